@@ -1,0 +1,129 @@
+//! Collects one game over many worlds into the columns of its blocks.
+
+use model::{EventBlock, EventValues, OutcomeBlock, Values};
+use world::WorldRange;
+
+use crate::play::{COLUMNS, Field, Play};
+
+/// Worlds whose rows are turned into columns together: their rows stay in the second-level cache.
+const TILE: usize = 32;
+
+/// Rows of outcomes, turned into columns a tile at a time.
+pub(crate) struct OutcomeColumns {
+    outcomes: usize,
+    worlds: usize,
+    filled: usize,
+    tile: Vec<i16>,
+    columns: Vec<i16>,
+}
+
+impl OutcomeColumns {
+    pub(crate) fn new(outcomes: usize, worlds: usize) -> Self {
+        Self { outcomes, worlds, filled: 0, tile: vec![0; outcomes * TILE], columns: vec![0; outcomes * worlds] }
+    }
+
+    /// The row of the next world, to be filled in.
+    pub(crate) fn row(&mut self) -> &mut [i16] {
+        if self.filled > 0 && self.filled.is_multiple_of(TILE) {
+            self.turn(TILE);
+        }
+        let at = self.filled % TILE * self.outcomes;
+        self.filled += 1;
+        &mut self.tile[at..at + self.outcomes]
+    }
+
+    /// Copies the last `rows` rows of the tile into the columns.
+    fn turn(&mut self, rows: usize) {
+        const STRIP: usize = 16;
+        let first = self.filled - rows;
+        for strip in (0..self.outcomes).step_by(STRIP) {
+            let end = (strip + STRIP).min(self.outcomes);
+            for outcome in strip..end {
+                let column = &mut self.columns[outcome * self.worlds + first..][..rows];
+                for (row, value) in column.iter_mut().enumerate() {
+                    *value = self.tile[row * self.outcomes + outcome];
+                }
+            }
+        }
+    }
+
+    /// The finished block, once every world has its row; the next entity starts afresh.
+    pub(crate) fn block(&mut self, entity: usize, range: WorldRange) -> OutcomeBlock<'_> {
+        assert_eq!(self.filled, self.worlds, "one row a world");
+        self.turn((self.worlds - 1) % TILE + 1);
+        self.filled = 0;
+        let columns = self.columns.chunks_exact(self.worlds).map(Values::I16).collect();
+        OutcomeBlock { entity, range, columns }
+    }
+}
+
+enum Buffer {
+    Label(Vec<u8>),
+    I8(Vec<i8>),
+    I16(Vec<i16>),
+}
+
+/// Plays of one game over many worlds, column by column.
+pub(crate) struct PlayColumns {
+    rows: Vec<u32>,
+    buffers: Vec<Buffer>,
+}
+
+impl PlayColumns {
+    pub(crate) fn new() -> Self {
+        let buffers = COLUMNS.iter().map(|c| match c.field {
+            Field::Label { .. } => Buffer::Label(Vec::new()),
+            Field::I8 { .. } => Buffer::I8(Vec::new()),
+            Field::I16 { .. } => Buffer::I16(Vec::new()),
+        });
+        Self { rows: Vec::new(), buffers: buffers.collect() }
+    }
+
+    /// Appends the plays of the next world.
+    pub(crate) fn push(&mut self, plays: &[Play]) {
+        self.rows.push(plays.len() as u32);
+        for (column, buffer) in COLUMNS.iter().zip(&mut self.buffers) {
+            match (&column.field, buffer) {
+                (Field::Label { read, .. }, Buffer::Label(out)) => read(plays, out),
+                (Field::I8 { read, .. }, Buffer::I8(out)) => read(plays, out),
+                (Field::I16 { read, .. }, Buffer::I16(out)) => read(plays, out),
+                _ => unreachable!("buffers are made from the columns"),
+            }
+        }
+    }
+
+    /// The finished block.
+    pub(crate) fn block(&self, entity: usize, range: WorldRange) -> EventBlock<'_> {
+        let columns = self.buffers.iter().map(|b| match b {
+            Buffer::Label(v) => EventValues::Label(v),
+            Buffer::I8(v) => EventValues::I8(v),
+            Buffer::I16(v) => EventValues::I16(v),
+        });
+        EventBlock { entity, range, rows: &self.rows, columns: columns.collect() }
+    }
+
+    pub(crate) fn clear(&mut self) {
+        self.rows.clear();
+        for buffer in &mut self.buffers {
+            match buffer {
+                Buffer::Label(v) => v.clear(),
+                Buffer::I8(v) => v.clear(),
+                Buffer::I16(v) => v.clear(),
+            }
+        }
+    }
+}
+
+/// The plays that rows `first..first + count` of a block hold.
+pub(crate) fn plays_of(block: &EventBlock<'_>, first: usize, count: usize, plays: &mut Vec<Play>) {
+    plays.clear();
+    plays.resize(count, Play::EMPTY);
+    for (column, values) in COLUMNS.iter().zip(&block.columns) {
+        match (&column.field, values) {
+            (Field::Label { write, .. }, EventValues::Label(v)) => write(plays, &v[first..first + count]),
+            (Field::I8 { write, .. }, EventValues::I8(v)) => write(plays, &v[first..first + count]),
+            (Field::I16 { write, .. }, EventValues::I16(v)) => write(plays, &v[first..first + count]),
+            _ => unreachable!("column {} of a play block has another type", column.name),
+        }
+    }
+}

@@ -1,0 +1,88 @@
+//! Who plays today, and how the ball is shared.
+
+use crate::tables::Tables;
+use world::Stream;
+
+/// Receivers in the order of their season's share of targets, as roster places (`play::ROSTER`): WR1, WR2, TE1,
+/// RB1, WR3, RB2, TE2, WR4, RB3, WR5, WR6, TE3, RB4.
+const RECEIVERS: [u8; 13] = [6, 7, 12, 2, 8, 3, 13, 9, 4, 10, 11, 14, 5];
+const TARGET_SHARES: [f32; 13] =
+    [0.230, 0.170, 0.130, 0.110, 0.085, 0.067, 0.053, 0.041, 0.032, 0.024, 0.014, 0.012, 0.010];
+/// Runners on designed runs: RB1 to RB4, then the quarterback.
+const CARRY_SHARES: [f32; 5] = [0.56, 0.23, 0.10, 0.04, 0.07];
+/// Tacklers: six named defenders, then all others.
+const TACKLE_CUMULATIVE: [f32; 6] = [0.13, 0.24, 0.34, 0.43, 0.51, 0.58];
+const FIRST_DEFENDER: u8 = 17;
+const BACKUP_STARTS: f32 = 0.03;
+
+/// A side's players in one game.
+#[derive(Debug, Clone)]
+pub(super) struct Lineup {
+    /// Roster place of the quarterback.
+    pub(super) quarterback: u8,
+    targets: [f32; 13],
+    carries: [f32; 5],
+}
+
+impl Lineup {
+    pub(super) fn draw(tables: &Tables, random: &mut Stream) -> Self {
+        let mut bytes = [0u8; 20];
+        for chunk in bytes.chunks_exact_mut(4) {
+            chunk.copy_from_slice(&random.next_u32().to_le_bytes());
+        }
+        let (target_bytes, carry_bytes) = bytes.split_at(13);
+        Self {
+            quarterback: u8::from(random.chance(BACKUP_STARTS)),
+            targets: cumulative(tables, &TARGET_SHARES, target_bytes),
+            carries: cumulative(tables, &CARRY_SHARES, carry_bytes),
+        }
+    }
+
+    /// The receiver a pass goes to.
+    #[inline]
+    pub(super) fn receiver(&self, random: &mut Stream) -> u8 {
+        RECEIVERS[pick(&self.targets, random)]
+    }
+
+    /// The runner of a designed run.
+    #[inline]
+    pub(super) fn runner(&self, random: &mut Stream) -> u8 {
+        match pick(&self.carries, random) {
+            4 => self.quarterback,
+            back => back as u8 + 2,
+        }
+    }
+}
+
+/// Running totals of the shares, each spread by its own random factor.
+fn cumulative<const N: usize>(tables: &Tables, shares: &[f32; N], bytes: &[u8]) -> [f32; N] {
+    let mut total = 0.0;
+    std::array::from_fn(|i| {
+        total += shares[i] * tables.share_factor[usize::from(bytes[i])];
+        total
+    })
+}
+
+#[inline]
+fn pick<const N: usize>(cumulative: &[f32; N], random: &mut Stream) -> usize {
+    let x = random.uniform() * cumulative[N - 1];
+    cumulative.iter().position(|&c| x < c).unwrap_or(N - 1)
+}
+
+/// The roster place of a tackler, interceptor or defender of a pass.
+#[inline]
+pub(super) fn defender(random: &mut Stream) -> u8 {
+    let x = random.uniform();
+    let place = TACKLE_CUMULATIVE.iter().filter(|&&c| x >= c).count();
+    FIRST_DEFENDER + place as u8
+}
+
+/// 0 for a back, 1 for a wide receiver, 2 for a tight end.
+#[inline]
+pub(super) fn position(receiver: u8) -> usize {
+    match receiver {
+        ..=5 => 0,
+        6..=11 => 1,
+        _ => 2,
+    }
+}

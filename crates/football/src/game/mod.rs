@@ -1,0 +1,240 @@
+//! One game, snap by snap.
+//!
+//! Enters: the measured tables, the settings, the edge each offence has, a stream of random draws. Leaves: the
+//! plays, in order. Everything else about a game is counted from its plays (`box_score`).
+
+mod kicks;
+mod lineup;
+mod penalties;
+mod scrimmage;
+
+use crate::parameters::Settings;
+use crate::play::{Kind, Play};
+use crate::tables::Tables;
+use lineup::Lineup;
+use world::Stream;
+
+const QUARTER_SECONDS: i32 = 900;
+const OVERTIME_SECONDS: i32 = 600;
+const KICKOFF_YARD_LINE: i32 = 65;
+const TRY_YARD_LINE: i32 = 15;
+
+/// What happens next.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Phase {
+    /// This side kicks off.
+    Kickoff(usize),
+    /// This side kicks after conceding a safety.
+    FreeKick(usize),
+    /// The offence tries for the extra point or two.
+    Try,
+    /// A play from scrimmage.
+    Snap,
+    /// The game has ended.
+    Over,
+}
+
+/// A game under way.
+pub(crate) struct Game<'a> {
+    tables: &'a Tables,
+    settings: &'a Settings,
+    random: Stream,
+    plays: &'a mut Vec<Play>,
+    lineups: [Lineup; 2],
+    /// Points by which each side's offence is better than average today, home edge included.
+    edge: [f32; 2],
+    /// Seconds between snaps against the measured ones.
+    pace: f32,
+    phase: Phase,
+    quarter: i32,
+    clock: i32,
+    score: [i32; 2],
+    time_outs: [i32; 2],
+    offence: usize,
+    yard_line: i32,
+    down: i32,
+    distance: i32,
+    drive: i32,
+    first_kicker: usize,
+    overtime_first_drive: i32,
+}
+
+impl<'a> Game<'a> {
+    /// Plays a whole game into `plays`, which is emptied first.
+    pub(crate) fn play(
+        tables: &'a Tables,
+        settings: &'a Settings,
+        edge: [f32; 2],
+        mut random: Stream,
+        plays: &'a mut Vec<Play>,
+    ) {
+        plays.clear();
+        let lineups = [Lineup::draw(tables, &mut random), Lineup::draw(tables, &mut random)];
+        let form = [(); 2].map(|()| settings.form_spread * normal(tables, &mut random));
+        let conditions = normal(tables, &mut random);
+        let scoring = normal(tables, &mut random) * SCORING_SPREAD;
+        let first_kicker = random.below(2) as usize;
+        let mut game = Game {
+            tables,
+            settings,
+            plays,
+            lineups,
+            edge: [0, 1].map(|s| (edge[s] + form[s] + scoring) * STRENGTH_SCALE + SCORING_LEVEL),
+            pace: settings.pace * (PACE_LEVEL + PACE_SPREAD * conditions),
+            phase: Phase::Kickoff(first_kicker),
+            quarter: 1,
+            clock: QUARTER_SECONDS,
+            score: [0; 2],
+            time_outs: [3; 2],
+            offence: first_kicker,
+            yard_line: KICKOFF_YARD_LINE,
+            down: 0,
+            distance: 0,
+            drive: 0,
+            first_kicker,
+            overtime_first_drive: 0,
+            random,
+        };
+        game.run();
+    }
+
+    fn run(&mut self) {
+        loop {
+            if self.clock == 0 && self.phase != Phase::Try {
+                self.end_period();
+            }
+            match self.phase {
+                Phase::Kickoff(side) => self.kickoff(side),
+                Phase::FreeKick(side) => self.free_kick(side),
+                Phase::Try => self.try_for_points(),
+                Phase::Snap => self.snap(),
+                Phase::Over => break,
+            }
+            if self.overtime_is_decided() {
+                self.phase = Phase::Over;
+            }
+        }
+    }
+
+    fn end_period(&mut self) {
+        self.clock = QUARTER_SECONDS;
+        match self.quarter {
+            1 | 3 => {}
+            2 => {
+                self.time_outs = [3; 2];
+                self.phase = Phase::Kickoff(1 - self.first_kicker);
+            }
+            4 if self.score[0] == self.score[1] => {
+                self.clock = OVERTIME_SECONDS;
+                self.time_outs = [2; 2];
+                self.overtime_first_drive = self.drive + 1;
+                let kicker = self.random.below(2) as usize;
+                self.phase = Phase::Kickoff(kicker);
+            }
+            _ => {
+                self.phase = Phase::Over;
+                return;
+            }
+        }
+        self.quarter += 1;
+    }
+
+    /// Overtime ends with a touchdown or safety at once, and with any lead once both sides have had the ball.
+    fn overtime_is_decided(&self) -> bool {
+        if self.quarter < 5 || self.score[0] == self.score[1] {
+            return false;
+        }
+        let possessions = self.drive - self.overtime_first_drive;
+        let last = self.plays.last().map_or(0, |p| p.points);
+        last.abs() == 6 || last == -2 || possessions >= 2 || (possessions == 1 && last == 3)
+    }
+
+    fn lead(&self) -> i32 {
+        self.score[self.offence] - self.score[1 - self.offence]
+    }
+
+    fn is_last_two_minutes(&self) -> bool {
+        self.clock <= 120 && (self.quarter == 2 || self.quarter == 4)
+    }
+
+    fn uniform(&mut self) -> f32 {
+        self.random.uniform()
+    }
+
+    fn chance(&mut self, p: f32) -> bool {
+        self.random.chance(p)
+    }
+
+    /// A row for the situation as it is, to be filled in by the play.
+    fn row(&self, kind: Kind) -> Play {
+        let from_scrimmage = self.phase == Phase::Snap;
+        Play {
+            drive: self.drive as i8,
+            quarter: self.quarter as i8,
+            clock: self.clock as i16,
+            offence: self.offence as u8,
+            down: if from_scrimmage { self.down as i8 } else { 0 },
+            distance: if from_scrimmage { self.distance as i8 } else { 0 },
+            yard_line: self.yard_line as i8,
+            kind,
+            ..Play::EMPTY
+        }
+    }
+
+    /// Records a play: its points count for the side that snapped it (or, negative, for the other), and `seconds`
+    /// run off the clock, at most what is left of it.
+    fn record(&mut self, mut play: Play, seconds: i32) {
+        let side = usize::from(play.offence);
+        if play.points >= 0 {
+            self.score[side] += i32::from(play.points);
+        } else {
+            self.score[1 - side] -= i32::from(play.points);
+        }
+        let seconds = seconds.clamp(0, self.clock);
+        self.clock -= seconds;
+        play.run_off = seconds as i8;
+        play.home_score = self.score[0] as i8;
+        play.away_score = self.score[1] as i8;
+        self.plays.push(play);
+    }
+
+    /// `side` starts a possession with `yards_to_goal` to go.
+    fn start_drive(&mut self, side: usize, yards_to_goal: i32) {
+        self.drive += 1;
+        self.resume_drive(side, yards_to_goal);
+    }
+
+    /// As [`Self::start_drive`], for a possession that a kick-off has already begun to count.
+    fn resume_drive(&mut self, side: usize, yards_to_goal: i32) {
+        self.offence = side;
+        self.yard_line = yards_to_goal.clamp(1, 99);
+        self.first_and_ten();
+        self.phase = Phase::Snap;
+    }
+
+    fn first_and_ten(&mut self) {
+        self.down = 1;
+        self.distance = self.yard_line.min(10);
+    }
+
+    /// A touchdown by `side` was recorded: its try comes next.
+    fn after_touchdown(&mut self, side: usize) {
+        self.offence = side;
+        self.yard_line = TRY_YARD_LINE;
+        self.phase = Phase::Try;
+    }
+}
+
+fn normal(tables: &Tables, random: &mut Stream) -> f32 {
+    tables.normal[(random.next_u32() >> 22) as usize]
+}
+
+/// Points of margin that the offence's edge is turned into: measured so that one rating point gives one point.
+const STRENGTH_SCALE: f32 = 1.45;
+/// Standard deviation of the scoring conditions that both sides share in a game, in points.
+const SCORING_SPREAD: f32 = 1.5;
+/// Added to both offences so that the mean total is the measured one, in scaled points.
+const SCORING_LEVEL: f32 = 0.0;
+/// Mean and spread of the pace of a game.
+const PACE_LEVEL: f32 = 1.0;
+const PACE_SPREAD: f32 = 0.05;

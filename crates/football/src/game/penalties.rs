@@ -1,0 +1,115 @@
+//! Fouls: those that wipe a play out, and those added to one.
+
+use super::Game;
+use crate::play::{Foul, Kind, Play};
+
+/// Snaps wiped out by a foul: 9.7 a game over about 137 snaps.
+const NO_PLAY_SHARE: f32 = 0.071;
+
+/// Fouls that wipe a play out: how many a game, cumulative share, side (0 offence, 1 defence), yards, automatic first
+/// down. Pass interference is enforced at the spot.
+struct Rule {
+    foul: Foul,
+    cumulative: f32,
+    on_defence: bool,
+    yards: i32,
+    automatic: bool,
+}
+
+const fn rule(foul: Foul, cumulative: f32, on_defence: bool, yards: i32, automatic: bool) -> Rule {
+    Rule { foul, cumulative: cumulative / 9.71, on_defence, yards, automatic }
+}
+
+const RULES: [Rule; 10] = [
+    rule(Foul::Holding, 2.70, false, 10, false),
+    rule(Foul::FalseStart, 4.85, false, 5, false),
+    rule(Foul::PassInterference, 5.83, true, 0, true),
+    rule(Foul::DefensiveHolding, 6.71, true, 5, true),
+    rule(Foul::Offside, 7.33, true, 5, false),
+    rule(Foul::IllegalBlock, 7.92, false, 10, false),
+    rule(Foul::NeutralZone, 8.46, true, 5, false),
+    rule(Foul::Delay, 8.96, false, 5, false),
+    rule(Foul::OffensivePassInterference, 9.34, false, 10, false),
+    rule(Foul::Hands, 9.71, true, 5, true),
+];
+
+impl Game<'_> {
+    /// Calls a foul that wipes the coming play out, in its share of snaps. Returns whether it did.
+    pub(super) fn foul_wipes_out_snap(&mut self) -> bool {
+        if !self.chance(NO_PLAY_SHARE) {
+            return false;
+        }
+        let x = self.uniform();
+        let rule = RULES.iter().find(|r| x < r.cumulative).unwrap_or(&RULES[9]);
+        let mut play = self.row(Kind::Penalty);
+        let yards = if rule.foul == Foul::PassInterference {
+            let word = self.random.next_u32();
+            (self.tables.air_incomplete.at(word) + 4).max(4)
+        } else {
+            rule.yards
+        };
+        let before_snap = matches!(rule.foul, Foul::FalseStart | Foul::NeutralZone | Foul::Delay | Foul::Offside);
+        let seconds = if before_snap { 0 } else { 5 };
+        if rule.on_defence {
+            let yards = limit(yards, self.yard_line);
+            self.yard_line -= yards;
+            self.distance -= yards;
+            charge(&mut play, rule.foul, 1 - self.offence, yards);
+            if rule.automatic || self.distance <= 0 {
+                play.first_down = 1;
+                self.first_and_ten();
+            }
+        } else {
+            let yards = limit(yards, 100 - self.yard_line);
+            self.yard_line += yards;
+            self.distance += yards;
+            charge(&mut play, rule.foul, self.offence, yards);
+        }
+        self.record(play, seconds);
+        true
+    }
+
+    /// Adds a personal foul to a play from scrimmage whose next snap is already set, in its share of plays.
+    pub(super) fn add_personal_foul(&mut self, play: &mut Play) {
+        let x = self.uniform();
+        let passing = matches!(play.kind, Kind::Pass | Kind::Sack);
+        if passing && x < 0.006 {
+            self.foul_of_defence(play, Foul::RoughingPasser);
+        } else if x > 0.983 {
+            if x > 0.990 {
+                self.foul_of_defence(play, Foul::Roughness);
+            } else {
+                let yards = limit(15, 100 - self.yard_line);
+                self.yard_line += yards;
+                self.distance = (self.distance + yards).min(99);
+                charge(play, Foul::Roughness, self.offence, yards);
+            }
+        }
+    }
+
+    fn foul_of_defence(&mut self, play: &mut Play, foul: Foul) {
+        let yards = limit(15, self.yard_line);
+        self.yard_line -= yards;
+        self.first_and_ten();
+        play.first_down = 1;
+        charge(play, foul, 1 - self.offence, yards);
+    }
+
+    /// A block in the back by the side that returned a kick; gives where its drive starts then.
+    pub(super) fn foul_on_return(&mut self, play: &mut Play, start: i32) -> i32 {
+        let yards = limit(10, 100 - start);
+        charge(play, Foul::IllegalBlock, 1 - self.offence, yards);
+        start + yards
+    }
+}
+
+fn charge(play: &mut Play, foul: Foul, side: usize, yards: i32) {
+    play.foul = foul as u8;
+    play.foul_side = side as u8;
+    play.foul_yards = yards as i8;
+}
+
+/// No foul costs more than half the way to the goal line it is walked off towards.
+fn limit(yards: i32, room: i32) -> i32 {
+    yards.min(room / 2)
+}

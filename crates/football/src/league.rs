@@ -1,0 +1,252 @@
+//! The generated league: teams, players, ratings and the schedule. Nobody in it is real.
+
+use world::{Seed, Stream, World};
+
+use crate::parameters::Settings;
+
+/// Teams in the league: 2 conferences of 4 divisions of 4.
+pub const TEAMS: usize = 32;
+/// Weeks of the regular season; every team plays in each.
+pub const WEEKS: usize = 18;
+/// Games in a week.
+const GAMES_A_WEEK: usize = 16;
+/// Games of the regular season.
+pub const GAMES: usize = WEEKS * GAMES_A_WEEK;
+
+const DIVISION: usize = 4;
+const CONFERENCE: usize = 16;
+const DIVISION_WEEKS: usize = 6;
+
+const PLACES: [&str; TEAMS] = [
+    "Alder Bay",
+    "Birchport",
+    "Cedar Falls",
+    "Dunmere",
+    "Eastmoor",
+    "Fallbrook",
+    "Grey Harbour",
+    "Hollowell",
+    "Ironbridge",
+    "Juniper Flats",
+    "Kestrel Point",
+    "Larkfield",
+    "Mill River",
+    "Northgate",
+    "Oldcastle",
+    "Pinecrest",
+    "Quarry Hill",
+    "Redwater",
+    "Saltmarsh",
+    "Thornbury",
+    "Upper Vale",
+    "Vinton",
+    "Westhaven",
+    "Yarrow",
+    "Ashford",
+    "Brackwater",
+    "Coldspring",
+    "Driftwood",
+    "Elmstead",
+    "Foxglove",
+    "Glenrock",
+    "Highmoor",
+];
+const NICKNAMES: [&str; TEAMS] = [
+    "Herons",
+    "Badgers",
+    "Comets",
+    "Otters",
+    "Millers",
+    "Foxes",
+    "Gulls",
+    "Harriers",
+    "Smiths",
+    "Juncos",
+    "Kites",
+    "Larks",
+    "Mariners",
+    "Nomads",
+    "Oaks",
+    "Pikes",
+    "Quakes",
+    "Rapids",
+    "Stags",
+    "Thunder",
+    "Uplanders",
+    "Voyagers",
+    "Wolves",
+    "Yeomen",
+    "Anchors",
+    "Bison",
+    "Cranes",
+    "Drakes",
+    "Elks",
+    "Falconers",
+    "Grizzlies",
+    "Hawks",
+];
+const FIRST: [&str; 24] = [
+    "Abel", "Bram", "Cato", "Dario", "Emil", "Ferris", "Galen", "Hale", "Ivo", "Joss", "Kellan", "Leif", "Milo",
+    "Nico", "Orrin", "Pax", "Quill", "Rafe", "Silas", "Tavi", "Ulric", "Vance", "Wyatt", "Zane",
+];
+const SECOND_HEAD: [&str; 20] = [
+    "Ash", "Black", "Cor", "Dun", "Ever", "Fair", "Green", "Hart", "Ing", "Kirk", "Lang", "Mar", "Nor", "Ost", "Pen",
+    "Ros", "Stan", "Thorn", "Wal", "York",
+];
+const SECOND_TAIL: [&str; 16] = [
+    "ley", "wood", "man", "ford", "ton", "well", "son", "by", "croft", "dale", "field", "gate", "mere", "stead",
+    "wick", "worth",
+];
+
+/// What random draws of a league are for.
+#[repr(u32)]
+enum Purpose {
+    Ratings,
+    Schedule,
+    Names,
+}
+
+/// A game of the schedule.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Fixture {
+    /// Week, from 0.
+    pub week: usize,
+    /// Teams, home and away.
+    pub teams: [usize; 2],
+}
+
+/// A team as it starts the season.
+#[derive(Debug, Clone)]
+pub struct Team {
+    /// Place and nickname.
+    pub name: String,
+    /// Points its offence is better than average.
+    pub offence: f32,
+    /// Points its defence is better than average.
+    pub defence: f32,
+    /// Players by roster place.
+    pub players: Vec<String>,
+}
+
+/// The league.
+#[derive(Debug, Clone)]
+pub struct League {
+    /// Teams; four to a division, sixteen to a conference, in order.
+    pub teams: Vec<Team>,
+    /// The 288 games, week by week.
+    pub fixtures: Vec<Fixture>,
+}
+
+/// Whether two teams share a division.
+pub(crate) fn same_division(a: usize, b: usize) -> bool {
+    a / DIVISION == b / DIVISION
+}
+
+/// Whether two teams share a conference.
+pub(crate) fn same_conference(a: usize, b: usize) -> bool {
+    a / CONFERENCE == b / CONFERENCE
+}
+
+impl League {
+    pub(crate) fn generate(settings: &Settings) -> Self {
+        let stream =
+            |purpose: Purpose| Stream::new(Seed(u64::from(settings.league)), World(u32::MAX), u32::MAX, purpose as u32);
+        let mut ratings = stream(Purpose::Ratings);
+        let mut names = stream(Purpose::Names);
+        let teams = (0..TEAMS)
+            .map(|t| Team {
+                name: format!("{} {}", PLACES[t], NICKNAMES[t]),
+                offence: settings.rating_spread * ratings.normal(),
+                defence: settings.rating_spread * ratings.normal(),
+                players: (0..23).map(|_| player_name(&mut names)).collect(),
+            })
+            .collect();
+        Self { teams, fixtures: schedule(&mut stream(Purpose::Schedule)) }
+    }
+}
+
+fn player_name(random: &mut Stream) -> String {
+    let mut one_of = |words: &[&'static str]| words[random.below(words.len() as u32) as usize];
+    format!("{} {}{}", one_of(&FIRST), one_of(&SECOND_HEAD), one_of(&SECOND_TAIL))
+}
+
+/// Six weeks inside the divisions (each opponent home and away) and three times four weeks against another division
+/// (two at home, two away), in shuffled order. Every team plays once a week, nine times at home.
+fn schedule(random: &mut Stream) -> Vec<Fixture> {
+    let mut weeks: Vec<Vec<[usize; 2]>> = (0..DIVISION_WEEKS).map(division_week).collect();
+    // Distances in divisions to the partner: the other conference's twin, the neighbour, the one after.
+    for (block, partner) in [4, 1, 2].into_iter().enumerate() {
+        weeks.extend((0..DIVISION).map(|round| rotation_week(partner, round, block)));
+    }
+    for last in (1..weeks.len()).rev() {
+        weeks.swap(last, random.below(last as u32 + 1) as usize);
+    }
+    weeks
+        .into_iter()
+        .enumerate()
+        .flat_map(|(week, games)| games.into_iter().map(move |teams| Fixture { week, teams }))
+        .collect()
+}
+
+fn division_week(round: usize) -> Vec<[usize; 2]> {
+    const PAIRS: [[[usize; 2]; 2]; 3] = [[[0, 1], [2, 3]], [[0, 2], [3, 1]], [[0, 3], [1, 2]]];
+    (0..TEAMS / DIVISION)
+        .flat_map(|division| {
+            PAIRS[round % 3].map(|pair| {
+                let [a, b] = pair.map(|p| division * DIVISION + p);
+                if round < 3 { [a, b] } else { [b, a] }
+            })
+        })
+        .collect()
+}
+
+fn rotation_week(partner: usize, round: usize, block: usize) -> Vec<[usize; 2]> {
+    (0..TEAMS / DIVISION)
+        .filter(|division| division & partner == 0)
+        .flat_map(|division| {
+            (0..DIVISION).map(move |i| {
+                let a = division * DIVISION + i;
+                let b = (division | partner) * DIVISION + (i + round) % DIVISION;
+                if (round + block) % 2 == 0 { [a, b] } else { [b, a] }
+            })
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use model::Parameters;
+
+    fn league(number: &str) -> League {
+        let parameters = Parameters::parse(crate::PARAMETERS, [("league", number)]).unwrap();
+        League::generate(&Settings::new(&parameters))
+    }
+
+    #[test]
+    fn everyone_plays_once_a_week_and_nine_times_at_home() {
+        let league = league("1");
+        assert_eq!(league.fixtures.len(), GAMES);
+        for (i, week) in league.fixtures.chunks(GAMES_A_WEEK).enumerate() {
+            let mut teams: Vec<usize> = week.iter().flat_map(|f| f.teams).collect();
+            teams.sort_unstable();
+            assert_eq!(teams, (0..TEAMS).collect::<Vec<_>>(), "week {i}");
+            assert!(week.iter().all(|f| f.week == i));
+        }
+        for team in 0..TEAMS {
+            let home = league.fixtures.iter().filter(|f| f.teams[0] == team).count();
+            assert_eq!(home, 9, "team {team}");
+            let games = league.fixtures.iter().filter(|f| f.teams.contains(&team));
+            let division = games.filter(|f| same_division(f.teams[0], f.teams[1])).count();
+            assert_eq!(division, DIVISION_WEEKS, "team {team}");
+        }
+    }
+
+    #[test]
+    fn a_league_is_a_function_of_its_number() {
+        let (a, b, other) = (league("5"), league("5"), league("6"));
+        assert_eq!(a.fixtures, b.fixtures);
+        assert_eq!(a.teams[3].players, b.teams[3].players);
+        assert_ne!(a.fixtures, other.fixtures);
+    }
+}

@@ -1,0 +1,242 @@
+//! The measured rates of the game, as look-up tables: spec figures from 1,280 regular-season games, 2015-2019.
+
+use crate::quantiles::{self as q, PERCENTILES, Quantiles};
+
+const BITS: u32 = 11;
+
+/// Draws from a measured distribution with one random word: its inverse distribution function at 2,048 points.
+pub(crate) struct Lookup([i8; 1 << BITS]);
+
+impl Lookup {
+    fn new(quantiles: &Quantiles) -> Self {
+        let mut values = [0; 1 << BITS];
+        let mut segment = 0;
+        for (i, value) in values.iter_mut().enumerate() {
+            let percent = (i as f32 + 0.5) * 100.0 / (1 << BITS) as f32;
+            while segment + 2 < PERCENTILES.len() && PERCENTILES[segment + 1] <= percent {
+                segment += 1;
+            }
+            let (low, high) = (PERCENTILES[segment], PERCENTILES[segment + 1]);
+            let (from, to) = (f32::from(quantiles[segment]), f32::from(quantiles[segment + 1]));
+            let x = from + (to - from) * (percent - low) / (high - low);
+            *value = (x + 0.5).floor() as i8;
+        }
+        Self(values)
+    }
+
+    /// The value at the random word `u`.
+    #[inline]
+    pub(crate) fn at(&self, u: u32) -> i32 {
+        i32::from(self.0[(u >> (32 - BITS)) as usize])
+    }
+}
+
+/// Every measured distribution, ready to draw from.
+pub(crate) struct Tables {
+    /// Designed runs by zone of yards to go: 1-2, 3-5, 6-10, 11-20, 21-40, 41-99.
+    pub(crate) run: [Lookup; 6],
+    /// Completions by zone, 1-2 to 21-40; farther out by position.
+    pub(crate) catch: [Lookup; 5],
+    /// Completions more than 40 yards out: backs, wide receivers, tight ends.
+    pub(crate) catch_open: [Lookup; 3],
+    pub(crate) scramble: Lookup,
+    pub(crate) sack: Lookup,
+    pub(crate) air_complete: Lookup,
+    pub(crate) air_incomplete: Lookup,
+    /// Punts from 30-45, 46-55, 56-65 and 66-99 yards out.
+    pub(crate) punt: [Lookup; 4],
+    pub(crate) punt_return: Lookup,
+    pub(crate) kick_return: Lookup,
+    pub(crate) interception_return: Lookup,
+    /// Seconds from snap to snap: normal, and in the last two minutes of a half.
+    pub(crate) run_off_run: [Lookup; 2],
+    pub(crate) run_off_catch: [Lookup; 2],
+    pub(crate) run_off_sack: [Lookup; 2],
+    pub(crate) run_off_miss: [Lookup; 2],
+    /// exp(x) for a normal draw of standard deviation [`SHARE_SPREAD`]: 256 equally likely values.
+    pub(crate) share_factor: [f32; 256],
+    /// Standard normal draws: 1,024 equally likely values.
+    pub(crate) normal: [f32; 1024],
+}
+
+/// Spread (standard deviation of the logarithm) of a player's share of the ball from game to game.
+const SHARE_SPREAD: f64 = 0.3;
+
+impl Tables {
+    pub(crate) fn new() -> Self {
+        let lookups = |rows: [&Quantiles; 2]| rows.map(Lookup::new);
+        let quantile = |i: usize, n: usize| world::normal_quantile((i as f64 + 0.5) / n as f64);
+        Self {
+            run: [
+                &q::DESIGNED_RUN_YTG_1_2,
+                &q::DESIGNED_RUN_YTG_3_5,
+                &q::DESIGNED_RUN_YTG_6_10,
+                &q::DESIGNED_RUN_YTG_11_20,
+                &q::DESIGNED_RUN_YTG_21_40,
+                &q::DESIGNED_RUN_YTG_41_99,
+            ]
+            .map(Lookup::new),
+            catch: [
+                &q::COMPLETION_YTG_1_2,
+                &q::COMPLETION_YTG_3_5,
+                &q::COMPLETION_YTG_6_10,
+                &q::COMPLETION_YTG_11_20,
+                &q::COMPLETION_YTG_21_40,
+            ]
+            .map(Lookup::new),
+            catch_open: [&q::COMPLETION_OPEN_FIELD_RB, &q::COMPLETION_OPEN_FIELD_WR, &q::COMPLETION_OPEN_FIELD_TE]
+                .map(Lookup::new),
+            scramble: Lookup::new(&q::SCRAMBLE),
+            sack: Lookup::new(&q::SACK),
+            air_complete: Lookup::new(&q::AIR_YARDS_COMPLETED),
+            air_incomplete: Lookup::new(&q::AIR_YARDS_INCOMPLETE),
+            punt: [
+                &q::PUNT_GROSS_YTG_30_45,
+                &q::PUNT_GROSS_YTG_46_55,
+                &q::PUNT_GROSS_YTG_56_65,
+                &q::PUNT_GROSS_YTG_66_99,
+            ]
+            .map(Lookup::new),
+            punt_return: Lookup::new(&q::PUNT_RETURN),
+            kick_return: Lookup::new(&q::KICK_RETURN),
+            interception_return: Lookup::new(&q::INTERCEPTION_RETURN),
+            run_off_run: lookups([&q::RUNOFF_RUN_NORMAL, &q::RUNOFF_RUN_LAST_TWO_MINUTES_OF_HALF]),
+            run_off_catch: lookups([&q::RUNOFF_COMPLETION_NORMAL, &q::RUNOFF_COMPLETION_LAST_TWO_MINUTES_OF_HALF]),
+            run_off_sack: lookups([&q::RUNOFF_SACK_NORMAL, &q::RUNOFF_SACK_LAST_TWO_MINUTES_OF_HALF]),
+            run_off_miss: lookups([&q::RUNOFF_INCOMPLETION_NORMAL, &q::RUNOFF_INCOMPLETION_LAST_TWO_MINUTES_OF_HALF]),
+            share_factor: std::array::from_fn(|i| libm::exp(SHARE_SPREAD * quantile(i, 256)) as f32),
+            normal: std::array::from_fn(|i| quantile(i, 1024) as f32),
+        }
+    }
+}
+
+/// The zone of a yard line, as the yardage tables cut the field.
+#[inline]
+pub(crate) fn zone(yards_to_goal: i32) -> usize {
+    match yards_to_goal {
+        ..=2 => 0,
+        3..=5 => 1,
+        6..=10 => 2,
+        11..=20 => 3,
+        21..=40 => 4,
+        _ => 5,
+    }
+}
+
+/// Share of drop-backs by down, for distances 1, 2, 3, 4-5, 6-7, 8-9, 10, 11-14 and 15 or more.
+const DROPBACK: [[f32; 9]; 4] = [
+    [0.25, 0.36, 0.39, 0.44, 0.40, 0.41, 0.51, 0.53, 0.68],
+    [0.32, 0.40, 0.45, 0.52, 0.62, 0.69, 0.65, 0.78, 0.80],
+    [0.29, 0.71, 0.86, 0.92, 0.95, 0.95, 0.96, 0.92, 0.86],
+    [0.29, 0.82, 0.93, 0.94, 0.96, 0.89, 0.95, 0.92, 0.94],
+];
+
+#[inline]
+pub(crate) fn dropback_share(down: i32, distance: i32) -> f32 {
+    let column = match distance {
+        ..=3 => distance.max(1) as usize - 1,
+        4..=5 => 3,
+        6..=7 => 4,
+        8..=9 => 5,
+        10 => 6,
+        11..=14 => 7,
+        _ => 8,
+    };
+    DROPBACK[(down - 1) as usize][column]
+}
+
+/// Share of fourth downs gone for, and kicked for a field goal, by yard line (1-5, 6-10, 11-20, 21-30, 31-35,
+/// 36-40, 41-45, 46-50, 51-60, 61-99) and distance (1, 2, 3, 4-5, 6-8, 9-12, 13 or more). The rest punts.
+const FOURTH_DOWN: [[[f32; 7]; 2]; 10] = [
+    [[0.79, 0.28, 0.16, 0.13, 0.13, 0.13, 0.13], [0.21, 0.72, 0.84, 0.87, 0.87, 0.87, 0.87]],
+    [[0.60, 0.38, 0.18, 0.11, 0.09, 0.04, 0.04], [0.40, 0.62, 0.82, 0.89, 0.91, 0.96, 0.96]],
+    [[0.58, 0.19, 0.10, 0.15, 0.09, 0.08, 0.08], [0.42, 0.81, 0.90, 0.85, 0.91, 0.92, 0.92]],
+    [[0.65, 0.24, 0.19, 0.14, 0.09, 0.10, 0.06], [0.35, 0.76, 0.81, 0.86, 0.91, 0.90, 0.94]],
+    [[0.76, 0.46, 0.42, 0.24, 0.19, 0.15, 0.08], [0.24, 0.51, 0.58, 0.72, 0.77, 0.79, 0.87]],
+    [[0.86, 0.56, 0.53, 0.45, 0.27, 0.16, 0.10], [0.05, 0.24, 0.18, 0.19, 0.25, 0.30, 0.22]],
+    [[0.85, 0.53, 0.28, 0.21, 0.11, 0.11, 0.05], [0.0; 7]],
+    [[0.65, 0.35, 0.26, 0.14, 0.07, 0.12, 0.08], [0.0; 7]],
+    [[0.37, 0.15, 0.09, 0.09, 0.06, 0.08, 0.07], [0.0; 7]],
+    [[0.15, 0.07, 0.06, 0.06, 0.03, 0.04, 0.03], [0.0; 7]],
+];
+
+/// (share gone for, share of field goals) on fourth down.
+#[inline]
+pub(crate) fn fourth_down_shares(yards_to_goal: i32, distance: i32) -> (f32, f32) {
+    let row = match yards_to_goal {
+        ..=5 => 0,
+        6..=10 => 1,
+        11..=20 => 2,
+        21..=30 => 3,
+        31..=35 => 4,
+        36..=40 => 5,
+        41..=45 => 6,
+        46..=50 => 7,
+        51..=60 => 8,
+        _ => 9,
+    };
+    let column = match distance {
+        ..=3 => distance.max(1) as usize - 1,
+        4..=5 => 3,
+        6..=8 => 4,
+        9..=12 => 5,
+        _ => 6,
+    };
+    (FOURTH_DOWN[row][0][column], FOURTH_DOWN[row][1][column])
+}
+
+/// Share of field goals made from `yards`, by bands up to 25, 30, ..., 60 and beyond.
+#[inline]
+pub(crate) fn field_goal_share(yards: i32) -> f32 {
+    const MADE: [f32; 9] = [0.99, 0.97, 0.93, 0.89, 0.82, 0.71, 0.66, 0.55, 0.31];
+    // Straight lines between the middles of the bands keep neighbouring yards apart.
+    let place = ((yards as f32 - 22.5) / 5.0).clamp(0.0, 8.0);
+    let band = (place as usize).min(7);
+    MADE[band] + (MADE[band + 1] - MADE[band]) * (place - band as f32)
+}
+
+/// Completion rate by zone of yards to go 1-2, 3-5, 6-10, 11-20, 21-40, 41-60, 61-99.
+#[inline]
+pub(crate) fn completion_by_field(yards_to_goal: i32) -> f32 {
+    match yards_to_goal {
+        ..=2 => 0.56,
+        3..=5 => 0.50,
+        6..=10 => 0.53,
+        11..=20 => 0.58,
+        21..=40 => 0.62,
+        41..=60 => 0.64,
+        _ => 0.66,
+    }
+}
+
+/// What a down adds to the completion rate.
+pub(crate) const COMPLETION_BY_DOWN: [f32; 4] = [0.022, 0.022, -0.044, -0.102];
+/// What a position adds to the completion rate: backs, wide receivers, tight ends.
+pub(crate) const COMPLETION_BY_POSITION: [f32; 3] = [0.117, -0.023, 0.027];
+/// Sacks per drop-back by down.
+pub(crate) const SACK_BY_DOWN: [f32; 4] = [0.049, 0.051, 0.090, 0.062];
+/// Interceptions per attempt by down.
+pub(crate) const INTERCEPTION_BY_DOWN: [f32; 4] = [0.021, 0.0215, 0.028, 0.059];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn draws_follow_the_quantiles() {
+        let lookup = Lookup::new(&q::SCRAMBLE);
+        assert_eq!(lookup.at(u32::MAX / 2), 6);
+        assert_eq!(lookup.at(0), -4);
+        assert!(lookup.at(u32::MAX) > 60);
+        let sack = Lookup::new(&q::SACK);
+        let mean = (0..4096u32).map(|i| sack.at(i << 20)).sum::<i32>() as f32 / 4096.0;
+        assert!((mean + 6.6).abs() < 0.2, "mean sack {mean}");
+    }
+
+    #[test]
+    fn longer_field_goals_are_harder() {
+        assert!((field_goal_share(20) - 0.99).abs() < 1e-6);
+        assert!((30..70).all(|y| field_goal_share(y) >= field_goal_share(y + 1)));
+        assert!((field_goal_share(70) - 0.31).abs() < 1e-6);
+    }
+}

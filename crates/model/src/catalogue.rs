@@ -1,0 +1,131 @@
+//! What a model emits, by name.
+
+use serde::{Deserialize, Serialize};
+
+use crate::nearest;
+
+/// What kind of number an outcome is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum OutcomeKind {
+    /// A whole number (or a decimal, by the outcome's scale).
+    Number,
+    /// 0 or 1.
+    Flag,
+    /// A code whose meaning the outcome's unit tells.
+    Code,
+    /// A real number, stored as a double.
+    Real,
+}
+
+/// One outcome: one number per world per entity.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Outcome {
+    /// Lower-case words joined by `_`; unique in its entity kind.
+    pub name: String,
+    /// What one of it is: `points`, `yards`, `seconds`, or the codes' meaning.
+    pub unit: String,
+    /// What kind of number it is.
+    pub kind: OutcomeKind,
+    /// A stored integer divided by this is the value: 1 but for decimals.
+    pub scale: i32,
+}
+
+/// A kind of entity, and the outcomes that each of its entities has.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct EntityKind {
+    /// `game`, `team_season`.
+    pub name: String,
+    /// The outcomes, in storage order.
+    pub outcomes: Vec<Outcome>,
+}
+
+impl EntityKind {
+    /// The place of an outcome by name.
+    pub fn outcome(&self, name: &str) -> Option<usize> {
+        self.outcomes.iter().position(|o| o.name == name)
+    }
+
+    /// Up to three outcome names near a misspelt one.
+    pub fn nearest_outcomes(&self, name: &str) -> Vec<&str> {
+        nearest(name, self.outcomes.iter().map(|o| o.name.as_str()))
+    }
+}
+
+/// Something that outcomes are about.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Entity {
+    /// Unique in the catalogue: `game-017`, `team-03`.
+    pub name: String,
+    /// Index into [`Catalogue::kinds`].
+    pub kind: usize,
+    /// For people: `week 2: Harbour City at Northfield`.
+    pub title: String,
+    /// What it consists of: a game's home and away team by entity name, a team's players by roster place.
+    pub members: Vec<String>,
+}
+
+/// What an event column holds.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum EventKind {
+    /// One of up to 255 words; a block carries their codes.
+    Label(Vec<String>),
+    /// An integer within 8 bits.
+    I8,
+    /// An integer within 16 bits.
+    I16,
+}
+
+/// One column of a model's events.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct EventColumn {
+    /// Lower-case words joined by `_`.
+    pub name: String,
+    /// What it means, with its unit.
+    pub doc: String,
+    /// What it holds.
+    pub kind: EventKind,
+    /// Whether a row may lack it.
+    pub nullable: bool,
+}
+
+/// Everything a model emits. A stored ensemble carries its catalogue, so old ensembles stay readable when the
+/// model grows.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Catalogue {
+    /// The kinds of entity.
+    pub kinds: Vec<EntityKind>,
+    /// The entities, in storage order.
+    pub entities: Vec<Entity>,
+    /// The columns of an event, beside the ensemble, entity, world and row number that every event has. Empty
+    /// where the model has no events.
+    pub events: Vec<EventColumn>,
+}
+
+impl Catalogue {
+    /// The place of an entity by name.
+    pub fn entity(&self, name: &str) -> Option<usize> {
+        self.entities.iter().position(|e| e.name == name)
+    }
+
+    /// The kind of an entity.
+    pub fn kind_of(&self, entity: usize) -> &EntityKind {
+        &self.kinds[self.entities[entity].kind]
+    }
+
+    /// The place of an event column by name.
+    pub fn event_column(&self, name: &str) -> Option<usize> {
+        self.events.iter().position(|c| c.name == name)
+    }
+
+    /// Up to three entity names near a misspelt one.
+    pub fn nearest_entities(&self, name: &str) -> Vec<&str> {
+        nearest(name, self.entities.iter().map(|e| e.name.as_str()))
+    }
+
+    /// Outcome values in one world, over all entities.
+    pub fn values_per_world(&self) -> usize {
+        (0..self.entities.len()).map(|e| self.kind_of(e).outcomes.len()).sum()
+    }
+}

@@ -1,0 +1,70 @@
+//! The contract that every model fulfils.
+//!
+//! A model plays worlds. Enters: [`Parameters`], checked against the model's own list of [`ParameterSpec`]s, a
+//! seed, and a range of worlds. Leaves: blocks of numbers, entity by entity, pushed into a [`Sink`] as soon as
+//! every world of the range has finished with that entity.
+//!
+//! A model promises that
+//! - its [`Catalogue`] names every entity, every outcome and every event column it will ever emit;
+//! - a world's numbers depend on (parameters, seed, world) only: not on the range it was played in, the thread,
+//!   the clock, or what else was asked for;
+//! - one range yields exactly one [`OutcomeBlock`] an entity, dense: a value for every world, zeros included.
+//!
+//! A model never does I/O, keeps no state between calls, and knows nothing of storage.
+//!
+//! The crate `examples/dice` is a whole model in about a hundred lines.
+
+mod block;
+mod catalogue;
+mod parameters;
+
+pub use block::{EventBlock, EventValues, NULL_I8, NULL_I16, NULL_LABEL, OutcomeBlock, Sink, Stop, Values};
+pub use catalogue::{Catalogue, Entity, EntityKind, EventColumn, EventKind, Outcome, OutcomeKind};
+pub use parameters::{ParameterError, ParameterSpec, Parameters, nearest};
+
+use world::{Seed, WorldRange};
+
+/// What a caller wants of a range of worlds.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Wanted {
+    /// Emit event blocks as well as outcome blocks.
+    pub events: bool,
+    /// Emit the blocks of this entity (an index into [`Catalogue::entities`]) only. What other entities must be
+    /// played for its sake is the model's business; the numbers are those of a full run.
+    pub entity: Option<usize>,
+}
+
+/// Code that plays worlds, with its parameters fixed.
+pub trait Model: Send + Sync {
+    /// Everything this model will emit.
+    fn catalogue(&self) -> &Catalogue;
+
+    /// Plays the worlds of `range` and pushes what is `wanted` into `sink`.
+    ///
+    /// # Errors
+    /// Only what `sink` answered; a model itself cannot fail once its parameters were accepted.
+    fn simulate(&self, seed: Seed, range: WorldRange, wanted: Wanted, sink: &mut dyn Sink) -> Result<(), Stop>;
+
+    /// Counts an entity's outcomes from its events alone and pushes them into `sink`, so that what was stored can be
+    /// checked. Pushes nothing where the outcomes are not a function of the entity's events.
+    ///
+    /// # Errors
+    /// Only what `sink` answered.
+    fn recount(&self, events: &EventBlock<'_>, sink: &mut dyn Sink) -> Result<(), Stop> {
+        let _ = (events, sink);
+        Ok(())
+    }
+}
+
+/// A model as a program finds it by name, before its parameters are known.
+#[derive(Clone, Copy)]
+pub struct Plugin {
+    /// The name on the command line and in the tables: lower case, no spaces.
+    pub name: &'static str,
+    /// One sentence for people.
+    pub summary: &'static str,
+    /// The parameters, with defaults and bounds.
+    pub parameters: &'static [ParameterSpec],
+    /// Makes the model.
+    pub build: fn(&Parameters) -> Result<Box<dyn Model>, ParameterError>,
+}

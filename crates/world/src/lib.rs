@@ -1,0 +1,38 @@
+//! What every simulated world has in common: its number, and its randomness.
+//!
+//! Enters: an ensemble's [`Seed`], a [`World`] number, an entity and a purpose. Leaves: a [`Stream`] of random
+//! draws that is a pure function of those four, and of nothing else.
+//!
+//! Promises: the same key always gives the same draws, on every machine, in any order, on any thread; two
+//! different keys never share a block of draws. Never does I/O, reads no clock, holds no global state.
+//!
+//! ```
+//! use world::{Seed, Stream, World};
+//! let mut a = Stream::new(Seed(7), World(12), 3, 0);
+//! let mut b = Stream::new(Seed(7), World(12), 3, 0);
+//! assert_eq!(a.next_u32(), b.next_u32());
+//! ```
+
+mod hash;
+mod philox;
+mod range;
+mod stream;
+
+pub use hash::{ContentHash, mix64};
+pub use philox::philox4x32_10;
+pub use range::{RangeError, WorldRange};
+pub use stream::{Stream, normal_quantile};
+
+/// The seed of an ensemble: together with the model and its parameters it fixes every world.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Seed(pub u64);
+
+/// The number of a world inside its ensemble, counted from 0.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct World(pub u32);
+
+impl std::fmt::Display for World {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        self.0.fmt(f)
+    }
+}
