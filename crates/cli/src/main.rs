@@ -1,1 +1,33 @@
-fn main() {}
+//! The one binary, `manyworlds`: what was typed, which command that is, and the exit code it ends with.
+
+mod args;
+mod commands;
+mod output;
+mod progress;
+
+use std::io::Write as _;
+use std::process::ExitCode;
+
+use clap::Parser as _;
+
+fn main() -> ExitCode {
+    let args = args::Args::parse();
+    let filter = tracing_subscriber::EnvFilter::try_from_env("MANYWORLDS_LOG")
+        .unwrap_or_else(|_| tracing_subscriber::EnvFilter::new("warn,deltalake_core=error,delta_kernel=error"));
+    tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr).init();
+    match commands::dispatch(args) {
+        Ok(code) => code,
+        Err(error) if is_broken_pipe(&error) => ExitCode::SUCCESS,
+        Err(error) => {
+            // Nothing is left to do where even stderr is gone.
+            let _ = writeln!(std::io::stderr(), "error: {error:#}");
+            ExitCode::from(2)
+        }
+    }
+}
+
+/// Whoever read our output has seen enough: no error.
+fn is_broken_pipe(error: &anyhow::Error) -> bool {
+    let causes = error.chain().filter_map(|c| c.downcast_ref::<std::io::Error>());
+    causes.into_iter().any(|e| e.kind() == std::io::ErrorKind::BrokenPipe)
+}

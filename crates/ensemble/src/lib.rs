@@ -1,1 +1,27 @@
+//! Ensembles in tables: blocks of outcomes and events on their way to segments, and back.
+//!
+//! Enters: a model's blocks, range by range. Leaves: three tables in the folder `sim`: `outcomes` (one row an
+//! entity, outcome and range, its values a list over the worlds), `events` (one row an event) and `ensembles` (one
+//! row an ensemble's version: model, parameters, seed, catalogue).
+//!
+//! Promises
+//! - a range is in the tables whole or not at all, and once: its files have fixed names, and its events are committed
+//!   before the outcomes that complete it;
+//! - readers see completed ranges of one version of an ensemble only;
+//! - the content hash of what is on disk does not depend on how the worlds were cut into ranges.
+//!
+//! Knows nothing of SQL, of threads, or of what any outcome means.
 
+mod error;
+mod plan;
+mod range_reader;
+mod range_writer;
+mod schema;
+mod store;
+
+pub use error::EnsembleError;
+pub use plan::{EventMode, NameError, Plan, check_name};
+pub use range_reader::{RangeFacts, RangeReader};
+pub use range_writer::{Encoders, Interrupted, PhaseTimes, RangeWriter, WrittenRange};
+pub use schema::{event_fields, outcome_fields};
+pub use store::{RangePaths, Registered, Store, StoredEnsemble};

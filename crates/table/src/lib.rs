@@ -1,1 +1,29 @@
+//! Tables on disk: Delta Lake logs over Parquet segments that we write and read page by page ourselves.
+//!
+//! Enters: columns of numbers and words ([`FlatColumn`], [`ListRows`]) and changes to a table ([`Change`]). Leaves:
+//! segments, and the list of those that a version of the table consists of ([`Segment`]).
+//!
+//! Promises
+//! - durable means synced: a segment and its folder are synced before the log entry that names it, the log entry and
+//!   its folder before success is reported;
+//! - a change is in the table whole or not at all, and once even if it is committed twice under one name;
+//! - files are written under a temporary name and renamed, so a reader never opens a half-written segment;
+//! - any Delta reader can read the tables without us.
+//!
+//! Knows nothing of SQL, of models, or of what its columns mean.
 
+pub mod disk;
+mod error;
+mod log;
+pub mod power_loss;
+mod schema;
+mod segment;
+mod store;
+
+pub use error::{ErrorKind, TableError};
+pub use log::{Change, Committed, Definition, Segment, Table};
+pub use schema::{Field, FieldType, SegmentSchema};
+pub use segment::{
+    EncodedColumn, Encoder, FlatColumn, FlatValues, ListRows, ListValues, PAGE_ROWS, SegmentReader, SegmentWriter,
+    WrittenSegment,
+};

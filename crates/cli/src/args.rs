@@ -1,0 +1,121 @@
+//! What can be typed.
+
+use std::path::PathBuf;
+
+use clap::{Parser, Subcommand, ValueEnum};
+
+/// Simulate what could happen. Take in what did. Ask both.
+#[derive(Debug, Parser)]
+#[command(version, about, max_term_width = 110)]
+pub(crate) struct Args {
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+/// A command.
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Play an ensemble of worlds and keep every outcome and event
+    Run(Box<RunArgs>),
+    /// List the models, or one model's parameters
+    Models {
+        /// The model whose parameters to list
+        model: Option<String>,
+    },
+    /// List the stored ensembles
+    Ensembles {
+        #[command(flatten)]
+        data: DataArgs,
+        #[command(flatten)]
+        format: FormatArgs,
+    },
+    /// Remove an ensemble and its files
+    Drop {
+        /// The ensemble
+        ensemble: String,
+        #[command(flatten)]
+        data: DataArgs,
+    },
+}
+
+/// Where the tables are.
+#[derive(Debug, clap::Args)]
+pub(crate) struct DataArgs {
+    /// Folder of the tables
+    #[arg(long, value_name = "DIR", default_value = "data", env = "MANYWORLDS_DATA")]
+    pub(crate) data: PathBuf,
+}
+
+/// How results are written.
+#[derive(Debug, clap::Args)]
+pub(crate) struct FormatArgs {
+    /// How to write the result
+    #[arg(long, value_enum, default_value_t = Format::Table)]
+    pub(crate) format: Format,
+}
+
+/// A way to write results.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Format {
+    /// An aligned table for people
+    Table,
+    /// JSON
+    Json,
+    /// Comma-separated values with a header line
+    Csv,
+}
+
+/// What `run` takes.
+#[derive(Debug, clap::Args)]
+pub(crate) struct RunArgs {
+    /// The model to play (`manyworlds models` lists them)
+    pub(crate) model: String,
+    /// Worlds to play
+    #[arg(long, value_name = "N", default_value_t = 1000)]
+    pub(crate) worlds: u32,
+    /// Seed: with the parameters it fixes every world
+    #[arg(long, value_name = "S", default_value_t = 1)]
+    pub(crate) seed: u64,
+    /// Name of the ensemble [default: the model's name]
+    #[arg(long, value_name = "ID")]
+    pub(crate) name: Option<String>,
+    #[command(flatten)]
+    pub(crate) data: DataArgs,
+    /// Keep every event, or play events again whenever they are asked for
+    #[arg(long, value_enum, default_value_t = Events::Store)]
+    pub(crate) events: Events,
+    /// Worker threads [default: one a core]
+    #[arg(long, value_name = "T")]
+    pub(crate) threads: Option<usize>,
+    /// Worlds of a range, the unit of work and of commit [default: at most 5000, and a range a thread]
+    #[arg(long, value_name = "R")]
+    pub(crate) range_worlds: Option<u32>,
+    /// Set a parameter of the model (`manyworlds models MODEL` lists them)
+    #[arg(long = "param", value_name = "K=V", value_parser = parse_pair)]
+    pub(crate) parameters: Vec<(String, String)>,
+    /// Compression level of zstd
+    #[arg(long, value_name = "1-22", default_value_t = 1, value_parser = clap::value_parser!(i32).range(1..=22))]
+    pub(crate) zstd_level: i32,
+    /// Go on with an ensemble that was interrupted
+    #[arg(long, conflicts_with = "replace")]
+    pub(crate) resume: bool,
+    /// Play the ensemble anew; the old version stays readable until the new one is complete
+    #[arg(long)]
+    pub(crate) replace: bool,
+    #[command(flatten)]
+    pub(crate) format: FormatArgs,
+}
+
+/// What becomes of events.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Events {
+    /// Every event is a row
+    Store,
+    /// Nothing is kept; any slice is played again from the seed
+    Replay,
+}
+
+fn parse_pair(text: &str) -> Result<(String, String), String> {
+    let (key, value) = text.split_once('=').ok_or_else(|| format!("{text:?} is not of the form name=value"))?;
+    Ok((key.trim().to_owned(), value.trim().to_owned()))
+}

@@ -1,0 +1,143 @@
+//! `manyworlds run`: plays an ensemble.
+
+use std::process::ExitCode;
+use std::sync::Arc;
+
+use anyhow::{Context as _, Result, bail};
+use ensemble::{EventMode, Plan, Registered, Store, check_name};
+use model::{Model, Parameters};
+use run::{Control, Options, Summary, play};
+use world::{Seed, World, WorldRange};
+
+use super::{create_store, plugin};
+use crate::args::{Events, Format, RunArgs};
+use crate::output::{Table, bytes, count, note, print, print_json};
+use crate::progress::Progress;
+
+/// Worlds of a range where nothing else is said: enough to compress well, few enough to keep memory small.
+const RANGE_WORLDS: u32 = 5_000;
+
+pub(crate) async fn run(args: RunArgs) -> Result<ExitCode> {
+    let plugin = plugin(&args.model)?;
+    let name = args.name.clone().unwrap_or_else(|| plugin.name.to_owned());
+    check_name(&name)?;
+    let given = args.parameters.iter().map(|(k, v)| (k.as_str(), v.as_str()));
+    let parameters = Parameters::parse(plugin.parameters, given)?;
+    let model: Arc<dyn Model> = (plugin.build)(&parameters)?.into();
+    let threads = match args.threads {
+        Some(0) => bail!("--threads 0: at least one worker thread is needed"),
+        Some(threads) => threads,
+        None => std::thread::available_parallelism().map_or(1, std::num::NonZero::get),
+    };
+    let worlds = WorldRange::new(World(0), args.worlds).context("--worlds")?;
+    let range_worlds = match args.range_worlds {
+        Some(0) => bail!("--range-worlds 0: a range needs at least one world"),
+        Some(size) => size,
+        None => args.worlds.div_ceil(threads as u32).min(RANGE_WORLDS),
+    };
+    let plan = Plan {
+        name: name.clone(),
+        model: plugin.name.to_owned(),
+        parameters: parameters.to_json(),
+        seed: Seed(args.seed),
+        worlds,
+        range_worlds,
+        events: match args.events {
+            Events::Store => EventMode::Store,
+            Events::Replay => EventMode::Replay,
+        },
+        catalogue: model.catalogue().clone(),
+    };
+    let mut store = create_store(&args.data.data).await?;
+    let ensemble = take_up(&mut store, plan, &args).await?;
+    let control = Arc::new(Control::default());
+    stop_on_signal(&control)?;
+    let progress = Progress::start(&ensemble, control.clone());
+    let options = Options { threads, zstd_level: args.zstd_level };
+    let result = play(model, &mut store, ensemble, options, control.clone()).await;
+    progress.finish();
+    let summary = result?;
+    report(&summary, args.format.format)?;
+    if summary.complete {
+        return Ok(ExitCode::SUCCESS);
+    }
+    note(&format!("stopped at {} of {} worlds; go on with --resume", count(summary.worlds as u64), count(args.worlds.into())));
+    Ok(ExitCode::from(130))
+}
+
+/// Registers the plan, or finds the ensemble to go on with.
+async fn take_up(store: &mut Store, plan: Plan, args: &RunArgs) -> Result<Registered> {
+    if !args.resume {
+        return Ok(store.register(plan, args.replace).await?);
+    }
+    let ensemble = store.resume(&plan.name).await?;
+    if let Some(difference) = ensemble.plan.difference(&plan) {
+        bail!("ensemble {:?} was begun with {difference}: resume it with the same, or use --replace", plan.name);
+    }
+    let done: usize = ensemble.done.iter().map(|r| r.count()).sum();
+    note(&format!("resuming: {} of {} worlds are stored", count(done as u64), count(args.worlds.into())));
+    Ok(ensemble)
+}
+
+fn stop_on_signal(control: &Arc<Control>) -> Result<()> {
+    let control = control.clone();
+    ctrlc::set_handler(move || {
+        if control.stop() {
+            note("stopping once the ranges under way are stored; press again to drop them");
+        } else {
+            note("dropping the ranges under way");
+        }
+    })
+    .context("listening for Ctrl-C")
+}
+
+fn report(summary: &Summary, format: Format) -> Result<()> {
+    match format {
+        Format::Json => print_json(summary),
+        Format::Csv | Format::Table => {
+            let table = as_table(summary);
+            print(&if format == Format::Csv { table.to_csv() } else { table.to_string() })
+        }
+    }
+}
+
+fn as_table(s: &Summary) -> Table {
+    let per = |amount: f64, by: f64| if by > 0.0 { amount / by } else { 0.0 };
+    let rate = |n: u64| format!("{}/s", count(per(n as f64, s.wall_s) as u64));
+    let played = s.played as f64;
+    let raw = s.outcomes.values * 8;
+    let mut table = Table::new(["stored", "", ""]);
+    let mut row = |a: &str, b: String, c: String| table.push([a.to_owned(), b, c]);
+    row("ensemble", format!("{} (version {})", s.ensemble, s.version), format!("hash {}", s.hash));
+    row("worlds", count(s.worlds as u64), format!("{:.1}/s", per(played, s.wall_s)));
+    row("outcome values", count(s.outcomes.values), rate((s.outcomes.values as f64 * per(played, s.worlds as f64)) as u64));
+    row(
+        "  on disk",
+        bytes(s.outcomes.bytes),
+        format!(
+            "{:.2} bits a value, {:.1} times smaller than raw doubles",
+            s.outcomes.bits_per_value,
+            per(raw as f64, s.outcomes.bytes as f64)
+        ),
+    );
+    if s.events.hash.is_some() {
+        row("events", count(s.events.rows), rate((s.events.rows as f64 * per(played, s.worlds as f64)) as u64));
+        row("  on disk", bytes(s.events.bytes), format!("{:.2} bytes a row", s.events.bytes_per_row));
+    } else {
+        row("events", "replayed on demand".to_owned(), String::new());
+    }
+    let cpu = if played > 0.0 { format!("{:.2} ms of processor time a world", s.cpu_s * 1e3 / played) } else { String::new() };
+    row("time", format!("{:.1} s", s.wall_s), cpu);
+    row("peak memory", bytes(s.peak_rss_bytes), String::new());
+    let p = &s.phases;
+    for (name, seconds) in [
+        ("  simulate", p.simulate_s),
+        ("  encode", p.encode_s),
+        ("  write", p.write_s),
+        ("  commit", p.commit_s),
+        ("  wait", p.wait_s),
+    ] {
+        row(name, format!("{seconds:.2} s"), String::new());
+    }
+    table
+}

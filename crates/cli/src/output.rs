@@ -1,0 +1,124 @@
+//! Results to stdout, notes to stderr.
+
+use std::fmt;
+use std::io::Write as _;
+
+use anyhow::{Context as _, Result};
+use serde::Serialize;
+
+/// Writes a result.
+pub(crate) fn print(text: &str) -> Result<()> {
+    let mut out = std::io::stdout().lock();
+    out.write_all(text.as_bytes()).and_then(|()| out.flush()).context("writing the result")
+}
+
+/// Writes a result as JSON on one or more lines.
+pub(crate) fn print_json<T: Serialize + ?Sized>(value: &T) -> Result<()> {
+    print(&format!("{}\n", serde_json::to_string_pretty(value)?))
+}
+
+/// Tells whoever watches something that is no result.
+pub(crate) fn note(text: &str) {
+    // Where stderr is closed nobody watches.
+    let _ = writeln!(std::io::stderr(), "{text}");
+}
+
+/// An aligned table: numbers to the right, words to the left.
+pub(crate) struct Table {
+    header: Vec<String>,
+    rows: Vec<Vec<String>>,
+}
+
+impl Table {
+    pub(crate) fn new<const N: usize>(header: [&str; N]) -> Self {
+        Self { header: header.map(str::to_owned).to_vec(), rows: Vec::new() }
+    }
+
+    pub(crate) fn push<const N: usize>(&mut self, row: [String; N]) {
+        self.rows.push(row.to_vec());
+    }
+
+    /// As comma-separated values.
+    pub(crate) fn to_csv(&self) -> String {
+        let field = |text: &String| {
+            if text.contains([',', '"', '\n']) { format!("\"{}\"", text.replace('"', "\"\"")) } else { text.clone() }
+        };
+        let line = |row: &Vec<String>| row.iter().map(field).collect::<Vec<_>>().join(",") + "\n";
+        std::iter::once(&self.header).chain(&self.rows).map(line).collect()
+    }
+}
+
+fn is_number(text: &str) -> bool {
+    text.starts_with(|c: char| c.is_ascii_digit() || c == '-' || c == '+')
+        && text.chars().any(|c| c.is_ascii_digit())
+}
+
+impl fmt::Display for Table {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let columns = self.header.len();
+        let width = |c: usize| {
+            std::iter::once(&self.header).chain(&self.rows).map(|r| r[c].chars().count()).max().unwrap_or(0)
+        };
+        let widths: Vec<usize> = (0..columns).map(width).collect();
+        let right: Vec<bool> =
+            (0..columns).map(|c| !self.rows.is_empty() && self.rows.iter().all(|r| is_number(&r[c]))).collect();
+        for row in std::iter::once(&self.header).chain(&self.rows) {
+            let mut line = String::new();
+            for (c, cell) in row.iter().enumerate() {
+                let gap = " ".repeat(widths[c] - cell.chars().count());
+                if right[c] {
+                    line += &format!("{gap}{cell}  ");
+                } else {
+                    line += &format!("{cell}{gap}  ");
+                }
+            }
+            writeln!(f, "{}", line.trim_end())?;
+        }
+        Ok(())
+    }
+}
+
+/// A count with its thousands set apart: `1,234,567`.
+pub(crate) fn count(n: u64) -> String {
+    let digits = n.to_string();
+    let mut text = String::with_capacity(digits.len() * 4 / 3);
+    for (i, digit) in digits.chars().enumerate() {
+        if i > 0 && (digits.len() - i).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+/// A size for people: `1.23 GB`.
+pub(crate) fn bytes(n: u64) -> String {
+    const UNITS: [&str; 5] = ["B", "kB", "MB", "GB", "TB"];
+    let mut size = n as f64;
+    let mut unit = 0;
+    while size >= 999.5 && unit + 1 < UNITS.len() {
+        size /= 1000.0;
+        unit += 1;
+    }
+    if unit == 0 { format!("{n} B") } else { format!("{size:.2} {}", UNITS[unit]) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_written_for_people() {
+        assert_eq!([count(0), count(999), count(1_000), count(1_234_567)], ["0", "999", "1,000", "1,234,567"]);
+        assert_eq!([bytes(999), bytes(1_000), bytes(1_234_567_890)], ["999 B", "1.00 kB", "1.23 GB"]);
+    }
+
+    #[test]
+    fn tables_are_aligned_and_quoted() {
+        let mut table = Table::new(["name", "n"]);
+        table.push(["a,b".to_owned(), "1".to_owned()]);
+        table.push(["c".to_owned(), "-12".to_owned()]);
+        assert_eq!(table.to_string(), "name    n\na,b     1\nc     -12\n");
+        assert_eq!(table.to_csv(), "name,n\n\"a,b\",1\nc,-12\n");
+    }
+}

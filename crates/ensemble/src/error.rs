@@ -1,0 +1,53 @@
+//! What can go wrong with an ensemble.
+
+use std::path::PathBuf;
+
+use table::TableError;
+
+/// An error of this crate.
+#[derive(Debug, thiserror::Error)]
+pub enum EnsembleError {
+    /// A table could not be read or written.
+    #[error(transparent)]
+    Table(#[from] TableError),
+    /// No ensemble has the name.
+    #[error("there is no ensemble {name:?} in {}{}", data.display(), suggest(have))]
+    Unknown {
+        /// The name asked for.
+        name: String,
+        /// The data folder.
+        data: PathBuf,
+        /// The ensembles there are.
+        have: Vec<String>,
+    },
+    /// The name is in use.
+    #[error("there is an ensemble {name:?} already: continue it with --resume, play it anew with --replace, or choose another --name")]
+    Taken {
+        /// The name asked for.
+        name: String,
+    },
+    /// A stored ensemble's description does not read back.
+    #[error("the description of ensemble {name:?} is damaged: {reason}")]
+    Description {
+        /// The ensemble.
+        name: String,
+        /// What is wrong.
+        reason: String,
+    },
+    /// Stored ranges do not fit together.
+    #[error("ensemble {name:?} is damaged: {reason}")]
+    Damaged {
+        /// The ensemble.
+        name: String,
+        /// What is wrong.
+        reason: String,
+    },
+}
+
+fn suggest(have: &[String]) -> String {
+    if have.is_empty() {
+        "; nothing is stored there yet".to_owned()
+    } else {
+        format!("; there are: {}", have.join(", "))
+    }
+}

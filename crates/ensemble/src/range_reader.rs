@@ -1,0 +1,146 @@
+//! One range of worlds back from its segments.
+
+use std::path::Path;
+
+use model::Catalogue;
+use table::{FlatValues, ListValues, SegmentReader, TableError};
+use world::{ContentHash, WorldRange};
+
+use crate::schema::outcome;
+
+const RANGE: &str = "manyworlds.range";
+const ENTITIES: &str = "manyworlds.entities";
+const ITEMS: &str = "manyworlds.items";
+const HASH: &str = "manyworlds.hash";
+
+/// What a range's segment says of itself, in its footer.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RangeFacts {
+    /// The worlds.
+    pub range: WorldRange,
+    /// The entity of each row group, by its place in the catalogue.
+    pub entities: Vec<usize>,
+    /// Outcome values, or event rows.
+    pub items: u64,
+    /// Hash of the content when it was written.
+    pub hash: ContentHash,
+}
+
+impl RangeFacts {
+    pub(crate) fn to_pairs(&self) -> Vec<(String, String)> {
+        let entities: Vec<String> = self.entities.iter().map(usize::to_string).collect();
+        [
+            (RANGE, self.range.to_string()),
+            (ENTITIES, entities.join(",")),
+            (ITEMS, self.items.to_string()),
+            (HASH, self.hash.to_string()),
+        ]
+        .map(|(key, value)| (key.to_owned(), value))
+        .to_vec()
+    }
+
+    fn read(segment: &SegmentReader) -> Option<Self> {
+        let facts = segment.facts();
+        let entities = facts.get(ENTITIES)?;
+        let entities = entities.split(',').filter(|e| !e.is_empty()).map(|e| e.parse().ok());
+        Some(Self {
+            range: facts.get(RANGE)?.parse().ok()?,
+            entities: entities.collect::<Option<_>>()?,
+            items: facts.get(ITEMS)?.parse().ok()?,
+            hash: facts.get(HASH)?.parse().ok()?,
+        })
+    }
+}
+
+/// An open segment of a range.
+#[derive(Debug, Clone)]
+pub struct RangeReader {
+    segment: SegmentReader,
+    facts: RangeFacts,
+}
+
+impl RangeReader {
+    /// Opens a range's segment of outcomes or events.
+    pub fn open(path: &Path) -> Result<Self, TableError> {
+        let segment = SegmentReader::open(path)?;
+        let facts = RangeFacts::read(&segment).filter(|f| f.entities.len() == segment.row_groups());
+        match facts {
+            Some(facts) => Ok(Self { segment, facts }),
+            None => Err(damaged(path, "its footer does not say which worlds and entities it holds")),
+        }
+    }
+
+    /// What the segment says of itself.
+    pub fn facts(&self) -> &RangeFacts {
+        &self.facts
+    }
+
+    /// The segment.
+    pub fn segment(&self) -> &SegmentReader {
+        &self.segment
+    }
+
+    /// The row group of an entity.
+    fn group(&self, entity: usize) -> Result<usize, TableError> {
+        let place = self.facts.entities.iter().position(|&e| e == entity);
+        place.ok_or_else(|| damaged(self.segment.path(), &format!("it lacks entity {entity}")))
+    }
+
+    /// Hands some outcomes (ascending) of an entity to `take`, each over all worlds of the range.
+    pub fn outcomes(
+        &self,
+        entity: usize,
+        outcomes: impl IntoIterator<Item = usize>,
+        mut take: impl FnMut(usize, ListValues),
+    ) -> Result<(), TableError> {
+        let worlds = self.facts.range.count();
+        let mut short = None;
+        self.segment.lists(self.group(entity)?, outcome::VALUES, outcomes, |row, values| {
+            let length = match &values {
+                ListValues::I16(v) => v.len(),
+                ListValues::I32(v) => v.len(),
+                ListValues::F64(v) => v.len(),
+                ListValues::Null => worlds,
+            };
+            if length != worlds {
+                short = Some((row, length));
+            }
+            take(row, values);
+        })?;
+        match short {
+            None => Ok(()),
+            Some((row, length)) => {
+                Err(damaged(self.segment.path(), &format!("outcome {row} has {length} values for {worlds} worlds")))
+            }
+        }
+    }
+
+    /// Real-valued outcomes (ascending) of an entity, as [`Self::outcomes`] does for integers.
+    pub fn reals(
+        &self,
+        entity: usize,
+        outcomes: impl IntoIterator<Item = usize>,
+        take: impl FnMut(usize, ListValues),
+    ) -> Result<(), TableError> {
+        self.segment.lists(self.group(entity)?, outcome::REALS, outcomes, take)
+    }
+
+    /// The outcome names as the segment has them, which must be the catalogue's.
+    pub fn check_names(&self, catalogue: &Catalogue, entity: usize) -> Result<(), TableError> {
+        let group = self.group(entity)?;
+        let rows = self.segment.rows(group);
+        let names = self.segment.flat(group, outcome::OUTCOME, 0..rows)?;
+        let expected = catalogue.kind_of(entity).outcomes.iter().map(|o| o.name.as_str());
+        let equal = match &names {
+            FlatValues::Words { places, words } => {
+                places.iter().map(|&p| words.get(p as usize).map_or("", String::as_str)).eq(expected)
+            }
+            FlatValues::Integers(_) => false,
+        };
+        if equal { Ok(()) } else { Err(damaged(self.segment.path(), "its outcomes are not those of the catalogue")) }
+    }
+}
+
+fn damaged(path: &Path, reason: &str) -> TableError {
+    TableError::Damaged { path: path.to_owned(), reason: reason.to_owned() }
+}

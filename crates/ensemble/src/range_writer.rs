@@ -1,0 +1,322 @@
+//! One range of worlds on its way into two segments.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use model::{Catalogue, EventBlock, EventKind, EventValues, OutcomeBlock, Sink, Stop, Values};
+use table::disk::Disk;
+use table::{
+    EncodedColumn, Encoder, FlatColumn, ListRows, SegmentSchema, SegmentWriter, TableError, WrittenSegment,
+};
+use world::{ContentHash, WorldRange, mix64};
+
+use crate::range_reader::RangeFacts;
+use crate::schema::{event, event_fields, outcome, outcome_fields};
+use crate::store::RangePaths;
+
+/// What a thread needs to encode ranges of one ensemble, kept from one range to the next.
+pub struct Encoders {
+    catalogue: Arc<Catalogue>,
+    outcome_schema: SegmentSchema,
+    event_schema: SegmentSchema,
+    outcomes: Encoder,
+    events: Encoder,
+}
+
+impl Encoders {
+    /// Encoders for a model's blocks that compress with zstd at `level`.
+    pub fn new(catalogue: Arc<Catalogue>, level: i32) -> Result<Self, TableError> {
+        let make = || {
+            let outcome_schema = SegmentSchema::new(&outcome_fields(&catalogue))?;
+            let event_schema = SegmentSchema::new(&event_fields(&catalogue))?;
+            Ok((Encoder::new(&outcome_schema, level)?, Encoder::new(&event_schema, level)?, outcome_schema, event_schema))
+        };
+        let (outcomes, events, outcome_schema, event_schema) =
+            make().map_err(|source| TableError::Encode { path: "of the ensemble".into(), source })?;
+        Ok(Self { catalogue, outcome_schema, event_schema, outcomes, events })
+    }
+}
+
+/// Where a range's time went, summed over what one thread did.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct PhaseTimes {
+    /// Playing worlds.
+    pub simulate: Duration,
+    /// Encoding, compressing and hashing blocks.
+    pub encode: Duration,
+    /// Writing, syncing and naming files.
+    pub write: Duration,
+}
+
+/// A range whose segments are written, synced and named, but not yet committed.
+#[derive(Debug, Clone)]
+pub struct WrittenRange {
+    /// The worlds.
+    pub range: WorldRange,
+    /// Its outcomes.
+    pub outcomes: WrittenSegment,
+    /// Its events, where they are stored.
+    pub events: Option<WrittenSegment>,
+    /// Outcome values.
+    pub values: u64,
+    /// Event rows.
+    pub event_rows: u64,
+    /// Hash of its outcomes.
+    pub outcome_hash: ContentHash,
+    /// Hash of its events, where they are stored.
+    pub event_hash: ContentHash,
+    /// Where the time went.
+    pub times: PhaseTimes,
+}
+
+/// Takes a model's blocks for one range and writes them. Dropped unfinished, it leaves nothing.
+pub struct RangeWriter<'a> {
+    encoders: &'a mut Encoders,
+    range: WorldRange,
+    world_keys: Vec<u64>,
+    row_keys: Vec<u64>,
+    outcomes: SegmentWriter,
+    events: Option<SegmentWriter>,
+    entities: Vec<usize>,
+    event_entities: Vec<usize>,
+    outcome_hash: ContentHash,
+    event_hash: ContentHash,
+    values: u64,
+    event_rows: u64,
+    started: Instant,
+    times: PhaseTimes,
+    stop: &'a dyn Fn() -> bool,
+}
+
+/// The caller asked to stop.
+#[derive(Debug, thiserror::Error)]
+#[error("interrupted")]
+pub struct Interrupted;
+
+impl<'a> RangeWriter<'a> {
+    /// Begins the segments of `range`. `stop` is asked before each block whether to give up.
+    pub fn create(
+        disk: &Arc<dyn Disk>,
+        paths: &RangePaths,
+        range: WorldRange,
+        store_events: bool,
+        encoders: &'a mut Encoders,
+        stop: &'a dyn Fn() -> bool,
+    ) -> Result<Self, TableError> {
+        let outcomes = SegmentWriter::create(disk.clone(), &paths.outcomes(range), &encoders.outcome_schema)?;
+        let events = if store_events {
+            Some(SegmentWriter::create(disk.clone(), &paths.events(range), &encoders.event_schema)?)
+        } else {
+            None
+        };
+        Ok(Self {
+            encoders,
+            range,
+            world_keys: range.worlds().map(|w| ContentHash::world_key(w.0)).collect(),
+            row_keys: Vec::new(),
+            outcomes,
+            events,
+            entities: Vec::new(),
+            event_entities: Vec::new(),
+            outcome_hash: ContentHash::default(),
+            event_hash: ContentHash::default(),
+            values: 0,
+            event_rows: 0,
+            started: Instant::now(),
+            times: PhaseTimes::default(),
+            stop,
+        })
+    }
+
+    /// Finishes both segments, events first: an outcome segment that exists has its events beside it.
+    pub fn finish(mut self) -> Result<WrittenRange, TableError> {
+        let writing = Instant::now();
+        let events = match self.events.take() {
+            Some(events) => {
+                let facts = RangeFacts {
+                    range: self.range,
+                    entities: self.event_entities,
+                    items: self.event_rows,
+                    hash: self.event_hash,
+                };
+                Some(events.finish(facts.to_pairs())?)
+            }
+            None => None,
+        };
+        let facts = RangeFacts {
+            range: self.range,
+            entities: self.entities,
+            items: self.values,
+            hash: self.outcome_hash,
+        }
+        .to_pairs();
+        let outcomes = self.outcomes.finish(facts)?;
+        self.times.write += writing.elapsed();
+        self.times.simulate =
+            self.started.elapsed().saturating_sub(self.times.encode).saturating_sub(self.times.write);
+        Ok(WrittenRange {
+            range: self.range,
+            outcomes,
+            events,
+            values: self.values,
+            event_rows: self.event_rows,
+            outcome_hash: self.outcome_hash,
+            event_hash: self.event_hash,
+            times: self.times,
+        })
+    }
+
+    fn encode_outcomes(&mut self, block: &OutcomeBlock<'_>) -> Result<Vec<EncodedColumn>, TableError> {
+        let catalogue = &self.encoders.catalogue;
+        let kind = catalogue.kind_of(block.entity);
+        let rows = kind.outcomes.len() as u32;
+        let names: Vec<(&str, u32)> = kind.outcomes.iter().map(|o| (o.name.as_str(), 1)).collect();
+        let mut scales: Vec<(i32, u32)> = Vec::new();
+        for outcome in &kind.outcomes {
+            match scales.last_mut() {
+                Some((scale, count)) if *scale == outcome.scale => *count += 1,
+                _ => scales.push((outcome.scale, 1)),
+            }
+        }
+        let list = |reals: bool| -> Vec<ListRows<'_>> {
+            let columns = block.columns.iter();
+            let rows = columns.map(|values| match *values {
+                Values::I16(v) if !reals => ListRows::I16(v),
+                Values::I32(v) if !reals => ListRows::I32(v),
+                Values::F64(v) if reals => ListRows::F64(v),
+                _ => ListRows::Null,
+            });
+            rows.collect()
+        };
+        let encoder = &mut self.encoders.outcomes;
+        let entity = [(catalogue.entities[block.entity].name.as_str(), rows)];
+        let first_world = [(self.range.first().0 as i32, rows)];
+        let with_reals = outcome_fields(catalogue).len() > outcome::REALS;
+        let mut encode = || {
+            let mut columns = vec![
+                encoder.flat(outcome::ENTITY, FlatColumn::TextRuns(&entity))?,
+                encoder.flat(outcome::OUTCOME, FlatColumn::TextRuns(&names))?,
+                encoder.flat(outcome::SCALE, FlatColumn::IntRuns(&scales))?,
+                encoder.flat(outcome::FIRST_WORLD, FlatColumn::IntRuns(&first_world))?,
+                encoder.lists(outcome::VALUES, &list(false))?,
+            ];
+            if with_reals {
+                columns.push(encoder.lists(outcome::REALS, &list(true))?);
+            }
+            Ok(columns)
+        };
+        encode().map_err(|source| TableError::Encode { path: "of outcomes".into(), source })
+    }
+
+    fn hash_outcomes(&mut self, block: &OutcomeBlock<'_>) {
+        for (i, values) in block.columns.iter().enumerate() {
+            self.outcome_hash += outcome_hash(block.entity, i, &self.world_keys, values);
+        }
+    }
+
+    fn encode_events(&mut self, block: &EventBlock<'_>) -> Result<Vec<EncodedColumn>, TableError> {
+        let catalogue = &self.encoders.catalogue;
+        let encoder = &mut self.encoders.events;
+        let rows: u32 = block.rows.iter().sum();
+        let entity = [(catalogue.entities[block.entity].name.as_str(), rows)];
+        let worlds: Vec<(i32, u32)> =
+            self.range.worlds().zip(block.rows).filter(|(_, n)| **n > 0).map(|(w, n)| (w.0 as i32, *n)).collect();
+        let numbers: Vec<i32> = block.rows.iter().flat_map(|&n| 0..n as i32).collect();
+        let mut encode = || {
+            let mut columns = vec![
+                encoder.flat(event::ENTITY, FlatColumn::TextRuns(&entity))?,
+                encoder.flat(event::WORLD, FlatColumn::IntRuns(&worlds))?,
+                encoder.flat(event::NUMBER, FlatColumn::I32(&numbers))?,
+            ];
+            for (i, (column, values)) in catalogue.events.iter().zip(&block.columns).enumerate() {
+                let values = match (*values, &column.kind) {
+                    (EventValues::Label(codes), EventKind::Label(words)) => FlatColumn::Labels { codes, words },
+                    (EventValues::I8(values), _) => FlatColumn::I8 { values, nullable: column.nullable },
+                    (EventValues::I16(values), _) => FlatColumn::I16 { values, nullable: column.nullable },
+                    (EventValues::Label(codes), _) => FlatColumn::Labels { codes, words: &[] },
+                };
+                columns.push(encoder.flat(event::FIRST_OWN + i, values)?);
+            }
+            Ok(columns)
+        };
+        encode().map_err(|source| TableError::Encode { path: "of events".into(), source })
+    }
+
+    fn hash_events(&mut self, block: &EventBlock<'_>) {
+        event_row_keys(&mut self.row_keys, &self.world_keys, block.rows);
+        for (i, values) in block.columns.iter().enumerate() {
+            self.event_hash += event_hash(block.entity, i, &self.row_keys, values);
+        }
+    }
+}
+
+/// Hash of one outcome column.
+pub(crate) fn outcome_hash(entity: usize, outcome: usize, world_keys: &[u64], values: &Values<'_>) -> ContentHash {
+    let column = (entity as u64) << 32 | outcome as u64;
+    match values {
+        Values::I16(v) => ContentHash::of_column(column, world_keys, v),
+        Values::I32(v) => ContentHash::of_column(column, world_keys, v),
+        Values::F64(v) => {
+            let bits: Vec<i64> = v.iter().map(|x| x.to_bits() as i64).collect();
+            ContentHash::of_column(column, world_keys, &bits)
+        }
+    }
+}
+
+/// The weight of each event row in the hash: from its world and its number there.
+pub(crate) fn event_row_keys(keys: &mut Vec<u64>, world_keys: &[u64], rows: &[u32]) {
+    keys.clear();
+    for (world, &count) in world_keys.iter().zip(rows) {
+        keys.extend((0..u64::from(count)).map(|number| mix64(world.wrapping_add(number << 1)) | 1));
+    }
+}
+
+/// Hash of one event column.
+pub(crate) fn event_hash(entity: usize, column: usize, row_keys: &[u64], values: &EventValues<'_>) -> ContentHash {
+    let column = 1 << 63 | (entity as u64) << 32 | column as u64;
+    match values {
+        EventValues::Label(v) => ContentHash::of_column(column, row_keys, v),
+        EventValues::I8(v) => ContentHash::of_column(column, row_keys, v),
+        EventValues::I16(v) => ContentHash::of_column(column, row_keys, v),
+    }
+}
+
+fn stop(error: impl std::error::Error + Send + Sync + 'static) -> Stop {
+    Stop(Box::new(error))
+}
+
+impl Sink for RangeWriter<'_> {
+    fn outcomes(&mut self, block: OutcomeBlock<'_>) -> Result<(), Stop> {
+        if (self.stop)() {
+            return Err(stop(Interrupted));
+        }
+        let encoding = Instant::now();
+        let columns = self.encode_outcomes(&block).map_err(stop)?;
+        self.hash_outcomes(&block);
+        self.entities.push(block.entity);
+        self.values += (block.columns.len() * self.range.count()) as u64;
+        let writing = Instant::now();
+        self.outcomes.row_group(columns).map_err(stop)?;
+        self.times.encode += writing - encoding;
+        self.times.write += writing.elapsed();
+        Ok(())
+    }
+
+    fn events(&mut self, block: EventBlock<'_>) -> Result<(), Stop> {
+        if self.events.is_none() {
+            return Ok(());
+        }
+        let encoding = Instant::now();
+        let columns = self.encode_events(&block).map_err(stop)?;
+        self.hash_events(&block);
+        self.event_rows += block.rows.iter().map(|&n| u64::from(n)).sum::<u64>();
+        let writing = Instant::now();
+        if let Some(events) = &mut self.events {
+            events.row_group(columns).map_err(stop)?;
+            self.event_entities.push(block.entity);
+        }
+        self.times.encode += writing - encoding;
+        self.times.write += writing.elapsed();
+        Ok(())
+    }
+}

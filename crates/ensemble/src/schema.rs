@@ -1,0 +1,106 @@
+//! The columns of the three tables.
+
+use model::{Catalogue, EventKind, OutcomeKind};
+use table::{Definition, Field, FieldType};
+
+/// Which ensemble, and which version of it: the same for all rows of a segment.
+pub(crate) fn partitions() -> Vec<Field> {
+    vec![Field::new("ensemble", FieldType::Text), Field::new("version", FieldType::Int64)]
+}
+
+/// Columns of `sim.outcomes` that every model has, in order.
+pub(crate) mod outcome {
+    pub(crate) const ENTITY: usize = 0;
+    pub(crate) const OUTCOME: usize = 1;
+    pub(crate) const SCALE: usize = 2;
+    pub(crate) const FIRST_WORLD: usize = 3;
+    pub(crate) const VALUES: usize = 4;
+    pub(crate) const REALS: usize = 5;
+}
+
+/// Columns of `sim.events` that every model has, in order; the model's own follow.
+pub(crate) mod event {
+    pub(crate) const ENTITY: usize = 0;
+    pub(crate) const WORLD: usize = 1;
+    pub(crate) const NUMBER: usize = 2;
+    pub(crate) const FIRST_OWN: usize = 3;
+}
+
+/// The columns of an outcome segment of a model. Real numbers have a column only where the model has some.
+pub fn outcome_fields(catalogue: &Catalogue) -> Vec<Field> {
+    let mut fields = all_outcome_fields();
+    let mut outcomes = catalogue.kinds.iter().flat_map(|k| &k.outcomes);
+    if !outcomes.any(|o| o.kind == OutcomeKind::Real) {
+        fields.truncate(outcome::REALS);
+    }
+    fields
+}
+
+fn all_outcome_fields() -> Vec<Field> {
+    vec![
+        Field::new("entity", FieldType::Text),
+        Field::new("outcome", FieldType::Text),
+        Field::new("scale", FieldType::Int32),
+        Field::new("first_world", FieldType::Int32),
+        Field::new("values", FieldType::Int32List),
+        Field::new("reals", FieldType::DoubleList),
+    ]
+}
+
+/// The columns of an event segment of a model.
+pub fn event_fields(catalogue: &Catalogue) -> Vec<Field> {
+    let common = common_event_fields().into_iter();
+    let own = catalogue.events.iter().map(|c| {
+        let ty = match c.kind {
+            EventKind::Label(_) => FieldType::Text,
+            EventKind::I8 => FieldType::Int8,
+            EventKind::I16 => FieldType::Int16,
+        };
+        Field::new(&c.name, ty)
+    });
+    common.chain(own).collect()
+}
+
+fn common_event_fields() -> Vec<Field> {
+    vec![
+        Field::new("entity", FieldType::Text),
+        Field::new("world", FieldType::Int32),
+        Field::new("number", FieldType::Int32),
+    ]
+}
+
+/// Columns of `sim.ensembles`, in order.
+pub(crate) const ENSEMBLE_COLUMNS: [(&str, FieldType); 8] = [
+    ("model", FieldType::Text),
+    ("parameters", FieldType::Text),
+    ("seed", FieldType::Text),
+    ("worlds", FieldType::Int32),
+    ("range_worlds", FieldType::Int32),
+    ("events", FieldType::Text),
+    ("created", FieldType::Text),
+    ("catalogue", FieldType::Text),
+];
+
+pub(crate) fn ensemble_fields() -> Vec<Field> {
+    ENSEMBLE_COLUMNS.iter().map(|(name, ty)| Field::new(*name, *ty)).collect()
+}
+
+pub(crate) fn outcomes_table() -> Definition {
+    Definition {
+        fields: all_outcome_fields(),
+        partitions: partitions(),
+        comment: "one row an entity, outcome and range; value i of a list, divided by the scale, belongs to world first_world + i",
+    }
+}
+
+pub(crate) fn events_table() -> Definition {
+    Definition {
+        fields: common_event_fields(),
+        partitions: partitions(),
+        comment: "one row an event of an entity in a world, numbered from 0; each model has columns of its own",
+    }
+}
+
+pub(crate) fn ensembles_table() -> Definition {
+    Definition { fields: ensemble_fields(), partitions: partitions(), comment: "one row a version of an ensemble" }
+}

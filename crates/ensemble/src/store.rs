@@ -1,0 +1,456 @@
+//! The data folder: its three tables, and what is committed to them in which order.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use model::Catalogue;
+use table::disk::Disk;
+use table::{
+    Change, Committed, Encoder, FlatColumn, FlatValues, Segment, SegmentReader, SegmentSchema, SegmentWriter, Table,
+    TableError, WrittenSegment,
+};
+use world::{Seed, World, WorldRange};
+
+use crate::error::EnsembleError;
+use crate::plan::{EventMode, Plan};
+use crate::range_reader::RangeReader;
+use crate::range_writer::WrittenRange;
+use crate::schema::{
+    ENSEMBLE_COLUMNS, ensemble_fields, ensembles_table, event_fields, events_table, outcomes_table,
+};
+
+type Result<T> = std::result::Result<T, EnsembleError>;
+
+/// The tables of ensembles in one data folder.
+pub struct Store {
+    data: PathBuf,
+    disk: Arc<dyn Disk>,
+    outcomes: Table,
+    events: Table,
+    ensembles: Table,
+}
+
+/// A version of an ensemble that is being played.
+#[derive(Debug, Clone)]
+pub struct Registered {
+    /// What it is.
+    pub plan: Plan,
+    /// Its version: the commit of `sim.ensembles` that registered it, so no number is ever used twice.
+    pub version: u64,
+    /// Its files.
+    pub paths: RangePaths,
+    /// Ranges that need not be played again.
+    pub done: Vec<WorldRange>,
+    /// Whether it takes an older version's place once it is complete, and is not visible until then.
+    pub replaces: bool,
+}
+
+/// Where the files of one version of an ensemble lie.
+#[derive(Debug, Clone)]
+pub struct RangePaths {
+    outcomes: PathBuf,
+    events: PathBuf,
+    folder: String,
+    partition: BTreeMap<String, String>,
+}
+
+impl RangePaths {
+    /// The outcome segment of a range.
+    pub fn outcomes(&self, range: WorldRange) -> PathBuf {
+        self.outcomes.join(&self.folder).join(file_name(range))
+    }
+
+    /// The event segment of a range.
+    pub fn events(&self, range: WorldRange) -> PathBuf {
+        self.events.join(&self.folder).join(file_name(range))
+    }
+
+    fn segment(&self, range: WorldRange, written: &WrittenSegment, world_column: &str) -> Segment {
+        let (first, last) = (i64::from(range.first().0), i64::from(range.end()) - 1);
+        let bounds = if world_column == "world" { (first, last) } else { (first, first) };
+        Segment {
+            path: format!("{}/{}", self.folder, file_name(range)),
+            bytes: written.bytes,
+            rows: written.rows,
+            partition: self.partition.clone(),
+            bounds: [(world_column.to_owned(), bounds)].into(),
+        }
+    }
+}
+
+fn file_name(range: WorldRange) -> String {
+    format!("{range}.parquet")
+}
+
+fn range_of(segment: &Segment) -> Option<WorldRange> {
+    segment.path.rsplit('/').next()?.strip_suffix(".parquet")?.parse().ok()
+}
+
+fn version_of(segment: &Segment) -> u64 {
+    segment.partition.get("version").and_then(|v| v.parse().ok()).unwrap_or(0)
+}
+
+fn is_of(segment: &Segment, name: &str) -> bool {
+    segment.partition.get("ensemble").is_some_and(|e| e == name)
+}
+
+/// The current version of an ensemble: the completed ranges and their segments.
+#[derive(Debug, Clone)]
+pub struct StoredEnsemble {
+    /// What it is.
+    pub plan: Plan,
+    /// Its version.
+    pub version: u64,
+    /// When it was registered.
+    pub created: String,
+    /// Completed ranges in order, with their outcome segments.
+    pub outcomes: Vec<(WorldRange, PathBuf, u64)>,
+    /// The event segments of the completed ranges, where events are stored.
+    pub events: Vec<(WorldRange, PathBuf, u64)>,
+}
+
+impl StoredEnsemble {
+    /// Completed worlds.
+    pub fn worlds(&self) -> usize {
+        self.outcomes.iter().map(|(range, _, _)| range.count()).sum()
+    }
+
+    /// Whether every range is completed.
+    pub fn is_complete(&self) -> bool {
+        self.worlds() == self.plan.worlds.count()
+    }
+
+    /// Bytes of the outcome segments and of the event segments.
+    pub fn bytes(&self) -> (u64, u64) {
+        let sum = |segments: &[(WorldRange, PathBuf, u64)]| segments.iter().map(|(_, _, bytes)| bytes).sum();
+        (sum(&self.outcomes), sum(&self.events))
+    }
+
+    /// Opens the outcome segments, in the order of their worlds.
+    pub fn open_outcomes(&self) -> Result<Vec<RangeReader>> {
+        self.outcomes.iter().map(|(_, path, _)| Ok(RangeReader::open(path)?)).collect()
+    }
+}
+
+impl Store {
+    /// Opens the data folder for reading; `None` where nothing is stored there.
+    pub async fn open(data: &Path, disk: Arc<dyn Disk>) -> Result<Option<Self>> {
+        let open = async |name: &str| Table::open(&table_folder(data, name), disk.clone()).await;
+        Ok(match (open("outcomes").await?, open("events").await?, open("ensembles").await?) {
+            (Some(outcomes), Some(events), Some(ensembles)) => {
+                Some(Self { data: data.to_owned(), disk, outcomes, events, ensembles })
+            }
+            _ => None,
+        })
+    }
+
+    /// Opens the data folder, making the tables that it lacks.
+    pub async fn open_or_create(data: &Path, disk: Arc<dyn Disk>) -> Result<Self> {
+        let make = |name: &str| table_folder(data, name);
+        let outcomes = Table::open_or_create(&make("outcomes"), disk.clone(), &outcomes_table()).await?;
+        let events = Table::open_or_create(&make("events"), disk.clone(), &events_table()).await?;
+        let ensembles = Table::open_or_create(&make("ensembles"), disk.clone(), &ensembles_table()).await?;
+        Ok(Self { data: data.to_owned(), disk, outcomes, events, ensembles })
+    }
+
+    /// The disk that this store writes to.
+    pub fn disk(&self) -> &Arc<dyn Disk> {
+        &self.disk
+    }
+
+    /// Names of all ensembles.
+    pub async fn names(&self) -> Result<Vec<String>> {
+        let segments = self.ensembles.segments().await?;
+        let mut names: Vec<String> =
+            segments.into_iter().filter_map(|s| s.partition.get("ensemble").cloned()).collect();
+        names.dedup();
+        Ok(names)
+    }
+
+    /// The current version of an ensemble.
+    pub async fn ensemble(&self, name: &str) -> Result<StoredEnsemble> {
+        let rows = self.rows_of(name).await?;
+        let outcomes = self.outcomes.segments().await?;
+        let current = outcomes.iter().filter(|s| is_of(s, name)).map(version_of).max();
+        // Before its first range is complete, an ensemble's oldest version is the current one.
+        let row = match current {
+            Some(version) => rows.iter().find(|s| version_of(s) == version),
+            None => rows.iter().min_by_key(|s| version_of(s)),
+        };
+        let row = row.ok_or_else(|| self.damaged(name, "its outcomes belong to no registered version"))?;
+        let version = version_of(row);
+        let (plan, created) = self.read_plan(name, row)?;
+        let outcomes = self.ranges(&self.outcomes, name, version).await?;
+        let mut events = self.ranges(&self.events, name, version).await?;
+        events.retain(|(range, _, _)| outcomes.iter().any(|(done, _, _)| done == range));
+        Ok(StoredEnsemble { plan, version, created, outcomes, events })
+    }
+
+    async fn rows_of(&self, name: &str) -> Result<Vec<Segment>> {
+        let rows: Vec<Segment> = self.ensembles.segments().await?.into_iter().filter(|s| is_of(s, name)).collect();
+        if rows.is_empty() {
+            let unknown =
+                EnsembleError::Unknown { name: name.to_owned(), data: self.data.clone(), have: self.names().await? };
+            return Err(unknown);
+        }
+        Ok(rows)
+    }
+
+    async fn ranges(&self, table: &Table, name: &str, version: u64) -> Result<Vec<(WorldRange, PathBuf, u64)>> {
+        let segments = table.segments().await?;
+        let mine = segments.iter().filter(|s| is_of(s, name) && version_of(s) == version);
+        let mut ranges: Vec<_> = mine
+            .map(|s| {
+                let range = range_of(s).ok_or_else(|| self.damaged(name, &format!("{} is no range", s.path)))?;
+                Ok((range, table.root().join(&s.path), s.bytes))
+            })
+            .collect::<Result<_>>()?;
+        ranges.sort_unstable_by_key(|(range, _, _)| *range);
+        Ok(ranges)
+    }
+
+    fn damaged(&self, name: &str, reason: &str) -> EnsembleError {
+        EnsembleError::Damaged { name: name.to_owned(), reason: reason.to_owned() }
+    }
+
+    /// Registers a new ensemble, or a new version of one.
+    ///
+    /// # Errors
+    /// Where the name is taken and `replace` is not set, and where the tables hold an event column of another type.
+    pub async fn register(&mut self, plan: Plan, replace: bool) -> Result<Registered> {
+        self.refresh().await?;
+        let taken = self.names().await?.contains(&plan.name);
+        if taken && !replace {
+            return Err(EnsembleError::Taken { name: plan.name });
+        }
+        self.events.check_columns(&event_fields(&plan.catalogue))?;
+        let written = self.write_plan(&plan)?;
+        let version = self.commit_plan(&plan, written).await?;
+        Ok(self.registered(plan, version, Vec::new(), taken))
+    }
+
+    /// Commits the plan's row under the number of the version that the commit makes.
+    async fn commit_plan(&mut self, plan: &Plan, written: WrittenSegment) -> Result<u64> {
+        loop {
+            let version = self.ensembles.version() + 1;
+            let path = written.path.strip_prefix(self.ensembles.root()).unwrap_or(&written.path);
+            let segment = Segment {
+                path: path.to_string_lossy().into_owned(),
+                bytes: written.bytes,
+                rows: 1,
+                partition: partition(&plan.name, version),
+                bounds: BTreeMap::new(),
+            };
+            let change = Change { add: vec![segment.clone()], ..Change::default() };
+            if let Committed::At(at) = self.ensembles.commit(&change).await? {
+                if at == version {
+                    return Ok(version);
+                }
+                // Another ensemble was registered at the same moment; take this row back and try the next number.
+                let undo = Change { remove: vec![segment], ..Change::default() };
+                self.ensembles.commit(&undo).await?;
+            }
+        }
+    }
+
+    /// Takes up the newest version of an ensemble where it was left.
+    pub async fn resume(&mut self, name: &str) -> Result<Registered> {
+        self.refresh().await?;
+        let rows = self.rows_of(name).await?;
+        let newest = rows.iter().max_by_key(|s| version_of(s)).ok_or_else(|| self.damaged(name, "it has no version"))?;
+        let version = version_of(newest);
+        let (plan, _) = self.read_plan(name, newest)?;
+        let outcomes = self.outcomes.segments().await?;
+        let older = |s: &Segment| is_of(s, name) && version_of(s) < version;
+        let replaces = rows.len() > 1 || outcomes.iter().any(older);
+        let registered = self.registered(plan, version, Vec::new(), replaces);
+        let done = if replaces {
+            staged(&registered)
+        } else {
+            self.ranges(&self.outcomes, name, version).await?.into_iter().map(|(range, _, _)| range).collect()
+        };
+        Ok(Registered { done, ..registered })
+    }
+
+    fn registered(&self, plan: Plan, version: u64, done: Vec<WorldRange>, replaces: bool) -> Registered {
+        let paths = RangePaths {
+            outcomes: self.outcomes.root().to_owned(),
+            events: self.events.root().to_owned(),
+            folder: format!("ensemble={}/version={version}", plan.name),
+            partition: partition(&plan.name, version),
+        };
+        Registered { plan, version, paths, done, replaces }
+    }
+
+    /// Commits a written range: its events, then the outcomes that complete it. A range that was committed before is
+    /// not committed again.
+    pub async fn commit_range(&mut self, ensemble: &Registered, range: &WrittenRange) -> Result<()> {
+        let transaction = Some(format!("{}/{}/{}", ensemble.plan.name, ensemble.version, range.range));
+        if let Some(events) = &range.events {
+            let change = Change {
+                add: vec![ensemble.paths.segment(range.range, events, "world")],
+                columns: event_fields(&ensemble.plan.catalogue),
+                transaction: transaction.clone(),
+                ..Change::default()
+            };
+            self.events.commit(&change).await?;
+        }
+        let add = vec![ensemble.paths.segment(range.range, &range.outcomes, "first_world")];
+        self.outcomes.commit(&Change { add, transaction, ..Change::default() }).await?;
+        Ok(())
+    }
+
+    /// Puts a complete new version in the old one's place: readers see the old one before the commit to `outcomes`,
+    /// and the new one from it on.
+    pub async fn switch(&mut self, ensemble: &Registered) -> Result<()> {
+        self.refresh().await?;
+        let name = &ensemble.plan.name;
+        let ranges = ensemble.plan.ranges();
+        let old = |s: &Segment| is_of(s, name) && version_of(s) < ensemble.version;
+        let old_events: Vec<Segment> = self.events.segments().await?.into_iter().filter(old).collect();
+        if ensemble.plan.events == EventMode::Store {
+            let add = self.staged_segments(ensemble, &ranges, "world")?;
+            let columns = event_fields(&ensemble.plan.catalogue);
+            let transaction = Some(format!("{name}/{}/switch", ensemble.version));
+            self.events.commit(&Change { add, columns, transaction, ..Change::default() }).await?;
+        }
+        let add = self.staged_segments(ensemble, &ranges, "first_world")?;
+        let remove = self.outcomes.segments().await?.into_iter().filter(old).collect();
+        let transaction = Some(format!("{name}/{}/switch", ensemble.version));
+        self.outcomes.commit(&Change { add, remove, transaction, ..Change::default() }).await?;
+        self.forget(name, ensemble.version, old_events).await
+    }
+
+    /// Takes out what a version before `version` left in the other two tables.
+    async fn forget(&mut self, name: &str, version: u64, old_events: Vec<Segment>) -> Result<()> {
+        if !old_events.is_empty() {
+            self.events.commit(&Change { remove: old_events, ..Change::default() }).await?;
+        }
+        let rows = self.ensembles.segments().await?;
+        let remove: Vec<Segment> = rows.into_iter().filter(|s| is_of(s, name) && version_of(s) < version).collect();
+        if !remove.is_empty() {
+            self.ensembles.commit(&Change { remove, ..Change::default() }).await?;
+        }
+        Ok(())
+    }
+
+    fn staged_segments(&self, ensemble: &Registered, ranges: &[WorldRange], column: &str) -> Result<Vec<Segment>> {
+        let of = |range: WorldRange| -> Result<Segment> {
+            let paths = &ensemble.paths;
+            let path = if column == "world" { paths.events(range) } else { paths.outcomes(range) };
+            let reader = SegmentReader::open(&path)?;
+            let rows = (0..reader.row_groups()).map(|g| reader.rows(g) as u64).sum();
+            let bytes = path
+                .metadata()
+                .map_err(|source| TableError::Io { doing: "look at", path: path.clone(), source })?
+                .len();
+            Ok(paths.segment(range, &WrittenSegment { path, bytes, rows }, column))
+        };
+        ranges.iter().map(|range| of(*range)).collect()
+    }
+
+    /// Removes an ensemble and all its versions from the tables, then their files. Outcomes go first: without them no
+    /// reader sees the rest.
+    pub async fn drop_ensemble(&mut self, name: &str) -> Result<()> {
+        self.refresh().await?;
+        self.rows_of(name).await?;
+        for table in [&mut self.outcomes, &mut self.events, &mut self.ensembles] {
+            let remove: Vec<Segment> = table.segments().await?.into_iter().filter(|s| is_of(s, name)).collect();
+            if !remove.is_empty() {
+                table.commit(&Change { remove, ..Change::default() }).await?;
+            }
+        }
+        for table in ["outcomes", "events", "ensembles"] {
+            let folder = table_folder(&self.data, table).join(format!("ensemble={name}"));
+            if folder.is_dir() {
+                std::fs::remove_dir_all(&folder)
+                    .map_err(|source| TableError::Io { doing: "remove", path: folder.clone(), source })?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Moves on to the newest version of every table.
+    pub async fn refresh(&mut self) -> Result<()> {
+        self.outcomes.refresh().await?;
+        self.events.refresh().await?;
+        self.ensembles.refresh().await?;
+        Ok(())
+    }
+
+    fn write_plan(&self, plan: &Plan) -> Result<WrittenSegment> {
+        let fail = |source| TableError::Encode { path: "of the ensemble's description".into(), source };
+        let catalogue = serde_json::to_string(&plan.catalogue)
+            .map_err(|e| EnsembleError::Description { name: plan.name.clone(), reason: e.to_string() })?;
+        let (seed, created) = (plan.seed.0.to_string(), chrono::Utc::now().to_rfc3339());
+        let texts = [
+            plan.model.as_str(),
+            &plan.parameters,
+            &seed,
+            "",
+            "",
+            plan.events.word(),
+            &created,
+            &catalogue,
+        ];
+        let numbers = [0, 0, 0, plan.worlds.count() as i32, plan.range_worlds as i32];
+        let schema = SegmentSchema::new(&ensemble_fields()).map_err(fail)?;
+        let mut encoder = Encoder::new(&schema, 3).map_err(fail)?;
+        let columns = (0..ENSEMBLE_COLUMNS.len()).map(|i| match ENSEMBLE_COLUMNS[i].1 {
+            table::FieldType::Text => encoder.flat(i, FlatColumn::TextRuns(&[(texts[i], 1)])),
+            _ => encoder.flat(i, FlatColumn::IntRuns(&[(numbers[i], 1)])),
+        });
+        let columns = columns.collect::<std::result::Result<Vec<_>, _>>().map_err(fail)?;
+        let unique = chrono::Utc::now().timestamp_micros();
+        let path = self.ensembles.root().join(format!("ensemble={}/{unique}.parquet", plan.name));
+        let mut writer = SegmentWriter::create(self.disk.clone(), &path, &schema)?;
+        writer.row_group(columns)?;
+        Ok(writer.finish(Vec::new())?)
+    }
+
+    fn read_plan(&self, name: &str, row: &Segment) -> Result<(Plan, String)> {
+        let segment = SegmentReader::open(&self.ensembles.root().join(&row.path))?;
+        let text = |column: &str| -> Result<String> {
+            match segment.flat(0, segment.column(column)?, 0..1)? {
+                FlatValues::Words { words, .. } => Ok(words.into_iter().next().unwrap_or_default()),
+                FlatValues::Integers(values) => Ok(values.first().map(i32::to_string).unwrap_or_default()),
+            }
+        };
+        let bad = |reason: String| EnsembleError::Description { name: name.to_owned(), reason };
+        let number = |column: &str| -> Result<u32> {
+            text(column)?.parse().map_err(|e: std::num::ParseIntError| bad(format!("{column}: {e}")))
+        };
+        let catalogue: Catalogue =
+            serde_json::from_str(&text("catalogue")?).map_err(|e| bad(format!("catalogue: {e}")))?;
+        let plan = Plan {
+            name: name.to_owned(),
+            model: text("model")?,
+            parameters: text("parameters")?,
+            seed: Seed(text("seed")?.parse().map_err(|e: std::num::ParseIntError| bad(format!("seed: {e}")))?),
+            worlds: WorldRange::new(World(0), number("worlds")?).map_err(|e| bad(e.to_string()))?,
+            range_worlds: number("range_worlds")?,
+            events: if text("events")? == EventMode::Store.word() { EventMode::Store } else { EventMode::Replay },
+            catalogue,
+        };
+        Ok((plan, text("created")?))
+    }
+}
+
+fn table_folder(data: &Path, table: &str) -> PathBuf {
+    data.join("sim").join(table)
+}
+
+fn partition(name: &str, version: u64) -> BTreeMap<String, String> {
+    [("ensemble".to_owned(), name.to_owned()), ("version".to_owned(), version.to_string())].into()
+}
+
+/// Ranges of a replacing version whose files are complete: they have their final names, outcomes last.
+fn staged(ensemble: &Registered) -> Vec<WorldRange> {
+    let whole = |range: &WorldRange| {
+        let outcomes = RangeReader::open(&ensemble.paths.outcomes(*range)).is_ok();
+        let events = ensemble.plan.events == EventMode::Replay || RangeReader::open(&ensemble.paths.events(*range)).is_ok();
+        outcomes && events
+    };
+    ensemble.plan.ranges().into_iter().filter(whole).collect()
+}

@@ -1,0 +1,250 @@
+//! Plays the ranges of an ensemble on worker threads and commits them as they are finished.
+
+use std::collections::VecDeque;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use ensemble::{Encoders, EnsembleError, EventMode, Interrupted, PhaseTimes, RangeWriter, Registered, Store, WrittenRange};
+use model::{Model, Wanted};
+use table::TableError;
+use table::disk::Disk;
+use tokio::sync::mpsc;
+use world::WorldRange;
+
+use crate::control::Control;
+use crate::summary::{Phases, Summary, seconds, totals};
+use crate::sweep::sweep;
+use crate::usage::Usage;
+
+/// How to play.
+#[derive(Debug, Clone, Copy)]
+pub struct Options {
+    /// Worker threads, at least 1.
+    pub threads: usize,
+    /// Compression level of zstd, 1 (fast) to 22.
+    pub zstd_level: i32,
+}
+
+/// Why a run ended early. Ranges committed before stay committed.
+#[derive(Debug, thiserror::Error)]
+pub enum RunError {
+    /// The store refused.
+    #[error(transparent)]
+    Ensemble(#[from] EnsembleError),
+    /// A range's files could not be written.
+    #[error(transparent)]
+    Table(#[from] TableError),
+    /// The model failed on a range.
+    #[error("worlds {range} could not be played: {reason}")]
+    Model {
+        /// The worlds.
+        range: WorldRange,
+        /// What went wrong.
+        reason: String,
+    },
+}
+
+type Outcome = Result<Option<WrittenRange>, RunError>;
+
+/// What every worker thread has.
+struct Workshop {
+    model: Arc<dyn Model>,
+    ensemble: Registered,
+    disk: Arc<dyn Disk>,
+    ranges: Mutex<VecDeque<WorldRange>>,
+    control: Arc<Control>,
+    zstd_level: i32,
+}
+
+/// Plays the ranges of `ensemble` that are not done yet, and commits each; a version that replaces another takes its
+/// place at the end, when it is complete.
+///
+/// # Errors
+/// The first error of any worker or commit, after the other workers have stopped.
+pub async fn play(
+    model: Arc<dyn Model>,
+    store: &mut Store,
+    ensemble: Registered,
+    options: Options,
+    control: Arc<Control>,
+) -> Result<Summary, RunError> {
+    let (started, before) = (Instant::now(), Usage::now());
+    let mut ranges: VecDeque<WorldRange> = ensemble.plan.ranges().into();
+    ranges.retain(|range| !ensemble.done.contains(range));
+    if let Some(range) = ensemble.plan.ranges().first() {
+        for path in [ensemble.paths.outcomes(*range), ensemble.paths.events(*range)] {
+            path.parent().into_iter().for_each(sweep);
+        }
+    }
+    let threads = options.threads.clamp(1, ranges.len().max(1));
+    let workshop = Arc::new(Workshop {
+        model,
+        ensemble: ensemble.clone(),
+        disk: store.disk().clone(),
+        ranges: Mutex::new(ranges),
+        control: control.clone(),
+        zstd_level: options.zstd_level,
+    });
+    let (sender, mut results) = mpsc::channel(threads);
+    let mut workers = Vec::new();
+    for number in 0..threads {
+        let (workshop, sender) = (workshop.clone(), sender.clone());
+        let thread = std::thread::Builder::new().name(format!("worker-{number}"));
+        let spawned = thread.spawn(move || work(&workshop, &sender));
+        workers.push(spawned.map_err(|source| TableError::Io {
+            doing: "start a worker thread for",
+            path: ensemble.plan.name.clone().into(),
+            source,
+        })?);
+    }
+    drop(sender);
+    let mut tally = Tally::default();
+    let mut failure = None;
+    while let Some(result) = results.recv().await {
+        let result = match result {
+            Ok(Some(range)) => tally.commit(store, &ensemble, &range).await,
+            Ok(None) => Ok(()),
+            Err(error) => Err(error),
+        };
+        if let Err(error) = result {
+            control.abandon();
+            failure.get_or_insert(error);
+        }
+    }
+    for worker in workers {
+        if worker.join().is_err() {
+            tracing::error!("a worker thread died");
+        }
+    }
+    if let Some(error) = failure {
+        return Err(error);
+    }
+    let played_all = ensemble.done.len() + tally.ranges == ensemble.plan.ranges().len();
+    if ensemble.replaces && played_all {
+        let committing = Instant::now();
+        store.switch(&ensemble).await?;
+        tally.commit += committing.elapsed();
+    }
+    let wall = started.elapsed();
+    summarise(store, &ensemble, &tally, threads, wall, before).await
+}
+
+/// What was played, and where the time went.
+#[derive(Default)]
+struct Tally {
+    ranges: usize,
+    worlds: usize,
+    times: PhaseTimes,
+    commit: Duration,
+}
+
+impl Tally {
+    async fn commit(&mut self, store: &mut Store, ensemble: &Registered, range: &WrittenRange) -> Result<(), RunError> {
+        let committing = Instant::now();
+        if !ensemble.replaces {
+            store.commit_range(ensemble, range).await?;
+        }
+        self.commit += committing.elapsed();
+        self.ranges += 1;
+        self.worlds += range.range.count();
+        self.times.simulate += range.times.simulate;
+        self.times.encode += range.times.encode;
+        self.times.write += range.times.write;
+        Ok(())
+    }
+}
+
+async fn summarise(
+    store: &mut Store,
+    ensemble: &Registered,
+    tally: &Tally,
+    threads: usize,
+    wall: Duration,
+    before: Usage,
+) -> Result<Summary, RunError> {
+    store.refresh().await?;
+    let stored = store.ensemble(&ensemble.plan.name).await?;
+    let (hash, outcomes, events) = totals(&stored)?;
+    let usage = Usage::now();
+    let busy = tally.times.simulate + tally.times.encode + tally.times.write;
+    Ok(Summary {
+        ensemble: ensemble.plan.name.clone(),
+        version: stored.version,
+        worlds: stored.worlds(),
+        played: tally.worlds,
+        complete: stored.is_complete() && stored.version == ensemble.version,
+        wall_s: seconds(wall),
+        cpu_s: seconds(usage.cpu.saturating_sub(before.cpu)),
+        peak_rss_bytes: usage.peak_rss_bytes,
+        hash: hash.to_string(),
+        outcomes,
+        events,
+        phases: Phases {
+            simulate_s: seconds(tally.times.simulate),
+            encode_s: seconds(tally.times.encode),
+            write_s: seconds(tally.times.write),
+            commit_s: seconds(tally.commit),
+            wait_s: seconds((wall * threads as u32).saturating_sub(busy)),
+        },
+        threads,
+    })
+}
+
+/// One worker: takes up ranges until there are none, and hands each on when its files are complete.
+fn work(workshop: &Workshop, results: &mpsc::Sender<Outcome>) {
+    let catalogue = Arc::new(workshop.ensemble.plan.catalogue.clone());
+    let mut encoders = match Encoders::new(catalogue, workshop.zstd_level) {
+        Ok(encoders) => encoders,
+        Err(error) => return report(results, Err(error.into())),
+    };
+    while !workshop.control.is_draining() {
+        let next = workshop.ranges.lock().unwrap_or_else(PoisonError::into_inner).pop_front();
+        let Some(range) = next else {
+            return;
+        };
+        let result = catch_unwind(AssertUnwindSafe(|| play_range(workshop, range, &mut encoders)));
+        let result = result.unwrap_or_else(|panic| {
+            let reason = panic_message(&*panic);
+            Err(RunError::Model { range, reason: format!("the model panicked: {reason}") })
+        });
+        let failed = result.is_err();
+        report(results, result);
+        if failed {
+            return;
+        }
+    }
+}
+
+fn report(results: &mpsc::Sender<Outcome>, result: Outcome) {
+    if results.blocking_send(result).is_err() {
+        tracing::debug!("the run ended before this range was reported");
+    }
+}
+
+fn panic_message(panic: &(dyn std::any::Any + Send)) -> &str {
+    let text = panic.downcast_ref::<&str>().copied();
+    text.or_else(|| panic.downcast_ref::<String>().map(String::as_str)).unwrap_or("without a message")
+}
+
+/// Plays one range into its files; `None` where it was dropped on request.
+fn play_range(workshop: &Workshop, range: WorldRange, encoders: &mut Encoders) -> Outcome {
+    let control = &workshop.control;
+    let stop = || {
+        control.add(range.count() as u64);
+        control.is_abandoned()
+    };
+    let plan = &workshop.ensemble.plan;
+    let store_events = plan.events == EventMode::Store;
+    let mut writer =
+        RangeWriter::create(&workshop.disk, &workshop.ensemble.paths, range, store_events, encoders, &stop)?;
+    let wanted = Wanted { events: store_events, entity: None };
+    match workshop.model.simulate(plan.seed, range, wanted, &mut writer) {
+        Ok(()) => Ok(Some(writer.finish()?)),
+        Err(stop) if stop.0.is::<Interrupted>() => Ok(None),
+        Err(stop) => match stop.0.downcast::<TableError>() {
+            Ok(error) => Err(RunError::Table(*error)),
+            Err(other) => Err(RunError::Model { range, reason: other.to_string() }),
+        },
+    }
+}

@@ -1,0 +1,97 @@
+//! The disk as durability sees it: what was written, what was named, and what was synced.
+//!
+//! Everything that must survive a power cut goes through a [`Disk`]. Tests put [`crate::power_loss::PowerLossDisk`]
+//! in its place, which forgets whatever was not synced.
+
+use std::fmt::Debug;
+use std::fs::{self, File};
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+/// A folder tree that can be made durable.
+pub trait Disk: Debug + Send + Sync + 'static {
+    /// A new, empty file in place of whatever had the name.
+    fn create(&self, path: &Path) -> io::Result<Box<dyn DiskFile>>;
+    /// Gives a file a new name, in place of whatever had it.
+    fn rename(&self, from: &Path, to: &Path) -> io::Result<()>;
+    /// Gives a file a second name; fails with [`io::ErrorKind::AlreadyExists`] where the name is taken.
+    fn link(&self, from: &Path, to: &Path) -> io::Result<()>;
+    /// Takes a name away.
+    fn remove(&self, path: &Path) -> io::Result<()>;
+    /// Makes one folder; its parent must exist.
+    fn create_dir(&self, path: &Path) -> io::Result<()>;
+    /// Makes the names in a folder durable.
+    fn sync_dir(&self, path: &Path) -> io::Result<()>;
+}
+
+/// A file being written.
+pub trait DiskFile: Write + Send {
+    /// Makes the content durable.
+    fn sync(&mut self) -> io::Result<()>;
+}
+
+/// The operating system's disk.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct RealDisk;
+
+impl DiskFile for File {
+    fn sync(&mut self) -> io::Result<()> {
+        self.sync_all()
+    }
+}
+
+impl Disk for RealDisk {
+    fn create(&self, path: &Path) -> io::Result<Box<dyn DiskFile>> {
+        Ok(Box::new(File::create(path)?))
+    }
+
+    fn rename(&self, from: &Path, to: &Path) -> io::Result<()> {
+        fs::rename(from, to)
+    }
+
+    fn link(&self, from: &Path, to: &Path) -> io::Result<()> {
+        fs::hard_link(from, to)
+    }
+
+    fn remove(&self, path: &Path) -> io::Result<()> {
+        fs::remove_file(path)
+    }
+
+    fn create_dir(&self, path: &Path) -> io::Result<()> {
+        fs::create_dir(path)
+    }
+
+    fn sync_dir(&self, path: &Path) -> io::Result<()> {
+        File::open(path)?.sync_all()
+    }
+}
+
+/// Makes a folder and those above it that are missing, durably.
+pub fn create_dirs(disk: &dyn Disk, path: &Path) -> io::Result<()> {
+    let missing: Vec<&Path> = path.ancestors().take_while(|p| !p.as_os_str().is_empty() && !p.exists()).collect();
+    for folder in missing.into_iter().rev() {
+        match disk.create_dir(folder) {
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists && folder.is_dir() => {}
+            result => result?,
+        }
+        disk.sync_dir(parent(folder))?;
+    }
+    Ok(())
+}
+
+/// The folder a path lies in.
+pub(crate) fn parent(path: &Path) -> &Path {
+    match path.parent() {
+        Some(parent) if !parent.as_os_str().is_empty() => parent,
+        _ => Path::new("."),
+    }
+}
+
+/// The mark of a name that is not final: such files are nobody's after a crash.
+pub const TEMPORARY_SUFFIX: &str = ".tmp";
+
+/// A name beside `path` that no other writer uses.
+pub(crate) fn temporary_name(path: &Path) -> PathBuf {
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    path.with_file_name(format!(".{name}.{}{TEMPORARY_SUFFIX}", uuid::Uuid::new_v4().simple()))
+}

@@ -1,0 +1,110 @@
+//! What can go wrong with a table.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// An error of this crate.
+#[derive(Debug, thiserror::Error)]
+pub enum TableError {
+    /// The file system refused.
+    #[error("cannot {doing} {}: {}", path.display(), describe(source))]
+    Io {
+        /// What was tried.
+        doing: &'static str,
+        /// On which file or folder.
+        path: PathBuf,
+        /// What the system answered.
+        source: io::Error,
+    },
+    /// The Delta log could not be read or written.
+    #[error("cannot {doing} the table {}: {source}", path.display())]
+    Log {
+        /// What was tried.
+        doing: &'static str,
+        /// The table's folder.
+        path: PathBuf,
+        /// What delta-rs answered.
+        source: Box<deltalake::DeltaTableError>,
+    },
+    /// A segment could not be encoded.
+    #[error("cannot write the segment {}: {source}", path.display())]
+    Encode {
+        /// The segment.
+        path: PathBuf,
+        /// What the Parquet library answered.
+        source: parquet::errors::ParquetError,
+    },
+    /// A segment is not what was written.
+    #[error("the segment {} is damaged: {reason}", path.display())]
+    Damaged {
+        /// The segment.
+        path: PathBuf,
+        /// What is wrong with it.
+        reason: String,
+    },
+    /// A column would have two types.
+    #[error("column {column:?} of the table {} holds {have}, not {want}: rename one of them", path.display())]
+    ColumnType {
+        /// The table's folder.
+        path: PathBuf,
+        /// The column.
+        column: String,
+        /// The type it has.
+        have: String,
+        /// The type it was to have.
+        want: String,
+    },
+}
+
+/// What a caller can do about an error.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ErrorKind {
+    /// Make room or grant access, then run it again.
+    Environment,
+    /// Another writer was faster: try again.
+    Conflict,
+    /// Stored data must be repaired or written again.
+    Damaged,
+    /// The request does not fit the table.
+    Request,
+}
+
+impl TableError {
+    /// What a caller can do about it.
+    pub fn kind(&self) -> ErrorKind {
+        match self {
+            Self::Io { .. } | Self::Encode { .. } => ErrorKind::Environment,
+            Self::Log { source, .. } => match **source {
+                deltalake::DeltaTableError::Transaction { .. } => ErrorKind::Conflict,
+                _ => ErrorKind::Environment,
+            },
+            Self::Damaged { .. } => ErrorKind::Damaged,
+            Self::ColumnType { .. } => ErrorKind::Request,
+        }
+    }
+
+    pub(crate) fn io(doing: &'static str, path: &Path) -> impl FnOnce(io::Error) -> Self {
+        let path = path.to_owned();
+        move |source| Self::Io { doing, path, source }
+    }
+
+    pub(crate) fn log(doing: &'static str, path: &Path) -> impl FnOnce(deltalake::DeltaTableError) -> Self {
+        let path = path.to_owned();
+        move |source| Self::Log { doing, path, source: Box::new(source) }
+    }
+
+    pub(crate) fn damaged(path: &Path, reason: impl ToString) -> Self {
+        Self::Damaged { path: path.to_owned(), reason: reason.to_string() }
+    }
+}
+
+/// The system's words, with what to do where that is known.
+fn describe(error: &io::Error) -> String {
+    match error.kind() {
+        io::ErrorKind::StorageFull => format!("{error}: free some space and run it again; nothing committed is lost"),
+        io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => {
+            format!("{error}: make the folder writable for this user, or choose another")
+        }
+        _ => error.to_string(),
+    }
+}

@@ -1,0 +1,312 @@
+//! A table: a folder with a Delta log that names its segments.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use deltalake::kernel::transaction::{CommitBuilder, CommitProperties};
+use deltalake::kernel::{Action, Add, LogicalFileView, MetadataExt as _, Remove, StructType, Transaction};
+use deltalake::logstore::{LogStoreRef, StorageConfig, default_logstore};
+use deltalake::protocol::{DeltaOperation, SaveMode, checkpoints};
+use deltalake::{DeltaTable, DeltaTableError};
+use futures::TryStreamExt as _;
+use url::Url;
+
+use crate::disk::{Disk, create_dirs};
+use crate::error::TableError;
+use crate::schema::Field;
+use crate::store::DurableStore;
+
+/// How long a commit retries against other writers before it gives up.
+const COMMIT_DEADLINE: Duration = Duration::from_secs(60);
+/// A log checkpoint is written each so many versions, to keep opening a table cheap.
+const CHECKPOINT_EACH: u64 = 50;
+
+/// What a table is made with.
+#[derive(Debug, Clone)]
+pub struct Definition {
+    /// Columns stored in the segments.
+    pub fields: Vec<Field>,
+    /// Columns that are the same for all rows of a segment, and lie in its path: they come first.
+    pub partitions: Vec<Field>,
+    /// One sentence for people.
+    pub comment: &'static str,
+}
+
+/// A segment as the log names it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Segment {
+    /// Path below the table's folder, with `/` between folders.
+    pub path: String,
+    /// Size in bytes.
+    pub bytes: u64,
+    /// Rows.
+    pub rows: u64,
+    /// Values of the partition columns.
+    pub partition: BTreeMap<String, String>,
+    /// Smallest and largest value of some integer columns.
+    pub bounds: BTreeMap<String, (i64, i64)>,
+}
+
+/// A change to a table, committed whole or not at all.
+#[derive(Debug, Clone, Default)]
+pub struct Change {
+    /// Segments to add. One whose path the table already has takes its place.
+    pub add: Vec<Segment>,
+    /// Segments to take out of the table; their files stay until they are vacuumed.
+    pub remove: Vec<Segment>,
+    /// Columns that the table must have from now on.
+    pub columns: Vec<Field>,
+    /// Names the change: one that was committed before is not committed again.
+    pub transaction: Option<String>,
+}
+
+/// What became of a change.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Committed {
+    /// It is in the table from this version on.
+    At(u64),
+    /// A change of the same name was committed before; nothing was done.
+    Before,
+}
+
+/// An open table, at the version it was last refreshed to.
+#[derive(Debug, Clone)]
+pub struct Table {
+    root: PathBuf,
+    table: DeltaTable,
+}
+
+type Result<T> = std::result::Result<T, TableError>;
+
+impl Table {
+    /// Opens the table in the folder `root`; `None` where there is none.
+    pub async fn open(root: &Path, disk: Arc<dyn Disk>) -> Result<Option<Self>> {
+        if !root.join("_delta_log").is_dir() {
+            return Ok(None);
+        }
+        let mut table = Self { root: root.to_owned(), table: DeltaTable::new(log_store(root, disk)?) };
+        match table.table.load().await {
+            Ok(()) => Ok(Some(table)),
+            // A log folder without a first entry: a table whose creation was cut short.
+            Err(DeltaTableError::NotATable(_) | DeltaTableError::InvalidTableLocation(_)) => Ok(None),
+            Err(error) => Err(TableError::log("open", root)(error)),
+        }
+    }
+
+    /// Opens the table in the folder `root`, or makes it.
+    pub async fn open_or_create(root: &Path, disk: Arc<dyn Disk>, definition: &Definition) -> Result<Self> {
+        if let Some(table) = Self::open(root, disk.clone()).await? {
+            return Ok(table);
+        }
+        create_dirs(&*disk, root).map_err(TableError::io("create the folder", root))?;
+        let columns = definition.partitions.iter().chain(&definition.fields).map(Field::to_delta);
+        let created = DeltaTable::new(log_store(root, disk.clone())?)
+            .create()
+            .with_columns(columns)
+            .with_partition_columns(definition.partitions.iter().map(|f| f.name.clone()))
+            .with_comment(definition.comment)
+            .with_save_mode(SaveMode::Ignore)
+            .await;
+        match created {
+            Ok(table) => Ok(Self { root: root.to_owned(), table }),
+            // Another process made it meanwhile.
+            Err(error) => match Self::open(root, disk).await? {
+                Some(table) => Ok(table),
+                None => Err(TableError::log("create", root)(error)),
+            },
+        }
+    }
+
+    /// The table's folder.
+    pub fn root(&self) -> &Path {
+        &self.root
+    }
+
+    /// The version that reads of this handle see.
+    pub fn version(&self) -> u64 {
+        self.table.version().unwrap_or(0)
+    }
+
+    /// Moves on to the newest version.
+    pub async fn refresh(&mut self) -> Result<()> {
+        self.table.update_state().await.map_err(TableError::log("read", &self.root))
+    }
+
+    /// Names of all columns, in order.
+    pub fn columns(&self) -> Result<Vec<String>> {
+        Ok(self.schema()?.fields().map(|f| f.name().clone()).collect())
+    }
+
+    fn schema(&self) -> Result<deltalake::kernel::SchemaRef> {
+        let snapshot = self.table.snapshot().map_err(TableError::log("read", &self.root))?;
+        Ok(snapshot.schema())
+    }
+
+    /// The segments of the version in hand, ordered by path.
+    pub async fn segments(&self) -> Result<Vec<Segment>> {
+        let fail = TableError::log("read", &self.root);
+        let read = async {
+            let snapshot = self.table.snapshot()?.snapshot();
+            let store = self.table.log_store();
+            let views = snapshot.file_views(store.as_ref(), None);
+            views.map_ok(|view| to_segment(&view)).try_collect::<Vec<_>>().await
+        };
+        let mut segments = read.await.map_err(fail)?;
+        segments.sort_by(|a, b| a.path.cmp(&b.path));
+        Ok(segments)
+    }
+
+    /// Commits a change and moves this handle on to the version it made.
+    ///
+    /// # Errors
+    /// Where it could not be committed; then nothing of it is in the table.
+    pub async fn commit(&mut self, change: &Change) -> Result<Committed> {
+        let started = Instant::now();
+        loop {
+            match self.try_commit(change).await {
+                Ok(committed) => return Ok(committed),
+                Err(error @ DeltaTableError::Transaction { .. }) if started.elapsed() < COMMIT_DEADLINE => {
+                    tracing::debug!(table = %self.root.display(), %error, "another writer was faster; trying again");
+                    tokio::time::sleep(jitter()).await;
+                    self.refresh().await?;
+                }
+                Err(error) => return Err(TableError::log("commit to", &self.root)(error)),
+            }
+            self.check_columns(&change.columns)?;
+        }
+    }
+
+    async fn try_commit(&mut self, change: &Change) -> std::result::Result<Committed, DeltaTableError> {
+        let store = self.table.log_store();
+        let state = self.table.snapshot()?.clone();
+        let mut properties = CommitProperties::default().with_create_checkpoint(false);
+        if let Some(name) = &change.transaction {
+            if state.transaction_version(store.as_ref(), name).await?.is_some() {
+                return Ok(Committed::Before);
+            }
+            properties = properties.with_application_transaction(Transaction::new(name, 1));
+        }
+        let mut actions: Vec<Action> = Vec::new();
+        if let Some(schema) = self.grown_schema(&change.columns)? {
+            actions.push(Action::Metadata(state.metadata().clone().with_schema(&schema)?));
+        }
+        actions.extend(change.remove.iter().map(|s| Action::Remove(to_remove(s))));
+        actions.extend(change.add.iter().map(|s| Action::Add(to_add(s))));
+        let operation = DeltaOperation::Write { mode: SaveMode::Append, partition_by: None, predicate: None };
+        let finalized = CommitBuilder::from(properties)
+            .with_actions(actions)
+            .build(Some(&state), store.clone(), operation)
+            .await?;
+        let version = finalized.version();
+        self.table.state = Some(finalized.snapshot());
+        if version > 0 && version.is_multiple_of(CHECKPOINT_EACH) {
+            if let Err(error) = checkpoints::create_checkpoint(&self.table, None).await {
+                // The commit stands; a missing checkpoint costs only time.
+                tracing::warn!(table = %self.root.display(), %error, "could not write a log checkpoint");
+            }
+        }
+        Ok(Committed::At(version))
+    }
+
+    /// The schema with the columns it lacks, or `None` where it lacks none.
+    fn grown_schema(&self, columns: &[Field]) -> std::result::Result<Option<StructType>, DeltaTableError> {
+        let schema = self.table.snapshot()?.schema();
+        let new: Vec<_> = columns.iter().filter(|f| schema.field(&f.name).is_none()).map(Field::to_delta).collect();
+        if new.is_empty() {
+            return Ok(None);
+        }
+        Ok(Some(StructType::try_new(schema.fields().cloned().chain(new))?))
+    }
+
+    /// Whether the table has each of `columns` either not at all or with the same type.
+    pub fn check_columns(&self, columns: &[Field]) -> Result<()> {
+        let schema = self.schema()?;
+        for field in columns {
+            let want = field.to_delta();
+            if let Some(have) = schema.field(&field.name).filter(|have| have.data_type() != want.data_type()) {
+                return Err(TableError::ColumnType {
+                    path: self.root.clone(),
+                    column: field.name.clone(),
+                    have: have.data_type().to_string(),
+                    want: want.data_type().to_string(),
+                });
+            }
+        }
+        Ok(())
+    }
+}
+
+fn log_store(root: &Path, disk: Arc<dyn Disk>) -> Result<LogStoreRef> {
+    let fail = |e: object_store::Error| TableError::log("open", root)(DeltaTableError::from(e));
+    let root = root.canonicalize().map_err(TableError::io("open the folder", root))?;
+    let url = Url::from_directory_path(&root).map_err(|()| {
+        TableError::io("name as a URL the folder", &root)(std::io::Error::other("it is no absolute path"))
+    })?;
+    let whole = Arc::new(DurableStore::new(Path::new("/"), disk.clone()).map_err(fail)?);
+    let prefixed = Arc::new(DurableStore::new(&root, disk).map_err(fail)?);
+    Ok(default_logstore(prefixed, whole, &url, &StorageConfig::default()))
+}
+
+/// 5 to 50 ms, different for processes that collide.
+fn jitter() -> Duration {
+    let random = uuid::Uuid::new_v4().as_u128() as u64;
+    Duration::from_millis(5 + random % 46)
+}
+
+fn now_ms() -> i64 {
+    chrono::Utc::now().timestamp_millis()
+}
+
+fn to_add(segment: &Segment) -> Add {
+    let bound = |pick: fn(&(i64, i64)) -> i64| -> serde_json::Map<String, serde_json::Value> {
+        segment.bounds.iter().map(|(column, bounds)| (column.clone(), pick(bounds).into())).collect()
+    };
+    let stats = serde_json::json!({
+        "numRecords": segment.rows,
+        "minValues": bound(|b| b.0),
+        "maxValues": bound(|b| b.1),
+        "nullCount": {},
+    });
+    Add {
+        path: segment.path.clone(),
+        partition_values: segment.partition.iter().map(|(k, v)| (k.clone(), Some(v.clone()))).collect(),
+        size: segment.bytes as i64,
+        modification_time: now_ms(),
+        data_change: true,
+        stats: Some(stats.to_string()),
+        tags: None,
+        deletion_vector: None,
+        base_row_id: None,
+        default_row_commit_version: None,
+        clustering_provider: None,
+    }
+}
+
+fn to_remove(segment: &Segment) -> Remove {
+    Remove {
+        path: segment.path.clone(),
+        data_change: true,
+        deletion_timestamp: Some(now_ms()),
+        extended_file_metadata: Some(true),
+        partition_values: Some(segment.partition.iter().map(|(k, v)| (k.clone(), Some(v.clone()))).collect()),
+        size: Some(segment.bytes as i64),
+        ..Remove::default()
+    }
+}
+
+fn to_segment(view: &LogicalFileView) -> Segment {
+    let stats = view.stats();
+    let stats: serde_json::Value = stats.as_deref().and_then(|s| serde_json::from_str(s).ok()).unwrap_or_default();
+    let bounds = stats["minValues"].as_object().into_iter().flatten().filter_map(|(column, low)| {
+        Some((column.clone(), (low.as_i64()?, stats["maxValues"][column].as_i64()?)))
+    });
+    Segment {
+        path: view.path().into_owned(),
+        bytes: view.size() as u64,
+        rows: view.num_records().unwrap_or(0) as u64,
+        partition: view.partition_values_map().into_iter().map(|(k, v)| (k, v.unwrap_or_default())).collect(),
+        bounds: bounds.collect(),
+    }
+}

@@ -1,0 +1,227 @@
+//! A disk that loses power: whatever was not synced is forgotten.
+//!
+//! SIGKILL keeps the page cache, so it proves nothing about `fsync`. This disk counts operations, can fail from a
+//! chosen one on, and [`PowerLossDisk::lose_power`] then takes the folder back to what was durable: unsynced content
+//! is gone, and names made, changed or taken away in unsynced folders are as they were.
+
+use std::collections::HashMap;
+use std::fs;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use crate::disk::{Disk, DiskFile, RealDisk, parent};
+
+/// A [`RealDisk`] that remembers what is not yet durable.
+#[derive(Debug, Clone)]
+pub struct PowerLossDisk {
+    state: Arc<Mutex<State>>,
+    attic: PathBuf,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    operations: u64,
+    fail_from: Option<u64>,
+    /// How to undo name changes since a folder was last synced, oldest first.
+    names: Vec<(PathBuf, Undo)>,
+    /// Files whose content is not durable.
+    unsynced: HashMap<PathBuf, ()>,
+    kept: u64,
+}
+
+#[derive(Debug)]
+enum Undo {
+    Forget(PathBuf),
+    ForgetDir(PathBuf),
+    Restore { name: PathBuf, kept: PathBuf },
+    Return { from: PathBuf, to: PathBuf },
+}
+
+impl PowerLossDisk {
+    /// A disk that keeps what it may have to bring back in the folder `attic`, on the same file system.
+    pub fn new(attic: &Path) -> io::Result<Self> {
+        fs::create_dir_all(attic)?;
+        Ok(Self { state: Arc::default(), attic: attic.to_owned() })
+    }
+
+    /// From the operation numbered `operation` on (0 is the first), everything fails.
+    pub fn fail_from(&self, operation: u64) {
+        self.state().fail_from = Some(operation);
+    }
+
+    /// Operations so far.
+    pub fn operations(&self) -> u64 {
+        self.state().operations
+    }
+
+    /// Takes the tree back to what was synced.
+    pub fn lose_power(&self) -> io::Result<()> {
+        let mut state = self.state();
+        for (path, ()) in state.unsynced.drain() {
+            if path.exists() {
+                fs::write(&path, b"")?;
+            }
+        }
+        for (_, undo) in state.names.drain(..).rev() {
+            match undo {
+                Undo::Forget(name) if name.exists() => fs::remove_file(name)?,
+                Undo::ForgetDir(name) if name.exists() => fs::remove_dir_all(name)?,
+                Undo::Restore { name, kept } => fs::rename(kept, name)?,
+                Undo::Return { from, to } => fs::rename(to, from)?,
+                Undo::Forget(_) | Undo::ForgetDir(_) => {}
+            }
+        }
+        Ok(())
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn count(&self) -> io::Result<MutexGuard<'_, State>> {
+        let mut state = self.state();
+        let operation = state.operations;
+        state.operations += 1;
+        match state.fail_from {
+            Some(from) if operation >= from => Err(io::Error::other("the power is gone")),
+            _ => Ok(state),
+        }
+    }
+
+    /// Keeps what has a name now, to bring it back.
+    fn keep(&self, state: &mut State, name: &Path) -> io::Result<()> {
+        if name.exists() {
+            let kept = self.attic.join(state.kept.to_string());
+            state.kept += 1;
+            fs::hard_link(name, &kept)?;
+            state.names.push((parent(name).to_owned(), Undo::Restore { name: name.to_owned(), kept }));
+        }
+        Ok(())
+    }
+}
+
+struct PowerLossFile {
+    disk: PowerLossDisk,
+    path: PathBuf,
+    file: fs::File,
+}
+
+impl Write for PowerLossFile {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        drop(self.disk.count()?);
+        self.file.write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.file.flush()
+    }
+}
+
+impl DiskFile for PowerLossFile {
+    fn sync(&mut self) -> io::Result<()> {
+        let mut state = self.disk.count()?;
+        state.unsynced.remove(&self.path);
+        self.file.sync_all()
+    }
+}
+
+impl Disk for PowerLossDisk {
+    fn create(&self, path: &Path) -> io::Result<Box<dyn DiskFile>> {
+        let mut state = self.count()?;
+        self.keep(&mut state, path)?;
+        if path.exists() {
+            fs::remove_file(path)?;
+        }
+        let file = fs::File::create(path)?;
+        state.names.push((parent(path).to_owned(), Undo::Forget(path.to_owned())));
+        state.unsynced.insert(path.to_owned(), ());
+        Ok(Box::new(PowerLossFile { disk: self.clone(), path: path.to_owned(), file }))
+    }
+
+    fn rename(&self, from: &Path, to: &Path) -> io::Result<()> {
+        let mut state = self.count()?;
+        self.keep(&mut state, to)?;
+        RealDisk.rename(from, to)?;
+        state.names.push((parent(to).to_owned(), Undo::Return { from: from.to_owned(), to: to.to_owned() }));
+        if state.unsynced.remove(from).is_some() {
+            state.unsynced.insert(to.to_owned(), ());
+        }
+        Ok(())
+    }
+
+    fn link(&self, from: &Path, to: &Path) -> io::Result<()> {
+        let mut state = self.count()?;
+        RealDisk.link(from, to)?;
+        state.names.push((parent(to).to_owned(), Undo::Forget(to.to_owned())));
+        if state.unsynced.contains_key(from) {
+            state.unsynced.insert(to.to_owned(), ());
+        }
+        Ok(())
+    }
+
+    fn remove(&self, path: &Path) -> io::Result<()> {
+        let mut state = self.count()?;
+        self.keep(&mut state, path)?;
+        RealDisk.remove(path)
+    }
+
+    fn create_dir(&self, path: &Path) -> io::Result<()> {
+        let mut state = self.count()?;
+        RealDisk.create_dir(path)?;
+        state.names.push((parent(path).to_owned(), Undo::ForgetDir(path.to_owned())));
+        Ok(())
+    }
+
+    fn sync_dir(&self, path: &Path) -> io::Result<()> {
+        let mut state = self.count()?;
+        state.names.retain(|(folder, _)| folder != path);
+        RealDisk.sync_dir(path)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn put(disk: &PowerLossDisk, path: &Path, text: &str, sync: bool) {
+        let mut file = disk.create(path).unwrap();
+        file.write_all(text.as_bytes()).unwrap();
+        if sync {
+            file.sync().unwrap();
+        }
+    }
+
+    #[test]
+    fn only_what_was_synced_survives() {
+        let root = tempfile::tempdir().unwrap();
+        let disk = PowerLossDisk::new(&root.path().join("attic")).unwrap();
+        let data = root.path().join("data");
+        disk.create_dir(&data).unwrap();
+        disk.sync_dir(root.path()).unwrap();
+        let [kept, empty, nameless, replaced] = ["kept", "empty", "nameless", "replaced"].map(|n| data.join(n));
+        put(&disk, &kept, "kept", true);
+        put(&disk, &empty, "lost", false);
+        put(&disk, &replaced, "old", true);
+        disk.sync_dir(&data).unwrap();
+        put(&disk, &nameless, "never named", true);
+        put(&disk, &data.join("new"), "new", true);
+        disk.rename(&data.join("new"), &replaced).unwrap();
+        disk.remove(&kept).unwrap();
+        disk.lose_power().unwrap();
+        assert_eq!(fs::read_to_string(kept).unwrap(), "kept");
+        assert_eq!(fs::read_to_string(empty).unwrap(), "");
+        assert_eq!(fs::read_to_string(replaced).unwrap(), "old");
+        assert!(!nameless.exists());
+    }
+
+    #[test]
+    fn operations_fail_from_the_chosen_one_on() {
+        let root = tempfile::tempdir().unwrap();
+        let disk = PowerLossDisk::new(&root.path().join("attic")).unwrap();
+        disk.fail_from(1);
+        assert!(disk.create(&root.path().join("a")).is_ok());
+        assert!(disk.create(&root.path().join("b")).is_err());
+        assert!(disk.sync_dir(root.path()).is_err());
+    }
+}

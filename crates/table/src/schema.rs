@@ -1,0 +1,114 @@
+//! The columns of a table: one description, from which the Delta and the Parquet schema both follow.
+
+use std::sync::Arc;
+
+use deltalake::kernel::{ArrayType, DataType, StructField};
+use parquet::basic::{ConvertedType, LogicalType, Repetition, Type as Physical};
+use parquet::errors::ParquetError;
+use parquet::schema::types::{SchemaDescPtr, SchemaDescriptor, Type, TypePtr};
+
+/// What a column holds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum FieldType {
+    /// Text.
+    Text,
+    /// Integers of 8 bits.
+    Int8,
+    /// Integers of 16 bits.
+    Int16,
+    /// Integers of 32 bits.
+    Int32,
+    /// Integers of 64 bits.
+    Int64,
+    /// Real numbers.
+    Double,
+    /// Lists of 32-bit integers.
+    Int32List,
+    /// Lists of real numbers.
+    DoubleList,
+}
+
+/// One column. Every column may be NULL, as Delta readers expect of tables whose columns grow.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Field {
+    /// The column's name.
+    pub name: String,
+    /// What it holds.
+    pub ty: FieldType,
+}
+
+impl Field {
+    /// A column.
+    pub fn new(name: impl Into<String>, ty: FieldType) -> Self {
+        Self { name: name.into(), ty }
+    }
+
+    pub(crate) fn to_delta(&self) -> StructField {
+        StructField::nullable(&self.name, self.ty.to_delta())
+    }
+
+    fn to_parquet(&self) -> Result<Type, ParquetError> {
+        let primitive = |name: &str, physical, repetition, logical: Option<LogicalType>| {
+            Type::primitive_type_builder(name, physical).with_repetition(repetition).with_logical_type(logical).build()
+        };
+        let int = |bits| Some(LogicalType::integer(bits, true));
+        let optional = Repetition::OPTIONAL;
+        let name = &self.name;
+        match self.ty {
+            FieldType::Text => primitive(name, Physical::BYTE_ARRAY, optional, Some(LogicalType::String)),
+            FieldType::Int8 => primitive(name, Physical::INT32, optional, int(8)),
+            FieldType::Int16 => primitive(name, Physical::INT32, optional, int(16)),
+            FieldType::Int32 => primitive(name, Physical::INT32, optional, None),
+            FieldType::Int64 => primitive(name, Physical::INT64, optional, None),
+            FieldType::Double => primitive(name, Physical::DOUBLE, optional, None),
+            FieldType::Int32List | FieldType::DoubleList => {
+                let physical = if self.ty == FieldType::Int32List { Physical::INT32 } else { Physical::DOUBLE };
+                let element = primitive("element", physical, Repetition::REQUIRED, None)?;
+                let list = Type::group_type_builder("list")
+                    .with_repetition(Repetition::REPEATED)
+                    .with_fields(vec![Arc::new(element)])
+                    .build()?;
+                Type::group_type_builder(name)
+                    .with_repetition(optional)
+                    .with_converted_type(ConvertedType::LIST)
+                    .with_logical_type(Some(LogicalType::List))
+                    .with_fields(vec![Arc::new(list)])
+                    .build()
+            }
+        }
+    }
+}
+
+impl FieldType {
+    fn to_delta(self) -> DataType {
+        match self {
+            Self::Text => DataType::STRING,
+            Self::Int8 => DataType::BYTE,
+            Self::Int16 => DataType::SHORT,
+            Self::Int32 => DataType::INTEGER,
+            Self::Int64 => DataType::LONG,
+            Self::Double => DataType::DOUBLE,
+            Self::Int32List => ArrayType::new(DataType::INTEGER, false).into(),
+            Self::DoubleList => ArrayType::new(DataType::DOUBLE, false).into(),
+        }
+    }
+}
+
+/// The columns of a segment, in order.
+#[derive(Debug, Clone)]
+pub struct SegmentSchema {
+    pub(crate) root: TypePtr,
+    pub(crate) columns: SchemaDescPtr,
+}
+
+impl SegmentSchema {
+    /// The Parquet schema of some columns.
+    ///
+    /// # Errors
+    /// Where two columns share a name.
+    pub fn new(fields: &[Field]) -> Result<Self, ParquetError> {
+        let fields = fields.iter().map(|f| f.to_parquet().map(Arc::new)).collect::<Result<_, _>>()?;
+        let root = Arc::new(Type::group_type_builder("schema").with_fields(fields).build()?);
+        Ok(Self { columns: Arc::new(SchemaDescriptor::new(root.clone())), root })
+    }
+}

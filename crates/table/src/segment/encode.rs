@@ -1,0 +1,463 @@
+//! Turns columns of numbers and words into column chunks.
+
+use std::collections::HashMap;
+
+use parquet::basic::Encoding;
+use parquet::errors::{ParquetError, Result};
+use super::chunk::{ChunkWriter, EncodedColumn, PageFacts};
+use super::levels::{push_level_run, push_packed, push_run};
+use crate::schema::SegmentSchema;
+
+/// Rows of a page of a column without lists: what a reader of a few rows must decode.
+pub const PAGE_ROWS: usize = 65_536;
+
+/// The integers that byte-wide indices stand for: 0 to 191, then -64 to -1, so that an index is the value's low byte.
+const WRAP_MIN: i64 = -64;
+const WRAP_MAX: i64 = 191;
+
+/// A column without lists: one value, or NULL, a row.
+#[derive(Debug, Clone, Copy)]
+pub enum FlatColumn<'a> {
+    /// Codes of words; 255 is NULL.
+    Labels {
+        /// A code a row.
+        codes: &'a [u8],
+        /// The words, in code order.
+        words: &'a [String],
+    },
+    /// Small integers; `i8::MIN` is NULL where NULLs may be.
+    I8 {
+        /// A value a row.
+        values: &'a [i8],
+        /// Whether `i8::MIN` is NULL.
+        nullable: bool,
+    },
+    /// Integers of 16 bits; `i16::MIN` is NULL where NULLs may be.
+    I16 {
+        /// A value a row.
+        values: &'a [i16],
+        /// Whether `i16::MIN` is NULL.
+        nullable: bool,
+    },
+    /// Integers of 32 bits, none of them NULL.
+    I32(&'a [i32]),
+    /// Integers that repeat: (value, rows).
+    IntRuns(&'a [(i32, u32)]),
+    /// Texts that repeat: (text, rows).
+    TextRuns(&'a [(&'a str, u32)]),
+}
+
+/// One row of a column of lists.
+#[derive(Debug, Clone, Copy)]
+pub enum ListRows<'a> {
+    /// A list of integers.
+    I16(&'a [i16]),
+    /// A list of integers.
+    I32(&'a [i32]),
+    /// A list of real numbers.
+    F64(&'a [f64]),
+    /// NULL.
+    Null,
+}
+
+/// How the indices of a dictionary are laid out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Packing {
+    /// A byte each.
+    Bytes,
+    /// As few bits each as 1, 2 or 4 allow.
+    Narrow,
+    /// Runs of equal ones.
+    Runs,
+}
+
+/// Encodes columns of segments of one schema. Remembers which packing suits each column, from its first page.
+pub struct Encoder {
+    schema: SegmentSchema,
+    compressor: zstd::bulk::Compressor<'static>,
+    level: i32,
+    packing: HashMap<usize, Packing>,
+    body: Vec<u8>,
+    indices: Vec<u8>,
+    present: Vec<u8>,
+}
+
+impl Encoder {
+    /// An encoder that compresses with zstd at `level` (1 is fast, up to 22).
+    pub fn new(schema: &SegmentSchema, level: i32) -> Result<Self> {
+        let compressor = zstd::bulk::Compressor::new(level).map_err(|e| ParquetError::External(Box::new(e)))?;
+        Ok(Self {
+            schema: schema.clone(),
+            compressor,
+            level,
+            packing: HashMap::new(),
+            body: Vec::new(),
+            indices: Vec::new(),
+            present: Vec::new(),
+        })
+    }
+
+    /// Encodes column number `column` of the schema.
+    pub fn flat(&mut self, column: usize, values: FlatColumn<'_>) -> Result<EncodedColumn> {
+        match values {
+            FlatColumn::Labels { codes, words } => {
+                let dictionary = plain_texts(words.iter().map(String::as_str));
+                self.narrow(column, codes, true, &dictionary, words.len())
+            }
+            FlatColumn::I8 { values, nullable } => self.integers(column, values, nullable),
+            FlatColumn::I16 { values, nullable } => self.integers(column, values, nullable),
+            FlatColumn::I32(values) => self.integers(column, values, false),
+            FlatColumn::IntRuns(runs) => {
+                let plain: Vec<u8> = runs.iter().flat_map(|(value, _)| value.to_le_bytes()).collect();
+                self.runs(column, runs, &plain, |value| Some(i64::from(*value)))
+            }
+            FlatColumn::TextRuns(runs) => {
+                let plain = plain_texts(runs.iter().map(|(text, _)| *text));
+                self.runs(column, runs, &plain, |_| None)
+            }
+        }
+    }
+
+    /// Encodes a column of lists, a page a row.
+    pub fn lists(&mut self, column: usize, rows: &[ListRows<'_>]) -> Result<EncodedColumn> {
+        let mut chunk = ChunkWriter::new(self.schema.columns.column(column), &mut self.compressor, self.level);
+        if rows.iter().any(|row| matches!(row, ListRows::I16(_) | ListRows::I32(_))) {
+            chunk.dictionary(&wrapped_dictionary(256), 256)?;
+        }
+        for row in rows {
+            self.body.clear();
+            let encoding = match row {
+                ListRows::I16(values) => list_of_integers(&mut self.body, &mut self.indices, values),
+                ListRows::I32(values) => list_of_integers(&mut self.body, &mut self.indices, values),
+                ListRows::F64(values) => {
+                    push_list_levels(&mut self.body, values.len());
+                    split_bytes(&mut self.body, values, |v: f64| v.to_le_bytes());
+                    Encoding::BYTE_STREAM_SPLIT
+                }
+                ListRows::Null => {
+                    push_list_levels(&mut self.body, 0);
+                    Encoding::PLAIN
+                }
+            };
+            let (levels, nulls) = match row {
+                ListRows::I16(values) => (values.len().max(1), 0),
+                ListRows::I32(values) => (values.len().max(1), 0),
+                ListRows::F64(values) => (values.len().max(1), 0),
+                ListRows::Null => (1, 1),
+            };
+            chunk.page(&self.body, &PageFacts { rows: 1, levels, nulls, encoding, bounds: None })?;
+        }
+        chunk.finish()
+    }
+
+    fn integers<T: Small>(&mut self, column: usize, values: &[T], nullable: bool) -> Result<EncodedColumn> {
+        let bounds = bounds(values, nullable);
+        match bounds {
+            Some((low, high)) if low < WRAP_MIN || high > WRAP_MAX => self.wide(column, values, nullable),
+            _ => {
+                let entries = match bounds {
+                    Some((low, _)) if low < 0 => 256,
+                    Some((_, high)) => high as usize + 1,
+                    None => 1,
+                };
+                self.narrow(column, values, nullable, &wrapped_dictionary(entries), entries)
+            }
+        }
+    }
+
+    /// Values that a byte tells apart: a dictionary of all of them, and indices.
+    fn narrow<T: Small>(
+        &mut self,
+        column: usize,
+        values: &[T],
+        nullable: bool,
+        dictionary: &[u8],
+        entries: usize,
+    ) -> Result<EncodedColumn> {
+        let width = match entries {
+            ..=2 => 1,
+            ..=4 => 2,
+            ..=16 => 4,
+            _ => 8,
+        };
+        if !self.packing.contains_key(&column) {
+            let page = &values[..values.len().min(PAGE_ROWS)];
+            let packing = self.best_packing(page, nullable, width)?;
+            self.packing.insert(column, packing);
+        }
+        let packing = self.packing[&column];
+        let mut chunk = ChunkWriter::new(self.schema.columns.column(column), &mut self.compressor, self.level);
+        chunk.dictionary(dictionary, entries)?;
+        for page in values.chunks(PAGE_ROWS) {
+            self.body.clear();
+            let nulls = push_presence(&mut self.body, &mut self.present, page, nullable);
+            gather(&mut self.indices, page, nullable);
+            push_indices(&mut self.body, &self.indices, width, packing);
+            let facts = PageFacts {
+                rows: page.len(),
+                levels: page.len(),
+                nulls,
+                encoding: Encoding::RLE_DICTIONARY,
+                bounds: bounds(page, nullable),
+            };
+            chunk.page(&self.body, &facts)?;
+        }
+        chunk.finish()
+    }
+
+    /// Tries every packing on a page and takes the one that compresses best.
+    fn best_packing<T: Small>(&mut self, page: &[T], nullable: bool, width: u32) -> Result<Packing> {
+        gather(&mut self.indices, page, nullable);
+        let mut best = (usize::MAX, Packing::Bytes);
+        for packing in [Packing::Bytes, Packing::Narrow, Packing::Runs] {
+            self.body.clear();
+            push_indices(&mut self.body, &self.indices, width, packing);
+            let size = self.compressor.compress(&self.body).map_err(|e| ParquetError::External(Box::new(e)))?.len();
+            if size < best.0 {
+                best = (size, packing);
+            }
+        }
+        Ok(best.1)
+    }
+
+    /// Integers past a byte: their bytes split into planes, of which the upper ones hardly cost anything.
+    fn wide<T: Small>(&mut self, column: usize, values: &[T], nullable: bool) -> Result<EncodedColumn> {
+        let mut chunk = ChunkWriter::new(self.schema.columns.column(column), &mut self.compressor, self.level);
+        for page in values.chunks(PAGE_ROWS) {
+            self.body.clear();
+            let nulls = push_presence(&mut self.body, &mut self.present, page, nullable);
+            let number = |v: T| v.number().unwrap_or_default() as i32;
+            if nulls == 0 {
+                split_bytes(&mut self.body, page, |v: T| number(v).to_le_bytes());
+            } else {
+                let kept: Vec<T> = page.iter().copied().filter(|v| !v.is_null()).collect();
+                split_bytes(&mut self.body, &kept, |v: T| number(v).to_le_bytes());
+            }
+            let facts = PageFacts {
+                rows: page.len(),
+                levels: page.len(),
+                nulls,
+                encoding: Encoding::BYTE_STREAM_SPLIT,
+                bounds: bounds(page, nullable),
+            };
+            chunk.page(&self.body, &facts)?;
+        }
+        chunk.finish()
+    }
+
+    /// Values that come in runs: a dictionary with an entry a run, and each run's place in it.
+    fn runs<V>(
+        &mut self,
+        column: usize,
+        runs: &[(V, u32)],
+        plain: &[u8],
+        number: impl Fn(&V) -> Option<i64>,
+    ) -> Result<EncodedColumn> {
+        let width = (usize::BITS - runs.len().saturating_sub(1).leading_zeros()).max(1);
+        let mut chunk = ChunkWriter::new(self.schema.columns.column(column), &mut self.compressor, self.level);
+        let single = runs.iter().all(|(_, count)| *count == 1);
+        if !single {
+            chunk.dictionary(plain, runs.len())?;
+        }
+        let (mut run, mut used) = (0, 0);
+        while run < runs.len() {
+            let mut rows = 0;
+            let mut page: Vec<(usize, u32)> = Vec::new();
+            let mut bounds: Option<(i64, i64)> = None;
+            while run < runs.len() && rows < PAGE_ROWS {
+                let take = (runs[run].1 as usize - used).min(PAGE_ROWS - rows);
+                page.push((take, run as u32));
+                if let Some(n) = number(&runs[run].0) {
+                    bounds = Some(bounds.map_or((n, n), |(low, high)| (low.min(n), high.max(n))));
+                }
+                rows += take;
+                used += take;
+                if used == runs[run].1 as usize {
+                    run += 1;
+                    used = 0;
+                }
+            }
+            self.body.clear();
+            push_level_run(&mut self.body, &[(rows, 1)], 1);
+            let encoding = if single {
+                self.body.extend_from_slice(plain);
+                Encoding::PLAIN
+            } else {
+                self.body.push(width as u8);
+                page.iter().for_each(|&(count, place)| push_run(&mut self.body, count, place, width));
+                Encoding::RLE_DICTIONARY
+            };
+            chunk.page(&self.body, &PageFacts { rows, levels: rows, nulls: 0, encoding, bounds })?;
+        }
+        chunk.finish()
+    }
+}
+
+/// A value that a column of small integers or words holds.
+trait Small: Copy {
+    /// Whether it stands for NULL, in a column that may hold NULLs.
+    fn is_null(self) -> bool;
+    /// Its place in the dictionary.
+    fn index(self) -> u8;
+    /// The integer it is; `None` for a word.
+    fn number(self) -> Option<i64>;
+}
+
+impl Small for u8 {
+    fn is_null(self) -> bool {
+        self == Self::MAX
+    }
+    fn index(self) -> u8 {
+        self
+    }
+    fn number(self) -> Option<i64> {
+        None
+    }
+}
+
+impl Small for i8 {
+    fn is_null(self) -> bool {
+        self == Self::MIN
+    }
+    fn index(self) -> u8 {
+        self as u8
+    }
+    fn number(self) -> Option<i64> {
+        Some(i64::from(self))
+    }
+}
+
+impl Small for i16 {
+    fn is_null(self) -> bool {
+        self == Self::MIN
+    }
+    fn index(self) -> u8 {
+        self as u8
+    }
+    fn number(self) -> Option<i64> {
+        Some(i64::from(self))
+    }
+}
+
+impl Small for i32 {
+    fn is_null(self) -> bool {
+        self == Self::MIN
+    }
+    fn index(self) -> u8 {
+        self as u8
+    }
+    fn number(self) -> Option<i64> {
+        Some(i64::from(self))
+    }
+}
+
+/// Smallest and largest integer that is not NULL; `None` for words and where all are NULL.
+fn bounds<T: Small>(values: &[T], nullable: bool) -> Option<(i64, i64)> {
+    values
+        .iter()
+        .filter(|v| !(nullable && v.is_null()))
+        .filter_map(|v| v.number())
+        .fold(None, |b, n| Some(b.map_or((n, n), |(low, high): (i64, i64)| (low.min(n), high.max(n)))))
+}
+
+/// Definition levels of a page: which rows hold a value. Gives the number of NULLs.
+fn push_presence<T: Small>(body: &mut Vec<u8>, present: &mut Vec<u8>, page: &[T], nullable: bool) -> usize {
+    present.clear();
+    if nullable {
+        present.extend(page.iter().map(|v| u8::from(!v.is_null())));
+    }
+    let kept = if nullable { present.iter().map(|&p| usize::from(p)).sum() } else { page.len() };
+    if kept == page.len() {
+        push_level_run(body, &[(page.len(), 1)], 1);
+    } else {
+        let at = body.len();
+        body.extend_from_slice(&[0; 4]);
+        push_packed(body, present, 1);
+        let length = (body.len() - at - 4) as u32;
+        body[at..at + 4].copy_from_slice(&length.to_le_bytes());
+    }
+    page.len() - kept
+}
+
+/// Dictionary places of the values that are not NULL.
+fn gather<T: Small>(indices: &mut Vec<u8>, page: &[T], nullable: bool) {
+    indices.clear();
+    if nullable {
+        // Written to the next place whether kept or not: no branch that NULLs could mislead.
+        indices.resize(page.len(), 0);
+        let mut kept = 0;
+        for value in page {
+            indices[kept] = value.index();
+            kept += usize::from(!value.is_null());
+        }
+        indices.truncate(kept);
+    } else {
+        indices.extend(page.iter().map(|v| v.index()));
+    }
+}
+
+fn push_indices(body: &mut Vec<u8>, indices: &[u8], width: u32, packing: Packing) {
+    let width = if packing == Packing::Bytes { 8 } else { width };
+    body.push(width as u8);
+    if packing == Packing::Runs {
+        for run in indices.chunk_by(|a, b| a == b) {
+            push_run(body, run.len(), u32::from(run[0]), width);
+        }
+    } else {
+        push_packed(body, indices, width);
+    }
+}
+
+/// The integers that places 0 to `entries` - 1 stand for, plainly encoded.
+fn wrapped_dictionary(entries: usize) -> Vec<u8> {
+    (0..entries as i32)
+        .flat_map(|i| (if i64::from(i) > WRAP_MAX { i - 256 } else { i }).to_le_bytes())
+        .collect()
+}
+
+fn plain_texts<'a>(texts: impl Iterator<Item = &'a str>) -> Vec<u8> {
+    let mut plain = Vec::new();
+    for text in texts {
+        plain.extend_from_slice(&(text.len() as u32).to_le_bytes());
+        plain.extend_from_slice(text.as_bytes());
+    }
+    plain
+}
+
+/// Levels of a row whose list has `values` elements (none at all: a NULL row).
+fn push_list_levels(body: &mut Vec<u8>, values: usize) {
+    if values == 0 {
+        push_level_run(body, &[(1, 0)], 1);
+        push_level_run(body, &[(1, 0)], 2);
+    } else {
+        push_level_run(body, &[(1, 0), (values - 1, 1)], 1);
+        push_level_run(body, &[(values, 2)], 2);
+    }
+}
+
+fn list_of_integers<T: Small>(body: &mut Vec<u8>, indices: &mut Vec<u8>, values: &[T]) -> Encoding {
+    push_list_levels(body, values.len());
+    let (low, high) = bounds(values, false).unwrap_or((0, 0));
+    if low < WRAP_MIN || high > WRAP_MAX {
+        split_bytes(body, values, |v: T| (v.number().unwrap_or_default() as i32).to_le_bytes());
+        return Encoding::BYTE_STREAM_SPLIT;
+    }
+    let width = match high {
+        _ if low < 0 => 8,
+        ..=1 => 1,
+        ..=3 => 2,
+        ..=15 => 4,
+        _ => 8,
+    };
+    gather(indices, values, false);
+    body.push(width as u8);
+    push_packed(body, indices, width);
+    Encoding::RLE_DICTIONARY
+}
+
+/// The values' bytes, plane by plane: all first bytes, then all second ones.
+fn split_bytes<T: Copy, const N: usize>(body: &mut Vec<u8>, values: &[T], bytes: impl Fn(T) -> [u8; N]) {
+    for plane in 0..N {
+        body.extend(values.iter().map(|&v| bytes(v)[plane]));
+    }
+}
