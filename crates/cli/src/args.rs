@@ -29,6 +29,10 @@ pub(crate) enum Command {
         #[command(flatten)]
         format: FormatArgs,
     },
+    /// Price a bet: the probability that all its legs hold in the same world
+    Price(PriceArgs),
+    /// Show how an outcome is distributed over the worlds
+    Outcome(OutcomeArgs),
     /// Remove an ensemble and its files
     Drop {
         /// The ensemble
@@ -102,6 +106,49 @@ pub(crate) struct RunArgs {
     /// Play the ensemble anew; the old version stays readable until the new one is complete
     #[arg(long)]
     pub(crate) replace: bool,
+    #[command(flatten)]
+    pub(crate) format: FormatArgs,
+}
+
+/// What `price` takes.
+#[derive(Debug, clap::Args)]
+pub(crate) struct PriceArgs {
+    /// The ensemble
+    pub(crate) ensemble: String,
+    /// Whose outcomes the legs name; other entities' are written entity:outcome
+    #[arg(long, value_name = "NAME")]
+    pub(crate) entity: Option<String>,
+    /// A condition over outcomes, such as 'home_margin > 3.5'; every leg must hold
+    #[arg(long = "leg", value_name = "EXPR", required = true)]
+    pub(crate) legs: Vec<String>,
+    /// Count only the worlds in which this condition holds
+    #[arg(long, value_name = "EXPR")]
+    pub(crate) given: Option<String>,
+    /// Refuse to answer from fewer matching worlds than this
+    #[arg(long, value_name = "N", default_value_t = 100)]
+    pub(crate) min_worlds: usize,
+    #[command(flatten)]
+    pub(crate) data: DataArgs,
+    #[command(flatten)]
+    pub(crate) format: FormatArgs,
+}
+
+/// What `outcome` takes.
+#[derive(Debug, clap::Args)]
+pub(crate) struct OutcomeArgs {
+    /// The ensemble
+    pub(crate) ensemble: String,
+    /// Whose outcome; may be given more than once
+    #[arg(long = "entity", value_name = "NAME", required = true)]
+    pub(crate) entities: Vec<String>,
+    /// Which outcome; may be given more than once
+    #[arg(long = "outcome", value_name = "NAME", required = true)]
+    pub(crate) outcomes: Vec<String>,
+    /// List every value with the share of the worlds that do not exceed it
+    #[arg(long)]
+    pub(crate) cdf: bool,
+    #[command(flatten)]
+    pub(crate) data: DataArgs,
     #[command(flatten)]
     pub(crate) format: FormatArgs,
 }

@@ -49,16 +49,14 @@ impl Table {
 }
 
 fn is_number(text: &str) -> bool {
-    text.starts_with(|c: char| c.is_ascii_digit() || c == '-' || c == '+')
-        && text.chars().any(|c| c.is_ascii_digit())
+    text.starts_with(|c: char| c.is_ascii_digit() || c == '-' || c == '+') && text.chars().any(|c| c.is_ascii_digit())
 }
 
 impl fmt::Display for Table {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let columns = self.header.len();
-        let width = |c: usize| {
-            std::iter::once(&self.header).chain(&self.rows).map(|r| r[c].chars().count()).max().unwrap_or(0)
-        };
+        let width =
+            |c: usize| std::iter::once(&self.header).chain(&self.rows).map(|r| r[c].chars().count()).max().unwrap_or(0);
         let widths: Vec<usize> = (0..columns).map(width).collect();
         let right: Vec<bool> =
             (0..columns).map(|c| !self.rows.is_empty() && self.rows.iter().all(|r| is_number(&r[c]))).collect();

@@ -21,7 +21,9 @@ pub enum EnsembleError {
         have: Vec<String>,
     },
     /// The name is in use.
-    #[error("there is an ensemble {name:?} already: continue it with --resume, play it anew with --replace, or choose another --name")]
+    #[error(
+        "there is an ensemble {name:?} already: continue it with --resume, play it anew with --replace, or choose another --name"
+    )]
     Taken {
         /// The name asked for.
         name: String,

@@ -10,17 +10,28 @@
 //! - readers see completed ranges of one version of an ensemble only;
 //! - the content hash of what is on disk does not depend on how the worlds were cut into ranges.
 //!
-//! Knows nothing of SQL, of threads, or of what any outcome means.
+//! Questions about worlds are answered here too: [`Columns`] holds outcomes in memory, [`Expression`] selects worlds,
+//! [`price`] gives joint probabilities.
+//!
+//! Knows nothing of SQL, or of what any outcome means.
 
+mod columns;
+mod distribution;
 mod error;
+mod expression;
 mod plan;
+mod price;
 mod range_reader;
 mod range_writer;
 mod schema;
 mod store;
 
+pub use columns::{Column, Columns, Narrow};
+pub use distribution::Distribution;
 pub use error::EnsembleError;
+pub use expression::{BitSet, Expression, ExpressionError, OutcomeRef};
 pub use plan::{EventMode, NameError, Plan, check_name};
+pub use price::{LegPrice, Price, price};
 pub use range_reader::{RangeFacts, RangeReader};
 pub use range_writer::{Encoders, Interrupted, PhaseTimes, RangeWriter, WrittenRange};
 pub use schema::{event_fields, outcome_fields};

@@ -76,7 +76,9 @@ impl Plan {
 
 /// Why a name cannot be an ensemble's.
 #[derive(Debug, thiserror::Error, PartialEq, Eq)]
-#[error("{0:?} cannot name an ensemble: use 1 to 64 lower-case letters, digits, '-', '_' and '.', beginning with a letter or digit")]
+#[error(
+    "{0:?} cannot name an ensemble: use 1 to 64 lower-case letters, digits, '-', '_' and '.', beginning with a letter or digit"
+)]
 pub struct NameError(pub String);
 
 /// Checks that a name can be an ensemble's: it becomes part of file names.

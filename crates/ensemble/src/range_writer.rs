@@ -5,9 +5,7 @@ use std::time::{Duration, Instant};
 
 use model::{Catalogue, EventBlock, EventKind, EventValues, OutcomeBlock, Sink, Stop, Values};
 use table::disk::Disk;
-use table::{
-    EncodedColumn, Encoder, FlatColumn, ListRows, SegmentSchema, SegmentWriter, TableError, WrittenSegment,
-};
+use table::{EncodedColumn, Encoder, FlatColumn, ListRows, SegmentSchema, SegmentWriter, TableError, WrittenSegment};
 use world::{ContentHash, WorldRange, mix64};
 
 use crate::range_reader::RangeFacts;
@@ -29,7 +27,12 @@ impl Encoders {
         let make = || {
             let outcome_schema = SegmentSchema::new(&outcome_fields(&catalogue))?;
             let event_schema = SegmentSchema::new(&event_fields(&catalogue))?;
-            Ok((Encoder::new(&outcome_schema, level)?, Encoder::new(&event_schema, level)?, outcome_schema, event_schema))
+            Ok((
+                Encoder::new(&outcome_schema, level)?,
+                Encoder::new(&event_schema, level)?,
+                outcome_schema,
+                event_schema,
+            ))
         };
         let (outcomes, events, outcome_schema, event_schema) =
             make().map_err(|source| TableError::Encode { path: "of the ensemble".into(), source })?;
@@ -143,17 +146,12 @@ impl<'a> RangeWriter<'a> {
             }
             None => None,
         };
-        let facts = RangeFacts {
-            range: self.range,
-            entities: self.entities,
-            items: self.values,
-            hash: self.outcome_hash,
-        }
-        .to_pairs();
+        let facts =
+            RangeFacts { range: self.range, entities: self.entities, items: self.values, hash: self.outcome_hash }
+                .to_pairs();
         let outcomes = self.outcomes.finish(facts)?;
         self.times.write += writing.elapsed();
-        self.times.simulate =
-            self.started.elapsed().saturating_sub(self.times.encode).saturating_sub(self.times.write);
+        self.times.simulate = self.started.elapsed().saturating_sub(self.times.encode).saturating_sub(self.times.write);
         Ok(WrittenRange {
             range: self.range,
             outcomes,

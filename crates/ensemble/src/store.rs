@@ -16,9 +16,7 @@ use crate::error::EnsembleError;
 use crate::plan::{EventMode, Plan};
 use crate::range_reader::RangeReader;
 use crate::range_writer::WrittenRange;
-use crate::schema::{
-    ENSEMBLE_COLUMNS, ensemble_fields, ensembles_table, event_fields, events_table, outcomes_table,
-};
+use crate::schema::{ENSEMBLE_COLUMNS, ensemble_fields, ensembles_table, event_fields, events_table, outcomes_table};
 
 type Result<T> = std::result::Result<T, EnsembleError>;
 
@@ -258,7 +256,8 @@ impl Store {
     pub async fn resume(&mut self, name: &str) -> Result<Registered> {
         self.refresh().await?;
         let rows = self.rows_of(name).await?;
-        let newest = rows.iter().max_by_key(|s| version_of(s)).ok_or_else(|| self.damaged(name, "it has no version"))?;
+        let newest =
+            rows.iter().max_by_key(|s| version_of(s)).ok_or_else(|| self.damaged(name, "it has no version"))?;
         let version = version_of(newest);
         let (plan, _) = self.read_plan(name, newest)?;
         let outcomes = self.outcomes.segments().await?;
@@ -364,8 +363,11 @@ impl Store {
         for table in ["outcomes", "events", "ensembles"] {
             let folder = table_folder(&self.data, table).join(format!("ensemble={name}"));
             if folder.is_dir() {
-                std::fs::remove_dir_all(&folder)
-                    .map_err(|source| TableError::Io { doing: "remove", path: folder.clone(), source })?;
+                std::fs::remove_dir_all(&folder).map_err(|source| TableError::Io {
+                    doing: "remove",
+                    path: folder.clone(),
+                    source,
+                })?;
             }
         }
         Ok(())
@@ -384,16 +386,7 @@ impl Store {
         let catalogue = serde_json::to_string(&plan.catalogue)
             .map_err(|e| EnsembleError::Description { name: plan.name.clone(), reason: e.to_string() })?;
         let (seed, created) = (plan.seed.0.to_string(), chrono::Utc::now().to_rfc3339());
-        let texts = [
-            plan.model.as_str(),
-            &plan.parameters,
-            &seed,
-            "",
-            "",
-            plan.events.word(),
-            &created,
-            &catalogue,
-        ];
+        let texts = [plan.model.as_str(), &plan.parameters, &seed, "", "", plan.events.word(), &created, &catalogue];
         let numbers = [0, 0, 0, plan.worlds.count() as i32, plan.range_worlds as i32];
         let schema = SegmentSchema::new(&ensemble_fields()).map_err(fail)?;
         let mut encoder = Encoder::new(&schema, 3).map_err(fail)?;
@@ -449,7 +442,8 @@ fn partition(name: &str, version: u64) -> BTreeMap<String, String> {
 fn staged(ensemble: &Registered) -> Vec<WorldRange> {
     let whole = |range: &WorldRange| {
         let outcomes = RangeReader::open(&ensemble.paths.outcomes(*range)).is_ok();
-        let events = ensemble.plan.events == EventMode::Replay || RangeReader::open(&ensemble.paths.events(*range)).is_ok();
+        let events =
+            ensemble.plan.events == EventMode::Replay || RangeReader::open(&ensemble.paths.events(*range)).is_ok();
         outcomes && events
     };
     ensemble.plan.ranges().into_iter().filter(whole).collect()

@@ -5,7 +5,9 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use ensemble::{Encoders, EnsembleError, EventMode, Interrupted, PhaseTimes, RangeWriter, Registered, Store, WrittenRange};
+use ensemble::{
+    Encoders, EnsembleError, EventMode, Interrupted, PhaseTimes, RangeWriter, Registered, Store, WrittenRange,
+};
 use model::{Model, Wanted};
 use table::TableError;
 use table::disk::Disk;

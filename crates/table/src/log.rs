@@ -195,10 +195,8 @@ impl Table {
         actions.extend(change.remove.iter().map(|s| Action::Remove(to_remove(s))));
         actions.extend(change.add.iter().map(|s| Action::Add(to_add(s))));
         let operation = DeltaOperation::Write { mode: SaveMode::Append, partition_by: None, predicate: None };
-        let finalized = CommitBuilder::from(properties)
-            .with_actions(actions)
-            .build(Some(&state), store.clone(), operation)
-            .await?;
+        let finalized =
+            CommitBuilder::from(properties).with_actions(actions).build(Some(&state), store.clone(), operation).await?;
         let version = finalized.version();
         self.table.state = Some(finalized.snapshot());
         if version > 0 && version.is_multiple_of(CHECKPOINT_EACH) {
@@ -299,9 +297,11 @@ fn to_remove(segment: &Segment) -> Remove {
 fn to_segment(view: &LogicalFileView) -> Segment {
     let stats = view.stats();
     let stats: serde_json::Value = stats.as_deref().and_then(|s| serde_json::from_str(s).ok()).unwrap_or_default();
-    let bounds = stats["minValues"].as_object().into_iter().flatten().filter_map(|(column, low)| {
-        Some((column.clone(), (low.as_i64()?, stats["maxValues"][column].as_i64()?)))
-    });
+    let bounds = stats["minValues"]
+        .as_object()
+        .into_iter()
+        .flatten()
+        .filter_map(|(column, low)| Some((column.clone(), (low.as_i64()?, stats["maxValues"][column].as_i64()?))));
     Segment {
         path: view.path().into_owned(),
         bytes: view.size() as u64,

@@ -37,7 +37,16 @@ pub(crate) async fn list(data: &Path, format: Format) -> Result<ExitCode> {
 
 fn print_list(rows: &[serde_json::Value], format: Format) -> Result<ExitCode> {
     const COLUMNS: [&str; 10] = [
-        "ensemble", "version", "model", "worlds", "planned", "seed", "events", "outcome_bytes", "event_bytes", "created",
+        "ensemble",
+        "version",
+        "model",
+        "worlds",
+        "planned",
+        "seed",
+        "events",
+        "outcome_bytes",
+        "event_bytes",
+        "created",
     ];
     let text = |value: &serde_json::Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
     match format {

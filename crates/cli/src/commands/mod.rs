@@ -2,6 +2,8 @@
 
 mod ensembles;
 mod models;
+mod outcome;
+mod price;
 mod run;
 
 use std::path::Path;
@@ -9,8 +11,8 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 use anyhow::{Context as _, Result, bail};
-use ensemble::{EnsembleError, Store};
-use model::{Plugin, nearest};
+use ensemble::{Columns, EnsembleError, Store};
+use model::{Catalogue, Plugin, nearest};
 use table::disk::{Disk, RealDisk};
 
 use crate::args::{Args, Command};
@@ -29,6 +31,8 @@ pub(crate) fn dispatch(args: Args) -> Result<ExitCode> {
             Command::Run(args) => run::run(*args).await,
             Command::Models { model } => models::models(model.as_deref()),
             Command::Ensembles { data, format } => ensembles::list(&data.data, format.format).await,
+            Command::Price(args) => price::price(&args).await,
+            Command::Outcome(args) => outcome::outcome(&args).await,
             Command::Drop { ensemble, data } => ensembles::drop(&data.data, &ensemble).await,
         }
     })
@@ -64,4 +68,29 @@ async fn open_store(data: &Path) -> Result<Store> {
 /// Opens the data folder to write to it.
 async fn create_store(data: &Path) -> Result<Store, EnsembleError> {
     Store::open_or_create(data, disk()).await
+}
+
+/// Memory for outcomes that a question has read.
+const COLUMN_CACHE_BYTES: usize = 256 << 20;
+
+/// Opens an ensemble's outcomes for questions.
+async fn open_columns(data: &Path, name: &str) -> Result<Columns> {
+    let stored = open_store(data).await?.ensemble(name).await?;
+    if stored.outcomes.is_empty() {
+        bail!("ensemble {name:?} has no completed worlds yet");
+    }
+    Ok(Columns::open(stored, COLUMN_CACHE_BYTES)?)
+}
+
+/// The place of an entity, or an error with names near it.
+fn find_entity(catalogue: &Catalogue, name: &str) -> Result<usize> {
+    if let Some(place) = catalogue.entity(name) {
+        return Ok(place);
+    }
+    let near = catalogue.nearest_entities(name);
+    if near.is_empty() {
+        bail!("no entity {name:?}")
+    } else {
+        bail!("no entity {name:?}; did you mean {}?", near.join(", "))
+    }
 }

@@ -61,7 +61,11 @@ pub(crate) async fn run(args: RunArgs) -> Result<ExitCode> {
     if summary.complete {
         return Ok(ExitCode::SUCCESS);
     }
-    note(&format!("stopped at {} of {} worlds; go on with --resume", count(summary.worlds as u64), count(args.worlds.into())));
+    note(&format!(
+        "stopped at {} of {} worlds; go on with --resume",
+        count(summary.worlds as u64),
+        count(args.worlds.into())
+    ));
     Ok(ExitCode::from(130))
 }
 
@@ -110,7 +114,11 @@ fn as_table(s: &Summary) -> Table {
     let mut row = |a: &str, b: String, c: String| table.push([a.to_owned(), b, c]);
     row("ensemble", format!("{} (version {})", s.ensemble, s.version), format!("hash {}", s.hash));
     row("worlds", count(s.worlds as u64), format!("{:.1}/s", per(played, s.wall_s)));
-    row("outcome values", count(s.outcomes.values), rate((s.outcomes.values as f64 * per(played, s.worlds as f64)) as u64));
+    row(
+        "outcome values",
+        count(s.outcomes.values),
+        rate((s.outcomes.values as f64 * per(played, s.worlds as f64)) as u64),
+    );
     row(
         "  on disk",
         bytes(s.outcomes.bytes),
@@ -126,7 +134,11 @@ fn as_table(s: &Summary) -> Table {
     } else {
         row("events", "replayed on demand".to_owned(), String::new());
     }
-    let cpu = if played > 0.0 { format!("{:.2} ms of processor time a world", s.cpu_s * 1e3 / played) } else { String::new() };
+    let cpu = if played > 0.0 {
+        format!("{:.2} ms of processor time a world", s.cpu_s * 1e3 / played)
+    } else {
+        String::new()
+    };
     row("time", format!("{:.1} s", s.wall_s), cpu);
     row("peak memory", bytes(s.peak_rss_bytes), String::new());
     let p = &s.phases;

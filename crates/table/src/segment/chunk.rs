@@ -57,11 +57,7 @@ pub(super) struct ChunkWriter<'a> {
 }
 
 impl<'a> ChunkWriter<'a> {
-    pub(super) fn new(
-        column: ColumnDescPtr,
-        compressor: &'a mut zstd::bulk::Compressor<'static>,
-        level: i32,
-    ) -> Self {
+    pub(super) fn new(column: ColumnDescPtr, compressor: &'a mut zstd::bulk::Compressor<'static>, level: i32) -> Self {
         Self {
             index: ColumnIndexBuilder::new(column.physical_type()),
             column,
@@ -159,16 +155,10 @@ impl<'a> ChunkWriter<'a> {
         let (low, high) = self.bounds.filter(|_| self.bounds_known)?;
         let nulls = Some(self.nulls as u64);
         match self.column.physical_type() {
-            Physical::INT32 => Some(Statistics::Int32(ValueStatistics::new(
-                Some(low as i32),
-                Some(high as i32),
-                None,
-                nulls,
-                false,
-            ))),
-            Physical::INT64 => {
-                Some(Statistics::Int64(ValueStatistics::new(Some(low), Some(high), None, nulls, false)))
+            Physical::INT32 => {
+                Some(Statistics::Int32(ValueStatistics::new(Some(low as i32), Some(high as i32), None, nulls, false)))
             }
+            Physical::INT64 => Some(Statistics::Int64(ValueStatistics::new(Some(low), Some(high), None, nulls, false))),
             _ => None,
         }
     }

@@ -2,11 +2,11 @@
 
 use std::collections::HashMap;
 
-use parquet::basic::Encoding;
-use parquet::errors::{ParquetError, Result};
 use super::chunk::{ChunkWriter, EncodedColumn, PageFacts};
 use super::levels::{push_level_run, push_packed, push_run};
 use crate::schema::SegmentSchema;
+use parquet::basic::Encoding;
+use parquet::errors::{ParquetError, Result};
 
 /// Rows of a page of a column without lists: what a reader of a few rows must decode.
 pub const PAGE_ROWS: usize = 65_536;
@@ -410,9 +410,7 @@ fn push_indices(body: &mut Vec<u8>, indices: &[u8], width: u32, packing: Packing
 
 /// The integers that places 0 to `entries` - 1 stand for, plainly encoded.
 fn wrapped_dictionary(entries: usize) -> Vec<u8> {
-    (0..entries as i32)
-        .flat_map(|i| (if i64::from(i) > WRAP_MAX { i - 256 } else { i }).to_le_bytes())
-        .collect()
+    (0..entries as i32).flat_map(|i| (if i64::from(i) > WRAP_MAX { i - 256 } else { i }).to_le_bytes()).collect()
 }
 
 fn plain_texts<'a>(texts: impl Iterator<Item = &'a str>) -> Vec<u8> {

@@ -15,9 +15,11 @@ pub(super) fn push_packed(out: &mut Vec<u8>, values: &[u8], width: u32) {
         out.extend_from_slice(values);
     } else {
         let per_byte = (8 / width) as usize;
-        out.extend(values.chunks(per_byte).map(|chunk| {
-            chunk.iter().enumerate().fold(0, |byte, (i, value)| byte | value << (i as u32 * width))
-        }));
+        out.extend(
+            values
+                .chunks(per_byte)
+                .map(|chunk| chunk.iter().enumerate().fold(0, |byte, (i, value)| byte | value << (i as u32 * width))),
+        );
     }
     out.resize(end, 0);
 }

@@ -70,11 +70,7 @@ impl SegmentReader {
     /// The facts that were written into its footer.
     pub fn facts(&self) -> HashMap<String, String> {
         let entries = self.metadata.file_metadata().key_value_metadata();
-        entries
-            .into_iter()
-            .flatten()
-            .map(|kv| (kv.key.clone(), kv.value.clone().unwrap_or_default()))
-            .collect()
+        entries.into_iter().flatten().map(|kv| (kv.key.clone(), kv.value.clone().unwrap_or_default())).collect()
     }
 
     /// Number of row groups.
@@ -89,9 +85,11 @@ impl SegmentReader {
 
     /// Size of a column in the file: (compressed, uncompressed) bytes over all row groups.
     pub fn column_bytes(&self, column: usize) -> (u64, u64) {
-        self.metadata.row_groups().iter().map(|g| g.column(column)).fold((0, 0), |(c, u), chunk| {
-            (c + chunk.compressed_size() as u64, u + chunk.uncompressed_size() as u64)
-        })
+        self.metadata
+            .row_groups()
+            .iter()
+            .map(|g| g.column(column))
+            .fold((0, 0), |(c, u), chunk| (c + chunk.compressed_size() as u64, u + chunk.uncompressed_size() as u64))
     }
 
     /// Names of the columns, in order.
@@ -116,8 +114,7 @@ impl SegmentReader {
         mut take: impl FnMut(usize, ListValues),
     ) -> Result<()> {
         let pages = self.page_locations(group, column)?;
-        let mut reader = self.pages(group, column, &pages)?;
-        let mut dictionary = None;
+        let (mut reader, dictionary) = self.pages(group, column, &pages)?;
         let mut at = 0;
         for row in rows {
             if pages.get(row).is_none_or(|p| p.first_row_index != row as i64) {
@@ -127,7 +124,7 @@ impl SegmentReader {
                 reader.skip_next_page().map_err(|e| self.damaged(e))?;
                 at += 1;
             }
-            let page = self.next_data_page(&mut reader, &mut dictionary)?;
+            let page = self.next_data_page(&mut reader)?;
             take(row, self.decode_list(&page, dictionary.as_deref())?);
             at += 1;
         }
@@ -137,9 +134,8 @@ impl SegmentReader {
     /// Rows `rows` of a column without lists, reading the pages that hold them only.
     pub fn flat(&self, group: usize, column: usize, rows: Range<usize>) -> Result<FlatValues> {
         let pages = self.page_locations(group, column)?;
-        let mut reader = self.pages(group, column, &pages)?;
+        let (mut reader, dictionary) = self.pages(group, column, &pages)?;
         let total = self.rows(group);
-        let mut dictionary = None;
         let mut out = Flat::default();
         let text = self.is_text(column);
         for (i, page) in pages.iter().enumerate() {
@@ -152,7 +148,7 @@ impl SegmentReader {
             if first >= rows.end {
                 break;
             }
-            let page = self.next_data_page(&mut reader, &mut dictionary)?;
+            let page = self.next_data_page(&mut reader)?;
             let keep = rows.start.saturating_sub(first)..(rows.end - first).min(end - first);
             self.decode_flat(&page, dictionary.as_deref(), text, keep, &mut out)?;
         }
@@ -181,28 +177,33 @@ impl SegmentReader {
         Ok(index.ok_or_else(|| self.damaged("it has no page index"))?.page_locations().clone())
     }
 
-    fn pages(&self, group: usize, column: usize, pages: &[PageLocation]) -> Result<SerializedPageReader<File>> {
+    /// A reader of the data pages of a chunk, and its dictionary.
+    fn pages(
+        &self,
+        group: usize,
+        column: usize,
+        pages: &[PageLocation],
+    ) -> Result<(SerializedPageReader<File>, Option<Bytes>)> {
         let group = self.metadata.row_group(group);
-        let rows = group.num_rows() as usize;
-        SerializedPageReader::new(self.file.clone(), group.column(column), rows, Some(pages.to_vec()))
-            .map_err(|e| self.damaged(e))
+        let (chunk, rows) = (group.column(column), group.num_rows() as usize);
+        let mut reader = SerializedPageReader::new(self.file.clone(), chunk, rows, Some(pages.to_vec()))
+            .map_err(|e| self.damaged(e))?;
+        if chunk.dictionary_page_offset().is_none() {
+            return Ok((reader, None));
+        }
+        match reader.get_next_page().map_err(|e| self.damaged(e))? {
+            Some(Page::DictionaryPage { buf, .. }) => Ok((reader, Some(buf))),
+            _ => Err(self.damaged("a column does not begin with its dictionary")),
+        }
     }
 
-    /// The next data page; a dictionary page on the way is put into `dictionary`.
-    fn next_data_page(
-        &self,
-        reader: &mut SerializedPageReader<File>,
-        dictionary: &mut Option<Bytes>,
-    ) -> Result<DataPage> {
-        loop {
-            match reader.get_next_page().map_err(|e| self.damaged(e))? {
-                Some(Page::DictionaryPage { buf, .. }) => *dictionary = Some(buf),
-                Some(Page::DataPage { buf, num_values, encoding, .. }) => {
-                    return Ok(DataPage { body: buf, levels: num_values as usize, encoding });
-                }
-                Some(Page::DataPageV2 { .. }) => return Err(self.damaged("it has pages that we do not write")),
-                None => return Err(self.damaged("it ends before its last page")),
+    fn next_data_page(&self, reader: &mut SerializedPageReader<File>) -> Result<DataPage> {
+        match reader.get_next_page().map_err(|e| self.damaged(e))? {
+            Some(Page::DataPage { buf, num_values, encoding, .. }) => {
+                Ok(DataPage { body: buf, levels: num_values as usize, encoding })
             }
+            Some(_) => Err(self.damaged("it has pages that we do not write")),
+            None => Err(self.damaged("it ends before its last page")),
         }
     }
 

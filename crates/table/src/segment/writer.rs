@@ -84,9 +84,10 @@ impl SegmentWriter {
     /// Writes the footer with some facts about the segment, syncs it, and gives it its name.
     pub fn finish(mut self, facts: Vec<(String, String)>) -> Result<WrittenSegment, TableError> {
         let path = self.path.clone();
-        let mut writer = self.writer.take().ok_or_else(|| {
-            failed(&path, ParquetError::General("the segment is finished".to_owned()))
-        })?;
+        let mut writer = self
+            .writer
+            .take()
+            .ok_or_else(|| failed(&path, ParquetError::General("the segment is finished".to_owned())))?;
         for (key, value) in facts {
             writer.append_key_value_metadata(KeyValue::new(key, value));
         }

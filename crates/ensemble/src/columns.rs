@@ -1,0 +1,236 @@
+//! Outcomes in memory, ready to be asked: one column over all worlds, in the narrowest type that holds it.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use table::ListValues;
+
+use crate::error::EnsembleError;
+use crate::expression::OutcomeRef;
+use crate::range_reader::RangeReader;
+use crate::store::StoredEnsemble;
+
+/// Values in the narrowest type that holds them all.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Narrow {
+    /// From 0 to 255.
+    U8(Vec<u8>),
+    /// Within 16 bits.
+    I16(Vec<i16>),
+    /// Within 32 bits.
+    I32(Vec<i32>),
+    /// Real numbers.
+    F64(Vec<f64>),
+}
+
+/// One outcome over all worlds of an ensemble.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Column {
+    /// The stored integers (or reals).
+    pub values: Narrow,
+    /// A stored integer divided by this is the value.
+    pub scale: i32,
+}
+
+impl Column {
+    fn new(parts: Vec<ListValues>, scale: i32) -> Self {
+        Self { values: narrow(parts), scale }
+    }
+
+    /// The value in a world.
+    #[inline]
+    pub fn value(&self, world: usize) -> f64 {
+        let scale = f64::from(self.scale);
+        match &self.values {
+            Narrow::U8(v) => f64::from(v[world]) / scale,
+            Narrow::I16(v) => f64::from(v[world]) / scale,
+            Narrow::I32(v) => f64::from(v[world]) / scale,
+            Narrow::F64(v) => v[world],
+        }
+    }
+
+    /// Number of worlds.
+    pub fn len(&self) -> usize {
+        match &self.values {
+            Narrow::U8(v) => v.len(),
+            Narrow::I16(v) => v.len(),
+            Narrow::I32(v) => v.len(),
+            Narrow::F64(v) => v.len(),
+        }
+    }
+
+    /// Whether there are no worlds.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Memory it takes.
+    pub fn bytes(&self) -> usize {
+        let width = match &self.values {
+            Narrow::U8(_) => 1,
+            Narrow::I16(_) => 2,
+            Narrow::I32(_) => 4,
+            Narrow::F64(_) => 8,
+        };
+        self.len() * width
+    }
+}
+
+fn narrow(parts: Vec<ListValues>) -> Narrow {
+    if parts.iter().any(|p| matches!(p, ListValues::F64(_))) {
+        let reals = parts.into_iter().flat_map(|p| match p {
+            ListValues::F64(v) => v,
+            ListValues::I16(v) => v.into_iter().map(f64::from).collect(),
+            ListValues::I32(v) => v.into_iter().map(f64::from).collect(),
+            ListValues::Null => Vec::new(),
+        });
+        return Narrow::F64(reals.collect());
+    }
+    if parts.iter().any(|p| matches!(p, ListValues::I32(_))) {
+        let integers = parts.into_iter().flat_map(|p| match p {
+            ListValues::I32(v) => v,
+            ListValues::I16(v) => v.into_iter().map(i32::from).collect(),
+            ListValues::F64(_) | ListValues::Null => Vec::new(),
+        });
+        return Narrow::I32(integers.collect());
+    }
+    let slices = || {
+        parts.iter().map(|p| match p {
+            ListValues::I16(v) => v.as_slice(),
+            _ => &[],
+        })
+    };
+    // The high bytes of all values together: none of them set means that every value fits in a byte.
+    let high = slices().flatten().fold(0, |bits, v| bits | v);
+    if high & !0xFF == 0 {
+        Narrow::U8(slices().flatten().map(|v| *v as u8).collect())
+    } else {
+        Narrow::I16(slices().flatten().copied().collect())
+    }
+}
+
+/// The columns of one version of an ensemble: read when first asked for, kept up to a limit.
+pub struct Columns {
+    ensemble: StoredEnsemble,
+    ranges: Vec<RangeReader>,
+    worlds: usize,
+    limit_bytes: usize,
+    kept: Mutex<Kept>,
+}
+
+#[derive(Default)]
+struct Kept {
+    columns: HashMap<OutcomeRef, Arc<Column>>,
+    /// In the order in which they came, the oldest first.
+    order: std::collections::VecDeque<OutcomeRef>,
+    bytes: usize,
+}
+
+impl Columns {
+    /// Opens the completed ranges of an ensemble; keeps at most `limit_bytes` of columns in memory.
+    pub fn open(ensemble: StoredEnsemble, limit_bytes: usize) -> Result<Self, EnsembleError> {
+        let ranges = ensemble.open_outcomes()?;
+        let worlds = ranges.iter().map(|r| r.facts().range.count()).sum();
+        Ok(Self { ensemble, ranges, worlds, limit_bytes, kept: Mutex::default() })
+    }
+
+    /// What the columns are of.
+    pub fn ensemble(&self) -> &StoredEnsemble {
+        &self.ensemble
+    }
+
+    /// Completed worlds.
+    pub fn worlds(&self) -> usize {
+        self.worlds
+    }
+
+    /// Some columns, in the order asked for. Those of one entity that are not in memory are read in one pass.
+    pub fn get(&self, wanted: &[OutcomeRef]) -> Result<Vec<Arc<Column>>, EnsembleError> {
+        let mut missing: Vec<OutcomeRef> = {
+            let kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
+            wanted.iter().filter(|w| !kept.columns.contains_key(w)).copied().collect()
+        };
+        missing.sort_unstable();
+        missing.dedup();
+        let mut read: HashMap<OutcomeRef, Arc<Column>> = HashMap::new();
+        for of_entity in missing.chunk_by(|a, b| a.entity == b.entity) {
+            for (outcome, column) in of_entity.iter().zip(self.read(of_entity)?) {
+                read.insert(*outcome, Arc::new(column));
+            }
+        }
+        let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
+        for (outcome, column) in &read {
+            kept.insert(*outcome, column.clone(), self.limit_bytes);
+        }
+        let find = |w: &OutcomeRef| read.get(w).or_else(|| kept.columns.get(w)).cloned();
+        let found: Option<Vec<_>> = wanted.iter().map(find).collect();
+        drop(kept);
+        match found {
+            Some(columns) => Ok(columns),
+            // Another thread's columns pushed ours out between the two looks.
+            None => wanted.iter().map(|w| Ok(Arc::new(self.read(&[*w])?.swap_remove(0)))).collect(),
+        }
+    }
+
+    /// Reads some outcomes (ascending) of one entity, the ranges shared out among the machine's cores.
+    fn read(&self, outcomes: &[OutcomeRef]) -> Result<Vec<Column>, EnsembleError> {
+        let catalogue = &self.ensemble.plan.catalogue;
+        let kind = catalogue.kind_of(outcomes[0].entity);
+        let threads = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
+        let piece = outcomes.len().div_ceil(threads).max(1);
+        let read_piece = |piece: &[OutcomeRef]| -> Result<Vec<Column>, EnsembleError> {
+            let mut parts: Vec<Vec<ListValues>> = vec![Vec::new(); piece.len()];
+            for range in &self.ranges {
+                for (place, o) in piece.iter().enumerate() {
+                    if kind.outcomes[o.outcome].kind == model::OutcomeKind::Real {
+                        range.reals(o.entity, [o.outcome], |_, values| parts[place].push(values))?;
+                    }
+                }
+                let integers = piece.iter().enumerate();
+                let integers: Vec<(usize, usize)> = integers
+                    .filter(|(_, o)| kind.outcomes[o.outcome].kind != model::OutcomeKind::Real)
+                    .map(|(place, o)| (place, o.outcome))
+                    .collect();
+                let mut places = integers.iter().map(|(place, _)| *place);
+                if !integers.is_empty() {
+                    range.outcomes(piece[0].entity, integers.iter().map(|(_, o)| *o), |_, values| {
+                        if let Some(place) = places.next() {
+                            parts[place].push(values);
+                        }
+                    })?;
+                }
+            }
+            Ok(parts.into_iter().zip(piece).map(|(p, o)| Column::new(p, kind.outcomes[o.outcome].scale)).collect())
+        };
+        if outcomes.len() < 8 * threads {
+            return read_piece(outcomes);
+        }
+        std::thread::scope(|scope| {
+            let read_piece = &read_piece;
+            let handles: Vec<_> = outcomes.chunks(piece).map(|p| scope.spawn(move || read_piece(p))).collect();
+            let mut columns = Vec::with_capacity(outcomes.len());
+            for handle in handles {
+                columns.extend(handle.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))?);
+            }
+            Ok(columns)
+        })
+    }
+}
+
+impl Kept {
+    fn insert(&mut self, outcome: OutcomeRef, column: Arc<Column>, limit_bytes: usize) {
+        self.bytes += column.bytes();
+        self.order.push_back(outcome);
+        if let Some(old) = self.columns.insert(outcome, column) {
+            self.bytes -= old.bytes();
+        }
+        while self.bytes > limit_bytes {
+            let Some(oldest) = self.order.pop_front() else {
+                break;
+            };
+            if let Some(gone) = self.columns.remove(&oldest) {
+                self.bytes -= gone.bytes();
+            }
+        }
+    }
+}

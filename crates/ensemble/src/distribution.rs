@@ -1,0 +1,122 @@
+//! The distribution of one outcome: every value it takes, and how often.
+
+use crate::columns::{Column, Narrow};
+
+/// An exact distribution.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Distribution {
+    /// Different values, ascending, with the worlds that have them.
+    pub counts: Vec<(f64, usize)>,
+    /// Worlds.
+    pub worlds: usize,
+}
+
+impl Distribution {
+    /// Counts a column.
+    pub fn of(column: &Column) -> Self {
+        let scale = f64::from(column.scale);
+        let counts = match &column.values {
+            Narrow::U8(v) => {
+                let mut slots = [0usize; 256];
+                v.iter().for_each(|x| slots[usize::from(*x)] += 1);
+                occupied(&slots, 0, scale)
+            }
+            Narrow::I16(v) => {
+                let mut slots = vec![0usize; 1 << 16];
+                v.iter().for_each(|x| slots[(i32::from(*x) + 32_768) as usize] += 1);
+                occupied(&slots, -32_768, scale)
+            }
+            Narrow::I32(_) | Narrow::F64(_) => {
+                let mut values: Vec<f64> = (0..column.len()).map(|w| column.value(w)).collect();
+                values.sort_by(f64::total_cmp);
+                values.chunk_by(|a, b| a == b).map(|run| (run[0], run.len())).collect()
+            }
+        };
+        Self { counts, worlds: column.len() }
+    }
+
+    /// The mean; NaN where there are no worlds.
+    pub fn mean(&self) -> f64 {
+        self.counts.iter().map(|(value, n)| value * *n as f64).sum::<f64>() / self.worlds as f64
+    }
+
+    /// The standard deviation over the worlds (their number is the divisor).
+    pub fn standard_deviation(&self) -> f64 {
+        let mean = self.mean();
+        let squares = self.counts.iter().map(|(value, n)| (value - mean).powi(2) * *n as f64);
+        (squares.sum::<f64>() / self.worlds as f64).sqrt()
+    }
+
+    /// The smallest value that at least a share `p` (0 to 1) of the worlds do not exceed; NaN where there are none.
+    pub fn quantile(&self, p: f64) -> f64 {
+        let wanted = (p.clamp(0.0, 1.0) * self.worlds as f64).ceil().max(1.0) as usize;
+        let mut below = 0;
+        let reached = self.counts.iter().find(|(_, n)| {
+            below += n;
+            below >= wanted
+        });
+        reached.map_or(f64::NAN, |(value, _)| *value)
+    }
+
+    /// Each value with the share of the worlds that do not exceed it.
+    pub fn cdf(&self) -> impl Iterator<Item = (f64, f64)> {
+        let mut below = 0;
+        self.counts.iter().map(move |(value, n)| {
+            below += n;
+            (*value, below as f64 / self.worlds as f64)
+        })
+    }
+
+    /// The values cut into at most `bins` equal steps: (from, to, worlds), the last end included.
+    pub fn histogram(&self, bins: usize) -> Vec<(f64, f64, usize)> {
+        let (Some((low, _)), Some((high, _))) = (self.counts.first(), self.counts.last()) else {
+            return Vec::new();
+        };
+        if self.counts.len() <= bins {
+            return self.counts.iter().map(|(value, n)| (*value, *value, *n)).collect();
+        }
+        // Whole steps where the values are whole, so that every bin covers as many of them.
+        let whole = self.counts.iter().all(|(value, _)| value.fract() == 0.0);
+        let step = if whole { ((high - low + 1.0) / bins as f64).ceil() } else { (high - low) / bins as f64 };
+        let place = |value: f64| (((value - low) / step) as usize).min(bins - 1);
+        let mut counts = vec![0; place(*high) + 1];
+        self.counts.iter().for_each(|(value, n)| counts[place(*value)] += n);
+        let last = if whole { 1.0 } else { 0.0 };
+        let bin = |(i, n)| (low + i as f64 * step, low + (i + 1) as f64 * step - last, n);
+        counts.into_iter().enumerate().map(bin).collect()
+    }
+}
+
+fn occupied(slots: &[usize], first: i32, scale: f64) -> Vec<(f64, usize)> {
+    let used = slots.iter().enumerate().filter(|(_, n)| **n > 0);
+    used.map(|(i, n)| (f64::from(i as i32 + first) / scale, *n)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn distribution(values: Narrow) -> Distribution {
+        Distribution::of(&Column { values, scale: 2 })
+    }
+
+    #[test]
+    fn moments_and_quantiles_are_exact() {
+        let d = distribution(Narrow::I16(vec![-4, 2, 2, 8]));
+        assert_eq!(d.counts, [(-2.0, 1), (1.0, 2), (4.0, 1)]);
+        assert_eq!((d.mean(), d.quantile(0.0), d.quantile(0.5), d.quantile(0.76)), (1.0, -2.0, 1.0, 4.0));
+        assert!((d.standard_deviation() - 4.5_f64.sqrt()).abs() < 1e-12);
+        assert_eq!(d.cdf().collect::<Vec<_>>(), [(-2.0, 0.25), (1.0, 0.75), (4.0, 1.0)]);
+        assert_eq!(d, distribution(Narrow::F64(vec![4.0, -2.0, 1.0, 1.0])));
+    }
+
+    #[test]
+    fn a_histogram_counts_every_world_once() {
+        let d = Distribution::of(&Column { values: Narrow::U8((0..=200).collect()), scale: 1 });
+        for bins in [1, 7, 20, 201, 300] {
+            let bins = d.histogram(bins);
+            assert_eq!(bins.iter().map(|b| b.2).sum::<usize>(), 201);
+            assert!(bins.windows(2).all(|w| w[0].1 < w[1].0));
+        }
+    }
+}

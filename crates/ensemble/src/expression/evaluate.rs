@@ -1,0 +1,223 @@
+//! An expression's value in every world.
+
+use std::sync::Arc;
+
+use super::{Arithmetic, Comparison, Expression, Node};
+use crate::columns::{Column, Narrow};
+
+/// A set of worlds, a bit each, 64 to a word. Bits past the last world are 0.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct BitSet {
+    words: Vec<u64>,
+    length: usize,
+}
+
+impl BitSet {
+    /// All of `length` worlds.
+    pub fn all(length: usize) -> Self {
+        let mut set = Self { words: vec![u64::MAX; length.div_ceil(64)], length };
+        set.trim();
+        set
+    }
+
+    /// The worlds for which `holds` says so.
+    pub fn from_fn(length: usize, mut holds: impl FnMut(usize) -> bool) -> Self {
+        let mut set = Self { words: vec![0; length.div_ceil(64)], length };
+        for world in 0..length {
+            set.words[world / 64] |= u64::from(holds(world)) << (world % 64);
+        }
+        set
+    }
+
+    fn trim(&mut self) {
+        if let (Some(last), used @ 1..) = (self.words.last_mut(), self.length % 64) {
+            *last &= (1 << used) - 1;
+        }
+    }
+
+    /// How many worlds are in the set.
+    pub fn count(&self) -> usize {
+        self.words.iter().map(|w| w.count_ones() as usize).sum()
+    }
+
+    /// How many worlds there are, in the set or not.
+    pub fn len(&self) -> usize {
+        self.length
+    }
+
+    /// Whether there are no worlds at all.
+    pub fn is_empty(&self) -> bool {
+        self.length == 0
+    }
+
+    /// Whether a world is in the set.
+    pub fn contains(&self, world: usize) -> bool {
+        self.words[world / 64] >> (world % 64) & 1 == 1
+    }
+
+    /// The worlds in the set, ascending.
+    pub fn worlds(&self) -> impl Iterator<Item = usize> {
+        (0..self.length).filter(|w| self.contains(*w))
+    }
+
+    /// Keeps the worlds that are in `other` too.
+    pub fn intersect(&mut self, other: &Self) {
+        self.combine(other, |a, b| a & b);
+    }
+
+    fn combine(&mut self, other: &Self, operation: impl Fn(u64, u64) -> u64) {
+        for (a, b) in self.words.iter_mut().zip(&other.words) {
+            *a = operation(*a, *b);
+        }
+    }
+
+    fn complement(mut self) -> Self {
+        self.words.iter_mut().for_each(|w| *w = !*w);
+        self.trim();
+        self
+    }
+}
+
+impl Expression {
+    /// The worlds in which the expression holds (a number holds where it is not 0). `columns` are its columns in the
+    /// order of [`Expression::columns`], each with `worlds` values.
+    pub fn holds(&self, columns: &[Arc<Column>], worlds: usize) -> BitSet {
+        holds(&self.root, columns, worlds)
+    }
+
+    /// The expression's number in every world (1 and 0 where it is a condition).
+    pub fn numbers(&self, columns: &[Arc<Column>], worlds: usize) -> Vec<f64> {
+        (0..worlds).map(|world| value(&self.root, columns, world)).collect()
+    }
+}
+
+fn holds(node: &Node, columns: &[Arc<Column>], worlds: usize) -> BitSet {
+    match node {
+        Node::And(a, b) => {
+            let mut set = holds(a, columns, worlds);
+            set.intersect(&holds(b, columns, worlds));
+            set
+        }
+        Node::Or(a, b) => {
+            let mut set = holds(a, columns, worlds);
+            set.combine(&holds(b, columns, worlds), |a, b| a | b);
+            set
+        }
+        Node::Not(a) => holds(a, columns, worlds).complement(),
+        Node::Compare(comparison, a, b) => match (&**a, &**b) {
+            (Node::Column(c), Node::Number(n)) => compare(&columns[*c], *comparison, *n),
+            (Node::Number(n), Node::Column(c)) => compare(&columns[*c], comparison.turned(), *n),
+            _ => BitSet::from_fn(worlds, |world| value(node, columns, world) != 0.0),
+        },
+        Node::Column(c) => compare(&columns[*c], Comparison::NotEqual, 0.0),
+        _ => BitSet::from_fn(worlds, |world| value(node, columns, world) != 0.0),
+    }
+}
+
+impl Comparison {
+    /// The comparison with its sides exchanged.
+    fn turned(self) -> Self {
+        match self {
+            Self::Less => Self::Greater,
+            Self::LessOrEqual => Self::GreaterOrEqual,
+            Self::Greater => Self::Less,
+            Self::GreaterOrEqual => Self::LessOrEqual,
+            same => same,
+        }
+    }
+
+    fn of(self, a: f64, b: f64) -> bool {
+        match self {
+            Self::Less => a < b,
+            Self::LessOrEqual => a <= b,
+            Self::Greater => a > b,
+            Self::GreaterOrEqual => a >= b,
+            Self::Equal => a == b,
+            Self::NotEqual => a != b,
+        }
+    }
+}
+
+/// A column against a number: on integers a test for a range, 64 worlds a word.
+fn compare(column: &Column, comparison: Comparison, number: f64) -> BitSet {
+    let bound = number * f64::from(column.scale);
+    let (low, high) = match comparison {
+        Comparison::Less => (f64::NEG_INFINITY, bound.ceil() - 1.0),
+        Comparison::LessOrEqual => (f64::NEG_INFINITY, bound.floor()),
+        Comparison::Greater => (bound.floor() + 1.0, f64::INFINITY),
+        Comparison::GreaterOrEqual => (bound.ceil(), f64::INFINITY),
+        Comparison::Equal | Comparison::NotEqual => (bound.ceil(), bound.floor()),
+    };
+    let set = match &column.values {
+        Narrow::U8(v) => {
+            in_range(v, low.max(0.0), high.min(255.0), |x, low, width| x.wrapping_sub(low as u8) <= width as u8)
+        }
+        Narrow::I16(v) => in_range(v, low.max(-32_768.0), high.min(32_767.0), |x, low, width| {
+            x.wrapping_sub(low as i16) as u16 <= width as u16
+        }),
+        Narrow::I32(v) => in_range(v, low.max(-2_147_483_648.0), high.min(2_147_483_647.0), |x, low, width| {
+            x.wrapping_sub(low as i32) as u32 <= width as u32
+        }),
+        Narrow::F64(v) => return BitSet::from_fn(v.len(), |world| comparison.of(v[world], number)),
+    };
+    if comparison == Comparison::NotEqual { set.complement() } else { set }
+}
+
+/// The worlds whose value lies from `low` to `high`; `test` gets the value, `low` and the range's width.
+#[inline]
+fn in_range<T: Copy>(values: &[T], low: f64, high: f64, test: impl Fn(T, i64, u64) -> bool) -> BitSet {
+    let mut set = BitSet { words: Vec::with_capacity(values.len().div_ceil(64)), length: values.len() };
+    if low > high {
+        set.words.resize(values.len().div_ceil(64), 0);
+        return set;
+    }
+    let (low, width) = (low as i64, (high - low) as u64);
+    let (chunks, rest) = values.as_chunks::<64>();
+    for chunk in chunks {
+        let mut bytes = [0u8; 64];
+        for (byte, value) in bytes.iter_mut().zip(chunk) {
+            *byte = u8::from(test(*value, low, width));
+        }
+        set.words.push(pack(&bytes));
+    }
+    if !rest.is_empty() {
+        let bits = rest.iter().enumerate();
+        set.words.push(bits.fold(0, |word, (i, value)| word | u64::from(test(*value, low, width)) << i));
+    }
+    set
+}
+
+/// 64 bytes of 0 or 1 to 64 bits: a multiplication gathers the eight low bits of eight bytes in the top byte.
+#[inline]
+fn pack(bytes: &[u8; 64]) -> u64 {
+    const GATHER: u64 = 0x0102_0408_1020_4080;
+    let (eights, _) = bytes.as_chunks::<8>();
+    let gathered = eights.iter().map(|eight| u64::from_le_bytes(*eight).wrapping_mul(GATHER) >> 56);
+    gathered.enumerate().fold(0, |word, (i, byte)| word | byte << (8 * i))
+}
+
+/// The node's number in one world.
+fn value(node: &Node, columns: &[Arc<Column>], world: usize) -> f64 {
+    let of = |node: &Node| value(node, columns, world);
+    match node {
+        Node::Number(n) => *n,
+        Node::Column(c) => columns[*c].value(world),
+        Node::Negate(a) => -of(a),
+        Node::Absolute(a) => of(a).abs(),
+        Node::Arithmetic(operator, a, b) => {
+            let (a, b) = (of(a), of(b));
+            match operator {
+                Arithmetic::Add => a + b,
+                Arithmetic::Subtract => a - b,
+                Arithmetic::Multiply => a * b,
+                Arithmetic::Divide => a / b,
+                Arithmetic::Min => a.min(b),
+                Arithmetic::Max => a.max(b),
+            }
+        }
+        Node::Compare(comparison, a, b) => f64::from(u8::from(comparison.of(of(a), of(b)))),
+        Node::And(a, b) => f64::from(u8::from(of(a) != 0.0 && of(b) != 0.0)),
+        Node::Or(a, b) => f64::from(u8::from(of(a) != 0.0 || of(b) != 0.0)),
+        Node::Not(a) => f64::from(u8::from(of(a) == 0.0)),
+    }
+}

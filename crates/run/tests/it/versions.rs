@@ -1,0 +1,88 @@
+//! Taken names, new versions, dropping.
+
+use std::sync::Arc;
+
+use ensemble::{EnsembleError, Store};
+use table::disk::RealDisk;
+
+use crate::support::{plan, play_on, play_registered};
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_name_is_taken_once() {
+    let data = tempfile::tempdir().unwrap();
+    let play = || play_on(Arc::new(RealDisk), data.path(), &dice::PLUGIN, plan(&dice::PLUGIN, 1, 10, 5), 1);
+    play().await.unwrap();
+    let error = play().await.unwrap_err().to_string();
+    assert_eq!(
+        error,
+        "there is an ensemble \"test\" already: continue it with --resume, play it anew with --replace, or choose \
+         another --name"
+    );
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_new_version_takes_the_old_ones_place_in_one_commit() {
+    let data = tempfile::tempdir().unwrap();
+    let old = play_on(Arc::new(RealDisk), data.path(), &dice::PLUGIN, plan(&dice::PLUGIN, 1, 10, 5), 1).await.unwrap();
+    let mut store = Store::open_or_create(data.path(), Arc::new(RealDisk)).await.unwrap();
+    let new = store.register(plan(&dice::PLUGIN, 2, 30, 10), true).await.unwrap();
+    let reader = Store::open(data.path(), Arc::new(RealDisk)).await.unwrap().unwrap();
+    assert_eq!(reader.ensemble("test").await.unwrap().version, old.version);
+    let summary = play_registered(&mut store, &dice::PLUGIN, new, 2).await.unwrap();
+    assert!(summary.complete && summary.version > old.version);
+    assert_eq!((summary.worlds, summary.events.rows), (30, 30 * 3 * 20));
+    // The reader's snapshot is still the old version, and its files are still there.
+    let before = reader.ensemble("test").await.unwrap();
+    assert_eq!((before.version, before.worlds()), (old.version, 10));
+    assert_eq!(before.open_outcomes().unwrap().len(), 2);
+    let fresh = Store::open(data.path(), Arc::new(RealDisk)).await.unwrap().unwrap();
+    let after = fresh.ensemble("test").await.unwrap();
+    assert_eq!((after.version, after.worlds(), after.events.len()), (summary.version, 30, 3));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_interrupted_replacement_is_resumed_and_unseen_until_complete() {
+    let data = tempfile::tempdir().unwrap();
+    let old = play_on(Arc::new(RealDisk), data.path(), &dice::PLUGIN, plan(&dice::PLUGIN, 1, 10, 5), 1).await.unwrap();
+    let mut store = Store::open_or_create(data.path(), Arc::new(RealDisk)).await.unwrap();
+    let half = store.register(plan(&dice::PLUGIN, 2, 20, 10), true).await.unwrap();
+    // One of its two ranges is written; then the process ends.
+    let mut partial = half.clone();
+    partial.done = vec![half.plan.ranges()[1]];
+    partial.replaces = true;
+    let control = Arc::new(run::Control::default());
+    let mut first_only = partial.clone();
+    first_only.done.push(half.plan.ranges()[0]);
+    let options = run::Options { threads: 1, zstd_level: 1 };
+    let mut writer = Store::open_or_create(data.path(), Arc::new(RealDisk)).await.unwrap();
+    partial.plan.worlds = half.plan.ranges()[0];
+    partial.done.clear();
+    let played =
+        run::play(crate::support::model(&dice::PLUGIN), &mut writer, unswitched(partial), options, control).await;
+    played.unwrap();
+    let resumed = store.resume("test").await.unwrap();
+    assert_eq!((resumed.done.len(), resumed.replaces, resumed.version), (1, true, half.version));
+    let seen = Store::open(data.path(), Arc::new(RealDisk)).await.unwrap().unwrap();
+    assert_eq!(seen.ensemble("test").await.unwrap().version, old.version);
+    let summary = play_registered(&mut store, &dice::PLUGIN, resumed, 1).await.unwrap();
+    assert_eq!((summary.played, summary.worlds, summary.complete), (10, 20, true));
+}
+
+/// The same ensemble with one more range to go than its plan has, so that a run of it never switches.
+fn unswitched(mut ensemble: ensemble::Registered) -> ensemble::Registered {
+    ensemble.done.push(world::WorldRange::new(world::World(1_000_000), 1).unwrap());
+    ensemble
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_dropped_ensemble_is_gone_and_its_name_free() {
+    let data = tempfile::tempdir().unwrap();
+    let play = |seed| play_on(Arc::new(RealDisk), data.path(), &dice::PLUGIN, plan(&dice::PLUGIN, seed, 10, 5), 1);
+    let first = play(1).await.unwrap();
+    let mut store = Store::open_or_create(data.path(), Arc::new(RealDisk)).await.unwrap();
+    store.drop_ensemble("test").await.unwrap();
+    assert!(matches!(store.ensemble("test").await, Err(EnsembleError::Unknown { .. })));
+    let again = play(1).await.unwrap();
+    assert_eq!((&again.hash, again.events.rows), (&first.hash, first.events.rows));
+    assert!(again.version > first.version);
+}

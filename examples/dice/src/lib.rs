@@ -1,0 +1,105 @@
+//! A whole model in about a hundred lines: tables of players who roll dice.
+//!
+//! Every world has `tables` tables; at each, two players roll `rolls` dice. A table is an entity, its outcomes are
+//! both totals and the winner, and every roll is an event.
+
+use model::{
+    Catalogue, Entity, EntityKind, EventBlock, EventColumn, EventKind, EventValues, Model, Outcome, OutcomeBlock,
+    OutcomeKind, ParameterError, ParameterSpec, Parameters, Plugin, Sink, Stop, Values, Wanted,
+};
+use world::{Seed, Stream, World, WorldRange};
+
+/// The model's inputs.
+pub const PARAMETERS: &[ParameterSpec] = &[
+    ParameterSpec { name: "tables", doc: "tables in a world", default: 3.0, min: 1.0, max: 1000.0 },
+    ParameterSpec { name: "rolls", doc: "dice that each player rolls", default: 10.0, min: 1.0, max: 1000.0 },
+];
+
+/// The model as a program finds it.
+pub const PLUGIN: Plugin = Plugin {
+    name: "dice",
+    summary: "players rolling dice against each other",
+    parameters: PARAMETERS,
+    build: |parameters| Ok(Box::new(Dice::new(parameters)?)),
+};
+
+/// The model with its parameters fixed.
+pub struct Dice {
+    rolls: u32,
+    catalogue: Catalogue,
+}
+
+impl Dice {
+    /// Any accepted parameters make a model.
+    pub fn new(parameters: &Parameters) -> Result<Self, ParameterError> {
+        let outcome = |name: &str, unit: &str, kind| Outcome { name: name.into(), unit: unit.into(), kind, scale: 1 };
+        let table =
+            |i| Entity { name: format!("table-{i}"), kind: 0, title: format!("table {i}"), members: Vec::new() };
+        let column = |name: &str, kind| EventColumn { name: name.into(), doc: String::new(), kind, nullable: false };
+        let catalogue = Catalogue {
+            kinds: vec![EntityKind {
+                name: "table".into(),
+                outcomes: vec![
+                    outcome("ann", "pips", OutcomeKind::Number),
+                    outcome("bob", "pips", OutcomeKind::Number),
+                    outcome("ann_wins", "0 or 1", OutcomeKind::Flag),
+                ],
+            }],
+            entities: (1..=parameters.get("tables") as u32).map(table).collect(),
+            events: vec![
+                column("player", EventKind::Label(vec!["ann".into(), "bob".into()])),
+                column("pips", EventKind::I8),
+            ],
+        };
+        Ok(Self { rolls: parameters.get("rolls") as u32, catalogue })
+    }
+
+    /// The rolls at one table in one world, Ann's and Bob's in turn: a function of its arguments and of nothing else.
+    fn roll(&self, seed: Seed, world: World, table: usize) -> Vec<i8> {
+        let mut dice = Stream::new(seed, world, table as u32, 0);
+        (0..2 * self.rolls).map(|_| 1 + dice.below(6) as i8).collect()
+    }
+}
+
+impl Model for Dice {
+    fn catalogue(&self) -> &Catalogue {
+        &self.catalogue
+    }
+
+    fn simulate(&self, seed: Seed, range: WorldRange, wanted: Wanted, sink: &mut dyn Sink) -> Result<(), Stop> {
+        for table in (0..self.catalogue.entities.len()).filter(|t| wanted.entity.is_none_or(|w| w == *t)) {
+            let pips: Vec<i8> = range.worlds().flat_map(|world| self.roll(seed, world, table)).collect();
+            let rows = vec![2 * self.rolls; range.count()];
+            let players: Vec<u8> = (0..pips.len()).map(|i| (i % 2) as u8).collect();
+            let events = EventBlock {
+                entity: table,
+                range,
+                rows: &rows,
+                columns: vec![EventValues::Label(&players), EventValues::I8(&pips)],
+            };
+            self.recount(&events, sink)?;
+            if wanted.events {
+                sink.events(events)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn recount(&self, events: &EventBlock<'_>, sink: &mut dyn Sink) -> Result<(), Stop> {
+        let mut totals = [vec![0i32; events.rows.len()], vec![0i32; events.rows.len()]];
+        let (EventValues::Label(players), EventValues::I8(pips)) = (events.columns[0], events.columns[1]) else {
+            return Ok(());
+        };
+        let mut row = 0;
+        for (world, &count) in events.rows.iter().enumerate() {
+            for _ in 0..count {
+                totals[usize::from(players[row])][world] += i32::from(pips[row]);
+                row += 1;
+            }
+        }
+        let [ann, bob] = totals;
+        let wins: Vec<i16> = ann.iter().zip(&bob).map(|(a, b)| i16::from(a > b)).collect();
+        let columns = vec![Values::I32(&ann), Values::I32(&bob), Values::I16(&wins)];
+        sink.outcomes(OutcomeBlock { entity: events.entity, range: events.range, columns })
+    }
+}

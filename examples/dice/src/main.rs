@@ -1,0 +1,43 @@
+//! Plays the dice and asks how often Ann wins: `cargo run -p dice -- FOLDER`.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use anyhow::{Context as _, Result};
+use ensemble::{Columns, EventMode, Expression, Plan, Store, price};
+use model::{Model as _, Parameters};
+use run::{Control, Options, play};
+use table::disk::RealDisk;
+use world::{Seed, World, WorldRange};
+
+#[tokio::main]
+async fn main() -> Result<()> {
+    let folder = std::env::args().nth(1).context("name a folder to store the dice in")?;
+    let parameters = Parameters::parse(dice::PARAMETERS, [("rolls", "20")])?;
+    let model = dice::Dice::new(&parameters)?;
+    let plan = Plan {
+        name: "dice".to_owned(),
+        model: dice::PLUGIN.name.to_owned(),
+        parameters: parameters.to_json(),
+        seed: Seed(1),
+        worlds: WorldRange::new(World(0), 10_000)?,
+        range_worlds: 5_000,
+        events: EventMode::Store,
+        catalogue: model.catalogue().clone(),
+    };
+    let mut store = Store::open_or_create(Path::new(&folder), Arc::new(RealDisk)).await?;
+    let ensemble = store.register(plan, true).await?;
+    let options = Options { threads: 2, zstd_level: 1 };
+    let summary = play(Arc::new(model), &mut store, ensemble, options, Arc::new(Control::default())).await?;
+    tell(&format!("{} rolls stored, hash {}", summary.events.rows, summary.hash))?;
+
+    let columns = Columns::open(store.ensemble("dice").await?, 1 << 20)?;
+    let leg = Expression::parse("ann_wins and ann > 75", &columns.ensemble().plan.catalogue, Some(0))?;
+    let answer = price(&columns, &[leg], None)?;
+    tell(&format!("Ann wins with more than 75 pips in {:.1}% of the worlds", 100.0 * answer.probability))
+}
+
+fn tell(text: &str) -> Result<()> {
+    use std::io::Write as _;
+    writeln!(std::io::stdout(), "{text}").context("writing the answer")
+}
