@@ -14,3 +14,6 @@ pub use chunk::EncodedColumn;
 pub use encode::{Encoder, FlatColumn, ListRows, PAGE_ROWS};
 pub use reader::{FlatValues, ListValues, SegmentReader};
 pub use writer::{SegmentWriter, WrittenSegment};
+
+#[cfg(test)]
+mod tests;

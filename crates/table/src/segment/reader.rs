@@ -9,7 +9,9 @@ use std::sync::Arc;
 use bytes::Bytes;
 use parquet::basic::Encoding;
 use parquet::column::page::{Page, PageReader};
-use parquet::file::metadata::{PageIndexPolicy, ParquetMetaData, ParquetMetaDataBuilder, ParquetMetaDataReader};
+use parquet::file::metadata::{
+    ColumnChunkMetaData, PageIndexPolicy, ParquetMetaData, ParquetMetaDataBuilder, ParquetMetaDataReader,
+};
 use parquet::file::page_index::offset_index::PageLocation;
 use parquet::file::serialized_reader::SerializedPageReader;
 
@@ -59,7 +61,23 @@ impl SegmentReader {
         let file = File::open(path).map_err(TableError::io("open", path))?;
         let metadata =
             ParquetMetaDataReader::new().parse_and_finish(&file).map_err(|e| TableError::damaged(path, e))?;
-        Ok(Self { path: path.to_owned(), file: Arc::new(file), metadata: Arc::new(metadata) })
+        let bytes = file.metadata().map_err(TableError::io("look at", path))?.len();
+        let reader = Self { path: path.to_owned(), file: Arc::new(file), metadata: Arc::new(metadata) };
+        if reader.chunks_lie_within(bytes) {
+            Ok(reader)
+        } else {
+            Err(reader.damaged("its footer points outside of it"))
+        }
+    }
+
+    /// Whether every column chunk lies in the file, which the Parquet library takes for granted.
+    fn chunks_lie_within(&self, bytes: u64) -> bool {
+        let inside = |chunk: &ColumnChunkMetaData| {
+            let start = chunk.dictionary_page_offset().unwrap_or(chunk.data_page_offset());
+            let end = start.checked_add(chunk.compressed_size());
+            start >= 0 && chunk.compressed_size() >= 0 && end.is_some_and(|end| end as u64 <= bytes)
+        };
+        self.metadata.row_groups().iter().all(|g| g.num_rows() >= 0 && g.columns().iter().all(inside))
     }
 
     /// Where it lies.

@@ -180,6 +180,9 @@ impl Table {
 
     async fn try_commit(&mut self, change: &Change) -> std::result::Result<Committed, DeltaTableError> {
         let store = self.table.log_store();
+        if change.transaction.is_some() {
+            self.table.update_state().await?;
+        }
         let state = self.table.snapshot()?.clone();
         let mut properties = CommitProperties::default().with_create_checkpoint(false);
         if let Some(name) = &change.transaction {
@@ -310,3 +313,6 @@ fn to_segment(view: &LogicalFileView) -> Segment {
         bounds: bounds.collect(),
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,120 @@
+//! Bad input: one clear sentence, the right exit code, nothing half-written.
+
+use crate::support::{failure, json, program, run};
+
+#[test]
+fn bad_input_is_told_clearly() {
+    let folder = tempfile::tempdir().unwrap();
+    let data = folder.path();
+    let check =
+        |words: &[&str], expected: &str| assert_eq!(failure(data, words, 2).trim_end(), format!("error: {expected}"));
+    check(&["run", "footbal"], "no model \"footbal\"; did you mean football?");
+    check(&["run", "football", "--worlds", "0"], "--worlds: a range needs at least one world");
+    check(&["run", "football", "--threads", "0"], "--threads 0: at least one worker thread is needed");
+    check(&["run", "football", "--range-worlds", "0"], "--range-worlds 0: a range needs at least one world");
+    check(&["run", "football", "--param", "home_egde=2"], "no parameter \"home_egde\"; did you mean home_edge?");
+    check(&["run", "football", "--param", "pace=9"], "parameter pace is 9: give a number from 0.7 to 1.5");
+    check(
+        &["run", "football", "--name", "Bad Name"],
+        "\"Bad Name\" cannot name an ensemble: use 1 to 64 lower-case letters, digits, '-', '_' and '.', beginning with \
+         a letter or digit",
+    );
+    let nothing = format!(
+        "nothing is stored in {}: play an ensemble with `manyworlds run`, or name another folder with --data",
+        data.display()
+    );
+    check(&["price", "season", "--leg", "1 > 0"], &nothing);
+    check(&["drop", "season"], &nothing);
+    assert!(std::fs::read_dir(data).unwrap().next().is_none(), "a refused command wrote something");
+}
+
+#[test]
+fn questions_that_cannot_be_answered_say_why() {
+    let folder = tempfile::tempdir().unwrap();
+    let data = folder.path();
+    json(data, &["run", "football", "--worlds", "4", "--name", "season"]);
+    let check =
+        |words: &[&str], expected: &str| assert_eq!(failure(data, words, 2).trim_end(), format!("error: {expected}"));
+    check(
+        &["run", "football", "--worlds", "4", "--name", "season"],
+        "there is an ensemble \"season\" already: continue it with --resume, play it anew with --replace, or choose \
+         another --name",
+    );
+    check(
+        &["run", "football", "--worlds", "5", "--name", "season", "--resume"],
+        "ensemble \"season\" was begun with worlds 4, not 5: resume it with the same, or use --replace",
+    );
+    check(
+        &["price", "saison", "--leg", "1 > 0"],
+        &format!("there is no ensemble \"saison\" in {}; there are: season", data.display()),
+    );
+    check(
+        &["price", "season", "--entity", "game-17", "--leg", "home_margin > 3"],
+        "no entity \"game-17\"; did you mean game-017, game-107, game-117?",
+    );
+    check(
+        &["price", "season", "--entity", "game-017", "--leg", "home_margn > 3"],
+        "in \"home_margn > 3\": there is no outcome \"home_margn\"; did you mean home_margin, home_margin_h1, home_margin_h2?",
+    );
+    check(
+        &["price", "season", "--entity", "game-017", "--leg", "home_margin > 3", "--given", "home_points > 99"],
+        "only 0 of 4 worlds meet \"home_points > 99\": too few to answer from (--min-worlds 100); play more worlds or \
+         widen the condition",
+    );
+    check(
+        &["outcome", "season", "--entity", "team-01", "--outcome", "winss"],
+        "a team_season has no outcome \"winss\"; did you mean wins, home_wins, winless?",
+    );
+}
+
+#[test]
+fn a_damaged_segment_is_named() {
+    let folder = tempfile::tempdir().unwrap();
+    let data = folder.path();
+    json(data, &["run", "football", "--worlds", "4", "--range-worlds", "4", "--name", "season"]);
+    let segment = data.join("sim/outcomes/ensemble=season/version=1/00000000-00000003.parquet");
+    let mut bytes = std::fs::read(&segment).unwrap();
+    let end = bytes.len();
+    bytes.truncate(end / 2);
+    std::fs::write(&segment, &bytes).unwrap();
+    let said = failure(data, &["price", "season", "--entity", "game-001", "--leg", "home_margin > 3"], 2);
+    assert!(said.starts_with(&format!("error: the segment {} is damaged: ", segment.display())), "{said}");
+}
+
+#[test]
+fn folders_that_cannot_be_written_are_told() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("file");
+    std::fs::write(&file, "not a folder").unwrap();
+    let said = failure(&file.join("data"), &["run", "football", "--worlds", "4"], 2);
+    assert!(said.starts_with("error: cannot create the folder"), "{said}");
+    // /dev/full refuses every byte, as a full disk does: the result cannot be written, and that is said.
+    let full = std::fs::File::options().write(true).open("/dev/full").unwrap();
+    let output = program(&["models"]).stdout(full).output().unwrap();
+    assert_eq!(output.status.code(), Some(2));
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(said.starts_with("error: writing the result"), "{said}");
+}
+
+#[test]
+fn a_disk_that_fills_up_loses_nothing_committed() {
+    let folder = tempfile::tempdir().unwrap();
+    let data = folder.path();
+    json(data, &["run", "football", "--worlds", "4", "--name", "first"]);
+    // A limit on the size of any file stands in for a full disk: the second run's events do not fit.
+    let script = format!(
+        "trap '' XFSZ; ulimit -f 2000; exec {} run football --worlds 60 --threads 1 --range-worlds 60 --name second --data {}",
+        env!("CARGO_BIN_EXE_manyworlds"),
+        data.display()
+    );
+    let output = std::process::Command::new("bash").args(["-c", &script]).output().unwrap();
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!(output.status.code(), Some(2), "{said}");
+    assert!(said.contains("error: cannot write") && said.contains("File too large"), "{said}");
+    let ensembles = json(data, &["ensembles"]);
+    assert_eq!(ensembles[0]["worlds"], 4);
+    let left: Vec<_> = std::fs::read_dir(data.join("sim/events/ensemble=second/version=2")).unwrap().collect();
+    assert!(left.is_empty(), "{left:?}");
+    let resumed = run(data, &["run", "football", "--worlds", "60", "--name", "second", "--resume"]);
+    assert!(resumed.status.success());
+}

@@ -1,0 +1,52 @@
+//! A run killed at ten random moments and resumed each time ends as an undisturbed one.
+
+use std::process::Stdio;
+use std::thread::sleep;
+use std::time::Duration;
+
+use serde_json::Value;
+
+use crate::support::{json, program};
+
+const KILLS: u32 = 10;
+
+#[test]
+fn a_run_killed_at_random_moments_ends_as_an_undisturbed_one() {
+    let folder = tempfile::tempdir().unwrap();
+    let [sound, killed] = ["sound", "killed"].map(|name| folder.path().join(name));
+    let words = ["run", "football", "--worlds", "60", "--range-worlds", "4", "--threads", "2", "--name", "season"];
+    let expected = json(&sound, &words);
+    let undisturbed_ms = (expected["wall_s"].as_f64().unwrap() * 1000.0) as u32;
+    let mut random = fastrand(0x5EED);
+    for kill in 0..KILLS {
+        let resume = if killed.join("sim/ensembles/ensemble=season").is_dir() { &["--resume"][..] } else { &[] };
+        let mut child = program(&words)
+            .args(resume)
+            .arg("--data")
+            .arg(&killed)
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap();
+        sleep(Duration::from_millis(u64::from(random() % (undisturbed_ms / 3).max(20))));
+        child.kill().unwrap();
+        assert!(!child.wait().unwrap().success() || kill > 0, "the first run ended before it was killed");
+    }
+    let resumed = json(&killed, &[&words[..], &["--resume"]].concat());
+    assert_eq!(resumed["complete"], Value::Bool(true));
+    for (part, field) in [("outcomes", "values"), ("outcomes", "rows"), ("events", "rows"), ("events", "hash")] {
+        assert_eq!(resumed[part][field], expected[part][field], "{part}.{field}");
+    }
+    assert_eq!(resumed["hash"], expected["hash"]);
+}
+
+/// A small generator of the test's own (xorshift), so that a failure can be repeated.
+fn fastrand(seed: u32) -> impl FnMut() -> u32 {
+    let mut state = seed;
+    move || {
+        state ^= state << 13;
+        state ^= state >> 17;
+        state ^= state << 5;
+        state
+    }
+}

@@ -1,0 +1,6 @@
+//! The program as its users meet it: processes, files, exit codes, messages.
+
+mod errors;
+mod kill;
+mod questions;
+mod support;

@@ -1,0 +1,34 @@
+//! Runs the program.
+
+use std::path::Path;
+use std::process::{Command, Output};
+
+use serde_json::Value;
+
+/// The program with some words behind it.
+pub(crate) fn program(words: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_manyworlds"));
+    command.args(words).env_remove("MANYWORLDS_DATA").env_remove("MANYWORLDS_LOG");
+    command
+}
+
+/// Runs the program on a data folder.
+pub(crate) fn run(data: &Path, words: &[&str]) -> Output {
+    program(words).arg("--data").arg(data).output().unwrap()
+}
+
+/// Runs the program, which must succeed, and reads what it printed as JSON.
+pub(crate) fn json(data: &Path, words: &[&str]) -> Value {
+    let output = run(data, &[words, &["--format", "json"]].concat());
+    assert!(output.status.success(), "{words:?}: {}", String::from_utf8_lossy(&output.stderr));
+    serde_json::from_slice(&output.stdout).unwrap()
+}
+
+/// Runs the program, which must fail with `code`, and gives what it said.
+pub(crate) fn failure(data: &Path, words: &[&str], code: i32) -> String {
+    let output = run(data, words);
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!(output.status.code(), Some(code), "{words:?}: {said}");
+    assert!(output.stdout.is_empty(), "{words:?} wrote {}", String::from_utf8_lossy(&output.stdout));
+    said
+}

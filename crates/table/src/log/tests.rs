@@ -1,0 +1,110 @@
+//! Commits: whole, once, and beside others.
+
+use std::sync::Arc;
+
+use super::*;
+use crate::FieldType;
+use crate::disk::RealDisk;
+
+fn definition() -> Definition {
+    Definition {
+        fields: vec![Field::new("n", FieldType::Int32)],
+        partitions: vec![Field::new("part", FieldType::Text)],
+        comment: "a test",
+    }
+}
+
+fn segment(name: &str) -> Segment {
+    Segment {
+        path: format!("part=a/{name}"),
+        bytes: 10,
+        rows: 3,
+        partition: [("part".to_owned(), "a".to_owned())].into(),
+        bounds: [("n".to_owned(), (-1, 9))].into(),
+    }
+}
+
+fn adding(names: &[&str], transaction: Option<&str>) -> Change {
+    let add = names.iter().map(|n| segment(n)).collect();
+    Change { add, transaction: transaction.map(str::to_owned), ..Change::default() }
+}
+
+async fn table(root: &Path) -> Table {
+    Table::open_or_create(root, Arc::new(RealDisk), &definition()).await.unwrap()
+}
+
+#[tokio::test]
+async fn segments_come_and_go_by_commit() {
+    let root = tempfile::tempdir().unwrap();
+    assert!(Table::open(root.path(), Arc::new(RealDisk)).await.unwrap().is_none());
+    let mut table = table(root.path()).await;
+    assert_eq!(table.commit(&adding(&["x", "y"], None)).await.unwrap(), Committed::At(1));
+    assert_eq!(table.segments().await.unwrap(), [segment("x"), segment("y")]);
+    // The same path again takes the place of the first.
+    table.commit(&adding(&["x"], None)).await.unwrap();
+    let remove = Change { remove: vec![segment("y")], ..Change::default() };
+    table.commit(&remove).await.unwrap();
+    let reopened = Table::open(root.path(), Arc::new(RealDisk)).await.unwrap().unwrap();
+    assert_eq!(reopened.segments().await.unwrap(), [segment("x")]);
+    assert_eq!(reopened.version(), 3);
+}
+
+#[tokio::test]
+async fn a_named_change_is_committed_once() {
+    let root = tempfile::tempdir().unwrap();
+    let mut first = table(root.path()).await;
+    let mut second = table(root.path()).await;
+    assert_eq!(first.commit(&adding(&["x"], Some("job/1"))).await.unwrap(), Committed::At(1));
+    assert_eq!(first.commit(&adding(&["x"], Some("job/1"))).await.unwrap(), Committed::Before);
+    // A handle that has not seen the first commit finds out when it tries.
+    assert_eq!(second.commit(&adding(&["x"], Some("job/1"))).await.unwrap(), Committed::Before);
+    assert_eq!(second.commit(&adding(&["z"], Some("job/2"))).await.unwrap(), Committed::At(2));
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn writers_side_by_side_all_get_in() {
+    let root = tempfile::tempdir().unwrap();
+    drop(table(root.path()).await);
+    let writers = (0..6).map(|w| {
+        let root = root.path().to_owned();
+        tokio::spawn(async move {
+            let mut table = table(&root).await;
+            for i in 0..5 {
+                table.commit(&adding(&[&format!("{w}-{i}")], None)).await.unwrap();
+            }
+        })
+    });
+    for writer in writers.collect::<Vec<_>>() {
+        writer.await.unwrap();
+    }
+    assert_eq!(table(root.path()).await.segments().await.unwrap().len(), 30);
+}
+
+#[tokio::test]
+async fn columns_are_added_and_never_change_type() {
+    let root = tempfile::tempdir().unwrap();
+    let mut table = table(root.path()).await;
+    let grow = Change { columns: vec![Field::new("extra", FieldType::Int8)], ..adding(&["x"], None) };
+    table.commit(&grow).await.unwrap();
+    assert_eq!(table.columns().unwrap(), ["part", "n", "extra"]);
+    let error = table.check_columns(&[Field::new("extra", FieldType::Text)]).unwrap_err();
+    assert_eq!(error.kind(), crate::ErrorKind::Request);
+    let text = error.to_string();
+    assert!(
+        text.starts_with("column \"extra\" of the table")
+            && text.ends_with("holds byte, not string: rename one of them"),
+        "{text}"
+    );
+}
+
+#[tokio::test]
+async fn many_commits_leave_a_checkpoint() {
+    let root = tempfile::tempdir().unwrap();
+    let mut table = table(root.path()).await;
+    for i in 0..CHECKPOINT_EACH + 2 {
+        table.commit(&adding(&[&i.to_string()], None)).await.unwrap();
+    }
+    assert!(root.path().join("_delta_log/_last_checkpoint").is_file());
+    let reopened = Table::open(root.path(), Arc::new(RealDisk)).await.unwrap().unwrap();
+    assert_eq!(reopened.segments().await.unwrap().len() as u64, CHECKPOINT_EACH + 2);
+}

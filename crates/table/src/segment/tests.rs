@@ -1,0 +1,186 @@
+//! What is encoded reads back the same, by our reader and by one that we did not write.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use parquet::file::reader::{FileReader as _, SerializedFileReader};
+use parquet::record::{Field as Value, Row};
+use proptest::prelude::*;
+
+use super::*;
+use crate::disk::RealDisk;
+use crate::{Field, FieldType, SegmentSchema, TableError};
+
+/// Writes one row group of one column and opens it again.
+fn write(ty: FieldType, encode: impl Fn(&mut Encoder) -> EncodedColumn, path: &Path) -> SegmentReader {
+    let schema = SegmentSchema::new(&[Field::new("c", ty)]).unwrap();
+    let mut encoder = Encoder::new(&schema, 1).unwrap();
+    let mut writer = SegmentWriter::create(Arc::new(RealDisk), path, &schema).unwrap();
+    writer.row_group(vec![encode(&mut encoder)]).unwrap();
+    writer.finish(vec![("key".to_owned(), "value".to_owned())]).unwrap();
+    SegmentReader::open(path).unwrap()
+}
+
+/// The values as the Parquet library's own reader gives them.
+fn read_plainly(path: &Path) -> Vec<Row> {
+    let reader = SerializedFileReader::new(std::fs::File::open(path).unwrap()).unwrap();
+    reader.get_row_iter(None).unwrap().map(Result::unwrap).collect()
+}
+
+fn column(row: &Row) -> &Value {
+    row.get_column_iter().next().unwrap().1
+}
+
+fn integer(value: &Value) -> Option<i32> {
+    match value {
+        Value::Byte(v) => Some(i32::from(*v)),
+        Value::Short(v) => Some(i32::from(*v)),
+        Value::Int(v) => Some(*v),
+        Value::Null => None,
+        other => panic!("{other:?} is no integer"),
+    }
+}
+
+/// Both readers give `expected` (`None` is NULL), whole and from the middle.
+fn check_integers(reader: &SegmentReader, expected: &[Option<i32>]) {
+    let nulls = |values: &[Option<i32>]| values.iter().map(|v| v.unwrap_or(i32::MIN)).collect::<Vec<_>>();
+    assert_eq!(reader.flat(0, 0, 0..expected.len()).unwrap(), FlatValues::Integers(nulls(expected)));
+    let (from, to) = (expected.len() / 3, expected.len() * 2 / 3);
+    assert_eq!(reader.flat(0, 0, from..to).unwrap(), FlatValues::Integers(nulls(&expected[from..to])));
+    let plain: Vec<_> = read_plainly(reader.path()).iter().map(|r| integer(column(r))).collect();
+    assert_eq!(plain, expected);
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(60))]
+
+    #[test]
+    fn small_integers_read_back(
+        values in prop::collection::vec(any::<i8>(), 1..400), mask in any::<i8>(), nullable in any::<bool>(),
+    ) {
+        let folder = tempfile::tempdir().unwrap();
+        let values: Vec<i8> = values.into_iter().map(|v| if v == i8::MIN { v } else { v & mask }).collect();
+        let expected: Vec<_> = values.iter().map(|&v| (!nullable || v != i8::MIN).then_some(i32::from(v))).collect();
+        let column = FlatColumn::I8 { values: &values, nullable };
+        let reader = write(FieldType::Int8, |e| e.flat(0, column).unwrap(), &folder.path().join("s"));
+        check_integers(&reader, &expected);
+    }
+
+    #[test]
+    fn wide_integers_read_back(values in prop::collection::vec(any::<i16>(), 1..300), nullable in any::<bool>()) {
+        let folder = tempfile::tempdir().unwrap();
+        let expected: Vec<_> = values.iter().map(|&v| (!nullable || v != i16::MIN).then_some(i32::from(v))).collect();
+        let column = FlatColumn::I16 { values: &values, nullable };
+        let reader = write(FieldType::Int16, |e| e.flat(0, column).unwrap(), &folder.path().join("s"));
+        check_integers(&reader, &expected);
+    }
+
+    #[test]
+    fn runs_read_back(runs in prop::collection::vec((any::<i32>(), 1u32..40), 1..60)) {
+        let folder = tempfile::tempdir().unwrap();
+        let runs: Vec<_> = runs.into_iter().filter(|(v, _)| *v != i32::MIN).chain([(1, 2)]).collect();
+        let expected: Vec<_> = runs.iter().flat_map(|&(v, n)| std::iter::repeat_n(Some(v), n as usize)).collect();
+        let reader = write(FieldType::Int32, |e| e.flat(0, FlatColumn::IntRuns(&runs)).unwrap(), &folder.path().join("s"));
+        check_integers(&reader, &expected);
+    }
+
+    #[test]
+    fn lists_read_back(
+        lists in prop::collection::vec(prop::collection::vec(any::<i32>(), 1..80), 1..20), mask in any::<i32>(),
+    ) {
+        let folder = tempfile::tempdir().unwrap();
+        let lists: Vec<Vec<i32>> = lists.into_iter().map(|l| l.into_iter().map(|v| v & mask).collect()).collect();
+        let rows: Vec<_> = lists.iter().map(|l| ListRows::I32(l)).collect();
+        let reader = write(FieldType::Int32List, |e| e.lists(0, &rows).unwrap(), &folder.path().join("s"));
+        let mut read = Vec::new();
+        reader.lists(0, 0, 0..lists.len(), |_, values| read.push(match values {
+            ListValues::I16(v) => v.into_iter().map(i32::from).collect(),
+            ListValues::I32(v) => v,
+            other => panic!("{other:?}"),
+        })).unwrap();
+        prop_assert_eq!(&read, &lists);
+        let plain: Vec<Vec<i32>> = read_plainly(reader.path()).iter().map(|row| match column(row) {
+            Value::ListInternal(list) => list.elements().iter().map(|v| integer(v).unwrap()).collect(),
+            other => panic!("{other:?} is no list"),
+        }).collect();
+        prop_assert_eq!(plain, lists);
+    }
+
+    #[test]
+    fn real_lists_read_back(list in prop::collection::vec(any::<f64>(), 1..80)) {
+        let folder = tempfile::tempdir().unwrap();
+        let rows = [ListRows::Null, ListRows::F64(&list)];
+        let reader = write(FieldType::DoubleList, |e| e.lists(0, &rows).unwrap(), &folder.path().join("s"));
+        let mut read = Vec::new();
+        reader.lists(0, 0, [0, 1], |_, values| read.push(values)).unwrap();
+        prop_assert_eq!(&read[0], &ListValues::Null);
+        let ListValues::F64(values) = &read[1] else { panic!("{:?}", read[1]) };
+        let bits = |v: &[f64]| v.iter().map(|x| x.to_bits()).collect::<Vec<_>>();
+        prop_assert_eq!(bits(values), bits(&list));
+    }
+
+    #[test]
+    fn words_read_back(codes in prop::collection::vec(prop::option::of(0u8..30), 1..300)) {
+        let folder = tempfile::tempdir().unwrap();
+        let words: Vec<String> = (0..30).map(|i| format!("wörd-{i}{}", "x".repeat(i % 3))).collect();
+        let stored: Vec<u8> = codes.iter().map(|c| c.unwrap_or(u8::MAX)).collect();
+        let column_values = FlatColumn::Labels { codes: &stored, words: &words };
+        let reader = write(FieldType::Text, |e| e.flat(0, column_values).unwrap(), &folder.path().join("s"));
+        let places = codes.iter().map(|c| c.map_or(u32::MAX, u32::from)).collect();
+        prop_assert_eq!(reader.flat(0, 0, 0..codes.len()).unwrap(), FlatValues::Words { places, words: words.clone() });
+        let plain: Vec<Option<String>> = read_plainly(reader.path()).iter().map(|row| match column(row) {
+            Value::Str(text) => Some(text.clone()),
+            Value::Null => None,
+            other => panic!("{other:?} is no text"),
+        }).collect();
+        let expected: Vec<_> = codes.iter().map(|c| c.map(|c| words[usize::from(c)].clone())).collect();
+        prop_assert_eq!(plain, expected);
+    }
+}
+
+#[test]
+fn rows_past_a_page_are_found_by_page() {
+    let folder = tempfile::tempdir().unwrap();
+    let values: Vec<i16> = (0..PAGE_ROWS as i32 * 2 + 77).map(|i| (i % 999) as i16).collect();
+    let column = FlatColumn::I16 { values: &values, nullable: false };
+    let reader = write(FieldType::Int16, |e| e.flat(0, column).unwrap(), &folder.path().join("s"));
+    for from in [0, PAGE_ROWS - 1, PAGE_ROWS, 2 * PAGE_ROWS + 70] {
+        let expected = values[from..from + 5].iter().map(|&v| i32::from(v)).collect();
+        assert_eq!(reader.flat(0, 0, from..from + 5).unwrap(), FlatValues::Integers(expected));
+    }
+}
+
+#[test]
+fn damage_anywhere_in_the_pages_is_an_error_or_changes_the_values_never_a_panic() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("s");
+    let values: Vec<i16> = (0..2_000).map(|i| (i * 37 % 300) as i16).collect();
+    write(FieldType::Int32List, |e| e.lists(0, &[ListRows::I16(&values)]).unwrap(), &path);
+    let sound = std::fs::read(&path).unwrap();
+    for at in 4..sound.len() {
+        let mut damaged = sound.clone();
+        damaged[at] ^= 0x41;
+        std::fs::write(&path, &damaged).unwrap();
+        let result = SegmentReader::open(&path).and_then(|reader| {
+            let rows = reader.rows(0).min(1);
+            reader.lists(0, 0, 0..rows, |_, _| {})
+        });
+        if let Err(error) = result {
+            assert!(matches!(error, TableError::Damaged { .. }), "byte {at}: {error}");
+        }
+    }
+}
+
+#[test]
+fn an_unfinished_segment_leaves_nothing_and_facts_are_kept() {
+    let folder = tempfile::tempdir().unwrap();
+    let schema = SegmentSchema::new(&[Field::new("c", FieldType::Int8)]).unwrap();
+    let path = folder.path().join("deep/er/s");
+    drop(SegmentWriter::create(Arc::new(RealDisk), &path, &schema).unwrap());
+    assert_eq!(std::fs::read_dir(path.parent().unwrap()).unwrap().count(), 0);
+    let column = FlatColumn::I8 { values: &[1, 2], nullable: false };
+    let reader = write(FieldType::Int8, |e| e.flat(0, column).unwrap(), &path);
+    assert_eq!(reader.facts()["key"], "value");
+    assert_eq!((reader.row_groups(), reader.rows(0), reader.column("c").unwrap()), (1, 2, 0));
+    assert!(reader.column("d").unwrap_err().to_string().ends_with("is damaged: it has no column \"d\""));
+}
