@@ -223,18 +223,18 @@ impl Store {
             return Err(EnsembleError::Taken { name: plan.name });
         }
         self.events.check_columns(&event_fields(&plan.catalogue))?;
-        let written = self.write_plan(&plan)?;
-        let version = self.commit_plan(&plan, written).await?;
+        let version = self.commit_plan(&plan).await?;
         Ok(self.registered(plan, version, Vec::new(), taken))
     }
 
     /// Commits the plan's row under the number of the version that the commit makes.
-    async fn commit_plan(&mut self, plan: &Plan, written: WrittenSegment) -> Result<u64> {
+    async fn commit_plan(&mut self, plan: &Plan) -> Result<u64> {
         loop {
             let version = self.ensembles.version() + 1;
-            let path = written.path.strip_prefix(self.ensembles.root()).unwrap_or(&written.path);
+            let path = format!("ensemble={}/version={version}/plan.parquet", plan.name);
+            let written = self.write_plan(plan, &path)?;
             let segment = Segment {
-                path: path.to_string_lossy().into_owned(),
+                path,
                 bytes: written.bytes,
                 rows: 1,
                 partition: partition(&plan.name, version),
@@ -381,7 +381,7 @@ impl Store {
         Ok(())
     }
 
-    fn write_plan(&self, plan: &Plan) -> Result<WrittenSegment> {
+    fn write_plan(&self, plan: &Plan, path: &str) -> Result<WrittenSegment> {
         let fail = |source| TableError::Encode { path: "of the ensemble's description".into(), source };
         let catalogue = serde_json::to_string(&plan.catalogue)
             .map_err(|e| EnsembleError::Description { name: plan.name.clone(), reason: e.to_string() })?;
@@ -395,8 +395,7 @@ impl Store {
             _ => encoder.flat(i, FlatColumn::IntRuns(&[(numbers[i], 1)])),
         });
         let columns = columns.collect::<std::result::Result<Vec<_>, _>>().map_err(fail)?;
-        let unique = chrono::Utc::now().timestamp_micros();
-        let path = self.ensembles.root().join(format!("ensemble={}/{unique}.parquet", plan.name));
+        let path = self.ensembles.root().join(path);
         let mut writer = SegmentWriter::create(self.disk.clone(), &path, &schema)?;
         writer.row_group(columns)?;
         Ok(writer.finish(Vec::new())?)

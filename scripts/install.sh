@@ -1,0 +1,20 @@
+#!/usr/bin/env bash
+# Installs what a fresh Debian 12 with Rust lacks: a C compiler for zstd, and Python for the checks that read our
+# tables with other people's readers. Does nothing where nothing is missing.
+set -euo pipefail
+
+missing=()
+command -v cc >/dev/null || missing+=(build-essential)
+command -v cmake >/dev/null || missing+=(cmake)
+python3 -c 'import venv, ensurepip' 2>/dev/null || missing+=(python3-venv)
+if [ ${#missing[@]} -gt 0 ]; then
+    echo "installing: ${missing[*]}" >&2
+    as_root=()
+    [ "$(id -u)" -eq 0 ] || as_root=(sudo)
+    "${as_root[@]}" apt-get update -qq
+    "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "${missing[@]}" >&2
+fi
+command -v cargo >/dev/null || {
+    echo "error: cargo is missing: install Rust with rustup, then run this again" >&2
+    exit 2
+}

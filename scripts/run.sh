@@ -1,0 +1,19 @@
+#!/usr/bin/env bash
+# From nothing to answers: builds the program, plays a 1,000-world season into ./data, asks three questions.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+scripts/install.sh
+cargo build --release --package manyworlds
+manyworlds="${CARGO_TARGET_DIR:-target}/release/manyworlds"
+
+say() { printf '\n$ manyworlds %s\n' "$*"; }
+ask() {
+    say "$@"
+    "$manyworlds" "$@"
+}
+
+ask run football --worlds 1000 --seed 1 --name season --replace --data data
+ask price season --entity game-017 --leg 'home_margin > 3.5' --leg 'total_points > 44.5' --leg 'home_qb1_pass_yards > 250'
+ask outcome season --entity team-01 --outcome wins
+ask price season --leg 'team-01:made_playoffs' --given 'game-017:home_won'

@@ -1,0 +1,124 @@
+"""Readers that we did not write must read our tables: counts, sums and list lengths are equal in all of them."""
+
+import json
+import os
+import subprocess
+
+import deltalake
+import duckdb
+import polars
+import pyarrow.compute as compute
+import pytest
+
+WORLDS = 30
+
+
+def manyworlds(*words):
+    """Runs the program and reads the JSON that it prints."""
+    output = subprocess.run([os.environ["MANYWORLDS"], *words], check=True, capture_output=True)
+    return json.loads(output.stdout)
+
+
+@pytest.fixture(scope="module")
+def season(tmp_path_factory):
+    """A small season that was replaced once, so that the log holds removed segments too."""
+    data = tmp_path_factory.mktemp("data")
+    run = ["run", "football", "--name", "season", "--range-worlds", "8", "--data", str(data), "--format", "json"]
+    manyworlds(*run, "--worlds", "5", "--seed", "9")
+    summary = manyworlds(*run, "--worlds", str(WORLDS), "--replace")
+    return data, summary
+
+
+def table(data, name):
+    return deltalake.DeltaTable(str(data / "sim" / name))
+
+
+def duck(data, name, select):
+    """One row of an aggregation by DuckDB over the files that the log names."""
+    files = table(data, name).file_uris()
+    return duckdb.sql(f"select {select} from read_parquet({files!r})").fetchall()[0]
+
+
+def test_outcomes_read_alike(season):
+    data, summary = season
+    arrow = table(data, "outcomes").to_pyarrow_table(columns=["values"])["values"]
+    by_arrow = (len(arrow), compute.sum(compute.list_flatten(arrow)).as_py(), compute.sum(compute.list_value_length(arrow)).as_py())
+    by_duckdb = duck(data, "outcomes", "count(*), sum(list_sum(values)), sum(len(values))")
+    values = polars.col("values")
+    by_polars = (
+        polars.scan_delta(str(data / "sim/outcomes"))
+        .select(polars.len(), values.list.sum().cast(polars.Int64).sum().alias("s"), values.list.len().sum().alias("n"))
+        .collect()
+        .row(0)
+    )
+    assert by_arrow == by_duckdb == by_polars
+    assert by_arrow[0] == summary["outcomes"]["rows"]
+    assert by_arrow[2] == summary["outcomes"]["values"] == (288 * 850 + 32 * 54) * WORLDS
+
+
+def test_events_read_alike(season):
+    data, summary = season
+    numbers = ["world", "number", "clock", "down", "distance", "yard_line", "yards", "air_yards", "points", "run_off"]
+    words = ["entity", "offence", "play_type", "result", "passer", "player", "tackler", "foul", "time_out"]
+    arrow = table(data, "events").to_pyarrow_table(columns=numbers + words)
+    by_arrow = [arrow.num_rows]
+    by_arrow += [compute.sum(arrow[n].cast("int64")).as_py() for n in numbers]
+    by_arrow += [compute.count(arrow[w]).as_py() for w in words]
+    by_arrow += [compute.count_distinct(arrow[w], mode="only_valid").as_py() for w in words]
+    sums = [f"sum({n})" for n in numbers] + [f"count({w})" for w in words] + [f"count(distinct {w})" for w in words]
+    by_duckdb = list(duck(data, "events", ", ".join(["count(*)", *sums])))
+    frame = polars.scan_delta(str(data / "sim/events"))
+    by_polars = list(
+        frame.select(
+            polars.len(),
+            *[polars.col(n).cast(polars.Int64).sum() for n in numbers],
+            *[polars.col(w).count().alias(f"count {w}") for w in words],
+            *[polars.col(w).drop_nulls().n_unique().alias(f"distinct {w}") for w in words],
+        )
+        .collect()
+        .row(0)
+    )
+    assert by_arrow == by_duckdb == by_polars
+    assert by_arrow[0] == summary["events"]["rows"]
+
+
+def test_ensembles_read_alike(season):
+    data, _ = season
+    columns = ["ensemble", "version", "model", "parameters", "seed", "worlds", "range_worlds", "events"]
+    by_arrow = table(data, "ensembles").to_pyarrow_table(columns=columns).to_pylist()
+    by_polars = polars.scan_delta(str(data / "sim/ensembles")).select(columns).collect().to_dicts()
+    assert by_arrow == by_polars
+    assert [(row["ensemble"], row["worlds"], row["model"]) for row in by_arrow] == [("season", WORLDS, "football")]
+    assert duck(data, "ensembles", "count(*), any_value(worlds)") == (1, WORLDS)
+
+
+def test_outcomes_recount_from_plays_in_sql(season):
+    """An independent count: plays, aggregated by DuckDB, give the stored outcomes of every game and world."""
+    data, _ = season
+    plays = table(data, "events").file_uris()
+    outcomes = table(data, "outcomes").file_uris()
+    caught = "play_type = 'pass' and result not in ('incomplete', 'intercepted')"
+    counted = {
+        "home_pass_yards": f"sum(yards) filter ({caught} and offence = 'home')",
+        "away_wr1_catch_yards": f"sum(yards) filter ({caught} and offence = 'away' and player = 'wr1')",
+        "home_rb1_rushes": "count(*) filter (play_type in ('run', 'scramble', 'kneel') and offence = 'home' and player = 'rb1')",
+        "total_sacks": "count(*) filter (play_type = 'sack')",
+        "total_punts": "count(*) filter (play_type = 'punt')",
+        "home_points": "max(home_score)",
+        "away_points": "max(away_score)",
+        "home_possession": "sum(run_off) filter (offence = 'home')",
+        "total_penalties": "count(foul)",
+        "total_field_goals": "count(*) filter (play_type = 'field_goal' and points = 3)",
+    }
+    for outcome, count in counted.items():
+        different, compared = duckdb.sql(
+            f"""
+            with plays as (select entity, world, coalesce({count}, 0) as counted from read_parquet({plays!r}) group by all),
+            stored as (
+                select entity, first_world + generate_subscripts(values, 1) - 1 as world, unnest(values) as value
+                from read_parquet({outcomes!r}) where outcome = '{outcome}'
+            )
+            select count(*) filter (counted <> value), count(*) from plays join stored using (entity, world)
+            """
+        ).fetchall()[0]
+        assert (different, compared) == (0, 288 * WORLDS), outcome
