@@ -115,7 +115,7 @@ pub(crate) struct RunArgs {
 pub(crate) struct PriceArgs {
     /// The ensemble
     pub(crate) ensemble: String,
-    /// Whose outcomes the legs name; other entities' are written entity:outcome
+    /// Whose outcomes the legs name; other entities' are written `entity:outcome`
     #[arg(long, value_name = "NAME")]
     pub(crate) entity: Option<String>,
     /// A condition over outcomes, such as 'home_margin > 3.5'; every leg must hold

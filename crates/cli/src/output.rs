@@ -35,7 +35,7 @@ impl Table {
     }
 
     pub(crate) fn push<const N: usize>(&mut self, row: [String; N]) {
-        self.rows.push(row.to_vec());
+        self.rows.push(row.into());
     }
 
     /// As comma-separated values.
@@ -58,17 +58,14 @@ impl fmt::Display for Table {
         let width =
             |c: usize| std::iter::once(&self.header).chain(&self.rows).map(|r| r[c].chars().count()).max().unwrap_or(0);
         let widths: Vec<usize> = (0..columns).map(width).collect();
+        use fmt::Write as _;
         let right: Vec<bool> =
             (0..columns).map(|c| !self.rows.is_empty() && self.rows.iter().all(|r| is_number(&r[c]))).collect();
         for row in std::iter::once(&self.header).chain(&self.rows) {
             let mut line = String::new();
             for (c, cell) in row.iter().enumerate() {
                 let gap = " ".repeat(widths[c] - cell.chars().count());
-                if right[c] {
-                    line += &format!("{gap}{cell}  ");
-                } else {
-                    line += &format!("{cell}{gap}  ");
-                }
+                if right[c] { write!(line, "{gap}{cell}  ")? } else { write!(line, "{cell}{gap}  ")? }
             }
             writeln!(f, "{}", line.trim_end())?;
         }

@@ -176,7 +176,7 @@ impl Store {
             Some(version) => rows.iter().find(|s| version_of(s) == version),
             None => rows.iter().min_by_key(|s| version_of(s)),
         };
-        let row = row.ok_or_else(|| self.damaged(name, "its outcomes belong to no registered version"))?;
+        let row = row.ok_or_else(|| damaged(name, "its outcomes belong to no registered version"))?;
         let version = version_of(row);
         let (plan, created) = self.read_plan(name, row)?;
         let outcomes = self.ranges(&self.outcomes, name, version).await?;
@@ -200,16 +200,12 @@ impl Store {
         let mine = segments.iter().filter(|s| is_of(s, name) && version_of(s) == version);
         let mut ranges: Vec<_> = mine
             .map(|s| {
-                let range = range_of(s).ok_or_else(|| self.damaged(name, &format!("{} is no range", s.path)))?;
+                let range = range_of(s).ok_or_else(|| damaged(name, &format!("{} is no range", s.path)))?;
                 Ok((range, table.root().join(&s.path), s.bytes))
             })
             .collect::<Result<_>>()?;
         ranges.sort_unstable_by_key(|(range, _, _)| *range);
         Ok(ranges)
-    }
-
-    fn damaged(&self, name: &str, reason: &str) -> EnsembleError {
-        EnsembleError::Damaged { name: name.to_owned(), reason: reason.to_owned() }
     }
 
     /// Registers a new ensemble, or a new version of one.
@@ -257,7 +253,7 @@ impl Store {
         self.refresh().await?;
         let rows = self.rows_of(name).await?;
         let newest =
-            rows.iter().max_by_key(|s| version_of(s)).ok_or_else(|| self.damaged(name, "it has no version"))?;
+            rows.iter().max_by_key(|s| version_of(s)).ok_or_else(|| damaged(name, "it has no version"))?;
         let version = version_of(newest);
         let (plan, _) = self.read_plan(name, newest)?;
         let outcomes = self.outcomes.segments().await?;
@@ -309,12 +305,12 @@ impl Store {
         let old = |s: &Segment| is_of(s, name) && version_of(s) < ensemble.version;
         let old_events: Vec<Segment> = self.events.segments().await?.into_iter().filter(old).collect();
         if ensemble.plan.events == EventMode::Store {
-            let add = self.staged_segments(ensemble, &ranges, "world")?;
+            let add = Self::staged_segments(ensemble, &ranges, "world")?;
             let columns = event_fields(&ensemble.plan.catalogue);
             let transaction = Some(format!("{name}/{}/switch", ensemble.version));
             self.events.commit(&Change { add, columns, transaction, ..Change::default() }).await?;
         }
-        let add = self.staged_segments(ensemble, &ranges, "first_world")?;
+        let add = Self::staged_segments(ensemble, &ranges, "first_world")?;
         let remove = self.outcomes.segments().await?.into_iter().filter(old).collect();
         let transaction = Some(format!("{name}/{}/switch", ensemble.version));
         self.outcomes.commit(&Change { add, remove, transaction, ..Change::default() }).await?;
@@ -334,7 +330,7 @@ impl Store {
         Ok(())
     }
 
-    fn staged_segments(&self, ensemble: &Registered, ranges: &[WorldRange], column: &str) -> Result<Vec<Segment>> {
+    fn staged_segments(ensemble: &Registered, ranges: &[WorldRange], column: &str) -> Result<Vec<Segment>> {
         let of = |range: WorldRange| -> Result<Segment> {
             let paths = &ensemble.paths;
             let path = if column == "world" { paths.events(range) } else { paths.outcomes(range) };
@@ -427,6 +423,10 @@ impl Store {
         };
         Ok((plan, text("created")?))
     }
+}
+
+fn damaged(name: &str, reason: &str) -> EnsembleError {
+    EnsembleError::Damaged { name: name.to_owned(), reason: reason.to_owned() }
 }
 
 fn table_folder(data: &Path, table: &str) -> PathBuf {

@@ -6,7 +6,7 @@ use std::time::Duration;
 use table::disk::TEMPORARY_SUFFIX;
 
 /// A temporary file that was not written to for this long is nobody's.
-const ABANDONED_AFTER: Duration = Duration::from_secs(600);
+const ABANDONED_AFTER: Duration = Duration::from_mins(10);
 
 /// Removes abandoned temporary files of `folder`, if there is such a folder.
 pub(crate) fn sweep(folder: &Path) {

@@ -93,7 +93,7 @@ impl TableError {
         move |source| Self::Log { doing, path, source: Box::new(source) }
     }
 
-    pub(crate) fn damaged(path: &Path, reason: impl ToString) -> Self {
+    pub(crate) fn damaged(path: &Path, reason: impl std::fmt::Display) -> Self {
         Self::Damaged { path: path.to_owned(), reason: reason.to_string() }
     }
 }

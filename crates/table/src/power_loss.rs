@@ -4,7 +4,7 @@
 //! chosen one on, and [`PowerLossDisk::lose_power`] then takes the folder back to what was durable: unsynced content
 //! is gone, and names made, changed or taken away in unsynced folders are as they were.
 
-use std::collections::HashMap;
+use std::collections::HashSet;
 use std::fs;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -26,7 +26,7 @@ struct State {
     /// How to undo name changes since a folder was last synced, oldest first.
     names: Vec<(PathBuf, Undo)>,
     /// Files whose content is not durable.
-    unsynced: HashMap<PathBuf, ()>,
+    unsynced: HashSet<PathBuf>,
     kept: u64,
 }
 
@@ -58,7 +58,7 @@ impl PowerLossDisk {
     /// Takes the tree back to what was synced.
     pub fn lose_power(&self) -> io::Result<()> {
         let mut state = self.state();
-        for (path, ()) in state.unsynced.drain() {
+        for path in state.unsynced.drain() {
             if path.exists() {
                 fs::write(&path, b"")?;
             }
@@ -135,7 +135,7 @@ impl Disk for PowerLossDisk {
         }
         let file = fs::File::create(path)?;
         state.names.push((parent(path).to_owned(), Undo::Forget(path.to_owned())));
-        state.unsynced.insert(path.to_owned(), ());
+        state.unsynced.insert(path.to_owned());
         Ok(Box::new(PowerLossFile { disk: self.clone(), path: path.to_owned(), file }))
     }
 
@@ -144,8 +144,8 @@ impl Disk for PowerLossDisk {
         self.keep(&mut state, to)?;
         RealDisk.rename(from, to)?;
         state.names.push((parent(to).to_owned(), Undo::Return { from: from.to_owned(), to: to.to_owned() }));
-        if state.unsynced.remove(from).is_some() {
-            state.unsynced.insert(to.to_owned(), ());
+        if state.unsynced.remove(from) {
+            state.unsynced.insert(to.to_owned());
         }
         Ok(())
     }
@@ -154,8 +154,8 @@ impl Disk for PowerLossDisk {
         let mut state = self.count()?;
         RealDisk.link(from, to)?;
         state.names.push((parent(to).to_owned(), Undo::Forget(to.to_owned())));
-        if state.unsynced.contains_key(from) {
-            state.unsynced.insert(to.to_owned(), ());
+        if state.unsynced.contains(from) {
+            state.unsynced.insert(to.to_owned());
         }
         Ok(())
     }

@@ -3,7 +3,7 @@
 use std::iter::Sum;
 use std::ops::{Add, AddAssign};
 
-/// Scrambles 64 bits (the finaliser of SplitMix64, Steele, Lea and Flood 2014): a bijection.
+/// Scrambles 64 bits (the finaliser of `SplitMix64`, Steele, Lea and Flood 2014): a bijection.
 #[inline]
 pub const fn mix64(mut z: u64) -> u64 {
     z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);

@@ -17,6 +17,7 @@ pub fn philox4x32_10(counter: [u32; 4], key: [u32; 2]) -> [u32; 4] {
 
 /// The ten rounds over `N` counters at once; word `i` of counter `lane` is `c[i][lane]`.
 #[inline(always)]
+#[expect(clippy::needless_range_loop, reason = "four arrays are walked side by side")]
 pub(crate) fn rounds<const N: usize>(c: &mut [[u32; N]; 4], mut key: [u32; 2]) {
     for _ in 0..ROUNDS {
         for lane in 0..N {

@@ -1,5 +1,7 @@
 //! What an ensemble's life promises, on real models and real files.
 
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
 mod determinism;
 mod power_loss;
 mod support;

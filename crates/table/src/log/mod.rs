@@ -19,7 +19,7 @@ use crate::schema::Field;
 use crate::store::DurableStore;
 
 /// How long a commit retries against other writers before it gives up.
-const COMMIT_DEADLINE: Duration = Duration::from_secs(60);
+const COMMIT_DEADLINE: Duration = Duration::from_mins(1);
 /// A log checkpoint is written each so many versions, to keep opening a table cheap.
 const CHECKPOINT_EACH: u64 = 50;
 

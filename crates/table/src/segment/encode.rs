@@ -174,12 +174,7 @@ impl Encoder {
         dictionary: &[u8],
         entries: usize,
     ) -> Result<EncodedColumn> {
-        let width = match entries {
-            ..=2 => 1,
-            ..=4 => 2,
-            ..=16 => 4,
-            _ => 8,
-        };
+        let width = index_width(entries);
         if !self.packing.contains_key(&column) {
             let page = &values[..values.len().min(PAGE_ROWS)];
             let packing = self.best_packing(page, nullable, width)?;
@@ -396,6 +391,16 @@ fn gather<T: Small>(indices: &mut Vec<u8>, page: &[T], nullable: bool) {
     }
 }
 
+/// Bits of an index into a dictionary of `entries`: 1, 2, 4 or 8, so that no index crosses a byte.
+fn index_width(entries: usize) -> u32 {
+    match entries {
+        0..=2 => 1,
+        3..=4 => 2,
+        5..=16 => 4,
+        _ => 8,
+    }
+}
+
 fn push_indices(body: &mut Vec<u8>, indices: &[u8], width: u32, packing: Packing) {
     let width = if packing == Packing::Bytes { 8 } else { width };
     body.push(width as u8);
@@ -440,13 +445,7 @@ fn list_of_integers<T: Small>(body: &mut Vec<u8>, indices: &mut Vec<u8>, values:
         split_bytes(body, values, |v: T| (v.number().unwrap_or_default() as i32).to_le_bytes());
         return Encoding::BYTE_STREAM_SPLIT;
     }
-    let width = match high {
-        _ if low < 0 => 8,
-        ..=1 => 1,
-        ..=3 => 2,
-        ..=15 => 4,
-        _ => 8,
-    };
+    let width = index_width(if low < 0 { 256 } else { high as usize + 1 });
     gather(indices, values, false);
     body.push(width as u8);
     push_packed(body, indices, width);

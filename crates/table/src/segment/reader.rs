@@ -312,7 +312,7 @@ impl SegmentReader {
         Ok(())
     }
 
-    fn damaged(&self, reason: impl ToString) -> TableError {
+    fn damaged(&self, reason: impl std::fmt::Display) -> TableError {
         TableError::damaged(&self.path, reason)
     }
 }
