@@ -33,6 +33,19 @@ pub(crate) enum Command {
     Price(PriceArgs),
     /// Show how an outcome is distributed over the worlds
     Outcome(OutcomeArgs),
+    /// Correlate the outcomes of one entity
+    Correlate(CorrelateArgs),
+    /// Show what happened in one world: its plays and its box score
+    Plays(PlaysArgs),
+    /// Check an ensemble: hashes, identities, and outcomes counted again from the events
+    Verify {
+        /// The ensemble
+        ensemble: String,
+        #[command(flatten)]
+        data: DataArgs,
+        #[command(flatten)]
+        format: FormatArgs,
+    },
     /// Remove an ensemble and its files
     Drop {
         /// The ensemble
@@ -121,9 +134,10 @@ pub(crate) struct PriceArgs {
     /// A condition over outcomes, such as 'home_margin > 3.5'; every leg must hold
     #[arg(long = "leg", value_name = "EXPR", required = true)]
     pub(crate) legs: Vec<String>,
-    /// Count only the worlds in which this condition holds
+    /// Count only the worlds in which this holds: a condition over outcomes, or a moment of the entity's game such as
+    /// 'at q3 8:00 ±60, score 14-10 ±3, possession home'. May be given more than once
     #[arg(long, value_name = "EXPR")]
-    pub(crate) given: Option<String>,
+    pub(crate) given: Vec<String>,
     /// Refuse to answer from fewer matching worlds than this
     #[arg(long, value_name = "N", default_value_t = 100)]
     pub(crate) min_worlds: usize,
@@ -147,6 +161,55 @@ pub(crate) struct OutcomeArgs {
     /// List every value with the share of the worlds that do not exceed it
     #[arg(long)]
     pub(crate) cdf: bool,
+    #[command(flatten)]
+    pub(crate) data: DataArgs,
+    #[command(flatten)]
+    pub(crate) format: FormatArgs,
+}
+
+/// What `correlate` takes.
+#[derive(Debug, clap::Args)]
+pub(crate) struct CorrelateArgs {
+    /// The ensemble
+    pub(crate) ensemble: String,
+    /// Whose outcomes
+    #[arg(long, value_name = "NAME")]
+    pub(crate) entity: String,
+    /// Which outcomes [default: all]; may be given more than once
+    #[arg(long = "outcome", value_name = "NAME")]
+    pub(crate) outcomes: Vec<String>,
+    /// Pairs to list in a table of many outcomes, the strongest first
+    #[arg(long, value_name = "N", default_value_t = 20)]
+    pub(crate) top: usize,
+    #[command(flatten)]
+    pub(crate) data: DataArgs,
+    #[command(flatten)]
+    pub(crate) format: FormatArgs,
+}
+
+/// What `plays` takes.
+#[derive(Debug, clap::Args)]
+pub(crate) struct PlaysArgs {
+    /// The ensemble
+    pub(crate) ensemble: String,
+    /// Whose events
+    #[arg(long, value_name = "NAME")]
+    pub(crate) entity: String,
+    /// In which world
+    #[arg(long, value_name = "W")]
+    pub(crate) world: u32,
+    /// Only events of this player, such as `home_wr1`, or `wr1` of either side
+    #[arg(long, value_name = "NAME")]
+    pub(crate) player: Option<String>,
+    /// Only events of this drive
+    #[arg(long, value_name = "N")]
+    pub(crate) drive: Option<i32>,
+    /// Only events whose column meets this, such as 'down>=3' or 'play_type=pass'; may be given more than once
+    #[arg(long = "where", value_name = "COND")]
+    pub(crate) conditions: Vec<String>,
+    /// Show the box score instead of the plays
+    #[arg(long = "box")]
+    pub(crate) box_score: bool,
     #[command(flatten)]
     pub(crate) data: DataArgs,
     #[command(flatten)]

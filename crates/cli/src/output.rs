@@ -34,6 +34,16 @@ impl Table {
         Self { header: header.map(str::to_owned).to_vec(), rows: Vec::new() }
     }
 
+    /// A table whose columns are known when it is made only.
+    pub(crate) fn with_header(header: Vec<String>) -> Self {
+        Self { header, rows: Vec::new() }
+    }
+
+    /// Appends a row with as many cells as the header has.
+    pub(crate) fn push_row(&mut self, row: Vec<String>) {
+        self.rows.push(row);
+    }
+
     pub(crate) fn push<const N: usize>(&mut self, row: [String; N]) {
         self.rows.push(row.into());
     }

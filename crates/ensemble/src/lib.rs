@@ -16,23 +16,31 @@
 //! Knows nothing of SQL, or of what any outcome means.
 
 mod columns;
+mod correlation;
 mod distribution;
 mod error;
+mod event_reader;
 mod expression;
 mod plan;
 mod price;
 mod range_reader;
 mod range_writer;
 mod schema;
+mod state;
 mod store;
+mod verify;
 
 pub use columns::{Column, Columns, Narrow};
+pub use correlation::correlation;
 pub use distribution::Distribution;
 pub use error::EnsembleError;
+pub use event_reader::{EventRows, KeepEvents, OwnedEventValues, single};
 pub use expression::{BitSet, Expression, ExpressionError, OutcomeRef};
 pub use plan::{EventMode, NameError, Plan, check_name};
 pub use price::{LegPrice, Price, price};
 pub use range_reader::{RangeFacts, RangeReader};
 pub use range_writer::{Encoders, Interrupted, PhaseTimes, RangeWriter, WrittenRange};
 pub use schema::{event_fields, outcome_fields};
+pub use state::{GameState, StateError};
 pub use store::{RangePaths, Registered, Store, StoredEnsemble};
+pub use verify::{Check, Verification, verify};

@@ -81,7 +81,7 @@ impl RangeReader {
     }
 
     /// The row group of an entity.
-    fn group(&self, entity: usize) -> Result<usize, TableError> {
+    pub(crate) fn group(&self, entity: usize) -> Result<usize, TableError> {
         let place = self.facts.entities.iter().position(|&e| e == entity);
         place.ok_or_else(|| damaged(self.segment.path(), &format!("it lacks entity {entity}")))
     }
@@ -138,6 +138,12 @@ impl RangeReader {
             FlatValues::Integers(_) => false,
         };
         if equal { Ok(()) } else { Err(damaged(self.segment.path(), "its outcomes are not those of the catalogue")) }
+    }
+}
+
+impl RangeReader {
+    pub(crate) fn damaged(&self, reason: &str) -> TableError {
+        damaged(self.segment.path(), reason)
     }
 }
 

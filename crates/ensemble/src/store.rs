@@ -252,8 +252,7 @@ impl Store {
     pub async fn resume(&mut self, name: &str) -> Result<Registered> {
         self.refresh().await?;
         let rows = self.rows_of(name).await?;
-        let newest =
-            rows.iter().max_by_key(|s| version_of(s)).ok_or_else(|| damaged(name, "it has no version"))?;
+        let newest = rows.iter().max_by_key(|s| version_of(s)).ok_or_else(|| damaged(name, "it has no version"))?;
         let version = version_of(newest);
         let (plan, _) = self.read_plan(name, newest)?;
         let outcomes = self.outcomes.segments().await?;

@@ -10,6 +10,7 @@
 mod blocks;
 mod box_score;
 mod game;
+mod identities;
 mod league;
 mod outcomes;
 mod parameters;
@@ -24,7 +25,9 @@ pub use parameters::PARAMETERS;
 pub use play::{Foul, Kind, Outcome, Play, ROSTER};
 pub use season::SEASON_OUTCOMES;
 
-use model::{Catalogue, Entity, EntityKind, EventBlock, Model, ParameterError, Parameters, Plugin, Sink, Stop, Wanted};
+use model::{
+    Catalogue, Entity, EntityKind, EventBlock, Identity, Model, ParameterError, Parameters, Plugin, Sink, Stop, Wanted,
+};
 use world::{Seed, Stream, World, WorldRange};
 
 use blocks::{OutcomeColumns, PlayColumns, plays_of};
@@ -165,6 +168,10 @@ impl Model for Football {
             outcomes::emit(&BoxScore::of(&plays), &mut Fill(outcomes.row().iter_mut()));
         }
         sink.outcomes(outcomes.block(events.entity, events.range))
+    }
+
+    fn identities(&self) -> Vec<Identity> {
+        identities::identities(&self.league)
     }
 }
 

@@ -54,6 +54,22 @@ pub trait Model: Send + Sync {
         let _ = (events, sink);
         Ok(())
     }
+
+    /// Conditions that hold in every world, for `verify`: the parts of an entity's outcomes sum to the whole, and the
+    /// like.
+    fn identities(&self) -> Vec<Identity> {
+        Vec::new()
+    }
+}
+
+/// A condition over outcomes that holds in every world.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Identity {
+    /// The kind of entity (an index into [`Catalogue::kinds`]) whose outcomes it names; `None` where it names entities
+    /// itself, as `entity:outcome`.
+    pub kind: Option<usize>,
+    /// The condition, as a user would type it.
+    pub condition: String,
 }
 
 /// A model as a program finds it by name, before its parameters are known.

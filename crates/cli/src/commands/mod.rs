@@ -1,18 +1,21 @@
 //! One file a command.
 
+mod correlate;
 mod ensembles;
 mod models;
 mod outcome;
+mod plays;
 mod price;
 mod run;
+mod verify;
 
 use std::path::Path;
 use std::process::ExitCode;
 use std::sync::Arc;
 
-use anyhow::{Context as _, Result, bail};
-use ensemble::{Columns, EnsembleError, Store};
-use model::{Catalogue, Plugin, nearest};
+use anyhow::{Context as _, Result, anyhow, bail};
+use ensemble::{Columns, EnsembleError, Plan, Store};
+use model::{Catalogue, Model, Plugin, nearest};
 use table::disk::{Disk, RealDisk};
 
 use crate::args::{Args, Command};
@@ -33,6 +36,9 @@ pub(crate) fn dispatch(args: Args) -> Result<ExitCode> {
             Command::Ensembles { data, format } => ensembles::list(&data.data, format.format).await,
             Command::Price(args) => price::price(&args).await,
             Command::Outcome(args) => outcome::outcome(&args).await,
+            Command::Correlate(args) => correlate::correlate(&args).await,
+            Command::Plays(args) => plays::plays(&args).await,
+            Command::Verify { ensemble, data, format } => verify::verify(&data.data, &ensemble, format.format).await,
             Command::Drop { ensemble, data } => ensembles::drop(&data.data, &ensemble).await,
         }
     })
@@ -48,6 +54,15 @@ fn plugin(name: &str) -> Result<&'static Plugin> {
         Some(near) => bail!("no model {name:?}; did you mean {near}?"),
         None => bail!("no model {name:?}; there are: {}", names.join(", ")),
     }
+}
+
+/// The model that played a stored ensemble, with the same parameters.
+fn model_of(plan: &Plan) -> Result<Box<dyn Model>> {
+    let plugin = plugin(&plan.model)?;
+    let parameters = plan
+        .parse_parameters(plugin.parameters)
+        .map_err(|e| anyhow!("the stored parameters of ensemble {:?} do not fit this version: {e}", plan.name))?;
+    Ok((plugin.build)(&parameters)?)
 }
 
 fn disk() -> Arc<dyn Disk> {

@@ -3,8 +3,9 @@
 use std::process::ExitCode;
 
 use anyhow::{Context as _, Result, bail};
-use ensemble::{BitSet, Columns, Expression, Price};
+use ensemble::{BitSet, Columns, Expression, GameState, Price, RangeReader};
 
+use super::plays::replay;
 use super::{find_entity, open_columns};
 use crate::args::{Format, PriceArgs};
 use crate::output::{Table, count, print, print_json};
@@ -15,27 +16,57 @@ pub(crate) async fn price(args: &PriceArgs) -> Result<ExitCode> {
     let entity = args.entity.as_deref().map(|name| find_entity(catalogue, name)).transpose()?;
     let parse = |text: &String| Expression::parse(text, catalogue, entity).with_context(|| format!("in {text:?}"));
     let legs = args.legs.iter().map(parse).collect::<Result<Vec<_>>>()?;
-    let given = args.given.as_ref().map(parse).transpose()?;
-    let given = given.map(|condition| matching(&columns, &condition, args.min_worlds)).transpose()?;
+    let mut given: Option<BitSet> = None;
+    for text in &args.given {
+        let worlds = if GameState::is_meant(text) {
+            seen(&columns, text, entity)?
+        } else {
+            let condition = parse(text)?;
+            condition.holds(&columns.get(condition.columns())?, columns.worlds())
+        };
+        match &mut given {
+            Some(all) => all.intersect(&worlds),
+            None => given = Some(worlds),
+        }
+    }
+    if let Some(given) = &given {
+        refuse_few(given, args)?;
+    }
     let price = ensemble::price(&columns, &legs, given.as_ref())?;
     report(&price, args.format.format)?;
     Ok(ExitCode::SUCCESS)
 }
 
-/// The worlds that meet a condition, where they are enough to answer from.
-fn matching(columns: &Columns, condition: &Expression, min_worlds: usize) -> Result<BitSet> {
-    let worlds = condition.holds(&columns.get(condition.columns())?, columns.worlds());
-    let matched = worlds.count();
-    if matched < min_worlds {
-        bail!(
-            "only {} of {} worlds meet {:?}: too few to answer from (--min-worlds {min_worlds}); play more worlds or \
-             widen the condition",
-            count(matched as u64),
-            count(columns.worlds() as u64),
-            condition.text()
-        );
+/// The worlds in which a moment of the entity's game was as described.
+fn seen(columns: &Columns, text: &str, entity: Option<usize>) -> Result<BitSet> {
+    let state = GameState::parse(text)?;
+    let entity = entity.context("a moment of a game needs --entity, to know of which")?;
+    let ensemble = columns.ensemble();
+    let catalogue = &ensemble.plan.catalogue;
+    let mut found = Vec::with_capacity(ensemble.outcomes.len());
+    for (place, (range, _, _)) in ensemble.outcomes.iter().enumerate() {
+        let events = match ensemble.events.get(place) {
+            Some((_, path, _)) => RangeReader::open(path)?.events(catalogue, entity, *range, GameState::reads)?,
+            None => replay(&ensemble.plan, entity, *range)?,
+        };
+        found.push(state.matches(catalogue, &events)?);
     }
-    Ok(worlds)
+    Ok(BitSet::concat(&found))
+}
+
+/// Refuses to answer from too few worlds.
+fn refuse_few(given: &BitSet, args: &PriceArgs) -> Result<()> {
+    let (matched, least) = (given.count(), args.min_worlds);
+    if matched >= least {
+        return Ok(());
+    }
+    bail!(
+        "only {} of {} worlds meet {:?}: too few to answer from (--min-worlds {least}); play more worlds or widen the \
+         condition",
+        count(matched as u64),
+        count(given.len() as u64),
+        args.given.join(" and ")
+    )
 }
 
 fn report(price: &Price, format: Format) -> Result<()> {

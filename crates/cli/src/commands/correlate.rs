@@ -1,0 +1,86 @@
+//! `manyworlds correlate`: which outcomes of an entity go together.
+
+use std::fmt::Write as _;
+use std::process::ExitCode;
+
+use anyhow::{Result, bail};
+use ensemble::{OutcomeRef, correlation};
+use serde_json::{Value, json};
+
+use super::{find_entity, open_columns};
+use crate::args::{CorrelateArgs, Format};
+use crate::output::{Table, print, print_json};
+
+/// Outcomes up to which the table shows the whole matrix.
+const WHOLE_MATRIX: usize = 12;
+
+pub(crate) async fn correlate(args: &CorrelateArgs) -> Result<ExitCode> {
+    let columns = open_columns(&args.data.data, &args.ensemble).await?;
+    let catalogue = &columns.ensemble().plan.catalogue;
+    let entity = find_entity(catalogue, &args.entity)?;
+    let kind = catalogue.kind_of(entity);
+    let mut places: Vec<usize> = Vec::new();
+    for name in &args.outcomes {
+        match kind.outcome(name) {
+            Some(place) => places.push(place),
+            None => {
+                bail!("a {} has no outcome {name:?}; near it: {}", kind.name, kind.nearest_outcomes(name).join(", "))
+            }
+        }
+    }
+    if places.is_empty() {
+        places = (0..kind.outcomes.len()).collect();
+    }
+    let refs: Vec<OutcomeRef> = places.iter().map(|&outcome| OutcomeRef { entity, outcome }).collect();
+    let names: Vec<&str> = places.iter().map(|&p| kind.outcomes[p].name.as_str()).collect();
+    let matrix = correlation(&columns.get(&refs)?);
+    let cell = |i: usize, j: usize| matrix[[i, j]];
+    match args.format.format {
+        Format::Json => {
+            // JSON knows no NaN: an outcome that is the same in every world correlates with nothing.
+            let number = |r: f64| if r.is_nan() { Value::Null } else { json!(r) };
+            let rows: Vec<Vec<Value>> =
+                (0..names.len()).map(|i| (0..names.len()).map(|j| number(cell(i, j))).collect()).collect();
+            print_json(&json!({"entity": args.entity, "worlds": columns.worlds(), "outcomes": names, "matrix": rows}))?;
+        }
+        Format::Csv => print(&as_csv(&names, cell))?,
+        Format::Table if names.len() <= WHOLE_MATRIX => print(&as_matrix(&names, cell))?,
+        Format::Table => print(&strongest(&names, args.top, cell).to_string())?,
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn as_csv(names: &[&str], cell: impl Fn(usize, usize) -> f64) -> String {
+    let mut text = format!("outcome,{}\n", names.join(","));
+    for (i, name) in names.iter().enumerate() {
+        let row: Vec<String> = (0..names.len()).map(|j| cell(i, j).to_string()).collect();
+        // Writing to a String cannot fail.
+        let _ = writeln!(text, "{name},{}", row.join(","));
+    }
+    text
+}
+
+fn as_matrix(names: &[&str], cell: impl Fn(usize, usize) -> f64) -> String {
+    let width = names.iter().map(|n| n.len()).max().unwrap_or(0);
+    let mut text = String::new();
+    for (i, name) in names.iter().enumerate() {
+        let row: String = (0..=i).map(|j| format!("{:>7.3}", cell(i, j))).collect();
+        let _ = writeln!(text, "{name:<width$}{row}");
+    }
+    text
+}
+
+/// The pairs that go together most, in either direction.
+fn strongest(names: &[&str], top: usize, cell: impl Fn(usize, usize) -> f64) -> Table {
+    let mut pairs: Vec<(f64, usize, usize)> = (0..names.len())
+        .flat_map(|i| (0..i).map(move |j| (i, j)))
+        .map(|(i, j)| (cell(i, j), i, j))
+        .filter(|(r, _, _)| !r.is_nan())
+        .collect();
+    pairs.sort_by(|a, b| b.0.abs().total_cmp(&a.0.abs()));
+    let mut table = Table::new(["outcome", "with", "correlation"]);
+    for (r, i, j) in pairs.into_iter().take(top) {
+        table.push([names[j].to_owned(), names[i].to_owned(), format!("{r:.4}")]);
+    }
+    table
+}

@@ -1,0 +1,32 @@
+//! `manyworlds verify`: checks an ensemble against itself.
+
+use std::path::Path;
+use std::process::ExitCode;
+
+use anyhow::Result;
+
+use super::{model_of, open_store};
+use crate::args::Format;
+use crate::output::{Table, print, print_json};
+
+pub(crate) async fn verify(data: &Path, name: &str, format: Format) -> Result<ExitCode> {
+    let stored = open_store(data).await?.ensemble(name).await?;
+    let model = model_of(&stored.plan)?;
+    let found = ensemble::verify(&stored, &*model)?;
+    match format {
+        Format::Json => print_json(&found)?,
+        Format::Csv | Format::Table => {
+            let mut table = Table::new(["check", "holds", "detail"]);
+            for check in &found.checks {
+                let holds = if check.ok { "yes" } else { "NO" };
+                table.push([check.name.clone(), holds.to_owned(), check.detail.clone()]);
+            }
+            table.push(["outcome hash".to_owned(), String::new(), found.hash.clone()]);
+            if let Some(hash) = &found.event_hash {
+                table.push(["event hash".to_owned(), String::new(), hash.clone()]);
+            }
+            print(&if format == Format::Csv { table.to_csv() } else { table.to_string() })?;
+        }
+    }
+    Ok(if found.ok { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}

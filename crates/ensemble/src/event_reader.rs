@@ -1,0 +1,162 @@
+//! The events of one entity back from a range's segment, as the blocks that the model emitted.
+
+use std::ops::Range;
+
+use model::{Catalogue, EventBlock, EventKind, EventValues, NULL_I8, NULL_I16, NULL_LABEL, Sink, Stop};
+use table::{FlatValues, TableError};
+use world::{World, WorldRange};
+
+use crate::range_reader::RangeReader;
+use crate::schema::event;
+
+/// Events in memory: the rows of one entity for some neighbouring worlds.
+#[derive(Debug, Clone, PartialEq)]
+pub struct EventRows {
+    /// The entity.
+    pub entity: usize,
+    /// The worlds.
+    pub range: WorldRange,
+    /// Rows of each world.
+    pub rows: Vec<u32>,
+    /// One column for each of the catalogue's event columns that was asked for, in its order; empty for the others.
+    pub columns: Vec<OwnedEventValues>,
+}
+
+/// One event column in memory.
+#[derive(Debug, Clone, PartialEq)]
+pub enum OwnedEventValues {
+    /// Codes of words.
+    Label(Vec<u8>),
+    /// Small integers.
+    I8(Vec<i8>),
+    /// 16-bit integers.
+    I16(Vec<i16>),
+}
+
+impl OwnedEventValues {
+    fn borrow(&self) -> EventValues<'_> {
+        match self {
+            Self::Label(v) => EventValues::Label(v),
+            Self::I8(v) => EventValues::I8(v),
+            Self::I16(v) => EventValues::I16(v),
+        }
+    }
+
+    /// The integer (or code) of a row; `None` where it is NULL.
+    pub fn number(&self, row: usize) -> Option<i32> {
+        match self {
+            Self::Label(v) => (v[row] != NULL_LABEL).then_some(i32::from(v[row])),
+            Self::I8(v) => (v[row] != NULL_I8).then_some(i32::from(v[row])),
+            Self::I16(v) => (v[row] != NULL_I16).then_some(i32::from(v[row])),
+        }
+    }
+}
+
+impl EventRows {
+    /// The rows as a model emits them. Every column must be there.
+    pub fn block(&self) -> EventBlock<'_> {
+        let columns = self.columns.iter().map(OwnedEventValues::borrow).collect();
+        EventBlock { entity: self.entity, range: self.range, rows: &self.rows, columns }
+    }
+
+    /// The place of each world's first row, and the end of the last one's.
+    pub fn starts(&self) -> Vec<usize> {
+        let mut at = 0;
+        let mut starts = vec![0];
+        starts.extend(self.rows.iter().map(|&n| {
+            at += n as usize;
+            at
+        }));
+        starts
+    }
+}
+
+impl RangeReader {
+    /// The events of an entity in the worlds of `range` (part of this segment's), the columns for which `wants` says so.
+    pub fn events(
+        &self,
+        catalogue: &Catalogue,
+        entity: usize,
+        range: WorldRange,
+        wants: impl Fn(&str) -> bool,
+    ) -> Result<EventRows, TableError> {
+        let group = self.group(entity)?;
+        let segment = self.segment();
+        let worlds = match segment.flat(group, event::WORLD, 0..segment.rows(group))? {
+            FlatValues::Integers(worlds) => worlds,
+            FlatValues::Words { .. } => return Err(self.damaged("its worlds are no integers")),
+        };
+        if !worlds.is_sorted() {
+            return Err(self.damaged("its worlds are not in order"));
+        }
+        let before = |world: u32| worlds.partition_point(|&w| (w as u32) < world);
+        let rows: Vec<u32> = range.worlds().map(|w| (before(w.0 + 1) - before(w.0)) as u32).collect();
+        let place = before(range.first().0)..before(range.end());
+        let columns = catalogue.events.iter().enumerate().map(|(i, column)| {
+            if wants(&column.name) {
+                self.event_column(group, event::FIRST_OWN + i, &column.kind, place.clone())
+            } else {
+                Ok(OwnedEventValues::Label(Vec::new()))
+            }
+        });
+        Ok(EventRows { entity, range, rows, columns: columns.collect::<Result<_, _>>()? })
+    }
+
+    fn event_column(
+        &self,
+        group: usize,
+        column: usize,
+        kind: &EventKind,
+        rows: Range<usize>,
+    ) -> Result<OwnedEventValues, TableError> {
+        let wrong = || self.damaged("an event column is not what the catalogue says");
+        let narrow = |v: i32, null: i32| if v == i32::MIN { null } else { v };
+        Ok(match (self.segment().flat(group, column, rows)?, kind) {
+            (FlatValues::Words { places, words }, EventKind::Label(labels)) => {
+                let code = |word: &String| labels.iter().position(|l| l == word).map(|c| c as u8);
+                let codes: Vec<u8> = words.iter().map(code).collect::<Option<_>>().ok_or_else(wrong)?;
+                let of = |&p: &u32| if p == u32::MAX { Some(NULL_LABEL) } else { codes.get(p as usize).copied() };
+                OwnedEventValues::Label(places.iter().map(of).collect::<Option<_>>().ok_or_else(wrong)?)
+            }
+            (FlatValues::Integers(v), EventKind::I8) => {
+                let values = v.into_iter().map(|v| i8::try_from(narrow(v, i32::from(NULL_I8))));
+                OwnedEventValues::I8(values.collect::<Result<_, _>>().map_err(|_| wrong())?)
+            }
+            (FlatValues::Integers(v), EventKind::I16) => {
+                let values = v.into_iter().map(|v| i16::try_from(narrow(v, i32::from(NULL_I16))));
+                OwnedEventValues::I16(values.collect::<Result<_, _>>().map_err(|_| wrong())?)
+            }
+            _ => return Err(wrong()),
+        })
+    }
+}
+
+/// Keeps the events of one entity that a model emits: what replaying a slice yields.
+#[derive(Debug, Default)]
+pub struct KeepEvents(pub Vec<EventRows>);
+
+impl Sink for KeepEvents {
+    fn outcomes(&mut self, _: model::OutcomeBlock<'_>) -> Result<(), Stop> {
+        Ok(())
+    }
+
+    fn events(&mut self, block: EventBlock<'_>) -> Result<(), Stop> {
+        let own = |values: &EventValues<'_>| match *values {
+            EventValues::Label(v) => OwnedEventValues::Label(v.to_vec()),
+            EventValues::I8(v) => OwnedEventValues::I8(v.to_vec()),
+            EventValues::I16(v) => OwnedEventValues::I16(v.to_vec()),
+        };
+        self.0.push(EventRows {
+            entity: block.entity,
+            range: block.range,
+            rows: block.rows.to_vec(),
+            columns: block.columns.iter().map(own).collect(),
+        });
+        Ok(())
+    }
+}
+
+/// One world as a range.
+pub fn single(world: World) -> Option<WorldRange> {
+    WorldRange::new(world, 1).ok()
+}

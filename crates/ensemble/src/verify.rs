@@ -1,0 +1,333 @@
+//! Checks an ensemble against itself: counts, hashes, identities, and outcomes counted again from the events.
+
+use model::{Catalogue, EventBlock, Model, OutcomeBlock, OutcomeKind, Sink, Stop, Values};
+use serde::Serialize;
+use table::{ListValues, TableError};
+use world::{ContentHash, World, WorldRange};
+
+use crate::columns::Columns;
+use crate::error::EnsembleError;
+use crate::expression::{Expression, OutcomeRef};
+use crate::range_reader::RangeReader;
+use crate::range_writer::{event_hash, event_row_keys, outcome_hash};
+use crate::store::StoredEnsemble;
+
+/// One thing that was checked.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Check {
+    /// What must hold.
+    pub name: String,
+    /// Whether it does.
+    pub ok: bool,
+    /// How much was looked at, and what was found where it does not hold.
+    pub detail: String,
+}
+
+/// What was found.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Verification {
+    /// Whether every check holds.
+    pub ok: bool,
+    /// Content hash of the outcomes, computed from the values on disk.
+    pub hash: String,
+    /// Content hash of the events, computed from the rows on disk; `None` where events are replayed.
+    pub event_hash: Option<String>,
+    /// Every check.
+    pub checks: Vec<Check>,
+}
+
+/// Reads everything that an ensemble has stored and checks it. Memory: one entity of one range at a time.
+///
+/// A damaged file is a check that does not hold; an error is only what keeps the checking itself from going on.
+pub fn verify(ensemble: &StoredEnsemble, model: &dyn Model) -> Result<Verification, EnsembleError> {
+    let mut checks = vec![check_cover(ensemble)];
+    let outcomes =
+        tolerate(&mut checks, "outcomes are as they were written", |detail| check_outcomes(ensemble, detail));
+    let stored = !ensemble.events.is_empty();
+    let events = if stored {
+        tolerate(&mut checks, "events are as they were written", |detail| check_events(ensemble, detail))
+    } else {
+        None
+    };
+    if stored && outcomes.is_some() && events.is_some() {
+        tolerate(&mut checks, "outcomes recount from the events", |detail| recount(ensemble, model, detail));
+    }
+    if outcomes.is_some() {
+        check_identities(ensemble, model, &mut checks)?;
+    }
+    Ok(Verification {
+        ok: checks.iter().all(|c| c.ok),
+        hash: outcomes.unwrap_or_default().to_string(),
+        event_hash: if stored { Some(events.unwrap_or_default().to_string()) } else { None },
+        checks,
+    })
+}
+
+/// What one check found: its result and whether it holds.
+type Found<T> = Result<(T, bool), TableError>;
+
+/// Runs a check; damage that it meets is what it found.
+fn tolerate<T>(checks: &mut Vec<Check>, name: &str, check: impl FnOnce(&mut String) -> Found<T>) -> Option<T> {
+    let mut detail = String::new();
+    let found = check(&mut detail);
+    let (result, ok) = match found {
+        Ok((result, ok)) => (Some(result), ok),
+        Err(error) => {
+            detail = error.to_string();
+            (None, false)
+        }
+    };
+    checks.push(Check { name: name.to_owned(), ok, detail });
+    result
+}
+
+/// Every planned world is in exactly one range.
+fn check_cover(ensemble: &StoredEnsemble) -> Check {
+    let mut next = 0;
+    let mut gap = None;
+    for (range, _, _) in &ensemble.outcomes {
+        if range.first().0 != next {
+            gap.get_or_insert(format!("worlds {next} to {} are missing or there twice", range.first()));
+        }
+        next = range.end();
+    }
+    let (have, planned) = (ensemble.worlds(), ensemble.plan.worlds.count());
+    if have != planned {
+        gap.get_or_insert(format!("{have} of {planned} worlds are stored; go on with `manyworlds run --resume`"));
+    }
+    let ok = gap.is_none();
+    Check { name: "every world is stored once".to_owned(), ok, detail: gap.unwrap_or(format!("{have} worlds")) }
+}
+
+/// Reads every value, checks names and lengths, and computes the hash again.
+fn check_outcomes(ensemble: &StoredEnsemble, detail: &mut String) -> Found<ContentHash> {
+    let catalogue = &ensemble.plan.catalogue;
+    let mut total = ContentHash::default();
+    let (mut values, mut ok) = (0u64, true);
+    for (range, path, _) in &ensemble.outcomes {
+        let reader = RangeReader::open(path)?;
+        let keys: Vec<u64> = range.worlds().map(|w| ContentHash::world_key(w.0)).collect();
+        let mut hash = ContentHash::default();
+        for entity in 0..catalogue.entities.len() {
+            reader.check_names(catalogue, entity)?;
+            each_column(catalogue, &reader, entity, |outcome, column| {
+                hash += outcome_hash(entity, outcome, &keys, &column);
+                values += column.len() as u64;
+            })?;
+        }
+        if hash != reader.facts().hash && ok {
+            *detail = format!("worlds {range} hash to {hash}, but were written as {}", reader.facts().hash);
+            ok = false;
+        }
+        total += hash;
+    }
+    if ok {
+        *detail = format!("{values} values");
+    }
+    Ok((total, ok))
+}
+
+/// Hands every outcome column of an entity to `take`.
+fn each_column(
+    catalogue: &Catalogue,
+    reader: &RangeReader,
+    entity: usize,
+    mut take: impl FnMut(usize, Values<'_>),
+) -> Result<(), TableError> {
+    let outcomes = &catalogue.kind_of(entity).outcomes;
+    let (reals, integers): (Vec<usize>, Vec<usize>) =
+        (0..outcomes.len()).partition(|&o| outcomes[o].kind == OutcomeKind::Real);
+    let mut hand_on = |outcome: usize, values: ListValues| match &values {
+        ListValues::I16(v) => take(outcome, Values::I16(v)),
+        ListValues::I32(v) => take(outcome, Values::I32(v)),
+        ListValues::F64(v) => take(outcome, Values::F64(v)),
+        ListValues::Null => {}
+    };
+    reader.outcomes(entity, integers, &mut hand_on)?;
+    if !reals.is_empty() {
+        reader.reals(entity, reals, &mut hand_on)?;
+    }
+    Ok(())
+}
+
+/// Entities that have events in a range.
+fn event_entities(reader: &RangeReader) -> Vec<usize> {
+    reader.facts().entities.clone()
+}
+
+fn check_events(ensemble: &StoredEnsemble, detail: &mut String) -> Found<ContentHash> {
+    let catalogue = &ensemble.plan.catalogue;
+    let mut total = ContentHash::default();
+    let (mut rows, mut ok) = (0u64, true);
+    let mut row_keys = Vec::new();
+    for (range, path, _) in &ensemble.events {
+        let reader = RangeReader::open(path)?;
+        let world_keys: Vec<u64> = range.worlds().map(|w| ContentHash::world_key(w.0)).collect();
+        let mut hash = ContentHash::default();
+        let mut counted = 0;
+        for entity in event_entities(&reader) {
+            let events = reader.events(catalogue, entity, *range, |_| true)?;
+            event_row_keys(&mut row_keys, &world_keys, &events.rows);
+            for (i, values) in events.block().columns.iter().enumerate() {
+                hash += event_hash(entity, i, &row_keys, values);
+            }
+            counted += row_keys.len() as u64;
+        }
+        let facts = reader.facts();
+        if ok && (hash != facts.hash || counted != facts.items) {
+            *detail = format!(
+                "worlds {range}: {counted} rows hash to {hash}, but {} rows were written as {}",
+                facts.items, facts.hash
+            );
+            ok = false;
+        }
+        rows += counted;
+        total += hash;
+    }
+    if ok {
+        *detail = format!("{rows} rows");
+    }
+    Ok((total, ok))
+}
+
+/// Compares the outcomes that a model counts from events with the stored ones.
+struct Recount<'a> {
+    catalogue: &'a Catalogue,
+    stored: &'a RangeReader,
+    compared: u64,
+    different: Option<String>,
+    failure: Option<TableError>,
+}
+
+impl Sink for Recount<'_> {
+    fn outcomes(&mut self, block: OutcomeBlock<'_>) -> Result<(), Stop> {
+        let catalogue = self.catalogue;
+        let mut different = None;
+        let mut compared = 0;
+        let read = each_column(catalogue, self.stored, block.entity, |outcome, stored| {
+            let counted = &block.columns[outcome];
+            compared += stored.len() as u64;
+            let world = (0..stored.len()).find(|&w| number(&stored, w) != number(counted, w));
+            if let Some(w) = world {
+                different.get_or_insert_with(|| {
+                    format!(
+                        "{} of {} in world {} is stored as {}, but its events count to {}",
+                        catalogue.kind_of(block.entity).outcomes[outcome].name,
+                        catalogue.entities[block.entity].name,
+                        World(block.range.first().0 + w as u32),
+                        number(&stored, w),
+                        number(counted, w)
+                    )
+                });
+            }
+        });
+        self.compared += compared;
+        self.different = self.different.take().or(different);
+        if let Err(error) = read {
+            self.failure.get_or_insert(error);
+        }
+        Ok(())
+    }
+
+    fn events(&mut self, _: EventBlock<'_>) -> Result<(), Stop> {
+        Ok(())
+    }
+}
+
+fn number(values: &Values<'_>, world: usize) -> f64 {
+    match values {
+        Values::I16(v) => f64::from(v[world]),
+        Values::I32(v) => f64::from(v[world]),
+        Values::F64(v) => v[world],
+    }
+}
+
+fn recount(ensemble: &StoredEnsemble, model: &dyn Model, detail: &mut String) -> Found<()> {
+    let catalogue = &ensemble.plan.catalogue;
+    let mut compared = 0;
+    for ((range, outcome_path, _), (_, event_path, _)) in ensemble.outcomes.iter().zip(&ensemble.events) {
+        let stored = RangeReader::open(outcome_path)?;
+        let events = RangeReader::open(event_path)?;
+        let mut sink = Recount { catalogue, stored: &stored, compared: 0, different: None, failure: None };
+        for entity in event_entities(&events) {
+            let rows = events.events(catalogue, entity, *range, |_| true)?;
+            // The sink keeps its errors to itself, so the model has none to pass on.
+            if model.recount(&rows.block(), &mut sink).is_err() {
+                break;
+            }
+        }
+        if let Some(error) = sink.failure {
+            return Err(error);
+        }
+        if let Some(different) = sink.different {
+            *detail = different;
+            return Ok(((), false));
+        }
+        compared += sink.compared;
+    }
+    *detail = format!("{compared} values");
+    Ok(((), true))
+}
+
+/// Worlds whose outcomes are held in memory while their identities are checked.
+const IDENTITY_CACHE_BYTES: usize = 64 << 20;
+
+fn check_identities(
+    ensemble: &StoredEnsemble,
+    model: &dyn Model,
+    checks: &mut Vec<Check>,
+) -> Result<(), EnsembleError> {
+    let catalogue = &ensemble.plan.catalogue;
+    let identities = model.identities();
+    let columns: Vec<Columns> = ensemble
+        .outcomes
+        .iter()
+        .map(|range| {
+            let one = StoredEnsemble { outcomes: vec![range.clone()], ..ensemble.clone() };
+            Columns::open(one, IDENTITY_CACHE_BYTES)
+        })
+        .collect::<Result<_, _>>()?;
+    let mut broken: Vec<Option<String>> = vec![None; identities.len()];
+    for (kind_place, _) in catalogue.kinds.iter().enumerate() {
+        let of_kind = (0..catalogue.entities.len()).filter(|&e| catalogue.entities[e].kind == kind_place);
+        for entity in of_kind {
+            for columns in &columns {
+                for (identity, broken) in identities.iter().zip(&mut broken) {
+                    if identity.kind == Some(kind_place) && broken.is_none() {
+                        *broken = violation(columns, &identity.condition, Some(entity))?;
+                    }
+                }
+            }
+        }
+    }
+    for (identity, broken) in identities.iter().zip(&mut broken) {
+        if identity.kind.is_none() {
+            for columns in &columns {
+                *broken = broken.take().or(violation(columns, &identity.condition, None)?);
+            }
+        }
+    }
+    let held = broken.iter().filter(|b| b.is_none()).count();
+    let first = broken.into_iter().flatten().next();
+    checks.push(Check {
+        name: "identities hold in every world".to_owned(),
+        ok: first.is_none(),
+        detail: first.unwrap_or_else(|| format!("{held} identities")),
+    });
+    Ok(())
+}
+
+/// Where a condition does not hold: the first world, in words.
+fn violation(columns: &Columns, condition: &str, entity: Option<usize>) -> Result<Option<String>, EnsembleError> {
+    let catalogue = &columns.ensemble().plan.catalogue;
+    let name = || entity.map_or("", |e| catalogue.entities[e].name.as_str());
+    let expression = match Expression::parse(condition, catalogue, entity) {
+        Ok(expression) => expression,
+        Err(error) => return Ok(Some(format!("{condition}: {error}"))),
+    };
+    let refs: &[OutcomeRef] = expression.columns();
+    let holds = expression.holds(&columns.get(refs)?, columns.worlds());
+    let first = columns.ensemble().outcomes.first().map_or(0, |(range, _, _): &(WorldRange, _, _)| range.first().0);
+    let broken = (0..holds.len()).find(|&w| !holds.contains(w));
+    Ok(broken.map(|w| format!("{condition} does not hold for {} in world {}", name(), first + w as u32)))
+}
