@@ -1,4 +1,4 @@
-//! Plays the dice and asks how often Ann wins: `cargo run -p dice -- FOLDER`.
+//! Plays the dice and asks how often Ann wins: `cargo run -p dice -- FOLDER [WORLDS]`.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -12,7 +12,9 @@ use world::{Seed, World, WorldRange};
 
 #[tokio::main]
 async fn main() -> Result<()> {
-    let folder = std::env::args().nth(1).context("name a folder to store the dice in")?;
+    let mut words = std::env::args().skip(1);
+    let folder = words.next().context("name a folder to store the dice in")?;
+    let count = words.next().map_or(Ok(10_000), |n| n.parse()).context("the number of worlds")?;
     let parameters = Parameters::parse(dice::PARAMETERS, [("rolls", "20")])?;
     let model = dice::Dice::new(&parameters)?;
     let plan = Plan {
@@ -20,8 +22,8 @@ async fn main() -> Result<()> {
         model: dice::PLUGIN.name.to_owned(),
         parameters: parameters.to_json(),
         seed: Seed(1),
-        worlds: WorldRange::new(World(0), 10_000)?,
-        range_worlds: 5_000,
+        worlds: WorldRange::new(World(0), count)?,
+        range_worlds: count.div_ceil(2),
         events: EventMode::Store,
         catalogue: model.catalogue().clone(),
     };

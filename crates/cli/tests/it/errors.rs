@@ -63,7 +63,7 @@ fn questions_that_cannot_be_answered_say_why() {
     );
     check(
         &["outcome", "season", "--entity", "team-01", "--outcome", "winss"],
-        "a team_season has no outcome \"winss\"; did you mean wins, home_wins, winless?",
+        "a team_season has no outcome \"winss\"; did you mean wins, winless?",
     );
 }
 

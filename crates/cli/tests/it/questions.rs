@@ -1,6 +1,6 @@
 //! Questions about a small stored season.
 
-use crate::support::json;
+use crate::support::{json, run};
 
 #[test]
 fn prices_and_distributions_agree() {
@@ -44,4 +44,97 @@ fn prices_and_distributions_agree() {
         ],
     );
     assert_eq!(given["probability"], 1.0);
+}
+
+#[test]
+fn a_world_can_be_looked_at_and_counted_again() {
+    let folder = tempfile::tempdir().unwrap();
+    let data = folder.path();
+    json(data, &["run", "football", "--worlds", "6", "--range-worlds", "4", "--name", "stored"]);
+    json(data, &["run", "football", "--worlds", "6", "--events", "replay", "--name", "replayed"]);
+    let plays = |ensemble: &str, more: &[&str]| {
+        json(data, &[&["plays", ensemble, "--entity", "game-040", "--world", "5"], more].concat())
+    };
+    let all = plays("stored", &[]);
+    assert_eq!(all, plays("replayed", &[]));
+    let rows = all.as_array().unwrap();
+    assert!(rows.len() > 100);
+    let count = |more: &[&str]| plays("stored", more).as_array().unwrap().len();
+    let expected = |keeps: &dyn Fn(&serde_json::Value) -> bool| rows.iter().filter(|r| keeps(r)).count();
+    assert_eq!(count(&["--drive", "3"]), expected(&|r| r["drive"] == 3));
+    assert_eq!(
+        count(&["--where", "down>=3", "--where", "play_type=pass"]),
+        expected(&|r| r["down"].as_i64() >= Some(3) && r["play_type"] == "pass")
+    );
+    assert_eq!(count(&["--player", "away_wr1"]), expected(&|r| r["player"] == "wr1" && r["offence"] == "away"));
+    assert_eq!(count(&["--where", "foul!=false_start"]), expected(&|r| r["foul"] != "false_start"));
+    let score = plays("stored", &["--box"]);
+    let last = rows.last().unwrap();
+    assert_eq!(score["outcomes"]["home_points"].as_f64(), last["home_score"].as_f64());
+    assert_eq!(score["outcomes"]["away_points"].as_f64(), last["away_score"].as_f64());
+}
+
+#[test]
+fn correlations_are_those_of_the_outcomes() {
+    let folder = tempfile::tempdir().unwrap();
+    let data = folder.path();
+    json(data, &["run", "football", "--worlds", "50", "--events", "replay", "--name", "season"]);
+    let words = ["correlate", "season", "--entity", "game-001", "--outcome", "home_points", "--outcome", "away_points"];
+    let found = json(data, &[&words[..], &["--outcome", "home_margin"]].concat());
+    let cell = |i: usize, j: usize| found["matrix"][i][j].as_f64().unwrap();
+    assert_eq!((cell(0, 0), cell(0, 2)), (1.0, cell(2, 0)));
+    assert!(cell(0, 2) > 0.3 && cell(1, 2) < -0.3, "{found}");
+    let all = json(data, &["correlate", "season", "--entity", "game-001"]);
+    assert_eq!(all["outcomes"].as_array().unwrap().len(), 850);
+    assert_eq!(all["matrix"].as_array().unwrap().len(), 850);
+}
+
+#[test]
+fn a_moment_of_a_game_selects_worlds_alike_from_stored_and_replayed_events() {
+    let folder = tempfile::tempdir().unwrap();
+    let data = folder.path();
+    json(data, &["run", "football", "--worlds", "80", "--range-worlds", "30", "--name", "stored"]);
+    json(data, &["run", "football", "--worlds", "80", "--range-worlds", "30", "--events", "replay", "--name", "replayed"]);
+    let price = |ensemble: &str, given: &str| {
+        json(
+            data,
+            &[
+                "price", ensemble, "--entity", "game-003", "--leg", "home_won", "--given", given, "--min-worlds", "1",
+            ],
+        )
+    };
+    let given = "at q2 5:00 +-120, score 7-7 +-7, possession home";
+    let (stored, replayed) = (price("stored", given), price("replayed", given));
+    assert_eq!(stored, replayed);
+    let matched = stored["worlds"].as_u64().unwrap();
+    assert!(matched > 0 && matched < 80, "{matched}");
+}
+
+#[test]
+fn verification_finds_a_changed_value() {
+    let folder = tempfile::tempdir().unwrap();
+    let data = folder.path();
+    let words = ["run", "football", "--worlds", "4", "--range-worlds", "4"];
+    let summary = json(data, &[&words[..], &["--name", "season"]].concat());
+    let found = json(data, &["verify", "season"]);
+    assert_eq!((&found["ok"], &found["hash"]), (&true.into(), &summary["hash"]));
+    assert_eq!(found["event_hash"], summary["events"]["hash"]);
+    assert!(found["checks"].as_array().unwrap().len() >= 5);
+    // Another seed's range under this one's name: whole and readable, but not what its plays count to.
+    json(data, &[&words[..], &["--name", "other", "--seed", "2"]].concat());
+    let file = |ensemble: &str, version: u32| {
+        data.join(format!("sim/outcomes/ensemble={ensemble}/version={version}/00000000-00000003.parquet"))
+    };
+    std::fs::copy(file("other", 2), file("season", 1)).unwrap();
+    let output = run(data, &["verify", "season", "--format", "json"]);
+    assert_eq!(output.status.code(), Some(1));
+    let found: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    let recount = found["checks"].as_array().unwrap().iter().find(|c| c["name"] == "outcomes recount from the events");
+    assert_eq!(recount.unwrap()["ok"], false, "{found}");
+    // A truncated event segment is a check that does not hold, not a crash.
+    let events = data.join("sim/events/ensemble=other/version=2/00000000-00000003.parquet");
+    std::fs::write(&events, b"PAR1").unwrap();
+    let output = run(data, &["verify", "other"]);
+    assert_eq!(output.status.code(), Some(1), "{}", String::from_utf8_lossy(&output.stderr));
+    assert!(String::from_utf8_lossy(&output.stdout).contains("is damaged"));
 }
