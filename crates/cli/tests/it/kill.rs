@@ -1,6 +1,6 @@
 //! A run killed at ten random moments and resumed each time ends as an undisturbed one.
 
-use std::process::Stdio;
+use std::process::{Command, Stdio};
 use std::thread::sleep;
 use std::time::Duration;
 
@@ -49,4 +49,29 @@ fn fastrand(seed: u32) -> impl FnMut() -> u32 {
         state ^= state << 5;
         state
     }
+}
+
+#[test]
+fn an_interrupted_run_stops_at_a_range_and_is_resumed() {
+    let folder = tempfile::tempdir().unwrap();
+    let [sound, stopped] = ["sound", "stopped"].map(|name| folder.path().join(name));
+    let words = ["run", "football", "--worlds", "300", "--range-worlds", "10", "--events", "replay", "--name", "season"];
+    let mut child = program(&words).arg("--data").arg(&stopped).stderr(Stdio::piped()).spawn().unwrap();
+    // Interrupted once the first ranges are stored.
+    let ranges = stopped.join("sim/outcomes/ensemble=season/version=1");
+    while std::fs::read_dir(&ranges).map_or(0, Iterator::count) < 4 {
+        assert!(child.try_wait().unwrap().is_none(), "the run ended before it was interrupted");
+        sleep(Duration::from_millis(5));
+    }
+    let sent = Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
+    assert!(sent.success());
+    let output = child.wait_with_output().unwrap();
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!(output.status.code(), Some(130), "{said}");
+    assert!(said.contains("go on with --resume"), "{said}");
+    let worlds = json(&stopped, &["ensembles"])[0]["worlds"].as_u64().unwrap();
+    assert!(worlds >= 20 && worlds < 300 && worlds.is_multiple_of(10), "{worlds}");
+    let resumed = json(&stopped, &[&words[..], &["--resume"]].concat());
+    assert_eq!(resumed["played"].as_u64().unwrap(), 300 - worlds);
+    assert_eq!(resumed["hash"], json(&sound, &words)["hash"]);
 }
