@@ -9,6 +9,7 @@
 
 mod blocks;
 mod box_score;
+mod calibrate;
 mod game;
 mod league;
 mod outcomes;
@@ -18,6 +19,7 @@ mod quantiles;
 mod season;
 mod tables;
 
+pub use calibrate::{CALIBRATION_GAMES_MIN, Measured, calibrate};
 pub use league::{Fixture, GAMES, League, TEAMS, Team, WEEKS};
 pub use outcomes::GAME_OUTCOMES;
 pub use parameters::PARAMETERS;
