@@ -125,30 +125,14 @@ pub(crate) const INTERCEPTION_RETURN: Quantiles =
 pub(crate) const RUNOFF_RUN_NORMAL: Quantiles =
     [0, 3, 4, 5, 6, 20, 26, 30, 32, 34, 35, 36, 37, 38, 38, 39, 40, 41, 42, 42, 43, 44, 45, 46, 46, 47, 48, 49, 50, 50];
 
-/// Seconds from snap to snap: run last 2 min of half.
-pub(crate) const RUNOFF_RUN_LAST_TWO_MINUTES_OF_HALF: Quantiles =
-    [0, 0, 0, 2, 3, 4, 5, 5, 6, 6, 7, 8, 10, 15, 20, 24, 27, 32, 36, 39, 41, 43, 44, 45, 46, 47, 48, 48, 50, 50];
-
 /// Seconds from snap to snap: completion normal.
 pub(crate) const RUNOFF_COMPLETION_NORMAL: Quantiles =
     [0, 3, 4, 5, 6, 10, 20, 24, 26, 29, 31, 32, 34, 35, 36, 38, 39, 40, 41, 42, 43, 44, 45, 46, 47, 48, 49, 49, 50, 50];
-
-/// Seconds from snap to snap: completion last 2 min of half.
-pub(crate) const RUNOFF_COMPLETION_LAST_TWO_MINUTES_OF_HALF: Quantiles =
-    [0, 0, 2, 3, 4, 5, 5, 5, 6, 6, 7, 7, 8, 8, 10, 14, 17, 19, 21, 22, 24, 26, 28, 32, 36, 39, 43, 45, 48, 50];
 
 /// Seconds from snap to snap: sack normal.
 pub(crate) const RUNOFF_SACK_NORMAL: Quantiles =
     [0, 0, 4, 6, 7, 10, 17, 27, 32, 34, 36, 37, 38, 39, 40, 41, 42, 42, 43, 44, 45, 46, 46, 47, 48, 48, 49, 49, 50, 50];
 
-/// Seconds from snap to snap: sack last 2 min of half.
-pub(crate) const RUNOFF_SACK_LAST_TWO_MINUTES_OF_HALF: Quantiles =
-    [0, 0, 3, 4, 5, 5, 6, 6, 6, 7, 7, 7, 8, 9, 9, 10, 12, 18, 23, 26, 30, 35, 39, 42, 44, 45, 47, 48, 48, 48];
-
 /// Seconds from snap to snap: incompletion normal.
 pub(crate) const RUNOFF_INCOMPLETION_NORMAL: Quantiles =
     [0, 0, 2, 3, 3, 4, 4, 4, 4, 4, 5, 5, 5, 5, 5, 6, 6, 6, 6, 7, 7, 8, 9, 10, 11, 12, 14, 17, 39, 50];
-
-/// Seconds from snap to snap: incompletion last 2 min of half.
-pub(crate) const RUNOFF_INCOMPLETION_LAST_TWO_MINUTES_OF_HALF: Quantiles =
-    [0, 0, 0, 1, 1, 3, 3, 4, 4, 4, 4, 4, 5, 5, 5, 5, 5, 6, 6, 6, 7, 7, 8, 9, 10, 11, 14, 16, 25, 36];

@@ -70,7 +70,8 @@ impl Count {
         if play.foul != NOBODY {
             self.fouls[usize::from(play.foul)] += 1.0;
             self.foul_yards += f64::from(play.foul_yards);
-            self.foul_first_downs += f64::from(u8::from(play.kind == Kind::Penalty && play.first_down == 1));
+            let earned = play.kind != Kind::Penalty && play.yards >= play.distance;
+            self.foul_first_downs += one(play.first_down == 1 && !earned);
         }
         if play.points != 0 {
             let scorer = if play.points > 0 { play.offence } else { 1 - play.offence };

@@ -3,6 +3,8 @@
 //! Enters: the measured tables, the settings, the edge each offence has, a stream of random draws. Leaves: the
 //! plays, in order. Everything else about a game is counted from its plays (`box_score`).
 
+mod calls;
+mod clock;
 mod kicks;
 mod lineup;
 mod penalties;
@@ -45,6 +47,8 @@ pub(crate) struct Game<'a> {
     edge: [f32; 2],
     /// Seconds between snaps against the measured ones.
     pace: f32,
+    /// How much more each side means to pass today, on the log-odds scale.
+    pass_plan: [f32; 2],
     phase: Phase,
     quarter: i32,
     clock: i32,
@@ -73,6 +77,7 @@ impl<'a> Game<'a> {
         let form = [(); 2].map(|()| settings.form_spread * normal(tables, &mut random));
         let conditions = normal(tables, &mut random);
         let scoring = normal(tables, &mut random) * SCORING_SPREAD;
+        let pass_plan = [(); 2].map(|()| settings.pass_bias + PASS_LEVEL + PASS_PLAN_SPREAD * normal(tables, &mut random));
         let first_kicker = random.below(2) as usize;
         let mut game = Game {
             tables,
@@ -81,6 +86,7 @@ impl<'a> Game<'a> {
             lineups,
             edge: [0, 1].map(|s| (edge[s] + form[s] + scoring) * STRENGTH_SCALE + SCORING_LEVEL),
             pace: settings.pace * (PACE_LEVEL + PACE_SPREAD * conditions),
+            pass_plan,
             phase: Phase::Kickoff(first_kicker),
             quarter: 1,
             clock: QUARTER_SECONDS,
@@ -151,10 +157,6 @@ impl<'a> Game<'a> {
 
     fn lead(&self) -> i32 {
         self.score[self.offence] - self.score[1 - self.offence]
-    }
-
-    fn is_last_two_minutes(&self) -> bool {
-        self.clock <= 120 && (self.quarter == 2 || self.quarter == 4)
     }
 
     fn uniform(&mut self) -> f32 {
@@ -230,11 +232,16 @@ fn normal(tables: &Tables, random: &mut Stream) -> f32 {
 }
 
 /// Points of margin that the offence's edge is turned into: measured so that one rating point gives one point.
-const STRENGTH_SCALE: f32 = 1.45;
+const STRENGTH_SCALE: f32 = 1.44;
 /// Standard deviation of the scoring conditions that both sides share in a game, in points.
-const SCORING_SPREAD: f32 = 1.5;
+const SCORING_SPREAD: f32 = 2.2;
 /// Added to both offences so that the mean total is the measured one, in scaled points.
 const SCORING_LEVEL: f32 = 0.0;
-/// Mean and spread of the pace of a game.
-const PACE_LEVEL: f32 = 1.0;
+/// Mean and spread of the pace of a game. The measured seconds are those of all snaps, and 8% of them, touchdowns and
+/// turnovers, take 6 seconds and not the table's: the others take this much longer.
+const PACE_LEVEL: f32 = 1.08;
 const PACE_SPREAD: f32 = 0.05;
+/// The measured shares of passes include those of sides in a hurry, that are modelled apart: the plan before them.
+const PASS_LEVEL: f32 = -0.14;
+/// Spread of a side's plan to pass, on the log-odds scale.
+const PASS_PLAN_SPREAD: f32 = 0.45;

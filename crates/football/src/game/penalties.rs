@@ -3,8 +3,8 @@
 use super::Game;
 use crate::play::{Foul, Kind, Play};
 
-/// Snaps wiped out by a foul: 9.7 a game over about 137 snaps.
-const NO_PLAY_SHARE: f32 = 0.071;
+/// Snaps wiped out by a foul: 9.9 a game over about 148 snaps.
+const NO_PLAY_SHARE: f32 = 0.067;
 
 /// Fouls that wipe a play out: how many a game, cumulative share, side (0 offence, 1 defence), yards, automatic first
 /// down. Pass interference is enforced at the spot.
@@ -49,7 +49,7 @@ impl Game<'_> {
             rule.yards
         };
         let before_snap = matches!(rule.foul, Foul::FalseStart | Foul::NeutralZone | Foul::Delay | Foul::Offside);
-        let seconds = if before_snap { 0 } else { 5 };
+        let seconds = self.seconds_after_foul(before_snap);
         if rule.on_defence {
             let yards = limit(yards, self.yard_line);
             self.yard_line -= yards;
@@ -69,14 +69,20 @@ impl Game<'_> {
         true
     }
 
+    /// Seconds from a foul to the next snap: the clock starts again on the referee's signal, but for the ends of halves.
+    fn seconds_after_foul(&mut self, before_snap: bool) -> i32 {
+        let play = if before_snap { 0 } else { 6 };
+        if self.clock_stops_out_of_bounds() { play } else { play + 6 + self.random.below(14) as i32 }
+    }
+
     /// Adds a personal foul to a play from scrimmage whose next snap is already set, in its share of plays.
     pub(super) fn add_personal_foul(&mut self, play: &mut Play) {
         let x = self.uniform();
         let passing = matches!(play.kind, Kind::Pass | Kind::Sack);
-        if passing && x < 0.006 {
+        if passing && x < 0.0095 {
             self.foul_of_defence(play, Foul::RoughingPasser);
-        } else if x > 0.983 {
-            if x > 0.990 {
+        } else if x > 0.986 {
+            if x > 0.992 {
                 self.foul_of_defence(play, Foul::Roughness);
             } else {
                 let yards = limit(15, 100 - self.yard_line);

@@ -1,0 +1,96 @@
+//! What is called: run or pass, and what to do on fourth down, by the measured shares and, late, by the score.
+
+use super::Game;
+use super::clock::Tempo;
+use crate::play::Kind;
+use crate::tables::{dropback_share, fourth_down_shares};
+
+/// Longest field goals worth trying: from this yard line with time, and with the half's last play.
+const KICK_RANGE: i32 = 36;
+const LAST_KICK_RANGE: i32 = 40;
+/// The measured shares of fourth downs gone for include those late in the game, that are modelled apart: the share of
+/// the others.
+const EARLY_GO_SHARE: f32 = 0.8;
+/// Seconds in which a play from scrimmage leaves none for a kick.
+const LAST_PLAY_SECONDS: i32 = 8;
+
+impl Game<'_> {
+    /// The half or the game may end before another play: a kick for goal is worth trying on any down.
+    pub(super) fn must_kick_now(&self) -> bool {
+        if self.quarter == 2 {
+            let no_time = self.clock <= LAST_PLAY_SECONDS
+                || (self.clock <= 16 && self.time_outs[self.offence] == 0 && self.down > 1);
+            return no_time && self.yard_line <= LAST_KICK_RANGE;
+        }
+        if self.quarter < 4 || !(-3..=0).contains(&self.lead()) {
+            return false;
+        }
+        let no_time = self.clock <= LAST_PLAY_SECONDS || (self.clock <= 20 && self.time_outs[self.offence] == 0);
+        let sure = self.can_win_by_kick() && self.clock <= 25 && self.down >= 2;
+        (no_time && self.yard_line <= LAST_KICK_RANGE) || sure
+    }
+
+    pub(super) fn fourth_down_choice(&mut self) -> Kind {
+        if let Some(kind) = self.late_fourth_down() {
+            return kind;
+        }
+        let y = self.yard_line;
+        let (go, kick) = fourth_down_shares(y, self.distance);
+        let go = (go * EARLY_GO_SHARE * self.settings.aggression).min(1.0);
+        let x = self.uniform();
+        if x < go {
+            Kind::Run
+        } else if y <= 35 || x < go + kick {
+            Kind::FieldGoal
+        } else {
+            Kind::Punt
+        }
+    }
+
+    /// What the score dictates on fourth down in the last five minutes and in overtime.
+    fn late_fourth_down(&self) -> Option<Kind> {
+        if self.quarter < 4 || self.clock > 300 && self.quarter == 4 {
+            return None;
+        }
+        let y = self.yard_line;
+        let kick = |range: i32| (y <= range).then_some(Kind::FieldGoal);
+        let go_within = |seconds: i32| (self.clock <= seconds).then_some(Kind::Run);
+        match self.lead() {
+            0..=3 if self.distance > 1 || self.clock <= 60 => kick(KICK_RANGE),
+            -3..=-1 => kick(if self.clock <= 60 { LAST_KICK_RANGE } else { KICK_RANGE }).or(go_within(110)),
+            -8..=-4 => go_within(if y <= 50 { 270 } else { 120 }),
+            // Two scores behind: one of them may be a kick.
+            -11..=-9 if self.distance > 3 && self.clock > 45 => kick(KICK_RANGE).or(go_within(150)),
+            ..=-9 => go_within(if y <= 60 { 270 } else { 150 }),
+            _ => None,
+        }
+    }
+
+    /// The measured share by down and distance, shifted on the log-odds scale by plan, score and clock.
+    pub(super) fn dropback_probability(&self) -> f32 {
+        let base = dropback_share(self.down, self.distance);
+        let lead = self.lead();
+        let mut shift = self.pass_plan[self.offence];
+        match self.tempo() {
+            Tempo::Hurry => shift += 1.2,
+            Tempo::Bleed => shift -= 1.2,
+            Tempo::Normal => {}
+        }
+        if self.quarter >= 3 {
+            shift -= 0.04 * lead.clamp(-14, 14) as f32;
+        }
+        // p e^s / (1 - p + p e^s)
+        let odds = exp(shift) * base;
+        odds / (1.0 - base + odds)
+    }
+}
+
+/// The exponential function for |x| up to about 4, within 0.1%, in plain arithmetic: (1 + x/64)^64 with the
+/// second-order term.
+fn exp(x: f32) -> f32 {
+    let mut y = 1.0 + x * (1.0 / 64.0) + x * x * (1.0 / 8192.0);
+    for _ in 0..6 {
+        y *= y;
+    }
+    y
+}
