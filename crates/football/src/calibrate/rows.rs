@@ -36,7 +36,7 @@ pub(super) fn season(l: &mut Ledger, margin: f64, wins: f64) {
 pub(super) fn strength(l: &mut Ledger, difference: f64, margin: f64) {
     l.observe();
     l.group("strength");
-    l.slope("points of margin a rating point, over -6 to 6", 1.0, difference, margin).within(0.05);
+    l.slope("points of margin a rating point", 1.0, difference, margin).within(0.05);
 }
 
 fn rows(l: &mut Ledger, c: &Count) {

@@ -11,6 +11,9 @@ const LAST_KICK_RANGE: i32 = 40;
 /// The measured shares of fourth downs gone for include those late in the game, that are modelled apart: the share of
 /// the others.
 const EARLY_GO_SHARE: f32 = 0.8;
+/// How much more a side passes for a point behind, and runs for a point ahead, in the second half (log-odds).
+const PASS_BEHIND: f32 = 0.06;
+const RUN_AHEAD: f32 = 0.03;
 /// Seconds in which a play from scrimmage leaves none for a kick.
 const LAST_PLAY_SECONDS: i32 = 8;
 
@@ -72,12 +75,13 @@ impl Game<'_> {
         let lead = self.lead();
         let mut shift = self.pass_plan[self.offence];
         match self.tempo() {
-            Tempo::Hurry => shift += 1.2,
+            Tempo::Hurry => shift += 1.3,
             Tempo::Bleed => shift -= 1.2,
+            Tempo::Normal if self.quarter == 4 && lead > 0 && self.clock <= 600 => shift -= 0.9,
             Tempo::Normal => {}
         }
         if self.quarter >= 3 {
-            shift -= 0.04 * lead.clamp(-14, 14) as f32;
+            shift -= PASS_BEHIND * lead.clamp(-14, 0) as f32 + RUN_AHEAD * lead.clamp(0, 14) as f32;
         }
         // p e^s / (1 - p + p e^s)
         let odds = exp(shift) * base;

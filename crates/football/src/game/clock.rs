@@ -46,13 +46,8 @@ impl Game<'_> {
                 let scores = (7 - lead) / 8;
                 if self.clock <= 150 * scores.min(3) { Tempo::Hurry } else { Tempo::Normal }
             }
-            4 | 5 if self.clock <= 120 => {
-                if self.can_win_by_kick() {
-                    Tempo::Bleed
-                } else {
-                    Tempo::Hurry
-                }
-            }
+            4 | 5 if self.clock <= 240 && self.can_win_by_kick() => Tempo::Bleed,
+            4 | 5 if self.clock <= 120 => Tempo::Hurry,
             _ => Tempo::Normal,
         }
     }

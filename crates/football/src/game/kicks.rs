@@ -114,7 +114,7 @@ impl Game<'_> {
     fn wants_two_points(&mut self) -> bool {
         let lead = self.lead();
         let late = self.quarter == 4 || (self.quarter == 3 && self.clock < 120);
-        if late { matches!(lead, -18 | -16 | -13 | -10 | -5 | -2 | 1 | 5) } else { self.chance(0.03) }
+        if late { matches!(lead, -18 | -16 | -13 | -10 | -5 | -2 | 1 | 5 | 12) } else { self.chance(0.025) }
     }
 
     pub(super) fn field_goal(&mut self) {
@@ -193,7 +193,7 @@ impl Game<'_> {
         play.return_yards = gained as i8;
         play.tackler = defender(&mut self.random);
         let mut start = 100 - caught - gained;
-        if self.chance(0.15) {
+        if self.chance(0.20) {
             start = self.foul_on_return(&mut play, start);
         }
         self.record(play, seconds);

@@ -7,7 +7,7 @@ use world::Stream;
 /// RB1, WR3, RB2, TE2, WR4, RB3, WR5, WR6, TE3, RB4.
 const RECEIVERS: [u8; 13] = [6, 7, 12, 2, 8, 3, 13, 9, 4, 10, 11, 14, 5];
 const TARGET_SHARES: [f32; 13] =
-    [0.235, 0.170, 0.130, 0.110, 0.085, 0.067, 0.053, 0.041, 0.032, 0.024, 0.014, 0.012, 0.010];
+    [0.248, 0.170, 0.130, 0.110, 0.085, 0.067, 0.053, 0.041, 0.032, 0.024, 0.014, 0.012, 0.010];
 /// Receivers and runners who play in every game; those after them get their share, doubled, in every other game.
 const REGULAR_RECEIVERS: usize = 5;
 const REGULAR_RUNNERS: usize = 3;

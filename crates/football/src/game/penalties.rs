@@ -81,8 +81,8 @@ impl Game<'_> {
         let passing = matches!(play.kind, Kind::Pass | Kind::Sack);
         if passing && x < 0.0095 {
             self.foul_of_defence(play, Foul::RoughingPasser);
-        } else if x > 0.986 {
-            if x > 0.992 {
+        } else if x > 0.983 {
+            if x > 0.989 {
                 self.foul_of_defence(play, Foul::Roughness);
             } else {
                 let yards = limit(15, 100 - self.yard_line);

@@ -3,39 +3,44 @@
 use super::clock::{After, Tempo};
 use super::lineup::{defender, position};
 use super::{Game, Phase};
-use crate::play::{Kind, Outcome, Play};
+use crate::play::{Kind, NOBODY, Outcome, Play};
 use crate::tables::{
     COMPLETION_BY_DOWN, COMPLETION_BY_POSITION, INTERCEPTION_BY_DOWN, SACK_BY_DOWN, completion_by_field, zone,
 };
 
 const SCRAMBLE_SHARE: f32 = 0.037;
-const RUN_FUMBLE: f32 = 0.0072;
-const CATCH_FUMBLE: f32 = 0.0061;
-const SACK_FUMBLE: f32 = 0.074;
-const FUMBLE_RETURN_TOUCHDOWN: f32 = 0.10;
+const RUN_FUMBLE: f32 = 0.0076;
+const CATCH_FUMBLE: f32 = 0.0066;
+const SACK_FUMBLE: f32 = 0.078;
+const FUMBLE_RETURN_TOUCHDOWN: f32 = 0.13;
 /// Share of losses reaching the own end zone that end in it: .060 safeties a game.
 const SAFETY_SHARE: f32 = 0.33;
 /// A side in a hurry makes for the side line this much more often.
 const HURRIED_OUT_OF_BOUNDS: f32 = 1.7;
-/// Share of gains one or two yards short on third and fourth down that reach the first down: what brings third downs
+/// Share of gains up to three yards short on third and fourth down that reach the first down: what brings third downs
 /// to their 39.0% of conversions.
 const STICKS_SHARE: f32 = 0.40;
+/// Share of runs this close to the goal line that the quarterback keeps.
+const SNEAK_SHARE: f32 = 0.20;
+const SNEAK_YARDS: i32 = 3;
 const ASSIST_SHARE: f32 = 0.295;
 const HALF_SACK_SHARE: f32 = 0.15;
+/// Share of incomplete passes thrown to nobody: 63.3% of attempts are caught, and 66% of those that have a target.
+const THROWN_AWAY_SHARE: f32 = 0.11;
 const PASS_DEFENDED_SHARE: f32 = 0.36;
 
 /// Effect of one (scaled) point of edge: on the completion rate, on yards a catch, on yards a run, on the sack rate,
 /// and, relatively, on interceptions.
 const COMPLETION_EDGE: f32 = 0.0045;
-const CATCH_EDGE: f32 = 0.075;
+const CATCH_EDGE: f32 = 0.04;
 const RUN_EDGE: f32 = 0.045;
-const SACK_EDGE: f32 = -0.0012;
-const INTERCEPTION_EDGE: f32 = -0.03;
+const SACK_EDGE: f32 = -0.0025;
+const INTERCEPTION_EDGE: f32 = -0.04;
 
 /// Corrections that bring rates which emerge from the tables to the measured ones.
 const COMPLETION_LEVEL: f32 = -0.021;
 const RUN_LEVEL: f32 = 0.0;
-const CATCH_LEVEL: f32 = 0.0;
+const CATCH_LEVEL: f32 = -0.1;
 
 impl Game<'_> {
     pub(super) fn snap(&mut self) {
@@ -60,7 +65,9 @@ impl Game<'_> {
     }
 
     fn run_play(&mut self) {
-        let runner = self.lineups[self.offence].runner(&mut self.random);
+        let lineup = &self.lineups[self.offence];
+        let sneak = self.yard_line <= SNEAK_YARDS && self.random.chance(SNEAK_SHARE);
+        let runner = if sneak { lineup.quarterback } else { lineup.runner(&mut self.random) };
         let mut play = self.row(Kind::Run);
         play.player = runner;
         let word = self.random.next_u32();
@@ -127,14 +134,17 @@ impl Game<'_> {
     /// On third and fourth down a play is drawn up to reach the first down: some gains that fall just short of it
     /// make it.
     fn reach_for_the_sticks(&mut self, yards: i32) -> i32 {
-        let short = self.down >= 3 && yards > 0 && (1..=2).contains(&(self.distance - yards));
+        let short = self.down >= 3 && yards > 0 && (1..=3).contains(&(self.distance - yards));
         if short && self.chance(STICKS_SHARE) { self.distance } else { yards }
     }
 
     fn incomplete(&mut self, mut play: Play) {
         play.outcome = Outcome::Incomplete;
         play.air_yards = self.thrown_to() as i8;
-        if self.chance(PASS_DEFENDED_SHARE) {
+        let x = self.uniform();
+        if x < THROWN_AWAY_SHARE {
+            play.player = NOBODY;
+        } else if x > 1.0 - PASS_DEFENDED_SHARE {
             play.defender = defender(&mut self.random);
         }
         self.advance(&mut play, 0);
