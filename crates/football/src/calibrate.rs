@@ -51,7 +51,7 @@ impl Measured {
     }
 }
 
-/// Plays at least `games` games of the model (whole seasons; at least [`CALIBRATION_GAMES_MIN`]), and a third as many
+/// Plays at least `games` games of the model (whole seasons; at least [`CALIBRATION_GAMES_MIN`]), and as many
 /// of teams of known strength, and measures every figure. `parameters` other than the league's number apply.
 pub fn calibrate(parameters: &Parameters, games: usize, seed: Seed) -> Result<Vec<Measured>, ParameterError> {
     let seasons = games.max(CALIBRATION_GAMES_MIN).div_ceil(GAMES);
@@ -107,7 +107,7 @@ fn play_known_strengths(
     ledger: &mut Ledger,
     plays: &mut Vec<crate::Play>,
 ) {
-    const PAIRS: u32 = 4 * 24;
+    const PAIRS: u32 = 4 * 72;
     const FIRST_ENTITY: u32 = 1 << 16;
     let settings = Settings { home_edge: 0.0, ..model.settings };
     for pair in 0..PAIRS {

@@ -90,7 +90,7 @@ pub(crate) struct Tables {
 /// Spreads (standard deviation of the logarithm) of a player's share of the throws, and of the carries, from game to
 /// game: those that give WR1's targets and RB1's carries their measured spreads.
 const TARGET_SPREAD: f64 = 0.15;
-const CARRY_SPREAD: f64 = 0.45;
+const CARRY_SPREAD: f64 = 0.48;
 
 /// The distributions of the five zones up to 40 yards out, as if the field did not end. Plays spread evenly over the
 /// yard lines of a zone, but for the two next to the goal line.

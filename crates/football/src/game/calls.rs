@@ -10,10 +10,10 @@ const KICK_RANGE: i32 = 36;
 const LAST_KICK_RANGE: i32 = 40;
 /// The measured shares of fourth downs gone for include those late in the game, that are modelled apart: the share of
 /// the others.
-const EARLY_GO_SHARE: f32 = 0.8;
+const EARLY_GO_SHARE: f32 = 0.7;
 /// How much more a side passes for a point behind, and runs for a point ahead, in the second half (log-odds).
-const PASS_BEHIND: f32 = 0.06;
-const RUN_AHEAD: f32 = 0.03;
+const PASS_BEHIND: f32 = 0.07;
+const RUN_AHEAD: f32 = 0.01;
 /// Seconds in which a play from scrimmage leaves none for a kick.
 const LAST_PLAY_SECONDS: i32 = 8;
 
@@ -39,7 +39,9 @@ impl Game<'_> {
         }
         let y = self.yard_line;
         let (go, kick) = fourth_down_shares(y, self.distance);
-        let go = (go * EARLY_GO_SHARE * self.settings.aggression).min(1.0);
+        // Close to the goal line the clock has little say.
+        let early = if y <= 10 { 1.0 } else { EARLY_GO_SHARE };
+        let go = (go * early * self.settings.aggression).min(1.0);
         let x = self.uniform();
         if x < go {
             Kind::Run
@@ -50,21 +52,23 @@ impl Game<'_> {
         }
     }
 
-    /// What the score dictates on fourth down in the last five minutes and in overtime.
+    /// What the score dictates on fourth down late in the game and in overtime: a side that needs a touchdown goes for
+    /// it, a side that a field goal serves kicks.
     fn late_fourth_down(&self) -> Option<Kind> {
-        if self.quarter < 4 || self.clock > 300 && self.quarter == 4 {
+        if self.quarter < 4 {
             return None;
         }
         let y = self.yard_line;
-        let kick = |range: i32| (y <= range).then_some(Kind::FieldGoal);
+        let late = self.quarter == 5 || self.clock <= 300;
+        let kick = |range: i32| (late && y <= range).then_some(Kind::FieldGoal);
         let go_within = |seconds: i32| (self.clock <= seconds).then_some(Kind::Run);
         match self.lead() {
-            0..=3 if self.distance > 1 || self.clock <= 60 => kick(KICK_RANGE),
+            0..=5 if self.distance > 1 || self.clock <= 60 => kick(KICK_RANGE),
             -3..=-1 => kick(if self.clock <= 60 { LAST_KICK_RANGE } else { KICK_RANGE }).or(go_within(110)),
-            -8..=-4 => go_within(if y <= 50 { 270 } else { 120 }),
+            -8..=-4 => go_within(if y <= 50 { 400 } else { 120 }),
             // Two scores behind: one of them may be a kick.
             -11..=-9 if self.distance > 3 && self.clock > 45 => kick(KICK_RANGE).or(go_within(150)),
-            ..=-9 => go_within(if y <= 60 { 270 } else { 150 }),
+            ..=-9 => go_within(if y <= 50 { 450 } else { 150 }),
             _ => None,
         }
     }
@@ -76,8 +80,8 @@ impl Game<'_> {
         let mut shift = self.pass_plan[self.offence];
         match self.tempo() {
             Tempo::Hurry => shift += 1.3,
-            Tempo::Bleed => shift -= 1.2,
-            Tempo::Normal if self.quarter == 4 && lead > 0 && self.clock <= 600 => shift -= 0.9,
+            Tempo::Bleed => shift -= 1.0,
+            Tempo::Normal if self.quarter == 4 && lead > 0 && self.clock <= 600 => shift -= 0.6,
             Tempo::Normal => {}
         }
         if self.quarter >= 3 {

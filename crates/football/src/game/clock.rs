@@ -76,7 +76,7 @@ impl Game<'_> {
         match tempo {
             Tempo::Normal => self.measured_seconds(play, after),
             Tempo::Hurry if self.clock <= 35 => 10 + self.random.below(5) as i32,
-            Tempo::Hurry => 13 + self.random.below(14) as i32,
+            Tempo::Hurry => 11 + self.random.below(13) as i32,
             Tempo::Bleed => {
                 let seconds = 38 + self.random.below(8) as i32;
                 // The winning kick is taken with the last seconds, not after them.

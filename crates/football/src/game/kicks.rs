@@ -114,7 +114,7 @@ impl Game<'_> {
     fn wants_two_points(&mut self) -> bool {
         let lead = self.lead();
         let late = self.quarter == 4 || (self.quarter == 3 && self.clock < 120);
-        if late { matches!(lead, -18 | -16 | -13 | -10 | -5 | -2 | 1 | 5 | 12) } else { self.chance(0.025) }
+        if late { matches!(lead, -18 | -16 | -13 | -10 | -5 | -2 | 1 | 5 | 12) } else { self.chance(0.03) }
     }
 
     pub(super) fn field_goal(&mut self) {

@@ -232,7 +232,7 @@ fn normal(tables: &Tables, random: &mut Stream) -> f32 {
 }
 
 /// Points of margin that the offence's edge is turned into: measured so that one rating point gives one point.
-const STRENGTH_SCALE: f32 = 1.42;
+const STRENGTH_SCALE: f32 = 1.51;
 /// Standard deviation of the scoring conditions that both sides share in a game, in points.
 const SCORING_SPREAD: f32 = 3.3;
 /// Added to both offences so that the mean total is the measured one, in scaled points.
@@ -242,6 +242,6 @@ const SCORING_LEVEL: f32 = 0.0;
 const PACE_LEVEL: f32 = 1.10;
 const PACE_SPREAD: f32 = 0.05;
 /// The measured shares of passes include those of sides in a hurry, that are modelled apart: the plan before them.
-const PASS_LEVEL: f32 = -0.20;
+const PASS_LEVEL: f32 = -0.16;
 /// Spread of a side's plan to pass, on the log-odds scale.
 const PASS_PLAN_SPREAD: f32 = 0.45;

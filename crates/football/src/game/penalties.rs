@@ -51,7 +51,9 @@ impl Game<'_> {
         let before_snap = matches!(rule.foul, Foul::FalseStart | Foul::NeutralZone | Foul::Delay | Foul::Offside);
         let seconds = self.seconds_after_foul(before_snap);
         if rule.on_defence {
-            let yards = limit(yards, self.yard_line);
+            // Interference is at the spot, in the end zone at the one; everything else is limited.
+            let spot = rule.foul == Foul::PassInterference;
+            let yards = if spot { yards.min(self.yard_line - 1) } else { limit(yards, self.yard_line) };
             self.yard_line -= yards;
             self.distance -= yards;
             charge(&mut play, rule.foul, 1 - self.offence, yards);

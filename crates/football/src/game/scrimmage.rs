@@ -17,12 +17,15 @@ const FUMBLE_RETURN_TOUCHDOWN: f32 = 0.13;
 const SAFETY_SHARE: f32 = 0.33;
 /// A side in a hurry makes for the side line this much more often.
 const HURRIED_OUT_OF_BOUNDS: f32 = 1.7;
-/// Share of gains up to three yards short on third and fourth down that reach the first down: what brings third downs
-/// to their 39.0% of conversions.
-const STICKS_SHARE: f32 = 0.40;
+/// Share of gains up to so many yards short, on third and on fourth down, that reach the first down: what brings third
+/// downs to their 39.0% of conversions and fourth downs near their 50.0%.
+const STICKS_SHARE: [f32; 2] = [0.34, 0.80];
+const STICKS_REACH: i32 = 4;
 /// Share of runs this close to the goal line that the quarterback keeps.
 const SNEAK_SHARE: f32 = 0.20;
 const SNEAK_YARDS: i32 = 3;
+/// A defence that guards against the long pass at the end of a half concedes this much completion rate.
+const HURRIED_COMPLETION: f32 = 0.04;
 const ASSIST_SHARE: f32 = 0.295;
 const HALF_SACK_SHARE: f32 = 0.15;
 /// Share of incomplete passes thrown to nobody: 63.3% of attempts are caught, and 66% of those that have a target.
@@ -38,7 +41,7 @@ const SACK_EDGE: f32 = -0.0025;
 const INTERCEPTION_EDGE: f32 = -0.04;
 
 /// Corrections that bring rates which emerge from the tables to the measured ones.
-const COMPLETION_LEVEL: f32 = -0.021;
+const COMPLETION_LEVEL: f32 = -0.026;
 const RUN_LEVEL: f32 = 0.0;
 const CATCH_LEVEL: f32 = -0.1;
 
@@ -106,7 +109,8 @@ impl Game<'_> {
             + COMPLETION_BY_DOWN[down]
             + COMPLETION_BY_POSITION[position(receiver)]
             + COMPLETION_EDGE * edge
-            + COMPLETION_LEVEL;
+            + COMPLETION_LEVEL
+            + if self.tempo() == Tempo::Hurry { HURRIED_COMPLETION } else { 0.0 };
         let x = self.uniform();
         if x < interception {
             self.intercepted(play);
@@ -134,8 +138,9 @@ impl Game<'_> {
     /// On third and fourth down a play is drawn up to reach the first down: some gains that fall just short of it
     /// make it.
     fn reach_for_the_sticks(&mut self, yards: i32) -> i32 {
-        let short = self.down >= 3 && yards > 0 && (1..=3).contains(&(self.distance - yards));
-        if short && self.chance(STICKS_SHARE) { self.distance } else { yards }
+        let short = self.down >= 3 && yards > 0 && (1..=STICKS_REACH).contains(&(self.distance - yards));
+        let share = STICKS_SHARE[usize::from(self.down == 4)];
+        if short && self.chance(share) { self.distance } else { yards }
     }
 
     fn incomplete(&mut self, mut play: Play) {
