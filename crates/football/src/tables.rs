@@ -101,7 +101,7 @@ fn near_goal(zones: [&Quantiles; 5]) -> [Lookup; 5] {
 }
 
 /// Shares of plays one and two yards out, of those from either.
-const ON_THE_GOAL_LINE: [f64; 2] = [0.75, 0.25];
+const ON_THE_GOAL_LINE: [f64; 2] = [0.79, 0.21];
 
 impl Tables {
     pub(crate) fn new() -> Self {

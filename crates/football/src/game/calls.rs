@@ -13,7 +13,7 @@ const LAST_KICK_RANGE: i32 = 40;
 const EARLY_GO_SHARE: f32 = 0.7;
 /// How much more a side passes for a point behind, and runs for a point ahead, in the second half (log-odds).
 const PASS_BEHIND: f32 = 0.07;
-const RUN_AHEAD: f32 = 0.01;
+const RUN_AHEAD: f32 = 0.02;
 /// Seconds in which a play from scrimmage leaves none for a kick.
 const LAST_PLAY_SECONDS: i32 = 8;
 
@@ -81,7 +81,7 @@ impl Game<'_> {
         match self.tempo() {
             Tempo::Hurry => shift += 1.3,
             Tempo::Bleed => shift -= 1.0,
-            Tempo::Normal if self.quarter == 4 && lead > 0 && self.clock <= 600 => shift -= 0.6,
+            Tempo::Normal if self.quarter == 4 && lead > 0 && self.clock <= 600 => shift -= 0.8,
             Tempo::Normal => {}
         }
         if self.quarter >= 3 {

@@ -37,13 +37,13 @@ const PASS_DEFENDED_SHARE: f32 = 0.36;
 const COMPLETION_EDGE: f32 = 0.0045;
 const CATCH_EDGE: f32 = 0.04;
 const RUN_EDGE: f32 = 0.045;
-const SACK_EDGE: f32 = -0.0025;
+const SACK_EDGE: f32 = -0.0020;
 const INTERCEPTION_EDGE: f32 = -0.04;
 
 /// Corrections that bring rates which emerge from the tables to the measured ones.
-const COMPLETION_LEVEL: f32 = -0.026;
-const RUN_LEVEL: f32 = 0.0;
-const CATCH_LEVEL: f32 = -0.1;
+const COMPLETION_LEVEL: f32 = -0.030;
+const RUN_LEVEL: f32 = -0.04;
+const CATCH_LEVEL: f32 = -0.13;
 
 impl Game<'_> {
     pub(super) fn snap(&mut self) {
