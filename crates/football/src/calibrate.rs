@@ -100,13 +100,7 @@ fn play_season(model: &Football, seed: Seed, world: World, ledgers: &mut Ledgers
 }
 
 /// Pairs of teams 3 and 6 rating points apart, the difference in the offence, in the defence or in both.
-fn play_known_strengths(
-    model: &Football,
-    seed: Seed,
-    world: World,
-    ledger: &mut Ledger,
-    plays: &mut Vec<crate::Play>,
-) {
+fn play_known_strengths(model: &Football, seed: Seed, world: World, ledger: &mut Ledger, plays: &mut Vec<crate::Play>) {
     const PAIRS: u32 = 4 * 72;
     const FIRST_ENTITY: u32 = 1 << 16;
     let settings = Settings { home_edge: 0.0, ..model.settings };

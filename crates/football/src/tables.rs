@@ -83,6 +83,8 @@ pub(crate) struct Tables {
     /// Factors on a player's share of the throws, and of the carries, from game to game: 256 equally likely values.
     pub(crate) target_factor: [f32; 256],
     pub(crate) carry_factor: [f32; 256],
+    /// Factor on the odds of a pass in the second half, by lead from -[`LEAD_MAX`] to [`LEAD_MAX`].
+    pub(crate) pass_odds_by_lead: [f32; 2 * LEAD_MAX as usize + 1],
     /// Standard normal draws: 1,024 equally likely values.
     pub(crate) normal: [f32; 1024],
 }
@@ -102,6 +104,12 @@ fn near_goal(zones: [&Quantiles; 5]) -> [Lookup; 5] {
 
 /// Shares of plays one and two yards out, of those from either.
 const ON_THE_GOAL_LINE: [f64; 2] = [0.79, 0.21];
+
+/// Leads beyond this many points change play calls no further.
+pub(crate) const LEAD_MAX: i32 = 14;
+/// How much more a side passes for a point behind, and runs for a point ahead, in the second half (log-odds).
+const PASS_BEHIND: f64 = 0.07;
+const RUN_AHEAD: f64 = 0.02;
 
 impl Tables {
     pub(crate) fn new() -> Self {
@@ -145,6 +153,10 @@ impl Tables {
             run_off_miss: Lookup::new(&q::RUNOFF_INCOMPLETION_NORMAL),
             target_factor: factors(TARGET_SPREAD),
             carry_factor: factors(CARRY_SPREAD),
+            pass_odds_by_lead: std::array::from_fn(|i| {
+                let lead = (i as i32 - LEAD_MAX) as f64;
+                libm::exp(if lead < 0.0 { -PASS_BEHIND * lead } else { -RUN_AHEAD * lead }) as f32
+            }),
             normal: std::array::from_fn(|i| quantile(i, 1024) as f32),
         }
     }

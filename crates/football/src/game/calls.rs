@@ -3,7 +3,7 @@
 use super::Game;
 use super::clock::Tempo;
 use crate::play::Kind;
-use crate::tables::{dropback_share, fourth_down_shares};
+use crate::tables::{LEAD_MAX, dropback_share, fourth_down_shares};
 
 /// Longest field goals worth trying: from this yard line with time, and with the half's last play.
 const KICK_RANGE: i32 = 36;
@@ -11,9 +11,11 @@ const LAST_KICK_RANGE: i32 = 40;
 /// The measured shares of fourth downs gone for include those late in the game, that are modelled apart: the share of
 /// the others.
 const EARLY_GO_SHARE: f32 = 0.7;
-/// How much more a side passes for a point behind, and runs for a point ahead, in the second half (log-odds).
-const PASS_BEHIND: f32 = 0.07;
-const RUN_AHEAD: f32 = 0.02;
+/// Factors on the odds of a pass: of a side in a hurry, of one that lets the clock run, and of one that leads in the
+/// last ten minutes.
+const PASS_IN_A_HURRY: f32 = 3.67;
+const PASS_WITH_THE_LEAD: f32 = 0.37;
+const PASS_BEFORE_THE_LEAD_IS_SAFE: f32 = 0.45;
 /// Seconds in which a play from scrimmage leaves none for a kick.
 const LAST_PLAY_SECONDS: i32 = 8;
 
@@ -73,32 +75,20 @@ impl Game<'_> {
         }
     }
 
-    /// The measured share by down and distance, shifted on the log-odds scale by plan, score and clock.
+    /// The measured share by down and distance, its odds multiplied by plan, score and clock.
     pub(super) fn dropback_probability(&self) -> f32 {
         let base = dropback_share(self.down, self.distance);
         let lead = self.lead();
-        let mut shift = self.pass_plan[self.offence];
-        match self.tempo() {
-            Tempo::Hurry => shift += 1.3,
-            Tempo::Bleed => shift -= 1.0,
-            Tempo::Normal if self.quarter == 4 && lead > 0 && self.clock <= 600 => shift -= 0.8,
-            Tempo::Normal => {}
-        }
+        let mut odds = base / (1.0 - base) * self.pass_plan[self.offence];
+        odds *= match self.tempo {
+            Tempo::Hurry => PASS_IN_A_HURRY,
+            Tempo::Bleed => PASS_WITH_THE_LEAD,
+            Tempo::Normal if self.quarter == 4 && lead > 0 && self.clock <= 600 => PASS_BEFORE_THE_LEAD_IS_SAFE,
+            Tempo::Normal => 1.0,
+        };
         if self.quarter >= 3 {
-            shift -= PASS_BEHIND * lead.clamp(-14, 0) as f32 + RUN_AHEAD * lead.clamp(0, 14) as f32;
+            odds *= self.tables.pass_odds_by_lead[(lead.clamp(-LEAD_MAX, LEAD_MAX) + LEAD_MAX) as usize];
         }
-        // p e^s / (1 - p + p e^s)
-        let odds = exp(shift) * base;
-        odds / (1.0 - base + odds)
+        odds / (1.0 + odds)
     }
-}
-
-/// The exponential function for |x| up to about 4, within 0.1%, in plain arithmetic: (1 + x/64)^64 with the
-/// second-order term.
-fn exp(x: f32) -> f32 {
-    let mut y = 1.0 + x * (1.0 / 64.0) + x * x * (1.0 / 8192.0);
-    for _ in 0..6 {
-        y *= y;
-    }
-    y
 }

@@ -3,8 +3,8 @@
 //! Away from the ends of the halves the seconds are the measured ones. Near them the two sides want opposite things,
 //! so what they do is modelled: the measured seconds of the last two minutes are the mixture of both.
 
-use super::Game;
-use crate::play::{Kind, Outcome, Play};
+use super::{Game, low_bits};
+use crate::play::{Kind, Outcome};
 use crate::tables::Lookup;
 
 /// Seconds of a play that stops the clock (out of bounds, a time-out), as the measured tables have them.
@@ -12,8 +12,6 @@ const STOPPED_SECONDS: i32 = 6;
 /// Share of plays after which a side calls a time-out for reasons other than the clock: what is left of the 7.4 a
 /// game once those near the end of the halves are counted.
 const IDLE_TIME_OUT_SHARE: f32 = 0.034;
-/// A run-off's random word chooses from its table by its highest bits; the lowest ones decide an idle time-out.
-const LOW_BITS: u32 = 16;
 
 /// What kind of play the clock ran from.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -36,7 +34,8 @@ pub(super) enum Tempo {
 }
 
 impl Game<'_> {
-    pub(super) fn tempo(&self) -> Tempo {
+    /// What the offence wants of the clock now.
+    pub(super) fn tempo_now(&self) -> Tempo {
         let lead = self.lead();
         match self.quarter {
             2 if self.clock <= 120 && (self.clock >= 30 || self.yard_line <= 60) => Tempo::Hurry,
@@ -62,19 +61,18 @@ impl Game<'_> {
     }
 
     /// Seconds from the snap of a play that ended in bounds, or out of them, to the next; calls a time-out on it.
-    pub(super) fn seconds_after(&mut self, play: &mut Play, after: After) -> i32 {
-        let tempo = self.tempo();
-        if play.outcome == Outcome::OutOfBounds && self.clock_stops_out_of_bounds() {
+    pub(super) fn seconds_after(&mut self, after: After) -> i32 {
+        if self.current().outcome == Outcome::OutOfBounds && self.clock_stops_out_of_bounds() {
             return STOPPED_SECONDS;
         }
-        if tempo != Tempo::Normal {
-            if let Some(side) = self.who_stops_the_clock(tempo) {
-                self.take_time_out(play, side);
+        if self.tempo != Tempo::Normal {
+            if let Some(side) = self.who_stops_the_clock() {
+                self.take_time_out(side);
                 return STOPPED_SECONDS;
             }
         }
-        match tempo {
-            Tempo::Normal => self.measured_seconds(play, after),
+        match self.tempo {
+            Tempo::Normal => self.measured_seconds(after),
             Tempo::Hurry if self.clock <= 35 => 10 + self.random.below(5) as i32,
             Tempo::Hurry => 11 + self.random.below(13) as i32,
             Tempo::Bleed => {
@@ -86,17 +84,17 @@ impl Game<'_> {
     }
 
     /// Seconds after a pass that fell: the clock stands.
-    pub(super) fn seconds_after_miss(&mut self, play: &mut Play) -> i32 {
-        self.measured_seconds(play, After::Miss)
+    pub(super) fn seconds_after_miss(&mut self) -> i32 {
+        self.measured_seconds(After::Miss)
     }
 
-    fn measured_seconds(&mut self, play: &mut Play, after: After) -> i32 {
+    fn measured_seconds(&mut self, after: After) -> i32 {
         let word = self.random.next_u32();
-        let low = (word & ((1 << LOW_BITS) - 1)) as f32 / (1 << LOW_BITS) as f32;
+        let low = low_bits(word);
         if low < IDLE_TIME_OUT_SHARE {
             let side = if low < IDLE_TIME_OUT_SHARE / 2.0 { 0 } else { 1 };
             if self.time_outs[side] > 1 {
-                self.take_time_out(play, side);
+                self.take_time_out(side);
             }
         }
         let table: &Lookup = match after {
@@ -110,8 +108,8 @@ impl Game<'_> {
 
     /// Whether a side spends a time-out late in a half: the defence while the lead runs out, or an offence that runs
     /// out of time.
-    fn who_stops_the_clock(&mut self, tempo: Tempo) -> Option<usize> {
-        let (side, wanted) = match tempo {
+    fn who_stops_the_clock(&mut self) -> Option<usize> {
+        let (side, wanted) = match self.tempo {
             Tempo::Bleed if self.lead() <= 16 => (1 - self.offence, self.clock <= 180),
             Tempo::Hurry => (self.offence, self.clock <= 100 && self.yard_line <= 75),
             _ => return None,
@@ -120,9 +118,9 @@ impl Game<'_> {
         (wanted && self.time_outs[side] > 0 && self.chance(share)).then_some(side)
     }
 
-    fn take_time_out(&mut self, play: &mut Play, side: usize) {
+    fn take_time_out(&mut self, side: usize) {
         self.time_outs[side] -= 1;
-        play.time_out = side as u8;
+        self.current().time_out = side as u8;
     }
 
     /// The leading side can run the rest of the clock out by kneeling, the other side's time-outs counted.
@@ -137,18 +135,18 @@ impl Game<'_> {
     }
 
     pub(super) fn kneel(&mut self) {
-        let mut play = self.row(Kind::Kneel);
-        play.player = self.lineups[self.offence].quarterback;
-        play.outcome = Outcome::Tackled;
+        self.row(Kind::Kneel);
+        self.current().player = self.lineups[self.offence].quarterback;
+        self.current().outcome = Outcome::Tackled;
         let yards = if self.yard_line < 98 { -1 } else { 0 };
         let other = 1 - self.offence;
         let seconds = if self.quarter == 4 && self.time_outs[other] > 0 && self.lead() <= 8 {
-            self.take_time_out(&mut play, other);
+            self.take_time_out(other);
             3
         } else {
             42
         };
-        self.advance(&mut play, yards);
-        self.finish_down(play, seconds);
+        self.advance(yards);
+        self.finish_down(seconds);
     }
 }

@@ -73,13 +73,19 @@ fn cumulative<const N: usize>(factors: &[f32; 256], shares: &[f32; N], regulars:
 #[inline]
 fn pick<const N: usize>(cumulative: &[f32; N], random: &mut Stream) -> usize {
     let x = random.uniform() * cumulative[N - 1];
-    cumulative.iter().position(|&c| x < c).unwrap_or(N - 1)
+    // Counting has no branch to mispredict.
+    cumulative[..N - 1].iter().filter(|&&c| x >= c).count()
 }
 
 /// The roster place of a tackler, interceptor or defender of a pass.
 #[inline]
 pub(super) fn defender(random: &mut Stream) -> u8 {
-    let x = random.uniform();
+    defender_at(random.uniform())
+}
+
+/// As [`defender`], from a uniform draw.
+#[inline]
+pub(super) fn defender_at(x: f32) -> u8 {
     let place = TACKLE_CUMULATIVE.iter().filter(|&&c| x >= c).count();
     FIRST_DEFENDER + place as u8
 }

@@ -1,9 +1,9 @@
 //! Plays from scrimmage: what is called, what comes of it, and how the clock runs.
 
 use super::clock::{After, Tempo};
-use super::lineup::{defender, position};
-use super::{Game, Phase};
-use crate::play::{Kind, NOBODY, Outcome, Play};
+use super::lineup::{defender, defender_at, position};
+use super::{Game, Phase, low_bits};
+use crate::play::{Kind, NOBODY, Outcome};
 use crate::tables::{
     COMPLETION_BY_DOWN, COMPLETION_BY_POSITION, INTERCEPTION_BY_DOWN, SACK_BY_DOWN, completion_by_field, zone,
 };
@@ -47,10 +47,12 @@ const CATCH_LEVEL: f32 = -0.13;
 
 impl Game<'_> {
     pub(super) fn snap(&mut self) {
+        self.tempo = self.tempo_now();
         if self.can_kneel_it_out() {
             return self.kneel();
         }
-        if self.foul_wipes_out_snap() {
+        let (foul, pass) = self.two_uniforms();
+        if self.foul_wipes_out_snap(foul) {
             return;
         }
         if self.must_kick_now() {
@@ -63,21 +65,20 @@ impl Game<'_> {
                 _ => {}
             }
         }
-        let dropback = self.dropback_probability();
-        if self.chance(dropback) { self.dropback() } else { self.run_play() }
+        if pass < self.dropback_probability() { self.dropback() } else { self.run_play() }
     }
 
     fn run_play(&mut self) {
         let lineup = &self.lineups[self.offence];
         let sneak = self.yard_line <= SNEAK_YARDS && self.random.chance(SNEAK_SHARE);
         let runner = if sneak { lineup.quarterback } else { lineup.runner(&mut self.random) };
-        let mut play = self.row(Kind::Run);
-        play.player = runner;
+        self.row(Kind::Run);
+        self.current().player = runner;
         let word = self.random.next_u32();
         let measured = self.tables.run.get(zone(self.yard_line)).unwrap_or(&self.tables.run_open).at(word);
-        let yards = measured + self.whole_yards(RUN_EDGE * self.edge[self.offence] + RUN_LEVEL);
+        let yards = measured + whole_yards(RUN_EDGE * self.edge[self.offence] + RUN_LEVEL, low_bits(word));
         let yards = self.reach_for_the_sticks(yards);
-        self.carry(play, yards, RUN_FUMBLE, 0.10, After::Run);
+        self.carry(yards, RUN_FUMBLE, 0.10, After::Run);
     }
 
     fn dropback(&mut self) {
@@ -87,52 +88,54 @@ impl Game<'_> {
         let x = self.uniform();
         let sack = SACK_BY_DOWN[down] + SACK_EDGE * edge;
         if x < sack {
-            let mut play = self.row(Kind::Sack);
-            play.passer = quarterback;
+            self.row(Kind::Sack);
+            self.current().passer = quarterback;
             let word = self.random.next_u32();
             let yards = self.tables.sack.at(word).min(0);
-            return self.carry(play, yards, SACK_FUMBLE, 0.0, After::Sack);
+            return self.carry(yards, SACK_FUMBLE, 0.0, After::Sack);
         }
-        if x < sack + SCRAMBLE_SHARE {
-            let mut play = self.row(Kind::Scramble);
-            play.player = quarterback;
+        let no_throw = sack + SCRAMBLE_SHARE;
+        if x < no_throw {
+            self.row(Kind::Scramble);
+            self.current().player = quarterback;
             let word = self.random.next_u32();
             let yards = self.tables.scramble.at(word);
-            return self.carry(play, yards, RUN_FUMBLE, 0.35, After::Run);
+            return self.carry(yards, RUN_FUMBLE, 0.35, After::Run);
         }
         let receiver = self.lineups[self.offence].receiver(&mut self.random);
-        let mut play = self.row(Kind::Pass);
-        play.passer = quarterback;
-        play.player = receiver;
+        self.row(Kind::Pass);
+        self.current().passer = quarterback;
+        self.current().player = receiver;
         let interception = INTERCEPTION_BY_DOWN[down] * (1.0 + INTERCEPTION_EDGE * edge);
         let complete = completion_by_field(self.yard_line)
             + COMPLETION_BY_DOWN[down]
             + COMPLETION_BY_POSITION[position(receiver)]
             + COMPLETION_EDGE * edge
             + COMPLETION_LEVEL
-            + if self.tempo() == Tempo::Hurry { HURRIED_COMPLETION } else { 0.0 };
-        let x = self.uniform();
+            + if self.tempo == Tempo::Hurry { HURRIED_COMPLETION } else { 0.0 };
+        // The same draw again, now among throws only.
+        let x = (x - no_throw) / (1.0 - no_throw);
         if x < interception {
-            self.intercepted(play);
+            self.intercepted();
         } else if x < interception + complete {
-            self.caught(play, position(receiver));
+            self.caught(position(receiver));
         } else {
-            self.incomplete(play);
+            self.incomplete();
         }
     }
 
-    fn caught(&mut self, mut play: Play, position: usize) {
+    fn caught(&mut self, position: usize) {
         let word = self.random.next_u32();
         let zone = zone(self.yard_line);
         let measured =
             if zone < 5 { self.tables.catch[zone].at(word) } else { self.tables.catch_open[position].at(word) };
         let edge = self.edge[self.offence];
-        let yards = measured + self.whole_yards(CATCH_EDGE * edge + CATCH_LEVEL);
+        let yards = measured + whole_yards(CATCH_EDGE * edge + CATCH_LEVEL, low_bits(word));
         let yards = self.reach_for_the_sticks(yards);
         let word = self.random.next_u32();
         let gained = yards.min(self.yard_line);
-        play.air_yards = self.tables.air_complete.at(word).min(gained.max(0)) as i8;
-        self.carry(play, yards, CATCH_FUMBLE, 0.17, After::Catch);
+        self.current().air_yards = self.tables.air_complete.at(word).min(gained.max(0)) as i8;
+        self.carry(yards, CATCH_FUMBLE, 0.17, After::Catch);
     }
 
     /// On third and fourth down a play is drawn up to reach the first down: some gains that fall just short of it
@@ -143,138 +146,147 @@ impl Game<'_> {
         if short && self.chance(share) { self.distance } else { yards }
     }
 
-    fn incomplete(&mut self, mut play: Play) {
-        play.outcome = Outcome::Incomplete;
-        play.air_yards = self.thrown_to() as i8;
-        let x = self.uniform();
+    fn incomplete(&mut self) {
+        self.current().outcome = Outcome::Incomplete;
+        let (air, x) = self.thrown_to();
+        self.current().air_yards = air as i8;
         if x < THROWN_AWAY_SHARE {
-            play.player = NOBODY;
+            self.current().player = NOBODY;
         } else if x > 1.0 - PASS_DEFENDED_SHARE {
-            play.defender = defender(&mut self.random);
+            self.current().defender = defender(&mut self.random);
         }
-        self.advance(&mut play, 0);
-        let seconds = self.seconds_after_miss(&mut play);
-        self.finish_down(play, seconds);
+        self.advance(0);
+        let seconds = self.seconds_after_miss();
+        self.finish_down(seconds);
     }
 
-    /// How far past the line an uncaught pass was thrown: at most out of the back of the end zone.
-    fn thrown_to(&mut self) -> i32 {
+    /// How far past the line an uncaught pass was thrown, at most out of the back of the end zone; and a uniform draw.
+    fn thrown_to(&mut self) -> (i32, f32) {
         let word = self.random.next_u32();
-        self.tables.air_incomplete.at(word).clamp(-9, self.yard_line + 9)
+        (self.tables.air_incomplete.at(word).clamp(-9, self.yard_line + 9), low_bits(word))
     }
 
-    fn intercepted(&mut self, mut play: Play) {
+    fn intercepted(&mut self) {
         let side = self.offence;
-        let air = self.thrown_to();
-        play.outcome = Outcome::Intercepted;
-        play.air_yards = air as i8;
-        play.defender = defender(&mut self.random);
+        let (air, _) = self.thrown_to();
+        self.current().outcome = Outcome::Intercepted;
+        self.current().air_yards = air as i8;
+        self.current().defender = defender(&mut self.random);
         let spot = self.yard_line - air;
         if spot <= 0 {
-            play.return_yards = 0;
-            self.record(play, 7);
+            self.current().return_yards = 0;
+            self.record(7);
             return self.start_drive(1 - side, 80);
         }
         let word = self.random.next_u32();
         let gained = self.tables.interception_return.at(word).max(0);
         let to_go = (100 - spot).max(1);
         if gained >= to_go {
-            play.return_yards = to_go as i8;
-            play.points = -6;
-            self.record(play, 12);
+            self.current().return_yards = to_go as i8;
+            self.current().points = -6;
+            self.record(12);
             return self.after_touchdown(1 - side);
         }
-        play.return_yards = gained as i8;
-        self.record(play, 7);
+        self.current().return_yards = gained as i8;
+        self.record(7);
         self.start_drive(1 - side, to_go - gained);
     }
 
     /// A runner, receiver or sacked passer with the ball `yards` past the line: scores, loses it, or is brought down.
-    fn carry(&mut self, mut play: Play, yards: i32, fumble: f32, out_of_bounds: f32, after: After) {
+    fn carry(&mut self, yards: i32, fumble: f32, out_of_bounds: f32, after: After) {
         let side = self.offence;
         if yards >= self.yard_line {
-            play.yards = self.yard_line as i8;
-            play.outcome = Outcome::Touchdown;
-            play.points = 6;
-            play.first_down = 1;
-            self.record(play, 6);
+            self.current().yards = self.yard_line as i8;
+            self.current().outcome = Outcome::Touchdown;
+            self.current().points = 6;
+            self.current().first_down = 1;
+            self.record(6);
             return self.after_touchdown(side);
         }
-        let x = self.uniform();
+        let (x, foul) = self.two_uniforms();
         if x < fumble {
-            return self.fumble_lost(play, yards);
+            return self.fumble_lost(yards);
         }
         // A carrier caught in his own end zone gets out of it more often than not.
-        let yards = if self.yard_line - yards >= 100 && !self.chance(SAFETY_SHARE) { self.yard_line - 99 } else { yards };
+        let yards =
+            if self.yard_line - yards >= 100 && !self.chance(SAFETY_SHARE) { self.yard_line - 99 } else { yards };
         if self.yard_line - yards >= 100 {
-            play.yards = (self.yard_line - 100) as i8;
-            play.outcome = Outcome::Safety;
-            play.points = -2;
-            play.tackler = defender(&mut self.random);
-            self.record(play, 6);
+            self.current().yards = (self.yard_line - 100) as i8;
+            self.current().outcome = Outcome::Safety;
+            self.current().points = -2;
+            self.current().tackler = defender(&mut self.random);
+            self.record(6);
             self.phase = Phase::FreeKick(side);
             return;
         }
-        let out_of_bounds = if self.tempo() == Tempo::Hurry { out_of_bounds * HURRIED_OUT_OF_BOUNDS } else { out_of_bounds };
+        let out_of_bounds =
+            if self.tempo == Tempo::Hurry { out_of_bounds * HURRIED_OUT_OF_BOUNDS } else { out_of_bounds };
         if x > 1.0 - out_of_bounds {
-            play.outcome = Outcome::OutOfBounds;
+            self.current().outcome = Outcome::OutOfBounds;
         } else {
-            play.outcome = Outcome::Tackled;
-            play.tackler = defender(&mut self.random);
-            let shared = if after == After::Sack { HALF_SACK_SHARE } else { ASSIST_SHARE };
-            if self.chance(shared) {
-                let second = defender(&mut self.random);
-                if second != play.tackler {
-                    play.assist = second;
-                }
-            }
+            self.current().outcome = Outcome::Tackled;
+            self.tackle(if after == After::Sack { HALF_SACK_SHARE } else { ASSIST_SHARE });
         }
-        self.advance(&mut play, yards);
-        let seconds = self.seconds_after(&mut play, after);
-        self.add_personal_foul(&mut play);
-        self.finish_down(play, seconds);
+        self.advance(yards);
+        let seconds = self.seconds_after(after);
+        self.add_personal_foul(foul);
+        self.finish_down(seconds);
     }
 
-    fn fumble_lost(&mut self, mut play: Play, yards: i32) {
+    /// Names who made the tackle, in a `shared` part of them together with a second defender.
+    fn tackle(&mut self, shared: f32) {
+        let (x, second) = self.two_uniforms();
+        let tackler = defender_at(x);
+        self.current().tackler = tackler;
+        if second < shared {
+            let assist = defender_at(second / shared);
+            if assist != tackler {
+                self.current().assist = assist;
+            }
+        }
+    }
+
+    fn fumble_lost(&mut self, yards: i32) {
         let side = self.offence;
         let yards = yards.max(self.yard_line - 99);
-        play.yards = yards as i8;
-        play.outcome = Outcome::FumbleLost;
-        play.defender = defender(&mut self.random);
+        self.current().yards = yards as i8;
+        self.current().outcome = Outcome::FumbleLost;
+        self.current().defender = defender(&mut self.random);
         let to_go = 100 - (self.yard_line - yards);
         if self.chance(FUMBLE_RETURN_TOUCHDOWN) {
-            play.return_yards = to_go as i8;
-            play.points = -6;
-            self.record(play, 11);
+            self.current().return_yards = to_go as i8;
+            self.current().points = -6;
+            self.record(11);
             return self.after_touchdown(1 - side);
         }
-        play.return_yards = 0;
-        self.record(play, 7);
+        self.current().return_yards = 0;
+        self.record(7);
         self.start_drive(1 - side, to_go);
     }
 
     /// Sets the next snap of the offence; a fourth down that fell short is settled by [`Self::finish_down`].
-    pub(super) fn advance(&mut self, play: &mut Play, yards: i32) {
-        play.yards = yards as i8;
+    pub(super) fn advance(&mut self, yards: i32) {
+        self.current().yards = yards as i8;
         self.yard_line -= yards;
         self.distance -= yards;
         if self.distance <= 0 {
-            play.first_down = 1;
+            self.current().first_down = 1;
             self.first_and_ten();
         } else {
             self.down += 1;
         }
     }
 
-    pub(super) fn finish_down(&mut self, play: Play, seconds: i32) {
-        self.record(play, seconds);
+    pub(super) fn finish_down(&mut self, seconds: i32) {
+        self.record(seconds);
         if self.down > 4 {
             self.start_drive(1 - self.offence, 100 - self.yard_line);
         }
     }
+}
 
-    /// Yards as a whole number whose mean is `yards`.
-    fn whole_yards(&mut self, yards: f32) -> i32 {
-        (yards + self.uniform()).floor() as i32
-    }
+/// Yards as a whole number whose mean is `yards`, from a uniform draw.
+fn whole_yards(yards: f32, uniform: f32) -> i32 {
+    // Casts cut towards zero: from above it, they round down.
+    (yards + uniform + 64.0) as i32 - 64
 }
