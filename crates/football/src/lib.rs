@@ -18,6 +18,8 @@ mod play;
 mod quantiles;
 mod season;
 mod tables;
+#[cfg(test)]
+mod tests;
 
 pub use calibrate::{CALIBRATION_GAMES_MIN, Measured, calibrate};
 pub use league::{Fixture, GAMES, League, TEAMS, Team, WEEKS};
