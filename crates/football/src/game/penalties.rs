@@ -17,7 +17,7 @@ struct Rule {
 }
 
 const fn rule(foul: Foul, cumulative: f32, on_defence: bool, yards: i32, automatic: bool) -> Rule {
-    Rule { foul, cumulative: cumulative / 9.71, on_defence, yards, automatic }
+    Rule { foul, cumulative: cumulative / 10.11, on_defence, yards, automatic }
 }
 
 const RULES: [Rule; 10] = [
@@ -30,7 +30,8 @@ const RULES: [Rule; 10] = [
     rule(Foul::NeutralZone, 8.46, true, 5, false),
     rule(Foul::Delay, 8.96, false, 5, false),
     rule(Foul::OffensivePassInterference, 9.34, false, 10, false),
-    rule(Foul::Hands, 9.71, true, 5, true),
+    // Illegal contact, which has no name of its own here, included.
+    rule(Foul::Hands, 10.11, true, 5, true),
 ];
 
 impl Game<'_> {

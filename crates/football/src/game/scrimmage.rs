@@ -20,7 +20,7 @@ const HURRIED_OUT_OF_BOUNDS: f32 = 1.7;
 /// Share of gains up to so many yards short, on third and on fourth down, that reach the first down: what brings third
 /// downs to their 39.0% of conversions and fourth downs near their 50.0%.
 const STICKS_SHARE: [f32; 2] = [0.34, 0.80];
-const STICKS_REACH: i32 = 4;
+const STICKS_REACH: [i32; 2] = [4, 8];
 /// Share of runs this close to the goal line that the quarterback keeps.
 const SNEAK_SHARE: f32 = 0.20;
 const SNEAK_YARDS: i32 = 3;
@@ -141,8 +141,9 @@ impl Game<'_> {
     /// On third and fourth down a play is drawn up to reach the first down: some gains that fall just short of it
     /// make it.
     fn reach_for_the_sticks(&mut self, yards: i32) -> i32 {
-        let short = self.down >= 3 && yards > 0 && (1..=STICKS_REACH).contains(&(self.distance - yards));
-        let share = STICKS_SHARE[usize::from(self.down == 4)];
+        let fourth = usize::from(self.down == 4);
+        let short = self.down >= 3 && yards > 0 && (1..=STICKS_REACH[fourth]).contains(&(self.distance - yards));
+        let share = STICKS_SHARE[fourth];
         if short && self.chance(share) { self.distance } else { yards }
     }
 
