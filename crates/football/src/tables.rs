@@ -108,7 +108,7 @@ const ON_THE_GOAL_LINE: [f64; 2] = [0.79, 0.21];
 /// Leads beyond this many points change play calls no further.
 pub(crate) const LEAD_MAX: i32 = 14;
 /// How much more a side passes for a point behind, and runs for a point ahead, in the second half (log-odds).
-const PASS_BEHIND: f64 = 0.07;
+const PASS_BEHIND: f64 = 0.085;
 const RUN_AHEAD: f64 = 0.02;
 
 impl Tables {

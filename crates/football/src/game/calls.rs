@@ -14,8 +14,8 @@ const EARLY_GO_SHARE: f32 = 0.7;
 /// Factors on the odds of a pass: of a side in a hurry, of one that lets the clock run, and of one that leads in the
 /// last ten minutes.
 const PASS_IN_A_HURRY: f32 = 3.67;
-const PASS_WITH_THE_LEAD: f32 = 0.37;
-const PASS_BEFORE_THE_LEAD_IS_SAFE: f32 = 0.45;
+const PASS_WITH_THE_LEAD: f32 = 0.5;
+const PASS_BEFORE_THE_LEAD_IS_SAFE: f32 = 0.6;
 /// Seconds in which a play from scrimmage leaves none for a kick.
 const LAST_PLAY_SECONDS: i32 = 8;
 

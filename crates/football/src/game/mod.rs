@@ -259,16 +259,16 @@ fn low_bits(word: u32) -> f32 {
 }
 
 /// Points of margin that the offence's edge is turned into: measured so that one rating point gives one point.
-const STRENGTH_SCALE: f32 = 1.60;
+const STRENGTH_SCALE: f32 = 1.66;
 /// Standard deviation of the scoring conditions that both sides share in a game, in points.
 const SCORING_SPREAD: f32 = 3.3;
 /// Added to both offences so that the mean total is the measured one, in scaled points.
-const SCORING_LEVEL: f32 = 0.7;
+const SCORING_LEVEL: f32 = 0.9;
 /// Mean and spread of the pace of a game. The measured seconds are those of all snaps, and 8% of them, touchdowns and
 /// turnovers, take 6 seconds and not the table's: the others take this much longer.
 const PACE_LEVEL: f32 = 1.11;
 const PACE_SPREAD: f32 = 0.05;
 /// The measured shares of passes include those of sides in a hurry, that are modelled apart: the plan before them.
-const PASS_LEVEL: f32 = -0.23;
+const PASS_LEVEL: f32 = -0.27;
 /// Spread of a side's plan to pass, on the log-odds scale.
 const PASS_PLAN_SPREAD: f32 = 0.45;

@@ -85,8 +85,8 @@ impl Game<'_> {
         let passing = matches!(self.current().kind, Kind::Pass | Kind::Sack);
         if passing && x < 0.0095 {
             self.foul_of_defence(Foul::RoughingPasser);
-        } else if x > 0.983 {
-            if x > 0.989 {
+        } else if x > 0.981 {
+            if x > 0.988 {
                 self.foul_of_defence(Foul::Roughness);
             } else {
                 let yards = limit(15, 100 - self.yard_line);

@@ -26,6 +26,13 @@ const SNEAK_SHARE: f32 = 0.20;
 const SNEAK_YARDS: i32 = 3;
 /// A defence that guards against the long pass at the end of a half concedes this much completion rate.
 const HURRIED_COMPLETION: f32 = 0.04;
+/// The first back rests, and the backup quarterback plays, once a side leads by this much so late.
+const STARTERS_REST_LEAD: i32 = 12;
+const BACKUP_PLAYS_LEAD: i32 = 20;
+const DECIDED_SECONDS: i32 = 600;
+/// Roster places of the first two backs.
+const FIRST_BACK: u8 = 2;
+const SECOND_BACK: u8 = 3;
 const ASSIST_SHARE: f32 = 0.295;
 const HALF_SACK_SHARE: f32 = 0.15;
 /// Share of incomplete passes thrown to nobody: 63.3% of attempts are caught, and 66% of those that have a target.
@@ -69,9 +76,11 @@ impl Game<'_> {
     }
 
     fn run_play(&mut self) {
+        let rests = self.leads_safely_by(STARTERS_REST_LEAD);
         let lineup = &self.lineups[self.offence];
         let sneak = self.yard_line <= SNEAK_YARDS && self.random.chance(SNEAK_SHARE);
         let runner = if sneak { lineup.quarterback } else { lineup.runner(&mut self.random) };
+        let runner = if rests && runner == FIRST_BACK { SECOND_BACK } else { runner };
         self.row(Kind::Run);
         self.current().player = runner;
         let word = self.random.next_u32();
@@ -81,10 +90,16 @@ impl Game<'_> {
         self.carry(yards, RUN_FUMBLE, 0.10, After::Run);
     }
 
+    /// Whether the offence plays the fourth quarter out, `points` or more ahead.
+    fn leads_safely_by(&self, points: i32) -> bool {
+        self.quarter == 4 && self.lead() >= points && self.clock <= DECIDED_SECONDS
+    }
+
     fn dropback(&mut self) {
         let edge = self.edge[self.offence];
         let down = (self.down - 1) as usize;
-        let quarterback = self.lineups[self.offence].quarterback;
+        let starter = self.lineups[self.offence].quarterback;
+        let quarterback = if self.leads_safely_by(BACKUP_PLAYS_LEAD) { 1 - starter } else { starter };
         let x = self.uniform();
         let sack = SACK_BY_DOWN[down] + SACK_EDGE * edge;
         if x < sack {
