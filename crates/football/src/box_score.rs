@@ -583,7 +583,7 @@ impl BoxScore {
 
 /// 1 where home leads, 2 where away does, 0 level.
 #[inline]
-pub(crate) fn leader<T: PartialOrd>(home: T, away: T) -> i16 {
+pub(crate) fn leader<T: PartialOrd + Copy>(home: T, away: T) -> i16 {
     if home > away {
         1
     } else if away > home {

@@ -268,8 +268,8 @@ fn emit_team_marks(game: &BoxScore, points: &Points, side: usize, name: &str, e:
     mark("led_after_q1", after(0..1));
     mark("led_after_h1", after(0..2));
     mark("led_after_q3", after(0..3));
-    for q in 0..4 {
-        mark(QUARTER_WON[q], points.winner(3 + q) == me);
+    for (q, won) in QUARTER_WON.into_iter().enumerate() {
+        mark(won, points.winner(3 + q) == me);
     }
     mark("won_h1", points.winner(1) == me);
     mark("won_h2", points.winner(2) == me);
@@ -298,8 +298,7 @@ const QUARTER_WON: [&str; 4] = ["won_q1", "won_q2", "won_q3", "won_q4"];
 
 fn emit_players(game: &BoxScore, side: usize, team: &str, e: &mut impl Emit) {
     let players = &game.sides[side].players;
-    for place in 0..players.len() {
-        let player = &players[place];
+    for (place, player) in players.iter().enumerate() {
         let who = Who { team, place, code: 1 + place as i16 + 23 * side as i16 };
         match place {
             0..=1 => emit_quarterback(game, player, who, e),

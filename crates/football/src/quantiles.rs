@@ -9,7 +9,7 @@ pub(crate) const PERCENTILES: [f32; 30] = [
 /// One measured distribution: its values at [`PERCENTILES`].
 pub(crate) type Quantiles = [i16; 30];
 
-/// Yards: designed_run at yards to go 1-2.
+/// Yards: designed run at yards to go 1-2.
 pub(crate) const DESIGNED_RUN_YTG_1_2: Quantiles =
     [-10, -5, -4, -3, -2, -1, 0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 2, 2, 2, 2, 2, 2, 2, 2, 2];
 
@@ -17,7 +17,7 @@ pub(crate) const DESIGNED_RUN_YTG_1_2: Quantiles =
 pub(crate) const COMPLETION_YTG_1_2: Quantiles =
     [-14, -5, -2, -1, 0, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2];
 
-/// Yards: designed_run at yards to go 3-5.
+/// Yards: designed run at yards to go 3-5.
 pub(crate) const DESIGNED_RUN_YTG_3_5: Quantiles =
     [-8, -6, -5, -4, -2, -1, 0, 0, 1, 1, 1, 2, 2, 2, 2, 3, 3, 3, 3, 4, 4, 4, 4, 5, 5, 5, 5, 5, 5, 5];
 
@@ -25,7 +25,7 @@ pub(crate) const DESIGNED_RUN_YTG_3_5: Quantiles =
 pub(crate) const COMPLETION_YTG_3_5: Quantiles =
     [-10, -5, -3, -1, 0, 2, 3, 3, 3, 3, 3, 3, 3, 4, 4, 4, 4, 4, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5];
 
-/// Yards: designed_run at yards to go 6-10.
+/// Yards: designed run at yards to go 6-10.
 pub(crate) const DESIGNED_RUN_YTG_6_10: Quantiles =
     [-10, -5, -5, -4, -2, -1, 0, 0, 1, 1, 1, 2, 2, 3, 3, 3, 4, 4, 5, 6, 6, 7, 8, 8, 9, 9, 10, 10, 10, 10];
 
@@ -33,7 +33,7 @@ pub(crate) const DESIGNED_RUN_YTG_6_10: Quantiles =
 pub(crate) const COMPLETION_YTG_6_10: Quantiles =
     [-8, -5, -3, -2, 0, 2, 3, 4, 5, 5, 6, 6, 6, 7, 7, 7, 8, 8, 8, 9, 9, 10, 10, 10, 10, 10, 10, 10, 10, 10];
 
-/// Yards: designed_run at yards to go 11-20.
+/// Yards: designed run at yards to go 11-20.
 pub(crate) const DESIGNED_RUN_YTG_11_20: Quantiles =
     [-8, -6, -5, -3, -2, -1, 0, 0, 1, 1, 2, 2, 2, 3, 3, 4, 4, 5, 5, 6, 8, 9, 11, 13, 14, 16, 18, 19, 20, 20];
 
@@ -41,7 +41,7 @@ pub(crate) const DESIGNED_RUN_YTG_11_20: Quantiles =
 pub(crate) const COMPLETION_YTG_11_20: Quantiles =
     [-8, -4, -3, -1, 1, 2, 3, 4, 5, 5, 6, 7, 8, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 20, 20, 20, 20];
 
-/// Yards: designed_run at yards to go 21-40.
+/// Yards: designed run at yards to go 21-40.
 pub(crate) const DESIGNED_RUN_YTG_21_40: Quantiles =
     [-12, -6, -5, -3, -2, -1, 0, 0, 1, 1, 2, 2, 3, 3, 3, 4, 4, 5, 6, 7, 8, 11, 12, 15, 19, 22, 26, 30, 38, 40];
 
@@ -49,7 +49,7 @@ pub(crate) const DESIGNED_RUN_YTG_21_40: Quantiles =
 pub(crate) const COMPLETION_YTG_21_40: Quantiles =
     [-10, -4, -3, -1, 1, 3, 4, 5, 5, 6, 7, 8, 8, 9, 10, 11, 12, 14, 15, 17, 21, 24, 26, 29, 32, 34, 37, 39, 40, 40];
 
-/// Yards: designed_run at yards to go 41-99.
+/// Yards: designed run at yards to go 41-99.
 pub(crate) const DESIGNED_RUN_YTG_41_99: Quantiles =
     [-17, -5, -4, -3, -2, -1, 0, 1, 1, 2, 2, 2, 3, 3, 4, 4, 5, 5, 6, 7, 8, 11, 12, 15, 20, 24, 34, 48, 71, 99];
 

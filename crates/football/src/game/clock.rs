@@ -65,11 +65,9 @@ impl Game<'_> {
         if self.current().outcome == Outcome::OutOfBounds && self.clock_stops_out_of_bounds() {
             return STOPPED_SECONDS;
         }
-        if self.tempo != Tempo::Normal {
-            if let Some(side) = self.who_stops_the_clock() {
-                self.take_time_out(side);
-                return STOPPED_SECONDS;
-            }
+        if let Some(side) = self.who_stops_the_clock() {
+            self.take_time_out(side);
+            return STOPPED_SECONDS;
         }
         match self.tempo {
             Tempo::Normal => self.measured_seconds(after),
@@ -92,7 +90,7 @@ impl Game<'_> {
         let word = self.random.next_u32();
         let low = low_bits(word);
         if low < IDLE_TIME_OUT_SHARE {
-            let side = if low < IDLE_TIME_OUT_SHARE / 2.0 { 0 } else { 1 };
+            let side = usize::from(low >= IDLE_TIME_OUT_SHARE / 2.0);
             if self.time_outs[side] > 1 {
                 self.take_time_out(side);
             }
