@@ -8,6 +8,7 @@
 mod count;
 mod ledger;
 mod rows;
+mod situations;
 
 use model::{ParameterError, Parameters};
 use world::{Seed, Stream, World};
@@ -86,6 +87,7 @@ fn play_season(model: &Football, seed: Seed, world: World, ledgers: &mut Ledgers
     for (game, fixture) in model.league.fixtures.iter().enumerate() {
         let score = model.play(seed, world, game, &mut season, plays);
         rows::game(&mut ledgers.games, &score, &Count::of(plays));
+        situations::enter(&mut ledgers.games, plays);
         if fixture.week < REAL_WEEKS {
             let margin = margin(&score);
             for (team, sign) in fixture.teams.into_iter().zip([1.0, -1.0]) {

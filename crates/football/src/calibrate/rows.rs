@@ -21,6 +21,7 @@ pub(super) fn game(l: &mut Ledger, score: &BoxScore, count: &Count) {
     scoring(l, score, count, points);
     margins(l, score, points[0] - points[1]);
     players(l, score);
+    in_game_shares(l, score);
     correlations(l, score, points);
 }
 
@@ -159,7 +160,15 @@ fn scoring(l: &mut Ledger, score: &BoxScore, c: &Count, [home, away]: [f64; 2]) 
     for (scored, (what, spec)) in c.scored.into_iter().zip(scoreless) {
         l.mean(what, spec, &scored.map(|s| f64::from(u8::from(!s))));
     }
-    for (what, spec, points) in [("% of teams with 20 points", 7.0, 20.0), ("% of teams with 24 points", 6.8, 24.0)] {
+    let scores = [
+        ("% of teams with 20 points", 7.0, 20.0),
+        ("% of teams with 24 points", 6.8, 24.0),
+        ("% of teams with 17 points", 6.4, 17.0),
+        ("% of teams with 27 points", 6.1, 27.0),
+        ("% of teams with 23 points", 5.0, 23.0),
+        ("% of teams with 10 points", 4.9, 10.0),
+    ];
+    for (what, spec, points) in scores {
         l.mean(what, spec, &[home, away].map(|p| if p == points { 100.0 } else { 0.0 }));
     }
     let first = score.first_score;
@@ -239,6 +248,8 @@ fn players(l: &mut Ledger, score: &BoxScore) {
     spread(l, ["team plays", "team plays, SD"], [63.5, 8.4], team(Stat::Plays));
     spread(l, ["sacks allowed", "sacks allowed, SD"], [2.4, 1.7], team(Stat::SacksAllowed));
     l.mean("fumbles lost", 0.56, &team(Stat::FumblesLost).map(f64::from));
+    l.mean("interceptions", 0.82, &team(Stat::Interceptions).map(f64::from));
+    l.mean("first downs", 19.8, &team(Stat::FirstDowns).map(f64::from));
     l.mean("longest catch", 39.6, &[0, 1].map(|side| f64::from(score.sides[side].longest_catch)));
     l.mean("longest rush", 22.9, &[0, 1].map(|side| f64::from(score.sides[side].longest_rush)));
     let with_touch = |side: usize, value: &dyn Fn(&Player) -> i16| {
@@ -246,6 +257,26 @@ fn players(l: &mut Ledger, score: &BoxScore) {
     };
     l.mean("rushers a team", 3.9, &[0, 1].map(|side| with_touch(side, &|p| p.rushes)));
     l.mean("players thrown to a team", 8.1, &[0, 1].map(|side| with_touch(side, &|p| p.targets)));
+}
+
+/// The largest shares of a team's runs, and of its targets, that a player had.
+fn in_game_shares(l: &mut Ledger, score: &BoxScore) {
+    l.group("in-game share");
+    let largest = |side: usize, value: fn(&Player) -> i16| {
+        let mut values: Vec<i16> = score.sides[side].players.iter().map(value).collect();
+        values.sort_unstable_by(|a, b| b.cmp(a));
+        let sum = f64::from(values.iter().sum::<i16>().max(1));
+        values.into_iter().map(move |v| f64::from(v) / sum)
+    };
+    let both = |value: fn(&Player) -> i16| largest(0, value).zip(largest(1, value)).map(<[f64; 2]>::from);
+    let rushers = [("top rusher", 0.62), ("second rusher", 0.24), ("third rusher", 0.10)];
+    for ((what, spec), shares) in rushers.into_iter().zip(both(|p| p.rushes)) {
+        l.mean(what, spec, &shares);
+    }
+    let targets = [("top target", 0.29), ("second target", 0.21), ("third target", 0.16), ("fourth target", 0.12)];
+    for ((what, spec), shares) in targets.into_iter().zip(both(|p| p.targets)) {
+        l.mean(what, spec, &shares);
+    }
 }
 
 fn correlations(l: &mut Ledger, score: &BoxScore, points: [f64; 2]) {

@@ -7,7 +7,7 @@ use crate::tables::{LEAD_MAX, dropback_share, fourth_down_shares};
 
 /// Longest field goals worth trying: from this yard line with time, and with the half's last play.
 const KICK_RANGE: i32 = 36;
-const LAST_KICK_RANGE: i32 = 42;
+const LAST_KICK_RANGE: i32 = 44;
 /// The measured shares of fourth downs gone for include those late in the game, that are modelled apart: the share of
 /// the others.
 const EARLY_GO_SHARE: f32 = 0.7;

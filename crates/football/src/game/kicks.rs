@@ -154,7 +154,7 @@ impl Game<'_> {
         let word = self.random.next_u32();
         let gross = self.tables.punt[table].at(word).min(y);
         let fate = self.uniform();
-        let touchback = if y <= 45 { 0.21 } else { 0.05 };
+        let touchback = if y <= 45 { 0.10 } else { 0.0 };
         if fate < touchback || gross == y {
             self.current().outcome = Outcome::Touchback;
             self.current().yards = y as i8;
@@ -163,7 +163,7 @@ impl Game<'_> {
         }
         self.current().yards = gross as i8;
         let caught = y - gross;
-        let returned = if y <= 45 { 0.12 } else { 0.48 };
+        let returned = if y <= 45 { 0.12 } else { 0.49 };
         let fate = self.uniform();
         if fate < returned {
             return self.return_punt(side, caught, seconds);
@@ -193,7 +193,7 @@ impl Game<'_> {
         self.current().return_yards = gained as i8;
         self.current().tackler = defender(&mut self.random);
         let mut start = 100 - caught - gained;
-        if self.chance(0.20) {
+        if self.chance(0.10) {
             start = self.foul_on_return(start);
         }
         self.record(seconds);

@@ -13,7 +13,7 @@ const REGULAR_RECEIVERS: usize = 5;
 const REGULAR_RUNNERS: usize = 3;
 /// Runners on designed runs: RB1, RB2, the quarterback, RB3, RB4.
 const RUNNERS: [u8; 5] = [2, 3, QUARTERBACK, 4, 5];
-const CARRY_SHARES: [f32; 5] = [0.67, 0.14, 0.07, 0.08, 0.04];
+const CARRY_SHARES: [f32; 5] = [0.67, 0.19, 0.07, 0.05, 0.02];
 /// Whoever plays quarterback today.
 const QUARTERBACK: u8 = 0;
 /// Tacklers: six named defenders, then all others.

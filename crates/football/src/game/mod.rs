@@ -263,7 +263,7 @@ const STRENGTH_SCALE: f32 = 1.66;
 /// Standard deviation of the scoring conditions that both sides share in a game, in points.
 const SCORING_SPREAD: f32 = 3.3;
 /// Added to both offences so that the mean total is the measured one, in scaled points.
-const SCORING_LEVEL: f32 = 0.9;
+const SCORING_LEVEL: f32 = 1.1;
 /// Mean and spread of the pace of a game. The measured seconds are those of all snaps, and 8% of them, touchdowns and
 /// turnovers, take 6 seconds and not the table's: the others take this much longer.
 const PACE_LEVEL: f32 = 1.11;

@@ -14,13 +14,13 @@ const CATCH_FUMBLE: f32 = 0.0066;
 const SACK_FUMBLE: f32 = 0.078;
 const FUMBLE_RETURN_TOUCHDOWN: f32 = 0.13;
 /// Share of losses reaching the own end zone that end in it: .060 safeties a game.
-const SAFETY_SHARE: f32 = 0.33;
+const SAFETY_SHARE: f32 = 0.42;
 /// A side in a hurry makes for the side line this much more often.
 const HURRIED_OUT_OF_BOUNDS: f32 = 1.7;
 /// Share of gains up to so many yards short, on third and on fourth down, that reach the first down: what brings third
 /// downs to their 39.0% of conversions and fourth downs near their 50.0%.
-const STICKS_SHARE: [f32; 2] = [0.34, 0.80];
-const STICKS_REACH: [i32; 2] = [4, 8];
+const STICKS_SHARE: [f32; 2] = [0.29, 0.65];
+const STICKS_REACH: [i32; 2] = [4, 5];
 /// Share of runs this close to the goal line that the quarterback keeps.
 const SNEAK_SHARE: f32 = 0.20;
 const SNEAK_YARDS: i32 = 3;
@@ -33,6 +33,8 @@ const DECIDED_SECONDS: i32 = 600;
 /// Roster places of the first two backs.
 const FIRST_BACK: u8 = 2;
 const SECOND_BACK: u8 = 3;
+/// Share of interceptions with nobody left ahead: the measured returns end at the goal line, which hides them.
+const CLEAR_RETURN_SHARE: f32 = 0.022;
 const ASSIST_SHARE: f32 = 0.295;
 const HALF_SACK_SHARE: f32 = 0.15;
 /// Share of incomplete passes thrown to nobody: 63.3% of attempts are caught, and 66% of those that have a target.
@@ -197,7 +199,7 @@ impl Game<'_> {
         let word = self.random.next_u32();
         let gained = self.tables.interception_return.at(word).max(0);
         let to_go = (100 - spot).max(1);
-        if gained >= to_go {
+        if gained >= to_go || self.chance(CLEAR_RETURN_SHARE) {
             self.current().return_yards = to_go as i8;
             self.current().points = -6;
             self.record(12);
