@@ -66,7 +66,7 @@ impl Game<'_> {
         let go_within = |seconds: i32| (self.clock <= seconds).then_some(Kind::Run);
         match self.lead() {
             0..=5 if self.distance > 1 || self.clock <= 60 => kick(KICK_RANGE),
-            -3..=-1 => kick(if self.clock <= 60 { LAST_KICK_RANGE } else { KICK_RANGE }).or(go_within(110)),
+            -3..=-1 => kick(if self.clock <= 120 { LAST_KICK_RANGE } else { KICK_RANGE }).or(go_within(110)),
             -8..=-4 => go_within(if y <= 50 { 400 } else { 120 }),
             // Two scores behind: one of them may be a kick.
             -11..=-9 if self.distance > 3 && self.clock > 45 => kick(KICK_RANGE).or(go_within(150)),

@@ -45,7 +45,7 @@ impl Game<'_> {
                 let scores = (7 - lead) / 8;
                 if self.clock <= 150 * scores.min(3) { Tempo::Hurry } else { Tempo::Normal }
             }
-            4 | 5 if self.clock <= 240 && self.can_win_by_kick() => Tempo::Bleed,
+            4 | 5 if self.clock <= 300 && self.can_win_by_kick() => Tempo::Bleed,
             4 | 5 if self.clock <= 120 => Tempo::Hurry,
             _ => Tempo::Normal,
         }
@@ -53,7 +53,7 @@ impl Game<'_> {
 
     /// A field goal from here wins, or in overtime decides: worth waiting for the last seconds.
     pub(super) fn can_win_by_kick(&self) -> bool {
-        self.quarter >= 4 && (-2..=0).contains(&self.lead()) && self.yard_line <= 30
+        self.quarter >= 4 && (-2..=0).contains(&self.lead()) && self.yard_line <= 33
     }
 
     pub(super) fn clock_stops_out_of_bounds(&self) -> bool {
