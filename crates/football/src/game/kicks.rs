@@ -5,6 +5,16 @@ use super::{Game, KICKOFF_YARD_LINE, Phase};
 use crate::play::{Kind, Outcome};
 use crate::tables::field_goal_share;
 
+/// Tries for two points before the score makes them worth while, of all touchdowns.
+const EARLY_TWO_POINT_SHARE: f32 = 0.03;
+/// Missed kicks for goal that were blocked.
+const FIELD_GOAL_BLOCKED_SHARE: f32 = 0.12;
+/// Punts from the middle of the field and from farther out: aimed at the corner and gone too far, and returned.
+const SHORT_PUNT_TOUCHBACK: f32 = 0.10;
+const SHORT_PUNT_RETURNED: f32 = 0.12;
+const LONG_PUNT_RETURNED: f32 = 0.49;
+/// Returned punts with a block in the back.
+const BLOCK_SHARE: f32 = 0.10;
 /// A kick for goal is taken 17 yards (7 behind the line, 10 of end zone) farther out than the line of scrimmage.
 const FIELD_GOAL_EXTRA_YARDS: i32 = 17;
 const EXTRA_POINT_MADE: f32 = 0.941;
@@ -114,7 +124,11 @@ impl Game<'_> {
     fn wants_two_points(&mut self) -> bool {
         let lead = self.lead();
         let late = self.quarter == 4 || (self.quarter == 3 && self.clock < 120);
-        if late { matches!(lead, -18 | -16 | -13 | -10 | -5 | -2 | 1 | 5 | 12) } else { self.chance(0.03) }
+        if late {
+            matches!(lead, -18 | -16 | -13 | -10 | -5 | -2 | 1 | 5 | 12)
+        } else {
+            self.chance(EARLY_TWO_POINT_SHARE)
+        }
     }
 
     pub(super) fn field_goal(&mut self) {
@@ -129,7 +143,8 @@ impl Game<'_> {
             self.record(seconds);
             self.phase = Phase::Kickoff(side);
         } else {
-            self.current().outcome = if self.chance(0.12) { Outcome::Blocked } else { Outcome::Missed };
+            self.current().outcome =
+                if self.chance(FIELD_GOAL_BLOCKED_SHARE) { Outcome::Blocked } else { Outcome::Missed };
             self.record(seconds);
             self.start_drive(1 - side, (100 - (self.yard_line + 7)).min(80));
         }
@@ -154,7 +169,7 @@ impl Game<'_> {
         let word = self.random.next_u32();
         let gross = self.tables.punt[table].at(word).min(y);
         let fate = self.uniform();
-        let touchback = if y <= 45 { 0.10 } else { 0.0 };
+        let touchback = if y <= 45 { SHORT_PUNT_TOUCHBACK } else { 0.0 };
         if fate < touchback || gross == y {
             self.current().outcome = Outcome::Touchback;
             self.current().yards = y as i8;
@@ -163,7 +178,7 @@ impl Game<'_> {
         }
         self.current().yards = gross as i8;
         let caught = y - gross;
-        let returned = if y <= 45 { 0.12 } else { 0.49 };
+        let returned = if y <= 45 { SHORT_PUNT_RETURNED } else { LONG_PUNT_RETURNED };
         let fate = self.uniform();
         if fate < returned {
             return self.return_punt(side, caught, seconds);
@@ -193,7 +208,7 @@ impl Game<'_> {
         self.current().return_yards = gained as i8;
         self.current().tackler = defender(&mut self.random);
         let mut start = 100 - caught - gained;
-        if self.chance(0.10) {
+        if self.chance(BLOCK_SHARE) {
             start = self.foul_on_return(start);
         }
         self.record(seconds);

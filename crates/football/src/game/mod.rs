@@ -259,9 +259,9 @@ fn low_bits(word: u32) -> f32 {
 }
 
 /// Points of margin that the offence's edge is turned into: measured so that one rating point gives one point.
-const STRENGTH_SCALE: f32 = 1.66;
+const STRENGTH_SCALE: f32 = 1.63;
 /// Standard deviation of the scoring conditions that both sides share in a game, in points.
-const SCORING_SPREAD: f32 = 3.3;
+const SCORING_SPREAD: f32 = 3.0;
 /// Added to both offences so that the mean total is the measured one, in scaled points.
 const SCORING_LEVEL: f32 = 1.1;
 /// Mean and spread of the pace of a game. The measured seconds are those of all snaps, and 8% of them, touchdowns and

@@ -5,6 +5,12 @@ use crate::play::{Foul, Kind};
 
 /// Snaps wiped out by a foul: 9.9 a game over about 148 snaps.
 const NO_PLAY_SHARE: f32 = 0.067;
+/// Plays of a passer or carrier brought down with a roughing of the passer, .42 a game (passes and sacks only), and
+/// with another personal foul, of either side or of the defence alone. The latter stand for every 15-yard foul that has
+/// no name here, such as grasping a face mask.
+const ROUGHING_SHARE: f32 = 0.0095;
+const ROUGHNESS_SHARE: f32 = 0.019;
+const ROUGHNESS_OF_DEFENCE_SHARE: f32 = 0.012;
 
 /// Fouls that wipe a play out: how many a game, cumulative share, side (0 offence, 1 defence), yards, automatic first
 /// down. Pass interference is enforced at the spot.
@@ -83,10 +89,10 @@ impl Game<'_> {
     /// `x` is a uniform draw.
     pub(super) fn add_personal_foul(&mut self, x: f32) {
         let passing = matches!(self.current().kind, Kind::Pass | Kind::Sack);
-        if passing && x < 0.0095 {
+        if passing && x < ROUGHING_SHARE {
             self.foul_of_defence(Foul::RoughingPasser);
-        } else if x > 0.981 {
-            if x > 0.988 {
+        } else if x > 1.0 - ROUGHNESS_SHARE {
+            if x > 1.0 - ROUGHNESS_OF_DEFENCE_SHARE {
                 self.foul_of_defence(Foul::Roughness);
             } else {
                 let yards = limit(15, 100 - self.yard_line);
