@@ -286,6 +286,20 @@ mod tests {
     }
 
     #[test]
+    fn gains_go_on_past_the_goal_line() {
+        let share = |lookup: &Lookup, least: i32| {
+            lookup.0.iter().filter(|&&x| i32::from(x) >= least).count() as f64 / lookup.0.len() as f64
+        };
+        let censored = Lookup::new(&q::COMPLETION_YTG_6_10);
+        let whole = Lookup::uncensored(&q::COMPLETION_YTG_6_10, 6, &[0.2; 5]);
+        // Nothing is hidden short of the zone; the touchdowns seen are those of a fifth of the catches at each line.
+        assert!((share(&censored, 6) - share(&whole, 6)).abs() < 0.01);
+        assert!((1..=10).all(|least| share(&whole, least) >= share(&censored, least) - 0.01));
+        let seen: f64 = (6..=10).map(|line| 0.2 * share(&whole, line)).sum();
+        assert!(seen > 1.3 * (6..=10).map(|line| 0.2 * share(&censored, line)).sum::<f64>(), "{seen}");
+    }
+
+    #[test]
     fn longer_field_goals_are_harder() {
         assert!((field_goal_share(20) - 0.99).abs() < 1e-6);
         assert!((30..70).all(|y| field_goal_share(y) >= field_goal_share(y + 1)));
