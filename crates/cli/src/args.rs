@@ -22,6 +22,8 @@ pub(crate) enum Command {
         /// The model whose parameters to list
         model: Option<String>,
     },
+    /// Measure a model against the real thing it models
+    Calibrate(CalibrateArgs),
     /// List the stored ensembles
     Ensembles {
         #[command(flatten)]
@@ -119,6 +121,24 @@ pub(crate) struct RunArgs {
     /// Play the ensemble anew; the old version stays readable until the new one is complete
     #[arg(long)]
     pub(crate) replace: bool,
+    #[command(flatten)]
+    pub(crate) format: FormatArgs,
+}
+
+/// What `calibrate` takes.
+#[derive(Debug, clap::Args)]
+pub(crate) struct CalibrateArgs {
+    /// The model
+    pub(crate) model: String,
+    /// Games to play (rounded up to whole seasons, at least two)
+    #[arg(long, value_name = "N", default_value_t = 57_600)]
+    pub(crate) games: usize,
+    /// Seed of the games
+    #[arg(long, value_name = "S", default_value_t = 1)]
+    pub(crate) seed: u64,
+    /// Set a parameter of the model (`manyworlds models MODEL` lists them)
+    #[arg(long = "param", value_name = "K=V", value_parser = parse_pair)]
+    pub(crate) parameters: Vec<(String, String)>,
     #[command(flatten)]
     pub(crate) format: FormatArgs,
 }

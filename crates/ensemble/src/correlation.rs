@@ -98,7 +98,8 @@ mod tests {
         let mut columns: Vec<Arc<Column>> = Vec::new();
         let base: Vec<i16> = (0..worlds).map(|_| (random.normal() * 100.0) as i16).collect();
         for mix in 0..150 {
-            let values = base.iter().map(|b| (i32::from(*b) * mix / 100) as i16 + (random.normal() * 50.0) as i16).collect();
+            let values =
+                base.iter().map(|b| (i32::from(*b) * mix / 100) as i16 + (random.normal() * 50.0) as i16).collect();
             columns.push(Arc::new(Column { values: Narrow::I16(values), scale: 1 + mix % 3 }));
         }
         columns.push(Arc::new(Column { values: Narrow::U8(vec![7; worlds]), scale: 1 }));

@@ -387,7 +387,9 @@ impl BoxScore {
         team.quarters[quarter][Stat::Plays as usize] += 1;
         let thrower = usize::from(play.passer);
         team.players[thrower].attempts += 1;
-        team.players[usize::from(play.player)].targets += 1;
+        if let Some(target) = team.players.get_mut(usize::from(play.player)) {
+            target.targets += 1;
+        }
         match play.outcome {
             Outcome::Incomplete => {
                 if let Some(d) = self.sides[1 - side].players.get_mut(usize::from(play.defender)) {
@@ -581,7 +583,7 @@ impl BoxScore {
 
 /// 1 where home leads, 2 where away does, 0 level.
 #[inline]
-pub(crate) fn leader<T: PartialOrd>(home: T, away: T) -> i16 {
+pub(crate) fn leader<T: PartialOrd + Copy>(home: T, away: T) -> i16 {
     if home > away {
         1
     } else if away > home {

@@ -88,7 +88,8 @@ fn players(side: &str) -> Vec<String> {
         format!("{} = {side}_pass_yards", sum(catchers, "catch_yards")),
         format!("{} = {side}_rush_yards", sum(runners, "rush_yards")),
         format!("{} = {}", sum(quarterbacks, "completions"), sum(catchers, "catches")),
-        format!("{} = {}", sum(quarterbacks, "attempts"), sum(catchers, "targets")),
+        // A pass thrown away is an attempt without a target.
+        format!("{} >= {}", sum(quarterbacks, "attempts"), sum(catchers, "targets")),
         format!("{} = {}", sum(quarterbacks, "pass_touchdowns"), sum(catchers, "catch_touchdowns")),
         format!("{} = {side}_interceptions_thrown", sum(quarterbacks, "interceptions")),
         format!("{} = {side}_sacks_allowed", sum(quarterbacks, "sacked")),

@@ -207,7 +207,7 @@ fn rotation_week(partner: usize, round: usize, block: usize) -> Vec<[usize; 2]> 
             (0..DIVISION).map(move |i| {
                 let a = division * DIVISION + i;
                 let b = (division | partner) * DIVISION + (i + round) % DIVISION;
-                if (round + block) % 2 == 0 { [a, b] } else { [b, a] }
+                if (round + block).is_multiple_of(2) { [a, b] } else { [b, a] }
             })
         })
         .collect()

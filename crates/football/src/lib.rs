@@ -9,6 +9,7 @@
 
 mod blocks;
 mod box_score;
+mod calibrate;
 mod game;
 mod identities;
 mod league;
@@ -18,7 +19,10 @@ mod play;
 mod quantiles;
 mod season;
 mod tables;
+#[cfg(test)]
+mod tests;
 
+pub use calibrate::{CALIBRATION_GAMES_MIN, Measured, calibrate};
 pub use league::{Fixture, GAMES, League, TEAMS, Team, WEEKS};
 pub use outcomes::GAME_OUTCOMES;
 pub use parameters::PARAMETERS;

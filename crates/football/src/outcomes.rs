@@ -183,33 +183,33 @@ fn emit_team(game: &BoxScore, points: &Points, side: usize, name: &str, e: &mut 
     for (i, w) in Window::SEVEN.into_iter().enumerate() {
         e.put(|| number(format!("{name}_points{}", suffix(w)), "points"), points.0[i][side]);
     }
-    let count = |stat, window| game.count(side, stat, window);
-    let seven: [(&str, &str, fn(&dyn Fn(Stat) -> i16) -> i16); 6] = [
-        ("touchdowns", "touchdowns", |c| c(Stat::Touchdowns)),
-        ("field_goals", "field goals", |c| c(Stat::FieldGoals)),
-        ("yards", "yards", |c| c(Stat::PassYards) + c(Stat::RushYards)),
-        ("pass_yards", "yards", |c| c(Stat::PassYards)),
-        ("rush_yards", "yards", |c| c(Stat::RushYards)),
-        ("first_downs", "first downs", |c| c(Stat::FirstDowns)),
+    let count = |parts: &[Stat], window| parts.iter().map(|&stat| game.count(side, stat, window)).sum();
+    let seven: [(&str, &str, &[Stat]); 6] = [
+        ("touchdowns", "touchdowns", &[Stat::Touchdowns]),
+        ("field_goals", "field goals", &[Stat::FieldGoals]),
+        ("yards", "yards", &[Stat::PassYards, Stat::RushYards]),
+        ("pass_yards", "yards", &[Stat::PassYards]),
+        ("rush_yards", "yards", &[Stat::RushYards]),
+        ("first_downs", "first downs", &[Stat::FirstDowns]),
     ];
-    for (stat, unit, value) in seven {
+    for (stat, unit, parts) in seven {
         for w in Window::SEVEN {
-            e.put(|| number(format!("{name}_{stat}{}", suffix(w)), unit), value(&|s| count(s, w)));
+            e.put(|| number(format!("{name}_{stat}{}", suffix(w)), unit), count(parts, w));
         }
     }
-    let three: [(&str, &str, fn(&dyn Fn(Stat) -> i16) -> i16); 8] = [
-        ("plays", "plays from scrimmage", |c| c(Stat::Plays)),
-        ("interceptions_thrown", "interceptions", |c| c(Stat::Interceptions)),
-        ("fumbles_lost", "fumbles", |c| c(Stat::FumblesLost)),
-        ("sacks_allowed", "sacks", |c| c(Stat::SacksAllowed)),
-        ("penalties", "penalties", |c| c(Stat::Penalties)),
-        ("penalty_yards", "yards", |c| c(Stat::PenaltyYards)),
-        ("possession", "seconds", |c| c(Stat::Possession)),
-        ("turnovers", "turnovers", |c| c(Stat::Interceptions) + c(Stat::FumblesLost)),
+    let three: [(&str, &str, &[Stat]); 8] = [
+        ("plays", "plays from scrimmage", &[Stat::Plays]),
+        ("interceptions_thrown", "interceptions", &[Stat::Interceptions]),
+        ("fumbles_lost", "fumbles", &[Stat::FumblesLost]),
+        ("sacks_allowed", "sacks", &[Stat::SacksAllowed]),
+        ("penalties", "penalties", &[Stat::Penalties]),
+        ("penalty_yards", "yards", &[Stat::PenaltyYards]),
+        ("possession", "seconds", &[Stat::Possession]),
+        ("turnovers", "turnovers", &[Stat::Interceptions, Stat::FumblesLost]),
     ];
-    for (stat, unit, value) in three {
+    for (stat, unit, parts) in three {
         for w in Window::THREE {
-            e.put(|| number(format!("{name}_{stat}{}", suffix(w)), unit), value(&|s| count(s, w)));
+            e.put(|| number(format!("{name}_{stat}{}", suffix(w)), unit), count(parts, w));
         }
     }
     emit_team_totals(&game.sides[side], name, e);
@@ -243,8 +243,8 @@ fn emit_team_totals(team: &Side, name: &str, e: &mut impl Emit) {
     put("drives", "drives", team.drives);
     put("scoring_drives", "drives", team.drive_ends[0] + team.drive_ends[1]);
     put("three_and_outs", "drives", team.three_and_outs);
-    for (i, end) in ["touchdown", "field_goal", "punt", "turnover", "downs"].into_iter().enumerate() {
-        put(&format!("drives_ended_by_{end}"), "drives", team.drive_ends[i]);
+    for (stat, drives) in DRIVES_ENDED.into_iter().zip(team.drive_ends) {
+        put(stat, "drives", drives);
     }
     put("longest_rush", "yards", team.longest_rush);
     put("longest_catch", "yards", team.longest_catch);
@@ -268,8 +268,8 @@ fn emit_team_marks(game: &BoxScore, points: &Points, side: usize, name: &str, e:
     mark("led_after_q1", after(0..1));
     mark("led_after_h1", after(0..2));
     mark("led_after_q3", after(0..3));
-    for q in 0..4 {
-        mark(QUARTER_WON[q], points.winner(3 + q) == me);
+    for (q, won) in QUARTER_WON.into_iter().enumerate() {
+        mark(won, points.winner(3 + q) == me);
     }
     mark("won_h1", points.winner(1) == me);
     mark("won_h2", points.winner(2) == me);
@@ -287,12 +287,18 @@ fn emit_team_marks(game: &BoxScore, points: &Points, side: usize, name: &str, e:
     e.put(|| flag(format!("{name}_first_field_goal")), i16::from(first_field_goal));
 }
 
+const DRIVES_ENDED: [&str; 5] = [
+    "drives_ended_by_touchdown",
+    "drives_ended_by_field_goal",
+    "drives_ended_by_punt",
+    "drives_ended_by_turnover",
+    "drives_ended_by_downs",
+];
 const QUARTER_WON: [&str; 4] = ["won_q1", "won_q2", "won_q3", "won_q4"];
 
 fn emit_players(game: &BoxScore, side: usize, team: &str, e: &mut impl Emit) {
     let players = &game.sides[side].players;
-    for place in 0..players.len() {
-        let player = &players[place];
+    for (place, player) in players.iter().enumerate() {
         let who = Who { team, place, code: 1 + place as i16 + 23 * side as i16 };
         match place {
             0..=1 => emit_quarterback(game, player, who, e),

@@ -166,7 +166,7 @@ pub struct Play {
     pub return_yards: i8,
     /// Roster place of the passer, or [`NOBODY`].
     pub passer: u8,
-    /// Roster place of the runner or the receiver thrown to, or [`NOBODY`].
+    /// Roster place of the runner or the receiver thrown to, or [`NOBODY`] (a pass thrown away).
     pub player: u8,
     /// Roster place, in the other team, of the first tackler, or [`NOBODY`].
     pub tackler: u8,

@@ -9,7 +9,7 @@ pub(crate) const PERCENTILES: [f32; 30] = [
 /// One measured distribution: its values at [`PERCENTILES`].
 pub(crate) type Quantiles = [i16; 30];
 
-/// Yards: designed_run at yards to go 1-2.
+/// Yards: designed run at yards to go 1-2.
 pub(crate) const DESIGNED_RUN_YTG_1_2: Quantiles =
     [-10, -5, -4, -3, -2, -1, 0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 2, 2, 2, 2, 2, 2, 2, 2, 2];
 
@@ -17,7 +17,7 @@ pub(crate) const DESIGNED_RUN_YTG_1_2: Quantiles =
 pub(crate) const COMPLETION_YTG_1_2: Quantiles =
     [-14, -5, -2, -1, 0, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2];
 
-/// Yards: designed_run at yards to go 3-5.
+/// Yards: designed run at yards to go 3-5.
 pub(crate) const DESIGNED_RUN_YTG_3_5: Quantiles =
     [-8, -6, -5, -4, -2, -1, 0, 0, 1, 1, 1, 2, 2, 2, 2, 3, 3, 3, 3, 4, 4, 4, 4, 5, 5, 5, 5, 5, 5, 5];
 
@@ -25,7 +25,7 @@ pub(crate) const DESIGNED_RUN_YTG_3_5: Quantiles =
 pub(crate) const COMPLETION_YTG_3_5: Quantiles =
     [-10, -5, -3, -1, 0, 2, 3, 3, 3, 3, 3, 3, 3, 4, 4, 4, 4, 4, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5];
 
-/// Yards: designed_run at yards to go 6-10.
+/// Yards: designed run at yards to go 6-10.
 pub(crate) const DESIGNED_RUN_YTG_6_10: Quantiles =
     [-10, -5, -5, -4, -2, -1, 0, 0, 1, 1, 1, 2, 2, 3, 3, 3, 4, 4, 5, 6, 6, 7, 8, 8, 9, 9, 10, 10, 10, 10];
 
@@ -33,7 +33,7 @@ pub(crate) const DESIGNED_RUN_YTG_6_10: Quantiles =
 pub(crate) const COMPLETION_YTG_6_10: Quantiles =
     [-8, -5, -3, -2, 0, 2, 3, 4, 5, 5, 6, 6, 6, 7, 7, 7, 8, 8, 8, 9, 9, 10, 10, 10, 10, 10, 10, 10, 10, 10];
 
-/// Yards: designed_run at yards to go 11-20.
+/// Yards: designed run at yards to go 11-20.
 pub(crate) const DESIGNED_RUN_YTG_11_20: Quantiles =
     [-8, -6, -5, -3, -2, -1, 0, 0, 1, 1, 2, 2, 2, 3, 3, 4, 4, 5, 5, 6, 8, 9, 11, 13, 14, 16, 18, 19, 20, 20];
 
@@ -41,7 +41,7 @@ pub(crate) const DESIGNED_RUN_YTG_11_20: Quantiles =
 pub(crate) const COMPLETION_YTG_11_20: Quantiles =
     [-8, -4, -3, -1, 1, 2, 3, 4, 5, 5, 6, 7, 8, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 20, 20, 20, 20];
 
-/// Yards: designed_run at yards to go 21-40.
+/// Yards: designed run at yards to go 21-40.
 pub(crate) const DESIGNED_RUN_YTG_21_40: Quantiles =
     [-12, -6, -5, -3, -2, -1, 0, 0, 1, 1, 2, 2, 3, 3, 3, 4, 4, 5, 6, 7, 8, 11, 12, 15, 19, 22, 26, 30, 38, 40];
 
@@ -49,7 +49,7 @@ pub(crate) const DESIGNED_RUN_YTG_21_40: Quantiles =
 pub(crate) const COMPLETION_YTG_21_40: Quantiles =
     [-10, -4, -3, -1, 1, 3, 4, 5, 5, 6, 7, 8, 8, 9, 10, 11, 12, 14, 15, 17, 21, 24, 26, 29, 32, 34, 37, 39, 40, 40];
 
-/// Yards: designed_run at yards to go 41-99.
+/// Yards: designed run at yards to go 41-99.
 pub(crate) const DESIGNED_RUN_YTG_41_99: Quantiles =
     [-17, -5, -4, -3, -2, -1, 0, 1, 1, 2, 2, 2, 3, 3, 4, 4, 5, 5, 6, 7, 8, 11, 12, 15, 20, 24, 34, 48, 71, 99];
 
@@ -125,30 +125,14 @@ pub(crate) const INTERCEPTION_RETURN: Quantiles =
 pub(crate) const RUNOFF_RUN_NORMAL: Quantiles =
     [0, 3, 4, 5, 6, 20, 26, 30, 32, 34, 35, 36, 37, 38, 38, 39, 40, 41, 42, 42, 43, 44, 45, 46, 46, 47, 48, 49, 50, 50];
 
-/// Seconds from snap to snap: run last 2 min of half.
-pub(crate) const RUNOFF_RUN_LAST_TWO_MINUTES_OF_HALF: Quantiles =
-    [0, 0, 0, 2, 3, 4, 5, 5, 6, 6, 7, 8, 10, 15, 20, 24, 27, 32, 36, 39, 41, 43, 44, 45, 46, 47, 48, 48, 50, 50];
-
 /// Seconds from snap to snap: completion normal.
 pub(crate) const RUNOFF_COMPLETION_NORMAL: Quantiles =
     [0, 3, 4, 5, 6, 10, 20, 24, 26, 29, 31, 32, 34, 35, 36, 38, 39, 40, 41, 42, 43, 44, 45, 46, 47, 48, 49, 49, 50, 50];
-
-/// Seconds from snap to snap: completion last 2 min of half.
-pub(crate) const RUNOFF_COMPLETION_LAST_TWO_MINUTES_OF_HALF: Quantiles =
-    [0, 0, 2, 3, 4, 5, 5, 5, 6, 6, 7, 7, 8, 8, 10, 14, 17, 19, 21, 22, 24, 26, 28, 32, 36, 39, 43, 45, 48, 50];
 
 /// Seconds from snap to snap: sack normal.
 pub(crate) const RUNOFF_SACK_NORMAL: Quantiles =
     [0, 0, 4, 6, 7, 10, 17, 27, 32, 34, 36, 37, 38, 39, 40, 41, 42, 42, 43, 44, 45, 46, 46, 47, 48, 48, 49, 49, 50, 50];
 
-/// Seconds from snap to snap: sack last 2 min of half.
-pub(crate) const RUNOFF_SACK_LAST_TWO_MINUTES_OF_HALF: Quantiles =
-    [0, 0, 3, 4, 5, 5, 6, 6, 6, 7, 7, 7, 8, 9, 9, 10, 12, 18, 23, 26, 30, 35, 39, 42, 44, 45, 47, 48, 48, 48];
-
 /// Seconds from snap to snap: incompletion normal.
 pub(crate) const RUNOFF_INCOMPLETION_NORMAL: Quantiles =
     [0, 0, 2, 3, 3, 4, 4, 4, 4, 4, 5, 5, 5, 5, 5, 6, 6, 6, 6, 7, 7, 8, 9, 10, 11, 12, 14, 17, 39, 50];
-
-/// Seconds from snap to snap: incompletion last 2 min of half.
-pub(crate) const RUNOFF_INCOMPLETION_LAST_TWO_MINUTES_OF_HALF: Quantiles =
-    [0, 0, 0, 1, 1, 3, 3, 4, 4, 4, 4, 4, 5, 5, 5, 5, 5, 6, 6, 6, 7, 7, 8, 9, 10, 11, 14, 16, 25, 36];

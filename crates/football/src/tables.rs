@@ -24,6 +24,32 @@ impl Lookup {
         Self(values)
     }
 
+    /// As [`Self::new`], for gains measured from `shares.len()` neighbouring yard lines, the nearest `first` yards from
+    /// the goal line, each with its share of the plays: the distribution had the field gone on.
+    ///
+    /// A gain is only seen up to the goal line, so the measured gains are censored ones, and their values at a yard
+    /// line mix gains that ended there with touchdowns from there. The product-limit estimate (Kaplan and Meier 1958)
+    /// takes them apart: of all gains of at least v yards, those from yard line v were touchdowns.
+    fn uncensored(quantiles: &Quantiles, first: usize, shares: &[f64]) -> Self {
+        let censored = Self::new(quantiles);
+        let last = first + shares.len() - 1;
+        let size = censored.0.len() as f64;
+        let mass = |v: usize| censored.0.iter().filter(|&&x| x as usize == v && x >= 0).count() as f64 / size;
+        let mut values = censored.0;
+        let mut at = values.iter().filter(|&&x| i32::from(x) < first as i32).count();
+        let mut farther = 1.0;
+        for (v, share) in (first..last).zip(shares) {
+            let least = 1.0 - at as f64 / size;
+            farther -= share;
+            let ended = ((mass(v) - share * least) / farther).clamp(0.0, least);
+            let next = (at + (ended * size + 0.5) as usize).min(values.len());
+            values[at..next].fill(v as i8);
+            at = next;
+        }
+        values[at..].fill(last as i8);
+        Self(values)
+    }
+
     /// The value at the random word `u`.
     #[inline]
     pub(crate) fn at(&self, u: u32) -> i32 {
@@ -33,9 +59,10 @@ impl Lookup {
 
 /// Every measured distribution, ready to draw from.
 pub(crate) struct Tables {
-    /// Designed runs by zone of yards to go: 1-2, 3-5, 6-10, 11-20, 21-40, 41-99.
-    pub(crate) run: [Lookup; 6],
-    /// Completions by zone, 1-2 to 21-40; farther out by position.
+    /// Designed runs by zone of yards to go, 1-2 to 21-40, as if the field did not end.
+    pub(crate) run: [Lookup; 5],
+    pub(crate) run_open: Lookup,
+    /// Completions by zone, 1-2 to 21-40, as if the field did not end; farther out by position.
     pub(crate) catch: [Lookup; 5],
     /// Completions more than 40 yards out: backs, wide receivers, tight ends.
     pub(crate) catch_open: [Lookup; 3],
@@ -48,42 +75,62 @@ pub(crate) struct Tables {
     pub(crate) punt_return: Lookup,
     pub(crate) kick_return: Lookup,
     pub(crate) interception_return: Lookup,
-    /// Seconds from snap to snap: normal, and in the last two minutes of a half.
-    pub(crate) run_off_run: [Lookup; 2],
-    pub(crate) run_off_catch: [Lookup; 2],
-    pub(crate) run_off_sack: [Lookup; 2],
-    pub(crate) run_off_miss: [Lookup; 2],
-    /// exp(x) for a normal draw of standard deviation [`SHARE_SPREAD`]: 256 equally likely values.
-    pub(crate) share_factor: [f32; 256],
+    /// Seconds from snap to snap, but for the last two minutes of a half.
+    pub(crate) run_off_run: Lookup,
+    pub(crate) run_off_catch: Lookup,
+    pub(crate) run_off_sack: Lookup,
+    pub(crate) run_off_miss: Lookup,
+    /// Factors on a player's share of the throws, and of the carries, from game to game: 256 equally likely values.
+    pub(crate) target_factor: [f32; 256],
+    pub(crate) carry_factor: [f32; 256],
+    /// Factor on the odds of a pass in the second half, by lead from -[`LEAD_MAX`] to [`LEAD_MAX`].
+    pub(crate) pass_odds_by_lead: [f32; 2 * LEAD_MAX as usize + 1],
     /// Standard normal draws: 1,024 equally likely values.
     pub(crate) normal: [f32; 1024],
 }
 
-/// Spread (standard deviation of the logarithm) of a player's share of the ball from game to game.
-const SHARE_SPREAD: f64 = 0.3;
+/// Spreads (standard deviation of the logarithm) of a player's share of the throws, and of the carries, from game to
+/// game: those that give WR1's targets and RB1's carries their measured spreads.
+const TARGET_SPREAD: f64 = 0.15;
+const CARRY_SPREAD: f64 = 0.48;
+
+/// The distributions of the five zones up to 40 yards out, as if the field did not end. Plays spread evenly over the
+/// yard lines of a zone, but for the two next to the goal line.
+fn near_goal(zones: [&Quantiles; 5]) -> [Lookup; 5] {
+    let first = [1, 3, 6, 11, 21];
+    let shares: [&[f64]; 5] = [&ON_THE_GOAL_LINE, &[1.0 / 3.0; 3], &[0.2; 5], &[0.1; 10], &[0.05; 20]];
+    std::array::from_fn(|zone| Lookup::uncensored(zones[zone], first[zone], shares[zone]))
+}
+
+/// Shares of plays one and two yards out, of those from either.
+const ON_THE_GOAL_LINE: [f64; 2] = [0.79, 0.21];
+
+/// Leads beyond this many points change play calls no further.
+pub(crate) const LEAD_MAX: i32 = 14;
+/// How much more a side passes for a point behind, and runs for a point ahead, in the second half (log-odds).
+const PASS_BEHIND: f64 = 0.085;
+const RUN_AHEAD: f64 = 0.02;
 
 impl Tables {
     pub(crate) fn new() -> Self {
-        let lookups = |rows: [&Quantiles; 2]| rows.map(Lookup::new);
         let quantile = |i: usize, n: usize| world::normal_quantile((i as f64 + 0.5) / n as f64);
+        let factors = |spread: f64| std::array::from_fn(|i| libm::exp(spread * quantile(i, 256)) as f32);
         Self {
-            run: [
+            run: near_goal([
                 &q::DESIGNED_RUN_YTG_1_2,
                 &q::DESIGNED_RUN_YTG_3_5,
                 &q::DESIGNED_RUN_YTG_6_10,
                 &q::DESIGNED_RUN_YTG_11_20,
                 &q::DESIGNED_RUN_YTG_21_40,
-                &q::DESIGNED_RUN_YTG_41_99,
-            ]
-            .map(Lookup::new),
-            catch: [
+            ]),
+            run_open: Lookup::new(&q::DESIGNED_RUN_YTG_41_99),
+            catch: near_goal([
                 &q::COMPLETION_YTG_1_2,
                 &q::COMPLETION_YTG_3_5,
                 &q::COMPLETION_YTG_6_10,
                 &q::COMPLETION_YTG_11_20,
                 &q::COMPLETION_YTG_21_40,
-            ]
-            .map(Lookup::new),
+            ]),
             catch_open: [&q::COMPLETION_OPEN_FIELD_RB, &q::COMPLETION_OPEN_FIELD_WR, &q::COMPLETION_OPEN_FIELD_TE]
                 .map(Lookup::new),
             scramble: Lookup::new(&q::SCRAMBLE),
@@ -100,11 +147,16 @@ impl Tables {
             punt_return: Lookup::new(&q::PUNT_RETURN),
             kick_return: Lookup::new(&q::KICK_RETURN),
             interception_return: Lookup::new(&q::INTERCEPTION_RETURN),
-            run_off_run: lookups([&q::RUNOFF_RUN_NORMAL, &q::RUNOFF_RUN_LAST_TWO_MINUTES_OF_HALF]),
-            run_off_catch: lookups([&q::RUNOFF_COMPLETION_NORMAL, &q::RUNOFF_COMPLETION_LAST_TWO_MINUTES_OF_HALF]),
-            run_off_sack: lookups([&q::RUNOFF_SACK_NORMAL, &q::RUNOFF_SACK_LAST_TWO_MINUTES_OF_HALF]),
-            run_off_miss: lookups([&q::RUNOFF_INCOMPLETION_NORMAL, &q::RUNOFF_INCOMPLETION_LAST_TWO_MINUTES_OF_HALF]),
-            share_factor: std::array::from_fn(|i| libm::exp(SHARE_SPREAD * quantile(i, 256)) as f32),
+            run_off_run: Lookup::new(&q::RUNOFF_RUN_NORMAL),
+            run_off_catch: Lookup::new(&q::RUNOFF_COMPLETION_NORMAL),
+            run_off_sack: Lookup::new(&q::RUNOFF_SACK_NORMAL),
+            run_off_miss: Lookup::new(&q::RUNOFF_INCOMPLETION_NORMAL),
+            target_factor: factors(TARGET_SPREAD),
+            carry_factor: factors(CARRY_SPREAD),
+            pass_odds_by_lead: std::array::from_fn(|i| {
+                let lead = (i as i32 - LEAD_MAX) as f64;
+                libm::exp(if lead < 0.0 { -PASS_BEHIND * lead } else { -RUN_AHEAD * lead }) as f32
+            }),
             normal: std::array::from_fn(|i| quantile(i, 1024) as f32),
         }
     }
@@ -231,6 +283,20 @@ mod tests {
         let sack = Lookup::new(&q::SACK);
         let mean = (0..4096u32).map(|i| sack.at(i << 20)).sum::<i32>() as f32 / 4096.0;
         assert!((mean + 6.6).abs() < 0.2, "mean sack {mean}");
+    }
+
+    #[test]
+    fn gains_go_on_past_the_goal_line() {
+        let share = |lookup: &Lookup, least: i32| {
+            lookup.0.iter().filter(|&&x| i32::from(x) >= least).count() as f64 / lookup.0.len() as f64
+        };
+        let censored = Lookup::new(&q::COMPLETION_YTG_6_10);
+        let whole = Lookup::uncensored(&q::COMPLETION_YTG_6_10, 6, &[0.2; 5]);
+        // Nothing is hidden short of the zone; the touchdowns seen are those of a fifth of the catches at each line.
+        assert!((share(&censored, 6) - share(&whole, 6)).abs() < 0.01);
+        assert!((1..=10).all(|least| share(&whole, least) >= share(&censored, least) - 0.01));
+        let seen: f64 = (6..=10).map(|line| 0.2 * share(&whole, line)).sum();
+        assert!(seen > 1.3 * (6..=10).map(|line| 0.2 * share(&censored, line)).sum::<f64>(), "{seen}");
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! One file a command.
 
+mod calibrate;
 mod correlate;
 mod ensembles;
 mod models;
@@ -32,6 +33,7 @@ pub(crate) fn dispatch(args: Args) -> Result<ExitCode> {
     runtime.block_on(async {
         match args.command {
             Command::Run(args) => run::run(*args).await,
+            Command::Calibrate(args) => calibrate::calibrate(&args),
             Command::Models { model } => models::models(model.as_deref()),
             Command::Ensembles { data, format } => ensembles::list(&data.data, format.format).await,
             Command::Price(args) => price::price(&args).await,

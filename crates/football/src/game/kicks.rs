@@ -5,6 +5,16 @@ use super::{Game, KICKOFF_YARD_LINE, Phase};
 use crate::play::{Kind, Outcome};
 use crate::tables::field_goal_share;
 
+/// Tries for two points before the score makes them worth while, of all touchdowns.
+const EARLY_TWO_POINT_SHARE: f32 = 0.03;
+/// Missed kicks for goal that were blocked.
+const FIELD_GOAL_BLOCKED_SHARE: f32 = 0.12;
+/// Punts from the middle of the field and from farther out: aimed at the corner and gone too far, and returned.
+const SHORT_PUNT_TOUCHBACK: f32 = 0.10;
+const SHORT_PUNT_RETURNED: f32 = 0.12;
+const LONG_PUNT_RETURNED: f32 = 0.49;
+/// Returned punts with a block in the back.
+const BLOCK_SHARE: f32 = 0.10;
 /// A kick for goal is taken 17 yards (7 behind the line, 10 of end zone) farther out than the line of scrimmage.
 const FIELD_GOAL_EXTRA_YARDS: i32 = 17;
 const EXTRA_POINT_MADE: f32 = 0.941;
@@ -26,50 +36,50 @@ impl Game<'_> {
         if must_recover {
             return self.onside_kick(side);
         }
-        let mut play = self.row(Kind::Kickoff);
-        play.yards = 65;
+        self.row(Kind::Kickoff);
+        self.current().yards = 65;
         if self.chance(self.settings.touchback_share) {
-            play.outcome = Outcome::Touchback;
-            self.record(play, 0);
+            self.current().outcome = Outcome::Touchback;
+            self.record(0);
             return self.resume_drive(1 - side, 100 - self.settings.touchback_yard_line);
         }
-        self.return_kick(play, side, 0);
+        self.return_kick(side, 0);
     }
 
     pub(super) fn free_kick(&mut self, side: usize) {
         self.offence = side;
         self.yard_line = 80;
         self.drive += 1;
-        let mut play = self.row(Kind::Kickoff);
-        play.yards = 60;
-        self.return_kick(play, side, 20);
+        self.row(Kind::Kickoff);
+        self.current().yards = 60;
+        self.return_kick(side, 20);
     }
 
     /// The receivers bring a kick back from `caught` yards in front of their goal line.
-    fn return_kick(&mut self, mut play: crate::play::Play, side: usize, caught: i32) {
+    fn return_kick(&mut self, side: usize, caught: i32) {
         let seconds = 5 + self.random.below(3) as i32;
         if self.chance(KICK_RETURN_TOUCHDOWN) {
-            play.outcome = Outcome::Returned;
-            play.return_yards = (100 - caught).min(104) as i8;
-            play.points = -6;
-            self.record(play, seconds + 6);
+            self.current().outcome = Outcome::Returned;
+            self.current().return_yards = (100 - caught).min(104) as i8;
+            self.current().points = -6;
+            self.record(seconds + 6);
             return self.after_touchdown(1 - side);
         }
         let word = self.random.next_u32();
         let gained = self.tables.kick_return.at(word).clamp(0, 75 - caught);
-        play.outcome = Outcome::Returned;
-        play.return_yards = gained as i8;
-        play.tackler = defender(&mut self.random);
-        self.record(play, seconds);
+        self.current().outcome = Outcome::Returned;
+        self.current().return_yards = gained as i8;
+        self.current().tackler = defender(&mut self.random);
+        self.record(seconds);
         self.resume_drive(1 - side, 100 - (caught + gained).max(1));
     }
 
     fn onside_kick(&mut self, side: usize) {
-        let mut play = self.row(Kind::OnsideKick);
-        play.yards = 11;
+        self.row(Kind::OnsideKick);
+        self.current().yards = 11;
         let recovered = self.chance(ONSIDE_RECOVERED);
-        play.outcome = if recovered { Outcome::Recovered } else { Outcome::Returned };
-        self.record(play, 3);
+        self.current().outcome = if recovered { Outcome::Recovered } else { Outcome::Returned };
+        self.record(3);
         if recovered {
             self.resume_drive(side, 54);
         } else {
@@ -82,30 +92,30 @@ impl Game<'_> {
         if self.wants_two_points() {
             self.yard_line = 2;
             let pass = self.chance(TWO_POINT_PASS);
-            let mut play = self.row(if pass { Kind::TwoPointPass } else { Kind::TwoPointRun });
+            self.row(if pass { Kind::TwoPointPass } else { Kind::TwoPointRun });
             if pass {
-                play.passer = self.lineups[side].quarterback;
-                play.player = self.lineups[side].receiver(&mut self.random);
+                self.current().passer = self.lineups[side].quarterback;
+                self.current().player = self.lineups[side].receiver(&mut self.random);
             } else {
-                play.player = self.lineups[side].runner(&mut self.random);
+                self.current().player = self.lineups[side].runner(&mut self.random);
             }
             if self.chance(TWO_POINT_MADE) {
-                play.outcome = Outcome::Good;
-                play.points = 2;
+                self.current().outcome = Outcome::Good;
+                self.current().points = 2;
             } else {
-                play.outcome = Outcome::Missed;
+                self.current().outcome = Outcome::Missed;
             }
-            self.record(play, 0);
+            self.record(0);
         } else {
-            let mut play = self.row(Kind::ExtraPoint);
-            play.yards = 33;
+            self.row(Kind::ExtraPoint);
+            self.current().yards = 33;
             if self.chance(EXTRA_POINT_MADE) {
-                play.outcome = Outcome::Good;
-                play.points = 1;
+                self.current().outcome = Outcome::Good;
+                self.current().points = 1;
             } else {
-                play.outcome = Outcome::Missed;
+                self.current().outcome = Outcome::Missed;
             }
-            self.record(play, 0);
+            self.record(0);
         }
         self.phase = Phase::Kickoff(side);
     }
@@ -114,23 +124,28 @@ impl Game<'_> {
     fn wants_two_points(&mut self) -> bool {
         let lead = self.lead();
         let late = self.quarter == 4 || (self.quarter == 3 && self.clock < 120);
-        if late { matches!(lead, -18 | -16 | -13 | -10 | -5 | -2 | 1 | 5) } else { self.chance(0.012) }
+        if late {
+            matches!(lead, -18 | -16 | -13 | -10 | -5 | -2 | 1 | 5 | 12)
+        } else {
+            self.chance(EARLY_TWO_POINT_SHARE)
+        }
     }
 
     pub(super) fn field_goal(&mut self) {
         let side = self.offence;
-        let mut play = self.row(Kind::FieldGoal);
+        self.row(Kind::FieldGoal);
         let yards = self.yard_line + FIELD_GOAL_EXTRA_YARDS;
-        play.yards = yards as i8;
+        self.current().yards = yards as i8;
         let seconds = 4.min(self.clock);
         if self.chance(field_goal_share(yards)) {
-            play.outcome = Outcome::Good;
-            play.points = 3;
-            self.record(play, seconds);
+            self.current().outcome = Outcome::Good;
+            self.current().points = 3;
+            self.record(seconds);
             self.phase = Phase::Kickoff(side);
         } else {
-            play.outcome = if self.chance(0.12) { Outcome::Blocked } else { Outcome::Missed };
-            self.record(play, seconds);
+            self.current().outcome =
+                if self.chance(FIELD_GOAL_BLOCKED_SHARE) { Outcome::Blocked } else { Outcome::Missed };
+            self.record(seconds);
             self.start_drive(1 - side, (100 - (self.yard_line + 7)).min(80));
         }
     }
@@ -138,11 +153,11 @@ impl Game<'_> {
     pub(super) fn punt(&mut self) {
         let side = self.offence;
         let y = self.yard_line;
-        let mut play = self.row(Kind::Punt);
+        self.row(Kind::Punt);
         let seconds = 7 + self.random.below(7) as i32;
         if self.chance(PUNT_BLOCKED) {
-            play.outcome = Outcome::Blocked;
-            self.record(play, seconds);
+            self.current().outcome = Outcome::Blocked;
+            self.record(seconds);
             return self.start_drive(1 - side, 100 - (y + 8).min(99));
         }
         let table = match y {
@@ -154,49 +169,49 @@ impl Game<'_> {
         let word = self.random.next_u32();
         let gross = self.tables.punt[table].at(word).min(y);
         let fate = self.uniform();
-        let touchback = if y <= 45 { 0.21 } else { 0.05 };
+        let touchback = if y <= 45 { SHORT_PUNT_TOUCHBACK } else { 0.0 };
         if fate < touchback || gross == y {
-            play.outcome = Outcome::Touchback;
-            play.yards = y as i8;
-            self.record(play, seconds);
+            self.current().outcome = Outcome::Touchback;
+            self.current().yards = y as i8;
+            self.record(seconds);
             return self.start_drive(1 - side, 80);
         }
-        play.yards = gross as i8;
+        self.current().yards = gross as i8;
         let caught = y - gross;
-        let returned = if y <= 45 { 0.12 } else { 0.48 };
+        let returned = if y <= 45 { SHORT_PUNT_RETURNED } else { LONG_PUNT_RETURNED };
         let fate = self.uniform();
         if fate < returned {
-            return self.return_punt(play, side, caught, seconds);
+            return self.return_punt(side, caught, seconds);
         }
         let rest = (fate - returned) / (1.0 - returned);
-        play.outcome = if rest < 0.53 {
+        self.current().outcome = if rest < 0.53 {
             Outcome::FairCatch
         } else if rest < 0.80 {
             Outcome::Downed
         } else {
             Outcome::OutOfBounds
         };
-        self.record(play, seconds);
+        self.record(seconds);
         self.start_drive(1 - side, 100 - caught);
     }
 
-    fn return_punt(&mut self, mut play: crate::play::Play, side: usize, caught: i32, seconds: i32) {
-        play.outcome = Outcome::Returned;
+    fn return_punt(&mut self, side: usize, caught: i32, seconds: i32) {
+        self.current().outcome = Outcome::Returned;
         if self.chance(PUNT_RETURN_TOUCHDOWN) {
-            play.return_yards = (100 - caught) as i8;
-            play.points = -6;
-            self.record(play, seconds + 5);
+            self.current().return_yards = (100 - caught) as i8;
+            self.current().points = -6;
+            self.record(seconds + 5);
             return self.after_touchdown(1 - side);
         }
         let word = self.random.next_u32();
         let gained = self.tables.punt_return.at(word).clamp(1 - caught, 99 - caught).min(60);
-        play.return_yards = gained as i8;
-        play.tackler = defender(&mut self.random);
+        self.current().return_yards = gained as i8;
+        self.current().tackler = defender(&mut self.random);
         let mut start = 100 - caught - gained;
-        if self.chance(0.07) {
-            start = self.foul_on_return(&mut play, start);
+        if self.chance(BLOCK_SHARE) {
+            start = self.foul_on_return(start);
         }
-        self.record(play, seconds);
+        self.record(seconds);
         self.start_drive(1 - side, start);
     }
 }

@@ -7,9 +7,15 @@ use world::Stream;
 /// RB1, WR3, RB2, TE2, WR4, RB3, WR5, WR6, TE3, RB4.
 const RECEIVERS: [u8; 13] = [6, 7, 12, 2, 8, 3, 13, 9, 4, 10, 11, 14, 5];
 const TARGET_SHARES: [f32; 13] =
-    [0.230, 0.170, 0.130, 0.110, 0.085, 0.067, 0.053, 0.041, 0.032, 0.024, 0.014, 0.012, 0.010];
-/// Runners on designed runs: RB1 to RB4, then the quarterback.
-const CARRY_SHARES: [f32; 5] = [0.56, 0.23, 0.10, 0.04, 0.07];
+    [0.248, 0.170, 0.130, 0.110, 0.085, 0.067, 0.053, 0.041, 0.032, 0.024, 0.014, 0.012, 0.010];
+/// Receivers and runners who play in every game; those after them get their share, doubled, in every other game.
+const REGULAR_RECEIVERS: usize = 5;
+const REGULAR_RUNNERS: usize = 3;
+/// Runners on designed runs: RB1, RB2, the quarterback, RB3, RB4.
+const RUNNERS: [u8; 5] = [2, 3, QUARTERBACK, 4, 5];
+const CARRY_SHARES: [f32; 5] = [0.67, 0.19, 0.07, 0.05, 0.02];
+/// Whoever plays quarterback today.
+const QUARTERBACK: u8 = 0;
 /// Tacklers: six named defenders, then all others.
 const TACKLE_CUMULATIVE: [f32; 6] = [0.13, 0.24, 0.34, 0.43, 0.51, 0.58];
 const FIRST_DEFENDER: u8 = 17;
@@ -33,8 +39,8 @@ impl Lineup {
         let (target_bytes, carry_bytes) = bytes.split_at(13);
         Self {
             quarterback: u8::from(random.chance(BACKUP_STARTS)),
-            targets: cumulative(tables, &TARGET_SHARES, target_bytes),
-            carries: cumulative(tables, &CARRY_SHARES, carry_bytes),
+            targets: cumulative(&tables.target_factor, &TARGET_SHARES, REGULAR_RECEIVERS, target_bytes),
+            carries: cumulative(&tables.carry_factor, &CARRY_SHARES, REGULAR_RUNNERS, carry_bytes),
         }
     }
 
@@ -47,18 +53,19 @@ impl Lineup {
     /// The runner of a designed run.
     #[inline]
     pub(super) fn runner(&self, random: &mut Stream) -> u8 {
-        match pick(&self.carries, random) {
-            4 => self.quarterback,
-            back => back as u8 + 2,
+        match RUNNERS[pick(&self.carries, random)] {
+            QUARTERBACK => self.quarterback,
+            back => back,
         }
     }
 }
 
 /// Running totals of the shares, each spread by its own random factor.
-fn cumulative<const N: usize>(tables: &Tables, shares: &[f32; N], bytes: &[u8]) -> [f32; N] {
+fn cumulative<const N: usize>(factors: &[f32; 256], shares: &[f32; N], regulars: usize, bytes: &[u8]) -> [f32; N] {
     let mut total = 0.0;
     std::array::from_fn(|i| {
-        total += shares[i] * tables.share_factor[usize::from(bytes[i])];
+        let plays = if i < regulars { 1.0 } else { 2.0 * f32::from(bytes[i] & 1) };
+        total += plays * shares[i] * factors[usize::from(bytes[i])];
         total
     })
 }
@@ -66,13 +73,19 @@ fn cumulative<const N: usize>(tables: &Tables, shares: &[f32; N], bytes: &[u8]) 
 #[inline]
 fn pick<const N: usize>(cumulative: &[f32; N], random: &mut Stream) -> usize {
     let x = random.uniform() * cumulative[N - 1];
-    cumulative.iter().position(|&c| x < c).unwrap_or(N - 1)
+    // Counting has no branch to mispredict.
+    cumulative[..N - 1].iter().filter(|&&c| x >= c).count()
 }
 
 /// The roster place of a tackler, interceptor or defender of a pass.
 #[inline]
 pub(super) fn defender(random: &mut Stream) -> u8 {
-    let x = random.uniform();
+    defender_at(random.uniform())
+}
+
+/// As [`defender`], from a uniform draw.
+#[inline]
+pub(super) fn defender_at(x: f32) -> u8 {
     let place = TACKLE_CUMULATIVE.iter().filter(|&&c| x >= c).count();
     FIRST_DEFENDER + place as u8
 }

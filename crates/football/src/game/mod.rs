@@ -3,6 +3,8 @@
 //! Enters: the measured tables, the settings, the edge each offence has, a stream of random draws. Leaves: the
 //! plays, in order. Everything else about a game is counted from its plays (`box_score`).
 
+mod calls;
+mod clock;
 mod kicks;
 mod lineup;
 mod penalties;
@@ -11,6 +13,7 @@ mod scrimmage;
 use crate::parameters::Settings;
 use crate::play::{Kind, Play};
 use crate::tables::Tables;
+use clock::Tempo;
 use lineup::Lineup;
 use world::Stream;
 
@@ -45,6 +48,10 @@ pub(crate) struct Game<'a> {
     edge: [f32; 2],
     /// Seconds between snaps against the measured ones.
     pace: f32,
+    /// How much more each side means to pass today: a factor on its odds.
+    pass_plan: [f32; 2],
+    /// What the offence wants of the clock on this play.
+    tempo: Tempo,
     phase: Phase,
     quarter: i32,
     clock: i32,
@@ -73,6 +80,8 @@ impl<'a> Game<'a> {
         let form = [(); 2].map(|()| settings.form_spread * normal(tables, &mut random));
         let conditions = normal(tables, &mut random);
         let scoring = normal(tables, &mut random) * SCORING_SPREAD;
+        let pass_plan = [(); 2]
+            .map(|()| libm::expf(settings.pass_bias + PASS_LEVEL + PASS_PLAN_SPREAD * normal(tables, &mut random)));
         let first_kicker = random.below(2) as usize;
         let mut game = Game {
             tables,
@@ -81,6 +90,8 @@ impl<'a> Game<'a> {
             lineups,
             edge: [0, 1].map(|s| (edge[s] + form[s] + scoring) * STRENGTH_SCALE + SCORING_LEVEL),
             pace: settings.pace * (PACE_LEVEL + PACE_SPREAD * conditions),
+            pass_plan,
+            tempo: Tempo::Normal,
             phase: Phase::Kickoff(first_kicker),
             quarter: 1,
             clock: QUARTER_SECONDS,
@@ -153,10 +164,6 @@ impl<'a> Game<'a> {
         self.score[self.offence] - self.score[1 - self.offence]
     }
 
-    fn is_last_two_minutes(&self) -> bool {
-        self.clock <= 120 && (self.quarter == 2 || self.quarter == 4)
-    }
-
     fn uniform(&mut self) -> f32 {
         self.random.uniform()
     }
@@ -165,37 +172,54 @@ impl<'a> Game<'a> {
         self.random.chance(p)
     }
 
-    /// A row for the situation as it is, to be filled in by the play.
-    fn row(&self, kind: Kind) -> Play {
-        let from_scrimmage = self.phase == Phase::Snap;
-        Play {
-            drive: self.drive as i8,
-            quarter: self.quarter as i8,
-            clock: self.clock as i16,
-            offence: self.offence as u8,
-            down: if from_scrimmage { self.down as i8 } else { 0 },
-            distance: if from_scrimmage { self.distance as i8 } else { 0 },
-            yard_line: self.yard_line as i8,
-            kind,
-            ..Play::EMPTY
-        }
+    /// Two uniform numbers of 16 bits from one random word.
+    fn two_uniforms(&mut self) -> (f32, f32) {
+        let word = self.random.next_u32();
+        ((word >> 16) as f32 * (1.0 / 65_536.0), low_bits(word))
     }
 
-    /// Records a play: its points count for the side that snapped it (or, negative, for the other), and `seconds`
+    /// Begins a row for the situation as it is; [`Self::current`] is it, and [`Self::record`] completes it. A row is
+    /// filled in where it will stay: moving one right after writing its bytes stalls the processor.
+    fn row(&mut self, kind: Kind) {
+        let from_scrimmage = self.phase == Phase::Snap;
+        let (down, distance) = if from_scrimmage { (self.down as i8, self.distance as i8) } else { (0, 0) };
+        let (drive, quarter, clock) = (self.drive as i8, self.quarter as i8, self.clock as i16);
+        let (offence, yard_line) = (self.offence as u8, self.yard_line as i8);
+        self.plays.push(Play::EMPTY);
+        let play = self.current();
+        play.drive = drive;
+        play.quarter = quarter;
+        play.clock = clock;
+        play.offence = offence;
+        play.down = down;
+        play.distance = distance;
+        play.yard_line = yard_line;
+        play.kind = kind;
+    }
+
+    /// The row under way.
+    fn current(&mut self) -> &mut Play {
+        let last = self.plays.len() - 1;
+        &mut self.plays[last]
+    }
+
+    /// Completes the row under way: its points count for the side that snapped it (or, negative, for the other), and `seconds`
     /// run off the clock, at most what is left of it.
-    fn record(&mut self, mut play: Play, seconds: i32) {
-        let side = usize::from(play.offence);
-        if play.points >= 0 {
-            self.score[side] += i32::from(play.points);
-        } else {
-            self.score[1 - side] -= i32::from(play.points);
-        }
+    fn record(&mut self, seconds: i32) {
         let seconds = seconds.clamp(0, self.clock);
         self.clock -= seconds;
+        let Play { points, offence, .. } = *self.current();
+        let side = usize::from(offence);
+        if points >= 0 {
+            self.score[side] += i32::from(points);
+        } else {
+            self.score[1 - side] -= i32::from(points);
+        }
+        let [home, away] = self.score;
+        let play = self.current();
         play.run_off = seconds as i8;
-        play.home_score = self.score[0] as i8;
-        play.away_score = self.score[1] as i8;
-        self.plays.push(play);
+        play.home_score = home as i8;
+        play.away_score = away as i8;
     }
 
     /// `side` starts a possession with `yards_to_goal` to go.
@@ -229,12 +253,22 @@ fn normal(tables: &Tables, random: &mut Stream) -> f32 {
     tables.normal[(random.next_u32() >> 22) as usize]
 }
 
+/// The lowest 16 bits of a word as a uniform number. A table draws with the highest 11, so one word serves both.
+fn low_bits(word: u32) -> f32 {
+    (word & 0xFFFF) as f32 * (1.0 / 65_536.0)
+}
+
 /// Points of margin that the offence's edge is turned into: measured so that one rating point gives one point.
-const STRENGTH_SCALE: f32 = 1.45;
+const STRENGTH_SCALE: f32 = 1.63;
 /// Standard deviation of the scoring conditions that both sides share in a game, in points.
-const SCORING_SPREAD: f32 = 1.5;
+const SCORING_SPREAD: f32 = 3.0;
 /// Added to both offences so that the mean total is the measured one, in scaled points.
-const SCORING_LEVEL: f32 = 0.0;
-/// Mean and spread of the pace of a game.
-const PACE_LEVEL: f32 = 1.0;
+const SCORING_LEVEL: f32 = 1.1;
+/// Mean and spread of the pace of a game. The measured seconds are those of all snaps, and 8% of them, touchdowns and
+/// turnovers, take 6 seconds and not the table's: the others take this much longer.
+const PACE_LEVEL: f32 = 1.11;
 const PACE_SPREAD: f32 = 0.05;
+/// The measured shares of passes include those of sides in a hurry, that are modelled apart: the plan before them.
+const PASS_LEVEL: f32 = -0.27;
+/// Spread of a side's plan to pass, on the log-odds scale.
+const PASS_PLAN_SPREAD: f32 = 0.45;

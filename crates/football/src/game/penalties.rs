@@ -1,10 +1,16 @@
 //! Fouls: those that wipe a play out, and those added to one.
 
 use super::Game;
-use crate::play::{Foul, Kind, Play};
+use crate::play::{Foul, Kind};
 
-/// Snaps wiped out by a foul: 9.7 a game over about 137 snaps.
-const NO_PLAY_SHARE: f32 = 0.071;
+/// Snaps wiped out by a foul: 9.9 a game over about 148 snaps.
+const NO_PLAY_SHARE: f32 = 0.067;
+/// Plays of a passer or carrier brought down with a roughing of the passer, .42 a game (passes and sacks only), and
+/// with another personal foul, of either side or of the defence alone. The latter stand for every 15-yard foul that has
+/// no name here, such as grasping a face mask.
+const ROUGHING_SHARE: f32 = 0.0095;
+const ROUGHNESS_SHARE: f32 = 0.019;
+const ROUGHNESS_OF_DEFENCE_SHARE: f32 = 0.012;
 
 /// Fouls that wipe a play out: how many a game, cumulative share, side (0 offence, 1 defence), yards, automatic first
 /// down. Pass interference is enforced at the spot.
@@ -17,7 +23,7 @@ struct Rule {
 }
 
 const fn rule(foul: Foul, cumulative: f32, on_defence: bool, yards: i32, automatic: bool) -> Rule {
-    Rule { foul, cumulative: cumulative / 9.71, on_defence, yards, automatic }
+    Rule { foul, cumulative: cumulative / 10.11, on_defence, yards, automatic }
 }
 
 const RULES: [Rule; 10] = [
@@ -30,18 +36,20 @@ const RULES: [Rule; 10] = [
     rule(Foul::NeutralZone, 8.46, true, 5, false),
     rule(Foul::Delay, 8.96, false, 5, false),
     rule(Foul::OffensivePassInterference, 9.34, false, 10, false),
-    rule(Foul::Hands, 9.71, true, 5, true),
+    // Illegal contact, which has no name of its own here, included.
+    rule(Foul::Hands, 10.11, true, 5, true),
 ];
 
 impl Game<'_> {
     /// Calls a foul that wipes the coming play out, in its share of snaps. Returns whether it did.
-    pub(super) fn foul_wipes_out_snap(&mut self) -> bool {
-        if !self.chance(NO_PLAY_SHARE) {
+    /// `chance` is a uniform draw.
+    pub(super) fn foul_wipes_out_snap(&mut self, chance: f32) -> bool {
+        if chance >= NO_PLAY_SHARE {
             return false;
         }
         let x = self.uniform();
         let rule = RULES.iter().find(|r| x < r.cumulative).unwrap_or(&RULES[9]);
-        let mut play = self.row(Kind::Penalty);
+        self.row(Kind::Penalty);
         let yards = if rule.foul == Foul::PassInterference {
             let word = self.random.next_u32();
             (self.tables.air_incomplete.at(word) + 4).max(4)
@@ -49,64 +57,73 @@ impl Game<'_> {
             rule.yards
         };
         let before_snap = matches!(rule.foul, Foul::FalseStart | Foul::NeutralZone | Foul::Delay | Foul::Offside);
-        let seconds = if before_snap { 0 } else { 5 };
+        let seconds = self.seconds_after_foul(before_snap);
         if rule.on_defence {
-            let yards = limit(yards, self.yard_line);
+            // Interference is at the spot, in the end zone at the one; everything else is limited.
+            let spot = rule.foul == Foul::PassInterference;
+            let yards = if spot { yards.min(self.yard_line - 1) } else { limit(yards, self.yard_line) };
             self.yard_line -= yards;
             self.distance -= yards;
-            charge(&mut play, rule.foul, 1 - self.offence, yards);
+            self.charge(rule.foul, 1 - self.offence, yards);
             if rule.automatic || self.distance <= 0 {
-                play.first_down = 1;
+                self.current().first_down = 1;
                 self.first_and_ten();
             }
         } else {
             let yards = limit(yards, 100 - self.yard_line);
             self.yard_line += yards;
             self.distance += yards;
-            charge(&mut play, rule.foul, self.offence, yards);
+            self.charge(rule.foul, self.offence, yards);
         }
-        self.record(play, seconds);
+        self.record(seconds);
         true
     }
 
+    /// Seconds from a foul to the next snap: the clock starts again on the referee's signal, but for the ends of halves.
+    fn seconds_after_foul(&mut self, before_snap: bool) -> i32 {
+        let play = if before_snap { 0 } else { 6 };
+        if self.clock_stops_out_of_bounds() { play } else { play + 6 + self.random.below(14) as i32 }
+    }
+
     /// Adds a personal foul to a play from scrimmage whose next snap is already set, in its share of plays.
-    pub(super) fn add_personal_foul(&mut self, play: &mut Play) {
-        let x = self.uniform();
-        let passing = matches!(play.kind, Kind::Pass | Kind::Sack);
-        if passing && x < 0.006 {
-            self.foul_of_defence(play, Foul::RoughingPasser);
-        } else if x > 0.983 {
-            if x > 0.990 {
-                self.foul_of_defence(play, Foul::Roughness);
+    /// `x` is a uniform draw.
+    pub(super) fn add_personal_foul(&mut self, x: f32) {
+        let passing = matches!(self.current().kind, Kind::Pass | Kind::Sack);
+        if passing && x < ROUGHING_SHARE {
+            self.foul_of_defence(Foul::RoughingPasser);
+        } else if x > 1.0 - ROUGHNESS_SHARE {
+            if x > 1.0 - ROUGHNESS_OF_DEFENCE_SHARE {
+                self.foul_of_defence(Foul::Roughness);
             } else {
                 let yards = limit(15, 100 - self.yard_line);
                 self.yard_line += yards;
                 self.distance = (self.distance + yards).min(99);
-                charge(play, Foul::Roughness, self.offence, yards);
+                self.charge(Foul::Roughness, self.offence, yards);
             }
         }
     }
 
-    fn foul_of_defence(&mut self, play: &mut Play, foul: Foul) {
+    fn foul_of_defence(&mut self, foul: Foul) {
         let yards = limit(15, self.yard_line);
         self.yard_line -= yards;
         self.first_and_ten();
-        play.first_down = 1;
-        charge(play, foul, 1 - self.offence, yards);
+        self.current().first_down = 1;
+        self.charge(foul, 1 - self.offence, yards);
     }
 
     /// A block in the back by the side that returned a kick; gives where its drive starts then.
-    pub(super) fn foul_on_return(&mut self, play: &mut Play, start: i32) -> i32 {
+    pub(super) fn foul_on_return(&mut self, start: i32) -> i32 {
         let yards = limit(10, 100 - start);
-        charge(play, Foul::IllegalBlock, 1 - self.offence, yards);
+        self.charge(Foul::IllegalBlock, 1 - self.offence, yards);
         start + yards
     }
-}
 
-fn charge(play: &mut Play, foul: Foul, side: usize, yards: i32) {
-    play.foul = foul as u8;
-    play.foul_side = side as u8;
-    play.foul_yards = yards as i8;
+    fn charge(&mut self, foul: Foul, side: usize, yards: i32) {
+        let play = self.current();
+        play.foul = foul as u8;
+        play.foul_side = side as u8;
+        play.foul_yards = yards as i8;
+    }
 }
 
 /// No foul costs more than half the way to the goal line it is walked off towards.

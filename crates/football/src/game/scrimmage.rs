@@ -1,50 +1,73 @@
 //! Plays from scrimmage: what is called, what comes of it, and how the clock runs.
 
-use super::lineup::{defender, position};
-use super::{Game, Phase};
-use crate::play::{Kind, Outcome, Play};
+use super::clock::{After, Tempo};
+use super::lineup::{defender, defender_at, position};
+use super::{Game, Phase, low_bits};
+use crate::play::{Kind, NOBODY, Outcome};
 use crate::tables::{
-    COMPLETION_BY_DOWN, COMPLETION_BY_POSITION, INTERCEPTION_BY_DOWN, SACK_BY_DOWN, completion_by_field,
-    dropback_share, fourth_down_shares, zone,
+    COMPLETION_BY_DOWN, COMPLETION_BY_POSITION, INTERCEPTION_BY_DOWN, SACK_BY_DOWN, completion_by_field, zone,
 };
 
+/// Scrambles per drop-back.
 const SCRAMBLE_SHARE: f32 = 0.037;
-const RUN_FUMBLE: f32 = 0.0072;
-const CATCH_FUMBLE: f32 = 0.0061;
-const SACK_FUMBLE: f32 = 0.074;
-const FUMBLE_RETURN_TOUCHDOWN: f32 = 0.10;
+/// Fumbles lost per run, catch and sack that is no touchdown: with those included, the measured .0072, .0061, .074.
+const RUN_FUMBLE: f32 = 0.0076;
+const CATCH_FUMBLE: f32 = 0.0066;
+const SACK_FUMBLE: f32 = 0.078;
+/// Share of lost fumbles returned all the way: .13 a game.
+const FUMBLE_RETURN_TOUCHDOWN: f32 = 0.13;
+/// Share of losses reaching the own end zone that end in it: .060 safeties a game.
+const SAFETY_SHARE: f32 = 0.42;
+/// A side in a hurry makes for the side line this much more often.
+const HURRIED_OUT_OF_BOUNDS: f32 = 1.7;
+/// Share of gains up to so many yards short, on third and on fourth down, that reach the first down: what brings
+/// conversions by distance to the measured ones.
+const STICKS_SHARE: [f32; 2] = [0.29, 0.65];
+const STICKS_REACH: [i32; 2] = [4, 5];
+/// Share of runs this close to the goal line that the quarterback keeps.
+const SNEAK_SHARE: f32 = 0.20;
+const SNEAK_YARDS: i32 = 3;
+/// A defence that guards against the long pass at the end of a half concedes this much completion rate.
+const HURRIED_COMPLETION: f32 = 0.04;
+/// The first back rests, and the backup quarterback plays, once a side leads by this much so late.
+const STARTERS_REST_LEAD: i32 = 12;
+const BACKUP_PLAYS_LEAD: i32 = 20;
+const DECIDED_SECONDS: i32 = 600;
+/// Roster places of the first two backs.
+const FIRST_BACK: u8 = 2;
+const SECOND_BACK: u8 = 3;
+/// Share of interceptions with nobody left ahead: the measured returns end at the goal line, which hides them.
+const CLEAR_RETURN_SHARE: f32 = 0.022;
+/// Share of tackles, and of sacks, that two defenders may share (23% of tackles are, some draw the same man twice).
 const ASSIST_SHARE: f32 = 0.295;
 const HALF_SACK_SHARE: f32 = 0.15;
+/// Share of incomplete passes thrown to nobody: 63.3% of attempts are caught, and 66% of those that have a target.
+const THROWN_AWAY_SHARE: f32 = 0.11;
+/// Share of incomplete passes that a defender broke up.
 const PASS_DEFENDED_SHARE: f32 = 0.36;
 
 /// Effect of one (scaled) point of edge: on the completion rate, on yards a catch, on yards a run, on the sack rate,
 /// and, relatively, on interceptions.
 const COMPLETION_EDGE: f32 = 0.0045;
-const CATCH_EDGE: f32 = 0.075;
+const CATCH_EDGE: f32 = 0.04;
 const RUN_EDGE: f32 = 0.045;
-const SACK_EDGE: f32 = -0.0012;
-const INTERCEPTION_EDGE: f32 = -0.02;
+const SACK_EDGE: f32 = -0.0020;
+const INTERCEPTION_EDGE: f32 = -0.04;
 
-/// Corrections that bring rates which emerge from the tables to the measured ones.
-const COMPLETION_LEVEL: f32 = 0.0;
-const RUN_LEVEL: f32 = 0.0;
-const CATCH_LEVEL: f32 = 0.0;
-
-/// How the clock behaves after a play.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Clock {
-    Run,
-    Catch,
-    Sack,
-    Miss,
-}
+/// Corrections that bring rates which emerge from the tables to the measured ones: of the completion rate (the effects
+/// of place, down and target are each relative to the mean, and so overlap), of yards a run and yards a catch.
+const COMPLETION_LEVEL: f32 = -0.030;
+const RUN_LEVEL: f32 = -0.04;
+const CATCH_LEVEL: f32 = -0.13;
 
 impl Game<'_> {
     pub(super) fn snap(&mut self) {
+        self.tempo = self.tempo_now();
         if self.can_kneel_it_out() {
             return self.kneel();
         }
-        if self.foul_wipes_out_snap() {
+        let (foul, pass) = self.two_uniforms();
+        if self.foul_wipes_out_snap(foul) {
             return;
         }
         if self.must_kick_now() {
@@ -57,363 +80,237 @@ impl Game<'_> {
                 _ => {}
             }
         }
-        let dropback = self.dropback_probability();
-        if self.chance(dropback) { self.dropback() } else { self.run_play() }
-    }
-
-    /// The leading side can run the rest of the clock out, the other side's time-outs counted.
-    fn can_kneel_it_out(&self) -> bool {
-        let downs_left = 5 - self.down;
-        if self.quarter == 4 && self.lead() > 0 {
-            let stopped = self.time_outs[1 - self.offence].min(downs_left);
-            self.clock <= 40 * (downs_left - stopped) + 4 * stopped
-        } else {
-            self.quarter == 2 && self.clock <= 25 && self.yard_line > 65
-        }
-    }
-
-    fn kneel(&mut self) {
-        let mut play = self.row(Kind::Kneel);
-        play.player = self.lineups[self.offence].quarterback;
-        play.outcome = Outcome::Tackled;
-        let yards = if self.yard_line < 98 { -1 } else { 0 };
-        let seconds = if self.quarter == 4 && self.time_outs[1 - self.offence] > 0 {
-            self.take_time_out(&mut play, 1 - self.offence);
-            4
-        } else {
-            40
-        };
-        self.advance(&mut play, yards);
-        self.finish_down(play, seconds);
-    }
-
-    /// The half ends before another play: a field goal is worth trying from here, on any down.
-    fn must_kick_now(&self) -> bool {
-        let ends_half = self.quarter == 2 || (self.quarter >= 4 && (-3..=0).contains(&self.lead()));
-        let in_range = self.yard_line <= 40;
-        let winning_kick = self.quarter >= 4
-            && (-2..=0).contains(&self.lead())
-            && self.clock <= 25
-            && self.yard_line <= 28
-            && self.down >= 2;
-        ends_half && in_range && (self.clock <= 8 || winning_kick)
-    }
-
-    fn fourth_down_choice(&mut self) -> Kind {
-        let lead = self.lead();
-        let y = self.yard_line;
-        let late = self.quarter == 4 && self.clock <= 300;
-        if late && lead < 0 {
-            let desperate = self.clock <= 120 || (lead < -8 && self.clock <= 300);
-            if lead >= -3 {
-                if y <= 38 {
-                    return Kind::FieldGoal;
-                }
-                if desperate || y <= 50 {
-                    return Kind::Run;
-                }
-            } else if desperate || (y <= 60 && self.clock <= 240) {
-                return Kind::Run;
-            }
-        }
-        if self.quarter >= 4 && y <= 36 && (0..=3).contains(&lead) && self.clock <= 300 && self.distance > 1 {
-            return Kind::FieldGoal;
-        }
-        let (go, kick) = fourth_down_shares(y, self.distance);
-        let go = (go * self.settings.aggression).min(1.0);
-        let x = self.uniform();
-        if x < go {
-            Kind::Run
-        } else if x < go + kick * (1.0 - go) / (1.0 - go).max(kick) || y <= 35 {
-            Kind::FieldGoal
-        } else {
-            Kind::Punt
-        }
-    }
-
-    /// The measured share by down and distance, shifted on the log-odds scale by score and clock.
-    fn dropback_probability(&self) -> f32 {
-        let base = dropback_share(self.down, self.distance);
-        let lead = self.lead();
-        let mut shift = self.settings.pass_bias;
-        if lead < 0 && self.clock <= 300 && (self.quarter == 2 || self.quarter == 4) {
-            shift += 0.9;
-        }
-        if self.quarter == 2 && self.clock <= 120 {
-            shift += 0.8;
-        }
-        if lead > 0 && self.quarter == 4 && self.clock <= 600 {
-            shift -= 0.9;
-        }
-        if self.quarter >= 3 {
-            shift -= 0.03 * lead.clamp(-14, 14) as f32;
-        }
-        if shift == 0.0 {
-            return base;
-        }
-        // p e^s / (1 - p + p e^s); e^s by its rational approximation, exact enough for |s| <= 4 and the same everywhere.
-        let odds = exp(shift) * base;
-        odds / (1.0 - base + odds)
+        if pass < self.dropback_probability() { self.dropback() } else { self.run_play() }
     }
 
     fn run_play(&mut self) {
-        let runner = self.lineups[self.offence].runner(&mut self.random);
-        let mut play = self.row(Kind::Run);
-        play.player = runner;
+        let rests = self.leads_safely_by(STARTERS_REST_LEAD);
+        let lineup = &self.lineups[self.offence];
+        let sneak = self.yard_line <= SNEAK_YARDS && self.random.chance(SNEAK_SHARE);
+        let runner = if sneak { lineup.quarterback } else { lineup.runner(&mut self.random) };
+        let runner = if rests && runner == FIRST_BACK { SECOND_BACK } else { runner };
+        self.row(Kind::Run);
+        self.current().player = runner;
         let word = self.random.next_u32();
-        let measured = self.tables.run[zone(self.yard_line)].at(word);
-        let yards = measured + self.whole_yards(RUN_EDGE * self.edge[self.offence] + RUN_LEVEL);
-        self.carry(play, yards, RUN_FUMBLE, 0.10, Clock::Run);
+        let measured = self.tables.run.get(zone(self.yard_line)).unwrap_or(&self.tables.run_open).at(word);
+        let yards = measured + whole_yards(RUN_EDGE * self.edge[self.offence] + RUN_LEVEL, low_bits(word));
+        let yards = self.reach_for_the_sticks(yards);
+        self.carry(yards, RUN_FUMBLE, 0.10, After::Run);
+    }
+
+    /// Whether the offence plays the fourth quarter out, `points` or more ahead.
+    fn leads_safely_by(&self, points: i32) -> bool {
+        self.quarter == 4 && self.lead() >= points && self.clock <= DECIDED_SECONDS
     }
 
     fn dropback(&mut self) {
         let edge = self.edge[self.offence];
         let down = (self.down - 1) as usize;
-        let quarterback = self.lineups[self.offence].quarterback;
+        let starter = self.lineups[self.offence].quarterback;
+        let quarterback = if self.leads_safely_by(BACKUP_PLAYS_LEAD) { 1 - starter } else { starter };
         let x = self.uniform();
         let sack = SACK_BY_DOWN[down] + SACK_EDGE * edge;
         if x < sack {
-            let mut play = self.row(Kind::Sack);
-            play.passer = quarterback;
+            self.row(Kind::Sack);
+            self.current().passer = quarterback;
             let word = self.random.next_u32();
             let yards = self.tables.sack.at(word).min(0);
-            return self.carry(play, yards, SACK_FUMBLE, 0.0, Clock::Sack);
+            return self.carry(yards, SACK_FUMBLE, 0.0, After::Sack);
         }
-        if x < sack + SCRAMBLE_SHARE {
-            let mut play = self.row(Kind::Scramble);
-            play.player = quarterback;
+        let no_throw = sack + SCRAMBLE_SHARE;
+        if x < no_throw {
+            self.row(Kind::Scramble);
+            self.current().player = quarterback;
             let word = self.random.next_u32();
             let yards = self.tables.scramble.at(word);
-            return self.carry(play, yards, RUN_FUMBLE, 0.35, Clock::Run);
+            return self.carry(yards, RUN_FUMBLE, 0.35, After::Run);
         }
         let receiver = self.lineups[self.offence].receiver(&mut self.random);
-        let mut play = self.row(Kind::Pass);
-        play.passer = quarterback;
-        play.player = receiver;
+        self.row(Kind::Pass);
+        self.current().passer = quarterback;
+        self.current().player = receiver;
         let interception = INTERCEPTION_BY_DOWN[down] * (1.0 + INTERCEPTION_EDGE * edge);
         let complete = completion_by_field(self.yard_line)
             + COMPLETION_BY_DOWN[down]
             + COMPLETION_BY_POSITION[position(receiver)]
             + COMPLETION_EDGE * edge
-            + COMPLETION_LEVEL;
-        let x = self.uniform();
+            + COMPLETION_LEVEL
+            + if self.tempo == Tempo::Hurry { HURRIED_COMPLETION } else { 0.0 };
+        // The same draw again, now among throws only.
+        let x = (x - no_throw) / (1.0 - no_throw);
         if x < interception {
-            self.intercepted(play);
+            self.intercepted();
         } else if x < interception + complete {
-            self.caught(play, position(receiver));
+            self.caught(position(receiver));
         } else {
-            self.incomplete(play);
+            self.incomplete();
         }
     }
 
-    fn caught(&mut self, mut play: Play, position: usize) {
+    fn caught(&mut self, position: usize) {
         let word = self.random.next_u32();
         let zone = zone(self.yard_line);
         let measured =
             if zone < 5 { self.tables.catch[zone].at(word) } else { self.tables.catch_open[position].at(word) };
         let edge = self.edge[self.offence];
-        let yards = measured + self.whole_yards(CATCH_EDGE * edge + CATCH_LEVEL);
+        let yards = measured + whole_yards(CATCH_EDGE * edge + CATCH_LEVEL, low_bits(word));
+        let yards = self.reach_for_the_sticks(yards);
         let word = self.random.next_u32();
         let gained = yards.min(self.yard_line);
-        play.air_yards = self.tables.air_complete.at(word).min(gained.max(0)) as i8;
-        self.carry(play, yards, CATCH_FUMBLE, 0.17, Clock::Catch);
+        self.current().air_yards = self.tables.air_complete.at(word).min(gained.max(0)) as i8;
+        self.carry(yards, CATCH_FUMBLE, 0.17, After::Catch);
     }
 
-    fn incomplete(&mut self, mut play: Play) {
-        play.outcome = Outcome::Incomplete;
-        play.air_yards = self.thrown_to() as i8;
-        if self.chance(PASS_DEFENDED_SHARE) {
-            play.defender = defender(&mut self.random);
+    /// On third and fourth down a play is drawn up to reach the first down: some gains that fall just short of it
+    /// make it.
+    fn reach_for_the_sticks(&mut self, yards: i32) -> i32 {
+        let fourth = usize::from(self.down == 4);
+        let short = self.down >= 3 && yards > 0 && (1..=STICKS_REACH[fourth]).contains(&(self.distance - yards));
+        let share = STICKS_SHARE[fourth];
+        if short && self.chance(share) { self.distance } else { yards }
+    }
+
+    fn incomplete(&mut self) {
+        self.current().outcome = Outcome::Incomplete;
+        let (air, x) = self.thrown_to();
+        self.current().air_yards = air as i8;
+        if x < THROWN_AWAY_SHARE {
+            self.current().player = NOBODY;
+        } else if x > 1.0 - PASS_DEFENDED_SHARE {
+            self.current().defender = defender(&mut self.random);
         }
-        self.advance(&mut play, 0);
-        let seconds = self.run_off(Clock::Miss);
-        self.finish_down(play, seconds);
+        self.advance(0);
+        let seconds = self.seconds_after_miss();
+        self.finish_down(seconds);
     }
 
-    /// How far past the line an uncaught pass was thrown: at most out of the back of the end zone.
-    fn thrown_to(&mut self) -> i32 {
+    /// How far past the line an uncaught pass was thrown, at most out of the back of the end zone; and a uniform draw.
+    fn thrown_to(&mut self) -> (i32, f32) {
         let word = self.random.next_u32();
-        self.tables.air_incomplete.at(word).clamp(-9, self.yard_line + 9)
+        (self.tables.air_incomplete.at(word).clamp(-9, self.yard_line + 9), low_bits(word))
     }
 
-    fn intercepted(&mut self, mut play: Play) {
+    fn intercepted(&mut self) {
         let side = self.offence;
-        let air = self.thrown_to();
-        play.outcome = Outcome::Intercepted;
-        play.air_yards = air as i8;
-        play.defender = defender(&mut self.random);
+        let (air, _) = self.thrown_to();
+        self.current().outcome = Outcome::Intercepted;
+        self.current().air_yards = air as i8;
+        self.current().defender = defender(&mut self.random);
         let spot = self.yard_line - air;
         if spot <= 0 {
-            play.return_yards = 0;
-            self.record(play, 7);
+            self.current().return_yards = 0;
+            self.record(7);
             return self.start_drive(1 - side, 80);
         }
         let word = self.random.next_u32();
         let gained = self.tables.interception_return.at(word).max(0);
         let to_go = (100 - spot).max(1);
-        if gained >= to_go {
-            play.return_yards = to_go as i8;
-            play.points = -6;
-            self.record(play, 12);
+        if gained >= to_go || self.chance(CLEAR_RETURN_SHARE) {
+            self.current().return_yards = to_go as i8;
+            self.current().points = -6;
+            self.record(12);
             return self.after_touchdown(1 - side);
         }
-        play.return_yards = gained as i8;
-        self.record(play, 7);
+        self.current().return_yards = gained as i8;
+        self.record(7);
         self.start_drive(1 - side, to_go - gained);
     }
 
     /// A runner, receiver or sacked passer with the ball `yards` past the line: scores, loses it, or is brought down.
-    fn carry(&mut self, mut play: Play, yards: i32, fumble: f32, out_of_bounds: f32, clock: Clock) {
+    fn carry(&mut self, yards: i32, fumble: f32, out_of_bounds: f32, after: After) {
         let side = self.offence;
         if yards >= self.yard_line {
-            play.yards = self.yard_line as i8;
-            play.outcome = Outcome::Touchdown;
-            play.points = 6;
-            play.first_down = 1;
-            self.record(play, 6);
+            self.current().yards = self.yard_line as i8;
+            self.current().outcome = Outcome::Touchdown;
+            self.current().points = 6;
+            self.current().first_down = 1;
+            self.record(6);
             return self.after_touchdown(side);
         }
-        let x = self.uniform();
+        let (x, foul) = self.two_uniforms();
         if x < fumble {
-            return self.fumble_lost(play, yards);
+            return self.fumble_lost(yards);
         }
+        // A carrier caught in his own end zone gets out of it more often than not.
+        let yards =
+            if self.yard_line - yards >= 100 && !self.chance(SAFETY_SHARE) { self.yard_line - 99 } else { yards };
         if self.yard_line - yards >= 100 {
-            play.yards = (self.yard_line - 100) as i8;
-            play.outcome = Outcome::Safety;
-            play.points = -2;
-            play.tackler = defender(&mut self.random);
-            self.record(play, 6);
+            self.current().yards = (self.yard_line - 100) as i8;
+            self.current().outcome = Outcome::Safety;
+            self.current().points = -2;
+            self.current().tackler = defender(&mut self.random);
+            self.record(6);
             self.phase = Phase::FreeKick(side);
             return;
         }
+        let out_of_bounds =
+            if self.tempo == Tempo::Hurry { out_of_bounds * HURRIED_OUT_OF_BOUNDS } else { out_of_bounds };
         if x > 1.0 - out_of_bounds {
-            play.outcome = Outcome::OutOfBounds;
+            self.current().outcome = Outcome::OutOfBounds;
         } else {
-            play.outcome = Outcome::Tackled;
-            play.tackler = defender(&mut self.random);
-            let shared = if clock == Clock::Sack { HALF_SACK_SHARE } else { ASSIST_SHARE };
-            if self.chance(shared) {
-                let second = defender(&mut self.random);
-                if second != play.tackler {
-                    play.assist = second;
-                }
-            }
+            self.current().outcome = Outcome::Tackled;
+            self.tackle(if after == After::Sack { HALF_SACK_SHARE } else { ASSIST_SHARE });
         }
-        self.advance(&mut play, yards);
-        let seconds = if play.outcome == Outcome::OutOfBounds && self.clock_stops_out_of_bounds() {
-            6
-        } else {
-            self.seconds_after_tackle(&mut play, clock)
-        };
-        self.add_personal_foul(&mut play);
-        self.finish_down(play, seconds);
+        self.advance(yards);
+        let seconds = self.seconds_after(after);
+        self.add_personal_foul(foul);
+        self.finish_down(seconds);
     }
 
-    fn fumble_lost(&mut self, mut play: Play, yards: i32) {
+    /// Names who made the tackle, in a `shared` part of them together with a second defender.
+    fn tackle(&mut self, shared: f32) {
+        let (x, second) = self.two_uniforms();
+        let tackler = defender_at(x);
+        self.current().tackler = tackler;
+        if second < shared {
+            let assist = defender_at(second / shared);
+            if assist != tackler {
+                self.current().assist = assist;
+            }
+        }
+    }
+
+    fn fumble_lost(&mut self, yards: i32) {
         let side = self.offence;
         let yards = yards.max(self.yard_line - 99);
-        play.yards = yards as i8;
-        play.outcome = Outcome::FumbleLost;
-        play.defender = defender(&mut self.random);
+        self.current().yards = yards as i8;
+        self.current().outcome = Outcome::FumbleLost;
+        self.current().defender = defender(&mut self.random);
         let to_go = 100 - (self.yard_line - yards);
         if self.chance(FUMBLE_RETURN_TOUCHDOWN) {
-            play.return_yards = to_go as i8;
-            play.points = -6;
-            self.record(play, 11);
+            self.current().return_yards = to_go as i8;
+            self.current().points = -6;
+            self.record(11);
             return self.after_touchdown(1 - side);
         }
-        play.return_yards = 0;
-        self.record(play, 7);
+        self.current().return_yards = 0;
+        self.record(7);
         self.start_drive(1 - side, to_go);
     }
 
     /// Sets the next snap of the offence; a fourth down that fell short is settled by [`Self::finish_down`].
-    fn advance(&mut self, play: &mut Play, yards: i32) {
-        play.yards = yards as i8;
+    pub(super) fn advance(&mut self, yards: i32) {
+        self.current().yards = yards as i8;
         self.yard_line -= yards;
         self.distance -= yards;
         if self.distance <= 0 {
-            play.first_down = 1;
+            self.current().first_down = 1;
             self.first_and_ten();
         } else {
             self.down += 1;
         }
     }
 
-    fn finish_down(&mut self, play: Play, seconds: i32) {
-        self.record(play, seconds);
+    pub(super) fn finish_down(&mut self, seconds: i32) {
+        self.record(seconds);
         if self.down > 4 {
             self.start_drive(1 - self.offence, 100 - self.yard_line);
         }
     }
-
-    /// Yards as a whole number whose mean is `yards`.
-    fn whole_yards(&mut self, yards: f32) -> i32 {
-        (yards + self.uniform()).floor() as i32
-    }
-
-    fn clock_stops_out_of_bounds(&self) -> bool {
-        (self.quarter == 2 && self.clock <= 120) || (self.quarter >= 4 && self.clock <= 300)
-    }
-
-    fn seconds_after_tackle(&mut self, play: &mut Play, clock: Clock) -> i32 {
-        if self.quarter == 2 || self.quarter >= 4 {
-            if let Some(side) = self.who_stops_the_clock() {
-                self.take_time_out(play, side);
-                return 6;
-            }
-        }
-        self.run_off(clock)
-    }
-
-    /// Whether a side spends a time-out late in a half: the trailing defence, or an offence that runs out of time.
-    fn who_stops_the_clock(&mut self) -> Option<usize> {
-        if self.clock > 160 {
-            return None;
-        }
-        let (lead, offence) = (self.lead(), self.offence);
-        let last = self.quarter >= 4;
-        let defence_needs_it = last && (1..=16).contains(&lead);
-        let offence_needs_it =
-            if last { (-16..=0).contains(&lead) && self.clock <= 70 } else { self.clock <= 75 && self.yard_line <= 70 };
-        if defence_needs_it && self.time_outs[1 - offence] > 0 && self.chance(0.85) {
-            Some(1 - offence)
-        } else if offence_needs_it && self.time_outs[offence] > 0 && self.chance(0.5) {
-            Some(offence)
-        } else {
-            None
-        }
-    }
-
-    fn take_time_out(&mut self, play: &mut Play, side: usize) {
-        self.time_outs[side] -= 1;
-        play.time_out = side as u8;
-    }
-
-    /// Seconds to the next snap, drawn from the measured run-off; a side that hurries does as in a half's last two
-    /// minutes, a side that protects a lead does not even then.
-    fn run_off(&mut self, clock: Clock) -> i32 {
-        let lead = self.lead();
-        let closing = self.quarter == 4 && self.clock <= 300;
-        let hurried = if closing && lead > 0 { false } else { self.is_last_two_minutes() || (closing && lead < 0) };
-        let tables = match clock {
-            Clock::Run => &self.tables.run_off_run,
-            Clock::Catch => &self.tables.run_off_catch,
-            Clock::Sack => &self.tables.run_off_sack,
-            Clock::Miss => &self.tables.run_off_miss,
-        };
-        let word = self.random.next_u32();
-        let seconds = tables[usize::from(hurried)].at(word);
-        if clock == Clock::Miss || hurried { seconds } else { (seconds as f32 * self.pace + 0.5) as i32 }
-    }
 }
 
-/// The exponential function for |x| up to about 4, within 0.1%, in plain arithmetic: (1 + x/64)^64 with the
-/// second-order term.
-fn exp(x: f32) -> f32 {
-    let mut y = 1.0 + x * (1.0 / 64.0) + x * x * (1.0 / 8192.0);
-    for _ in 0..6 {
-        y *= y;
-    }
-    y
+/// Yards as a whole number whose mean is `yards`, from a uniform draw.
+fn whole_yards(yards: f32, uniform: f32) -> i32 {
+    // Casts cut towards zero: from above it, they round down.
+    (yards + uniform + 64.0) as i32 - 64
 }

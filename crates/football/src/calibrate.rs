@@ -1,0 +1,125 @@
+//! The model measured against the real game: every figure of 1,280 regular-season games of 2015 to 2019 beside what
+//! the model gives, with its standard error.
+//!
+//! The real league has strong and weak teams, so the model is measured on leagues of its own: whole seasons of 32
+//! teams whose ratings are drawn, a new league each. The strength scale is measured apart, on pairs of teams set a
+//! known number of rating points from each other.
+
+mod count;
+mod ledger;
+mod rows;
+mod situations;
+
+use model::{ParameterError, Parameters};
+use world::{Seed, Stream, World};
+
+use crate::box_score::{BoxScore, Stat, Window};
+use crate::game::Game;
+use crate::league::{GAMES, TEAMS};
+use crate::parameters::Settings;
+use crate::season::Season;
+use crate::{Football, GAME_PURPOSE, PARAMETERS};
+use count::Count;
+use ledger::Ledger;
+
+/// Games that [`calibrate`] needs at least: two seasons, without which nothing has a standard error.
+pub const CALIBRATION_GAMES_MIN: usize = 2 * GAMES;
+
+/// Weeks that the real seasons had: a team's season is measured over as many.
+const REAL_WEEKS: usize = 16;
+
+/// One figure: what the real league gave and what the model gives.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Measured {
+    /// What it belongs to, such as `scoring`.
+    pub group: &'static str,
+    /// What was measured, with its unit.
+    pub what: &'static str,
+    /// The real league's figure.
+    pub spec: f64,
+    /// The model's figure.
+    pub model: f64,
+    /// Standard error of the model's figure (delete-one-season jackknife).
+    pub error: f64,
+    /// How far the two may lie apart, where the figure is a bar; others are for reading.
+    pub tolerance: Option<f64>,
+}
+
+impl Measured {
+    /// Whether the figure holds its bar, `errors` standard errors granted. A figure that is no bar holds.
+    pub fn holds(&self, errors: f64) -> bool {
+        self.tolerance.is_none_or(|t| (self.model - self.spec).abs() <= t + errors * self.error)
+    }
+}
+
+/// Plays at least `games` games of the model (whole seasons; at least [`CALIBRATION_GAMES_MIN`]), and as many
+/// of teams of known strength, and measures every figure. `parameters` other than the league's number apply.
+pub fn calibrate(parameters: &Parameters, games: usize, seed: Seed) -> Result<Vec<Measured>, ParameterError> {
+    let seasons = games.max(CALIBRATION_GAMES_MIN).div_ceil(GAMES);
+    let mut ledgers = Ledgers::default();
+    let mut plays = Vec::new();
+    for season in 0..seasons {
+        for ledger in [&mut ledgers.games, &mut ledgers.seasons, &mut ledgers.strength] {
+            ledger.start_block();
+        }
+        let number = season.to_string();
+        let given: Vec<(&str, String)> = parameters.iter().map(|(name, value)| (name, value.to_string())).collect();
+        let given = given.iter().map(|(name, value)| (*name, value.as_str()));
+        let model = Football::new(&Parameters::parse(PARAMETERS, given.chain([("league", number.as_str())]))?)?;
+        play_season(&model, seed, World(season as u32), &mut ledgers, &mut plays);
+        play_known_strengths(&model, seed, World(season as u32), &mut ledgers.strength, &mut plays);
+    }
+    Ok([ledgers.games, ledgers.seasons, ledgers.strength].iter().flat_map(Ledger::measured).collect())
+}
+
+/// Figures by what is observed: a game, a team's season, a game of teams of known strength.
+#[derive(Default)]
+struct Ledgers {
+    games: Ledger,
+    seasons: Ledger,
+    strength: Ledger,
+}
+
+fn play_season(model: &Football, seed: Seed, world: World, ledgers: &mut Ledgers, plays: &mut Vec<crate::Play>) {
+    let mut season = Season::new();
+    let mut margins = [0.0; TEAMS];
+    let mut wins = [0.0; TEAMS];
+    for (game, fixture) in model.league.fixtures.iter().enumerate() {
+        let score = model.play(seed, world, game, &mut season, plays);
+        rows::game(&mut ledgers.games, &score, &Count::of(plays));
+        situations::enter(&mut ledgers.games, plays);
+        if fixture.week < REAL_WEEKS {
+            let margin = margin(&score);
+            for (team, sign) in fixture.teams.into_iter().zip([1.0, -1.0]) {
+                margins[team] += sign * margin / REAL_WEEKS as f64;
+                wins[team] += 0.5 * (1.0 + (sign * margin).clamp(-1.0, 1.0));
+            }
+        }
+    }
+    for (margin, wins) in margins.into_iter().zip(wins) {
+        rows::season(&mut ledgers.seasons, margin, wins);
+    }
+}
+
+/// Pairs of teams 3 and 6 rating points apart, the difference in the offence, in the defence or in both.
+fn play_known_strengths(model: &Football, seed: Seed, world: World, ledger: &mut Ledger, plays: &mut Vec<crate::Play>) {
+    const PAIRS: u32 = 4 * 72;
+    const FIRST_ENTITY: u32 = 1 << 16;
+    let settings = Settings { home_edge: 0.0, ..model.settings };
+    for pair in 0..PAIRS {
+        let difference = [-6.0_f32, -3.0, 3.0, 6.0][pair as usize % 4];
+        let edges = match pair / 4 % 3 {
+            0 => [difference, 0.0],
+            1 => [0.0, -difference],
+            _ => [difference / 2.0, -difference / 2.0],
+        };
+        let random = Stream::new(seed, world, FIRST_ENTITY + pair, GAME_PURPOSE);
+        Game::play(&model.tables, &settings, edges, random, plays);
+        rows::strength(ledger, f64::from(difference), margin(&BoxScore::of(plays)));
+    }
+}
+
+fn margin(score: &BoxScore) -> f64 {
+    let [home, away] = [0, 1].map(|side| score.count(side, Stat::Points, Window::Game));
+    f64::from(home - away)
+}

@@ -1,0 +1,301 @@
+//! The figures, in order: name, what the real league gave, and how it is counted.
+
+use super::count::Count;
+use super::ledger::Ledger;
+use crate::box_score::{BoxScore, Player, Stat, Window};
+use crate::play::{Foul, Kind};
+
+const RB1: usize = 2;
+const WR1: usize = 6;
+
+/// Enters a game of the model's own league.
+pub(super) fn game(l: &mut Ledger, score: &BoxScore, count: &Count) {
+    l.observe();
+    rows(l, count);
+    penalties(l, count);
+    passing(l, count);
+    running(l, count);
+    kicking(l, count);
+    drives(l, count);
+    let points = [0, 1].map(|side| f64::from(score.count(side, Stat::Points, Window::Game)));
+    scoring(l, score, count, points);
+    margins(l, score, points[0] - points[1]);
+    players(l, score);
+    in_game_shares(l, score);
+    correlations(l, score, points);
+}
+
+/// Enters a team's season: its mean margin and its wins.
+pub(super) fn season(l: &mut Ledger, margin: f64, wins: f64) {
+    l.observe();
+    l.group("season");
+    l.deviation("mean margin of a team over 16 games, SD", 6.0, &[margin]);
+    l.deviation("wins of a team in 16 games, SD", 3.1, &[wins]);
+}
+
+/// Enters a game of two teams that are `difference` rating points apart.
+pub(super) fn strength(l: &mut Ledger, difference: f64, margin: f64) {
+    l.observe();
+    l.group("strength");
+    l.slope("points of margin a rating point", 1.0, difference, margin).within(0.05);
+}
+
+fn rows(l: &mut Ledger, c: &Count) {
+    l.group("rows a game");
+    let all: f64 = c.kinds.iter().sum();
+    l.mean("all, with penalties that wipe a play out", 164.8, &[all]);
+    l.mean("passes", 69.7, &[c.rows(Kind::Pass)]);
+    l.mean("runs, scrambles and kneels included", 52.4, &[c.runs()]);
+    l.mean("scrambles", 2.86, &[c.rows(Kind::Scramble)]);
+    l.mean("kneels", 1.6, &[c.rows(Kind::Kneel)]);
+    l.mean("sacks", 4.73, &[c.rows(Kind::Sack)]);
+    l.mean("plays from scrimmage", 126.8, &[c.rows(Kind::Pass) + c.runs() + c.rows(Kind::Sack)]);
+    l.mean("kicks-off", 9.96, &[c.rows(Kind::Kickoff)]);
+    l.mean("onside kicks", 0.23, &[c.rows(Kind::OnsideKick)]);
+    l.mean("punts", 9.06, &[c.rows(Kind::Punt)]);
+    l.mean("field goals tried", 3.87, &[c.rows(Kind::FieldGoal)]);
+    l.mean("extra points tried", 4.44, &[c.rows(Kind::ExtraPoint)]);
+    l.mean("two-point tries", 0.38, &[c.rows(Kind::TwoPointPass) + c.rows(Kind::TwoPointRun)]);
+    l.mean("penalties that wipe a play out", 9.9, &[c.rows(Kind::Penalty)]);
+}
+
+fn penalties(l: &mut Ledger, c: &Count) {
+    l.group("penalties a game");
+    let all: f64 = c.fouls.iter().sum();
+    let foul = |foul: Foul| [c.fouls[foul as usize]];
+    l.mean("accepted", 13.48, &[all]);
+    l.ratio("yards each", 8.56, c.foul_yards, all);
+    l.ratio("share that wipes a play out", 0.72, c.rows(Kind::Penalty), all);
+    l.mean("first downs", 3.92, &[c.foul_first_downs]);
+    l.mean("offensive holding", 2.7, &foul(Foul::Holding));
+    l.mean("false start", 2.15, &foul(Foul::FalseStart));
+    l.mean("defensive pass interference", 0.98, &foul(Foul::PassInterference));
+    l.mean("unnecessary roughness", 0.76, &foul(Foul::Roughness));
+    l.mean("roughing the passer", 0.42, &foul(Foul::RoughingPasser));
+}
+
+fn passing(l: &mut Ledger, c: &Count) {
+    l.group("passing");
+    let passes = c.rows(Kind::Pass);
+    l.ratio("completion rate", 0.633, c.completions, passes);
+    l.ratio("yards an attempt", 7.19, c.pass_yards, passes);
+    l.ratio("yards a catch", 11.4, c.pass_yards, c.completions);
+    l.ratio("catches of 20 yards or more", 0.143, c.long_catches, c.completions);
+    l.ratio("interceptions an attempt", 0.0236, c.interceptions, passes);
+    l.ratio("touchdowns an attempt", 0.045, c.pass_touchdowns, passes).within(0.05 * 0.045);
+    let sacks = c.rows(Kind::Sack);
+    l.ratio("sacks an attempt or sack", 0.063, sacks, passes + sacks);
+    l.ratio("yards a sack", -6.6, c.sack_yards, sacks);
+    let dropbacks = passes + sacks + c.rows(Kind::Scramble);
+    l.ratio("share of drop-backs", 0.616, dropbacks, dropbacks + c.rows(Kind::Run));
+}
+
+fn running(l: &mut Ledger, c: &Count) {
+    l.group("running");
+    l.ratio("yards a run, kneels included", 4.23, c.run_yards, c.runs());
+    l.ratio("touchdowns a run", 0.031, c.run_touchdowns, c.runs()).within(0.05 * 0.031);
+    l.ratio("runs of 20 yards or more", 0.026, c.long_runs, c.runs());
+    l.ratio("third downs converted", 0.390, c.third_downs[1], c.third_downs[0]);
+    l.mean("third downs a game", 26.2, &[c.third_downs[0]]);
+    l.ratio("fourth downs converted", 0.500, c.fourth_downs[1], c.fourth_downs[0]);
+    l.mean("fourth downs gone for a game", 1.98, &[c.fourth_downs[0]]);
+}
+
+fn kicking(l: &mut Ledger, c: &Count) {
+    l.group("kicking");
+    l.ratio("field goals made", 0.839, c.field_goals_made, c.rows(Kind::FieldGoal));
+    l.ratio("extra points made", 0.941, c.extra_points_made, c.rows(Kind::ExtraPoint));
+    let tries = c.rows(Kind::TwoPointPass) + c.rows(Kind::TwoPointRun);
+    l.ratio("two-point tries made", 0.48, c.two_points_made, tries);
+    l.ratio("gross yards a punt", 45.4, c.punt_yards, c.rows(Kind::Punt));
+    l.ratio("net yards a punt", 40.6, c.punt_net_yards, c.rows(Kind::Punt));
+    l.ratio("touchbacks a kick-off", 0.60, c.touchbacks, c.rows(Kind::Kickoff));
+}
+
+fn drives(l: &mut Ledger, c: &Count) {
+    l.group("drives");
+    l.mean("a team and game", 11.46, &[c.drives / 2.0]);
+    l.ratio("yards to goal at the start", 71.8, c.drive_start, c.drives);
+    let ends = [
+        ("% ending in a punt", 39.3),
+        ("% ending in a touchdown", 20.9),
+        ("% ending in a field goal", 14.2),
+        ("% ending in an interception", 7.2),
+        ("% ending in a lost fumble", 4.4),
+        ("% ending on downs", 3.9),
+        ("% ended by the half or game", 6.9),
+        ("% ending in a missed field goal", 2.6),
+        ("% ending in a safety", 0.2),
+    ];
+    for ((what, spec), ended) in ends.into_iter().zip(c.drive_ends) {
+        l.ratio(what, spec, 100.0 * ended, c.drives);
+    }
+}
+
+fn scoring(l: &mut Ledger, score: &BoxScore, c: &Count, [home, away]: [f64; 2]) {
+    l.group("scoring");
+    l.mean("total points", 45.4, &[home + away]);
+    l.deviation("total points, SD", 14.0, &[home + away]).within(0.7);
+    l.deviation("points of a team, SD", 10.0, &[home, away]);
+    let touchdowns = sum(score, Stat::Touchdowns);
+    l.mean("touchdowns", 5.12, &[touchdowns]);
+    l.mean("touchdowns by defence or return", 0.343, &[c.returned_touchdowns]);
+    let quarters = [
+        ("points in quarter 1", 8.9),
+        ("points in quarter 2", 13.9),
+        ("points in quarter 3", 9.5),
+        ("points in quarter 4", 12.9),
+        ("points in overtime", 0.25),
+    ];
+    for (quarter, (what, spec)) in quarters.into_iter().enumerate() {
+        let points: i16 = score.sides.iter().map(|s| s.quarters[quarter][Stat::Points as usize]).sum();
+        l.mean(what, spec, &[f64::from(points)]);
+    }
+    let scoreless = [
+        ("team scoreless in quarter 1", 0.37),
+        ("team scoreless in quarter 2", 0.19),
+        ("team scoreless in quarter 3", 0.35),
+        ("team scoreless in quarter 4", 0.23),
+    ];
+    for (scored, (what, spec)) in c.scored.into_iter().zip(scoreless) {
+        l.mean(what, spec, &scored.map(|s| f64::from(u8::from(!s))));
+    }
+    let scores = [
+        ("% of teams with 20 points", 7.0, 20.0),
+        ("% of teams with 24 points", 6.8, 24.0),
+        ("% of teams with 17 points", 6.4, 17.0),
+        ("% of teams with 27 points", 6.1, 27.0),
+        ("% of teams with 23 points", 5.0, 23.0),
+        ("% of teams with 10 points", 4.9, 10.0),
+    ];
+    for (what, spec, points) in scores {
+        l.mean(what, spec, &[home, away].map(|p| if p == points { 100.0 } else { 0.0 }));
+    }
+    let first = score.first_score;
+    l.percent("% of first scores a touchdown", 61.6, first.score as i16 == 1);
+    let winner = crate::box_score::leader(home, away);
+    l.percent("% of games won by the first to score", 65.0, winner == first.side);
+    let half = [0, 1].map(|side| score.count(side, Stat::Points, Window::Half(0)));
+    let leader = crate::box_score::leader(half[0], half[1]);
+    let led = f64::from(u8::from(leader != 0));
+    l.ratio("share of half-time leaders who win", 0.79, f64::from(u8::from(leader == winner)) * led, led);
+    l.mean("turnovers", 2.76, &[sum(score, Stat::Interceptions) + sum(score, Stat::FumblesLost)]);
+    l.mean("time-outs called", 7.4, &[c.time_outs]);
+}
+
+fn margins(l: &mut Ledger, score: &BoxScore, margin: f64) {
+    l.group("margin");
+    l.mean("home edge", 1.74, &[margin]).within(0.2);
+    l.percent("% won at home", 55.9, margin > 0.0);
+    l.deviation("SD", 14.2, &[margin]);
+    let shares = [
+        ("% by 1", 1.0, 4.2),
+        ("% by 2", 2.0, 4.1),
+        ("% by 3", 3.0, 14.7),
+        ("% by 4", 4.0, 4.2),
+        ("% by 5", 5.0, 4.1),
+        ("% by 6", 6.0, 7.1),
+        ("% by 7", 7.0, 10.0),
+        ("% by 8", 8.0, 4.1),
+        ("% by 10", 10.0, 4.7),
+        ("% by 14", 14.0, 5.8),
+        ("% by 17", 17.0, 2.9),
+    ];
+    for (what, points, spec) in shares {
+        let line = l.percent(what, spec, margin.abs() == points);
+        if matches!(points, 3.0 | 7.0) {
+            line.within(1.5);
+        }
+    }
+    l.percent("% with overtime", 5.6, score.overtime);
+    l.percent("% tied", 0.4, margin == 0.0);
+}
+
+fn sum(score: &BoxScore, stat: Stat) -> f64 {
+    f64::from(score.count(0, stat, Window::Game) + score.count(1, stat, Window::Game))
+}
+
+/// The quarterback who threw most.
+fn passer(score: &BoxScore, side: usize) -> &Player {
+    let players = &score.sides[side].players;
+    if players[1].attempts > players[0].attempts { &players[1] } else { &players[0] }
+}
+
+/// Mean and standard deviation of a number that each side has.
+fn spread(l: &mut Ledger, names: [&'static str; 2], spec: [f64; 2], values: [i16; 2]) {
+    let values = values.map(f64::from);
+    l.mean(names[0], spec[0], &values);
+    l.deviation(names[1], spec[1], &values);
+}
+
+fn players(l: &mut Ledger, score: &BoxScore) {
+    l.group("players");
+    let each = |value: &dyn Fn(&Player) -> i16| [0, 1].map(|side| value(passer(score, side)));
+    spread(l, ["QB attempts", "QB attempts, SD"], [34.1, 8.7], each(&|p| p.attempts));
+    spread(l, ["QB completions", "QB completions, SD"], [21.6, 6.1], each(&|p| p.completions));
+    spread(l, ["QB yards", "QB yards, SD"], [246.0, 77.0], each(&|p| p.pass_yards));
+    spread(l, ["QB touchdowns", "QB touchdowns, SD"], [1.53, 1.17], each(&|p| p.pass_touchdowns));
+    let of = |place: usize, value: &dyn Fn(&Player) -> i16| [0, 1].map(|side| value(&score.sides[side].players[place]));
+    spread(l, ["RB1 carries", "RB1 carries, SD"], [14.6, 6.4], of(RB1, &|p| p.rushes));
+    spread(l, ["RB1 rush yards", "RB1 rush yards, SD"], [62.0, 40.0], of(RB1, &|p| p.rush_yards));
+    l.mean("RB1 P(rush TD)", 0.31, &of(RB1, &|p| i16::from(p.rush_touchdowns > 0)).map(f64::from));
+    spread(l, ["WR1 targets", "WR1 targets, SD"], [8.2, 3.4], of(WR1, &|p| p.targets));
+    spread(l, ["WR1 catches", "WR1 catches, SD"], [5.3, 2.6], of(WR1, &|p| p.catches));
+    spread(l, ["WR1 yards", "WR1 yards, SD"], [67.0, 40.0], of(WR1, &|p| p.catch_yards));
+    l.mean("WR1 P(TD)", 0.34, &of(WR1, &|p| i16::from(p.catch_touchdowns > 0)).map(f64::from));
+    let team = |stat: Stat| [0, 1].map(|side| score.count(side, stat, Window::Game));
+    spread(l, ["team rush yards", "team rush yards, SD"], [112.0, 50.0], team(Stat::RushYards));
+    spread(l, ["team plays", "team plays, SD"], [63.5, 8.4], team(Stat::Plays));
+    spread(l, ["sacks allowed", "sacks allowed, SD"], [2.4, 1.7], team(Stat::SacksAllowed));
+    l.mean("fumbles lost", 0.56, &team(Stat::FumblesLost).map(f64::from));
+    l.mean("interceptions", 0.82, &team(Stat::Interceptions).map(f64::from));
+    l.mean("first downs", 19.8, &team(Stat::FirstDowns).map(f64::from));
+    l.mean("longest catch", 39.6, &[0, 1].map(|side| f64::from(score.sides[side].longest_catch)));
+    l.mean("longest rush", 22.9, &[0, 1].map(|side| f64::from(score.sides[side].longest_rush)));
+    let with_touch = |side: usize, value: &dyn Fn(&Player) -> i16| {
+        score.sides[side].players.iter().filter(|p| value(p) > 0).count() as f64
+    };
+    l.mean("rushers a team", 3.9, &[0, 1].map(|side| with_touch(side, &|p| p.rushes)));
+    l.mean("players thrown to a team", 8.1, &[0, 1].map(|side| with_touch(side, &|p| p.targets)));
+}
+
+/// The largest shares of a team's runs, and of its targets, that a player had.
+fn in_game_shares(l: &mut Ledger, score: &BoxScore) {
+    l.group("in-game share");
+    let largest = |side: usize, value: fn(&Player) -> i16| {
+        let mut values: Vec<i16> = score.sides[side].players.iter().map(value).collect();
+        values.sort_unstable_by(|a, b| b.cmp(a));
+        let sum = f64::from(values.iter().sum::<i16>().max(1));
+        values.into_iter().map(move |v| f64::from(v) / sum)
+    };
+    let both = |value: fn(&Player) -> i16| largest(0, value).zip(largest(1, value)).map(<[f64; 2]>::from);
+    let rushers = [("top rusher", 0.62), ("second rusher", 0.24), ("third rusher", 0.10)];
+    for ((what, spec), shares) in rushers.into_iter().zip(both(|p| p.rushes)) {
+        l.mean(what, spec, &shares);
+    }
+    let targets = [("top target", 0.29), ("second target", 0.21), ("third target", 0.16), ("fourth target", 0.12)];
+    for ((what, spec), shares) in targets.into_iter().zip(both(|p| p.targets)) {
+        l.mean(what, spec, &shares);
+    }
+}
+
+fn correlations(l: &mut Ledger, score: &BoxScore, points: [f64; 2]) {
+    l.group("correlation");
+    let place = |side: usize, place: usize| &score.sides[side].players[place];
+    let pairs = |x: &dyn Fn(usize) -> f64, y: &dyn Fn(usize) -> f64| [(x(0), y(0)), (x(1), y(1))];
+    let qb_yards = |side: usize| f64::from(passer(score, side).pass_yards);
+    let attempts = |side: usize| f64::from(passer(score, side).attempts);
+    let margin = |side: usize| points[side] - points[1 - side];
+    let wr_yards = |side: usize| f64::from(place(side, WR1).catch_yards);
+    l.correlation("QB yards, WR1 yards", 0.48, &pairs(&qb_yards, &wr_yards)).within(0.06);
+    l.correlation("points, QB yards", 0.39, &pairs(&|s| points[s], &qb_yards));
+    let touchdowns = |side: usize| f64::from(passer(score, side).pass_touchdowns);
+    l.correlation("points, QB touchdowns", 0.65, &pairs(&|s| points[s], &touchdowns));
+    l.correlation("QB yards, QB attempts", 0.65, &pairs(&qb_yards, &attempts));
+    l.correlation("margin, RB1 carries", 0.30, &pairs(&margin, &|s| f64::from(place(s, RB1).rushes)));
+    l.correlation("margin, QB attempts", -0.23, &pairs(&margin, &attempts));
+    let allowed = |side: usize| points[1 - side];
+    l.correlation("RB1 yards, points allowed", -0.15, &pairs(&|s| f64::from(place(s, RB1).rush_yards), &allowed));
+    l.correlation("QB yards of both sides", 0.17, &[(qb_yards(0), qb_yards(1)), (qb_yards(1), qb_yards(0))]);
+    l.correlation("home points, away points", -0.02, &[(points[0], points[1])]);
+}

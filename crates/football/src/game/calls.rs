@@ -1,0 +1,94 @@
+//! What is called: run or pass, and what to do on fourth down, by the measured shares and, late, by the score.
+
+use super::Game;
+use super::clock::Tempo;
+use crate::play::Kind;
+use crate::tables::{LEAD_MAX, dropback_share, fourth_down_shares};
+
+/// Longest field goals worth trying: from this yard line with time, and with the half's last play.
+const KICK_RANGE: i32 = 36;
+const LAST_KICK_RANGE: i32 = 44;
+/// The measured shares of fourth downs gone for include those late in the game, that are modelled apart: the share of
+/// the others.
+const EARLY_GO_SHARE: f32 = 0.7;
+/// Factors on the odds of a pass: of a side in a hurry, of one that lets the clock run, and of one that leads in the
+/// last ten minutes.
+const PASS_IN_A_HURRY: f32 = 3.67;
+const PASS_WITH_THE_LEAD: f32 = 0.5;
+const PASS_BEFORE_THE_LEAD_IS_SAFE: f32 = 0.6;
+/// Seconds in which a play from scrimmage leaves none for a kick.
+const LAST_PLAY_SECONDS: i32 = 8;
+
+impl Game<'_> {
+    /// The half or the game may end before another play: a kick for goal is worth trying on any down.
+    pub(super) fn must_kick_now(&self) -> bool {
+        if self.quarter == 2 {
+            let no_time = self.clock <= LAST_PLAY_SECONDS
+                || (self.clock <= 16 && self.time_outs[self.offence] == 0 && self.down > 1);
+            return no_time && self.yard_line <= LAST_KICK_RANGE;
+        }
+        if self.quarter < 4 || !(-3..=0).contains(&self.lead()) {
+            return false;
+        }
+        let no_time = self.clock <= LAST_PLAY_SECONDS || (self.clock <= 20 && self.time_outs[self.offence] == 0);
+        let sure = self.can_win_by_kick() && self.clock <= 25 && self.down >= 2;
+        (no_time && self.yard_line <= LAST_KICK_RANGE) || sure
+    }
+
+    pub(super) fn fourth_down_choice(&mut self) -> Kind {
+        if let Some(kind) = self.late_fourth_down() {
+            return kind;
+        }
+        let y = self.yard_line;
+        let (go, kick) = fourth_down_shares(y, self.distance);
+        // Close to the goal line the clock has little say.
+        let early = if y <= 10 { 1.0 } else { EARLY_GO_SHARE };
+        let go = (go * early * self.settings.aggression).min(1.0);
+        let x = self.uniform();
+        if x < go {
+            Kind::Run
+        } else if y <= 35 || x < go + kick {
+            Kind::FieldGoal
+        } else {
+            Kind::Punt
+        }
+    }
+
+    /// What the score dictates on fourth down late in the game and in overtime: a side that needs a touchdown goes for
+    /// it, a side that a field goal serves kicks.
+    fn late_fourth_down(&self) -> Option<Kind> {
+        if self.quarter < 4 {
+            return None;
+        }
+        let y = self.yard_line;
+        let late = self.quarter == 5 || self.clock <= 300;
+        let kick = |range: i32| (late && y <= range).then_some(Kind::FieldGoal);
+        let go_within = |seconds: i32| (self.clock <= seconds).then_some(Kind::Run);
+        match self.lead() {
+            0..=5 if self.distance > 1 || self.clock <= 60 => kick(KICK_RANGE),
+            -3..=-1 => kick(if self.clock <= 120 { LAST_KICK_RANGE } else { KICK_RANGE }).or(go_within(110)),
+            -8..=-4 => go_within(if y <= 50 { 400 } else { 120 }),
+            // Two scores behind: one of them may be a kick.
+            -11..=-9 if self.distance > 3 && self.clock > 45 => kick(KICK_RANGE).or(go_within(150)),
+            ..=-9 => go_within(if y <= 50 { 450 } else { 150 }),
+            _ => None,
+        }
+    }
+
+    /// The measured share by down and distance, its odds multiplied by plan, score and clock.
+    pub(super) fn dropback_probability(&self) -> f32 {
+        let base = dropback_share(self.down, self.distance);
+        let lead = self.lead();
+        let mut odds = base / (1.0 - base) * self.pass_plan[self.offence];
+        odds *= match self.tempo {
+            Tempo::Hurry => PASS_IN_A_HURRY,
+            Tempo::Bleed => PASS_WITH_THE_LEAD,
+            Tempo::Normal if self.quarter == 4 && lead > 0 && self.clock <= 600 => PASS_BEFORE_THE_LEAD_IS_SAFE,
+            Tempo::Normal => 1.0,
+        };
+        if self.quarter >= 3 {
+            odds *= self.tables.pass_odds_by_lead[(lead.clamp(-LEAD_MAX, LEAD_MAX) + LEAD_MAX) as usize];
+        }
+        odds / (1.0 + odds)
+    }
+}
