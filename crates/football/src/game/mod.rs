@@ -259,7 +259,7 @@ fn low_bits(word: u32) -> f32 {
 }
 
 /// Points of margin that the offence's edge is turned into: measured so that one rating point gives one point.
-const STRENGTH_SCALE: f32 = 1.63;
+const STRENGTH_SCALE: f32 = 1.60;
 /// Standard deviation of the scoring conditions that both sides share in a game, in points.
 const SCORING_SPREAD: f32 = 3.0;
 /// Added to both offences so that the mean total is the measured one, in scaled points.
