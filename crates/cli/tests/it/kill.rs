@@ -55,7 +55,8 @@ fn fastrand(seed: u32) -> impl FnMut() -> u32 {
 fn an_interrupted_run_stops_at_a_range_and_is_resumed() {
     let folder = tempfile::tempdir().unwrap();
     let [sound, stopped] = ["sound", "stopped"].map(|name| folder.path().join(name));
-    let words = ["run", "football", "--worlds", "300", "--range-worlds", "10", "--events", "replay", "--name", "season"];
+    let words =
+        ["run", "football", "--worlds", "300", "--range-worlds", "10", "--events", "replay", "--name", "season"];
     let mut child = program(&words).arg("--data").arg(&stopped).stderr(Stdio::piped()).spawn().unwrap();
     // Interrupted once the first ranges are stored.
     let ranges = stopped.join("sim/outcomes/ensemble=season/version=1");

@@ -94,13 +94,14 @@ fn a_moment_of_a_game_selects_worlds_alike_from_stored_and_replayed_events() {
     let folder = tempfile::tempdir().unwrap();
     let data = folder.path();
     json(data, &["run", "football", "--worlds", "80", "--range-worlds", "30", "--name", "stored"]);
-    json(data, &["run", "football", "--worlds", "80", "--range-worlds", "30", "--events", "replay", "--name", "replayed"]);
+    json(
+        data,
+        &["run", "football", "--worlds", "80", "--range-worlds", "30", "--events", "replay", "--name", "replayed"],
+    );
     let price = |ensemble: &str, given: &str| {
         json(
             data,
-            &[
-                "price", ensemble, "--entity", "game-003", "--leg", "home_won", "--given", given, "--min-worlds", "1",
-            ],
+            &["price", ensemble, "--entity", "game-003", "--leg", "home_won", "--given", given, "--min-worlds", "1"],
         )
     };
     let given = "at q2 5:00 +-120, score 7-7 +-7, possession home";
