@@ -48,6 +48,8 @@ pub(crate) enum Command {
         #[command(flatten)]
         format: FormatArgs,
     },
+    /// Ask in SQL
+    Sql(SqlArgs),
     /// Remove an ensemble and its files
     Drop {
         /// The ensemble
@@ -230,6 +232,18 @@ pub(crate) struct PlaysArgs {
     /// Show the box score instead of the plays
     #[arg(long = "box")]
     pub(crate) box_score: bool,
+    #[command(flatten)]
+    pub(crate) data: DataArgs,
+    #[command(flatten)]
+    pub(crate) format: FormatArgs,
+}
+
+/// What `sql` takes.
+#[derive(Debug, clap::Args)]
+pub(crate) struct SqlArgs {
+    /// One statement over the tables outcomes, events and ensembles, and the functions worlds('ensemble', 'entity')
+    /// and plays('ensemble', 'entity', worlds)
+    pub(crate) query: String,
     #[command(flatten)]
     pub(crate) data: DataArgs,
     #[command(flatten)]

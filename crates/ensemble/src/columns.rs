@@ -1,6 +1,7 @@
 //! Outcomes in memory, ready to be asked: one column over all worlds, in the narrowest type that holds it.
 
 use std::collections::HashMap;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use table::ListValues;
@@ -116,6 +117,7 @@ pub struct Columns {
     worlds: usize,
     limit_bytes: usize,
     kept: Mutex<Kept>,
+    pages_read: AtomicU64,
 }
 
 #[derive(Default)]
@@ -131,7 +133,7 @@ impl Columns {
     pub fn open(ensemble: StoredEnsemble, limit_bytes: usize) -> Result<Self, EnsembleError> {
         let ranges = ensemble.open_outcomes()?;
         let worlds = ranges.iter().map(|r| r.facts().range.count()).sum();
-        Ok(Self { ensemble, ranges, worlds, limit_bytes, kept: Mutex::default() })
+        Ok(Self { ensemble, ranges, worlds, limit_bytes, kept: Mutex::default(), pages_read: AtomicU64::new(0) })
     }
 
     /// What the columns are of.
@@ -142,6 +144,11 @@ impl Columns {
     /// Completed worlds.
     pub fn worlds(&self) -> usize {
         self.worlds
+    }
+
+    /// Pages of outcomes read from disk so far: one an outcome and range, none for what was in memory.
+    pub fn pages_read(&self) -> u64 {
+        self.pages_read.load(Ordering::Relaxed)
     }
 
     /// Some columns, in the order asked for. Those of one entity that are not in memory are read in one pass.
@@ -174,6 +181,7 @@ impl Columns {
 
     /// Reads some outcomes (ascending) of one entity, the ranges shared out among the machine's cores.
     fn read(&self, outcomes: &[OutcomeRef]) -> Result<Vec<Column>, EnsembleError> {
+        self.pages_read.fetch_add((outcomes.len() * self.ranges.len()) as u64, Ordering::Relaxed);
         let catalogue = &self.ensemble.plan.catalogue;
         let kind = catalogue.kind_of(outcomes[0].entity);
         let threads = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);

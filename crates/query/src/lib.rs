@@ -1,1 +1,35 @@
+//! Questions in SQL: the only crate that names DataFusion.
+//!
+//! Enters: an open [`Store`](ensemble::Store), a function that makes the model of a stored plan, and SQL. Leaves:
+//! [`Rows`], a stream of Arrow record batches.
+//!
+//! The schema `sim`, which is also the default, has three tables and two table functions:
+//! - `outcomes` (ensemble, entity, outcome, world, value): every number of every world, long;
+//! - `events` (ensemble, entity, world, number, the models' columns): every stored event;
+//! - `ensembles`: what is stored, one row an ensemble;
+//! - `worlds('ensemble', 'entity')`: one row a world, one column an outcome;
+//! - `plays('ensemble', 'entity', worlds)`: the events of some worlds, played again where they were not stored.
+//!
+//! Promises
+//! - an [`Engine`] answers from one snapshot: the current version of each ensemble and its completed ranges;
+//! - only what a question names is read: outcomes page by page, events by column, row group and page;
+//! - memory is bounded: tables stream, and what a question must hold counts against [`Options::memory_bytes`].
+//!
+//! Never writes: whatever is no question is refused before it is planned. Knows no model, and no terminal.
 
+mod arguments;
+mod engine;
+mod ensembles;
+mod error;
+mod events;
+mod filter;
+mod outcomes;
+mod plays;
+mod rows;
+mod scan;
+mod snapshot;
+mod worlds;
+
+pub use engine::{Engine, Options, Rows};
+pub use error::QueryError;
+pub use snapshot::{MakeModel, ModelError};

@@ -8,6 +8,7 @@ mod outcome;
 mod plays;
 mod price;
 mod run;
+mod sql;
 mod verify;
 
 use std::path::Path;
@@ -38,6 +39,7 @@ pub(crate) fn dispatch(args: Args) -> Result<ExitCode> {
             Command::Ensembles { data, format } => ensembles::list(&data.data, format.format).await,
             Command::Price(args) => price::price(&args).await,
             Command::Outcome(args) => outcome::outcome(&args).await,
+            Command::Sql(args) => sql::sql(&args).await,
             Command::Correlate(args) => correlate::correlate(&args).await,
             Command::Plays(args) => plays::plays(&args).await,
             Command::Verify { ensemble, data, format } => verify::verify(&data.data, &ensemble, format.format).await,

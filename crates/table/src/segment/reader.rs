@@ -13,16 +13,18 @@ use parquet::file::metadata::{
     ColumnChunkMetaData, PageIndexPolicy, ParquetMetaData, ParquetMetaDataBuilder, ParquetMetaDataReader,
 };
 use parquet::file::page_index::offset_index::PageLocation;
+use parquet::file::reader::Length as _;
 use parquet::file::serialized_reader::SerializedPageReader;
 
 use super::levels::read_hybrid;
+use super::source::Source;
 use crate::error::TableError;
 
 /// An open segment: its footer in memory, its pages on disk.
 #[derive(Debug, Clone)]
 pub struct SegmentReader {
     path: PathBuf,
-    file: Arc<File>,
+    file: Source,
     metadata: Arc<ParquetMetaData>,
 }
 
@@ -58,11 +60,11 @@ type Result<T> = std::result::Result<T, TableError>;
 impl SegmentReader {
     /// Opens a segment and reads its footer.
     pub fn open(path: &Path) -> Result<Self> {
-        let file = File::open(path).map_err(TableError::io("open", path))?;
+        let file = File::open(path).and_then(Source::new).map_err(TableError::io("open", path))?;
         let metadata =
             ParquetMetaDataReader::new().parse_and_finish(&file).map_err(|e| TableError::damaged(path, e))?;
-        let bytes = file.metadata().map_err(TableError::io("look at", path))?.len();
-        let reader = Self { path: path.to_owned(), file: Arc::new(file), metadata: Arc::new(metadata) };
+        let bytes = file.len();
+        let reader = Self { path: path.to_owned(), file, metadata: Arc::new(metadata) };
         if reader.chunks_lie_within(bytes) {
             Ok(reader)
         } else {
@@ -189,7 +191,7 @@ impl SegmentReader {
         let mut reader = ParquetMetaDataReader::new_with_metadata(one)
             .with_column_index_policy(PageIndexPolicy::Skip)
             .with_offset_index_policy(PageIndexPolicy::Required);
-        reader.read_page_indexes(&*self.file).map_err(|e| self.damaged(e))?;
+        reader.read_page_indexes(&self.file).map_err(|e| self.damaged(e))?;
         let indexed = reader.finish().map_err(|e| self.damaged(e))?;
         let index = indexed.offset_index().and_then(|groups| groups.first()).and_then(|columns| columns.get(column));
         Ok(index.ok_or_else(|| self.damaged("it has no page index"))?.page_locations().clone())
@@ -201,10 +203,10 @@ impl SegmentReader {
         group: usize,
         column: usize,
         pages: &[PageLocation],
-    ) -> Result<(SerializedPageReader<File>, Option<Bytes>)> {
+    ) -> Result<(SerializedPageReader<Source>, Option<Bytes>)> {
         let group = self.metadata.row_group(group);
         let (chunk, rows) = (group.column(column), group.num_rows() as usize);
-        let mut reader = SerializedPageReader::new(self.file.clone(), chunk, rows, Some(pages.to_vec()))
+        let mut reader = SerializedPageReader::new(Arc::new(self.file.clone()), chunk, rows, Some(pages.to_vec()))
             .map_err(|e| self.damaged(e))?;
         if chunk.dictionary_page_offset().is_none() {
             return Ok((reader, None));
@@ -215,7 +217,7 @@ impl SegmentReader {
         }
     }
 
-    fn next_data_page(&self, reader: &mut SerializedPageReader<File>) -> Result<DataPage> {
+    fn next_data_page(&self, reader: &mut SerializedPageReader<Source>) -> Result<DataPage> {
         match reader.get_next_page().map_err(|e| self.damaged(e))? {
             Some(Page::DataPage { buf, num_values, encoding, .. }) => {
                 Ok(DataPage { body: buf, levels: num_values as usize, encoding })

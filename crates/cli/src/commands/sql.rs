@@ -1,0 +1,108 @@
+//! `manyworlds sql`: an answer in rows.
+
+use std::collections::HashMap;
+use std::io::Write as _;
+use std::process::ExitCode;
+use std::sync::Arc;
+
+use anyhow::{Context as _, Result};
+use arrow::array::RecordBatch;
+use arrow::csv::WriterBuilder as CsvBuilder;
+use arrow::datatypes::{FieldRef, Schema, SchemaRef};
+use arrow::json::writer::JsonArray;
+use arrow::json::{Writer as JsonWriter, WriterBuilder as JsonBuilder};
+use arrow::util::display::{ArrayFormatter, FormatOptions};
+use ensemble::Plan;
+use model::Model;
+use query::{Engine, ModelError, Options, Rows};
+
+use super::{open_store, plugin};
+use crate::args::{Format, SqlArgs};
+use crate::output::{Table, count, note, print};
+
+/// Rows that a table for people shows; the other formats write all.
+const TABLE_ROWS_MAX: usize = 10_000;
+
+pub(crate) async fn sql(args: &SqlArgs) -> Result<ExitCode> {
+    let store = open_store(&args.data.data).await?;
+    let engine = Engine::open(&store, Arc::new(make_model), Options::default()).await?;
+    let rows = engine.query(&args.query).await?;
+    match args.format.format {
+        Format::Table => as_table(rows).await?,
+        Format::Json => as_json(rows).await?,
+        Format::Csv => as_csv(rows).await?,
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// The model that played an ensemble, with the same parameters.
+fn make_model(plan: &Plan) -> Result<Arc<dyn Model>, ModelError> {
+    let plugin = plugin(&plan.model)?;
+    let parameters = plan.parse_parameters(plugin.parameters)?;
+    Ok((plugin.build)(&parameters)?.into())
+}
+
+async fn as_table(mut rows: Rows) -> Result<()> {
+    let schema = rows.schema();
+    let mut table = Table::with_header(schema.fields().iter().map(|f| f.name().clone()).collect());
+    let mut total = 0;
+    while let Some(batch) = rows.next().await {
+        let batch = batch?;
+        let shown = batch.num_rows().min(TABLE_ROWS_MAX - total);
+        push_rows(&mut table, &batch.slice(0, shown))?;
+        total += shown;
+        if shown < batch.num_rows() {
+            let shown = count(TABLE_ROWS_MAX as u64);
+            note(&format!("only the first {shown} rows are shown: add a LIMIT, or take all with --format csv or json"));
+            break;
+        }
+    }
+    print(&table.to_string())
+}
+
+fn push_rows(table: &mut Table, batch: &RecordBatch) -> Result<()> {
+    let options = FormatOptions::default().with_null("NULL").with_types_info(false);
+    let columns = batch.columns().iter().map(|c| ArrayFormatter::try_new(c, &options));
+    let columns = columns.collect::<Result<Vec<_>, _>>().context("writing the result")?;
+    for row in 0..batch.num_rows() {
+        let cells = columns.iter().map(|c| c.value(row).try_to_string());
+        table.push_row(cells.collect::<Result<_, _>>().context("writing the result")?);
+    }
+    Ok(())
+}
+
+/// An array of objects; no rows give `[]`.
+async fn as_json(mut rows: Rows) -> Result<()> {
+    let builder = JsonBuilder::new().with_explicit_nulls(true);
+    let mut writer: JsonWriter<_, JsonArray> = builder.build(std::io::stdout().lock());
+    let schema = distinct(&rows.schema());
+    while let Some(batch) = rows.next().await {
+        let batch = RecordBatch::try_new(schema.clone(), batch?.columns().to_vec()).context("naming the columns")?;
+        writer.write(&batch).context("writing the result")?;
+    }
+    writer.finish().context("writing the result")?;
+    writer.into_inner().write_all(b"\n").context("writing the result")
+}
+
+/// The columns with a number after every name that another has already: a key of an object must be one value's.
+fn distinct(schema: &Schema) -> SchemaRef {
+    let mut seen = HashMap::new();
+    let rename = |field: &FieldRef| {
+        let times = seen.entry(field.name().clone()).and_modify(|n| *n += 1).or_insert(1);
+        if *times == 1 {
+            field.clone()
+        } else {
+            Arc::new((**field).clone().with_name(format!("{}_{times}", field.name())))
+        }
+    };
+    Arc::new(Schema::new(schema.fields().iter().map(rename).collect::<Vec<FieldRef>>()))
+}
+
+async fn as_csv(mut rows: Rows) -> Result<()> {
+    let mut writer = CsvBuilder::new().build(std::io::stdout().lock());
+    writer.write(&RecordBatch::new_empty(rows.schema())).context("writing the result")?;
+    while let Some(batch) = rows.next().await {
+        writer.write(&batch?).context("writing the result")?;
+    }
+    Ok(())
+}

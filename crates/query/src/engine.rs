@@ -1,0 +1,162 @@
+//! A session of questions about one data folder.
+
+use std::fmt;
+use std::sync::Arc;
+
+use arrow::datatypes::SchemaRef;
+use arrow::record_batch::RecordBatch;
+use datafusion::catalog::{CatalogProvider, MemoryCatalogProvider, MemorySchemaProvider, SchemaProvider};
+use datafusion::execution::memory_pool::{FairSpillPool, TrackConsumersPool};
+use datafusion::execution::runtime_env::RuntimeEnvBuilder;
+use datafusion::execution::session_state::SessionStateBuilder;
+use datafusion::execution::{SendableRecordBatchStream, SessionState};
+use datafusion::prelude::{SQLOptions, SessionConfig, SessionContext};
+use datafusion::sql::parser::{DFParserBuilder, Statement};
+use datafusion::sql::sqlparser::ast;
+use ensemble::Store;
+use futures::StreamExt as _;
+
+use crate::ensembles::ensembles;
+use crate::error::QueryError;
+use crate::events::Events;
+use crate::outcomes::Outcomes;
+use crate::plays::PlaysFunction;
+use crate::snapshot::{MakeModel, Snapshot};
+use crate::worlds::WorldsFunction;
+
+const CATALOG: &str = "manyworlds";
+const SCHEMA: &str = "sim";
+
+/// What questions may use.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Options {
+    /// Threads that work on one question.
+    pub threads: usize,
+    /// Memory that all questions together may hold; sorts, joins and groups past it go to temporary files.
+    pub memory_bytes: usize,
+}
+
+impl Default for Options {
+    /// All cores and 1 GB.
+    fn default() -> Self {
+        let threads = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
+        Self { threads, memory_bytes: 1 << 30 }
+    }
+}
+
+/// Answers questions from one snapshot of a data folder. Open another to see what was stored since.
+pub struct Engine {
+    context: SessionContext,
+}
+
+impl fmt::Debug for Engine {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Engine").finish_non_exhaustive()
+    }
+}
+
+impl Engine {
+    /// Takes a snapshot of what `store` holds; `make_model` is asked for the model of an ensemble whose events must
+    /// be played again.
+    pub async fn open(store: &Store, make_model: MakeModel, options: Options) -> Result<Self, QueryError> {
+        let snapshot = Arc::new(Snapshot::take(store, make_model).await?);
+        let tables = Arc::new(MemorySchemaProvider::new());
+        tables.register_table("outcomes".to_owned(), Arc::new(Outcomes::new(snapshot.clone())))?;
+        tables.register_table("events".to_owned(), Arc::new(Events::new(snapshot.clone())))?;
+        tables.register_table("ensembles".to_owned(), Arc::new(ensembles(&snapshot)?))?;
+        let catalog = Arc::new(MemoryCatalogProvider::new());
+        catalog.register_schema(SCHEMA, tables)?;
+        let context = SessionContext::new_with_state(state(options)?);
+        context.register_catalog(CATALOG, catalog);
+        context.register_udtf("worlds", Arc::new(WorldsFunction(snapshot.clone())));
+        context.register_udtf("plays", Arc::new(PlaysFunction(snapshot)));
+        Ok(Self { context })
+    }
+
+    /// Begins to answer one question.
+    ///
+    /// # Errors
+    /// Where `sql` is no question, or names what there is not. What goes wrong later comes out of [`Rows::next`].
+    pub async fn query(&self, sql: &str) -> Result<Rows, QueryError> {
+        let state = self.context.state();
+        let plan = state.statement_to_plan(question(sql)?).await?;
+        allowed().verify_plan(&plan)?;
+        let answer = self.context.execute_logical_plan(plan).await?;
+        Ok(Rows { stream: answer.execute_stream().await? })
+    }
+}
+
+fn state(options: Options) -> Result<SessionState, QueryError> {
+    /// Consumers named where memory runs out.
+    const NAMED: std::num::NonZeroUsize = std::num::NonZeroUsize::MIN;
+    let config = SessionConfig::new()
+        .with_target_partitions(options.threads)
+        .with_default_catalog_and_schema(CATALOG, SCHEMA)
+        .with_create_default_catalog_and_schema(false)
+        .with_information_schema(true);
+    let pool = TrackConsumersPool::new(FairSpillPool::new(options.memory_bytes), NAMED);
+    let runtime = RuntimeEnvBuilder::new().with_memory_pool(Arc::new(pool)).build_arc()?;
+    Ok(SessionStateBuilder::new().with_config(config).with_runtime_env(runtime).with_default_features().build())
+}
+
+/// Nothing that changes tables, files or settings.
+fn allowed() -> SQLOptions {
+    SQLOptions::new().with_allow_ddl(false).with_allow_dml(false).with_allow_statements(false)
+}
+
+/// Reads the one statement in `sql`, which must be a question.
+fn question(sql: &str) -> Result<Statement, QueryError> {
+    let mut statements = DFParserBuilder::new(sql).build()?.parse_statements()?;
+    let statement = match statements.len() {
+        1 => statements.pop_front(),
+        0 => None,
+        _ => return Err(QueryError::Syntax { reason: "give one statement at a time".to_owned() }),
+    };
+    let statement = statement.ok_or_else(|| QueryError::Syntax { reason: "there is no statement".to_owned() })?;
+    if asks(&statement) {
+        return Ok(statement);
+    }
+    let text = statement.to_string();
+    let word = text.split_whitespace().next().unwrap_or_default().to_uppercase();
+    Err(QueryError::Refused { statement: word })
+}
+
+fn asks(statement: &Statement) -> bool {
+    match statement {
+        Statement::Explain(explain) => asks(&explain.statement),
+        Statement::Statement(statement) => matches!(
+            **statement,
+            ast::Statement::Query(_)
+                | ast::Statement::Explain { .. }
+                | ast::Statement::ExplainTable { .. }
+                | ast::Statement::ShowTables { .. }
+                | ast::Statement::ShowColumns { .. }
+                | ast::Statement::ShowFunctions { .. }
+                | ast::Statement::ShowVariable { .. }
+        ),
+        _ => false,
+    }
+}
+
+/// The answer to a question, batch by batch, as it is found.
+pub struct Rows {
+    stream: SendableRecordBatchStream,
+}
+
+impl fmt::Debug for Rows {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Rows").field("schema", &self.schema()).finish_non_exhaustive()
+    }
+}
+
+impl Rows {
+    /// The columns.
+    pub fn schema(&self) -> SchemaRef {
+        self.stream.schema()
+    }
+
+    /// The next rows; `None` after the last.
+    pub async fn next(&mut self) -> Option<Result<RecordBatch, QueryError>> {
+        Some(self.stream.next().await?.map_err(QueryError::from))
+    }
+}

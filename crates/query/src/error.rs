@@ -1,0 +1,168 @@
+//! What can go wrong with a question.
+
+use datafusion::common::SchemaError;
+use datafusion::error::DataFusionError;
+use ensemble::EnsembleError;
+use model::nearest;
+use table::TableError;
+
+/// An error of this crate.
+#[derive(Debug, thiserror::Error)]
+pub enum QueryError {
+    /// The stored ensembles could not be read.
+    #[error(transparent)]
+    Ensemble(#[from] EnsembleError),
+    /// A segment could not be read.
+    #[error(transparent)]
+    Table(#[from] TableError),
+    /// The text is no SQL.
+    #[error("this is not SQL as it is understood here: {reason}")]
+    Syntax {
+        /// Where it stopped making sense.
+        reason: String,
+    },
+    /// The statement would change something.
+    #[error("{statement} is refused: only questions are answered here (SELECT, EXPLAIN, SHOW TABLES, DESCRIBE)")]
+    Refused {
+        /// What was asked for.
+        statement: String,
+    },
+    /// A name stands for nothing.
+    #[error("no {what} {name:?}{}", suggest(near, have))]
+    Unknown {
+        /// What it should name: a table, a column, an ensemble.
+        what: &'static str,
+        /// The name.
+        name: String,
+        /// Names that are near it.
+        near: Vec<String>,
+        /// Names that there are, where they are few.
+        have: Vec<String>,
+    },
+    /// A table function was called with something that it cannot take.
+    #[error("{function}: {reason}")]
+    Arguments {
+        /// The function as it should be called.
+        function: &'static str,
+        /// What is wrong.
+        reason: String,
+    },
+    /// The question makes no sense of what there is.
+    #[error("the question cannot be answered: {reason}")]
+    Invalid {
+        /// Why not.
+        reason: String,
+    },
+    /// The answer needs more memory than it may take.
+    #[error("the answer needs more memory than it may take: select fewer columns or fewer worlds ({reason})")]
+    Memory {
+        /// Who asked for how much.
+        reason: String,
+    },
+    /// The model that plays worlds again is not there, or failed.
+    #[error("worlds of ensemble {ensemble:?} cannot be played again: {reason}")]
+    Replay {
+        /// The ensemble.
+        ensemble: String,
+        /// Why not.
+        reason: String,
+    },
+}
+
+/// `; did you mean a, b?`, else what there is.
+fn suggest(near: &[String], have: &[String]) -> String {
+    match (near, have) {
+        ([], []) => String::new(),
+        ([], have) => format!("; there are: {}", have.join(", ")),
+        (near, _) => format!("; did you mean {}?", near.join(", ")),
+    }
+}
+
+const TABLES: [&str; 3] = ["outcomes", "events", "ensembles"];
+const FUNCTIONS: [&str; 2] = ["worlds", "plays"];
+
+impl QueryError {
+    /// A name that stands for none of `names`; they are listed where they are few.
+    pub(crate) fn unknown<'a>(what: &'static str, name: &str, names: impl Iterator<Item = &'a str> + Clone) -> Self {
+        const LISTED_MAX: usize = 12;
+        let owned = |names: Vec<&str>| names.into_iter().map(str::to_owned).collect();
+        let near = nearest(name, names.clone());
+        let have = if names.clone().count() <= LISTED_MAX { names.collect() } else { Vec::new() };
+        Self::Unknown { what, name: name.to_owned(), near: owned(near), have: owned(have) }
+    }
+}
+
+impl From<QueryError> for DataFusionError {
+    fn from(error: QueryError) -> Self {
+        Self::External(Box::new(error))
+    }
+}
+
+/// What DataFusion reports, in our words; an error of our own comes back as it was.
+impl From<DataFusionError> for QueryError {
+    fn from(error: DataFusionError) -> Self {
+        match error {
+            DataFusionError::External(inner) => match inner.downcast::<Self>() {
+                Ok(own) => *own,
+                Err(other) => Self::Invalid { reason: one_line(&other.to_string()) },
+            },
+            DataFusionError::Context(_, inner) | DataFusionError::Diagnostic(_, inner) => Self::from(*inner),
+            DataFusionError::Collection(mut errors) if !errors.is_empty() => Self::from(errors.swap_remove(0)),
+            DataFusionError::SQL(error, _) => Self::Syntax { reason: syntax(&error.to_string()) },
+            DataFusionError::SchemaError(error, _) => unknown_column(&error),
+            DataFusionError::Plan(text) => plan_error(&text),
+            DataFusionError::ResourcesExhausted(text) => Self::Memory { reason: one_line(&text) },
+            other => Self::Invalid { reason: one_line(&message(&other)) },
+        }
+    }
+}
+
+/// The innermost message, without the names of the layers it came through.
+fn message(error: &DataFusionError) -> String {
+    let root = error.find_root();
+    match std::error::Error::source(root) {
+        Some(source) => source.to_string(),
+        None => root.message().into_owned(),
+    }
+}
+
+fn one_line(text: &str) -> String {
+    let text = text.split("\n\nbacktrace").next().unwrap_or(text);
+    text.split_whitespace().collect::<Vec<_>>().join(" ").trim_end_matches('.').to_owned()
+}
+
+fn syntax(text: &str) -> String {
+    one_line(text.trim_start_matches("sql parser error: "))
+}
+
+fn unknown_column(error: &SchemaError) -> QueryError {
+    match error {
+        SchemaError::FieldNotFound { field, valid_fields } => {
+            QueryError::unknown("column", &field.name, valid_fields.iter().map(|f| f.name.as_str()))
+        }
+        SchemaError::AmbiguousReference { field } => QueryError::Invalid {
+            reason: format!("column {:?} is in more than one table: write it as table.column", field.name),
+        },
+        other => QueryError::Invalid { reason: one_line(&other.to_string()) },
+    }
+}
+
+/// Reads the name out of the messages that tell of one.
+fn plan_error(text: &str) -> QueryError {
+    let quoted = |prefix: &str, suffix: &str| {
+        let (name, rest) = text.strip_prefix(prefix)?.split_once('\'')?;
+        rest.starts_with(suffix).then(|| name.to_owned())
+    };
+    if let Some(name) = quoted("table '", " not found") {
+        let name = name.strip_prefix("manyworlds.").unwrap_or(&name);
+        return QueryError::unknown("table", name.strip_prefix("sim.").unwrap_or(name), TABLES.into_iter());
+    }
+    if let Some(name) = quoted("table function '", " not found") {
+        return QueryError::unknown("table function", &name, FUNCTIONS.into_iter());
+    }
+    if let Some(name) = quoted("Invalid function '", "") {
+        let near = text.rsplit_once("Did you mean '").map(|(_, near)| near.trim_end_matches(['?', '\'']).to_owned());
+        return QueryError::Unknown { what: "function", name, near: near.into_iter().collect(), have: Vec::new() };
+    }
+    QueryError::Invalid { reason: one_line(text) }
+}

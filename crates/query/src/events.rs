@@ -1,0 +1,147 @@
+//! `events`: every stored event, read by DataFusion's own Parquet scan from the segments that an ensemble names.
+//!
+//! What is pruned: segments by ensemble and world, row groups by entity, pages by world.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use arrow::datatypes::{DataType, Field, FieldRef, Schema, SchemaRef};
+use async_trait::async_trait;
+use datafusion::catalog::{Session, TableProvider};
+use datafusion::common::ScalarValue;
+use datafusion::datasource::listing::PartitionedFile;
+use datafusion::datasource::physical_plan::parquet::ParquetAccessPlan;
+use datafusion::datasource::physical_plan::{FileGroup, FileScanConfigBuilder, ParquetSource};
+use datafusion::datasource::source::DataSourceExec;
+use datafusion::datasource::table_schema::TableSchema;
+use datafusion::error::Result;
+use datafusion::execution::object_store::ObjectStoreUrl;
+use datafusion::logical_expr::{Expr, TableProviderFilterPushDown, TableType};
+use datafusion::object_store::{ObjectMeta, path::Path as StorePath};
+use datafusion::physical_plan::ExecutionPlan;
+use datafusion::physical_plan::empty::EmptyExec;
+use ensemble::{RangeReader, StoredEnsemble};
+
+use crate::error::QueryError;
+use crate::filter::{Conditions, support};
+use crate::rows::{event_type, project, text};
+use crate::snapshot::Snapshot;
+
+/// The table: its first column is the ensemble, the others are the segments'.
+#[derive(Debug)]
+pub(crate) struct Events {
+    snapshot: Arc<Snapshot>,
+    schema: SchemaRef,
+    /// The columns that segments have; one that a segment lacks is NULL there.
+    stored: SchemaRef,
+    ensemble: FieldRef,
+}
+
+impl Events {
+    pub(crate) fn new(snapshot: Arc<Snapshot>) -> Self {
+        let mut stored = vec![
+            text("entity", true),
+            Field::new("world", DataType::Int32, true),
+            Field::new("number", DataType::Int32, true),
+        ];
+        for column in snapshot.ensembles().iter().flat_map(|e| &e.plan.catalogue.events) {
+            if !stored.iter().any(|f| *f.name() == column.name) {
+                stored.push(Field::new(&column.name, event_type(column), true));
+            }
+        }
+        let ensemble = Arc::new(text("ensemble", false));
+        let all = std::iter::once(ensemble.clone()).chain(stored.iter().cloned().map(Arc::new));
+        let schema = Arc::new(Schema::new(all.collect::<Vec<FieldRef>>()));
+        Self { snapshot, schema, stored: Arc::new(Schema::new(stored)), ensemble }
+    }
+
+    /// The segments that the conditions leave over.
+    fn files(&self, conditions: &Conditions<'_>) -> Result<Vec<PartitionedFile>> {
+        let all = self.snapshot.ensembles();
+        let mut files = Vec::new();
+        for place in conditions.names("ensemble", all.iter().map(|e| e.plan.name.as_str()))? {
+            let ensemble = &all[place];
+            let names = ensemble.plan.catalogue.entities.iter().map(|e| e.name.as_str());
+            let entities = conditions.names("entity", names)?;
+            for (range, path, bytes) in &ensemble.events {
+                if !entities.is_empty() && conditions.any_world(*range)? {
+                    files.extend(file(ensemble, path, *bytes, &entities)?);
+                }
+            }
+        }
+        Ok(files)
+    }
+}
+
+/// A segment, and which of its row groups to read; `None` where none is.
+fn file(ensemble: &StoredEnsemble, path: &Path, bytes: u64, entities: &[usize]) -> Result<Option<PartitionedFile>> {
+    let absolute = std::path::absolute(path)?;
+    let object = ObjectMeta {
+        location: StorePath::from_absolute_path(absolute).map_err(|e| unreadable(path, &e))?,
+        // A segment never changes under its name, so that its age tells nothing.
+        last_modified: Default::default(),
+        size: bytes,
+        e_tag: None,
+        version: None,
+    };
+    let name = ScalarValue::Utf8View(Some(ensemble.plan.name.clone()));
+    let file = PartitionedFile::new_from_meta(object).with_partition_values(vec![name]);
+    if entities.len() == ensemble.plan.catalogue.entities.len() {
+        return Ok(Some(file));
+    }
+    let reader = RangeReader::open(path).map_err(QueryError::from)?;
+    let groups = &reader.facts().entities;
+    let mut access = ParquetAccessPlan::new_none(groups.len());
+    for (group, _) in groups.iter().enumerate().filter(|(_, entity)| entities.contains(entity)) {
+        access.scan(group);
+    }
+    let some = !access.row_group_indexes().is_empty();
+    Ok(some.then(|| file.with_extension(access)))
+}
+
+fn unreadable(path: &Path, error: &dyn std::error::Error) -> QueryError {
+    QueryError::Invalid { reason: format!("the segment {} cannot be named: {error}", path.display()) }
+}
+
+#[async_trait]
+impl TableProvider for Events {
+    fn schema(&self) -> SchemaRef {
+        self.schema.clone()
+    }
+
+    fn table_type(&self) -> TableType {
+        TableType::Base
+    }
+
+    fn supports_filters_pushdown(&self, filters: &[&Expr]) -> Result<Vec<TableProviderFilterPushDown>> {
+        Ok(support(filters, &["ensemble"], &["entity", "world"]))
+    }
+
+    async fn scan(
+        &self,
+        session: &dyn Session,
+        projection: Option<&Vec<usize>>,
+        filters: &[Expr],
+        limit: Option<usize>,
+    ) -> Result<Arc<dyn ExecutionPlan>> {
+        let (schema, columns) = project(&self.schema, projection)?;
+        let files = self.files(&Conditions::new(session, filters))?;
+        if files.is_empty() {
+            return Ok(Arc::new(EmptyExec::new(schema)));
+        }
+        let groups = FileGroup::new(files).split_files(session.config().target_partitions());
+        // The scan has the ensemble last, after what the segments hold.
+        let last = self.stored.fields().len();
+        let columns = columns.into_iter().map(|c| c.checked_sub(1).unwrap_or(last)).collect();
+        let stored =
+            TableSchema::builder(self.stored.clone()).with_table_partition_cols(vec![self.ensemble.clone()]).build();
+        let options = session.default_table_options().parquet;
+        let source = ParquetSource::new(stored).with_table_parquet_options(options);
+        let scan = FileScanConfigBuilder::new(ObjectStoreUrl::local_filesystem(), Arc::new(source))
+            .with_file_groups(groups)
+            .with_projection_indices(Some(columns))?
+            .with_limit(limit)
+            .build();
+        Ok(DataSourceExec::from_data_source(scan))
+    }
+}

@@ -1,0 +1,100 @@
+//! Columns of numbers and words as Arrow arrays.
+
+use std::sync::Arc;
+
+use arrow::array::{ArrayRef, Int8Array, Int16Array, RecordBatchOptions, StringViewArray, UInt32Array};
+use arrow::compute::take;
+use arrow::datatypes::{DataType, Field, Schema, SchemaRef};
+use arrow::error::ArrowError;
+use arrow::record_batch::RecordBatch;
+use model::{EventColumn, EventKind, EventValues, NULL_I8, NULL_I16, NULL_LABEL};
+use table::FlatValues;
+
+use crate::error::QueryError;
+
+/// A column of words.
+pub(crate) fn text(name: &str, nullable: bool) -> Field {
+    Field::new(name, DataType::Utf8View, nullable)
+}
+
+/// A column of whole numbers that world numbers and row numbers fit in.
+pub(crate) fn int(name: &str) -> Field {
+    Field::new(name, DataType::Int32, false)
+}
+
+/// The type of a model's event column.
+pub(crate) fn event_type(column: &EventColumn) -> DataType {
+    match column.kind {
+        EventKind::Label(_) => DataType::Utf8View,
+        EventKind::I8 => DataType::Int8,
+        EventKind::I16 => DataType::Int16,
+    }
+}
+
+/// Some columns of a schema, or all.
+pub(crate) fn project(schema: &Schema, columns: Option<&Vec<usize>>) -> Result<(SchemaRef, Vec<usize>), ArrowError> {
+    let columns = columns.cloned().unwrap_or_else(|| (0..schema.fields().len()).collect());
+    Ok((Arc::new(schema.project(&columns)?), columns))
+}
+
+/// A batch that may have rows without columns.
+pub(crate) fn batch(schema: &SchemaRef, columns: Vec<ArrayRef>, rows: usize) -> Result<RecordBatch, QueryError> {
+    let options = RecordBatchOptions::new().with_row_count(Some(rows));
+    RecordBatch::try_new_with_options(schema.clone(), columns, &options).map_err(invalid)
+}
+
+/// Words by their places in a list; places past its end are NULL. The words themselves are stored once.
+pub(crate) fn words(list: &StringViewArray, places: impl Iterator<Item = u32>) -> Result<ArrayRef, QueryError> {
+    use arrow::array::Array as _;
+    let known = list.len() as u32;
+    let places: UInt32Array = places.map(|p| (p < known).then_some(p)).collect();
+    take(list, &places, None).map_err(invalid)
+}
+
+/// An event column as a model emitted it.
+pub(crate) fn emitted(column: &EventColumn, values: EventValues<'_>) -> Result<ArrayRef, QueryError> {
+    let nullable = column.nullable;
+    match values {
+        EventValues::Label(codes) => {
+            let EventKind::Label(labels) = &column.kind else {
+                return Err(misfit(column));
+            };
+            let null = u32::from(NULL_LABEL);
+            let place = |&code: &u8| if u32::from(code) == null { u32::MAX } else { u32::from(code) };
+            words(&StringViewArray::from_iter_values(labels), codes.iter().map(place))
+        }
+        EventValues::I8(v) => {
+            let present = |&x: &i8| (!nullable || x != NULL_I8).then_some(x);
+            Ok(Arc::new(v.iter().map(present).collect::<Int8Array>()))
+        }
+        EventValues::I16(v) => {
+            let present = |&x: &i16| (!nullable || x != NULL_I16).then_some(x);
+            Ok(Arc::new(v.iter().map(present).collect::<Int16Array>()))
+        }
+    }
+}
+
+/// An event column as it was stored.
+pub(crate) fn stored(column: &EventColumn, values: FlatValues) -> Result<ArrayRef, QueryError> {
+    const NULL: i32 = i32::MIN;
+    match (values, event_type(column)) {
+        (FlatValues::Words { places, words: list }, DataType::Utf8View) => {
+            words(&StringViewArray::from_iter_values(list), places.into_iter())
+        }
+        (FlatValues::Integers(v), DataType::Int8) => {
+            Ok(Arc::new(v.into_iter().map(|x| (x != NULL).then_some(x as i8)).collect::<Int8Array>()))
+        }
+        (FlatValues::Integers(v), DataType::Int16) => {
+            Ok(Arc::new(v.into_iter().map(|x| (x != NULL).then_some(x as i16)).collect::<Int16Array>()))
+        }
+        _ => Err(misfit(column)),
+    }
+}
+
+fn misfit(column: &EventColumn) -> QueryError {
+    QueryError::Invalid { reason: format!("event column {:?} is not what the catalogue says", column.name) }
+}
+
+fn invalid(error: ArrowError) -> QueryError {
+    QueryError::Invalid { reason: error.to_string() }
+}

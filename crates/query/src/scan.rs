@@ -1,0 +1,167 @@
+//! The one way in which our own tables are read: pieces that produce batches on threads of their own.
+
+use std::fmt;
+use std::sync::Arc;
+
+use arrow::datatypes::SchemaRef;
+use arrow::record_batch::RecordBatch;
+use datafusion::common::stats::Precision;
+use datafusion::common::tree_node::TreeNodeRecursion;
+use datafusion::common::{DataFusionError, Result, Statistics, internal_err};
+use datafusion::execution::TaskContext;
+use datafusion::physical_expr::{EquivalenceProperties, PhysicalExpr};
+use datafusion::physical_plan::empty::EmptyExec;
+use datafusion::physical_plan::execution_plan::{Boundedness, EmissionType, ReplaceChildrenOptions};
+use datafusion::physical_plan::metrics::{BaselineMetrics, Count, ExecutionPlanMetricsSet, MetricBuilder, MetricsSet};
+use datafusion::physical_plan::statistics::StatisticsArgs;
+use datafusion::physical_plan::stream::RecordBatchReceiverStreamBuilder;
+use datafusion::physical_plan::{
+    DisplayAs, DisplayFormatType, ExecutionPlan, Partitioning, PlanProperties, SendableRecordBatchStream,
+};
+use tokio::sync::mpsc::Sender;
+
+use crate::error::QueryError;
+
+/// Rows of a batch, about.
+pub(crate) const BATCH_ROWS: usize = 8192;
+
+/// Batches that wait to be taken, a piece.
+const WAITING_MAX: usize = 2;
+
+/// A part of a scan that is read by one thread.
+pub(crate) trait Piece: fmt::Debug + Send + Sync {
+    /// Hands every batch to `out`, and ends early where `out` wants no more.
+    fn produce(&self, out: &Out) -> Result<(), QueryError>;
+}
+
+/// Where the batches of a piece go.
+pub(crate) struct Out {
+    sender: Sender<Result<RecordBatch>>,
+    pages: Count,
+    rows: BaselineMetrics,
+    context: Arc<TaskContext>,
+}
+
+impl Out {
+    /// Hands a batch on, waiting where the reader is slower; `false` where nobody wants more.
+    pub(crate) fn give(&self, batch: RecordBatch) -> bool {
+        self.rows.output_rows().add(batch.num_rows());
+        self.sender.blocking_send(Ok(batch)).is_ok()
+    }
+
+    /// Counts data pages that were read from disk.
+    pub(crate) fn count_pages(&self, pages: usize) {
+        self.pages.add(pages);
+    }
+
+    /// What the question may use.
+    pub(crate) fn context(&self) -> &TaskContext {
+        &self.context
+    }
+}
+
+/// A scan of one of our tables.
+#[derive(Debug)]
+pub(crate) struct ScanExec {
+    table: String,
+    pieces: Vec<Arc<dyn Piece>>,
+    /// How many rows it yields, where that is known.
+    rows: Option<usize>,
+    properties: Arc<PlanProperties>,
+    metrics: ExecutionPlanMetricsSet,
+}
+
+impl ScanExec {
+    /// A plan that yields what `pieces` produce, in no order; `table` says in EXPLAIN what is read.
+    pub(crate) fn plan(
+        table: String,
+        schema: SchemaRef,
+        pieces: Vec<Arc<dyn Piece>>,
+        rows: Option<usize>,
+    ) -> Arc<dyn ExecutionPlan> {
+        if pieces.is_empty() {
+            return Arc::new(EmptyExec::new(schema));
+        }
+        let properties = PlanProperties::new(
+            EquivalenceProperties::new(schema),
+            Partitioning::UnknownPartitioning(pieces.len()),
+            EmissionType::Incremental,
+            Boundedness::Bounded,
+        );
+        Arc::new(Self {
+            table,
+            pieces,
+            rows,
+            properties: Arc::new(properties),
+            metrics: ExecutionPlanMetricsSet::new(),
+        })
+    }
+}
+
+impl DisplayAs for ScanExec {
+    fn fmt_as(&self, _: DisplayFormatType, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let schema = self.schema();
+        let columns: Vec<&str> = schema.fields().iter().map(|c| c.name().as_str()).collect();
+        write!(f, "ScanExec: {}, columns=[{}], pieces={}", self.table, columns.join(", "), self.pieces.len())
+    }
+}
+
+impl ExecutionPlan for ScanExec {
+    fn name(&self) -> &'static str {
+        "ScanExec"
+    }
+
+    fn properties(&self) -> &Arc<PlanProperties> {
+        &self.properties
+    }
+
+    fn children(&self) -> Vec<&Arc<dyn ExecutionPlan>> {
+        Vec::new()
+    }
+
+    fn apply_expressions(
+        &self,
+        _: &mut dyn FnMut(&Arc<dyn PhysicalExpr>) -> Result<TreeNodeRecursion>,
+    ) -> Result<TreeNodeRecursion> {
+        Ok(TreeNodeRecursion::Continue)
+    }
+
+    fn replace_children(
+        self: Arc<Self>,
+        children: Vec<Arc<dyn ExecutionPlan>>,
+        _: ReplaceChildrenOptions,
+    ) -> Result<Arc<dyn ExecutionPlan>> {
+        if children.is_empty() { Ok(self) } else { internal_err!("a scan has no children") }
+    }
+
+    fn with_new_children(self: Arc<Self>, children: Vec<Arc<dyn ExecutionPlan>>) -> Result<Arc<dyn ExecutionPlan>> {
+        if children.is_empty() { Ok(self) } else { internal_err!("a scan has no children") }
+    }
+
+    fn execute(&self, partition: usize, context: Arc<TaskContext>) -> Result<SendableRecordBatchStream> {
+        let Some(piece) = self.pieces.get(partition).cloned() else {
+            return internal_err!("a scan of {} pieces has no piece {partition}", self.pieces.len());
+        };
+        let mut builder = RecordBatchReceiverStreamBuilder::new(self.schema(), WAITING_MAX);
+        let out = Out {
+            sender: builder.tx(),
+            pages: MetricBuilder::new(&self.metrics).counter("pages_read", partition),
+            rows: BaselineMetrics::new(&self.metrics, partition),
+            context,
+        };
+        builder.spawn_blocking(move || piece.produce(&out).map_err(DataFusionError::from));
+        Ok(builder.build())
+    }
+
+    fn metrics(&self) -> Option<MetricsSet> {
+        Some(self.metrics.clone_inner())
+    }
+
+    fn statistics_from_inputs(&self, _: &[Arc<Statistics>], args: &StatisticsArgs) -> Result<Arc<Statistics>> {
+        let unknown = Statistics::new_unknown(&self.schema());
+        Ok(Arc::new(match (self.rows, args.partition()) {
+            (Some(rows), None) => unknown.with_num_rows(Precision::Exact(rows)),
+            _ => unknown,
+        }))
+    }
+}

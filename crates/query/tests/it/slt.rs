@@ -1,0 +1,39 @@
+//! Runs `tests/slt/*.slt`: what SQL answers, and how it complains.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use query::{Engine, QueryError};
+use sqllogictest::{AsyncDB, DBOutput, DefaultColumnType, Runner, parse_file};
+
+use crate::support::{ask, cells, stored};
+
+struct Asker(Arc<Engine>);
+
+#[async_trait]
+impl AsyncDB for Asker {
+    type Error = QueryError;
+    type ColumnType = DefaultColumnType;
+
+    async fn run(&mut self, sql: &str) -> Result<DBOutput<DefaultColumnType>, QueryError> {
+        let answer = ask(&self.0, sql).await?;
+        Ok(DBOutput::Rows { types: vec![DefaultColumnType::Any; answer.num_columns()], rows: cells(&answer) })
+    }
+
+    async fn shutdown(&mut self) {}
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn sql_answers_as_written() {
+    let stored = stored().await;
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/slt");
+    let mut failures = Vec::new();
+    for file in ["tables.slt", "functions.slt", "refusals.slt"] {
+        let mut runner = Runner::new(async || Ok(Asker(stored.engine.clone())));
+        for record in parse_file(folder.join(file)).unwrap() {
+            failures.extend(runner.run_async(record).await.err().map(|e| e.to_string()));
+        }
+    }
+    assert!(failures.is_empty(), "{}", failures.join("\n"));
+}

@@ -1,0 +1,90 @@
+//! Ensembles to ask, and answers to compare.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use arrow::compute::concat_batches;
+use arrow::record_batch::RecordBatch;
+use arrow::util::display::{ArrayFormatter, FormatOptions};
+use ensemble::{EventMode, Plan, Registered, Store};
+use model::{Model, Parameters, Plugin};
+use query::{Engine, ModelError, Options, QueryError};
+use run::Control;
+use table::disk::RealDisk;
+use world::{Seed, World, WorldRange};
+
+/// A data folder that holds two models' ensembles, each with stored and with replayed events:
+/// `dice` and `dice-replay` (40 worlds), `season` and `season-replay` (6 worlds), and the engine that asks them.
+pub(crate) struct Stored {
+    pub(crate) engine: Arc<Engine>,
+    _data: tempfile::TempDir,
+}
+
+pub(crate) async fn stored() -> Stored {
+    let data = tempfile::tempdir().unwrap();
+    let mut store = create(data.path()).await;
+    for (plugin, name, worlds, range_worlds) in [(&dice::PLUGIN, "dice", 40, 15), (&football::PLUGIN, "season", 6, 4)] {
+        for (events, suffix) in [(EventMode::Store, ""), (EventMode::Replay, "-replay")] {
+            let plan = Plan { events, ..plan(plugin, &format!("{name}{suffix}"), 7, worlds, range_worlds) };
+            let ensemble = store.register(plan, false).await.unwrap();
+            play(&mut store, plugin, ensemble).await;
+        }
+    }
+    Stored { engine: Arc::new(open(data.path()).await), _data: data }
+}
+
+pub(crate) async fn create(data: &Path) -> Store {
+    Store::open_or_create(data, Arc::new(RealDisk)).await.unwrap()
+}
+
+pub(crate) async fn open(data: &Path) -> Engine {
+    let store = Store::open(data, Arc::new(RealDisk)).await.unwrap().unwrap();
+    // Two threads, so that every scan has more than one piece where it can have.
+    let options = Options { threads: 2, ..Options::default() };
+    Engine::open(&store, Arc::new(make_model), options).await.unwrap()
+}
+
+fn make_model(plan: &Plan) -> Result<Arc<dyn Model>, ModelError> {
+    let plugin = if plan.model == "dice" { &dice::PLUGIN } else { &football::PLUGIN };
+    Ok((plugin.build)(&plan.parse_parameters(plugin.parameters)?)?.into())
+}
+
+/// A model with its default parameters.
+pub(crate) fn model(plugin: &Plugin) -> Arc<dyn Model> {
+    (plugin.build)(&Parameters::parse(plugin.parameters, []).unwrap()).unwrap().into()
+}
+
+pub(crate) fn plan(plugin: &Plugin, name: &str, seed: u64, worlds: u32, range_worlds: u32) -> Plan {
+    Plan {
+        name: name.to_owned(),
+        model: plugin.name.to_owned(),
+        parameters: Parameters::parse(plugin.parameters, []).unwrap().to_json(),
+        seed: Seed(seed),
+        worlds: WorldRange::new(World(0), worlds).unwrap(),
+        range_worlds,
+        events: EventMode::Store,
+        catalogue: model(plugin).catalogue().clone(),
+    }
+}
+
+pub(crate) async fn play(store: &mut Store, plugin: &Plugin, ensemble: Registered) {
+    let options = run::Options { threads: 2, zstd_level: 1 };
+    run::play(model(plugin), store, ensemble, options, Arc::new(Control::default())).await.unwrap();
+}
+
+/// All rows of an answer.
+pub(crate) async fn ask(engine: &Engine, sql: &str) -> Result<RecordBatch, QueryError> {
+    let mut rows = engine.query(sql).await?;
+    let mut batches = Vec::new();
+    while let Some(batch) = rows.next().await {
+        batches.push(batch?);
+    }
+    Ok(concat_batches(&rows.schema(), &batches).unwrap())
+}
+
+/// An answer's cells as text, row by row.
+pub(crate) fn cells(batch: &RecordBatch) -> Vec<Vec<String>> {
+    let options = FormatOptions::default().with_null("NULL");
+    let columns: Vec<_> = batch.columns().iter().map(|c| ArrayFormatter::try_new(c, &options).unwrap()).collect();
+    (0..batch.num_rows()).map(|row| columns.iter().map(|c| c.value(row).to_string()).collect()).collect()
+}

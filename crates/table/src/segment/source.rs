@@ -1,0 +1,94 @@
+//! A file that threads read from side by side.
+//!
+//! The Parquet library reads a [`File`] by seeking, and clones of a file share one position: two threads that read
+//! one segment would move it under each other and get another page's bytes.
+
+use std::fs::File;
+use std::io::{self, BufReader, Read};
+use std::os::unix::fs::FileExt as _;
+use std::sync::Arc;
+
+use bytes::Bytes;
+use parquet::errors::{ParquetError, Result};
+use parquet::file::reader::{ChunkReader, Length};
+
+/// A file read by position only.
+#[derive(Debug, Clone)]
+pub(super) struct Source {
+    file: Arc<File>,
+    length: u64,
+}
+
+impl Source {
+    pub(super) fn new(file: File) -> io::Result<Self> {
+        let length = file.metadata()?.len();
+        Ok(Self { file: Arc::new(file), length })
+    }
+}
+
+impl Length for Source {
+    fn len(&self) -> u64 {
+        self.length
+    }
+}
+
+impl ChunkReader for Source {
+    type T = BufReader<From>;
+
+    fn get_read(&self, start: u64) -> Result<Self::T> {
+        Ok(BufReader::new(From { source: self.clone(), at: start }))
+    }
+
+    fn get_bytes(&self, start: u64, length: usize) -> Result<Bytes> {
+        // A damaged footer may ask for any length: look before making room for it.
+        if start.checked_add(length as u64).is_none_or(|end| end > self.length) {
+            return Err(ParquetError::EOF(format!("{length} bytes from {start} on go past the end of the file")));
+        }
+        let mut bytes = vec![0; length];
+        self.file.read_exact_at(&mut bytes, start)?;
+        Ok(bytes.into())
+    }
+}
+
+/// Reads on from a position of its own.
+pub(super) struct From {
+    source: Source,
+    at: u64,
+}
+
+impl Read for From {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let read = self.source.file.read_at(buffer, self.at)?;
+        self.at += read as u64;
+        Ok(read)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn threads_read_side_by_side() {
+        const PART: usize = 4096;
+        let path = tempfile::NamedTempFile::new().unwrap().into_temp_path();
+        let written: Vec<u8> = (0..64u8).flat_map(|part| [part; PART]).collect();
+        std::fs::write(&path, written).unwrap();
+        let source = Source::new(File::open(&path).unwrap()).unwrap();
+        std::thread::scope(|scope| {
+            for thread in 0..4u64 {
+                let source = &source;
+                scope.spawn(move || {
+                    for i in 0..2_000 {
+                        let part = (i * 7 + thread * 13) % 64;
+                        let bytes = source.get_bytes(part * PART as u64, PART).unwrap();
+                        assert!(bytes.iter().all(|&b| u64::from(b) == part));
+                        let mut first = [0; 10];
+                        source.get_read(part * PART as u64).unwrap().read_exact(&mut first).unwrap();
+                        assert_eq!(first, [part as u8; 10]);
+                    }
+                });
+            }
+        });
+    }
+}
