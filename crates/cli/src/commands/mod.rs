@@ -1,5 +1,6 @@
 //! One file a command.
 
+mod bench;
 mod ensembles;
 mod models;
 mod outcome;
@@ -15,7 +16,7 @@ use ensemble::{Columns, EnsembleError, Store};
 use model::{Catalogue, Plugin, nearest};
 use table::disk::{Disk, RealDisk};
 
-use crate::args::{Args, Command};
+use crate::args::{Args, BenchWorkload, Command};
 
 /// The models that this binary knows.
 const MODELS: &[Plugin] = &[football::PLUGIN];
@@ -34,6 +35,7 @@ pub(crate) fn dispatch(args: Args) -> Result<ExitCode> {
             Command::Price(args) => price::price(&args).await,
             Command::Outcome(args) => outcome::outcome(&args).await,
             Command::Drop { ensemble, data } => ensembles::drop(&data.data, &ensemble).await,
+            Command::Bench { workload: BenchWorkload::Season(args) } => bench::season(&args).await,
         }
     })
 }
