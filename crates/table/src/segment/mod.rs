@@ -8,6 +8,7 @@ mod chunk;
 mod encode;
 mod levels;
 mod reader;
+mod shared_file;
 mod writer;
 
 pub use chunk::EncodedColumn;

@@ -13,16 +13,18 @@ use parquet::file::metadata::{
     ColumnChunkMetaData, PageIndexPolicy, ParquetMetaData, ParquetMetaDataBuilder, ParquetMetaDataReader,
 };
 use parquet::file::page_index::offset_index::PageLocation;
+use parquet::file::reader::Length as _;
 use parquet::file::serialized_reader::SerializedPageReader;
 
 use super::levels::read_hybrid;
+use super::shared_file::SharedFile;
 use crate::error::TableError;
 
 /// An open segment: its footer in memory, its pages on disk.
 #[derive(Debug, Clone)]
 pub struct SegmentReader {
     path: PathBuf,
-    file: Arc<File>,
+    file: Arc<SharedFile>,
     metadata: Arc<ParquetMetaData>,
 }
 
@@ -59,9 +61,10 @@ impl SegmentReader {
     /// Opens a segment and reads its footer.
     pub fn open(path: &Path) -> Result<Self> {
         let file = File::open(path).map_err(TableError::io("open", path))?;
+        let file = SharedFile::new(file).map_err(TableError::io("look at", path))?;
         let metadata =
             ParquetMetaDataReader::new().parse_and_finish(&file).map_err(|e| TableError::damaged(path, e))?;
-        let bytes = file.metadata().map_err(TableError::io("look at", path))?.len();
+        let bytes = file.len();
         let reader = Self { path: path.to_owned(), file: Arc::new(file), metadata: Arc::new(metadata) };
         if reader.chunks_lie_within(bytes) {
             Ok(reader)
@@ -201,7 +204,7 @@ impl SegmentReader {
         group: usize,
         column: usize,
         pages: &[PageLocation],
-    ) -> Result<(SerializedPageReader<File>, Option<Bytes>)> {
+    ) -> Result<(SerializedPageReader<SharedFile>, Option<Bytes>)> {
         let group = self.metadata.row_group(group);
         let (chunk, rows) = (group.column(column), group.num_rows() as usize);
         let mut reader = SerializedPageReader::new(self.file.clone(), chunk, rows, Some(pages.to_vec()))
@@ -215,7 +218,7 @@ impl SegmentReader {
         }
     }
 
-    fn next_data_page(&self, reader: &mut SerializedPageReader<File>) -> Result<DataPage> {
+    fn next_data_page(&self, reader: &mut SerializedPageReader<SharedFile>) -> Result<DataPage> {
         match reader.get_next_page().map_err(|e| self.damaged(e))? {
             Some(Page::DataPage { buf, num_values, encoding, .. }) => {
                 Ok(DataPage { body: buf, levels: num_values as usize, encoding })
