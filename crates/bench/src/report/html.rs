@@ -1,5 +1,6 @@
 //! Sections as one HTML page: no scripts, nothing loaded, legible in the dark and in the light.
 
+use super::sections::OTHER_SCALE;
 use super::{Block, Section, Table};
 
 const STYLE: &str = include_str!("page.css");
@@ -41,8 +42,11 @@ fn table(table: &Table) -> String {
     format!("<div class=\"wide\"><table>\n<tr>{header}</tr>\n{rows}</table></div>\n")
 }
 
-/// Verdicts carry a colour beside their word.
+/// Verdicts carry a colour beside their word; those on figures of another scale are provisional and carry none.
 fn verdict_or(text: &str, plain: impl FnOnce() -> String) -> String {
+    if text.ends_with(OTHER_SCALE) {
+        return plain();
+    }
     let class = match text.split([',', ' ']).next().unwrap_or("") {
         "met" | "PASS" | "same" => "good",
         "WARN" => "fair",

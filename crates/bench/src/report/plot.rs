@@ -12,54 +12,67 @@ pub(super) struct Series {
     pub(super) points: Vec<(f64, f64)>,
 }
 
-/// Lines over a logarithmic x axis of worlds; y starts at 0. `marks` are horizontal lines with a name.
+/// Lines over worlds, both axes logarithmic. `marks` are horizontal lines with a name.
 pub(super) fn lines(series: &[Series], marks: &[(f64, &str)], unit: &str) -> String {
     const LEFT: f64 = 56.0;
-    const RIGHT: f64 = 700.0;
+    const RIGHT: f64 = 610.0;
     const TOP: f64 = 34.0;
     const BOTTOM: f64 = 262.0;
-    let xs: Vec<f64> = series.iter().flat_map(|s| &s.points).map(|p| p.0).collect();
-    let ys = series.iter().flat_map(|s| &s.points).map(|p| p.1).chain(marks.iter().map(|m| m.0));
-    let (low, high) = range(&xs);
-    let step = nice_step(ys.fold(0.0, f64::max) * 1.08 / 5.0);
-    let top = 5.0 * step;
-    let x = |v: f64| {
-        if high > low {
-            LEFT + 20.0 + (v / low).ln() / (high / low).ln() * (RIGHT - LEFT - 20.0)
-        } else {
-            0.5 * (LEFT + RIGHT)
-        }
+    let points = || series.iter().flat_map(|s| &s.points);
+    let mut worlds: Vec<f64> = points().map(|p| p.0).collect();
+    worlds.sort_unstable_by(f64::total_cmp);
+    worlds.dedup();
+    let (low, high) = range(&worlds);
+    let heights: Vec<f64> = points().map(|p| p.1).chain(marks.iter().map(|m| m.0)).filter(|v| *v > 0.0).collect();
+    let ticks = log_ticks(range(&heights));
+    let (floor, ceiling) = range(&ticks);
+    let x = |v: f64| match (v / low).ln() / (high / low).ln() {
+        share if share.is_finite() => LEFT + 20.0 + share * (RIGHT - LEFT - 30.0),
+        _ => f64::midpoint(LEFT, RIGHT),
     };
-    let y = |v: f64| BOTTOM - v / top * (BOTTOM - TOP);
+    let y = |v: f64| BOTTOM - (v.max(floor) / floor).ln() / (ceiling / floor).ln() * (BOTTOM - TOP);
     let mut svg = legend(&series.iter().map(|s| s.name).collect::<Vec<_>>());
-    for tick in 0..=5 {
-        let value = f64::from(tick) * step;
-        svg += &line("grid", [LEFT, y(value), WIDTH, y(value)]);
-        svg += &text([LEFT - 8.0, y(value) + 4.0], "end", "", &short(value));
-    }
-    let mut ticks = xs;
-    ticks.sort_unstable_by(f64::total_cmp);
-    ticks.dedup();
     for tick in &ticks {
+        svg += &line("grid", [LEFT, y(*tick), RIGHT, y(*tick)]);
+        svg += &text([LEFT - 8.0, y(*tick) + 4.0], "end", "", &round(*tick));
+    }
+    for tick in &worlds {
         svg += &text([x(*tick), BOTTOM + 18.0], "middle", "", &count(*tick as u64));
     }
-    svg += &text([0.5 * (LEFT + RIGHT), BOTTOM + 36.0], "middle", "", "worlds");
-    svg += &text([WIDTH, 14.0], "end", "", unit);
+    svg += &text([f64::midpoint(LEFT, RIGHT), BOTTOM + 36.0], "middle", "", "worlds");
+    svg += &text([LEFT - 8.0, TOP - 12.0], "end", "", unit);
+    let mut labels = Vec::new();
     for (value, name) in marks {
-        svg += &line("mark", [LEFT, y(*value), WIDTH, y(*value)]);
-        svg += &text([WIDTH, y(*value) - 5.0], "end", "", name);
+        svg += &line("mark", [LEFT, y(*value), RIGHT, y(*value)]);
+        labels.push((y(*value), "", format!("{} {name}", round(*value))));
     }
     for (place, of) in series.iter().enumerate() {
-        let points: Vec<String> = of.points.iter().map(|p| format!("{:.1},{:.1}", x(p.0), y(p.1))).collect();
-        svg += &polyline(place, &points);
+        let path: Vec<String> = of.points.iter().map(|p| format!("{:.1},{:.1}", x(p.0), y(p.1))).collect();
+        svg += &polyline(place, &path);
         for p in &of.points {
             svg += &dot(place, x(p.0), y(p.1), &format!("{}: {} at {}", of.name, short(p.1), count(p.0 as u64)));
         }
-        if let Some(last) = of.points.last() {
-            svg += &text([x(last.0) + 8.0, y(last.1) + 4.0], "start", "ink", &short(last.1));
-        }
+        labels.extend(of.points.last().map(|last| (y(last.1), "ink", format!("{} {}", short(last.1), of.name))));
+    }
+    for (at, class, words) in spread(labels, BOTTOM) {
+        svg += &text([RIGHT + 10.0, at + 4.0], "start", class, &words);
     }
     frame(300.0, &svg)
+}
+
+/// Labels from top to bottom, moved so far that none lies on another or below `bottom`.
+fn spread<T>(mut labels: Vec<(f64, &'static str, T)>, bottom: f64) -> Vec<(f64, &'static str, T)> {
+    const LINE: f64 = 15.0;
+    labels.sort_by(|a, b| a.0.total_cmp(&b.0));
+    for i in 1..labels.len() {
+        labels[i].0 = labels[i].0.max(labels[i - 1].0 + LINE);
+    }
+    let mut most = bottom;
+    for label in labels.iter_mut().rev() {
+        label.0 = label.0.min(most);
+        most = label.0 - LINE;
+    }
+    labels
 }
 
 /// A bar a row, cut into the shares of its parts.
@@ -134,13 +147,18 @@ fn range(values: &[f64]) -> (f64, f64) {
     if low.is_finite() { (low, high) } else { (1.0, 1.0) }
 }
 
-/// 1, 2 or 5 times a power of ten, at least `least`.
-fn nice_step(least: f64) -> f64 {
-    if least <= 0.0 {
-        return 1.0;
-    }
-    let power = 10_f64.powf(least.log10().floor());
-    [1.0, 2.0, 2.5, 5.0].into_iter().map(|m| m * power).find(|s| *s >= least).unwrap_or(10.0 * power)
+/// 1, 2 and 5 times powers of ten, from the last at or below `low` to the first at or above `high`.
+fn log_ticks((low, high): (f64, f64)) -> Vec<f64> {
+    let powers = low.log10().floor() as i32..=high.log10().ceil() as i32;
+    let all: Vec<f64> = powers.flat_map(|p| [1.0, 2.0, 5.0].map(|m| m * 10_f64.powi(p))).collect();
+    let first = all.iter().rposition(|t| *t <= low).unwrap_or(0);
+    let last = all.iter().position(|t| *t >= high).unwrap_or(all.len() - 1);
+    all[first..=last.max(first + 1).min(all.len() - 1)].to_vec()
+}
+
+/// A round figure as it is: `0.5`, `20`, `1,500`.
+fn round(value: f64) -> String {
+    if value >= 1000.0 { count(value as u64) } else { format!("{value}") }
 }
 
 fn label_width<'a>(labels: impl Iterator<Item = &'a str>) -> f64 {
@@ -202,10 +220,20 @@ mod tests {
     use super::*;
 
     #[test]
-    fn axis_steps_are_round() {
-        let steps = [0.0, 0.7, 1.0, 2.1, 3.0, 7.0, 120.0].map(nice_step);
-        assert_eq!(steps, [1.0, 1.0, 1.0, 2.5, 5.0, 10.0, 200.0]);
+    fn axes_have_round_figures() {
+        assert_eq!(log_ticks((3.9, 99.8)), [2.0, 5.0, 10.0, 20.0, 50.0, 100.0]);
+        assert_eq!(log_ticks((1.0, 1.0)), [1.0, 2.0]);
+        assert_eq!([0.5, 20.0, 1500.0].map(round), ["0.5", "20", "1,500"]);
         assert_eq!([-4, -3, 0, 2, 4].map(power_of_ten_ms), ["100 ns", "1 us", "1 ms", "100 ms", "10 s"]);
+    }
+
+    #[test]
+    fn labels_do_not_lie_on_each_other() {
+        let places = |at: &[f64]| {
+            spread(at.iter().map(|y| (*y, "", ())).collect(), 100.0).iter().map(|l| l.0).collect::<Vec<_>>()
+        };
+        assert_eq!(places(&[50.0, 10.0, 52.0]), [10.0, 50.0, 65.0]);
+        assert_eq!(places(&[99.0, 98.0, 97.0]), [70.0, 85.0, 100.0]);
     }
 
     #[test]

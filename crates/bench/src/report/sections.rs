@@ -13,6 +13,8 @@ use crate::writes::{HashCheck, Write};
 /// The source system's outcome store: bits a value and milliseconds of elapsed time a world, outcomes and both.
 const SOURCE_BITS: f64 = 8.7;
 const SOURCE_MS: [f64; 2] = [106.0, 198.0];
+/// Behind a verdict on a figure that was measured at other worlds than the bar is set for.
+pub(super) const OTHER_SCALE: &str = " (other scale)";
 const PHASES: [&str; 5] = ["simulate", "encode", "write", "commit", "wait"];
 
 pub(super) fn sections(season: &Season) -> Vec<Section> {
@@ -59,7 +61,7 @@ fn bars(season: &Season) -> Section {
             short(bar.aim),
             bar.measured.map_or("-".to_owned(), short),
             measured_at,
-            if elsewhere && bar.verdict != Verdict::NotMeasured { format!("{verdict} (other scale)") } else { verdict },
+            if elsewhere && bar.verdict != Verdict::NotMeasured { format!("{verdict}{OTHER_SCALE}") } else { verdict },
         ]
     };
     let header = ["what", "unit", "at worlds", "bar", "aim", "measured", "at worlds", "verdict"];

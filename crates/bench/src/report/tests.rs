@@ -11,8 +11,8 @@ fn the_report_says_what_was_measured() {
     expect("| met, and the aim (other scale) |");
     expect("| missed (other scale)");
     expect("| not measured");
-    expect("| 100 to 1,000 | outcomes           |           8.00 |   0.500 | PASS   |");
-    expect("| 100 to 1,000 | outcomes and plays |           8.00 |    2.00 | FAIL   |");
+    expect("| 100 to 1,000 | outcomes           |           8.00 |  0.500 | PASS   |");
+    expect("| 100 to 1,000 | outcomes and plays |           8.00 |   2.00 | FAIL   |");
     expect("warm p99 under 10.0 ms");
     expect("| DIFFERENT: other |");
     assert!(!text.contains("SQL"), "{text}");
