@@ -1,1 +1,35 @@
+//! Workloads that are measured, and the reports of what was found.
+//!
+//! Enters: the program, an empty data folder and a [`Workload`]. Leaves: a [`Season`], every figure of which can be
+//! had as JSON, and [`report`]s of it as Markdown and as one HTML page with plots.
+//!
+//! Promises
+//! - whatever writes is measured in a process of its own, so that its peak memory is its own;
+//! - runs that must store the same worlds are held against each other by their content hash ([`Season::hashes`]);
+//! - an answer is timed only where it was checked: prices against brute force, reads beside a writer against idle ones.
+//!
+//! Says what was measured and how it compares with the bars; it never fails because a machine is slow. Knows no SQL
+//! engine: whoever has one hands it in as [`Sql`].
 
+mod bars;
+mod error;
+mod launch;
+mod machine;
+mod questions;
+mod reads;
+pub mod report;
+mod scaling;
+mod season;
+mod statistics;
+mod sweeps;
+mod writes;
+
+pub use bars::{Bar, Verdict, bars};
+pub use error::BenchError;
+pub use machine::Machine;
+pub use reads::{Comparison, Limit, Read, Reads, Sql, SqlError};
+pub use scaling::{Growth, Scaling, scaling};
+pub use season::{Bench, Season, Workload, season};
+pub use statistics::{Latency, median, percentile};
+pub use sweeps::{Sweep, SweepKind, SweepPoint};
+pub use writes::{HashCheck, Hashes, Write};

@@ -57,6 +57,56 @@ pub(crate) enum Command {
         #[command(flatten)]
         data: DataArgs,
     },
+    /// Measure this program on this machine, and report it beside the bars
+    Bench {
+        #[command(subcommand)]
+        workload: BenchWorkload,
+    },
+}
+
+/// What can be measured.
+#[derive(Debug, Subcommand)]
+pub(crate) enum BenchWorkload {
+    /// Write football seasons of many sizes, vary threads, ranges and compression, and time every kind of read
+    Season(Box<BenchSeasonArgs>),
+}
+
+/// What `bench season` takes.
+#[derive(Debug, clap::Args)]
+pub(crate) struct BenchSeasonArgs {
+    /// Worlds of the seasons to write; the largest is read afterwards
+    #[arg(long, value_name = "N,..", value_delimiter = ',', default_values_t = [10, 100, 1_000, 10_000])]
+    pub(crate) scales: Vec<u32>,
+    /// Seed of all seasons
+    #[arg(long, value_name = "S", default_value_t = 1)]
+    pub(crate) seed: u64,
+    /// Also write the report into this folder, as season.md and season.html
+    #[arg(long, value_name = "DIR")]
+    pub(crate) report: Option<PathBuf>,
+    /// Keep the largest season in this folder, which must be empty [default: a temporary folder, removed afterwards]
+    #[arg(long, value_name = "DIR")]
+    pub(crate) data: Option<PathBuf>,
+    /// Worker threads to compare
+    #[arg(long, value_name = "T,..", value_delimiter = ',', default_values_t = [1, 2])]
+    pub(crate) threads_list: Vec<usize>,
+    /// Worlds of a range to compare, up to those of --sweep-worlds
+    #[arg(long, value_name = "R,..", value_delimiter = ',', default_values_t = [500, 1_000, 2_500, 5_000, 10_000])]
+    pub(crate) range_list: Vec<u32>,
+    /// Compression levels of zstd to compare
+    #[arg(long, value_name = "L,..", value_delimiter = ',', default_values_t = [1, 3, 9],
+          value_parser = clap::value_parser!(i32).range(1..=22))]
+    pub(crate) levels: Vec<i32>,
+    /// Worlds of each season that is compared by threads, ranges and levels; each is written three times
+    #[arg(long, value_name = "N", default_value_t = 1_000)]
+    pub(crate) sweep_worlds: u32,
+    /// How long to repeat each read
+    #[arg(long, value_name = "S", default_value_t = 1.0)]
+    pub(crate) read_seconds: f64,
+    /// Write outcomes only
+    #[arg(long)]
+    pub(crate) skip_plays: bool,
+    #[command(flatten)]
+    pub(crate) format: FormatArgs,
 }
 
 /// Where the tables are.

@@ -3,11 +3,11 @@
 use std::time::Duration;
 
 use ensemble::{EnsembleError, RangeReader, StoredEnsemble};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use world::ContentHash;
 
 /// Outcomes on disk.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 pub struct OutcomeTotals {
     /// Rows: one an entity, outcome and range.
     pub rows: u64,
@@ -20,7 +20,7 @@ pub struct OutcomeTotals {
 }
 
 /// Events on disk.
-#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct EventTotals {
     /// Rows.
     pub rows: u64,
@@ -33,7 +33,7 @@ pub struct EventTotals {
 }
 
 /// Where the time went, in seconds: the first three summed over the worker threads.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 pub struct Phases {
     /// Playing worlds.
     pub simulate_s: f64,
@@ -48,7 +48,7 @@ pub struct Phases {
 }
 
 /// A run, and what its ensemble holds after it.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Summary {
     /// The ensemble.
     pub ensemble: String,

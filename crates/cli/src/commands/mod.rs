@@ -1,5 +1,6 @@
 //! One file a command.
 
+mod bench;
 mod calibrate;
 mod correlate;
 mod ensembles;
@@ -20,7 +21,7 @@ use ensemble::{Columns, EnsembleError, Plan, Store};
 use model::{Catalogue, Model, Plugin, nearest};
 use table::disk::{Disk, RealDisk};
 
-use crate::args::{Args, Command};
+use crate::args::{Args, BenchWorkload, Command};
 
 /// The models that this binary knows.
 const MODELS: &[Plugin] = &[football::PLUGIN];
@@ -44,6 +45,7 @@ pub(crate) fn dispatch(args: Args) -> Result<ExitCode> {
             Command::Plays(args) => plays::plays(&args).await,
             Command::Verify { ensemble, data, format } => verify::verify(&data.data, &ensemble, format.format).await,
             Command::Drop { ensemble, data } => ensembles::drop(&data.data, &ensemble).await,
+            Command::Bench { workload: BenchWorkload::Season(args) } => bench::season(&args).await,
         }
     })
 }

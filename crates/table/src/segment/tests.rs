@@ -184,3 +184,27 @@ fn an_unfinished_segment_leaves_nothing_and_facts_are_kept() {
     assert_eq!((reader.row_groups(), reader.rows(0), reader.column("c").unwrap()), (1, 2, 0));
     assert!(reader.column("d").unwrap_err().to_string().ends_with("is damaged: it has no column \"d\""));
 }
+
+#[test]
+fn threads_read_the_same_segment_at_once() {
+    let folder = tempfile::tempdir().unwrap();
+    let row = |row: i32| (0..50).map(|i| (row * 7919 + i * 31) % 20_000).collect::<Vec<i32>>();
+    let rows: Vec<Vec<i32>> = (0..200).map(row).collect();
+    let lists: Vec<ListRows<'_>> = rows.iter().map(|r| ListRows::I32(r)).collect();
+    let reader = write(FieldType::Int32List, |e| e.lists(0, &lists).unwrap(), &folder.path().join("shared.parquet"));
+    let read_all = || {
+        let mut read = Vec::new();
+        reader.lists(0, 0, 0..rows.len(), |_, values| read.push(values)).unwrap();
+        let integers = |values: &ListValues| match values {
+            ListValues::I16(v) => v.iter().map(|v| i32::from(*v)).collect(),
+            ListValues::I32(v) => v.clone(),
+            other => panic!("{other:?} are no integers"),
+        };
+        assert_eq!(read.iter().map(integers).collect::<Vec<Vec<i32>>>(), rows);
+    };
+    std::thread::scope(|scope| {
+        for _ in 0..4 {
+            scope.spawn(|| (0..20).for_each(|_| read_all()));
+        }
+    });
+}

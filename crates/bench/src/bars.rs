@@ -1,0 +1,126 @@
+//! What the season must reach, and what was measured.
+
+use serde::Serialize;
+
+use crate::reads::Reads;
+use crate::sweeps::{Sweep, SweepKind};
+use crate::writes::Write;
+
+/// How a figure compares with its bar.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Verdict {
+    /// It reaches what was aimed for.
+    AimMet,
+    /// It reaches the bar.
+    Met,
+    /// It does not.
+    Missed,
+    /// There is no figure.
+    NotMeasured,
+}
+
+impl Verdict {
+    /// The words for it.
+    pub fn words(self) -> &'static str {
+        match self {
+            Self::AimMet => "met, and the aim",
+            Self::Met => "met",
+            Self::Missed => "missed",
+            Self::NotMeasured => "not measured",
+        }
+    }
+}
+
+/// One bar.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Bar {
+    /// What is to be reached.
+    pub what: &'static str,
+    /// Its unit.
+    pub unit: &'static str,
+    /// What must be reached.
+    pub bar: f64,
+    /// What should be reached.
+    pub aim: f64,
+    /// Whether more is better.
+    pub more_is_better: bool,
+    /// At how many worlds it is to be reached.
+    pub at_worlds: u32,
+    /// What was measured.
+    pub measured: Option<f64>,
+    /// At how many worlds that was.
+    pub measured_worlds: Option<u32>,
+    /// How it compares.
+    pub verdict: Verdict,
+}
+
+impl Bar {
+    fn new(what: &'static str, unit: &'static str, [bar, aim]: [f64; 2], at_worlds: u32) -> Self {
+        let (measured, measured_worlds) = (None, None);
+        let more_is_better = aim > bar;
+        Self {
+            what,
+            unit,
+            bar,
+            aim,
+            more_is_better,
+            at_worlds,
+            measured,
+            measured_worlds,
+            verdict: Verdict::NotMeasured,
+        }
+    }
+
+    /// With what was measured, and at how many worlds.
+    fn with(mut self, measured: Option<(f64, u32)>) -> Self {
+        let Some((figure, worlds)) = measured else {
+            return self;
+        };
+        let reaches = |goal: f64| if self.more_is_better { figure >= goal } else { figure <= goal };
+        self.verdict = match (reaches(self.bar), reaches(self.aim)) {
+            (_, true) => Verdict::AimMet,
+            (true, false) => Verdict::Met,
+            (false, false) => Verdict::Missed,
+        };
+        (self.measured, self.measured_worlds) = (Some(figure), Some(worlds));
+        self
+    }
+}
+
+/// The season's bars on two cores, each with the measured figure nearest to the worlds that it is set for.
+pub fn bars(writes: &[Write], sweeps: &[Sweep], reads: &Reads) -> Vec<Bar> {
+    let write = |plays: bool, worlds: u32| {
+        let of_kind = writes.iter().filter(|w| w.plays == plays);
+        of_kind.min_by_key(|w| (w.worlds.abs_diff(worlds), w.worlds))
+    };
+    let of = |plays: bool, figure: fn(&Write) -> f64| write(plays, 10_000).map(|w| (figure(w), w.worlds));
+    let peak = |worlds: u32| {
+        let both = [write(false, worlds), write(true, worlds)].into_iter().flatten();
+        both.map(|w| (w.run.peak_rss_bytes as f64 / 1e9, w.worlds)).max_by(|a, b| a.0.total_cmp(&b.0))
+    };
+    let warm = |id: &str| {
+        let read = reads.reads.iter().find(|r| r.id == id)?;
+        Some((read.warm.p50_ms, reads.worlds as u32))
+    };
+    let threads = sweeps.iter().find(|s| s.kind == SweepKind::Threads);
+    let two = threads.and_then(|s| {
+        let first_is_one = s.points.first().is_some_and(|p| p.setting == 1);
+        let two = s.points.iter().find(|p| p.setting == 2).filter(|_| first_is_one)?;
+        Some((two.speed_up, s.worlds))
+    });
+    vec![
+        Bar::new("processor time a world, outcomes", "ms", [9.0, 5.0], 10_000).with(of(false, |w| w.cpu_ms_per_world)),
+        Bar::new("processor time a world, outcomes and plays", "ms", [18.0, 9.0], 10_000)
+            .with(of(true, |w| w.cpu_ms_per_world)),
+        Bar::new("peak memory", "GB", [1.5, 0.5], 1_000).with(peak(1_000)),
+        Bar::new("peak memory", "GB", [1.5, 0.5], 100_000).with(peak(100_000)),
+        Bar::new("outcomes on disk", "bits a value", [3.9, 3.3], 10_000)
+            .with(of(false, |w| w.run.outcomes.bits_per_value)),
+        Bar::new("plays on disk", "bytes a play", [8.0, 5.0], 10_000).with(of(true, |w| w.run.events.bytes_per_row)),
+        Bar::new("one game, all outcomes, warm, median", "ms", [500.0, 100.0], 100_000).with(warm("R1")),
+        Bar::new("five-leg price, warm, median", "ms", [1.0, 0.05], 100_000).with(warm("R6")),
+        Bar::new("correlation of all outcomes of a game", "s", [8.0, 2.0], 100_000),
+        Bar::new("two threads against one", "times", [1.8, 1.95], 10_000).with(two),
+    ]
+}

@@ -1,0 +1,294 @@
+//! How long reads of the stored season take, as the requirements number them (OC-R1 to OC-R6).
+
+use std::error::Error;
+use std::hint::black_box;
+use std::path::Path;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use ensemble::{Column, Columns, OutcomeRef, Store, StoredEnsemble, price};
+use serde::Serialize;
+use table::disk::RealDisk;
+
+use crate::error::BenchError;
+use crate::launch::{RunRequest, Running};
+use crate::questions::{
+    GAME, TEAM, all_seasons, basket, bet_in_sql, count_by_brute_force, legs, points_of_team, season_in_sql, whole,
+};
+use crate::season::{Bench, READ_NAME};
+use crate::statistics::{Latency, repeat};
+
+/// Why an SQL engine refused.
+pub type SqlError = Box<dyn Error + Send + Sync>;
+
+/// Answers an SQL statement over a data folder and says how many rows came. The first call for a folder may open it;
+/// later ones are to find it open.
+pub type Sql<'a> = &'a mut dyn FnMut(&Path, &str) -> Result<usize, SqlError>;
+
+/// Memory for columns: enough for all that is asked, so that warm means warm.
+const CACHE_BYTES: usize = 4 << 30;
+const COLD_REPEATS: usize = 300;
+const WARM_REPEATS: usize = 20_000;
+/// Worlds of a range of the season that is written beside reads: few, so that commits come often.
+const WRITER_RANGE_WORLDS: u32 = 20;
+const WRITER_WORLDS: u32 = 100_000;
+const WRITER_NAME: &str = "beside";
+
+/// One question's latencies.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Read {
+    /// The requirement's number.
+    pub id: &'static str,
+    /// What was asked, for people.
+    pub what: String,
+    /// Values of the answer.
+    pub values: usize,
+    /// The first read after opening; the files may be in the system's memory.
+    pub cold: Latency,
+    /// Read again: from this process's memory.
+    pub warm: Latency,
+    /// What is required, and whether that was met.
+    pub limit: Limit,
+}
+
+/// What a read's p99 must stay under.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct Limit {
+    /// Whether that is about reading again, or about the first read.
+    pub warm: bool,
+    /// The most.
+    pub p99_ms: f64,
+    /// Whether it was met.
+    pub met: bool,
+}
+
+/// A question in this process and in SQL.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Comparison {
+    /// What was asked, for people.
+    pub what: String,
+    /// The same in SQL.
+    pub statement: String,
+    /// Asked of the columns in memory.
+    pub native: Latency,
+    /// Asked of the engine the first time, its session being opened.
+    pub sql_first: Latency,
+    /// Asked of the engine again.
+    pub sql: Latency,
+    /// How many rows SQL answered.
+    pub rows: usize,
+}
+
+/// All read latencies.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Reads {
+    /// Worlds of the season that was asked.
+    pub worlds: usize,
+    /// Each question.
+    pub reads: Vec<Read>,
+    /// Worlds that the run beside R5 committed while it was read.
+    pub written_beside: usize,
+    /// The priced bet's probability, which brute force confirmed.
+    pub probability: f64,
+    /// Questions in SQL beside native ones; empty where no engine was handed in.
+    pub sql: Vec<Comparison>,
+}
+
+/// The season that is asked, and how long to ask.
+struct Desk {
+    stored: StoredEnsemble,
+    budget: Duration,
+}
+
+/// Asks everything.
+pub(crate) async fn read_all(bench: &Bench<'_>, sql: Option<Sql<'_>>) -> Result<Reads, BenchError> {
+    bench.check_stop("reads")?;
+    let data = bench.read_folder();
+    let stored = open_store(&data).await?.ensemble(READ_NAME).await?;
+    let budget = Duration::from_secs_f64(bench.workload.read_seconds);
+    let desk = Desk { stored, budget };
+    let catalogue = &desk.stored.plan.catalogue;
+    let five = basket(catalogue, 5)?;
+    let points = points_of_team(catalogue, TEAM)?;
+    let one_game = whole(catalogue, GAME)?;
+    let game_limit = if desk.stored.worlds() <= 10_000 { 100.0 } else { 500.0 };
+    let mut reads = vec![
+        desk.ask("R1", &format!("all {} outcomes of one game", one_game.len()), game_limit, &one_game)?,
+        desk.ask("R2", "5 named outcomes of one game", 10.0, &five)?,
+        desk.ask("R2", "12 named outcomes of one game", 10.0, &basket(catalogue, 12)?)?,
+        desk.ask("R3", &format!("points of one team in its {} games", points.len()), 100.0, &points)?,
+        desk.ask("R4", "season outcomes of one team", 50.0, &whole(catalogue, TEAM)?)?,
+        desk.ask("R4", "season outcomes of all teams", 50.0, &all_seasons(catalogue)?)?,
+    ];
+    let (beside, written_beside) = read_beside_writer(bench, &desk, &reads[1], &five).await?;
+    reads.push(beside);
+    bench.check_stop("prices")?;
+    let (priced, probability) = desk.price_five_legs()?;
+    let sql = match sql {
+        Some(sql) => desk.compare(&data, sql)?,
+        None => Vec::new(),
+    };
+    reads.push(priced);
+    Ok(Reads { worlds: desk.stored.worlds(), reads, written_beside, probability, sql })
+}
+
+impl Limit {
+    fn of_warm(warm: Latency, most_ms: f64) -> Self {
+        Self { warm: true, p99_ms: most_ms, met: warm.p99_ms <= most_ms }
+    }
+}
+
+async fn open_store(data: &Path) -> Result<Store, BenchError> {
+    let store = Store::open(data, Arc::new(RealDisk)).await?;
+    store.ok_or_else(|| BenchError::Missing(format!("tables in {}", data.display())))
+}
+
+impl Desk {
+    fn open(&self) -> Result<Columns, BenchError> {
+        Ok(Columns::open(self.stored.clone(), CACHE_BYTES)?)
+    }
+
+    /// A question, whose warm p99 must stay under `most_ms`.
+    fn ask(&self, id: &'static str, what: &str, most_ms: f64, wanted: &[OutcomeRef]) -> Result<Read, BenchError> {
+        let cold = repeat(self.budget, COLD_REPEATS, |_| {
+            let columns = self.open()?;
+            timed(|| Ok(columns.get(wanted)?))
+        })?;
+        let columns = self.open()?;
+        columns.get(wanted)?;
+        let warm = repeat(self.budget, WARM_REPEATS, |_| timed(|| Ok(columns.get(wanted)?)))?;
+        let values = wanted.len() * self.stored.worlds();
+        Ok(Read { id, what: what.to_owned(), values, cold, warm, limit: Limit::of_warm(warm, most_ms) })
+    }
+
+    /// R6: the probability that five legs hold together, checked against brute force.
+    fn price_five_legs(&self) -> Result<(Read, f64), BenchError> {
+        let columns = self.open()?;
+        let legs = legs(&self.stored.plan.catalogue)?;
+        let answer = price(&columns, &legs, None)?;
+        let counted = count_by_brute_force(&columns)?;
+        if answer.hits != counted {
+            return Err(BenchError::Wrong(format!("{} worlds were priced; brute force counts {counted}", answer.hits)));
+        }
+        let cold = repeat(self.budget, COLD_REPEATS, |_| {
+            let columns = self.open()?;
+            timed(|| Ok(price(&columns, &legs, None)?))
+        })?;
+        let warm = repeat(self.budget, WARM_REPEATS, |_| timed(|| Ok(price(&columns, &legs, None)?)))?;
+        let read = Read {
+            id: "R6",
+            what: "five-leg price, equal to brute force".to_owned(),
+            values: legs.len() * self.stored.worlds(),
+            cold,
+            warm,
+            limit: Limit::of_warm(warm, 10.0),
+        };
+        Ok((read, answer.probability))
+    }
+
+    /// The same questions natively and in SQL.
+    fn compare(&self, data: &Path, sql: Sql<'_>) -> Result<Vec<Comparison>, BenchError> {
+        let columns = self.open()?;
+        let catalogue = &self.stored.plan.catalogue;
+        let (legs, team) = (legs(catalogue)?, whole(catalogue, TEAM)?);
+        let bet = repeat(self.budget, WARM_REPEATS, |_| timed(|| Ok(price(&columns, &legs, None)?)))?;
+        let season = repeat(self.budget, WARM_REPEATS, |_| timed(|| Ok(columns.get(&team)?)))?;
+        let questions = [
+            ("five-leg price", bet, bet_in_sql(READ_NAME)),
+            ("season outcomes of one team", season, season_in_sql(READ_NAME)),
+        ];
+        let ask = |(what, native, statement): (&str, Latency, String)| {
+            let mut rows = 0;
+            let mut once = || {
+                let started = Instant::now();
+                let refused = |source| BenchError::Sql { statement: statement.clone(), source };
+                rows = sql(data, &statement).map_err(refused)?;
+                Ok::<_, BenchError>(started.elapsed())
+            };
+            let sql_first = Latency::of(&[once()?]);
+            let sql = repeat(self.budget, COLD_REPEATS, |_| once())?;
+            Ok(Comparison { what: what.to_owned(), native, sql_first, sql, rows, statement })
+        };
+        questions.into_iter().map(ask).collect()
+    }
+}
+
+/// R5: the basket of R2 while another season is written into the same tables, on the cores that reading leaves. Every
+/// answer must be the idle one.
+async fn read_beside_writer(
+    bench: &Bench<'_>,
+    desk: &Desk,
+    idle: &Read,
+    wanted: &[OutcomeRef],
+) -> Result<(Read, usize), BenchError> {
+    bench.check_stop("reads beside a writer")?;
+    let data = bench.read_folder();
+    let cores = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
+    let request = RunRequest {
+        name: WRITER_NAME,
+        worlds: WRITER_WORLDS,
+        threads: Some(cores.saturating_sub(1).max(1)),
+        range_worlds: Some(WRITER_RANGE_WORLDS),
+        ..bench.request(&data)
+    };
+    let expected = desk.open()?.get(wanted)?;
+    let mut writer = request.start()?;
+    let before = first_commit(&data, &mut writer).await?;
+    // The table is opened anew, amid the commits, and must still show the same season.
+    let desk = Desk { stored: open_store(&data).await?.ensemble(READ_NAME).await?, budget: desk.budget };
+    let (mut read, after) = loop {
+        let read = desk.ask("R5", "5 named outcomes while another season is written", f64::MAX, wanted)?;
+        let after = written(&data).await?;
+        // Without a commit in between nothing was read beside a writer: again, until there is one.
+        if after > before || !writer.is_alive() {
+            break (read, after);
+        }
+    };
+    let alive = writer.is_alive();
+    drop(writer);
+    let seen: Vec<Arc<Column>> = desk.open()?.get(wanted)?;
+    if seen != expected {
+        return Err(BenchError::Wrong("a read beside a writer differs from the same read without".to_owned()));
+    }
+    if !alive {
+        return Err(BenchError::Missing("writer any more: it ended while it was read beside".to_owned()));
+    }
+    open_store(&data).await?.drop_ensemble(WRITER_NAME).await?;
+    let most = 2.0 * idle.cold.p99_ms;
+    read.limit = Limit { warm: false, p99_ms: most, met: read.cold.p99_ms <= most };
+    Ok((read, after - before))
+}
+
+/// Waits until the writer has committed something.
+async fn first_commit(data: &Path, writer: &mut Running) -> Result<usize, BenchError> {
+    const PATIENCE: Duration = Duration::from_mins(2);
+    let started = Instant::now();
+    while writer.is_alive() && started.elapsed() < PATIENCE {
+        if let worlds @ 1.. = written(data).await? {
+            return Ok(worlds);
+        }
+        tokio::time::sleep(Duration::from_millis(50)).await;
+    }
+    Err(BenchError::Run {
+        command: format!("manyworlds run --name {WRITER_NAME}"),
+        said: "it committed nothing".into(),
+    })
+}
+
+/// Worlds that the writer has committed so far.
+async fn written(data: &Path) -> Result<usize, BenchError> {
+    let store = open_store(data).await?;
+    if !store.names().await?.iter().any(|name| name == WRITER_NAME) {
+        return Ok(0);
+    }
+    Ok(store.ensemble(WRITER_NAME).await?.worlds())
+}
+
+/// How long `work` takes; what it gives is dropped after the clock has stopped.
+fn timed<T>(work: impl FnOnce() -> Result<T, BenchError>) -> Result<Duration, BenchError> {
+    let started = Instant::now();
+    let result = black_box(work()?);
+    let took = started.elapsed();
+    drop(result);
+    Ok(took)
+}

@@ -1,0 +1,53 @@
+//! A measured season for people: as Markdown, and as one HTML page with plots that needs nothing else.
+
+mod html;
+mod markdown;
+mod number;
+mod plot;
+mod sections;
+
+use crate::season::Season;
+
+/// The report as Markdown with aligned tables, which reads as well on a terminal.
+pub fn markdown(season: &Season) -> String {
+    markdown::render(&sections::sections(season))
+}
+
+/// The report as one HTML page.
+pub fn html(season: &Season) -> String {
+    html::render(&sections::sections(season))
+}
+
+/// Part of a report.
+struct Section {
+    title: &'static str,
+    blocks: Vec<Block>,
+}
+
+/// What a section is made of.
+enum Block {
+    Text(String),
+    Table(Table),
+    Plot { title: &'static str, svg: String },
+}
+
+/// Cells as text, all rows as long as the header.
+struct Table {
+    header: Vec<&'static str>,
+    rows: Vec<Vec<String>>,
+}
+
+impl Table {
+    fn block<const N: usize>(header: [&'static str; N], rows: impl IntoIterator<Item = [String; N]>) -> Block {
+        Block::Table(Self { header: header.to_vec(), rows: rows.into_iter().map(Vec::from).collect() })
+    }
+
+    /// Whether a column holds figures, which are set to the right.
+    fn is_right(&self, column: usize) -> bool {
+        let figure = |text: &str| text.is_empty() || text == "-" || text.starts_with(|c: char| c.is_ascii_digit());
+        !self.rows.is_empty() && self.rows.iter().all(|row| figure(&row[column]))
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,172 @@
+//! The season's experiments, one after the other.
+
+use std::path::{Path, PathBuf};
+
+use serde::Serialize;
+
+use crate::bars::{Bar, bars};
+use crate::error::BenchError;
+use crate::launch::RunRequest;
+use crate::machine::Machine;
+use crate::reads::{Reads, Sql, read_all};
+use crate::scaling::{Scaling, scaling};
+use crate::sweeps::{Sweep, sweep_all};
+use crate::writes::{HashCheck, Hashes, Write, write_matrix};
+
+/// The ensemble that is asked.
+pub(crate) const READ_NAME: &str = "season";
+
+/// What is measured.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Workload {
+    /// Worlds of the seasons written, at least one.
+    pub scales: Vec<u32>,
+    /// The seed of them all.
+    pub seed: u64,
+    /// Whether to write every scale with plays too.
+    pub plays: bool,
+    /// Worker threads to compare.
+    pub threads: Vec<usize>,
+    /// Worlds of a range to compare.
+    pub ranges: Vec<u32>,
+    /// Compression levels of zstd to compare.
+    pub levels: Vec<i32>,
+    /// Worlds of each run that is compared.
+    pub sweep_worlds: u32,
+    /// How long to repeat each read.
+    pub read_seconds: f64,
+}
+
+impl Workload {
+    pub(crate) fn largest_scale(&self) -> u32 {
+        self.scales.iter().copied().max().unwrap_or(0)
+    }
+
+    fn check(&self) -> Result<(), BenchError> {
+        let refuse = |setting, reason: &str| Err(BenchError::Workload { setting, reason: reason.to_owned() });
+        if self.scales.is_empty() || self.scales.contains(&0) {
+            return refuse("scales", "give the worlds of one or more seasons, each at least 1");
+        }
+        if self.sweep_worlds == 0 || self.ranges.contains(&0) || self.threads.contains(&0) {
+            return refuse("sweeps", "worlds, ranges and threads are at least 1");
+        }
+        if !(0.0..=600.0).contains(&self.read_seconds) {
+            return refuse("read seconds", "give a number from 0 to 600");
+        }
+        Ok(())
+    }
+}
+
+/// A bench about to be run.
+pub struct Bench<'a> {
+    /// The program to measure.
+    pub program: &'a Path,
+    /// An empty folder; what is left in it at the end is the largest season's data folder.
+    pub data: &'a Path,
+    /// What to measure.
+    pub workload: &'a Workload,
+    /// Is told what is being measured.
+    pub note: &'a dyn Fn(&str),
+    /// Asked between experiments whether to stop.
+    pub stop: &'a dyn Fn() -> bool,
+}
+
+/// Everything that was measured.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Season {
+    /// Where.
+    pub machine: Machine,
+    /// What.
+    pub workload: Workload,
+    /// The write matrix.
+    pub writes: Vec<Write>,
+    /// Whether cost grows as the worlds do.
+    pub scaling: Vec<Scaling>,
+    /// Threads, range sizes, compression levels.
+    pub sweeps: Vec<Sweep>,
+    /// Read latencies.
+    pub reads: Reads,
+    /// Whether runs of as many worlds stored the same.
+    pub hashes: Vec<HashCheck>,
+    /// The bars, and what was measured.
+    pub bars: Vec<Bar>,
+}
+
+impl Season {
+    /// Whether all runs of as many worlds stored the same.
+    pub fn is_deterministic(&self) -> bool {
+        self.hashes.iter().all(|h| h.different.is_empty())
+    }
+}
+
+/// Runs the season's experiments. With `sql`, questions are asked in SQL too.
+///
+/// # Errors
+/// Where a run fails or an answer is wrong. That runs differ in what they stored is no error but a result, in
+/// [`Season::hashes`].
+pub async fn season(bench: &Bench<'_>, sql: Option<Sql<'_>>) -> Result<Season, BenchError> {
+    bench.workload.check()?;
+    bench.check_empty()?;
+    let machine = Machine::here();
+    let mut hashes = Hashes::default();
+    let writes = write_matrix(bench, &mut hashes)?;
+    let sweeps = sweep_all(bench, &mut hashes)?;
+    let reads = read_all(bench, sql).await?;
+    Ok(Season {
+        machine,
+        workload: bench.workload.clone(),
+        scaling: scaling(&writes),
+        bars: bars(&writes, &sweeps, &reads),
+        hashes: hashes.check(),
+        writes,
+        sweeps,
+        reads,
+    })
+}
+
+impl Bench<'_> {
+    /// The data folder of the season that is asked.
+    pub(crate) fn read_folder(&self) -> PathBuf {
+        self.data.join("largest")
+    }
+
+    /// A run with nothing special, to be changed where it is.
+    pub(crate) fn request<'r>(&'r self, data: &'r Path) -> RunRequest<'r> {
+        RunRequest {
+            program: self.program,
+            data,
+            name: "run",
+            worlds: self.workload.sweep_worlds,
+            seed: self.workload.seed,
+            plays: false,
+            threads: None,
+            range_worlds: None,
+            zstd_level: None,
+        }
+    }
+
+    /// Tells what comes next, unless asked to stop.
+    pub(crate) fn check_stop(&self, next: &str) -> Result<(), BenchError> {
+        if (self.stop)() {
+            return Err(BenchError::Stopped);
+        }
+        (self.note)(next);
+        Ok(())
+    }
+
+    fn check_empty(&self) -> Result<(), BenchError> {
+        let io = |doing| move |source| BenchError::Io { doing, path: self.data.to_owned(), source };
+        std::fs::create_dir_all(self.data).map_err(io("create"))?;
+        let mut entries = std::fs::read_dir(self.data).map_err(io("list"))?;
+        if entries.next().is_some() { Err(BenchError::NotEmpty(self.data.to_owned())) } else { Ok(()) }
+    }
+}
+
+/// Removes a folder and what is in it.
+pub(crate) fn remove(folder: &Path) -> Result<(), BenchError> {
+    let failed = |source| BenchError::Io { doing: "remove", path: folder.to_owned(), source };
+    std::fs::remove_dir_all(folder).map_err(failed)
+}
+
+#[cfg(test)]
+pub(crate) mod tests;

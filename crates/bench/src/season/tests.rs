@@ -1,0 +1,116 @@
+use super::*;
+use crate::reads::{Limit, Read};
+use crate::scaling::Growth;
+use crate::statistics::Latency;
+use crate::sweeps::{SweepKind, SweepPoint};
+use run::{EventTotals, OutcomeTotals, Phases, Summary};
+
+/// A run of `worlds` that took `cpu_ms` a world.
+fn summary(worlds: usize, cpu_ms: f64, hash: &str) -> Summary {
+    let values = worlds as u64 * 246_528;
+    Summary {
+        ensemble: "season".to_owned(),
+        version: 1,
+        worlds,
+        played: worlds,
+        complete: true,
+        wall_s: cpu_ms * worlds as f64 / 2e3,
+        cpu_s: cpu_ms * worlds as f64 / 1e3,
+        peak_rss_bytes: 300_000_000,
+        hash: hash.to_owned(),
+        outcomes: OutcomeTotals { rows: 246_528, values, bytes: values / 2, bits_per_value: 4.0 },
+        events: EventTotals { rows: 42_000, bytes: 336_000, bytes_per_row: 8.0, hash: None },
+        phases: Phases { simulate_s: 3.0, encode_s: 4.0, write_s: 1.0, commit_s: 0.5, wait_s: 0.25 },
+        threads: 2,
+    }
+}
+
+/// Two scales, one sweep, one read, and runs that differ.
+pub(crate) fn example() -> Season {
+    let write = |worlds, cpu_ms, plays| Write::of(summary(worlds, cpu_ms, "aa"), plays);
+    let writes =
+        vec![write(100, 8.0, false), write(1_000, 4.0, false), write(100, 8.0, true), write(1_000, 16.0, true)];
+    let runs = [summary(50, 6.0, "bb"), summary(50, 6.0, "bb")];
+    let sweeps = vec![Sweep {
+        kind: SweepKind::Threads,
+        worlds: 50,
+        plays: false,
+        fixed: "ranges of 25 worlds".to_owned(),
+        points: vec![SweepPoint::of(1, &runs, &runs), SweepPoint::of(2, &runs, &runs)],
+    }];
+    let latency = |p50_ms| Latency { repeats: 9, p50_ms, p99_ms: 3.0 * p50_ms };
+    let read = |id, cold, warm, p99_ms| Read {
+        id,
+        what: "a question".to_owned(),
+        values: 5_000,
+        cold: latency(cold),
+        warm: latency(warm),
+        limit: Limit { warm: true, p99_ms, met: true },
+    };
+    let reads = Reads {
+        worlds: 1_000,
+        reads: vec![read("R1", 20.0, 0.5, 100.0), read("R6", 0.2, 0.004, 10.0)],
+        written_beside: 40,
+        probability: 0.125,
+        sql: Vec::new(),
+    };
+    let mut hashes = Hashes::default();
+    hashes.add("one", &summary(50, 6.0, "bb"));
+    hashes.add("other", &summary(50, 6.0, "cc"));
+    hashes.add("alone", &summary(100, 8.0, "aa"));
+    Season {
+        machine: Machine {
+            cores: 2,
+            cpu_model: "A CPU".to_owned(),
+            memory_bytes: 8_000_000_000,
+            kernel: "6.1".to_owned(),
+            load_before: 0.1,
+        },
+        workload: Workload {
+            scales: vec![100, 1_000],
+            seed: 1,
+            plays: true,
+            threads: vec![1, 2],
+            ranges: Vec::new(),
+            levels: Vec::new(),
+            sweep_worlds: 50,
+            read_seconds: 1.0,
+        },
+        scaling: scaling(&writes),
+        bars: bars(&writes, &sweeps, &reads),
+        hashes: hashes.check(),
+        writes,
+        sweeps,
+        reads,
+    }
+}
+
+#[test]
+fn growth_beyond_the_worlds_own_is_told() {
+    let season = example();
+    let verdicts: Vec<_> = season.scaling.iter().map(|s| (s.worlds, s.plays, s.growth, s.verdict)).collect();
+    assert_eq!(verdicts, [(100, false, 0.5, Growth::Pass), (100, true, 2.0, Growth::Fail)]);
+    let grown = |figure| scaling(&[Write::of(summary(10, 8.0, ""), false), Write::of(summary(20, figure, ""), false)]);
+    assert_eq!(grown(8.8)[0].verdict, Growth::Pass);
+    assert_eq!(grown(9.6)[0].verdict, Growth::Warn);
+    let unmeasurable = [Write::of(summary(10, 0.0, ""), false), Write::of(summary(20, 1.0, ""), false)];
+    assert_eq!(scaling(&unmeasurable)[0].verdict, Growth::Pass);
+}
+
+#[test]
+fn runs_that_stored_something_else_are_named() {
+    let season = example();
+    assert!(!season.is_deterministic());
+    let different: Vec<_> = season.hashes.iter().map(|h| (h.worlds, h.runs, h.different.len())).collect();
+    assert_eq!(different, [(50, 2, 1), (100, 1, 0)]);
+}
+
+#[test]
+fn bars_take_the_nearest_scale() {
+    let bars = example().bars;
+    let of = |what: &str| bars.iter().find(|b| b.what.starts_with(what)).map(|b| (b.measured, b.measured_worlds));
+    assert_eq!(of("processor time a world, outcomes and plays"), Some((Some(16.0), Some(1_000))));
+    assert_eq!(of("two threads"), Some((Some(1.0), Some(50))));
+    assert_eq!(of("five-leg"), Some((Some(0.004), Some(1_000))));
+    assert_eq!(of("correlation"), Some((None, None)));
+}

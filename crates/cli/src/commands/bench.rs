@@ -1,0 +1,100 @@
+//! `manyworlds bench`: measures this program.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use ::bench::{Bench, Season, Workload, report};
+use anyhow::{Context as _, Result, bail};
+
+use crate::args::{BenchSeasonArgs, Format};
+use crate::output::{note, print, print_json};
+
+pub(crate) async fn season(args: &BenchSeasonArgs) -> Result<ExitCode> {
+    if args.format.format == Format::Csv {
+        bail!("bench season writes --format table or json");
+    }
+    let workload = Workload {
+        scales: args.scales.clone(),
+        seed: args.seed,
+        plays: !args.skip_plays,
+        threads: args.threads_list.clone(),
+        ranges: args.range_list.clone(),
+        levels: args.levels.clone(),
+        sweep_worlds: args.sweep_worlds,
+        read_seconds: args.read_seconds,
+    };
+    if let Some(folder) = &args.report {
+        fs::create_dir_all(folder).with_context(|| format!("creating {}", folder.display()))?;
+    }
+    let folder = Folder::new(args.data.as_deref())?;
+    let program = std::env::current_exe().context("finding this program")?;
+    let stop = stop_on_signal()?;
+    let bench = Bench {
+        program: &program,
+        data: folder.path(),
+        workload: &workload,
+        note: &note,
+        stop: &|| stop.load(Ordering::SeqCst),
+    };
+    let season = ::bench::season(&bench, None).await?;
+    if let Some(folder) = &args.report {
+        write_report(folder, &season)?;
+    }
+    match args.format.format {
+        Format::Json => print_json(&season)?,
+        Format::Table | Format::Csv => print(&report::markdown(&season))?,
+    }
+    if season.is_deterministic() {
+        return Ok(ExitCode::SUCCESS);
+    }
+    note("runs that must store the same stored different worlds: see the content hashes");
+    Ok(ExitCode::from(1))
+}
+
+fn write_report(folder: &Path, season: &Season) -> Result<()> {
+    for (name, text) in [("season.md", report::markdown(season)), ("season.html", report::html(season))] {
+        let path = folder.join(name);
+        fs::write(&path, text).with_context(|| format!("writing {}", path.display()))?;
+        note(&format!("wrote {}", path.display()));
+    }
+    Ok(())
+}
+
+/// Where seasons are written.
+enum Folder {
+    Kept(PathBuf),
+    Temporary(tempfile::TempDir),
+}
+
+impl Folder {
+    fn new(given: Option<&Path>) -> Result<Self> {
+        Ok(match given {
+            Some(path) => Self::Kept(path.to_owned()),
+            None => Self::Temporary(
+                tempfile::Builder::new().prefix("manyworlds-bench-").tempdir().context("making a temporary folder")?,
+            ),
+        })
+    }
+
+    fn path(&self) -> &Path {
+        match self {
+            Self::Kept(path) => path,
+            Self::Temporary(folder) => folder.path(),
+        }
+    }
+}
+
+/// Becomes true at Ctrl-C, so that the bench can clean up after itself.
+fn stop_on_signal() -> Result<Arc<AtomicBool>> {
+    let stop = Arc::new(AtomicBool::new(false));
+    let asked = stop.clone();
+    ctrlc::set_handler(move || {
+        note("stopping after the run under way");
+        asked.store(true, Ordering::SeqCst);
+    })
+    .context("listening for Ctrl-C")?;
+    Ok(stop)
+}

@@ -1,0 +1,40 @@
+//! The season's experiments, as small as they can be.
+
+use crate::support::{failure, json, program};
+
+const TINY: [&str; 10] =
+    ["bench", "season", "--scales", "4,8", "--sweep-worlds", "4", "--levels", "1", "--read-seconds", "0.02"];
+
+#[test]
+fn a_tiny_bench_measures_everything() {
+    let folder = tempfile::tempdir().unwrap();
+    let (data, report) = (folder.path().join("data"), folder.path().join("report"));
+    let report_at = report.to_str().unwrap();
+    let season = json(&data, &[&TINY[..], &["--report", report_at, "--range-list", "2,4"]].concat());
+    let count = |section: &str| season[section].as_array().unwrap().len();
+    assert_eq!([count("writes"), count("scaling"), count("sweeps"), count("hashes")], [4, 2, 3, 2]);
+    assert_eq!(season["reads"]["worlds"], 8);
+    let ids: Vec<&str> =
+        season["reads"]["reads"].as_array().unwrap().iter().map(|r| r["id"].as_str().unwrap()).collect();
+    assert_eq!(ids, ["R1", "R2", "R2", "R3", "R4", "R4", "R5", "R6"]);
+    assert!(season["reads"]["written_beside"].as_u64().unwrap() > 0);
+    assert_eq!(season["writes"][3]["run"]["outcomes"]["values"], (288 * 850 + 32 * 54) * 8);
+    assert!(season["hashes"].as_array().unwrap().iter().all(|h| h["different"].as_array().unwrap().is_empty()));
+    for name in ["season.md", "season.html"] {
+        assert!(std::fs::read_to_string(report.join(name)).unwrap().contains("manyworlds bench season"));
+    }
+    // The season that was asked is still there; nothing else is, and the bench will not write beside it.
+    let left: Vec<_> = std::fs::read_dir(&data).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+    assert_eq!(left, ["largest"]);
+    assert_eq!(json(&data.join("largest"), &["ensembles"]).as_array().unwrap().len(), 1);
+    let said = failure(&data, &TINY, 2);
+    assert_eq!(said, format!("error: {} is not empty: a bench needs a folder of its own\n", data.display()));
+}
+
+#[test]
+fn settings_that_cannot_be_measured_are_refused() {
+    let output = program(&["bench", "season", "--scales", "0"]).output().unwrap();
+    assert_eq!(output.status.code(), Some(2));
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!(said, "error: scales: give the worlds of one or more seasons, each at least 1\n");
+}
