@@ -79,7 +79,7 @@ fn file(ensemble: &StoredEnsemble, path: &Path, bytes: u64, entities: &[usize]) 
     let object = ObjectMeta {
         location: StorePath::from_absolute_path(absolute).map_err(|e| unreadable(path, &e))?,
         // A segment never changes under its name, so that its age tells nothing.
-        last_modified: Default::default(),
+        last_modified: std::time::SystemTime::UNIX_EPOCH.into(),
         size: bytes,
         e_tag: None,
         version: None,

@@ -40,7 +40,7 @@ pub(crate) fn project(schema: &Schema, columns: Option<&Vec<usize>>) -> Result<(
 /// A batch that may have rows without columns.
 pub(crate) fn batch(schema: &SchemaRef, columns: Vec<ArrayRef>, rows: usize) -> Result<RecordBatch, QueryError> {
     let options = RecordBatchOptions::new().with_row_count(Some(rows));
-    RecordBatch::try_new_with_options(schema.clone(), columns, &options).map_err(invalid)
+    RecordBatch::try_new_with_options(schema.clone(), columns, &options).map_err(|e| invalid(&e))
 }
 
 /// Words by their places in a list; places past its end are NULL. The words themselves are stored once.
@@ -48,7 +48,7 @@ pub(crate) fn words(list: &StringViewArray, places: impl Iterator<Item = u32>) -
     use arrow::array::Array as _;
     let known = list.len() as u32;
     let places: UInt32Array = places.map(|p| (p < known).then_some(p)).collect();
-    take(list, &places, None).map_err(invalid)
+    take(list, &places, None).map_err(|e| invalid(&e))
 }
 
 /// An event column as a model emitted it.
@@ -95,6 +95,6 @@ fn misfit(column: &EventColumn) -> QueryError {
     QueryError::Invalid { reason: format!("event column {:?} is not what the catalogue says", column.name) }
 }
 
-fn invalid(error: ArrowError) -> QueryError {
+fn invalid(error: &ArrowError) -> QueryError {
     QueryError::Invalid { reason: error.to_string() }
 }

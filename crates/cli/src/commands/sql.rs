@@ -99,10 +99,16 @@ fn distinct(schema: &Schema) -> SchemaRef {
 }
 
 async fn as_csv(mut rows: Rows) -> Result<()> {
-    let mut writer = CsvBuilder::new().build(std::io::stdout().lock());
-    writer.write(&RecordBatch::new_empty(rows.schema())).context("writing the result")?;
+    print(&csv(&RecordBatch::new_empty(rows.schema()), true)?)?;
     while let Some(batch) = rows.next().await {
-        writer.write(&batch?).context("writing the result")?;
+        print(&csv(&batch?, false)?)?;
     }
     Ok(())
+}
+
+/// The CSV library turns I/O errors into text, in which a closed pipe is not recognised: it writes to memory only.
+fn csv(batch: &RecordBatch, header: bool) -> Result<String> {
+    let mut text = Vec::new();
+    CsvBuilder::new().with_header(header).build(&mut text).write(batch).context("writing the result")?;
+    Ok(String::from_utf8(text)?)
 }

@@ -1,5 +1,7 @@
 //! The SQL face over stored ensembles. One binary, because each that links DataFusion is large.
 
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
 mod agree;
 mod pages;
 mod slt;
