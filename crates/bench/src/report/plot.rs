@@ -13,9 +13,9 @@ pub(super) struct Series {
 }
 
 /// Lines over worlds, both axes logarithmic. `marks` are horizontal lines with a name.
-pub(super) fn lines(series: &[Series], marks: &[(f64, &str)], unit: &str) -> String {
+pub(super) fn lines(series: &[Series], marks: &[(f64, &str)]) -> String {
     const LEFT: f64 = 56.0;
-    const RIGHT: f64 = 610.0;
+    const RIGHT: f64 = 570.0;
     const TOP: f64 = 34.0;
     const BOTTOM: f64 = 262.0;
     let points = || series.iter().flat_map(|s| &s.points);
@@ -40,7 +40,6 @@ pub(super) fn lines(series: &[Series], marks: &[(f64, &str)], unit: &str) -> Str
         svg += &text([x(*tick), BOTTOM + 18.0], "middle", "", &count(*tick as u64));
     }
     svg += &text([f64::midpoint(LEFT, RIGHT), BOTTOM + 36.0], "middle", "", "worlds");
-    svg += &text([LEFT - 8.0, TOP - 12.0], "end", "", unit);
     let mut labels = Vec::new();
     for (value, name) in marks {
         svg += &line("mark", [LEFT, y(*value), RIGHT, y(*value)]);
@@ -238,7 +237,7 @@ mod tests {
 
     #[test]
     fn a_single_point_has_a_place() {
-        let svg = lines(&[Series { name: "a", points: vec![(10.0, 3.0)] }], &[], "ms");
+        let svg = lines(&[Series { name: "a", points: vec![(10.0, 3.0)] }], &[]);
         assert!(!svg.contains("NaN") && !svg.contains("inf"), "{svg}");
         let svg = spans(&[("R".to_owned(), vec![(1.0, 1.0)])], &["cold"]);
         assert!(!svg.contains("NaN") && !svg.contains("inf"), "{svg}");

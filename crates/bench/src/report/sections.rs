@@ -120,13 +120,10 @@ fn writes(season: &Season) -> Section {
         });
         Vec::from(series).into_iter().filter(|s| !s.points.is_empty()).collect::<Vec<_>>()
     };
-    let cpu = lines(&by_scale(&|w| w.cpu_ms_per_world), &[(9.0, "bar, outcomes"), (18.0, "bar, with plays")], "ms");
-    let bits = lines(
-        &by_scale(&|w| w.run.outcomes.bits_per_value)[..1],
-        &[(3.9, "bar"), (SOURCE_BITS, "source system")],
-        "bits",
-    );
-    let memory = lines(&by_scale(&|w| w.run.peak_rss_bytes as f64 / 1e6), &[(1500.0, "bar")], "MB");
+    let cpu = lines(&by_scale(&|w| w.cpu_ms_per_world), &[(9.0, "bar, outcomes"), (18.0, "bar, with plays")]);
+    let bits =
+        lines(&by_scale(&|w| w.run.outcomes.bits_per_value)[..1], &[(3.9, "bar"), (SOURCE_BITS, "source system")]);
+    let memory = lines(&by_scale(&|w| w.run.peak_rss_bytes as f64 / 1e6), &[(1500.0, "bar")]);
     let source = format!(
         "The source system took {} ms (outcomes) and {} ms (with plays) of elapsed time a world on a laptop, and {SOURCE_BITS} \
          bits a value.",
@@ -136,8 +133,8 @@ fn writes(season: &Season) -> Section {
     let blocks = vec![
         Block::Text(source),
         Table::block(cost_header, season.writes.iter().map(cost)),
-        plot("Processor time a world", cpu),
-        plot("Peak memory", memory),
+        plot("Processor time a world, ms", cpu),
+        plot("Peak memory, MB", memory),
         Table::block(size_header, season.writes.iter().map(size)),
         plot("Outcomes on disk, bits a value", bits),
     ];
@@ -257,7 +254,7 @@ fn reads(season: &Season) -> Section {
         ["", "question", "cold p50", "cold p99", "repeats", "warm p50", "warm p99", "repeats", "required", "verdict"];
     let words = format!(
         "The season of {} worlds. Cold is the first read after opening, from files that the system may have in memory; warm \
-         is the same read again. R5 was read while another season was written on the other cores, which committed {} worlds \
+         is the same read again, of columns that this process has kept and shares without copying. R5 was read while another season was written on the other cores, which committed {} worlds \
          meanwhile; every answer was the idle one. The five-leg price, probability {:.4}, equals brute force.",
         count(reads.worlds as u64),
         count(reads.written_beside as u64),
