@@ -6,7 +6,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use ensemble::{Column, Columns, OutcomeRef, Store, StoredEnsemble, price};
+use ensemble::{Column, Columns, OutcomeRef, Store, StoredEnsemble, correlation, price};
 use serde::Serialize;
 use table::disk::RealDisk;
 
@@ -129,6 +129,8 @@ pub(crate) async fn read_all(bench: &Bench<'_>, sql: Option<Sql<'_>>) -> Result<
         None => Vec::new(),
     };
     reads.push(priced);
+    bench.check_stop("correlations")?;
+    reads.push(desk.correlate()?);
     Ok(Reads { worlds: desk.stored.worlds(), reads, written_beside, probability, sql })
 }
 
@@ -188,6 +190,25 @@ impl Desk {
             limit: Limit::warm(warm, 10.0),
         };
         Ok((read, answer.probability))
+    }
+
+    /// The whole correlation matrix of a game, its columns kept in memory when it is warm.
+    fn correlate(&self) -> Result<Read, BenchError> {
+        let wanted = whole(&self.stored.plan.catalogue, GAME)?;
+        let cold = repeat(self.budget, COLD_REPEATS, |_| {
+            let columns = self.open()?;
+            timed(|| Ok(correlation(&columns.get(&wanted)?)))
+        })?;
+        let columns = self.open()?;
+        let warm = repeat(self.budget, WARM_REPEATS, |_| timed(|| Ok(correlation(&columns.get(&wanted)?))))?;
+        Ok(Read {
+            id: "M",
+            what: "correlations of all outcomes of one game".to_owned(),
+            values: wanted.len() * self.stored.worlds(),
+            cold,
+            warm,
+            limit: Limit::warm(warm, 8000.0),
+        })
     }
 
     /// The same questions natively and in SQL.

@@ -203,7 +203,7 @@ pub(crate) struct PriceArgs {
     /// Whose outcomes the legs name; other entities' are written `entity:outcome`
     #[arg(long, value_name = "NAME")]
     pub(crate) entity: Option<String>,
-    /// A condition over outcomes, such as 'home_margin > 3.5'; every leg must hold
+    /// A condition over outcomes, such as `home_margin > 3.5`; every leg must hold
     #[arg(long = "leg", value_name = "EXPR", required = true)]
     pub(crate) legs: Vec<String>,
     /// Count only the worlds in which this holds: a condition over outcomes, or a moment of the entity's game such as
@@ -276,7 +276,7 @@ pub(crate) struct PlaysArgs {
     /// Only events of this drive
     #[arg(long, value_name = "N")]
     pub(crate) drive: Option<i32>,
-    /// Only events whose column meets this, such as 'down>=3' or 'play_type=pass'; may be given more than once
+    /// Only events whose column meets this, such as `down>=3` or `play_type=pass`; may be given more than once
     #[arg(long = "where", value_name = "COND")]
     pub(crate) conditions: Vec<String>,
     /// Show the box score instead of the plays

@@ -1,6 +1,6 @@
 //! Results to stdout, notes to stderr.
 
-use std::fmt;
+use std::fmt::{self, Write as _};
 use std::io::Write as _;
 
 use anyhow::{Context as _, Result};
@@ -68,7 +68,6 @@ impl fmt::Display for Table {
         let width =
             |c: usize| std::iter::once(&self.header).chain(&self.rows).map(|r| r[c].chars().count()).max().unwrap_or(0);
         let widths: Vec<usize> = (0..columns).map(width).collect();
-        use fmt::Write as _;
         let right: Vec<bool> =
             (0..columns).map(|c| !self.rows.is_empty() && self.rows.iter().all(|r| is_number(&r[c]))).collect();
         for row in std::iter::once(&self.header).chain(&self.rows) {

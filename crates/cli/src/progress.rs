@@ -38,10 +38,8 @@ impl Progress {
     /// Ends the display.
     pub(crate) fn finish(mut self) {
         drop(std::mem::replace(&mut self.done, channel().0));
-        if let Some(thread) = self.thread.take() {
-            if thread.join().is_err() {
-                note("the progress display failed");
-            }
+        if self.thread.take().is_some_and(|thread| thread.join().is_err()) {
+            note("the progress display failed");
         }
     }
 }

@@ -1,7 +1,7 @@
 //! Correlations between the outcomes of one entity over all worlds.
 
 use ndarray::linalg::general_mat_mul;
-use ndarray::{Array2, ArrayView2, s};
+use ndarray::{Array2, s};
 
 use crate::columns::Column;
 
@@ -27,7 +27,7 @@ pub fn correlation(columns: &[impl AsRef<Column> + Sync]) -> Array2<f64> {
             let mut sum = Array2::<f64>::zeros((n, n));
             for &from in chunks.iter().skip(first).step_by(threads) {
                 let to = (from + CHUNK).min(worlds);
-                add_products(&mut sum, standardised(columns, moments, from, to).view());
+                add_products(&mut sum, &standardised(columns, moments, from, to));
             }
             sum
         };
@@ -70,7 +70,7 @@ fn standardised(columns: &[impl AsRef<Column>], moments: &[(f64, f64)], from: us
 }
 
 /// Adds the products of all pairs of rows, on and above the diagonal tile by tile.
-fn add_products(sum: &mut Array2<f64>, block: ArrayView2<'_, f32>) {
+fn add_products(sum: &mut Array2<f64>, block: &Array2<f32>) {
     let n = block.nrows();
     let mut tile = Array2::<f32>::zeros((TILE, TILE));
     for i in (0..n).step_by(TILE) {

@@ -36,7 +36,7 @@ pub(crate) fn rounds<const N: usize>(c: &mut [[u32; N]; 4], mut key: [u32; 2]) {
 mod tests {
     use super::*;
 
-    /// Known answers published with Random123 (kat_vectors, philox4x32 10).
+    /// Known answers published with Random123 (`kat_vectors`, philox4x32 10).
     #[test]
     fn gives_the_published_answers() {
         let check = |counter, key, expected| assert_eq!(philox4x32_10(counter, key), expected);

@@ -6,9 +6,11 @@ use std::process::ExitCode;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use ::bench::{Bench, Season, Workload, report};
+use ::bench::{Bench, Season, SqlError, Workload, report};
 use anyhow::{Context as _, Result, bail};
+use query::Engine;
 
+use super::sql::open_engine;
 use crate::args::{BenchSeasonArgs, Format};
 use crate::output::{note, print, print_json};
 
@@ -39,7 +41,8 @@ pub(crate) async fn season(args: &BenchSeasonArgs) -> Result<ExitCode> {
         note: &note,
         stop: &|| stop.load(Ordering::SeqCst),
     };
-    let season = ::bench::season(&bench, None).await?;
+    let mut desk = SqlDesk::default();
+    let season = ::bench::season(&bench, Some(&mut |data, statement| desk.ask(data, statement))).await?;
     if let Some(folder) = &args.report {
         write_report(folder, &season)?;
     }
@@ -61,6 +64,32 @@ fn write_report(folder: &Path, season: &Season) -> Result<()> {
         note(&format!("wrote {}", path.display()));
     }
     Ok(())
+}
+
+/// Asks in SQL, the session kept open from one question to the next, as a program that asks often would.
+#[derive(Default)]
+struct SqlDesk(Option<(PathBuf, Engine)>);
+
+impl SqlDesk {
+    /// Rows that a statement has.
+    fn ask(&mut self, data: &Path, statement: &str) -> Result<usize, SqlError> {
+        // The bench calls from a worker of the runtime, which is told that this one blocks.
+        tokio::task::block_in_place(|| {
+            tokio::runtime::Handle::current().block_on(async {
+                if self.0.as_ref().is_none_or(|(open, _)| open != data) {
+                    self.0 = Some((data.to_owned(), open_engine(data).await?));
+                }
+                let mut count = 0;
+                if let Some((_, engine)) = &self.0 {
+                    let mut rows = engine.query(statement).await?;
+                    while let Some(batch) = rows.next().await {
+                        count += batch?.num_rows();
+                    }
+                }
+                Ok(count)
+            })
+        })
+    }
 }
 
 /// Where seasons are written.

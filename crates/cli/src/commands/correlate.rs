@@ -64,8 +64,11 @@ fn as_matrix(names: &[&str], cell: impl Fn(usize, usize) -> f64) -> String {
     let width = names.iter().map(|n| n.len()).max().unwrap_or(0);
     let mut text = String::new();
     for (i, name) in names.iter().enumerate() {
-        let row: String = (0..=i).map(|j| format!("{:>7.3}", cell(i, j))).collect();
-        let _ = writeln!(text, "{name:<width$}{row}");
+        let _ = write!(text, "{name:<width$}");
+        for j in 0..=i {
+            let _ = write!(text, "{:>7.3}", cell(i, j));
+        }
+        text.push('\n');
     }
     text
 }

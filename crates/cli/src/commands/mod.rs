@@ -109,9 +109,6 @@ fn find_entity(catalogue: &Catalogue, name: &str) -> Result<usize> {
         return Ok(place);
     }
     let near = catalogue.nearest_entities(name);
-    if near.is_empty() {
-        bail!("no entity {name:?}")
-    } else {
-        bail!("no entity {name:?}; did you mean {}?", near.join(", "))
-    }
+    let hint = if near.is_empty() { String::new() } else { format!("; did you mean {}?", near.join(", ")) };
+    bail!("no entity {name:?}{hint}")
 }

@@ -55,15 +55,12 @@ fn wanted(catalogue: &Catalogue, args: &OutcomeArgs) -> Result<Vec<OutcomeRef>> 
         let entity = find_entity(catalogue, name)?;
         let kind = catalogue.kind_of(entity);
         for outcome in &args.outcomes {
-            match kind.outcome(outcome) {
-                Some(outcome) => wanted.push(OutcomeRef { entity, outcome }),
-                None => {
-                    let near = kind.nearest_outcomes(outcome);
-                    let hint =
-                        if near.is_empty() { String::new() } else { format!("; did you mean {}?", near.join(", ")) };
-                    bail!("a {} has no outcome {outcome:?}{hint}", kind.name)
-                }
-            }
+            let Some(outcome) = kind.outcome(outcome) else {
+                let near = kind.nearest_outcomes(outcome);
+                let hint = if near.is_empty() { String::new() } else { format!("; did you mean {}?", near.join(", ")) };
+                bail!("a {} has no outcome {outcome:?}{hint}", kind.name)
+            };
+            wanted.push(OutcomeRef { entity, outcome });
         }
     }
     Ok(wanted)

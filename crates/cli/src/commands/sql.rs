@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 use std::io::Write as _;
+use std::path::Path;
 use std::process::ExitCode;
 use std::sync::Arc;
 
@@ -24,8 +25,7 @@ use crate::output::{Table, count, note, print};
 const TABLE_ROWS_MAX: usize = 10_000;
 
 pub(crate) async fn sql(args: &SqlArgs) -> Result<ExitCode> {
-    let store = open_store(&args.data.data).await?;
-    let engine = Engine::open(&store, Arc::new(make_model), Options::default()).await?;
+    let engine = open_engine(&args.data.data).await?;
     let rows = engine.query(&args.query).await?;
     match args.format.format {
         Format::Table => as_table(rows).await?,
@@ -33,6 +33,12 @@ pub(crate) async fn sql(args: &SqlArgs) -> Result<ExitCode> {
         Format::Csv => as_csv(rows).await?,
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// An SQL session over a data folder.
+pub(super) async fn open_engine(data: &Path) -> Result<Engine> {
+    let store = open_store(data).await?;
+    Ok(Engine::open(&store, Arc::new(make_model), Options::default()).await?)
 }
 
 /// The model that played an ensemble, with the same parameters.

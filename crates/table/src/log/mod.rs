@@ -202,11 +202,12 @@ impl Table {
             CommitBuilder::from(properties).with_actions(actions).build(Some(&state), store.clone(), operation).await?;
         let version = finalized.version();
         self.table.state = Some(finalized.snapshot());
-        if version > 0 && version.is_multiple_of(CHECKPOINT_EACH) {
-            if let Err(error) = checkpoints::create_checkpoint(&self.table, None).await {
-                // The commit stands; a missing checkpoint costs only time.
-                tracing::warn!(table = %self.root.display(), %error, "could not write a log checkpoint");
-            }
+        if version > 0
+            && version.is_multiple_of(CHECKPOINT_EACH)
+            && let Err(error) = checkpoints::create_checkpoint(&self.table, None).await
+        {
+            // The commit stands; a missing checkpoint costs only time.
+            tracing::warn!(table = %self.root.display(), %error, "could not write a log checkpoint");
         }
         Ok(Committed::At(version))
     }

@@ -104,11 +104,11 @@ impl SegmentWriter {
 
 impl Drop for SegmentWriter {
     fn drop(&mut self) {
-        if self.writer.take().is_some() {
-            if let Err(error) = self.disk.remove(&self.temporary) {
-                // Harmless: a temporary file is nobody's, and the next run sweeps it.
-                tracing::debug!(path = %self.temporary.display(), %error, "could not remove an unfinished segment");
-            }
+        if self.writer.take().is_some()
+            && let Err(error) = self.disk.remove(&self.temporary)
+        {
+            // Harmless: a temporary file is nobody's, and the next run sweeps it.
+            tracing::debug!(path = %self.temporary.display(), %error, "could not remove an unfinished segment");
         }
     }
 }
