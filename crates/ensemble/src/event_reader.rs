@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use model::{Catalogue, EventBlock, EventKind, EventValues, NULL_I8, NULL_I16, NULL_LABEL, Sink, Stop};
 use table::{FlatValues, TableError};
-use world::{World, WorldRange};
+use world::WorldRange;
 
 use crate::range_reader::RangeReader;
 use crate::schema::event;
@@ -154,9 +154,4 @@ impl Sink for KeepEvents {
         });
         Ok(())
     }
-}
-
-/// One world as a range.
-pub fn single(world: World) -> Option<WorldRange> {
-    WorldRange::new(world, 1).ok()
 }

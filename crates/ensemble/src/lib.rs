@@ -34,7 +34,7 @@ pub use columns::{Column, Columns, Narrow};
 pub use correlation::correlation;
 pub use distribution::Distribution;
 pub use error::EnsembleError;
-pub use event_reader::{EventRows, KeepEvents, OwnedEventValues, single};
+pub use event_reader::{EventRows, KeepEvents, OwnedEventValues};
 pub use expression::{BitSet, Expression, ExpressionError, OutcomeRef};
 pub use plan::{EventMode, NameError, Plan, check_name};
 pub use price::{LegPrice, Price, price};

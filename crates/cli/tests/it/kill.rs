@@ -71,7 +71,7 @@ fn an_interrupted_run_stops_at_a_range_and_is_resumed() {
     assert_eq!(output.status.code(), Some(130), "{said}");
     assert!(said.contains("go on with --resume"), "{said}");
     let worlds = json(&stopped, &["ensembles"])[0]["worlds"].as_u64().unwrap();
-    assert!(worlds >= 20 && worlds < 300 && worlds.is_multiple_of(10), "{worlds}");
+    assert!((20..300).contains(&worlds) && worlds.is_multiple_of(10), "{worlds}");
     let resumed = json(&stopped, &[&words[..], &["--resume"]].concat());
     assert_eq!(resumed["played"].as_u64().unwrap(), 300 - worlds);
     assert_eq!(resumed["hash"], json(&sound, &words)["hash"]);

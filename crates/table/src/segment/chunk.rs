@@ -16,13 +16,6 @@ pub struct EncodedColumn {
     pub(super) close: ColumnCloseResult,
 }
 
-impl EncodedColumn {
-    /// Size in the file.
-    pub fn compressed_bytes(&self) -> usize {
-        self.bytes.len()
-    }
-}
-
 /// What a data page holds, beside its bytes.
 pub(super) struct PageFacts {
     /// Rows.

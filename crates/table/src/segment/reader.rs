@@ -103,15 +103,6 @@ impl SegmentReader {
         self.metadata.row_group(group).num_rows() as usize
     }
 
-    /// Size of a column in the file: (compressed, uncompressed) bytes over all row groups.
-    pub fn column_bytes(&self, column: usize) -> (u64, u64) {
-        self.metadata
-            .row_groups()
-            .iter()
-            .map(|g| g.column(column))
-            .fold((0, 0), |(c, u), chunk| (c + chunk.compressed_size() as u64, u + chunk.uncompressed_size() as u64))
-    }
-
     /// Names of the columns, in order.
     pub fn column_names(&self) -> Vec<String> {
         let schema = self.metadata.file_metadata().schema_descr();
