@@ -7,9 +7,16 @@ scripts/install.sh
 cargo build --release --package manyworlds
 manyworlds="${CARGO_TARGET_DIR:-target}/release/manyworlds"
 
-say() { printf '\n$ manyworlds %s\n' "$*"; }
+# Shows a command as it would be typed, then runs it.
 ask() {
-    say "$@"
+    printf '\n$ manyworlds'
+    for word in "$@"; do
+        case $word in
+            *[!A-Za-z0-9_.:=-]*) printf " '%s'" "$word" ;;
+            *) printf ' %s' "$word" ;;
+        esac
+    done
+    echo
     "$manyworlds" "$@"
 }
 
