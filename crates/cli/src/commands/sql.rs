@@ -17,7 +17,7 @@ use ensemble::Plan;
 use model::Model;
 use query::{Engine, ModelError, Options, Rows};
 
-use super::{open_store, plugin};
+use super::{model_of, open_store};
 use crate::args::{Format, SqlArgs};
 use crate::output::{Table, count, note, print};
 
@@ -38,14 +38,12 @@ pub(crate) async fn sql(args: &SqlArgs) -> Result<ExitCode> {
 /// An SQL session over a data folder.
 pub(super) async fn open_engine(data: &Path) -> Result<Engine> {
     let store = open_store(data).await?;
-    Ok(Engine::open(&store, Arc::new(make_model), Options::default()).await?)
+    Ok(Engine::open(&store, Arc::new(replayer), Options::default()).await?)
 }
 
-/// The model that played an ensemble, with the same parameters.
-fn make_model(plan: &Plan) -> Result<Arc<dyn Model>, ModelError> {
-    let plugin = plugin(&plan.model)?;
-    let parameters = plan.parse_parameters(plugin.parameters)?;
-    Ok((plugin.build)(&parameters)?.into())
+/// The model that plays an ensemble's events again.
+fn replayer(plan: &Plan) -> Result<Arc<dyn Model>, ModelError> {
+    Ok(model_of(plan)?.into())
 }
 
 async fn as_table(mut rows: Rows) -> Result<()> {

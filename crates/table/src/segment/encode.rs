@@ -310,41 +310,24 @@ impl Small for u8 {
     }
 }
 
-impl Small for i8 {
-    fn is_null(self) -> bool {
-        self == Self::MIN
-    }
-    fn index(self) -> u8 {
-        self as u8
-    }
-    fn number(self) -> Option<i64> {
-        Some(i64::from(self))
-    }
+/// Signed integers: the smallest one is NULL, and the low byte is the place in the wrapped dictionary.
+macro_rules! small_integers {
+    ($($integer:ty),+) => {$(
+        impl Small for $integer {
+            fn is_null(self) -> bool {
+                self == Self::MIN
+            }
+            fn index(self) -> u8 {
+                self as u8
+            }
+            fn number(self) -> Option<i64> {
+                Some(i64::from(self))
+            }
+        }
+    )+};
 }
 
-impl Small for i16 {
-    fn is_null(self) -> bool {
-        self == Self::MIN
-    }
-    fn index(self) -> u8 {
-        self as u8
-    }
-    fn number(self) -> Option<i64> {
-        Some(i64::from(self))
-    }
-}
-
-impl Small for i32 {
-    fn is_null(self) -> bool {
-        self == Self::MIN
-    }
-    fn index(self) -> u8 {
-        self as u8
-    }
-    fn number(self) -> Option<i64> {
-        Some(i64::from(self))
-    }
-}
+small_integers!(i8, i16, i32);
 
 /// Smallest and largest integer that is not NULL; `None` for words and where all are NULL.
 fn bounds<T: Small>(values: &[T], nullable: bool) -> Option<(i64, i64)> {
