@@ -1,6 +1,6 @@
 //! A stream of draws for one (seed, world, entity, purpose).
 
-use crate::philox::{LANES, rounds};
+use crate::philox::{LANES, Rounds};
 use crate::{Seed, World};
 
 const BUFFER: usize = 4 * LANES;
@@ -40,7 +40,7 @@ impl Stream {
         for (lane, block) in counters[0].iter_mut().enumerate() {
             *block = self.block.wrapping_add(lane as u32);
         }
-        rounds(&mut counters, self.seed);
+        pulp::Arch::new().dispatch(Rounds { counters: &mut counters, key: self.seed });
         for (word, lanes) in counters.iter().enumerate() {
             for (lane, value) in lanes.iter().enumerate() {
                 self.buffer[lane * 4 + word] = *value;
