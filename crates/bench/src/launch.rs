@@ -4,6 +4,7 @@ use std::path::Path;
 use std::process::{Child, Command, Stdio};
 
 use run::Summary;
+use table::Codec;
 
 use crate::error::BenchError;
 
@@ -18,7 +19,7 @@ pub(crate) struct RunRequest<'a> {
     pub(crate) plays: bool,
     pub(crate) threads: Option<usize>,
     pub(crate) range_worlds: Option<u32>,
-    pub(crate) zstd_level: Option<i32>,
+    pub(crate) codec: Option<Codec>,
 }
 
 impl RunRequest<'_> {
@@ -31,7 +32,7 @@ impl RunRequest<'_> {
         option("events", if self.plays { "store" } else { "replay" }.to_owned());
         self.threads.into_iter().for_each(|n| option("threads", n.to_string()));
         self.range_worlds.into_iter().for_each(|n| option("range-worlds", n.to_string()));
-        self.zstd_level.into_iter().for_each(|n| option("zstd-level", n.to_string()));
+        self.codec.into_iter().for_each(|codec| option("codec", codec.to_string()));
         words
     }
 

@@ -141,7 +141,7 @@ impl Bench<'_> {
             plays: false,
             threads: None,
             range_worlds: None,
-            zstd_level: None,
+            codec: None,
         }
     }
 

@@ -2,6 +2,7 @@
 
 use run::Summary;
 use serde::Serialize;
+use table::Codec;
 
 use crate::error::BenchError;
 use crate::launch::RunRequest;
@@ -88,7 +89,7 @@ pub(crate) fn sweep_all(bench: &Bench<'_>, hashes: &mut Hashes) -> Result<Vec<Sw
             ..request
         })?,
         sweep(bench, hashes, SweepKind::ZstdLevel, &levels, (&shared, workload.plays), |request, setting| {
-            RunRequest { range_worlds: Some(range), zstd_level: Some(setting as i32), ..request }
+            RunRequest { range_worlds: Some(range), codec: Some(Codec::Zstd(setting as i32)), ..request }
         })?,
     ])
 }

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{Parser, Subcommand, ValueEnum};
+use table::Codec;
 
 /// Simulate what could happen. Take in what did. Ask both.
 #[derive(Debug, Parser)]
@@ -164,9 +165,9 @@ pub(crate) struct RunArgs {
     /// Set a parameter of the model (`manyworlds models MODEL` lists them)
     #[arg(long = "param", value_name = "K=V", value_parser = parse_pair)]
     pub(crate) parameters: Vec<(String, String)>,
-    /// Compression level of zstd
-    #[arg(long, value_name = "1-22", default_value_t = 1, value_parser = clap::value_parser!(i32).range(1..=22))]
-    pub(crate) zstd_level: i32,
+    /// What compresses the tables: none, snappy, lz4, or zstd:LEVEL with a level from 1 (fast) to 22
+    #[arg(long, value_name = "CODEC", default_value_t = Codec::default())]
+    pub(crate) codec: Codec,
     /// Go on with an ensemble that was interrupted
     #[arg(long, conflicts_with = "replace")]
     pub(crate) resume: bool,
