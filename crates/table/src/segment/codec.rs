@@ -77,6 +77,17 @@ impl Codec {
     }
 }
 
+/// The name of a codec that a footer may have and we do not read; `None` for those that we do.
+pub(super) fn foreign(in_footer: Compression) -> Option<String> {
+    match in_footer {
+        Compression::UNCOMPRESSED | Compression::SNAPPY | Compression::LZ4_RAW | Compression::ZSTD(_) => None,
+        // The one before LZ4_RAW has a frame that writers never agreed on.
+        Compression::LZ4 => Some("LZ4 as Hadoop frames it".to_owned()),
+        // The library puts a level behind the name that no footer holds.
+        other => Some(format!("{other:?}").split('(').next().unwrap_or_default().to_owned()),
+    }
+}
+
 /// Compresses page after page, its tables and buffers kept from one to the next.
 pub(super) struct Compressor {
     in_footer: Compression,
@@ -132,6 +143,8 @@ fn external(error: impl std::error::Error + Send + Sync + 'static) -> ParquetErr
 
 #[cfg(test)]
 mod tests {
+    use parquet::basic::GzipLevel;
+
     use super::*;
 
     #[test]
@@ -146,6 +159,12 @@ mod tests {
             assert_eq!((text.parse(), codec.to_string().as_str()), (Ok(codec), text));
         }
         assert_eq!("zstd".parse(), Ok(Codec::Zstd(1)));
+    }
+
+    #[test]
+    fn the_codecs_of_others_have_names() {
+        let names = [Compression::GZIP(GzipLevel::default()), Compression::LZO, Compression::LZ4].map(foreign);
+        assert_eq!(names, ["GZIP", "LZO", "LZ4 as Hadoop frames it"].map(|name| Some(name.to_owned())));
     }
 
     #[test]

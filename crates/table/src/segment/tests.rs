@@ -5,13 +5,16 @@ use std::path::Path;
 use std::sync::Arc;
 
 use parquet::basic::{Compression, ZstdLevel};
+use parquet::data_type::Int32Type;
+use parquet::file::properties::WriterProperties;
 use parquet::file::reader::{FileReader as _, SerializedFileReader};
+use parquet::file::writer::SerializedFileWriter;
 use parquet::record::{Field as Value, Row};
 use proptest::prelude::*;
 
 use super::*;
 use crate::disk::RealDisk;
-use crate::{Field, FieldType, SegmentSchema, TableError};
+use crate::{ErrorKind, Field, FieldType, SegmentSchema};
 
 /// Writes one row group of one column and opens it again.
 fn write(ty: FieldType, encode: impl Fn(&mut Encoder) -> EncodedColumn, path: &Path) -> SegmentReader {
@@ -201,6 +204,30 @@ fn the_footer_names_the_codec_and_the_codec_compresses() {
 }
 
 #[test]
+fn a_segment_that_another_codec_compresses_is_refused_in_a_sentence() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("s");
+    let schema = SegmentSchema::new(&[Field::new("c", FieldType::Int32)]).unwrap();
+    let properties = WriterProperties::builder().set_compression(Compression::LZ4).build();
+    let file = std::fs::File::create(&path).unwrap();
+    let mut writer = SerializedFileWriter::new(file, schema.root.clone(), Arc::new(properties)).unwrap();
+    let mut group = writer.next_row_group().unwrap();
+    let mut column = group.next_column().unwrap().unwrap();
+    column.typed::<Int32Type>().write_batch(&[1, 2, 3], Some(&[1, 1, 1]), None).unwrap();
+    column.close().unwrap();
+    group.close().unwrap();
+    writer.close().unwrap();
+    assert_eq!(read_plainly(&path).len(), 3);
+    let said = SegmentReader::open(&path).unwrap_err().to_string();
+    let expected = format!(
+        "column \"c\" of the segment {} is compressed with LZ4 as Hadoop frames it: write it again with none, Snappy, \
+         LZ4_RAW or zstd",
+        path.display()
+    );
+    assert_eq!(said, expected);
+}
+
+#[test]
 fn a_level_that_zstd_has_not_is_an_error() {
     let schema = SegmentSchema::new(&[Field::new("c", FieldType::Int8)]).unwrap();
     assert!(Encoder::new(&schema, Codec::Zstd(99)).is_err());
@@ -228,7 +255,7 @@ fn damage_every_byte(codec: Codec) {
             reader.lists(0, 0, 0..rows, |_, _| {})
         });
         if let Err(error) = result {
-            assert!(matches!(error, TableError::Damaged { .. }), "{codec}, byte {at}: {error}");
+            assert_eq!(error.kind(), ErrorKind::Damaged, "{codec}, byte {at}: {error}");
         }
         file.write_all_at(&[*byte], at as u64).unwrap();
     }
