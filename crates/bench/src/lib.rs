@@ -31,5 +31,5 @@ pub use reads::{Comparison, Limit, Read, Reads, Sql, SqlError};
 pub use scaling::{Growth, Scaling, scaling};
 pub use season::{Bench, Season, Workload, season};
 pub use statistics::{Latency, median, percentile};
-pub use sweeps::{Sweep, SweepKind, SweepPoint};
+pub use sweeps::{Setting, Sweep, SweepKind, SweepPoint};
 pub use writes::{HashCheck, Hashes, Write};

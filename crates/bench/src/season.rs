@@ -2,13 +2,16 @@
 
 use std::path::{Path, PathBuf};
 
+use run::Summary;
 use serde::Serialize;
+use table::Codec;
 
 use crate::bars::{Bar, bars};
 use crate::error::BenchError;
 use crate::launch::RunRequest;
 use crate::machine::Machine;
 use crate::reads::{Reads, Sql, read_all};
+use crate::report::in_brief;
 use crate::scaling::{Scaling, scaling};
 use crate::sweeps::{Sweep, sweep_all};
 use crate::writes::{HashCheck, Hashes, Write, write_matrix};
@@ -29,8 +32,8 @@ pub struct Workload {
     pub threads: Vec<usize>,
     /// Worlds of a range to compare.
     pub ranges: Vec<u32>,
-    /// Compression levels of zstd to compare.
-    pub levels: Vec<i32>,
+    /// Compression codecs to compare.
+    pub codecs: Vec<Codec>,
     /// Worlds of each run that is compared.
     pub sweep_worlds: u32,
     /// How long to repeat each read.
@@ -40,6 +43,13 @@ pub struct Workload {
 impl Workload {
     pub(crate) fn largest_scale(&self) -> u32 {
         self.scales.iter().copied().max().unwrap_or(0)
+    }
+
+    /// Worlds of a range where ranges are not what is compared: as many ranges for one thread as for many, so that only
+    /// the number of hands differs.
+    pub(crate) fn shared_range_worlds(&self) -> u32 {
+        let most_threads = self.threads.iter().copied().max().unwrap_or(1);
+        self.sweep_worlds.div_ceil(2 * most_threads as u32).max(1)
     }
 
     fn check(&self) -> Result<(), BenchError> {
@@ -82,7 +92,7 @@ pub struct Season {
     pub writes: Vec<Write>,
     /// Whether cost grows as the worlds do.
     pub scaling: Vec<Scaling>,
-    /// Threads, range sizes, compression levels.
+    /// Threads, range sizes, compression codecs.
     pub sweeps: Vec<Sweep>,
     /// Read latencies.
     pub reads: Reads,
@@ -152,6 +162,11 @@ impl Bench<'_> {
         }
         (self.note)(next);
         Ok(())
+    }
+
+    /// Tells what a run stored and what that took.
+    pub(crate) fn tell_run(&self, what: &str, summary: &Summary) {
+        (self.note)(&format!("{what}: {}", in_brief(summary)));
     }
 
     fn check_empty(&self) -> Result<(), BenchError> {

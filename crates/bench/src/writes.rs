@@ -65,6 +65,7 @@ pub(crate) fn write_matrix(bench: &Bench<'_>, hashes: &mut Hashes) -> Result<Vec
             if !kept {
                 remove(&data)?;
             }
+            bench.tell_run(&what, &summary);
             hashes.add(&what, &summary);
             writes.push(Write::of(summary, plays));
         }

@@ -1,9 +1,11 @@
 //! The season's experiments, as small as they can be.
 
+use serde_json::Value;
+
 use crate::support::{failure, json, program};
 
 const TINY: [&str; 10] =
-    ["bench", "season", "--scales", "4,8", "--sweep-worlds", "4", "--levels", "1", "--read-seconds", "0.02"];
+    ["bench", "season", "--scales", "4,8", "--sweep-worlds", "4", "--codecs", "none,lz4", "--read-seconds", "0.02"];
 
 #[test]
 fn a_tiny_bench_measures_everything() {
@@ -13,6 +15,10 @@ fn a_tiny_bench_measures_everything() {
     let season = json(&data, &[&TINY[..], &["--report", report_at, "--range-list", "2,4"]].concat());
     let count = |section: &str| season[section].as_array().unwrap().len();
     assert_eq!([count("writes"), count("scaling"), count("sweeps"), count("hashes")], [4, 2, 3, 2]);
+    let codecs: Vec<&Value> = season["sweeps"][2]["points"].as_array().unwrap().iter().map(|p| &p["setting"]).collect();
+    assert_eq!(codecs, ["none", "lz4"]);
+    let stored = |place: usize| season["sweeps"][2]["points"][place]["stored_bytes"].as_u64().unwrap();
+    assert!(stored(1) < stored(0), "compressed {} bytes, plain {}", stored(1), stored(0));
     assert_eq!(season["reads"]["worlds"], 8);
     let ids: Vec<&str> =
         season["reads"]["reads"].as_array().unwrap().iter().map(|r| r["id"].as_str().unwrap()).collect();
