@@ -58,6 +58,16 @@ impl RunRequest<'_> {
         serde_json::from_slice(&output.stdout).map_err(|source| BenchError::Summary { command: command(), source })
     }
 
+    /// Plays to the end and removes what was stored; what a failed run left must not fill the disk either.
+    pub(crate) fn play_and_remove(&self) -> Result<Summary, BenchError> {
+        let played = self.play();
+        let failed = |source| BenchError::Io { doing: "remove", path: self.data.to_owned(), source };
+        let removed = std::fs::remove_dir_all(self.data).map_err(failed);
+        let summary = played?;
+        removed?;
+        Ok(summary)
+    }
+
     /// Begins to play, and goes on beside whatever is done next.
     pub(crate) fn start(&self) -> Result<Running, BenchError> {
         let child = self.command().stdout(Stdio::null()).stderr(Stdio::null()).spawn();

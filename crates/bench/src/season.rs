@@ -34,15 +34,29 @@ pub struct Workload {
     pub ranges: Vec<u32>,
     /// Compression codecs to compare.
     pub codecs: Vec<Codec>,
-    /// Worlds of each run that is compared.
+    /// Worlds of each run that is compared; 0 to compare none.
     pub sweep_worlds: u32,
     /// How long to repeat each read.
     pub read_seconds: f64,
 }
 
 impl Workload {
-    pub(crate) fn largest_scale(&self) -> u32 {
-        self.scales.iter().copied().max().unwrap_or(0)
+    /// The season that is asked: worlds of the largest one, and that it has no plays.
+    pub(crate) fn kept_season(&self) -> (u32, bool) {
+        (self.scales.iter().copied().max().unwrap_or(0), false)
+    }
+
+    /// Every season once, by its worlds and whether it has plays, that which is kept last.
+    pub(crate) fn seasons(&self) -> Vec<(u32, bool)> {
+        let of_scale = |worlds| [(worlds, false), (worlds, true)].into_iter().take(if self.plays { 2 } else { 1 });
+        let mut seasons: Vec<(u32, bool)> = Vec::new();
+        for season in self.scales.iter().copied().flat_map(of_scale) {
+            if season != self.kept_season() && !seasons.contains(&season) {
+                seasons.push(season);
+            }
+        }
+        seasons.push(self.kept_season());
+        seasons
     }
 
     /// Worlds of a range where ranges are not what is compared: as many ranges for one thread as for many, so that only
@@ -57,8 +71,8 @@ impl Workload {
         if self.scales.is_empty() || self.scales.contains(&0) {
             return refuse("scales", "give the worlds of one or more seasons, each at least 1");
         }
-        if self.sweep_worlds == 0 || self.ranges.contains(&0) || self.threads.contains(&0) {
-            return refuse("sweeps", "worlds, ranges and threads are at least 1");
+        if self.ranges.contains(&0) || self.threads.contains(&0) {
+            return refuse("sweeps", "ranges and threads are at least 1");
         }
         if !(0.0..=600.0).contains(&self.read_seconds) {
             return refuse("read seconds", "give a number from 0 to 600");
@@ -119,8 +133,9 @@ pub async fn season(bench: &Bench<'_>, sql: Option<Sql<'_>>) -> Result<Season, B
     bench.check_empty()?;
     let machine = Machine::here();
     let mut hashes = Hashes::default();
-    let writes = write_matrix(bench, &mut hashes)?;
+    // What is compared goes first: nothing may lie on the disk beside the largest seasons.
     let sweeps = sweep_all(bench, &mut hashes)?;
+    let writes = write_matrix(bench, &mut hashes)?;
     let reads = read_all(bench, sql).await?;
     Ok(Season {
         machine,
@@ -175,12 +190,6 @@ impl Bench<'_> {
         let mut entries = std::fs::read_dir(self.data).map_err(io("list"))?;
         if entries.next().is_some() { Err(BenchError::NotEmpty(self.data.to_owned())) } else { Ok(()) }
     }
-}
-
-/// Removes a folder and what is in it.
-pub(crate) fn remove(folder: &Path) -> Result<(), BenchError> {
-    let failed = |source| BenchError::Io { doing: "remove", path: folder.to_owned(), source };
-    std::fs::remove_dir_all(folder).map_err(failed)
 }
 
 #[cfg(test)]

@@ -8,7 +8,7 @@ use table::Codec;
 
 use crate::error::BenchError;
 use crate::launch::RunRequest;
-use crate::season::{Bench, remove};
+use crate::season::Bench;
 use crate::statistics::median;
 use crate::writes::Hashes;
 
@@ -94,6 +94,9 @@ pub struct SweepPoint {
 /// All sweeps.
 pub(crate) fn sweep_all(bench: &Bench<'_>, hashes: &mut Hashes) -> Result<Vec<Sweep>, BenchError> {
     let workload = bench.workload;
+    if workload.sweep_worlds == 0 {
+        return Ok(Vec::new());
+    }
     let range = workload.shared_range_worlds();
     let mut ranges: Vec<u32> = workload.ranges.iter().map(|r| *r.min(&workload.sweep_worlds)).collect();
     ranges.dedup();
@@ -131,8 +134,7 @@ fn sweep(
             let (setting, request) = &requests[place];
             let what = format!("{} {setting}, run {} of {REPEATS}", kind.word(), repeat + 1);
             bench.check_stop(&what)?;
-            let summary = request.play()?;
-            remove(request.data)?;
+            let summary = request.play_and_remove()?;
             bench.tell_run(&what, &summary);
             hashes.add(&what, &summary);
             runs[place].push(summary);

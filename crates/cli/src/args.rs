@@ -100,7 +100,7 @@ pub(crate) struct BenchSeasonArgs {
     /// Compression codecs to compare: none, snappy, lz4, zstd:LEVEL
     #[arg(long, value_name = "CODEC,..", value_delimiter = ',', default_values_t = COMPARED_CODECS)]
     pub(crate) codecs: Vec<Codec>,
-    /// Worlds of each season that is compared by threads, ranges and codecs; each is written three times
+    /// Worlds of each season that is compared by threads, ranges and codecs; each is written three times; 0 compares none
     #[arg(long, value_name = "N", default_value_t = 1_000)]
     pub(crate) sweep_worlds: u32,
     /// How long to repeat each read

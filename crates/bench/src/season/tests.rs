@@ -90,6 +90,14 @@ pub(crate) fn example() -> Season {
 }
 
 #[test]
+fn every_season_is_written_once_and_the_one_that_is_asked_last() {
+    let seasons = |scales: &[u32], plays| Workload { scales: scales.to_vec(), plays, ..example().workload }.seasons();
+    assert_eq!(seasons(&[100, 1_000], true), [(100, false), (100, true), (1_000, true), (1_000, false)]);
+    assert_eq!(seasons(&[1_000, 100, 1_000], false), [(100, false), (1_000, false)]);
+    assert_eq!(seasons(&[7], true), [(7, true), (7, false)]);
+}
+
+#[test]
 fn growth_beyond_the_worlds_own_is_told() {
     let season = example();
     let verdicts: Vec<_> = season.scaling.iter().map(|s| (s.worlds, s.plays, s.growth, s.verdict)).collect();
