@@ -18,6 +18,7 @@ mod machine;
 mod questions;
 mod reads;
 pub mod report;
+mod room;
 mod scaling;
 mod season;
 mod statistics;

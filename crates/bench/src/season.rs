@@ -12,6 +12,7 @@ use crate::launch::RunRequest;
 use crate::machine::Machine;
 use crate::reads::{Reads, Sql, read_all};
 use crate::report::in_brief;
+use crate::room;
 use crate::scaling::{Scaling, scaling};
 use crate::sweeps::{Sweep, sweep_all};
 use crate::writes::{HashCheck, Hashes, Write, write_matrix};
@@ -132,6 +133,8 @@ pub async fn season(bench: &Bench<'_>, sql: Option<Sql<'_>>) -> Result<Season, B
     bench.workload.check()?;
     bench.check_empty()?;
     let machine = Machine::here();
+    let needed = room::needed(bench.workload, machine.cores);
+    bench.check_stop(&room::check(bench.data, needed, room::free(bench.data)?)?)?;
     let mut hashes = Hashes::default();
     // What is compared goes first: nothing may lie on the disk beside the largest seasons.
     let sweeps = sweep_all(bench, &mut hashes)?;

@@ -20,6 +20,11 @@ pub fn html(season: &Season) -> String {
     html::render(&sections::sections(season))
 }
 
+/// A size in bytes, for people.
+pub(crate) fn size(bytes: u64) -> String {
+    number::bytes(bytes)
+}
+
 /// One run's size and cost, beside each other.
 pub(crate) fn in_brief(run: &Summary) -> String {
     let mut figures = vec![format!("{} bits a value", number::short(run.outcomes.bits_per_value))];

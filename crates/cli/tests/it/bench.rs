@@ -39,8 +39,16 @@ fn a_tiny_bench_measures_everything() {
 
 #[test]
 fn settings_that_cannot_be_measured_are_refused() {
-    let output = program(&["bench", "season", "--scales", "0"]).output().unwrap();
-    assert_eq!(output.status.code(), Some(2));
-    let said = String::from_utf8_lossy(&output.stderr).into_owned();
-    assert_eq!(said, "error: scales: give the worlds of one or more seasons, each at least 1\n");
+    let said = |words: &[&str]| {
+        let output = program(&[&["bench", "season"], words].concat()).output().unwrap();
+        assert_eq!(output.status.code(), Some(2));
+        String::from_utf8_lossy(&output.stderr).into_owned()
+    };
+    assert_eq!(said(&["--scales", "0"]), "error: scales: give the worlds of one or more seasons, each at least 1\n");
+    let gzip = said(&["--codecs", "lz4,gzip"]);
+    assert!(gzip.contains("'gzip'") && gzip.contains(": a codec is none, snappy, lz4, or zstd:LEVEL with"), "{gzip}");
+    // No disk has room for that many; nothing is played before that is known.
+    let room = said(&["--scales", "4000000000"]);
+    assert!(room.contains(" of disk free and the largest season needs up to 1,"), "{room}");
+    assert_eq!(room.lines().count(), 1, "{room}");
 }
