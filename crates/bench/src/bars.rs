@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use crate::reads::{Read, Reads};
-use crate::sweeps::{Sweep, SweepKind};
+use crate::sweeps::{Setting, Sweep, SweepKind};
 use crate::writes::Write;
 
 /// How a figure compares with its bar.
@@ -105,8 +105,8 @@ pub fn bars(writes: &[Write], sweeps: &[Sweep], reads: &Reads) -> Vec<Bar> {
     };
     let threads = sweeps.iter().find(|s| s.kind == SweepKind::Threads);
     let two = threads.and_then(|s| {
-        let first_is_one = s.points.first().is_some_and(|p| p.setting == 1);
-        let two = s.points.iter().find(|p| p.setting == 2).filter(|_| first_is_one)?;
+        let first_is_one = s.points.first().is_some_and(|p| p.setting == Setting::Count(1));
+        let two = s.points.iter().find(|p| p.setting == Setting::Count(2)).filter(|_| first_is_one)?;
         Some((two.speed_up, s.worlds))
     });
     vec![

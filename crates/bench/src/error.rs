@@ -21,6 +21,20 @@ pub enum BenchError {
     /// The data folder holds something already.
     #[error("{} is not empty: a bench needs a folder of its own", .0.display())]
     NotEmpty(PathBuf),
+    /// The disk is too small for what is to be measured.
+    #[error(
+        "{} has {free} of disk free and the largest season needs up to {needed}: name a folder on a larger disk, or \
+         measure fewer worlds or no plays",
+        folder.display()
+    )]
+    Room {
+        /// The data folder.
+        folder: PathBuf,
+        /// What the experiments take at a time, for people.
+        needed: String,
+        /// What the disk has, for people.
+        free: String,
+    },
     /// A file or process of the bench's own.
     #[error("cannot {doing} {}", path.display())]
     Io {

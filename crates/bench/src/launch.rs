@@ -4,6 +4,7 @@ use std::path::Path;
 use std::process::{Child, Command, Stdio};
 
 use run::Summary;
+use table::Codec;
 
 use crate::error::BenchError;
 
@@ -18,7 +19,7 @@ pub(crate) struct RunRequest<'a> {
     pub(crate) plays: bool,
     pub(crate) threads: Option<usize>,
     pub(crate) range_worlds: Option<u32>,
-    pub(crate) zstd_level: Option<i32>,
+    pub(crate) codec: Option<Codec>,
 }
 
 impl RunRequest<'_> {
@@ -31,7 +32,7 @@ impl RunRequest<'_> {
         option("events", if self.plays { "store" } else { "replay" }.to_owned());
         self.threads.into_iter().for_each(|n| option("threads", n.to_string()));
         self.range_worlds.into_iter().for_each(|n| option("range-worlds", n.to_string()));
-        self.zstd_level.into_iter().for_each(|n| option("zstd-level", n.to_string()));
+        self.codec.into_iter().for_each(|codec| option("codec", codec.to_string()));
         words
     }
 
@@ -55,6 +56,16 @@ impl RunRequest<'_> {
             return Err(BenchError::Run { command: command(), said: format!("{said} ({})", output.status) });
         }
         serde_json::from_slice(&output.stdout).map_err(|source| BenchError::Summary { command: command(), source })
+    }
+
+    /// Plays to the end and removes what was stored; what a failed run left must not fill the disk either.
+    pub(crate) fn play_and_remove(&self) -> Result<Summary, BenchError> {
+        let played = self.play();
+        let failed = |source| BenchError::Io { doing: "remove", path: self.data.to_owned(), source };
+        let removed = std::fs::remove_dir_all(self.data).map_err(failed);
+        let summary = played?;
+        removed?;
+        Ok(summary)
     }
 
     /// Begins to play, and goes on beside whatever is done next.

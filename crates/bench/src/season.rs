@@ -2,13 +2,17 @@
 
 use std::path::{Path, PathBuf};
 
+use run::Summary;
 use serde::Serialize;
+use table::Codec;
 
 use crate::bars::{Bar, bars};
 use crate::error::BenchError;
 use crate::launch::RunRequest;
 use crate::machine::Machine;
 use crate::reads::{Reads, Sql, read_all};
+use crate::report::in_brief;
+use crate::room;
 use crate::scaling::{Scaling, scaling};
 use crate::sweeps::{Sweep, sweep_all};
 use crate::writes::{HashCheck, Hashes, Write, write_matrix};
@@ -29,17 +33,38 @@ pub struct Workload {
     pub threads: Vec<usize>,
     /// Worlds of a range to compare.
     pub ranges: Vec<u32>,
-    /// Compression levels of zstd to compare.
-    pub levels: Vec<i32>,
-    /// Worlds of each run that is compared.
+    /// Compression codecs to compare.
+    pub codecs: Vec<Codec>,
+    /// Worlds of each run that is compared; 0 to compare none.
     pub sweep_worlds: u32,
     /// How long to repeat each read.
     pub read_seconds: f64,
 }
 
 impl Workload {
-    pub(crate) fn largest_scale(&self) -> u32 {
-        self.scales.iter().copied().max().unwrap_or(0)
+    /// The season that is asked: worlds of the largest one, and that it has no plays.
+    pub(crate) fn kept_season(&self) -> (u32, bool) {
+        (self.scales.iter().copied().max().unwrap_or(0), false)
+    }
+
+    /// Every season once, by its worlds and whether it has plays, that which is kept last.
+    pub(crate) fn seasons(&self) -> Vec<(u32, bool)> {
+        let of_scale = |worlds| [(worlds, false), (worlds, true)].into_iter().take(if self.plays { 2 } else { 1 });
+        let mut seasons: Vec<(u32, bool)> = Vec::new();
+        for season in self.scales.iter().copied().flat_map(of_scale) {
+            if season != self.kept_season() && !seasons.contains(&season) {
+                seasons.push(season);
+            }
+        }
+        seasons.push(self.kept_season());
+        seasons
+    }
+
+    /// Worlds of a range where ranges are not what is compared: as many ranges for one thread as for many, so that only
+    /// the number of hands differs.
+    pub(crate) fn shared_range_worlds(&self) -> u32 {
+        let most_threads = self.threads.iter().copied().max().unwrap_or(1);
+        self.sweep_worlds.div_ceil(2 * most_threads as u32).max(1)
     }
 
     fn check(&self) -> Result<(), BenchError> {
@@ -47,8 +72,8 @@ impl Workload {
         if self.scales.is_empty() || self.scales.contains(&0) {
             return refuse("scales", "give the worlds of one or more seasons, each at least 1");
         }
-        if self.sweep_worlds == 0 || self.ranges.contains(&0) || self.threads.contains(&0) {
-            return refuse("sweeps", "worlds, ranges and threads are at least 1");
+        if self.ranges.contains(&0) || self.threads.contains(&0) {
+            return refuse("sweeps", "ranges and threads are at least 1");
         }
         if !(0.0..=600.0).contains(&self.read_seconds) {
             return refuse("read seconds", "give a number from 0 to 600");
@@ -82,7 +107,7 @@ pub struct Season {
     pub writes: Vec<Write>,
     /// Whether cost grows as the worlds do.
     pub scaling: Vec<Scaling>,
-    /// Threads, range sizes, compression levels.
+    /// Threads, range sizes, compression codecs.
     pub sweeps: Vec<Sweep>,
     /// Read latencies.
     pub reads: Reads,
@@ -108,9 +133,12 @@ pub async fn season(bench: &Bench<'_>, sql: Option<Sql<'_>>) -> Result<Season, B
     bench.workload.check()?;
     bench.check_empty()?;
     let machine = Machine::here();
+    let needed = room::needed(bench.workload, machine.cores);
+    bench.check_stop(&room::check(bench.data, needed, room::free(bench.data)?)?)?;
     let mut hashes = Hashes::default();
-    let writes = write_matrix(bench, &mut hashes)?;
+    // What is compared goes first: nothing may lie on the disk beside the largest seasons.
     let sweeps = sweep_all(bench, &mut hashes)?;
+    let writes = write_matrix(bench, &mut hashes)?;
     let reads = read_all(bench, sql).await?;
     Ok(Season {
         machine,
@@ -141,7 +169,7 @@ impl Bench<'_> {
             plays: false,
             threads: None,
             range_worlds: None,
-            zstd_level: None,
+            codec: None,
         }
     }
 
@@ -154,18 +182,17 @@ impl Bench<'_> {
         Ok(())
     }
 
+    /// Tells what a run stored and what that took.
+    pub(crate) fn tell_run(&self, what: &str, summary: &Summary) {
+        (self.note)(&format!("{what}: {}", in_brief(summary)));
+    }
+
     fn check_empty(&self) -> Result<(), BenchError> {
         let io = |doing| move |source| BenchError::Io { doing, path: self.data.to_owned(), source };
         std::fs::create_dir_all(self.data).map_err(io("create"))?;
         let mut entries = std::fs::read_dir(self.data).map_err(io("list"))?;
         if entries.next().is_some() { Err(BenchError::NotEmpty(self.data.to_owned())) } else { Ok(()) }
     }
-}
-
-/// Removes a folder and what is in it.
-pub(crate) fn remove(folder: &Path) -> Result<(), BenchError> {
-    let failed = |source| BenchError::Io { doing: "remove", path: folder.to_owned(), source };
-    std::fs::remove_dir_all(folder).map_err(failed)
 }
 
 #[cfg(test)]

@@ -1,11 +1,14 @@
-//! One setting varied, all else equal: threads, range sizes, compression levels.
+//! One setting varied, all else equal: threads, range sizes, compression codecs.
+
+use std::fmt;
 
 use run::Summary;
 use serde::Serialize;
+use table::Codec;
 
 use crate::error::BenchError;
 use crate::launch::RunRequest;
-use crate::season::{Bench, remove};
+use crate::season::Bench;
 use crate::statistics::median;
 use crate::writes::Hashes;
 
@@ -20,8 +23,27 @@ pub enum SweepKind {
     Threads,
     /// Worlds of a range.
     RangeWorlds,
-    /// Compression level of zstd.
-    ZstdLevel,
+    /// What compresses the tables.
+    Codec,
+}
+
+/// One value of what is varied.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(untagged)]
+pub enum Setting {
+    /// So many threads, or worlds.
+    Count(u32),
+    /// This codec.
+    Codec(Codec),
+}
+
+impl fmt::Display for Setting {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Count(n) => n.fmt(f),
+            Self::Codec(codec) => codec.fmt(f),
+        }
+    }
 }
 
 /// One setting varied.
@@ -43,7 +65,7 @@ pub struct Sweep {
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct SweepPoint {
     /// The setting.
-    pub setting: u32,
+    pub setting: Setting,
     /// How often it was measured.
     pub runs: usize,
     /// Elapsed time.
@@ -55,10 +77,14 @@ pub struct SweepPoint {
     /// How many times faster than the first setting, by elapsed time: the median over the repeats of the ratio within
     /// each, which a machine that others load now and then spoils least.
     pub speed_up: f64,
+    /// Elapsed time of encoding, compressing and hashing, summed over the threads.
+    pub encode_s: f64,
     /// Elapsed time of commits.
     pub commit_s: f64,
     /// The most memory at once.
     pub peak_rss_bytes: u64,
+    /// Bytes on disk of outcomes and plays together.
+    pub stored_bytes: u64,
     /// Bits on disk an outcome value.
     pub bits_per_value: f64,
     /// Bytes on disk a play; 0 where none were stored.
@@ -68,54 +94,60 @@ pub struct SweepPoint {
 /// All sweeps.
 pub(crate) fn sweep_all(bench: &Bench<'_>, hashes: &mut Hashes) -> Result<Vec<Sweep>, BenchError> {
     let workload = bench.workload;
-    let most_threads = workload.threads.iter().copied().max().unwrap_or(1);
-    // As many ranges for one thread as for many, so that only their number of hands differs.
-    let range = workload.sweep_worlds.div_ceil(2 * most_threads as u32).max(1);
-    let threads: Vec<u32> = workload.threads.iter().map(|t| *t as u32).collect();
+    if workload.sweep_worlds == 0 {
+        return Ok(Vec::new());
+    }
+    let range = workload.shared_range_worlds();
     let mut ranges: Vec<u32> = workload.ranges.iter().map(|r| *r.min(&workload.sweep_worlds)).collect();
     ranges.dedup();
-    let levels: Vec<u32> = workload.levels.iter().map(|l| *l as u32).collect();
+    let data = bench.data.join("sweep");
+    let base = bench.request(&data);
+    let shared = RunRequest { range_worlds: Some(range), ..base };
+    let by_threads =
+        workload.threads.iter().map(|&n| (Setting::Count(n as u32), RunRequest { threads: Some(n), ..shared }));
+    let by_range = ranges
+        .iter()
+        .map(|&worlds| (Setting::Count(worlds), RunRequest { threads: Some(1), range_worlds: Some(worlds), ..base }));
+    let by_codec = workload
+        .codecs
+        .iter()
+        .map(|&codec| (Setting::Codec(codec), RunRequest { codec: Some(codec), plays: workload.plays, ..shared }));
     let shared = format!("ranges of {range} worlds");
     Ok(vec![
-        sweep(bench, hashes, SweepKind::Threads, &threads, (&shared, false), |request, setting| RunRequest {
-            threads: Some(setting as usize),
-            range_worlds: Some(range),
-            ..request
-        })?,
-        sweep(bench, hashes, SweepKind::RangeWorlds, &ranges, ("one thread", false), |request, setting| RunRequest {
-            threads: Some(1),
-            range_worlds: Some(setting),
-            ..request
-        })?,
-        sweep(bench, hashes, SweepKind::ZstdLevel, &levels, (&shared, workload.plays), |request, setting| {
-            RunRequest { range_worlds: Some(range), zstd_level: Some(setting as i32), ..request }
-        })?,
+        sweep(bench, hashes, SweepKind::Threads, &shared, &by_threads.collect::<Vec<_>>())?,
+        sweep(bench, hashes, SweepKind::RangeWorlds, "one thread", &by_range.collect::<Vec<_>>())?,
+        sweep(bench, hashes, SweepKind::Codec, &shared, &by_codec.collect::<Vec<_>>())?,
     ])
 }
 
-fn sweep<'r>(
-    bench: &'r Bench<'_>,
+fn sweep(
+    bench: &Bench<'_>,
     hashes: &mut Hashes,
     kind: SweepKind,
-    settings: &[u32],
-    (fixed, plays): (&str, bool),
-    vary: impl for<'a> Fn(RunRequest<'a>, u32) -> RunRequest<'a>,
+    fixed: &str,
+    requests: &[(Setting, RunRequest<'_>)],
 ) -> Result<Sweep, BenchError> {
-    let data = bench.data.join("sweep");
-    let mut runs: Vec<Vec<Summary>> = vec![Vec::new(); settings.len()];
+    let mut runs: Vec<Vec<Summary>> = vec![Vec::new(); requests.len()];
     for repeat in 0..REPEATS {
-        for step in 0..settings.len() {
-            let place = (repeat + step) % settings.len();
-            let what = format!("{} {}, run {} of {REPEATS}", kind.word(), settings[place], repeat + 1);
+        for step in 0..requests.len() {
+            let place = (repeat + step) % requests.len();
+            let (setting, request) = &requests[place];
+            let what = format!("{} {setting}, run {} of {REPEATS}", kind.word(), repeat + 1);
             bench.check_stop(&what)?;
-            let summary = vary(RunRequest { plays, ..bench.request(&data) }, settings[place]).play()?;
-            remove(&data)?;
+            let summary = request.play_and_remove()?;
+            bench.tell_run(&what, &summary);
             hashes.add(&what, &summary);
             runs[place].push(summary);
         }
     }
-    let points = settings.iter().zip(&runs).map(|(setting, of)| SweepPoint::of(*setting, of, &runs[0])).collect();
-    Ok(Sweep { kind, worlds: bench.workload.sweep_worlds, plays, fixed: fixed.to_owned(), points })
+    let points = requests.iter().zip(&runs).map(|((setting, _), of)| SweepPoint::of(*setting, of, &runs[0]));
+    Ok(Sweep {
+        kind,
+        worlds: bench.workload.sweep_worlds,
+        plays: requests.iter().any(|(_, request)| request.plays),
+        fixed: fixed.to_owned(),
+        points: points.collect(),
+    })
 }
 
 impl SweepKind {
@@ -124,14 +156,14 @@ impl SweepKind {
         match self {
             Self::Threads => "threads",
             Self::RangeWorlds => "range worlds",
-            Self::ZstdLevel => "zstd level",
+            Self::Codec => "codec",
         }
     }
 }
 
 impl SweepPoint {
     /// The medians of some runs; `first` are those of the setting to compare with, repeat by repeat.
-    pub fn of(setting: u32, runs: &[Summary], first: &[Summary]) -> Self {
+    pub fn of(setting: Setting, runs: &[Summary], first: &[Summary]) -> Self {
         let middle = |figure: fn(&Summary) -> f64| median(&runs.iter().map(figure).collect::<Vec<_>>());
         let speed_ups: Vec<f64> = first.iter().zip(runs).map(|(a, b)| a.wall_s / b.wall_s).collect();
         Self {
@@ -141,8 +173,10 @@ impl SweepPoint {
             cpu_s: middle(|r| r.cpu_s),
             cpu_ms_per_world: middle(|r| r.cpu_s * 1e3 / r.worlds.max(1) as f64),
             speed_up: median(&speed_ups),
+            encode_s: middle(|r| r.phases.encode_s),
             commit_s: middle(|r| r.phases.commit_s),
             peak_rss_bytes: middle(|r| r.peak_rss_bytes as f64) as u64,
+            stored_bytes: middle(|r| (r.outcomes.bytes + r.events.bytes) as f64) as u64,
             bits_per_value: middle(|r| r.outcomes.bits_per_value),
             bytes_per_play: middle(|r| r.events.bytes_per_row),
         }

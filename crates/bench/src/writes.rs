@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use crate::error::BenchError;
 use crate::launch::RunRequest;
-use crate::season::{Bench, READ_NAME, remove};
+use crate::season::{Bench, READ_NAME};
 
 /// One written season.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -47,28 +47,24 @@ impl Write {
     }
 }
 
-/// Writes every scale. All but the largest season without plays, which is asked later, are removed at once.
+/// Writes every scale. All are removed at once but the one that is asked later, which is written last: no two seasons lie
+/// on the disk at the same time.
 pub(crate) fn write_matrix(bench: &Bench<'_>, hashes: &mut Hashes) -> Result<Vec<Write>, BenchError> {
     let workload = bench.workload;
     let mut writes = Vec::new();
-    for &worlds in &workload.scales {
-        for plays in [false, true] {
-            if plays && !workload.plays {
-                continue;
-            }
-            let what = format!("{worlds} worlds, {}", if plays { "outcomes and plays" } else { "outcomes" });
-            bench.check_stop(&what)?;
-            let kept = worlds == workload.largest_scale() && !plays;
-            let data = if kept { bench.read_folder() } else { bench.data.join("write") };
-            let request = RunRequest { name: READ_NAME, worlds, plays, ..bench.request(&data) };
-            let summary = request.play()?;
-            if !kept {
-                remove(&data)?;
-            }
-            hashes.add(&what, &summary);
-            writes.push(Write::of(summary, plays));
-        }
+    for (worlds, plays) in workload.seasons() {
+        let what = format!("{worlds} worlds, {}", if plays { "outcomes and plays" } else { "outcomes" });
+        bench.check_stop(&what)?;
+        let kept = (worlds, plays) == workload.kept_season();
+        let data = if kept { bench.read_folder() } else { bench.data.join("write") };
+        let request = RunRequest { name: READ_NAME, worlds, plays, ..bench.request(&data) };
+        let summary = if kept { request.play()? } else { request.play_and_remove()? };
+        bench.tell_run(&what, &summary);
+        hashes.add(&what, &summary);
+        writes.push(Write::of(summary, plays));
     }
+    let place = |w: &Write| workload.scales.iter().position(|scale| *scale == w.worlds);
+    writes.sort_by_key(|w| (place(w), w.plays));
     Ok(writes)
 }
 

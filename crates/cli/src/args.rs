@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{Parser, Subcommand, ValueEnum};
+use table::Codec;
 
 /// Simulate what could happen. Take in what did. Ask both.
 #[derive(Debug, Parser)]
@@ -71,6 +72,10 @@ pub(crate) enum BenchWorkload {
     Season(Box<BenchSeasonArgs>),
 }
 
+/// The ways to compress that others offer too, and how much trying harder gives.
+const COMPARED_CODECS: [Codec; 6] =
+    [Codec::None, Codec::Snappy, Codec::Lz4, Codec::Zstd(1), Codec::Zstd(3), Codec::Zstd(9)];
+
 /// What `bench season` takes.
 #[derive(Debug, clap::Args)]
 pub(crate) struct BenchSeasonArgs {
@@ -92,11 +97,10 @@ pub(crate) struct BenchSeasonArgs {
     /// Worlds of a range to compare, up to those of --sweep-worlds
     #[arg(long, value_name = "R,..", value_delimiter = ',', default_values_t = [500, 1_000, 2_500, 5_000, 10_000])]
     pub(crate) range_list: Vec<u32>,
-    /// Compression levels of zstd to compare
-    #[arg(long, value_name = "L,..", value_delimiter = ',', default_values_t = [1, 3, 9],
-          value_parser = clap::value_parser!(i32).range(1..=22))]
-    pub(crate) levels: Vec<i32>,
-    /// Worlds of each season that is compared by threads, ranges and levels; each is written three times
+    /// Compression codecs to compare: none, snappy, lz4, zstd:LEVEL
+    #[arg(long, value_name = "CODEC,..", value_delimiter = ',', default_values_t = COMPARED_CODECS)]
+    pub(crate) codecs: Vec<Codec>,
+    /// Worlds of each season that is compared by threads, ranges and codecs; each is written three times; 0 compares none
     #[arg(long, value_name = "N", default_value_t = 1_000)]
     pub(crate) sweep_worlds: u32,
     /// How long to repeat each read
@@ -164,9 +168,9 @@ pub(crate) struct RunArgs {
     /// Set a parameter of the model (`manyworlds models MODEL` lists them)
     #[arg(long = "param", value_name = "K=V", value_parser = parse_pair)]
     pub(crate) parameters: Vec<(String, String)>,
-    /// Compression level of zstd
-    #[arg(long, value_name = "1-22", default_value_t = 1, value_parser = clap::value_parser!(i32).range(1..=22))]
-    pub(crate) zstd_level: i32,
+    /// What compresses the tables: none, snappy, lz4, or zstd:LEVEL with a level from 1 (fast) to 22
+    #[arg(long, value_name = "CODEC", default_value_t = Codec::default())]
+    pub(crate) codec: Codec,
     /// Go on with an ensemble that was interrupted
     #[arg(long, conflicts_with = "replace")]
     pub(crate) resume: bool,

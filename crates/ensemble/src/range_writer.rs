@@ -5,7 +5,9 @@ use std::time::{Duration, Instant};
 
 use model::{Catalogue, EventBlock, EventKind, EventValues, OutcomeBlock, Sink, Stop, Values};
 use table::disk::Disk;
-use table::{EncodedColumn, Encoder, FlatColumn, ListRows, SegmentSchema, SegmentWriter, TableError, WrittenSegment};
+use table::{
+    Codec, EncodedColumn, Encoder, FlatColumn, ListRows, SegmentSchema, SegmentWriter, TableError, WrittenSegment,
+};
 use world::{ContentHash, WorldRange, mix64};
 
 use crate::range_reader::RangeFacts;
@@ -22,14 +24,14 @@ pub struct Encoders {
 }
 
 impl Encoders {
-    /// Encoders for a model's blocks that compress with zstd at `level`.
-    pub fn new(catalogue: Arc<Catalogue>, level: i32) -> Result<Self, TableError> {
+    /// Encoders for a model's blocks that compress with `codec`.
+    pub fn new(catalogue: Arc<Catalogue>, codec: Codec) -> Result<Self, TableError> {
         let make = || {
             let outcome_schema = SegmentSchema::new(&outcome_fields(&catalogue))?;
             let event_schema = SegmentSchema::new(&event_fields(&catalogue))?;
             Ok((
-                Encoder::new(&outcome_schema, level)?,
-                Encoder::new(&event_schema, level)?,
+                Encoder::new(&outcome_schema, codec)?,
+                Encoder::new(&event_schema, codec)?,
                 outcome_schema,
                 event_schema,
             ))

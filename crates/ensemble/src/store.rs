@@ -7,8 +7,8 @@ use std::sync::Arc;
 use model::Catalogue;
 use table::disk::Disk;
 use table::{
-    Change, Committed, Encoder, FlatColumn, FlatValues, Segment, SegmentReader, SegmentSchema, SegmentWriter, Table,
-    TableError, WrittenSegment,
+    Change, Codec, Committed, Encoder, FlatColumn, FlatValues, Segment, SegmentReader, SegmentSchema, SegmentWriter,
+    Table, TableError, WrittenSegment,
 };
 use world::{Seed, World, WorldRange};
 
@@ -384,7 +384,7 @@ impl Store {
         let texts = [plan.model.as_str(), &plan.parameters, &seed, "", "", plan.events.word(), &created, &catalogue];
         let numbers = [0, 0, 0, plan.worlds.count() as i32, plan.range_worlds as i32];
         let schema = SegmentSchema::new(&ensemble_fields()).map_err(fail)?;
-        let mut encoder = Encoder::new(&schema, 3).map_err(fail)?;
+        let mut encoder = Encoder::new(&schema, Codec::Zstd(3)).map_err(fail)?;
         let columns = (0..ENSEMBLE_COLUMNS.len()).map(|i| match ENSEMBLE_COLUMNS[i].1 {
             table::FieldType::Text => encoder.flat(i, FlatColumn::TextRuns(&[(texts[i], 1)])),
             _ => encoder.flat(i, FlatColumn::IntRuns(&[(numbers[i], 1)])),

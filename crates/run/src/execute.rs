@@ -9,8 +9,8 @@ use ensemble::{
     Encoders, EnsembleError, EventMode, Interrupted, PhaseTimes, RangeWriter, Registered, Store, WrittenRange,
 };
 use model::{Model, Wanted};
-use table::TableError;
 use table::disk::Disk;
+use table::{Codec, TableError};
 use tokio::sync::mpsc;
 use world::WorldRange;
 
@@ -24,8 +24,8 @@ use crate::usage::Usage;
 pub struct Options {
     /// Worker threads, at least 1.
     pub threads: usize,
-    /// Compression level of zstd, 1 (fast) to 22.
-    pub zstd_level: i32,
+    /// What compresses the stored pages.
+    pub codec: Codec,
 }
 
 /// Why a run ended early. Ranges committed before stay committed.
@@ -56,7 +56,7 @@ struct Workshop {
     disk: Arc<dyn Disk>,
     ranges: Mutex<VecDeque<WorldRange>>,
     control: Arc<Control>,
-    zstd_level: i32,
+    codec: Codec,
 }
 
 /// Plays the ranges of `ensemble` that are not done yet, and commits each; a version that replaces another takes its
@@ -86,7 +86,7 @@ pub async fn play(
         disk: store.disk().clone(),
         ranges: Mutex::new(ranges),
         control: control.clone(),
-        zstd_level: options.zstd_level,
+        codec: options.codec,
     });
     let (sender, mut results) = mpsc::channel(threads);
     let mut workers = Vec::new();
@@ -196,7 +196,7 @@ async fn summarise(
 /// One worker: takes up ranges until there are none, and hands each on when its files are complete.
 fn work(workshop: &Workshop, results: &mpsc::Sender<Outcome>) {
     let catalogue = Arc::new(workshop.ensemble.plan.catalogue.clone());
-    let mut encoders = match Encoders::new(catalogue, workshop.zstd_level) {
+    let mut encoders = match Encoders::new(catalogue, workshop.codec) {
         Ok(encoders) => encoders,
         Err(error) => return report(results, Err(error.into())),
     };

@@ -42,6 +42,19 @@ pub enum TableError {
         /// What is wrong with it.
         reason: String,
     },
+    /// A segment that others wrote, or rewrote, with a codec that we do not read.
+    #[error(
+        "column {column:?} of the segment {} is compressed with {codec}: write it again with none, Snappy, LZ4_RAW or zstd",
+        path.display()
+    )]
+    Codec {
+        /// The segment.
+        path: PathBuf,
+        /// The column.
+        column: String,
+        /// What its footer names.
+        codec: String,
+    },
     /// A column would have two types.
     #[error("column {column:?} of the table {} holds {have}, not {want}: rename one of them", path.display())]
     ColumnType {
@@ -78,7 +91,7 @@ impl TableError {
                 deltalake::DeltaTableError::Transaction { .. } => ErrorKind::Conflict,
                 _ => ErrorKind::Environment,
             },
-            Self::Damaged { .. } => ErrorKind::Damaged,
+            Self::Damaged { .. } | Self::Codec { .. } => ErrorKind::Damaged,
             Self::ColumnType { .. } => ErrorKind::Request,
         }
     }

@@ -24,6 +24,6 @@ pub use error::{ErrorKind, TableError};
 pub use log::{Change, Committed, Definition, Segment, Table};
 pub use schema::{Field, FieldType, SegmentSchema};
 pub use segment::{
-    EncodedColumn, Encoder, FlatColumn, FlatValues, ListRows, ListValues, PAGE_ROWS, SegmentReader, SegmentWriter,
-    WrittenSegment,
+    Codec, EncodedColumn, Encoder, FlatColumn, FlatValues, ListRows, ListValues, PAGE_ROWS, SegmentReader,
+    SegmentWriter, UnknownCodec, WrittenSegment,
 };

@@ -7,6 +7,7 @@ use anyhow::{Context as _, Result};
 use ensemble::{Columns, EventMode, Expression, Plan, Store, price};
 use model::{Model as _, Parameters};
 use run::{Control, Options, play};
+use table::Codec;
 use table::disk::RealDisk;
 use world::{Seed, World, WorldRange};
 
@@ -29,7 +30,7 @@ async fn main() -> Result<()> {
     };
     let mut store = Store::open_or_create(Path::new(&folder), Arc::new(RealDisk)).await?;
     let ensemble = store.register(plan, true).await?;
-    let options = Options { threads: 2, zstd_level: 1 };
+    let options = Options { threads: 2, codec: Codec::default() };
     let summary = play(Arc::new(model), &mut store, ensemble, options, Arc::new(Control::default())).await?;
     tell(&format!("{} rolls stored, hash {}", summary.events.rows, summary.hash))?;
 

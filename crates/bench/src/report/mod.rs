@@ -6,6 +6,8 @@ mod number;
 mod plot;
 mod sections;
 
+use run::Summary;
+
 use crate::season::Season;
 
 /// The report as Markdown with aligned tables, which reads as well on a terminal.
@@ -16,6 +18,22 @@ pub fn markdown(season: &Season) -> String {
 /// The report as one HTML page.
 pub fn html(season: &Season) -> String {
     html::render(&sections::sections(season))
+}
+
+/// A size in bytes, for people.
+pub(crate) fn size(bytes: u64) -> String {
+    number::bytes(bytes)
+}
+
+/// One run's size and cost, beside each other.
+pub(crate) fn in_brief(run: &Summary) -> String {
+    let mut figures = vec![format!("{} bits a value", number::short(run.outcomes.bits_per_value))];
+    if run.events.rows > 0 {
+        figures.push(format!("{} bytes a play", number::short(run.events.bytes_per_row)));
+    }
+    let cpu_ms = run.cpu_s * 1e3 / run.worlds.max(1) as f64;
+    figures.push(format!("{} ms of processor time a world", number::short(cpu_ms)));
+    figures.join(", ")
 }
 
 /// Part of a report.

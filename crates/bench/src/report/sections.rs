@@ -7,7 +7,7 @@ use crate::bars::{Bar, Verdict};
 use crate::reads::{Comparison, Read};
 use crate::season::Season;
 use crate::statistics::Latency;
-use crate::sweeps::{Sweep, SweepKind, SweepPoint};
+use crate::sweeps::{Setting, Sweep, SweepKind, SweepPoint};
 use crate::writes::{HashCheck, Write};
 
 /// The source system's outcome store: bits a value and milliseconds of elapsed time a world, outcomes and both.
@@ -202,12 +202,20 @@ fn sweeps(season: &Season) -> Section {
 }
 
 fn sweep_table(sweep: &Sweep) -> Block {
+    match sweep.kind {
+        SweepKind::Threads => cost_table("threads", sweep),
+        SweepKind::RangeWorlds => cost_table("range worlds", sweep),
+        SweepKind::Codec => codec_table(sweep),
+    }
+}
+
+fn bytes_a_play(sweep: &Sweep, point: &SweepPoint) -> String {
+    if sweep.plays { short(point.bytes_per_play) } else { "-".to_owned() }
+}
+
+fn cost_table(what: &'static str, sweep: &Sweep) -> Block {
     let header = [
-        match sweep.kind {
-            SweepKind::Threads => "threads",
-            SweepKind::RangeWorlds => "range worlds",
-            SweepKind::ZstdLevel => "zstd level",
-        },
+        what,
         "wall s",
         "CPU s",
         "CPU ms a world",
@@ -219,7 +227,10 @@ fn sweep_table(sweep: &Sweep) -> Block {
     ];
     let row = |p: &SweepPoint| {
         [
-            count(u64::from(p.setting)),
+            match p.setting {
+                Setting::Count(n) => count(u64::from(n)),
+                Setting::Codec(codec) => codec.to_string(),
+            },
             short(p.wall_s),
             short(p.cpu_s),
             short(p.cpu_ms_per_world),
@@ -227,7 +238,36 @@ fn sweep_table(sweep: &Sweep) -> Block {
             short(p.commit_s),
             bytes(p.peak_rss_bytes),
             short(p.bits_per_value),
-            if sweep.plays { short(p.bytes_per_play) } else { "-".to_owned() },
+            bytes_a_play(sweep, p),
+        ]
+    };
+    Table::block(header, sweep.points.iter().map(row))
+}
+
+/// Size beside cost: a codec is chosen by both.
+fn codec_table(sweep: &Sweep) -> Block {
+    let header = [
+        "codec",
+        "on disk",
+        "bits a value",
+        "bytes a play",
+        "CPU ms a world",
+        "encode s",
+        "wall s",
+        "speed-up",
+        "peak memory",
+    ];
+    let row = |p: &SweepPoint| {
+        [
+            p.setting.to_string(),
+            bytes(p.stored_bytes),
+            short(p.bits_per_value),
+            bytes_a_play(sweep, p),
+            short(p.cpu_ms_per_world),
+            short(p.encode_s),
+            short(p.wall_s),
+            short(p.speed_up),
+            bytes(p.peak_rss_bytes),
         ]
     };
     Table::block(header, sweep.points.iter().map(row))

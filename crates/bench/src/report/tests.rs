@@ -13,6 +13,9 @@ fn the_report_says_what_was_measured() {
     expect("| not measured");
     expect("| 100 to 1,000 | outcomes           |           8.00 |  0.500 | PASS   |");
     expect("| 100 to 1,000 | outcomes and plays |           8.00 |   2.00 | FAIL   |");
+    expect("| codec  | on disk | bits a value | bytes a play | CPU ms a world | encode s |");
+    expect("| lz4    | 6.50 MB |         4.00 |         8.00 |           6.00 |     4.00 |");
+    expect("| zstd:3 | 6.50 MB |         4.00 |         8.00 |           6.00 |     4.00 |");
     expect("warm p99 under 10.0 ms");
     expect("| DIFFERENT: other |");
     assert!(!text.contains("SQL"), "{text}");

@@ -2,7 +2,7 @@ use super::*;
 use crate::reads::{Limit, Read};
 use crate::scaling::Growth;
 use crate::statistics::Latency;
-use crate::sweeps::{SweepKind, SweepPoint};
+use crate::sweeps::{Setting, SweepKind, SweepPoint};
 use run::{EventTotals, OutcomeTotals, Phases, Summary};
 
 /// A run of `worlds` that took `cpu_ms` a world.
@@ -31,13 +31,17 @@ pub(crate) fn example() -> Season {
     let writes =
         vec![write(100, 8.0, false), write(1_000, 4.0, false), write(100, 8.0, true), write(1_000, 16.0, true)];
     let runs = [summary(50, 6.0, "bb"), summary(50, 6.0, "bb")];
-    let sweeps = vec![Sweep {
-        kind: SweepKind::Threads,
+    let sweep = |kind, plays, settings: [Setting; 2]| Sweep {
+        kind,
         worlds: 50,
-        plays: false,
+        plays,
         fixed: "ranges of 25 worlds".to_owned(),
-        points: vec![SweepPoint::of(1, &runs, &runs), SweepPoint::of(2, &runs, &runs)],
-    }];
+        points: settings.map(|setting| SweepPoint::of(setting, &runs, &runs)).into(),
+    };
+    let sweeps = vec![
+        sweep(SweepKind::Threads, false, [Setting::Count(1), Setting::Count(2)]),
+        sweep(SweepKind::Codec, true, [Setting::Codec(Codec::Lz4), Setting::Codec(Codec::Zstd(3))]),
+    ];
     let latency = |p50_ms| Latency { repeats: 9, p50_ms, p99_ms: 3.0 * p50_ms };
     let read = |id, cold, warm, p99_ms| Read {
         id,
@@ -72,7 +76,7 @@ pub(crate) fn example() -> Season {
             plays: true,
             threads: vec![1, 2],
             ranges: Vec::new(),
-            levels: Vec::new(),
+            codecs: vec![Codec::Lz4, Codec::Zstd(3)],
             sweep_worlds: 50,
             read_seconds: 1.0,
         },
@@ -83,6 +87,14 @@ pub(crate) fn example() -> Season {
         sweeps,
         reads,
     }
+}
+
+#[test]
+fn every_season_is_written_once_and_the_one_that_is_asked_last() {
+    let seasons = |scales: &[u32], plays| Workload { scales: scales.to_vec(), plays, ..example().workload }.seasons();
+    assert_eq!(seasons(&[100, 1_000], true), [(100, false), (100, true), (1_000, true), (1_000, false)]);
+    assert_eq!(seasons(&[1_000, 100, 1_000], false), [(100, false), (1_000, false)]);
+    assert_eq!(seasons(&[7], true), [(7, true), (7, false)]);
 }
 
 #[test]

@@ -24,7 +24,7 @@ pub(crate) async fn season(args: &BenchSeasonArgs) -> Result<ExitCode> {
         plays: !args.skip_plays,
         threads: args.threads_list.clone(),
         ranges: args.range_list.clone(),
-        levels: args.levels.clone(),
+        codecs: args.codecs.clone(),
         sweep_worlds: args.sweep_worlds,
         read_seconds: args.read_seconds,
     };

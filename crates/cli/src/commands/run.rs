@@ -53,7 +53,7 @@ pub(crate) async fn run(args: RunArgs) -> Result<ExitCode> {
     let control = Arc::new(Control::default());
     stop_on_signal(&control)?;
     let progress = Progress::start(&ensemble, control.clone());
-    let options = Options { threads, zstd_level: args.zstd_level };
+    let options = Options { threads, codec: args.codec };
     let result = play(model, &mut store, ensemble, options, control.clone()).await;
     progress.finish();
     let summary = result?;

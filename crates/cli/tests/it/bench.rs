@@ -1,9 +1,11 @@
 //! The season's experiments, as small as they can be.
 
+use serde_json::Value;
+
 use crate::support::{failure, json, program};
 
 const TINY: [&str; 10] =
-    ["bench", "season", "--scales", "4,8", "--sweep-worlds", "4", "--levels", "1", "--read-seconds", "0.02"];
+    ["bench", "season", "--scales", "4,8", "--sweep-worlds", "4", "--codecs", "none,lz4", "--read-seconds", "0.02"];
 
 #[test]
 fn a_tiny_bench_measures_everything() {
@@ -13,6 +15,10 @@ fn a_tiny_bench_measures_everything() {
     let season = json(&data, &[&TINY[..], &["--report", report_at, "--range-list", "2,4"]].concat());
     let count = |section: &str| season[section].as_array().unwrap().len();
     assert_eq!([count("writes"), count("scaling"), count("sweeps"), count("hashes")], [4, 2, 3, 2]);
+    let codecs: Vec<&Value> = season["sweeps"][2]["points"].as_array().unwrap().iter().map(|p| &p["setting"]).collect();
+    assert_eq!(codecs, ["none", "lz4"]);
+    let stored = |place: usize| season["sweeps"][2]["points"][place]["stored_bytes"].as_u64().unwrap();
+    assert!(stored(1) < stored(0), "compressed {} bytes, plain {}", stored(1), stored(0));
     assert_eq!(season["reads"]["worlds"], 8);
     let ids: Vec<&str> =
         season["reads"]["reads"].as_array().unwrap().iter().map(|r| r["id"].as_str().unwrap()).collect();
@@ -33,8 +39,16 @@ fn a_tiny_bench_measures_everything() {
 
 #[test]
 fn settings_that_cannot_be_measured_are_refused() {
-    let output = program(&["bench", "season", "--scales", "0"]).output().unwrap();
-    assert_eq!(output.status.code(), Some(2));
-    let said = String::from_utf8_lossy(&output.stderr).into_owned();
-    assert_eq!(said, "error: scales: give the worlds of one or more seasons, each at least 1\n");
+    let said = |words: &[&str]| {
+        let output = program(&[&["bench", "season"], words].concat()).output().unwrap();
+        assert_eq!(output.status.code(), Some(2));
+        String::from_utf8_lossy(&output.stderr).into_owned()
+    };
+    assert_eq!(said(&["--scales", "0"]), "error: scales: give the worlds of one or more seasons, each at least 1\n");
+    let gzip = said(&["--codecs", "lz4,gzip"]);
+    assert!(gzip.contains("'gzip'") && gzip.contains(": a codec is none, snappy, lz4, or zstd:LEVEL with"), "{gzip}");
+    // No disk has room for that many; nothing is played before that is known.
+    let room = said(&["--scales", "4000000000"]);
+    assert!(room.contains(" of disk free and the largest season needs up to 1,"), "{room}");
+    assert_eq!(room.lines().count(), 1, "{room}");
 }

@@ -47,7 +47,7 @@ pub(crate) async fn play_registered(
     ensemble: Registered,
     threads: usize,
 ) -> Result<Summary, RunError> {
-    let options = Options { threads, zstd_level: 1 };
+    let options = Options { threads, codec: table::Codec::default() };
     play(model(plugin), store, ensemble, options, Arc::new(Control::default())).await
 }
 

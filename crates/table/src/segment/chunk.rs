@@ -1,14 +1,16 @@
 //! One column chunk: compressed pages, their index, and the chunk's metadata.
 
 use bytes::Bytes;
-use parquet::basic::{Compression, Encoding, Type as Physical, ZstdLevel};
+use parquet::basic::{Encoding, Type as Physical};
 use parquet::column::page::{CompressedPage, Page, PageWriter};
 use parquet::column::writer::ColumnCloseResult;
-use parquet::errors::{ParquetError, Result};
+use parquet::errors::Result;
 use parquet::file::metadata::{ColumnChunkMetaData, ColumnIndexBuilder, OffsetIndexBuilder};
 use parquet::file::statistics::{Statistics, ValueStatistics};
 use parquet::file::writer::{SerializedPageWriter, TrackedWrite};
 use parquet::schema::types::ColumnDescPtr;
+
+use super::codec::Compressor;
 
 /// A finished column chunk, ready to be put into a segment.
 pub struct EncodedColumn {
@@ -33,8 +35,7 @@ pub(super) struct PageFacts {
 /// Builds a column chunk page by page.
 pub(super) struct ChunkWriter<'a> {
     column: ColumnDescPtr,
-    compressor: &'a mut zstd::bulk::Compressor<'static>,
-    level: i32,
+    compressor: &'a mut Compressor,
     out: TrackedWrite<Vec<u8>>,
     offsets: OffsetIndexBuilder,
     index: ColumnIndexBuilder,
@@ -50,12 +51,11 @@ pub(super) struct ChunkWriter<'a> {
 }
 
 impl<'a> ChunkWriter<'a> {
-    pub(super) fn new(column: ColumnDescPtr, compressor: &'a mut zstd::bulk::Compressor<'static>, level: i32) -> Self {
+    pub(super) fn new(column: ColumnDescPtr, compressor: &'a mut Compressor) -> Self {
         Self {
             index: ColumnIndexBuilder::new(column.physical_type()),
             column,
             compressor,
-            level,
             out: TrackedWrite::new(Vec::new()),
             offsets: OffsetIndexBuilder::new(),
             dictionary_offset: None,
@@ -73,7 +73,7 @@ impl<'a> ChunkWriter<'a> {
     /// Writes the dictionary: `count` values, plainly encoded. It must come first.
     pub(super) fn dictionary(&mut self, plain: &[u8], count: usize) -> Result<()> {
         let page = Page::DictionaryPage {
-            buf: self.compress(plain)?,
+            buf: self.compressor.compress(plain)?,
             num_values: count as u32,
             encoding: Encoding::PLAIN,
             is_sorted: false,
@@ -87,7 +87,7 @@ impl<'a> ChunkWriter<'a> {
     /// Writes a data page of the first version: its levels and values.
     pub(super) fn page(&mut self, body: &[u8], facts: &PageFacts) -> Result<()> {
         let page = Page::DataPage {
-            buf: self.compress(body)?,
+            buf: self.compressor.compress(body)?,
             num_values: facts.levels as u32,
             encoding: facts.encoding,
             def_level_encoding: Encoding::RLE,
@@ -125,11 +125,6 @@ impl<'a> ChunkWriter<'a> {
         }
     }
 
-    fn compress(&mut self, bytes: &[u8]) -> Result<Bytes> {
-        let compressed = self.compressor.compress(bytes).map_err(|e| ParquetError::External(Box::new(e)))?;
-        Ok(Bytes::from(compressed))
-    }
-
     fn write(&mut self, page: Page, uncompressed: usize) -> Result<i64> {
         let at = self.out.bytes_written();
         let mut pages = SerializedPageWriter::new(&mut self.out);
@@ -160,7 +155,7 @@ impl<'a> ChunkWriter<'a> {
         let statistics = self.statistics();
         let compressed = self.out.bytes_written() as i64;
         let mut metadata = ColumnChunkMetaData::builder(self.column)
-            .set_compression(Compression::ZSTD(ZstdLevel::try_new(self.level.max(1))?))
+            .set_compression(self.compressor.in_footer())
             .set_encodings(self.encodings)
             .set_total_compressed_size(compressed)
             .set_total_uncompressed_size(self.uncompressed)

@@ -3,10 +3,11 @@
 use std::collections::HashMap;
 
 use super::chunk::{ChunkWriter, EncodedColumn, PageFacts};
+use super::codec::{Codec, Compressor};
 use super::levels::{push_level_run, push_packed, push_run};
 use crate::schema::SegmentSchema;
 use parquet::basic::Encoding;
-use parquet::errors::{ParquetError, Result};
+use parquet::errors::Result;
 
 /// Rows of a page of a column without lists: what a reader of a few rows must decode.
 pub const PAGE_ROWS: usize = 65_536;
@@ -74,8 +75,7 @@ enum Packing {
 /// Encodes columns of segments of one schema. Remembers which packing suits each column, from its first page.
 pub struct Encoder {
     schema: SegmentSchema,
-    compressor: zstd::bulk::Compressor<'static>,
-    level: i32,
+    compressor: Compressor,
     packing: HashMap<usize, Packing>,
     body: Vec<u8>,
     indices: Vec<u8>,
@@ -83,13 +83,11 @@ pub struct Encoder {
 }
 
 impl Encoder {
-    /// An encoder that compresses with zstd at `level` (1 is fast, up to 22).
-    pub fn new(schema: &SegmentSchema, level: i32) -> Result<Self> {
-        let compressor = zstd::bulk::Compressor::new(level).map_err(|e| ParquetError::External(Box::new(e)))?;
+    /// An encoder that compresses with `codec`.
+    pub fn new(schema: &SegmentSchema, codec: Codec) -> Result<Self> {
         Ok(Self {
             schema: schema.clone(),
-            compressor,
-            level,
+            compressor: Compressor::new(codec)?,
             packing: HashMap::new(),
             body: Vec::new(),
             indices: Vec::new(),
@@ -120,7 +118,7 @@ impl Encoder {
 
     /// Encodes a column of lists, a page a row.
     pub fn lists(&mut self, column: usize, rows: &[ListRows<'_>]) -> Result<EncodedColumn> {
-        let mut chunk = ChunkWriter::new(self.schema.columns.column(column), &mut self.compressor, self.level);
+        let mut chunk = ChunkWriter::new(self.schema.columns.column(column), &mut self.compressor);
         if rows.iter().any(|row| matches!(row, ListRows::I16(_) | ListRows::I32(_))) {
             chunk.dictionary(&wrapped_dictionary(256), 256)?;
         }
@@ -181,7 +179,7 @@ impl Encoder {
             self.packing.insert(column, packing);
         }
         let packing = self.packing[&column];
-        let mut chunk = ChunkWriter::new(self.schema.columns.column(column), &mut self.compressor, self.level);
+        let mut chunk = ChunkWriter::new(self.schema.columns.column(column), &mut self.compressor);
         chunk.dictionary(dictionary, entries)?;
         for page in values.chunks(PAGE_ROWS) {
             self.body.clear();
@@ -207,7 +205,7 @@ impl Encoder {
         for packing in [Packing::Bytes, Packing::Narrow, Packing::Runs] {
             self.body.clear();
             push_indices(&mut self.body, &self.indices, width, packing);
-            let size = self.compressor.compress(&self.body).map_err(|e| ParquetError::External(Box::new(e)))?.len();
+            let size = self.compressor.compress(&self.body)?.len();
             if size < best.0 {
                 best = (size, packing);
             }
@@ -217,7 +215,7 @@ impl Encoder {
 
     /// Integers past a byte: their bytes split into planes, of which the upper ones hardly cost anything.
     fn wide<T: Small>(&mut self, column: usize, values: &[T], nullable: bool) -> Result<EncodedColumn> {
-        let mut chunk = ChunkWriter::new(self.schema.columns.column(column), &mut self.compressor, self.level);
+        let mut chunk = ChunkWriter::new(self.schema.columns.column(column), &mut self.compressor);
         for page in values.chunks(PAGE_ROWS) {
             self.body.clear();
             let nulls = push_presence(&mut self.body, &mut self.present, page, nullable);
@@ -249,7 +247,7 @@ impl Encoder {
         number: impl Fn(&V) -> Option<i64>,
     ) -> Result<EncodedColumn> {
         let width = (usize::BITS - runs.len().saturating_sub(1).leading_zeros()).max(1);
-        let mut chunk = ChunkWriter::new(self.schema.columns.column(column), &mut self.compressor, self.level);
+        let mut chunk = ChunkWriter::new(self.schema.columns.column(column), &mut self.compressor);
         let single = runs.iter().all(|(_, count)| *count == 1);
         if !single {
             chunk.dictionary(plain, runs.len())?;

@@ -5,6 +5,7 @@
 //! 4 or 8 bits: bytes that the compressor likes and any Parquet reader understands.
 
 mod chunk;
+mod codec;
 mod encode;
 mod levels;
 mod reader;
@@ -12,6 +13,7 @@ mod source;
 mod writer;
 
 pub use chunk::EncodedColumn;
+pub use codec::{Codec, UnknownCodec};
 pub use encode::{Encoder, FlatColumn, ListRows, PAGE_ROWS};
 pub use reader::{FlatValues, ListValues, SegmentReader};
 pub use writer::{SegmentWriter, WrittenSegment};

@@ -11,11 +11,13 @@ use parquet::basic::Encoding;
 use parquet::column::page::{Page, PageReader};
 use parquet::file::metadata::{
     ColumnChunkMetaData, PageIndexPolicy, ParquetMetaData, ParquetMetaDataBuilder, ParquetMetaDataReader,
+    RowGroupMetaData,
 };
 use parquet::file::page_index::offset_index::PageLocation;
 use parquet::file::reader::Length as _;
 use parquet::file::serialized_reader::SerializedPageReader;
 
+use super::codec;
 use super::levels::read_hybrid;
 use super::source::Source;
 use crate::error::TableError;
@@ -65,11 +67,22 @@ impl SegmentReader {
             ParquetMetaDataReader::new().parse_and_finish(&file).map_err(|e| TableError::damaged(path, e))?;
         let bytes = file.len();
         let reader = Self { path: path.to_owned(), file, metadata: Arc::new(metadata) };
-        if reader.chunks_lie_within(bytes) {
-            Ok(reader)
-        } else {
-            Err(reader.damaged("its footer points outside of it"))
+        if !reader.chunks_lie_within(bytes) {
+            return Err(reader.damaged("its footer points outside of it"));
         }
+        reader.check_codecs()?;
+        Ok(reader)
+    }
+
+    /// Refuses codecs that we do not write, whatever the Parquet library happens to be built with.
+    fn check_codecs(&self) -> Result<()> {
+        for chunk in self.metadata.row_groups().iter().flat_map(RowGroupMetaData::columns) {
+            if let Some(codec) = codec::foreign(chunk.compression()) {
+                let column = chunk.column_path().string();
+                return Err(TableError::Codec { path: self.path.clone(), column, codec });
+            }
+        }
+        Ok(())
     }
 
     /// Whether every column chunk lies in the file, which the Parquet library takes for granted.

@@ -1,20 +1,35 @@
 //! What is encoded reads back the same, by our reader and by one that we did not write.
 
+use std::os::unix::fs::FileExt as _;
 use std::path::Path;
 use std::sync::Arc;
 
+use parquet::basic::{Compression, ZstdLevel};
+use parquet::data_type::Int32Type;
+use parquet::file::properties::WriterProperties;
 use parquet::file::reader::{FileReader as _, SerializedFileReader};
+use parquet::file::writer::SerializedFileWriter;
 use parquet::record::{Field as Value, Row};
 use proptest::prelude::*;
 
 use super::*;
 use crate::disk::RealDisk;
-use crate::{Field, FieldType, SegmentSchema, TableError};
+use crate::{ErrorKind, Field, FieldType, SegmentSchema};
 
 /// Writes one row group of one column and opens it again.
 fn write(ty: FieldType, encode: impl Fn(&mut Encoder) -> EncodedColumn, path: &Path) -> SegmentReader {
+    write_with(Codec::default(), ty, encode, path)
+}
+
+/// As [`write`], compressed with `codec`.
+fn write_with(
+    codec: Codec,
+    ty: FieldType,
+    encode: impl Fn(&mut Encoder) -> EncodedColumn,
+    path: &Path,
+) -> SegmentReader {
     let schema = SegmentSchema::new(&[Field::new("c", ty)]).unwrap();
-    let mut encoder = Encoder::new(&schema, 1).unwrap();
+    let mut encoder = Encoder::new(&schema, codec).unwrap();
     let mut writer = SegmentWriter::create(Arc::new(RealDisk), path, &schema).unwrap();
     writer.row_group(vec![encode(&mut encoder)]).unwrap();
     writer.finish(vec![("key".to_owned(), "value".to_owned())]).unwrap();
@@ -51,47 +66,57 @@ fn check_integers(reader: &SegmentReader, expected: &[Option<i32>]) {
     assert_eq!(plain, expected);
 }
 
+/// One of each kind.
+fn any_codec() -> impl Strategy<Value = Codec> {
+    prop_oneof![Just(Codec::None), Just(Codec::Snappy), Just(Codec::Lz4), (1..=22).prop_map(Codec::Zstd)]
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(60))]
 
     #[test]
     fn small_integers_read_back(
         values in prop::collection::vec(any::<i8>(), 1..400), mask in any::<i8>(), nullable in any::<bool>(),
+        codec in any_codec(),
     ) {
         let folder = tempfile::tempdir().unwrap();
         let values: Vec<i8> = values.into_iter().map(|v| if v == i8::MIN { v } else { v & mask }).collect();
         let expected: Vec<_> = values.iter().map(|&v| (!nullable || v != i8::MIN).then_some(i32::from(v))).collect();
         let column = FlatColumn::I8 { values: &values, nullable };
-        let reader = write(FieldType::Int8, |e| e.flat(0, column).unwrap(), &folder.path().join("s"));
+        let reader = write_with(codec, FieldType::Int8, |e| e.flat(0, column).unwrap(), &folder.path().join("s"));
         check_integers(&reader, &expected);
     }
 
     #[test]
-    fn wide_integers_read_back(values in prop::collection::vec(any::<i16>(), 1..300), nullable in any::<bool>()) {
+    fn wide_integers_read_back(
+        values in prop::collection::vec(any::<i16>(), 1..300), nullable in any::<bool>(), codec in any_codec(),
+    ) {
         let folder = tempfile::tempdir().unwrap();
         let expected: Vec<_> = values.iter().map(|&v| (!nullable || v != i16::MIN).then_some(i32::from(v))).collect();
         let column = FlatColumn::I16 { values: &values, nullable };
-        let reader = write(FieldType::Int16, |e| e.flat(0, column).unwrap(), &folder.path().join("s"));
+        let reader = write_with(codec, FieldType::Int16, |e| e.flat(0, column).unwrap(), &folder.path().join("s"));
         check_integers(&reader, &expected);
     }
 
     #[test]
-    fn runs_read_back(runs in prop::collection::vec((any::<i32>(), 1u32..40), 1..60)) {
+    fn runs_read_back(runs in prop::collection::vec((any::<i32>(), 1u32..40), 1..60), codec in any_codec()) {
         let folder = tempfile::tempdir().unwrap();
         let runs: Vec<_> = runs.into_iter().filter(|(v, _)| *v != i32::MIN).chain([(1, 2)]).collect();
         let expected: Vec<_> = runs.iter().flat_map(|&(v, n)| std::iter::repeat_n(Some(v), n as usize)).collect();
-        let reader = write(FieldType::Int32, |e| e.flat(0, FlatColumn::IntRuns(&runs)).unwrap(), &folder.path().join("s"));
+        let column = FlatColumn::IntRuns(&runs);
+        let reader = write_with(codec, FieldType::Int32, |e| e.flat(0, column).unwrap(), &folder.path().join("s"));
         check_integers(&reader, &expected);
     }
 
     #[test]
     fn lists_read_back(
         lists in prop::collection::vec(prop::collection::vec(any::<i32>(), 1..80), 1..20), mask in any::<i32>(),
+        codec in any_codec(),
     ) {
         let folder = tempfile::tempdir().unwrap();
         let lists: Vec<Vec<i32>> = lists.into_iter().map(|l| l.into_iter().map(|v| v & mask).collect()).collect();
         let rows: Vec<_> = lists.iter().map(|l| ListRows::I32(l)).collect();
-        let reader = write(FieldType::Int32List, |e| e.lists(0, &rows).unwrap(), &folder.path().join("s"));
+        let reader = write_with(codec, FieldType::Int32List, |e| e.lists(0, &rows).unwrap(), &folder.path().join("s"));
         let mut read = Vec::new();
         reader.lists(0, 0, 0..lists.len(), |_, values| read.push(match values {
             ListValues::I16(v) => v.into_iter().map(i32::from).collect(),
@@ -107,10 +132,10 @@ proptest! {
     }
 
     #[test]
-    fn real_lists_read_back(list in prop::collection::vec(any::<f64>(), 1..80)) {
+    fn real_lists_read_back(list in prop::collection::vec(any::<f64>(), 1..80), codec in any_codec()) {
         let folder = tempfile::tempdir().unwrap();
         let rows = [ListRows::Null, ListRows::F64(&list)];
-        let reader = write(FieldType::DoubleList, |e| e.lists(0, &rows).unwrap(), &folder.path().join("s"));
+        let reader = write_with(codec, FieldType::DoubleList, |e| e.lists(0, &rows).unwrap(), &folder.path().join("s"));
         let mut read = Vec::new();
         reader.lists(0, 0, [0, 1], |_, values| read.push(values)).unwrap();
         prop_assert_eq!(&read[0], &ListValues::Null);
@@ -120,12 +145,12 @@ proptest! {
     }
 
     #[test]
-    fn words_read_back(codes in prop::collection::vec(prop::option::of(0u8..30), 1..300)) {
+    fn words_read_back(codes in prop::collection::vec(prop::option::of(0u8..30), 1..300), codec in any_codec()) {
         let folder = tempfile::tempdir().unwrap();
         let words: Vec<String> = (0..30).map(|i| format!("wörd-{i}{}", "x".repeat(i % 3))).collect();
         let stored: Vec<u8> = codes.iter().map(|c| c.unwrap_or(u8::MAX)).collect();
         let column_values = FlatColumn::Labels { codes: &stored, words: &words };
-        let reader = write(FieldType::Text, |e| e.flat(0, column_values).unwrap(), &folder.path().join("s"));
+        let reader = write_with(codec, FieldType::Text, |e| e.flat(0, column_values).unwrap(), &folder.path().join("s"));
         let places = codes.iter().map(|c| c.map_or(u32::MAX, u32::from)).collect();
         prop_assert_eq!(reader.flat(0, 0, 0..codes.len()).unwrap(), FlatValues::Words { places, words: words.clone() });
         let plain: Vec<Option<String>> = read_plainly(reader.path()).iter().map(|row| match column(row) {
@@ -150,24 +175,89 @@ fn rows_past_a_page_are_found_by_page() {
     }
 }
 
+/// The column's size on disk, and the codec that its footer names.
+fn stored_as(codec: Codec, values: &[i16], path: &Path) -> (i64, Compression) {
+    let column = FlatColumn::I16 { values, nullable: false };
+    write_with(codec, FieldType::Int16, |e| e.flat(0, column).unwrap(), path);
+    let reader = SerializedFileReader::new(std::fs::File::open(path).unwrap()).unwrap();
+    let chunk = reader.metadata().row_group(0).column(0);
+    (chunk.compressed_size(), chunk.compression())
+}
+
+#[test]
+fn the_footer_names_the_codec_and_the_codec_compresses() {
+    let folder = tempfile::tempdir().unwrap();
+    // Several pages of unequal lengths: what a codec keeps from one page must not show in the next.
+    let values: Vec<i16> = (0..PAGE_ROWS as i32 * 2 + 77).map(|i| (i / 50 % 999) as i16).collect();
+    let stored = |codec| stored_as(codec, &values, &folder.path().join("s"));
+    let (plain, name) = stored(Codec::None);
+    assert_eq!((plain > values.len() as i64, name), (true, Compression::UNCOMPRESSED));
+    for (codec, name) in [
+        (Codec::Snappy, Compression::SNAPPY),
+        (Codec::Lz4, Compression::LZ4_RAW),
+        (Codec::Zstd(9), Compression::ZSTD(ZstdLevel::default())),
+    ] {
+        let (size, named) = stored(codec);
+        assert_eq!((size < plain / 5, named), (true, name), "{codec}: {size} of {plain} bytes");
+        assert_eq!(read_plainly(&folder.path().join("s")).len(), values.len());
+    }
+}
+
+#[test]
+fn a_segment_that_another_codec_compresses_is_refused_in_a_sentence() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("s");
+    let schema = SegmentSchema::new(&[Field::new("c", FieldType::Int32)]).unwrap();
+    let properties = WriterProperties::builder().set_compression(Compression::LZ4).build();
+    let file = std::fs::File::create(&path).unwrap();
+    let mut writer = SerializedFileWriter::new(file, schema.root.clone(), Arc::new(properties)).unwrap();
+    let mut group = writer.next_row_group().unwrap();
+    let mut column = group.next_column().unwrap().unwrap();
+    column.typed::<Int32Type>().write_batch(&[1, 2, 3], Some(&[1, 1, 1]), None).unwrap();
+    column.close().unwrap();
+    group.close().unwrap();
+    writer.close().unwrap();
+    assert_eq!(read_plainly(&path).len(), 3);
+    let said = SegmentReader::open(&path).unwrap_err().to_string();
+    let expected = format!(
+        "column \"c\" of the segment {} is compressed with LZ4 as Hadoop frames it: write it again with none, Snappy, \
+         LZ4_RAW or zstd",
+        path.display()
+    );
+    assert_eq!(said, expected);
+}
+
+#[test]
+fn a_level_that_zstd_has_not_is_an_error() {
+    let schema = SegmentSchema::new(&[Field::new("c", FieldType::Int8)]).unwrap();
+    assert!(Encoder::new(&schema, Codec::Zstd(99)).is_err());
+}
+
 #[test]
 fn damage_anywhere_in_the_pages_is_an_error_or_changes_the_values_never_a_panic() {
+    for codec in [Codec::None, Codec::Snappy, Codec::Lz4, Codec::default()] {
+        damage_every_byte(codec);
+    }
+}
+
+fn damage_every_byte(codec: Codec) {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("s");
     let values: Vec<i16> = (0..2_000).map(|i| (i * 37 % 300) as i16).collect();
-    write(FieldType::Int32List, |e| e.lists(0, &[ListRows::I16(&values)]).unwrap(), &path);
+    write_with(codec, FieldType::Int32List, |e| e.lists(0, &[ListRows::I16(&values)]).unwrap(), &path);
     let sound = std::fs::read(&path).unwrap();
-    for at in 4..sound.len() {
-        let mut damaged = sound.clone();
-        damaged[at] ^= 0x41;
-        std::fs::write(&path, &damaged).unwrap();
+    // In place: a file that is truncated and written again may be synced by the system, every time.
+    let file = std::fs::File::options().write(true).open(&path).unwrap();
+    for (at, byte) in sound.iter().enumerate().skip(4) {
+        file.write_all_at(&[byte ^ 0x41], at as u64).unwrap();
         let result = SegmentReader::open(&path).and_then(|reader| {
             let rows = reader.rows(0).min(1);
             reader.lists(0, 0, 0..rows, |_, _| {})
         });
         if let Err(error) = result {
-            assert!(matches!(error, TableError::Damaged { .. }), "byte {at}: {error}");
+            assert_eq!(error.kind(), ErrorKind::Damaged, "{codec}, byte {at}: {error}");
         }
+        file.write_all_at(&[*byte], at as u64).unwrap();
     }
 }
 

@@ -1,0 +1,176 @@
+//! How the pages of a segment are compressed.
+
+use std::fmt;
+use std::str::FromStr;
+
+use bytes::Bytes;
+use lz4_flex::block::{CompressTable, compress_into_with_table, get_maximum_output_size};
+use parquet::basic::{Compression, ZstdLevel};
+use parquet::errors::{ParquetError, Result};
+
+/// What compresses the pages of a segment. As text: `none`, `snappy`, `lz4`, `zstd:3`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Codec {
+    /// Nothing.
+    None,
+    /// Snappy.
+    Snappy,
+    /// LZ4 without a frame, which Parquet calls `LZ4_RAW`.
+    Lz4,
+    /// zstd at a level from 1 (fast) to 22.
+    Zstd(i32),
+}
+
+impl Default for Codec {
+    fn default() -> Self {
+        Self::Zstd(1)
+    }
+}
+
+impl fmt::Display for Codec {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::None => f.pad("none"),
+            Self::Snappy => f.pad("snappy"),
+            Self::Lz4 => f.pad("lz4"),
+            Self::Zstd(level) => f.pad(&format!("zstd:{level}")),
+        }
+    }
+}
+
+/// A text that names no codec.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("a codec is none, snappy, lz4, or zstd:LEVEL with a level from 1 to 22")]
+pub struct UnknownCodec;
+
+impl FromStr for Codec {
+    type Err = UnknownCodec;
+
+    fn from_str(text: &str) -> std::result::Result<Self, UnknownCodec> {
+        let level = |level: &str| level.parse().ok().filter(|level| (1..=22).contains(level));
+        let codec = match text {
+            "none" => Some(Self::None),
+            "snappy" => Some(Self::Snappy),
+            "lz4" => Some(Self::Lz4),
+            "zstd" => Some(Self::Zstd(1)),
+            _ => text.strip_prefix("zstd:").and_then(level).map(Self::Zstd),
+        };
+        codec.ok_or(UnknownCodec)
+    }
+}
+
+impl serde::Serialize for Codec {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> std::result::Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
+impl Codec {
+    /// What the footer says of it.
+    pub(super) fn in_footer(self) -> Result<Compression> {
+        Ok(match self {
+            Self::None => Compression::UNCOMPRESSED,
+            Self::Snappy => Compression::SNAPPY,
+            Self::Lz4 => Compression::LZ4_RAW,
+            Self::Zstd(level) => Compression::ZSTD(ZstdLevel::try_new(level)?),
+        })
+    }
+}
+
+/// The name of a codec that a footer may have and we do not read; `None` for those that we do.
+pub(super) fn foreign(in_footer: Compression) -> Option<String> {
+    match in_footer {
+        Compression::UNCOMPRESSED | Compression::SNAPPY | Compression::LZ4_RAW | Compression::ZSTD(_) => None,
+        // The one before LZ4_RAW has a frame that writers never agreed on.
+        Compression::LZ4 => Some("LZ4 as Hadoop frames it".to_owned()),
+        // The library puts a level behind the name that no footer holds.
+        other => Some(format!("{other:?}").split('(').next().unwrap_or_default().to_owned()),
+    }
+}
+
+/// Compresses page after page, its tables and buffers kept from one to the next.
+pub(super) struct Compressor {
+    in_footer: Compression,
+    engine: Engine,
+    /// Room for a page at its worst, for those that do not make their own.
+    room: Vec<u8>,
+}
+
+enum Engine {
+    None,
+    Snappy(Box<snap::raw::Encoder>),
+    Lz4(CompressTable),
+    Zstd(zstd::bulk::Compressor<'static>),
+}
+
+impl Compressor {
+    pub(super) fn new(codec: Codec) -> Result<Self> {
+        let engine = match codec {
+            Codec::None => Engine::None,
+            Codec::Snappy => Engine::Snappy(Box::new(snap::raw::Encoder::new())),
+            Codec::Lz4 => Engine::Lz4(CompressTable::large()),
+            Codec::Zstd(level) => Engine::Zstd(zstd::bulk::Compressor::new(level).map_err(external)?),
+        };
+        Ok(Self { in_footer: codec.in_footer()?, engine, room: Vec::new() })
+    }
+
+    /// What the footer says of pages that this compressed.
+    pub(super) fn in_footer(&self) -> Compression {
+        self.in_footer
+    }
+
+    pub(super) fn compress(&mut self, page: &[u8]) -> Result<Bytes> {
+        let room = |room: &mut Vec<u8>, most: usize| room.resize(room.len().max(most), 0);
+        let length = match &mut self.engine {
+            Engine::None => return Ok(Bytes::copy_from_slice(page)),
+            Engine::Zstd(zstd) => return Ok(Bytes::from(zstd.compress(page).map_err(external)?)),
+            Engine::Snappy(snappy) => {
+                room(&mut self.room, snap::raw::max_compress_len(page.len()));
+                snappy.compress(page, &mut self.room).map_err(external)?
+            }
+            Engine::Lz4(table) => {
+                room(&mut self.room, get_maximum_output_size(page.len()));
+                compress_into_with_table(page, &mut self.room, table).map_err(external)?
+            }
+        };
+        Ok(Bytes::copy_from_slice(&self.room[..length]))
+    }
+}
+
+fn external(error: impl std::error::Error + Send + Sync + 'static) -> ParquetError {
+    ParquetError::External(Box::new(error))
+}
+
+#[cfg(test)]
+mod tests {
+    use parquet::basic::GzipLevel;
+
+    use super::*;
+
+    #[test]
+    fn a_codec_is_what_its_text_says() {
+        for (text, codec) in [
+            ("none", Codec::None),
+            ("snappy", Codec::Snappy),
+            ("lz4", Codec::Lz4),
+            ("zstd:1", Codec::default()),
+            ("zstd:22", Codec::Zstd(22)),
+        ] {
+            assert_eq!((text.parse(), codec.to_string().as_str()), (Ok(codec), text));
+        }
+        assert_eq!("zstd".parse(), Ok(Codec::Zstd(1)));
+    }
+
+    #[test]
+    fn the_codecs_of_others_have_names() {
+        let names = [Compression::GZIP(GzipLevel::default()), Compression::LZO, Compression::LZ4].map(foreign);
+        assert_eq!(names, ["GZIP", "LZO", "LZ4 as Hadoop frames it"].map(|name| Some(name.to_owned())));
+    }
+
+    #[test]
+    fn what_names_no_codec_is_refused() {
+        for text in ["", "gzip", "LZ4", "zstd:0", "zstd:23", "zstd:", "zstd3", "snappy:1"] {
+            assert_eq!(text.parse::<Codec>(), Err(UnknownCodec), "{text:?}");
+        }
+    }
+}
