@@ -135,9 +135,12 @@ impl Store {
     /// Opens the data folder for reading; `None` where nothing is stored there.
     pub async fn open(data: &Path, disk: Arc<dyn Disk>) -> Result<Option<Self>> {
         let open = async |name: &str| Table::open(&table_folder(data, name), disk.clone()).await;
+        // Outcomes come first: `settle` says why.
         Ok(match (open("outcomes").await?, open("events").await?, open("ensembles").await?) {
             (Some(outcomes), Some(events), Some(ensembles)) => {
-                Some(Self { data: data.to_owned(), disk, outcomes, events, ensembles })
+                let mut store = Self { data: data.to_owned(), disk, outcomes, events, ensembles };
+                store.settle().await?;
+                Some(store)
             }
             _ => None,
         })
@@ -149,7 +152,9 @@ impl Store {
         let outcomes = Table::open_or_create(&make("outcomes"), disk.clone(), &outcomes_table()).await?;
         let events = Table::open_or_create(&make("events"), disk.clone(), &events_table()).await?;
         let ensembles = Table::open_or_create(&make("ensembles"), disk.clone(), &ensembles_table()).await?;
-        Ok(Self { data: data.to_owned(), disk, outcomes, events, ensembles })
+        let mut store = Self { data: data.to_owned(), disk, outcomes, events, ensembles };
+        store.settle().await?;
+        Ok(store)
     }
 
     /// The disk that this store writes to.
@@ -373,7 +378,22 @@ impl Store {
         self.outcomes.refresh().await?;
         self.events.refresh().await?;
         self.ensembles.refresh().await?;
-        Ok(())
+        self.settle().await
+    }
+
+    /// Makes the three tables in hand one view of the store. Events and registrations are committed before the
+    /// outcomes that need them, and taken out after them: so what was read of both since `outcomes` fits it, if
+    /// `outcomes` has not moved meanwhile. Where it has, they are read again.
+    async fn settle(&mut self) -> Result<()> {
+        loop {
+            let version = self.outcomes.version();
+            self.outcomes.refresh().await?;
+            if self.outcomes.version() == version {
+                return Ok(());
+            }
+            self.events.refresh().await?;
+            self.ensembles.refresh().await?;
+        }
     }
 
     fn write_plan(&self, plan: &Plan, path: &str) -> Result<WrittenSegment> {
