@@ -1,5 +1,7 @@
 //! What can go wrong with a question.
 
+use std::sync::Arc;
+
 use datafusion::common::SchemaError;
 use datafusion::error::DataFusionError;
 use ensemble::EnsembleError;
@@ -12,6 +14,9 @@ pub enum QueryError {
     /// The stored ensembles could not be read.
     #[error(transparent)]
     Ensemble(#[from] EnsembleError),
+    /// The question needs an ensemble that could not be read when the snapshot was taken.
+    #[error(transparent)]
+    Unreadable(Arc<EnsembleError>),
     /// A segment could not be read.
     #[error(transparent)]
     Table(#[from] TableError),

@@ -82,6 +82,35 @@ fn a_damaged_segment_is_named() {
 }
 
 #[test]
+fn a_damaged_ensemble_is_listed_and_can_be_dropped_or_played_anew() {
+    let folder = tempfile::tempdir().unwrap();
+    let data = folder.path();
+    for name in ["sound", "dropped", "replaced"] {
+        json(data, &["run", "football", "--worlds", "2", "--events", "replay", "--name", name]);
+    }
+    let plan =
+        |name: &str, version: u32| data.join(format!("sim/ensembles/ensemble={name}/version={version}/plan.parquet"));
+    std::fs::write(plan("dropped", 2), b"PAR1").unwrap();
+    std::fs::remove_file(plan("replaced", 3)).unwrap();
+    let states = || {
+        let listed = json(data, &["ensembles"]);
+        let state =
+            |e: &serde_json::Value| format!("{} {} {}", e["ensemble"], e["state"], e["worlds"]).replace('"', "");
+        listed.as_array().unwrap().iter().map(state).collect::<Vec<_>>()
+    };
+    assert_eq!(states(), ["dropped damaged null", "replaced damaged null", "sound complete 2"]);
+    let output = run(data, &["ensembles"]);
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(said.contains("play it anew with --replace, or remove it with `manyworlds drop replaced`\n"), "{said}");
+    let said = failure(data, &["price", "dropped", "--entity", "game-001", "--leg", "home_won"], 2);
+    assert!(said.starts_with("error: ensemble \"dropped\" is damaged: "), "{said}");
+    json(data, &["price", "sound", "--entity", "game-001", "--leg", "home_won"]);
+    assert!(run(data, &["drop", "dropped"]).status.success());
+    json(data, &["run", "football", "--worlds", "2", "--events", "replay", "--name", "replaced", "--replace"]);
+    assert_eq!(states(), ["replaced complete 2", "sound complete 2"]);
+}
+
+#[test]
 fn folders_that_cannot_be_written_are_told() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("file");
