@@ -5,7 +5,7 @@ use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use ensemble::{Columns, EnsembleError, Plan, Store, StoredEnsemble};
-use model::Model;
+use model::{Model, UnknownName};
 
 use crate::error::QueryError;
 use crate::filter::Conditions;
@@ -60,7 +60,7 @@ impl Snapshot {
     pub(crate) fn ensemble(&self, name: &str) -> Result<&Arc<StoredEnsemble>, QueryError> {
         match self.ensembles.iter().find(|(n, _)| n == name) {
             Some((_, found)) => readable(found),
-            None => Err(QueryError::unknown("ensemble", name, self.names())),
+            None => Err(UnknownName::new("no ensemble", name, self.names()).into()),
         }
     }
 
@@ -90,11 +90,4 @@ impl Snapshot {
 
 fn readable(found: &Found) -> Result<&Arc<StoredEnsemble>, QueryError> {
     found.as_ref().map_err(|error| QueryError::Unreadable(error.clone()))
-}
-
-/// The place of an entity in an ensemble's catalogue.
-pub(crate) fn find_entity(ensemble: &StoredEnsemble, name: &str) -> Result<usize, QueryError> {
-    let catalogue = &ensemble.plan.catalogue;
-    let names = catalogue.entities.iter().map(|e| e.name.as_str());
-    catalogue.entity(name).ok_or_else(|| QueryError::unknown("entity", name, names))
 }

@@ -4,11 +4,11 @@ use std::process::ExitCode;
 
 use anyhow::{Context as _, Result, bail};
 use ensemble::{EventRows, KeepEvents, OutcomeRef, Plan, RangeReader, StoredEnsemble};
-use model::{Catalogue, EventKind, Wanted, nearest};
+use model::{Catalogue, EventKind, UnknownName, Wanted};
 use serde_json::{Map, Value, json};
 use world::{World, WorldRange};
 
-use super::{find_entity, model_of, open_columns};
+use super::{model_of, open_columns};
 use crate::args::{Format, PlaysArgs};
 use crate::output::{Table, print, print_json};
 
@@ -16,7 +16,7 @@ pub(crate) async fn plays(args: &PlaysArgs) -> Result<ExitCode> {
     let columns = open_columns(&args.data.data, &args.ensemble).await?;
     let stored = columns.ensemble();
     let catalogue = &stored.plan.catalogue;
-    let entity = find_entity(catalogue, &args.entity)?;
+    let entity = catalogue.find_entity(&args.entity)?;
     if args.world as usize >= columns.worlds() {
         bail!("there is no world {}: the ensemble has worlds 0 to {}", args.world, columns.worlds() - 1);
     }
@@ -109,10 +109,8 @@ fn parse_filter(catalogue: &Catalogue, text: &str) -> Result<Filter> {
     let Some((name, operator, value)) = found else {
         bail!("{text:?}: expected a column, one of = != < <= > >=, and a value, as in 'down>=3'");
     };
-    let Some(column) = catalogue.event_column(name) else {
-        let names = catalogue.events.iter().map(|c| c.name.as_str());
-        bail!("events have no column {name:?}; near it: {}", nearest(name, names).join(", "));
-    };
+    let names = catalogue.events.iter().map(|c| c.name.as_str());
+    let column = catalogue.event_column(name).ok_or_else(|| UnknownName::new("events have no column", name, names))?;
     let value = match &catalogue.events[column].kind {
         EventKind::Label(words) => {
             let place = words.iter().position(|w| w == value);

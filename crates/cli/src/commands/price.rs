@@ -5,15 +5,15 @@ use std::process::ExitCode;
 use anyhow::{Context as _, Result, bail};
 use ensemble::{BitSet, Columns, Expression, GameState, Price, RangeReader};
 
+use super::open_columns;
 use super::plays::replay;
-use super::{find_entity, open_columns};
 use crate::args::{Format, PriceArgs};
 use crate::output::{Table, count, print, print_json};
 
 pub(crate) async fn price(args: &PriceArgs) -> Result<ExitCode> {
     let columns = open_columns(&args.data.data, &args.ensemble).await?;
     let catalogue = &columns.ensemble().plan.catalogue;
-    let entity = args.entity.as_deref().map(|name| find_entity(catalogue, name)).transpose()?;
+    let entity = args.entity.as_deref().map(|name| catalogue.find_entity(name)).transpose()?;
     let parse = |text: &String| Expression::parse(text, catalogue, entity).with_context(|| format!("in {text:?}"));
     let legs = args.legs.iter().map(parse).collect::<Result<Vec<_>>>()?;
     let mut given: Option<BitSet> = None;

@@ -54,7 +54,7 @@ fn questions_that_cannot_be_answered_say_why() {
     );
     check(
         &["price", "season", "--entity", "game-017", "--leg", "home_margn > 3"],
-        "in \"home_margn > 3\": there is no outcome \"home_margn\"; did you mean home_margin, home_margin_h1, home_margin_h2?",
+        "in \"home_margn > 3\": a game has no outcome \"home_margn\"; did you mean home_margin, home_margin_h1, home_margin_h2?",
     );
     check(
         &["price", "season", "--entity", "game-017", "--leg", "home_margin > 3", "--given", "home_points > 99"],
@@ -64,6 +64,14 @@ fn questions_that_cannot_be_answered_say_why() {
     check(
         &["outcome", "season", "--entity", "team-01", "--outcome", "winss"],
         "a team_season has no outcome \"winss\"; did you mean wins, winless?",
+    );
+    check(
+        &["correlate", "season", "--entity", "team-01", "--outcome", "winss"],
+        "a team_season has no outcome \"winss\"; did you mean wins, winless?",
+    );
+    check(
+        &["plays", "season", "--entity", "game-017", "--world", "0", "--where", "yard=3"],
+        "events have no column \"yard\"; did you mean yards, yard_line?",
     );
 }
 
