@@ -4,6 +4,7 @@ mod bench;
 mod calibrate;
 mod correlate;
 mod ensembles;
+mod events;
 mod models;
 mod outcome;
 mod plays;

@@ -3,10 +3,10 @@
 use std::process::ExitCode;
 
 use anyhow::{Context as _, Result, bail};
-use ensemble::{BitSet, Columns, Expression, GameState, Price, RangeReader};
+use ensemble::{BitSet, Columns, Expression, GameState, Price};
 
+use super::events::events_of;
 use super::open_columns;
-use super::plays::replay;
 use crate::args::{Format, PriceArgs};
 use crate::output::{Table, count, print, print_json};
 
@@ -44,11 +44,8 @@ fn seen(columns: &Columns, text: &str, entity: Option<usize>) -> Result<BitSet> 
     let ensemble = columns.ensemble();
     let catalogue = &ensemble.plan.catalogue;
     let mut found = Vec::with_capacity(ensemble.outcomes.len());
-    for (place, (range, _, _)) in ensemble.outcomes.iter().enumerate() {
-        let events = match ensemble.events.get(place) {
-            Some((_, path, _)) => RangeReader::open(path)?.events(catalogue, entity, *range, GameState::reads)?,
-            None => replay(&ensemble.plan, entity, *range)?,
-        };
+    for (range, _, _) in &ensemble.outcomes {
+        let events = events_of(ensemble, entity, *range, GameState::reads)?;
         found.push(state.matches(catalogue, &events)?);
     }
     Ok(BitSet::concat(&found))

@@ -1,6 +1,6 @@
 //! Questions about a small stored season.
 
-use crate::support::{json, run};
+use crate::support::{failure, json, run};
 
 #[test]
 fn prices_and_distributions_agree() {
@@ -68,6 +68,10 @@ fn a_world_can_be_looked_at_and_counted_again() {
     );
     assert_eq!(count(&["--player", "away_wr1"]), expected(&|r| r["player"] == "wr1" && r["offence"] == "away"));
     assert_eq!(count(&["--where", "foul!=false_start"]), expected(&|r| r["foul"] != "false_start"));
+    for ensemble in ["stored", "replayed"] {
+        let said = failure(data, &["plays", ensemble, "--entity", "team-01", "--world", "5"], 2);
+        assert_eq!(said, "error: team-01 has no events: only the entities that are played have\n");
+    }
     let score = plays("stored", &["--box"]);
     let last = rows.last().unwrap();
     assert_eq!(score["outcomes"]["home_points"].as_f64(), last["home_score"].as_f64());
