@@ -116,6 +116,38 @@ fn a_moment_of_a_game_selects_worlds_alike_from_stored_and_replayed_events() {
 }
 
 #[test]
+fn too_few_worlds_are_refused_with_ways_out_that_lead_out() {
+    let folder = tempfile::tempdir().unwrap();
+    let data = folder.path();
+    json(
+        data,
+        &["run", "football", "--worlds", "80", "--range-worlds", "30", "--events", "replay", "--name", "season"],
+    );
+    let answered = |given: &str| json(data, &home_won(given, "1"))["worlds"].as_u64().unwrap();
+    let refused = |given: &str, least: &str| failure(data, &home_won(given, least), 2);
+    let given = |times: u32| format!("at q3 8:00 ±{}, score 14-10 ±{}, possession home", 60 * times, 2 * times);
+    let matched = answered(&given(1));
+    let said = refused(&given(1), "20");
+    let (times, rest) = said.split_once("widen the tolerances ").unwrap().1.split_once(" times, to \"").unwrap();
+    let (wider, rest) = rest.split_once("\", for ").unwrap();
+    let times: u32 = times.parse().unwrap();
+    assert!(times > 1 && wider == given(times), "{said}");
+    assert!(answered(wider) >= 20 && answered(&given(times - 1)) < 20, "{said}");
+    let needed = (80 * 20_u64).div_ceil(matched);
+    let expected = format!(
+        "{} to match, or play about {needed} worlds, or take {matched} with --min-worlds {matched}\n",
+        answered(wider)
+    );
+    assert_eq!(rest, expected);
+    let said = refused(&given(1), "81");
+    assert!(said.contains("no tolerance is wide enough, "), "{said}");
+}
+
+fn home_won<'a>(given: &'a str, least: &'a str) -> [&'a str; 10] {
+    ["price", "season", "--entity", "game-003", "--leg", "home_won", "--given", given, "--min-worlds", least]
+}
+
+#[test]
 fn verification_finds_a_changed_value() {
     let folder = tempfile::tempdir().unwrap();
     let data = folder.path();

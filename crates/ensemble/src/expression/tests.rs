@@ -83,13 +83,6 @@ fn bad_expressions_are_told_with_what_is_wrong() {
 }
 
 proptest! {
-    #[test]
-    fn sets_in_a_row_are_one_set(parts in prop::collection::vec(prop::collection::vec(any::<bool>(), 0..150), 0..6)) {
-        let sets: Vec<BitSet> = parts.iter().map(|p| BitSet::from_fn(p.len(), |w| p[w])).collect();
-        let all: Vec<bool> = parts.concat();
-        prop_assert_eq!(BitSet::concat(&sets), BitSet::from_fn(all.len(), |w| all[w]));
-    }
-
     /// 64 worlds a word and world by world give the same set, whatever the column's type and the comparison.
     #[test]
     fn words_and_worlds_agree(
