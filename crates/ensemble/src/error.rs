@@ -28,16 +28,18 @@ pub enum EnsembleError {
         /// The name asked for.
         name: String,
     },
-    /// A stored ensemble's description does not read back.
-    #[error("the description of ensemble {name:?} is damaged: {reason}")]
+    /// An ensemble's description cannot be put in writing.
+    #[error("ensemble {name:?} cannot be described: {reason}")]
     Description {
         /// The ensemble.
         name: String,
         /// What is wrong.
         reason: String,
     },
-    /// Stored ranges do not fit together.
-    #[error("ensemble {name:?} is damaged: {reason}")]
+    /// What is stored of an ensemble does not read back, or does not fit together. Others are not concerned.
+    #[error(
+        "ensemble {name:?} is damaged: {reason}; play it anew with --replace, or remove it with `manyworlds drop {name}`"
+    )]
     Damaged {
         /// The ensemble.
         name: String,

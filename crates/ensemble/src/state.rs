@@ -3,10 +3,12 @@
 //! The state at a moment is that of the last event that had begun by then: its side on the ball, and the score
 //! before it. A world matches where any event within the clock's tolerance of the moment does.
 
+use std::fmt;
+use std::ops::Range;
+
 use model::{Catalogue, EventKind};
 
-use crate::event_reader::EventRows;
-use crate::expression::BitSet;
+use crate::event_reader::{EventRows, OwnedEventValues};
 
 /// A moment of a game and what must have held at it. Seconds and points.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -41,6 +43,13 @@ pub enum StateError {
     NoColumn(&'static str),
 }
 
+/// Times that no world needs: no tolerance is wide enough.
+pub const NEVER: u32 = u32::MAX;
+
+/// Seconds and points by which a tolerance of 0 is widened.
+const CLOCK_STEP: i32 = 30;
+const SCORE_STEP: i32 = 1;
+
 /// The columns that a state is read from.
 const COLUMNS: [&str; 5] = ["quarter", "clock", "offence", "home_score", "away_score"];
 
@@ -50,7 +59,7 @@ impl GameState {
         text.trim_start().starts_with("at ")
     }
 
-    /// Whether a column is read by [`Self::matches`].
+    /// Whether a column is read by [`Self::times_needed`].
     pub fn reads(column: &str) -> bool {
         COLUMNS.contains(&column)
     }
@@ -93,45 +102,119 @@ impl GameState {
         Ok(state)
     }
 
-    /// The worlds of `events` in which the state was seen.
-    pub fn matches(&self, catalogue: &Catalogue, events: &EventRows) -> Result<BitSet, StateError> {
+    /// The same state with its tolerances taken `times` times. One that is 0 grows by a step each time.
+    #[must_use]
+    pub fn widened(&self, times: u32) -> Self {
+        let wide = |tolerance: i32, step: i32| {
+            let (unit, times) = if tolerance > 0 { (tolerance, times) } else { (step, times.saturating_sub(1)) };
+            unit.saturating_mul(i32::try_from(times).unwrap_or(i32::MAX))
+        };
+        Self {
+            clock_tolerance: wide(self.clock_tolerance, CLOCK_STEP),
+            score_tolerance: wide(self.score_tolerance, SCORE_STEP),
+            ..*self
+        }
+    }
+
+    /// For each world of `events`, how many times the tolerances must be taken ([`Self::widened`]) for the state to
+    /// have been seen in it: 1 where it was seen as it is, [`NEVER`] where no tolerance is wide enough.
+    pub fn times_needed(&self, catalogue: &Catalogue, events: &EventRows) -> Result<Vec<u32>, StateError> {
+        let moments = Moments::of(catalogue, events)?;
+        let starts = events.starts();
+        Ok((0..events.rows.len()).map(|world| self.times_in(&moments, starts[world]..starts[world + 1])).collect())
+    }
+
+    /// [`Self::times_needed`] in the world with these rows.
+    fn times_in(&self, moments: &Moments<'_>, rows: Range<usize>) -> u32 {
+        let begun = |&row: &usize| {
+            let (quarter, clock) = moments.at(row);
+            quarter < self.quarter || (quarter == self.quarter && clock >= self.clock)
+        };
+        let last_begun = rows.clone().take_while(begun).last();
+        let fits = |&row: &usize| {
+            moments.at(row).0 == self.quarter && self.possession.is_none_or(|side| moments.has_ball(row, side))
+        };
+        let times = |row: usize| {
+            let seconds = if Some(row) == last_begun { 0 } else { (moments.at(row).1 - self.clock).abs() };
+            let points = self.score.map_or(0, |score| {
+                let before = moments.score_before(row, rows.start);
+                (before[0] - score[0]).abs().max((before[1] - score[1]).abs())
+            });
+            let clock = times_for(seconds, self.clock_tolerance, CLOCK_STEP);
+            clock.max(times_for(points, self.score_tolerance, SCORE_STEP))
+        };
+        rows.clone().filter(fits).map(times).min().unwrap_or(NEVER)
+    }
+}
+
+/// As it is typed.
+impl fmt::Display for GameState {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let tolerance = |n: i32| if n > 0 { format!(" ±{n}") } else { String::new() };
+        write!(
+            f,
+            "at q{} {}:{:02}{}",
+            self.quarter,
+            self.clock / 60,
+            self.clock % 60,
+            tolerance(self.clock_tolerance)
+        )?;
+        if let Some([home, away]) = self.score {
+            write!(f, ", score {home}-{away}{}", tolerance(self.score_tolerance))?;
+        }
+        match self.possession {
+            None => Ok(()),
+            Some(side) => write!(f, ", possession {}", if side == 0 { "home" } else { "away" }),
+        }
+    }
+}
+
+/// How many times a tolerance must be taken to cover a distance.
+fn times_for(distance: i32, tolerance: i32, step: i32) -> u32 {
+    let times = |unit: i32| (distance as u32).div_ceil(unit as u32);
+    if tolerance > 0 { times(tolerance).max(1) } else { 1 + times(step) }
+}
+
+/// What a state is held against: the moments at which events begin.
+struct Moments<'a> {
+    quarter: &'a OwnedEventValues,
+    clock: &'a OwnedEventValues,
+    offence: &'a OwnedEventValues,
+    scores: [&'a OwnedEventValues; 2],
+    /// The code of the home side.
+    home: i32,
+}
+
+impl<'a> Moments<'a> {
+    fn of(catalogue: &Catalogue, events: &'a EventRows) -> Result<Self, StateError> {
         let column = |name: &'static str| {
             let place = catalogue.event_column(name).ok_or(StateError::NoColumn(name))?;
             Ok(&events.columns[place])
         };
-        let [quarter, clock, offence, home, away] =
-            [column(COLUMNS[0])?, column(COLUMNS[1])?, column(COLUMNS[2])?, column(COLUMNS[3])?, column(COLUMNS[4])?];
-        let home_code = match &catalogue.events[catalogue.event_column("offence").unwrap_or(0)].kind {
+        let home = match &catalogue.events[catalogue.event_column("offence").unwrap_or(0)].kind {
             EventKind::Label(words) => words.iter().position(|w| w == "home").unwrap_or(0) as i32,
             _ => 0,
         };
-        let possession = self.possession.map(|side| if side == 0 { home_code } else { 1 - home_code });
-        let starts = events.starts();
-        let fits = |row: usize, first: usize| {
-            // Scores are those after an event: the score at its beginning is that after the one before.
-            let before = |scores: &crate::event_reader::OwnedEventValues| {
-                if row == first { 0 } else { scores.number(row - 1).unwrap_or(0) }
-            };
-            possession.is_none_or(|p| offence.number(row) == Some(p))
-                && self.score.is_none_or(|[h, a]| {
-                    (before(home) - h).abs() <= self.score_tolerance && (before(away) - a).abs() <= self.score_tolerance
-                })
-        };
-        Ok(BitSet::from_fn(events.rows.len(), |world| {
-            let rows = starts[world]..starts[world + 1];
-            let at = |row: usize| (quarter.number(row).unwrap_or(0), clock.number(row).unwrap_or(0));
-            let begun = |row: usize| {
-                let (q, c) = at(row);
-                q < self.quarter || (q == self.quarter && c >= self.clock)
-            };
-            let last_begun = rows.clone().take_while(|&row| begun(row)).last();
-            let near = |row: &usize| {
-                let (q, c) = at(*row);
-                q == self.quarter && (c - self.clock).abs() <= self.clock_tolerance
-            };
-            last_begun.is_some_and(|row| fits(row, rows.start) && at(row).0 == self.quarter)
-                || rows.clone().filter(near).any(|row| fits(row, rows.start))
-        }))
+        Ok(Self {
+            quarter: column(COLUMNS[0])?,
+            clock: column(COLUMNS[1])?,
+            offence: column(COLUMNS[2])?,
+            scores: [column(COLUMNS[3])?, column(COLUMNS[4])?],
+            home,
+        })
+    }
+
+    fn at(&self, row: usize) -> (i32, i32) {
+        (self.quarter.number(row).unwrap_or(0), self.clock.number(row).unwrap_or(0))
+    }
+
+    fn has_ball(&self, row: usize, side: i32) -> bool {
+        self.offence.number(row) == Some(if side == 0 { self.home } else { 1 - self.home })
+    }
+
+    /// Scores are those after an event: the score at its beginning is that after the one before.
+    fn score_before(&self, row: usize, first: usize) -> [i32; 2] {
+        self.scores.map(|side| if row == first { 0 } else { side.number(row - 1).unwrap_or(0) })
     }
 }
 
@@ -152,7 +235,6 @@ mod tests {
     use world::{World, WorldRange};
 
     use super::*;
-    use crate::event_reader::OwnedEventValues;
 
     #[test]
     fn states_are_parsed() {
@@ -166,7 +248,10 @@ mod tests {
             possession: Some(1),
         };
         assert_eq!(full, expected);
+        assert_eq!(full.to_string(), "at q3 8:05 ±60, score 14-10 ±3, possession away");
+        assert_eq!(full.widened(3).to_string(), "at q3 8:05 ±180, score 14-10 ±9, possession away");
         assert_eq!(GameState::parse("at q5 0:30").unwrap().clock, 30);
+        assert_eq!(GameState::parse("at q5 0:30").unwrap().widened(2).to_string(), "at q5 0:30 ±30");
         for bad in [
             "at",
             "at q9 1:00",
@@ -209,19 +294,29 @@ mod tests {
                 OwnedEventValues::I8(vec![0; 5]),
             ],
         };
+        let times = |state: GameState| state.times_needed(&catalogue, &events).unwrap();
         let check = |text: &str, expected: &[usize]| {
-            let found = GameState::parse(text).unwrap().matches(&catalogue, &events).unwrap();
-            assert_eq!(found.worlds().collect::<Vec<_>>(), expected, "{text}");
+            let state = GameState::parse(text).unwrap();
+            let found = times(state);
+            assert_eq!((0..2).filter(|&w| found[w] == 1).collect::<Vec<_>>(), expected, "{text}");
+            // Widened by as many times as a world needs it is seen there, and by fewer it is not.
+            for wider in 1..100 {
+                let seen = times(state.widened(wider)).iter().map(|&t| t == 1).collect::<Vec<_>>();
+                assert_eq!(seen, found.iter().map(|&t| t <= wider).collect::<Vec<_>>(), "{text}, {wider} times");
+            }
         };
         check("at q1 7:00, score 0-0, possession home", &[0]);
         check("at q1 6:40, score 7-0, possession away", &[0]);
         check("at q1 6:40, possession away", &[0, 1]);
         check("at q1 8:20 ±30, possession away, score 0-0", &[1]);
         check("at q1 6:40, score 3-0 ±4", &[0, 1]);
+        check("at q1 1:00 ±10, score 0-3 ±1, possession home", &[]);
+        check("at q1 15:00 ±7, score 3-0, possession away", &[]);
         check("at q2 1:00", &[]);
+        assert_eq!(times(GameState::parse("at q2 1:00 ±9").unwrap()), [NEVER, NEVER]);
         let mut other = catalogue.clone();
         other.events.remove(1);
-        let refused = GameState::parse("at q1 1:00").unwrap().matches(&other, &events);
+        let refused = GameState::parse("at q1 1:00").unwrap().times_needed(&other, &events);
         assert_eq!(refused, Err(StateError::NoColumn("clock")));
     }
 }

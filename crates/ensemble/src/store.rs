@@ -1,10 +1,10 @@
 //! The data folder: its three tables, and what is committed to them in which order.
 
 use std::collections::BTreeMap;
+use std::error::Error;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use model::Catalogue;
 use table::disk::Disk;
 use table::{
     Change, Codec, Committed, Encoder, FlatColumn, FlatValues, Segment, SegmentReader, SegmentSchema, SegmentWriter,
@@ -119,6 +119,11 @@ impl StoredEnsemble {
         self.worlds() == self.plan.worlds.count()
     }
 
+    /// The word for how far it is.
+    pub fn state(&self) -> &'static str {
+        if self.is_complete() { "complete" } else { "incomplete" }
+    }
+
     /// Bytes of the outcome segments and of the event segments.
     pub fn bytes(&self) -> (u64, u64) {
         let sum = |segments: &[(WorldRange, PathBuf, u64)]| segments.iter().map(|(_, _, bytes)| bytes).sum();
@@ -135,9 +140,12 @@ impl Store {
     /// Opens the data folder for reading; `None` where nothing is stored there.
     pub async fn open(data: &Path, disk: Arc<dyn Disk>) -> Result<Option<Self>> {
         let open = async |name: &str| Table::open(&table_folder(data, name), disk.clone()).await;
+        // Outcomes come first: `settle` says why.
         Ok(match (open("outcomes").await?, open("events").await?, open("ensembles").await?) {
             (Some(outcomes), Some(events), Some(ensembles)) => {
-                Some(Self { data: data.to_owned(), disk, outcomes, events, ensembles })
+                let mut store = Self { data: data.to_owned(), disk, outcomes, events, ensembles };
+                store.settle().await?;
+                Some(store)
             }
             _ => None,
         })
@@ -149,7 +157,9 @@ impl Store {
         let outcomes = Table::open_or_create(&make("outcomes"), disk.clone(), &outcomes_table()).await?;
         let events = Table::open_or_create(&make("events"), disk.clone(), &events_table()).await?;
         let ensembles = Table::open_or_create(&make("ensembles"), disk.clone(), &ensembles_table()).await?;
-        Ok(Self { data: data.to_owned(), disk, outcomes, events, ensembles })
+        let mut store = Self { data: data.to_owned(), disk, outcomes, events, ensembles };
+        store.settle().await?;
+        Ok(store)
     }
 
     /// The disk that this store writes to.
@@ -164,6 +174,16 @@ impl Store {
             segments.into_iter().filter_map(|s| s.partition.get("ensemble").cloned()).collect();
         names.dedup();
         Ok(names)
+    }
+
+    /// All ensembles by name: the current version, or why it cannot be read.
+    pub async fn ensembles(&self) -> Result<Vec<(String, Result<StoredEnsemble>)>> {
+        let mut all = Vec::new();
+        for name in self.names().await? {
+            let found = self.ensemble(&name).await;
+            all.push((name, found));
+        }
+        Ok(all)
     }
 
     /// The current version of an ensemble.
@@ -373,7 +393,22 @@ impl Store {
         self.outcomes.refresh().await?;
         self.events.refresh().await?;
         self.ensembles.refresh().await?;
-        Ok(())
+        self.settle().await
+    }
+
+    /// Makes the three tables in hand one view of the store. Events and registrations are committed before the
+    /// outcomes that need them, and taken out after them: so what was read of both since `outcomes` fits it, if
+    /// `outcomes` has not moved meanwhile. Where it has, they are read again.
+    async fn settle(&mut self) -> Result<()> {
+        loop {
+            let version = self.outcomes.version();
+            self.outcomes.refresh().await?;
+            if self.outcomes.version() == version {
+                return Ok(());
+            }
+            self.events.refresh().await?;
+            self.ensembles.refresh().await?;
+        }
     }
 
     fn write_plan(&self, plan: &Plan, path: &str) -> Result<WrittenSegment> {
@@ -397,31 +432,36 @@ impl Store {
     }
 
     fn read_plan(&self, name: &str, row: &Segment) -> Result<(Plan, String)> {
-        let segment = SegmentReader::open(&self.ensembles.root().join(&row.path))?;
-        let text = |column: &str| -> Result<String> {
-            match segment.flat(0, segment.column(column)?, 0..1)? {
-                FlatValues::Words { words, .. } => Ok(words.into_iter().next().unwrap_or_default()),
-                FlatValues::Integers(values) => Ok(values.first().map(i32::to_string).unwrap_or_default()),
-            }
-        };
-        let bad = |reason: String| EnsembleError::Description { name: name.to_owned(), reason };
-        let number = |column: &str| -> Result<u32> {
-            text(column)?.parse().map_err(|e: std::num::ParseIntError| bad(format!("{column}: {e}")))
-        };
-        let catalogue: Catalogue =
-            serde_json::from_str(&text("catalogue")?).map_err(|e| bad(format!("catalogue: {e}")))?;
-        let plan = Plan {
-            name: name.to_owned(),
-            model: text("model")?,
-            parameters: text("parameters")?,
-            seed: Seed(text("seed")?.parse().map_err(|e: std::num::ParseIntError| bad(format!("seed: {e}")))?),
-            worlds: WorldRange::new(World(0), number("worlds")?).map_err(|e| bad(e.to_string()))?,
-            range_worlds: number("range_worlds")?,
-            events: if text("events")? == EventMode::Store.word() { EventMode::Store } else { EventMode::Replay },
-            catalogue,
-        };
-        Ok((plan, text("created")?))
+        let path = self.ensembles.root().join(&row.path);
+        described(name, &path).map_err(|reason| damaged(name, &reason.to_string()))
     }
+}
+
+/// The plan that a row of `sim.ensembles` describes, and when it was registered.
+fn described(name: &str, path: &Path) -> std::result::Result<(Plan, String), Box<dyn Error>> {
+    let segment = SegmentReader::open(path)?;
+    let text = |column: &str| -> std::result::Result<String, TableError> {
+        match segment.flat(0, segment.column(column)?, 0..1)? {
+            FlatValues::Words { words, .. } => Ok(words.into_iter().next().unwrap_or_default()),
+            FlatValues::Integers(values) => Ok(values.first().map(i32::to_string).unwrap_or_default()),
+        }
+    };
+    let number = |column: &str| -> std::result::Result<u64, Box<dyn Error>> {
+        let text = text(column)?;
+        Ok(text.parse().map_err(|_| format!("its {column} cannot be {text:?}"))?)
+    };
+    let plan = Plan {
+        name: name.to_owned(),
+        model: text("model")?,
+        parameters: text("parameters")?,
+        seed: Seed(number("seed")?),
+        worlds: WorldRange::new(World(0), u32::try_from(number("worlds")?)?)?,
+        range_worlds: u32::try_from(number("range_worlds")?)?,
+        events: if text("events")? == EventMode::Store.word() { EventMode::Store } else { EventMode::Replay },
+        catalogue: serde_json::from_str(&text("catalogue")?)
+            .map_err(|e| format!("its catalogue does not read: {e}"))?,
+    };
+    Ok((plan, text("created")?))
 }
 
 fn damaged(name: &str, reason: &str) -> EnsembleError {

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::nearest;
+use crate::UnknownName;
 
 /// What kind of number an outcome is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -46,9 +46,10 @@ impl EntityKind {
         self.outcomes.iter().position(|o| o.name == name)
     }
 
-    /// Up to three outcome names near a misspelt one.
-    pub fn nearest_outcomes(&self, name: &str) -> Vec<&str> {
-        nearest(name, self.outcomes.iter().map(|o| o.name.as_str()))
+    /// The place of an outcome by name, or names that were perhaps meant.
+    pub fn find_outcome(&self, name: &str) -> Result<usize, UnknownName> {
+        let names = self.outcomes.iter().map(|o| o.name.as_str());
+        self.outcome(name).ok_or_else(|| UnknownName::new(format!("a {} has no outcome", self.name), name, names))
     }
 }
 
@@ -119,9 +120,10 @@ impl Catalogue {
         self.events.iter().position(|c| c.name == name)
     }
 
-    /// Up to three entity names near a misspelt one.
-    pub fn nearest_entities(&self, name: &str) -> Vec<&str> {
-        nearest(name, self.entities.iter().map(|e| e.name.as_str()))
+    /// The place of an entity by name, or names that were perhaps meant.
+    pub fn find_entity(&self, name: &str) -> Result<usize, UnknownName> {
+        let names = self.entities.iter().map(|e| e.name.as_str());
+        self.entity(name).ok_or_else(|| UnknownName::new("no entity", name, names))
     }
 
     /// Outcome values in one world, over all entities.

@@ -16,11 +16,13 @@
 
 mod block;
 mod catalogue;
+mod names;
 mod parameters;
 
 pub use block::{EventBlock, EventValues, NULL_I8, NULL_I16, NULL_LABEL, OutcomeBlock, Sink, Stop, Values};
 pub use catalogue::{Catalogue, Entity, EntityKind, EventColumn, EventKind, Outcome, OutcomeKind};
-pub use parameters::{ParameterError, ParameterSpec, Parameters, nearest};
+pub use names::UnknownName;
+pub use parameters::{ParameterError, ParameterSpec, Parameters};
 
 use world::{Seed, WorldRange};
 

@@ -2,6 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use crate::UnknownName;
+
 /// One parameter as its model documents it.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct ParameterSpec {
@@ -25,13 +27,8 @@ pub struct Parameters(BTreeMap<&'static str, f64>);
 #[derive(Debug, thiserror::Error, PartialEq)]
 pub enum ParameterError {
     /// The model has no such parameter.
-    #[error("no parameter {name:?}{}", crate::parameters::did_you_mean(nearest))]
-    Unknown {
-        /// The name that was given.
-        name: String,
-        /// Names that are near it.
-        nearest: Vec<String>,
-    },
+    #[error(transparent)]
+    Unknown(#[from] UnknownName),
     /// The value is no number.
     #[error("parameter {name} is {value:?}: give a number from {min} to {max}")]
     NotANumber {
@@ -58,11 +55,6 @@ pub enum ParameterError {
     },
 }
 
-/// `; did you mean a, b?`, or nothing where there is nothing near.
-fn did_you_mean(nearest: &[String]) -> String {
-    if nearest.is_empty() { String::new() } else { format!("; did you mean {}?", nearest.join(", ")) }
-}
-
 impl Parameters {
     /// Defaults, overridden by `given` pairs of name and text; a later pair wins.
     pub fn parse<'a>(
@@ -71,13 +63,8 @@ impl Parameters {
     ) -> Result<Self, ParameterError> {
         let mut values: BTreeMap<_, _> = specs.iter().map(|s| (s.name, s.default)).collect();
         for (name, text) in given {
-            let spec = specs.iter().find(|s| s.name == name).ok_or_else(|| {
-                let near = nearest(name, specs.iter().map(|s| s.name));
-                ParameterError::Unknown {
-                    name: name.to_owned(),
-                    nearest: near.into_iter().map(str::to_owned).collect(),
-                }
-            })?;
+            let spec = specs.iter().find(|s| s.name == name);
+            let spec = spec.ok_or_else(|| UnknownName::new("no parameter", name, specs.iter().map(|s| s.name)))?;
             let ParameterSpec { name, min, max, .. } = *spec;
             let value: f64 = text.trim().parse().map_err(|_| ParameterError::NotANumber {
                 name,
@@ -112,18 +99,6 @@ impl Parameters {
     }
 }
 
-/// Up to three of `names` that are near `name`, the nearest first.
-pub fn nearest<'a>(name: &str, names: impl IntoIterator<Item = &'a str>) -> Vec<&'a str> {
-    const LIKENESS_MIN: f64 = 0.72;
-    let mut near: Vec<(f64, &str)> = names
-        .into_iter()
-        .map(|n| (strsim::jaro_winkler(name, n), n))
-        .filter(|(likeness, _)| *likeness >= LIKENESS_MIN)
-        .collect();
-    near.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(b.1)));
-    near.into_iter().take(3).map(|(_, n)| n).collect()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -144,7 +119,7 @@ mod tests {
     fn bad_parameters_are_refused_by_name() {
         let message = |given: (&str, &str)| Parameters::parse(SPECS, [given]).unwrap_err().to_string();
         assert_eq!(message(("home_egde", "1")), "no parameter \"home_egde\"; did you mean home_edge?");
-        assert_eq!(message(("zzz", "1")), "no parameter \"zzz\"");
+        assert_eq!(message(("zzz", "1")), "no parameter \"zzz\"; there are: home_edge, pace");
         assert_eq!(message(("pace", "fast")), "parameter pace is \"fast\": give a number from 0.5 to 2");
         assert_eq!(message(("pace", "3")), "parameter pace is 3: give a number from 0.5 to 2");
         assert_eq!(message(("pace", "NaN")), "parameter pace is NaN: give a number from 0.5 to 2");

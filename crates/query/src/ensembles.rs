@@ -12,33 +12,37 @@ use ensemble::StoredEnsemble;
 use crate::rows::text;
 use crate::snapshot::Snapshot;
 
-/// The table.
+/// The table. Of an ensemble that cannot be read there are the name and the state only.
 pub(crate) fn ensembles(snapshot: &Snapshot) -> Result<MemTable> {
-    let number = |name: &str| Field::new(name, DataType::Int64, false);
+    let number = |name: &str| Field::new(name, DataType::Int64, true);
     let schema = Arc::new(Schema::new(vec![
         text("ensemble", false),
+        text("state", false),
         number("version"),
-        text("model", false),
-        text("parameters", false),
-        Field::new("seed", DataType::UInt64, false),
+        text("model", true),
+        text("parameters", true),
+        Field::new("seed", DataType::UInt64, true),
         number("worlds"),
         number("planned"),
-        text("events", false),
-        text("created", false),
+        text("events", true),
+        text("created", true),
     ]));
-    let all = snapshot.ensembles();
+    let names = snapshot.ensembles().iter().map(|(name, _)| name);
+    let all = || snapshot.ensembles().iter().map(|(_, found)| found.as_deref().ok());
+    let states = all().map(|e| e.map_or("damaged", StoredEnsemble::state));
     let texts = |of: fn(&StoredEnsemble) -> &str| -> ArrayRef {
-        Arc::new(StringViewArray::from_iter_values(all.iter().map(|e| of(e))))
+        Arc::new(all().map(|e| e.map(of)).collect::<StringViewArray>())
     };
     let numbers = |of: fn(&StoredEnsemble) -> usize| -> ArrayRef {
-        Arc::new(Int64Array::from_iter_values(all.iter().map(|e| of(e) as i64)))
+        Arc::new(all().map(|e| e.map(|e| of(e) as i64)).collect::<Int64Array>())
     };
-    let columns = vec![
-        texts(|e| &e.plan.name),
+    let columns: Vec<ArrayRef> = vec![
+        Arc::new(StringViewArray::from_iter_values(names)),
+        Arc::new(StringViewArray::from_iter_values(states)),
         numbers(|e| e.version as usize),
         texts(|e| &e.plan.model),
         texts(|e| &e.plan.parameters),
-        Arc::new(UInt64Array::from_iter_values(all.iter().map(|e| e.plan.seed.0))),
+        Arc::new(all().map(|e| e.map(|e| e.plan.seed.0)).collect::<UInt64Array>()),
         numbers(StoredEnsemble::worlds),
         numbers(|e| e.plan.worlds.count()),
         texts(|e| e.plan.events.word()),

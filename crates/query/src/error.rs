@@ -1,9 +1,11 @@
 //! What can go wrong with a question.
 
+use std::sync::Arc;
+
 use datafusion::common::SchemaError;
 use datafusion::error::DataFusionError;
 use ensemble::EnsembleError;
-use model::nearest;
+use model::UnknownName;
 use table::TableError;
 
 /// An error of this crate.
@@ -12,6 +14,9 @@ pub enum QueryError {
     /// The stored ensembles could not be read.
     #[error(transparent)]
     Ensemble(#[from] EnsembleError),
+    /// The question needs an ensemble that could not be read when the snapshot was taken.
+    #[error(transparent)]
+    Unreadable(Arc<EnsembleError>),
     /// A segment could not be read.
     #[error(transparent)]
     Table(#[from] TableError),
@@ -28,17 +33,8 @@ pub enum QueryError {
         statement: String,
     },
     /// A name stands for nothing.
-    #[error("no {what} {name:?}{}", suggest(near, have))]
-    Unknown {
-        /// What it should name: a table, a column, an ensemble.
-        what: &'static str,
-        /// The name.
-        name: String,
-        /// Names that are near it.
-        near: Vec<String>,
-        /// Names that there are, where they are few.
-        have: Vec<String>,
-    },
+    #[error(transparent)]
+    Unknown(#[from] UnknownName),
     /// A table function was called with something that it cannot take.
     #[error("{function}: {reason}")]
     Arguments {
@@ -69,27 +65,11 @@ pub enum QueryError {
     },
 }
 
-/// `; did you mean a, b?`, else what there is.
-fn suggest(near: &[String], have: &[String]) -> String {
-    match (near, have) {
-        ([], []) => String::new(),
-        ([], have) => format!("; there are: {}", have.join(", ")),
-        (near, _) => format!("; did you mean {}?", near.join(", ")),
-    }
-}
-
 const TABLES: [&str; 3] = ["outcomes", "events", "ensembles"];
 const FUNCTIONS: [&str; 2] = ["worlds", "plays"];
 
-impl QueryError {
-    /// A name that stands for none of `names`; they are listed where they are few.
-    pub(crate) fn unknown<'a>(what: &'static str, name: &str, names: impl Iterator<Item = &'a str> + Clone) -> Self {
-        const LISTED_MAX: usize = 12;
-        let owned = |names: Vec<&str>| names.into_iter().map(str::to_owned).collect();
-        let near = nearest(name, names.clone());
-        let have = if names.clone().count() <= LISTED_MAX { names.collect() } else { Vec::new() };
-        Self::Unknown { what, name: name.to_owned(), near: owned(near), have: owned(have) }
-    }
+fn unknown<'a>(what: &str, name: &str, names: impl IntoIterator<Item = &'a str>) -> QueryError {
+    UnknownName::new(what, name, names).into()
 }
 
 impl From<QueryError> for DataFusionError {
@@ -138,7 +118,7 @@ fn syntax(text: &str) -> String {
 fn unknown_column(error: &SchemaError) -> QueryError {
     match error {
         SchemaError::FieldNotFound { field, valid_fields } => {
-            QueryError::unknown("column", &field.name, valid_fields.iter().map(|f| f.name.as_str()))
+            unknown("no column", &field.name, valid_fields.iter().map(|f| f.name.as_str()))
         }
         SchemaError::AmbiguousReference { field } => QueryError::Invalid {
             reason: format!("column {:?} is in more than one table: write it as table.column", field.name),
@@ -155,14 +135,15 @@ fn plan_error(text: &str) -> QueryError {
     };
     if let Some(name) = quoted("table '", " not found") {
         let name = name.strip_prefix("manyworlds.").unwrap_or(&name);
-        return QueryError::unknown("table", name.strip_prefix("sim.").unwrap_or(name), TABLES.into_iter());
+        return unknown("no table", name.strip_prefix("sim.").unwrap_or(name), TABLES);
     }
     if let Some(name) = quoted("table function '", " not found") {
-        return QueryError::unknown("table function", &name, FUNCTIONS.into_iter());
+        return unknown("no table function", &name, FUNCTIONS);
     }
     if let Some(name) = quoted("Invalid function '", "") {
         let near = text.rsplit_once("Did you mean '").map(|(_, near)| near.trim_end_matches(['?', '\'']).to_owned());
-        return QueryError::Unknown { what: "function", name, near: near.into_iter().collect(), have: Vec::new() };
+        let (what, nearest) = ("no function".to_owned(), near.into_iter().collect());
+        return UnknownName { what, name, nearest, have: Vec::new() }.into();
     }
     QueryError::Invalid { reason: one_line(text) }
 }

@@ -44,7 +44,8 @@ impl Events {
             Field::new("world", DataType::Int32, true),
             Field::new("number", DataType::Int32, true),
         ];
-        for column in snapshot.ensembles().iter().flat_map(|e| &e.plan.catalogue.events) {
+        let readable = snapshot.ensembles().iter().filter_map(|(_, found)| found.as_ref().ok());
+        for column in readable.flat_map(|e| &e.plan.catalogue.events) {
             if !stored.iter().any(|f| *f.name() == column.name) {
                 stored.push(Field::new(&column.name, event_type(column), true));
             }
@@ -57,10 +58,8 @@ impl Events {
 
     /// The segments that the conditions leave over.
     fn files(&self, conditions: &Conditions<'_>) -> Result<Vec<PartitionedFile>> {
-        let all = self.snapshot.ensembles();
         let mut files = Vec::new();
-        for place in conditions.names("ensemble", all.iter().map(|e| e.plan.name.as_str()))? {
-            let ensemble = &all[place];
+        for ensemble in self.snapshot.wanted(conditions)? {
             let names = ensemble.plan.catalogue.entities.iter().map(|e| e.name.as_str());
             let entities = conditions.names("entity", names)?;
             for (range, path, bytes) in &ensemble.events {

@@ -46,10 +46,8 @@ impl Outcomes {
 
     /// What the conditions leave to be read, in the order of the files.
     fn units(&self, conditions: &Conditions<'_>) -> Result<Vec<Unit>> {
-        let all = self.snapshot.ensembles();
         let mut units = Vec::new();
-        for place in conditions.names("ensemble", all.iter().map(|e| e.plan.name.as_str()))? {
-            let ensemble = &all[place];
+        for ensemble in self.snapshot.wanted(conditions)? {
             let catalogue = &ensemble.plan.catalogue;
             let entities = conditions.names("entity", catalogue.entities.iter().map(|e| e.name.as_str()))?;
             let kinds = catalogue.kinds.iter();

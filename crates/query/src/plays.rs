@@ -22,7 +22,7 @@ use crate::arguments::Arguments;
 use crate::error::QueryError;
 use crate::rows::{batch, emitted, event_type, int, project, stored};
 use crate::scan::{Out, Piece, ScanExec};
-use crate::snapshot::{Snapshot, find_entity};
+use crate::snapshot::Snapshot;
 
 const WORLD: usize = 0;
 const NUMBER: usize = 1;
@@ -40,7 +40,7 @@ impl TableFunctionImpl for PlaysFunction {
         const CALL: &str = "plays('ensemble', 'entity', worlds)";
         let arguments = Arguments::new(CALL, args.exprs(), 3)?;
         let ensemble = self.0.ensemble(&arguments.text(0)?)?;
-        let entity = find_entity(ensemble, &arguments.text(1)?)?;
+        let entity = ensemble.plan.catalogue.find_entity(&arguments.text(1)?).map_err(QueryError::from)?;
         let worlds = arguments.worlds(2)?;
         if let Some(missing) = not_completed(ensemble, worlds) {
             let reason = format!(

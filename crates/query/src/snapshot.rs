@@ -4,10 +4,11 @@ use std::error::Error;
 use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use ensemble::{Columns, Plan, Store, StoredEnsemble};
-use model::Model;
+use ensemble::{Columns, EnsembleError, Plan, Store, StoredEnsemble};
+use model::{Model, UnknownName};
 
 use crate::error::QueryError;
+use crate::filter::Conditions;
 
 /// Why a model could not be made.
 pub type ModelError = Box<dyn Error + Send + Sync>;
@@ -19,8 +20,12 @@ pub type MakeModel = Arc<dyn Fn(&Plan) -> Result<Arc<dyn Model>, ModelError> + S
 const OPEN_MAX: usize = 4;
 const COLUMN_BYTES_MAX: usize = 128 << 20;
 
+/// An ensemble, or why it cannot be read: that fails the questions that need it, and no others.
+type Found = Result<Arc<StoredEnsemble>, Arc<EnsembleError>>;
+
 pub(crate) struct Snapshot {
-    ensembles: Vec<Arc<StoredEnsemble>>,
+    /// In the order of their names.
+    ensembles: Vec<(String, Found)>,
     make_model: MakeModel,
     /// The most recently opened last.
     open: Mutex<Vec<Arc<Columns>>>,
@@ -34,25 +39,33 @@ impl fmt::Debug for Snapshot {
 
 impl Snapshot {
     pub(crate) async fn take(store: &Store, make_model: MakeModel) -> Result<Self, QueryError> {
-        let mut names = store.names().await?;
-        names.sort_unstable();
-        names.dedup();
-        let mut ensembles = Vec::with_capacity(names.len());
-        for name in names {
-            ensembles.push(Arc::new(store.ensemble(&name).await?));
-        }
+        let found = store.ensembles().await?.into_iter();
+        let mut ensembles: Vec<(String, Found)> =
+            found.map(|(name, found)| (name, found.map(Arc::new).map_err(Arc::new))).collect();
+        ensembles.sort_unstable_by(|(a, _), (b, _)| a.cmp(b));
         Ok(Self { ensembles, make_model, open: Mutex::default() })
     }
 
-    /// The ensembles, in the order of their names.
-    pub(crate) fn ensembles(&self) -> &[Arc<StoredEnsemble>] {
+    /// All ensembles by name, in the order of their names.
+    pub(crate) fn ensembles(&self) -> &[(String, Found)] {
         &self.ensembles
     }
 
+    /// The ensembles that the conditions leave over, each of which must be readable.
+    pub(crate) fn wanted(&self, conditions: &Conditions<'_>) -> Result<Vec<&Arc<StoredEnsemble>>, QueryError> {
+        let places = conditions.names("ensemble", self.names())?;
+        places.into_iter().map(|place| readable(&self.ensembles[place].1)).collect()
+    }
+
     pub(crate) fn ensemble(&self, name: &str) -> Result<&Arc<StoredEnsemble>, QueryError> {
-        let found = self.ensembles.iter().find(|e| e.plan.name == name);
-        let names = self.ensembles.iter().map(|e| e.plan.name.as_str());
-        found.ok_or_else(|| QueryError::unknown("ensemble", name, names))
+        match self.ensembles.iter().find(|(n, _)| n == name) {
+            Some((_, found)) => readable(found),
+            None => Err(UnknownName::new("no ensemble", name, self.names()).into()),
+        }
+    }
+
+    fn names(&self) -> impl Iterator<Item = &str> + Clone {
+        self.ensembles.iter().map(|(name, _)| name.as_str())
     }
 
     /// The columns of an ensemble, which keep what was read of them for the next question.
@@ -75,9 +88,6 @@ impl Snapshot {
     }
 }
 
-/// The place of an entity in an ensemble's catalogue.
-pub(crate) fn find_entity(ensemble: &StoredEnsemble, name: &str) -> Result<usize, QueryError> {
-    let catalogue = &ensemble.plan.catalogue;
-    let names = catalogue.entities.iter().map(|e| e.name.as_str());
-    catalogue.entity(name).ok_or_else(|| QueryError::unknown("entity", name, names))
+fn readable(found: &Found) -> Result<&Arc<StoredEnsemble>, QueryError> {
+    found.as_ref().map_err(|error| QueryError::Unreadable(error.clone()))
 }

@@ -18,7 +18,7 @@ use crate::arguments::Arguments;
 use crate::error::QueryError;
 use crate::rows::{batch, int, project};
 use crate::scan::{BATCH_ROWS, Out, Piece, ScanExec};
-use crate::snapshot::{Snapshot, find_entity};
+use crate::snapshot::Snapshot;
 
 /// The function.
 #[derive(Debug)]
@@ -28,7 +28,7 @@ impl TableFunctionImpl for WorldsFunction {
     fn call_with_args(&self, args: TableFunctionArgs<'_, '_>) -> Result<Arc<dyn TableProvider>> {
         let arguments = Arguments::new("worlds('ensemble', 'entity')", args.exprs(), 2)?;
         let ensemble = self.0.ensemble(&arguments.text(0)?)?;
-        let entity = find_entity(ensemble, &arguments.text(1)?)?;
+        let entity = ensemble.plan.catalogue.find_entity(&arguments.text(1)?).map_err(QueryError::from)?;
         Ok(Arc::new(Worlds::new(self.0.clone(), ensemble.clone(), entity)))
     }
 }

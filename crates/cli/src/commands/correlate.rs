@@ -3,11 +3,11 @@
 use std::fmt::Write as _;
 use std::process::ExitCode;
 
-use anyhow::{Result, bail};
+use anyhow::Result;
 use ensemble::{OutcomeRef, correlation};
 use serde_json::{Value, json};
 
-use super::{find_entity, open_columns};
+use super::open_columns;
 use crate::args::{CorrelateArgs, Format};
 use crate::output::{Table, print, print_json};
 
@@ -17,17 +17,9 @@ const WHOLE_MATRIX: usize = 12;
 pub(crate) async fn correlate(args: &CorrelateArgs) -> Result<ExitCode> {
     let columns = open_columns(&args.data.data, &args.ensemble).await?;
     let catalogue = &columns.ensemble().plan.catalogue;
-    let entity = find_entity(catalogue, &args.entity)?;
+    let entity = catalogue.find_entity(&args.entity)?;
     let kind = catalogue.kind_of(entity);
-    let mut places: Vec<usize> = Vec::new();
-    for name in &args.outcomes {
-        match kind.outcome(name) {
-            Some(place) => places.push(place),
-            None => {
-                bail!("a {} has no outcome {name:?}; near it: {}", kind.name, kind.nearest_outcomes(name).join(", "))
-            }
-        }
-    }
+    let mut places = args.outcomes.iter().map(|name| kind.find_outcome(name)).collect::<Result<Vec<usize>, _>>()?;
     if places.is_empty() {
         places = (0..kind.outcomes.len()).collect();
     }

@@ -4,51 +4,76 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use anyhow::Result;
-use serde_json::json;
+use ensemble::{Store, StoredEnsemble};
+use serde_json::{Value, json};
 
 use super::{create_store, disk, open_store};
 use crate::args::Format;
-use crate::output::{Table, bytes, count, print, print_json};
-use ensemble::Store;
+use crate::output::{Table, bytes, count, note, print, print_json};
+
+const COLUMNS: [&str; 11] = [
+    "ensemble",
+    "state",
+    "version",
+    "model",
+    "worlds",
+    "planned",
+    "seed",
+    "events",
+    "outcome_bytes",
+    "event_bytes",
+    "created",
+];
 
 pub(crate) async fn list(data: &Path, format: Format) -> Result<ExitCode> {
     let Some(store) = Store::open(data, disk()).await? else {
         return print_list(&[], format);
     };
     let mut rows = Vec::new();
-    for name in store.names().await? {
-        let e = store.ensemble(&name).await?;
-        let (outcome_bytes, event_bytes) = e.bytes();
-        rows.push(json!({
-            "ensemble": name,
-            "version": e.version,
-            "model": e.plan.model,
-            "worlds": e.worlds(),
-            "planned": e.plan.worlds.count(),
-            "seed": e.plan.seed.0,
-            "events": e.plan.events.word(),
-            "outcome_bytes": outcome_bytes,
-            "event_bytes": event_bytes,
-            "created": e.created,
-        }));
+    for (name, found) in store.ensembles().await? {
+        rows.push(match found {
+            Ok(ensemble) => describe(&ensemble),
+            Err(error) => {
+                note(&error.to_string());
+                damaged(&name)
+            }
+        });
     }
     print_list(&rows, format)
 }
 
-fn print_list(rows: &[serde_json::Value], format: Format) -> Result<ExitCode> {
-    const COLUMNS: [&str; 10] = [
-        "ensemble",
-        "version",
-        "model",
-        "worlds",
-        "planned",
-        "seed",
-        "events",
-        "outcome_bytes",
-        "event_bytes",
-        "created",
-    ];
-    let text = |value: &serde_json::Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+fn describe(ensemble: &StoredEnsemble) -> Value {
+    let (outcome_bytes, event_bytes) = ensemble.bytes();
+    let plan = &ensemble.plan;
+    json!({
+        "ensemble": plan.name,
+        "state": ensemble.state(),
+        "version": ensemble.version,
+        "model": plan.model,
+        "worlds": ensemble.worlds(),
+        "planned": plan.worlds.count(),
+        "seed": plan.seed.0,
+        "events": plan.events.word(),
+        "outcome_bytes": outcome_bytes,
+        "event_bytes": event_bytes,
+        "created": ensemble.created,
+    })
+}
+
+/// The name and the state, and nothing else that could be known.
+fn damaged(name: &str) -> Value {
+    let mut row: Value = COLUMNS.into_iter().map(|column| (column, Value::Null)).collect();
+    row["ensemble"] = json!(name);
+    row["state"] = json!("damaged");
+    row
+}
+
+fn print_list(rows: &[Value], format: Format) -> Result<ExitCode> {
+    let text = |value: &Value| match value {
+        Value::Null => String::new(),
+        Value::String(text) => text.clone(),
+        other => other.to_string(),
+    };
     match format {
         Format::Json => print_json(&rows)?,
         Format::Csv => {
@@ -60,9 +85,9 @@ fn print_list(rows: &[serde_json::Value], format: Format) -> Result<ExitCode> {
         Format::Table => {
             let mut table = Table::new(COLUMNS);
             for row in rows {
-                table.push(COLUMNS.map(|c| match c {
-                    "outcome_bytes" | "event_bytes" => bytes(row[c].as_u64().unwrap_or(0)),
-                    "worlds" | "planned" => count(row[c].as_u64().unwrap_or(0)),
+                table.push(COLUMNS.map(|c| match (c, row[c].as_u64()) {
+                    ("outcome_bytes" | "event_bytes", Some(n)) => bytes(n),
+                    ("worlds" | "planned", Some(n)) => count(n),
                     _ => text(&row[c]),
                 }));
             }

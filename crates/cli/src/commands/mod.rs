@@ -4,6 +4,7 @@ mod bench;
 mod calibrate;
 mod correlate;
 mod ensembles;
+mod events;
 mod models;
 mod outcome;
 mod plays;
@@ -18,7 +19,7 @@ use std::sync::Arc;
 
 use anyhow::{Context as _, Result, anyhow, bail};
 use ensemble::{Columns, EnsembleError, Plan, Store};
-use model::{Catalogue, Model, Plugin, nearest};
+use model::{Model, Plugin, UnknownName};
 use table::disk::{Disk, RealDisk};
 
 use crate::args::{Args, BenchWorkload, Command};
@@ -51,15 +52,8 @@ pub(crate) fn dispatch(args: Args) -> Result<ExitCode> {
 }
 
 fn plugin(name: &str) -> Result<&'static Plugin> {
-    if let Some(plugin) = MODELS.iter().find(|p| p.name == name) {
-        return Ok(plugin);
-    }
-    let near = nearest(name, MODELS.iter().map(|p| p.name));
-    let names: Vec<&str> = MODELS.iter().map(|p| p.name).collect();
-    match near.first() {
-        Some(near) => bail!("no model {name:?}; did you mean {near}?"),
-        None => bail!("no model {name:?}; there are: {}", names.join(", ")),
-    }
+    let found = MODELS.iter().find(|p| p.name == name);
+    Ok(found.ok_or_else(|| UnknownName::new("no model", name, MODELS.iter().map(|p| p.name)))?)
 }
 
 /// The model that played a stored ensemble, with the same parameters.
@@ -101,14 +95,4 @@ async fn open_columns(data: &Path, name: &str) -> Result<Columns> {
         bail!("ensemble {name:?} has no completed worlds yet");
     }
     Ok(Columns::open(stored, COLUMN_CACHE_BYTES)?)
-}
-
-/// The place of an entity, or an error with names near it.
-fn find_entity(catalogue: &Catalogue, name: &str) -> Result<usize> {
-    if let Some(place) = catalogue.entity(name) {
-        return Ok(place);
-    }
-    let near = catalogue.nearest_entities(name);
-    let hint = if near.is_empty() { String::new() } else { format!("; did you mean {}?", near.join(", ")) };
-    bail!("no entity {name:?}{hint}")
 }

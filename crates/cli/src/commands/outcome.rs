@@ -3,12 +3,12 @@
 use std::fmt::Write as _;
 use std::process::ExitCode;
 
-use anyhow::{Result, bail};
+use anyhow::Result;
 use ensemble::{Distribution, OutcomeRef};
 use model::Catalogue;
 use serde_json::{Value, json};
 
-use super::{find_entity, open_columns};
+use super::open_columns;
 use crate::args::{Format, OutcomeArgs};
 use crate::output::{Table, count, print, print_json};
 
@@ -52,15 +52,10 @@ pub(crate) async fn outcome(args: &OutcomeArgs) -> Result<ExitCode> {
 fn wanted(catalogue: &Catalogue, args: &OutcomeArgs) -> Result<Vec<OutcomeRef>> {
     let mut wanted = Vec::new();
     for name in &args.entities {
-        let entity = find_entity(catalogue, name)?;
+        let entity = catalogue.find_entity(name)?;
         let kind = catalogue.kind_of(entity);
         for outcome in &args.outcomes {
-            let Some(outcome) = kind.outcome(outcome) else {
-                let near = kind.nearest_outcomes(outcome);
-                let hint = if near.is_empty() { String::new() } else { format!("; did you mean {}?", near.join(", ")) };
-                bail!("a {} has no outcome {outcome:?}{hint}", kind.name)
-            };
-            wanted.push(OutcomeRef { entity, outcome });
+            wanted.push(OutcomeRef { entity, outcome: kind.find_outcome(outcome)? });
         }
     }
     Ok(wanted)

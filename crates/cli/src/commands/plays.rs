@@ -3,12 +3,13 @@
 use std::process::ExitCode;
 
 use anyhow::{Context as _, Result, bail};
-use ensemble::{EventRows, KeepEvents, OutcomeRef, Plan, RangeReader, StoredEnsemble};
-use model::{Catalogue, EventKind, Wanted, nearest};
+use ensemble::{EventRows, OutcomeRef};
+use model::{Catalogue, EventKind, UnknownName};
 use serde_json::{Map, Value, json};
 use world::{World, WorldRange};
 
-use super::{find_entity, model_of, open_columns};
+use super::events::events_of;
+use super::open_columns;
 use crate::args::{Format, PlaysArgs};
 use crate::output::{Table, print, print_json};
 
@@ -16,7 +17,7 @@ pub(crate) async fn plays(args: &PlaysArgs) -> Result<ExitCode> {
     let columns = open_columns(&args.data.data, &args.ensemble).await?;
     let stored = columns.ensemble();
     let catalogue = &stored.plan.catalogue;
-    let entity = find_entity(catalogue, &args.entity)?;
+    let entity = catalogue.find_entity(&args.entity)?;
     if args.world as usize >= columns.worlds() {
         bail!("there is no world {}: the ensemble has worlds 0 to {}", args.world, columns.worlds() - 1);
     }
@@ -28,30 +29,11 @@ pub(crate) async fn plays(args: &PlaysArgs) -> Result<ExitCode> {
         return Ok(ExitCode::SUCCESS);
     }
     let filters = filters(catalogue, args)?;
-    let events = events_of(stored, entity, World(args.world))?;
+    let events = events_of(stored, entity, WorldRange::new(World(args.world), 1)?, |_| true)?;
     let count = events.rows.iter().sum::<u32>() as usize;
     let kept: Vec<usize> = (0..count).filter(|&row| filters.iter().all(|f| f.keeps(&events, row))).collect();
     print_events(catalogue, &events, &kept, args.format.format)?;
     Ok(ExitCode::SUCCESS)
-}
-
-/// The events of an entity in one world: read where they are stored, played again where they are not.
-fn events_of(stored: &StoredEnsemble, entity: usize, world: World) -> Result<EventRows> {
-    let one = WorldRange::new(world, 1)?;
-    let segment = stored.events.iter().find(|(range, _, _)| range.contains(world));
-    match segment {
-        Some((_, path, _)) => Ok(RangeReader::open(path)?.events(&stored.plan.catalogue, entity, one, |_| true)?),
-        None => replay(&stored.plan, entity, one),
-    }
-}
-
-/// Plays an entity's events again from the seed.
-pub(super) fn replay(plan: &Plan, entity: usize, range: WorldRange) -> Result<EventRows> {
-    let model = model_of(plan)?;
-    let mut kept = KeepEvents::default();
-    model.simulate(plan.seed, range, Wanted { events: true, entity: Some(entity) }, &mut kept)?;
-    let name = &plan.catalogue.entities[entity].name;
-    kept.0.pop().with_context(|| format!("{name} has no events: only the entities that are played have"))
 }
 
 /// A condition on one column of an event.
@@ -109,10 +91,8 @@ fn parse_filter(catalogue: &Catalogue, text: &str) -> Result<Filter> {
     let Some((name, operator, value)) = found else {
         bail!("{text:?}: expected a column, one of = != < <= > >=, and a value, as in 'down>=3'");
     };
-    let Some(column) = catalogue.event_column(name) else {
-        let names = catalogue.events.iter().map(|c| c.name.as_str());
-        bail!("events have no column {name:?}; near it: {}", nearest(name, names).join(", "));
-    };
+    let names = catalogue.events.iter().map(|c| c.name.as_str());
+    let column = catalogue.event_column(name).ok_or_else(|| UnknownName::new("events have no column", name, names))?;
     let value = match &catalogue.events[column].kind {
         EventKind::Label(words) => {
             let place = words.iter().position(|w| w == value);

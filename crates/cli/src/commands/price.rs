@@ -2,71 +2,45 @@
 
 use std::process::ExitCode;
 
-use anyhow::{Context as _, Result, bail};
-use ensemble::{BitSet, Columns, Expression, GameState, Price, RangeReader};
+use anyhow::{Context as _, Result};
+use ensemble::{Expression, GameState, Given, Price, StoredEnsemble};
 
-use super::plays::replay;
-use super::{find_entity, open_columns};
+use super::events::events_of;
+use super::open_columns;
 use crate::args::{Format, PriceArgs};
 use crate::output::{Table, count, print, print_json};
 
 pub(crate) async fn price(args: &PriceArgs) -> Result<ExitCode> {
     let columns = open_columns(&args.data.data, &args.ensemble).await?;
     let catalogue = &columns.ensemble().plan.catalogue;
-    let entity = args.entity.as_deref().map(|name| find_entity(catalogue, name)).transpose()?;
+    let entity = args.entity.as_deref().map(|name| catalogue.find_entity(name)).transpose()?;
     let parse = |text: &String| Expression::parse(text, catalogue, entity).with_context(|| format!("in {text:?}"));
     let legs = args.legs.iter().map(parse).collect::<Result<Vec<_>>>()?;
-    let mut given: Option<BitSet> = None;
+    let mut given = Given::new(columns.worlds());
     for text in &args.given {
-        let worlds = if GameState::is_meant(text) {
-            seen(&columns, text, entity)?
+        if GameState::is_meant(text) {
+            let state = GameState::parse(text)?;
+            given.add_state(text, state, &times_needed(state, columns.ensemble(), entity)?);
         } else {
             let condition = parse(text)?;
-            condition.holds(&columns.get(condition.columns())?, columns.worlds())
-        };
-        match &mut given {
-            Some(all) => all.intersect(&worlds),
-            None => given = Some(worlds),
+            given.add(text, &condition.holds(&columns.get(condition.columns())?, columns.worlds()));
         }
     }
-    if let Some(given) = &given {
-        refuse_few(given, args)?;
-    }
+    let given = if args.given.is_empty() { None } else { Some(given.worlds(args.min_worlds)?) };
     let price = ensemble::price(&columns, &legs, given.as_ref())?;
     report(&price, args.format.format)?;
     Ok(ExitCode::SUCCESS)
 }
 
-/// The worlds in which a moment of the entity's game was as described.
-fn seen(columns: &Columns, text: &str, entity: Option<usize>) -> Result<BitSet> {
-    let state = GameState::parse(text)?;
+/// How many times the state's tolerances must be taken for each world's game to have been in it.
+fn times_needed(state: GameState, ensemble: &StoredEnsemble, entity: Option<usize>) -> Result<Vec<u32>> {
     let entity = entity.context("a moment of a game needs --entity, to know of which")?;
-    let ensemble = columns.ensemble();
-    let catalogue = &ensemble.plan.catalogue;
-    let mut found = Vec::with_capacity(ensemble.outcomes.len());
-    for (place, (range, _, _)) in ensemble.outcomes.iter().enumerate() {
-        let events = match ensemble.events.get(place) {
-            Some((_, path, _)) => RangeReader::open(path)?.events(catalogue, entity, *range, GameState::reads)?,
-            None => replay(&ensemble.plan, entity, *range)?,
-        };
-        found.push(state.matches(catalogue, &events)?);
+    let mut times = Vec::with_capacity(ensemble.worlds());
+    for (range, _, _) in &ensemble.outcomes {
+        let events = events_of(ensemble, entity, *range, GameState::reads)?;
+        times.extend(state.times_needed(&ensemble.plan.catalogue, &events)?);
     }
-    Ok(BitSet::concat(&found))
-}
-
-/// Refuses to answer from too few worlds.
-fn refuse_few(given: &BitSet, args: &PriceArgs) -> Result<()> {
-    let (matched, least) = (given.count(), args.min_worlds);
-    if matched >= least {
-        return Ok(());
-    }
-    bail!(
-        "only {} of {} worlds meet {:?}: too few to answer from (--min-worlds {least}); play more worlds or widen the \
-         condition",
-        count(matched as u64),
-        count(given.len() as u64),
-        args.given.join(" and ")
-    )
+    Ok(times)
 }
 
 fn report(price: &Price, format: Format) -> Result<()> {

@@ -54,16 +54,24 @@ fn questions_that_cannot_be_answered_say_why() {
     );
     check(
         &["price", "season", "--entity", "game-017", "--leg", "home_margn > 3"],
-        "in \"home_margn > 3\": there is no outcome \"home_margn\"; did you mean home_margin, home_margin_h1, home_margin_h2?",
+        "in \"home_margn > 3\": a game has no outcome \"home_margn\"; did you mean home_margin, home_margin_h1, home_margin_h2?",
     );
     check(
         &["price", "season", "--entity", "game-017", "--leg", "home_margin > 3", "--given", "home_points > 99"],
-        "only 0 of 4 worlds meet \"home_points > 99\": too few to answer from (--min-worlds 100); play more worlds or \
-         widen the condition",
+        "only 0 of 4 worlds meet \"home_points > 99\": too few to answer from (--min-worlds 100); widen the \
+         condition, or play many more worlds",
     );
     check(
         &["outcome", "season", "--entity", "team-01", "--outcome", "winss"],
         "a team_season has no outcome \"winss\"; did you mean wins, winless?",
+    );
+    check(
+        &["correlate", "season", "--entity", "team-01", "--outcome", "winss"],
+        "a team_season has no outcome \"winss\"; did you mean wins, winless?",
+    );
+    check(
+        &["plays", "season", "--entity", "game-017", "--world", "0", "--where", "yard=3"],
+        "events have no column \"yard\"; did you mean yards, yard_line?",
     );
 }
 
@@ -79,6 +87,35 @@ fn a_damaged_segment_is_named() {
     std::fs::write(&segment, &bytes).unwrap();
     let said = failure(data, &["price", "season", "--entity", "game-001", "--leg", "home_margin > 3"], 2);
     assert!(said.starts_with(&format!("error: the segment {} is damaged: ", segment.display())), "{said}");
+}
+
+#[test]
+fn a_damaged_ensemble_is_listed_and_can_be_dropped_or_played_anew() {
+    let folder = tempfile::tempdir().unwrap();
+    let data = folder.path();
+    for name in ["sound", "dropped", "replaced"] {
+        json(data, &["run", "football", "--worlds", "2", "--events", "replay", "--name", name]);
+    }
+    let plan =
+        |name: &str, version: u32| data.join(format!("sim/ensembles/ensemble={name}/version={version}/plan.parquet"));
+    std::fs::write(plan("dropped", 2), b"PAR1").unwrap();
+    std::fs::remove_file(plan("replaced", 3)).unwrap();
+    let states = || {
+        let listed = json(data, &["ensembles"]);
+        let state =
+            |e: &serde_json::Value| format!("{} {} {}", e["ensemble"], e["state"], e["worlds"]).replace('"', "");
+        listed.as_array().unwrap().iter().map(state).collect::<Vec<_>>()
+    };
+    assert_eq!(states(), ["dropped damaged null", "replaced damaged null", "sound complete 2"]);
+    let output = run(data, &["ensembles"]);
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(said.contains("play it anew with --replace, or remove it with `manyworlds drop replaced`\n"), "{said}");
+    let said = failure(data, &["price", "dropped", "--entity", "game-001", "--leg", "home_won"], 2);
+    assert!(said.starts_with("error: ensemble \"dropped\" is damaged: "), "{said}");
+    json(data, &["price", "sound", "--entity", "game-001", "--leg", "home_won"]);
+    assert!(run(data, &["drop", "dropped"]).status.success());
+    json(data, &["run", "football", "--worlds", "2", "--events", "replay", "--name", "replaced", "--replace"]);
+    assert_eq!(states(), ["replaced complete 2", "sound complete 2"]);
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! Questions about a small stored season.
 
-use crate::support::{json, run};
+use crate::support::{failure, json, run};
 
 #[test]
 fn prices_and_distributions_agree() {
@@ -68,6 +68,10 @@ fn a_world_can_be_looked_at_and_counted_again() {
     );
     assert_eq!(count(&["--player", "away_wr1"]), expected(&|r| r["player"] == "wr1" && r["offence"] == "away"));
     assert_eq!(count(&["--where", "foul!=false_start"]), expected(&|r| r["foul"] != "false_start"));
+    for ensemble in ["stored", "replayed"] {
+        let said = failure(data, &["plays", ensemble, "--entity", "team-01", "--world", "5"], 2);
+        assert_eq!(said, "error: team-01 has no events: only the entities that are played have\n");
+    }
     let score = plays("stored", &["--box"]);
     let last = rows.last().unwrap();
     assert_eq!(score["outcomes"]["home_points"].as_f64(), last["home_score"].as_f64());
@@ -109,6 +113,38 @@ fn a_moment_of_a_game_selects_worlds_alike_from_stored_and_replayed_events() {
     assert_eq!(stored, replayed);
     let matched = stored["worlds"].as_u64().unwrap();
     assert!(matched > 0 && matched < 80, "{matched}");
+}
+
+#[test]
+fn too_few_worlds_are_refused_with_ways_out_that_lead_out() {
+    let folder = tempfile::tempdir().unwrap();
+    let data = folder.path();
+    json(
+        data,
+        &["run", "football", "--worlds", "80", "--range-worlds", "30", "--events", "replay", "--name", "season"],
+    );
+    let answered = |given: &str| json(data, &home_won(given, "1"))["worlds"].as_u64().unwrap();
+    let refused = |given: &str, least: &str| failure(data, &home_won(given, least), 2);
+    let given = |times: u32| format!("at q3 8:00 ±{}, score 14-10 ±{}, possession home", 60 * times, 2 * times);
+    let matched = answered(&given(1));
+    let said = refused(&given(1), "20");
+    let (times, rest) = said.split_once("widen the tolerances ").unwrap().1.split_once(" times, to \"").unwrap();
+    let (wider, rest) = rest.split_once("\", for ").unwrap();
+    let times: u32 = times.parse().unwrap();
+    assert!(times > 1 && wider == given(times), "{said}");
+    assert!(answered(wider) >= 20 && answered(&given(times - 1)) < 20, "{said}");
+    let needed = (80 * 20_u64).div_ceil(matched);
+    let expected = format!(
+        "{} to match, or play about {needed} worlds, or take {matched} with --min-worlds {matched}\n",
+        answered(wider)
+    );
+    assert_eq!(rest, expected);
+    let said = refused(&given(1), "81");
+    assert!(said.contains("no tolerance is wide enough, "), "{said}");
+}
+
+fn home_won<'a>(given: &'a str, least: &'a str) -> [&'a str; 10] {
+    ["price", "season", "--entity", "game-003", "--leg", "home_won", "--given", given, "--min-worlds", least]
 }
 
 #[test]

@@ -29,26 +29,6 @@ impl BitSet {
         set
     }
 
-    /// The worlds of several sets in a row.
-    pub fn concat(parts: &[Self]) -> Self {
-        let mut set = Self { words: Vec::new(), length: 0 };
-        for part in parts {
-            let shift = set.length % 64;
-            for &word in &part.words {
-                match set.words.last_mut() {
-                    Some(last) if shift > 0 => {
-                        *last |= word << shift;
-                        set.words.push(word >> (64 - shift));
-                    }
-                    _ => set.words.push(word),
-                }
-            }
-            set.length += part.length;
-            set.words.truncate(set.length.div_ceil(64));
-        }
-        set
-    }
-
     fn trim(&mut self) {
         if let (Some(last), used @ 1..) = (self.words.last_mut(), self.length % 64) {
             *last &= (1 << used) - 1;

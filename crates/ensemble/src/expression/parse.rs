@@ -1,6 +1,6 @@
 //! From text to a tree, by precedence.
 
-use model::{Catalogue, EntityKind};
+use model::{Catalogue, UnknownName};
 
 use super::token::{Token, tokens};
 use super::{Arithmetic, Comparison, Expression, Node, OutcomeRef};
@@ -24,22 +24,9 @@ pub enum ExpressionError {
         /// What could follow.
         wanted: &'static str,
     },
-    /// No such outcome.
-    #[error("there is no outcome {name:?}{}", did_you_mean(nearest))]
-    UnknownOutcome {
-        /// The name.
-        name: String,
-        /// Names near it.
-        nearest: Vec<String>,
-    },
-    /// No such entity.
-    #[error("there is no entity {name:?}{}", did_you_mean(nearest))]
-    UnknownEntity {
-        /// The name.
-        name: String,
-        /// Names near it.
-        nearest: Vec<String>,
-    },
+    /// No such entity, or it has no such outcome.
+    #[error(transparent)]
+    Unknown(#[from] UnknownName),
     /// An outcome without its entity.
     #[error("whose {name:?}? Name the entity, as in game-001:{name}")]
     NoEntity {
@@ -54,10 +41,6 @@ pub enum ExpressionError {
         /// Where.
         at: usize,
     },
-}
-
-fn did_you_mean(nearest: &[String]) -> String {
-    if nearest.is_empty() { String::new() } else { format!("; did you mean {}?", nearest.join(", ")) }
 }
 
 type Result<T> = std::result::Result<T, ExpressionError>;
@@ -239,33 +222,16 @@ impl Parser<'_> {
 
     fn column(&mut self, name: &str) -> Result<Node> {
         let (entity, outcome) = match name.split_once(':') {
-            Some((entity, outcome)) => {
-                let place = self.catalogue.entity(entity).ok_or_else(|| ExpressionError::UnknownEntity {
-                    name: entity.to_owned(),
-                    nearest: owned(self.catalogue.nearest_entities(entity)),
-                })?;
-                (place, outcome)
-            }
+            Some((entity, outcome)) => (self.catalogue.find_entity(entity)?, outcome),
             None => (self.entity.ok_or_else(|| ExpressionError::NoEntity { name: name.to_owned() })?, name),
         };
-        let kind = self.catalogue.kind_of(entity);
-        let outcome = kind.outcome(outcome).ok_or_else(|| unknown_outcome(kind, outcome))?;
-        let column = OutcomeRef { entity, outcome };
+        let column = OutcomeRef { entity, outcome: self.catalogue.kind_of(entity).find_outcome(outcome)? };
         let place = self.columns.iter().position(|c| *c == column).unwrap_or_else(|| {
             self.columns.push(column);
             self.columns.len() - 1
         });
         Ok(Node::Column(place))
     }
-}
-
-/// The error for an outcome that a kind of entity does not have.
-pub(crate) fn unknown_outcome(kind: &EntityKind, name: &str) -> ExpressionError {
-    ExpressionError::UnknownOutcome { name: name.to_owned(), nearest: owned(kind.nearest_outcomes(name)) }
-}
-
-fn owned(names: Vec<&str>) -> Vec<String> {
-    names.into_iter().map(str::to_owned).collect()
 }
 
 fn number(node: Node, at: usize) -> Result<Node> {

@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 mod agree;
+mod damaged;
 mod pages;
 mod slt;
 mod support;

@@ -1,6 +1,10 @@
 //! Taken names, new versions, dropping.
 
+use std::future::poll_fn;
+use std::path::PathBuf;
+use std::pin::{Pin, pin};
 use std::sync::Arc;
+use std::task::Poll;
 
 use ensemble::{EnsembleError, Store};
 use table::disk::RealDisk;
@@ -85,4 +89,59 @@ async fn a_dropped_ensemble_is_gone_and_its_name_free() {
     let again = play(1).await.unwrap();
     assert_eq!((&again.hash, again.events.rows), (&first.hash, first.events.rows));
     assert!(again.version > first.version);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_reader_that_opens_during_a_switch_sees_one_whole_version() {
+    switch_while(async |data, _| Store::open(&data, Arc::new(RealDisk)).await.unwrap().unwrap()).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_reader_that_moves_on_during_a_switch_sees_one_whole_version() {
+    let refresh = async |_, mut earlier: Store| {
+        earlier.refresh().await.unwrap();
+        earlier
+    };
+    switch_while(refresh).await;
+}
+
+/// Stops `reading`, which is given the data folder and an earlier reader of it, at each point where it waits for the
+/// disk; a new version is switched to; and what is then read must be one version, whole.
+async fn switch_while(reading: impl AsyncFn(PathBuf, Store) -> Store) {
+    for waits in 0.. {
+        let data = tempfile::tempdir().unwrap();
+        let old = plan(&dice::PLUGIN, 1, 2, 2);
+        play_on(Arc::new(RealDisk), data.path(), &dice::PLUGIN, old, 1).await.unwrap();
+        let earlier = Store::open(data.path(), Arc::new(RealDisk)).await.unwrap().unwrap();
+        let mut store = Store::open_or_create(data.path(), Arc::new(RealDisk)).await.unwrap();
+        let new = store.register(plan(&dice::PLUGIN, 2, 4, 4), true).await.unwrap();
+        let mut reading = pin!(reading(data.path().to_owned(), earlier));
+        let done = poll_times(reading.as_mut(), waits).await;
+        let interrupted = done.is_none();
+        play_registered(&mut store, &dice::PLUGIN, new, 1).await.unwrap();
+        let reader = match done {
+            Some(reader) => reader,
+            None => reading.await,
+        };
+        let seen = reader.ensemble("test").await.unwrap();
+        assert_eq!(seen.events.len(), seen.outcomes.len(), "version {} after {waits} waits", seen.version);
+        assert!(seen.is_complete());
+        if !interrupted {
+            assert!(waits > 2, "reading waited {waits} times only: nothing came in between");
+            return;
+        }
+    }
+}
+
+/// Polls a future until it has waited `times` times, or is done.
+async fn poll_times<F: Future>(mut future: Pin<&mut F>, times: usize) -> Option<F::Output> {
+    let mut polls = 0;
+    poll_fn(|context| {
+        if polls == times {
+            return Poll::Ready(None);
+        }
+        polls += 1;
+        future.as_mut().poll(context).map(Some)
+    })
+    .await
 }

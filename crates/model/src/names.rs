@@ -1,0 +1,70 @@
+//! Names that stand for nothing, told with those that were perhaps meant.
+
+/// A name that stands for nothing.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{what} {name:?}{}", suggest(nearest, have))]
+pub struct UnknownName {
+    /// What there is not: `no entity`, `a game has no outcome`.
+    pub what: String,
+    /// The name.
+    pub name: String,
+    /// Names that are near it, the nearest first.
+    pub nearest: Vec<String>,
+    /// All names that there are, where they are few.
+    pub have: Vec<String>,
+}
+
+impl UnknownName {
+    /// A name that is none of `names`.
+    pub fn new<'a>(what: impl Into<String>, name: &str, names: impl IntoIterator<Item = &'a str>) -> Self {
+        const LISTED_MAX: usize = 12;
+        let mut names: Vec<&str> = names.into_iter().collect();
+        let owned = |names: Vec<&str>| names.into_iter().map(str::to_owned).collect();
+        let nearest = owned(nearest(name, &names));
+        if names.len() > LISTED_MAX {
+            names.clear();
+        }
+        Self { what: what.into(), name: name.to_owned(), nearest, have: owned(names) }
+    }
+}
+
+/// `; did you mean a, b?`, else what there is.
+fn suggest(nearest: &[String], have: &[String]) -> String {
+    match (nearest, have) {
+        ([], []) => String::new(),
+        ([], have) => format!("; there are: {}", have.join(", ")),
+        (nearest, _) => format!("; did you mean {}?", nearest.join(", ")),
+    }
+}
+
+/// Up to three of `names` that are near `name`, the nearest first.
+fn nearest<'a>(name: &str, names: &[&'a str]) -> Vec<&'a str> {
+    const LIKENESS_MIN: f64 = 0.72;
+    let mut near: Vec<(f64, &str)> = names
+        .iter()
+        .map(|n| (strsim::jaro_winkler(name, n), *n))
+        .filter(|(likeness, _)| *likeness >= LIKENESS_MIN)
+        .collect();
+    near.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(b.1)));
+    near.into_iter().take(3).map(|(_, n)| n).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn near_names_are_told_else_all_where_they_are_few() {
+        let said = |name: &str, names: &[&str]| {
+            UnknownName::new("a game has no outcome", name, names.iter().copied()).to_string()
+        };
+        let names = ["home_points", "home_punts", "away_points"];
+        assert_eq!(
+            said("home_poins", &names),
+            "a game has no outcome \"home_poins\"; did you mean home_points, home_punts?"
+        );
+        assert_eq!(said("x", &names), "a game has no outcome \"x\"; there are: home_points, home_punts, away_points");
+        assert_eq!(said("x", &["home_points"; 13]), "a game has no outcome \"x\"");
+        assert_eq!(said("x", &[]), "a game has no outcome \"x\"");
+    }
+}
