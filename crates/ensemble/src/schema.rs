@@ -86,21 +86,21 @@ pub(crate) fn ensemble_fields() -> Vec<Field> {
 }
 
 pub(crate) fn outcomes_table() -> Definition {
-    Definition {
-        fields: all_outcome_fields(),
-        partitions: partitions(),
-        comment: "one row an entity, outcome and range; value i of a list, divided by the scale, belongs to world first_world + i",
-    }
+    Definition::of_fields(
+        &partitions(),
+        &all_outcome_fields(),
+        "one row an entity, outcome and range; value i of a list, divided by the scale, belongs to world first_world + i",
+    )
 }
 
 pub(crate) fn events_table() -> Definition {
-    Definition {
-        fields: common_event_fields(),
-        partitions: partitions(),
-        comment: "one row an event of an entity in a world, numbered from 0; each model has columns of its own",
-    }
+    Definition::of_fields(
+        &partitions(),
+        &common_event_fields(),
+        "one row an event of an entity in a world, numbered from 0; each model has columns of its own",
+    )
 }
 
 pub(crate) fn ensembles_table() -> Definition {
-    Definition { fields: ensemble_fields(), partitions: partitions(), comment: "one row a version of an ensemble" }
+    Definition::of_fields(&partitions(), &ensemble_fields(), "one row a version of an ensemble")
 }

@@ -7,8 +7,8 @@ use std::sync::Arc;
 
 use table::disk::Disk;
 use table::{
-    Change, Codec, Committed, Encoder, FlatColumn, FlatValues, Segment, SegmentReader, SegmentSchema, SegmentWriter,
-    Table, TableError, WrittenSegment,
+    Change, Codec, ColumnStatistics, Committed, Encoder, FlatColumn, FlatValues, Segment, SegmentReader, SegmentSchema,
+    SegmentWriter, Table, TableError, WrittenSegment,
 };
 use world::{Seed, World, WorldRange};
 
@@ -66,13 +66,13 @@ impl RangePaths {
 
     fn segment(&self, range: WorldRange, written: &WrittenSegment, world_column: &str) -> Segment {
         let (first, last) = (i64::from(range.first().0), i64::from(range.end()) - 1);
-        let bounds = if world_column == "world" { (first, last) } else { (first, first) };
+        let last = if world_column == "world" { last } else { first };
         Segment {
             path: format!("{}/{}", self.folder, file_name(range)),
             bytes: written.bytes,
             rows: written.rows,
             partition: self.partition.clone(),
-            bounds: [(world_column.to_owned(), bounds)].into(),
+            columns: [(world_column.to_owned(), ColumnStatistics::between(first, last))].into(),
         }
     }
 }
@@ -254,7 +254,7 @@ impl Store {
                 bytes: written.bytes,
                 rows: 1,
                 partition: partition(&plan.name, version),
-                bounds: BTreeMap::new(),
+                columns: BTreeMap::new(),
             };
             let change = Change { add: vec![segment.clone()], ..Change::default() };
             if let Committed::At(at) = self.ensembles.commit(&change).await? {

@@ -3,6 +3,8 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
+use parquet::errors::ParquetError;
+
 /// An error of this crate.
 #[derive(Debug, thiserror::Error)]
 pub enum TableError {
@@ -32,7 +34,7 @@ pub enum TableError {
         /// The segment.
         path: PathBuf,
         /// What the Parquet library answered.
-        source: parquet::errors::ParquetError,
+        source: ParquetError,
     },
     /// A segment is not what was written.
     #[error("the segment {} is damaged: {reason}", path.display())]
@@ -54,6 +56,27 @@ pub enum TableError {
         column: String,
         /// What its footer names.
         codec: String,
+    },
+    /// The task that commits ended, with the runtime it ran on.
+    #[error("the committer of the table has stopped: nothing was committed; run it again")]
+    CommitterGone,
+    /// What was asked of a table does not fit it.
+    #[error("table {}: {reason}", path.display())]
+    Options {
+        /// The table's folder.
+        path: PathBuf,
+        /// Why, and what to do.
+        reason: String,
+    },
+    /// Rows do not fit the columns of a table.
+    #[error("column {column:?} of the rows for the table {} {reason}", path.display())]
+    Rows {
+        /// The table's folder.
+        path: PathBuf,
+        /// The column.
+        column: String,
+        /// What is wrong with it.
+        reason: String,
     },
     /// A column would have two types.
     #[error("column {column:?} of the table {} holds {have}, not {want}: rename one of them", path.display())]
@@ -86,13 +109,13 @@ impl TableError {
     /// What a caller can do about it.
     pub fn kind(&self) -> ErrorKind {
         match self {
-            Self::Io { .. } | Self::Encode { .. } => ErrorKind::Environment,
+            Self::Io { .. } | Self::Encode { .. } | Self::CommitterGone => ErrorKind::Environment,
             Self::Log { source, .. } => match **source {
                 deltalake::DeltaTableError::Transaction { .. } => ErrorKind::Conflict,
                 _ => ErrorKind::Environment,
             },
             Self::Damaged { .. } | Self::Codec { .. } => ErrorKind::Damaged,
-            Self::ColumnType { .. } => ErrorKind::Request,
+            Self::ColumnType { .. } | Self::Options { .. } | Self::Rows { .. } => ErrorKind::Request,
         }
     }
 
@@ -104,6 +127,17 @@ impl TableError {
     pub(crate) fn log(doing: &'static str, path: &Path) -> impl FnOnce(deltalake::DeltaTableError) -> Self {
         let path = path.to_owned();
         move |source| Self::Log { doing, path, source: Box::new(source) }
+    }
+
+    /// An encoding error, or the I/O error inside it.
+    pub(crate) fn encode(path: &Path, source: ParquetError) -> Self {
+        match source {
+            ParquetError::External(inner) => match inner.downcast::<io::Error>() {
+                Ok(error) => Self::io("write", path)(*error),
+                Err(inner) => Self::Encode { path: path.to_owned(), source: ParquetError::External(inner) },
+            },
+            source => Self::Encode { path: path.to_owned(), source },
+        }
     }
 
     pub(crate) fn damaged(path: &Path, reason: impl std::fmt::Display) -> Self {

@@ -12,16 +12,25 @@
 //!
 //! Knows nothing of SQL, of models, or of what its columns mean.
 
+mod committer;
 pub mod disk;
 mod error;
+mod insert;
+mod layout;
 mod log;
+mod new_file;
 pub mod power_loss;
 mod schema;
 mod segment;
 mod store;
 
 pub use error::{ErrorKind, TableError};
-pub use log::{Change, Committed, Definition, Segment, Table};
+pub use insert::{Inserted, Inserter};
+pub use layout::avro::AvroTable;
+pub use layout::{
+    Clustering, ColumnEncoding, Curve, Encodings, GROUP_ROWS_MAX, Layout, TableOptions, conform, storable,
+};
+pub use log::{Change, ColumnStatistics, Committed, Definition, Segment, Table};
 pub use schema::{Field, FieldType, SegmentSchema};
 pub use segment::{
     Codec, EncodedColumn, Encoder, FlatColumn, FlatValues, ListRows, ListValues, PAGE_ROWS, SegmentReader,

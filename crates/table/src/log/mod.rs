@@ -1,20 +1,26 @@
 //! A table: a folder with a Delta log that names its segments.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use arrow::datatypes::{Schema, SchemaRef as ArrowSchemaRef};
+use arrow::error::ArrowError;
+use deltalake::kernel::engine::arrow_conversion::{TryFromArrow as _, TryIntoArrow as _};
 use deltalake::kernel::transaction::{CommitBuilder, CommitProperties};
-use deltalake::kernel::{Action, Add, LogicalFileView, MetadataExt as _, Remove, StructType, Transaction};
+use deltalake::kernel::{Action, Add, LogicalFileView, MetadataExt as _, Remove, StructField, StructType, Transaction};
 use deltalake::logstore::{LogStoreRef, StorageConfig, default_logstore};
 use deltalake::protocol::{DeltaOperation, SaveMode, checkpoints};
+use deltalake::table::state::DeltaTableState;
 use deltalake::{DeltaTable, DeltaTableError};
 use futures::TryStreamExt as _;
+use serde_json::Value;
 use url::Url;
 
 use crate::disk::{Disk, create_dirs};
 use crate::error::TableError;
+use crate::layout::TableOptions;
 use crate::schema::Field;
 use crate::store::DurableStore;
 
@@ -26,16 +32,63 @@ const CHECKPOINT_EACH: u64 = 50;
 /// What a table is made with.
 #[derive(Debug, Clone)]
 pub struct Definition {
-    /// Columns stored in the segments.
-    pub fields: Vec<Field>,
-    /// Columns that are the same for all rows of a segment, and lie in its path: they come first.
-    pub partitions: Vec<Field>,
-    /// One sentence for people.
-    pub comment: &'static str,
+    columns: Vec<StructField>,
+    partitions: Vec<String>,
+    comment: &'static str,
+    properties: BTreeMap<String, String>,
+}
+
+impl Definition {
+    /// A table of `fields`, and of `partitions`: columns that are the same for all rows of a segment, and lie in its
+    /// path. They come first. `comment` is one sentence for people.
+    pub fn of_fields(partitions: &[Field], fields: &[Field], comment: &'static str) -> Self {
+        Self {
+            columns: partitions.iter().chain(fields).map(Field::to_delta).collect(),
+            partitions: partitions.iter().map(|f| f.name.clone()).collect(),
+            comment,
+            properties: BTreeMap::new(),
+        }
+    }
+
+    /// A table of Arrow columns, with properties that its log keeps.
+    ///
+    /// # Errors
+    /// Where Delta has no type for a column.
+    pub(crate) fn of_schema(
+        schema: &Schema,
+        comment: &'static str,
+        properties: BTreeMap<String, String>,
+    ) -> std::result::Result<Self, ArrowError> {
+        let columns = schema.fields().iter().map(|f| StructField::try_from_arrow(f.as_ref()));
+        Ok(Self {
+            columns: columns.collect::<std::result::Result<_, _>>()?,
+            partitions: Vec::new(),
+            comment,
+            properties,
+        })
+    }
+}
+
+/// What is known of a column of a segment. What is missing is not known, and excludes nothing.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct ColumnStatistics {
+    /// A value that none is below, in the form of the Delta log: numbers as numbers, times and dates as text.
+    pub min: Option<Value>,
+    /// A value that none is above.
+    pub max: Option<Value>,
+    /// Rows in which the column is NULL.
+    pub nulls: Option<u64>,
+}
+
+impl ColumnStatistics {
+    /// Of a column of integers from `min` to `max`.
+    pub fn between(min: i64, max: i64) -> Self {
+        Self { min: Some(min.into()), max: Some(max.into()), nulls: None }
+    }
 }
 
 /// A segment as the log names it.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Segment {
     /// Path below the table's folder, with `/` between folders.
     pub path: String,
@@ -45,8 +98,8 @@ pub struct Segment {
     pub rows: u64,
     /// Values of the partition columns.
     pub partition: BTreeMap<String, String>,
-    /// Smallest and largest value of some integer columns.
-    pub bounds: BTreeMap<String, (i64, i64)>,
+    /// What is known of its columns, by name.
+    pub columns: BTreeMap<String, ColumnStatistics>,
 }
 
 /// A change to a table, committed whole or not at all.
@@ -101,11 +154,13 @@ impl Table {
             return Ok(table);
         }
         create_dirs(&*disk, root).map_err(TableError::io("create the folder", root))?;
-        let columns = definition.partitions.iter().chain(&definition.fields).map(Field::to_delta);
+        let properties = definition.properties.iter().map(|(k, v)| (k.clone(), Some(v.clone())));
         let created = DeltaTable::new(log_store(root, disk.clone())?)
             .create()
-            .with_columns(columns)
-            .with_partition_columns(definition.partitions.iter().map(|f| f.name.clone()))
+            .with_columns(definition.columns.clone())
+            .with_partition_columns(&definition.partitions)
+            .with_configuration(properties)
+            .with_raise_if_key_not_exists(false)
             .with_comment(definition.comment)
             .with_save_mode(SaveMode::Ignore)
             .await;
@@ -139,6 +194,24 @@ impl Table {
         Ok(self.schema()?.fields().map(|f| f.name().clone()).collect())
     }
 
+    /// The columns as Arrow has them.
+    pub fn arrow_schema(&self) -> Result<ArrowSchemaRef> {
+        let schema: Schema = self
+            .schema()?
+            .as_ref()
+            .try_into_arrow()
+            .map_err(|e| TableError::log("read the columns of", &self.root)(DeltaTableError::from(e)))?;
+        // Delta's own notes on fields are no business of those who read rows.
+        let fields = schema.fields().iter().map(|f| f.as_ref().clone().with_metadata(HashMap::new()));
+        Ok(Arc::new(Schema::new(fields.collect::<Vec<_>>())))
+    }
+
+    /// How the table stores what is inserted.
+    pub fn options(&self) -> Result<TableOptions> {
+        let snapshot = self.table.snapshot().map_err(TableError::log("read", &self.root))?;
+        TableOptions::from_properties(&self.root, snapshot.metadata().configuration())
+    }
+
     fn schema(&self) -> Result<deltalake::kernel::SchemaRef> {
         let snapshot = self.table.snapshot().map_err(TableError::log("read", &self.root))?;
         Ok(snapshot.schema())
@@ -163,9 +236,16 @@ impl Table {
     /// # Errors
     /// Where it could not be committed; then nothing of it is in the table.
     pub async fn commit(&mut self, change: &Change) -> Result<Committed> {
+        let mut committed = self.commit_all(std::slice::from_ref(change)).await?;
+        Ok(committed.pop().unwrap_or(Committed::Before))
+    }
+
+    /// Commits some changes together, as one version: all of them or, where there is an error, none. Those committed
+    /// before are left out. Tells what became of each.
+    pub(crate) async fn commit_all(&mut self, changes: &[Change]) -> Result<Vec<Committed>> {
         let started = Instant::now();
         loop {
-            match self.try_commit(change).await {
+            match self.try_commit(changes).await {
                 Ok(committed) => return Ok(committed),
                 Err(error @ DeltaTableError::Transaction { .. }) if started.elapsed() < COMMIT_DEADLINE => {
                     tracing::debug!(table = %self.root.display(), %error, "another writer was faster; trying again");
@@ -174,32 +254,58 @@ impl Table {
                 }
                 Err(error) => return Err(TableError::log("commit to", &self.root)(error)),
             }
-            self.check_columns(&change.columns)?;
+            for change in changes {
+                self.check_columns(&change.columns)?;
+            }
         }
     }
 
-    async fn try_commit(&mut self, change: &Change) -> std::result::Result<Committed, DeltaTableError> {
+    async fn try_commit(&mut self, changes: &[Change]) -> std::result::Result<Vec<Committed>, DeltaTableError> {
         let store = self.table.log_store();
-        if change.transaction.is_some() {
+        if changes.iter().any(|c| c.transaction.is_some()) {
             self.table.update_state().await?;
         }
         let state = self.table.snapshot()?.clone();
-        let mut properties = CommitProperties::default().with_create_checkpoint(false);
-        if let Some(name) = &change.transaction {
-            if state.transaction_version(store.as_ref(), name).await?.is_some() {
-                return Ok(Committed::Before);
+        let mut new: Vec<&Change> = Vec::with_capacity(changes.len());
+        let mut is_new = Vec::with_capacity(changes.len());
+        for change in changes {
+            let before = match &change.transaction {
+                Some(name) => {
+                    new.iter().any(|c| c.transaction.as_ref() == Some(name))
+                        || state.transaction_version(store.as_ref(), name).await?.is_some()
+                }
+                None => false,
+            };
+            is_new.push(!before);
+            if !before {
+                new.push(change);
             }
-            properties = properties.with_application_transaction(Transaction::new(name, 1));
         }
+        let at = if new.is_empty() { 0 } else { self.write_version(state, &new).await? };
+        Ok(is_new.into_iter().map(|new| if new { Committed::At(at) } else { Committed::Before }).collect())
+    }
+
+    async fn write_version(
+        &mut self,
+        state: DeltaTableState,
+        changes: &[&Change],
+    ) -> std::result::Result<u64, DeltaTableError> {
+        let transactions = changes.iter().filter_map(|c| c.transaction.as_ref()).map(|name| Transaction::new(name, 1));
+        let properties = CommitProperties::default()
+            .with_create_checkpoint(false)
+            .with_application_transactions(transactions.collect());
         let mut actions: Vec<Action> = Vec::new();
-        if let Some(schema) = self.grown_schema(&change.columns)? {
+        let columns: Vec<Field> = changes.iter().flat_map(|c| c.columns.iter().cloned()).collect();
+        if let Some(schema) = self.grown_schema(&columns)? {
             actions.push(Action::Metadata(state.metadata().clone().with_schema(&schema)?));
         }
-        actions.extend(change.remove.iter().map(|s| Action::Remove(to_remove(s))));
-        actions.extend(change.add.iter().map(|s| Action::Add(to_add(s))));
+        actions.extend(changes.iter().flat_map(|c| &c.remove).map(|s| Action::Remove(to_remove(s))));
+        actions.extend(changes.iter().flat_map(|c| &c.add).map(|s| Action::Add(to_add(s))));
         let operation = DeltaOperation::Write { mode: SaveMode::Append, partition_by: None, predicate: None };
-        let finalized =
-            CommitBuilder::from(properties).with_actions(actions).build(Some(&state), store.clone(), operation).await?;
+        let finalized = CommitBuilder::from(properties)
+            .with_actions(actions)
+            .build(Some(&state), self.table.log_store(), operation)
+            .await?;
         let version = finalized.version();
         self.table.state = Some(finalized.snapshot());
         if version > 0
@@ -209,7 +315,7 @@ impl Table {
             // The commit stands; a missing checkpoint costs only time.
             tracing::warn!(table = %self.root.display(), %error, "could not write a log checkpoint");
         }
-        Ok(Committed::At(version))
+        Ok(version)
     }
 
     /// The schema with the columns it lacks, or `None` where it lacks none.
@@ -262,14 +368,14 @@ fn now_ms() -> i64 {
 }
 
 fn to_add(segment: &Segment) -> Add {
-    let bound = |pick: fn(&(i64, i64)) -> i64| -> serde_json::Map<String, serde_json::Value> {
-        segment.bounds.iter().map(|(column, bounds)| (column.clone(), pick(bounds).into())).collect()
+    let each = |pick: fn(&ColumnStatistics) -> Option<Value>| -> serde_json::Map<String, Value> {
+        segment.columns.iter().filter_map(|(name, c)| Some((name.clone(), pick(c)?))).collect()
     };
     let stats = serde_json::json!({
         "numRecords": segment.rows,
-        "minValues": bound(|b| b.0),
-        "maxValues": bound(|b| b.1),
-        "nullCount": {},
+        "minValues": each(|c| c.min.clone()),
+        "maxValues": each(|c| c.max.clone()),
+        "nullCount": each(|c| c.nulls.map(Value::from)),
     });
     Add {
         path: segment.path.clone(),
@@ -299,19 +405,23 @@ fn to_remove(segment: &Segment) -> Remove {
 }
 
 fn to_segment(view: &LogicalFileView) -> Segment {
-    let stats = view.stats();
-    let stats: serde_json::Value = stats.as_deref().and_then(|s| serde_json::from_str(s).ok()).unwrap_or_default();
-    let bounds = stats["minValues"]
-        .as_object()
-        .into_iter()
-        .flatten()
-        .filter_map(|(column, low)| Some((column.clone(), (low.as_i64()?, stats["maxValues"][column].as_i64()?))));
+    let stats: Option<String> = view.stats().map(Into::into);
+    let stats: Value = stats.as_deref().and_then(|s| serde_json::from_str(s).ok()).unwrap_or_default();
+    let mut columns: BTreeMap<String, ColumnStatistics> = BTreeMap::new();
+    let mut each = |part: &str, put: fn(&mut ColumnStatistics, &Value)| {
+        for (name, value) in stats[part].as_object().into_iter().flatten() {
+            put(columns.entry(name.clone()).or_default(), value);
+        }
+    };
+    each("minValues", |c, v| c.min = Some(v.clone()));
+    each("maxValues", |c, v| c.max = Some(v.clone()));
+    each("nullCount", |c, v| c.nulls = v.as_u64());
     Segment {
         path: view.path().into_owned(),
         bytes: view.size() as u64,
         rows: view.num_records().unwrap_or(0) as u64,
         partition: view.partition_values_map().into_iter().map(|(k, v)| (k, v.unwrap_or_default())).collect(),
-        bounds: bounds.collect(),
+        columns,
     }
 }
 

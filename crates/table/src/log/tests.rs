@@ -7,11 +7,8 @@ use crate::FieldType;
 use crate::disk::RealDisk;
 
 fn definition() -> Definition {
-    Definition {
-        fields: vec![Field::new("n", FieldType::Int32)],
-        partitions: vec![Field::new("part", FieldType::Text)],
-        comment: "a test",
-    }
+    let partitions = [Field::new("part", FieldType::Text)];
+    Definition::of_fields(&partitions, &[Field::new("n", FieldType::Int32)], "a test")
 }
 
 fn segment(name: &str) -> Segment {
@@ -20,7 +17,7 @@ fn segment(name: &str) -> Segment {
         bytes: 10,
         rows: 3,
         partition: [("part".to_owned(), "a".to_owned())].into(),
-        bounds: [("n".to_owned(), (-1, 9))].into(),
+        columns: [("n".to_owned(), ColumnStatistics::between(-1, 9))].into(),
     }
 }
 

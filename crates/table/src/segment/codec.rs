@@ -67,7 +67,7 @@ impl serde::Serialize for Codec {
 
 impl Codec {
     /// What the footer says of it.
-    pub(super) fn in_footer(self) -> Result<Compression> {
+    pub(crate) fn in_footer(self) -> Result<Compression> {
         Ok(match self {
             Self::None => Compression::UNCOMPRESSED,
             Self::Snappy => Compression::SNAPPY,
@@ -115,7 +115,7 @@ impl Compressor {
     }
 
     /// What the footer says of pages that this compressed.
-    pub(super) fn in_footer(&self) -> Compression {
+    pub(crate) fn in_footer(&self) -> Compression {
         self.in_footer
     }
 

@@ -16,6 +16,7 @@ pub use chunk::EncodedColumn;
 pub use codec::{Codec, UnknownCodec};
 pub use encode::{Encoder, FlatColumn, ListRows, PAGE_ROWS};
 pub use reader::{FlatValues, ListValues, SegmentReader};
+pub(crate) use writer::CREATED_BY;
 pub use writer::{SegmentWriter, WrittenSegment};
 
 #[cfg(test)]

@@ -1,0 +1,64 @@
+//! One committer per table and process: changes that are ready together become one version.
+
+use tokio::sync::{mpsc, oneshot};
+
+use crate::error::TableError;
+use crate::log::{Change, Committed, Table};
+
+/// Changes that wait while a commit is under way, at most; writers past it wait for room.
+const WAITING_MAX: usize = 256;
+
+struct Request {
+    change: Change,
+    done: oneshot::Sender<Result<Committed, TableError>>,
+}
+
+/// Commits the changes of any number of writers, in the order in which they come. Dropped, it commits what it was
+/// given and ends.
+#[derive(Debug, Clone)]
+pub(crate) struct Committer {
+    requests: mpsc::Sender<Request>,
+}
+
+impl Committer {
+    /// Takes a table over. Must be called inside a tokio runtime, which then commits.
+    pub(crate) fn start(table: Table) -> Self {
+        let (requests, waiting) = mpsc::channel(WAITING_MAX);
+        tokio::spawn(serve(table, waiting));
+        Self { requests }
+    }
+
+    /// Commits a change; returns when it is durable.
+    ///
+    /// # Errors
+    /// Where it could not be committed; then nothing of it is in the table.
+    pub(crate) async fn commit(&self, change: Change) -> Result<Committed, TableError> {
+        let (done, answer) = oneshot::channel();
+        self.requests.send(Request { change, done }).await.map_err(|_| TableError::CommitterGone)?;
+        answer.await.map_err(|_| TableError::CommitterGone)?
+    }
+}
+
+async fn serve(mut table: Table, mut waiting: mpsc::Receiver<Request>) {
+    let mut requests = Vec::new();
+    while waiting.recv_many(&mut requests, WAITING_MAX).await > 0 {
+        let (changes, answers): (Vec<_>, Vec<_>) = requests.drain(..).map(|r| (r.change, r.done)).unzip();
+        if changes.len() > 1
+            && let Ok(committed) = table.commit_all(&changes).await
+        {
+            answers.into_iter().zip(committed).for_each(|(done, committed)| answer(done, Ok(committed)));
+            continue;
+        }
+        // Alone, or one by one where a bad change must not fail the others.
+        for (done, change) in answers.into_iter().zip(&changes) {
+            answer(done, table.commit(change).await);
+        }
+    }
+}
+
+/// Tells a writer, unless it no longer waits.
+fn answer(done: oneshot::Sender<Result<Committed, TableError>>, committed: Result<Committed, TableError>) {
+    if done.send(committed).is_err() {
+        tracing::debug!("a writer went away before its commit was answered");
+    }
+}

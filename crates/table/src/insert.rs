@@ -1,0 +1,198 @@
+//! Streaming inserts: one batch, one atomic, durable commit; any number of writers at once.
+
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use arrow::array::RecordBatch;
+use arrow::datatypes::{Schema, SchemaRef};
+
+use crate::committer::Committer;
+use crate::disk::Disk;
+use crate::error::TableError;
+use crate::layout::avro::AvroTable;
+use crate::layout::write::{RowsWriter, holds_nan};
+use crate::layout::{Encodings, Layout, TableOptions, WrittenRows, conform, storable};
+use crate::log::{Change, Committed, Definition, Segment, Table};
+
+/// What an insert did.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Inserted {
+    /// Rows inserted; 0 where a batch of that name was inserted before.
+    pub rows: u64,
+    /// Bytes of the segment that holds them.
+    pub bytes: u64,
+}
+
+/// Inserts batches into one table, of any layout. Shared by reference among writers: batches are encoded side by side
+/// and committed together where they are ready together.
+#[derive(Debug)]
+pub struct Inserter {
+    root: PathBuf,
+    disk: Arc<dyn Disk>,
+    schema: SchemaRef,
+    options: TableOptions,
+    encodings: Mutex<Option<Arc<Encodings>>>,
+    sink: Sink,
+}
+
+#[derive(Debug)]
+enum Sink {
+    Row(AvroTable),
+    Delta(Committer),
+}
+
+type Result<T> = std::result::Result<T, TableError>;
+
+impl Inserter {
+    /// Opens the table in the folder `root`; `None` where there is none. Must be called inside a tokio runtime.
+    pub async fn open(root: &Path, disk: Arc<dyn Disk>) -> Result<Option<Self>> {
+        if let Some(table) = AvroTable::open(root, disk.clone())? {
+            return Ok(Some(Self::over_avro(root, disk, table)));
+        }
+        let Some(table) = Table::open(root, disk.clone()).await? else { return Ok(None) };
+        Self::over_delta(root, disk, table).map(Some)
+    }
+
+    /// Opens the table in the folder `root`, or makes it. Must be called inside a tokio runtime.
+    ///
+    /// # Errors
+    /// Where the options do not fit the columns, and where the table is there with other options; columns are compared
+    /// when rows are inserted.
+    pub async fn open_or_create(
+        root: &Path,
+        disk: Arc<dyn Disk>,
+        schema: &Schema,
+        options: &TableOptions,
+    ) -> Result<Self> {
+        let schema = storable(root, schema)?;
+        options.check(root, &schema)?;
+        let inserter = match Self::open(root, disk.clone()).await? {
+            Some(inserter) => inserter,
+            None if options.layout == Layout::Row => {
+                let table = AvroTable::open_or_create(root, disk.clone(), &schema)?;
+                Self::over_avro(root, disk, table)
+            }
+            None => {
+                let unfit = |e: arrow::error::ArrowError| TableError::encode(root, e.into());
+                let definition = Definition::of_schema(&schema, "rows inserted in batches", options.to_properties())
+                    .map_err(unfit)?;
+                let table = Table::open_or_create(root, disk.clone(), &definition).await?;
+                Self::over_delta(root, disk, table)?
+            }
+        };
+        if inserter.options != *options {
+            let reason = format!(
+                "it is there already, of layout {}: leave the layout and its options out, or choose another name",
+                inserter.options.layout
+            );
+            return Err(TableError::Options { path: root.to_owned(), reason });
+        }
+        Ok(inserter)
+    }
+
+    fn over_avro(root: &Path, disk: Arc<dyn Disk>, table: AvroTable) -> Self {
+        Self {
+            root: root.to_owned(),
+            disk,
+            schema: table.schema().clone(),
+            options: TableOptions::new(Layout::Row),
+            encodings: Mutex::default(),
+            sink: Sink::Row(table),
+        }
+    }
+
+    fn over_delta(root: &Path, disk: Arc<dyn Disk>, table: Table) -> Result<Self> {
+        Ok(Self {
+            root: root.to_owned(),
+            disk,
+            schema: table.arrow_schema()?,
+            options: table.options()?,
+            encodings: Mutex::default(),
+            sink: Sink::Delta(Committer::start(table)),
+        })
+    }
+
+    /// The columns.
+    pub fn schema(&self) -> &SchemaRef {
+        &self.schema
+    }
+
+    /// The layout and what goes with it.
+    pub fn options(&self) -> &TableOptions {
+        &self.options
+    }
+
+    /// Inserts rows: all of them, durably, when it returns.
+    ///
+    /// # Errors
+    /// Where a column does not fit, and where the disk or the log refuses; then none of the rows is in the table.
+    pub async fn insert(&self, batches: &[RecordBatch]) -> Result<Inserted> {
+        self.insert_named(batches, None).await
+    }
+
+    /// As [`Self::insert`], once: a batch whose name was inserted before is not inserted again.
+    ///
+    /// # Errors
+    /// As [`Self::insert`].
+    pub async fn insert_once(&self, name: &str, batches: &[RecordBatch]) -> Result<Inserted> {
+        self.insert_named(batches, Some(name)).await
+    }
+
+    async fn insert_named(&self, batches: &[RecordBatch], name: Option<&str>) -> Result<Inserted> {
+        let batches = batches.iter().map(|b| conform(&self.root, &self.schema, b)).collect::<Result<Vec<_>>>()?;
+        let rows = batches.iter().map(RecordBatch::num_rows).sum::<usize>();
+        if rows == 0 {
+            return Ok(Inserted { rows: 0, bytes: 0 });
+        }
+        let file = uuid::Uuid::new_v4().simple().to_string();
+        match &self.sink {
+            Sink::Row(table) => {
+                let bytes = table.insert(name.unwrap_or(&file), &batches)?;
+                Ok(Inserted { rows: rows as u64, bytes })
+            }
+            Sink::Delta(committer) => {
+                let path = format!("{file}.parquet");
+                let written = self.write(&self.root.join(&path), &batches, rows)?;
+                let inserted = Inserted { rows: written.rows, bytes: written.bytes };
+                let change = Change {
+                    add: vec![Segment {
+                        path,
+                        bytes: written.bytes,
+                        rows: written.rows,
+                        partition: [].into(),
+                        columns: written.columns,
+                    }],
+                    transaction: name.map(|name| format!("insert/{name}")),
+                    ..Change::default()
+                };
+                Ok(match committer.commit(change).await? {
+                    Committed::At(_) => inserted,
+                    Committed::Before => Inserted { rows: 0, bytes: 0 },
+                })
+            }
+        }
+    }
+
+    fn write(&self, path: &Path, batches: &[RecordBatch], rows: usize) -> Result<WrittenRows> {
+        let encodings = self.encodings_for(&batches[0])?;
+        let may_hold_nan =
+            |column: &str| batches.iter().any(|batch| batch.column_by_name(column).is_some_and(holds_nan));
+        let disk = self.disk.clone();
+        let mut writer =
+            RowsWriter::create(disk, path, self.schema.clone(), &self.options, &encodings, rows, may_hold_nan)?;
+        for batch in batches {
+            writer.write(batch)?;
+        }
+        writer.finish()
+    }
+
+    /// The encodings of all columns: chosen from the first batch, and again once a batch comes that tells far more.
+    fn encodings_for(&self, batch: &RecordBatch) -> Result<Arc<Encodings>> {
+        let mut chosen = self.encodings.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(encodings) = chosen.as_ref().filter(|e| !e.outgrown_by(batch.num_rows())) {
+            return Ok(encodings.clone());
+        }
+        let new = Encodings::choose(batch, self.options.codec).map_err(|e| TableError::encode(&self.root, e))?;
+        Ok(chosen.insert(Arc::new(new)).clone())
+    }
+}

@@ -1,0 +1,124 @@
+//! Layout `row`: a folder of Avro object container files, the plain baseline that the others are compared with.
+//!
+//! A batch is a file, named when it is whole. There is no log: the files with final names are the table.
+
+use std::fs::{self, File};
+use std::io::{BufReader, BufWriter};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use arrow::array::RecordBatch;
+use arrow::compute::cast;
+use arrow::datatypes::{Schema, SchemaRef};
+use arrow::ipc::reader::StreamReader;
+use arrow::ipc::writer::StreamWriter;
+use arrow_avro::compression::CompressionCodec;
+use arrow_avro::reader::ReaderBuilder;
+use arrow_avro::writer::WriterBuilder;
+use arrow_avro::writer::format::AvroOcfFormat;
+
+use crate::disk::Disk;
+use crate::error::TableError;
+use crate::new_file::NewFile;
+
+/// Describes the columns: an Arrow stream without rows. Its presence makes a folder a table of this layout.
+const SCHEMA_FILE: &str = "schema.arrow";
+const SUFFIX: &str = "avro";
+const BUFFER_BYTES: usize = 1 << 20;
+
+/// A table of layout `row`.
+#[derive(Debug, Clone)]
+pub struct AvroTable {
+    root: PathBuf,
+    disk: Arc<dyn Disk>,
+    schema: SchemaRef,
+}
+
+type Result<T> = std::result::Result<T, TableError>;
+
+impl AvroTable {
+    /// Opens the table in the folder `root`; `None` where there is none.
+    pub fn open(root: &Path, disk: Arc<dyn Disk>) -> Result<Option<Self>> {
+        let path = root.join(SCHEMA_FILE);
+        if !path.is_file() {
+            return Ok(None);
+        }
+        let file = File::open(&path).map_err(TableError::io("open", &path))?;
+        let reader = StreamReader::try_new(BufReader::new(file), None).map_err(|e| TableError::damaged(&path, e))?;
+        Ok(Some(Self { root: root.to_owned(), disk, schema: reader.schema() }))
+    }
+
+    /// Opens the table in the folder `root`, or makes it.
+    pub fn open_or_create(root: &Path, disk: Arc<dyn Disk>, schema: &Schema) -> Result<Self> {
+        if let Some(table) = Self::open(root, disk.clone())? {
+            return Ok(table);
+        }
+        let path = root.join(SCHEMA_FILE);
+        let mut file = NewFile::create(disk.clone(), &path)?;
+        let failed = |e: arrow::error::ArrowError| TableError::encode(&path, e.into());
+        StreamWriter::try_new(&mut file, schema).and_then(|mut w| w.finish()).map_err(failed)?;
+        file.finish()?;
+        Ok(Self { root: root.to_owned(), disk, schema: Arc::new(schema.clone()) })
+    }
+
+    /// The columns.
+    pub fn schema(&self) -> &SchemaRef {
+        &self.schema
+    }
+
+    /// The files of the table and their sizes, ordered by name.
+    pub fn files(&self) -> Result<Vec<(PathBuf, u64)>> {
+        let failed = || TableError::io("list the folder", &self.root);
+        let mut files = Vec::new();
+        for entry in fs::read_dir(&self.root).map_err(failed())? {
+            let entry = entry.map_err(failed())?;
+            let path = entry.path();
+            let hidden = entry.file_name().as_encoded_bytes().starts_with(b".");
+            if !hidden && path.extension().is_some_and(|e| e == SUFFIX) {
+                files.push((path, entry.metadata().map_err(failed())?.len()));
+            }
+        }
+        files.sort_unstable();
+        Ok(files)
+    }
+
+    /// Writes rows as the file `name`, durably. Gives its size.
+    pub(crate) fn insert(&self, name: &str, batches: &[RecordBatch]) -> Result<u64> {
+        let path = self.root.join(name).with_extension(SUFFIX);
+        let file = NewFile::create(self.disk.clone(), &path)?;
+        let failed =
+            |e: arrow_avro::errors::AvroError| TableError::encode(&path, arrow::error::ArrowError::from(e).into());
+        let mut writer = WriterBuilder::new((*self.schema).clone())
+            .with_compression(Some(CompressionCodec::ZStandard))
+            .build::<_, AvroOcfFormat>(BufWriter::with_capacity(BUFFER_BYTES, file))
+            .map_err(failed)?;
+        for batch in batches {
+            writer.write(batch).map_err(failed)?;
+        }
+        writer.finish().map_err(failed)?;
+        let buffered = writer.into_inner();
+        buffered.into_inner().map_err(|e| TableError::io("write", &path)(e.into_error()))?.finish()
+    }
+
+    /// The rows of one of the table's files, a batch at a time.
+    pub fn read(&self, file: &Path) -> Result<impl Iterator<Item = Result<RecordBatch>> + use<>> {
+        let path = file.to_owned();
+        let opened = File::open(&path).map_err(TableError::io("open", &path))?;
+        let reader = ReaderBuilder::new()
+            .build(BufReader::with_capacity(BUFFER_BYTES, opened))
+            .map_err(|e| TableError::damaged(&path, e))?;
+        let schema = self.schema.clone();
+        Ok(reader.map(move |batch| {
+            let batch = batch.map_err(|e| TableError::damaged(&path, e))?;
+            restore(&schema, &batch).map_err(|e| TableError::damaged(&path, e))
+        }))
+    }
+}
+
+/// Avro has fewer types than Arrow: brings columns back to their own.
+fn restore(schema: &SchemaRef, batch: &RecordBatch) -> std::result::Result<RecordBatch, arrow::error::ArrowError> {
+    let columns = batch.columns().iter().zip(schema.fields());
+    let columns =
+        columns.map(|(column, field)| cast(column, field.data_type())).collect::<std::result::Result<_, _>>()?;
+    RecordBatch::try_new(schema.clone(), columns)
+}

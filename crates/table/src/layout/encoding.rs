@@ -1,0 +1,190 @@
+//! Which encoding suits which column.
+//!
+//! The rule: a column's type says which encodings may suit it, and a sample says which does. Each candidate encodes
+//! the sample as a segment would be, and the cheapest to write among those within 2% of the smallest is kept:
+//!
+//! | type | candidates, cheapest first |
+//! |---|---|
+//! | integers, times, dates, decimals | bytes split into planes, differences, dictionary |
+//! | real numbers | bytes split into planes, dictionary, plain |
+//! | text, bytes | lengths then texts, shared prefixes, dictionary |
+//! | true or false | plain |
+//!
+//! Pages that compress by less than 3% are not compressed. A dictionary that outgrows its page falls back by itself.
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+use arrow::array::RecordBatch;
+use arrow::datatypes::{DataType, Schema};
+use parquet::arrow::ArrowWriter;
+use parquet::basic::{Compression, Encoding};
+use parquet::errors::Result;
+use parquet::file::properties::{EnabledStatistics, WriterProperties, WriterPropertiesBuilder};
+use parquet::schema::types::ColumnPath;
+
+use crate::segment::Codec;
+
+/// Rows that a choice is made from.
+pub(crate) const SAMPLE_ROWS: usize = 65_536;
+/// A cheaper encoding is taken where it is at most this much larger than the smallest.
+const NEAR: f64 = 1.02;
+/// Compression is left out where it leaves more than this.
+const INCOMPRESSIBLE: f64 = 0.97;
+/// A dictionary larger than this is given up.
+const DICTIONARY_BYTES: usize = 1 << 20;
+
+/// How the values of a column are laid out in pages.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ColumnEncoding {
+    /// One after another.
+    Plain,
+    /// Indices into a dictionary (`RLE_DICTIONARY`).
+    Dictionary,
+    /// Differences of neighbours, packed (`DELTA_BINARY_PACKED`).
+    Delta,
+    /// All lengths, then all texts (`DELTA_LENGTH_BYTE_ARRAY`).
+    Lengths,
+    /// Length of the prefix shared with the text before, and the rest (`DELTA_BYTE_ARRAY`).
+    Prefixes,
+    /// All first bytes, then all second ones (`BYTE_STREAM_SPLIT`).
+    Split,
+}
+
+impl fmt::Display for ColumnEncoding {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(match self {
+            Self::Plain => "plain",
+            Self::Dictionary => "dictionary",
+            Self::Delta => "delta",
+            Self::Lengths => "lengths",
+            Self::Prefixes => "prefixes",
+            Self::Split => "split",
+        })
+    }
+}
+
+/// How one column is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Choice {
+    encoding: ColumnEncoding,
+    compressed: bool,
+}
+
+/// How every column of a table is written, chosen from a sample of its rows.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Encodings {
+    choices: BTreeMap<String, Choice>,
+    codec: Codec,
+    sample_rows: usize,
+}
+
+impl Encodings {
+    /// Chooses from the first rows of `batch`, which must have one at least.
+    pub fn choose(batch: &RecordBatch, codec: Codec) -> Result<Self> {
+        let sample = batch.slice(0, batch.num_rows().min(SAMPLE_ROWS));
+        let choose = |i: usize| -> Result<(String, Choice)> {
+            let column = sample.project(&[i])?;
+            Ok((sample.schema_ref().field(i).name().clone(), best(&column, codec)?))
+        };
+        let choices = (0..sample.num_columns()).map(choose).collect::<Result<_>>()?;
+        Ok(Self { choices, codec, sample_rows: sample.num_rows() })
+    }
+
+    /// Whether a batch of so many rows would be a much better sample.
+    pub(crate) fn outgrown_by(&self, rows: usize) -> bool {
+        self.sample_rows < SAMPLE_ROWS && rows >= 4 * self.sample_rows
+    }
+
+    /// The encoding of each column, by name.
+    pub fn columns(&self) -> impl Iterator<Item = (&str, ColumnEncoding)> {
+        self.choices.iter().map(|(name, choice)| (name.as_str(), choice.encoding))
+    }
+
+    pub(crate) fn apply(&self, schema: &Schema) -> Result<WriterPropertiesBuilder> {
+        let mut properties = WriterProperties::builder()
+            .set_dictionary_page_size_limit(DICTIONARY_BYTES)
+            .set_dictionary_enabled(false)
+            .set_compression(self.codec.in_footer()?);
+        for field in schema.fields() {
+            if let Some(choice) = self.choices.get(field.name()) {
+                properties = choice.apply(properties, field.name());
+            }
+        }
+        Ok(properties)
+    }
+}
+
+impl Choice {
+    fn apply(self, properties: WriterPropertiesBuilder, column: &str) -> WriterPropertiesBuilder {
+        let path = ColumnPath::new(vec![column.to_owned()]);
+        let properties = if self.compressed {
+            properties
+        } else {
+            properties.set_column_compression(path.clone(), Compression::UNCOMPRESSED)
+        };
+        match self.encoding {
+            ColumnEncoding::Dictionary => properties.set_column_dictionary_enabled(path, true),
+            ColumnEncoding::Plain => properties.set_column_encoding(path, Encoding::PLAIN),
+            ColumnEncoding::Delta => properties.set_column_encoding(path, Encoding::DELTA_BINARY_PACKED),
+            ColumnEncoding::Lengths => properties.set_column_encoding(path, Encoding::DELTA_LENGTH_BYTE_ARRAY),
+            ColumnEncoding::Prefixes => properties.set_column_encoding(path, Encoding::DELTA_BYTE_ARRAY),
+            ColumnEncoding::Split => properties.set_column_encoding(path, Encoding::BYTE_STREAM_SPLIT),
+        }
+    }
+}
+
+/// Encodings that may suit a type, the cheapest to write first.
+fn candidates(ty: &DataType) -> &'static [ColumnEncoding] {
+    use ColumnEncoding::{Delta, Dictionary, Lengths, Plain, Prefixes, Split};
+    match ty {
+        DataType::Boolean => &[Plain],
+        DataType::Utf8 | DataType::Binary => &[Lengths, Prefixes, Dictionary],
+        DataType::Float32 | DataType::Float64 => &[Split, Dictionary, Plain],
+        // Wide decimals are stored as bytes of fixed length, which have no differences.
+        DataType::Decimal128(19.., _) => &[Split, Dictionary, Plain],
+        _ => &[Split, Delta, Dictionary],
+    }
+}
+
+fn best(column: &RecordBatch, codec: Codec) -> Result<Choice> {
+    let candidates = candidates(column.schema_ref().field(0).data_type());
+    let sizes = candidates.iter().map(|&encoding| trial(column, encoding, codec)).collect::<Result<Vec<_>>>()?;
+    let smallest = sizes.iter().map(|s| s.stored()).min().unwrap_or(0) as f64;
+    let near = sizes.iter().position(|s| s.stored() as f64 <= smallest * NEAR).unwrap_or(0);
+    Ok(Choice { encoding: candidates[near], compressed: sizes[near].is_compressible() })
+}
+
+struct Sizes {
+    compressed: i64,
+    uncompressed: i64,
+}
+
+impl Sizes {
+    fn is_compressible(&self) -> bool {
+        (self.compressed as f64) < self.uncompressed as f64 * INCOMPRESSIBLE
+    }
+
+    fn stored(&self) -> i64 {
+        if self.is_compressible() { self.compressed } else { self.uncompressed }
+    }
+}
+
+/// Encodes the one column of a sample.
+fn trial(column: &RecordBatch, encoding: ColumnEncoding, codec: Codec) -> Result<Sizes> {
+    let properties = WriterProperties::builder()
+        .set_dictionary_page_size_limit(DICTIONARY_BYTES)
+        .set_dictionary_enabled(false)
+        .set_statistics_enabled(EnabledStatistics::None)
+        .set_compression(codec.in_footer()?);
+    let choice = Choice { encoding, compressed: true };
+    let properties = choice.apply(properties, column.schema_ref().field(0).name()).build();
+    let mut writer = ArrowWriter::try_new(std::io::sink(), column.schema(), Some(properties))?;
+    writer.write(column)?;
+    let metadata = writer.close()?;
+    let chunks = || metadata.row_groups().iter().flat_map(|group| group.columns());
+    Ok(Sizes {
+        compressed: chunks().map(|c| c.compressed_size()).sum(),
+        uncompressed: chunks().map(|c| c.uncompressed_size()).sum(),
+    })
+}

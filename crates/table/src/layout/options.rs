@@ -1,0 +1,185 @@
+//! A table's layout and what goes with it, as properties that the Delta log keeps.
+
+use std::collections::{BTreeMap, HashMap};
+use std::fmt;
+use std::path::Path;
+use std::str::FromStr;
+
+use arrow::datatypes::{DataType, Schema};
+
+use crate::error::TableError;
+use crate::segment::Codec;
+
+/// How the rows of a table are stored.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Layout {
+    /// Row by row in Avro files, without a Delta log: the plain baseline.
+    Row,
+    /// Parquet, every column in the encoding that suits it, without statistics.
+    Column,
+    /// As `Column`, with statistics of every column by file, row group and page, and Bloom filters.
+    Pruned,
+    /// As `Pruned`, its rows ordered so that those alike in several columns lie together.
+    Clustered,
+}
+
+/// The order of clustered rows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Curve {
+    /// Along the Hilbert curve through all clustering columns.
+    #[default]
+    Hilbert,
+    /// Along the Z curve (Morton order).
+    ZOrder,
+    /// By the first column, then the second, and so on.
+    Lexical,
+}
+
+/// By what a table is clustered.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Clustering {
+    /// The columns, at least one; their order matters for [`Curve::Lexical`] only.
+    pub columns: Vec<String>,
+    /// The order.
+    pub curve: Curve,
+}
+
+/// How a table stores what is inserted.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TableOptions {
+    /// How rows are stored.
+    pub layout: Layout,
+    /// Columns with a Bloom filter in every row group, for questions by equality.
+    pub bloom: Vec<String>,
+    /// By what a clustered table is clustered.
+    pub clustering: Option<Clustering>,
+    /// What compresses pages, where compression gains anything.
+    pub codec: Codec,
+}
+
+impl TableOptions {
+    /// A layout without Bloom filters and clustering.
+    pub fn new(layout: Layout) -> Self {
+        Self { layout, bloom: Vec::new(), clustering: None, codec: Codec::default() }
+    }
+
+    /// Whether files carry statistics.
+    pub(crate) fn has_statistics(&self) -> bool {
+        matches!(self.layout, Layout::Pruned | Layout::Clustered)
+    }
+
+    /// Whether these options fit the columns of a table.
+    ///
+    /// # Errors
+    /// Where a named column does not exist or holds what the option cannot use, and where the options contradict the
+    /// layout.
+    pub fn check(&self, root: &Path, schema: &Schema) -> Result<(), TableError> {
+        let refuse = |reason: String| Err(TableError::Options { path: root.to_owned(), reason });
+        if !self.bloom.is_empty() && !self.has_statistics() {
+            return refuse(format!("layout {} has no Bloom filters: choose pruned or clustered", self.layout));
+        }
+        match (&self.clustering, self.layout) {
+            (None, Layout::Clustered) => return refuse("layout clustered needs the columns to cluster by".to_owned()),
+            (Some(_), layout) if layout != Layout::Clustered => {
+                return refuse(format!("layout {layout} is not clustered: choose clustered"));
+            }
+            (Some(clustering), _) if clustering.columns.is_empty() => {
+                return refuse("name at least one column to cluster by".to_owned());
+            }
+            _ => {}
+        }
+        let clustering = self.clustering.iter().flat_map(|c| &c.columns);
+        for column in self.bloom.iter().chain(clustering) {
+            let Ok(field) = schema.field_with_name(column) else {
+                let have = schema.fields().iter().map(|f| f.name().as_str()).collect::<Vec<_>>().join(", ");
+                return refuse(format!("there is no column {column:?}: the columns are {have}"));
+            };
+            if self.bloom.contains(column) && *field.data_type() == DataType::Boolean {
+                return refuse(format!("column {column:?} is true or false: a Bloom filter would skip nothing"));
+            }
+        }
+        Ok(())
+    }
+
+    /// As properties of a Delta table.
+    pub(crate) fn to_properties(&self) -> BTreeMap<String, String> {
+        let mut properties =
+            BTreeMap::from([(LAYOUT.to_owned(), self.layout.to_string()), (CODEC.to_owned(), self.codec.to_string())]);
+        if !self.bloom.is_empty() {
+            properties.insert(BLOOM.to_owned(), self.bloom.join(","));
+        }
+        if let Some(clustering) = &self.clustering {
+            properties.insert(CLUSTER.to_owned(), clustering.columns.join(","));
+            properties.insert(CURVE.to_owned(), clustering.curve.to_string());
+        }
+        properties
+    }
+
+    /// From properties of a Delta table; one that says nothing of them is of layout `column`.
+    pub(crate) fn from_properties(root: &Path, properties: &HashMap<String, String>) -> Result<Self, TableError> {
+        let refuse = |reason: String| TableError::Options { path: root.to_owned(), reason };
+        let names = |key: &str| -> Vec<String> {
+            properties.get(key).map(|names| names.split(',').map(str::to_owned).collect()).unwrap_or_default()
+        };
+        let layout = properties.get(LAYOUT).map_or(Ok(Layout::Column), |l| l.parse()).map_err(refuse)?;
+        let codec =
+            properties.get(CODEC).map_or(Ok(Codec::default()), |c| c.parse()).map_err(|e| refuse(format!("{e}")))?;
+        let curve = properties.get(CURVE).map_or(Ok(Curve::default()), |c| c.parse()).map_err(refuse)?;
+        let clustering = properties.contains_key(CLUSTER).then(|| Clustering { columns: names(CLUSTER), curve });
+        Ok(Self { layout, bloom: names(BLOOM), clustering, codec })
+    }
+}
+
+const LAYOUT: &str = "manyworlds.layout";
+const CODEC: &str = "manyworlds.codec";
+const BLOOM: &str = "manyworlds.bloom";
+const CLUSTER: &str = "manyworlds.cluster";
+const CURVE: &str = "manyworlds.curve";
+
+impl fmt::Display for Layout {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(match self {
+            Self::Row => "row",
+            Self::Column => "column",
+            Self::Pruned => "pruned",
+            Self::Clustered => "clustered",
+        })
+    }
+}
+
+impl FromStr for Layout {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        match text {
+            "row" => Ok(Self::Row),
+            "column" => Ok(Self::Column),
+            "pruned" => Ok(Self::Pruned),
+            "clustered" => Ok(Self::Clustered),
+            _ => Err(format!("{text:?} is no layout: choose row, column, pruned or clustered")),
+        }
+    }
+}
+
+impl fmt::Display for Curve {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(match self {
+            Self::Hilbert => "hilbert",
+            Self::ZOrder => "zorder",
+            Self::Lexical => "lexical",
+        })
+    }
+}
+
+impl FromStr for Curve {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        match text {
+            "hilbert" => Ok(Self::Hilbert),
+            "zorder" => Ok(Self::ZOrder),
+            "lexical" => Ok(Self::Lexical),
+            _ => Err(format!("{text:?} is no curve: choose hilbert, zorder or lexical")),
+        }
+    }
+}

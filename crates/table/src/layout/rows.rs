@@ -1,0 +1,114 @@
+//! Rows as tables store them: the types there are, and batches brought into a table's columns.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use arrow::array::{ArrayRef, RecordBatch, new_null_array};
+use arrow::compute::cast;
+use arrow::datatypes::{DataType, Field, Schema, SchemaRef, TimeUnit};
+
+use crate::error::TableError;
+
+/// The columns as a table stores them: times in microseconds of UTC, unsigned integers one width wider, texts and
+/// bytes in their plain form.
+///
+/// # Errors
+/// Where a column's type cannot be stored, and where two columns share a name; both name the column.
+pub fn storable(root: &Path, schema: &Schema) -> Result<SchemaRef, TableError> {
+    let refuse =
+        |column: &str, reason: String| TableError::Rows { path: root.to_owned(), column: column.to_owned(), reason };
+    let mut fields: Vec<Field> = Vec::with_capacity(schema.fields().len());
+    for field in schema.fields() {
+        if fields.iter().any(|f| f.name() == field.name()) {
+            return Err(refuse(field.name(), "is there twice: rename one of them".to_owned()));
+        }
+        let ty = stored_type(field.data_type())
+            .ok_or_else(|| refuse(field.name(), format!("holds {}, which tables do not store", field.data_type())))?;
+        fields.push(Field::new(field.name(), ty, field.is_nullable()));
+    }
+    Ok(Arc::new(Schema::new(fields)))
+}
+
+/// The type that values of `ty` are stored as.
+fn stored_type(ty: &DataType) -> Option<DataType> {
+    Some(match ty {
+        DataType::Boolean
+        | DataType::Int8
+        | DataType::Int16
+        | DataType::Int32
+        | DataType::Int64
+        | DataType::Float32
+        | DataType::Float64
+        | DataType::Date32
+        | DataType::Utf8
+        | DataType::Binary => ty.clone(),
+        DataType::Decimal128(precision, scale) if *scale >= 0 && *scale as u8 <= *precision => ty.clone(),
+        DataType::UInt8 => DataType::Int16,
+        DataType::UInt16 => DataType::Int32,
+        DataType::UInt32 => DataType::Int64,
+        DataType::UInt64 => DataType::Decimal128(20, 0),
+        DataType::Float16 => DataType::Float32,
+        DataType::Date64 => DataType::Date32,
+        DataType::Timestamp(..) => DataType::Timestamp(TimeUnit::Microsecond, Some("UTC".into())),
+        DataType::LargeUtf8 | DataType::Utf8View | DataType::Null => DataType::Utf8,
+        DataType::LargeBinary | DataType::BinaryView | DataType::FixedSizeBinary(_) => DataType::Binary,
+        DataType::Dictionary(_, values) => stored_type(values)?,
+        _ => return None,
+    })
+}
+
+/// A batch in the columns of a table: found by name, in the table's order, and of its types. Columns that the batch
+/// lacks are NULL where they may be.
+///
+/// # Errors
+/// Where a column is missing, unknown, of a type that does not become the table's without loss, or NULL where it must
+/// not be; each names the column.
+pub fn conform(root: &Path, schema: &SchemaRef, batch: &RecordBatch) -> Result<RecordBatch, TableError> {
+    if batch.schema_ref() == schema {
+        return Ok(batch.clone());
+    }
+    let refuse =
+        |column: &str, reason: String| TableError::Rows { path: root.to_owned(), column: column.to_owned(), reason };
+    let unknown = batch.schema_ref().fields().iter().find(|f| schema.field_with_name(f.name()).is_err());
+    if let Some(field) = unknown {
+        return Err(refuse(field.name(), "is in the rows but not in the table: leave it out".to_owned()));
+    }
+    let column = |field: &Arc<Field>| -> Result<ArrayRef, TableError> {
+        let Some(values) = batch.column_by_name(field.name()) else {
+            if field.is_nullable() {
+                return Ok(new_null_array(field.data_type(), batch.num_rows()));
+            }
+            return Err(refuse(field.name(), "is missing from the rows, and must not be NULL".to_owned()));
+        };
+        if values.null_count() > 0 && !field.is_nullable() {
+            return Err(refuse(field.name(), format!("is NULL in {} rows, and must not be", values.null_count())));
+        }
+        if values.data_type() == field.data_type() {
+            return Ok(values.clone());
+        }
+        let mismatch = || refuse(field.name(), format!("holds {}, not {}", values.data_type(), field.data_type()));
+        if stored_type(values.data_type()).as_ref() != Some(field.data_type())
+            && !widens(values.data_type(), field.data_type())
+        {
+            return Err(mismatch());
+        }
+        cast(values, field.data_type()).map_err(|_| mismatch())
+    };
+    let columns = schema.fields().iter().map(column).collect::<Result<Vec<_>, _>>()?;
+    RecordBatch::try_new(schema.clone(), columns).map_err(|e| refuse("", e.to_string()))
+}
+
+/// Whether every value of `from` is one of `to`.
+fn widens(from: &DataType, to: &DataType) -> bool {
+    let rank = |ty: &DataType| match ty {
+        DataType::Int8 => Some(1),
+        DataType::Int16 => Some(2),
+        DataType::Int32 => Some(3),
+        DataType::Int64 => Some(4),
+        _ => None,
+    };
+    match (rank(from), rank(to)) {
+        (Some(from), Some(to)) => from < to,
+        _ => *from == DataType::Float32 && *to == DataType::Float64 || *from == DataType::Null,
+    }
+}

@@ -1,0 +1,127 @@
+//! Smallest and largest values of a file's columns, in the form in which a Delta log keeps them.
+
+use std::collections::BTreeMap;
+
+use arrow::datatypes::{DataType, Schema};
+use chrono::{DateTime, NaiveDate, SecondsFormat, TimeDelta};
+use parquet::file::metadata::ParquetMetaData;
+use parquet::file::statistics::Statistics;
+use serde_json::Value;
+
+use crate::log::ColumnStatistics;
+
+/// Digits of a decimal that a JSON number keeps exactly everywhere.
+const EXACT_DIGITS: u8 = 15;
+
+/// What the footer of a file says of its columns, put together over its row groups. A bound that is not known, or that
+/// JSON could not keep, is left out: it then excludes nothing.
+pub(crate) fn of_file(schema: &Schema, metadata: &ParquetMetaData) -> BTreeMap<String, ColumnStatistics> {
+    let column = |(i, field): (usize, &arrow::datatypes::FieldRef)| {
+        let groups = metadata.row_groups().iter().map(|group| group.column(i).statistics());
+        let mut whole = Merged::default();
+        groups.for_each(|statistics| whole.add(statistics, field.data_type()));
+        let statistics = whole.finish()?;
+        Some((field.name().clone(), statistics))
+    };
+    schema.fields().iter().enumerate().filter_map(column).collect()
+}
+
+#[derive(Default)]
+struct Merged {
+    bounds: Option<(Bound, Bound)>,
+    nulls: u64,
+    bounds_lost: bool,
+    nulls_lost: bool,
+    seen: bool,
+}
+
+impl Merged {
+    fn add(&mut self, statistics: Option<&Statistics>, ty: &DataType) {
+        self.seen = true;
+        let Some(statistics) = statistics else {
+            self.bounds_lost = true;
+            self.nulls_lost = true;
+            return;
+        };
+        match statistics.null_count_opt() {
+            Some(nulls) => self.nulls += nulls,
+            None => self.nulls_lost = true,
+        }
+        let Some((low, high)) = bounds(statistics, ty) else {
+            // Without values there is nothing to bound; the null count cannot be told from here, so be careful.
+            self.bounds_lost = true;
+            return;
+        };
+        self.bounds = Some(match self.bounds.take() {
+            None => (low, high),
+            Some((l, h)) => (if low.below(&l) { low } else { l }, if h.below(&high) { high } else { h }),
+        });
+    }
+
+    fn finish(self) -> Option<ColumnStatistics> {
+        let nulls = (self.seen && !self.nulls_lost).then_some(self.nulls);
+        let bounds = self.bounds.filter(|_| !self.bounds_lost);
+        let (min, max) = bounds.map_or((None, None), |(low, high)| (Some(low.0), Some(high.0)));
+        (nulls.is_some() || min.is_some()).then_some(ColumnStatistics { min, max, nulls })
+    }
+}
+
+/// A bound as JSON, of one of the types that compare as their JSON does.
+struct Bound(Value);
+
+impl Bound {
+    fn below(&self, other: &Self) -> bool {
+        match (&self.0, &other.0) {
+            (Value::String(a), Value::String(b)) => a < b,
+            (a, b) => match (a.as_i64(), b.as_i64()) {
+                (Some(a), Some(b)) => a < b,
+                _ => a.as_f64() < b.as_f64(),
+            },
+        }
+    }
+}
+
+fn bounds(statistics: &Statistics, ty: &DataType) -> Option<(Bound, Bound)> {
+    let pair = |low: Option<Value>, high: Option<Value>| Some((Bound(low?), Bound(high?)));
+    let integers = |low: i64, high: i64| pair(integer(low, ty), integer(high, ty));
+    match statistics {
+        Statistics::Int32(s) => integers(i64::from(*s.min_opt()?), i64::from(*s.max_opt()?)),
+        Statistics::Int64(s) => integers(*s.min_opt()?, *s.max_opt()?),
+        Statistics::Float(s) => pair(real(f64::from(*s.min_opt()?)), real(f64::from(*s.max_opt()?))),
+        Statistics::Double(s) => pair(real(*s.min_opt()?), real(*s.max_opt()?)),
+        Statistics::ByteArray(s) if *ty == DataType::Utf8 => {
+            let text = |bytes: &[u8]| std::str::from_utf8(bytes).ok().map(Value::from);
+            pair(text(s.min_opt()?.data()), text(s.max_opt()?.data()))
+        }
+        _ => None,
+    }
+}
+
+fn integer(value: i64, ty: &DataType) -> Option<Value> {
+    match ty {
+        DataType::Date32 => {
+            let day = NaiveDate::default().checked_add_signed(TimeDelta::try_days(value)?)?;
+            in_four_digits(chrono::Datelike::year(&day)).then(|| day.format("%Y-%m-%d").to_string().into())
+        }
+        DataType::Timestamp(..) => {
+            let time = DateTime::from_timestamp_micros(value)?;
+            in_four_digits(chrono::Datelike::year(&time))
+                .then(|| time.to_rfc3339_opts(SecondsFormat::Micros, true).into())
+        }
+        DataType::Decimal128(precision, scale) => {
+            (*precision <= EXACT_DIGITS).then(|| real(value as f64 / 10_f64.powi(i32::from(*scale)))).flatten()
+        }
+        DataType::Int8 | DataType::Int16 | DataType::Int32 | DataType::Int64 => Some(value.into()),
+        _ => None,
+    }
+}
+
+/// Years whose texts compare as they do.
+fn in_four_digits(year: i32) -> bool {
+    (0..=9999).contains(&year)
+}
+
+/// Infinities are no JSON. Zeros lose their sign, which order does not see.
+fn real(value: f64) -> Option<Value> {
+    value.is_finite().then(|| (value + 0.0).into())
+}

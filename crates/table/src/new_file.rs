@@ -1,0 +1,75 @@
+//! A file that comes into being whole: written under a temporary name, synced, then given its name.
+
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use crate::disk::{Disk, DiskFile, create_dirs, parent, temporary_name};
+use crate::error::TableError;
+
+/// A file being written. Dropped unfinished, it leaves nothing.
+pub(crate) struct NewFile {
+    disk: Arc<dyn Disk>,
+    path: PathBuf,
+    temporary: PathBuf,
+    file: Option<Box<dyn DiskFile>>,
+    bytes: u64,
+}
+
+impl NewFile {
+    /// Begins the file that will be named `path`; missing folders are made.
+    pub(crate) fn create(disk: Arc<dyn Disk>, path: &Path) -> Result<Self, TableError> {
+        create_dirs(&*disk, parent(path)).map_err(TableError::io("create the folder", parent(path)))?;
+        let temporary = temporary_name(path);
+        let file = disk.create(&temporary).map_err(TableError::io("create", &temporary))?;
+        Ok(Self { disk, path: path.to_owned(), temporary, file: Some(file), bytes: 0 })
+    }
+
+    /// Syncs the file, gives it its name, and says how long it is.
+    pub(crate) fn finish(mut self) -> Result<u64, TableError> {
+        let path = self.path.clone();
+        let mut file = self
+            .file
+            .take()
+            .ok_or_else(|| TableError::io("sync", &path)(io::Error::other("it was finished before")))?;
+        let named = file
+            .sync()
+            .map_err(TableError::io("sync", &path))
+            .and_then(|()| self.disk.rename(&self.temporary, &path).map_err(TableError::io("name", &path)));
+        drop(file);
+        if named.is_err() {
+            self.forget();
+        }
+        named?;
+        self.disk.sync_dir(parent(&path)).map_err(TableError::io("sync the folder of", &path))?;
+        Ok(self.bytes)
+    }
+
+    fn forget(&self) {
+        if let Err(error) = self.disk.remove(&self.temporary) {
+            // Harmless: a temporary file is nobody's, and a later sweep takes it.
+            tracing::debug!(path = %self.temporary.display(), %error, "could not remove an unfinished file");
+        }
+    }
+}
+
+impl Write for NewFile {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let file = self.file.as_mut().ok_or_else(|| io::Error::other("the file is finished"))?;
+        let written = file.write(bytes)?;
+        self.bytes += written as u64;
+        Ok(written)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.file.as_mut().map_or(Ok(()), |file| file.flush())
+    }
+}
+
+impl Drop for NewFile {
+    fn drop(&mut self) {
+        if self.file.take().is_some() {
+            self.forget();
+        }
+    }
+}
