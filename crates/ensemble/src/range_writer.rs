@@ -35,7 +35,7 @@ impl Encoders {
             ))
         };
         let (outcomes, events, outcome_schema, event_schema) =
-            make().map_err(|source| TableError::Encode { path: "of the ensemble".into(), source })?;
+            make().map_err(|cause| TableError::Encode { path: "of the ensemble".into(), cause })?;
         Ok(Self { catalogue, outcome_schema, event_schema, outcomes, events })
     }
 }
@@ -203,7 +203,7 @@ impl<'a> RangeWriter<'a> {
             }
             Ok(columns)
         };
-        encode().map_err(|source| TableError::Encode { path: "of outcomes".into(), source })
+        encode().map_err(|cause| TableError::Encode { path: "of outcomes".into(), cause })
     }
 
     fn hash_outcomes(&mut self, block: &OutcomeBlock<'_>) {
@@ -237,7 +237,7 @@ impl<'a> RangeWriter<'a> {
             }
             Ok(columns)
         };
-        encode().map_err(|source| TableError::Encode { path: "of events".into(), source })
+        encode().map_err(|cause| TableError::Encode { path: "of events".into(), cause })
     }
 
     fn hash_events(&mut self, block: &EventBlock<'_>) {

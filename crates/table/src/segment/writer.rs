@@ -59,7 +59,7 @@ impl SegmentWriter {
         let properties = WriterProperties::builder().set_created_by(CREATED_BY.to_owned()).build();
         let buffered = BufWriter::with_capacity(BUFFER_BYTES, Synced(file));
         let writer = SerializedFileWriter::new(buffered, schema.root.clone(), Arc::new(properties))
-            .map_err(|source| failed(path, source))?;
+            .map_err(|cause| failed(path, cause))?;
         Ok(Self { disk, path: path.to_owned(), temporary, writer: Some(writer), rows: 0 })
     }
 
@@ -76,7 +76,7 @@ impl SegmentWriter {
             }
             group.close()
         };
-        append().map_err(|source| failed(&self.path, source))?;
+        append().map_err(|cause| failed(&self.path, cause))?;
         self.rows += rows;
         Ok(())
     }
@@ -91,7 +91,7 @@ impl SegmentWriter {
         for (key, value) in facts {
             writer.append_key_value_metadata(KeyValue::new(key, value));
         }
-        let buffered = writer.into_inner().map_err(|source| failed(&path, source))?;
+        let buffered = writer.into_inner().map_err(|cause| failed(&path, cause))?;
         let mut file = buffered.into_inner().map_err(|e| TableError::io("write", &path)(e.into_error()))?;
         file.0.sync().map_err(TableError::io("sync", &path))?;
         drop(file);
@@ -114,12 +114,12 @@ impl Drop for SegmentWriter {
 }
 
 /// An encoding error, or the I/O error inside it.
-fn failed(path: &Path, source: ParquetError) -> TableError {
-    match source {
+fn failed(path: &Path, cause: ParquetError) -> TableError {
+    match cause {
         ParquetError::External(inner) => match inner.downcast::<io::Error>() {
             Ok(error) => TableError::io("write", path)(*error),
-            Err(inner) => TableError::Encode { path: path.to_owned(), source: ParquetError::External(inner) },
+            Err(inner) => TableError::Encode { path: path.to_owned(), cause: ParquetError::External(inner) },
         },
-        source => TableError::Encode { path: path.to_owned(), source },
+        cause => TableError::Encode { path: path.to_owned(), cause },
     }
 }
