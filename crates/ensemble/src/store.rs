@@ -7,8 +7,8 @@ use std::sync::Arc;
 
 use table::disk::Disk;
 use table::{
-    Change, Committed, Encoder, FlatColumn, FlatValues, Segment, SegmentReader, SegmentSchema, SegmentWriter, Table,
-    TableError, WrittenSegment,
+    Change, Committed, Encoder, ErrorKind, FlatColumn, FlatValues, Segment, SegmentReader, SegmentSchema,
+    SegmentWriter, Table, TableError, WrittenSegment,
 };
 use world::{Seed, World, WorldRange};
 
@@ -431,7 +431,12 @@ impl Store {
 
     fn read_plan(&self, name: &str, row: &Segment) -> Result<(Plan, String)> {
         let path = self.ensembles.root().join(&row.path);
-        described(name, &path).map_err(|reason| damaged(name, &reason.to_string()))
+        described(name, &path).map_err(|reason| match reason.downcast::<TableError>() {
+            // What may not be read is not lost.
+            Ok(refused) if refused.kind() == ErrorKind::Environment => EnsembleError::Table(*refused),
+            Ok(error) => damaged(name, &error.to_string()),
+            Err(reason) => damaged(name, &reason.to_string()),
+        })
     }
 }
 

@@ -76,6 +76,7 @@ impl TableError {
     /// What a caller can do about it.
     pub fn kind(&self) -> ErrorKind {
         match self {
+            Self::Io { cause, .. } if cause.kind() == io::ErrorKind::NotFound => ErrorKind::Damaged,
             Self::Io { .. } | Self::Encode { .. } => ErrorKind::Environment,
             Self::Log { cause, .. } => match **cause {
                 DeltaTableError::Transaction { .. } => ErrorKind::Conflict,

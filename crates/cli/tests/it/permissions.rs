@@ -125,3 +125,28 @@ fn a_store_that_may_only_be_read_answers_and_stays_as_it_is() {
     assert_eq!(tree(&data), before);
     before.iter().filter(|path| path.is_dir()).for_each(|path| allow(path, 0o755));
 }
+
+#[test]
+fn what_may_not_be_read_is_neither_absent_nor_damaged() {
+    let anybody = Anybody::new();
+    let data = anybody.folder.path().join("data");
+    json(&data, &["run", "football", "--worlds", "2", "--events", "replay", "--name", "season"]);
+    tree(&data).iter().for_each(|path| allow(path, 0o755));
+    let hidden = data.join("sim/outcomes");
+    allow(&hidden, 0o000);
+    let said = anybody.failure(&data, &["ensembles"]);
+    let expected = format!(
+        "error: cannot open {0}/_delta_log: Permission denied (os error 13): give this user access to {0}, or choose \
+         another folder\n",
+        hidden.display()
+    );
+    assert_eq!(said, expected);
+    allow(&hidden, 0o755);
+    let plan = data.join("sim/ensembles/ensemble=season/version=1/plan.parquet");
+    allow(&plan, 0o000);
+    let output = anybody.run(&data, &["ensembles", "--format", "csv"]);
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(said.starts_with(&format!("cannot open {}: Permission denied", plan.display())), "{said}");
+    assert!(!said.contains("drop"), "{said}");
+    assert!(String::from_utf8_lossy(&output.stdout).contains("season,unreadable,"));
+}
