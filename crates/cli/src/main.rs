@@ -12,8 +12,9 @@ use clap::Parser as _;
 
 fn main() -> ExitCode {
     let args = args::Args::parse();
+    // delta-rs's errors come back to us and are said once, at the end.
     let filter = tracing_subscriber::EnvFilter::try_from_env("MANYWORLDS_LOG")
-        .unwrap_or_else(|_| tracing_subscriber::EnvFilter::new("warn,deltalake_core=error,delta_kernel=error"));
+        .unwrap_or_else(|_| tracing_subscriber::EnvFilter::new("warn,deltalake_core=off,buoyant_kernel=off"));
     tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr).init();
     match commands::dispatch(args) {
         Ok(code) => code,

@@ -37,7 +37,7 @@ impl Encoders {
             ))
         };
         let (outcomes, events, outcome_schema, event_schema) =
-            make().map_err(|source| TableError::Encode { path: "of the ensemble".into(), source })?;
+            make().map_err(|cause| TableError::Encode { path: "of the ensemble".into(), cause })?;
         Ok(Self { catalogue, outcome_schema, event_schema, outcomes, events })
     }
 }
@@ -205,7 +205,7 @@ impl<'a> RangeWriter<'a> {
             }
             Ok(columns)
         };
-        encode().map_err(|source| TableError::Encode { path: "of outcomes".into(), source })
+        encode().map_err(|cause| TableError::Encode { path: "of outcomes".into(), cause })
     }
 
     fn hash_outcomes(&mut self, block: &OutcomeBlock<'_>) {
@@ -239,7 +239,7 @@ impl<'a> RangeWriter<'a> {
             }
             Ok(columns)
         };
-        encode().map_err(|source| TableError::Encode { path: "of events".into(), source })
+        encode().map_err(|cause| TableError::Encode { path: "of events".into(), cause })
     }
 
     fn hash_events(&mut self, block: &EventBlock<'_>) {

@@ -7,8 +7,8 @@ use std::sync::Arc;
 
 use table::disk::Disk;
 use table::{
-    Change, Codec, ColumnStatistics, Committed, Encoder, FlatColumn, FlatValues, Segment, SegmentReader, SegmentSchema,
-    SegmentWriter, Table, TableError, WrittenSegment,
+    Change, Codec, ColumnStatistics, Committed, Encoder, ErrorKind, FlatColumn, FlatValues, Segment, SegmentReader,
+    SegmentSchema, SegmentWriter, Table, TableError, WrittenSegment,
 };
 use world::{Seed, World, WorldRange};
 
@@ -355,10 +355,8 @@ impl Store {
             let path = if column == "world" { paths.events(range) } else { paths.outcomes(range) };
             let reader = SegmentReader::open(&path)?;
             let rows = (0..reader.row_groups()).map(|g| reader.rows(g) as u64).sum();
-            let bytes = path
-                .metadata()
-                .map_err(|source| TableError::Io { doing: "look at", path: path.clone(), source })?
-                .len();
+            let bytes =
+                path.metadata().map_err(|cause| TableError::Io { doing: "look at", path: path.clone(), cause })?.len();
             Ok(paths.segment(range, &WrittenSegment { path, bytes, rows }, column))
         };
         ranges.iter().map(|range| of(*range)).collect()
@@ -378,10 +376,10 @@ impl Store {
         for table in ["outcomes", "events", "ensembles"] {
             let folder = table_folder(&self.data, table).join(format!("ensemble={name}"));
             if folder.is_dir() {
-                std::fs::remove_dir_all(&folder).map_err(|source| TableError::Io {
+                std::fs::remove_dir_all(&folder).map_err(|cause| TableError::Io {
                     doing: "remove",
                     path: folder.clone(),
-                    source,
+                    cause,
                 })?;
             }
         }
@@ -412,7 +410,7 @@ impl Store {
     }
 
     fn write_plan(&self, plan: &Plan, path: &str) -> Result<WrittenSegment> {
-        let fail = |source| TableError::Encode { path: "of the ensemble's description".into(), source };
+        let fail = |cause| TableError::Encode { path: "of the ensemble's description".into(), cause };
         let catalogue = serde_json::to_string(&plan.catalogue)
             .map_err(|e| EnsembleError::Description { name: plan.name.clone(), reason: e.to_string() })?;
         let (seed, created) = (plan.seed.0.to_string(), chrono::Utc::now().to_rfc3339());
@@ -433,7 +431,12 @@ impl Store {
 
     fn read_plan(&self, name: &str, row: &Segment) -> Result<(Plan, String)> {
         let path = self.ensembles.root().join(&row.path);
-        described(name, &path).map_err(|reason| damaged(name, &reason.to_string()))
+        described(name, &path).map_err(|reason| match reason.downcast::<TableError>() {
+            // What may not be read is not lost.
+            Ok(refused) if refused.kind() == ErrorKind::Environment => EnsembleError::Table(*refused),
+            Ok(error) => damaged(name, &error.to_string()),
+            Err(reason) => damaged(name, &reason.to_string()),
+        })
     }
 }
 

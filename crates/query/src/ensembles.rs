@@ -29,7 +29,7 @@ pub(crate) fn ensembles(snapshot: &Snapshot) -> Result<MemTable> {
     ]));
     let names = snapshot.ensembles().iter().map(|(name, _)| name);
     let all = || snapshot.ensembles().iter().map(|(_, found)| found.as_deref().ok());
-    let states = all().map(|e| e.map_or("damaged", StoredEnsemble::state));
+    let states = all().map(|e| e.map_or("unreadable", StoredEnsemble::state));
     let texts = |of: fn(&StoredEnsemble) -> &str| -> ArrayRef {
         Arc::new(all().map(|e| e.map(of)).collect::<StringViewArray>())
     };

@@ -94,10 +94,10 @@ pub async fn play(
         let (workshop, sender) = (workshop.clone(), sender.clone());
         let thread = std::thread::Builder::new().name(format!("worker-{number}"));
         let spawned = thread.spawn(move || work(&workshop, &sender));
-        workers.push(spawned.map_err(|source| TableError::Io {
+        workers.push(spawned.map_err(|cause| TableError::Io {
             doing: "start a worker thread for",
             path: ensemble.plan.name.clone().into(),
-            source,
+            cause,
         })?);
     }
     drop(sender);

@@ -1,40 +1,42 @@
 //! What can go wrong with a table.
 
+use std::error::Error;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use deltalake::DeltaTableError;
 use parquet::errors::ParquetError;
 
-/// An error of this crate.
+/// An error of this crate. Its words include those of its cause, which is therefore no `source()`.
 #[derive(Debug, thiserror::Error)]
 pub enum TableError {
     /// The file system refused.
-    #[error("cannot {doing} {}: {}", path.display(), describe(source))]
+    #[error("cannot {doing} {}: {}", path.display(), describe(path, cause))]
     Io {
         /// What was tried.
         doing: &'static str,
         /// On which file or folder.
         path: PathBuf,
         /// What the system answered.
-        source: io::Error,
+        cause: io::Error,
     },
     /// The Delta log could not be read or written.
-    #[error("cannot {doing} the table {}: {source}", path.display())]
+    #[error("cannot {doing} the table {}: {}", path.display(), describe_log(path, cause))]
     Log {
         /// What was tried.
         doing: &'static str,
         /// The table's folder.
         path: PathBuf,
         /// What delta-rs answered.
-        source: Box<deltalake::DeltaTableError>,
+        cause: Box<DeltaTableError>,
     },
     /// A segment could not be encoded.
-    #[error("cannot write the segment {}: {source}", path.display())]
+    #[error("cannot write the segment {}: {cause}", path.display())]
     Encode {
         /// The segment.
         path: PathBuf,
         /// What the Parquet library answered.
-        source: ParquetError,
+        cause: ParquetError,
     },
     /// A segment is not what was written.
     #[error("the segment {} is damaged: {reason}", path.display())]
@@ -109,9 +111,10 @@ impl TableError {
     /// What a caller can do about it.
     pub fn kind(&self) -> ErrorKind {
         match self {
+            Self::Io { cause, .. } if cause.kind() == io::ErrorKind::NotFound => ErrorKind::Damaged,
             Self::Io { .. } | Self::Encode { .. } | Self::CommitterGone => ErrorKind::Environment,
-            Self::Log { source, .. } => match **source {
-                deltalake::DeltaTableError::Transaction { .. } => ErrorKind::Conflict,
+            Self::Log { cause, .. } => match **cause {
+                DeltaTableError::Transaction { .. } => ErrorKind::Conflict,
                 _ => ErrorKind::Environment,
             },
             Self::Damaged { .. } | Self::Codec { .. } => ErrorKind::Damaged,
@@ -121,22 +124,22 @@ impl TableError {
 
     pub(crate) fn io(doing: &'static str, path: &Path) -> impl FnOnce(io::Error) -> Self {
         let path = path.to_owned();
-        move |source| Self::Io { doing, path, source }
+        move |cause| Self::Io { doing, path, cause }
     }
 
-    pub(crate) fn log(doing: &'static str, path: &Path) -> impl FnOnce(deltalake::DeltaTableError) -> Self {
+    pub(crate) fn log(doing: &'static str, path: &Path) -> impl FnOnce(DeltaTableError) -> Self {
         let path = path.to_owned();
-        move |source| Self::Log { doing, path, source: Box::new(source) }
+        move |cause| Self::Log { doing, path, cause: Box::new(cause) }
     }
 
     /// An encoding error, or the I/O error inside it.
-    pub(crate) fn encode(path: &Path, source: ParquetError) -> Self {
-        match source {
+    pub(crate) fn encode(path: &Path, cause: ParquetError) -> Self {
+        match cause {
             ParquetError::External(inner) => match inner.downcast::<io::Error>() {
                 Ok(error) => Self::io("write", path)(*error),
-                Err(inner) => Self::Encode { path: path.to_owned(), source: ParquetError::External(inner) },
+                Err(inner) => Self::Encode { path: path.to_owned(), cause: ParquetError::External(inner) },
             },
-            source => Self::Encode { path: path.to_owned(), source },
+            cause => Self::Encode { path: path.to_owned(), cause },
         }
     }
 
@@ -146,12 +149,26 @@ impl TableError {
 }
 
 /// The system's words, with what to do where that is known.
-fn describe(error: &io::Error) -> String {
+fn describe(path: &Path, error: &io::Error) -> String {
+    let folder = path.ancestors().find(|p| p.is_dir()).unwrap_or(Path::new(".")).display();
     match error.kind() {
         io::ErrorKind::StorageFull => format!("{error}: free some space and run it again; nothing committed is lost"),
-        io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => {
-            format!("{error}: make the folder writable for this user, or choose another")
+        io::ErrorKind::PermissionDenied => {
+            format!("{error}: give this user access to {folder}, or choose another folder")
         }
+        io::ErrorKind::ReadOnlyFilesystem => format!("{error}: make {folder} writable, or choose another folder"),
         _ => error.to_string(),
     }
+}
+
+/// The words of the file system where it is the cause, without those of the layers above it; else delta-rs's.
+fn describe_log(path: &Path, error: &DeltaTableError) -> String {
+    let mut cause: Option<&dyn Error> = Some(error);
+    while let Some(error) = cause {
+        if let Some(refused) = error.downcast_ref::<io::Error>() {
+            return describe(path, refused);
+        }
+        cause = error.source();
+    }
+    error.to_string()
 }

@@ -35,7 +35,7 @@ pub(crate) async fn list(data: &Path, format: Format) -> Result<ExitCode> {
             Ok(ensemble) => describe(&ensemble),
             Err(error) => {
                 note(&error.to_string());
-                damaged(&name)
+                unreadable(&name)
             }
         });
     }
@@ -61,10 +61,10 @@ fn describe(ensemble: &StoredEnsemble) -> Value {
 }
 
 /// The name and the state, and nothing else that could be known.
-fn damaged(name: &str) -> Value {
+fn unreadable(name: &str) -> Value {
     let mut row: Value = COLUMNS.into_iter().map(|column| (column, Value::Null)).collect();
     row["ensemble"] = json!(name);
-    row["state"] = json!("damaged");
+    row["state"] = json!("unreadable");
     row
 }
 

@@ -106,7 +106,7 @@ fn a_damaged_ensemble_is_listed_and_can_be_dropped_or_played_anew() {
             |e: &serde_json::Value| format!("{} {} {}", e["ensemble"], e["state"], e["worlds"]).replace('"', "");
         listed.as_array().unwrap().iter().map(state).collect::<Vec<_>>()
     };
-    assert_eq!(states(), ["dropped damaged null", "replaced damaged null", "sound complete 2"]);
+    assert_eq!(states(), ["dropped unreadable null", "replaced unreadable null", "sound complete 2"]);
     let output = run(data, &["ensembles"]);
     let said = String::from_utf8_lossy(&output.stderr).into_owned();
     assert!(said.contains("play it anew with --replace, or remove it with `manyworlds drop replaced`\n"), "{said}");

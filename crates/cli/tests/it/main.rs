@@ -5,5 +5,6 @@
 mod bench;
 mod errors;
 mod kill;
+mod permissions;
 mod questions;
 mod support;

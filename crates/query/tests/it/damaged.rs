@@ -21,7 +21,7 @@ async fn questions_about_others_are_answered() {
     let engine = open(data.path()).await;
     let listed = "SELECT ensemble, state, version, model, seed, worlds, events FROM ensembles ORDER BY ensemble";
     let expected = [
-        ["broken", "damaged", "NULL", "NULL", "NULL", "NULL", "NULL"],
+        ["broken", "unreadable", "NULL", "NULL", "NULL", "NULL", "NULL"],
         ["dice", "complete", "1", "dice", "1", "20", "store"],
     ];
     assert_eq!(cells(&ask(&engine, listed).await.unwrap()), expected);

@@ -1,6 +1,7 @@
 //! A table: a folder with a Delta log that names its segments.
 
 use std::collections::{BTreeMap, HashMap};
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -136,8 +137,14 @@ type Result<T> = std::result::Result<T, TableError>;
 impl Table {
     /// Opens the table in the folder `root`; `None` where there is none.
     pub async fn open(root: &Path, disk: Arc<dyn Disk>) -> Result<Option<Self>> {
-        if !root.join("_delta_log").is_dir() {
-            return Ok(None);
+        let log = root.join("_delta_log");
+        match log.metadata() {
+            Ok(found) if found.is_dir() => {}
+            // What may not be looked at is not absent.
+            Err(refused) if !matches!(refused.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => {
+                return Err(TableError::io("open", &log)(refused));
+            }
+            _ => return Ok(None),
         }
         let mut table = Self { root: root.to_owned(), table: DeltaTable::new(log_store(root, disk)?) };
         match table.table.load().await {

@@ -1,0 +1,152 @@
+//! Data folders in which this user may not do everything.
+
+use std::fs::{self, Permissions};
+use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+use tempfile::TempDir;
+
+use crate::support::{json, program};
+
+/// Somebody who is not root, whom permissions would not hold back.
+struct Anybody {
+    folder: TempDir,
+    /// A copy of the program that anybody reaches; `None` where this user is no root.
+    program: Option<PathBuf>,
+}
+
+impl Anybody {
+    fn new() -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        allow(folder.path(), 0o755);
+        let is_root = fs::metadata("/proc/self").unwrap().uid() == 0;
+        let program = is_root.then(|| {
+            let copy = folder.path().join("manyworlds");
+            fs::copy(env!("CARGO_BIN_EXE_manyworlds"), &copy).unwrap();
+            allow(&copy, 0o755);
+            copy
+        });
+        Self { folder, program }
+    }
+
+    fn run(&self, data: &Path, words: &[&str]) -> Output {
+        let mut command = match &self.program {
+            None => program(&[]),
+            Some(copy) => {
+                let mut command = Command::new("setpriv");
+                command.args(["--reuid=65534", "--regid=65534", "--clear-groups", "--"]).arg(copy);
+                command.env_remove("MANYWORLDS_DATA").env_remove("MANYWORLDS_LOG");
+                command
+            }
+        };
+        command.args(words).arg("--data").arg(data).output().unwrap()
+    }
+
+    /// What it says where it must fail.
+    fn failure(&self, data: &Path, words: &[&str]) -> String {
+        let output = self.run(data, words);
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert_eq!((output.status.code(), output.stdout.len()), (Some(2), 0), "{words:?}: {said}");
+        said
+    }
+}
+
+fn allow(path: &Path, mode: u32) {
+    fs::set_permissions(path, Permissions::from_mode(mode)).unwrap();
+}
+
+/// Every file and folder below `path`, itself first.
+fn tree(path: &Path) -> Vec<PathBuf> {
+    let mut all = vec![path.to_owned()];
+    if path.is_dir() {
+        let mut inside: Vec<PathBuf> = fs::read_dir(path).unwrap().map(|entry| entry.unwrap().path()).collect();
+        inside.sort();
+        all.extend(inside.iter().flat_map(|path| tree(path)));
+    }
+    all
+}
+
+#[test]
+fn a_run_into_a_folder_that_may_not_be_written_says_which() {
+    let anybody = Anybody::new();
+    let data = anybody.folder.path().join("data");
+    fs::create_dir(&data).unwrap();
+    allow(&data, 0o555);
+    for asked in [data.clone(), data.join("new")] {
+        let said = anybody.failure(&asked, &["run", "football", "--worlds", "2"]);
+        let expected = format!(
+            "error: cannot create the folder {}/sim/outcomes: Permission denied (os error 13): give this user access to \
+             {}, or choose another folder\n",
+            asked.display(),
+            data.display()
+        );
+        assert_eq!(said, expected);
+        assert_eq!(tree(&data).len(), 1, "something was left");
+    }
+}
+
+#[test]
+fn a_store_that_may_only_be_read_answers_and_stays_as_it_is() {
+    let anybody = Anybody::new();
+    let data = anybody.folder.path().join("data");
+    json(&data, &["run", "football", "--worlds", "4", "--name", "season"]);
+    let before = tree(&data);
+    for path in &before {
+        allow(path, if path.is_dir() { 0o555 } else { 0o444 });
+    }
+    let questions: [&[&str]; 4] = [
+        &["ensembles", "--format", "json"],
+        &["price", "season", "--entity", "game-017", "--leg", "home_won", "--format", "json"],
+        &["sql", "SELECT count(*) FROM events", "--format", "json"],
+        &["verify", "season", "--format", "json"],
+    ];
+    for words in questions {
+        let output = anybody.run(&data, words);
+        assert!(output.status.success(), "{words:?}: {}", String::from_utf8_lossy(&output.stderr));
+        let answer: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+        assert_eq!(answer, json(&data, &words[..words.len() - 2]), "{words:?}");
+    }
+    let refused = |words: &[&str], prefix: &str, place: &str| {
+        let said = anybody.failure(&data, words);
+        let place = data.join(place);
+        let end = format!(
+            "Permission denied (os error 13): give this user access to {}, or choose another folder\n",
+            place.display()
+        );
+        assert!(said.starts_with(prefix) && said.ends_with(&end) && said.lines().count() == 1, "{said}");
+    };
+    refused(
+        &["run", "football", "--worlds", "2", "--name", "other"],
+        "error: cannot create the folder ",
+        "sim/ensembles",
+    );
+    refused(&["drop", "season"], "error: cannot commit to the table ", "sim/outcomes");
+    assert_eq!(tree(&data), before);
+    before.iter().filter(|path| path.is_dir()).for_each(|path| allow(path, 0o755));
+}
+
+#[test]
+fn what_may_not_be_read_is_neither_absent_nor_damaged() {
+    let anybody = Anybody::new();
+    let data = anybody.folder.path().join("data");
+    json(&data, &["run", "football", "--worlds", "2", "--events", "replay", "--name", "season"]);
+    tree(&data).iter().for_each(|path| allow(path, 0o755));
+    let hidden = data.join("sim/outcomes");
+    allow(&hidden, 0o000);
+    let said = anybody.failure(&data, &["ensembles"]);
+    let expected = format!(
+        "error: cannot open {0}/_delta_log: Permission denied (os error 13): give this user access to {0}, or choose \
+         another folder\n",
+        hidden.display()
+    );
+    assert_eq!(said, expected);
+    allow(&hidden, 0o755);
+    let plan = data.join("sim/ensembles/ensemble=season/version=1/plan.parquet");
+    allow(&plan, 0o000);
+    let output = anybody.run(&data, &["ensembles", "--format", "csv"]);
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(said.starts_with(&format!("cannot open {}: Permission denied", plan.display())), "{said}");
+    assert!(!said.contains("drop"), "{said}");
+    assert!(String::from_utf8_lossy(&output.stdout).contains("season,unreadable,"));
+}
