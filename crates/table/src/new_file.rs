@@ -26,7 +26,7 @@ impl NewFile {
     }
 
     /// Syncs the file, gives it its name, and says how long it is.
-    pub(crate) fn finish(mut self) -> Result<u64, TableError> {
+    pub(crate) fn finish(&mut self) -> Result<u64, TableError> {
         let path = self.path.clone();
         let mut file = self
             .file

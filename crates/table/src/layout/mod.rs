@@ -12,3 +12,6 @@ pub use options::{Clustering, Curve, Layout, TableOptions};
 pub use rows::{conform, storable};
 pub use write::GROUP_ROWS_MAX;
 pub(crate) use write::WrittenRows;
+
+#[cfg(test)]
+mod tests;

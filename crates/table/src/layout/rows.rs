@@ -4,10 +4,14 @@ use std::path::Path;
 use std::sync::Arc;
 
 use arrow::array::{ArrayRef, RecordBatch, new_null_array};
-use arrow::compute::cast;
+use arrow::compute::{CastOptions, cast_with_options};
 use arrow::datatypes::{DataType, Field, Schema, SchemaRef, TimeUnit};
+use arrow::util::display::FormatOptions;
 
 use crate::error::TableError;
+
+/// A value that does not fit is an error, not NULL.
+const EXACT: CastOptions<'static> = CastOptions { safe: false, format_options: FormatOptions::new() };
 
 /// The columns as a table stores them: times in microseconds of UTC, unsigned integers one width wider, texts and
 /// bytes in their plain form.
@@ -92,7 +96,7 @@ pub fn conform(root: &Path, schema: &SchemaRef, batch: &RecordBatch) -> Result<R
         {
             return Err(mismatch());
         }
-        cast(values, field.data_type()).map_err(|_| mismatch())
+        cast_with_options(values, field.data_type(), &EXACT).map_err(|e| refuse(field.name(), e.to_string()))
     };
     let columns = schema.fields().iter().map(column).collect::<Result<Vec<_>, _>>()?;
     RecordBatch::try_new(schema.clone(), columns).map_err(|e| refuse("", e.to_string()))

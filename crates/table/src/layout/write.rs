@@ -2,7 +2,7 @@
 //! of its layout.
 
 use std::collections::BTreeMap;
-use std::io::BufWriter;
+use std::io::{BufWriter, Write as _};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -81,10 +81,10 @@ impl RowsWriter {
     pub(crate) fn finish(mut self) -> Result<WrittenRows, TableError> {
         let failed = |source| TableError::encode(&self.path, source);
         let metadata: ParquetMetaData = self.writer.finish().map_err(failed)?;
-        let buffered = self.writer.into_inner().map_err(failed)?;
-        let file = buffered.into_inner().map_err(|e| TableError::io("write", &self.path)(e.into_error()))?;
-        let columns = statistics::of_file(&self.schema, &metadata);
-        Ok(WrittenRows { bytes: file.finish()?, rows: self.rows, columns })
+        let file = self.writer.inner_mut();
+        file.flush().map_err(TableError::io("write", &self.path))?;
+        let bytes = file.get_mut().finish()?;
+        Ok(WrittenRows { bytes, rows: self.rows, columns: statistics::of_file(&self.schema, &metadata) })
     }
 }
 

@@ -68,7 +68,7 @@ impl SegmentWriter {
             writer.append_key_value_metadata(KeyValue::new(key, value));
         }
         let buffered = writer.into_inner().map_err(|source| TableError::encode(&path, source))?;
-        let file = buffered.into_inner().map_err(|e| TableError::io("write", &path)(e.into_error()))?;
+        let mut file = buffered.into_inner().map_err(|e| TableError::io("write", &path)(e.into_error()))?;
         let bytes = file.finish()?;
         Ok(WrittenSegment { path, bytes, rows })
     }
