@@ -1,7 +1,6 @@
 //! What the records of a day must look like, counted from the arrays that leave the crate.
 
 use std::collections::HashSet;
-use std::time::Instant;
 
 use arrow::array::{Array, AsArray, RecordBatch};
 use arrow::compute::concat_batches;
@@ -435,22 +434,4 @@ fn dimensions_say_sensible_things() {
     assert_eq!(texts(&codes, "description").into_iter().collect::<HashSet<_>>().len(), TERMINATION_CODES);
     let failures = codes.column(column(&codes, "is_failure")).as_boolean();
     assert!(!failures.value(0) && failures.true_count() == 17);
-}
-
-/// The bar of 3 million records a second is that of one core, optimised: `cargo test --release -p telecom speed --
-/// --ignored --nocapture`.
-#[test]
-#[ignore = "measures: wants --release and a quiet machine"]
-fn speed() {
-    let batch = batch(1, 500_000);
-    let mut rates: Vec<f64> = (0..9)
-        .map(|seed| {
-            let start = Instant::now();
-            let rows: usize = Records::new(Seed(seed), batch, Dates::Real).chunks(CHUNK).map(|c| c.num_rows()).sum();
-            rows as f64 / start.elapsed().as_secs_f64()
-        })
-        .collect();
-    rates.sort_by(f64::total_cmp);
-    println!("{:.2} million records a second ({:.2} to {:.2})", rates[4] / 1e6, rates[0] / 1e6, rates[8] / 1e6);
-    assert!(rates[4] >= 3e6);
 }

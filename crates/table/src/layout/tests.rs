@@ -171,9 +171,9 @@ fn the_encoding_follows_the_sample() {
         ),
         ("id", Arc::new(StringArray::from_iter_values((0..n).map(|i| format!("call-{i:012}-{:04x}", random(i)))))),
         (
-            "hex",
+            "tag",
             Arc::new(StringArray::from_iter_values(
-                (0..n).map(|i| format!("{:04x}{:04x}", random(i * 7), random(i * 31 + 5))),
+                (0..n).map(|i| format!("{:016x}", i.wrapping_mul(0x9E37_79B9_7F4A_7C15_u64 as i64))),
             )),
         ),
     ];
@@ -184,7 +184,7 @@ fn the_encoding_follows_the_sample() {
     assert_eq!(of("number"), ColumnEncoding::Split);
     assert_eq!(of("word"), ColumnEncoding::Dictionary);
     assert_eq!(of("id"), ColumnEncoding::Prefixes);
-    assert_eq!(of("hex"), ColumnEncoding::Lengths);
+    assert_eq!(of("tag"), ColumnEncoding::Lengths);
 }
 
 #[tokio::test]
