@@ -1,10 +1,12 @@
 //! How the rows of a table are stored, and how batches of rows become its files.
 
 pub(crate) mod avro;
+mod bloom;
 mod encoding;
 mod options;
 mod rows;
 pub(crate) mod statistics;
+mod text;
 pub(crate) mod write;
 
 pub use encoding::{ColumnEncoding, Encodings};
