@@ -5,8 +5,8 @@
 //! numbers), the varying lengths then cost more than they save. Here every value of a page shares the page's common
 //! prefix and no more: the lengths cost nothing, and the compressor sees nothing but what differs.
 
-use arrow::array::{Array, ArrayRef, AsArray};
-use arrow::datatypes::DataType;
+use arrow::array::{Array, ArrayRef, AsArray, GenericByteArray};
+use arrow::datatypes::{ByteArrayType, DataType};
 use parquet::basic::Encoding;
 use parquet::column::writer::ColumnCloseResult;
 use parquet::errors::Result;
@@ -48,7 +48,8 @@ impl TextColumn {
 
     /// Encodes the rows.
     pub(crate) fn close(mut self) -> Result<EncodedColumn> {
-        let values: Vec<Option<&[u8]>> = self.parts.iter().flat_map(values).collect();
+        let mut values: Vec<Option<&[u8]>> = Vec::with_capacity(self.parts.iter().map(|p| p.len()).sum());
+        self.parts.iter().for_each(|part| push_values(&mut values, part));
         let nullable = self.column.max_def_level() > 0;
         let mut chunk = ChunkWriter::new(self.column.clone(), &mut self.compressor);
         let mut page = Page::default();
@@ -66,11 +67,18 @@ impl TextColumn {
     }
 }
 
-/// The values of an array of text or bytes.
-fn values(array: &ArrayRef) -> Box<dyn Iterator<Item = Option<&[u8]>> + '_> {
+/// Appends the values of an array of text or bytes.
+fn push_values<'a>(values: &mut Vec<Option<&'a [u8]>>, array: &'a ArrayRef) {
     match array.data_type() {
-        DataType::Utf8 => Box::new(array.as_string::<i32>().iter().map(|v| v.map(str::as_bytes))),
-        _ => Box::new(array.as_binary::<i32>().iter()),
+        DataType::Utf8 => push_all(values, array.as_string::<i32>()),
+        _ => push_all(values, array.as_binary::<i32>()),
+    }
+}
+
+fn push_all<'a, T: ByteArrayType>(values: &mut Vec<Option<&'a [u8]>>, array: &'a GenericByteArray<T>) {
+    match array.nulls().filter(|nulls| nulls.null_count() > 0) {
+        Some(_) => values.extend(array.iter().map(|v| v.map(AsRef::as_ref))),
+        None => values.extend((0..array.len()).map(|i| Some(array.value(i).as_ref()))),
     }
 }
 
@@ -119,8 +127,15 @@ impl Page {
 }
 
 fn common_prefix<'a>(mut values: impl Iterator<Item = &'a [u8]>) -> usize {
-    let Some(first) = values.next() else { return 0 };
-    values.fold(first.len(), |length, value| first[..length].iter().zip(value).take_while(|(a, b)| a == b).count())
+    let Some(mut prefix) = values.next() else { return 0 };
+    for value in values {
+        // Nearly always so, after the first few.
+        if !value.starts_with(prefix) {
+            let alike = prefix.iter().zip(value).take_while(|(a, b)| a == b).count();
+            prefix = &prefix[..alike];
+        }
+    }
+    prefix.len()
 }
 
 fn bounds<'a>(values: impl Iterator<Item = &'a [u8]>) -> Option<Bounds> {

@@ -12,9 +12,14 @@ pub(crate) fn push_deltas(out: &mut Vec<u8>, values: &[i32]) {
     push_varint(out, MINIBLOCKS as u64);
     push_varint(out, values.len() as u64);
     push_varint(out, zigzag(i64::from(values.first().copied().unwrap_or(0))));
-    let deltas: Vec<i64> = values.windows(2).map(|pair| i64::from(pair[1]) - i64::from(pair[0])).collect();
-    for block in deltas.chunks(BLOCK) {
-        push_block(out, block);
+    let mut deltas = [0; BLOCK];
+    for from in (1..values.len()).step_by(BLOCK) {
+        let block = &values[from - 1..values.len().min(from + BLOCK)];
+        let deltas = &mut deltas[..block.len() - 1];
+        for (delta, pair) in deltas.iter_mut().zip(block.windows(2)) {
+            *delta = i64::from(pair[1]) - i64::from(pair[0]);
+        }
+        push_block(out, deltas);
     }
 }
 
@@ -26,6 +31,9 @@ fn push_block(out: &mut Vec<u8>, block: &[i64]) {
     for (place, miniblock) in block.chunks(MINIBLOCK).enumerate() {
         let most = miniblock.iter().map(|d| (d - least) as u64).max().unwrap_or(0);
         let width = u64::BITS - most.leading_zeros();
+        if width == 0 {
+            continue;
+        }
         out[widths_at + place] = width as u8;
         push_packed(out, miniblock.iter().map(|d| (d - least) as u64), width);
     }
