@@ -86,6 +86,9 @@ pub(crate) struct BenchCdrArgs {
     /// Insert everything so many times, the layouts in rotated order; medians count
     #[arg(long, value_name = "R", default_value_t = 1)]
     pub(crate) repeat: usize,
+    /// Feed the records of a .csv or .parquet file instead of generated ones, cut into B batches
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["scale", "seed"])]
+    pub(crate) input: Option<PathBuf>,
     /// Seed of the records
     #[arg(long, value_name = "S", default_value_t = 1)]
     pub(crate) seed: u64,

@@ -1,10 +1,11 @@
 //! What the records say, counted from the records themselves and from nothing that was stored.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 
 use arrow::array::{AsArray, RecordBatch};
 use arrow::datatypes::{Date32Type, Decimal128Type, Int32Type, TimestampMicrosecondType};
 
+use super::hash::of_text;
 use super::spool::Spool;
 use crate::error::BenchError;
 
@@ -51,7 +52,7 @@ struct Sum {
 }
 
 impl Sum {
-    fn add(&mut self, row: &Row) {
+    fn add(&mut self, row: &Row<'_>) {
         self.count += 1;
         self.seconds += row.duration as u64;
         self.billing += row.billing;
@@ -64,11 +65,11 @@ impl Sum {
 }
 
 /// The columns that questions are about.
-struct Row {
+struct Row<'a> {
     time: i64,
     date: i32,
     hour: i32,
-    caller: u32,
+    caller: &'a str,
     duration: i32,
     tower: i32,
     billing: i128,
@@ -80,46 +81,56 @@ pub(crate) struct Facts {
     /// The last call's time.
     last: i64,
     /// A caller among the most frequent.
-    pub(crate) hot: u32,
-    /// A caller who called seldom, but did.
-    pub(crate) cold: u32,
-    /// A caller who never called, though his neighbours may have.
-    pub(crate) absent: u32,
-    /// Callers to be looked for together.
-    pub(crate) listed: [u32; 5],
+    pub(crate) hot: String,
+    /// A caller who called least.
+    pub(crate) cold: String,
+    /// A caller who never called, though his number lies among those that did.
+    pub(crate) absent: String,
+    /// Callers to be looked for together; two of them never called.
+    pub(crate) listed: [String; 5],
     /// Distinct values of the columns that may have Bloom filters.
     pub(crate) distinct: BTreeMap<&'static str, u64>,
 }
 
 /// The frequent number that the public benchmark asks for.
-const HOT: u32 = 123_456;
-/// Numbers from here on call seldom.
-const COLD_FROM: u32 = 1_000_000;
-const NUMBERS: usize = 5_000_001;
+const HOT: &str = "+1-0000123456";
 const DAY: i32 = 20_362;
 const HOUR_MICROS: i64 = 3_600_000_000;
 /// Distinct values are counted so many hashes at a time.
 const HASHES_MAX: u64 = 10_000_000;
 
 impl Facts {
-    /// Looks at all records twice over.
+    /// Looks at all records.
     pub(crate) fn of(spool: &Spool) -> Result<Self, BenchError> {
-        let mut seen = vec![false; NUMBERS];
+        let mut calls: HashMap<u64, u32> = HashMap::new();
         let mut last = i64::MIN;
         each_row(spool, |row| {
-            seen[row.caller as usize] = true;
+            *calls.entry(of_text(row.caller)).or_default() += 1;
             last = last.max(row.time);
         })?;
-        let find = |from: u32, called: bool| {
-            let found = (from..NUMBERS as u32).chain(1..from).find(|&id| seen[id as usize] == called);
-            found.ok_or_else(|| BenchError::Wrong("every number called, or none".to_owned()))
-        };
-        let (cold, absent) = (find(COLD_FROM + 777_777, true)?, find(COLD_FROM + 1_500_000, false)?);
-        let listed = [find(77_777, true)?, find(111_111, true)?, cold, absent, find(absent + 1, false)?];
-        let distinct =
-            ["call_id", "caller_number", "callee_number"].map(|column| Ok((column, distinct(spool, column)?)));
+        let (most, least) = (calls.values().max().copied(), calls.values().min().copied());
+        // The first three of the most frequent and of the least frequent callers.
+        let (mut frequent, mut seldom): (Vec<String>, Vec<String>) = (Vec::new(), Vec::new());
+        each_row(spool, |row| {
+            if frequent.len() < 3 || seldom.len() < 3 {
+                let count = calls.get(&of_text(row.caller)).copied();
+                for (found, wanted) in [(&mut frequent, most), (&mut seldom, least)] {
+                    if found.len() < 3 && count == wanted && !found.iter().any(|f| f == row.caller) {
+                        found.push(row.caller.to_owned());
+                    }
+                }
+            }
+        })?;
+        let called = |number: &str| calls.contains_key(&of_text(number));
+        let nobody = || BenchError::Wrong("the records have no callers".to_owned());
+        let (often, cold) = (frequent.first().ok_or_else(nobody)?.clone(), seldom.last().ok_or_else(nobody)?.clone());
+        let absent = [number_nobody_has(&cold, &called)?, number_nobody_has(&often, &called)?];
+        let hot = if called(HOT) { HOT.to_owned() } else { often.clone() };
+        let listed = [often, seldom[0].clone(), cold.clone(), absent[0].clone(), absent[1].clone()];
+        let distinct = ["call_id", "caller_number", "callee_number"].map(|c| Ok((c, distinct(spool, c)?)));
         let distinct = distinct.into_iter().collect::<Result<_, BenchError>>()?;
-        Ok(Self { last, hot: HOT, cold, absent, listed, distinct })
+        let [absent, _] = absent;
+        Ok(Self { last, hot, cold, absent, listed, distinct })
     }
 
     /// The answer to each of the questions, by name. `region` names the region of a tower.
@@ -142,7 +153,7 @@ impl Facts {
                 ("towers", towers),
                 ("cold", row.caller == self.cold),
                 ("absent", row.caller == self.absent),
-                ("list", self.listed.contains(&row.caller)),
+                ("list", self.listed.iter().any(|l| l == row.caller)),
             ];
             for (name, holds) in conditions {
                 let sum = single.entry(name).or_default();
@@ -183,7 +194,19 @@ fn regions(by_tower: BTreeMap<i32, Sum>, region: impl Fn(i32) -> Option<String>)
     regions.into_iter().map(|(region, sum)| sum.group(region)).collect()
 }
 
-fn each_row(spool: &Spool, mut take: impl FnMut(&Row)) -> Result<(), BenchError> {
+/// A number beside `number` that `called` does not know: its last digits changed.
+fn number_nobody_has(number: &str, called: &impl Fn(&str) -> bool) -> Result<String, BenchError> {
+    let head = number.trim_end_matches(|c: char| c.is_ascii_digit());
+    let digits = &number[head.len()..];
+    let value: u64 = digits.get(digits.len().saturating_sub(18)..).and_then(|d| d.parse().ok()).unwrap_or(0);
+    let kept = &digits[..digits.len().saturating_sub(18)];
+    let width = digits.len() - kept.len();
+    let near = (1..1_000_000).map(|step| format!("{head}{kept}{:0width$}", value + step));
+    let found = near.into_iter().find(|n| n.len() == number.len().max(head.len() + 1) && !called(n));
+    found.ok_or_else(|| BenchError::Wrong(format!("every number after {number} called")))
+}
+
+fn each_row(spool: &Spool, mut take: impl FnMut(&Row<'_>)) -> Result<(), BenchError> {
     const COLUMNS: [&str; 7] = [
         "call_timestamp",
         "call_date",
@@ -201,7 +224,7 @@ fn each_row(spool: &Spool, mut take: impl FnMut(&Row)) -> Result<(), BenchError>
     Ok(())
 }
 
-fn rows_of(records: &RecordBatch, take: &mut impl FnMut(&Row)) -> Result<(), BenchError> {
+fn rows_of(records: &RecordBatch, take: &mut impl FnMut(&Row<'_>)) -> Result<(), BenchError> {
     let column = |name: &str| {
         records.column_by_name(name).ok_or_else(|| BenchError::Missing(format!("column {name} in the records")))
     };
@@ -213,13 +236,11 @@ fn rows_of(records: &RecordBatch, take: &mut impl FnMut(&Row)) -> Result<(), Ben
     let towers = column("cell_tower_id")?.as_primitive::<Int32Type>();
     let billings = column("billing_amount")?.as_primitive::<Decimal128Type>();
     for i in 0..records.num_rows() {
-        let caller = callers.value(i);
-        let id = caller.strip_prefix("+1-").and_then(|id| id.parse().ok()).filter(|id| (*id as usize) < NUMBERS);
         take(&Row {
             time: times.value(i),
             date: dates.value(i),
             hour: hours.value(i),
-            caller: id.ok_or_else(|| BenchError::Wrong(format!("{caller} is no number of the generator's")))?,
+            caller: callers.value(i),
             duration: durations.value(i),
             tower: towers.value(i),
             billing: billings.value(i),
@@ -238,7 +259,7 @@ fn distinct(spool: &Spool, column: &str) -> Result<u64, BenchError> {
         for batch in &spool.batches {
             for records in batch.read_columns(&[column])? {
                 let texts = records.column(0).as_string::<i32>();
-                let of_pass = texts.iter().flatten().map(super::hash::of_text).filter(|h| h % passes == pass);
+                let of_pass = texts.iter().flatten().map(of_text).filter(|h| h % passes == pass);
                 hashes.extend(of_pass);
             }
         }

@@ -7,6 +7,7 @@
 mod facts;
 mod gates;
 mod hash;
+mod input;
 mod insert;
 mod questions;
 mod report;
@@ -20,3 +21,6 @@ pub use insert::{Checkpoint, Variant, VariantFigures};
 pub use questions::{Ask, Queried, Question, Reading};
 pub use report::{html, markdown};
 pub use run::{Cdr, CdrBench, CdrWorkload, cdr};
+
+#[cfg(test)]
+mod tests;

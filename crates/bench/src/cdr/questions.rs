@@ -71,15 +71,15 @@ pub(crate) fn questions(facts: &Facts) -> Vec<Question> {
         what,
         sql: format!("SELECT {AGGREGATES} FROM {{t}} WHERE {condition}"),
     };
-    let number = |id: u32| format!("'{}'", phone(id));
-    let list = facts.listed.iter().map(|id| number(*id)).collect::<Vec<_>>().join(", ");
+    let number = |number: &str| format!("'{}'", number.replace('\'', "''"));
+    let list = facts.listed.iter().map(|n| number(n)).collect::<Vec<_>>().join(", ");
     vec![
         plain(
             "Q1",
             "the last hour",
             "call_timestamp >= (SELECT max(call_timestamp) FROM {t}) - INTERVAL '1 hour'".to_owned(),
         ),
-        plain("Q2", "one caller, often calling", format!("caller_number = {}", number(facts.hot))),
+        plain("Q2", "one caller, often calling", format!("caller_number = {}", number(&facts.hot))),
         plain(
             "Q3",
             "three hours and 101 towers of a day",
@@ -96,8 +96,8 @@ pub(crate) fn questions(facts: &Facts) -> Vec<Question> {
         },
         plain("hours", "three hours", "call_hour BETWEEN 8 AND 10".to_owned()),
         plain("towers", "101 towers", "cell_tower_id BETWEEN 1000 AND 1100".to_owned()),
-        plain("cold", "one caller, seldom calling", format!("caller_number = {}", number(facts.cold))),
-        plain("absent", "one caller who never called", format!("caller_number = {}", number(facts.absent))),
+        plain("cold", "one caller, seldom calling", format!("caller_number = {}", number(&facts.cold))),
+        plain("absent", "one caller who never called", format!("caller_number = {}", number(&facts.absent))),
         plain("list", "five callers, two of whom never called", format!("caller_number IN ({list})")),
         Question {
             name: "join",
@@ -108,11 +108,6 @@ pub(crate) fn questions(facts: &Facts) -> Vec<Question> {
             ),
         },
     ]
-}
-
-/// A telephone number as records have it.
-pub(crate) fn phone(id: u32) -> String {
-    format!("+1-{id:010}")
 }
 
 /// Asks a question of a variant, and holds the answer against `expected`.

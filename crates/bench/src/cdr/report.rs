@@ -1,5 +1,7 @@
 //! The bench for people: as Markdown, and as one HTML page with plots.
 
+use table::Advice;
+
 use super::gates::Gate;
 use super::insert::VariantFigures;
 use super::questions::Queried;
@@ -19,7 +21,15 @@ pub fn html(cdr: &Cdr) -> String {
 }
 
 fn sections(cdr: &Cdr) -> Vec<Section> {
-    vec![head(cdr), gates(&cdr.gates), inserts(cdr), checkpoints(cdr), queries(&cdr.queries), phases(&cdr.phases)]
+    vec![
+        head(cdr),
+        gates(&cdr.gates),
+        advice(&cdr.advice),
+        inserts(cdr),
+        checkpoints(cdr),
+        queries(&cdr.queries),
+        phases(&cdr.phases),
+    ]
 }
 
 fn head(cdr: &Cdr) -> Section {
@@ -40,6 +50,23 @@ fn gates(gates: &[Gate]) -> Section {
     let row = |g: &Gate| [g.name.clone(), g.status.word().to_owned(), short(g.value), short(g.limit), g.detail.clone()];
     let header = ["gate", "status", "value", "limit", "in words"];
     Section { title: "Gates", blocks: vec![Table::block(header, gates.iter().map(row))] }
+}
+
+fn advice(advice: &[Advice]) -> Section {
+    let row = |a: &Advice| {
+        [
+            a.column.clone(),
+            count(a.distinct as u64),
+            short(a.span * 100.0) + "%",
+            a.bloom.to_string(),
+            a.statistics.to_string(),
+            a.cluster.to_string(),
+        ]
+    };
+    let header = ["column", "distinct", "span", "Bloom filter", "statistics", "clustering"];
+    let words = "From the first million rows. Span: how much of all values, by rank, 10,000 neighbouring rows cover.";
+    let table = Table::block(header, advice.iter().map(row));
+    Section { title: "Advice", blocks: vec![Block::Text(words.to_owned()), table] }
 }
 
 fn inserts(cdr: &Cdr) -> Section {

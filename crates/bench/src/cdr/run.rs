@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::fs::File;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -12,13 +12,14 @@ use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 use run::Usage;
 use serde::Serialize;
 use table::disk::RealDisk;
-use table::{AvroTable, Inserter, Layout, Table, TableOptions};
-use telecom::{Dates, Traffic};
+use table::{ADVICE_ROWS, Advice, AvroTable, Inserter, Layout, Table, TableOptions, advise};
+use telecom::Traffic;
 use world::{ContentHash, Seed};
 
 use super::facts::Facts;
 use super::gates::{Gate, GateStatus, gates};
 use super::hash::content_hash;
+use super::input;
 use super::insert::{Variant, VariantFigures, folder_bytes, insert_all, table_folder};
 use super::questions::{Ask, Queried, ask, questions};
 use super::spool::Spool;
@@ -37,6 +38,8 @@ pub struct CdrWorkload {
     pub repeat: usize,
     /// The seed of the records.
     pub seed: u64,
+    /// A file of real records in place of generated ones; its rows are cut into as many batches.
+    pub input: Option<PathBuf>,
     /// Columns with Bloom filters, in the layouts that have them.
     pub bloom: Vec<String>,
     /// Columns that the clustered layout is clustered by.
@@ -85,6 +88,9 @@ pub struct Cdr {
     pub rows: u64,
     /// Bytes of their values, unencoded.
     pub raw_bytes: u64,
+    /// Which columns deserve what, from the first million rows.
+    #[serde(serialize_with = "advice_as_words")]
+    pub advice: Vec<Advice>,
     /// What each variant stored.
     pub variants: BTreeMap<&'static str, VariantFigures>,
     /// What must hold.
@@ -114,11 +120,11 @@ pub async fn cdr(bench: &CdrBench<'_>, mut sql: Ask<'_>) -> Result<Cdr, BenchErr
     let machine = Machine::here();
     let workload = bench.workload;
     let mut phases = Phases { done: Vec::new(), note: bench.note };
-    let refuse = |e: telecom::TrafficError| BenchError::Workload { setting: "batches", reason: e.to_string() };
-    let traffic = Traffic::new(workload.batches, workload.scale, Seed(workload.seed)).map_err(refuse)?;
     let folder = bench.data.join("records");
-    let spool = phases.time("make the records", || {
-        Spool::write(&folder, &traffic, Seed(workload.seed), Dates::Reference, bench.stop)
+    let spool = phases.time("make the records", || spool(bench, &folder))?;
+    let advice = phases.time("advise on a sample", || {
+        let sample = spool.first(ADVICE_ROWS)?;
+        advise(&sample).map_err(|source| BenchError::Spool { path: folder.clone(), source })
     })?;
     let facts = phases.time("count distinct values", || Facts::of(&spool))?;
     let towers = telecom::towers(Seed(workload.seed));
@@ -155,6 +161,7 @@ pub async fn cdr(bench: &CdrBench<'_>, mut sql: Ask<'_>) -> Result<Cdr, BenchErr
         workload: workload.clone(),
         rows: spool.rows(),
         raw_bytes: spool.raw_bytes,
+        advice,
         gates: gates(&expected, &stored, &inserted, &facts.distinct),
         variants: inserted,
         queries,
@@ -162,6 +169,19 @@ pub async fn cdr(bench: &CdrBench<'_>, mut sql: Ask<'_>) -> Result<Cdr, BenchErr
         phases: phases.done,
         peak_rss_bytes: Usage::now().peak_rss_bytes,
     })
+}
+
+/// The records of the day: generated, or those given.
+fn spool(bench: &CdrBench<'_>, folder: &Path) -> Result<Spool, BenchError> {
+    let workload = bench.workload;
+    if let Some(input) = &workload.input {
+        let (records, count) = input::open(input)?;
+        let rows = count.div_ceil(workload.batches.max(1) as u64) as usize;
+        return Spool::copy(folder, records, rows, bench.stop);
+    }
+    let refuse = |e: telecom::TrafficError| BenchError::Workload { setting: "batches", reason: e.to_string() };
+    let traffic = Traffic::new(workload.batches, workload.scale, Seed(workload.seed)).map_err(refuse)?;
+    Spool::generate(folder, &traffic, Seed(workload.seed), bench.stop)
 }
 
 fn variants(workload: &CdrWorkload) -> Vec<Variant> {
@@ -232,7 +252,7 @@ fn region(towers: &RecordBatch, tower: i32) -> Option<String> {
 }
 
 /// Reads every row of a table.
-async fn stored_in(root: &Path) -> Result<Stored, BenchError> {
+pub(crate) async fn stored_in(root: &Path) -> Result<Stored, BenchError> {
     let disk = Arc::new(RealDisk);
     let mut stored = Stored { rows: 0, bytes: folder_bytes(root)?, hash: ContentHash::default() };
     let mut add = |batch: RecordBatch| {
@@ -259,6 +279,20 @@ async fn stored_in(root: &Path) -> Result<Stored, BenchError> {
         }
     }
     Ok(stored)
+}
+
+/// `{column: {distinct, span, bloom, statistics, cluster}}`, each verdict as "yes: why" or "no: why".
+fn advice_as_words<S: serde::Serializer>(advice: &[Advice], to: S) -> Result<S::Ok, S::Error> {
+    let words = |a: &Advice| {
+        serde_json::json!({
+            "distinct": a.distinct,
+            "span": a.span,
+            "bloom": a.bloom.to_string(),
+            "statistics": a.statistics.to_string(),
+            "cluster": a.cluster.to_string(),
+        })
+    };
+    to.collect_map(advice.iter().map(|a| (&a.column, words(a))))
 }
 
 struct Phases<'a> {

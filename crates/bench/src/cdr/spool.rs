@@ -8,7 +8,7 @@ use arrow::array::RecordBatch;
 use arrow::datatypes::SchemaRef;
 use arrow::ipc::reader::FileReader;
 use arrow::ipc::writer::FileWriter;
-use telecom::{Batch, Dates, Records, Traffic};
+use telecom::{Dates, Records, Traffic};
 use world::{ContentHash, Seed};
 
 use super::hash::content_hash;
@@ -34,40 +34,92 @@ pub(crate) struct Spool {
 }
 
 impl Spool {
-    /// Writes the records of a day to `folder`.
-    pub(crate) fn write(
+    /// Writes the records of a generated day to `folder`.
+    pub(crate) fn generate(
         folder: &Path,
         traffic: &Traffic,
         seed: Seed,
-        dates: Dates,
         stop: &dyn Fn() -> bool,
     ) -> Result<Self, BenchError> {
-        let failed = |doing| move |source| BenchError::Io { doing, path: folder.to_owned(), source };
-        std::fs::create_dir_all(folder).map_err(failed("create"))?;
-        let mut spool = Self { batches: Vec::new(), hash: ContentHash::default(), raw_bytes: 0 };
+        let mut spool = Self::begin(folder)?;
         for batch in traffic.batches() {
-            if stop() {
-                return Err(BenchError::Stopped);
-            }
-            spool.add(folder, *batch, seed, dates)?;
+            let chunks = Records::new(seed, *batch, Dates::Reference).chunks(telecom::CHUNK);
+            spool.add(folder, chunks.map(Ok), stop)?;
         }
         Ok(spool)
     }
 
-    fn add(&mut self, folder: &Path, batch: Batch, seed: Seed, dates: Dates) -> Result<(), BenchError> {
-        let path = folder.join(format!("{:06}.arrow", batch.number));
+    /// Writes given records to `folder`, `rows` to a batch.
+    pub(crate) fn copy(
+        folder: &Path,
+        records: impl Iterator<Item = Result<RecordBatch, BenchError>>,
+        rows: usize,
+        stop: &dyn Fn() -> bool,
+    ) -> Result<Self, BenchError> {
+        let mut spool = Self::begin(folder)?;
+        let mut waiting: Vec<RecordBatch> = Vec::new();
+        let mut count = 0;
+        for batch in records {
+            let mut batch = batch?;
+            while count + batch.num_rows() >= rows {
+                let room = rows - count;
+                waiting.push(batch.slice(0, room));
+                batch = batch.slice(room, batch.num_rows() - room);
+                spool.add(folder, waiting.drain(..).map(Ok), stop)?;
+                count = 0;
+            }
+            count += batch.num_rows();
+            waiting.push(batch);
+        }
+        if count > 0 {
+            spool.add(folder, waiting.into_iter().map(Ok), stop)?;
+        }
+        Ok(spool)
+    }
+
+    fn begin(folder: &Path) -> Result<Self, BenchError> {
+        let failed = |source| BenchError::Io { doing: "create", path: folder.to_owned(), source };
+        std::fs::create_dir_all(folder).map_err(failed)?;
+        Ok(Self { batches: Vec::new(), hash: ContentHash::default(), raw_bytes: 0 })
+    }
+
+    fn add(
+        &mut self,
+        folder: &Path,
+        chunks: impl Iterator<Item = Result<RecordBatch, BenchError>>,
+        stop: &dyn Fn() -> bool,
+    ) -> Result<(), BenchError> {
+        if stop() {
+            return Err(BenchError::Stopped);
+        }
+        let path = folder.join(format!("{:06}.arrow", self.batches.len() + 1));
         let io = |source| BenchError::Io { doing: "write", path: path.clone(), source };
         let ipc = |e| BenchError::Spool { path: path.clone(), source: e };
         let file = BufWriter::with_capacity(1 << 20, File::create(&path).map_err(io)?);
         let mut writer = FileWriter::try_new(file, &telecom::schema()).map_err(ipc)?;
-        for records in Records::new(seed, batch, dates).chunks(telecom::CHUNK) {
+        let mut rows = 0;
+        for records in chunks {
+            let records = records?;
+            rows += records.num_rows() as u64;
             self.hash += content_hash(&records);
             self.raw_bytes += raw_bytes(&records);
             writer.write(&records).map_err(ipc)?;
         }
         writer.into_inner().map_err(ipc)?.flush().map_err(io)?;
-        self.batches.push(Spooled { rows: batch.rows as u64, path });
+        self.batches.push(Spooled { rows, path });
         Ok(())
+    }
+
+    /// The first records, `rows` at least where there are as many.
+    pub(crate) fn first(&self, rows: usize) -> Result<Vec<RecordBatch>, BenchError> {
+        let mut first = Vec::new();
+        for batch in &self.batches {
+            if first.iter().map(RecordBatch::num_rows).sum::<usize>() >= rows {
+                break;
+            }
+            first.extend(batch.read()?);
+        }
+        Ok(first)
     }
 
     /// Rows of all batches.

@@ -66,6 +66,7 @@ pub(crate) async fn cdr(args: &BenchCdrArgs) -> Result<ExitCode> {
         scale: args.scale,
         repeat: args.repeat,
         seed: args.seed,
+        input: args.input.clone(),
         bloom: args.bloom.clone(),
         cluster: args.cluster.clone(),
     };

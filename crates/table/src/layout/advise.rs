@@ -54,6 +54,12 @@ pub struct Verdict {
     pub reason: String,
 }
 
+impl std::fmt::Display for Verdict {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{}: {}", if self.yes { "yes" } else { "no" }, self.reason)
+    }
+}
+
 impl Verdict {
     fn yes(reason: impl Into<String>) -> Self {
         Self { yes: true, reason: reason.into() }
