@@ -30,7 +30,7 @@ pub use layout::avro::AvroTable;
 pub use layout::{
     Clustering, ColumnEncoding, Curve, Encodings, GROUP_ROWS_MAX, Layout, TableOptions, conform, storable,
 };
-pub use log::{Change, ColumnStatistics, Committed, Definition, Segment, Table};
+pub use log::{Change, ColumnStatistics, Committed, Definition, Rewrite, Segment, Table};
 pub use schema::{Field, FieldType, SegmentSchema};
 pub use segment::{
     Codec, EncodedColumn, Encoder, FlatColumn, FlatValues, ListRows, ListValues, PAGE_ROWS, SegmentReader,
