@@ -73,6 +73,9 @@ pub enum TableError {
         /// The segment.
         segment: String,
     },
+    /// Something that cannot happen did.
+    #[error("{0}: this is a mistake in the program; the table is as it was")]
+    Unexpected(String),
     /// What was asked of a table does not fit it.
     #[error("table {}: {reason}", path.display())]
     Options {
@@ -123,7 +126,7 @@ impl TableError {
     pub fn kind(&self) -> ErrorKind {
         match self {
             Self::Io { cause, .. } if cause.kind() == io::ErrorKind::NotFound => ErrorKind::Damaged,
-            Self::Io { .. } | Self::Encode { .. } | Self::CommitterGone => ErrorKind::Environment,
+            Self::Io { .. } | Self::Encode { .. } | Self::CommitterGone | Self::Unexpected(_) => ErrorKind::Environment,
             Self::Overtaken { .. } => ErrorKind::Conflict,
             Self::Log { cause, .. } => match **cause {
                 DeltaTableError::Transaction { .. } => ErrorKind::Conflict,

@@ -12,13 +12,16 @@
 //!
 //! Knows nothing of SQL, of models, or of what its columns mean.
 
+pub mod cluster;
 mod committer;
 pub mod disk;
 mod error;
+mod input;
 mod insert;
 mod layout;
 mod log;
 mod new_file;
+mod output;
 pub mod power_loss;
 mod schema;
 mod segment;

@@ -77,6 +77,11 @@ impl RowsWriter {
         self.writer.write(batch).map_err(|source| TableError::encode(&self.path, source))
     }
 
+    /// Ends the row group: what follows goes into the next.
+    pub(crate) fn end_group(&mut self) -> Result<(), TableError> {
+        self.writer.flush().map_err(|source| TableError::encode(&self.path, source))
+    }
+
     /// Writes the footer, syncs the file and gives it its name.
     pub(crate) fn finish(mut self) -> Result<WrittenRows, TableError> {
         let failed = |source| TableError::encode(&self.path, source);

@@ -238,6 +238,12 @@ impl Table {
         TableOptions::from_properties(&self.root, snapshot.metadata().configuration())
     }
 
+    /// Whether some columns are the same for all rows of a segment and lie in its path.
+    pub(crate) fn is_partitioned(&self) -> Result<bool> {
+        let snapshot = self.table.snapshot().map_err(TableError::log("read", &self.root))?;
+        Ok(!snapshot.metadata().partition_columns().is_empty())
+    }
+
     fn schema(&self) -> Result<deltalake::kernel::SchemaRef> {
         let snapshot = self.table.snapshot().map_err(TableError::log("read", &self.root))?;
         Ok(snapshot.schema())
