@@ -73,6 +73,7 @@ impl RangePaths {
             rows: written.rows,
             partition: self.partition.clone(),
             columns: [(world_column.to_owned(), ColumnStatistics::between(first, last))].into(),
+            tags: BTreeMap::new(),
         }
     }
 }
@@ -255,6 +256,7 @@ impl Store {
                 rows: 1,
                 partition: partition(&plan.name, version),
                 columns: BTreeMap::new(),
+                tags: BTreeMap::new(),
             };
             let change = Change { add: vec![segment.clone()], ..Change::default() };
             if let Committed::At(at) = self.ensembles.commit(&change).await? {

@@ -161,6 +161,7 @@ impl Inserter {
                         rows: written.rows,
                         partition: [].into(),
                         columns: written.columns,
+                        tags: [].into(),
                     }],
                     transaction: name.map(|name| format!("insert/{name}")),
                     ..Change::default()

@@ -12,13 +12,16 @@
 //!
 //! Knows nothing of SQL, of models, or of what its columns mean.
 
+pub mod cluster;
 mod committer;
 pub mod disk;
 mod error;
+mod input;
 mod insert;
 mod layout;
 mod log;
 mod new_file;
+mod output;
 pub mod power_loss;
 mod schema;
 mod segment;
@@ -31,7 +34,7 @@ pub use layout::{
     ADVICE_ROWS, Advice, Clustering, ColumnEncoding, Curve, Encodings, GROUP_ROWS_MAX, Layout, TableOptions, Verdict,
     advise, conform, storable,
 };
-pub use log::{Change, ColumnStatistics, Committed, Definition, Segment, Table};
+pub use log::{Change, ColumnStatistics, Committed, Definition, Rewrite, Segment, Table};
 pub use schema::{Field, FieldType, SegmentSchema};
 pub use segment::{
     Codec, EncodedColumn, Encoder, FlatColumn, FlatValues, ListRows, ListValues, PAGE_ROWS, SegmentReader,

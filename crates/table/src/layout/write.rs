@@ -157,6 +157,11 @@ impl RowsWriter {
         out.close().map(|_| ())
     }
 
+    /// Ends the row group: what follows goes into the next.
+    pub(crate) fn end_group(&mut self) -> Result<(), TableError> {
+        self.writer.flush().map_err(|source| TableError::encode(&self.path, source))
+    }
+
     /// Writes the footer, syncs the file and gives it its name.
     pub(crate) fn finish(mut self) -> Result<WrittenRows, TableError> {
         let path = self.path.clone();

@@ -18,6 +18,7 @@ fn segment(name: &str) -> Segment {
         rows: 3,
         partition: [("part".to_owned(), "a".to_owned())].into(),
         columns: [("n".to_owned(), ColumnStatistics::between(-1, 9))].into(),
+        tags: BTreeMap::new(),
     }
 }
 
@@ -104,4 +105,46 @@ async fn many_commits_leave_a_checkpoint() {
     assert!(root.path().join("_delta_log/_last_checkpoint").is_file());
     let reopened = Table::open(root.path(), Arc::new(RealDisk)).await.unwrap().unwrap();
     assert_eq!(reopened.segments().await.unwrap().len() as u64, CHECKPOINT_EACH + 2);
+}
+
+#[tokio::test]
+async fn tags_and_properties_stay_with_the_table() {
+    let root = tempfile::tempdir().unwrap();
+    let mut table = table(root.path()).await;
+    let tagged = Segment { tags: [("job".to_owned(), "7".to_owned())].into(), ..segment("tagged") };
+    let change = Change {
+        add: vec![tagged.clone()],
+        properties: [("manyworlds.layout".to_owned(), "pruned".to_owned())].into(),
+        ..Change::default()
+    };
+    table.commit(&change).await.unwrap();
+    for i in 0..CHECKPOINT_EACH {
+        table.commit(&adding(&[&i.to_string()], None)).await.unwrap();
+    }
+    let reopened = Table::open(root.path(), Arc::new(RealDisk)).await.unwrap().unwrap();
+    assert!(reopened.segments().await.unwrap().contains(&tagged));
+    assert_eq!(reopened.options().unwrap().layout, crate::Layout::Pruned);
+}
+
+#[tokio::test]
+async fn a_rewrite_of_what_is_gone_is_refused_and_one_beside_an_insert_is_not() {
+    let root = tempfile::tempdir().unwrap();
+    let mut first = table(root.path()).await;
+    first.commit(&adding(&["x", "y"], None)).await.unwrap();
+    let mut second = table(root.path()).await;
+    let rewrite = |to: &str| Change {
+        add: vec![segment(to)],
+        remove: vec![segment("x"), segment("y")],
+        rewrite: Some(Rewrite::SameRows),
+        ..Change::default()
+    };
+    // A handle that has not seen an insert rewrites beside it.
+    second.commit(&adding(&["z"], None)).await.unwrap();
+    first.commit(&rewrite("xy")).await.unwrap();
+    assert_eq!(first.segments().await.unwrap(), [segment("xy"), segment("z")]);
+    // One that has not seen a rewrite does not repeat it.
+    let refused = second.commit(&rewrite("yx")).await.unwrap_err();
+    assert_eq!(refused.kind(), crate::ErrorKind::Conflict);
+    assert!(refused.to_string().contains("part=a/x") && refused.to_string().contains("run it again"), "{refused}");
+    assert_eq!(table(root.path()).await.segments().await.unwrap(), [segment("xy"), segment("z")]);
 }
