@@ -125,7 +125,7 @@ impl RowsWriter {
         }
         group.rows += rows.num_rows();
         self.rows += rows.num_rows() as u64;
-        if group.rows >= self.group_rows { self.end_group() } else { Ok(()) }
+        if group.rows >= self.group_rows { self.finish_group() } else { Ok(()) }
     }
 
     fn begin_group(&self) -> Result<Group, ParquetError> {
@@ -142,7 +142,12 @@ impl RowsWriter {
         Ok(Group { columns, rows: 0 })
     }
 
-    fn end_group(&mut self) -> Result<(), ParquetError> {
+    /// Ends the row group: what follows goes into the next.
+    pub(crate) fn end_group(&mut self) -> Result<(), TableError> {
+        self.finish_group().map_err(|cause| TableError::encode(&self.path, cause))
+    }
+
+    fn finish_group(&mut self) -> Result<(), ParquetError> {
         let Some(group) = self.group.take() else { return Ok(()) };
         let mut out = self.writer.next_row_group()?;
         for column in group.columns {
@@ -156,17 +161,11 @@ impl RowsWriter {
         }
         out.close().map(|_| ())
     }
-
-    /// Ends the row group: what follows goes into the next.
-    pub(crate) fn end_group(&mut self) -> Result<(), TableError> {
-        self.writer.flush().map_err(|source| TableError::encode(&self.path, source))
-    }
-
     /// Writes the footer, syncs the file and gives it its name.
     pub(crate) fn finish(mut self) -> Result<WrittenRows, TableError> {
         let path = self.path.clone();
         let failed = |cause| TableError::encode(&path, cause);
-        self.end_group().map_err(failed)?;
+        self.finish_group().map_err(failed)?;
         let metadata: ParquetMetaData = self.writer.finish().map_err(failed)?;
         let file = self.writer.inner_mut();
         file.flush().map_err(TableError::io("write", &self.path))?;
