@@ -7,6 +7,7 @@ mod rows;
 pub(crate) mod statistics;
 pub(crate) mod write;
 
+pub(crate) use encoding::SAMPLE_ROWS;
 pub use encoding::{ColumnEncoding, Encodings};
 pub use options::{Clustering, Curve, Layout, TableOptions};
 pub use rows::{conform, storable};
