@@ -32,7 +32,8 @@ pub use error::{ErrorKind, TableError};
 pub use insert::{Inserted, Inserter};
 pub use layout::avro::AvroTable;
 pub use layout::{
-    Clustering, ColumnEncoding, Curve, Encodings, GROUP_ROWS_MAX, Layout, TableOptions, conform, storable,
+    ADVICE_ROWS, Advice, Clustering, ColumnEncoding, Curve, Encodings, GROUP_ROWS_MAX, Layout, TableOptions, Verdict,
+    advise, conform, storable,
 };
 pub use log::{Change, ColumnStatistics, Committed, Definition, Rewrite, Segment, Table};
 pub use schema::{Field, FieldType, SegmentSchema};
