@@ -26,6 +26,7 @@ pub mod power_loss;
 mod schema;
 mod segment;
 mod store;
+pub mod upkeep;
 
 pub use error::{ErrorKind, TableError};
 pub use insert::{Inserted, Inserter};

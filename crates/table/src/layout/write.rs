@@ -161,6 +161,7 @@ impl RowsWriter {
         }
         out.close().map(|_| ())
     }
+
     /// Writes the footer, syncs the file and gives it its name.
     pub(crate) fn finish(mut self) -> Result<WrittenRows, TableError> {
         let path = self.path.clone();
