@@ -73,6 +73,7 @@ impl RangePaths {
             rows: written.rows,
             partition: self.partition.clone(),
             columns: [(world_column.to_owned(), ColumnStatistics::between(first, last))].into(),
+            ..Segment::default()
         }
     }
 }
@@ -254,7 +255,7 @@ impl Store {
                 bytes: written.bytes,
                 rows: 1,
                 partition: partition(&plan.name, version),
-                columns: BTreeMap::new(),
+                ..Segment::default()
             };
             let change = Change { add: vec![segment.clone()], ..Change::default() };
             if let Committed::At(at) = self.ensembles.commit(&change).await? {

@@ -9,6 +9,7 @@ use arrow::datatypes::{Schema, SchemaRef};
 use crate::committer::Committer;
 use crate::disk::Disk;
 use crate::error::TableError;
+use crate::folder::StoredTable;
 use crate::layout::avro::AvroTable;
 use crate::layout::write::{RowsWriter, holds_nan};
 use crate::layout::{Encodings, Layout, TableOptions, WrittenRows, conform, storable};
@@ -46,11 +47,11 @@ type Result<T> = std::result::Result<T, TableError>;
 impl Inserter {
     /// Opens the table in the folder `root`; `None` where there is none. Must be called inside a tokio runtime.
     pub async fn open(root: &Path, disk: Arc<dyn Disk>) -> Result<Option<Self>> {
-        if let Some(table) = AvroTable::open(root, disk.clone())? {
-            return Ok(Some(Self::over_avro(root, disk, table)));
-        }
-        let Some(table) = Table::open(root, disk.clone()).await? else { return Ok(None) };
-        Self::over_delta(root, disk, table).map(Some)
+        Ok(match StoredTable::open(root, disk.clone()).await? {
+            Some(StoredTable::Row(table)) => Some(Self::over_avro(root, disk, table)),
+            Some(StoredTable::Delta(table)) => Some(Self::over_delta(root, disk, table)?),
+            None => None,
+        })
     }
 
     /// Opens the table in the folder `root`, or makes it. Must be called inside a tokio runtime.
@@ -159,6 +160,7 @@ impl Inserter {
                         path,
                         bytes: written.bytes,
                         rows: written.rows,
+                        groups: Some(written.groups),
                         partition: [].into(),
                         columns: written.columns,
                     }],

@@ -12,7 +12,7 @@ use parquet::arrow::ArrowWriter;
 use parquet::arrow::arrow_writer::ArrowWriterOptions;
 use parquet::errors::ParquetError;
 use parquet::file::metadata::ParquetMetaData;
-use parquet::file::properties::{BloomFilterPosition, EnabledStatistics, WriterProperties};
+use parquet::file::properties::{BloomFilterPosition, DEFAULT_WRITE_BATCH_SIZE, EnabledStatistics, WriterProperties};
 use parquet::schema::types::ColumnPath;
 
 use super::encoding::Encodings;
@@ -31,6 +31,8 @@ pub const GROUP_ROWS_MAX: usize = 106_496;
 pub(crate) const BLOOM_FALSE_POSITIVES: f64 = 0.01;
 /// Rows of a page, at most: what a question that needs one row must decode.
 const PAGE_ROWS: usize = 20_000;
+/// Pages that a full row group has, at least.
+const GROUP_PAGES_MIN: usize = 5;
 const BUFFER_BYTES: usize = 1 << 20;
 
 /// A file of rows that has been written, synced and given its name.
@@ -40,6 +42,8 @@ pub(crate) struct WrittenRows {
     pub bytes: u64,
     /// Its rows.
     pub rows: u64,
+    /// Its row groups.
+    pub groups: u32,
     /// What is known of its columns.
     pub columns: BTreeMap<String, ColumnStatistics>,
 }
@@ -84,7 +88,12 @@ impl RowsWriter {
         let file = self.writer.inner_mut();
         file.flush().map_err(TableError::io("write", &self.path))?;
         let bytes = file.get_mut().finish()?;
-        Ok(WrittenRows { bytes, rows: self.rows, columns: statistics::of_file(&self.schema, &metadata) })
+        Ok(WrittenRows {
+            bytes,
+            rows: self.rows,
+            groups: metadata.num_row_groups() as u32,
+            columns: statistics::of_file(&self.schema, &metadata),
+        })
     }
 }
 
@@ -95,14 +104,17 @@ fn properties(
     rows: usize,
     may_hold_nan: impl Fn(&str) -> bool,
 ) -> Result<WriterProperties, ParquetError> {
-    let group_rows = group_rows(rows);
+    let group_rows = group_rows(rows, options.group_rows);
+    let page_rows = PAGE_ROWS.min(options.group_rows.div_ceil(GROUP_PAGES_MIN));
     let statistics = if options.has_statistics() { EnabledStatistics::Page } else { EnabledStatistics::None };
     let mut properties = encodings
         .apply(schema)?
         .set_created_by(CREATED_BY.to_owned())
         .set_statistics_enabled(statistics)
         .set_max_row_group_row_count(Some(group_rows))
-        .set_data_page_row_count_limit(PAGE_ROWS)
+        .set_data_page_row_count_limit(page_rows)
+        // Pages end where a batch of values does.
+        .set_write_batch_size(page_rows.min(DEFAULT_WRITE_BATCH_SIZE))
         .set_bloom_filter_position(BloomFilterPosition::End);
     for field in schema.fields() {
         let path = ColumnPath::new(vec![field.name().clone()]);
@@ -120,8 +132,8 @@ fn properties(
 }
 
 /// Rows of each of the row groups that `rows` rows are cut into: as few groups as may be, all about alike.
-fn group_rows(rows: usize) -> usize {
-    let groups = rows.div_ceil(GROUP_ROWS_MAX).max(1);
+fn group_rows(rows: usize, max: usize) -> usize {
+    let groups = rows.div_ceil(max).max(1);
     rows.div_ceil(groups).max(1)
 }
 

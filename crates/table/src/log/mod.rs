@@ -29,6 +29,10 @@ use crate::store::DurableStore;
 const COMMIT_DEADLINE: Duration = Duration::from_mins(1);
 /// A log checkpoint is written each so many versions, to keep opening a table cheap.
 const CHECKPOINT_EACH: u64 = 50;
+const LOG_FOLDER: &str = "_delta_log";
+/// The note in the log of how many row groups a segment has, so that what is skipped can be told without opening it.
+const GROUPS_TAG: &str = "manyworlds.groups";
+const COLUMN_MAPPING: &str = "delta.columnMapping.mode";
 
 /// What a table is made with.
 #[derive(Debug, Clone)]
@@ -89,15 +93,17 @@ impl ColumnStatistics {
 }
 
 /// A segment as the log names it.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Default)]
 pub struct Segment {
     /// Path below the table's folder, with `/` between folders.
     pub path: String,
     /// Size in bytes.
     pub bytes: u64,
-    /// Rows.
+    /// Rows; 0 where the log does not say, as other writers may leave it.
     pub rows: u64,
-    /// Values of the partition columns.
+    /// Row groups, where whoever wrote it left a note in the log.
+    pub groups: Option<u32>,
+    /// Values of the partition columns; NULL is the empty text, as Delta has it.
     pub partition: BTreeMap<String, String>,
     /// What is known of its columns, by name.
     pub columns: BTreeMap<String, ColumnStatistics>,
@@ -135,9 +141,14 @@ pub struct Table {
 type Result<T> = std::result::Result<T, TableError>;
 
 impl Table {
+    /// Whether the folder `root` looks like a table.
+    pub(crate) fn is_in(root: &Path) -> bool {
+        root.join(LOG_FOLDER).is_dir()
+    }
+
     /// Opens the table in the folder `root`; `None` where there is none.
     pub async fn open(root: &Path, disk: Arc<dyn Disk>) -> Result<Option<Self>> {
-        let log = root.join("_delta_log");
+        let log = root.join(LOG_FOLDER);
         match log.metadata() {
             Ok(found) if found.is_dir() => {}
             // What may not be looked at is not absent.
@@ -219,12 +230,22 @@ impl Table {
         TableOptions::from_properties(&self.root, snapshot.metadata().configuration())
     }
 
+    /// Names of the columns that are the same for all rows of a segment and are stored in the log only.
+    pub fn partition_columns(&self) -> Result<Vec<String>> {
+        let snapshot = self.table.snapshot().map_err(TableError::log("read", &self.root))?;
+        Ok(snapshot.metadata().partition_columns().to_vec())
+    }
+
     fn schema(&self) -> Result<deltalake::kernel::SchemaRef> {
         let snapshot = self.table.snapshot().map_err(TableError::log("read", &self.root))?;
         Ok(snapshot.schema())
     }
 
     /// The segments of the version in hand, ordered by path.
+    ///
+    /// # Errors
+    /// Where the log cannot be read, and where another writer keeps rows or names of columns in a way in which the
+    /// segments alone do not tell what is in the table.
     pub async fn segments(&self) -> Result<Vec<Segment>> {
         let fail = TableError::log("read", &self.root);
         let read = async {
@@ -233,7 +254,16 @@ impl Table {
             let views = snapshot.file_views(store.as_ref(), None);
             views.map_ok(|view| to_segment(&view)).try_collect::<Vec<_>>().await
         };
-        let mut segments = read.await.map_err(fail)?;
+        let segments = read.await.map_err(fail)?;
+        let refuse = |reason: &str| TableError::Options { path: self.root.clone(), reason: reason.to_owned() };
+        let mut segments = segments.into_iter().collect::<Option<Vec<_>>>().ok_or_else(|| {
+            refuse("it has deletion vectors, which are not read here: have the engine that wrote them purge them")
+        })?;
+        let snapshot = self.table.snapshot().map_err(TableError::log("read", &self.root))?;
+        let mapping = snapshot.metadata().configuration().get(COLUMN_MAPPING);
+        if mapping.is_some_and(|mode| mode != "none") {
+            return Err(refuse("it maps its columns to other names, which is not read here: write it again without"));
+        }
         segments.sort_by(|a, b| a.path.cmp(&b.path));
         Ok(segments)
     }
@@ -391,7 +421,7 @@ fn to_add(segment: &Segment) -> Add {
         modification_time: now_ms(),
         data_change: true,
         stats: Some(stats.to_string()),
-        tags: None,
+        tags: segment.groups.map(|groups| [(GROUPS_TAG.to_owned(), Some(groups.to_string()))].into()),
         deletion_vector: None,
         base_row_id: None,
         default_row_commit_version: None,
@@ -411,9 +441,15 @@ fn to_remove(segment: &Segment) -> Remove {
     }
 }
 
-fn to_segment(view: &LogicalFileView) -> Segment {
-    let stats: Option<String> = view.stats().map(Into::into);
-    let stats: Value = stats.as_deref().and_then(|s| serde_json::from_str(s).ok()).unwrap_or_default();
+/// A file of the log; `None` where only some of its rows are in the table.
+fn to_segment(view: &LogicalFileView) -> Option<Segment> {
+    #[expect(deprecated, reason = "nothing else tells the tags")]
+    let add = view.add_action();
+    if add.deletion_vector.is_some() {
+        return None;
+    }
+    let stats: Value = add.stats.and_then(|s| serde_json::from_str(&s).ok()).unwrap_or_default();
+    let tag = add.tags.as_ref().and_then(|tags| tags.get(GROUPS_TAG)?.as_ref());
     let mut columns: BTreeMap<String, ColumnStatistics> = BTreeMap::new();
     let mut each = |part: &str, put: fn(&mut ColumnStatistics, &Value)| {
         for (name, value) in stats[part].as_object().into_iter().flatten() {
@@ -423,13 +459,14 @@ fn to_segment(view: &LogicalFileView) -> Segment {
     each("minValues", |c, v| c.min = Some(v.clone()));
     each("maxValues", |c, v| c.max = Some(v.clone()));
     each("nullCount", |c, v| c.nulls = v.as_u64());
-    Segment {
-        path: view.path().into_owned(),
-        bytes: view.size() as u64,
-        rows: view.num_records().unwrap_or(0) as u64,
-        partition: view.partition_values_map().into_iter().map(|(k, v)| (k, v.unwrap_or_default())).collect(),
+    Some(Segment {
+        path: add.path,
+        bytes: add.size as u64,
+        rows: stats["numRecords"].as_u64().unwrap_or(0),
+        groups: tag.and_then(|groups| groups.parse().ok()),
+        partition: add.partition_values.into_iter().map(|(k, v)| (k, v.unwrap_or_default())).collect(),
         columns,
-    }
+    })
 }
 
 #[cfg(test)]

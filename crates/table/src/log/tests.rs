@@ -16,6 +16,7 @@ fn segment(name: &str) -> Segment {
         path: format!("part=a/{name}"),
         bytes: 10,
         rows: 3,
+        groups: Some(2),
         partition: [("part".to_owned(), "a".to_owned())].into(),
         columns: [("n".to_owned(), ColumnStatistics::between(-1, 9))].into(),
     }
@@ -104,4 +105,44 @@ async fn many_commits_leave_a_checkpoint() {
     assert!(root.path().join("_delta_log/_last_checkpoint").is_file());
     let reopened = Table::open(root.path(), Arc::new(RealDisk)).await.unwrap().unwrap();
     assert_eq!(reopened.segments().await.unwrap().len() as u64, CHECKPOINT_EACH + 2);
+}
+
+/// Appends an entry to the log as another writer would.
+fn append(root: &Path, version: u64, actions: &[Value]) {
+    let lines: String = actions.iter().map(|a| format!("{a}\n")).collect();
+    std::fs::write(root.join(format!("_delta_log/{version:020}.json")), lines).unwrap();
+}
+
+#[tokio::test]
+async fn what_others_keep_beside_the_segments_is_refused() {
+    let root = tempfile::tempdir().unwrap();
+    let mut table = table(root.path()).await;
+    table.commit(&adding(&["x"], None)).await.unwrap();
+    let features = ["deletionVectors", "columnMapping"];
+    let protocol = serde_json::json!({"protocol": {
+        "minReaderVersion": 3, "minWriterVersion": 7, "readerFeatures": features, "writerFeatures": features,
+    }});
+    let vector = serde_json::json!({"storageType": "u", "pathOrInlineDv": "ab^-aqEH.-t@S}K{vb[*k^", "offset": 4,
+        "sizeInBytes": 40, "cardinality": 1});
+    let add = serde_json::json!({"add": {
+        "path": "part=a/y", "partitionValues": {"part": "a"}, "size": 10, "modificationTime": 0, "dataChange": true,
+        "stats": "{\"numRecords\":3}", "deletionVector": vector,
+    }});
+    append(root.path(), 2, &[protocol, add]);
+    let reopened = Table::open(root.path(), Arc::new(RealDisk)).await.unwrap().unwrap();
+    let said = reopened.segments().await.unwrap_err().to_string();
+    assert!(said.starts_with("table ") && said.contains("it has deletion vectors, which are not read here"), "{said}");
+}
+
+#[tokio::test]
+async fn notes_on_segments_outlive_a_checkpoint() {
+    let root = tempfile::tempdir().unwrap();
+    let mut table = table(root.path()).await;
+    for version in 1..=CHECKPOINT_EACH {
+        table.commit(&adding(&[&format!("{version:03}")], None)).await.unwrap();
+    }
+    assert!(root.path().join("_delta_log/_last_checkpoint").is_file());
+    let segments = Table::open(root.path(), Arc::new(RealDisk)).await.unwrap().unwrap().segments().await.unwrap();
+    assert_eq!(segments.len() as u64, CHECKPOINT_EACH);
+    assert!(segments.iter().all(|s| s.groups == Some(2) && s.rows == 3 && s.columns == segment("x").columns));
 }
