@@ -15,6 +15,7 @@
 mod committer;
 pub mod disk;
 mod error;
+mod folder;
 mod insert;
 mod layout;
 mod log;
@@ -25,6 +26,7 @@ mod segment;
 mod store;
 
 pub use error::{ErrorKind, TableError};
+pub use folder::{DATABASE, StoredTable, table_folder, table_folders};
 pub use insert::{Inserted, Inserter};
 pub use layout::avro::AvroTable;
 pub use layout::{
