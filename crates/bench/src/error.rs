@@ -86,6 +86,25 @@ pub enum BenchError {
         /// Why.
         source: SqlError,
     },
+    /// A table refused.
+    #[error(transparent)]
+    Table(#[from] table::TableError),
+    /// Rows in a file could not be read or written.
+    #[error("cannot read or write the rows in {}", path.display())]
+    Spool {
+        /// The file.
+        path: PathBuf,
+        /// Why not.
+        source: arrow::error::ArrowError,
+    },
+    /// A segment could not be read.
+    #[error("cannot read the segment {}", path.display())]
+    Segment {
+        /// The segment.
+        path: PathBuf,
+        /// Why not.
+        source: parquet::errors::ParquetError,
+    },
     /// Asked to stop.
     #[error("stopped before everything was measured")]
     Stopped,

@@ -1,7 +1,8 @@
 //! Workloads that are measured, and the reports of what was found.
 //!
-//! Enters: the program, an empty data folder and a [`Workload`]. Leaves: a [`Season`], every figure of which can be
-//! had as JSON, and [`report`]s of it as Markdown and as one HTML page with plots.
+//! Enters: an empty data folder and a workload: a [`Workload`] of seasons with the program to run, or a
+//! [`cdr::CdrWorkload`] of call records. Leaves: a [`Season`] or a [`cdr::Cdr`], every figure of which can be had as
+//! JSON, and reports of them as Markdown and as one HTML page with plots.
 //!
 //! Promises
 //! - whatever writes is measured in a process of its own, so that its peak memory is its own;
@@ -12,6 +13,7 @@
 //! engine: whoever has one hands it in as [`Sql`].
 
 mod bars;
+pub mod cdr;
 mod error;
 mod launch;
 mod machine;

@@ -70,6 +70,44 @@ pub(crate) enum Command {
 pub(crate) enum BenchWorkload {
     /// Write football seasons of many sizes, vary threads, ranges and compression, and time every kind of read
     Season(Box<BenchSeasonArgs>),
+    /// Stream a day of call records into every storage layout, ask the same questions of each, and check the gates
+    Cdr(Box<BenchCdrArgs>),
+}
+
+/// What `bench cdr` takes.
+#[derive(Debug, clap::Args)]
+pub(crate) struct BenchCdrArgs {
+    /// Batches; however many, they span the whole day
+    #[arg(long, value_name = "B", default_value_t = 500)]
+    pub(crate) batches: usize,
+    /// Multiply the rows of every batch (1: 10,000 to 500,000 of them, 40 million in the day)
+    #[arg(long, value_name = "F", default_value_t = 1.0)]
+    pub(crate) scale: f64,
+    /// Insert everything so many times, the layouts in rotated order; medians count
+    #[arg(long, value_name = "R", default_value_t = 1)]
+    pub(crate) repeat: usize,
+    /// Feed the records of a .csv or .parquet file instead of generated ones, cut into B batches
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["scale", "seed"])]
+    pub(crate) input: Option<PathBuf>,
+    /// Seed of the records
+    #[arg(long, value_name = "S", default_value_t = 1)]
+    pub(crate) seed: u64,
+    /// Columns with Bloom filters, in the layouts that have them
+    #[arg(long, value_name = "COL,..", value_delimiter = ',',
+          default_values_t = ["call_id", "caller_number", "callee_number"].map(String::from))]
+    pub(crate) bloom: Vec<String>,
+    /// Columns that layout clustered is clustered by
+    #[arg(long, value_name = "COL,..", value_delimiter = ',',
+          default_values_t = ["call_hour", "cell_tower_id"].map(String::from))]
+    pub(crate) cluster: Vec<String>,
+    /// Also write the report into this folder, as cdr.md and cdr.html
+    #[arg(long, value_name = "DIR")]
+    pub(crate) report: Option<PathBuf>,
+    /// Keep the tables in this folder, which must be empty [default: a temporary folder, removed afterwards]
+    #[arg(long, value_name = "DIR")]
+    pub(crate) data: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) format: FormatArgs,
 }
 
 /// The ways to compress that others offer too, and how much trying harder gives.

@@ -73,7 +73,7 @@ impl RangePaths {
             rows: written.rows,
             partition: self.partition.clone(),
             columns: [(world_column.to_owned(), ColumnStatistics::between(first, last))].into(),
-            ..Segment::default()
+            tags: BTreeMap::new(),
         }
     }
 }
@@ -255,7 +255,8 @@ impl Store {
                 bytes: written.bytes,
                 rows: 1,
                 partition: partition(&plan.name, version),
-                ..Segment::default()
+                columns: BTreeMap::new(),
+                tags: BTreeMap::new(),
             };
             let change = Change { add: vec![segment.clone()], ..Change::default() };
             if let Committed::At(at) = self.ensembles.commit(&change).await? {

@@ -62,6 +62,20 @@ pub enum TableError {
     /// The task that commits ended, with the runtime it ran on.
     #[error("the committer of the table has stopped: nothing was committed; run it again")]
     CommitterGone,
+    /// A segment that was being rewritten is no longer in the table.
+    #[error(
+        "another command has rewritten or removed the segment {segment} of the table {} meanwhile: nothing was changed; run it again",
+        path.display()
+    )]
+    Overtaken {
+        /// The table's folder.
+        path: PathBuf,
+        /// The segment.
+        segment: String,
+    },
+    /// Something that cannot happen did.
+    #[error("{0}: this is a mistake in the program; the table is as it was")]
+    Unexpected(String),
     /// What was asked of a table does not fit it.
     #[error("table {}: {reason}", path.display())]
     Options {
@@ -118,7 +132,8 @@ impl TableError {
     pub fn kind(&self) -> ErrorKind {
         match self {
             Self::Io { cause, .. } if cause.kind() == io::ErrorKind::NotFound => ErrorKind::Damaged,
-            Self::Io { .. } | Self::Encode { .. } | Self::CommitterGone => ErrorKind::Environment,
+            Self::Io { .. } | Self::Encode { .. } | Self::CommitterGone | Self::Unexpected(_) => ErrorKind::Environment,
+            Self::Overtaken { .. } => ErrorKind::Conflict,
             Self::Log { cause, .. } => match **cause {
                 DeltaTableError::Transaction { .. } => ErrorKind::Conflict,
                 _ => ErrorKind::Environment,

@@ -1,5 +1,6 @@
 //! Streaming inserts: one batch, one atomic, durable commit; any number of writers at once.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -13,7 +14,7 @@ use crate::folder::StoredTable;
 use crate::layout::avro::AvroTable;
 use crate::layout::write::{RowsWriter, holds_nan};
 use crate::layout::{Encodings, Layout, TableOptions, WrittenRows, conform, storable};
-use crate::log::{Change, Committed, Definition, Segment, Table};
+use crate::log::{Change, Committed, Definition, Table};
 
 /// What an insert did.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -156,14 +157,7 @@ impl Inserter {
                 let written = self.write(&self.root.join(&path), &batches, rows)?;
                 let inserted = Inserted { rows: written.rows, bytes: written.bytes };
                 let change = Change {
-                    add: vec![Segment {
-                        path,
-                        bytes: written.bytes,
-                        rows: written.rows,
-                        groups: Some(written.groups),
-                        partition: [].into(),
-                        columns: written.columns,
-                    }],
+                    add: vec![written.into_segment(path, BTreeMap::new())],
                     transaction: name.map(|name| format!("insert/{name}")),
                     ..Change::default()
                 };

@@ -12,14 +12,17 @@
 //!
 //! Knows nothing of SQL, of models, or of what its columns mean.
 
+pub mod cluster;
 mod committer;
 pub mod disk;
 mod error;
 mod folder;
+mod input;
 mod insert;
 mod layout;
 mod log;
 mod new_file;
+mod output;
 pub mod power_loss;
 mod schema;
 mod segment;
@@ -30,9 +33,10 @@ pub use folder::{DATABASE, StoredTable, table_folder, table_folders};
 pub use insert::{Inserted, Inserter};
 pub use layout::avro::AvroTable;
 pub use layout::{
-    Clustering, ColumnEncoding, Curve, Encodings, GROUP_ROWS_MAX, Layout, TableOptions, conform, storable,
+    ADVICE_ROWS, Advice, Clustering, ColumnEncoding, Curve, Encodings, GROUP_ROWS_MAX, Layout, TableOptions, Verdict,
+    advise, conform, storable,
 };
-pub use log::{Change, ColumnStatistics, Committed, Definition, Segment, Table};
+pub use log::{Change, ColumnStatistics, Committed, Definition, Rewrite, Segment, Table};
 pub use schema::{Field, FieldType, SegmentSchema};
 pub use segment::{
     Codec, EncodedColumn, Encoder, FlatColumn, FlatValues, ListRows, ListValues, PAGE_ROWS, SegmentReader,

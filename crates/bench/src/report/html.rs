@@ -5,7 +5,7 @@ use super::{Block, Section, Table};
 
 const STYLE: &str = include_str!("page.css");
 
-pub(super) fn render(sections: &[Section]) -> String {
+pub(crate) fn render(sections: &[Section]) -> String {
     let title = sections.first().map_or("", |s| s.title);
     let body: String =
         sections.iter().enumerate().map(|(place, s)| section(s, if place == 0 { 1 } else { 2 })).collect();
@@ -56,6 +56,6 @@ fn verdict_or(text: &str, plain: impl FnOnce() -> String) -> String {
     format!("<td class=\"{class}\">{}</td>", escape(text))
 }
 
-pub(super) fn escape(text: &str) -> String {
+pub(crate) fn escape(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
 }

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use super::{Block, Section, Table};
 
-pub(super) fn render(sections: &[Section]) -> String {
+pub(crate) fn render(sections: &[Section]) -> String {
     let mut text = String::new();
     for (place, section) in sections.iter().enumerate() {
         let marks = if place == 0 { "#" } else { "\n##" };

@@ -1,7 +1,7 @@
 //! Figures for people.
 
 /// Three digits that count: `1,234`, `12.3`, `0.0123`.
-pub(super) fn short(value: f64) -> String {
+pub(crate) fn short(value: f64) -> String {
     match value.abs() {
         0.0 => "0".to_owned(),
         v if v >= 99.95 => count(value.round() as u64),
@@ -12,19 +12,19 @@ pub(super) fn short(value: f64) -> String {
 }
 
 /// A count with its thousands set apart.
-pub(super) fn count(n: u64) -> String {
+pub(crate) fn count(n: u64) -> String {
     let digits = n.to_string();
     let groups = digits.as_bytes().rchunks(3).rev();
     groups.map(|g| String::from_utf8_lossy(g)).collect::<Vec<_>>().join(",")
 }
 
 /// A rate: `1.23 M/s`.
-pub(super) fn rate(per_s: f64) -> String {
+pub(crate) fn rate(per_s: f64) -> String {
     scaled(per_s, ["", " k", " M", " G"]) + "/s"
 }
 
 /// A size: `1.23 GB`.
-pub(super) fn bytes(n: u64) -> String {
+pub(crate) fn bytes(n: u64) -> String {
     scaled(n as f64, [" B", " kB", " MB", " GB"])
 }
 
@@ -38,7 +38,7 @@ fn scaled(mut value: f64, units: [&str; 4]) -> String {
 }
 
 /// A time given in milliseconds: `12.3 ms`, `4.56 us`.
-pub(super) fn ms(value: f64) -> String {
+pub(crate) fn ms(value: f64) -> String {
     match value {
         v if v >= 1000.0 => short(v / 1e3) + " s",
         v if v >= 0.1 => short(v) + " ms",

@@ -7,22 +7,22 @@ const WIDTH: f64 = 760.0;
 const TEXT_PX: f64 = 6.6;
 
 /// Points joined by a line.
-pub(super) struct Series {
-    pub(super) name: &'static str,
-    pub(super) points: Vec<(f64, f64)>,
+pub(crate) struct Series {
+    pub(crate) name: &'static str,
+    pub(crate) points: Vec<(f64, f64)>,
 }
 
-/// Lines over worlds, both axes logarithmic. `marks` are horizontal lines with a name.
-pub(super) fn lines(series: &[Series], marks: &[(f64, &str)]) -> String {
+/// Lines over `across`, both axes logarithmic. `marks` are horizontal lines with a name.
+pub(crate) fn lines(series: &[Series], marks: &[(f64, &str)], across: &str) -> String {
     const LEFT: f64 = 56.0;
     const RIGHT: f64 = 570.0;
     const TOP: f64 = 34.0;
     const BOTTOM: f64 = 262.0;
     let points = || series.iter().flat_map(|s| &s.points);
-    let mut worlds: Vec<f64> = points().map(|p| p.0).collect();
-    worlds.sort_unstable_by(f64::total_cmp);
-    worlds.dedup();
-    let (low, high) = range(&worlds);
+    let mut places: Vec<f64> = points().map(|p| p.0).collect();
+    places.sort_unstable_by(f64::total_cmp);
+    places.dedup();
+    let (low, high) = range(&places);
     let heights: Vec<f64> = points().map(|p| p.1).chain(marks.iter().map(|m| m.0)).filter(|v| *v > 0.0).collect();
     let ticks = log_ticks(range(&heights));
     let (floor, ceiling) = range(&ticks);
@@ -36,10 +36,10 @@ pub(super) fn lines(series: &[Series], marks: &[(f64, &str)]) -> String {
         svg += &line("grid", [LEFT, y(*tick), RIGHT, y(*tick)]);
         svg += &text([LEFT - 8.0, y(*tick) + 4.0], "end", "", &round(*tick));
     }
-    for tick in &worlds {
+    for tick in &places {
         svg += &text([x(*tick), BOTTOM + 18.0], "middle", "", &count(*tick as u64));
     }
-    svg += &text([f64::midpoint(LEFT, RIGHT), BOTTOM + 36.0], "middle", "", "worlds");
+    svg += &text([f64::midpoint(LEFT, RIGHT), BOTTOM + 36.0], "middle", "", across);
     let mut labels = Vec::new();
     for (value, name) in marks {
         svg += &line("mark", [LEFT, y(*value), RIGHT, y(*value)]);
@@ -75,7 +75,7 @@ fn spread<T>(mut labels: Vec<(f64, &'static str, T)>, bottom: f64) -> Vec<(f64, 
 }
 
 /// A bar a row, cut into the shares of its parts.
-pub(super) fn shares(rows: &[(String, Vec<f64>)], parts: &[&str]) -> String {
+pub(crate) fn shares(rows: &[(String, Vec<f64>)], parts: &[&str]) -> String {
     const TOP: f64 = 34.0;
     const ROW: f64 = 28.0;
     let left = label_width(rows.iter().map(|r| r.0.as_str()));
@@ -100,7 +100,7 @@ pub(super) fn shares(rows: &[(String, Vec<f64>)], parts: &[&str]) -> String {
 }
 
 /// Spans from a p50 to a p99 over a logarithmic axis of time; each row has one of each series.
-pub(super) fn spans(rows: &[(String, Vec<(f64, f64)>)], series: &[&str]) -> String {
+pub(crate) fn spans(rows: &[(String, Vec<(f64, f64)>)], series: &[&str]) -> String {
     const TOP: f64 = 34.0;
     const ROW: f64 = 30.0;
     let left = label_width(rows.iter().map(|r| r.0.as_str()));
@@ -237,7 +237,7 @@ mod tests {
 
     #[test]
     fn a_single_point_has_a_place() {
-        let svg = lines(&[Series { name: "a", points: vec![(10.0, 3.0)] }], &[]);
+        let svg = lines(&[Series { name: "a", points: vec![(10.0, 3.0)] }], &[], "worlds");
         assert!(!svg.contains("NaN") && !svg.contains("inf"), "{svg}");
         let svg = spans(&[("R".to_owned(), vec![(1.0, 1.0)])], &["cold"]);
         assert!(!svg.contains("NaN") && !svg.contains("inf"), "{svg}");

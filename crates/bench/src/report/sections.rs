@@ -2,7 +2,7 @@
 
 use super::number::{bytes, count, ms, rate, short};
 use super::plot::{Series, lines, shares, spans};
-use super::{Block, Section, Table};
+use super::{Block, Section, Table, on_machine};
 use crate::bars::{Bar, Verdict};
 use crate::reads::{Comparison, Read};
 use crate::season::Season;
@@ -15,6 +15,7 @@ const SOURCE_BITS: f64 = 8.7;
 const SOURCE_MS: [f64; 2] = [106.0, 198.0];
 /// Behind a verdict on a figure that was measured at other worlds than the bar is set for.
 pub(super) const OTHER_SCALE: &str = " (other scale)";
+const WORLDS: &str = "worlds";
 const PHASES: [&str; 5] = ["simulate", "encode", "write", "commit", "wait"];
 
 pub(super) fn sections(season: &Season) -> Vec<Section> {
@@ -27,16 +28,6 @@ pub(super) fn sections(season: &Season) -> Vec<Section> {
 }
 
 fn introduction(season: &Season) -> Section {
-    let machine = &season.machine;
-    let words = format!(
-        "Measured on {} cores of {}, {} of memory, Linux {}; load before the first run {:.2}{}.",
-        machine.cores,
-        machine.cpu_model,
-        bytes(machine.memory_bytes),
-        machine.kernel,
-        machine.load_before,
-        if machine.load_before > 0.5 { " (others were at work: times are longer than on an idle machine)" } else { "" }
-    );
     let scales: Vec<String> = season.workload.scales.iter().map(|w| count(u64::from(*w))).collect();
     let what = format!(
         "Football seasons of {} worlds from seed {}; every season is written by a process of its own. Processor time is \
@@ -44,7 +35,10 @@ fn introduction(season: &Season) -> Section {
         scales.join(", "),
         season.workload.seed
     );
-    Section { title: "manyworlds bench season", blocks: vec![Block::Text(words), Block::Text(what)] }
+    Section {
+        title: "manyworlds bench season",
+        blocks: vec![Block::Text(on_machine(&season.machine)), Block::Text(what)],
+    }
 }
 
 fn bars(season: &Season) -> Section {
@@ -120,10 +114,13 @@ fn writes(season: &Season) -> Section {
         });
         Vec::from(series).into_iter().filter(|s| !s.points.is_empty()).collect::<Vec<_>>()
     };
-    let cpu = lines(&by_scale(&|w| w.cpu_ms_per_world), &[(9.0, "bar, outcomes"), (18.0, "bar, with plays")]);
-    let bits =
-        lines(&by_scale(&|w| w.run.outcomes.bits_per_value)[..1], &[(3.9, "bar"), (SOURCE_BITS, "source system")]);
-    let memory = lines(&by_scale(&|w| w.run.peak_rss_bytes as f64 / 1e6), &[(1500.0, "bar")]);
+    let cpu = lines(&by_scale(&|w| w.cpu_ms_per_world), &[(9.0, "bar, outcomes"), (18.0, "bar, with plays")], WORLDS);
+    let bits = lines(
+        &by_scale(&|w| w.run.outcomes.bits_per_value)[..1],
+        &[(3.9, "bar"), (SOURCE_BITS, "source system")],
+        WORLDS,
+    );
+    let memory = lines(&by_scale(&|w| w.run.peak_rss_bytes as f64 / 1e6), &[(1500.0, "bar")], WORLDS);
     let source = format!(
         "The source system took {} ms (outcomes) and {} ms (with plays) of elapsed time a world on a laptop, and {SOURCE_BITS} \
          bits a value.",

@@ -6,12 +6,14 @@ use std::process::ExitCode;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use ::bench::{Bench, Season, SqlError, Workload, report};
+use ::bench::cdr::{CdrBench, CdrWorkload, GateStatus, Reading};
+use ::bench::{Bench, SqlError, Workload, cdr, report};
 use anyhow::{Context as _, Result, bail};
+use arrow::array::RecordBatch;
 use query::Engine;
 
 use super::sql::open_engine;
-use crate::args::{BenchSeasonArgs, Format};
+use crate::args::{BenchCdrArgs, BenchSeasonArgs, Format};
 use crate::output::{note, print, print_json};
 
 pub(crate) async fn season(args: &BenchSeasonArgs) -> Result<ExitCode> {
@@ -28,9 +30,7 @@ pub(crate) async fn season(args: &BenchSeasonArgs) -> Result<ExitCode> {
         sweep_worlds: args.sweep_worlds,
         read_seconds: args.read_seconds,
     };
-    if let Some(folder) = &args.report {
-        fs::create_dir_all(folder).with_context(|| format!("creating {}", folder.display()))?;
-    }
+    make_report_folder(args.report.as_deref())?;
     let folder = Folder::new(args.data.as_deref())?;
     let program = std::env::current_exe().context("finding this program")?;
     let stop = stop_on_signal()?;
@@ -44,7 +44,7 @@ pub(crate) async fn season(args: &BenchSeasonArgs) -> Result<ExitCode> {
     let mut desk = SqlDesk::default();
     let season = ::bench::season(&bench, Some(&mut |data, statement| desk.ask(data, statement))).await?;
     if let Some(folder) = &args.report {
-        write_report(folder, &season)?;
+        write_report(folder, "season", &report::markdown(&season), &report::html(&season))?;
     }
     match args.format.format {
         Format::Json => print_json(&season)?,
@@ -57,8 +57,48 @@ pub(crate) async fn season(args: &BenchSeasonArgs) -> Result<ExitCode> {
     Ok(ExitCode::from(1))
 }
 
-fn write_report(folder: &Path, season: &Season) -> Result<()> {
-    for (name, text) in [("season.md", report::markdown(season)), ("season.html", report::html(season))] {
+pub(crate) async fn cdr(args: &BenchCdrArgs) -> Result<ExitCode> {
+    if args.format.format == Format::Csv {
+        bail!("bench cdr writes --format table or json");
+    }
+    let workload = CdrWorkload {
+        batches: args.batches,
+        scale: args.scale,
+        repeat: args.repeat,
+        seed: args.seed,
+        input: args.input.clone(),
+        bloom: args.bloom.clone(),
+        cluster: args.cluster.clone(),
+    };
+    make_report_folder(args.report.as_deref())?;
+    let folder = Folder::new(args.data.as_deref())?;
+    let stop = stop_on_signal()?;
+    let bench =
+        CdrBench { data: folder.path(), workload: &workload, note: &note, stop: &|| stop.load(Ordering::SeqCst) };
+    let mut desk = SqlDesk::default();
+    let measured = cdr::cdr(&bench, &mut |data, statement| desk.ask_reading(data, statement)).await?;
+    if let Some(folder) = &args.report {
+        write_report(folder, "cdr", &cdr::markdown(&measured), &cdr::html(&measured))?;
+    }
+    match args.format.format {
+        Format::Json => print_json(&measured)?,
+        Format::Table | Format::Csv => print(&cdr::markdown(&measured))?,
+    }
+    if measured.passes() {
+        return Ok(ExitCode::SUCCESS);
+    }
+    for gate in measured.gates.iter().filter(|g| g.status == GateStatus::Fail) {
+        note(&format!("FAIL {}: {} ({})", gate.name, gate.value, gate.detail));
+    }
+    Ok(ExitCode::from(1))
+}
+
+fn make_report_folder(folder: Option<&Path>) -> Result<()> {
+    folder.map_or(Ok(()), |f| fs::create_dir_all(f).with_context(|| format!("creating {}", f.display())))
+}
+
+fn write_report(folder: &Path, name: &str, markdown: &str, html: &str) -> Result<()> {
+    for (name, text) in [(format!("{name}.md"), markdown), (format!("{name}.html"), html)] {
         let path = folder.join(name);
         fs::write(&path, text).with_context(|| format!("writing {}", path.display()))?;
         note(&format!("wrote {}", path.display()));
@@ -73,26 +113,32 @@ struct SqlDesk(Option<(PathBuf, Engine)>);
 impl SqlDesk {
     /// Rows that a statement has.
     fn ask(&mut self, data: &Path, statement: &str) -> Result<usize, SqlError> {
+        let (batches, _) = self.ask_reading(data, statement)?;
+        Ok(batches.iter().map(RecordBatch::num_rows).sum())
+    }
+
+    /// What a statement answers, and what that read.
+    fn ask_reading(&mut self, data: &Path, statement: &str) -> Result<(Vec<RecordBatch>, Reading), SqlError> {
         // The bench calls from a worker of the runtime, which is told that this one blocks.
         tokio::task::block_in_place(|| {
             tokio::runtime::Handle::current().block_on(async {
                 if self.0.as_ref().is_none_or(|(open, _)| open != data) {
                     self.0 = Some((data.to_owned(), open_engine(data).await?));
                 }
-                let mut count = 0;
+                let mut batches = Vec::new();
                 if let Some((_, engine)) = &self.0 {
                     let mut rows = engine.query(statement).await?;
                     while let Some(batch) = rows.next().await {
-                        count += batch?.num_rows();
+                        batches.push(batch?);
                     }
                 }
-                Ok(count)
+                Ok((batches, Reading::default()))
             })
         })
     }
 }
 
-/// Where seasons are written.
+/// Where a bench writes.
 enum Folder {
     Kept(PathBuf),
     Temporary(tempfile::TempDir),

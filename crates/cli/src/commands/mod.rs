@@ -47,6 +47,7 @@ pub(crate) fn dispatch(args: Args) -> Result<ExitCode> {
             Command::Verify { ensemble, data, format } => verify::verify(&data.data, &ensemble, format.format).await,
             Command::Drop { ensemble, data } => ensembles::drop(&data.data, &ensemble).await,
             Command::Bench { workload: BenchWorkload::Season(args) } => bench::season(&args).await,
+            Command::Bench { workload: BenchWorkload::Cdr(args) } => bench::cdr(&args).await,
         }
     })
 }

@@ -69,11 +69,11 @@ impl Segments {
         let keep = prune(session, &known, conditions);
         let (mut left, mut skipped) = (Vec::new(), Vec::new());
         self.segments.iter().zip(keep).for_each(|(s, keep)| if keep { left.push(s) } else { skipped.push(s) });
-        let groups = |segments: &[&Segment]| segments.iter().map(|s| Some(s.groups? as usize)).sum::<Option<usize>>();
+        let groups = |segments: &[&Segment]| segments.iter().map(|s| s.groups()).sum::<Option<usize>>();
         let planned = Planned {
             segments: self.segments.len(),
             segments_skipped: skipped.len(),
-            groups_skipped: skipped.iter().map(|s| s.groups.unwrap_or(1) as usize).sum(),
+            groups_skipped: skipped.iter().map(|s| s.groups().unwrap_or(1)).sum(),
             groups_left: groups(&left).unwrap_or(0),
         };
         (left, planned)

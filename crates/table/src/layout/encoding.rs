@@ -7,7 +7,7 @@
 //! |---|---|
 //! | integers, times, dates, decimals | bytes split into planes, differences, dictionary |
 //! | real numbers | bytes split into planes, dictionary, plain |
-//! | text, bytes | lengths then texts, shared prefixes, dictionary |
+//! | text, bytes | the common prefix of a page, prefixes shared with the value before, dictionary |
 //! | true or false | plain |
 //!
 //! Pages that compress by less than 3% are not compressed. A dictionary that outgrows its page falls back by itself.
@@ -17,12 +17,14 @@ use std::fmt;
 
 use arrow::array::RecordBatch;
 use arrow::datatypes::{DataType, Schema};
-use parquet::arrow::ArrowWriter;
+use parquet::arrow::{ArrowSchemaConverter, ArrowWriter};
 use parquet::basic::{Compression, Encoding};
 use parquet::errors::Result;
 use parquet::file::properties::{EnabledStatistics, WriterProperties, WriterPropertiesBuilder};
 use parquet::schema::types::ColumnPath;
 
+use super::text::{Extras, TextColumn};
+use super::write::PAGE_ROWS;
 use crate::segment::Codec;
 
 /// Rows that a choice is made from.
@@ -43,9 +45,9 @@ pub enum ColumnEncoding {
     Dictionary,
     /// Differences of neighbours, packed (`DELTA_BINARY_PACKED`).
     Delta,
-    /// All lengths, then all texts (`DELTA_LENGTH_BYTE_ARRAY`).
-    Lengths,
-    /// Length of the prefix shared with the text before, and the rest (`DELTA_BYTE_ARRAY`).
+    /// What the texts of a page have in common once, then the rest of each (`DELTA_BYTE_ARRAY`).
+    Common,
+    /// As long a prefix of the text before as there is, then the rest of each (`DELTA_BYTE_ARRAY`).
     Prefixes,
     /// All first bytes, then all second ones (`BYTE_STREAM_SPLIT`).
     Split,
@@ -57,7 +59,7 @@ impl fmt::Display for ColumnEncoding {
             Self::Plain => "plain",
             Self::Dictionary => "dictionary",
             Self::Delta => "delta",
-            Self::Lengths => "lengths",
+            Self::Common => "common",
             Self::Prefixes => "prefixes",
             Self::Split => "split",
         })
@@ -101,6 +103,12 @@ impl Encodings {
         self.choices.iter().map(|(name, choice)| (name.as_str(), choice.encoding))
     }
 
+    /// The codec of a column that is encoded by its common prefixes; `None` of any other.
+    pub(crate) fn common_prefix(&self, column: &str) -> Option<Codec> {
+        let choice = self.choices.get(column).filter(|c| c.encoding == ColumnEncoding::Common)?;
+        Some(if choice.compressed { self.codec } else { Codec::None })
+    }
+
     pub(crate) fn apply(&self, schema: &Schema) -> Result<WriterPropertiesBuilder> {
         let mut properties = WriterProperties::builder()
             .set_dictionary_page_size_limit(DICTIONARY_BYTES)
@@ -127,8 +135,10 @@ impl Choice {
             ColumnEncoding::Dictionary => properties.set_column_dictionary_enabled(path, true),
             ColumnEncoding::Plain => properties.set_column_encoding(path, Encoding::PLAIN),
             ColumnEncoding::Delta => properties.set_column_encoding(path, Encoding::DELTA_BINARY_PACKED),
-            ColumnEncoding::Lengths => properties.set_column_encoding(path, Encoding::DELTA_LENGTH_BYTE_ARRAY),
-            ColumnEncoding::Prefixes => properties.set_column_encoding(path, Encoding::DELTA_BYTE_ARRAY),
+            // Common prefixes we encode ourselves.
+            ColumnEncoding::Common | ColumnEncoding::Prefixes => {
+                properties.set_column_encoding(path, Encoding::DELTA_BYTE_ARRAY)
+            }
             ColumnEncoding::Split => properties.set_column_encoding(path, Encoding::BYTE_STREAM_SPLIT),
         }
     }
@@ -136,10 +146,10 @@ impl Choice {
 
 /// Encodings that may suit a type, the cheapest to write first.
 fn candidates(ty: &DataType) -> &'static [ColumnEncoding] {
-    use ColumnEncoding::{Delta, Dictionary, Lengths, Plain, Prefixes, Split};
+    use ColumnEncoding::{Common, Delta, Dictionary, Plain, Prefixes, Split};
     match ty {
         DataType::Boolean => &[Plain],
-        DataType::Utf8 | DataType::Binary => &[Lengths, Prefixes, Dictionary],
+        DataType::Utf8 | DataType::Binary => &[Common, Prefixes, Dictionary],
         DataType::Float32 | DataType::Float64 => &[Split, Dictionary, Plain],
         // Wide decimals are stored as bytes of fixed length, which have no differences.
         DataType::Decimal128(19.., _) => &[Split, Dictionary, Plain],
@@ -172,6 +182,15 @@ impl Sizes {
 
 /// Encodes the one column of a sample.
 fn trial(column: &RecordBatch, encoding: ColumnEncoding, codec: Codec) -> Result<Sizes> {
+    if encoding == ColumnEncoding::Common {
+        let schema = ArrowSchemaConverter::new().convert(column.schema_ref())?;
+        let mut text =
+            TextColumn::new(schema.column(0), codec, Extras { statistics: false, bloom: false, page_rows: PAGE_ROWS })?;
+        text.write(column.column(0));
+        let encoded = text.close()?;
+        let chunk = &encoded.close.metadata;
+        return Ok(Sizes { compressed: chunk.compressed_size(), uncompressed: chunk.uncompressed_size() });
+    }
     let properties = WriterProperties::builder()
         .set_dictionary_page_size_limit(DICTIONARY_BYTES)
         .set_dictionary_enabled(false)

@@ -1,12 +1,16 @@
 //! How the rows of a table are stored, and how batches of rows become its files.
 
+mod advise;
 pub(crate) mod avro;
+mod bloom;
 mod encoding;
 mod options;
 mod rows;
 pub(crate) mod statistics;
+mod text;
 pub(crate) mod write;
 
+pub use advise::{ADVICE_ROWS, Advice, Verdict, advise};
 pub use encoding::{ColumnEncoding, Encodings};
 pub use options::{Clustering, Curve, Layout, TableOptions};
 pub use rows::{conform, storable};

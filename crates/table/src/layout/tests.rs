@@ -184,7 +184,7 @@ fn the_encoding_follows_the_sample() {
     assert_eq!(of("number"), ColumnEncoding::Split);
     assert_eq!(of("word"), ColumnEncoding::Dictionary);
     assert_eq!(of("id"), ColumnEncoding::Prefixes);
-    assert_eq!(of("tag"), ColumnEncoding::Lengths);
+    assert_eq!(of("tag"), ColumnEncoding::Common);
 }
 
 #[tokio::test]

@@ -3,34 +3,35 @@
 
 use std::collections::BTreeMap;
 use std::io::{BufWriter, Write as _};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use arrow::array::{Array, ArrayRef, AsArray, RecordBatch};
-use arrow::datatypes::{DataType, Float32Type, Float64Type, SchemaRef};
-use parquet::arrow::ArrowWriter;
-use parquet::arrow::arrow_writer::ArrowWriterOptions;
+use arrow::datatypes::{DataType, FieldRef, Float32Type, Float64Type, SchemaRef};
+use parquet::arrow::ArrowSchemaConverter;
+use parquet::arrow::arrow_writer::{ArrowColumnWriter, ArrowRowGroupWriterFactory, compute_leaves};
 use parquet::errors::ParquetError;
 use parquet::file::metadata::ParquetMetaData;
 use parquet::file::properties::{BloomFilterPosition, DEFAULT_WRITE_BATCH_SIZE, EnabledStatistics, WriterProperties};
-use parquet::schema::types::ColumnPath;
+use parquet::file::writer::SerializedFileWriter;
+use parquet::schema::types::{ColumnPath, SchemaDescriptor};
 
 use super::encoding::Encodings;
 use super::options::TableOptions;
 use super::statistics;
+use super::text::{Extras, TextColumn};
 use crate::disk::Disk;
 use crate::error::TableError;
-use crate::log::ColumnStatistics;
+use crate::log::{ColumnStatistics, Segment};
 use crate::new_file::NewFile;
-use crate::segment::CREATED_BY;
+use crate::segment::{CREATED_BY, Codec, EncodedColumn};
 
-/// Rows of a row group, at most: as many distinct values as a Bloom filter of 128 KiB tells apart with one false answer
-/// in a hundred (filters come in powers of two, and half-empty ones are a waste).
+/// Rows of a row group, at most: what a question that is looked up in it must decode.
 pub const GROUP_ROWS_MAX: usize = 106_496;
-/// False answers of a Bloom filter, at most.
-pub(crate) const BLOOM_FALSE_POSITIVES: f64 = 0.01;
+/// False answers of a Bloom filter: one in eighty. That takes ten bits a value.
+pub(crate) const BLOOM_FALSE_POSITIVES: f64 = 0.0125;
 /// Rows of a page, at most: what a question that needs one row must decode.
-const PAGE_ROWS: usize = 20_000;
+pub(crate) const PAGE_ROWS: usize = 20_000;
 /// Pages that a full row group has, at least.
 const GROUP_PAGES_MIN: usize = 5;
 const BUFFER_BYTES: usize = 1 << 20;
@@ -43,17 +44,50 @@ pub(crate) struct WrittenRows {
     /// Its rows.
     pub rows: u64,
     /// Its row groups.
-    pub groups: u32,
+    pub groups: usize,
     /// What is known of its columns.
     pub columns: BTreeMap<String, ColumnStatistics>,
 }
 
+impl WrittenRows {
+    /// As a segment of a table that is not partitioned. `path` is below the table's folder.
+    pub(crate) fn into_segment(self, path: String, tags: BTreeMap<String, String>) -> Segment {
+        let groups = (Segment::GROUPS_TAG.to_owned(), self.groups.to_string());
+        Segment {
+            path,
+            bytes: self.bytes,
+            rows: self.rows,
+            partition: BTreeMap::new(),
+            columns: self.columns,
+            tags: tags.into_iter().chain([groups]).collect(),
+        }
+    }
+}
+
 /// A file of rows being written. Dropped unfinished, it leaves nothing.
 pub(crate) struct RowsWriter {
-    path: std::path::PathBuf,
+    path: PathBuf,
     schema: SchemaRef,
-    writer: ArrowWriter<BufWriter<NewFile>>,
+    parquet: SchemaDescriptor,
+    columns: Vec<Option<(Codec, Extras)>>,
+    factory: ArrowRowGroupWriterFactory,
+    writer: SerializedFileWriter<BufWriter<NewFile>>,
+    group: Option<Group>,
+    group_rows: usize,
     rows: u64,
+}
+
+/// A row group under way.
+struct Group {
+    columns: Vec<ColumnUnderWay>,
+    rows: usize,
+}
+
+enum ColumnUnderWay {
+    /// Encoded by the Parquet library.
+    Library(Box<ArrowColumnWriter>),
+    /// Encoded by ourselves.
+    Text(Box<TextColumn>),
 }
 
 impl RowsWriter {
@@ -68,32 +102,99 @@ impl RowsWriter {
         rows: usize,
         may_hold_nan: impl Fn(&str) -> bool,
     ) -> Result<Self, TableError> {
-        let failed = |source| TableError::encode(path, source);
+        let failed = |cause| TableError::encode(path, cause);
         let file = BufWriter::with_capacity(BUFFER_BYTES, NewFile::create(disk, path)?);
-        let properties = properties(&schema, options, encodings, rows, may_hold_nan).map_err(failed)?;
-        let options = ArrowWriterOptions::new().with_properties(properties).with_skip_arrow_metadata(true);
-        let writer = ArrowWriter::try_new_with_options(file, schema.clone(), options).map_err(failed)?;
-        Ok(Self { path: path.to_owned(), schema, writer, rows: 0 })
+        let group_rows = group_rows(rows, options.group_rows);
+        let page_rows = PAGE_ROWS.min(options.group_rows.div_ceil(GROUP_PAGES_MIN));
+        let properties =
+            properties(&schema, options, encodings, (group_rows, page_rows), may_hold_nan).map_err(failed)?;
+        let parquet = ArrowSchemaConverter::new().convert(&schema).map_err(failed)?;
+        let writer =
+            SerializedFileWriter::new(file, parquet.root_schema_ptr(), Arc::new(properties)).map_err(failed)?;
+        let factory = ArrowRowGroupWriterFactory::new(&writer, schema.clone());
+        let column = |field: &FieldRef| {
+            let bloom = options.bloom.contains(field.name());
+            let extras = Extras { statistics: options.has_statistics(), bloom, page_rows };
+            encodings.common_prefix(field.name()).map(|codec| (codec, extras))
+        };
+        let columns = schema.fields().iter().map(column).collect();
+        Ok(Self { path: path.to_owned(), schema, parquet, columns, factory, writer, group: None, group_rows, rows: 0 })
     }
 
     pub(crate) fn write(&mut self, batch: &RecordBatch) -> Result<(), TableError> {
-        self.rows += batch.num_rows() as u64;
-        self.writer.write(batch).map_err(|source| TableError::encode(&self.path, source))
+        let mut from = 0;
+        while from < batch.num_rows() {
+            let room = self.group_rows - self.group.as_ref().map_or(0, |g| g.rows);
+            let rows = room.min(batch.num_rows() - from);
+            self.write_to_group(&batch.slice(from, rows)).map_err(|cause| TableError::encode(&self.path, cause))?;
+            from += rows;
+        }
+        Ok(())
+    }
+
+    fn write_to_group(&mut self, rows: &RecordBatch) -> Result<(), ParquetError> {
+        if self.group.is_none() {
+            self.group = Some(self.begin_group()?);
+        }
+        let Some(group) = &mut self.group else { return Ok(()) };
+        for ((column, array), field) in group.columns.iter_mut().zip(rows.columns()).zip(self.schema.fields()) {
+            match column {
+                ColumnUnderWay::Text(text) => text.write(array),
+                ColumnUnderWay::Library(writer) => {
+                    compute_leaves(field, array)?.iter().try_for_each(|leaf| writer.write(leaf))?;
+                }
+            }
+        }
+        group.rows += rows.num_rows();
+        self.rows += rows.num_rows() as u64;
+        if group.rows >= self.group_rows { self.finish_group() } else { Ok(()) }
+    }
+
+    fn begin_group(&self) -> Result<Group, ParquetError> {
+        let writers = self.factory.create_column_writers(self.writer.flushed_row_groups().len())?;
+        let column = |(place, writer): (usize, ArrowColumnWriter)| {
+            Ok(match self.columns[place] {
+                Some((codec, extras)) => {
+                    ColumnUnderWay::Text(Box::new(TextColumn::new(self.parquet.column(place), codec, extras)?))
+                }
+                None => ColumnUnderWay::Library(Box::new(writer)),
+            })
+        };
+        let columns = writers.into_iter().enumerate().map(column).collect::<Result<_, ParquetError>>()?;
+        Ok(Group { columns, rows: 0 })
+    }
+
+    /// Ends the row group: what follows goes into the next.
+    pub(crate) fn end_group(&mut self) -> Result<(), TableError> {
+        self.finish_group().map_err(|cause| TableError::encode(&self.path, cause))
+    }
+
+    fn finish_group(&mut self) -> Result<(), ParquetError> {
+        let Some(group) = self.group.take() else { return Ok(()) };
+        let mut out = self.writer.next_row_group()?;
+        for column in group.columns {
+            match column {
+                ColumnUnderWay::Library(writer) => writer.close()?.append_to_row_group(&mut out)?,
+                ColumnUnderWay::Text(text) => {
+                    let EncodedColumn { bytes, close } = text.close()?;
+                    out.append_column(&bytes, close)?;
+                }
+            }
+        }
+        out.close().map(|_| ())
     }
 
     /// Writes the footer, syncs the file and gives it its name.
     pub(crate) fn finish(mut self) -> Result<WrittenRows, TableError> {
-        let failed = |source| TableError::encode(&self.path, source);
+        let path = self.path.clone();
+        let failed = |cause| TableError::encode(&path, cause);
+        self.finish_group().map_err(failed)?;
         let metadata: ParquetMetaData = self.writer.finish().map_err(failed)?;
         let file = self.writer.inner_mut();
         file.flush().map_err(TableError::io("write", &self.path))?;
         let bytes = file.get_mut().finish()?;
-        Ok(WrittenRows {
-            bytes,
-            rows: self.rows,
-            groups: metadata.num_row_groups() as u32,
-            columns: statistics::of_file(&self.schema, &metadata),
-        })
+        let columns = statistics::of_file(&self.schema, &metadata);
+        Ok(WrittenRows { bytes, rows: self.rows, groups: metadata.num_row_groups(), columns })
     }
 }
 
@@ -101,11 +202,9 @@ fn properties(
     schema: &SchemaRef,
     options: &TableOptions,
     encodings: &Encodings,
-    rows: usize,
+    (group_rows, page_rows): (usize, usize),
     may_hold_nan: impl Fn(&str) -> bool,
 ) -> Result<WriterProperties, ParquetError> {
-    let group_rows = group_rows(rows, options.group_rows);
-    let page_rows = PAGE_ROWS.min(options.group_rows.div_ceil(GROUP_PAGES_MIN));
     let statistics = if options.has_statistics() { EnabledStatistics::Page } else { EnabledStatistics::None };
     let mut properties = encodings
         .apply(schema)?

@@ -1,6 +1,6 @@
 //! A table: a folder with a Delta log that names its segments.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -10,7 +10,10 @@ use arrow::datatypes::{Schema, SchemaRef as ArrowSchemaRef};
 use arrow::error::ArrowError;
 use deltalake::kernel::engine::arrow_conversion::{TryFromArrow as _, TryIntoArrow as _};
 use deltalake::kernel::transaction::{CommitBuilder, CommitProperties};
-use deltalake::kernel::{Action, Add, LogicalFileView, MetadataExt as _, Remove, StructField, StructType, Transaction};
+use deltalake::kernel::{
+    Action, Add, LogicalFileView, Metadata, MetadataExt as _, Remove, StructField, StructType, TombstoneView,
+    Transaction,
+};
 use deltalake::logstore::{LogStoreRef, StorageConfig, default_logstore};
 use deltalake::protocol::{DeltaOperation, SaveMode, checkpoints};
 use deltalake::table::state::DeltaTableState;
@@ -30,8 +33,6 @@ const COMMIT_DEADLINE: Duration = Duration::from_mins(1);
 /// A log checkpoint is written each so many versions, to keep opening a table cheap.
 const CHECKPOINT_EACH: u64 = 50;
 const LOG_FOLDER: &str = "_delta_log";
-/// The note in the log of how many row groups a segment has, so that what is skipped can be told without opening it.
-const GROUPS_TAG: &str = "manyworlds.groups";
 const COLUMN_MAPPING: &str = "delta.columnMapping.mode";
 
 /// What a table is made with.
@@ -93,7 +94,7 @@ impl ColumnStatistics {
 }
 
 /// A segment as the log names it.
-#[derive(Debug, Clone, PartialEq, Default)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Segment {
     /// Path below the table's folder, with `/` between folders.
     pub path: String,
@@ -101,12 +102,31 @@ pub struct Segment {
     pub bytes: u64,
     /// Rows; 0 where the log does not say, as other writers may leave it.
     pub rows: u64,
-    /// Row groups, where whoever wrote it left a note in the log.
-    pub groups: Option<u32>,
     /// Values of the partition columns; NULL is the empty text, as Delta has it.
     pub partition: BTreeMap<String, String>,
     /// What is known of its columns, by name.
     pub columns: BTreeMap<String, ColumnStatistics>,
+    /// Notes that the log keeps of it, such as by what it is clustered.
+    pub tags: BTreeMap<String, String>,
+}
+
+impl Segment {
+    /// The note of how many row groups it has.
+    pub(crate) const GROUPS_TAG: &str = "manyworlds.groups";
+
+    /// Its row groups, where whoever wrote it left a note: what is skipped can then be told without opening it.
+    pub fn groups(&self) -> Option<usize> {
+        self.tags.get(Self::GROUPS_TAG)?.parse().ok()
+    }
+}
+
+/// What becomes of the rows of segments that others take the place of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Rewrite {
+    /// The same rows lie in other files: who follows the table's changes sees none.
+    SameRows,
+    /// Some of the rows are gone.
+    FewerRows,
 }
 
 /// A change to a table, committed whole or not at all.
@@ -120,6 +140,11 @@ pub struct Change {
     pub columns: Vec<Field>,
     /// Names the change: one that was committed before is not committed again.
     pub transaction: Option<String>,
+    /// Says that the added segments hold rows of the removed ones. Then all of those must still be in the table, or the
+    /// change is refused: rows can neither be doubled nor come back.
+    pub rewrite: Option<Rewrite>,
+    /// Properties that the table has from now on.
+    pub properties: BTreeMap<String, String>,
 }
 
 /// What became of a change.
@@ -247,25 +272,49 @@ impl Table {
     /// Where the log cannot be read, and where another writer keeps rows or names of columns in a way in which the
     /// segments alone do not tell what is in the table.
     pub async fn segments(&self) -> Result<Vec<Segment>> {
-        let fail = TableError::log("read", &self.root);
+        let mut segments = self.read_segments().await?;
+        segments.sort_by(|a, b| a.1.path.cmp(&b.1.path));
+        Ok(segments.into_iter().map(|(_, segment)| segment).collect())
+    }
+
+    /// The segments of the version in hand, the oldest first, each with the time at which it was written, in
+    /// milliseconds since 1970.
+    pub(crate) async fn segments_by_age(&self) -> Result<Vec<(i64, Segment)>> {
+        let mut segments = self.read_segments().await?;
+        segments.sort_by(|a, b| a.0.cmp(&b.0).then_with(|| a.1.path.cmp(&b.1.path)));
+        Ok(segments)
+    }
+
+    async fn read_segments(&self) -> Result<Vec<(i64, Segment)>> {
+        let refuse = |reason: &str| TableError::Options { path: self.root.clone(), reason: reason.to_owned() };
         let read = async {
             let snapshot = self.table.snapshot()?.snapshot();
             let store = self.table.log_store();
             let views = snapshot.file_views(store.as_ref(), None);
-            views.map_ok(|view| to_segment(&view)).try_collect::<Vec<_>>().await
+            views.map_ok(|view| Some((view.modification_time(), to_segment(&view)?))).try_collect::<Vec<_>>().await
         };
-        let segments = read.await.map_err(fail)?;
-        let refuse = |reason: &str| TableError::Options { path: self.root.clone(), reason: reason.to_owned() };
-        let mut segments = segments.into_iter().collect::<Option<Vec<_>>>().ok_or_else(|| {
-            refuse("it has deletion vectors, which are not read here: have the engine that wrote them purge them")
-        })?;
+        let read = read.await.map_err(TableError::log("read", &self.root))?;
         let snapshot = self.table.snapshot().map_err(TableError::log("read", &self.root))?;
         let mapping = snapshot.metadata().configuration().get(COLUMN_MAPPING);
         if mapping.is_some_and(|mode| mode != "none") {
             return Err(refuse("it maps its columns to other names, which is not read here: write it again without"));
         }
-        segments.sort_by(|a, b| a.path.cmp(&b.path));
-        Ok(segments)
+        read.into_iter().collect::<Option<Vec<_>>>().ok_or_else(|| {
+            refuse("it has deletion vectors, which are not read here: have the engine that wrote them purge them")
+        })
+    }
+
+    /// Files that were taken out of the table and are not yet forgotten by its log: path, and when that was, in
+    /// milliseconds since 1970.
+    pub(crate) async fn removed_files(&self) -> Result<Vec<(String, i64)>> {
+        let fail = TableError::log("read", &self.root);
+        let read = async {
+            let store = self.table.log_store();
+            let removed = self.table.snapshot()?.all_tombstones(store.as_ref());
+            let entry = |r: TombstoneView| (r.path().into_owned(), r.deletion_timestamp().unwrap_or(0));
+            removed.map_ok(entry).try_collect().await
+        };
+        read.await.map_err(fail)
     }
 
     /// Commits a change and moves this handle on to the version it made.
@@ -281,6 +330,10 @@ impl Table {
     /// before are left out. Tells what became of each.
     pub(crate) async fn commit_all(&mut self, changes: &[Change]) -> Result<Vec<Committed>> {
         let started = Instant::now();
+        for change in changes.iter().filter(|c| c.rewrite.is_some()) {
+            self.refresh().await?;
+            self.check_removed(change).await?;
+        }
         loop {
             match self.try_commit(changes).await {
                 Ok(committed) => return Ok(committed),
@@ -293,7 +346,21 @@ impl Table {
             }
             for change in changes {
                 self.check_columns(&change.columns)?;
+                self.check_removed(change).await?;
             }
+        }
+    }
+
+    /// Whether a rewrite's inputs are all still there. delta-rs does not ask: for it, removals that change no rows
+    /// never conflict, so two rewrites of one segment would double its rows.
+    async fn check_removed(&self, change: &Change) -> Result<()> {
+        if change.rewrite.is_none() {
+            return Ok(());
+        }
+        let have: HashSet<String> = self.segments().await?.into_iter().map(|s| s.path).collect();
+        match change.remove.iter().find(|s| !have.contains(&s.path)) {
+            Some(gone) => Err(TableError::Overtaken { path: self.root.clone(), segment: gone.path.clone() }),
+            None => Ok(()),
         }
     }
 
@@ -331,14 +398,23 @@ impl Table {
         let properties = CommitProperties::default()
             .with_create_checkpoint(false)
             .with_application_transactions(transactions.collect());
+        // What a rewrite was checked against is the version in hand: no other may come between.
+        let rewrites = changes.iter().any(|c| c.rewrite.is_some());
+        let properties = if rewrites { properties.with_max_retries(0) } else { properties };
         let mut actions: Vec<Action> = Vec::new();
-        let columns: Vec<Field> = changes.iter().flat_map(|c| c.columns.iter().cloned()).collect();
-        if let Some(schema) = self.grown_schema(&columns)? {
-            actions.push(Action::Metadata(state.metadata().clone().with_schema(&schema)?));
+        if let Some(metadata) = self.changed_metadata(&state, changes)? {
+            actions.push(Action::Metadata(metadata));
         }
-        actions.extend(changes.iter().flat_map(|c| &c.remove).map(|s| Action::Remove(to_remove(s))));
-        actions.extend(changes.iter().flat_map(|c| &c.add).map(|s| Action::Add(to_add(s))));
-        let operation = DeltaOperation::Write { mode: SaveMode::Append, partition_by: None, predicate: None };
+        for change in changes {
+            let data_change = change.rewrite != Some(Rewrite::SameRows);
+            actions.extend(change.remove.iter().map(|s| Action::Remove(to_remove(s, data_change))));
+            actions.extend(change.add.iter().map(|s| Action::Add(to_add(s, data_change))));
+        }
+        let operation = if changes.iter().all(|c| c.rewrite == Some(Rewrite::SameRows)) {
+            DeltaOperation::Optimize { predicate: None, target_size: 0 }
+        } else {
+            DeltaOperation::Write { mode: SaveMode::Append, partition_by: None, predicate: None }
+        };
         let finalized = CommitBuilder::from(properties)
             .with_actions(actions)
             .build(Some(&state), self.table.log_store(), operation)
@@ -353,6 +429,23 @@ impl Table {
             tracing::warn!(table = %self.root.display(), %error, "could not write a log checkpoint");
         }
         Ok(version)
+    }
+
+    /// The table's description with new columns and properties, or `None` where nothing is new.
+    fn changed_metadata(
+        &self,
+        state: &DeltaTableState,
+        changes: &[&Change],
+    ) -> std::result::Result<Option<Metadata>, DeltaTableError> {
+        let mut metadata = state.metadata().clone();
+        let columns: Vec<Field> = changes.iter().flat_map(|c| c.columns.iter().cloned()).collect();
+        if let Some(schema) = self.grown_schema(&columns)? {
+            metadata = metadata.with_schema(&schema)?;
+        }
+        for (key, value) in changes.iter().flat_map(|c| &c.properties) {
+            metadata = metadata.add_config_key(key.clone(), value.clone())?;
+        }
+        Ok((metadata != *state.metadata()).then_some(metadata))
     }
 
     /// The schema with the columns it lacks, or `None` where it lacks none.
@@ -404,7 +497,7 @@ fn now_ms() -> i64 {
     chrono::Utc::now().timestamp_millis()
 }
 
-fn to_add(segment: &Segment) -> Add {
+fn to_add(segment: &Segment, data_change: bool) -> Add {
     let each = |pick: fn(&ColumnStatistics) -> Option<Value>| -> serde_json::Map<String, Value> {
         segment.columns.iter().filter_map(|(name, c)| Some((name.clone(), pick(c)?))).collect()
     };
@@ -419,9 +512,10 @@ fn to_add(segment: &Segment) -> Add {
         partition_values: segment.partition.iter().map(|(k, v)| (k.clone(), Some(v.clone()))).collect(),
         size: segment.bytes as i64,
         modification_time: now_ms(),
-        data_change: true,
+        data_change,
         stats: Some(stats.to_string()),
-        tags: segment.groups.map(|groups| [(GROUPS_TAG.to_owned(), Some(groups.to_string()))].into()),
+        tags: (!segment.tags.is_empty())
+            .then(|| segment.tags.iter().map(|(k, v)| (k.clone(), Some(v.clone()))).collect()),
         deletion_vector: None,
         base_row_id: None,
         default_row_commit_version: None,
@@ -429,10 +523,10 @@ fn to_add(segment: &Segment) -> Add {
     }
 }
 
-fn to_remove(segment: &Segment) -> Remove {
+fn to_remove(segment: &Segment, data_change: bool) -> Remove {
     Remove {
         path: segment.path.clone(),
-        data_change: true,
+        data_change,
         deletion_timestamp: Some(now_ms()),
         extended_file_metadata: Some(true),
         partition_values: Some(segment.partition.iter().map(|(k, v)| (k.clone(), Some(v.clone()))).collect()),
@@ -449,7 +543,6 @@ fn to_segment(view: &LogicalFileView) -> Option<Segment> {
         return None;
     }
     let stats: Value = add.stats.and_then(|s| serde_json::from_str(&s).ok()).unwrap_or_default();
-    let tag = add.tags.as_ref().and_then(|tags| tags.get(GROUPS_TAG)?.as_ref());
     let mut columns: BTreeMap<String, ColumnStatistics> = BTreeMap::new();
     let mut each = |part: &str, put: fn(&mut ColumnStatistics, &Value)| {
         for (name, value) in stats[part].as_object().into_iter().flatten() {
@@ -459,13 +552,14 @@ fn to_segment(view: &LogicalFileView) -> Option<Segment> {
     each("minValues", |c, v| c.min = Some(v.clone()));
     each("maxValues", |c, v| c.max = Some(v.clone()));
     each("nullCount", |c, v| c.nulls = v.as_u64());
+    let tags = add.tags.unwrap_or_default().into_iter();
     Some(Segment {
         path: add.path,
         bytes: add.size as u64,
         rows: stats["numRecords"].as_u64().unwrap_or(0),
-        groups: tag.and_then(|groups| groups.parse().ok()),
         partition: add.partition_values.into_iter().map(|(k, v)| (k, v.unwrap_or_default())).collect(),
         columns,
+        tags: tags.filter_map(|(key, value)| Some((key, value?))).collect(),
     })
 }
 

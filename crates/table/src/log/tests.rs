@@ -16,9 +16,9 @@ fn segment(name: &str) -> Segment {
         path: format!("part=a/{name}"),
         bytes: 10,
         rows: 3,
-        groups: Some(2),
         partition: [("part".to_owned(), "a".to_owned())].into(),
         columns: [("n".to_owned(), ColumnStatistics::between(-1, 9))].into(),
+        tags: BTreeMap::new(),
     }
 }
 
@@ -107,6 +107,48 @@ async fn many_commits_leave_a_checkpoint() {
     assert_eq!(reopened.segments().await.unwrap().len() as u64, CHECKPOINT_EACH + 2);
 }
 
+#[tokio::test]
+async fn tags_and_properties_stay_with_the_table() {
+    let root = tempfile::tempdir().unwrap();
+    let mut table = table(root.path()).await;
+    let tagged = Segment { tags: [("job".to_owned(), "7".to_owned())].into(), ..segment("tagged") };
+    let change = Change {
+        add: vec![tagged.clone()],
+        properties: [("manyworlds.layout".to_owned(), "pruned".to_owned())].into(),
+        ..Change::default()
+    };
+    table.commit(&change).await.unwrap();
+    for i in 0..CHECKPOINT_EACH {
+        table.commit(&adding(&[&i.to_string()], None)).await.unwrap();
+    }
+    let reopened = Table::open(root.path(), Arc::new(RealDisk)).await.unwrap().unwrap();
+    assert!(reopened.segments().await.unwrap().contains(&tagged));
+    assert_eq!(reopened.options().unwrap().layout, crate::Layout::Pruned);
+}
+
+#[tokio::test]
+async fn a_rewrite_of_what_is_gone_is_refused_and_one_beside_an_insert_is_not() {
+    let root = tempfile::tempdir().unwrap();
+    let mut first = table(root.path()).await;
+    first.commit(&adding(&["x", "y"], None)).await.unwrap();
+    let mut second = table(root.path()).await;
+    let rewrite = |to: &str| Change {
+        add: vec![segment(to)],
+        remove: vec![segment("x"), segment("y")],
+        rewrite: Some(Rewrite::SameRows),
+        ..Change::default()
+    };
+    // A handle that has not seen an insert rewrites beside it.
+    second.commit(&adding(&["z"], None)).await.unwrap();
+    first.commit(&rewrite("xy")).await.unwrap();
+    assert_eq!(first.segments().await.unwrap(), [segment("xy"), segment("z")]);
+    // One that has not seen a rewrite does not repeat it.
+    let refused = second.commit(&rewrite("yx")).await.unwrap_err();
+    assert_eq!(refused.kind(), crate::ErrorKind::Conflict);
+    assert!(refused.to_string().contains("part=a/x") && refused.to_string().contains("run it again"), "{refused}");
+    assert_eq!(table(root.path()).await.segments().await.unwrap(), [segment("xy"), segment("z")]);
+}
+
 /// Appends an entry to the log as another writer would.
 fn append(root: &Path, version: u64, actions: &[Value]) {
     let lines: String = actions.iter().map(|a| format!("{a}\n")).collect();
@@ -132,17 +174,4 @@ async fn what_others_keep_beside_the_segments_is_refused() {
     let reopened = Table::open(root.path(), Arc::new(RealDisk)).await.unwrap().unwrap();
     let said = reopened.segments().await.unwrap_err().to_string();
     assert!(said.starts_with("table ") && said.contains("it has deletion vectors, which are not read here"), "{said}");
-}
-
-#[tokio::test]
-async fn notes_on_segments_outlive_a_checkpoint() {
-    let root = tempfile::tempdir().unwrap();
-    let mut table = table(root.path()).await;
-    for version in 1..=CHECKPOINT_EACH {
-        table.commit(&adding(&[&format!("{version:03}")], None)).await.unwrap();
-    }
-    assert!(root.path().join("_delta_log/_last_checkpoint").is_file());
-    let segments = Table::open(root.path(), Arc::new(RealDisk)).await.unwrap().unwrap().segments().await.unwrap();
-    assert_eq!(segments.len() as u64, CHECKPOINT_EACH);
-    assert!(segments.iter().all(|s| s.groups == Some(2) && s.rows == 3 && s.columns == segment("x").columns));
 }

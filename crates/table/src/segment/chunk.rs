@@ -4,6 +4,7 @@ use bytes::Bytes;
 use parquet::basic::{Encoding, Type as Physical};
 use parquet::column::page::{CompressedPage, Page, PageWriter};
 use parquet::column::writer::ColumnCloseResult;
+use parquet::data_type::ByteArray;
 use parquet::errors::Result;
 use parquet::file::metadata::{ColumnChunkMetaData, ColumnIndexBuilder, OffsetIndexBuilder};
 use parquet::file::statistics::{Statistics, ValueStatistics};
@@ -14,26 +15,92 @@ use super::codec::Compressor;
 
 /// A finished column chunk, ready to be put into a segment.
 pub struct EncodedColumn {
-    pub(super) bytes: Bytes,
-    pub(super) close: ColumnCloseResult,
+    pub(crate) bytes: Bytes,
+    pub(crate) close: ColumnCloseResult,
+}
+
+impl EncodedColumn {
+    pub(crate) fn close_mut(&mut self) -> &mut ColumnCloseResult {
+        &mut self.close
+    }
 }
 
 /// What a data page holds, beside its bytes.
-pub(super) struct PageFacts {
+pub(crate) struct PageFacts {
     /// Rows.
-    pub(super) rows: usize,
+    pub(crate) rows: usize,
     /// Levels: values and NULLs of all lists, or rows where the column holds no lists.
-    pub(super) levels: usize,
+    pub(crate) levels: usize,
     /// NULL rows.
-    pub(super) nulls: usize,
+    pub(crate) nulls: usize,
     /// How the values are encoded.
-    pub(super) encoding: Encoding,
-    /// Smallest and largest integer, where they are known.
-    pub(super) bounds: Option<(i64, i64)>,
+    pub(crate) encoding: Encoding,
+    /// Smallest and largest value, where they are known.
+    pub(crate) bounds: Option<Bounds>,
+}
+
+/// The smallest and the largest of some values.
+#[derive(Debug, Clone)]
+pub(crate) enum Bounds {
+    /// Of integers.
+    Integers(i64, i64),
+    /// Of texts or bytes.
+    Bytes(Vec<u8>, Vec<u8>),
+}
+
+/// Bounds of texts are cut after this many bytes: footers must stay small.
+const BOUND_BYTES_MAX: usize = 64;
+
+impl Bounds {
+    fn widen(self, other: Self) -> Self {
+        match (self, other) {
+            (Self::Integers(a, b), Self::Integers(c, d)) => Self::Integers(a.min(c), b.max(d)),
+            (Self::Bytes(a, b), Self::Bytes(c, d)) => Self::Bytes(a.min(c), b.max(d)),
+            // A column has one type.
+            (first, _) => first,
+        }
+    }
+
+    /// As a page index has them, cut where they are long. `None` where no short text is above all.
+    fn to_bytes(&self, physical: Physical) -> Option<(Vec<u8>, Vec<u8>)> {
+        match self {
+            Self::Integers(low, high) if physical == Physical::INT64 => {
+                Some((low.to_le_bytes().to_vec(), high.to_le_bytes().to_vec()))
+            }
+            Self::Integers(low, high) => {
+                Some(((*low as i32).to_le_bytes().to_vec(), (*high as i32).to_le_bytes().to_vec()))
+            }
+            Self::Bytes(low, high) => Some((low[..cut(low)].to_vec(), above(high)?)),
+        }
+    }
+}
+
+/// Where to cut a text so that no character is cut in two.
+fn cut(bytes: &[u8]) -> usize {
+    match std::str::from_utf8(bytes) {
+        Ok(text) => text.floor_char_boundary(BOUND_BYTES_MAX),
+        Err(_) => bytes.len().min(BOUND_BYTES_MAX),
+    }
+}
+
+/// A short text that is not below `bytes`: its beginning with the last character that has a successor raised to it.
+fn above(bytes: &[u8]) -> Option<Vec<u8>> {
+    let mut kept = bytes[..cut(bytes)].to_vec();
+    if kept.len() == bytes.len() {
+        return Some(kept);
+    }
+    // Only ASCII below DEL has a successor that is text again; for bytes, anything below it will do as well.
+    while let Some(last) = kept.pop() {
+        if last < 0x7E {
+            kept.push(last + 1);
+            return Some(kept);
+        }
+    }
+    None
 }
 
 /// Builds a column chunk page by page.
-pub(super) struct ChunkWriter<'a> {
+pub(crate) struct ChunkWriter<'a> {
     column: ColumnDescPtr,
     compressor: &'a mut Compressor,
     out: TrackedWrite<Vec<u8>>,
@@ -46,12 +113,12 @@ pub(super) struct ChunkWriter<'a> {
     rows: usize,
     levels: usize,
     nulls: usize,
-    bounds: Option<(i64, i64)>,
+    bounds: Option<Bounds>,
     bounds_known: bool,
 }
 
 impl<'a> ChunkWriter<'a> {
-    pub(super) fn new(column: ColumnDescPtr, compressor: &'a mut Compressor) -> Self {
+    pub(crate) fn new(column: ColumnDescPtr, compressor: &'a mut Compressor) -> Self {
         Self {
             index: ColumnIndexBuilder::new(column.physical_type()),
             column,
@@ -71,7 +138,7 @@ impl<'a> ChunkWriter<'a> {
     }
 
     /// Writes the dictionary: `count` values, plainly encoded. It must come first.
-    pub(super) fn dictionary(&mut self, plain: &[u8], count: usize) -> Result<()> {
+    pub(crate) fn dictionary(&mut self, plain: &[u8], count: usize) -> Result<()> {
         let page = Page::DictionaryPage {
             buf: self.compressor.compress(plain)?,
             num_values: count as u32,
@@ -85,7 +152,7 @@ impl<'a> ChunkWriter<'a> {
     }
 
     /// Writes a data page of the first version: its levels and values.
-    pub(super) fn page(&mut self, body: &[u8], facts: &PageFacts) -> Result<()> {
+    pub(crate) fn page(&mut self, body: &[u8], facts: &PageFacts) -> Result<()> {
         let page = Page::DataPage {
             buf: self.compressor.compress(body)?,
             num_values: facts.levels as u32,
@@ -109,13 +176,14 @@ impl<'a> ChunkWriter<'a> {
 
     fn add_bounds(&mut self, facts: &PageFacts) {
         let all_null = facts.nulls == facts.rows;
-        match facts.bounds {
-            Some((low, high)) => {
-                let wide = self.column.physical_type() == Physical::INT64;
-                let bytes = |v: i64| if wide { v.to_le_bytes().to_vec() } else { (v as i32).to_le_bytes().to_vec() };
-                self.index.append(false, bytes(low), bytes(high), facts.nulls as i64);
-                let (l, h) = self.bounds.unwrap_or((low, high));
-                self.bounds = Some((l.min(low), h.max(high)));
+        let physical = self.column.physical_type();
+        match facts.bounds.as_ref().and_then(|b| Some((b, b.to_bytes(physical)?))) {
+            Some((bounds, (low, high))) => {
+                self.index.append(false, low, high, facts.nulls as i64);
+                self.bounds = Some(match self.bounds.take() {
+                    Some(widest) => widest.widen(bounds.clone()),
+                    None => bounds.clone(),
+                });
             }
             None if all_null => self.index.append(true, Vec::new(), Vec::new(), facts.nulls as i64),
             None => {
@@ -140,18 +208,27 @@ impl<'a> ChunkWriter<'a> {
     }
 
     fn statistics(&self) -> Option<Statistics> {
-        let (low, high) = self.bounds.filter(|_| self.bounds_known)?;
         let nulls = Some(self.nulls as u64);
-        match self.column.physical_type() {
-            Physical::INT32 => {
-                Some(Statistics::Int32(ValueStatistics::new(Some(low as i32), Some(high as i32), None, nulls, false)))
+        match (self.bounds.as_ref().filter(|_| self.bounds_known)?, self.column.physical_type()) {
+            (Bounds::Integers(low, high), Physical::INT32) => {
+                let (low, high) = (Some(*low as i32), Some(*high as i32));
+                Some(Statistics::Int32(ValueStatistics::new(low, high, None, nulls, false)))
             }
-            Physical::INT64 => Some(Statistics::Int64(ValueStatistics::new(Some(low), Some(high), None, nulls, false))),
+            (Bounds::Integers(low, high), Physical::INT64) => {
+                Some(Statistics::Int64(ValueStatistics::new(Some(*low), Some(*high), None, nulls, false)))
+            }
+            (bounds @ Bounds::Bytes(whole_low, whole_high), Physical::BYTE_ARRAY) => {
+                let (low, high) = bounds.to_bytes(Physical::BYTE_ARRAY)?;
+                let exact = (low == *whole_low, high == *whole_high);
+                let (low, high) = (ByteArray::from(low), ByteArray::from(high));
+                let statistics = ValueStatistics::new(Some(low), Some(high), None, nulls, false);
+                Some(Statistics::ByteArray(statistics.with_min_is_exact(exact.0).with_max_is_exact(exact.1)))
+            }
             _ => None,
         }
     }
 
-    pub(super) fn finish(self) -> Result<EncodedColumn> {
+    pub(crate) fn finish(self) -> Result<EncodedColumn> {
         let statistics = self.statistics();
         let compressed = self.out.bytes_written() as i64;
         let mut metadata = ColumnChunkMetaData::builder(self.column)

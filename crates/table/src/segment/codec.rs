@@ -89,7 +89,7 @@ pub(super) fn foreign(in_footer: Compression) -> Option<String> {
 }
 
 /// Compresses page after page, its tables and buffers kept from one to the next.
-pub(super) struct Compressor {
+pub(crate) struct Compressor {
     in_footer: Compression,
     engine: Engine,
     /// Room for a page at its worst, for those that do not make their own.
@@ -104,7 +104,7 @@ enum Engine {
 }
 
 impl Compressor {
-    pub(super) fn new(codec: Codec) -> Result<Self> {
+    pub(crate) fn new(codec: Codec) -> Result<Self> {
         let engine = match codec {
             Codec::None => Engine::None,
             Codec::Snappy => Engine::Snappy(Box::new(snap::raw::Encoder::new())),
@@ -119,7 +119,7 @@ impl Compressor {
         self.in_footer
     }
 
-    pub(super) fn compress(&mut self, page: &[u8]) -> Result<Bytes> {
+    pub(crate) fn compress(&mut self, page: &[u8]) -> Result<Bytes> {
         let room = |room: &mut Vec<u8>, most: usize| room.resize(room.len().max(most), 0);
         let length = match &mut self.engine {
             Engine::None => return Ok(Bytes::copy_from_slice(page)),

@@ -2,9 +2,9 @@
 
 use std::collections::HashMap;
 
-use super::chunk::{ChunkWriter, EncodedColumn, PageFacts};
+use super::chunk::{Bounds, ChunkWriter, EncodedColumn, PageFacts};
 use super::codec::{Codec, Compressor};
-use super::levels::{push_level_run, push_packed, push_run};
+use super::levels::{push_level_run, push_packed, push_packed_levels, push_run};
 use crate::schema::SegmentSchema;
 use parquet::basic::Encoding;
 use parquet::errors::Result;
@@ -191,7 +191,7 @@ impl Encoder {
                 levels: page.len(),
                 nulls,
                 encoding: Encoding::RLE_DICTIONARY,
-                bounds: bounds(page, nullable),
+                bounds: bounds(page, nullable).map(integers),
             };
             chunk.page(&self.body, &facts)?;
         }
@@ -231,7 +231,7 @@ impl Encoder {
                 levels: page.len(),
                 nulls,
                 encoding: Encoding::BYTE_STREAM_SPLIT,
-                bounds: bounds(page, nullable),
+                bounds: bounds(page, nullable).map(integers),
             };
             chunk.page(&self.body, &facts)?;
         }
@@ -280,7 +280,10 @@ impl Encoder {
                 page.iter().for_each(|&(count, place)| push_run(&mut self.body, count, place, width));
                 Encoding::RLE_DICTIONARY
             };
-            chunk.page(&self.body, &PageFacts { rows, levels: rows, nulls: 0, encoding, bounds })?;
+            chunk.page(
+                &self.body,
+                &PageFacts { rows, levels: rows, nulls: 0, encoding, bounds: bounds.map(integers) },
+            )?;
         }
         chunk.finish()
     }
@@ -328,6 +331,10 @@ macro_rules! small_integers {
 small_integers!(i8, i16, i32);
 
 /// Smallest and largest integer that is not NULL; `None` for words and where all are NULL.
+fn integers((low, high): (i64, i64)) -> Bounds {
+    Bounds::Integers(low, high)
+}
+
 fn bounds<T: Small>(values: &[T], nullable: bool) -> Option<(i64, i64)> {
     values
         .iter()
@@ -346,11 +353,7 @@ fn push_presence<T: Small>(body: &mut Vec<u8>, present: &mut Vec<u8>, page: &[T]
     if kept == page.len() {
         push_level_run(body, &[(page.len(), 1)], 1);
     } else {
-        let at = body.len();
-        body.extend_from_slice(&[0; 4]);
-        push_packed(body, present, 1);
-        let length = (body.len() - at - 4) as u32;
-        body[at..at + 4].copy_from_slice(&length.to_le_bytes());
+        push_packed_levels(body, present);
     }
     page.len() - kept
 }

@@ -24,7 +24,7 @@ pub(super) fn push_packed(out: &mut Vec<u8>, values: &[u8], width: u32) {
     out.resize(end, 0);
 }
 
-fn push_varint(out: &mut Vec<u8>, mut value: u64) {
+pub(super) fn push_varint(out: &mut Vec<u8>, mut value: u64) {
     while value >= 0x80 {
         out.push(value as u8 | 0x80);
         value >>= 7;
@@ -41,6 +41,18 @@ pub(super) fn push_level_run(out: &mut Vec<u8>, parts: &[(usize, u32)], width: u
             push_run(out, count, level, width);
         }
     }
+    let length = (out.len() - at - 4) as u32;
+    out[at..at + 4].copy_from_slice(&length.to_le_bytes());
+}
+
+/// Appends levels of 0 and 1 as they are, with their length before them.
+pub(crate) fn push_packed_levels(out: &mut Vec<u8>, levels: &[u8]) {
+    if levels.iter().all(|&level| level == 1) {
+        return push_level_run(out, &[(levels.len(), 1)], 1);
+    }
+    let at = out.len();
+    out.extend_from_slice(&[0; 4]);
+    push_packed(out, levels, 1);
     let length = (out.len() - at - 4) as u32;
     out[at..at + 4].copy_from_slice(&length.to_le_bytes());
 }

@@ -6,6 +6,7 @@
 
 mod chunk;
 mod codec;
+mod delta;
 mod encode;
 mod levels;
 mod reader;
@@ -13,8 +14,12 @@ mod source;
 mod writer;
 
 pub use chunk::EncodedColumn;
+pub(crate) use chunk::{Bounds, ChunkWriter, PageFacts};
+pub(crate) use codec::Compressor;
 pub use codec::{Codec, UnknownCodec};
+pub(crate) use delta::push_deltas;
 pub use encode::{Encoder, FlatColumn, ListRows, PAGE_ROWS};
+pub(crate) use levels::push_packed_levels;
 pub use reader::{FlatValues, ListValues, SegmentReader};
 pub(crate) use writer::CREATED_BY;
 pub use writer::{SegmentWriter, WrittenSegment};

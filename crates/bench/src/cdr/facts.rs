@@ -1,0 +1,271 @@
+//! What the records say, counted from the records themselves and from nothing that was stored.
+
+use std::collections::{BTreeMap, HashMap};
+
+use arrow::array::{AsArray, RecordBatch};
+use arrow::datatypes::{Date32Type, Decimal128Type, Int32Type, TimestampMicrosecondType};
+
+use super::hash::of_text;
+use super::spool::Spool;
+use crate::error::BenchError;
+
+/// Rows of an answer that share a key.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Group {
+    /// What they share; empty where the question has no groups.
+    pub key: String,
+    /// Calls.
+    pub count: u64,
+    /// Their mean duration in seconds; 0 of none.
+    pub mean: f64,
+    /// What they cost, in ten-thousandths.
+    pub sum: i128,
+}
+
+/// An answer.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Answer {
+    /// Rows that met the condition: of all groups shown.
+    pub rows: u64,
+    /// Its groups, in order.
+    pub groups: Vec<Group>,
+}
+
+impl Answer {
+    /// Whether both say the same; means may differ in their last digits, by the order of summing.
+    pub(crate) fn is(&self, other: &Self) -> bool {
+        let near = |a: f64, b: f64| (a - b).abs() <= 1e-9 * a.abs().max(1.0);
+        self.groups.len() == other.groups.len()
+            && self
+                .groups
+                .iter()
+                .zip(&other.groups)
+                .all(|(a, b)| a.key == b.key && a.count == b.count && a.sum == b.sum && near(a.mean, b.mean))
+    }
+}
+
+#[derive(Debug, Clone, Copy, Default)]
+struct Sum {
+    count: u64,
+    seconds: u64,
+    billing: i128,
+}
+
+impl Sum {
+    fn add(&mut self, row: &Row<'_>) {
+        self.count += 1;
+        self.seconds += row.duration as u64;
+        self.billing += row.billing;
+    }
+
+    fn group(self, key: String) -> Group {
+        let mean = if self.count == 0 { 0.0 } else { self.seconds as f64 / self.count as f64 };
+        Group { key, count: self.count, mean, sum: self.billing }
+    }
+}
+
+/// The columns that questions are about.
+struct Row<'a> {
+    time: i64,
+    date: i32,
+    hour: i32,
+    caller: &'a str,
+    duration: i32,
+    tower: i32,
+    billing: i128,
+}
+
+/// What the questions name, and what is known of the columns.
+#[derive(Debug, Clone)]
+pub(crate) struct Facts {
+    /// The last call's time.
+    last: i64,
+    /// A caller among the most frequent.
+    pub(crate) hot: String,
+    /// A caller who called least.
+    pub(crate) cold: String,
+    /// A caller who never called, though his number lies among those that did.
+    pub(crate) absent: String,
+    /// Callers to be looked for together; two of them never called.
+    pub(crate) listed: [String; 5],
+    /// Distinct values of the columns that may have Bloom filters.
+    pub(crate) distinct: BTreeMap<&'static str, u64>,
+}
+
+/// The frequent number that the public benchmark asks for.
+const HOT: &str = "+1-0000123456";
+const DAY: i32 = 20_362;
+const HOUR_MICROS: i64 = 3_600_000_000;
+/// Distinct values are counted so many hashes at a time.
+const HASHES_MAX: u64 = 10_000_000;
+
+impl Facts {
+    /// Looks at all records.
+    pub(crate) fn of(spool: &Spool) -> Result<Self, BenchError> {
+        let mut calls: HashMap<u64, u32> = HashMap::new();
+        let mut last = i64::MIN;
+        each_row(spool, |row| {
+            *calls.entry(of_text(row.caller)).or_default() += 1;
+            last = last.max(row.time);
+        })?;
+        let (most, least) = (calls.values().max().copied(), calls.values().min().copied());
+        // The first three of the most frequent and of the least frequent callers.
+        let (mut frequent, mut seldom): (Vec<String>, Vec<String>) = (Vec::new(), Vec::new());
+        each_row(spool, |row| {
+            if frequent.len() < 3 || seldom.len() < 3 {
+                let count = calls.get(&of_text(row.caller)).copied();
+                for (found, wanted) in [(&mut frequent, most), (&mut seldom, least)] {
+                    if found.len() < 3 && count == wanted && !found.iter().any(|f| f == row.caller) {
+                        found.push(row.caller.to_owned());
+                    }
+                }
+            }
+        })?;
+        let called = |number: &str| calls.contains_key(&of_text(number));
+        let nobody = || BenchError::Wrong("the records have no callers".to_owned());
+        let (often, cold) = (frequent.first().ok_or_else(nobody)?.clone(), seldom.last().ok_or_else(nobody)?.clone());
+        let absent = [number_nobody_has(&cold, &called)?, number_nobody_has(&often, &called)?];
+        let hot = if called(HOT) { HOT.to_owned() } else { often.clone() };
+        let listed = [often, seldom[0].clone(), cold.clone(), absent[0].clone(), absent[1].clone()];
+        let distinct = ["call_id", "caller_number", "callee_number"].map(|c| Ok((c, distinct(spool, c)?)));
+        let distinct = distinct.into_iter().collect::<Result<_, BenchError>>()?;
+        let [absent, _] = absent;
+        Ok(Self { last, hot, cold, absent, listed, distinct })
+    }
+
+    /// The answer to each of the questions, by name. `region` names the region of a tower.
+    pub(crate) fn answers(
+        &self,
+        spool: &Spool,
+        region: impl Fn(i32) -> Option<String>,
+    ) -> Result<BTreeMap<&'static str, Answer>, BenchError> {
+        let mut single: BTreeMap<&'static str, Sum> = BTreeMap::new();
+        let mut by_tower: BTreeMap<i32, Sum> = BTreeMap::new();
+        let mut by_tower_and_hours: BTreeMap<i32, Sum> = BTreeMap::new();
+        each_row(spool, |row| {
+            let hours = (8..=10).contains(&row.hour);
+            let towers = (1000..=1100).contains(&row.tower);
+            let conditions = [
+                ("Q1", row.time >= self.last - HOUR_MICROS),
+                ("Q2", row.caller == self.hot),
+                ("Q3", row.date == DAY && hours && towers),
+                ("hours", hours),
+                ("towers", towers),
+                ("cold", row.caller == self.cold),
+                ("absent", row.caller == self.absent),
+                ("list", self.listed.iter().any(|l| l == row.caller)),
+            ];
+            for (name, holds) in conditions {
+                let sum = single.entry(name).or_default();
+                if holds {
+                    sum.add(row);
+                }
+            }
+            by_tower.entry(row.tower).or_default().add(row);
+            if hours {
+                by_tower_and_hours.entry(row.tower).or_default().add(row);
+            }
+        })?;
+        let whole = |groups: Vec<Group>| Answer { rows: groups.iter().map(|g| g.count).sum(), groups };
+        let mut answers: BTreeMap<_, _> =
+            single.into_iter().map(|(name, sum)| (name, whole(vec![sum.group(String::new())]))).collect();
+        answers.insert("Q4", whole(busiest(by_tower)));
+        answers.insert("join", whole(regions(by_tower_and_hours, region)));
+        Ok(answers)
+    }
+}
+
+fn busiest(by_tower: BTreeMap<i32, Sum>) -> Vec<Group> {
+    let mut towers: Vec<_> = by_tower.into_iter().collect();
+    towers.sort_by_key(|(tower, sum)| (std::cmp::Reverse(sum.count), *tower));
+    towers.into_iter().take(10).map(|(tower, sum)| sum.group(tower.to_string())).collect()
+}
+
+fn regions(by_tower: BTreeMap<i32, Sum>, region: impl Fn(i32) -> Option<String>) -> Vec<Group> {
+    let mut regions: BTreeMap<String, Sum> = BTreeMap::new();
+    for (tower, sum) in by_tower {
+        if let Some(region) = region(tower) {
+            let whole = regions.entry(region).or_default();
+            whole.count += sum.count;
+            whole.seconds += sum.seconds;
+            whole.billing += sum.billing;
+        }
+    }
+    regions.into_iter().map(|(region, sum)| sum.group(region)).collect()
+}
+
+/// A number beside `number` that `called` does not know: its last digits changed.
+fn number_nobody_has(number: &str, called: &impl Fn(&str) -> bool) -> Result<String, BenchError> {
+    let head = number.trim_end_matches(|c: char| c.is_ascii_digit());
+    let digits = &number[head.len()..];
+    let value: u64 = digits.get(digits.len().saturating_sub(18)..).and_then(|d| d.parse().ok()).unwrap_or(0);
+    let kept = &digits[..digits.len().saturating_sub(18)];
+    let width = digits.len() - kept.len();
+    let near = (1..1_000_000).map(|step| format!("{head}{kept}{:0width$}", value + step));
+    let found = near.into_iter().find(|n| n.len() == number.len().max(head.len() + 1) && !called(n));
+    found.ok_or_else(|| BenchError::Wrong(format!("every number after {number} called")))
+}
+
+fn each_row(spool: &Spool, mut take: impl FnMut(&Row<'_>)) -> Result<(), BenchError> {
+    const COLUMNS: [&str; 7] = [
+        "call_timestamp",
+        "call_date",
+        "call_hour",
+        "caller_number",
+        "duration_seconds",
+        "cell_tower_id",
+        "billing_amount",
+    ];
+    for batch in &spool.batches {
+        for records in batch.read_columns(&COLUMNS)? {
+            rows_of(&records, &mut take)?;
+        }
+    }
+    Ok(())
+}
+
+fn rows_of(records: &RecordBatch, take: &mut impl FnMut(&Row<'_>)) -> Result<(), BenchError> {
+    let column = |name: &str| {
+        records.column_by_name(name).ok_or_else(|| BenchError::Missing(format!("column {name} in the records")))
+    };
+    let times = column("call_timestamp")?.as_primitive::<TimestampMicrosecondType>();
+    let dates = column("call_date")?.as_primitive::<Date32Type>();
+    let hours = column("call_hour")?.as_primitive::<Int32Type>();
+    let callers = column("caller_number")?.as_string::<i32>();
+    let durations = column("duration_seconds")?.as_primitive::<Int32Type>();
+    let towers = column("cell_tower_id")?.as_primitive::<Int32Type>();
+    let billings = column("billing_amount")?.as_primitive::<Decimal128Type>();
+    for i in 0..records.num_rows() {
+        take(&Row {
+            time: times.value(i),
+            date: dates.value(i),
+            hour: hours.value(i),
+            caller: callers.value(i),
+            duration: durations.value(i),
+            tower: towers.value(i),
+            billing: billings.value(i),
+        });
+    }
+    Ok(())
+}
+
+/// Distinct texts of a column, by hashes of 64 bits: one too few, once in 20,000 full days. A pass over the records
+/// counts the share of the hashes that fits in memory.
+fn distinct(spool: &Spool, column: &str) -> Result<u64, BenchError> {
+    let passes = spool.rows().div_ceil(HASHES_MAX).max(1);
+    let mut count = 0;
+    for pass in 0..passes {
+        let mut hashes = Vec::with_capacity((spool.rows() / passes) as usize);
+        for batch in &spool.batches {
+            for records in batch.read_columns(&[column])? {
+                let texts = records.column(0).as_string::<i32>();
+                let of_pass = texts.iter().flatten().map(of_text).filter(|h| h % passes == pass);
+                hashes.extend(of_pass);
+            }
+        }
+        hashes.sort_unstable();
+        hashes.dedup();
+        count += hashes.len() as u64;
+    }
+    Ok(count)
+}

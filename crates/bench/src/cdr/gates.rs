@@ -1,0 +1,142 @@
+//! What must hold of the variants, or the bench fails.
+
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+
+use super::insert::VariantFigures;
+use super::run::Stored;
+
+/// What became of a gate.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "UPPERCASE")]
+pub enum GateStatus {
+    /// It holds.
+    Pass,
+    /// It holds barely.
+    Warn,
+    /// It does not hold.
+    Fail,
+}
+
+impl GateStatus {
+    /// The word for it.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Pass => "PASS",
+            Self::Warn => "WARN",
+            Self::Fail => "FAIL",
+        }
+    }
+}
+
+/// One gate, with its figure.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Gate {
+    /// What is held against what.
+    pub name: String,
+    /// What became of it.
+    pub status: GateStatus,
+    /// The figure.
+    pub value: f64,
+    /// What passes.
+    pub limit: f64,
+    /// The gate in words.
+    pub detail: String,
+}
+
+/// Distinct values below which a Bloom filter earns nothing.
+const DISTINCT_MIN: f64 = 1000.0;
+
+/// Every gate, on what was inserted, what is stored, and how many distinct values columns have.
+pub(crate) fn gates(
+    expected: &Stored,
+    stored: &BTreeMap<&'static str, Stored>,
+    inserts: &BTreeMap<&'static str, VariantFigures>,
+    distinct: &BTreeMap<&'static str, u64>,
+) -> Vec<Gate> {
+    let mut gates = vec![
+        same("rows of every variant", stored, expected.rows as f64, |s| s.rows == expected.rows),
+        same("content of every variant", stored, 0.0, |s| s.hash == expected.hash),
+    ];
+    let bytes = |variant: &str| stored.get(variant).map(|s| s.bytes as f64);
+    let speed = |variant: &str| inserts.get(variant).map(|f| f.rows_per_s);
+    let ratio = |a: Option<f64>, b: Option<f64>| Some(a? / b?.max(1.0));
+    gates.extend(ratio(bytes("pruned"), bytes("column")).map(|r| at_most("size, pruned to column", r, 1.20, 1.40)));
+    gates.extend(
+        ratio(bytes("clustered"), bytes("pruned")).map(|r| at_most("size, clustered to pruned", r, 1.40, 1.60)),
+    );
+    gates.extend(
+        ratio(speed("clustered"), speed("row")).map(|r| at_least("insert speed, clustered to row", r, 0.50, 0.30)),
+    );
+    gates.extend(distinct.iter().map(|(column, n)| {
+        let mut gate = at_least(&format!("distinct values of {column}"), *n as f64, DISTINCT_MIN, 0.0);
+        // A filter that earns nothing is a waste, not a fault.
+        gate.detail = "counted exactly; a Bloom filter earns its keep from 1,000 on".to_owned();
+        gate
+    }));
+    gates
+}
+
+fn same(name: &str, stored: &BTreeMap<&'static str, Stored>, limit: f64, is_same: impl Fn(&Stored) -> bool) -> Gate {
+    let different: Vec<String> =
+        stored.iter().filter(|(_, s)| !is_same(s)).map(|(n, s)| format!("{n}: {} rows, {}", s.rows, s.hash)).collect();
+    Gate {
+        name: name.to_owned(),
+        status: if different.is_empty() { GateStatus::Pass } else { GateStatus::Fail },
+        value: if limit > 0.0 && different.is_empty() { limit } else { different.len() as f64 },
+        limit,
+        detail: if different.is_empty() { "as generated".to_owned() } else { different.join("; ") },
+    }
+}
+
+fn at_most(name: &str, value: f64, pass: f64, warn: f64) -> Gate {
+    let status = match value {
+        v if v < pass => GateStatus::Pass,
+        v if v < warn => GateStatus::Warn,
+        _ => GateStatus::Fail,
+    };
+    Gate {
+        name: name.to_owned(),
+        status,
+        value,
+        limit: pass,
+        detail: format!("passes below {pass}, warns below {warn}"),
+    }
+}
+
+fn at_least(name: &str, value: f64, pass: f64, warn: f64) -> Gate {
+    let status = match value {
+        v if v >= pass => GateStatus::Pass,
+        v if v >= warn => GateStatus::Warn,
+        _ => GateStatus::Fail,
+    };
+    Gate { name: name.to_owned(), status, value, limit: pass, detail: format!("passes from {pass}, warns from {warn}") }
+}
+
+#[cfg(test)]
+mod tests {
+    use world::ContentHash;
+
+    use super::*;
+
+    #[test]
+    fn a_gate_says_what_it_found() {
+        let statuses = |f: fn(f64) -> Gate| [1.0, 1.3, 1.5].map(|v| f(v).status);
+        assert_eq!(statuses(|v| at_most("a", v, 1.2, 1.4)), [GateStatus::Pass, GateStatus::Warn, GateStatus::Fail]);
+        assert_eq!(statuses(|v| at_least("a", v, 1.5, 1.2)), [GateStatus::Fail, GateStatus::Warn, GateStatus::Pass]);
+    }
+
+    #[test]
+    fn a_lost_or_changed_row_fails() {
+        let good = Stored { rows: 10, bytes: 100, hash: ContentHash(7) };
+        let status = |other: Stored| {
+            let stored = BTreeMap::from([("column", good), ("pruned", other)]);
+            let gates = gates(&good, &stored, &BTreeMap::new(), &BTreeMap::new());
+            [gates[0].status, gates[1].status]
+        };
+        assert_eq!(status(good), [GateStatus::Pass; 2]);
+        assert_eq!(status(Stored { rows: 9, ..good }), [GateStatus::Fail, GateStatus::Pass]);
+        assert_eq!(status(Stored { hash: ContentHash(8), ..good }), [GateStatus::Pass, GateStatus::Fail]);
+    }
+}

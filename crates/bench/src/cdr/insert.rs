@@ -1,0 +1,194 @@
+//! Streaming inserts, batch by batch into every variant, each on its own clock.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use run::Usage;
+use serde::Serialize;
+use table::disk::RealDisk;
+use table::{Clustering, Curve, Inserter, Layout, TableOptions};
+
+use super::spool::Spool;
+use crate::error::BenchError;
+use crate::statistics::percentile;
+
+/// One way to store the records.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Variant {
+    /// Its name: that of its layout.
+    pub name: &'static str,
+    /// Its layout and what goes with it.
+    pub options: TableOptions,
+}
+
+impl Variant {
+    /// Every layout. `bloom` columns go to those that have filters, `cluster` to the clustered one.
+    pub fn all(bloom: &[String], cluster: &[String]) -> Vec<Self> {
+        let plain = |name, layout| Self { name, options: TableOptions::new(layout) };
+        let with_filters = |name, layout, clustering| Self {
+            name,
+            options: TableOptions { bloom: bloom.to_vec(), clustering, ..TableOptions::new(layout) },
+        };
+        let clustering = Clustering { columns: cluster.to_vec(), curve: Curve::Hilbert };
+        vec![
+            plain("row", Layout::Row),
+            plain("column", Layout::Column),
+            with_filters("pruned", Layout::Pruned, None),
+            with_filters("clustered", Layout::Clustered, Some(clustering)),
+        ]
+    }
+}
+
+/// What a variant stored and what that took, over one pass of inserts.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct VariantFigures {
+    /// Rows inserted.
+    pub rows: u64,
+    /// Bytes on disk after the last batch.
+    pub bytes: u64,
+    /// Rows by elapsed time of all inserts.
+    pub rows_per_s: f64,
+    /// Rows by processor time of all inserts.
+    pub rows_per_cpu_s: f64,
+    /// Elapsed time of a batch.
+    pub p50_batch_ms: f64,
+    /// As above, the slowest in a hundred.
+    pub p99_batch_ms: f64,
+    /// As above, the slowest of all.
+    pub worst_batch_ms: f64,
+    /// The slowest batch by its rows: rows a second.
+    pub worst_rows_per_s: f64,
+    /// Sizes measured on the way.
+    pub checkpoints: Vec<Checkpoint>,
+    /// Rows a second by the rows of a batch.
+    pub rows_per_s_by_batch: BTreeMap<u64, f64>,
+}
+
+impl VariantFigures {
+    /// In a few words.
+    pub(crate) fn in_brief(&self) -> String {
+        let each = self.bytes as f64 / self.rows.max(1) as f64;
+        let [wall, cpu] = [self.rows_per_s, self.rows_per_cpu_s].map(|r| r / 1e6);
+        format!("{wall:.2} M rows/s, {cpu:.2} M by processor time, {each:.2} bytes a row")
+    }
+}
+
+/// What a variant held after some batches.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+pub struct Checkpoint {
+    /// Batches inserted.
+    pub batches: usize,
+    /// Rows inserted.
+    pub rows: u64,
+    /// Bytes of all its files.
+    pub bytes: u64,
+}
+
+/// A variant's clock.
+struct Clock {
+    root: PathBuf,
+    inserter: Inserter,
+    times: Vec<(u64, Duration)>,
+    cpu: Duration,
+    checkpoints: Vec<Checkpoint>,
+}
+
+/// Inserts every batch into every variant. The variants take turns in going first, so that none always finds the
+/// caches warm. Reading a batch is off the clock; an insert is on it until the batch is durable.
+pub(crate) async fn insert_all(
+    data: &Path,
+    spool: &Spool,
+    variants: &[Variant],
+    turn: usize,
+    stop: &dyn Fn() -> bool,
+) -> Result<BTreeMap<&'static str, VariantFigures>, BenchError> {
+    let mut clocks = Vec::new();
+    for variant in variants {
+        let root = table_folder(data, variant.name);
+        let inserter = Inserter::open_or_create(&root, Arc::new(RealDisk), &spool.schema(), &variant.options).await?;
+        let clock = Clock { root, inserter, times: Vec::new(), cpu: Duration::ZERO, checkpoints: Vec::new() };
+        clocks.push(clock);
+    }
+    let checkpoint_each = spool.batches.len().div_ceil(5).max(1);
+    for (number, batch) in spool.batches.iter().enumerate() {
+        if stop() {
+            return Err(BenchError::Stopped);
+        }
+        let records = batch.read()?;
+        let count = clocks.len();
+        for place in 0..count {
+            clocks[(place + number + turn) % count].insert(&records, batch.rows).await?;
+        }
+        if (number + 1).is_multiple_of(checkpoint_each) {
+            clocks.iter_mut().try_for_each(|clock| clock.measure_size(number + 1))?;
+        }
+    }
+    clocks.iter_mut().try_for_each(|clock| clock.measure_size(spool.batches.len()))?;
+    Ok(variants.iter().zip(clocks).map(|(variant, clock)| (variant.name, clock.figures())).collect())
+}
+
+/// Where a variant's table lies.
+pub(crate) fn table_folder(data: &Path, variant: &str) -> PathBuf {
+    data.join("default").join(variant)
+}
+
+impl Clock {
+    async fn insert(&mut self, records: &[arrow::array::RecordBatch], rows: u64) -> Result<(), BenchError> {
+        let (cpu, started) = (Usage::now().cpu, Instant::now());
+        let inserted = self.inserter.insert(records).await?;
+        let elapsed = started.elapsed();
+        self.cpu += Usage::now().cpu.saturating_sub(cpu);
+        self.times.push((rows, elapsed));
+        if inserted.rows != rows {
+            return Err(BenchError::Wrong(format!("a batch of {rows} rows was inserted as {}", inserted.rows)));
+        }
+        Ok(())
+    }
+
+    fn measure_size(&mut self, batches: usize) -> Result<(), BenchError> {
+        if self.checkpoints.last().is_some_and(|c| c.batches == batches) {
+            return Ok(());
+        }
+        let rows = self.times.iter().map(|t| t.0).sum();
+        self.checkpoints.push(Checkpoint { batches, rows, bytes: folder_bytes(&self.root)? });
+        Ok(())
+    }
+
+    fn figures(self) -> VariantFigures {
+        let rows: u64 = self.times.iter().map(|t| t.0).sum();
+        let elapsed: Duration = self.times.iter().map(|t| t.1).sum();
+        let ms: Vec<f64> = self.times.iter().map(|t| t.1.as_secs_f64() * 1e3).collect();
+        let rate = |rows: u64, time: Duration| rows as f64 / time.as_secs_f64().max(1e-9);
+        let mut by_batch: BTreeMap<u64, (u64, Duration)> = BTreeMap::new();
+        for &(rows, time) in &self.times {
+            let sum = by_batch.entry(rows).or_default();
+            *sum = (sum.0 + rows, sum.1 + time);
+        }
+        VariantFigures {
+            rows,
+            bytes: self.checkpoints.last().map_or(0, |c| c.bytes),
+            rows_per_s: rate(rows, elapsed),
+            rows_per_cpu_s: rate(rows, self.cpu),
+            p50_batch_ms: percentile(&ms, 0.5),
+            p99_batch_ms: percentile(&ms, 0.99),
+            worst_batch_ms: percentile(&ms, 1.0),
+            worst_rows_per_s: self.times.iter().map(|t| rate(t.0, t.1)).fold(f64::INFINITY, f64::min),
+            checkpoints: self.checkpoints,
+            rows_per_s_by_batch: by_batch.into_iter().map(|(n, (rows, time))| (n, rate(rows, time))).collect(),
+        }
+    }
+}
+
+/// Bytes of all files in a folder and those below it: rows, logs and whatever lies beside them.
+pub(crate) fn folder_bytes(folder: &Path) -> Result<u64, BenchError> {
+    let failed = |source| BenchError::Io { doing: "list", path: folder.to_owned(), source };
+    let mut bytes = 0;
+    for entry in std::fs::read_dir(folder).map_err(failed)? {
+        let entry = entry.map_err(failed)?;
+        let metadata = entry.metadata().map_err(failed)?;
+        bytes += if metadata.is_dir() { folder_bytes(&entry.path())? } else { metadata.len() };
+    }
+    Ok(bytes)
+}

@@ -1,0 +1,26 @@
+//! Call records streamed into every layout: a day's batches, clustering, and the questions that tell which layout earns
+//! its keep.
+//!
+//! The records are made before any clock starts and are the same for all variants. Every variant's rows are counted
+//! and hashed from what is on disk, and every answer is held against a count made from the records themselves.
+
+mod facts;
+mod gates;
+mod hash;
+mod input;
+mod insert;
+mod questions;
+mod report;
+mod run;
+mod spool;
+
+pub use facts::Answer;
+pub use gates::{Gate, GateStatus};
+pub use hash::content_hash;
+pub use insert::{Checkpoint, Variant, VariantFigures};
+pub use questions::{Ask, Queried, Question, Reading};
+pub use report::{html, markdown};
+pub use run::{Cdr, CdrBench, CdrWorkload, cdr};
+
+#[cfg(test)]
+mod tests;

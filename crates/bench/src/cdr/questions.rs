@@ -1,0 +1,172 @@
+//! What is asked of every variant, and what an answer read.
+
+use std::path::Path;
+use std::time::Instant;
+
+use arrow::array::{Array, AsArray, RecordBatch};
+use arrow::compute::cast;
+use arrow::datatypes::{DataType, Decimal128Type, Float64Type, Int64Type};
+use serde::Serialize;
+
+use super::facts::{Answer, Facts, Group};
+use crate::error::BenchError;
+use crate::reads::SqlError;
+use crate::statistics::median;
+
+/// How often a question is asked; the median counts.
+const REPEATS: usize = 3;
+
+/// What answering a question read from disk.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Reading {
+    /// Bytes.
+    pub bytes: u64,
+    /// Row groups that rows were looked for in.
+    pub groups_read: u64,
+    /// Row groups that there are. 0 where the layout has none.
+    pub groups_total: u64,
+}
+
+/// Answers an SQL statement over a data folder, and says what that read. The first call for a folder may open it; later
+/// ones are to find it open.
+pub type Ask<'a> = &'a mut dyn FnMut(&Path, &str) -> Result<(Vec<RecordBatch>, Reading), SqlError>;
+
+/// One question.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Question {
+    /// Its name in the report.
+    pub name: &'static str,
+    /// What it asks, for people.
+    pub what: &'static str,
+    /// The statement; `{t}` is the variant's table.
+    pub sql: String,
+}
+
+/// An answered question.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Queried {
+    /// Its name.
+    pub name: &'static str,
+    /// The variant asked.
+    pub variant: &'static str,
+    /// Elapsed time, the median of three.
+    pub ms: f64,
+    /// As above, the first time.
+    pub first_ms: f64,
+    /// Bytes read.
+    pub bytes_read: u64,
+    /// Row groups read.
+    pub groups_read: u64,
+    /// Row groups that there are.
+    pub groups_total: u64,
+    /// Rows that met the condition.
+    pub rows: u64,
+}
+
+/// Every question, about the records that `facts` are of.
+pub(crate) fn questions(facts: &Facts) -> Vec<Question> {
+    const AGGREGATES: &str = "count(*), avg(duration_seconds), sum(billing_amount)";
+    let plain = |name, what, condition: String| Question {
+        name,
+        what,
+        sql: format!("SELECT {AGGREGATES} FROM {{t}} WHERE {condition}"),
+    };
+    let number = |number: &str| format!("'{}'", number.replace('\'', "''"));
+    let list = facts.listed.iter().map(|n| number(n)).collect::<Vec<_>>().join(", ");
+    vec![
+        plain(
+            "Q1",
+            "the last hour",
+            "call_timestamp >= (SELECT max(call_timestamp) FROM {t}) - INTERVAL '1 hour'".to_owned(),
+        ),
+        plain("Q2", "one caller, often calling", format!("caller_number = {}", number(&facts.hot))),
+        plain(
+            "Q3",
+            "three hours and 101 towers of a day",
+            "call_date = DATE '2025-10-01' AND call_hour BETWEEN 8 AND 10 AND cell_tower_id BETWEEN 1000 AND 1100"
+                .to_owned(),
+        ),
+        Question {
+            name: "Q4",
+            what: "the ten busiest towers",
+            sql: format!(
+                "SELECT cast(cell_tower_id AS varchar) AS key, {AGGREGATES} FROM {{t}} GROUP BY cell_tower_id \
+                 ORDER BY count(*) DESC, cell_tower_id LIMIT 10"
+            ),
+        },
+        plain("hours", "three hours", "call_hour BETWEEN 8 AND 10".to_owned()),
+        plain("towers", "101 towers", "cell_tower_id BETWEEN 1000 AND 1100".to_owned()),
+        plain("cold", "one caller, seldom calling", format!("caller_number = {}", number(&facts.cold))),
+        plain("absent", "one caller who never called", format!("caller_number = {}", number(&facts.absent))),
+        plain("list", "five callers, two of whom never called", format!("caller_number IN ({list})")),
+        Question {
+            name: "join",
+            what: "three hours by region, joined with the towers",
+            sql: format!(
+                "SELECT region AS key, {AGGREGATES} FROM {{t}} JOIN towers ON cell_tower_id = tower_id \
+                 WHERE call_hour BETWEEN 8 AND 10 GROUP BY region ORDER BY region"
+            ),
+        },
+    ]
+}
+
+/// Asks a question of a variant, and holds the answer against `expected`.
+///
+/// # Errors
+/// Where the answer is another one.
+pub(crate) fn ask(
+    data: &Path,
+    question: &Question,
+    variant: &'static str,
+    expected: &Answer,
+    ask: Ask<'_>,
+) -> Result<Queried, BenchError> {
+    let sql = question.sql.replace("{t}", &format!("\"{variant}\""));
+    let refused = |source| BenchError::Sql { statement: sql.clone(), source };
+    let mut times = Vec::with_capacity(REPEATS);
+    let mut reading = Reading::default();
+    for _ in 0..REPEATS {
+        let started = Instant::now();
+        let (batches, read) = ask(data, &sql).map_err(refused)?;
+        times.push(started.elapsed().as_secs_f64() * 1e3);
+        reading = read;
+        let answer = answer(&batches).map_err(|e| refused(e.into()))?;
+        if !answer.is(expected) {
+            let (name, what) = (question.name, question.what);
+            return Err(BenchError::Wrong(format!("{name} ({what}) of {variant}: {answer:?} for {expected:?}")));
+        }
+    }
+    Ok(Queried {
+        name: question.name,
+        variant,
+        ms: median(&times),
+        first_ms: times[0],
+        bytes_read: reading.bytes,
+        groups_read: reading.groups_read,
+        groups_total: reading.groups_total,
+        rows: expected.rows,
+    })
+}
+
+/// Reads an answer back: an optional key, then count, mean and sum.
+fn answer(batches: &[RecordBatch]) -> Result<Answer, arrow::error::ArrowError> {
+    let mut groups = Vec::new();
+    for batch in batches {
+        let columns = batch.columns();
+        let (keys, figures) = columns.split_at(columns.len() - 3);
+        let keys = keys.first().map(|k| cast(k, &DataType::Utf8)).transpose()?;
+        let counts = cast(&figures[0], &DataType::Int64)?;
+        let means = cast(&figures[1], &DataType::Float64)?;
+        let sums = cast(&figures[2], &DataType::Decimal128(38, 4))?;
+        for i in 0..batch.num_rows() {
+            let is_null = sums.is_null(i);
+            groups.push(Group {
+                key: keys.as_ref().map(|k| k.as_string::<i32>().value(i).to_owned()).unwrap_or_default(),
+                count: counts.as_primitive::<Int64Type>().value(i) as u64,
+                mean: if is_null { 0.0 } else { means.as_primitive::<Float64Type>().value(i) },
+                sum: if is_null { 0 } else { sums.as_primitive::<Decimal128Type>().value(i) },
+            });
+        }
+    }
+    Ok(Answer { rows: groups.iter().map(|g| g.count).sum(), groups })
+}

@@ -1,0 +1,148 @@
+//! The bench for people: as Markdown, and as one HTML page with plots.
+
+use table::Advice;
+
+use super::gates::Gate;
+use super::insert::VariantFigures;
+use super::questions::Queried;
+use super::run::{Cdr, Phase};
+use crate::report::number::{bytes, count, ms, rate, short};
+use crate::report::plot::{Series, lines};
+use crate::report::{Block, Section, Table, html as page, markdown as text, on_machine};
+
+/// The report as Markdown with aligned tables.
+pub fn markdown(cdr: &Cdr) -> String {
+    text::render(&sections(cdr))
+}
+
+/// The report as one HTML page.
+pub fn html(cdr: &Cdr) -> String {
+    page::render(&sections(cdr))
+}
+
+fn sections(cdr: &Cdr) -> Vec<Section> {
+    vec![
+        head(cdr),
+        gates(&cdr.gates),
+        advice(&cdr.advice),
+        inserts(cdr),
+        checkpoints(cdr),
+        queries(&cdr.queries),
+        phases(&cdr.phases),
+    ]
+}
+
+fn head(cdr: &Cdr) -> Section {
+    let what = format!(
+        "{} call records in {} batches, which span a day; {} of values. Every variant got the same records, made \
+         before its clock started; content hash {}. Peak memory {}.",
+        count(cdr.rows),
+        count(cdr.workload.batches as u64),
+        bytes(cdr.raw_bytes),
+        cdr.content_hash,
+        bytes(cdr.peak_rss_bytes)
+    );
+    let blocks = vec![Block::Text(on_machine(&cdr.machine)), Block::Text(what)];
+    Section { title: "manyworlds bench cdr", blocks }
+}
+
+fn gates(gates: &[Gate]) -> Section {
+    let row = |g: &Gate| [g.name.clone(), g.status.word().to_owned(), short(g.value), short(g.limit), g.detail.clone()];
+    let header = ["gate", "status", "value", "limit", "in words"];
+    Section { title: "Gates", blocks: vec![Table::block(header, gates.iter().map(row))] }
+}
+
+fn advice(advice: &[Advice]) -> Section {
+    let row = |a: &Advice| {
+        [
+            a.column.clone(),
+            count(a.distinct as u64),
+            short(a.span * 100.0) + "%",
+            a.bloom.to_string(),
+            a.statistics.to_string(),
+            a.cluster.to_string(),
+        ]
+    };
+    let header = ["column", "distinct", "span", "Bloom filter", "statistics", "clustering"];
+    let words = "From the first million rows. Span: how much of all values, by rank, 10,000 neighbouring rows cover.";
+    let table = Table::block(header, advice.iter().map(row));
+    Section { title: "Advice", blocks: vec![Block::Text(words.to_owned()), table] }
+}
+
+fn inserts(cdr: &Cdr) -> Section {
+    let row = |(name, f): (&&'static str, &VariantFigures)| {
+        [
+            (*name).to_owned(),
+            bytes(f.bytes),
+            short(f.bytes as f64 / f.rows.max(1) as f64),
+            short(cdr.raw_bytes as f64 / f.bytes.max(1) as f64),
+            rate(f.rows_per_s),
+            rate(f.rows_per_cpu_s),
+            ms(f.p50_batch_ms),
+            ms(f.p99_batch_ms),
+            ms(f.worst_batch_ms),
+            rate(f.worst_rows_per_s),
+        ]
+    };
+    let header = [
+        "layout",
+        "on disk",
+        "bytes a row",
+        "times smaller",
+        "rows",
+        "rows by CPU",
+        "batch p50",
+        "batch p99",
+        "worst batch",
+        "slowest batch",
+    ];
+    let points = |f: &VariantFigures| f.rows_per_s_by_batch.iter().map(|(n, rate)| (*n as f64, rate / 1e6)).collect();
+    let series: Vec<Series> = cdr.variants.iter().map(|(name, f)| Series { name, points: points(f) }).collect();
+    let words = "Every insert is durable when it is counted: file, folder and log are synced. Rows by CPU are rows a \
+                 second of processor time.";
+    let blocks = vec![
+        Block::Text(words.to_owned()),
+        Table::block(header, cdr.variants.iter().map(row)),
+        Block::Plot { title: "Million rows a second, by rows of a batch", svg: lines(&series, &[], "rows of a batch") },
+    ];
+    Section { title: "Inserting", blocks }
+}
+
+fn checkpoints(cdr: &Cdr) -> Section {
+    let rows = cdr.variants.iter().flat_map(|(name, f)| {
+        f.checkpoints.iter().map(|c| {
+            let each = c.bytes as f64 / c.rows.max(1) as f64;
+            [(*name).to_owned(), count(c.batches as u64), count(c.rows), bytes(c.bytes), short(each)]
+        })
+    });
+    let header = ["layout", "batches", "rows", "on disk", "bytes a row"];
+    Section { title: "Checkpoints", blocks: vec![Table::block(header, rows)] }
+}
+
+fn queries(queries: &[Queried]) -> Section {
+    let share = |q: &Queried| match q.groups_total {
+        0 => "-".to_owned(),
+        total => format!("{} of {} ({}%)", q.groups_read, total, short(100.0 * q.groups_read as f64 / total as f64)),
+    };
+    let row = |q: &Queried| {
+        [
+            q.name.to_owned(),
+            q.variant.to_owned(),
+            ms(q.ms),
+            ms(q.first_ms),
+            bytes(q.bytes_read),
+            share(q),
+            count(q.rows),
+        ]
+    };
+    let header = ["question", "layout", "time", "first time", "read", "row groups", "rows"];
+    let words = "Every answer equals the count made from the records. Times are the median of three, files in the \
+                 system's memory.";
+    let blocks = vec![Block::Text(words.to_owned()), Table::block(header, queries.iter().map(row))];
+    Section { title: "Asking", blocks }
+}
+
+fn phases(phases: &[Phase]) -> Section {
+    let row = |p: &Phase| [p.name.to_owned(), short(p.wall_s), short(p.cpu_s)];
+    Section { title: "Phases", blocks: vec![Table::block(["phase", "wall s", "CPU s"], phases.iter().map(row))] }
+}

@@ -1,0 +1,115 @@
+//! In which cell of the cube of clustering columns each row lies.
+
+use std::sync::Arc;
+
+use arrow::array::{ArrayRef, RecordBatch, UInt32Array};
+use arrow::compute::{concat_batches, take_record_batch};
+use arrow::datatypes::SchemaRef;
+
+use super::curve::Cube;
+use super::rank::Ranks;
+use crate::error::TableError;
+use crate::input::Input;
+
+/// Bits of a cell, at most: a counter for each cell must fit in the cache.
+const CELL_BITS_MAX: u32 = 20;
+/// Rows that share a cell, on average and at least: finer cells tell rows apart that the same row group holds anyway.
+const CELL_ROWS: u64 = 8;
+/// Places of the input that the sample is taken from, and rows taken from each.
+const SAMPLE_PLACES: u64 = 128;
+const SAMPLE_PLACE_ROWS: u64 = 512;
+
+type Result<T> = std::result::Result<T, TableError>;
+
+/// The clustering columns that have more than one value, and how each is cut.
+#[derive(Debug)]
+pub(crate) struct Keys {
+    cube: Cube,
+    ranks: Vec<(usize, Ranks)>,
+}
+
+impl Keys {
+    /// Cuts the columns at `columns`, of a table that `sample` is a sample of, for ordering `rows` rows. Gives also
+    /// those columns that are left out because they hold one value only.
+    pub(crate) fn of_sample(sample: &RecordBatch, columns: &[usize], rows: u64) -> (Self, Vec<usize>) {
+        let varies = |i: &usize| Ranks::of_sample(sample.column(*i), 1).is_some();
+        let (varying, constant): (Vec<usize>, Vec<usize>) = (0..columns.len()).partition(varies);
+        let cell_bits = (rows / CELL_ROWS).max(2).ilog2().min(CELL_BITS_MAX);
+        let dimensions = varying.len() as u32;
+        let bits = cell_bits.checked_div(dimensions).unwrap_or(0).max(1);
+        let ranks = varying.iter().filter_map(|&i| Some((columns[i], Ranks::of_sample(sample.column(i), bits)?)));
+        let keys = Self { cube: Cube { dimensions, bits }, ranks: ranks.collect() };
+        (keys, constant.into_iter().map(|i| columns[i]).collect())
+    }
+
+    /// The cube that all rows lie in.
+    pub(crate) fn cube(&self) -> Cube {
+        self.cube
+    }
+
+    /// The columns, by their position in the table, and how each is cut.
+    pub(crate) fn ranks(&self) -> &[(usize, Ranks)] {
+        &self.ranks
+    }
+
+    /// The cell of every row. `column` gives a column by its position in the table.
+    pub(crate) fn cells<'a>(&self, rows: usize, column: impl Fn(usize) -> &'a ArrayRef) -> Vec<u32> {
+        let mut cells = vec![0; rows];
+        for (position, ranks) in &self.ranks {
+            ranks.places(column(*position), |row, place| cells[row] = cells[row] << self.cube.bits | place);
+        }
+        cells
+    }
+}
+
+/// Some rows of the clustering columns, from everywhere in the input alike.
+pub(crate) fn sample(inputs: &[Input], schema: &SchemaRef, columns: &[usize]) -> Result<RecordBatch> {
+    let groups: Vec<(usize, usize, u64)> = inputs
+        .iter()
+        .enumerate()
+        .flat_map(|(i, input)| {
+            let groups = input.metadata().metadata().row_groups().iter().enumerate();
+            groups.map(move |(g, group)| (i, g, group.num_rows() as u64))
+        })
+        .collect();
+    let total: u64 = groups.iter().map(|g| g.2).sum();
+    let mut batches = Vec::new();
+    let mut before = 0;
+    for (input, group, rows) in groups {
+        // Places are spread evenly over all rows; a group has those that fall into it.
+        let places_before = |row: u64| (row * SAMPLE_PLACES).div_ceil(total.max(1));
+        let places = places_before(before + rows) - places_before(before);
+        before += rows;
+        if places > 0 {
+            let wanted = (places * SAMPLE_PLACE_ROWS).min(rows);
+            batches.push(spread(&inputs[input], group, rows, wanted, columns)?);
+        }
+    }
+    let projected = Arc::new(schema.project(columns).map_err(|e| TableError::Unexpected(e.to_string()))?);
+    concat_batches(&projected, &batches).map_err(|e| TableError::Unexpected(e.to_string()))
+}
+
+/// `wanted` rows of a row group, spread evenly.
+fn spread(input: &Input, group: usize, rows: u64, wanted: u64, columns: &[usize]) -> Result<RecordBatch> {
+    let mut parts = Vec::new();
+    let mut before = 0;
+    let mut next = 0;
+    for batch in input.rows(Some(vec![group]), Some(columns))? {
+        let batch = batch?;
+        let end = before + batch.num_rows() as u64;
+        let mut taken = Vec::new();
+        while next < wanted && next * rows / wanted < end {
+            taken.push((next * rows / wanted - before) as u32);
+            next += 1;
+        }
+        before = end;
+        parts.push(
+            take_record_batch(&batch, &UInt32Array::from(taken)).map_err(|e| TableError::Unexpected(e.to_string()))?,
+        );
+    }
+    let schema = parts
+        .first()
+        .map(RecordBatch::schema)
+        .ok_or_else(|| TableError::Unexpected("a row group that has rows gave none".to_owned()))?;
+    concat_batches(&schema, &parts).map_err(|e| TableError::Unexpected(e.to_string()))
+}

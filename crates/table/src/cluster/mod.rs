@@ -1,0 +1,298 @@
+//! Clustering: the rows of a table put in such an order that those alike in several columns lie together.
+//!
+//! Enters: a table of layout `clustered`. Leaves: the same rows in other segments, whose row groups each cover a small
+//! box of the clustering columns, exchanged for the old ones in one commit. Writers that add segments meanwhile are
+//! neither stopped nor lost; readers of an older version find its files until they are vacuumed.
+//!
+//! A run goes over its input twice. A sample tells where the quantiles of each column lie ([`rank`]), and so in which
+//! cell of a cube each row is ([`keys`]). The first pass reads the clustering columns only and counts the rows of each
+//! cell; strung along a curve ([`curve`]), the counts say in which row group each row goes. The second reads all columns
+//! and moves each row there ([`shuffle`]), on disk where memory does not do ([`spill`]).
+
+mod choice;
+mod curve;
+mod depth;
+mod keys;
+mod rank;
+mod shuffle;
+mod spill;
+
+use std::fmt;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use arrow::datatypes::SchemaRef;
+
+use self::depth::Points;
+use self::keys::Keys;
+use self::shuffle::{Placement, Shuffle};
+use crate::disk::Disk;
+use crate::error::TableError;
+use crate::input::Input;
+use crate::layout::{Clustering, Encodings, GROUP_ROWS_MAX, Layout, TableOptions};
+use crate::log::{Rewrite, Segment};
+use crate::output::{self, NanColumns, Output};
+
+/// Memory for rows that are being moved, unless told otherwise.
+pub const MEMORY: usize = 256 << 20;
+/// Row groups of a segment, at most.
+const SEGMENT_GROUPS: usize = 12;
+/// Bytes of a row group before compression, at most: it is held in memory while it is written.
+const GROUP_BYTES: u64 = 128 << 20;
+/// How often a run that another overtook begins again.
+const TRIES: usize = 3;
+
+type Result<T> = std::result::Result<T, TableError>;
+
+/// How far a command is: rows done, and rows in all.
+pub type Progress = Arc<dyn Fn(u64, u64) + Send + Sync>;
+
+/// How to cluster.
+#[derive(Clone)]
+pub struct ClusterOptions {
+    /// By what, from now on; `None` leaves that as it is.
+    pub clustering: Option<Clustering>,
+    /// Bytes for rows that are being moved; more are put aside on disk.
+    pub memory: usize,
+    /// Take segments that are clustered already, too.
+    pub all: bool,
+    /// Is told how far it is.
+    pub progress: Option<Progress>,
+}
+
+impl Default for ClusterOptions {
+    fn default() -> Self {
+        Self { clustering: None, memory: MEMORY, all: false, progress: None }
+    }
+}
+
+impl fmt::Debug for ClusterOptions {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { clustering, memory, all, progress: _ } = self;
+        let mut shown = f.debug_struct("ClusterOptions");
+        shown.field("clustering", clustering).field("memory", memory).field("all", all).finish_non_exhaustive()
+    }
+}
+
+/// What clustering did.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Clustered {
+    /// Rows that were moved.
+    pub rows: u64,
+    /// Segments that they were in.
+    pub segments_in: usize,
+    /// Segments that they are in now.
+    pub segments_out: usize,
+    /// Bytes of those segments before.
+    pub bytes_before: u64,
+    /// Bytes of those segments now.
+    pub bytes_after: u64,
+    /// Row groups of the whole table that a question for one key read, on average.
+    pub depth_before: f64,
+    /// Row groups of the whole table that it reads now.
+    pub depth_after: f64,
+    /// Bytes that were put aside on disk.
+    pub spilled_bytes: u64,
+    /// Clustering columns that hold one value only, and so say nothing.
+    pub left_out: Vec<String>,
+}
+
+/// Clusters the segments of the table in the folder `root` that are not clustered yet.
+///
+/// # Errors
+/// Where there is no such table, where it is not of layout `clustered`, where a column does not exist, where the disk or
+/// the log refuses, and where others rewrite the same segments again and again. Then the table is as it was.
+pub async fn cluster(root: &Path, disk: Arc<dyn Disk>, options: ClusterOptions) -> Result<Clustered> {
+    let mut tries = 1;
+    loop {
+        match cluster_once(root, disk.clone(), &options).await {
+            Err(TableError::Overtaken { segment, .. }) if tries < TRIES => {
+                tracing::debug!(table = %root.display(), segment, "another command was faster; beginning again");
+                tries += 1;
+            }
+            result => return result,
+        }
+    }
+}
+
+async fn cluster_once(root: &Path, disk: Arc<dyn Disk>, options: &ClusterOptions) -> Result<Clustered> {
+    let mut table = output::open(root, disk.clone()).await?;
+    let stored = table.options()?;
+    let schema = table.arrow_schema()?;
+    let (of_table, clustering) = clustering(root, &schema, &stored, options)?;
+    let segments: Vec<Segment> = table.segments_by_age().await?.into_iter().map(|(_, segment)| segment).collect();
+    let chosen = choice::choose(segments.clone(), &clustering, options.all);
+    if chosen.iter().all(|s| s.rows == 0) {
+        return Ok(Clustered::default());
+    }
+    let job = Job {
+        root: root.to_owned(),
+        disk,
+        schema,
+        options: of_table.clone(),
+        clustering,
+        memory: options.memory,
+        progress: options.progress.clone(),
+    };
+    let inputs = chosen.clone();
+    let work = tokio::task::spawn_blocking(move || job.run(&segments, &inputs));
+    let (output, clustered) = work.await.map_err(|e| TableError::Unexpected(e.to_string()))??;
+    let properties = if of_table == stored { [].into() } else { of_table.to_properties() };
+    output.commit(&mut table, chosen, Rewrite::SameRows, properties).await?;
+    Ok(clustered)
+}
+
+/// The options that the table has from now on, and by what it is clustered.
+fn clustering(
+    root: &Path,
+    schema: &SchemaRef,
+    stored: &TableOptions,
+    options: &ClusterOptions,
+) -> Result<(TableOptions, Clustering)> {
+    let refuse = |reason: String| TableError::Options { path: root.to_owned(), reason };
+    if stored.layout != Layout::Clustered {
+        return Err(refuse(format!(
+            "layout {} is not clustered: insert into a table of layout clustered",
+            stored.layout
+        )));
+    }
+    let clustering = options.clustering.as_ref().or(stored.clustering.as_ref());
+    let clustering = clustering.ok_or_else(|| refuse("name the columns to cluster by".to_owned()))?.clone();
+    let of_table = TableOptions { clustering: Some(clustering.clone()), ..stored.clone() };
+    of_table.check(root, schema)?;
+    Ok((of_table, clustering))
+}
+
+/// One run.
+struct Job {
+    root: PathBuf,
+    disk: Arc<dyn Disk>,
+    schema: SchemaRef,
+    options: TableOptions,
+    clustering: Clustering,
+    memory: usize,
+    progress: Option<Progress>,
+}
+
+impl Job {
+    /// Moves the rows of `chosen` segments, of all `segments` of the table.
+    fn run(&self, segments: &[Segment], chosen: &[Segment]) -> Result<(Output, Clustered)> {
+        let open = |segments: &[Segment]| -> Result<Vec<Input>> {
+            segments.iter().map(|s| Input::open(&self.root, &self.schema, s)).collect()
+        };
+        let inputs = open(chosen)?;
+        let others: Vec<Segment> = segments.iter().filter(|s| !chosen.contains(s)).cloned().collect();
+        let others = open(&others)?;
+        let rows: u64 = inputs.iter().map(Input::rows_in_all).sum();
+        let columns = self.columns()?;
+        let sample = keys::sample(&inputs, &self.schema, &columns)?;
+        let (keys, constant) = Keys::of_sample(&sample, &columns, rows);
+        let left_out = self.names(&constant);
+        for column in &left_out {
+            tracing::warn!(table = %self.root.display(), column, "a clustering column holds one value only: left out");
+        }
+        let points = Points::of_sample(&keys, &sample, &columns);
+        let depth_before = points.depth(&keys, inputs.iter().chain(&others));
+        let (mut bins, nan) = self.shuffle(&inputs, &keys, &columns, rows)?;
+        let output = self.write(&mut bins, nan, rows)?;
+        let written = open(output.segments())?;
+        let clustered = Clustered {
+            rows,
+            segments_in: chosen.len(),
+            segments_out: written.len(),
+            bytes_before: chosen.iter().map(|s| s.bytes).sum(),
+            bytes_after: output.segments().iter().map(|s| s.bytes).sum(),
+            depth_before,
+            depth_after: points.depth(&keys, written.iter().chain(&others)),
+            spilled_bytes: bins.spilled(),
+            left_out,
+        };
+        Ok((output, clustered))
+    }
+
+    /// Where the clustering columns are.
+    fn columns(&self) -> Result<Vec<usize>> {
+        let position = |name: &String| self.schema.index_of(name).map_err(|e| TableError::Unexpected(e.to_string()));
+        self.clustering.columns.iter().map(position).collect()
+    }
+
+    fn names(&self, columns: &[usize]) -> Vec<String> {
+        columns.iter().map(|&i| self.schema.field(i).name().clone()).collect()
+    }
+
+    /// Brings every row into its bin.
+    fn shuffle(&self, inputs: &[Input], keys: &Keys, columns: &[usize], rows: u64) -> Result<(Shuffle, NanColumns)> {
+        let mut placement = self.place(inputs, keys, columns, rows)?;
+        let mut bins = Shuffle::new(&self.root, &self.schema, placement.bins(), self.memory);
+        let mut nan = NanColumns::default();
+        let mut done = 0;
+        for input in inputs {
+            for batch in input.rows(None, None)? {
+                let batch = batch?;
+                nan.look_at(&batch);
+                let cells = keys.cells(batch.num_rows(), |column| batch.column(column));
+                bins.push(&batch, &placement.bins_of(&cells))?;
+                done += batch.num_rows() as u64;
+                self.tell(done, rows);
+            }
+        }
+        Ok((bins, nan))
+    }
+
+    /// Counts the rows of each cell.
+    fn place(&self, inputs: &[Input], keys: &Keys, columns: &[usize], rows: u64) -> Result<Placement> {
+        let mut counts = vec![0; keys.cube().cells() as usize];
+        let needed: Vec<usize> = columns.iter().copied().filter(|c| keys.ranks().iter().any(|r| r.0 == *c)).collect();
+        for input in inputs {
+            if needed.is_empty() {
+                counts[0] += input.rows_in_all();
+                continue;
+            }
+            for batch in input.rows(None, Some(&needed))? {
+                let batch = batch?;
+                let column = |at| batch.column(needed.iter().position(|c| *c == at).unwrap_or_default());
+                for cell in keys.cells(batch.num_rows(), column) {
+                    counts[cell as usize] += 1;
+                }
+            }
+        }
+        let row_bytes = inputs.iter().map(Input::row_bytes).max().unwrap_or(1);
+        let groups = rows.div_ceil((GROUP_BYTES / row_bytes).clamp(1, GROUP_ROWS_MAX as u64)).max(1);
+        Ok(Placement::new(keys.cube(), self.clustering.curve, &counts, rows.div_ceil(groups)))
+    }
+
+    /// Writes the bins, a row group each.
+    fn write(&self, bins: &mut Shuffle, nan: NanColumns, rows: u64) -> Result<Output> {
+        let count = bins.len();
+        let encodings = Encodings::choose(&bins.rows(count / 2)?, self.options.codec)
+            .map_err(|e| TableError::encode(&self.root, e))?;
+        let marks = choice::marks(&self.clustering);
+        let mut output = Output::new(self.disk.clone(), &self.root, &self.schema, &self.options, encodings, nan, marks);
+        let group_rows = rows.div_ceil(count as u64) as usize;
+        let segments = count.div_ceil(SEGMENT_GROUPS);
+        let mut done = rows;
+        for segment in 0..segments {
+            let groups = segment * count / segments..(segment + 1) * count / segments;
+            output.begin(groups.len() * group_rows)?;
+            for group in groups {
+                let batch = bins.take(group)?;
+                output.write(&batch)?;
+                output.end_group()?;
+                done += batch.num_rows() as u64;
+                self.tell(done, rows);
+            }
+            output.end()?;
+        }
+        Ok(output)
+    }
+
+    /// Reading and writing are half of the work each.
+    fn tell(&self, done: u64, rows: u64) {
+        if let Some(progress) = &self.progress {
+            progress(done / 2, rows);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,156 @@
+//! Brings rows into the order of a curve, in bounded memory.
+//!
+//! The order is settled before any row is moved: the rows of each cell are counted, cells are strung along the curve,
+//! and so a cell's first row has a known place in the whole. A row's place is its cell's next free one, and its place
+//! says in which *bin* it goes: so many rows in a row, a row group. All bins are filled exactly, however many rows share
+//! a cell. This is a counting sort: nothing is compared, and every row is moved once.
+//!
+//! Within a bin rows stay in the order in which they came. That costs a question nothing, as it reads a row group whole
+//! or not at all, and keeps what grew with time (time stamps, sequence numbers) cheap to store.
+
+use arrow::array::{RecordBatch, UInt32Array};
+use arrow::compute::{concat_batches, take_record_batch};
+use arrow::datatypes::SchemaRef;
+
+use super::curve::Cube;
+use super::spill::{Piece, Spill};
+use crate::error::TableError;
+use crate::layout::Curve;
+
+type Result<T> = std::result::Result<T, TableError>;
+
+/// The bin of every row, told from its cell.
+#[derive(Debug)]
+pub(crate) struct Placement {
+    next: Vec<u64>,
+    bin_rows: u64,
+    rows: u64,
+}
+
+impl Placement {
+    /// Strings the cells of a cube along a curve. `counts` are the rows of each cell.
+    pub(crate) fn new(cube: Cube, curve: Curve, counts: &[u64], bin_rows: u64) -> Self {
+        let mut next = vec![0; counts.len()];
+        let mut rows = 0;
+        for at in 0..cube.cells() {
+            let cell = cube.cell(curve, at) as usize;
+            next[cell] = rows;
+            rows += counts[cell];
+        }
+        Self { next, bin_rows, rows }
+    }
+
+    /// How many bins there are.
+    pub(crate) fn bins(&self) -> usize {
+        self.rows.div_ceil(self.bin_rows) as usize
+    }
+
+    /// The bin of the next row of each of some cells.
+    pub(crate) fn bins_of(&mut self, cells: &[u32]) -> Vec<u32> {
+        let place = |&cell: &u32| {
+            let next = &mut self.next[cell as usize];
+            *next += 1;
+            ((*next - 1) / self.bin_rows) as u32
+        };
+        cells.iter().map(place).collect()
+    }
+}
+
+/// Rows in bins, in memory as far as they may be.
+#[derive(Debug)]
+pub(crate) struct Shuffle {
+    root: std::path::PathBuf,
+    schema: SchemaRef,
+    bins: Vec<Bin>,
+    held: usize,
+    memory: usize,
+    spill: Option<Spill>,
+}
+
+#[derive(Debug, Default)]
+struct Bin {
+    spilled: Vec<Piece>,
+    held: Vec<RecordBatch>,
+}
+
+impl Shuffle {
+    /// Empty bins that hold `memory` bytes at most, in a table's folder.
+    pub(crate) fn new(root: &std::path::Path, schema: &SchemaRef, bins: usize, memory: usize) -> Self {
+        let bins = (0..bins).map(|_| Bin::default()).collect();
+        Self { root: root.to_owned(), schema: schema.clone(), bins, held: 0, memory, spill: None }
+    }
+
+    /// Bytes put aside on disk so far.
+    pub(crate) fn spilled(&self) -> u64 {
+        self.spill.as_ref().map_or(0, Spill::bytes)
+    }
+
+    /// Takes rows and the bin of each.
+    pub(crate) fn push(&mut self, batch: &RecordBatch, bins: &[u32]) -> Result<()> {
+        let (order, ends) = by_bin(bins, self.bins.len());
+        let sorted = take_record_batch(batch, &order).map_err(|e| TableError::Unexpected(e.to_string()))?;
+        self.held += sorted.get_array_memory_size();
+        let mut start = 0;
+        for (bin, end) in self.bins.iter_mut().zip(ends) {
+            if end > start {
+                bin.held.push(sorted.slice(start, end - start));
+                start = end;
+            }
+        }
+        if self.held > self.memory { self.put_aside() } else { Ok(()) }
+    }
+
+    fn put_aside(&mut self) -> Result<()> {
+        let spill = match &mut self.spill {
+            Some(spill) => spill,
+            none => none.insert(Spill::create(&self.root)?),
+        };
+        for bin in self.bins.iter_mut().filter(|b| !b.held.is_empty()) {
+            let whole = concat_batches(&self.schema, &bin.held).map_err(|e| TableError::Unexpected(e.to_string()))?;
+            bin.held.clear();
+            bin.spilled.push(spill.put(&[whole], &self.schema)?);
+        }
+        self.held = 0;
+        Ok(())
+    }
+
+    /// How many bins there are.
+    pub(crate) fn len(&self) -> usize {
+        self.bins.len()
+    }
+
+    /// The rows of a bin, in the order in which they came; it is empty afterwards.
+    pub(crate) fn take(&mut self, bin: usize) -> Result<RecordBatch> {
+        let rows = self.rows(bin);
+        self.bins[bin] = Bin::default();
+        rows
+    }
+
+    /// The rows of a bin, in the order in which they came.
+    pub(crate) fn rows(&mut self, bin: usize) -> Result<RecordBatch> {
+        let Bin { spilled, held } = &self.bins[bin];
+        let mut batches = Vec::with_capacity(spilled.len() + held.len());
+        for &piece in spilled {
+            if let Some(spill) = &mut self.spill {
+                batches.extend(spill.get(piece)?);
+            }
+        }
+        batches.extend(held.iter().cloned());
+        concat_batches(&self.schema, &batches).map_err(|e| TableError::Unexpected(e.to_string()))
+    }
+}
+
+/// The rows ordered by bin, those of a bin in their own order, and where each bin's end.
+fn by_bin(bins: &[u32], count: usize) -> (UInt32Array, Vec<usize>) {
+    let mut ends = vec![0; count + 1];
+    bins.iter().for_each(|&bin| ends[bin as usize + 1] += 1);
+    (0..count).for_each(|bin| ends[bin + 1] += ends[bin]);
+    let mut order = vec![0; bins.len()];
+    for (row, &bin) in bins.iter().enumerate() {
+        let next = &mut ends[bin as usize];
+        order[*next] = row as u32;
+        *next += 1;
+    }
+    ends.truncate(count);
+    (order.into(), ends)
+}

@@ -1,0 +1,99 @@
+//! Rows put aside on disk for a while.
+//!
+//! The file has no name once it is open, so it is gone with the process that made it, however that ends; where the
+//! system does not allow that, the name is temporary, goes when the process is done, and is swept with all others.
+
+use std::fs::{File, OpenOptions};
+use std::io::{Read as _, Seek as _, SeekFrom, Write as _};
+use std::path::{Path, PathBuf};
+
+use arrow::array::RecordBatch;
+use arrow::buffer::Buffer;
+use arrow::datatypes::SchemaRef;
+use arrow::ipc::reader::StreamDecoder;
+use arrow::ipc::writer::StreamWriter;
+
+use crate::disk::temporary_name;
+use crate::error::TableError;
+
+type Result<T> = std::result::Result<T, TableError>;
+
+/// Where something lies in the spill.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Piece {
+    at: u64,
+    stored: usize,
+    bytes: usize,
+}
+
+/// Rows put aside: pieces of Arrow streams, compressed by LZ4.
+#[derive(Debug)]
+pub(crate) struct Spill {
+    path: PathBuf,
+    file: File,
+    named: bool,
+    end: u64,
+    plain: Vec<u8>,
+    packed: Vec<u8>,
+}
+
+impl Spill {
+    /// An empty spill in a table's folder.
+    pub(crate) fn create(root: &Path) -> Result<Self> {
+        let path = temporary_name(&root.join("spill"));
+        let failed = || TableError::io("create", &path);
+        let file = OpenOptions::new().read(true).write(true).create_new(true).open(&path).map_err(failed())?;
+        let named = std::fs::remove_file(&path).is_err();
+        Ok(Self { path, file, named, end: 0, plain: Vec::new(), packed: Vec::new() })
+    }
+
+    /// Bytes put aside.
+    pub(crate) fn bytes(&self) -> u64 {
+        self.end
+    }
+
+    /// Puts rows aside.
+    pub(crate) fn put(&mut self, batches: &[RecordBatch], schema: &SchemaRef) -> Result<Piece> {
+        self.plain.clear();
+        let encoded = StreamWriter::try_new(&mut self.plain, schema).and_then(|mut writer| {
+            batches.iter().try_for_each(|batch| writer.write(batch))?;
+            writer.finish()
+        });
+        encoded.map_err(|e| TableError::encode(&self.path, e.into()))?;
+        self.packed.resize(lz4_flex::block::get_maximum_output_size(self.plain.len()), 0);
+        let stored = lz4_flex::block::compress_into(&self.plain, &mut self.packed)
+            .map_err(|e| TableError::Unexpected(format!("rows could not be compressed: {e}")))?;
+        let piece = Piece { at: self.end, stored, bytes: self.plain.len() };
+        self.file.seek(SeekFrom::Start(piece.at)).map_err(TableError::io("write", &self.path))?;
+        self.file.write_all(&self.packed[..stored]).map_err(TableError::io("write", &self.path))?;
+        self.end += stored as u64;
+        Ok(piece)
+    }
+
+    /// Takes rows up again.
+    pub(crate) fn get(&mut self, piece: Piece) -> Result<Vec<RecordBatch>> {
+        self.packed.resize(piece.stored, 0);
+        self.file.seek(SeekFrom::Start(piece.at)).map_err(TableError::io("read", &self.path))?;
+        self.file.read_exact(&mut self.packed).map_err(TableError::io("read", &self.path))?;
+        let plain =
+            lz4_flex::block::decompress(&self.packed, piece.bytes).map_err(|e| TableError::damaged(&self.path, e))?;
+        let mut plain = Buffer::from_vec(plain);
+        let mut decoder = StreamDecoder::new();
+        let mut batches = Vec::new();
+        while let Some(batch) = decoder.decode(&mut plain).map_err(|e| TableError::damaged(&self.path, e))? {
+            batches.push(batch);
+        }
+        Ok(batches)
+    }
+}
+
+impl Drop for Spill {
+    fn drop(&mut self) {
+        if self.named
+            && let Err(error) = std::fs::remove_file(&self.path)
+        {
+            // Harmless: a temporary file is nobody's, and a later sweep takes it.
+            tracing::debug!(path = %self.path.display(), %error, "could not remove a spill");
+        }
+    }
+}

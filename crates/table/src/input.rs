@@ -1,0 +1,92 @@
+//! Reads the rows of a table's segments, in the columns of the table.
+
+use std::fs::File;
+use std::path::{Path, PathBuf};
+
+use arrow::array::RecordBatch;
+use arrow::datatypes::SchemaRef;
+use parquet::arrow::ProjectionMask;
+use parquet::arrow::arrow_reader::{ArrowReaderMetadata, ArrowReaderOptions, ParquetRecordBatchReaderBuilder};
+use parquet::file::metadata::PageIndexPolicy;
+
+use crate::error::TableError;
+use crate::layout::conform;
+use crate::log::Segment;
+
+/// Rows that are read at a time, at most.
+pub(crate) const BATCH_ROWS: usize = 131_072;
+/// Bytes that are read at a time, at most: rows of long texts are read in smaller batches.
+const BATCH_BYTES: u64 = 64 << 20;
+
+type Result<T> = std::result::Result<T, TableError>;
+
+/// A segment open for reading.
+pub(crate) struct Input {
+    root: PathBuf,
+    path: PathBuf,
+    schema: SchemaRef,
+    metadata: ArrowReaderMetadata,
+}
+
+impl Input {
+    /// Opens a segment of the table in the folder `root`, whose columns are `schema`.
+    pub(crate) fn open(root: &Path, schema: &SchemaRef, segment: &Segment) -> Result<Self> {
+        let path = root.join(&segment.path);
+        let file = File::open(&path).map_err(TableError::io("open", &path))?;
+        let options = ArrowReaderOptions::new().with_page_index_policy(PageIndexPolicy::Skip);
+        let metadata = ArrowReaderMetadata::load(&file, options).map_err(|e| TableError::damaged(&path, e))?;
+        Ok(Self { root: root.to_owned(), path, schema: schema.clone(), metadata })
+    }
+
+    /// What its footer says.
+    pub(crate) fn metadata(&self) -> &ArrowReaderMetadata {
+        &self.metadata
+    }
+
+    /// The columns of the table.
+    pub(crate) fn schema(&self) -> &SchemaRef {
+        &self.schema
+    }
+
+    /// Its rows.
+    pub(crate) fn rows_in_all(&self) -> u64 {
+        self.metadata.metadata().file_metadata().num_rows() as u64
+    }
+
+    /// Bytes of a row before compression, at least 1.
+    pub(crate) fn row_bytes(&self) -> u64 {
+        let groups = self.metadata.metadata().row_groups();
+        let bytes: i64 = groups.iter().map(|g| g.total_byte_size()).sum();
+        (bytes as u64).div_ceil(self.rows_in_all().max(1)).max(1)
+    }
+
+    /// Reads some row groups, or all, and some columns of the table, or all, at most [`BATCH_ROWS`] rows at a time.
+    pub(crate) fn rows(
+        &self,
+        groups: Option<Vec<usize>>,
+        columns: Option<&[usize]>,
+    ) -> Result<impl Iterator<Item = Result<RecordBatch>> + use<>> {
+        let (root, path) = (self.root.clone(), self.path.clone());
+        let schema = match columns {
+            None => self.schema.clone(),
+            Some(columns) => self.schema.project(columns).map_err(|e| TableError::damaged(&path, e))?.into(),
+        };
+        // Opened anew each time: reading moves a file's position.
+        let file = File::open(&path).map_err(TableError::io("open", &path))?;
+        let mut builder =
+            ParquetRecordBatchReaderBuilder::new_with_metadata(file, self.metadata.clone()).with_batch_size(BATCH_ROWS);
+        if columns.is_some() {
+            let names = schema.fields().iter().map(|f| f.name().as_str());
+            let mask = ProjectionMask::columns(self.metadata.parquet_schema(), names);
+            builder = builder.with_projection(mask);
+        }
+        if let Some(groups) = groups {
+            builder = builder.with_row_groups(groups);
+        }
+        let reader = builder.build().map_err(|e| TableError::damaged(&path, e))?;
+        Ok(reader.map(move |batch| {
+            let batch = batch.map_err(|e| TableError::damaged(&path, e))?;
+            conform(&root, &schema, &batch)
+        }))
+    }
+}

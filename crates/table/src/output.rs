@@ -1,0 +1,167 @@
+//! Writes the segments that take the place of others, and commits the exchange.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use arrow::array::{ArrayRef, RecordBatch};
+use arrow::datatypes::SchemaRef;
+
+use crate::disk::Disk;
+use crate::error::TableError;
+use crate::layout::avro::AvroTable;
+use crate::layout::write::{RowsWriter, holds_nan};
+use crate::layout::{Encodings, TableOptions};
+use crate::log::{Change, Committed, Rewrite, Segment, Table};
+
+type Result<T> = std::result::Result<T, TableError>;
+
+/// Opens the Delta table in a folder for upkeep.
+///
+/// # Errors
+/// Where there is none, where it is of layout `row`, and where its paths have a meaning that a rewrite would break.
+pub(crate) async fn open(root: &Path, disk: Arc<dyn Disk>) -> Result<Table> {
+    let refuse = |reason: &str| TableError::Options { path: root.to_owned(), reason: reason.to_owned() };
+    if AvroTable::open(root, disk.clone())?.is_some() {
+        return Err(refuse("layout row has no upkeep: its files are as they were appended; choose another layout"));
+    }
+    let table = Table::open(root, disk).await?.ok_or_else(|| refuse("there is no such table: insert rows first"))?;
+    if !table.partition_columns()?.is_empty() {
+        return Err(refuse("it belongs to ensembles: only runs write it, and `drop` removes from it"));
+    }
+    Ok(table)
+}
+
+/// Columns of real numbers in which NaN was seen.
+#[derive(Debug, Default)]
+pub(crate) struct NanColumns(BTreeSet<String>);
+
+impl NanColumns {
+    pub(crate) fn look_at(&mut self, batch: &RecordBatch) {
+        for (field, column) in batch.schema_ref().fields().iter().zip(batch.columns()) {
+            self.add(field.name(), column);
+        }
+    }
+
+    fn add(&mut self, name: &str, column: &ArrayRef) {
+        if column.data_type().is_floating() && !self.0.contains(name) && holds_nan(column) {
+            self.0.insert(name.to_owned());
+        }
+    }
+}
+
+/// New segments of a table. Dropped before they are committed, their files go.
+pub(crate) struct Output {
+    disk: Arc<dyn Disk>,
+    root: PathBuf,
+    schema: SchemaRef,
+    options: TableOptions,
+    encodings: Encodings,
+    nan: NanColumns,
+    tags: BTreeMap<String, String>,
+    segments: Vec<Segment>,
+    writer: Option<(String, RowsWriter)>,
+}
+
+impl Output {
+    /// No segments yet. `encodings` and `nan` are of the rows that will be written.
+    pub(crate) fn new(
+        disk: Arc<dyn Disk>,
+        root: &Path,
+        schema: &SchemaRef,
+        options: &TableOptions,
+        encodings: Encodings,
+        nan: NanColumns,
+        tags: BTreeMap<String, String>,
+    ) -> Self {
+        Self {
+            disk,
+            root: root.to_owned(),
+            schema: schema.clone(),
+            options: options.clone(),
+            encodings,
+            nan,
+            tags,
+            segments: Vec::new(),
+            writer: None,
+        }
+    }
+
+    /// Begins a segment of about `rows` rows.
+    pub(crate) fn begin(&mut self, rows: usize) -> Result<()> {
+        let path = format!("{}.parquet", uuid::Uuid::new_v4().simple());
+        let nan = |column: &str| self.nan.0.contains(column);
+        let file = self.root.join(&path);
+        let (disk, schema) = (self.disk.clone(), self.schema.clone());
+        let writer = RowsWriter::create(disk, &file, schema, &self.options, &self.encodings, rows, nan)?;
+        self.writer = Some((path, writer));
+        Ok(())
+    }
+
+    /// Writes rows to the segment begun.
+    pub(crate) fn write(&mut self, batch: &RecordBatch) -> Result<()> {
+        self.open()?.write(batch)
+    }
+
+    /// Ends the row group: what follows goes into the next.
+    pub(crate) fn end_group(&mut self) -> Result<()> {
+        self.open()?.end_group()
+    }
+
+    fn open(&mut self) -> Result<&mut RowsWriter> {
+        let open = self.writer.as_mut().map(|(_, writer)| writer);
+        open.ok_or_else(|| TableError::Unexpected("no segment was begun".to_owned()))
+    }
+
+    /// Ends the segment, durably.
+    pub(crate) fn end(&mut self) -> Result<()> {
+        if let Some((path, writer)) = self.writer.take() {
+            let written = writer.finish()?;
+            self.segments.push(written.into_segment(path, self.tags.clone()));
+        }
+        Ok(())
+    }
+
+    /// The segments that have ended.
+    pub(crate) fn segments(&self) -> &[Segment] {
+        &self.segments
+    }
+
+    /// Puts the segments in the place of others, in one commit. Gives the version.
+    pub(crate) async fn commit(
+        mut self,
+        table: &mut Table,
+        remove: Vec<Segment>,
+        rewrite: Rewrite,
+        properties: BTreeMap<String, String>,
+    ) -> Result<u64> {
+        let gone = self.segments.iter().find(|s| !self.root.join(&s.path).is_file());
+        if let Some(gone) = gone {
+            return Err(TableError::Overtaken { path: self.root.clone(), segment: gone.path.clone() });
+        }
+        let change =
+            Change { add: self.segments.clone(), remove, rewrite: Some(rewrite), properties, ..Change::default() };
+        let committed = table.commit(&change).await;
+        // Where the log cannot say whether the commit is in it, the files must stay: `vacuum` knows what to do.
+        let unnamed = matches!(committed, Err(TableError::Overtaken { .. }));
+        if !unnamed {
+            self.segments.clear();
+        }
+        match committed? {
+            Committed::At(version) => Ok(version),
+            Committed::Before => Ok(table.version()),
+        }
+    }
+}
+
+impl Drop for Output {
+    fn drop(&mut self) {
+        for segment in &self.segments {
+            let path = self.root.join(&segment.path);
+            if let Err(error) = self.disk.remove(&path) {
+                // Harmless: no log names it, and `vacuum` takes it.
+                tracing::debug!(path = %path.display(), %error, "could not remove a segment that was not committed");
+            }
+        }
+    }
+}
