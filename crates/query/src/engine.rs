@@ -1,6 +1,7 @@
 //! A session of questions about one data folder.
 
 use std::fmt;
+use std::path::Path;
 use std::sync::Arc;
 
 use arrow::datatypes::SchemaRef;
@@ -10,18 +11,23 @@ use datafusion::execution::memory_pool::{FairSpillPool, TrackConsumersPool};
 use datafusion::execution::runtime_env::RuntimeEnvBuilder;
 use datafusion::execution::session_state::SessionStateBuilder;
 use datafusion::execution::{SendableRecordBatchStream, SessionState};
+use datafusion::physical_plan::{ExecutionPlan, execute_stream};
 use datafusion::prelude::{SQLOptions, SessionConfig, SessionContext};
 use datafusion::sql::parser::{DFParserBuilder, Statement};
 use datafusion::sql::sqlparser::ast;
 use ensemble::Store;
 use futures::StreamExt as _;
+use table::DATABASE;
+use table::disk::RealDisk;
 
 use crate::ensembles::ensembles;
-use crate::error::QueryError;
+use crate::error::{NO_TABLE, QueryError, no_table};
 use crate::events::Events;
 use crate::outcomes::Outcomes;
 use crate::plays::PlaysFunction;
+use crate::reading::Reading;
 use crate::snapshot::{MakeModel, Snapshot};
+use crate::tables::{Sim, Tables};
 use crate::worlds::WorldsFunction;
 
 const CATALOG: &str = "manyworlds";
@@ -47,6 +53,7 @@ impl Default for Options {
 /// Answers questions from one snapshot of a data folder. Open another to see what was stored since.
 pub struct Engine {
     context: SessionContext,
+    tables: Arc<Tables>,
 }
 
 impl fmt::Debug for Engine {
@@ -56,21 +63,27 @@ impl fmt::Debug for Engine {
 }
 
 impl Engine {
-    /// Takes a snapshot of what `store` holds; `make_model` is asked for the model of an ensemble whose events must
-    /// be played again.
-    pub async fn open(store: &Store, make_model: MakeModel, options: Options) -> Result<Self, QueryError> {
-        let snapshot = Arc::new(Snapshot::take(store, make_model).await?);
-        let tables = Arc::new(MemorySchemaProvider::new());
-        tables.register_table("outcomes".to_owned(), Arc::new(Outcomes::new(snapshot.clone())))?;
-        tables.register_table("events".to_owned(), Arc::new(Events::new(snapshot.clone())))?;
-        tables.register_table("ensembles".to_owned(), Arc::new(ensembles(&snapshot)?))?;
+    /// Takes a snapshot of what the folder `data` holds, `None` where that is nothing; `make_model` is asked for the
+    /// model of an ensemble whose events must be played again.
+    pub async fn open(data: &Path, make_model: MakeModel, options: Options) -> Result<Option<Self>, QueryError> {
+        let store = Store::open(data, Arc::new(RealDisk)).await?;
+        let tables = Arc::new(Tables::list(data)?);
+        if store.is_none() && tables.names().next().is_none() {
+            return Ok(None);
+        }
+        let snapshot = Arc::new(Snapshot::take(store.as_ref(), make_model).await?);
+        let own = MemorySchemaProvider::new();
+        own.register_table("outcomes".to_owned(), Arc::new(Outcomes::new(snapshot.clone())))?;
+        own.register_table("events".to_owned(), Arc::new(Events::new(snapshot.clone())))?;
+        own.register_table("ensembles".to_owned(), Arc::new(ensembles(&snapshot)?))?;
         let catalog = Arc::new(MemoryCatalogProvider::new());
-        catalog.register_schema(SCHEMA, tables)?;
+        catalog.register_schema(SCHEMA, Arc::new(Sim { own, tables: tables.clone() }))?;
+        catalog.register_schema(DATABASE, tables.clone())?;
         let context = SessionContext::new_with_state(state(options)?);
         context.register_catalog(CATALOG, catalog);
         context.register_udtf("worlds", Arc::new(WorldsFunction(snapshot.clone())));
         context.register_udtf("plays", Arc::new(PlaysFunction(snapshot)));
-        Ok(Self { context })
+        Ok(Some(Self { context, tables }))
     }
 
     /// Begins to answer one question.
@@ -79,10 +92,20 @@ impl Engine {
     /// Where `sql` is no question, or names what there is not. What goes wrong later comes out of [`Rows::next`].
     pub async fn query(&self, sql: &str) -> Result<Rows, QueryError> {
         let state = self.context.state();
-        let plan = state.statement_to_plan(question(sql)?).await?;
+        let plan = state.statement_to_plan(question(sql)?).await.map_err(|e| self.named(e.into()))?;
         allowed().verify_plan(&plan)?;
         let answer = self.context.execute_logical_plan(plan).await?;
-        Ok(Rows { stream: answer.execute_stream().await? })
+        let context = Arc::new(answer.task_ctx());
+        let plan = answer.create_physical_plan().await?;
+        Ok(Rows { stream: execute_stream(plan.clone(), context)?, plan })
+    }
+
+    /// An error with the names of the tables that are here, where it is about a table that is not.
+    fn named(&self, error: QueryError) -> QueryError {
+        match error {
+            QueryError::Unknown(unknown) if unknown.what == NO_TABLE => no_table(&unknown.name, self.tables.names()),
+            other => other,
+        }
     }
 }
 
@@ -141,6 +164,7 @@ fn asks(statement: &Statement) -> bool {
 /// The answer to a question, batch by batch, as it is found.
 pub struct Rows {
     stream: SendableRecordBatchStream,
+    plan: Arc<dyn ExecutionPlan>,
 }
 
 impl fmt::Debug for Rows {
@@ -153,6 +177,11 @@ impl Rows {
     /// The columns.
     pub fn schema(&self) -> SchemaRef {
         self.stream.schema()
+    }
+
+    /// What was read for the rows taken so far; after the last one, for the whole answer.
+    pub fn reading(&self) -> Reading {
+        Reading::of(&*self.plan)
     }
 
     /// The next rows; `None` after the last.

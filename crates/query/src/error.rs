@@ -68,6 +68,14 @@ pub enum QueryError {
 const TABLES: [&str; 3] = ["outcomes", "events", "ensembles"];
 const FUNCTIONS: [&str; 2] = ["worlds", "plays"];
 
+/// What [`no_table`] says is missing.
+pub(crate) const NO_TABLE: &str = "no table";
+
+/// There is no table `name`; there are those of ensembles, and `others`.
+pub(crate) fn no_table<'a>(name: &str, others: impl IntoIterator<Item = &'a str>) -> QueryError {
+    unknown(NO_TABLE, name, TABLES.into_iter().chain(others))
+}
+
 fn unknown<'a>(what: &str, name: &str, names: impl IntoIterator<Item = &'a str>) -> QueryError {
     UnknownName::new(what, name, names).into()
 }
@@ -135,7 +143,7 @@ fn plan_error(text: &str) -> QueryError {
     };
     if let Some(name) = quoted("table '", " not found") {
         let name = name.strip_prefix("manyworlds.").unwrap_or(&name);
-        return unknown("no table", name.strip_prefix("sim.").unwrap_or(name), TABLES);
+        return no_table(name.strip_prefix("sim.").unwrap_or(name), []);
     }
     if let Some(name) = quoted("table function '", " not found") {
         return unknown("no table function", &name, FUNCTIONS);

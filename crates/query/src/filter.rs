@@ -14,8 +14,8 @@ use datafusion::error::Result;
 use datafusion::logical_expr::{Expr, TableProviderFilterPushDown};
 use world::WorldRange;
 
-/// The column that a condition is about, where it is about one only and can be put to its values now.
-pub(crate) fn column_of(condition: &Expr) -> Option<&str> {
+/// Whether a condition can be put to values now: it needs no other rows, and says the same each time.
+pub(crate) fn is_plain(condition: &Expr) -> bool {
     let needs_a_plan = |e: &Expr| {
         matches!(
             e,
@@ -27,7 +27,12 @@ pub(crate) fn column_of(condition: &Expr) -> Option<&str> {
                 | Expr::Placeholder(_)
         )
     };
-    if condition.is_volatile() || any(condition, &needs_a_plan) {
+    !condition.is_volatile() && !any(condition, &needs_a_plan)
+}
+
+/// The column that a condition is about, where it is about one only and can be put to its values now.
+pub(crate) fn column_of(condition: &Expr) -> Option<&str> {
+    if !is_plain(condition) {
         return None;
     }
     let mut columns = condition.column_refs().into_iter();

@@ -1,7 +1,7 @@
 //! Questions in SQL: the only crate that names DataFusion.
 //!
-//! Enters: an open [`Store`](ensemble::Store), a function that makes the model of a stored plan, and SQL. Leaves:
-//! [`Rows`], a stream of Arrow record batches.
+//! Enters: a data folder, a function that makes the model of a stored plan, and SQL. Leaves: [`Rows`], a stream of
+//! Arrow record batches, and [`Reading`], what was read for them.
 //!
 //! The schema `sim`, which is also the default, has three tables and two table functions:
 //! - `outcomes` (ensemble, entity, outcome, world, value): every number of every world, long;
@@ -10,9 +10,14 @@
 //! - `worlds('ensemble', 'entity')`: one row a world, one column an outcome;
 //! - `plays('ensemble', 'entity', worlds)`: the events of some worlds, played again where they were not stored.
 //!
+//! The schema `default` has the tables that rows were inserted into, of any layout, and Delta tables that others put
+//! there. They need no schema before their names where `sim` has no such table.
+//!
 //! Promises
-//! - an [`Engine`] answers from one snapshot: the current version of each ensemble and its completed ranges;
-//! - only what a question names is read: outcomes page by page, events by column, row group and page;
+//! - an [`Engine`] answers from one snapshot: the current version of each ensemble and its completed ranges, and the
+//!   version that a table of `default` had when a question first named it;
+//! - only what a question names is read: outcomes page by page, events by column, row group and page, tables by
+//!   segment, row group, page and column; statistics never exclude a row that meets the conditions;
 //! - memory is bounded: tables stream, and what a question must hold counts against [`Options::memory_bytes`].
 //!
 //! Never writes: whatever is no question is refused before it is planned. Knows no model, and no terminal.
@@ -25,11 +30,14 @@ mod events;
 mod filter;
 mod outcomes;
 mod plays;
+mod reading;
 mod rows;
 mod scan;
 mod snapshot;
+mod tables;
 mod worlds;
 
 pub use engine::{Engine, Options, Rows};
 pub use error::QueryError;
+pub use reading::Reading;
 pub use snapshot::{MakeModel, ModelError};

@@ -95,6 +95,6 @@ fn misfit(column: &EventColumn) -> QueryError {
     QueryError::Invalid { reason: format!("event column {:?} is not what the catalogue says", column.name) }
 }
 
-fn invalid(error: &ArrowError) -> QueryError {
+pub(crate) fn invalid(error: &ArrowError) -> QueryError {
     QueryError::Invalid { reason: error.to_string() }
 }

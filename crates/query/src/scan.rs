@@ -34,11 +34,22 @@ pub(crate) trait Piece: fmt::Debug + Send + Sync {
     fn produce(&self, out: &Out) -> Result<(), QueryError>;
 }
 
+/// A piece without rows: a plan has one at least.
+#[derive(Debug)]
+struct Nothing;
+
+impl Piece for Nothing {
+    fn produce(&self, _: &Out) -> Result<(), QueryError> {
+        Ok(())
+    }
+}
+
 /// Where the batches of a piece go.
 pub(crate) struct Out {
     sender: Sender<Result<RecordBatch>>,
     pages: Count,
     rows: BaselineMetrics,
+    metrics: ExecutionPlanMetricsSet,
     context: Arc<TaskContext>,
 }
 
@@ -52,6 +63,11 @@ impl Out {
     /// Counts data pages that were read from disk.
     pub(crate) fn count_pages(&self, pages: usize) {
         self.pages.add(pages);
+    }
+
+    /// Counts something else.
+    pub(crate) fn count(&self, what: &'static str, n: usize) {
+        MetricBuilder::new(&self.metrics).global_counter(what).add(n);
     }
 
     /// What the question may use.
@@ -82,19 +98,27 @@ impl ScanExec {
         if pieces.is_empty() {
             return Arc::new(EmptyExec::new(schema));
         }
+        Self::plan_counting(table, schema, pieces, rows, ExecutionPlanMetricsSet::new())
+    }
+
+    /// As [`Self::plan`], with what was counted while it was planned; that is kept where there are no pieces, too.
+    pub(crate) fn plan_counting(
+        table: String,
+        schema: SchemaRef,
+        mut pieces: Vec<Arc<dyn Piece>>,
+        rows: Option<usize>,
+        metrics: ExecutionPlanMetricsSet,
+    ) -> Arc<dyn ExecutionPlan> {
+        if pieces.is_empty() {
+            pieces.push(Arc::new(Nothing));
+        }
         let properties = PlanProperties::new(
             EquivalenceProperties::new(schema),
             Partitioning::UnknownPartitioning(pieces.len()),
             EmissionType::Incremental,
             Boundedness::Bounded,
         );
-        Arc::new(Self {
-            table,
-            pieces,
-            rows,
-            properties: Arc::new(properties),
-            metrics: ExecutionPlanMetricsSet::new(),
-        })
+        Arc::new(Self { table, pieces, rows, properties: Arc::new(properties), metrics })
     }
 }
 
@@ -147,6 +171,7 @@ impl ExecutionPlan for ScanExec {
             sender: builder.tx(),
             pages: MetricBuilder::new(&self.metrics).counter("pages_read", partition),
             rows: BaselineMetrics::new(&self.metrics, partition),
+            metrics: self.metrics.clone(),
             context,
         };
         builder.spawn_blocking(move || piece.produce(&out).map_err(DataFusionError::from));

@@ -38,8 +38,11 @@ impl fmt::Debug for Snapshot {
 }
 
 impl Snapshot {
-    pub(crate) async fn take(store: &Store, make_model: MakeModel) -> Result<Self, QueryError> {
-        let found = store.ensembles().await?.into_iter();
+    pub(crate) async fn take(store: Option<&Store>, make_model: MakeModel) -> Result<Self, QueryError> {
+        let found = match store {
+            Some(store) => store.ensembles().await?.into_iter(),
+            None => Vec::new().into_iter(),
+        };
         let mut ensembles: Vec<(String, Found)> =
             found.map(|(name, found)| (name, found.map(Arc::new).map_err(Arc::new))).collect();
         ensembles.sort_unstable_by(|(a, _), (b, _)| a.cmp(b));

@@ -86,6 +86,12 @@ pub enum TableError {
         /// Why, and what to do.
         reason: String,
     },
+    /// That cannot name a table.
+    #[error("{name:?} cannot name a table: use 1 to 64 lower-case letters, digits and '_', beginning with a letter")]
+    Name {
+        /// The name.
+        name: String,
+    },
     /// Rows do not fit the columns of a table.
     #[error("column {column:?} of the rows for the table {} {reason}", path.display())]
     Rows {
@@ -133,7 +139,9 @@ impl TableError {
             Self::Log { cause, .. } if is_conflict(cause) => ErrorKind::Conflict,
             Self::Log { .. } => ErrorKind::Environment,
             Self::Damaged { .. } | Self::Codec { .. } => ErrorKind::Damaged,
-            Self::ColumnType { .. } | Self::Options { .. } | Self::Rows { .. } => ErrorKind::Request,
+            Self::ColumnType { .. } | Self::Options { .. } | Self::Name { .. } | Self::Rows { .. } => {
+                ErrorKind::Request
+            }
         }
     }
 

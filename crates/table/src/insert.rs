@@ -1,5 +1,6 @@
 //! Streaming inserts: one batch, one atomic, durable commit; any number of writers at once.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -9,10 +10,11 @@ use arrow::datatypes::{Schema, SchemaRef};
 use crate::committer::Committer;
 use crate::disk::Disk;
 use crate::error::TableError;
+use crate::folder::StoredTable;
 use crate::layout::avro::AvroTable;
 use crate::layout::write::{RowsWriter, holds_nan};
 use crate::layout::{Encodings, Layout, TableOptions, WrittenRows, conform, storable};
-use crate::log::{Change, Committed, Definition, Segment, Table};
+use crate::log::{Change, Committed, Definition, Table};
 
 /// What an insert did.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -46,11 +48,11 @@ type Result<T> = std::result::Result<T, TableError>;
 impl Inserter {
     /// Opens the table in the folder `root`; `None` where there is none. Must be called inside a tokio runtime.
     pub async fn open(root: &Path, disk: Arc<dyn Disk>) -> Result<Option<Self>> {
-        if let Some(table) = AvroTable::open(root, disk.clone())? {
-            return Ok(Some(Self::over_avro(root, disk, table)));
-        }
-        let Some(table) = Table::open(root, disk.clone()).await? else { return Ok(None) };
-        Self::over_delta(root, disk, table).map(Some)
+        Ok(match StoredTable::open(root, disk.clone()).await? {
+            Some(StoredTable::Row(table)) => Some(Self::over_avro(root, disk, table)),
+            Some(StoredTable::Delta(table)) => Some(Self::over_delta(root, disk, table)?),
+            None => None,
+        })
     }
 
     /// Opens the table in the folder `root`, or makes it. Must be called inside a tokio runtime.
@@ -155,14 +157,7 @@ impl Inserter {
                 let written = self.write(&self.root.join(&path), &batches, rows)?;
                 let inserted = Inserted { rows: written.rows, bytes: written.bytes };
                 let change = Change {
-                    add: vec![Segment {
-                        path,
-                        bytes: written.bytes,
-                        rows: written.rows,
-                        partition: [].into(),
-                        columns: written.columns,
-                        tags: [].into(),
-                    }],
+                    add: vec![written.into_segment(path, BTreeMap::new())],
                     transaction: name.map(|name| format!("insert/{name}")),
                     ..Change::default()
                 };

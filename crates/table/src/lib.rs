@@ -16,6 +16,7 @@ pub mod cluster;
 mod committer;
 pub mod disk;
 mod error;
+mod folder;
 mod input;
 mod insert;
 mod layout;
@@ -29,6 +30,7 @@ mod store;
 pub mod upkeep;
 
 pub use error::{ErrorKind, TableError};
+pub use folder::{DATABASE, StoredTable, table_folder, table_folders};
 pub use insert::{Inserted, Inserter};
 pub use layout::avro::AvroTable;
 pub use layout::{

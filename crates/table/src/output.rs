@@ -27,7 +27,7 @@ pub(crate) async fn open(root: &Path, disk: Arc<dyn Disk>) -> Result<Table> {
         return Err(refuse("layout row has no upkeep: its files are as they were appended; choose another layout"));
     }
     let table = Table::open(root, disk).await?.ok_or_else(|| refuse("there is no such table: insert rows first"))?;
-    if table.is_partitioned()? {
+    if !table.partition_columns()?.is_empty() {
         return Err(refuse("it belongs to ensembles: only runs write it, and `drop` removes from it"));
     }
     Ok(table)
@@ -137,14 +137,7 @@ impl Output {
     pub(crate) fn end(&mut self) -> Result<()> {
         if let Some((path, writer)) = self.writer.take() {
             let written = writer.finish()?;
-            self.segments.push(Segment {
-                path,
-                bytes: written.bytes,
-                rows: written.rows,
-                partition: BTreeMap::new(),
-                columns: written.columns,
-                tags: self.tags.clone(),
-            });
+            self.segments.push(written.into_segment(path, self.tags.clone()));
         }
         Ok(())
     }

@@ -79,11 +79,15 @@ fn disk() -> Arc<dyn Disk> {
 async fn open_store(data: &Path) -> Result<Store> {
     match Store::open(data, disk()).await? {
         Some(store) => Ok(store),
-        None => bail!(
-            "nothing is stored in {}: play an ensemble with `manyworlds run`, or name another folder with --data",
-            data.display()
-        ),
+        None => Err(nothing_stored(data)),
     }
+}
+
+fn nothing_stored(data: &Path) -> anyhow::Error {
+    anyhow!(
+        "nothing is stored in {}: play an ensemble with `manyworlds run`, or name another folder with --data",
+        data.display()
+    )
 }
 
 /// Opens the data folder to write to it.

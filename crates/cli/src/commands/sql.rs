@@ -17,7 +17,7 @@ use ensemble::Plan;
 use model::Model;
 use query::{Engine, ModelError, Options, Rows};
 
-use super::{model_of, open_store};
+use super::{model_of, nothing_stored};
 use crate::args::{Format, SqlArgs};
 use crate::output::{Table, count, note, print};
 
@@ -37,8 +37,8 @@ pub(crate) async fn sql(args: &SqlArgs) -> Result<ExitCode> {
 
 /// An SQL session over a data folder.
 pub(super) async fn open_engine(data: &Path) -> Result<Engine> {
-    let store = open_store(data).await?;
-    Ok(Engine::open(&store, Arc::new(replayer), Options::default()).await?)
+    let engine = Engine::open(data, Arc::new(replayer), Options::default()).await?;
+    engine.ok_or_else(|| nothing_stored(data))
 }
 
 /// The model that plays an ensemble's events again.

@@ -5,6 +5,8 @@
 mod agree;
 mod damaged;
 mod pages;
+mod pruning;
 mod slt;
 mod support;
+mod tables;
 mod versions;

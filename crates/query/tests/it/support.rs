@@ -38,10 +38,9 @@ pub(crate) async fn create(data: &Path) -> Store {
 }
 
 pub(crate) async fn open(data: &Path) -> Engine {
-    let store = Store::open(data, Arc::new(RealDisk)).await.unwrap().unwrap();
     // Two threads, so that every scan has more than one piece where it can have.
     let options = Options { threads: 2, ..Options::default() };
-    Engine::open(&store, Arc::new(make_model), options).await.unwrap()
+    Engine::open(data, Arc::new(make_model), options).await.unwrap().unwrap()
 }
 
 fn make_model(plan: &Plan) -> Result<Arc<dyn Model>, ModelError> {

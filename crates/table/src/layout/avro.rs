@@ -37,6 +37,11 @@ pub struct AvroTable {
 type Result<T> = std::result::Result<T, TableError>;
 
 impl AvroTable {
+    /// Whether the folder `root` looks like a table of this layout.
+    pub(crate) fn is_in(root: &Path) -> bool {
+        root.join(SCHEMA_FILE).is_file()
+    }
+
     /// Opens the table in the folder `root`; `None` where there is none.
     pub fn open(root: &Path, disk: Arc<dyn Disk>) -> Result<Option<Self>> {
         let path = root.join(SCHEMA_FILE);

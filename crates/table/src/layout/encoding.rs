@@ -24,6 +24,7 @@ use parquet::file::properties::{EnabledStatistics, WriterProperties, WriterPrope
 use parquet::schema::types::ColumnPath;
 
 use super::text::{Extras, TextColumn};
+use super::write::PAGE_ROWS;
 use crate::segment::Codec;
 
 /// Rows that a choice is made from.
@@ -183,7 +184,8 @@ impl Sizes {
 fn trial(column: &RecordBatch, encoding: ColumnEncoding, codec: Codec) -> Result<Sizes> {
     if encoding == ColumnEncoding::Common {
         let schema = ArrowSchemaConverter::new().convert(column.schema_ref())?;
-        let mut text = TextColumn::new(schema.column(0), codec, Extras { statistics: false, bloom: false })?;
+        let mut text =
+            TextColumn::new(schema.column(0), codec, Extras { statistics: false, bloom: false, page_rows: PAGE_ROWS })?;
         text.write(column.column(0));
         let encoded = text.close()?;
         let chunk = &encoded.close.metadata;

@@ -7,6 +7,7 @@ use std::str::FromStr;
 
 use arrow::datatypes::{DataType, Schema};
 
+use super::write::GROUP_ROWS_MAX;
 use crate::error::TableError;
 use crate::segment::Codec;
 
@@ -55,12 +56,14 @@ pub struct TableOptions {
     pub clustering: Option<Clustering>,
     /// What compresses pages, where compression gains anything.
     pub codec: Codec,
+    /// Rows of a row group, at most: more make files smaller, fewer let questions skip more.
+    pub group_rows: usize,
 }
 
 impl TableOptions {
     /// A layout without Bloom filters and clustering.
     pub fn new(layout: Layout) -> Self {
-        Self { layout, bloom: Vec::new(), clustering: None, codec: Codec::default() }
+        Self { layout, bloom: Vec::new(), clustering: None, codec: Codec::default(), group_rows: GROUP_ROWS_MAX }
     }
 
     /// Whether files carry statistics.
@@ -75,6 +78,9 @@ impl TableOptions {
     /// layout.
     pub fn check(&self, root: &Path, schema: &Schema) -> Result<(), TableError> {
         let refuse = |reason: String| Err(TableError::Options { path: root.to_owned(), reason });
+        if self.group_rows == 0 {
+            return refuse("a row group needs at least one row".to_owned());
+        }
         if !self.bloom.is_empty() && !self.has_statistics() {
             return refuse(format!("layout {} has no Bloom filters: choose pruned or clustered", self.layout));
         }
@@ -88,6 +94,9 @@ impl TableOptions {
             }
             _ => {}
         }
+        if self.layout == Layout::Row && *self != Self::new(Layout::Row) {
+            return refuse("layout row has neither codecs nor row groups: leave them out".to_owned());
+        }
         let clustering = self.clustering.iter().flat_map(|c| &c.columns);
         for column in self.bloom.iter().chain(clustering) {
             let Ok(field) = schema.field_with_name(column) else {
@@ -96,6 +105,10 @@ impl TableOptions {
             };
             if self.bloom.contains(column) && *field.data_type() == DataType::Boolean {
                 return refuse(format!("column {column:?} is true or false: a Bloom filter would skip nothing"));
+            }
+            // 0 and -0 are equal, and a filter tells them apart.
+            if self.bloom.contains(column) && field.data_type().is_floating() {
+                return refuse(format!("column {column:?} holds real numbers, which a Bloom filter does not fit"));
             }
         }
         Ok(())
@@ -112,6 +125,9 @@ impl TableOptions {
             properties.insert(CLUSTER.to_owned(), clustering.columns.join(","));
             properties.insert(CURVE.to_owned(), clustering.curve.to_string());
         }
+        if self.group_rows != GROUP_ROWS_MAX {
+            properties.insert(GROUP_ROWS.to_owned(), self.group_rows.to_string());
+        }
         properties
     }
 
@@ -126,7 +142,10 @@ impl TableOptions {
             properties.get(CODEC).map_or(Ok(Codec::default()), |c| c.parse()).map_err(|e| refuse(format!("{e}")))?;
         let curve = properties.get(CURVE).map_or(Ok(Curve::default()), |c| c.parse()).map_err(refuse)?;
         let clustering = properties.contains_key(CLUSTER).then(|| Clustering { columns: names(CLUSTER), curve });
-        Ok(Self { layout, bloom: names(BLOOM), clustering, codec })
+        let group_rows = properties.get(GROUP_ROWS).map_or(Ok(GROUP_ROWS_MAX), |rows| {
+            rows.parse().map_err(|_| refuse(format!("its property {GROUP_ROWS} is {rows:?}, which is no number")))
+        })?;
+        Ok(Self { layout, bloom: names(BLOOM), clustering, codec, group_rows })
     }
 }
 
@@ -135,6 +154,7 @@ const CODEC: &str = "manyworlds.codec";
 const BLOOM: &str = "manyworlds.bloom";
 const CLUSTER: &str = "manyworlds.cluster";
 const CURVE: &str = "manyworlds.curve";
+const GROUP_ROWS: &str = "manyworlds.group_rows";
 
 impl fmt::Display for Layout {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -14,7 +14,7 @@ use parquet::schema::types::ColumnDescPtr;
 use twox_hash::XxHash64;
 
 use super::bloom::filter;
-use super::write::{BLOOM_FALSE_POSITIVES, PAGE_ROWS};
+use super::write::BLOOM_FALSE_POSITIVES;
 use crate::segment::{
     Bounds, ChunkWriter, Codec, Compressor, EncodedColumn, PageFacts, push_deltas, push_packed_levels,
 };
@@ -26,6 +26,8 @@ pub(crate) struct Extras {
     pub(crate) statistics: bool,
     /// A Bloom filter.
     pub(crate) bloom: bool,
+    /// Rows of a page.
+    pub(crate) page_rows: usize,
 }
 
 /// One column chunk under way.
@@ -53,7 +55,7 @@ impl TextColumn {
         let nullable = self.column.max_def_level() > 0;
         let mut chunk = ChunkWriter::new(self.column.clone(), &mut self.compressor);
         let mut page = Page::default();
-        for rows in values.chunks(PAGE_ROWS) {
+        for rows in values.chunks(self.extras.page_rows) {
             let facts = page.encode(rows, nullable, self.extras.statistics);
             chunk.page(&page.body, &facts)?;
         }

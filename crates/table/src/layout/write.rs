@@ -12,7 +12,7 @@ use parquet::arrow::ArrowSchemaConverter;
 use parquet::arrow::arrow_writer::{ArrowColumnWriter, ArrowRowGroupWriterFactory, compute_leaves};
 use parquet::errors::ParquetError;
 use parquet::file::metadata::ParquetMetaData;
-use parquet::file::properties::{BloomFilterPosition, EnabledStatistics, WriterProperties};
+use parquet::file::properties::{BloomFilterPosition, DEFAULT_WRITE_BATCH_SIZE, EnabledStatistics, WriterProperties};
 use parquet::file::writer::SerializedFileWriter;
 use parquet::schema::types::{ColumnPath, SchemaDescriptor};
 
@@ -22,7 +22,7 @@ use super::statistics;
 use super::text::{Extras, TextColumn};
 use crate::disk::Disk;
 use crate::error::TableError;
-use crate::log::ColumnStatistics;
+use crate::log::{ColumnStatistics, Segment};
 use crate::new_file::NewFile;
 use crate::segment::{CREATED_BY, Codec, EncodedColumn};
 
@@ -32,6 +32,8 @@ pub const GROUP_ROWS_MAX: usize = 106_496;
 pub(crate) const BLOOM_FALSE_POSITIVES: f64 = 0.0125;
 /// Rows of a page, at most: what a question that needs one row must decode.
 pub(crate) const PAGE_ROWS: usize = 20_000;
+/// Pages that a full row group has, at least.
+const GROUP_PAGES_MIN: usize = 5;
 const BUFFER_BYTES: usize = 1 << 20;
 
 /// A file of rows that has been written, synced and given its name.
@@ -41,8 +43,25 @@ pub(crate) struct WrittenRows {
     pub bytes: u64,
     /// Its rows.
     pub rows: u64,
+    /// Its row groups.
+    pub groups: usize,
     /// What is known of its columns.
     pub columns: BTreeMap<String, ColumnStatistics>,
+}
+
+impl WrittenRows {
+    /// As a segment of a table that is not partitioned. `path` is below the table's folder.
+    pub(crate) fn into_segment(self, path: String, tags: BTreeMap<String, String>) -> Segment {
+        let groups = (Segment::GROUPS_TAG.to_owned(), self.groups.to_string());
+        Segment {
+            path,
+            bytes: self.bytes,
+            rows: self.rows,
+            partition: BTreeMap::new(),
+            columns: self.columns,
+            tags: tags.into_iter().chain([groups]).collect(),
+        }
+    }
 }
 
 /// A file of rows being written. Dropped unfinished, it leaves nothing.
@@ -85,14 +104,17 @@ impl RowsWriter {
     ) -> Result<Self, TableError> {
         let failed = |cause| TableError::encode(path, cause);
         let file = BufWriter::with_capacity(BUFFER_BYTES, NewFile::create(disk, path)?);
-        let group_rows = group_rows(rows);
-        let properties = properties(&schema, options, encodings, group_rows, may_hold_nan).map_err(failed)?;
+        let group_rows = group_rows(rows, options.group_rows);
+        let page_rows = PAGE_ROWS.min(options.group_rows.div_ceil(GROUP_PAGES_MIN));
+        let properties =
+            properties(&schema, options, encodings, (group_rows, page_rows), may_hold_nan).map_err(failed)?;
         let parquet = ArrowSchemaConverter::new().convert(&schema).map_err(failed)?;
         let writer =
             SerializedFileWriter::new(file, parquet.root_schema_ptr(), Arc::new(properties)).map_err(failed)?;
         let factory = ArrowRowGroupWriterFactory::new(&writer, schema.clone());
         let column = |field: &FieldRef| {
-            let extras = Extras { statistics: options.has_statistics(), bloom: options.bloom.contains(field.name()) };
+            let bloom = options.bloom.contains(field.name());
+            let extras = Extras { statistics: options.has_statistics(), bloom, page_rows };
             encodings.common_prefix(field.name()).map(|codec| (codec, extras))
         };
         let columns = schema.fields().iter().map(column).collect();
@@ -171,7 +193,8 @@ impl RowsWriter {
         let file = self.writer.inner_mut();
         file.flush().map_err(TableError::io("write", &self.path))?;
         let bytes = file.get_mut().finish()?;
-        Ok(WrittenRows { bytes, rows: self.rows, columns: statistics::of_file(&self.schema, &metadata) })
+        let columns = statistics::of_file(&self.schema, &metadata);
+        Ok(WrittenRows { bytes, rows: self.rows, groups: metadata.num_row_groups(), columns })
     }
 }
 
@@ -179,7 +202,7 @@ fn properties(
     schema: &SchemaRef,
     options: &TableOptions,
     encodings: &Encodings,
-    group_rows: usize,
+    (group_rows, page_rows): (usize, usize),
     may_hold_nan: impl Fn(&str) -> bool,
 ) -> Result<WriterProperties, ParquetError> {
     let statistics = if options.has_statistics() { EnabledStatistics::Page } else { EnabledStatistics::None };
@@ -188,7 +211,9 @@ fn properties(
         .set_created_by(CREATED_BY.to_owned())
         .set_statistics_enabled(statistics)
         .set_max_row_group_row_count(Some(group_rows))
-        .set_data_page_row_count_limit(PAGE_ROWS)
+        .set_data_page_row_count_limit(page_rows)
+        // Pages end where a batch of values does.
+        .set_write_batch_size(page_rows.min(DEFAULT_WRITE_BATCH_SIZE))
         .set_bloom_filter_position(BloomFilterPosition::End);
     for field in schema.fields() {
         let path = ColumnPath::new(vec![field.name().clone()]);
@@ -206,8 +231,8 @@ fn properties(
 }
 
 /// Rows of each of the row groups that `rows` rows are cut into: as few groups as may be, all about alike.
-fn group_rows(rows: usize) -> usize {
-    let groups = rows.div_ceil(GROUP_ROWS_MAX).max(1);
+fn group_rows(rows: usize, max: usize) -> usize {
+    let groups = rows.div_ceil(max).max(1);
     rows.div_ceil(groups).max(1)
 }
 

@@ -35,6 +35,8 @@ use crate::store::DurableStore;
 const COMMIT_DEADLINE: Duration = Duration::from_mins(1);
 /// A log checkpoint is written each so many versions, to keep opening a table cheap.
 const CHECKPOINT_EACH: u64 = 50;
+const LOG_FOLDER: &str = "_delta_log";
+const COLUMN_MAPPING: &str = "delta.columnMapping.mode";
 
 /// What a table is made with.
 #[derive(Debug, Clone)]
@@ -101,14 +103,24 @@ pub struct Segment {
     pub path: String,
     /// Size in bytes.
     pub bytes: u64,
-    /// Rows.
+    /// Rows; 0 where the log does not say, as other writers may leave it.
     pub rows: u64,
-    /// Values of the partition columns.
+    /// Values of the partition columns; NULL is the empty text, as Delta has it.
     pub partition: BTreeMap<String, String>,
     /// What is known of its columns, by name.
     pub columns: BTreeMap<String, ColumnStatistics>,
     /// Notes that the log keeps of it, such as by what it is clustered.
     pub tags: BTreeMap<String, String>,
+}
+
+impl Segment {
+    /// The note of how many row groups it has.
+    pub(crate) const GROUPS_TAG: &str = "manyworlds.groups";
+
+    /// Its row groups, where whoever wrote it left a note: what is skipped can then be told without opening it.
+    pub fn groups(&self) -> Option<usize> {
+        self.tags.get(Self::GROUPS_TAG)?.parse().ok()
+    }
 }
 
 /// What becomes of the rows of segments that others take the place of.
@@ -158,9 +170,14 @@ pub struct Table {
 type Result<T> = std::result::Result<T, TableError>;
 
 impl Table {
+    /// Whether the folder `root` looks like a table.
+    pub(crate) fn is_in(root: &Path) -> bool {
+        root.join(LOG_FOLDER).is_dir()
+    }
+
     /// Opens the table in the folder `root`; `None` where there is none.
     pub async fn open(root: &Path, disk: Arc<dyn Disk>) -> Result<Option<Self>> {
-        let log = root.join("_delta_log");
+        let log = root.join(LOG_FOLDER);
         match log.metadata() {
             Ok(found) if found.is_dir() => {}
             // What may not be looked at is not absent.
@@ -252,10 +269,10 @@ impl Table {
         TableOptions::from_properties(&self.root, snapshot.metadata().configuration())
     }
 
-    /// Whether some columns are the same for all rows of a segment and lie in its path.
-    pub(crate) fn is_partitioned(&self) -> Result<bool> {
+    /// Names of the columns that are the same for all rows of a segment and are stored in the log only.
+    pub fn partition_columns(&self) -> Result<Vec<String>> {
         let snapshot = self.table.snapshot().map_err(TableError::log("read", &self.root))?;
-        Ok(!snapshot.metadata().partition_columns().is_empty())
+        Ok(snapshot.metadata().partition_columns().to_vec())
     }
 
     fn schema(&self) -> Result<deltalake::kernel::SchemaRef> {
@@ -264,8 +281,12 @@ impl Table {
     }
 
     /// The segments of the version in hand, ordered by path.
+    ///
+    /// # Errors
+    /// Where the log cannot be read, and where another writer keeps rows or names of columns in a way in which the
+    /// segments alone do not tell what is in the table.
     pub async fn segments(&self) -> Result<Vec<Segment>> {
-        let mut segments = self.read_segments().await.map_err(TableError::log("read", &self.root))?;
+        let mut segments = self.read_segments().await?;
         segments.sort_by(|a, b| a.1.path.cmp(&b.1.path));
         Ok(segments.into_iter().map(|(_, segment)| segment).collect())
     }
@@ -273,20 +294,32 @@ impl Table {
     /// The segments of the version in hand, the oldest first, each with the time at which it was written, in
     /// milliseconds since 1970.
     pub(crate) async fn segments_by_age(&self) -> Result<Vec<(i64, Segment)>> {
-        let mut segments = self.read_segments().await.map_err(TableError::log("read", &self.root))?;
+        let mut segments = self.read_segments().await?;
         segments.sort_by(|a, b| a.0.cmp(&b.0).then_with(|| a.1.path.cmp(&b.1.path)));
         Ok(segments)
     }
 
-    async fn read_segments(&self) -> std::result::Result<Vec<(i64, Segment)>, DeltaTableError> {
-        let mut table = self.table.clone();
-        if self.appended.version > table.version().unwrap_or(0) {
-            table.update_state().await?;
+    async fn read_segments(&self) -> Result<Vec<(i64, Segment)>> {
+        let refuse = |reason: &str| TableError::Options { path: self.root.clone(), reason: reason.to_owned() };
+        let read = async {
+            let mut table = self.table.clone();
+            if self.appended.version > table.version().unwrap_or(0) {
+                table.update_state().await?;
+            }
+            let snapshot = table.snapshot()?.snapshot();
+            let store = table.log_store();
+            let views = snapshot.file_views(store.as_ref(), None);
+            views.map_ok(|view| Some((view.modification_time(), to_segment(&view)?))).try_collect::<Vec<_>>().await
+        };
+        let read = read.await.map_err(TableError::log("read", &self.root))?;
+        let snapshot = self.table.snapshot().map_err(TableError::log("read", &self.root))?;
+        let mapping = snapshot.metadata().configuration().get(COLUMN_MAPPING);
+        if mapping.is_some_and(|mode| mode != "none") {
+            return Err(refuse("it maps its columns to other names, which is not read here: write it again without"));
         }
-        let snapshot = table.snapshot()?.snapshot();
-        let store = table.log_store();
-        let views = snapshot.file_views(store.as_ref(), None);
-        views.map_ok(|view| (view.modification_time(), to_segment(&view))).try_collect().await
+        read.into_iter().collect::<Option<Vec<_>>>().ok_or_else(|| {
+            refuse("it has deletion vectors, which are not read here: have the engine that wrote them purge them")
+        })
     }
 
     /// Files that were taken out of the table and are not yet forgotten by its log: path, and when that was, in
@@ -546,9 +579,14 @@ fn to_remove(segment: &Segment, data_change: bool) -> Remove {
     }
 }
 
-fn to_segment(view: &LogicalFileView) -> Segment {
-    let stats: Option<String> = view.stats().map(Into::into);
-    let stats: Value = stats.as_deref().and_then(|s| serde_json::from_str(s).ok()).unwrap_or_default();
+/// A file of the log; `None` where only some of its rows are in the table.
+fn to_segment(view: &LogicalFileView) -> Option<Segment> {
+    #[expect(deprecated, reason = "nothing else tells the tags")]
+    let add = view.add_action();
+    if add.deletion_vector.is_some() {
+        return None;
+    }
+    let stats: Value = add.stats.and_then(|s| serde_json::from_str(&s).ok()).unwrap_or_default();
     let mut columns: BTreeMap<String, ColumnStatistics> = BTreeMap::new();
     let mut each = |part: &str, put: fn(&mut ColumnStatistics, &Value)| {
         for (name, value) in stats[part].as_object().into_iter().flatten() {
@@ -558,21 +596,15 @@ fn to_segment(view: &LogicalFileView) -> Segment {
     each("minValues", |c, v| c.min = Some(v.clone()));
     each("maxValues", |c, v| c.max = Some(v.clone()));
     each("nullCount", |c, v| c.nulls = v.as_u64());
-    Segment {
-        path: view.path().into_owned(),
-        bytes: view.size() as u64,
-        rows: view.num_records().unwrap_or(0) as u64,
-        partition: view.partition_values_map().into_iter().map(|(k, v)| (k, v.unwrap_or_default())).collect(),
+    let tags = add.tags.unwrap_or_default().into_iter();
+    Some(Segment {
+        path: add.path,
+        bytes: add.size as u64,
+        rows: stats["numRecords"].as_u64().unwrap_or(0),
+        partition: add.partition_values.into_iter().map(|(k, v)| (k, v.unwrap_or_default())).collect(),
         columns,
-        tags: tags(view),
-    }
-}
-
-/// Tags of a file. Only the whole add action has them.
-#[allow(deprecated)]
-fn tags(view: &LogicalFileView) -> BTreeMap<String, String> {
-    let tags = view.add_action().tags.unwrap_or_default();
-    tags.into_iter().filter_map(|(key, value)| Some((key, value?))).collect()
+        tags: tags.filter_map(|(key, value)| Some((key, value?))).collect(),
+    })
 }
 
 #[cfg(test)]

@@ -148,3 +148,30 @@ async fn a_rewrite_of_what_is_gone_is_refused_and_one_beside_an_insert_is_not() 
     assert!(refused.to_string().contains("part=a/x") && refused.to_string().contains("run it again"), "{refused}");
     assert_eq!(table(root.path()).await.segments().await.unwrap(), [segment("xy"), segment("z")]);
 }
+
+/// Appends an entry to the log as another writer would.
+fn append(root: &Path, version: u64, actions: &[Value]) {
+    let lines: String = actions.iter().map(|a| format!("{a}\n")).collect();
+    std::fs::write(root.join(format!("_delta_log/{version:020}.json")), lines).unwrap();
+}
+
+#[tokio::test]
+async fn what_others_keep_beside_the_segments_is_refused() {
+    let root = tempfile::tempdir().unwrap();
+    let mut table = table(root.path()).await;
+    table.commit(&adding(&["x"], None)).await.unwrap();
+    let features = ["deletionVectors", "columnMapping"];
+    let protocol = serde_json::json!({"protocol": {
+        "minReaderVersion": 3, "minWriterVersion": 7, "readerFeatures": features, "writerFeatures": features,
+    }});
+    let vector = serde_json::json!({"storageType": "u", "pathOrInlineDv": "ab^-aqEH.-t@S}K{vb[*k^", "offset": 4,
+        "sizeInBytes": 40, "cardinality": 1});
+    let add = serde_json::json!({"add": {
+        "path": "part=a/y", "partitionValues": {"part": "a"}, "size": 10, "modificationTime": 0, "dataChange": true,
+        "stats": "{\"numRecords\":3}", "deletionVector": vector,
+    }});
+    append(root.path(), 2, &[protocol, add]);
+    let reopened = Table::open(root.path(), Arc::new(RealDisk)).await.unwrap().unwrap();
+    let said = reopened.segments().await.unwrap_err().to_string();
+    assert!(said.starts_with("table ") && said.contains("it has deletion vectors, which are not read here"), "{said}");
+}

@@ -1,0 +1,131 @@
+//! The schema `default`: tables that rows were inserted into, ours of any layout and Delta tables of other writers.
+//!
+//! A table is opened when a question first names it, and then stays as it is for the life of the engine. One that
+//! cannot be opened fails the questions that name it, and no others.
+
+mod prune;
+mod row;
+mod segments;
+
+use std::fmt;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use arrow::datatypes::{DataType, Field, Schema, SchemaRef};
+use async_trait::async_trait;
+use datafusion::catalog::{MemorySchemaProvider, SchemaProvider, TableProvider};
+use datafusion::error::Result;
+use datafusion::logical_expr::TableType;
+use table::disk::RealDisk;
+use table::{StoredTable, table_folders};
+use tokio::sync::OnceCell;
+
+use crate::error::QueryError;
+use row::RowTable;
+use segments::Segments;
+
+/// All tables of the schema.
+pub(crate) struct Tables {
+    /// In the order of their names.
+    entries: Vec<Entry>,
+}
+
+struct Entry {
+    name: String,
+    folder: PathBuf,
+    open: OnceCell<Arc<dyn TableProvider>>,
+}
+
+impl fmt::Debug for Tables {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_set().entries(self.names()).finish()
+    }
+}
+
+impl Tables {
+    /// Finds the tables of a data folder.
+    pub(crate) fn list(data: &std::path::Path) -> Result<Self, QueryError> {
+        let entry = |(name, folder)| Entry { name, folder, open: OnceCell::new() };
+        Ok(Self { entries: table_folders(data)?.into_iter().map(entry).collect() })
+    }
+
+    /// Their names, in order.
+    pub(crate) fn names(&self) -> impl Iterator<Item = &str> {
+        self.entries.iter().map(|e| e.name.as_str())
+    }
+
+    fn entry(&self, name: &str) -> Option<&Entry> {
+        self.entries.iter().find(|e| e.name == name)
+    }
+}
+
+impl Entry {
+    async fn open(&self) -> Result<Arc<dyn TableProvider>, QueryError> {
+        let opened = StoredTable::open(&self.folder, Arc::new(RealDisk)).await?;
+        Ok(match opened {
+            Some(StoredTable::Row(table)) => Arc::new(RowTable::new(&self.name, table)?),
+            Some(StoredTable::Delta(table)) => Arc::new(Segments::new(&table).await?),
+            None => {
+                let reason = format!("table {:?} has no columns yet: insert some rows first", self.name);
+                return Err(QueryError::Invalid { reason });
+            }
+        })
+    }
+}
+
+#[async_trait]
+impl SchemaProvider for Tables {
+    fn table_names(&self) -> Vec<String> {
+        self.names().map(str::to_owned).collect()
+    }
+
+    async fn table(&self, name: &str) -> Result<Option<Arc<dyn TableProvider>>> {
+        let Some(entry) = self.entry(name) else { return Ok(None) };
+        Ok(Some(entry.open.get_or_try_init(|| entry.open()).await?.clone()))
+    }
+
+    /// Told without opening it, so that what cannot be opened can be listed.
+    async fn table_type(&self, name: &str) -> Result<Option<TableType>> {
+        Ok(self.entry(name).map(|_| TableType::Base))
+    }
+
+    fn table_exist(&self, name: &str) -> bool {
+        self.entry(name).is_some()
+    }
+}
+
+/// The schema `sim`, which names are looked up in that are written without a schema: what it has not is looked for
+/// in `default`.
+#[derive(Debug)]
+pub(crate) struct Sim {
+    pub(crate) own: MemorySchemaProvider,
+    pub(crate) tables: Arc<Tables>,
+}
+
+#[async_trait]
+impl SchemaProvider for Sim {
+    fn table_names(&self) -> Vec<String> {
+        self.own.table_names()
+    }
+
+    async fn table(&self, name: &str) -> Result<Option<Arc<dyn TableProvider>>> {
+        match self.own.table(name).await? {
+            Some(table) => Ok(Some(table)),
+            None => self.tables.table(name).await,
+        }
+    }
+
+    fn table_exist(&self, name: &str) -> bool {
+        self.own.table_exist(name) || self.tables.table_exist(name)
+    }
+}
+
+/// The columns as questions see them: texts and bytes as views, which are passed on without being copied.
+fn with_views(schema: &Schema) -> SchemaRef {
+    let view = |field: &Field| match field.data_type() {
+        DataType::Utf8 => field.clone().with_data_type(DataType::Utf8View),
+        DataType::Binary => field.clone().with_data_type(DataType::BinaryView),
+        _ => field.clone(),
+    };
+    Arc::new(Schema::new(schema.fields().iter().map(|f| view(f)).collect::<Vec<_>>()))
+}

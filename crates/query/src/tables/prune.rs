@@ -1,0 +1,140 @@
+//! Which segments a question's conditions leave over, by the statistics that the log keeps of them.
+
+use std::collections::HashSet;
+use std::sync::Arc;
+
+use arrow::array::{Array, ArrayRef, AsArray, BooleanArray, StringArray, UInt64Array};
+use arrow::compute::{CastOptions, cast_with_options};
+use arrow::datatypes::{DataType, SchemaRef, TimeUnit, TimestampMicrosecondType};
+use datafusion::catalog::Session;
+use datafusion::common::pruning::PruningStatistics;
+use datafusion::common::{Column, DFSchema, ScalarValue};
+use datafusion::logical_expr::Expr;
+use datafusion::logical_expr::utils::conjunction;
+use datafusion::physical_optimizer::pruning::PruningPredicateBuilder;
+use table::Segment;
+
+use crate::filter::is_plain;
+
+/// Values of an `IN` list that are put to statistics one by one; longer lists exclude nothing by them.
+pub(super) const IN_LIST_MAX: usize = 1_000;
+
+/// Digits of a decimal that a JSON number keeps exactly, whoever wrote it.
+const EXACT_DIGITS: u8 = 15;
+
+/// Which of the segments may hold a row that meets all conditions. Where that cannot be told, it may.
+pub(super) fn prune(session: &dyn Session, known: &Known<'_>, conditions: &[Expr]) -> Vec<bool> {
+    let all = vec![true; known.segments.len()];
+    let Some(condition) = conjunction(conditions.iter().filter(|c| is_plain(c)).cloned()) else { return all };
+    let kept = || -> datafusion::error::Result<Vec<bool>> {
+        let columns = DFSchema::try_from(known.schema.clone())?;
+        let condition = session.create_physical_expr(condition, &columns)?;
+        let builder =
+            PruningPredicateBuilder::new().with_file_schema(known.schema.clone()).with_max_in_list_size(IN_LIST_MAX);
+        builder.try_build(condition)?.prune(known)
+    };
+    kept().unwrap_or(all)
+}
+
+/// What a log says of segments: bounds by column. What it does not say excludes nothing.
+pub(super) struct Known<'a> {
+    pub(super) segments: &'a [Segment],
+    pub(super) schema: &'a SchemaRef,
+    pub(super) partition: &'a [String],
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Bound {
+    Min,
+    Max,
+}
+
+impl Known<'_> {
+    fn bounds(&self, column: &Column, bound: Bound) -> Option<ArrayRef> {
+        let name = column.name();
+        let ty = self.schema.field_with_name(name).ok()?.data_type();
+        if self.partition.iter().any(|p| p == name) {
+            return partition_values(self.segments, name, ty);
+        }
+        if !is_bounded(ty) {
+            return None;
+        }
+        let text = |segment: &Segment| {
+            let known = segment.columns.get(name)?;
+            let value = if bound == Bound::Min { known.min.as_ref() } else { known.max.as_ref() };
+            value.map(|v| v.as_str().map_or_else(|| v.to_string(), str::to_owned))
+        };
+        let typed = parse(self.segments.iter().map(text).collect(), ty)?;
+        Some(widened(typed, bound))
+    }
+}
+
+/// Whether the log's text of a value says all of it.
+fn is_bounded(ty: &DataType) -> bool {
+    match ty {
+        DataType::Decimal128(precision, _) => *precision <= EXACT_DIGITS,
+        DataType::Boolean | DataType::Utf8View | DataType::Date32 | DataType::Timestamp(TimeUnit::Microsecond, _) => {
+            true
+        }
+        ty => ty.is_signed_integer() || ty.is_floating(),
+    }
+}
+
+/// Values of a partition column, which are those of every row of a segment.
+pub(super) fn partition_values(segments: &[Segment], name: &str, ty: &DataType) -> Option<ArrayRef> {
+    let text = |s: &Segment| s.partition.get(name).filter(|text| !text.is_empty()).cloned();
+    parse(segments.iter().map(text).collect(), ty)
+}
+
+/// Values from their texts; NULL where a text is none of that type.
+fn parse(texts: StringArray, ty: &DataType) -> Option<ArrayRef> {
+    let lenient = CastOptions { safe: true, ..CastOptions::default() };
+    cast_with_options(&texts, ty, &lenient).ok()
+}
+
+/// Bounds that hold whoever wrote them: others cut times in the log down to milliseconds.
+fn widened(bounds: ArrayRef, bound: Bound) -> ArrayRef {
+    const CUT_OFF_MICROS: i64 = 999;
+    match bounds.data_type() {
+        DataType::Timestamp(TimeUnit::Microsecond, _) if bound == Bound::Max => {
+            let times = bounds.as_primitive::<TimestampMicrosecondType>();
+            let later = times.unary::<_, TimestampMicrosecondType>(|t| t.saturating_add(CUT_OFF_MICROS));
+            Arc::new(later.with_data_type(bounds.data_type().clone()))
+        }
+        _ => bounds,
+    }
+}
+
+impl PruningStatistics for Known<'_> {
+    fn min_values(&self, column: &Column) -> Option<ArrayRef> {
+        self.bounds(column, Bound::Min)
+    }
+
+    fn max_values(&self, column: &Column) -> Option<ArrayRef> {
+        self.bounds(column, Bound::Max)
+    }
+
+    fn num_containers(&self) -> usize {
+        self.segments.len()
+    }
+
+    fn null_counts(&self, column: &Column) -> Option<ArrayRef> {
+        let in_log = self.partition.contains(&column.name);
+        let nulls = |s: &Segment| match s.partition.get(column.name()).filter(|_| in_log) {
+            // NULL in every row, however many they are.
+            Some(text) if text.is_empty() => (s.rows > 0).then_some(s.rows),
+            Some(_) => Some(0),
+            None => s.columns.get(column.name())?.nulls,
+        };
+        Some(Arc::new(self.segments.iter().map(nulls).collect::<UInt64Array>()))
+    }
+
+    fn row_counts(&self) -> Option<ArrayRef> {
+        let rows = |s: &Segment| (s.rows > 0).then_some(s.rows);
+        Some(Arc::new(self.segments.iter().map(rows).collect::<UInt64Array>()))
+    }
+
+    fn contained(&self, _: &Column, _: &HashSet<ScalarValue>) -> Option<BooleanArray> {
+        None
+    }
+}

@@ -1,0 +1,225 @@
+//! Tables that rows were inserted into, ours and others'.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use arrow::array::{ArrayRef, Float64Array, Int64Array, RecordBatch, StringArray};
+use query::{Engine, Reading};
+use table::disk::RealDisk;
+use table::{Clustering, Curve, Inserter, Layout, TableOptions};
+
+use crate::support::{ask, cells, create, open, plan, play};
+
+/// Rows `first..first + 400` of a table: a number that grows, one that repeats, and a word per number.
+fn batch(first: i64) -> RecordBatch {
+    let ids = || first..first + 400;
+    let columns: [(&str, ArrayRef); 4] = [
+        ("id", Arc::new(Int64Array::from_iter_values(ids()))),
+        ("tower", Arc::new(Int64Array::from_iter_values(ids().map(|i| i % 7)))),
+        ("price", Arc::new(Float64Array::from_iter(ids().map(|i| (i % 3 > 0).then_some(i as f64 / 4.0))))),
+        ("caller", Arc::new(StringArray::from_iter_values(ids().map(|i| format!("+1-{:05}", i * 7919 % 100_000))))),
+    ];
+    RecordBatch::try_from_iter_with_nullable(columns.map(|(name, column)| (name, column, true))).unwrap()
+}
+
+fn options(layout: Layout) -> TableOptions {
+    if layout == Layout::Row {
+        return TableOptions::new(layout);
+    }
+    let mut options = TableOptions { group_rows: 100, ..TableOptions::new(layout) };
+    if matches!(layout, Layout::Pruned | Layout::Clustered) {
+        options.bloom = vec!["caller".to_owned()];
+    }
+    if layout == Layout::Clustered {
+        options.clustering = Some(Clustering { columns: vec!["id".to_owned()], curve: Curve::Hilbert });
+    }
+    options
+}
+
+/// The table `name` of five batches of 400 rows.
+async fn insert(data: &Path, name: &str, layout: Layout) {
+    let folder = table::table_folder(data, name).unwrap();
+    let schema = batch(0).schema();
+    let inserter = Inserter::open_or_create(&folder, Arc::new(RealDisk), &schema, &options(layout)).await.unwrap();
+    for first in [0, 400, 800, 1200, 1600] {
+        inserter.insert(&[batch(first)]).await.unwrap();
+    }
+}
+
+const LAYOUTS: [Layout; 4] = [Layout::Row, Layout::Column, Layout::Pruned, Layout::Clustered];
+
+async fn stored() -> (Engine, tempfile::TempDir) {
+    let data = tempfile::tempdir().unwrap();
+    for layout in LAYOUTS {
+        insert(data.path(), &format!("calls_{layout}"), layout).await;
+    }
+    (open(data.path()).await, data)
+}
+
+/// The answer and what was read for it.
+async fn read(engine: &Engine, sql: &str) -> (Vec<Vec<String>>, Reading) {
+    let mut rows = engine.query(sql).await.unwrap();
+    let mut answer = Vec::new();
+    while let Some(batch) = rows.next().await {
+        answer.extend(cells(&batch.unwrap()));
+    }
+    (answer, rows.reading())
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn every_layout_answers_alike() {
+    let (engine, _data) = stored().await;
+    for (condition, expected) in [
+        ("true", ["2000", "1999000", "333166.75", "+1-99870"]),
+        ("id >= 100 AND id < 120", ["20", "2190", "383.25", "+1-99819"]),
+        ("caller = '+1-07919'", ["1", "1", "0.25", "+1-07919"]),
+        ("price IS NULL AND tower = 3", ["96", "96048", "NULL", "+1-99491"]),
+    ] {
+        let answers = LAYOUTS.map(|layout| {
+            format!("SELECT count(*), sum(id), sum(price), max(caller) FROM calls_{layout} WHERE {condition}")
+        });
+        for sql in answers {
+            assert_eq!(read(&engine, &sql).await.0, [expected], "{sql}");
+        }
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_is_excluded_is_not_read() {
+    let (engine, _data) = stored().await;
+    let reading = async |sql: &str| {
+        let r = read(&engine, sql).await.1;
+        ((r.segments_read, r.segments_total), (r.groups_read, r.groups_total), r.rows, r.bytes > 0)
+    };
+    let of = |layout: &str, condition: &str| format!("SELECT sum(price) FROM calls_{layout} WHERE {condition}");
+    // Statistics in the log: one of five segments; in the footer: one of its four row groups.
+    assert_eq!(reading(&of("pruned", "id BETWEEN 930 AND 939")).await, ((1, 5), (1, 20), 10, true));
+    assert_eq!(reading(&of("clustered", "id IN (1, 1999)")).await, ((2, 5), (2, 20), 2, true));
+    assert_eq!(reading(&of("pruned", "id < 0")).await, ((0, 5), (0, 20), 0, false));
+    assert_eq!(reading(&of("pruned", "tower = 8 OR price < -1")).await, ((0, 5), (0, 20), 0, false));
+    // Without statistics all is read.
+    assert_eq!(reading(&of("column", "id < 0")).await, ((5, 5), (20, 20), 0, true));
+    assert_eq!(reading(&of("row", "id < 0")).await, ((5, 5), (5, 5), 2000, true));
+    // Bloom filters: the number lies between the bounds of every row group, and is in one or none.
+    let (segments, (present, _), rows, _) = reading(&of("pruned", "caller = '+1-07919'")).await;
+    assert_eq!((segments, rows), ((5, 5), 1));
+    assert!((1..4).contains(&present), "{present} row groups");
+    let absent = reading(&of("pruned", "caller = '+1-07920'")).await.1;
+    assert!(absent.0 < 3, "{absent:?}");
+    // Pages of 20 rows: those of one row group that hold the row.
+    let pages = read(&engine, &of("pruned", "id = 935")).await.1;
+    assert_eq!((pages.pages_read, pages.pages_total), (1, 5));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_log_alone_counts_rows() {
+    let (engine, _data) = stored().await;
+    for (sql, expected) in [
+        ("SELECT count(*) FROM calls_pruned", "2000"),
+        ("SELECT count(price) FROM calls_pruned", "1333"),
+        ("SELECT count(*) FROM calls_column", "2000"),
+    ] {
+        let (answer, reading) = read(&engine, sql).await;
+        assert_eq!((answer, reading.bytes), (vec![vec![expected.to_owned()]], 0), "{sql}");
+    }
+    // A condition makes the log's count an upper bound only.
+    assert_eq!(read(&engine, "SELECT count(*) FROM calls_pruned WHERE id < 450").await.0, [["450"]]);
+    assert_eq!(read(&engine, "SELECT count(*) FROM calls_row").await.0, [["2000"]]);
+    assert_eq!(read(&engine, "SELECT id FROM calls_pruned LIMIT 3").await.0.len(), 3);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn tables_are_found_with_and_without_their_schema() {
+    let data = tempfile::tempdir().unwrap();
+    let mut store = create(data.path()).await;
+    let ensemble = store.register(plan(&dice::PLUGIN, "dice", 1, 20, 10), false).await.unwrap();
+    play(&mut store, &dice::PLUGIN, ensemble).await;
+    insert(data.path(), "calls", Layout::Pruned).await;
+    insert(data.path(), "outcomes", Layout::Column).await;
+    let engine = open(data.path()).await;
+    for (table, rows) in
+        [("calls", "2000"), ("default.calls", "2000"), ("default.outcomes", "2000"), ("outcomes", "180")]
+    {
+        let counted = ask(&engine, &format!("SELECT count(*) FROM {table}")).await.unwrap();
+        assert_eq!(cells(&counted), [[rows]], "{table}");
+    }
+    let listed = "SELECT table_schema, table_name FROM information_schema.tables
+                  WHERE table_schema <> 'information_schema' ORDER BY 1, 2";
+    let expected =
+        [["default", "calls"], ["default", "outcomes"], ["sim", "ensembles"], ["sim", "events"], ["sim", "outcomes"]];
+    assert_eq!(cells(&ask(&engine, listed).await.unwrap()), expected);
+    let said = ask(&engine, "SELECT * FROM call").await.unwrap_err().to_string();
+    assert_eq!(said, "no table \"call\"; did you mean calls?");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_table_that_cannot_be_opened_fails_those_who_name_it() {
+    let data = tempfile::tempdir().unwrap();
+    for name in ["sound", "broken", "torn"] {
+        insert(data.path(), name, Layout::Pruned).await;
+    }
+    insert(data.path(), "plain", Layout::Row).await;
+    let folder = |name: &str| table::table_folder(data.path(), name).unwrap();
+    std::fs::write(folder("broken").join("_delta_log/00000000000000000000.json"), "{not json").unwrap();
+    std::fs::write(folder("plain").join("schema.arrow"), "short").unwrap();
+    let segment = std::fs::read_dir(folder("torn")).unwrap().map(|e| e.unwrap().path());
+    let segment = segment.filter(|p| p.extension().is_some_and(|e| e == "parquet")).min().unwrap();
+    std::fs::write(&segment, "PAR1").unwrap();
+    let engine = open(data.path()).await;
+    assert_eq!(read(&engine, "SELECT count(*) FROM sound").await.0, [["2000"]]);
+    assert_eq!(cells(&ask(&engine, "SHOW TABLES").await.unwrap()).iter().filter(|t| t[1] == "default").count(), 4);
+    let said = async |sql: &str| ask(&engine, sql).await.unwrap_err().to_string();
+    let broken = said("SELECT count(*) FROM broken").await;
+    assert!(broken.starts_with(&format!("cannot open the table {}", folder("broken").display())), "{broken}");
+    let plain = said("SELECT count(*) FROM plain").await;
+    assert!(plain.contains("schema.arrow is damaged"), "{plain}");
+    let torn = said("SELECT sum(id) FROM torn").await;
+    assert!(torn.contains(segment.file_name().unwrap().to_str().unwrap()), "{torn}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn tables_of_other_writers_are_read() {
+    let data = tempfile::tempdir().unwrap();
+    let folder = data.path().join("default/Theirs");
+    std::fs::create_dir_all(folder.join("_delta_log")).unwrap();
+    let mut log = vec![
+        serde_json::json!({"protocol": {"minReaderVersion": 1, "minWriterVersion": 2}}),
+        serde_json::json!({"metaData": {"id": "a", "format": {"provider": "parquet", "options": {}},
+            "schemaString": serde_json::json!({"type": "struct", "fields": [
+                {"name": "day", "type": "date", "nullable": true, "metadata": {}},
+                {"name": "id", "type": "long", "nullable": true, "metadata": {}},
+                {"name": "tower", "type": "long", "nullable": true, "metadata": {}},
+                {"name": "price", "type": "double", "nullable": true, "metadata": {}},
+                {"name": "caller", "type": "string", "nullable": true, "metadata": {}},
+                {"name": "later", "type": "integer", "nullable": true, "metadata": {}},
+            ]}).to_string(),
+            "partitionColumns": ["day"], "configuration": {}, "createdTime": 0}}),
+    ];
+    for (day, first) in [("2025-10-01", 0), ("2025-10-02", 400), ("", 800)] {
+        let name = format!("part {first}.parquet");
+        let file = std::fs::File::create(folder.join(&name)).unwrap();
+        let mut writer = parquet::arrow::ArrowWriter::try_new(file, batch(first).schema(), None).unwrap();
+        writer.write(&batch(first)).unwrap();
+        writer.close().unwrap();
+        let size = std::fs::metadata(folder.join(&name)).unwrap().len();
+        let partition = serde_json::json!({"day": if day.is_empty() { None } else { Some(day) }});
+        // The second file says nothing of its rows.
+        let stats = (first != 400).then(|| format!("{{\"numRecords\":400,\"minValues\":{{\"id\":{first}}}}}"));
+        log.push(serde_json::json!({"add": {"path": name.replace(' ', "%20"), "partitionValues": partition,
+            "size": size, "modificationTime": 0, "dataChange": true, "stats": stats}}));
+    }
+    let lines: String = log.iter().map(|line| format!("{line}\n")).collect();
+    std::fs::write(folder.join("_delta_log/00000000000000000000.json"), lines).unwrap();
+    let engine = open(data.path()).await;
+    let asked = "SELECT day, count(*), sum(id), count(later) FROM \"Theirs\" GROUP BY day ORDER BY day";
+    let expected =
+        [["2025-10-01", "400", "79800", "0"], ["2025-10-02", "400", "239800", "0"], ["NULL", "400", "399800", "0"]];
+    assert_eq!(read(&engine, asked).await.0, expected);
+    assert_eq!(read(&engine, "SELECT count(*) FROM \"Theirs\"").await.0, [["1200"]]);
+    let (answer, reading) = read(&engine, "SELECT sum(id) FROM \"Theirs\" WHERE day = DATE '2025-10-02'").await;
+    assert_eq!((answer[0][0].as_str(), reading.segments_read), ("239800", 1));
+    let (answer, reading) = read(&engine, "SELECT max(id), max(day) FROM \"Theirs\" WHERE id < 500").await;
+    assert_eq!((answer.concat(), reading.segments_read), (vec!["499".to_owned(), "2025-10-02".to_owned()], 2));
+    let null = read(&engine, "SELECT min(id) FROM \"Theirs\" WHERE day IS NULL").await;
+    assert_eq!((null.0[0][0].as_str(), null.1.segments_read, null.1.groups_total), ("800", 1, 3));
+}
