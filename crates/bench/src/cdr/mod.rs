@@ -20,7 +20,7 @@ pub use hash::content_hash;
 pub use insert::{Checkpoint, Variant, VariantFigures};
 pub use questions::{Ask, Queried, Question, Reading};
 pub use report::{html, markdown};
-pub use run::{Cdr, CdrBench, CdrWorkload, cdr};
+pub use run::{Cdr, CdrBench, CdrWorkload, Clustering, Phase, cdr};
 
 #[cfg(test)]
 mod tests;

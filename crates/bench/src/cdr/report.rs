@@ -5,7 +5,7 @@ use table::Advice;
 use super::gates::Gate;
 use super::insert::VariantFigures;
 use super::questions::Queried;
-use super::run::{Cdr, Phase};
+use super::run::{Cdr, Clustering, Phase};
 use crate::report::number::{bytes, count, ms, rate, short};
 use crate::report::plot::{Series, lines};
 use crate::report::{Block, Section, Table, html as page, markdown as text, on_machine};
@@ -27,6 +27,7 @@ fn sections(cdr: &Cdr) -> Vec<Section> {
         advice(&cdr.advice),
         inserts(cdr),
         checkpoints(cdr),
+        clustering(&cdr.clustering),
         queries(&cdr.queries),
         phases(&cdr.phases),
     ]
@@ -119,6 +120,25 @@ fn checkpoints(cdr: &Cdr) -> Section {
     Section { title: "Checkpoints", blocks: vec![Table::block(header, rows)] }
 }
 
+fn clustering(of: &Clustering) -> Section {
+    let row = [
+        rate(of.rows_per_s),
+        rate(of.rows_per_cpu_s),
+        bytes(of.bytes_before),
+        bytes(of.bytes_after),
+        short(of.bytes_after as f64 / of.bytes_before.max(1) as f64),
+        short(of.depth_before),
+        short(of.depth_after),
+        format!("{} to {}", of.segments.0, of.segments.1),
+        bytes(of.spilled_bytes),
+    ];
+    let header =
+        ["rows", "rows by CPU", "before", "after", "ratio", "depth before", "depth after", "segments", "put aside"];
+    let words =
+        "From reading the first row to the commit. Depth: row groups that a question for one key reads, on average.";
+    Section { title: "Clustering", blocks: vec![Block::Text(words.to_owned()), Table::block(header, [row])] }
+}
+
 fn queries(queries: &[Queried]) -> Section {
     let share = |q: &Queried| match q.groups_total {
         0 => "-".to_owned(),
@@ -136,7 +156,7 @@ fn queries(queries: &[Queried]) -> Section {
         ]
     };
     let header = ["question", "layout", "time", "first time", "read", "row groups", "rows"];
-    let words = "Every answer equals the count made from the records. Times are the median of three, files in the \
+    let words = "Every answer equals the count made from the records. Times are the median of three (slow answers: of one), files in the \
                  system's memory.";
     let blocks = vec![Block::Text(words.to_owned()), Table::block(header, queries.iter().map(row))];
     Section { title: "Asking", blocks }

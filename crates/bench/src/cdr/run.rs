@@ -4,14 +4,16 @@ use std::collections::BTreeMap;
 use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use arrow::array::{AsArray, RecordBatch};
 use arrow::datatypes::Int32Type;
 use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 use run::Usage;
 use serde::Serialize;
+use table::cluster::ClusterOptions;
 use table::disk::RealDisk;
+use table::upkeep::VacuumOptions;
 use table::{ADVICE_ROWS, Advice, AvroTable, Inserter, Layout, Table, TableOptions, advise};
 use telecom::Traffic;
 use world::{ContentHash, Seed};
@@ -69,6 +71,27 @@ pub struct Phase {
     pub cpu_s: f64,
 }
 
+/// What clustering the clustered variant took and gave.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Clustering {
+    /// Rows by processor time, from reading the first to the commit.
+    pub rows_per_cpu_s: f64,
+    /// Rows by elapsed time.
+    pub rows_per_s: f64,
+    /// Bytes of the segments before.
+    pub bytes_before: u64,
+    /// Bytes of the segments after.
+    pub bytes_after: u64,
+    /// Row groups that a question for one key read before, on average.
+    pub depth_before: f64,
+    /// Row groups that it reads now.
+    pub depth_after: f64,
+    /// Segments before and after.
+    pub segments: (usize, usize),
+    /// Bytes put aside on disk meanwhile.
+    pub spilled_bytes: u64,
+}
+
 /// What is on disk of a variant.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Stored {
@@ -93,6 +116,8 @@ pub struct Cdr {
     pub advice: Vec<Advice>,
     /// What each variant stored.
     pub variants: BTreeMap<&'static str, VariantFigures>,
+    /// What clustering did.
+    pub clustering: Clustering,
     /// What must hold.
     pub gates: Vec<Gate>,
     /// What was asked.
@@ -134,6 +159,9 @@ pub async fn cdr(bench: &CdrBench<'_>, mut sql: Ask<'_>) -> Result<Cdr, BenchErr
     let inserted = insert_repeatedly(bench, &spool).await?;
     phases.end("insert", started);
     insert_dimensions(bench).await?;
+    let started = phases.begin("cluster");
+    let clustering = cluster_table(bench).await?;
+    phases.end("cluster", started);
 
     let mut stored = BTreeMap::new();
     let started = phases.begin("count and hash what is stored");
@@ -164,6 +192,7 @@ pub async fn cdr(bench: &CdrBench<'_>, mut sql: Ask<'_>) -> Result<Cdr, BenchErr
         advice,
         gates: gates(&expected, &stored, &inserted, &facts.distinct),
         variants: inserted,
+        clustering,
         queries,
         content_hash: spool.hash.to_string(),
         phases: phases.done,
@@ -245,6 +274,27 @@ async fn insert_dimensions(bench: &CdrBench<'_>) -> Result<(), BenchError> {
     Ok(())
 }
 
+async fn cluster_table(bench: &CdrBench<'_>) -> Result<Clustering, BenchError> {
+    let root = table_folder(bench.data, "clustered");
+    let (started, cpu) = (Instant::now(), Usage::now().cpu);
+    let done = table::cluster::cluster(&root, Arc::new(RealDisk), ClusterOptions::default()).await?;
+    let rate = |time: Duration| done.rows as f64 / time.as_secs_f64().max(1e-9);
+    let clustering = Clustering {
+        rows_per_cpu_s: rate(Usage::now().cpu.saturating_sub(cpu)),
+        rows_per_s: rate(started.elapsed()),
+        bytes_before: done.bytes_before,
+        bytes_after: done.bytes_after,
+        depth_before: done.depth_before,
+        depth_after: done.depth_after,
+        segments: (done.segments_in, done.segments_out),
+        spilled_bytes: done.spilled_bytes,
+    };
+    // Sizes are those of what the table consists of now.
+    let options = VacuumOptions { retain: Duration::ZERO, apply: true };
+    table::upkeep::vacuum(&root, Arc::new(RealDisk), options).await?;
+    Ok(clustering)
+}
+
 fn region(towers: &RecordBatch, tower: i32) -> Option<String> {
     let ids = towers.column_by_name("tower_id")?.as_primitive::<Int32Type>();
     let place = ids.values().binary_search(&tower).ok()?;
@@ -301,12 +351,12 @@ struct Phases<'a> {
 }
 
 impl Phases<'_> {
-    fn begin(&self, name: &'static str) -> (Instant, std::time::Duration) {
+    fn begin(&self, name: &'static str) -> (Instant, Duration) {
         (self.note)(name);
         (Instant::now(), Usage::now().cpu)
     }
 
-    fn end(&mut self, name: &'static str, (started, cpu): (Instant, std::time::Duration)) {
+    fn end(&mut self, name: &'static str, (started, cpu): (Instant, Duration)) {
         let cpu_s = Usage::now().cpu.saturating_sub(cpu).as_secs_f64();
         self.done.push(Phase { name, wall_s: started.elapsed().as_secs_f64(), cpu_s });
     }

@@ -125,14 +125,17 @@ impl SqlDesk {
                 if self.0.as_ref().is_none_or(|(open, _)| open != data) {
                     self.0 = Some((data.to_owned(), open_engine(data).await?));
                 }
-                let mut batches = Vec::new();
+                let (mut batches, mut reading) = (Vec::new(), Reading::default());
                 if let Some((_, engine)) = &self.0 {
                     let mut rows = engine.query(statement).await?;
                     while let Some(batch) = rows.next().await {
                         batches.push(batch?);
                     }
+                    let read = rows.reading();
+                    reading =
+                        Reading { bytes: read.bytes, groups_read: read.groups_read, groups_total: read.groups_total };
                 }
-                Ok((batches, Reading::default()))
+                Ok((batches, reading))
             })
         })
     }
