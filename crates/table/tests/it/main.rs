@@ -1,0 +1,7 @@
+//! Tables that processes and power are taken from.
+
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+mod kill;
+mod power_loss;
+mod support;

@@ -1,0 +1,77 @@
+//! A table of batches whose rows follow from their number.
+
+use std::collections::BTreeMap;
+use std::fs::File;
+use std::path::Path;
+use std::sync::Arc;
+
+use arrow::array::{Array, ArrayRef, AsArray, Int64Array, RecordBatch, StringArray};
+use arrow::datatypes::{DataType, Field, Int64Type, Schema, SchemaRef};
+use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
+use table::disk::{Disk, RealDisk};
+use table::{Clustering, Curve, Inserter, Layout, Table, TableError, TableOptions};
+
+/// Rows of a batch.
+pub(crate) const ROWS: i64 = 500;
+
+pub(crate) fn schema() -> SchemaRef {
+    Arc::new(Schema::new(vec![
+        Field::new("id", DataType::Int64, false),
+        Field::new("place", DataType::Int64, true),
+        Field::new("name", DataType::Utf8, true),
+    ]))
+}
+
+fn mix(id: i64) -> i64 {
+    id.wrapping_mul(0x9E37_79B9_7F4A_7C15_u64 as i64) >> 20
+}
+
+fn rows(ids: &[i64]) -> RecordBatch {
+    let names = ids.iter().map(|&id| (id % 11 != 0).then(|| format!("name-{:05}", mix(id + 7).rem_euclid(30_000))));
+    let columns: Vec<ArrayRef> = vec![
+        Arc::new(Int64Array::from(ids.to_vec())),
+        Arc::new(Int64Array::from_iter(ids.iter().map(|&id| (id % 7 != 0).then(|| mix(id))))),
+        Arc::new(StringArray::from_iter(names)),
+    ];
+    RecordBatch::try_new(schema(), columns).unwrap()
+}
+
+/// The rows of a batch.
+pub(crate) fn batch(number: i64) -> RecordBatch {
+    rows(&(number * ROWS..(number + 1) * ROWS).collect::<Vec<_>>())
+}
+
+pub(crate) async fn inserter(root: &Path, disk: Arc<dyn Disk>) -> Result<Inserter, TableError> {
+    let columns = ["place", "name"].map(str::to_owned).to_vec();
+    let options = TableOptions {
+        bloom: vec!["name".to_owned()],
+        clustering: Some(Clustering { columns, curve: Curve::Hilbert }),
+        ..TableOptions::new(Layout::Clustered)
+    };
+    Inserter::open_or_create(root, disk, &schema(), &options).await
+}
+
+/// The batches that a table holds. Every one is there whole and once, and every value is right.
+pub(crate) async fn batches(root: &Path) -> Vec<i64> {
+    let Some(table) = Table::open(root, Arc::new(RealDisk)).await.unwrap() else { return Vec::new() };
+    let mut seen: BTreeMap<i64, i64> = BTreeMap::new();
+    for segment in table.segments().await.unwrap() {
+        let file = File::open(root.join(&segment.path)).unwrap();
+        let mut count = 0;
+        for read in ParquetRecordBatchReaderBuilder::try_new(file).unwrap().build().unwrap() {
+            let read = read.unwrap();
+            let ids = read.column(0).as_primitive::<Int64Type>().values().to_vec();
+            for (column, expected) in read.columns().iter().zip(rows(&ids).columns()) {
+                assert_eq!(column.to_data(), expected.to_data());
+            }
+            count += ids.len() as u64;
+            ids.into_iter().for_each(|id| *seen.entry(id).or_default() += 1);
+        }
+        assert_eq!(count, segment.rows);
+    }
+    assert!(seen.values().all(|&times| times == 1), "rows are there twice");
+    let mut whole: BTreeMap<i64, i64> = BTreeMap::new();
+    seen.into_keys().for_each(|id| *whole.entry(id / ROWS).or_default() += 1);
+    assert!(whole.values().all(|&rows| rows == ROWS), "a batch is there in part: {whole:?}");
+    whole.into_keys().collect()
+}
