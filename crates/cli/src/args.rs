@@ -417,7 +417,7 @@ pub(crate) struct TableTrimArgs {
     #[command(flatten)]
     pub(crate) table: TableArgs,
     /// Remove the rows before this time, such as 2025-10-01 or 2025-10-01T12:00:00Z; rows without a time stay
-    #[arg(long, value_name = "TIME", conflicts_with = "keep_bytes", required_unless_present = "keep_bytes")]
+    #[arg(long, value_name = "TIME", conflicts_with = "keep_bytes")]
     pub(crate) before: Option<String>,
     /// Remove the oldest files, so that the others have so many bytes at most
     #[arg(long, value_name = "N")]

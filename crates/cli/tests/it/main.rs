@@ -8,3 +8,4 @@ mod kill;
 mod permissions;
 mod questions;
 mod support;
+mod upkeep;
