@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{Parser, Subcommand, ValueEnum};
-use table::Codec;
+use table::{Codec, Curve};
 
 /// Simulate what could happen. Take in what did. Ask both.
 #[derive(Debug, Parser)]
@@ -57,6 +57,11 @@ pub(crate) enum Command {
         ensemble: String,
         #[command(flatten)]
         data: DataArgs,
+    },
+    /// Keep tables in shape: order their rows, merge small files, remove old rows and files
+    Table {
+        #[command(subcommand)]
+        task: TableTask,
     },
     /// Measure this program on this machine, and report it beside the bars
     Bench {
@@ -354,4 +359,86 @@ pub(crate) enum Events {
 fn parse_pair(text: &str) -> Result<(String, String), String> {
     let (key, value) = text.split_once('=').ok_or_else(|| format!("{text:?} is not of the form name=value"))?;
     Ok((key.trim().to_owned(), value.trim().to_owned()))
+}
+
+/// What can be done to a table.
+#[derive(Debug, Subcommand)]
+pub(crate) enum TableTask {
+    /// Put the rows of a clustered table in such an order that those alike in its clustering columns lie together
+    Cluster(TableClusterArgs),
+    /// Merge small files into large ones
+    Compact(TableCompactArgs),
+    /// Remove old rows; only tells what would go unless told to --apply
+    Trim(TableTrimArgs),
+    /// Remove files that no version of the table needs; only tells what would go unless told to --apply
+    Vacuum(TableVacuumArgs),
+}
+
+/// Which table.
+#[derive(Debug, clap::Args)]
+pub(crate) struct TableArgs {
+    /// The table: NAME, or DATABASE.NAME
+    pub(crate) name: String,
+    #[command(flatten)]
+    pub(crate) data: DataArgs,
+    #[command(flatten)]
+    pub(crate) format: FormatArgs,
+}
+
+/// What `table cluster` takes.
+#[derive(Debug, clap::Args)]
+pub(crate) struct TableClusterArgs {
+    #[command(flatten)]
+    pub(crate) table: TableArgs,
+    /// Cluster by these columns from now on [default: those that the table was made with]
+    #[arg(long, value_name = "COLUMN,..", value_delimiter = ',')]
+    pub(crate) columns: Vec<String>,
+    /// Order the rows along this curve from now on: hilbert, zorder or lexical [default: as before]
+    #[arg(long, value_name = "CURVE")]
+    pub(crate) curve: Option<Curve>,
+    /// Memory for rows that are being moved, in MB; more are put aside on disk
+    #[arg(long, value_name = "MB", default_value_t = table::cluster::MEMORY >> 20)]
+    pub(crate) memory: usize,
+    /// Take up rows that are clustered already, too
+    #[arg(long)]
+    pub(crate) all: bool,
+}
+
+/// What `table compact` takes.
+#[derive(Debug, clap::Args)]
+pub(crate) struct TableCompactArgs {
+    #[command(flatten)]
+    pub(crate) table: TableArgs,
+}
+
+/// What `table trim` takes.
+#[derive(Debug, clap::Args)]
+pub(crate) struct TableTrimArgs {
+    #[command(flatten)]
+    pub(crate) table: TableArgs,
+    /// Remove the rows before this time, such as 2025-10-01 or 2025-10-01T12:00:00Z; rows without a time stay
+    #[arg(long, value_name = "TIME", conflicts_with = "keep_bytes", required_unless_present = "keep_bytes")]
+    pub(crate) before: Option<String>,
+    /// Remove the oldest files, so that the others have so many bytes at most
+    #[arg(long, value_name = "N")]
+    pub(crate) keep_bytes: Option<u64>,
+    /// The column that says a row's time [default: the first one that holds times, or dates]
+    #[arg(long, value_name = "NAME")]
+    pub(crate) column: Option<String>,
+    /// Do it
+    #[arg(long)]
+    pub(crate) apply: bool,
+}
+
+/// What `table vacuum` takes.
+#[derive(Debug, clap::Args)]
+pub(crate) struct TableVacuumArgs {
+    #[command(flatten)]
+    pub(crate) table: TableArgs,
+    /// Keep the files of versions that were current within so many hours
+    #[arg(long, value_name = "HOURS", default_value_t = 168)]
+    pub(crate) retain: u64,
+    /// Do it
+    #[arg(long)]
+    pub(crate) apply: bool,
 }

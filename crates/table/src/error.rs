@@ -7,6 +7,8 @@ use std::path::{Path, PathBuf};
 use deltalake::DeltaTableError;
 use parquet::errors::ParquetError;
 
+use crate::log::is_conflict;
+
 /// An error of this crate. Its words include those of its cause, which is therefore no `source()`.
 #[derive(Debug, thiserror::Error)]
 pub enum TableError {
@@ -134,10 +136,8 @@ impl TableError {
             Self::Io { cause, .. } if cause.kind() == io::ErrorKind::NotFound => ErrorKind::Damaged,
             Self::Io { .. } | Self::Encode { .. } | Self::CommitterGone | Self::Unexpected(_) => ErrorKind::Environment,
             Self::Overtaken { .. } => ErrorKind::Conflict,
-            Self::Log { cause, .. } => match **cause {
-                DeltaTableError::Transaction { .. } => ErrorKind::Conflict,
-                _ => ErrorKind::Environment,
-            },
+            Self::Log { cause, .. } if is_conflict(cause) => ErrorKind::Conflict,
+            Self::Log { .. } => ErrorKind::Environment,
             Self::Damaged { .. } | Self::Codec { .. } => ErrorKind::Damaged,
             Self::ColumnType { .. } | Self::Options { .. } | Self::Name { .. } | Self::Rows { .. } => {
                 ErrorKind::Request

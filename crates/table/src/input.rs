@@ -53,6 +53,10 @@ impl Input {
         self.metadata.metadata().file_metadata().num_rows() as u64
     }
 
+    fn batch_rows(&self) -> usize {
+        BATCH_ROWS.min((BATCH_BYTES / self.row_bytes()) as usize).max(1)
+    }
+
     /// Bytes of a row before compression, at least 1.
     pub(crate) fn row_bytes(&self) -> u64 {
         let groups = self.metadata.metadata().row_groups();
@@ -73,8 +77,8 @@ impl Input {
         };
         // Opened anew each time: reading moves a file's position.
         let file = File::open(&path).map_err(TableError::io("open", &path))?;
-        let mut builder =
-            ParquetRecordBatchReaderBuilder::new_with_metadata(file, self.metadata.clone()).with_batch_size(BATCH_ROWS);
+        let mut builder = ParquetRecordBatchReaderBuilder::new_with_metadata(file, self.metadata.clone())
+            .with_batch_size(self.batch_rows());
         if columns.is_some() {
             let names = schema.fields().iter().map(|f| f.name().as_str());
             let mask = ProjectionMask::columns(self.metadata.parquet_schema(), names);

@@ -27,6 +27,7 @@ pub mod power_loss;
 mod schema;
 mod segment;
 mod store;
+pub mod upkeep;
 
 pub use error::{ErrorKind, TableError};
 pub use folder::{DATABASE, StoredTable, table_folder, table_folders};

@@ -9,6 +9,7 @@ use arrow::datatypes::SchemaRef;
 
 use crate::disk::Disk;
 use crate::error::TableError;
+use crate::input::Input;
 use crate::layout::avro::AvroTable;
 use crate::layout::write::{RowsWriter, holds_nan};
 use crate::layout::{Encodings, TableOptions};
@@ -43,6 +44,20 @@ impl NanColumns {
         }
     }
 
+    /// Looks through the segments' columns of real numbers that have no bounds: others hold no NaN.
+    pub(crate) fn of_inputs(inputs: &[(Input, Segment)], schema: &SchemaRef) -> Result<Self> {
+        let mut nan = Self::default();
+        for (input, segment) in inputs {
+            let bounded = |name: &str| segment.columns.get(name).is_some_and(|c| c.min.is_some());
+            let unsure = |i: &usize| schema.field(*i).data_type().is_floating() && !bounded(schema.field(*i).name());
+            let columns: Vec<usize> = (0..schema.fields().len()).filter(unsure).collect();
+            if !columns.is_empty() {
+                input.rows(None, Some(&columns))?.try_for_each(|batch| batch.map(|batch| nan.look_at(&batch)))?;
+            }
+        }
+        Ok(nan)
+    }
+
     fn add(&mut self, name: &str, column: &ArrayRef) {
         if column.data_type().is_floating() && !self.0.contains(name) && holds_nan(column) {
             self.0.insert(name.to_owned());
@@ -72,7 +87,6 @@ impl Output {
         options: &TableOptions,
         encodings: Encodings,
         nan: NanColumns,
-        tags: BTreeMap<String, String>,
     ) -> Self {
         Self {
             disk,
@@ -81,14 +95,20 @@ impl Output {
             options: options.clone(),
             encodings,
             nan,
-            tags,
+            tags: BTreeMap::new(),
             segments: Vec::new(),
             writer: None,
         }
     }
 
-    /// Begins a segment of about `rows` rows.
-    pub(crate) fn begin(&mut self, rows: usize) -> Result<()> {
+    /// Says in which columns the rows to come hold NaN.
+    pub(crate) fn set_nan(&mut self, nan: NanColumns) {
+        self.nan = nan;
+    }
+
+    /// Begins a segment of about `rows` rows, with some tags.
+    pub(crate) fn begin(&mut self, rows: usize, tags: BTreeMap<String, String>) -> Result<()> {
+        self.tags = tags;
         let path = format!("{}.parquet", uuid::Uuid::new_v4().simple());
         let nan = |column: &str| self.nan.0.contains(column);
         let file = self.root.join(&path);

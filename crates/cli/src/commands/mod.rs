@@ -11,6 +11,7 @@ mod plays;
 mod price;
 mod run;
 mod sql;
+mod upkeep;
 mod verify;
 
 use std::path::Path;
@@ -22,7 +23,7 @@ use ensemble::{Columns, EnsembleError, Plan, Store};
 use model::{Model, Plugin, UnknownName};
 use table::disk::{Disk, RealDisk};
 
-use crate::args::{Args, BenchWorkload, Command};
+use crate::args::{Args, BenchWorkload, Command, TableTask};
 
 /// The models that this binary knows.
 const MODELS: &[Plugin] = &[football::PLUGIN];
@@ -46,6 +47,10 @@ pub(crate) fn dispatch(args: Args) -> Result<ExitCode> {
             Command::Plays(args) => plays::plays(&args).await,
             Command::Verify { ensemble, data, format } => verify::verify(&data.data, &ensemble, format.format).await,
             Command::Drop { ensemble, data } => ensembles::drop(&data.data, &ensemble).await,
+            Command::Table { task: TableTask::Cluster(args) } => upkeep::cluster(&args).await,
+            Command::Table { task: TableTask::Compact(args) } => upkeep::compact(&args).await,
+            Command::Table { task: TableTask::Trim(args) } => upkeep::trim(&args).await,
+            Command::Table { task: TableTask::Vacuum(args) } => upkeep::vacuum(&args).await,
             Command::Bench { workload: BenchWorkload::Season(args) } => bench::season(&args).await,
             Command::Bench { workload: BenchWorkload::Cdr(args) } => bench::cdr(&args).await,
         }

@@ -32,6 +32,7 @@ use crate::input::Input;
 use crate::layout::{Clustering, Encodings, GROUP_ROWS_MAX, Layout, TableOptions};
 use crate::log::{Rewrite, Segment};
 use crate::output::{self, NanColumns, Output};
+use crate::upkeep::Progress;
 
 /// Memory for rows that are being moved, unless told otherwise.
 pub const MEMORY: usize = 256 << 20;
@@ -43,9 +44,6 @@ const GROUP_BYTES: u64 = 128 << 20;
 const TRIES: usize = 3;
 
 type Result<T> = std::result::Result<T, TableError>;
-
-/// How far a command is: rows done, and rows in all.
-pub type Progress = Arc<dyn Fn(u64, u64) + Send + Sync>;
 
 /// How to cluster.
 #[derive(Clone)]
@@ -256,7 +254,8 @@ impl Job {
                 }
             }
         }
-        let row_bytes = inputs.iter().map(Input::row_bytes).max().unwrap_or(1);
+        let bytes: u64 = inputs.iter().map(|input| input.row_bytes() * input.rows_in_all()).sum();
+        let row_bytes = bytes.div_ceil(rows).max(1);
         let groups = rows.div_ceil((GROUP_BYTES / row_bytes).clamp(1, GROUP_ROWS_MAX as u64)).max(1);
         Ok(Placement::new(keys.cube(), self.clustering.curve, &counts, rows.div_ceil(groups)))
     }
@@ -267,13 +266,13 @@ impl Job {
         let encodings = Encodings::choose(&bins.rows(count / 2)?, self.options.codec)
             .map_err(|e| TableError::encode(&self.root, e))?;
         let marks = choice::marks(&self.clustering);
-        let mut output = Output::new(self.disk.clone(), &self.root, &self.schema, &self.options, encodings, nan, marks);
+        let mut output = Output::new(self.disk.clone(), &self.root, &self.schema, &self.options, encodings, nan);
         let group_rows = rows.div_ceil(count as u64) as usize;
         let segments = count.div_ceil(SEGMENT_GROUPS);
         let mut done = rows;
         for segment in 0..segments {
             let groups = segment * count / segments..(segment + 1) * count / segments;
-            output.begin(groups.len() * group_rows)?;
+            output.begin(groups.len() * group_rows, marks.clone())?;
             for group in groups {
                 let batch = bins.take(group)?;
                 output.write(&batch)?;

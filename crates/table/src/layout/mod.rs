@@ -11,6 +11,7 @@ mod text;
 pub(crate) mod write;
 
 pub use advise::{ADVICE_ROWS, Advice, Verdict, advise};
+pub(crate) use encoding::SAMPLE_ROWS;
 pub use encoding::{ColumnEncoding, Encodings};
 pub use options::{Clustering, Curve, Layout, TableOptions};
 pub use rows::{conform, storable};

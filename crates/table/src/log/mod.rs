@@ -1,5 +1,7 @@
 //! A table: a folder with a Delta log that names its segments.
 
+mod append;
+
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
@@ -22,6 +24,7 @@ use futures::TryStreamExt as _;
 use serde_json::Value;
 use url::Url;
 
+use self::append::Appended;
 use crate::disk::{Disk, create_dirs};
 use crate::error::TableError;
 use crate::layout::TableOptions;
@@ -161,6 +164,7 @@ pub enum Committed {
 pub struct Table {
     root: PathBuf,
     table: DeltaTable,
+    appended: Appended,
 }
 
 type Result<T> = std::result::Result<T, TableError>;
@@ -182,7 +186,7 @@ impl Table {
             }
             _ => return Ok(None),
         }
-        let mut table = Self { root: root.to_owned(), table: DeltaTable::new(log_store(root, disk)?) };
+        let mut table = Self::over(root, DeltaTable::new(log_store(root, disk)?));
         match table.table.load().await {
             Ok(()) => Ok(Some(table)),
             // A log folder without a first entry: a table whose creation was cut short.
@@ -208,13 +212,17 @@ impl Table {
             .with_save_mode(SaveMode::Ignore)
             .await;
         match created {
-            Ok(table) => Ok(Self { root: root.to_owned(), table }),
+            Ok(table) => Ok(Self::over(root, table)),
             // Another process made it meanwhile.
             Err(error) => match Self::open(root, disk).await? {
                 Some(table) => Ok(table),
                 None => Err(TableError::log("create", root)(error)),
             },
         }
+    }
+
+    fn over(root: &Path, table: DeltaTable) -> Self {
+        Self { root: root.to_owned(), table, appended: Appended::default() }
     }
 
     /// The table's folder.
@@ -224,12 +232,18 @@ impl Table {
 
     /// The version that reads of this handle see.
     pub fn version(&self) -> u64 {
-        self.table.version().unwrap_or(0)
+        self.table.version().unwrap_or(0).max(self.appended.version)
     }
 
     /// Moves on to the newest version.
     pub async fn refresh(&mut self) -> Result<()> {
-        self.table.update_state().await.map_err(TableError::log("read", &self.root))
+        self.read_state().await.map_err(TableError::log("read", &self.root))
+    }
+
+    async fn read_state(&mut self) -> std::result::Result<(), DeltaTableError> {
+        self.table.update_state().await?;
+        self.appended = Appended::default();
+        Ok(())
     }
 
     /// Names of all columns, in order.
@@ -287,19 +301,23 @@ impl Table {
 
     async fn read_segments(&self) -> Result<Vec<(i64, Segment)>> {
         let refuse = |reason: &str| TableError::Options { path: self.root.clone(), reason: reason.to_owned() };
+        let mut table = self.table.clone();
         let read = async {
-            let snapshot = self.table.snapshot()?.snapshot();
-            let store = self.table.log_store();
-            let views = snapshot.file_views(store.as_ref(), None);
-            views.map_ok(|view| Some((view.modification_time(), to_segment(&view)?))).try_collect::<Vec<_>>().await
+            if self.appended.version > table.version().unwrap_or(0) {
+                table.update_state().await?;
+            }
+            let snapshot = table.snapshot()?;
+            let mapping = snapshot.metadata().configuration().get(COLUMN_MAPPING).cloned();
+            let store = table.log_store();
+            let views = snapshot.snapshot().file_views(store.as_ref(), None);
+            let segments = views.map_ok(|view| Some((view.modification_time(), to_segment(&view)?)));
+            Ok((mapping, segments.try_collect::<Vec<_>>().await?))
         };
-        let read = read.await.map_err(TableError::log("read", &self.root))?;
-        let snapshot = self.table.snapshot().map_err(TableError::log("read", &self.root))?;
-        let mapping = snapshot.metadata().configuration().get(COLUMN_MAPPING);
+        let (mapping, segments) = read.await.map_err(TableError::log("read", &self.root))?;
         if mapping.is_some_and(|mode| mode != "none") {
             return Err(refuse("it maps its columns to other names, which is not read here: write it again without"));
         }
-        read.into_iter().collect::<Option<Vec<_>>>().ok_or_else(|| {
+        segments.into_iter().collect::<Option<Vec<_>>>().ok_or_else(|| {
             refuse("it has deletion vectors, which are not read here: have the engine that wrote them purge them")
         })
     }
@@ -337,7 +355,7 @@ impl Table {
         loop {
             match self.try_commit(changes).await {
                 Ok(committed) => return Ok(committed),
-                Err(error @ DeltaTableError::Transaction { .. }) if started.elapsed() < COMMIT_DEADLINE => {
+                Err(error) if is_conflict(&error) && started.elapsed() < COMMIT_DEADLINE => {
                     tracing::debug!(table = %self.root.display(), %error, "another writer was faster; trying again");
                     tokio::time::sleep(jitter()).await;
                     self.refresh().await?;
@@ -365,18 +383,17 @@ impl Table {
     }
 
     async fn try_commit(&mut self, changes: &[Change]) -> std::result::Result<Vec<Committed>, DeltaTableError> {
-        let store = self.table.log_store();
-        if changes.iter().any(|c| c.transaction.is_some()) {
-            self.table.update_state().await?;
+        let appends = self.is_append(&changes.iter().collect::<Vec<_>>())?;
+        // A rewrite was checked against the version in hand, which must stay the one it is committed on.
+        if !appends && changes.iter().all(|c| c.rewrite.is_none()) {
+            self.read_state().await?;
         }
-        let state = self.table.snapshot()?.clone();
         let mut new: Vec<&Change> = Vec::with_capacity(changes.len());
         let mut is_new = Vec::with_capacity(changes.len());
         for change in changes {
             let before = match &change.transaction {
                 Some(name) => {
-                    new.iter().any(|c| c.transaction.as_ref() == Some(name))
-                        || state.transaction_version(store.as_ref(), name).await?.is_some()
+                    new.iter().any(|c| c.transaction.as_ref() == Some(name)) || self.has_committed(name).await?
                 }
                 None => false,
             };
@@ -385,8 +402,37 @@ impl Table {
                 new.push(change);
             }
         }
-        let at = if new.is_empty() { 0 } else { self.write_version(state, &new).await? };
+        let at = match new.is_empty() {
+            true => 0,
+            false if appends => self.append(&new).await?,
+            false => self.write_version(self.table.snapshot()?.clone(), &new).await?,
+        };
+        self.checkpoint_at(at).await;
         Ok(is_new.into_iter().map(|new| if new { Committed::At(at) } else { Committed::Before }).collect())
+    }
+
+    /// Whether a change of this name is in the version in hand.
+    async fn has_committed(&self, name: &str) -> std::result::Result<bool, DeltaTableError> {
+        if self.appended.transactions.contains(name) {
+            return Ok(true);
+        }
+        let store = self.table.log_store();
+        Ok(self.table.snapshot()?.transaction_version(store.as_ref(), name).await?.is_some())
+    }
+
+    /// Writes a checkpoint of the log each so many versions.
+    async fn checkpoint_at(&mut self, version: u64) {
+        if version == 0 || !version.is_multiple_of(CHECKPOINT_EACH) {
+            return;
+        }
+        let written = match self.read_state().await {
+            Ok(()) => checkpoints::create_checkpoint(&self.table, None).await,
+            Err(error) => Err(error),
+        };
+        if let Err(error) = written {
+            // The commit stands; a missing checkpoint costs only time.
+            tracing::warn!(table = %self.root.display(), %error, "could not write a log checkpoint");
+        }
     }
 
     async fn write_version(
@@ -421,13 +467,6 @@ impl Table {
             .await?;
         let version = finalized.version();
         self.table.state = Some(finalized.snapshot());
-        if version > 0
-            && version.is_multiple_of(CHECKPOINT_EACH)
-            && let Err(error) = checkpoints::create_checkpoint(&self.table, None).await
-        {
-            // The commit stands; a missing checkpoint costs only time.
-            tracing::warn!(table = %self.root.display(), %error, "could not write a log checkpoint");
-        }
         Ok(version)
     }
 
@@ -485,6 +524,11 @@ fn log_store(root: &Path, disk: Arc<dyn Disk>) -> Result<LogStoreRef> {
     let whole = Arc::new(DurableStore::new(Path::new("/"), disk.clone()).map_err(fail)?);
     let prefixed = Arc::new(DurableStore::new(&root, disk).map_err(fail)?);
     Ok(default_logstore(prefixed, whole, &url, &StorageConfig::default()))
+}
+
+/// Whether another writer was faster.
+pub(crate) fn is_conflict(error: &DeltaTableError) -> bool {
+    matches!(error, DeltaTableError::Transaction { .. } | DeltaTableError::VersionAlreadyExists(_))
 }
 
 /// 5 to 50 ms, different for processes that collide.

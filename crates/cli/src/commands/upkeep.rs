@@ -1,0 +1,206 @@
+//! `manyworlds table cluster`, `compact`, `trim` and `vacuum`.
+
+use std::future::Future;
+use std::io::IsTerminal as _;
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+
+use anyhow::{Result, bail};
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use run::Usage;
+use serde_json::{Map, Value, json};
+use table::cluster::ClusterOptions;
+use table::upkeep::{Progress, TrimLimit, TrimOptions, VacuumOptions};
+use table::{Clustering, Table as DeltaTable};
+
+use super::disk;
+use crate::args::{Format, TableArgs, TableClusterArgs, TableCompactArgs, TableTrimArgs, TableVacuumArgs};
+use crate::output::{Table, bytes, count, note, print, print_json};
+
+/// The database of tables that are named without one.
+const DEFAULT: &str = "default";
+/// How often lines of progress are written where nobody watches a bar.
+const LINE_EACH: Duration = Duration::from_secs(5);
+
+/// The folder of a table.
+fn folder(args: &TableArgs) -> Result<PathBuf> {
+    let (database, name) = args.name.split_once('.').unwrap_or((DEFAULT, &args.name));
+    let plain = |part: &str| !part.is_empty() && !part.starts_with('.') && !part.contains(['/', '\\', '.']);
+    if !plain(database) || !plain(name) {
+        bail!("{:?} is no name of a table: write NAME or DATABASE.NAME", args.name);
+    }
+    Ok(args.data.data.join(database).join(name))
+}
+
+pub(crate) async fn cluster(args: &TableClusterArgs) -> Result<ExitCode> {
+    let root = folder(&args.table)?;
+    let clustering = clustering(args, &root).await?;
+    let options = ClusterOptions { clustering, memory: args.memory << 20, all: args.all, progress: Some(progress()) };
+    let timed = timed(table::cluster::cluster(&root, disk(), options)).await?;
+    let done = &timed.result;
+    for column in &done.left_out {
+        note(&format!("column {column:?} holds one value only and orders nothing"));
+    }
+    let summary = json!({
+        "rows": done.rows,
+        "segments_in": done.segments_in,
+        "segments_out": done.segments_out,
+        "bytes_before": done.bytes_before,
+        "bytes_after": done.bytes_after,
+        "depth_before": done.depth_before,
+        "depth_after": done.depth_after,
+        "spilled_bytes": done.spilled_bytes,
+        "left_out": done.left_out,
+    });
+    timed.print(summary, args.table.format.format)
+}
+
+/// By what to cluster from now on; `None` where nothing was said.
+async fn clustering(args: &TableClusterArgs, root: &std::path::Path) -> Result<Option<Clustering>> {
+    if args.columns.is_empty() && args.curve.is_none() {
+        return Ok(None);
+    }
+    let stored = match DeltaTable::open(root, disk()).await? {
+        Some(table) => table.options()?.clustering,
+        None => None,
+    };
+    let stored = stored.unwrap_or(Clustering { columns: Vec::new(), curve: table::Curve::default() });
+    let columns = if args.columns.is_empty() { stored.columns } else { args.columns.clone() };
+    Ok(Some(Clustering { columns, curve: args.curve.unwrap_or(stored.curve) }))
+}
+
+pub(crate) async fn compact(args: &TableCompactArgs) -> Result<ExitCode> {
+    let root = folder(&args.table)?;
+    let timed = timed(table::upkeep::compact(&root, disk(), Some(progress()))).await?;
+    let done = &timed.result;
+    let summary = json!({
+        "rows": done.rows,
+        "segments_in": done.segments_in,
+        "segments_out": done.segments_out,
+        "bytes_before": done.bytes_before,
+        "bytes_after": done.bytes_after,
+    });
+    timed.print(summary, args.table.format.format)
+}
+
+pub(crate) async fn trim(args: &TableTrimArgs) -> Result<ExitCode> {
+    let root = folder(&args.table)?;
+    let limit = match (&args.before, args.keep_bytes) {
+        (Some(time), _) => TrimLimit::Before(time.clone()),
+        (None, Some(bytes)) => TrimLimit::KeepBytes(bytes),
+        (None, None) => bail!("say what goes: --before TIME or --keep-bytes N"),
+    };
+    let options = TrimOptions { limit, column: args.column.clone(), apply: args.apply };
+    let timed = timed(table::upkeep::trim(&root, disk(), &options)).await?;
+    let done = &timed.result;
+    let mut summary = json!({
+        "applied": args.apply,
+        "rows": done.rows,
+        "segments_in": done.segments_in,
+        "segments_out": done.segments_out,
+        "bytes_before": done.bytes_before,
+    });
+    if args.apply {
+        summary["bytes_after"] = json!(done.bytes_after);
+    }
+    hint(args.apply);
+    timed.print(summary, args.table.format.format)
+}
+
+pub(crate) async fn vacuum(args: &TableVacuumArgs) -> Result<ExitCode> {
+    let root = folder(&args.table)?;
+    let options = VacuumOptions { retain: Duration::from_secs(args.retain.saturating_mul(3_600)), apply: args.apply };
+    let timed = timed(table::upkeep::vacuum(&root, disk(), options)).await?;
+    let done = &timed.result;
+    let summary = json!({
+        "applied": args.apply,
+        "old_files": done.old,
+        "orphans": done.orphans,
+        "temporary_files": done.temporary,
+        "bytes": done.bytes,
+        "retained_files": done.retained,
+    });
+    hint(args.apply);
+    timed.print(summary, args.table.format.format)
+}
+
+fn hint(applied: bool) {
+    if !applied {
+        note("nothing was removed: --apply does it");
+    }
+}
+
+/// What a command did, and what it took.
+struct Timed<T> {
+    result: T,
+    wall: Duration,
+    cpu: Duration,
+}
+
+async fn timed<T, E: Into<anyhow::Error>>(work: impl Future<Output = Result<T, E>>) -> Result<Timed<T>> {
+    let (started, before) = (Instant::now(), Usage::now());
+    let result = work.await.map_err(Into::into)?;
+    Ok(Timed { result, wall: started.elapsed(), cpu: Usage::now().cpu.saturating_sub(before.cpu) })
+}
+
+impl<T> Timed<T> {
+    fn print(&self, mut summary: Value, format: Format) -> Result<ExitCode> {
+        summary["wall_s"] = json!(self.wall.as_secs_f64());
+        summary["cpu_s"] = json!(self.cpu.as_secs_f64());
+        summary["peak_rss_bytes"] = json!(Usage::now().peak_rss_bytes);
+        let fields = summary.as_object().cloned().unwrap_or_default();
+        match format {
+            Format::Json => print_json(&summary)?,
+            Format::Csv => print(&listed(&fields, plain).to_csv())?,
+            Format::Table => print(&listed(&fields, for_people).to_string())?,
+        }
+        Ok(ExitCode::SUCCESS)
+    }
+}
+
+fn listed(fields: &Map<String, Value>, text: fn(&str, &Value) -> String) -> Table {
+    let mut table = Table::new(["figure", "value"]);
+    fields.iter().for_each(|(name, value)| table.push([name.clone(), text(name, value)]));
+    table
+}
+
+fn plain(_: &str, value: &Value) -> String {
+    value.as_str().map_or_else(|| value.to_string(), str::to_owned)
+}
+
+fn for_people(name: &str, value: &Value) -> String {
+    match (value.as_u64(), value.as_f64(), value.as_array()) {
+        (Some(n), ..) if name.contains("bytes") => bytes(n),
+        (Some(n), ..) => count(n),
+        (None, Some(x), _) => format!("{x:.2}"),
+        (None, None, Some(list)) => list.iter().map(|v| plain(name, v)).collect::<Vec<_>>().join(", "),
+        _ => plain(name, value),
+    }
+}
+
+/// A bar on a terminal, plain lines elsewhere.
+fn progress() -> Progress {
+    if std::io::stderr().is_terminal() {
+        let bar = ProgressBar::with_draw_target(Some(1), ProgressDrawTarget::stderr());
+        if let Ok(style) = ProgressStyle::with_template("{wide_bar} {pos}/{len} rows  {per_sec}  {eta} left") {
+            bar.set_style(style);
+        }
+        return Arc::new(move |done, total| {
+            bar.set_length(total);
+            bar.set_position(done);
+            if done >= total {
+                bar.finish_and_clear();
+            }
+        });
+    }
+    let last = Mutex::new(Instant::now());
+    Arc::new(move |done, total| {
+        let Ok(mut last) = last.lock() else { return };
+        if last.elapsed() >= LINE_EACH {
+            *last = Instant::now();
+            note(&format!("{} of {} rows", count(done), count(total)));
+        }
+    })
+}

@@ -1,0 +1,130 @@
+//! Small segments become large ones.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::sync::Arc;
+
+use crate::disk::Disk;
+use crate::error::TableError;
+use crate::input::Input;
+use crate::layout::GROUP_ROWS_MAX;
+use crate::log::{Rewrite, Segment};
+use crate::output::{self, NanColumns, Output};
+
+use super::{Progress, Result, TRIES, encodings};
+
+/// Rows of a segment that is made of small ones.
+const TARGET_ROWS: u64 = 12 * GROUP_ROWS_MAX as u64;
+/// A segment is small below this.
+const SMALL_ROWS: u64 = TARGET_ROWS / 2;
+
+/// What compaction did.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Compacted {
+    /// Rows that were moved.
+    pub rows: u64,
+    /// Segments that they were in.
+    pub segments_in: usize,
+    /// Segments that they are in now.
+    pub segments_out: usize,
+    /// Bytes of those segments before.
+    pub bytes_before: u64,
+    /// Bytes of those segments now.
+    pub bytes_after: u64,
+}
+
+/// Merges the small segments of the table in the folder `root`, each with those next to it in age. Rows keep their order,
+/// and what is clustered stays so: only segments of one run of clustering, or of none, are merged.
+///
+/// # Errors
+/// Where there is no such table, where the disk or the log refuses, and where others rewrite the same segments again and
+/// again. Then the table is as it was.
+pub async fn compact(root: &Path, disk: Arc<dyn Disk>, progress: Option<Progress>) -> Result<Compacted> {
+    let mut tries = 1;
+    loop {
+        match compact_once(root, disk.clone(), progress.clone()).await {
+            Err(TableError::Overtaken { .. }) if tries < TRIES => tries += 1,
+            result => return result,
+        }
+    }
+}
+
+async fn compact_once(root: &Path, disk: Arc<dyn Disk>, progress: Option<Progress>) -> Result<Compacted> {
+    let mut table = output::open(root, disk.clone()).await?;
+    let (options, schema) = (table.options()?, table.arrow_schema()?);
+    let merges = merges(table.segments_by_age().await?.into_iter().map(|(_, segment)| segment));
+    let inputs: Vec<Segment> = merges.iter().flatten().cloned().collect();
+    if inputs.is_empty() {
+        return Ok(Compacted::default());
+    }
+    let folder = root.to_owned();
+    let work = move || -> Result<Output> {
+        let open = |segment: Segment| Ok((Input::open(&folder, &schema, &segment)?, segment));
+        let merges: Vec<Vec<_>> = merges
+            .into_iter()
+            .map(|merge| merge.into_iter().map(open).collect::<Result<_>>())
+            .collect::<Result<_>>()?;
+        let mut output = None;
+        let total: u64 = merges.iter().flatten().map(|(input, _)| input.rows_in_all()).sum();
+        let mut done = 0;
+        for merge in &merges {
+            let nan = NanColumns::of_inputs(merge, &schema)?;
+            let output = match &mut output {
+                Some(output) => output,
+                none => {
+                    let encodings = encodings(merge, &schema, &options)?;
+                    none.insert(Output::new(disk.clone(), &folder, &schema, &options, encodings, NanColumns::default()))
+                }
+            };
+            output.set_nan(nan);
+            merge_into(output, merge, |rows| {
+                done += rows;
+                if let Some(progress) = &progress {
+                    progress(done, total);
+                }
+            })?;
+        }
+        output.ok_or_else(|| TableError::Unexpected("there was nothing to merge".to_owned()))
+    };
+    let output = tokio::task::spawn_blocking(work).await.map_err(|e| TableError::Unexpected(e.to_string()))??;
+    let compacted = Compacted {
+        rows: inputs.iter().map(|s| s.rows).sum(),
+        segments_in: inputs.len(),
+        segments_out: output.segments().len(),
+        bytes_before: inputs.iter().map(|s| s.bytes).sum(),
+        bytes_after: output.segments().iter().map(|s| s.bytes).sum(),
+    };
+    output.commit(&mut table, inputs, Rewrite::SameRows, BTreeMap::new()).await?;
+    Ok(compacted)
+}
+
+fn merge_into(output: &mut Output, merge: &[(Input, Segment)], mut tell: impl FnMut(u64)) -> Result<()> {
+    let rows: u64 = merge.iter().map(|(input, _)| input.rows_in_all()).sum();
+    output.begin(rows as usize, merge[0].1.tags.clone())?;
+    for (input, _) in merge {
+        for batch in input.rows(None, None)? {
+            let batch = batch?;
+            output.write(&batch)?;
+            tell(batch.num_rows() as u64);
+        }
+    }
+    output.end()
+}
+
+/// Small segments that become one, the oldest first.
+fn merges(segments: impl Iterator<Item = Segment>) -> Vec<Vec<Segment>> {
+    let mut open: BTreeMap<BTreeMap<String, String>, (u64, Vec<Segment>)> = BTreeMap::new();
+    let mut full = Vec::new();
+    for segment in segments.filter(|s| s.rows < SMALL_ROWS) {
+        let (rows, merge) = open.entry(segment.tags.clone()).or_default();
+        if *rows + segment.rows > TARGET_ROWS {
+            full.push(std::mem::take(merge));
+            *rows = 0;
+        }
+        *rows += segment.rows;
+        merge.push(segment);
+    }
+    full.extend(open.into_values().map(|(_, merge)| merge));
+    full.retain(|merge| merge.len() > 1);
+    full
+}

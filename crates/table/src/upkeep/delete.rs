@@ -1,0 +1,195 @@
+//! Rows that meet a condition go.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::sync::Arc;
+
+use arrow::array::{BooleanArray, RecordBatch};
+use arrow::compute::{filter_record_batch, not};
+use arrow::datatypes::SchemaRef;
+
+use crate::disk::Disk;
+use crate::error::TableError;
+use crate::input::Input;
+use crate::layout::{GROUP_ROWS_MAX, TableOptions};
+use crate::log::{Change, Rewrite, Segment};
+use crate::output::{self, NanColumns, Output};
+
+use super::{Result, TRIES, encodings};
+
+/// What becomes of a segment, as far as can be told without reading it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Fate {
+    /// None of its rows goes.
+    Keep,
+    /// All of its rows go.
+    Remove,
+    /// Its rows must be looked at.
+    Look,
+}
+
+/// Which rows go.
+pub trait Filter: Send + Sync + 'static {
+    /// What a segment's statistics say.
+    fn fate(&self, segment: &Segment) -> Fate;
+    /// The columns that [`Self::doomed`] looks at.
+    fn columns(&self) -> Vec<String>;
+    /// Whether each row of those columns goes: those that are true, and neither false nor NULL.
+    ///
+    /// # Errors
+    /// Words that say why that cannot be told.
+    fn doomed(&self, rows: &RecordBatch) -> std::result::Result<BooleanArray, String>;
+}
+
+/// What a deletion did, or would do.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Deleted {
+    /// Rows that are gone.
+    pub rows: u64,
+    /// Segments that were taken out of the table.
+    pub segments_in: usize,
+    /// Segments that hold what is left of those.
+    pub segments_out: usize,
+    /// Bytes of the segments that were taken out.
+    pub bytes_before: u64,
+    /// Bytes of what is left of those; where it was only asked what would be done, 0.
+    pub bytes_after: u64,
+}
+
+/// Deletes the rows that a filter says from the table in the folder `root`; where not `apply`, tells only what that would
+/// do. Rows that are inserted meanwhile stay.
+///
+/// # Errors
+/// Where there is no such table or column, where the filter fails, where the disk or the log refuses, and where others
+/// rewrite the same segments again and again. Then the table is as it was.
+pub async fn delete_rows(root: &Path, disk: Arc<dyn Disk>, filter: Arc<dyn Filter>, apply: bool) -> Result<Deleted> {
+    let mut tries = 1;
+    loop {
+        match delete_once(root, disk.clone(), filter.clone(), apply).await {
+            Err(TableError::Overtaken { .. }) if tries < TRIES => tries += 1,
+            result => return result,
+        }
+    }
+}
+
+async fn delete_once(root: &Path, disk: Arc<dyn Disk>, filter: Arc<dyn Filter>, apply: bool) -> Result<Deleted> {
+    let mut table = output::open(root, disk.clone()).await?;
+    let job = Job::new(root, disk, table.arrow_schema()?, table.options()?, filter)?;
+    let segments: Vec<Segment> = table.segments_by_age().await?.into_iter().map(|(_, segment)| segment).collect();
+    let work = tokio::task::spawn_blocking(move || job.run(segments, apply));
+    let (touched, output, mut deleted) = work.await.map_err(|e| TableError::Unexpected(e.to_string()))??;
+    if !apply || touched.is_empty() {
+        return Ok(deleted);
+    }
+    if let Some(output) = output {
+        deleted.bytes_after = output.segments().iter().map(|s| s.bytes).sum();
+        output.commit(&mut table, touched, Rewrite::FewerRows, BTreeMap::new()).await?;
+    } else {
+        table.commit(&Change { remove: touched, rewrite: Some(Rewrite::FewerRows), ..Change::default() }).await?;
+    }
+    Ok(deleted)
+}
+
+struct Job {
+    root: std::path::PathBuf,
+    disk: Arc<dyn Disk>,
+    schema: SchemaRef,
+    options: TableOptions,
+    filter: Arc<dyn Filter>,
+    columns: Vec<usize>,
+}
+
+impl Job {
+    fn new(
+        root: &Path,
+        disk: Arc<dyn Disk>,
+        schema: SchemaRef,
+        options: TableOptions,
+        filter: Arc<dyn Filter>,
+    ) -> Result<Self> {
+        let position = |name: &String| {
+            schema.index_of(name).map_err(|_| {
+                let have = schema.fields().iter().map(|f| f.name().as_str()).collect::<Vec<_>>().join(", ");
+                let reason = format!("there is no column {name:?}: the columns are {have}");
+                TableError::Options { path: root.to_owned(), reason }
+            })
+        };
+        let columns = filter.columns().iter().map(position).collect::<Result<_>>()?;
+        Ok(Self { root: root.to_owned(), disk, schema, options, filter, columns })
+    }
+
+    fn run(&self, segments: Vec<Segment>, apply: bool) -> Result<(Vec<Segment>, Option<Output>, Deleted)> {
+        let mut deleted = Deleted::default();
+        let mut touched = Vec::new();
+        let mut rewritten = Vec::new();
+        for segment in segments {
+            let fate = self.filter.fate(&segment);
+            let input = if fate == Fate::Look { Some(Input::open(&self.root, &self.schema, &segment)?) } else { None };
+            let doomed = match &input {
+                Some(input) => self.count(input)?,
+                None if fate == Fate::Remove => segment.rows,
+                None => 0,
+            };
+            if doomed == 0 {
+                continue;
+            }
+            deleted.rows += doomed;
+            deleted.segments_in += 1;
+            deleted.bytes_before += segment.bytes;
+            if let Some(input) = input.filter(|_| doomed < segment.rows) {
+                deleted.segments_out += 1;
+                rewritten.push((input, segment.clone()));
+            }
+            touched.push(segment);
+        }
+        let output = if apply && !rewritten.is_empty() { Some(self.rewrite(&rewritten)?) } else { None };
+        Ok((touched, output, deleted))
+    }
+
+    fn doomed(&self, rows: &RecordBatch) -> Result<BooleanArray> {
+        let unfit = |reason| TableError::Options { path: self.root.clone(), reason };
+        let doomed = self.filter.doomed(rows).map_err(unfit)?;
+        // NULL is not true.
+        Ok(doomed.iter().map(|doomed| Some(doomed.unwrap_or(false))).collect())
+    }
+
+    fn count(&self, input: &Input) -> Result<u64> {
+        let mut count = 0;
+        for batch in input.rows(None, Some(&self.columns))? {
+            count += self.doomed(&batch?)?.true_count() as u64;
+        }
+        Ok(count)
+    }
+
+    /// Writes what is left of some segments, one for each, in its order and with its tags.
+    fn rewrite(&self, inputs: &[(Input, Segment)]) -> Result<Output> {
+        let encodings = encodings(inputs, &self.schema, &self.options)?;
+        let nan = NanColumns::of_inputs(inputs, &self.schema)?;
+        let mut output = Output::new(self.disk.clone(), &self.root, &self.schema, &self.options, encodings, nan);
+        for (input, segment) in inputs {
+            output.begin(segment.rows as usize, segment.tags.clone())?;
+            let mut in_group = 0;
+            for group in 0..input.metadata().metadata().num_row_groups() {
+                for batch in input.rows(Some(vec![group]), None)? {
+                    let kept = self.kept(&batch?)?;
+                    in_group += kept.num_rows();
+                    output.write(&kept)?;
+                }
+                // Clustered row groups stay apart, unless little is left of them.
+                if in_group > GROUP_ROWS_MAX / 2 {
+                    output.end_group()?;
+                    in_group = 0;
+                }
+            }
+            output.end()?;
+        }
+        Ok(output)
+    }
+
+    fn kept(&self, batch: &RecordBatch) -> Result<RecordBatch> {
+        let unexpected = |e: arrow::error::ArrowError| TableError::Unexpected(e.to_string());
+        let looked_at = batch.project(&self.columns).map_err(unexpected)?;
+        let kept = not(&self.doomed(&looked_at)?).map_err(unexpected)?;
+        filter_record_batch(batch, &kept).map_err(unexpected)
+    }
+}

@@ -1,0 +1,53 @@
+//! What keeps a table in shape: small segments become large ones ([`compact`]), old rows go ([`trim`]), chosen rows go
+//! ([`delete_rows`]), and files that nothing names go ([`vacuum`]).
+//!
+//! Each is one commit, whole or not at all, beside writers and readers. Files that a commit takes out of the table stay
+//! for those who read an older version, until `vacuum`.
+
+mod compact;
+mod delete;
+mod trim;
+mod vacuum;
+
+use std::sync::Arc;
+
+pub use compact::{Compacted, compact};
+pub use delete::{Deleted, Fate, Filter, delete_rows};
+pub use trim::{TrimLimit, TrimOptions, trim};
+pub use vacuum::{ORPHAN_AGE, RETENTION, VacuumOptions, Vacuumed, vacuum};
+
+use arrow::compute::concat_batches;
+use arrow::datatypes::SchemaRef;
+
+use crate::error::TableError;
+use crate::input::Input;
+use crate::layout::{Encodings, SAMPLE_ROWS, TableOptions};
+use crate::log::Segment;
+
+/// How far a command is: rows done, and rows in all.
+pub type Progress = Arc<dyn Fn(u64, u64) + Send + Sync>;
+
+type Result<T> = std::result::Result<T, TableError>;
+
+/// How often a command that another overtook begins again.
+const TRIES: usize = 3;
+
+/// Encodings chosen from the first rows of some segments.
+fn encodings(inputs: &[(Input, Segment)], schema: &SchemaRef, options: &TableOptions) -> Result<Encodings> {
+    let mut sample = Vec::new();
+    let mut rows = 0;
+    'inputs: for (input, _) in inputs {
+        for batch in input.rows(None, None)? {
+            sample.push(batch?);
+            rows += sample.last().map_or(0, arrow::array::RecordBatch::num_rows);
+            if rows >= SAMPLE_ROWS {
+                break 'inputs;
+            }
+        }
+    }
+    let sample = concat_batches(schema, &sample).map_err(|e| TableError::Unexpected(e.to_string()))?;
+    Encodings::choose(&sample, options.codec).map_err(|e| TableError::Unexpected(e.to_string()))
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,147 @@
+//! Files that nothing names go.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::{Duration, SystemTime};
+
+use crate::disk::{Disk, TEMPORARY_SUFFIX, parent};
+use crate::error::TableError;
+use crate::output;
+
+use super::Result;
+
+/// How long files stay for readers of older versions, unless told otherwise; the log knows of them for a week.
+pub const RETENTION: Duration = Duration::from_hours(168);
+/// How old a file must be that no version ever named: a writer may be about to commit a younger one.
+pub const ORPHAN_AGE: Duration = Duration::from_hours(1);
+/// How old a file under a temporary name must be.
+const TEMPORARY_AGE: Duration = Duration::from_mins(10);
+
+/// What to vacuum.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct VacuumOptions {
+    /// How long files stay for readers of older versions.
+    pub retain: Duration,
+    /// Whether to do it, or only to tell what would be done.
+    pub apply: bool,
+}
+
+/// What was removed, or would be.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Vacuumed {
+    /// Files of older versions.
+    pub old: usize,
+    /// Files that no version named.
+    pub orphans: usize,
+    /// Files under temporary names.
+    pub temporary: usize,
+    /// Bytes of all those.
+    pub bytes: u64,
+    /// Files of older versions that stay for now.
+    pub retained: usize,
+}
+
+/// Removes the files in a table's folder that no retained version names.
+///
+/// # Errors
+/// Where there is no such table, and where the disk refuses; what was removed until then is gone, and was nobody's.
+pub async fn vacuum(root: &Path, disk: Arc<dyn Disk>, options: VacuumOptions) -> Result<Vacuumed> {
+    // The files first, the log afterwards: what is committed in between is in the log.
+    output::open(root, disk.clone()).await?;
+    let files = files(root)?;
+    let table = output::open(root, disk.clone()).await?;
+    let live: BTreeSet<String> = table.segments().await?.into_iter().map(|s| s.path).collect();
+    let removed: BTreeMap<String, i64> = table.removed_files().await?.into_iter().collect();
+    let mut vacuumed = Vacuumed::default();
+    let mut folders = BTreeSet::new();
+    for file in &files {
+        let kind = match file.kind(&live, &removed, options.retain) {
+            Kind::Needed => continue,
+            Kind::Retained => {
+                vacuumed.retained += 1;
+                continue;
+            }
+            Kind::Old => &mut vacuumed.old,
+            Kind::Orphan => &mut vacuumed.orphans,
+            Kind::Temporary => &mut vacuumed.temporary,
+        };
+        *kind += 1;
+        vacuumed.bytes += file.bytes;
+        if options.apply {
+            disk.remove(&file.path).map_err(TableError::io("remove", &file.path))?;
+            folders.insert(parent(&file.path).to_owned());
+        }
+    }
+    for folder in folders {
+        disk.sync_dir(&folder).map_err(TableError::io("sync the folder", &folder))?;
+    }
+    Ok(vacuumed)
+}
+
+struct Found {
+    path: PathBuf,
+    /// Below the table's folder, as the log names it.
+    name: String,
+    bytes: u64,
+    age: Duration,
+}
+
+enum Kind {
+    Needed,
+    Retained,
+    Old,
+    Orphan,
+    Temporary,
+}
+
+impl Found {
+    fn kind(&self, live: &BTreeSet<String>, removed: &BTreeMap<String, i64>, retain: Duration) -> Kind {
+        let file = self.name.rsplit('/').next().unwrap_or(&self.name);
+        if file.starts_with('.') && file.ends_with(TEMPORARY_SUFFIX) {
+            return if self.age >= TEMPORARY_AGE { Kind::Temporary } else { Kind::Needed };
+        }
+        // Nothing else of the log, and nothing that is no segment, is ours to remove.
+        if self.name.starts_with("_delta_log/") || !file.ends_with(".parquet") || live.contains(&self.name) {
+            return Kind::Needed;
+        }
+        match removed.get(&self.name) {
+            Some(&at) if since(at) < retain => Kind::Retained,
+            Some(_) => Kind::Old,
+            None if self.age >= retain.max(ORPHAN_AGE) => Kind::Orphan,
+            None => Kind::Needed,
+        }
+    }
+}
+
+/// Time since a moment in milliseconds since 1970.
+fn since(at: i64) -> Duration {
+    let now = chrono::Utc::now().timestamp_millis();
+    Duration::from_millis(u64::try_from(now - at).unwrap_or(0))
+}
+
+fn files(root: &Path) -> Result<Vec<Found>> {
+    let mut found = Vec::new();
+    let mut folders = vec![root.to_owned()];
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(&folder).map_err(TableError::io("list the folder", &folder))? {
+            let entry = entry.map_err(TableError::io("list the folder", &folder))?;
+            let path = entry.path();
+            // What vanishes meanwhile is not there.
+            let Ok(metadata) = entry.metadata() else { continue };
+            if metadata.is_dir() {
+                folders.push(path);
+            } else if let Ok(below) = path.strip_prefix(root)
+                && metadata.is_file()
+            {
+                let parts = below.components().map(|c| c.as_os_str().to_string_lossy().into_owned());
+                let name = parts.collect::<Vec<_>>().join("/");
+                let modified = metadata.modified().unwrap_or(SystemTime::now());
+                let age = SystemTime::now().duration_since(modified).unwrap_or_default();
+                found.push(Found { path, name, bytes: metadata.len(), age });
+            }
+        }
+    }
+    Ok(found)
+}
