@@ -338,9 +338,12 @@ pub(crate) struct PlaysArgs {
 /// What `sql` takes.
 #[derive(Debug, clap::Args)]
 pub(crate) struct SqlArgs {
-    /// One statement over the tables outcomes, events and ensembles, and the functions worlds('ensemble', 'entity')
-    /// and plays('ensemble', 'entity', worlds)
+    /// One statement over the tables outcomes, events and ensembles, the functions worlds('ensemble', 'entity') and
+    /// plays('ensemble', 'entity', worlds), and the tables that rows were inserted into
     pub(crate) query: String,
+    /// Also tell on stderr what was read: bytes, row groups, segments
+    #[arg(long)]
+    pub(crate) stats: bool,
     #[command(flatten)]
     pub(crate) data: DataArgs,
     #[command(flatten)]

@@ -10,9 +10,8 @@ const SEGMENTS_SKIPPED: &str = "segments_skipped";
 /// Row groups of the excluded segments, and of the others.
 const GROUPS_SKIPPED: &str = "groups_skipped";
 const GROUPS_LEFT: &str = "groups_left";
-/// Counted by scans of our own.
+/// Counted by DataFusion's scans, and by our own of layout row.
 pub(crate) const BYTES: &str = "bytes_scanned";
-pub(crate) const GROUPS_READ: &str = "groups_read";
 
 /// What a question read of the tables in Parquet and Avro files. It is complete once all rows were taken, and counts
 /// nothing where the log alone gave the answer.
@@ -28,7 +27,7 @@ pub struct Reading {
     pub segments_total: u64,
     /// Row groups that neither statistics nor Bloom filters excluded, of
     pub groups_read: u64,
-    /// all row groups of the tables; excluded segments of other writers count as one each.
+    /// all row groups of the tables; excluded segments of other writers count as one each. Layout row has none.
     pub groups_total: u64,
     /// Pages that page statistics did not exclude, of
     pub pages_read: u64,
@@ -71,7 +70,7 @@ impl Reading {
         self.rows += metrics.output_rows().unwrap_or(0) as u64;
         self.segments_total += count(SEGMENTS);
         self.segments_read += count(SEGMENTS) - count(SEGMENTS_SKIPPED);
-        self.groups_read += after_filters.saturating_sub(later) + count(GROUPS_READ);
+        self.groups_read += after_filters.saturating_sub(later);
         self.groups_total += count(GROUPS_SKIPPED) + count(GROUPS_LEFT).max(opened);
         self.pages_read += pages_read;
         self.pages_total += pages_total;

@@ -15,24 +15,40 @@ use arrow::json::{Writer as JsonWriter, WriterBuilder as JsonBuilder};
 use arrow::util::display::{ArrayFormatter, FormatOptions};
 use ensemble::Plan;
 use model::Model;
-use query::{Engine, ModelError, Options, Rows};
+use query::{Engine, ModelError, Options, Reading, Rows};
 
 use super::{model_of, nothing_stored};
 use crate::args::{Format, SqlArgs};
-use crate::output::{Table, count, note, print};
+use crate::output::{Table, bytes, count, note, print};
 
 /// Rows that a table for people shows; the other formats write all.
 const TABLE_ROWS_MAX: usize = 10_000;
 
 pub(crate) async fn sql(args: &SqlArgs) -> Result<ExitCode> {
     let engine = open_engine(&args.data.data).await?;
-    let rows = engine.query(&args.query).await?;
+    let mut rows = engine.query(&args.query).await?;
     match args.format.format {
-        Format::Table => as_table(rows).await?,
-        Format::Json => as_json(rows).await?,
-        Format::Csv => as_csv(rows).await?,
+        Format::Table => as_table(&mut rows).await?,
+        Format::Json => as_json(&mut rows).await?,
+        Format::Csv => as_csv(&mut rows).await?,
+    }
+    if args.stats {
+        note(&describe(&rows.reading()));
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// What was read, on one line.
+fn describe(read: &Reading) -> String {
+    let of = |part, all| format!("{} of {}", count(part), count(all));
+    format!(
+        "read {}: {} segments, {} row groups, {} pages under conditions; {} rows left the scan",
+        bytes(read.bytes),
+        of(read.segments_read, read.segments_total),
+        of(read.groups_read, read.groups_total),
+        of(read.pages_read, read.pages_total),
+        count(read.rows)
+    )
 }
 
 /// An SQL session over a data folder.
@@ -46,7 +62,7 @@ fn replayer(plan: &Plan) -> Result<Arc<dyn Model>, ModelError> {
     Ok(model_of(plan)?.into())
 }
 
-async fn as_table(mut rows: Rows) -> Result<()> {
+async fn as_table(rows: &mut Rows) -> Result<()> {
     let schema = rows.schema();
     let mut table = Table::with_header(schema.fields().iter().map(|f| f.name().clone()).collect());
     let mut total = 0;
@@ -76,7 +92,7 @@ fn push_rows(table: &mut Table, batch: &RecordBatch) -> Result<()> {
 }
 
 /// An array of objects; no rows give `[]`.
-async fn as_json(mut rows: Rows) -> Result<()> {
+async fn as_json(rows: &mut Rows) -> Result<()> {
     let builder = JsonBuilder::new().with_explicit_nulls(true);
     let mut writer: JsonWriter<_, JsonArray> = builder.build(std::io::stdout().lock());
     let schema = distinct(&rows.schema());
@@ -102,7 +118,7 @@ fn distinct(schema: &Schema) -> SchemaRef {
     Arc::new(Schema::new(schema.fields().iter().map(rename).collect::<Vec<FieldRef>>()))
 }
 
-async fn as_csv(mut rows: Rows) -> Result<()> {
+async fn as_csv(rows: &mut Rows) -> Result<()> {
     print(&csv(&RecordBatch::new_empty(rows.schema()), true)?)?;
     while let Some(batch) = rows.next().await {
         print(&csv(&batch?, false)?)?;

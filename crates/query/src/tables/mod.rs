@@ -22,7 +22,7 @@ use tokio::sync::OnceCell;
 
 use crate::error::QueryError;
 use row::RowTable;
-use segments::Segments;
+use segments::DeltaTable;
 
 /// All tables of the schema.
 pub(crate) struct Tables {
@@ -61,10 +61,9 @@ impl Tables {
 
 impl Entry {
     async fn open(&self) -> Result<Arc<dyn TableProvider>, QueryError> {
-        let opened = StoredTable::open(&self.folder, Arc::new(RealDisk)).await?;
-        Ok(match opened {
+        Ok(match StoredTable::open(&self.folder, Arc::new(RealDisk)).await? {
             Some(StoredTable::Row(table)) => Arc::new(RowTable::new(&self.name, table)?),
-            Some(StoredTable::Delta(table)) => Arc::new(Segments::new(&table).await?),
+            Some(StoredTable::Delta(table)) => Arc::new(DeltaTable::new(&table).await?),
             None => {
                 let reason = format!("table {:?} has no columns yet: insert some rows first", self.name);
                 return Err(QueryError::Invalid { reason });

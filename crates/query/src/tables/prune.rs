@@ -64,7 +64,7 @@ impl Known<'_> {
             let value = if bound == Bound::Min { known.min.as_ref() } else { known.max.as_ref() };
             value.map(|v| v.as_str().map_or_else(|| v.to_string(), str::to_owned))
         };
-        let typed = parse(self.segments.iter().map(text).collect(), ty)?;
+        let typed = parse(&self.segments.iter().map(text).collect(), ty)?;
         Some(widened(typed, bound))
     }
 }
@@ -83,13 +83,13 @@ fn is_bounded(ty: &DataType) -> bool {
 /// Values of a partition column, which are those of every row of a segment.
 pub(super) fn partition_values(segments: &[Segment], name: &str, ty: &DataType) -> Option<ArrayRef> {
     let text = |s: &Segment| s.partition.get(name).filter(|text| !text.is_empty()).cloned();
-    parse(segments.iter().map(text).collect(), ty)
+    parse(&segments.iter().map(text).collect(), ty)
 }
 
 /// Values from their texts; NULL where a text is none of that type.
-fn parse(texts: StringArray, ty: &DataType) -> Option<ArrayRef> {
+fn parse(texts: &StringArray, ty: &DataType) -> Option<ArrayRef> {
     let lenient = CastOptions { safe: true, ..CastOptions::default() };
-    cast_with_options(&texts, ty, &lenient).ok()
+    cast_with_options(texts, ty, &lenient).ok()
 }
 
 /// Bounds that hold whoever wrote them: others cut times in the log down to milliseconds.

@@ -15,7 +15,7 @@ use table::AvroTable;
 
 use super::with_views;
 use crate::error::QueryError;
-use crate::reading::{BYTES, GROUPS_READ, Planned};
+use crate::reading::{BYTES, Planned};
 use crate::rows::{batch, invalid, project};
 use crate::scan::{Out, Piece, ScanExec};
 
@@ -57,12 +57,12 @@ impl TableProvider for RowTable {
         // Dealt out in turn, which balances well where files are many or alike.
         let piece = |first: usize| {
             let files = self.files.iter().skip(first).step_by(threads).cloned().collect();
-            Arc::new(Files { table: self.table.clone(), files, schema: schema.clone(), columns: columns.clone() })
+            Arc::new(Share { table: self.table.clone(), files, schema: schema.clone(), columns: columns.clone() })
                 as Arc<dyn Piece>
         };
         let metrics = ExecutionPlanMetricsSet::new();
         let files = self.files.len();
-        Planned { segments: files, groups_left: files, ..Planned::default() }.note(&metrics);
+        Planned { segments: files, ..Planned::default() }.note(&metrics);
         let table = format!("{}, files={files}", self.name);
         Ok(ScanExec::plan_counting(table, schema.clone(), (0..threads).map(piece).collect(), None, metrics))
     }
@@ -70,18 +70,17 @@ impl TableProvider for RowTable {
 
 /// Files that one thread reads.
 #[derive(Debug)]
-struct Files {
+struct Share {
     table: Arc<AvroTable>,
     files: Vec<(PathBuf, u64)>,
     schema: SchemaRef,
     columns: Vec<usize>,
 }
 
-impl Piece for Files {
+impl Piece for Share {
     fn produce(&self, out: &Out) -> Result<(), QueryError> {
         for (file, bytes) in &self.files {
             out.count(BYTES, *bytes as usize);
-            out.count(GROUPS_READ, 1);
             for read in self.table.read(file)? {
                 let read = read?;
                 let wanted = self.columns.iter().zip(self.schema.fields());

@@ -35,7 +35,7 @@ use crate::scan::ScanExec;
 
 /// One version of a table.
 #[derive(Debug)]
-pub(super) struct Segments {
+pub(super) struct DeltaTable {
     root: PathBuf,
     schema: SchemaRef,
     /// The columns in the order in which a scan has them: those of the files, then those of the log.
@@ -46,7 +46,7 @@ pub(super) struct Segments {
     segments: Vec<Segment>,
 }
 
-impl Segments {
+impl DeltaTable {
     /// Takes the version that the table is at.
     pub(super) async fn new(table: &Table) -> Result<Self, QueryError> {
         let schema = with_views(&*table.arrow_schema()?);
@@ -156,7 +156,7 @@ fn balanced(mut files: Vec<PartitionedFile>, threads: usize) -> Vec<FileGroup> {
 }
 
 #[async_trait]
-impl TableProvider for Segments {
+impl TableProvider for DeltaTable {
     fn schema(&self) -> SchemaRef {
         self.schema.clone()
     }
@@ -167,9 +167,12 @@ impl TableProvider for Segments {
 
     /// Conditions exclude segments here; the scan takes them over whole where it can once the plan is physical.
     fn supports_filters_pushdown(&self, filters: &[&Expr]) -> Result<Vec<TableProviderFilterPushDown>> {
-        let one = |filter: &&Expr| match is_plain(filter) {
-            true => TableProviderFilterPushDown::Inexact,
-            false => TableProviderFilterPushDown::Unsupported,
+        let one = |filter: &&Expr| {
+            if is_plain(filter) {
+                TableProviderFilterPushDown::Inexact
+            } else {
+                TableProviderFilterPushDown::Unsupported
+            }
         };
         Ok(filters.iter().map(one).collect())
     }

@@ -1,6 +1,7 @@
 //! The SQL face over stored ensembles. One binary, because each that links DataFusion is large.
 
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+#![allow(clippy::from_iter_instead_of_collect, reason = "an array's type reads better before its values")]
 
 mod agree;
 mod damaged;

@@ -31,7 +31,7 @@ fn rows(wild: bool) -> impl Strategy<Value = Vec<Row>> {
 }
 
 fn integer(base: i64, wild: bool) -> impl Strategy<Value = Option<i64>> {
-    let odd = if wild { 1 } else { 0 };
+    let odd = u32::from(wild);
     prop_oneof![
         1 => Just(None),
         20 => (base..base + 6).prop_map(Some),
@@ -42,7 +42,7 @@ fn integer(base: i64, wild: bool) -> impl Strategy<Value = Option<i64>> {
 }
 
 fn real(base: i64, wild: bool) -> impl Strategy<Value = Option<f64>> {
-    let odd = if wild { 1 } else { 0 };
+    let odd = u32::from(wild);
     prop_oneof![
         1 => Just(None),
         20 => (base..base + 6).prop_map(|n| Some(n as f64 / 4.0)),
@@ -58,7 +58,7 @@ fn real(base: i64, wild: bool) -> impl Strategy<Value = Option<f64>> {
 
 /// Texts longer than what statistics keep of them, too, with a common prefix and characters that have no successor.
 fn text(base: i64, wild: bool) -> impl Strategy<Value = Option<String>> {
-    let odd = if wild { 1 } else { 0 };
+    let odd = u32::from(wild);
     prop_oneof![
         1 => Just(None),
         1 => Just(Some(String::new())),

@@ -301,23 +301,23 @@ impl Table {
 
     async fn read_segments(&self) -> Result<Vec<(i64, Segment)>> {
         let refuse = |reason: &str| TableError::Options { path: self.root.clone(), reason: reason.to_owned() };
+        let mut table = self.table.clone();
         let read = async {
-            let mut table = self.table.clone();
             if self.appended.version > table.version().unwrap_or(0) {
                 table.update_state().await?;
             }
-            let snapshot = table.snapshot()?.snapshot();
+            let snapshot = table.snapshot()?;
+            let mapping = snapshot.metadata().configuration().get(COLUMN_MAPPING).cloned();
             let store = table.log_store();
-            let views = snapshot.file_views(store.as_ref(), None);
-            views.map_ok(|view| Some((view.modification_time(), to_segment(&view)?))).try_collect::<Vec<_>>().await
+            let views = snapshot.snapshot().file_views(store.as_ref(), None);
+            let segments = views.map_ok(|view| Some((view.modification_time(), to_segment(&view)?)));
+            Ok((mapping, segments.try_collect::<Vec<_>>().await?))
         };
-        let read = read.await.map_err(TableError::log("read", &self.root))?;
-        let snapshot = self.table.snapshot().map_err(TableError::log("read", &self.root))?;
-        let mapping = snapshot.metadata().configuration().get(COLUMN_MAPPING);
+        let (mapping, segments) = read.await.map_err(TableError::log("read", &self.root))?;
         if mapping.is_some_and(|mode| mode != "none") {
             return Err(refuse("it maps its columns to other names, which is not read here: write it again without"));
         }
-        read.into_iter().collect::<Option<Vec<_>>>().ok_or_else(|| {
+        segments.into_iter().collect::<Option<Vec<_>>>().ok_or_else(|| {
             refuse("it has deletion vectors, which are not read here: have the engine that wrote them purge them")
         })
     }

@@ -151,7 +151,7 @@ async fn a_rewrite_of_what_is_gone_is_refused_and_one_beside_an_insert_is_not() 
 
 /// Appends an entry to the log as another writer would.
 fn append(root: &Path, version: u64, actions: &[Value]) {
-    let lines: String = actions.iter().map(|a| format!("{a}\n")).collect();
+    let lines = actions.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n");
     std::fs::write(root.join(format!("_delta_log/{version:020}.json")), lines).unwrap();
 }
 
