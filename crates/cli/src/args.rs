@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{Parser, Subcommand, ValueEnum};
-use table::{Codec, Curve};
+use table::{Codec, Curve, Layout};
 
 /// Simulate what could happen. Take in what did. Ask both.
 #[derive(Debug, Parser)]
@@ -367,6 +367,19 @@ fn parse_pair(text: &str) -> Result<(String, String), String> {
 /// What can be done to a table.
 #[derive(Debug, Subcommand)]
 pub(crate) enum TableTask {
+    /// Insert the rows of files, batch by batch, each durable when it is done; makes the table first
+    Insert(Box<TableInsertArgs>),
+    /// List the tables
+    List {
+        #[command(flatten)]
+        data: DataArgs,
+        #[command(flatten)]
+        format: FormatArgs,
+    },
+    /// Show how a table is stored, and what each column costs
+    Inspect(TableArgs),
+    /// Remove a table and its files
+    Drop(TableArgs),
     /// Put the rows of a clustered table in such an order that those alike in its clustering columns lie together
     Cluster(TableClusterArgs),
     /// Merge small files into large ones
@@ -386,6 +399,37 @@ pub(crate) struct TableArgs {
     pub(crate) data: DataArgs,
     #[command(flatten)]
     pub(crate) format: FormatArgs,
+}
+
+/// What `table insert` takes.
+#[derive(Debug, clap::Args)]
+pub(crate) struct TableInsertArgs {
+    #[command(flatten)]
+    pub(crate) table: TableArgs,
+    /// Files of rows: .csv with a header, .parquet or .arrow
+    #[arg(required = true, value_name = "FILE")]
+    pub(crate) files: Vec<PathBuf>,
+    /// How rows are stored: row, column, pruned or clustered [default: pruned; clustered with --cluster]
+    #[arg(long, value_name = "LAYOUT")]
+    pub(crate) layout: Option<Layout>,
+    /// Columns with Bloom filters, for questions by equality
+    #[arg(long, value_name = "COLUMN,..", value_delimiter = ',')]
+    pub(crate) bloom: Vec<String>,
+    /// Columns that `table cluster` orders the rows by
+    #[arg(long, value_name = "COLUMN,..", value_delimiter = ',')]
+    pub(crate) cluster: Vec<String>,
+    /// Along which curve: hilbert, zorder or lexical [default: hilbert]
+    #[arg(long, value_name = "CURVE", requires = "cluster")]
+    pub(crate) curve: Option<Curve>,
+    /// What compresses pages: none, snappy, lz4 or zstd:LEVEL [default: zstd:1]
+    #[arg(long, value_name = "CODEC")]
+    pub(crate) codec: Option<Codec>,
+    /// Rows of a batch, each of which is one segment and one commit
+    #[arg(long, value_name = "N", default_value_t = 500_000, value_parser = clap::value_parser!(u32).range(1..=10_000_000))]
+    pub(crate) batch_rows: u32,
+    /// Insert rows again that were inserted from the same files before
+    #[arg(long)]
+    pub(crate) again: bool,
 }
 
 /// What `table cluster` takes.

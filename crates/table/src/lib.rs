@@ -19,6 +19,7 @@ mod error;
 mod folder;
 mod input;
 mod insert;
+mod inspect;
 mod layout;
 mod log;
 mod new_file;
@@ -32,6 +33,7 @@ pub mod upkeep;
 pub use error::{ErrorKind, TableError};
 pub use folder::{DATABASE, StoredTable, table_folder, table_folders};
 pub use insert::{Inserted, Inserter};
+pub use inspect::{ColumnReport, inspect};
 pub use layout::avro::AvroTable;
 pub use layout::{
     ADVICE_ROWS, Advice, Clustering, ColumnEncoding, Curve, Encodings, GROUP_ROWS_MAX, Layout, TableOptions, Verdict,

@@ -11,6 +11,7 @@ mod plays;
 mod price;
 mod run;
 mod sql;
+mod table;
 mod upkeep;
 mod verify;
 
@@ -18,10 +19,10 @@ use std::path::Path;
 use std::process::ExitCode;
 use std::sync::Arc;
 
+use ::table::disk::{Disk, RealDisk};
 use anyhow::{Context as _, Result, anyhow, bail};
 use ensemble::{Columns, EnsembleError, Plan, Store};
 use model::{Model, Plugin, UnknownName};
-use table::disk::{Disk, RealDisk};
 
 use crate::args::{Args, BenchWorkload, Command, TableTask};
 
@@ -47,6 +48,10 @@ pub(crate) fn dispatch(args: Args) -> Result<ExitCode> {
             Command::Plays(args) => plays::plays(&args).await,
             Command::Verify { ensemble, data, format } => verify::verify(&data.data, &ensemble, format.format).await,
             Command::Drop { ensemble, data } => ensembles::drop(&data.data, &ensemble).await,
+            Command::Table { task: TableTask::Insert(args) } => table::insert(&args).await,
+            Command::Table { task: TableTask::List { data, format } } => table::list(&data, &format).await,
+            Command::Table { task: TableTask::Inspect(args) } => table::show(&args).await,
+            Command::Table { task: TableTask::Drop(args) } => table::drop(&args).await,
             Command::Table { task: TableTask::Cluster(args) } => upkeep::cluster(&args).await,
             Command::Table { task: TableTask::Compact(args) } => upkeep::compact(&args).await,
             Command::Table { task: TableTask::Trim(args) } => upkeep::trim(&args).await,

@@ -1,0 +1,294 @@
+//! `manyworlds table insert`, `list`, `inspect` and `drop`.
+
+use std::fs::File;
+use std::io::{BufReader, Seek as _};
+use std::path::Path;
+use std::process::ExitCode;
+use std::sync::Arc;
+use std::time::Instant;
+
+use anyhow::{Context as _, Result, anyhow, bail};
+use arrow::array::RecordBatch;
+use arrow::csv::ReaderBuilder;
+use arrow::csv::reader::Format as CsvFormat;
+use arrow::datatypes::{Schema, SchemaRef};
+use arrow::error::ArrowError;
+use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
+use run::Usage;
+use serde_json::{Value, json};
+use table::{
+    Clustering, Curve, Inserter, Layout, Segment, StoredTable, TableOptions, inspect, storable, table_folder,
+    table_folders,
+};
+
+use super::disk;
+use crate::args::{DataArgs, Format, FormatArgs, TableArgs, TableInsertArgs};
+use crate::output::{Table, bytes, count, note, print, print_json};
+
+/// Rows of a text file from which the types of its columns are told.
+const INFER_ROWS: usize = 100_000;
+
+type Batches = Box<dyn Iterator<Item = Result<RecordBatch, ArrowError>>>;
+
+pub(crate) async fn insert(args: &TableInsertArgs) -> Result<ExitCode> {
+    let root = table_folder(&args.table.data.data, &args.table.name)?;
+    let started = Instant::now();
+    let mut inserter = Inserter::open(&root, disk()).await?;
+    let (mut rows, mut stored, mut before) = (0, 0, 0);
+    for path in &args.files {
+        let known = inserter.as_ref().map(|i| i.schema().clone());
+        let (schema, batches) = open(path, args.batch_rows as usize, known)?;
+        if inserter.is_none() {
+            inserter = Some(Inserter::open_or_create(&root, disk(), &schema, &options(args)?).await?);
+        }
+        let inserter = inserter.as_ref().context("opening the table")?;
+        check_options(args, inserter)?;
+        let name = name_of(path, args)?;
+        for (number, batch) in batches.enumerate() {
+            let batch = batch.with_context(|| format!("reading {}", path.display()))?;
+            let done = inserter.insert_once(&format!("{name}/{number}"), &[batch.clone()]).await;
+            let done = done.with_context(|| format!("inserting {}, batch {}", path.display(), number + 1))?;
+            rows += done.rows;
+            stored += done.bytes;
+            before += batch.num_rows() as u64 - done.rows;
+        }
+    }
+    if before > 0 {
+        note(&format!("{} rows were inserted before and are not inserted again (--again does)", count(before)));
+    }
+    report(args, rows, stored, before, started)
+}
+
+fn report(args: &TableInsertArgs, rows: u64, stored: u64, before: u64, started: Instant) -> Result<ExitCode> {
+    let wall = started.elapsed().as_secs_f64();
+    let summary = json!({
+        "table": args.table.name,
+        "rows": rows,
+        "rows_before": before,
+        "bytes": stored,
+        "bytes_per_row": stored as f64 / rows.max(1) as f64,
+        "wall_s": wall,
+        "cpu_s": Usage::now().cpu.as_secs_f64(),
+    });
+    match args.table.format.format {
+        Format::Json => print_json(&summary)?,
+        Format::Csv => bail!("table insert writes --format table or json"),
+        Format::Table => print(&format!(
+            "inserted {} rows into {}: {}, {:.2} bytes a row, {} rows a second\n",
+            count(rows),
+            args.table.name,
+            bytes(stored),
+            stored as f64 / rows.max(1) as f64,
+            count((rows as f64 / wall.max(1e-9)) as u64),
+        ))?,
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// What was asked of a table that is made now.
+fn options(args: &TableInsertArgs) -> Result<TableOptions> {
+    let layout = args.layout.unwrap_or(if args.cluster.is_empty() { Layout::Pruned } else { Layout::Clustered });
+    let clustering = (!args.cluster.is_empty())
+        .then(|| Clustering { columns: args.cluster.clone(), curve: args.curve.unwrap_or(Curve::Hilbert) });
+    Ok(TableOptions {
+        bloom: args.bloom.clone(),
+        clustering,
+        codec: args.codec.unwrap_or_default(),
+        ..TableOptions::new(layout)
+    })
+}
+
+/// Whether what was asked fits a table that is there already; what was not asked does.
+fn check_options(args: &TableInsertArgs, inserter: &Inserter) -> Result<()> {
+    let have = inserter.options();
+    let wanted = options(args)?;
+    let differs = args.layout.is_some_and(|layout| layout != have.layout)
+        || (!args.bloom.is_empty() && wanted.bloom != have.bloom)
+        || (!args.cluster.is_empty() && wanted.clustering != have.clustering);
+    if differs {
+        bail!(
+            "table {:?} is there already, of layout {}: leave --layout, --bloom and --cluster out, or choose another name",
+            args.table.name,
+            have.layout
+        );
+    }
+    Ok(())
+}
+
+/// What a file's batches are called, so that a batch that was inserted is not inserted again after an interruption.
+fn name_of(path: &Path, args: &TableInsertArgs) -> Result<String> {
+    let about = path.metadata().with_context(|| format!("looking at {}", path.display()))?;
+    let changed = about.modified().ok().and_then(|t| t.duration_since(std::time::UNIX_EPOCH).ok());
+    let changed = changed.map_or(0, |t| t.as_millis());
+    let again = if args.again { format!("/{}", uuid::Uuid::new_v4().simple()) } else { String::new() };
+    let file = path.file_name().unwrap_or_default().to_string_lossy();
+    Ok(format!("{file}/{}/{changed}/{}{again}", about.len(), args.batch_rows))
+}
+
+/// Opens a file of rows, `rows` to a batch, by its ending.
+fn open(path: &Path, rows: usize, known: Option<SchemaRef>) -> Result<(SchemaRef, Batches)> {
+    let file = File::open(path).with_context(|| format!("opening {}", path.display()))?;
+    let failed = || format!("reading {}", path.display());
+    match path.extension().and_then(|e| e.to_str()) {
+        Some("csv") => csv(path, file, rows, known).with_context(failed),
+        Some("parquet") => {
+            let builder = ParquetRecordBatchReaderBuilder::try_new(file).with_context(failed)?;
+            let schema = builder.schema().clone();
+            Ok((schema, Box::new(builder.with_batch_size(rows).build().with_context(failed)?)))
+        }
+        Some("arrow" | "ipc" | "feather") => {
+            let reader = arrow::ipc::reader::FileReader::try_new(BufReader::new(file), None).with_context(failed)?;
+            Ok((reader.schema(), Box::new(reader)))
+        }
+        _ => bail!("{}: name a .csv, .parquet or .arrow file", path.display()),
+    }
+}
+
+/// A text file with a header. Its columns have the types of the table, or those that its first rows tell.
+fn csv(path: &Path, mut file: File, rows: usize, known: Option<SchemaRef>) -> Result<(SchemaRef, Batches)> {
+    let format = CsvFormat::default().with_header(true);
+    let (told, _) = format.infer_schema(BufReader::new(&file), Some(INFER_ROWS))?;
+    file.rewind()?;
+    let told = match &known {
+        Some(schema) => with_types_of(&told, schema),
+        None => storable(path, &told)?.as_ref().clone(),
+    };
+    let schema = Arc::new(told);
+    let reader = ReaderBuilder::new(schema.clone()).with_header(true).with_batch_size(rows);
+    Ok((schema, Box::new(reader.build(BufReader::with_capacity(1 << 20, file))?)))
+}
+
+/// The columns of a file with the types that a table has for them; columns unknown to it keep theirs, to be refused.
+fn with_types_of(told: &Schema, known: &Schema) -> Schema {
+    let typed = |field: &arrow::datatypes::FieldRef| {
+        known.field_with_name(field.name()).map_or_else(|_| field.as_ref().clone(), |f| f.clone())
+    };
+    Schema::new(told.fields().iter().map(typed).collect::<Vec<_>>())
+}
+
+pub(crate) async fn list(data: &DataArgs, format: &FormatArgs) -> Result<ExitCode> {
+    let mut tables = Vec::new();
+    for (name, root) in table_folders(&data.data)? {
+        let stored = StoredTable::open(&root, disk()).await?;
+        let stored = stored.ok_or_else(|| anyhow!("table {name:?} went away"))?;
+        tables.push(of_table(&name, &stored).await?);
+    }
+    let text = |value: &Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+    match format.format {
+        Format::Json => print_json(&tables)?,
+        Format::Table | Format::Csv => {
+            let mut shown = Table::new(["table", "layout", "files", "rows", "bytes"]);
+            for of in &tables {
+                shown.push(["table", "layout", "files", "rows", "bytes"].map(|key| text(&of[key])));
+            }
+            print(&if format.format == Format::Csv { shown.to_csv() } else { shown.to_string() })?;
+        }
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// What is told of a table as a whole. The rows of layout `row` are in no log, and so are not told.
+async fn of_table(name: &str, stored: &StoredTable) -> Result<Value> {
+    Ok(match stored {
+        StoredTable::Row(avro) => {
+            let files = avro.files()?;
+            let size: u64 = files.iter().map(|f| f.1).sum();
+            json!({"table": name, "layout": "row", "files": files.len(), "rows": Value::Null, "bytes": size})
+        }
+        StoredTable::Delta(delta) => {
+            let segments = delta.segments().await?;
+            let options = delta.options()?;
+            json!({
+                "table": name,
+                "layout": options.layout.to_string(),
+                "files": segments.len(),
+                "rows": segments.iter().map(|s| s.rows).sum::<u64>(),
+                "bytes": segments.iter().map(|s| s.bytes).sum::<u64>(),
+                "codec": options.codec.to_string(),
+                "bloom": options.bloom,
+                "cluster": options.clustering.as_ref().map(|c| c.columns.clone()),
+                "curve": options.clustering.as_ref().map(|c| c.curve.to_string()),
+            })
+        }
+    })
+}
+
+pub(crate) async fn show(args: &TableArgs) -> Result<ExitCode> {
+    let root = table_folder(&args.data.data, &args.name)?;
+    let stored = StoredTable::open(&root, disk()).await?;
+    let stored = stored.ok_or_else(|| no_table(&args.name, &root))?;
+    let mut whole = of_table(&args.name, &stored).await?;
+    let columns = match &stored {
+        StoredTable::Row(_) => Vec::new(),
+        StoredTable::Delta(delta) => of_columns(&root, &delta.segments().await?)?,
+    };
+    match args.format.format {
+        Format::Json => {
+            whole["columns"] = Value::Array(columns);
+            print_json(&whole)?;
+        }
+        Format::Table | Format::Csv => print_columns(&whole, &columns, args.format.format)?,
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn of_columns(root: &Path, segments: &[Segment]) -> Result<Vec<Value>> {
+    let rows = segments.iter().map(|s| s.rows).sum::<u64>().max(1);
+    let reports = inspect(root, segments)?;
+    let all = reports.iter().map(|c| c.bytes + c.bloom_bytes).sum::<u64>().max(1) as f64;
+    let of_column = |c: &table::ColumnReport| {
+        json!({
+            "column": c.name,
+            "encodings": c.encodings.iter().cloned().collect::<Vec<_>>().join(" "),
+            "codec": c.codecs.iter().cloned().collect::<Vec<_>>().join(" "),
+            "bytes": c.bytes,
+            "bytes_per_row": c.bytes as f64 / rows as f64,
+            "share": (c.bytes + c.bloom_bytes) as f64 / all,
+            "uncompressed_bytes": c.uncompressed_bytes,
+            "groups": c.groups,
+            "groups_with_bounds": c.groups_with_bounds,
+            "bloom_bytes": c.bloom_bytes,
+            "bloom_false_positives": c.bloom_false_positives,
+        })
+    };
+    Ok(reports.iter().map(of_column).collect())
+}
+
+fn print_columns(whole: &Value, columns: &[Value], format: Format) -> Result<()> {
+    let header = ["column", "encodings", "codec", "bytes a row", "share", "bounds", "filters", "false answers"];
+    let mut shown = Table::new(header);
+    for c in columns {
+        let number = |key: &str| c[key].as_f64().unwrap_or(0.0);
+        let text = |key: &str| c[key].as_str().unwrap_or_default().to_owned();
+        shown.push([
+            text("column"),
+            text("encodings"),
+            text("codec"),
+            format!("{:.3}", number("bytes_per_row")),
+            format!("{:.1}%", 100.0 * number("share")),
+            format!("{} of {}", c["groups_with_bounds"], c["groups"]),
+            bytes(c["bloom_bytes"].as_u64().unwrap_or(0)),
+            c["bloom_false_positives"].as_f64().map_or_else(|| "-".to_owned(), |p| format!("{:.2}%", 100.0 * p)),
+        ]);
+    }
+    if format == Format::Csv {
+        return print(&shown.to_csv());
+    }
+    let told = whole.as_object().into_iter().flatten().filter(|(_, value)| !value.is_null());
+    let told: Vec<String> = told.map(|(key, value)| format!("{key} {}", value.to_string().replace('"', ""))).collect();
+    print(&format!("{}\n\n{shown}", told.join(", ")))
+}
+
+pub(crate) async fn drop(args: &TableArgs) -> Result<ExitCode> {
+    let root = table_folder(&args.data.data, &args.name)?;
+    if StoredTable::open(&root, disk()).await?.is_none() {
+        return Err(no_table(&args.name, &root));
+    }
+    std::fs::remove_dir_all(&root).with_context(|| format!("removing {}", root.display()))?;
+    note(&format!("removed table {}", args.name));
+    Ok(ExitCode::SUCCESS)
+}
+
+fn no_table(name: &str, root: &Path) -> anyhow::Error {
+    anyhow!("there is no table {name:?} in {}: `manyworlds table list` names those there are", root.display())
+}

@@ -1,0 +1,96 @@
+//! What a table's columns cost and how they are stored, from the footers of its segments.
+
+use std::collections::BTreeSet;
+use std::fs::File;
+use std::path::Path;
+
+use parquet::bloom_filter::Sbbf;
+use parquet::file::properties::ReaderProperties;
+use parquet::file::reader::{FileReader, SerializedFileReader};
+use parquet::file::serialized_reader::ReadOptionsBuilder;
+
+use crate::error::TableError;
+use crate::log::Segment;
+
+/// One column over all segments.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct ColumnReport {
+    /// Its name.
+    pub name: String,
+    /// How its values are encoded, and `plain` for the dictionaries themselves.
+    pub encodings: BTreeSet<String>,
+    /// What its pages are compressed with.
+    pub codecs: BTreeSet<String>,
+    /// Bytes of its pages on disk.
+    pub bytes: u64,
+    /// Bytes of its pages before compression.
+    pub uncompressed_bytes: u64,
+    /// Row groups.
+    pub groups: u64,
+    /// Row groups with bounds.
+    pub groups_with_bounds: u64,
+    /// Bytes of its Bloom filters.
+    pub bloom_bytes: u64,
+    /// The share of absent values that the filters let pass, as their bits say; `None` without filters.
+    pub bloom_false_positives: Option<f64>,
+}
+
+/// Reads the footers and filters of some segments of the table in the folder `root`.
+///
+/// # Errors
+/// Where a segment cannot be read.
+pub fn inspect(root: &Path, segments: &[Segment]) -> Result<Vec<ColumnReport>, TableError> {
+    let mut columns: Vec<ColumnReport> = Vec::new();
+    let mut rates: Vec<Vec<f64>> = Vec::new();
+    for segment in segments {
+        let path = root.join(&segment.path);
+        let damaged = |e: parquet::errors::ParquetError| TableError::damaged(&path, e);
+        let file = File::open(&path).map_err(TableError::io("open", &path))?;
+        let filters = ReaderProperties::builder().set_read_bloom_filter(true).build();
+        let options = ReadOptionsBuilder::new().with_reader_properties(filters).build();
+        let reader = SerializedFileReader::new_with_options(file, options).map_err(damaged)?;
+        for group in 0..reader.num_row_groups() {
+            let group = reader.get_row_group(group).map_err(damaged)?;
+            for (place, chunk) in group.metadata().columns().iter().enumerate() {
+                let name = chunk.column_path().string();
+                let place_in_report = columns.iter().position(|c| c.name == name).unwrap_or_else(|| {
+                    columns.push(ColumnReport { name, ..ColumnReport::default() });
+                    rates.push(Vec::new());
+                    columns.len() - 1
+                });
+                add_chunk(&mut columns[place_in_report], chunk);
+                rates[place_in_report].extend(group.get_column_bloom_filter(place).map(false_positives));
+            }
+        }
+    }
+    for (column, rates) in columns.iter_mut().zip(rates) {
+        column.bloom_false_positives = (!rates.is_empty()).then(|| rates.iter().sum::<f64>() / rates.len() as f64);
+    }
+    Ok(columns)
+}
+
+fn add_chunk(column: &mut ColumnReport, chunk: &parquet::file::metadata::ColumnChunkMetaData) {
+    column.encodings.extend(chunk.encodings().map(|e| e.to_string().to_lowercase()).filter(|e| e != "rle"));
+    let codec = format!("{:?}", chunk.compression());
+    column.codecs.insert(codec.split('(').next().unwrap_or_default().to_lowercase());
+    column.bytes += chunk.compressed_size() as u64;
+    column.uncompressed_bytes += chunk.uncompressed_size() as u64;
+    column.groups += 1;
+    column.groups_with_bounds += u64::from(chunk.statistics().is_some_and(|s| s.min_bytes_opt().is_some()));
+    column.bloom_bytes += chunk.bloom_filter_length().unwrap_or(0).max(0) as u64;
+}
+
+/// The chance that a value that is not in the filter passes it: its block is any, and each of the block's eight words
+/// must have one of its 32 bits set.
+fn false_positives(filter: &Sbbf) -> f64 {
+    let mut bits = Vec::new();
+    if filter.write_bitset(&mut bits).is_err() {
+        return 1.0;
+    }
+    let of_block = |block: &[u8]| -> f64 {
+        block.chunks(4).map(|word| word.iter().map(|b| f64::from(b.count_ones())).sum::<f64>() / 32.0).product()
+    };
+    let blocks = bits.chunks(32);
+    let count = blocks.len().max(1) as f64;
+    blocks.map(of_block).sum::<f64>() / count
+}
