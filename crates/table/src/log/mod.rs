@@ -503,7 +503,7 @@ fn to_remove(segment: &Segment, data_change: bool) -> Remove {
 }
 
 fn to_segment(view: &LogicalFileView) -> Segment {
-    let stats: Option<String> = view.stats().map(Into::into);
+    let stats = view.stats();
     let stats: Value = stats.as_deref().and_then(|s| serde_json::from_str(s).ok()).unwrap_or_default();
     let mut columns: BTreeMap<String, ColumnStatistics> = BTreeMap::new();
     let mut each = |part: &str, put: fn(&mut ColumnStatistics, &Value)| {
