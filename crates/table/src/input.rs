@@ -7,7 +7,7 @@ use arrow::array::RecordBatch;
 use arrow::datatypes::SchemaRef;
 use parquet::arrow::ProjectionMask;
 use parquet::arrow::arrow_reader::{ArrowReaderMetadata, ArrowReaderOptions, ParquetRecordBatchReaderBuilder};
-use parquet::file::metadata::PageIndexPolicy;
+use parquet::file::metadata::{PageIndexPolicy, RowGroupMetaData};
 
 use crate::error::TableError;
 use crate::layout::conform;
@@ -60,7 +60,7 @@ impl Input {
     /// Bytes of a row before compression, at least 1.
     pub(crate) fn row_bytes(&self) -> u64 {
         let groups = self.metadata.metadata().row_groups();
-        let bytes: i64 = groups.iter().map(|g| g.total_byte_size()).sum();
+        let bytes: i64 = groups.iter().map(RowGroupMetaData::total_byte_size).sum();
         (bytes as u64).div_ceil(self.rows_in_all().max(1)).max(1)
     }
 

@@ -1,5 +1,7 @@
 //! Clustering moves rows and keeps them.
 
+#![allow(clippy::from_iter_instead_of_collect, reason = "names the array that is made")]
+
 use std::collections::BTreeSet;
 use std::fs::File;
 use std::path::Path;

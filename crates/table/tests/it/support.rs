@@ -1,5 +1,7 @@
 //! A table of batches whose rows follow from their number.
 
+#![allow(clippy::from_iter_instead_of_collect, reason = "names the array that is made")]
+
 use std::collections::BTreeMap;
 use std::fs::File;
 use std::path::Path;
