@@ -134,10 +134,11 @@ impl TableError {
     pub fn kind(&self) -> ErrorKind {
         match self {
             Self::Io { cause, .. } if cause.kind() == io::ErrorKind::NotFound => ErrorKind::Damaged,
-            Self::Io { .. } | Self::Encode { .. } | Self::CommitterGone | Self::Unexpected(_) => ErrorKind::Environment,
             Self::Overtaken { .. } => ErrorKind::Conflict,
             Self::Log { cause, .. } if is_conflict(cause) => ErrorKind::Conflict,
-            Self::Log { .. } => ErrorKind::Environment,
+            Self::Io { .. } | Self::Encode { .. } | Self::CommitterGone | Self::Unexpected(_) | Self::Log { .. } => {
+                ErrorKind::Environment
+            }
             Self::Damaged { .. } | Self::Codec { .. } => ErrorKind::Damaged,
             Self::ColumnType { .. } | Self::Options { .. } | Self::Name { .. } | Self::Rows { .. } => {
                 ErrorKind::Request

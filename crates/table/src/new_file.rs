@@ -62,7 +62,7 @@ impl Write for NewFile {
     }
 
     fn flush(&mut self) -> io::Result<()> {
-        self.file.as_mut().map_or(Ok(()), |file| file.flush())
+        self.file.as_mut().map_or(Ok(()), std::io::Write::flush)
     }
 }
 

@@ -70,10 +70,9 @@ pub(crate) fn gates(
         ratio(speed("clustered"), speed("row")).map(|r| at_least("insert speed, clustered to row", r, 0.50, 0.30)),
     );
     gates.extend(distinct.iter().map(|(column, n)| {
-        let mut gate = at_least(&format!("distinct values of {column}"), *n as f64, DISTINCT_MIN, 0.0);
         // A filter that earns nothing is a waste, not a fault.
-        gate.detail = "counted exactly; a Bloom filter earns its keep from 1,000 on".to_owned();
-        gate
+        let gate = at_least(&format!("distinct values of {column}"), *n as f64, DISTINCT_MIN, 0.0);
+        Gate { detail: "counted exactly; a Bloom filter earns its keep from 1,000 on".to_owned(), ..gate }
     }));
     gates
 }

@@ -37,7 +37,7 @@ fn add_column(states: &mut [u64], column: &dyn Array) {
             each(states, column, |i| column.as_primitive::<TimestampMicrosecondType>().value(i) as u64);
         }
         DataType::Float32 => {
-            each(states, column, |i| u64::from(column.as_primitive::<Float32Type>().value(i).to_bits()))
+            each(states, column, |i| u64::from(column.as_primitive::<Float32Type>().value(i).to_bits()));
         }
         DataType::Float64 => each(states, column, |i| column.as_primitive::<Float64Type>().value(i).to_bits()),
         DataType::Decimal128(..) => each(states, column, |i| {

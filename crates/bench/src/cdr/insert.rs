@@ -107,7 +107,8 @@ pub(crate) async fn insert_all(
     let mut clocks = Vec::new();
     for variant in variants {
         let root = table_folder(data, variant.name);
-        let inserter = Inserter::open_or_create(&root, Arc::new(RealDisk), &spool.schema(), &variant.options).await?;
+        let inserter =
+            Inserter::open_or_create(&root, Arc::new(RealDisk), &telecom::schema(), &variant.options).await?;
         let clock = Clock { root, inserter, times: Vec::new(), cpu: Duration::ZERO, checkpoints: Vec::new() };
         clocks.push(clock);
     }

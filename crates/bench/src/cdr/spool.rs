@@ -5,7 +5,6 @@ use std::io::{BufReader, BufWriter, Write as _};
 use std::path::{Path, PathBuf};
 
 use arrow::array::RecordBatch;
-use arrow::datatypes::SchemaRef;
 use arrow::ipc::reader::FileReader;
 use arrow::ipc::writer::FileWriter;
 use telecom::{Dates, Records, Traffic};
@@ -106,7 +105,7 @@ impl Spool {
             writer.write(&records).map_err(ipc)?;
         }
         writer.into_inner().map_err(ipc)?.flush().map_err(io)?;
-        self.batches.push(Spooled { rows, path });
+        self.batches.push(Spooled { path, rows });
         Ok(())
     }
 
@@ -125,11 +124,6 @@ impl Spool {
     /// Rows of all batches.
     pub(crate) fn rows(&self) -> u64 {
         self.batches.iter().map(|b| b.rows).sum()
-    }
-
-    /// The columns.
-    pub(crate) fn schema(&self) -> SchemaRef {
-        telecom::schema()
     }
 }
 

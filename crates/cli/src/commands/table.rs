@@ -37,16 +37,16 @@ pub(crate) async fn insert(args: &TableInsertArgs) -> Result<ExitCode> {
     let (mut rows, mut stored, mut before) = (0, 0, 0);
     for path in &args.files {
         let known = inserter.as_ref().map(|i| i.schema().clone());
-        let (schema, batches) = open(path, args.batch_rows as usize, known)?;
+        let (schema, batches) = open(path, args.batch_rows as usize, known.as_ref())?;
         if inserter.is_none() {
-            inserter = Some(Inserter::open_or_create(&root, disk(), &schema, &options(args)?).await?);
+            inserter = Some(Inserter::open_or_create(&root, disk(), &schema, &options(args)).await?);
         }
         let inserter = inserter.as_ref().context("opening the table")?;
         check_options(args, inserter)?;
         let name = name_of(path, args)?;
         for (number, batch) in batches.enumerate() {
             let batch = batch.with_context(|| format!("reading {}", path.display()))?;
-            let done = inserter.insert_once(&format!("{name}/{number}"), &[batch.clone()]).await;
+            let done = inserter.insert_once(&format!("{name}/{number}"), std::slice::from_ref(&batch)).await;
             let done = done.with_context(|| format!("inserting {}, batch {}", path.display(), number + 1))?;
             rows += done.rows;
             stored += done.bytes;
@@ -86,22 +86,22 @@ fn report(args: &TableInsertArgs, rows: u64, stored: u64, before: u64, started: 
 }
 
 /// What was asked of a table that is made now.
-fn options(args: &TableInsertArgs) -> Result<TableOptions> {
+fn options(args: &TableInsertArgs) -> TableOptions {
     let layout = args.layout.unwrap_or(if args.cluster.is_empty() { Layout::Pruned } else { Layout::Clustered });
     let clustering = (!args.cluster.is_empty())
         .then(|| Clustering { columns: args.cluster.clone(), curve: args.curve.unwrap_or(Curve::Hilbert) });
-    Ok(TableOptions {
+    TableOptions {
         bloom: args.bloom.clone(),
         clustering,
         codec: args.codec.unwrap_or_default(),
         ..TableOptions::new(layout)
-    })
+    }
 }
 
 /// Whether what was asked fits a table that is there already; what was not asked does.
 fn check_options(args: &TableInsertArgs, inserter: &Inserter) -> Result<()> {
     let have = inserter.options();
-    let wanted = options(args)?;
+    let wanted = options(args);
     let differs = args.layout.is_some_and(|layout| layout != have.layout)
         || (!args.bloom.is_empty() && wanted.bloom != have.bloom)
         || (!args.cluster.is_empty() && wanted.clustering != have.clustering);
@@ -126,7 +126,7 @@ fn name_of(path: &Path, args: &TableInsertArgs) -> Result<String> {
 }
 
 /// Opens a file of rows, `rows` to a batch, by its ending.
-fn open(path: &Path, rows: usize, known: Option<SchemaRef>) -> Result<(SchemaRef, Batches)> {
+fn open(path: &Path, rows: usize, known: Option<&SchemaRef>) -> Result<(SchemaRef, Batches)> {
     let file = File::open(path).with_context(|| format!("opening {}", path.display()))?;
     let failed = || format!("reading {}", path.display());
     match path.extension().and_then(|e| e.to_str()) {
@@ -145,11 +145,11 @@ fn open(path: &Path, rows: usize, known: Option<SchemaRef>) -> Result<(SchemaRef
 }
 
 /// A text file with a header. Its columns have the types of the table, or those that its first rows tell.
-fn csv(path: &Path, mut file: File, rows: usize, known: Option<SchemaRef>) -> Result<(SchemaRef, Batches)> {
+fn csv(path: &Path, mut file: File, rows: usize, known: Option<&SchemaRef>) -> Result<(SchemaRef, Batches)> {
     let format = CsvFormat::default().with_header(true);
     let (told, _) = format.infer_schema(BufReader::new(&file), Some(INFER_ROWS))?;
     file.rewind()?;
-    let told = match &known {
+    let told = match known {
         Some(schema) => with_types_of(&told, schema),
         None => storable(path, &told)?.as_ref().clone(),
     };
@@ -161,7 +161,7 @@ fn csv(path: &Path, mut file: File, rows: usize, known: Option<SchemaRef>) -> Re
 /// The columns of a file with the types that a table has for them; columns unknown to it keep theirs, to be refused.
 fn with_types_of(told: &Schema, known: &Schema) -> Schema {
     let typed = |field: &arrow::datatypes::FieldRef| {
-        known.field_with_name(field.name()).map_or_else(|_| field.as_ref().clone(), |f| f.clone())
+        known.field_with_name(field.name()).map_or_else(|_| field.as_ref().clone(), std::clone::Clone::clone)
     };
     Schema::new(told.fields().iter().map(typed).collect::<Vec<_>>())
 }

@@ -150,9 +150,8 @@ fn candidates(ty: &DataType) -> &'static [ColumnEncoding] {
     match ty {
         DataType::Boolean => &[Plain],
         DataType::Utf8 | DataType::Binary => &[Common, Prefixes, Dictionary],
-        DataType::Float32 | DataType::Float64 => &[Split, Dictionary, Plain],
         // Wide decimals are stored as bytes of fixed length, which have no differences.
-        DataType::Decimal128(19.., _) => &[Split, Dictionary, Plain],
+        DataType::Float32 | DataType::Float64 | DataType::Decimal128(19.., _) => &[Split, Dictionary, Plain],
         _ => &[Split, Delta, Dictionary],
     }
 }
@@ -160,7 +159,7 @@ fn candidates(ty: &DataType) -> &'static [ColumnEncoding] {
 fn best(column: &RecordBatch, codec: Codec) -> Result<Choice> {
     let candidates = candidates(column.schema_ref().field(0).data_type());
     let sizes = candidates.iter().map(|&encoding| trial(column, encoding, codec)).collect::<Result<Vec<_>>>()?;
-    let smallest = sizes.iter().map(|s| s.stored()).min().unwrap_or(0) as f64;
+    let smallest = sizes.iter().map(Sizes::stored).min().unwrap_or(0) as f64;
     let near = sizes.iter().position(|s| s.stored() as f64 <= smallest * NEAR).unwrap_or(0);
     Ok(Choice { encoding: candidates[near], compressed: sizes[near].is_compressible() })
 }
@@ -201,9 +200,9 @@ fn trial(column: &RecordBatch, encoding: ColumnEncoding, codec: Codec) -> Result
     let mut writer = ArrowWriter::try_new(std::io::sink(), column.schema(), Some(properties))?;
     writer.write(column)?;
     let metadata = writer.close()?;
-    let chunks = || metadata.row_groups().iter().flat_map(|group| group.columns());
+    let chunks = || metadata.row_groups().iter().flat_map(parquet::file::metadata::RowGroupMetaData::columns);
     Ok(Sizes {
-        compressed: chunks().map(|c| c.compressed_size()).sum(),
-        uncompressed: chunks().map(|c| c.uncompressed_size()).sum(),
+        compressed: chunks().map(parquet::file::metadata::ColumnChunkMetaData::compressed_size).sum(),
+        uncompressed: chunks().map(parquet::file::metadata::ColumnChunkMetaData::uncompressed_size).sum(),
     })
 }

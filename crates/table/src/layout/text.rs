@@ -50,7 +50,7 @@ impl TextColumn {
 
     /// Encodes the rows.
     pub(crate) fn close(mut self) -> Result<EncodedColumn> {
-        let mut values: Vec<Option<&[u8]>> = Vec::with_capacity(self.parts.iter().map(|p| p.len()).sum());
+        let mut values: Vec<Option<&[u8]>> = Vec::with_capacity(self.parts.iter().map(arrow::array::Array::len).sum());
         self.parts.iter().for_each(|part| push_values(&mut values, part));
         let nullable = self.column.max_def_level() > 0;
         let mut chunk = ChunkWriter::new(self.column.clone(), &mut self.compressor);

@@ -36,7 +36,7 @@ impl Table {
         if !changes.iter().all(plain) {
             return Ok(false);
         }
-        let state = self.table.snapshot()?;
+        let state = self.delta.snapshot()?;
         let schema = state.schema();
         let grows = changes.iter().flat_map(|c| &c.columns).any(|field| schema.field(&field.name).is_none());
         Ok(!grows && state.protocol().min_writer_version() <= WRITER_VERSION_MAX)
@@ -66,7 +66,7 @@ impl Table {
         names().try_for_each(|name| push(Action::Txn(Transaction::new(name, 1))))?;
         changes.iter().flat_map(|c| &c.add).try_for_each(|segment| push(Action::Add(to_add(segment, true))))?;
         let entry = CommitOrBytes::LogBytes(lines.into());
-        self.table.log_store().write_commit_entry(version, entry, Uuid::new_v4()).await?;
+        self.delta.log_store().write_commit_entry(version, entry, Uuid::new_v4()).await?;
         self.appended.version = version;
         self.appended.transactions.extend(names().cloned());
         Ok(version)

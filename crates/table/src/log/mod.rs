@@ -162,7 +162,7 @@ pub enum Committed {
 #[derive(Debug, Clone)]
 pub struct Table {
     root: PathBuf,
-    table: DeltaTable,
+    delta: DeltaTable,
     appended: Appended,
 }
 
@@ -186,7 +186,7 @@ impl Table {
             _ => return Ok(None),
         }
         let mut table = Self::over(root, DeltaTable::new(log_store(root, disk)?));
-        match table.table.load().await {
+        match table.delta.load().await {
             Ok(()) => Ok(Some(table)),
             // A log folder without a first entry: a table whose creation was cut short.
             Err(DeltaTableError::NotATable(_) | DeltaTableError::InvalidTableLocation(_)) => Ok(None),
@@ -220,8 +220,8 @@ impl Table {
         }
     }
 
-    fn over(root: &Path, table: DeltaTable) -> Self {
-        Self { root: root.to_owned(), table, appended: Appended::default() }
+    fn over(root: &Path, delta: DeltaTable) -> Self {
+        Self { root: root.to_owned(), delta, appended: Appended::default() }
     }
 
     /// The table's folder.
@@ -231,7 +231,7 @@ impl Table {
 
     /// The version that reads of this handle see.
     pub fn version(&self) -> u64 {
-        self.table.version().unwrap_or(0).max(self.appended.version)
+        self.delta.version().unwrap_or(0).max(self.appended.version)
     }
 
     /// Moves on to the newest version.
@@ -240,7 +240,7 @@ impl Table {
     }
 
     async fn read_state(&mut self) -> std::result::Result<(), DeltaTableError> {
-        self.table.update_state().await?;
+        self.delta.update_state().await?;
         self.appended = Appended::default();
         Ok(())
     }
@@ -264,18 +264,18 @@ impl Table {
 
     /// How the table stores what is inserted.
     pub fn options(&self) -> Result<TableOptions> {
-        let snapshot = self.table.snapshot().map_err(TableError::log("read", &self.root))?;
+        let snapshot = self.delta.snapshot().map_err(TableError::log("read", &self.root))?;
         TableOptions::from_properties(&self.root, snapshot.metadata().configuration())
     }
 
     /// Names of the columns that are the same for all rows of a segment and are stored in the log only.
     pub fn partition_columns(&self) -> Result<Vec<String>> {
-        let snapshot = self.table.snapshot().map_err(TableError::log("read", &self.root))?;
+        let snapshot = self.delta.snapshot().map_err(TableError::log("read", &self.root))?;
         Ok(snapshot.metadata().partition_columns().to_vec())
     }
 
     fn schema(&self) -> Result<deltalake::kernel::SchemaRef> {
-        let snapshot = self.table.snapshot().map_err(TableError::log("read", &self.root))?;
+        let snapshot = self.delta.snapshot().map_err(TableError::log("read", &self.root))?;
         Ok(snapshot.schema())
     }
 
@@ -300,7 +300,7 @@ impl Table {
 
     async fn read_segments(&self) -> Result<Vec<(i64, Segment)>> {
         let refuse = |reason: &str| TableError::Options { path: self.root.clone(), reason: reason.to_owned() };
-        let mut table = self.table.clone();
+        let mut table = self.delta.clone();
         let read = async {
             if self.appended.version > table.version().unwrap_or(0) {
                 table.update_state().await?;
@@ -326,8 +326,8 @@ impl Table {
     pub(crate) async fn removed_files(&self) -> Result<Vec<(String, i64)>> {
         let fail = TableError::log("read", &self.root);
         let read = async {
-            let store = self.table.log_store();
-            let removed = self.table.snapshot()?.all_tombstones(store.as_ref());
+            let store = self.delta.log_store();
+            let removed = self.delta.snapshot()?.all_tombstones(store.as_ref());
             let entry = |r: TombstoneView| (r.path().into_owned(), r.deletion_timestamp().unwrap_or(0));
             removed.map_ok(entry).try_collect().await
         };
@@ -404,7 +404,7 @@ impl Table {
         let at = match new.is_empty() {
             true => 0,
             false if appends => self.append(&new).await?,
-            false => self.write_version(self.table.snapshot()?.clone(), &new).await?,
+            false => self.write_version(self.delta.snapshot()?.clone(), &new).await?,
         };
         self.checkpoint_at(at).await;
         Ok(is_new.into_iter().map(|new| if new { Committed::At(at) } else { Committed::Before }).collect())
@@ -415,8 +415,8 @@ impl Table {
         if self.appended.transactions.contains(name) {
             return Ok(true);
         }
-        let store = self.table.log_store();
-        Ok(self.table.snapshot()?.transaction_version(store.as_ref(), name).await?.is_some())
+        let store = self.delta.log_store();
+        Ok(self.delta.snapshot()?.transaction_version(store.as_ref(), name).await?.is_some())
     }
 
     /// Writes a checkpoint of the log each so many versions.
@@ -425,7 +425,7 @@ impl Table {
             return;
         }
         let written = match self.read_state().await {
-            Ok(()) => checkpoints::create_checkpoint(&self.table, None).await,
+            Ok(()) => checkpoints::create_checkpoint(&self.delta, None).await,
             Err(error) => Err(error),
         };
         if let Err(error) = written {
@@ -462,10 +462,10 @@ impl Table {
         };
         let finalized = CommitBuilder::from(properties)
             .with_actions(actions)
-            .build(Some(&state), self.table.log_store(), operation)
+            .build(Some(&state), self.delta.log_store(), operation)
             .await?;
         let version = finalized.version();
-        self.table.state = Some(finalized.snapshot());
+        self.delta.state = Some(finalized.snapshot());
         Ok(version)
     }
 
@@ -488,7 +488,7 @@ impl Table {
 
     /// The schema with the columns it lacks, or `None` where it lacks none.
     fn grown_schema(&self, columns: &[Field]) -> std::result::Result<Option<StructType>, DeltaTableError> {
-        let schema = self.table.snapshot()?.schema();
+        let schema = self.delta.snapshot()?.schema();
         let new: Vec<_> = columns.iter().filter(|f| schema.field(&f.name).is_none()).map(Field::to_delta).collect();
         if new.is_empty() {
             return Ok(None);
