@@ -7,6 +7,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 use arrow::array::RecordBatch;
 use arrow::datatypes::{Schema, SchemaRef};
 
+use twox_hash::XxHash64;
+
 use crate::committer::Committer;
 use crate::disk::Disk;
 use crate::error::TableError;
@@ -149,8 +151,11 @@ impl Inserter {
         let file = uuid::Uuid::new_v4().simple().to_string();
         match &self.sink {
             Sink::Row(table) => {
-                let bytes = table.insert(name.unwrap_or(&file), &batches)?;
-                Ok(Inserted { rows: rows as u64, bytes })
+                let file = name.map_or(file, file_of);
+                Ok(match table.insert(&file, &batches)? {
+                    Some(bytes) => Inserted { rows: rows as u64, bytes },
+                    None => Inserted { rows: 0, bytes: 0 },
+                })
             }
             Sink::Delta(committer) => {
                 let path = format!("{file}.parquet");
@@ -191,4 +196,10 @@ impl Inserter {
         let new = Encodings::choose(batch, self.options.codec).map_err(|e| TableError::encode(&self.root, e))?;
         Ok(chosen.insert(Arc::new(new)).clone())
     }
+}
+
+/// A file name for the batch `name`, whatever is in that: 128 bits of hash.
+fn file_of(name: &str) -> String {
+    let [high, low] = [0, 1].map(|seed| XxHash64::oneshot(seed, name.as_bytes()));
+    format!("{high:016x}{low:016x}")
 }

@@ -8,4 +8,5 @@ mod kill;
 mod permissions;
 mod questions;
 mod support;
+mod table;
 mod upkeep;

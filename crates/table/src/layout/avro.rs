@@ -87,9 +87,12 @@ impl AvroTable {
         Ok(files)
     }
 
-    /// Writes rows as the file `name`, durably. Gives its size.
-    pub(crate) fn insert(&self, name: &str, batches: &[RecordBatch]) -> Result<u64> {
-        let path = self.root.join(name).with_extension(SUFFIX);
+    /// Writes rows as the file `name`, durably. Gives its size; `None` where the table has such a file already.
+    pub(crate) fn insert(&self, name: &str, batches: &[RecordBatch]) -> Result<Option<u64>> {
+        let path = self.root.join(format!("{name}.{SUFFIX}"));
+        if path.exists() {
+            return Ok(None);
+        }
         let file = NewFile::create(self.disk.clone(), &path)?;
         let failed =
             |e: arrow_avro::errors::AvroError| TableError::encode(&path, arrow::error::ArrowError::from(e).into());
@@ -102,7 +105,8 @@ impl AvroTable {
         }
         writer.finish().map_err(failed)?;
         let buffered = writer.into_inner();
-        buffered.into_inner().map_err(|e| TableError::io("write", &path)(e.into_error()))?.finish()
+        let mut file = buffered.into_inner().map_err(|e| TableError::io("write", &path)(e.into_error()))?;
+        file.finish().map(Some)
     }
 
     /// The rows of one of the table's files, a batch at a time.

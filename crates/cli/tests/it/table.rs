@@ -1,0 +1,125 @@
+//! Rows of files are inserted, asked and inspected from the shell.
+
+use std::fmt::Write as _;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use crate::support::{failure, json, program, run};
+
+/// A file of 1,000 calls in `folder`.
+fn calls(folder: &Path) -> PathBuf {
+    let mut text = "id,at,phone,tower,price\n".to_owned();
+    for i in 0..1_000 {
+        let (phone, tower, price) = (i * 7_919 % 5_000, i * 31 % 97, f64::from(i) / 4.0);
+        writeln!(text, "{i},2025-10-01T{:02}:00:00,+1-{phone:010},{tower},{price}", i / 50).unwrap();
+    }
+    let path = folder.join("calls.csv");
+    fs::write(&path, text).unwrap();
+    path
+}
+
+fn insert<'a>(file: &'a Path, more: &[&'a str]) -> Vec<&'a str> {
+    [&["table", "insert", "calls", file.to_str().unwrap(), "--batch-rows", "300"], more].concat()
+}
+
+#[test]
+fn rows_of_a_file_are_inserted_once_and_asked_in_every_layout() {
+    for layout in ["row", "column", "pruned", "clustered"] {
+        let folder = tempfile::tempdir().unwrap();
+        let data = folder.path().join("data");
+        let file = calls(folder.path());
+        let more: &[&str] = match layout {
+            "clustered" => &["--cluster", "tower,at", "--bloom", "phone"],
+            "pruned" => &["--bloom", "phone"],
+            other => &["--layout", other],
+        };
+        let inserted = json(&data, &insert(&file, more));
+        assert_eq!((&inserted["rows"], &inserted["rows_before"]), (&1_000.into(), &0.into()), "{layout}");
+        let sql = "SELECT count(*) AS n, sum(price) AS price, max(at) AS at FROM calls WHERE tower >= 50";
+        let answer = json(&data, &["sql", sql]);
+        let towers: Vec<i32> = (0..1_000).filter(|i| i * 31 % 97 >= 50).collect();
+        let price: f64 = towers.iter().map(|i| f64::from(*i) / 4.0).sum();
+        assert_eq!((&answer[0]["n"], &answer[0]["price"]), (&towers.len().into(), &price.into()), "{layout}");
+        assert_eq!(answer[0]["at"], "2025-10-01T19:00:00Z", "{layout}");
+        let listed = json(&data, &["table", "list"]);
+        assert_eq!((&listed[0]["table"], &listed[0]["layout"]), (&"calls".into(), &layout.into()));
+        assert_eq!(listed[0]["files"], 4);
+        // A second time, as after an interruption, nothing is inserted; unless asked for.
+        assert_eq!(json(&data, &insert(&file, &[]))["rows_before"], 1_000, "{layout}");
+        assert_eq!(json(&data, &insert(&file, &["--again"]))["rows"], 1_000, "{layout}");
+        assert_eq!(json(&data, &["sql", "SELECT count(*) AS n FROM calls"])[0]["n"], 2_000, "{layout}");
+        assert!(run(&data, &["table", "drop", "calls"]).status.success());
+        assert_eq!(json(&data, &["table", "list"]), serde_json::json!([]), "{layout}");
+    }
+}
+
+#[test]
+fn a_table_tells_what_its_columns_cost() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = calls(folder.path());
+    json(folder.path(), &insert(&file, &["--bloom", "phone"]));
+    let told = json(folder.path(), &["table", "inspect", "calls"]);
+    assert_eq!((&told["layout"], &told["rows"], &told["bloom"][0]), (&"pruned".into(), &1_000.into(), &"phone".into()));
+    let columns = told["columns"].as_array().unwrap();
+    let names: Vec<_> = columns.iter().map(|c| c["column"].as_str().unwrap()).collect();
+    assert_eq!(names, ["id", "at", "phone", "tower", "price"]);
+    let phone = &columns[2];
+    let rate = phone["bloom_false_positives"].as_f64().unwrap();
+    assert!(phone["bloom_bytes"].as_u64().unwrap() > 1_000 && (0.001..0.02).contains(&rate), "{phone}");
+    assert_eq!(
+        (&columns[0]["bloom_false_positives"], &columns[0]["encodings"]),
+        (&serde_json::Value::Null, &"delta_binary_packed".into())
+    );
+    let bytes: u64 = columns.iter().map(|c| c["bytes"].as_u64().unwrap()).sum();
+    assert!(bytes < told["bytes"].as_u64().unwrap());
+    let shares: f64 = columns.iter().map(|c| c["share"].as_f64().unwrap()).sum();
+    assert!((shares - 1.0).abs() < 1e-9, "{shares}");
+}
+
+#[test]
+fn what_does_not_fit_is_refused_and_nothing_is_lost() {
+    let folder = tempfile::tempdir().unwrap();
+    let (data, file) = (folder.path().join("data"), calls(folder.path()));
+    let missing = failure(&data, &insert(&file, &["--cluster", "tower,nope"]), 2);
+    assert!(missing.contains("there is no column \"nope\": the columns are id, at, phone, tower, price"), "{missing}");
+    let missing = failure(&data, &insert(&file, &["--bloom", "hone"]), 2);
+    assert!(missing.contains("there is no column \"hone\""), "{missing}");
+    let layout = program(&insert(&file, &["--layout", "rows"])).arg("--data").arg(&data).output().unwrap();
+    assert!(String::from_utf8_lossy(&layout.stderr).contains("choose row, column, pruned or clustered"));
+    let kind = failure(&data, &["table", "insert", "calls", "calls.txt"], 2);
+    assert!(kind.contains("calls.txt"), "{kind}");
+    assert!(failure(&data, &["table", "inspect", "calls"], 2).contains("there is no table \"calls\""));
+
+    json(&data, &insert(&file, &[]));
+    let other = folder.path().join("other.csv");
+    fs::write(&other, "id,at,phone,tower,price\n1,2025-10-01T00:00:00,+1-1,five,1.5\n").unwrap();
+    let mismatch = failure(&data, &insert(&other, &[]), 2);
+    assert!(mismatch.contains("other.csv") && mismatch.contains("five") && mismatch.contains("column"), "{mismatch}");
+    fs::write(&other, "id,at,phone,tower,cost\n1,2025-10-01T00:00:00,+1-1,5,1.5\n").unwrap();
+    let unknown = failure(&data, &insert(&other, &[]), 2);
+    assert!(unknown.contains("\"cost\"") && unknown.contains("not in the table"), "{unknown}");
+    let layout = failure(&data, &insert(&file, &["--layout", "column"]), 2);
+    assert!(layout.contains("is there already, of layout pruned"), "{layout}");
+    assert_eq!(json(&data, &["table", "list"])[0]["rows"], 1_000);
+}
+
+#[test]
+fn a_day_of_call_records_passes_the_gates() {
+    let folder = tempfile::tempdir().unwrap();
+    let report = folder.path().join("report");
+    let words = ["bench", "cdr", "--batches", "24", "--scale", "0.02", "--report", report.to_str().unwrap()];
+    let measured = json(&folder.path().join("data"), &words);
+    assert_eq!(measured["queries"].as_array().unwrap().len(), 40);
+    let rows = measured["rows"].as_u64().unwrap();
+    for variant in ["row", "column", "pruned", "clustered"] {
+        assert_eq!(measured["variants"][variant]["rows"], rows, "{variant}");
+    }
+    for gate in measured["gates"].as_array().unwrap() {
+        let timed = gate["name"].as_str().unwrap().contains("speed");
+        assert!(timed || gate["status"] != "FAIL", "{gate}");
+    }
+    let page = fs::read_to_string(report.join("cdr.html")).unwrap();
+    assert!(page.contains("<svg") && page.contains("Clustering") && !page.contains("http"));
+    let again = json(&folder.path().join("again"), &words[..6]);
+    assert_eq!(again["content_hash"], measured["content_hash"]);
+}
