@@ -47,12 +47,16 @@ impl ContentHash {
     #[inline]
     pub fn of_row(key: u64, words: impl IntoIterator<Item = u64>) -> Self {
         let mut state = mix64(key.wrapping_add(Self::OFFSET));
-        for word in words {
-            state = (state ^ word).wrapping_mul(0x9FB2_1C65_1E98_DF25);
-            state ^= state >> 29;
-        }
+        words.into_iter().for_each(|word| add_word(&mut state, word));
         Self(mix64(state))
     }
+}
+
+/// Takes one more word into the state of a hash, which [`mix64`] must finish.
+#[inline]
+pub fn add_word(state: &mut u64, word: u64) {
+    *state = (*state ^ word).wrapping_mul(0x9FB2_1C65_1E98_DF25);
+    *state ^= *state >> 29;
 }
 
 impl Add for ContentHash {

@@ -18,7 +18,7 @@ mod philox;
 mod range;
 mod stream;
 
-pub use hash::{ContentHash, mix64};
+pub use hash::{ContentHash, add_word, mix64};
 pub use philox::philox4x32_10;
 pub use range::{RangeError, WorldRange};
 pub use stream::{Stream, normal_quantile};

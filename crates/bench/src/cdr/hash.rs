@@ -5,11 +5,10 @@ use arrow::datatypes::{
     DataType, Date32Type, Decimal128Type, Float32Type, Float64Type, Int8Type, Int16Type, Int32Type, Int64Type,
     TimestampMicrosecondType,
 };
-use world::{ContentHash, mix64};
+use world::{ContentHash, add_word, mix64};
 
 /// What stands for NULL: a word that no short text and no count has.
 const NULL: u64 = 0x5bd1_e995_9d1a_c3b7;
-const STEP: u64 = 0x9FB2_1C65_1E98_DF25;
 
 /// The sum of a hash of each row. A column of a type that tables do not store counts as NULL.
 pub fn content_hash(batch: &RecordBatch) -> ContentHash {
@@ -18,11 +17,6 @@ pub fn content_hash(batch: &RecordBatch) -> ContentHash {
         add_column(&mut states, column);
     }
     states.into_iter().map(|state| ContentHash(mix64(state))).sum()
-}
-
-fn step(state: &mut u64, word: u64) {
-    *state = (*state ^ word).wrapping_mul(STEP);
-    *state ^= *state >> 29;
 }
 
 fn add_column(states: &mut [u64], column: &dyn Array) {
@@ -48,7 +42,7 @@ fn add_column(states: &mut [u64], column: &dyn Array) {
         DataType::Utf8View => each(states, column, |i| of_bytes(column.as_string_view().value(i).as_bytes())),
         DataType::Binary => each(states, column, |i| of_bytes(column.as_binary::<i32>().value(i))),
         DataType::BinaryView => each(states, column, |i| of_bytes(column.as_binary_view().value(i))),
-        _ => states.iter_mut().for_each(|state| step(state, NULL)),
+        _ => states.iter_mut().for_each(|state| add_word(state, NULL)),
     }
 }
 
@@ -56,7 +50,7 @@ fn each(states: &mut [u64], column: &dyn Array, word: impl Fn(usize) -> u64) {
     let nulls = column.nulls();
     for (i, state) in states.iter_mut().enumerate() {
         let null = nulls.is_some_and(|n| n.is_null(i));
-        step(state, if null { NULL } else { word(i) });
+        add_word(state, if null { NULL } else { word(i) });
     }
 }
 
@@ -71,11 +65,11 @@ fn of_bytes(bytes: &[u8]) -> u64 {
     for chunk in &mut chunks {
         let mut word = [0; 8];
         word.copy_from_slice(chunk);
-        step(&mut state, u64::from_le_bytes(word));
+        add_word(&mut state, u64::from_le_bytes(word));
     }
     let mut word = [0; 8];
     word[..chunks.remainder().len()].copy_from_slice(chunks.remainder());
-    step(&mut state, u64::from_le_bytes(word));
+    add_word(&mut state, u64::from_le_bytes(word));
     state
 }
 
