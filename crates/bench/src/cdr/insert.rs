@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use run::Usage;
 use serde::Serialize;
 use table::disk::RealDisk;
-use table::{Clustering, Curve, Inserter, Layout, TableOptions};
+use table::{Clustering, Curve, DATABASE, Inserter, Layout, TableOptions};
 
 use super::spool::Spool;
 use crate::error::BenchError;
@@ -132,7 +132,7 @@ pub(crate) async fn insert_all(
 
 /// Where a variant's table lies.
 pub(crate) fn table_folder(data: &Path, variant: &str) -> PathBuf {
-    data.join("default").join(variant)
+    data.join(DATABASE).join(variant)
 }
 
 impl Clock {

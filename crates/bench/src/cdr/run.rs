@@ -14,7 +14,7 @@ use serde::Serialize;
 use table::cluster::ClusterOptions;
 use table::disk::RealDisk;
 use table::upkeep::VacuumOptions;
-use table::{ADVICE_ROWS, Advice, AvroTable, Inserter, Layout, Table, TableOptions, advise};
+use table::{ADVICE_ROWS, Advice, DATABASE, Inserter, Layout, StoredTable, TableOptions, advise};
 use telecom::Traffic;
 use world::{ContentHash, Seed};
 
@@ -227,7 +227,7 @@ async fn insert_repeatedly(
     for turn in 0..bench.workload.repeat.max(1) {
         (bench.note)(&format!("insert, repeat {}", turn + 1));
         if turn > 0 {
-            let folder = bench.data.join("default");
+            let folder = bench.data.join(DATABASE);
             std::fs::remove_dir_all(&folder).map_err(|source| BenchError::Io {
                 doing: "remove",
                 path: folder,
@@ -303,22 +303,21 @@ fn region(towers: &RecordBatch, tower: i32) -> Option<String> {
 
 /// Reads every row of a table.
 pub(crate) async fn stored_in(root: &Path) -> Result<Stored, BenchError> {
-    let disk = Arc::new(RealDisk);
     let mut stored = Stored { rows: 0, bytes: folder_bytes(root)?, hash: ContentHash::default() };
     let mut add = |batch: RecordBatch| {
         stored.rows += batch.num_rows() as u64;
         stored.hash += content_hash(&batch);
     };
-    if let Some(table) = AvroTable::open(root, disk.clone())? {
-        for (file, _) in table.files()? {
-            for batch in table.read(&file)? {
-                add(batch?);
+    let table = match StoredTable::open(root, Arc::new(RealDisk)).await? {
+        Some(StoredTable::Delta(table)) => table,
+        Some(StoredTable::Row(table)) => {
+            for (file, _) in table.files()? {
+                table.read(&file)?.try_for_each(|batch| batch.map(&mut add))?;
             }
+            return Ok(stored);
         }
-        return Ok(stored);
-    }
-    let table = Table::open(root, disk).await?;
-    let table = table.ok_or_else(|| BenchError::Missing(format!("table {}", root.display())))?;
+        None => return Err(BenchError::Missing(format!("table {}", root.display()))),
+    };
     for segment in table.segments().await? {
         let path = root.join(&segment.path);
         let io = |source| BenchError::Io { doing: "open", path: path.clone(), source };
