@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{Parser, Subcommand, ValueEnum};
-use table::{Codec, Curve, Layout};
+use table::{Codec, Curve, Layout, TableName};
 
 /// Simulate what could happen. Take in what did. Ask both.
 #[derive(Debug, Parser)]
@@ -394,11 +394,18 @@ pub(crate) enum TableTask {
 #[derive(Debug, clap::Args)]
 pub(crate) struct TableArgs {
     /// The table: NAME, or DATABASE.NAME
-    pub(crate) name: String,
+    pub(crate) name: TableName,
     #[command(flatten)]
     pub(crate) data: DataArgs,
     #[command(flatten)]
     pub(crate) format: FormatArgs,
+}
+
+impl TableArgs {
+    /// Its folder.
+    pub(crate) fn folder(&self) -> PathBuf {
+        self.name.folder(&self.data.data)
+    }
 }
 
 /// What `table insert` takes.

@@ -67,8 +67,8 @@ impl Engine {
     /// model of an ensemble whose events must be played again.
     pub async fn open(data: &Path, make_model: MakeModel, options: Options) -> Result<Option<Self>, QueryError> {
         let store = Store::open(data, Arc::new(RealDisk)).await?;
-        let tables = Arc::new(Tables::list(data)?);
-        if store.is_none() && tables.names().next().is_none() {
+        let databases = Tables::list(data)?;
+        if store.is_none() && databases.values().all(|tables| tables.names().next().is_none()) {
             return Ok(None);
         }
         let snapshot = Arc::new(Snapshot::take(store.as_ref(), make_model).await?);
@@ -77,8 +77,11 @@ impl Engine {
         own.register_table("events".to_owned(), Arc::new(Events::new(snapshot.clone())))?;
         own.register_table("ensembles".to_owned(), Arc::new(ensembles(&snapshot)?))?;
         let catalog = Arc::new(MemoryCatalogProvider::new());
+        let tables = databases.get(DATABASE).cloned().unwrap_or_default();
         catalog.register_schema(SCHEMA, Arc::new(Sim { own, tables: tables.clone() }))?;
-        catalog.register_schema(DATABASE, tables.clone())?;
+        for (name, tables) in databases {
+            catalog.register_schema(&name, tables)?;
+        }
         let context = SessionContext::new_with_state(state(options)?);
         context.register_catalog(CATALOG, catalog);
         context.register_udtf("worlds", Arc::new(WorldsFunction(snapshot.clone())));

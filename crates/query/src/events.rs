@@ -17,7 +17,6 @@ use datafusion::datasource::table_schema::TableSchema;
 use datafusion::error::Result;
 use datafusion::execution::object_store::ObjectStoreUrl;
 use datafusion::logical_expr::{Expr, TableProviderFilterPushDown, TableType};
-use datafusion::object_store::{ObjectMeta, path::Path as StorePath};
 use datafusion::physical_plan::ExecutionPlan;
 use datafusion::physical_plan::empty::EmptyExec;
 use ensemble::{RangeReader, StoredEnsemble};
@@ -25,6 +24,7 @@ use ensemble::{RangeReader, StoredEnsemble};
 use crate::error::QueryError;
 use crate::filter::{Conditions, support};
 use crate::rows::{event_type, project, text};
+use crate::scan::segment_file;
 use crate::snapshot::Snapshot;
 
 /// The table: its first column is the ensemble, the others are the segments'.
@@ -74,17 +74,8 @@ impl Events {
 
 /// A segment, and which of its row groups to read; `None` where none is.
 fn file(ensemble: &StoredEnsemble, path: &Path, bytes: u64, entities: &[usize]) -> Result<Option<PartitionedFile>> {
-    let absolute = std::path::absolute(path)?;
-    let object = ObjectMeta {
-        location: StorePath::from_absolute_path(absolute).map_err(|e| unreadable(path, &e))?,
-        // A segment never changes under its name, so that its age tells nothing.
-        last_modified: std::time::SystemTime::UNIX_EPOCH.into(),
-        size: bytes,
-        e_tag: None,
-        version: None,
-    };
     let name = ScalarValue::Utf8View(Some(ensemble.plan.name.clone()));
-    let file = PartitionedFile::new_from_meta(object).with_partition_values(vec![name]);
+    let file = segment_file(path, bytes)?.with_partition_values(vec![name]);
     if entities.len() == ensemble.plan.catalogue.entities.len() {
         return Ok(Some(file));
     }
@@ -96,10 +87,6 @@ fn file(ensemble: &StoredEnsemble, path: &Path, bytes: u64, entities: &[usize]) 
     }
     let some = !access.row_group_indexes().is_empty();
     Ok(some.then(|| file.with_extension(access)))
-}
-
-fn unreadable(path: &Path, error: &dyn std::error::Error) -> QueryError {
-    QueryError::Invalid { reason: format!("the segment {} cannot be named: {error}", path.display()) }
 }
 
 #[async_trait]

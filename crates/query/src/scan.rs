@@ -1,6 +1,8 @@
-//! The one way in which our own tables are read: pieces that produce batches on threads of their own.
+//! The one way in which our own tables are read: pieces that produce batches on threads of their own; and how
+//! segments are named to DataFusion's scan.
 
 use std::fmt;
+use std::path::Path;
 use std::sync::Arc;
 
 use arrow::datatypes::SchemaRef;
@@ -8,7 +10,9 @@ use arrow::record_batch::RecordBatch;
 use datafusion::common::stats::Precision;
 use datafusion::common::tree_node::TreeNodeRecursion;
 use datafusion::common::{DataFusionError, Result, Statistics, internal_err};
+use datafusion::datasource::listing::PartitionedFile;
 use datafusion::execution::TaskContext;
+use datafusion::object_store::{ObjectMeta, path::Path as StorePath};
 use datafusion::physical_expr::{EquivalenceProperties, PhysicalExpr};
 use datafusion::physical_plan::empty::EmptyExec;
 use datafusion::physical_plan::execution_plan::{Boundedness, EmissionType, ReplaceChildrenOptions};
@@ -189,4 +193,20 @@ impl ExecutionPlan for ScanExec {
             _ => unknown,
         }))
     }
+}
+
+/// A segment as a scan takes it: the file of `bytes` at `path`.
+pub(crate) fn segment_file(path: &Path, bytes: u64) -> Result<PartitionedFile> {
+    let location = StorePath::from_absolute_path(std::path::absolute(path)?).map_err(|e| {
+        let reason = format!("the segment {} cannot be named: {e}", path.display());
+        QueryError::Invalid { reason }
+    })?;
+    Ok(PartitionedFile::new_from_meta(ObjectMeta {
+        location,
+        // A segment never changes under its name, so that its age tells nothing.
+        last_modified: std::time::SystemTime::UNIX_EPOCH.into(),
+        size: bytes,
+        e_tag: None,
+        version: None,
+    }))
 }

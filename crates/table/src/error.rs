@@ -87,9 +87,18 @@ pub enum TableError {
         reason: String,
     },
     /// That cannot name a table.
-    #[error("{name:?} cannot name a table: use 1 to 64 lower-case letters, digits and '_', beginning with a letter")]
+    #[error(
+        "{name:?} cannot name a table: write NAME or DATABASE.NAME, each of 1 to 64 letters, digits, '_' and '-', \
+         beginning with a letter"
+    )]
     Name {
         /// The name.
+        name: String,
+    },
+    /// A table in the database of ensembles.
+    #[error("\"sim\" holds ensembles: put the table {name:?} into another database")]
+    Reserved {
+        /// The table's name inside the database.
         name: String,
     },
     /// Rows do not fit the columns of a table.
@@ -140,9 +149,11 @@ impl TableError {
                 ErrorKind::Environment
             }
             Self::Damaged { .. } | Self::Codec { .. } => ErrorKind::Damaged,
-            Self::ColumnType { .. } | Self::Options { .. } | Self::Name { .. } | Self::Rows { .. } => {
-                ErrorKind::Request
-            }
+            Self::ColumnType { .. }
+            | Self::Options { .. }
+            | Self::Name { .. }
+            | Self::Reserved { .. }
+            | Self::Rows { .. } => ErrorKind::Request,
         }
     }
 

@@ -1,8 +1,10 @@
-//! The tables of a data folder that hold what was inserted: one folder each, below `default`.
+//! The tables of a data folder that hold what was inserted: one folder each, below that of their database.
 
+use std::fmt;
 use std::fs;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
+use std::str::FromStr;
 use std::sync::Arc;
 
 use crate::disk::Disk;
@@ -10,10 +12,12 @@ use crate::error::TableError;
 use crate::layout::avro::AvroTable;
 use crate::log::Table;
 
-/// The database, and the folder, of tables that rows are inserted into where no other is named.
+/// The database of tables that are named without one.
 pub const DATABASE: &str = "default";
 
-/// Letters of a table's name, at most.
+/// The database of ensembles, which are inserted by no name.
+const RESERVED: &str = "sim";
+/// Letters of a name, at most.
 const NAME_MAX: usize = 64;
 
 /// A table of any layout, open.
@@ -35,34 +39,100 @@ impl StoredTable {
     }
 }
 
-/// The folder of the table `name`.
-///
-/// # Errors
-/// Where that cannot name a table: names need no quotes in SQL.
-pub fn table_folder(data: &Path, name: &str) -> Result<PathBuf, TableError> {
-    let rest = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_';
-    if name.starts_with(|c: char| c.is_ascii_lowercase()) && name.chars().all(rest) && name.len() <= NAME_MAX {
-        return Ok(data.join(DATABASE).join(name));
-    }
-    Err(TableError::Name { name: name.to_owned() })
+/// What a table is called: its name, and the database that it is in.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct TableName {
+    database: String,
+    name: String,
 }
 
-/// Names and folders of all tables, those that others put there included, ordered by name.
-pub fn table_folders(data: &Path) -> Result<Vec<(String, PathBuf)>, TableError> {
-    let database = data.join(DATABASE);
-    let failed = || TableError::io("list the folder", &database);
-    let entries = match fs::read_dir(&database) {
+impl TableName {
+    /// The table `name` of a database. Each is a letter and then letters, digits, `_` or `-`, 64 at
+    /// most, so that it is a folder anywhere and a word of a URL.
+    ///
+    /// # Errors
+    /// Where one is something else, or the database is the one that holds ensembles.
+    pub fn new(database: &str, name: &str) -> Result<Self, TableError> {
+        if !is_word(database) || !is_word(name) {
+            return Err(TableError::Name { name: format!("{database}.{name}") });
+        }
+        if database == RESERVED {
+            return Err(TableError::Reserved { name: name.to_owned() });
+        }
+        Ok(Self { database: database.to_owned(), name: name.to_owned() })
+    }
+
+    /// The database.
+    pub fn database(&self) -> &str {
+        &self.database
+    }
+
+    /// The name inside the database.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// The folder of the table, in a data folder.
+    pub fn folder(&self, data: &Path) -> PathBuf {
+        data.join(&self.database).join(&self.name)
+    }
+}
+
+impl FromStr for TableName {
+    type Err = TableError;
+
+    /// Reads `NAME`, which is in [`DATABASE`], or `DATABASE.NAME`.
+    fn from_str(text: &str) -> Result<Self, TableError> {
+        let (database, name) = text.split_once('.').unwrap_or((DATABASE, text));
+        Self::new(database, name).map_err(|error| match error {
+            TableError::Name { .. } => TableError::Name { name: text.to_owned() },
+            other => other,
+        })
+    }
+}
+
+/// As it is read: without the database where that is [`DATABASE`].
+impl fmt::Display for TableName {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.database == DATABASE { f.pad(&self.name) } else { f.pad(&format!("{}.{}", self.database, self.name)) }
+    }
+}
+
+fn is_word(text: &str) -> bool {
+    let rest = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
+    text.starts_with(|c: char| c.is_ascii_alphabetic()) && text.chars().all(rest) && text.len() <= NAME_MAX
+}
+
+/// The tables of a data folder that hold what was inserted, those that others put there included, in order.
+pub fn tables(data: &Path) -> Result<Vec<TableName>, TableError> {
+    let mut found = Vec::new();
+    for (database, folder) in folders(data)? {
+        if !is_word(&database) || database == RESERVED {
+            continue;
+        }
+        for (name, path) in folders(&folder)? {
+            if !name.starts_with('.') && (AvroTable::is_in(&path) || Table::is_in(&path)) {
+                found.push(TableName { database: database.clone(), name });
+            }
+        }
+    }
+    found.sort_unstable();
+    Ok(found)
+}
+
+/// Names and paths of what is in a folder, nothing where that is none.
+fn folders(folder: &Path) -> Result<Vec<(String, PathBuf)>, TableError> {
+    let failed = || TableError::io("list the folder", folder);
+    let entries = match fs::read_dir(folder) {
         Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => return Ok(Vec::new()),
         entries => entries.map_err(failed())?,
     };
-    let mut folders = Vec::new();
+    let mut found = Vec::new();
     for entry in entries {
         let path = entry.map_err(failed())?.path();
-        let Some(name) = path.file_name().and_then(|n| n.to_str()) else { continue };
-        if !name.starts_with('.') && (AvroTable::is_in(&path) || Table::is_in(&path)) {
-            folders.push((name.to_owned(), path));
+        if let Some(name) = path.file_name().and_then(|n| n.to_str()) {
+            found.push((name.to_owned(), path.clone()));
         }
     }
-    folders.sort_unstable();
-    Ok(folders)
+    Ok(found)
 }

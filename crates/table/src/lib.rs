@@ -31,7 +31,7 @@ mod store;
 pub mod upkeep;
 
 pub use error::{ErrorKind, TableError};
-pub use folder::{DATABASE, StoredTable, table_folder, table_folders};
+pub use folder::{DATABASE, StoredTable, TableName, tables};
 pub use insert::{Inserted, Inserter};
 pub use inspect::{ColumnReport, inspect};
 pub use layout::avro::AvroTable;

@@ -16,10 +16,7 @@ use arrow::error::ArrowError;
 use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 use run::Usage;
 use serde_json::{Value, json};
-use table::{
-    Clustering, Curve, Inserter, Layout, Segment, StoredTable, TableOptions, inspect, storable, table_folder,
-    table_folders,
-};
+use table::{Clustering, Curve, Inserter, Layout, Segment, StoredTable, TableName, TableOptions, inspect, storable};
 
 use super::disk;
 use crate::args::{DataArgs, Format, FormatArgs, TableArgs, TableInsertArgs};
@@ -31,7 +28,7 @@ const INFER_ROWS: usize = 100_000;
 type Batches = Box<dyn Iterator<Item = Result<RecordBatch, ArrowError>>>;
 
 pub(crate) async fn insert(args: &TableInsertArgs) -> Result<ExitCode> {
-    let root = table_folder(&args.table.data.data, &args.table.name)?;
+    let root = args.table.folder();
     let started = Instant::now();
     let mut inserter = Inserter::open(&root, disk()).await?;
     let (mut rows, mut stored, mut before) = (0, 0, 0);
@@ -62,7 +59,7 @@ pub(crate) async fn insert(args: &TableInsertArgs) -> Result<ExitCode> {
 fn report(args: &TableInsertArgs, rows: u64, stored: u64, before: u64, started: Instant) -> Result<ExitCode> {
     let wall = started.elapsed().as_secs_f64();
     let summary = json!({
-        "table": args.table.name,
+        "table": args.table.name.to_string(),
         "rows": rows,
         "rows_before": before,
         "bytes": stored,
@@ -107,7 +104,7 @@ fn check_options(args: &TableInsertArgs, inserter: &Inserter) -> Result<()> {
         || (!args.cluster.is_empty() && wanted.clustering != have.clustering);
     if differs {
         bail!(
-            "table {:?} is there already, of layout {}: leave --layout, --bloom and --cluster out, or choose another name",
+            "table {} is there already, of layout {}: leave --layout, --bloom and --cluster out, or choose another name",
             args.table.name,
             have.layout
         );
@@ -168,9 +165,9 @@ fn with_types_of(told: &Schema, known: &Schema) -> Schema {
 
 pub(crate) async fn list(data: &DataArgs, format: &FormatArgs) -> Result<ExitCode> {
     let mut tables = Vec::new();
-    for (name, root) in table_folders(&data.data)? {
-        let stored = StoredTable::open(&root, disk()).await?;
-        let stored = stored.ok_or_else(|| anyhow!("table {name:?} went away"))?;
+    for name in table::tables(&data.data)? {
+        let stored = StoredTable::open(&name.folder(&data.data), disk()).await?;
+        let stored = stored.ok_or_else(|| anyhow!("table {name} went away"))?;
         tables.push(of_table(&name, &stored).await?);
     }
     let text = |value: &Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
@@ -188,18 +185,18 @@ pub(crate) async fn list(data: &DataArgs, format: &FormatArgs) -> Result<ExitCod
 }
 
 /// What is told of a table as a whole. The rows of layout `row` are in no log, and so are not told.
-async fn of_table(name: &str, stored: &StoredTable) -> Result<Value> {
+async fn of_table(name: &TableName, stored: &StoredTable) -> Result<Value> {
     Ok(match stored {
         StoredTable::Row(avro) => {
             let files = avro.files()?;
             let size: u64 = files.iter().map(|f| f.1).sum();
-            json!({"table": name, "layout": "row", "files": files.len(), "rows": Value::Null, "bytes": size})
+            json!({"table": name.to_string(), "layout": "row", "files": files.len(), "rows": Value::Null, "bytes": size})
         }
         StoredTable::Delta(delta) => {
             let segments = delta.segments().await?;
             let options = delta.options()?;
             json!({
-                "table": name,
+                "table": name.to_string(),
                 "layout": options.layout.to_string(),
                 "files": segments.len(),
                 "rows": segments.iter().map(|s| s.rows).sum::<u64>(),
@@ -214,7 +211,7 @@ async fn of_table(name: &str, stored: &StoredTable) -> Result<Value> {
 }
 
 pub(crate) async fn show(args: &TableArgs) -> Result<ExitCode> {
-    let root = table_folder(&args.data.data, &args.name)?;
+    let root = args.folder();
     let stored = StoredTable::open(&root, disk()).await?;
     let stored = stored.ok_or_else(|| no_table(&args.name, &root))?;
     let mut whole = of_table(&args.name, &stored).await?;
@@ -280,7 +277,7 @@ fn print_columns(whole: &Value, columns: &[Value], format: Format) -> Result<()>
 }
 
 pub(crate) async fn drop(args: &TableArgs) -> Result<ExitCode> {
-    let root = table_folder(&args.data.data, &args.name)?;
+    let root = args.folder();
     if StoredTable::open(&root, disk()).await?.is_none() {
         return Err(no_table(&args.name, &root));
     }
@@ -289,6 +286,6 @@ pub(crate) async fn drop(args: &TableArgs) -> Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-fn no_table(name: &str, root: &Path) -> anyhow::Error {
-    anyhow!("there is no table {name:?} in {}: `manyworlds table list` names those there are", root.display())
+fn no_table(name: &TableName, root: &Path) -> anyhow::Error {
+    anyhow!("there is no table {name} in {}: `manyworlds table list` names those there are", root.display())
 }

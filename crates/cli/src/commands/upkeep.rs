@@ -2,7 +2,6 @@
 
 use std::future::Future;
 use std::io::IsTerminal as _;
-use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
@@ -16,26 +15,14 @@ use table::upkeep::{Progress, TrimLimit, TrimOptions, VacuumOptions};
 use table::{Clustering, Table as DeltaTable};
 
 use super::disk;
-use crate::args::{Format, TableArgs, TableClusterArgs, TableCompactArgs, TableTrimArgs, TableVacuumArgs};
+use crate::args::{Format, TableClusterArgs, TableCompactArgs, TableTrimArgs, TableVacuumArgs};
 use crate::output::{Table, bytes, count, note, print, print_json};
 
-/// The database of tables that are named without one.
-const DEFAULT: &str = "default";
 /// How often lines of progress are written where nobody watches a bar.
 const LINE_EACH: Duration = Duration::from_secs(5);
 
-/// The folder of a table.
-fn folder(args: &TableArgs) -> Result<PathBuf> {
-    let (database, name) = args.name.split_once('.').unwrap_or((DEFAULT, &args.name));
-    let plain = |part: &str| !part.is_empty() && !part.starts_with('.') && !part.contains(['/', '\\', '.']);
-    if !plain(database) || !plain(name) {
-        bail!("{:?} is no name of a table: write NAME or DATABASE.NAME", args.name);
-    }
-    Ok(args.data.data.join(database).join(name))
-}
-
 pub(crate) async fn cluster(args: &TableClusterArgs) -> Result<ExitCode> {
-    let root = folder(&args.table)?;
+    let root = args.table.folder();
     let clustering = clustering(args, &root).await?;
     let options = ClusterOptions { clustering, memory: args.memory << 20, all: args.all, progress: Some(progress()) };
     let timed = timed(table::cluster::cluster(&root, disk(), options)).await?;
@@ -72,7 +59,7 @@ async fn clustering(args: &TableClusterArgs, root: &std::path::Path) -> Result<O
 }
 
 pub(crate) async fn compact(args: &TableCompactArgs) -> Result<ExitCode> {
-    let root = folder(&args.table)?;
+    let root = args.table.folder();
     let timed = timed(table::upkeep::compact(&root, disk(), Some(progress()))).await?;
     let done = &timed.result;
     let summary = json!({
@@ -86,7 +73,7 @@ pub(crate) async fn compact(args: &TableCompactArgs) -> Result<ExitCode> {
 }
 
 pub(crate) async fn trim(args: &TableTrimArgs) -> Result<ExitCode> {
-    let root = folder(&args.table)?;
+    let root = args.table.folder();
     let limit = match (&args.before, args.keep_bytes) {
         (Some(time), _) => TrimLimit::Before(time.clone()),
         (None, Some(bytes)) => TrimLimit::KeepBytes(bytes),
@@ -110,7 +97,7 @@ pub(crate) async fn trim(args: &TableTrimArgs) -> Result<ExitCode> {
 }
 
 pub(crate) async fn vacuum(args: &TableVacuumArgs) -> Result<ExitCode> {
-    let root = folder(&args.table)?;
+    let root = args.table.folder();
     let options = VacuumOptions { retain: Duration::from_secs(args.retain.saturating_mul(3_600)), apply: args.apply };
     let timed = timed(table::upkeep::vacuum(&root, disk(), options)).await?;
     let done = &timed.result;

@@ -88,7 +88,7 @@ fn what_does_not_fit_is_refused_and_nothing_is_lost() {
     assert!(String::from_utf8_lossy(&layout.stderr).contains("choose row, column, pruned or clustered"));
     let kind = failure(&data, &["table", "insert", "calls", "calls.txt"], 2);
     assert!(kind.contains("calls.txt"), "{kind}");
-    assert!(failure(&data, &["table", "inspect", "calls"], 2).contains("there is no table \"calls\""));
+    assert!(failure(&data, &["table", "inspect", "calls"], 2).contains("there is no table calls in"));
 
     json(&data, &insert(&file, &[]));
     let other = folder.path().join("other.csv");
@@ -101,6 +101,22 @@ fn what_does_not_fit_is_refused_and_nothing_is_lost() {
     let layout = failure(&data, &insert(&file, &["--layout", "column"]), 2);
     assert!(layout.contains("is there already, of layout pruned"), "{layout}");
     assert_eq!(json(&data, &["table", "list"])[0]["rows"], 1_000);
+}
+
+#[test]
+fn a_table_is_in_the_database_that_it_is_named_with() {
+    let folder = tempfile::tempdir().unwrap();
+    let (data, file) = (folder.path().join("data"), calls(folder.path()));
+    let file = file.to_str().unwrap();
+    json(&data, &["table", "insert", "calls", file]);
+    json(&data, &["table", "insert", "day-2.Calls", file]);
+    let listed = json(&data, &["table", "list"]);
+    assert_eq!([&listed[0]["table"], &listed[1]["table"]], ["day-2.Calls", "calls"]);
+    let both = "SELECT (SELECT count(*) FROM calls) + (SELECT count(*) FROM \"day-2\".\"Calls\") AS n";
+    assert_eq!(json(&data, &["sql", both])[0]["n"], 2_000);
+    json(&data, &["table", "compact", "day-2.Calls"]);
+    let reserved = failure(&data, &["table", "insert", "sim.calls", file], 2);
+    assert!(reserved.contains("\"sim\" holds ensembles"), "{reserved}");
 }
 
 #[test]

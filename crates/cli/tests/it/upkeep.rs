@@ -88,7 +88,7 @@ fn what_cannot_be_done_is_said_in_one_sentence() {
     insert(data.path(), "clustered", Layout::Clustered);
     for (words, said) in [
         (&["table", "cluster", "none"][..], "there is no such table: insert rows first"),
-        (&["table", "compact", "../pruned"], "is no name of a table: write NAME or DATABASE.NAME"),
+        (&["table", "compact", "../pruned"], "cannot name a table: write NAME or DATABASE.NAME"),
         (&["table", "cluster", "pruned"], "layout pruned is not clustered"),
         (
             &["table", "cluster", "clustered", "--columns", "nope"],

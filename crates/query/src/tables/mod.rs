@@ -1,4 +1,5 @@
-//! The schema `default`: tables that rows were inserted into, ours of any layout and Delta tables of other writers.
+//! A schema for each database: tables that rows were inserted into, ours of any layout and Delta tables of other
+//! writers.
 //!
 //! A table is opened when a question first names it, and then stays as it is for the life of the engine. One that
 //! cannot be opened fails the questions that name it, and no others.
@@ -7,6 +8,7 @@ mod prune;
 mod row;
 mod segments;
 
+use std::collections::BTreeMap;
 use std::fmt;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -17,14 +19,15 @@ use datafusion::catalog::{MemorySchemaProvider, SchemaProvider, TableProvider};
 use datafusion::error::Result;
 use datafusion::logical_expr::TableType;
 use table::disk::RealDisk;
-use table::{StoredTable, table_folders};
+use table::{DATABASE, StoredTable};
 use tokio::sync::OnceCell;
 
 use crate::error::QueryError;
 use row::RowTable;
 use segments::DeltaTable;
 
-/// All tables of the schema.
+/// All tables of one database.
+#[derive(Default)]
 pub(crate) struct Tables {
     /// In the order of their names.
     entries: Vec<Entry>,
@@ -43,10 +46,14 @@ impl fmt::Debug for Tables {
 }
 
 impl Tables {
-    /// Finds the tables of a data folder.
-    pub(crate) fn list(data: &std::path::Path) -> Result<Self, QueryError> {
-        let entry = |(name, folder)| Entry { name, folder, open: OnceCell::new() };
-        Ok(Self { entries: table_folders(data)?.into_iter().map(entry).collect() })
+    /// Finds the tables of a data folder: those of each database, of which [`DATABASE`] is always there.
+    pub(crate) fn list(data: &std::path::Path) -> Result<BTreeMap<String, Arc<Self>>, QueryError> {
+        let mut databases = BTreeMap::from([(DATABASE.to_owned(), Self::default())]);
+        for table in table::tables(data)? {
+            let entry = Entry { name: table.name().to_owned(), folder: table.folder(data), open: OnceCell::new() };
+            databases.entry(table.database().to_owned()).or_default().entries.push(entry);
+        }
+        Ok(databases.into_iter().map(|(name, tables)| (name, Arc::new(tables))).collect())
     }
 
     /// Their names, in order.

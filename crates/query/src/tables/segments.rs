@@ -20,7 +20,6 @@ use datafusion::datasource::table_schema::TableSchema;
 use datafusion::error::Result;
 use datafusion::execution::object_store::ObjectStoreUrl;
 use datafusion::logical_expr::{Expr, TableProviderFilterPushDown, TableType};
-use datafusion::object_store::{ObjectMeta, path::Path as StorePath};
 use datafusion::physical_plan::ExecutionPlan;
 use datafusion::physical_plan::metrics::ExecutionPlanMetricsSet;
 use table::{Segment, Table};
@@ -31,7 +30,7 @@ use crate::error::QueryError;
 use crate::filter::is_plain;
 use crate::reading::Planned;
 use crate::rows::project;
-use crate::scan::ScanExec;
+use crate::scan::{ScanExec, segment_file};
 
 /// One version of a table.
 #[derive(Debug)]
@@ -58,9 +57,14 @@ impl DeltaTable {
         let places = schema.fields().iter().map(place).collect::<Result<_, _>>().map_err(|e| QueryError::Invalid {
             reason: format!("the columns of the table {} cannot be told apart: {e}", table.root().display()),
         })?;
-        // A path of the file system's own, as the scan needs it.
-        let root = std::path::absolute(table.root()).map_err(|e| unnamed(table.root(), &e))?;
-        Ok(Self { root, schema, scanned, places, partition, segments: table.segments().await? })
+        Ok(Self {
+            root: table.root().to_owned(),
+            schema,
+            scanned,
+            places,
+            partition,
+            segments: table.segments().await?,
+        })
     }
 
     /// The segments that the conditions leave over, and how many that are of how many.
@@ -106,16 +110,7 @@ impl DeltaTable {
             }
         }
         let file = |(segment, constants): (&&Segment, Vec<ScalarValue>)| {
-            let path = self.root.join(&segment.path);
-            let object = ObjectMeta {
-                location: StorePath::from_absolute_path(&path).map_err(|e| unnamed(&path, &e))?,
-                // A segment never changes under its name, so that its age tells nothing.
-                last_modified: std::time::SystemTime::UNIX_EPOCH.into(),
-                size: segment.bytes,
-                e_tag: None,
-                version: None,
-            };
-            Ok(PartitionedFile::new_from_meta(object).with_partition_values(constants))
+            Ok(segment_file(&self.root.join(&segment.path), segment.bytes)?.with_partition_values(constants))
         };
         segments.iter().zip(constants).map(file).collect()
     }
@@ -136,10 +131,6 @@ impl DeltaTable {
             .with_bloom_filter_on_read(true);
         Ok(source)
     }
-}
-
-fn unnamed(path: &std::path::Path, error: &dyn std::error::Error) -> QueryError {
-    QueryError::Invalid { reason: format!("{} cannot be named: {error}", path.display()) }
 }
 
 /// Files in as many groups as there are threads, at most, of about the same bytes.

@@ -202,7 +202,7 @@ fn options(layout: Layout, group_rows: usize) -> TableOptions {
 }
 
 async fn insert(data: &Path, layout: Layout, group_rows: usize, schema: &SchemaRef, batches: &[RecordBatch]) {
-    let folder = table::table_folder(data, &layout.to_string()).unwrap();
+    let folder = layout.to_string().parse::<table::TableName>().unwrap().folder(data);
     let options = options(layout, group_rows);
     let inserter = Inserter::open_or_create(&folder, Arc::new(RealDisk), schema, &options).await.unwrap();
     for batch in batches {

@@ -38,7 +38,7 @@ fn options(layout: Layout) -> TableOptions {
 
 /// The table `name` of five batches of 400 rows.
 async fn insert(data: &Path, name: &str, layout: Layout) {
-    let folder = table::table_folder(data, name).unwrap();
+    let folder = name.parse::<table::TableName>().unwrap().folder(data);
     let schema = batch(0).schema();
     let inserter = Inserter::open_or_create(&folder, Arc::new(RealDisk), &schema, &options(layout)).await.unwrap();
     for first in [0, 400, 800, 1200, 1600] {
@@ -159,7 +159,7 @@ async fn a_table_that_cannot_be_opened_fails_those_who_name_it() {
         insert(data.path(), name, Layout::Pruned).await;
     }
     insert(data.path(), "plain", Layout::Row).await;
-    let folder = |name: &str| table::table_folder(data.path(), name).unwrap();
+    let folder = |name: &str| name.parse::<table::TableName>().unwrap().folder(data.path());
     std::fs::write(folder("broken").join("_delta_log/00000000000000000000.json"), "{not json").unwrap();
     std::fs::write(folder("plain").join("schema.arrow"), "short").unwrap();
     let segment = std::fs::read_dir(folder("torn")).unwrap().map(|e| e.unwrap().path());

@@ -110,10 +110,7 @@ impl Encodings {
     }
 
     pub(crate) fn apply(&self, schema: &Schema) -> Result<WriterPropertiesBuilder> {
-        let mut properties = WriterProperties::builder()
-            .set_dictionary_page_size_limit(DICTIONARY_BYTES)
-            .set_dictionary_enabled(false)
-            .set_compression(self.codec.in_footer()?);
+        let mut properties = without_dictionaries(self.codec)?;
         for field in schema.fields() {
             if let Some(choice) = self.choices.get(field.name()) {
                 properties = choice.apply(properties, field.name());
@@ -121,6 +118,14 @@ impl Encodings {
         }
         Ok(properties)
     }
+}
+
+/// Columns have the dictionaries that they ask for.
+fn without_dictionaries(codec: Codec) -> Result<WriterPropertiesBuilder> {
+    Ok(WriterProperties::builder()
+        .set_dictionary_page_size_limit(DICTIONARY_BYTES)
+        .set_dictionary_enabled(false)
+        .set_compression(codec.in_footer()?))
 }
 
 impl Choice {
@@ -190,11 +195,7 @@ fn trial(column: &RecordBatch, encoding: ColumnEncoding, codec: Codec) -> Result
         let chunk = &encoded.close.metadata;
         return Ok(Sizes { compressed: chunk.compressed_size(), uncompressed: chunk.uncompressed_size() });
     }
-    let properties = WriterProperties::builder()
-        .set_dictionary_page_size_limit(DICTIONARY_BYTES)
-        .set_dictionary_enabled(false)
-        .set_statistics_enabled(EnabledStatistics::None)
-        .set_compression(codec.in_footer()?);
+    let properties = without_dictionaries(codec)?.set_statistics_enabled(EnabledStatistics::None);
     let choice = Choice { encoding, compressed: true };
     let properties = choice.apply(properties, column.schema_ref().field(0).name()).build();
     let mut writer = ArrowWriter::try_new(std::io::sink(), column.schema(), Some(properties))?;
