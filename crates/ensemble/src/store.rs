@@ -8,7 +8,7 @@ use std::sync::Arc;
 use table::disk::Disk;
 use table::{
     Change, Codec, ColumnStatistics, Committed, Encoder, ErrorKind, FlatColumn, FlatValues, Segment, SegmentReader,
-    SegmentSchema, SegmentWriter, Table, TableError, WrittenSegment,
+    SegmentSchema, SegmentWriter, Table, TableError, TransactionId, WrittenSegment,
 };
 use world::{Seed, World, WorldRange};
 
@@ -302,7 +302,8 @@ impl Store {
     /// Commits a written range: its events, then the outcomes that complete it. A range that was committed before is
     /// not committed again.
     pub async fn commit_range(&mut self, ensemble: &Registered, range: &WrittenRange) -> Result<()> {
-        let transaction = Some(format!("{}/{}/{}", ensemble.plan.name, ensemble.version, range.range));
+        let transaction =
+            Some(TransactionId::once(format!("{}/{}/{}", ensemble.plan.name, ensemble.version, range.range)));
         if let Some(events) = &range.events {
             let change = Change {
                 add: vec![ensemble.paths.segment(range.range, events, "world")],
@@ -328,12 +329,12 @@ impl Store {
         if ensemble.plan.events == EventMode::Store {
             let add = Self::staged_segments(ensemble, &ranges, "world")?;
             let columns = event_fields(&ensemble.plan.catalogue);
-            let transaction = Some(format!("{name}/{}/switch", ensemble.version));
+            let transaction = Some(TransactionId::once(format!("{name}/{}/switch", ensemble.version)));
             self.events.commit(&Change { add, columns, transaction, ..Change::default() }).await?;
         }
         let add = Self::staged_segments(ensemble, &ranges, "first_world")?;
         let remove = self.outcomes.segments().await?.into_iter().filter(old).collect();
-        let transaction = Some(format!("{name}/{}/switch", ensemble.version));
+        let transaction = Some(TransactionId::once(format!("{name}/{}/switch", ensemble.version)));
         self.outcomes.commit(&Change { add, remove, transaction, ..Change::default() }).await?;
         self.forget(name, ensemble.version, old_events).await
     }

@@ -15,8 +15,8 @@ use crate::error::TableError;
 use crate::folder::StoredTable;
 use crate::layout::avro::AvroTable;
 use crate::layout::write::{RowsWriter, holds_nan};
-use crate::layout::{Encodings, Layout, TableOptions, WrittenRows, conform, storable};
-use crate::log::{Change, Committed, Definition, Table};
+use crate::layout::{Encodings, Layout, TableOptions, conform, storable};
+use crate::log::{Change, Committed, Definition, Segment, Table, TransactionId};
 
 /// What an insert did.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -35,7 +35,7 @@ pub struct Inserter {
     disk: Arc<dyn Disk>,
     schema: SchemaRef,
     options: TableOptions,
-    encodings: Mutex<Option<Arc<Encodings>>>,
+    encoder: RowsEncoder,
     sink: Sink,
 }
 
@@ -100,7 +100,7 @@ impl Inserter {
             disk,
             schema: table.schema().clone(),
             options: TableOptions::new(Layout::Row),
-            encodings: Mutex::default(),
+            encoder: RowsEncoder::default(),
             sink: Sink::Row(table),
         }
     }
@@ -111,7 +111,7 @@ impl Inserter {
             disk,
             schema: table.arrow_schema()?,
             options: table.options()?,
-            encodings: Mutex::default(),
+            encoder: RowsEncoder::default(),
             sink: Sink::Delta(Committer::start(table)),
         })
     }
@@ -158,12 +158,11 @@ impl Inserter {
                 })
             }
             Sink::Delta(committer) => {
-                let path = format!("{file}.parquet");
-                let written = self.write(&self.root.join(&path), &batches, rows)?;
-                let inserted = Inserted { rows: written.rows, bytes: written.bytes };
+                let segment = self.encoder.segment(&self.root, &self.disk, &self.options, &file, &batches)?;
+                let inserted = Inserted { rows: segment.rows, bytes: segment.bytes };
                 let change = Change {
-                    add: vec![written.into_segment(path, BTreeMap::new())],
-                    transaction: name.map(|name| format!("insert/{name}")),
+                    add: vec![segment],
+                    transaction: name.map(|name| TransactionId::once(format!("insert/{name}"))),
                     ..Change::default()
                 };
                 Ok(match committer.commit(change).await? {
@@ -173,27 +172,47 @@ impl Inserter {
             }
         }
     }
+}
 
-    fn write(&self, path: &Path, batches: &[RecordBatch], rows: usize) -> Result<WrittenRows> {
-        let encodings = self.encodings_for(&batches[0])?;
+/// Writes rows as segments of one table, in encodings chosen from the first of them.
+#[derive(Debug, Default)]
+pub(crate) struct RowsEncoder {
+    encodings: Mutex<Option<Arc<Encodings>>>,
+}
+
+impl RowsEncoder {
+    /// Writes batches, one at least and all of the same columns, as the segment named `file`; it is durable and in no
+    /// version of the table yet.
+    pub(crate) fn segment(
+        &self,
+        root: &Path,
+        disk: &Arc<dyn Disk>,
+        options: &TableOptions,
+        file: &str,
+        batches: &[RecordBatch],
+    ) -> Result<Segment> {
+        let encodings = self.encodings_for(root, options, &batches[0])?;
         let may_hold_nan =
             |column: &str| batches.iter().any(|batch| batch.column_by_name(column).is_some_and(holds_nan));
-        let disk = self.disk.clone();
+        let path = format!("{file}.parquet");
+        let (schema, rows) = (batches[0].schema(), batches.iter().map(RecordBatch::num_rows).sum());
         let mut writer =
-            RowsWriter::create(disk, path, self.schema.clone(), &self.options, &encodings, rows, may_hold_nan)?;
+            RowsWriter::create(disk.clone(), &root.join(&path), schema, options, &encodings, rows, may_hold_nan)?;
         for batch in batches {
             writer.write(batch)?;
         }
-        writer.finish()
+        Ok(writer.finish()?.into_segment(path, BTreeMap::new()))
     }
 
-    /// The encodings of all columns: chosen from the first batch, and again once a batch comes that tells far more.
-    fn encodings_for(&self, batch: &RecordBatch) -> Result<Arc<Encodings>> {
+    /// The encodings of all columns: chosen from the first batch, and again once a batch comes that tells far more or
+    /// has other columns.
+    fn encodings_for(&self, root: &Path, options: &TableOptions, batch: &RecordBatch) -> Result<Arc<Encodings>> {
         let mut chosen = self.encodings.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(encodings) = chosen.as_ref().filter(|e| !e.outgrown_by(batch.num_rows())) {
+        let fits = |e: &&Arc<Encodings>| e.are_of(batch.schema_ref()) && !e.outgrown_by(batch.num_rows());
+        if let Some(encodings) = chosen.as_ref().filter(fits) {
             return Ok(encodings.clone());
         }
-        let new = Encodings::choose(batch, self.options.codec).map_err(|e| TableError::encode(&self.root, e))?;
+        let new = Encodings::choose(batch, options.codec).map_err(|e| TableError::encode(root, e))?;
         Ok(chosen.insert(Arc::new(new)).clone())
     }
 }

@@ -12,6 +12,7 @@
 //!
 //! Knows nothing of SQL, of models, or of what its columns mean.
 
+mod append;
 pub mod cluster;
 mod committer;
 pub mod disk;
@@ -30,6 +31,7 @@ mod segment;
 mod store;
 pub mod upkeep;
 
+pub use append::Appender;
 pub use error::{ErrorKind, TableError};
 pub use folder::{DATABASE, StoredTable, TableName, tables};
 pub use insert::{Inserted, Inserter};
@@ -39,7 +41,7 @@ pub use layout::{
     ADVICE_ROWS, Advice, Clustering, ColumnEncoding, Curve, Encodings, GROUP_ROWS_MAX, Layout, TableOptions, Verdict,
     advise, conform, storable,
 };
-pub use log::{Change, ColumnStatistics, Committed, Definition, Rewrite, Segment, Table};
+pub use log::{Change, ColumnStatistics, Committed, Definition, Rewrite, Segment, Table, TransactionId};
 pub use schema::{Field, FieldType, SegmentSchema};
 pub use segment::{
     Codec, EncodedColumn, Encoder, FlatColumn, FlatValues, ListRows, ListValues, PAGE_ROWS, SegmentReader,

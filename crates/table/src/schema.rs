@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use deltalake::kernel::{ArrayType, DataType, StructField};
-use parquet::basic::{ConvertedType, LogicalType, Repetition, Type as Physical};
+use parquet::basic::{ConvertedType, LogicalType, Repetition, TimeUnit, Type as Physical};
 use parquet::errors::ParquetError;
 use parquet::schema::types::{SchemaDescPtr, SchemaDescriptor, Type, TypePtr};
 
@@ -22,6 +22,10 @@ pub enum FieldType {
     Int64,
     /// Real numbers.
     Double,
+    /// True or false.
+    Boolean,
+    /// Moments, in microseconds of UTC.
+    Time,
     /// Lists of 32-bit integers.
     Int32List,
     /// Lists of real numbers.
@@ -61,6 +65,10 @@ impl Field {
             FieldType::Int32 => primitive(name, Physical::INT32, optional, None),
             FieldType::Int64 => primitive(name, Physical::INT64, optional, None),
             FieldType::Double => primitive(name, Physical::DOUBLE, optional, None),
+            FieldType::Boolean => primitive(name, Physical::BOOLEAN, optional, None),
+            FieldType::Time => {
+                primitive(name, Physical::INT64, optional, Some(LogicalType::timestamp(true, TimeUnit::MICROS)))
+            }
             FieldType::Int32List | FieldType::DoubleList => {
                 let physical = if self.ty == FieldType::Int32List { Physical::INT32 } else { Physical::DOUBLE };
                 let element = primitive("element", physical, Repetition::REQUIRED, None)?;
@@ -88,6 +96,8 @@ impl FieldType {
             Self::Int32 => DataType::INTEGER,
             Self::Int64 => DataType::LONG,
             Self::Double => DataType::DOUBLE,
+            Self::Boolean => DataType::BOOLEAN,
+            Self::Time => DataType::TIMESTAMP,
             Self::Int32List => ArrayType::new(DataType::INTEGER, false).into(),
             Self::DoubleList => ArrayType::new(DataType::DOUBLE, false).into(),
         }

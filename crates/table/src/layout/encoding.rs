@@ -16,7 +16,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 
 use arrow::array::RecordBatch;
-use arrow::datatypes::{DataType, Schema};
+use arrow::datatypes::{DataType, Schema, SchemaRef};
 use parquet::arrow::{ArrowSchemaConverter, ArrowWriter};
 use parquet::basic::{Compression, Encoding};
 use parquet::errors::Result;
@@ -78,6 +78,7 @@ struct Choice {
 pub struct Encodings {
     choices: BTreeMap<String, Choice>,
     codec: Codec,
+    sample: SchemaRef,
     sample_rows: usize,
 }
 
@@ -90,7 +91,12 @@ impl Encodings {
             Ok((sample.schema_ref().field(i).name().clone(), best(&column, codec)?))
         };
         let choices = (0..sample.num_columns()).map(choose).collect::<Result<_>>()?;
-        Ok(Self { choices, codec, sample_rows: sample.num_rows() })
+        Ok(Self { choices, codec, sample: sample.schema(), sample_rows: sample.num_rows() })
+    }
+
+    /// Whether they were chosen for these columns.
+    pub(crate) fn are_of(&self, schema: &SchemaRef) -> bool {
+        self.sample == *schema
     }
 
     /// Whether a batch of so many rows would be a much better sample.

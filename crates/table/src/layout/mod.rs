@@ -16,7 +16,6 @@ pub use encoding::{ColumnEncoding, Encodings};
 pub use options::{Clustering, Curve, Layout, TableOptions};
 pub use rows::{conform, storable};
 pub use write::GROUP_ROWS_MAX;
-pub(crate) use write::WrittenRows;
 
 #[cfg(test)]
 mod tests;

@@ -5,15 +5,15 @@
 //! what was read before is brought up to date when somebody asks for the segments. Whoever writes that number first has
 //! it; the other reads on and tries again, so nothing is lost and no name is committed twice.
 
-use std::collections::HashSet;
+use std::collections::HashMap;
 
 use deltalake::DeltaTableError;
-use deltalake::kernel::{Action, CommitInfo, Transaction};
+use deltalake::kernel::{Action, CommitInfo};
 use deltalake::logstore::CommitOrBytes;
 use serde_json::json;
 use uuid::Uuid;
 
-use super::{Change, Table, now_ms, to_add};
+use super::{Change, Table, now_ms, to_add, transactions};
 
 /// Tables whose writers must know no more than this version of the protocol are written by ourselves.
 const WRITER_VERSION_MAX: i32 = 2;
@@ -23,8 +23,8 @@ const WRITER_VERSION_MAX: i32 = 2;
 pub(super) struct Appended {
     /// The last version appended; 0 where there is none.
     pub(super) version: u64,
-    /// Names of the changes.
-    pub(super) transactions: HashSet<String>,
+    /// Names of the changes, each with the highest of its versions.
+    pub(super) transactions: HashMap<String, u64>,
 }
 
 type Result<T> = std::result::Result<T, DeltaTableError>;
@@ -56,19 +56,19 @@ impl Table {
             engine_info: Some(concat!("manyworlds ", env!("CARGO_PKG_VERSION")).to_owned()),
             ..CommitInfo::default()
         };
-        let names = || changes.iter().filter_map(|c| c.transaction.as_ref());
+        let transactions = transactions(changes);
         let mut lines = serde_json::to_string(&Action::CommitInfo(info))?;
         let mut push = |action: Action| -> Result<()> {
             lines.push('\n');
             lines += &serde_json::to_string(&action)?;
             Ok(())
         };
-        names().try_for_each(|name| push(Action::Txn(Transaction::new(name, 1))))?;
+        transactions.iter().try_for_each(|t| push(Action::Txn(t.clone())))?;
         changes.iter().flat_map(|c| &c.add).try_for_each(|segment| push(Action::Add(to_add(segment, true))))?;
         let entry = CommitOrBytes::LogBytes(lines.into());
         self.delta.log_store().write_commit_entry(version, entry, Uuid::new_v4()).await?;
         self.appended.version = version;
-        self.appended.transactions.extend(names().cloned());
+        self.appended.transactions.extend(transactions.into_iter().map(|t| (t.app_id, t.version as u64)));
         Ok(version)
     }
 }

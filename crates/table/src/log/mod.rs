@@ -131,6 +131,23 @@ pub enum Rewrite {
     FewerRows,
 }
 
+/// What a change is called, so that it is in the table once however often it is committed: a table keeps the highest
+/// version of each name, and refuses changes whose version is not above it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TransactionId {
+    /// Who changes the table.
+    pub name: String,
+    /// Which of its changes this is.
+    pub version: u64,
+}
+
+impl TransactionId {
+    /// Of a change that has its name for itself.
+    pub fn once(name: impl Into<String>) -> Self {
+        Self { name: name.into(), version: 1 }
+    }
+}
+
 /// A change to a table, committed whole or not at all.
 #[derive(Debug, Clone, Default)]
 pub struct Change {
@@ -141,7 +158,7 @@ pub struct Change {
     /// Columns that the table must have from now on.
     pub columns: Vec<Field>,
     /// Names the change: one that was committed before is not committed again.
-    pub transaction: Option<String>,
+    pub transaction: Option<TransactionId>,
     /// Says that the added segments hold rows of the removed ones. Then all of those must still be in the table, or the
     /// change is refused: rows can neither be doubled nor come back.
     pub rewrite: Option<Rewrite>,
@@ -347,6 +364,7 @@ impl Table {
     /// before are left out. Tells what became of each.
     pub(crate) async fn commit_all(&mut self, changes: &[Change]) -> Result<Vec<Committed>> {
         let started = Instant::now();
+        changes.iter().try_for_each(|change| self.check_columns(&change.columns))?;
         for change in changes.iter().filter(|c| c.rewrite.is_some()) {
             self.refresh().await?;
             self.check_removed(change).await?;
@@ -391,8 +409,10 @@ impl Table {
         let mut is_new = Vec::with_capacity(changes.len());
         for change in changes {
             let before = match &change.transaction {
-                Some(name) => {
-                    new.iter().any(|c| c.transaction.as_ref() == Some(name)) || self.has_committed(name).await?
+                Some(id) => {
+                    let among = new.iter().filter_map(|c| c.transaction.as_ref());
+                    among.clone().any(|c| c.name == id.name && c.version >= id.version)
+                        || self.version_of(&id.name).await? >= Some(id.version)
                 }
                 None => false,
             };
@@ -410,13 +430,18 @@ impl Table {
         Ok(is_new.into_iter().map(|new| if new { Committed::At(at) } else { Committed::Before }).collect())
     }
 
-    /// Whether a change of this name is in the version in hand.
-    async fn has_committed(&self, name: &str) -> std::result::Result<bool, DeltaTableError> {
-        if self.appended.transactions.contains(name) {
-            return Ok(true);
+    /// The highest version of the changes of this name that are in the version in hand; `None` where there are none.
+    pub async fn transaction_version(&self, name: &str) -> Result<Option<u64>> {
+        self.version_of(name).await.map_err(TableError::log("read", &self.root))
+    }
+
+    async fn version_of(&self, name: &str) -> std::result::Result<Option<u64>, DeltaTableError> {
+        if let Some(version) = self.appended.transactions.get(name) {
+            return Ok(Some(*version));
         }
         let store = self.delta.log_store();
-        Ok(self.delta.snapshot()?.transaction_version(store.as_ref(), name).await?.is_some())
+        let version = self.delta.snapshot()?.transaction_version(store.as_ref(), name).await?;
+        Ok(version.map(|v| v as u64))
     }
 
     /// Writes a checkpoint of the log each so many versions.
@@ -439,10 +464,9 @@ impl Table {
         state: DeltaTableState,
         changes: &[&Change],
     ) -> std::result::Result<u64, DeltaTableError> {
-        let transactions = changes.iter().filter_map(|c| c.transaction.as_ref()).map(|name| Transaction::new(name, 1));
         let properties = CommitProperties::default()
             .with_create_checkpoint(false)
-            .with_application_transactions(transactions.collect());
+            .with_application_transactions(transactions(changes));
         // What a rewrite was checked against is the version in hand: no other may come between.
         let rewrites = changes.iter().any(|c| c.rewrite.is_some());
         let properties = if rewrites { properties.with_max_retries(0) } else { properties };
@@ -512,6 +536,16 @@ impl Table {
         }
         Ok(())
     }
+}
+
+/// The names of some changes, each with the highest of its versions.
+fn transactions(changes: &[&Change]) -> Vec<Transaction> {
+    let mut highest: BTreeMap<&str, u64> = BTreeMap::new();
+    for id in changes.iter().filter_map(|c| c.transaction.as_ref()) {
+        let version = highest.entry(&id.name).or_default();
+        *version = id.version.max(*version);
+    }
+    highest.into_iter().map(|(name, version)| Transaction::new(name, version as i64)).collect()
 }
 
 fn log_store(root: &Path, disk: Arc<dyn Disk>) -> Result<LogStoreRef> {

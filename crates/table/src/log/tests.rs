@@ -2,9 +2,11 @@
 
 use std::sync::Arc;
 
+use arrow::array::{ArrayRef, Int64Array, RecordBatch, StringArray};
+
 use super::*;
-use crate::FieldType;
 use crate::disk::RealDisk;
+use crate::{Appender, FieldType, Layout};
 
 fn definition() -> Definition {
     let partitions = [Field::new("part", FieldType::Text)];
@@ -24,7 +26,7 @@ fn segment(name: &str) -> Segment {
 
 fn adding(names: &[&str], transaction: Option<&str>) -> Change {
     let add = names.iter().map(|n| segment(n)).collect();
-    Change { add, transaction: transaction.map(str::to_owned), ..Change::default() }
+    Change { add, transaction: transaction.map(TransactionId::once), ..Change::default() }
 }
 
 async fn table(root: &Path) -> Table {
@@ -174,4 +176,37 @@ async fn what_others_keep_beside_the_segments_is_refused() {
     let reopened = Table::open(root.path(), Arc::new(RealDisk)).await.unwrap().unwrap();
     let said = reopened.segments().await.unwrap_err().to_string();
     assert!(said.starts_with("table ") && said.contains("it has deletion vectors, which are not read here"), "{said}");
+}
+
+#[tokio::test]
+async fn appends_of_a_log_are_in_the_table_once_and_its_columns_grow() {
+    let folder = tempfile::tempdir().unwrap();
+    let root = folder.path().join("t");
+    let disk: Arc<dyn Disk> = Arc::new(RealDisk);
+    let batch = |names: &[&str]| {
+        let columns = names.iter().map(|n| (*n, Arc::new(Int64Array::from(vec![1, 2, 3])) as ArrayRef, true));
+        RecordBatch::try_from_iter_with_nullable(columns).unwrap()
+    };
+    let (one, two) = (batch(&["a"]), batch(&["a", "b"]));
+    let options = TableOptions::new(Layout::Pruned);
+    let appender = Appender::open_or_create(&root, disk.clone(), &one.schema(), &options).await.unwrap();
+    assert_eq!(appender.position(), 0);
+    let append = async |appender: &Appender, batch: &RecordBatch, position| {
+        let segment = appender.write(std::slice::from_ref(batch)).unwrap();
+        appender.commit(vec![segment], &batch.schema(), position).await
+    };
+    assert_eq!(append(&appender, &one, 7).await.unwrap(), Committed::At(1));
+    assert_eq!(append(&appender, &one, 7).await.unwrap(), Committed::Before);
+    assert_eq!(append(&appender, &one, 3).await.unwrap(), Committed::Before, "the table is past it");
+    assert_eq!(append(&appender, &two, 9).await.unwrap(), Committed::At(2));
+    assert_eq!(append(&appender, &two, 12).await.unwrap(), Committed::At(3));
+
+    let again = Appender::open(&root, disk.clone()).await.unwrap().unwrap();
+    assert_eq!((again.position(), again.schema().fields().len()), (12, 2));
+    assert_eq!(append(&again, &two, 12).await.unwrap(), Committed::Before);
+    let text = RecordBatch::try_from_iter([("a", Arc::new(StringArray::from(vec!["x"])) as ArrayRef)]).unwrap();
+    let refused = append(&again, &text, 13).await.unwrap_err().to_string();
+    assert!(refused.contains("\"a\"") || refused.contains(" a "), "{refused}");
+    let table = Table::open(&root, disk).await.unwrap().unwrap();
+    assert_eq!(table.segments().await.unwrap().iter().map(|s| s.rows).sum::<u64>(), 9);
 }

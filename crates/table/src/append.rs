@@ -1,0 +1,146 @@
+//! Appends of rows that lie in somebody's log until they are in a table: each names the last place of that log that it
+//! takes in, so that a place is in the table once, whatever happens in between.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use arrow::array::RecordBatch;
+use arrow::datatypes::{DataType, Schema, SchemaRef, TimeUnit};
+
+use crate::committer::Committer;
+use crate::disk::Disk;
+use crate::error::TableError;
+use crate::folder::StoredTable;
+use crate::insert::RowsEncoder;
+use crate::layout::{Layout, TableOptions, storable};
+use crate::log::{Change, Committed, Definition, Segment, Table, TransactionId};
+use crate::schema::{Field, FieldType};
+
+type Result<T> = std::result::Result<T, TableError>;
+
+/// Appends rows to one table, whose columns may become more.
+#[derive(Debug)]
+pub struct Appender {
+    root: PathBuf,
+    disk: Arc<dyn Disk>,
+    schema: SchemaRef,
+    options: TableOptions,
+    position: u64,
+    encoder: RowsEncoder,
+    committer: Committer,
+}
+
+impl Appender {
+    /// The name of the appends in a table's log.
+    const TRANSACTION: &str = "ingest/log";
+
+    /// Opens the table in the folder `root`; `None` where there is none. Must be called inside a tokio runtime.
+    ///
+    /// # Errors
+    /// Where it is of layout `row`, which has no log to keep positions in, and where it cannot be read.
+    pub async fn open(root: &Path, disk: Arc<dyn Disk>) -> Result<Option<Self>> {
+        match StoredTable::open(root, disk.clone()).await? {
+            Some(StoredTable::Delta(table)) => Ok(Some(Self::over(root, disk, table).await?)),
+            Some(StoredTable::Row(_)) => Err(TableError::Options {
+                path: root.to_owned(),
+                reason: format!("layout {} takes whole batches only: rewrite it in another", Layout::Row),
+            }),
+            None => Ok(None),
+        }
+    }
+
+    /// Opens the table in the folder `root`, or makes it with some columns. Must be called inside a tokio runtime.
+    ///
+    /// # Errors
+    /// As [`Self::open`], and where the options do not fit the columns.
+    pub async fn open_or_create(
+        root: &Path,
+        disk: Arc<dyn Disk>,
+        schema: &Schema,
+        options: &TableOptions,
+    ) -> Result<Self> {
+        if let Some(appender) = Self::open(root, disk.clone()).await? {
+            return Ok(appender);
+        }
+        let schema = storable(root, schema)?;
+        options.check(root, &schema)?;
+        let definition = Definition::of_schema(&schema, "measurements as they came in", options.to_properties())
+            .map_err(|e| TableError::encode(root, e.into()))?;
+        let table = Table::open_or_create(root, disk.clone(), &definition).await?;
+        Self::over(root, disk, table).await
+    }
+
+    async fn over(root: &Path, disk: Arc<dyn Disk>, table: Table) -> Result<Self> {
+        Ok(Self {
+            root: root.to_owned(),
+            disk,
+            schema: table.arrow_schema()?,
+            options: table.options()?,
+            position: table.append_position().await?,
+            encoder: RowsEncoder::default(),
+            committer: Committer::start(table),
+        })
+    }
+
+    /// The columns that the table had when it was opened.
+    pub fn schema(&self) -> &SchemaRef {
+        &self.schema
+    }
+
+    /// The last place of the log that was in the table when it was opened; 0 where there was none.
+    pub fn position(&self) -> u64 {
+        self.position
+    }
+
+    /// Writes rows as a segment, durably, which is in no version of the table until it is committed. Batches are one at
+    /// least, and all of the same columns. Blocks.
+    ///
+    /// # Errors
+    /// Where the disk refuses.
+    pub fn write(&self, batches: &[RecordBatch]) -> Result<Segment> {
+        let file = uuid::Uuid::new_v4().simple().to_string();
+        self.encoder.segment(&self.root, &self.disk, &self.options, &file, batches)
+    }
+
+    /// Commits segments, whose columns are those of `schema`, as what the log holds up to `position`. Commits must come
+    /// in the order of their positions; one that the table is past already is not made again.
+    ///
+    /// # Errors
+    /// Where the table has one of the columns with another type, and where the log refuses; then nothing of it is in
+    /// the table.
+    pub async fn commit(&self, segments: Vec<Segment>, schema: &Schema, position: u64) -> Result<Committed> {
+        let columns = schema.fields().iter().map(|f| self.field(f)).collect::<Result<_>>()?;
+        let transaction = TransactionId { name: Self::TRANSACTION.to_owned(), version: position };
+        self.committer
+            .commit(Change { add: segments, columns, transaction: Some(transaction), ..Change::default() })
+            .await
+    }
+
+    fn field(&self, field: &arrow::datatypes::Field) -> Result<Field> {
+        let ty = match field.data_type() {
+            DataType::Int64 => FieldType::Int64,
+            DataType::Float64 => FieldType::Double,
+            DataType::Utf8 => FieldType::Text,
+            DataType::Boolean => FieldType::Boolean,
+            DataType::Timestamp(TimeUnit::Microsecond, Some(_)) => FieldType::Time,
+            other => {
+                return Err(TableError::Rows {
+                    path: self.root.clone(),
+                    column: field.name().clone(),
+                    reason: format!("holds {other}, which is not appended"),
+                });
+            }
+        };
+        Ok(Field::new(field.name(), ty))
+    }
+}
+
+impl Table {
+    /// The last place of the log of appended rows that is in the version in hand; 0 where there is none.
+    ///
+    /// # Errors
+    /// Where the table's log cannot be read.
+    pub async fn append_position(&self) -> Result<u64> {
+        Ok(self.transaction_version(Appender::TRANSACTION).await?.unwrap_or(0))
+    }
+}
