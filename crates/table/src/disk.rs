@@ -36,7 +36,7 @@ pub struct RealDisk;
 
 impl DiskFile for File {
     fn sync(&mut self) -> io::Result<()> {
-        self.sync_all()
+        self.sync_data()
     }
 }
 
@@ -77,6 +77,16 @@ pub fn create_dirs(disk: &dyn Disk, path: &Path) -> io::Result<()> {
         disk.sync_dir(parent(folder))?;
     }
     Ok(())
+}
+
+/// A file of some bytes, whole and durable, in place of whatever had the name.
+pub fn write_file(disk: &dyn Disk, path: &Path, bytes: &[u8]) -> io::Result<()> {
+    let temporary = temporary_name(path);
+    let mut file = disk.create(&temporary)?;
+    file.write_all(bytes)?;
+    file.sync()?;
+    disk.rename(&temporary, path)?;
+    disk.sync_dir(parent(path))
 }
 
 /// The folder a path lies in.

@@ -4,7 +4,7 @@
 //! chosen one on, and [`PowerLossDisk::lose_power`] then takes the folder back to what was durable: unsynced content
 //! is gone, and names made, changed or taken away in unsynced folders are as they were.
 
-use std::collections::HashSet;
+use std::collections::HashMap;
 use std::fs;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -25,8 +25,8 @@ struct State {
     fail_from: Option<u64>,
     /// How to undo name changes since a folder was last synced, oldest first.
     names: Vec<(PathBuf, Undo)>,
-    /// Files whose content is not durable.
-    unsynced: HashSet<PathBuf>,
+    /// Files whose content is not durable, each with its length up to which it is.
+    unsynced: HashMap<PathBuf, u64>,
     kept: u64,
 }
 
@@ -57,10 +57,17 @@ impl PowerLossDisk {
 
     /// Takes the tree back to what was synced.
     pub fn lose_power(&self) -> io::Result<()> {
+        self.lose_power_leaving(0.0)
+    }
+
+    /// As [`Self::lose_power`], but of the content of each file that was not synced a share, from 0 to 1, is left.
+    pub fn lose_power_leaving(&self, share: f64) -> io::Result<()> {
         let mut state = self.state();
-        for path in state.unsynced.drain() {
+        for (path, synced) in state.unsynced.drain() {
             if path.exists() {
-                fs::write(&path, b"")?;
+                let file = fs::File::options().write(true).open(&path)?;
+                let lost = file.metadata()?.len().saturating_sub(synced) as f64 * (1.0 - share);
+                file.set_len(file.metadata()?.len() - lost as u64)?;
             }
         }
         for (_, undo) in state.names.drain(..).rev() {
@@ -105,12 +112,17 @@ struct PowerLossFile {
     disk: PowerLossDisk,
     path: PathBuf,
     file: fs::File,
+    /// Bytes that were written, and bytes that are durable.
+    bytes: (u64, u64),
 }
 
 impl Write for PowerLossFile {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        drop(self.disk.count()?);
-        self.file.write(bytes)
+        let mut state = self.disk.count()?;
+        let written = self.file.write(bytes)?;
+        self.bytes.0 += written as u64;
+        state.unsynced.entry(self.path.clone()).or_insert(self.bytes.1);
+        Ok(written)
     }
 
     fn flush(&mut self) -> io::Result<()> {
@@ -122,6 +134,7 @@ impl DiskFile for PowerLossFile {
     fn sync(&mut self) -> io::Result<()> {
         let mut state = self.disk.count()?;
         state.unsynced.remove(&self.path);
+        self.bytes.1 = self.bytes.0;
         self.file.sync_all()
     }
 }
@@ -135,8 +148,8 @@ impl Disk for PowerLossDisk {
         }
         let file = fs::File::create(path)?;
         state.names.push((parent(path).to_owned(), Undo::Forget(path.to_owned())));
-        state.unsynced.insert(path.to_owned());
-        Ok(Box::new(PowerLossFile { disk: self.clone(), path: path.to_owned(), file }))
+        state.unsynced.insert(path.to_owned(), 0);
+        Ok(Box::new(PowerLossFile { disk: self.clone(), path: path.to_owned(), file, bytes: (0, 0) }))
     }
 
     fn rename(&self, from: &Path, to: &Path) -> io::Result<()> {
@@ -144,8 +157,8 @@ impl Disk for PowerLossDisk {
         self.keep(&mut state, to)?;
         RealDisk.rename(from, to)?;
         state.names.push((parent(to).to_owned(), Undo::Return { from: from.to_owned(), to: to.to_owned() }));
-        if state.unsynced.remove(from) {
-            state.unsynced.insert(to.to_owned());
+        if let Some(synced) = state.unsynced.remove(from) {
+            state.unsynced.insert(to.to_owned(), synced);
         }
         Ok(())
     }
@@ -154,8 +167,8 @@ impl Disk for PowerLossDisk {
         let mut state = self.count()?;
         RealDisk.link(from, to)?;
         state.names.push((parent(to).to_owned(), Undo::Forget(to.to_owned())));
-        if state.unsynced.contains(from) {
-            state.unsynced.insert(to.to_owned());
+        if let Some(synced) = state.unsynced.get(from).copied() {
+            state.unsynced.insert(to.to_owned(), synced);
         }
         Ok(())
     }
@@ -213,6 +226,24 @@ mod tests {
         assert_eq!(fs::read_to_string(empty).unwrap(), "");
         assert_eq!(fs::read_to_string(replaced).unwrap(), "old");
         assert!(!nameless.exists());
+    }
+
+    #[test]
+    fn what_was_appended_after_a_sync_is_lost_and_what_came_before_is_not() {
+        let root = tempfile::tempdir().unwrap();
+        let disk = PowerLossDisk::new(&root.path().join("attic")).unwrap();
+        let path = root.path().join("log");
+        let mut file = disk.create(&path).unwrap();
+        disk.sync_dir(root.path()).unwrap();
+        file.write_all(b"synced").unwrap();
+        file.sync().unwrap();
+        file.write_all(b" and more").unwrap();
+        file.write_all(b".").unwrap();
+        disk.lose_power_leaving(0.5).unwrap();
+        assert_eq!(fs::read_to_string(&path).unwrap(), "synced and ");
+        file.sync().unwrap();
+        disk.lose_power().unwrap();
+        assert_eq!(fs::read_to_string(&path).unwrap(), "synced and ");
     }
 
     #[test]

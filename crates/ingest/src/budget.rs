@@ -1,0 +1,80 @@
+//! How many bytes may be in memory between a request and a segment.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+
+/// What a permit counts: so that a limit of any size fits a semaphore.
+const UNIT: u64 = 1024;
+
+/// A limit that many share.
+#[derive(Debug, Clone)]
+pub(crate) struct Budget {
+    room: Arc<Semaphore>,
+    limit: u64,
+    refused: Arc<AtomicU64>,
+}
+
+/// A share of the budget, given back when dropped.
+#[derive(Debug)]
+pub(crate) struct Share {
+    permit: OwnedSemaphorePermit,
+}
+
+impl Share {
+    /// Gives back what is not needed any more, down to `bytes`.
+    pub(crate) fn shrink(&mut self, bytes: u64) {
+        let spare = self.permit.num_permits().saturating_sub(bytes.div_ceil(UNIT) as usize);
+        drop(self.permit.split(spare));
+    }
+}
+
+impl Budget {
+    pub(crate) fn new(limit: u64) -> Self {
+        Self { room: Arc::new(Semaphore::new((limit / UNIT) as usize)), limit, refused: Arc::default() }
+    }
+
+    /// A share of `bytes`, or `None` where there is no room for them now. What is larger than the whole budget gets all
+    /// of it, alone.
+    pub(crate) fn take(&self, bytes: u64) -> Option<Share> {
+        let units = bytes.div_ceil(UNIT).clamp(1, (self.limit / UNIT).max(1));
+        let permit = self.room.clone().try_acquire_many_owned(units as u32).ok();
+        if permit.is_none() {
+            self.refused.fetch_add(1, Ordering::Relaxed);
+        }
+        permit.map(|permit| Share { permit })
+    }
+
+    pub(crate) fn used(&self) -> u64 {
+        self.limit.saturating_sub(self.room.available_permits() as u64 * UNIT)
+    }
+
+    pub(crate) fn limit(&self) -> u64 {
+        self.limit
+    }
+
+    /// How often there was no room.
+    pub(crate) fn refused(&self) -> u64 {
+        self.refused.load(Ordering::Relaxed)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn shares_come_back_and_none_is_given_past_the_limit() {
+        let budget = Budget::new(10 * UNIT);
+        let all = budget.take(1 << 40).unwrap();
+        assert_eq!((budget.used(), budget.take(1).is_none(), budget.refused()), (10 * UNIT, true, 1));
+        drop(all);
+        let mut share = budget.take(8 * UNIT).unwrap();
+        share.shrink(4 * UNIT + 1);
+        assert_eq!(budget.used(), 5 * UNIT);
+        assert!(budget.take(6 * UNIT).is_none());
+        drop(share);
+        assert_eq!(budget.used(), 0);
+    }
+}

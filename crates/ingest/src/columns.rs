@@ -1,0 +1,179 @@
+//! The columns of a table as they come to be known: new fields become columns, integers widen to real numbers, and
+//! whatever else does not fit is refused.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use arrow::array::{Array, ArrayRef, BooleanArray, RecordBatch, new_null_array};
+use arrow::compute::{cast, filter_record_batch, is_null};
+use arrow::datatypes::{DataType, Field, Schema, SchemaRef};
+use arrow::error::ArrowError;
+
+/// Columns of one table. Each may be NULL.
+#[derive(Debug, Clone)]
+pub(crate) struct Columns {
+    schema: SchemaRef,
+    places: HashMap<String, usize>,
+}
+
+/// A value that does not fit its column.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Misfit {
+    /// The column.
+    pub field: String,
+    /// What the table has in it, and what was sent.
+    pub reason: String,
+    /// Rows that were left out for it.
+    pub rows: usize,
+    /// The first of them, from 0, among the rows that were sent for the table.
+    pub first: usize,
+}
+
+/// Rows that fit, what did not, and whether the columns are others now.
+#[derive(Debug)]
+pub(crate) struct Fitted {
+    pub(crate) rows: RecordBatch,
+    pub(crate) misfits: Vec<Misfit>,
+}
+
+impl Columns {
+    pub(crate) fn new(schema: &Schema) -> Self {
+        let fields = schema.fields().iter().map(|f| Field::new(f.name(), f.data_type().clone(), true));
+        Self::over(fields.collect())
+    }
+
+    fn over(fields: Vec<Field>) -> Self {
+        let places = fields.iter().enumerate().map(|(i, f)| (f.name().clone(), i)).collect();
+        Self { schema: Arc::new(Schema::new(fields)), places }
+    }
+
+    pub(crate) fn schema(&self) -> &SchemaRef {
+        &self.schema
+    }
+
+    /// Takes in the columns of some rows and leaves out the rows that do not fit. Integers that come for a column of
+    /// real numbers become such; a column of integers becomes one of real numbers where such come.
+    pub(crate) fn fit(&mut self, rows: RecordBatch) -> Result<Fitted, ArrowError> {
+        if rows.schema_ref().fields().iter().all(|f| self.type_of(f.name()) == Some(f.data_type())) {
+            return Ok(Fitted { rows, misfits: Vec::new() });
+        }
+        let mut keep: Option<BooleanArray> = None;
+        let mut misfits = Vec::new();
+        let mut columns: Vec<(String, ArrayRef)> = Vec::with_capacity(rows.num_columns());
+        let mut fields: Vec<Field> = self.schema.fields().iter().map(|f| f.as_ref().clone()).collect();
+        for (field, column) in rows.schema_ref().fields().iter().zip(rows.columns()) {
+            let name = field.name();
+            let Some(&place) = self.places.get(name) else {
+                fields.push(Field::new(name, field.data_type().clone(), true));
+                columns.push((name.clone(), column.clone()));
+                continue;
+            };
+            match (fields[place].data_type(), field.data_type()) {
+                (have, sent) if have == sent => columns.push((name.clone(), column.clone())),
+                (DataType::Float64, DataType::Int64) => {
+                    columns.push((name.clone(), cast(column, &DataType::Float64)?));
+                }
+                (DataType::Int64, DataType::Float64) => {
+                    fields[place] = Field::new(name, DataType::Float64, true);
+                    columns.push((name.clone(), column.clone()));
+                }
+                (have, sent) => {
+                    let fits = is_null(column)?;
+                    let first = fits.values().iter().position(|null| !null);
+                    if let Some(first) = first {
+                        let reason = format!("holds {}, and {} came", word(have), word(sent));
+                        misfits.push(Misfit { field: name.clone(), reason, rows: fits.false_count(), first });
+                        keep = Some(keep.map_or(Ok(fits.clone()), |k| arrow::compute::and(&k, &fits))?);
+                    }
+                }
+            }
+        }
+        *self = Self::over(fields);
+        let schema: Vec<Field> =
+            columns.iter().map(|(name, column)| Field::new(name, column.data_type().clone(), true)).collect();
+        let columns = columns.into_iter().map(|(_, column)| column).collect();
+        let mut rows = RecordBatch::try_new(Arc::new(Schema::new(schema)), columns)?;
+        if let Some(keep) = keep {
+            rows = filter_record_batch(&rows, &keep)?;
+        }
+        Ok(Fitted { rows, misfits })
+    }
+
+    fn type_of(&self, name: &str) -> Option<&DataType> {
+        self.places.get(name).map(|&place| self.schema.field(place).data_type())
+    }
+
+    /// Rows that were fitted before, in all columns that there are now: those they lack are NULL.
+    pub(crate) fn conform(&self, rows: &RecordBatch) -> Result<RecordBatch, ArrowError> {
+        let column = |field: &Arc<Field>| match rows.column_by_name(field.name()) {
+            Some(column) if column.data_type() == field.data_type() => Ok(column.clone()),
+            Some(column) => cast(column, field.data_type()),
+            None => Ok(new_null_array(field.data_type(), rows.num_rows())),
+        };
+        let columns = self.schema.fields().iter().map(column).collect::<Result<_, _>>()?;
+        RecordBatch::try_new(self.schema.clone(), columns)
+    }
+}
+
+/// A type in words.
+fn word(ty: &DataType) -> String {
+    match ty {
+        DataType::Int64 => "integers".to_owned(),
+        DataType::Float64 => "real numbers".to_owned(),
+        DataType::Utf8 => "text".to_owned(),
+        DataType::Boolean => "true or false".to_owned(),
+        DataType::Timestamp(..) => "times".to_owned(),
+        other => other.to_string(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use arrow::array::{AsArray, Float64Array, Int64Array, StringArray};
+    use arrow::datatypes::Float64Type;
+
+    use super::*;
+
+    fn rows(columns: Vec<(&str, ArrayRef)>) -> RecordBatch {
+        RecordBatch::try_from_iter_with_nullable(columns.into_iter().map(|(n, c)| (n, c, true))).unwrap()
+    }
+
+    fn ints(values: &[Option<i64>]) -> ArrayRef {
+        Arc::new(Int64Array::from(values.to_vec()))
+    }
+
+    #[test]
+    fn integers_widen_and_keep_their_digits() {
+        let mut columns = Columns::new(&Schema::empty());
+        let first = columns.fit(rows(vec![("a", ints(&[Some(1), Some((1 << 53) - 1)]))])).unwrap().rows;
+        let second = columns.fit(rows(vec![("a", Arc::new(Float64Array::from(vec![2.5])))])).unwrap();
+        assert!(second.misfits.is_empty());
+        let third = columns.fit(rows(vec![("a", ints(&[Some(7), None]))])).unwrap().rows;
+        let of = |rows: &RecordBatch| -> Vec<Option<f64>> {
+            columns.conform(rows).unwrap().column(0).as_primitive::<Float64Type>().iter().collect()
+        };
+        assert_eq!(of(&first), [Some(1.0), Some(9_007_199_254_740_991.0)]);
+        assert_eq!(of(&third), [Some(7.0), None]);
+    }
+
+    #[test]
+    fn rows_that_do_not_fit_are_named_and_the_others_kept() {
+        let mut columns = Columns::new(&rows(vec![("a", ints(&[])), ("b", ints(&[]))]).schema());
+        let texts = Arc::new(StringArray::from(vec![None, Some("x"), None, Some("y")]));
+        let sent = rows(vec![("a", texts), ("b", ints(&[Some(1), Some(2), None, Some(4)]))]);
+        let fitted = columns.fit(sent).unwrap();
+        let reason = "holds integers, and text came".to_owned();
+        assert_eq!(fitted.misfits, [Misfit { field: "a".into(), reason, rows: 2, first: 1 }]);
+        assert_eq!(fitted.rows, rows(vec![("b", ints(&[Some(1), None]))]));
+        let whole = columns.conform(&fitted.rows).unwrap();
+        assert_eq!(whole, rows(vec![("a", ints(&[None, None])), ("b", ints(&[Some(1), None]))]));
+    }
+
+    #[test]
+    fn new_fields_become_columns() {
+        let mut columns = Columns::new(&rows(vec![("a", ints(&[]))]).schema());
+        let sent = rows(vec![("c", ints(&[Some(3)]))]);
+        let fitted = columns.fit(sent).unwrap();
+        assert_eq!(columns.conform(&fitted.rows).unwrap(), rows(vec![("a", ints(&[None])), ("c", ints(&[Some(3)]))]));
+    }
+}

@@ -1,0 +1,163 @@
+//! Rows that wait become segments: encoded several at once, committed in the order of the log.
+
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::time::Duration;
+
+use arrow::array::{AsArray, RecordBatch};
+use arrow::compute::interleave_record_batch;
+use arrow::datatypes::{SchemaRef, TimestampMicrosecondType};
+use arrow::error::ArrowError;
+use futures::StreamExt as _;
+use futures::stream::FuturesOrdered;
+use table::{Appender, Segment, TableOptions, upkeep};
+use tokio::sync::watch;
+use tokio::task::JoinHandle;
+
+use crate::buffer::Taken;
+use crate::error::IngestError;
+use crate::live::{Live, lock};
+
+/// How often it is looked whether rows wait long enough.
+const LOOK_EACH: Duration = Duration::from_millis(200);
+/// The pause after a segment could not be written.
+const PAUSE: Duration = Duration::from_secs(1);
+/// Rows that are copied into their order at once.
+const CHUNK_ROWS: usize = 65_536;
+/// The column that rows are ordered by.
+pub(crate) const TIME: &str = "time";
+
+struct Encoded {
+    segment: Segment,
+    schema: SchemaRef,
+    position: u64,
+}
+
+/// Writes the rows of a table as segments until the store closes and none are left.
+pub(crate) async fn flush(live: Arc<Live>, mut closing: watch::Receiver<bool>) {
+    let mut encoding: FuturesOrdered<JoinHandle<Result<Encoded, IngestError>>> = FuturesOrdered::new();
+    let mut since_compaction = 0;
+    loop {
+        let close = *closing.borrow();
+        while encoding.len() < live.options.flushes && (close || live.is_due()) {
+            match begin(&live).await {
+                Ok(Some(encoder)) => encoding.push_back(encoder),
+                Ok(None) => break,
+                Err(error) => {
+                    failed(&live, &error);
+                    if close {
+                        return;
+                    }
+                    tokio::time::sleep(PAUSE).await;
+                    break;
+                }
+            }
+        }
+        tokio::select! {
+            Some(encoded) = encoding.next() => {
+                let encoded = encoded.unwrap_or_else(|panic| Err(IngestError::Log(panic.to_string())));
+                match commit(&live, encoded).await {
+                    Ok(()) => since_compaction += 1,
+                    Err(error) => {
+                        // What follows would leave a hole in the table: it is encoded again after this.
+                        while encoding.next().await.is_some() {}
+                        lock(&live.buffer).give_back();
+                        failed(&live, &error);
+                        if *closing.borrow() {
+                            return;
+                        }
+                        tokio::time::sleep(PAUSE).await;
+                    }
+                }
+            }
+            () = live.due.notified(), if !close => {}
+            () = tokio::time::sleep(LOOK_EACH), if !close => {}
+            _ = closing.changed(), if !close => {}
+            else => break,
+        }
+        let each = live.options.compact_segments;
+        if each > 0 && since_compaction >= each && encoding.is_empty() {
+            since_compaction = 0;
+            compact(&live).await;
+        }
+    }
+}
+
+fn failed(live: &Live, error: &IngestError) {
+    live.counts.failures.fetch_add(1, Ordering::Relaxed);
+    tracing::error!(table = %live.name, %error, "rows could not be written to a segment; they stay in the log");
+}
+
+/// Begins to encode the oldest rows that wait, if any do.
+async fn begin(live: &Arc<Live>) -> Result<Option<JoinHandle<Result<Encoded, IngestError>>>, IngestError> {
+    let appender = appender(live).await?;
+    let Some(taken) = lock(&live.buffer).take(live.options.flush_rows) else { return Ok(None) };
+    let live = live.clone();
+    Ok(Some(tokio::task::spawn_blocking(move || encode(&live, &appender, &taken))))
+}
+
+/// The table, which is made with the first rows there are.
+async fn appender(live: &Live) -> Result<Arc<Appender>, IngestError> {
+    let mut appender = live.appender.lock().await;
+    if let Some(appender) = appender.as_ref() {
+        return Ok(appender.clone());
+    }
+    let schema = lock(&live.columns).schema().clone();
+    let options = TableOptions { codec: live.options.codec, ..TableOptions::new(table::Layout::Pruned) };
+    let made = Appender::open_or_create(&live.root, live.disk.clone(), &schema, &options).await?;
+    Ok(appender.insert(Arc::new(made)).clone())
+}
+
+fn encode(live: &Live, appender: &Appender, taken: &Taken) -> Result<Encoded, IngestError> {
+    let columns = lock(&live.columns).clone();
+    let cause = |cause| IngestError::Rows { table: live.name.to_string(), cause };
+    let batches = taken.batches.iter().map(|rows| columns.conform(rows)).collect::<Result<Vec<_>, _>>();
+    let batches = batches.and_then(|batches| by_time(&batches)).map_err(cause)?;
+    let segment = appender.write(&batches)?;
+    Ok(Encoded { segment, schema: columns.schema().clone(), position: taken.position })
+}
+
+/// Rows in the order of their times; those of one time stay in the order in which they came.
+fn by_time(batches: &[RecordBatch]) -> Result<Vec<RecordBatch>, ArrowError> {
+    let mut order = Vec::with_capacity(batches.iter().map(RecordBatch::num_rows).sum());
+    for (batch, rows) in batches.iter().enumerate() {
+        let Some(times) = rows.column_by_name(TIME).and_then(|c| c.as_primitive_opt::<TimestampMicrosecondType>())
+        else {
+            return Ok(batches.to_vec());
+        };
+        order.extend(times.values().iter().enumerate().map(|(row, time)| (*time, batch as u32, row as u32)));
+    }
+    if !order.is_sorted_by_key(|(time, ..)| *time) {
+        order.sort_by_key(|(time, ..)| *time);
+    }
+    let batches: Vec<&RecordBatch> = batches.iter().collect();
+    let chunk = |rows: &[(i64, u32, u32)]| {
+        let places: Vec<_> = rows.iter().map(|(_, batch, row)| (*batch as usize, *row as usize)).collect();
+        interleave_record_batch(&batches, &places)
+    };
+    order.chunks(CHUNK_ROWS).map(chunk).collect()
+}
+
+async fn commit(live: &Arc<Live>, encoded: Result<Encoded, IngestError>) -> Result<(), IngestError> {
+    let Encoded { segment, schema, position } = encoded?;
+    let (rows, bytes) = (segment.rows, segment.bytes);
+    appender(live).await?.commit(vec![segment], &schema, position).await?;
+    lock(&live.buffer).committed(position);
+    live.counts.segments.fetch_add(1, Ordering::Relaxed);
+    live.counts.segment_rows.fetch_add(rows, Ordering::Relaxed);
+    live.counts.segment_bytes.fetch_add(bytes, Ordering::Relaxed);
+    let releasing = live.clone();
+    let released = tokio::task::spawn_blocking(move || lock(&releasing.log).release(position)).await;
+    if let Err(error) = released.unwrap_or_else(|panic| Err(IngestError::Log(panic.to_string()))) {
+        // The rows are in the table; what is left of the log is removed another time.
+        tracing::warn!(table = %live.name, %error, "could not remove what is no longer needed of the log");
+    }
+    Ok(())
+}
+
+async fn compact(live: &Live) {
+    match upkeep::compact(&live.root, live.disk.clone(), None).await {
+        Ok(done) => tracing::debug!(table = %live.name, segments = done.segments_in, "merged segments"),
+        Err(error) => tracing::warn!(table = %live.name, %error, "could not merge segments; trying later"),
+    }
+}

@@ -1,0 +1,29 @@
+//! Live ingest: bytes as they come over the wire become rows that are on disk once they are acknowledged.
+//!
+//! Enters: request bodies in any of the wire formats, and rows ([`Store::write`]). Leaves: segments of tables, and the
+//! rows that are in none yet ([`Store::fresh`]).
+//!
+//! Promises
+//! - acknowledged means on disk: rows are in a log that was synced before [`Store::write`] returns;
+//! - every acknowledged row is in its table exactly once, wherever the process or the power ends: the commit that takes
+//!   rows in names the last place of the log that it took;
+//! - acknowledged means visible: readers find rows in the buffer or in a segment, never in both;
+//! - memory is bounded: what has no room is refused at once, and can be sent again.
+//!
+//! Knows no model, no SQL and no HTTP.
+
+mod budget;
+mod buffer;
+mod columns;
+mod error;
+mod flush;
+mod live;
+mod log;
+mod options;
+mod store;
+
+pub use columns::Misfit;
+pub use error::IngestError;
+pub use log::{Durability, Key};
+pub use options::StoreOptions;
+pub use store::{Fresh, Store, StoreFigures, Written};

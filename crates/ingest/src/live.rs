@@ -1,0 +1,238 @@
+//! A table that rows come in for: its columns, its log and what waits to become a segment.
+
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use arrow::array::RecordBatch;
+use arrow::datatypes::{Schema, SchemaRef};
+use table::disk::Disk;
+use table::{Appender, TableName};
+use tokio::sync::{Notify, mpsc, oneshot};
+use tokio::task::JoinHandle;
+
+use crate::budget::{Budget, Share};
+use crate::buffer::{Buffer, Logged};
+use crate::columns::{Columns, Misfit};
+use crate::error::IngestError;
+use crate::log::{Key, Log, NewEntry};
+use crate::options::StoreOptions;
+
+/// Requests that are written to the log in one go, at most.
+const GROUP_MAX: usize = 1024;
+
+/// One table of a store.
+#[derive(Debug)]
+pub(crate) struct Live {
+    pub(crate) name: TableName,
+    pub(crate) root: PathBuf,
+    pub(crate) disk: Arc<dyn Disk>,
+    pub(crate) options: Arc<StoreOptions>,
+    pub(crate) columns: Mutex<Columns>,
+    pub(crate) buffer: Mutex<Buffer>,
+    pub(crate) log: Mutex<Log>,
+    /// Taken away when the table closes.
+    writes: Mutex<Option<mpsc::Sender<Write>>>,
+    /// Ends once all that was sent is logged.
+    logger: Mutex<Option<JoinHandle<()>>>,
+    /// Made with the first segment.
+    pub(crate) appender: tokio::sync::Mutex<Option<Arc<Appender>>>,
+    /// Tells that rows are due.
+    pub(crate) due: Notify,
+    budget: Budget,
+    pub(crate) counts: Counts,
+}
+
+/// What a table did since the store was opened.
+#[derive(Debug, Default)]
+pub(crate) struct Counts {
+    pub(crate) rows: AtomicU64,
+    pub(crate) groups: AtomicU64,
+    pub(crate) segments: AtomicU64,
+    pub(crate) segment_rows: AtomicU64,
+    pub(crate) segment_bytes: AtomicU64,
+    pub(crate) failures: AtomicU64,
+}
+
+/// A request on its way into the log.
+struct Write {
+    entry: NewEntry,
+    rows: RecordBatch,
+    share: Share,
+    done: oneshot::Sender<Result<bool, IngestError>>,
+}
+
+/// What became of rows.
+#[derive(Debug)]
+pub(crate) struct Taken {
+    /// Rows that were stored.
+    pub(crate) rows: u64,
+    /// Whether they were before, under the same key.
+    pub(crate) before: bool,
+    pub(crate) misfits: Vec<Misfit>,
+}
+
+impl Live {
+    /// Opens a table, takes back what its log holds, and begins to write. Must be called inside a tokio runtime.
+    pub(crate) async fn open(
+        name: TableName,
+        root: PathBuf,
+        disk: Arc<dyn Disk>,
+        options: Arc<StoreOptions>,
+        budget: Budget,
+    ) -> Result<Arc<Self>, IngestError> {
+        let appender = Appender::open(&root, disk.clone()).await?.map(Arc::new);
+        let mut columns =
+            appender.as_ref().map_or_else(|| Columns::new(&Schema::empty()), |a| Columns::new(a.schema()));
+        let mut buffer = Buffer::default();
+        let mut unfit = None;
+        let position = appender.as_ref().map_or(0, |a| a.position());
+        let log = Log::open(&root, disk.clone(), position, |recovered| match columns.fit(recovered.rows) {
+            Ok(fitted) => buffer.push(Logged::new(recovered.position, fitted.rows, None)),
+            Err(cause) => unfit = Some(cause),
+        })?;
+        if let Some(cause) = unfit {
+            return Err(IngestError::Rows { table: name.to_string(), cause });
+        }
+        let (writes, waiting) = mpsc::channel(GROUP_MAX);
+        let live = Arc::new(Self {
+            name,
+            root,
+            disk,
+            options,
+            columns: Mutex::new(columns),
+            buffer: Mutex::new(buffer),
+            log: Mutex::new(log),
+            writes: Mutex::new(Some(writes)),
+            logger: Mutex::default(),
+            appender: tokio::sync::Mutex::new(appender),
+            due: Notify::new(),
+            budget,
+            counts: Counts::default(),
+        });
+        *lock(&live.logger) = Some(tokio::spawn(write_to_log(live.clone(), waiting)));
+        Ok(live)
+    }
+
+    /// Stores rows; returns once they are as durable as the store promises, and readers find them.
+    pub(crate) async fn write(&self, rows: RecordBatch, key: Option<Key>) -> Result<Taken, IngestError> {
+        let unfit = |cause| IngestError::Rows { table: self.name.to_string(), cause };
+        let fitted = lock(&self.columns).fit(rows).map_err(unfit)?;
+        let (rows, misfits) = (fitted.rows, fitted.misfits);
+        let count = rows.num_rows() as u64;
+        if count == 0 {
+            return Ok(Taken { rows: 0, before: false, misfits });
+        }
+        let bytes = rows.get_array_memory_size() as u64;
+        // The entry is another copy, until it is written.
+        let share = self.budget.take(2 * bytes).ok_or_else(|| self.overloaded())?;
+        let entry = NewEntry::new(&rows, key).map_err(unfit)?;
+        let (done, stored) = oneshot::channel();
+        let writes = lock(&self.writes).clone().ok_or(IngestError::Closing)?;
+        writes.send(Write { entry, rows, share, done }).await.map_err(|_| IngestError::Closing)?;
+        let before = stored.await.map_err(|_| IngestError::Closing)??;
+        Ok(Taken { rows: count, before, misfits })
+    }
+
+    fn overloaded(&self) -> IngestError {
+        self.due.notify_one();
+        let after = std::time::Duration::from_secs(1);
+        IngestError::Overloaded { waiting: self.budget.used(), limit: self.budget.limit(), after }
+    }
+
+    /// Writes a group to the log, hands its rows to readers, and answers. Blocks.
+    fn log_group(&self, group: Vec<Write>) {
+        let mut log = lock(&self.log);
+        let mut keys = Vec::new();
+        let (known, new): (Vec<Write>, Vec<Write>) = group.into_iter().partition(|write| match write.entry.key() {
+            Some(key) if log.knows(key) || keys.contains(&key) => true,
+            key => {
+                keys.extend(key);
+                false
+            }
+        });
+        let (mut entries, rest): (Vec<_>, Vec<_>) =
+            new.into_iter().map(|w| (w.entry, (w.rows, w.share, w.done))).unzip();
+        let written = if entries.is_empty() { Ok(0) } else { log.append(&mut entries, self.options.durability) };
+        drop(entries);
+        let mut answers: Vec<_> = Vec::with_capacity(rest.len() + known.len());
+        match written {
+            Ok(first) => {
+                self.counts.groups.fetch_add(1, Ordering::Relaxed);
+                let mut buffer = lock(&self.buffer);
+                for (position, (rows, mut share, done)) in (first..).zip(rest) {
+                    self.counts.rows.fetch_add(rows.num_rows() as u64, Ordering::Relaxed);
+                    share.shrink(rows.get_array_memory_size() as u64);
+                    buffer.push(Logged::new(position, rows, Some(share)));
+                    answers.push((done, Ok(false)));
+                }
+            }
+            Err(error) => {
+                self.counts.failures.fetch_add(1, Ordering::Relaxed);
+                tracing::error!(table = %self.name, %error, "requests were refused");
+                answers.extend(rest.into_iter().map(|(.., done)| (done, Err(IngestError::Log(error.to_string())))));
+            }
+        }
+        drop(log);
+        answers.extend(known.into_iter().map(|w| (w.done, Ok(true))));
+        for (done, answer) in answers {
+            if done.send(answer).is_err() {
+                tracing::debug!(table = %self.name, "a sender went away before it was answered");
+            }
+        }
+        if self.is_due() {
+            self.due.notify_one();
+        }
+    }
+
+    /// Whether enough rows wait, or wait long enough, to become a segment.
+    pub(crate) fn is_due(&self) -> bool {
+        let (rows, bytes, since) = lock(&self.buffer).waiting();
+        let options = &self.options;
+        // Where half of the memory is used, what there is has to go.
+        let pressed = self.budget.used() > self.budget.limit() / 2 && rows >= options.flush_rows / 8;
+        rows >= options.flush_rows
+            || bytes >= options.flush_bytes
+            || pressed
+            || since.is_some_and(|s| s.elapsed() >= options.flush_age)
+    }
+
+    /// Takes no more rows in; those taken are logged.
+    pub(crate) fn close(&self) {
+        lock(&self.writes).take();
+    }
+
+    /// Waits until all that was sent before it was closed is logged.
+    pub(crate) async fn logged(&self) {
+        let logger = lock(&self.logger).take();
+        if let Some(Err(panic)) = async { Some(logger?.await) }.await {
+            tracing::error!(table = %self.name, error = %panic, "requests were not logged");
+        }
+    }
+
+    /// The columns, and the rows that may be in no segment yet, each with its position in the log.
+    pub(crate) fn fresh(&self) -> Result<(SchemaRef, Vec<(u64, RecordBatch)>), IngestError> {
+        let logged: Vec<_> = lock(&self.buffer).rows().map(|l| (l.position, l.rows.clone())).collect();
+        let columns = lock(&self.columns).clone();
+        let conform = |(position, rows): (u64, RecordBatch)| {
+            let cause = |cause| IngestError::Rows { table: self.name.to_string(), cause };
+            Ok((position, columns.conform(&rows).map_err(cause)?))
+        };
+        let rows = logged.into_iter().map(conform).collect::<Result<_, IngestError>>()?;
+        Ok((columns.schema().clone(), rows))
+    }
+}
+
+async fn write_to_log(live: Arc<Live>, mut waiting: mpsc::Receiver<Write>) {
+    let mut group = Vec::new();
+    while waiting.recv_many(&mut group, GROUP_MAX).await > 0 {
+        let (group, live) = (std::mem::take(&mut group), live.clone());
+        if let Err(panic) = tokio::task::spawn_blocking(move || live.log_group(group)).await {
+            tracing::error!(error = %panic, "a group of requests was not written");
+        }
+    }
+}
+
+pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}

@@ -1,0 +1,110 @@
+//! One entry of the log: rows of one request, with a place, a key if the sender gave one, and a checksum.
+//!
+//! | bytes | what |
+//! |---|---|
+//! | 4 | length of the rows |
+//! | 4 | 1 where there is a key, else 0 |
+//! | 8 | position: 1, 2, 3 ... in the life of the table |
+//! | 16 | key |
+//! | 8 | checksum (XXH64) of all of the above and of the rows |
+//! | length | the rows, an Arrow IPC stream of one batch |
+//!
+//! Numbers are little-endian.
+
+use std::io::Cursor;
+
+use arrow::array::RecordBatch;
+use arrow::error::ArrowError;
+use arrow::ipc::reader::StreamReader;
+use arrow::ipc::writer::StreamWriter;
+use twox_hash::XxHash64;
+
+/// Bytes before the rows.
+const HEAD: usize = 40;
+const CHECKSUM: std::ops::Range<usize> = 32..40;
+
+/// What the sender calls a request, so that it is stored once however often it is sent.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Key(pub u128);
+
+impl Key {
+    /// Of any text: 128 bits of hash.
+    pub fn of(text: &str) -> Self {
+        let [high, low] = [0, 1].map(|seed| u128::from(XxHash64::oneshot(seed, text.as_bytes())));
+        Self(high << 64 | low)
+    }
+}
+
+/// An entry about to be written: everything but its position.
+#[derive(Debug)]
+pub(crate) struct NewEntry {
+    /// Head and rows; the head is filled in once the position is known.
+    bytes: Vec<u8>,
+    key: Option<Key>,
+}
+
+/// An entry that was read.
+#[derive(Debug, PartialEq)]
+pub(crate) struct Entry<'a> {
+    pub(crate) position: u64,
+    pub(crate) key: Option<Key>,
+    rows: &'a [u8],
+}
+
+impl NewEntry {
+    pub(crate) fn new(rows: &RecordBatch, key: Option<Key>) -> Result<Self, ArrowError> {
+        let mut bytes = Vec::with_capacity(HEAD + 1024 + rows.get_array_memory_size());
+        bytes.resize(HEAD, 0);
+        let mut writer = StreamWriter::try_new(bytes, rows.schema_ref())?;
+        writer.write(rows)?;
+        Ok(Self { bytes: writer.into_inner()?, key })
+    }
+
+    pub(crate) fn key(&self) -> Option<Key> {
+        self.key
+    }
+
+    /// Its bytes in the log, at a position.
+    pub(crate) fn at(&mut self, position: u64) -> &[u8] {
+        let length = (self.bytes.len() - HEAD) as u32;
+        self.bytes[..4].copy_from_slice(&length.to_le_bytes());
+        self.bytes[4..8].copy_from_slice(&u32::from(self.key.is_some()).to_le_bytes());
+        self.bytes[8..16].copy_from_slice(&position.to_le_bytes());
+        self.bytes[16..32].copy_from_slice(&self.key.unwrap_or(Key(0)).0.to_le_bytes());
+        let checksum = checksum(&self.bytes);
+        self.bytes[CHECKSUM].copy_from_slice(&checksum.to_le_bytes());
+        &self.bytes
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.bytes.len()
+    }
+}
+
+impl<'a> Entry<'a> {
+    /// Takes the first entry off `bytes`; `None` where no whole one is there.
+    pub(crate) fn take(bytes: &mut &'a [u8]) -> Option<Self> {
+        let length = u32::from_le_bytes(bytes.get(..4)?.try_into().ok()?) as usize;
+        let whole = bytes.get(..HEAD.checked_add(length)?)?;
+        let stored = u64::from_le_bytes(whole[CHECKSUM].try_into().ok()?);
+        // No entry is without rows: a hole of zeros is none.
+        if length == 0 || checksum(whole) != stored {
+            return None;
+        }
+        *bytes = &bytes[whole.len()..];
+        let position = u64::from_le_bytes(whole[8..16].try_into().ok()?);
+        let key = Key(u128::from_le_bytes(whole[16..32].try_into().ok()?));
+        Some(Self { position, key: (whole[4] == 1).then_some(key), rows: &whole[HEAD..] })
+    }
+
+    pub(crate) fn rows(&self) -> Result<RecordBatch, ArrowError> {
+        let mut reader = StreamReader::try_new(Cursor::new(self.rows), None)?;
+        reader.next().unwrap_or_else(|| Err(ArrowError::IpcError("the entry has no rows".to_owned())))
+    }
+}
+
+/// Of the whole entry but the checksum itself.
+fn checksum(entry: &[u8]) -> u64 {
+    let head = XxHash64::oneshot(0, &entry[..CHECKSUM.start]);
+    XxHash64::oneshot(head, &entry[CHECKSUM.end..])
+}

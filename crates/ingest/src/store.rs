@@ -1,0 +1,286 @@
+//! All tables that rows come in for.
+
+use std::collections::BTreeMap;
+use std::fs::{self, File, TryLockError};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::Ordering;
+use std::sync::{Arc, RwLock};
+use std::time::Duration;
+
+use arrow::array::RecordBatch;
+use arrow::datatypes::SchemaRef;
+use table::TableName;
+use table::disk::{Disk, create_dirs};
+use tokio::sync::{Mutex, watch};
+use tokio::task::JoinHandle;
+
+use crate::budget::Budget;
+use crate::columns::Misfit;
+use crate::error::IngestError;
+use crate::flush::flush;
+use crate::live::{Live, lock};
+use crate::log::{Durability, Key, has_log};
+use crate::options::StoreOptions;
+
+const LOCK: &str = ".manyworlds.lock";
+/// How often what was written is made durable where nobody waits for it.
+const SYNC_EACH: Duration = Duration::from_secs(1);
+
+/// What rows become: durable at once, visible at once, segments of tables soon.
+#[derive(Debug)]
+pub struct Store {
+    data: PathBuf,
+    disk: Arc<dyn Disk>,
+    options: Arc<StoreOptions>,
+    budget: Budget,
+    tables: RwLock<BTreeMap<TableName, Arc<Live>>>,
+    /// Held while a table is opened, which happens once.
+    opening: Mutex<Vec<JoinHandle<()>>>,
+    closing: watch::Sender<bool>,
+    /// Released when the store is dropped.
+    _lock: File,
+}
+
+/// What became of the rows of one table.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Written {
+    /// The table.
+    pub table: TableName,
+    /// Rows that are stored.
+    pub rows: u64,
+    /// Whether they were stored before, under the same key.
+    pub before: bool,
+    /// Rows that were refused, by column.
+    pub misfits: Vec<Misfit>,
+}
+
+/// Rows that may be in no segment yet.
+#[derive(Debug, Clone)]
+pub struct Fresh {
+    /// The columns of the table, new ones included.
+    pub schema: SchemaRef,
+    /// Rows, each with their position in the log: those up to the position that a version of the table names are in it.
+    pub rows: Vec<(u64, RecordBatch)>,
+}
+
+/// Figures of a store since it was opened.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct StoreFigures {
+    /// Tables.
+    pub tables: u64,
+    /// Rows acknowledged.
+    pub rows: u64,
+    /// Groups of requests that were written to logs.
+    pub groups: u64,
+    /// Segments written.
+    pub segments: u64,
+    /// Their rows.
+    pub segment_rows: u64,
+    /// Their bytes.
+    pub segment_bytes: u64,
+    /// Groups and segments that could not be written.
+    pub failures: u64,
+    /// Bytes of logs on disk.
+    pub log_bytes: u64,
+    /// Rows that wait to become a segment.
+    pub waiting_rows: u64,
+    /// Bytes of memory that wait, of all tables.
+    pub waiting_bytes: u64,
+    /// Bytes that may.
+    pub memory_bytes: u64,
+    /// Requests that were refused for want of memory.
+    pub overloaded: u64,
+}
+
+impl Store {
+    /// Opens the store of a data folder, and takes back what its logs hold. Must be called inside a tokio runtime.
+    ///
+    /// # Errors
+    /// Where another process has it, and where a log or a table cannot be read.
+    pub async fn open(data: &Path, disk: Arc<dyn Disk>, options: StoreOptions) -> Result<Arc<Self>, IngestError> {
+        create_dirs(&*disk, data).map_err(IngestError::io("create the folder", data))?;
+        let lock = lock_folder(data)?;
+        let store = Arc::new(Self {
+            data: data.to_owned(),
+            disk,
+            budget: Budget::new(options.memory_bytes),
+            options: Arc::new(options),
+            tables: RwLock::default(),
+            opening: Mutex::default(),
+            closing: watch::Sender::new(false),
+            _lock: lock,
+        });
+        for name in logged_tables(data)? {
+            store.live(&name).await?;
+        }
+        if store.options.durability == Durability::Interval {
+            tokio::spawn(sync_at_intervals(Arc::downgrade(&store)));
+        }
+        Ok(store)
+    }
+
+    /// Stores the rows of one request, whose columns `time` are moments in microseconds; returns once they are as
+    /// durable as the store promises and readers find them. With a key, rows that a request of the same key stored
+    /// before are not stored again.
+    ///
+    /// # Errors
+    /// Where there is no room or no disk for them. Tables before the one that failed have their rows: send it again
+    /// with the same key to have the others.
+    pub async fn write(
+        &self,
+        tables: Vec<(TableName, RecordBatch)>,
+        key: Option<Key>,
+    ) -> Result<Vec<Written>, IngestError> {
+        let write = async |(table, rows): (TableName, RecordBatch)| {
+            let taken = self.live(&table).await?.write(rows, key).await?;
+            Ok(Written { table, rows: taken.rows, before: taken.before, misfits: taken.misfits })
+        };
+        // Side by side, so that tables share the wait for the disk; all end before one error is told.
+        let written = futures::future::join_all(tables.into_iter().map(write)).await;
+        written.into_iter().collect()
+    }
+
+    /// The table of a name, made when it is first written to.
+    async fn live(&self, name: &TableName) -> Result<Arc<Live>, IngestError> {
+        let known = || self.tables.read().unwrap_or_else(std::sync::PoisonError::into_inner).get(name).cloned();
+        if let Some(live) = known() {
+            return Ok(live);
+        }
+        let mut flushers = self.opening.lock().await;
+        if let Some(live) = known() {
+            return Ok(live);
+        }
+        if *self.closing.borrow() {
+            return Err(IngestError::Closing);
+        }
+        let (root, budget) = (name.folder(&self.data), self.budget.clone());
+        let live = Live::open(name.clone(), root, self.disk.clone(), self.options.clone(), budget).await?;
+        flushers.push(tokio::spawn(flush(live.clone(), self.closing.subscribe())));
+        self.tables.write().unwrap_or_else(std::sync::PoisonError::into_inner).insert(name.clone(), live.clone());
+        Ok(live)
+    }
+
+    /// Tables that rows came in for.
+    pub fn tables(&self) -> Vec<TableName> {
+        self.lives().iter().map(|live| live.name.clone()).collect()
+    }
+
+    fn lives(&self) -> Vec<Arc<Live>> {
+        self.tables.read().unwrap_or_else(std::sync::PoisonError::into_inner).values().cloned().collect()
+    }
+
+    /// Rows of a table that may be in no segment yet; `None` where none ever came in. Taken before the table is opened,
+    /// it and the table together hold every row that was acknowledged before.
+    ///
+    /// # Errors
+    /// Where rows cannot be brought into the columns that there are now.
+    pub fn fresh(&self, name: &TableName) -> Result<Option<Fresh>, IngestError> {
+        let tables = self.tables.read().unwrap_or_else(std::sync::PoisonError::into_inner);
+        let Some(live) = tables.get(name).cloned() else { return Ok(None) };
+        drop(tables);
+        let (schema, rows) = live.fresh()?;
+        Ok(Some(Fresh { schema, rows }))
+    }
+
+    /// Figures since the store was opened.
+    pub fn figures(&self) -> StoreFigures {
+        let mut sum = StoreFigures {
+            waiting_bytes: self.budget.used(),
+            memory_bytes: self.budget.limit(),
+            overloaded: self.budget.refused(),
+            ..StoreFigures::default()
+        };
+        for live in self.lives() {
+            let of = |count: &std::sync::atomic::AtomicU64| count.load(Ordering::Relaxed);
+            sum.tables += 1;
+            sum.rows += of(&live.counts.rows);
+            sum.groups += of(&live.counts.groups);
+            sum.segments += of(&live.counts.segments);
+            sum.segment_rows += of(&live.counts.segment_rows);
+            sum.segment_bytes += of(&live.counts.segment_bytes);
+            sum.failures += of(&live.counts.failures);
+            sum.waiting_rows += lock(&live.buffer).waiting().0 as u64;
+            sum.log_bytes += lock(&live.log).bytes();
+        }
+        sum
+    }
+
+    /// Takes no more rows in, writes all there are as segments, and ends. What could not be written stays in the logs.
+    ///
+    /// # Errors
+    /// Where the logs cannot be made durable.
+    pub async fn close(&self) -> Result<(), IngestError> {
+        let mut flushers = self.opening.lock().await;
+        let lives = self.lives();
+        lives.iter().for_each(|live| live.close());
+        for live in &lives {
+            live.logged().await;
+        }
+        self.closing.send_replace(true);
+        for flusher in flushers.drain(..) {
+            if let Err(panic) = flusher.await {
+                tracing::error!(error = %panic, "a table was not written out; its rows stay in the log");
+            }
+        }
+        for live in lives {
+            let position = lock(&live.buffer).rows().next().map_or(u64::MAX, |l| l.position - 1);
+            lock(&live.log).close(position)?;
+        }
+        Ok(())
+    }
+}
+
+/// The tables of a data folder that have a log.
+fn logged_tables(data: &Path) -> Result<Vec<TableName>, IngestError> {
+    let mut found = Vec::new();
+    for database in folders(data)? {
+        for table in folders(&data.join(&database))? {
+            if has_log(&data.join(&database).join(&table))
+                && let Ok(name) = TableName::new(&database, &table)
+            {
+                found.push(name);
+            }
+        }
+    }
+    Ok(found)
+}
+
+fn folders(folder: &Path) -> Result<Vec<String>, IngestError> {
+    let failed = || IngestError::io("list the folder", folder);
+    let mut names = Vec::new();
+    for entry in fs::read_dir(folder).map_err(failed())? {
+        let entry = entry.map_err(failed())?;
+        if entry.file_type().map_err(failed())?.is_dir() {
+            names.extend(entry.file_name().into_string());
+        }
+    }
+    Ok(names)
+}
+
+fn lock_folder(data: &Path) -> Result<File, IngestError> {
+    let path = data.join(LOCK);
+    let file = File::options().create(true).truncate(false).write(true).open(&path);
+    let file = file.map_err(IngestError::io("open", &path))?;
+    match file.try_lock() {
+        Ok(()) => Ok(file),
+        Err(TryLockError::WouldBlock) => Err(IngestError::InUse { path: data.to_owned() }),
+        Err(TryLockError::Error(cause)) => Err(IngestError::io("lock", &path)(cause)),
+    }
+}
+
+async fn sync_at_intervals(store: std::sync::Weak<Store>) {
+    loop {
+        tokio::time::sleep(SYNC_EACH).await;
+        let Some(store) = store.upgrade() else { return };
+        let synced = tokio::task::spawn_blocking(move || {
+            for live in store.lives() {
+                if let Err(error) = lock(&live.log).sync() {
+                    tracing::error!(table = %live.name, %error, "what was acknowledged is not durable");
+                }
+            }
+        });
+        if let Err(panic) = synced.await {
+            tracing::error!(error = %panic, "logs were not synced");
+        }
+    }
+}

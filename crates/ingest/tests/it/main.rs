@@ -1,0 +1,8 @@
+//! Stores that processes, power, disk and memory are taken from.
+
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+mod kill;
+mod power_loss;
+mod store;
+mod support;

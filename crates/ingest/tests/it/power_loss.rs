@@ -1,0 +1,75 @@
+//! The power goes at every operation of the disk: what was acknowledged is there once.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+use std::sync::Arc;
+
+use ingest::{Store, StoreOptions};
+use table::disk::RealDisk;
+use table::power_loss::PowerLossDisk;
+
+use crate::support::{batch, batches, name, options};
+
+/// Batches that are sent.
+const BATCHES: i64 = 24;
+
+/// Sends batches until the power goes, and tells which were acknowledged.
+async fn live(data: &Path, disk: &PowerLossDisk, tables: &[&str]) -> BTreeSet<(usize, i64)> {
+    let mut acknowledged = BTreeSet::new();
+    let options = StoreOptions { flush_rows: 30, ..options() };
+    let Ok(store) = Store::open(data, Arc::new(disk.clone()), options).await else { return acknowledged };
+    for number in 0..BATCHES {
+        for (place, table) in tables.iter().enumerate() {
+            if store.write(vec![(name(table), batch(number))], None).await.is_ok() {
+                acknowledged.insert((place, number));
+            }
+        }
+        // Segments are written between requests and not only at the end.
+        tokio::time::sleep(std::time::Duration::from_millis(2)).await;
+    }
+    // Fails where the power is gone; what is promised does not depend on it.
+    drop(store.close().await);
+    acknowledged
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn what_was_acknowledged_is_there_once_wherever_the_power_goes() {
+    let tables = ["cpu", "mem"];
+    let calm = tempfile::tempdir().unwrap();
+    let disk = PowerLossDisk::new(&calm.path().join("attic")).unwrap();
+    assert_eq!(live(&calm.path().join("data"), &disk, &tables).await.len(), 2 * BATCHES as usize);
+    let operations = disk.operations();
+    assert!(operations > 100, "only {operations} operations");
+    let mut lost_some = 0;
+    let cases: Vec<u64> = (0..operations).step_by(3).collect();
+    for some in cases.chunks(8) {
+        let run = |operation: u64| async move {
+            let folder = tempfile::tempdir().unwrap();
+            let data = folder.path().join("data");
+            let disk = PowerLossDisk::new(&folder.path().join("attic")).unwrap();
+            disk.fail_from(operation);
+            let acknowledged = live(&data, &disk, &tables).await;
+            disk.fail_from(u64::MAX);
+            disk.lose_power_leaving([0.0, 0.5, 1.0][operation as usize % 3]).unwrap();
+            let store = Store::open(&data, Arc::new(RealDisk), options()).await.unwrap();
+            for turn in ["recovered", "written out"] {
+                for (place, table) in tables.iter().enumerate() {
+                    let open = (turn == "recovered").then_some(&*store);
+                    let found = batches(&data, open, &name(table)).await;
+                    for number in 0..BATCHES {
+                        let times = found.iter().filter(|n| **n == number).count();
+                        let least = usize::from(acknowledged.contains(&(place, number)));
+                        assert!((least..=1).contains(&times), "{table} {number}: {times} times, {turn}, {operation}");
+                    }
+                }
+                if turn == "recovered" {
+                    store.close().await.unwrap();
+                }
+            }
+            acknowledged.len() < 2 * BATCHES as usize
+        };
+        let ended = futures::future::join_all(some.iter().map(|&operation| tokio::spawn(run(operation)))).await;
+        lost_some += ended.into_iter().filter(|lost| *lost.as_ref().unwrap()).count();
+    }
+    assert!(lost_some > cases.len() / 2, "the power went after everything in most of {} cases", cases.len());
+}

@@ -1,0 +1,148 @@
+//! What a store promises while nothing fails but room.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use arrow::array::{Array, ArrayRef, Float64Array, RecordBatch};
+use ingest::{IngestError, Key, Store, StoreOptions};
+use table::Table;
+use table::disk::RealDisk;
+
+use crate::support::{batch, batches, name, numbers, open, options};
+
+#[tokio::test(flavor = "multi_thread")]
+async fn rows_are_visible_once_at_any_moment_and_in_the_table_at_the_end() {
+    let data = tempfile::tempdir().unwrap();
+    let store = open(data.path(), Arc::new(RealDisk)).await;
+    let table = name("cpu");
+    let writers: Vec<_> = (0..4)
+        .map(|writer| {
+            let (store, table) = (store.clone(), table.clone());
+            tokio::spawn(async move {
+                for n in 0..50 {
+                    let written = store.write(vec![(table.clone(), batch(writer * 50 + n))], None).await.unwrap();
+                    assert_eq!((written[0].rows, written[0].before), (10, false));
+                }
+            })
+        })
+        .collect();
+    let mut seen = 0;
+    while !writers.iter().all(tokio::task::JoinHandle::is_finished) {
+        let found = batches(data.path(), Some(&store), &table).await;
+        assert!(found.len() >= seen, "{} after {seen}", found.len());
+        seen = found.len();
+    }
+    for writer in writers {
+        writer.await.unwrap();
+    }
+    assert!(batches(data.path(), Some(&store), &table).await.into_iter().eq(0..200));
+    store.close().await.unwrap();
+    assert!(batches(data.path(), None, &table).await.into_iter().eq(0..200));
+    let left = std::fs::read_dir(table.folder(data.path()).join("_ingest")).unwrap();
+    assert_eq!(left.count(), 0, "the log of what is in the table");
+    assert!(matches!(store.write(vec![(table, batch(0))], None).await, Err(IngestError::Closing)));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_segment_is_in_the_order_of_time() {
+    let data = tempfile::tempdir().unwrap();
+    let store = open(data.path(), Arc::new(RealDisk)).await;
+    let table = name("cpu");
+    for n in [3, 1, 2] {
+        store.write(vec![(table.clone(), batch(n))], None).await.unwrap();
+    }
+    store.close().await.unwrap();
+    let segments = Table::open(&table.folder(data.path()), Arc::new(RealDisk)).await.unwrap().unwrap();
+    for segment in segments.segments().await.unwrap() {
+        let file = std::fs::File::open(table.folder(data.path()).join(&segment.path)).unwrap();
+        let rows = parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder::try_new(file).unwrap();
+        for rows in rows.build().unwrap() {
+            let times = rows.unwrap().column(0).to_data();
+            assert!(times.buffers()[0].typed_data::<i64>().is_sorted());
+        }
+        assert!(segment.columns["time"].min.is_some());
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_request_with_a_key_is_stored_once_also_after_a_restart() {
+    let data = tempfile::tempdir().unwrap();
+    let table = name("metrics.cpu");
+    for round in 0..3 {
+        let store = open(data.path(), Arc::new(RealDisk)).await;
+        let one =
+            async |n| store.write(vec![(table.clone(), batch(n))], Some(Key::of(&format!("k{n}")))).await.unwrap();
+        let (first, second) = tokio::join!(one(1), one(1));
+        assert_eq!([first[0].before, second[0].before].iter().filter(|b| !**b).count(), usize::from(round == 0));
+        assert!(!one(2 + round).await[0].before);
+        assert_eq!(batches(data.path(), Some(&store), &table).await, (1..=2 + round).collect::<Vec<_>>());
+        store.close().await.unwrap();
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_has_no_room_is_refused_and_what_had_room_is_kept() {
+    let data = tempfile::tempdir().unwrap();
+    let slow = StoreOptions {
+        memory_bytes: 256 << 10,
+        flush_rows: usize::MAX,
+        flush_bytes: usize::MAX,
+        flush_age: Duration::from_hours(1),
+        ..options()
+    };
+    let store = Store::open(data.path(), Arc::new(RealDisk), slow).await.unwrap();
+    let table = name("cpu");
+    let mut stored = Vec::new();
+    let refused = loop {
+        let n = stored.len() as i64;
+        match store.write(vec![(table.clone(), batch(n))], None).await {
+            Ok(_) => stored.push(n),
+            Err(refused) => break refused,
+        }
+    };
+    assert!(matches!(refused, IngestError::Overloaded { limit: 262_144, .. }), "{refused}");
+    let figures = store.figures();
+    assert!(figures.waiting_bytes <= figures.memory_bytes && figures.overloaded == 1, "{figures:?}");
+    assert!(stored.len() > 50, "{} batches had room", stored.len());
+    assert_eq!(batches(data.path(), Some(&store), &table).await, stored);
+    store.close().await.unwrap();
+    assert_eq!(batches(data.path(), None, &table).await, stored);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn columns_grow_while_rows_come_in() {
+    let data = tempfile::tempdir().unwrap();
+    let table = name("cpu");
+    let store = open(data.path(), Arc::new(RealDisk)).await;
+    store.write(vec![(table.clone(), batch(0))], None).await.unwrap();
+    store.close().await.unwrap();
+    drop(store);
+    let store = open(data.path(), Arc::new(RealDisk)).await;
+    let load: ArrayRef = Arc::new(Float64Array::from(vec![0.5; 10]));
+    let old = batch(1);
+    let grown = RecordBatch::try_from_iter([
+        ("load", load),
+        ("number", old.column(1).clone()),
+        ("time", old.column(0).clone()),
+    ]);
+    store.write(vec![(table.clone(), grown.unwrap())], None).await.unwrap();
+    store.write(vec![(table.clone(), batch(2))], None).await.unwrap();
+    let fresh = store.fresh(&table).unwrap().unwrap();
+    let names: Vec<_> = fresh.schema.fields().iter().map(|f| f.name().as_str()).collect();
+    assert_eq!(names, ["time", "number", "load"]);
+    store.close().await.unwrap();
+    assert_eq!(numbers(data.path(), None, &table).await, (0..30).collect::<Vec<_>>());
+    let stored = Table::open(&table.folder(data.path()), Arc::new(RealDisk)).await.unwrap().unwrap();
+    assert_eq!(stored.columns().unwrap(), ["time", "number", "load"]);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn one_server_has_a_folder() {
+    let data = tempfile::tempdir().unwrap();
+    let first = open(data.path(), Arc::new(RealDisk)).await;
+    let second = Store::open(data.path(), Arc::new(RealDisk), options()).await;
+    assert!(second.unwrap_err().to_string().contains("in use by another server"));
+    first.close().await.unwrap();
+    drop(first);
+    open(data.path(), Arc::new(RealDisk)).await.close().await.unwrap();
+}

@@ -1,0 +1,77 @@
+//! Rows with a number each, and all numbers that a store holds.
+
+use std::fs::File;
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+use arrow::array::{Array, ArrayRef, AsArray, Int64Array, RecordBatch, TimestampMicrosecondArray};
+use arrow::datatypes::Int64Type;
+use ingest::{Store, StoreOptions};
+use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
+use table::disk::{Disk, RealDisk};
+use table::{Table, TableName};
+
+/// Flushes often and in small pieces, so that everything happens within a few requests.
+pub(crate) fn options() -> StoreOptions {
+    StoreOptions {
+        flush_rows: 40,
+        flush_age: Duration::from_millis(20),
+        compact_segments: 4,
+        memory_bytes: 16 << 20,
+        ..StoreOptions::default()
+    }
+}
+
+pub(crate) async fn open(data: &Path, disk: Arc<dyn Disk>) -> Arc<Store> {
+    Store::open(data, disk, options()).await.unwrap()
+}
+
+pub(crate) fn name(text: &str) -> TableName {
+    text.parse().unwrap()
+}
+
+/// Ten rows, numbered from ten times `number`, the last of them the earliest.
+pub(crate) fn batch(number: i64) -> RecordBatch {
+    let numbers: Vec<i64> = (number * 10..number * 10 + 10).collect();
+    let times: ArrayRef =
+        Arc::new(TimestampMicrosecondArray::from_iter_values(numbers.iter().rev().copied()).with_timezone("UTC"));
+    let numbers: ArrayRef = Arc::new(Int64Array::from(numbers));
+    RecordBatch::try_from_iter([("time", times), ("number", numbers)]).unwrap()
+}
+
+/// The numbers in a table, in order: those of its segments, and those of `store` that are in none.
+pub(crate) async fn numbers(data: &Path, store: Option<&Store>, table: &TableName) -> Vec<i64> {
+    let fresh = store.and_then(|s| s.fresh(table).unwrap());
+    let mut found = Vec::new();
+    let mut position = 0;
+    let mut add = |rows: &RecordBatch| {
+        let column = rows.column_by_name("number").unwrap();
+        assert_eq!(column.null_count(), 0);
+        found.extend(column.as_primitive::<Int64Type>().values());
+    };
+    let root = table.folder(data);
+    if let Some(table) = Table::open(&root, Arc::new(RealDisk)).await.unwrap() {
+        position = table.append_position().await.unwrap();
+        for segment in table.segments().await.unwrap() {
+            let file = File::open(root.join(segment.path)).unwrap();
+            let rows = ParquetRecordBatchReaderBuilder::try_new(file).unwrap().build().unwrap();
+            rows.for_each(|rows| add(&rows.unwrap()));
+        }
+    }
+    let new = fresh.into_iter().flat_map(|f| f.rows).filter(|(at, _)| *at > position);
+    new.for_each(|(_, rows)| add(&rows));
+    found.sort_unstable();
+    found
+}
+
+/// The batches that a table holds, each of which must be there whole and once.
+pub(crate) async fn batches(data: &Path, store: Option<&Store>, table: &TableName) -> Vec<i64> {
+    let numbers = numbers(data, store, table).await;
+    let whole = |ten: &[i64]| {
+        let first = ten[0];
+        assert!(first % 10 == 0 && ten.iter().copied().eq(first..first + 10), "{ten:?}");
+        first / 10
+    };
+    numbers.chunks(10).map(whole).collect()
+}
