@@ -73,3 +73,28 @@ async fn what_was_acknowledged_is_there_once_wherever_the_power_goes() {
     }
     assert!(lost_some > cases.len() / 2, "the power went after everything in most of {} cases", cases.len());
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_disk_that_fails_for_a_while_loses_nothing_and_doubles_nothing() {
+    for fail_after in [0, 3, 7, 12, 20] {
+        let folder = tempfile::tempdir().unwrap();
+        let data = folder.path().join("data");
+        let disk = PowerLossDisk::new(&folder.path().join("attic")).unwrap();
+        let store = Store::open(&data, Arc::new(disk.clone()), options()).await.unwrap();
+        let mut acknowledged = Vec::new();
+        for number in 0..40 {
+            match number {
+                10 => disk.fail_from(disk.operations() + fail_after),
+                20 => disk.fail_from(u64::MAX),
+                _ => {}
+            }
+            if store.write(vec![(name("cpu"), batch(number))], None).await.is_ok() {
+                acknowledged.push(number);
+            }
+            tokio::time::sleep(std::time::Duration::from_millis(3)).await;
+        }
+        assert_eq!(batches(&data, Some(&store), &name("cpu")).await, acknowledged, "{fail_after}");
+        store.close().await.unwrap();
+        assert_eq!(batches(&data, None, &name("cpu")).await, acknowledged, "{fail_after}");
+    }
+}
