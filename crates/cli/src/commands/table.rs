@@ -286,6 +286,6 @@ pub(crate) async fn drop(args: &TableArgs) -> Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-fn no_table(name: &TableName, root: &Path) -> anyhow::Error {
+pub(super) fn no_table(name: &TableName, root: &Path) -> anyhow::Error {
     anyhow!("there is no table {name} in {}: `manyworlds table list` names those there are", root.display())
 }
