@@ -417,7 +417,7 @@ impl TableArgs {
 pub(crate) struct TableInsertArgs {
     #[command(flatten)]
     pub(crate) table: TableArgs,
-    /// Files of rows: .csv with a header, .parquet or .arrow
+    /// Files of rows: .csv with a header, .jsonl (or .ndjson, .json) of one object a line, .parquet or .arrow
     #[arg(required = true, value_name = "FILE")]
     pub(crate) files: Vec<PathBuf>,
     /// How rows are stored: row, column, pruned or clustered [default: pruned; clustered with --cluster]
