@@ -384,6 +384,10 @@ pub(crate) enum TableTask {
     Cluster(TableClusterArgs),
     /// Merge small files into large ones
     Compact(TableCompactArgs),
+    /// Write all rows anew, in another layout or with other options; what is not named stays
+    Rewrite(TableRewriteArgs),
+    /// Remove the rows that meet a condition; only tells what would go unless told to --apply
+    Delete(TableDeleteArgs),
     /// Remove old rows; only tells what would go unless told to --apply
     Trim(TableTrimArgs),
     /// Remove files that no version of the table needs; only tells what would go unless told to --apply
@@ -413,7 +417,7 @@ impl TableArgs {
 pub(crate) struct TableInsertArgs {
     #[command(flatten)]
     pub(crate) table: TableArgs,
-    /// Files of rows: .csv with a header, .parquet or .arrow
+    /// Files of rows: .csv with a header, .jsonl (or .ndjson, .json) of one object a line, .parquet or .arrow
     #[arg(required = true, value_name = "FILE")]
     pub(crate) files: Vec<PathBuf>,
     /// How rows are stored: row, column, pruned or clustered [default: pruned; clustered with --cluster]
@@ -463,6 +467,45 @@ pub(crate) struct TableClusterArgs {
 pub(crate) struct TableCompactArgs {
     #[command(flatten)]
     pub(crate) table: TableArgs,
+}
+
+/// What `table rewrite` takes.
+#[derive(Debug, clap::Args)]
+pub(crate) struct TableRewriteArgs {
+    #[command(flatten)]
+    pub(crate) table: TableArgs,
+    /// How rows are stored from now on: row, column, pruned or clustered
+    #[arg(long, value_name = "LAYOUT")]
+    pub(crate) layout: Option<Layout>,
+    /// Columns with Bloom filters, for questions by equality; '' leaves none
+    #[arg(long, value_name = "COLUMN,..", value_delimiter = ',')]
+    pub(crate) bloom: Option<Vec<String>>,
+    /// Columns that the rows are ordered by, in layout clustered
+    #[arg(long, value_name = "COLUMN,..", value_delimiter = ',')]
+    pub(crate) cluster: Option<Vec<String>>,
+    /// Along which curve: hilbert, zorder or lexical
+    #[arg(long, value_name = "CURVE")]
+    pub(crate) curve: Option<Curve>,
+    /// What compresses pages: none, snappy, lz4 or zstd:LEVEL
+    #[arg(long, value_name = "CODEC")]
+    pub(crate) codec: Option<Codec>,
+    /// Memory for rows that are being ordered, in MB; more are put aside on disk
+    #[arg(long, value_name = "MB", default_value_t = table::cluster::MEMORY >> 20)]
+    pub(crate) memory: usize,
+}
+
+/// What `table delete` takes.
+#[derive(Debug, clap::Args)]
+pub(crate) struct TableDeleteArgs {
+    #[command(flatten)]
+    pub(crate) table: TableArgs,
+    /// Remove the rows for which this is true, an SQL condition such as "tower < 10 AND note IS NULL"; rows for which it
+    /// is false or NULL stay
+    #[arg(long = "where", value_name = "EXPR")]
+    pub(crate) condition: String,
+    /// Do it
+    #[arg(long)]
+    pub(crate) apply: bool,
 }
 
 /// What `table trim` takes.

@@ -112,7 +112,8 @@ impl Engine {
     }
 }
 
-fn state(options: Options) -> Result<SessionState, QueryError> {
+/// A session over nothing yet.
+pub(crate) fn state(options: Options) -> Result<SessionState, QueryError> {
     /// Consumers named where memory runs out.
     const NAMED: std::num::NonZeroUsize = std::num::NonZeroUsize::MIN;
     let config = SessionConfig::new()

@@ -49,6 +49,12 @@ pub enum QueryError {
         /// Why not.
         reason: String,
     },
+    /// The condition on a table's rows makes no sense of them.
+    #[error("the condition cannot be used: {reason}")]
+    Condition {
+        /// Why not.
+        reason: String,
+    },
     /// The answer needs more memory than it may take.
     #[error("the answer needs more memory than it may take: select fewer columns or fewer worlds ({reason})")]
     Memory {

@@ -20,9 +20,12 @@
 //!   segment, row group, page and column; statistics never exclude a row that meets the conditions;
 //! - memory is bounded: tables stream, and what a question must hold counts against [`Options::memory_bytes`].
 //!
+//! [`Condition`] tells `table` which rows of a table to delete.
+//!
 //! Never writes: whatever is no question is refused before it is planned. Knows no model, and no terminal.
 
 mod arguments;
+mod condition;
 mod engine;
 mod ensembles;
 mod error;
@@ -37,6 +40,7 @@ mod snapshot;
 mod tables;
 mod worlds;
 
+pub use condition::Condition;
 pub use engine::{Engine, Options, Rows};
 pub use error::QueryError;
 pub use reading::Reading;

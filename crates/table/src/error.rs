@@ -4,6 +4,7 @@ use std::error::Error;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use arrow::error::ArrowError;
 use deltalake::DeltaTableError;
 use parquet::errors::ParquetError;
 
@@ -175,6 +176,14 @@ impl TableError {
                 Err(inner) => Self::Encode { path: path.to_owned(), cause: ParquetError::External(inner) },
             },
             cause => Self::Encode { path: path.to_owned(), cause },
+        }
+    }
+
+    /// As [`Self::encode`], of what was encoded by another library than Parquet's.
+    pub(crate) fn encode_arrow(path: &Path, cause: ArrowError) -> Self {
+        match cause {
+            ArrowError::IoError(_, error) => Self::io("write", path)(error),
+            cause => Self::encode(path, cause.into()),
         }
     }
 

@@ -109,7 +109,8 @@ impl Output {
     /// Begins a segment of about `rows` rows, with some tags.
     pub(crate) fn begin(&mut self, rows: usize, tags: BTreeMap<String, String>) -> Result<()> {
         self.tags = tags;
-        let path = format!("{}.parquet", uuid::Uuid::new_v4().simple());
+        // Segments of one commit are of one age: their names sort in the order in which they were begun.
+        let path = format!("{:014x}-{}.parquet", chrono::Utc::now().timestamp_micros(), uuid::Uuid::new_v4().simple());
         let nan = |column: &str| self.nan.0.contains(column);
         let file = self.root.join(&path);
         let (disk, schema) = (self.disk.clone(), self.schema.clone());
@@ -142,6 +143,11 @@ impl Output {
         Ok(())
     }
 
+    /// Takes the segments of another over.
+    pub(crate) fn append(&mut self, mut other: Self) {
+        self.segments.append(&mut other.segments);
+    }
+
     /// The segments that have ended.
     pub(crate) fn segments(&self) -> &[Segment] {
         &self.segments
@@ -153,7 +159,7 @@ impl Output {
         table: &mut Table,
         remove: Vec<Segment>,
         rewrite: Rewrite,
-        properties: BTreeMap<String, String>,
+        properties: BTreeMap<String, Option<String>>,
     ) -> Result<u64> {
         let gone = self.segments.iter().find(|s| !self.root.join(&s.path).is_file());
         if let Some(gone) = gone {

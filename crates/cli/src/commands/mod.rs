@@ -54,6 +54,8 @@ pub(crate) fn dispatch(args: Args) -> Result<ExitCode> {
             Command::Table { task: TableTask::Drop(args) } => table::drop(&args).await,
             Command::Table { task: TableTask::Cluster(args) } => upkeep::cluster(&args).await,
             Command::Table { task: TableTask::Compact(args) } => upkeep::compact(&args).await,
+            Command::Table { task: TableTask::Rewrite(args) } => upkeep::rewrite(&args).await,
+            Command::Table { task: TableTask::Delete(args) } => upkeep::delete(&args).await,
             Command::Table { task: TableTask::Trim(args) } => upkeep::trim(&args).await,
             Command::Table { task: TableTask::Vacuum(args) } => upkeep::vacuum(&args).await,
             Command::Bench { workload: BenchWorkload::Season(args) } => bench::season(&args).await,

@@ -13,6 +13,8 @@ use arrow::csv::ReaderBuilder;
 use arrow::csv::reader::Format as CsvFormat;
 use arrow::datatypes::{Schema, SchemaRef};
 use arrow::error::ArrowError;
+use arrow::json::ReaderBuilder as JsonBuilder;
+use arrow::json::reader::infer_json_schema;
 use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 use run::Usage;
 use serde_json::{Value, json};
@@ -128,6 +130,7 @@ fn open(path: &Path, rows: usize, known: Option<&SchemaRef>) -> Result<(SchemaRe
     let failed = || format!("reading {}", path.display());
     match path.extension().and_then(|e| e.to_str()) {
         Some("csv") => csv(path, file, rows, known).with_context(failed),
+        Some("jsonl" | "ndjson" | "json") => json_lines(path, file, rows, known).with_context(failed),
         Some("parquet") => {
             let builder = ParquetRecordBatchReaderBuilder::try_new(file).with_context(failed)?;
             let schema = builder.schema().clone();
@@ -137,7 +140,7 @@ fn open(path: &Path, rows: usize, known: Option<&SchemaRef>) -> Result<(SchemaRe
             let reader = arrow::ipc::reader::FileReader::try_new(BufReader::new(file), None).with_context(failed)?;
             Ok((reader.schema(), Box::new(reader)))
         }
-        _ => bail!("{}: name a .csv, .parquet or .arrow file", path.display()),
+        _ => bail!("{}: name a .csv, .jsonl, .parquet or .arrow file", path.display()),
     }
 }
 
@@ -153,6 +156,25 @@ fn csv(path: &Path, mut file: File, rows: usize, known: Option<&SchemaRef>) -> R
     let schema = Arc::new(told);
     let reader = ReaderBuilder::new(schema.clone()).with_header(true).with_batch_size(rows);
     Ok((schema, Box::new(reader.build(BufReader::with_capacity(1 << 20, file))?)))
+}
+
+/// A text file of one JSON object a line. Its columns are those of the table, or those that its first rows tell; what is
+/// missing from a row is NULL.
+fn json_lines(path: &Path, mut file: File, rows: usize, known: Option<&SchemaRef>) -> Result<(SchemaRef, Batches)> {
+    let (told, _) = infer_json_schema(BufReader::new(&file), Some(INFER_ROWS))?;
+    file.rewind()?;
+    let told = match known {
+        // Those that the table has not are kept, to be refused.
+        Some(schema) => {
+            let unknown = told.fields().iter().filter(|f| schema.field_with_name(f.name()).is_err());
+            let all = schema.fields().iter().chain(unknown).map(|f| f.as_ref().clone().with_nullable(true));
+            Arc::new(Schema::new(all.collect::<Vec<_>>()))
+        }
+        None => storable(path, &told)?,
+    };
+    // One that turns up later is refused, not left out.
+    let reader = JsonBuilder::new(told.clone()).with_batch_size(rows).with_strict_mode(true);
+    Ok((told, Box::new(reader.build(BufReader::with_capacity(1 << 20, file))?)))
 }
 
 /// The columns of a file with the types that a table has for them; columns unknown to it keep theirs, to be refused.
@@ -286,6 +308,6 @@ pub(crate) async fn drop(args: &TableArgs) -> Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-fn no_table(name: &TableName, root: &Path) -> anyhow::Error {
+pub(super) fn no_table(name: &TableName, root: &Path) -> anyhow::Error {
     anyhow!("there is no table {name} in {}: `manyworlds table list` names those there are", root.display())
 }

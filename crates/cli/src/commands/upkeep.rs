@@ -1,4 +1,4 @@
-//! `manyworlds table cluster`, `compact`, `trim` and `vacuum`.
+//! `manyworlds table cluster`, `compact`, `rewrite`, `delete`, `trim` and `vacuum`.
 
 use std::future::Future;
 use std::io::IsTerminal as _;
@@ -8,14 +8,18 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Result, bail};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use query::Condition;
 use run::Usage;
 use serde_json::{Map, Value, json};
 use table::cluster::ClusterOptions;
-use table::upkeep::{Progress, TrimLimit, TrimOptions, VacuumOptions};
-use table::{Clustering, Table as DeltaTable};
+use table::upkeep::{Deleted, LayoutChange, Progress, RewriteOptions, TrimLimit, TrimOptions, VacuumOptions};
+use table::{Clustering, StoredTable, Table as DeltaTable};
 
 use super::disk;
-use crate::args::{Format, TableClusterArgs, TableCompactArgs, TableTrimArgs, TableVacuumArgs};
+use super::table::no_table;
+use crate::args::{
+    Format, TableClusterArgs, TableCompactArgs, TableDeleteArgs, TableRewriteArgs, TableTrimArgs, TableVacuumArgs,
+};
 use crate::output::{Table, bytes, count, note, print, print_json};
 
 /// How often lines of progress are written where nobody watches a bar.
@@ -81,18 +85,69 @@ pub(crate) async fn trim(args: &TableTrimArgs) -> Result<ExitCode> {
     };
     let options = TrimOptions { limit, column: args.column.clone(), apply: args.apply };
     let timed = timed(table::upkeep::trim(&root, disk(), &options)).await?;
-    let done = &timed.result;
+    timed.print(deleted(&timed.result, args.apply), args.table.format.format)
+}
+
+pub(crate) async fn delete(args: &TableDeleteArgs) -> Result<ExitCode> {
+    let root = args.table.folder();
+    let schema = match StoredTable::open(&root, disk()).await? {
+        Some(StoredTable::Delta(table)) => table.arrow_schema()?,
+        Some(StoredTable::Row(table)) => table.schema().clone(),
+        None => return Err(no_table(&args.table.name, &root)),
+    };
+    let condition = Condition::parse(&args.condition, &schema)?;
+    let timed = timed(table::upkeep::delete_rows(&root, disk(), Arc::new(condition), args.apply)).await?;
+    timed.print(deleted(&timed.result, args.apply), args.table.format.format)
+}
+
+/// What was removed, or would be, and then how to do it.
+fn deleted(done: &Deleted, applied: bool) -> Value {
     let mut summary = json!({
-        "applied": args.apply,
+        "applied": applied,
         "rows": done.rows,
         "segments_in": done.segments_in,
         "segments_out": done.segments_out,
         "bytes_before": done.bytes_before,
     });
-    if args.apply {
+    if applied {
         summary["bytes_after"] = json!(done.bytes_after);
     }
-    hint(args.apply);
+    hint(applied);
+    summary
+}
+
+pub(crate) async fn rewrite(args: &TableRewriteArgs) -> Result<ExitCode> {
+    let root = args.table.folder();
+    // What is named and empty is none.
+    let names = |names: &Option<Vec<String>>| -> Option<Vec<String>> {
+        names.as_ref().map(|names| names.iter().filter(|name| !name.is_empty()).cloned().collect())
+    };
+    let change = LayoutChange {
+        layout: args.layout,
+        bloom: names(&args.bloom),
+        cluster: names(&args.cluster),
+        curve: args.curve,
+        codec: args.codec,
+    };
+    let options = RewriteOptions { change, memory: args.memory << 20, progress: Some(progress()) };
+    let timed = timed(table::upkeep::rewrite(&root, disk(), &options)).await?;
+    let done = &timed.result;
+    if done.segments_left > 0 {
+        let left = count(done.segments_left as u64);
+        note(&format!(
+            "{left} segments were inserted meanwhile and are as they were: run it again to rewrite them too"
+        ));
+    }
+    let summary = json!({
+        "layout_before": done.layout_before.to_string(),
+        "layout": done.layout.to_string(),
+        "rows": done.rows,
+        "segments_in": done.segments_in,
+        "segments_out": done.segments_out,
+        "segments_left": done.segments_left,
+        "bytes_before": done.bytes_before,
+        "bytes_after": done.bytes_after,
+    });
     timed.print(summary, args.table.format.format)
 }
 

@@ -1,5 +1,6 @@
 //! Data folders in which this user may not do everything.
 
+use std::fmt::Write as _;
 use std::fs::{self, Permissions};
 use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
@@ -124,6 +125,85 @@ fn a_store_that_may_only_be_read_answers_and_stays_as_it_is() {
     refused(&["drop", "season"], "error: cannot commit to the table ", "sim/outcomes");
     assert_eq!(tree(&data), before);
     before.iter().filter(|path| path.is_dir()).for_each(|path| allow(path, 0o755));
+}
+
+/// A file of 2,000 rows of noise, so that a segment of a thousand is larger than half a megabyte.
+fn noise(folder: &Path) -> PathBuf {
+    let mut text = "id,noise\n".to_owned();
+    let mut state = 1_u64;
+    for id in 0..2_000 {
+        write!(text, "{id},").unwrap();
+        for _ in 0..60 {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            write!(text, "{:016x}", state ^ state >> 29).unwrap();
+        }
+        text.push('\n');
+    }
+    let path = folder.join("noise.csv");
+    fs::write(&path, text).unwrap();
+    allow(&path, 0o644);
+    path
+}
+
+#[test]
+fn rows_for_a_folder_that_may_not_be_written_are_refused_and_those_before_stay() {
+    let anybody = Anybody::new();
+    let (data, file) = (anybody.folder.path().join("data"), noise(anybody.folder.path()));
+    let words = ["table", "insert", "calls", file.to_str().unwrap(), "--batch-rows", "1000"];
+    for (layout, doing) in [("row", "create"), ("column", "create"), ("pruned", "create")] {
+        let (data, table) = (data.join(layout), data.join(layout).join("default/calls"));
+        json(&data, &[&words[..], &["--layout", layout]].concat());
+        let before = tree(&data);
+        before.iter().for_each(|path| allow(path, if path.is_dir() { 0o555 } else { 0o444 }));
+        let said = anybody.failure(&data, &[&words[..], &["--again"]].concat());
+        let begins = format!("error: inserting {}, batch 1: cannot {doing} {}/", file.display(), table.display());
+        let end = format!("give this user access to {}, or choose another folder\n", table.display());
+        assert!(said.starts_with(&begins) && said.ends_with(&end), "{said}");
+        assert_eq!(tree(&data), before, "{layout}");
+        assert_eq!(json(&data, &["sql", "SELECT count(*) AS n FROM calls"])[0]["n"], 2_000, "{layout}");
+        before.iter().filter(|path| path.is_dir()).for_each(|path| allow(path, 0o755));
+    }
+    // A table that would be made there is not begun.
+    let none = data.join("none");
+    fs::create_dir(&none).unwrap();
+    allow(&none, 0o555);
+    let said = anybody.failure(&none, &words);
+    assert!(said.starts_with(&format!("error: cannot create the folder {}/default", none.display())), "{said}");
+    assert_eq!(tree(&none).len(), 1);
+}
+
+#[test]
+fn rows_for_a_disk_that_is_full_are_refused_whole_and_inserted_once_when_there_is_room() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = noise(folder.path());
+    for layout in ["row", "column", "pruned"] {
+        let data = folder.path().join(layout);
+        let table = data.join("default/calls");
+        let words =
+            |rows: &str| ["table", "insert", "calls", file.to_str().unwrap(), "--batch-rows", rows].map(str::to_owned);
+        json(&data, &[&words("100").each_ref().map(String::as_str)[..], &["--layout", layout]].concat());
+        let before = tree(&data);
+        // A limit on the size of any file stands in for a full disk: a batch of a thousand rows does not fit.
+        let script = format!(
+            "trap '' XFSZ; ulimit -f 200; exec {} {} --data {}",
+            env!("CARGO_BIN_EXE_manyworlds"),
+            words("1000").join(" "),
+            data.display()
+        );
+        let output = Command::new("bash").args(["-c", &script]).output().unwrap();
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert_eq!(output.status.code(), Some(2), "{said}");
+        let begins = format!("error: inserting {}, batch 1: cannot write {}/", file.display(), table.display());
+        assert!(said.starts_with(&begins) && said.contains("File too large"), "{said}");
+        assert_eq!(tree(&data), before, "{layout}: something was left");
+        let rows = || json(&data, &["sql", "SELECT count(*) AS n, count(DISTINCT id) AS ids FROM calls"])[0].clone();
+        assert_eq!(rows(), serde_json::json!({"n": 2_000, "ids": 2_000}), "{layout}");
+        for expected in [2_000, 0] {
+            let inserted = json(&data, &words("1000").each_ref().map(String::as_str));
+            assert_eq!(inserted["rows"], expected, "{layout}");
+        }
+        assert_eq!(rows(), serde_json::json!({"n": 4_000, "ids": 2_000}), "{layout}");
+    }
 }
 
 #[test]

@@ -104,6 +104,45 @@ fn what_does_not_fit_is_refused_and_nothing_is_lost() {
 }
 
 #[test]
+fn json_lines_are_inserted_as_the_same_rows_of_other_files_are() {
+    let folder = tempfile::tempdir().unwrap();
+    let (data, file) = (folder.path().join("data"), calls(folder.path()));
+    json(&data, &insert(&file, &[]));
+    let mut lines = String::new();
+    for row in fs::read_to_string(&file).unwrap().lines().skip(1) {
+        let [id, at, phone, tower, price] = row.split(',').collect::<Vec<_>>().try_into().unwrap();
+        writeln!(lines, r#"{{"at":"{at}Z","price":{price},"tower":{tower},"id":{id},"phone":"{phone}"}}"#).unwrap();
+    }
+    for ending in ["jsonl", "ndjson", "json"] {
+        let path = folder.path().join("calls").with_extension(ending);
+        fs::write(&path, &lines).unwrap();
+        let inserted = json(&data, &["table", "insert", "calls", path.to_str().unwrap(), "--batch-rows", "300"]);
+        assert_eq!(inserted["rows"], 1_000, "{ending}");
+        let alike = "SELECT count(*) AS n, count(DISTINCT id) AS ids FROM (SELECT DISTINCT * FROM calls)";
+        assert_eq!(json(&data, &["sql", alike])[0], serde_json::json!({"n": 1_000, "ids": 1_000}), "{ending}");
+        // A table of its own: texts stay texts, and what a row has not is NULL.
+        let own = ["table", "insert", ending, path.to_str().unwrap()];
+        assert_eq!(json(&data, &own)["rows"], 1_000, "{ending}");
+        let sums = format!("SELECT sum(price) AS price, sum(tower) AS tower, max(at) AS at FROM {ending}");
+        assert_eq!(json(&data, &["sql", &sums])[0]["at"], "2025-10-01T19:00:00Z", "{ending}");
+    }
+    let more = folder.path().join("more.jsonl");
+    let refused = |lines: &str| {
+        fs::write(&more, lines).unwrap();
+        failure(&data, &["table", "insert", "calls", more.to_str().unwrap()], 2)
+    };
+    assert!(refused("{\"id\": 1, \"cost\": 2}\n").contains("column \"cost\" of the rows"), "not in the table");
+    let five = refused("{\"id\": 1}\n{\"id\": 2, \"tower\": \"five\"}\n");
+    assert!(five.contains("more.jsonl") && five.contains("five"), "{five}");
+    assert!(refused("[1, 2]\n").contains("more.jsonl"));
+    assert!(refused("{\"id\": 1,\n").contains("more.jsonl"));
+    fs::write(&more, "{\"id\": 1}\n").unwrap();
+    assert_eq!(json(&data, &["table", "insert", "calls", more.to_str().unwrap()])["rows"], 1);
+    let missing = "SELECT count(*) AS n FROM calls WHERE phone IS NULL AND tower IS NULL AND at IS NULL";
+    assert_eq!(json(&data, &["sql", missing])[0]["n"], 1);
+}
+
+#[test]
 fn a_table_is_in_the_database_that_it_is_named_with() {
     let folder = tempfile::tempdir().unwrap();
     let (data, file) = (folder.path().join("data"), calls(folder.path()));

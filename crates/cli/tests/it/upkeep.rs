@@ -81,6 +81,57 @@ fn a_table_is_compacted_clustered_trimmed_and_vacuumed() {
     assert!(String::from_utf8(shown.stdout).unwrap().starts_with("figure"), "a table for people");
 }
 
+/// Rows, and sums that tell them apart.
+fn content(data: &Path, name: &str) -> serde_json::Value {
+    let sql = format!("SELECT count(*) AS n, sum(id) AS id, sum(id * place) AS place, max(at) AS at FROM {name}");
+    json(data, &["sql", &sql])[0].clone()
+}
+
+#[test]
+fn a_table_is_rewritten_in_another_layout() {
+    let data = tempfile::tempdir().unwrap();
+    insert(data.path(), "calls", Layout::Column);
+    let before = content(data.path(), "calls");
+    let rewrite = |words: &[&str]| json(data.path(), &[&["table", "rewrite", "calls"], words].concat());
+    let shown = || json(data.path(), &["table", "inspect", "calls"]);
+    let done = rewrite(&["--layout", "pruned", "--bloom", "id,place", "--codec", "none"]);
+    assert_eq!(
+        (&done["rows"], &done["layout_before"], &done["layout"]),
+        (&500.into(), &"column".into(), &"pruned".into())
+    );
+    assert_eq!(
+        (&done["segments_in"], &done["segments_out"], &done["segments_left"]),
+        (&5.into(), &1.into(), &0.into())
+    );
+    assert_eq!((&shown()["codec"], &shown()["bloom"][1]), (&"none".into(), &"place".into()));
+    assert!(shown()["columns"][0]["bloom_bytes"].as_u64() > Some(0));
+    // What is not named stays, what is named and empty goes.
+    rewrite(&["--layout", "clustered", "--cluster", "place,at"]);
+    rewrite(&["--bloom", "", "--curve", "lexical"]);
+    let told = shown();
+    assert_eq!((&told["layout"], &told["curve"]), (&"clustered".into(), &"lexical".into()));
+    assert_eq!((&told["bloom"], &told["cluster"][0]), (&serde_json::json!([]), &"place".into()));
+    assert_eq!((&told["codec"], &told["columns"][0]["bloom_bytes"]), (&"none".into(), &0.into()));
+    rewrite(&["--layout", "column"]);
+    assert_eq!(shown()["columns"][0]["groups_with_bounds"], 0);
+    assert_eq!(content(data.path(), "calls"), before);
+}
+
+#[test]
+fn rows_that_meet_a_condition_are_deleted_when_told() {
+    let data = tempfile::tempdir().unwrap();
+    insert(data.path(), "calls", Layout::Pruned);
+    let delete = ["table", "delete", "calls", "--where", "id >= 150 AND at < '2025-10-03' OR place IN (7, 8)"];
+    let asked = json(data.path(), &delete);
+    let goes = json(data.path(), &["sql", &format!("SELECT count(*) AS n FROM calls WHERE {}", delete[4])]);
+    assert_eq!((&asked["applied"], &asked["rows"]), (&false.into(), &goes[0]["n"]));
+    assert_eq!(content(data.path(), "calls")["n"], 500);
+    let done = json(data.path(), &[&delete[..], &["--apply"]].concat());
+    assert_eq!((&done["applied"], &done["rows"]), (&true.into(), &asked["rows"]));
+    assert_eq!(content(data.path(), "calls")["n"].as_u64().unwrap() + asked["rows"].as_u64().unwrap(), 500);
+    assert_eq!(json(data.path(), &delete)["rows"], 0);
+}
+
 #[test]
 fn what_cannot_be_done_is_said_in_one_sentence() {
     let data = tempfile::tempdir().unwrap();
@@ -98,6 +149,15 @@ fn what_cannot_be_done_is_said_in_one_sentence() {
         (&["table", "trim", "pruned", "--before", "soon"], "\"soon\" is no time"),
         (&["table", "trim", "pruned", "--before", "2025-10-01", "--column", "id"], "column \"id\" holds Int64"),
         (&["table", "trim", "pruned"], "--keep-bytes"),
+        (&["table", "rewrite", "none", "--layout", "column"], "there is no such table"),
+        (&["table", "rewrite", "pruned", "--layout", "clustered"], "needs the columns to cluster by"),
+        (&["table", "rewrite", "pruned", "--bloom", "nope"], "there is no column \"nope\""),
+        (&["table", "rewrite", "pruned", "--layout", "rows"], "choose row, column, pruned or clustered"),
+        (&["table", "delete", "none", "--where", "true"], "there is no table none in"),
+        (&["table", "delete", "pruned"], "--where"),
+        (&["table", "delete", "pruned", "--where", "plaice > 3"], "no column \"plaice\"; did you mean place"),
+        (&["table", "delete", "pruned", "--where", "place + 3"], "it is of type Int64, and must be true or false"),
+        (&["table", "delete", "pruned", "--where", "place >"], "this is not SQL"),
     ] {
         let error = failure(data.path(), words, 2);
         assert!(error.contains(said), "{words:?}: {error}");

@@ -23,6 +23,7 @@ use table::{DATABASE, StoredTable};
 use tokio::sync::OnceCell;
 
 use crate::error::QueryError;
+pub(crate) use prune::{Known, may_match};
 use row::RowTable;
 use segments::DeltaTable;
 
@@ -127,7 +128,7 @@ impl SchemaProvider for Sim {
 }
 
 /// The columns as questions see them: texts and bytes as views, which are passed on without being copied.
-fn with_views(schema: &Schema) -> SchemaRef {
+pub(crate) fn with_views(schema: &Schema) -> SchemaRef {
     let view = |field: &Field| match field.data_type() {
         DataType::Utf8 => field.clone().with_data_type(DataType::Utf8View),
         DataType::Binary => field.clone().with_data_type(DataType::BinaryView),

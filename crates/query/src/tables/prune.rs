@@ -9,9 +9,10 @@ use arrow::datatypes::{DataType, SchemaRef, TimeUnit, TimestampMicrosecondType};
 use datafusion::catalog::Session;
 use datafusion::common::pruning::PruningStatistics;
 use datafusion::common::{Column, DFSchema, ScalarValue};
+use datafusion::error::Result;
 use datafusion::logical_expr::Expr;
 use datafusion::logical_expr::utils::conjunction;
-use datafusion::physical_optimizer::pruning::PruningPredicateBuilder;
+use datafusion::physical_optimizer::pruning::{PruningPredicate, PruningPredicateBuilder};
 use table::Segment;
 
 use crate::filter::is_plain;
@@ -26,21 +27,21 @@ const EXACT_DIGITS: u8 = 15;
 pub(super) fn prune(session: &dyn Session, known: &Known<'_>, conditions: &[Expr]) -> Vec<bool> {
     let all = vec![true; known.segments.len()];
     let Some(condition) = conjunction(conditions.iter().filter(|c| is_plain(c)).cloned()) else { return all };
-    let kept = || -> datafusion::error::Result<Vec<bool>> {
-        let columns = DFSchema::try_from(known.schema.clone())?;
-        let condition = session.create_physical_expr(condition, &columns)?;
-        let builder =
-            PruningPredicateBuilder::new().with_file_schema(known.schema.clone()).with_max_in_list_size(IN_LIST_MAX);
-        builder.try_build(condition)?.prune(known)
-    };
-    kept().unwrap_or(all)
+    may_match(session, known.schema, condition).and_then(|predicate| predicate.prune(known)).unwrap_or(all)
+}
+
+/// Tells from statistics of segments whether they may hold a row that meets a condition.
+pub(crate) fn may_match(session: &dyn Session, schema: &SchemaRef, condition: Expr) -> Result<PruningPredicate> {
+    let condition = session.create_physical_expr(condition, &DFSchema::try_from(schema.clone())?)?;
+    let builder = PruningPredicateBuilder::new().with_file_schema(schema.clone()).with_max_in_list_size(IN_LIST_MAX);
+    builder.try_build(condition)
 }
 
 /// What a log says of segments: bounds by column. What it does not say excludes nothing.
-pub(super) struct Known<'a> {
-    pub(super) segments: &'a [Segment],
-    pub(super) schema: &'a SchemaRef,
-    pub(super) partition: &'a [String],
+pub(crate) struct Known<'a> {
+    pub(crate) segments: &'a [Segment],
+    pub(crate) schema: &'a SchemaRef,
+    pub(crate) partition: &'a [String],
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]

@@ -5,6 +5,7 @@
 
 mod agree;
 mod damaged;
+mod delete;
 mod pages;
 mod pruning;
 mod slt;

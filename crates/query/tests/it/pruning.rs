@@ -21,10 +21,10 @@ use crate::support::{ask, cells, open};
 const LAYOUTS: [Layout; 4] = [Layout::Row, Layout::Column, Layout::Pruned, Layout::Clustered];
 
 /// A row: where its columns come from.
-type Row = (Option<i64>, Option<f64>, Option<String>);
+pub(crate) type Row = (Option<i64>, Option<f64>, Option<String>);
 
 /// Rows of one batch: near one another, so that there is something to exclude, and `wild` ones among them.
-fn rows(wild: bool) -> impl Strategy<Value = Vec<Row>> {
+pub(crate) fn rows(wild: bool) -> impl Strategy<Value = Vec<Row>> {
     (-40i64..40).prop_flat_map(move |base| {
         prop::collection::vec((integer(base, wild), real(base, wild), text(base, wild)), 1..60)
     })
@@ -101,13 +101,13 @@ fn columns(rows: &[Row], first_id: i64) -> Vec<(&'static str, ArrayRef)> {
     ]
 }
 
-fn batch(rows: &[Row], first_id: i64) -> RecordBatch {
+pub(crate) fn batch(rows: &[Row], first_id: i64) -> RecordBatch {
     RecordBatch::try_from_iter_with_nullable(columns(rows, first_id).into_iter().map(|(n, c)| (n, c, true))).unwrap()
 }
 
 /// A condition whose values are those of rows that there are.
 #[derive(Debug, Clone)]
-enum Condition {
+pub(crate) enum Condition {
     Compare { column: usize, operator: &'static str, row: usize },
     Between { column: usize, rows: (usize, usize) },
     In { column: usize, rows: Vec<usize> },
@@ -116,7 +116,7 @@ enum Condition {
     Both(Box<Condition>, &'static str, Box<Condition>),
 }
 
-fn condition() -> impl Strategy<Value = Condition> {
+pub(crate) fn condition() -> impl Strategy<Value = Condition> {
     let column = || 1..14usize;
     let row = any::<u16>().prop_map(usize::from);
     let operator = prop::sample::select(vec!["=", "=", "<>", "<", "<=", ">", ">="]);
@@ -136,7 +136,7 @@ fn condition() -> impl Strategy<Value = Condition> {
 }
 
 impl Condition {
-    fn sql(&self, all: &RecordBatch) -> String {
+    pub(crate) fn sql(&self, all: &RecordBatch) -> String {
         let schema = all.schema();
         let name = |column: &usize| schema.field(*column).name().clone();
         let value = |column: &usize, row: &usize| literal(all.column(*column), row % all.num_rows());
@@ -186,7 +186,7 @@ fn literal(column: &ArrayRef, row: usize) -> String {
     }
 }
 
-fn options(layout: Layout, group_rows: usize) -> TableOptions {
+pub(crate) fn options(layout: Layout, group_rows: usize) -> TableOptions {
     if layout == Layout::Row {
         return TableOptions::new(layout);
     }
@@ -201,7 +201,13 @@ fn options(layout: Layout, group_rows: usize) -> TableOptions {
     options
 }
 
-async fn insert(data: &Path, layout: Layout, group_rows: usize, schema: &SchemaRef, batches: &[RecordBatch]) {
+pub(crate) async fn insert(
+    data: &Path,
+    layout: Layout,
+    group_rows: usize,
+    schema: &SchemaRef,
+    batches: &[RecordBatch],
+) {
     let folder = layout.to_string().parse::<table::TableName>().unwrap().folder(data);
     let options = options(layout, group_rows);
     let inserter = Inserter::open_or_create(&folder, Arc::new(RealDisk), schema, &options).await.unwrap();

@@ -135,8 +135,7 @@ async fn cluster_once(root: &Path, disk: Arc<dyn Disk>, options: &ClusterOptions
     let inputs = chosen.clone();
     let work = tokio::task::spawn_blocking(move || job.run(&segments, &inputs));
     let (output, clustered) = work.await.map_err(|e| TableError::Unexpected(e.to_string()))??;
-    let properties = if of_table == stored { [].into() } else { of_table.to_properties() };
-    output.commit(&mut table, chosen, Rewrite::SameRows, properties).await?;
+    output.commit(&mut table, chosen, Rewrite::SameRows, of_table.property_changes(&stored)).await?;
     Ok(clustered)
 }
 
@@ -162,19 +161,20 @@ fn clustering(
 }
 
 /// One run.
-struct Job {
-    root: PathBuf,
-    disk: Arc<dyn Disk>,
-    schema: SchemaRef,
-    options: TableOptions,
-    clustering: Clustering,
-    memory: usize,
-    progress: Option<Progress>,
+pub(crate) struct Job {
+    pub(crate) root: PathBuf,
+    pub(crate) disk: Arc<dyn Disk>,
+    pub(crate) schema: SchemaRef,
+    /// What the segments are written with.
+    pub(crate) options: TableOptions,
+    pub(crate) clustering: Clustering,
+    pub(crate) memory: usize,
+    pub(crate) progress: Option<Progress>,
 }
 
 impl Job {
-    /// Moves the rows of `chosen` segments, of all `segments` of the table.
-    fn run(&self, segments: &[Segment], chosen: &[Segment]) -> Result<(Output, Clustered)> {
+    /// Moves the rows of `chosen` segments, which hold at least one, of all `segments` of the table.
+    pub(crate) fn run(&self, segments: &[Segment], chosen: &[Segment]) -> Result<(Output, Clustered)> {
         let open = |segments: &[Segment]| -> Result<Vec<Input>> {
             segments.iter().map(|s| Input::open(&self.root, &self.schema, s)).collect()
         };

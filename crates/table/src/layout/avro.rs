@@ -60,7 +60,7 @@ impl AvroTable {
         }
         let path = root.join(SCHEMA_FILE);
         let mut file = NewFile::create(disk.clone(), &path)?;
-        let failed = |e: arrow::error::ArrowError| TableError::encode(&path, e.into());
+        let failed = |e| TableError::encode_arrow(&path, e);
         StreamWriter::try_new(&mut file, schema).and_then(|mut w| w.finish()).map_err(failed)?;
         file.finish()?;
         Ok(Self { root: root.to_owned(), disk, schema: Arc::new(schema.clone()) })
@@ -94,8 +94,7 @@ impl AvroTable {
             return Ok(None);
         }
         let file = NewFile::create(self.disk.clone(), &path)?;
-        let failed =
-            |e: arrow_avro::errors::AvroError| TableError::encode(&path, arrow::error::ArrowError::from(e).into());
+        let failed = |e: arrow_avro::errors::AvroError| TableError::encode_arrow(&path, e.into());
         let mut writer = WriterBuilder::new((*self.schema).clone())
             .with_compression(Some(CompressionCodec::ZStandard))
             .build::<_, AvroOcfFormat>(BufWriter::with_capacity(BUFFER_BYTES, file))

@@ -131,6 +131,15 @@ impl TableOptions {
         properties
     }
 
+    /// The properties that a Delta table with the options `before` is given to have these.
+    pub(crate) fn property_changes(&self, before: &Self) -> BTreeMap<String, Option<String>> {
+        if self == before {
+            return BTreeMap::new();
+        }
+        let gone = before.to_properties().into_keys().map(|key| (key, None));
+        gone.chain(self.to_properties().into_iter().map(|(key, value)| (key, Some(value)))).collect()
+    }
+
     /// From properties of a Delta table; one that says nothing of them is of layout `column`.
     pub(crate) fn from_properties(root: &Path, properties: &HashMap<String, String>) -> Result<Self, TableError> {
         let refuse = |reason: String| TableError::Options { path: root.to_owned(), reason };

@@ -162,8 +162,8 @@ pub struct Change {
     /// Says that the added segments hold rows of the removed ones. Then all of those must still be in the table, or the
     /// change is refused: rows can neither be doubled nor come back.
     pub rewrite: Option<Rewrite>,
-    /// Properties that the table has from now on.
-    pub properties: BTreeMap<String, String>,
+    /// Properties that the table has from now on; those that are `None` it has no more.
+    pub properties: BTreeMap<String, Option<String>>,
 }
 
 /// What became of a change.
@@ -505,7 +505,10 @@ impl Table {
             metadata = metadata.with_schema(&schema)?;
         }
         for (key, value) in changes.iter().flat_map(|c| &c.properties) {
-            metadata = metadata.add_config_key(key.clone(), value.clone())?;
+            metadata = match value {
+                Some(value) => metadata.add_config_key(key.clone(), value.clone())?,
+                None => metadata.remove_config_key(key)?,
+            };
         }
         Ok((metadata != *state.metadata()).then_some(metadata))
     }

@@ -116,7 +116,7 @@ async fn tags_and_properties_stay_with_the_table() {
     let tagged = Segment { tags: [("job".to_owned(), "7".to_owned())].into(), ..segment("tagged") };
     let change = Change {
         add: vec![tagged.clone()],
-        properties: [("manyworlds.layout".to_owned(), "pruned".to_owned())].into(),
+        properties: [("manyworlds.layout".to_owned(), Some("pruned".to_owned()))].into(),
         ..Change::default()
     };
     table.commit(&change).await.unwrap();

@@ -14,7 +14,7 @@ use crate::output::{self, NanColumns, Output};
 use super::{Progress, Result, TRIES, encodings};
 
 /// Rows of a segment that is made of small ones.
-const TARGET_ROWS: u64 = 12 * GROUP_ROWS_MAX as u64;
+pub(super) const TARGET_ROWS: u64 = 12 * GROUP_ROWS_MAX as u64;
 /// A segment is small below this.
 const SMALL_ROWS: u64 = TARGET_ROWS / 2;
 
@@ -77,7 +77,7 @@ async fn compact_once(root: &Path, disk: Arc<dyn Disk>, progress: Option<Progres
                 }
             };
             output.set_nan(nan);
-            merge_into(output, merge, |rows| {
+            merge_into(output, merge, merge[0].1.tags.clone(), |rows| {
                 done += rows;
                 if let Some(progress) = &progress {
                     progress(done, total);
@@ -98,9 +98,15 @@ async fn compact_once(root: &Path, disk: Arc<dyn Disk>, progress: Option<Progres
     Ok(compacted)
 }
 
-fn merge_into(output: &mut Output, merge: &[(Input, Segment)], mut tell: impl FnMut(u64)) -> Result<()> {
+/// Writes the rows of some segments as one, with these tags.
+pub(super) fn merge_into(
+    output: &mut Output,
+    merge: &[(Input, Segment)],
+    tags: BTreeMap<String, String>,
+    mut tell: impl FnMut(u64),
+) -> Result<()> {
     let rows: u64 = merge.iter().map(|(input, _)| input.rows_in_all()).sum();
-    output.begin(rows as usize, merge[0].1.tags.clone())?;
+    output.begin(rows as usize, tags)?;
     for (input, _) in merge {
         for batch in input.rows(None, None)? {
             let batch = batch?;

@@ -1,11 +1,12 @@
 //! What keeps a table in shape: small segments become large ones ([`compact`]), old rows go ([`trim`]), chosen rows go
-//! ([`delete_rows`]), and files that nothing names go ([`vacuum`]).
+//! ([`delete_rows`]), all rows change their layout ([`rewrite()`]), and files that nothing names go ([`vacuum`]).
 //!
 //! Each is one commit, whole or not at all, beside writers and readers. Files that a commit takes out of the table stay
 //! for those who read an older version, until `vacuum`.
 
 mod compact;
 mod delete;
+mod rewrite;
 mod trim;
 mod vacuum;
 
@@ -13,6 +14,7 @@ use std::sync::Arc;
 
 pub use compact::{Compacted, compact};
 pub use delete::{Deleted, Fate, Filter, delete_rows};
+pub use rewrite::{LayoutChange, RewriteOptions, Rewritten, rewrite};
 pub use trim::{TrimLimit, TrimOptions, trim};
 pub use vacuum::{ORPHAN_AGE, RETENTION, VacuumOptions, Vacuumed, vacuum};
 

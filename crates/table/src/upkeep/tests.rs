@@ -18,6 +18,7 @@ use crate::cluster::{ClusterOptions, cluster};
 use crate::disk::{Disk, RealDisk};
 use crate::layout::{Clustering, Curve, Layout};
 use crate::log::Table;
+use crate::segment::Codec;
 use crate::{AvroTable, ErrorKind, Inserter};
 
 /// 1 October 2025, in seconds.
@@ -235,23 +236,126 @@ async fn vacuum_removes_what_nobody_needs() {
     assert!(ids(root.path()).await.into_iter().eq(0..3_000));
 }
 
+fn to(layout: Layout) -> LayoutChange {
+    LayoutChange { layout: Some(layout), ..LayoutChange::default() }
+}
+
+async fn rewritten(root: &Path, change: LayoutChange) -> super::Result<Rewritten> {
+    rewrite(root, disk(), &RewriteOptions { change, ..RewriteOptions::default() }).await
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_table_changes_its_layout_and_keeps_its_rows_and_its_readers() {
+    let root = tempfile::tempdir().unwrap();
+    drop(table(root.path(), Layout::Column).await);
+    let mut before = segments(root.path()).await;
+    let of_id = |column: &str| vec![column.to_owned()];
+    for (change, segments_in) in [
+        (LayoutChange { bloom: Some(of_id("id")), codec: Some(Codec::None), ..to(Layout::Pruned) }, 10),
+        (LayoutChange { cluster: Some(of_id("level")), ..to(Layout::Clustered) }, 1),
+        (LayoutChange { curve: Some(Curve::ZOrder), bloom: Some(Vec::new()), ..LayoutChange::default() }, 1),
+        (to(Layout::Column), 1),
+    ] {
+        let opened = Table::open(root.path(), disk()).await.unwrap().unwrap();
+        let expected = change.applied_to(&opened.options().unwrap());
+        let done = rewritten(root.path(), change).await.unwrap();
+        assert_eq!((done.rows, done.segments_in, done.segments_out, done.segments_left), (3_000, segments_in, 1, 0));
+        let mut left = ids(root.path()).await;
+        left.sort_unstable();
+        assert!(left.into_iter().eq(0..3_000));
+        let now = Table::open(root.path(), disk()).await.unwrap().unwrap();
+        assert_eq!((now.options().unwrap(), now.version()), (expected.clone(), opened.version() + 1));
+        // Whoever opened the version before still has all of it.
+        assert_eq!(opened.segments().await.unwrap(), before);
+        before.iter().for_each(|s| drop(Input::open(root.path(), &schema(), s).unwrap()));
+        before = now.segments().await.unwrap();
+        assert_eq!(before[0].columns.contains_key("id"), expected.has_statistics());
+        assert!(before[0].columns.get("level").is_none_or(|c| c.min.is_none()), "NaN has no bounds");
+        let clustered = before[0].tags.keys().any(|tag| tag == "manyworlds.cluster");
+        assert_eq!(clustered, expected.layout == Layout::Clustered);
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_is_inserted_meanwhile_is_taken_along_or_told() {
+    for (inserts, taken) in [(1, 1), (3, 2)] {
+        let root = tempfile::tempdir().unwrap();
+        let inserter = table(root.path(), Layout::Column).await;
+        let (runtime, done) = (tokio::runtime::Handle::current(), std::sync::atomic::AtomicI64::new(0));
+        // Each round is told once, at its end at the latest.
+        let progress = move |rows: u64, all: u64| {
+            let number = done.load(std::sync::atomic::Ordering::Relaxed);
+            if rows == all && number < inserts {
+                let first = 3_000 + number * 300;
+                runtime.block_on(inserter.insert(&[self::rows(first..first + 300)])).unwrap();
+                done.store(number + 1, std::sync::atomic::Ordering::Relaxed);
+            }
+        };
+        let change = to(Layout::Pruned);
+        let options = RewriteOptions { change, progress: Some(Arc::new(progress)), ..RewriteOptions::default() };
+        let done = rewrite(root.path(), disk(), &options).await.unwrap();
+        assert_eq!((done.rows, done.segments_left as i64), (3_000 + taken as u64 * 300, inserts - taken));
+        let mut all = ids(root.path()).await;
+        all.sort_unstable();
+        assert!(all.into_iter().eq(0..3_000 + inserts * 300));
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_empty_table_changes_its_layout_too() {
+    let root = tempfile::tempdir().unwrap();
+    drop(inserter(root.path(), Layout::Column).await);
+    let done = rewritten(root.path(), to(Layout::Pruned)).await.unwrap();
+    assert_eq!((done.rows, done.segments_in, done.segments_out), (0, 0, 0));
+    let inserter = Inserter::open(root.path(), disk()).await.unwrap().unwrap();
+    assert_eq!(inserter.options().layout, Layout::Pruned);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_layout_that_does_not_fit_is_refused_and_changes_nothing() {
+    let root = tempfile::tempdir().unwrap();
+    drop(table(root.path(), Layout::Pruned).await);
+    let before = segments(root.path()).await;
+    let named = |name: &str| Some(vec![name.to_owned()]);
+    for (change, words) in [
+        (to(Layout::Clustered), "layout clustered needs the columns to cluster by"),
+        (LayoutChange { cluster: named("id"), ..LayoutChange::default() }, "layout pruned is not clustered"),
+        (LayoutChange { bloom: named("nope"), ..LayoutChange::default() }, "there is no column \"nope\""),
+        (LayoutChange { bloom: named("id"), ..to(Layout::Column) }, "layout column has no Bloom filters"),
+    ] {
+        let refused = rewritten(root.path(), change).await.unwrap_err().to_string();
+        assert!(refused.contains(words), "{refused}");
+    }
+    assert_eq!(segments(root.path()).await, before);
+}
+
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn all_kinds_of_upkeep_side_by_side_keep_every_row() {
     let root = tempfile::tempdir().unwrap();
     let inserter = Arc::new(table(root.path(), Layout::Clustered).await);
-    let rewrites = (0..4).map(|kind| {
+    let rewrites = (0..5).map(|kind| {
         let root = root.path().to_owned();
         tokio::spawn(async move {
-            for _ in 0..5 {
+            for turn in 0..5 {
                 let result = match kind {
                     0 => compact(&root, disk(), None).await.map(drop),
                     1 => cluster(&root, disk(), ClusterOptions { all: true, ..ClusterOptions::default() })
                         .await
                         .map(drop),
-                    2 => delete_rows(&root, disk(), Arc::new(Below(100)), true).await.map(drop),
+                    2 => {
+                        let clustering = Some(vec!["level".to_owned()]);
+                        let change = match turn % 2 {
+                            0 => LayoutChange { cluster: clustering, ..to(Layout::Clustered) },
+                            _ => to(Layout::Column),
+                        };
+                        rewritten(&root, change).await.map(drop)
+                    }
+                    3 => delete_rows(&root, disk(), Arc::new(Below(100)), true).await.map(drop),
                     _ => vacuum(&root, disk(), VacuumOptions { retain: RETENTION, apply: true }).await.map(drop),
                 };
-                assert!(result.as_ref().is_ok_and(|()| true) || result.unwrap_err().kind() == ErrorKind::Conflict);
+                let error = result.err().filter(|e| e.kind() != ErrorKind::Conflict).map(|e| e.to_string());
+                // Between two rewrites the table is not clustered.
+                assert!(error.as_ref().is_none_or(|e| e.contains("layout column is not clustered")), "{error:?}");
             }
         })
     });

@@ -11,6 +11,7 @@ use arrow::array::{Array, ArrayRef, AsArray, Int64Array, RecordBatch, StringArra
 use arrow::datatypes::{DataType, Field, Int64Type, Schema, SchemaRef};
 use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 use table::disk::{Disk, RealDisk};
+use table::upkeep::{LayoutChange, RewriteOptions};
 use table::{Clustering, Curve, Inserter, Layout, Table, TableError, TableOptions};
 
 /// Rows of a batch.
@@ -43,7 +44,11 @@ pub(crate) fn batch(number: i64) -> RecordBatch {
     rows(&(number * ROWS..(number + 1) * ROWS).collect::<Vec<_>>())
 }
 
+/// Opens the table, of whatever layout it is, or makes it.
 pub(crate) async fn inserter(root: &Path, disk: Arc<dyn Disk>) -> Result<Inserter, TableError> {
+    if let Some(inserter) = Inserter::open(root, disk.clone()).await? {
+        return Ok(inserter);
+    }
     let columns = ["place", "name"].map(str::to_owned).to_vec();
     let options = TableOptions {
         bloom: vec!["name".to_owned()],
@@ -76,4 +81,12 @@ pub(crate) async fn batches(root: &Path) -> Vec<i64> {
     seen.into_keys().for_each(|id| *whole.entry(id / ROWS).or_default() += 1);
     assert!(whole.values().all(|&rows| rows == ROWS), "a batch is there in part: {whole:?}");
     whole.into_keys().collect()
+}
+
+/// To layout `clustered`, or away from it.
+pub(crate) fn change(layout: Layout) -> RewriteOptions {
+    let cluster = (layout == Layout::Clustered).then(|| ["place", "name"].map(str::to_owned).to_vec());
+    // No memory: everything is put aside on disk.
+    let change = LayoutChange { layout: Some(layout), cluster, ..LayoutChange::default() };
+    RewriteOptions { change, memory: 0, progress: None }
 }

@@ -1,0 +1,177 @@
+//! Rows are deleted by a condition: those for which it is true, and no others.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use arrow::array::RecordBatch;
+use arrow::compute::concat_batches;
+use datafusion::datasource::MemTable;
+use datafusion::prelude::SessionContext;
+use proptest::prelude::*;
+use query::{Condition, QueryError};
+use table::disk::RealDisk;
+use table::upkeep::{Deleted, delete_rows};
+use table::{Layout, StoredTable, TableError, TableName};
+
+use crate::pruning::{self, batch, condition, insert, rows};
+use crate::support::{ask, cells, open};
+
+const LAYOUTS: [Layout; 3] = [Layout::Column, Layout::Pruned, Layout::Clustered];
+
+async fn delete(data: &Path, layout: Layout, sql: &str, apply: bool) -> Result<Deleted, TableError> {
+    let folder = layout.to_string().parse::<TableName>().unwrap().folder(data);
+    let Some(StoredTable::Delta(table)) = StoredTable::open(&folder, Arc::new(RealDisk)).await.unwrap() else {
+        panic!("{layout} is no Delta table");
+    };
+    let condition = Condition::parse(sql, &table.arrow_schema().unwrap()).unwrap_or_else(|e| panic!("{sql}: {e}"));
+    delete_rows(&folder, Arc::new(RealDisk), Arc::new(condition), apply).await
+}
+
+/// Deletes by one condition after the other, from every layout and from the rows themselves, and compares what is left.
+async fn compare(
+    batches: Vec<RecordBatch>,
+    conditions: Vec<pruning::Condition>,
+    group_rows: usize,
+) -> Result<(), String> {
+    let data = tempfile::tempdir().unwrap();
+    let schema = batches[0].schema();
+    for layout in LAYOUTS {
+        insert(data.path(), layout, group_rows, &schema, &batches).await;
+    }
+    let all = concat_batches(&schema, &batches).unwrap();
+    let memory = SessionContext::new();
+    memory.register_table("memory", Arc::new(MemTable::try_new(schema, vec![batches]).unwrap())).unwrap();
+    let mut stay = "true".to_owned();
+    for condition in conditions {
+        let sql = condition.sql(&all);
+        let of = |what: &str, rows: &str| format!("SELECT {what} FROM memory WHERE {rows}");
+        let goes = memory.sql(&of("count(*)", &format!("{stay} AND ({sql}) IS TRUE"))).await.unwrap();
+        let goes = cells(&goes.collect().await.unwrap()[0])[0][0].clone();
+        stay = format!("{stay} AND ({sql}) IS NOT TRUE");
+        let left = memory.sql(&of("count(*), sum(id), sum(id * id)", &stay)).await.unwrap();
+        let left = cells(&left.collect().await.unwrap()[0]);
+        for layout in LAYOUTS {
+            let asked = delete(data.path(), layout, &sql, false).await.map_err(|e| format!("{sql}: {e}"))?;
+            let done = delete(data.path(), layout, &sql, true).await.map_err(|e| format!("{sql}: {e}"))?;
+            if done.rows.to_string() != goes || asked.rows != done.rows || asked.segments_in != done.segments_in {
+                return Err(format!("{layout}: {sql}: {asked:?}, {done:?}, not {goes}"));
+            }
+            let engine = open(data.path()).await;
+            let found = format!("SELECT count(*), sum(id), sum(id * id) FROM {layout}");
+            let found = cells(&ask(&engine, &found).await.unwrap());
+            if found != left {
+                return Err(format!("{layout}: {sql}: {found:?}, not {left:?}"));
+            }
+        }
+    }
+    Ok(())
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(16))]
+    #[test]
+    fn what_a_condition_is_true_for_goes_and_all_else_stays(
+        batches in prop::collection::vec(prop_oneof![3 => rows(false), 1 => rows(true)], 1..5),
+        conditions in prop::collection::vec(condition(), 1..4),
+        group_rows in 1usize..40,
+    ) {
+        let mut first_id = 0;
+        let batches = batches.iter().map(|rows| {
+            let batch = batch(rows, first_id);
+            first_id += rows.len() as i64;
+            batch
+        });
+        let batches = batches.collect();
+        let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
+        let compared = runtime.block_on(compare(batches, conditions, group_rows));
+        prop_assert!(compared.is_ok(), "{}", compared.unwrap_err());
+    }
+}
+
+/// Four segments of 60 rows each: numbers from 0, 1000, 2000 and 3000 on; a third of the reals is NaN, another NULL.
+async fn stored(data: &Path) -> arrow::datatypes::SchemaRef {
+    let real = |i: i64| [Some(i as f64), Some(f64::NAN), None][(i % 3) as usize];
+    let rows = |base: i64| -> Vec<pruning::Row> {
+        (base..base + 60).map(|i| (Some(i), real(i), Some(format!("w{i:05}")))).collect()
+    };
+    let batches: Vec<RecordBatch> = (0..4).map(|i| batch(&rows(i * 1000), i * 60)).collect();
+    let schema = batches[0].schema();
+    for layout in LAYOUTS {
+        insert(data, layout, 10, &schema, &batches).await;
+    }
+    schema
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn segments_without_such_rows_are_neither_read_nor_written() {
+    let data = tempfile::tempdir().unwrap();
+    stored(data.path()).await;
+    let folder = data.path().join("default/pruned");
+    // Those that cannot hold such rows cannot be opened.
+    let table = table::Table::open(&folder, Arc::new(RealDisk)).await.unwrap().unwrap();
+    let away: Vec<_> =
+        table.segments().await.unwrap().into_iter().filter(|s| s.columns["id"].min != Some(60.into())).collect();
+    assert_eq!(away.len(), 3);
+    away.iter().for_each(|s| std::fs::rename(folder.join(&s.path), folder.join(format!("{}.away", s.path))).unwrap());
+    let done =
+        delete(data.path(), Layout::Pruned, "i64 BETWEEN 1010 AND 1019 AND word <> 'w01010'", true).await.unwrap();
+    assert_eq!((done.rows, done.segments_in, done.segments_out), (9, 1, 1));
+    for nowhere in ["i64 = 500", "word > 'x'", "day IS NULL", "1 = 2", "NULL = i64"] {
+        let done = delete(data.path(), Layout::Pruned, nowhere, true).await;
+        assert!(matches!(&done, Ok(done) if *done == Deleted::default()), "{nowhere}: {done:?}");
+    }
+    let unread = delete(data.path(), Layout::Pruned, "i64 >= 0", true).await.unwrap_err().to_string();
+    assert!(unread.contains("cannot open"), "{unread}");
+    away.iter().for_each(|s| std::fs::rename(folder.join(format!("{}.away", s.path)), folder.join(&s.path)).unwrap());
+    assert_eq!(delete(data.path(), Layout::Pruned, "true", true).await.unwrap().rows, 4 * 60 - 9);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn nan_and_null_go_as_sql_has_them() {
+    let data = tempfile::tempdir().unwrap();
+    stored(data.path()).await;
+    for layout in LAYOUTS {
+        // NaN is above all numbers; NULL is neither.
+        for (sql, rows) in [
+            ("f64 < -1", 0),
+            ("f64 <> 'NaN' AND f64 < 30", 10),
+            ("NOT (f64 > 0 OR f64 <= 0)", 0),
+            ("f64 > 1e300", 80),
+            ("f64 IS NULL AND i64 >= 3000", 20),
+            ("to_timestamp('2000-01-01') < now() AND f64 IS NULL", 60),
+        ] {
+            assert_eq!(delete(data.path(), layout, sql, true).await.unwrap().rows, rows, "{layout}: {sql}");
+        }
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_condition_that_cannot_be_told_is_refused_in_one_sentence() {
+    let data = tempfile::tempdir().unwrap();
+    let schema = stored(data.path()).await;
+    let said = |sql: &str| -> String {
+        let refused: QueryError = Condition::parse(sql, &schema).unwrap_err();
+        refused.to_string()
+    };
+    for (sql, words) in [
+        ("worrd = 'a'", "no column \"worrd\"; did you mean word"),
+        ("i64 + 1", "it is of type Int64, and must be true or false"),
+        ("word", "it is of type Utf8View, and must be true or false"),
+        ("i64 <", "this is not SQL as it is understood here"),
+        ("", "this is not SQL as it is understood here"),
+        ("i64 < 1; DROP TABLE pruned", "this is not SQL as it is understood here"),
+        ("i64 < 1 AS bit", "bit comes after the end of the condition"),
+        ("i64 IN (SELECT 1)", "it holds a question of its own"),
+        ("random() < 0.5", "it says something else each time"),
+        ("count(*) > 1", "the condition cannot be used: "),
+        ("nothing(i64)", "no function \"nothing\""),
+        ("word < ARRAY[1]", "the condition cannot be used: "),
+    ] {
+        let said = said(sql);
+        assert!(said.contains(words) && !said.contains('\n'), "{sql}: {said}");
+    }
+    // What shows only when rows are looked at.
+    let unfit = delete(data.path(), Layout::Pruned, "1 / (i64 - 5) > 0", true).await.unwrap_err().to_string();
+    assert!(unfit.contains("the condition cannot be used: ") && unfit.contains("ivide by zero"), "{unfit}");
+    assert_eq!(delete(data.path(), Layout::Pruned, "true", false).await.unwrap().rows, 240);
+}
