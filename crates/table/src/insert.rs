@@ -13,10 +13,11 @@ use crate::committer::Committer;
 use crate::disk::Disk;
 use crate::error::TableError;
 use crate::folder::StoredTable;
+use crate::hold::Hold;
 use crate::layout::avro::AvroTable;
 use crate::layout::write::{RowsWriter, holds_nan};
 use crate::layout::{Encodings, Layout, TableOptions, WrittenRows, conform, storable};
-use crate::log::{Change, Committed, Definition, Table};
+use crate::log::{Change, Committed, Table};
 
 /// What an insert did.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -27,19 +28,20 @@ pub struct Inserted {
     pub bytes: u64,
 }
 
-/// Inserts batches into one table, of any layout. Shared by reference among writers: batches are encoded side by side
+/// Inserts batches into one table, of any layout. Shared by reference or cloned among writers: batches are encoded side by side
 /// and committed together where they are ready together.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Inserter {
     root: PathBuf,
     disk: Arc<dyn Disk>,
     schema: SchemaRef,
     options: TableOptions,
-    encodings: Mutex<Option<Arc<Encodings>>>,
+    encodings: Arc<Mutex<Option<Arc<Encodings>>>>,
     sink: Sink,
+    _hold: Option<Arc<Hold>>,
 }
 
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 enum Sink {
     Row(AvroTable),
     Delta(Committer),
@@ -50,11 +52,13 @@ type Result<T> = std::result::Result<T, TableError>;
 impl Inserter {
     /// Opens the table in the folder `root`; `None` where there is none. Must be called inside a tokio runtime.
     pub async fn open(root: &Path, disk: Arc<dyn Disk>) -> Result<Option<Self>> {
-        Ok(match StoredTable::open(root, disk.clone()).await? {
-            Some(StoredTable::Row(table)) => Some(Self::over_avro(root, disk, table)),
-            Some(StoredTable::Delta(table)) => Some(Self::over_delta(root, disk, table)?),
-            None => None,
-        })
+        let hold = Hold::shared(root)?.map(Arc::new);
+        let opened = match StoredTable::open(root, disk.clone()).await? {
+            Some(StoredTable::Row(table)) => Self::over_avro(root, disk, table),
+            Some(StoredTable::Delta(table)) => Self::over_delta(root, disk, table.held_by(hold.clone()))?,
+            None => return Ok(None),
+        };
+        Ok(Some(Self { _hold: hold, ..opened }))
     }
 
     /// Opens the table in the folder `root`, or makes it. Must be called inside a tokio runtime.
@@ -72,16 +76,10 @@ impl Inserter {
         options.check(root, &schema)?;
         let inserter = match Self::open(root, disk.clone()).await? {
             Some(inserter) => inserter,
-            None if options.layout == Layout::Row => {
-                let table = AvroTable::open_or_create(root, disk.clone(), &schema)?;
-                Self::over_avro(root, disk, table)
-            }
             None => {
-                let unfit = |e: arrow::error::ArrowError| TableError::encode(root, e.into());
-                let definition = Definition::of_schema(&schema, "rows inserted in batches", options.to_properties())
-                    .map_err(unfit)?;
-                let table = Table::open_or_create(root, disk.clone(), &definition).await?;
-                Self::over_delta(root, disk, table)?
+                Self::create(root, disk.clone(), &schema, options).await?;
+                let gone = || TableError::Unexpected(format!("the table {} went away", root.display()));
+                Self::open(root, disk).await?.ok_or_else(gone)?
             }
         };
         if inserter.options != *options {
@@ -94,14 +92,23 @@ impl Inserter {
         Ok(inserter)
     }
 
+    async fn create(root: &Path, disk: Arc<dyn Disk>, schema: &Schema, options: &TableOptions) -> Result<()> {
+        if options.layout == Layout::Row {
+            return AvroTable::open_or_create(root, disk, schema).map(drop);
+        }
+        let definition = options.definition(schema).map_err(|e| TableError::encode_arrow(root, e))?;
+        Table::open_or_create(root, disk, &definition).await.map(drop)
+    }
+
     fn over_avro(root: &Path, disk: Arc<dyn Disk>, table: AvroTable) -> Self {
         Self {
             root: root.to_owned(),
             disk,
             schema: table.schema().clone(),
             options: TableOptions::new(Layout::Row),
-            encodings: Mutex::default(),
+            encodings: Arc::default(),
             sink: Sink::Row(table),
+            _hold: None,
         }
     }
 
@@ -111,8 +118,9 @@ impl Inserter {
             disk,
             schema: table.arrow_schema()?,
             options: table.options()?,
-            encodings: Mutex::default(),
+            encodings: Arc::default(),
             sink: Sink::Delta(Committer::start(table)),
+            _hold: None,
         })
     }
 
@@ -151,15 +159,16 @@ impl Inserter {
         let file = uuid::Uuid::new_v4().simple().to_string();
         match &self.sink {
             Sink::Row(table) => {
-                let file = name.map_or(file, file_of);
-                Ok(match table.insert(&file, &batches)? {
+                let (file, table) = (name.map_or(file, file_of), table.clone());
+                Ok(match aside(move || table.insert(&file, &batches)).await? {
                     Some(bytes) => Inserted { rows: rows as u64, bytes },
                     None => Inserted { rows: 0, bytes: 0 },
                 })
             }
             Sink::Delta(committer) => {
                 let path = format!("{file}.parquet");
-                let written = self.write(&self.root.join(&path), &batches, rows)?;
+                let (inserter, segment) = (self.clone(), self.root.join(&path));
+                let written = aside(move || inserter.write(&segment, &batches, rows)).await?;
                 let inserted = Inserted { rows: written.rows, bytes: written.bytes };
                 let change = Change {
                     add: vec![written.into_segment(path, BTreeMap::new())],
@@ -196,6 +205,11 @@ impl Inserter {
         let new = Encodings::choose(batch, self.options.codec).map_err(|e| TableError::encode(&self.root, e))?;
         Ok(chosen.insert(Arc::new(new)).clone())
     }
+}
+
+/// Does what keeps a processor or the disk busy on a thread of its own, so that other tasks go on meanwhile.
+async fn aside<T: Send + 'static>(work: impl FnOnce() -> Result<T> + Send + 'static) -> Result<T> {
+    tokio::task::spawn_blocking(work).await.map_err(|e| TableError::Unexpected(e.to_string()))?
 }
 
 /// A file name for the batch `name`, whatever is in that: 128 bits of hash.
