@@ -74,13 +74,12 @@ impl Inserter {
     ) -> Result<Self> {
         let schema = storable(root, schema)?;
         options.check(root, &schema)?;
-        let inserter = match Self::open(root, disk.clone()).await? {
-            Some(inserter) => inserter,
-            None => {
-                Self::create(root, disk.clone(), &schema, options).await?;
-                let gone = || TableError::Unexpected(format!("the table {} went away", root.display()));
-                Self::open(root, disk).await?.ok_or_else(gone)?
-            }
+        let inserter = if let Some(inserter) = Self::open(root, disk.clone()).await? {
+            inserter
+        } else {
+            Self::create(root, disk.clone(), &schema, options).await?;
+            let gone = || TableError::Unexpected(format!("the table {} went away", root.display()));
+            Self::open(root, disk).await?.ok_or_else(gone)?
         };
         if inserter.options != *options {
             let reason = format!(

@@ -28,38 +28,27 @@ use crate::output::{self, NanColumns, Output};
 
 /// Changes a table from or to layout `row`.
 pub(super) async fn exchange(root: &Path, disk: Arc<dyn Disk>, options: &RewriteOptions) -> Result<Rewritten> {
-    let refuse = |reason: &str| TableError::Options { path: root.to_owned(), reason: reason.to_owned() };
-    let missing = || refuse("there is no such table: insert rows first");
-    let _hold = Hold::alone(root)?.ok_or_else(missing)?;
+    let _hold = Hold::alone(root)?.ok_or_else(|| refuse(root, MISSING))?;
     let beside = Beside::begin(root, disk.clone())?;
-    let done = match AvroTable::open(root, disk.clone())? {
-        Some(avro) => {
-            let after = options.change.applied_to(&TableOptions::new(Layout::Row));
-            if after.layout == Layout::Row {
-                return Err(refuse("it is of layout row already, which has no options: choose another layout"));
-            }
-            after.check(root, avro.schema())?;
-            let before = avro.files()?;
-            let done = from_row(&beside, avro.clone(), after, options).await?;
-            // Who knows nothing of the hold may have appended.
-            (done, (avro.files()? != before).then(|| root.join("*.avro")))
-        }
-        None => {
-            let mut table = Table::open(root, disk).await?.ok_or_else(missing)?;
-            output::check(&table)?;
-            options.change.applied_to(&table.options()?).check(root, &*table.arrow_schema()?)?;
-            let before = table.version();
-            let done = to_row(&beside, &table, options).await?;
-            table.refresh().await?;
-            (done, (table.version() != before).then(|| root.join("_delta_log")))
-        }
+    let done = if let Some(avro) = AvroTable::open(root, disk.clone())? {
+        from_row(&beside, avro, options).await?
+    } else {
+        let table = Table::open(root, disk).await?.ok_or_else(|| refuse(root, MISSING))?;
+        to_row(&beside, table, options).await?
     };
-    match done {
-        (_, Some(changed)) => {
-            Err(TableError::Overtaken { path: root.to_owned(), segment: changed.display().to_string() })
-        }
-        (done, None) => beside.exchange().map(|()| done),
-    }
+    beside.exchange()?;
+    Ok(done)
+}
+
+const MISSING: &str = "there is no such table: insert rows first";
+
+fn refuse(root: &Path, reason: &str) -> TableError {
+    TableError::Options { path: root.to_owned(), reason: reason.to_owned() }
+}
+
+/// Somebody who knows nothing of the hold has written to the table after it was read.
+fn overtaken(root: &Path) -> TableError {
+    TableError::Busy { path: root.to_owned() }
 }
 
 /// A folder for the new table. Dropped before it is exchanged, it goes.
@@ -124,8 +113,13 @@ async fn aside<T: Send + 'static>(work: impl FnOnce() -> Result<T> + Send + 'sta
 }
 
 /// Writes the rows of a table of layout `row` as one of another layout.
-async fn from_row(beside: &Beside, avro: AvroTable, after: TableOptions, how: &RewriteOptions) -> Result<Rewritten> {
+async fn from_row(beside: &Beside, avro: AvroTable, how: &RewriteOptions) -> Result<Rewritten> {
     let (folder, disk) = (beside.folder.clone(), beside.disk.clone());
+    let after = how.change.applied_to(&TableOptions::new(Layout::Row));
+    if after.layout == Layout::Row {
+        return Err(refuse(&beside.root, "it is of layout row already, which has no options: choose another layout"));
+    }
+    after.check(&beside.root, avro.schema())?;
     let definition = after.definition(avro.schema()).map_err(|e| TableError::encode_arrow(&folder, e))?;
     let mut table = Table::open_or_create(&folder, disk.clone(), &definition).await?;
     let files = avro.files()?;
@@ -139,8 +133,15 @@ async fn from_row(beside: &Beside, avro: AvroTable, after: TableOptions, how: &R
         bytes_after: 0,
         segments_left: 0,
     };
-    let job = FromRow { disk: disk.clone(), folder: folder.clone(), avro, options: after.clone(), how: how.clone() };
-    let (rows, output) = aside(move || job.run(&files)).await?;
+    let job = FromRow {
+        disk: disk.clone(),
+        folder: folder.clone(),
+        avro: avro.clone(),
+        options: after.clone(),
+        how: how.clone(),
+    };
+    let taken = files.clone();
+    let (rows, output) = aside(move || job.run(&taken)).await?;
     done.rows = rows;
     if let Some(output) = output {
         let add = output.keep();
@@ -155,6 +156,9 @@ async fn from_row(beside: &Beside, avro: AvroTable, after: TableOptions, how: &R
     let segments = table.segments().await?;
     done.segments_out = segments.len();
     done.bytes_after = segments.iter().map(|s| s.bytes).sum();
+    if avro.files()? != files {
+        return Err(overtaken(&beside.root));
+    }
     Ok(done)
 }
 
@@ -215,8 +219,10 @@ impl FromRow {
 }
 
 /// Writes the rows of a table as one of layout `row`.
-async fn to_row(beside: &Beside, table: &Table, how: &RewriteOptions) -> Result<Rewritten> {
-    let schema = table.arrow_schema()?;
+async fn to_row(beside: &Beside, mut table: Table, how: &RewriteOptions) -> Result<Rewritten> {
+    output::check(&table)?;
+    let (schema, version) = (table.arrow_schema()?, table.version());
+    how.change.applied_to(&table.options()?).check(&beside.root, &schema)?;
     let segments: Vec<Segment> = table.segments_by_age().await?.into_iter().map(|(_, segment)| segment).collect();
     let (root, folder, disk, how) = (table.root().to_owned(), beside.folder.clone(), beside.disk.clone(), how.clone());
     let mut done = Rewritten {
@@ -231,6 +237,10 @@ async fn to_row(beside: &Beside, table: &Table, how: &RewriteOptions) -> Result<
     };
     let (rows, bytes) = aside(move || write_avro(&root, &segments, &schema, &folder, disk, &how)).await?;
     (done.rows, done.bytes_after) = (rows, bytes);
+    table.refresh().await?;
+    if table.version() != version {
+        return Err(overtaken(&beside.root));
+    }
     Ok(done)
 }
 
