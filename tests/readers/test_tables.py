@@ -86,3 +86,29 @@ def test_rows_read_alike_before_and_after_upkeep(rows, layout, tmp_path):
     assert readings(root) == expected
     manyworlds("table", "vacuum", "calls", "--retain", "0", "--apply", *data)
     assert readings(root) == expected
+
+
+@pytest.mark.parametrize("layout", ["column", "pruned", "clustered"])
+def test_rows_read_alike_after_a_change_of_layout_and_a_deletion(rows, layout, tmp_path):
+    options = {
+        "column": ["--layout", "column"],
+        "pruned": ["--layout", "pruned", "--bloom", "phone,id"],
+        "clustered": ["--layout", "clustered", "--cluster", "tower,at", "--bloom", "phone"],
+    }[layout]
+    data = ["--data", str(tmp_path)]
+    root = tmp_path / "default" / "calls"
+    before = ["--layout", "pruned" if layout == "column" else "column"]
+    manyworlds("table", "insert", "calls", str(rows), "--batch-rows", "3000", *before, *data)
+    expected = readings(root)
+    manyworlds("table", "rewrite", "calls", *options, *data)
+    assert readings(root) == expected
+    manyworlds("table", "vacuum", "calls", "--retain", "0", "--apply", *data)
+    assert readings(root) == expected
+    # Through layout row, which other readers do not know, and back.
+    manyworlds("table", "rewrite", "calls", "--layout", "row", *data)
+    manyworlds("table", "rewrite", "calls", *options, *data)
+    assert readings(root) == expected
+    manyworlds("table", "delete", "calls", "--where", "note IS NULL OR id >= 15000", "--apply", *data)
+    after = readings(root)
+    left = [i for i in range(15_000) if i % 5]
+    assert after[:3] == (len(left), sum(left), sum(left) / 8) and after[4] == 0

@@ -58,7 +58,7 @@ pub(crate) enum Command {
         #[command(flatten)]
         data: DataArgs,
     },
-    /// Keep tables in shape: order their rows, merge small files, remove old rows and files
+    /// Keep tables in shape: insert rows, order them, merge small files, change layouts, remove rows and files
     Table {
         #[command(subcommand)]
         task: TableTask,

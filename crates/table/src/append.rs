@@ -11,9 +11,10 @@ use crate::committer::Committer;
 use crate::disk::Disk;
 use crate::error::TableError;
 use crate::folder::StoredTable;
+use crate::hold::Hold;
 use crate::insert::RowsEncoder;
 use crate::layout::{Layout, TableOptions, storable};
-use crate::log::{Change, Committed, Definition, Segment, Table, TransactionId};
+use crate::log::{Change, Committed, Segment, Table, TransactionId};
 use crate::schema::{Field, FieldType};
 
 type Result<T> = std::result::Result<T, TableError>;
@@ -39,8 +40,9 @@ impl Appender {
     /// # Errors
     /// Where it is of layout `row`, which has no log to keep positions in, and where it cannot be read.
     pub async fn open(root: &Path, disk: Arc<dyn Disk>) -> Result<Option<Self>> {
+        let hold = Hold::shared(root)?.map(Arc::new);
         match StoredTable::open(root, disk.clone()).await? {
-            Some(StoredTable::Delta(table)) => Ok(Some(Self::over(root, disk, table).await?)),
+            Some(StoredTable::Delta(table)) => Ok(Some(Self::over(root, disk, table.held_by(hold)).await?)),
             Some(StoredTable::Row(_)) => Err(TableError::Options {
                 path: root.to_owned(),
                 reason: format!("layout {} takes whole batches only: rewrite it in another", Layout::Row),
@@ -64,10 +66,10 @@ impl Appender {
         }
         let schema = storable(root, schema)?;
         options.check(root, &schema)?;
-        let definition = Definition::of_schema(&schema, "measurements as they came in", options.to_properties())
-            .map_err(|e| TableError::encode(root, e.into()))?;
-        let table = Table::open_or_create(root, disk.clone(), &definition).await?;
-        Self::over(root, disk, table).await
+        let definition = options.definition(&schema).map_err(|e| TableError::encode_arrow(root, e))?;
+        Table::open_or_create(root, disk.clone(), &definition).await?;
+        let gone = || TableError::Unexpected(format!("the table {} went away", root.display()));
+        Self::open(root, disk).await?.ok_or_else(gone)
     }
 
     async fn over(root: &Path, disk: Arc<dyn Disk>, table: Table) -> Result<Self> {

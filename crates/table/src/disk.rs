@@ -8,6 +8,8 @@ use std::fs::{self, File};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
+use rustix::fs::{CWD, RenameFlags, renameat_with};
+
 /// A folder tree that can be made durable.
 pub trait Disk: Debug + Send + Sync + 'static {
     /// A new, empty file in place of whatever had the name.
@@ -20,6 +22,10 @@ pub trait Disk: Debug + Send + Sync + 'static {
     fn remove(&self, path: &Path) -> io::Result<()>;
     /// Makes one folder; its parent must exist.
     fn create_dir(&self, path: &Path) -> io::Result<()>;
+    /// Exchanges two folders' names: each has one of them at any time.
+    fn exchange(&self, one: &Path, other: &Path) -> io::Result<()>;
+    /// Takes a folder and all in it away.
+    fn remove_dir(&self, path: &Path) -> io::Result<()>;
     /// Makes the names in a folder durable.
     fn sync_dir(&self, path: &Path) -> io::Result<()>;
 }
@@ -59,6 +65,14 @@ impl Disk for RealDisk {
 
     fn create_dir(&self, path: &Path) -> io::Result<()> {
         fs::create_dir(path)
+    }
+
+    fn exchange(&self, one: &Path, other: &Path) -> io::Result<()> {
+        Ok(renameat_with(CWD, one, CWD, other, RenameFlags::EXCHANGE)?)
+    }
+
+    fn remove_dir(&self, path: &Path) -> io::Result<()> {
+        fs::remove_dir_all(path)
     }
 
     fn sync_dir(&self, path: &Path) -> io::Result<()> {

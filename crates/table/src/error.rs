@@ -76,6 +76,16 @@ pub enum TableError {
         /// The segment.
         segment: String,
     },
+    /// Somebody writes to a table that is to be exchanged, or exchanges one that is to be written to.
+    #[error(
+        "the table {} is in use: a change from or to layout row needs it alone; nothing was changed; run it again when the \
+         other command is done",
+        path.display()
+    )]
+    Busy {
+        /// The table's folder.
+        path: PathBuf,
+    },
     /// Something that cannot happen did.
     #[error("{0}: this is a mistake in the program; the table is as it was")]
     Unexpected(String),
@@ -144,7 +154,7 @@ impl TableError {
     pub fn kind(&self) -> ErrorKind {
         match self {
             Self::Io { cause, .. } if cause.kind() == io::ErrorKind::NotFound => ErrorKind::Damaged,
-            Self::Overtaken { .. } => ErrorKind::Conflict,
+            Self::Overtaken { .. } | Self::Busy { .. } => ErrorKind::Conflict,
             Self::Log { cause, .. } if is_conflict(cause) => ErrorKind::Conflict,
             Self::Io { .. } | Self::Encode { .. } | Self::CommitterGone | Self::Unexpected(_) | Self::Log { .. } => {
                 ErrorKind::Environment

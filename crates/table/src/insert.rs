@@ -13,10 +13,11 @@ use crate::committer::Committer;
 use crate::disk::Disk;
 use crate::error::TableError;
 use crate::folder::StoredTable;
+use crate::hold::Hold;
 use crate::layout::avro::AvroTable;
 use crate::layout::write::{RowsWriter, holds_nan};
 use crate::layout::{Encodings, Layout, TableOptions, conform, storable};
-use crate::log::{Change, Committed, Definition, Segment, Table, TransactionId};
+use crate::log::{Change, Committed, Segment, Table, TransactionId};
 
 /// What an insert did.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -27,9 +28,9 @@ pub struct Inserted {
     pub bytes: u64,
 }
 
-/// Inserts batches into one table, of any layout. Shared by reference among writers: batches are encoded side by side
+/// Inserts batches into one table, of any layout. Shared by reference or cloned among writers: batches are encoded side by side
 /// and committed together where they are ready together.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Inserter {
     root: PathBuf,
     disk: Arc<dyn Disk>,
@@ -37,9 +38,10 @@ pub struct Inserter {
     options: TableOptions,
     encoder: RowsEncoder,
     sink: Sink,
+    _hold: Option<Arc<Hold>>,
 }
 
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 enum Sink {
     Row(AvroTable),
     Delta(Committer),
@@ -50,11 +52,13 @@ type Result<T> = std::result::Result<T, TableError>;
 impl Inserter {
     /// Opens the table in the folder `root`; `None` where there is none. Must be called inside a tokio runtime.
     pub async fn open(root: &Path, disk: Arc<dyn Disk>) -> Result<Option<Self>> {
-        Ok(match StoredTable::open(root, disk.clone()).await? {
-            Some(StoredTable::Row(table)) => Some(Self::over_avro(root, disk, table)),
-            Some(StoredTable::Delta(table)) => Some(Self::over_delta(root, disk, table)?),
-            None => None,
-        })
+        let hold = Hold::shared(root)?.map(Arc::new);
+        let opened = match StoredTable::open(root, disk.clone()).await? {
+            Some(StoredTable::Row(table)) => Self::over_avro(root, disk, table),
+            Some(StoredTable::Delta(table)) => Self::over_delta(root, disk, table.held_by(hold.clone()))?,
+            None => return Ok(None),
+        };
+        Ok(Some(Self { _hold: hold, ..opened }))
     }
 
     /// Opens the table in the folder `root`, or makes it. Must be called inside a tokio runtime.
@@ -70,19 +74,12 @@ impl Inserter {
     ) -> Result<Self> {
         let schema = storable(root, schema)?;
         options.check(root, &schema)?;
-        let inserter = match Self::open(root, disk.clone()).await? {
-            Some(inserter) => inserter,
-            None if options.layout == Layout::Row => {
-                let table = AvroTable::open_or_create(root, disk.clone(), &schema)?;
-                Self::over_avro(root, disk, table)
-            }
-            None => {
-                let unfit = |e: arrow::error::ArrowError| TableError::encode(root, e.into());
-                let definition = Definition::of_schema(&schema, "rows inserted in batches", options.to_properties())
-                    .map_err(unfit)?;
-                let table = Table::open_or_create(root, disk.clone(), &definition).await?;
-                Self::over_delta(root, disk, table)?
-            }
+        let inserter = if let Some(inserter) = Self::open(root, disk.clone()).await? {
+            inserter
+        } else {
+            Self::create(root, disk.clone(), &schema, options).await?;
+            let gone = || TableError::Unexpected(format!("the table {} went away", root.display()));
+            Self::open(root, disk).await?.ok_or_else(gone)?
         };
         if inserter.options != *options {
             let reason = format!(
@@ -94,6 +91,14 @@ impl Inserter {
         Ok(inserter)
     }
 
+    async fn create(root: &Path, disk: Arc<dyn Disk>, schema: &Schema, options: &TableOptions) -> Result<()> {
+        if options.layout == Layout::Row {
+            return AvroTable::open_or_create(root, disk, schema).map(drop);
+        }
+        let definition = options.definition(schema).map_err(|e| TableError::encode_arrow(root, e))?;
+        Table::open_or_create(root, disk, &definition).await.map(drop)
+    }
+
     fn over_avro(root: &Path, disk: Arc<dyn Disk>, table: AvroTable) -> Self {
         Self {
             root: root.to_owned(),
@@ -102,6 +107,7 @@ impl Inserter {
             options: TableOptions::new(Layout::Row),
             encoder: RowsEncoder::default(),
             sink: Sink::Row(table),
+            _hold: None,
         }
     }
 
@@ -113,6 +119,7 @@ impl Inserter {
             options: table.options()?,
             encoder: RowsEncoder::default(),
             sink: Sink::Delta(Committer::start(table)),
+            _hold: None,
         })
     }
 
@@ -151,14 +158,19 @@ impl Inserter {
         let file = uuid::Uuid::new_v4().simple().to_string();
         match &self.sink {
             Sink::Row(table) => {
-                let file = name.map_or(file, file_of);
-                Ok(match table.insert(&file, &batches)? {
+                let (file, table) = (name.map_or(file, file_of), table.clone());
+                Ok(match aside(move || table.insert(&file, &batches)).await? {
                     Some(bytes) => Inserted { rows: rows as u64, bytes },
                     None => Inserted { rows: 0, bytes: 0 },
                 })
             }
             Sink::Delta(committer) => {
-                let segment = self.encoder.segment(&self.root, &self.disk, &self.options, &file, &batches)?;
+                let inserter = self.clone();
+                let work = move || {
+                    let Self { root, disk, options, encoder, .. } = &inserter;
+                    encoder.segment(root, disk, options, &file, &batches)
+                };
+                let segment = aside(work).await?;
                 let inserted = Inserted { rows: segment.rows, bytes: segment.bytes };
                 let change = Change {
                     add: vec![segment],
@@ -175,9 +187,9 @@ impl Inserter {
 }
 
 /// Writes rows as segments of one table, in encodings chosen from the first of them.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub(crate) struct RowsEncoder {
-    encodings: Mutex<Option<Arc<Encodings>>>,
+    encodings: Arc<Mutex<Option<Arc<Encodings>>>>,
 }
 
 impl RowsEncoder {
@@ -215,6 +227,11 @@ impl RowsEncoder {
         let new = Encodings::choose(batch, options.codec).map_err(|e| TableError::encode(root, e))?;
         Ok(chosen.insert(Arc::new(new)).clone())
     }
+}
+
+/// Does what keeps a processor or the disk busy on a thread of its own, so that other tasks go on meanwhile.
+async fn aside<T: Send + 'static>(work: impl FnOnce() -> Result<T> + Send + 'static) -> Result<T> {
+    tokio::task::spawn_blocking(work).await.map_err(|e| TableError::Unexpected(e.to_string()))?
 }
 
 /// A file name for the batch `name`, whatever is in that: 128 bits of hash.

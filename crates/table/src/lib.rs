@@ -18,6 +18,7 @@ mod committer;
 pub mod disk;
 mod error;
 mod folder;
+mod hold;
 mod input;
 mod insert;
 mod inspect;

@@ -9,6 +9,7 @@ use arrow::datatypes::SchemaRef;
 
 use crate::disk::Disk;
 use crate::error::TableError;
+use crate::hold::Hold;
 use crate::input::Input;
 use crate::layout::avro::AvroTable;
 use crate::layout::write::{RowsWriter, holds_nan};
@@ -23,14 +24,22 @@ type Result<T> = std::result::Result<T, TableError>;
 /// Where there is none, where it is of layout `row`, and where its paths have a meaning that a rewrite would break.
 pub(crate) async fn open(root: &Path, disk: Arc<dyn Disk>) -> Result<Table> {
     let refuse = |reason: &str| TableError::Options { path: root.to_owned(), reason: reason.to_owned() };
+    let hold = Hold::shared(root)?;
     if AvroTable::open(root, disk.clone())?.is_some() {
         return Err(refuse("layout row has no upkeep: its files are as they were appended; choose another layout"));
     }
     let table = Table::open(root, disk).await?.ok_or_else(|| refuse("there is no such table: insert rows first"))?;
+    check(&table)?;
+    Ok(table.held_by(hold.map(Arc::new)))
+}
+
+/// Whether a table's rows are all in its segments, and may be moved from one to another.
+pub(crate) fn check(table: &Table) -> Result<()> {
+    let refuse = |reason: &str| TableError::Options { path: table.root().to_owned(), reason: reason.to_owned() };
     if !table.partition_columns()?.is_empty() {
         return Err(refuse("it belongs to ensembles: only runs write it, and `drop` removes from it"));
     }
-    Ok(table)
+    Ok(())
 }
 
 /// Columns of real numbers in which NaN was seen.
@@ -151,6 +160,11 @@ impl Output {
     /// The segments that have ended.
     pub(crate) fn segments(&self) -> &[Segment] {
         &self.segments
+    }
+
+    /// The segments, whose files stay from now on: in a folder that goes as a whole.
+    pub(crate) fn keep(mut self) -> Vec<Segment> {
+        std::mem::take(&mut self.segments)
     }
 
     /// Puts the segments in the place of others, in one commit. Gives the version.

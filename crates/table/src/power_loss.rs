@@ -36,6 +36,7 @@ enum Undo {
     ForgetDir(PathBuf),
     Restore { name: PathBuf, kept: PathBuf },
     Return { from: PathBuf, to: PathBuf },
+    Exchange { one: PathBuf, other: PathBuf },
 }
 
 impl PowerLossDisk {
@@ -76,6 +77,7 @@ impl PowerLossDisk {
                 Undo::ForgetDir(name) if name.exists() => fs::remove_dir_all(name)?,
                 Undo::Restore { name, kept } => fs::rename(kept, name)?,
                 Undo::Return { from, to } => fs::rename(to, from)?,
+                Undo::Exchange { one, other } => RealDisk.exchange(&one, &other)?,
                 Undo::Forget(_) | Undo::ForgetDir(_) => {}
             }
         }
@@ -184,6 +186,23 @@ impl Disk for PowerLossDisk {
         RealDisk.create_dir(path)?;
         state.names.push((parent(path).to_owned(), Undo::ForgetDir(path.to_owned())));
         Ok(())
+    }
+
+    /// What lies in the folders must have been synced: what was not is looked for under its name.
+    fn exchange(&self, one: &Path, other: &Path) -> io::Result<()> {
+        let mut state = self.count()?;
+        RealDisk.exchange(one, other)?;
+        let undo = Undo::Exchange { one: one.to_owned(), other: other.to_owned() };
+        state.names.push((parent(one).to_owned(), undo));
+        Ok(())
+    }
+
+    /// Removed for good, as far as anybody may hope to find it again.
+    fn remove_dir(&self, path: &Path) -> io::Result<()> {
+        let mut state = self.count()?;
+        state.names.retain(|(folder, _)| !folder.starts_with(path));
+        state.unsynced.retain(|file| !file.starts_with(path));
+        RealDisk.remove_dir(path)
     }
 
     fn sync_dir(&self, path: &Path) -> io::Result<()> {

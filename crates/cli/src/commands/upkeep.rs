@@ -13,7 +13,7 @@ use run::Usage;
 use serde_json::{Map, Value, json};
 use table::cluster::ClusterOptions;
 use table::upkeep::{Deleted, LayoutChange, Progress, RewriteOptions, TrimLimit, TrimOptions, VacuumOptions};
-use table::{Clustering, StoredTable, Table as DeltaTable};
+use table::{Clustering, Layout, StoredTable, Table as DeltaTable};
 
 use super::disk;
 use super::table::no_table;
@@ -137,6 +137,9 @@ pub(crate) async fn rewrite(args: &TableRewriteArgs) -> Result<ExitCode> {
         note(&format!(
             "{left} segments were inserted meanwhile and are as they were: run it again to rewrite them too"
         ));
+    }
+    if (done.layout_before == Layout::Row) != (done.layout == Layout::Row) {
+        note("which files were inserted before is not known any more: inserting one of them again doubles its rows");
     }
     let summary = json!({
         "layout_before": done.layout_before.to_string(),

@@ -89,6 +89,15 @@ impl AvroTable {
 
     /// Writes rows as the file `name`, durably. Gives its size; `None` where the table has such a file already.
     pub(crate) fn insert(&self, name: &str, batches: &[RecordBatch]) -> Result<Option<u64>> {
+        self.insert_all(name, batches.iter().cloned().map(Ok))
+    }
+
+    /// As [`Self::insert`], one batch after the other.
+    pub(crate) fn insert_all(
+        &self,
+        name: &str,
+        batches: impl Iterator<Item = Result<RecordBatch>>,
+    ) -> Result<Option<u64>> {
         let path = self.root.join(format!("{name}.{SUFFIX}"));
         if path.exists() {
             return Ok(None);
@@ -100,7 +109,7 @@ impl AvroTable {
             .build::<_, AvroOcfFormat>(BufWriter::with_capacity(BUFFER_BYTES, file))
             .map_err(failed)?;
         for batch in batches {
-            writer.write(batch).map_err(failed)?;
+            writer.write(&batch?).map_err(failed)?;
         }
         writer.finish().map_err(failed)?;
         let buffered = writer.into_inner();

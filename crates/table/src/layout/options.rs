@@ -6,9 +6,11 @@ use std::path::Path;
 use std::str::FromStr;
 
 use arrow::datatypes::{DataType, Schema};
+use arrow::error::ArrowError;
 
 use super::write::GROUP_ROWS_MAX;
 use crate::error::TableError;
+use crate::log::Definition;
 use crate::segment::Codec;
 
 /// How the rows of a table are stored.
@@ -112,6 +114,11 @@ impl TableOptions {
             }
         }
         Ok(())
+    }
+
+    /// A Delta table of these columns, which is to be made.
+    pub(crate) fn definition(&self, schema: &Schema) -> Result<Definition, ArrowError> {
+        Definition::of_schema(schema, "rows inserted in batches", self.to_properties())
     }
 
     /// As properties of a Delta table.

@@ -14,7 +14,7 @@ use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 use proptest::prelude::*;
 
 use super::*;
-use crate::disk::RealDisk;
+use crate::disk::{Disk, DiskFile, RealDisk};
 use crate::{AvroTable, Inserter, Table};
 
 const TYPES: usize = 13;
@@ -290,4 +290,61 @@ async fn any_number_of_writers_insert_side_by_side_each_batch_once() {
     ids.sort_unstable();
     let expected: Vec<i64> = (0..8).flat_map(|w| (0..50).map(move |i| w * 1000 + i)).collect();
     assert_eq!(ids, expected);
+}
+
+/// A disk that begins no file until another task of the same runtime says so.
+#[derive(Debug)]
+struct Waiting(std::sync::Mutex<std::sync::mpsc::Receiver<()>>);
+
+impl Disk for Waiting {
+    fn create(&self, path: &Path) -> std::io::Result<Box<dyn DiskFile>> {
+        if path.to_string_lossy().contains(".parquet.") || path.to_string_lossy().contains(".avro.") {
+            let told = self.0.lock().unwrap().recv_timeout(std::time::Duration::from_secs(20));
+            told.map_err(|_| std::io::Error::other("no other task could run"))?;
+        }
+        RealDisk.create(path)
+    }
+
+    fn rename(&self, from: &Path, to: &Path) -> std::io::Result<()> {
+        RealDisk.rename(from, to)
+    }
+
+    fn link(&self, from: &Path, to: &Path) -> std::io::Result<()> {
+        RealDisk.link(from, to)
+    }
+
+    fn remove(&self, path: &Path) -> std::io::Result<()> {
+        RealDisk.remove(path)
+    }
+
+    fn create_dir(&self, path: &Path) -> std::io::Result<()> {
+        RealDisk.create_dir(path)
+    }
+
+    fn exchange(&self, one: &Path, other: &Path) -> std::io::Result<()> {
+        RealDisk.exchange(one, other)
+    }
+
+    fn remove_dir(&self, path: &Path) -> std::io::Result<()> {
+        RealDisk.remove_dir(path)
+    }
+
+    fn sync_dir(&self, path: &Path) -> std::io::Result<()> {
+        RealDisk.sync_dir(path)
+    }
+}
+
+#[tokio::test]
+async fn other_tasks_go_on_while_rows_are_written() {
+    for layout in [Layout::Row, Layout::Pruned] {
+        let root = tempfile::tempdir().unwrap();
+        let (tell, told) = std::sync::mpsc::channel();
+        let disk = Arc::new(Waiting(std::sync::Mutex::new(told)));
+        let rows = RecordBatch::try_from_iter([("n", Arc::new(Int64Array::from(vec![1, 2])) as ArrayRef)]).unwrap();
+        let options = TableOptions::new(layout);
+        let inserter = Inserter::open_or_create(root.path(), disk, &rows.schema(), &options).await.unwrap();
+        let (inserted, ()) =
+            tokio::join!(inserter.insert(std::slice::from_ref(&rows)), async { tell.send(()).unwrap() });
+        assert_eq!(inserted.unwrap().rows, 2);
+    }
 }

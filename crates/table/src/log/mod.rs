@@ -26,6 +26,7 @@ use self::actions::{to_add, to_remove, to_segment};
 use self::append::Appended;
 use crate::disk::{Disk, create_dirs};
 use crate::error::TableError;
+use crate::hold::Hold;
 use crate::layout::TableOptions;
 use crate::schema::Field;
 use crate::store::DurableStore;
@@ -181,6 +182,8 @@ pub struct Table {
     root: PathBuf,
     delta: DeltaTable,
     appended: Appended,
+    /// Held as long as somebody may commit through this handle, where its folder may be exchanged.
+    _hold: Option<Arc<Hold>>,
 }
 
 type Result<T> = std::result::Result<T, TableError>;
@@ -238,7 +241,12 @@ impl Table {
     }
 
     fn over(root: &Path, delta: DeltaTable) -> Self {
-        Self { root: root.to_owned(), delta, appended: Appended::default() }
+        Self { root: root.to_owned(), delta, appended: Appended::default(), _hold: None }
+    }
+
+    /// This handle, which keeps its folder in its place.
+    pub(crate) fn held_by(self, hold: Option<Arc<Hold>>) -> Self {
+        Self { _hold: hold, ..self }
     }
 
     /// The table's folder.

@@ -6,6 +6,7 @@
 
 mod compact;
 mod delete;
+mod exchange;
 mod rewrite;
 mod trim;
 mod vacuum;

@@ -3,6 +3,8 @@
 //! All segments are read and written once, in bounded memory, and exchanged in one commit that also changes the table's
 //! properties. What others insert until then is taken along; what they insert during the last moments, and what writers
 //! that opened the table before go on to insert, stays as it was written: readers read segments of any layout.
+//!
+//! Layout `row` has no log: see [`super::exchange`].
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -15,12 +17,14 @@ use crate::cluster;
 use crate::disk::Disk;
 use crate::error::TableError;
 use crate::input::Input;
+use crate::layout::avro::AvroTable;
 use crate::layout::{Clustering, Curve, Layout, TableOptions};
 use crate::log::{Change, Rewrite, Segment};
 use crate::output::{self, NanColumns, Output};
 use crate::segment::Codec;
 
 use super::compact::{TARGET_ROWS, merge_into};
+use super::exchange::exchange;
 use super::{Progress, Result, TRIES, encodings};
 
 /// How often what was inserted meanwhile is taken along, before the rest is left as it is.
@@ -116,8 +120,12 @@ pub struct Rewritten {
 ///
 /// # Errors
 /// Where there is no such table, where the options contradict each other or the columns, where the disk or the log
-/// refuses, and where others rewrite the same segments again and again. Then the table is as it was.
+/// refuses, where others rewrite the same segments again and again, and, from and to layout `row`, where anybody writes to
+/// the table. Then the table is as it was.
 pub async fn rewrite(root: &Path, disk: Arc<dyn Disk>, options: &RewriteOptions) -> Result<Rewritten> {
+    if options.change.layout == Some(Layout::Row) || AvroTable::is_in(root) {
+        return exchange(root, disk, options).await;
+    }
     let mut tries = 1;
     loop {
         match rewrite_once(root, disk.clone(), options).await {

@@ -16,6 +16,7 @@ use arrow::datatypes::{DataType, Field, Int64Type, Schema, SchemaRef, TimeUnit};
 use super::*;
 use crate::cluster::{ClusterOptions, cluster};
 use crate::disk::{Disk, RealDisk};
+use crate::hold::Hold;
 use crate::layout::{Clustering, Curve, Layout};
 use crate::log::Table;
 use crate::segment::Codec;
@@ -274,6 +275,123 @@ async fn a_table_changes_its_layout_and_keeps_its_rows_and_its_readers() {
         let clustered = before[0].tags.keys().any(|tag| tag == "manyworlds.cluster");
         assert_eq!(clustered, expected.layout == Layout::Clustered);
     }
+}
+
+/// Ends a writer, and waits for its last task.
+async fn end(inserter: Inserter, root: &Path) {
+    drop(inserter);
+    while Hold::alone(root).is_err() {
+        tokio::task::yield_now().await;
+    }
+}
+
+/// The numbers of all rows of a table of layout `row`, in order.
+fn row_ids(root: &Path) -> Vec<i64> {
+    let table = AvroTable::open(root, disk()).unwrap().unwrap();
+    let mut all = Vec::new();
+    for (file, _) in table.files().unwrap() {
+        for batch in table.read(&file).unwrap() {
+            let batch = batch.unwrap();
+            for (row, &id) in batch.column(0).as_primitive::<Int64Type>().values().iter().enumerate() {
+                assert_eq!(format!("{:?}", batch.slice(row, 1).columns()), format!("{:?}", rows(id..id + 1).columns()));
+                all.push(id);
+            }
+        }
+    }
+    all.sort_unstable();
+    all
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_table_changes_from_and_to_layout_row() {
+    let folder = tempfile::tempdir().unwrap();
+    let root = folder.path().join("calls");
+    end(table(&root, Layout::Clustered).await, &root).await;
+    let done = rewritten(&root, to(Layout::Row)).await.unwrap();
+    assert_eq!((done.rows, done.segments_in, done.layout_before), (3_000, 10, Layout::Clustered));
+    assert!(row_ids(&root).into_iter().eq(0..3_000));
+    // What a change that was cut short left goes with the next one.
+    let left = folder.path().join(".calls.0123.tmp");
+    std::fs::create_dir(&left).unwrap();
+    std::fs::write(left.join("1.parquet"), "half").unwrap();
+    for layout in [Layout::Column, Layout::Pruned, Layout::Clustered] {
+        let cluster = (layout == Layout::Clustered).then(|| vec!["level".to_owned()]);
+        let change = LayoutChange { cluster, ..to(layout) };
+        let done = rewritten(&root, change.clone()).await.unwrap();
+        assert_eq!((done.rows, done.segments_out, done.layout_before), (3_000, 1, Layout::Row), "{layout}");
+        let mut found = ids(&root).await;
+        found.sort_unstable();
+        assert!(found.into_iter().eq(0..3_000), "{layout}");
+        assert_eq!((files(&root), std::fs::read_dir(folder.path()).unwrap().count()), (1, 1), "{layout}");
+        let options = Table::open(&root, disk()).await.unwrap().unwrap().options().unwrap();
+        assert_eq!(options, change.applied_to(&TableOptions::new(Layout::Row)));
+        let bounds = segments(&root).await.remove(0).columns;
+        assert!(bounds.get("level").is_none_or(|c| c.min.is_none()), "NaN has no bounds");
+        rewritten(&root, to(Layout::Row)).await.unwrap();
+        assert!(row_ids(&root).into_iter().eq(0..3_000), "{layout}");
+    }
+    let refused = rewritten(&root, to(Layout::Row)).await.unwrap_err().to_string();
+    assert!(refused.contains("it is of layout row already"), "{refused}");
+    let refused = rewritten(&root, to(Layout::Clustered)).await.unwrap_err().to_string();
+    assert!(refused.contains("layout clustered needs the columns"), "{refused}");
+    assert!(row_ids(&root).into_iter().eq(0..3_000));
+    assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn nobody_writes_while_a_table_changes_from_or_to_layout_row() {
+    let folder = tempfile::tempdir().unwrap();
+    let root = folder.path().join("calls");
+    for (from, into) in [(Layout::Column, Layout::Row), (Layout::Row, Layout::Column)] {
+        if from == Layout::Column {
+            end(table(&root, from).await, &root).await;
+        }
+        // A writer that is there keeps the table as it is.
+        let writer = Inserter::open(&root, disk()).await.unwrap().unwrap();
+        let refused = rewritten(&root, to(into)).await.unwrap_err();
+        assert!(refused.kind() == ErrorKind::Conflict && refused.to_string().contains("is in use"), "{refused}");
+        end(writer, &root).await;
+        // One that comes meanwhile is refused, and does not write beside the table.
+        let (runtime, tried) = (tokio::runtime::Handle::current(), Arc::new(std::sync::Mutex::new(Vec::new())));
+        let progress = {
+            let (root, tried) = (root.clone(), tried.clone());
+            move |_, _| {
+                let opened = runtime.block_on(Inserter::open(&root, disk()));
+                tried.lock().unwrap().push(opened.err().map(|e| e.kind()));
+                let compacted = runtime.block_on(compact(&root, disk(), None));
+                tried.lock().unwrap().push(compacted.err().map(|e| e.kind()));
+            }
+        };
+        let options =
+            RewriteOptions { change: to(into), progress: Some(Arc::new(progress)), ..RewriteOptions::default() };
+        assert_eq!(rewrite(&root, disk(), &options).await.unwrap().rows, 3_000);
+        let tried = tried.lock().unwrap();
+        assert!(!tried.is_empty() && tried.iter().all(|kind| *kind == Some(ErrorKind::Conflict)), "{tried:?}");
+    }
+    assert!(Inserter::open(&root, disk()).await.unwrap().is_some());
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_others_append_while_a_table_becomes_layout_row_is_not_lost() {
+    let folder = tempfile::tempdir().unwrap();
+    let root = folder.path().join("calls");
+    end(table(&root, Layout::Column).await, &root).await;
+    // Another engine, which knows nothing of the hold.
+    let (runtime, path) = (tokio::runtime::Handle::current(), root.clone());
+    let progress = move |rows, all| {
+        if rows == all {
+            let mut theirs = runtime.block_on(Table::open(&path, disk())).unwrap().unwrap();
+            let segment = runtime.block_on(theirs.segments()).unwrap().remove(0);
+            std::fs::copy(path.join(&segment.path), path.join("theirs.parquet")).unwrap();
+            let add = vec![Segment { path: "theirs.parquet".to_owned(), ..segment }];
+            runtime.block_on(theirs.commit(&crate::Change { add, ..crate::Change::default() })).unwrap();
+        }
+    };
+    let options =
+        RewriteOptions { change: to(Layout::Row), progress: Some(Arc::new(progress)), ..RewriteOptions::default() };
+    let refused = rewrite(&root, disk(), &options).await.unwrap_err();
+    assert_eq!(refused.kind(), ErrorKind::Conflict);
+    assert_eq!((ids(&root).await.len(), std::fs::read_dir(folder.path()).unwrap().count()), (3_300, 1));
 }
 
 #[tokio::test(flavor = "multi_thread")]

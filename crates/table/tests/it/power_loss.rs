@@ -10,7 +10,7 @@ use table::power_loss::PowerLossDisk;
 use table::upkeep::{VacuumOptions, compact, rewrite, vacuum};
 use table::{Layout, TableError};
 
-use crate::support::{batch, batches, change, inserter};
+use crate::support::{batch, batches, change, ended, inserter};
 
 const BATCHES: i64 = 5;
 
@@ -78,4 +78,52 @@ async fn what_was_done_survives_a_power_cut_right_behind_it() {
     let parquet = |e: &std::fs::DirEntry| e.file_name().to_string_lossy().ends_with(".parquet");
     let files = std::fs::read_dir(&root).unwrap().map(Result::unwrap).filter(parquet).count();
     assert_eq!(files, 1, "what was vacuumed stays away");
+}
+
+/// A table that changes from layout to layout and back, by commit and by exchange of folders.
+async fn change_layouts(root: &Path, disk: Arc<dyn Disk>) -> Result<(), TableError> {
+    for layout in [Layout::Row, Layout::Column, Layout::Row, Layout::Clustered] {
+        rewrite(root, disk.clone(), &change(layout)).await?;
+    }
+    Ok(())
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_table_that_changes_its_layout_is_the_old_or_the_new_one_wherever_power_fails() {
+    let stored = async |root: &Path, disk: Arc<dyn Disk>| {
+        let writer = inserter(root, disk).await.unwrap();
+        for number in 0..BATCHES {
+            writer.insert_once(&number.to_string(), &[batch(number)]).await.unwrap();
+        }
+        ended(writer, root).await;
+    };
+    let folder = tempfile::tempdir().unwrap();
+    let (root, disk) = (folder.path().join("data"), PowerLossDisk::new(&folder.path().join("attic")).unwrap());
+    let counting = Arc::new(disk);
+    stored(&root, Arc::new(RealDisk)).await;
+    change_layouts(&root, counting.clone()).await.unwrap();
+    counting.lose_power().unwrap();
+    assert!(batches(&root).await.into_iter().eq(0..BATCHES));
+    let operations = counting.operations();
+    assert!(operations > 100, "only {operations} operations");
+    for crash in 0..operations {
+        let folder = tempfile::tempdir().unwrap();
+        let root = folder.path().join("data");
+        let disk = Arc::new(PowerLossDisk::new(&folder.path().join("attic")).unwrap());
+        stored(&root, Arc::new(RealDisk)).await;
+        disk.fail_from(crash);
+        let lived = change_layouts(&root, disk.clone()).await;
+        disk.lose_power().unwrap();
+        let at = format!("crash at operation {crash} of {operations}: {lived:?}");
+        assert_eq!(batches(&root).await, Vec::from_iter(0..BATCHES), "{at}");
+        // Life goes on, and sweeps what was left; that of layout row, which has none, needs no sweeping.
+        match rewrite(&root, Arc::new(RealDisk), &change(Layout::Row)).await {
+            Err(error) if error.to_string().contains("of layout row already") => {}
+            done => drop(done.unwrap_or_else(|e| panic!("{e}; {at}"))),
+        }
+        rewrite(&root, Arc::new(RealDisk), &change(Layout::Clustered)).await.unwrap_or_else(|e| panic!("{e}; {at}"));
+        assert_eq!(batches(&root).await, Vec::from_iter(0..BATCHES), "{at}");
+        // The attic and the table.
+        assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 2, "{at}");
+    }
 }
