@@ -1,8 +1,11 @@
 //! What can be typed.
 
+mod serve;
+
 use std::path::PathBuf;
 
 use clap::{Parser, Subcommand, ValueEnum};
+pub(crate) use serve::{Durability, ServeArgs};
 use table::{Codec, Curve, Layout, TableName};
 
 /// Simulate what could happen. Take in what did. Ask both.
@@ -51,6 +54,8 @@ pub(crate) enum Command {
     },
     /// Ask in SQL
     Sql(SqlArgs),
+    /// Take rows in and answer questions over HTTP
+    Serve(ServeArgs),
     /// Remove an ensemble and its files
     Drop {
         /// The ensemble

@@ -15,6 +15,7 @@
 mod budget;
 mod buffer;
 mod columns;
+pub mod decode;
 mod error;
 mod flush;
 mod live;

@@ -1,5 +1,6 @@
 //! A session of questions about one data folder.
 
+use std::collections::BTreeMap;
 use std::fmt;
 use std::path::Path;
 use std::sync::Arc;
@@ -27,7 +28,7 @@ use crate::outcomes::Outcomes;
 use crate::plays::PlaysFunction;
 use crate::reading::Reading;
 use crate::snapshot::{MakeModel, Snapshot};
-use crate::tables::{Sim, Tables};
+use crate::tables::{LiveTables, Sim, Tables};
 use crate::worlds::WorldsFunction;
 
 const CATALOG: &str = "manyworlds";
@@ -66,18 +67,42 @@ impl Engine {
     /// Takes a snapshot of what the folder `data` holds, `None` where that is nothing; `make_model` is asked for the
     /// model of an ensemble whose events must be played again.
     pub async fn open(data: &Path, make_model: MakeModel, options: Options) -> Result<Option<Self>, QueryError> {
+        let databases = Tables::list(data, None)?;
         let store = Store::open(data, Arc::new(RealDisk)).await?;
-        let databases = Tables::list(data)?;
         if store.is_none() && databases.values().all(|tables| tables.names().next().is_none()) {
             return Ok(None);
         }
-        let snapshot = Arc::new(Snapshot::take(store.as_ref(), make_model).await?);
+        Self::over(store.as_ref(), databases, make_model, options, DATABASE).await.map(Some)
+    }
+
+    /// As [`Self::open`], with the rows that `live` knows and no segment holds yet; tables that are named without a
+    /// database are those of `database`.
+    pub async fn open_live(
+        data: &Path,
+        make_model: MakeModel,
+        options: Options,
+        live: Arc<dyn LiveTables>,
+        database: &str,
+    ) -> Result<Self, QueryError> {
+        let databases = Tables::list(data, Some(&live))?;
+        let store = Store::open(data, Arc::new(RealDisk)).await?;
+        Self::over(store.as_ref(), databases, make_model, options, database).await
+    }
+
+    async fn over(
+        store: Option<&Store>,
+        databases: BTreeMap<String, Arc<Tables>>,
+        make_model: MakeModel,
+        options: Options,
+        database: &str,
+    ) -> Result<Self, QueryError> {
+        let snapshot = Arc::new(Snapshot::take(store, make_model).await?);
         let own = MemorySchemaProvider::new();
         own.register_table("outcomes".to_owned(), Arc::new(Outcomes::new(snapshot.clone())))?;
         own.register_table("events".to_owned(), Arc::new(Events::new(snapshot.clone())))?;
         own.register_table("ensembles".to_owned(), Arc::new(ensembles(&snapshot)?))?;
         let catalog = Arc::new(MemoryCatalogProvider::new());
-        let tables = databases.get(DATABASE).cloned().unwrap_or_default();
+        let tables = databases.get(database).cloned().unwrap_or_default();
         catalog.register_schema(SCHEMA, Arc::new(Sim { own, tables: tables.clone() }))?;
         for (name, tables) in databases {
             catalog.register_schema(&name, tables)?;
@@ -86,7 +111,7 @@ impl Engine {
         context.register_catalog(CATALOG, catalog);
         context.register_udtf("worlds", Arc::new(WorldsFunction(snapshot.clone())));
         context.register_udtf("plays", Arc::new(PlaysFunction(snapshot)));
-        Ok(Some(Self { context, tables }))
+        Ok(Self { context, tables })
     }
 
     /// Begins to answer one question.

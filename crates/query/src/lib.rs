@@ -44,4 +44,6 @@ pub use condition::Condition;
 pub use engine::{Engine, Options, Rows};
 pub use error::QueryError;
 pub use reading::Reading;
+pub use rows::distinct_names;
 pub use snapshot::{MakeModel, ModelError};
+pub use tables::{FreshRows, LiveTables};

@@ -1,10 +1,11 @@
 //! Columns of numbers and words as Arrow arrays.
 
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use arrow::array::{ArrayRef, Int8Array, Int16Array, RecordBatchOptions, StringViewArray, UInt32Array};
 use arrow::compute::take;
-use arrow::datatypes::{DataType, Field, Schema, SchemaRef};
+use arrow::datatypes::{DataType, Field, FieldRef, Schema, SchemaRef};
 use arrow::error::ArrowError;
 use arrow::record_batch::RecordBatch;
 use model::{EventColumn, EventKind, EventValues, NULL_I8, NULL_I16, NULL_LABEL};
@@ -97,4 +98,18 @@ fn misfit(column: &EventColumn) -> QueryError {
 
 pub(crate) fn invalid(error: &ArrowError) -> QueryError {
     QueryError::Invalid { reason: error.to_string() }
+}
+
+/// The columns with a number after every name that another has already: a key of an object must be one value's.
+pub fn distinct_names(schema: &Schema) -> SchemaRef {
+    let mut seen = HashMap::new();
+    let rename = |field: &FieldRef| {
+        let times = seen.entry(field.name().clone()).and_modify(|n| *n += 1).or_insert(1);
+        if *times == 1 {
+            field.clone()
+        } else {
+            Arc::new((**field).clone().with_name(format!("{}_{times}", field.name())))
+        }
+    };
+    Arc::new(Schema::new(schema.fields().iter().map(rename).collect::<Vec<FieldRef>>()))
 }

@@ -16,6 +16,7 @@ use crate::insert::RowsEncoder;
 use crate::layout::{Layout, TableOptions, storable};
 use crate::log::{Change, Committed, Segment, Table, TransactionId};
 use crate::schema::{Field, FieldType};
+use crate::upkeep::{LayoutChange, RewriteOptions, rewrite};
 
 type Result<T> = std::result::Result<T, TableError>;
 
@@ -111,11 +112,26 @@ impl Appender {
     /// Where the table has one of the columns with another type, and where the log refuses; then nothing of it is in
     /// the table.
     pub async fn commit(&self, segments: Vec<Segment>, schema: &Schema, position: u64) -> Result<Committed> {
-        let columns = schema.fields().iter().map(|f| self.field(f)).collect::<Result<_>>()?;
+        let columns: Vec<Field> = schema.fields().iter().map(|f| self.field(f)).collect::<Result<_>>()?;
         let transaction = TransactionId { name: Self::TRANSACTION.to_owned(), version: position };
-        self.committer
-            .commit(Change { add: segments, columns, transaction: Some(transaction), ..Change::default() })
-            .await
+        let change = Change { add: segments, columns, transaction: Some(transaction), ..Change::default() };
+        match self.committer.commit(change.clone()).await {
+            Err(TableError::ColumnType { column, .. }) if holds_real_numbers(schema, &column) => {
+                self.widen(schema).await?;
+                self.committer.commit(change).await
+            }
+            committed => committed,
+        }
+    }
+
+    /// Makes columns of integers in the table such of real numbers where they are that in `schema`. Segments are
+    /// written anew for it, since no reader of Delta tables takes one for the other.
+    async fn widen(&self, schema: &Schema) -> Result<()> {
+        let widen = schema.fields().iter().filter(|f| *f.data_type() == DataType::Float64);
+        let change = LayoutChange { widen: widen.map(|f| f.name().clone()).collect(), ..LayoutChange::default() };
+        let options = RewriteOptions { change, ..RewriteOptions::default() };
+        rewrite(&self.root, self.disk.clone(), &options).await?;
+        Ok(())
     }
 
     fn field(&self, field: &arrow::datatypes::Field) -> Result<Field> {
@@ -135,6 +151,10 @@ impl Appender {
         };
         Ok(Field::new(field.name(), ty))
     }
+}
+
+fn holds_real_numbers(schema: &Schema, column: &str) -> bool {
+    schema.field_with_name(column).is_ok_and(|f| *f.data_type() == DataType::Float64)
 }
 
 impl Table {

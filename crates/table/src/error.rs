@@ -99,7 +99,7 @@ pub enum TableError {
     },
     /// That cannot name a table.
     #[error(
-        "{name:?} cannot name a table: write NAME or DATABASE.NAME, each of 1 to 64 letters, digits, '_' and '-', \
+        "{name:?} cannot name a table: write NAME or DATABASE.NAME, each of letters, digits, '_' and '-', 64 and 128 at most, \
          beginning with a letter"
     )]
     Name {

@@ -17,8 +17,9 @@ pub const DATABASE: &str = "default";
 
 /// The database of ensembles, which are inserted by no name.
 const RESERVED: &str = "sim";
-/// Letters of a name, at most.
-const NAME_MAX: usize = 64;
+/// Letters of a table's name and of a database's, at most.
+const NAME_MAX: usize = 128;
+const DATABASE_MAX: usize = 64;
 
 /// A table of any layout, open.
 #[derive(Debug, Clone)]
@@ -47,13 +48,13 @@ pub struct TableName {
 }
 
 impl TableName {
-    /// The table `name` of a database. Each is a letter and then letters, digits, `_` or `-`, 64 at
-    /// most, so that it is a folder anywhere and a word of a URL.
+    /// The table `name` of a database. Each is a letter and then letters, digits, `_` or `-`, at most
+    /// 64 in a database and 128 in a name, so that it is a folder anywhere and a word of a URL.
     ///
     /// # Errors
     /// Where one is something else, or the database is the one that holds ensembles.
     pub fn new(database: &str, name: &str) -> Result<Self, TableError> {
-        if !is_word(database) || !is_word(name) {
+        if !is_word(database) || !is_word(name) || database.len() > DATABASE_MAX {
             return Err(TableError::Name { name: format!("{database}.{name}") });
         }
         if database == RESERVED {

@@ -2,9 +2,12 @@
 
 use std::fs::File;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
-use arrow::array::RecordBatch;
-use arrow::datatypes::SchemaRef;
+use arrow::array::{ArrayRef, RecordBatch};
+use arrow::compute::cast;
+use arrow::datatypes::{DataType, FieldRef, Schema, SchemaRef};
+use arrow::error::ArrowError;
 use parquet::arrow::ProjectionMask;
 use parquet::arrow::arrow_reader::{ArrowReaderMetadata, ArrowReaderOptions, ParquetRecordBatchReaderBuilder};
 use parquet::file::metadata::{PageIndexPolicy, RowGroupMetaData};
@@ -18,7 +21,7 @@ pub(crate) const BATCH_ROWS: usize = 131_072;
 /// Bytes that are read at a time, at most: rows of long texts are read in smaller batches.
 const BATCH_BYTES: u64 = 64 << 20;
 
-type Result<T> = std::result::Result<T, TableError>;
+type Result<T, E = TableError> = std::result::Result<T, E>;
 
 /// A segment open for reading.
 pub(crate) struct Input {
@@ -90,7 +93,29 @@ impl Input {
         let reader = builder.build().map_err(|e| TableError::damaged(&path, e))?;
         Ok(reader.map(move |batch| {
             let batch = batch.map_err(|e| TableError::damaged(&path, e))?;
+            let batch = widened(batch, &schema).map_err(|e| TableError::damaged(&path, e))?;
             conform(&root, &schema, &batch)
         }))
     }
+}
+
+/// Rows whose integers are real numbers where the table's are: a segment may be older than that.
+fn widened(batch: RecordBatch, schema: &SchemaRef) -> Result<RecordBatch, ArrowError> {
+    let wide = |field: &FieldRef| {
+        field.data_type().is_integer()
+            && schema.field_with_name(field.name()).is_ok_and(|f| *f.data_type() == DataType::Float64)
+    };
+    if !batch.schema_ref().fields().iter().any(wide) {
+        return Ok(batch);
+    }
+    let column = |(field, column): (&FieldRef, &ArrayRef)| {
+        if !wide(field) {
+            return Ok((field.clone(), column.clone()));
+        }
+        let field = field.as_ref().clone().with_data_type(DataType::Float64);
+        Ok((Arc::new(field), cast(column, &DataType::Float64)?))
+    };
+    let columns = batch.schema_ref().fields().iter().zip(batch.columns()).map(column);
+    let (fields, columns): (Vec<_>, Vec<_>) = columns.collect::<Result<Vec<_>, ArrowError>>()?.into_iter().unzip();
+    RecordBatch::try_new(Arc::new(Schema::new(fields)), columns)
 }

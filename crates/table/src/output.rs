@@ -14,7 +14,7 @@ use crate::input::Input;
 use crate::layout::avro::AvroTable;
 use crate::layout::write::{RowsWriter, holds_nan};
 use crate::layout::{Encodings, TableOptions};
-use crate::log::{Change, Committed, Rewrite, Segment, Table};
+use crate::log::{Change, Committed, Segment, Table};
 
 type Result<T> = std::result::Result<T, TableError>;
 
@@ -167,20 +167,13 @@ impl Output {
         std::mem::take(&mut self.segments)
     }
 
-    /// Puts the segments in the place of others, in one commit. Gives the version.
-    pub(crate) async fn commit(
-        mut self,
-        table: &mut Table,
-        remove: Vec<Segment>,
-        rewrite: Rewrite,
-        properties: BTreeMap<String, Option<String>>,
-    ) -> Result<u64> {
+    /// Puts the segments in the place of those that a rewrite removes, in one commit. Gives the version.
+    pub(crate) async fn commit(mut self, table: &mut Table, change: Change) -> Result<u64> {
         let gone = self.segments.iter().find(|s| !self.root.join(&s.path).is_file());
         if let Some(gone) = gone {
             return Err(TableError::Overtaken { path: self.root.clone(), segment: gone.path.clone() });
         }
-        let change =
-            Change { add: self.segments.clone(), remove, rewrite: Some(rewrite), properties, ..Change::default() };
+        let change = Change { add: self.segments.clone(), ..change };
         let committed = table.commit(&change).await;
         // Where the log cannot say whether the commit is in it, the files must stay: `vacuum` knows what to do.
         let unnamed = matches!(committed, Err(TableError::Overtaken { .. }));

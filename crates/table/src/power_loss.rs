@@ -201,7 +201,7 @@ impl Disk for PowerLossDisk {
     fn remove_dir(&self, path: &Path) -> io::Result<()> {
         let mut state = self.count()?;
         state.names.retain(|(folder, _)| !folder.starts_with(path));
-        state.unsynced.retain(|file| !file.starts_with(path));
+        state.unsynced.retain(|file, _| !file.starts_with(path));
         RealDisk.remove_dir(path)
     }
 

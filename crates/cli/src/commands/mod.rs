@@ -10,6 +10,7 @@ mod outcome;
 mod plays;
 mod price;
 mod run;
+mod serve;
 mod sql;
 mod table;
 mod upkeep;
@@ -31,7 +32,7 @@ const MODELS: &[Plugin] = &[football::PLUGIN];
 
 pub(crate) fn dispatch(args: Args) -> Result<ExitCode> {
     let runtime = tokio::runtime::Builder::new_multi_thread()
-        .worker_threads(2)
+        .worker_threads(std::thread::available_parallelism().map_or(2, std::num::NonZero::get).max(2))
         .enable_all()
         .build()
         .context("starting the runtime")?;
@@ -44,6 +45,7 @@ pub(crate) fn dispatch(args: Args) -> Result<ExitCode> {
             Command::Price(args) => price::price(&args).await,
             Command::Outcome(args) => outcome::outcome(&args).await,
             Command::Sql(args) => sql::sql(&args).await,
+            Command::Serve(args) => serve::serve(&args).await,
             Command::Correlate(args) => correlate::correlate(&args).await,
             Command::Plays(args) => plays::plays(&args).await,
             Command::Verify { ensemble, data, format } => verify::verify(&data.data, &ensemble, format.format).await,

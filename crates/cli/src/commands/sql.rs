@@ -1,6 +1,5 @@
 //! `manyworlds sql`: an answer in rows.
 
-use std::collections::HashMap;
 use std::io::Write as _;
 use std::path::Path;
 use std::process::ExitCode;
@@ -9,13 +8,12 @@ use std::sync::Arc;
 use anyhow::{Context as _, Result};
 use arrow::array::RecordBatch;
 use arrow::csv::WriterBuilder as CsvBuilder;
-use arrow::datatypes::{FieldRef, Schema, SchemaRef};
 use arrow::json::writer::JsonArray;
 use arrow::json::{Writer as JsonWriter, WriterBuilder as JsonBuilder};
 use arrow::util::display::{ArrayFormatter, FormatOptions};
 use ensemble::Plan;
 use model::Model;
-use query::{Engine, ModelError, Options, Reading, Rows};
+use query::{Engine, ModelError, Options, Reading, Rows, distinct_names};
 
 use super::{model_of, nothing_stored};
 use crate::args::{Format, SqlArgs};
@@ -95,27 +93,13 @@ fn push_rows(table: &mut Table, batch: &RecordBatch) -> Result<()> {
 async fn as_json(rows: &mut Rows) -> Result<()> {
     let builder = JsonBuilder::new().with_explicit_nulls(true);
     let mut writer: JsonWriter<_, JsonArray> = builder.build(std::io::stdout().lock());
-    let schema = distinct(&rows.schema());
+    let schema = distinct_names(&rows.schema());
     while let Some(batch) = rows.next().await {
         let batch = RecordBatch::try_new(schema.clone(), batch?.columns().to_vec()).context("naming the columns")?;
         writer.write(&batch).context("writing the result")?;
     }
     writer.finish().context("writing the result")?;
     writer.into_inner().write_all(b"\n").context("writing the result")
-}
-
-/// The columns with a number after every name that another has already: a key of an object must be one value's.
-fn distinct(schema: &Schema) -> SchemaRef {
-    let mut seen = HashMap::new();
-    let rename = |field: &FieldRef| {
-        let times = seen.entry(field.name().clone()).and_modify(|n| *n += 1).or_insert(1);
-        if *times == 1 {
-            field.clone()
-        } else {
-            Arc::new((**field).clone().with_name(format!("{}_{times}", field.name())))
-        }
-    };
-    Arc::new(Schema::new(schema.fields().iter().map(rename).collect::<Vec<FieldRef>>()))
 }
 
 async fn as_csv(rows: &mut Rows) -> Result<()> {

@@ -7,6 +7,8 @@ mod errors;
 mod kill;
 mod permissions;
 mod questions;
+mod serve;
+mod served;
 mod support;
 mod table;
 mod upkeep;

@@ -146,3 +146,49 @@ async fn one_server_has_a_folder() {
     drop(first);
     open(data.path(), Arc::new(RealDisk)).await.close().await.unwrap();
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn integers_that_are_stored_become_real_numbers_when_such_come() {
+    let data = tempfile::tempdir().unwrap();
+    let table = name("cpu");
+    let real = |n: i64| {
+        let halves: ArrayRef = Arc::new(Float64Array::from(vec![n as f64 + 0.5]));
+        RecordBatch::try_from_iter([("time", batch(0).column(0).slice(0, 1)), ("number", halves)]).unwrap()
+    };
+    for restart in [false, true] {
+        let data = data.path().join(restart.to_string());
+        let mut store = open(&data, Arc::new(RealDisk)).await;
+        for n in 0..6 {
+            store.write(vec![(table.clone(), batch(n))], None).await.unwrap();
+        }
+        while store.figures().segments == 0 {
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
+        if restart {
+            store.close().await.unwrap();
+            drop(store);
+            store = open(&data, Arc::new(RealDisk)).await;
+        }
+        store.write(vec![(table.clone(), real(6))], None).await.unwrap();
+        store.write(vec![(table.clone(), batch(7))], None).await.unwrap();
+        store.close().await.unwrap();
+        let root = table.folder(&data);
+        let stored = Table::open(&root, Arc::new(RealDisk)).await.unwrap().unwrap();
+        assert!(stored.arrow_schema().unwrap().field(1).data_type().is_floating());
+        let mut found = Vec::new();
+        for segment in stored.segments().await.unwrap() {
+            let file = std::fs::File::open(root.join(&segment.path)).unwrap();
+            let rows = parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder::try_new(file).unwrap();
+            for rows in rows.build().unwrap() {
+                let numbers = rows.unwrap().column_by_name("number").unwrap().to_data();
+                assert!(numbers.data_type().is_floating(), "no reader has to convert");
+                found.extend(Float64Array::from(numbers).values());
+            }
+        }
+        found.sort_by(f64::total_cmp);
+        let expected = (0..60).map(f64::from).chain([6.5]).chain((70..80).map(f64::from));
+        let mut expected: Vec<f64> = expected.collect();
+        expected.sort_by(f64::total_cmp);
+        assert_eq!(found, expected, "restart {restart}");
+    }
+}

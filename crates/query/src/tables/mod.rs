@@ -4,11 +4,12 @@
 //! A table is opened when a question first names it, and then stays as it is for the life of the engine. One that
 //! cannot be opened fails the questions that name it, and no others.
 
+mod live;
 mod prune;
 mod row;
 mod segments;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -19,10 +20,12 @@ use datafusion::catalog::{MemorySchemaProvider, SchemaProvider, TableProvider};
 use datafusion::error::Result;
 use datafusion::logical_expr::TableType;
 use table::disk::RealDisk;
-use table::{DATABASE, StoredTable};
+use table::{DATABASE, StoredTable, TableName};
 use tokio::sync::OnceCell;
 
 use crate::error::QueryError;
+use live::LiveTable;
+pub use live::{FreshRows, LiveTables};
 pub(crate) use prune::{Known, may_match};
 use row::RowTable;
 use segments::DeltaTable;
@@ -35,8 +38,9 @@ pub(crate) struct Tables {
 }
 
 struct Entry {
-    name: String,
+    table: TableName,
     folder: PathBuf,
+    live: Option<Arc<dyn LiveTables>>,
     open: OnceCell<Arc<dyn TableProvider>>,
 }
 
@@ -47,33 +51,47 @@ impl fmt::Debug for Tables {
 }
 
 impl Tables {
-    /// Finds the tables of a data folder: those of each database, of which [`DATABASE`] is always there.
-    pub(crate) fn list(data: &std::path::Path) -> Result<BTreeMap<String, Arc<Self>>, QueryError> {
+    /// Finds the tables of a data folder and those that only `live` knows: those of each database, of which
+    /// [`DATABASE`] is always there.
+    pub(crate) fn list(
+        data: &std::path::Path,
+        live: Option<&Arc<dyn LiveTables>>,
+    ) -> Result<BTreeMap<String, Arc<Self>>, QueryError> {
         let mut databases = BTreeMap::from([(DATABASE.to_owned(), Self::default())]);
-        for table in table::tables(data)? {
-            let entry = Entry { name: table.name().to_owned(), folder: table.folder(data), open: OnceCell::new() };
-            databases.entry(table.database().to_owned()).or_default().entries.push(entry);
+        let mut names: BTreeSet<TableName> = table::tables(data)?.into_iter().collect();
+        names.extend(live.into_iter().flat_map(|l| l.names()));
+        for table in names {
+            let (folder, live) = (table.folder(data), live.cloned());
+            let tables = databases.entry(table.database().to_owned()).or_default();
+            tables.entries.push(Entry { table, folder, live, open: OnceCell::new() });
         }
         Ok(databases.into_iter().map(|(name, tables)| (name, Arc::new(tables))).collect())
     }
 
     /// Their names, in order.
     pub(crate) fn names(&self) -> impl Iterator<Item = &str> {
-        self.entries.iter().map(|e| e.name.as_str())
+        self.entries.iter().map(|e| e.table.name())
     }
 
     fn entry(&self, name: &str) -> Option<&Entry> {
-        self.entries.iter().find(|e| e.name == name)
+        self.entries.iter().find(|e| e.table.name() == name)
     }
 }
 
 impl Entry {
     async fn open(&self) -> Result<Arc<dyn TableProvider>, QueryError> {
-        Ok(match StoredTable::open(&self.folder, Arc::new(RealDisk)).await? {
-            Some(StoredTable::Row(table)) => Arc::new(RowTable::new(&self.name, table)?),
-            Some(StoredTable::Delta(table)) => Arc::new(DeltaTable::new(&table).await?),
-            None => {
-                let reason = format!("table {:?} has no columns yet: insert some rows first", self.name);
+        let fresh = match &self.live {
+            Some(live) => live.fresh(&self.table).map_err(|reason| QueryError::Invalid { reason })?,
+            None => None,
+        };
+        let stored = StoredTable::open(&self.folder, Arc::new(RealDisk)).await?;
+        Ok(match (stored, fresh) {
+            (Some(StoredTable::Row(table)), _) => Arc::new(RowTable::new(self.table.name(), table)?),
+            (Some(StoredTable::Delta(table)), None) => Arc::new(DeltaTable::new(&table).await?),
+            (Some(StoredTable::Delta(table)), Some(fresh)) => Arc::new(LiveTable::new(Some(&table), fresh).await?),
+            (None, Some(fresh)) => Arc::new(LiveTable::new(None, fresh).await?),
+            (None, None) => {
+                let reason = format!("table {:?} has no columns yet: insert some rows first", self.table.name());
                 return Err(QueryError::Invalid { reason });
             }
         })

@@ -48,7 +48,12 @@ pub(super) struct DeltaTable {
 impl DeltaTable {
     /// Takes the version that the table is at.
     pub(super) async fn new(table: &Table) -> Result<Self, QueryError> {
-        let schema = with_views(&*table.arrow_schema()?);
+        Self::with_columns(table, &with_views(&*table.arrow_schema()?)).await
+    }
+
+    /// As [`Self::new`], with columns that the table may not have yet, and wider types than its own.
+    pub(super) async fn with_columns(table: &Table, schema: &SchemaRef) -> Result<Self, QueryError> {
+        let schema = schema.clone();
         let partition = table.partition_columns()?;
         let is_in_log = |field: &FieldRef| partition.contains(field.name());
         let (in_log, in_files): (Vec<FieldRef>, Vec<FieldRef>) = schema.fields().iter().cloned().partition(is_in_log);

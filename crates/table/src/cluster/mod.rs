@@ -30,7 +30,7 @@ use crate::disk::Disk;
 use crate::error::TableError;
 use crate::input::Input;
 use crate::layout::{Clustering, Encodings, GROUP_ROWS_MAX, Layout, TableOptions};
-use crate::log::{Rewrite, Segment};
+use crate::log::{Change, Rewrite, Segment};
 use crate::output::{self, NanColumns, Output};
 use crate::upkeep::Progress;
 
@@ -135,7 +135,8 @@ async fn cluster_once(root: &Path, disk: Arc<dyn Disk>, options: &ClusterOptions
     let inputs = chosen.clone();
     let work = tokio::task::spawn_blocking(move || job.run(&segments, &inputs));
     let (output, clustered) = work.await.map_err(|e| TableError::Unexpected(e.to_string()))??;
-    output.commit(&mut table, chosen, Rewrite::SameRows, of_table.property_changes(&stored)).await?;
+    let properties = of_table.property_changes(&stored);
+    output.commit(&mut table, Change { properties, ..Change::rewrite(chosen, Rewrite::SameRows) }).await?;
     Ok(clustered)
 }
 

@@ -32,7 +32,8 @@ type Result<T> = std::result::Result<T, DeltaTableError>;
 impl Table {
     /// Whether some changes only add segments, to a table that needs no more than that from its writers.
     pub(super) fn is_append(&self, changes: &[&Change]) -> Result<bool> {
-        let plain = |c: &&Change| c.remove.is_empty() && c.rewrite.is_none() && c.properties.is_empty();
+        let plain =
+            |c: &&Change| c.remove.is_empty() && c.rewrite.is_none() && c.properties.is_empty() && c.widen.is_empty();
         if !changes.iter().all(plain) {
             return Ok(false);
         }

@@ -28,7 +28,7 @@ use crate::disk::{Disk, create_dirs};
 use crate::error::TableError;
 use crate::hold::Hold;
 use crate::layout::TableOptions;
-use crate::schema::Field;
+use crate::schema::{Field, FieldType};
 use crate::store::DurableStore;
 
 /// How long a commit retries against other writers before it gives up.
@@ -163,8 +163,17 @@ pub struct Change {
     /// Says that the added segments hold rows of the removed ones. Then all of those must still be in the table, or the
     /// change is refused: rows can neither be doubled nor come back.
     pub rewrite: Option<Rewrite>,
+    /// Columns of integers that hold real numbers from now on.
+    pub widen: Vec<String>,
     /// Properties that the table has from now on; those that are `None` it has no more.
     pub properties: BTreeMap<String, Option<String>>,
+}
+
+impl Change {
+    /// Takes segments out of the table, for others to take their place.
+    pub(crate) fn rewrite(remove: Vec<Segment>, rewrite: Rewrite) -> Self {
+        Self { remove, rewrite: Some(rewrite), ..Self::default() }
+    }
 }
 
 /// What became of a change.
@@ -372,7 +381,11 @@ impl Table {
     /// before are left out. Tells what became of each.
     pub(crate) async fn commit_all(&mut self, changes: &[Change]) -> Result<Vec<Committed>> {
         let started = Instant::now();
-        changes.iter().try_for_each(|change| self.check_columns(&change.columns))?;
+        if changes.iter().any(|change| self.check_columns(&change.columns).is_err()) {
+            // Another may have widened it since.
+            self.refresh().await?;
+            changes.iter().try_for_each(|change| self.check_columns(&change.columns))?;
+        }
         for change in changes.iter().filter(|c| c.rewrite.is_some()) {
             self.refresh().await?;
             self.check_removed(change).await?;
@@ -509,7 +522,8 @@ impl Table {
     ) -> std::result::Result<Option<Metadata>, DeltaTableError> {
         let mut metadata = state.metadata().clone();
         let columns: Vec<Field> = changes.iter().flat_map(|c| c.columns.iter().cloned()).collect();
-        if let Some(schema) = self.grown_schema(&columns)? {
+        let widen: Vec<&String> = changes.iter().flat_map(|c| &c.widen).collect();
+        if let Some(schema) = self.grown_schema(&columns, &widen)? {
             metadata = metadata.with_schema(&schema)?;
         }
         for (key, value) in changes.iter().flat_map(|c| &c.properties) {
@@ -521,14 +535,25 @@ impl Table {
         Ok((metadata != *state.metadata()).then_some(metadata))
     }
 
-    /// The schema with the columns it lacks, or `None` where it lacks none.
-    fn grown_schema(&self, columns: &[Field]) -> std::result::Result<Option<StructType>, DeltaTableError> {
+    /// The schema with the columns it lacks and with wider ones, or `None` where it lacks none.
+    fn grown_schema(
+        &self,
+        columns: &[Field],
+        widen: &[&String],
+    ) -> std::result::Result<Option<StructType>, DeltaTableError> {
         let schema = self.delta.snapshot()?.schema();
         let new: Vec<_> = columns.iter().filter(|f| schema.field(&f.name).is_none()).map(Field::to_delta).collect();
-        if new.is_empty() {
+        if new.is_empty() && widen.is_empty() {
             return Ok(None);
         }
-        Ok(Some(StructType::try_new(schema.fields().cloned().chain(new))?))
+        let widened = |field: &StructField| {
+            if widen.contains(&&field.name) {
+                Field::new(&field.name, FieldType::Double).to_delta()
+            } else {
+                field.clone()
+            }
+        };
+        Ok(Some(StructType::try_new(schema.fields().map(widened).chain(new))?))
     }
 
     /// Whether the table has each of `columns` either not at all or with the same type.

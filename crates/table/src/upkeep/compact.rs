@@ -8,7 +8,7 @@ use crate::disk::Disk;
 use crate::error::TableError;
 use crate::input::Input;
 use crate::layout::GROUP_ROWS_MAX;
-use crate::log::{Rewrite, Segment};
+use crate::log::{Change, Rewrite, Segment};
 use crate::output::{self, NanColumns, Output};
 
 use super::{Progress, Result, TRIES, encodings};
@@ -94,7 +94,7 @@ async fn compact_once(root: &Path, disk: Arc<dyn Disk>, progress: Option<Progres
         bytes_before: inputs.iter().map(|s| s.bytes).sum(),
         bytes_after: output.segments().iter().map(|s| s.bytes).sum(),
     };
-    output.commit(&mut table, inputs, Rewrite::SameRows, BTreeMap::new()).await?;
+    output.commit(&mut table, Change::rewrite(inputs, Rewrite::SameRows)).await?;
     Ok(compacted)
 }
 

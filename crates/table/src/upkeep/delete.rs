@@ -1,6 +1,5 @@
 //! Rows that meet a condition go.
 
-use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -83,9 +82,9 @@ async fn delete_once(root: &Path, disk: Arc<dyn Disk>, filter: Arc<dyn Filter>, 
     }
     if let Some(output) = output {
         deleted.bytes_after = output.segments().iter().map(|s| s.bytes).sum();
-        output.commit(&mut table, touched, Rewrite::FewerRows, BTreeMap::new()).await?;
+        output.commit(&mut table, Change::rewrite(touched, Rewrite::FewerRows)).await?;
     } else {
-        table.commit(&Change { remove: touched, rewrite: Some(Rewrite::FewerRows), ..Change::default() }).await?;
+        table.commit(&Change::rewrite(touched, Rewrite::FewerRows)).await?;
     }
     Ok(deleted)
 }

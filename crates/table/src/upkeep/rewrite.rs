@@ -11,7 +11,7 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use arrow::datatypes::SchemaRef;
+use arrow::datatypes::{DataType, FieldRef, Schema, SchemaRef};
 
 use crate::cluster;
 use crate::disk::Disk;
@@ -43,6 +43,8 @@ pub struct LayoutChange {
     pub curve: Option<Curve>,
     /// What compresses pages.
     pub codec: Option<Codec>,
+    /// Columns of integers that hold real numbers from now on. Integers past 2^53 become the nearest there are.
+    pub widen: Vec<String>,
 }
 
 impl LayoutChange {
@@ -137,7 +139,8 @@ pub async fn rewrite(root: &Path, disk: Arc<dyn Disk>, options: &RewriteOptions)
 
 async fn rewrite_once(root: &Path, disk: Arc<dyn Disk>, options: &RewriteOptions) -> Result<Rewritten> {
     let mut table = output::open(root, disk.clone()).await?;
-    let (before, schema) = (table.options()?, table.arrow_schema()?);
+    let before = table.options()?;
+    let (schema, widen) = widened(&*table.arrow_schema()?, &options.change.widen);
     let after = options.change.applied_to(&before);
     after.check(root, &schema)?;
     let job = Arc::new(Job { root: root.to_owned(), disk, schema, options: after.clone(), how: options.clone() });
@@ -173,18 +176,29 @@ async fn rewrite_once(root: &Path, disk: Arc<dyn Disk>, options: &RewriteOptions
         segments_left: 0,
     };
     let properties = after.property_changes(&before);
+    let nothing = taken.is_empty() && properties.is_empty() && widen.is_empty();
+    let change = Change { widen, properties, ..Change::rewrite(taken, Rewrite::SameRows) };
     match written {
         Some(written) => {
-            written.commit(&mut table, taken, Rewrite::SameRows, properties).await?;
+            written.commit(&mut table, change).await?;
         }
-        None if taken.is_empty() && properties.is_empty() => {}
+        None if nothing => {}
         None => {
-            let rewrite = Some(Rewrite::SameRows);
-            table.commit(&Change { remove: taken, rewrite, properties, ..Change::default() }).await?;
+            table.commit(&change).await?;
         }
     }
     rewritten.segments_left = table.segments().await?.len() - rewritten.segments_out;
     Ok(rewritten)
+}
+
+/// The columns with those of some names widened, and which of these were not wide before.
+fn widened(schema: &Schema, names: &[String]) -> (SchemaRef, Vec<String>) {
+    let narrow = |f: &FieldRef| f.data_type().is_integer() && names.contains(f.name());
+    let widen = schema.fields().iter().filter(|f| narrow(f)).map(|f| f.name().clone()).collect();
+    let field = |f: &FieldRef| {
+        if narrow(f) { f.as_ref().clone().with_data_type(DataType::Float64) } else { f.as_ref().clone() }
+    };
+    (Arc::new(Schema::new(schema.fields().iter().map(field).collect::<Vec<_>>())), widen)
 }
 
 /// Writes segments anew.

@@ -1,0 +1,124 @@
+//! A server in a process of its own, and a client that knows just enough HTTP.
+
+use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+use std::net::{SocketAddr, TcpStream};
+use std::path::Path;
+use std::process::{Child, ChildStderr, Stdio};
+
+use serde_json::Value;
+
+use crate::support::program;
+
+/// A running server. Killed when dropped.
+pub(crate) struct Served {
+    pub(crate) child: Child,
+    pub(crate) address: SocketAddr,
+    stderr: BufReader<ChildStderr>,
+}
+
+/// A reply.
+#[derive(Debug)]
+pub(crate) struct Reply {
+    pub(crate) status: u16,
+    pub(crate) head: String,
+    pub(crate) body: Vec<u8>,
+}
+
+impl Served {
+    pub(crate) fn start(data: &Path, words: &[&str]) -> Self {
+        let mut child = program(&["serve", "--listen", "127.0.0.1:0"])
+            .args(words)
+            .arg("--data")
+            .arg(data)
+            .stderr(Stdio::piped())
+            .stdout(Stdio::null())
+            .spawn()
+            .unwrap();
+        let mut stderr = BufReader::new(child.stderr.take().unwrap());
+        let mut said = String::new();
+        let address = loop {
+            let before = said.len();
+            assert!(stderr.read_line(&mut said).unwrap() > 0, "the server ended: {said}");
+            if let Some((_, rest)) = said[before..].split_once("http://") {
+                break rest.split([';', ' ', '\n']).next().unwrap().parse().unwrap();
+            }
+        };
+        Self { child, address, stderr }
+    }
+
+    /// Sends one request on a connection of its own.
+    pub(crate) fn send(&self, method: &str, path: &str, headers: &[(&str, &str)], body: &[u8]) -> Reply {
+        let mut stream = TcpStream::connect(self.address).unwrap();
+        let mut head = format!("{method} {path} HTTP/1.1\r\nhost: test\r\nconnection: close\r\n");
+        head += &format!("content-length: {}\r\n", body.len());
+        headers.iter().for_each(|(name, value)| head += &format!("{name}: {value}\r\n"));
+        stream.write_all(format!("{head}\r\n").as_bytes()).unwrap();
+        // A server that has seen enough may answer and close before all of it is sent.
+        let sent = stream.write_all(body);
+        let mut reply = Vec::new();
+        let read = stream.read_to_end(&mut reply);
+        let split = reply.windows(4).position(|w| w == b"\r\n\r\n");
+        let split = split.unwrap_or_else(|| panic!("no reply: sent {sent:?}, read {read:?}"));
+        let head = String::from_utf8_lossy(&reply[..split]).into_owned();
+        let status = head.split(' ').nth(1).unwrap().parse().unwrap();
+        let body = reply[split + 4..].to_vec();
+        let body = if head.contains("transfer-encoding: chunked") { unchunked(&body) } else { body };
+        Reply { status, head, body }
+    }
+
+    pub(crate) fn post(&self, path: &str, body: &[u8]) -> Reply {
+        self.send("POST", path, &[], body)
+    }
+
+    /// The rows of an answer in SQL.
+    pub(crate) fn sql(&self, sql: &str) -> Value {
+        let reply = self.post_json("/api/v1/sql", &serde_json::json!({"sql": sql}));
+        assert_eq!(reply.status, 200, "{sql}: {}", reply.text());
+        reply.json()
+    }
+
+    pub(crate) fn post_json(&self, path: &str, body: &Value) -> Reply {
+        self.send("POST", path, &[("content-type", "application/json")], body.to_string().as_bytes())
+    }
+
+    /// Asks it to stop, and waits until it has; gives what it said.
+    pub(crate) fn stop(mut self) -> String {
+        let pid = self.child.id().to_string();
+        assert!(std::process::Command::new("kill").args(["-TERM", &pid]).status().unwrap().success());
+        let mut said = String::new();
+        self.stderr.read_to_string(&mut said).unwrap();
+        assert!(self.child.wait().unwrap().success(), "{said}");
+        said
+    }
+}
+
+impl Drop for Served {
+    fn drop(&mut self) {
+        // It may have ended already.
+        drop(self.child.kill());
+        drop(self.child.wait());
+    }
+}
+
+impl Reply {
+    pub(crate) fn text(&self) -> String {
+        String::from_utf8_lossy(&self.body).into_owned()
+    }
+
+    pub(crate) fn json(&self) -> Value {
+        serde_json::from_slice(&self.body).unwrap_or_else(|e| panic!("{e}: {}", self.text()))
+    }
+}
+
+fn unchunked(mut body: &[u8]) -> Vec<u8> {
+    let mut whole = Vec::new();
+    while let Some(end) = body.windows(2).position(|w| w == b"\r\n") {
+        let length = usize::from_str_radix(std::str::from_utf8(&body[..end]).unwrap().trim(), 16).unwrap();
+        if length == 0 {
+            break;
+        }
+        whole.extend(&body[end + 2..end + 2 + length]);
+        body = &body[end + 4 + length..];
+    }
+    whole
+}

@@ -1,0 +1,127 @@
+//! What a server answers where it cannot do what was asked, and why it cannot run.
+
+use std::path::PathBuf;
+
+use axum::Json;
+use axum::http::{HeaderValue, StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use ingest::IngestError;
+use ingest::decode::{DecodeError, DecodeErrorKind};
+use query::QueryError;
+use serde_json::{Value, json};
+use table::{ErrorKind, TableError};
+
+/// Why a server does not run.
+#[derive(Debug, thiserror::Error)]
+pub enum ServerError {
+    /// The address cannot be listened on.
+    #[error("cannot listen on {address}: {cause}")]
+    Listen {
+        /// The address.
+        address: std::net::SocketAddr,
+        /// What the system answered.
+        cause: std::io::Error,
+    },
+    /// Others than this machine could write.
+    #[error("{address} can be reached from other machines, and no token is asked for: listen on 127.0.0.1")]
+    Open {
+        /// The address.
+        address: std::net::SocketAddr,
+    },
+    /// The data folder cannot be used.
+    #[error(transparent)]
+    Ingest(#[from] IngestError),
+    /// A file of settings cannot be used.
+    #[error("{}: {reason}", path.display())]
+    Settings {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        reason: String,
+    },
+}
+
+/// A reply that says what went wrong: `{"error": ...}`, and what else a client can use.
+#[derive(Debug)]
+pub(crate) struct Refusal {
+    status: StatusCode,
+    body: Value,
+    retry_after: Option<u64>,
+}
+
+impl Refusal {
+    pub(crate) fn new(status: StatusCode, error: impl Into<String>) -> Self {
+        Self { status, body: json!({"error": error.into()}), retry_after: None }
+    }
+
+    pub(crate) fn bad(error: impl Into<String>) -> Self {
+        Self::new(StatusCode::BAD_REQUEST, error)
+    }
+
+    /// With another field beside `error`.
+    pub(crate) fn with(mut self, field: &str, value: Value) -> Self {
+        self.body[field] = value;
+        self
+    }
+
+    pub(crate) fn later(mut self, seconds: u64) -> Self {
+        self.retry_after = Some(seconds.max(1));
+        self
+    }
+}
+
+impl IntoResponse for Refusal {
+    fn into_response(self) -> Response {
+        let mut response = (self.status, Json(self.body)).into_response();
+        if let Some(seconds) = self.retry_after {
+            response.headers_mut().insert(header::RETRY_AFTER, HeaderValue::from(seconds));
+        }
+        response
+    }
+}
+
+impl From<DecodeError> for Refusal {
+    fn from(error: DecodeError) -> Self {
+        let status = match error.kind() {
+            DecodeErrorKind::TooLarge => StatusCode::PAYLOAD_TOO_LARGE,
+            DecodeErrorKind::Malformed => StatusCode::BAD_REQUEST,
+            DecodeErrorKind::Bug => StatusCode::INTERNAL_SERVER_ERROR,
+        };
+        Self::new(status, error.to_string())
+    }
+}
+
+impl From<IngestError> for Refusal {
+    fn from(error: IngestError) -> Self {
+        let text = error.to_string();
+        match error {
+            IngestError::Overloaded { after, .. } => {
+                Self::new(StatusCode::TOO_MANY_REQUESTS, text).later(after.as_secs())
+            }
+            IngestError::Closing => Self::new(StatusCode::SERVICE_UNAVAILABLE, text).later(1),
+            IngestError::Table(error) => error.into(),
+            // The disk is full or gone; it may come back.
+            IngestError::Log(_) | IngestError::Io { .. } => Self::new(StatusCode::SERVICE_UNAVAILABLE, text).later(5),
+            IngestError::Damaged { .. }
+            | IngestError::Gap { .. }
+            | IngestError::InUse { .. }
+            | IngestError::Rows { .. } => Self::new(StatusCode::INTERNAL_SERVER_ERROR, text),
+        }
+    }
+}
+
+impl From<TableError> for Refusal {
+    fn from(error: TableError) -> Self {
+        let status = match error.kind() {
+            ErrorKind::Request => StatusCode::BAD_REQUEST,
+            _ => StatusCode::INTERNAL_SERVER_ERROR,
+        };
+        Self::new(status, error.to_string())
+    }
+}
+
+impl From<QueryError> for Refusal {
+    fn from(error: QueryError) -> Self {
+        Self::bad(error.to_string())
+    }
+}

@@ -1,0 +1,25 @@
+//! The HTTP server: requests become calls of `ingest` and `query`, and their results replies.
+//!
+//! Enters: a data folder, [`Settings`], and requests in the wire formats of `ingest` or in SQL. Leaves: replies, which
+//! say what was stored, what was not, and why.
+//!
+//! Promises
+//! - a write is answered with success once its rows are durable, and never before;
+//! - whatever of a request was refused is named in the reply;
+//! - questions change nothing;
+//! - no request, however large, slow or wrong, takes more memory or time than the settings allow.
+//!
+//! Handlers are thin: they know HTTP and nothing of formats, logs and plans.
+
+mod app;
+mod error;
+mod live;
+mod metrics;
+mod serve;
+mod settings;
+mod sql;
+mod write;
+
+pub use error::ServerError;
+pub use serve::{Server, serve};
+pub use settings::Settings;

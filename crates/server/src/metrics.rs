@@ -1,0 +1,74 @@
+//! How the server is: for people, load balancers and Prometheus.
+
+use std::fmt::Write as _;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use axum::Json;
+use axum::extract::State;
+use axum::http::{StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use ingest::Written;
+use serde_json::json;
+
+use crate::app::App;
+
+/// What was done since the start.
+#[derive(Debug, Default)]
+pub(crate) struct Metrics {
+    requests: AtomicU64,
+    body_bytes: AtomicU64,
+    questions: AtomicU64,
+}
+
+impl Metrics {
+    pub(crate) fn wrote(&self, _: &[Written], body_bytes: usize) {
+        self.requests.fetch_add(1, Ordering::Relaxed);
+        self.body_bytes.fetch_add(body_bytes as u64, Ordering::Relaxed);
+    }
+
+    pub(crate) fn asked(&self) {
+        self.questions.fetch_add(1, Ordering::Relaxed);
+    }
+}
+
+pub(crate) async fn health() -> Response {
+    Json(json!({"status": "ok"})).into_response()
+}
+
+/// As clients of line protocol ask whether there is a server.
+pub(crate) async fn ping() -> Response {
+    (StatusCode::NO_CONTENT, [("x-influxdb-version", concat!("manyworlds-", env!("CARGO_PKG_VERSION")))])
+        .into_response()
+}
+
+/// In the text format of Prometheus.
+pub(crate) async fn metrics(State(app): State<App>) -> Response {
+    let store = app.store.figures();
+    let of = |count: &AtomicU64| count.load(Ordering::Relaxed);
+    let figures = [
+        ("write_requests_total", "counter", "Requests whose rows were stored", of(&app.metrics.requests)),
+        ("write_body_bytes_total", "counter", "Bytes of their bodies", of(&app.metrics.body_bytes)),
+        ("rows_total", "counter", "Rows acknowledged", store.rows),
+        ("log_groups_total", "counter", "Groups of requests written to logs", store.groups),
+        ("segments_total", "counter", "Segments written", store.segments),
+        ("segment_rows_total", "counter", "Rows of those segments", store.segment_rows),
+        ("segment_bytes_total", "counter", "Bytes of those segments", store.segment_bytes),
+        ("failures_total", "counter", "Groups and segments that could not be written", store.failures),
+        ("overloaded_total", "counter", "Requests refused for want of memory", store.overloaded),
+        ("questions_total", "counter", "Questions asked", of(&app.metrics.questions)),
+        ("tables", "gauge", "Tables that rows came in for", store.tables),
+        ("log_bytes", "gauge", "Bytes of logs on disk", store.log_bytes),
+        ("waiting_rows", "gauge", "Rows that wait to become a segment", store.waiting_rows),
+        ("waiting_bytes", "gauge", "Bytes of memory that wait", store.waiting_bytes),
+        ("waiting_bytes_limit", "gauge", "Bytes of memory that may wait", store.memory_bytes),
+    ];
+    let mut text = String::new();
+    for (name, kind, help, value) in figures {
+        // Writing to a String cannot fail.
+        let _ = writeln!(
+            text,
+            "# HELP manyworlds_{name} {help}\n# TYPE manyworlds_{name} {kind}\nmanyworlds_{name} {value}"
+        );
+    }
+    ([(header::CONTENT_TYPE, "text/plain; version=0.0.4")], text).into_response()
+}

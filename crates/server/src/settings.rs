@@ -1,0 +1,48 @@
+//! What a server is told.
+
+use std::net::SocketAddr;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use ingest::StoreOptions;
+use ingest::decode::Limits;
+
+/// Settings of a server.
+#[derive(Debug, Clone)]
+pub struct Settings {
+    /// The data folder.
+    pub data: PathBuf,
+    /// Where it listens; port 0 takes any that is free.
+    pub listen: SocketAddr,
+    /// How rows are taken in.
+    pub store: StoreOptions,
+    /// What one request may hold.
+    pub limits: Limits,
+    /// Connections at once; those past it wait to be accepted.
+    pub connections: usize,
+    /// How long a request may take to arrive.
+    pub request_timeout: Duration,
+    /// Questions that are answered at once; those past it wait.
+    pub questions: usize,
+    /// How long a question may take.
+    pub question_timeout: Duration,
+    /// Memory of one question; what needs more goes to temporary files.
+    pub question_memory: usize,
+}
+
+impl Settings {
+    /// The defaults, for a data folder.
+    pub fn new(data: PathBuf) -> Self {
+        Self {
+            data,
+            listen: SocketAddr::from(([127, 0, 0, 1], 8080)),
+            store: StoreOptions::default(),
+            limits: Limits::default(),
+            connections: 1024,
+            request_timeout: Duration::from_secs(30),
+            questions: 4,
+            question_timeout: Duration::from_mins(1),
+            question_memory: 256 << 20,
+        }
+    }
+}

@@ -1,0 +1,165 @@
+//! Writes: bodies in any of the wire formats.
+
+use std::borrow::Cow;
+
+use axum::body::Body;
+use axum::extract::{Query, State};
+use axum::http::{HeaderMap, StatusCode};
+use axum::response::{IntoResponse, Response};
+use ingest::decode::{self, Decoded, Format, Precision, Refused};
+use ingest::{Key, Misfit, Written};
+use serde::Deserialize;
+use serde_json::{Value, json};
+use table::TableName;
+
+use crate::app::{App, database};
+use crate::error::Refusal;
+
+/// The header that names a request, so that it is stored once however often it is sent.
+const KEY_HEADER: &str = "idempotency-key";
+/// What was refused is told of so many items; the others are counted.
+const TOLD_MAX: usize = 100;
+
+#[derive(Deserialize)]
+pub(crate) struct TableQuery {
+    table: Option<String>,
+}
+
+#[derive(Deserialize)]
+pub(crate) struct LineQuery {
+    db: Option<String>,
+    bucket: Option<String>,
+    precision: Option<String>,
+}
+
+pub(crate) async fn message_pack(State(app): State<App>, headers: HeaderMap, body: Body) -> Result<Response, Refusal> {
+    let database = database(&headers)?;
+    write(&app, database, &headers, Format::MessagePack, body).await
+}
+
+pub(crate) async fn line_protocol(
+    State(app): State<App>,
+    Query(query): Query<LineQuery>,
+    headers: HeaderMap,
+    body: Body,
+) -> Result<Response, Refusal> {
+    let precision = match query.precision.as_deref() {
+        // Nanoseconds were `n` in the first version of the protocol, and microseconds `u`.
+        None | Some("" | "ns" | "n") => Precision::Nanoseconds,
+        Some("us" | "u" | "µ") => Precision::Microseconds,
+        Some("ms") => Precision::Milliseconds,
+        Some("s") => Precision::Seconds,
+        Some(other) => return Err(Refusal::bad(format!("{other:?} is no precision: choose ns, us, ms or s"))),
+    };
+    let database = match query.db.as_deref().or(query.bucket.as_deref()) {
+        Some(name) => name,
+        None => database(&headers)?,
+    };
+    write(&app, database, &headers, Format::LineProtocol { precision }, body).await
+}
+
+pub(crate) async fn json(
+    State(app): State<App>,
+    Query(query): Query<TableQuery>,
+    headers: HeaderMap,
+    body: Body,
+) -> Result<Response, Refusal> {
+    let (database, table) = table_of(&headers, &query)?;
+    write(&app, database, &headers, Format::Json { table }, body).await
+}
+
+pub(crate) async fn csv(
+    State(app): State<App>,
+    Query(query): Query<TableQuery>,
+    headers: HeaderMap,
+    body: Body,
+) -> Result<Response, Refusal> {
+    let (database, table) = table_of(&headers, &query)?;
+    write(&app, database, &headers, Format::Csv { table }, body).await
+}
+
+pub(crate) async fn arrow(
+    State(app): State<App>,
+    Query(query): Query<TableQuery>,
+    headers: HeaderMap,
+    body: Body,
+) -> Result<Response, Refusal> {
+    let (database, table) = table_of(&headers, &query)?;
+    write(&app, database, &headers, Format::ArrowStream { table }, body).await
+}
+
+/// Database and table of a body whose address names them: NAME, or DATABASE.NAME.
+fn table_of<'a>(headers: &'a HeaderMap, query: &'a TableQuery) -> Result<(&'a str, &'a str), Refusal> {
+    let table = query.table.as_deref();
+    let table = table.ok_or_else(|| Refusal::bad("say which table the rows are for: ?table=NAME"))?;
+    table.split_once('.').map_or_else(|| Ok((database(headers)?, table)), Ok)
+}
+
+async fn write(
+    app: &App,
+    database: &str,
+    headers: &HeaderMap,
+    format: Format<'_>,
+    body: Body,
+) -> Result<Response, Refusal> {
+    let key = match headers.get(KEY_HEADER) {
+        None => None,
+        Some(key) => Some(Key::of(key.to_str().map_err(|_| Refusal::bad(format!("{KEY_HEADER} is no text")))?)),
+    };
+    let body = app.body(body).await?;
+    let limits = &app.settings.limits;
+    let plain: Cow<'_, [u8]> = decode::expand(&body, limits)?;
+    let Decoded { tables, mut refused, refused_beyond } = decode::decode(format, &plain, now_micros(), limits)?;
+    drop(plain);
+    let mut named = Vec::with_capacity(tables.len());
+    for (name, rows) in tables {
+        match TableName::new(database, &name) {
+            Ok(name) => named.push((name, rows)),
+            Err(error) => refused.push(Refused {
+                position: 0,
+                table: Some(name),
+                field: None,
+                reason: format!("{error}; none of its {} rows was stored", rows.num_rows()),
+            }),
+        }
+    }
+    let written = app.store.write(named, key).await?;
+    app.metrics.wrote(&written, body.len());
+    reply(&written, &refused, refused_beyond)
+}
+
+/// 204 where everything was stored, else what was not.
+fn reply(written: &[Written], refused: &[Refused], beyond: usize) -> Result<Response, Refusal> {
+    let misfits = || written.iter().flat_map(|w| w.misfits.iter().map(move |misfit| (w, misfit)));
+    if refused.is_empty() && misfits().next().is_none() {
+        return Ok(StatusCode::NO_CONTENT.into_response());
+    }
+    let stored: u64 = written.iter().map(|w| w.rows).sum();
+    let count = refused.len() + beyond + misfits().map(|(_, m)| m.rows).sum::<usize>();
+    let told: Vec<Value> =
+        refused.iter().map(of_item).chain(misfits().map(|(w, m)| of_misfit(w, m))).take(TOLD_MAX).collect();
+    let first = told.first().map(words).unwrap_or_default();
+    let error = format!("{count} items were refused, {stored} rows were stored; the first: {first}");
+    Err(Refusal::bad(error).with("stored", json!(stored)).with("refused", Value::Array(told)))
+}
+
+fn of_item(item: &Refused) -> Value {
+    json!({"position": item.position, "table": item.table, "field": item.field, "reason": item.reason})
+}
+
+fn of_misfit(written: &Written, misfit: &Misfit) -> Value {
+    let reason = format!("column {:?} {}: {} rows were left out", misfit.field, misfit.reason, misfit.rows);
+    json!({"position": misfit.first, "table": written.table.name(), "field": misfit.field, "reason": reason})
+}
+
+fn words(refused: &Value) -> String {
+    let text = |key: &str| refused[key].as_str().map(|t| format!("{key} {t:?}, ")).unwrap_or_default();
+    let reason = refused["reason"].as_str().unwrap_or_default();
+    format!("{}{}position {}: {reason}", text("table"), text("field"), refused["position"])
+}
+
+fn now_micros() -> i64 {
+    let since = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
+    // A clock before 1970 counts backwards.
+    since.map_or_else(|e| -(e.duration().as_micros() as i64), |d| d.as_micros() as i64)
+}
