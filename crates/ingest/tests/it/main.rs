@@ -1,0 +1,8 @@
+//! Every format against plain decoders of other people's making, rule by rule, and against its limits.
+
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+#![allow(clippy::from_iter_instead_of_collect, reason = "an array's type reads better before its values")]
+
+mod agree;
+mod load;
+mod plain;
