@@ -1,6 +1,6 @@
 //! Live ingest: bytes as they come over the wire become rows that are on disk once they are acknowledged.
 //!
-//! Enters: request bodies in any of the wire formats, and rows ([`Store::write`]). Leaves: segments of tables, and the
+//! Enters: request bodies in any of the wire formats ([`decode`]), and rows ([`Store::write`]). Leaves: segments of tables, and the
 //! rows that are in none yet ([`Store::fresh`]).
 //!
 //! Promises
@@ -15,6 +15,7 @@
 mod budget;
 mod buffer;
 mod columns;
+pub mod decode;
 pub mod decode;
 mod error;
 mod flush;

@@ -1,0 +1,312 @@
+//! One column under way: values of one type, grown a value at a time without allocating for each.
+
+use std::sync::Arc;
+
+use arrow::array::{ArrayRef, BooleanArray, BooleanBufferBuilder, Float64Array, Int64Array, StringArray};
+use arrow::buffer::{NullBuffer, OffsetBuffer, ScalarBuffer};
+use arrow::error::ArrowError;
+
+/// A value as a format writes it.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) enum Value<'a> {
+    Null,
+    Int(i64),
+    Float(f64),
+    Bool(bool),
+    /// UTF-8: who hands it over has checked it.
+    Text(&'a [u8]),
+}
+
+/// What a column's values are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Kind {
+    /// Not known yet: NULLs only.
+    Nothing,
+    Int,
+    Float,
+    Bool,
+    Text,
+}
+
+impl Kind {
+    /// Its word in an error.
+    pub(super) fn word(self) -> &'static str {
+        match self {
+            Self::Nothing => "NULL",
+            Self::Int => "integer",
+            Self::Float => "float",
+            Self::Bool => "boolean",
+            Self::Text => "text",
+        }
+    }
+
+    /// What a column of both kinds holds. Nothing where they conflict.
+    pub(super) fn with(self, other: Self) -> Option<Self> {
+        match (self, other) {
+            (a, b) if a == b => Some(a),
+            (Self::Nothing, kind) | (kind, Self::Nothing) => Some(kind),
+            (Self::Int, Self::Float) | (Self::Float, Self::Int) => Some(Self::Float),
+            _ => None,
+        }
+    }
+}
+
+impl Value<'_> {
+    pub(super) fn kind(&self) -> Kind {
+        match self {
+            Self::Null => Kind::Nothing,
+            Self::Int(_) => Kind::Int,
+            Self::Float(_) => Kind::Float,
+            Self::Bool(_) => Kind::Bool,
+            Self::Text(_) => Kind::Text,
+        }
+    }
+}
+
+/// What a value did to its column beside being added.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Effect {
+    None,
+    /// It was the first, and gave the column its type.
+    Typed,
+    /// A float among integers: [`Column::widen`] must follow, or [`Column::truncate`].
+    Widens,
+}
+
+/// The value is of another type than the column.
+#[derive(Debug)]
+pub(super) struct Conflict;
+
+#[derive(Debug)]
+enum Values {
+    Nothing,
+    Ints(Vec<i64>),
+    Floats(Vec<f64>),
+    Bools(BooleanBufferBuilder),
+    Texts { offsets: Vec<i32>, bytes: Vec<u8> },
+}
+
+/// A column under way.
+#[derive(Debug)]
+pub(super) struct Column {
+    values: Values,
+    /// Which values are there, from the first NULL on.
+    present: Option<BooleanBufferBuilder>,
+    len: usize,
+}
+
+impl Column {
+    pub(super) fn new() -> Self {
+        Self { values: Values::Nothing, present: None, len: 0 }
+    }
+
+    pub(super) fn of_ints(values: Vec<i64>) -> Self {
+        Self { len: values.len(), values: Values::Ints(values), present: None }
+    }
+
+    pub(super) fn of_floats(values: Vec<f64>) -> Self {
+        Self { len: values.len(), values: Values::Floats(values), present: None }
+    }
+
+    /// Texts one after the other; `offsets` begins with 0 and has one more than there are texts.
+    pub(super) fn of_texts(offsets: Vec<i32>, bytes: Vec<u8>) -> Self {
+        Self { len: offsets.len() - 1, values: Values::Texts { offsets, bytes }, present: None }
+    }
+
+    #[inline]
+    pub(super) fn len(&self) -> usize {
+        self.len
+    }
+
+    pub(super) fn kind(&self) -> Kind {
+        match self.values {
+            Values::Nothing => Kind::Nothing,
+            Values::Ints(_) => Kind::Int,
+            Values::Floats(_) => Kind::Float,
+            Values::Bools(_) => Kind::Bool,
+            Values::Texts { .. } => Kind::Text,
+        }
+    }
+
+    /// Adds a value.
+    #[inline]
+    pub(super) fn push(&mut self, value: Value<'_>) -> Result<Effect, Conflict> {
+        let mut effect = Effect::None;
+        match (&mut self.values, value) {
+            (Values::Floats(values), Value::Float(value)) => values.push(value),
+            (Values::Ints(values), Value::Int(value)) => values.push(value),
+            (Values::Texts { offsets, bytes }, Value::Text(value)) => {
+                bytes.extend_from_slice(value);
+                offsets.push(bytes.len() as i32);
+            }
+            (Values::Bools(values), Value::Bool(value)) => values.append(value),
+            (Values::Floats(values), Value::Int(value)) => values.push(value as f64),
+            (Values::Ints(values), Value::Float(value)) => {
+                values.push(value.to_bits() as i64);
+                effect = Effect::Widens;
+            }
+            (_, Value::Null) => {
+                self.pad(self.len + 1);
+                return Ok(Effect::None);
+            }
+            (Values::Nothing, value) => {
+                self.values = empty(value.kind());
+                self.fill();
+                self.push(value)?;
+                return Ok(Effect::Typed);
+            }
+            _ => return Err(Conflict),
+        }
+        self.len += 1;
+        if let Some(present) = &mut self.present {
+            present.append(true);
+        }
+        Ok(effect)
+    }
+
+    /// Adds NULLs until there are `len` values.
+    #[inline]
+    pub(super) fn pad(&mut self, len: usize) {
+        if self.len < len {
+            self.push_nulls(len);
+        }
+    }
+
+    fn push_nulls(&mut self, len: usize) {
+        let before = self.len;
+        self.present.get_or_insert_with(|| all_present(before)).append_n(len - before, false);
+        self.len = len;
+        self.fill();
+    }
+
+    /// Brings the values up to the length, with what stands under a NULL.
+    fn fill(&mut self) {
+        match &mut self.values {
+            Values::Nothing => {}
+            Values::Ints(values) => values.resize(self.len, 0),
+            Values::Floats(values) => values.resize(self.len, 0.0),
+            Values::Bools(values) => values.append_n(self.len - values.len(), false),
+            Values::Texts { offsets, bytes } => offsets.resize(self.len + 1, bytes.len() as i32),
+        }
+    }
+
+    /// Takes the last values back until there are `len`.
+    pub(super) fn truncate(&mut self, len: usize) {
+        if len >= self.len {
+            return;
+        }
+        match &mut self.values {
+            Values::Nothing => {}
+            Values::Ints(values) => values.truncate(len),
+            Values::Floats(values) => values.truncate(len),
+            Values::Bools(values) => values.truncate(len),
+            Values::Texts { offsets, bytes } => {
+                offsets.truncate(len + 1);
+                bytes.truncate(offsets[len] as usize);
+            }
+        }
+        if let Some(present) = &mut self.present {
+            present.truncate(len);
+        }
+        self.len = len;
+    }
+
+    /// Takes back the type that the last, now removed, value gave the column.
+    pub(super) fn untype(&mut self) {
+        self.values = Values::Nothing;
+    }
+
+    /// Turns integers into floats. Where `last_is_float`, the last of them is a float's bits.
+    pub(super) fn widen(&mut self, last_is_float: bool) {
+        let Values::Ints(ints) = &mut self.values else { return };
+        let last = last_is_float.then(|| f64::from_bits(ints[ints.len() - 1] as u64));
+        let mut floats: Vec<f64> = std::mem::take(ints).into_iter().map(|value| value as f64).collect();
+        if let (Some(value), Some(place)) = (last, floats.last_mut()) {
+            *place = value;
+        }
+        self.values = Values::Floats(floats);
+    }
+
+    /// Adds all values of a column of a kind that agrees with ours ([`Kind::with`]).
+    pub(super) fn append(&mut self, mut other: Self) {
+        if self.len == 0 {
+            *self = other;
+            return;
+        }
+        match (self.kind(), other.kind()) {
+            (Kind::Int, Kind::Float) => self.widen(false),
+            (Kind::Float, Kind::Int) => other.widen(false),
+            (Kind::Nothing, kind) => {
+                self.values = empty(kind);
+                self.fill();
+            }
+            (kind, Kind::Nothing) => {
+                other.values = empty(kind);
+                other.fill();
+            }
+            _ => {}
+        }
+        match (&mut self.values, other.values) {
+            (Values::Ints(ours), Values::Ints(theirs)) => ours.extend_from_slice(&theirs),
+            (Values::Floats(ours), Values::Floats(theirs)) => ours.extend_from_slice(&theirs),
+            (Values::Bools(ours), Values::Bools(theirs)) => ours.append_buffer(&theirs.build()),
+            (Values::Texts { offsets, bytes }, Values::Texts { offsets: more, bytes: theirs }) => {
+                let base = bytes.len() as i32;
+                offsets.extend(more[1..].iter().map(|offset| base + offset));
+                bytes.extend_from_slice(&theirs);
+            }
+            // Both of nothing; kinds that conflict are kept away by the caller.
+            _ => {}
+        }
+        let before = self.len;
+        self.len += other.len;
+        match (&mut self.present, other.present) {
+            (None, None) => {}
+            (Some(ours), None) => ours.append_n(other.len, true),
+            (ours, Some(theirs)) => {
+                ours.get_or_insert_with(|| all_present(before)).append_buffer(&theirs.build());
+            }
+        }
+    }
+
+    /// The finished column. Nothing where it holds nothing but NULLs.
+    pub(super) fn finish(self) -> Result<Option<ArrayRef>, ArrowError> {
+        let nulls = self.present.map(|present| NullBuffer::new(present.build()));
+        let array: ArrayRef = match self.values {
+            Values::Nothing => return Ok(None),
+            Values::Ints(values) => Arc::new(Int64Array::try_new(values.into(), nulls)?),
+            Values::Floats(values) => Arc::new(Float64Array::try_new(values.into(), nulls)?),
+            Values::Bools(values) => Arc::new(BooleanArray::new(values.build(), nulls)),
+            Values::Texts { offsets, bytes } => {
+                let offsets = OffsetBuffer::new(ScalarBuffer::from(offsets));
+                Arc::new(StringArray::try_new(offsets, bytes.into(), nulls)?)
+            }
+        };
+        Ok(Some(array))
+    }
+
+    /// The place of the first text that is no UTF-8, in a column of texts.
+    pub(super) fn bad_text(&self) -> Option<usize> {
+        let Values::Texts { offsets, bytes } = &self.values else { return None };
+        if bytes.is_ascii() {
+            return None;
+        }
+        offsets.windows(2).position(|ends| std::str::from_utf8(&bytes[ends[0] as usize..ends[1] as usize]).is_err())
+    }
+}
+
+fn empty(kind: Kind) -> Values {
+    match kind {
+        Kind::Nothing => Values::Nothing,
+        Kind::Int => Values::Ints(Vec::new()),
+        Kind::Float => Values::Floats(Vec::new()),
+        Kind::Bool => Values::Bools(BooleanBufferBuilder::new(0)),
+        Kind::Text => Values::Texts { offsets: vec![0], bytes: Vec::new() },
+    }
+}
+
+fn all_present(len: usize) -> BooleanBufferBuilder {
+    let mut present = BooleanBufferBuilder::new(len + 1);
+    present.append_n(len, true);
+    present
+}

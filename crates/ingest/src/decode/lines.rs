@@ -1,0 +1,28 @@
+//! Line numbers, counted only when one is asked for.
+
+/// Where we are in a body of lines.
+#[derive(Debug)]
+pub(super) struct Lines<'a> {
+    body: &'a [u8],
+    at: usize,
+    line: usize,
+}
+
+impl<'a> Lines<'a> {
+    pub(super) fn new(body: &'a [u8]) -> Self {
+        Self { body, at: 0, line: 1 }
+    }
+
+    /// The number of the line that holds byte `at`, counted from 1. Bytes are asked for in ascending order, so that a
+    /// body is counted once, however many of its lines are refused.
+    pub(super) fn number(&mut self, at: usize) -> usize {
+        self.line += memchr::memchr_iter(b'\n', &self.body[self.at..at]).count();
+        self.at = at;
+        self.line
+    }
+}
+
+/// The first byte after the newline that follows `at`, or the body's end.
+pub(super) fn after_newline(body: &[u8], at: usize) -> usize {
+    memchr::memchr(b'\n', &body[at..]).map_or(body.len(), |n| at + n + 1)
+}

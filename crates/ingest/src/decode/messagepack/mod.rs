@@ -1,0 +1,234 @@
+//! MessagePack as the peer's clients send it: columnar maps, rows, and batches of either.
+//!
+//! - columnar `{"m": table, "columns": {"time": [...], name: [...]}}`; `tag_keys`, which newer clients add to say which
+//!   columns are tags, is passed over: a tag is a column like others;
+//! - row `{"m": table, "t": time, "h": host, "fields": {}, "tags": {}}`. A tag is text: numbers and booleans are written
+//!   as text. `h` is the tag `host`, and `tags` may repeat it with the same value;
+//! - batch `{"batch": [...]}`, or an array of maps.
+//!
+//! Keys come in any order. A map with a key that we do not know is refused: it would be lost. Times are numbers, texts
+//! as of RFC 3339, or MessagePack's own timestamps.
+
+mod columnar;
+mod reader;
+mod row;
+
+use reader::{Reader, Token};
+
+use super::column::Value;
+use super::table::{Refusal, Taken, refuse};
+use super::tables::Tables;
+use super::{DecodeError, time};
+
+/// What ends an item early.
+enum Stop {
+    /// The body cannot be read on.
+    Broken(DecodeError),
+    /// The item is refused.
+    Refused(Box<Refusal>),
+}
+
+impl From<DecodeError> for Stop {
+    fn from(error: DecodeError) -> Self {
+        Self::Broken(error)
+    }
+}
+
+impl From<Box<Refusal>> for Stop {
+    fn from(refusal: Box<Refusal>) -> Self {
+        Self::Refused(refusal)
+    }
+}
+
+pub(super) fn decode(body: &[u8], tables: &mut Tables<'_>) -> Result<(), DecodeError> {
+    let mut reader = Reader::new(body);
+    let start = reader;
+    match reader.token()? {
+        Token::Array(len) => items(&mut reader, len, tables)?,
+        Token::Map(keys) => match batch(reader, keys)? {
+            Some(mut batch) => {
+                let Token::Array(len) = batch.token()? else {
+                    return Err(batch.malformed("`batch` is no array"));
+                };
+                items(&mut batch, len, tables)?;
+                reader = start;
+                // `batch` is the only key: what follows its array follows the map.
+                reader.at = batch.at;
+            }
+            None => {
+                reader = start;
+                item(&mut reader, 0, tables)?;
+            }
+        },
+        other => return Err(start.malformed(format!("it is {}, where a map or an array is due", other.word()))),
+    }
+    if reader.at < body.len() {
+        return Err(reader.malformed("something follows its end"));
+    }
+    Ok(())
+}
+
+/// The value of the key `batch`, where a map begins with it.
+fn batch<'a>(mut reader: Reader<'a>, keys: usize) -> Result<Option<Reader<'a>>, DecodeError> {
+    if keys == 0 || reader.token()? != Token::Value(Value::Text(b"batch")) {
+        return Ok(None);
+    }
+    if keys > 1 {
+        return Err(reader.malformed("other keys stand beside `batch`"));
+    }
+    Ok(Some(reader))
+}
+
+fn items(reader: &mut Reader<'_>, len: usize, tables: &mut Tables<'_>) -> Result<(), DecodeError> {
+    (0..len).try_for_each(|position| item(reader, position, tables))
+}
+
+/// Takes one item, or notes why not; either way the reader stands behind it.
+fn item(reader: &mut Reader<'_>, position: usize, tables: &mut Tables<'_>) -> Result<(), DecodeError> {
+    let start = *reader;
+    match take_item(reader, tables) {
+        Ok(()) => Ok(()),
+        Err(Stop::Broken(error)) => Err(error),
+        Err(Stop::Refused(refusal)) => {
+            *reader = start;
+            reader.skip()?;
+            tables.refuse(position, table_name(start), *refusal);
+            Ok(())
+        }
+    }
+}
+
+/// The parts of an item, as far as they are there.
+#[derive(Default)]
+struct Parts<'a> {
+    table: Option<&'a [u8]>,
+    time: Option<i64>,
+    host: Option<Token<'a>>,
+    fields: Option<Reader<'a>>,
+    tags: Option<Reader<'a>>,
+    columns: Option<columnar::Columns<'a>>,
+}
+
+fn take_item<'a>(reader: &mut Reader<'a>, tables: &mut Tables<'_>) -> Result<(), Stop> {
+    let keys = match reader.token()? {
+        Token::Map(keys) => keys,
+        other => return Ok(refuse(format!("it is {}, where a map is due", other.word()))?),
+    };
+    let mut parts = Parts::default();
+    let mut named = 0u32;
+    for _ in 0..keys {
+        let Token::Value(Value::Text(key)) = reader.token()? else {
+            return Ok(refuse("a key is no text")?);
+        };
+        let bit = match key {
+            b"m" => {
+                parts.table = Some(text(reader.token()?, "m")?);
+                1
+            }
+            b"t" => {
+                parts.time = read_time(reader.token()?)?;
+                2
+            }
+            b"h" => {
+                parts.host = Some(reader.token()?);
+                4
+            }
+            b"fields" => {
+                parts.fields = Some(*reader);
+                reader.skip()?;
+                8
+            }
+            b"tags" => {
+                parts.tags = Some(*reader);
+                reader.skip()?;
+                16
+            }
+            b"columns" => {
+                parts.columns = Some(columnar::read(reader, tables)?);
+                32
+            }
+            b"tag_keys" => {
+                reader.skip()?;
+                64
+            }
+            _ => return Ok(refuse(format!("the key {:?} is not known", String::from_utf8_lossy(key)))?),
+        };
+        if named & bit != 0 {
+            return Ok(refuse(format!("the key {:?} stands there twice", String::from_utf8_lossy(key)))?);
+        }
+        named |= bit;
+    }
+    let Some(table) = parts.table else {
+        return Ok(refuse("it names no table: the key `m` is missing")?);
+    };
+    match parts.columns {
+        Some(_) if named & (2 | 4 | 8 | 16) != 0 => {
+            Ok(refuse("it is columnar and a row at once: `columns` stands beside `t`, `h`, `fields` or `tags`")?)
+        }
+        Some(columns) => {
+            let place = tables.open(table)?;
+            Ok(tables.append(place, columns.times, columns.columns)?)
+        }
+        None => row::take(&parts, table, tables),
+    }
+}
+
+/// The item's table, for an answer.
+fn table_name(mut reader: Reader<'_>) -> Option<&[u8]> {
+    let Token::Map(keys) = reader.token().ok()? else { return None };
+    for _ in 0..keys {
+        if reader.token().ok()? == Token::Value(Value::Text(b"m")) {
+            return text(reader.token().ok()?, "m").ok();
+        }
+        reader.skip().ok()?;
+    }
+    None
+}
+
+fn text<'a>(token: Token<'a>, key: &str) -> Taken<&'a [u8]> {
+    match token {
+        Token::Value(Value::Text(text)) => Ok(text),
+        other => refuse(format!("`{key}` is {}, where text is due", other.word())),
+    }
+}
+
+/// A time; nothing where it is nil.
+#[inline]
+fn read_time(token: Token<'_>) -> Taken<Option<i64>> {
+    let time = match token {
+        Token::Value(Value::Int(value)) => Some(time::of_int(value)),
+        Token::Value(Value::Null) => return Ok(None),
+        Token::Value(Value::Float(value)) => time::of_float(value),
+        Token::Value(Value::Text(text)) => time::of_text(text),
+        Token::Extension { tag: -1, bytes } => timestamp(bytes),
+        _ => None,
+    };
+    if time.is_none() { no_time(token) } else { Ok(time) }
+}
+
+#[cold]
+fn no_time(token: Token<'_>) -> Taken<Option<i64>> {
+    let what = match token {
+        Token::Value(Value::Float(value)) => value.to_string(),
+        Token::Value(Value::Text(text)) => format!("{:?}", String::from_utf8_lossy(&text[..text.len().min(64)])),
+        other => other.word().to_owned(),
+    };
+    super::table::refuse_field(b"time", format!("{what} is no time"))
+}
+
+/// MessagePack's own timestamp, in microseconds.
+fn timestamp(bytes: &[u8]) -> Option<i64> {
+    let (seconds, nanos) = match *bytes {
+        [a, b, c, d] => (i64::from(u32::from_be_bytes([a, b, c, d])), 0),
+        [a, b, c, d, e, f, g, h] => {
+            let both = u64::from_be_bytes([a, b, c, d, e, f, g, h]);
+            ((both & ((1 << 34) - 1)) as i64, (both >> 34) as u32)
+        }
+        [a, b, c, d, ref seconds @ ..] => {
+            (i64::from_be_bytes(seconds.try_into().ok()?), u32::from_be_bytes([a, b, c, d]))
+        }
+        _ => return None,
+    };
+    (nanos < 1_000_000_000).then_some(())?;
+    seconds.checked_mul(1_000_000)?.checked_add(i64::from(nanos / 1_000))
+}

@@ -1,0 +1,122 @@
+//! Numbers written in digits.
+//!
+//! Short decimals, nearly all there are, take one division; the others go to the standard library. Both give the
+//! nearest float.
+
+/// Powers of ten that a float holds exactly.
+const POWERS: [f64; 23] = [
+    1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20,
+    1e21, 1e22,
+];
+/// Digits of which every number fits 64 bits.
+const DIGITS_SAFE: usize = 18;
+
+/// A number's digits, as found at the beginning of a text.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Digits<'a> {
+    text: &'a [u8],
+    negative: bool,
+    /// All digits as one integer, meaningful up to [`DIGITS_SAFE`] of them.
+    mantissa: u64,
+    whole_digits: usize,
+    fraction_digits: usize,
+    leading_zero: bool,
+    point: bool,
+    exponent: bool,
+}
+
+impl<'a> Digits<'a> {
+    /// Reads as much of `[+-] digits [. digits] [e [+-] digits]` as there is.
+    #[inline]
+    pub(super) fn read(bytes: &'a [u8]) -> Self {
+        let mut at = usize::from(matches!(bytes.first(), Some(b'-' | b'+')));
+        let negative = bytes.first() == Some(&b'-');
+        let leading_zero = bytes.get(at) == Some(&b'0');
+        let mut mantissa = 0u64;
+        let mut run = |at: &mut usize| {
+            let start = *at;
+            while let Some(digit) = bytes.get(*at).map(|b| b.wrapping_sub(b'0')).filter(|digit| *digit < 10) {
+                mantissa = mantissa.wrapping_mul(10).wrapping_add(u64::from(digit));
+                *at += 1;
+            }
+            *at - start
+        };
+        let whole_digits = run(&mut at);
+        let point = bytes.get(at) == Some(&b'.');
+        let fraction_digits = if point {
+            at += 1;
+            run(&mut at)
+        } else {
+            0
+        };
+        let end = exponent_end(bytes, at);
+        let exponent = end > at;
+        let text = &bytes[..end];
+        Self { text, negative, mantissa, whole_digits, fraction_digits, leading_zero, point, exponent }
+    }
+
+    /// Bytes read.
+    #[inline]
+    pub(super) fn len(&self) -> usize {
+        self.text.len()
+    }
+
+    /// Whether any digit stands before an exponent: what [`Digits::float`] needs.
+    #[inline]
+    pub(super) fn is_number(&self) -> bool {
+        self.whole_digits + self.fraction_digits > 0
+    }
+
+    /// Whether this is an integer: digits and nothing but a sign before them.
+    #[inline]
+    pub(super) fn is_integer(&self) -> bool {
+        self.whole_digits > 0 && !self.point && !self.exponent
+    }
+
+    /// Whether JSON would write it so: no `+`, no leading zeros, digits on both sides of a point.
+    #[inline]
+    pub(super) fn is_json(&self) -> bool {
+        self.whole_digits > 0
+            && self.text[0] != b'+'
+            && !(self.leading_zero && self.whole_digits > 1)
+            && self.point == (self.fraction_digits > 0)
+    }
+
+    /// The integer's value. Nothing where it does not fit.
+    #[inline]
+    pub(super) fn int(&self) -> Option<i64> {
+        if self.whole_digits <= DIGITS_SAFE {
+            let size = self.mantissa as i64;
+            return Some(if self.negative { -size } else { size });
+        }
+        self.slow()
+    }
+
+    /// The nearest float. Nothing where it is too large for one.
+    #[inline]
+    pub(super) fn float(&self) -> Option<f64> {
+        let digits = self.whole_digits + self.fraction_digits;
+        if digits <= DIGITS_SAFE && self.mantissa < 1 << 53 && !self.exponent {
+            // Both are exact, so the quotient is the nearest float: a division rounds once.
+            let size = self.mantissa as f64 / POWERS[self.fraction_digits];
+            return Some(if self.negative { -size } else { size });
+        }
+        self.slow().filter(|value: &f64| value.is_finite())
+    }
+
+    #[cold]
+    fn slow<T: std::str::FromStr>(&self) -> Option<T> {
+        std::str::from_utf8(self.text).ok()?.parse().ok()
+    }
+}
+
+/// Where an exponent ends that begins at `at`; `at` itself where there is none.
+#[inline]
+fn exponent_end(bytes: &[u8], at: usize) -> usize {
+    if !matches!(bytes.get(at), Some(b'e' | b'E')) {
+        return at;
+    }
+    let sign = usize::from(matches!(bytes.get(at + 1), Some(b'-' | b'+')));
+    let digits = bytes[at + 1 + sign..].iter().take_while(|b| b.is_ascii_digit()).count();
+    if digits == 0 { at } else { at + 1 + sign + digits }
+}

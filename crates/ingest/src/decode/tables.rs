@@ -1,0 +1,175 @@
+//! The tables of one body under way, and what of it is refused.
+
+use std::collections::HashMap;
+
+use super::column::Column;
+use super::table::{Refusal, Table, Taken, refuse};
+use super::{DecodeError, Decoded, Limits, Refused};
+
+/// Up to so many tables a name is looked for one by one.
+const SCAN_MAX: usize = 8;
+
+/// All that a body has given so far.
+#[derive(Debug)]
+pub(super) struct Tables<'a> {
+    pub(super) limits: &'a Limits,
+    /// The time of rows that have none.
+    pub(super) now: i64,
+    tables: Vec<Table>,
+    /// Tables by name, kept from [`SCAN_MAX`] on.
+    places: HashMap<Box<str>, usize>,
+    /// The table last opened.
+    last: usize,
+    cells_left: usize,
+    refused: Vec<Refused>,
+    refused_beyond: usize,
+}
+
+impl<'a> Tables<'a> {
+    pub(super) fn new(now: i64, limits: &'a Limits) -> Self {
+        Self {
+            limits,
+            now,
+            tables: Vec::new(),
+            places: HashMap::new(),
+            last: 0,
+            cells_left: limits.cells_max,
+            refused: Vec::new(),
+            refused_beyond: 0,
+        }
+    }
+
+    /// The place of the table of a name, made where there is none.
+    #[inline]
+    pub(super) fn open(&mut self, name: &[u8]) -> Taken<usize> {
+        // Rows come table by table, or the tables take turns.
+        let following = if self.last + 1 < self.tables.len() { self.last + 1 } else { 0 };
+        for place in [self.last, following] {
+            if self.tables.get(place).is_some_and(|table| table.name.as_bytes() == name) {
+                self.last = place;
+                return Ok(place);
+            }
+        }
+        self.last = self.find_or_add(name)?;
+        Ok(self.last)
+    }
+
+    fn find_or_add(&mut self, name: &[u8]) -> Taken<usize> {
+        let name = match check_table_name(name, self.limits) {
+            Ok(name) => name,
+            Err(reason) => return refuse(format!("the table's name is not accepted: {reason}")),
+        };
+        let found = if self.tables.len() <= SCAN_MAX {
+            self.tables.iter().position(|table| &*table.name == name)
+        } else {
+            self.places.get(name).copied()
+        };
+        if let Some(place) = found {
+            return Ok(place);
+        }
+        if self.tables.len() == self.limits.tables_max {
+            return refuse(format!("the body names {} tables, as many as are allowed", self.limits.tables_max));
+        }
+        self.tables.push(Table::new(name));
+        if self.tables.len() > SCAN_MAX {
+            let kept = self.places.len();
+            for (place, table) in self.tables.iter().enumerate().skip(kept) {
+                self.places.insert(table.name.clone(), place);
+            }
+        }
+        Ok(self.tables.len() - 1)
+    }
+
+    /// A table that was opened.
+    #[inline]
+    pub(super) fn table(&mut self, place: usize) -> &mut Table {
+        &mut self.tables[place]
+    }
+
+    /// Keeps the row under way, or refuses it.
+    #[inline]
+    pub(super) fn commit(&mut self, place: usize, time: Option<i64>) -> Taken<()> {
+        let table = &mut self.tables[place];
+        if table.row_is_empty() {
+            return refuse("it names no field");
+        }
+        let cells = table.row_cells();
+        if cells > self.cells_left {
+            return self.too_many_cells();
+        }
+        self.cells_left -= cells;
+        table.commit(time.unwrap_or(self.now));
+        Ok(())
+    }
+
+    /// Adds whole columns to a table, or refuses them.
+    pub(super) fn append(&mut self, place: usize, times: Vec<i64>, columns: Vec<(&[u8], Column)>) -> Taken<()> {
+        let cells = self.tables[place].append(times, columns, self.cells_left, self.limits)?;
+        if cells > self.cells_left {
+            return self.too_many_cells();
+        }
+        self.cells_left -= cells;
+        Ok(())
+    }
+
+    #[cold]
+    fn too_many_cells(&self) -> Taken<()> {
+        let max = self.limits.cells_max;
+        refuse(format!("the body holds more than {max} values, rows times columns: send fewer rows at once"))
+    }
+
+    /// Notes that the item at `position` is refused, and forgets what the table opened for it has of it.
+    #[cold]
+    pub(super) fn refuse(&mut self, position: usize, table: Option<&[u8]>, refusal: Refusal) {
+        if let Some(opened) = self.tables.get_mut(self.last) {
+            opened.rollback();
+        }
+        // A table that was opened for this item alone is the last one.
+        if self.tables.last().is_some_and(|table| table.rows() == 0)
+            && let Some(table) = self.tables.pop()
+        {
+            self.places.remove(&table.name);
+            self.last = 0;
+        }
+        if self.refused.len() == self.limits.refused_max {
+            self.refused_beyond += 1;
+            return;
+        }
+        let table = table.map(|name| shown(name, self.limits.table_bytes_max));
+        self.refused.push(Refused { position, table, field: refusal.field, reason: refusal.reason });
+    }
+
+    /// What the body held.
+    pub(super) fn finish(self) -> Result<Decoded, DecodeError> {
+        let mut tables = Vec::with_capacity(self.tables.len());
+        for table in self.tables {
+            tables.extend(table.finish().map_err(|e| DecodeError::Unassembled { reason: e.to_string() })?);
+        }
+        Ok(Decoded { tables, refused: self.refused, refused_beyond: self.refused_beyond })
+    }
+}
+
+/// A name as an answer shows it, cut where it is too long to be one.
+fn shown(name: &[u8], bytes_max: usize) -> String {
+    String::from_utf8_lossy(&name[..name.len().min(bytes_max)]).into_owned()
+}
+
+/// Checks a table's name; the reason where it is none.
+pub(super) fn check_table_name<'n>(name: &'n [u8], limits: &Limits) -> Result<&'n str, String> {
+    if name.len() > limits.table_bytes_max {
+        return Err(format!("it has {} bytes, where {} are allowed", name.len(), limits.table_bytes_max));
+    }
+    match std::str::from_utf8(name) {
+        Ok(text) if !name.is_empty() && name_len(name) == name.len() => Ok(text),
+        _ => Err("a name is a letter, then letters, digits, `_` or `-`".to_owned()),
+    }
+}
+
+/// Bytes of the table's name with which a text begins: a letter, then letters, digits, `_` and `-`.
+#[inline]
+pub(super) fn name_len(text: &[u8]) -> usize {
+    if !text.first().is_some_and(u8::is_ascii_alphabetic) {
+        return 0;
+    }
+    text.iter().position(|b| !(b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-'))).unwrap_or(text.len())
+}
