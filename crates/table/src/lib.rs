@@ -22,6 +22,7 @@ mod insert;
 mod inspect;
 mod layout;
 mod log;
+mod lookup;
 mod new_file;
 mod output;
 pub mod power_loss;
@@ -40,6 +41,7 @@ pub use layout::{
     advise, conform, storable,
 };
 pub use log::{Change, ColumnStatistics, Committed, Definition, Rewrite, Segment, Table};
+pub use lookup::{Found, Key, KeyRange, Lookup, lookup_bytes};
 pub use schema::{Field, FieldType, SegmentSchema};
 pub use segment::{
     Codec, EncodedColumn, Encoder, FlatColumn, FlatValues, ListRows, ListValues, PAGE_ROWS, SegmentReader,

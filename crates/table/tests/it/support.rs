@@ -11,7 +11,9 @@ use arrow::array::{Array, ArrayRef, AsArray, Int64Array, RecordBatch, StringArra
 use arrow::datatypes::{DataType, Field, Int64Type, Schema, SchemaRef};
 use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 use table::disk::{Disk, RealDisk};
-use table::{Clustering, Curve, Inserter, Layout, Table, TableError, TableOptions};
+use table::{Clustering, Curve, Inserter, Key, KeyRange, Layout, Lookup, Table, TableError, TableOptions};
+
+const LOOKUP: [&str; 2] = ["place", "name"];
 
 /// Rows of a batch.
 pub(crate) const ROWS: i64 = 500;
@@ -44,23 +46,41 @@ pub(crate) fn batch(number: i64) -> RecordBatch {
 }
 
 pub(crate) async fn inserter(root: &Path, disk: Arc<dyn Disk>) -> Result<Inserter, TableError> {
-    let columns = ["place", "name"].map(str::to_owned).to_vec();
+    let columns = LOOKUP.map(str::to_owned).to_vec();
     let options = TableOptions {
         bloom: vec!["name".to_owned()],
+        lookup: columns.clone(),
         clustering: Some(Clustering { columns, curve: Curve::Hilbert }),
         ..TableOptions::new(Layout::Clustered)
     };
     Inserter::open_or_create(root, disk, &schema(), &options).await
 }
 
-/// The batches that a table holds. Every one is there whole and once, and every value is right.
+/// Whether a look-up finds the values of some rows, one in ten, in the row group that they are in.
+fn check_found(lookup: &Lookup, group: usize, rows: &RecordBatch) {
+    for name in LOOKUP {
+        let column = rows.column_by_name(name).unwrap();
+        for key in (0..rows.num_rows()).step_by(10).filter_map(|row| Key::of(column, row)) {
+            assert!(lookup.find(name, &[KeyRange::of(&key)]).unwrap().groups[group], "{name}: {key:?}");
+        }
+    }
+}
+
+/// The batches that a table holds. Every one is there whole and once, every value is right, and every segment has its
+/// look-up, which finds every value in its row group.
 pub(crate) async fn batches(root: &Path) -> Vec<i64> {
     let Some(table) = Table::open(root, Arc::new(RealDisk)).await.unwrap() else { return Vec::new() };
     let mut seen: BTreeMap<i64, i64> = BTreeMap::new();
     for segment in table.segments().await.unwrap() {
-        let file = File::open(root.join(&segment.path)).unwrap();
+        let lookup = Lookup::open(root, &segment).unwrap_or_else(|| panic!("{} has no look-up", segment.path));
+        let open = || ParquetRecordBatchReaderBuilder::try_new(File::open(root.join(&segment.path)).unwrap()).unwrap();
+        assert_eq!(lookup.groups(), open().metadata().num_row_groups());
         let mut count = 0;
-        for read in ParquetRecordBatchReaderBuilder::try_new(file).unwrap().build().unwrap() {
+        for group in 0..lookup.groups() {
+            let rows = open().with_row_groups(vec![group]).with_batch_size(usize::MAX >> 1).build().unwrap();
+            rows.for_each(|rows| check_found(&lookup, group, &rows.unwrap()));
+        }
+        for read in open().build().unwrap() {
             let read = read.unwrap();
             let ids = read.column(0).as_primitive::<Int64Type>().values().to_vec();
             for (column, expected) in read.columns().iter().zip(rows(&ids).columns()) {
