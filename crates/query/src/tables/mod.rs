@@ -4,6 +4,7 @@
 //! A table is opened when a question first names it, and then stays as it is for the life of the engine. One that
 //! cannot be opened fails the questions that name it, and no others.
 
+mod lookup;
 mod prune;
 mod row;
 mod segments;

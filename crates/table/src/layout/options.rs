@@ -97,6 +97,9 @@ impl TableOptions {
         if !self.lookup.is_empty() && self.layout == Layout::Row {
             return refuse("layout row has no look-ups: choose column, pruned or clustered".to_owned());
         }
+        if let Some((_, twice)) = self.lookup.iter().enumerate().find(|(i, name)| self.lookup[..*i].contains(name)) {
+            return refuse(format!("column {twice:?} is named twice for look-ups: once will do"));
+        }
         match (&self.clustering, self.layout) {
             (None, Layout::Clustered) => return refuse("layout clustered needs the columns to cluster by".to_owned()),
             (Some(_), layout) if layout != Layout::Clustered => {

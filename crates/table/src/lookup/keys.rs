@@ -144,4 +144,14 @@ impl KeyRange {
         }
         Self { from, to }
     }
+
+    /// The keys that are in both; `None` where none is.
+    pub fn and(&self, other: &Self) -> Option<Self> {
+        let from = (&self.from).max(&other.from).clone();
+        let to = match (&self.to, &other.to) {
+            (Some(a), Some(b)) => Some(a.min(b).clone()),
+            (a, b) => a.as_ref().or(b.as_ref()).cloned(),
+        };
+        to.as_ref().is_none_or(|to| from < *to).then_some(Self { from, to })
+    }
 }

@@ -14,11 +14,10 @@ use crate::log::Segment;
 /// Bytes at the end of a file that are read at once: most often the whole index is among them.
 const END_BYTES: u64 = 16 << 10;
 
-/// The look-up of one segment, open: its index is in memory, its blocks are read as they are asked for.
+/// The index of the look-up of one segment; its blocks are read as they are asked for.
 #[derive(Debug)]
 pub struct Lookup {
     path: PathBuf,
-    file: File,
     index: Index,
 }
 
@@ -40,9 +39,8 @@ impl Lookup {
             Err(error) if error.kind() == ErrorKind::NotFound => return None,
             opened => opened,
         };
-        let opened = file.and_then(|file| Ok((read_index(&file)?, file)));
-        match opened {
-            Ok((index, file)) if is_of(&index, segment) => Some(Self { path, file, index }),
+        match file.and_then(|file| read_index(&file)) {
+            Ok(index) if is_of(&index, segment) => Some(Self { path, index }),
             Ok(_) => warned(&path, &"it is another segment's"),
             Err(error) => warned(&path, &error),
         }
@@ -62,7 +60,8 @@ impl Lookup {
     /// The row groups in which `column` has a key of one of the ranges. `None` where that is not known.
     pub fn find(&self, column: &str, ranges: &[KeyRange]) -> Option<Found> {
         let column = self.index.columns.iter().find(|c| c.name == column)?;
-        let mut search = Search { file: &self.file, column, groups: vec![false; self.index.groups], bytes: 0 };
+        let groups = vec![false; self.index.groups];
+        let mut search = Search { path: &self.path, file: None, column, groups, bytes: 0 };
         match ranges.iter().try_for_each(|range| search.range(range)) {
             Ok(()) => Some(Found { groups: search.groups, bytes: search.bytes }),
             Err(error) => warned(&self.path, &error),
@@ -126,7 +125,9 @@ fn read_index(file: &File) -> io::Result<Index> {
 
 /// A search under way.
 struct Search<'a> {
-    file: &'a File,
+    path: &'a Path,
+    /// The file, once a block had to be read.
+    file: Option<File>,
     column: &'a Column,
     groups: Vec<bool>,
     bytes: u64,
@@ -164,7 +165,11 @@ impl Search<'_> {
     /// Looks at each entry of a block.
     fn block(&mut self, block: &Block, range: &KeyRange) -> io::Result<()> {
         let mut stored = vec![0; block.bytes];
-        self.file.read_exact_at(&mut stored, block.at)?;
+        let file = match &mut self.file {
+            Some(file) => file,
+            none => none.insert(File::open(self.path)?),
+        };
+        file.read_exact_at(&mut stored, block.at)?;
         self.bytes += block.bytes as u64;
         if hash(&stored) != block.hash {
             return Err(damaged());
