@@ -9,9 +9,9 @@ use std::path::PathBuf;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
 
+use arrow::array::ArrayRef;
 use arrow::compute::cast;
 use arrow::datatypes::{DataType, Schema, TimeUnit};
-use datafusion::common::ScalarValue;
 use datafusion::error::{DataFusionError, Result};
 use datafusion::logical_expr::{BinaryExpr, Expr, Operator};
 use table::{Key, KeyRange, Lookup, Segment};
@@ -108,8 +108,9 @@ impl Columns<'_> {
             }
             Expr::InList(list) if !list.negated && list.list.len() <= RANGES_MAX => {
                 let (column, ty) = self.column(&list.expr)?;
-                let keys = list.list.iter().map(|value| key(value, ty)).collect::<Option<Vec<_>>>()?;
-                Some(Wanted::Keys { column, ranges: keys.iter().flatten().map(KeyRange::of).collect() })
+                let values = list.list.iter().map(|value| literal(value, ty)).collect::<Option<Vec<_>>>()?;
+                let keys = values.iter().filter_map(|value| Key::of(value, 0));
+                Some(Wanted::Keys { column, ranges: keys.map(|key| KeyRange::of(&key)).collect() })
             }
             _ => None,
         }
@@ -138,7 +139,7 @@ impl Columns<'_> {
             _ => return None,
         };
         // Compared with NULL, nothing is true.
-        Some(Wanted::Keys { column, ranges: key(value, ty)?.iter().map(between).collect() })
+        Some(Wanted::Keys { column, ranges: Key::of(&literal(value, ty)?, 0).iter().map(between).collect() })
     }
 }
 
@@ -165,9 +166,8 @@ fn together(parts: Vec<Wanted>) -> Wanted {
     Wanted::All(keys.chain(others).collect())
 }
 
-/// The key of a value that is compared with a column of type `ty`: `None` where it has none of that type, and no key
-/// where it is NULL.
-fn key(value: &Expr, ty: &DataType) -> Option<Option<Key>> {
+/// A value that is compared with a column of type `ty`, as tables store that type; `None` where it is of another.
+fn literal(value: &Expr, ty: &DataType) -> Option<ArrayRef> {
     let Expr::Literal(value, _) = value else { return None };
     let same = match (&value.data_type(), ty) {
         (DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View, DataType::Utf8 | DataType::Utf8View) => {
@@ -183,9 +183,7 @@ fn key(value: &Expr, ty: &DataType) -> Option<Option<Key>> {
         (of_value, ty) if of_value == ty => ty.clone(),
         _ => return None,
     };
-    let value: &ScalarValue = value;
-    let array = cast(&value.to_array().ok()?, &same).ok()?;
-    Some(Key::of(&array, 0))
+    cast(&value.to_array().ok()?, &same).ok()
 }
 
 /// The look-ups of a table's segments, opened when they are first asked.

@@ -104,6 +104,8 @@ fn below(a: &ArrayRef, b: &ArrayRef) -> bool {
     lt(a, b).unwrap().value(0)
 }
 
+type Holds<'a> = Box<dyn Fn(&ArrayRef) -> bool + 'a>;
+
 fn check(i: usize, groups: &[Vec<Row>], probes: &[(usize, usize)]) -> Result<(), TestCaseError> {
     let all: Vec<Row> = groups.iter().flatten().cloned().collect();
     let root = tempfile::tempdir().unwrap();
@@ -115,7 +117,6 @@ fn check(i: usize, groups: &[Vec<Row>], probes: &[(usize, usize)]) -> Result<(),
         let (Some(low), Some(high)) = (Key::of(&all, a), Key::of(&all, b)) else { continue };
         let (a, b) = (all.slice(a, 1), all.slice(b, 1));
         let is_long = |column: &ArrayRef| Key::of(column, 0).is_some_and(|key| key.is_cut());
-        type Holds<'a> = Box<dyn Fn(&ArrayRef) -> bool + 'a>;
         let ranges: [(KeyRange, Holds<'_>); 5] = [
             (KeyRange::of(&low), Box::new(|v| !below(v, &a) && !below(&a, v))),
             (KeyRange::between(Bound::Unbounded, Bound::Excluded(&low)), Box::new(|v| below(v, &a))),
