@@ -80,7 +80,8 @@ pub(crate) enum Command {
 pub(crate) enum BenchWorkload {
     /// Write football seasons of many sizes, vary threads, ranges and compression, and time every kind of read
     Season(Box<BenchSeasonArgs>),
-    /// Stream a day of call records into every storage layout, ask the same questions of each, and check the gates
+    /// Stream a day of call records into every storage layout, without and with look-ups, ask the same questions of each,
+    /// and check the gates
     Cdr(Box<BenchCdrArgs>),
 }
 
@@ -110,10 +111,16 @@ pub(crate) struct BenchCdrArgs {
     #[arg(long, value_name = "COL,..", value_delimiter = ',',
           default_values_t = ["call_hour", "cell_tower_id"].map(String::from))]
     pub(crate) cluster: Vec<String>,
+    /// Columns with look-ups in the second pass, in the layouts that have them
+    #[arg(long, value_name = "COL,..", value_delimiter = ',',
+          default_values_t = ["call_timestamp", "caller_number", "callee_number", "cell_tower_id", "call_date"]
+              .map(String::from))]
+    pub(crate) lookup: Vec<String>,
     /// Also write the report into this folder, as cdr.md and cdr.html
     #[arg(long, value_name = "DIR")]
     pub(crate) report: Option<PathBuf>,
-    /// Keep the tables in this folder, which must be empty [default: a temporary folder, removed afterwards]
+    /// Keep the tables of the second pass in DIR/pass-2; DIR must be empty [default: a temporary folder, removed
+    /// afterwards]
     #[arg(long, value_name = "DIR")]
     pub(crate) data: Option<PathBuf>,
     #[command(flatten)]
@@ -431,6 +438,9 @@ pub(crate) struct TableInsertArgs {
     /// Columns with Bloom filters, for questions by equality
     #[arg(long, value_name = "COLUMN,..", value_delimiter = ',')]
     pub(crate) bloom: Vec<String>,
+    /// Columns with a look-up beside every segment, for questions by equality, by a list and by a range
+    #[arg(long, value_name = "COLUMN,..", value_delimiter = ',')]
+    pub(crate) lookup: Vec<String>,
     /// Columns that `table cluster` orders the rows by
     #[arg(long, value_name = "COLUMN,..", value_delimiter = ',')]
     pub(crate) cluster: Vec<String>,

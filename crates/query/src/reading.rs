@@ -10,6 +10,9 @@ const SEGMENTS_SKIPPED: &str = "segments_skipped";
 /// Row groups of the excluded segments, and of the others.
 const GROUPS_SKIPPED: &str = "groups_skipped";
 const GROUPS_LEFT: &str = "groups_left";
+/// Row groups that look-ups exclude, and bytes that were read of look-ups.
+const GROUPS_BY_LOOKUP: &str = "groups_skipped_by_lookup";
+const LOOKUP_BYTES: &str = "lookup_bytes";
 /// Counted by DataFusion's scans, and by our own of layout row.
 pub(crate) const BYTES: &str = "bytes_scanned";
 
@@ -17,18 +20,21 @@ pub(crate) const BYTES: &str = "bytes_scanned";
 /// nothing where the log alone gave the answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Reading {
-    /// Bytes of pages and Bloom filters. Footers, which an engine keeps after it read them once, are not counted.
+    /// Bytes of pages, Bloom filters and look-ups. Footers and the indexes of look-ups, which an engine keeps after it
+    /// read them once, are not counted.
     pub bytes: u64,
     /// Rows that the scans handed on: those that meet the conditions which a scan checks itself.
     pub rows: u64,
-    /// Segments that statistics in the log did not exclude, of
+    /// Segments that neither statistics in the log nor look-ups excluded, of
     pub segments_read: u64,
     /// all segments of the tables (of layout row: files).
     pub segments_total: u64,
-    /// Row groups that neither statistics nor Bloom filters excluded, of
+    /// Row groups that neither statistics nor Bloom filters nor look-ups excluded, of
     pub groups_read: u64,
     /// all row groups of the tables; excluded segments of other writers count as one each. Layout row has none.
     pub groups_total: u64,
+    /// Row groups that look-ups excluded, of those that the log's statistics left over.
+    pub groups_skipped_by_lookup: u64,
     /// Pages that page statistics did not exclude, of
     pub pages_read: u64,
     /// all pages in the row groups read of the columns under conditions, where pages have statistics.
@@ -66,12 +72,13 @@ impl Reading {
         let (_, by_limit) = kept("limit_pruned_row_groups");
         let later = by_limit + count("row_groups_pruned_dynamic_filter");
         let (pages_read, pages_total) = kept("page_index_pages_pruned");
-        self.bytes += count(BYTES);
+        self.bytes += count(BYTES) + count(LOOKUP_BYTES);
         self.rows += metrics.output_rows().unwrap_or(0) as u64;
         self.segments_total += count(SEGMENTS);
         self.segments_read += count(SEGMENTS) - count(SEGMENTS_SKIPPED);
         self.groups_read += after_filters.saturating_sub(later);
         self.groups_total += count(GROUPS_SKIPPED) + count(GROUPS_LEFT).max(opened);
+        self.groups_skipped_by_lookup += count(GROUPS_BY_LOOKUP);
         self.pages_read += pages_read;
         self.pages_total += pages_total;
     }
@@ -83,10 +90,13 @@ pub(crate) struct Planned {
     /// All segments, and those excluded.
     pub(crate) segments: usize,
     pub(crate) segments_skipped: usize,
-    /// Row groups of the excluded segments.
+    /// Row groups of the excluded segments, and those that look-ups exclude.
     pub(crate) groups_skipped: usize,
-    /// Row groups of the others; 0 where not known.
+    /// The other row groups; 0 where not known.
     pub(crate) groups_left: usize,
+    /// Row groups that look-ups exclude, and what was read of those.
+    pub(crate) groups_by_lookup: usize,
+    pub(crate) lookup_bytes: usize,
 }
 
 impl Planned {
@@ -97,6 +107,8 @@ impl Planned {
             (SEGMENTS_SKIPPED, self.segments_skipped),
             (GROUPS_SKIPPED, self.groups_skipped),
             (GROUPS_LEFT, self.groups_left),
+            (GROUPS_BY_LOOKUP, self.groups_by_lookup),
+            (LOOKUP_BYTES, self.lookup_bytes),
         ] {
             MetricBuilder::new(metrics).global_counter(name).add(n);
         }

@@ -24,6 +24,7 @@ mod insert;
 mod inspect;
 mod layout;
 mod log;
+mod lookup;
 mod new_file;
 mod output;
 pub mod power_loss;
@@ -43,6 +44,7 @@ pub use layout::{
     advise, conform, storable,
 };
 pub use log::{Change, ColumnStatistics, Committed, Definition, Rewrite, Segment, Table, TransactionId};
+pub use lookup::{Found, Key, KeyRange, Lookup, lookup_bytes};
 pub use schema::{Field, FieldType, SegmentSchema};
 pub use segment::{
     Codec, EncodedColumn, Encoder, FlatColumn, FlatValues, ListRows, ListValues, PAGE_ROWS, SegmentReader,

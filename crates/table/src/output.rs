@@ -12,7 +12,7 @@ use crate::error::TableError;
 use crate::hold::Hold;
 use crate::input::Input;
 use crate::layout::avro::AvroTable;
-use crate::layout::write::{RowsWriter, holds_nan};
+use crate::layout::write::{RowsWriter, holds_nan, remove_unnamed};
 use crate::layout::{Encodings, TableOptions};
 use crate::log::{Change, Committed, Segment, Table};
 
@@ -190,11 +190,7 @@ impl Output {
 impl Drop for Output {
     fn drop(&mut self) {
         for segment in &self.segments {
-            let path = self.root.join(&segment.path);
-            if let Err(error) = self.disk.remove(&path) {
-                // Harmless: no log names it, and `vacuum` takes it.
-                tracing::debug!(path = %path.display(), %error, "could not remove a segment that was not committed");
-            }
+            remove_unnamed(&*self.disk, &self.root.join(&segment.path));
         }
     }
 }

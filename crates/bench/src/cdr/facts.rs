@@ -70,6 +70,7 @@ struct Row<'a> {
     date: i32,
     hour: i32,
     caller: &'a str,
+    callee: &'a str,
     duration: i32,
     tower: i32,
     billing: i128,
@@ -78,8 +79,10 @@ struct Row<'a> {
 /// What the questions name, and what is known of the columns.
 #[derive(Debug, Clone)]
 pub(crate) struct Facts {
-    /// The last call's time.
-    last: i64,
+    /// The last call's time, in microseconds since 1970.
+    pub(crate) last: i64,
+    /// The first callee of all.
+    pub(crate) callee: String,
     /// A caller among the most frequent.
     pub(crate) hot: String,
     /// A caller who called least.
@@ -95,7 +98,7 @@ pub(crate) struct Facts {
 /// The frequent number that the public benchmark asks for.
 const HOT: &str = "+1-0000123456";
 const DAY: i32 = 20_362;
-const HOUR_MICROS: i64 = 3_600_000_000;
+pub(crate) const HOUR_MICROS: i64 = 3_600_000_000;
 /// Distinct values are counted so many hashes at a time.
 const HASHES_MAX: u64 = 10_000_000;
 
@@ -104,9 +107,11 @@ impl Facts {
     pub(crate) fn of(spool: &Spool) -> Result<Self, BenchError> {
         let mut calls: HashMap<u64, u32> = HashMap::new();
         let mut last = i64::MIN;
+        let mut callee = None;
         each_row(spool, |row| {
             *calls.entry(of_text(row.caller)).or_default() += 1;
             last = last.max(row.time);
+            callee.get_or_insert_with(|| row.callee.to_owned());
         })?;
         let (most, least) = (calls.values().max().copied(), calls.values().min().copied());
         // The first three of the most frequent and of the least frequent callers.
@@ -120,6 +125,7 @@ impl Facts {
             }
             frequent.len() < 3 || seldom.len() < 3
         })?;
+        let callee = callee.unwrap_or_default();
         let called = |number: &str| calls.contains_key(&of_text(number));
         let nobody = || BenchError::Wrong("the records have no callers".to_owned());
         let (often, cold) = (frequent.first().ok_or_else(nobody)?.clone(), seldom.last().ok_or_else(nobody)?.clone());
@@ -132,7 +138,7 @@ impl Facts {
             ("callee_number", distinct(spool, "callee_number")?),
         ]);
         let [absent, _] = absent;
-        Ok(Self { last, hot, cold, absent, listed, distinct })
+        Ok(Self { last, callee, hot, cold, absent, listed, distinct })
     }
 
     /// The answer to each of the questions, by name. `region` names the region of a tower.
@@ -149,12 +155,14 @@ impl Facts {
             let towers = (1000..=1100).contains(&row.tower);
             let conditions = [
                 ("Q1", row.time >= self.last - HOUR_MICROS),
+                ("hour", row.time >= self.last - HOUR_MICROS),
                 ("Q2", row.caller == self.hot),
                 ("Q3", row.date == DAY && hours && towers),
                 ("hours", hours),
                 ("towers", towers),
                 ("cold", row.caller == self.cold),
                 ("absent", row.caller == self.absent),
+                ("callee", row.callee == self.callee),
                 ("list", self.listed.iter().any(|l| l == row.caller)),
             ];
             for (name, holds) in conditions {
@@ -217,11 +225,12 @@ fn each_row(spool: &Spool, mut take: impl FnMut(&Row<'_>)) -> Result<(), BenchEr
 
 /// The rows in order, as long as `take` wants more.
 fn each_row_while(spool: &Spool, mut take: impl FnMut(&Row<'_>) -> bool) -> Result<(), BenchError> {
-    const COLUMNS: [&str; 7] = [
+    const COLUMNS: [&str; 8] = [
         "call_timestamp",
         "call_date",
         "call_hour",
         "caller_number",
+        "callee_number",
         "duration_seconds",
         "cell_tower_id",
         "billing_amount",
@@ -245,6 +254,7 @@ fn rows_of(records: &RecordBatch, take: &mut impl FnMut(&Row<'_>) -> bool) -> Re
     let dates = column("call_date")?.as_primitive::<Date32Type>();
     let hours = column("call_hour")?.as_primitive::<Int32Type>();
     let callers = column("caller_number")?.as_string::<i32>();
+    let callees = column("callee_number")?.as_string::<i32>();
     let durations = column("duration_seconds")?.as_primitive::<Int32Type>();
     let towers = column("cell_tower_id")?.as_primitive::<Int32Type>();
     let billings = column("billing_amount")?.as_primitive::<Decimal128Type>();
@@ -254,6 +264,7 @@ fn rows_of(records: &RecordBatch, take: &mut impl FnMut(&Row<'_>) -> bool) -> Re
             date: dates.value(i),
             hour: hours.value(i),
             caller: callers.value(i),
+            callee: callees.value(i),
             duration: durations.value(i),
             tower: towers.value(i),
             billing: billings.value(i),

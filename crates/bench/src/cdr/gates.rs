@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 
 use super::insert::VariantFigures;
-use super::run::Stored;
+use super::pass::Stored;
 
 /// What became of a gate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -48,16 +48,20 @@ pub struct Gate {
 /// Distinct values below which a Bloom filter earns nothing.
 const DISTINCT_MIN: f64 = 1000.0;
 
-/// Every gate, on what was inserted, what is stored, and how many distinct values columns have.
+/// Every gate, on what is stored after the first pass and `again` after the second, what inserts took in the first, and
+/// how many distinct values columns have.
 pub(crate) fn gates(
     expected: &Stored,
     stored: &BTreeMap<&'static str, Stored>,
+    again: &BTreeMap<&'static str, Stored>,
     inserts: &BTreeMap<&'static str, VariantFigures>,
     distinct: &BTreeMap<&'static str, u64>,
 ) -> Vec<Gate> {
     let mut gates = vec![
         same("rows of every variant", stored, expected.rows as f64, |s| s.rows == expected.rows),
         same("content of every variant", stored, 0.0, |s| s.hash == expected.hash),
+        same("rows of every variant, with look-ups", again, expected.rows as f64, |s| s.rows == expected.rows),
+        same("content of every variant, with look-ups", again, 0.0, |s| s.hash == expected.hash),
     ];
     let bytes = |variant: &str| stored.get(variant).map(|s| s.bytes as f64);
     let speed = |variant: &str| inserts.get(variant).map(|f| f.rows_per_s);
@@ -128,10 +132,10 @@ mod tests {
 
     #[test]
     fn a_lost_or_changed_row_fails() {
-        let good = Stored { rows: 10, bytes: 100, hash: ContentHash(7) };
+        let good = Stored { rows: 10, bytes: 100, lookup_bytes: 0, hash: ContentHash(7) };
         let status = |other: Stored| {
             let stored = BTreeMap::from([("column", good), ("pruned", other)]);
-            let gates = gates(&good, &stored, &BTreeMap::new(), &BTreeMap::new());
+            let gates = gates(&good, &stored, &BTreeMap::new(), &BTreeMap::new(), &BTreeMap::new());
             [gates[0].status, gates[1].status]
         };
         assert_eq!(status(good), [GateStatus::Pass; 2]);

@@ -39,6 +39,14 @@ impl Variant {
             with_filters("clustered", Layout::Clustered, Some(clustering)),
         ]
     }
+
+    /// The same, with look-ups on some columns, in the layouts that have them.
+    pub(crate) fn with_lookups(mut self, columns: &[String]) -> Self {
+        if self.options.layout != Layout::Row {
+            self.options.lookup = columns.to_vec();
+        }
+        self
+    }
 }
 
 /// What a variant stored and what that took, over one pass of inserts.
@@ -48,6 +56,8 @@ pub struct VariantFigures {
     pub rows: u64,
     /// Bytes on disk after the last batch.
     pub bytes: u64,
+    /// Those of look-ups among them.
+    pub lookup_bytes: u64,
     /// Rows by elapsed time of all inserts.
     pub rows_per_s: f64,
     /// Rows by processor time of all inserts.
@@ -87,7 +97,8 @@ pub struct Checkpoint {
 }
 
 /// A variant's clock.
-struct Clock {
+pub(crate) struct Clock {
+    name: &'static str,
     root: PathBuf,
     inserter: Inserter,
     times: Vec<(u64, Duration)>,
@@ -95,23 +106,26 @@ struct Clock {
     checkpoints: Vec<Checkpoint>,
 }
 
+/// Makes the tables of all variants.
+pub(crate) async fn create(data: &Path, variants: &[Variant]) -> Result<Vec<Clock>, BenchError> {
+    let mut clocks = Vec::with_capacity(variants.len());
+    for Variant { name, options } in variants {
+        let root = table_folder(data, name);
+        let inserter = Inserter::open_or_create(&root, Arc::new(RealDisk), &telecom::schema(), options).await?;
+        let (times, checkpoints) = (Vec::new(), Vec::new());
+        clocks.push(Clock { name, root, inserter, times, cpu: Duration::ZERO, checkpoints });
+    }
+    Ok(clocks)
+}
+
 /// Inserts every batch into every variant. The variants take turns in going first, so that none always finds the
 /// caches warm. Reading a batch is off the clock; an insert is on it until the batch is durable.
 pub(crate) async fn insert_all(
-    data: &Path,
+    mut clocks: Vec<Clock>,
     spool: &Spool,
-    variants: &[Variant],
     turn: usize,
     stop: &dyn Fn() -> bool,
 ) -> Result<BTreeMap<&'static str, VariantFigures>, BenchError> {
-    let mut clocks = Vec::new();
-    for variant in variants {
-        let root = table_folder(data, variant.name);
-        let inserter =
-            Inserter::open_or_create(&root, Arc::new(RealDisk), &telecom::schema(), &variant.options).await?;
-        let clock = Clock { root, inserter, times: Vec::new(), cpu: Duration::ZERO, checkpoints: Vec::new() };
-        clocks.push(clock);
-    }
     let checkpoint_each = spool.batches.len().div_ceil(5).max(1);
     for (number, batch) in spool.batches.iter().enumerate() {
         if stop() {
@@ -127,7 +141,7 @@ pub(crate) async fn insert_all(
         }
     }
     clocks.iter_mut().try_for_each(|clock| clock.measure_size(spool.batches.len()))?;
-    Ok(variants.iter().zip(clocks).map(|(variant, clock)| (variant.name, clock.figures())).collect())
+    clocks.into_iter().map(|clock| Ok((clock.name, clock.figures()?))).collect()
 }
 
 /// Where a variant's table lies.
@@ -157,7 +171,7 @@ impl Clock {
         Ok(())
     }
 
-    fn figures(self) -> VariantFigures {
+    fn figures(self) -> Result<VariantFigures, BenchError> {
         let rows: u64 = self.times.iter().map(|t| t.0).sum();
         let elapsed: Duration = self.times.iter().map(|t| t.1).sum();
         let ms: Vec<f64> = self.times.iter().map(|t| t.1.as_secs_f64() * 1e3).collect();
@@ -167,9 +181,10 @@ impl Clock {
             let sum = by_batch.entry(rows).or_default();
             *sum = (sum.0 + rows, sum.1 + time);
         }
-        VariantFigures {
+        Ok(VariantFigures {
             rows,
             bytes: self.checkpoints.last().map_or(0, |c| c.bytes),
+            lookup_bytes: lookup_folder_bytes(&self.root)?,
             rows_per_s: rate(rows, elapsed),
             rows_per_cpu_s: rate(rows, self.cpu),
             p50_batch_ms: percentile(&ms, 0.5),
@@ -178,8 +193,14 @@ impl Clock {
             worst_rows_per_s: self.times.iter().map(|t| rate(t.0, t.1)).fold(f64::INFINITY, f64::min),
             checkpoints: self.checkpoints,
             rows_per_s_by_batch: by_batch.into_iter().map(|(n, (rows, time))| (n, rate(rows, time))).collect(),
-        }
+        })
     }
+}
+
+/// Bytes of a table's look-ups.
+pub(crate) fn lookup_folder_bytes(root: &Path) -> Result<u64, BenchError> {
+    let folder = root.join("_lookup");
+    if folder.is_dir() { folder_bytes(&folder) } else { Ok(0) }
 }
 
 /// Bytes of all files in a folder and those below it: rows, logs and whatever lies beside them.

@@ -9,6 +9,9 @@ mod gates;
 mod hash;
 mod input;
 mod insert;
+mod pass;
+mod phases;
+mod plots;
 mod questions;
 mod report;
 mod run;
@@ -18,9 +21,11 @@ pub use facts::Answer;
 pub use gates::{Gate, GateStatus};
 pub use hash::content_hash;
 pub use insert::{Checkpoint, Variant, VariantFigures};
+pub use pass::{Clustering, ColumnBytes};
+pub use phases::Phase;
 pub use questions::{Ask, Queried, Question, Reading};
 pub use report::{html, markdown};
-pub use run::{Cdr, CdrBench, CdrWorkload, Clustering, Phase, cdr};
+pub use run::{Cdr, CdrBench, CdrWorkload, SecondPass, Slowdown, cdr};
 
 #[cfg(test)]
 mod tests;

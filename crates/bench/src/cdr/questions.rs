@@ -3,12 +3,12 @@
 use std::path::Path;
 use std::time::Instant;
 
-use arrow::array::{Array, AsArray, RecordBatch};
+use arrow::array::{Array, AsArray, RecordBatch, TimestampMicrosecondArray};
 use arrow::compute::cast;
 use arrow::datatypes::{DataType, Decimal128Type, Float64Type, Int64Type};
 use serde::Serialize;
 
-use super::facts::{Answer, Facts, Group};
+use super::facts::{Answer, Facts, Group, HOUR_MICROS};
 use crate::error::BenchError;
 use crate::reads::SqlError;
 use crate::statistics::median;
@@ -74,6 +74,7 @@ pub(crate) fn questions(facts: &Facts) -> Vec<Question> {
         sql: format!("SELECT {AGGREGATES} FROM {{t}} WHERE {condition}"),
     };
     let number = |number: &str| format!("'{}'", number.replace('\'', "''"));
+    let hour_ago = iso(facts.last - HOUR_MICROS);
     let list = facts.listed.iter().map(|n| number(n)).collect::<Vec<_>>().join(", ");
     vec![
         plain(
@@ -81,6 +82,7 @@ pub(crate) fn questions(facts: &Facts) -> Vec<Question> {
             "the last hour",
             "call_timestamp >= (SELECT max(call_timestamp) FROM {t}) - INTERVAL '1 hour'".to_owned(),
         ),
+        plain("hour", "the last hour, written out", format!("call_timestamp >= '{hour_ago}Z'")),
         plain("Q2", "one caller, often calling", format!("caller_number = {}", number(&facts.hot))),
         plain(
             "Q3",
@@ -100,6 +102,7 @@ pub(crate) fn questions(facts: &Facts) -> Vec<Question> {
         plain("towers", "101 towers", "cell_tower_id BETWEEN 1000 AND 1100".to_owned()),
         plain("cold", "one caller, seldom calling", format!("caller_number = {}", number(&facts.cold))),
         plain("absent", "one caller who never called", format!("caller_number = {}", number(&facts.absent))),
+        plain("callee", "one callee", format!("callee_number = {}", number(&facts.callee))),
         plain("list", "five callers, two of whom never called", format!("caller_number IN ({list})")),
         Question {
             name: "join",
@@ -110,6 +113,12 @@ pub(crate) fn questions(facts: &Facts) -> Vec<Question> {
             ),
         },
     ]
+}
+
+/// A time in microseconds since 1970, as SQL has it.
+fn iso(micros: i64) -> String {
+    let time = TimestampMicrosecondArray::from(vec![micros]).value_as_datetime(0);
+    time.map_or_else(String::new, |time| time.to_string())
 }
 
 /// Asks a question of a variant, and holds the answer against `expected`.

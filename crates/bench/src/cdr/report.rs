@@ -4,8 +4,11 @@ use table::Advice;
 
 use super::gates::Gate;
 use super::insert::VariantFigures;
+use super::pass::Clustering;
+use super::phases::Phase;
+use super::plots;
 use super::questions::Queried;
-use super::run::{Cdr, Clustering, Phase};
+use super::run::Cdr;
 use crate::report::number::{bytes, count, ms, rate, short};
 use crate::report::plot::{Series, lines};
 use crate::report::{Block, Section, Table, html as page, markdown as text, on_machine};
@@ -28,7 +31,8 @@ fn sections(cdr: &Cdr) -> Vec<Section> {
         inserts(cdr),
         checkpoints(cdr),
         clustering(&cdr.clustering),
-        queries(&cdr.queries),
+        queries(cdr),
+        lookups(cdr),
         phases(&cdr.phases),
     ]
 }
@@ -106,6 +110,7 @@ fn inserts(cdr: &Cdr) -> Section {
         Table::block(header, cdr.variants.iter().map(row)),
         Block::Plot { title: "Million rows a second, by rows of a batch", svg: lines(&series, &[], "rows of a batch") },
     ];
+    let blocks = blocks.into_iter().chain([plots::columns(cdr)]).collect();
     Section { title: "Inserting", blocks }
 }
 
@@ -139,11 +144,14 @@ fn clustering(of: &Clustering) -> Section {
     Section { title: "Clustering", blocks: vec![Block::Text(words.to_owned()), Table::block(header, [row])] }
 }
 
-fn queries(queries: &[Queried]) -> Section {
-    let share = |q: &Queried| match q.groups_total {
+fn share(q: &Queried) -> String {
+    match q.groups_total {
         0 => "-".to_owned(),
         total => format!("{} of {} ({}%)", q.groups_read, total, short(100.0 * q.groups_read as f64 / total as f64)),
-    };
+    }
+}
+
+fn queries(cdr: &Cdr) -> Section {
     let row = |q: &Queried| {
         [
             q.name.to_owned(),
@@ -158,11 +166,83 @@ fn queries(queries: &[Queried]) -> Section {
     let header = ["question", "layout", "time", "first time", "read", "row groups", "rows"];
     let words = "Every answer equals the count made from the records. Times are the median of three (slow answers: of one), files in the \
                  system's memory.";
-    let blocks = vec![Block::Text(words.to_owned()), Table::block(header, queries.iter().map(row))];
+    let mut blocks = vec![Block::Text(words.to_owned()), Table::block(header, cdr.queries.iter().map(row))];
+    blocks.extend(plots::questions(cdr));
     Section { title: "Asking", blocks }
 }
 
+fn lookups(cdr: &Cdr) -> Section {
+    let pass = &cdr.second_pass;
+    let insert = |(name, f): (&&'static str, &VariantFigures)| {
+        let before = cdr.variants.get(name);
+        let slower = pass.slowdown.get(name);
+        let figure = |of: Option<f64>| of.map_or_else(|| "-".to_owned(), short);
+        [
+            (*name).to_owned(),
+            bytes(f.lookup_bytes),
+            short(f.lookup_bytes as f64 / f.rows.max(1) as f64),
+            rate(f.rows_per_s),
+            rate(f.rows_per_cpu_s),
+            figure(slower.map(|s| s.wall)),
+            figure(slower.map(|s| s.cpu)),
+            ms(f.p99_batch_ms),
+            before.map_or_else(|| "-".to_owned(), |b| ms(b.worst_batch_ms)),
+            ms(f.worst_batch_ms),
+            figure(slower.map(|s| s.worst_batch)),
+        ]
+    };
+    let header = [
+        "layout",
+        "look-ups",
+        "bytes a row",
+        "rows",
+        "rows by CPU",
+        "times slower",
+        "by CPU",
+        "batch p99",
+        "worst without",
+        "worst batch",
+        "times",
+    ];
+    let question = |q: &Queried| {
+        let before = cdr.queries.iter().find(|b| (b.name, b.variant) == (q.name, q.variant));
+        let of_before = |say: fn(&Queried) -> String| before.map_or_else(|| "-".to_owned(), say);
+        [
+            q.name.to_owned(),
+            q.variant.to_owned(),
+            of_before(share),
+            share(q),
+            of_before(|b| ms(b.ms)),
+            ms(q.ms),
+            of_before(|b| bytes(b.bytes_read)),
+            bytes(q.bytes_read),
+        ]
+    };
+    let asked = ["question", "layout", "row groups without", "with", "time without", "with", "read without", "with"];
+    let words = format!(
+        "The same records again, into tables with look-ups on {}. Layout row has no look-ups: its figures tell how much \
+         of a difference is the machine's. After clustering, the look-ups of layout clustered take {}; clustering with \
+         them moved {} by processor time, without {}.",
+        pass.lookup.join(", "),
+        bytes(pass.lookup_bytes.get("clustered").copied().unwrap_or(0)),
+        rate(pass.clustering.rows_per_cpu_s),
+        rate(cdr.clustering.rows_per_cpu_s),
+    );
+    let why = "A condition that is known only once the question runs, as that of Q1, cannot be looked up; the same with \
+               its time written out (hour) can.";
+    let blocks = vec![
+        Block::Text(words),
+        Table::block(header, pass.variants.iter().map(insert)),
+        Table::block(asked, pass.queries.iter().map(question)),
+        Block::Text(why.to_owned()),
+    ];
+    Section { title: "Look-ups", blocks }
+}
+
 fn phases(phases: &[Phase]) -> Section {
-    let row = |p: &Phase| [p.name.to_owned(), short(p.wall_s), short(p.cpu_s)];
-    Section { title: "Phases", blocks: vec![Table::block(["phase", "wall s", "CPU s"], phases.iter().map(row))] }
+    let number = |n: Option<u8>| n.map_or_else(|| "-".to_owned(), |n| n.to_string());
+    let row = |p: &Phase| [number(p.number), p.name.to_owned(), number(p.pass), short(p.wall_s), short(p.cpu_s)];
+    let words = "Numbered as in the public benchmark, in the order in which they ran, all repeats together.";
+    let table = Table::block(["number", "phase", "pass", "wall s", "CPU s"], phases.iter().map(row));
+    Section { title: "Phases", blocks: vec![Block::Text(words.to_owned()), table] }
 }

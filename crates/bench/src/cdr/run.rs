@@ -1,33 +1,26 @@
-//! The phases of the bench, one after the other.
+//! The bench as a whole: the records, two passes over them, and the gates.
 
 use std::collections::BTreeMap;
-use std::fs::File;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
-use std::time::{Duration, Instant};
 
 use arrow::array::{AsArray, RecordBatch};
 use arrow::datatypes::Int32Type;
-use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 use run::Usage;
 use serde::Serialize;
-use table::cluster::ClusterOptions;
-use table::disk::RealDisk;
-use table::upkeep::VacuumOptions;
-use table::{ADVICE_ROWS, Advice, DATABASE, Inserter, Layout, StoredTable, TableOptions, advise};
+use table::{ADVICE_ROWS, Advice, advise};
 use telecom::Traffic;
-use world::{ContentHash, Seed};
+use world::Seed;
 
 use super::facts::Facts;
 use super::gates::{Gate, GateStatus, gates};
-use super::hash::content_hash;
 use super::input;
-use super::insert::{Variant, VariantFigures, folder_bytes, insert_all, table_folder};
-use super::questions::{Ask, Queried, ask, questions};
+use super::insert::{Variant, VariantFigures};
+use super::pass::{Clustering, ColumnBytes, Pass, Passed, Stored, remove_folder};
+use super::phases::{Phase, Phases};
+use super::questions::{Ask, Queried, questions};
 use super::spool::Spool;
 use crate::error::BenchError;
 use crate::machine::Machine;
-use crate::statistics::median;
 
 /// What is measured.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -46,11 +39,13 @@ pub struct CdrWorkload {
     pub bloom: Vec<String>,
     /// Columns that the clustered layout is clustered by.
     pub cluster: Vec<String>,
+    /// Columns that have look-ups in the second pass, in the layouts that have them.
+    pub lookup: Vec<String>,
 }
 
 /// A bench about to be run.
 pub struct CdrBench<'a> {
-    /// An empty folder; what is left in it at the end are the tables.
+    /// An empty folder; what is left in it at the end are the tables of the second pass, in `pass-2`.
     pub data: &'a Path,
     /// What to measure.
     pub workload: &'a CdrWorkload,
@@ -58,46 +53,6 @@ pub struct CdrBench<'a> {
     pub note: &'a dyn Fn(&str),
     /// Asked between batches whether to stop.
     pub stop: &'a dyn Fn() -> bool,
-}
-
-/// How long a phase took.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Phase {
-    /// Its name.
-    pub name: &'static str,
-    /// Elapsed.
-    pub wall_s: f64,
-    /// Processor time of all threads.
-    pub cpu_s: f64,
-}
-
-/// What clustering the clustered variant took and gave.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Clustering {
-    /// Rows by processor time, from reading the first to the commit.
-    pub rows_per_cpu_s: f64,
-    /// Rows by elapsed time.
-    pub rows_per_s: f64,
-    /// Bytes of the segments before.
-    pub bytes_before: u64,
-    /// Bytes of the segments after.
-    pub bytes_after: u64,
-    /// Row groups that a question for one key read before, on average.
-    pub depth_before: f64,
-    /// Row groups that it reads now.
-    pub depth_after: f64,
-    /// Segments before and after.
-    pub segments: (usize, usize),
-    /// Bytes put aside on disk meanwhile.
-    pub spilled_bytes: u64,
-}
-
-/// What is on disk of a variant.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Stored {
-    pub(crate) rows: u64,
-    pub(crate) bytes: u64,
-    pub(crate) hash: ContentHash,
 }
 
 /// Everything that was measured.
@@ -116,18 +71,51 @@ pub struct Cdr {
     pub advice: Vec<Advice>,
     /// What each variant stored.
     pub variants: BTreeMap<&'static str, VariantFigures>,
+    /// What each column of it takes, in the order of the columns; the clustered one's after clustering.
+    #[serde(serialize_with = "columns_by_name")]
+    pub columns: BTreeMap<&'static str, Vec<(String, ColumnBytes)>>,
     /// What clustering did.
     pub clustering: Clustering,
     /// What must hold.
     pub gates: Vec<Gate>,
     /// What was asked.
     pub queries: Vec<Queried>,
+    /// The same again with look-ups.
+    pub second_pass: SecondPass,
     /// The hash of all rows, in any order.
     pub content_hash: String,
     /// Where the time went.
     pub phases: Vec<Phase>,
     /// The most memory that was resident at once.
     pub peak_rss_bytes: u64,
+}
+
+/// What look-ups cost and buy.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct SecondPass {
+    /// The columns that have them. Layout `row` has none, and is inserted again to tell what else made a difference.
+    pub lookup: Vec<String>,
+    /// What each variant stored.
+    pub variants: BTreeMap<&'static str, VariantFigures>,
+    /// How much slower each was than in the first pass.
+    pub slowdown: BTreeMap<&'static str, Slowdown>,
+    /// Bytes of each variant's look-ups at the end, the clustered one's after clustering.
+    pub lookup_bytes: BTreeMap<&'static str, u64>,
+    /// What clustering did.
+    pub clustering: Clustering,
+    /// What was asked of the variants that have look-ups.
+    pub queries: Vec<Queried>,
+}
+
+/// The time of inserts in the second pass by that in the first: 1 is as fast.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct Slowdown {
+    /// Elapsed.
+    pub wall: f64,
+    /// Processor time.
+    pub cpu: f64,
+    /// Elapsed time of the slowest batch.
+    pub worst_batch: f64,
 }
 
 impl Cdr {
@@ -141,63 +129,86 @@ impl Cdr {
 ///
 /// # Errors
 /// Where a phase fails or an answer is wrong; a failing gate is no error but a result.
-pub async fn cdr(bench: &CdrBench<'_>, mut sql: Ask<'_>) -> Result<Cdr, BenchError> {
+pub async fn cdr(bench: &CdrBench<'_>, sql: Ask<'_>) -> Result<Cdr, BenchError> {
     let machine = Machine::here();
     let workload = bench.workload;
-    let mut phases = Phases { done: Vec::new(), note: bench.note };
+    let mut phases = Phases { done: Vec::new(), pass: None, note: bench.note };
     let folder = bench.data.join("records");
-    let spool = phases.time("make the records", || spool(bench, &folder))?;
-    let advice = phases.time("advise on a sample", || {
-        let sample = spool.first(ADVICE_ROWS)?;
+    let spool = phases.time((None, "make the records"), || spool(bench, &folder))?;
+    let (facts, sample) = phases
+        .time((Some(2), "sample and count distinct values"), || Ok((Facts::of(&spool)?, spool.first(ADVICE_ROWS)?)))?;
+    let advice = phases.time((Some(3), "advise"), || {
         advise(&sample).map_err(|source| BenchError::Spool { path: folder.clone(), source })
     })?;
-    let facts = phases.time("count distinct values", || Facts::of(&spool))?;
+    drop(sample);
     let towers = telecom::towers(Seed(workload.seed));
-    let answers = phases.time("answer from the records", || facts.answers(&spool, |tower| region(&towers, tower)))?;
+    let count = || facts.answers(&spool, |tower| region(&towers, tower));
+    let answers = phases.time((None, "answer from the records"), count)?;
+    let questions = questions(&facts);
+    let asking = (&questions[..], &answers);
 
-    let started = phases.begin("insert");
-    let inserted = insert_repeatedly(bench, &spool).await?;
-    phases.end("insert", started);
-    insert_dimensions(bench).await?;
-    let started = phases.begin("cluster");
-    let clustering = cluster_table(bench).await?;
-    phases.end("cluster", started);
+    let variants = Variant::all(&workload.bloom, &workload.cluster);
+    let with_lookups = variants.iter().map(|v| v.clone().with_lookups(&workload.lookup)).collect();
+    let first = Pass {
+        number: 1,
+        data: bench.data.join("pass-1"),
+        variants,
+        phases: [(Some(4), "create tables"), (Some(6), "insert")],
+        asked: &["row", "column", "pruned", "clustered"],
+    };
+    let passed = first.run(bench, &mut phases, &spool, asking, sql).await?;
+    // Never more on disk than one pass and the records.
+    remove_folder(&first.data)?;
+    let second = Pass {
+        number: 2,
+        data: bench.data.join("pass-2"),
+        variants: with_lookups,
+        phases: [(Some(5), "create tables with look-ups"), (Some(7), "insert with look-ups")],
+        asked: &["column", "pruned", "clustered"],
+    };
+    let again = second.run(bench, &mut phases, &spool, asking, sql).await?;
 
-    let mut stored = BTreeMap::new();
-    let started = phases.begin("count and hash what is stored");
-    for variant in variants(workload) {
-        stored.insert(variant.name, stored_in(&table_folder(bench.data, variant.name)).await?);
-    }
-    phases.end("count and hash what is stored", started);
-
-    let queries = phases.time("ask", || {
-        let mut queries = Vec::new();
-        for question in questions(&facts) {
-            for variant in variants(workload) {
-                let expected = answers.get(question.name);
-                let expected = expected.ok_or_else(|| BenchError::Missing(format!("answer to {}", question.name)))?;
-                queries.push(ask(bench.data, &question, variant.name, expected, &mut sql)?);
-            }
-        }
-        Ok(queries)
-    })?;
-
-    let expected = Stored { rows: spool.rows(), bytes: 0, hash: spool.hash };
-    std::fs::remove_dir_all(&folder).map_err(|source| BenchError::Io { doing: "remove", path: folder, source })?;
+    let expected = Stored { rows: spool.rows(), bytes: 0, lookup_bytes: 0, hash: spool.hash };
+    let check = || Ok(gates(&expected, &passed.stored, &again.stored, &passed.inserted, &facts.distinct));
+    let gates = phases.time((Some(11), "gates"), check)?;
+    remove_folder(&folder)?;
     Ok(Cdr {
         machine,
         workload: workload.clone(),
         rows: spool.rows(),
         raw_bytes: spool.raw_bytes,
         advice,
-        gates: gates(&expected, &stored, &inserted, &facts.distinct),
-        variants: inserted,
-        clustering,
-        queries,
+        gates,
+        second_pass: second_pass(workload, &passed.inserted, again),
+        variants: passed.inserted,
+        columns: passed.columns,
+        clustering: passed.clustering,
+        queries: passed.queries,
         content_hash: spool.hash.to_string(),
         phases: phases.done,
         peak_rss_bytes: Usage::now().peak_rss_bytes,
     })
+}
+
+fn second_pass(workload: &CdrWorkload, first: &BTreeMap<&'static str, VariantFigures>, again: Passed) -> SecondPass {
+    let slowdown = |(name, now): (&&'static str, &VariantFigures)| {
+        let before = first.get(name)?;
+        let by = |a: f64, b: f64| a / b.max(f64::MIN_POSITIVE);
+        let slowdown = Slowdown {
+            wall: by(before.rows_per_s, now.rows_per_s),
+            cpu: by(before.rows_per_cpu_s, now.rows_per_cpu_s),
+            worst_batch: by(now.worst_batch_ms, before.worst_batch_ms),
+        };
+        Some((*name, slowdown))
+    };
+    SecondPass {
+        lookup: workload.lookup.clone(),
+        slowdown: again.inserted.iter().filter_map(slowdown).collect(),
+        variants: again.inserted,
+        lookup_bytes: again.stored.iter().map(|(name, stored)| (*name, stored.lookup_bytes)).collect(),
+        clustering: again.clustering,
+        queries: again.queries,
+    }
 }
 
 /// The records of the day: generated, or those given.
@@ -213,121 +224,10 @@ fn spool(bench: &CdrBench<'_>, folder: &Path) -> Result<Spool, BenchError> {
     Spool::generate(folder, &traffic, Seed(workload.seed), bench.stop)
 }
 
-fn variants(workload: &CdrWorkload) -> Vec<Variant> {
-    Variant::all(&workload.bloom, &workload.cluster)
-}
-
-/// Inserts as often as asked, into empty tables each time; those of the last time are kept.
-async fn insert_repeatedly(
-    bench: &CdrBench<'_>,
-    spool: &Spool,
-) -> Result<BTreeMap<&'static str, VariantFigures>, BenchError> {
-    let variants = variants(bench.workload);
-    let mut repeats = Vec::new();
-    for turn in 0..bench.workload.repeat.max(1) {
-        (bench.note)(&format!("insert, repeat {}", turn + 1));
-        if turn > 0 {
-            let folder = bench.data.join(DATABASE);
-            std::fs::remove_dir_all(&folder).map_err(|source| BenchError::Io {
-                doing: "remove",
-                path: folder,
-                source,
-            })?;
-        }
-        let figures = insert_all(bench.data, spool, &variants, turn, bench.stop).await?;
-        figures.iter().for_each(|(name, figures)| (bench.note)(&format!("{name}: {}", figures.in_brief())));
-        repeats.push(figures);
-    }
-    Ok(medians(repeats))
-}
-
-/// The last repeat, its figures replaced by the medians of all.
-fn medians(mut repeats: Vec<BTreeMap<&'static str, VariantFigures>>) -> BTreeMap<&'static str, VariantFigures> {
-    let all = repeats.clone();
-    let mut last = repeats.pop().unwrap_or_default();
-    for (name, figures) in &mut last {
-        let middle = |pick: fn(&VariantFigures) -> f64| {
-            median(&all.iter().filter_map(|repeat| repeat.get(name)).map(pick).collect::<Vec<_>>())
-        };
-        figures.rows_per_s = middle(|f| f.rows_per_s);
-        figures.rows_per_cpu_s = middle(|f| f.rows_per_cpu_s);
-        figures.p50_batch_ms = middle(|f| f.p50_batch_ms);
-        figures.p99_batch_ms = middle(|f| f.p99_batch_ms);
-        figures.worst_batch_ms = middle(|f| f.worst_batch_ms);
-        figures.worst_rows_per_s = middle(|f| f.worst_rows_per_s);
-    }
-    last
-}
-
-async fn insert_dimensions(bench: &CdrBench<'_>) -> Result<(), BenchError> {
-    let tables = [
-        ("towers", telecom::towers(Seed(bench.workload.seed))),
-        ("rate_plans", telecom::rate_plans()),
-        ("termination_codes", telecom::termination_codes()),
-    ];
-    for (name, rows) in tables {
-        let root = table_folder(bench.data, name);
-        let options = TableOptions::new(Layout::Column);
-        let inserter = Inserter::open_or_create(&root, Arc::new(RealDisk), &rows.schema(), &options).await?;
-        inserter.insert(&[rows]).await?;
-    }
-    Ok(())
-}
-
-async fn cluster_table(bench: &CdrBench<'_>) -> Result<Clustering, BenchError> {
-    let root = table_folder(bench.data, "clustered");
-    let (started, cpu) = (Instant::now(), Usage::now().cpu);
-    let done = table::cluster::cluster(&root, Arc::new(RealDisk), ClusterOptions::default()).await?;
-    let rate = |time: Duration| done.rows as f64 / time.as_secs_f64().max(1e-9);
-    let clustering = Clustering {
-        rows_per_cpu_s: rate(Usage::now().cpu.saturating_sub(cpu)),
-        rows_per_s: rate(started.elapsed()),
-        bytes_before: done.bytes_before,
-        bytes_after: done.bytes_after,
-        depth_before: done.depth_before,
-        depth_after: done.depth_after,
-        segments: (done.segments_in, done.segments_out),
-        spilled_bytes: done.spilled_bytes,
-    };
-    // Sizes are those of what the table consists of now.
-    let options = VacuumOptions { retain: Duration::ZERO, apply: true };
-    table::upkeep::vacuum(&root, Arc::new(RealDisk), options).await?;
-    Ok(clustering)
-}
-
 fn region(towers: &RecordBatch, tower: i32) -> Option<String> {
     let ids = towers.column_by_name("tower_id")?.as_primitive::<Int32Type>();
     let place = ids.values().binary_search(&tower).ok()?;
     Some(towers.column_by_name("region")?.as_string::<i32>().value(place).to_owned())
-}
-
-/// Reads every row of a table.
-pub(crate) async fn stored_in(root: &Path) -> Result<Stored, BenchError> {
-    let mut stored = Stored { rows: 0, bytes: folder_bytes(root)?, hash: ContentHash::default() };
-    let mut add = |batch: RecordBatch| {
-        stored.rows += batch.num_rows() as u64;
-        stored.hash += content_hash(&batch);
-    };
-    let table = match StoredTable::open(root, Arc::new(RealDisk)).await? {
-        Some(StoredTable::Delta(table)) => table,
-        Some(StoredTable::Row(table)) => {
-            for (file, _) in table.files()? {
-                table.read(&file)?.try_for_each(|batch| batch.map(&mut add))?;
-            }
-            return Ok(stored);
-        }
-        None => return Err(BenchError::Missing(format!("table {}", root.display()))),
-    };
-    for segment in table.segments().await? {
-        let path = root.join(&segment.path);
-        let io = |source| BenchError::Io { doing: "open", path: path.clone(), source };
-        let parquet = |source| BenchError::Segment { path: path.clone(), source };
-        let file = File::open(&path).map_err(io)?;
-        for batch in ParquetRecordBatchReaderBuilder::try_new(file).map_err(parquet)?.build().map_err(parquet)? {
-            add(batch.map_err(|source| BenchError::Spool { path: path.clone(), source })?);
-        }
-    }
-    Ok(stored)
 }
 
 /// `{column: {distinct, span, bloom, statistics, cluster}}`, each verdict as "yes: why" or "no: why".
@@ -344,26 +244,11 @@ fn advice_as_words<S: serde::Serializer>(advice: &[Advice], to: S) -> Result<S::
     to.collect_map(advice.iter().map(|a| (&a.column, words(a))))
 }
 
-struct Phases<'a> {
-    done: Vec<Phase>,
-    note: &'a dyn Fn(&str),
-}
-
-impl Phases<'_> {
-    fn begin(&self, name: &'static str) -> (Instant, Duration) {
-        (self.note)(name);
-        (Instant::now(), Usage::now().cpu)
-    }
-
-    fn end(&mut self, name: &'static str, (started, cpu): (Instant, Duration)) {
-        let cpu_s = Usage::now().cpu.saturating_sub(cpu).as_secs_f64();
-        self.done.push(Phase { name, wall_s: started.elapsed().as_secs_f64(), cpu_s });
-    }
-
-    fn time<T>(&mut self, name: &'static str, phase: impl FnOnce() -> Result<T, BenchError>) -> Result<T, BenchError> {
-        let started = self.begin(name);
-        let value = phase()?;
-        self.end(name, started);
-        Ok(value)
-    }
+/// `{variant: {column: {bytes, bloom_bytes}}}`.
+fn columns_by_name<S: serde::Serializer>(
+    columns: &BTreeMap<&'static str, Vec<(String, ColumnBytes)>>,
+    to: S,
+) -> Result<S::Ok, S::Error> {
+    let by_name = |of: &Vec<(String, ColumnBytes)>| of.iter().cloned().collect::<BTreeMap<_, _>>();
+    to.collect_map(columns.iter().map(|(variant, of)| (variant, by_name(of))))
 }

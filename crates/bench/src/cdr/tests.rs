@@ -7,8 +7,8 @@ use telecom::Traffic;
 use world::Seed;
 
 use super::facts::Facts;
-use super::insert::{Variant, insert_all, table_folder};
-use super::run::stored_in;
+use super::insert::{Variant, create, insert_all, table_folder};
+use super::pass::stored_in;
 use super::spool::Spool;
 
 fn names(columns: &[&str]) -> Vec<String> {
@@ -25,7 +25,8 @@ async fn every_variant_stores_the_same_rows_and_a_lost_segment_shows() {
     let data = tempfile::tempdir().unwrap();
     let spool = day(data.path());
     let variants = Variant::all(&names(&["call_id"]), &names(&["call_hour", "cell_tower_id"]));
-    let figures = insert_all(data.path(), &spool, &variants, 1, &|| false).await.unwrap();
+    let clocks = create(data.path(), &variants).await.unwrap();
+    let figures = insert_all(clocks, &spool, 1, &|| false).await.unwrap();
     assert_eq!(figures.len(), 4);
     for (name, figures) in &figures {
         assert_eq!((figures.rows, figures.checkpoints.len()), (spool.rows(), 5), "{name}");

@@ -99,6 +99,73 @@ pub(crate) fn shares(rows: &[(String, Vec<f64>)], parts: &[&str]) -> String {
     frame(TOP + rows.len() as f64 * ROW + 4.0, &svg)
 }
 
+/// How long bars are drawn.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Scale {
+    Linear,
+    Logarithmic,
+}
+
+/// Rows of bars, one of each series that has a figure there; `say` writes a figure.
+pub(crate) fn bars(
+    rows: &[(String, Vec<Option<f64>>)],
+    series: &[&str],
+    scale: Scale,
+    say: impl Fn(f64) -> String,
+) -> String {
+    const TOP: f64 = 34.0;
+    const BAR: f64 = 7.0;
+    const GAP: f64 = 9.0;
+    let left = label_width(rows.iter().map(|r| r.0.as_str()));
+    let figures = || rows.iter().flat_map(|r| &r.1).flatten().copied();
+    let ticks = match scale {
+        Scale::Linear => linear_ticks(figures().fold(0.0, f64::max)),
+        Scale::Logarithmic => log_ticks(range(&figures().filter(|v| *v > 0.0).collect::<Vec<_>>())),
+    };
+    let (floor, ceiling) = (ticks[0], ticks[ticks.len() - 1]);
+    let x = |v: f64| {
+        let share = match scale {
+            Scale::Linear => v / ceiling,
+            Scale::Logarithmic => (v.max(floor) / floor).ln() / (ceiling / floor).ln(),
+        };
+        left + share.clamp(0.0, 1.0) * (WIDTH - left - 30.0)
+    };
+    let height = rows.iter().map(|r| r.1.len() as f64 * BAR + GAP).sum::<f64>();
+    let mut svg = legend(series);
+    for tick in sparse(&ticks) {
+        svg += &line("grid", [x(tick), TOP - 6.0, x(tick), TOP + height]);
+        svg += &text([x(tick), TOP + height + 16.0], "middle", "", &say(tick));
+    }
+    let mut top = TOP;
+    for (name, values) in rows {
+        let middle = top + values.len() as f64 * BAR / 2.0;
+        svg += &text([left - 10.0, middle + 4.0], "end", "ink", name);
+        for (of, value) in values.iter().enumerate() {
+            if let Some(value) = value {
+                let title = format!("{name}, {}: {}", series[of], say(*value));
+                // What is nothing is seen to be there.
+                let width = (x(*value) - left).max(1.5);
+                svg += &bar_part(of, [left, top + of as f64 * BAR, width, BAR], &title);
+            }
+        }
+        top += values.len() as f64 * BAR + GAP;
+    }
+    frame(top + 22.0, &svg)
+}
+
+/// From 0 in four to eight round steps to the first at or above `high`.
+fn linear_ticks(high: f64) -> Vec<f64> {
+    let power = 10_f64.powf(high.max(f64::MIN_POSITIVE).log10().floor());
+    let step = [0.2, 0.5, 1.0, 2.0].map(|m| m * power).into_iter().find(|step| high / step <= 8.0).unwrap_or(power);
+    (0..=(high / step).ceil().max(1.0) as u32).map(|i| f64::from(i) * step).collect()
+}
+
+/// So few of some ticks that their figures do not touch: the first, and then evenly.
+fn sparse(ticks: &[f64]) -> impl Iterator<Item = f64> {
+    const MOST: usize = 9;
+    ticks.iter().copied().step_by(ticks.len().div_ceil(MOST))
+}
+
 /// Spans from a p50 to a p99 over a logarithmic axis of time; each row has one of each series.
 pub(crate) fn spans(rows: &[(String, Vec<(f64, f64)>)], series: &[&str]) -> String {
     const TOP: f64 = 34.0;
@@ -233,6 +300,19 @@ mod tests {
         };
         assert_eq!(places(&[50.0, 10.0, 52.0]), [10.0, 50.0, 65.0]);
         assert_eq!(places(&[99.0, 98.0, 97.0]), [70.0, 85.0, 100.0]);
+    }
+
+    #[test]
+    fn bars_fit_between_their_ticks() {
+        assert_eq!(linear_ticks(3.1), [0.0, 0.5, 1.0, 1.5, 2.0, 2.5, 3.0, 3.5]);
+        assert_eq!(linear_ticks(100.0).last(), Some(&100.0));
+        assert!(sparse(&log_ticks((0.001, 90_000.0))).count() <= 9);
+        for scale in [Scale::Linear, Scale::Logarithmic] {
+            for values in [vec![], vec![None, Some(0.0)], vec![Some(3.0), Some(0.5)]] {
+                let svg = bars(&[("a".to_owned(), values)], &["x", "y"], scale, short);
+                assert!(!svg.contains("NaN") && !svg.contains("inf"), "{svg}");
+            }
+        }
     }
 
     #[test]

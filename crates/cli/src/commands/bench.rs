@@ -69,6 +69,7 @@ pub(crate) async fn cdr(args: &BenchCdrArgs) -> Result<ExitCode> {
         input: args.input.clone(),
         bloom: args.bloom.clone(),
         cluster: args.cluster.clone(),
+        lookup: args.lookup.clone(),
     };
     make_report_folder(args.report.as_deref())?;
     let folder = Folder::new(args.data.as_deref())?;

@@ -39,8 +39,12 @@ pub(crate) async fn sql(args: &SqlArgs) -> Result<ExitCode> {
 /// What was read, on one line.
 fn describe(read: &Reading) -> String {
     let of = |part, all| format!("{} of {}", count(part), count(all));
+    let by_lookup = match read.groups_skipped_by_lookup {
+        0 => String::new(),
+        groups => format!(" ({} left out by look-ups)", count(groups)),
+    };
     format!(
-        "read {}: {} segments, {} row groups, {} pages under conditions; {} rows left the scan",
+        "read {}: {} segments, {} row groups{by_lookup}, {} pages under conditions; {} rows left the scan",
         bytes(read.bytes),
         of(read.segments_read, read.segments_total),
         of(read.groups_read, read.groups_total),

@@ -18,7 +18,9 @@ use arrow::json::reader::infer_json_schema;
 use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 use run::Usage;
 use serde_json::{Value, json};
-use table::{Clustering, Curve, Inserter, Layout, Segment, StoredTable, TableName, TableOptions, inspect, storable};
+use table::{
+    Clustering, Curve, Inserter, Layout, Segment, StoredTable, TableName, TableOptions, inspect, lookup_bytes, storable,
+};
 
 use super::disk;
 use crate::args::{DataArgs, Format, FormatArgs, TableArgs, TableInsertArgs};
@@ -91,6 +93,7 @@ fn options(args: &TableInsertArgs) -> TableOptions {
         .then(|| Clustering { columns: args.cluster.clone(), curve: args.curve.unwrap_or(Curve::Hilbert) });
     TableOptions {
         bloom: args.bloom.clone(),
+        lookup: args.lookup.clone(),
         clustering,
         codec: args.codec.unwrap_or_default(),
         ..TableOptions::new(layout)
@@ -103,10 +106,12 @@ fn check_options(args: &TableInsertArgs, inserter: &Inserter) -> Result<()> {
     let wanted = options(args);
     let differs = args.layout.is_some_and(|layout| layout != have.layout)
         || (!args.bloom.is_empty() && wanted.bloom != have.bloom)
+        || (!args.lookup.is_empty() && wanted.lookup != have.lookup)
         || (!args.cluster.is_empty() && wanted.clustering != have.clustering);
     if differs {
         bail!(
-            "table {} is there already, of layout {}: leave --layout, --bloom and --cluster out, or choose another name",
+            "table {} is there already, of layout {}: leave --layout, --bloom, --lookup and --cluster out, or choose another \
+             name",
             args.table.name,
             have.layout
         );
@@ -225,6 +230,8 @@ async fn of_table(name: &TableName, stored: &StoredTable) -> Result<Value> {
                 "bytes": segments.iter().map(|s| s.bytes).sum::<u64>(),
                 "codec": options.codec.to_string(),
                 "bloom": options.bloom,
+                "lookup": options.lookup,
+                "lookup_bytes": lookup_bytes(delta.root(), &segments)?,
                 "cluster": options.clustering.as_ref().map(|c| c.columns.clone()),
                 "curve": options.clustering.as_ref().map(|c| c.curve.to_string()),
             })

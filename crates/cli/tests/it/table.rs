@@ -77,6 +77,33 @@ fn a_table_tells_what_its_columns_cost() {
 }
 
 #[test]
+fn look_ups_are_asked_inspected_and_refused_by_layout_row() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = calls(folder.path());
+    let data = folder.path().join("data");
+    json(&data, &insert(&file, &["--layout", "column", "--lookup", "phone,at"]));
+    let told = json(&data, &["table", "inspect", "calls"]);
+    assert_eq!(told["lookup"], serde_json::json!(["phone", "at"]));
+    assert!(told["lookup_bytes"].as_u64().unwrap() > 1_000, "{told}");
+    let asked = ["sql", "--stats", "SELECT id FROM calls WHERE phone = '+1-0000002919'"];
+    let output = run(&data, &asked);
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(said.contains("1 of 4 segments, 1 of 4 row groups (3 left out by look-ups)"), "{said}");
+    assert!(String::from_utf8_lossy(&output.stdout).contains('1'));
+    let times = json(
+        &data,
+        &["sql", "SELECT count(*) AS n FROM calls WHERE at BETWEEN '2025-10-01T03:00:00' AND '2025-10-01T04:00:00'"],
+    );
+    assert_eq!(times[0]["n"], 100);
+    let other = failure(&data, &insert(&file, &["--lookup", "tower"]), 2);
+    assert!(other.contains("leave --layout, --bloom, --lookup and --cluster out"), "{other}");
+    let row = failure(&folder.path().join("other"), &insert(&file, &["--layout", "row", "--lookup", "phone"]), 2);
+    assert!(row.contains("layout row has no look-ups: choose column, pruned or clustered"), "{row}");
+    assert!(run(&data, &["table", "drop", "calls"]).status.success());
+    assert!(!data.join("default/calls").exists());
+}
+
+#[test]
 fn what_does_not_fit_is_refused_and_nothing_is_lost() {
     let folder = tempfile::tempdir().unwrap();
     let (data, file) = (folder.path().join("data"), calls(folder.path()));
@@ -164,17 +191,34 @@ fn a_day_of_call_records_passes_the_gates() {
     let report = folder.path().join("report");
     let words = ["bench", "cdr", "--batches", "24", "--scale", "0.02", "--report", report.to_str().unwrap()];
     let measured = json(&folder.path().join("data"), &words);
-    assert_eq!(measured["queries"].as_array().unwrap().len(), 40);
+    assert_eq!(measured["queries"].as_array().unwrap().len(), 48);
     let rows = measured["rows"].as_u64().unwrap();
     for variant in ["row", "column", "pruned", "clustered"] {
         assert_eq!(measured["variants"][variant]["rows"], rows, "{variant}");
+        assert_eq!(measured["second_pass"]["variants"][variant]["rows"], rows, "{variant}");
+        let lookup_bytes = measured["second_pass"]["variants"][variant]["lookup_bytes"].as_u64().unwrap();
+        assert_eq!(lookup_bytes > 0, variant != "row", "{variant}");
     }
+    // Without look-ups all is read of layout column; with them, what holds the number.
+    let groups = |pass: &serde_json::Value, name: &str| {
+        let of = |q: &&serde_json::Value| q["name"] == name && q["variant"] == "column";
+        let found = pass["queries"].as_array().unwrap().iter().find(of).unwrap();
+        (found["groups_read"].as_u64().unwrap(), found["groups_total"].as_u64().unwrap())
+    };
+    let (read, all) = groups(&measured, "absent");
+    assert_eq!(read, all);
+    for name in ["absent", "cold", "callee", "hour"] {
+        let (read, total) = groups(&measured["second_pass"], name);
+        assert!(read < all / 2 && total == all, "{name}: {read} of {total}");
+    }
+    let numbers: Vec<_> = measured["phases"].as_array().unwrap().iter().filter_map(|p| p["number"].as_u64()).collect();
+    assert!((1..=11).all(|n| numbers.contains(&n)), "{numbers:?}");
     for gate in measured["gates"].as_array().unwrap() {
         let timed = gate["name"].as_str().unwrap().contains("speed");
         assert!(timed || gate["status"] != "FAIL", "{gate}");
     }
     let page = fs::read_to_string(report.join("cdr.html")).unwrap();
-    assert!(page.contains("<svg") && page.contains("Clustering") && !page.contains("http"));
+    assert!(page.matches("<svg").count() >= 6 && page.contains("Look-ups") && !page.contains("http"));
     let again = json(&folder.path().join("again"), &words[..6]);
     assert_eq!(again["content_hash"], measured["content_hash"]);
 }

@@ -5,6 +5,7 @@
 //! cannot be opened fails the questions that name it, and no others.
 
 mod live;
+mod lookup;
 mod prune;
 mod row;
 mod segments;

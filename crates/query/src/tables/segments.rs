@@ -1,7 +1,7 @@
 //! A table of a Delta log: its segments are read by DataFusion's own Parquet scan.
 //!
-//! What is pruned: segments by the log's statistics, row groups by theirs and by Bloom filters, pages by theirs; then
-//! columns under no condition are read of the rows only that meet the conditions.
+//! What is pruned: segments by the log's statistics, row groups by look-ups, by their statistics and by Bloom filters,
+//! pages by their statistics; then columns under no condition are read of the rows only that meet the conditions.
 
 use std::cmp::Reverse;
 use std::path::PathBuf;
@@ -13,7 +13,7 @@ use datafusion::catalog::{Session, TableProvider};
 use datafusion::common::stats::Precision;
 use datafusion::common::{ColumnStatistics, ScalarValue, Statistics};
 use datafusion::datasource::listing::PartitionedFile;
-use datafusion::datasource::physical_plan::parquet::CachedParquetFileReaderFactory;
+use datafusion::datasource::physical_plan::parquet::{CachedParquetFileReaderFactory, ParquetAccessPlan};
 use datafusion::datasource::physical_plan::{FileGroup, FileScanConfigBuilder, FileSource as _, ParquetSource};
 use datafusion::datasource::source::DataSourceExec;
 use datafusion::datasource::table_schema::TableSchema;
@@ -24,6 +24,7 @@ use datafusion::physical_plan::ExecutionPlan;
 use datafusion::physical_plan::metrics::ExecutionPlanMetricsSet;
 use table::{Segment, Table};
 
+use super::lookup::{FoundIn, Lookups, Wanted};
 use super::prune::{IN_LIST_MAX, Known, partition_values, prune};
 use super::with_views;
 use crate::error::QueryError;
@@ -42,7 +43,10 @@ pub(super) struct DeltaTable {
     /// Where each column of `schema` is among them.
     places: Vec<usize>,
     partition: Vec<String>,
-    segments: Vec<Segment>,
+    segments: Arc<Vec<Segment>>,
+    /// The columns that have look-ups, and those.
+    looked_up: Vec<String>,
+    lookups: Arc<Lookups>,
 }
 
 impl DeltaTable {
@@ -62,34 +66,51 @@ impl DeltaTable {
         let places = schema.fields().iter().map(place).collect::<Result<_, _>>().map_err(|e| QueryError::Invalid {
             reason: format!("the columns of the table {} cannot be told apart: {e}", table.root().display()),
         })?;
-        Ok(Self {
-            root: table.root().to_owned(),
-            schema,
-            scanned,
-            places,
-            partition,
-            segments: table.segments().await?,
-        })
+        let root = table.root().to_owned();
+        let segments = Arc::new(table.segments().await?);
+        let lookups = Arc::new(Lookups::new(root.clone(), segments.clone()));
+        let looked_up = table.options()?.lookup;
+        Ok(Self { root, schema, scanned, places, partition, segments, looked_up, lookups })
     }
 
-    /// The segments that the conditions leave over, and how many that are of how many.
-    fn left(&self, session: &dyn Session, conditions: &[Expr]) -> (Vec<&Segment>, Planned) {
+    /// What the conditions leave over, and how many segments and row groups that are of how many.
+    async fn left(&self, session: &dyn Session, conditions: &[Expr]) -> Result<(Vec<Left<'_>>, Planned)> {
         let known = Known { segments: &self.segments, schema: &self.schema, partition: &self.partition };
         let keep = prune(session, &known, conditions);
-        let (mut left, mut skipped) = (Vec::new(), Vec::new());
-        self.segments.iter().zip(keep).for_each(|(s, keep)| if keep { left.push(s) } else { skipped.push(s) });
-        let groups = |segments: &[&Segment]| segments.iter().map(|s| s.groups()).sum::<Option<usize>>();
-        let planned = Planned {
+        let (kept, skipped): (Vec<usize>, Vec<usize>) = (0..self.segments.len()).partition(|&i| keep[i]);
+        let mut planned = Planned {
             segments: self.segments.len(),
             segments_skipped: skipped.len(),
-            groups_skipped: skipped.iter().map(|s| s.groups().unwrap_or(1)).sum(),
-            groups_left: groups(&left).unwrap_or(0),
+            groups_skipped: skipped.iter().map(|&i| self.segments[i].groups().unwrap_or(1)).sum(),
+            ..Planned::default()
         };
-        (left, planned)
+        let found = match Wanted::of(conditions, &self.schema, &self.looked_up) {
+            Some(wanted) => self.lookups.find(wanted, &kept, session.config().target_partitions()).await?,
+            None => kept.iter().map(|&segment| FoundIn { segment, groups: None, bytes: 0 }).collect(),
+        };
+        let mut left = Vec::with_capacity(found.len());
+        let mut groups_left = Some(0);
+        for FoundIn { segment, groups, bytes } in found {
+            let segment = &self.segments[segment];
+            planned.lookup_bytes += bytes as usize;
+            let kept = groups.as_ref().map(|groups| groups.iter().filter(|g| **g).count());
+            let by_lookup = groups.as_ref().map_or(0, Vec::len) - kept.unwrap_or(0);
+            planned.groups_by_lookup += by_lookup;
+            planned.groups_skipped += by_lookup;
+            if kept == Some(0) {
+                planned.segments_skipped += 1;
+                continue;
+            }
+            groups_left = groups_left.zip(kept.or_else(|| segment.groups())).map(|(sum, n)| sum + n);
+            left.push(Left { segment, groups: groups.filter(|_| by_lookup > 0) });
+        }
+        planned.groups_left = groups_left.unwrap_or(0);
+        Ok((left, planned))
     }
 
     /// What is known of some segments' rows without reading them. Bounds are left out: those of texts are no values.
-    fn statistics(&self, segments: &[&Segment]) -> Statistics {
+    fn statistics(&self, left: &[Left<'_>]) -> Statistics {
+        let segments: Vec<&Segment> = left.iter().map(|l| l.segment).collect();
         let rows = segments.iter().map(|s| (s.rows > 0).then_some(s.rows as usize)).sum::<Option<usize>>();
         let mut statistics = Statistics::new_unknown(self.scanned.table_schema());
         statistics.num_rows = rows.map_or(Precision::Absent, Precision::Exact);
@@ -99,12 +120,13 @@ impl DeltaTable {
             ColumnStatistics { null_count, ..ColumnStatistics::new_unknown() }
         };
         statistics.column_statistics = self.scanned.table_schema().fields().iter().map(column).collect();
-        statistics
+        // Where row groups are left out, they are counted all the same.
+        if left.iter().any(|l| l.groups.is_some()) { statistics.to_inexact() } else { statistics }
     }
 
-    fn files(&self, segments: &[&Segment]) -> Result<Vec<PartitionedFile>> {
-        let chosen: Vec<Segment> = segments.iter().map(|s| (*s).clone()).collect();
-        let mut constants: Vec<Vec<ScalarValue>> = vec![Vec::new(); segments.len()];
+    fn files(&self, left: &[Left<'_>]) -> Result<Vec<PartitionedFile>> {
+        let chosen: Vec<Segment> = left.iter().map(|l| l.segment.clone()).collect();
+        let mut constants: Vec<Vec<ScalarValue>> = vec![Vec::new(); left.len()];
         for field in self.scanned.table_partition_cols() {
             let values = partition_values(&chosen, field.name(), field.data_type()).ok_or_else(|| {
                 let reason = format!("column {:?} holds {}, which is not read here", field.name(), field.data_type());
@@ -114,10 +136,15 @@ impl DeltaTable {
                 constants.push(ScalarValue::try_from_array(&values, i)?);
             }
         }
-        let file = |(segment, constants): (&&Segment, Vec<ScalarValue>)| {
-            Ok(segment_file(&self.root.join(&segment.path), segment.bytes)?.with_partition_values(constants))
+        let file = |(left, constants): (&Left<'_>, Vec<ScalarValue>)| {
+            let file = segment_file(&self.root.join(&left.segment.path), left.segment.bytes)?;
+            let file = file.with_partition_values(constants);
+            Ok(match &left.groups {
+                Some(groups) => file.with_extension(access(groups)),
+                None => file,
+            })
         };
-        segments.iter().zip(constants).map(file).collect()
+        left.iter().zip(constants).map(file).collect()
     }
 
     /// The scan of files, with everything on that reads less.
@@ -136,6 +163,20 @@ impl DeltaTable {
             .with_bloom_filter_on_read(true);
         Ok(source)
     }
+}
+
+/// A segment that conditions leave over.
+struct Left<'a> {
+    segment: &'a Segment,
+    /// Which of its row groups; all where nothing says more.
+    groups: Option<Vec<bool>>,
+}
+
+/// The row groups to read.
+fn access(groups: &[bool]) -> ParquetAccessPlan {
+    let mut access = ParquetAccessPlan::new_none(groups.len());
+    groups.iter().enumerate().filter(|(_, wanted)| **wanted).for_each(|(group, _)| access.scan(group));
+    access
 }
 
 /// Files in as many groups as there are threads, at most, of about the same bytes.
@@ -181,7 +222,7 @@ impl TableProvider for DeltaTable {
         limit: Option<usize>,
     ) -> Result<Arc<dyn ExecutionPlan>> {
         let (schema, columns) = project(&self.schema, projection)?;
-        let (left, planned) = self.left(session, filters);
+        let (left, planned) = self.left(session, filters).await?;
         if left.is_empty() {
             let metrics = ExecutionPlanMetricsSet::new();
             planned.note(&metrics);

@@ -36,7 +36,7 @@ async fn compare(
     let data = tempfile::tempdir().unwrap();
     let schema = batches[0].schema();
     for layout in LAYOUTS {
-        insert(data.path(), layout, group_rows, &schema, &batches).await;
+        insert(data.path(), (&layout.to_string(), layout, false), group_rows, &batches).await;
     }
     let all = concat_batches(&schema, &batches).unwrap();
     let memory = SessionContext::new();
@@ -97,7 +97,7 @@ async fn stored(data: &Path) -> arrow::datatypes::SchemaRef {
     let batches: Vec<RecordBatch> = (0..4).map(|i| batch(&rows(i * 1000), i * 60)).collect();
     let schema = batches[0].schema();
     for layout in LAYOUTS {
-        insert(data, layout, 10, &schema, &batches).await;
+        insert(data, (&layout.to_string(), layout, false), 10, &batches).await;
     }
     schema
 }

@@ -54,6 +54,9 @@ pub struct TableOptions {
     pub layout: Layout,
     /// Columns with a Bloom filter in every row group, for questions by equality.
     pub bloom: Vec<String>,
+    /// Columns with a look-up beside every segment, which says in which row groups a value is: for questions by
+    /// equality, by a list and by a range. Every layout but `Row` has them.
+    pub lookup: Vec<String>,
     /// By what a clustered table is clustered.
     pub clustering: Option<Clustering>,
     /// What compresses pages, where compression gains anything.
@@ -63,9 +66,16 @@ pub struct TableOptions {
 }
 
 impl TableOptions {
-    /// A layout without Bloom filters and clustering.
+    /// A layout without Bloom filters, look-ups and clustering.
     pub fn new(layout: Layout) -> Self {
-        Self { layout, bloom: Vec::new(), clustering: None, codec: Codec::default(), group_rows: GROUP_ROWS_MAX }
+        Self {
+            layout,
+            bloom: Vec::new(),
+            lookup: Vec::new(),
+            clustering: None,
+            codec: Codec::default(),
+            group_rows: GROUP_ROWS_MAX,
+        }
     }
 
     /// Whether files carry statistics.
@@ -86,6 +96,12 @@ impl TableOptions {
         if !self.bloom.is_empty() && !self.has_statistics() {
             return refuse(format!("layout {} has no Bloom filters: choose pruned or clustered", self.layout));
         }
+        if !self.lookup.is_empty() && self.layout == Layout::Row {
+            return refuse("layout row has no look-ups: choose column, pruned or clustered".to_owned());
+        }
+        if let Some((_, twice)) = self.lookup.iter().enumerate().find(|(i, name)| self.lookup[..*i].contains(name)) {
+            return refuse(format!("column {twice:?} is named twice for look-ups: once will do"));
+        }
         match (&self.clustering, self.layout) {
             (None, Layout::Clustered) => return refuse("layout clustered needs the columns to cluster by".to_owned()),
             (Some(_), layout) if layout != Layout::Clustered => {
@@ -100,7 +116,7 @@ impl TableOptions {
             return refuse("layout row has neither codecs nor row groups: leave them out".to_owned());
         }
         let clustering = self.clustering.iter().flat_map(|c| &c.columns);
-        for column in self.bloom.iter().chain(clustering) {
+        for column in self.bloom.iter().chain(&self.lookup).chain(clustering) {
             let Ok(field) = schema.field_with_name(column) else {
                 let have = schema.fields().iter().map(|f| f.name().as_str()).collect::<Vec<_>>().join(", ");
                 return refuse(format!("there is no column {column:?}: the columns are {have}"));
@@ -127,6 +143,9 @@ impl TableOptions {
             BTreeMap::from([(LAYOUT.to_owned(), self.layout.to_string()), (CODEC.to_owned(), self.codec.to_string())]);
         if !self.bloom.is_empty() {
             properties.insert(BLOOM.to_owned(), self.bloom.join(","));
+        }
+        if !self.lookup.is_empty() {
+            properties.insert(LOOKUP.to_owned(), self.lookup.join(","));
         }
         if let Some(clustering) = &self.clustering {
             properties.insert(CLUSTER.to_owned(), clustering.columns.join(","));
@@ -161,13 +180,14 @@ impl TableOptions {
         let group_rows = properties.get(GROUP_ROWS).map_or(Ok(GROUP_ROWS_MAX), |rows| {
             rows.parse().map_err(|_| refuse(format!("its property {GROUP_ROWS} is {rows:?}, which is no number")))
         })?;
-        Ok(Self { layout, bloom: names(BLOOM), clustering, codec, group_rows })
+        Ok(Self { layout, bloom: names(BLOOM), lookup: names(LOOKUP), clustering, codec, group_rows })
     }
 }
 
 const LAYOUT: &str = "manyworlds.layout";
 const CODEC: &str = "manyworlds.codec";
 const BLOOM: &str = "manyworlds.bloom";
+const LOOKUP: &str = "manyworlds.lookup";
 const CLUSTER: &str = "manyworlds.cluster";
 const CURVE: &str = "manyworlds.curve";
 const GROUP_ROWS: &str = "manyworlds.group_rows";

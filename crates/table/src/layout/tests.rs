@@ -253,6 +253,13 @@ async fn options_that_do_not_fit_are_refused() {
     assert!(refusal(missing).await.contains("there is no column \"nope\": the columns are c0, c1"));
     let filters = TableOptions { bloom: vec!["c4".to_owned()], ..TableOptions::new(Layout::Column) };
     assert!(refusal(filters).await.contains("layout column has no Bloom filters"));
+    let lookup = |layout, columns: &[&str]| TableOptions {
+        lookup: columns.iter().map(|c| (*c).to_owned()).collect(),
+        ..TableOptions::new(layout)
+    };
+    assert!(refusal(lookup(Layout::Column, &["nope"])).await.contains("there is no column \"nope\""));
+    assert!(refusal(lookup(Layout::Column, &["c1", "c1"])).await.contains("column \"c1\" is named twice"));
+    assert!(refusal(lookup(Layout::Row, &["c1"])).await.contains("layout row has no look-ups"));
     assert!(refusal(TableOptions::new(Layout::Clustered)).await.contains("needs the columns to cluster by"));
     // Nothing was made by all that; once made, a table keeps its options.
     assert!(Inserter::open(root.path(), Arc::new(RealDisk)).await.unwrap().is_none());

@@ -2,7 +2,7 @@
 //! of its layout.
 
 use std::collections::BTreeMap;
-use std::io::{BufWriter, Write as _};
+use std::io::{self, BufWriter, Write as _};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -23,6 +23,7 @@ use super::text::{Extras, TextColumn};
 use crate::disk::Disk;
 use crate::error::TableError;
 use crate::log::{ColumnStatistics, Segment};
+use crate::lookup::{self, LookupWriter};
 use crate::new_file::NewFile;
 use crate::segment::{CREATED_BY, Codec, EncodedColumn};
 
@@ -75,6 +76,8 @@ pub(crate) struct RowsWriter {
     group: Option<Group>,
     group_rows: usize,
     rows: u64,
+    disk: Arc<dyn Disk>,
+    lookup: Option<LookupWriter>,
 }
 
 /// A row group under way.
@@ -103,7 +106,7 @@ impl RowsWriter {
         may_hold_nan: impl Fn(&str) -> bool,
     ) -> Result<Self, TableError> {
         let failed = |cause| TableError::encode(path, cause);
-        let file = BufWriter::with_capacity(BUFFER_BYTES, NewFile::create(disk, path)?);
+        let file = BufWriter::with_capacity(BUFFER_BYTES, NewFile::create(disk.clone(), path)?);
         let group_rows = group_rows(rows, options.group_rows);
         let page_rows = PAGE_ROWS.min(options.group_rows.div_ceil(GROUP_PAGES_MIN));
         let properties =
@@ -118,7 +121,9 @@ impl RowsWriter {
             encodings.common_prefix(field.name()).map(|codec| (codec, extras))
         };
         let columns = schema.fields().iter().map(column).collect();
-        Ok(Self { path: path.to_owned(), schema, parquet, columns, factory, writer, group: None, group_rows, rows: 0 })
+        let lookup = LookupWriter::new(path, &schema, &options.lookup);
+        let path = path.to_owned();
+        Ok(Self { path, schema, parquet, columns, factory, writer, group: None, group_rows, rows: 0, disk, lookup })
     }
 
     pub(crate) fn write(&mut self, batch: &RecordBatch) -> Result<(), TableError> {
@@ -135,6 +140,9 @@ impl RowsWriter {
     fn write_to_group(&mut self, rows: &RecordBatch) -> Result<(), ParquetError> {
         if self.group.is_none() {
             self.group = Some(self.begin_group()?);
+        }
+        if let Some(lookup) = &mut self.lookup {
+            lookup.add(rows, self.writer.flushed_row_groups().len());
         }
         let Some(group) = &mut self.group else { return Ok(()) };
         for ((column, array), field) in group.columns.iter_mut().zip(rows.columns()).zip(self.schema.fields()) {
@@ -184,7 +192,7 @@ impl RowsWriter {
         out.close().map(|_| ())
     }
 
-    /// Writes the footer, syncs the file and gives it its name.
+    /// Writes the footer, syncs the file and gives it its name; then the look-up beside it.
     pub(crate) fn finish(mut self) -> Result<WrittenRows, TableError> {
         let path = self.path.clone();
         let failed = |cause| TableError::encode(&path, cause);
@@ -194,7 +202,24 @@ impl RowsWriter {
         file.flush().map_err(TableError::io("write", &self.path))?;
         let bytes = file.get_mut().finish()?;
         let columns = statistics::of_file(&self.schema, &metadata);
-        Ok(WrittenRows { bytes, rows: self.rows, groups: metadata.num_row_groups(), columns })
+        let groups = metadata.num_row_groups();
+        if let Some(lookup) = self.lookup.take() {
+            lookup.finish(self.disk.clone(), self.rows, groups).inspect_err(|_| remove_unnamed(&*self.disk, &path))?;
+        }
+        Ok(WrittenRows { bytes, rows: self.rows, groups, columns })
+    }
+}
+
+/// Removes a segment that no log names, and its look-up.
+pub(crate) fn remove_unnamed(disk: &dyn Disk, segment: &Path) {
+    for path in [segment.to_owned(), lookup::path_of(segment)] {
+        match disk.remove(&path) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => {
+                // Harmless: no log names it, and `vacuum` takes it.
+                tracing::debug!(path = %path.display(), %error, "could not remove a file that was not committed");
+            }
+            _ => {}
+        }
     }
 }
 

@@ -24,7 +24,7 @@ pub(super) fn push_packed(out: &mut Vec<u8>, values: &[u8], width: u32) {
     out.resize(end, 0);
 }
 
-pub(super) fn push_varint(out: &mut Vec<u8>, mut value: u64) {
+pub(crate) fn push_varint(out: &mut Vec<u8>, mut value: u64) {
     while value >= 0x80 {
         out.push(value as u8 | 0x80);
         value >>= 7;

@@ -122,7 +122,10 @@ fn merges(segments: impl Iterator<Item = Segment>) -> Vec<Vec<Segment>> {
     let mut open: BTreeMap<BTreeMap<String, String>, (u64, Vec<Segment>)> = BTreeMap::new();
     let mut full = Vec::new();
     for segment in segments.filter(|s| s.rows < SMALL_ROWS) {
-        let (rows, merge) = open.entry(segment.tags.clone()).or_default();
+        let mut run = segment.tags.clone();
+        // How many row groups a segment has says nothing of where its rows belong.
+        run.remove(Segment::GROUPS_TAG);
+        let (rows, merge) = open.entry(run).or_default();
         if *rows + segment.rows > TARGET_ROWS {
             full.push(std::mem::take(merge));
             *rows = 0;

@@ -20,7 +20,9 @@ use crate::hold::Hold;
 use crate::layout::{Clustering, Curve, Layout};
 use crate::log::Table;
 use crate::segment::Codec;
-use crate::{AvroTable, ErrorKind, Inserter};
+use crate::{AvroTable, ErrorKind, Inserter, Key, KeyRange, Lookup};
+
+const LOOKUP: [&str; 2] = ["id", "at"];
 
 /// 1 October 2025, in seconds.
 const OCTOBER: i64 = 1_759_276_800;
@@ -57,7 +59,8 @@ fn disk() -> Arc<dyn Disk> {
 async fn inserter(root: &Path, layout: Layout) -> Inserter {
     let clustering =
         (layout == Layout::Clustered).then(|| Clustering { columns: vec!["level".to_owned()], curve: Curve::Hilbert });
-    let options = TableOptions { clustering, ..TableOptions::new(layout) };
+    let lookup = LOOKUP.map(str::to_owned).to_vec();
+    let options = TableOptions { clustering, lookup, ..TableOptions::new(layout) };
     Inserter::open_or_create(root, disk(), &schema(), &options).await.unwrap()
 }
 
@@ -76,13 +79,23 @@ async fn segments(root: &Path) -> Vec<Segment> {
     Table::open(root, disk()).await.unwrap().unwrap().segments().await.unwrap()
 }
 
-/// The numbers of all rows, in the order in which they lie; every row is as it was inserted.
+/// The numbers of all rows, in the order in which they lie; every row is as it was inserted, and found by the look-ups.
 async fn ids(root: &Path) -> Vec<i64> {
     let table = Table::open(root, disk()).await.unwrap().unwrap();
     let mut all = Vec::new();
     for (_, segment) in table.segments_by_age().await.unwrap() {
         let input = Input::open(root, &schema(), &segment).unwrap();
         assert_eq!(input.rows_in_all(), segment.rows);
+        let lookup = Lookup::open(root, &segment).unwrap_or_else(|| panic!("{} has no look-up", segment.path));
+        for group in 0..lookup.groups() {
+            for batch in input.rows(Some(vec![group]), None).unwrap().map(Result::unwrap) {
+                let found = |name: &str, row| {
+                    let key = Key::of(batch.column_by_name(name).unwrap(), row);
+                    key.is_none_or(|key| lookup.find(name, &[KeyRange::of(&key)]).unwrap().groups[group])
+                };
+                assert!(LOOKUP.iter().all(|name| (0..batch.num_rows()).step_by(50).all(|row| found(name, row))));
+            }
+        }
         for batch in input.rows(None, None).unwrap() {
             let batch = batch.unwrap();
             for (row, &id) in batch.column(0).as_primitive::<Int64Type>().values().iter().enumerate() {
@@ -122,6 +135,19 @@ async fn compaction_merges_small_segments_in_their_order() {
             assert_eq!(segments(root.path()).await.len(), 2);
         }
     }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn segments_of_one_and_of_more_row_groups_are_merged() {
+    let root = tempfile::tempdir().unwrap();
+    let options = TableOptions { group_rows: 100, ..TableOptions::new(Layout::Pruned) };
+    let inserter = Inserter::open_or_create(root.path(), disk(), &schema(), &options).await.unwrap();
+    for ids in [0..50, 50..300] {
+        inserter.insert(&[rows(ids)]).await.unwrap();
+    }
+    let done = compact(root.path(), disk(), None).await.unwrap();
+    assert_eq!((done.segments_in, done.segments_out), (2, 1));
+    assert_eq!(segments(root.path()).await[0].groups(), Some(3));
 }
 
 struct Below(i64);
@@ -218,20 +244,24 @@ async fn vacuum_removes_what_nobody_needs() {
     };
     put("young.parquet", Duration::from_mins(59));
     put("old.parquet", Duration::from_mins(61));
+    put("_lookup/young.lookup", Duration::from_mins(59));
+    put("_lookup/old.lookup", Duration::from_mins(61));
     put(".young.parquet.tmp", Duration::from_mins(9));
     put(".old.parquet.tmp", Duration::from_mins(11));
     put("_delta_log/.00.json.tmp", Duration::from_mins(11));
     put("notes.txt", Duration::from_hours(1000));
     let options = |hours| VacuumOptions { retain: Duration::from_hours(hours), apply: false };
     let asked = vacuum(root.path(), disk(), options(168)).await.unwrap();
-    assert_eq!((asked.old, asked.retained, asked.orphans, asked.temporary), (0, 10, 0, 2));
+    assert_eq!((asked.old, asked.retained, asked.orphans, asked.temporary), (0, 20, 0, 2));
     let asked = vacuum(root.path(), disk(), options(0)).await.unwrap();
-    assert_eq!((asked.old, asked.retained, asked.orphans, asked.temporary), (10, 0, 1, 2));
+    assert_eq!((asked.old, asked.retained, asked.orphans, asked.temporary), (20, 0, 2, 2));
     assert_eq!(files(root.path()), 10 + 1 + 2);
     let done = vacuum(root.path(), disk(), VacuumOptions { apply: true, ..options(0) }).await.unwrap();
     assert_eq!(done, asked);
     assert_eq!(files(root.path()), 2);
     let left = |name: &str| root.path().join(name).exists();
+    let lookups = std::fs::read_dir(root.path().join("_lookup")).unwrap().count();
+    assert!(lookups == 2 && left("_lookup/young.lookup"));
     assert!(left("notes.txt") && left(".young.parquet.tmp") && left("young.parquet"));
     assert!(!left("_delta_log/.00.json.tmp"));
     assert!(ids(root.path()).await.into_iter().eq(0..3_000));

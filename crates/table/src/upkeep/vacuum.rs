@@ -8,6 +8,7 @@ use std::time::{Duration, SystemTime};
 
 use crate::disk::{Disk, TEMPORARY_SUFFIX, parent};
 use crate::error::TableError;
+use crate::lookup;
 use crate::output;
 
 use super::Result;
@@ -102,11 +103,13 @@ impl Found {
         if file.starts_with('.') && file.ends_with(TEMPORARY_SUFFIX) {
             return if self.age >= TEMPORARY_AGE { Kind::Temporary } else { Kind::Needed };
         }
+        // A look-up is needed as long as its segment.
+        let segment = lookup::segment_of(&self.name).unwrap_or_else(|| self.name.clone());
         // Nothing else of the log, and nothing that is no segment, is ours to remove.
-        if self.name.starts_with("_delta_log/") || !file.ends_with(".parquet") || live.contains(&self.name) {
+        if segment.starts_with("_delta_log/") || !segment.ends_with(".parquet") || live.contains(&segment) {
             return Kind::Needed;
         }
-        match removed.get(&self.name) {
+        match removed.get(&segment) {
             Some(&at) if since(at) < retain => Kind::Retained,
             Some(_) => Kind::Old,
             None if self.age >= retain.max(ORPHAN_AGE) => Kind::Orphan,

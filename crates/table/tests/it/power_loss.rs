@@ -75,9 +75,12 @@ async fn what_was_done_survives_a_power_cut_right_behind_it() {
     live(&root, disk.clone(), &mut Vec::new()).await.unwrap();
     disk.lose_power().unwrap();
     assert!(batches(&root).await.into_iter().eq(0..BATCHES));
-    let parquet = |e: &std::fs::DirEntry| e.file_name().to_string_lossy().ends_with(".parquet");
-    let files = std::fs::read_dir(&root).unwrap().map(Result::unwrap).filter(parquet).count();
-    assert_eq!(files, 1, "what was vacuumed stays away");
+    let files = |folder: &Path, ending: &str| {
+        let entries = std::fs::read_dir(folder).unwrap().map(Result::unwrap);
+        entries.filter(|e| e.file_name().to_string_lossy().ends_with(ending)).count()
+    };
+    let left = (files(&root, ".parquet"), files(&root.join("_lookup"), ".lookup"));
+    assert_eq!(left, (1, 1), "what was vacuumed stays away");
 }
 
 /// A table that changes from layout to layout and back, by commit and by exchange of folders.

@@ -12,7 +12,11 @@ use arrow::datatypes::{DataType, Field, Int64Type, Schema, SchemaRef};
 use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 use table::disk::{Disk, RealDisk};
 use table::upkeep::{LayoutChange, RewriteOptions};
-use table::{Clustering, Curve, Inserter, Layout, StoredTable, TableError, TableOptions};
+use table::{
+    Clustering, Curve, Inserter, Key, KeyRange, Layout, Lookup, Segment, StoredTable, TableError, TableOptions,
+};
+
+const LOOKUP: [&str; 2] = ["place", "name"];
 
 /// Rows of a batch.
 pub(crate) const ROWS: i64 = 500;
@@ -49,9 +53,10 @@ pub(crate) async fn inserter(root: &Path, disk: Arc<dyn Disk>) -> Result<Inserte
     if let Some(inserter) = Inserter::open(root, disk.clone()).await? {
         return Ok(inserter);
     }
-    let columns = ["place", "name"].map(str::to_owned).to_vec();
+    let columns = LOOKUP.map(str::to_owned).to_vec();
     let options = TableOptions {
         bloom: vec!["name".to_owned()],
+        lookup: columns.clone(),
         clustering: Some(Clustering { columns, curve: Curve::Hilbert }),
         ..TableOptions::new(Layout::Clustered)
     };
@@ -80,6 +85,9 @@ async fn stored_rows(root: &Path) -> Vec<RecordBatch> {
         Some(StoredTable::Delta(table)) => {
             for segment in table.segments().await.unwrap() {
                 let file = File::open(root.join(&segment.path)).unwrap();
+                if !table.options().unwrap().lookup.is_empty() {
+                    check_lookup(root, &segment);
+                }
                 let read = ParquetRecordBatchReaderBuilder::try_new(file).unwrap().build().unwrap();
                 let read: Vec<RecordBatch> = read.map(Result::unwrap).collect();
                 assert_eq!(read.iter().map(RecordBatch::num_rows).sum::<usize>() as u64, segment.rows);
@@ -90,7 +98,29 @@ async fn stored_rows(root: &Path) -> Vec<RecordBatch> {
     all
 }
 
-/// The batches that a table holds. Every one is there whole and once, and every value is right.
+/// Whether a segment has a look-up, which finds every value in its row group.
+fn check_lookup(root: &Path, segment: &Segment) {
+    let lookup = Lookup::open(root, segment).unwrap_or_else(|| panic!("{} has no look-up", segment.path));
+    let open = || ParquetRecordBatchReaderBuilder::try_new(File::open(root.join(&segment.path)).unwrap()).unwrap();
+    assert_eq!(lookup.groups(), open().metadata().num_row_groups());
+    for group in 0..lookup.groups() {
+        let rows = open().with_row_groups(vec![group]).with_batch_size(usize::MAX >> 1).build().unwrap();
+        rows.for_each(|rows| check_found(&lookup, group, &rows.unwrap()));
+    }
+}
+
+/// Whether a look-up finds the values of some rows, one in ten, in the row group that they are in.
+fn check_found(lookup: &Lookup, group: usize, rows: &RecordBatch) {
+    for name in LOOKUP {
+        let column = rows.column_by_name(name).unwrap();
+        for key in (0..rows.num_rows()).step_by(10).filter_map(|row| Key::of(column, row)) {
+            assert!(lookup.find(name, &[KeyRange::of(&key)]).unwrap().groups[group], "{name}: {key:?}");
+        }
+    }
+}
+
+/// The batches that a table holds. Every one is there whole and once, every value is right, and where the table
+/// has look-ups every segment has its own.
 pub(crate) async fn batches(root: &Path) -> Vec<i64> {
     let mut seen: BTreeMap<i64, i64> = BTreeMap::new();
     for read in stored_rows(root).await {

@@ -1,0 +1,265 @@
+//! One pass: the day inserted into every variant, clustered, counted, and asked.
+
+use std::collections::BTreeMap;
+use std::fs::File;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use arrow::array::RecordBatch;
+use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
+use run::Usage;
+use serde::Serialize;
+use table::cluster::ClusterOptions;
+use table::disk::RealDisk;
+use table::upkeep::VacuumOptions;
+use table::{Inserter, Layout, StoredTable, TableOptions};
+use world::{ContentHash, Seed};
+
+use super::facts::Answer;
+use super::hash::content_hash;
+use super::insert::{Variant, VariantFigures, create, folder_bytes, insert_all, lookup_folder_bytes, table_folder};
+use super::phases::Phases;
+use super::questions::{Ask, Queried, Question, ask};
+use super::run::CdrBench;
+use super::spool::Spool;
+use crate::error::BenchError;
+use crate::statistics::median;
+
+/// What clustering the clustered variant took and gave.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Clustering {
+    /// Rows by processor time, from reading the first to the commit.
+    pub rows_per_cpu_s: f64,
+    /// Rows by elapsed time.
+    pub rows_per_s: f64,
+    /// Bytes of the segments before.
+    pub bytes_before: u64,
+    /// Bytes of the segments after.
+    pub bytes_after: u64,
+    /// Row groups that a question for one key read before, on average.
+    pub depth_before: f64,
+    /// Row groups that it reads now.
+    pub depth_after: f64,
+    /// Segments before and after.
+    pub segments: (usize, usize),
+    /// Bytes put aside on disk meanwhile.
+    pub spilled_bytes: u64,
+}
+
+/// What a column takes on disk.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+pub struct ColumnBytes {
+    /// Its pages.
+    pub bytes: u64,
+    /// Its Bloom filters.
+    pub bloom_bytes: u64,
+}
+
+/// What is on disk of a variant.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Stored {
+    pub(crate) rows: u64,
+    pub(crate) bytes: u64,
+    /// Those of look-ups among them.
+    pub(crate) lookup_bytes: u64,
+    pub(crate) hash: ContentHash,
+}
+
+/// A pass about to begin.
+pub(crate) struct Pass<'a> {
+    /// 1 or 2.
+    pub(crate) number: u8,
+    /// Its own folder.
+    pub(crate) data: PathBuf,
+    /// What is inserted into.
+    pub(crate) variants: Vec<Variant>,
+    /// Names of the phases of making the tables and of inserting.
+    pub(crate) phases: [(Option<u8>, &'static str); 2],
+    /// Names of the variants that are asked.
+    pub(crate) asked: &'a [&'static str],
+}
+
+/// What came of a pass.
+pub(crate) struct Passed {
+    pub(crate) inserted: BTreeMap<&'static str, VariantFigures>,
+    pub(crate) clustering: Clustering,
+    pub(crate) stored: BTreeMap<&'static str, Stored>,
+    pub(crate) columns: BTreeMap<&'static str, Vec<(String, ColumnBytes)>>,
+    pub(crate) queries: Vec<Queried>,
+}
+
+impl Pass<'_> {
+    /// Runs it. What is left in its folder are the tables.
+    pub(crate) async fn run(
+        &self,
+        bench: &CdrBench<'_>,
+        phases: &mut Phases<'_>,
+        spool: &Spool,
+        (questions, answers): (&[Question], &BTreeMap<&'static str, Answer>),
+        sql: Ask<'_>,
+    ) -> Result<Passed, BenchError> {
+        const DIMENSIONS: (Option<u8>, &str) = (Some(1), "dimension tables");
+        const CLUSTER: (Option<u8>, &str) = (Some(8), "cluster");
+        const MEASURE: (Option<u8>, &str) = (Some(10), "count, hash and measure what is stored");
+        phases.pass = Some(self.number);
+        let started = phases.begin(DIMENSIONS);
+        insert_dimensions(bench, &self.data).await?;
+        phases.end(DIMENSIONS, started);
+        let inserted = self.insert_repeatedly(bench, phases, spool).await?;
+        let started = phases.begin(CLUSTER);
+        let clustering = cluster_table(&self.data).await?;
+        phases.end(CLUSTER, started);
+        let started = phases.begin(MEASURE);
+        let (mut stored, mut columns) = (BTreeMap::new(), BTreeMap::new());
+        for Variant { name, .. } in &self.variants {
+            let root = table_folder(&self.data, name);
+            stored.insert(*name, stored_in(&root).await?);
+            columns.extend(columns_of(&root).await?.map(|columns| (*name, columns)));
+        }
+        phases.end(MEASURE, started);
+        let queries = phases.time((Some(9), "ask"), || self.ask(questions, answers, sql))?;
+        phases.pass = None;
+        Ok(Passed { inserted, clustering, stored, columns, queries })
+    }
+
+    /// Inserts as often as asked, into empty tables each time; those of the last time are kept.
+    async fn insert_repeatedly(
+        &self,
+        bench: &CdrBench<'_>,
+        phases: &mut Phases<'_>,
+        spool: &Spool,
+    ) -> Result<BTreeMap<&'static str, VariantFigures>, BenchError> {
+        let mut repeats = Vec::new();
+        let [making, inserting] = self.phases;
+        for turn in 0..bench.workload.repeat.max(1) {
+            if turn > 0 {
+                self.variants.iter().try_for_each(|v| remove_folder(&table_folder(&self.data, v.name)))?;
+            }
+            let started = phases.begin(making);
+            let clocks = create(&self.data, &self.variants).await?;
+            phases.end(making, started);
+            let started = phases.begin(inserting);
+            let figures = insert_all(clocks, spool, turn, bench.stop).await?;
+            phases.end(inserting, started);
+            figures.iter().for_each(|(name, figures)| (bench.note)(&format!("{name}: {}", figures.in_brief())));
+            repeats.push(figures);
+        }
+        Ok(medians(repeats))
+    }
+
+    fn ask(
+        &self,
+        questions: &[Question],
+        answers: &BTreeMap<&'static str, Answer>,
+        sql: Ask<'_>,
+    ) -> Result<Vec<Queried>, BenchError> {
+        let mut queries = Vec::new();
+        for question in questions {
+            let expected = answers.get(question.name);
+            let expected = expected.ok_or_else(|| BenchError::Missing(format!("answer to {}", question.name)))?;
+            for variant in self.asked {
+                queries.push(ask(&self.data, question, variant, expected, sql)?);
+            }
+        }
+        Ok(queries)
+    }
+}
+
+/// Removes a folder and what is in it.
+pub(crate) fn remove_folder(folder: &Path) -> Result<(), BenchError> {
+    let failed = |source| BenchError::Io { doing: "remove", path: folder.to_owned(), source };
+    std::fs::remove_dir_all(folder).map_err(failed)
+}
+
+/// The last repeat, its figures replaced by the medians of all.
+fn medians(mut repeats: Vec<BTreeMap<&'static str, VariantFigures>>) -> BTreeMap<&'static str, VariantFigures> {
+    let all = repeats.clone();
+    let mut last = repeats.pop().unwrap_or_default();
+    for (name, figures) in &mut last {
+        let middle = |pick: fn(&VariantFigures) -> f64| {
+            median(&all.iter().filter_map(|repeat| repeat.get(name)).map(pick).collect::<Vec<_>>())
+        };
+        figures.rows_per_s = middle(|f| f.rows_per_s);
+        figures.rows_per_cpu_s = middle(|f| f.rows_per_cpu_s);
+        figures.p50_batch_ms = middle(|f| f.p50_batch_ms);
+        figures.p99_batch_ms = middle(|f| f.p99_batch_ms);
+        figures.worst_batch_ms = middle(|f| f.worst_batch_ms);
+        figures.worst_rows_per_s = middle(|f| f.worst_rows_per_s);
+    }
+    last
+}
+
+async fn insert_dimensions(bench: &CdrBench<'_>, data: &Path) -> Result<(), BenchError> {
+    let tables = [
+        ("towers", telecom::towers(Seed(bench.workload.seed))),
+        ("rate_plans", telecom::rate_plans()),
+        ("termination_codes", telecom::termination_codes()),
+    ];
+    for (name, rows) in tables {
+        let root = table_folder(data, name);
+        let options = TableOptions::new(Layout::Column);
+        let inserter = Inserter::open_or_create(&root, Arc::new(RealDisk), &rows.schema(), &options).await?;
+        inserter.insert(&[rows]).await?;
+    }
+    Ok(())
+}
+
+async fn cluster_table(data: &Path) -> Result<Clustering, BenchError> {
+    let root = table_folder(data, "clustered");
+    let (started, cpu) = (Instant::now(), Usage::now().cpu);
+    let done = table::cluster::cluster(&root, Arc::new(RealDisk), ClusterOptions::default()).await?;
+    let rate = |time: Duration| done.rows as f64 / time.as_secs_f64().max(1e-9);
+    let clustering = Clustering {
+        rows_per_cpu_s: rate(Usage::now().cpu.saturating_sub(cpu)),
+        rows_per_s: rate(started.elapsed()),
+        bytes_before: done.bytes_before,
+        bytes_after: done.bytes_after,
+        depth_before: done.depth_before,
+        depth_after: done.depth_after,
+        segments: (done.segments_in, done.segments_out),
+        spilled_bytes: done.spilled_bytes,
+    };
+    // Sizes are those of what the table consists of now.
+    let options = VacuumOptions { retain: Duration::ZERO, apply: true };
+    table::upkeep::vacuum(&root, Arc::new(RealDisk), options).await?;
+    Ok(clustering)
+}
+
+/// Reads every row of a table.
+pub(crate) async fn stored_in(root: &Path) -> Result<Stored, BenchError> {
+    let (bytes, lookup_bytes) = (folder_bytes(root)?, lookup_folder_bytes(root)?);
+    let mut stored = Stored { rows: 0, bytes, lookup_bytes, hash: ContentHash::default() };
+    let mut add = |batch: RecordBatch| {
+        stored.rows += batch.num_rows() as u64;
+        stored.hash += content_hash(&batch);
+    };
+    let table = match StoredTable::open(root, Arc::new(RealDisk)).await? {
+        Some(StoredTable::Delta(table)) => table,
+        Some(StoredTable::Row(table)) => {
+            for (file, _) in table.files()? {
+                table.read(&file)?.try_for_each(|batch| batch.map(&mut add))?;
+            }
+            return Ok(stored);
+        }
+        None => return Err(BenchError::Missing(format!("table {}", root.display()))),
+    };
+    for segment in table.segments().await? {
+        let path = root.join(&segment.path);
+        let io = |source| BenchError::Io { doing: "open", path: path.clone(), source };
+        let parquet = |source| BenchError::Segment { path: path.clone(), source };
+        let file = File::open(&path).map_err(io)?;
+        for batch in ParquetRecordBatchReaderBuilder::try_new(file).map_err(parquet)?.build().map_err(parquet)? {
+            add(batch.map_err(|source| BenchError::Spool { path: path.clone(), source })?);
+        }
+    }
+    Ok(stored)
+}
+
+/// What each column takes; `None` where the layout has no columns.
+async fn columns_of(root: &Path) -> Result<Option<Vec<(String, ColumnBytes)>>, BenchError> {
+    let Some(StoredTable::Delta(table)) = StoredTable::open(root, Arc::new(RealDisk)).await? else { return Ok(None) };
+    let columns = table::inspect(root, &table.segments().await?)?;
+    let of_column = |c: table::ColumnReport| (c.name, ColumnBytes { bytes: c.bytes, bloom_bytes: c.bloom_bytes });
+    Ok(Some(columns.into_iter().map(of_column).collect()))
+}

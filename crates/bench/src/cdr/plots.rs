@@ -1,0 +1,73 @@
+//! The bench's figures as bars: what columns take, and what questions took and read.
+
+use super::questions::Queried;
+use super::run::Cdr;
+use crate::report::Block;
+use crate::report::number::{bytes, ms, short};
+use crate::report::plot::{Scale, bars};
+
+/// The variants, each with the same colour in all plots.
+fn names(cdr: &Cdr) -> Vec<&'static str> {
+    cdr.variants.keys().copied().collect()
+}
+
+/// Bytes a row of every column in every layout that has columns.
+pub(super) fn columns(cdr: &Cdr) -> Block {
+    let names = names(cdr);
+    let columns = cdr.columns.values().next().into_iter().flatten();
+    let row = |(place, (column, _)): (usize, &(String, _))| {
+        let each = |name: &&str| {
+            let (_, of) = cdr.columns.get(name)?.get(place)?;
+            Some((of.bytes + of.bloom_bytes) as f64 / cdr.rows.max(1) as f64)
+        };
+        (column.clone(), names.iter().map(each).collect())
+    };
+    let rows: Vec<_> = columns.enumerate().map(row).collect();
+    let title = "Bytes a row of each column, Bloom filters included (clustered: after clustering)";
+    Block::Plot { title, svg: bars(&rows, &names, Scale::Linear, short) }
+}
+
+/// Time, row groups and bytes of every question.
+pub(super) fn questions(cdr: &Cdr) -> Vec<Block> {
+    let names = names(cdr);
+    let share = |q: &Queried| (q.groups_total > 0).then(|| 100.0 * q.groups_read as f64 / q.groups_total as f64);
+    let percent = |v: f64| short(v) + "%";
+    let time = by_question(&cdr.queries, &names, |q| Some(q.ms));
+    let groups = by_question(&cdr.queries, &names, share);
+    let read = by_question(&cdr.queries, &names, |q| Some(q.bytes_read as f64));
+    let with_lookups = by_question(&cdr.second_pass.queries, &names, share);
+    vec![
+        Block::Plot { title: "Time of a question", svg: bars(&time, &names, Scale::Logarithmic, ms) },
+        Block::Plot {
+            title: "Share of the row groups that a question reads (row has none, and reads all)",
+            svg: bars(&groups, &names, Scale::Linear, percent),
+        },
+        Block::Plot {
+            title: "Bytes that a question reads",
+            svg: bars(&read, &names, Scale::Logarithmic, |v| bytes(v as u64)),
+        },
+        Block::Plot {
+            title: "Share of the row groups that a question reads, with look-ups",
+            svg: bars(&with_lookups, &names, Scale::Linear, percent),
+        },
+    ]
+}
+
+/// A row a question, a figure a variant.
+fn by_question(
+    queries: &[Queried],
+    names: &[&str],
+    figure: impl Fn(&Queried) -> Option<f64>,
+) -> Vec<(String, Vec<Option<f64>>)> {
+    let mut rows: Vec<(String, Vec<Option<f64>>)> = Vec::new();
+    for query in queries {
+        if rows.last().is_none_or(|(name, _)| name != query.name) {
+            rows.push((query.name.to_owned(), vec![None; names.len()]));
+        }
+        let place = names.iter().position(|name| *name == query.variant);
+        if let (Some((_, row)), Some(place)) = (rows.last_mut(), place) {
+            row[place] = figure(query);
+        }
+    }
+    rows
+}

@@ -1,0 +1,155 @@
+//! The bytes of a look-up file: its index and its blocks, written and read.
+
+use twox_hash::XxHash64;
+
+use crate::segment::push_varint;
+
+/// Entries of a block, at most.
+pub(super) const BLOCK_ENTRIES: usize = 2048;
+/// The last bytes of a file.
+pub(super) const MAGIC: &[u8; 8] = b"MWLOOK01";
+/// Place, length and length before compression of the index, the hash of it and of those, and [`MAGIC`].
+pub(super) const TAIL_BYTES: usize = 40;
+/// Those of the tail that the hash is of.
+pub(super) const HASHED_TAIL_BYTES: usize = 24;
+
+pub(super) fn hash(bytes: &[u8]) -> u64 {
+    XxHash64::oneshot(0, bytes)
+}
+
+/// What a file says of itself.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub(super) struct Index {
+    /// Rows of the segment.
+    pub(super) rows: u64,
+    /// Its row groups.
+    pub(super) groups: usize,
+    /// Its look-up columns.
+    pub(super) columns: Vec<Column>,
+}
+
+/// A look-up column.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Column {
+    pub(super) name: String,
+    pub(super) form: Form,
+    /// Its blocks, in the order of their keys.
+    pub(super) blocks: Vec<Block>,
+    /// Its last key; empty where it has none.
+    pub(super) last: Vec<u8>,
+}
+
+/// How the keys of a column are written.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Form {
+    /// All keys begin with `prefix`, and then have `width` bytes, 8 at most: a number, of which the difference from the
+    /// one before is kept.
+    Number { prefix: Vec<u8>, width: usize },
+    /// Any keys: of each is kept how many bytes it shares with the one before, and the others.
+    Text,
+}
+
+/// A block, as the index has it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Block {
+    pub(super) first: Vec<u8>,
+    pub(super) at: u64,
+    pub(super) bytes: usize,
+    pub(super) raw_bytes: usize,
+    pub(super) hash: u64,
+    /// Which row groups occur in it, a bit each.
+    pub(super) groups: Vec<u8>,
+}
+
+impl Index {
+    pub(super) fn to_bytes(&self) -> Vec<u8> {
+        let mut out = Vec::new();
+        for n in [self.rows, self.groups as u64, self.columns.len() as u64] {
+            push_varint(&mut out, n);
+        }
+        for column in &self.columns {
+            push_section(&mut out, column.name.as_bytes());
+            let (prefix, width) = match &column.form {
+                Form::Number { prefix, width } => (&prefix[..], *width as u64),
+                Form::Text => (&[][..], TEXT),
+            };
+            push_varint(&mut out, width);
+            push_section(&mut out, prefix);
+            push_varint(&mut out, column.blocks.len() as u64);
+            for block in &column.blocks {
+                push_section(&mut out, &block.first);
+                for n in [block.at, block.bytes as u64, block.raw_bytes as u64] {
+                    push_varint(&mut out, n);
+                }
+                out.extend_from_slice(&block.hash.to_le_bytes());
+                out.extend_from_slice(&block.groups);
+            }
+            push_section(&mut out, &column.last);
+        }
+        out
+    }
+
+    /// Reads what [`Self::to_bytes`] wrote; `None` where it did not.
+    pub(super) fn from_bytes(bytes: &[u8]) -> Option<Self> {
+        let mut from = Cursor(bytes);
+        let (rows, groups, columns) = (from.varint()?, from.varint()? as usize, from.varint()?);
+        let mut index = Self { rows, groups, columns: Vec::new() };
+        for _ in 0..columns {
+            let name = String::from_utf8(from.section()?.to_vec()).ok()?;
+            let width = from.varint()?;
+            let prefix = from.section()?.to_vec();
+            let form = if width == TEXT { Form::Text } else { Form::Number { prefix, width: width as usize } };
+            let mut blocks = Vec::new();
+            for _ in 0..from.varint()? {
+                blocks.push(Block {
+                    first: from.section()?.to_vec(),
+                    at: from.varint()?,
+                    bytes: from.varint()? as usize,
+                    raw_bytes: from.varint()? as usize,
+                    hash: u64::from_le_bytes(from.take(8)?.try_into().ok()?),
+                    groups: from.take(groups.div_ceil(8))?.to_vec(),
+                });
+            }
+            index.columns.push(Column { name, form, blocks, last: from.section()?.to_vec() });
+        }
+        from.0.is_empty().then_some(index)
+    }
+}
+
+/// The width that says that keys are texts.
+const TEXT: u64 = 9;
+
+/// Appends bytes behind their number.
+pub(super) fn push_section(out: &mut Vec<u8>, bytes: &[u8]) {
+    push_varint(out, bytes.len() as u64);
+    out.extend_from_slice(bytes);
+}
+
+/// Takes bytes off the front of a slice, where there are as many.
+pub(super) struct Cursor<'a>(pub(super) &'a [u8]);
+
+impl<'a> Cursor<'a> {
+    pub(super) fn take(&mut self, count: usize) -> Option<&'a [u8]> {
+        let (taken, rest) = self.0.split_at_checked(count)?;
+        self.0 = rest;
+        Some(taken)
+    }
+
+    pub(super) fn section(&mut self) -> Option<&'a [u8]> {
+        let count = self.varint()?;
+        self.take(usize::try_from(count).ok()?)
+    }
+
+    pub(super) fn varint(&mut self) -> Option<u64> {
+        let mut value = 0;
+        for shift in (0..u64::BITS).step_by(7) {
+            let (&byte, rest) = self.0.split_first()?;
+            self.0 = rest;
+            value |= u64::from(byte & 0x7F) << shift;
+            if byte < 0x80 {
+                return Some(value);
+            }
+        }
+        None
+    }
+}
