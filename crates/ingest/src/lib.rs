@@ -16,7 +16,6 @@ mod budget;
 mod buffer;
 mod columns;
 pub mod decode;
-pub mod decode;
 mod error;
 mod flush;
 mod live;

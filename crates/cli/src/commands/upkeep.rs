@@ -128,6 +128,7 @@ pub(crate) async fn rewrite(args: &TableRewriteArgs) -> Result<ExitCode> {
         cluster: names(&args.cluster),
         curve: args.curve,
         codec: args.codec,
+        widen: Vec::new(),
     };
     let options = RewriteOptions { change, memory: args.memory << 20, progress: Some(progress()) };
     let timed = timed(table::upkeep::rewrite(&root, disk(), &options)).await?;
