@@ -192,3 +192,31 @@ async fn integers_that_are_stored_become_real_numbers_when_such_come() {
         assert_eq!(found, expected, "restart {restart}");
     }
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn small_segments_are_merged_and_old_rows_go_while_rows_come_in() {
+    let data = tempfile::tempdir().unwrap();
+    let table = name("cpu");
+    let store = open(data.path(), Arc::new(RealDisk)).await;
+    for n in 0..100 {
+        store.write(vec![(table.clone(), batch(n))], None).await.unwrap();
+        tokio::time::sleep(Duration::from_millis(8)).await;
+    }
+    assert!(batches(data.path(), Some(&store), &table).await.into_iter().eq(0..100));
+    let written = store.figures().segments;
+    store.close().await.unwrap();
+    drop(store);
+    let segments = async || {
+        let table = Table::open(&table.folder(data.path()), Arc::new(RealDisk)).await.unwrap().unwrap();
+        table.segments().await.unwrap().len() as u64
+    };
+    assert!(segments().await < written, "{written} segments were written");
+    // Their times are of 1970.
+    let keeping = StoreOptions { retain: Some(Duration::from_hours(24)), ..options() };
+    let store = Store::open(data.path(), Arc::new(RealDisk), keeping).await.unwrap();
+    store.write(vec![(table.clone(), batch(100))], None).await.unwrap();
+    while segments().await > 1 {
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
+    store.close().await.unwrap();
+}
