@@ -35,7 +35,6 @@ mod table;
 mod tables;
 mod time;
 
-
 use arrow::array::RecordBatch;
 
 pub use expand::expand;

@@ -120,3 +120,45 @@ fn exponent_end(bytes: &[u8], at: usize) -> usize {
     let digits = bytes[at + 1 + sign..].iter().take_while(|b| b.is_ascii_digit()).count();
     if digits == 0 { at } else { at + 1 + sign + digits }
 }
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn floats_are_the_nearest(text in "[+-]?[0-9]{0,22}([.][0-9]{0,22})?(e[+-]?[0-9]{1,3})?") {
+            let digits = Digits::read(text.as_bytes());
+            let expected = text.parse::<f64>().ok();
+            prop_assert_eq!(digits.is_number(), expected.is_some());
+            if let Some(expected) = expected {
+                prop_assert_eq!(digits.len(), text.len());
+                let found = digits.float();
+                prop_assert_eq!(found.map(f64::to_bits), expected.is_finite().then(|| expected.to_bits()));
+            }
+        }
+
+        #[test]
+        fn floats_that_are_written_are_read(value in any::<f64>().prop_filter("JSON has none", |v| v.is_finite())) {
+            for text in [format!("{value}"), format!("{value:?}"), format!("{value:e}")] {
+                prop_assert_eq!(Digits::read(text.as_bytes()).float().map(f64::to_bits), Some(value.to_bits()));
+            }
+        }
+
+        #[test]
+        fn integers_are_exact(text in "[+-]?[0-9]{1,22}") {
+            let digits = Digits::read(text.as_bytes());
+            prop_assert!(digits.is_integer());
+            prop_assert_eq!(digits.int(), text.parse::<i64>().ok());
+        }
+    }
+
+    #[test]
+    fn the_ends_of_integers_are_exact() {
+        for value in [i64::MIN, i64::MAX, 0, -1, 999_999_999_999_999_999, 1_000_000_000_000_000_000] {
+            assert_eq!(Digits::read(value.to_string().as_bytes()).int(), Some(value));
+        }
+    }
+}

@@ -231,8 +231,8 @@ proptest! {
         }
         let body = load::packed(&Value::Map(vec![("batch".into(), Value::Array(items.clone()))]));
         prop_assert_eq!(sorted(&run(Format::MessagePack, &body)), outcome(&read_messagepack(&body)));
-        // An array of maps is the same, and rmp-serde writes it alike.
-        let bare = rmp_serde::to_vec(&items).unwrap();
+        // An array of maps is the same.
+        let bare = load::packed(&Value::Array(items));
         prop_assert_eq!(run(Format::MessagePack, &bare), run(Format::MessagePack, &body));
     }
 
