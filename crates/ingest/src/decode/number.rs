@@ -18,9 +18,8 @@ pub(super) struct Digits<'a> {
     negative: bool,
     /// All digits as one integer, meaningful up to [`DIGITS_SAFE`] of them.
     mantissa: u64,
-    whole_digits: usize,
-    fraction_digits: usize,
-    leading_zero: bool,
+    whole: usize,
+    fraction: usize,
     point: bool,
     exponent: bool,
 }
@@ -31,7 +30,6 @@ impl<'a> Digits<'a> {
     pub(super) fn read(bytes: &'a [u8]) -> Self {
         let mut at = usize::from(matches!(bytes.first(), Some(b'-' | b'+')));
         let negative = bytes.first() == Some(&b'-');
-        let leading_zero = bytes.get(at) == Some(&b'0');
         let mut mantissa = 0u64;
         let mut run = |at: &mut usize| {
             let start = *at;
@@ -41,9 +39,9 @@ impl<'a> Digits<'a> {
             }
             *at - start
         };
-        let whole_digits = run(&mut at);
+        let whole = run(&mut at);
         let point = bytes.get(at) == Some(&b'.');
-        let fraction_digits = if point {
+        let fraction = if point {
             at += 1;
             run(&mut at)
         } else {
@@ -52,7 +50,7 @@ impl<'a> Digits<'a> {
         let end = exponent_end(bytes, at);
         let exponent = end > at;
         let text = &bytes[..end];
-        Self { text, negative, mantissa, whole_digits, fraction_digits, leading_zero, point, exponent }
+        Self { text, negative, mantissa, whole, fraction, point, exponent }
     }
 
     /// Bytes read.
@@ -64,28 +62,28 @@ impl<'a> Digits<'a> {
     /// Whether any digit stands before an exponent: what [`Digits::float`] needs.
     #[inline]
     pub(super) fn is_number(&self) -> bool {
-        self.whole_digits + self.fraction_digits > 0
+        self.whole + self.fraction > 0
     }
 
     /// Whether this is an integer: digits and nothing but a sign before them.
     #[inline]
     pub(super) fn is_integer(&self) -> bool {
-        self.whole_digits > 0 && !self.point && !self.exponent
+        self.whole > 0 && !self.point && !self.exponent
     }
 
     /// Whether JSON would write it so: no `+`, no leading zeros, digits on both sides of a point.
     #[inline]
     pub(super) fn is_json(&self) -> bool {
-        self.whole_digits > 0
+        self.whole > 0
             && self.text[0] != b'+'
-            && !(self.leading_zero && self.whole_digits > 1)
-            && self.point == (self.fraction_digits > 0)
+            && (self.whole == 1 || self.text[usize::from(self.negative)] != b'0')
+            && self.point == (self.fraction > 0)
     }
 
     /// The integer's value. Nothing where it does not fit.
     #[inline]
     pub(super) fn int(&self) -> Option<i64> {
-        if self.whole_digits <= DIGITS_SAFE {
+        if self.whole <= DIGITS_SAFE {
             let size = self.mantissa as i64;
             return Some(if self.negative { -size } else { size });
         }
@@ -95,10 +93,10 @@ impl<'a> Digits<'a> {
     /// The nearest float. Nothing where it is too large for one.
     #[inline]
     pub(super) fn float(&self) -> Option<f64> {
-        let digits = self.whole_digits + self.fraction_digits;
+        let digits = self.whole + self.fraction;
         if digits <= DIGITS_SAFE && self.mantissa < 1 << 53 && !self.exponent {
             // Both are exact, so the quotient is the nearest float: a division rounds once.
-            let size = self.mantissa as f64 / POWERS[self.fraction_digits];
+            let size = self.mantissa as f64 / POWERS[self.fraction];
             return Some(if self.negative { -size } else { size });
         }
         self.slow().filter(|value: &f64| value.is_finite())

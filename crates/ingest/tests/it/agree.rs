@@ -144,7 +144,7 @@ fn write_columns(rows: &[Row], turn: usize) -> Value {
         }
     }
     columns.values_mut().for_each(|values| values.resize(rows.len(), Value::Nil));
-    if turn % 4 > 0 {
+    if !turn.is_multiple_of(4) {
         columns.insert("time", rows.iter().map(|row| row.micros.map_or(Value::Nil, Into::into)).collect());
     }
     let columns = columns.into_iter().map(|(name, values)| (name.into(), Value::Array(values))).collect();

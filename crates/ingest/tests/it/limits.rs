@@ -108,7 +108,7 @@ fn bodies_of_lines_that_break_off_keep_their_whole_lines() {
     {
         for len in 0..=body.len() {
             let part = &body[..len];
-            let newlines = part.iter().filter(|byte| **byte == b'\n').count();
+            let newlines = part.split(|byte| *byte == b'\n').count() - 1;
             match decode(format, part, NOW, &wide()) {
                 Ok(decoded) => {
                     let whole = newlines.saturating_sub(header);
@@ -153,15 +153,15 @@ fn columns_are_limited() {
     let lines = shown(&run(LINES, body.as_bytes(), &limits));
     assert_eq!(lines[0], lines[1]);
     assert_eq!(lines[2..], ["refused 3 cpu.c20: the table has 20 columns, as many as are allowed"]);
+    // A refused row's columns take no place.
+    let body = format!("cpu v=1 1\ncpu {},v=\"x\" 1\ncpu {} 1\n", line((0..19).collect()), line((20..39).collect()));
+    assert_eq!(counts(&run(LINES, body.as_bytes(), &limits)), (2, 1));
 }
 
 #[test]
 fn tables_are_limited_and_a_refused_one_takes_no_place() {
     let limits = Limits { tables_max: 12, ..wide() };
-    let mut body = String::new();
-    for at in 0..20 {
-        body.push_str(&format!("bad{at} v=\nt{at} v=1 1\n"));
-    }
+    let mut body = (0..20).fold(String::new(), |body, at| body + &format!("bad{at} v=\nt{at} v=1 1\n"));
     let decoded = run(LINES, body.as_bytes(), &limits);
     assert_eq!(decoded.tables.len(), 12);
     let last = decoded.refused.last().unwrap();
@@ -176,7 +176,7 @@ fn tables_are_limited_and_a_refused_one_takes_no_place() {
 fn values_are_limited_where_rows_are_sparse() {
     // Each row names another column: a table of them is nearly nothing but NULLs.
     let limits = Limits { cells_max: 10_000, ..wide() };
-    let body: String = (0..1_000).map(|at| format!("cpu c{at}=1 1\n")).collect();
+    let body = (0..1_000).fold(String::new(), |body, at| body + &format!("cpu c{at}=1 1\n"));
     let decoded = run(LINES, body.as_bytes(), &limits);
     let (rows, refused) = counts(&decoded);
     assert!(rows * decoded.tables[0].1.num_columns() <= 10_000 && refused == 1_000 - rows && rows > 10);
@@ -201,6 +201,15 @@ fn rows_of_arrow_that_take_no_bytes_are_limited() {
     let ones: ArrayRef = Arc::new(Int8Array::from(vec![1; 1_000_000]));
     let decoded = run(ARROW, &stream(vec![("v", ones), ("n", empty)]), &limits);
     assert_eq!(counts(&decoded), (0, 1));
+    // All record batches of a stream together.
+    let one = RecordBatch::try_from_iter([("v", Arc::new(Int8Array::from(vec![1; 3_000])) as ArrayRef)]).unwrap();
+    let mut body = Vec::new();
+    let mut writer = arrow::ipc::writer::StreamWriter::try_new(&mut body, &one.schema()).unwrap();
+    [&one, &one].into_iter().for_each(|batch| writer.write(batch).unwrap());
+    writer.finish().unwrap();
+    drop(writer);
+    let decoded = run(ARROW, &body, &limits);
+    assert_eq!((counts(&decoded), decoded.refused[0].position), ((3_000, 1), 1));
     // A dictionary may name a long text a thousand times.
     let text = "x".repeat(10_000);
     let words: DictionaryArray<Int8Type> = vec![text.as_str(); 1_000].into_iter().collect();
@@ -265,6 +274,30 @@ fn deep_nesting_takes_no_stack() {
     body.extend(vec![0x91; depth]);
     body.push(1);
     assert_eq!(counts(&run(Format::MessagePack, &body, &wide())), (0, 1));
+}
+
+/// Where each refused line were looked for its end in all that follows, this would take hours.
+#[test]
+fn refused_lines_take_no_longer_than_they_are() {
+    for line in [
+        "\" ,v=\"",
+        "x v=\"a\",w=\"",
+        "x \",w=\"",
+        "x v=\",a=1\",w=\"",
+        "x v=\"",
+        "x v=\",w=\"",
+        "x v=\"\\",
+        "x,a= v=\"\",\"",
+    ] {
+        let body = format!("{line}\n").repeat(300_000);
+        for format in [LINES, JSON, CSV] {
+            if let Ok(decoded) = decode(format, body.as_bytes(), NOW, &wide()) {
+                let (rows, refused) = counts(&decoded);
+                assert!(rows + refused <= 300_000);
+            }
+        }
+        run(CSV, format!("a,b\n{body}").as_bytes(), &wide());
+    }
 }
 
 #[test]
