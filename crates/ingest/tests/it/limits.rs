@@ -101,6 +101,32 @@ fn binary_bodies_that_break_off_are_errors() {
 }
 
 #[test]
+fn a_wrong_byte_anywhere_is_no_panic() {
+    let records = load::records(3, 1);
+    let rows = run(CSV, &load::csv(&records), &wide());
+    let bodies = [
+        (Format::MessagePack, load::columnar(&records)),
+        (Format::MessagePack, load::rows(&records)),
+        (LINES, load::line_protocol(&records)),
+        (JSON, load::ndjson(&records)),
+        (CSV, load::csv(&records)),
+        // Arrow's own reader does panic on some of these.
+        (ARROW, load::arrow_stream(&rows.tables[0].1)),
+    ];
+    for (format, mut body) in bodies {
+        for at in 0..body.len() {
+            let right = body[at];
+            for wrong in [0x00, 0x01, b'"', b'\n', 0x7f, 0x80, 0xff, right ^ 1, right ^ 0x40] {
+                body[at] = wrong;
+                // Either answer is right; that there is one is what counts.
+                let _ = decode(format, &body, NOW, &wide());
+            }
+            body[at] = right;
+        }
+    }
+}
+
+#[test]
 fn bodies_of_lines_that_break_off_keep_their_whole_lines() {
     let records = load::records(6, 1);
     for (format, body, header) in
