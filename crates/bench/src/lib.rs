@@ -15,6 +15,7 @@
 mod bars;
 pub mod cdr;
 mod error;
+pub mod ingest;
 mod launch;
 mod machine;
 mod questions;

@@ -1,10 +1,12 @@
 //! What can be typed.
 
+mod load;
 mod serve;
 
 use std::path::PathBuf;
 
 use clap::{Parser, Subcommand, ValueEnum};
+pub(crate) use load::LoadArgs;
 pub(crate) use serve::{Durability, ServeArgs};
 use table::{Codec, Curve, Layout, TableName};
 
@@ -56,6 +58,8 @@ pub(crate) enum Command {
     Sql(SqlArgs),
     /// Take rows in and answer questions over HTTP
     Serve(ServeArgs),
+    /// Load a server with rows as fast as it takes them, or at a rate, and check that it has what it acknowledged
+    Load(LoadArgs),
     /// Remove an ensemble and its files
     Drop {
         /// The ensemble

@@ -33,7 +33,7 @@ pub(crate) async fn season(args: &BenchSeasonArgs) -> Result<ExitCode> {
     make_report_folder(args.report.as_deref())?;
     let folder = Folder::new(args.data.as_deref())?;
     let program = std::env::current_exe().context("finding this program")?;
-    let stop = stop_on_signal()?;
+    let stop = stop_on_signal("stopping after the run under way")?;
     let bench = Bench {
         program: &program,
         data: folder.path(),
@@ -73,7 +73,7 @@ pub(crate) async fn cdr(args: &BenchCdrArgs) -> Result<ExitCode> {
     };
     make_report_folder(args.report.as_deref())?;
     let folder = Folder::new(args.data.as_deref())?;
-    let stop = stop_on_signal()?;
+    let stop = stop_on_signal("stopping after the run under way")?;
     let bench =
         CdrBench { data: folder.path(), workload: &workload, note: &note, stop: &|| stop.load(Ordering::SeqCst) };
     let mut desk = SqlDesk::default();
@@ -166,12 +166,12 @@ impl Folder {
     }
 }
 
-/// Becomes true at Ctrl-C, so that the bench can clean up after itself.
-fn stop_on_signal() -> Result<Arc<AtomicBool>> {
+/// Becomes true at Ctrl-C, which is answered with `words`, so that what is under way can end in order.
+pub(super) fn stop_on_signal(words: &'static str) -> Result<Arc<AtomicBool>> {
     let stop = Arc::new(AtomicBool::new(false));
     let asked = stop.clone();
     ctrlc::set_handler(move || {
-        note("stopping after the run under way");
+        note(words);
         asked.store(true, Ordering::SeqCst);
     })
     .context("listening for Ctrl-C")?;

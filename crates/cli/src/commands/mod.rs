@@ -5,6 +5,7 @@ mod calibrate;
 mod correlate;
 mod ensembles;
 mod events;
+mod load;
 mod models;
 mod outcome;
 mod plays;
@@ -46,6 +47,7 @@ pub(crate) fn dispatch(args: Args) -> Result<ExitCode> {
             Command::Outcome(args) => outcome::outcome(&args).await,
             Command::Sql(args) => sql::sql(&args).await,
             Command::Serve(args) => serve::serve(&args).await,
+            Command::Load(args) => load::load(&args),
             Command::Correlate(args) => correlate::correlate(&args).await,
             Command::Plays(args) => plays::plays(&args).await,
             Command::Verify { ensemble, data, format } => verify::verify(&data.data, &ensemble, format.format).await,

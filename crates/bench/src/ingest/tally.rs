@@ -1,0 +1,101 @@
+//! What came of the requests of a load.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use hdrhistogram::Histogram;
+
+/// Counts of some requests, and how long the acknowledged ones took.
+#[derive(Debug, Clone)]
+pub(super) struct Tally {
+    /// Microseconds from when a request was due, or sent where nothing says when, to its reply.
+    latency: Histogram<u64>,
+    /// Requests sent, by the status of their replies.
+    pub(super) statuses: BTreeMap<u16, u64>,
+    /// Records that the server said it stored.
+    pub(super) acknowledged: u64,
+    /// Records of which nobody said whether they were stored.
+    pub(super) uncertain: u64,
+    /// Connections that broke.
+    pub(super) broken: u64,
+    /// Bytes of the bodies that were acknowledged.
+    pub(super) body_bytes: u64,
+}
+
+impl Default for Tally {
+    fn default() -> Self {
+        // From a microsecond to an hour in three digits; longer ones count as an hour.
+        let latency = Histogram::new_with_bounds(1, 3_600_000_000, 3);
+        #[expect(clippy::unwrap_used, reason = "bounds that the histogram's documentation allows")]
+        let latency = latency.unwrap();
+        Self { latency, statuses: BTreeMap::new(), acknowledged: 0, uncertain: 0, broken: 0, body_bytes: 0 }
+    }
+}
+
+impl Tally {
+    pub(super) fn acknowledge(&mut self, records: u64, body_bytes: usize, took: Duration) {
+        self.acknowledged += records;
+        self.body_bytes += body_bytes as u64;
+        self.latency.saturating_record(took.as_micros() as u64);
+    }
+
+    pub(super) fn status(&mut self, status: u16) {
+        *self.statuses.entry(status).or_default() += 1;
+    }
+
+    /// Requests that were refused because the server had no room for them.
+    pub(super) fn refused(&self) -> u64 {
+        self.statuses.get(&429).copied().unwrap_or(0)
+    }
+
+    pub(super) fn add(&mut self, other: &Self) {
+        // Both have the same bounds, so that no value of one is beyond the other.
+        self.latency += &other.latency;
+        other.statuses.iter().for_each(|(status, count)| *self.statuses.entry(*status).or_default() += count);
+        self.acknowledged += other.acknowledged;
+        self.uncertain += other.uncertain;
+        self.broken += other.broken;
+        self.body_bytes += other.body_bytes;
+    }
+
+    /// What was counted so far; counts from 0 again.
+    pub(super) fn take(&mut self) -> Self {
+        std::mem::take(self)
+    }
+
+    /// So many milliseconds were enough for `share` of the acknowledged requests.
+    pub(super) fn quantile_ms(&self, share: f64) -> f64 {
+        if self.latency.is_empty() { 0.0 } else { self.latency.value_at_quantile(share) as f64 / 1e3 }
+    }
+
+    pub(super) fn max_ms(&self) -> f64 {
+        self.latency.max() as f64 / 1e3
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nothing_is_lost_or_counted_twice_when_taken() {
+        let (mut running, mut total) = (Tally::default(), Tally::default());
+        for request in 1..=100 {
+            running.status(if request % 10 == 0 { 429 } else { 204 });
+            if request % 10 != 0 {
+                running.acknowledge(1_000, 46_000, Duration::from_millis(request));
+            }
+            if request % 7 == 0 {
+                total.add(&running.take());
+            }
+        }
+        total.add(&running.take());
+        assert_eq!(
+            (total.acknowledged, &total.statuses, total.refused()),
+            (90_000, &BTreeMap::from([(204, 90), (429, 10)]), 10)
+        );
+        assert_eq!((running.acknowledged, running.statuses.len(), running.quantile_ms(0.5)), (0, 0, 0.0));
+        let near = |share: f64, ms: f64| (total.quantile_ms(share) / ms - 1.0).abs() < 2e-3;
+        assert!(near(0.5, 50.0) && near(0.99, 99.0) && near(1.0, 99.0), "{}", total.quantile_ms(0.5));
+    }
+}

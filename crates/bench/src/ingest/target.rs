@@ -1,0 +1,138 @@
+//! The server that is loaded, and what it says it has stored.
+
+use std::collections::BTreeMap;
+use std::net::{SocketAddr, ToSocketAddrs as _};
+
+use serde_json::{Value, json};
+
+use super::error::LoadError;
+use super::http::{Connection, Reply};
+
+/// A server, and the database that is loaded.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Target {
+    pub(super) address: SocketAddr,
+    host: String,
+    pub(super) database: String,
+    token: Option<String>,
+}
+
+impl Target {
+    /// From an address such as `http://127.0.0.1:8080`. A server that is not on this machine is refused unless it may be
+    /// `anywhere`.
+    ///
+    /// # Errors
+    /// Where the address is none or leads elsewhere, or a name or the token cannot be sent.
+    pub fn new(url: &str, anywhere: bool, database: &str, token: Option<&str>) -> Result<Self, LoadError> {
+        let bad = |reason: String| LoadError::Address { given: url.to_owned(), reason };
+        let host = url.strip_prefix("http://").ok_or_else(|| bad("give http://HOST:PORT".to_owned()))?;
+        let host = host.strip_suffix('/').unwrap_or(host);
+        if host.contains('/') || !host.contains(':') {
+            return Err(bad("give http://HOST:PORT and no path".to_owned()));
+        }
+        let addresses: Vec<SocketAddr> = host.to_socket_addrs().map_err(|e| bad(e.to_string()))?.collect();
+        let first = addresses.first().copied().ok_or_else(|| bad("no machine has this name".to_owned()))?;
+        if let Some(elsewhere) = addresses.iter().find(|a| !a.ip().is_loopback())
+            && !anywhere
+        {
+            return Err(LoadError::Elsewhere { given: url.to_owned(), address: *elsewhere });
+        }
+        let sendable = |text: &str| !text.is_empty() && text.bytes().all(|b| b.is_ascii_graphic());
+        if !sendable(database) || database.contains(['"', '\'', '&', '.', '/', '?', '%', '#', '+']) {
+            return Err(LoadError::Setting { setting: "database", reason: format!("{database:?} is no name") });
+        }
+        if token.is_some_and(|token| !sendable(token)) {
+            let reason = "a token has no spaces and no letters beyond ASCII".to_owned();
+            return Err(LoadError::Setting { setting: "token", reason });
+        }
+        let token = token.map(str::to_owned);
+        Ok(Self { address: first, host: host.to_owned(), database: database.to_owned(), token })
+    }
+
+    /// The head of a POST to `path`, up to the length of its body.
+    pub(super) fn head(&self, path: &str) -> String {
+        let token = self.token.as_ref().map(|token| format!("authorization: Bearer {token}\r\n"));
+        format!(
+            "POST {path} HTTP/1.1\r\nhost: {}\r\nx-arc-database: {}\r\n{}",
+            self.host,
+            self.database,
+            token.unwrap_or_default()
+        )
+    }
+
+    /// Rows of each table of the database, among those of `names`; 0 where there is no such table yet.
+    pub(super) fn count_rows(&self, names: &[String]) -> Result<BTreeMap<String, u64>, LoadError> {
+        let gone = |source| LoadError::Gone { address: self.address, acknowledged: 0, source };
+        let mut connection = Connection::open(self.address).map_err(gone)?;
+        let there =
+            format!("SELECT table_name FROM information_schema.tables WHERE table_schema = '{}'", self.database);
+        let there = self.ask(&mut connection, &there)?;
+        let mut counts = BTreeMap::new();
+        for name in names {
+            if !there.iter().any(|row| row["table_name"] == name.as_str()) {
+                counts.insert(name.clone(), 0);
+                continue;
+            }
+            let question = format!("SELECT count(*) AS n FROM \"{}\".\"{name}\"", self.database);
+            let rows = self.ask(&mut connection, &question)?;
+            let count = rows.first().and_then(|row| row["n"].as_u64());
+            let said = || LoadError::Count { question: question.clone(), said: Value::Array(rows.clone()).to_string() };
+            counts.insert(name.clone(), count.ok_or_else(said)?);
+        }
+        Ok(counts)
+    }
+
+    fn ask(&self, connection: &mut Connection, question: &str) -> Result<Vec<Value>, LoadError> {
+        let body = json!({"sql": question}).to_string();
+        let head = self.head("/api/v1/sql") + "content-type: application/json\r\n";
+        let request = format!("{head}content-length: {}\r\n\r\n{body}", body.len());
+        let sent = connection.send(request.as_bytes());
+        let reply = sent.map_err(|source| LoadError::Gone { address: self.address, acknowledged: 0, source })?;
+        if reply.status != 200 {
+            return Err(refused(&reply));
+        }
+        serde_json::from_slice(&reply.body).map_err(|_| LoadError::Count {
+            question: question.to_owned(),
+            said: String::from_utf8_lossy(&reply.body).into_owned(),
+        })
+    }
+}
+
+/// A refusal in the server's words.
+pub(super) fn refused(reply: &Reply) -> LoadError {
+    let said = match serde_json::from_slice::<Value>(&reply.body) {
+        Ok(Value::Object(fields)) if fields.get("error").is_some_and(Value::is_string) => {
+            fields["error"].as_str().unwrap_or_default().to_owned()
+        }
+        _ => String::from_utf8_lossy(&reply.body).into_owned(),
+    };
+    LoadError::Refused { status: reply.status, said }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_this_machine_is_loaded_unless_told_otherwise() {
+        let of = |url| Target::new(url, false, "default", None);
+        assert!(
+            of("http://127.0.0.1:8080").is_ok() && of("http://localhost:1/").is_ok() && of("http://[::1]:9").is_ok()
+        );
+        assert!(matches!(of("http://192.0.2.7:80"), Err(LoadError::Elsewhere { .. })));
+        assert!(Target::new("http://192.0.2.7:80", true, "default", None).is_ok());
+        for bad in ["127.0.0.1:8080", "https://127.0.0.1:8080", "http://127.0.0.1", "http://127.0.0.1:1/x", "http://:"]
+        {
+            assert!(matches!(of(bad), Err(LoadError::Address { .. })), "{bad}");
+        }
+    }
+
+    #[test]
+    fn names_and_tokens_cannot_end_a_head_or_a_statement() {
+        let of = |database, token| Target::new("http://127.0.0.1:1", false, database, token);
+        assert!(of("d-1_x", Some("token")).is_ok());
+        for (database, token) in [("a b", None), ("a'b", None), ("", None), ("a", Some("a\r\nb")), ("a", Some(""))] {
+            assert!(matches!(of(database, token), Err(LoadError::Setting { .. })), "{database:?} {token:?}");
+        }
+    }
+}
