@@ -33,6 +33,10 @@ pub struct Appender {
 }
 
 impl Appender {
+    /// The folder, in that of a table, for the log of rows that wait to be appended: files that end in `.log`. Delta
+    /// readers leave names alone that begin so.
+    pub const LOG_FOLDER: &str = "_ingest";
+
     /// The name of the appends in a table's log.
     const TRANSACTION: &str = "ingest/log";
 
@@ -157,6 +161,12 @@ impl Appender {
         };
         Ok(Field::new(field.name(), ty))
     }
+}
+
+/// Whether rows may wait in the log of the table in the folder `root`.
+pub(crate) fn has_waiting_rows(root: &Path) -> bool {
+    let entries = std::fs::read_dir(root.join(Appender::LOG_FOLDER)).into_iter().flatten();
+    entries.filter_map(std::result::Result::ok).any(|e| e.path().extension().is_some_and(|end| end == "log"))
 }
 
 fn holds_real_numbers(schema: &Schema, column: &str) -> bool {

@@ -14,6 +14,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use arrow::array::RecordBatch;
+use table::Appender;
 use table::disk::{Disk, DiskFile, create_dirs};
 
 pub use entry::Key;
@@ -23,8 +24,6 @@ use self::entry::Entry;
 use self::keys::Keys;
 use crate::error::IngestError;
 
-/// The folder of the log inside that of its table. Delta readers leave names alone that begin so.
-pub(crate) const FOLDER: &str = "_ingest";
 /// A file is closed once it is this long.
 const FILE_BYTES: u64 = 64 << 20;
 const MAGIC: &[u8; 8] = b"mwlog\0\0\x01";
@@ -95,7 +94,7 @@ impl Log {
         taken_in: u64,
         mut recover: impl FnMut(Recovered),
     ) -> Result<Self, IngestError> {
-        let folder = root.join(FOLDER);
+        let folder = root.join(Appender::LOG_FOLDER);
         create_dirs(&*disk, &folder).map_err(IngestError::io("create the folder", &folder))?;
         let keys = Keys::read(&folder)?;
         let mut log = Self { folder, disk, next: taken_in + 1, file: None, closed: VecDeque::new(), keys };
@@ -305,7 +304,7 @@ impl Log {
 
 /// Whether the table in the folder `root` has a log.
 pub(crate) fn has_log(root: &Path) -> bool {
-    root.join(FOLDER).is_dir()
+    root.join(Appender::LOG_FOLDER).is_dir()
 }
 
 #[cfg(test)]

@@ -24,7 +24,7 @@ fn open(root: &Path, disk: Arc<dyn Disk>, taken_in: u64) -> (Log, Vec<(u64, i64)
 }
 
 fn names(root: &Path) -> Vec<String> {
-    let entries = fs::read_dir(root.join(FOLDER)).unwrap();
+    let entries = fs::read_dir(root.join(Appender::LOG_FOLDER)).unwrap();
     let mut names: Vec<_> = entries.map(|e| e.unwrap().file_name().into_string().unwrap()).collect();
     names.sort();
     names
@@ -56,7 +56,7 @@ fn a_torn_end_is_where_the_log_ends_whichever_byte_is_lost() {
     let (mut log, _) = open(root.path(), Arc::new(RealDisk), 0);
     log.append(&mut [entry(1, None), entry(2, Some(Key(7)))], Durability::Sync).unwrap();
     drop(log);
-    let path = root.path().join(FOLDER).join(&names(root.path())[0]);
+    let path = root.path().join(Appender::LOG_FOLDER).join(&names(root.path())[0]);
     let whole = fs::read(&path).unwrap();
     let entry_bytes = (whole.len() - MAGIC.len()) / 2;
     for cut in 0..whole.len() {

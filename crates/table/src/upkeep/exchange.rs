@@ -16,6 +16,7 @@ use arrow::datatypes::SchemaRef;
 use super::compact::TARGET_ROWS;
 use super::rewrite::{RewriteOptions, Rewritten};
 use super::{Result, VacuumOptions, vacuum};
+use crate::append::has_waiting_rows;
 use crate::cluster::{ClusterOptions, cluster};
 use crate::disk::{Disk, TEMPORARY_SUFFIX, create_dirs, parent, temporary_name};
 use crate::error::TableError;
@@ -29,6 +30,9 @@ use crate::output::{self, NanColumns, Output};
 /// Changes a table from or to layout `row`.
 pub(super) async fn exchange(root: &Path, disk: Arc<dyn Disk>, options: &RewriteOptions) -> Result<Rewritten> {
     let _hold = Hold::alone(root)?.ok_or_else(|| refuse(root, MISSING))?;
+    if has_waiting_rows(root) {
+        return Err(refuse(root, "rows that came in wait in its log: start the server and stop it, then run it again"));
+    }
     let beside = Beside::begin(root, disk.clone())?;
     let done = if let Some(avro) = AvroTable::open(root, disk.clone())? {
         from_row(&beside, avro, options).await?
