@@ -10,7 +10,7 @@ use arrow::datatypes::{SchemaRef, TimestampMicrosecondType};
 use arrow::error::ArrowError;
 use futures::StreamExt as _;
 use futures::stream::FuturesOrdered;
-use table::{Appender, Segment, TableOptions, upkeep};
+use table::{Appender, Segment, TableOptions};
 use tokio::sync::watch;
 use tokio::task::JoinHandle;
 
@@ -36,7 +36,6 @@ struct Encoded {
 /// Writes the rows of a table as segments until the store closes and none are left.
 pub(crate) async fn flush(live: Arc<Live>, mut closing: watch::Receiver<bool>) {
     let mut encoding: FuturesOrdered<JoinHandle<Result<Encoded, IngestError>>> = FuturesOrdered::new();
-    let mut since_compaction = 0;
     loop {
         let close = *closing.borrow();
         while encoding.len() < live.options.flushes && (close || live.is_due()) {
@@ -56,29 +55,21 @@ pub(crate) async fn flush(live: Arc<Live>, mut closing: watch::Receiver<bool>) {
         tokio::select! {
             Some(encoded) = encoding.next() => {
                 let encoded = encoded.unwrap_or_else(|panic| Err(IngestError::Log(panic.to_string())));
-                match commit(&live, encoded).await {
-                    Ok(()) => since_compaction += 1,
-                    Err(error) => {
-                        // What follows would leave a hole in the table: it is encoded again after this.
-                        while encoding.next().await.is_some() {}
-                        lock(&live.buffer).give_back();
-                        failed(&live, &error);
-                        if *closing.borrow() {
-                            return;
-                        }
-                        tokio::time::sleep(PAUSE).await;
+                if let Err(error) = commit(&live, encoded).await {
+                    // What follows would leave a hole in the table: it is encoded again after this.
+                    while encoding.next().await.is_some() {}
+                    lock(&live.buffer).give_back();
+                    failed(&live, &error);
+                    if *closing.borrow() {
+                        return;
                     }
+                    tokio::time::sleep(PAUSE).await;
                 }
             }
             () = live.due.notified(), if !close => {}
             () = tokio::time::sleep(LOOK_EACH), if !close => {}
             _ = closing.changed(), if !close => {}
             else => break,
-        }
-        let each = live.options.compact_segments;
-        if each > 0 && since_compaction >= each && encoding.is_empty() {
-            since_compaction = 0;
-            compact(&live).await;
         }
     }
 }
@@ -153,11 +144,4 @@ async fn commit(live: &Arc<Live>, encoded: Result<Encoded, IngestError>) -> Resu
         tracing::warn!(table = %live.name, %error, "could not remove what is no longer needed of the log");
     }
     Ok(())
-}
-
-async fn compact(live: &Live) {
-    match upkeep::compact(&live.root, live.disk.clone(), None).await {
-        Ok(done) => tracing::debug!(table = %live.name, segments = done.segments_in, "merged segments"),
-        Err(error) => tracing::warn!(table = %live.name, %error, "could not merge segments; trying later"),
-    }
 }

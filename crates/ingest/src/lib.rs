@@ -22,6 +22,7 @@ mod live;
 mod log;
 mod options;
 mod store;
+mod upkeep;
 
 pub use columns::Misfit;
 pub use error::IngestError;

@@ -23,8 +23,12 @@ pub struct StoreOptions {
     pub memory_bytes: u64,
     /// What compresses segments of new tables.
     pub codec: Codec,
-    /// Segments of a table that are merged into one in the background; 0 never does.
+    /// Segments of a table are merged in the background once there are so many new ones; 0 never does.
     pub compact_segments: usize,
+    /// Rows go once their time is so long ago.
+    pub retain: Option<Duration>,
+    /// Files that no version of a table needs go after so long, which is as long as readers may keep a version.
+    pub vacuum_after: Duration,
 }
 
 impl Default for StoreOptions {
@@ -38,6 +42,8 @@ impl Default for StoreOptions {
             memory_bytes: 256 << 20,
             codec: Codec::default(),
             compact_segments: 16,
+            retain: None,
+            vacuum_after: Duration::from_hours(1),
         }
     }
 }

@@ -21,6 +21,7 @@ use crate::flush::flush;
 use crate::live::{Live, lock};
 use crate::log::{Durability, Key, has_log};
 use crate::options::StoreOptions;
+use crate::upkeep::keep;
 
 const LOCK: &str = ".manyworlds.lock";
 /// How often what was written is made durable where nobody waits for it.
@@ -34,8 +35,8 @@ pub struct Store {
     options: Arc<StoreOptions>,
     budget: Budget,
     tables: RwLock<BTreeMap<TableName, Arc<Live>>>,
-    /// Held while a table is opened, which happens once.
-    opening: Mutex<Vec<JoinHandle<()>>>,
+    /// What flushes and keeps the tables. Held while a table is opened, which happens once.
+    tasks: Mutex<Vec<JoinHandle<()>>>,
     closing: watch::Sender<bool>,
     /// Released when the store is dropped.
     _lock: File,
@@ -106,7 +107,7 @@ impl Store {
             budget: Budget::new(options.memory_bytes),
             options: Arc::new(options),
             tables: RwLock::default(),
-            opening: Mutex::default(),
+            tasks: Mutex::default(),
             closing: watch::Sender::new(false),
             _lock: lock,
         });
@@ -146,7 +147,7 @@ impl Store {
         if let Some(live) = known() {
             return Ok(live);
         }
-        let mut flushers = self.opening.lock().await;
+        let mut tasks = self.tasks.lock().await;
         if let Some(live) = known() {
             return Ok(live);
         }
@@ -155,7 +156,8 @@ impl Store {
         }
         let (root, budget) = (name.folder(&self.data), self.budget.clone());
         let live = Live::open(name.clone(), root, self.disk.clone(), self.options.clone(), budget).await?;
-        flushers.push(tokio::spawn(flush(live.clone(), self.closing.subscribe())));
+        tasks.push(tokio::spawn(flush(live.clone(), self.closing.subscribe())));
+        tasks.push(tokio::spawn(keep(live.clone(), self.closing.subscribe())));
         self.tables.write().unwrap_or_else(std::sync::PoisonError::into_inner).insert(name.clone(), live.clone());
         Ok(live)
     }
@@ -210,15 +212,15 @@ impl Store {
     /// # Errors
     /// Where the logs cannot be made durable.
     pub async fn close(&self) -> Result<(), IngestError> {
-        let mut flushers = self.opening.lock().await;
+        let mut tasks = self.tasks.lock().await;
         let lives = self.lives();
         lives.iter().for_each(|live| live.close());
         for live in &lives {
             live.logged().await;
         }
         self.closing.send_replace(true);
-        for flusher in flushers.drain(..) {
-            if let Err(panic) = flusher.await {
+        for task in tasks.drain(..) {
+            if let Err(panic) = task.await {
                 tracing::error!(error = %panic, "a table was not written out; its rows stay in the log");
             }
         }

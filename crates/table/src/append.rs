@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use arrow::array::RecordBatch;
-use arrow::datatypes::{DataType, Schema, SchemaRef, TimeUnit};
+use arrow::datatypes::{DataType, FieldRef, Schema, SchemaRef, TimeUnit};
 
 use crate::committer::Committer;
 use crate::disk::Disk;
@@ -112,7 +112,13 @@ impl Appender {
     /// Where the table has one of the columns with another type, and where the log refuses; then nothing of it is in
     /// the table.
     pub async fn commit(&self, segments: Vec<Segment>, schema: &Schema, position: u64) -> Result<Committed> {
-        let columns: Vec<Field> = schema.fields().iter().map(|f| self.field(f)).collect::<Result<_>>()?;
+        // What the table had when it was opened may be of any type, and need not become a column.
+        let known = |f: &&FieldRef| self.schema.field_with_name(f.name()).is_ok_and(|k| k.data_type() == f.data_type());
+        let (known, new): (Vec<_>, Vec<_>) = schema.fields().iter().partition(known);
+        let columns = new.into_iter().map(|f| self.field(f));
+        // Those of our own types are checked against what others may have made of them since.
+        let columns = columns.chain(known.into_iter().map(|f| self.field(f)).filter(Result::is_ok));
+        let columns: Vec<Field> = columns.collect::<Result<_>>()?;
         let transaction = TransactionId { name: Self::TRANSACTION.to_owned(), version: position };
         let change = Change { add: segments, columns, transaction: Some(transaction), ..Change::default() };
         match self.committer.commit(change.clone()).await {

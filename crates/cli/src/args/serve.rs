@@ -50,4 +50,7 @@ pub(crate) struct ServeArgs {
     /// Merge segments of a table once there are so many new ones; 0 never does
     #[arg(long, value_name = "N", default_value_t = 16, env = "MANYWORLDS_COMPACT")]
     pub(crate) compact: usize,
+    /// Remove rows once their time is so many days ago
+    #[arg(long, value_name = "DAYS", env = "MANYWORLDS_RETAIN", value_parser = clap::value_parser!(u64).range(1..))]
+    pub(crate) retain: Option<u64>,
 }

@@ -29,6 +29,7 @@ pub(crate) async fn serve(args: &ServeArgs) -> Result<ExitCode> {
         memory_bytes: args.memory << 20,
         codec: args.codec,
         compact_segments: args.compact,
+        retain: args.retain.map(|days| Duration::from_hours(24 * days)),
         ..StoreOptions::default()
     };
     let settings = Settings { listen: args.listen, store, ..Settings::new(args.data.data.clone()) };

@@ -8,6 +8,7 @@ mod kill;
 mod permissions;
 mod questions;
 mod serve;
+mod serve_kill;
 mod served;
 mod support;
 mod table;

@@ -89,7 +89,9 @@ fn what_is_refused_is_named_and_the_rest_is_stored() {
         ("SELECT lod FROM d.cpu", "load"),
     ] {
         let reply = server.post_json("/api/v1/sql", &json!({"sql": sql}));
-        assert!(reply.status == 400 && reply.text().contains(words), "{sql}: {} {}", reply.status, reply.text());
+        assert_eq!(reply.status, 400, "{sql}: {}", reply.text());
+        let said = reply.json()["error"].as_str().unwrap().to_owned();
+        assert!(said.contains(words), "{sql}: {said}");
     }
 }
 

@@ -14,6 +14,7 @@ use arrow::array::{Array, ArrayRef, AsArray, PrimitiveArray, RecordBatch, Timest
 use arrow::buffer::Buffer;
 use arrow::compute::{CastOptions, cast_with_options, concat_batches};
 use arrow::datatypes::{DataType, Field, Schema, SchemaRef, TimeUnit};
+use arrow::error::ArrowError;
 use arrow::ipc::reader::StreamDecoder;
 
 use super::table::{Refusal, TIME, Taken, check_name, refuse, refuse_field, time_type};
@@ -87,6 +88,7 @@ impl Stream {
         let malformed = |reason: String| DecodeError::Malformed { format: "Arrow IPC stream", reason, at };
         // Arrow's reader checks what it reads, but answers some of what is wrong by a panic.
         let decoded = catch_unwind(AssertUnwindSafe(|| match self.decoder.decode(&mut self.rest) {
+            Ok(None) if self.decoder.schema().is_none() => Err(ArrowError::IpcError("it has no schema".to_owned())),
             Ok(None) => self.decoder.finish().map(|()| None),
             decoded => decoded,
         }));

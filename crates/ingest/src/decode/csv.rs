@@ -244,11 +244,9 @@ fn read_time(text: &[u8], quoted: bool) -> Taken<Option<i64>> {
         Value::Float(value) => time::of_float(value),
         _ => time::of_text(text),
     };
-    match time {
-        Some(_) => Ok(time),
-        None => {
-            let shown = String::from_utf8_lossy(&text[..text.len().min(64)]);
-            refuse_field(TIME.as_bytes(), format!("{shown:?} is no time"))
-        }
+    if time.is_some() {
+        return Ok(time);
     }
+    let shown = String::from_utf8_lossy(&text[..text.len().min(64)]);
+    refuse_field(TIME.as_bytes(), format!("{shown:?} is no time"))
 }

@@ -24,6 +24,7 @@ pub(super) fn decode(body: &[u8], table: &str, tables: &mut Tables<'_>) -> Resul
         objects: Vec::new(),
         scratch: Vec::new(),
         time: None,
+        timed: false,
     };
     loop {
         while matches!(parser.peek(), Some(b' ' | b'\t' | b'\r' | b'\n')) {
@@ -52,8 +53,10 @@ struct Parser<'a> {
     objects: Vec<usize>,
     /// A text without its escapes.
     scratch: Vec<u8>,
-    /// What the line says of its time: nothing inside where it is null.
-    time: Option<Option<i64>>,
+    /// The line's time.
+    time: Option<i64>,
+    /// Whether the line has named it.
+    timed: bool,
 }
 
 /// A text as found between two quotes.
@@ -105,6 +108,7 @@ impl<'a> Parser<'a> {
         self.path.clear();
         self.objects.clear();
         self.time = None;
+        self.timed = false;
         if self.peek() == Some(b'[') {
             return refuse("it is an array: send one object a line");
         }
@@ -121,7 +125,7 @@ impl<'a> Parser<'a> {
         if !self.checked && std::str::from_utf8(&self.body[start..self.at]).is_err() {
             return refuse("the line is no UTF-8");
         }
-        tables.commit(place, self.time.flatten())
+        tables.commit(place, self.time)
     }
 
     /// Takes the members of an object whose `{` was read, and of the objects within.
@@ -183,8 +187,11 @@ impl<'a> Parser<'a> {
         };
         if !is_time {
             table.put(column, value, limits)?;
-        } else if self.time.replace(read_time(value)?).is_some() {
+        } else if self.timed {
             return refuse_field(TIME.as_bytes(), "the name stands there twice");
+        } else {
+            self.time = read_time(value)?;
+            self.timed = true;
         }
         Ok(false)
     }

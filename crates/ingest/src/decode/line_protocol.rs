@@ -9,16 +9,16 @@
 //!   name, are refused;
 //! - a tag or field called `time` is refused, where InfluxDB drops the point silently;
 //! - an unsigned integer (`u`) is an integer where it fits 64 bits with a sign, else refused;
-//! - the line that a refused one ends with is found as InfluxDB finds it: newlines in quoted texts do not count, unless
-//!   a quote is never closed, and then the line ends at its first newline.
+//! - a refused line takes along the quoted texts of its fields, newlines and all: what a text says must not become a
+//!   record. Where its fields cannot be told apart it ends at the next newline, and where a quote is never closed, at its
+//!   first.
 
-use super::Precision;
 use super::column::Value;
 use super::lines::{Lines, after_newline};
 use super::number::Digits;
 use super::table::{Table, Taken, refuse, refuse_field};
-use super::tables::Tables;
-use super::{Limits, tables::name_len};
+use super::tables::{Tables, name_len};
+use super::{Limits, Precision};
 
 /// Takes all lines that can be read.
 pub(super) fn decode(body: &[u8], precision: Precision, tables: &mut Tables<'_>) {
@@ -31,7 +31,7 @@ pub(super) fn decode(body: &[u8], precision: Precision, tables: &mut Tables<'_>)
             return;
         }
         if let Err(refusal) = parser.line(tables) {
-            parser.at = line_end(body, start);
+            parser.skip_line(start);
             let name = &body[start..start + name_len(&body[start..])];
             tables.refuse(lines.number(start), (!name.is_empty()).then_some(name), *refusal);
         }
@@ -116,6 +116,42 @@ impl<'a> Parser<'a> {
 
     fn skip_spaces(&mut self) {
         while self.peek() == Some(b' ') {
+            self.at += 1;
+        }
+    }
+
+    /// Goes behind a refused line. Missing and bad values are passed over, but a quote where no text may begin ends the
+    /// attempt: so no two lines can each claim all that follows, and the work grows with the body and no faster.
+    #[cold]
+    fn skip_line(&mut self, start: usize) {
+        self.at = start;
+        self.part(4 | 8);
+        self.skip_spaces();
+        loop {
+            let name = self.at;
+            self.part(1 | 2 | 4 | 8);
+            let mut known = true;
+            if self.peek() == Some(b'=') {
+                self.at += 1;
+                if self.peek() == Some(b'"') {
+                    if self.quoted(b"").is_err() {
+                        self.at = after_newline(self.body, start);
+                        return;
+                    }
+                    known = self.peek().is_none_or(|byte| matches!(byte, b',' | b' ' | b'\r' | b'\n'));
+                } else {
+                    let value = self.at;
+                    let rest = &self.body[value..];
+                    self.at += rest.iter().position(|b| matches!(b, b',' | b' ' | b'\n')).unwrap_or(rest.len());
+                    known = !self.body[value..self.at].contains(&b'"');
+                }
+            } else if self.body[name..self.at].contains(&b'"') {
+                known = false;
+            }
+            if !known || self.peek() != Some(b',') {
+                self.at = after_newline(self.body, self.at);
+                return;
+            }
             self.at += 1;
         }
     }
@@ -339,24 +375,4 @@ fn unescape<'s>(raw: &[u8], special: &[u8], scratch: &'s mut Vec<u8>) -> &'s [u8
 
 fn text(raw: &[u8]) -> String {
     String::from_utf8_lossy(&raw[..raw.len().min(64)]).into_owned()
-}
-
-/// Where a refused line that begins at `start` ends: behind the first newline that is not in a quoted text. Quotes count
-/// where a value may begin: after the first space, while more `=` than `,` were seen.
-fn line_end(body: &[u8], start: usize) -> usize {
-    let (mut at, mut fields, mut quoted) = (start, false, false);
-    let (mut equals, mut commas) = (0u32, 0u32);
-    while let Some(byte) = body.get(at) {
-        match byte {
-            b'\\' => at += 1,
-            b'\n' if !quoted => return at + 1,
-            b' ' => fields = true,
-            b'"' if fields && equals > commas => quoted = !quoted,
-            b'=' if fields && !quoted => equals = equals.saturating_add(1),
-            b',' if fields && !quoted => commas = commas.saturating_add(1),
-            _ => {}
-        }
-        at += 1;
-    }
-    if quoted { after_newline(body, start) } else { body.len() }
 }

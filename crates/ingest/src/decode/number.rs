@@ -18,9 +18,8 @@ pub(super) struct Digits<'a> {
     negative: bool,
     /// All digits as one integer, meaningful up to [`DIGITS_SAFE`] of them.
     mantissa: u64,
-    whole_digits: usize,
-    fraction_digits: usize,
-    leading_zero: bool,
+    whole: usize,
+    fraction: usize,
     point: bool,
     exponent: bool,
 }
@@ -31,7 +30,6 @@ impl<'a> Digits<'a> {
     pub(super) fn read(bytes: &'a [u8]) -> Self {
         let mut at = usize::from(matches!(bytes.first(), Some(b'-' | b'+')));
         let negative = bytes.first() == Some(&b'-');
-        let leading_zero = bytes.get(at) == Some(&b'0');
         let mut mantissa = 0u64;
         let mut run = |at: &mut usize| {
             let start = *at;
@@ -41,9 +39,9 @@ impl<'a> Digits<'a> {
             }
             *at - start
         };
-        let whole_digits = run(&mut at);
+        let whole = run(&mut at);
         let point = bytes.get(at) == Some(&b'.');
-        let fraction_digits = if point {
+        let fraction = if point {
             at += 1;
             run(&mut at)
         } else {
@@ -52,7 +50,7 @@ impl<'a> Digits<'a> {
         let end = exponent_end(bytes, at);
         let exponent = end > at;
         let text = &bytes[..end];
-        Self { text, negative, mantissa, whole_digits, fraction_digits, leading_zero, point, exponent }
+        Self { text, negative, mantissa, whole, fraction, point, exponent }
     }
 
     /// Bytes read.
@@ -64,28 +62,28 @@ impl<'a> Digits<'a> {
     /// Whether any digit stands before an exponent: what [`Digits::float`] needs.
     #[inline]
     pub(super) fn is_number(&self) -> bool {
-        self.whole_digits + self.fraction_digits > 0
+        self.whole + self.fraction > 0
     }
 
     /// Whether this is an integer: digits and nothing but a sign before them.
     #[inline]
     pub(super) fn is_integer(&self) -> bool {
-        self.whole_digits > 0 && !self.point && !self.exponent
+        self.whole > 0 && !self.point && !self.exponent
     }
 
     /// Whether JSON would write it so: no `+`, no leading zeros, digits on both sides of a point.
     #[inline]
     pub(super) fn is_json(&self) -> bool {
-        self.whole_digits > 0
+        self.whole > 0
             && self.text[0] != b'+'
-            && !(self.leading_zero && self.whole_digits > 1)
-            && self.point == (self.fraction_digits > 0)
+            && (self.whole == 1 || self.text[usize::from(self.negative)] != b'0')
+            && self.point == (self.fraction > 0)
     }
 
     /// The integer's value. Nothing where it does not fit.
     #[inline]
     pub(super) fn int(&self) -> Option<i64> {
-        if self.whole_digits <= DIGITS_SAFE {
+        if self.whole <= DIGITS_SAFE {
             let size = self.mantissa as i64;
             return Some(if self.negative { -size } else { size });
         }
@@ -95,10 +93,10 @@ impl<'a> Digits<'a> {
     /// The nearest float. Nothing where it is too large for one.
     #[inline]
     pub(super) fn float(&self) -> Option<f64> {
-        let digits = self.whole_digits + self.fraction_digits;
+        let digits = self.whole + self.fraction;
         if digits <= DIGITS_SAFE && self.mantissa < 1 << 53 && !self.exponent {
             // Both are exact, so the quotient is the nearest float: a division rounds once.
-            let size = self.mantissa as f64 / POWERS[self.fraction_digits];
+            let size = self.mantissa as f64 / POWERS[self.fraction];
             return Some(if self.negative { -size } else { size });
         }
         self.slow().filter(|value: &f64| value.is_finite())
@@ -119,4 +117,46 @@ fn exponent_end(bytes: &[u8], at: usize) -> usize {
     let sign = usize::from(matches!(bytes.get(at + 1), Some(b'-' | b'+')));
     let digits = bytes[at + 1 + sign..].iter().take_while(|b| b.is_ascii_digit()).count();
     if digits == 0 { at } else { at + 1 + sign + digits }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn floats_are_the_nearest(text in "[+-]?[0-9]{0,22}([.][0-9]{0,22})?(e[+-]?[0-9]{1,3})?") {
+            let digits = Digits::read(text.as_bytes());
+            let expected = text.parse::<f64>().ok();
+            prop_assert_eq!(digits.is_number(), expected.is_some());
+            if let Some(expected) = expected {
+                prop_assert_eq!(digits.len(), text.len());
+                let found = digits.float();
+                prop_assert_eq!(found.map(f64::to_bits), expected.is_finite().then(|| expected.to_bits()));
+            }
+        }
+
+        #[test]
+        fn floats_that_are_written_are_read(value in any::<f64>().prop_filter("JSON has none", |v| v.is_finite())) {
+            for text in [format!("{value}"), format!("{value:?}"), format!("{value:e}")] {
+                prop_assert_eq!(Digits::read(text.as_bytes()).float().map(f64::to_bits), Some(value.to_bits()));
+            }
+        }
+
+        #[test]
+        fn integers_are_exact(text in "[+-]?[0-9]{1,22}") {
+            let digits = Digits::read(text.as_bytes());
+            prop_assert!(digits.is_integer());
+            prop_assert_eq!(digits.int(), text.parse::<i64>().ok());
+        }
+    }
+
+    #[test]
+    fn the_ends_of_integers_are_exact() {
+        for value in [i64::MIN, i64::MAX, 0, -1, 999_999_999_999_999_999, 1_000_000_000_000_000_000] {
+            assert_eq!(Digits::read(value.to_string().as_bytes()).int(), Some(value));
+        }
+    }
 }

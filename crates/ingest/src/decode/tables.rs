@@ -15,7 +15,7 @@ pub(super) struct Tables<'a> {
     pub(super) limits: &'a Limits,
     /// The time of rows that have none.
     pub(super) now: i64,
-    tables: Vec<Table>,
+    opened: Vec<Table>,
     /// Tables by name, kept from [`SCAN_MAX`] on.
     places: HashMap<Box<str>, usize>,
     /// The table last opened.
@@ -30,7 +30,7 @@ impl<'a> Tables<'a> {
         Self {
             limits,
             now,
-            tables: Vec::new(),
+            opened: Vec::new(),
             places: HashMap::new(),
             last: 0,
             cells_left: limits.cells_max,
@@ -43,9 +43,9 @@ impl<'a> Tables<'a> {
     #[inline]
     pub(super) fn open(&mut self, name: &[u8]) -> Taken<usize> {
         // Rows come table by table, or the tables take turns.
-        let following = if self.last + 1 < self.tables.len() { self.last + 1 } else { 0 };
+        let following = if self.last + 1 < self.opened.len() { self.last + 1 } else { 0 };
         for place in [self.last, following] {
-            if self.tables.get(place).is_some_and(|table| table.name.as_bytes() == name) {
+            if self.opened.get(place).is_some_and(|table| table.name.as_bytes() == name) {
                 self.last = place;
                 return Ok(place);
             }
@@ -59,37 +59,37 @@ impl<'a> Tables<'a> {
             Ok(name) => name,
             Err(reason) => return refuse(format!("the table's name is not accepted: {reason}")),
         };
-        let found = if self.tables.len() <= SCAN_MAX {
-            self.tables.iter().position(|table| &*table.name == name)
+        let found = if self.opened.len() <= SCAN_MAX {
+            self.opened.iter().position(|table| &*table.name == name)
         } else {
             self.places.get(name).copied()
         };
         if let Some(place) = found {
             return Ok(place);
         }
-        if self.tables.len() == self.limits.tables_max {
+        if self.opened.len() == self.limits.tables_max {
             return refuse(format!("the body names {} tables, as many as are allowed", self.limits.tables_max));
         }
-        self.tables.push(Table::new(name));
-        if self.tables.len() > SCAN_MAX {
+        self.opened.push(Table::new(name));
+        if self.opened.len() > SCAN_MAX {
             let kept = self.places.len();
-            for (place, table) in self.tables.iter().enumerate().skip(kept) {
+            for (place, table) in self.opened.iter().enumerate().skip(kept) {
                 self.places.insert(table.name.clone(), place);
             }
         }
-        Ok(self.tables.len() - 1)
+        Ok(self.opened.len() - 1)
     }
 
     /// A table that was opened.
     #[inline]
     pub(super) fn table(&mut self, place: usize) -> &mut Table {
-        &mut self.tables[place]
+        &mut self.opened[place]
     }
 
     /// Keeps the row under way, or refuses it.
     #[inline]
     pub(super) fn commit(&mut self, place: usize, time: Option<i64>) -> Taken<()> {
-        let table = &mut self.tables[place];
+        let table = &mut self.opened[place];
         if table.row_is_empty() {
             return refuse("it names no field");
         }
@@ -104,7 +104,7 @@ impl<'a> Tables<'a> {
 
     /// Adds whole columns to a table, or refuses them.
     pub(super) fn append(&mut self, place: usize, times: Vec<i64>, columns: Vec<(&[u8], Column)>) -> Taken<()> {
-        let cells = self.tables[place].append(times, columns, self.cells_left, self.limits)?;
+        let cells = self.opened[place].append(times, columns, self.cells_left, self.limits)?;
         if cells > self.cells_left {
             return self.too_many_cells();
         }
@@ -121,12 +121,12 @@ impl<'a> Tables<'a> {
     /// Notes that the item at `position` is refused, and forgets what the table opened for it has of it.
     #[cold]
     pub(super) fn refuse(&mut self, position: usize, table: Option<&[u8]>, refusal: Refusal) {
-        if let Some(opened) = self.tables.get_mut(self.last) {
-            opened.rollback();
+        if let Some(table) = self.opened.get_mut(self.last) {
+            table.rollback();
         }
         // A table that was opened for this item alone is the last one.
-        if self.tables.last().is_some_and(|table| table.rows() == 0)
-            && let Some(table) = self.tables.pop()
+        if self.opened.last().is_some_and(|table| table.rows() == 0)
+            && let Some(table) = self.opened.pop()
         {
             self.places.remove(&table.name);
             self.last = 0;
@@ -141,8 +141,8 @@ impl<'a> Tables<'a> {
 
     /// What the body held.
     pub(super) fn finish(self) -> Result<Decoded, DecodeError> {
-        let mut tables = Vec::with_capacity(self.tables.len());
-        for table in self.tables {
+        let mut tables = Vec::with_capacity(self.opened.len());
+        for table in self.opened {
             tables.extend(table.finish().map_err(|e| DecodeError::Unassembled { reason: e.to_string() })?);
         }
         Ok(Decoded { tables, refused: self.refused, refused_beyond: self.refused_beyond })

@@ -5,8 +5,10 @@
 
 mod agree;
 mod kill;
+mod limits;
 mod load;
 mod plain;
 mod power_loss;
+mod rules;
 mod store;
 mod support;

@@ -46,10 +46,9 @@ fn with_kinds(mut kinds: Kinds, item: &Item) -> Option<Kinds> {
         for (name, val) in &row.fields {
             let key = (row.table.clone(), name.clone());
             let merged = match (kinds.get(&key), val) {
-                (Some(old), Val::Null) => old.clone(),
+                (Some(old), Val::Null) | (Some(old @ Val::Float(_)), Val::Int(_)) => old.clone(),
                 (None | Some(Val::Null), val) => val.clone(),
                 (Some(Val::Int(_)), Val::Float(_)) => val.clone(),
-                (Some(old @ Val::Float(_)), Val::Int(_)) => old.clone(),
                 (Some(old), val) if std::mem::discriminant(old) == std::mem::discriminant(val) => old.clone(),
                 _ => return None,
             };
@@ -139,7 +138,7 @@ pub(crate) fn shown(decoded: &Decoded) -> Vec<String> {
         for row in 0..rows.num_rows() {
             let mut line = format!("{table} {}", times.value(row));
             for (field, column) in schema.fields().iter().zip(rows.columns()).skip(1) {
-                line.push_str(&format!(" {}={}", field.name(), cell(column, row)));
+                line = line + " " + field.name() + "=" + &cell(column, row);
             }
             lines.push(line);
         }

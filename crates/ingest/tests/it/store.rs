@@ -192,3 +192,58 @@ async fn integers_that_are_stored_become_real_numbers_when_such_come() {
         assert_eq!(found, expected, "restart {restart}");
     }
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn small_segments_are_merged_and_old_rows_go_while_rows_come_in() {
+    let data = tempfile::tempdir().unwrap();
+    let table = name("cpu");
+    let store = open(data.path(), Arc::new(RealDisk)).await;
+    for n in 0..100 {
+        store.write(vec![(table.clone(), batch(n))], None).await.unwrap();
+        tokio::time::sleep(Duration::from_millis(8)).await;
+    }
+    assert!(batches(data.path(), Some(&store), &table).await.into_iter().eq(0..100));
+    let written = store.figures().segments;
+    store.close().await.unwrap();
+    drop(store);
+    let segments = async || {
+        let table = Table::open(&table.folder(data.path()), Arc::new(RealDisk)).await.unwrap().unwrap();
+        table.segments().await.unwrap().len() as u64
+    };
+    assert!(segments().await < written, "{written} segments were written");
+    // Their times are of 1970.
+    let keeping = StoreOptions { retain: Some(Duration::from_hours(24)), ..options() };
+    let store = Store::open(data.path(), Arc::new(RealDisk), keeping).await.unwrap();
+    store.write(vec![(table.clone(), batch(100))], None).await.unwrap();
+    while segments().await > 1 {
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
+    store.close().await.unwrap();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn rows_come_into_a_table_that_was_inserted_with_other_types() {
+    use table::{Inserter, Layout, TableOptions};
+    let data = tempfile::tempdir().unwrap();
+    let table = name("cpu");
+    let days: ArrayRef = Arc::new(arrow::array::Date32Array::from(vec![1; 10]));
+    let old = batch(0);
+    let inserted = RecordBatch::try_from_iter_with_nullable([
+        ("day", days, true),
+        ("time", old.column(0).clone(), true),
+        ("number", old.column(1).clone(), true),
+    ]);
+    let (inserted, root) = (inserted.unwrap(), table.folder(data.path()));
+    let layout = TableOptions::new(Layout::Pruned);
+    let inserter = Inserter::open_or_create(&root, Arc::new(RealDisk), &inserted.schema(), &layout).await.unwrap();
+    inserter.insert(&[inserted]).await.unwrap();
+    let store = open(data.path(), Arc::new(RealDisk)).await;
+    store.write(vec![(table.clone(), batch(1))], None).await.unwrap();
+    let wrong: ArrayRef = Arc::new(Float64Array::from(vec![0.5; 10]));
+    let wrong = RecordBatch::try_from_iter([("day", wrong), ("time", old.column(0).clone())]).unwrap();
+    let written = store.write(vec![(table.clone(), wrong)], None).await.unwrap();
+    assert_eq!((written[0].rows, written[0].misfits[0].field.as_str()), (0, "day"));
+    assert_eq!(batches(data.path(), Some(&store), &table).await, [0, 1]);
+    store.close().await.unwrap();
+    assert_eq!(batches(data.path(), None, &table).await, [0, 1]);
+}

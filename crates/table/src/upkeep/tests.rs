@@ -60,7 +60,7 @@ async fn inserter(root: &Path, layout: Layout) -> Inserter {
     let clustering =
         (layout == Layout::Clustered).then(|| Clustering { columns: vec!["level".to_owned()], curve: Curve::Hilbert });
     let lookup = LOOKUP.map(str::to_owned).to_vec();
-    let options = TableOptions { clustering, lookup, ..TableOptions::new(layout) };
+    let options = TableOptions { lookup, clustering, ..TableOptions::new(layout) };
     Inserter::open_or_create(root, disk(), &schema(), &options).await.unwrap()
 }
 

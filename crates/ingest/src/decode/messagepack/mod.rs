@@ -45,21 +45,19 @@ pub(super) fn decode(body: &[u8], tables: &mut Tables<'_>) -> Result<(), DecodeE
     let start = reader;
     match reader.token()? {
         Token::Array(len) => items(&mut reader, len, tables)?,
-        Token::Map(keys) => match batch(reader, keys)? {
-            Some(mut batch) => {
+        Token::Map(keys) => {
+            if let Some(mut batch) = batch(reader, keys)? {
                 let Token::Array(len) = batch.token()? else {
                     return Err(batch.malformed("`batch` is no array"));
                 };
                 items(&mut batch, len, tables)?;
-                reader = start;
                 // `batch` is the only key: what follows its array follows the map.
-                reader.at = batch.at;
-            }
-            None => {
+                reader = batch;
+            } else {
                 reader = start;
                 item(&mut reader, 0, tables)?;
             }
-        },
+        }
         other => return Err(start.malformed(format!("it is {}, where a map or an array is due", other.word()))),
     }
     if reader.at < body.len() {
@@ -69,7 +67,7 @@ pub(super) fn decode(body: &[u8], tables: &mut Tables<'_>) -> Result<(), DecodeE
 }
 
 /// The value of the key `batch`, where a map begins with it.
-fn batch<'a>(mut reader: Reader<'a>, keys: usize) -> Result<Option<Reader<'a>>, DecodeError> {
+fn batch(mut reader: Reader<'_>, keys: usize) -> Result<Option<Reader<'_>>, DecodeError> {
     if keys == 0 || reader.token()? != Token::Value(Value::Text(b"batch")) {
         return Ok(None);
     }
@@ -109,7 +107,7 @@ struct Parts<'a> {
     columns: Option<columnar::Columns<'a>>,
 }
 
-fn take_item<'a>(reader: &mut Reader<'a>, tables: &mut Tables<'_>) -> Result<(), Stop> {
+fn take_item(reader: &mut Reader<'_>, tables: &mut Tables<'_>) -> Result<(), Stop> {
     let keys = match reader.token()? {
         Token::Map(keys) => keys,
         other => return Ok(refuse(format!("it is {}, where a map is due", other.word()))?),

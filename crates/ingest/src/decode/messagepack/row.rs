@@ -9,7 +9,7 @@ use crate::decode::tables::Tables;
 const HOST: &[u8] = b"host";
 
 /// Adds a row to its table.
-pub(super) fn take<'a>(parts: &Parts<'a>, table: &[u8], tables: &mut Tables<'_>) -> Result<(), Stop> {
+pub(super) fn take(parts: &Parts<'_>, table: &[u8], tables: &mut Tables<'_>) -> Result<(), Stop> {
     let place = tables.open(table)?;
     let limits = tables.limits;
     let table = tables.table(place);

@@ -1,0 +1,80 @@
+//! Keeps a table in shape beside its writers: small segments become large ones, rows grow old and go.
+
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::time::{Duration, Instant};
+
+use arrow::temporal_conversions::timestamp_us_to_datetime;
+use table::upkeep::{TrimLimit, TrimOptions, VacuumOptions, compact, trim, vacuum};
+use table::{ErrorKind, TableError};
+use tokio::sync::watch;
+
+use crate::flush::TIME;
+use crate::live::Live;
+
+/// How often it is looked whether there is something to do.
+const LOOK_EACH: Duration = Duration::from_millis(500);
+/// How often rows and files that are too old are looked for.
+const CLEAN_EACH: Duration = Duration::from_mins(10);
+
+/// Keeps a table in shape until the store closes.
+pub(crate) async fn keep(live: Arc<Live>, mut closing: watch::Receiver<bool>) {
+    let mut merged_at = 0;
+    let mut cleaned: Option<Instant> = None;
+    while !*closing.borrow() {
+        let segments = live.counts.segments.load(Ordering::Relaxed);
+        let each = live.options.compact_segments as u64;
+        if each > 0 && segments >= merged_at + each {
+            merged_at = segments;
+            told(&live, "merge its segments", compact(&live.root, live.disk.clone(), None).await.map(drop));
+        }
+        if segments > 0 && cleaned.is_none_or(|at| at.elapsed() >= CLEAN_EACH) {
+            cleaned = Some(Instant::now());
+            clean(&live).await;
+        }
+        tokio::select! {
+            () = tokio::time::sleep(LOOK_EACH) => {}
+            _ = closing.changed() => {}
+        }
+    }
+}
+
+/// Removes rows that are older than they may become, and files that no version has needed for long.
+async fn clean(live: &Live) {
+    if let Some(before) = live.options.retain.and_then(ago) {
+        let options = TrimOptions { limit: TrimLimit::Before(before), column: Some(TIME.to_owned()), apply: true };
+        told(live, "remove its old rows", trim(&live.root, live.disk.clone(), &options).await.map(drop));
+    }
+    let options = VacuumOptions { retain: live.options.vacuum_after, apply: true };
+    told(live, "remove its old files", vacuum(&live.root, live.disk.clone(), options).await.map(drop));
+}
+
+/// The time so long ago, as text.
+fn ago(age: Duration) -> Option<String> {
+    let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).ok()?;
+    let then = now.as_micros() as i64 - age.as_micros() as i64;
+    Some(format!("{}Z", timestamp_us_to_datetime(then)?.format("%Y-%m-%dT%H:%M:%S%.6f")))
+}
+
+/// What failed is tried again later: nothing depends on it but room and speed.
+fn told(live: &Live, what: &str, done: Result<(), TableError>) {
+    match done {
+        Err(error) if error.kind() == ErrorKind::Conflict => {
+            tracing::debug!(table = %live.name, %error, "could not {what}; trying later");
+        }
+        Err(error) => tracing::warn!(table = %live.name, %error, "could not {what}; trying later"),
+        Ok(()) => {}
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_past_are_told_in_the_form_that_trim_reads() {
+        let hour = ago(Duration::from_hours(1)).unwrap();
+        let day = ago(Duration::from_hours(24)).unwrap();
+        assert!(day < hour && hour.ends_with('Z') && hour.len() == "2026-01-01T00:00:00.000000Z".len(), "{hour}");
+    }
+}
