@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use ensemble::{EnsembleError, ExpressionError};
 
+use crate::ingest::LoadError;
 use crate::reads::SqlError;
 
 /// An error of this crate.
@@ -105,6 +106,9 @@ pub enum BenchError {
         /// Why not.
         source: parquet::errors::ParquetError,
     },
+    /// A server could not be loaded.
+    #[error(transparent)]
+    Load(#[from] LoadError),
     /// Asked to stop.
     #[error("stopped before everything was measured")]
     Stopped,

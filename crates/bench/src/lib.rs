@@ -1,8 +1,8 @@
 //! Workloads that are measured, and the reports of what was found.
 //!
-//! Enters: an empty data folder and a workload: a [`Workload`] of seasons with the program to run, or a
-//! [`cdr::CdrWorkload`] of call records. Leaves: a [`Season`] or a [`cdr::Cdr`], every figure of which can be had as
-//! JSON, and reports of them as Markdown and as one HTML page with plots.
+//! Enters: an empty data folder and a workload: a [`Workload`] of seasons with the program to run, a
+//! [`cdr::CdrWorkload`] of call records, or an [`ingest::IngestWorkload`] with the program whose server is loaded. Leaves:
+//! a [`Season`], a [`cdr::Cdr`] or an [`ingest::Ingest`], every figure of which can be had as JSON, and reports of them as Markdown and as one HTML page with plots.
 //!
 //! Promises
 //! - whatever writes is measured in a process of its own, so that its peak memory is its own;

@@ -1,11 +1,13 @@
 //! What can be typed.
 
+mod ingest;
 mod load;
 mod serve;
 
 use std::path::PathBuf;
 
 use clap::{Parser, Subcommand, ValueEnum};
+pub(crate) use ingest::BenchIngestArgs;
 pub(crate) use load::LoadArgs;
 pub(crate) use serve::{Durability, ServeArgs};
 use table::{Codec, Curve, Layout, TableName};
@@ -87,6 +89,8 @@ pub(crate) enum BenchWorkload {
     /// Stream a day of call records into every storage layout, without and with look-ups, ask the same questions of each,
     /// and check the gates
     Cdr(Box<BenchCdrArgs>),
+    /// Load servers with rows in every wire format and with many settings, and check that they have what they acknowledged
+    Ingest(Box<BenchIngestArgs>),
 }
 
 /// What `bench cdr` takes.

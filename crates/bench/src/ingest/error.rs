@@ -3,6 +3,8 @@
 use std::io;
 use std::net::SocketAddr;
 
+use crate::report::number::count;
+
 /// Why a load was not begun, or ended early.
 #[derive(Debug, thiserror::Error)]
 pub enum LoadError {
@@ -34,7 +36,7 @@ pub enum LoadError {
         reason: String,
     },
     /// The server does not answer.
-    #[error("the server at {address} is gone: {acknowledged} records were acknowledged")]
+    #[error("the server at {address} is gone: {} records were acknowledged", count(*acknowledged))]
     Gone {
         /// Where it was.
         address: SocketAddr,

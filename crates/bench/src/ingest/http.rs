@@ -7,8 +7,8 @@ use std::io::{self, Write as _};
 use std::net::{SocketAddr, TcpStream};
 use std::time::{Duration, Instant};
 
-/// How long to wait for a connection, and for a reply.
-const PATIENCE: Duration = Duration::from_secs(30);
+/// How long to wait for a connection, and for a reply: longer than a server takes to give up a question.
+const PATIENCE: Duration = Duration::from_secs(90);
 /// A connection that was idle for longer may have been closed by the server.
 const IDLE_MAX: Duration = Duration::from_secs(10);
 /// A head or a body of a reply that is longer is none of ours.

@@ -15,11 +15,11 @@ use super::http::{Connection, Reply};
 use super::payload::{BodyCodec, Measurement, Payloads, WireFormat, measurements};
 use super::tally::Tally;
 use super::target::{Target, refused};
-use crate::report::number::{count, ms, short};
+use crate::report::number::{count, ms};
 
 /// How often progress is told.
 const PROGRESS: Duration = Duration::from_secs(5);
-/// How long a refused connection waits at most before it sends again.
+/// How long a refused connection waits at most before it sends again, and how often a waiting one looks up.
 const WAIT_MAX: Duration = Duration::from_millis(100);
 /// How often and after what pause a lost server is looked for.
 const RECONNECTS: u32 = 5;
@@ -277,8 +277,8 @@ impl Drive<'_> {
             request.extend(format!("content-length: {body_bytes}\r\n\r\n").bytes());
             request.extend(body);
             let due = self.due(slot);
-            if let Some(early) = due.and_then(|due| due.checked_duration_since(Instant::now())) {
-                thread::sleep(early);
+            if !self.wait_until(due) {
+                return Ok(());
             }
             let from = due.unwrap_or_else(Instant::now);
             let reply = self.send(&mut connection, &request, number)?;
@@ -310,6 +310,17 @@ impl Drive<'_> {
         self.plan.interval_s().map(|interval| self.started + Duration::from_secs_f64(interval * slot as f64))
     }
 
+    /// Waits until a request is due; false where the load ends before.
+    fn wait_until(&self, due: Option<Instant>) -> bool {
+        while let Some(early) = due.and_then(|due| due.checked_duration_since(Instant::now())) {
+            if self.stopped.load(Ordering::SeqCst) {
+                return false;
+            }
+            thread::sleep(early.min(WAIT_MAX));
+        }
+        true
+    }
+
     /// Requests that were due before the end and that no connection came to.
     fn unsent(&self) -> u64 {
         let due = self.plan.interval_s().map_or(0, |interval| (self.plan.seconds / interval).ceil() as u64);
@@ -324,23 +335,23 @@ impl Drive<'_> {
     /// The reply; None where the connection broke and what became of the request is not known. With a key it is sent
     /// again, and then it is known.
     fn send(&self, connection: &mut Connection, request: &[u8], number: usize) -> Result<Option<Reply>, LoadError> {
+        let mut tries = 0;
         loop {
-            let broken = match connection.send(request) {
+            let source = match connection.send(request) {
                 Ok(reply) => return Ok(Some(reply)),
-                Err(broken) => broken,
+                Err(source) => source,
             };
+            tries += 1;
             self.with_tally(number, |tally| tally.broken += 1);
-            let found = self.reconnect(connection);
-            if !self.plan.keys || found.is_err() {
-                self.with_tally(number, |tally| tally.uncertain += self.plan.batch as u64);
+            let found = self.reconnect(connection).is_ok();
+            if found && self.plan.keys && tries < RECONNECTS {
+                continue;
             }
-            if found.is_err() {
-                let address = self.target.address;
-                return Err(LoadError::Gone { address, acknowledged: 0, source: broken });
-            }
-            if !self.plan.keys {
+            self.with_tally(number, |tally| tally.uncertain += self.plan.batch as u64);
+            if found {
                 return Ok(None);
             }
+            return Err(LoadError::Gone { address: self.target.address, acknowledged: 0, source });
         }
     }
 
@@ -394,8 +405,8 @@ impl Drive<'_> {
 
     fn progress(&self, taken: &Tally, over: Duration) -> String {
         format!(
-            "{:>5} s  {:>12} records/s  p50 {:>8}  p95 {:>8}  p99 {:>8}  429: {}",
-            short(self.started.elapsed().as_secs_f64().round()),
+            "{:>4.0} s  {:>12} records/s  p50 {:>8}  p95 {:>8}  p99 {:>8}  429: {}",
+            self.started.elapsed().as_secs_f64(),
             count((taken.acknowledged as f64 / over.as_secs_f64()).round() as u64),
             ms(taken.quantile_ms(0.5)),
             ms(taken.quantile_ms(0.95)),

@@ -4,8 +4,10 @@ use std::sync::Arc;
 
 use ::ingest::decode::{Format, Limits, Precision, decode, expand};
 
+use super::cases::{IngestSweep, cases};
 use super::encode::record_batch;
 use super::payload::{BodyCodec, Measurement, Payloads, WireFormat, measurements};
+use super::workload::IngestWorkload;
 
 fn payloads(format: WireFormat, codec: BodyCodec, batch: usize, connection: usize) -> (Payloads, Arc<[Measurement]>) {
     let tables: Arc<[Measurement]> = measurements(4).into();
@@ -85,4 +87,26 @@ fn columnar_bodies_are_as_long_as_those_of_the_reference() {
     let (mut made, _) = payloads(WireFormat::Columnar, BodyCodec::None, 1_000, 0);
     let bytes = made.next_body().unwrap().1.len();
     assert!((46_000..46_200).contains(&bytes), "{bytes}");
+}
+
+#[test]
+fn the_cases_of_a_sweep_differ_in_what_it_compares_and_in_nothing_else() {
+    for sweep in IngestSweep::ALL {
+        let workload = IngestWorkload {
+            sweeps: vec![sweep],
+            seconds: 2.0,
+            overload_seconds: 60.0,
+            connections: 8,
+            rate: 500_000.0,
+            seed: 1,
+        };
+        let cases = cases(&workload);
+        let all: Vec<String> = cases.iter().map(|case| format!("{:?}{:?}", case.server, case.load)).collect();
+        assert!(!all.is_empty(), "{sweep:?}");
+        for (place, case) in all.iter().enumerate() {
+            assert!(!all[..place].contains(case), "{sweep:?} measures {case} twice");
+        }
+        let long = cases.iter().filter(|case| case.load.seconds == 60.0).count();
+        assert_eq!(long, usize::from(sweep == IngestSweep::Overload), "{sweep:?}");
+    }
 }

@@ -7,13 +7,14 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use ::bench::cdr::{CdrBench, CdrWorkload, GateStatus, Reading};
+use ::bench::ingest::{self, IngestBench, IngestWorkload};
 use ::bench::{Bench, SqlError, Workload, cdr, report};
 use anyhow::{Context as _, Result, bail};
 use arrow::array::RecordBatch;
 use query::Engine;
 
 use super::sql::open_engine;
-use crate::args::{BenchCdrArgs, BenchSeasonArgs, Format};
+use crate::args::{BenchCdrArgs, BenchIngestArgs, BenchSeasonArgs, Format};
 use crate::output::{note, print, print_json};
 
 pub(crate) async fn season(args: &BenchSeasonArgs) -> Result<ExitCode> {
@@ -90,6 +91,49 @@ pub(crate) async fn cdr(args: &BenchCdrArgs) -> Result<ExitCode> {
     }
     for gate in measured.gates.iter().filter(|g| g.status == GateStatus::Fail) {
         note(&format!("FAIL {}: {} ({})", gate.name, gate.value, gate.detail));
+    }
+    Ok(ExitCode::from(1))
+}
+
+pub(crate) async fn ingest(args: &BenchIngestArgs) -> Result<ExitCode> {
+    if args.format.format == Format::Csv {
+        bail!("bench ingest writes --format table or json");
+    }
+    let workload = IngestWorkload {
+        sweeps: args.sweeps(),
+        seconds: args.seconds,
+        overload_seconds: args.overload_seconds.unwrap_or(args.seconds),
+        connections: args.connections,
+        rate: args.rate,
+        seed: args.seed,
+    };
+    make_report_folder(args.report.as_deref())?;
+    let folder = Folder::new(args.data.as_deref())?;
+    let program = std::env::current_exe().context("finding this program")?;
+    let stop = stop_on_signal("stopping the case under way")?;
+    let bench = IngestBench {
+        program: &program,
+        data: folder.path(),
+        workload: &workload,
+        note: &note,
+        stop: &|| stop.load(Ordering::SeqCst),
+    };
+    let measured = ingest::ingest(&bench).await?;
+    if let Some(folder) = &args.report {
+        write_report(folder, "ingest", &ingest::markdown(&measured), &ingest::html(&measured))?;
+    }
+    match args.format.format {
+        Format::Json => print_json(&measured)?,
+        Format::Table | Format::Csv => print(&ingest::markdown(&measured))?,
+    }
+    if measured.is_stored() {
+        return Ok(ExitCode::SUCCESS);
+    }
+    for row in measured.rows.iter().filter(|row| !row.is_stored()) {
+        note(&format!(
+            "{}: {} records were acknowledged, {} counted by the server, {} in segments",
+            row.setting, row.acknowledged, row.stored, row.in_segments
+        ));
     }
     Ok(ExitCode::from(1))
 }

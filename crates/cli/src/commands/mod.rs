@@ -64,6 +64,7 @@ pub(crate) fn dispatch(args: Args) -> Result<ExitCode> {
             Command::Table { task: TableTask::Vacuum(args) } => upkeep::vacuum(&args).await,
             Command::Bench { workload: BenchWorkload::Season(args) } => bench::season(&args).await,
             Command::Bench { workload: BenchWorkload::Cdr(args) } => bench::cdr(&args).await,
+            Command::Bench { workload: BenchWorkload::Ingest(args) } => bench::ingest(&args).await,
         }
     })
 }

@@ -5,6 +5,7 @@
 mod bench;
 mod errors;
 mod kill;
+mod load;
 mod permissions;
 mod questions;
 mod serve;

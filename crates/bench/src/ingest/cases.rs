@@ -1,0 +1,149 @@
+//! What is measured: one server and one load a case.
+
+use serde::Serialize;
+use table::Codec;
+
+use super::load::{LoadPlan, Pace};
+use super::payload::{BodyCodec, WireFormat};
+use super::server::{Durability, ServerSettings};
+use super::workload::IngestWorkload;
+
+/// Cases that differ in one setting.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum IngestSweep {
+    /// Every wire format.
+    Formats,
+    /// Bodies compressed with nothing, gzip and zstd.
+    Bodies,
+    /// Acknowledged after, shortly before and long before the disk has it.
+    Durability,
+    /// Segments compressed with nothing, Snappy, LZ4 and zstd.
+    Compression,
+    /// Rows of a segment.
+    Buffers,
+    /// Segments encoded at once.
+    Flushes,
+    /// Tables written to.
+    Tables,
+    /// Connections.
+    Connections,
+    /// Requests at a rate.
+    Rate,
+    /// More than fits into little memory.
+    Overload,
+}
+
+impl IngestSweep {
+    /// All of them, in the order in which they are measured.
+    pub const ALL: [Self; 10] = [
+        Self::Formats,
+        Self::Bodies,
+        Self::Durability,
+        Self::Compression,
+        Self::Buffers,
+        Self::Flushes,
+        Self::Tables,
+        Self::Connections,
+        Self::Rate,
+        Self::Overload,
+    ];
+}
+
+/// One case.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Case {
+    pub(super) sweep: IngestSweep,
+    /// What is special about it.
+    pub(super) setting: String,
+    pub(super) server: ServerSettings,
+    pub(super) load: LoadPlan,
+    /// Whether its tables are compacted at the end.
+    pub(super) compact: bool,
+}
+
+/// The cases of a workload, in the order in which they are measured.
+pub(super) fn cases(workload: &IngestWorkload) -> Vec<Case> {
+    IngestSweep::ALL
+        .into_iter()
+        .filter(|sweep| workload.sweeps.contains(sweep))
+        .flat_map(|sweep| of_sweep(sweep, workload))
+        .collect()
+}
+
+fn of_sweep(sweep: IngestSweep, workload: &IngestWorkload) -> Vec<Case> {
+    let plain = || Case {
+        sweep,
+        setting: String::new(),
+        server: ServerSettings {
+            durability: Durability::Sync,
+            codec: Codec::default(),
+            flush_rows: 500_000,
+            flushes: 2,
+            memory_mb: 256,
+        },
+        load: LoadPlan {
+            seconds: workload.seconds,
+            connections: workload.connections,
+            seed: workload.seed,
+            ..LoadPlan::default()
+        },
+        compact: false,
+    };
+    let with = |setting: String, change: &dyn Fn(&mut Case)| {
+        let mut case = Case { setting, ..plain() };
+        change(&mut case);
+        case
+    };
+    match sweep {
+        IngestSweep::Formats => {
+            let of = |format: WireFormat| {
+                with(format.to_string(), &|case| {
+                    case.load.format = format;
+                    case.compact = format == WireFormat::Columnar;
+                })
+            };
+            WireFormat::ALL.map(of).into()
+        }
+        IngestSweep::Bodies => {
+            let of = |codec: BodyCodec| with(format!("{codec} bodies"), &|case| case.load.compression = codec);
+            BodyCodec::ALL.map(of).into()
+        }
+        IngestSweep::Durability => {
+            let of = |durability: Durability| {
+                with(format!("durability {}", durability.name()), &|case| case.server.durability = durability)
+            };
+            [Durability::Sync, Durability::Interval, Durability::None].map(of).into()
+        }
+        IngestSweep::Compression => {
+            let of = |codec: Codec| with(format!("{codec} segments"), &|case| case.server.codec = codec);
+            [Codec::None, Codec::Snappy, Codec::Lz4, Codec::Zstd(1)].map(of).into()
+        }
+        IngestSweep::Buffers => {
+            let of =
+                |rows: u64| with(format!("{}K rows a segment", rows / 1_000), &|case| case.server.flush_rows = rows);
+            [50_000, 100_000, 200_000, 500_000].map(of).into()
+        }
+        IngestSweep::Flushes => {
+            let of = |n: u64| with(format!("{n} encoded at once"), &|case| case.server.flushes = n);
+            [1, 2, 4].map(of).into()
+        }
+        IngestSweep::Tables => {
+            let of = |n: usize| with(format!("{n} tables"), &|case| case.load.tables = n);
+            [1, 3, 12].map(of).into()
+        }
+        IngestSweep::Connections => {
+            let of = |n: usize| with(format!("{n} connections"), &|case| case.load.connections = n);
+            [1, 2, 8, 32].map(of).into()
+        }
+        IngestSweep::Rate => {
+            let rate = workload.rate;
+            vec![with(format!("{} K records/s", rate / 1e3), &|case| case.load.pace = Pace::Rate(rate))]
+        }
+        IngestSweep::Overload => vec![with("overload, 32 MB".to_owned(), &|case| {
+            case.server.memory_mb = 32;
+            case.load.connections = workload.connections.max(16);
+            case.load.seconds = workload.overload_seconds;
+        })],
+    }
+}
