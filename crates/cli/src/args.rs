@@ -5,7 +5,7 @@ mod serve;
 use std::path::PathBuf;
 
 use clap::{Parser, Subcommand, ValueEnum};
-pub(crate) use serve::{Durability, ServeArgs};
+pub(crate) use serve::{Durability, ServeArgs, TokenTask};
 use table::{Codec, Curve, Layout, TableName};
 
 /// Simulate what could happen. Take in what did. Ask both.
@@ -55,7 +55,12 @@ pub(crate) enum Command {
     /// Ask in SQL
     Sql(SqlArgs),
     /// Take rows in and answer questions over HTTP
-    Serve(ServeArgs),
+    Serve(Box<ServeArgs>),
+    /// Make, list and revoke the tokens that a server asks for
+    Token {
+        #[command(subcommand)]
+        task: TokenTask,
+    },
     /// Remove an ensemble and its files
     Drop {
         /// The ensemble

@@ -41,7 +41,7 @@ mod tables;
 mod worlds;
 
 pub use condition::Condition;
-pub use engine::{Engine, Options, Rows};
+pub use engine::{Engine, Options, Rows, Scope};
 pub use error::QueryError;
 pub use reading::Reading;
 pub use rows::distinct_names;

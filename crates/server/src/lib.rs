@@ -11,6 +11,7 @@
 //!
 //! Handlers are thin: they know HTTP and nothing of formats, logs and plans.
 
+mod access;
 mod app;
 mod error;
 mod live;
@@ -18,8 +19,11 @@ mod metrics;
 mod serve;
 mod settings;
 mod sql;
+mod tls;
+mod tokens;
 mod write;
 
 pub use error::ServerError;
 pub use serve::{Server, serve};
-pub use settings::Settings;
+pub use settings::{Settings, TlsFiles};
+pub use tokens::{Grant, TokenError, TokenFile};

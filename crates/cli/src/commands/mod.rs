@@ -13,6 +13,7 @@ mod run;
 mod serve;
 mod sql;
 mod table;
+mod token;
 mod upkeep;
 mod verify;
 
@@ -46,6 +47,7 @@ pub(crate) fn dispatch(args: Args) -> Result<ExitCode> {
             Command::Outcome(args) => outcome::outcome(&args).await,
             Command::Sql(args) => sql::sql(&args).await,
             Command::Serve(args) => serve::serve(&args).await,
+            Command::Token { task } => token::token(&task),
             Command::Correlate(args) => correlate::correlate(&args).await,
             Command::Plays(args) => plays::plays(&args).await,
             Command::Verify { ensemble, data, format } => verify::verify(&data.data, &ensemble, format.format).await,

@@ -9,7 +9,7 @@ use ensemble::Plan;
 use ingest::{Durability, StoreOptions};
 use model::Model;
 use query::ModelError;
-use server::Settings;
+use server::{Server, Settings, TlsFiles};
 use tokio::signal::unix::{SignalKind, signal};
 
 use super::model_of;
@@ -31,8 +31,20 @@ pub(crate) async fn serve(args: &ServeArgs) -> Result<ExitCode> {
         compact_segments: args.compact,
         ..StoreOptions::default()
     };
-    let settings = Settings { listen: args.listen, store, ..Settings::new(args.data.data.clone()) };
-    let ready = |address| note(&format!("listening on http://{address}; Ctrl-C writes everything out and ends"));
+    let tls = args.tls_cert.clone().zip(args.tls_key.clone());
+    let settings = Settings {
+        listen: args.listen,
+        token_file: args.token_file.clone(),
+        tls: tls.map(|(certificate, key)| TlsFiles { certificate, key }),
+        request_timeout: Duration::from_secs(args.request_seconds),
+        question_timeout: Duration::from_secs(args.question_seconds),
+        store,
+        ..Settings::new(args.data.data.clone())
+    };
+    let ready = |server: &Server| {
+        let scheme = if server.is_secure() { "https" } else { "http" };
+        note(&format!("listening on {scheme}://{}; Ctrl-C writes everything out and ends", server.address()));
+    };
     server::serve(settings, Arc::new(replayer), ready, told_to_stop()?).await?;
     note("everything is written out");
     Ok(ExitCode::SUCCESS)
