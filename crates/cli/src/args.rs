@@ -56,6 +56,8 @@ pub(crate) enum Command {
     Sql(SqlArgs),
     /// Take rows in and answer questions over HTTP
     Serve(Box<ServeArgs>),
+    /// Print the settings that `serve` would have with the same flags, and where each comes from
+    Config(Box<ServeArgs>),
     /// Make, list and revoke the tokens that a server asks for
     Token {
         #[command(subcommand)]

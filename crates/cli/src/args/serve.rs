@@ -22,6 +22,9 @@ pub(crate) enum Durability {
 /// What `serve` takes.
 #[derive(Debug, clap::Args)]
 pub(crate) struct ServeArgs {
+    /// Take settings from this file of TOML, by the names of the flags; flags win over the environment, that over the file
+    #[arg(long, value_name = "F", env = "MANYWORLDS_CONFIG")]
+    pub(crate) config: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) data: DataArgs,
     /// Where to listen; port 0 takes any that is free

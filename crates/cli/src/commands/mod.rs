@@ -2,6 +2,7 @@
 
 mod bench;
 mod calibrate;
+mod config;
 mod correlate;
 mod ensembles;
 mod events;
@@ -27,11 +28,12 @@ use ensemble::{Columns, EnsembleError, Plan, Store};
 use model::{Model, Plugin, UnknownName};
 
 use crate::args::{Args, BenchWorkload, Command, TableTask};
+use crate::settings::Setting;
 
 /// The models that this binary knows.
 const MODELS: &[Plugin] = &[football::PLUGIN];
 
-pub(crate) fn dispatch(args: Args) -> Result<ExitCode> {
+pub(crate) fn dispatch(args: Args, settings: &[Setting]) -> Result<ExitCode> {
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(std::thread::available_parallelism().map_or(2, std::num::NonZero::get).max(2))
         .enable_all()
@@ -47,6 +49,7 @@ pub(crate) fn dispatch(args: Args) -> Result<ExitCode> {
             Command::Outcome(args) => outcome::outcome(&args).await,
             Command::Sql(args) => sql::sql(&args).await,
             Command::Serve(args) => serve::serve(&args).await,
+            Command::Config(_) => config::config(settings),
             Command::Token { task } => token::token(&task),
             Command::Correlate(args) => correlate::correlate(&args).await,
             Command::Plays(args) => plays::plays(&args).await,

@@ -8,6 +8,7 @@ mod kill;
 mod permissions;
 mod questions;
 mod serve;
+mod serve_config;
 mod serve_kill;
 mod serve_limits;
 mod serve_tls;
