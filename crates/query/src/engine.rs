@@ -16,7 +16,7 @@ use datafusion::physical_plan::{ExecutionPlan, execute_stream};
 use datafusion::prelude::{SQLOptions, SessionConfig, SessionContext};
 use datafusion::sql::parser::{DFParserBuilder, Statement};
 use datafusion::sql::sqlparser::ast;
-use ensemble::Store;
+use ensemble::{MakeModel, Store};
 use futures::StreamExt as _;
 use table::DATABASE;
 use table::disk::RealDisk;
@@ -27,7 +27,7 @@ use crate::events::Events;
 use crate::outcomes::Outcomes;
 use crate::plays::PlaysFunction;
 use crate::reading::Reading;
-use crate::snapshot::{MakeModel, Snapshot};
+use crate::snapshot::Snapshot;
 use crate::tables::{LiveTables, Sim, Tables};
 use crate::worlds::WorldsFunction;
 

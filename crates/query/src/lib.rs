@@ -42,8 +42,8 @@ mod worlds;
 
 pub use condition::Condition;
 pub use engine::{Engine, Options, Rows, Scope};
+pub use ensemble::{MakeModel, ModelError};
 pub use error::QueryError;
 pub use reading::Reading;
 pub use rows::distinct_names;
-pub use snapshot::{MakeModel, ModelError};
 pub use tables::{FreshRows, LiveTables};

@@ -11,13 +11,14 @@ use axum::routing::{get, post};
 use ingest::Store;
 use query::MakeModel;
 use table::DATABASE;
-use tokio::sync::Semaphore;
+use tokio::sync::{Semaphore, SemaphorePermit};
 
+use crate::ensembles::Warm;
 use crate::error::Refusal;
 use crate::metrics::Metrics;
 use crate::settings::Settings;
 use crate::tokens::Tokens;
-use crate::{access, metrics, sql, write};
+use crate::{access, ensembles, metrics, sql, write};
 
 /// The header that names a database, as clients of the peer send it.
 pub(crate) const DATABASE_HEADER: &str = "x-arc-database";
@@ -29,6 +30,7 @@ pub(crate) struct Shared {
     pub(crate) settings: Settings,
     pub(crate) store: Arc<Store>,
     pub(crate) make_model: MakeModel,
+    pub(crate) warm: Warm,
     /// Who may do what; `None` where everybody may do everything.
     pub(crate) tokens: Option<Tokens>,
     pub(crate) metrics: Metrics,
@@ -47,7 +49,15 @@ impl std::ops::Deref for App {
 impl App {
     pub(crate) fn new(settings: Settings, store: Arc<Store>, make_model: MakeModel, tokens: Option<Tokens>) -> Self {
         let questions = Semaphore::new(settings.questions);
-        Self(Arc::new(Shared { settings, store, make_model, tokens, metrics: Metrics::default(), questions }))
+        Self(Arc::new(Shared {
+            settings,
+            store,
+            make_model,
+            warm: Warm::default(),
+            tokens,
+            metrics: Metrics::default(),
+            questions,
+        }))
     }
 
     pub(crate) fn router(self) -> Router {
@@ -63,6 +73,9 @@ impl App {
             .route("/api/v1/query", post(sql::query))
             .route("/api/v1/query/arrow", post(sql::query_arrow))
             .route("/api/v1/sql", post(sql::sql))
+            .route("/api/v1/ensembles", get(ensembles::ensembles))
+            .route("/api/v1/price", post(ensembles::price))
+            .route("/api/v1/outcome", post(ensembles::outcome))
             .route("/metrics", get(metrics::metrics))
             .route_layer(middleware::from_fn_with_state(self.clone(), access::check));
         Router::new()
@@ -72,6 +85,11 @@ impl App {
             .route("/ping", get(metrics::ping).head(metrics::ping))
             .fallback(async || Refusal::new(StatusCode::NOT_FOUND, "there is nothing at this path"))
             .with_state(self)
+    }
+
+    /// Room for one more question; waits for it.
+    pub(crate) async fn room(&self) -> Result<SemaphorePermit<'_>, Refusal> {
+        self.questions.acquire().await.map_err(|_| Refusal::new(StatusCode::SERVICE_UNAVAILABLE, "closing"))
     }
 
     /// The whole body of a request.

@@ -13,6 +13,7 @@
 
 mod access;
 mod app;
+mod ensembles;
 mod error;
 mod live;
 mod metrics;

@@ -100,7 +100,7 @@ async fn answer(app: &App, access: Access, headers: &HeaderMap, question: Asked)
     if headers.contains_key(DATABASE_HEADER) {
         access.may_read_of(&database)?;
     }
-    let _room = app.questions.acquire().await.map_err(|_| Refusal::new(StatusCode::SERVICE_UNAVAILABLE, "closing"))?;
+    let _room = app.room().await?;
     app.metrics.asked();
     let patience = app.settings.question_timeout;
     let answered = tokio::time::timeout(patience, ask(app.clone(), access, sql, database)).await;

@@ -5,7 +5,6 @@ mod calibrate;
 mod config;
 mod correlate;
 mod ensembles;
-mod events;
 mod models;
 mod outcome;
 mod plays;
@@ -23,8 +22,8 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 use ::table::disk::{Disk, RealDisk};
-use anyhow::{Context as _, Result, anyhow, bail};
-use ensemble::{Columns, EnsembleError, Plan, Store};
+use anyhow::{Context as _, Result, anyhow};
+use ensemble::{Columns, EnsembleError, MakeModel, Plan, Store};
 use model::{Model, Plugin, UnknownName};
 
 use crate::args::{Args, BenchWorkload, Command, TableTask};
@@ -85,6 +84,11 @@ fn model_of(plan: &Plan) -> Result<Box<dyn Model>> {
     Ok((plugin.build)(&parameters)?)
 }
 
+/// Makes the model that plays an ensemble's events again.
+fn make_model() -> MakeModel {
+    Arc::new(|plan| Ok(model_of(plan)?.into()))
+}
+
 fn disk() -> Arc<dyn Disk> {
     Arc::new(RealDisk)
 }
@@ -115,8 +119,5 @@ const COLUMN_CACHE_BYTES: usize = 256 << 20;
 /// Opens an ensemble's outcomes for questions.
 async fn open_columns(data: &Path, name: &str) -> Result<Columns> {
     let stored = open_store(data).await?.ensemble(name).await?;
-    if stored.outcomes.is_empty() {
-        bail!("ensemble {name:?} has no completed worlds yet");
-    }
-    Ok(Columns::open(stored, COLUMN_CACHE_BYTES)?)
+    Ok(ensemble::open_columns(stored, COLUMN_CACHE_BYTES)?)
 }

@@ -1,18 +1,14 @@
 //! `manyworlds serve`.
 
 use std::process::ExitCode;
-use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::{Context as _, Result};
-use ensemble::Plan;
 use ingest::{Durability, StoreOptions};
-use model::Model;
-use query::ModelError;
 use server::{Server, Settings, TlsFiles};
 use tokio::signal::unix::{SignalKind, signal};
 
-use super::model_of;
+use super::make_model;
 use crate::args::{self, ServeArgs};
 use crate::output::note;
 
@@ -45,13 +41,9 @@ pub(crate) async fn serve(args: &ServeArgs) -> Result<ExitCode> {
         let scheme = if server.is_secure() { "https" } else { "http" };
         note(&format!("listening on {scheme}://{}; Ctrl-C writes everything out and ends", server.address()));
     };
-    server::serve(settings, Arc::new(replayer), ready, told_to_stop()?).await?;
+    server::serve(settings, make_model(), ready, told_to_stop()?).await?;
     note("everything is written out");
     Ok(ExitCode::SUCCESS)
-}
-
-fn replayer(plan: &Plan) -> Result<Arc<dyn Model>, ModelError> {
-    Ok(model_of(plan)?.into())
 }
 
 /// Ends at the first SIGINT or SIGTERM.

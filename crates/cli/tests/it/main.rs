@@ -9,6 +9,7 @@ mod permissions;
 mod questions;
 mod serve;
 mod serve_config;
+mod serve_ensembles;
 mod serve_kill;
 mod serve_limits;
 mod serve_tls;
