@@ -9,7 +9,7 @@ use std::path::PathBuf;
 use clap::{Parser, Subcommand, ValueEnum};
 pub(crate) use ingest::BenchIngestArgs;
 pub(crate) use load::LoadArgs;
-pub(crate) use serve::{Durability, ServeArgs};
+pub(crate) use serve::{Durability, ServeArgs, TokenTask};
 use table::{Codec, Curve, Layout, TableName};
 
 /// Simulate what could happen. Take in what did. Ask both.
@@ -59,7 +59,14 @@ pub(crate) enum Command {
     /// Ask in SQL
     Sql(SqlArgs),
     /// Take rows in and answer questions over HTTP
-    Serve(ServeArgs),
+    Serve(Box<ServeArgs>),
+    /// Print the settings that `serve` would have with the same flags, and where each comes from
+    Config(Box<ServeArgs>),
+    /// Make, list and revoke the tokens that a server asks for
+    Token {
+        #[command(subcommand)]
+        task: TokenTask,
+    },
     /// Load a server with rows as fast as it takes them, or at a rate, and check that it has what it acknowledged
     Load(LoadArgs),
     /// Remove an ensemble and its files

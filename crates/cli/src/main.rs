@@ -4,19 +4,19 @@ mod args;
 mod commands;
 mod output;
 mod progress;
+mod settings;
 
 use std::io::Write as _;
 use std::process::ExitCode;
 
-use clap::Parser as _;
-
 fn main() -> ExitCode {
-    let args = args::Args::parse();
     // delta-rs's errors come back to us and are said once, at the end.
     let filter = tracing_subscriber::EnvFilter::try_from_env("MANYWORLDS_LOG")
         .unwrap_or_else(|_| tracing_subscriber::EnvFilter::new("warn,deltalake_core=off,buoyant_kernel=off"));
     tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr).init();
-    match commands::dispatch(args) {
+    let done =
+        settings::parse(std::env::args_os().collect()).and_then(|(args, settings)| commands::dispatch(args, &settings));
+    match done {
         Ok(code) => code,
         Err(error) if is_broken_pipe(&error) => ExitCode::SUCCESS,
         Err(error) => {

@@ -24,6 +24,7 @@ mod expression;
 mod given;
 mod plan;
 mod price;
+mod questions;
 mod range_reader;
 mod range_writer;
 mod schema;
@@ -40,6 +41,9 @@ pub use expression::{BitSet, Expression, ExpressionError, OutcomeRef};
 pub use given::{Given, TooFew, Wider};
 pub use plan::{EventMode, NameError, Plan, check_name};
 pub use price::{LegPrice, Price, price};
+pub use questions::{
+    MakeModel, ModelError, OutcomeAnswer, OutcomeQuestion, PriceQuestion, QuestionError, events_of, open_columns,
+};
 pub use range_reader::{RangeFacts, RangeReader};
 pub use range_writer::{Encoders, Interrupted, PhaseTimes, RangeWriter, WrittenRange};
 pub use schema::{event_fields, outcome_fields};

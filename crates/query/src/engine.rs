@@ -16,7 +16,7 @@ use datafusion::physical_plan::{ExecutionPlan, execute_stream};
 use datafusion::prelude::{SQLOptions, SessionConfig, SessionContext};
 use datafusion::sql::parser::{DFParserBuilder, Statement};
 use datafusion::sql::sqlparser::ast;
-use ensemble::Store;
+use ensemble::{MakeModel, Store};
 use futures::StreamExt as _;
 use table::DATABASE;
 use table::disk::RealDisk;
@@ -27,7 +27,7 @@ use crate::events::Events;
 use crate::outcomes::Outcomes;
 use crate::plays::PlaysFunction;
 use crate::reading::Reading;
-use crate::snapshot::{MakeModel, Snapshot};
+use crate::snapshot::Snapshot;
 use crate::tables::{LiveTables, Sim, Tables};
 use crate::worlds::WorldsFunction;
 
@@ -48,6 +48,22 @@ impl Default for Options {
     fn default() -> Self {
         let threads = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
         Self { threads, memory_bytes: 1 << 30 }
+    }
+}
+
+/// What a question can name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Scope<'a> {
+    /// The database of tables that are named without one.
+    pub database: &'a str,
+    /// The databases that are there for it; ensembles are in `sim`. `None`: all.
+    pub databases: Option<&'a [String]>,
+}
+
+impl Scope<'_> {
+    /// Whether the question may know of a database.
+    pub fn sees(&self, database: &str) -> bool {
+        self.databases.is_none_or(|seen| seen.iter().any(|d| d == database))
     }
 }
 
@@ -75,18 +91,19 @@ impl Engine {
         Self::over(store.as_ref(), databases, make_model, options, DATABASE).await.map(Some)
     }
 
-    /// As [`Self::open`], with the rows that `live` knows and no segment holds yet; tables that are named without a
-    /// database are those of `database`.
+    /// As [`Self::open`], with the rows that `live` knows and no segment holds yet. What is outside `scope` is not
+    /// there.
     pub async fn open_live(
         data: &Path,
         make_model: MakeModel,
         options: Options,
         live: Arc<dyn LiveTables>,
-        database: &str,
+        scope: Scope<'_>,
     ) -> Result<Self, QueryError> {
-        let databases = Tables::list(data, Some(&live))?;
-        let store = Store::open(data, Arc::new(RealDisk)).await?;
-        Self::over(store.as_ref(), databases, make_model, options, database).await
+        let mut databases = Tables::list(data, Some(&live))?;
+        databases.retain(|name, _| scope.sees(name));
+        let store = if scope.sees(SCHEMA) { Store::open(data, Arc::new(RealDisk)).await? } else { None };
+        Self::over(store.as_ref(), databases, make_model, options, scope.database).await
     }
 
     async fn over(

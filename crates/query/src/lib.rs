@@ -41,9 +41,9 @@ mod tables;
 mod worlds;
 
 pub use condition::Condition;
-pub use engine::{Engine, Options, Rows};
+pub use engine::{Engine, Options, Rows, Scope};
+pub use ensemble::{MakeModel, ModelError};
 pub use error::QueryError;
 pub use reading::Reading;
 pub use rows::distinct_names;
-pub use snapshot::{MakeModel, ModelError};
 pub use tables::{FreshRows, LiveTables};

@@ -1,20 +1,13 @@
 //! What an engine answers from: the ensembles as they were when it was opened.
 
-use std::error::Error;
 use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use ensemble::{Columns, EnsembleError, Plan, Store, StoredEnsemble};
+use ensemble::{Columns, EnsembleError, MakeModel, Store, StoredEnsemble};
 use model::{Model, UnknownName};
 
 use crate::error::QueryError;
 use crate::filter::Conditions;
-
-/// Why a model could not be made.
-pub type ModelError = Box<dyn Error + Send + Sync>;
-
-/// Makes the model that a stored plan was played by.
-pub type MakeModel = Arc<dyn Fn(&Plan) -> Result<Arc<dyn Model>, ModelError> + Send + Sync>;
 
 /// Ensembles whose columns are kept open, and the memory each may hold of them between questions.
 const OPEN_MAX: usize = 4;

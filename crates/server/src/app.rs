@@ -6,19 +6,22 @@ use std::time::Duration;
 use axum::Router;
 use axum::body::{Body, Bytes};
 use axum::http::{HeaderMap, StatusCode};
+use axum::middleware;
 use axum::routing::{get, post};
 use ingest::Store;
 use query::MakeModel;
 use table::DATABASE;
-use tokio::sync::Semaphore;
+use tokio::sync::{Semaphore, SemaphorePermit};
 
+use crate::ensembles::Warm;
 use crate::error::Refusal;
 use crate::metrics::Metrics;
 use crate::settings::Settings;
-use crate::{metrics, sql, write};
+use crate::tokens::Tokens;
+use crate::{access, ensembles, metrics, sql, write};
 
 /// The header that names a database, as clients of the peer send it.
-const DATABASE_HEADER: &str = "x-arc-database";
+pub(crate) const DATABASE_HEADER: &str = "x-arc-database";
 
 #[derive(Clone)]
 pub(crate) struct App(Arc<Shared>);
@@ -27,6 +30,9 @@ pub(crate) struct Shared {
     pub(crate) settings: Settings,
     pub(crate) store: Arc<Store>,
     pub(crate) make_model: MakeModel,
+    pub(crate) warm: Warm,
+    /// Who may do what; `None` where everybody may do everything.
+    pub(crate) tokens: Option<Tokens>,
     pub(crate) metrics: Metrics,
     /// Room for questions.
     pub(crate) questions: Semaphore,
@@ -41,13 +47,21 @@ impl std::ops::Deref for App {
 }
 
 impl App {
-    pub(crate) fn new(settings: Settings, store: Arc<Store>, make_model: MakeModel) -> Self {
+    pub(crate) fn new(settings: Settings, store: Arc<Store>, make_model: MakeModel, tokens: Option<Tokens>) -> Self {
         let questions = Semaphore::new(settings.questions);
-        Self(Arc::new(Shared { settings, store, make_model, metrics: Metrics::default(), questions }))
+        Self(Arc::new(Shared {
+            settings,
+            store,
+            make_model,
+            warm: Warm::default(),
+            tokens,
+            metrics: Metrics::default(),
+            questions,
+        }))
     }
 
     pub(crate) fn router(self) -> Router {
-        Router::new()
+        let guarded = Router::new()
             .route("/api/v1/write/msgpack", post(write::message_pack))
             .route("/api/v1/write", post(write::message_pack))
             .route("/api/v1/write/line-protocol", post(write::line_protocol))
@@ -59,12 +73,23 @@ impl App {
             .route("/api/v1/query", post(sql::query))
             .route("/api/v1/query/arrow", post(sql::query_arrow))
             .route("/api/v1/sql", post(sql::sql))
+            .route("/api/v1/ensembles", get(ensembles::ensembles))
+            .route("/api/v1/price", post(ensembles::price))
+            .route("/api/v1/outcome", post(ensembles::outcome))
+            .route("/metrics", get(metrics::metrics))
+            .route_layer(middleware::from_fn_with_state(self.clone(), access::check));
+        Router::new()
+            .merge(guarded)
             .route("/health", get(metrics::health))
             .route("/ready", get(metrics::health))
             .route("/ping", get(metrics::ping).head(metrics::ping))
-            .route("/metrics", get(metrics::metrics))
             .fallback(async || Refusal::new(StatusCode::NOT_FOUND, "there is nothing at this path"))
             .with_state(self)
+    }
+
+    /// Room for one more question; waits for it.
+    pub(crate) async fn room(&self) -> Result<SemaphorePermit<'_>, Refusal> {
+        self.questions.acquire().await.map_err(|_| Refusal::new(StatusCode::SERVICE_UNAVAILABLE, "closing"))
     }
 
     /// The whole body of a request.

@@ -11,6 +11,8 @@ use query::QueryError;
 use serde_json::{Value, json};
 use table::{ErrorKind, TableError};
 
+use crate::tokens::TokenError;
+
 /// Why a server does not run.
 #[derive(Debug, thiserror::Error)]
 pub enum ServerError {
@@ -23,7 +25,10 @@ pub enum ServerError {
         cause: std::io::Error,
     },
     /// Others than this machine could write.
-    #[error("{address} can be reached from other machines, and no token is asked for: listen on 127.0.0.1")]
+    #[error(
+        "{address} can be reached from other machines, and no token is asked for: give --token-file F, or listen on \
+             127.0.0.1"
+    )]
     Open {
         /// The address.
         address: std::net::SocketAddr,
@@ -31,9 +36,12 @@ pub enum ServerError {
     /// The data folder cannot be used.
     #[error(transparent)]
     Ingest(#[from] IngestError),
-    /// A file of settings cannot be used.
+    /// The tokens cannot be read.
+    #[error("{0}; `manyworlds token create` makes such a file")]
+    Tokens(#[from] TokenError),
+    /// The certificate or its key cannot be used.
     #[error("{}: {reason}", path.display())]
-    Settings {
+    Tls {
         /// The file.
         path: PathBuf,
         /// Why.

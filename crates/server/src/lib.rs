@@ -11,15 +11,20 @@
 //!
 //! Handlers are thin: they know HTTP and nothing of formats, logs and plans.
 
+mod access;
 mod app;
+mod ensembles;
 mod error;
 mod live;
 mod metrics;
 mod serve;
 mod settings;
 mod sql;
+mod tls;
+mod tokens;
 mod write;
 
 pub use error::ServerError;
 pub use serve::{Server, serve};
-pub use settings::Settings;
+pub use settings::{Settings, TlsFiles};
+pub use tokens::{Grant, TokenError, TokenFile};

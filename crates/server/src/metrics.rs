@@ -4,13 +4,15 @@ use std::fmt::Write as _;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use axum::Json;
-use axum::extract::State;
+use axum::extract::{Extension, State};
 use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use ingest::Written;
 use serde_json::json;
 
+use crate::access::Access;
 use crate::app::App;
+use crate::error::Refusal;
 
 /// What was done since the start.
 #[derive(Debug, Default)]
@@ -42,7 +44,8 @@ pub(crate) async fn ping() -> Response {
 }
 
 /// In the text format of Prometheus.
-pub(crate) async fn metrics(State(app): State<App>) -> Response {
+pub(crate) async fn metrics(State(app): State<App>, Extension(access): Extension<Access>) -> Result<Response, Refusal> {
+    access.may_read()?;
     let store = app.store.figures();
     let of = |count: &AtomicU64| count.load(Ordering::Relaxed);
     let figures = [
@@ -70,5 +73,5 @@ pub(crate) async fn metrics(State(app): State<App>) -> Response {
             "# HELP manyworlds_{name} {help}\n# TYPE manyworlds_{name} {kind}\nmanyworlds_{name} {value}"
         );
     }
-    ([(header::CONTENT_TYPE, "text/plain; version=0.0.4")], text).into_response()
+    Ok(([(header::CONTENT_TYPE, "text/plain; version=0.0.4")], text).into_response())
 }

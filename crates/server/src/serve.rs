@@ -1,38 +1,50 @@
 //! Connections: accepted up to a limit, served until told to stop, then ended gracefully.
 
+use std::fmt;
 use std::future::Future;
 use std::net::SocketAddr;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use axum::Router;
+use hyper::service::{Service as _, service_fn};
 use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
 use hyper_util::server::conn::auto::Builder;
-use hyper_util::server::graceful::GracefulShutdown;
+use hyper_util::server::graceful::{GracefulShutdown, Watcher};
 use hyper_util::service::TowerToHyperService;
 use ingest::Store;
 use query::MakeModel;
 use table::disk::RealDisk;
-use tokio::net::TcpListener;
+use tokio::io::{AsyncRead, AsyncWrite};
+use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::Semaphore;
+use tokio_rustls::TlsAcceptor;
 
 use crate::app::App;
 use crate::error::ServerError;
 use crate::settings::Settings;
+use crate::tls;
+use crate::tokens::Tokens;
 
 /// How long requests under way may take once the server stops.
 const GRACE: Duration = Duration::from_secs(20);
-/// How long a client may take to send the head of a request, and to send the next one.
-const HEAD_TIMEOUT: Duration = Duration::from_secs(30);
 
 /// A server that listens and does not serve yet.
-#[derive(Debug)]
 pub struct Server {
     listener: TcpListener,
     address: SocketAddr,
     connections: usize,
+    patience: Duration,
+    tls: Option<TlsAcceptor>,
     store: Arc<Store>,
     router: Router,
+}
+
+impl fmt::Debug for Server {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Server").field("address", &self.address).finish_non_exhaustive()
+    }
 }
 
 impl Server {
@@ -42,21 +54,28 @@ impl Server {
     /// Where the folder or the address cannot be had.
     pub async fn open(settings: Settings, make_model: MakeModel) -> Result<Self, ServerError> {
         let wanted = settings.listen;
-        if !wanted.ip().is_loopback() {
+        let tokens = settings.token_file.clone().map(Tokens::open).transpose()?;
+        if tokens.is_none() && !wanted.ip().is_loopback() {
             return Err(ServerError::Open { address: wanted });
         }
+        let tls = settings.tls.as_ref().map(tls::acceptor).transpose()?;
         let store = Store::open(&settings.data, Arc::new(RealDisk), settings.store.clone()).await?;
         let failed = |cause| ServerError::Listen { address: wanted, cause };
         let listener = TcpListener::bind(wanted).await.map_err(failed)?;
         let address = listener.local_addr().map_err(failed)?;
-        let connections = settings.connections;
-        let router = App::new(settings, store.clone(), make_model).router();
-        Ok(Self { listener, address, connections, store, router })
+        let (connections, patience) = (settings.connections, settings.request_timeout);
+        let router = App::new(settings, store.clone(), make_model, tokens).router();
+        Ok(Self { listener, address, connections, patience, tls, store, router })
     }
 
     /// Where it listens.
     pub fn address(&self) -> SocketAddr {
         self.address
+    }
+
+    /// Whether it speaks TLS.
+    pub fn is_secure(&self) -> bool {
+        self.tls.is_some()
     }
 
     /// Serves until `stop` ends; then answers what is under way, writes everything to tables, and returns.
@@ -65,8 +84,9 @@ impl Server {
     /// Where logs could not be made durable at the end.
     pub async fn run(self, stop: impl Future<Output = ()>) -> Result<(), ServerError> {
         let mut builder = Builder::new(TokioExecutor::new());
-        builder.http1().timer(TokioTimer::new()).header_read_timeout(HEAD_TIMEOUT);
-        builder.http2().timer(TokioTimer::new()).keep_alive_interval(Some(HEAD_TIMEOUT));
+        builder.http1().timer(TokioTimer::new()).header_read_timeout(self.patience);
+        builder.http2().timer(TokioTimer::new()).keep_alive_interval(Some(self.patience));
+        let door = Arc::new(Door { builder, tls: self.tls, patience: self.patience });
         let graceful = GracefulShutdown::new();
         let room = Arc::new(Semaphore::new(self.connections));
         tokio::pin!(stop);
@@ -91,11 +111,9 @@ impl Server {
             if let Err(error) = stream.set_nodelay(true) {
                 tracing::debug!(%error, "replies may wait for each other");
             }
-            let service = TowerToHyperService::new(self.router.clone());
-            let connection = builder.serve_connection(TokioIo::new(stream), service).into_owned();
-            let connection = graceful.watch(connection);
+            let (door, router, watcher) = (door.clone(), self.router.clone(), graceful.watcher());
             tokio::spawn(async move {
-                if let Err(error) = connection.await {
+                if let Err(error) = door.serve(stream, router, watcher).await {
                     tracing::debug!(error, "a connection ended early");
                 }
                 drop(permit);
@@ -110,6 +128,50 @@ impl Server {
     }
 }
 
+/// How connections are talked to.
+struct Door {
+    builder: Builder<TokioExecutor>,
+    tls: Option<TlsAcceptor>,
+    patience: Duration,
+}
+
+type Failure = Box<dyn std::error::Error + Send + Sync>;
+
+impl Door {
+    async fn serve(&self, stream: TcpStream, router: Router, watcher: Watcher) -> Result<(), Failure> {
+        match &self.tls {
+            None => self.converse(stream, router, watcher).await,
+            Some(tls) => {
+                let stream = tokio::time::timeout(self.patience, tls.accept(stream)).await??;
+                self.converse(stream, router, watcher).await
+            }
+        }
+    }
+
+    /// Answers requests until the client or the server has enough.
+    async fn converse<S>(&self, stream: S, router: Router, watcher: Watcher) -> Result<(), Failure>
+    where
+        S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
+    {
+        let spoke = Arc::new(AtomicBool::new(false));
+        let heard = spoke.clone();
+        let answerer = TowerToHyperService::new(router);
+        let service = service_fn(move |request| {
+            heard.store(true, Ordering::Relaxed);
+            answerer.call(request)
+        });
+        let connection = self.builder.serve_connection(TokioIo::new(stream), service).into_owned();
+        let connection = watcher.watch(connection);
+        tokio::pin!(connection);
+        // Which HTTP it is can be seen from the first bytes, which hyper would wait for without end.
+        match tokio::time::timeout(self.patience, &mut connection).await {
+            Ok(ended) => ended,
+            Err(_) if spoke.load(Ordering::Relaxed) => connection.await,
+            Err(_) => Err("no request came in time".into()),
+        }
+    }
+}
+
 /// Opens a server and runs it until `stop` ends.
 ///
 /// # Errors
@@ -117,10 +179,10 @@ impl Server {
 pub async fn serve(
     settings: Settings,
     make_model: MakeModel,
-    ready: impl FnOnce(SocketAddr),
+    ready: impl FnOnce(&Server),
     stop: impl Future<Output = ()>,
 ) -> Result<(), ServerError> {
     let server = Server::open(settings, make_model).await?;
-    ready(server.address());
+    ready(&server);
     server.run(stop).await
 }

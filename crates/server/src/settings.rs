@@ -7,6 +7,15 @@ use std::time::Duration;
 use ingest::StoreOptions;
 use ingest::decode::Limits;
 
+/// Files in PEM.
+#[derive(Debug, Clone)]
+pub struct TlsFiles {
+    /// The server's certificate, and those between it and one that clients trust.
+    pub certificate: PathBuf,
+    /// Its private key.
+    pub key: PathBuf,
+}
+
 /// Settings of a server.
 #[derive(Debug, Clone)]
 pub struct Settings {
@@ -14,13 +23,17 @@ pub struct Settings {
     pub data: PathBuf,
     /// Where it listens; port 0 takes any that is free.
     pub listen: SocketAddr,
+    /// The file of tokens; without one everybody on this machine may do everything, and nobody else anything.
+    pub token_file: Option<PathBuf>,
+    /// Serve TLS, and nothing else.
+    pub tls: Option<TlsFiles>,
     /// How rows are taken in.
     pub store: StoreOptions,
     /// What one request may hold.
     pub limits: Limits,
     /// Connections at once; those past it wait to be accepted.
     pub connections: usize,
-    /// How long a request may take to arrive.
+    /// How long the head of a request may take to arrive, how long its body, and how long a connection may be idle.
     pub request_timeout: Duration,
     /// Questions that are answered at once; those past it wait.
     pub questions: usize,
@@ -36,6 +49,8 @@ impl Settings {
         Self {
             data,
             listen: SocketAddr::from(([127, 0, 0, 1], 8080)),
+            token_file: None,
+            tls: None,
             store: StoreOptions::default(),
             limits: Limits::default(),
             connections: 1024,

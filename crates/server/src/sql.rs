@@ -12,14 +12,15 @@ use arrow::json::writer::{EncoderOptions, JsonArray, make_encoder};
 use arrow::json::{Writer as JsonWriter, WriterBuilder as JsonBuilder};
 use axum::Json;
 use axum::extract::rejection::JsonRejection;
-use axum::extract::{Query, State};
+use axum::extract::{Extension, Query, State};
 use axum::http::{HeaderMap, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use query::{Engine, Options, distinct_names};
 use serde::Deserialize;
 use serde_json::json;
 
-use crate::app::{App, database};
+use crate::access::Access;
+use crate::app::{App, DATABASE_HEADER, database};
 use crate::error::Refusal;
 use crate::live::Live;
 
@@ -36,9 +37,14 @@ pub(crate) struct FormatQuery {
 type Asked = Result<Json<Question>, JsonRejection>;
 
 /// In the shape that clients of the peer expect: rows as arrays of values.
-pub(crate) async fn query(State(app): State<App>, headers: HeaderMap, question: Asked) -> Result<Response, Refusal> {
+pub(crate) async fn query(
+    State(app): State<App>,
+    Extension(access): Extension<Access>,
+    headers: HeaderMap,
+    question: Asked,
+) -> Result<Response, Refusal> {
     let started = Instant::now();
-    let answer = answer(&app, &headers, question).await?;
+    let answer = answer(&app, access, &headers, question).await?;
     let mut data = String::from("[").into_bytes();
     for batch in &answer.batches {
         rows_as_arrays(batch, &mut data).map_err(unwritten)?;
@@ -55,15 +61,17 @@ pub(crate) async fn query(State(app): State<App>, headers: HeaderMap, question: 
 
 pub(crate) async fn query_arrow(
     State(app): State<App>,
+    Extension(access): Extension<Access>,
     headers: HeaderMap,
     question: Asked,
 ) -> Result<Response, Refusal> {
-    as_arrow(&answer(&app, &headers, question).await?)
+    as_arrow(&answer(&app, access, &headers, question).await?)
 }
 
 /// In the format asked for: `json` (an array of objects), `csv` or `arrow`.
 pub(crate) async fn sql(
     State(app): State<App>,
+    Extension(access): Extension<Access>,
     Query(format): Query<FormatQuery>,
     headers: HeaderMap,
     question: Asked,
@@ -72,7 +80,7 @@ pub(crate) async fn sql(
     if !["json", "csv", "arrow"].contains(&format) {
         return Err(Refusal::bad(format!("{format:?} is no format: choose json, csv or arrow")));
     }
-    let answer = answer(&app, &headers, question).await?;
+    let answer = answer(&app, access, &headers, question).await?;
     match format {
         "csv" => as_csv(&answer),
         "arrow" => as_arrow(&answer),
@@ -85,24 +93,29 @@ struct Answer {
     batches: Vec<RecordBatch>,
 }
 
-async fn answer(app: &App, headers: &HeaderMap, question: Asked) -> Result<Answer, Refusal> {
+async fn answer(app: &App, access: Access, headers: &HeaderMap, question: Asked) -> Result<Answer, Refusal> {
     let Json(Question { sql }) = question.map_err(|e| Refusal::bad(format!("send {{\"sql\": \"...\"}}: {e}")))?;
     let database = database(headers)?.to_owned();
-    let _room = app.questions.acquire().await.map_err(|_| Refusal::new(StatusCode::SERVICE_UNAVAILABLE, "closing"))?;
+    access.may_read()?;
+    if headers.contains_key(DATABASE_HEADER) {
+        access.may_read_of(&database)?;
+    }
+    let _room = app.room().await?;
     app.metrics.asked();
     let patience = app.settings.question_timeout;
-    let answered = tokio::time::timeout(patience, ask(app.clone(), sql, database)).await;
+    let answered = tokio::time::timeout(patience, ask(app.clone(), access, sql, database)).await;
     answered.map_err(|_| {
         let text = format!("the question took longer than {} s: ask for less", patience.as_secs());
         Refusal::new(StatusCode::REQUEST_TIMEOUT, text)
     })?
 }
 
-async fn ask(app: App, sql: String, database: String) -> Result<Answer, Refusal> {
+async fn ask(app: App, access: Access, sql: String, database: String) -> Result<Answer, Refusal> {
     let options = Options { memory_bytes: app.settings.question_memory, ..Options::default() };
     let live = Arc::new(Live(app.store.clone()));
-    let engine = Engine::open_live(&app.settings.data, app.make_model.clone(), options, live, &database).await?;
-    let mut rows = engine.query(&sql).await?;
+    let scope = access.scope(&database);
+    let engine = Engine::open_live(&app.settings.data, app.make_model.clone(), options, live, scope).await?;
+    let mut rows = engine.query(&sql).await.map_err(|e| access.explain(e))?;
     let schema = rows.schema();
     let (mut batches, mut bytes) = (Vec::new(), 0);
     while let Some(batch) = rows.next().await {

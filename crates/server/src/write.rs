@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use axum::body::Body;
-use axum::extract::{Query, State};
+use axum::extract::{Extension, Query, State};
 use axum::http::{HeaderMap, StatusCode};
 use axum::response::{IntoResponse, Response};
 use ingest::decode::{self, Decoded, Format, Precision, Refused};
@@ -12,6 +12,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 use table::TableName;
 
+use crate::access::Access;
 use crate::app::{App, database};
 use crate::error::Refusal;
 
@@ -32,13 +33,19 @@ pub(crate) struct LineQuery {
     precision: Option<String>,
 }
 
-pub(crate) async fn message_pack(State(app): State<App>, headers: HeaderMap, body: Body) -> Result<Response, Refusal> {
+pub(crate) async fn message_pack(
+    State(app): State<App>,
+    Extension(access): Extension<Access>,
+    headers: HeaderMap,
+    body: Body,
+) -> Result<Response, Refusal> {
     let database = database(&headers)?;
-    write(&app, database, &headers, Format::MessagePack, body).await
+    write(&app, &access, database, &headers, Format::MessagePack, body).await
 }
 
 pub(crate) async fn line_protocol(
     State(app): State<App>,
+    Extension(access): Extension<Access>,
     Query(query): Query<LineQuery>,
     headers: HeaderMap,
     body: Body,
@@ -55,37 +62,40 @@ pub(crate) async fn line_protocol(
         Some(name) => name,
         None => database(&headers)?,
     };
-    write(&app, database, &headers, Format::LineProtocol { precision }, body).await
+    write(&app, &access, database, &headers, Format::LineProtocol { precision }, body).await
 }
 
 pub(crate) async fn json(
     State(app): State<App>,
+    Extension(access): Extension<Access>,
     Query(query): Query<TableQuery>,
     headers: HeaderMap,
     body: Body,
 ) -> Result<Response, Refusal> {
     let (database, table) = table_of(&headers, &query)?;
-    write(&app, database, &headers, Format::Json { table }, body).await
+    write(&app, &access, database, &headers, Format::Json { table }, body).await
 }
 
 pub(crate) async fn csv(
     State(app): State<App>,
+    Extension(access): Extension<Access>,
     Query(query): Query<TableQuery>,
     headers: HeaderMap,
     body: Body,
 ) -> Result<Response, Refusal> {
     let (database, table) = table_of(&headers, &query)?;
-    write(&app, database, &headers, Format::Csv { table }, body).await
+    write(&app, &access, database, &headers, Format::Csv { table }, body).await
 }
 
 pub(crate) async fn arrow(
     State(app): State<App>,
+    Extension(access): Extension<Access>,
     Query(query): Query<TableQuery>,
     headers: HeaderMap,
     body: Body,
 ) -> Result<Response, Refusal> {
     let (database, table) = table_of(&headers, &query)?;
-    write(&app, database, &headers, Format::ArrowStream { table }, body).await
+    write(&app, &access, database, &headers, Format::ArrowStream { table }, body).await
 }
 
 /// Database and table of a body whose address names them: NAME, or DATABASE.NAME.
@@ -97,11 +107,13 @@ fn table_of<'a>(headers: &'a HeaderMap, query: &'a TableQuery) -> Result<(&'a st
 
 async fn write(
     app: &App,
+    access: &Access,
     database: &str,
     headers: &HeaderMap,
     format: Format<'_>,
     body: Body,
 ) -> Result<Response, Refusal> {
+    access.may_write(database)?;
     let key = match headers.get(KEY_HEADER) {
         None => None,
         Some(key) => Some(Key::of(key.to_str().map_err(|_| Refusal::bad(format!("{KEY_HEADER} is no text")))?)),

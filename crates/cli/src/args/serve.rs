@@ -1,11 +1,12 @@
 //! What `serve` takes.
 
 use std::net::SocketAddr;
+use std::path::PathBuf;
 
-use clap::ValueEnum;
+use clap::{ArgGroup, Subcommand, ValueEnum};
 use table::Codec;
 
-use super::DataArgs;
+use super::{DataArgs, FormatArgs};
 
 /// When a write is acknowledged.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -21,11 +22,31 @@ pub(crate) enum Durability {
 /// What `serve` takes.
 #[derive(Debug, clap::Args)]
 pub(crate) struct ServeArgs {
+    /// Take settings from this file of TOML, by the names of the flags; flags win over the environment, that over the file
+    #[arg(long, value_name = "F", env = "MANYWORLDS_CONFIG")]
+    pub(crate) config: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) data: DataArgs,
     /// Where to listen; port 0 takes any that is free
     #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:8080", env = "MANYWORLDS_LISTEN")]
     pub(crate) listen: SocketAddr,
+    /// Ask for tokens, those of this file (`manyworlds token create` makes it); without it only this machine is served
+    #[arg(long, value_name = "F", env = "MANYWORLDS_TOKEN_FILE")]
+    pub(crate) token_file: Option<PathBuf>,
+    /// Serve HTTPS with this certificate and those above it, in PEM
+    #[arg(long, value_name = "F", requires = "tls_key", env = "MANYWORLDS_TLS_CERT")]
+    pub(crate) tls_cert: Option<PathBuf>,
+    /// The certificate's private key, in PEM
+    #[arg(long, value_name = "F", requires = "tls_cert", env = "MANYWORLDS_TLS_KEY")]
+    pub(crate) tls_key: Option<PathBuf>,
+    /// Seconds that the head of a request may take, its body, and the next request
+    #[arg(long, value_name = "S", default_value_t = 30, env = "MANYWORLDS_REQUEST_SECONDS",
+        value_parser = clap::value_parser!(u64).range(1..))]
+    pub(crate) request_seconds: u64,
+    /// Seconds that a question may take
+    #[arg(long, value_name = "S", default_value_t = 60, env = "MANYWORLDS_QUESTION_SECONDS",
+        value_parser = clap::value_parser!(u64).range(1..))]
+    pub(crate) question_seconds: u64,
     /// When a write is acknowledged
     #[arg(long, value_enum, default_value = "sync", env = "MANYWORLDS_DURABILITY")]
     pub(crate) durability: Durability,
@@ -53,4 +74,48 @@ pub(crate) struct ServeArgs {
     /// Remove rows once their time is so many days ago
     #[arg(long, value_name = "DAYS", env = "MANYWORLDS_RETAIN", value_parser = clap::value_parser!(u64).range(1..))]
     pub(crate) retain: Option<u64>,
+}
+
+/// What can be done with the tokens that a server asks for.
+#[derive(Debug, Subcommand)]
+pub(crate) enum TokenTask {
+    /// Make a token and print it; it is kept nowhere else
+    #[command(group = ArgGroup::new("scope").args(["read", "write"]).required(true).multiple(true))]
+    Create {
+        /// Whose it is, or what for
+        name: String,
+        /// A database that it is for, `sim` that of the ensembles; may be given more than once [default: all]
+        #[arg(long = "database", value_name = "D")]
+        databases: Vec<String>,
+        /// It may ask questions
+        #[arg(long)]
+        read: bool,
+        /// It may send rows
+        #[arg(long)]
+        write: bool,
+        #[command(flatten)]
+        file: TokenFileArgs,
+    },
+    /// List the tokens' names and what they are good for
+    List {
+        #[command(flatten)]
+        file: TokenFileArgs,
+        #[command(flatten)]
+        format: FormatArgs,
+    },
+    /// Take a token away; servers refuse it from then on
+    Revoke {
+        /// Its name
+        name: String,
+        #[command(flatten)]
+        file: TokenFileArgs,
+    },
+}
+
+/// Where the tokens are.
+#[derive(Debug, clap::Args)]
+pub(crate) struct TokenFileArgs {
+    /// The file of tokens, of which it holds hashes only
+    #[arg(long, value_name = "F", env = "MANYWORLDS_TOKEN_FILE")]
+    pub(crate) token_file: PathBuf,
 }

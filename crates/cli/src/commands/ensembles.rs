@@ -4,7 +4,7 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use anyhow::Result;
-use ensemble::{Store, StoredEnsemble};
+use ensemble::Store;
 use serde_json::{Value, json};
 
 use super::{create_store, disk, open_store};
@@ -32,7 +32,7 @@ pub(crate) async fn list(data: &Path, format: Format) -> Result<ExitCode> {
     let mut rows = Vec::new();
     for (name, found) in store.ensembles().await? {
         rows.push(match found {
-            Ok(ensemble) => describe(&ensemble),
+            Ok(ensemble) => ensemble.to_json(),
             Err(error) => {
                 note(&error.to_string());
                 unreadable(&name)
@@ -40,24 +40,6 @@ pub(crate) async fn list(data: &Path, format: Format) -> Result<ExitCode> {
         });
     }
     print_list(&rows, format)
-}
-
-fn describe(ensemble: &StoredEnsemble) -> Value {
-    let (outcome_bytes, event_bytes) = ensemble.bytes();
-    let plan = &ensemble.plan;
-    json!({
-        "ensemble": plan.name,
-        "state": ensemble.state(),
-        "version": ensemble.version,
-        "model": plan.model,
-        "worlds": ensemble.worlds(),
-        "planned": plan.worlds.count(),
-        "seed": plan.seed.0,
-        "events": plan.events.word(),
-        "outcome_bytes": outcome_bytes,
-        "event_bytes": event_bytes,
-        "created": ensemble.created,
-    })
 }
 
 /// The name and the state, and nothing else that could be known.

@@ -2,9 +2,9 @@
 
 mod bench;
 mod calibrate;
+mod config;
 mod correlate;
 mod ensembles;
-mod events;
 mod load;
 mod models;
 mod outcome;
@@ -14,6 +14,7 @@ mod run;
 mod serve;
 mod sql;
 mod table;
+mod token;
 mod upkeep;
 mod verify;
 
@@ -22,16 +23,17 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 use ::table::disk::{Disk, RealDisk};
-use anyhow::{Context as _, Result, anyhow, bail};
-use ensemble::{Columns, EnsembleError, Plan, Store};
+use anyhow::{Context as _, Result, anyhow};
+use ensemble::{Columns, EnsembleError, MakeModel, Plan, Store};
 use model::{Model, Plugin, UnknownName};
 
 use crate::args::{Args, BenchWorkload, Command, TableTask};
+use crate::settings::Setting;
 
 /// The models that this binary knows.
 const MODELS: &[Plugin] = &[football::PLUGIN];
 
-pub(crate) fn dispatch(args: Args) -> Result<ExitCode> {
+pub(crate) fn dispatch(args: Args, settings: &[Setting]) -> Result<ExitCode> {
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(std::thread::available_parallelism().map_or(2, std::num::NonZero::get).max(2))
         .enable_all()
@@ -47,6 +49,8 @@ pub(crate) fn dispatch(args: Args) -> Result<ExitCode> {
             Command::Outcome(args) => outcome::outcome(&args).await,
             Command::Sql(args) => sql::sql(&args).await,
             Command::Serve(args) => serve::serve(&args).await,
+            Command::Config(_) => config::config(settings),
+            Command::Token { task } => token::token(&task),
             Command::Load(args) => load::load(&args),
             Command::Correlate(args) => correlate::correlate(&args).await,
             Command::Plays(args) => plays::plays(&args).await,
@@ -83,6 +87,11 @@ fn model_of(plan: &Plan) -> Result<Box<dyn Model>> {
     Ok((plugin.build)(&parameters)?)
 }
 
+/// Makes the model that plays an ensemble's events again.
+fn make_model() -> MakeModel {
+    Arc::new(|plan| Ok(model_of(plan)?.into()))
+}
+
 fn disk() -> Arc<dyn Disk> {
     Arc::new(RealDisk)
 }
@@ -113,8 +122,5 @@ const COLUMN_CACHE_BYTES: usize = 256 << 20;
 /// Opens an ensemble's outcomes for questions.
 async fn open_columns(data: &Path, name: &str) -> Result<Columns> {
     let stored = open_store(data).await?.ensemble(name).await?;
-    if stored.outcomes.is_empty() {
-        bail!("ensemble {name:?} has no completed worlds yet");
-    }
-    Ok(Columns::open(stored, COLUMN_CACHE_BYTES)?)
+    Ok(ensemble::open_columns(stored, COLUMN_CACHE_BYTES)?)
 }

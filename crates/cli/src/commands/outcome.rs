@@ -4,9 +4,7 @@ use std::fmt::Write as _;
 use std::process::ExitCode;
 
 use anyhow::Result;
-use ensemble::{Distribution, OutcomeRef};
-use model::Catalogue;
-use serde_json::{Value, json};
+use ensemble::{OutcomeAnswer, OutcomeQuestion};
 
 use super::open_columns;
 use crate::args::{Format, OutcomeArgs};
@@ -16,74 +14,24 @@ const QUANTILES: [f64; 7] = [0.01, 0.05, 0.25, 0.5, 0.75, 0.95, 0.99];
 const BINS: usize = 20;
 const BAR_WIDTH: f64 = 50.0;
 
-/// One outcome and its distribution.
-struct Shown {
-    entity: String,
-    title: String,
-    outcome: String,
-    unit: String,
-    distribution: Distribution,
-}
-
 pub(crate) async fn outcome(args: &OutcomeArgs) -> Result<ExitCode> {
     let columns = open_columns(&args.data.data, &args.ensemble).await?;
-    let catalogue = &columns.ensemble().plan.catalogue;
-    let wanted = wanted(catalogue, args)?;
-    let mut shown = Vec::with_capacity(wanted.len());
-    for (outcome, column) in wanted.iter().zip(columns.get(&wanted)?) {
-        let described = &catalogue.kind_of(outcome.entity).outcomes[outcome.outcome];
-        shown.push(Shown {
-            entity: catalogue.entities[outcome.entity].name.clone(),
-            title: catalogue.entities[outcome.entity].title.clone(),
-            outcome: described.name.clone(),
-            unit: described.unit.clone(),
-            distribution: Distribution::of(&column),
-        });
-    }
+    let question = OutcomeQuestion {
+        ensemble: args.ensemble.clone(),
+        entities: args.entities.clone(),
+        outcomes: args.outcomes.clone(),
+        cdf: args.cdf,
+    };
+    let shown = question.answer(&columns)?;
     match args.format.format {
-        Format::Json => print_json(&shown.iter().map(|s| to_json(s, args.cdf)).collect::<Vec<_>>())?,
+        Format::Json => print_json(&shown.iter().map(|s| s.to_json(args.cdf)).collect::<Vec<_>>())?,
         Format::Csv => print(&to_csv(&shown, args.cdf))?,
         Format::Table => shown.iter().try_for_each(|s| print(&draw(s, args.cdf)))?,
     }
     Ok(ExitCode::SUCCESS)
 }
 
-/// Every outcome of every entity that was asked for.
-fn wanted(catalogue: &Catalogue, args: &OutcomeArgs) -> Result<Vec<OutcomeRef>> {
-    let mut wanted = Vec::new();
-    for name in &args.entities {
-        let entity = catalogue.find_entity(name)?;
-        let kind = catalogue.kind_of(entity);
-        for outcome in &args.outcomes {
-            wanted.push(OutcomeRef { entity, outcome: kind.find_outcome(outcome)? });
-        }
-    }
-    Ok(wanted)
-}
-
-fn to_json(s: &Shown, cdf: bool) -> Value {
-    let d = &s.distribution;
-    let quantiles: serde_json::Map<String, Value> =
-        QUANTILES.iter().map(|q| (q.to_string(), json!(d.quantile(*q)))).collect();
-    let mut value = json!({
-        "entity": s.entity,
-        "outcome": s.outcome,
-        "unit": s.unit,
-        "worlds": d.worlds,
-        "mean": d.mean(),
-        "standard_deviation": d.standard_deviation(),
-        "min": d.quantile(0.0),
-        "max": d.quantile(1.0),
-        "quantiles": quantiles,
-        "histogram": d.histogram(BINS).iter().map(|(from, to, n)| json!({"from": from, "to": to, "worlds": n})).collect::<Vec<_>>(),
-    });
-    if cdf {
-        value["cdf"] = d.cdf().map(|(v, p)| json!({"value": v, "probability": p})).collect();
-    }
-    value
-}
-
-fn to_csv(shown: &[Shown], cdf: bool) -> String {
+fn to_csv(shown: &[OutcomeAnswer], cdf: bool) -> String {
     if cdf {
         let mut table = Table::new(["entity", "outcome", "value", "probability"]);
         for s in shown {
@@ -104,7 +52,7 @@ fn to_csv(shown: &[Shown], cdf: bool) -> String {
 }
 
 /// A histogram for the terminal, with the moments above it.
-fn draw(s: &Shown, cdf: bool) -> String {
+fn draw(s: &OutcomeAnswer, cdf: bool) -> String {
     let d = &s.distribution;
     let mut text = format!(
         "{} of {} ({}), {}; {} worlds\nmean {:.2}, standard deviation {:.2}\n",

@@ -3,13 +3,12 @@
 use std::process::ExitCode;
 
 use anyhow::{Context as _, Result, bail};
-use ensemble::{EventRows, OutcomeRef};
+use ensemble::{EventRows, OutcomeRef, events_of};
 use model::{Catalogue, EventKind, UnknownName};
 use serde_json::{Map, Value, json};
 use world::{World, WorldRange};
 
-use super::events::events_of;
-use super::open_columns;
+use super::{make_model, open_columns};
 use crate::args::{Format, PlaysArgs};
 use crate::output::{Table, print, print_json};
 
@@ -29,7 +28,7 @@ pub(crate) async fn plays(args: &PlaysArgs) -> Result<ExitCode> {
         return Ok(ExitCode::SUCCESS);
     }
     let filters = filters(catalogue, args)?;
-    let events = events_of(stored, entity, WorldRange::new(World(args.world), 1)?, |_| true)?;
+    let events = events_of(stored, entity, WorldRange::new(World(args.world), 1)?, |_| true, &make_model())?;
     let count = events.rows.iter().sum::<u32>() as usize;
     let kept: Vec<usize> = (0..count).filter(|&row| filters.iter().all(|f| f.keeps(&events, row))).collect();
     print_events(catalogue, &events, &kept, args.format.format)?;

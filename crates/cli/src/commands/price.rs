@@ -2,45 +2,24 @@
 
 use std::process::ExitCode;
 
-use anyhow::{Context as _, Result};
-use ensemble::{Expression, GameState, Given, Price, StoredEnsemble};
+use anyhow::Result;
+use ensemble::{Price, PriceQuestion};
 
-use super::events::events_of;
-use super::open_columns;
+use super::{make_model, open_columns};
 use crate::args::{Format, PriceArgs};
 use crate::output::{Table, count, print, print_json};
 
 pub(crate) async fn price(args: &PriceArgs) -> Result<ExitCode> {
     let columns = open_columns(&args.data.data, &args.ensemble).await?;
-    let catalogue = &columns.ensemble().plan.catalogue;
-    let entity = args.entity.as_deref().map(|name| catalogue.find_entity(name)).transpose()?;
-    let parse = |text: &String| Expression::parse(text, catalogue, entity).with_context(|| format!("in {text:?}"));
-    let legs = args.legs.iter().map(parse).collect::<Result<Vec<_>>>()?;
-    let mut given = Given::new(columns.worlds());
-    for text in &args.given {
-        if GameState::is_meant(text) {
-            let state = GameState::parse(text)?;
-            given.add_state(text, state, &times_needed(state, columns.ensemble(), entity)?);
-        } else {
-            let condition = parse(text)?;
-            given.add(text, &condition.holds(&columns.get(condition.columns())?, columns.worlds()));
-        }
-    }
-    let given = if args.given.is_empty() { None } else { Some(given.worlds(args.min_worlds)?) };
-    let price = ensemble::price(&columns, &legs, given.as_ref())?;
-    report(&price, args.format.format)?;
+    let question = PriceQuestion {
+        ensemble: args.ensemble.clone(),
+        entity: args.entity.clone(),
+        legs: args.legs.clone(),
+        given: args.given.clone(),
+        min_worlds: args.min_worlds,
+    };
+    report(&question.answer(&columns, &make_model())?, args.format.format)?;
     Ok(ExitCode::SUCCESS)
-}
-
-/// How many times the state's tolerances must be taken for each world's game to have been in it.
-fn times_needed(state: GameState, ensemble: &StoredEnsemble, entity: Option<usize>) -> Result<Vec<u32>> {
-    let entity = entity.context("a moment of a game needs --entity, to know of which")?;
-    let mut times = Vec::with_capacity(ensemble.worlds());
-    for (range, _, _) in &ensemble.outcomes {
-        let events = events_of(ensemble, entity, *range, GameState::reads)?;
-        times.extend(state.times_needed(&ensemble.plan.catalogue, &events)?);
-    }
-    Ok(times)
 }
 
 fn report(price: &Price, format: Format) -> Result<()> {

@@ -1,18 +1,14 @@
 //! `manyworlds serve`.
 
 use std::process::ExitCode;
-use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::{Context as _, Result};
-use ensemble::Plan;
 use ingest::{Durability, StoreOptions};
-use model::Model;
-use query::ModelError;
-use server::Settings;
+use server::{Server, Settings, TlsFiles};
 use tokio::signal::unix::{SignalKind, signal};
 
-use super::model_of;
+use super::make_model;
 use crate::args::{self, ServeArgs};
 use crate::output::note;
 
@@ -32,15 +28,23 @@ pub(crate) async fn serve(args: &ServeArgs) -> Result<ExitCode> {
         retain: args.retain.map(|days| Duration::from_hours(24 * days)),
         ..StoreOptions::default()
     };
-    let settings = Settings { listen: args.listen, store, ..Settings::new(args.data.data.clone()) };
-    let ready = |address| note(&format!("listening on http://{address}; Ctrl-C writes everything out and ends"));
-    server::serve(settings, Arc::new(replayer), ready, told_to_stop()?).await?;
+    let tls = args.tls_cert.clone().zip(args.tls_key.clone());
+    let settings = Settings {
+        listen: args.listen,
+        token_file: args.token_file.clone(),
+        tls: tls.map(|(certificate, key)| TlsFiles { certificate, key }),
+        request_timeout: Duration::from_secs(args.request_seconds),
+        question_timeout: Duration::from_secs(args.question_seconds),
+        store,
+        ..Settings::new(args.data.data.clone())
+    };
+    let ready = |server: &Server| {
+        let scheme = if server.is_secure() { "https" } else { "http" };
+        note(&format!("listening on {scheme}://{}; Ctrl-C writes everything out and ends", server.address()));
+    };
+    server::serve(settings, make_model(), ready, told_to_stop()?).await?;
     note("everything is written out");
     Ok(ExitCode::SUCCESS)
-}
-
-fn replayer(plan: &Plan) -> Result<Arc<dyn Model>, ModelError> {
-    Ok(model_of(plan)?.into())
 }
 
 /// Ends at the first SIGINT or SIGTERM.

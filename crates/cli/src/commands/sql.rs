@@ -3,7 +3,6 @@
 use std::io::Write as _;
 use std::path::Path;
 use std::process::ExitCode;
-use std::sync::Arc;
 
 use anyhow::{Context as _, Result};
 use arrow::array::RecordBatch;
@@ -11,11 +10,9 @@ use arrow::csv::WriterBuilder as CsvBuilder;
 use arrow::json::writer::JsonArray;
 use arrow::json::{Writer as JsonWriter, WriterBuilder as JsonBuilder};
 use arrow::util::display::{ArrayFormatter, FormatOptions};
-use ensemble::Plan;
-use model::Model;
-use query::{Engine, ModelError, Options, Reading, Rows, distinct_names};
+use query::{Engine, Options, Reading, Rows, distinct_names};
 
-use super::{model_of, nothing_stored};
+use super::{make_model, nothing_stored};
 use crate::args::{Format, SqlArgs};
 use crate::output::{Table, bytes, count, note, print};
 
@@ -55,13 +52,8 @@ fn describe(read: &Reading) -> String {
 
 /// An SQL session over a data folder.
 pub(super) async fn open_engine(data: &Path) -> Result<Engine> {
-    let engine = Engine::open(data, Arc::new(replayer), Options::default()).await?;
+    let engine = Engine::open(data, make_model(), Options::default()).await?;
     engine.ok_or_else(|| nothing_stored(data))
-}
-
-/// The model that plays an ensemble's events again.
-fn replayer(plan: &Plan) -> Result<Arc<dyn Model>, ModelError> {
-    Ok(model_of(plan)?.into())
 }
 
 async fn as_table(rows: &mut Rows) -> Result<()> {

@@ -26,7 +26,12 @@ pub(crate) struct Reply {
 
 impl Served {
     pub(crate) fn start(data: &Path, words: &[&str]) -> Self {
-        let mut child = program(&["serve", "--listen", "127.0.0.1:0"])
+        Self::start_on(data, &[&["--listen", "127.0.0.1:0"], words].concat())
+    }
+
+    /// Starts one that listens where `words` say.
+    pub(crate) fn start_on(data: &Path, words: &[&str]) -> Self {
+        let mut child = program(&["serve"])
             .args(words)
             .arg("--data")
             .arg(data)
@@ -39,8 +44,9 @@ impl Served {
         let address = loop {
             let before = said.len();
             assert!(stderr.read_line(&mut said).unwrap() > 0, "the server ended: {said}");
-            if let Some((_, rest)) = said[before..].split_once("http://") {
-                break rest.split([';', ' ', '\n']).next().unwrap().parse().unwrap();
+            if let Some((_, rest)) = said[before..].split_once("listening on ") {
+                let url = rest.split(';').next().unwrap();
+                break url.split_once("://").unwrap().1.parse().unwrap();
             }
         };
         Self { child, address, stderr }

@@ -1,0 +1,26 @@
+//! `manyworlds config`: the settings that a server would have, as a file that it would take.
+
+use std::fmt::Write as _;
+use std::process::ExitCode;
+
+use anyhow::Result;
+
+use crate::output::print;
+use crate::settings::Setting;
+
+pub(crate) fn config(settings: &[Setting]) -> Result<ExitCode> {
+    let mut text = String::new();
+    for Setting { name, value, source } in settings {
+        // Writing to a String cannot fail.
+        let _ = match value {
+            None => writeln!(text, "# {name} is not set"),
+            Some(value) => writeln!(text, "{name} = {} # {source}", literal(value)),
+        };
+    }
+    print(&text)?;
+    Ok(ExitCode::SUCCESS)
+}
+
+fn literal(value: &str) -> toml::Value {
+    value.parse().map_or_else(|_| toml::Value::String(value.to_owned()), toml::Value::Integer)
+}

@@ -1,0 +1,105 @@
+//! Where the settings of a server come from: flags win over the environment, that over a file, that over defaults.
+//!
+//! A file's settings become flags before clap sees them, so each is checked once, in one place, wherever it came from.
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context as _, Result, bail};
+use clap::parser::ValueSource;
+use clap::{ArgMatches, Command, CommandFactory as _, FromArgMatches as _};
+use model::UnknownName;
+
+use crate::args::Args;
+
+/// Commands that take a file of settings.
+const COMMANDS: [&str; 2] = ["serve", "config"];
+/// Flags that are no settings.
+const OTHERS: [&str; 2] = ["config", "help"];
+
+/// One setting as a server would have it.
+#[derive(Debug)]
+pub(crate) struct Setting {
+    /// The flag's name.
+    pub(crate) name: String,
+    /// `None`: not set, and without a default.
+    pub(crate) value: Option<String>,
+    /// In words.
+    pub(crate) source: String,
+}
+
+/// Reads what was typed; ends the program where that is `--help` or makes no sense.
+///
+/// # Errors
+/// Where the file of settings cannot be used.
+pub(crate) fn parse(mut words: Vec<OsString>) -> Result<(Args, Vec<Setting>)> {
+    let command = Args::command();
+    // What is wrong or missing is told by the second reading, which knows the file too.
+    let first = command.clone().ignore_errors(true).try_get_matches_from(&words);
+    let asked = first.as_ref().ok().and_then(|m| m.subcommand()).filter(|(name, _)| COMMANDS.contains(name));
+    let Some((name, given)) = asked else {
+        return Ok((Args::from_arg_matches(&command.get_matches_from(words)).unwrap_or_else(|e| e.exit()), Vec::new()));
+    };
+    let file = given.get_one::<PathBuf>("config").cloned();
+    let of_file = match &file {
+        Some(file) => read(file, command.find_subcommand(name).unwrap_or(&command), given)?,
+        None => Vec::new(),
+    };
+    words.extend(of_file.iter().map(|(name, value)| OsString::from(format!("--{name}={value}"))));
+    let matches = command.clone().try_get_matches_from(words).unwrap_or_else(|error| {
+        if let Some(file) = file.as_ref().filter(|_| !of_file.is_empty()) {
+            crate::output::note(&format!("with the settings of {}:", file.display()));
+        }
+        error.exit()
+    });
+    let args = Args::from_arg_matches(&matches).unwrap_or_else(|e| e.exit());
+    let settings = matches.subcommand().and_then(|(name, given)| {
+        let command = command.find_subcommand(name)?;
+        Some(settings_of(command).map(|arg| resolved(arg, given, file.as_deref(), &of_file)).collect())
+    });
+    Ok((args, settings.unwrap_or_default()))
+}
+
+fn settings_of(command: &Command) -> impl Iterator<Item = &clap::Arg> {
+    command.get_arguments().filter(|arg| arg.get_long().is_some_and(|name| !OTHERS.contains(&name)))
+}
+
+/// The settings of a file that neither a flag nor the environment says otherwise.
+fn read(file: &Path, command: &Command, given: &ArgMatches) -> Result<Vec<(String, String)>> {
+    let text = std::fs::read_to_string(file).with_context(|| format!("reading {}", file.display()))?;
+    let table: toml::Table = text.parse().with_context(|| format!("{} is no TOML", file.display()))?;
+    let mut found = Vec::new();
+    for (name, value) in table {
+        let known = settings_of(command).find(|arg| arg.get_long() == Some(&name));
+        let Some(arg) = known else {
+            let unknown = UnknownName::new("no setting", &name, settings_of(command).filter_map(|a| a.get_long()));
+            return Err(unknown).with_context(|| format!("in {}", file.display()));
+        };
+        let value = match value {
+            toml::Value::String(text) => text,
+            toml::Value::Integer(number) => number.to_string(),
+            other => bail!("in {}: {name} is {}: give a text or a whole number", file.display(), other.type_str()),
+        };
+        let source = given.value_source(arg.get_id().as_str());
+        if !matches!(source, Some(ValueSource::CommandLine | ValueSource::EnvVariable)) {
+            found.push((name, value));
+        }
+    }
+    Ok(found)
+}
+
+fn resolved(arg: &clap::Arg, given: &ArgMatches, file: Option<&Path>, of_file: &[(String, String)]) -> Setting {
+    let name = arg.get_long().unwrap_or_default().to_owned();
+    let id = arg.get_id().as_str();
+    let raw = given.get_raw(id).and_then(|mut values| values.next_back());
+    let environment = || arg.get_env().map(|e| e.to_string_lossy().into_owned()).unwrap_or_default();
+    let source = match (given.value_source(id), file) {
+        (Some(ValueSource::EnvVariable), _) => format!("environment {}", environment()),
+        (Some(ValueSource::CommandLine), Some(file)) if of_file.iter().any(|(n, _)| *n == name) => {
+            format!("file {}", file.display())
+        }
+        (Some(ValueSource::CommandLine), _) => "flag".to_owned(),
+        _ => "default".to_owned(),
+    };
+    Setting { name, value: raw.map(|v| v.to_string_lossy().into_owned()), source }
+}

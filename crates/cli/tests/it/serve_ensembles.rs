@@ -1,0 +1,81 @@
+//! Ensembles over HTTP: the answers of the commands.
+
+use std::path::Path;
+
+use serde_json::{Value, json};
+
+use crate::served::Served;
+use crate::support::{json, run};
+
+fn play(data: &Path, words: &[&str]) {
+    let words = [&["run", "football", "--name", "season"], words].concat();
+    let output = run(data, &words);
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+}
+
+fn answer(server: &Served, path: &str, question: &Value) -> Value {
+    let reply = server.post_json(path, question);
+    assert_eq!(reply.status, 200, "{path} {question}: {}", reply.text());
+    reply.json()
+}
+
+#[test]
+fn the_server_answers_as_the_commands_do() {
+    let data = tempfile::tempdir().unwrap();
+    let server = Served::start(data.path(), &[]);
+    assert_eq!(server.send("GET", "/api/v1/ensembles", &[], b"").json(), json!([]));
+    play(data.path(), &["--worlds", "120", "--events", "replay"]);
+    let ensembles = server.send("GET", "/api/v1/ensembles", &[], b"").json();
+    assert_eq!(ensembles, json(data.path(), &["ensembles"]));
+    let words = ["price", "season", "--entity", "game-001", "--leg", "home_margin > 3", "--leg", "home_won"];
+    let price = json!({"ensemble": "season", "entity": "game-001", "legs": ["home_margin > 3", "home_won"]});
+    assert_eq!(answer(&server, "/api/v1/price", &price), json(data.path(), &words));
+    // On condition of an outcome, and of a moment that must be played again.
+    let given = ["home_points > 10", "at q3 8:00 ±900, score 14-10 ±40"];
+    let under = [&words[..], &["--given", given[0], "--given", given[1], "--min-worlds", "5"]].concat();
+    let mut conditional = price.clone();
+    (conditional["given"], conditional["min_worlds"]) = (json!(given), json!(5));
+    assert_eq!(answer(&server, "/api/v1/price", &conditional), json(data.path(), &under));
+    let words = ["outcome", "season", "--entity", "game-001", "--outcome", "home_points", "--cdf"];
+    let outcome = json!({"ensemble": "season", "entities": ["game-001"], "outcomes": ["home_points"], "cdf": true});
+    assert_eq!(answer(&server, "/api/v1/outcome", &outcome), json(data.path(), &words));
+    // A new version answers from its first moment on, however warm the old one is.
+    for seed in ["2", "3"] {
+        for _ in 0..3 {
+            answer(&server, "/api/v1/price", &price);
+        }
+        play(data.path(), &["--worlds", "150", "--seed", seed, "--events", "replay", "--replace"]);
+        let priced = answer(&server, "/api/v1/price", &price);
+        assert_eq!(priced["worlds"], 150);
+        assert_eq!(answer(&server, "/api/v1/outcome", &outcome), json(data.path(), &words));
+    }
+    for (path, question, status, said) in [
+        ("/api/v1/price", json!({"ensemble": "season", "legs": []}), 400, "at least one leg"),
+        ("/api/v1/price", json!({"ensemble": "reason", "legs": ["a > 1"]}), 404, "there is no ensemble"),
+        (
+            "/api/v1/price",
+            json!({"ensemble": "season", "entity": "game-001", "legs": ["home_margn > 1"]}),
+            400,
+            "home_margin",
+        ),
+        ("/api/v1/price", json!({"ensemble": "season", "legs": ["home_margin >"]}), 400, "home_margin >"),
+        ("/api/v1/price", json!({"ensemble": "season", "leg": "x"}), 400, "unknown field"),
+        (
+            "/api/v1/price",
+            json!({"ensemble": "season", "entity": "game-001", "legs": ["home_margin > 1"],
+            "given": ["home_points > 900"]}),
+            400,
+            "too few",
+        ),
+        (
+            "/api/v1/outcome",
+            json!({"ensemble": "season", "entities": ["game-999"], "outcomes": ["x"]}),
+            400,
+            "game-999",
+        ),
+    ] {
+        let reply = server.post_json(path, &question);
+        let text = reply.json()["error"].as_str().unwrap().to_owned();
+        assert!(reply.status == status && text.contains(said), "{question}: {} {text}", reply.status);
+    }
+}

@@ -1,0 +1,61 @@
+//! Clients that are slow, silent or many.
+
+use std::io::{Read as _, Write as _};
+use std::net::TcpStream;
+use std::time::Duration;
+
+use crate::served::Served;
+
+/// Longer than a test should take; what comes later comes never.
+const NEVER: Duration = Duration::from_mins(1);
+
+/// Sends some bytes, waits until the server closes, and gives what it said before.
+fn said_before_the_end(server: &Served, sent: &[u8]) -> String {
+    let mut stream = TcpStream::connect(server.address).unwrap();
+    stream.set_read_timeout(Some(NEVER)).unwrap();
+    stream.write_all(sent).unwrap();
+    let mut said = Vec::new();
+    stream.read_to_end(&mut said).unwrap_or_else(|e| panic!("{sent:?}: still open: {e}"));
+    String::from_utf8_lossy(&said).into_owned()
+}
+
+#[test]
+fn half_a_request_is_cut_off_in_time() {
+    let data = tempfile::tempdir().unwrap();
+    let server = Served::start(data.path(), &["--request-seconds", "1"]);
+    let heads: [&[u8]; 5] =
+        [b"", b"P", b"PRI * HT", b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", b"POST /write?db=d HTTP/1.1\r\nhost: t\r\nx: "];
+    for sent in heads {
+        assert!(!said_before_the_end(&server, sent).contains("HTTP/1.1 2"), "{sent:?}");
+    }
+    let body = b"POST /write?db=d HTTP/1.1\r\nhost: t\r\nconnection: close\r\ncontent-length: 20\r\n\r\ncpu load";
+    let said = said_before_the_end(&server, body);
+    assert!(said.starts_with("HTTP/1.1 408") && said.contains("did not arrive within 1 s"), "{said}");
+    assert_eq!(server.post("/write?db=d", b"cpu load=1 1").status, 204);
+    assert_eq!(server.sql("SELECT count(*) AS n FROM d.cpu")[0]["n"], 1, "nothing of the halves was stored");
+}
+
+#[test]
+fn five_hundred_connections_are_answered_at_once() {
+    let data = tempfile::tempdir().unwrap();
+    let server = Served::start(data.path(), &[]);
+    let mut streams: Vec<_> = (0..500).map(|_| TcpStream::connect(server.address).unwrap()).collect();
+    for round in 0..3 {
+        for (n, stream) in streams.iter_mut().enumerate() {
+            let line = format!("cpu,host=h{n} load={n} {}", round + 1);
+            let head = format!("POST /write?db=d HTTP/1.1\r\nhost: t\r\ncontent-length: {}\r\n\r\n", line.len());
+            stream.write_all(format!("{head}{line}").as_bytes()).unwrap();
+        }
+        for stream in &mut streams {
+            stream.set_read_timeout(Some(NEVER)).unwrap();
+            let mut reply = Vec::new();
+            while !reply.ends_with(b"\r\n\r\n") {
+                let mut byte = [0];
+                stream.read_exact(&mut byte).unwrap();
+                reply.push(byte[0]);
+            }
+            assert!(reply.starts_with(b"HTTP/1.1 204"), "{}", String::from_utf8_lossy(&reply));
+        }
+    }
+    assert_eq!(server.sql("SELECT count(*) AS n, count(DISTINCT host) AS h FROM d.cpu")[0]["n"], 1500);
+}

@@ -1,0 +1,155 @@
+//! Who asks, and whether they may.
+
+use std::sync::Arc;
+
+use axum::extract::{Query, Request, State};
+use axum::http::{HeaderMap, HeaderValue, StatusCode, Uri, header};
+use axum::middleware::Next;
+use axum::response::{IntoResponse, Response};
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD as BASE64;
+use query::{QueryError, Scope};
+use serde::Deserialize;
+
+use crate::app::App;
+use crate::error::Refusal;
+use crate::tokens::Grant;
+
+/// What a request may do. `None`: everything, since the server asks for no token.
+#[derive(Debug, Clone)]
+pub(crate) struct Access(Option<Arc<Grant>>);
+
+impl Access {
+    /// # Errors
+    /// 403 where rows may not be sent to `database`.
+    pub(crate) fn may_write(&self, database: &str) -> Result<(), Refusal> {
+        match &self.0 {
+            Some(grant) if !grant.write => Err(forbidden(grant, "may not write")),
+            Some(grant) if !grant.covers(database) => Err(beyond(grant, database)),
+            _ => Ok(()),
+        }
+    }
+
+    /// # Errors
+    /// 403 where nothing may be asked.
+    pub(crate) fn may_read(&self) -> Result<(), Refusal> {
+        match &self.0 {
+            Some(grant) if !grant.read => Err(forbidden(grant, "may not read")),
+            _ => Ok(()),
+        }
+    }
+
+    /// # Errors
+    /// 403 where nothing of `database` may be asked.
+    pub(crate) fn may_read_of(&self, database: &str) -> Result<(), Refusal> {
+        self.may_read()?;
+        match &self.0 {
+            Some(grant) if !grant.covers(database) => Err(beyond(grant, database)),
+            _ => Ok(()),
+        }
+    }
+
+    /// What a question can name; without a database in front, tables of `database`, if they can be read at all.
+    pub(crate) fn scope<'a>(&'a self, database: &'a str) -> Scope<'a> {
+        let limited = self.0.as_deref().filter(|grant| !grant.databases.is_empty());
+        Scope { database, databases: limited.map(|grant| grant.databases.as_slice()) }
+    }
+
+    /// 403 where a name stands for nothing because its database is out of reach, else what the error says anyway.
+    pub(crate) fn explain(&self, error: QueryError) -> Refusal {
+        if let (QueryError::Unknown(unknown), Some(grant)) = (&error, &self.0)
+            && let Some((database, _)) = unknown.name.split_once('.')
+            && !grant.covers(database)
+        {
+            return beyond(grant, database);
+        }
+        error.into()
+    }
+}
+
+fn forbidden(grant: &Grant, what: &str) -> Refusal {
+    Refusal::new(StatusCode::FORBIDDEN, format!("the token {:?} {what}", grant.name))
+}
+
+fn beyond(grant: &Grant, database: &str) -> Refusal {
+    forbidden(grant, &format!("is not for database {database:?}"))
+}
+
+/// Lets a request in with what its token is good for, before anything of its body is read.
+pub(crate) async fn check(State(app): State<App>, mut request: Request, next: Next) -> Result<Response, Response> {
+    let grant = match &app.tokens {
+        None => None,
+        Some(tokens) => {
+            let token = token_of(request.headers(), request.uri())
+                .ok_or_else(|| unauthorized("send a token: authorization: Bearer TOKEN, or x-api-key: TOKEN"))?;
+            // All tokens are refused while their file cannot be read: one of them may have been revoked.
+            let found = tokens.find(&token).map_err(|error| {
+                tracing::error!(%error, "no token can be checked");
+                let text = "tokens cannot be checked now: the server's log says why";
+                Refusal::new(StatusCode::SERVICE_UNAVAILABLE, text).later(5).into_response()
+            })?;
+            Some(found.ok_or_else(|| unauthorized("the token is not known here, or was revoked"))?)
+        }
+    };
+    request.extensions_mut().insert(Access(grant));
+    Ok(next.run(request).await)
+}
+
+fn unauthorized(text: &str) -> Response {
+    let mut response = Refusal::new(StatusCode::UNAUTHORIZED, text).into_response();
+    response.headers_mut().insert(header::WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
+    response
+}
+
+#[derive(Deserialize)]
+struct Password {
+    p: Option<String>,
+}
+
+/// The token, where clients of this server, of the peer, and of either version of line protocol put theirs.
+fn token_of(headers: &HeaderMap, uri: &Uri) -> Option<String> {
+    if let Some(value) = headers.get(header::AUTHORIZATION) {
+        let (scheme, rest) = value.to_str().ok()?.split_once(' ')?;
+        let rest = rest.trim();
+        return match scheme.to_ascii_lowercase().as_str() {
+            "bearer" | "token" => Some(rest.to_owned()),
+            "basic" => {
+                let pair = String::from_utf8(BASE64.decode(rest).ok()?).ok()?;
+                Some(pair.split_once(':')?.1.to_owned())
+            }
+            _ => None,
+        };
+    }
+    if let Some(key) = headers.get("x-api-key") {
+        return Some(key.to_str().ok()?.to_owned());
+    }
+    Query::<Password>::try_from_uri(uri).ok()?.0.p
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_token_is_found_wherever_clients_put_it() {
+        let found = |name: &'static str, value: &str, uri: &'static str| {
+            let mut headers = HeaderMap::new();
+            if !name.is_empty() {
+                headers.insert(name, value.parse().unwrap());
+            }
+            token_of(&headers, &Uri::from_static(uri))
+        };
+        let some = Some("mw_1".to_owned());
+        assert_eq!(found("authorization", "Bearer mw_1", "/"), some);
+        assert_eq!(found("authorization", "token  mw_1", "/"), some);
+        assert_eq!(found("authorization", "Basic dTptd18x", "/"), some);
+        assert_eq!(found("x-api-key", "mw_1", "/"), some);
+        assert_eq!(found("", "", "/write?db=d&u=me&p=mw_1"), some);
+        for (name, value) in
+            [("authorization", "Digest mw_1"), ("authorization", "Basic ???"), ("authorization", "mw_1")]
+        {
+            assert_eq!(found(name, value, "/?p=mw_1"), None, "{value}");
+        }
+        assert_eq!(found("", "", "/write?db=d"), None);
+    }
+}
