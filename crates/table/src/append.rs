@@ -166,7 +166,7 @@ impl Appender {
 /// Whether rows may wait in the log of the table in the folder `root`.
 pub(crate) fn has_waiting_rows(root: &Path) -> bool {
     let entries = std::fs::read_dir(root.join(Appender::LOG_FOLDER)).into_iter().flatten();
-    entries.filter_map(std::result::Result::ok).any(|e| e.path().extension().is_some_and(|end| end == "log"))
+    entries.flatten().any(|e| e.path().extension().is_some_and(|end| end == "log"))
 }
 
 fn holds_real_numbers(schema: &Schema, column: &str) -> bool {
