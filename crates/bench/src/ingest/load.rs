@@ -147,7 +147,7 @@ pub fn load(
         tallies: (0..plan.connections).map(|_| Mutex::default()).collect(),
     };
     let (total, elapsed) = drive.run(note, stop)?;
-    let load_cpu_s = (Usage::now().cpu - cpu).as_secs_f64();
+    let load_cpu_s = Usage::now().cpu.saturating_sub(cpu).as_secs_f64();
     let after = target.count_rows(&names)?;
     let stored = after.iter().map(|(name, rows)| rows.saturating_sub(before.get(name).copied().unwrap_or(0))).sum();
     Ok(LoadFigures {

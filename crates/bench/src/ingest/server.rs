@@ -120,7 +120,7 @@ impl RunningServer {
             }
             last = line;
         }
-        Err(self.failed(format!("it does not listen: {last}")))
+        Err(went_wrong(format!("it does not listen: {last}")))
     }
 
     /// Asks it to write everything out and end, and waits until it has.
@@ -137,13 +137,13 @@ impl RunningServer {
                 break status;
             }
             if Instant::now() > deadline {
-                return Err(self.failed("it does not end".to_owned()));
+                return Err(went_wrong("it does not end".to_owned()));
             }
             sleep(Duration::from_millis(10));
         };
         if !status.success() {
             let last = self.said.try_iter().last().unwrap_or_else(|| "it said nothing".to_owned());
-            return Err(self.failed(format!("{last} ({status})")));
+            return Err(went_wrong(format!("{last} ({status})")));
         }
         let cpu_s = cpu_of_children().map_err(|source| failed(&self.program, source))? - self.cpu_before_s;
         Ok(ServerUsage { cpu_s, peak_rss_bytes: self.peak_rss_bytes })
@@ -156,10 +156,10 @@ impl RunningServer {
         let kib: Option<u64> = line.and_then(|line| line.split_whitespace().nth(1)).and_then(|n| n.parse().ok());
         self.peak_rss_bytes = self.peak_rss_bytes.max(kib.unwrap_or(0) * 1024);
     }
+}
 
-    fn failed(&self, said: String) -> BenchError {
-        BenchError::Run { command: "manyworlds serve".to_owned(), said }
-    }
+fn went_wrong(said: String) -> BenchError {
+    BenchError::Run { command: "manyworlds serve".to_owned(), said }
 }
 
 impl Drop for RunningServer {
