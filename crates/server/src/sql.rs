@@ -47,7 +47,7 @@ pub(crate) async fn query(
     let answer = answer(&app, access, &headers, question).await?;
     let mut data = String::from("[").into_bytes();
     for batch in &answer.batches {
-        rows_as_arrays(batch, &mut data).map_err(unwritten)?;
+        rows_as_arrays(batch, &mut data).map_err(|e| unwritten(&e))?;
     }
     data.push(b']');
     let columns: Vec<&String> = answer.schema.fields().iter().map(|f| f.name()).collect();
@@ -141,7 +141,7 @@ fn as_json(answer: &Answer) -> Result<Response, Refusal> {
         writer.finish()?;
         Ok(writer.into_inner())
     };
-    let text = write().map_err(unwritten)?;
+    let text = write().map_err(|e| unwritten(&e))?;
     Ok(([(header::CONTENT_TYPE, "application/json")], text).into_response())
 }
 
@@ -152,7 +152,7 @@ fn as_csv(answer: &Answer) -> Result<Response, Refusal> {
         answer.batches.iter().try_for_each(|batch| writer.write(batch))?;
         Ok(writer.into_inner())
     };
-    let text = write().map_err(unwritten)?;
+    let text = write().map_err(|e| unwritten(&e))?;
     Ok(([(header::CONTENT_TYPE, "text/csv; charset=utf-8")], text).into_response())
 }
 
@@ -162,7 +162,7 @@ fn as_arrow(answer: &Answer) -> Result<Response, Refusal> {
         answer.batches.iter().try_for_each(|batch| writer.write(batch))?;
         writer.into_inner()
     };
-    let bytes = write().map_err(unwritten)?;
+    let bytes = write().map_err(|e| unwritten(&e))?;
     Ok(([(header::CONTENT_TYPE, "application/vnd.apache.arrow.stream")], bytes).into_response())
 }
 
@@ -188,6 +188,6 @@ fn rows_as_arrays(batch: &RecordBatch, out: &mut Vec<u8>) -> Result<(), ArrowErr
     Ok(())
 }
 
-fn unwritten(error: ArrowError) -> Refusal {
+fn unwritten(error: &ArrowError) -> Refusal {
     Refusal::new(StatusCode::INTERNAL_SERVER_ERROR, format!("the answer cannot be written: {error}"))
 }

@@ -119,10 +119,9 @@ impl Appender {
         // What the table had when it was opened may be of any type, and need not become a column.
         let known = |f: &&FieldRef| self.schema.field_with_name(f.name()).is_ok_and(|k| k.data_type() == f.data_type());
         let (known, new): (Vec<_>, Vec<_>) = schema.fields().iter().partition(known);
-        let columns = new.into_iter().map(|f| self.field(f));
+        let mut columns: Vec<Field> = new.into_iter().map(|f| self.field(f)).collect::<Result<_>>()?;
         // Those of our own types are checked against what others may have made of them since.
-        let columns = columns.chain(known.into_iter().map(|f| self.field(f)).filter(Result::is_ok));
-        let columns: Vec<Field> = columns.collect::<Result<_>>()?;
+        columns.extend(known.into_iter().flat_map(|f| self.field(f)));
         let transaction = TransactionId { name: Self::TRANSACTION.to_owned(), version: position };
         let change = Change { add: segments, columns, transaction: Some(transaction), ..Change::default() };
         match self.committer.commit(change.clone()).await {

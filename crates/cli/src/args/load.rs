@@ -5,6 +5,7 @@ use bench::ingest::{BodyCodec, WireFormat};
 /// What `load` takes.
 #[derive(Debug, clap::Args)]
 #[command(group = clap::ArgGroup::new("pace").required(true))]
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag of its own")]
 pub(crate) struct LoadArgs {
     /// The server: http://HOST:PORT
     pub(crate) url: String,

@@ -114,7 +114,8 @@ fn a_request_with_a_key_is_stored_once() {
 fn bodies_are_limited_and_compressed_ones_told_by_their_first_bytes() {
     let data = tempfile::tempdir().unwrap();
     let server = Served::start(data.path(), &[]);
-    let lines: String = (0..5_000).map(|n| format!("cpu,host=h{} load={n}i {n}000\n", n % 10)).collect();
+    let lines: Vec<String> = (0..5_000).map(|n| format!("cpu,host=h{} load={n}i {n}000\n", n % 10)).collect();
+    let lines = lines.concat();
     let mut gzip = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
     gzip.write_all(lines.as_bytes()).unwrap();
     assert_eq!(server.post("/write?db=d", &gzip.finish().unwrap()).status, 204);
