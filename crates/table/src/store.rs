@@ -7,7 +7,7 @@ use std::path::{Path as FilePath, PathBuf};
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use futures::stream::BoxStream;
+use futures::stream::{self, BoxStream, StreamExt as _, TryStreamExt as _};
 use object_store::local::LocalFileSystem;
 use object_store::path::Path;
 use object_store::{
@@ -18,11 +18,13 @@ use object_store::{
 use crate::disk::{Disk, create_dirs, parent, temporary_name};
 
 const NAME: &str = "DurableStore";
+/// How often a folder is read that seems to lack a version: one that does is told as it is.
+const LISTINGS_MAX: usize = 10;
 
 /// Reads as a local file system does, writes durably.
 #[derive(Debug)]
 pub(crate) struct DurableStore {
-    local: LocalFileSystem,
+    local: Arc<LocalFileSystem>,
     root: PathBuf,
     disk: Arc<dyn Disk>,
 }
@@ -36,7 +38,7 @@ impl fmt::Display for DurableStore {
 impl DurableStore {
     /// A store whose paths begin at `root`, an existing folder.
     pub(crate) fn new(root: &FilePath, disk: Arc<dyn Disk>) -> Result<Self> {
-        Ok(Self { local: LocalFileSystem::new_with_prefix(root)?, root: root.to_owned(), disk })
+        Ok(Self { local: Arc::new(LocalFileSystem::new_with_prefix(root)?), root: root.to_owned(), disk })
     }
 
     fn put_durably(&self, path: &FilePath, payload: &PutPayload, create: bool) -> io::Result<()> {
@@ -57,6 +59,14 @@ impl DurableStore {
         }
         self.disk.sync_dir(parent(path))
     }
+}
+
+/// Whether, of the versions of a log, one is missing between two others.
+fn lacks_a_version(found: &[ObjectMeta]) -> bool {
+    let version = |meta: &ObjectMeta| meta.location.filename()?.strip_suffix(".json")?.parse::<u64>().ok();
+    let mut versions: Vec<u64> = found.iter().filter_map(version).collect();
+    versions.sort_unstable();
+    versions.windows(2).any(|pair| pair[1] != pair[0] + 1)
 }
 
 fn unsupported(operation: &str) -> object_store::Error {
@@ -98,8 +108,21 @@ impl ObjectStore for DurableStore {
         self.local.delete_stream(locations)
     }
 
+    /// A folder is not read in one moment: of two versions that are written meanwhile the second may be found and the
+    /// first not. Whoever finds one without the one before looks again.
     fn list(&self, prefix: Option<&Path>) -> BoxStream<'static, Result<ObjectMeta>> {
-        self.local.list(prefix)
+        let (local, prefix) = (self.local.clone(), prefix.cloned());
+        let listed = async move {
+            let mut found: Vec<ObjectMeta> = local.list(prefix.as_ref()).try_collect().await?;
+            for _ in 1..LISTINGS_MAX {
+                if !lacks_a_version(&found) {
+                    break;
+                }
+                found = local.list(prefix.as_ref()).try_collect().await?;
+            }
+            Ok::<_, object_store::Error>(stream::iter(found.into_iter().map(Ok)))
+        };
+        stream::once(listed).try_flatten().boxed()
     }
 
     async fn list_with_delimiter(&self, prefix: Option<&Path>) -> Result<ListResult> {
@@ -108,5 +131,32 @@ impl ObjectStore for DurableStore {
 
     async fn copy_opts(&self, _: &Path, _: &Path, _: CopyOptions) -> Result<()> {
         Err(unsupported("copy_opts"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_missing_version_is_seen() {
+        let listing = |names: &[&str]| -> Vec<ObjectMeta> {
+            let meta = |name: &&str| ObjectMeta {
+                location: Path::from(format!("t/_delta_log/{name}")),
+                last_modified: std::time::SystemTime::UNIX_EPOCH.into(),
+                size: 1,
+                e_tag: None,
+                version: None,
+            };
+            names.iter().map(meta).collect()
+        };
+        assert!(!lacks_a_version(&listing(&[
+            "_last_checkpoint",
+            "00012.json",
+            "00010.checkpoint.parquet",
+            "00011.json"
+        ])));
+        assert!(lacks_a_version(&listing(&["00013.json", "00011.json", "00010.json"])));
+        assert!(!lacks_a_version(&[]));
     }
 }

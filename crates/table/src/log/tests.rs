@@ -210,3 +210,25 @@ async fn appends_of_a_log_are_in_the_table_once_and_its_columns_grow() {
     let table = Table::open(&root, disk).await.unwrap().unwrap();
     assert_eq!(table.segments().await.unwrap().iter().map(|s| s.rows).sum::<u64>(), 9);
 }
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 3)]
+async fn a_table_can_be_opened_while_versions_are_written() {
+    let folder = tempfile::tempdir().unwrap();
+    let root = folder.path().join("t");
+    let mut writer = table(&root).await;
+    let reader = tokio::spawn({
+        let root = root.clone();
+        async move {
+            let mut seen = 0;
+            while seen < 300 {
+                let version = Table::open(&root, Arc::new(RealDisk)).await.unwrap().unwrap().version();
+                assert!(version >= seen);
+                seen = version;
+            }
+        }
+    });
+    for n in 0..300 {
+        writer.commit(&adding(&[&n.to_string()], None)).await.unwrap();
+    }
+    reader.await.unwrap();
+}
