@@ -84,7 +84,7 @@ fn what_is_refused_is_named_and_the_rest_is_stored() {
         assert!(said.contains(words), "{path}: {said}");
     }
     for (sql, words) in [
-        ("SELECT * FROM nothing", "no table \\\"nothing\\\""),
+        ("SELECT * FROM nothing", "no table \"nothing\""),
         ("DROP TABLE d.cpu", "SELECT"),
         ("SELECT lod FROM d.cpu", "load"),
     ] {
