@@ -1,12 +1,14 @@
 #!/usr/bin/env bash
-# Installs what a fresh Debian 12 with Rust lacks: a C compiler for zstd, and Python for the checks that read our
-# tables with other people's readers. Does nothing where nothing is missing.
+# Installs what a fresh Debian 12 with Rust lacks: a C compiler for zstd, Python for the checks that read our tables
+# with other people's readers, openssl and curl for those of HTTPS. Does nothing where nothing is missing.
 set -euo pipefail
 
 missing=()
 command -v cc >/dev/null || missing+=(build-essential)
 command -v cmake >/dev/null || missing+=(cmake)
 python3 -c 'import venv, ensurepip' 2>/dev/null || missing+=(python3-venv)
+command -v openssl >/dev/null || missing+=(openssl)
+command -v curl >/dev/null || missing+=(curl ca-certificates)
 if [ ${#missing[@]} -gt 0 ]; then
     echo "installing: ${missing[*]}" >&2
     as_root=()
