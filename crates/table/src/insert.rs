@@ -9,6 +9,7 @@ use arrow::datatypes::{Schema, SchemaRef};
 
 use twox_hash::XxHash64;
 
+use crate::aside::aside;
 use crate::committer::Committer;
 use crate::disk::Disk;
 use crate::error::TableError;
@@ -227,11 +228,6 @@ impl RowsEncoder {
         let new = Encodings::choose(batch, options.codec).map_err(|e| TableError::encode(root, e))?;
         Ok(chosen.insert(Arc::new(new)).clone())
     }
-}
-
-/// Does what keeps a processor or the disk busy on a thread of its own, so that other tasks go on meanwhile.
-async fn aside<T: Send + 'static>(work: impl FnOnce() -> Result<T> + Send + 'static) -> Result<T> {
-    tokio::task::spawn_blocking(work).await.map_err(|e| TableError::Unexpected(e.to_string()))?
 }
 
 /// A file name for the batch `name`, whatever is in that: 128 bits of hash.

@@ -13,6 +13,7 @@
 //! Knows nothing of SQL, of models, or of what its columns mean.
 
 mod append;
+mod aside;
 pub mod cluster;
 mod committer;
 pub mod disk;

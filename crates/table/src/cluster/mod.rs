@@ -26,6 +26,7 @@ use arrow::datatypes::SchemaRef;
 use self::depth::Points;
 use self::keys::Keys;
 use self::shuffle::{Placement, Shuffle};
+use crate::aside::aside;
 use crate::disk::Disk;
 use crate::error::TableError;
 use crate::input::Input;
@@ -133,8 +134,7 @@ async fn cluster_once(root: &Path, disk: Arc<dyn Disk>, options: &ClusterOptions
         progress: options.progress.clone(),
     };
     let inputs = chosen.clone();
-    let work = tokio::task::spawn_blocking(move || job.run(&segments, &inputs));
-    let (output, clustered) = work.await.map_err(|e| TableError::Unexpected(e.to_string()))??;
+    let (output, clustered) = aside(move || job.run(&segments, &inputs)).await?;
     let properties = of_table.property_changes(&stored);
     output.commit(&mut table, Change { properties, ..Change::rewrite(chosen, Rewrite::SameRows) }).await?;
     Ok(clustered)

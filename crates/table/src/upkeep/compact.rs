@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 
+use crate::aside::aside;
 use crate::disk::Disk;
 use crate::error::TableError;
 use crate::input::Input;
@@ -86,7 +87,7 @@ async fn compact_once(root: &Path, disk: Arc<dyn Disk>, progress: Option<Progres
         }
         output.ok_or_else(|| TableError::Unexpected("there was nothing to merge".to_owned()))
     };
-    let output = tokio::task::spawn_blocking(work).await.map_err(|e| TableError::Unexpected(e.to_string()))??;
+    let output = aside(work).await?;
     let compacted = Compacted {
         rows: inputs.iter().map(|s| s.rows).sum(),
         segments_in: inputs.len(),

@@ -7,6 +7,7 @@ use arrow::array::{BooleanArray, RecordBatch};
 use arrow::compute::{filter_record_batch, not};
 use arrow::datatypes::SchemaRef;
 
+use crate::aside::aside;
 use crate::disk::Disk;
 use crate::error::TableError;
 use crate::input::Input;
@@ -75,8 +76,7 @@ async fn delete_once(root: &Path, disk: Arc<dyn Disk>, filter: Arc<dyn Filter>, 
     let mut table = output::open(root, disk.clone()).await?;
     let job = Job::new(root, disk, table.arrow_schema()?, table.options()?, filter)?;
     let segments: Vec<Segment> = table.segments_by_age().await?.into_iter().map(|(_, segment)| segment).collect();
-    let work = tokio::task::spawn_blocking(move || job.run(segments, apply));
-    let (touched, output, mut deleted) = work.await.map_err(|e| TableError::Unexpected(e.to_string()))??;
+    let (touched, output, mut deleted) = aside(move || job.run(segments, apply)).await?;
     if !apply || touched.is_empty() {
         return Ok(deleted);
     }

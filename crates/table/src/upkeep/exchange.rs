@@ -17,6 +17,7 @@ use super::compact::TARGET_ROWS;
 use super::rewrite::{RewriteOptions, Rewritten};
 use super::{Result, VacuumOptions, vacuum};
 use crate::append::has_waiting_rows;
+use crate::aside::aside;
 use crate::cluster::{ClusterOptions, cluster};
 use crate::disk::{Disk, TEMPORARY_SUFFIX, create_dirs, parent, temporary_name};
 use crate::error::TableError;
@@ -110,10 +111,6 @@ fn left_behind(root: &Path) -> Result<Vec<PathBuf>> {
     let entries = fs::read_dir(folder).map_err(TableError::io("list the folder", folder))?;
     let paths = entries.map(|entry| entry.map(|e| e.path()).map_err(TableError::io("list the folder", folder)));
     paths.filter(|path| path.as_ref().map_or(true, |path| is_left(path))).collect()
-}
-
-async fn aside<T: Send + 'static>(work: impl FnOnce() -> Result<T> + Send + 'static) -> Result<T> {
-    tokio::task::spawn_blocking(work).await.map_err(|e| TableError::Unexpected(e.to_string()))?
 }
 
 /// Writes the rows of a table of layout `row` as one of another layout.

@@ -13,6 +13,7 @@ use std::sync::Arc;
 
 use arrow::datatypes::{DataType, FieldRef, Schema, SchemaRef};
 
+use crate::aside::aside;
 use crate::cluster;
 use crate::disk::Disk;
 use crate::error::TableError;
@@ -154,8 +155,7 @@ async fn rewrite_once(root: &Path, disk: Arc<dyn Disk>, options: &RewriteOptions
             break;
         }
         let (job, inputs) = (job.clone(), new.clone());
-        let work = tokio::task::spawn_blocking(move || job.run(&inputs));
-        let (of_round, output) = work.await.map_err(|e| TableError::Unexpected(e.to_string()))??;
+        let (of_round, output) = aside(move || job.run(&inputs)).await?;
         rows += of_round;
         match (&mut written, output) {
             (Some(written), Some(output)) => written.append(output),
