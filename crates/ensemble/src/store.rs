@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::error::Error;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::SystemTime;
 
 use table::disk::Disk;
 use table::{
@@ -138,6 +139,11 @@ impl StoredEnsemble {
 }
 
 impl Store {
+    /// When each of the three tables of a data folder was committed to last, without opening them.
+    pub fn committed_at(data: &Path) -> [Option<SystemTime>; 3] {
+        ["outcomes", "events", "ensembles"].map(|name| Table::committed_at(&table_folder(data, name)))
+    }
+
     /// Opens the data folder for reading; `None` where nothing is stored there.
     pub async fn open(data: &Path, disk: Arc<dyn Disk>) -> Result<Option<Self>> {
         let open = async |name: &str| Table::open(&table_folder(data, name), disk.clone()).await;
@@ -475,7 +481,7 @@ fn damaged(name: &str, reason: &str) -> EnsembleError {
 }
 
 fn table_folder(data: &Path, table: &str) -> PathBuf {
-    data.join("sim").join(table)
+    data.join(table::SIM).join(table)
 }
 
 fn partition(name: &str, version: u64) -> BTreeMap<String, String> {

@@ -18,8 +18,8 @@ use datafusion::sql::parser::{DFParserBuilder, Statement};
 use datafusion::sql::sqlparser::ast;
 use ensemble::{MakeModel, Store};
 use futures::StreamExt as _;
-use table::DATABASE;
 use table::disk::RealDisk;
+use table::{DATABASE, SIM};
 
 use crate::ensembles::ensembles;
 use crate::error::{NO_TABLE, QueryError, no_table};
@@ -32,7 +32,6 @@ use crate::tables::{LiveTables, Sim, Tables};
 use crate::worlds::WorldsFunction;
 
 const CATALOG: &str = "manyworlds";
-const SCHEMA: &str = "sim";
 
 /// What questions may use.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -102,7 +101,7 @@ impl Engine {
     ) -> Result<Self, QueryError> {
         let mut databases = Tables::list(data, Some(&live))?;
         databases.retain(|name, _| scope.sees(name));
-        let store = if scope.sees(SCHEMA) { Store::open(data, Arc::new(RealDisk)).await? } else { None };
+        let store = if scope.sees(SIM) { Store::open(data, Arc::new(RealDisk)).await? } else { None };
         Self::over(store.as_ref(), databases, make_model, options, scope.database).await
     }
 
@@ -120,7 +119,7 @@ impl Engine {
         own.register_table("ensembles".to_owned(), Arc::new(ensembles(&snapshot)?))?;
         let catalog = Arc::new(MemoryCatalogProvider::new());
         let tables = databases.get(database).cloned().unwrap_or_default();
-        catalog.register_schema(SCHEMA, Arc::new(Sim { own, tables: tables.clone() }))?;
+        catalog.register_schema(SIM, Arc::new(Sim { own, tables: tables.clone() }))?;
         for (name, tables) in databases {
             catalog.register_schema(&name, tables)?;
         }
@@ -160,7 +159,7 @@ pub(crate) fn state(options: Options) -> Result<SessionState, QueryError> {
     const NAMED: std::num::NonZeroUsize = std::num::NonZeroUsize::MIN;
     let config = SessionConfig::new()
         .with_target_partitions(options.threads)
-        .with_default_catalog_and_schema(CATALOG, SCHEMA)
+        .with_default_catalog_and_schema(CATALOG, SIM)
         .with_create_default_catalog_and_schema(false)
         .with_information_schema(true);
     let pool = TrackConsumersPool::new(FairSpillPool::new(options.memory_bytes), NAMED);

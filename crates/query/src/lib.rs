@@ -45,5 +45,5 @@ pub use engine::{Engine, Options, Rows, Scope};
 pub use ensemble::{MakeModel, ModelError};
 pub use error::QueryError;
 pub use reading::Reading;
-pub use rows::distinct_names;
+pub use rows::JsonRows;
 pub use tables::{FreshRows, LiveTables};

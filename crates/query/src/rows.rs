@@ -1,12 +1,15 @@
 //! Columns of numbers and words as Arrow arrays.
 
 use std::collections::HashMap;
+use std::io::Write;
 use std::sync::Arc;
 
 use arrow::array::{ArrayRef, Int8Array, Int16Array, RecordBatchOptions, StringViewArray, UInt32Array};
 use arrow::compute::take;
 use arrow::datatypes::{DataType, Field, FieldRef, Schema, SchemaRef};
 use arrow::error::ArrowError;
+use arrow::json::writer::JsonArray;
+use arrow::json::{Writer, WriterBuilder};
 use arrow::record_batch::RecordBatch;
 use model::{EventColumn, EventKind, EventValues, NULL_I8, NULL_I16, NULL_LABEL};
 use table::FlatValues;
@@ -100,8 +103,38 @@ pub(crate) fn invalid(error: &ArrowError) -> QueryError {
     QueryError::Invalid { reason: error.to_string() }
 }
 
+/// Writes rows as one JSON array of objects: every key is there in each, NULL as `null`, and no rows are `[]`.
+pub struct JsonRows<W: Write> {
+    writer: Writer<W, JsonArray>,
+    schema: SchemaRef,
+}
+
+impl<W: Write> JsonRows<W> {
+    /// Rows of `schema`, to be written to `out`. A column that is called like another gets a number after its name.
+    pub fn new(out: W, schema: &Schema) -> Self {
+        Self { writer: WriterBuilder::new().with_explicit_nulls(true).build(out), schema: distinct_names(schema) }
+    }
+
+    /// Writes some more of them.
+    ///
+    /// # Errors
+    /// Where `out` does not take them, or they have other columns.
+    pub fn write(&mut self, rows: &RecordBatch) -> Result<(), ArrowError> {
+        self.writer.write(&RecordBatch::try_new(self.schema.clone(), rows.columns().to_vec())?)
+    }
+
+    /// Ends the array, and gives `out` back.
+    ///
+    /// # Errors
+    /// Where `out` does not take it.
+    pub fn finish(mut self) -> Result<W, ArrowError> {
+        self.writer.finish()?;
+        Ok(self.writer.into_inner())
+    }
+}
+
 /// The columns with a number after every name that another has already: a key of an object must be one value's.
-pub fn distinct_names(schema: &Schema) -> SchemaRef {
+fn distinct_names(schema: &Schema) -> SchemaRef {
     let mut seen = HashMap::new();
     let rename = |field: &FieldRef| {
         let times = seen.entry(field.name().clone()).and_modify(|n| *n += 1).or_insert(1);

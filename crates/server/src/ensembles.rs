@@ -13,14 +13,13 @@ use ensemble::{
 };
 use query::QueryError;
 use serde_json::{Value, json};
+use table::SIM;
 use table::disk::RealDisk;
 
 use crate::access::Access;
 use crate::app::App;
 use crate::error::Refusal;
 
-/// The database that tokens name for ensembles.
-const DATABASE: &str = "sim";
 /// Ensembles that are kept open, and the memory that each may hold.
 const OPEN_MAX: usize = 4;
 const COLUMN_BYTES_MAX: usize = 64 << 20;
@@ -35,15 +34,8 @@ struct Entry {
     columns: Arc<Columns>,
 }
 
-/// When each of the three tables was committed to last: the time at which its log got its last entry.
+/// When each table of the ensembles was committed to last.
 type Commits = [Option<SystemTime>; 3];
-
-fn state_of(data: &Path) -> Commits {
-    ["outcomes", "events", "ensembles"].map(|table| {
-        let log = data.join(DATABASE).join(table).join("_delta_log");
-        std::fs::metadata(log).and_then(|m| m.modified()).ok()
-    })
-}
 
 /// Whether another commit would be seen by its time: file systems count time in steps of some milliseconds.
 fn is_settled(state: &Commits) -> bool {
@@ -55,7 +47,7 @@ impl Warm {
     /// The columns of the current version of an ensemble: those that are open, where nothing was committed since.
     async fn columns(&self, data: &Path, name: &str) -> Result<Arc<Columns>, Refusal> {
         // Taken before the tables are read: a commit in between makes the next question read them again.
-        let state = state_of(data);
+        let state = Store::committed_at(data);
         if let Some(columns) = self.find(name, &state) {
             return Ok(columns);
         }
@@ -117,7 +109,7 @@ pub(crate) async fn ensembles(
     State(app): State<App>,
     Extension(access): Extension<Access>,
 ) -> Result<Json<Vec<Value>>, Refusal> {
-    access.may_read_of(DATABASE)?;
+    access.may_read_of(SIM)?;
     let Some(store) = Store::open(&app.settings.data, Arc::new(RealDisk)).await? else {
         return Ok(Json(Vec::new()));
     };
@@ -134,7 +126,7 @@ pub(crate) async fn price(
     Extension(access): Extension<Access>,
     asked: Asked<PriceQuestion>,
 ) -> Result<Json<Price>, Refusal> {
-    access.may_read_of(DATABASE)?;
+    access.may_read_of(SIM)?;
     let question = question(asked)?;
     let columns = app.warm.columns(&app.settings.data, &question.ensemble).await?;
     let _room = app.room().await?;
@@ -150,7 +142,7 @@ pub(crate) async fn outcome(
     Extension(access): Extension<Access>,
     asked: Asked<OutcomeQuestion>,
 ) -> Result<Json<Vec<Value>>, Refusal> {
-    access.may_read_of(DATABASE)?;
+    access.may_read_of(SIM)?;
     let question = question(asked)?;
     let columns = app.warm.columns(&app.settings.data, &question.ensemble).await?;
     let _room = app.room().await?;

@@ -7,7 +7,6 @@ use axum::Json;
 use axum::extract::{Extension, State};
 use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse, Response};
-use ingest::Written;
 use serde_json::json;
 
 use crate::access::Access;
@@ -23,7 +22,7 @@ pub(crate) struct Metrics {
 }
 
 impl Metrics {
-    pub(crate) fn wrote(&self, _: &[Written], body_bytes: usize) {
+    pub(crate) fn wrote(&self, body_bytes: usize) {
         self.requests.fetch_add(1, Ordering::Relaxed);
         self.body_bytes.fetch_add(body_bytes as u64, Ordering::Relaxed);
     }

@@ -8,14 +8,13 @@ use arrow::csv::WriterBuilder as CsvBuilder;
 use arrow::datatypes::SchemaRef;
 use arrow::error::ArrowError;
 use arrow::ipc::writer::StreamWriter;
-use arrow::json::writer::{EncoderOptions, JsonArray, make_encoder};
-use arrow::json::{Writer as JsonWriter, WriterBuilder as JsonBuilder};
+use arrow::json::writer::{EncoderOptions, make_encoder};
 use axum::Json;
 use axum::extract::rejection::JsonRejection;
 use axum::extract::{Extension, Query, State};
 use axum::http::{HeaderMap, StatusCode, header};
 use axum::response::{IntoResponse, Response};
-use query::{Engine, Options, distinct_names};
+use query::{Engine, JsonRows, Options};
 use serde::Deserialize;
 use serde_json::json;
 
@@ -34,53 +33,35 @@ pub(crate) struct FormatQuery {
     format: Option<String>,
 }
 
-type Asked = Result<Json<Question>, JsonRejection>;
+/// All that a question brings besides what its address says.
+type Asked = (State<App>, Extension<Access>, HeaderMap, Result<Json<Question>, JsonRejection>);
 
 /// In the shape that clients of the peer expect: rows as arrays of values.
-pub(crate) async fn query(
-    State(app): State<App>,
-    Extension(access): Extension<Access>,
-    headers: HeaderMap,
-    question: Asked,
-) -> Result<Response, Refusal> {
+pub(crate) async fn query(asked: Asked) -> Result<Response, Refusal> {
     let started = Instant::now();
-    let answer = answer(&app, access, &headers, question).await?;
-    let mut data = String::from("[").into_bytes();
-    for batch in &answer.batches {
-        rows_as_arrays(batch, &mut data).map_err(|e| unwritten(&e))?;
-    }
-    data.push(b']');
-    let columns: Vec<&String> = answer.schema.fields().iter().map(|f| f.name()).collect();
-    let rows: usize = answer.batches.iter().map(RecordBatch::num_rows).sum();
-    let milliseconds = started.elapsed().as_secs_f64() * 1e3;
-    let mut text = format!("{{\"success\":true,\"columns\":{},\"data\":", json!(columns)).into_bytes();
-    text.append(&mut data);
-    text.extend(format!(",\"row_count\":{rows},\"execution_time_ms\":{milliseconds:.3}}}").bytes());
-    Ok(([(header::CONTENT_TYPE, "application/json")], text).into_response())
+    let answer = answer(asked).await?;
+    written("application/json", || {
+        let columns: Vec<&String> = answer.schema.fields().iter().map(|f| f.name()).collect();
+        let mut text = format!("{{\"success\":true,\"columns\":{},\"data\":[", json!(columns)).into_bytes();
+        answer.batches.iter().try_for_each(|batch| rows_as_arrays(batch, &mut text))?;
+        let rows: usize = answer.batches.iter().map(RecordBatch::num_rows).sum();
+        let milliseconds = started.elapsed().as_secs_f64() * 1e3;
+        text.extend(format!("],\"row_count\":{rows},\"execution_time_ms\":{milliseconds:.3}}}").bytes());
+        Ok(text)
+    })
 }
 
-pub(crate) async fn query_arrow(
-    State(app): State<App>,
-    Extension(access): Extension<Access>,
-    headers: HeaderMap,
-    question: Asked,
-) -> Result<Response, Refusal> {
-    as_arrow(&answer(&app, access, &headers, question).await?)
+pub(crate) async fn query_arrow(asked: Asked) -> Result<Response, Refusal> {
+    as_arrow(&answer(asked).await?)
 }
 
 /// In the format asked for: `json` (an array of objects), `csv` or `arrow`.
-pub(crate) async fn sql(
-    State(app): State<App>,
-    Extension(access): Extension<Access>,
-    Query(format): Query<FormatQuery>,
-    headers: HeaderMap,
-    question: Asked,
-) -> Result<Response, Refusal> {
+pub(crate) async fn sql(Query(format): Query<FormatQuery>, asked: Asked) -> Result<Response, Refusal> {
     let format = format.format.as_deref().unwrap_or("json");
     if !["json", "csv", "arrow"].contains(&format) {
         return Err(Refusal::bad(format!("{format:?} is no format: choose json, csv or arrow")));
     }
-    let answer = answer(&app, access, &headers, question).await?;
+    let answer = answer(asked).await?;
     match format {
         "csv" => as_csv(&answer),
         "arrow" => as_arrow(&answer),
@@ -93,9 +74,10 @@ struct Answer {
     batches: Vec<RecordBatch>,
 }
 
-async fn answer(app: &App, access: Access, headers: &HeaderMap, question: Asked) -> Result<Answer, Refusal> {
+async fn answer(asked: Asked) -> Result<Answer, Refusal> {
+    let (State(app), Extension(access), headers, question) = asked;
     let Json(Question { sql }) = question.map_err(|e| Refusal::bad(format!("send {{\"sql\": \"...\"}}: {e}")))?;
-    let database = database(headers)?.to_owned();
+    let database = database(&headers)?.to_owned();
     access.may_read()?;
     if headers.contains_key(DATABASE_HEADER) {
         access.may_read_of(&database)?;
@@ -131,39 +113,36 @@ async fn ask(app: App, access: Access, sql: String, database: String) -> Result<
 }
 
 fn as_json(answer: &Answer) -> Result<Response, Refusal> {
-    let write = || -> Result<Vec<u8>, ArrowError> {
-        let builder = JsonBuilder::new().with_explicit_nulls(true);
-        let mut writer: JsonWriter<_, JsonArray> = builder.build(Vec::new());
-        let schema = distinct_names(&answer.schema);
-        for batch in &answer.batches {
-            writer.write(&RecordBatch::try_new(schema.clone(), batch.columns().to_vec())?)?;
-        }
-        writer.finish()?;
-        Ok(writer.into_inner())
-    };
-    let text = write().map_err(|e| unwritten(&e))?;
-    Ok(([(header::CONTENT_TYPE, "application/json")], text).into_response())
+    written("application/json", || {
+        let mut rows = JsonRows::new(Vec::new(), &answer.schema);
+        answer.batches.iter().try_for_each(|batch| rows.write(batch))?;
+        rows.finish()
+    })
 }
 
 fn as_csv(answer: &Answer) -> Result<Response, Refusal> {
-    let write = || -> Result<Vec<u8>, ArrowError> {
+    written("text/csv; charset=utf-8", || {
         let mut writer = CsvBuilder::new().with_header(true).build(Vec::new());
         writer.write(&RecordBatch::new_empty(answer.schema.clone()))?;
         answer.batches.iter().try_for_each(|batch| writer.write(batch))?;
         Ok(writer.into_inner())
-    };
-    let text = write().map_err(|e| unwritten(&e))?;
-    Ok(([(header::CONTENT_TYPE, "text/csv; charset=utf-8")], text).into_response())
+    })
 }
 
 fn as_arrow(answer: &Answer) -> Result<Response, Refusal> {
-    let write = || -> Result<Vec<u8>, ArrowError> {
+    written("application/vnd.apache.arrow.stream", || {
         let mut writer = StreamWriter::try_new(Vec::new(), &answer.schema)?;
         answer.batches.iter().try_for_each(|batch| writer.write(batch))?;
         writer.into_inner()
-    };
-    let bytes = write().map_err(|e| unwritten(&e))?;
-    Ok(([(header::CONTENT_TYPE, "application/vnd.apache.arrow.stream")], bytes).into_response())
+    })
+}
+
+/// A body of a type, once it is written.
+fn written(content: &'static str, write: impl FnOnce() -> Result<Vec<u8>, ArrowError>) -> Result<Response, Refusal> {
+    let body = write().map_err(|error| {
+        Refusal::new(StatusCode::INTERNAL_SERVER_ERROR, format!("the answer cannot be written: {error}"))
+    })?;
+    Ok(([(header::CONTENT_TYPE, content)], body).into_response())
 }
 
 /// Each row as an array of its values, in JSON.
@@ -186,8 +165,4 @@ fn rows_as_arrays(batch: &RecordBatch, out: &mut Vec<u8>) -> Result<(), ArrowErr
         out.push(b']');
     }
     Ok(())
-}
-
-fn unwritten(error: &ArrowError) -> Refusal {
-    Refusal::new(StatusCode::INTERNAL_SERVER_ERROR, format!("the answer cannot be written: {error}"))
 }

@@ -33,23 +33,15 @@ pub(crate) struct LineQuery {
     precision: Option<String>,
 }
 
-pub(crate) async fn message_pack(
-    State(app): State<App>,
-    Extension(access): Extension<Access>,
-    headers: HeaderMap,
-    body: Body,
-) -> Result<Response, Refusal> {
-    let database = database(&headers)?;
-    write(&app, &access, database, &headers, Format::MessagePack, body).await
+/// All that a request brings besides what its address says.
+type Sent = (State<App>, Extension<Access>, HeaderMap, Body);
+
+pub(crate) async fn message_pack(sent: Sent) -> Result<Response, Refusal> {
+    let database = database(&sent.2)?.to_owned();
+    write(sent, &database, Format::MessagePack).await
 }
 
-pub(crate) async fn line_protocol(
-    State(app): State<App>,
-    Extension(access): Extension<Access>,
-    Query(query): Query<LineQuery>,
-    headers: HeaderMap,
-    body: Body,
-) -> Result<Response, Refusal> {
+pub(crate) async fn line_protocol(Query(query): Query<LineQuery>, sent: Sent) -> Result<Response, Refusal> {
     let precision = match query.precision.as_deref() {
         // Nanoseconds were `n` in the first version of the protocol, and microseconds `u`.
         None | Some("" | "ns" | "n") => Precision::Nanoseconds,
@@ -58,61 +50,42 @@ pub(crate) async fn line_protocol(
         Some("s") => Precision::Seconds,
         Some(other) => return Err(Refusal::bad(format!("{other:?} is no precision: choose ns, us, ms or s"))),
     };
-    let database = match query.db.as_deref().or(query.bucket.as_deref()) {
+    let database = match query.db.or(query.bucket) {
         Some(name) => name,
-        None => database(&headers)?,
+        None => database(&sent.2)?.to_owned(),
     };
-    write(&app, &access, database, &headers, Format::LineProtocol { precision }, body).await
+    write(sent, &database, Format::LineProtocol { precision }).await
 }
 
-pub(crate) async fn json(
-    State(app): State<App>,
-    Extension(access): Extension<Access>,
-    Query(query): Query<TableQuery>,
-    headers: HeaderMap,
-    body: Body,
+pub(crate) async fn json(Query(query): Query<TableQuery>, sent: Sent) -> Result<Response, Refusal> {
+    write_rows(&query, sent, |table| Format::Json { table }).await
+}
+
+pub(crate) async fn csv(Query(query): Query<TableQuery>, sent: Sent) -> Result<Response, Refusal> {
+    write_rows(&query, sent, |table| Format::Csv { table }).await
+}
+
+pub(crate) async fn arrow(Query(query): Query<TableQuery>, sent: Sent) -> Result<Response, Refusal> {
+    write_rows(&query, sent, |table| Format::ArrowStream { table }).await
+}
+
+/// Rows of one table, which the address names: NAME, or DATABASE.NAME.
+async fn write_rows(
+    query: &TableQuery,
+    sent: Sent,
+    format: impl FnOnce(&str) -> Format<'_>,
 ) -> Result<Response, Refusal> {
-    let (database, table) = table_of(&headers, &query)?;
-    write(&app, &access, database, &headers, Format::Json { table }, body).await
-}
-
-pub(crate) async fn csv(
-    State(app): State<App>,
-    Extension(access): Extension<Access>,
-    Query(query): Query<TableQuery>,
-    headers: HeaderMap,
-    body: Body,
-) -> Result<Response, Refusal> {
-    let (database, table) = table_of(&headers, &query)?;
-    write(&app, &access, database, &headers, Format::Csv { table }, body).await
-}
-
-pub(crate) async fn arrow(
-    State(app): State<App>,
-    Extension(access): Extension<Access>,
-    Query(query): Query<TableQuery>,
-    headers: HeaderMap,
-    body: Body,
-) -> Result<Response, Refusal> {
-    let (database, table) = table_of(&headers, &query)?;
-    write(&app, &access, database, &headers, Format::ArrowStream { table }, body).await
-}
-
-/// Database and table of a body whose address names them: NAME, or DATABASE.NAME.
-fn table_of<'a>(headers: &'a HeaderMap, query: &'a TableQuery) -> Result<(&'a str, &'a str), Refusal> {
     let table = query.table.as_deref();
     let table = table.ok_or_else(|| Refusal::bad("say which table the rows are for: ?table=NAME"))?;
-    table.split_once('.').map_or_else(|| Ok((database(headers)?, table)), Ok)
+    let (database, table) = match table.split_once('.') {
+        Some((database, table)) => (database.to_owned(), table),
+        None => (database(&sent.2)?.to_owned(), table),
+    };
+    write(sent, &database, format(table)).await
 }
 
-async fn write(
-    app: &App,
-    access: &Access,
-    database: &str,
-    headers: &HeaderMap,
-    format: Format<'_>,
-    body: Body,
-) -> Result<Response, Refusal> {
+async fn write(sent: Sent, database: &str, format: Format<'_>) -> Result<Response, Refusal> {
+    let (State(app), Extension(access), headers, body) = sent;
     access.may_write(database)?;
     let key = match headers.get(KEY_HEADER) {
         None => None,
@@ -136,7 +109,7 @@ async fn write(
         }
     }
     let written = app.store.write(named, key).await?;
-    app.metrics.wrote(&written, body.len());
+    app.metrics.wrote(body.len());
     reply(&written, &refused, refused_beyond)
 }
 

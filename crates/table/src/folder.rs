@@ -15,8 +15,8 @@ use crate::log::Table;
 /// The database of tables that are named without one.
 pub const DATABASE: &str = "default";
 
-/// The database of ensembles, which are inserted by no name.
-const RESERVED: &str = "sim";
+/// The database of ensembles, into which nothing is inserted by name.
+pub const SIM: &str = "sim";
 /// Letters of a table's name and of a database's, at most.
 const NAME_MAX: usize = 128;
 const DATABASE_MAX: usize = 64;
@@ -57,7 +57,7 @@ impl TableName {
         if !is_word(database) || !is_word(name) || database.len() > DATABASE_MAX {
             return Err(TableError::Name { name: format!("{database}.{name}") });
         }
-        if database == RESERVED {
+        if database == SIM {
             return Err(TableError::Reserved { name: name.to_owned() });
         }
         Ok(Self { database: database.to_owned(), name: name.to_owned() })
@@ -108,7 +108,7 @@ fn is_word(text: &str) -> bool {
 pub fn tables(data: &Path) -> Result<Vec<TableName>, TableError> {
     let mut found = Vec::new();
     for (database, folder) in folders(data)? {
-        if !is_word(&database) || database == RESERVED {
+        if !is_word(&database) || database == SIM {
             continue;
         }
         for (name, path) in folders(&folder)? {

@@ -7,10 +7,8 @@ use std::process::ExitCode;
 use anyhow::{Context as _, Result};
 use arrow::array::RecordBatch;
 use arrow::csv::WriterBuilder as CsvBuilder;
-use arrow::json::writer::JsonArray;
-use arrow::json::{Writer as JsonWriter, WriterBuilder as JsonBuilder};
 use arrow::util::display::{ArrayFormatter, FormatOptions};
-use query::{Engine, Options, Reading, Rows, distinct_names};
+use query::{Engine, JsonRows, Options, Reading, Rows};
 
 use super::{make_model, nothing_stored};
 use crate::args::{Format, SqlArgs};
@@ -87,15 +85,11 @@ fn push_rows(table: &mut Table, batch: &RecordBatch) -> Result<()> {
 
 /// An array of objects; no rows give `[]`.
 async fn as_json(rows: &mut Rows) -> Result<()> {
-    let builder = JsonBuilder::new().with_explicit_nulls(true);
-    let mut writer: JsonWriter<_, JsonArray> = builder.build(std::io::stdout().lock());
-    let schema = distinct_names(&rows.schema());
+    let mut writer = JsonRows::new(std::io::stdout().lock(), &rows.schema());
     while let Some(batch) = rows.next().await {
-        let batch = RecordBatch::try_new(schema.clone(), batch?.columns().to_vec()).context("naming the columns")?;
-        writer.write(&batch).context("writing the result")?;
+        writer.write(&batch?).context("writing the result")?;
     }
-    writer.finish().context("writing the result")?;
-    writer.into_inner().write_all(b"\n").context("writing the result")
+    writer.finish().context("writing the result")?.write_all(b"\n").context("writing the result")
 }
 
 async fn as_csv(rows: &mut Rows) -> Result<()> {

@@ -13,7 +13,7 @@ use table::disk::RealDisk;
 use table::upkeep::{Deleted, delete_rows};
 use table::{Layout, StoredTable, TableError, TableName};
 
-use crate::pruning::{self, batch, condition, insert, rows};
+use crate::pruning::{self, batch, condition, insert, numbered, rows};
 use crate::support::{ask, cells, open};
 
 const LAYOUTS: [Layout; 3] = [Layout::Column, Layout::Pruned, Layout::Clustered];
@@ -75,13 +75,7 @@ proptest! {
         conditions in prop::collection::vec(condition(), 1..4),
         group_rows in 1usize..40,
     ) {
-        let mut first_id = 0;
-        let batches = batches.iter().map(|rows| {
-            let batch = batch(rows, first_id);
-            first_id += rows.len() as i64;
-            batch
-        });
-        let batches = batches.collect();
+        let batches = numbered(&batches);
         let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
         let compared = runtime.block_on(compare(batches, conditions, group_rows));
         prop_assert!(compared.is_ok(), "{}", compared.unwrap_err());

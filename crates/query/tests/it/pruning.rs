@@ -115,6 +115,17 @@ pub(crate) fn batch(rows: &[Row], first_id: i64) -> RecordBatch {
     RecordBatch::try_from_iter_with_nullable(columns(rows, first_id).into_iter().map(|(n, c)| (n, c, true))).unwrap()
 }
 
+/// Batches whose ids go on from one to the next.
+pub(crate) fn numbered(batches: &[Vec<Row>]) -> Vec<RecordBatch> {
+    let mut first_id = 0;
+    let number = |rows: &Vec<Row>| {
+        let batch = batch(rows, first_id);
+        first_id += rows.len() as i64;
+        batch
+    };
+    batches.iter().map(number).collect()
+}
+
 /// A condition whose values are those of rows that there are.
 #[derive(Debug, Clone)]
 pub(crate) enum Condition {
@@ -272,13 +283,7 @@ proptest! {
         conditions in prop::collection::vec(condition(), 1..16),
         group_rows in 1usize..40,
     ) {
-        let mut first_id = 0;
-        let batches = batches.iter().map(|rows| {
-            let batch = batch(rows, first_id);
-            first_id += rows.len() as i64;
-            batch
-        });
-        let batches = batches.collect();
+        let batches = numbered(&batches);
         let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
         let compared = runtime.block_on(compare(batches, conditions, group_rows));
         prop_assert!(compared.is_ok(), "{}", compared.unwrap_err());

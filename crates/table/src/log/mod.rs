@@ -2,16 +2,16 @@
 
 mod actions;
 mod append;
+mod definition;
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, SystemTime};
 
 use arrow::datatypes::{Schema, SchemaRef as ArrowSchemaRef};
-use arrow::error::ArrowError;
-use deltalake::kernel::engine::arrow_conversion::{TryFromArrow as _, TryIntoArrow as _};
+use deltalake::kernel::engine::arrow_conversion::TryIntoArrow as _;
 use deltalake::kernel::transaction::{CommitBuilder, CommitProperties};
 use deltalake::kernel::{Action, Metadata, MetadataExt as _, StructField, StructType, TombstoneView, Transaction};
 use deltalake::logstore::{LogStoreRef, StorageConfig, default_logstore};
@@ -24,6 +24,7 @@ use url::Url;
 
 use self::actions::{to_add, to_remove, to_segment};
 use self::append::Appended;
+pub use self::definition::Definition;
 use crate::disk::{Disk, create_dirs};
 use crate::error::TableError;
 use crate::hold::Hold;
@@ -37,46 +38,6 @@ const COMMIT_DEADLINE: Duration = Duration::from_mins(1);
 const CHECKPOINT_EACH: u64 = 50;
 const LOG_FOLDER: &str = "_delta_log";
 const COLUMN_MAPPING: &str = "delta.columnMapping.mode";
-
-/// What a table is made with.
-#[derive(Debug, Clone)]
-pub struct Definition {
-    columns: Vec<StructField>,
-    partitions: Vec<String>,
-    comment: &'static str,
-    properties: BTreeMap<String, String>,
-}
-
-impl Definition {
-    /// A table of `fields`, and of `partitions`: columns that are the same for all rows of a segment, and lie in its
-    /// path. They come first. `comment` is one sentence for people.
-    pub fn of_fields(partitions: &[Field], fields: &[Field], comment: &'static str) -> Self {
-        Self {
-            columns: partitions.iter().chain(fields).map(Field::to_delta).collect(),
-            partitions: partitions.iter().map(|f| f.name.clone()).collect(),
-            comment,
-            properties: BTreeMap::new(),
-        }
-    }
-
-    /// A table of Arrow columns, with properties that its log keeps.
-    ///
-    /// # Errors
-    /// Where Delta has no type for a column.
-    pub(crate) fn of_schema(
-        schema: &Schema,
-        comment: &'static str,
-        properties: BTreeMap<String, String>,
-    ) -> std::result::Result<Self, ArrowError> {
-        let columns = schema.fields().iter().map(|f| StructField::try_from_arrow(f.as_ref()));
-        Ok(Self {
-            columns: columns.collect::<std::result::Result<_, _>>()?,
-            partitions: Vec::new(),
-            comment,
-            properties,
-        })
-    }
-}
 
 /// What is known of a column of a segment. What is missing is not known, and excludes nothing.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -201,6 +162,12 @@ impl Table {
     /// Whether the folder `root` looks like a table.
     pub(crate) fn is_in(root: &Path) -> bool {
         root.join(LOG_FOLDER).is_dir()
+    }
+
+    /// When the table in the folder `root` was committed to last, without opening it: the time at which its log got
+    /// its last entry, in the steps of the file system's clock. `None` where there is none.
+    pub fn committed_at(root: &Path) -> Option<SystemTime> {
+        std::fs::metadata(root.join(LOG_FOLDER)).and_then(|log| log.modified()).ok()
     }
 
     /// Opens the table in the folder `root`; `None` where there is none.

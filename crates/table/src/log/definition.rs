@@ -1,0 +1,45 @@
+//! What a table is made with.
+
+use std::collections::BTreeMap;
+
+use arrow::datatypes::Schema;
+use arrow::error::ArrowError;
+use deltalake::kernel::StructField;
+use deltalake::kernel::engine::arrow_conversion::TryFromArrow as _;
+
+use crate::schema::Field;
+
+/// What a table is made with.
+#[derive(Debug, Clone)]
+pub struct Definition {
+    pub(super) columns: Vec<StructField>,
+    pub(super) partitions: Vec<String>,
+    pub(super) comment: &'static str,
+    pub(super) properties: BTreeMap<String, String>,
+}
+
+impl Definition {
+    /// A table of `fields`, and of `partitions`: columns that are the same for all rows of a segment, and lie in its
+    /// path. They come first. `comment` is one sentence for people.
+    pub fn of_fields(partitions: &[Field], fields: &[Field], comment: &'static str) -> Self {
+        Self {
+            columns: partitions.iter().chain(fields).map(Field::to_delta).collect(),
+            partitions: partitions.iter().map(|f| f.name.clone()).collect(),
+            comment,
+            properties: BTreeMap::new(),
+        }
+    }
+
+    /// A table of Arrow columns, with properties that its log keeps.
+    ///
+    /// # Errors
+    /// Where Delta has no type for a column.
+    pub(crate) fn of_schema(
+        schema: &Schema,
+        comment: &'static str,
+        properties: BTreeMap<String, String>,
+    ) -> Result<Self, ArrowError> {
+        let columns = schema.fields().iter().map(|f| StructField::try_from_arrow(f.as_ref()));
+        Ok(Self { columns: columns.collect::<Result<_, _>>()?, partitions: Vec::new(), comment, properties })
+    }
+}
