@@ -5,21 +5,27 @@ use std::time::Instant;
 
 use arrow::array::RecordBatch;
 
-use crate::budget::Share;
+use crate::shared::Share;
 
 /// Rows of one request, at their place in the log.
 #[derive(Debug)]
 pub(crate) struct Logged {
     pub(crate) position: u64,
     pub(crate) rows: RecordBatch,
+    /// Of memory.
+    bytes: usize,
     pub(crate) since: Instant,
-    /// Held as long as the rows are. `None` for what was recovered: it is there whether there is room or not.
+    /// Held as long as the rows are, of their size. `None` for what was recovered: it is there whether there is room or not.
     _share: Option<Share>,
 }
 
 impl Logged {
-    pub(crate) fn new(position: u64, rows: RecordBatch, share: Option<Share>) -> Self {
-        Self { position, rows, since: Instant::now(), _share: share }
+    pub(crate) fn new(position: u64, rows: RecordBatch, mut share: Option<Share>) -> Self {
+        let bytes = rows.get_array_memory_size();
+        if let Some(share) = &mut share {
+            share.shrink(bytes as u64);
+        }
+        Self { position, rows, bytes, since: Instant::now(), _share: share }
     }
 }
 
@@ -46,7 +52,7 @@ pub(crate) struct Taken {
 impl Buffer {
     pub(crate) fn push(&mut self, logged: Logged) {
         self.rows += logged.rows.num_rows();
-        self.bytes += logged.rows.get_array_memory_size();
+        self.bytes += logged.bytes;
         self.waiting.push_back(logged);
     }
 
@@ -69,7 +75,7 @@ impl Buffer {
                 break;
             }
             taken += logged.rows.num_rows();
-            bytes += logged.rows.get_array_memory_size();
+            bytes += logged.bytes;
             position = logged.position;
             batches.push(logged.rows.clone());
         }
@@ -92,7 +98,7 @@ impl Buffer {
         (self.rows, self.bytes) = (0, 0);
         for logged in &self.waiting {
             self.rows += logged.rows.num_rows();
-            self.bytes += logged.rows.get_array_memory_size();
+            self.bytes += logged.bytes;
         }
     }
 

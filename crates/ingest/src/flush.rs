@@ -15,6 +15,7 @@ use tokio::sync::watch;
 use tokio::task::JoinHandle;
 
 use crate::buffer::Taken;
+use crate::decode::TIME;
 use crate::error::IngestError;
 use crate::live::{Live, lock};
 
@@ -24,8 +25,6 @@ const LOOK_EACH: Duration = Duration::from_millis(200);
 const PAUSE: Duration = Duration::from_secs(1);
 /// Rows that are copied into their order at once.
 const CHUNK_ROWS: usize = 65_536;
-/// The column that rows are ordered by.
-pub(crate) const TIME: &str = "time";
 
 struct Encoded {
     segment: Segment,
@@ -82,9 +81,15 @@ fn failed(live: &Live, error: &IngestError) {
 /// Begins to encode the oldest rows that wait, if any do.
 async fn begin(live: &Arc<Live>) -> Result<Option<JoinHandle<Result<Encoded, IngestError>>>, IngestError> {
     let appender = appender(live).await?;
+    // A turn is only refused once it is closed, which it never is.
+    let turn = live.shared.encoders.clone().acquire_owned().await.map_err(|_| IngestError::Closing)?;
     let Some(taken) = lock(&live.buffer).take(live.options.flush_rows) else { return Ok(None) };
     let live = live.clone();
-    Ok(Some(tokio::task::spawn_blocking(move || encode(&live, &appender, &taken))))
+    Ok(Some(tokio::task::spawn_blocking(move || {
+        let encoded = encode(&live, &appender, &taken);
+        drop(turn);
+        encoded
+    })))
 }
 
 /// The table, which is made with the first rows there are.
@@ -138,7 +143,7 @@ async fn commit(live: &Arc<Live>, encoded: Result<Encoded, IngestError>) -> Resu
     live.counts.segment_rows.fetch_add(rows, Ordering::Relaxed);
     live.counts.segment_bytes.fetch_add(bytes, Ordering::Relaxed);
     let releasing = live.clone();
-    let released = tokio::task::spawn_blocking(move || lock(&releasing.log).release(position)).await;
+    let released = tokio::task::spawn_blocking(move || releasing.release(position)).await;
     if let Err(error) = released.unwrap_or_else(|panic| Err(IngestError::Log(panic.to_string()))) {
         // The rows are in the table; what is left of the log is removed another time.
         tracing::warn!(table = %live.name, %error, "could not remove what is no longer needed of the log");

@@ -12,7 +12,6 @@
 //!
 //! Knows no model, no SQL and no HTTP.
 
-mod budget;
 mod buffer;
 mod columns;
 pub mod decode;
@@ -21,6 +20,7 @@ mod flush;
 mod live;
 mod log;
 mod options;
+mod shared;
 mod store;
 mod upkeep;
 

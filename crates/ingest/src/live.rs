@@ -11,12 +11,12 @@ use table::{Appender, TableName};
 use tokio::sync::{Notify, mpsc, oneshot};
 use tokio::task::JoinHandle;
 
-use crate::budget::{Budget, Share};
 use crate::buffer::{Buffer, Logged};
 use crate::columns::{Columns, Misfit};
 use crate::error::IngestError;
 use crate::log::{Key, Log, NewEntry};
 use crate::options::StoreOptions;
+use crate::shared::{Share, Shared};
 
 /// Requests that are written to the log in one go, at most.
 const GROUP_MAX: usize = 1024;
@@ -39,7 +39,7 @@ pub(crate) struct Live {
     pub(crate) appender: tokio::sync::Mutex<Option<Arc<Appender>>>,
     /// Tells that rows are due.
     pub(crate) due: Notify,
-    budget: Budget,
+    pub(crate) shared: Shared,
     pub(crate) counts: Counts,
 }
 
@@ -52,6 +52,8 @@ pub(crate) struct Counts {
     pub(crate) segment_rows: AtomicU64,
     pub(crate) segment_bytes: AtomicU64,
     pub(crate) failures: AtomicU64,
+    /// Bytes of log on disk.
+    pub(crate) log_bytes: AtomicU64,
 }
 
 /// A request on its way into the log.
@@ -79,7 +81,7 @@ impl Live {
         root: PathBuf,
         disk: Arc<dyn Disk>,
         options: Arc<StoreOptions>,
-        budget: Budget,
+        shared: Shared,
     ) -> Result<Arc<Self>, IngestError> {
         let appender = Appender::open(&root, disk.clone()).await?.map(Arc::new);
         let mut columns =
@@ -95,6 +97,7 @@ impl Live {
             return Err(IngestError::Rows { table: name.to_string(), cause });
         }
         let (writes, waiting) = mpsc::channel(GROUP_MAX);
+        let counts = Counts { log_bytes: log.bytes().into(), ..Counts::default() };
         let live = Arc::new(Self {
             name,
             root,
@@ -107,8 +110,8 @@ impl Live {
             logger: Mutex::default(),
             appender: tokio::sync::Mutex::new(appender),
             due: Notify::new(),
-            budget,
-            counts: Counts::default(),
+            shared,
+            counts,
         });
         *lock(&live.logger) = Some(tokio::spawn(write_to_log(live.clone(), waiting)));
         Ok(live)
@@ -125,7 +128,7 @@ impl Live {
         }
         let bytes = rows.get_array_memory_size() as u64;
         // The entry is another copy, until it is written.
-        let share = self.budget.take(2 * bytes).ok_or_else(|| self.overloaded())?;
+        let share = self.shared.budget.take(2 * bytes).ok_or_else(|| self.overloaded())?;
         let entry = NewEntry::new(&rows, key).map_err(unfit)?;
         let (done, stored) = oneshot::channel();
         let writes = lock(&self.writes).clone().ok_or(IngestError::Closing)?;
@@ -137,7 +140,7 @@ impl Live {
     fn overloaded(&self) -> IngestError {
         self.due.notify_one();
         let after = std::time::Duration::from_secs(1);
-        IngestError::Overloaded { waiting: self.budget.used(), limit: self.budget.limit(), after }
+        IngestError::Overloaded { waiting: self.shared.budget.used(), limit: self.shared.budget.limit(), after }
     }
 
     /// Writes a group to the log, hands its rows to readers, and answers. Blocks.
@@ -155,14 +158,14 @@ impl Live {
             new.into_iter().map(|w| (w.entry, (w.rows, w.share, w.done))).unzip();
         let written = if entries.is_empty() { Ok(0) } else { log.append(&mut entries, self.options.durability) };
         drop(entries);
+        self.counts.log_bytes.store(log.bytes(), Ordering::Relaxed);
         let mut answers: Vec<_> = Vec::with_capacity(rest.len() + known.len());
         match written {
             Ok(first) => {
                 self.counts.groups.fetch_add(1, Ordering::Relaxed);
                 let mut buffer = lock(&self.buffer);
-                for (position, (rows, mut share, done)) in (first..).zip(rest) {
+                for (position, (rows, share, done)) in (first..).zip(rest) {
                     self.counts.rows.fetch_add(rows.num_rows() as u64, Ordering::Relaxed);
-                    share.shrink(rows.get_array_memory_size() as u64);
                     buffer.push(Logged::new(position, rows, Some(share)));
                     answers.push((done, Ok(false)));
                 }
@@ -185,12 +188,20 @@ impl Live {
         }
     }
 
+    /// Forgets what the log holds up to `position`, which is in the table. Blocks.
+    pub(crate) fn release(&self, position: u64) -> Result<(), IngestError> {
+        let mut log = lock(&self.log);
+        let released = log.release(position);
+        self.counts.log_bytes.store(log.bytes(), Ordering::Relaxed);
+        released
+    }
+
     /// Whether enough rows wait, or wait long enough, to become a segment.
     pub(crate) fn is_due(&self) -> bool {
         let (rows, bytes, since) = lock(&self.buffer).waiting();
         let options = &self.options;
         // Where half of the memory is used, what there is has to go.
-        let pressed = self.budget.used() > self.budget.limit() / 2 && rows >= options.flush_rows / 8;
+        let pressed = self.shared.budget.used() > self.shared.budget.limit() / 2 && rows >= options.flush_rows / 8;
         rows >= options.flush_rows
             || bytes >= options.flush_bytes
             || pressed

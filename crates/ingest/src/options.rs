@@ -17,7 +17,7 @@ pub struct StoreOptions {
     pub flush_bytes: usize,
     /// A segment is written once the first row of a table waits so long.
     pub flush_age: Duration,
-    /// Segments of one table that are encoded at once.
+    /// Segments that are encoded at once, of all tables; at least 1.
     pub flushes: usize,
     /// Bytes of rows that may wait in memory, of all tables; requests past it are refused.
     pub memory_bytes: u64,
@@ -35,7 +35,7 @@ impl Default for StoreOptions {
     fn default() -> Self {
         Self {
             durability: Durability::Sync,
-            flush_rows: 500_000,
+            flush_rows: 100_000,
             flush_bytes: 64 << 20,
             flush_age: Duration::from_secs(10),
             flushes: 2,

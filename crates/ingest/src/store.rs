@@ -14,13 +14,13 @@ use table::disk::{Disk, create_dirs};
 use tokio::sync::{Mutex, watch};
 use tokio::task::JoinHandle;
 
-use crate::budget::Budget;
 use crate::columns::Misfit;
 use crate::error::IngestError;
 use crate::flush::flush;
 use crate::live::{Live, lock};
 use crate::log::{Durability, Key, has_log};
 use crate::options::StoreOptions;
+use crate::shared::Shared;
 use crate::upkeep::keep;
 
 const LOCK: &str = ".manyworlds.lock";
@@ -33,7 +33,7 @@ pub struct Store {
     data: PathBuf,
     disk: Arc<dyn Disk>,
     options: Arc<StoreOptions>,
-    budget: Budget,
+    shared: Shared,
     tables: RwLock<BTreeMap<TableName, Arc<Live>>>,
     /// What flushes and keeps the tables. Held while a table is opened, which happens once.
     tasks: Mutex<Vec<JoinHandle<()>>>,
@@ -104,7 +104,7 @@ impl Store {
         let store = Arc::new(Self {
             data: data.to_owned(),
             disk,
-            budget: Budget::new(options.memory_bytes),
+            shared: Shared::new(&options),
             options: Arc::new(options),
             tables: RwLock::default(),
             tasks: Mutex::default(),
@@ -154,8 +154,8 @@ impl Store {
         if *self.closing.borrow() {
             return Err(IngestError::Closing);
         }
-        let (root, budget) = (name.folder(&self.data), self.budget.clone());
-        let live = Live::open(name.clone(), root, self.disk.clone(), self.options.clone(), budget).await?;
+        let (root, shared) = (name.folder(&self.data), self.shared.clone());
+        let live = Live::open(name.clone(), root, self.disk.clone(), self.options.clone(), shared).await?;
         tasks.push(tokio::spawn(flush(live.clone(), self.closing.subscribe())));
         tasks.push(tokio::spawn(keep(live.clone(), self.closing.subscribe())));
         self.tables.write().unwrap_or_else(std::sync::PoisonError::into_inner).insert(name.clone(), live.clone());
@@ -187,9 +187,9 @@ impl Store {
     /// Figures since the store was opened.
     pub fn figures(&self) -> StoreFigures {
         let mut sum = StoreFigures {
-            waiting_bytes: self.budget.used(),
-            memory_bytes: self.budget.limit(),
-            overloaded: self.budget.refused(),
+            waiting_bytes: self.shared.budget.used(),
+            memory_bytes: self.shared.budget.limit(),
+            overloaded: self.shared.budget.refused(),
             ..StoreFigures::default()
         };
         for live in self.lives() {
@@ -202,7 +202,7 @@ impl Store {
             sum.segment_bytes += of(&live.counts.segment_bytes);
             sum.failures += of(&live.counts.failures);
             sum.waiting_rows += lock(&live.buffer).waiting().0 as u64;
-            sum.log_bytes += lock(&live.log).bytes();
+            sum.log_bytes += of(&live.counts.log_bytes);
         }
         sum
     }

@@ -9,7 +9,7 @@ use table::upkeep::{TrimLimit, TrimOptions, VacuumOptions, compact, trim, vacuum
 use table::{ErrorKind, TableError};
 use tokio::sync::watch;
 
-use crate::flush::TIME;
+use crate::decode::TIME;
 use crate::live::Live;
 
 /// How often it is looked whether there is something to do.
@@ -26,10 +26,12 @@ pub(crate) async fn keep(live: Arc<Live>, mut closing: watch::Receiver<bool>) {
         let each = live.options.compact_segments as u64;
         if each > 0 && segments >= merged_at + each {
             merged_at = segments;
+            let Ok(_turn) = live.shared.upkeep.acquire().await else { return };
             told(&live, "merge its segments", compact(&live.root, live.disk.clone(), None).await.map(drop));
         }
         if segments > 0 && cleaned.is_none_or(|at| at.elapsed() >= CLEAN_EACH) {
             cleaned = Some(Instant::now());
+            let Ok(_turn) = live.shared.upkeep.acquire().await else { return };
             clean(&live).await;
         }
         tokio::select! {

@@ -1,11 +1,12 @@
 //! What is measured: one server and one load a case.
 
+use ingest::Durability;
 use serde::Serialize;
 use table::Codec;
 
 use super::load::{LoadPlan, Pace};
 use super::payload::{BodyCodec, WireFormat};
-use super::server::{Durability, ServerSettings};
+use super::server::ServerSettings;
 use super::workload::IngestWorkload;
 
 /// Cases that differ in one setting.
@@ -78,7 +79,7 @@ fn of_sweep(sweep: IngestSweep, workload: &IngestWorkload) -> Vec<Case> {
         server: ServerSettings {
             durability: Durability::Sync,
             codec: Codec::default(),
-            flush_rows: 500_000,
+            flush_rows: 100_000,
             flushes: 2,
             memory_mb: 256,
         },
@@ -111,7 +112,7 @@ fn of_sweep(sweep: IngestSweep, workload: &IngestWorkload) -> Vec<Case> {
         }
         IngestSweep::Durability => {
             let of = |durability: Durability| {
-                with(format!("durability {}", durability.name()), &|case| case.server.durability = durability)
+                with(format!("durability {durability}"), &|case| case.server.durability = durability)
             };
             [Durability::Sync, Durability::Interval, Durability::None].map(of).into()
         }

@@ -22,7 +22,6 @@ pub use error::LoadError;
 pub use load::{LoadFigures, LoadPlan, Pace, load};
 pub use payload::{BodyCodec, UnknownWord, WireFormat};
 pub use report::{html, markdown};
-pub use server::Durability;
 pub use target::Target;
 pub use workload::{Ingest, IngestBench, IngestRow, IngestWorkload, ingest};
 

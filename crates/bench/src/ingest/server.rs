@@ -10,39 +10,17 @@ use std::sync::mpsc::{Receiver, channel};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
+use ingest::Durability;
 use nix::sys::resource::{UsageWho, getrusage};
 use nix::sys::signal::{Signal, kill};
 use nix::sys::time::TimeValLike as _;
 use nix::unistd::Pid;
-use serde::Serialize;
 use table::Codec;
 
 use crate::error::BenchError;
 
 /// How long it may take to start, and to write everything out at the end.
 const PATIENCE: Duration = Duration::from_mins(5);
-
-/// When writes are acknowledged.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Durability {
-    /// Once they are on disk.
-    Sync,
-    /// Before; they are on disk within a second.
-    Interval,
-    /// Before; they are on disk when the system likes to.
-    None,
-}
-
-impl Durability {
-    pub(super) fn name(self) -> &'static str {
-        match self {
-            Self::Sync => "sync",
-            Self::Interval => "interval",
-            Self::None => "none",
-        }
-    }
-}
 
 /// Settings of a server that are compared.
 #[derive(Debug, Clone, PartialEq)]
@@ -80,7 +58,7 @@ impl RunningServer {
         let failed = |source| BenchError::Io { doing: "start", path: program.to_owned(), source };
         let cpu_before_s = cpu_of_children().map_err(failed)?;
         let mut command = Command::new(program);
-        command.args(["serve", "--listen", "127.0.0.1:0", "--durability", settings.durability.name()]);
+        command.args(["serve", "--listen", "127.0.0.1:0", "--durability", &settings.durability.to_string()]);
         for (flag, value) in [
             ("--codec", settings.codec.to_string()),
             ("--flush-rows", settings.flush_rows.to_string()),

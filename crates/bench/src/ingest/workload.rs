@@ -12,7 +12,7 @@ use super::bars::{IngestBar, bars};
 use super::cases::{Case, IngestSweep, cases};
 use super::load::{LoadFigures, Pace, load};
 use super::payload::{BodyCodec, WireFormat};
-use super::server::{Durability, RunningServer};
+use super::server::RunningServer;
 use super::target::Target;
 use crate::error::BenchError;
 use crate::machine::Machine;
@@ -74,12 +74,12 @@ pub struct IngestRow {
     /// What compressed bodies.
     pub compression: BodyCodec,
     /// When the server acknowledged.
-    pub durability: Durability,
+    pub durability: String,
     /// What compressed segments.
     pub codec: String,
     /// Rows of a segment at most.
     pub flush_rows: u64,
-    /// Segments of a table encoded at once.
+    /// Segments encoded at once.
     pub flushes: u64,
     /// Megabytes of rows that might wait.
     pub memory_mb: u64,
@@ -194,7 +194,7 @@ impl IngestBench<'_> {
             setting: case.setting.clone(),
             format: case.load.format,
             compression: case.load.compression,
-            durability: case.server.durability,
+            durability: case.server.durability.to_string(),
             codec: case.server.codec.to_string(),
             flush_rows: case.server.flush_rows,
             flushes: case.server.flushes,

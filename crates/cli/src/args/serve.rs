@@ -51,13 +51,13 @@ pub(crate) struct ServeArgs {
     #[arg(long, value_enum, default_value = "sync", env = "MANYWORLDS_DURABILITY")]
     pub(crate) durability: Durability,
     /// Write a segment once so many rows of a table wait
-    #[arg(long, value_name = "N", default_value_t = 500_000, env = "MANYWORLDS_FLUSH_ROWS",
+    #[arg(long, value_name = "N", default_value_t = 100_000, env = "MANYWORLDS_FLUSH_ROWS",
         value_parser = clap::value_parser!(u64).range(1..))]
     pub(crate) flush_rows: u64,
     /// Write a segment once the first row of a table waits so many seconds
     #[arg(long, value_name = "S", default_value_t = 10, env = "MANYWORLDS_FLUSH_SECONDS")]
     pub(crate) flush_seconds: u64,
-    /// Segments of a table that are encoded at once
+    /// Segments that are encoded at once
     #[arg(long, value_name = "N", default_value_t = 2, env = "MANYWORLDS_FLUSHES",
         value_parser = clap::value_parser!(u64).range(1..=64))]
     pub(crate) flushes: u64,

@@ -38,6 +38,7 @@ mod time;
 use arrow::array::RecordBatch;
 
 pub use expand::expand;
+pub(crate) use table::TIME;
 use tables::Tables;
 
 /// What a body is written in.

@@ -11,7 +11,7 @@ use super::Limits;
 use super::column::{Column, Effect, Kind, Value};
 
 /// The column that every table has.
-pub(super) const TIME: &str = "time";
+pub(crate) const TIME: &str = "time";
 /// Up to so many columns a name is looked for one by one.
 const SCAN_MAX: usize = 8;
 

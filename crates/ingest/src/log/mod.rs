@@ -8,6 +8,7 @@ mod entry;
 mod keys;
 
 use std::collections::VecDeque;
+use std::fmt;
 use std::fs;
 use std::io::{ErrorKind, Write as _};
 use std::path::{Path, PathBuf};
@@ -38,6 +39,17 @@ pub enum Durability {
     Interval,
     /// When the operating system likes to.
     None,
+}
+
+/// As settings have it.
+impl fmt::Display for Durability {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(match self {
+            Self::Sync => "sync",
+            Self::Interval => "interval",
+            Self::None => "none",
+        })
+    }
 }
 
 /// The log of one table.

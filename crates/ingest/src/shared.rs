@@ -1,9 +1,32 @@
-//! How many bytes may be in memory between a request and a segment.
+//! What the tables of a store share: memory for rows, and turns at the work that needs most memory besides.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+
+use crate::options::StoreOptions;
+
+/// The limits of a store.
+#[derive(Debug, Clone)]
+pub(crate) struct Shared {
+    /// Of bytes between a request and a segment.
+    pub(crate) budget: Budget,
+    /// Of segments that are encoded.
+    pub(crate) encoders: Arc<Semaphore>,
+    /// Of tables whose segments are merged, trimmed or removed: one.
+    pub(crate) upkeep: Arc<Semaphore>,
+}
+
+impl Shared {
+    pub(crate) fn new(options: &StoreOptions) -> Self {
+        Self {
+            budget: Budget::new(options.memory_bytes),
+            encoders: Arc::new(Semaphore::new(options.flushes)),
+            upkeep: Arc::new(Semaphore::new(1)),
+        }
+    }
+}
 
 /// What a permit counts: so that a limit of any size fits a semaphore.
 const UNIT: u64 = 1024;
@@ -31,7 +54,7 @@ impl Share {
 }
 
 impl Budget {
-    pub(crate) fn new(limit: u64) -> Self {
+    fn new(limit: u64) -> Self {
         Self { room: Arc::new(Semaphore::new((limit / UNIT) as usize)), limit, refused: Arc::default() }
     }
 
