@@ -9,6 +9,11 @@ mod settings;
 use std::io::Write as _;
 use std::process::ExitCode;
 
+/// Gives pages back: with the system's allocator memory grew with what had ever been held at once by each thread, to
+/// twice as much in a server and in the benchmarks (docs/performance.md).
+#[global_allocator]
+static ALLOCATOR: tikv_jemallocator::Jemalloc = tikv_jemallocator::Jemalloc;
+
 fn main() -> ExitCode {
     // delta-rs's errors come back to us and are said once, at the end.
     let filter = tracing_subscriber::EnvFilter::try_from_env("MANYWORLDS_LOG")
