@@ -197,18 +197,29 @@ pub(crate) async fn list(data: &DataArgs, format: &FormatArgs) -> Result<ExitCod
         let stored = stored.ok_or_else(|| anyhow!("table {name} went away"))?;
         tables.push(of_table(&name, &stored).await?);
     }
-    let text = |value: &Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
     match format.format {
         Format::Json => print_json(&tables)?,
-        Format::Table | Format::Csv => {
-            let mut shown = Table::new(["table", "layout", "files", "rows", "bytes"]);
-            for of in &tables {
-                shown.push(["table", "layout", "files", "rows", "bytes"].map(|key| text(&of[key])));
-            }
-            print(&if format.format == Format::Csv { shown.to_csv() } else { shown.to_string() })?;
-        }
+        Format::Table => print(&listed(&tables, count, bytes).to_string())?,
+        Format::Csv => print(&listed(&tables, |n| n.to_string(), |n| n.to_string()).to_csv())?,
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// One row a table; what is not told is left empty.
+fn listed(tables: &[Value], count: fn(u64) -> String, bytes: fn(u64) -> String) -> Table {
+    let mut shown = Table::new(["table", "layout", "files", "rows", "bytes"]);
+    for of in tables {
+        let text = |key: &str| of[key].as_str().unwrap_or_default().to_owned();
+        let number = |key: &str, write: fn(u64) -> String| of[key].as_u64().map(write).unwrap_or_default();
+        shown.push([
+            text("table"),
+            text("layout"),
+            number("files", count),
+            number("rows", count),
+            number("bytes", bytes),
+        ]);
+    }
+    shown
 }
 
 /// What is told of a table as a whole. The rows of layout `row` are in no log, and so are not told.
