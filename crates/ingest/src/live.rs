@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Instant;
 
 use arrow::array::RecordBatch;
 use arrow::datatypes::{Schema, SchemaRef};
@@ -54,6 +55,8 @@ pub(crate) struct Counts {
     pub(crate) failures: AtomicU64,
     /// Bytes of log on disk.
     pub(crate) log_bytes: AtomicU64,
+    /// When the last group could not be written; `None` once one was.
+    pub(crate) log_failed: Mutex<Option<Instant>>,
 }
 
 /// A request on its way into the log.
@@ -163,6 +166,9 @@ impl Live {
         match written {
             Ok(first) => {
                 self.counts.groups.fetch_add(1, Ordering::Relaxed);
+                if !rest.is_empty() {
+                    *lock(&self.counts.log_failed) = None;
+                }
                 let mut buffer = lock(&self.buffer);
                 for (position, (rows, share, done)) in (first..).zip(rest) {
                     self.counts.rows.fetch_add(rows.num_rows() as u64, Ordering::Relaxed);
@@ -172,6 +178,7 @@ impl Live {
             }
             Err(error) => {
                 self.counts.failures.fetch_add(1, Ordering::Relaxed);
+                *lock(&self.counts.log_failed) = Some(Instant::now());
                 tracing::error!(table = %self.name, %error, "requests were refused");
                 answers.extend(rest.into_iter().map(|(.., done)| (done, Err(IngestError::Log(error.to_string())))));
             }

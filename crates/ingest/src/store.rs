@@ -81,6 +81,8 @@ pub struct StoreFigures {
     pub segment_bytes: u64,
     /// Groups and segments that could not be written.
     pub failures: u64,
+    /// How long ago a group could not be written to the log of a table that none was written to since.
+    pub log_failed: Option<Duration>,
     /// Bytes of logs on disk.
     pub log_bytes: u64,
     /// Rows that wait to become a segment.
@@ -201,6 +203,8 @@ impl Store {
             sum.segment_rows += of(&live.counts.segment_rows);
             sum.segment_bytes += of(&live.counts.segment_bytes);
             sum.failures += of(&live.counts.failures);
+            let failed = lock(&live.counts.log_failed).map(|at| at.elapsed());
+            sum.log_failed = sum.log_failed.into_iter().chain(failed).min();
             sum.waiting_rows += lock(&live.buffer).waiting().0 as u64;
             sum.log_bytes += of(&live.counts.log_bytes);
         }

@@ -21,13 +21,14 @@ use futures::StreamExt as _;
 use table::disk::RealDisk;
 use table::{DATABASE, SIM};
 
-use crate::ensembles::ensembles;
+use crate::ensembles;
 use crate::error::{NO_TABLE, QueryError, no_table};
 use crate::events::Events;
 use crate::outcomes::Outcomes;
+use crate::pauses::PauseInJoins;
 use crate::plays::PlaysFunction;
 use crate::reading::Reading;
-use crate::snapshot::Snapshot;
+use crate::snapshot::{Ensembles, Snapshot};
 use crate::tables::{LiveTables, Sim, Tables};
 use crate::worlds::WorldsFunction;
 
@@ -87,36 +88,38 @@ impl Engine {
         if store.is_none() && databases.values().all(|tables| tables.names().next().is_none()) {
             return Ok(None);
         }
-        Self::over(store.as_ref(), databases, make_model, options, DATABASE).await.map(Some)
+        let ensembles = Ensembles::read(store.as_ref()).await?;
+        Self::over(ensembles, databases, make_model, options, DATABASE).map(Some)
     }
 
-    /// As [`Self::open`], with the rows that `live` knows and no segment holds yet. What is outside `scope` is not
-    /// there.
-    pub async fn open_live(
+    /// As [`Self::open`], with `ensembles` that were read before, and the rows that `live` knows and no segment holds
+    /// yet. What is outside `scope` is not there.
+    pub fn open_live(
         data: &Path,
+        ensembles: Ensembles,
         make_model: MakeModel,
         options: Options,
-        live: Arc<dyn LiveTables>,
+        live: &Arc<dyn LiveTables>,
         scope: Scope<'_>,
     ) -> Result<Self, QueryError> {
-        let mut databases = Tables::list(data, Some(&live))?;
+        let mut databases = Tables::list(data, Some(live))?;
         databases.retain(|name, _| scope.sees(name));
-        let store = if scope.sees(SIM) { Store::open(data, Arc::new(RealDisk)).await? } else { None };
-        Self::over(store.as_ref(), databases, make_model, options, scope.database).await
+        let ensembles = if scope.sees(SIM) { ensembles } else { Ensembles::default() };
+        Self::over(ensembles, databases, make_model, options, scope.database)
     }
 
-    async fn over(
-        store: Option<&Store>,
+    fn over(
+        ensembles: Ensembles,
         databases: BTreeMap<String, Arc<Tables>>,
         make_model: MakeModel,
         options: Options,
         database: &str,
     ) -> Result<Self, QueryError> {
-        let snapshot = Arc::new(Snapshot::take(store, make_model).await?);
+        let snapshot = Arc::new(Snapshot::new(ensembles, make_model));
         let own = MemorySchemaProvider::new();
         own.register_table("outcomes".to_owned(), Arc::new(Outcomes::new(snapshot.clone())))?;
         own.register_table("events".to_owned(), Arc::new(Events::new(snapshot.clone())))?;
-        own.register_table("ensembles".to_owned(), Arc::new(ensembles(&snapshot)?))?;
+        own.register_table("ensembles".to_owned(), Arc::new(ensembles::table(&snapshot)?))?;
         let catalog = Arc::new(MemoryCatalogProvider::new());
         let tables = databases.get(database).cloned().unwrap_or_default();
         catalog.register_schema(SIM, Arc::new(Sim { own, tables: tables.clone() }))?;
@@ -164,7 +167,8 @@ pub(crate) fn state(options: Options) -> Result<SessionState, QueryError> {
         .with_information_schema(true);
     let pool = TrackConsumersPool::new(FairSpillPool::new(options.memory_bytes), NAMED);
     let runtime = RuntimeEnvBuilder::new().with_memory_pool(Arc::new(pool)).build_arc()?;
-    Ok(SessionStateBuilder::new().with_config(config).with_runtime_env(runtime).with_default_features().build())
+    let builder = SessionStateBuilder::new().with_config(config).with_runtime_env(runtime).with_default_features();
+    Ok(builder.with_physical_optimizer_rule(Arc::new(PauseInJoins)).build())
 }
 
 /// Nothing that changes tables, files or settings.

@@ -13,7 +13,7 @@ use crate::rows::text;
 use crate::snapshot::Snapshot;
 
 /// The table. Of an ensemble that cannot be read there are the name and the state only.
-pub(crate) fn ensembles(snapshot: &Snapshot) -> Result<MemTable> {
+pub(crate) fn table(snapshot: &Snapshot) -> Result<MemTable> {
     let number = |name: &str| Field::new(name, DataType::Int64, true);
     let schema = Arc::new(Schema::new(vec![
         text("ensemble", false),

@@ -56,7 +56,7 @@ pub enum QueryError {
         reason: String,
     },
     /// The answer needs more memory than it may take.
-    #[error("the answer needs more memory than it may take: select fewer columns or fewer worlds ({reason})")]
+    #[error("the answer needs more memory than it may take: select fewer columns or rows ({reason})")]
     Memory {
         /// Who asked for how much.
         reason: String,
@@ -106,7 +106,11 @@ impl From<DataFusionError> for QueryError {
             DataFusionError::SchemaError(error, _) => unknown_column(&error),
             DataFusionError::Plan(text) => plan_error(&text),
             DataFusionError::ResourcesExhausted(text) => Self::Memory { reason: one_line(&text) },
-            other => Self::Invalid { reason: one_line(&message(&other)) },
+            // What several pieces of a question wait for fails for all of them, and comes wrapped.
+            other => match other.find_root() {
+                DataFusionError::ResourcesExhausted(text) => Self::Memory { reason: one_line(text) },
+                _ => Self::Invalid { reason: one_line(&message(&other)) },
+            },
         }
     }
 }

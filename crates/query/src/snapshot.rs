@@ -16,9 +16,38 @@ const COLUMN_BYTES_MAX: usize = 128 << 20;
 /// An ensemble, or why it cannot be read: that fails the questions that need it, and no others.
 type Found = Result<Arc<StoredEnsemble>, Arc<EnsembleError>>;
 
+/// The ensembles of a data folder as they were at one moment, for any number of engines.
+#[derive(Debug, Clone)]
+pub struct Ensembles(Arc<[(String, Found)]>);
+
+impl Default for Ensembles {
+    /// None.
+    fn default() -> Self {
+        Self(Arc::new([]))
+    }
+}
+
+impl Ensembles {
+    /// Reads what `store` shows; `None` shows nothing.
+    ///
+    /// # Errors
+    /// Where the tables cannot be read. An ensemble that cannot be is among the others, with why.
+    pub async fn read(store: Option<&Store>) -> Result<Self, QueryError> {
+        let Some(store) = store else { return Ok(Self::default()) };
+        let found = store.ensembles().await?.into_iter();
+        let mut found: Vec<_> = found.map(|(name, found)| (name, found.map(Arc::new).map_err(Arc::new))).collect();
+        found.sort_unstable_by(|(a, _), (b, _)| a.cmp(b));
+        Ok(Self(found.into()))
+    }
+
+    /// All of them by name, in the order of their names: the ensemble, or why it cannot be read.
+    pub fn iter(&self) -> impl Iterator<Item = (&str, Result<&Arc<StoredEnsemble>, &Arc<EnsembleError>>)> {
+        self.0.iter().map(|(name, found)| (name.as_str(), found.as_ref()))
+    }
+}
+
 pub(crate) struct Snapshot {
-    /// In the order of their names.
-    ensembles: Vec<(String, Found)>,
+    ensembles: Ensembles,
     make_model: MakeModel,
     /// The most recently opened last.
     open: Mutex<Vec<Arc<Columns>>>,
@@ -26,42 +55,35 @@ pub(crate) struct Snapshot {
 
 impl fmt::Debug for Snapshot {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Snapshot").field("ensembles", &self.ensembles.len()).finish_non_exhaustive()
+        f.debug_struct("Snapshot").field("ensembles", &self.ensembles.0.len()).finish_non_exhaustive()
     }
 }
 
 impl Snapshot {
-    pub(crate) async fn take(store: Option<&Store>, make_model: MakeModel) -> Result<Self, QueryError> {
-        let found = match store {
-            Some(store) => store.ensembles().await?.into_iter(),
-            None => Vec::new().into_iter(),
-        };
-        let mut ensembles: Vec<(String, Found)> =
-            found.map(|(name, found)| (name, found.map(Arc::new).map_err(Arc::new))).collect();
-        ensembles.sort_unstable_by(|(a, _), (b, _)| a.cmp(b));
-        Ok(Self { ensembles, make_model, open: Mutex::default() })
+    pub(crate) fn new(ensembles: Ensembles, make_model: MakeModel) -> Self {
+        Self { ensembles, make_model, open: Mutex::default() }
     }
 
     /// All ensembles by name, in the order of their names.
     pub(crate) fn ensembles(&self) -> &[(String, Found)] {
-        &self.ensembles
+        &self.ensembles.0
     }
 
     /// The ensembles that the conditions leave over, each of which must be readable.
     pub(crate) fn wanted(&self, conditions: &Conditions<'_>) -> Result<Vec<&Arc<StoredEnsemble>>, QueryError> {
         let places = conditions.names("ensemble", self.names())?;
-        places.into_iter().map(|place| readable(&self.ensembles[place].1)).collect()
+        places.into_iter().map(|place| readable(&self.ensembles.0[place].1)).collect()
     }
 
     pub(crate) fn ensemble(&self, name: &str) -> Result<&Arc<StoredEnsemble>, QueryError> {
-        match self.ensembles.iter().find(|(n, _)| n == name) {
+        match self.ensembles.0.iter().find(|(n, _)| n == name) {
             Some((_, found)) => readable(found),
             None => Err(UnknownName::new("no ensemble", name, self.names()).into()),
         }
     }
 
     fn names(&self) -> impl Iterator<Item = &str> + Clone {
-        self.ensembles.iter().map(|(name, _)| name.as_str())
+        self.ensembles.0.iter().map(|(name, _)| name.as_str())
     }
 
     /// The columns of an ensemble, which keep what was read of them for the next question.

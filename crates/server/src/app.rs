@@ -1,24 +1,30 @@
-//! What all handlers share, and which handler has which path.
+//! What all handlers share, and the way of a request to one of them.
 
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use axum::Router;
 use axum::body::{Body, Bytes};
 use axum::http::{HeaderMap, StatusCode};
 use axum::middleware;
-use axum::routing::{get, post};
 use ingest::Store;
 use query::MakeModel;
+use serde::de::DeserializeOwned;
 use table::DATABASE;
-use tokio::sync::{Semaphore, SemaphorePermit};
 
+use crate::access;
+use crate::api::Route;
 use crate::ensembles::Warm;
-use crate::error::Refusal;
+use crate::error::{Refusal, ServerError};
 use crate::metrics::Metrics;
+use crate::questions::Questions;
+use crate::routes::routes;
 use crate::settings::Settings;
 use crate::tokens::Tokens;
-use crate::{access, ensembles, metrics, sql, write};
+
+/// Bytes of a question.
+const QUESTION_BYTES_MAX: usize = 2 << 20;
 
 /// The header that names a database, as clients of the peer send it.
 pub(crate) const DATABASE_HEADER: &str = "x-arc-database";
@@ -34,8 +40,9 @@ pub(crate) struct Shared {
     /// Who may do what; `None` where everybody may do everything.
     pub(crate) tokens: Option<Tokens>,
     pub(crate) metrics: Metrics,
-    /// Room for questions.
-    pub(crate) questions: Semaphore,
+    pub(crate) questions: Questions,
+    /// Whether the server is about to end.
+    pub(crate) closing: AtomicBool,
 }
 
 impl std::ops::Deref for App {
@@ -47,9 +54,16 @@ impl std::ops::Deref for App {
 }
 
 impl App {
-    pub(crate) fn new(settings: Settings, store: Arc<Store>, make_model: MakeModel, tokens: Option<Tokens>) -> Self {
-        let questions = Semaphore::new(settings.questions);
-        Self(Arc::new(Shared {
+    /// # Errors
+    /// Where the system gives no threads.
+    pub(crate) fn new(
+        settings: Settings,
+        store: Arc<Store>,
+        make_model: MakeModel,
+        tokens: Option<Tokens>,
+    ) -> Result<Self, ServerError> {
+        let questions = Questions::new(settings.questions, settings.question_timeout).map_err(ServerError::Threads)?;
+        Ok(Self(Arc::new(Shared {
             settings,
             store,
             make_model,
@@ -57,44 +71,30 @@ impl App {
             tokens,
             metrics: Metrics::default(),
             questions,
-        }))
+            closing: AtomicBool::new(false),
+        })))
     }
 
     pub(crate) fn router(self) -> Router {
-        let guarded = Router::new()
-            .route("/api/v1/write/msgpack", post(write::message_pack))
-            .route("/api/v1/write", post(write::message_pack))
-            .route("/api/v1/write/line-protocol", post(write::line_protocol))
-            .route("/api/v2/write", post(write::line_protocol))
-            .route("/write", post(write::line_protocol))
-            .route("/api/v1/write/json", post(write::json))
-            .route("/api/v1/write/csv", post(write::csv))
-            .route("/api/v1/write/arrow", post(write::arrow))
-            .route("/api/v1/query", post(sql::query))
-            .route("/api/v1/query/arrow", post(sql::query_arrow))
-            .route("/api/v1/sql", post(sql::sql))
-            .route("/api/v1/ensembles", get(ensembles::ensembles))
-            .route("/api/v1/price", post(ensembles::price))
-            .route("/api/v1/outcome", post(ensembles::outcome))
-            .route("/metrics", get(metrics::metrics))
-            .route_layer(middleware::from_fn_with_state(self.clone(), access::check));
-        Router::new()
-            .merge(guarded)
-            .route("/health", get(metrics::health))
-            .route("/ready", get(metrics::health))
-            .route("/ping", get(metrics::ping).head(metrics::ping))
+        let (guarded, open): (Vec<_>, Vec<_>) = routes().into_iter().partition(|route| route.guarded);
+        let router = |routes: Vec<Route>| {
+            routes.into_iter().fold(Router::new(), |router, route| router.route(route.path, route.handler))
+        };
+        router(guarded)
+            .route_layer(middleware::from_fn_with_state(self.clone(), access::check))
+            .merge(router(open))
             .fallback(async || Refusal::new(StatusCode::NOT_FOUND, "there is nothing at this path"))
             .with_state(self)
     }
 
-    /// Room for one more question; waits for it.
-    pub(crate) async fn room(&self) -> Result<SemaphorePermit<'_>, Refusal> {
-        self.questions.acquire().await.map_err(|_| Refusal::new(StatusCode::SERVICE_UNAVAILABLE, "closing"))
+    /// The question that a body is, in JSON.
+    pub(crate) async fn question<Q: DeserializeOwned>(&self, body: Body) -> Result<Q, Refusal> {
+        let body = self.body(body, QUESTION_BYTES_MAX).await?;
+        serde_json::from_slice(&body).map_err(|error| Refusal::bad(format!("the question makes no sense: {error}")))
     }
 
-    /// The whole body of a request.
-    pub(crate) async fn body(&self, body: Body) -> Result<Bytes, Refusal> {
-        let limit = self.settings.limits.body_bytes_max;
+    /// The whole body of a request, which may have so many bytes.
+    pub(crate) async fn body(&self, body: Body, limit: usize) -> Result<Bytes, Refusal> {
         let patience: Duration = self.settings.request_timeout;
         let read = tokio::time::timeout(patience, axum::body::to_bytes(body, limit)).await.map_err(|_| {
             let text = format!("the request did not arrive within {} s", patience.as_secs());

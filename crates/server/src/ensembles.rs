@@ -5,13 +5,13 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, SystemTime};
 
 use axum::Json;
-use axum::extract::rejection::JsonRejection;
+use axum::body::Body;
 use axum::extract::{Extension, State};
-use axum::http::StatusCode;
 use ensemble::{
-    Columns, EnsembleError, OutcomeQuestion, Price, PriceQuestion, QuestionError, Store, StoredEnsemble, open_columns,
+    Columns, EnsembleError, MakeModel, OutcomeQuestion, Price, PriceQuestion, QuestionError, Store, StoredEnsemble,
+    open_columns,
 };
-use query::QueryError;
+use query::Ensembles;
 use serde_json::{Value, json};
 use table::SIM;
 use table::disk::RealDisk;
@@ -19,89 +19,88 @@ use table::disk::RealDisk;
 use crate::access::Access;
 use crate::app::App;
 use crate::error::Refusal;
+use crate::questions::{Place, broken};
 
-/// Ensembles that are kept open, and the memory that each may hold.
+/// Ensembles whose columns are kept open, and the memory that each may hold.
 const OPEN_MAX: usize = 4;
 const COLUMN_BYTES_MAX: usize = 64 << 20;
 
-/// Ensembles that were asked about, the last one asked about last.
+/// What was read of ensembles and stays in memory from one question to the next.
 #[derive(Default)]
-pub(crate) struct Warm(Mutex<Vec<Entry>>);
-
-struct Entry {
-    name: String,
-    state: Commits,
-    columns: Arc<Columns>,
+pub(crate) struct Warm {
+    /// What there is, and when the tables were committed to last before it was read.
+    known: tokio::sync::Mutex<Option<(Commits, Ensembles)>>,
+    /// The last one asked about last.
+    open: Mutex<Vec<Arc<Columns>>>,
 }
 
 /// When each table of the ensembles was committed to last.
 type Commits = [Option<SystemTime>; 3];
 
 /// Whether another commit would be seen by its time: file systems count time in steps of some milliseconds.
-fn is_settled(state: &Commits) -> bool {
+fn is_settled(commits: &Commits) -> bool {
     const STEPS: Duration = Duration::from_millis(100);
-    state.iter().flatten().all(|at| at.elapsed().is_ok_and(|since| since > STEPS))
+    commits.iter().flatten().all(|at| at.elapsed().is_ok_and(|since| since > STEPS))
 }
 
 impl Warm {
-    /// The columns of the current version of an ensemble: those that are open, where nothing was committed since.
-    async fn columns(&self, data: &Path, name: &str) -> Result<Arc<Columns>, Refusal> {
+    /// The ensembles as they are now: those that were read before, where nothing was committed since.
+    pub(crate) async fn ensembles(&self, data: &Path) -> Result<Ensembles, Refusal> {
+        // One question reads them, and others wait for it.
+        let mut known = self.known.lock().await;
         // Taken before the tables are read: a commit in between makes the next question read them again.
-        let state = Store::committed_at(data);
-        if let Some(columns) = self.find(name, &state) {
-            return Ok(columns);
+        let commits = Store::committed_at(data);
+        if let Some((before, ensembles)) = &*known
+            && *before == commits
+        {
+            return Ok(ensembles.clone());
         }
-        let unknown = || EnsembleError::Unknown { name: name.to_owned(), data: data.to_owned(), have: Vec::new() };
-        let store = Store::open(data, Arc::new(RealDisk)).await?.ok_or_else(unknown)?;
-        let stored = store.ensemble(name).await?;
-        let columns = if let Some(columns) = self.same(&stored) {
-            columns
-        } else {
-            let opened = tokio::task::spawn_blocking(move || open_columns(stored, COLUMN_BYTES_MAX)).await;
-            Arc::new(opened.map_err(|e| broken(&e))??)
+        let settled = is_settled(&commits);
+        let store = Store::open(data, Arc::new(RealDisk)).await?;
+        let ensembles = Ensembles::read(store.as_ref()).await?;
+        // What cannot be read may be the next time, without a commit.
+        let keep = settled && ensembles.iter().all(|(_, found)| found.is_ok());
+        *known = keep.then(|| (commits, ensembles.clone()));
+        Ok(ensembles)
+    }
+
+    /// The columns of the current version of an ensemble: those that are open, where it has not changed since.
+    async fn columns(&self, data: &Path, name: &str) -> Result<Arc<Columns>, Refusal> {
+        let ensembles = self.ensembles(data).await?;
+        let Some((_, found)) = ensembles.iter().find(|(other, _)| *other == name) else {
+            let have = ensembles.iter().map(|(name, _)| name.to_owned()).collect();
+            return Err(EnsembleError::Unknown { name: name.to_owned(), data: data.to_owned(), have }.into());
         };
-        if !is_settled(&state) {
+        let stored = found.map_err(|error| Refusal::from(&**error))?;
+        if let Some(columns) = self.find(stored) {
             return Ok(columns);
         }
-        let mut open = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        open.retain(|e| e.name != name);
+        let stored = StoredEnsemble::clone(stored);
+        let opened = tokio::task::spawn_blocking(move || open_columns(stored, COLUMN_BYTES_MAX)).await;
+        let columns = Arc::new(opened.map_err(|e| broken(&e))??);
+        let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
+        open.retain(|c| c.ensemble().plan.name != name);
         if open.len() == OPEN_MAX {
             open.remove(0);
         }
-        open.push(Entry { name: name.to_owned(), state, columns: columns.clone() });
+        open.push(columns.clone());
         Ok(columns)
     }
 
-    /// Open columns of the very same ranges: a commit may have been another ensemble's.
-    fn same(&self, stored: &StoredEnsemble) -> Option<Arc<Columns>> {
-        let open = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let mut columns = open.iter().map(|e| &e.columns);
-        let same = |c: &&Arc<Columns>| {
+    /// Open columns of the very same ranges.
+    fn find(&self, stored: &StoredEnsemble) -> Option<Arc<Columns>> {
+        let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
+        let same = |c: &Arc<Columns>| {
             let known = c.ensemble();
             known.plan.name == stored.plan.name
                 && known.version == stored.version
                 && known.outcomes == stored.outcomes
                 && known.events == stored.events
         };
-        columns.find(same).cloned()
-    }
-
-    fn find(&self, name: &str, state: &Commits) -> Option<Arc<Columns>> {
-        let mut open = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let place = open.iter().position(|e| e.name == name && e.state == *state)?;
+        let place = open.iter().position(same)?;
         open[place..].rotate_left(1);
-        open.last().map(|e| e.columns.clone())
+        open.last().cloned()
     }
-}
-
-fn broken(error: &tokio::task::JoinError) -> Refusal {
-    Refusal::new(StatusCode::INTERNAL_SERVER_ERROR, format!("the question broke off: {error}"))
-}
-
-type Asked<Q> = Result<Json<Q>, JsonRejection>;
-
-fn question<Q>(asked: Asked<Q>) -> Result<Q, Refusal> {
-    Ok(asked.map_err(|e| Refusal::bad(e.body_text()))?.0)
 }
 
 /// What `manyworlds ensembles --format json` prints.
@@ -110,10 +109,8 @@ pub(crate) async fn ensembles(
     Extension(access): Extension<Access>,
 ) -> Result<Json<Vec<Value>>, Refusal> {
     access.may_read_of(SIM)?;
-    let Some(store) = Store::open(&app.settings.data, Arc::new(RealDisk)).await? else {
-        return Ok(Json(Vec::new()));
-    };
-    let found = store.ensembles().await?.into_iter().map(|(name, found)| match found {
+    let ensembles = app.warm.ensembles(&app.settings.data).await?;
+    let found = ensembles.iter().map(|(name, found)| match found {
         Ok(ensemble) => ensemble.to_json(),
         Err(error) => json!({"ensemble": name, "state": "unreadable", "error": error.to_string()}),
     });
@@ -124,52 +121,55 @@ pub(crate) async fn ensembles(
 pub(crate) async fn price(
     State(app): State<App>,
     Extension(access): Extension<Access>,
-    asked: Asked<PriceQuestion>,
+    body: Body,
 ) -> Result<Json<Price>, Refusal> {
     access.may_read_of(SIM)?;
-    let question = question(asked)?;
-    let columns = app.warm.columns(&app.settings.data, &question.ensemble).await?;
-    let _room = app.room().await?;
-    app.metrics.asked();
-    let make_model = app.make_model.clone();
-    let answered = tokio::task::spawn_blocking(move || question.answer(&columns, &make_model)).await;
-    Ok(Json(answered.map_err(|e| broken(&e))??))
+    let question: PriceQuestion = app.question(body).await?;
+    let name = question.ensemble.clone();
+    app.ask_of(name, move |columns, make_model| question.answer(columns, make_model)).await
 }
 
 /// What `manyworlds outcome --format json` prints.
 pub(crate) async fn outcome(
     State(app): State<App>,
     Extension(access): Extension<Access>,
-    asked: Asked<OutcomeQuestion>,
+    body: Body,
 ) -> Result<Json<Vec<Value>>, Refusal> {
     access.may_read_of(SIM)?;
-    let question = question(asked)?;
-    let columns = app.warm.columns(&app.settings.data, &question.ensemble).await?;
-    let _room = app.room().await?;
-    app.metrics.asked();
-    let answered = tokio::task::spawn_blocking(move || {
-        let answers = question.answer(&columns)?;
-        Ok::<_, QuestionError>(answers.iter().map(|a| a.to_json(question.cdf)).collect::<Vec<_>>())
-    });
-    Ok(Json(answered.await.map_err(|e| broken(&e))??))
+    let question: OutcomeQuestion = app.question(body).await?;
+    let name = question.ensemble.clone();
+    app.ask_of(name, move |columns, _| {
+        let answers = question.answer(columns)?;
+        Ok(answers.iter().map(|a| a.to_json(question.cdf)).collect())
+    })
+    .await
 }
 
-impl From<QuestionError> for Refusal {
-    fn from(error: QuestionError) -> Self {
-        match error {
-            QuestionError::Ensemble(error) => error.into(),
-            QuestionError::Replay { .. } => Self::new(StatusCode::INTERNAL_SERVER_ERROR, error.to_string()),
-            other => Self::bad(other.to_string()),
-        }
+impl App {
+    /// Answers a question about an ensemble.
+    async fn ask_of<T: Send + 'static>(
+        &self,
+        name: String,
+        answer: impl FnOnce(&Columns, &MakeModel) -> Result<T, QuestionError> + Send + 'static,
+    ) -> Result<Json<T>, Refusal> {
+        self.metrics.asked();
+        let app = self.clone();
+        let answered = self.questions.ask(|place| async move {
+            let columns = app.warm.columns(&app.settings.data, &name).await?;
+            let make_model = while_wanted(place.clone(), app.make_model.clone());
+            let answered = tokio::task::spawn_blocking(move || {
+                let answer = answer(&columns, &make_model);
+                drop(place);
+                answer
+            });
+            Ok(answered.await.map_err(|e| broken(&e))??)
+        });
+        Ok(Json(answered.await?))
     }
 }
 
-impl From<EnsembleError> for Refusal {
-    fn from(error: EnsembleError) -> Self {
-        match error {
-            EnsembleError::Unknown { .. } => Self::new(StatusCode::NOT_FOUND, error.to_string()),
-            EnsembleError::Table(error) => error.into(),
-            other => QueryError::from(other).into(),
-        }
-    }
+/// Makes models for as long as somebody waits for the answer: a question asks for one before each range of worlds that
+/// it plays again.
+fn while_wanted(place: Place, make_model: MakeModel) -> MakeModel {
+    Arc::new(move |plan| if place.is_given_up() { Err("nobody waits for it".into()) } else { make_model(plan) })
 }

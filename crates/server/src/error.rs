@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use axum::Json;
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
+use ensemble::{EnsembleError, QuestionError};
 use ingest::IngestError;
 use ingest::decode::{DecodeError, DecodeErrorKind};
 use query::QueryError;
@@ -36,6 +37,9 @@ pub enum ServerError {
     /// The data folder cannot be used.
     #[error(transparent)]
     Ingest(#[from] IngestError),
+    /// No threads can be had.
+    #[error("cannot start the threads that answer questions: {0}")]
+    Threads(std::io::Error),
     /// The tokens cannot be read.
     #[error("{0}; `manyworlds token create` makes such a file")]
     Tokens(#[from] TokenError),
@@ -62,8 +66,19 @@ impl Refusal {
         Self { status, body: json!({"error": error.into()}), retry_after: None }
     }
 
+    #[cfg(test)]
+    pub(crate) fn status(&self) -> StatusCode {
+        self.status
+    }
+
     pub(crate) fn bad(error: impl Into<String>) -> Self {
         Self::new(StatusCode::BAD_REQUEST, error)
+    }
+
+    /// With some words before its own.
+    pub(crate) fn after(mut self, words: &str) -> Self {
+        self.body["error"] = json!(format!("{words}: {}", self.body["error"].as_str().unwrap_or_default()));
+        self
     }
 
     /// With another field beside `error`.
@@ -120,16 +135,49 @@ impl From<IngestError> for Refusal {
 
 impl From<TableError> for Refusal {
     fn from(error: TableError) -> Self {
-        let status = match error.kind() {
-            ErrorKind::Request => StatusCode::BAD_REQUEST,
-            _ => StatusCode::INTERNAL_SERVER_ERROR,
-        };
-        Self::new(status, error.to_string())
+        of_table(&error)
+    }
+}
+
+fn of_table(error: &TableError) -> Refusal {
+    let status = match error.kind() {
+        ErrorKind::Request => StatusCode::BAD_REQUEST,
+        _ => StatusCode::INTERNAL_SERVER_ERROR,
+    };
+    Refusal::new(status, error.to_string())
+}
+
+impl From<&EnsembleError> for Refusal {
+    fn from(error: &EnsembleError) -> Self {
+        match error {
+            EnsembleError::Unknown { .. } => Self::new(StatusCode::NOT_FOUND, error.to_string()),
+            EnsembleError::Table(error) => of_table(error),
+            other => Self::bad(other.to_string()),
+        }
+    }
+}
+
+impl From<EnsembleError> for Refusal {
+    fn from(error: EnsembleError) -> Self {
+        Self::from(&error)
+    }
+}
+
+impl From<QuestionError> for Refusal {
+    fn from(error: QuestionError) -> Self {
+        match error {
+            QuestionError::Ensemble(error) => error.into(),
+            QuestionError::Replay { .. } => Self::new(StatusCode::INTERNAL_SERVER_ERROR, error.to_string()),
+            other => Self::bad(other.to_string()),
+        }
     }
 }
 
 impl From<QueryError> for Refusal {
     fn from(error: QueryError) -> Self {
-        Self::bad(error.to_string())
+        match error {
+            QueryError::Memory { .. } => Self::new(StatusCode::PAYLOAD_TOO_LARGE, error.to_string()),
+            other => Self::bad(other.to_string()),
+        }
     }
 }

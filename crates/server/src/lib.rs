@@ -12,11 +12,14 @@
 //! Handlers are thin: they know HTTP and nothing of formats, logs and plans.
 
 mod access;
+mod api;
 mod app;
 mod ensembles;
 mod error;
 mod live;
 mod metrics;
+mod questions;
+mod routes;
 mod serve;
 mod settings;
 mod sql;

@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
 
 use axum::Json;
 use axum::extract::{Extension, State};
@@ -12,6 +13,9 @@ use serde_json::json;
 use crate::access::Access;
 use crate::app::App;
 use crate::error::Refusal;
+
+/// How long a server is not ready after rows could not be written to a log, where none were since.
+const UNREADY: Duration = Duration::from_secs(10);
 
 /// What was done since the start.
 #[derive(Debug, Default)]
@@ -36,6 +40,19 @@ pub(crate) async fn health() -> Response {
     Json(json!({"status": "ok"})).into_response()
 }
 
+/// Whether rows are better sent here than elsewhere.
+pub(crate) async fn ready(State(app): State<App>) -> Result<Response, Refusal> {
+    let not_now = |why: &str, seconds| Refusal::new(StatusCode::SERVICE_UNAVAILABLE, why).later(seconds);
+    if app.closing.load(Ordering::Relaxed) {
+        return Err(not_now("the server is closing", 1));
+    }
+    // Only another write can show that the disk is well again, so that some must be let through.
+    if let Some(left) = app.store.figures().log_failed.and_then(|since| UNREADY.checked_sub(since)) {
+        return Err(not_now("rows could not be written to a log", left.as_secs()));
+    }
+    Ok(health().await)
+}
+
 /// As clients of line protocol ask whether there is a server.
 pub(crate) async fn ping() -> Response {
     (StatusCode::NO_CONTENT, [("x-influxdb-version", concat!("manyworlds-", env!("CARGO_PKG_VERSION")))])
@@ -58,6 +75,7 @@ pub(crate) async fn metrics(State(app): State<App>, Extension(access): Extension
         ("failures_total", "counter", "Groups and segments that could not be written", store.failures),
         ("overloaded_total", "counter", "Requests refused for want of memory", store.overloaded),
         ("questions_total", "counter", "Questions asked", of(&app.metrics.questions)),
+        ("questions_running", "gauge", "Questions whose work has not ended", app.questions.running() as u64),
         ("tables", "gauge", "Tables that rows came in for", store.tables),
         ("log_bytes", "gauge", "Bytes of logs on disk", store.log_bytes),
         ("waiting_rows", "gauge", "Rows that wait to become a segment", store.waiting_rows),

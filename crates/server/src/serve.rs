@@ -37,8 +37,7 @@ pub struct Server {
     connections: usize,
     patience: Duration,
     tls: Option<TlsAcceptor>,
-    store: Arc<Store>,
-    router: Router,
+    app: App,
 }
 
 impl fmt::Debug for Server {
@@ -64,8 +63,8 @@ impl Server {
         let listener = TcpListener::bind(wanted).await.map_err(failed)?;
         let address = listener.local_addr().map_err(failed)?;
         let (connections, patience) = (settings.connections, settings.request_timeout);
-        let router = App::new(settings, store.clone(), make_model, tokens).router();
-        Ok(Self { listener, address, connections, patience, tls, store, router })
+        let app = App::new(settings, store, make_model, tokens)?;
+        Ok(Self { listener, address, connections, patience, tls, app })
     }
 
     /// Where it listens.
@@ -87,6 +86,7 @@ impl Server {
         builder.http1().timer(TokioTimer::new()).header_read_timeout(self.patience);
         builder.http2().timer(TokioTimer::new()).keep_alive_interval(Some(self.patience));
         let door = Arc::new(Door { builder, tls: self.tls, patience: self.patience });
+        let router = self.app.clone().router();
         let graceful = GracefulShutdown::new();
         let room = Arc::new(Semaphore::new(self.connections));
         tokio::pin!(stop);
@@ -111,7 +111,7 @@ impl Server {
             if let Err(error) = stream.set_nodelay(true) {
                 tracing::debug!(%error, "replies may wait for each other");
             }
-            let (door, router, watcher) = (door.clone(), self.router.clone(), graceful.watcher());
+            let (door, router, watcher) = (door.clone(), router.clone(), graceful.watcher());
             tokio::spawn(async move {
                 if let Err(error) = door.serve(stream, router, watcher).await {
                     tracing::debug!(error, "a connection ended early");
@@ -119,11 +119,12 @@ impl Server {
                 drop(permit);
             });
         }
+        self.app.closing.store(true, Ordering::Relaxed);
         drop(self.listener);
         if tokio::time::timeout(GRACE, graceful.shutdown()).await.is_err() {
             tracing::warn!("some requests did not end in time and were cut off");
         }
-        self.store.close().await?;
+        self.app.store.close().await?;
         Ok(())
     }
 }

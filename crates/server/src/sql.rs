@@ -9,14 +9,14 @@ use arrow::datatypes::SchemaRef;
 use arrow::error::ArrowError;
 use arrow::ipc::writer::StreamWriter;
 use arrow::json::writer::{EncoderOptions, make_encoder};
-use axum::Json;
-use axum::extract::rejection::JsonRejection;
+use axum::body::Body;
 use axum::extract::{Extension, Query, State};
 use axum::http::{HeaderMap, StatusCode, header};
 use axum::response::{IntoResponse, Response};
-use query::{Engine, JsonRows, Options};
+use query::{Engine, Ensembles, JsonRows, LiveTables, Options};
 use serde::Deserialize;
 use serde_json::json;
+use table::SIM;
 
 use crate::access::Access;
 use crate::app::{App, DATABASE_HEADER, database};
@@ -34,38 +34,25 @@ pub(crate) struct FormatQuery {
 }
 
 /// All that a question brings besides what its address says.
-type Asked = (State<App>, Extension<Access>, HeaderMap, Result<Json<Question>, JsonRejection>);
+type Asked = (State<App>, Extension<Access>, HeaderMap, Body);
 
 /// In the shape that clients of the peer expect: rows as arrays of values.
 pub(crate) async fn query(asked: Asked) -> Result<Response, Refusal> {
     let started = Instant::now();
-    let answer = answer(asked).await?;
-    written("application/json", || {
-        let columns: Vec<&String> = answer.schema.fields().iter().map(|f| f.name()).collect();
-        let mut text = format!("{{\"success\":true,\"columns\":{},\"data\":[", json!(columns)).into_bytes();
-        answer.batches.iter().try_for_each(|batch| rows_as_arrays(batch, &mut text))?;
-        let rows: usize = answer.batches.iter().map(RecordBatch::num_rows).sum();
-        let milliseconds = started.elapsed().as_secs_f64() * 1e3;
-        text.extend(format!("],\"row_count\":{rows},\"execution_time_ms\":{milliseconds:.3}}}").bytes());
-        Ok(text)
-    })
+    answer(asked, move |answer| as_arrays(answer, started)).await
 }
 
 pub(crate) async fn query_arrow(asked: Asked) -> Result<Response, Refusal> {
-    as_arrow(&answer(asked).await?)
+    answer(asked, as_arrow).await
 }
 
 /// In the format asked for: `json` (an array of objects), `csv` or `arrow`.
 pub(crate) async fn sql(Query(format): Query<FormatQuery>, asked: Asked) -> Result<Response, Refusal> {
-    let format = format.format.as_deref().unwrap_or("json");
-    if !["json", "csv", "arrow"].contains(&format) {
-        return Err(Refusal::bad(format!("{format:?} is no format: choose json, csv or arrow")));
-    }
-    let answer = answer(asked).await?;
-    match format {
-        "csv" => as_csv(&answer),
-        "arrow" => as_arrow(&answer),
-        _ => as_json(&answer),
+    match format.format.as_deref() {
+        None | Some("json") => answer(asked, as_json).await,
+        Some("csv") => answer(asked, as_csv).await,
+        Some("arrow") => answer(asked, as_arrow).await,
+        Some(other) => Err(Refusal::bad(format!("{other:?} is no format: choose json, csv or arrow"))),
     }
 }
 
@@ -74,29 +61,28 @@ struct Answer {
     batches: Vec<RecordBatch>,
 }
 
-async fn answer(asked: Asked) -> Result<Answer, Refusal> {
-    let (State(app), Extension(access), headers, question) = asked;
-    let Json(Question { sql }) = question.map_err(|e| Refusal::bad(format!("send {{\"sql\": \"...\"}}: {e}")))?;
-    let database = database(&headers)?.to_owned();
+async fn answer(
+    (State(app), Extension(access), headers, body): Asked,
+    write: impl FnOnce(&Answer) -> Result<Response, Refusal> + Send + 'static,
+) -> Result<Response, Refusal> {
     access.may_read()?;
+    let database = database(&headers)?.to_owned();
     if headers.contains_key(DATABASE_HEADER) {
         access.may_read_of(&database)?;
     }
-    let _room = app.room().await?;
+    let Question { sql } = app.question(body).await.map_err(|e| e.after("send {\"sql\": \"...\"}"))?;
     app.metrics.asked();
-    let patience = app.settings.question_timeout;
-    let answered = tokio::time::timeout(patience, ask(app.clone(), access, sql, database)).await;
-    answered.map_err(|_| {
-        let text = format!("the question took longer than {} s: ask for less", patience.as_secs());
-        Refusal::new(StatusCode::REQUEST_TIMEOUT, text)
-    })?
+    let asked = app.clone();
+    app.questions.ask(|_| async move { write(&ask(asked, access, sql, database).await?) }).await
 }
 
 async fn ask(app: App, access: Access, sql: String, database: String) -> Result<Answer, Refusal> {
     let options = Options { memory_bytes: app.settings.question_memory, ..Options::default() };
-    let live = Arc::new(Live(app.store.clone()));
+    let live: Arc<dyn LiveTables> = Arc::new(Live(app.store.clone()));
     let scope = access.scope(&database);
-    let engine = Engine::open_live(&app.settings.data, app.make_model.clone(), options, live, scope).await?;
+    let data = &app.settings.data;
+    let ensembles = if scope.sees(SIM) { app.warm.ensembles(data).await? } else { Ensembles::default() };
+    let engine = Engine::open_live(data, ensembles, app.make_model.clone(), options, &live, scope)?;
     let mut rows = engine.query(&sql).await.map_err(|e| access.explain(e))?;
     let schema = rows.schema();
     let (mut batches, mut bytes) = (Vec::new(), 0);
@@ -110,6 +96,18 @@ async fn ask(app: App, access: Access, sql: String, database: String) -> Result<
         batches.push(batch);
     }
     Ok(Answer { schema, batches })
+}
+
+fn as_arrays(answer: &Answer, started: Instant) -> Result<Response, Refusal> {
+    written("application/json", || {
+        let columns: Vec<&String> = answer.schema.fields().iter().map(|f| f.name()).collect();
+        let mut text = format!("{{\"success\":true,\"columns\":{},\"data\":[", json!(columns)).into_bytes();
+        answer.batches.iter().try_for_each(|batch| rows_as_arrays(batch, &mut text))?;
+        let rows: usize = answer.batches.iter().map(RecordBatch::num_rows).sum();
+        let milliseconds = started.elapsed().as_secs_f64() * 1e3;
+        text.extend(format!("],\"row_count\":{rows},\"execution_time_ms\":{milliseconds:.3}}}").bytes());
+        Ok(text)
+    })
 }
 
 fn as_json(answer: &Answer) -> Result<Response, Refusal> {

@@ -17,7 +17,7 @@ use crate::app::{App, database};
 use crate::error::Refusal;
 
 /// The header that names a request, so that it is stored once however often it is sent.
-const KEY_HEADER: &str = "idempotency-key";
+pub(crate) const KEY_HEADER: &str = "idempotency-key";
 /// What was refused is told of so many items; the others are counted.
 const TOLD_MAX: usize = 100;
 
@@ -91,8 +91,8 @@ async fn write(sent: Sent, database: &str, format: Format<'_>) -> Result<Respons
         None => None,
         Some(key) => Some(Key::of(key.to_str().map_err(|_| Refusal::bad(format!("{KEY_HEADER} is no text")))?)),
     };
-    let body = app.body(body).await?;
     let limits = &app.settings.limits;
+    let body = app.body(body, limits.body_bytes_max).await?;
     let plain: Cow<'_, [u8]> = decode::expand(&body, limits)?;
     let Decoded { tables, mut refused, refused_beyond } = decode::decode(format, &plain, now_micros(), limits)?;
     drop(plain);

@@ -47,6 +47,10 @@ pub(crate) struct ServeArgs {
     #[arg(long, value_name = "S", default_value_t = 60, env = "MANYWORLDS_QUESTION_SECONDS",
         value_parser = clap::value_parser!(u64).range(1..))]
     pub(crate) question_seconds: u64,
+    /// Megabytes that a question may hold, and its answer; sorts past it go to temporary files, other questions get 413
+    #[arg(long, value_name = "MB", default_value_t = 256, env = "MANYWORLDS_QUESTION_MEMORY",
+        value_parser = clap::value_parser!(u64).range(1..=1 << 20))]
+    pub(crate) question_memory: u64,
     /// When a write is acknowledged
     #[arg(long, value_enum, default_value = "sync", env = "MANYWORLDS_DURABILITY")]
     pub(crate) durability: Durability,

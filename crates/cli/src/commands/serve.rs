@@ -35,6 +35,7 @@ pub(crate) async fn serve(args: &ServeArgs) -> Result<ExitCode> {
         tls: tls.map(|(certificate, key)| TlsFiles { certificate, key }),
         request_timeout: Duration::from_secs(args.request_seconds),
         question_timeout: Duration::from_secs(args.question_seconds),
+        question_memory: (args.question_memory as usize) << 20,
         store,
         ..Settings::new(args.data.data.clone())
     };

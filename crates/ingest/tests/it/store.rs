@@ -7,6 +7,7 @@ use arrow::array::{Array, ArrayRef, Float64Array, RecordBatch};
 use ingest::{IngestError, Key, Store, StoreOptions};
 use table::Table;
 use table::disk::RealDisk;
+use table::power_loss::PowerLossDisk;
 
 use crate::support::{batch, batches, name, numbers, open, options};
 
@@ -246,4 +247,31 @@ async fn rows_come_into_a_table_that_was_inserted_with_other_types() {
     assert_eq!(batches(data.path(), Some(&store), &table).await, [0, 1]);
     store.close().await.unwrap();
     assert_eq!(batches(data.path(), None, &table).await, [0, 1]);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_log_that_fails_is_told_until_it_is_written_again() {
+    let folder = tempfile::tempdir().unwrap();
+    let data = folder.path().join("data");
+    let disk = PowerLossDisk::new(&folder.path().join("attic")).unwrap();
+    let slow = StoreOptions { flush_age: Duration::from_hours(1), ..options() };
+    let store = Store::open(&data, Arc::new(disk.clone()), slow).await.unwrap();
+    let (well, other) = (name("cpu"), name("mem"));
+    let write =
+        async |table: &table::TableName, n| store.write(vec![(table.clone(), batch(n))], Some(Key(n as u128))).await;
+    write(&well, 1).await.unwrap();
+    write(&other, 1).await.unwrap();
+    assert_eq!(store.figures().log_failed, None);
+    disk.fail_from(disk.operations());
+    assert!(matches!(write(&well, 2).await, Err(IngestError::Log(_))));
+    assert!(store.figures().log_failed.is_some());
+    // What was stored before says nothing of the disk, and another table nothing of this log.
+    write(&well, 1).await.unwrap();
+    assert!(store.figures().log_failed.is_some());
+    disk.fail_from(u64::MAX);
+    write(&other, 2).await.unwrap();
+    assert!(store.figures().log_failed.is_some());
+    write(&well, 2).await.unwrap();
+    assert_eq!(store.figures().log_failed, None);
+    store.close().await.unwrap();
 }

@@ -1,0 +1,92 @@
+//! The document that describes the server, held against the server.
+
+use std::collections::BTreeSet;
+use std::io::{Read as _, Write as _};
+use std::net::TcpStream;
+
+use serde_json::{Value, json};
+
+use crate::served::Served;
+use crate::support::program;
+
+fn document(server: &Served) -> Value {
+    let reply = server.send("GET", "/api/v1/openapi.json", &[], b"");
+    assert_eq!(reply.status, 200, "{}", reply.text());
+    reply.json()
+}
+
+/// Each operation with its path and method.
+fn operations(document: &Value) -> Vec<(String, String, Value)> {
+    let of_path = |(path, operations): (&String, &Value)| {
+        let operations = operations.as_object().unwrap().iter();
+        operations.map(|(method, op)| (path.clone(), method.to_uppercase(), op.clone())).collect::<Vec<_>>()
+    };
+    document["paths"].as_object().unwrap().iter().flat_map(of_path).collect()
+}
+
+#[test]
+fn the_document_describes_the_server() {
+    let data = tempfile::tempdir().unwrap();
+    let server = Served::start(data.path(), &[]);
+    let document = document(&server);
+    assert_eq!(document["openapi"], "3.1.0");
+    assert!(document["info"]["title"].is_string() && document["info"]["version"].is_string());
+    let mut ids = BTreeSet::new();
+    for (path, method, operation) in operations(&document) {
+        let reply = server.send(&method, &path, &[], b"");
+        assert!(reply.status != 404 && reply.status != 405, "{method} {path}: {} {}", reply.status, reply.text());
+        let told = &operation["responses"][reply.status.to_string()];
+        assert!(told["description"].is_string(), "{method} {path} answers {}, which nobody is told", reply.status);
+        assert!(ids.insert(operation["operationId"].as_str().unwrap().to_owned()), "{method} {path}: an id twice");
+        assert!(operation["summary"].is_string() && operation.get("security").is_none(), "{method} {path}");
+        for parameter in operation["parameters"].as_array().unwrap() {
+            let place = parameter["in"].as_str().unwrap();
+            assert!(["query", "header"].contains(&place) && parameter["schema"].is_object(), "{parameter}");
+        }
+        assert_eq!(method == "POST", operation["requestBody"]["content"].is_object(), "{method} {path}");
+        for status in ["400", "401", "403", "404", "408", "413", "429", "500", "503"] {
+            let schema = &operation["responses"][status]["content"]["application/json"]["schema"]["$ref"];
+            assert!(schema.is_null() || schema == "#/components/schemas/Error", "{method} {path}: {schema}");
+        }
+    }
+    let error = &document["components"]["schemas"]["Error"];
+    assert_eq!((&error["required"], &error["properties"]["error"]["type"]), (&json!(["error"]), &json!("string")));
+}
+
+#[test]
+fn what_asks_for_a_token_says_so() {
+    let data = tempfile::tempdir().unwrap();
+    let file = data.path().join("tokens.toml");
+    let made = program(&["token", "create", "all", "--read", "--token-file"]).arg(&file).output().unwrap();
+    assert!(made.status.success());
+    let server = Served::start(data.path(), &["--token-file", file.to_str().unwrap()]);
+    let document = document(&server);
+    let schemes = document["components"]["securitySchemes"].as_object().unwrap();
+    for (path, method, operation) in operations(&document) {
+        let asks = server.send(&method, &path, &[], b"").status == 401;
+        assert_eq!(asks, operation["responses"]["401"].is_object(), "{method} {path}");
+        let named = operation["security"].as_array().map_or(0, |ways| {
+            ways.iter().filter(|way| way.as_object().unwrap().keys().all(|key| schemes.contains_key(key))).count()
+        });
+        assert_eq!(named, if asks { schemes.len() } else { 0 }, "{method} {path}");
+    }
+}
+
+#[test]
+fn a_server_that_closes_is_not_ready() {
+    let data = tempfile::tempdir().unwrap();
+    let server = Served::start(data.path(), &[]);
+    let mut stream = TcpStream::connect(server.address).unwrap();
+    stream.write_all(b"GET /ready HTTP/1.1\r\nhost: test\r\n").unwrap();
+    // Once another request was answered, the half above has arrived.
+    assert_eq!(server.send("GET", "/ready", &[], b"").status, 200);
+    let pid = server.child.id().to_string();
+    assert!(std::process::Command::new("kill").args(["-TERM", &pid]).status().unwrap().success());
+    while TcpStream::connect(server.address).is_ok() {
+        std::thread::sleep(std::time::Duration::from_millis(10));
+    }
+    stream.write_all(b"\r\n").unwrap();
+    let mut said = String::new();
+    stream.read_to_string(&mut said).unwrap();
+    assert!(said.starts_with("HTTP/1.1 503") && said.contains("the server is closing"), "{said}");
+}

@@ -1,0 +1,202 @@
+//! What a route is: a handler, and what is said of it in the document that programs read (`OpenAPI` 3.1).
+
+use axum::handler::Handler;
+use axum::routing::{MethodRouter, get, post};
+use serde_json::{Map, Value, json};
+
+use crate::app::{App, DATABASE_HEADER};
+use crate::write::KEY_HEADER;
+
+/// One operation: where it is, what answers it, and what programs are told of it.
+pub(crate) struct Route {
+    pub(crate) path: &'static str,
+    pub(crate) handler: MethodRouter<App>,
+    /// Whether a token is asked for, where the server has any.
+    pub(crate) guarded: bool,
+    method: &'static str,
+    summary: &'static str,
+    parameters: Vec<Value>,
+    body: Option<Value>,
+    replies: Map<String, Value>,
+}
+
+/// Where a parameter is.
+#[derive(Clone, Copy)]
+pub(crate) enum Place {
+    Query,
+    Header,
+}
+
+impl Route {
+    pub(crate) fn get<T: 'static>(path: &'static str, handler: impl Handler<T, App>, summary: &'static str) -> Self {
+        Self::new(path, "get", get(handler), summary)
+    }
+
+    pub(crate) fn post<T: 'static>(path: &'static str, handler: impl Handler<T, App>, summary: &'static str) -> Self {
+        Self::new(path, "post", post(handler), summary)
+    }
+
+    fn new(path: &'static str, method: &'static str, handler: MethodRouter<App>, summary: &'static str) -> Self {
+        let (parameters, replies) = (Vec::new(), Map::new());
+        Self { path, handler, guarded: false, method, summary, parameters, body: None, replies }
+    }
+
+    /// Answers holders of tokens only.
+    pub(crate) fn guarded(mut self) -> Self {
+        self.guarded = true;
+        self.refuses(&[401, 403, 503])
+    }
+
+    /// Takes a parameter of a schema, which may be left out.
+    pub(crate) fn takes(self, place: Place, name: &str, schema: Value, about: &str) -> Self {
+        self.parameter(place, name, schema, about, false)
+    }
+
+    /// Takes a parameter of a schema, which must be there.
+    pub(crate) fn needs(self, place: Place, name: &str, schema: Value, about: &str) -> Self {
+        self.parameter(place, name, schema, about, true)
+    }
+
+    fn parameter(mut self, place: Place, name: &str, schema: Value, about: &str, required: bool) -> Self {
+        let place = match place {
+            Place::Query => "query",
+            Place::Header => "header",
+        };
+        let mut parameter = json!({"name": name, "in": place, "required": required, "description": about});
+        parameter["schema"] = schema;
+        self.parameters.push(parameter);
+        self
+    }
+
+    /// Is about a database that a header names.
+    pub(crate) fn of_database(self) -> Self {
+        let about = "The database of tables that are named without one; `default` where it is not given";
+        self.takes(Place::Header, DATABASE_HEADER, json!({"type": "string"}), about)
+    }
+
+    /// Stores rows in a content type.
+    pub(crate) fn writes(self, content: &str, schema: &Value) -> Self {
+        let about = "Rows of requests of the same key are stored once, however often they are sent within a day";
+        let mut route = self.guarded().of_database();
+        route = route.takes(Place::Header, KEY_HEADER, json!({"type": "string"}), about);
+        route.body(content, schema).empty("Every row is stored").refuses(&[400, 408, 413, 429, 500])
+    }
+
+    /// Answers a question of a schema.
+    pub(crate) fn asks(self, schema: &Value) -> Self {
+        self.guarded().body("application/json", schema).refuses(&[400, 408, 413, 500])
+    }
+
+    fn body(mut self, content: &str, schema: &Value) -> Self {
+        self.body = Some(json!({"required": true, "content": contents(&[content], schema)}));
+        self
+    }
+
+    /// Answers 204.
+    pub(crate) fn empty(self, about: &str) -> Self {
+        self.reply(204, json!({"description": about}))
+    }
+
+    /// Answers 200 with a body in any of some content types.
+    pub(crate) fn answers(self, content: &[&str], schema: &Value, about: &str) -> Self {
+        self.reply(200, json!({"description": about, "content": contents(content, schema)}))
+    }
+
+    /// May answer with statuses that say why not.
+    pub(crate) fn refuses(self, statuses: &[u16]) -> Self {
+        statuses.iter().fold(self, |route, &status| route.reply(status, refusal(status)))
+    }
+
+    fn reply(mut self, status: u16, reply: Value) -> Self {
+        self.replies.insert(status.to_string(), reply);
+        self
+    }
+
+    fn operation(&self, asks_tokens: bool) -> Value {
+        let mut operation = json!({
+            "operationId": format!("{}{}", self.method, self.path.replace(['/', '.'], "_")),
+            "summary": self.summary,
+            "parameters": self.parameters,
+            "responses": self.replies,
+        });
+        if let Some(body) = &self.body {
+            operation["requestBody"] = body.clone();
+        }
+        if self.guarded && asks_tokens {
+            operation["security"] = schemes().keys().map(|scheme| json!({scheme: []})).collect();
+        }
+        operation
+    }
+}
+
+fn contents(types: &[&str], schema: &Value) -> Value {
+    let of = |name: &&str| match *name {
+        "application/json" => ((*name).to_owned(), json!({"schema": schema})),
+        // What is no JSON has no schema.
+        other => (other.to_owned(), json!({})),
+    };
+    Value::Object(types.iter().map(of).collect())
+}
+
+fn refusal(status: u16) -> Value {
+    let about = match status {
+        400 => "The request makes no sense, or rows of it were refused: which, and why; the others are stored",
+        401 => "No token came, or one that is not known",
+        403 => "The token is not good for this",
+        404 => "There is no such ensemble",
+        408 => "The request did not arrive in time, or the answer took too long: ask for less",
+        413 => "The body is too long, or the answer needs too much memory: send or ask for less",
+        429 => "The disk does not keep up, or memory is full; nothing was stored: send it again later",
+        503 => "Not now: the disk refused, the tokens cannot be read, all places for questions are taken, or it closes",
+        _ => "Something here is broken; the server's log may say more",
+    };
+    let mut reply = json!({
+        "description": about,
+        "content": contents(&["application/json"], &json!({"$ref": "#/components/schemas/Error"})),
+    });
+    if matches!(status, 429 | 503) {
+        let about = "Seconds to wait";
+        reply["headers"] = json!({"retry-after": {"description": about, "schema": {"type": "integer"}}});
+    }
+    reply
+}
+
+fn schemes() -> Map<String, Value> {
+    let key = |place: &str, name: &str, about: &str| json!({"type": "apiKey", "in": place, "name": name, "description": about});
+    Map::from_iter([
+        ("bearer".to_owned(), json!({"type": "http", "scheme": "bearer"})),
+        ("key".to_owned(), key("header", "x-api-key", "The token")),
+        ("token".to_owned(), key("header", "authorization", "`Token TOKEN`, as clients of line protocol send it")),
+        ("basic".to_owned(), json!({"type": "http", "scheme": "basic", "description": "The token as the password"})),
+        ("password".to_owned(), key("query", "p", "The token as the password, beside a user `u`")),
+    ])
+}
+
+/// All routes, as `OpenAPI` describes them.
+pub(crate) fn document(routes: &[Route], asks_tokens: bool) -> Value {
+    let mut paths = Map::new();
+    for route in routes {
+        paths.entry(route.path).or_insert_with(|| json!({}))[route.method] = route.operation(asks_tokens);
+    }
+    let refused = json!({"type": "object", "properties": {
+        "position": {"type": "integer", "description": "The item's place in the body, from 1"},
+        "table": {"type": ["string", "null"]},
+        "field": {"type": ["string", "null"]},
+        "reason": {"type": "string"},
+    }});
+    let error = json!({"type": "object", "required": ["error"], "properties": {
+        "error": {"type": "string", "description": "What, where, and what to do"},
+        "stored": {"type": "integer", "description": "Rows that were stored nevertheless"},
+        "refused": {"type": "array", "items": refused},
+    }});
+    json!({
+        "openapi": "3.1.0",
+        "info": {
+            "title": "manyworlds",
+            "version": env!("CARGO_PKG_VERSION"),
+            "description": "Takes rows in, and answers questions about them and about ensembles of simulated worlds.",
+        },
+        "paths": paths,
+        "components": {"schemas": {"Error": error}, "securitySchemes": schemes()},
+    })
+}

@@ -1,0 +1,163 @@
+//! Questions: on threads of their own, so many at once, each for so long.
+
+use std::future::Future;
+use std::io;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use axum::http::StatusCode;
+use tokio::runtime::{Builder, Handle, Runtime};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio::task::{JoinError, JoinHandle};
+
+use crate::error::Refusal;
+
+/// Where questions are answered, so that a heavy one does not hold up the threads that take rows in.
+#[derive(Debug)]
+pub(crate) struct Questions {
+    /// `None` once it is dropped.
+    runtime: Option<Runtime>,
+    handle: Handle,
+    room: Arc<Semaphore>,
+    places: usize,
+    patience: Duration,
+}
+
+/// A question's place among those at once. It is free again when the last piece of its work lets go of it, however long
+/// ago its client was answered or went away.
+#[derive(Debug, Clone)]
+pub(crate) struct Place(Arc<Held>);
+
+#[derive(Debug)]
+struct Held {
+    given_up: AtomicBool,
+    _permit: OwnedSemaphorePermit,
+}
+
+impl Place {
+    /// Whether nobody waits for the answer any more.
+    pub(crate) fn is_given_up(&self) -> bool {
+        self.0.given_up.load(Ordering::Relaxed)
+    }
+}
+
+/// A question that is being answered; it is given up where this is dropped before the answer.
+struct Asked<T> {
+    task: JoinHandle<T>,
+    place: Place,
+}
+
+impl<T> Drop for Asked<T> {
+    fn drop(&mut self) {
+        self.place.0.given_up.store(true, Ordering::Relaxed);
+        self.task.abort();
+    }
+}
+
+impl Questions {
+    /// Room for `places` questions at once, each of which may take as long as `patience`.
+    ///
+    /// # Errors
+    /// Where the system gives no threads.
+    pub(crate) fn new(places: usize, patience: Duration) -> io::Result<Self> {
+        let runtime = Builder::new_multi_thread().enable_all().thread_name("question").build()?;
+        let handle = runtime.handle().clone();
+        Ok(Self { runtime: Some(runtime), handle, room: Arc::new(Semaphore::new(places)), places, patience })
+    }
+
+    /// Questions whose work has not ended.
+    pub(crate) fn running(&self) -> usize {
+        self.places - self.room.available_permits()
+    }
+
+    /// Answers a question once there is a place for it. Dropping the future gives the question up.
+    ///
+    /// # Errors
+    /// 503 where no place became free in time, 408 where the answer took too long, and what `work` says.
+    pub(crate) async fn ask<T, W>(&self, work: impl FnOnce(Place) -> W) -> Result<T, Refusal>
+    where
+        T: Send + 'static,
+        W: Future<Output = Result<T, Refusal>> + Send + 'static,
+    {
+        let place = self.place().await?;
+        let task = self.handle.spawn(query::holding(place.0.clone(), work(place.clone())));
+        let mut asked = Asked { task, place };
+        let Ok(answered) = tokio::time::timeout(self.patience, &mut asked.task).await else {
+            let text = format!("the question took longer than {} s: ask for less", self.patience.as_secs());
+            return Err(Refusal::new(StatusCode::REQUEST_TIMEOUT, text));
+        };
+        answered.map_err(|e| broken(&e))?
+    }
+
+    async fn place(&self) -> Result<Place, Refusal> {
+        let busy = |_| {
+            let (places, seconds) = (self.places, self.patience.as_secs());
+            let text = format!("{places} questions are being answered, and none ended within {seconds} s: ask later");
+            Refusal::new(StatusCode::SERVICE_UNAVAILABLE, text).later(5)
+        };
+        let permit = tokio::time::timeout(self.patience, self.room.clone().acquire_owned()).await.map_err(busy)?;
+        let permit = permit.map_err(|_| Refusal::new(StatusCode::SERVICE_UNAVAILABLE, "closing"))?;
+        Ok(Place(Arc::new(Held { given_up: AtomicBool::new(false), _permit: permit })))
+    }
+}
+
+impl Drop for Questions {
+    fn drop(&mut self) {
+        // Waiting for its threads would block those that drop it.
+        if let Some(runtime) = self.runtime.take() {
+            runtime.shutdown_background();
+        }
+    }
+}
+
+pub(crate) fn broken(error: &JoinError) -> Refusal {
+    Refusal::new(StatusCode::INTERNAL_SERVER_ERROR, format!("the question broke off: {error}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::mpsc;
+
+    use super::*;
+
+    async fn until_none_runs(questions: &Questions) {
+        let ended = async {
+            while questions.running() > 0 {
+                tokio::task::yield_now().await;
+            }
+        };
+        tokio::time::timeout(Duration::from_mins(1), ended).await.unwrap();
+    }
+
+    #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+    async fn a_question_that_was_given_up_keeps_its_place_until_its_work_ends() {
+        let questions = Questions::new(1, Duration::from_millis(20)).unwrap();
+        let (go, wait) = mpsc::channel::<()>();
+        let (saw, seen) = mpsc::channel();
+        let status = |refused: Result<(), Refusal>| refused.unwrap_err().status();
+        let slow = questions.ask(|place| async move {
+            let work = tokio::task::spawn_blocking(move || {
+                wait.recv().unwrap();
+                saw.send(place.is_given_up()).unwrap();
+                drop(place);
+            });
+            work.await.map_err(|e| broken(&e))
+        });
+        assert_eq!(status(slow.await), StatusCode::REQUEST_TIMEOUT);
+        assert_eq!(questions.running(), 1);
+        assert_eq!(status(questions.ask(|_| async { Ok(()) }).await), StatusCode::SERVICE_UNAVAILABLE);
+        go.send(()).unwrap();
+        assert!(seen.recv().unwrap(), "the work can see that nobody waits for it");
+        until_none_runs(&questions).await;
+        assert!(questions.ask(|_| async { Ok(()) }).await.is_ok());
+    }
+
+    #[tokio::test]
+    async fn a_question_whose_client_goes_away_ends() {
+        let questions = Questions::new(1, Duration::from_hours(1)).unwrap();
+        let asked = questions.ask(|_| std::future::pending::<Result<(), Refusal>>());
+        assert!(tokio::time::timeout(Duration::from_millis(20), asked).await.is_err());
+        until_none_runs(&questions).await;
+    }
+}

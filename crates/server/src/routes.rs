@@ -1,0 +1,135 @@
+//! Where everything is: the one table from which the router is made, and the document that describes it.
+
+use axum::Json;
+use axum::extract::State;
+use serde_json::{Value, json};
+
+use crate::api::{Place, Route, document};
+use crate::app::App;
+use crate::{ensembles, metrics, sql, write};
+
+const JSON: &str = "application/json";
+const ARROW: &str = "application/vnd.apache.arrow.stream";
+
+pub(crate) fn routes() -> Vec<Route> {
+    let mut routes = writes();
+    routes.extend(questions());
+    routes.extend(others());
+    routes
+}
+
+fn writes() -> Vec<Route> {
+    let message_pack = |path| {
+        let summary = "Store rows in MessagePack: columnar, rows, or batches of both";
+        Route::post(path, write::message_pack, summary).writes("application/msgpack", &json!({}))
+    };
+    let line_protocol = |path| {
+        let summary = "Store rows in line protocol";
+        let precision = json!({"type": "string", "enum": ["ns", "n", "us", "u", "ms", "s"], "default": "ns"});
+        Route::post(path, write::line_protocol, summary)
+            .takes(Place::Query, "db", text(), "The database")
+            .takes(Place::Query, "bucket", text(), "The database, as version 2 of the protocol calls it")
+            .takes(Place::Query, "precision", precision, "What times count")
+            .writes("text/plain", &text())
+    };
+    let table = |route: Route| route.needs(Place::Query, "table", text(), "The table, as NAME or DATABASE.NAME");
+    vec![
+        message_pack("/api/v1/write/msgpack"),
+        message_pack("/api/v1/write"),
+        line_protocol("/api/v1/write/line-protocol"),
+        line_protocol("/api/v2/write"),
+        line_protocol("/write"),
+        table(Route::post("/api/v1/write/json", write::json, "Store rows, a JSON object a line"))
+            .writes("application/x-ndjson", &text()),
+        table(Route::post("/api/v1/write/csv", write::csv, "Store rows in CSV with a header"))
+            .writes("text/csv", &text()),
+        table(Route::post("/api/v1/write/arrow", write::arrow, "Store rows of an Arrow IPC stream"))
+            .writes(ARROW, &json!({})),
+    ]
+}
+
+fn questions() -> Vec<Route> {
+    let sql = || object(&["sql"], &json!({"sql": text()}));
+    let format = json!({"type": "string", "enum": ["json", "csv", "arrow"], "default": "json"});
+    let rows = object(
+        &["success", "columns", "data", "row_count", "execution_time_ms"],
+        &json!({
+            "success": {"type": "boolean"}, "columns": list(&text()), "data": list(&list(&json!({}))),
+            "row_count": {"type": "integer"}, "execution_time_ms": {"type": "number"},
+        }),
+    );
+    let price = object(
+        &["ensemble", "legs"],
+        &json!({
+            "ensemble": text(), "entity": text(), "legs": list(&text()), "given": list(&text()),
+            "min_worlds": {"type": "integer", "default": 100},
+        }),
+    );
+    let outcome = object(
+        &["ensemble", "entities", "outcomes"],
+        &json!({"ensemble": text(), "entities": list(&text()), "outcomes": list(&text()), "cdf": {"type": "boolean"}}),
+    );
+    let objects = || list(&json!({"type": "object"}));
+    vec![
+        Route::post("/api/v1/sql", sql::sql, "Ask in SQL")
+            .takes(Place::Query, "format", format, "Of the answer")
+            .of_database()
+            .asks(&sql())
+            .answers(&[JSON, "text/csv", ARROW], &objects(), "The rows"),
+        Route::post("/api/v1/query", sql::query, "Ask in SQL; rows come as arrays").of_database().asks(&sql()).answers(
+            &[JSON],
+            &rows,
+            "The rows",
+        ),
+        Route::post("/api/v1/query/arrow", sql::query_arrow, "Ask in SQL; rows come as an Arrow IPC stream")
+            .of_database()
+            .asks(&sql())
+            .answers(&[ARROW], &json!({}), "The rows"),
+        Route::get("/api/v1/ensembles", ensembles::ensembles, "List the ensembles")
+            .guarded()
+            .answers(&[JSON], &objects(), "The ensembles")
+            .refuses(&[500]),
+        Route::post("/api/v1/price", ensembles::price, "Ask for a joint probability")
+            .asks(&price)
+            .answers(&[JSON], &json!({"type": "object"}), "The probability, its standard error, and each leg's")
+            .refuses(&[404]),
+        Route::post("/api/v1/outcome", ensembles::outcome, "Ask how outcomes are distributed")
+            .asks(&outcome)
+            .answers(&[JSON], &objects(), "The distributions")
+            .refuses(&[404]),
+    ]
+}
+
+fn others() -> Vec<Route> {
+    let state = || object(&["status"], &json!({"status": text()}));
+    vec![
+        Route::get("/metrics", metrics::metrics, "Figures for Prometheus").guarded().answers(
+            &["text/plain"],
+            &text(),
+            "The figures",
+        ),
+        Route::get("/health", metrics::health, "Whether the server lives").answers(&[JSON], &state(), "It does"),
+        Route::get("/ready", metrics::ready, "Whether the server takes rows")
+            .answers(&[JSON], &state(), "It does")
+            .refuses(&[503]),
+        Route::get("/ping", metrics::ping, "Whether there is a server, as clients of line protocol ask")
+            .empty("There is"),
+        Route::get("/api/v1/openapi.json", openapi, "This document").answers(&[JSON], &json!({}), "The document"),
+    ]
+}
+
+async fn openapi(State(app): State<App>) -> Json<Value> {
+    Json(document(&routes(), app.tokens.is_some()))
+}
+
+fn text() -> Value {
+    json!({"type": "string"})
+}
+
+fn list(of: &Value) -> Value {
+    json!({"type": "array", "items": of})
+}
+
+fn object(required: &[&str], properties: &Value) -> Value {
+    json!({"type": "object", "required": required, "properties": properties})
+}
