@@ -22,7 +22,7 @@ pub(crate) struct Route {
 
 /// Where a parameter is.
 #[derive(Clone, Copy)]
-pub(crate) enum Place {
+pub(crate) enum In {
     Query,
     Header,
 }
@@ -48,19 +48,19 @@ impl Route {
     }
 
     /// Takes a parameter of a schema, which may be left out.
-    pub(crate) fn takes(self, place: Place, name: &str, schema: Value, about: &str) -> Self {
+    pub(crate) fn takes(self, place: In, name: &str, schema: Value, about: &str) -> Self {
         self.parameter(place, name, schema, about, false)
     }
 
     /// Takes a parameter of a schema, which must be there.
-    pub(crate) fn needs(self, place: Place, name: &str, schema: Value, about: &str) -> Self {
+    pub(crate) fn needs(self, place: In, name: &str, schema: Value, about: &str) -> Self {
         self.parameter(place, name, schema, about, true)
     }
 
-    fn parameter(mut self, place: Place, name: &str, schema: Value, about: &str, required: bool) -> Self {
+    fn parameter(mut self, place: In, name: &str, schema: Value, about: &str, required: bool) -> Self {
         let place = match place {
-            Place::Query => "query",
-            Place::Header => "header",
+            In::Query => "query",
+            In::Header => "header",
         };
         let mut parameter = json!({"name": name, "in": place, "required": required, "description": about});
         parameter["schema"] = schema;
@@ -71,14 +71,14 @@ impl Route {
     /// Is about a database that a header names.
     pub(crate) fn of_database(self) -> Self {
         let about = "The database of tables that are named without one; `default` where it is not given";
-        self.takes(Place::Header, DATABASE_HEADER, json!({"type": "string"}), about)
+        self.takes(In::Header, DATABASE_HEADER, json!({"type": "string"}), about)
     }
 
     /// Stores rows in a content type.
     pub(crate) fn writes(self, content: &str, schema: &Value) -> Self {
         let about = "Rows of requests of the same key are stored once, however often they are sent within a day";
         let mut route = self.guarded().of_database();
-        route = route.takes(Place::Header, KEY_HEADER, json!({"type": "string"}), about);
+        route = route.takes(In::Header, KEY_HEADER, json!({"type": "string"}), about);
         route.body(content, schema).empty("Every row is stored").refuses(&[400, 408, 413, 429, 500])
     }
 

@@ -4,7 +4,7 @@ use axum::Json;
 use axum::extract::State;
 use serde_json::{Value, json};
 
-use crate::api::{Place, Route, document};
+use crate::api::{In, Route, document};
 use crate::app::App;
 use crate::{ensembles, metrics, sql, write};
 
@@ -27,12 +27,12 @@ fn writes() -> Vec<Route> {
         let summary = "Store rows in line protocol";
         let precision = json!({"type": "string", "enum": ["ns", "n", "us", "u", "ms", "s"], "default": "ns"});
         Route::post(path, write::line_protocol, summary)
-            .takes(Place::Query, "db", text(), "The database")
-            .takes(Place::Query, "bucket", text(), "The database, as version 2 of the protocol calls it")
-            .takes(Place::Query, "precision", precision, "What times count")
+            .takes(In::Query, "db", text(), "The database")
+            .takes(In::Query, "bucket", text(), "The database, as version 2 of the protocol calls it")
+            .takes(In::Query, "precision", precision, "What times count")
             .writes("text/plain", &text())
     };
-    let table = |route: Route| route.needs(Place::Query, "table", text(), "The table, as NAME or DATABASE.NAME");
+    let table = |route: Route| route.needs(In::Query, "table", text(), "The table, as NAME or DATABASE.NAME");
     vec![
         message_pack("/api/v1/write/msgpack"),
         message_pack("/api/v1/write"),
@@ -72,7 +72,7 @@ fn questions() -> Vec<Route> {
     let objects = || list(&json!({"type": "object"}));
     vec![
         Route::post("/api/v1/sql", sql::sql, "Ask in SQL")
-            .takes(Place::Query, "format", format, "Of the answer")
+            .takes(In::Query, "format", format, "Of the answer")
             .of_database()
             .asks(&sql())
             .answers(&[JSON, "text/csv", ARROW], &objects(), "The rows"),
