@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# Sends broken bodies to every decoder of `ingest`, guided by coverage, for some seconds each (60, or the first
+# Sends broken bodies to every decoder, guided by coverage, for some seconds each (60, or the first
 # argument): no panic, bounded memory, whole tables. Needs cargo-fuzz (`cargo install cargo-fuzz`) and a C++ compiler;
-# stable Rust is enough. What it learns stays beside the build; findings stay in crates/ingest/fuzz/artifacts.
+# stable Rust is enough. What it learns stays beside the build; findings stay in crates/decode/fuzz/artifacts.
 set -euo pipefail
-cd "$(dirname "$0")/../crates/ingest/fuzz"
+cd "$(dirname "$0")/../crates/decode/fuzz"
 
 seconds="${1:-60}"
 command -v cargo-fuzz >/dev/null || {

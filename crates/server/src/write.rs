@@ -6,7 +6,7 @@ use axum::body::Body;
 use axum::extract::{Extension, Query, State};
 use axum::http::{HeaderMap, StatusCode};
 use axum::response::{IntoResponse, Response};
-use ingest::decode::{self, Decoded, Format, Precision, Refused};
+use decode::{Decoded, Format, Precision, Refused};
 use ingest::{Key, Misfit, Written};
 use serde::Deserialize;
 use serde_json::{Value, json};

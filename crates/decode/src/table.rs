@@ -7,11 +7,9 @@ use arrow::array::{ArrayRef, RecordBatch, TimestampMicrosecondArray};
 use arrow::datatypes::{DataType, Field, Schema, TimeUnit};
 use arrow::error::ArrowError;
 
-use super::Limits;
 use super::column::{Column, Effect, Kind, Value};
+use super::{Limits, TIME};
 
-/// The column that every table has.
-pub(crate) const TIME: &str = "time";
 /// Up to so many columns a name is looked for one by one.
 const SCAN_MAX: usize = 8;
 

@@ -2,7 +2,7 @@
 
 use arrow::array::Array;
 use arrow::datatypes::{DataType, TimeUnit};
-use ingest::decode::{Decoded, Format, Limits, decode, expand};
+use decode::{Decoded, Format, Limits, decode, expand};
 
 /// Limits so small that a body of a few kilobytes reaches them.
 pub fn limits() -> Limits {

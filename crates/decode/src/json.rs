@@ -7,9 +7,9 @@
 use super::column::Value;
 use super::lines::{Lines, after_newline};
 use super::number::Digits;
-use super::table::{TIME, Table, Taken, refuse, refuse_field};
+use super::table::{Table, Taken, refuse, refuse_field};
 use super::tables::{Tables, check_table_name};
-use super::{DecodeError, Limits, time};
+use super::{DecodeError, Limits, TIME, time};
 
 /// Takes all lines that can be read.
 pub(super) fn decode(body: &[u8], table: &str, tables: &mut Tables<'_>) -> Result<(), DecodeError> {

@@ -7,7 +7,7 @@ use arrow::array::types::Int8Type;
 use arrow::array::{
     ArrayRef, Date32Array, DictionaryArray, Int8Array, Int64Array, NullArray, RecordBatch, UInt64Array,
 };
-use ingest::decode::{DecodeErrorKind, Decoded, Format, Limits, Precision, decode, expand};
+use decode::{DecodeErrorKind, Decoded, Format, Limits, Precision, decode, expand};
 use rmpv::Value;
 
 use crate::load::{self, packed};

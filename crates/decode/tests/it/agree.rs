@@ -10,7 +10,7 @@ use arrow::array::{
     TimestampMillisecondArray, UInt32Array,
 };
 use arrow::datatypes::{DataType, Field, Schema, TimeUnit};
-use ingest::decode::{Decoded, Format, Precision, decode};
+use decode::{Decoded, Format, Precision, decode};
 use proptest::prelude::*;
 use rmpv::Value;
 

@@ -2,9 +2,10 @@
 
 use super::reader::{Reader, Token};
 use super::{Parts, Stop, read_time};
-use crate::decode::column::Value;
-use crate::decode::table::{TIME, Taken, refuse, refuse_field};
-use crate::decode::tables::Tables;
+use crate::TIME;
+use crate::column::Value;
+use crate::table::{Taken, refuse, refuse_field};
+use crate::tables::Tables;
 
 const HOST: &[u8] = b"host";
 

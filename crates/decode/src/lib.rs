@@ -11,15 +11,17 @@
 //!   to the nearest; every other difference is a conflict, and refuses the item that brings it;
 //! - memory is bounded by [`Limits`], whatever a body claims.
 //!
+//! Knows Arrow, and nothing of tables on disk: a change here is checked, and fuzzed, without building Delta Lake.
+//!
 //! ```
-//! use ingest::decode::{Format, Limits, Precision, decode};
+//! use decode::{Format, Limits, Precision, decode};
 //!
 //! let body = b"cpu,host=a usage=1.5 1700000000\ncpu,host=b usage= 1700000000\n";
 //! let format = Format::LineProtocol { precision: Precision::Seconds };
 //! let decoded = decode(format, body, 0, &Limits::default())?;
 //! assert_eq!(decoded.tables[0].1.num_rows(), 1);
 //! assert_eq!(decoded.refused[0].position, 2);
-//! # Ok::<(), ingest::decode::DecodeError>(())
+//! # Ok::<(), decode::DecodeError>(())
 //! ```
 
 mod arrow_stream;
@@ -38,8 +40,10 @@ mod time;
 use arrow::array::RecordBatch;
 
 pub use expand::expand;
-pub(crate) use table::TIME;
 use tables::Tables;
+
+/// The column of each row's time.
+pub const TIME: &str = "time";
 
 /// What a body is written in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -1,8 +1,8 @@
 //! Records decoded a second by each format: 1,000 records a body, three measurements, a time, a host of 1,000, three
 //! floats of two decimals.
 
+use decode::{Decoded, Format, Limits, Precision, decode, expand};
 use divan::counter::ItemsCount;
-use ingest::decode::{Decoded, Format, Limits, Precision, decode, expand};
 
 #[path = "../tests/it/load.rs"]
 mod load;

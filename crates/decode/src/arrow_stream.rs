@@ -17,9 +17,9 @@ use arrow::datatypes::{DataType, Field, Schema, SchemaRef, TimeUnit};
 use arrow::error::ArrowError;
 use arrow::ipc::reader::StreamDecoder;
 
-use super::table::{Refusal, TIME, Taken, check_name, refuse, refuse_field, time_type};
+use super::table::{Refusal, Taken, check_name, refuse, refuse_field, time_type};
 use super::tables::check_table_name;
-use super::{DecodeError, Decoded, Limits, Refused, time};
+use super::{DecodeError, Decoded, Limits, Refused, TIME, time};
 
 const EXACT: CastOptions<'static> =
     CastOptions { safe: false, format_options: arrow::util::display::FormatOptions::new() };

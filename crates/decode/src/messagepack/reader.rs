@@ -1,7 +1,7 @@
 //! MessagePack's tokens. Nothing is allocated by what a header claims, and nothing recurses.
 
-use crate::decode::DecodeError;
-use crate::decode::column::Value;
+use crate::DecodeError;
+use crate::column::Value;
 
 /// A token: a scalar, or the head of a container.
 #[derive(Debug, Clone, Copy, PartialEq)]

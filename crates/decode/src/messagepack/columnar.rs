@@ -3,10 +3,10 @@
 use super::reader::{Reader, Token};
 use super::row::field;
 use super::{Stop, read_time};
-use crate::decode::column::{Column, Effect, Value};
-use crate::decode::table::{TIME, Taken, check_text, refuse, refuse_field};
-use crate::decode::tables::Tables;
-use crate::decode::{Limits, time};
+use crate::column::{Column, Effect, Value};
+use crate::table::{Taken, check_text, refuse, refuse_field};
+use crate::tables::Tables;
+use crate::{Limits, TIME, time};
 
 /// First bytes of values of eight bytes.
 const FLOAT: u8 = 0xcb;

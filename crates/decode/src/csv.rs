@@ -8,9 +8,9 @@
 use super::column::{Kind, Value};
 use super::lines::{Lines, after_newline};
 use super::number::Digits;
-use super::table::{TIME, Taken, check_name, refuse, refuse_field};
+use super::table::{Taken, check_name, refuse, refuse_field};
 use super::tables::{Tables, check_table_name};
-use super::{DecodeError, time};
+use super::{DecodeError, TIME, time};
 
 /// Takes all lines that can be read.
 pub(super) fn decode(body: &[u8], table: &str, tables: &mut Tables<'_>) -> Result<(), DecodeError> {

@@ -7,7 +7,7 @@ use arrow::array::{
     Array, ArrayRef, BooleanArray, Float64Array, Int64Array, RecordBatch, StringArray, TimestampMicrosecondArray,
 };
 use arrow::datatypes::{DataType, Field, Schema, TimeUnit};
-use ingest::decode::{Decoded, Limits};
+use decode::{Decoded, Limits};
 
 /// The time of rows that have none.
 pub(crate) const NOW: i64 = 1_760_000_000_000_000;

@@ -1,6 +1,6 @@
 //! Each rule and each refusal of the formats, one body each.
 
-use ingest::decode::{DecodeErrorKind, Format, Precision, decode};
+use decode::{DecodeErrorKind, Format, Precision, decode};
 use rmpv::Value;
 
 use crate::load::packed;
