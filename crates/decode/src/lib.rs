@@ -84,6 +84,10 @@ pub enum Precision {
     Milliseconds,
     /// `s`
     Seconds,
+    /// `m`, of InfluxDB's first version
+    Minutes,
+    /// `h`, of the same
+    Hours,
 }
 
 /// What a body may ask of us. Beyond, an item is refused, or the body where no item is to blame.

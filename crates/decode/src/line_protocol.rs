@@ -356,6 +356,8 @@ fn to_micros(value: i64, precision: Precision) -> Option<i64> {
         Precision::Microseconds => Some(value),
         Precision::Milliseconds => value.checked_mul(1_000),
         Precision::Seconds => value.checked_mul(1_000_000),
+        Precision::Minutes => value.checked_mul(60_000_000),
+        Precision::Hours => value.checked_mul(3_600_000_000),
     }
 }
 

@@ -18,7 +18,7 @@ use crate::error::Refusal;
 use crate::metrics::Metrics;
 use crate::settings::Settings;
 use crate::tokens::Tokens;
-use crate::{access, ensembles, metrics, sql, write};
+use crate::{access, ensembles, influx, metrics, sql, write};
 
 /// The header that names a database, as clients of the peer send it.
 pub(crate) const DATABASE_HEADER: &str = "x-arc-database";
@@ -73,6 +73,7 @@ impl App {
             .route("/api/v1/query", post(sql::query))
             .route("/api/v1/query/arrow", post(sql::query_arrow))
             .route("/api/v1/sql", post(sql::sql))
+            .route("/query", get(influx::query).post(influx::query))
             .route("/api/v1/ensembles", get(ensembles::ensembles))
             .route("/api/v1/price", post(ensembles::price))
             .route("/api/v1/outcome", post(ensembles::outcome))
@@ -81,7 +82,7 @@ impl App {
         Router::new()
             .merge(guarded)
             .route("/health", get(metrics::health))
-            .route("/ready", get(metrics::health))
+            .route("/ready", get(metrics::ready))
             .route("/ping", get(metrics::ping).head(metrics::ping))
             .fallback(async || Refusal::new(StatusCode::NOT_FOUND, "there is nothing at this path"))
             .with_state(self)

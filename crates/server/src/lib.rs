@@ -15,6 +15,7 @@ mod access;
 mod app;
 mod ensembles;
 mod error;
+mod influx;
 mod live;
 mod metrics;
 mod serve;

@@ -32,14 +32,20 @@ impl Metrics {
     }
 }
 
+/// With the fields that clients of InfluxDB read.
 pub(crate) async fn health() -> Response {
-    Json(json!({"status": "ok"})).into_response()
+    let version = env!("CARGO_PKG_VERSION");
+    Json(json!({"name": "manyworlds", "message": "ready", "status": "pass", "version": version})).into_response()
+}
+
+pub(crate) async fn ready() -> Response {
+    Json(json!({"status": "ready"})).into_response()
 }
 
 /// As clients of line protocol ask whether there is a server.
 pub(crate) async fn ping() -> Response {
-    (StatusCode::NO_CONTENT, [("x-influxdb-version", concat!("manyworlds-", env!("CARGO_PKG_VERSION")))])
-        .into_response()
+    let version = concat!("manyworlds-", env!("CARGO_PKG_VERSION"));
+    (StatusCode::NO_CONTENT, [("x-influxdb-version", version), ("x-influxdb-build", "manyworlds")]).into_response()
 }
 
 /// In the text format of Prometheus.

@@ -21,6 +21,7 @@ use serde_json::json;
 use crate::access::Access;
 use crate::app::{App, DATABASE_HEADER, database};
 use crate::error::Refusal;
+use crate::influx::Statement;
 use crate::live::Live;
 
 #[derive(Deserialize)]
@@ -48,6 +49,28 @@ pub(crate) async fn query(asked: Asked) -> Result<Response, Refusal> {
         let milliseconds = started.elapsed().as_secs_f64() * 1e3;
         text.extend(format!("],\"row_count\":{rows},\"execution_time_ms\":{milliseconds:.3}}}").bytes());
         Ok(text)
+    })
+}
+
+/// The names that a statement asks for, in the shape that clients of InfluxDB expect.
+pub(crate) async fn series(
+    app: App,
+    access: Access,
+    name: &str,
+    statement: &Statement,
+    database: String,
+) -> Result<Response, Refusal> {
+    access.may_read()?;
+    let sql = statement.in_sql(&database).unwrap_or_default();
+    let answer = answer_in_time(app, access, sql, database).await?;
+    written("application/json", || {
+        let mut values = b"[".to_vec();
+        answer.batches.iter().try_for_each(|batch| rows_as_arrays(batch, &mut values))?;
+        let head = format!(
+            "{{\"results\":[{{\"statement_id\":0,\"series\":[{{\"name\":{},\"columns\":[\"name\"],",
+            json!(name)
+        );
+        Ok([head.as_bytes(), b"\"values\":", &values, b"]}]}]}"].concat())
     })
 }
 
@@ -82,6 +105,11 @@ async fn answer(asked: Asked) -> Result<Answer, Refusal> {
     if headers.contains_key(DATABASE_HEADER) {
         access.may_read_of(&database)?;
     }
+    let sql = Statement::of(&sql).and_then(|statement| statement.in_sql(&database)).unwrap_or(sql);
+    answer_in_time(app, access, sql, database).await
+}
+
+async fn answer_in_time(app: App, access: Access, sql: String, database: String) -> Result<Answer, Refusal> {
     let _room = app.room().await?;
     app.metrics.asked();
     let patience = app.settings.question_timeout;

@@ -48,7 +48,9 @@ pub(crate) async fn line_protocol(Query(query): Query<LineQuery>, sent: Sent) ->
         Some("us" | "u" | "µ") => Precision::Microseconds,
         Some("ms") => Precision::Milliseconds,
         Some("s") => Precision::Seconds,
-        Some(other) => return Err(Refusal::bad(format!("{other:?} is no precision: choose ns, us, ms or s"))),
+        Some("m") => Precision::Minutes,
+        Some("h") => Precision::Hours,
+        Some(other) => return Err(Refusal::bad(format!("{other:?} is no precision: choose ns, us, ms, s, m or h"))),
     };
     let database = match query.db.or(query.bucket) {
         Some(name) => name,

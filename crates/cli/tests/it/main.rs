@@ -13,6 +13,7 @@ mod serve_config;
 mod serve_ensembles;
 mod serve_kill;
 mod serve_limits;
+mod serve_refusals;
 mod serve_tls;
 mod serve_tokens;
 mod served;

@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
-# Plays a small season and reads every table of it with Delta readers that we did not write.
+# Other people's programs against ours: readers of the tables that it writes, and clients of the server that it is.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
 venv=.venv
-requirements=tests/readers/requirements.txt
+requirements=tests/requirements.txt
 if ! cmp -s "$requirements" "$venv/installed.txt"; then
     python3 -m venv "$venv"
     "$venv/bin/pip" install --quiet --disable-pip-version-check --requirement "$requirements"
@@ -16,4 +16,4 @@ manyworlds="${CARGO_TARGET_DIR:-$PWD/target}/debug/manyworlds"
     echo "error: $manyworlds is missing: run 'cargo test --workspace --no-run' first" >&2
     exit 2
 }
-MANYWORLDS="$manyworlds" "$venv/bin/python" -m pytest --quiet -p no:cacheprovider tests/readers
+MANYWORLDS="$manyworlds" "$venv/bin/python" -m pytest --quiet -p no:cacheprovider tests/readers tests/clients
