@@ -120,11 +120,13 @@ impl From<IngestError> for Refusal {
 
 impl From<TableError> for Refusal {
     fn from(error: TableError) -> Self {
-        let status = match error.kind() {
-            ErrorKind::Request => StatusCode::BAD_REQUEST,
-            _ => StatusCode::INTERNAL_SERVER_ERROR,
-        };
-        Self::new(status, error.to_string())
+        let text = error.to_string();
+        match error.kind() {
+            ErrorKind::Request => Self::bad(text),
+            // The disk is full or gone, or somebody else was faster; it may come back.
+            ErrorKind::Environment | ErrorKind::Conflict => Self::new(StatusCode::SERVICE_UNAVAILABLE, text).later(5),
+            ErrorKind::Damaged => Self::new(StatusCode::INTERNAL_SERVER_ERROR, text),
+        }
     }
 }
 
