@@ -19,7 +19,8 @@ const HOUR: i64 = 3_600_000_000;
 
 /// Rows without a time of their own, as a server decodes them whose clock says `now`.
 fn rows(request: i64, now: i64) -> RecordBatch {
-    let lines: String = (request * 10..request * 10 + 10).map(|n| format!("cpu number={n}i\n")).collect();
+    let lines: Vec<String> = (request * 10..request * 10 + 10).map(|n| format!("cpu number={n}i\n")).collect();
+    let lines = lines.concat();
     let format = Format::LineProtocol { precision: Precision::Nanoseconds };
     let mut decoded = decode(format, lines.as_bytes(), now, &Limits::default()).unwrap();
     assert!(decoded.refused.is_empty());
