@@ -1,20 +1,27 @@
 #!/usr/bin/env bash
-# Sends broken bodies to every decoder of `ingest`, guided by coverage, for some seconds each (60, or the first
-# argument): no panic, bounded memory, whole tables. Needs cargo-fuzz (`cargo install cargo-fuzz`) and a C++ compiler;
-# stable Rust is enough. What it learns stays beside the build; findings stay in crates/ingest/fuzz/artifacts.
+# Sends broken bodies to every decoder, guided by coverage, for some seconds each (60, or the first argument): no panic,
+# bounded memory, whole tables. Needs cargo-fuzz and a C++ compiler (`scripts/install.sh --checks`); stable Rust is
+# enough. What it learns stays beside the build; findings stay in crates/decode/fuzz/artifacts.
 set -euo pipefail
-cd "$(dirname "$0")/../crates/ingest/fuzz"
+cd "$(dirname "$0")/.."
 
 seconds="${1:-60}"
 command -v cargo-fuzz >/dev/null || {
-    echo "error: cargo-fuzz is missing: run 'cargo install cargo-fuzz --locked', then this again" >&2
+    echo "error: cargo-fuzz is missing: run 'scripts/install.sh --checks', then this again" >&2
     exit 2
 }
 export CARGO_TARGET_DIR="${CARGO_TARGET_DIR:-$PWD/target}/fuzz"
+cd crates/decode/fuzz
+log="$(mktemp)"
+trap 'rm -f "$log"' EXIT
 for target in messagepack line_protocol json csv arrow_stream expand; do
     corpus="$CARGO_TARGET_DIR/corpus/$target"
     mkdir -p "$corpus"
     # Without a sanitizer: that would need a nightly compiler, and our code has no unsafe.
     cargo fuzz run --sanitizer none "$target" "$corpus" "seeds/$target" -- -max_total_time="$seconds" \
-        -rss_limit_mb=512 -malloc_limit_mb=256 -timeout=10 -max_len=4096 -print_final_stats=1
+        -rss_limit_mb=512 -malloc_limit_mb=256 -timeout=10 -max_len=4096 -print_final_stats=1 >"$log" 2>&1 || {
+        cat "$log" >&2
+        exit 1
+    }
+    echo "fuzz $target: $(grep -o 'number_of_executed_units: .*' "$log" | grep -o '[0-9]*$') bodies"
 done

@@ -1,14 +1,21 @@
 #!/usr/bin/env bash
-# Installs what a fresh Debian 12 with Rust lacks: a C compiler for zstd, Python for the checks that read our tables
-# with other people's readers, openssl and curl for those of HTTPS. Does nothing where nothing is missing.
+# Installs what a fresh Debian 12 with Rust lacks: a C compiler for zstd; with --checks also what only checks need: Python
+# for other people's readers and clients, openssl and curl, a C++ compiler and cargo-fuzz for fuzzing. Does nothing where
+# nothing is missing.
 set -euo pipefail
+
+checks=false
+[ "${1:-}" != --checks ] || checks=true
 
 missing=()
 command -v cc >/dev/null || missing+=(build-essential)
 command -v cmake >/dev/null || missing+=(cmake)
-python3 -c 'import venv, ensurepip' 2>/dev/null || missing+=(python3-venv)
-command -v openssl >/dev/null || missing+=(openssl)
-command -v curl >/dev/null || missing+=(curl ca-certificates)
+if $checks; then
+    command -v c++ >/dev/null || missing+=(g++)
+    python3 -c 'import venv, ensurepip' 2>/dev/null || missing+=(python3-venv)
+    command -v openssl >/dev/null || missing+=(openssl)
+    command -v curl >/dev/null || missing+=(curl ca-certificates)
+fi
 if [ ${#missing[@]} -gt 0 ]; then
     echo "installing: ${missing[*]}" >&2
     as_root=()
@@ -20,3 +27,6 @@ command -v cargo >/dev/null || {
     echo "error: cargo is missing: install Rust with rustup, then run this again" >&2
     exit 2
 }
+if $checks && ! command -v cargo-fuzz >/dev/null; then
+    cargo install --quiet --locked cargo-fuzz
+fi

@@ -1,10 +1,11 @@
 #!/usr/bin/env bash
-# Every check: format, lints, tests, and other people's readers on our tables.
+# Every check: format, lints, tests, other people's readers and clients, and some seconds of fuzzing.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-scripts/install.sh
+scripts/install.sh --checks
 cargo fmt --all --check
 cargo clippy --workspace --all-targets --quiet -- --deny warnings
 cargo test --workspace
-scripts/readers.sh
+scripts/python_tests.sh
+scripts/fuzz.sh 10

@@ -8,6 +8,17 @@ use table::Codec;
 
 use crate::error::BenchError;
 
+/// The program, told by its words alone: settings in this process's environment would change what is measured.
+pub(crate) fn command(program: &Path) -> Command {
+    let mut command = Command::new(program);
+    for (name, _) in std::env::vars_os() {
+        if name.as_encoded_bytes().starts_with(b"MANYWORLDS_") {
+            command.env_remove(name);
+        }
+    }
+    command
+}
+
 /// One `manyworlds run football`.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct RunRequest<'a> {
@@ -37,7 +48,7 @@ impl RunRequest<'_> {
     }
 
     fn command(&self) -> Command {
-        let mut command = Command::new(self.program);
+        let mut command = command(self.program);
         command.args(self.words()).arg("--data").arg(self.data).stdin(Stdio::null());
         command
     }

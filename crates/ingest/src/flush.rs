@@ -15,9 +15,9 @@ use tokio::sync::watch;
 use tokio::task::JoinHandle;
 
 use crate::buffer::Taken;
-use crate::decode::TIME;
 use crate::error::IngestError;
 use crate::live::{Live, lock};
+use decode::TIME;
 
 /// How often it is looked whether rows wait long enough.
 const LOOK_EACH: Duration = Duration::from_millis(200);

@@ -1,7 +1,6 @@
-//! Live ingest: bytes as they come over the wire become rows that are on disk once they are acknowledged.
+//! Live ingest: rows as [`decode`] makes them are on disk once they are acknowledged.
 //!
-//! Enters: request bodies in any of the wire formats ([`decode`]), and rows ([`Store::write`]). Leaves: segments of tables, and the
-//! rows that are in none yet ([`Store::fresh`]).
+//! Enters: rows ([`Store::write`]). Leaves: segments of tables, and the rows that are in none yet ([`Store::fresh`]).
 //!
 //! Promises
 //! - acknowledged means on disk: rows are in a log that was synced before [`Store::write`] returns;
@@ -10,11 +9,10 @@
 //! - acknowledged means visible: readers find rows in the buffer or in a segment, never in both;
 //! - memory is bounded: what has no room is refused at once, and can be sent again.
 //!
-//! Knows no model, no SQL and no HTTP.
+//! Knows no model, no SQL, no wire format and no HTTP.
 
 mod buffer;
 mod columns;
-pub mod decode;
 mod error;
 mod flush;
 mod live;

@@ -9,8 +9,8 @@ use table::upkeep::{TrimLimit, TrimOptions, VacuumOptions, compact, trim, vacuum
 use table::{ErrorKind, TableError};
 use tokio::sync::watch;
 
-use crate::decode::TIME;
 use crate::live::Live;
+use decode::TIME;
 
 /// How often it is looked whether there is something to do.
 const LOOK_EACH: Duration = Duration::from_millis(500);

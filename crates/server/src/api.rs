@@ -87,7 +87,8 @@ impl Route {
         self.guarded().body("application/json", schema).refuses(&[400, 408, 413, 500])
     }
 
-    fn body(mut self, content: &str, schema: &Value) -> Self {
+    /// Takes a body of a content type.
+    pub(crate) fn body(mut self, content: &str, schema: &Value) -> Self {
         self.body = Some(json!({"required": true, "content": contents(&[content], schema)}));
         self
     }

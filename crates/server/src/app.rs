@@ -89,8 +89,13 @@ impl App {
 
     /// The question that a body is, in JSON.
     pub(crate) async fn question<Q: DeserializeOwned>(&self, body: Body) -> Result<Q, Refusal> {
-        let body = self.body(body, QUESTION_BYTES_MAX).await?;
+        let body = self.question_body(body).await?;
         serde_json::from_slice(&body).map_err(|error| Refusal::bad(format!("the question makes no sense: {error}")))
+    }
+
+    /// The whole body of a question.
+    pub(crate) async fn question_body(&self, body: Body) -> Result<Bytes, Refusal> {
+        self.body(body, QUESTION_BYTES_MAX).await
     }
 
     /// The whole body of a request, which may have so many bytes.

@@ -5,9 +5,9 @@ use std::path::PathBuf;
 use axum::Json;
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
+use decode::{DecodeError, DecodeErrorKind};
 use ensemble::{EnsembleError, QuestionError};
 use ingest::IngestError;
-use ingest::decode::{DecodeError, DecodeErrorKind};
 use query::QueryError;
 use serde_json::{Value, json};
 use table::{ErrorKind, TableError};
@@ -140,11 +140,13 @@ impl From<TableError> for Refusal {
 }
 
 fn of_table(error: &TableError) -> Refusal {
-    let status = match error.kind() {
-        ErrorKind::Request => StatusCode::BAD_REQUEST,
-        _ => StatusCode::INTERNAL_SERVER_ERROR,
-    };
-    Refusal::new(status, error.to_string())
+    let text = error.to_string();
+    match error.kind() {
+        ErrorKind::Request => Refusal::bad(text),
+        // The disk is full or gone, or somebody else was faster; it may come back.
+        ErrorKind::Environment | ErrorKind::Conflict => Refusal::new(StatusCode::SERVICE_UNAVAILABLE, text).later(5),
+        ErrorKind::Damaged => Refusal::new(StatusCode::INTERNAL_SERVER_ERROR, text),
+    }
 }
 
 impl From<&EnsembleError> for Refusal {

@@ -16,6 +16,7 @@ mod api;
 mod app;
 mod ensembles;
 mod error;
+mod influx;
 mod live;
 mod metrics;
 mod questions;

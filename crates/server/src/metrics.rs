@@ -36,8 +36,10 @@ impl Metrics {
     }
 }
 
+/// With the fields that clients of InfluxDB read.
 pub(crate) async fn health() -> Response {
-    Json(json!({"status": "ok"})).into_response()
+    let version = env!("CARGO_PKG_VERSION");
+    Json(json!({"name": "manyworlds", "message": "ready", "status": "pass", "version": version})).into_response()
 }
 
 /// Whether rows are better sent here than elsewhere.
@@ -50,13 +52,13 @@ pub(crate) async fn ready(State(app): State<App>) -> Result<Response, Refusal> {
     if let Some(left) = app.store.figures().log_failed.and_then(|since| UNREADY.checked_sub(since)) {
         return Err(not_now("rows could not be written to a log", left.as_secs()));
     }
-    Ok(health().await)
+    Ok(Json(json!({"status": "ready"})).into_response())
 }
 
 /// As clients of line protocol ask whether there is a server.
 pub(crate) async fn ping() -> Response {
-    (StatusCode::NO_CONTENT, [("x-influxdb-version", concat!("manyworlds-", env!("CARGO_PKG_VERSION")))])
-        .into_response()
+    let version = concat!("manyworlds-", env!("CARGO_PKG_VERSION"));
+    (StatusCode::NO_CONTENT, [("x-influxdb-version", version), ("x-influxdb-build", "manyworlds")]).into_response()
 }
 
 /// In the text format of Prometheus.

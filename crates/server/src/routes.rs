@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use crate::api::{In, Route, document};
 use crate::app::App;
-use crate::{ensembles, metrics, sql, write};
+use crate::{ensembles, influx, metrics, sql, write};
 
 const JSON: &str = "application/json";
 const ARROW: &str = "application/vnd.apache.arrow.stream";
@@ -25,7 +25,7 @@ fn writes() -> Vec<Route> {
     };
     let line_protocol = |path| {
         let summary = "Store rows in line protocol";
-        let precision = json!({"type": "string", "enum": ["ns", "n", "us", "u", "ms", "s"], "default": "ns"});
+        let precision = json!({"type": "string", "enum": ["ns", "n", "us", "u", "ms", "s", "m", "h"], "default": "ns"});
         Route::post(path, write::line_protocol, summary)
             .takes(In::Query, "db", text(), "The database")
             .takes(In::Query, "bucket", text(), "The database, as version 2 of the protocol calls it")
@@ -69,6 +69,15 @@ fn questions() -> Vec<Route> {
         &["ensemble", "entities", "outcomes"],
         &json!({"ensemble": text(), "entities": list(&text()), "outcomes": list(&text()), "cdf": {"type": "boolean"}}),
     );
+    let statement = |route: Route| {
+        route
+            .takes(In::Query, "q", text(), "`SHOW DATABASES`, `SHOW MEASUREMENTS` or `CREATE DATABASE d`")
+            .takes(In::Query, "db", text(), "The database whose tables are told")
+            .of_database()
+            .guarded()
+            .answers(&[JSON], &json!({"type": "object"}), "Names, one a row")
+            .refuses(&[400, 408, 413, 500])
+    };
     let objects = || list(&json!({"type": "object"}));
     vec![
         Route::post("/api/v1/sql", sql::sql, "Ask in SQL")
@@ -85,6 +94,9 @@ fn questions() -> Vec<Route> {
             .of_database()
             .asks(&sql())
             .answers(&[ARROW], &json!({}), "The rows"),
+        statement(Route::get("/query", influx::query, "Tell databases and tables, as clients of InfluxDB ask")),
+        statement(Route::post("/query", influx::query, "The same, as a form"))
+            .body("application/x-www-form-urlencoded", &json!({})),
         Route::get("/api/v1/ensembles", ensembles::ensembles, "List the ensembles")
             .guarded()
             .answers(&[JSON], &objects(), "The ensembles")

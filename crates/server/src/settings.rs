@@ -4,8 +4,8 @@ use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use decode::Limits;
 use ingest::StoreOptions;
-use ingest::decode::Limits;
 
 /// Files in PEM.
 #[derive(Debug, Clone)]

@@ -21,6 +21,7 @@ use table::SIM;
 use crate::access::Access;
 use crate::app::{App, DATABASE_HEADER, database};
 use crate::error::Refusal;
+use crate::influx::Statement;
 use crate::live::Live;
 
 #[derive(Deserialize)]
@@ -40,6 +41,18 @@ type Asked = (State<App>, Extension<Access>, HeaderMap, Body);
 pub(crate) async fn query(asked: Asked) -> Result<Response, Refusal> {
     let started = Instant::now();
     answer(asked, move |answer| as_arrays(answer, started)).await
+}
+
+/// The names that a question tells, in the shape that clients of InfluxDB expect.
+pub(crate) async fn series(
+    app: App,
+    access: Access,
+    name: &'static str,
+    sql: String,
+    database: String,
+) -> Result<Response, Refusal> {
+    access.may_read()?;
+    answer_in_time(app, access, sql, database, move |answer| as_series(name, answer)).await
 }
 
 pub(crate) async fn query_arrow(asked: Asked) -> Result<Response, Refusal> {
@@ -71,6 +84,17 @@ async fn answer(
         access.may_read_of(&database)?;
     }
     let Question { sql } = app.question(body).await.map_err(|e| e.after("send {\"sql\": \"...\"}"))?;
+    let sql = Statement::of(&sql).and_then(|statement| statement.in_sql(&database)).unwrap_or(sql);
+    answer_in_time(app, access, sql, database, write).await
+}
+
+async fn answer_in_time(
+    app: App,
+    access: Access,
+    sql: String,
+    database: String,
+    write: impl FnOnce(&Answer) -> Result<Response, Refusal> + Send + 'static,
+) -> Result<Response, Refusal> {
     app.metrics.asked();
     let asked = app.clone();
     app.questions.ask(|_| async move { write(&ask(asked, access, sql, database).await?) }).await
@@ -141,6 +165,16 @@ fn written(content: &'static str, write: impl FnOnce() -> Result<Vec<u8>, ArrowE
         Refusal::new(StatusCode::INTERNAL_SERVER_ERROR, format!("the answer cannot be written: {error}"))
     })?;
     Ok(([(header::CONTENT_TYPE, content)], body).into_response())
+}
+
+fn as_series(name: &str, answer: &Answer) -> Result<Response, Refusal> {
+    written("application/json", || {
+        let head = r#"{"results":[{"statement_id":0,"series":[{"columns":["name"],"name":"#;
+        let mut text = format!("{head}{},\"values\":[", json!(name)).into_bytes();
+        answer.batches.iter().try_for_each(|batch| rows_as_arrays(batch, &mut text))?;
+        text.extend(b"]}]}]}");
+        Ok(text)
+    })
 }
 
 /// Each row as an array of its values, in JSON.

@@ -6,7 +6,7 @@ use axum::body::Body;
 use axum::extract::{Extension, Query, State};
 use axum::http::{HeaderMap, StatusCode};
 use axum::response::{IntoResponse, Response};
-use ingest::decode::{self, Decoded, Format, Precision, Refused};
+use decode::{Decoded, Format, Precision, Refused};
 use ingest::{Key, Misfit, Written};
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -48,7 +48,9 @@ pub(crate) async fn line_protocol(Query(query): Query<LineQuery>, sent: Sent) ->
         Some("us" | "u" | "µ") => Precision::Microseconds,
         Some("ms") => Precision::Milliseconds,
         Some("s") => Precision::Seconds,
-        Some(other) => return Err(Refusal::bad(format!("{other:?} is no precision: choose ns, us, ms or s"))),
+        Some("m") => Precision::Minutes,
+        Some("h") => Precision::Hours,
+        Some(other) => return Err(Refusal::bad(format!("{other:?} is no precision: choose ns, us, ms, s, m or h"))),
     };
     let database = match query.db.or(query.bucket) {
         Some(name) => name,

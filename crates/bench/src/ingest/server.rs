@@ -5,7 +5,7 @@ use std::io::{self, BufRead as _, BufReader};
 use std::net::SocketAddr;
 use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, Stdio};
 use std::sync::mpsc::{Receiver, channel};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
@@ -18,6 +18,7 @@ use nix::unistd::Pid;
 use table::Codec;
 
 use crate::error::BenchError;
+use crate::launch;
 
 /// How long it may take to start, and to write everything out at the end.
 const PATIENCE: Duration = Duration::from_mins(5);
@@ -57,7 +58,7 @@ impl RunningServer {
     pub(super) fn start(program: &Path, data: &Path, settings: &ServerSettings) -> Result<Self, BenchError> {
         let failed = |source| BenchError::Io { doing: "start", path: program.to_owned(), source };
         let cpu_before_s = cpu_of_children().map_err(failed)?;
-        let mut command = Command::new(program);
+        let mut command = launch::command(program);
         command.args(["serve", "--listen", "127.0.0.1:0", "--durability", &settings.durability.to_string()]);
         for (flag, value) in [
             ("--codec", settings.codec.to_string()),

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use ::ingest::decode::{Format, Limits, Precision, decode, expand};
+use decode::{Format, Limits, Precision, decode, expand};
 
 use super::cases::{IngestSweep, cases};
 use super::encode::record_batch;

@@ -5,7 +5,7 @@ use std::process::{Output, Stdio};
 use serde_json::Value;
 
 use crate::served::Served;
-use crate::support::{failure, json, program};
+use crate::support::{failure, program};
 
 fn load(server: &Served, words: &[&str]) -> Output {
     program(&["load", &format!("http://{}", server.address), "--json"]).args(words).output().unwrap()
@@ -107,8 +107,15 @@ fn loads_that_cannot_be_are_refused() {
 fn a_tiny_bench_of_servers_finds_stored_what_was_acknowledged() {
     let folder = tempfile::tempdir().unwrap();
     let (data, report) = (folder.path().join("data"), folder.path().join("report"));
-    let words = ["bench", "ingest", "--sweep", "formats,overload", "--seconds", "0.3", "--report"];
-    let bench = json(&data, &[&words[..], &[report.to_str().unwrap()]].concat());
+    let words = ["bench", "ingest", "--sweep", "formats,overload", "--seconds", "0.3", "--format", "json"];
+    // Servers that took a setting from the environment would not start.
+    let output = program(&words)
+        .env("MANYWORLDS_TOKEN_FILE", "/nowhere/tokens.toml")
+        .args(["--report", report.to_str().unwrap(), "--data", data.to_str().unwrap()])
+        .output()
+        .unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let bench: Value = serde_json::from_slice(&output.stdout).unwrap();
     let rows = bench["rows"].as_array().unwrap();
     let formats: Vec<&str> = rows.iter().map(|row| row["format"].as_str().unwrap()).collect();
     assert_eq!(formats, ["columnar", "rows", "lp", "json", "arrow", "columnar"]);

@@ -15,6 +15,7 @@ mod serve_ensembles;
 mod serve_kill;
 mod serve_limits;
 mod serve_questions;
+mod serve_refusals;
 mod serve_tls;
 mod serve_tokens;
 mod served;

@@ -1,0 +1,114 @@
+//! Every status with which a running server refuses, in the one shape that clients read.
+
+use serde_json::{Value, json};
+
+use crate::served::{Reply, Served};
+use crate::support::program;
+
+/// What a refusal says, which must be JSON with an `error` in words.
+#[track_caller]
+fn refused(reply: &Reply, status: u16, words: &str) -> Value {
+    assert_eq!(reply.status, status, "{}", reply.text());
+    assert!(reply.head.contains("content-type: application/json"), "{}", reply.head);
+    let body = reply.json();
+    let said = body["error"].as_str().unwrap_or_else(|| panic!("{body}"));
+    assert!(said.contains(words), "{said}");
+    body
+}
+
+/// So many lines of a table, numbered from `first`.
+fn lines(first: usize, count: usize) -> Vec<u8> {
+    let lines: Vec<String> = (first..first + count).map(|n| format!("cpu,host=h{} load={n}i {n}\n", n % 10)).collect();
+    lines.concat().into_bytes()
+}
+
+#[test]
+fn bad_bodies_and_large_ones_are_refused() {
+    let data = tempfile::tempdir().unwrap();
+    let server = Served::start(data.path(), &[]);
+    let body =
+        refused(&server.post("/write?db=d", b"cpu load=1\nno line"), 400, "1 items were refused, 1 rows were stored");
+    assert_eq!((&body["stored"], &body["refused"][0]["position"]), (&json!(1), &json!(2)));
+    refused(&server.post("/api/v1/write/msgpack", b"\xc1"), 400, "MessagePack");
+    refused(&server.post_json("/api/v1/query", &json!({"sql": "SELECT * FROM nothing"})), 400, "no table");
+    refused(&server.post("/write?db=d", &vec![b'\n'; 33 << 20]), 413, "send smaller requests");
+    refused(
+        &server.post("/api/v1/write/json?table=cpu", &zstd::encode_all(&vec![b' '; 200 << 20][..], 1).unwrap()),
+        413,
+        "too large",
+    );
+    refused(&server.post("/nowhere", b""), 404, "nothing at this path");
+}
+
+#[test]
+fn strangers_are_refused() {
+    let data = tempfile::tempdir().unwrap();
+    let file = data.path().join("tokens.toml");
+    let words = ["create", "one", "--write", "--database", "mine", "--token-file", file.to_str().unwrap()];
+    let made = program(&["token"]).args(words).output().unwrap();
+    let token = String::from_utf8(made.stdout).unwrap().trim().to_owned();
+    let server = Served::start(data.path(), &["--token-file", file.to_str().unwrap()]);
+    let key = [("x-api-key", &*token), ("content-type", "application/json")];
+    refused(&server.post("/write?db=mine", b"cpu load=1"), 401, "send a token");
+    refused(&server.send("POST", "/write?db=theirs", &key, b"cpu load=1"), 403, "not for database \"theirs\"");
+    refused(&server.send("POST", "/api/v1/sql", &key, br#"{"sql": "SELECT 1"}"#), 403, "may not read");
+    refused(&server.send("GET", "/query?q=SHOW%20DATABASES", &key, b""), 403, "may not read");
+    refused(&server.send("POST", "/query?q=CREATE%20DATABASE%20theirs", &key, b""), 403, "not for database");
+    std::fs::write(&file, "no tokens").unwrap();
+    let reply = server.send("POST", "/write?db=mine", &key, b"cpu load=1");
+    refused(&reply, 503, "tokens cannot be checked");
+    assert!(reply.head.contains("retry-after: "), "{}", reply.head);
+}
+
+#[test]
+fn what_memory_has_no_room_for_is_refused_whole() {
+    const ROWS: usize = 2_000;
+    let data = tempfile::tempdir().unwrap();
+    // Nothing is written out before the end.
+    let server = Served::start(data.path(), &["--memory", "1", "--flush-rows", "100000000", "--flush-seconds", "3600"]);
+    let mut stored = 0;
+    let reply = loop {
+        let reply = server.post("/write?db=d", &lines(stored, ROWS));
+        if reply.status != 204 {
+            break reply;
+        }
+        stored += ROWS;
+        assert!(stored < 1_000_000, "a megabyte has no room for so many");
+    };
+    refused(&reply, 429, "");
+    assert!(reply.head.contains("retry-after: "), "{}", reply.head);
+    assert_eq!(server.sql("SELECT count(*) AS n FROM d.cpu")[0]["n"], stored);
+}
+
+#[test]
+fn a_disk_that_refuses_is_told_of() {
+    let data = tempfile::tempdir().unwrap();
+    let server = Served::start(data.path(), &[]);
+    // A file where the database's folder should be.
+    std::fs::write(data.path().join("broken"), "").unwrap();
+    let reply = server.post("/write?db=broken", b"cpu load=1");
+    refused(&reply, 503, "broken");
+    assert!(reply.head.contains("retry-after: "), "{}", reply.head);
+    assert_eq!(server.post("/write?db=whole", b"cpu load=1").status, 204, "other databases are served");
+}
+
+#[test]
+fn clients_of_line_protocol_find_what_there_is() {
+    let data = tempfile::tempdir().unwrap();
+    let server = Served::start(data.path(), &[]);
+    let names = |path: &str, form: &str| {
+        let reply =
+            if form.is_empty() { server.send("GET", path, &[], b"") } else { server.post(path, form.as_bytes()) };
+        assert_eq!(reply.status, 200, "{path} {form}: {}", reply.text());
+        reply.json()["results"][0]["series"][0]["values"].clone()
+    };
+    assert_eq!(server.post("/query", b"q=CREATE+DATABASE+%22d%22").json(), json!({"results": [{"statement_id": 0}]}));
+    assert_eq!(names("/query?q=SHOW+DATABASES", ""), json!([["sim"]]), "it is made when a row comes");
+    assert_eq!(server.post("/write?db=d", b"cpu load=1\nmem used=2").status, 204);
+    assert_eq!(names("/query", "q=SHOW+DATABASES"), json!([["d"], ["sim"]]));
+    assert_eq!(names("/query?db=d&q=show%20measurements", ""), json!([["cpu"], ["mem"]]));
+    assert_eq!(names("/query?q=SHOW%20MEASUREMENTS%20ON%20d", ""), json!([["cpu"], ["mem"]]));
+    refused(&server.send("GET", "/query", &[], b""), 400, "?q=");
+    refused(&server.post("/query?q=CREATE%20DATABASE%20%22..%22", b""), 400, "cannot name a database");
+    refused(&server.send("GET", "/query?q=SELECT%201", &[], b""), 400, "/api/v1/sql");
+}

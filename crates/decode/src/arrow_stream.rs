@@ -1,0 +1,312 @@
+//! Arrow IPC streams.
+//!
+//! Integers of any width become `Int64`, floats `Float64`, texts (also large, views and dictionaries) `Utf8`; `time` may
+//! be a timestamp of any unit and zone, an integer, a float or a text, where NULL and a missing column mean now. A column
+//! of any other type refuses the stream, since every row has it; all such columns are named, at position 0. A record
+//! batch with a value that does not fit (an unsigned integer over 63 bits, a text over the limit) is refused as one.
+
+use std::collections::HashSet;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+
+use arrow::array::types::{ArrowPrimitiveType, Float64Type, Int64Type};
+use arrow::array::{Array, ArrayRef, AsArray, PrimitiveArray, RecordBatch, TimestampMicrosecondArray};
+use arrow::buffer::Buffer;
+use arrow::compute::{CastOptions, cast_with_options, concat_batches};
+use arrow::datatypes::{DataType, Field, Schema, SchemaRef, TimeUnit};
+use arrow::error::ArrowError;
+use arrow::ipc::reader::StreamDecoder;
+
+use super::table::{Refusal, Taken, check_name, refuse, refuse_field, time_type};
+use super::tables::check_table_name;
+use super::{DecodeError, Decoded, Limits, Refused, TIME, time};
+
+const EXACT: CastOptions<'static> =
+    CastOptions { safe: false, format_options: arrow::util::display::FormatOptions::new() };
+
+pub(super) fn decode(body: &[u8], table: &str, now: i64, limits: &Limits) -> Result<Decoded, DecodeError> {
+    check_table_name(table.as_bytes(), limits)
+        .map_err(|reason| DecodeError::TableName { name: table.to_owned(), reason })?;
+    let mut stream = Stream { decoder: StreamDecoder::new(), rest: Buffer::from(body), bytes: body.len() };
+    let mut plan: Option<Plan> = None;
+    let mut taken = Vec::new();
+    let mut refused = Refusals { refused: Vec::new(), beyond: 0, table, limits };
+    let mut budget = Budget { cells: limits.cells_max, text_bytes: limits.expanded_bytes_max.min(i32::MAX as usize) };
+    let mut position = 0;
+    while let Some(batch) = stream.next()? {
+        let plan = plan.get_or_insert_with(|| Plan::new(&batch.schema(), limits));
+        if plan.bad.is_empty() {
+            match plan.convert(&batch, now, &mut budget, limits) {
+                Ok(converted) => taken.push(converted),
+                Err(refusal) => refused.push(position, *refusal),
+            }
+        }
+        position += 1;
+    }
+    if let Some(plan) = &mut plan {
+        plan.bad.drain(..).for_each(|refusal| refused.push(0, refusal));
+    }
+    let tables = match plan {
+        Some(plan) if !taken.is_empty() => {
+            let rows = concat_batches(&plan.schema, &taken);
+            let rows = rows.map_err(|error| DecodeError::Unassembled { reason: error.to_string() })?;
+            if rows.num_rows() == 0 { Vec::new() } else { vec![(table.to_owned(), rows)] }
+        }
+        _ => Vec::new(),
+    };
+    Ok(Decoded { tables, refused: refused.refused, refused_beyond: refused.beyond })
+}
+
+struct Refusals<'a> {
+    refused: Vec<Refused>,
+    beyond: usize,
+    table: &'a str,
+    limits: &'a Limits,
+}
+
+impl Refusals<'_> {
+    fn push(&mut self, position: usize, refusal: Refusal) {
+        if self.refused.len() == self.limits.refused_max {
+            self.beyond += 1;
+            return;
+        }
+        let table = Some(self.table.to_owned());
+        self.refused.push(Refused { position, table, field: refusal.field, reason: refusal.reason });
+    }
+}
+
+/// The record batches of a body.
+struct Stream {
+    decoder: StreamDecoder,
+    rest: Buffer,
+    bytes: usize,
+}
+
+impl Stream {
+    fn next(&mut self) -> Result<Option<RecordBatch>, DecodeError> {
+        let at = self.bytes - self.rest.len();
+        let malformed = |reason: String| DecodeError::Malformed { format: "Arrow IPC stream", reason, at };
+        // Arrow's reader checks what it reads, but answers some of what is wrong by a panic.
+        let decoded = catch_unwind(AssertUnwindSafe(|| match self.decoder.decode(&mut self.rest) {
+            Ok(None) if self.decoder.schema().is_none() => Err(ArrowError::IpcError("it has no schema".to_owned())),
+            Ok(None) => self.decoder.finish().map(|()| None),
+            decoded => decoded,
+        }));
+        match decoded {
+            Ok(Ok(batch)) => Ok(batch),
+            Ok(Err(error)) => Err(malformed(error.to_string())),
+            Err(_) => Err(malformed("it holds what Arrow's reader does not take".to_owned())),
+        }
+    }
+}
+
+/// What the rest of the stream may take.
+struct Budget {
+    cells: usize,
+    /// Bytes of texts: dictionaries and views may name one text many times.
+    text_bytes: usize,
+}
+
+/// How the columns of a stream become ours.
+struct Plan {
+    /// What leaves.
+    schema: SchemaRef,
+    /// Where `time` is.
+    time: Option<usize>,
+    /// The others, with their names.
+    columns: Vec<(usize, String)>,
+    /// Why the stream is refused.
+    bad: Vec<Refusal>,
+}
+
+impl Plan {
+    fn new(schema: &Schema, limits: &Limits) -> Self {
+        let mut plan = Self { schema: Arc::new(Schema::empty()), time: None, columns: Vec::new(), bad: Vec::new() };
+        let mut fields = vec![Field::new(TIME, time_type(), false)];
+        let mut names = HashSet::new();
+        for (index, field) in schema.fields().iter().enumerate() {
+            match plan_field(field, limits) {
+                _ if !names.insert(field.name()) => {
+                    plan.bad.push(Refusal {
+                        field: Some(field.name().clone()),
+                        reason: "the name stands there twice".to_owned(),
+                    });
+                }
+                Ok(_) if field.name() == TIME => plan.time = Some(index),
+                Ok(Some(target)) => {
+                    fields.push(Field::new(field.name(), target, true));
+                    plan.columns.push((index, field.name().clone()));
+                }
+                // A column of no type holds NULLs only.
+                Ok(None) => {}
+                Err(refusal) => plan.bad.push(*refusal),
+            }
+        }
+        if plan.columns.len() > limits.columns_max {
+            let reason = format!("it has {} columns, where {} are allowed", plan.columns.len(), limits.columns_max);
+            plan.bad.push(Refusal { field: None, reason });
+        }
+        if plan.columns.is_empty() && plan.bad.is_empty() {
+            plan.bad.push(Refusal { field: None, reason: "it names no field".to_owned() });
+        }
+        plan.schema = Arc::new(Schema::new(fields));
+        plan
+    }
+
+    fn convert(&self, batch: &RecordBatch, now: i64, budget: &mut Budget, limits: &Limits) -> Taken<RecordBatch> {
+        // Before anything is spelt out: a batch may claim rows that take no bytes.
+        let cells = batch.num_rows().saturating_mul(batch.num_columns() + 1);
+        let Some(cells_left) = budget.cells.checked_sub(cells) else {
+            let max = limits.cells_max;
+            return refuse(format!(
+                "the body holds more than {max} values, rows times columns: send fewer rows at once"
+            ));
+        };
+        let mut text_left = budget.text_bytes;
+        let mut arrays: Vec<ArrayRef> = Vec::with_capacity(self.columns.len() + 1);
+        arrays.push(Arc::new(match self.time {
+            Some(index) => {
+                text_left = check_texts(batch.column(index), TIME, text_left, limits)?;
+                times(batch.column(index), now)?
+            }
+            None => TimestampMicrosecondArray::from(vec![now; batch.num_rows()]).with_timezone("UTC"),
+        }));
+        for (place, (index, name)) in self.columns.iter().enumerate() {
+            let array = batch.column(*index);
+            let target = self.schema.field(place + 1).data_type();
+            if *target == DataType::Utf8 {
+                text_left = check_texts(array, name, text_left, limits)?;
+            }
+            match cast_with_options(array, target, &EXACT) {
+                Ok(array) => arrays.push(array),
+                Err(error) => return refuse_field(name.as_bytes(), error.to_string()),
+            }
+        }
+        *budget = Budget { cells: cells_left, text_bytes: text_left };
+        match RecordBatch::try_new(self.schema.clone(), arrays) {
+            Ok(batch) => Ok(batch),
+            Err(error) => refuse(error.to_string()),
+        }
+    }
+}
+
+/// What a column becomes.
+fn plan_field(field: &Field, limits: &Limits) -> Taken<Option<DataType>> {
+    let name = field.name().as_bytes();
+    if field.name() == TIME {
+        return match field.data_type() {
+            DataType::Timestamp(..) | DataType::Null => Ok(None),
+            other if target(other).is_some_and(|target| target != DataType::Boolean) => Ok(None),
+            other => refuse_field(name, format!("a time is no {other}")),
+        };
+    }
+    check_name(name, limits)?;
+    match field.data_type() {
+        DataType::Null => Ok(None),
+        other => match target(other) {
+            Some(target) => Ok(Some(target)),
+            None => {
+                refuse_field(name, format!("its type {other} is not stored: send integers, floats, text or booleans"))
+            }
+        },
+    }
+}
+
+fn target(from: &DataType) -> Option<DataType> {
+    match from {
+        from if from.is_integer() => Some(DataType::Int64),
+        DataType::Float16 | DataType::Float32 | DataType::Float64 => Some(DataType::Float64),
+        from if is_text(from) => Some(DataType::Utf8),
+        DataType::Boolean => Some(DataType::Boolean),
+        DataType::Dictionary(_, values) if is_text(values) => Some(DataType::Utf8),
+        _ => None,
+    }
+}
+
+fn is_text(from: &DataType) -> bool {
+    matches!(from, DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View)
+}
+
+/// Checks the lengths of texts, of which all together may have `left` bytes; gives what is left.
+fn check_texts(array: &ArrayRef, name: &str, left: usize, limits: &Limits) -> Taken<usize> {
+    let mut left = Some(left);
+    let mut longest = 0;
+    let mut count = |len: usize| {
+        longest = longest.max(len);
+        left = left.and_then(|left| left.checked_sub(len));
+    };
+    let lengths = lengths(array);
+    match array.as_any_dictionary_opt() {
+        // Without values all keys are NULL.
+        Some(dictionary) if dictionary.values().is_empty() => {}
+        Some(dictionary) => dictionary.normalized_keys().into_iter().for_each(|key| count(lengths[key])),
+        None => lengths.iter().copied().for_each(&mut count),
+    }
+    if longest > limits.text_bytes_max {
+        let reason = format!("a text has {longest} bytes, where {} are allowed", limits.text_bytes_max);
+        return refuse_field(name.as_bytes(), reason);
+    }
+    match left {
+        Some(left) => Ok(left),
+        None => refuse_field(name.as_bytes(), "its texts are too long in all: send fewer rows at once"),
+    }
+}
+
+/// The bytes of each text, or of each value of a dictionary.
+fn lengths(array: &ArrayRef) -> Vec<usize> {
+    let array = array.as_any_dictionary_opt().map_or(array, |dictionary| dictionary.values());
+    match array.data_type() {
+        DataType::Utf8 => array.as_string::<i32>().offsets().lengths().collect(),
+        DataType::LargeUtf8 => array.as_string::<i64>().offsets().lengths().collect(),
+        DataType::Utf8View => array.as_string_view().lengths().map(|len| len as usize).collect(),
+        // A time that is no text.
+        _ => Vec::new(),
+    }
+}
+
+/// Times in microseconds; `now` for NULL.
+fn times(array: &ArrayRef, now: i64) -> Taken<TimestampMicrosecondArray> {
+    let micros: Vec<Option<i64>> = match array.data_type() {
+        DataType::Null => vec![Some(now); array.len()],
+        DataType::Timestamp(unit, _) => {
+            let unit = *unit;
+            each(cast::<Int64Type>(array)?.iter(), now, |value| of_unit(value, unit))
+        }
+        from if from.is_integer() => each(cast::<Int64Type>(array)?.iter(), now, |value| Some(time::of_int(value))),
+        from if from.is_floating() => each(cast::<Float64Type>(array)?.iter(), now, time::of_float),
+        // Bounded by the caller, as all texts are.
+        _ => {
+            let texts = cast_array(array, &DataType::Utf8)?;
+            each(texts.as_string::<i32>().iter(), now, |text| time::of_text(text.as_bytes()))
+        }
+    };
+    match micros.iter().position(Option::is_none) {
+        Some(row) => refuse_field(TIME.as_bytes(), format!("row {row}: the value is no time, or out of range")),
+        None => Ok(micros.into_iter().flatten().collect::<Vec<_>>().into()),
+    }
+    .map(|times: TimestampMicrosecondArray| times.with_timezone("UTC"))
+}
+
+fn each<T>(values: impl Iterator<Item = Option<T>>, now: i64, micros: impl Fn(T) -> Option<i64>) -> Vec<Option<i64>> {
+    values.map(|value| value.map_or(Some(now), &micros)).collect()
+}
+
+fn of_unit(value: i64, unit: TimeUnit) -> Option<i64> {
+    match unit {
+        TimeUnit::Second => value.checked_mul(1_000_000),
+        TimeUnit::Millisecond => value.checked_mul(1_000),
+        TimeUnit::Microsecond => Some(value),
+        TimeUnit::Nanosecond => Some(value.div_euclid(1_000)),
+    }
+}
+
+fn cast<T: ArrowPrimitiveType>(array: &ArrayRef) -> Taken<PrimitiveArray<T>> {
+    Ok(cast_array(array, &T::DATA_TYPE)?.as_primitive::<T>().clone())
+}
+
+fn cast_array(array: &ArrayRef, target: &DataType) -> Taken<ArrayRef> {
+    match cast_with_options(array, target, &EXACT) {
+        Ok(array) => Ok(array),
+        Err(error) => refuse_field(TIME.as_bytes(), error.to_string()),
+    }
+}

@@ -1,0 +1,380 @@
+//! InfluxDB's line protocol: `table[,tag=value...] field=value[,field=value...] [timestamp]`.
+//!
+//! As InfluxData's reference has it: `\` escapes `,`, `=` and space in names and tags, and `"` and `\` in quoted texts;
+//! before anything else it stands for itself. Quoted texts may hold newlines. A `#` begins a comment. A line without a
+//! timestamp has the time of its arrival.
+//!
+//! Where the reference leaves room
+//! - of a field that a line names twice the last value counts, as in InfluxDB; a tag twice, or a tag and a field of one
+//!   name, are refused;
+//! - a tag or field called `time` is refused, where InfluxDB drops the point silently;
+//! - an unsigned integer (`u`) is an integer where it fits 64 bits with a sign, else refused;
+//! - a refused line takes along the quoted texts of its fields, newlines and all: what a text says must not become a
+//!   record. Where its fields cannot be told apart it ends at the next newline, and where a quote is never closed, at its
+//!   first.
+
+use super::column::Value;
+use super::lines::{Lines, after_newline};
+use super::number::Digits;
+use super::table::{Table, Taken, refuse, refuse_field};
+use super::tables::{Tables, name_len};
+use super::{Limits, Precision};
+
+/// Takes all lines that can be read.
+pub(super) fn decode(body: &[u8], precision: Precision, tables: &mut Tables<'_>) {
+    let mut lines = Lines::new(body);
+    let mut parser = Parser { body, at: 0, precision, checked: std::str::from_utf8(body).is_ok(), scratch: Vec::new() };
+    loop {
+        parser.skip_blank();
+        let start = parser.at;
+        if start == body.len() {
+            return;
+        }
+        if let Err(refusal) = parser.line(tables) {
+            parser.skip_line(start);
+            let name = &body[start..start + name_len(&body[start..])];
+            tables.refuse(lines.number(start), (!name.is_empty()).then_some(name), *refusal);
+        }
+    }
+}
+
+struct Parser<'a> {
+    body: &'a [u8],
+    at: usize,
+    precision: Precision,
+    /// Whether the whole body is known to be UTF-8.
+    checked: bool,
+    /// A name or text without its escapes.
+    scratch: Vec<u8>,
+}
+
+/// What ends a part: `,` is 1, `=` 2, space 4, newline 8, and `\` 16.
+const ENDS: [u8; 256] = {
+    let mut ends = [0; 256];
+    ends[b',' as usize] = 1;
+    ends[b'=' as usize] = 2;
+    ends[b' ' as usize] = 4;
+    ends[b'\n' as usize] = 8;
+    ends[b'\\' as usize] = 16;
+    ends
+};
+
+impl<'a> Parser<'a> {
+    #[inline]
+    fn peek(&self) -> Option<u8> {
+        self.body.get(self.at).copied()
+    }
+
+    /// Passes over empty lines, comments and what is indented.
+    fn skip_blank(&mut self) {
+        while let Some(byte) = self.peek() {
+            match byte {
+                b' ' | b'\t' | b'\r' | b'\n' | 0 => self.at += 1,
+                b'#' => self.at = after_newline(self.body, self.at),
+                _ => return,
+            }
+        }
+    }
+
+    /// Takes the line that begins here.
+    fn line(&mut self, tables: &mut Tables<'_>) -> Taken<()> {
+        let start = self.at;
+        self.at += name_len(&self.body[start..]);
+        if !matches!(self.peek(), Some(b',' | b' ')) {
+            return self.no_table(start);
+        }
+        let limits = tables.limits;
+        let place = tables.open(&self.body[start..self.at])?;
+        let table = tables.table(place);
+        while self.peek() == Some(b',') {
+            self.at += 1;
+            self.tag(table, limits)?;
+        }
+        self.skip_spaces();
+        let tags = table.values_put();
+        loop {
+            self.field(table, tags, limits)?;
+            if self.peek() != Some(b',') {
+                break;
+            }
+            self.at += 1;
+        }
+        let time = self.time()?;
+        if !self.checked && std::str::from_utf8(&self.body[start..self.at]).is_err() {
+            return refuse("the line is no UTF-8");
+        }
+        tables.commit(place, time)
+    }
+
+    #[cold]
+    fn no_table(&self, start: usize) -> Taken<()> {
+        if self.peek().is_none_or(|b| b == b'\n' || b == b'\r') && self.at > start {
+            return refuse("it has no field: `table field=value` is due");
+        }
+        refuse("the table's name is not accepted: a name is a letter, then letters, digits, `_` or `-`")
+    }
+
+    fn skip_spaces(&mut self) {
+        while self.peek() == Some(b' ') {
+            self.at += 1;
+        }
+    }
+
+    /// Goes behind a refused line. Missing and bad values are passed over, but a quote where no text may begin ends the
+    /// attempt: so no two lines can each claim all that follows, and the work grows with the body and no faster.
+    #[cold]
+    fn skip_line(&mut self, start: usize) {
+        self.at = start;
+        self.part(4 | 8);
+        self.skip_spaces();
+        loop {
+            let name = self.at;
+            self.part(1 | 2 | 4 | 8);
+            let mut known = true;
+            if self.peek() == Some(b'=') {
+                self.at += 1;
+                if self.peek() == Some(b'"') {
+                    if self.quoted(b"").is_err() {
+                        self.at = after_newline(self.body, start);
+                        return;
+                    }
+                    known = self.peek().is_none_or(|byte| matches!(byte, b',' | b' ' | b'\r' | b'\n'));
+                } else {
+                    let value = self.at;
+                    let rest = &self.body[value..];
+                    self.at += rest.iter().position(|b| matches!(b, b',' | b' ' | b'\n')).unwrap_or(rest.len());
+                    known = !self.body[value..self.at].contains(&b'"');
+                }
+            } else if self.body[name..self.at].contains(&b'"') {
+                known = false;
+            }
+            if !known || self.peek() != Some(b',') {
+                self.at = after_newline(self.body, self.at);
+                return;
+            }
+            self.at += 1;
+        }
+    }
+
+    /// The column of the name that begins here, and the name; the place is behind its `=`.
+    #[inline]
+    fn name(&mut self, table: &mut Table, limits: &Limits) -> Taken<(usize, &'a [u8])> {
+        let start = self.at;
+        if let Some(guess) = table.plain_guess() {
+            let rest = &self.body[start..];
+            if rest.len() > guess.len() && rest[guess.len()] == b'=' && rest.starts_with(guess) {
+                self.at += guess.len() + 1;
+                let name = &rest[..guess.len()];
+                return Ok((table.take_guess(), name));
+            }
+        }
+        let escaped = self.part(1 | 2 | 4 | 8);
+        let raw = &self.body[start..self.at];
+        if self.peek() != Some(b'=') {
+            return refuse(format!("{:?} is not followed by `=` and a value", text(raw)));
+        }
+        self.at += 1;
+        if raw.is_empty() {
+            return refuse("a tag or field has no name");
+        }
+        let name = if escaped { unescape(raw, b",= ", &mut self.scratch) } else { raw };
+        Ok((table.column(name, limits)?, raw))
+    }
+
+    /// Goes to the first byte of `ends` that is not escaped. Gives whether any was.
+    #[inline]
+    fn part(&mut self, ends: u8) -> bool {
+        let mut escaped = false;
+        while let Some(byte) = self.peek() {
+            let end = ENDS[usize::from(byte)];
+            if end & ends != 0 {
+                break;
+            }
+            self.at += 1;
+            if end == 16 {
+                escaped = true;
+                // Two backslashes are two; one before a newline does not hide it.
+                if self.peek().is_some_and(|next| matches!(next, b',' | b'=' | b' ')) {
+                    self.at += 1;
+                }
+            }
+        }
+        escaped
+    }
+
+    #[inline]
+    fn tag(&mut self, table: &mut Table, limits: &Limits) -> Taken<()> {
+        let (column, name) = self.name(table, limits)?;
+        let start = self.at;
+        let escaped = self.part(1 | 2 | 4 | 8);
+        let raw = &self.body[start..self.at];
+        if self.peek() == Some(b'=') {
+            return refuse_field(name, "a tag's value has a `=`: write `\\=`");
+        }
+        let raw = match self.peek() {
+            None | Some(b'\n') => raw.strip_suffix(b"\r").unwrap_or(raw),
+            _ => raw,
+        };
+        if raw.is_empty() {
+            return refuse_field(name, "the tag has no value: leave it out instead");
+        }
+        let value = if escaped { unescape(raw, b",= ", &mut self.scratch) } else { raw };
+        table.put(column, Value::Text(value), limits)
+    }
+
+    #[inline]
+    fn field(&mut self, table: &mut Table, tags: usize, limits: &Limits) -> Taken<()> {
+        if self.peek().is_none_or(|byte| byte == b'\n' || byte == b'\r') {
+            return refuse("it has no field: `table field=value` is due");
+        }
+        let (column, name) = self.name(table, limits)?;
+        let mut escaped = false;
+        let value = match self.peek() {
+            Some(b'"') => {
+                let quoted = self.quoted(name)?;
+                escaped = quoted.1;
+                Value::Text(quoted.0)
+            }
+            Some(b't' | b'T' | b'f' | b'F') => Value::Bool(self.boolean(name)?),
+            _ => self.number(name)?,
+        };
+        if self.peek().is_some_and(|byte| !matches!(byte, b',' | b' ' | b'\n' | b'\r')) {
+            return self.bad_value(name);
+        }
+        if table.was_put_since(column, tags) {
+            // The last value counts.
+            table.unput(column);
+        }
+        let value = match value {
+            Value::Text(raw) if escaped => Value::Text(unescape(raw, b"\"\\", &mut self.scratch)),
+            value => value,
+        };
+        table.put(column, value, limits)
+    }
+
+    /// What stands between two quotes, and whether it has escapes; the place is behind the second.
+    fn quoted(&mut self, name: &[u8]) -> Taken<(&'a [u8], bool)> {
+        let start = self.at + 1;
+        let mut at = start;
+        let mut escaped = false;
+        while let Some(found) = memchr::memchr2(b'"', b'\\', &self.body[at..]) {
+            at += found;
+            if self.body[at] == b'"' {
+                self.at = at + 1;
+                return Ok((&self.body[start..at], escaped));
+            }
+            escaped = true;
+            at = (at + 2).min(self.body.len());
+        }
+        refuse_field(name, "its text has no closing quote")
+    }
+
+    /// What stands where a value is due, for an answer.
+    #[cold]
+    fn bad_value<T>(&self, name: &[u8]) -> Taken<T> {
+        let rest = &self.body[self.at..];
+        let end = rest.iter().take(32).position(|b| matches!(b, b',' | b' ' | b'\n')).unwrap_or(rest.len().min(32));
+        refuse_field(name, format!("no value is written {:?}", text(&rest[..end])))
+    }
+
+    #[inline]
+    fn number(&mut self, name: &[u8]) -> Taken<Value<'a>> {
+        let digits = Digits::read(&self.body[self.at..]);
+        let start = self.at;
+        self.at += digits.len();
+        let suffix = self.peek();
+        let value = match suffix {
+            Some(b'i' | b'u') if digits.is_integer() => {
+                self.at += 1;
+                if suffix == Some(b'u') && self.body[start] == b'-' {
+                    return refuse_field(name, "an unsigned integer has a sign");
+                }
+                digits.int().map(Value::Int)
+            }
+            _ if digits.is_number() => digits.float().map(Value::Float),
+            _ => {
+                self.at = start;
+                return self.bad_value(name);
+            }
+        };
+        match value {
+            Some(value) => Ok(value),
+            None => refuse_field(name, format!("{} does not fit 64 bits", text(&self.body[start..self.at]))),
+        }
+    }
+
+    fn boolean(&mut self, name: &[u8]) -> Taken<bool> {
+        let rest = &self.body[self.at..];
+        let len = rest.iter().take(6).take_while(|b| b.is_ascii_alphabetic()).count();
+        let value = match &rest[..len] {
+            b"t" | b"T" | b"true" | b"True" | b"TRUE" => true,
+            b"f" | b"F" | b"false" | b"False" | b"FALSE" => false,
+            _ => return self.bad_value(name),
+        };
+        self.at += len;
+        Ok(value)
+    }
+
+    /// The line's time, in microseconds, and the place behind its newline.
+    #[inline]
+    fn time(&mut self) -> Taken<Option<i64>> {
+        self.skip_spaces();
+        let digits = Digits::read(&self.body[self.at..]);
+        let time = if digits.is_integer() {
+            self.at += digits.len();
+            match digits.int().and_then(|value| to_micros(value, self.precision)) {
+                Some(time) => Some(time),
+                None => return refuse("the timestamp is out of range"),
+            }
+        } else {
+            None
+        };
+        self.skip_spaces();
+        if self.peek() == Some(b'\r') {
+            self.at += 1;
+        }
+        match self.peek() {
+            None => Ok(time),
+            Some(b'\n') => {
+                self.at += 1;
+                Ok(time)
+            }
+            Some(_) => {
+                let rest = &self.body[self.at..];
+                let end = rest.iter().take(32).position(|b| *b == b'\n').unwrap_or(rest.len().min(32));
+                refuse(format!("{:?} stands where the timestamp or the line's end is due", text(&rest[..end])))
+            }
+        }
+    }
+}
+
+/// A timestamp in microseconds, rounded down.
+#[inline]
+fn to_micros(value: i64, precision: Precision) -> Option<i64> {
+    match precision {
+        Precision::Nanoseconds => Some(value.div_euclid(1_000)),
+        Precision::Microseconds => Some(value),
+        Precision::Milliseconds => value.checked_mul(1_000),
+        Precision::Seconds => value.checked_mul(1_000_000),
+        Precision::Minutes => value.checked_mul(60_000_000),
+        Precision::Hours => value.checked_mul(3_600_000_000),
+    }
+}
+
+/// Takes the backslash off each of `special` that follows one.
+fn unescape<'s>(raw: &[u8], special: &[u8], scratch: &'s mut Vec<u8>) -> &'s [u8] {
+    scratch.clear();
+    let mut at = 0;
+    while at < raw.len() {
+        if raw[at] == b'\\' && raw.get(at + 1).is_some_and(|next| special.contains(next)) {
+            at += 1;
+        }
+        scratch.push(raw[at]);
+        at += 1;
+    }
+    scratch
+}
+
+fn text(raw: &[u8]) -> String {
+    String::from_utf8_lossy(&raw[..raw.len().min(64)]).into_owned()
+}

@@ -1,0 +1,202 @@
+//! Columns, read an array at a time: runs of one type are copied by loops that look at nothing else.
+
+use super::reader::{Reader, Token};
+use super::row::field;
+use super::{Stop, read_time};
+use crate::column::{Column, Effect, Value};
+use crate::table::{Taken, check_text, refuse, refuse_field};
+use crate::tables::Tables;
+use crate::{Limits, TIME, time};
+
+/// First bytes of values of eight bytes.
+const FLOAT: u8 = 0xcb;
+const UNSIGNED: u8 = 0xcf;
+const SIGNED: u8 = 0xd3;
+
+/// The columns of one item, of equal lengths.
+pub(super) struct Columns<'a> {
+    pub(super) times: Vec<i64>,
+    pub(super) columns: Vec<(&'a [u8], Column)>,
+}
+
+/// Reads the value of the key `columns`.
+pub(super) fn read<'a>(reader: &mut Reader<'a>, tables: &Tables<'_>) -> Result<Columns<'a>, Stop> {
+    let keys = match reader.token()? {
+        Token::Map(keys) => keys,
+        other => return Ok(refuse(format!("`columns` is {}, where a map is due", other.word()))?),
+    };
+    let mut rows = None;
+    let mut times = None;
+    let mut columns: Vec<(&[u8], Column)> = Vec::with_capacity(keys.min(64));
+    for _ in 0..keys {
+        let Token::Value(Value::Text(name)) = reader.token()? else {
+            return Ok(refuse("a column's name is no text")?);
+        };
+        let len = match reader.token()? {
+            Token::Array(len) => len,
+            other => return Ok(refuse_field(name, format!("it is {}, where an array is due", other.word()))?),
+        };
+        match rows {
+            Some(rows) if rows != len => {
+                return Ok(refuse_field(name, format!("it has {len} values, where columns before have {rows}"))?);
+            }
+            _ => rows = Some(len),
+        }
+        // Each value takes a byte at least, so that nothing is reserved that the body does not fill.
+        if len > reader.body.len() - reader.at {
+            return Err(reader.malformed("it breaks off").into());
+        }
+        if len.saturating_mul(keys) > tables.limits.cells_max {
+            let max = tables.limits.cells_max;
+            return Ok(refuse(format!("it holds more than {max} values: send fewer rows at once"))?);
+        }
+        if name == TIME.as_bytes() {
+            if times.replace(read_times(reader, len, tables.now)?).is_some() {
+                return Ok(refuse_field(name, "the name stands there twice")?);
+            }
+        } else if columns.len() == tables.limits.columns_max {
+            let max = tables.limits.columns_max;
+            return Ok(refuse_field(name, format!("the table has {max} columns, as many as are allowed"))?);
+        } else {
+            columns.push((name, read_column(reader, len, name, tables.limits)?));
+        }
+    }
+    if columns.is_empty() {
+        return Ok(refuse("it names no field")?);
+    }
+    if let Some(name) = twice(&columns) {
+        return Ok(refuse_field(name, "the name stands there twice")?);
+    }
+    let rows = rows.unwrap_or(0);
+    if rows == 0 {
+        return Ok(refuse("its columns are empty")?);
+    }
+    Ok(Columns { times: times.unwrap_or_else(|| vec![tables.now; rows]), columns })
+}
+
+/// A name that two columns have.
+fn twice<'a>(columns: &[(&'a [u8], Column)]) -> Option<&'a [u8]> {
+    let mut names: Vec<&[u8]> = columns.iter().map(|(name, _)| *name).collect();
+    names.sort_unstable();
+    names.windows(2).find(|pair| pair[0] == pair[1]).map(|pair| pair[0])
+}
+
+fn read_times(reader: &mut Reader<'_>, len: usize, now: i64) -> Result<Vec<i64>, Stop> {
+    let mut times = Vec::with_capacity(len);
+    while times.len() < len {
+        read_ints(reader, len, &mut times, time::of_int);
+        if times.len() < len {
+            times.push(at_row(read_time(reader.token()?), times.len())?.unwrap_or(now));
+        }
+    }
+    Ok(times)
+}
+
+fn read_column(reader: &mut Reader<'_>, len: usize, name: &[u8], limits: &Limits) -> Result<Column, Stop> {
+    let mut column = read_run(reader, len, name, limits)?;
+    while column.len() < len {
+        let token = reader.token()?;
+        let row = column.len();
+        // A text is checked with all others below.
+        let value = match token {
+            Token::Value(value) => value,
+            other => at_row(field(other, name), row)?,
+        };
+        at_row(check_text(name, value, limits), row)?;
+        let before = column.kind();
+        match column.push(value) {
+            Ok(Effect::Widens) => column.widen(true),
+            Ok(_) => {}
+            Err(_) => {
+                let (here, before) = (value.kind().word(), before.word());
+                return Ok(refuse_field(name, format!("it is {here} in row {row} and {before} in rows before"))?);
+            }
+        }
+    }
+    if let Some(row) = column.bad_text() {
+        return Ok(refuse_field(name, format!("the text in row {row} is no UTF-8"))?);
+    }
+    Ok(column)
+}
+
+/// The values of one type with which an array begins.
+fn read_run(reader: &mut Reader<'_>, len: usize, name: &[u8], limits: &Limits) -> Result<Column, Stop> {
+    match reader.body.get(reader.at) {
+        Some(&FLOAT) => {
+            let mut values = Vec::with_capacity(len);
+            let run = wide(reader, len, |tag| tag == FLOAT);
+            values.extend(run.iter().map(|chunk| f64::from_be_bytes(payload(chunk))));
+            Ok(Column::of_floats(values))
+        }
+        Some(0x00..=0x7f | 0xcc..=0xcf | 0xd0..=0xd3 | 0xe0..=0xff) => {
+            let mut values = Vec::with_capacity(len);
+            read_ints(reader, len, &mut values, |value| value);
+            Ok(Column::of_ints(values))
+        }
+        Some(0xa0..=0xbf | 0xd9..=0xdb) => read_texts(reader, len, name, limits),
+        _ => Ok(Column::new()),
+    }
+}
+
+/// Adds the integers that come next, until there are `len`, another type comes, or one that is too large.
+fn read_ints(reader: &mut Reader<'_>, len: usize, values: &mut Vec<i64>, convert: impl Fn(i64) -> i64) {
+    while values.len() < len {
+        let run = wide(reader, len - values.len(), |tag| tag == UNSIGNED || tag == SIGNED);
+        let fits = |chunk: &&[u8; 9]| chunk[0] == SIGNED || chunk[1] < 0x80;
+        let before = values.len();
+        values.extend(run.iter().take_while(fits).map(|chunk| convert(i64::from_be_bytes(payload(chunk)))));
+        let unread = run.len() - (values.len() - before);
+        reader.at -= unread * 9;
+        if values.len() == len {
+            return;
+        }
+        let start = *reader;
+        let Ok(Token::Value(Value::Int(value))) = reader.token() else {
+            *reader = start;
+            return;
+        };
+        values.push(convert(value));
+    }
+}
+
+/// The texts that come next, until there are `len` or another type comes.
+fn read_texts(reader: &mut Reader<'_>, len: usize, name: &[u8], limits: &Limits) -> Result<Column, Stop> {
+    let mut offsets = Vec::with_capacity(len + 1);
+    let mut bytes = Vec::with_capacity(len * 8);
+    offsets.push(0);
+    while offsets.len() <= len {
+        let start = *reader;
+        let Token::Value(value @ Value::Text(text)) = reader.token()? else {
+            *reader = start;
+            break;
+        };
+        at_row(check_text(name, value, limits), offsets.len() - 1)?;
+        bytes.extend_from_slice(text);
+        offsets.push(bytes.len() as i32);
+    }
+    Ok(Column::of_texts(offsets, bytes))
+}
+
+/// Passes over the values of nine bytes, at most `len`, whose first byte is right.
+#[inline]
+fn wide<'a>(reader: &mut Reader<'a>, len: usize, right: impl Fn(u8) -> bool) -> &'a [[u8; 9]] {
+    let (chunks, _) = reader.body[reader.at..].as_chunks::<9>();
+    let chunks = &chunks[..chunks.len().min(len)];
+    let run = chunks.iter().position(|chunk| !right(chunk[0])).unwrap_or(chunks.len());
+    reader.at += run * 9;
+    &chunks[..run]
+}
+
+#[inline]
+fn payload(chunk: &[u8; 9]) -> [u8; 8] {
+    let [_, payload @ ..] = *chunk;
+    payload
+}
+
+/// Says in which row a value was refused.
+fn at_row<T>(taken: Taken<T>, row: usize) -> Taken<T> {
+    taken.map_err(|mut refusal| {
+        refusal.reason = format!("row {row}: {}", refusal.reason);
+        refusal
+    })
+}

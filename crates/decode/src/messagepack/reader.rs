@@ -1,0 +1,184 @@
+//! MessagePack's tokens. Nothing is allocated by what a header claims, and nothing recurses.
+
+use crate::DecodeError;
+use crate::column::Value;
+
+/// A token: a scalar, or the head of a container.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) enum Token<'a> {
+    Value(Value<'a>),
+    /// An integer above `i64::MAX`.
+    Huge(u64),
+    Binary,
+    Extension {
+        tag: i8,
+        bytes: &'a [u8],
+    },
+    /// How many values follow.
+    Array(usize),
+    /// How many keys and values follow.
+    Map(usize),
+}
+
+impl Token<'_> {
+    /// Its word in an error.
+    pub(super) fn word(&self) -> &'static str {
+        match self {
+            Self::Value(value) => value.kind().word(),
+            Self::Huge(_) => "an integer over 9223372036854775807",
+            Self::Binary => "binary data",
+            Self::Extension { .. } => "an extension",
+            Self::Array(_) => "an array",
+            Self::Map(_) => "a map",
+        }
+    }
+}
+
+/// The place in a body.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Reader<'a> {
+    pub(super) body: &'a [u8],
+    pub(super) at: usize,
+}
+
+impl<'a> Reader<'a> {
+    pub(super) fn new(body: &'a [u8]) -> Self {
+        Self { body, at: 0 }
+    }
+
+    #[cold]
+    pub(super) fn malformed(&self, reason: impl Into<String>) -> DecodeError {
+        DecodeError::Malformed { format: "MessagePack", reason: reason.into(), at: self.at }
+    }
+
+    #[inline]
+    fn take(&mut self, len: usize) -> Result<&'a [u8], DecodeError> {
+        match self.body.get(self.at..).and_then(|rest| rest.get(..len)) {
+            Some(bytes) => {
+                self.at += len;
+                Ok(bytes)
+            }
+            None => Err(self.malformed("it breaks off")),
+        }
+    }
+
+    #[inline]
+    fn fixed<const N: usize>(&mut self) -> Result<[u8; N], DecodeError> {
+        match self.body.get(self.at..).and_then(<[u8]>::first_chunk::<N>) {
+            Some(bytes) => {
+                self.at += N;
+                Ok(*bytes)
+            }
+            None => Err(self.malformed("it breaks off")),
+        }
+    }
+
+    #[inline]
+    fn len8(&mut self) -> Result<usize, DecodeError> {
+        Ok(self.fixed::<1>()?[0] as usize)
+    }
+
+    #[inline]
+    fn len16(&mut self) -> Result<usize, DecodeError> {
+        Ok(u16::from_be_bytes(self.fixed()?) as usize)
+    }
+
+    #[inline]
+    fn len32(&mut self) -> Result<usize, DecodeError> {
+        Ok(u32::from_be_bytes(self.fixed()?) as usize)
+    }
+
+    /// The next token. Texts are not checked to be UTF-8.
+    #[inline]
+    pub(super) fn token(&mut self) -> Result<Token<'a>, DecodeError> {
+        let [tag] = self.fixed()?;
+        let value = match tag {
+            0x00..=0x7f => Value::Int(i64::from(tag)),
+            0xe0..=0xff => Value::Int(i64::from(tag as i8)),
+            0xa0..=0xbf => Value::Text(self.take(usize::from(tag & 0x1f))?),
+            0xcb => Value::Float(f64::from_be_bytes(self.fixed()?)),
+            0xca => Value::Float(f64::from(f32::from_be_bytes(self.fixed()?))),
+            0xc0 => Value::Null,
+            0xc2 => Value::Bool(false),
+            0xc3 => Value::Bool(true),
+            0xcc => Value::Int(i64::from(self.fixed::<1>()?[0])),
+            0xcd => Value::Int(i64::from(u16::from_be_bytes(self.fixed()?))),
+            0xce => Value::Int(i64::from(u32::from_be_bytes(self.fixed()?))),
+            0xcf => {
+                let value = u64::from_be_bytes(self.fixed()?);
+                match i64::try_from(value) {
+                    Ok(value) => Value::Int(value),
+                    Err(_) => return Ok(Token::Huge(value)),
+                }
+            }
+            0xd0 => Value::Int(i64::from(i8::from_be_bytes(self.fixed()?))),
+            0xd1 => Value::Int(i64::from(i16::from_be_bytes(self.fixed()?))),
+            0xd2 => Value::Int(i64::from(i32::from_be_bytes(self.fixed()?))),
+            0xd3 => Value::Int(i64::from_be_bytes(self.fixed()?)),
+            0xd9 => {
+                let len = self.len8()?;
+                Value::Text(self.take(len)?)
+            }
+            0xda => {
+                let len = self.len16()?;
+                Value::Text(self.take(len)?)
+            }
+            0xdb => {
+                let len = self.len32()?;
+                Value::Text(self.take(len)?)
+            }
+            _ => return self.container(tag),
+        };
+        Ok(Token::Value(value))
+    }
+
+    fn container(&mut self, tag: u8) -> Result<Token<'a>, DecodeError> {
+        let token = match tag {
+            0x80..=0x8f => Token::Map(usize::from(tag & 0x0f)),
+            0x90..=0x9f => Token::Array(usize::from(tag & 0x0f)),
+            0xdc => Token::Array(self.len16()?),
+            0xdd => Token::Array(self.len32()?),
+            0xde => Token::Map(self.len16()?),
+            0xdf => Token::Map(self.len32()?),
+            0xc4 => self.binary(Self::len8)?,
+            0xc5 => self.binary(Self::len16)?,
+            0xc6 => self.binary(Self::len32)?,
+            0xc7 => self.extension(Self::len8)?,
+            0xc8 => self.extension(Self::len16)?,
+            0xc9 => self.extension(Self::len32)?,
+            0xd4..=0xd8 => self.extension(|_| Ok(1 << (tag - 0xd4)))?,
+            _ => {
+                self.at -= 1;
+                return Err(self.malformed(format!("no value begins with {tag:#04x}")));
+            }
+        };
+        Ok(token)
+    }
+
+    fn binary(&mut self, len: impl Fn(&mut Self) -> Result<usize, DecodeError>) -> Result<Token<'a>, DecodeError> {
+        let len = len(self)?;
+        self.take(len)?;
+        Ok(Token::Binary)
+    }
+
+    fn extension(&mut self, len: impl Fn(&mut Self) -> Result<usize, DecodeError>) -> Result<Token<'a>, DecodeError> {
+        let len = len(self)?;
+        let tag = i8::from_be_bytes(self.fixed()?);
+        Ok(Token::Extension { tag, bytes: self.take(len)? })
+    }
+
+    /// Passes over one value with all that it holds.
+    #[inline]
+    pub(super) fn skip(&mut self) -> Result<(), DecodeError> {
+        let mut due = 1u64;
+        while due > 0 {
+            due -= 1;
+            match self.token()? {
+                Token::Array(len) => due += len as u64,
+                Token::Map(len) => due += 2 * len as u64,
+                _ => {}
+            }
+        }
+        Ok(())
+    }
+}

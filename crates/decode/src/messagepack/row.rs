@@ -1,0 +1,91 @@
+//! Rows.
+
+use super::reader::{Reader, Token};
+use super::{Parts, Stop, read_time};
+use crate::TIME;
+use crate::column::Value;
+use crate::table::{Taken, refuse, refuse_field};
+use crate::tables::Tables;
+
+const HOST: &[u8] = b"host";
+
+/// Adds a row to its table.
+pub(super) fn take(parts: &Parts<'_>, table: &[u8], tables: &mut Tables<'_>) -> Result<(), Stop> {
+    let place = tables.open(table)?;
+    let limits = tables.limits;
+    let table = tables.table(place);
+    let mut buffer = String::new();
+    let host = match parts.host {
+        Some(token) => Some(tag(token, HOST, &mut buffer)?),
+        None => None,
+    };
+    if let Some(host) = host {
+        let column = table.column(HOST, limits)?;
+        table.put(column, host, limits)?;
+    }
+    let mut time = parts.time;
+    if let Some(mut reader) = parts.fields {
+        for _ in 0..keys(&mut reader, "fields")? {
+            let name = key(&mut reader)?;
+            let token = reader.token()?;
+            // What the columnar form calls `time`, some call so here.
+            if name == TIME.as_bytes() && time.is_none() {
+                time = read_time(token)?;
+                continue;
+            }
+            let column = table.column(name, limits)?;
+            table.put(column, field(token, name)?, limits)?;
+        }
+    }
+    if let Some(mut reader) = parts.tags {
+        let mut buffer = String::new();
+        for _ in 0..keys(&mut reader, "tags")? {
+            let name = key(&mut reader)?;
+            let value = tag(reader.token()?, name, &mut buffer)?;
+            if name == HOST && host == Some(value) {
+                continue;
+            }
+            let column = table.column(name, limits)?;
+            table.put(column, value, limits)?;
+        }
+    }
+    Ok(tables.commit(place, time)?)
+}
+
+fn keys(reader: &mut Reader<'_>, what: &str) -> Result<usize, Stop> {
+    match reader.token()? {
+        Token::Map(keys) => Ok(keys),
+        Token::Value(Value::Null) => Ok(0),
+        other => Ok(refuse(format!("`{what}` is {}, where a map is due", other.word()))?),
+    }
+}
+
+#[inline]
+fn key<'a>(reader: &mut Reader<'a>) -> Result<&'a [u8], Stop> {
+    match reader.token()? {
+        Token::Value(Value::Text(name)) => Ok(name),
+        other => Ok(refuse(format!("a field's name is {}, where text is due", other.word()))?),
+    }
+}
+
+#[inline]
+pub(super) fn field<'a>(token: Token<'a>, name: &[u8]) -> Taken<Value<'a>> {
+    match token {
+        Token::Value(Value::Text(text)) if std::str::from_utf8(text).is_err() => {
+            refuse_field(name, "the text is no UTF-8")
+        }
+        Token::Value(value) => Ok(value),
+        other => refuse_field(name, format!("it is {}, where a number, text or boolean is due", other.word())),
+    }
+}
+
+/// A tag's value: text, whatever it is written as.
+fn tag<'a>(token: Token<'a>, name: &[u8], buffer: &'a mut String) -> Taken<Value<'a>> {
+    *buffer = match field(token, name)? {
+        Value::Int(value) => value.to_string(),
+        Value::Float(value) => value.to_string(),
+        Value::Bool(value) => value.to_string(),
+        value => return Ok(value),
+    };
+    Ok(Value::Text(buffer.as_bytes()))
+}

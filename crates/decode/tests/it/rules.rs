@@ -1,0 +1,462 @@
+//! Each rule and each refusal of the formats, one body each.
+
+use decode::{DecodeErrorKind, Format, Precision, decode};
+use rmpv::Value;
+
+use crate::load::packed;
+use crate::plain::{NOW, shown, wide};
+
+/// Decodes a body and compares the rows and refusals, line by line.
+#[track_caller]
+fn check(format: Format<'_>, body: &[u8], expected: &[&str]) {
+    let decoded = decode(format, body, NOW, &wide()).unwrap();
+    assert_eq!(shown(&decoded), expected, "{}", String::from_utf8_lossy(body));
+}
+
+#[track_caller]
+fn lines(body: &str, expected: &[&str]) {
+    check(Format::LineProtocol { precision: Precision::Microseconds }, body.as_bytes(), expected);
+}
+
+#[track_caller]
+fn json(body: &str, expected: &[&str]) {
+    check(Format::Json { table: "t" }, body.as_bytes(), expected);
+}
+
+#[track_caller]
+fn csv(body: &str, expected: &[&str]) {
+    check(Format::Csv { table: "t" }, body.as_bytes(), expected);
+}
+
+/// Decodes MessagePack written as JSON.
+#[track_caller]
+fn messagepack(body: &serde_json::Value, expected: &[&str]) {
+    check(Format::MessagePack, &packed(&to_messagepack(body)), expected);
+}
+
+fn to_messagepack(json: &serde_json::Value) -> Value {
+    match json {
+        serde_json::Value::Null => Value::Nil,
+        serde_json::Value::Bool(v) => (*v).into(),
+        serde_json::Value::Number(v) => match (v.as_i64(), v.as_u64()) {
+            (Some(v), _) => v.into(),
+            (None, Some(v)) => v.into(),
+            _ => v.as_f64().unwrap().into(),
+        },
+        serde_json::Value::String(v) => v.as_str().into(),
+        serde_json::Value::Array(v) => Value::Array(v.iter().map(to_messagepack).collect()),
+        serde_json::Value::Object(v) => {
+            Value::Map(v.iter().map(|(key, value)| (key.as_str().into(), to_messagepack(value))).collect())
+        }
+    }
+}
+
+#[test]
+fn line_protocol_reads_every_kind_of_value() {
+    lines(
+        "t,host=a i=-5i,u=5u,f=1.5,n=3,e=-1.5e-3,s=\"x\",b=true,b2=F 7\n",
+        &["t 7 host=\"a\" i=-5 u=5 f=1.5 n=3.0 e=-0.0015 s=\"x\" b=true b2=false"],
+    );
+    lines(
+        "t v=t 1\nt v=T 2\nt v=True 3\nt v=TRUE 4\nt v=f 5",
+        &["t 1 v=true", "t 2 v=true", "t 3 v=true", "t 4 v=true", "t 5 v=false"],
+    );
+}
+
+#[test]
+fn line_protocol_escapes() {
+    lines(r"t,a\,b=c\ d\=e x\ y=1 1", &["t 1 a,b=\"c d=e\" x y=1.0"]);
+    lines(r#"t s="a\"b\\c\d" 1"#, &["t 1 s=\"a\\\"b\\\\c\\\\d\""]);
+    lines(r"t,a=b\c v=1 1", &["t 1 a=\"b\\\\c\" v=1.0"]);
+    lines(
+        "t s=\"two\nlines, one = text\",v=1 1\nt v=2 2",
+        &["t 1 s=\"two\\nlines, one = text\" v=1.0", "t 2 s=NULL v=2.0"],
+    );
+}
+
+#[test]
+fn line_protocol_passes_over_comments_and_blank_lines() {
+    lines("# a comment\n\n  \r\n\tt v=1 1\r\n#t v=2 2\nt v=3   3   \n", &["t 1 v=1.0", "t 3 v=3.0"]);
+    lines("", &[]);
+}
+
+#[test]
+fn line_protocol_times_have_the_unit_that_was_said() {
+    let body = b"t v=1 1700000000123456789\nt v=2 -1\nt v=3";
+    let of = |precision| shown(&decode(Format::LineProtocol { precision }, body, NOW, &wide()).unwrap());
+    assert_eq!(of(Precision::Nanoseconds), ["t 1700000000123456 v=1.0", "t -1 v=2.0", &format!("t {NOW} v=3.0")]);
+    let seconds = of(Precision::Seconds);
+    assert_eq!(seconds[0], "t -1000000 v=2.0");
+    assert_eq!(seconds[2], "refused 1 t: the timestamp is out of range");
+    assert_eq!(of(Precision::Milliseconds)[0], "t -1000 v=2.0");
+    assert_eq!(of(Precision::Microseconds)[1], "t -1 v=2.0");
+}
+
+#[test]
+fn line_protocol_refuses_a_line_and_keeps_the_others() {
+    let good = "t v=1 1";
+    for (bad, reason) in [
+        ("t", "t: it has no field: `table field=value` is due"),
+        ("t,a=b", "t: it has no field: `table field=value` is due"),
+        ("t 5", "t: \"5\" is not followed by `=` and a value"),
+        ("t v", "t: \"v\" is not followed by `=` and a value"),
+        ("t v=", "t.v: no value is written \"\""),
+        ("t v=x", "t.v: no value is written \"x\""),
+        ("t v=1x", "t.v: no value is written \"x\""),
+        ("t v=tr", "t.v: no value is written \"tr\""),
+        ("t v=NaN", "t.v: no value is written \"NaN\""),
+        ("t v=1.5i", "t.v: no value is written \"i\""),
+        ("t v=1e999", "t.v: 1e999 does not fit 64 bits"),
+        ("t v=9223372036854775808i", "t.v: 9223372036854775808i does not fit 64 bits"),
+        ("t v=9223372036854775808u", "t.v: 9223372036854775808u does not fit 64 bits"),
+        ("t v=-1u", "t.v: an unsigned integer has a sign"),
+        ("t v=\"x", "t.v: its text has no closing quote"),
+        ("t v=\"x\"y", "t.v: no value is written \"y\""),
+        ("t,a= v=1", "t.a: the tag has no value: leave it out instead"),
+        ("t,a=b=c v=1", "t.a: a tag's value has a `=`: write `\\=`"),
+        ("t,=b v=1", "t: a tag or field has no name"),
+        ("t,a v=1", "t: \"a\" is not followed by `=` and a value"),
+        ("t,a=1,a=2 v=1", "t.a: the name stands there twice"),
+        ("t,w=1 w=2", "t.w: the name stands there twice"),
+        ("t,time=1 v=2", "t.time: the name `time` is the row's own time: give the field another"),
+        ("t v=1,", "t: it has no field: `table field=value` is due"),
+        ("t v=1 2 3", "t: \"3\" stands where the timestamp or the line's end is due"),
+        ("t v=1 x", "t: \"x\" stands where the timestamp or the line's end is due"),
+        ("t v=1 99999999999999999999", "t: the timestamp is out of range"),
+        ("t v=\"x\"", "t.v: it is text here and float in rows before"),
+        ("t v=true", "t.v: it is boolean here and float in rows before"),
+        ("1t v=1", "?: the table's name is not accepted: a name is a letter, then letters, digits, `_` or `-`"),
+        ("t\\ x v=1", "t: the table's name is not accepted: a name is a letter, then letters, digits, `_` or `-`"),
+        (",a=b v=1", "?: the table's name is not accepted: a name is a letter, then letters, digits, `_` or `-`"),
+        ("t a\x01b=1", "t.a\x01b: the name has control characters"),
+    ] {
+        let body = format!("{good}\n{bad}\n# a comment\n{good}\n");
+        lines(&body, &["t 1 v=1.0", "t 1 v=1.0", &format!("refused 2 {reason}")]);
+    }
+}
+
+#[test]
+fn line_protocol_takes_the_last_of_two_fields() {
+    lines("t v=1i,w=2i,v=3i 1", &["t 1 v=3 w=2"]);
+    lines("t v=1i 1\nt v=2.5,v=3i 2", &["t 1 v=1", "t 2 v=3"]);
+    lines("t v=1i 1\nt v=3i,v=2.5 2", &["t 1 v=1.0", "t 2 v=2.5"]);
+    lines("t v=1i,v=\"x\" 1", &["refused 1 t.v: it is text here and integer in rows before"]);
+}
+
+#[test]
+fn a_refused_line_with_lines_in_its_text_is_refused_whole() {
+    // What a text holds must not become a record, however bad its line is.
+    lines(
+        "t,a= s=\"x\nt v=9 9\ny\" 1\nt v=1 1",
+        &["t 1 v=1.0", "refused 1 t.a: the tag has no value: leave it out instead"],
+    );
+    lines(
+        "t v=1i 1\nt,a=\\=\\,\\\\ a\\\\,\\, v=true,s=\"x\nt v=9 9\"\nt v=2i 2",
+        &["t 1 v=1", "t 2 v=2", "refused 2 t.v: it is boolean here and integer in rows before"],
+    );
+    lines("t v=NaN,w=,s=\"x\nt v=9 9\"\nt v=1 1", &["t 1 v=1.0", "refused 1 t.v: no value is written \"NaN\""]);
+    // A quote that is never closed takes no line along.
+    lines("t v=\"x\nt v=1 1", &["t 1 v=1.0", "refused 1 t.v: its text has no closing quote"]);
+}
+
+#[test]
+fn a_line_that_is_no_utf8_is_refused() {
+    let format = Format::LineProtocol { precision: Precision::Microseconds };
+    check(
+        format,
+        b"t v=1 1\nt s=\"\xff\" 2\nt \xff=1 3\nt s=\"\xc3\xa4\" 4",
+        &[
+            "t 1 v=1.0 s=NULL",
+            "t 4 v=NULL s=\"ä\"",
+            "refused 2 t: the line is no UTF-8",
+            "refused 3 t.\u{fffd}: the name is no UTF-8",
+        ],
+    );
+    check(
+        Format::Json { table: "t" },
+        b"{\"s\":\"\xff\"}\n{\"s\":\"x\",\"time\":20000000000000}",
+        &["t 20000000000000 s=\"x\"", "refused 1 t: the line is no UTF-8"],
+    );
+    check(
+        Format::Csv { table: "t" },
+        b"s,time\n\xff,1\nx,2",
+        &["t 2000000 s=\"x\"", "refused 2 t: the line is no UTF-8"],
+    );
+}
+
+#[test]
+fn integers_widen_to_floats_and_nothing_else_changes() {
+    lines("t v=1i 1\nt v=2.5 2\nt v=3i 3", &["t 1 v=1.0", "t 2 v=2.5", "t 3 v=3.0"]);
+    json("{\"v\":1}\n{\"v\":2.5}", &[&format!("t {NOW} v=1.0"), &format!("t {NOW} v=2.5")]);
+    csv("v,time\n1,1\n2.5,2", &["t 1000000 v=1.0", "t 2000000 v=2.5"]);
+    // A refused row leaves neither its type, nor its values, nor its columns.
+    lines(
+        "t v=1i,s=\"x\" 1\nt v=2.5,s=2,new=1 2\nt v=3i 3",
+        &["t 1 v=1 s=\"x\"", "t 3 v=3 s=NULL", "refused 2 t.s: it is float here and text in rows before"],
+    );
+    lines(
+        "t v=1i 1\nt w=2,v=\"x\" 2\nt w=\"text\" 3",
+        &["t 1 v=1 w=NULL", "t 3 v=NULL w=\"text\"", "refused 2 t.v: it is text here and integer in rows before"],
+    );
+}
+
+#[test]
+fn messagepack_columnar() {
+    let columns =
+        serde_json::json!({"m": "t", "columns": {"time": [1, 2, null], "v": [1, 2.5, null], "s": ["a", null, "b"]}});
+    messagepack(&columns, &["t 1000000 s=\"a\" v=1.0", "t 2000000 s=NULL v=2.5", &format!("t {NOW} s=\"b\" v=NULL")]);
+    let tagged = serde_json::json!({"m": "t", "tag_keys": ["s"], "columns": {"s": ["a"], "b": [true], "n": [null]}});
+    messagepack(&tagged, &[&format!("t {NOW} b=true s=\"a\"")]);
+}
+
+#[test]
+fn messagepack_rows() {
+    let row = serde_json::json!({"m": "t", "t": 1, "h": "x", "fields": {"v": 1.5, "n": null}, "tags": {"dc": "eu", "rack": 7, "up": true}});
+    messagepack(&row, &["t 1000000 host=\"x\" v=1.5 dc=\"eu\" rack=\"7\" up=\"true\""]);
+    messagepack(&serde_json::json!([{"m": "t", "fields": {"v": 1}}]), &[&format!("t {NOW} v=1")]);
+    let same = serde_json::json!({"m": "t", "t": 1, "h": "x", "tags": {"host": "x"}, "fields": {}});
+    messagepack(&same, &["t 1000000 host=\"x\""]);
+}
+
+#[test]
+fn messagepack_times() {
+    for (time, micros) in [
+        (serde_json::json!(1_700_000_000), 1_700_000_000_000_000_i64),
+        (serde_json::json!(1_700_000_000_123_i64), 1_700_000_000_123_000),
+        (serde_json::json!(1_700_000_000_123_456_i64), 1_700_000_000_123_456),
+        (serde_json::json!(1_700_000_000_123_456_789_i64), 1_700_000_000_123_456),
+        (serde_json::json!(1_700_000_000.5), 1_700_000_000_500_000),
+        (serde_json::json!("2023-11-14T22:13:20.000001Z"), 1_700_000_000_000_001),
+        (serde_json::json!("2023-11-14T23:13:20+01:00"), 1_700_000_000_000_000),
+        (serde_json::json!(-1), -1_000_000),
+        (serde_json::json!(0), 0),
+        (serde_json::json!(9_999_999_999_i64), 9_999_999_999_000_000),
+        (serde_json::json!(10_000_000_000_i64), 10_000_000_000_000),
+        (serde_json::json!(10_000_000_000_000_i64), 10_000_000_000_000),
+        (serde_json::json!(10_000_000_000_000_000_i64), 10_000_000_000_000),
+    ] {
+        let expected = format!("t {micros} v=1");
+        messagepack(&serde_json::json!({"m": "t", "t": time, "fields": {"v": 1}}), &[&expected]);
+        messagepack(&serde_json::json!({"m": "t", "columns": {"time": [time], "v": [1]}}), &[&expected]);
+        json(&format!("{{\"time\":{time},\"v\":1}}"), &[&expected]);
+    }
+    for (bytes, micros) in [
+        (vec![0, 0, 0, 1], 1_000_000),
+        ((((2_000u64) << 34) | 1).to_be_bytes().to_vec(), 1_000_002),
+        ([&3_000u32.to_be_bytes()[..], &(-1i64).to_be_bytes()].concat(), -999_997),
+    ] {
+        let fields = Value::Map(vec![("v".into(), 1.into())]);
+        let body =
+            Value::Map(vec![("m".into(), "t".into()), ("t".into(), Value::Ext(-1, bytes)), ("fields".into(), fields)]);
+        check(Format::MessagePack, &packed(&body), &[&format!("t {micros} v=1")]);
+    }
+}
+
+#[test]
+fn messagepack_refuses_an_item_and_keeps_the_others() {
+    let good = serde_json::json!({"m": "t", "t": 1, "fields": {"v": 1}});
+    for (bad, reason) in [
+        (serde_json::json!(5), "?: it is integer, where a map is due"),
+        (serde_json::json!({}), "?: it names no table: the key `m` is missing"),
+        (serde_json::json!({"m": 5}), "?: `m` is integer, where text is due"),
+        (serde_json::json!({"m": "t"}), "t: it names no field"),
+        (serde_json::json!({"m": "t", "fields": {}}), "t: it names no field"),
+        (serde_json::json!({"m": "t", "fields": [1]}), "t: `fields` is an array, where a map is due"),
+        (
+            serde_json::json!({"m": "t", "fields": {"v": [1]}}),
+            "t.v: it is an array, where a number, text or boolean is due",
+        ),
+        (serde_json::json!({"m": "t", "fields": {"v": "x"}}), "t.v: it is text here and integer in rows before"),
+        (
+            serde_json::json!({"m": "t", "fields": {"v": u64::MAX}}),
+            "t.v: it is an integer over 9223372036854775807, where a number, text or boolean is due",
+        ),
+        (serde_json::json!({"m": "t", "fields": {"": 1}}), "t: a field has no name"),
+        (serde_json::json!({"m": "t", "t": true, "fields": {"v": 1}}), "t.time: boolean is no time"),
+        (serde_json::json!({"m": "t", "t": "yesterday", "fields": {"v": 1}}), "t.time: \"yesterday\" is no time"),
+        (serde_json::json!({"m": "t", "t": 1e300, "fields": {"v": 1}}), &format!("t.time: {} is no time", 1e300)),
+        (serde_json::json!({"m": "t", "fields": {"v": 1}, "tags": {"v": "x"}}), "t.v: the name stands there twice"),
+        (
+            serde_json::json!({"m": "t", "h": "x", "fields": {}, "tags": {"host": "y"}}),
+            "t.host: the name stands there twice",
+        ),
+        (serde_json::json!({"m": "t", "f": [1]}), "t: the key \"f\" is not known"),
+        (
+            serde_json::json!({"m": "t x", "fields": {"v": 1}}),
+            "t x: the table's name is not accepted: a name is a letter, then letters, digits, `_` or `-`",
+        ),
+        (
+            serde_json::json!({"m": "t", "columns": {"v": [1]}, "fields": {"v": 1}}),
+            "t: it is columnar and a row at once: `columns` stands beside `t`, `h`, `fields` or `tags`",
+        ),
+        (serde_json::json!({"m": "t", "columns": {}}), "t: it names no field"),
+        (serde_json::json!({"m": "t", "columns": {"time": [1]}}), "t: it names no field"),
+        (serde_json::json!({"m": "t", "columns": {"v": []}}), "t: its columns are empty"),
+        (serde_json::json!({"m": "t", "columns": {"v": 1}}), "t.v: it is integer, where an array is due"),
+        (
+            serde_json::json!({"m": "t", "columns": {"v": [1], "w": [1, 2]}}),
+            "t.w: it has 2 values, where columns before have 1",
+        ),
+        (
+            serde_json::json!({"m": "t", "columns": {"v": [1, "x"]}}),
+            "t.v: it is text in row 1 and integer in rows before",
+        ),
+        (serde_json::json!({"m": "t", "columns": {"v": ["x"]}}), "t.v: it is text here and integer in items before"),
+        (
+            serde_json::json!({"m": "t", "columns": {"v": [1, [2]]}}),
+            "t.v: row 1: it is an array, where a number, text or boolean is due",
+        ),
+        (serde_json::json!({"m": "t", "columns": {"time": [1, "x"], "v": [1, 2]}}), "t.time: row 1: \"x\" is no time"),
+        (serde_json::json!({"batch": []}), "?: the key \"batch\" is not known"),
+    ] {
+        let batch = serde_json::json!({"batch": [good, bad, good]});
+        messagepack(&batch, &["t 1000000 v=1", "t 1000000 v=1", &format!("refused 1 {reason}")]);
+    }
+    let twice = Value::Map(vec![("v".into(), 1.into()), ("v".into(), 2.into())]);
+    let row = |fields| packed(&Value::Map(vec![("m".into(), "t".into()), ("fields".into(), fields)]));
+    check(Format::MessagePack, &row(twice), &["refused 0 t.v: the name stands there twice"]);
+    let binary = Value::Map(vec![("v".into(), Value::Binary(vec![1]))]);
+    check(
+        Format::MessagePack,
+        &row(binary),
+        &["refused 0 t.v: it is binary data, where a number, text or boolean is due"],
+    );
+    let column = |text: &[u8]| [b"\x82\xa1m\xa1t\xa7columns\x81\xa1s\x92\xa1x".as_slice(), &[0xa1], text].concat();
+    check(Format::MessagePack, &column(b"\xff"), &["refused 0 t.s: the text in row 1 is no UTF-8"]);
+}
+
+#[test]
+fn messagepack_that_is_none_is_an_error() {
+    for (body, reason) in [
+        (&b""[..], "it breaks off"),
+        (b"\xc1", "no value begins with 0xc1"),
+        (b"\x01", "it is integer, where a map or an array is due"),
+        (b"\x90\x00", "something follows its end"),
+        (b"\xdd\xff\xff\xff\xff", "it breaks off"),
+        (b"\x82\xa5batch\x90\xa1m\xa1t", "other keys stand beside `batch`"),
+        (b"\x81\xa5batch\x01", "`batch` is no array"),
+        (b"\x81\xa7columns\x81\xa1v\xdd\xff\xff\xff\xff", "it breaks off"),
+    ] {
+        let error = decode(Format::MessagePack, body, NOW, &wide()).unwrap_err();
+        assert!(error.to_string().contains(reason), "{error}");
+        assert_eq!(error.kind(), DecodeErrorKind::Malformed);
+    }
+}
+
+#[test]
+fn ndjson_reads_every_kind_of_value() {
+    json(
+        " { \"time\" : 1 , \"i\":-5, \"f\":1.5e1, \"s\":\"x\", \"b\":false, \"n\":null } \r\n\n",
+        &["t 1000000 i=-5 f=15.0 s=\"x\" b=false"],
+    );
+    json(
+        r#"{"time":1,"s":"\"\\\/\b\f\n\r\t\u00e4\ud83d\ude00"}"#,
+        &["t 1000000 s=\"\\\"\\\\/\\u{8}\\u{c}\\n\\r\\tä😀\""],
+    );
+    json(r#"{"time":1,"a":{"b":{"c":1},"d":2,"e":{}},"f":3}"#, &["t 1000000 a.b.c=1 a.d=2 f=3"]);
+    // A name that holds a value in one line and an object in another.
+    json("{\"time\":1,\"a\":1}\n{\"time\":2,\"a\":{\"b\":2}}", &["t 1000000 a=1 a.b=NULL", "t 2000000 a=NULL a.b=2"]);
+    // `time` is the row's time at the top only.
+    json(r#"{"time":1,"a":{"time":5}}"#, &["t 1000000 a.time=5"]);
+}
+
+#[test]
+fn ndjson_refuses_a_line_and_keeps_the_others() {
+    let good = r#"{"time":1,"v":1}"#;
+    for (bad, reason) in [
+        ("{}", ": it names no field"),
+        (r#"{"time":5}"#, ": it names no field"),
+        ("5", ": \"5\" stands where `{` is due"),
+        ("[{}]", ": it is an array: send one object a line"),
+        (r#"{"v":[1]}"#, ".v: it is an array, where a number, text or boolean is due"),
+        (r#"{"v":"x"}"#, ".v: it is text here and integer in rows before"),
+        (r#"{"v":1,"v":2}"#, ".v: the name stands there twice"),
+        (r#"{"time":1,"time":2,"v":1}"#, ".time: the name stands there twice"),
+        (r#"{"time":true,"v":1}"#, ".time: boolean is no time"),
+        (r#"{"time":"x","v":1}"#, ".time: \"x\" is no time"),
+        (r#"{"v":01}"#, ": \"01}\" stands where a number is due"),
+        (r#"{"v":1.}"#, ": \"1.}\" stands where a number is due"),
+        (r#"{"v":-}"#, ": \"-}\" stands where a number is due"),
+        (r#"{"v":+1}"#, ": \"+1}\" stands where a value is due"),
+        (r#"{"v":NaN}"#, ": \"NaN}\" stands where a value is due"),
+        (r#"{"v":tru}"#, ": \"tru}\" stands where a value is due"),
+        (r#"{"v":1e999}"#, ".v: 1e999 does not fit 64 bits"),
+        (r#"{"v":9223372036854775808}"#, ".v: 9223372036854775808 does not fit 64 bits"),
+        (r#"{"v":1"#, ": the line breaks off where `}` is due"),
+        (r#"{"v":"x"#, ": the line breaks off where a closing quote is due"),
+        (r#"{"v"}"#, ": \"}\" stands where `:` is due"),
+        (r"{v:1}", ": \"v:1}\" stands where a name is due"),
+        (r#"{"v":1,}"#, ": \"}\" stands where a name is due"),
+        (r"{,}", ": \",}\" stands where a name is due"),
+        (r#"{"a":{,},"v":1}"#, ": \",},\\\"v\\\":1}\" stands where a name is due"),
+        (r#"{"v":1}}"#, ": \"}\" stands where the line's end is due"),
+        (r#"{"v":1} x"#, ": \"x\" stands where the line's end is due"),
+        ("{\"s\":\"a\tb\"}", ": \"\\tb\\\"}\" stands where a closing quote is due"),
+        (r#"{"s":"\x"}"#, ": a text has a `\\` that JSON does not know"),
+        (r#"{"s":"\ud800"}"#, ": a text has a `\\u` that stands for no character"),
+        (r#"{"s":"\ud800\u0041"}"#, ": a text has a `\\u` that stands for no character"),
+        (r#"{"s":"\u12"}"#, ": a text has a `\\u` that stands for no character"),
+        (r#"{"":1}"#, ": a field has no name"),
+        (r#"{"a\nb":1}"#, ".a\nb: the name has control characters"),
+        (r#"{"a":{"b":{"c":{"d":{"e":{"f":{"g":{"h":{"i":1}}}}}}}}}"#, ".h: objects are nested over 8 levels deep"),
+    ] {
+        let reason = format!("refused 2 t{reason}");
+        json(&format!("{good}\n{bad}\n{good}"), &["t 1000000 v=1", "t 1000000 v=1", &reason]);
+    }
+    json(r#"{"time":1,"a":{"b":{"c":{"d":{"e":{"f":{"g":{"h":1}}}}}}}}"#, &["t 1000000 a.b.c.d.e.f.g.h=1"]);
+}
+
+#[test]
+fn csv_cells_tell_their_types() {
+    csv(
+        "\u{feff}time,i,f,b,s,z,n\r\n1,-5,1.5,True,x,007,\r\n,,,,,,\n",
+        &["t 1000000 i=-5 f=1.5 b=true s=\"x\" z=\"007\"", &format!("t {NOW} i=NULL f=NULL b=NULL s=NULL z=NULL")],
+    );
+    csv(
+        "time,s\n1,\"a,\"\"b\"\"\nc\"\n2,\"\"\n3,5\n4,true",
+        &["t 1000000 s=\"a,\\\"b\\\"\\nc\"", "t 2000000 s=\"\"", "t 3000000 s=\"5\"", "t 4000000 s=\"true\""],
+    );
+    csv("time,v\n2023-11-14T22:13:20Z,\"5\"", &["t 1700000000000000 v=\"5\""]);
+    csv("a,b", &[]);
+}
+
+#[test]
+fn csv_refuses_a_line_and_keeps_the_others() {
+    for (bad, reason) in [
+        ("1", ": it has 1 cells, where the header has 2"),
+        ("1,2,3", ": it has more cells than the header, which has 2"),
+        ("1,x", ".v: it is text here and integer in rows before"),
+        ("1,\"5\"", ".v: it is text here and integer in rows before"),
+        ("1,true", ".v: it is boolean here and integer in rows before"),
+        ("1,9223372036854775808", ".v: 9223372036854775808 does not fit 64 bits: quote it to store it as text"),
+        ("x,1", ".time: \"x\" is no time"),
+        ("1,\"x", ": a quote is never closed"),
+        ("1,x\"y\"", ": a quote stands inside a cell that does not begin with one"),
+        ("1,\"x\"y", ": something stands between a closing quote and the next comma"),
+        ("1,\"x\ny\"z", ": something stands between a closing quote and the next comma"),
+    ] {
+        let reason = format!("refused 3 t{reason}");
+        csv(&format!("time,v\n1,1\n{bad}\n1,1"), &["t 1000000 v=1", "t 1000000 v=1", &reason]);
+    }
+    for (header, reason) in [
+        ("", "header: column 1: a field has no name"),
+        ("a,,b", "header: column 2: a field has no name"),
+        ("a,a", "header: the column \"a\" stands there twice"),
+        ("time,time", "header: the column \"time\" stands there twice"),
+        ("a\"b", "header: a quote stands inside"),
+    ] {
+        let error = decode(Format::Csv { table: "t" }, format!("{header}\n1,2").as_bytes(), NOW, &wide()).unwrap_err();
+        assert!(error.to_string().contains(reason), "{error}");
+    }
+}
+
+#[test]
+fn a_table_name_beside_the_body_is_checked() {
+    for name in ["", "1t", "t x", "../t", &"t".repeat(129)] {
+        for format in [Format::Json { table: name }, Format::Csv { table: name }, Format::ArrowStream { table: name }] {
+            let error = decode(format, b"", NOW, &wide()).unwrap_err();
+            assert!(error.to_string().starts_with("the table's name"), "{error}");
+        }
+    }
+    json("", &[]);
+}

@@ -1,0 +1,19 @@
+#!/usr/bin/env bash
+# Other people's programs against ours: readers of the tables that it writes, and clients of the server that it is.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+venv=.venv
+requirements=tests/requirements.txt
+if ! cmp -s "$requirements" "$venv/installed.txt"; then
+    python3 -m venv "$venv"
+    "$venv/bin/pip" install --quiet --disable-pip-version-check --requirement "$requirements"
+    cp "$requirements" "$venv/installed.txt"
+fi
+# The program that `cargo test --workspace` has built: building it alone would unify features anew, for minutes.
+manyworlds="${CARGO_TARGET_DIR:-$PWD/target}/debug/manyworlds"
+[ -x "$manyworlds" ] || {
+    echo "error: $manyworlds is missing: run 'cargo test --workspace --no-run' first" >&2
+    exit 2
+}
+MANYWORLDS="$manyworlds" "$venv/bin/python" -m pytest --quiet -p no:cacheprovider tests/readers tests/clients
