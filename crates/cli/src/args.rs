@@ -9,7 +9,7 @@ use std::path::PathBuf;
 use clap::{Parser, Subcommand, ValueEnum};
 pub(crate) use ingest::BenchIngestArgs;
 pub(crate) use load::LoadArgs;
-pub(crate) use serve::{Durability, ServeArgs, TokenTask};
+pub(crate) use serve::{Durability, Partition, ServeArgs, TokenTask, Unique};
 use table::{Codec, Curve, Layout, TableName};
 
 /// Simulate what could happen. Take in what did. Ask both.

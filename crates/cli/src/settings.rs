@@ -2,7 +2,7 @@
 //!
 //! A file's settings become flags before clap sees them, so each is checked once, in one place, wherever it came from.
 
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Result, bail};
@@ -16,6 +16,9 @@ use crate::args::Args;
 const COMMANDS: [&str; 2] = ["serve", "config"];
 /// Flags that are no settings.
 const OTHERS: [&str; 2] = ["config", "help"];
+
+/// Between the values of a setting that may have several.
+const SEPARATOR: &str = ";";
 
 /// One setting as a server would have it.
 #[derive(Debug)]
@@ -91,7 +94,7 @@ fn read(file: &Path, command: &Command, given: &ArgMatches) -> Result<Vec<(Strin
 fn resolved(arg: &clap::Arg, given: &ArgMatches, file: Option<&Path>, of_file: &[(String, String)]) -> Setting {
     let name = arg.get_long().unwrap_or_default().to_owned();
     let id = arg.get_id().as_str();
-    let raw = given.get_raw(id).and_then(|mut values| values.next_back());
+    let raw = given.get_raw(id).map(|values| values.map(OsStr::to_string_lossy).collect::<Vec<_>>());
     let environment = || arg.get_env().map(|e| e.to_string_lossy().into_owned()).unwrap_or_default();
     let source = match (given.value_source(id), file) {
         (Some(ValueSource::EnvVariable), _) => format!("environment {}", environment()),
@@ -101,5 +104,5 @@ fn resolved(arg: &clap::Arg, given: &ArgMatches, file: Option<&Path>, of_file: &
         (Some(ValueSource::CommandLine), _) => "flag".to_owned(),
         _ => "default".to_owned(),
     };
-    Setting { name, value: raw.map(|v| v.to_string_lossy().into_owned()), source }
+    Setting { name, value: raw.map(|values| values.join(SEPARATOR)), source }
 }

@@ -8,8 +8,10 @@ use arrow::array::{AsArray, RecordBatch};
 use arrow::compute::interleave_record_batch;
 use arrow::datatypes::{SchemaRef, TimestampMicrosecondType};
 use arrow::error::ArrowError;
+use decode::TIME;
 use futures::StreamExt as _;
 use futures::stream::FuturesOrdered;
+use table::upkeep::Superseding;
 use table::{Appender, Segment, TableOptions};
 use tokio::sync::watch;
 use tokio::task::JoinHandle;
@@ -17,7 +19,7 @@ use tokio::task::JoinHandle;
 use crate::buffer::Taken;
 use crate::error::IngestError;
 use crate::live::{Live, lock};
-use decode::TIME;
+use crate::parts::Row;
 
 /// How often it is looked whether rows wait long enough.
 const LOOK_EACH: Duration = Duration::from_millis(200);
@@ -27,9 +29,11 @@ const PAUSE: Duration = Duration::from_secs(1);
 const CHUNK_ROWS: usize = 65_536;
 
 struct Encoded {
-    segment: Segment,
+    segments: Vec<Segment>,
     schema: SchemaRef,
     position: u64,
+    /// What they take the place of, where rows do.
+    superseding: Option<Arc<Superseding>>,
 }
 
 /// Writes the rows of a table as segments until the store closes and none are left.
@@ -108,26 +112,39 @@ fn encode(live: &Live, appender: &Appender, taken: &Taken) -> Result<Encoded, In
     let columns = lock(&live.columns).clone();
     let cause = |cause| IngestError::Rows { table: live.name.to_string(), cause };
     let batches = taken.batches.iter().map(|rows| columns.conform(rows)).collect::<Result<Vec<_>, _>>();
-    let batches = batches.and_then(|batches| by_time(&batches)).map_err(cause)?;
-    let segment = appender.write(&batches)?;
-    Ok(Encoded { segment, schema: columns.schema().clone(), position: taken.position })
+    let (batches, superseding) = batches.and_then(|batches| live.last_rows(batches)).map_err(cause)?;
+    let segments = match order(&batches) {
+        None => vec![appender.write(&batches, None)?],
+        Some(order) => {
+            let parts = live.options.partition.cut(&order).into_iter();
+            let write = |(part, rows): (Option<String>, &[Row])| {
+                let rows = in_order(&batches, rows).map_err(cause)?;
+                Ok(appender.write(&rows, part.as_deref())?)
+            };
+            parts.map(write).collect::<Result<_, IngestError>>()?
+        }
+    };
+    let superseding = superseding.map(Arc::new);
+    Ok(Encoded { segments, schema: columns.schema().clone(), position: taken.position, superseding })
 }
 
-/// Rows in the order of their times; those of one time stay in the order in which they came.
-fn by_time(batches: &[RecordBatch]) -> Result<Vec<RecordBatch>, ArrowError> {
+/// Rows by their times; those of one time stay in the order in which they came. `None` where they have no times.
+fn order(batches: &[RecordBatch]) -> Option<Vec<Row>> {
     let mut order = Vec::with_capacity(batches.iter().map(RecordBatch::num_rows).sum());
     for (batch, rows) in batches.iter().enumerate() {
-        let Some(times) = rows.column_by_name(TIME).and_then(|c| c.as_primitive_opt::<TimestampMicrosecondType>())
-        else {
-            return Ok(batches.to_vec());
-        };
+        let times = rows.column_by_name(TIME)?.as_primitive_opt::<TimestampMicrosecondType>()?;
         order.extend(times.values().iter().enumerate().map(|(row, time)| (*time, batch as u32, row as u32)));
     }
     if !order.is_sorted_by_key(|(time, ..)| *time) {
         order.sort_by_key(|(time, ..)| *time);
     }
+    Some(order)
+}
+
+/// Copies rows into an order.
+fn in_order(batches: &[RecordBatch], order: &[Row]) -> Result<Vec<RecordBatch>, ArrowError> {
     let batches: Vec<&RecordBatch> = batches.iter().collect();
-    let chunk = |rows: &[(i64, u32, u32)]| {
+    let chunk = |rows: &[Row]| {
         let places: Vec<_> = rows.iter().map(|(_, batch, row)| (*batch as usize, *row as usize)).collect();
         interleave_record_batch(&batches, &places)
     };
@@ -135,11 +152,20 @@ fn by_time(batches: &[RecordBatch]) -> Result<Vec<RecordBatch>, ArrowError> {
 }
 
 async fn commit(live: &Arc<Live>, encoded: Result<Encoded, IngestError>) -> Result<(), IngestError> {
-    let Encoded { segment, schema, position } = encoded?;
-    let (rows, bytes) = (segment.rows, segment.bytes);
-    appender(live).await?.commit(vec![segment], &schema, position).await?;
+    let Encoded { segments, schema, position, superseding } = encoded?;
+    let count = segments.len() as u64;
+    let (rows, bytes) = segments.iter().fold((0, 0), |(rows, bytes), s| (rows + s.rows, bytes + s.bytes));
+    let appender = appender(live).await?;
+    match superseding {
+        None => appender.commit(segments, &schema, position).await?,
+        Some(superseding) => {
+            // Segments may have to be written anew, which takes as much as encoding some.
+            let _turn = live.shared.encoders.acquire().await.map_err(|_| IngestError::Closing)?;
+            appender.commit_superseding(segments, &schema, position, superseding).await?
+        }
+    };
     lock(&live.buffer).committed(position);
-    live.counts.segments.fetch_add(1, Ordering::Relaxed);
+    live.counts.segments.fetch_add(count, Ordering::Relaxed);
     live.counts.segment_rows.fetch_add(rows, Ordering::Relaxed);
     live.counts.segment_bytes.fetch_add(bytes, Ordering::Relaxed);
     let releasing = live.clone();

@@ -7,7 +7,9 @@ use std::time::Instant;
 
 use arrow::array::RecordBatch;
 use arrow::datatypes::{Schema, SchemaRef};
+use arrow::error::ArrowError;
 use table::disk::Disk;
+use table::upkeep::{Superseding, last_rows};
 use table::{Appender, TableName};
 use tokio::sync::{Notify, mpsc, oneshot};
 use tokio::task::JoinHandle;
@@ -18,6 +20,7 @@ use crate::error::IngestError;
 use crate::log::{Key, Log, NewEntry};
 use crate::options::StoreOptions;
 use crate::shared::{Share, Shared};
+use decode::TIME;
 
 /// Requests that are written to the log in one go, at most.
 const GROUP_MAX: usize = 1024;
@@ -236,8 +239,24 @@ impl Live {
             let cause = |cause| IngestError::Rows { table: self.name.to_string(), cause };
             Ok((position, columns.conform(&rows).map_err(cause)?))
         };
-        let rows = logged.into_iter().map(conform).collect::<Result<_, IngestError>>()?;
-        Ok((columns.schema().clone(), rows))
+        let rows = logged.into_iter().map(conform).collect::<Result<Vec<_>, IngestError>>()?;
+        let (positions, rows): (Vec<_>, Vec<_>) = rows.into_iter().unzip();
+        let unfit = |cause| IngestError::Rows { table: self.name.to_string(), cause };
+        // A row that stays is never in the table before one that it takes the place of.
+        let (rows, _) = self.last_rows(rows).map_err(unfit)?;
+        Ok((columns.schema().clone(), positions.into_iter().zip(rows).collect()))
+    }
+
+    /// Of rows that are one, in the columns of the table and the order of the log, leaves the last; tells what all of them
+    /// take the place of, where rows do.
+    pub(crate) fn last_rows(
+        &self,
+        rows: Vec<RecordBatch>,
+    ) -> Result<(Vec<RecordBatch>, Option<Superseding>), ArrowError> {
+        match self.options.unique.get(&self.name) {
+            Some(columns) => last_rows(rows, TIME, columns),
+            None => Ok((rows, None)),
+        }
     }
 }
 

@@ -1,10 +1,12 @@
 //! Settings of a store.
 
+use std::collections::BTreeMap;
 use std::time::Duration;
 
-use table::Codec;
+use table::{Codec, TableName};
 
 use crate::log::Durability;
+use crate::parts::Partition;
 
 /// How a store takes rows in.
 #[derive(Debug, Clone, PartialEq)]
@@ -23,6 +25,11 @@ pub struct StoreOptions {
     pub memory_bytes: u64,
     /// What compresses segments of new tables.
     pub codec: Codec,
+    /// By what segments are cut: one holds rows of one part only, and is merged with others of that only.
+    pub partition: Partition,
+    /// Columns that tell rows apart, with their time: of those that are equal in these the last stays. Rows of tables that
+    /// are not here are all different.
+    pub unique: BTreeMap<TableName, Vec<String>>,
     /// Segments of a table are merged in the background once there are so many new ones; 0 never does.
     pub compact_segments: usize,
     /// Rows go once their time is so long ago.
@@ -41,6 +48,8 @@ impl Default for StoreOptions {
             flushes: 2,
             memory_bytes: 256 << 20,
             codec: Codec::default(),
+            partition: Partition::None,
+            unique: BTreeMap::new(),
             compact_segments: 16,
             retain: None,
             vacuum_after: Duration::from_hours(1),

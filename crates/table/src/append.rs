@@ -7,6 +7,9 @@ use std::sync::Arc;
 use arrow::array::RecordBatch;
 use arrow::datatypes::{DataType, FieldRef, Schema, SchemaRef, TimeUnit};
 
+use tokio::sync::Mutex;
+
+use crate::aside::aside;
 use crate::committer::Committer;
 use crate::disk::Disk;
 use crate::error::TableError;
@@ -14,9 +17,10 @@ use crate::folder::StoredTable;
 use crate::hold::Hold;
 use crate::insert::RowsEncoder;
 use crate::layout::{Layout, TableOptions, storable};
-use crate::log::{Change, Committed, Segment, Table, TransactionId};
+use crate::log::{Change, Committed, Rewrite, Segment, Table, TransactionId};
+use crate::output;
 use crate::schema::{Field, FieldType};
-use crate::upkeep::{LayoutChange, RewriteOptions, rewrite};
+use crate::upkeep::{DeleteJob, LayoutChange, RewriteOptions, Superseding, TRIES, rewrite};
 
 type Result<T> = std::result::Result<T, TableError>;
 
@@ -30,6 +34,8 @@ pub struct Appender {
     position: u64,
     encoder: RowsEncoder,
     committer: Committer,
+    /// Opened by the first commit that has to know what is stored.
+    stored: Mutex<Option<Table>>,
 }
 
 impl Appender {
@@ -86,6 +92,7 @@ impl Appender {
             position: table.append_position().await?,
             encoder: RowsEncoder::default(),
             committer: Committer::start(table),
+            stored: Mutex::default(),
         })
     }
 
@@ -100,13 +107,14 @@ impl Appender {
     }
 
     /// Writes rows as a segment, durably, which is in no version of the table until it is committed. Batches are one at
-    /// least, and all of the same columns. Blocks.
+    /// least, and all of the same columns. The segment lies in the folder of the part that it belongs to, if any, and is
+    /// merged with others of that only. Blocks.
     ///
     /// # Errors
     /// Where the disk refuses.
-    pub fn write(&self, batches: &[RecordBatch]) -> Result<Segment> {
+    pub fn write(&self, batches: &[RecordBatch], part: Option<&str>) -> Result<Segment> {
         let file = uuid::Uuid::new_v4().simple().to_string();
-        self.encoder.segment(&self.root, &self.disk, &self.options, &file, batches)
+        self.encoder.segment(&self.root, &self.disk, &self.options, (&file, part), batches)
     }
 
     /// Commits segments, whose columns are those of `schema`, as what the log holds up to `position`. Commits must come
@@ -116,14 +124,7 @@ impl Appender {
     /// Where the table has one of the columns with another type, and where the log refuses; then nothing of it is in
     /// the table.
     pub async fn commit(&self, segments: Vec<Segment>, schema: &Schema, position: u64) -> Result<Committed> {
-        // What the table had when it was opened may be of any type, and need not become a column.
-        let known = |f: &&FieldRef| self.schema.field_with_name(f.name()).is_ok_and(|k| k.data_type() == f.data_type());
-        let (known, new): (Vec<_>, Vec<_>) = schema.fields().iter().partition(known);
-        let mut columns: Vec<Field> = new.into_iter().map(|f| self.field(f)).collect::<Result<_>>()?;
-        // Those of our own types are checked against what others may have made of them since.
-        columns.extend(known.into_iter().flat_map(|f| self.field(f)));
-        let transaction = TransactionId { name: Self::TRANSACTION.to_owned(), version: position };
-        let change = Change { add: segments, columns, transaction: Some(transaction), ..Change::default() };
+        let change = self.change(segments, schema, position)?;
         match self.committer.commit(change.clone()).await {
             Err(TableError::ColumnType { column, .. }) if holds_real_numbers(schema, &column) => {
                 self.widen(schema).await?;
@@ -131,6 +132,76 @@ impl Appender {
             }
             committed => committed,
         }
+    }
+
+    /// As [`Self::commit`], and takes the stored rows out, in the same commit, that those of the segments take the place
+    /// of. Segments that hold such are written anew.
+    ///
+    /// # Errors
+    /// As [`Self::commit`], and where others rewrite the same segments again and again.
+    pub async fn commit_superseding(
+        &self,
+        segments: Vec<Segment>,
+        schema: &Schema,
+        position: u64,
+        rows: Arc<Superseding>,
+    ) -> Result<Committed> {
+        let change = self.change(segments, schema, position)?;
+        let mut stored = self.stored.lock().await;
+        let table = match &mut *stored {
+            Some(table) => table,
+            none => none.insert(output::open(&self.root, self.disk.clone()).await?),
+        };
+        let mut tries = 1;
+        loop {
+            match self.supersede(table, &change, schema, rows.clone()).await {
+                Err(TableError::ColumnType { column, .. }) if tries < TRIES && holds_real_numbers(schema, &column) => {
+                    self.widen(schema).await?;
+                }
+                Err(TableError::Overtaken { .. }) if tries < TRIES => {}
+                result => return result,
+            }
+            tries += 1;
+        }
+    }
+
+    /// One try, on the newest version of the table.
+    async fn supersede(
+        &self,
+        table: &mut Table,
+        change: &Change,
+        schema: &Schema,
+        rows: Arc<Superseding>,
+    ) -> Result<Committed> {
+        table.refresh().await?;
+        table.check_columns(&change.columns)?;
+        // What has the change already must not lose its rows to itself.
+        if change.transaction.as_ref().map(|t| t.version) <= Some(table.append_position().await?) {
+            return Ok(Committed::Before);
+        }
+        let schema = grown(&*table.arrow_schema()?, schema);
+        let job = DeleteJob::new(&self.root, self.disk.clone(), schema, table.options()?, rows)?;
+        let segments = table.segments_by_age().await?.into_iter().map(|(_, segment)| segment).collect();
+        let (touched, output, _) = aside(move || job.run(segments, true)).await?;
+        if touched.is_empty() {
+            return table.commit(change).await;
+        }
+        let change = Change { remove: touched, rewrite: Some(Rewrite::FewerRows), ..change.clone() };
+        match output {
+            Some(output) => output.commit(table, change).await,
+            None => table.commit(&change).await,
+        }
+    }
+
+    fn change(&self, segments: Vec<Segment>, schema: &Schema, position: u64) -> Result<Change> {
+        // What the table had when it was opened may be of any type, and need not become a column.
+        let known = |f: &&FieldRef| self.schema.field_with_name(f.name()).is_ok_and(|k| k.data_type() == f.data_type());
+        let (known, new): (Vec<_>, Vec<_>) = schema.fields().iter().partition(known);
+        let mut columns: Vec<Field> = new.into_iter().map(|f| self.field(f)).collect::<Result<_>>()?;
+        // Those of our own types are checked against what others may have made of them since.
+        columns.extend(known.into_iter().flat_map(|f| self.field(f)));
+        let transaction = TransactionId { name: Self::TRANSACTION.to_owned(), version: position };
+        Ok(Change { add: segments, columns, transaction: Some(transaction), ..Change::default() })
     }
 
     /// Makes columns of integers in the table such of real numbers where they are that in `schema`. Segments are
@@ -160,6 +231,12 @@ impl Appender {
         };
         Ok(Field::new(field.name(), ty))
     }
+}
+
+/// The columns of a table and those that are new in `schema`.
+fn grown(table: &Schema, schema: &Schema) -> SchemaRef {
+    let new = schema.fields().iter().filter(|f| table.field_with_name(f.name()).is_err());
+    Arc::new(Schema::new(table.fields().iter().chain(new).cloned().collect::<Vec<_>>()))
 }
 
 /// Whether rows may wait in the log of the table in the folder `root`.

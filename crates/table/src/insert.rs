@@ -1,6 +1,5 @@
 //! Streaming inserts: one batch, one atomic, durable commit; any number of writers at once.
 
-use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -169,7 +168,7 @@ impl Inserter {
                 let inserter = self.clone();
                 let work = move || {
                     let Self { root, disk, options, encoder, .. } = &inserter;
-                    encoder.segment(root, disk, options, &file, &batches)
+                    encoder.segment(root, disk, options, (&file, None), &batches)
                 };
                 let segment = aside(work).await?;
                 let inserted = Inserted { rows: segment.rows, bytes: segment.bytes };
@@ -194,27 +193,29 @@ pub(crate) struct RowsEncoder {
 }
 
 impl RowsEncoder {
-    /// Writes batches, one at least and all of the same columns, as the segment named `file`; it is durable and in no
-    /// version of the table yet.
+    /// Writes batches, one at least and all of the same columns, as the segment named `file` of a part, if any; it is
+    /// durable and in no version of the table yet.
     pub(crate) fn segment(
         &self,
         root: &Path,
         disk: &Arc<dyn Disk>,
         options: &TableOptions,
-        file: &str,
+        (file, part): (&str, Option<&str>),
         batches: &[RecordBatch],
     ) -> Result<Segment> {
         let encodings = self.encodings_for(root, options, &batches[0])?;
         let may_hold_nan =
             |column: &str| batches.iter().any(|batch| batch.column_by_name(column).is_some_and(holds_nan));
-        let path = format!("{file}.parquet");
+        let path = path_in(part, file);
         let (schema, rows) = (batches[0].schema(), batches.iter().map(RecordBatch::num_rows).sum());
         let mut writer =
             RowsWriter::create(disk.clone(), &root.join(&path), schema, options, &encodings, rows, may_hold_nan)?;
         for batch in batches {
             writer.write(batch)?;
         }
-        Ok(writer.finish()?.into_segment(path, BTreeMap::new()))
+        let written = writer.finish()?;
+        sync_part(&**disk, root, part)?;
+        Ok(written.into_segment(path, Segment::part_tags(part)))
     }
 
     /// The encodings of all columns: chosen from the first batch, and again once a batch comes that tells far more or
@@ -228,6 +229,17 @@ impl RowsEncoder {
         let new = Encodings::choose(batch, options.codec).map_err(|e| TableError::encode(root, e))?;
         Ok(chosen.insert(Arc::new(new)).clone())
     }
+}
+
+/// The path of a segment below the table's folder.
+pub(crate) fn path_in(part: Option<&str>, file: &str) -> String {
+    part.map_or_else(|| format!("{file}.parquet"), |part| format!("{part}/{file}.parquet"))
+}
+
+/// Makes the name of a part's folder durable. Whoever made it may have failed before it was, so everybody does it who
+/// writes to it.
+pub(crate) fn sync_part(disk: &dyn Disk, root: &Path, part: Option<&str>) -> Result<()> {
+    part.map_or(Ok(()), |_| disk.sync_dir(root).map_err(TableError::io("sync the folder", root)))
 }
 
 /// A file name for the batch `name`, whatever is in that: 128 bits of hash.

@@ -11,6 +11,7 @@ use crate::disk::Disk;
 use crate::error::TableError;
 use crate::hold::Hold;
 use crate::input::Input;
+use crate::insert::{path_in, sync_part};
 use crate::layout::avro::AvroTable;
 use crate::layout::write::{RowsWriter, holds_nan, remove_unnamed};
 use crate::layout::{Encodings, TableOptions};
@@ -119,13 +120,19 @@ impl Output {
     pub(crate) fn begin(&mut self, rows: usize, tags: BTreeMap<String, String>) -> Result<()> {
         self.tags = tags;
         // Segments of one commit are of one age: their names sort in the order in which they were begun.
-        let path = format!("{:014x}-{}.parquet", chrono::Utc::now().timestamp_micros(), uuid::Uuid::new_v4().simple());
+        let file = format!("{:014x}-{}", chrono::Utc::now().timestamp_micros(), uuid::Uuid::new_v4().simple());
+        let path = path_in(self.part(), &file);
         let nan = |column: &str| self.nan.0.contains(column);
         let file = self.root.join(&path);
         let (disk, schema) = (self.disk.clone(), self.schema.clone());
         let writer = RowsWriter::create(disk, &file, schema, &self.options, &self.encodings, rows, nan)?;
         self.writer = Some((path, writer));
         Ok(())
+    }
+
+    /// The part that the segment begun belongs to.
+    fn part(&self) -> Option<&str> {
+        self.tags.get(Segment::PART_TAG).map(String::as_str)
     }
 
     /// Writes rows to the segment begun.
@@ -147,6 +154,7 @@ impl Output {
     pub(crate) fn end(&mut self) -> Result<()> {
         if let Some((path, writer)) = self.writer.take() {
             let written = writer.finish()?;
+            sync_part(&*self.disk, &self.root, self.part())?;
             self.segments.push(written.into_segment(path, self.tags.clone()));
         }
         Ok(())
@@ -167,23 +175,21 @@ impl Output {
         std::mem::take(&mut self.segments)
     }
 
-    /// Puts the segments in the place of those that a rewrite removes, in one commit. Gives the version.
-    pub(crate) async fn commit(mut self, table: &mut Table, change: Change) -> Result<u64> {
+    /// Puts the segments in the place of those that a change removes, in one commit with all of that.
+    pub(crate) async fn commit(mut self, table: &mut Table, change: Change) -> Result<Committed> {
         let gone = self.segments.iter().find(|s| !self.root.join(&s.path).is_file());
         if let Some(gone) = gone {
             return Err(TableError::Overtaken { path: self.root.clone(), segment: gone.path.clone() });
         }
-        let change = Change { add: self.segments.clone(), ..change };
+        let add = change.add.into_iter().chain(self.segments.iter().cloned()).collect();
+        let change = Change { add, ..change };
         let committed = table.commit(&change).await;
         // Where the log cannot say whether the commit is in it, the files must stay: `vacuum` knows what to do.
         let unnamed = matches!(committed, Err(TableError::Overtaken { .. }));
         if !unnamed {
             self.segments.clear();
         }
-        match committed? {
-            Committed::At(version) => Ok(version),
-            Committed::Before => Ok(table.version()),
-        }
+        committed
     }
 }
 

@@ -2,9 +2,10 @@
 
 use std::net::SocketAddr;
 use std::path::PathBuf;
+use std::str::FromStr;
 
 use clap::{ArgGroup, Subcommand, ValueEnum};
-use table::Codec;
+use table::{Codec, TableError, TableName};
 
 use super::{DataArgs, FormatArgs};
 
@@ -17,6 +18,38 @@ pub(crate) enum Durability {
     Interval,
     /// At once; it is on disk when the operating system likes to
     None,
+}
+
+/// By what segments are cut.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Partition {
+    /// A segment holds what came together
+    None,
+    /// A segment holds rows of one day of UTC
+    Day,
+    /// A segment holds rows of one hour of UTC
+    Hour,
+}
+
+/// What tells the rows of a table apart, beside their time.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Unique {
+    pub(crate) table: TableName,
+    pub(crate) columns: Vec<String>,
+}
+
+impl FromStr for Unique {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let (table, columns) = text.split_once('=').ok_or("write TABLE=COLUMN,COLUMN")?;
+        let table = table.trim().parse().map_err(|e: TableError| e.to_string())?;
+        let columns: Vec<String> = columns.split(',').map(|column| column.trim().to_owned()).collect();
+        if columns.iter().any(String::is_empty) {
+            return Err("a column has no name: write TABLE=COLUMN,COLUMN".to_owned());
+        }
+        Ok(Self { table, columns })
+    }
 }
 
 /// What `serve` takes.
@@ -75,6 +108,13 @@ pub(crate) struct ServeArgs {
     /// Merge segments of a table once there are so many new ones; 0 never does
     #[arg(long, value_name = "N", default_value_t = 16, env = "MANYWORLDS_COMPACT")]
     pub(crate) compact: usize,
+    /// Cut segments by the time of their rows: one then holds rows of one day or hour of UTC, in a folder named for it
+    #[arg(long, value_enum, default_value = "none", env = "MANYWORLDS_PARTITION")]
+    pub(crate) partition: Partition,
+    /// Take rows of a table that are equal in their time and in these columns for one, of which the last stays; may be
+    /// given more than once, or with `;` between tables
+    #[arg(long, value_name = "TABLE=COLUMN,..", value_delimiter = ';', env = "MANYWORLDS_UNIQUE")]
+    pub(crate) unique: Vec<Unique>,
     /// Remove rows once their time is so many days ago
     #[arg(long, value_name = "DAYS", env = "MANYWORLDS_RETAIN", value_parser = clap::value_parser!(u64).range(1..))]
     pub(crate) retain: Option<u64>,

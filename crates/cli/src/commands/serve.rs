@@ -1,15 +1,17 @@
 //! `manyworlds serve`.
 
+use std::collections::BTreeMap;
 use std::process::ExitCode;
 use std::time::Duration;
 
-use anyhow::{Context as _, Result};
-use ingest::{Durability, StoreOptions};
+use anyhow::{Context as _, Result, bail};
+use ingest::{Durability, Partition, StoreOptions};
 use server::{Server, Settings, TlsFiles};
+use table::TableName;
 use tokio::signal::unix::{SignalKind, signal};
 
 use super::make_model;
-use crate::args::{self, ServeArgs};
+use crate::args::{self, ServeArgs, Unique};
 use crate::output::note;
 
 pub(crate) async fn serve(args: &ServeArgs) -> Result<ExitCode> {
@@ -24,6 +26,12 @@ pub(crate) async fn serve(args: &ServeArgs) -> Result<ExitCode> {
         flushes: args.flushes as usize,
         memory_bytes: args.memory << 20,
         codec: args.codec,
+        partition: match args.partition {
+            args::Partition::None => Partition::None,
+            args::Partition::Day => Partition::Day,
+            args::Partition::Hour => Partition::Hour,
+        },
+        unique: unique(&args.unique)?,
         compact_segments: args.compact,
         retain: args.retain.map(|days| Duration::from_hours(24 * days)),
         ..StoreOptions::default()
@@ -46,6 +54,17 @@ pub(crate) async fn serve(args: &ServeArgs) -> Result<ExitCode> {
     server::serve(settings, make_model(), ready, told_to_stop()?).await?;
     note("everything is written out");
     Ok(ExitCode::SUCCESS)
+}
+
+/// What tells the rows of each table apart.
+fn unique(given: &[Unique]) -> Result<BTreeMap<TableName, Vec<String>>> {
+    let mut unique = BTreeMap::new();
+    for Unique { table, columns } in given {
+        if unique.insert(table.clone(), columns.clone()).is_some() {
+            bail!("--unique names the table {table} twice: name all of its columns at once");
+        }
+    }
+    Ok(unique)
 }
 
 /// Ends at the first SIGINT or SIGTERM.

@@ -20,13 +20,18 @@ fn write(folder: &Path, text: &str) -> String {
 #[test]
 fn flags_win_over_the_environment_and_that_over_a_file() {
     let folder = tempfile::tempdir().unwrap();
-    let file = write(folder.path(), "flush-rows = 1000\nmemory = 64\ncompact = 4\ncodec = \"zstd:3\"\n");
+    let file = write(
+        folder.path(),
+        "flush-rows = 1000\nmemory = 64\ncompact = 4\ncodec = \"zstd:3\"\nunique = \"cpu=host;metrics.mem=host,rack\"\n",
+    );
     let environment = [("MANYWORLDS_MEMORY", "128"), ("MANYWORLDS_FLUSH_ROWS", "2000")];
     let (code, said, error) = config(&["--config", &file, "--flush-rows", "3000"], &environment);
     assert_eq!(code, Some(0), "{error}");
     for line in [
         "flush-rows = 3000 # flag".to_owned(),
         "memory = 128 # environment MANYWORLDS_MEMORY".to_owned(),
+        format!("unique = \"cpu=host;metrics.mem=host,rack\" # file {file}"),
+        "partition = \"none\" # default".to_owned(),
         format!("compact = 4 # file {file}"),
         format!("codec = \"zstd:3\" # file {file}"),
         "listen = \"127.0.0.1:8080\" # default".to_owned(),
@@ -52,6 +57,8 @@ fn a_file_of_settings_that_makes_no_sense_is_refused() {
         ("flush-rows = [1]", "flush-rows is array: give a text or a whole number"),
         ("listen = \"here\"", "--listen"),
         ("tls-cert = \"a.pem\"", "--tls-key"),
+        ("unique = \"cpu\"", "write TABLE=COLUMN,COLUMN"),
+        ("partition = \"week\"", "--partition"),
         ("flush-rows", "is no TOML"),
     ] {
         let file = write(folder.path(), text);

@@ -4,6 +4,8 @@
 
 mod clock;
 mod kill;
+mod parts;
 mod power_loss;
 mod store;
 mod support;
+mod unique;

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use arrow::array::{Array, ArrayRef, AsArray, Int64Array, RecordBatch, TimestampMicrosecondArray};
 use arrow::datatypes::Int64Type;
-use ingest::{Store, StoreOptions};
+use ingest::{Partition, Store, StoreOptions};
 use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 use table::disk::{Disk, RealDisk};
 use table::{Table, TableName};
@@ -31,11 +31,17 @@ pub(crate) fn name(text: &str) -> TableName {
     text.parse().unwrap()
 }
 
-/// Ten rows, numbered from ten times `number`, the last of them the earliest.
+/// As [`options`], with segments cut by day.
+pub(crate) fn by_day() -> StoreOptions {
+    StoreOptions { partition: Partition::Day, ..options() }
+}
+
+/// Ten rows, numbered from ten times `number`, two hours apart, the last of them the earliest; after a hundred batches the
+/// times begin again.
 pub(crate) fn batch(number: i64) -> RecordBatch {
     let numbers: Vec<i64> = (number * 10..number * 10 + 10).collect();
-    let times: ArrayRef =
-        Arc::new(TimestampMicrosecondArray::from_iter_values(numbers.iter().rev().copied()).with_timezone("UTC"));
+    let times = numbers.iter().rev().map(|number| number % 1_000 * 7_200_000_000);
+    let times: ArrayRef = Arc::new(TimestampMicrosecondArray::from_iter_values(times).with_timezone("UTC"));
     let numbers: ArrayRef = Arc::new(Int64Array::from(numbers));
     RecordBatch::try_from_iter([("time", times), ("number", numbers)]).unwrap()
 }
@@ -67,7 +73,11 @@ pub(crate) async fn numbers(data: &Path, store: Option<&Store>, table: &TableNam
 
 /// The batches that a table holds, each of which must be there whole and once.
 pub(crate) async fn batches(data: &Path, store: Option<&Store>, table: &TableName) -> Vec<i64> {
-    let numbers = numbers(data, store, table).await;
+    whole(&numbers(data, store, table).await)
+}
+
+/// The batches that some numbers are of.
+pub(crate) fn whole(numbers: &[i64]) -> Vec<i64> {
     let whole = |ten: &[i64]| {
         let first = ten[0];
         assert!(first % 10 == 0 && ten.iter().copied().eq(first..first + 10), "{ten:?}");

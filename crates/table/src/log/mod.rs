@@ -77,10 +77,23 @@ pub struct Segment {
 impl Segment {
     /// The note of how many row groups it has.
     pub(crate) const GROUPS_TAG: &str = "manyworlds.groups";
+    /// The note of which part of the table it belongs to.
+    pub(crate) const PART_TAG: &str = "manyworlds.part";
 
     /// Its row groups, where whoever wrote it left a note: what is skipped can then be told without opening it.
     pub fn groups(&self) -> Option<usize> {
         self.tags.get(Self::GROUPS_TAG)?.parse().ok()
+    }
+
+    /// The part of the table that its rows belong to, which is the folder it lies in; `None` where it belongs to none.
+    /// Segments of two parts are never merged.
+    pub fn part(&self) -> Option<&str> {
+        self.tags.get(Self::PART_TAG).map(String::as_str)
+    }
+
+    /// The note of a part, if there is one.
+    pub(crate) fn part_tags(part: Option<&str>) -> BTreeMap<String, String> {
+        part.map(|part| (Self::PART_TAG.to_owned(), part.to_owned())).into_iter().collect()
     }
 }
 

@@ -192,7 +192,7 @@ async fn appends_of_a_log_are_in_the_table_once_and_its_columns_grow() {
     let appender = Appender::open_or_create(&root, disk.clone(), &one.schema(), &options).await.unwrap();
     assert_eq!(appender.position(), 0);
     let append = async |appender: &Appender, batch: &RecordBatch, position| {
-        let segment = appender.write(std::slice::from_ref(batch)).unwrap();
+        let segment = appender.write(std::slice::from_ref(batch), None).unwrap();
         appender.commit(vec![segment], &batch.schema(), position).await
     };
     assert_eq!(append(&appender, &one, 7).await.unwrap(), Committed::At(1));

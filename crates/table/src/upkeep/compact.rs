@@ -35,7 +35,8 @@ pub struct Compacted {
 }
 
 /// Merges the small segments of the table in the folder `root`, each with those next to it in age. Rows keep their order,
-/// and what is clustered stays so: only segments of one run of clustering, or of none, are merged.
+/// and what is clustered stays so: only segments of one run of clustering, or of none, and of one part, or of none, are
+/// merged.
 ///
 /// # Errors
 /// Where there is no such table, where the disk or the log refuses, and where others rewrite the same segments again and

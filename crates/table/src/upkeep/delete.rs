@@ -6,6 +6,7 @@ use std::sync::Arc;
 use arrow::array::{BooleanArray, RecordBatch};
 use arrow::compute::{filter_record_batch, not};
 use arrow::datatypes::SchemaRef;
+use parquet::file::metadata::RowGroupMetaData;
 
 use crate::aside::aside;
 use crate::disk::Disk;
@@ -32,6 +33,11 @@ pub enum Fate {
 pub trait Filter: Send + Sync + 'static {
     /// What a segment's statistics say.
     fn fate(&self, segment: &Segment) -> Fate;
+    /// Whether rows of a row group may go, as far as its file says; asked of segments that must be looked at.
+    fn may_doom(&self, group: &RowGroupMetaData) -> bool {
+        let _ = group;
+        true
+    }
     /// The columns that [`Self::doomed`] looks at.
     fn columns(&self) -> Vec<String>;
     /// Whether each row of those columns goes: those that are true, and neither false nor NULL.
@@ -89,7 +95,8 @@ async fn delete_once(root: &Path, disk: Arc<dyn Disk>, filter: Arc<dyn Filter>, 
     Ok(deleted)
 }
 
-struct Job {
+/// Takes rows out of segments.
+pub(crate) struct Job {
     root: std::path::PathBuf,
     disk: Arc<dyn Disk>,
     schema: SchemaRef,
@@ -99,7 +106,7 @@ struct Job {
 }
 
 impl Job {
-    fn new(
+    pub(crate) fn new(
         root: &Path,
         disk: Arc<dyn Disk>,
         schema: SchemaRef,
@@ -117,7 +124,8 @@ impl Job {
         Ok(Self { root: root.to_owned(), disk, schema, options, filter, columns })
     }
 
-    fn run(&self, segments: Vec<Segment>, apply: bool) -> Result<(Vec<Segment>, Option<Output>, Deleted)> {
+    /// Gives the segments that hold rows that go, and, where `apply`, what takes their place if anything does.
+    pub(crate) fn run(&self, segments: Vec<Segment>, apply: bool) -> Result<(Vec<Segment>, Option<Output>, Deleted)> {
         let mut deleted = Deleted::default();
         let mut touched = Vec::new();
         let mut rewritten = Vec::new();
@@ -153,8 +161,10 @@ impl Job {
     }
 
     fn count(&self, input: &Input) -> Result<u64> {
+        let groups = input.metadata().metadata().row_groups().iter().enumerate();
+        let groups = groups.filter(|(_, group)| self.filter.may_doom(group)).map(|(i, _)| i).collect();
         let mut count = 0;
-        for batch in input.rows(None, Some(&self.columns))? {
+        for batch in input.rows(Some(groups), Some(&self.columns))? {
             count += self.doomed(&batch?)?.true_count() as u64;
         }
         Ok(count)

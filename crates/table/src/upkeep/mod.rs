@@ -8,14 +8,17 @@ mod compact;
 mod delete;
 mod exchange;
 mod rewrite;
+mod supersede;
 mod trim;
 mod vacuum;
 
 use std::sync::Arc;
 
 pub use compact::{Compacted, compact};
+pub(crate) use delete::Job as DeleteJob;
 pub use delete::{Deleted, Fate, Filter, delete_rows};
 pub use rewrite::{LayoutChange, RewriteOptions, Rewritten, rewrite};
+pub use supersede::{Superseding, last_rows};
 pub use trim::{TrimLimit, TrimOptions, trim};
 pub use vacuum::{ORPHAN_AGE, RETENTION, VacuumOptions, Vacuumed, vacuum};
 
@@ -33,7 +36,7 @@ pub type Progress = Arc<dyn Fn(u64, u64) + Send + Sync>;
 type Result<T> = std::result::Result<T, TableError>;
 
 /// How often a command that another overtook begins again.
-const TRIES: usize = 3;
+pub(crate) const TRIES: usize = 3;
 
 /// Encodings chosen from the first rows of some segments.
 fn encodings(inputs: &[(Input, Segment)], schema: &SchemaRef, options: &TableOptions) -> Result<Encodings> {

@@ -6,7 +6,7 @@
 //!
 //! Layout `row` has no log: see [`super::exchange`].
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -246,7 +246,7 @@ impl Job {
         let mut done = 0;
         for merge in in_order(inputs) {
             output.set_nan(NanColumns::of_inputs(&merge, &self.schema)?);
-            merge_into(&mut output, &merge, [].into(), |more| {
+            merge_into(&mut output, &merge, Segment::part_tags(merge[0].1.part()), |more| {
                 done += more;
                 if let Some(progress) = &self.how.progress {
                     progress(done, rows);
@@ -257,18 +257,27 @@ impl Job {
     }
 }
 
-/// Neighbours that become one segment each.
+/// Neighbours of one part that become one segment each.
 fn in_order(inputs: Vec<(Input, Segment)>) -> Vec<Vec<(Input, Segment)>> {
-    let mut merges: Vec<(u64, Vec<(Input, Segment)>)> = Vec::new();
+    let mut parts: BTreeMap<Option<String>, Vec<(Input, Segment)>> = BTreeMap::new();
     for (input, segment) in inputs {
-        let rows = input.rows_in_all();
-        match merges.last_mut() {
-            Some((have, merge)) if *have + rows <= TARGET_ROWS => {
-                *have += rows;
-                merge.push((input, segment));
-            }
-            _ => merges.push((rows, vec![(input, segment)])),
-        }
+        parts.entry(segment.part().map(str::to_owned)).or_default().push((input, segment));
     }
-    merges.into_iter().map(|(_, merge)| merge).collect()
+    let mut merges = Vec::new();
+    for inputs in parts.into_values() {
+        let mut of_part: Vec<Vec<(Input, Segment)>> = Vec::new();
+        let mut room = 0;
+        for (input, segment) in inputs {
+            let rows = input.rows_in_all();
+            if let Some(merge) = of_part.last_mut().filter(|_| rows <= room) {
+                merge.push((input, segment));
+            } else {
+                room = TARGET_ROWS.max(rows);
+                of_part.push(vec![(input, segment)]);
+            }
+            room -= rows;
+        }
+        merges.append(&mut of_part);
+    }
+    merges
 }

@@ -95,7 +95,7 @@ fn parse(text: &str) -> Option<i64> {
     Some(date.and_time(NaiveTime::MIN).and_utc().timestamp_micros())
 }
 
-fn bound(value: Option<&Value>) -> Option<i64> {
+pub(super) fn bound(value: Option<&Value>) -> Option<i64> {
     parse(value?.as_str()?)
 }
 
