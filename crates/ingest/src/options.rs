@@ -42,7 +42,7 @@ impl Default for StoreOptions {
     fn default() -> Self {
         Self {
             durability: Durability::Sync,
-            flush_rows: 100_000,
+            flush_rows: 200_000,
             flush_bytes: 64 << 20,
             flush_age: Duration::from_secs(10),
             flushes: 2,

@@ -79,7 +79,7 @@ fn of_sweep(sweep: IngestSweep, workload: &IngestWorkload) -> Vec<Case> {
         server: ServerSettings {
             durability: Durability::Sync,
             codec: Codec::default(),
-            flush_rows: 100_000,
+            flush_rows: 200_000,
             flushes: 2,
             memory_mb: 256,
         },

@@ -88,7 +88,7 @@ pub(crate) struct ServeArgs {
     #[arg(long, value_enum, default_value = "sync", env = "MANYWORLDS_DURABILITY")]
     pub(crate) durability: Durability,
     /// Write a segment once so many rows of a table wait
-    #[arg(long, value_name = "N", default_value_t = 100_000, env = "MANYWORLDS_FLUSH_ROWS",
+    #[arg(long, value_name = "N", default_value_t = 200_000, env = "MANYWORLDS_FLUSH_ROWS",
         value_parser = clap::value_parser!(u64).range(1..))]
     pub(crate) flush_rows: u64,
     /// Write a segment once the first row of a table waits so many seconds
