@@ -168,11 +168,6 @@ async fn commit(live: &Arc<Live>, encoded: Result<Encoded, IngestError>) -> Resu
     live.counts.segments.fetch_add(count, Ordering::Relaxed);
     live.counts.segment_rows.fetch_add(rows, Ordering::Relaxed);
     live.counts.segment_bytes.fetch_add(bytes, Ordering::Relaxed);
-    let releasing = live.clone();
-    let released = tokio::task::spawn_blocking(move || releasing.release(position)).await;
-    if let Err(error) = released.unwrap_or_else(|panic| Err(IngestError::Log(panic.to_string()))) {
-        // The rows are in the table; what is left of the log is removed another time.
-        tracing::warn!(table = %live.name, %error, "could not remove what is no longer needed of the log");
-    }
+    live.committed.send_replace(position);
     Ok(())
 }

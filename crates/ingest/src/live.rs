@@ -11,7 +11,7 @@ use arrow::error::ArrowError;
 use table::disk::Disk;
 use table::upkeep::{Superseding, last_rows};
 use table::{Appender, TableName};
-use tokio::sync::{Notify, mpsc, oneshot};
+use tokio::sync::{Notify, mpsc, oneshot, watch};
 use tokio::task::JoinHandle;
 
 use crate::buffer::{Buffer, Logged};
@@ -41,6 +41,8 @@ pub(crate) struct Live {
     logger: Mutex<Option<JoinHandle<()>>>,
     /// Made with the first segment.
     pub(crate) appender: tokio::sync::Mutex<Option<Arc<Appender>>>,
+    /// Rows up to this position of the log are in the table.
+    pub(crate) committed: watch::Sender<u64>,
     /// Tells that rows are due.
     pub(crate) due: Notify,
     pub(crate) shared: Shared,
@@ -115,6 +117,7 @@ impl Live {
             writes: Mutex::new(Some(writes)),
             logger: Mutex::default(),
             appender: tokio::sync::Mutex::new(appender),
+            committed: watch::Sender::new(position),
             due: Notify::new(),
             shared,
             counts,
@@ -198,12 +201,14 @@ impl Live {
         }
     }
 
-    /// Forgets what the log holds up to `position`, which is in the table. Blocks.
-    pub(crate) fn release(&self, position: u64) -> Result<(), IngestError> {
+    /// Forgets what the log holds up to `position`, which is in the table; see [`crate::log::Done::remove`]. Blocks.
+    pub(crate) fn release(&self, position: u64, gently: impl Fn() -> bool) -> Result<(), IngestError> {
+        let mut done = lock(&self.log).take_done(position)?;
+        let removed = done.remove(&*self.disk, gently);
         let mut log = lock(&self.log);
-        let released = log.release(position);
+        log.put_back(done);
         self.counts.log_bytes.store(log.bytes(), Ordering::Relaxed);
-        released
+        removed
     }
 
     /// Whether enough rows wait, or wait long enough, to become a segment.

@@ -21,7 +21,7 @@ use crate::live::{Live, lock};
 use crate::log::{Durability, Key, has_log};
 use crate::options::StoreOptions;
 use crate::shared::Shared;
-use crate::upkeep::keep;
+use crate::upkeep::{keep, tidy};
 
 const LOCK: &str = ".manyworlds.lock";
 /// How often what was written is made durable where nobody waits for it.
@@ -160,6 +160,7 @@ impl Store {
         let live = Live::open(name.clone(), root, self.disk.clone(), self.options.clone(), shared).await?;
         tasks.push(tokio::spawn(flush(live.clone(), self.closing.subscribe())));
         tasks.push(tokio::spawn(keep(live.clone(), self.closing.subscribe())));
+        tasks.push(tokio::spawn(tidy(live.clone(), self.closing.subscribe())));
         self.tables.write().unwrap_or_else(std::sync::PoisonError::into_inner).insert(name.clone(), live.clone());
         Ok(live)
     }

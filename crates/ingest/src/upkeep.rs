@@ -9,6 +9,7 @@ use table::upkeep::{TrimLimit, TrimOptions, VacuumOptions, compact, trim, vacuum
 use table::{ErrorKind, TableError};
 use tokio::sync::watch;
 
+use crate::error::IngestError;
 use crate::live::Live;
 use decode::TIME;
 
@@ -37,6 +38,24 @@ pub(crate) async fn keep(live: Arc<Live>, mut closing: watch::Receiver<bool>) {
         tokio::select! {
             () = tokio::time::sleep(LOOK_EACH) => {}
             _ = closing.changed() => {}
+        }
+    }
+}
+
+/// Removes what the log of a table no longer needs to hold until the store closes, which removes the rest.
+pub(crate) async fn tidy(live: Arc<Live>, mut closing: watch::Receiver<bool>) {
+    let mut committed = live.committed.subscribe();
+    loop {
+        tokio::select! {
+            _ = closing.changed() => return,
+            changed = committed.changed() => if changed.is_err() { return },
+        }
+        let position = *committed.borrow_and_update();
+        let (releasing, closes) = (live.clone(), closing.clone());
+        let released = tokio::task::spawn_blocking(move || releasing.release(position, || !*closes.borrow())).await;
+        if let Err(error) = released.unwrap_or_else(|panic| Err(IngestError::Log(panic.to_string()))) {
+            // The rows are in the table; what is left of the log is removed another time.
+            tracing::warn!(table = %live.name, %error, "could not remove what is no longer needed of the log");
         }
     }
 }

@@ -18,6 +18,8 @@ pub trait Disk: Debug + Send + Sync + 'static {
     fn rename(&self, from: &Path, to: &Path) -> io::Result<()>;
     /// Gives a file a second name; fails with [`io::ErrorKind::AlreadyExists`] where the name is taken.
     fn link(&self, from: &Path, to: &Path) -> io::Result<()>;
+    /// Cuts a file off after so many bytes, for good where the power stays and perhaps where it does not.
+    fn shrink(&self, path: &Path, bytes: u64) -> io::Result<()>;
     /// Takes a name away.
     fn remove(&self, path: &Path) -> io::Result<()>;
     /// Makes one folder; its parent must exist.
@@ -57,6 +59,10 @@ impl Disk for RealDisk {
 
     fn link(&self, from: &Path, to: &Path) -> io::Result<()> {
         fs::hard_link(from, to)
+    }
+
+    fn shrink(&self, path: &Path, bytes: u64) -> io::Result<()> {
+        File::options().write(true).open(path)?.set_len(bytes)
     }
 
     fn remove(&self, path: &Path) -> io::Result<()> {

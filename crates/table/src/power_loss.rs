@@ -175,6 +175,15 @@ impl Disk for PowerLossDisk {
         Ok(())
     }
 
+    /// Durable at once: nobody may need what was cut off.
+    fn shrink(&self, path: &Path, bytes: u64) -> io::Result<()> {
+        let mut state = self.count()?;
+        if let Some(synced) = state.unsynced.get_mut(path) {
+            *synced = bytes.min(*synced);
+        }
+        RealDisk.shrink(path, bytes)
+    }
+
     fn remove(&self, path: &Path) -> io::Result<()> {
         let mut state = self.count()?;
         self.keep(&mut state, path)?;

@@ -13,6 +13,7 @@ use std::fs;
 use std::io::{ErrorKind, Write as _};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::Duration;
 
 use arrow::array::RecordBatch;
 use table::Appender;
@@ -27,6 +28,10 @@ use crate::error::IngestError;
 
 /// A file is closed once it is this long.
 const FILE_BYTES: u64 = 64 << 20;
+/// Of a file that goes bit by bit, so much goes at once, with a pause after it, unless more files than this are to go.
+const FREED_BYTES: u64 = 1 << 20;
+const FREED_PAUSE: Duration = Duration::from_millis(5);
+const FREED_GENTLY_MAX: usize = 4;
 const MAGIC: &[u8; 8] = b"mwlog\0\0\x01";
 
 /// When what was written is made durable.
@@ -280,37 +285,68 @@ impl Log {
         synced
     }
 
-    /// Removes what holds nothing past `position`, which is in a table. Keys are kept for a day.
+    /// Takes the files out that hold nothing past `position`, which is in a table, to be removed. Keys are kept for a day.
     ///
     /// # Errors
-    /// Where the disk refuses; what was not removed is removed another time.
-    pub(crate) fn release(&mut self, position: u64) -> Result<(), IngestError> {
+    /// Where the disk refuses to keep keys; then no file is taken out.
+    pub(crate) fn take_done(&mut self, position: u64) -> Result<Done, IngestError> {
         // A file that is written to is closed once all of it is in the table and it is not tiny.
         if self.file.as_ref().is_some_and(|f| f.about.last <= position && f.about.bytes >= FILE_BYTES / 16) {
             self.close_file();
         }
-        while self.closed.front().is_some_and(|c| c.last <= position)
-            && let Some(done) = self.closed.pop_front()
-        {
-            self.keys.keep(&*self.disk, &self.folder, done.last, &done.keys)?;
-            match self.disk.remove(&done.path) {
-                Err(error) if error.kind() != ErrorKind::NotFound => {
-                    let failed = IngestError::io("remove", &done.path)(error);
-                    self.closed.push_front(done);
-                    return Err(failed);
-                }
-                _ => {}
-            }
+        let count = self.closed.partition_point(|file| file.last <= position);
+        for file in self.closed.iter_mut().take(count) {
+            self.keys.keep(&*self.disk, &self.folder, file.last, &file.keys)?;
+            file.keys.clear();
         }
-        Ok(())
+        Ok(Done(self.closed.drain(..count).collect()))
+    }
+
+    /// Takes back what could not be removed, for another time.
+    pub(crate) fn put_back(&mut self, done: Done) {
+        self.closed = done.0.into_iter().chain(self.closed.drain(..)).collect();
     }
 
     /// Makes everything durable, and removes the file under way if all of it is in the table.
     pub(crate) fn close(&mut self, position: u64) -> Result<(), IngestError> {
         self.sync()?;
         self.close_file();
-        self.release(position)?;
+        self.take_done(position)?.remove(&*self.disk, || false)?;
         self.disk.sync_dir(&self.folder).map_err(IngestError::io("sync", &self.folder))
+    }
+}
+
+/// Files of a log that hold nothing that is needed, in order.
+#[derive(Debug)]
+pub(crate) struct Done(VecDeque<Closed>);
+
+impl Done {
+    /// Removes them, bit by bit while `gently` says so and they are few: file systems that tell the disk what is free
+    /// hold up whoever syncs meanwhile, for a tenth of a second where a whole file goes. Blocks.
+    ///
+    /// # Errors
+    /// Where the disk refuses; those that were not removed are left.
+    pub(crate) fn remove(&mut self, disk: &dyn Disk, gently: impl Fn() -> bool) -> Result<(), IngestError> {
+        while let Some(file) = self.0.front() {
+            let mut bytes = file.bytes;
+            let removed = loop {
+                if bytes <= FREED_BYTES || self.0.len() > FREED_GENTLY_MAX || !gently() {
+                    break disk.remove(&file.path);
+                }
+                bytes -= FREED_BYTES;
+                if let Err(error) = disk.shrink(&file.path, bytes) {
+                    break Err(error);
+                }
+                std::thread::sleep(FREED_PAUSE);
+            };
+            match removed {
+                Err(error) if error.kind() != ErrorKind::NotFound => {
+                    return Err(IngestError::io("remove", &file.path)(error));
+                }
+                _ => self.0.pop_front(),
+            };
+        }
+        Ok(())
     }
 }
 

@@ -110,7 +110,7 @@ fn files_go_once_the_table_has_them_and_their_keys_stay() {
         log.append(&mut [entry(n, Some(Key(n as u128)))], Durability::Sync).unwrap();
         log.close_file();
     }
-    log.release(2).unwrap();
+    log.take_done(2).unwrap().remove(&RealDisk, || true).unwrap();
     assert_eq!(
         names(root.path()),
         ["keys", "keys", "log"].into_iter().zip(1..).map(|(end, n)| format!("{n:020}.{end}")).collect::<Vec<_>>()
@@ -124,4 +124,37 @@ fn files_go_once_the_table_has_them_and_their_keys_stay() {
     let (log, found) = open(root.path(), Arc::new(RealDisk), 3);
     assert!(found.is_empty() && log.knows(Key(2)));
     assert!(!names(root.path()).iter().any(|n| n.contains(".log")));
+}
+
+#[test]
+fn a_file_that_goes_bit_by_bit_may_be_left_at_any_of_them() {
+    const ROWS: i64 = 100_000;
+    let attic = tempfile::tempdir().unwrap();
+    let mut fail_at = 0;
+    loop {
+        let root = tempfile::tempdir().unwrap();
+        let disk = PowerLossDisk::new(attic.path()).unwrap();
+        let (mut log, _) = open(root.path(), Arc::new(disk.clone()), 0);
+        for n in 0..4 {
+            let entry = NewEntry::new(&rows(n * ROWS..(n + 1) * ROWS), None).unwrap();
+            log.append(&mut [entry], Durability::Sync).unwrap();
+        }
+        log.close_file();
+        log.append(&mut [entry(7, None)], Durability::Sync).unwrap();
+        let mut done = log.take_done(4).unwrap();
+        disk.fail_from(disk.operations() + fail_at);
+        let removed = done.remove(&disk, || true);
+        log.put_back(done);
+        drop(log);
+        disk.lose_power().unwrap();
+        // All that the table did not take in is there, and the position after it is the next.
+        let (mut log, found) = open(root.path(), Arc::new(RealDisk), 4);
+        assert_eq!(found, [(5, 7)], "failed at {fail_at}");
+        assert_eq!(log.append(&mut [entry(8, None)], Durability::Sync).unwrap(), 6);
+        if removed.is_ok() {
+            assert!(fail_at > 3, "it went at once");
+            break;
+        }
+        fail_at += 1;
+    }
 }

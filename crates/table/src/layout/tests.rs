@@ -320,6 +320,10 @@ impl Disk for Waiting {
         RealDisk.link(from, to)
     }
 
+    fn shrink(&self, path: &Path, bytes: u64) -> std::io::Result<()> {
+        RealDisk.shrink(path, bytes)
+    }
+
     fn remove(&self, path: &Path) -> std::io::Result<()> {
         RealDisk.remove(path)
     }
