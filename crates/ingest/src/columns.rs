@@ -51,19 +51,36 @@ impl Columns {
         &self.schema
     }
 
-    /// Takes in the columns of some rows and leaves out the rows that do not fit. Integers that come for a column of
-    /// real numbers become such; a column of integers becomes one of real numbers where such come.
-    pub(crate) fn fit(&mut self, rows: RecordBatch) -> Result<Fitted, ArrowError> {
+    /// Takes in the columns of some rows, as long as there are no more than `columns_max`, and leaves out the rows that
+    /// do not fit. Integers that come for a column of real numbers become such; a column of integers becomes one of real
+    /// numbers where such come.
+    pub(crate) fn fit(&mut self, rows: RecordBatch, columns_max: usize) -> Result<Fitted, ArrowError> {
         if rows.schema_ref().fields().iter().all(|f| self.type_of(f.name()) == Some(f.data_type())) {
             return Ok(Fitted { rows, misfits: Vec::new() });
         }
         let mut keep: Option<BooleanArray> = None;
         let mut misfits = Vec::new();
+        let mut leave_out = |field: &Field, column: &ArrayRef, reason: String| -> Result<(), ArrowError> {
+            let fits = is_null(column)?;
+            if let Some(first) = fits.values().iter().position(|null| !null) {
+                misfits.push(Misfit { field: field.name().clone(), reason, rows: fits.false_count(), first });
+                keep = Some(keep.take().map_or(Ok(fits.clone()), |k| arrow::compute::and(&k, &fits))?);
+            }
+            Ok(())
+        };
         let mut columns: Vec<(String, ArrayRef)> = Vec::with_capacity(rows.num_columns());
         let mut fields: Vec<Field> = self.schema.fields().iter().map(|f| f.as_ref().clone()).collect();
         for (field, column) in rows.schema_ref().fields().iter().zip(rows.columns()) {
             let name = field.name();
             let Some(&place) = self.places.get(name) else {
+                if fields.len() >= columns_max {
+                    leave_out(
+                        field,
+                        column,
+                        format!("is new, and the table has {columns_max} columns, as many as it may"),
+                    )?;
+                    continue;
+                }
                 fields.push(Field::new(name, field.data_type().clone(), true));
                 columns.push((name.clone(), column.clone()));
                 continue;
@@ -78,13 +95,7 @@ impl Columns {
                     columns.push((name.clone(), column.clone()));
                 }
                 (have, sent) => {
-                    let fits = is_null(column)?;
-                    let first = fits.values().iter().position(|null| !null);
-                    if let Some(first) = first {
-                        let reason = format!("holds {}, and {} came", word(have), word(sent));
-                        misfits.push(Misfit { field: name.clone(), reason, rows: fits.false_count(), first });
-                        keep = Some(keep.map_or(Ok(fits.clone()), |k| arrow::compute::and(&k, &fits))?);
-                    }
+                    leave_out(field, column, format!("holds {}, and {} came", word(have), word(sent)))?;
                 }
             }
         }
@@ -161,7 +172,7 @@ mod tests {
         let mut columns = Columns::new(&rows(vec![("a", ints(&[])), ("b", ints(&[]))]).schema());
         let texts = Arc::new(StringArray::from(vec![None, Some("x"), None, Some("y")]));
         let sent = rows(vec![("a", texts), ("b", ints(&[Some(1), Some(2), None, Some(4)]))]);
-        let fitted = columns.fit(sent).unwrap();
+        let fitted = columns.fit(sent, 9).unwrap();
         let reason = "holds integers, and text came".to_owned();
         assert_eq!(fitted.misfits, [Misfit { field: "a".into(), reason, rows: 2, first: 1 }]);
         assert_eq!(fitted.rows, rows(vec![("b", ints(&[Some(1), None]))]));
@@ -170,10 +181,21 @@ mod tests {
     }
 
     #[test]
+    fn a_table_gets_so_many_columns_and_rows_without_more_are_kept() {
+        let mut columns = Columns::new(&rows(vec![("a", ints(&[]))]).schema());
+        let sent = rows(vec![("b", ints(&[Some(1), Some(2)])), ("c", ints(&[None, Some(3)]))]);
+        let fitted = columns.fit(sent, 2).unwrap();
+        let reason = "is new, and the table has 2 columns, as many as it may".to_owned();
+        assert_eq!(fitted.misfits, [Misfit { field: "c".into(), reason, rows: 1, first: 1 }]);
+        assert_eq!(fitted.rows, rows(vec![("b", ints(&[Some(1)]))]));
+        assert_eq!(columns.schema().fields().len(), 2);
+    }
+
+    #[test]
     fn new_fields_become_columns() {
         let mut columns = Columns::new(&rows(vec![("a", ints(&[]))]).schema());
         let sent = rows(vec![("c", ints(&[Some(3)]))]);
-        let fitted = columns.fit(sent).unwrap();
+        let fitted = columns.fit(sent, 9).unwrap();
         assert_eq!(columns.conform(&fitted.rows).unwrap(), rows(vec![("a", ints(&[None])), ("c", ints(&[Some(3)]))]));
     }
 }

@@ -65,6 +65,17 @@ pub enum IngestError {
         /// When to try again.
         after: Duration,
     },
+    /// There are as many tables as there may be.
+    #[error(
+        "{table} would be a new table, and there are {limit}, as many as may be: nothing of it was stored; write \
+             to one that is there, or drop some"
+    )]
+    TooManyTables {
+        /// The table that there is not.
+        table: String,
+        /// Tables that may be.
+        limit: usize,
+    },
     /// The store is being closed.
     #[error("the store is closing: nothing of this request was stored; send it again later")]
     Closing,

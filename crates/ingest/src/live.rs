@@ -97,10 +97,11 @@ impl Live {
         let mut buffer = Buffer::default();
         let mut unfit = None;
         let position = appender.as_ref().map_or(0, |a| a.position());
-        let log = Log::open(&root, disk.clone(), position, |recovered| match columns.fit(recovered.rows) {
-            Ok(fitted) => buffer.push(Logged::new(recovered.position, fitted.rows, None)),
-            Err(cause) => unfit = Some(cause),
-        })?;
+        let log =
+            Log::open(&root, disk.clone(), position, |recovered| match columns.fit(recovered.rows, usize::MAX) {
+                Ok(fitted) => buffer.push(Logged::new(recovered.position, fitted.rows, None)),
+                Err(cause) => unfit = Some(cause),
+            })?;
         if let Some(cause) = unfit {
             return Err(IngestError::Rows { table: name.to_string(), cause });
         }
@@ -129,7 +130,7 @@ impl Live {
     /// Stores rows; returns once they are as durable as the store promises, and readers find them.
     pub(crate) async fn write(&self, rows: RecordBatch, key: Option<Key>) -> Result<Taken, IngestError> {
         let unfit = |cause| IngestError::Rows { table: self.name.to_string(), cause };
-        let fitted = lock(&self.columns).fit(rows).map_err(unfit)?;
+        let fitted = lock(&self.columns).fit(rows, self.options.columns_max).map_err(unfit)?;
         let (rows, misfits) = (fitted.rows, fitted.misfits);
         let count = rows.num_rows() as u64;
         if count == 0 {

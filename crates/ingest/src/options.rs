@@ -23,6 +23,10 @@ pub struct StoreOptions {
     pub flushes: usize,
     /// Bytes of rows that may wait in memory, of all tables; requests past it are refused.
     pub memory_bytes: u64,
+    /// Columns that rows may bring to a table; rows with more are refused.
+    pub columns_max: usize,
+    /// Tables that rows may come in for; those for more are refused.
+    pub tables_max: usize,
     /// What compresses segments of new tables.
     pub codec: Codec,
     /// By what segments are cut: one holds rows of one part only, and is merged with others of that only.
@@ -47,6 +51,8 @@ impl Default for StoreOptions {
             flush_age: Duration::from_secs(10),
             flushes: 2,
             memory_bytes: 256 << 20,
+            columns_max: 2_000,
+            tables_max: 5_000,
             codec: Codec::default(),
             partition: Partition::None,
             unique: BTreeMap::new(),

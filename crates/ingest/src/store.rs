@@ -156,6 +156,11 @@ impl Store {
         if *self.closing.borrow() {
             return Err(IngestError::Closing);
         }
+        let limit = self.options.tables_max;
+        // What has a log has rows that were acknowledged.
+        if self.lives().len() >= limit && !has_log(&name.folder(&self.data)) {
+            return Err(IngestError::TooManyTables { table: name.to_string(), limit });
+        }
         let (root, shared) = (name.folder(&self.data), self.shared.clone());
         let live = Live::open(name.clone(), root, self.disk.clone(), self.options.clone(), shared).await?;
         tasks.push(tokio::spawn(flush(live.clone(), self.closing.subscribe())));

@@ -121,6 +121,7 @@ impl From<IngestError> for Refusal {
             IngestError::Overloaded { after, .. } => {
                 Self::new(StatusCode::TOO_MANY_REQUESTS, text).later(after.as_secs())
             }
+            IngestError::TooManyTables { .. } => Self::bad(text),
             IngestError::Closing => Self::new(StatusCode::SERVICE_UNAVAILABLE, text).later(1),
             IngestError::Table(error) => error.into(),
             // The disk is full or gone; it may come back.

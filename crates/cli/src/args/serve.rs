@@ -102,6 +102,14 @@ pub(crate) struct ServeArgs {
     #[arg(long, value_name = "MB", default_value_t = 256, env = "MANYWORLDS_MEMORY",
         value_parser = clap::value_parser!(u64).range(1..=1 << 20))]
     pub(crate) memory: u64,
+    /// Columns that a table may get; rows with values for more are refused
+    #[arg(long, value_name = "N", default_value_t = 2_000, env = "MANYWORLDS_MAX_COLUMNS",
+        value_parser = clap::value_parser!(u64).range(1..=100_000))]
+    pub(crate) max_columns: u64,
+    /// Tables that rows may come in for; rows for more are refused
+    #[arg(long, value_name = "N", default_value_t = 5_000, env = "MANYWORLDS_MAX_TABLES",
+        value_parser = clap::value_parser!(u64).range(1..=1_000_000))]
+    pub(crate) max_tables: u64,
     /// Compress segments of new tables with none, snappy, lz4 or zstd (zstd:LEVEL)
     #[arg(long, value_name = "CODEC", default_value = "zstd", env = "MANYWORLDS_CODEC")]
     pub(crate) codec: Codec,

@@ -25,6 +25,8 @@ pub(crate) async fn serve(args: &ServeArgs) -> Result<ExitCode> {
         flush_age: Duration::from_secs(args.flush_seconds),
         flushes: args.flushes as usize,
         memory_bytes: args.memory << 20,
+        columns_max: args.max_columns as usize,
+        tables_max: args.max_tables as usize,
         codec: args.codec,
         partition: match args.partition {
             args::Partition::None => Partition::None,

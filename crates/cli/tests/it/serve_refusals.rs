@@ -112,3 +112,20 @@ fn clients_of_line_protocol_find_what_there_is() {
     refused(&server.post("/query?q=CREATE%20DATABASE%20%22..%22", b""), 400, "cannot name a database");
     refused(&server.send("GET", "/query?q=SELECT%201", &[], b""), 400, "/api/v1/sql");
 }
+
+#[test]
+fn tables_and_columns_are_limited_over_all_requests() {
+    let data = tempfile::tempdir().unwrap();
+    let words = ["--max-tables", "2", "--max-columns", "3"];
+    let server = Served::start(data.path(), &words);
+    assert_eq!(server.post("/write?db=d", b"one a=1,b=2 1\ntwo a=1 1\n").status, 204);
+    refused(&server.post("/write?db=d", b"three a=1 1\n"), 400, "three would be a new table");
+    let body = refused(&server.post("/write?db=d", b"one a=3 2\none a=4,c=5 3\n"), 400, "as many as it may");
+    assert_eq!((&body["stored"], &body["refused"][0]["field"]), (&json!(1), &json!("c")));
+    assert_eq!(server.sql("SELECT sum(a) AS a FROM d.one"), json!([{"a": 4.0}]));
+    server.stop();
+    // What was acknowledged is there whatever may be new.
+    let server = Served::start(data.path(), &["--max-tables", "1", "--max-columns", "1"]);
+    assert_eq!(server.sql("SELECT count(*) AS n, count(b) AS b FROM d.one"), json!([{"n": 2, "b": 1}]));
+    assert_eq!(server.post("/write?db=d", b"two a=2 2\n").status, 204);
+}
