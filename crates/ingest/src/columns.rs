@@ -156,10 +156,10 @@ mod tests {
     #[test]
     fn integers_widen_and_keep_their_digits() {
         let mut columns = Columns::new(&Schema::empty());
-        let first = columns.fit(rows(vec![("a", ints(&[Some(1), Some((1 << 53) - 1)]))])).unwrap().rows;
-        let second = columns.fit(rows(vec![("a", Arc::new(Float64Array::from(vec![2.5])))])).unwrap();
+        let first = columns.fit(rows(vec![("a", ints(&[Some(1), Some((1 << 53) - 1)]))]), 9).unwrap().rows;
+        let second = columns.fit(rows(vec![("a", Arc::new(Float64Array::from(vec![2.5])))]), 9).unwrap();
         assert!(second.misfits.is_empty());
-        let third = columns.fit(rows(vec![("a", ints(&[Some(7), None]))])).unwrap().rows;
+        let third = columns.fit(rows(vec![("a", ints(&[Some(7), None]))]), 9).unwrap().rows;
         let of = |rows: &RecordBatch| -> Vec<Option<f64>> {
             columns.conform(rows).unwrap().column(0).as_primitive::<Float64Type>().iter().collect()
         };
