@@ -167,7 +167,7 @@ pub(crate) struct BenchSeasonArgs {
     /// Worlds of a range to compare, up to those of --sweep-worlds
     #[arg(long, value_name = "R,..", value_delimiter = ',', default_values_t = [500, 1_000, 2_500, 5_000, 10_000])]
     pub(crate) range_list: Vec<u32>,
-    /// Compression codecs to compare: none, snappy, lz4, zstd:LEVEL
+    /// Compression codecs to compare: none, snappy, lz4, gzip, zstd:LEVEL
     #[arg(long, value_name = "CODEC,..", value_delimiter = ',', default_values_t = COMPARED_CODECS)]
     pub(crate) codecs: Vec<Codec>,
     /// Worlds of each season that is compared by threads, ranges and codecs; each is written three times; 0 compares none
@@ -238,7 +238,7 @@ pub(crate) struct RunArgs {
     /// Set a parameter of the model (`manyworlds models MODEL` lists them)
     #[arg(long = "param", value_name = "K=V", value_parser = parse_pair)]
     pub(crate) parameters: Vec<(String, String)>,
-    /// What compresses the tables: none, snappy, lz4, or zstd:LEVEL with a level from 1 (fast) to 22
+    /// What compresses the tables: none, snappy, lz4, gzip, or zstd:LEVEL with a level from 1 (fast) to 22
     #[arg(long, value_name = "CODEC", default_value_t = Codec::default())]
     pub(crate) codec: Codec,
     /// Go on with an ensemble that was interrupted
@@ -462,7 +462,7 @@ pub(crate) struct TableInsertArgs {
     /// Along which curve: hilbert, zorder or lexical [default: hilbert]
     #[arg(long, value_name = "CURVE", requires = "cluster")]
     pub(crate) curve: Option<Curve>,
-    /// What compresses pages: none, snappy, lz4 or zstd:LEVEL [default: zstd:1]
+    /// What compresses pages: none, snappy, lz4, gzip or zstd:LEVEL [default: zstd:1]
     #[arg(long, value_name = "CODEC")]
     pub(crate) codec: Option<Codec>,
     /// Rows of a batch, each of which is one segment and one commit
@@ -516,7 +516,7 @@ pub(crate) struct TableRewriteArgs {
     /// Along which curve: hilbert, zorder or lexical
     #[arg(long, value_name = "CURVE")]
     pub(crate) curve: Option<Curve>,
-    /// What compresses pages: none, snappy, lz4 or zstd:LEVEL
+    /// What compresses pages: none, snappy, lz4, gzip or zstd:LEVEL
     #[arg(long, value_name = "CODEC")]
     pub(crate) codec: Option<Codec>,
     /// Memory for rows that are being ordered, in MB; more are put aside on disk

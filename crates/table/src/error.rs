@@ -51,7 +51,7 @@ pub enum TableError {
     },
     /// A segment that others wrote, or rewrote, with a codec that we do not read.
     #[error(
-        "column {column:?} of the segment {} is compressed with {codec}: write it again with none, Snappy, LZ4_RAW or zstd",
+        "column {column:?} of the segment {} is compressed with {codec}: write it again with none, Snappy, LZ4_RAW, gzip or zstd",
         path.display()
     )]
     Codec {

@@ -118,7 +118,7 @@ fn of_sweep(sweep: IngestSweep, workload: &IngestWorkload) -> Vec<Case> {
         }
         IngestSweep::Compression => {
             let of = |codec: Codec| with(format!("{codec} segments"), &|case| case.server.codec = codec);
-            [Codec::None, Codec::Snappy, Codec::Lz4, Codec::Zstd(1)].map(of).into()
+            [Codec::None, Codec::Snappy, Codec::Lz4, Codec::Gzip, Codec::Zstd(1)].map(of).into()
         }
         IngestSweep::Buffers => {
             let of =

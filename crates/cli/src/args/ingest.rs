@@ -18,7 +18,7 @@ pub(crate) enum Compared {
     Bodies,
     /// Acknowledged once on disk, or before
     Durability,
-    /// Segments compressed with none, snappy, lz4 and zstd
+    /// Segments compressed with none, snappy, lz4, gzip and zstd
     Compression,
     /// Rows of a segment: 50K to 500K
     Buffers,

@@ -110,7 +110,7 @@ pub(crate) struct ServeArgs {
     #[arg(long, value_name = "N", default_value_t = 5_000, env = "MANYWORLDS_MAX_TABLES",
         value_parser = clap::value_parser!(u64).range(1..=1_000_000))]
     pub(crate) max_tables: u64,
-    /// Compress segments of new tables with none, snappy, lz4 or zstd (zstd:LEVEL)
+    /// Compress segments of new tables with none, snappy, lz4, gzip or zstd (zstd:LEVEL)
     #[arg(long, value_name = "CODEC", default_value = "zstd", env = "MANYWORLDS_CODEC")]
     pub(crate) codec: Codec,
     /// Merge segments of a table once there are so many new ones; 0 never does

@@ -1,14 +1,16 @@
 //! How the pages of a segment are compressed.
 
 use std::fmt;
+use std::io::Write as _;
 use std::str::FromStr;
 
 use bytes::Bytes;
+use flate2::write::GzEncoder;
 use lz4_flex::block::{CompressTable, compress_into_with_table, get_maximum_output_size};
-use parquet::basic::{Compression, ZstdLevel};
+use parquet::basic::{Compression, GzipLevel, ZstdLevel};
 use parquet::errors::{ParquetError, Result};
 
-/// What compresses the pages of a segment. As text: `none`, `snappy`, `lz4`, `zstd:3`.
+/// What compresses the pages of a segment. As text: `none`, `snappy`, `lz4`, `gzip`, `zstd:3`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Codec {
     /// Nothing.
@@ -17,6 +19,8 @@ pub enum Codec {
     Snappy,
     /// LZ4 without a frame, which Parquet calls `LZ4_RAW`.
     Lz4,
+    /// gzip at its usual level, 6.
+    Gzip,
     /// zstd at a level from 1 (fast) to 22.
     Zstd(i32),
 }
@@ -33,6 +37,7 @@ impl fmt::Display for Codec {
             Self::None => f.pad("none"),
             Self::Snappy => f.pad("snappy"),
             Self::Lz4 => f.pad("lz4"),
+            Self::Gzip => f.pad("gzip"),
             Self::Zstd(level) => f.pad(&format!("zstd:{level}")),
         }
     }
@@ -40,7 +45,7 @@ impl fmt::Display for Codec {
 
 /// A text that names no codec.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("a codec is none, snappy, lz4, or zstd:LEVEL with a level from 1 to 22")]
+#[error("a codec is none, snappy, lz4, gzip, or zstd:LEVEL with a level from 1 to 22")]
 pub struct UnknownCodec;
 
 impl FromStr for Codec {
@@ -52,6 +57,7 @@ impl FromStr for Codec {
             "none" => Some(Self::None),
             "snappy" => Some(Self::Snappy),
             "lz4" => Some(Self::Lz4),
+            "gzip" => Some(Self::Gzip),
             "zstd" => Some(Self::Zstd(1)),
             _ => text.strip_prefix("zstd:").and_then(level).map(Self::Zstd),
         };
@@ -72,6 +78,7 @@ impl Codec {
             Self::None => Compression::UNCOMPRESSED,
             Self::Snappy => Compression::SNAPPY,
             Self::Lz4 => Compression::LZ4_RAW,
+            Self::Gzip => Compression::GZIP(GzipLevel::default()),
             Self::Zstd(level) => Compression::ZSTD(ZstdLevel::try_new(level)?),
         })
     }
@@ -80,7 +87,11 @@ impl Codec {
 /// The name of a codec that a footer may have and we do not read; `None` for those that we do.
 pub(super) fn foreign(in_footer: Compression) -> Option<String> {
     match in_footer {
-        Compression::UNCOMPRESSED | Compression::SNAPPY | Compression::LZ4_RAW | Compression::ZSTD(_) => None,
+        Compression::UNCOMPRESSED
+        | Compression::SNAPPY
+        | Compression::LZ4_RAW
+        | Compression::GZIP(_)
+        | Compression::ZSTD(_) => None,
         // The one before LZ4_RAW has a frame that writers never agreed on.
         Compression::LZ4 => Some("LZ4 as Hadoop frames it".to_owned()),
         // The library puts a level behind the name that no footer holds.
@@ -100,6 +111,7 @@ enum Engine {
     None,
     Snappy(Box<snap::raw::Encoder>),
     Lz4(CompressTable),
+    Gzip,
     Zstd(zstd::bulk::Compressor<'static>),
 }
 
@@ -109,6 +121,7 @@ impl Compressor {
             Codec::None => Engine::None,
             Codec::Snappy => Engine::Snappy(Box::new(snap::raw::Encoder::new())),
             Codec::Lz4 => Engine::Lz4(CompressTable::large()),
+            Codec::Gzip => Engine::Gzip,
             Codec::Zstd(level) => Engine::Zstd(zstd::bulk::Compressor::new(level).map_err(external)?),
         };
         Ok(Self { in_footer: codec.in_footer()?, engine, room: Vec::new() })
@@ -124,6 +137,11 @@ impl Compressor {
         let length = match &mut self.engine {
             Engine::None => return Ok(Bytes::copy_from_slice(page)),
             Engine::Zstd(zstd) => return Ok(Bytes::from(zstd.compress(page).map_err(external)?)),
+            Engine::Gzip => {
+                let mut gzip = GzEncoder::new(Vec::new(), flate2::Compression::default());
+                gzip.write_all(page).map_err(external)?;
+                return Ok(Bytes::from(gzip.finish().map_err(external)?));
+            }
             Engine::Snappy(snappy) => {
                 room(&mut self.room, snap::raw::max_compress_len(page.len()));
                 snappy.compress(page, &mut self.room).map_err(external)?
@@ -143,7 +161,7 @@ fn external(error: impl std::error::Error + Send + Sync + 'static) -> ParquetErr
 
 #[cfg(test)]
 mod tests {
-    use parquet::basic::GzipLevel;
+    use parquet::basic::BrotliLevel;
 
     use super::*;
 
@@ -153,6 +171,7 @@ mod tests {
             ("none", Codec::None),
             ("snappy", Codec::Snappy),
             ("lz4", Codec::Lz4),
+            ("gzip", Codec::Gzip),
             ("zstd:1", Codec::default()),
             ("zstd:22", Codec::Zstd(22)),
         ] {
@@ -163,13 +182,13 @@ mod tests {
 
     #[test]
     fn the_codecs_of_others_have_names() {
-        let names = [Compression::GZIP(GzipLevel::default()), Compression::LZO, Compression::LZ4].map(foreign);
-        assert_eq!(names, ["GZIP", "LZO", "LZ4 as Hadoop frames it"].map(|name| Some(name.to_owned())));
+        let names = [Compression::BROTLI(BrotliLevel::default()), Compression::LZO, Compression::LZ4].map(foreign);
+        assert_eq!(names, ["BROTLI", "LZO", "LZ4 as Hadoop frames it"].map(|name| Some(name.to_owned())));
     }
 
     #[test]
     fn what_names_no_codec_is_refused() {
-        for text in ["", "gzip", "LZ4", "zstd:0", "zstd:23", "zstd:", "zstd3", "snappy:1"] {
+        for text in ["", "gzip:3", "LZ4", "zstd:0", "zstd:23", "zstd:", "zstd3", "snappy:1"] {
             assert_eq!(text.parse::<Codec>(), Err(UnknownCodec), "{text:?}");
         }
     }

@@ -4,7 +4,7 @@ use std::os::unix::fs::FileExt as _;
 use std::path::Path;
 use std::sync::Arc;
 
-use parquet::basic::{Compression, ZstdLevel};
+use parquet::basic::{Compression, GzipLevel, ZstdLevel};
 use parquet::data_type::Int32Type;
 use parquet::file::properties::WriterProperties;
 use parquet::file::reader::{FileReader as _, SerializedFileReader};
@@ -68,7 +68,13 @@ fn check_integers(reader: &SegmentReader, expected: &[Option<i32>]) {
 
 /// One of each kind.
 fn any_codec() -> impl Strategy<Value = Codec> {
-    prop_oneof![Just(Codec::None), Just(Codec::Snappy), Just(Codec::Lz4), (1..=22).prop_map(Codec::Zstd)]
+    prop_oneof![
+        Just(Codec::None),
+        Just(Codec::Snappy),
+        Just(Codec::Lz4),
+        Just(Codec::Gzip),
+        (1..=22).prop_map(Codec::Zstd)
+    ]
 }
 
 proptest! {
@@ -195,6 +201,7 @@ fn the_footer_names_the_codec_and_the_codec_compresses() {
     for (codec, name) in [
         (Codec::Snappy, Compression::SNAPPY),
         (Codec::Lz4, Compression::LZ4_RAW),
+        (Codec::Gzip, Compression::GZIP(GzipLevel::default())),
         (Codec::Zstd(9), Compression::ZSTD(ZstdLevel::default())),
     ] {
         let (size, named) = stored(codec);
@@ -221,7 +228,7 @@ fn a_segment_that_another_codec_compresses_is_refused_in_a_sentence() {
     let said = SegmentReader::open(&path).unwrap_err().to_string();
     let expected = format!(
         "column \"c\" of the segment {} is compressed with LZ4 as Hadoop frames it: write it again with none, Snappy, \
-         LZ4_RAW or zstd",
+         LZ4_RAW, gzip or zstd",
         path.display()
     );
     assert_eq!(said, expected);
@@ -235,7 +242,7 @@ fn a_level_that_zstd_has_not_is_an_error() {
 
 #[test]
 fn damage_anywhere_in_the_pages_is_an_error_or_changes_the_values_never_a_panic() {
-    for codec in [Codec::None, Codec::Snappy, Codec::Lz4, Codec::default()] {
+    for codec in [Codec::None, Codec::Snappy, Codec::Lz4, Codec::Gzip, Codec::default()] {
         damage_every_byte(codec);
     }
 }
