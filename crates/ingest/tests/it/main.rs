@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 mod clock;
+mod crowd;
 mod kill;
 mod parts;
 mod power_loss;
