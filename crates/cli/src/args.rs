@@ -1,16 +1,21 @@
 //! What can be typed.
 
-mod ingest;
+mod bench;
 mod load;
 mod serve;
+mod table;
 
 use std::path::PathBuf;
 
+use ::table::Codec;
+pub(crate) use bench::{BenchCdrArgs, BenchIngestArgs, BenchSeasonArgs, BenchWorkload};
 use clap::{Parser, Subcommand, ValueEnum};
-pub(crate) use ingest::BenchIngestArgs;
 pub(crate) use load::LoadArgs;
 pub(crate) use serve::{Durability, Partition, ServeArgs, TokenTask, Unique};
-use table::{Codec, Curve, Layout, TableName};
+pub(crate) use table::{
+    TableArgs, TableClusterArgs, TableCompactArgs, TableDeleteArgs, TableInsertArgs, TableRewriteArgs, TableTask,
+    TableTrimArgs, TableVacuumArgs,
+};
 
 /// Simulate what could happen. Take in what did. Ask both.
 #[derive(Debug, Parser)]
@@ -86,101 +91,6 @@ pub(crate) enum Command {
         #[command(subcommand)]
         workload: BenchWorkload,
     },
-}
-
-/// What can be measured.
-#[derive(Debug, Subcommand)]
-pub(crate) enum BenchWorkload {
-    /// Write football seasons of many sizes, vary threads, ranges and compression, and time every kind of read
-    Season(Box<BenchSeasonArgs>),
-    /// Stream a day of call records into every storage layout, without and with look-ups, ask the same questions of each,
-    /// and check the gates
-    Cdr(Box<BenchCdrArgs>),
-    /// Load servers with rows in every wire format and with many settings, and check that they have what they acknowledged
-    Ingest(Box<BenchIngestArgs>),
-}
-
-/// What `bench cdr` takes.
-#[derive(Debug, clap::Args)]
-pub(crate) struct BenchCdrArgs {
-    /// Batches; however many, they span the whole day
-    #[arg(long, value_name = "B", default_value_t = 500)]
-    pub(crate) batches: usize,
-    /// Multiply the rows of every batch (1: 10,000 to 500,000 of them, 40 million in the day)
-    #[arg(long, value_name = "F", default_value_t = 1.0)]
-    pub(crate) scale: f64,
-    /// Insert everything so many times, the layouts in rotated order; medians count
-    #[arg(long, value_name = "R", default_value_t = 1)]
-    pub(crate) repeat: usize,
-    /// Feed the records of a .csv or .parquet file instead of generated ones, cut into B batches
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["scale", "seed"])]
-    pub(crate) input: Option<PathBuf>,
-    /// Seed of the records
-    #[arg(long, value_name = "S", default_value_t = 1)]
-    pub(crate) seed: u64,
-    /// Columns with Bloom filters, in the layouts that have them
-    #[arg(long, value_name = "COL,..", value_delimiter = ',',
-          default_values_t = ["call_id", "caller_number", "callee_number"].map(String::from))]
-    pub(crate) bloom: Vec<String>,
-    /// Columns that layout clustered is clustered by
-    #[arg(long, value_name = "COL,..", value_delimiter = ',',
-          default_values_t = ["call_hour", "cell_tower_id"].map(String::from))]
-    pub(crate) cluster: Vec<String>,
-    /// Columns with look-ups in the second pass, in the layouts that have them
-    #[arg(long, value_name = "COL,..", value_delimiter = ',',
-          default_values_t = ["call_timestamp", "caller_number", "callee_number", "cell_tower_id", "call_date"]
-              .map(String::from))]
-    pub(crate) lookup: Vec<String>,
-    /// Also write the report into this folder, as cdr.md and cdr.html
-    #[arg(long, value_name = "DIR")]
-    pub(crate) report: Option<PathBuf>,
-    /// Keep the tables of the second pass in DIR/pass-2; DIR must be empty [default: a temporary folder, removed
-    /// afterwards]
-    #[arg(long, value_name = "DIR")]
-    pub(crate) data: Option<PathBuf>,
-    #[command(flatten)]
-    pub(crate) format: FormatArgs,
-}
-
-/// The ways to compress that others offer too, and how much trying harder gives.
-const COMPARED_CODECS: [Codec; 6] =
-    [Codec::None, Codec::Snappy, Codec::Lz4, Codec::Zstd(1), Codec::Zstd(3), Codec::Zstd(9)];
-
-/// What `bench season` takes.
-#[derive(Debug, clap::Args)]
-pub(crate) struct BenchSeasonArgs {
-    /// Worlds of the seasons to write; the largest is read afterwards
-    #[arg(long, value_name = "N,..", value_delimiter = ',', default_values_t = [10, 100, 1_000, 10_000])]
-    pub(crate) scales: Vec<u32>,
-    /// Seed of all seasons
-    #[arg(long, value_name = "S", default_value_t = 1)]
-    pub(crate) seed: u64,
-    /// Also write the report into this folder, as season.md and season.html
-    #[arg(long, value_name = "DIR")]
-    pub(crate) report: Option<PathBuf>,
-    /// Keep the largest season in this folder, which must be empty [default: a temporary folder, removed afterwards]
-    #[arg(long, value_name = "DIR")]
-    pub(crate) data: Option<PathBuf>,
-    /// Worker threads to compare
-    #[arg(long, value_name = "T,..", value_delimiter = ',', default_values_t = [1, 2])]
-    pub(crate) threads_list: Vec<usize>,
-    /// Worlds of a range to compare, up to those of --sweep-worlds
-    #[arg(long, value_name = "R,..", value_delimiter = ',', default_values_t = [500, 1_000, 2_500, 5_000, 10_000])]
-    pub(crate) range_list: Vec<u32>,
-    /// Compression codecs to compare: none, snappy, lz4, gzip, zstd:LEVEL
-    #[arg(long, value_name = "CODEC,..", value_delimiter = ',', default_values_t = COMPARED_CODECS)]
-    pub(crate) codecs: Vec<Codec>,
-    /// Worlds of each season that is compared by threads, ranges and codecs; each is written three times; 0 compares none
-    #[arg(long, value_name = "N", default_value_t = 1_000)]
-    pub(crate) sweep_worlds: u32,
-    /// How long to repeat each read
-    #[arg(long, value_name = "S", default_value_t = 1.0)]
-    pub(crate) read_seconds: f64,
-    /// Write outcomes only
-    #[arg(long)]
-    pub(crate) skip_plays: bool,
-    #[command(flatten)]
-    pub(crate) format: FormatArgs,
 }
 
 /// Where the tables are.
@@ -389,183 +299,4 @@ pub(crate) enum Events {
 fn parse_pair(text: &str) -> Result<(String, String), String> {
     let (key, value) = text.split_once('=').ok_or_else(|| format!("{text:?} is not of the form name=value"))?;
     Ok((key.trim().to_owned(), value.trim().to_owned()))
-}
-
-/// What can be done to a table.
-#[derive(Debug, Subcommand)]
-pub(crate) enum TableTask {
-    /// Insert the rows of files, batch by batch, each durable when it is done; makes the table first
-    Insert(Box<TableInsertArgs>),
-    /// List the tables
-    List {
-        #[command(flatten)]
-        data: DataArgs,
-        #[command(flatten)]
-        format: FormatArgs,
-    },
-    /// Show how a table is stored, and what each column costs
-    Inspect(TableArgs),
-    /// Remove a table and its files
-    Drop(TableArgs),
-    /// Put the rows of a clustered table in such an order that those alike in its clustering columns lie together
-    Cluster(TableClusterArgs),
-    /// Merge small files into large ones
-    Compact(TableCompactArgs),
-    /// Write all rows anew, in another layout or with other options; what is not named stays
-    Rewrite(TableRewriteArgs),
-    /// Remove the rows that meet a condition; only tells what would go unless told to --apply
-    Delete(TableDeleteArgs),
-    /// Remove old rows; only tells what would go unless told to --apply
-    Trim(TableTrimArgs),
-    /// Remove files that no version of the table needs; only tells what would go unless told to --apply
-    Vacuum(TableVacuumArgs),
-}
-
-/// Which table.
-#[derive(Debug, clap::Args)]
-pub(crate) struct TableArgs {
-    /// The table: NAME, or DATABASE.NAME
-    pub(crate) name: TableName,
-    #[command(flatten)]
-    pub(crate) data: DataArgs,
-    #[command(flatten)]
-    pub(crate) format: FormatArgs,
-}
-
-impl TableArgs {
-    /// Its folder.
-    pub(crate) fn folder(&self) -> PathBuf {
-        self.name.folder(&self.data.data)
-    }
-}
-
-/// What `table insert` takes.
-#[derive(Debug, clap::Args)]
-pub(crate) struct TableInsertArgs {
-    #[command(flatten)]
-    pub(crate) table: TableArgs,
-    /// Files of rows: .csv with a header, .jsonl (or .ndjson, .json) of one object a line, .parquet or .arrow
-    #[arg(required = true, value_name = "FILE")]
-    pub(crate) files: Vec<PathBuf>,
-    /// How rows are stored: row, column, pruned or clustered [default: pruned; clustered with --cluster]
-    #[arg(long, value_name = "LAYOUT")]
-    pub(crate) layout: Option<Layout>,
-    /// Columns with Bloom filters, for questions by equality
-    #[arg(long, value_name = "COLUMN,..", value_delimiter = ',')]
-    pub(crate) bloom: Vec<String>,
-    /// Columns with a look-up beside every segment, for questions by equality, by a list and by a range
-    #[arg(long, value_name = "COLUMN,..", value_delimiter = ',')]
-    pub(crate) lookup: Vec<String>,
-    /// Columns that `table cluster` orders the rows by
-    #[arg(long, value_name = "COLUMN,..", value_delimiter = ',')]
-    pub(crate) cluster: Vec<String>,
-    /// Along which curve: hilbert, zorder or lexical [default: hilbert]
-    #[arg(long, value_name = "CURVE", requires = "cluster")]
-    pub(crate) curve: Option<Curve>,
-    /// What compresses pages: none, snappy, lz4, gzip or zstd:LEVEL [default: zstd:1]
-    #[arg(long, value_name = "CODEC")]
-    pub(crate) codec: Option<Codec>,
-    /// Rows of a batch, each of which is one segment and one commit
-    #[arg(long, value_name = "N", default_value_t = 500_000, value_parser = clap::value_parser!(u32).range(1..=10_000_000))]
-    pub(crate) batch_rows: u32,
-    /// Insert rows again that were inserted from the same files before
-    #[arg(long)]
-    pub(crate) again: bool,
-}
-
-/// What `table cluster` takes.
-#[derive(Debug, clap::Args)]
-pub(crate) struct TableClusterArgs {
-    #[command(flatten)]
-    pub(crate) table: TableArgs,
-    /// Cluster by these columns from now on [default: those that the table was made with]
-    #[arg(long, value_name = "COLUMN,..", value_delimiter = ',')]
-    pub(crate) columns: Vec<String>,
-    /// Order the rows along this curve from now on: hilbert, zorder or lexical [default: as before]
-    #[arg(long, value_name = "CURVE")]
-    pub(crate) curve: Option<Curve>,
-    /// Memory for rows that are being moved, in MB; more are put aside on disk
-    #[arg(long, value_name = "MB", default_value_t = table::cluster::MEMORY >> 20)]
-    pub(crate) memory: usize,
-    /// Take up rows that are clustered already, too
-    #[arg(long)]
-    pub(crate) all: bool,
-}
-
-/// What `table compact` takes.
-#[derive(Debug, clap::Args)]
-pub(crate) struct TableCompactArgs {
-    #[command(flatten)]
-    pub(crate) table: TableArgs,
-}
-
-/// What `table rewrite` takes.
-#[derive(Debug, clap::Args)]
-pub(crate) struct TableRewriteArgs {
-    #[command(flatten)]
-    pub(crate) table: TableArgs,
-    /// How rows are stored from now on: row, column, pruned or clustered
-    #[arg(long, value_name = "LAYOUT")]
-    pub(crate) layout: Option<Layout>,
-    /// Columns with Bloom filters, for questions by equality; '' leaves none
-    #[arg(long, value_name = "COLUMN,..", value_delimiter = ',')]
-    pub(crate) bloom: Option<Vec<String>>,
-    /// Columns that the rows are ordered by, in layout clustered
-    #[arg(long, value_name = "COLUMN,..", value_delimiter = ',')]
-    pub(crate) cluster: Option<Vec<String>>,
-    /// Along which curve: hilbert, zorder or lexical
-    #[arg(long, value_name = "CURVE")]
-    pub(crate) curve: Option<Curve>,
-    /// What compresses pages: none, snappy, lz4, gzip or zstd:LEVEL
-    #[arg(long, value_name = "CODEC")]
-    pub(crate) codec: Option<Codec>,
-    /// Memory for rows that are being ordered, in MB; more are put aside on disk
-    #[arg(long, value_name = "MB", default_value_t = table::cluster::MEMORY >> 20)]
-    pub(crate) memory: usize,
-}
-
-/// What `table delete` takes.
-#[derive(Debug, clap::Args)]
-pub(crate) struct TableDeleteArgs {
-    #[command(flatten)]
-    pub(crate) table: TableArgs,
-    /// Remove the rows for which this is true, an SQL condition such as "tower < 10 AND note IS NULL"; rows for which it
-    /// is false or NULL stay
-    #[arg(long = "where", value_name = "EXPR")]
-    pub(crate) condition: String,
-    /// Do it
-    #[arg(long)]
-    pub(crate) apply: bool,
-}
-
-/// What `table trim` takes.
-#[derive(Debug, clap::Args)]
-pub(crate) struct TableTrimArgs {
-    #[command(flatten)]
-    pub(crate) table: TableArgs,
-    /// Remove the rows before this time, such as 2025-10-01 or 2025-10-01T12:00:00Z; rows without a time stay
-    #[arg(long, value_name = "TIME", conflicts_with = "keep_bytes")]
-    pub(crate) before: Option<String>,
-    /// Remove the oldest files, so that the others have so many bytes at most
-    #[arg(long, value_name = "N")]
-    pub(crate) keep_bytes: Option<u64>,
-    /// The column that says a row's time [default: the first one that holds times, or dates]
-    #[arg(long, value_name = "NAME")]
-    pub(crate) column: Option<String>,
-    /// Do it
-    #[arg(long)]
-    pub(crate) apply: bool,
-}
-
-/// What `table vacuum` takes.
-#[derive(Debug, clap::Args)]
-pub(crate) struct TableVacuumArgs {
-    #[command(flatten)]
-    pub(crate) table: TableArgs,
-    /// Keep the files of versions that were current within so many hours
-    #[arg(long, value_name = "HOURS", default_value_t = 168)]
-    pub(crate) retain: u64,
-    /// Do it
-    #[arg(long)]
-    pub(crate) apply: bool,
 }
