@@ -13,6 +13,7 @@
 //! engine: whoever has one hands it in as [`Sql`].
 
 mod bars;
+mod bench;
 pub mod cdr;
 mod error;
 pub mod ingest;
@@ -29,11 +30,12 @@ mod sweeps;
 mod writes;
 
 pub use bars::{Bar, Verdict, bars};
+pub use bench::Bench;
 pub use error::BenchError;
 pub use machine::Machine;
 pub use reads::{Comparison, Limit, Read, Reads, Sql, SqlError};
 pub use scaling::{Growth, Scaling, scaling};
-pub use season::{Bench, Season, Workload, season};
+pub use season::{Season, Workload, season};
 pub use statistics::{Latency, median, percentile};
 pub use sweeps::{Setting, Sweep, SweepKind, SweepPoint};
 pub use writes::{HashCheck, Hashes, Write};

@@ -10,12 +10,13 @@ use ensemble::{Column, Columns, OutcomeRef, Store, StoredEnsemble, correlation, 
 use serde::Serialize;
 use table::disk::RealDisk;
 
+use crate::bench::Bench;
 use crate::error::BenchError;
 use crate::launch::{RunRequest, Running};
 use crate::questions::{
     GAME, TEAM, all_seasons, basket, bet_in_sql, count_by_brute_force, legs, points_of_team, season_in_sql, whole,
 };
-use crate::season::{Bench, READ_NAME};
+use crate::season::{READ_NAME, Workload};
 use crate::statistics::{Latency, repeat};
 
 /// Why an SQL engine refused.
@@ -101,7 +102,7 @@ struct Desk {
 }
 
 /// Asks everything.
-pub(crate) async fn read_all(bench: &Bench<'_>, sql: Option<Sql<'_>>) -> Result<Reads, BenchError> {
+pub(crate) async fn read_all(bench: &Bench<'_, Workload>, sql: Option<Sql<'_>>) -> Result<Reads, BenchError> {
     bench.check_stop("reads")?;
     let data = bench.read_folder();
     let stored = open_store(&data).await?.ensemble(READ_NAME).await?;
@@ -241,7 +242,7 @@ impl Desk {
 /// R5: the basket of R2 while another season is written into the same tables, on the cores that reading leaves. Every
 /// answer must be the idle one.
 async fn read_beside_writer(
-    bench: &Bench<'_>,
+    bench: &Bench<'_, Workload>,
     desk: &Desk,
     idle: &Read,
     wanted: &[OutcomeRef],

@@ -7,6 +7,7 @@ use serde::Serialize;
 use table::Codec;
 
 use crate::bars::{Bar, bars};
+use crate::bench::Bench;
 use crate::error::BenchError;
 use crate::launch::RunRequest;
 use crate::machine::Machine;
@@ -82,20 +83,6 @@ impl Workload {
     }
 }
 
-/// A bench about to be run.
-pub struct Bench<'a> {
-    /// The program to measure.
-    pub program: &'a Path,
-    /// An empty folder; what is left in it at the end is the largest season's data folder.
-    pub data: &'a Path,
-    /// What to measure.
-    pub workload: &'a Workload,
-    /// Is told what is being measured.
-    pub note: &'a dyn Fn(&str),
-    /// Asked between experiments whether to stop.
-    pub stop: &'a dyn Fn() -> bool,
-}
-
 /// Everything that was measured.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Season {
@@ -124,12 +111,13 @@ impl Season {
     }
 }
 
-/// Runs the season's experiments. With `sql`, questions are asked in SQL too.
+/// Runs the season's experiments. With `sql`, questions are asked in SQL too. What is left in the folder at the end is the
+/// largest season's data folder.
 ///
 /// # Errors
 /// Where a run fails or an answer is wrong. That runs differ in what they stored is no error but a result, in
 /// [`Season::hashes`].
-pub async fn season(bench: &Bench<'_>, sql: Option<Sql<'_>>) -> Result<Season, BenchError> {
+pub async fn season(bench: &Bench<'_, Workload>, sql: Option<Sql<'_>>) -> Result<Season, BenchError> {
     bench.workload.check()?;
     bench.check_empty()?;
     let machine = Machine::here();
@@ -152,7 +140,7 @@ pub async fn season(bench: &Bench<'_>, sql: Option<Sql<'_>>) -> Result<Season, B
     })
 }
 
-impl Bench<'_> {
+impl Bench<'_, Workload> {
     /// The data folder of the season that is asked.
     pub(crate) fn read_folder(&self) -> PathBuf {
         self.data.join("largest")
@@ -173,25 +161,9 @@ impl Bench<'_> {
         }
     }
 
-    /// Tells what comes next, unless asked to stop.
-    pub(crate) fn check_stop(&self, next: &str) -> Result<(), BenchError> {
-        if (self.stop)() {
-            return Err(BenchError::Stopped);
-        }
-        (self.note)(next);
-        Ok(())
-    }
-
     /// Tells what a run stored and what that took.
     pub(crate) fn tell_run(&self, what: &str, summary: &Summary) {
         (self.note)(&format!("{what}: {}", in_brief(summary)));
-    }
-
-    fn check_empty(&self) -> Result<(), BenchError> {
-        let io = |doing| move |source| BenchError::Io { doing, path: self.data.to_owned(), source };
-        std::fs::create_dir_all(self.data).map_err(io("create"))?;
-        let mut entries = std::fs::read_dir(self.data).map_err(io("list"))?;
-        if entries.next().is_some() { Err(BenchError::NotEmpty(self.data.to_owned())) } else { Ok(()) }
     }
 }
 

@@ -6,9 +6,10 @@ use run::Summary;
 use serde::Serialize;
 use table::Codec;
 
+use crate::bench::Bench;
 use crate::error::BenchError;
 use crate::launch::RunRequest;
-use crate::season::Bench;
+use crate::season::Workload;
 use crate::statistics::median;
 use crate::writes::Hashes;
 
@@ -92,7 +93,7 @@ pub struct SweepPoint {
 }
 
 /// All sweeps.
-pub(crate) fn sweep_all(bench: &Bench<'_>, hashes: &mut Hashes) -> Result<Vec<Sweep>, BenchError> {
+pub(crate) fn sweep_all(bench: &Bench<'_, Workload>, hashes: &mut Hashes) -> Result<Vec<Sweep>, BenchError> {
     let workload = bench.workload;
     if workload.sweep_worlds == 0 {
         return Ok(Vec::new());
@@ -121,7 +122,7 @@ pub(crate) fn sweep_all(bench: &Bench<'_>, hashes: &mut Hashes) -> Result<Vec<Sw
 }
 
 fn sweep(
-    bench: &Bench<'_>,
+    bench: &Bench<'_, Workload>,
     hashes: &mut Hashes,
     kind: SweepKind,
     fixed: &str,

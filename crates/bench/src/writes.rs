@@ -5,9 +5,10 @@ use std::collections::BTreeMap;
 use run::Summary;
 use serde::Serialize;
 
+use crate::bench::Bench;
 use crate::error::BenchError;
 use crate::launch::RunRequest;
-use crate::season::{Bench, READ_NAME};
+use crate::season::{READ_NAME, Workload};
 
 /// One written season.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -49,7 +50,7 @@ impl Write {
 
 /// Writes every scale. All are removed at once but the one that is asked later, which is written last: no two seasons lie
 /// on the disk at the same time.
-pub(crate) fn write_matrix(bench: &Bench<'_>, hashes: &mut Hashes) -> Result<Vec<Write>, BenchError> {
+pub(crate) fn write_matrix(bench: &Bench<'_, Workload>, hashes: &mut Hashes) -> Result<Vec<Write>, BenchError> {
     let workload = bench.workload;
     let mut writes = Vec::new();
     for (worlds, plays) in workload.seasons() {

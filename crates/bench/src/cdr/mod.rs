@@ -25,7 +25,7 @@ pub use pass::{Clustering, ColumnBytes};
 pub use phases::Phase;
 pub use questions::{Ask, Queried, Question, Reading};
 pub use report::{html, markdown};
-pub use run::{Cdr, CdrBench, CdrWorkload, SecondPass, Slowdown, cdr};
+pub use run::{Cdr, CdrWorkload, SecondPass, Slowdown, cdr};
 
 #[cfg(test)]
 mod tests;

@@ -21,8 +21,9 @@ use super::hash::content_hash;
 use super::insert::{Variant, VariantFigures, create, folder_bytes, insert_all, lookup_folder_bytes, table_folder};
 use super::phases::Phases;
 use super::questions::{Ask, Queried, Question, ask};
-use super::run::CdrBench;
+use super::run::CdrWorkload;
 use super::spool::Spool;
+use crate::bench::Bench;
 use crate::error::BenchError;
 use crate::statistics::median;
 
@@ -93,7 +94,7 @@ impl Pass<'_> {
     /// Runs it. What is left in its folder are the tables.
     pub(crate) async fn run(
         &self,
-        bench: &CdrBench<'_>,
+        bench: &Bench<'_, CdrWorkload>,
         phases: &mut Phases<'_>,
         spool: &Spool,
         (questions, answers): (&[Question], &BTreeMap<&'static str, Answer>),
@@ -126,7 +127,7 @@ impl Pass<'_> {
     /// Inserts as often as asked, into empty tables each time; those of the last time are kept.
     async fn insert_repeatedly(
         &self,
-        bench: &CdrBench<'_>,
+        bench: &Bench<'_, CdrWorkload>,
         phases: &mut Phases<'_>,
         spool: &Spool,
     ) -> Result<BTreeMap<&'static str, VariantFigures>, BenchError> {
@@ -190,7 +191,7 @@ fn medians(mut repeats: Vec<BTreeMap<&'static str, VariantFigures>>) -> BTreeMap
     last
 }
 
-async fn insert_dimensions(bench: &CdrBench<'_>, data: &Path) -> Result<(), BenchError> {
+async fn insert_dimensions(bench: &Bench<'_, CdrWorkload>, data: &Path) -> Result<(), BenchError> {
     let tables = [
         ("towers", telecom::towers(Seed(bench.workload.seed))),
         ("rate_plans", telecom::rate_plans()),

@@ -19,6 +19,7 @@ use super::pass::{Clustering, ColumnBytes, Pass, Passed, Stored, remove_folder};
 use super::phases::{Phase, Phases};
 use super::questions::{Ask, Queried, questions};
 use super::spool::Spool;
+use crate::bench::Bench;
 use crate::error::BenchError;
 use crate::machine::Machine;
 
@@ -41,18 +42,6 @@ pub struct CdrWorkload {
     pub cluster: Vec<String>,
     /// Columns that have look-ups in the second pass, in the layouts that have them.
     pub lookup: Vec<String>,
-}
-
-/// A bench about to be run.
-pub struct CdrBench<'a> {
-    /// An empty folder; what is left in it at the end are the tables of the second pass, in `pass-2`.
-    pub data: &'a Path,
-    /// What to measure.
-    pub workload: &'a CdrWorkload,
-    /// Is told what is being measured.
-    pub note: &'a dyn Fn(&str),
-    /// Asked between batches whether to stop.
-    pub stop: &'a dyn Fn() -> bool,
 }
 
 /// Everything that was measured.
@@ -125,11 +114,12 @@ impl Cdr {
     }
 }
 
-/// Runs the bench. Must be called inside a tokio runtime.
+/// Runs the bench. What is left in the folder at the end are the tables of the second pass, in `pass-2`. Must be called
+/// inside a tokio runtime.
 ///
 /// # Errors
 /// Where a phase fails or an answer is wrong; a failing gate is no error but a result.
-pub async fn cdr(bench: &CdrBench<'_>, sql: Ask<'_>) -> Result<Cdr, BenchError> {
+pub async fn cdr(bench: &Bench<'_, CdrWorkload>, sql: Ask<'_>) -> Result<Cdr, BenchError> {
     let machine = Machine::here();
     let workload = bench.workload;
     let mut phases = Phases { done: Vec::new(), pass: None, note: bench.note };
@@ -212,7 +202,7 @@ fn second_pass(workload: &CdrWorkload, first: &BTreeMap<&'static str, VariantFig
 }
 
 /// The records of the day: generated, or those given.
-fn spool(bench: &CdrBench<'_>, folder: &Path) -> Result<Spool, BenchError> {
+fn spool(bench: &Bench<'_, CdrWorkload>, folder: &Path) -> Result<Spool, BenchError> {
     let workload = bench.workload;
     if let Some(input) = &workload.input {
         let (records, count) = input::open(input)?;

@@ -23,7 +23,7 @@ pub use load::{LoadFigures, LoadPlan, Pace, load};
 pub use payload::{BodyCodec, UnknownWord, WireFormat};
 pub use report::{html, markdown};
 pub use target::Target;
-pub use workload::{Ingest, IngestBench, IngestRow, IngestWorkload, ingest};
+pub use workload::{Ingest, IngestRow, IngestWorkload, ingest};
 
 #[cfg(test)]
 mod tests;

@@ -66,7 +66,7 @@ fn of_sweep(sweep: IngestSweep, rows: &[&IngestRow]) -> Section {
         rows.iter().map(|row| (row.setting.clone(), vec![Some(row.records_per_server_cpu_s)])).collect();
     let times: Vec<_> = rows.iter().map(|row| (row.setting.clone(), vec![(row.p50_ms, row.p99_ms)])).collect();
     let blocks = vec![
-        Block::Text(words(sweep).to_owned()),
+        Block::Text(sweep.words().to_owned()),
         speeds(rows),
         costs(rows),
         Block::Plot {
@@ -75,7 +75,7 @@ fn of_sweep(sweep: IngestSweep, rows: &[&IngestRow]) -> Section {
         },
         Block::Plot { title: "Requests, from p50 (dot) to p99", svg: spans(&times, &["request"]) },
     ];
-    Section { title: title(sweep), blocks }
+    Section { title: sweep.title(), blocks }
 }
 
 fn speeds(rows: &[&IngestRow]) -> Block {
@@ -125,34 +125,4 @@ fn costs(rows: &[&IngestRow]) -> Block {
     let header =
         ["case", "server CPU s", "load CPU s", "peak memory", "bytes sent", "bytes stored", "bytes after compaction"];
     Table::block(header, rows.iter().map(row))
-}
-
-fn title(sweep: IngestSweep) -> &'static str {
-    match sweep {
-        IngestSweep::Formats => "Wire formats",
-        IngestSweep::Bodies => "Compressed bodies",
-        IngestSweep::Durability => "Durability",
-        IngestSweep::Compression => "Compressed segments",
-        IngestSweep::Buffers => "Rows of a segment",
-        IngestSweep::Flushes => "Segments encoded at once",
-        IngestSweep::Tables => "Tables",
-        IngestSweep::Connections => "Connections",
-        IngestSweep::Rate => "At a rate",
-        IngestSweep::Overload => "Overload",
-    }
-}
-
-fn words(sweep: IngestSweep) -> &'static str {
-    match sweep {
-        IngestSweep::Formats => "Acknowledged once on disk; the tables of the columnar case are compacted afterwards.",
-        IngestSweep::Bodies => "Columnar bodies; compressing them is the load's work, expanding them the server's.",
-        IngestSweep::Durability => "sync acknowledges once a request is on disk; the others before.",
-        IngestSweep::Compression => "What the server compresses the pages of segments with.",
-        IngestSweep::Buffers => "Rows of a table that wait until they become a segment.",
-        IngestSweep::Flushes => "Segments of one table that are encoded beside each other.",
-        IngestSweep::Tables => "Each table has a log, a buffer and commits of its own.",
-        IngestSweep::Connections => "Requests of several connections share a sync of the log.",
-        IngestSweep::Rate => "Latency counts from when a request was due, so that a server that falls behind shows.",
-        IngestSweep::Overload => "Little memory for rows that wait; what has no room is answered with 429.",
-    }
 }

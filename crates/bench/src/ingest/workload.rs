@@ -14,6 +14,7 @@ use super::load::{LoadFigures, Pace, load};
 use super::payload::{BodyCodec, WireFormat};
 use super::server::RunningServer;
 use super::target::Target;
+use crate::bench::Bench;
 use crate::error::BenchError;
 use crate::machine::Machine;
 use crate::report::number::{bytes, count, ms};
@@ -33,20 +34,6 @@ pub struct IngestWorkload {
     pub rate: f64,
     /// Seed of the values.
     pub seed: u64,
-}
-
-/// A bench about to be run.
-pub struct IngestBench<'a> {
-    /// The program whose `serve` is measured.
-    pub program: &'a Path,
-    /// An empty folder; it is empty again at the end.
-    pub data: &'a Path,
-    /// What to measure.
-    pub workload: &'a IngestWorkload,
-    /// Is told what is being measured.
-    pub note: &'a dyn Fn(&str),
-    /// Asked whether to stop.
-    pub stop: &'a dyn Fn() -> bool,
 }
 
 /// Everything that was measured.
@@ -144,21 +131,18 @@ impl Ingest {
     }
 }
 
-/// Measures the cases one after the other.
+/// Measures the cases one after the other. The folder is empty again at the end.
 ///
 /// # Errors
 /// Where a server does not start, answer or end, and where asked to stop. That one has other rows than it acknowledged is
 /// no error but a result, in [`Ingest::is_stored`].
-pub async fn ingest(bench: &IngestBench<'_>) -> Result<Ingest, BenchError> {
+pub async fn ingest(bench: &Bench<'_, IngestWorkload>) -> Result<Ingest, BenchError> {
     bench.check_empty()?;
     let machine = Machine::here();
     let cases = cases(bench.workload);
     let mut rows: Vec<IngestRow> = Vec::new();
     for (place, case) in cases.iter().enumerate() {
-        if (bench.stop)() {
-            return Err(BenchError::Stopped);
-        }
-        (bench.note)(&format!("{} of {}: {}", place + 1, cases.len(), case.setting));
+        bench.check_stop(&format!("{} of {}: {}", place + 1, cases.len(), case.setting))?;
         let folder = bench.data.join(format!("case-{}", place + 1));
         let measured = bench.measure(case, &folder).await;
         remove(&folder)?;
@@ -169,14 +153,7 @@ pub async fn ingest(bench: &IngestBench<'_>) -> Result<Ingest, BenchError> {
     Ok(Ingest { machine, workload: bench.workload.clone(), bars: bars(&rows), rows })
 }
 
-impl IngestBench<'_> {
-    fn check_empty(&self) -> Result<(), BenchError> {
-        let io = |doing| move |source| BenchError::Io { doing, path: self.data.to_owned(), source };
-        fs::create_dir_all(self.data).map_err(io("create"))?;
-        let mut entries = fs::read_dir(self.data).map_err(io("list"))?;
-        if entries.next().is_some() { Err(BenchError::NotEmpty(self.data.to_owned())) } else { Ok(()) }
-    }
-
+impl Bench<'_, IngestWorkload> {
     async fn measure(&self, case: &Case, folder: &Path) -> Result<IngestRow, BenchError> {
         let server = RunningServer::start(self.program, folder, &case.server)?;
         let target = Target::new(&format!("http://{}", server.address), false, table::DATABASE, None)?;

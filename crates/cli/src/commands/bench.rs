@@ -6,21 +6,69 @@ use std::process::ExitCode;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use ::bench::cdr::{CdrBench, CdrWorkload, GateStatus, Reading};
-use ::bench::ingest::{self, IngestBench, IngestWorkload};
+use ::bench::cdr::{CdrWorkload, GateStatus, Reading};
+use ::bench::ingest::{self, IngestWorkload};
 use ::bench::{Bench, SqlError, Workload, cdr, report};
 use anyhow::{Context as _, Result, bail};
 use arrow::array::RecordBatch;
 use query::Engine;
+use serde::Serialize;
 
 use super::sql::open_engine;
-use crate::args::{BenchCdrArgs, BenchIngestArgs, BenchSeasonArgs, Format};
+use crate::args::{BenchCdrArgs, BenchIngestArgs, BenchSeasonArgs, Format, FormatArgs};
 use crate::output::{note, print, print_json};
 
-pub(crate) async fn season(args: &BenchSeasonArgs) -> Result<ExitCode> {
-    if args.format.format == Format::Csv {
-        bail!("bench season writes --format table or json");
+/// Where a bench works, what it is called, and how its result is written.
+struct Desk<'a> {
+    name: &'static str,
+    report: Option<&'a Path>,
+    format: Format,
+    folder: Folder,
+    program: PathBuf,
+    stop: Arc<AtomicBool>,
+}
+
+impl<'a> Desk<'a> {
+    /// Makes the folders, and listens for Ctrl-C.
+    fn new(name: &'static str, data: Option<&Path>, report: Option<&'a Path>, format: &FormatArgs) -> Result<Self> {
+        if format.format == Format::Csv {
+            bail!("bench {name} writes --format table or json");
+        }
+        report.map_or(Ok(()), |f| fs::create_dir_all(f).with_context(|| format!("creating {}", f.display())))?;
+        Ok(Self {
+            name,
+            report,
+            format: format.format,
+            folder: Folder::new(data)?,
+            program: std::env::current_exe().context("finding this program")?,
+            stop: stop_on_signal("stopping after what is under way")?,
+        })
     }
+
+    fn stops(&self) -> bool {
+        self.stop.load(Ordering::SeqCst)
+    }
+
+    fn bench<'b, W>(&'b self, workload: &'b W, stop: &'b dyn Fn() -> bool) -> Bench<'b, W> {
+        Bench { program: &self.program, data: self.folder.path(), workload, note: &note, stop }
+    }
+
+    /// Writes the result, and the reports where asked for.
+    fn hand_in(&self, measured: &impl Serialize, markdown: &str, html: &str) -> Result<()> {
+        for (folder, ending, text) in self.report.iter().flat_map(|f| [(f, "md", markdown), (f, "html", html)]) {
+            let path = folder.join(format!("{}.{ending}", self.name));
+            fs::write(&path, text).with_context(|| format!("writing {}", path.display()))?;
+            note(&format!("wrote {}", path.display()));
+        }
+        match self.format {
+            Format::Json => print_json(measured),
+            Format::Table | Format::Csv => print(markdown),
+        }
+    }
+}
+
+pub(crate) async fn season(args: &BenchSeasonArgs) -> Result<ExitCode> {
+    let desk = Desk::new("season", args.data.as_deref(), args.report.as_deref(), &args.format)?;
     let workload = Workload {
         scales: args.scales.clone(),
         seed: args.seed,
@@ -31,26 +79,10 @@ pub(crate) async fn season(args: &BenchSeasonArgs) -> Result<ExitCode> {
         sweep_worlds: args.sweep_worlds,
         read_seconds: args.read_seconds,
     };
-    make_report_folder(args.report.as_deref())?;
-    let folder = Folder::new(args.data.as_deref())?;
-    let program = std::env::current_exe().context("finding this program")?;
-    let stop = stop_on_signal("stopping after the run under way")?;
-    let bench = Bench {
-        program: &program,
-        data: folder.path(),
-        workload: &workload,
-        note: &note,
-        stop: &|| stop.load(Ordering::SeqCst),
-    };
-    let mut desk = SqlDesk::default();
-    let season = ::bench::season(&bench, Some(&mut |data, statement| desk.ask(data, statement))).await?;
-    if let Some(folder) = &args.report {
-        write_report(folder, "season", &report::markdown(&season), &report::html(&season))?;
-    }
-    match args.format.format {
-        Format::Json => print_json(&season)?,
-        Format::Table | Format::Csv => print(&report::markdown(&season))?,
-    }
+    let mut sql = SqlSession::default();
+    let mut ask = |data: &Path, statement: &str| sql.ask(data, statement);
+    let season = ::bench::season(&desk.bench(&workload, &|| desk.stops()), Some(&mut ask)).await?;
+    desk.hand_in(&season, &report::markdown(&season), &report::html(&season))?;
     if season.is_deterministic() {
         return Ok(ExitCode::SUCCESS);
     }
@@ -59,9 +91,7 @@ pub(crate) async fn season(args: &BenchSeasonArgs) -> Result<ExitCode> {
 }
 
 pub(crate) async fn cdr(args: &BenchCdrArgs) -> Result<ExitCode> {
-    if args.format.format == Format::Csv {
-        bail!("bench cdr writes --format table or json");
-    }
+    let desk = Desk::new("cdr", args.data.as_deref(), args.report.as_deref(), &args.format)?;
     let workload = CdrWorkload {
         batches: args.batches,
         scale: args.scale,
@@ -72,20 +102,10 @@ pub(crate) async fn cdr(args: &BenchCdrArgs) -> Result<ExitCode> {
         cluster: args.cluster.clone(),
         lookup: args.lookup.clone(),
     };
-    make_report_folder(args.report.as_deref())?;
-    let folder = Folder::new(args.data.as_deref())?;
-    let stop = stop_on_signal("stopping after the run under way")?;
-    let bench =
-        CdrBench { data: folder.path(), workload: &workload, note: &note, stop: &|| stop.load(Ordering::SeqCst) };
-    let mut desk = SqlDesk::default();
-    let measured = cdr::cdr(&bench, &mut |data, statement| desk.ask_reading(data, statement)).await?;
-    if let Some(folder) = &args.report {
-        write_report(folder, "cdr", &cdr::markdown(&measured), &cdr::html(&measured))?;
-    }
-    match args.format.format {
-        Format::Json => print_json(&measured)?,
-        Format::Table | Format::Csv => print(&cdr::markdown(&measured))?,
-    }
+    let mut sql = SqlSession::default();
+    let mut ask = |data: &Path, statement: &str| sql.ask_reading(data, statement);
+    let measured = cdr::cdr(&desk.bench(&workload, &|| desk.stops()), &mut ask).await?;
+    desk.hand_in(&measured, &cdr::markdown(&measured), &cdr::html(&measured))?;
     if measured.passes() {
         return Ok(ExitCode::SUCCESS);
     }
@@ -96,9 +116,7 @@ pub(crate) async fn cdr(args: &BenchCdrArgs) -> Result<ExitCode> {
 }
 
 pub(crate) async fn ingest(args: &BenchIngestArgs) -> Result<ExitCode> {
-    if args.format.format == Format::Csv {
-        bail!("bench ingest writes --format table or json");
-    }
+    let desk = Desk::new("ingest", args.data.as_deref(), args.report.as_deref(), &args.format)?;
     let workload = IngestWorkload {
         sweeps: args.sweeps(),
         seconds: args.seconds,
@@ -107,25 +125,8 @@ pub(crate) async fn ingest(args: &BenchIngestArgs) -> Result<ExitCode> {
         rate: args.rate,
         seed: args.seed,
     };
-    make_report_folder(args.report.as_deref())?;
-    let folder = Folder::new(args.data.as_deref())?;
-    let program = std::env::current_exe().context("finding this program")?;
-    let stop = stop_on_signal("stopping the case under way")?;
-    let bench = IngestBench {
-        program: &program,
-        data: folder.path(),
-        workload: &workload,
-        note: &note,
-        stop: &|| stop.load(Ordering::SeqCst),
-    };
-    let measured = ingest::ingest(&bench).await?;
-    if let Some(folder) = &args.report {
-        write_report(folder, "ingest", &ingest::markdown(&measured), &ingest::html(&measured))?;
-    }
-    match args.format.format {
-        Format::Json => print_json(&measured)?,
-        Format::Table | Format::Csv => print(&ingest::markdown(&measured))?,
-    }
+    let measured = ingest::ingest(&desk.bench(&workload, &|| desk.stops())).await?;
+    desk.hand_in(&measured, &ingest::markdown(&measured), &ingest::html(&measured))?;
     if measured.is_stored() {
         return Ok(ExitCode::SUCCESS);
     }
@@ -138,24 +139,11 @@ pub(crate) async fn ingest(args: &BenchIngestArgs) -> Result<ExitCode> {
     Ok(ExitCode::from(1))
 }
 
-fn make_report_folder(folder: Option<&Path>) -> Result<()> {
-    folder.map_or(Ok(()), |f| fs::create_dir_all(f).with_context(|| format!("creating {}", f.display())))
-}
-
-fn write_report(folder: &Path, name: &str, markdown: &str, html: &str) -> Result<()> {
-    for (name, text) in [(format!("{name}.md"), markdown), (format!("{name}.html"), html)] {
-        let path = folder.join(name);
-        fs::write(&path, text).with_context(|| format!("writing {}", path.display()))?;
-        note(&format!("wrote {}", path.display()));
-    }
-    Ok(())
-}
-
 /// Asks in SQL, the session kept open from one question to the next, as a program that asks often would.
 #[derive(Default)]
-struct SqlDesk(Option<(PathBuf, Engine)>);
+struct SqlSession(Option<(PathBuf, Engine)>);
 
-impl SqlDesk {
+impl SqlSession {
     /// Rows that a statement has.
     fn ask(&mut self, data: &Path, statement: &str) -> Result<usize, SqlError> {
         let (batches, _) = self.ask_reading(data, statement)?;

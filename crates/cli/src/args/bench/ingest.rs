@@ -3,42 +3,28 @@
 use std::path::PathBuf;
 
 use bench::ingest::IngestSweep;
-use clap::ValueEnum;
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 
-use super::FormatArgs;
+use crate::args::FormatArgs;
 
-/// What `bench ingest` compares.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Compared {
-    /// All of the others
-    All,
-    /// Wire formats
-    Formats,
-    /// Bodies compressed with none, gzip and zstd
-    Bodies,
-    /// Acknowledged once on disk, or before
-    Durability,
-    /// Segments compressed with none, snappy, lz4, gzip and zstd
-    Compression,
-    /// Rows of a segment: 50K to 500K
-    Buffers,
-    /// Segments of a table encoded at once: 1, 2, 4
-    Flushes,
-    /// Tables: 1, 3, 12
-    Tables,
-    /// Connections: 1 to 32
-    Connections,
-    /// Requests at a rate
-    Rate,
-    /// More than fits into 32 MB
-    Overload,
+/// What `bench ingest` compares: one thing, or all.
+#[derive(Debug, Clone)]
+pub(crate) struct Compared(Vec<IngestSweep>);
+
+fn compared() -> impl TypedValueParser<Value = Compared> {
+    let all = PossibleValue::new("all").help("All of the others");
+    let one = |sweep: IngestSweep| PossibleValue::new(sweep.name()).help(sweep.title());
+    PossibleValuesParser::new([all].into_iter().chain(IngestSweep::ALL.map(one))).map(|name| {
+        let named = |sweep: &IngestSweep| name == "all" || name == sweep.name();
+        Compared(IngestSweep::ALL.into_iter().filter(named).collect())
+    })
 }
 
 /// What `bench ingest` takes.
 #[derive(Debug, clap::Args)]
 pub(crate) struct BenchIngestArgs {
     /// What to compare
-    #[arg(long, value_name = "WHAT,..", value_enum, value_delimiter = ',', default_value = "all")]
+    #[arg(long, value_name = "WHAT,..", value_parser = compared(), value_delimiter = ',', default_value = "all")]
     pub(crate) sweep: Vec<Compared>,
     /// How long to load each server
     #[arg(long, value_name = "S", default_value_t = 10.0)]
@@ -68,19 +54,6 @@ pub(crate) struct BenchIngestArgs {
 impl BenchIngestArgs {
     /// What to compare.
     pub(crate) fn sweeps(&self) -> Vec<IngestSweep> {
-        let each = |compared: &Compared| match compared {
-            Compared::All => IngestSweep::ALL.to_vec(),
-            Compared::Formats => vec![IngestSweep::Formats],
-            Compared::Bodies => vec![IngestSweep::Bodies],
-            Compared::Durability => vec![IngestSweep::Durability],
-            Compared::Compression => vec![IngestSweep::Compression],
-            Compared::Buffers => vec![IngestSweep::Buffers],
-            Compared::Flushes => vec![IngestSweep::Flushes],
-            Compared::Tables => vec![IngestSweep::Tables],
-            Compared::Connections => vec![IngestSweep::Connections],
-            Compared::Rate => vec![IngestSweep::Rate],
-            Compared::Overload => vec![IngestSweep::Overload],
-        };
-        self.sweep.iter().flat_map(each).collect()
+        self.sweep.iter().flat_map(|compared| compared.0.clone()).collect()
     }
 }
