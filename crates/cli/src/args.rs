@@ -1,6 +1,7 @@
 //! What can be typed.
 
 mod bench;
+mod export;
 mod load;
 mod serve;
 mod table;
@@ -10,11 +11,12 @@ use std::path::PathBuf;
 use ::table::Codec;
 pub(crate) use bench::{BenchCdrArgs, BenchIngestArgs, BenchSeasonArgs, BenchWorkload};
 use clap::{Parser, Subcommand, ValueEnum};
+pub(crate) use export::{ExportArgs, FileFormat};
 pub(crate) use load::LoadArgs;
 pub(crate) use serve::{Durability, Partition, ServeArgs, TokenTask, Unique};
 pub(crate) use table::{
-    TableArgs, TableClusterArgs, TableCompactArgs, TableDeleteArgs, TableInsertArgs, TableRewriteArgs, TableTask,
-    TableTrimArgs, TableVacuumArgs,
+    RebuildArgs, TableArgs, TableClusterArgs, TableCompactArgs, TableDeleteArgs, TableInsertArgs, TableRewriteArgs,
+    TableTask, TableTrimArgs, TableVacuumArgs,
 };
 
 /// Simulate what could happen. Take in what did. Ask both.
@@ -81,6 +83,23 @@ pub(crate) enum Command {
         #[command(flatten)]
         data: DataArgs,
     },
+    /// List the tables of rows
+    Tables {
+        #[command(flatten)]
+        data: DataArgs,
+        #[command(flatten)]
+        format: FormatArgs,
+    },
+    /// Tell what is in a table: its columns, their types and bounds, and what is commonest
+    Info(TableArgs),
+    /// Write a table's rows as Parquet, CSV or JSON
+    Export(ExportArgs),
+    /// Show how a table is stored, and what each column costs
+    Inspect(TableArgs),
+    /// Remove a table's old rows; only tells what would go unless told to --apply
+    Trim(TableTrimArgs),
+    /// Read every row of a table, set aside what cannot be read, and merge small files; only tells unless told to --apply
+    Rebuild(RebuildArgs),
     /// Keep tables in shape: insert rows, order them, merge small files, change layouts, remove rows and files
     Table {
         #[command(subcommand)]

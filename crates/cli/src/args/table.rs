@@ -185,3 +185,13 @@ pub(crate) struct TableVacuumArgs {
     #[arg(long)]
     pub(crate) apply: bool,
 }
+
+/// What `rebuild` takes.
+#[derive(Debug, clap::Args)]
+pub(crate) struct RebuildArgs {
+    #[command(flatten)]
+    pub(crate) table: TableArgs,
+    /// Do it
+    #[arg(long)]
+    pub(crate) apply: bool,
+}

@@ -5,6 +5,8 @@ mod calibrate;
 mod config;
 mod correlate;
 mod ensembles;
+mod export;
+mod info;
 mod load;
 mod models;
 mod outcome;
@@ -56,15 +58,20 @@ pub(crate) fn dispatch(args: Args, settings: &[Setting]) -> Result<ExitCode> {
             Command::Plays(args) => plays::plays(&args).await,
             Command::Verify { ensemble, data, format } => verify::verify(&data.data, &ensemble, format.format).await,
             Command::Drop { ensemble, data } => ensembles::drop(&data.data, &ensemble).await,
+            Command::Info(args) => info::info(&args).await,
+            Command::Export(args) => export::export(&args).await,
+            Command::Rebuild(args) => upkeep::rebuild(&args).await,
             Command::Table { task: TableTask::Insert(args) } => table::insert(&args).await,
-            Command::Table { task: TableTask::List { data, format } } => table::list(&data, &format).await,
-            Command::Table { task: TableTask::Inspect(args) } => table::show(&args).await,
+            Command::Tables { data, format } | Command::Table { task: TableTask::List { data, format } } => {
+                table::list(&data, &format).await
+            }
+            Command::Inspect(args) | Command::Table { task: TableTask::Inspect(args) } => table::show(&args).await,
             Command::Table { task: TableTask::Drop(args) } => table::drop(&args).await,
             Command::Table { task: TableTask::Cluster(args) } => upkeep::cluster(&args).await,
             Command::Table { task: TableTask::Compact(args) } => upkeep::compact(&args).await,
             Command::Table { task: TableTask::Rewrite(args) } => upkeep::rewrite(&args).await,
             Command::Table { task: TableTask::Delete(args) } => upkeep::delete(&args).await,
-            Command::Table { task: TableTask::Trim(args) } => upkeep::trim(&args).await,
+            Command::Trim(args) | Command::Table { task: TableTask::Trim(args) } => upkeep::trim(&args).await,
             Command::Table { task: TableTask::Vacuum(args) } => upkeep::vacuum(&args).await,
             Command::Bench { workload: BenchWorkload::Season(args) } => bench::season(&args).await,
             Command::Bench { workload: BenchWorkload::Cdr(args) } => bench::cdr(&args).await,

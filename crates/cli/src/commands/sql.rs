@@ -101,7 +101,7 @@ async fn as_csv(rows: &mut Rows) -> Result<()> {
 }
 
 /// The CSV library turns I/O errors into text, in which a closed pipe is not recognised: it writes to memory only.
-fn csv(batch: &RecordBatch, header: bool) -> Result<String> {
+pub(super) fn csv(batch: &RecordBatch, header: bool) -> Result<String> {
     let mut text = Vec::new();
     CsvBuilder::new().with_header(header).build(&mut text).write(batch).context("writing the result")?;
     Ok(String::from_utf8(text)?)

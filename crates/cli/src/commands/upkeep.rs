@@ -1,4 +1,4 @@
-//! `manyworlds table cluster`, `compact`, `rewrite`, `delete`, `trim` and `vacuum`.
+//! `manyworlds table cluster`, `compact`, `rewrite`, `delete`, `trim` and `vacuum`, and `manyworlds rebuild`.
 
 use std::future::Future;
 use std::io::IsTerminal as _;
@@ -18,7 +18,8 @@ use table::{Clustering, Layout, StoredTable, Table as DeltaTable};
 use super::disk;
 use super::table::no_table;
 use crate::args::{
-    Format, TableClusterArgs, TableCompactArgs, TableDeleteArgs, TableRewriteArgs, TableTrimArgs, TableVacuumArgs,
+    Format, RebuildArgs, TableClusterArgs, TableCompactArgs, TableDeleteArgs, TableRewriteArgs, TableTrimArgs,
+    TableVacuumArgs,
 };
 use crate::output::{Table, bytes, count, note, print, print_json};
 
@@ -170,6 +171,34 @@ pub(crate) async fn vacuum(args: &TableVacuumArgs) -> Result<ExitCode> {
     });
     hint(args.apply);
     timed.print(summary, args.table.format.format)
+}
+
+pub(crate) async fn rebuild(args: &RebuildArgs) -> Result<ExitCode> {
+    let root = args.table.folder();
+    if StoredTable::open(&root, disk()).await?.is_none() {
+        return Err(no_table(&args.table.name, &root));
+    }
+    let timed = timed(table::upkeep::rebuild(&root, disk(), args.apply, Some(progress()))).await?;
+    let done = &timed.result;
+    for damaged in &done.damaged {
+        let kept = damaged.kept.as_ref().map(|kept| format!("; kept as {}", kept.display())).unwrap_or_default();
+        note(&format!("{} rows cannot be read: {}{kept}", count(damaged.rows), damaged.reason));
+    }
+    let mut summary = json!({
+        "applied": args.apply,
+        "segments": done.segments,
+        "rows": done.rows,
+        "damaged_segments": done.damaged.len(),
+        "damaged_rows": done.damaged.iter().map(|d| d.rows).sum::<u64>(),
+    });
+    if args.apply {
+        let merged = table::upkeep::compact(&root, disk(), None).await?;
+        summary["merged_segments"] = json!(merged.segments_in);
+    } else if !done.damaged.is_empty() {
+        note("nothing was set aside: --apply does it");
+    }
+    timed.print(summary, args.table.format.format)?;
+    Ok(if done.damaged.is_empty() { ExitCode::SUCCESS } else { ExitCode::from(1) })
 }
 
 fn hint(applied: bool) {

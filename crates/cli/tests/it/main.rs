@@ -4,6 +4,7 @@
 
 mod bench;
 mod errors;
+mod export;
 mod kill;
 mod load;
 mod permissions;

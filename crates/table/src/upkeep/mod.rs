@@ -1,5 +1,6 @@
 //! What keeps a table in shape: small segments become large ones ([`compact`]), old rows go ([`trim`]), chosen rows go
-//! ([`delete_rows`]), all rows change their layout ([`rewrite()`]), and files that nothing names go ([`vacuum`]).
+//! ([`delete_rows`]), all rows change their layout ([`rewrite()`]), segments that cannot be read go aside ([`rebuild()`]), and
+//! files that nothing names go ([`vacuum`]).
 //!
 //! Each is one commit, whole or not at all, beside writers and readers. Files that a commit takes out of the table stay
 //! for those who read an older version, until `vacuum`.
@@ -7,6 +8,7 @@
 mod compact;
 mod delete;
 mod exchange;
+mod rebuild;
 mod rewrite;
 mod supersede;
 mod trim;
@@ -17,6 +19,7 @@ use std::sync::Arc;
 pub use compact::{Compacted, compact};
 pub(crate) use delete::Job as DeleteJob;
 pub use delete::{Deleted, Fate, Filter, delete_rows};
+pub use rebuild::{DamagedSegment, Rebuilt, rebuild};
 pub use rewrite::{LayoutChange, RewriteOptions, Rewritten, rewrite};
 pub use supersede::{Superseding, last_rows};
 pub use trim::{TrimLimit, TrimOptions, trim};

@@ -552,3 +552,36 @@ async fn what_does_not_fit_is_refused_in_one_sentence() {
         assert!(refused.contains(words), "{refused}");
     }
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_cannot_be_read_goes_aside_and_the_rest_stays() {
+    let folder = tempfile::tempdir().unwrap();
+    let root = folder.path().join("t");
+    table(&root, Layout::Pruned).await;
+    let sound = rebuild(&root, disk(), true, None).await.unwrap();
+    assert_eq!((sound.segments, sound.rows, sound.damaged), (10, 3_000, Vec::new()));
+
+    let all = segments(&root).await;
+    let broken = root.join(&all[3].path);
+    let mut bytes = std::fs::read(&broken).unwrap();
+    bytes[200..400].fill(0x5a);
+    std::fs::write(&broken, &bytes).unwrap();
+    std::fs::remove_file(root.join(&all[7].path)).unwrap();
+    let told = rebuild(&root, disk(), false, None).await.unwrap();
+    assert_eq!((told.segments, told.rows, told.damaged.len()), (8, 2_400, 2));
+    assert!(told.damaged.iter().all(|d| d.kept.is_none() && d.rows == 300));
+    assert_eq!(segments(&root).await.len(), 10, "only told");
+
+    let done = rebuild(&root, disk(), true, None).await.unwrap();
+    assert_eq!(done.damaged.iter().filter(|d| d.kept.is_some()).count(), 1, "{done:?}");
+    let kept = done.damaged.iter().find_map(|d| d.kept.clone()).unwrap();
+    assert_eq!(std::fs::read(kept).unwrap(), bytes);
+    let mut left = ids(&root).await;
+    left.sort_unstable();
+    assert_eq!(left.len(), 2_400);
+    left.dedup();
+    assert_eq!(left.len(), 2_400);
+    let vacuumed = vacuum(&root, disk(), VacuumOptions { retain: Duration::ZERO, apply: true }).await.unwrap();
+    assert_eq!(vacuumed.orphans, 0, "what was set aside stays");
+    assert!(done.damaged.iter().any(|d| d.kept.as_ref().is_some_and(|kept| kept.is_file())));
+}

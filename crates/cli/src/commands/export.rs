@@ -1,0 +1,132 @@
+//! `manyworlds export`: a table's rows as a file of another form.
+
+use std::fs::Permissions;
+use std::io::{BufWriter, Write};
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::Path;
+use std::process::ExitCode;
+
+use anyhow::{Context as _, Result, bail};
+use arrow::array::RecordBatch;
+use arrow::datatypes::SchemaRef;
+use arrow::json::LineDelimitedWriter;
+use parquet::arrow::ArrowWriter;
+use parquet::basic::{Compression, ZstdLevel};
+use parquet::file::properties::WriterProperties;
+use query::Rows;
+
+use super::sql::{csv, open_engine};
+use crate::args::{ExportArgs, FileFormat};
+use crate::output::{count, note};
+
+pub(crate) async fn export(args: &ExportArgs) -> Result<ExitCode> {
+    let format = format(args)?;
+    let engine = open_engine(&args.data.data).await?;
+    let mut rows = engine.query(&question(args)).await?;
+    let Some(path) = &args.to else {
+        if format == FileFormat::Parquet {
+            bail!("Parquet is no text: name a file with --to");
+        }
+        write(&mut rows, format, BufWriter::new(std::io::stdout())).await?;
+        return Ok(ExitCode::SUCCESS);
+    };
+    // Whoever looks for the file meanwhile finds the old one, or none.
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let written = tempfile::Builder::new()
+        .prefix(".export-")
+        // As of any file that is made: temporary ones are their owner's alone.
+        .permissions(Permissions::from_mode(0o666))
+        .tempfile_in(folder)
+        .with_context(|| format!("making a file in {}", folder.display()))?;
+    let (total, file) = write(&mut rows, format, BufWriter::new(written)).await?;
+    let file = file.into_inner().context("writing the file")?;
+    file.as_file().sync_all().context("syncing the file")?;
+    let size = file.as_file().metadata().context("looking at the file")?.len();
+    file.persist(path).with_context(|| format!("naming the file {}", path.display()))?;
+    note(&format!(
+        "wrote {} rows of {} into {}, {}",
+        count(total),
+        args.name,
+        path.display(),
+        crate::output::bytes(size)
+    ));
+    Ok(ExitCode::SUCCESS)
+}
+
+fn format(args: &ExportArgs) -> Result<FileFormat> {
+    let ending = args.to.as_ref().and_then(|path| path.extension()).and_then(|ending| ending.to_str());
+    Ok(match (args.format, ending) {
+        (Some(format), _) => format,
+        (None, Some("parquet")) => FileFormat::Parquet,
+        (None, Some("json" | "jsonl" | "ndjson")) => FileFormat::Json,
+        (None, None | Some("csv")) => FileFormat::Csv,
+        (None, Some(other)) => bail!("files that end in .{other} are of no known form: name one with --format"),
+    })
+}
+
+fn question(args: &ExportArgs) -> String {
+    let quoted = |name: &str| format!("\"{}\"", name.replace('"', "\"\""));
+    let columns: Vec<String> = args.columns.iter().map(|name| quoted(name)).collect();
+    let columns = if columns.is_empty() { "*".to_owned() } else { columns.join(", ") };
+    let (database, table) = (quoted(args.name.database()), quoted(args.name.name()));
+    let condition = args.condition.as_ref().map(|c| format!(" WHERE {c}")).unwrap_or_default();
+    format!("SELECT {columns} FROM {database}.{table}{condition}")
+}
+
+/// Writes all rows; tells how many.
+async fn write<W: Write + Send>(rows: &mut Rows, format: FileFormat, out: W) -> Result<(u64, W)> {
+    let mut writer = Writer::new(format, &rows.schema(), out)?;
+    let mut total = 0;
+    while let Some(batch) = rows.next().await {
+        let batch = batch?;
+        total += batch.num_rows() as u64;
+        writer.write(&batch).context("writing the rows")?;
+    }
+    Ok((total, writer.finish().context("writing the rows")?))
+}
+
+enum Writer<W: Write + Send> {
+    Parquet(Box<ArrowWriter<W>>),
+    Csv(W),
+    Json(LineDelimitedWriter<W>),
+}
+
+impl<W: Write + Send> Writer<W> {
+    fn new(format: FileFormat, schema: &SchemaRef, mut out: W) -> Result<Self> {
+        Ok(match format {
+            FileFormat::Parquet => {
+                let codec = Compression::ZSTD(ZstdLevel::default());
+                let properties = WriterProperties::builder().set_compression(codec).build();
+                Self::Parquet(Box::new(ArrowWriter::try_new(out, schema.clone(), Some(properties))?))
+            }
+            FileFormat::Csv => {
+                out.write_all(csv(&RecordBatch::new_empty(schema.clone()), true)?.as_bytes())?;
+                Self::Csv(out)
+            }
+            FileFormat::Json => Self::Json(LineDelimitedWriter::new(out)),
+        })
+    }
+
+    fn write(&mut self, batch: &RecordBatch) -> Result<()> {
+        match self {
+            Self::Parquet(writer) => writer.write(batch)?,
+            Self::Csv(out) => out.write_all(csv(batch, false)?.as_bytes())?,
+            Self::Json(writer) => writer.write(batch)?,
+        }
+        Ok(())
+    }
+
+    fn finish(self) -> Result<W> {
+        Ok(match self {
+            Self::Parquet(writer) => writer.into_inner()?,
+            Self::Csv(mut out) => {
+                out.flush()?;
+                out
+            }
+            Self::Json(mut writer) => {
+                writer.finish()?;
+                writer.into_inner()
+            }
+        })
+    }
+}

@@ -1,0 +1,161 @@
+//! `manyworlds info`: what is in a table.
+
+use std::process::ExitCode;
+
+use anyhow::{Context as _, Result};
+use arrow::array::{Array, ArrayRef, AsArray, RecordBatch};
+use arrow::compute::cast;
+use arrow::datatypes::{DataType, Field, Float64Type, Int64Type, SchemaRef};
+use arrow::util::display::{ArrayFormatter, FormatOptions};
+use query::Engine;
+use serde_json::{Map, Value, json};
+
+use super::sql::open_engine;
+use crate::args::{Format, TableArgs};
+use crate::output::{Table, count, print, print_json};
+
+/// The commonest texts that are told of a column.
+const COMMONEST: usize = 3;
+
+pub(crate) async fn info(args: &TableArgs) -> Result<ExitCode> {
+    let engine = open_engine(&args.data.data).await?;
+    let table = format!("{}.{}", quoted(args.name.database()), quoted(args.name.name()));
+    let schema = engine.query(&format!("SELECT * FROM {table} LIMIT 0")).await?.schema();
+    let (rows, mut columns) = figures(&engine, &table, &schema).await?;
+    for (field, column) in schema.fields().iter().zip(&mut columns) {
+        if is_text(field.data_type()) {
+            column["commonest"] = commonest(&engine, &table, field.name()).await?;
+        }
+    }
+    let whole = json!({"table": args.name.to_string(), "rows": rows, "columns": columns});
+    match args.format.format {
+        Format::Json => print_json(&whole)?,
+        Format::Csv => print(&listed(&columns).to_csv())?,
+        Format::Table => print(&format!("table {}, {} rows\n\n{}", args.name, count(rows), listed(&columns)))?,
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn quoted(name: &str) -> String {
+    format!("\"{}\"", name.replace('"', "\"\""))
+}
+
+fn is_text(ty: &DataType) -> bool {
+    matches!(ty, DataType::Utf8 | DataType::Utf8View | DataType::LargeUtf8)
+}
+
+/// What is told of a column, by the SQL that tells it.
+fn measures(field: &Field) -> Vec<(&'static str, String)> {
+    let name = quoted(field.name());
+    let mut measures = vec![("nulls", format!("count(*) - count({name})"))];
+    if field.data_type().is_nested() {
+        return measures;
+    }
+    if *field.data_type() != DataType::Boolean {
+        measures.extend([("min", format!("min({name})")), ("max", format!("max({name})"))]);
+    }
+    if field.data_type().is_numeric() {
+        measures.extend([("mean", format!("avg({name})")), ("stddev", format!("stddev({name})"))]);
+    }
+    measures
+}
+
+/// The rows of a table, and the figures of each of its columns.
+async fn figures(engine: &Engine, table: &str, schema: &SchemaRef) -> Result<(u64, Vec<Value>)> {
+    let of_columns: Vec<_> = schema.fields().iter().map(|field| measures(field)).collect();
+    let expressions = of_columns.iter().flatten().map(|(_, sql)| sql.as_str());
+    let expressions: Vec<&str> = ["count(*)"].into_iter().chain(expressions).collect();
+    let aliased: Vec<String> = expressions.iter().enumerate().map(|(i, sql)| format!("{sql} AS m{i}")).collect();
+    let answer = one_batch(engine, &format!("SELECT {} FROM {table}", aliased.join(", "))).await?;
+    let answer = answer.context("a count has a row")?;
+    let mut values = answer.columns().iter();
+    let rows = values.next().map_or(0, |rows| rows.as_primitive::<Int64Type>().value(0)) as u64;
+    let mut columns = Vec::new();
+    for (field, measures) in schema.fields().iter().zip(of_columns) {
+        let mut told = Map::from_iter([
+            ("column".to_owned(), json!(field.name())),
+            ("type".to_owned(), json!(type_of(field.data_type()))),
+        ]);
+        for ((name, _), value) in measures.iter().zip(&mut values) {
+            told.insert((*name).to_owned(), json_of(value)?);
+        }
+        columns.push(Value::Object(told));
+    }
+    Ok((rows, columns))
+}
+
+/// The one batch of a small answer.
+async fn one_batch(engine: &Engine, sql: &str) -> Result<Option<RecordBatch>> {
+    let mut rows = engine.query(sql).await?;
+    while let Some(batch) = rows.next().await {
+        let batch = batch?;
+        if batch.num_rows() > 0 {
+            return Ok(Some(batch));
+        }
+    }
+    Ok(None)
+}
+
+/// A type in the words of these tables.
+fn type_of(ty: &DataType) -> String {
+    match ty {
+        ty if ty.is_integer() => "integers".to_owned(),
+        ty if ty.is_floating() => "real numbers".to_owned(),
+        ty if is_text(ty) => "text".to_owned(),
+        DataType::Boolean => "true or false".to_owned(),
+        DataType::Timestamp(..) => "times".to_owned(),
+        DataType::Date32 => "days".to_owned(),
+        DataType::List(_) | DataType::ListView(_) | DataType::LargeList(_) => "sets".to_owned(),
+        other => other.to_string(),
+    }
+}
+
+/// The first value of a column: numbers as such, everything else as text.
+fn json_of(values: &ArrayRef) -> Result<Value> {
+    if values.is_null(0) {
+        return Ok(Value::Null);
+    }
+    Ok(match values.data_type() {
+        ty if ty.is_integer() => json!(cast(values, &DataType::Int64)?.as_primitive::<Int64Type>().value(0)),
+        ty if ty.is_floating() => json!(cast(values, &DataType::Float64)?.as_primitive::<Float64Type>().value(0)),
+        _ => json!(ArrayFormatter::try_new(values, &FormatOptions::default())?.value(0).try_to_string()?),
+    })
+}
+
+/// The commonest texts of a column, with how often each is there.
+async fn commonest(engine: &Engine, table: &str, column: &str) -> Result<Value> {
+    let name = quoted(column);
+    let sql = format!(
+        "SELECT CAST({name} AS VARCHAR) AS word, count(*) AS n FROM {table} WHERE {name} IS NOT NULL GROUP BY {name} ORDER \
+         BY n DESC, word LIMIT {COMMONEST}"
+    );
+    let Some(answer) = one_batch(engine, &sql).await? else { return Ok(json!([])) };
+    let words = cast(answer.column(0), &DataType::Utf8)?;
+    let (words, counts) = (words.as_string::<i32>(), answer.column(1).as_primitive::<Int64Type>());
+    Ok((0..answer.num_rows()).map(|row| json!({"value": words.value(row), "rows": counts.value(row)})).collect())
+}
+
+fn listed(columns: &[Value]) -> Table {
+    let mut table = Table::new(["column", "type", "NULL", "min", "max", "mean", "deviation", "commonest"]);
+    for column in columns {
+        let text = |key: &str| match &column[key] {
+            Value::Null => String::new(),
+            Value::String(text) => text.clone(),
+            Value::Number(n) if n.is_f64() => format!("{:.3}", n.as_f64().unwrap_or_default()),
+            other => other.to_string(),
+        };
+        let commonest = column["commonest"].as_array().into_iter().flatten();
+        let commonest = commonest.map(|c| format!("{} ({})", c["value"].as_str().unwrap_or_default(), c["rows"]));
+        table.push([
+            text("column"),
+            text("type"),
+            text("nulls"),
+            text("min"),
+            text("max"),
+            text("mean"),
+            text("stddev"),
+            commonest.collect::<Vec<_>>().join(", "),
+        ]);
+    }
+    table
+}

@@ -1,0 +1,74 @@
+//! A table is told of, written out and read in again, and mended, from the shell.
+
+use std::fs;
+use std::path::Path;
+
+use crate::support::{failure, json, run};
+
+/// Three events in the table `t`.
+fn table(data: &Path, folder: &Path) {
+    let path = folder.join("t.csv");
+    fs::write(
+        &path,
+        "at,host,ping\n2026-01-01T00:00:00Z,a,5\n2026-01-01T00:00:01Z,\"b,c\",7\n2026-01-01T00:00:02Z,a,\n",
+    )
+    .unwrap();
+    json(data, &["table", "insert", "t", path.to_str().unwrap()]);
+}
+
+#[test]
+fn what_is_exported_is_what_was_inserted_in_every_form() {
+    let folder = tempfile::tempdir().unwrap();
+    let data = folder.path().join("data");
+    table(&data, folder.path());
+    let rows = |data: &Path| json(data, &["sql", "SELECT * FROM t ORDER BY at"]);
+    for ending in ["parquet", "csv", "jsonl"] {
+        let file = folder.path().join(format!("out.{ending}"));
+        let file = file.to_str().unwrap();
+        assert!(run(&data, &["export", "t", "--to", file]).status.success(), "{ending}");
+        let again = folder.path().join(format!("again-{ending}"));
+        json(&again, &["table", "insert", "t", file]);
+        assert_eq!(rows(&again), rows(&data), "{ending}");
+    }
+    let some = run(&data, &["export", "t", "--format", "json", "--columns", "host", "--where", "ping > 5"]);
+    assert_eq!(String::from_utf8(some.stdout).unwrap(), "{\"host\":\"b,c\"}\n");
+    assert!(failure(&data, &["export", "t", "--to", "x.doc"], 2).contains("--format"));
+    assert!(failure(&data, &["export", "t", "--format", "parquet"], 2).contains("--to"));
+}
+
+#[test]
+fn a_table_tells_what_is_in_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let data = folder.path().join("data");
+    table(&data, folder.path());
+    let told = json(&data, &["info", "t"]);
+    assert_eq!((&told["rows"], told["columns"].as_array().unwrap().len()), (&3.into(), 3));
+    let (at, host, ping) = (&told["columns"][0], &told["columns"][1], &told["columns"][2]);
+    assert_eq!((&at["type"], &at["max"]), (&"times".into(), &"2026-01-01T00:00:02Z".into()));
+    assert_eq!(host["commonest"], serde_json::json!([{"value": "a", "rows": 2}, {"value": "b,c", "rows": 1}]));
+    assert_eq!((&ping["nulls"], &ping["min"], &ping["mean"]), (&1.into(), &5.into(), &6.0.into()));
+    assert_eq!(json(&data, &["tables"])[0]["rows"], 3);
+}
+
+#[test]
+fn a_table_with_a_damaged_segment_is_mended() {
+    let folder = tempfile::tempdir().unwrap();
+    let data = folder.path().join("data");
+    table(&data, folder.path());
+    let root = data.join("default").join("t");
+    let segment = |entry: &fs::DirEntry| entry.path().extension().is_some_and(|e| e == "parquet");
+    let broken = fs::read_dir(&root).unwrap().flatten().find(segment).unwrap().path();
+    table(&data, &data);
+    fs::write(&broken, b"this is no Parquet").unwrap();
+    assert!(!run(&data, &["sql", "SELECT sum(ping) FROM t"]).status.success());
+
+    let told = run(&data, &["rebuild", "t", "--format", "json"]);
+    assert_eq!(told.status.code(), Some(1));
+    let told: serde_json::Value = serde_json::from_slice(&told.stdout).unwrap();
+    assert_eq!((&told["applied"], &told["damaged_rows"], &told["rows"]), (&false.into(), &3.into(), &3.into()));
+    let done = run(&data, &["rebuild", "t", "--apply"]);
+    assert_eq!(done.status.code(), Some(1));
+    assert!(String::from_utf8_lossy(&done.stderr).contains("_damaged"));
+    assert_eq!(json(&data, &["sql", "SELECT sum(ping) AS s FROM t"])[0]["s"], 12);
+    assert_eq!(json(&data, &["rebuild", "t"])["rows"], 3);
+}
