@@ -1,7 +1,7 @@
 //! Records decoded a second by each format: 1,000 records a body, three measurements, a time, a host of 1,000, three
-//! floats of two decimals.
+//! floats of two decimals. And of streams: 16 MB chunks of events of ten fields, one of them a set.
 
-use decode::{Decoded, Format, Limits, Precision, decode, expand};
+use decode::{Decoded, Format, Limits, Precision, RowFormat, RowReader, RowRules, decode, expand};
 use divan::counter::ItemsCount;
 
 #[path = "../tests/it/load.rs"]
@@ -78,4 +78,35 @@ fn csv(bencher: divan::Bencher<'_, '_>) {
 fn arrow_stream(bencher: divan::Bencher<'_, '_>) {
     let rows = run(Format::Csv { table: "cpu" }, &load::csv(&load::records(RECORDS, 1)), &Limits::default());
     measure(bencher, Format::ArrowStream { table: "cpu" }, &load::arrow_stream(&rows.tables[0].1));
+}
+
+/// Times the reading of a stream of so many events, in chunks of 16 MB.
+fn measure_stream(bencher: divan::Bencher<'_, '_>, format: RowFormat, stream: &[u8], rows: usize) {
+    let read = |stream: &[u8]| {
+        let mut reader = RowReader::new(format, &RowRules::default(), &Limits::default()).expect("the rules are good");
+        let (mut at, mut taken) = (0, 0);
+        while at < stream.len() {
+            let end = stream.len().min(at + (16 << 20));
+            let rows = reader.read(&stream[at..end], end == stream.len(), NOW).expect("the stream is good");
+            assert!(rows.refused.is_empty() && rows.twins.is_empty());
+            at += rows.taken;
+            taken += rows.batch.map_or(0, |batch| batch.num_rows());
+        }
+        taken
+    };
+    assert_eq!(read(stream), rows);
+    bencher.counter(ItemsCount::new(rows)).bench(|| read(divan::black_box(stream)));
+}
+
+const EVENTS: usize = 200_000;
+
+#[divan::bench(sample_count = 10)]
+fn rows_json(bencher: divan::Bencher<'_, '_>) {
+    measure_stream(bencher, RowFormat::Json, &load::events(EVENTS), EVENTS);
+}
+
+#[divan::bench(sample_count = 10)]
+fn rows_csv(bencher: divan::Bencher<'_, '_>) {
+    let records = load::records(EVENTS, 1);
+    measure_stream(bencher, RowFormat::Csv, &load::csv(&records), EVENTS);
 }

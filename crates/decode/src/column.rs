@@ -2,9 +2,18 @@
 
 use std::sync::Arc;
 
-use arrow::array::{ArrayRef, BooleanArray, BooleanBufferBuilder, Float64Array, Int64Array, StringArray};
+use arrow::array::{
+    ArrayRef, BooleanArray, BooleanBufferBuilder, Float64Array, Int64Array, ListArray, StringArray,
+    TimestampMicrosecondArray,
+};
 use arrow::buffer::{NullBuffer, OffsetBuffer, ScalarBuffer};
+use arrow::datatypes::{DataType, Field};
 use arrow::error::ArrowError;
+
+use super::set::Members;
+
+/// The name of a set's members, as Parquet and Delta call them.
+const ELEMENT: &str = "element";
 
 /// A value as a format writes it.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -15,6 +24,12 @@ pub(super) enum Value<'a> {
     Bool(bool),
     /// UTF-8: who hands it over has checked it.
     Text(&'a [u8]),
+    /// Microseconds since 1970. Rows of streams only, as what follows.
+    Time(i64),
+    /// Sorted and distinct.
+    Set(&'a Members),
+    /// A number that neither an integer nor a float of 64 bits holds: no column takes it.
+    Huge,
 }
 
 /// What a column's values are.
@@ -26,6 +41,8 @@ pub(super) enum Kind {
     Float,
     Bool,
     Text,
+    Time,
+    Set,
 }
 
 impl Kind {
@@ -37,6 +54,8 @@ impl Kind {
             Self::Float => "float",
             Self::Bool => "boolean",
             Self::Text => "text",
+            Self::Time => "timestamp",
+            Self::Set => "set of texts",
         }
     }
 
@@ -55,10 +74,12 @@ impl Value<'_> {
     pub(super) fn kind(&self) -> Kind {
         match self {
             Self::Null => Kind::Nothing,
-            Self::Int(_) => Kind::Int,
+            Self::Int(_) | Self::Huge => Kind::Int,
             Self::Float(_) => Kind::Float,
             Self::Bool(_) => Kind::Bool,
             Self::Text(_) => Kind::Text,
+            Self::Time(_) => Kind::Time,
+            Self::Set(_) => Kind::Set,
         }
     }
 }
@@ -83,7 +104,17 @@ enum Values {
     Ints(Vec<i64>),
     Floats(Vec<f64>),
     Bools(BooleanBufferBuilder),
-    Texts { offsets: Vec<i32>, bytes: Vec<u8> },
+    Texts {
+        offsets: Vec<i32>,
+        bytes: Vec<u8>,
+    },
+    Times(Vec<i64>),
+    /// `ends` counts members, `offsets` their bytes.
+    Sets {
+        ends: Vec<i32>,
+        offsets: Vec<i32>,
+        bytes: Vec<u8>,
+    },
 }
 
 /// A column under way.
@@ -125,7 +156,14 @@ impl Column {
             Values::Floats(_) => Kind::Float,
             Values::Bools(_) => Kind::Bool,
             Values::Texts { .. } => Kind::Text,
+            Values::Times(_) => Kind::Time,
+            Values::Sets { .. } => Kind::Set,
         }
+    }
+
+    /// Whether its last value is a NULL.
+    pub(super) fn ends_null(&self) -> bool {
+        self.present.as_ref().is_some_and(|present| !present.get_bit(self.len - 1))
     }
 
     /// Adds a value.
@@ -145,10 +183,16 @@ impl Column {
                 values.push(value.to_bits() as i64);
                 effect = Effect::Widens;
             }
+            (Values::Times(values), Value::Time(value)) => values.push(value),
+            (Values::Sets { ends, offsets, bytes }, Value::Set(members)) => {
+                members.append(offsets, bytes);
+                ends.push((offsets.len() - 1) as i32);
+            }
             (_, Value::Null) => {
                 self.pad(self.len + 1);
                 return Ok(Effect::None);
             }
+            (_, Value::Huge) => return Err(Conflict),
             (Values::Nothing, value) => {
                 self.values = empty(value.kind());
                 self.fill();
@@ -187,6 +231,8 @@ impl Column {
             Values::Floats(values) => values.resize(self.len, 0.0),
             Values::Bools(values) => values.append_n(self.len - values.len(), false),
             Values::Texts { offsets, bytes } => offsets.resize(self.len + 1, bytes.len() as i32),
+            Values::Times(values) => values.resize(self.len, 0),
+            Values::Sets { ends, offsets, .. } => ends.resize(self.len + 1, (offsets.len() - 1) as i32),
         }
     }
 
@@ -203,6 +249,12 @@ impl Column {
             Values::Texts { offsets, bytes } => {
                 offsets.truncate(len + 1);
                 bytes.truncate(offsets[len] as usize);
+            }
+            Values::Times(values) => values.truncate(len),
+            Values::Sets { ends, offsets, bytes } => {
+                ends.truncate(len + 1);
+                offsets.truncate(ends[len] as usize + 1);
+                bytes.truncate(offsets[ends[len] as usize] as usize);
             }
         }
         if let Some(present) = &mut self.present {
@@ -281,8 +333,38 @@ impl Column {
                 let offsets = OffsetBuffer::new(ScalarBuffer::from(offsets));
                 Arc::new(StringArray::try_new(offsets, bytes.into(), nulls)?)
             }
+            Values::Times(values) => {
+                Arc::new(TimestampMicrosecondArray::try_new(values.into(), nulls)?.with_timezone("UTC"))
+            }
+            Values::Sets { ends, offsets, bytes } => {
+                let offsets = OffsetBuffer::new(ScalarBuffer::from(offsets));
+                let members = StringArray::try_new(offsets, bytes.into(), None)?;
+                let ends = OffsetBuffer::new(ScalarBuffer::from(ends));
+                let element = Field::new(ELEMENT, DataType::Utf8, false);
+                Arc::new(ListArray::try_new(element.into(), ends, Arc::new(members), nulls)?)
+            }
         };
         Ok(Some(array))
+    }
+
+    /// An empty column of the same kind, with room for as many values.
+    pub(super) fn emptied(&self) -> Self {
+        let values = match &self.values {
+            Values::Nothing => Values::Nothing,
+            Values::Ints(_) => Values::Ints(Vec::with_capacity(self.len)),
+            Values::Floats(_) => Values::Floats(Vec::with_capacity(self.len)),
+            Values::Bools(_) => Values::Bools(BooleanBufferBuilder::new(self.len)),
+            Values::Texts { bytes, .. } => {
+                Values::Texts { offsets: from_zero(self.len), bytes: Vec::with_capacity(bytes.len()) }
+            }
+            Values::Times(_) => Values::Times(Vec::with_capacity(self.len)),
+            Values::Sets { offsets, bytes, .. } => Values::Sets {
+                ends: from_zero(self.len),
+                offsets: from_zero(offsets.len()),
+                bytes: Vec::with_capacity(bytes.len()),
+            },
+        };
+        Self { values, present: None, len: 0 }
     }
 
     /// The place of the first text that is no UTF-8, in a column of texts.
@@ -302,7 +384,16 @@ fn empty(kind: Kind) -> Values {
         Kind::Float => Values::Floats(Vec::new()),
         Kind::Bool => Values::Bools(BooleanBufferBuilder::new(0)),
         Kind::Text => Values::Texts { offsets: vec![0], bytes: Vec::new() },
+        Kind::Time => Values::Times(Vec::new()),
+        Kind::Set => Values::Sets { ends: vec![0], offsets: vec![0], bytes: Vec::new() },
     }
+}
+
+/// Offsets of nothing, with room for `len` more.
+fn from_zero(len: usize) -> Vec<i32> {
+    let mut offsets = Vec::with_capacity(len + 1);
+    offsets.push(0);
+    offsets
 }
 
 fn all_present(len: usize) -> BooleanBufferBuilder {

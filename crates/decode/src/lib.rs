@@ -33,6 +33,10 @@ mod line_protocol;
 mod lines;
 mod messagepack;
 mod number;
+mod rows;
+mod rules;
+mod set;
+mod strays;
 mod table;
 mod tables;
 mod time;
@@ -40,6 +44,8 @@ mod time;
 use arrow::array::RecordBatch;
 
 pub use expand::expand;
+pub use rows::{RefusedRecord, RowFormat, RowReader, Rows, Twin};
+pub use rules::{RowRules, twin_name};
 use tables::Tables;
 
 /// The column of each row's time.
@@ -183,6 +189,12 @@ pub enum DecodeError {
         /// What is wrong.
         reason: String,
     },
+    /// A stream cannot be read by its rules.
+    #[error("the rows cannot be read so: {reason}")]
+    Rules {
+        /// What is wrong.
+        reason: String,
+    },
     /// Columns were decoded that Arrow does not take as a batch: a mistake of ours.
     #[error("the body's rows do not make a batch, which is a mistake of manyworlds: {reason}; please report it")]
     Unassembled {
@@ -212,7 +224,7 @@ impl DecodeError {
     /// What to do about it.
     pub fn kind(&self) -> DecodeErrorKind {
         match self {
-            Self::Malformed { .. } | Self::TableName { .. } => DecodeErrorKind::Malformed,
+            Self::Malformed { .. } | Self::TableName { .. } | Self::Rules { .. } => DecodeErrorKind::Malformed,
             Self::Unassembled { .. } => DecodeErrorKind::Bug,
             Self::TooLarge { .. } => DecodeErrorKind::TooLarge,
         }

@@ -10,7 +10,12 @@ pub(super) struct Lines<'a> {
 
 impl<'a> Lines<'a> {
     pub(super) fn new(body: &'a [u8]) -> Self {
-        Self { body, at: 0, line: 1 }
+        Self::from(body, 1)
+    }
+
+    /// As [`Lines::new`], where the body begins with line `line`.
+    pub(super) fn from(body: &'a [u8], line: usize) -> Self {
+        Self { body, at: 0, line }
     }
 
     /// The number of the line that holds byte `at`, counted from 1. Bytes are asked for in ascending order, so that a

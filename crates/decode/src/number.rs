@@ -102,10 +102,30 @@ impl<'a> Digits<'a> {
         self.slow().filter(|value: &f64| value.is_finite())
     }
 
+    /// An integer's value as a float, where a float holds all its digits.
+    #[cold]
+    pub(super) fn exact_float(&self) -> Option<f64> {
+        let value = self.float().filter(|_| self.is_integer())?;
+        let digits = self.text.strip_prefix(b"-").unwrap_or(self.text);
+        (format!("{:.0}", value.abs()).as_bytes() == digits).then_some(value)
+    }
+
+    /// The integer's value, where this is a whole number, however it is written. Nothing where it does not fit, or a
+    /// float may have rounded it.
+    pub(super) fn whole(&self) -> Option<i64> {
+        if self.is_integer() { self.int() } else { self.float().and_then(whole) }
+    }
+
     #[cold]
     fn slow<T: std::str::FromStr>(&self) -> Option<T> {
         std::str::from_utf8(self.text).ok()?.parse().ok()
     }
+}
+
+/// The integer that a float stands for. Nothing where it is none, or so large that others round to it.
+pub(super) fn whole(value: f64) -> Option<i64> {
+    const EXACT: f64 = (1i64 << 53) as f64;
+    (value.trunc() == value && value.abs() < EXACT).then_some(value as i64)
 }
 
 /// Where an exponent ends that begins at `at`; `at` itself where there is none.

@@ -8,6 +8,8 @@ use arrow::datatypes::{DataType, Field, Schema, TimeUnit};
 use arrow::error::ArrowError;
 
 use super::column::{Column, Effect, Kind, Value};
+use super::rules::{Role, Rules};
+use super::strays::{Reports, Stray};
 use super::{Limits, TIME};
 
 /// Up to so many columns a name is looked for one by one.
@@ -64,39 +66,55 @@ pub(super) fn check_text(name: &[u8], value: Value<'_>, limits: &Limits) -> Take
             name,
             format!("the text has {} bytes, where {} are allowed", text.len(), limits.text_bytes_max),
         ),
+        Value::Set(members) if members.len() > limits.text_bytes_max => refuse_field(
+            name,
+            format!("the set has {} bytes, where {} are allowed", members.len(), limits.text_bytes_max),
+        ),
         _ => Ok(()),
     }
 }
 
+/// A value as an answer shows it, cut where it is long.
+pub(super) fn shown(raw: &[u8]) -> String {
+    String::from_utf8_lossy(&raw[..raw.len().min(64)]).into_owned()
+}
+
 #[derive(Debug)]
-struct Named {
-    name: Box<str>,
+pub(super) struct Named {
+    pub(super) name: Box<str>,
     /// Whether the name stands in a text format as it is, without escapes or quotes.
     plain: bool,
-    column: Column,
+    pub(super) role: Role,
+    pub(super) column: Column,
 }
 
 /// Rows under way.
 #[derive(Debug)]
 pub(super) struct Table {
     pub(super) name: Box<str>,
-    times: Vec<i64>,
-    columns: Vec<Named>,
+    pub(super) times: Vec<i64>,
+    pub(super) columns: Vec<Named>,
     /// Columns by name, kept from [`SCAN_MAX`] on.
     places: HashMap<Box<[u8]>, usize>,
     /// The column that is likely to come next: rows mostly name the same columns in the same order.
     next: usize,
-    row: Row,
+    pub(super) row: Row,
+    /// The rules of a stream's rows. A request's have none: there a conflict refuses the row.
+    pub(super) rules: Option<Rules>,
+    pub(super) reports: Reports,
 }
 
 /// What the row under way has changed.
 #[derive(Debug, Default)]
-struct Row {
+pub(super) struct Row {
     /// Columns that were there before it.
     columns_before: usize,
-    touched: Vec<usize>,
-    typed: Vec<usize>,
-    widens: Vec<usize>,
+    pub(super) touched: Vec<usize>,
+    pub(super) typed: Vec<usize>,
+    pub(super) widens: Vec<usize>,
+    /// Its time, in a stream.
+    pub(super) time: Option<i64>,
+    pub(super) strays: Vec<Stray>,
 }
 
 impl Table {
@@ -108,7 +126,14 @@ impl Table {
             places: HashMap::new(),
             next: 0,
             row: Row::default(),
+            rules: None,
+            reports: Reports::default(),
         }
+    }
+
+    /// The rows of a stream, by its rules.
+    pub(super) fn of_stream(rules: Rules) -> Self {
+        Self { rules: Some(rules), ..Self::new("") }
     }
 
     /// Rows committed.
@@ -146,7 +171,7 @@ impl Table {
         Ok(place)
     }
 
-    fn find(&self, name: &[u8]) -> Option<usize> {
+    pub(super) fn find(&self, name: &[u8]) -> Option<usize> {
         if self.columns.len() <= SCAN_MAX {
             self.columns.iter().position(|column| column.name.as_bytes() == name)
         } else {
@@ -155,13 +180,21 @@ impl Table {
     }
 
     fn add(&mut self, name: &[u8], limits: &Limits) -> Taken<usize> {
-        check_name(name, limits)?;
-        if self.columns.len() == limits.columns_max {
+        // A stream may tell another field to be the row's time.
+        if self.rules.is_none() || name != TIME.as_bytes() {
+            check_name(name, limits)?;
+        }
+        if self.columns.len() >= limits.columns_max {
             return refuse_field(name, format!("the table has {} columns, as many as are allowed", limits.columns_max));
         }
-        let name = String::from_utf8_lossy(name).into_owned().into_boxed_str();
+        let role = self.rules.as_ref().map_or(Role::Plain, |rules| rules.role(name));
+        Ok(self.insert(String::from_utf8_lossy(name).into_owned(), role))
+    }
+
+    /// Adds a column; its place.
+    pub(super) fn insert(&mut self, name: String, role: Role) -> usize {
         let plain = !name.bytes().any(|b| matches!(b, b',' | b'=' | b' ' | b'\\' | b'"'));
-        self.columns.push(Named { name, plain, column: Column::new() });
+        self.columns.push(Named { name: name.into_boxed_str(), plain, role, column: Column::new() });
         if self.columns.len() > SCAN_MAX {
             // The one that passes the mark brings those before it along.
             let kept = self.places.len();
@@ -169,7 +202,7 @@ impl Table {
                 self.places.insert(column.name.as_bytes().into(), place);
             }
         }
-        Ok(self.columns.len() - 1)
+        self.columns.len() - 1
     }
 
     /// Adds a value to the row under way.
@@ -237,6 +270,7 @@ impl Table {
         }
         self.row.touched.clear();
         self.row.typed.clear();
+        self.row.time = None;
         self.row.columns_before = self.columns.len();
         self.next = 0;
     }
@@ -252,6 +286,8 @@ impl Table {
             self.columns[place].column.untype();
         }
         self.row.widens.clear();
+        self.row.strays.clear();
+        self.row.time = None;
         for column in self.columns.drain(self.row.columns_before..) {
             self.places.remove(column.name.as_bytes());
         }
@@ -296,24 +332,26 @@ impl Table {
         Ok(cells)
     }
 
-    /// The finished rows. Nothing where there are none.
-    pub(super) fn finish(self) -> Result<Option<(String, RecordBatch)>, ArrowError> {
+    /// The rows so far. Nothing where there are none. Columns keep their names and types for the rows to come.
+    pub(super) fn finish(&mut self) -> Result<Option<RecordBatch>, ArrowError> {
         let rows = self.times.len();
         if rows == 0 {
             return Ok(None);
         }
-        let times = TimestampMicrosecondArray::from(self.times).with_timezone("UTC");
+        let times = std::mem::replace(&mut self.times, Vec::with_capacity(if self.rules.is_some() { rows } else { 0 }));
         let mut fields = vec![Field::new(TIME, time_type(), false)];
-        let mut arrays: Vec<ArrayRef> = vec![Arc::new(times)];
-        for mut named in self.columns {
-            named.column.pad(rows);
-            if let Some(array) = named.column.finish()? {
+        let mut arrays: Vec<ArrayRef> = vec![Arc::new(TimestampMicrosecondArray::from(times).with_timezone("UTC"))];
+        for named in self.columns.iter_mut().filter(|named| named.column.len() > 0) {
+            let next = if self.rules.is_some() { named.column.emptied() } else { Column::new() };
+            let mut column = std::mem::replace(&mut named.column, next);
+            column.pad(rows);
+            // A type that rows before gave holds no value yet of these.
+            if let Some(array) = column.finish()?.filter(|array| array.null_count() < rows) {
                 fields.push(Field::new(named.name.as_ref(), array.data_type().clone(), true));
                 arrays.push(array);
             }
         }
-        let batch = RecordBatch::try_new(Arc::new(Schema::new(fields)), arrays)?;
-        Ok(Some((self.name.into(), batch)))
+        Ok(Some(RecordBatch::try_new(Arc::new(Schema::new(fields)), arrays)?))
     }
 }
 

@@ -142,8 +142,9 @@ impl<'a> Tables<'a> {
     /// What the body held.
     pub(super) fn finish(self) -> Result<Decoded, DecodeError> {
         let mut tables = Vec::with_capacity(self.opened.len());
-        for table in self.opened {
-            tables.extend(table.finish().map_err(|e| DecodeError::Unassembled { reason: e.to_string() })?);
+        for mut table in self.opened {
+            let rows = table.finish().map_err(|e| DecodeError::Unassembled { reason: e.to_string() })?;
+            tables.extend(rows.map(|rows| (table.name.into(), rows)));
         }
         Ok(Decoded { tables, refused: self.refused, refused_beyond: self.refused_beyond })
     }

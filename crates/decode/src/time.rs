@@ -3,7 +3,8 @@
 //! The unit of a number is told by the magnitude of each value by itself, so that no value changes another's meaning.
 
 use arrow::compute::kernels::cast_utils::string_to_datetime;
-use chrono::Utc;
+use chrono::format::{Item, Parsed, StrftimeItems};
+use chrono::{DateTime, SecondsFormat, Utc};
 
 /// Below this a number counts seconds.
 const SECONDS: u64 = 10_000_000_000;
@@ -43,4 +44,70 @@ pub(super) fn of_float(value: f64) -> Option<i64> {
 pub(super) fn of_text(text: &[u8]) -> Option<i64> {
     let text = std::str::from_utf8(text).ok()?;
     string_to_datetime(&Utc, text).ok().map(|time| time.timestamp_micros())
+}
+
+/// As [`of_text`], where the text is a full date, time and offset as RFC 3339 has them, and nothing looser.
+pub(super) fn of_rfc3339(text: &[u8]) -> Option<i64> {
+    const SHAPE: &[u8] = b"0000-00-00T00:00:00";
+    let (start, rest) = text.split_at_checked(SHAPE.len())?;
+    let right = |(byte, shape): (&u8, &u8)| match shape {
+        b'0' => byte.is_ascii_digit(),
+        b'T' => matches!(byte, b'T' | b't' | b' '),
+        _ => byte == shape,
+    };
+    if !start.iter().zip(SHAPE).all(right) {
+        return None;
+    }
+    let offset = match rest.strip_prefix(b".") {
+        Some(fraction) => match fraction.iter().position(|b| !b.is_ascii_digit()) {
+            None | Some(0) => return None,
+            Some(digits) => &fraction[digits..],
+        },
+        None => rest,
+    };
+    let is_offset = match offset {
+        [b'Z' | b'z'] => true,
+        [b'+' | b'-', a, b, b':', c, d] => [a, b, c, d].iter().all(|b| b.is_ascii_digit()),
+        _ => false,
+    };
+    if is_offset { of_text(text) } else { None }
+}
+
+/// A time as RFC 3339 has it.
+pub(super) fn spell(micros: i64) -> String {
+    match DateTime::from_timestamp_micros(micros) {
+        Some(time) => time.to_rfc3339_opts(SecondsFormat::AutoSi, true),
+        None => micros.to_string(),
+    }
+}
+
+/// A format of times, as strftime has it.
+#[derive(Debug)]
+pub(super) struct Format(Vec<Item<'static>>);
+
+impl Format {
+    /// Nothing where it is no format.
+    pub(super) fn new(format: &str) -> Option<Self> {
+        StrftimeItems::new(format).parse_to_owned().ok().map(Self)
+    }
+
+    /// The microseconds of a text; UTC where it has no offset, midnight where it has no time of day. Nothing where it
+    /// is not so written.
+    pub(super) fn read(&self, text: &[u8]) -> Option<i64> {
+        let mut parsed = Parsed::new();
+        chrono::format::parse(&mut parsed, std::str::from_utf8(text).ok()?, self.0.iter()).ok()?;
+        if parsed.timestamp().is_none() {
+            if parsed.hour_div_12().is_none() && parsed.hour_mod_12().is_none() {
+                parsed.set_hour(0).ok()?;
+            }
+            if parsed.minute().is_none() {
+                parsed.set_minute(0).ok()?;
+            }
+        }
+        let time = match parsed.offset() {
+            Some(_) => parsed.to_datetime().ok()?.to_utc(),
+            None => parsed.to_naive_datetime_with_offset(0).ok()?.and_utc(),
+        };
+        Some(time.timestamp_micros())
+    }
 }

@@ -8,10 +8,14 @@
 //!
 //! Keys come in any order. A map with a key that we do not know is refused: it would be lost. Times are numbers, texts
 //! as of RFC 3339, or MessagePack's own timestamps.
+//!
+//! Rows of a stream are maps of fields ([`rows`]).
 
 mod columnar;
 mod reader;
 mod row;
+pub(super) mod rows;
+mod spell;
 
 use reader::{Reader, Token};
 

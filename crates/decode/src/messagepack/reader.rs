@@ -3,6 +3,8 @@
 use crate::DecodeError;
 use crate::column::Value;
 
+const BREAKS_OFF: &str = "it breaks off";
+
 /// A token: a scalar, or the head of a container.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) enum Token<'a> {
@@ -51,6 +53,11 @@ impl<'a> Reader<'a> {
         DecodeError::Malformed { format: "MessagePack", reason: reason.into(), at: self.at }
     }
 
+    /// Whether more bytes may mend it.
+    pub(super) fn breaks_off(error: &DecodeError) -> bool {
+        matches!(error, DecodeError::Malformed { reason, .. } if reason == BREAKS_OFF)
+    }
+
     #[inline]
     fn take(&mut self, len: usize) -> Result<&'a [u8], DecodeError> {
         match self.body.get(self.at..).and_then(|rest| rest.get(..len)) {
@@ -58,7 +65,7 @@ impl<'a> Reader<'a> {
                 self.at += len;
                 Ok(bytes)
             }
-            None => Err(self.malformed("it breaks off")),
+            None => Err(self.malformed(BREAKS_OFF)),
         }
     }
 
@@ -69,7 +76,7 @@ impl<'a> Reader<'a> {
                 self.at += N;
                 Ok(*bytes)
             }
-            None => Err(self.malformed("it breaks off")),
+            None => Err(self.malformed(BREAKS_OFF)),
         }
     }
 

@@ -134,3 +134,34 @@ pub(crate) fn gzip(bytes: &[u8]) -> Vec<u8> {
     encoder.write_all(bytes).expect("memory does not fail");
     encoder.finish().expect("memory does not fail")
 }
+
+/// Events as a fleet of web hosts sends them, one JSON object a line: ten fields, one of them a set.
+pub(crate) fn events(count: usize) -> Vec<u8> {
+    let mut text = String::new();
+    let mut state = 0x9e37_79b9_7f4a_7c15u64;
+    let mut next = |below: u64| {
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        state % below
+    };
+    for at in 0..count {
+        let host = next(20);
+        let groups: Vec<String> =
+            [2, 3, 5].into_iter().filter(|n| at % n == 0).map(|n| format!("\"mod{n}\"")).collect();
+        let groups = if groups.is_empty() { "\"none\"".to_owned() } else { groups.join(", ") };
+        let status = ["200", "200", "200", "200", "200", "301", "403", "404", "500"][next(9) as usize];
+        let _ = writeln!(
+            text,
+            "{{\"time\": {}, \"weight\": {}, \"random_int\": {}, \"ping\": {}, \"host\": \"host_{host:02}\", \
+             \"status\": \"{status}\", \"groups\": [{groups}], \"host_index\": {host}, \"index_int\": {at}, \
+             \"region\": \"{}\"}}",
+            1_760_000_000 + at / 4,
+            [1, 10, 100][next(3) as usize],
+            next(1000),
+            60 + host + next(40),
+            ["north", "east", "south", "west"][next(4) as usize],
+        );
+    }
+    text.into_bytes()
+}

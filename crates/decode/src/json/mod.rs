@@ -3,11 +3,20 @@
 //! An object within an object is flattened: `{"a": {"b": 1}}` is the field `a.b`. Arrays are refused. A number with a
 //! point or an exponent is a float, another an integer, refused where it does not fit 64 bits. `time` is a number, a text
 //! as of RFC 3339, or null. A name twice in a line is refused. Blank lines are passed over.
+//!
+//! Rows of a stream differ ([`rows`]): the field is `a_b`, arrays are sets or texts, and no value is refused.
+
+mod array;
+mod path;
+pub(super) mod rows;
+
+pub(super) use path::shown as shown_path;
 
 use super::column::Value;
 use super::lines::{Lines, after_newline};
 use super::number::Digits;
-use super::table::{Table, Taken, refuse, refuse_field};
+use super::set::Members;
+use super::table::{Table, Taken, refuse, refuse_field, shown};
 use super::tables::{Tables, check_table_name};
 use super::{DecodeError, Limits, TIME, time};
 
@@ -16,20 +25,9 @@ pub(super) fn decode(body: &[u8], table: &str, tables: &mut Tables<'_>) -> Resul
     check_table_name(table.as_bytes(), tables.limits)
         .map_err(|reason| DecodeError::TableName { name: table.to_owned(), reason })?;
     let mut lines = Lines::new(body);
-    let mut parser = Parser {
-        body,
-        at: 0,
-        checked: std::str::from_utf8(body).is_ok(),
-        path: Vec::new(),
-        objects: Vec::new(),
-        scratch: Vec::new(),
-        time: None,
-        timed: false,
-    };
+    let mut parser = Parser::new(body, b'.');
     loop {
-        while matches!(parser.peek(), Some(b' ' | b'\t' | b'\r' | b'\n')) {
-            parser.at += 1;
-        }
+        parser.pass_blank();
         let start = parser.at;
         if start == body.len() {
             return Ok(());
@@ -45,18 +43,24 @@ pub(super) fn decode(body: &[u8], table: &str, tables: &mut Tables<'_>) -> Resul
 struct Parser<'a> {
     body: &'a [u8],
     at: usize,
-    /// Whether the whole body is known to be UTF-8.
-    checked: bool,
-    /// The names of the objects around, each followed by a point.
+    /// How far the body is known to be UTF-8.
+    checked: usize,
+    /// What stands between the names of an object and its fields.
+    separator: u8,
+    /// The names of the objects around, each followed by the separator.
     path: Vec<u8>,
     /// The lengths of `path` before each of them.
     objects: Vec<usize>,
     /// A text without its escapes.
     scratch: Vec<u8>,
-    /// The line's time.
+    /// An array's members.
+    members: Members,
+    /// The line's time, in a request.
     time: Option<i64>,
     /// Whether the line has named it.
     timed: bool,
+    /// Whether the row has named anything.
+    named: bool,
 }
 
 /// A text as found between two quotes.
@@ -67,6 +71,30 @@ struct Quoted<'a> {
 }
 
 impl<'a> Parser<'a> {
+    fn new(body: &'a [u8], separator: u8) -> Self {
+        Self {
+            body,
+            at: 0,
+            checked: std::str::from_utf8(body).map_or_else(|error| error.valid_up_to(), str::len),
+            separator,
+            path: Vec::new(),
+            objects: Vec::new(),
+            scratch: Vec::new(),
+            members: Members::default(),
+            time: None,
+            timed: false,
+            named: false,
+        }
+    }
+
+    /// Passes over blank lines, and what a line is indented by.
+    #[inline]
+    fn pass_blank(&mut self) {
+        while matches!(self.peek(), Some(b' ' | b'\t' | b'\r' | b'\n')) {
+            self.at += 1;
+        }
+    }
+
     #[inline]
     fn peek(&self) -> Option<u8> {
         self.body.get(self.at).copied()
@@ -104,28 +132,40 @@ impl<'a> Parser<'a> {
 
     /// Takes the line that begins here.
     fn line(&mut self, table: &str, tables: &mut Tables<'_>) -> Taken<()> {
+        let limits = tables.limits;
+        let place = tables.open(table.as_bytes())?;
         let start = self.at;
+        self.row(tables.table(place), limits)?;
+        self.end_line(start)?;
+        tables.commit(place, self.time)
+    }
+
+    /// Takes the object that begins here.
+    fn row(&mut self, table: &mut Table, limits: &Limits) -> Taken<()> {
         self.path.clear();
         self.objects.clear();
         self.time = None;
         self.timed = false;
+        self.named = false;
         if self.peek() == Some(b'[') {
             return refuse("it is an array: send one object a line");
         }
         self.expect(b'{')?;
-        let limits = tables.limits;
-        let place = tables.open(table.as_bytes())?;
-        self.object(tables.table(place), limits)?;
+        self.object(table, limits)
+    }
+
+    /// Passes over the end of the line that began at `start`.
+    fn end_line(&mut self, start: usize) -> Taken<()> {
         self.skip_spaces();
         match self.peek() {
             None => {}
             Some(b'\n') => self.at += 1,
             Some(_) => return self.unexpected("the line's end"),
         }
-        if !self.checked && std::str::from_utf8(&self.body[start..self.at]).is_err() {
+        if self.at > self.checked && std::str::from_utf8(&self.body[start..self.at]).is_err() {
             return refuse("the line is no UTF-8");
         }
-        tables.commit(place, self.time)
+        Ok(())
     }
 
     /// Takes the members of an object whose `{` was read, and of the objects within.
@@ -170,20 +210,23 @@ impl<'a> Parser<'a> {
         };
         self.expect(b':')?;
         self.skip_spaces();
+        self.named = true;
         if self.peek() == Some(b'{') {
-            self.at += 1;
-            self.enter(name, limits)?;
-            return Ok(true);
+            return self.enter(name, table, limits);
         }
-        let is_time = self.path.is_empty() && name.raw == TIME.as_bytes();
+        let is_time = !table.is_stream() && self.path.is_empty() && name.raw == TIME.as_bytes();
         let column = match (guessed, is_time) {
             (true, _) => table.take_guess(),
             (false, true) => 0,
             (false, false) => self.column(name, table, limits)?,
         };
+        if table.is_stream() {
+            return self.stream_value(name, column, table, limits);
+        }
         let value = match self.scalar(name)? {
             Scalar::Text(quoted) => Value::Text(spell(quoted, &mut self.scratch)?),
             Scalar::Value(value) => value,
+            Scalar::Huge(raw) => return refuse_field(name.raw, format!("{} does not fit 64 bits", shown(raw))),
         };
         if !is_time {
             table.put(column, value, limits)?;
@@ -221,22 +264,29 @@ impl<'a> Parser<'a> {
         column
     }
 
-    /// Goes into an object.
-    fn enter(&mut self, name: Quoted<'_>, limits: &Limits) -> Taken<()> {
-        self.objects.push(self.path.len());
+    /// Goes into an object and says so, unless it is left out.
+    fn enter(&mut self, name: Quoted<'_>, table: &Table, limits: &Limits) -> Taken<bool> {
+        let around = self.path.len();
+        self.path.extend_from_slice(spell(name, &mut self.scratch)?);
+        if table.excludes(&self.path) {
+            self.path.truncate(around);
+            self.pass_value()?;
+            return Ok(false);
+        }
+        self.at += 1;
+        self.objects.push(around);
         // The line's own object is a level as well.
         if self.objects.len() >= limits.depth_max {
             return refuse_field(name.raw, format!("objects are nested over {} levels deep", limits.depth_max));
         }
-        self.path.extend_from_slice(spell(name, &mut self.scratch)?);
-        self.path.push(b'.');
+        self.path.push(self.separator);
         if self.path.len() > limits.name_bytes_max {
             return refuse_field(
                 name.raw,
                 format!("names of nested objects have over {} bytes", limits.name_bytes_max),
             );
         }
-        Ok(())
+        Ok(true)
     }
 
     /// A text, from its first quote on; the place is behind its second.
@@ -270,7 +320,7 @@ impl<'a> Parser<'a> {
     fn scalar(&mut self, name: Quoted<'_>) -> Taken<Scalar<'a>> {
         let value = match self.peek() {
             Some(b'"') => return Ok(Scalar::Text(self.quoted("a text")?)),
-            Some(b'-' | b'0'..=b'9') => self.number(name)?,
+            Some(b'-' | b'0'..=b'9') => return self.number(),
             Some(b't') => self.word("true", Value::Bool(true))?,
             Some(b'f') => self.word("false", Value::Bool(false))?,
             Some(b'n') => self.word("null", Value::Null)?,
@@ -289,18 +339,15 @@ impl<'a> Parser<'a> {
     }
 
     #[inline]
-    fn number(&mut self, name: Quoted<'_>) -> Taken<Value<'a>> {
+    fn number(&mut self) -> Taken<Scalar<'a>> {
         let digits = Digits::read(&self.body[self.at..]);
         if !digits.is_json() {
             return self.unexpected("a number");
         }
-        let start = self.at;
+        let raw = &self.body[self.at..self.at + digits.len()];
         self.at += digits.len();
         let value = if digits.is_integer() { digits.int().map(Value::Int) } else { digits.float().map(Value::Float) };
-        match value {
-            Some(value) => Ok(value),
-            None => refuse_field(name.raw, format!("{} does not fit 64 bits", shown(&self.body[start..self.at]))),
-        }
+        Ok(value.map_or(Scalar::Huge(raw), Scalar::Value))
     }
 }
 
@@ -308,10 +355,8 @@ impl<'a> Parser<'a> {
 enum Scalar<'a> {
     Text(Quoted<'a>),
     Value(Value<'a>),
-}
-
-fn shown(raw: &[u8]) -> String {
-    String::from_utf8_lossy(&raw[..raw.len().min(64)]).into_owned()
+    /// A number that does not fit 64 bits.
+    Huge(&'a [u8]),
 }
 
 /// A time; nothing inside where it is null.
@@ -321,7 +366,7 @@ fn read_time(value: Value<'_>) -> Taken<Option<i64>> {
         Value::Int(value) => Some(time::of_int(value)),
         Value::Float(value) => time::of_float(value),
         Value::Text(text) => time::of_text(text),
-        Value::Bool(_) => None,
+        Value::Bool(_) | Value::Time(_) | Value::Set(_) | Value::Huge => None,
     };
     match (time, value) {
         (Some(time), _) => Ok(Some(time)),

@@ -4,35 +4,36 @@
 //! and else text, so that `007` and `+49 30 1234` stay what they are. A quoted cell is text. An empty cell is NULL; `""`
 //! is a text without letters. In a column whose first value is text, every cell is text. `time` is a number or a text
 //! as of RFC 3339.
+//!
+//! Rows of a stream differ ([`rows`]): no value is refused, and texts as of RFC 3339 may be times.
+
+pub(super) mod rows;
 
 use super::column::{Kind, Value};
-use super::lines::{Lines, after_newline};
+use super::lines::Lines;
 use super::number::Digits;
-use super::table::{Taken, check_name, refuse, refuse_field};
+use super::table::{Table, Taken, check_name, refuse, refuse_field, shown};
 use super::tables::{Tables, check_table_name};
-use super::{DecodeError, TIME, time};
+use super::{DecodeError, Limits, TIME, time};
 
 /// Takes all lines that can be read.
 pub(super) fn decode(body: &[u8], table: &str, tables: &mut Tables<'_>) -> Result<(), DecodeError> {
     check_table_name(table.as_bytes(), tables.limits)
         .map_err(|reason| DecodeError::TableName { name: table.to_owned(), reason })?;
     let mut lines = Lines::new(body);
-    let mut reader = Reader { body, at: 0, scratch: Vec::new() };
+    let mut reader = Reader::new(body, usize::MAX, true);
     if body.starts_with(b"\xef\xbb\xbf") {
         reader.at = 3;
     }
-    let header = reader.header(tables)?;
-    let checked = std::str::from_utf8(body).is_ok();
+    let header = reader.header(tables.limits)?;
     loop {
-        while matches!(reader.peek(), Some(b'\n' | b'\r')) {
-            reader.at += 1;
-        }
+        reader.pass_blank();
         let start = reader.at;
         if start == body.len() {
             return Ok(());
         }
-        if let Err(refusal) = reader.line(table, &header, checked, tables) {
-            reader.at = reader.line_end(start);
+        if let Err(refusal) = reader.line(table, &header, tables) {
+            reader.at = reader.line_end(start).unwrap_or(body.len());
             tables.refuse(lines.number(start), Some(table.as_bytes()), *refusal);
         }
     }
@@ -41,6 +42,12 @@ pub(super) fn decode(body: &[u8], table: &str, tables: &mut Tables<'_>) -> Resul
 struct Reader<'a> {
     body: &'a [u8],
     at: usize,
+    /// How far the body is known to be UTF-8.
+    checked: usize,
+    /// Bytes of a quoted cell at most.
+    reach: usize,
+    /// Whether nothing follows the body.
+    last: bool,
     /// A cell without its doubled quotes.
     scratch: Vec<u8>,
 }
@@ -55,13 +62,24 @@ struct Cell<'a> {
 }
 
 impl<'a> Reader<'a> {
+    fn new(body: &'a [u8], reach: usize, last: bool) -> Self {
+        let checked = std::str::from_utf8(body).map_or_else(|error| error.valid_up_to(), str::len);
+        Self { body, at: 0, checked, reach, last, scratch: Vec::new() }
+    }
+
     #[inline]
     fn peek(&self) -> Option<u8> {
         self.body.get(self.at).copied()
     }
 
+    fn pass_blank(&mut self) {
+        while matches!(self.peek(), Some(b'\n' | b'\r')) {
+            self.at += 1;
+        }
+    }
+
     /// The names of the columns.
-    fn header(&mut self, tables: &Tables<'_>) -> Result<Vec<Box<[u8]>>, DecodeError> {
+    fn header(&mut self, limits: &Limits) -> Result<Vec<Box<[u8]>>, DecodeError> {
         let malformed = |at: usize, reason: String| DecodeError::Malformed {
             format: "CSV",
             reason: format!("header: {reason}"),
@@ -73,15 +91,12 @@ impl<'a> Reader<'a> {
             let cell = self.cell().map_err(|refusal| malformed(at, refusal.reason))?;
             let name = spell(cell, &mut self.scratch);
             if name != TIME.as_bytes() {
-                check_name(name, tables.limits)
+                check_name(name, limits)
                     .map_err(|refusal| malformed(at, format!("column {}: {}", names.len() + 1, refusal.reason)))?;
             }
             names.push(name.into());
-            if names.len() > tables.limits.columns_max + 1 {
-                return Err(malformed(
-                    at,
-                    format!("over {} columns, as many as are allowed", tables.limits.columns_max),
-                ));
+            if names.len() > limits.columns_max + 1 {
+                return Err(malformed(at, format!("over {} columns, as many as are allowed", limits.columns_max)));
             }
             if self.peek() != Some(b',') {
                 break;
@@ -100,11 +115,16 @@ impl<'a> Reader<'a> {
     }
 
     /// Takes the line that begins here.
-    fn line(&mut self, table: &str, header: &[Box<[u8]>], checked: bool, tables: &mut Tables<'_>) -> Taken<()> {
-        let start = self.at;
+    fn line(&mut self, table: &str, header: &[Box<[u8]>], tables: &mut Tables<'_>) -> Taken<()> {
         let limits = tables.limits;
         let place = tables.open(table.as_bytes())?;
-        let rows = tables.table(place);
+        let row_time = self.cells(header, tables.table(place), limits)?;
+        tables.commit(place, row_time)
+    }
+
+    /// Takes the cells of the line that begins here; its time, in a request.
+    fn cells(&mut self, header: &[Box<[u8]>], rows: &mut Table, limits: &Limits) -> Taken<Option<i64>> {
+        let start = self.at;
         let mut row_time = None;
         for (index, name) in header.iter().enumerate() {
             if index > 0 {
@@ -114,30 +134,36 @@ impl<'a> Reader<'a> {
                 self.at += 1;
             }
             let cell = self.cell()?;
-            if **name == *TIME.as_bytes() {
-                row_time = read_time(spell(cell, &mut self.scratch), cell.quoted)?;
+            let text = spell(cell, &mut self.scratch);
+            if !rows.is_stream() && **name == *TIME.as_bytes() {
+                row_time = read_time(text, cell.quoted)?;
                 continue;
             }
             let column = rows.column(name, limits)?;
-            let text = spell(cell, &mut self.scratch);
             let value = if cell.quoted {
-                Value::Text(text)
+                Some(Value::Text(text))
             } else if text.is_empty() {
-                Value::Null
+                Some(Value::Null)
             } else if rows.kind(column) == Kind::Text {
-                Value::Text(text)
+                Some(Value::Text(text))
             } else {
-                read(text, name)?
+                read(text)
             };
-            rows.put(column, value, limits)?;
+            match value {
+                _ if rows.is_stream() => {
+                    rows.take(column, value.unwrap_or_else(|| huge(text)), || text.to_vec(), limits)?
+                }
+                Some(value) => rows.put(column, value, limits)?,
+                None => return refuse_huge(text, name),
+            }
         }
         if self.peek() == Some(b',') {
             return refuse(format!("it has more cells than the header, which has {}", header.len()));
         }
-        if !checked && std::str::from_utf8(&self.body[start..self.at]).is_err() {
+        if self.at > self.checked && std::str::from_utf8(&self.body[start..self.at]).is_err() {
             return refuse("the line is no UTF-8");
         }
-        tables.commit(place, row_time)
+        Ok(row_time)
     }
 
     /// The cell that begins here; the place is at the comma, line's end or body's end behind it.
@@ -166,6 +192,9 @@ impl<'a> Reader<'a> {
         let mut at = start;
         while let Some(found) = memchr::memchr(b'"', &self.body[at..]) {
             at += found + 1;
+            if at - start > self.reach {
+                return refuse(format!("a quote is not closed within {} bytes", self.reach));
+            }
             if self.body.get(at) == Some(&b'"') {
                 doubled = true;
                 at += 1;
@@ -184,17 +213,26 @@ impl<'a> Reader<'a> {
     }
 
     /// Where a refused line that begins at `start` ends: behind the first newline that is not in a quoted cell, unless a
-    /// quote is never closed, and then behind its first newline.
-    fn line_end(&self, start: usize) -> usize {
-        let mut quoted = false;
-        for found in memchr::memchr2_iter(b'"', b'\n', &self.body[start..]) {
-            match self.body[start + found] {
-                b'"' => quoted = !quoted,
-                _ if !quoted => return start + found + 1,
-                _ => {}
+    /// quote is never closed, and then behind its first newline. Nothing where more of the body must tell.
+    fn line_end(&self, start: usize) -> Option<usize> {
+        let rest = &self.body[start..];
+        let first =
+            || memchr::memchr(b'\n', rest).map(|place| start + place + 1).or(self.last.then_some(self.body.len()));
+        let mut opened = None;
+        for found in memchr::memchr2_iter(b'"', b'\n', rest) {
+            match (rest[found], opened) {
+                (_, Some(quote)) if found - quote > self.reach => return first(),
+                (b'"', Some(_)) => opened = None,
+                (b'"', None) => opened = Some(found),
+                (_, None) => return Some(start + found + 1),
+                (_, Some(_)) => {}
             }
         }
-        if quoted { after_newline(self.body, start) } else { self.body.len() }
+        match opened {
+            Some(quote) if self.last || rest.len() - quote > self.reach => first(),
+            Some(_) => None,
+            None => self.last.then_some(self.body.len()),
+        }
     }
 }
 
@@ -214,39 +252,43 @@ fn spell<'s>(cell: Cell<'s>, scratch: &'s mut Vec<u8>) -> &'s [u8] {
     scratch
 }
 
-/// What an unquoted cell says.
+/// What an unquoted cell says. Nothing where it is a number that does not fit 64 bits.
 #[inline]
-fn read<'c>(text: &'c [u8], name: &[u8]) -> Taken<Value<'c>> {
+fn read(text: &[u8]) -> Option<Value<'_>> {
     let digits = Digits::read(text);
     if digits.len() < text.len() || !digits.is_json() {
-        return Ok(match text {
+        return Some(match text {
             b"true" | b"True" | b"TRUE" => Value::Bool(true),
             b"false" | b"False" | b"FALSE" => Value::Bool(false),
             _ => Value::Text(text),
         });
     }
-    let value = if digits.is_integer() { digits.int().map(Value::Int) } else { digits.float().map(Value::Float) };
-    match value {
-        Some(value) => Ok(value),
-        None => refuse_field(
-            name,
-            format!("{} does not fit 64 bits: quote it to store it as text", String::from_utf8_lossy(text)),
-        ),
-    }
+    if digits.is_integer() { digits.int().map(Value::Int) } else { digits.float().map(Value::Float) }
+}
+
+#[cold]
+fn huge(text: &[u8]) -> Value<'_> {
+    Digits::read(text).exact_float().map_or(Value::Huge, Value::Float)
+}
+
+#[cold]
+fn refuse_huge<T>(text: &[u8], name: &[u8]) -> Taken<T> {
+    let reason = format!("{} does not fit 64 bits: quote it to store it as text", String::from_utf8_lossy(text));
+    refuse_field(name, reason)
 }
 
 fn read_time(text: &[u8], quoted: bool) -> Taken<Option<i64>> {
     if text.is_empty() && !quoted {
         return Ok(None);
     }
-    let time = match read(text, TIME.as_bytes())? {
-        Value::Int(value) => Some(time::of_int(value)),
-        Value::Float(value) => time::of_float(value),
-        _ => time::of_text(text),
+    let time = match read(text) {
+        Some(Value::Int(value)) => Some(time::of_int(value)),
+        Some(Value::Float(value)) => time::of_float(value),
+        Some(_) => time::of_text(text),
+        None => return refuse_huge(text, TIME.as_bytes()),
     };
     if time.is_some() {
         return Ok(time);
     }
-    let shown = String::from_utf8_lossy(&text[..text.len().min(64)]);
-    refuse_field(TIME.as_bytes(), format!("{shown:?} is no time"))
+    refuse_field(TIME.as_bytes(), format!("{:?} is no time", shown(text)))
 }

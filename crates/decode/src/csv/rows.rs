@@ -1,0 +1,57 @@
+//! A stream's rows, under the header with which it begins.
+
+use super::Reader;
+use crate::DecodeError;
+use crate::lines::Lines;
+use crate::rows::Batch;
+
+/// Takes the whole lines with which a stream goes on, or some of them; how many bytes that is. The first is the header.
+pub(crate) fn read(
+    body: &[u8],
+    last: bool,
+    header: &mut Option<Vec<Box<[u8]>>>,
+    lines: &mut Lines<'_>,
+    batch: &mut Batch<'_>,
+) -> Result<usize, DecodeError> {
+    // Quotes may be doubled.
+    let reach = batch.limits.text_bytes_max.saturating_mul(2);
+    let mut reader = Reader::new(body, reach, last);
+    if header.is_none() {
+        if body.is_empty() {
+            return Ok(0);
+        }
+        let names = reader.header(batch.limits);
+        let whole = if names.is_ok() { reader.at < body.len() } else { reader.line_end(0).is_some() };
+        if !last && !whole {
+            return Ok(0);
+        }
+        *header = Some(names?);
+    }
+    let header = header.as_deref().unwrap_or_default();
+    loop {
+        reader.pass_blank();
+        let start = reader.at;
+        if start == body.len() || batch.is_full() {
+            return Ok(start);
+        }
+        let taken = reader.cells(header, batch.table, batch.limits);
+        if !last && reader.at == body.len() {
+            batch.table.rollback();
+            return Ok(start);
+        }
+        match taken.and_then(|_| batch.keep(|| lines.number(start))) {
+            Ok(true) => {}
+            Ok(false) => return Ok(start),
+            Err(refusal) => {
+                let Some(end) = reader.line_end(start) else {
+                    batch.table.rollback();
+                    return Ok(start);
+                };
+                reader.at = end;
+                let line = body[start..end].strip_suffix(b"\n").unwrap_or(&body[start..end]);
+                let line = line.strip_suffix(b"\r").unwrap_or(line);
+                batch.refuse(lines.number(start), *refusal, start..start + line.len());
+            }
+        }
+    }
+}

@@ -1,0 +1,131 @@
+//! Values of a stream's rows: what a request has not, arrays and numbers of any size.
+
+use super::{Parser, Quoted, Scalar, spell};
+use crate::Limits;
+use crate::column::Value;
+use crate::number::Digits;
+use crate::table::{Table, Taken};
+
+impl Parser<'_> {
+    /// Takes the value of a stream's column.
+    #[inline]
+    pub(super) fn stream_value(
+        &mut self,
+        name: Quoted<'_>,
+        column: usize,
+        table: &mut Table,
+        limits: &Limits,
+    ) -> Taken<bool> {
+        let start = self.at;
+        if self.peek() == Some(b'[') {
+            let is_set = self.array()?;
+            let raw = &self.body[start..self.at];
+            let value = if is_set { Value::Set(&self.members) } else { Value::Text(raw) };
+            table.take(column, value, || raw.to_vec(), limits)?;
+            return Ok(false);
+        }
+        match self.scalar(name)? {
+            Scalar::Text(quoted) => {
+                let text = spell(quoted, &mut self.scratch)?;
+                table.take(column, Value::Text(text), || text.to_vec(), limits)?;
+            }
+            Scalar::Value(value) => {
+                let raw = &self.body[start..self.at];
+                table.take(column, value, || raw.to_vec(), limits)?;
+            }
+            Scalar::Huge(raw) => {
+                let value = Digits::read(raw).exact_float().map_or(Value::Huge, Value::Float);
+                table.take(column, value, || raw.to_vec(), limits)?;
+            }
+        }
+        Ok(false)
+    }
+
+    /// Passes over an array. Where it holds nothing but scalars, says so and keeps them as a set of texts.
+    fn array(&mut self) -> Taken<bool> {
+        let start = self.at;
+        self.members.clear();
+        self.at += 1;
+        self.skip_spaces();
+        if self.peek() == Some(b']') {
+            self.at += 1;
+            self.members.sort();
+            return Ok(true);
+        }
+        loop {
+            self.skip_spaces();
+            match self.peek() {
+                Some(b'"') => {
+                    let quoted = self.quoted("a text")?;
+                    self.members.push(spell(quoted, &mut self.scratch)?);
+                }
+                Some(b'[' | b'{') => {
+                    self.at = start;
+                    self.pass_value()?;
+                    return Ok(false);
+                }
+                _ => {
+                    let member = self.at;
+                    self.pass_value()?;
+                    self.members.push(&self.body[member..self.at]);
+                }
+            }
+            self.skip_spaces();
+            if self.peek() == Some(b',') {
+                self.at += 1;
+                continue;
+            }
+            self.expect(b']')?;
+            self.members.sort();
+            return Ok(true);
+        }
+    }
+
+    /// Passes over a value with all that it holds.
+    pub(super) fn pass_value(&mut self) -> Taken<()> {
+        let mut closers = Vec::new();
+        loop {
+            self.skip_spaces();
+            let closer = match self.peek() {
+                Some(b'{') => Some(b'}'),
+                Some(b'[') => Some(b']'),
+                _ => None,
+            };
+            if let Some(closer) = closer {
+                self.at += 1;
+                self.skip_spaces();
+                if self.peek() != Some(closer) {
+                    closers.push(closer);
+                    if closer == b'}' {
+                        self.pass_name()?;
+                    }
+                    continue;
+                }
+                self.at += 1;
+            } else if let Scalar::Text(quoted) = self.scalar(Quoted { raw: b"", escaped: false })? {
+                spell(quoted, &mut self.scratch)?;
+            }
+            // A comma brings the next value; the closer ends one of the container around.
+            loop {
+                let Some(&closer) = closers.last() else { return Ok(()) };
+                self.skip_spaces();
+                if self.peek() == Some(b',') {
+                    self.at += 1;
+                    if closer == b'}' {
+                        self.pass_name()?;
+                    }
+                    break;
+                }
+                self.expect(closer)?;
+                closers.pop();
+            }
+        }
+    }
+
+    fn pass_name(&mut self) -> Taken<()> {
+        self.skip_spaces();
+        let name = self.quoted("a name")?;
+        spell(name, &mut self.scratch)?;
+        self.expect(b':')
+    }
+}

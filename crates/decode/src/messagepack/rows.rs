@@ -1,0 +1,238 @@
+//! A stream's rows: maps of fields, or what lies under a path in them.
+
+use super::reader::{Reader, Token};
+use super::spell::{self, spell_value};
+use super::timestamp;
+use crate::column::Value;
+use crate::rows::Batch;
+use crate::set::Members;
+use crate::table::{Refusal, Taken, refuse, refuse_field};
+use crate::{DecodeError, json};
+
+/// Where a stream is.
+#[derive(Debug, Default)]
+pub(crate) struct State {
+    /// Records so far.
+    position: usize,
+    /// How many more belong to the array that is under way.
+    pending: u64,
+    /// Whether something came that is no MessagePack: nobody can tell where a record begins behind it.
+    broken: bool,
+}
+
+/// Takes the whole records with which a stream goes on, or some of them; how many bytes that is.
+pub(crate) fn read(body: &[u8], last: bool, state: &mut State, batch: &mut Batch<'_>) -> usize {
+    let mut reader = Reader::new(body);
+    let mut row = Row { path: Vec::new(), members: Members::default(), member: Vec::new() };
+    loop {
+        let start = reader;
+        if start.at == body.len() && last && state.pending > 0 && !state.broken {
+            let reason = format!("an array breaks off: {} records more are due", state.pending);
+            state.pending = 0;
+            batch.refuse(state.position, Refusal { field: None, reason }, start.at..start.at);
+        }
+        if start.at == body.len() || batch.is_full() {
+            return start.at;
+        }
+        if state.broken {
+            let reason = "it stands behind what is no MessagePack".to_owned();
+            batch.refuse(state.position, Refusal { field: None, reason }, start.at..body.len());
+            return body.len();
+        }
+        if state.pending == 0
+            && let Ok(Token::Array(len)) = reader.token()
+        {
+            state.pending = len as u64;
+            continue;
+        }
+        reader = start;
+        match reader.skip() {
+            Ok(()) => {}
+            Err(error) if !last && Reader::breaks_off(&error) => return start.at,
+            Err(error) => {
+                state.broken = true;
+                let refusal = Refusal { field: None, reason: error.to_string() };
+                batch.refuse(state.position, refusal, start.at..body.len());
+                return body.len();
+            }
+        }
+        match row.document(start, state.position, batch) {
+            Ok(true) => {}
+            Ok(false) => return start.at,
+            Err(refusal) => batch.refuse(state.position, *refusal, start.at..reader.at),
+        }
+        state.position += 1;
+        state.pending = state.pending.saturating_sub(1);
+    }
+}
+
+/// What a row is read with.
+struct Row {
+    /// The names of the maps around, each followed by `_`.
+    path: Vec<u8>,
+    members: Members,
+    /// A member's text.
+    member: Vec<u8>,
+}
+
+impl Row {
+    /// Takes the rows of the document that begins here, which is known to be whole. Says so, unless the batch is full
+    /// before it.
+    fn document(&mut self, mut reader: Reader<'_>, position: usize, batch: &mut Batch<'_>) -> Taken<bool> {
+        if batch.path().is_empty() {
+            self.row(&mut reader, batch)?;
+            return batch.keep(|| position);
+        }
+        reader = find(reader, batch.path())?;
+        let start = reader;
+        let rows = match token(&mut reader)? {
+            Token::Array(rows) => rows,
+            Token::Map(_) => {
+                reader = start;
+                1
+            }
+            _ => return refuse(format!("what it has at `{}` is no map", json::shown_path(batch.path()))),
+        };
+        if !batch.has_room(rows) {
+            return Ok(false);
+        }
+        for _ in 0..rows {
+            let start = reader;
+            if let Err(refusal) = self.row(&mut reader, batch).and_then(|()| batch.keep_whole(|| position)) {
+                reader = start;
+                reader.skip().or_else(|error| refuse(error.to_string()))?;
+                batch.refuse(position, *refusal, start.at..reader.at);
+            }
+        }
+        Ok(true)
+    }
+
+    fn row(&mut self, reader: &mut Reader<'_>, batch: &mut Batch<'_>) -> Taken<()> {
+        self.path.clear();
+        match token(reader)? {
+            Token::Map(0) => refuse("it names no field"),
+            Token::Map(keys) => self.fields(reader, keys, 1, batch),
+            other => refuse(format!("it is {}, where a map is due", other.word())),
+        }
+    }
+
+    fn fields(&mut self, reader: &mut Reader<'_>, keys: usize, depth: usize, batch: &mut Batch<'_>) -> Taken<()> {
+        for _ in 0..keys {
+            let name = match token(reader)? {
+                Token::Value(Value::Text(name)) => name,
+                other => return refuse(format!("a field's name is {}, where text is due", other.word())),
+            };
+            let around = self.path.len();
+            self.path.extend_from_slice(name);
+            let start = *reader;
+            if let Token::Map(keys) = token(reader)? {
+                if batch.table.excludes(&self.path) {
+                    *reader = start;
+                    pass(reader)?;
+                } else if depth >= batch.limits.depth_max {
+                    return refuse_field(name, format!("maps are nested over {} levels deep", batch.limits.depth_max));
+                } else {
+                    self.path.push(b'_');
+                    self.fields(reader, keys, depth + 1, batch)?;
+                }
+            } else {
+                *reader = start;
+                self.value(reader, batch)?;
+            }
+            self.path.truncate(around);
+        }
+        Ok(())
+    }
+
+    /// Takes the value of the field that `path` names.
+    fn value(&mut self, reader: &mut Reader<'_>, batch: &mut Batch<'_>) -> Taken<()> {
+        let (table, limits) = (&mut *batch.table, batch.limits);
+        let place = table.column(&self.path, limits)?;
+        if table.is_excluded(place) {
+            pass(reader)?;
+            return table.take(place, Value::Null, Vec::new, limits);
+        }
+        let start = *reader;
+        match token(reader)? {
+            Token::Value(Value::Text(text)) => {
+                if std::str::from_utf8(text).is_err() {
+                    return refuse_field(&self.path, "the text is no UTF-8");
+                }
+                table.take(place, Value::Text(text), || text.to_vec(), limits)
+            }
+            Token::Value(value) => table.take(place, value, || spell_value(value), limits),
+            Token::Huge(value) => {
+                let float = (value as f64 as u128 == u128::from(value)).then_some(value as f64);
+                table.take(place, float.map_or(Value::Huge, Value::Float), || value.to_string().into_bytes(), limits)
+            }
+            Token::Extension { tag: -1, bytes } if timestamp(bytes).is_some() => {
+                let value = timestamp(bytes).map_or(Value::Null, Value::Time);
+                table.take(place, value, || spell_value(value), limits)
+            }
+            Token::Array(len) => {
+                // What the array is written as is checked here, so that it can be written at any time.
+                let text = spell::json(start).map_err(|reason| in_field(&self.path, reason))?;
+                if self.set(reader, len)? {
+                    return table.take(place, Value::Set(&self.members), || text.clone(), limits);
+                }
+                *reader = start;
+                pass(reader)?;
+                table.take(place, Value::Text(&text), || text.clone(), limits)
+            }
+            other => refuse_field(&self.path, format!("it is {}, which no column holds", other.word())),
+        }
+    }
+
+    /// Reads an array's members as a set of texts, where they are scalars.
+    fn set(&mut self, reader: &mut Reader<'_>, len: usize) -> Taken<bool> {
+        self.members.clear();
+        for _ in 0..len {
+            let token = token(reader)?;
+            if let Token::Value(Value::Text(text)) = token {
+                self.members.push(text);
+                continue;
+            }
+            self.member.clear();
+            if !spell::scalar(token, &mut self.member) {
+                return Ok(false);
+            }
+            self.members.push(&self.member);
+        }
+        self.members.sort();
+        Ok(true)
+    }
+}
+
+/// What lies under a path.
+fn find<'a>(mut reader: Reader<'a>, path: &[Box<[u8]>]) -> Taken<Reader<'a>> {
+    for (depth, name) in path.iter().enumerate() {
+        let keys = if let Token::Map(keys) = token(&mut reader)? { keys } else { 0 };
+        let mut found = None;
+        for _ in 0..keys {
+            let right = token(&mut reader)? == Token::Value(Value::Text(name));
+            if right && found.replace(reader).is_some() {
+                return refuse(format!("the name {:?} stands there twice", String::from_utf8_lossy(name)));
+            }
+            pass(&mut reader)?;
+        }
+        match found {
+            Some(value) => reader = value,
+            None => return refuse(format!("it has nothing at `{}`", json::shown_path(&path[..=depth]))),
+        }
+    }
+    Ok(reader)
+}
+
+fn in_field(field: &[u8], reason: String) -> Box<Refusal> {
+    Box::new(Refusal { field: Some(String::from_utf8_lossy(field).into_owned()), reason })
+}
+
+/// The next token of a record that is known to be whole.
+#[inline]
+fn token<'a>(reader: &mut Reader<'a>) -> Taken<Token<'a>> {
+    reader.token().or_else(|error| refuse(error.to_string()))
+}
+
+fn pass(reader: &mut Reader<'_>) -> Taken<()> {
+    reader.skip().or_else(|error: DecodeError| refuse(error.to_string()))
+}

@@ -1,0 +1,118 @@
+//! MessagePack's values as JSON would write them.
+
+use super::reader::{Reader, Token};
+use super::timestamp;
+use crate::column::Value;
+use crate::time;
+
+/// A scalar's text.
+pub(super) fn spell_value(value: Value<'_>) -> Vec<u8> {
+    let mut text = Vec::new();
+    spell(value, &mut text);
+    text
+}
+
+fn spell(value: Value<'_>, out: &mut Vec<u8>) {
+    let text = match value {
+        Value::Null => "null".to_owned(),
+        Value::Int(value) => value.to_string(),
+        // As short as it can be read back.
+        Value::Float(value) => format!("{value:?}"),
+        Value::Bool(value) => value.to_string(),
+        Value::Time(micros) => time::spell(micros),
+        Value::Text(text) => return out.extend_from_slice(text),
+        // Neither is a scalar of MessagePack.
+        Value::Set(_) | Value::Huge => return,
+    };
+    out.extend_from_slice(text.as_bytes());
+}
+
+/// Adds a scalar's text, and says whether it is one.
+pub(super) fn scalar(token: Token<'_>, out: &mut Vec<u8>) -> bool {
+    match token {
+        Token::Value(value) => spell(value, out),
+        Token::Huge(value) => out.extend_from_slice(value.to_string().as_bytes()),
+        Token::Extension { tag: -1, bytes } => match timestamp(bytes) {
+            Some(micros) => spell(Value::Time(micros), out),
+            None => return false,
+        },
+        _ => return false,
+    }
+    true
+}
+
+/// The value that begins here, with all that it holds; the reason where JSON has no words for it.
+pub(super) fn json(mut reader: Reader<'_>) -> Result<Vec<u8>, String> {
+    let mut out = Vec::new();
+    // Values and names still due of each container around, and whether it is a map.
+    let mut around: Vec<(u64, bool)> = Vec::new();
+    loop {
+        let is_name = around.last().is_some_and(|&(due, is_map)| is_map && due % 2 == 0);
+        match reader.token().map_err(|error| error.to_string())? {
+            Token::Array(len) if !is_name => {
+                out.push(b'[');
+                around.push((len as u64, false));
+            }
+            Token::Map(len) if !is_name => {
+                out.push(b'{');
+                around.push((2 * len as u64, true));
+            }
+            token => {
+                write_scalar(token, is_name, &mut out)?;
+                count(&mut around);
+            }
+        }
+        // Ends what is full, and sets a mark before what follows.
+        while let Some(&(0, is_map)) = around.last() {
+            out.push(if is_map { b'}' } else { b']' });
+            around.pop();
+            count(&mut around);
+        }
+        let Some(&(due, is_map)) = around.last() else { return Ok(out) };
+        if is_map && due % 2 == 1 {
+            out.push(b':');
+        } else if !matches!(out.last(), Some(b'[' | b'{')) {
+            out.push(b',');
+        }
+    }
+}
+
+/// Counts a value or name of the container around.
+fn count(around: &mut [(u64, bool)]) {
+    if let Some((due, _)) = around.last_mut() {
+        *due -= 1;
+    }
+}
+
+fn write_scalar(token: Token<'_>, is_name: bool, out: &mut Vec<u8>) -> Result<(), String> {
+    if let Token::Value(Value::Text(text)) = token {
+        return quote(text, out);
+    }
+    let is_time = matches!(token, Token::Extension { .. });
+    let mut text = Vec::new();
+    if !scalar(token, &mut text) {
+        return Err(format!("it holds {}, which no column holds", token.word()));
+    }
+    if is_time || is_name {
+        return quote(&text, out);
+    }
+    out.extend_from_slice(&text);
+    Ok(())
+}
+
+fn quote(text: &[u8], out: &mut Vec<u8>) -> Result<(), String> {
+    if std::str::from_utf8(text).is_err() {
+        return Err("a text in it is no UTF-8".to_owned());
+    }
+    out.push(b'"');
+    for &byte in text {
+        match byte {
+            b'"' | b'\\' => out.extend_from_slice(&[b'\\', byte]),
+            b'\n' => out.extend_from_slice(b"\\n"),
+            0..0x20 => out.extend_from_slice(format!("\\u{byte:04x}").as_bytes()),
+            _ => out.push(byte),
+        }
+    }
+    out.push(b'"');
+    Ok(())
+}

@@ -1,0 +1,177 @@
+//! What a stream's rows are told to do with their fields.
+
+use std::collections::HashMap;
+
+use super::column::{Kind, Value};
+use super::number::{self, Digits};
+use super::{DecodeError, TIME, time};
+
+/// How the rows of a stream are read. Fields are named as their columns are: `a_b` is the field `b` of the object `a`.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct RowRules {
+    /// Where in each document the row lies: `$.a.b`, or `a.b`. An array there holds a row in each of its objects.
+    pub path: Option<String>,
+    /// Fields that are left out, objects with all that is in them.
+    pub exclude: Vec<String>,
+    /// Fields of integers: whole numbers written as texts or floats become such.
+    pub ints: Vec<String>,
+    /// Fields of times, and how each is written: in strftime's words, or else as a number (by magnitude) or as of RFC
+    /// 3339. Without an offset it is UTC.
+    pub timestamps: Vec<(String, Option<String>)>,
+    /// The field that is the row's time, instead of `time`.
+    pub time: Option<String>,
+}
+
+/// The name of the column that takes, as text, the values that the column `name` does not hold: `NAME_text`, and another
+/// `_text` behind it for as long as the name is taken.
+///
+/// A name is taken where the row has a value of its own under it, and where a column of that name holds something else
+/// than text. Whoever fits rows to columns asks this one function, so that all come to the same names.
+pub fn twin_name(name: &str, taken: impl Fn(&str) -> bool) -> String {
+    let mut twin = format!("{name}_text");
+    while taken(&twin) {
+        twin.push_str("_text");
+    }
+    twin
+}
+
+/// What the rules say of a column.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Role {
+    /// Nothing: its first value gives it its type.
+    Plain,
+    /// It is left out.
+    Excluded,
+    /// It is the row's time.
+    RowTime,
+    /// It is called as the row's time is, and is it not: what it holds has no column.
+    Homeless,
+    /// Integers.
+    Int,
+    /// Times, in the format of this place.
+    Timestamp(usize),
+}
+
+/// The rules as rows ask for them.
+#[derive(Debug)]
+pub(super) struct Rules {
+    pub(super) path: Vec<Box<[u8]>>,
+    roles: HashMap<Box<[u8]>, Role>,
+    formats: Vec<Option<time::Format>>,
+    /// The format of the row's time.
+    time_format: Option<time::Format>,
+}
+
+impl Rules {
+    pub(super) fn new(rules: &RowRules) -> Result<Self, DecodeError> {
+        let mut made = Self { path: Vec::new(), roles: HashMap::new(), formats: Vec::new(), time_format: None };
+        if let Some(path) = &rules.path {
+            made.path = read_path(path)?;
+        }
+        let row_time = rules.time.as_deref().unwrap_or(TIME);
+        for name in &rules.ints {
+            made.set(name, Role::Int)?;
+        }
+        for (name, format) in &rules.timestamps {
+            let format = format.as_deref().map(|format| read_format(name, format)).transpose()?;
+            if name == row_time {
+                made.time_format = format;
+            } else {
+                made.set(name, Role::Timestamp(made.formats.len()))?;
+                made.formats.push(format);
+            }
+        }
+        if row_time != TIME {
+            made.set(TIME, Role::Homeless)?;
+        }
+        made.set(row_time, Role::RowTime)?;
+        for name in &rules.exclude {
+            made.roles.insert(name.as_bytes().into(), Role::Excluded);
+        }
+        Ok(made)
+    }
+
+    fn set(&mut self, name: &str, role: Role) -> Result<(), DecodeError> {
+        match self.roles.insert(name.as_bytes().into(), role) {
+            Some(before) if before != role => {
+                wrong(format!("the field {name:?} is told to be two things at once: name it once"))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// What the rules say of a name.
+    pub(super) fn role(&self, name: &[u8]) -> Role {
+        self.roles.get(name).copied().unwrap_or(Role::Plain)
+    }
+
+    /// What a value becomes in a column of a role that holds `kind` so far. Nothing where the column does not hold it.
+    /// `written` gives the value as the input has it.
+    pub(super) fn fit<'v>(
+        &self,
+        role: Role,
+        kind: Kind,
+        value: Value<'v>,
+        written: impl FnOnce() -> Vec<u8>,
+    ) -> Option<Value<'v>> {
+        match (role, value) {
+            (Role::Excluded, _) | (_, Value::Null) => Some(Value::Null),
+            (Role::Plain, Value::Text(text)) => match (kind, time::of_rfc3339(text)) {
+                (Kind::Nothing | Kind::Time, Some(micros)) => Some(Value::Time(micros)),
+                (Kind::Time, None) => None,
+                _ => Some(value),
+            },
+            (Role::Plain, _) | (Role::Int, Value::Int(_)) => Some(value),
+            (Role::Int, Value::Float(value)) => number::whole(value).map(Value::Int),
+            (Role::Int, Value::Text(text)) => {
+                let digits = Digits::read(text);
+                let all = digits.is_number() && digits.len() == text.len();
+                digits.whole().filter(|_| all).map(Value::Int)
+            }
+            (Role::Int | Role::Homeless, _) => None,
+            (Role::Timestamp(place), _) => read_time(value, self.formats[place].as_ref(), written).map(Value::Time),
+            (Role::RowTime, _) => read_time(value, self.time_format.as_ref(), written).map(Value::Time),
+        }
+    }
+}
+
+fn read_time(value: Value<'_>, format: Option<&time::Format>, written: impl FnOnce() -> Vec<u8>) -> Option<i64> {
+    match (value, format) {
+        (Value::Time(micros), _) => Some(micros),
+        (Value::Int(_) | Value::Float(_) | Value::Text(_) | Value::Huge, Some(format)) => format.read(&written()),
+        (Value::Int(value), None) => Some(time::of_int(value)),
+        (Value::Float(value), None) => time::of_float(value),
+        (Value::Text(text), None) => time::of_text(text).or_else(|| {
+            let digits = Digits::read(text);
+            let all = digits.is_number() && digits.len() == text.len();
+            if digits.is_integer() { digits.int().map(time::of_int) } else { digits.float().and_then(time::of_float) }
+                .filter(|_| all)
+        }),
+        _ => None,
+    }
+}
+
+fn read_path(path: &str) -> Result<Vec<Box<[u8]>>, DecodeError> {
+    let names = path.strip_prefix('$').map_or(path, |rest| rest.strip_prefix('.').unwrap_or(rest));
+    if names.is_empty() && path.starts_with('$') {
+        return Ok(Vec::new());
+    }
+    if names.split('.').any(|name| name.is_empty() || name.contains(['[', ']', '*'])) {
+        return wrong(format!("{path:?} is no path: names with points between them are due, such as `$.a.b`"));
+    }
+    Ok(names.split('.').map(|name| name.as_bytes().into()).collect())
+}
+
+fn read_format(name: &str, format: &str) -> Result<time::Format, DecodeError> {
+    match time::Format::new(format) {
+        Some(format) => Ok(format),
+        None => wrong(format!(
+            "{format:?}, of the field {name:?}, is no format of times: strftime's words are due, such as \
+             `%Y-%m-%d %H:%M:%S`"
+        )),
+    }
+}
+
+pub(super) fn wrong<T>(reason: String) -> Result<T, DecodeError> {
+    Err(DecodeError::Rules { reason })
+}
