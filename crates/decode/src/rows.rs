@@ -117,11 +117,11 @@ impl RowReader {
     ///
     /// An error ends the stream: the header is none, or a record is too large.
     pub fn read(&mut self, bytes: &[u8], last: bool, now_micros: i64) -> Result<Rows, DecodeError> {
-        if !self.begun && !last && bytes.len() < BOM.len() {
+        let may_mark = !self.begun && self.format != RowFormat::MessagePack;
+        if may_mark && !last && bytes.len() < BOM.len() {
             return Ok(Rows { taken: 0, batch: None, refused: Vec::new(), twins: Vec::new() });
         }
-        let mark =
-            if !self.begun && self.format != RowFormat::MessagePack && bytes.starts_with(BOM) { BOM.len() } else { 0 };
+        let mark = if may_mark && bytes.starts_with(BOM) { BOM.len() } else { 0 };
         let (chunk, last) = match bytes[mark..].split_at_checked(BYTES_MAX) {
             Some((chunk, _)) => (chunk, false),
             None => (&bytes[mark..], last),

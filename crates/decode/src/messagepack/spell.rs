@@ -109,6 +109,10 @@ fn quote(text: &[u8], out: &mut Vec<u8>) -> Result<(), String> {
         match byte {
             b'"' | b'\\' => out.extend_from_slice(&[b'\\', byte]),
             b'\n' => out.extend_from_slice(b"\\n"),
+            b'\r' => out.extend_from_slice(b"\\r"),
+            b'\t' => out.extend_from_slice(b"\\t"),
+            0x08 => out.extend_from_slice(b"\\b"),
+            0x0c => out.extend_from_slice(b"\\f"),
             0..0x20 => out.extend_from_slice(format!("\\u{byte:04x}").as_bytes()),
             _ => out.push(byte),
         }

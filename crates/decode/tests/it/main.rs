@@ -8,3 +8,5 @@ mod limits;
 mod load;
 mod plain;
 mod rules;
+mod streams;
+mod streams_agree;

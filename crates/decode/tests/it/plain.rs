@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use arrow::array::{
-    Array, ArrayRef, BooleanArray, Float64Array, Int64Array, RecordBatch, StringArray, TimestampMicrosecondArray,
+    Array, ArrayRef, BooleanArray, Float64Array, Int64Array, ListArray, RecordBatch, StringArray,
+    TimestampMicrosecondArray,
 };
 use arrow::datatypes::{DataType, Field, Schema, TimeUnit};
 use decode::{Decoded, Limits};
@@ -151,7 +152,7 @@ pub(crate) fn shown(decoded: &Decoded) -> Vec<String> {
     lines
 }
 
-fn cell(column: &ArrayRef, row: usize) -> String {
+pub(crate) fn cell(column: &ArrayRef, row: usize) -> String {
     if column.is_null(row) {
         return "NULL".to_owned();
     }
@@ -161,6 +162,15 @@ fn cell(column: &ArrayRef, row: usize) -> String {
         DataType::Float64 => format!("{:?}", any.downcast_ref::<Float64Array>().unwrap().value(row)),
         DataType::Boolean => any.downcast_ref::<BooleanArray>().unwrap().value(row).to_string(),
         DataType::Utf8 => format!("{:?}", any.downcast_ref::<StringArray>().unwrap().value(row)),
+        DataType::Timestamp(TimeUnit::Microsecond, Some(zone)) if zone.as_ref() == "UTC" => {
+            format!("@{}", any.downcast_ref::<TimestampMicrosecondArray>().unwrap().value(row))
+        }
+        DataType::List(element) => {
+            assert_eq!(**element, Field::new("element", DataType::Utf8, false));
+            let members = any.downcast_ref::<ListArray>().unwrap().value(row);
+            let texts = members.as_any().downcast_ref::<StringArray>().unwrap().iter();
+            format!("{:?}", texts.map(Option::unwrap).collect::<Vec<_>>())
+        }
         other => panic!("{other} is no type of ours"),
     }
 }

@@ -34,7 +34,7 @@ fn messagepack(body: &serde_json::Value, expected: &[&str]) {
     check(Format::MessagePack, &packed(&to_messagepack(body)), expected);
 }
 
-fn to_messagepack(json: &serde_json::Value) -> Value {
+pub(crate) fn to_messagepack(json: &serde_json::Value) -> Value {
     match json {
         serde_json::Value::Null => Value::Nil,
         serde_json::Value::Bool(v) => (*v).into(),
