@@ -14,7 +14,7 @@ export CARGO_TARGET_DIR="${CARGO_TARGET_DIR:-$PWD/target}/fuzz"
 cd crates/decode/fuzz
 log="$(mktemp)"
 trap 'rm -f "$log"' EXIT
-for target in messagepack line_protocol json csv arrow_stream expand; do
+for target in messagepack line_protocol json csv arrow_stream expand rows; do
     corpus="$CARGO_TARGET_DIR/corpus/$target"
     mkdir -p "$corpus"
     # Without a sanitizer: that would need a nightly compiler, and our code has no unsafe.

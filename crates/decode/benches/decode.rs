@@ -110,3 +110,16 @@ fn rows_csv(bencher: divan::Bencher<'_, '_>) {
     let records = load::records(EVENTS, 1);
     measure_stream(bencher, RowFormat::Csv, &load::csv(&records), EVENTS);
 }
+
+#[divan::bench(sample_count = 10)]
+fn rows_messagepack(bencher: divan::Bencher<'_, '_>) {
+    let row = |r: &load::Record| {
+        let mut fields = vec![("time".into(), r.micros.into()), ("host".into(), r.host.as_str().into())];
+        fields.extend(
+            load::FIELDS.into_iter().zip(r.hundredths).map(|(name, v)| (name.into(), (f64::from(v) / 100.0).into())),
+        );
+        load::packed(&rmpv::Value::Map(fields))
+    };
+    let stream: Vec<u8> = load::records(EVENTS, 1).iter().flat_map(row).collect();
+    measure_stream(bencher, RowFormat::MessagePack, &stream, EVENTS);
+}

@@ -172,7 +172,9 @@ impl Column {
         let mut effect = Effect::None;
         match (&mut self.values, value) {
             (Values::Floats(values), Value::Float(value)) => values.push(value),
-            (Values::Ints(values), Value::Int(value)) => values.push(value),
+            (Values::Ints(values), Value::Int(value)) | (Values::Times(values), Value::Time(value)) => {
+                values.push(value);
+            }
             (Values::Texts { offsets, bytes }, Value::Text(value)) => {
                 bytes.extend_from_slice(value);
                 offsets.push(bytes.len() as i32);
@@ -183,7 +185,6 @@ impl Column {
                 values.push(value.to_bits() as i64);
                 effect = Effect::Widens;
             }
-            (Values::Times(values), Value::Time(value)) => values.push(value),
             (Values::Sets { ends, offsets, bytes }, Value::Set(members)) => {
                 members.append(offsets, bytes);
                 ends.push((offsets.len() - 1) as i32);
@@ -227,11 +228,10 @@ impl Column {
     fn fill(&mut self) {
         match &mut self.values {
             Values::Nothing => {}
-            Values::Ints(values) => values.resize(self.len, 0),
+            Values::Ints(values) | Values::Times(values) => values.resize(self.len, 0),
             Values::Floats(values) => values.resize(self.len, 0.0),
             Values::Bools(values) => values.append_n(self.len - values.len(), false),
             Values::Texts { offsets, bytes } => offsets.resize(self.len + 1, bytes.len() as i32),
-            Values::Times(values) => values.resize(self.len, 0),
             Values::Sets { ends, offsets, .. } => ends.resize(self.len + 1, (offsets.len() - 1) as i32),
         }
     }
@@ -243,14 +243,13 @@ impl Column {
         }
         match &mut self.values {
             Values::Nothing => {}
-            Values::Ints(values) => values.truncate(len),
+            Values::Ints(values) | Values::Times(values) => values.truncate(len),
             Values::Floats(values) => values.truncate(len),
             Values::Bools(values) => values.truncate(len),
             Values::Texts { offsets, bytes } => {
                 offsets.truncate(len + 1);
                 bytes.truncate(offsets[len] as usize);
             }
-            Values::Times(values) => values.truncate(len),
             Values::Sets { ends, offsets, bytes } => {
                 ends.truncate(len + 1);
                 offsets.truncate(ends[len] as usize + 1);

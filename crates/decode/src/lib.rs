@@ -11,6 +11,16 @@
 //!   to the nearest; every other difference is a conflict, and refuses the item that brings it;
 //! - memory is bounded by [`Limits`], whatever a body claims.
 //!
+//! A stream that declares no schema, as a shell pipes it in, is read by [`RowReader`], a chunk at a time. There nothing
+//! that is a row is refused for the types of its values:
+//! - a value that its column does not hold is kept, as text, in the column's twin ([`twin_name`]), and reported ([`Twin`]);
+//! - a field `b` of the object `a` is the column `a_b`; an array of scalars is a set of texts, numbers, booleans and
+//!   nulls in it as they are written, and an array that holds more is a text; a text as of RFC 3339, in full, is a
+//!   timestamp where its column begins with one, kept to the microsecond;
+//! - what is no row (no object, a name twice, no field, texts, names or nesting beyond the limits) is refused, every one
+//!   told with its bytes ([`RefusedRecord`]);
+//! - where the stream is cut into chunks does not matter, and memory is bounded by the chunk.
+//!
 //! Knows Arrow, and nothing of tables on disk: a change here is checked, and fuzzed, without building Delta Lake.
 //!
 //! ```
@@ -21,6 +31,17 @@
 //! let decoded = decode(format, body, 0, &Limits::default())?;
 //! assert_eq!(decoded.tables[0].1.num_rows(), 1);
 //! assert_eq!(decoded.refused[0].position, 2);
+//! # Ok::<(), decode::DecodeError>(())
+//! ```
+//!
+//! ```
+//! use decode::{Limits, RowFormat, RowReader, RowRules};
+//!
+//! let mut reader = RowReader::new(RowFormat::Json, &RowRules::default(), &Limits::default())?;
+//! let rows = reader.read(b"{\"ping\": 60}\n{\"ping\": \"late\"}\n{\"pi", false, 0)?;
+//! assert_eq!(rows.taken, 33);
+//! assert_eq!(rows.batch.expect("two rows").num_columns(), 3);
+//! assert_eq!((rows.twins[0].twin.as_str(), rows.twins[0].position), ("ping_text", 2));
 //! # Ok::<(), decode::DecodeError>(())
 //! ```
 

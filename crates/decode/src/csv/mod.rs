@@ -151,7 +151,7 @@ impl<'a> Reader<'a> {
             };
             match value {
                 _ if rows.is_stream() => {
-                    rows.take(column, value.unwrap_or_else(|| huge(text)), || text.to_vec(), limits)?
+                    rows.take(column, value.unwrap_or_else(|| huge(text)), || text.to_vec(), limits)?;
                 }
                 Some(value) => rows.put(column, value, limits)?,
                 None => return refuse_huge(text, name),
@@ -239,11 +239,13 @@ impl<'a> Reader<'a> {
 /// A cell's text, its quotes halved.
 #[inline]
 fn spell<'s>(cell: Cell<'s>, scratch: &'s mut Vec<u8>) -> &'s [u8] {
-    if !cell.doubled {
-        return cell.raw;
-    }
+    if cell.doubled { halve_quotes(cell.raw, scratch) } else { cell.raw }
+}
+
+#[inline(never)]
+fn halve_quotes<'s>(raw: &[u8], scratch: &'s mut Vec<u8>) -> &'s [u8] {
     scratch.clear();
-    let mut rest = cell.raw;
+    let mut rest = raw;
     while let Some(place) = memchr::memchr(b'"', rest) {
         scratch.extend_from_slice(&rest[..=place]);
         rest = &rest[place + 2..];

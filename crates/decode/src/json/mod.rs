@@ -378,11 +378,13 @@ fn read_time(value: Value<'_>) -> Taken<Option<i64>> {
 /// A text without its escapes.
 #[inline]
 fn spell<'s>(quoted: Quoted<'s>, scratch: &'s mut Vec<u8>) -> Taken<&'s [u8]> {
-    if !quoted.escaped {
-        return Ok(quoted.raw);
-    }
+    if quoted.escaped { unescape(quoted.raw, scratch) } else { Ok(quoted.raw) }
+}
+
+#[inline(never)]
+fn unescape<'s>(raw: &[u8], scratch: &'s mut Vec<u8>) -> Taken<&'s [u8]> {
     scratch.clear();
-    let mut rest = quoted.raw;
+    let mut rest = raw;
     while let Some(place) = memchr::memchr(b'\\', rest) {
         scratch.extend_from_slice(&rest[..place]);
         rest = &rest[place + 1..];

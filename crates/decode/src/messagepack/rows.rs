@@ -171,7 +171,7 @@ impl Row {
             }
             Token::Array(len) => {
                 // What the array is written as is checked here, so that it can be written at any time.
-                let text = spell::json(start).map_err(|reason| in_field(&self.path, reason))?;
+                let text = spell::json(start).or_else(|reason| refuse_field(&self.path, reason))?;
                 if self.set(reader, len)? {
                     return table.take(place, Value::Set(&self.members), || text.clone(), limits);
                 }
@@ -221,10 +221,6 @@ fn find<'a>(mut reader: Reader<'a>, path: &[Box<[u8]>]) -> Taken<Reader<'a>> {
         }
     }
     Ok(reader)
-}
-
-fn in_field(field: &[u8], reason: String) -> Box<Refusal> {
-    Box::new(Refusal { field: Some(String::from_utf8_lossy(field).into_owned()), reason })
 }
 
 /// The next token of a record that is known to be whole.

@@ -319,7 +319,7 @@ fn sizes() -> impl Strategy<Value = Vec<usize>> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(400))]
+    #![proptest_config(ProptestConfig::with_cases(200))]
 
     #[test]
     fn json_rows_are_as_the_rules_say(docs in prop::collection::vec(doc(), 1..30), sizes in sizes(), ended: bool) {
