@@ -528,7 +528,7 @@ fn types_positions_and_headers_are_kept_over_chunks() {
 #[test]
 fn a_call_ends_where_its_values_or_refused_records_are_many() {
     let limits = Limits { cells_max: 200, ..Limits::default() };
-    let text: String = (0..100).map(|at| format!("{{\"a\":{at}}}\n")).collect();
+    let text = (0..100).map(|at| format!("{{\"a\":{at}}}\n")).collect::<Vec<_>>().concat();
     let mut reader = RowReader::new(RowFormat::Json, &RowRules::default(), &limits).unwrap();
     let (mut at, mut rows, mut calls) = (0, 0, 0);
     while at < text.len() {
@@ -558,6 +558,8 @@ fn a_line_may_be_long() {
     assert_eq!(reader.read(&text.as_bytes()[..65_536], false, NOW).unwrap().taken, 0);
     let rows = reader.read(text.as_bytes(), false, NOW).unwrap();
     assert_eq!(cell(rows.batch.unwrap().column(1), 0), "[\"0123456789\", \"x\"]");
+    // But not so long that offsets of 32 bits do not reach its end.
+    assert!(matches!(reader.read(&vec![b'x'; 128 << 20], false, NOW), Err(DecodeError::TooLarge { .. })));
 }
 
 #[test]
