@@ -3,9 +3,9 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
-use arrow::array::{Array, ArrayRef, AsArray, BooleanArray, StringArray, UInt64Array};
+use arrow::array::{ArrayRef, BooleanArray, StringArray, TimestampMicrosecondArray, UInt64Array};
 use arrow::compute::{CastOptions, cast_with_options};
-use arrow::datatypes::{DataType, SchemaRef, TimeUnit, TimestampMicrosecondType};
+use arrow::datatypes::{DataType, SchemaRef, TimeUnit};
 use datafusion::catalog::Session;
 use datafusion::common::pruning::PruningStatistics;
 use datafusion::common::{Column, DFSchema, ScalarValue};
@@ -13,7 +13,7 @@ use datafusion::error::Result;
 use datafusion::logical_expr::Expr;
 use datafusion::logical_expr::utils::conjunction;
 use datafusion::physical_optimizer::pruning::{PruningPredicate, PruningPredicateBuilder};
-use table::Segment;
+use table::{ColumnStatistics, Segment};
 
 use crate::filter::is_plain;
 
@@ -57,6 +57,11 @@ impl Known<'_> {
         if self.partition.iter().any(|p| p == name) {
             return partition_values(self.segments, name, ty);
         }
+        if let DataType::Timestamp(TimeUnit::Microsecond, zone) = ty {
+            let time = |known: &ColumnStatistics| if bound == Bound::Min { known.earliest() } else { known.latest() };
+            let times = self.segments.iter().map(|s| s.columns.get(name).and_then(time));
+            return Some(Arc::new(TimestampMicrosecondArray::from_iter(times).with_timezone_opt(zone.clone())));
+        }
         if !is_bounded(ty) {
             return None;
         }
@@ -65,8 +70,7 @@ impl Known<'_> {
             let value = if bound == Bound::Min { known.min.as_ref() } else { known.max.as_ref() };
             value.map(|v| v.as_str().map_or_else(|| v.to_string(), str::to_owned))
         };
-        let typed = parse(&self.segments.iter().map(text).collect(), ty)?;
-        Some(widened(typed, bound))
+        parse(&self.segments.iter().map(text).collect(), ty)
     }
 }
 
@@ -74,9 +78,7 @@ impl Known<'_> {
 fn is_bounded(ty: &DataType) -> bool {
     match ty {
         DataType::Decimal128(precision, _) => *precision <= EXACT_DIGITS,
-        DataType::Boolean | DataType::Utf8View | DataType::Date32 | DataType::Timestamp(TimeUnit::Microsecond, _) => {
-            true
-        }
+        DataType::Boolean | DataType::Utf8View | DataType::Date32 => true,
         ty => ty.is_signed_integer() || ty.is_floating(),
     }
 }
@@ -91,19 +93,6 @@ pub(super) fn partition_values(segments: &[Segment], name: &str, ty: &DataType) 
 fn parse(texts: &StringArray, ty: &DataType) -> Option<ArrayRef> {
     let lenient = CastOptions { safe: true, ..CastOptions::default() };
     cast_with_options(texts, ty, &lenient).ok()
-}
-
-/// Bounds that hold whoever wrote them: others cut times in the log down to milliseconds.
-fn widened(bounds: ArrayRef, bound: Bound) -> ArrayRef {
-    const CUT_OFF_MICROS: i64 = 999;
-    match bounds.data_type() {
-        DataType::Timestamp(TimeUnit::Microsecond, _) if bound == Bound::Max => {
-            let times = bounds.as_primitive::<TimestampMicrosecondType>();
-            let later = times.unary::<_, TimestampMicrosecondType>(|t| t.saturating_add(CUT_OFF_MICROS));
-            Arc::new(later.with_data_type(bounds.data_type().clone()))
-        }
-        _ => bounds,
-    }
 }
 
 impl PruningStatistics for Known<'_> {

@@ -3,6 +3,7 @@
 mod actions;
 mod append;
 mod definition;
+mod known;
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::io::ErrorKind;
@@ -19,12 +20,12 @@ use deltalake::protocol::{DeltaOperation, SaveMode, checkpoints};
 use deltalake::table::state::DeltaTableState;
 use deltalake::{DeltaTable, DeltaTableError};
 use futures::TryStreamExt as _;
-use serde_json::Value;
 use url::Url;
 
 use self::actions::{to_add, to_remove, to_segment};
 use self::append::Appended;
 pub use self::definition::Definition;
+pub use self::known::ColumnStatistics;
 use crate::disk::{Disk, create_dirs};
 use crate::error::TableError;
 use crate::hold::Hold;
@@ -38,24 +39,6 @@ const COMMIT_DEADLINE: Duration = Duration::from_mins(1);
 const CHECKPOINT_EACH: u64 = 50;
 const LOG_FOLDER: &str = "_delta_log";
 const COLUMN_MAPPING: &str = "delta.columnMapping.mode";
-
-/// What is known of a column of a segment. What is missing is not known, and excludes nothing.
-#[derive(Debug, Clone, PartialEq, Default)]
-pub struct ColumnStatistics {
-    /// A value that none is below, in the form of the Delta log: numbers as numbers, times and dates as text.
-    pub min: Option<Value>,
-    /// A value that none is above.
-    pub max: Option<Value>,
-    /// Rows in which the column is NULL.
-    pub nulls: Option<u64>,
-}
-
-impl ColumnStatistics {
-    /// Of a column of integers from `min` to `max`.
-    pub fn between(min: i64, max: i64) -> Self {
-        Self { min: Some(min.into()), max: Some(max.into()), nulls: None }
-    }
-}
 
 /// A segment as the log names it.
 #[derive(Debug, Clone, PartialEq)]

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use arrow::array::{ArrayRef, Int64Array, RecordBatch, StringArray};
+use serde_json::Value;
 
 use super::*;
 use crate::disk::RealDisk;

@@ -12,12 +12,8 @@ use parquet::basic::{LogicalType, TimeUnit as ParquetTimeUnit};
 use parquet::file::metadata::RowGroupMetaData;
 use parquet::file::statistics::Statistics;
 
-use super::trim::bound;
 use super::{Fate, Filter};
 use crate::log::Segment;
-
-/// Other writers cut times in the log off to milliseconds.
-const CUT_OFF: i64 = 999;
 
 /// Rows by what tells them apart: stored rows that are equal to one of them in that go when these come.
 #[derive(Debug)]
@@ -79,8 +75,8 @@ fn keys_of(rows: &RecordBatch) -> Result<Rows, ArrowError> {
 impl Filter for Superseding {
     fn fate(&self, segment: &Segment) -> Fate {
         let Some(known) = segment.columns.get(&self.columns[0]) else { return Fate::Look };
-        let after = bound(known.min.as_ref()).is_some_and(|min| min > *self.times.end());
-        let before = bound(known.max.as_ref()).is_some_and(|max| max + CUT_OFF < *self.times.start());
+        let after = known.earliest().is_some_and(|min| min > *self.times.end());
+        let before = known.latest().is_some_and(|max| max < *self.times.start());
         if after || before { Fate::Keep } else { Fate::Look }
     }
 

@@ -8,7 +8,6 @@ use arrow::array::{Array, BooleanArray, RecordBatch};
 use arrow::compute::cast;
 use arrow::datatypes::{DataType, Int64Type, Schema};
 use chrono::{DateTime, NaiveDate, NaiveTime};
-use serde_json::Value;
 
 use crate::disk::Disk;
 use crate::error::TableError;
@@ -95,10 +94,6 @@ fn parse(text: &str) -> Option<i64> {
     Some(date.and_time(NaiveTime::MIN).and_utc().timestamp_micros())
 }
 
-pub(super) fn bound(value: Option<&Value>) -> Option<i64> {
-    parse(value?.as_str()?)
-}
-
 struct Before {
     column: String,
     micros: i64,
@@ -107,7 +102,7 @@ struct Before {
 impl Filter for Before {
     fn fate(&self, segment: &Segment) -> Fate {
         let Some(known) = segment.columns.get(&self.column) else { return Fate::Look };
-        match (bound(known.min.as_ref()), bound(known.max.as_ref())) {
+        match (known.earliest(), known.latest()) {
             (Some(min), _) if min >= self.micros => Fate::Keep,
             (_, Some(max)) if max < self.micros && known.nulls == Some(0) => Fate::Remove,
             _ => Fate::Look,
@@ -153,7 +148,7 @@ impl Filter for Oldest {
 /// The segments past `keep` bytes, counted from the newest. Their age is that of their newest row where all have one in
 /// their statistics, and else that of their commit.
 fn oldest(mut segments: Vec<Segment>, column: Option<&str>, keep: u64) -> BTreeSet<String> {
-    let newest = |s: &Segment| bound(s.columns.get(column?).and_then(|c| c.max.as_ref()));
+    let newest = |s: &Segment| s.columns.get(column?)?.latest();
     if segments.iter().all(|s| newest(s).is_some()) {
         segments.sort_by_key(newest);
     }

@@ -5,3 +5,4 @@
 mod kill;
 mod power_loss;
 mod support;
+mod times;
