@@ -19,7 +19,7 @@ use crate::insert::RowsEncoder;
 use crate::layout::{Layout, TableOptions, storable};
 use crate::log::{Change, Committed, Rewrite, Segment, Table, TransactionId};
 use crate::output;
-use crate::schema::{Field, FieldType};
+use crate::schema::{Field, FieldType, set_type};
 use crate::upkeep::{DeleteJob, LayoutChange, RewriteOptions, Superseding, TRIES, rewrite};
 
 type Result<T> = std::result::Result<T, TableError>;
@@ -221,6 +221,7 @@ impl Appender {
             DataType::Utf8 => FieldType::Text,
             DataType::Boolean => FieldType::Boolean,
             DataType::Timestamp(TimeUnit::Microsecond, Some(_)) => FieldType::Time,
+            ty if *ty == set_type() => FieldType::TextList,
             other => {
                 return Err(TableError::Rows {
                     path: self.root.clone(),

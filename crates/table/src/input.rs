@@ -11,6 +11,7 @@ use arrow::error::ArrowError;
 use parquet::arrow::ProjectionMask;
 use parquet::arrow::arrow_reader::{ArrowReaderMetadata, ArrowReaderOptions, ParquetRecordBatchReaderBuilder};
 use parquet::file::metadata::{PageIndexPolicy, RowGroupMetaData};
+use parquet::schema::types::TypePtr;
 
 use crate::error::TableError;
 use crate::layout::conform;
@@ -83,9 +84,10 @@ impl Input {
         let mut builder = ParquetRecordBatchReaderBuilder::new_with_metadata(file, self.metadata.clone())
             .with_batch_size(self.batch_rows());
         if columns.is_some() {
-            let names = schema.fields().iter().map(|f| f.name().as_str());
-            let mask = ProjectionMask::columns(self.metadata.parquet_schema(), names);
-            builder = builder.with_projection(mask);
+            let parquet = self.metadata.parquet_schema();
+            let wanted = |field: &TypePtr| schema.field_with_name(field.name()).is_ok();
+            let roots = parquet.root_schema().get_fields().iter().enumerate().filter(|(_, field)| wanted(field));
+            builder = builder.with_projection(ProjectionMask::roots(parquet, roots.map(|(place, _)| place)));
         }
         if let Some(groups) = groups {
             builder = builder.with_row_groups(groups);

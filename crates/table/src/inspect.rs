@@ -8,6 +8,7 @@ use parquet::bloom_filter::Sbbf;
 use parquet::file::properties::ReaderProperties;
 use parquet::file::reader::{FileReader, SerializedFileReader};
 use parquet::file::serialized_reader::ReadOptionsBuilder;
+use parquet::schema::types::SchemaDescriptor;
 
 use crate::error::TableError;
 use crate::log::Segment;
@@ -52,7 +53,7 @@ pub fn inspect(root: &Path, segments: &[Segment]) -> Result<Vec<ColumnReport>, T
         for group in 0..reader.num_row_groups() {
             let group = reader.get_row_group(group).map_err(damaged)?;
             for (place, chunk) in group.metadata().columns().iter().enumerate() {
-                let name = chunk.column_path().string();
+                let name = name_of(group.metadata().schema_descr(), place);
                 let place_in_report = columns.iter().position(|c| c.name == name).unwrap_or_else(|| {
                     columns.push(ColumnReport { name, ..ColumnReport::default() });
                     rates.push(Vec::new());
@@ -67,6 +68,14 @@ pub fn inspect(root: &Path, segments: &[Segment]) -> Result<Vec<ColumnReport>, T
         column.bloom_false_positives = (!rates.is_empty()).then(|| rates.iter().sum::<f64>() / rates.len() as f64);
     }
     Ok(columns)
+}
+
+/// A column's own name where it is one leaf, as sets are; of others that of the leaf.
+fn name_of(schema: &SchemaDescriptor, leaf: usize) -> String {
+    let root_of = |leaf| schema.get_column_root_idx(leaf);
+    let neighbours = [leaf.checked_sub(1), Some(leaf + 1).filter(|next| *next < schema.num_columns())];
+    let alone = neighbours.into_iter().flatten().all(|neighbour| root_of(neighbour) != root_of(leaf));
+    if alone { schema.get_column_root(leaf).name().to_owned() } else { schema.column(leaf).path().string() }
 }
 
 fn add_chunk(column: &mut ColumnReport, chunk: &parquet::file::metadata::ColumnChunkMetaData) {

@@ -42,11 +42,11 @@ pub use inspect::{ColumnReport, inspect};
 pub use layout::avro::AvroTable;
 pub use layout::{
     ADVICE_ROWS, Advice, Clustering, ColumnEncoding, Curve, Encodings, GROUP_ROWS_MAX, Layout, TableOptions, Verdict,
-    advise, conform, storable,
+    advise, conform, set_of, storable,
 };
 pub use log::{Change, ColumnStatistics, Committed, Definition, Rewrite, Segment, Table, TransactionId};
 pub use lookup::{Found, Key, KeyRange, Lookup, lookup_bytes};
-pub use schema::{Field, FieldType, SegmentSchema};
+pub use schema::{Field, FieldType, SegmentSchema, set_type};
 pub use segment::{
     Codec, EncodedColumn, Encoder, FlatColumn, FlatValues, ListRows, ListValues, PAGE_ROWS, SegmentReader,
     SegmentWriter, UnknownCodec, WrittenSegment,

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use arrow::datatypes::{DataType as ArrowType, Field as ArrowField};
 use deltalake::kernel::{ArrayType, DataType, StructField};
 use parquet::basic::{ConvertedType, LogicalType, Repetition, TimeUnit, Type as Physical};
 use parquet::errors::ParquetError;
@@ -30,6 +31,8 @@ pub enum FieldType {
     Int32List,
     /// Lists of real numbers.
     DoubleList,
+    /// Sets of texts, as lists of them: see [`set_type`].
+    TextList,
 }
 
 /// One column. Every column may be NULL, as Delta readers expect of tables whose columns grow.
@@ -69,9 +72,13 @@ impl Field {
             FieldType::Time => {
                 primitive(name, Physical::INT64, optional, Some(LogicalType::timestamp(true, TimeUnit::MICROS)))
             }
-            FieldType::Int32List | FieldType::DoubleList => {
-                let physical = if self.ty == FieldType::Int32List { Physical::INT32 } else { Physical::DOUBLE };
-                let element = primitive("element", physical, Repetition::REQUIRED, None)?;
+            FieldType::Int32List | FieldType::DoubleList | FieldType::TextList => {
+                let (physical, logical) = match self.ty {
+                    FieldType::Int32List => (Physical::INT32, None),
+                    FieldType::DoubleList => (Physical::DOUBLE, None),
+                    _ => (Physical::BYTE_ARRAY, Some(LogicalType::String)),
+                };
+                let element = primitive("element", physical, Repetition::REQUIRED, logical)?;
                 let list = Type::group_type_builder("list")
                     .with_repetition(Repetition::REPEATED)
                     .with_fields(vec![Arc::new(element)])
@@ -88,6 +95,13 @@ impl Field {
 }
 
 impl FieldType {
+    /// Whether a column of this type fits one that a table has. Other writers may have said that the texts of sets may be
+    /// NULL: ours are none the less.
+    pub(crate) fn is_in(self, column: &DataType) -> bool {
+        *column == self.to_delta()
+            || self == Self::TextList && *column == DataType::from(ArrayType::new(DataType::STRING, true))
+    }
+
     fn to_delta(self) -> DataType {
         match self {
             Self::Text => DataType::STRING,
@@ -100,8 +114,15 @@ impl FieldType {
             Self::Time => DataType::TIMESTAMP,
             Self::Int32List => ArrayType::new(DataType::INTEGER, false).into(),
             Self::DoubleList => ArrayType::new(DataType::DOUBLE, false).into(),
+            Self::TextList => ArrayType::new(DataType::STRING, false).into(),
         }
     }
+}
+
+/// The Arrow type of a column of sets of texts: lists whose items are never NULL. Tables keep a list as it comes; that its
+/// texts are distinct and in order is up to whoever makes it.
+pub fn set_type() -> ArrowType {
+    ArrowType::List(Arc::new(ArrowField::new("element", ArrowType::Utf8, false)))
 }
 
 /// The columns of a segment, in order.

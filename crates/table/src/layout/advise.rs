@@ -3,10 +3,13 @@
 //! A filter helps a question by equality where a value is in few row groups and bounds do not tell in which; bounds help
 //! where rows that follow each other are alike; clustering makes them so, and pays for columns whose values repeat.
 
-use arrow::array::{Array, ArrayRef, RecordBatch, make_comparator};
+use std::sync::Arc;
+
+use arrow::array::{Array, ArrayRef, BinaryArray, RecordBatch, make_comparator};
 use arrow::compute::{SortOptions, concat_batches, sort_to_indices, take};
 use arrow::datatypes::DataType;
 use arrow::error::ArrowError;
+use arrow::row::{Row, RowConverter, SortField};
 
 use super::write::GROUP_ROWS_MAX;
 
@@ -94,6 +97,11 @@ fn keep_best_filters(advice: &mut [Advice]) {
 }
 
 fn of_column(name: &str, values: &ArrayRef) -> Result<Advice, ArrowError> {
+    if values.data_type().is_nested() {
+        let (distinct, span) = order(&as_keys(values)?)?;
+        let no = || Verdict::no("holds sets, which filters, bounds and clustering do not fit");
+        return Ok(Advice { column: name.to_owned(), distinct, span, bloom: no(), statistics: no(), cluster: no() });
+    }
     let (distinct, span) = order(values)?;
     Ok(Advice {
         column: name.to_owned(),
@@ -103,6 +111,14 @@ fn of_column(name: &str, values: &ArrayRef) -> Result<Advice, ArrowError> {
         statistics: statistics(distinct, span),
         cluster: cluster(values.len(), distinct, span),
     })
+}
+
+/// Values that cannot be sorted as they are, as bytes that order them; NULL stays NULL.
+fn as_keys(values: &ArrayRef) -> Result<ArrayRef, ArrowError> {
+    let converter = RowConverter::new(vec![SortField::new(values.data_type().clone())])?;
+    let rows = converter.convert_columns(std::slice::from_ref(values))?;
+    let key = |(row, key): (usize, Row<'_>)| values.is_valid(row).then(|| key.as_ref().to_vec());
+    Ok(Arc::new(rows.iter().enumerate().map(key).collect::<BinaryArray>()))
 }
 
 /// Distinct values, and how much of all values, by rank, neighbouring rows span.
@@ -182,7 +198,6 @@ fn cluster(rows: usize, distinct: usize, span: f64) -> Verdict {
 #[cfg(test)]
 mod tests {
     use std::collections::HashSet;
-    use std::sync::Arc;
 
     use arrow::array::{Int32Array, Int64Array, StringArray};
 

@@ -8,6 +8,7 @@
 //! | integers, times, dates, decimals | bytes split into planes, differences, dictionary |
 //! | real numbers | bytes split into planes, dictionary, plain |
 //! | text, bytes | the common prefix of a page, prefixes shared with the value before, dictionary |
+//! | sets of texts | dictionary, prefixes shared with the text before |
 //! | true or false | plain |
 //!
 //! Pages that compress by less than 3% are not compressed. A dictionary that outgrows its page falls back by itself.
@@ -117,9 +118,10 @@ impl Encodings {
 
     pub(crate) fn apply(&self, schema: &Schema) -> Result<WriterPropertiesBuilder> {
         let mut properties = without_dictionaries(self.codec)?;
-        for field in schema.fields() {
-            if let Some(choice) = self.choices.get(field.name()) {
-                properties = choice.apply(properties, field.name());
+        let parquet = ArrowSchemaConverter::new().convert(schema)?;
+        for (leaf, column) in parquet.columns().iter().enumerate() {
+            if let Some(choice) = self.choices.get(schema.field(parquet.get_column_root_idx(leaf)).name()) {
+                properties = choice.apply(properties, column.path());
             }
         }
         Ok(properties)
@@ -135,8 +137,9 @@ fn without_dictionaries(codec: Codec) -> Result<WriterPropertiesBuilder> {
 }
 
 impl Choice {
-    fn apply(self, properties: WriterPropertiesBuilder, column: &str) -> WriterPropertiesBuilder {
-        let path = ColumnPath::new(vec![column.to_owned()]);
+    /// Of a leaf: a column's values, or the texts of its sets.
+    fn apply(self, properties: WriterPropertiesBuilder, leaf: &ColumnPath) -> WriterPropertiesBuilder {
+        let path = leaf.clone();
         let properties = if self.compressed {
             properties
         } else {
@@ -161,6 +164,7 @@ fn candidates(ty: &DataType) -> &'static [ColumnEncoding] {
     match ty {
         DataType::Boolean => &[Plain],
         DataType::Utf8 | DataType::Binary => &[Common, Prefixes, Dictionary],
+        DataType::List(_) => &[Dictionary, Prefixes],
         // Wide decimals are stored as bytes of fixed length, which have no differences.
         DataType::Float32 | DataType::Float64 | DataType::Decimal128(19.., _) => &[Split, Dictionary, Plain],
         _ => &[Split, Delta, Dictionary],
@@ -192,8 +196,8 @@ impl Sizes {
 
 /// Encodes the one column of a sample.
 fn trial(column: &RecordBatch, encoding: ColumnEncoding, codec: Codec) -> Result<Sizes> {
+    let schema = ArrowSchemaConverter::new().convert(column.schema_ref())?;
     if encoding == ColumnEncoding::Common {
-        let schema = ArrowSchemaConverter::new().convert(column.schema_ref())?;
         let mut text =
             TextColumn::new(schema.column(0), codec, Extras { statistics: false, bloom: false, page_rows: PAGE_ROWS })?;
         text.write(column.column(0));
@@ -203,7 +207,7 @@ fn trial(column: &RecordBatch, encoding: ColumnEncoding, codec: Codec) -> Result
     }
     let properties = without_dictionaries(codec)?.set_statistics_enabled(EnabledStatistics::None);
     let choice = Choice { encoding, compressed: true };
-    let properties = choice.apply(properties, column.schema_ref().field(0).name()).build();
+    let properties = schema.columns().iter().fold(properties, |p, leaf| choice.apply(p, leaf.path())).build();
     let mut writer = ArrowWriter::try_new(std::io::sink(), column.schema(), Some(properties))?;
     writer.write(column)?;
     let metadata = writer.close()?;

@@ -14,7 +14,7 @@ pub use advise::{ADVICE_ROWS, Advice, Verdict, advise};
 pub(crate) use encoding::SAMPLE_ROWS;
 pub use encoding::{ColumnEncoding, Encodings};
 pub use options::{Clustering, Curve, Layout, TableOptions};
-pub use rows::{conform, storable};
+pub use rows::{conform, set_of, storable};
 pub use write::GROUP_ROWS_MAX;
 
 #[cfg(test)]

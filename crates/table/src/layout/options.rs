@@ -121,6 +121,11 @@ impl TableOptions {
                 let have = schema.fields().iter().map(|f| f.name().as_str()).collect::<Vec<_>>().join(", ");
                 return refuse(format!("there is no column {column:?}: the columns are {have}"));
             };
+            if field.data_type().is_nested() {
+                return refuse(format!(
+                    "column {column:?} holds sets, which have no Bloom filters and no look-ups, and order no rows"
+                ));
+            }
             if self.bloom.contains(column) && *field.data_type() == DataType::Boolean {
                 return refuse(format!("column {column:?} is true or false: a Bloom filter would skip nothing"));
             }

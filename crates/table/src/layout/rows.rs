@@ -3,18 +3,19 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use arrow::array::{ArrayRef, RecordBatch, new_null_array};
-use arrow::compute::{CastOptions, cast_with_options};
+use arrow::array::{Array, ArrayRef, AsArray, RecordBatch, UInt64Array, new_null_array};
+use arrow::compute::{CastOptions, cast, cast_with_options, take};
 use arrow::datatypes::{DataType, Field, Schema, SchemaRef, TimeUnit};
 use arrow::util::display::FormatOptions;
 
 use crate::error::TableError;
+use crate::schema::set_type;
 
 /// A value that does not fit is an error, not NULL.
 const EXACT: CastOptions<'static> = CastOptions { safe: false, format_options: FormatOptions::new() };
 
 /// The columns as a table stores them: times in microseconds of UTC, unsigned integers one width wider, texts and
-/// bytes in their plain form.
+/// bytes in their plain form, lists of texts as sets.
 ///
 /// # Errors
 /// Where a column's type cannot be stored, and where two columns share a name; both name the column.
@@ -57,6 +58,7 @@ fn stored_type(ty: &DataType) -> Option<DataType> {
         DataType::LargeUtf8 | DataType::Utf8View | DataType::Null => DataType::Utf8,
         DataType::LargeBinary | DataType::BinaryView | DataType::FixedSizeBinary(_) => DataType::Binary,
         DataType::Dictionary(_, values) => stored_type(values)?,
+        ty if is_list_of_texts(ty) => set_type(),
         _ => return None,
     })
 }
@@ -96,6 +98,10 @@ pub fn conform(root: &Path, schema: &SchemaRef, batch: &RecordBatch) -> Result<R
         {
             return Err(mismatch());
         }
+        if *field.data_type() == set_type() {
+            return set_of(values)
+                .ok_or_else(|| refuse(field.name(), "has a NULL among the texts of a set".to_owned()));
+        }
         cast_with_options(values, field.data_type(), &EXACT).map_err(|e| refuse(field.name(), e.to_string()))
     };
     let columns = schema.fields().iter().map(column).collect::<Result<Vec<_>, _>>()?;
@@ -113,6 +119,39 @@ fn widens(from: &DataType, to: &DataType) -> bool {
     };
     match (rank(from), rank(to)) {
         (Some(from), Some(to)) => from < to,
-        _ => *from == DataType::Float32 && *to == DataType::Float64 || *from == DataType::Null,
+        _ => {
+            *from == DataType::Float32 && *to == DataType::Float64
+                || *from == DataType::Null
+                // Of other writers' tables, in which a text may be NULL.
+                || is_list_of_texts(from) && is_list_of_texts(to)
+        }
     }
+}
+
+fn is_list_of_texts(ty: &DataType) -> bool {
+    match ty {
+        DataType::List(item) | DataType::LargeList(item) => stored_type(item.data_type()) == Some(DataType::Utf8),
+        _ => false,
+    }
+}
+
+/// Lists of texts, or NULL alone, as sets; `None` where one of the texts is NULL, and of columns of anything else.
+pub fn set_of(column: &ArrayRef) -> Option<ArrayRef> {
+    if *column.data_type() == set_type() {
+        return Some(column.clone());
+    }
+    if *column.data_type() == DataType::Null {
+        return Some(new_null_array(&set_type(), column.len()));
+    }
+    if !is_list_of_texts(column.data_type()) {
+        return None;
+    }
+    let as_list = DataType::List(Arc::new(Field::new("element", DataType::Utf8, true)));
+    let mut lists = cast(column, &as_list).ok()?;
+    if lists.as_list::<i32>().values().logical_null_count() > 0 {
+        // Texts that are in no list do not count: those of lists that are NULL or were cut off.
+        let rows = UInt64Array::from_iter_values(0..lists.len() as u64);
+        lists = take(&lists, &rows, None).ok()?;
+    }
+    cast(&lists, &set_type()).ok()
 }

@@ -14,10 +14,14 @@ use crate::log::ColumnStatistics;
 const EXACT_DIGITS: u8 = 15;
 
 /// What the footer of a file says of its columns, put together over its row groups. A bound that is not known, or that
-/// JSON could not keep, is left out: it then excludes nothing.
+/// JSON could not keep, is left out: it then excludes nothing. Each column is one leaf.
 pub(crate) fn of_file(schema: &Schema, metadata: &ParquetMetaData) -> BTreeMap<String, ColumnStatistics> {
-    let column = |(i, field): (usize, &arrow::datatypes::FieldRef)| {
-        let groups = metadata.row_groups().iter().map(|group| group.column(i).statistics());
+    let column = |(place, field): (usize, &arrow::datatypes::FieldRef)| {
+        // What a file says of the texts of sets says nothing of the sets.
+        if field.data_type().is_nested() {
+            return None;
+        }
+        let groups = metadata.row_groups().iter().map(|group| group.column(place).statistics());
         let mut whole = Merged::default();
         groups.for_each(|statistics| whole.add(statistics, field.data_type()));
         let statistics = whole.finish()?;

@@ -14,7 +14,7 @@ use parquet::errors::ParquetError;
 use parquet::file::metadata::ParquetMetaData;
 use parquet::file::properties::{BloomFilterPosition, DEFAULT_WRITE_BATCH_SIZE, EnabledStatistics, WriterProperties};
 use parquet::file::writer::SerializedFileWriter;
-use parquet::schema::types::{ColumnPath, SchemaDescriptor};
+use parquet::schema::types::SchemaDescriptor;
 
 use super::encoding::Encodings;
 use super::options::TableOptions;
@@ -70,7 +70,10 @@ pub(crate) struct RowsWriter {
     path: PathBuf,
     schema: SchemaRef,
     parquet: SchemaDescriptor,
+    /// How each column is encoded by ourselves; `None` where the Parquet library does it. Each is one leaf.
     columns: Vec<Option<(Codec, Extras)>>,
+    /// Rows in which each column is NULL, of those that the file has no statistics of.
+    nulls: BTreeMap<String, u64>,
     factory: ArrowRowGroupWriterFactory,
     writer: SerializedFileWriter<BufWriter<NewFile>>,
     group: Option<Group>,
@@ -106,12 +109,13 @@ impl RowsWriter {
         may_hold_nan: impl Fn(&str) -> bool,
     ) -> Result<Self, TableError> {
         let failed = |cause| TableError::encode(path, cause);
-        let file = BufWriter::with_capacity(BUFFER_BYTES, NewFile::create(disk.clone(), path)?);
         let group_rows = group_rows(rows, options.group_rows);
-        let page_rows = PAGE_ROWS.min(options.group_rows.div_ceil(GROUP_PAGES_MIN));
-        let properties =
-            properties(&schema, options, encodings, (group_rows, page_rows), may_hold_nan).map_err(failed)?;
         let parquet = ArrowSchemaConverter::new().convert(&schema).map_err(failed)?;
+        one_leaf_each(path, &schema, &parquet)?;
+        let page_rows = PAGE_ROWS.min(options.group_rows.div_ceil(GROUP_PAGES_MIN));
+        let properties = properties((&schema, &parquet), options, encodings, (group_rows, page_rows), may_hold_nan)
+            .map_err(failed)?;
+        let file = BufWriter::with_capacity(BUFFER_BYTES, NewFile::create(disk.clone(), path)?);
         let writer =
             SerializedFileWriter::new(file, parquet.root_schema_ptr(), Arc::new(properties)).map_err(failed)?;
         let factory = ArrowRowGroupWriterFactory::new(&writer, schema.clone());
@@ -121,9 +125,24 @@ impl RowsWriter {
             encodings.common_prefix(field.name()).map(|codec| (codec, extras))
         };
         let columns = schema.fields().iter().map(column).collect();
+        let sets = schema.fields().iter().filter(|f| options.has_statistics() && f.data_type().is_nested());
+        let nulls = sets.map(|f| (f.name().clone(), 0)).collect();
         let lookup = LookupWriter::new(path, &schema, &options.lookup);
         let path = path.to_owned();
-        Ok(Self { path, schema, parquet, columns, factory, writer, group: None, group_rows, rows: 0, disk, lookup })
+        Ok(Self {
+            path,
+            schema,
+            parquet,
+            columns,
+            nulls,
+            factory,
+            writer,
+            group: None,
+            group_rows,
+            rows: 0,
+            disk,
+            lookup,
+        })
     }
 
     pub(crate) fn write(&mut self, batch: &RecordBatch) -> Result<(), TableError> {
@@ -151,6 +170,9 @@ impl RowsWriter {
                 ColumnUnderWay::Library(writer) => {
                     compute_leaves(field, array)?.iter().try_for_each(|leaf| writer.write(leaf))?;
                 }
+            }
+            if let Some(nulls) = self.nulls.get_mut(field.name()) {
+                *nulls += array.null_count() as u64;
             }
         }
         group.rows += rows.num_rows();
@@ -201,13 +223,26 @@ impl RowsWriter {
         let file = self.writer.inner_mut();
         file.flush().map_err(TableError::io("write", &self.path))?;
         let bytes = file.get_mut().finish()?;
-        let columns = statistics::of_file(&self.schema, &metadata);
+        let mut columns = statistics::of_file(&self.schema, &metadata);
+        let nulls = std::mem::take(&mut self.nulls).into_iter();
+        columns
+            .extend(nulls.map(|(name, nulls)| (name, ColumnStatistics { nulls: Some(nulls), ..Default::default() })));
         let groups = metadata.num_row_groups();
         if let Some(lookup) = self.lookup.take() {
             lookup.finish(self.disk.clone(), self.rows, groups).inspect_err(|_| remove_unnamed(&*self.disk, &path))?;
         }
         Ok(WrittenRows { bytes, rows: self.rows, groups, columns })
     }
+}
+
+/// Whether every column is one leaf in Parquet, as those of all types are that tables store. Other writers' tables may
+/// have more in them.
+fn one_leaf_each(path: &Path, schema: &SchemaRef, parquet: &SchemaDescriptor) -> Result<(), TableError> {
+    let roots = (0..parquet.num_columns()).map(|leaf| (leaf, parquet.get_column_root_idx(leaf)));
+    let Some((_, place)) = roots.into_iter().find(|(leaf, root)| leaf != root) else { return Ok(()) };
+    let field = schema.field(place);
+    let reason = format!("holds {}, which is not written here: leave it to who wrote it", field.data_type());
+    Err(TableError::Rows { path: path.parent().unwrap_or(path).to_owned(), column: field.name().clone(), reason })
 }
 
 /// Removes a segment that no log names, and its look-up.
@@ -224,7 +259,7 @@ pub(crate) fn remove_unnamed(disk: &dyn Disk, segment: &Path) {
 }
 
 fn properties(
-    schema: &SchemaRef,
+    (schema, parquet): (&SchemaRef, &SchemaDescriptor),
     options: &TableOptions,
     encodings: &Encodings,
     (group_rows, page_rows): (usize, usize),
@@ -240,8 +275,11 @@ fn properties(
         // Pages end where a batch of values does.
         .set_write_batch_size(page_rows.min(DEFAULT_WRITE_BATCH_SIZE))
         .set_bloom_filter_position(BloomFilterPosition::End);
-    for field in schema.fields() {
-        let path = ColumnPath::new(vec![field.name().clone()]);
+    for (field, leaf) in schema.fields().iter().zip(parquet.columns()) {
+        let path = leaf.path().clone();
+        if field.data_type().is_nested() {
+            properties = properties.set_column_statistics_enabled(path.clone(), EnabledStatistics::None);
+        }
         if matches!(field.data_type(), DataType::Float32 | DataType::Float64) && may_hold_nan(field.name()) {
             properties = properties.set_column_statistics_enabled(path.clone(), EnabledStatistics::None);
         }

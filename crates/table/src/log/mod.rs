@@ -524,7 +524,7 @@ impl Table {
         let schema = self.schema()?;
         for field in columns {
             let want = field.to_delta();
-            if let Some(have) = schema.field(&field.name).filter(|have| have.data_type() != want.data_type()) {
+            if let Some(have) = schema.field(&field.name).filter(|have| !field.ty.is_in(have.data_type())) {
                 return Err(TableError::ColumnType {
                     path: self.root.clone(),
                     column: field.name.clone(),

@@ -4,5 +4,6 @@
 
 mod kill;
 mod power_loss;
+mod sets;
 mod support;
 mod times;
