@@ -117,3 +117,50 @@ def test_rows_read_alike_after_a_change_of_layout_and_a_deletion(rows, layout, t
     after = readings(root)
     left = [i for i in range(15_000) if i % 5]
     assert after[:3] == (len(left), sum(left), sum(left) / 8) and after[4] == 0
+
+
+def members(root):
+    """The set of every row by its number, by three readers of the files that the log names."""
+    delta = deltalake.DeltaTable(str(root))
+    arrow = delta.to_pyarrow_table()
+    by_arrow = dict(zip(arrow["id"].to_pylist(), arrow["groups"].to_pylist()))
+    assert len(arrow) == len(by_arrow)
+    by_duckdb = dict(duckdb.sql(f"select id, groups from read_parquet({delta.file_uris()!r})").fetchall())
+    by_polars = dict(polars.scan_delta(str(root)).select("id", "groups").collect().rows())
+    assert by_arrow == by_duckdb == by_polars
+    # Nor do statistics that any of them uses lose a row.
+    nothing = polars.scan_delta(str(root)).filter(polars.col("groups").is_null()).collect().height
+    assert nothing == sum(groups is None for groups in by_arrow.values())
+    return by_arrow
+
+
+@pytest.mark.parametrize("layout", ["column", "pruned", "clustered"])
+def test_sets_read_alike_and_other_writers_add_to_them(layout, tmp_path):
+    expected = {}
+    for i in range(ROWS):
+        groups = [f"mod{m}" for m in (2, 3, 5) if i % m == 0] + [f"é{i % 1000}"] * (i % 11 == 0)
+        expected[i] = None if i % 17 == 0 else groups
+    path = tmp_path / "tagged.jsonl"
+    with open(path, "w", encoding="utf-8") as file:
+        for i, groups in expected.items():
+            file.write(json.dumps({"id": i, "groups": groups}) + "\n")
+    data = ["--data", str(tmp_path / "data")]
+    root = tmp_path / "data" / "default" / "tagged"
+    options = ["--cluster", "id"] if layout == "clustered" else ["--layout", layout]
+    manyworlds("table", "insert", "tagged", str(path), "--batch-rows", "3000", *options, *data)
+    assert members(root) == expected
+    manyworlds("table", "cluster" if layout == "clustered" else "compact", "tagged", *data)
+    assert members(root) == expected
+    # Rows of another writer, in whose files lists are called otherwise.
+    more = polars.DataFrame({"id": [ROWS, ROWS + 1, ROWS + 2], "groups": [["x", "y"], [], None]})
+    deltalake.write_deltalake(str(root), more.to_arrow(), mode="append")
+    expected |= dict(more.rows())
+    assert members(root) == expected
+    sql = "SELECT count(*) AS rows, count(groups) AS sets, sum(cardinality(groups)) AS members FROM tagged"
+    sets = [groups for groups in expected.values() if groups is not None]
+    counted = [{"rows": len(expected), "sets": len(sets), "members": sum(map(len, sets))}]
+    assert manyworlds("sql", sql, *data) == counted
+    manyworlds("table", "compact", "tagged", *data)
+    assert members(root) == expected and manyworlds("sql", sql, *data) == counted
+    manyworlds("table", "delete", "tagged", "--where", "array_has(groups, 'mod2')", "--apply", *data)
+    assert members(root) == {i: groups for i, groups in expected.items() if not groups or "mod2" not in groups}

@@ -1,13 +1,14 @@
 //! The columns of a table as they come to be known: new fields become columns, integers widen to real numbers, and
-//! whatever else does not fit is refused.
+//! lists of texts are sets, and whatever else does not fit is refused.
 
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use arrow::array::{Array, ArrayRef, BooleanArray, RecordBatch, new_null_array};
+use arrow::array::{Array, ArrayRef, BooleanArray, RecordBatch, new_empty_array, new_null_array};
 use arrow::compute::{cast, filter_record_batch, is_null};
 use arrow::datatypes::{DataType, Field, Schema, SchemaRef};
 use arrow::error::ArrowError;
+use table::set_of;
 
 /// Columns of one table. Each may be NULL.
 #[derive(Debug, Clone)]
@@ -38,7 +39,9 @@ pub(crate) struct Fitted {
 
 impl Columns {
     pub(crate) fn new(schema: &Schema) -> Self {
-        let fields = schema.fields().iter().map(|f| Field::new(f.name(), f.data_type().clone(), true));
+        // Other writers' tables may say that the texts of a set may be NULL: those that come here are not.
+        let ty = |ty: &DataType| stored(&new_empty_array(ty)).map_or_else(|| ty.clone(), |(_, ty)| ty);
+        let fields = schema.fields().iter().map(|f| Field::new(f.name(), ty(f.data_type()), true));
         Self::over(fields.collect())
     }
 
@@ -72,30 +75,36 @@ impl Columns {
         let mut fields: Vec<Field> = self.schema.fields().iter().map(|f| f.as_ref().clone()).collect();
         for (field, column) in rows.schema_ref().fields().iter().zip(rows.columns()) {
             let name = field.name();
+            let Some((column, sent)) = stored(column) else {
+                let reason =
+                    "holds lists with something else than text, or NULL, in them, and only sets of text are stored";
+                leave_out(field, column, reason.to_owned())?;
+                continue;
+            };
             let Some(&place) = self.places.get(name) else {
                 if fields.len() >= columns_max {
                     leave_out(
                         field,
-                        column,
+                        &column,
                         format!("is new, and the table has {columns_max} columns, as many as it may"),
                     )?;
                     continue;
                 }
-                fields.push(Field::new(name, field.data_type().clone(), true));
-                columns.push((name.clone(), column.clone()));
+                fields.push(Field::new(name, sent, true));
+                columns.push((name.clone(), column));
                 continue;
             };
-            match (fields[place].data_type(), field.data_type()) {
-                (have, sent) if have == sent => columns.push((name.clone(), column.clone())),
+            match (fields[place].data_type(), &sent) {
+                (have, sent) if have == sent => columns.push((name.clone(), column)),
                 (DataType::Float64, DataType::Int64) => {
-                    columns.push((name.clone(), cast(column, &DataType::Float64)?));
+                    columns.push((name.clone(), cast(&column, &DataType::Float64)?));
                 }
                 (DataType::Int64, DataType::Float64) => {
                     fields[place] = Field::new(name, DataType::Float64, true);
-                    columns.push((name.clone(), column.clone()));
+                    columns.push((name.clone(), column));
                 }
                 (have, sent) => {
-                    leave_out(field, column, format!("holds {}, and {} came", word(have), word(sent)))?;
+                    leave_out(field, &column, format!("holds {}, and {} came", word(have), word(sent)))?;
                 }
             }
         }
@@ -126,12 +135,20 @@ impl Columns {
     }
 }
 
+/// A column as it is stored, and its type: lists of texts are sets. `None` where nothing stores it.
+fn stored(column: &ArrayRef) -> Option<(ArrayRef, DataType)> {
+    let column = if column.data_type().is_nested() { set_of(column)? } else { column.clone() };
+    let ty = column.data_type().clone();
+    Some((column, ty))
+}
+
 /// A type in words.
 fn word(ty: &DataType) -> String {
     match ty {
         DataType::Int64 => "integers".to_owned(),
         DataType::Float64 => "real numbers".to_owned(),
         DataType::Utf8 => "text".to_owned(),
+        DataType::List(item) if *item.data_type() == DataType::Utf8 => "sets of text".to_owned(),
         DataType::Boolean => "true or false".to_owned(),
         DataType::Timestamp(..) => "times".to_owned(),
         other => other.to_string(),
@@ -140,8 +157,9 @@ fn word(ty: &DataType) -> String {
 
 #[cfg(test)]
 mod tests {
-    use arrow::array::{AsArray, Float64Array, Int64Array, StringArray};
+    use arrow::array::{AsArray, Float64Array, Int64Array, ListBuilder, StringArray, StringBuilder};
     use arrow::datatypes::Float64Type;
+    use table::set_type;
 
     use super::*;
 
@@ -178,6 +196,38 @@ mod tests {
         assert_eq!(fitted.rows, rows(vec![("b", ints(&[Some(1), None]))]));
         let whole = columns.conform(&fitted.rows).unwrap();
         assert_eq!(whole, rows(vec![("a", ints(&[None, None])), ("b", ints(&[Some(1), None]))]));
+    }
+
+    fn lists(name: &str, texts: &[Option<&str>]) -> ArrayRef {
+        let item = Field::new(name, DataType::Utf8, true);
+        let mut lists = ListBuilder::new(StringBuilder::new()).with_field(item);
+        texts.iter().for_each(|text| lists.append_value([Some("a"), *text]));
+        lists.append_null();
+        Arc::new(lists.finish())
+    }
+
+    #[test]
+    fn lists_of_text_are_sets_and_nothing_else_is() {
+        let mut columns = Columns::new(&rows(vec![("groups", lists("item", &[])), ("a", ints(&[None]))]).schema());
+        assert_eq!(columns.schema().field(0).data_type(), &set_type());
+        let sets = set_of(&lists("item", &[Some("b"), Some("")])).unwrap();
+        let first = columns.fit(rows(vec![("groups", lists("x", &[Some("b"), Some("")]))]), 9).unwrap();
+        assert_eq!((first.misfits, &first.rows), (vec![], &rows(vec![("groups", sets.clone())])));
+        let second = columns.fit(rows(vec![("new", lists("x", &[Some("b"), Some("")]))]), 9).unwrap();
+        assert_eq!((second.misfits, second.rows), (vec![], rows(vec![("new", sets.clone())])));
+        assert_eq!(columns.conform(&first.rows).unwrap().column(0), &sets);
+        let texts: ArrayRef = Arc::new(StringArray::from(vec![Some("b"), None, Some("c")]));
+        for (name, sent, reason, first) in [
+            ("groups", texts, "holds sets of text, and text came", 0),
+            ("a", lists("element", &[Some("b")]), "holds integers, and sets of text came", 0),
+            ("groups", lists("item", &[None]), "holds lists with something else than text, or NULL", 0),
+        ] {
+            let misfit =
+                columns.fit(rows(vec![(name, sent.clone()), ("new", new_null_array(&set_type(), sent.len()))]), 9);
+            let misfit = misfit.unwrap().misfits.remove(0);
+            assert!(misfit.reason.contains(reason) && misfit.first == first, "{misfit:?}");
+        }
+        assert_eq!(columns.schema().fields().len(), 3);
     }
 
     #[test]

@@ -47,7 +47,7 @@ pub use engine::{Engine, Options, Rows, Scope};
 pub use ensemble::{MakeModel, ModelError};
 pub use error::QueryError;
 pub use reading::Reading;
-pub use rows::JsonRows;
+pub use rows::{JsonRows, in_cells};
 pub use snapshot::Ensembles;
 pub use tables::{FreshRows, LiveTables};
 pub use work::holding;

@@ -4,11 +4,13 @@ use std::collections::HashMap;
 use std::io::Write;
 use std::sync::Arc;
 
-use arrow::array::{ArrayRef, Int8Array, Int16Array, RecordBatchOptions, StringViewArray, UInt32Array};
+use arrow::array::{
+    Array as _, ArrayRef, Int8Array, Int16Array, RecordBatchOptions, StringBuilder, StringViewArray, UInt32Array,
+};
 use arrow::compute::take;
 use arrow::datatypes::{DataType, Field, FieldRef, Schema, SchemaRef};
 use arrow::error::ArrowError;
-use arrow::json::writer::JsonArray;
+use arrow::json::writer::{EncoderOptions, JsonArray, make_encoder};
 use arrow::json::{Writer, WriterBuilder};
 use arrow::record_batch::RecordBatch;
 use model::{EventColumn, EventKind, EventValues, NULL_I8, NULL_I16, NULL_LABEL};
@@ -49,7 +51,6 @@ pub(crate) fn batch(schema: &SchemaRef, columns: Vec<ArrayRef>, rows: usize) -> 
 
 /// Words by their places in a list; places past its end are NULL. The words themselves are stored once.
 pub(crate) fn words(list: &StringViewArray, places: impl Iterator<Item = u32>) -> Result<ArrayRef, QueryError> {
-    use arrow::array::Array as _;
     let known = list.len() as u32;
     let places: UInt32Array = places.map(|p| (p < known).then_some(p)).collect();
     take(list, &places, None).map_err(|e| invalid(&e))
@@ -131,6 +132,38 @@ impl<W: Write> JsonRows<W> {
         self.writer.finish()?;
         Ok(self.writer.into_inner())
     }
+}
+
+/// Rows whose cells can each be written as one text, for formats that have nothing else: sets and other values with parts
+/// become their JSON.
+///
+/// # Errors
+/// Where JSON has no form for a value.
+pub fn in_cells(rows: &RecordBatch) -> Result<RecordBatch, ArrowError> {
+    let cell = |(field, column): (&FieldRef, &ArrayRef)| -> Result<(FieldRef, ArrayRef), ArrowError> {
+        if !field.data_type().is_nested() {
+            return Ok((field.clone(), column.clone()));
+        }
+        let options = EncoderOptions::default();
+        let mut encoder = make_encoder(field, column, &options)?;
+        let mut texts = StringBuilder::new();
+        let mut text = Vec::new();
+        for row in 0..column.len() {
+            if encoder.is_null(row) {
+                texts.append_null();
+                continue;
+            }
+            text.clear();
+            encoder.encode(row, &mut text);
+            texts.append_value(std::str::from_utf8(&text).map_err(|e| ArrowError::JsonError(e.to_string()))?);
+        }
+        let field = field.as_ref().clone().with_data_type(DataType::Utf8);
+        Ok((Arc::new(field), Arc::new(texts.finish())))
+    };
+    let cells = rows.schema_ref().fields().iter().zip(rows.columns()).map(cell);
+    let (fields, columns): (Vec<_>, Vec<_>) = cells.collect::<Result<Vec<_>, _>>()?.into_iter().unzip();
+    let options = RecordBatchOptions::new().with_row_count(Some(rows.num_rows()));
+    RecordBatch::try_new_with_options(Arc::new(Schema::new(fields)), columns, &options)
 }
 
 /// The columns with a number after every name that another has already: a key of an object must be one value's.

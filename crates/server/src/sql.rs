@@ -13,7 +13,7 @@ use axum::body::Body;
 use axum::extract::{Extension, Query, State};
 use axum::http::{HeaderMap, StatusCode, header};
 use axum::response::{IntoResponse, Response};
-use query::{Engine, Ensembles, JsonRows, LiveTables, Options};
+use query::{Engine, Ensembles, JsonRows, LiveTables, Options, in_cells};
 use serde::Deserialize;
 use serde_json::json;
 use table::SIM;
@@ -145,8 +145,8 @@ fn as_json(answer: &Answer) -> Result<Response, Refusal> {
 fn as_csv(answer: &Answer) -> Result<Response, Refusal> {
     written("text/csv; charset=utf-8", || {
         let mut writer = CsvBuilder::new().with_header(true).build(Vec::new());
-        writer.write(&RecordBatch::new_empty(answer.schema.clone()))?;
-        answer.batches.iter().try_for_each(|batch| writer.write(batch))?;
+        writer.write(&in_cells(&RecordBatch::new_empty(answer.schema.clone()))?)?;
+        answer.batches.iter().try_for_each(|batch| writer.write(&in_cells(batch)?))?;
         Ok(writer.into_inner())
     })
 }

@@ -8,7 +8,7 @@ use anyhow::{Context as _, Result};
 use arrow::array::RecordBatch;
 use arrow::csv::WriterBuilder as CsvBuilder;
 use arrow::util::display::{ArrayFormatter, FormatOptions};
-use query::{Engine, JsonRows, Options, Reading, Rows};
+use query::{Engine, JsonRows, Options, Reading, Rows, in_cells};
 
 use super::{make_model, nothing_stored};
 use crate::args::{Format, SqlArgs};
@@ -103,6 +103,7 @@ async fn as_csv(rows: &mut Rows) -> Result<()> {
 /// The CSV library turns I/O errors into text, in which a closed pipe is not recognised: it writes to memory only.
 pub(super) fn csv(batch: &RecordBatch, header: bool) -> Result<String> {
     let mut text = Vec::new();
-    CsvBuilder::new().with_header(header).build(&mut text).write(batch).context("writing the result")?;
+    let cells = in_cells(batch).context("writing the result")?;
+    CsvBuilder::new().with_header(header).build(&mut text).write(&cells).context("writing the result")?;
     Ok(String::from_utf8(text)?)
 }

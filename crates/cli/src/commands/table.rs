@@ -11,7 +11,7 @@ use anyhow::{Context as _, Result, anyhow, bail};
 use arrow::array::RecordBatch;
 use arrow::csv::ReaderBuilder;
 use arrow::csv::reader::Format as CsvFormat;
-use arrow::datatypes::{Schema, SchemaRef};
+use arrow::datatypes::{DataType, Field, Schema, SchemaRef};
 use arrow::error::ArrowError;
 use arrow::json::ReaderBuilder as JsonBuilder;
 use arrow::json::reader::infer_json_schema;
@@ -158,6 +158,12 @@ fn csv(path: &Path, mut file: File, rows: usize, known: Option<&SchemaRef>) -> R
         Some(schema) => with_types_of(&told, schema),
         None => storable(path, &told)?.as_ref().clone(),
     };
+    if let Some(set) = told.fields().iter().find(|f| f.data_type().is_nested()) {
+        bail!(
+            "column {:?} of the table holds sets, which .csv files have none of: insert .jsonl or .parquet",
+            set.name()
+        );
+    }
     let schema = Arc::new(told);
     let reader = ReaderBuilder::new(schema.clone()).with_header(true).with_batch_size(rows);
     Ok((schema, Box::new(reader.build(BufReader::with_capacity(1 << 20, file))?)))
@@ -177,9 +183,22 @@ fn json_lines(path: &Path, mut file: File, rows: usize, known: Option<&SchemaRef
         }
         None => storable(path, &told)?,
     };
-    // One that turns up later is refused, not left out.
-    let reader = JsonBuilder::new(told.clone()).with_batch_size(rows).with_strict_mode(true);
+    // Lists with a NULL in them are read, to be refused by the name of their column.
+    let lists = told.fields().iter().map(|f| lenient(f)).collect::<Vec<_>>();
+    // A column that turns up later is refused, not left out.
+    let reader = JsonBuilder::new(Arc::new(Schema::new(lists))).with_batch_size(rows).with_strict_mode(true);
     Ok((told, Box::new(reader.build(BufReader::with_capacity(1 << 20, file))?)))
+}
+
+/// A column whose lists may have NULL in them.
+fn lenient(field: &Field) -> Field {
+    match field.data_type() {
+        DataType::List(item) => {
+            let item = item.as_ref().clone().with_nullable(true);
+            field.clone().with_data_type(DataType::List(Arc::new(item)))
+        }
+        _ => field.clone(),
+    }
 }
 
 /// The columns of a file with the types that a table has for them; columns unknown to it keep theirs, to be refused.

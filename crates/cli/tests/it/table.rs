@@ -222,3 +222,78 @@ fn a_day_of_call_records_passes_the_gates() {
     let again = json(&folder.path().join("again"), &words[..6]);
     assert_eq!(again["content_hash"], measured["content_hash"]);
 }
+
+/// Events whose third has no members, and whose fourth has no field for them.
+const TAGGED: &str = r#"{"id": 1, "groups": ["mod2", "mod3"]}
+{"id": 2, "groups": ["say \"a\", b"]}
+{"id": 3, "groups": []}
+{"id": 4}
+"#;
+
+#[test]
+fn arrays_of_text_are_sets_in_json_lines_and_in_parquet() {
+    for layout in ["row", "column", "pruned"] {
+        let folder = tempfile::tempdir().unwrap();
+        let data = folder.path().join("data");
+        let file = folder.path().join("tagged.jsonl");
+        fs::write(&file, TAGGED).unwrap();
+        let insert = |table: &'static str, file: &Path| {
+            let words = ["table", "insert", table, file.to_str().unwrap(), "--layout", layout];
+            json(&data, &words)["rows"].as_u64()
+        };
+        assert_eq!(insert("tagged", &file), Some(4), "{layout}");
+        let sql = "SELECT id, groups FROM tagged ORDER BY id";
+        let expected: serde_json::Value = serde_json::from_str(
+            r#"[{"id": 1, "groups": ["mod2", "mod3"]}, {"id": 2, "groups": ["say \"a\", b"]}, {"id": 3, "groups": []},
+                {"id": 4, "groups": null}]"#,
+        )
+        .unwrap();
+        assert_eq!(json(&data, &["sql", sql]), expected, "{layout}");
+        // In a table that is there, where no first rows tell the types.
+        fs::write(&file, "{\"id\": 5, \"groups\": []}\n").unwrap();
+        assert_eq!(insert("tagged", &file), Some(1), "{layout}");
+        fs::write(&file, "{\"id\": 6, \"groups\": [\"a\", null]}\n").unwrap();
+        let refused = failure(&data, &["table", "insert", "tagged", file.to_str().unwrap()], 2);
+        assert!(refused.contains("\"groups\"") && refused.contains("a NULL among the texts"), "{refused}");
+        // Cells of a comma-separated file have no parts: there a set is its JSON.
+        let csv = run(&data, &["sql", sql, "--format", "csv"]);
+        let expected =
+            "id,groups\n1,\"[\"\"mod2\"\",\"\"mod3\"\"]\"\n2,\"[\"\"say \\\"\"a\\\"\", b\"\"]\"\n3,[]\n4,\n5,[]\n";
+        assert_eq!(String::from_utf8_lossy(&csv.stdout), expected, "{layout}");
+        let shown = run(&data, &["sql", sql, "--format", "table"]);
+        assert!(String::from_utf8_lossy(&shown.stdout).contains("[mod2, mod3]"), "{layout}");
+        if layout == "row" {
+            continue;
+        }
+        // A file that we wrote is one that we read.
+        let files = fs::read_dir(data.join("default/tagged")).unwrap().map(|e| e.unwrap().path());
+        let written: Vec<PathBuf> = files.filter(|f| f.extension().is_some_and(|e| e == "parquet")).collect();
+        let rows: u64 = written.iter().map(|file| insert("copied", file).unwrap()).sum();
+        assert_eq!(rows, 5, "{layout}");
+        let counted = json(&data, &["sql", "SELECT sum(cardinality(groups)) AS n FROM copied"]);
+        assert_eq!(counted[0]["n"], 3, "{layout}");
+        let told = json(&data, &["table", "inspect", "copied"]);
+        let names: Vec<_> = told["columns"].as_array().unwrap().iter().map(|c| &c["column"]).collect();
+        assert!(names.iter().any(|name| *name == "groups") && names.len() == 2, "{names:?}");
+    }
+}
+
+#[test]
+fn what_is_no_set_of_text_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let data = folder.path().join("data");
+    let insert = |name: &str, text: &str| {
+        let file = folder.path().join(name);
+        fs::write(&file, text).unwrap();
+        failure(&data, &["table", "insert", "tagged", file.to_str().unwrap()], 2)
+    };
+    let refused = insert("numbers.jsonl", "{\"id\": 1, \"groups\": [1, 2]}\n");
+    assert!(refused.contains("\"groups\"") && refused.contains("which tables do not store"), "{refused}");
+    let file = folder.path().join("tagged.jsonl");
+    fs::write(&file, TAGGED).unwrap();
+    json(&data, &["table", "insert", "tagged", file.to_str().unwrap()]);
+    let refused = insert("tagged.csv", "id,groups\n1,a\n");
+    assert!(refused.contains("column \"groups\" of the table holds sets"), "{refused}");
+    let bloom = failure(&data, &["table", "rewrite", "tagged", "--bloom", "groups"], 2);
+    assert!(bloom.contains("column \"groups\" holds sets, which have no Bloom filters"), "{bloom}");
+}

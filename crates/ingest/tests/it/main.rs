@@ -7,6 +7,7 @@ mod crowd;
 mod kill;
 mod parts;
 mod power_loss;
+mod sets;
 mod store;
 mod support;
 mod unique;

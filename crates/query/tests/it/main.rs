@@ -8,6 +8,7 @@ mod damaged;
 mod delete;
 mod pages;
 mod pruning;
+mod sets;
 mod slt;
 mod support;
 mod tables;

@@ -98,7 +98,7 @@ pub fn conform(root: &Path, schema: &SchemaRef, batch: &RecordBatch) -> Result<R
         {
             return Err(mismatch());
         }
-        if *field.data_type() == set_type() {
+        if *field.data_type() == set_type() && values.data_type().is_nested() {
             return set_of(values)
                 .ok_or_else(|| refuse(field.name(), "has a NULL among the texts of a set".to_owned()));
         }
@@ -135,13 +135,10 @@ fn is_list_of_texts(ty: &DataType) -> bool {
     }
 }
 
-/// Lists of texts, or NULL alone, as sets; `None` where one of the texts is NULL, and of columns of anything else.
+/// Lists of texts as sets; `None` where one of the texts is NULL, and of columns of anything else.
 pub fn set_of(column: &ArrayRef) -> Option<ArrayRef> {
     if *column.data_type() == set_type() {
         return Some(column.clone());
-    }
-    if *column.data_type() == DataType::Null {
-        return Some(new_null_array(&set_type(), column.len()));
     }
     if !is_list_of_texts(column.data_type()) {
         return None;

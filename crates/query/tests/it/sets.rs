@@ -1,0 +1,140 @@
+//! Sets of text in SQL: the same answers from segments of every layout and from rows that are in none yet.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use arrow::array::{ArrayRef, AsArray, Int64Array, ListBuilder, RecordBatch, StringBuilder};
+use arrow::compute::concat_batches;
+use arrow::datatypes::{DataType, Field};
+use query::{Engine, Ensembles, FreshRows, JsonRows, LiveTables, Options, Scope, in_cells};
+use table::disk::RealDisk;
+use table::upkeep::{compact, delete_rows};
+use table::{Clustering, Curve, DATABASE, Inserter, Layout, TableName, TableOptions};
+
+use crate::slt::failures;
+use crate::support::{ask, cells, open};
+
+const ODD: [&str; 2] = ["", "say \"é\", then\n[go]"];
+
+fn rows() -> RecordBatch {
+    let sets: [Option<&[&str]>; 7] = [
+        Some(&["mod2", "mod3"]),
+        Some(&["none"]),
+        None,
+        Some(&[]),
+        Some(&["mod2"]),
+        Some(&["mod3", "mod5"]),
+        Some(&ODD),
+    ];
+    let mut lists = ListBuilder::new(StringBuilder::new()).with_field(Field::new("element", DataType::Utf8, false));
+    for set in sets {
+        match set {
+            Some(texts) => lists.append_value(texts.iter().map(Some)),
+            None => lists.append_null(),
+        }
+    }
+    let columns: [(&str, ArrayRef); 2] =
+        [("id", Arc::new(Int64Array::from_iter_values(1..=7))), ("groups", Arc::new(lists.finish()))];
+    RecordBatch::try_from_iter_with_nullable(columns.map(|(name, column)| (name, column, true))).unwrap()
+}
+
+fn name() -> TableName {
+    "tagged".parse().unwrap()
+}
+
+/// The rows as a table of a layout, in segments of two.
+async fn insert(data: &Path, layout: Layout) {
+    let clustering =
+        (layout == Layout::Clustered).then(|| Clustering { columns: vec!["id".to_owned()], curve: Curve::Hilbert });
+    let options = TableOptions { clustering, ..TableOptions::new(layout) };
+    let (folder, rows) = (name().folder(data), rows());
+    let inserter = Inserter::open_or_create(&folder, Arc::new(RealDisk), &rows.schema(), &options).await.unwrap();
+    for first in [0, 2, 4, 6] {
+        inserter.insert(&[rows.slice(first, 2.min(7 - first))]).await.unwrap();
+    }
+}
+
+const LAYOUTS: [Layout; 4] = [Layout::Row, Layout::Column, Layout::Pruned, Layout::Clustered];
+
+#[tokio::test(flavor = "multi_thread")]
+async fn every_layout_answers_about_sets() {
+    for layout in LAYOUTS {
+        let data = tempfile::tempdir().unwrap();
+        insert(data.path(), layout).await;
+        let failures = failures(&Arc::new(open(data.path()).await), &["sets.slt"]).await;
+        assert!(failures.is_empty(), "{layout}: {}", failures.join("\n"));
+    }
+}
+
+/// Rows that are in no segment.
+#[derive(Debug)]
+struct Fresh(Vec<RecordBatch>);
+
+impl LiveTables for Fresh {
+    fn names(&self) -> Vec<TableName> {
+        vec![name()]
+    }
+
+    fn fresh(&self, _: &TableName) -> Result<Option<FreshRows>, String> {
+        let rows = (1..).zip(self.0.iter().cloned()).collect();
+        Ok(Some(FreshRows { schema: rows_schema(), rows }))
+    }
+}
+
+fn rows_schema() -> arrow::datatypes::SchemaRef {
+    rows().schema()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn rows_in_no_segment_answer_about_sets() {
+    for stored in [0, 3] {
+        let data = tempfile::tempdir().unwrap();
+        let all = rows();
+        if stored > 0 {
+            let folder = name().folder(data.path());
+            let options = TableOptions::new(Layout::Pruned);
+            let inserter =
+                Inserter::open_or_create(&folder, Arc::new(RealDisk), &all.schema(), &options).await.unwrap();
+            inserter.insert(&[all.slice(0, stored)]).await.unwrap();
+        }
+        let live: Arc<dyn LiveTables> = Arc::new(Fresh(vec![all.slice(stored, 1), all.slice(stored + 1, 6 - stored)]));
+        let scope = Scope { database: DATABASE, databases: None };
+        let make_model = Arc::new(|_: &ensemble::Plan| Err(query::ModelError::from("there is no model")));
+        let engine =
+            Engine::open_live(data.path(), Ensembles::default(), make_model, Options::default(), &live, scope).unwrap();
+        let failures = failures(&Arc::new(engine), &["sets.slt"]).await;
+        assert!(failures.is_empty(), "{stored} stored: {}", failures.join("\n"));
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn rows_are_deleted_by_their_sets() {
+    let data = tempfile::tempdir().unwrap();
+    insert(data.path(), Layout::Pruned).await;
+    let folder = name().folder(data.path());
+    let condition = query::Condition::parse("array_has(groups, 'mod2') OR groups IS NULL", &rows_schema()).unwrap();
+    let deleted = delete_rows(&folder, Arc::new(RealDisk), Arc::new(condition), true).await.unwrap();
+    assert_eq!(deleted.rows, 3);
+    compact(&folder, Arc::new(RealDisk), None).await.unwrap();
+    let left = ask(&open(data.path()).await, "SELECT id, cardinality(groups) FROM tagged ORDER BY id").await.unwrap();
+    assert_eq!(cells(&left), [["2", "1"], ["4", "0"], ["6", "2"], ["7", "2"]]);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn sets_are_written_as_json() {
+    let rows = rows();
+    let mut json = JsonRows::new(Vec::new(), &rows.schema());
+    json.write(&rows).unwrap();
+    let read: serde_json::Value = serde_json::from_slice(&json.finish().unwrap()).unwrap();
+    assert_eq!(
+        (&read[0]["groups"], &read[2]["groups"]),
+        (&serde_json::json!(["mod2", "mod3"]), &serde_json::Value::Null)
+    );
+    let flat = in_cells(&concat_batches(&rows.schema(), [&rows, &rows.slice(2, 2)]).unwrap()).unwrap();
+    let texts: Vec<_> = flat.column(1).as_string::<i32>().iter().collect();
+    assert_eq!(texts[..4], [Some("[\"mod2\",\"mod3\"]"), Some("[\"none\"]"), None, Some("[]")]);
+    assert_eq!(texts[7..], [None, Some("[]")]);
+    let odd: Vec<String> = serde_json::from_str(texts[6].unwrap()).unwrap();
+    assert_eq!(odd, ODD);
+    assert_eq!(in_cells(&flat).unwrap(), flat);
+}
