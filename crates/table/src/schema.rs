@@ -143,3 +143,25 @@ impl SegmentSchema {
         Ok(Self { columns: Arc::new(SchemaDescriptor::new(root.clone())), root })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use arrow::datatypes::Schema;
+    use parquet::arrow::ArrowSchemaConverter;
+
+    use super::*;
+
+    #[test]
+    fn a_set_is_the_same_in_arrow_in_parquet_and_in_delta() {
+        let field = Field::new("groups", FieldType::TextList);
+        let ours = SegmentSchema::new(std::slice::from_ref(&field)).unwrap().columns;
+        let arrow = Schema::new(vec![ArrowField::new("groups", set_type(), true)]);
+        let converted = ArrowSchemaConverter::new().schema_root("schema").convert(&arrow).unwrap();
+        assert_eq!(ours.root_schema(), converted.root_schema());
+        assert_eq!(ours.column(0).path().string(), "groups.list.element");
+        assert_eq!(field.to_delta().data_type().to_string(), "array<string>");
+        let nullable = |has| DataType::from(ArrayType::new(DataType::STRING, has));
+        assert_eq!(field.to_delta().data_type(), &nullable(false));
+        assert!(field.ty.is_in(&nullable(true)) && !field.ty.is_in(&DataType::STRING));
+    }
+}

@@ -8,7 +8,7 @@
 //! | integers, times, dates, decimals | bytes split into planes, differences, dictionary |
 //! | real numbers | bytes split into planes, dictionary, plain |
 //! | text, bytes | the common prefix of a page, prefixes shared with the value before, dictionary |
-//! | sets of texts | dictionary, prefixes shared with the text before |
+//! | sets of texts | dictionary: what is asked of a set is asked of each text once |
 //! | true or false | plain |
 //!
 //! Pages that compress by less than 3% are not compressed. A dictionary that outgrows its page falls back by itself.
@@ -164,7 +164,7 @@ fn candidates(ty: &DataType) -> &'static [ColumnEncoding] {
     match ty {
         DataType::Boolean => &[Plain],
         DataType::Utf8 | DataType::Binary => &[Common, Prefixes, Dictionary],
-        DataType::List(_) => &[Dictionary, Prefixes],
+        DataType::List(_) => &[Dictionary],
         // Wide decimals are stored as bytes of fixed length, which have no differences.
         DataType::Float32 | DataType::Float64 | DataType::Decimal128(19.., _) => &[Split, Dictionary, Plain],
         _ => &[Split, Delta, Dictionary],
