@@ -15,7 +15,9 @@ use crate::disk::Disk;
 use crate::error::TableError;
 use crate::folder::StoredTable;
 use crate::hold::Hold;
+use crate::input::Input;
 use crate::insert::RowsEncoder;
+use crate::layout::write::remove_unnamed;
 use crate::layout::{Layout, TableOptions, storable};
 use crate::log::{Change, Committed, Rewrite, Segment, Table, TransactionId};
 use crate::output;
@@ -42,6 +44,9 @@ impl Appender {
     /// The folder, in that of a table, for the log of rows that wait to be appended: files that end in `.log`. Delta
     /// readers leave names alone that begin so.
     pub const LOG_FOLDER: &str = "_ingest";
+
+    /// Bytes of a file of that log before the first rows.
+    pub const LOG_HEAD_BYTES: u64 = 8;
 
     /// The name of the appends in a table's log.
     const TRANSACTION: &str = "ingest/log";
@@ -124,7 +129,10 @@ impl Appender {
     /// Where the table has one of the columns with another type, and where the log refuses; then nothing of it is in
     /// the table.
     pub async fn commit(&self, segments: Vec<Segment>, schema: &Schema, position: u64) -> Result<Committed> {
-        let change = self.change(segments, schema, position)?;
+        self.commit_change(self.change(segments, schema, position)?, schema).await
+    }
+
+    async fn commit_change(&self, change: Change, schema: &Schema) -> Result<Committed> {
         match self.committer.commit(change.clone()).await {
             Err(TableError::ColumnType { column, .. }) if holds_real_numbers(schema, &column) => {
                 self.widen(schema).await?;
@@ -193,6 +201,27 @@ impl Appender {
         }
     }
 
+    /// Commits segments whose rows are in no log, all of them or none.
+    ///
+    /// # Errors
+    /// As [`Self::commit`].
+    pub async fn commit_unlogged(&self, segments: Vec<Segment>, schema: &Schema) -> Result<Committed> {
+        let change = Change { transaction: None, ..self.change(segments, schema, 0)? };
+        self.commit_change(change, schema).await
+    }
+
+    /// A segment that is in no version of the table, written anew in the columns of `schema`, in which columns of integers
+    /// may hold real numbers. Blocks.
+    ///
+    /// # Errors
+    /// Where the disk refuses.
+    pub fn write_anew(&self, segment: &Segment, schema: &SchemaRef) -> Result<Segment> {
+        let rows = Input::open(&self.root, schema, segment)?.rows(None, None)?.collect::<Result<Vec<_>>>()?;
+        let written = self.write(&rows, segment.part())?;
+        remove_unnamed(&*self.disk, &self.root.join(&segment.path));
+        Ok(written)
+    }
+
     fn change(&self, segments: Vec<Segment>, schema: &Schema, position: u64) -> Result<Change> {
         // What the table had when it was opened may be of any type, and need not become a column.
         let known = |f: &&FieldRef| self.schema.field_with_name(f.name()).is_ok_and(|k| k.data_type() == f.data_type());
@@ -240,10 +269,15 @@ fn grown(table: &Schema, schema: &Schema) -> SchemaRef {
     Arc::new(Schema::new(table.fields().iter().chain(new).cloned().collect::<Vec<_>>()))
 }
 
-/// Whether rows may wait in the log of the table in the folder `root`.
+/// Whether rows may wait in the log of the table in the folder `root`. A file that was begun and holds none may be left,
+/// since its name tells which place of the log comes next.
 pub(crate) fn has_waiting_rows(root: &Path) -> bool {
+    let holds_rows = |path: &Path| {
+        let is_log = path.extension().is_some_and(|end| end == "log");
+        is_log && path.metadata().is_ok_and(|about| about.len() > Appender::LOG_HEAD_BYTES)
+    };
     let entries = std::fs::read_dir(root.join(Appender::LOG_FOLDER)).into_iter().flatten();
-    entries.flatten().any(|e| e.path().extension().is_some_and(|end| end == "log"))
+    entries.flatten().any(|entry| holds_rows(&entry.path()))
 }
 
 fn holds_real_numbers(schema: &Schema, column: &str) -> bool {

@@ -20,6 +20,8 @@ pub trait Disk: Debug + Send + Sync + 'static {
     fn link(&self, from: &Path, to: &Path) -> io::Result<()>;
     /// Cuts a file off after so many bytes, for good where the power stays and perhaps where it does not.
     fn shrink(&self, path: &Path, bytes: u64) -> io::Result<()>;
+    /// Makes durable what somebody else has written to a file.
+    fn sync_file(&self, path: &Path) -> io::Result<()>;
     /// Takes a name away.
     fn remove(&self, path: &Path) -> io::Result<()>;
     /// Makes one folder; its parent must exist.
@@ -63,6 +65,10 @@ impl Disk for RealDisk {
 
     fn shrink(&self, path: &Path, bytes: u64) -> io::Result<()> {
         File::options().write(true).open(path)?.set_len(bytes)
+    }
+
+    fn sync_file(&self, path: &Path) -> io::Result<()> {
+        File::open(path)?.sync_data()
     }
 
     fn remove(&self, path: &Path) -> io::Result<()> {

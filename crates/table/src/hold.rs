@@ -15,7 +15,7 @@ type Result<T> = std::result::Result<T, TableError>;
 
 /// A table's folder, held until this is dropped.
 #[derive(Debug)]
-pub(crate) struct Hold {
+pub struct Hold {
     _folder: File,
 }
 
@@ -23,8 +23,8 @@ impl Hold {
     /// Holds a folder together with other writers; `None` where there is no folder.
     ///
     /// # Errors
-    /// Where another process is about to exchange it.
-    pub(crate) fn shared(root: &Path) -> Result<Option<Self>> {
+    /// Where another process is about to exchange or remove it.
+    pub fn shared(root: &Path) -> Result<Option<Self>> {
         Self::take(root, File::try_lock_shared)
     }
 
@@ -32,7 +32,7 @@ impl Hold {
     ///
     /// # Errors
     /// Where anybody writes to it.
-    pub(crate) fn alone(root: &Path) -> Result<Option<Self>> {
+    pub fn alone(root: &Path) -> Result<Option<Self>> {
         Self::take(root, File::try_lock)
     }
 

@@ -37,6 +37,7 @@ pub mod upkeep;
 pub use append::Appender;
 pub use error::{ErrorKind, TableError};
 pub use folder::{DATABASE, SIM, StoredTable, TableName, tables};
+pub use hold::Hold;
 pub use insert::{Inserted, Inserter};
 pub use inspect::{ColumnReport, inspect};
 pub use layout::avro::AvroTable;

@@ -159,6 +159,8 @@ impl Disk for PowerLossDisk {
         self.keep(&mut state, to)?;
         RealDisk.rename(from, to)?;
         state.names.push((parent(to).to_owned(), Undo::Return { from: from.to_owned(), to: to.to_owned() }));
+        // What had the name before does not tell what is lost of what has it now.
+        state.unsynced.remove(to);
         if let Some(synced) = state.unsynced.remove(from) {
             state.unsynced.insert(to.to_owned(), synced);
         }
@@ -182,6 +184,12 @@ impl Disk for PowerLossDisk {
             *synced = bytes.min(*synced);
         }
         RealDisk.shrink(path, bytes)
+    }
+
+    fn sync_file(&self, path: &Path) -> io::Result<()> {
+        let mut state = self.count()?;
+        state.unsynced.remove(path);
+        RealDisk.sync_file(path)
     }
 
     fn remove(&self, path: &Path) -> io::Result<()> {

@@ -324,6 +324,10 @@ impl Disk for Waiting {
         RealDisk.shrink(path, bytes)
     }
 
+    fn sync_file(&self, path: &Path) -> std::io::Result<()> {
+        RealDisk.sync_file(path)
+    }
+
     fn remove(&self, path: &Path) -> std::io::Result<()> {
         RealDisk.remove(path)
     }

@@ -382,7 +382,7 @@ async fn nobody_writes_while_a_table_changes_from_or_to_layout_row() {
         // So do rows that came in and are in no segment yet.
         let waiting = root.join(crate::Appender::LOG_FOLDER);
         std::fs::create_dir_all(&waiting).unwrap();
-        std::fs::write(waiting.join("1.log"), "rows").unwrap();
+        std::fs::write(waiting.join("1.log"), "the head and rows").unwrap();
         let refused = rewritten(&root, to(into)).await.unwrap_err().to_string();
         assert!(refused.contains("wait in its log"), "{refused}");
         std::fs::remove_dir_all(&waiting).unwrap();
