@@ -1,5 +1,7 @@
 //! The columns of a table as they come to be known: new fields become columns, integers widen to real numbers, and
-//! lists of texts are sets, and whatever else does not fit is refused.
+//! lists of texts are sets, and whatever else does not fit is refused, or goes into a column of text beside.
+
+mod twin;
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -30,11 +32,42 @@ pub struct Misfit {
     pub first: usize,
 }
 
-/// Rows that fit, what did not, and whether the columns are others now.
+/// Values that do not fit their column and were put beside it as text.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Twin {
+    /// The column, which is NULL in those rows.
+    pub field: String,
+    /// The column of text that has the values.
+    pub twin: String,
+    /// What the table has in the column, and what came.
+    pub reason: String,
+    /// Rows with such values.
+    pub rows: usize,
+    /// The first of them, from 0, among the rows that came together.
+    pub first: usize,
+}
+
+/// What becomes of values that do not fit.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Policy {
+    /// Rows are left out that hold such, or that bring more columns than this.
+    Refuse(usize),
+    /// They go into the twin of their column; every row is kept.
+    Twin,
+}
+
+/// Rows that fit, and what did not.
 #[derive(Debug)]
 pub(crate) struct Fitted {
     pub(crate) rows: RecordBatch,
     pub(crate) misfits: Vec<Misfit>,
+    pub(crate) twins: Vec<Twin>,
+}
+
+impl Fitted {
+    fn all(rows: RecordBatch) -> Self {
+        Self { rows, misfits: Vec::new(), twins: Vec::new() }
+    }
 }
 
 impl Columns {
@@ -54,13 +87,20 @@ impl Columns {
         &self.schema
     }
 
-    /// Takes in the columns of some rows, as long as there are no more than `columns_max`, and leaves out the rows that
-    /// do not fit. Integers that come for a column of real numbers become such; a column of integers becomes one of real
-    /// numbers where such come.
-    pub(crate) fn fit(&mut self, rows: RecordBatch, columns_max: usize) -> Result<Fitted, ArrowError> {
-        if rows.schema_ref().fields().iter().all(|f| self.type_of(f.name()) == Some(f.data_type())) {
-            return Ok(Fitted { rows, misfits: Vec::new() });
+    /// Takes in the columns of some rows, and does with what does not fit as `policy` says. Integers that come for a
+    /// column of real numbers become such; a column of integers becomes one of real numbers where such come.
+    pub(crate) fn fit(&mut self, rows: RecordBatch, policy: Policy) -> Result<Fitted, ArrowError> {
+        let fits = |f: &Arc<Field>| self.type_of(f.name()) == Some(f.data_type());
+        if rows.schema_ref().fields().iter().all(fits) {
+            return Ok(Fitted::all(rows));
         }
+        match policy {
+            Policy::Refuse(columns_max) => self.fit_refusing(rows, columns_max),
+            Policy::Twin => self.fit_with_twins(&rows),
+        }
+    }
+
+    fn fit_refusing(&mut self, rows: RecordBatch, columns_max: usize) -> Result<Fitted, ArrowError> {
         let mut keep: Option<BooleanArray> = None;
         let mut misfits = Vec::new();
         let mut leave_out = |field: &Field, column: &ArrayRef, reason: String| -> Result<(), ArrowError> {
@@ -95,7 +135,7 @@ impl Columns {
                 continue;
             };
             match (fields[place].data_type(), &sent) {
-                (have, sent) if have == sent => columns.push((name.clone(), column)),
+                (have, sent) if is_same(have, sent) => columns.push((name.clone(), column)),
                 (DataType::Float64, DataType::Int64) => {
                     columns.push((name.clone(), cast(&column, &DataType::Float64)?));
                 }
@@ -116,11 +156,17 @@ impl Columns {
         if let Some(keep) = keep {
             rows = filter_record_batch(&rows, &keep)?;
         }
-        Ok(Fitted { rows, misfits })
+        Ok(Fitted { misfits, ..Fitted::all(rows) })
     }
 
     fn type_of(&self, name: &str) -> Option<&DataType> {
         self.places.get(name).map(|&place| self.schema.field(place).data_type())
+    }
+
+    /// The columns with those of others that are not among them.
+    pub(crate) fn joined(&self, others: &Schema) -> Self {
+        let new = others.fields().iter().filter(|f| !self.places.contains_key(f.name()));
+        Self::over(self.schema.fields().iter().chain(new).map(|f| f.as_ref().clone()).collect())
     }
 
     /// Rows that were fitted before, in all columns that there are now: those they lack are NULL.
@@ -132,6 +178,14 @@ impl Columns {
         };
         let columns = self.schema.fields().iter().map(column).collect::<Result<_, _>>()?;
         RecordBatch::try_new(self.schema.clone(), columns)
+    }
+}
+
+/// Whether columns of two types are one. What the members of a set are called differs from writer to writer.
+fn is_same(have: &DataType, sent: &DataType) -> bool {
+    match (have, sent) {
+        (DataType::List(have), DataType::List(sent)) => have.data_type() == sent.data_type(),
+        (have, sent) => have == sent,
     }
 }
 
@@ -174,10 +228,12 @@ mod tests {
     #[test]
     fn integers_widen_and_keep_their_digits() {
         let mut columns = Columns::new(&Schema::empty());
-        let first = columns.fit(rows(vec![("a", ints(&[Some(1), Some((1 << 53) - 1)]))]), 9).unwrap().rows;
-        let second = columns.fit(rows(vec![("a", Arc::new(Float64Array::from(vec![2.5])))]), 9).unwrap();
+        let first =
+            columns.fit(rows(vec![("a", ints(&[Some(1), Some((1 << 53) - 1)]))]), Policy::Refuse(9)).unwrap().rows;
+        let second =
+            columns.fit(rows(vec![("a", Arc::new(Float64Array::from(vec![2.5])))]), Policy::Refuse(9)).unwrap();
         assert!(second.misfits.is_empty());
-        let third = columns.fit(rows(vec![("a", ints(&[Some(7), None]))]), 9).unwrap().rows;
+        let third = columns.fit(rows(vec![("a", ints(&[Some(7), None]))]), Policy::Refuse(9)).unwrap().rows;
         let of = |rows: &RecordBatch| -> Vec<Option<f64>> {
             columns.conform(rows).unwrap().column(0).as_primitive::<Float64Type>().iter().collect()
         };
@@ -190,7 +246,7 @@ mod tests {
         let mut columns = Columns::new(&rows(vec![("a", ints(&[])), ("b", ints(&[]))]).schema());
         let texts = Arc::new(StringArray::from(vec![None, Some("x"), None, Some("y")]));
         let sent = rows(vec![("a", texts), ("b", ints(&[Some(1), Some(2), None, Some(4)]))]);
-        let fitted = columns.fit(sent, 9).unwrap();
+        let fitted = columns.fit(sent, Policy::Refuse(9)).unwrap();
         let reason = "holds integers, and text came".to_owned();
         assert_eq!(fitted.misfits, [Misfit { field: "a".into(), reason, rows: 2, first: 1 }]);
         assert_eq!(fitted.rows, rows(vec![("b", ints(&[Some(1), None]))]));
@@ -211,9 +267,9 @@ mod tests {
         let mut columns = Columns::new(&rows(vec![("groups", lists("item", &[])), ("a", ints(&[None]))]).schema());
         assert_eq!(columns.schema().field(0).data_type(), &set_type());
         let sets = set_of(&lists("item", &[Some("b"), Some("")])).unwrap();
-        let first = columns.fit(rows(vec![("groups", lists("x", &[Some("b"), Some("")]))]), 9).unwrap();
+        let first = columns.fit(rows(vec![("groups", lists("x", &[Some("b"), Some("")]))]), Policy::Refuse(9)).unwrap();
         assert_eq!((first.misfits, &first.rows), (vec![], &rows(vec![("groups", sets.clone())])));
-        let second = columns.fit(rows(vec![("new", lists("x", &[Some("b"), Some("")]))]), 9).unwrap();
+        let second = columns.fit(rows(vec![("new", lists("x", &[Some("b"), Some("")]))]), Policy::Refuse(9)).unwrap();
         assert_eq!((second.misfits, second.rows), (vec![], rows(vec![("new", sets.clone())])));
         assert_eq!(columns.conform(&first.rows).unwrap().column(0), &sets);
         let texts: ArrayRef = Arc::new(StringArray::from(vec![Some("b"), None, Some("c")]));
@@ -222,8 +278,10 @@ mod tests {
             ("a", lists("element", &[Some("b")]), "holds integers, and sets of text came", 0),
             ("groups", lists("item", &[None]), "holds lists with something else than text, or NULL", 0),
         ] {
-            let misfit =
-                columns.fit(rows(vec![(name, sent.clone()), ("new", new_null_array(&set_type(), sent.len()))]), 9);
+            let misfit = columns.fit(
+                rows(vec![(name, sent.clone()), ("new", new_null_array(&set_type(), sent.len()))]),
+                Policy::Refuse(9),
+            );
             let misfit = misfit.unwrap().misfits.remove(0);
             assert!(misfit.reason.contains(reason) && misfit.first == first, "{misfit:?}");
         }
@@ -234,7 +292,7 @@ mod tests {
     fn a_table_gets_so_many_columns_and_rows_without_more_are_kept() {
         let mut columns = Columns::new(&rows(vec![("a", ints(&[]))]).schema());
         let sent = rows(vec![("b", ints(&[Some(1), Some(2)])), ("c", ints(&[None, Some(3)]))]);
-        let fitted = columns.fit(sent, 2).unwrap();
+        let fitted = columns.fit(sent, Policy::Refuse(2)).unwrap();
         let reason = "is new, and the table has 2 columns, as many as it may".to_owned();
         assert_eq!(fitted.misfits, [Misfit { field: "c".into(), reason, rows: 1, first: 1 }]);
         assert_eq!(fitted.rows, rows(vec![("b", ints(&[Some(1)]))]));
@@ -245,7 +303,7 @@ mod tests {
     fn new_fields_become_columns() {
         let mut columns = Columns::new(&rows(vec![("a", ints(&[]))]).schema());
         let sent = rows(vec![("c", ints(&[Some(3)]))]);
-        let fitted = columns.fit(sent, 9).unwrap();
+        let fitted = columns.fit(sent, Policy::Refuse(9)).unwrap();
         assert_eq!(columns.conform(&fitted.rows).unwrap(), rows(vec![("a", ints(&[None])), ("c", ints(&[Some(3)]))]));
     }
 }

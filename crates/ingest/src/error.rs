@@ -85,6 +85,15 @@ pub enum IngestError {
         /// The folder.
         path: PathBuf,
     },
+    /// Another process turns the log into segments.
+    #[error(
+        "the log of {} is being digested by another process, or a server that runs does it by and by: nothing needs \
+         to be done; try again later to be sure", path.display()
+    )]
+    Digesting {
+        /// The table's folder.
+        path: PathBuf,
+    },
     /// A group of rows could not be written to the log.
     #[error("{0}: nothing of this request was stored")]
     Log(String),

@@ -4,11 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
-use arrow::array::{AsArray, RecordBatch};
-use arrow::compute::interleave_record_batch;
-use arrow::datatypes::{SchemaRef, TimestampMicrosecondType};
-use arrow::error::ArrowError;
-use decode::TIME;
+use arrow::datatypes::SchemaRef;
 use futures::StreamExt as _;
 use futures::stream::FuturesOrdered;
 use table::upkeep::Superseding;
@@ -19,14 +15,12 @@ use tokio::task::JoinHandle;
 use crate::buffer::Taken;
 use crate::error::IngestError;
 use crate::live::{Live, lock};
-use crate::parts::Row;
+use crate::segments::write_segments;
 
 /// How often it is looked whether rows wait long enough.
 const LOOK_EACH: Duration = Duration::from_millis(200);
 /// The pause after a segment could not be written.
 const PAUSE: Duration = Duration::from_secs(1);
-/// Rows that are copied into their order at once.
-const CHUNK_ROWS: usize = 65_536;
 
 struct Encoded {
     segments: Vec<Segment>,
@@ -113,42 +107,9 @@ fn encode(live: &Live, appender: &Appender, taken: &Taken) -> Result<Encoded, In
     let cause = |cause| IngestError::Rows { table: live.name.to_string(), cause };
     let batches = taken.batches.iter().map(|rows| columns.conform(rows)).collect::<Result<Vec<_>, _>>();
     let (batches, superseding) = batches.and_then(|batches| live.last_rows(batches)).map_err(cause)?;
-    let segments = match order(&batches) {
-        None => vec![appender.write(&batches, None)?],
-        Some(order) => {
-            let parts = live.options.partition.cut(&order).into_iter();
-            let write = |(part, rows): (Option<String>, &[Row])| {
-                let rows = in_order(&batches, rows).map_err(cause)?;
-                Ok(appender.write(&rows, part.as_deref())?)
-            };
-            parts.map(write).collect::<Result<_, IngestError>>()?
-        }
-    };
+    let segments = write_segments(appender, &batches, live.options.partition, &live.root)?;
     let superseding = superseding.map(Arc::new);
     Ok(Encoded { segments, schema: columns.schema().clone(), position: taken.position, superseding })
-}
-
-/// Rows by their times; those of one time stay in the order in which they came. `None` where they have no times.
-fn order(batches: &[RecordBatch]) -> Option<Vec<Row>> {
-    let mut order = Vec::with_capacity(batches.iter().map(RecordBatch::num_rows).sum());
-    for (batch, rows) in batches.iter().enumerate() {
-        let times = rows.column_by_name(TIME)?.as_primitive_opt::<TimestampMicrosecondType>()?;
-        order.extend(times.values().iter().enumerate().map(|(row, time)| (*time, batch as u32, row as u32)));
-    }
-    if !order.is_sorted_by_key(|(time, ..)| *time) {
-        order.sort_by_key(|(time, ..)| *time);
-    }
-    Some(order)
-}
-
-/// Copies rows into an order.
-fn in_order(batches: &[RecordBatch], order: &[Row]) -> Result<Vec<RecordBatch>, ArrowError> {
-    let batches: Vec<&RecordBatch> = batches.iter().collect();
-    let chunk = |rows: &[Row]| {
-        let places: Vec<_> = rows.iter().map(|(_, batch, row)| (*batch as usize, *row as usize)).collect();
-        interleave_record_batch(&batches, &places)
-    };
-    order.chunks(CHUNK_ROWS).map(chunk).collect()
 }
 
 async fn commit(live: &Arc<Live>, encoded: Result<Encoded, IngestError>) -> Result<(), IngestError> {
@@ -156,6 +117,9 @@ async fn commit(live: &Arc<Live>, encoded: Result<Encoded, IngestError>) -> Resu
     let count = segments.len() as u64;
     let (rows, bytes) = segments.iter().fold((0, 0), |(rows, bytes), s| (rows + s.rows, bytes + s.bytes));
     let appender = appender(live).await?;
+    let telling = live.clone();
+    let told = tokio::task::spawn_blocking(move || lock(&telling.log).tell(position)).await;
+    told.unwrap_or_else(|panic| Err(IngestError::Log(panic.to_string())))?;
     match superseding {
         None => appender.commit(segments, &schema, position).await?,
         Some(superseding) => {
@@ -169,5 +133,6 @@ async fn commit(live: &Arc<Live>, encoded: Result<Encoded, IngestError>) -> Resu
     live.counts.segment_rows.fetch_add(rows, Ordering::Relaxed);
     live.counts.segment_bytes.fetch_add(bytes, Ordering::Relaxed);
     live.committed.send_replace(position);
+    live.advise();
     Ok(())
 }

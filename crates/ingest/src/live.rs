@@ -1,9 +1,9 @@
 //! A table that rows come in for: its columns, its log and what waits to become a segment.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use arrow::array::RecordBatch;
 use arrow::datatypes::{Schema, SchemaRef};
@@ -14,16 +14,22 @@ use table::{Appender, TableName};
 use tokio::sync::{Notify, mpsc, oneshot, watch};
 use tokio::task::JoinHandle;
 
+use crate::advice;
 use crate::buffer::{Buffer, Logged};
-use crate::columns::{Columns, Misfit};
+use crate::columns::{Columns, Misfit, Policy};
+use crate::digest::enter;
 use crate::error::IngestError;
-use crate::log::{Key, Log, NewEntry};
+use crate::locks::Lock;
+use crate::log::{Key, Log, NewEntry, Recovered, holds_rows};
 use crate::options::StoreOptions;
 use crate::shared::{Share, Shared};
 use decode::TIME;
 
 /// Requests that are written to the log in one go, at most.
 const GROUP_MAX: usize = 1024;
+/// How long a digest by another process is waited for, and how often it is looked whether it is done.
+const DIGEST_MAX: Duration = Duration::from_secs(30);
+const DIGEST_LOOK: Duration = Duration::from_millis(20);
 
 /// One table of a store.
 #[derive(Debug)]
@@ -35,6 +41,12 @@ pub(crate) struct Live {
     pub(crate) columns: Mutex<Columns>,
     pub(crate) buffer: Mutex<Buffer>,
     pub(crate) log: Mutex<Log>,
+    /// The file in which other processes go on, if they do.
+    others: Mutex<PathBuf>,
+    /// Keeps other processes from turning the log into segments, until the table is closed.
+    digest: Mutex<Option<Lock>>,
+    /// The columns as they were noted last for those who append.
+    noted: Mutex<SchemaRef>,
     /// Taken away when the table closes.
     writes: Mutex<Option<mpsc::Sender<Write>>>,
     /// Ends once all that was sent is logged.
@@ -83,7 +95,11 @@ pub(crate) struct Taken {
 }
 
 impl Live {
-    /// Opens a table, takes back what its log holds, and begins to write. Must be called inside a tokio runtime.
+    /// Opens a table, takes back what its log holds, and begins to write. Must be called inside a tokio runtime. Where
+    /// another process turns the log into segments, waits until that is done.
+    ///
+    /// # Errors
+    /// Where that takes very long, and where the log or the table cannot be read.
     pub(crate) async fn open(
         name: TableName,
         root: PathBuf,
@@ -91,6 +107,7 @@ impl Live {
         options: Arc<StoreOptions>,
         shared: Shared,
     ) -> Result<Arc<Self>, IngestError> {
+        let digest = digest_lock(&root, &disk).await?;
         let appender = Appender::open(&root, disk.clone()).await?.map(Arc::new);
         let mut columns =
             appender.as_ref().map_or_else(|| Columns::new(&Schema::empty()), |a| Columns::new(a.schema()));
@@ -98,7 +115,7 @@ impl Live {
         let mut unfit = None;
         let position = appender.as_ref().map_or(0, |a| a.position());
         let log =
-            Log::open(&root, disk.clone(), position, |recovered| match columns.fit(recovered.rows, usize::MAX) {
+            Log::open(&root, disk.clone(), position, |recovered| match columns.fit(recovered.rows, Policy::Twin) {
                 Ok(fitted) => buffer.push(Logged::new(recovered.position, fitted.rows, None)),
                 Err(cause) => unfit = Some(cause),
             })?;
@@ -114,7 +131,10 @@ impl Live {
             options,
             columns: Mutex::new(columns),
             buffer: Mutex::new(buffer),
+            others: Mutex::new(log.path_of_others()),
             log: Mutex::new(log),
+            digest: Mutex::new(Some(digest)),
+            noted: Mutex::new(Arc::new(Schema::empty())),
             writes: Mutex::new(Some(writes)),
             logger: Mutex::default(),
             appender: tokio::sync::Mutex::new(appender),
@@ -123,6 +143,7 @@ impl Live {
             shared,
             counts,
         });
+        live.advise();
         *lock(&live.logger) = Some(tokio::spawn(write_to_log(live.clone(), waiting)));
         Ok(live)
     }
@@ -130,7 +151,7 @@ impl Live {
     /// Stores rows; returns once they are as durable as the store promises, and readers find them.
     pub(crate) async fn write(&self, rows: RecordBatch, key: Option<Key>) -> Result<Taken, IngestError> {
         let unfit = |cause| IngestError::Rows { table: self.name.to_string(), cause };
-        let fitted = lock(&self.columns).fit(rows, self.options.columns_max).map_err(unfit)?;
+        let fitted = lock(&self.columns).fit(rows, Policy::Refuse(self.options.columns_max)).map_err(unfit)?;
         let (rows, misfits) = (fitted.rows, fitted.misfits);
         let count = rows.num_rows() as u64;
         if count == 0 {
@@ -149,7 +170,7 @@ impl Live {
 
     fn overloaded(&self) -> IngestError {
         self.due.notify_one();
-        let after = std::time::Duration::from_secs(1);
+        let after = Duration::from_secs(1);
         IngestError::Overloaded { waiting: self.shared.budget.used(), limit: self.shared.budget.limit(), after }
     }
 
@@ -166,7 +187,7 @@ impl Live {
         });
         let (mut entries, rest): (Vec<_>, Vec<_>) =
             new.into_iter().map(|w| (w.entry, (w.rows, w.share, w.done))).unzip();
-        let written = if entries.is_empty() { Ok(0) } else { log.append(&mut entries, self.options.durability) };
+        let written = if entries.is_empty() { Ok(0) } else { self.append(&mut log, &mut entries) };
         drop(entries);
         self.counts.log_bytes.store(log.bytes(), Ordering::Relaxed);
         let mut answers: Vec<_> = Vec::with_capacity(rest.len() + known.len());
@@ -200,6 +221,76 @@ impl Live {
         if self.is_due() {
             self.due.notify_one();
         }
+    }
+
+    /// Appends entries after what others have appended, which it takes over.
+    fn append(&self, log: &mut Log, entries: &mut [NewEntry]) -> Result<u64, IngestError> {
+        let _turn = log.turn()?;
+        self.take_over(log)?;
+        let first = log.append(entries, self.options.durability);
+        *lock(&self.others) = log.path_of_others();
+        first
+    }
+
+    /// Takes over what other processes have appended, if they have. Blocks, for the time of an append.
+    ///
+    /// # Errors
+    /// Where it cannot be read.
+    pub(crate) fn look_for_others(&self) -> Result<(), IngestError> {
+        // What is there may be our own group, which is being written: then nothing is left once it is our turn.
+        if !holds_rows(&lock(&self.others)) {
+            return Ok(());
+        }
+        let mut log = lock(&self.log);
+        let _turn = log.turn()?;
+        self.take_over(&mut log)
+    }
+
+    /// Takes over what others have appended. Whoever asks holds the lock of appends.
+    fn take_over(&self, log: &mut Log) -> Result<(), IngestError> {
+        let mut others = log.others()?;
+        if others.entries.is_empty() {
+            return Ok(());
+        }
+        let mut columns = lock(&self.columns);
+        let mut fitted = Vec::with_capacity(others.entries.len());
+        for Recovered { position, rows } in others.entries.drain(..) {
+            let unfit = |cause| IngestError::Rows { table: self.name.to_string(), cause };
+            fitted.push(Logged::new(position, columns.fit(rows, Policy::Twin).map_err(unfit)?.rows, None));
+        }
+        drop(columns);
+        log.go_on_after(&mut others);
+        *lock(&self.others) = log.path_of_others();
+        self.counts.log_bytes.store(log.bytes(), Ordering::Relaxed);
+        let mut buffer = lock(&self.buffer);
+        for logged in fitted {
+            self.counts.rows.fetch_add(logged.rows.num_rows() as u64, Ordering::Relaxed);
+            buffer.push(logged);
+        }
+        drop(buffer);
+        if self.is_due() {
+            self.due.notify_one();
+        }
+        Ok(())
+    }
+
+    /// Notes the columns for those who append, where they are others than before.
+    pub(crate) fn advise(&self) {
+        let columns = lock(&self.columns).clone();
+        if *lock(&self.noted) == *columns.schema() {
+            return;
+        }
+        let folder = self.root.join(Appender::LOG_FOLDER);
+        match Lock::append(&folder).and_then(|_turn| advice::write(&folder, &columns)) {
+            Ok(()) => *lock(&self.noted) = columns.schema().clone(),
+            // It is only advice.
+            Err(error) => tracing::debug!(table = %self.name, %error, "the columns could not be noted"),
+        }
+    }
+
+    /// Lets other processes turn the log into segments.
+    pub(crate) fn give_up_digests(&self) {
+        lock(&self.digest).take();
     }
 
     /// Forgets what the log holds up to `position`, which is in the table; see [`crate::log::Done::remove`]. Blocks.
@@ -239,6 +330,7 @@ impl Live {
 
     /// The columns, and the rows that may be in no segment yet, each with its position in the log.
     pub(crate) fn fresh(&self) -> Result<(SchemaRef, Vec<(u64, RecordBatch)>), IngestError> {
+        self.look_for_others()?;
         let logged: Vec<_> = lock(&self.buffer).rows().map(|l| (l.position, l.rows.clone())).collect();
         let columns = lock(&self.columns).clone();
         let conform = |(position, rows): (u64, RecordBatch)| {
@@ -263,6 +355,21 @@ impl Live {
             Some(columns) => last_rows(rows, TIME, columns),
             None => Ok((rows, None)),
         }
+    }
+}
+
+/// The lock of those who turn the log of the table in the folder `root` into segments. Digests by others end soon.
+async fn digest_lock(root: &Path, disk: &Arc<dyn Disk>) -> Result<Lock, IngestError> {
+    let place = enter(root, disk).await?;
+    let started = Instant::now();
+    loop {
+        if let Some(lock) = Lock::try_digest(&place.folder)? {
+            return Ok(lock);
+        }
+        if started.elapsed() > DIGEST_MAX {
+            return Err(IngestError::Digesting { path: root.to_owned() });
+        }
+        tokio::time::sleep(DIGEST_LOOK).await;
     }
 }
 

@@ -26,6 +26,8 @@ use crate::upkeep::{keep, tidy};
 const LOCK: &str = ".manyworlds.lock";
 /// How often what was written is made durable where nobody waits for it.
 const SYNC_EACH: Duration = Duration::from_secs(1);
+/// How often it is looked whether other processes have appended rows.
+const LOOK_EACH: Duration = Duration::from_secs(1);
 
 /// What rows become: durable at once, visible at once, segments of tables soon.
 #[derive(Debug)]
@@ -116,6 +118,7 @@ impl Store {
         for name in logged_tables(data)? {
             store.live(&name).await?;
         }
+        tokio::spawn(look_for_others(Arc::downgrade(&store)));
         if store.options.durability == Durability::Interval {
             tokio::spawn(sync_at_intervals(Arc::downgrade(&store)));
         }
@@ -237,13 +240,21 @@ impl Store {
         for live in lives {
             let position = lock(&live.buffer).rows().next().map_or(u64::MAX, |l| l.position - 1);
             lock(&live.log).close(position)?;
+            live.give_up_digests();
         }
         Ok(())
     }
 }
 
+/// Whoever drops a store without closing it leaves its rows in the logs, for others.
+impl Drop for Store {
+    fn drop(&mut self) {
+        self.lives().iter().for_each(|live| live.give_up_digests());
+    }
+}
+
 /// The tables of a data folder that have a log.
-fn logged_tables(data: &Path) -> Result<Vec<TableName>, IngestError> {
+pub(crate) fn logged_tables(data: &Path) -> Result<Vec<TableName>, IngestError> {
     let mut found = Vec::new();
     for database in folders(data)? {
         for table in folders(&data.join(&database))? {
@@ -260,7 +271,12 @@ fn logged_tables(data: &Path) -> Result<Vec<TableName>, IngestError> {
 fn folders(folder: &Path) -> Result<Vec<String>, IngestError> {
     let failed = || IngestError::io("list the folder", folder);
     let mut names = Vec::new();
-    for entry in fs::read_dir(folder).map_err(failed())? {
+    let entries = match fs::read_dir(folder) {
+        // Another process took it away meanwhile.
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(names),
+        entries => entries.map_err(failed())?,
+    };
+    for entry in entries {
         let entry = entry.map_err(failed())?;
         if entry.file_type().map_err(failed())?.is_dir() {
             names.extend(entry.file_name().into_string());
@@ -277,6 +293,39 @@ fn lock_folder(data: &Path) -> Result<File, IngestError> {
         Ok(()) => Ok(file),
         Err(TryLockError::WouldBlock) => Err(IngestError::InUse { path: data.to_owned() }),
         Err(TryLockError::Error(cause)) => Err(IngestError::io("lock", &path)(cause)),
+    }
+}
+
+/// Takes over what other processes append, in tables too that nobody has asked for yet, until the store is gone.
+async fn look_for_others(store: std::sync::Weak<Store>) {
+    loop {
+        tokio::time::sleep(LOOK_EACH).await;
+        let Some(store) = store.upgrade() else { return };
+        if *store.closing.borrow() {
+            return;
+        }
+        let looking = store.clone();
+        let looked = tokio::task::spawn_blocking(move || {
+            for live in looking.lives() {
+                if let Err(error) = live.look_for_others() {
+                    tracing::error!(table = %live.name, %error, "what others appended is not taken over");
+                }
+            }
+            logged_tables(&looking.data)
+        });
+        let found = looked.await.unwrap_or_else(|panic| Err(IngestError::Log(panic.to_string())));
+        let known = store.tables();
+        let new = found.map(|found| found.into_iter().filter(|name| known.binary_search(name).is_err()).collect());
+        let new: Vec<TableName> = new.unwrap_or_else(|error| {
+            tracing::error!(%error, "tables that others appended to are not found");
+            Vec::new()
+        });
+        for name in new {
+            match store.live(&name).await {
+                Ok(_) | Err(IngestError::Closing) => {}
+                Err(error) => tracing::error!(table = %name, %error, "what others appended is not taken over"),
+            }
+        }
     }
 }
 

@@ -122,7 +122,9 @@ impl From<IngestError> for Refusal {
                 Self::new(StatusCode::TOO_MANY_REQUESTS, text).later(after.as_secs())
             }
             IngestError::TooManyTables { .. } => Self::bad(text),
-            IngestError::Closing => Self::new(StatusCode::SERVICE_UNAVAILABLE, text).later(1),
+            IngestError::Closing | IngestError::Digesting { .. } => {
+                Self::new(StatusCode::SERVICE_UNAVAILABLE, text).later(1)
+            }
             IngestError::Table(error) => error.into(),
             // The disk is full or gone; it may come back.
             IngestError::Log(_) | IngestError::Io { .. } => Self::new(StatusCode::SERVICE_UNAVAILABLE, text).later(5),

@@ -3,28 +3,35 @@
 //! The log is a folder of files, each named by its first position. Entries are appended in groups, each group with one
 //! write and one sync. A file is never written to again once it was closed or a write to it failed: what follows goes
 //! into a new one. So a file ends where an entry is not whole, or where the next file begins.
+//!
+//! Any number of processes append, each while it holds the log's lock ([`crate::locks`]) and after the last whole entry
+//! that there is. The last file stays until there is a later one, if only an empty one: its name tells what the next
+//! position is, without the table.
 
 mod entry;
+mod files;
 mod keys;
 
 use std::collections::VecDeque;
 use std::fmt;
-use std::fs;
-use std::io::{ErrorKind, Write as _};
+use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
 use arrow::array::RecordBatch;
 use table::Appender;
-use table::disk::{Disk, DiskFile, create_dirs};
+use table::disk::{Disk, DiskFile};
 
 pub use entry::Key;
 pub(crate) use entry::NewEntry;
+pub(crate) use files::{End, holds_rows, keep_keys, list, path_at, read, remove, tell, whole};
 
 use self::entry::Entry;
+use self::files::{Content, MAGIC};
 use self::keys::Keys;
 use crate::error::IngestError;
+use crate::locks::{Lock, Place};
 
 /// A file is closed once it is this long.
 const FILE_BYTES: u64 = 64 << 20;
@@ -32,7 +39,6 @@ const FILE_BYTES: u64 = 64 << 20;
 const FREED_BYTES: u64 = 1 << 20;
 const FREED_PAUSE: Duration = Duration::from_millis(5);
 const FREED_GENTLY_MAX: usize = 4;
-const MAGIC: &[u8; 8] = b"mwlog\0\0\x01";
 
 /// When what was written is made durable.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -57,13 +63,17 @@ impl fmt::Display for Durability {
     }
 }
 
-/// The log of one table.
+/// The log of one table, as a server writes it beside others.
 #[derive(Debug)]
 pub(crate) struct Log {
-    folder: PathBuf,
+    place: Place,
     disk: Arc<dyn Disk>,
     /// The position of the next entry.
     next: u64,
+    /// A power cut leaves the log such that no position up to this one is given again.
+    told: u64,
+    /// Whether a file may hold entries that count as not written.
+    torn: bool,
     file: Option<Open>,
     /// Files that are written to no more, in order.
     closed: VecDeque<Closed>,
@@ -91,11 +101,34 @@ struct Closed {
     keys: Vec<Key>,
 }
 
+impl Closed {
+    fn of(path: &Path, content: Content) -> Self {
+        Self { path: path.to_owned(), bytes: content.bytes, last: content.last, keys: content.keys }
+    }
+}
+
 /// Rows that were acknowledged and are in no segment yet.
 #[derive(Debug)]
 pub(crate) struct Recovered {
     pub(crate) position: u64,
     pub(crate) rows: RecordBatch,
+}
+
+/// What others appended.
+#[derive(Debug, Default)]
+pub(crate) struct Others {
+    pub(crate) entries: Vec<Recovered>,
+    files: Vec<Closed>,
+}
+
+impl Recovered {
+    /// # Errors
+    /// Where an entry that is whole holds no rows.
+    pub(crate) fn of(entry: &Entry<'_>, path: &Path) -> Result<Self, IngestError> {
+        let damaged =
+            |e| IngestError::Damaged { path: path.to_owned(), reason: format!("entry {}: {e}", entry.position) };
+        Ok(Self { position: entry.position, rows: entry.rows().map_err(damaged)? })
+    }
 }
 
 impl Log {
@@ -111,77 +144,122 @@ impl Log {
         taken_in: u64,
         mut recover: impl FnMut(Recovered),
     ) -> Result<Self, IngestError> {
-        let folder = root.join(Appender::LOG_FOLDER);
-        create_dirs(&*disk, &folder).map_err(IngestError::io("create the folder", &folder))?;
-        let keys = Keys::read(&folder)?;
-        let mut log = Self { folder, disk, next: taken_in + 1, file: None, closed: VecDeque::new(), keys };
-        let files = log.files()?;
-        for (place, (first, path)) in files.iter().enumerate() {
-            let before = files.get(place + 1).map_or(u64::MAX, |(next, _)| *next);
+        let place = Place::enter(root, &*disk)?;
+        let _turn = Lock::append(&place.folder)?;
+        let end = End::find(&place.folder, &*disk)?;
+        let keys = Keys::read(&place.folder)?;
+        let (closed, next) = (VecDeque::new(), taken_in + 1);
+        let mut log = Self { place, disk, next, told: 0, torn: false, file: None, closed, keys };
+        let files = list(log.folder())?;
+        for (at, (first, path)) in files.iter().enumerate() {
+            let before = files.get(at + 1).map_or(u64::MAX, |(next, _)| *next);
             if *first > log.next {
                 return Err(IngestError::Gap { path: path.clone(), missing: log.next, found: *first });
             }
-            let closed = log.read(path, *first, before, taken_in, &mut recover)?;
-            log.next = log.next.max(closed.last + 1);
-            log.closed.push_back(closed);
+            let content = read(path, *first, before, |entry| {
+                if entry.position > taken_in {
+                    recover(Recovered::of(entry, path)?);
+                }
+                Ok(())
+            })?;
+            log.next = log.next.max(content.last + 1);
+            content.keys.iter().for_each(|key| log.keys.insert(*key));
+            // One that holds nothing tells by its name where the log goes on, and stays.
+            if content.last >= *first || before < u64::MAX {
+                log.closed.push_back(Closed::of(path, content));
+            }
         }
+        if end.is_none_or(|end| end.next < log.next) {
+            log.place.settle(&*log.disk)?;
+            tell(log.folder(), &*log.disk, log.next)?;
+        }
+        log.told = log.next - 1;
         Ok(log)
     }
 
-    /// The files there are, by their first positions.
-    fn files(&self) -> Result<Vec<(u64, PathBuf)>, IngestError> {
-        let failed = || IngestError::io("list the folder", &self.folder);
-        let mut files = Vec::new();
-        for entry in fs::read_dir(&self.folder).map_err(failed())? {
-            let path = entry.map_err(failed())?.path();
-            let name = path.file_name().and_then(|n| n.to_str()).unwrap_or_default();
-            if let Some(first) = name.strip_suffix(".log").and_then(|n| n.parse().ok()) {
-                files.push((first, path));
-            }
-        }
-        files.sort_unstable();
-        Ok(files)
+    fn folder(&self) -> &Path {
+        &self.place.folder
     }
 
-    /// Reads the entries of a file that come before the position `before`: the next file begins there, so that what
-    /// this one holds of it was never acknowledged.
-    fn read(
-        &mut self,
-        path: &Path,
-        first: u64,
-        before: u64,
-        taken_in: u64,
-        recover: &mut impl FnMut(Recovered),
-    ) -> Result<Closed, IngestError> {
-        let bytes = fs::read(path).map_err(IngestError::io("read", path))?;
-        let mut closed = Closed { path: path.to_owned(), bytes: bytes.len() as u64, last: first - 1, keys: Vec::new() };
-        // A file that was cut off while it was begun holds nothing.
-        let Some(mut rest) = bytes.strip_prefix(MAGIC) else { return Ok(closed) };
-        while let Some(entry) = Entry::take(&mut rest) {
-            if entry.position >= before {
-                break;
+    /// Keeps others from giving positions.
+    pub(crate) fn turn(&self) -> Result<Lock, IngestError> {
+        Lock::append(self.folder())
+    }
+
+    /// The path of the file in which others go on, if they do.
+    pub(crate) fn path_of_others(&self) -> PathBuf {
+        path_at(self.folder(), self.next)
+    }
+
+    /// What others appended since. Whoever asks holds the lock of appends.
+    ///
+    /// # Errors
+    /// As [`Self::open`].
+    pub(crate) fn others(&self) -> Result<Others, IngestError> {
+        let mut others = Others::default();
+        // Others begin a file, and at the position that is the next for us too.
+        if !self.torn && !holds_rows(&self.path_of_others()) {
+            return Ok(others);
+        }
+        let mut next = self.next;
+        let files = list(self.folder())?;
+        for (at, (first, path)) in files.iter().enumerate() {
+            let before = files.get(at + 1).map_or(u64::MAX, |(next, _)| *next);
+            if before <= next {
+                continue;
             }
-            if entry.position != closed.last + 1 {
-                return Err(IngestError::Gap {
-                    path: path.to_owned(),
-                    missing: closed.last + 1,
-                    found: entry.position,
-                });
+            if *first > next {
+                return Err(IngestError::Gap { path: path.clone(), missing: next, found: *first });
             }
-            closed.last = entry.position;
-            if let Some(key) = entry.key {
-                closed.keys.push(key);
-                self.keys.insert(key);
+            let mut entries = Vec::new();
+            let content = read(path, *first, before, |entry| {
+                if entry.position >= next {
+                    entries.push(Recovered::of(entry, path)?);
+                }
+                Ok(())
+            })?;
+            // Such a file is our own: what we could not write counts where others took it for written, and went on after it.
+            if entries.is_empty() || (!content.whole && before == u64::MAX) {
+                continue;
             }
-            if entry.position > taken_in {
-                let damaged = |e: arrow::error::ArrowError| IngestError::Damaged {
-                    path: path.to_owned(),
-                    reason: format!("entry {}: {e}", entry.position),
-                };
-                recover(Recovered { position: entry.position, rows: entry.rows().map_err(damaged)? });
+            next = content.last + 1;
+            others.entries.append(&mut entries);
+            others.files.push(Closed::of(path, content));
+        }
+        Ok(others)
+    }
+
+    /// Goes on after what others appended.
+    pub(crate) fn go_on_after(&mut self, others: &mut Others) {
+        let Some(last) = others.files.last().map(|f| f.last) else { return };
+        self.close_file();
+        for file in others.files.drain(..) {
+            file.keys.iter().for_each(|key| self.keys.insert(*key));
+            match self.closed.iter_mut().find(|closed| closed.path == file.path) {
+                Some(closed) => *closed = file,
+                None => self.closed.push_back(file),
             }
         }
-        Ok(closed)
+        self.next = last + 1;
+        self.torn = false;
+    }
+
+    /// Makes sure that no position up to this one is given again, whatever a power cut leaves of the log.
+    ///
+    /// # Errors
+    /// Where the disk refuses.
+    pub(crate) fn tell(&mut self, position: u64) -> Result<(), IngestError> {
+        if position <= self.told {
+            return Ok(());
+        }
+        self.sync()?;
+        if position <= self.told {
+            return Ok(());
+        }
+        let _turn = self.turn()?;
+        tell(self.folder(), &*self.disk, self.next)?;
+        self.told = self.next - 1;
+        Ok(())
     }
 
     /// Bytes of its files.
@@ -206,6 +284,9 @@ impl Log {
             return Err(error);
         }
         self.next += entries.len() as u64;
+        if durability == Durability::Sync {
+            self.told = self.next - 1;
+        }
         if self.file.as_ref().is_some_and(|f| f.about.bytes >= FILE_BYTES) {
             self.close_file();
         }
@@ -215,6 +296,8 @@ impl Log {
     fn write(&mut self, entries: &mut [NewEntry], durability: Durability) -> Result<(), IngestError> {
         if self.file.is_none() {
             self.file = Some(self.begin_file()?);
+            // What a file before this one holds from here on does not count.
+            self.torn = false;
         }
         let Some(open) = &mut self.file else { return Ok(()) };
         let failed = |doing| IngestError::io(doing, &open.about.path);
@@ -236,12 +319,13 @@ impl Log {
         Ok(())
     }
 
+    /// In place of what others left there to tell its name.
     fn begin_file(&self) -> Result<Open, IngestError> {
-        let path = self.folder.join(format!("{:020}.log", self.next));
+        let path = self.path_of_others();
         let begin = || {
             let mut file = self.disk.create(&path)?;
             file.write_all(MAGIC)?;
-            self.disk.sync_dir(&self.folder)?;
+            self.disk.sync_dir(self.folder())?;
             Ok(file)
         };
         let file = begin().map_err(IngestError::io("begin", &path))?;
@@ -249,17 +333,20 @@ impl Log {
         Ok(Open { file, about, synced: false })
     }
 
-    /// Leaves a file that could not be written to: what is in it of the group that failed is not counted.
+    /// Leaves a file that could not be written to: what is in it of the group that failed is not counted, and taken away
+    /// where the disk lets us, since others may take it for written.
     fn give_up_file(&mut self) {
         let Some(open) = self.file.take() else { return };
-        if open.about.bytes == MAGIC.len() as u64 {
-            // It holds nothing that was acknowledged, and the next file will have its name.
-            if let Err(error) = self.disk.remove(&open.about.path) {
-                tracing::warn!(path = %open.about.path.display(), %error, "could not remove a file of the log");
-            }
-            return;
+        let Closed { path, bytes, .. } = &open.about;
+        // Where it holds nothing that was acknowledged, the next file will have its name.
+        let is_empty = *bytes == MAGIC.len() as u64;
+        if let Err(error) = self.disk.shrink(path, *bytes) {
+            self.torn = true;
+            tracing::warn!(path = %path.display(), %error, "could not cut off what was not written");
         }
-        self.closed.push_back(open.about);
+        if !is_empty {
+            self.closed.push_back(open.about);
+        }
     }
 
     fn close_file(&mut self) {
@@ -279,8 +366,9 @@ impl Log {
         let Some(open) = self.file.as_mut().filter(|f| !f.synced) else { return Ok(()) };
         let synced = open.file.sync().map_err(IngestError::io("sync", &open.about.path));
         open.synced = synced.is_ok();
-        if synced.is_err() {
-            self.give_up_file();
+        match synced {
+            Ok(()) => self.told = self.next - 1,
+            Err(_) => self.give_up_file(),
         }
         synced
     }
@@ -295,8 +383,13 @@ impl Log {
             self.close_file();
         }
         let count = self.closed.partition_point(|file| file.last <= position);
+        if count == self.closed.len() && self.file.is_none() && count > 0 {
+            // Without any file nobody could tell what the next position is.
+            let _turn = self.turn()?;
+            tell(self.folder(), &*self.disk, self.next)?;
+        }
         for file in self.closed.iter_mut().take(count) {
-            self.keys.keep(&*self.disk, &self.folder, file.last, &file.keys)?;
+            self.keys.keep(&*self.disk, &self.place.folder, file.last, &file.keys)?;
             file.keys.clear();
         }
         Ok(Done(self.closed.drain(..count).collect()))
@@ -312,7 +405,7 @@ impl Log {
         self.sync()?;
         self.close_file();
         self.take_done(position)?.remove(&*self.disk, || false)?;
-        self.disk.sync_dir(&self.folder).map_err(IngestError::io("sync", &self.folder))
+        self.disk.sync_dir(self.folder()).map_err(IngestError::io("sync", self.folder()))
     }
 }
 
@@ -340,7 +433,7 @@ impl Done {
                 std::thread::sleep(FREED_PAUSE);
             };
             match removed {
-                Err(error) if error.kind() != ErrorKind::NotFound => {
+                Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
                     return Err(IngestError::io("remove", &file.path)(error));
                 }
                 _ => self.0.pop_front(),

@@ -1,0 +1,238 @@
+//! Large loads: rows become segments at once, without a log in between, and all of them are in the table in one commit.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use arrow::array::RecordBatch;
+use arrow::datatypes::{DataType, SchemaRef};
+use futures::StreamExt as _;
+use futures::stream::FuturesOrdered;
+use table::disk::Disk;
+use table::{Appender, Segment};
+use tokio::task::JoinHandle;
+
+use crate::append::append;
+use crate::columns::{Policy, Twin};
+use crate::digest::{DigestOptions, Digester, aside, enter};
+use crate::error::IngestError;
+use crate::locks::Lock;
+use crate::parts::Partition;
+use crate::segments::write_segments;
+
+/// Segments that are encoded at once.
+const ENCODERS: usize = 2;
+/// A segment is written once so many bytes wait for it, if not so many rows.
+const SEGMENT_BYTES: usize = 128 << 20;
+/// Rows of an entry of the log, about, where rows have to go there.
+const ENTRY_ROWS: usize = 65_536;
+/// Where so many bytes wait in the log, whoever turns it into segments is given time.
+const WAITING_BYTES: u64 = 128 << 20;
+const PAUSE: Duration = Duration::from_millis(100);
+const PAUSES_MAX: usize = 100;
+
+/// What a load did.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Loaded {
+    /// Rows that are in the table, or in its log.
+    pub rows: u64,
+    /// Segments of them.
+    pub segments: usize,
+    /// Bytes of those.
+    pub bytes: u64,
+    /// Rows that are in the log, since somebody else turns it into segments.
+    pub logged: u64,
+}
+
+/// A load under way. Dropped unfinished, nothing of it is in the table but what is in its log.
+#[derive(Debug)]
+pub struct Bulk {
+    root: PathBuf,
+    disk: Arc<dyn Disk>,
+    way: Way,
+    batches: Vec<RecordBatch>,
+    rows: usize,
+    bytes: usize,
+    loaded: Loaded,
+}
+
+#[derive(Debug)]
+enum Way {
+    /// Straight into segments; nobody else makes any.
+    Segments(Box<Segments>),
+    /// Through the log.
+    Log,
+}
+
+#[derive(Debug)]
+struct Segments {
+    digester: Digester,
+    rows_max: usize,
+    encoding: FuturesOrdered<JoinHandle<Result<Encoded, IngestError>>>,
+    done: Vec<Encoded>,
+    _lock: Lock,
+}
+
+/// Segments, and the columns they were written in.
+#[derive(Debug)]
+struct Encoded {
+    segments: Vec<Segment>,
+    schema: SchemaRef,
+}
+
+impl Bulk {
+    /// Begins a load into the table in the folder `root`. Unless another process is about to turn its log into segments,
+    /// this does so first: types are decided in the order in which rows came. Must be called inside a tokio runtime.
+    ///
+    /// # Errors
+    /// Where the log, the table or the disk fail.
+    pub async fn begin(root: &Path, disk: Arc<dyn Disk>, options: &DigestOptions) -> Result<Self, IngestError> {
+        let place = enter(root, &disk).await?;
+        let way = match Lock::try_digest(&place.folder)? {
+            None => Way::Log,
+            Some(lock) => {
+                let mut digester = Digester::open(root, disk.clone(), options, place).await?;
+                digester.digest().await?;
+                let (rows_max, encoding, done) = (options.segment_rows, FuturesOrdered::new(), Vec::new());
+                Way::Segments(Box::new(Segments { digester, rows_max, encoding, done, _lock: lock }))
+            }
+        };
+        let root = root.to_owned();
+        Ok(Self { root, disk, way, batches: Vec::new(), rows: 0, bytes: 0, loaded: Loaded::default() })
+    }
+
+    /// Takes rows. Tells which of their values go into twins.
+    ///
+    /// # Errors
+    /// Where the disk refuses; then the load has failed.
+    pub async fn write(&mut self, rows: RecordBatch) -> Result<Vec<Twin>, IngestError> {
+        let (rows, twins) = match &mut self.way {
+            Way::Log => (rows, Vec::new()),
+            Way::Segments(segments) => {
+                let fitted = segments.digester.columns.fit(rows, Policy::Twin);
+                let fitted =
+                    fitted.map_err(|cause| IngestError::Rows { table: self.root.display().to_string(), cause })?;
+                (fitted.rows, fitted.twins)
+            }
+        };
+        self.rows += rows.num_rows();
+        self.bytes += rows.get_array_memory_size();
+        self.batches.push(rows);
+        let rows_max = match &self.way {
+            Way::Log => ENTRY_ROWS,
+            Way::Segments(segments) => segments.rows_max,
+        };
+        if self.rows < rows_max && self.bytes < SEGMENT_BYTES {
+            return Ok(twins);
+        }
+        Ok(twins.into_iter().chain(self.flush().await?).collect())
+    }
+
+    /// Hands on the rows that wait.
+    async fn flush(&mut self) -> Result<Vec<Twin>, IngestError> {
+        let batches = std::mem::take(&mut self.batches);
+        let rows = std::mem::take(&mut self.rows) as u64;
+        self.bytes = 0;
+        if batches.is_empty() {
+            return Ok(Vec::new());
+        }
+        self.loaded.rows += rows;
+        match &mut self.way {
+            Way::Segments(segments) => segments.encode(batches).await.map(|()| Vec::new()),
+            Way::Log => {
+                let (root, disk) = (self.root.clone(), self.disk.clone());
+                let appended = aside(move || append(&root, &disk, &batches)).await?;
+                self.loaded.logged += rows;
+                self.give_time(appended.bytes).await;
+                Ok(appended.twins)
+            }
+        }
+    }
+
+    /// Waits for a while where much waits in the log: whoever turns it into segments holds it in memory.
+    async fn give_time(&self, mut waiting: u64) {
+        let folder = self.root.join(Appender::LOG_FOLDER);
+        let size = || -> std::io::Result<u64> { std::fs::read_dir(&folder)?.map(|e| Ok(e?.metadata()?.len())).sum() };
+        for _ in 0..PAUSES_MAX {
+            if waiting < WAITING_BYTES {
+                return;
+            }
+            tokio::time::sleep(PAUSE).await;
+            // A file that went meanwhile is a good sign.
+            waiting = size().unwrap_or(0);
+        }
+    }
+
+    /// Puts all rows into the table, in one commit. Where they went into the log, they are there already.
+    ///
+    /// # Errors
+    /// Where the table or the disk refuse; then none of what did not go into the log is in the table.
+    pub async fn finish(mut self) -> Result<(Loaded, Vec<Twin>), IngestError> {
+        let twins = self.flush().await?;
+        if let Way::Segments(segments) = self.way {
+            let committed = segments.commit().await?;
+            self.loaded.segments = committed.len();
+            self.loaded.bytes = committed.iter().map(|s| s.bytes).sum();
+        }
+        Ok((self.loaded, twins))
+    }
+}
+
+impl Segments {
+    /// Begins to encode rows that were fitted, once there is room for it.
+    async fn encode(&mut self, batches: Vec<RecordBatch>) -> Result<(), IngestError> {
+        if self.encoding.len() >= ENCODERS {
+            self.encoded().await?;
+        }
+        let appender = self.digester.appender().await?;
+        let (columns, root) = (self.digester.columns.clone(), self.digester.root.clone());
+        self.encoding.push_back(tokio::task::spawn_blocking(move || {
+            let cause = |cause| IngestError::Rows { table: root.display().to_string(), cause };
+            let batches = batches.iter().map(|rows| columns.conform(rows)).collect::<Result<Vec<_>, _>>();
+            let segments = write_segments(&appender, &batches.map_err(cause)?, Partition::None, &root)?;
+            Ok(Encoded { segments, schema: columns.schema().clone() })
+        }));
+        Ok(())
+    }
+
+    async fn encoded(&mut self) -> Result<(), IngestError> {
+        if let Some(encoded) = self.encoding.next().await {
+            self.done.push(encoded.unwrap_or_else(|panic| Err(IngestError::Log(panic.to_string())))?);
+        }
+        Ok(())
+    }
+
+    async fn commit(mut self) -> Result<Vec<Segment>, IngestError> {
+        while !self.encoding.is_empty() {
+            self.encoded().await?;
+        }
+        let done = std::mem::take(&mut self.done);
+        if done.is_empty() {
+            return Ok(Vec::new());
+        }
+        let (appender, schema) = (self.digester.appender().await?, self.digester.columns.schema().clone());
+        let (writing, columns) = (appender.clone(), schema.clone());
+        let segments = aside(move || {
+            let mut segments = Vec::new();
+            for encoded in done {
+                let is_narrow = has_widened(&encoded.schema, &columns);
+                for segment in encoded.segments {
+                    segments.push(if is_narrow { writing.write_anew(&segment, &columns)? } else { segment });
+                }
+            }
+            Ok(segments)
+        })
+        .await?;
+        appender.commit_unlogged(segments.clone(), &schema).await?;
+        self.digester.advise();
+        Ok(segments)
+    }
+}
+
+/// Whether a column of integers in `before` holds real numbers in `now`: no reader of Delta tables takes one for the other.
+fn has_widened(before: &SchemaRef, now: &SchemaRef) -> bool {
+    let is = |schema: &SchemaRef, name: &str, ty: DataType| {
+        schema.field_with_name(name).is_ok_and(|field| *field.data_type() == ty)
+    };
+    before.fields().iter().any(|f| *f.data_type() == DataType::Int64 && is(now, f.name(), DataType::Float64))
+}

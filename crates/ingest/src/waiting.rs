@@ -1,0 +1,76 @@
+//! The rows of a log for questions, of whichever process: read without a lock, beside writers and digests.
+
+use std::io::ErrorKind;
+use std::path::Path;
+
+use arrow::array::RecordBatch;
+use arrow::datatypes::Schema;
+use arrow::error::ArrowError;
+use table::{Appender, TableName};
+
+use crate::columns::{Columns, Policy};
+use crate::error::IngestError;
+use crate::log::{Recovered, list, read};
+use crate::store::{Fresh, logged_tables};
+
+/// Rows that may be in no segment yet, as they were appended.
+#[derive(Debug, Clone, Default)]
+pub struct Waiting {
+    /// Rows, each with their position in the log: those up to the position that a version of the table names are in it.
+    pub entries: Vec<(u64, RecordBatch)>,
+}
+
+/// Reads what waits in the log of the table in the folder `root`; `None` where it has no log. Read before the table is
+/// opened, it and the table together hold every row that was acknowledged before.
+///
+/// # Errors
+/// Where a file is damaged or cannot be read.
+pub fn waiting(root: &Path) -> Result<Option<Waiting>, IngestError> {
+    let folder = root.join(Appender::LOG_FOLDER);
+    let mut entries = Vec::new();
+    let files = match list(&folder) {
+        Err(IngestError::Io { cause, .. }) if cause.kind() == ErrorKind::NotFound => return Ok(None),
+        files => files?,
+    };
+    for (at, (first, path)) in files.iter().enumerate() {
+        let before = files.get(at + 1).map_or(u64::MAX, |(next, _)| *next);
+        let content = read(path, *first, before, |entry| {
+            let recovered = Recovered::of(entry, path)?;
+            entries.push((recovered.position, recovered.rows));
+            Ok(())
+        });
+        match content {
+            // Whoever removed it has put what it held into the table.
+            Err(IngestError::Io { cause, .. }) if cause.kind() == ErrorKind::NotFound => {}
+            content => drop(content?),
+        }
+    }
+    Ok(Some(Waiting { entries }))
+}
+
+/// The tables of a data folder that have a log.
+///
+/// # Errors
+/// Where the folder cannot be listed.
+pub fn tables(data: &Path) -> Result<Vec<TableName>, IngestError> {
+    logged_tables(data)
+}
+
+impl Waiting {
+    /// The rows past `position` in the columns that the table has once they are in it, whose columns are now those of
+    /// `schema`: as a digest will leave them.
+    ///
+    /// # Errors
+    /// Where Arrow refuses.
+    pub fn fit(self, schema: &Schema, position: u64) -> Result<Fresh, ArrowError> {
+        let mut columns = Columns::new(schema);
+        let mut rows = Vec::with_capacity(self.entries.len());
+        for (at, batch) in self.entries.into_iter().filter(|(at, _)| *at > position) {
+            rows.push((at, columns.fit(batch, Policy::Twin)?.rows));
+        }
+        for (_, batch) in &mut rows {
+            *batch = columns.conform(batch)?;
+        }
+        Ok(Fresh { schema: columns.schema().clone(), rows })
+    }
+}
