@@ -80,10 +80,16 @@ impl fmt::Debug for Engine {
 }
 
 impl Engine {
-    /// Takes a snapshot of what the folder `data` holds, `None` where that is nothing; `make_model` is asked for the
-    /// model of an ensemble whose events must be played again.
-    pub async fn open(data: &Path, make_model: MakeModel, options: Options) -> Result<Option<Self>, QueryError> {
-        let databases = Tables::list(data, None)?;
+    /// Takes a snapshot of what the folder `data` holds, and of the rows that `live` knows and no segment holds yet;
+    /// `None` where all that is nothing. `make_model` is asked for the model of an ensemble whose events must be played
+    /// again.
+    pub async fn open(
+        data: &Path,
+        make_model: MakeModel,
+        options: Options,
+        live: Option<&Arc<dyn LiveTables>>,
+    ) -> Result<Option<Self>, QueryError> {
+        let databases = Tables::list(data, live)?;
         let store = Store::open(data, Arc::new(RealDisk)).await?;
         if store.is_none() && databases.values().all(|tables| tables.names().next().is_none()) {
             return Ok(None);

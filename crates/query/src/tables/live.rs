@@ -4,7 +4,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use arrow::compute::cast;
-use arrow::datatypes::SchemaRef;
+use arrow::datatypes::{Schema, SchemaRef};
 use arrow::record_batch::RecordBatch;
 use async_trait::async_trait;
 use datafusion::catalog::{Session, TableProvider};
@@ -31,6 +31,14 @@ pub trait LiveTables: fmt::Debug + Send + Sync {
     /// # Errors
     /// In words.
     fn fresh(&self, name: &TableName) -> std::result::Result<Option<FreshRows>, String>;
+
+    /// Fresh rows in the columns of a table that was opened after they were taken, and those they bring.
+    ///
+    /// # Errors
+    /// In words.
+    fn fit(&self, rows: FreshRows, _columns: &Schema) -> std::result::Result<FreshRows, String> {
+        Ok(rows)
+    }
 }
 
 /// Rows of a table that may be in no segment.
@@ -51,21 +59,30 @@ pub(super) struct LiveTable {
 }
 
 impl LiveTable {
-    /// `table` was opened after `fresh` was taken.
-    pub(super) async fn new(table: Option<&Table>, fresh: FreshRows) -> Result<Self, QueryError> {
-        let schema = with_views(&fresh.schema);
-        let (segments, position) = match table {
-            Some(table) => (Some(DeltaTable::with_columns(table, &schema).await?), table.append_position().await?),
-            None => (None, 0),
+    /// `table` was opened after `fresh` was taken from `live`.
+    pub(super) async fn new(
+        table: Option<&Table>,
+        mut fresh: FreshRows,
+        live: &dyn LiveTables,
+    ) -> Result<Self, QueryError> {
+        let (columns, position) = match table {
+            Some(table) => (table.arrow_schema()?, table.append_position().await?),
+            None => (Arc::new(Schema::empty()), 0),
         };
-        let rows = fresh.rows.into_iter().filter(|(at, _)| *at > position);
+        fresh.rows.retain(|(at, _)| *at > position);
+        let fresh = live.fit(fresh, &columns).map_err(|reason| QueryError::Invalid { reason })?;
+        let schema = with_views(&fresh.schema);
+        let segments = match table {
+            Some(table) => Some(DeltaTable::with_columns(table, &schema).await?),
+            None => None,
+        };
         let typed = |(_, rows): (u64, RecordBatch)| {
             let columns = rows.columns().iter().zip(schema.fields());
             let columns = columns.map(|(column, field)| cast(column, field.data_type()));
             let columns = columns.collect::<Result<_, _>>().map_err(|e| invalid(&e))?;
             RecordBatch::try_new(schema.clone(), columns).map_err(|e| invalid(&e))
         };
-        let fresh = rows.map(typed).collect::<Result<_, QueryError>>()?;
+        let fresh = fresh.rows.into_iter().map(typed).collect::<Result<_, QueryError>>()?;
         Ok(Self { schema, segments, fresh })
     }
 }

@@ -82,15 +82,20 @@ impl Tables {
 impl Entry {
     async fn open(&self) -> Result<Arc<dyn TableProvider>, QueryError> {
         let fresh = match &self.live {
-            Some(live) => live.fresh(&self.table).map_err(|reason| QueryError::Invalid { reason })?,
+            Some(live) => {
+                let fresh = live.fresh(&self.table).map_err(|reason| QueryError::Invalid { reason })?;
+                fresh.map(|fresh| (live, fresh))
+            }
             None => None,
         };
         let stored = StoredTable::open(&self.folder, Arc::new(RealDisk)).await?;
         Ok(match (stored, fresh) {
             (Some(StoredTable::Row(table)), _) => Arc::new(RowTable::new(self.table.name(), table)?),
             (Some(StoredTable::Delta(table)), None) => Arc::new(DeltaTable::new(&table).await?),
-            (Some(StoredTable::Delta(table)), Some(fresh)) => Arc::new(LiveTable::new(Some(&table), fresh).await?),
-            (None, Some(fresh)) => Arc::new(LiveTable::new(None, fresh).await?),
+            (Some(StoredTable::Delta(table)), Some((live, fresh))) => {
+                Arc::new(LiveTable::new(Some(&table), fresh, &**live).await?)
+            }
+            (None, Some((live, fresh))) => Arc::new(LiveTable::new(None, fresh, &**live).await?),
             (None, None) => {
                 let reason = format!("table {:?} has no columns yet: insert some rows first", self.table.name());
                 return Err(QueryError::Invalid { reason });
