@@ -1,5 +1,6 @@
 //! What can be typed.
 
+mod append;
 mod bench;
 mod export;
 mod load;
@@ -9,6 +10,7 @@ mod table;
 use std::path::PathBuf;
 
 use ::table::Codec;
+pub(crate) use append::{AppendArgs, InputFormat};
 pub(crate) use bench::{BenchCdrArgs, BenchIngestArgs, BenchSeasonArgs, BenchWorkload};
 use clap::{Parser, Subcommand, ValueEnum};
 pub(crate) use export::{ExportArgs, FileFormat};
@@ -63,6 +65,10 @@ pub(crate) enum Command {
         #[command(flatten)]
         format: FormatArgs,
     },
+    /// Append rows to a table, of stdin or of files, without declaring a schema; durable once it returns
+    Append(Box<AppendArgs>),
+    /// Turn what was appended to a table into column segments
+    Digest(TableArgs),
     /// Ask in SQL
     Sql(SqlArgs),
     /// Take rows in and answer questions over HTTP

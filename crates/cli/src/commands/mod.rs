@@ -1,13 +1,16 @@
 //! One file a command.
 
+mod append;
 mod bench;
 mod calibrate;
 mod config;
 mod correlate;
+mod digest;
 mod ensembles;
 mod export;
 mod info;
 mod load;
+mod logs;
 mod models;
 mod outcome;
 mod plays;
@@ -36,13 +39,14 @@ use crate::settings::Setting;
 const MODELS: &[Plugin] = &[football::PLUGIN];
 
 pub(crate) fn dispatch(args: Args, settings: &[Setting]) -> Result<ExitCode> {
-    let runtime = tokio::runtime::Builder::new_multi_thread()
-        .worker_threads(std::thread::available_parallelism().map_or(2, std::num::NonZero::get).max(2))
-        .enable_all()
-        .build()
-        .context("starting the runtime")?;
-    runtime.block_on(async {
+    // Thousands of small appends are usual: they start nothing that they do not need.
+    if let Command::Append(args) = &args.command {
+        return append::append(args);
+    }
+    start_runtime()?.block_on(async {
         match args.command {
+            Command::Append(args) => append::append(&args),
+            Command::Digest(args) => digest::digest(&args).await,
             Command::Run(args) => run::run(*args).await,
             Command::Calibrate(args) => calibrate::calibrate(&args),
             Command::Models { model } => models::models(model.as_deref()),
@@ -78,6 +82,14 @@ pub(crate) fn dispatch(args: Args, settings: &[Setting]) -> Result<ExitCode> {
             Command::Bench { workload: BenchWorkload::Ingest(args) } => bench::ingest(&args).await,
         }
     })
+}
+
+fn start_runtime() -> Result<tokio::runtime::Runtime> {
+    tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(std::thread::available_parallelism().map_or(2, std::num::NonZero::get).max(2))
+        .enable_all()
+        .build()
+        .context("starting the runtime")
 }
 
 fn plugin(name: &str) -> Result<&'static Plugin> {

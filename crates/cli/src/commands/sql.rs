@@ -3,13 +3,15 @@
 use std::io::Write as _;
 use std::path::Path;
 use std::process::ExitCode;
+use std::sync::Arc;
 
 use anyhow::{Context as _, Result};
 use arrow::array::RecordBatch;
 use arrow::csv::WriterBuilder as CsvBuilder;
 use arrow::util::display::{ArrayFormatter, FormatOptions};
-use query::{Engine, JsonRows, Options, Reading, Rows, in_cells};
+use query::{Engine, JsonRows, LiveTables, Options, Reading, Rows, in_cells};
 
+use super::logs::Logs;
 use super::{make_model, nothing_stored};
 use crate::args::{Format, SqlArgs};
 use crate::output::{Table, bytes, count, note, print};
@@ -50,7 +52,8 @@ fn describe(read: &Reading) -> String {
 
 /// An SQL session over a data folder.
 pub(super) async fn open_engine(data: &Path) -> Result<Engine> {
-    let engine = Engine::open(data, make_model(), Options::default()).await?;
+    let live: Arc<dyn LiveTables> = Arc::new(Logs::find(data)?);
+    let engine = Engine::open(data, make_model(), Options::default(), Some(&live)).await?;
     engine.ok_or_else(|| nothing_stored(data))
 }
 

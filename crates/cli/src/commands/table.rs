@@ -18,8 +18,10 @@ use arrow::json::reader::infer_json_schema;
 use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 use run::Usage;
 use serde_json::{Value, json};
+use table::disk::TEMPORARY_SUFFIX;
 use table::{
-    Clustering, Curve, Inserter, Layout, Segment, StoredTable, TableName, TableOptions, inspect, lookup_bytes, storable,
+    Clustering, Curve, Hold, Inserter, Layout, Segment, StoredTable, TableName, TableOptions, inspect, lookup_bytes,
+    storable,
 };
 
 use super::disk;
@@ -337,10 +339,15 @@ fn print_columns(whole: &Value, columns: &[Value], format: Format) -> Result<()>
 
 pub(crate) async fn drop(args: &TableArgs) -> Result<ExitCode> {
     let root = args.folder();
-    if StoredTable::open(&root, disk()).await?.is_none() {
+    if StoredTable::open(&root, disk()).await?.is_none() && ingest::waiting(&root)?.is_none() {
         return Err(no_table(&args.name, &root));
     }
-    std::fs::remove_dir_all(&root).with_context(|| format!("removing {}", root.display()))?;
+    let _hold = Hold::alone(&root)?;
+    // Under another name first, so that it goes as a whole: half a table would have a log that does not fit it.
+    let gone =
+        root.with_file_name(format!(".{}.{}{TEMPORARY_SUFFIX}", args.name.name(), uuid::Uuid::new_v4().simple()));
+    let removed = std::fs::rename(&root, &gone).and_then(|()| std::fs::remove_dir_all(&gone));
+    removed.with_context(|| format!("removing {}", root.display()))?;
     note(&format!("removed table {}", args.name));
     Ok(ExitCode::SUCCESS)
 }

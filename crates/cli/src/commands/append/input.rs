@@ -1,0 +1,130 @@
+//! Where rows come from: files, and pipes that may go on for ever.
+
+use std::fs::File;
+use std::io::{self, ErrorKind, Read};
+use std::os::fd::AsFd as _;
+use std::path::Path;
+use std::sync::mpsc::{Receiver, RecvTimeoutError, sync_channel};
+use std::time::{Duration, Instant};
+
+use anyhow::{Context as _, Result};
+
+use crate::args::{AppendArgs, InputFormat};
+
+/// Bytes that are handed over at once.
+const CHUNK_BYTES: usize = 16 << 20;
+/// Bytes that are read from a pipe at once, and pieces of them that wait.
+const PIECE_BYTES: usize = 1 << 20;
+const PIECES_MAX: usize = 16;
+/// A pipe that has given nothing for so long gets no more of our patience.
+const PATIENCE: Duration = Duration::from_secs(1);
+
+/// A file or a pipe.
+pub(super) struct Input {
+    /// As it is told.
+    pub(super) name: String,
+    pub(super) format: InputFormat,
+    from: From,
+}
+
+enum From {
+    File(File),
+    Pipe(Receiver<io::Result<Vec<u8>>>),
+}
+
+/// What came.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum More {
+    /// Bytes, and perhaps more later.
+    Bytes,
+    /// Nothing for a while.
+    Nothing,
+    /// Nothing ever again.
+    End,
+}
+
+impl Input {
+    /// All that was asked for.
+    pub(super) fn of(args: &AppendArgs) -> Result<Vec<Self>> {
+        if args.files.is_empty() {
+            return Ok(vec![Self::stdin(args)?]);
+        }
+        let open = |path: &std::path::PathBuf| match path.to_str() {
+            Some("-") => Self::stdin(args),
+            _ => Self::file(path, args),
+        };
+        args.files.iter().map(open).collect()
+    }
+
+    fn file(path: &Path, args: &AppendArgs) -> Result<Self> {
+        let name = path.display().to_string();
+        let file = File::open(path).with_context(|| format!("opening {name}"))?;
+        let format = args.format.unwrap_or_else(|| InputFormat::of(path));
+        Ok(Self { format, from: From::over(file).with_context(|| format!("opening {name}"))?, name })
+    }
+
+    fn stdin(args: &AppendArgs) -> Result<Self> {
+        let stdin = io::stdin().as_fd().try_clone_to_owned().context("opening stdin")?;
+        let from = From::over(stdin.into()).context("opening stdin")?;
+        Ok(Self { name: "stdin".to_owned(), format: args.format.unwrap_or(InputFormat::Json), from })
+    }
+
+    /// Whether it may go on for ever.
+    pub(super) fn is_piped(&self) -> bool {
+        matches!(self.from, From::Pipe(_))
+    }
+
+    /// Appends what comes next. A pipe gives what it has at `until` at the latest.
+    pub(super) fn more(&mut self, bytes: &mut Vec<u8>, until: Option<Instant>) -> io::Result<More> {
+        match &mut self.from {
+            From::File(file) => {
+                let read = file.by_ref().take(CHUNK_BYTES as u64).read_to_end(bytes)?;
+                Ok(if read < CHUNK_BYTES { More::End } else { More::Bytes })
+            }
+            From::Pipe(pieces) => {
+                let patience = until.map_or(PATIENCE, |until| until.saturating_duration_since(Instant::now()));
+                match pieces.recv_timeout(patience) {
+                    Ok(piece) => bytes.append(&mut piece?),
+                    Err(RecvTimeoutError::Timeout) => return Ok(More::Nothing),
+                    Err(RecvTimeoutError::Disconnected) => return Ok(More::End),
+                }
+                while bytes.len() < CHUNK_BYTES
+                    && let Ok(piece) = pieces.try_recv()
+                {
+                    bytes.append(&mut piece?);
+                }
+                Ok(More::Bytes)
+            }
+        }
+    }
+}
+
+impl From {
+    fn over(file: File) -> io::Result<Self> {
+        if file.metadata()?.is_file() {
+            return Ok(Self::File(file));
+        }
+        let (pieces, received) = sync_channel(PIECES_MAX);
+        // It ends with the pipe, or with the process where that ends first.
+        std::thread::Builder::new().name("input".to_owned()).spawn(move || {
+            let mut file = file;
+            loop {
+                let mut piece = vec![0; PIECE_BYTES];
+                let read = match file.read(&mut piece) {
+                    Ok(0) => return,
+                    Err(error) if error.kind() == ErrorKind::Interrupted => continue,
+                    read => read,
+                };
+                let failed = read.is_err();
+                let piece = read.map(|read| {
+                    piece.truncate(read);
+                    piece
+                });
+                if pieces.send(piece).is_err() || failed {
+                    return;
+                }
+            }
+        })?;
+        Ok(Self::Pipe(received))
+    }
+}

@@ -1,0 +1,84 @@
+//! `manyworlds append`: rows of stdin or files into the log of a table, or, where they are many, into segments.
+
+mod input;
+mod refused;
+mod sink;
+
+use std::process::ExitCode;
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use anyhow::{Context as _, Result};
+use decode::{Limits, RowFormat, RowReader, RowRules};
+
+use self::input::{Input, More};
+use self::refused::Refused;
+use self::sink::Sink;
+use crate::args::{AppendArgs, InputFormat};
+use crate::output::{count, note, print};
+
+pub(crate) fn append(args: &AppendArgs) -> Result<ExitCode> {
+    let rules = RowRules {
+        path: args.path.clone(),
+        exclude: args.exclude.clone(),
+        ints: args.ints.clone(),
+        timestamps: args.timestamps.clone(),
+        time: args.time.clone(),
+    };
+    let mut sink = Sink::new(&args.name, &args.data.data);
+    let mut refused = Refused::new(&args.name, &args.data.data);
+    // What is not there is told before anything is read.
+    for input in Input::of(args)? {
+        let read = take(input, &rules, &mut sink, &mut refused);
+        // What came before a failure was read, and stays.
+        sink.flush()?;
+        read?;
+    }
+    sink.digest();
+    let twins = sink.twins.iter().map(|((column, twin), rows)| {
+        format!("column {column}: {} values that do not fit it are in {twin}, as text", count(*rows))
+    });
+    twins.for_each(|told| note(&told));
+    print(&format!("appended {} rows to {}\n", count(sink.rows), args.name))?;
+    Ok(if refused.tell()? { ExitCode::from(1) } else { ExitCode::SUCCESS })
+}
+
+/// Takes all rows of one input.
+fn take(mut input: Input, rules: &RowRules, sink: &mut Sink, refused: &mut Refused) -> Result<()> {
+    let name = input.name.clone();
+    let reading = || format!("reading {name}");
+    let format = match input.format {
+        InputFormat::Json => RowFormat::Json,
+        InputFormat::Csv => RowFormat::Csv,
+        InputFormat::Msgpack => RowFormat::MessagePack,
+    };
+    let mut reader = RowReader::new(format, rules, &Limits::default())?;
+    refused.begin(&input);
+    sink.begin(input.is_piped());
+    let mut bytes = Vec::new();
+    loop {
+        let more = input.more(&mut bytes, sink.due()).with_context(reading)?;
+        let last = more == More::End;
+        let mut taken = 0;
+        while taken < bytes.len() {
+            let rows = reader.read(&bytes[taken..], last, now_micros()).with_context(reading)?;
+            refused.take(&bytes[taken..], &rows.refused)?;
+            sink.count_twins(&rows.twins);
+            sink.take(rows.batch)?;
+            taken += rows.taken;
+            if rows.taken == 0 {
+                break;
+            }
+        }
+        bytes.drain(..taken);
+        if last {
+            return Ok(());
+        }
+        if more == More::Nothing || sink.is_due() {
+            sink.flush()?;
+        }
+    }
+}
+
+fn now_micros() -> i64 {
+    SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_micros() as i64)
+}

@@ -1,0 +1,120 @@
+//! Input that is no row: told, and set aside.
+
+use std::fs::{self, File};
+use std::io::{ErrorKind, Write as _};
+use std::path::{Path, PathBuf};
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use anyhow::{Context as _, Result};
+use decode::RefusedRecord;
+use table::TableName;
+
+use super::input::Input;
+use crate::args::InputFormat;
+use crate::output::{count, note};
+
+/// The folder of what was refused, in the data folder.
+const FOLDER: &str = "refused";
+/// Records that are told one by one.
+const TOLD_MAX: u64 = 5;
+
+/// What was refused so far.
+pub(super) struct Refused {
+    table: String,
+    folder: PathBuf,
+    records: u64,
+    input: String,
+    format: InputFormat,
+    /// A CSV's header, which is needed to read what was set aside.
+    header: Option<Vec<u8>>,
+    aside: Option<(PathBuf, File)>,
+}
+
+impl Refused {
+    pub(super) fn new(table: &TableName, data: &Path) -> Self {
+        Self {
+            table: table.to_string(),
+            folder: data.join(FOLDER),
+            records: 0,
+            input: String::new(),
+            format: InputFormat::Json,
+            header: None,
+            aside: None,
+        }
+    }
+
+    /// Another input begins.
+    pub(super) fn begin(&mut self, input: &Input) {
+        self.input.clone_from(&input.name);
+        if self.format != input.format {
+            self.aside = None;
+        }
+        self.format = input.format;
+        self.header = None;
+    }
+
+    /// Takes what was refused of some bytes.
+    pub(super) fn take(&mut self, bytes: &[u8], refused: &[RefusedRecord]) -> Result<()> {
+        if self.format == InputFormat::Csv && self.header.is_none() {
+            let end = bytes.iter().position(|b| *b == b'\n').map_or(bytes.len(), |end| end + 1);
+            self.header = Some(bytes[..end].to_vec());
+        }
+        if refused.is_empty() {
+            return Ok(());
+        }
+        let mut aside = Vec::new();
+        for record in refused {
+            self.records += 1;
+            if self.records <= TOLD_MAX {
+                self.tell_one(record);
+            }
+            aside.extend_from_slice(&bytes[record.bytes.clone()]);
+            if self.format != InputFormat::Msgpack {
+                aside.push(b'\n');
+            }
+        }
+        let (path, file) = self.aside()?;
+        file.write_all(&aside).with_context(|| format!("writing {}", path.display()))
+    }
+
+    fn tell_one(&self, record: &RefusedRecord) {
+        let what = if self.format == InputFormat::Msgpack { "record" } else { "line" };
+        let field = record.field.as_ref().map(|field| format!("{field}: ")).unwrap_or_default();
+        note(&format!("{}, {what} {}: {field}{}", self.input, record.position, record.reason));
+    }
+
+    /// The file for what was refused, begun with the first of it.
+    fn aside(&mut self) -> Result<&mut (PathBuf, File)> {
+        if self.aside.is_none() {
+            let made = self.begin_aside().with_context(|| format!("setting aside in {}", self.folder.display()))?;
+            self.aside = Some(made);
+        }
+        self.aside.as_mut().context("setting aside what was refused")
+    }
+
+    fn begin_aside(&self) -> std::io::Result<(PathBuf, File)> {
+        fs::create_dir_all(&self.folder)?;
+        let mut micros = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_micros());
+        loop {
+            let path = self.folder.join(format!("{}-{micros}.{}", self.table, self.format.ending()));
+            match File::options().write(true).create_new(true).open(&path) {
+                Err(error) if error.kind() == ErrorKind::AlreadyExists => micros += 1,
+                file => {
+                    let mut file = file?;
+                    file.write_all(self.header.as_deref().unwrap_or_default())?;
+                    return Ok((path, file));
+                }
+            }
+        }
+    }
+
+    /// Tells at the end what was refused; whether anything was.
+    pub(super) fn tell(&self) -> Result<bool> {
+        if let Some((path, file)) = &self.aside {
+            file.sync_all().with_context(|| format!("writing {}", path.display()))?;
+            let records = count(self.records);
+            note(&format!("{records} records are no rows: they are not appended, and set aside in {}", path.display()));
+        }
+        Ok(self.records > 0)
+    }
+}

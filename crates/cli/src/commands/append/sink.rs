@@ -1,0 +1,165 @@
+//! Where rows go: few into the log, many into segments.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use anyhow::Result;
+use arrow::array::RecordBatch;
+use ingest::{Bulk, DigestOptions, IngestError};
+use table::TableName;
+use table::disk::Disk;
+use tokio::runtime::Runtime;
+
+use crate::commands::{disk, start_runtime};
+use crate::output::note;
+
+/// More rows than this are a load.
+const LOG_ROWS: usize = 65_536;
+/// Rows of a pipe wait so long at most for others that come with them.
+const WAIT: Duration = Duration::from_secs(1);
+/// A load out of a pipe that does not pause is committed after so long.
+const LOAD: Duration = Duration::from_secs(10);
+
+/// Rows on their way into a table.
+pub(super) struct Sink {
+    root: PathBuf,
+    disk: Arc<dyn Disk>,
+    /// Rows that wait, and since when.
+    batches: Vec<RecordBatch>,
+    waiting: usize,
+    since: Option<Instant>,
+    is_piped: bool,
+    load: Option<Bulk>,
+    runtime: Option<Runtime>,
+    /// Whether the log holds so much that somebody should turn it into segments.
+    is_digest_due: bool,
+    /// Rows that are durable.
+    pub(super) rows: u64,
+    /// Values that went beside their column, by column and twin.
+    pub(super) twins: BTreeMap<(String, String), u64>,
+}
+
+impl Sink {
+    pub(super) fn new(table: &TableName, data: &Path) -> Self {
+        Self {
+            root: table.folder(data),
+            disk: disk(),
+            batches: Vec::new(),
+            waiting: 0,
+            since: None,
+            is_piped: false,
+            load: None,
+            runtime: None,
+            is_digest_due: false,
+            rows: 0,
+            twins: BTreeMap::new(),
+        }
+    }
+
+    /// Another input begins.
+    pub(super) fn begin(&mut self, is_piped: bool) {
+        self.is_piped = is_piped;
+    }
+
+    /// When rows of a pipe must be durable that wait.
+    pub(super) fn due(&self) -> Option<Instant> {
+        // A load waits for the next rows as long as a pipe is waited for.
+        self.since.filter(|_| self.is_piped && self.load.is_none()).map(|since| since + WAIT)
+    }
+
+    pub(super) fn is_due(&self) -> bool {
+        let patience = if self.load.is_some() { LOAD } else { WAIT };
+        self.is_piped && self.since.is_some_and(|since| since.elapsed() >= patience)
+    }
+
+    /// Takes rows, which are durable after the next [`Self::flush`] at the latest.
+    pub(super) fn take(&mut self, rows: Option<RecordBatch>) -> Result<()> {
+        let Some(rows) = rows else { return Ok(()) };
+        self.since.get_or_insert_with(Instant::now);
+        self.waiting += rows.num_rows();
+        self.batches.push(rows);
+        if self.load.is_none() && self.waiting <= LOG_ROWS {
+            return Ok(());
+        }
+        self.load()
+    }
+
+    /// Hands what waits to a load, which is begun where none is under way.
+    fn load(&mut self) -> Result<()> {
+        let runtime = running(&mut self.runtime)?;
+        let mut load = match self.load.take() {
+            Some(load) => load,
+            None => runtime.block_on(Bulk::begin(&self.root, self.disk.clone(), &DigestOptions::default()))?,
+        };
+        let mut twins = Vec::new();
+        for rows in self.batches.drain(..) {
+            twins.extend(runtime.block_on(load.write(rows))?);
+        }
+        self.load = Some(load);
+        self.count(twins);
+        Ok(())
+    }
+
+    /// Makes durable what was taken.
+    pub(super) fn flush(&mut self) -> Result<()> {
+        self.since = None;
+        self.waiting = 0;
+        let twins = if let Some(load) = self.load.take() {
+            let (loaded, twins) = running(&mut self.runtime)?.block_on(load.finish())?;
+            self.rows += loaded.rows;
+            twins
+        } else {
+            let appended = ingest::append(&self.root, &self.disk, &self.batches)?;
+            self.batches.clear();
+            self.rows += appended.rows;
+            self.is_digest_due |= appended.is_due();
+            if self.is_digest_due && self.is_piped {
+                self.digest();
+            }
+            appended.twins
+        };
+        self.count(twins);
+        Ok(())
+    }
+
+    /// Turns the log into segments where much waits in it and nobody else does. The rows are durable already.
+    pub(super) fn digest(&mut self) {
+        if !std::mem::take(&mut self.is_digest_due) {
+            return;
+        }
+        let digest = |runtime: &Runtime| {
+            let done = runtime.block_on(ingest::digest(&self.root, self.disk.clone(), &DigestOptions::default()));
+            match done {
+                Err(IngestError::Digesting { .. }) => Ok(()),
+                done => done.map(drop).map_err(anyhow::Error::from),
+            }
+        };
+        if let Err(error) = running(&mut self.runtime).and_then(|runtime| digest(runtime)) {
+            note(&format!("warning: the rows are appended, but the log could not be turned into segments: {error:#}"));
+        }
+    }
+
+    /// Counts what went beside its column within one stream.
+    pub(super) fn count_twins(&mut self, twins: &[decode::Twin]) {
+        for twin in twins {
+            *self.twins.entry((twin.name.clone(), twin.twin.clone())).or_default() += twin.rows as u64;
+        }
+    }
+
+    fn count(&mut self, twins: Vec<ingest::Twin>) {
+        for twin in twins {
+            *self.twins.entry((twin.field, twin.twin)).or_default() += twin.rows as u64;
+        }
+    }
+}
+
+/// The runtime, started when it is first needed.
+fn running(runtime: &mut Option<Runtime>) -> Result<&Runtime> {
+    let started = match runtime.take() {
+        Some(started) => started,
+        None => start_runtime()?,
+    };
+    Ok(runtime.insert(started))
+}

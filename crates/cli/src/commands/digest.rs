@@ -1,0 +1,39 @@
+//! `manyworlds digest`.
+
+use std::process::ExitCode;
+
+use anyhow::Result;
+use ingest::DigestOptions;
+use serde_json::json;
+
+use super::disk;
+use super::table::no_table;
+use crate::args::{Format, TableArgs};
+use crate::output::{bytes, count, print, print_json};
+
+pub(crate) async fn digest(args: &TableArgs) -> Result<ExitCode> {
+    let root = args.folder();
+    if !root.is_dir() {
+        return Err(no_table(&args.name, &root));
+    }
+    let done = ingest::digest(&root, disk(), &DigestOptions::default()).await?;
+    match args.format.format {
+        Format::Json => print_json(&json!({
+            "table": args.name.to_string(),
+            "rows": done.rows,
+            "segments": done.segments,
+            "bytes": done.bytes,
+            "segments_merged": done.merged,
+        }))?,
+        Format::Csv => print(&format!("rows,segments,bytes\n{},{},{}\n", done.rows, done.segments, done.bytes))?,
+        Format::Table if done.rows == 0 => print(&format!("nothing waits in the log of {}\n", args.name))?,
+        Format::Table => print(&format!(
+            "digested {} rows of {} into {} segments: {}\n",
+            count(done.rows),
+            args.name,
+            count(done.segments as u64),
+            bytes(done.bytes)
+        ))?,
+    }
+    Ok(ExitCode::SUCCESS)
+}

@@ -1,0 +1,311 @@
+//! Processes that append, and that are killed.
+
+use std::collections::BTreeSet;
+use std::io::Write as _;
+use std::path::Path;
+use std::process::{Child, Output, Stdio};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::thread::sleep;
+use std::time::{Duration, Instant};
+
+use crate::served::Served;
+use crate::support::{failure, json, program, run};
+
+/// Processes that append at once.
+const AT_ONCE: usize = 40;
+/// Rows of an append.
+const ROWS: usize = 10;
+
+/// Begins an append, with its rows on their way.
+fn begin(data: &Path, table: &str, words: &[&str], rows: &str) -> Child {
+    let mut child = program(&["append", table])
+        .args(words)
+        .arg("--data")
+        .arg(data)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    // It may have been killed, or have refused its words.
+    drop(child.stdin.take().unwrap().write_all(rows.as_bytes()));
+    child
+}
+
+fn append(data: &Path, table: &str, words: &[&str], rows: &str) -> Output {
+    begin(data, table, words, rows).wait_with_output().unwrap()
+}
+
+fn said(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stderr).into_owned()
+}
+
+fn lines(number: usize) -> String {
+    (number * ROWS..(number + 1) * ROWS)
+        .map(|row| format!("{{\"row\": {row}, \"host\": \"h{}\"}}\n", row % 7))
+        .collect()
+}
+
+/// Appends many times at once, and kills every fifth. Gives those that returned 0.
+fn crowd(data: &Path, first: usize, count: usize) -> BTreeSet<usize> {
+    let next = AtomicUsize::new(first);
+    let acknowledged = Mutex::new(BTreeSet::new());
+    std::thread::scope(|scope| {
+        for _ in 0..AT_ONCE {
+            scope.spawn(|| {
+                loop {
+                    let number = next.fetch_add(1, Ordering::SeqCst);
+                    if number >= first + count {
+                        return;
+                    }
+                    let mut child = begin(data, "visits", &[], &lines(number));
+                    if number.is_multiple_of(5) {
+                        sleep(Duration::from_millis(number as u64 * 7_919 % 60));
+                        // It may be done already.
+                        drop(child.kill());
+                    }
+                    let ended = child.wait_with_output().unwrap();
+                    if ended.status.success() {
+                        acknowledged.lock().unwrap().insert(number);
+                    } else {
+                        assert!(number.is_multiple_of(5), "{number}: {}", said(&ended));
+                    }
+                }
+            });
+        }
+    });
+    acknowledged.into_inner().unwrap()
+}
+
+/// Whether what was acknowledged is there once, and nothing in part.
+fn check(found: &serde_json::Value, acknowledged: &BTreeSet<usize>) {
+    let mut numbers = BTreeSet::new();
+    for append in found.as_array().unwrap() {
+        let number = append["number"].as_u64().unwrap() as usize;
+        let sum = (number * ROWS..(number + 1) * ROWS).sum::<usize>();
+        assert_eq!((&append["n"], &append["s"]), (&ROWS.into(), &sum.into()), "append {number}");
+        numbers.insert(number);
+    }
+    let lost: Vec<_> = acknowledged.difference(&numbers).collect();
+    assert!(lost.is_empty(), "{lost:?} are lost");
+}
+
+const APPENDS: &str = "SELECT row / 10 AS number, count(*) AS n, sum(row) AS s FROM visits GROUP BY 1";
+
+#[test]
+fn forty_appenders_and_digests_of_which_some_are_killed_lose_and_double_nothing() {
+    let data = tempfile::tempdir().unwrap();
+    let data = data.path();
+    let stop = AtomicBool::new(false);
+    let (mut digests, mut acknowledged) = (0, BTreeSet::new());
+    std::thread::scope(|scope| {
+        let digesting = scope.spawn(|| {
+            let mut killed = 0;
+            for turn in 0_u64.. {
+                if stop.load(Ordering::SeqCst) {
+                    break;
+                }
+                let mut child = program(&["digest", "visits", "--data"])
+                    .arg(data)
+                    .stdout(Stdio::null())
+                    .stderr(Stdio::null())
+                    .spawn()
+                    .unwrap();
+                if turn % 2 == 0 {
+                    sleep(Duration::from_millis(turn * 7_919 % 150));
+                    // It may be done already.
+                    drop(child.kill());
+                }
+                killed += u32::from(!child.wait().unwrap().success());
+            }
+            killed
+        });
+        acknowledged = crowd(data, 0, 240);
+        stop.store(true, Ordering::SeqCst);
+        digests = digesting.join().unwrap();
+    });
+    assert!(acknowledged.len() >= 192 && digests > 0, "{} appends, {digests} digests ended early", acknowledged.len());
+    let waiting = json(data, &["sql", APPENDS]);
+    check(&waiting, &acknowledged);
+    run(data, &["digest", "visits"]);
+    let digested = json(data, &["sql", APPENDS]);
+    check(&digested, &acknowledged);
+    assert_eq!(waiting.as_array().unwrap().len(), digested.as_array().unwrap().len());
+}
+
+#[test]
+fn forty_appenders_beside_a_server_lose_and_double_nothing_and_its_answers_have_them() {
+    let data = tempfile::tempdir().unwrap();
+    let data = data.path();
+    let mut acknowledged = crowd(data, 0, 40);
+    let mut server = Served::start(data, &["--flush-rows", "300", "--flush-seconds", "1"]);
+    std::thread::scope(|scope| {
+        let posting = scope.spawn(|| {
+            for number in 1_000..1_040 {
+                let reply = server.post("/api/v1/write/json?table=visits", lines(number).as_bytes());
+                assert!(reply.status < 300, "{}", reply.text());
+            }
+        });
+        acknowledged.extend(crowd(data, 40, 160));
+        posting.join().unwrap();
+    });
+    acknowledged.extend(1_000..1_040);
+    check(&server.sql(APPENDS), &acknowledged);
+    check(&json(data, &["sql", APPENDS]), &acknowledged);
+    assert!(failure(data, &["digest", "visits"], 2).contains("a server that runs does it"));
+    server.child.kill().unwrap();
+    server.child.wait().unwrap();
+    check(&json(data, &["sql", APPENDS]), &acknowledged);
+    assert!(run(data, &["digest", "visits"]).status.success());
+    check(&json(data, &["sql", APPENDS]), &acknowledged);
+    let server = Served::start(data, &[]);
+    check(&server.sql(APPENDS), &acknowledged);
+    server.stop();
+    check(&json(data, &["sql", APPENDS]), &acknowledged);
+}
+
+#[test]
+fn rows_are_visible_wherever_a_digest_is_killed() {
+    let data = tempfile::tempdir().unwrap();
+    let data = data.path();
+    let mut acknowledged = BTreeSet::new();
+    for turn in 0..12 {
+        for number in turn * 3..turn * 3 + 3 {
+            assert!(append(data, "visits", &[], &lines(number)).status.success());
+            acknowledged.insert(number);
+        }
+        let mut child = program(&["digest", "visits", "--data"])
+            .arg(data)
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap();
+        sleep(Duration::from_millis(turn as u64 * 13));
+        // It may be done already.
+        drop(child.kill());
+        child.wait().unwrap();
+        check(&json(data, &["sql", APPENDS]), &acknowledged);
+    }
+}
+
+#[test]
+fn lines_that_are_no_rows_are_told_and_set_aside() {
+    let data = tempfile::tempdir().unwrap();
+    let data = data.path();
+    let long = "x".repeat(200_000);
+    let rows = format!("{{\"a\": 1}}\nnonsense\n{{\"a\": 2, \"long\": \"{long}\"}}\n[3]\n{{\"a\": 4}}\n");
+    let output = append(data, "visits", &[], &rows);
+    assert_eq!(
+        (output.status.code(), String::from_utf8_lossy(&output.stdout).as_ref()),
+        (Some(1), "appended 3 rows to visits\n")
+    );
+    let told = said(&output);
+    assert!(told.contains("stdin, line 2: ") && told.contains("stdin, line 4: "), "{told}");
+    let path = told.lines().last().unwrap().split_once("set aside in ").unwrap().1;
+    assert_eq!(std::fs::read_to_string(path).unwrap(), "nonsense\n[3]\n");
+    let found = json(data, &["sql", "SELECT sum(a) AS a, max(length(long)) AS l FROM visits"]);
+    assert_eq!(found, serde_json::json!([{"a": 7, "l": 200_000}]));
+}
+
+#[test]
+fn values_that_do_not_fit_are_told_and_kept_beside() {
+    let data = tempfile::tempdir().unwrap();
+    let data = data.path();
+    assert!(append(data, "visits", &[], "{\"a\": 1}\n").status.success());
+    for digested in [false, true] {
+        let output = append(data, "visits", &[], "{\"a\": \"x\"}\n{\"a\": 2}\n");
+        assert!(output.status.success());
+        // Within one stream the first value gives a column its type: the number does not fit the texts.
+        assert!(
+            said(&output).contains("column a: 2 values that do not fit it are in a_text, as text"),
+            "{}",
+            said(&output)
+        );
+        if !digested {
+            assert!(run(data, &["digest", "visits"]).status.success());
+        }
+    }
+    let found = json(data, &["sql", "SELECT sum(a) AS a, count(a_text) AS n, min(a_text) AS least FROM visits"]);
+    assert_eq!(found, serde_json::json!([{"a": 1, "n": 4, "least": "2"}]));
+}
+
+#[test]
+fn files_are_read_by_their_endings_and_rules_hold() {
+    let data = tempfile::tempdir().unwrap();
+    let data = data.path();
+    let file = |name: &str, bytes: &[u8]| {
+        let path = data.join(name);
+        std::fs::write(&path, bytes).unwrap();
+        path.to_str().unwrap().to_owned()
+    };
+    let csv = file("a.csv", b"at,n,skip\n2024-05-06,7,x\n");
+    let packed = file("b.msgpack", b"\x82\xa2at\xaa2024-05-07\xa1n\xa18");
+    let documents = file("c.jsonl", b"{\"in\": {\"at\": \"2024-05-08\", \"n\": 9.0}, \"skip\": 1}\n");
+    let words = ["--ints", "n", "--exclude", "skip", "--time", "at", "--timestamps", "at=%Y-%m-%d"];
+    let read = |files: &[&str], more: &[&str]| {
+        let output = run(data, &[&["append", "visits"], files, &words, more].concat());
+        assert!(output.status.success(), "{}", said(&output));
+    };
+    read(&[&csv, &packed], &[]);
+    read(&[&documents], &["--path", "$.in"]);
+    let found = json(data, &["sql", "SELECT CAST(time AS DATE) AS day, n FROM visits ORDER BY 1"]);
+    let day = |day: u32, n: i64| serde_json::json!({"day": format!("2024-05-0{day}"), "n": n});
+    assert_eq!(found, serde_json::json!([day(6, 7), day(7, 8), day(8, 9)]));
+    let missing = failure(data, &["append", "visits", "nowhere.json"], 2);
+    assert!(missing.contains("opening nowhere.json"), "{missing}");
+}
+
+#[test]
+fn many_rows_are_a_load_and_few_a_file_and_many_files_are_digested() {
+    let data = tempfile::tempdir().unwrap();
+    let data = data.path();
+    let rows: String = (0..70_000).map(|row| format!("{{\"row\": {row}}}\n")).collect();
+    let output = append(data, "visits", &[], &rows);
+    assert_eq!(
+        String::from_utf8_lossy(&output.stdout),
+        "appended 70000 rows to visits\n".replace("70000", "70,000"),
+        "{}",
+        said(&output)
+    );
+    let files = || {
+        let files = std::fs::read_dir(data.join("default/visits/_ingest")).unwrap().map(Result::unwrap);
+        files.filter(|f| f.path().extension().is_some_and(|e| e == "log") && f.metadata().unwrap().len() > 0).count()
+    };
+    assert_eq!(files(), 0);
+    for number in 0..255 {
+        assert!(append(data, "visits", &[], &lines(number)).status.success());
+        assert_eq!(files(), number + 1);
+    }
+    assert!(append(data, "visits", &[], &lines(255)).status.success());
+    assert_eq!(files(), 0, "the last digested them");
+    let found = json(data, &["sql", "SELECT count(*) AS n FROM visits"]);
+    assert_eq!(found, serde_json::json!([{"n": 72_560}]));
+}
+
+#[test]
+fn a_pipe_that_goes_on_is_logged_bit_by_bit() {
+    let data = tempfile::tempdir().unwrap();
+    let mut child = program(&["append", "visits", "--data"])
+        .arg(data.path())
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut pipe = child.stdin.take().unwrap();
+    for count in 1..=2 {
+        pipe.write_all(b"{\"row\": 1}\n{\"row\":").unwrap();
+        let started = Instant::now();
+        let found = || run(data.path(), &["sql", "SELECT count(*) AS n FROM visits", "--format", "csv"]).stdout;
+        while found() != format!("n\n{count}\n").as_bytes() {
+            assert!(started.elapsed() < Duration::from_secs(30), "what was written is not seen");
+            sleep(Duration::from_millis(50));
+        }
+        pipe.write_all(b" 2").unwrap();
+        pipe.write_all(if count == 1 { b"\0\n" } else { b"}\n" }).unwrap();
+    }
+    drop(pipe);
+    let output = child.wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(1), "one line was none");
+    assert_eq!(String::from_utf8_lossy(&output.stdout), "appended 3 rows to visits\n");
+}
