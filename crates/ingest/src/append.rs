@@ -65,12 +65,11 @@ pub fn append(root: &Path, disk: &Arc<dyn Disk>, batches: &[RecordBatch]) -> Res
     let folder = &place.folder;
     let turn = Lock::append(folder)?;
     let end = End::find(folder, &**disk)?;
-    let position = match &end {
-        Some(end) => end.next,
-        None => {
-            place.settle(&**disk)?;
-            taken_in(root, disk)? + 1
-        }
+    let position = if let Some(end) = &end {
+        end.next
+    } else {
+        place.settle(&**disk)?;
+        taken_in(root, disk)? + 1
     };
     let path = path_at(folder, position);
     let bytes = whole(position, &mut entries);

@@ -95,12 +95,12 @@ impl Columns {
             return Ok(Fitted::all(rows));
         }
         match policy {
-            Policy::Refuse(columns_max) => self.fit_refusing(rows, columns_max),
+            Policy::Refuse(columns_max) => self.fit_refusing(&rows, columns_max),
             Policy::Twin => self.fit_with_twins(&rows),
         }
     }
 
-    fn fit_refusing(&mut self, rows: RecordBatch, columns_max: usize) -> Result<Fitted, ArrowError> {
+    fn fit_refusing(&mut self, rows: &RecordBatch, columns_max: usize) -> Result<Fitted, ArrowError> {
         let mut keep: Option<BooleanArray> = None;
         let mut misfits = Vec::new();
         let mut leave_out = |field: &Field, column: &ArrayRef, reason: String| -> Result<(), ArrowError> {
