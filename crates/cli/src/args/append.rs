@@ -69,9 +69,7 @@ impl InputFormat {
     }
 }
 
-fn parse_timestamp(text: &str) -> Result<(String, Option<String>), String> {
-    Ok(match text.split_once('=') {
-        Some((field, format)) => (field.to_owned(), Some(format.to_owned())),
-        None => (text.to_owned(), None),
-    })
+fn parse_timestamp(text: &str) -> Result<(String, Option<String>), std::convert::Infallible> {
+    let (field, format) = text.split_once('=').map_or((text, None), |(field, format)| (field, Some(format)));
+    Ok((field.to_owned(), format.map(str::to_owned)))
 }

@@ -136,7 +136,7 @@ impl Sink {
                 done => done.map(drop).map_err(anyhow::Error::from),
             }
         };
-        if let Err(error) = running(&mut self.runtime).and_then(|runtime| digest(runtime)) {
+        if let Err(error) = running(&mut self.runtime).and_then(digest) {
             note(&format!("warning: the rows are appended, but the log could not be turned into segments: {error:#}"));
         }
     }
