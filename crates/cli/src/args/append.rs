@@ -69,7 +69,10 @@ impl InputFormat {
     }
 }
 
-fn parse_timestamp(text: &str) -> Result<(String, Option<String>), std::convert::Infallible> {
+fn parse_timestamp(text: &str) -> Result<(String, Option<String>), String> {
     let (field, format) = text.split_once('=').map_or((text, None), |(field, format)| (field, Some(format)));
+    if field.is_empty() {
+        return Err("name a field before the format".to_owned());
+    }
     Ok((field.to_owned(), format.map(str::to_owned)))
 }
