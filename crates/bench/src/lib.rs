@@ -1,8 +1,10 @@
 //! Workloads that are measured, and the reports of what was found.
 //!
 //! Enters: an empty data folder and a workload: a [`Workload`] of seasons with the program to run, a
-//! [`cdr::CdrWorkload`] of call records, or an [`ingest::IngestWorkload`] with the program whose server is loaded. Leaves:
-//! a [`Season`], a [`cdr::Cdr`] or an [`ingest::Ingest`], every figure of which can be had as JSON, and reports of them as Markdown and as one HTML page with plots.
+//! [`cdr::CdrWorkload`] of call records, an [`ingest::IngestWorkload`] with the program whose server is loaded, or an
+//! [`ask::AskWorkload`] of events with the program that is asked. Leaves: a [`Season`], a [`cdr::Cdr`], an
+//! [`ingest::Ingest`] or an [`ask::Ask`], every figure of which can be had as JSON, and reports of them as Markdown and as
+//! one HTML page with plots.
 //!
 //! Promises
 //! - whatever writes is measured in a process of its own, so that its peak memory is its own;
@@ -12,6 +14,7 @@
 //! Says what was measured and how it compares with the bars; it never fails because a machine is slow. Knows no SQL
 //! engine: whoever has one hands it in as [`Sql`].
 
+pub mod ask;
 mod bars;
 mod bench;
 pub mod cdr;

@@ -11,7 +11,7 @@ use std::path::PathBuf;
 
 use ::table::Codec;
 pub(crate) use append::{AppendArgs, InputFormat};
-pub(crate) use bench::{BenchCdrArgs, BenchIngestArgs, BenchSeasonArgs, BenchWorkload};
+pub(crate) use bench::{BenchAskArgs, BenchCdrArgs, BenchIngestArgs, BenchSeasonArgs, BenchWorkload};
 use clap::{Parser, Subcommand, ValueEnum};
 pub(crate) use export::{ExportArgs, FileFormat};
 pub(crate) use load::LoadArgs;

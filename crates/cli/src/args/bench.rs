@@ -1,9 +1,11 @@
 //! What `bench` takes.
 
+mod ask;
 mod ingest;
 
 use std::path::PathBuf;
 
+pub(crate) use ask::BenchAskArgs;
 use clap::Subcommand;
 pub(crate) use ingest::BenchIngestArgs;
 use table::Codec;
@@ -20,6 +22,8 @@ pub(crate) enum BenchWorkload {
     Cdr(Box<BenchCdrArgs>),
     /// Load servers with rows in every wire format and with many settings, and check that they have what they acknowledged
     Ingest(Box<BenchIngestArgs>),
+    /// Load nine million events, ask questions of them in fresh processes, append a little at a time, and all of it at once
+    Ask(Box<BenchAskArgs>),
 }
 
 /// What `bench cdr` takes.

@@ -6,6 +6,7 @@ use std::process::ExitCode;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use ::bench::ask;
 use ::bench::cdr::{CdrWorkload, GateStatus, Reading};
 use ::bench::ingest::{self, IngestWorkload};
 use ::bench::{Bench, SqlError, Workload, cdr, report};
@@ -15,7 +16,7 @@ use query::Engine;
 use serde::Serialize;
 
 use super::sql::open_engine;
-use crate::args::{BenchCdrArgs, BenchIngestArgs, BenchSeasonArgs, Format, FormatArgs};
+use crate::args::{BenchAskArgs, BenchCdrArgs, BenchIngestArgs, BenchSeasonArgs, Format, FormatArgs};
 use crate::output::{note, print, print_json};
 
 /// Where a bench works, what it is called, and how its result is written.
@@ -137,6 +138,13 @@ pub(crate) async fn ingest(args: &BenchIngestArgs) -> Result<ExitCode> {
         ));
     }
     Ok(ExitCode::from(1))
+}
+
+pub(crate) fn ask(args: &BenchAskArgs) -> Result<ExitCode> {
+    let desk = Desk::new("ask", args.data.as_deref(), args.report.as_deref(), &args.format)?;
+    let measured = ask::ask(&desk.bench(&args.workload(), &|| desk.stops()))?;
+    desk.hand_in(&measured, &ask::markdown(&measured), &ask::html(&measured))?;
+    Ok(ExitCode::SUCCESS)
 }
 
 /// Asks in SQL, the session kept open from one question to the next, as a program that asks often would.

@@ -80,6 +80,7 @@ pub(crate) fn dispatch(args: Args, settings: &[Setting]) -> Result<ExitCode> {
             Command::Bench { workload: BenchWorkload::Season(args) } => bench::season(&args).await,
             Command::Bench { workload: BenchWorkload::Cdr(args) } => bench::cdr(&args).await,
             Command::Bench { workload: BenchWorkload::Ingest(args) } => bench::ingest(&args).await,
+            Command::Bench { workload: BenchWorkload::Ask(args) } => bench::ask(&args),
         }
     })
 }

@@ -1,0 +1,103 @@
+//! The right answers, counted while the events are made.
+
+use serde_json::{Value, json};
+
+use super::events::{DAY_S, Event, HOSTS, HOUR_S, SPAN_S, START_S, STATUSES, host};
+
+/// Pings are below this.
+const PINGS: usize = 512;
+
+/// What the questions ask, counted one event at a time.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Facts {
+    pub(super) events: u64,
+    hosts_by_status: [[u64; STATUSES.len()]; HOSTS],
+    pings: Vec<[u64; PINGS]>,
+    hours: Vec<u64>,
+    /// Of the day asked for.
+    hosts_in_day: [u64; HOSTS],
+    /// The event asked for by its number.
+    pub(super) needle: u64,
+    needle_ping: u32,
+}
+
+/// The first moment of the day asked for.
+pub(super) const DAY_ASKED: i64 = START_S + 14 * DAY_S;
+
+impl Facts {
+    /// Of no event yet; one is to be looked for among `count`.
+    pub(super) fn new(count: u64) -> Self {
+        Self {
+            events: 0,
+            hosts_by_status: [[0; STATUSES.len()]; HOSTS],
+            pings: vec![[0; PINGS]; HOSTS],
+            hours: vec![0; (SPAN_S / HOUR_S) as usize],
+            hosts_in_day: [0; HOSTS],
+            needle: count / 2,
+            needle_ping: 0,
+        }
+    }
+
+    pub(super) fn add(&mut self, event: &Event) {
+        self.events += 1;
+        self.hosts_by_status[event.host][event.status] += 1;
+        self.pings[event.host][event.ping as usize % PINGS] += 1;
+        self.hours[((event.time - START_S) / HOUR_S) as usize] += 1;
+        self.hosts_in_day[event.host] += u64::from((DAY_ASKED..DAY_ASKED + DAY_S).contains(&event.time));
+        if event.number == self.needle {
+            self.needle_ping = event.ping;
+        }
+    }
+
+    /// Counts by host, in the order of their names.
+    pub(super) fn by_host(&self) -> Vec<Value> {
+        let count = |(index, counts): (usize, &[u64; STATUSES.len()])| json!([host(index), counts.iter().sum::<u64>()]);
+        self.hosts_by_status.iter().enumerate().map(count).collect()
+    }
+
+    /// Counts by host and status.
+    pub(super) fn by_host_and_status(&self) -> Vec<Value> {
+        let of_host = |(index, counts): (usize, &[u64; STATUSES.len()])| {
+            STATUSES.iter().zip(*counts).map(|(status, n)| json!([host(index), status, n])).collect::<Vec<_>>()
+        };
+        self.hosts_by_status.iter().enumerate().flat_map(of_host).collect()
+    }
+
+    /// Three percentiles of ping by host: the least value that so many of a hundred do not exceed.
+    pub(super) fn percentiles(&self) -> Vec<Value> {
+        let of_host = |(index, counts): (usize, &[u64; PINGS])| {
+            let total: u64 = counts.iter().sum();
+            let at = |percent: u64| {
+                let rank = (total * percent).div_ceil(100).max(1);
+                let mut seen = 0;
+                let reaches = |n: &u64| {
+                    seen += n;
+                    seen >= rank
+                };
+                counts.iter().position(reaches)
+            };
+            json!([host(index), at(50), at(95), at(99)])
+        };
+        self.pings.iter().enumerate().map(of_host).collect()
+    }
+
+    /// Counts by hour.
+    pub(super) fn by_hour(&self) -> Vec<Value> {
+        self.hours.iter().map(|n| json!([n])).collect()
+    }
+
+    /// Counts by host in one day.
+    pub(super) fn by_host_in_day(&self) -> Vec<Value> {
+        self.hosts_in_day.iter().enumerate().map(|(index, n)| json!([host(index), n])).collect()
+    }
+
+    /// The ping of one event.
+    pub(super) fn needle(&self) -> Vec<Value> {
+        vec![json!([self.needle, self.needle_ping])]
+    }
+
+    /// The ten last numbers, each once.
+    pub(super) fn last_numbers(&self) -> Vec<Value> {
+        (0..self.events.min(10)).map(|n| json!([self.events - 1 - n, 1])).collect()
+    }
+}

@@ -1,0 +1,19 @@
+//! Asking events: made, appended, asked in fresh processes, and asked while more come in.
+//!
+//! Enters: a program and an [`AskWorkload`]. Leaves: [`Ask`]: what loading, each question, small appends and all of it at
+//! once used, in processes of their own, beside DuckDB where that is installed. Every answer is checked against counts
+//! that were made with the events.
+
+mod child;
+mod events;
+mod facts;
+mod questions;
+mod report;
+mod rival;
+mod run;
+mod storm;
+
+pub use child::Used;
+pub use report::{html, markdown};
+pub use run::{Ask, AskBar, AskRow, AskWorkload, ask};
+pub use storm::{Storm, StormPlan};

@@ -1,0 +1,328 @@
+//! The bench as a whole: load, ask, append, all at once.
+
+use std::fs::{self, File};
+use std::io::{BufWriter, Write as _};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use serde::Serialize;
+use world::Seed;
+
+use super::child::{Used, measure};
+use super::events::Events;
+use super::facts::Facts;
+use super::questions::{QUESTIONS, Question};
+use super::rival::Rival;
+use super::storm::{Storm, StormPlan, lines, storm};
+use crate::bars::Verdict;
+use crate::bench::Bench;
+use crate::error::BenchError;
+use crate::launch;
+use crate::machine::Machine;
+use crate::report::number::{bytes, count, ms};
+use crate::statistics::median;
+
+/// Events of a small append.
+const SMALL: usize = 10;
+
+/// What is measured.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct AskWorkload {
+    /// Events, at least 1,000.
+    pub events: usize,
+    /// Their seed.
+    pub seed: u64,
+    /// How often each question is asked; medians count.
+    pub repeat: usize,
+    /// Small appends.
+    pub appends: usize,
+    /// All of it at once.
+    pub storm: StormPlan,
+    /// DuckDB's command line, to ask the same of.
+    pub duckdb: PathBuf,
+}
+
+/// Everything that was measured.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Ask {
+    /// Where.
+    pub machine: Machine,
+    /// What.
+    pub workload: AskWorkload,
+    /// The version of DuckDB, where it is installed.
+    pub rival: Option<String>,
+    /// Bytes of the events in JSON.
+    pub json_bytes: u64,
+    /// Loading them.
+    pub load: Used,
+    /// DuckDB loading them.
+    pub rival_load: Option<Used>,
+    /// Bytes on disk once they are loaded.
+    pub disk_bytes: u64,
+    /// Bytes of DuckDB's database.
+    pub rival_disk_bytes: Option<u64>,
+    /// The questions.
+    pub rows: Vec<AskRow>,
+    /// Small appends: the median, and the mean, which has the digests in it.
+    pub append: Used,
+    /// Processor time of a small append, in the mean.
+    pub append_mean_cpu_ms: f64,
+    /// All of it at once.
+    pub storm: Option<Storm>,
+    /// What must be reached.
+    pub bars: Vec<AskBar>,
+}
+
+/// What one question used.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct AskRow {
+    /// Its name.
+    pub id: &'static str,
+    /// In words.
+    pub what: &'static str,
+    /// Nothing kept from an earlier answer.
+    pub fresh: Used,
+    /// Asked again.
+    pub again: Used,
+    /// DuckDB, of its own format.
+    pub rival: Option<Used>,
+    /// CPU milliseconds of the event store that this one succeeds, and of DuckDB's own format, as others measured them.
+    pub reference: [Option<f64>; 2],
+}
+
+/// A figure that must be reached.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct AskBar {
+    /// Of what.
+    pub what: String,
+    /// In what.
+    pub unit: &'static str,
+    /// What must be reached.
+    pub bar: f64,
+    /// What is aimed at.
+    pub aim: f64,
+    /// What was measured.
+    pub measured: Option<f64>,
+    /// How it compares.
+    pub verdict: Verdict,
+}
+
+/// Measures everything. The folder is left with the table of the events.
+///
+/// # Errors
+/// Where a process fails, an answer is wrong, or asked to stop.
+pub fn ask(bench: &Bench<'_, AskWorkload>) -> Result<Ask, BenchError> {
+    let workload = bench.workload;
+    workload.check()?;
+    bench.check_empty()?;
+    let machine = Machine::here();
+    let desk = Desk { bench, store: bench.data.join("store"), file: bench.data.join("events.jsonl") };
+    bench.check_stop(&format!("making {} events", count(workload.events as u64)))?;
+    let events = Events::new(workload.events, Seed(workload.seed));
+    let (facts, json_bytes) = desk.write(&events)?;
+    bench.check_stop(&format!("loading {} of JSON", bytes(json_bytes)))?;
+    let load = desk.load()?;
+    let disk_bytes = bytes_below(&desk.store)?;
+    let version = Rival::version(&workload.duckdb);
+    let rival = match &version {
+        Some(version) => {
+            bench.check_stop(&format!("loading the same into DuckDB {version}"))?;
+            Some(Rival::load(&workload.duckdb, bench.data, &desk.file)?)
+        }
+        None => None,
+    };
+    fs::remove_file(&desk.file).map_err(io("remove", &desk.file))?;
+    let rows = desk.ask_all(&facts, rival.as_ref().map(|(rival, _)| rival))?;
+    bench.check_stop(&format!("{} appends of {SMALL} events", count(workload.appends as u64)))?;
+    let (append, append_mean_cpu_ms) = desk.append_small(&events)?;
+    let storm = (workload.storm.seconds > 0.0).then(|| {
+        bench.check_stop(&format!("all at once for {:.0} s", workload.storm.seconds))?;
+        storm(bench.program, &desk.store, &events, workload.storm, bench.stop)
+    });
+    let mut measured = Ask {
+        machine,
+        workload: workload.clone(),
+        rival: version,
+        json_bytes,
+        load,
+        rival_disk_bytes: rival.as_ref().map(|(rival, _)| rival.bytes()).transpose()?,
+        rival_load: rival.map(|(_, used)| used),
+        disk_bytes,
+        rows,
+        append,
+        append_mean_cpu_ms,
+        storm: storm.transpose()?,
+        bars: Vec::new(),
+    };
+    measured.bars = bars(&measured);
+    Ok(measured)
+}
+
+impl AskWorkload {
+    fn check(&self) -> Result<(), BenchError> {
+        let refuse = |setting, reason: &str| Err(BenchError::Workload { setting, reason: reason.to_owned() });
+        if !(1_000..=100_000_000).contains(&self.events) {
+            return refuse("events", "give a number from 1,000 to 100,000,000");
+        }
+        if self.repeat == 0 || self.appends == 0 {
+            return refuse("repeat and appends", "give 1 or more");
+        }
+        Ok(())
+    }
+}
+
+/// Where the bench works.
+struct Desk<'a> {
+    bench: &'a Bench<'a, AskWorkload>,
+    store: PathBuf,
+    file: PathBuf,
+}
+
+impl Desk<'_> {
+    /// Writes the events as JSON lines, and counts them.
+    fn write(&self, events: &Events) -> Result<(Facts, u64), BenchError> {
+        let mut facts = Facts::new(events.len() as u64);
+        let mut file = BufWriter::with_capacity(1 << 20, File::create(&self.file).map_err(io("make", &self.file))?);
+        let (mut line, mut written) = (String::new(), 0);
+        for event in events.iter() {
+            line.clear();
+            event.write_json(&mut line);
+            facts.add(&event);
+            written += line.len() as u64;
+            file.write_all(line.as_bytes()).map_err(io("write", &self.file))?;
+        }
+        file.flush().map_err(io("write", &self.file))?;
+        Ok((facts, written))
+    }
+
+    fn command(&self, words: &[&str]) -> Command {
+        let mut command = launch::command(self.bench.program);
+        command.args(words).arg("--data").arg(&self.store);
+        command
+    }
+
+    fn load(&self) -> Result<Used, BenchError> {
+        let mut command = self.command(&["append", "events", "--in", "json"]);
+        command.arg(&self.file);
+        let used = measure(command, None)?.1;
+        let per_cpu = self.bench.workload.events as f64 / (used.cpu_ms / 1e3);
+        (self.bench.note)(&format!("{} records a CPU-second", count(per_cpu.round() as u64)));
+        Ok(used)
+    }
+
+    /// Asks every question, in turns, so that whatever else the machine does falls on all alike.
+    fn ask_all(&self, facts: &Facts, rival: Option<&Rival>) -> Result<Vec<AskRow>, BenchError> {
+        let mut used: Vec<[Vec<Used>; 3]> = vec![Default::default(); QUESTIONS.len()];
+        for turn in 0..self.bench.workload.repeat {
+            self.bench.check_stop(&format!("asking, turn {} of {}", turn + 1, self.bench.workload.repeat))?;
+            for (question, [fresh, again, theirs]) in QUESTIONS.iter().zip(&mut used) {
+                self.forget_answers()?;
+                fresh.push(self.ask(question, facts)?);
+                again.push(self.ask(question, facts)?);
+                theirs.extend(rival.map(|rival| rival.ask(question, facts)).transpose()?);
+            }
+        }
+        let row = |(question, used): (&Question, [Vec<Used>; 3])| {
+            let [fresh, again, theirs] = used;
+            AskRow {
+                id: question.id,
+                what: question.what,
+                fresh: middle(&fresh),
+                again: middle(&again),
+                rival: (!theirs.is_empty()).then(|| middle(&theirs)),
+                reference: question.reference,
+            }
+        };
+        let rows: Vec<AskRow> = QUESTIONS.iter().zip(used).map(row).collect();
+        for AskRow { what, fresh, again, .. } in &rows {
+            (self.bench.note)(&format!("{what}: {} of processor time, again {}", ms(fresh.cpu_ms), ms(again.cpu_ms)));
+        }
+        Ok(rows)
+    }
+
+    fn ask(&self, question: &Question, facts: &Facts) -> Result<Used, BenchError> {
+        let mut command = self.command(&["ask", "events", "--format", "json"]);
+        command.args(question.words(facts));
+        let (answer, used) = measure(command, None)?;
+        question.check(&answer, facts)?;
+        Ok(used)
+    }
+
+    /// Removes what earlier answers left, as anybody may at any time.
+    fn forget_answers(&self) -> Result<(), BenchError> {
+        let kept = self.store.join("default").join("events").join("_cache");
+        match fs::remove_dir_all(&kept) {
+            Err(error) if error.kind() != std::io::ErrorKind::NotFound => Err(io("remove", &kept)(error)),
+            _ => Ok(()),
+        }
+    }
+
+    fn append_small(&self, events: &Events) -> Result<(Used, f64), BenchError> {
+        let once = |n: usize| {
+            let lines = lines(events, n * SMALL % (events.len() - SMALL), SMALL);
+            Ok(measure(self.command(&["append", "small", "--in", "json"]), Some(lines.as_bytes()))?.1)
+        };
+        let used = (0..self.bench.workload.appends).map(once).collect::<Result<Vec<_>, BenchError>>()?;
+        let mean = used.iter().map(|u| u.cpu_ms).sum::<f64>() / used.len() as f64;
+        Ok((middle(&used), mean))
+    }
+}
+
+/// The median of each figure; of memory the most.
+fn middle(used: &[Used]) -> Used {
+    let of = |figure: fn(&Used) -> f64| median(&used.iter().map(figure).collect::<Vec<_>>());
+    Used {
+        cpu_ms: of(|u| u.cpu_ms),
+        wall_ms: of(|u| u.wall_ms),
+        peak_rss_bytes: used.iter().map(|u| u.peak_rss_bytes).max().unwrap_or(0),
+    }
+}
+
+/// Bytes of all files below a folder.
+fn bytes_below(folder: &Path) -> Result<u64, BenchError> {
+    let mut sum = 0;
+    for entry in fs::read_dir(folder).map_err(io("list", folder))? {
+        let entry = entry.map_err(io("list", folder))?;
+        let about = entry.metadata().map_err(io("look at", &entry.path()))?;
+        sum += if about.is_dir() { bytes_below(&entry.path())? } else { about.len() };
+    }
+    Ok(sum)
+}
+
+fn io(doing: &'static str, path: &Path) -> impl FnOnce(std::io::Error) -> BenchError {
+    let path = path.to_owned();
+    move |source| BenchError::Io { doing, path, source }
+}
+
+/// The bars, set for nine million events on two cores.
+fn bars(ask: &Ask) -> Vec<AskBar> {
+    let bar = |what: String, unit, [bar, aim]: [f64; 2], measured: Option<f64>| {
+        let reaches = |goal: f64| measured.map(|m| if aim > bar { m >= goal } else { m <= goal });
+        let verdict = match (reaches(bar), reaches(aim)) {
+            (_, Some(true)) => Verdict::AimMet,
+            (Some(true), _) => Verdict::Met,
+            (Some(false), _) => Verdict::Missed,
+            (None, _) => Verdict::NotMeasured,
+        };
+        AskBar { what, unit, bar, aim, measured, verdict }
+    };
+    let question = |q: &Question| {
+        let row = ask.rows.iter().find(|row| row.id == q.id)?;
+        Some(bar(format!("{}, fresh process", q.what), "CPU ms", q.goal?, Some(row.fresh.cpu_ms)))
+    };
+    let again = ask.rows.iter().find(|row| row.id == "host").map(|row| row.again.cpu_ms);
+    let largest = ask.rows.iter().filter(|row| row.id != "top").map(|row| row.fresh.peak_rss_bytes).max();
+    let per_cpu = ask.workload.events as f64 / (ask.load.cpu_ms / 1e3).max(1e-9);
+    let storm = ask.storm.as_ref();
+    let mut bars: Vec<AskBar> = QUESTIONS.iter().filter_map(question).collect();
+    bars.extend([
+        bar("the same question again".into(), "CPU ms", [40.0, 15.0], again),
+        bar(format!("append {SMALL} records, durable, fresh process"), "CPU ms", [13.0, 5.0], Some(ask.append.cpu_ms)),
+        bar("bulk load, records a CPU-second".into(), "K", [600.0, 1_500.0], Some(per_cpu / 1e3)),
+        bar("on disk".into(), "MB", [57.0, 45.0], Some(ask.disk_bytes as f64 / 1e6)),
+        bar("memory of the largest question".into(), "MB", [400.0, 200.0], largest.map(|b| b as f64 / 1e6)),
+        bar("all at once".into(), "% of a core", [40.0, 20.0], storm.map(|s| s.cores * 100.0)),
+        bar("all at once: the longest answer".into(), "ms", [1_000.0, 1_000.0], storm.map(|s| s.longest_answer_ms)),
+    ]);
+    bars
+}

@@ -1,0 +1,168 @@
+//! All at once: small appends, digests, and the same question again and again, each a process of its own.
+
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::thread::ScopedJoinHandle;
+use std::time::{Duration, Instant};
+
+use serde::Serialize;
+use serde_json::Value;
+
+use super::child::{Used, measure};
+use super::events::{Event, Events};
+use crate::error::BenchError;
+use crate::launch;
+
+/// What happens how often.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct StormPlan {
+    /// How long it goes on; 0 leaves it out.
+    pub seconds: f64,
+    /// Events of an append.
+    pub append_events: usize,
+    /// Events a second.
+    pub events_per_s: f64,
+    /// Between two digests.
+    pub digest_each_s: f64,
+    /// Between two questions.
+    pub ask_each_s: f64,
+}
+
+impl Default for StormPlan {
+    fn default() -> Self {
+        Self { seconds: 60.0, append_events: 1_000, events_per_s: 5_000.0, digest_each_s: 10.0, ask_each_s: 2.0 }
+    }
+}
+
+/// What it came to.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Storm {
+    /// What was to happen.
+    pub plan: StormPlan,
+    /// How long it took.
+    pub elapsed_s: f64,
+    /// Events appended.
+    pub events: u64,
+    /// Appends, digests and questions.
+    pub processes: [usize; 3],
+    /// Processor time of each of them, in all.
+    pub cpu_s: [f64; 3],
+    /// Processor time of all of them, in cores.
+    pub cores: f64,
+    /// The longest answer.
+    pub longest_answer_ms: f64,
+}
+
+/// What is done over and over: when next, and what it used.
+struct Repeated {
+    each: Duration,
+    next: Instant,
+    used: Vec<Used>,
+}
+
+impl Repeated {
+    fn new(each_s: f64) -> Self {
+        Self { each: Duration::from_secs_f64(each_s), next: Instant::now(), used: Vec::new() }
+    }
+
+    /// Whether it is time; then the next time is set.
+    fn is_due(&mut self) -> bool {
+        let due = Instant::now() >= self.next;
+        if due {
+            self.next += self.each;
+        }
+        due
+    }
+
+    fn cpu_s(&self) -> f64 {
+        self.used.iter().map(|u| u.cpu_ms).sum::<f64>() / 1e3
+    }
+}
+
+/// Appends to the table `events` of the folder `data`, which has all of `events` in it, digests and asks. Each kind of
+/// process has a thread that starts it, so that none waits for another. What an answer counts must be all that was
+/// acknowledged before it was asked, and no more than was ever sent.
+///
+/// # Errors
+/// Where a process fails, and where an answer is wrong.
+pub(super) fn storm(
+    program: &Path,
+    data: &Path,
+    events: &Events,
+    plan: StormPlan,
+    stop: &dyn Fn() -> bool,
+) -> Result<Storm, BenchError> {
+    let [acknowledged, sent] = [0, 0].map(|_| AtomicU64::new(events.len() as u64));
+    let (over, order) = (AtomicBool::new(false), Ordering::SeqCst);
+    let started = Instant::now();
+    let run = |words: &[&str], input: Option<&[u8]>| {
+        let mut command = launch::command(program);
+        command.args(words).arg("--data").arg(data);
+        measure(command, input)
+    };
+    let repeat = |each_s: f64, once: &(dyn Fn() -> Result<Used, BenchError> + Sync)| {
+        let mut repeated = Repeated::new(each_s);
+        while !over.load(order) {
+            if repeated.is_due() {
+                repeated.used.push(once()?);
+            } else {
+                std::thread::sleep(Duration::from_millis(5));
+            }
+        }
+        Ok::<_, BenchError>(repeated)
+    };
+    let append = || {
+        let first = (sent.fetch_add(plan.append_events as u64, order) % events.len() as u64) as usize;
+        let lines = lines(events, first, plan.append_events);
+        let (_, used) = run(&["append", "events", "--in", "json"], Some(lines.as_bytes()))?;
+        acknowledged.fetch_add(plan.append_events as u64, order);
+        Ok(used)
+    };
+    let digest = || Ok(run(&["digest", "events"], None)?.1);
+    let ask = || {
+        let least = acknowledged.load(order);
+        let (answer, used) = run(&["ask", "events", "--group", "host", "--count", "--format", "json"], None)?;
+        let rows: Vec<Value> = serde_json::from_slice(&answer).map_err(|e| BenchError::Wrong(e.to_string()))?;
+        let counted: u64 = rows.iter().filter_map(|row| row["count"].as_u64()).sum();
+        let most = sent.load(order);
+        if (least..=most).contains(&counted) {
+            return Ok(used);
+        }
+        Err(BenchError::Wrong(format!("{counted} events were counted where {least} to {most} were there")))
+    };
+    let [appends, digests, answers] = std::thread::scope(|scope| {
+        let appends = scope.spawn(|| repeat(plan.append_events as f64 / plan.events_per_s, &append));
+        let digests = scope.spawn(|| repeat(plan.digest_each_s, &digest));
+        let answers = scope.spawn(|| repeat(plan.ask_each_s, &ask));
+        let threads = [appends, digests, answers];
+        while started.elapsed().as_secs_f64() < plan.seconds
+            && !stop()
+            && !threads.iter().any(ScopedJoinHandle::is_finished)
+        {
+            std::thread::sleep(Duration::from_millis(20));
+        }
+        over.store(true, order);
+        threads.map(|thread| {
+            thread.join().unwrap_or_else(|_| Err(BenchError::Wrong("a thread of the bench panicked".to_owned())))
+        })
+    });
+    let all = [appends?, digests?, answers?];
+    let elapsed_s = started.elapsed().as_secs_f64();
+    let cpu_s = [all[0].cpu_s(), all[1].cpu_s(), all[2].cpu_s()];
+    Ok(Storm {
+        plan,
+        elapsed_s,
+        events: acknowledged.load(order) - events.len() as u64,
+        processes: [all[0].used.len(), all[1].used.len(), all[2].used.len()],
+        cores: cpu_s.iter().sum::<f64>() / elapsed_s,
+        cpu_s,
+        longest_answer_ms: all[2].used.iter().map(|u| u.wall_ms).fold(0.0, f64::max),
+    })
+}
+
+/// Some events in JSON, from one on.
+pub(super) fn lines(events: &Events, first: usize, count: usize) -> String {
+    let mut lines = String::new();
+    events.from(first).take(count).for_each(|event: Event| event.write_json(&mut lines));
+    lines
+}
