@@ -27,7 +27,7 @@ fn open(root: &Path, disk: Arc<dyn Disk>, taken_in: u64) -> (Log, Vec<(u64, i64)
 fn names(root: &Path) -> Vec<String> {
     let entries = fs::read_dir(root.join(Appender::LOG_FOLDER)).unwrap();
     let mut names: Vec<_> = entries.map(|e| e.unwrap().file_name().into_string().unwrap()).collect();
-    names.retain(|name| !name.ends_with(".lock"));
+    names.retain(|name| Path::new(name).extension().is_some_and(|end| end != "lock"));
     names.sort();
     names
 }
