@@ -1,5 +1,6 @@
 //! What can be typed.
 
+mod ask;
 mod bench;
 mod load;
 mod serve;
@@ -8,6 +9,7 @@ mod table;
 use std::path::PathBuf;
 
 use ::table::Codec;
+pub(crate) use ask::AskArgs;
 pub(crate) use bench::{BenchCdrArgs, BenchIngestArgs, BenchSeasonArgs, BenchWorkload};
 use clap::{Parser, Subcommand, ValueEnum};
 pub(crate) use load::LoadArgs;
@@ -61,6 +63,8 @@ pub(crate) enum Command {
         #[command(flatten)]
         format: FormatArgs,
     },
+    /// Ask about events: groups, counts, quantiles, histograms, time series
+    Ask(Box<AskArgs>),
     /// Ask in SQL
     Sql(SqlArgs),
     /// Take rows in and answer questions over HTTP

@@ -1,5 +1,6 @@
 //! One file a command.
 
+mod ask;
 mod bench;
 mod calibrate;
 mod config;
@@ -47,6 +48,7 @@ pub(crate) fn dispatch(args: Args, settings: &[Setting]) -> Result<ExitCode> {
             Command::Ensembles { data, format } => ensembles::list(&data.data, format.format).await,
             Command::Price(args) => price::price(&args).await,
             Command::Outcome(args) => outcome::outcome(&args).await,
+            Command::Ask(args) => ask::ask(&args).await,
             Command::Sql(args) => sql::sql(&args).await,
             Command::Serve(args) => serve::serve(&args).await,
             Command::Config(_) => config::config(settings),
