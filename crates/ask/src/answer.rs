@@ -203,23 +203,38 @@ impl Table<'_> {
         if by.is_some_and(|by| self.kind(by) == Kind::Other) && question.order.is_some() {
             return Err(AskError::invalid("histograms have no order: sort by another column of the answer"));
         }
-        let scores: Option<Vec<Scalar<'_>>> =
-            by.map(|by| (0..self.groups.keys.len()).map(|g| self.scalar(by, g)).collect());
         let compare = |a: &u32, b: &u32| {
             let (a, b) = (*a as usize, *b as usize);
-            let by_score = scores.as_ref().map_or(Ordering::Equal, |scores| scores[a].order(&scores[b], ascending));
+            let by_score = by.map_or(Ordering::Equal, |by| self.scalar(by, a).order(&self.scalar(by, b), ascending));
             let keys = 0..self.shape.groups.len();
             keys.fold(by_score, |order, key| order.then_with(|| self.key(key, a).order(&self.key(key, b), true)))
         };
-        let mut order: Vec<u32> = (0..self.groups.keys.len() as u32).collect();
-        if let Some(limit) = question.limit.filter(|limit| *limit < order.len()) {
-            if limit > 0 {
-                order.select_nth_unstable_by(limit - 1, compare);
-            }
-            order.truncate(limit);
-        }
+        let mut order = self.first(question.limit, compare);
         order.sort_unstable_by(compare);
         Ok(order)
+    }
+
+    /// The groups that come first, so many of them, in any order.
+    fn first(&self, limit: Option<usize>, compare: impl Fn(&u32, &u32) -> Ordering) -> Vec<u32> {
+        /// Groups past the limit that wait to be compared with those within.
+        const WAITING: usize = 4_096;
+        let all = 0..self.groups.keys.len() as u32;
+        let Some(limit) = limit.filter(|limit| *limit < all.len()) else { return all.collect() };
+        let mut first: Vec<u32> = Vec::new();
+        let cut = |first: &mut Vec<u32>| {
+            if limit > 0 && limit < first.len() {
+                first.select_nth_unstable_by(limit - 1, &compare);
+            }
+            first.truncate(limit);
+        };
+        for group in all {
+            first.push(group);
+            if first.len() >= 2 * limit + WAITING {
+                cut(&mut first);
+            }
+        }
+        cut(&mut first);
+        first
     }
 
     fn array(&self, source: Source, name: &str, order: &[u32]) -> Result<ArrayRef> {

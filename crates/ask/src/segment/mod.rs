@@ -5,6 +5,7 @@
 
 mod general;
 mod open;
+mod page;
 mod skip;
 mod unit;
 

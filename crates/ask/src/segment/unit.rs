@@ -11,8 +11,8 @@ use arrow::compute::{cast, take};
 use arrow::datatypes::DataType;
 use arrow::error::ArrowError;
 
-use super::general;
 use super::open::{Opened, Place};
+use super::{general, page};
 use crate::column::Column;
 use crate::error::AskError;
 use crate::expression::Rows;
@@ -226,6 +226,9 @@ fn read_column(
     }
     let place = &opened.columns[column];
     reading.columns.insert(plan.names[column].clone());
+    if let Some(read) = page::column(opened, group, ranges, place, kind, &mut reading.bytes)? {
+        return Ok(read);
+    }
     reading.bytes += chunk_bytes(opened, group, place);
     let array = general::array(opened, group, ranges, place)?;
     let array = array.ok_or_else(|| AskError::damaged(&opened.path, "a column is missing"))?;
