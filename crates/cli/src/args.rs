@@ -1,6 +1,7 @@
 //! What can be typed.
 
 mod append;
+mod ask;
 mod bench;
 mod export;
 mod load;
@@ -11,6 +12,7 @@ use std::path::PathBuf;
 
 use ::table::Codec;
 pub(crate) use append::{AppendArgs, InputFormat};
+pub(crate) use ask::AskArgs;
 pub(crate) use bench::{BenchAskArgs, BenchCdrArgs, BenchIngestArgs, BenchSeasonArgs, BenchWorkload};
 use clap::{Parser, Subcommand, ValueEnum};
 pub(crate) use export::{ExportArgs, FileFormat};
@@ -69,6 +71,8 @@ pub(crate) enum Command {
     Append(Box<AppendArgs>),
     /// Turn what was appended to a table into column segments
     Digest(TableArgs),
+    /// Ask about events: groups, counts, quantiles, histograms, time series
+    Ask(Box<AskArgs>),
     /// Ask in SQL
     Sql(SqlArgs),
     /// Take rows in and answer questions over HTTP

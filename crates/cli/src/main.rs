@@ -1,6 +1,7 @@
 //! The one binary, `manyworlds`: what was typed, which command that is, and the exit code it ends with.
 
 mod args;
+mod chart;
 mod commands;
 mod output;
 mod progress;

@@ -49,6 +49,6 @@ pub use log::{Change, ColumnStatistics, Committed, Definition, Rewrite, Segment,
 pub use lookup::{Found, Key, KeyRange, Lookup, lookup_bytes};
 pub use schema::{Field, FieldType, SegmentSchema, set_type};
 pub use segment::{
-    Codec, EncodedColumn, Encoder, FlatColumn, FlatValues, ListRows, ListValues, PAGE_ROWS, SegmentReader,
+    Codec, EncodedColumn, Encoder, FlatColumn, FlatValues, ListRows, ListValues, PAGE_ROWS, SegmentFile, SegmentReader,
     SegmentWriter, UnknownCodec, WrittenSegment,
 };

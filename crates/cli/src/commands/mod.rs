@@ -1,6 +1,7 @@
 //! One file a command.
 
 mod append;
+mod ask;
 mod bench;
 mod calibrate;
 mod config;
@@ -53,6 +54,7 @@ pub(crate) fn dispatch(args: Args, settings: &[Setting]) -> Result<ExitCode> {
             Command::Ensembles { data, format } => ensembles::list(&data.data, format.format).await,
             Command::Price(args) => price::price(&args).await,
             Command::Outcome(args) => outcome::outcome(&args).await,
+            Command::Ask(args) => ask::ask(&args).await,
             Command::Sql(args) => sql::sql(&args).await,
             Command::Serve(args) => serve::serve(&args).await,
             Command::Config(_) => config::config(settings),

@@ -21,6 +21,7 @@ pub(crate) use delta::push_deltas;
 pub use encode::{Encoder, FlatColumn, ListRows, PAGE_ROWS};
 pub(crate) use levels::{push_packed_levels, push_varint};
 pub use reader::{FlatValues, ListValues, SegmentReader};
+pub use source::Source as SegmentFile;
 pub(crate) use writer::CREATED_BY;
 pub use writer::{SegmentWriter, WrittenSegment};
 

@@ -14,15 +14,27 @@ use parquet::file::reader::{ChunkReader, Length};
 
 /// A file read by position only.
 #[derive(Debug, Clone)]
-pub(super) struct Source {
+pub struct Source {
     file: Arc<File>,
     length: u64,
 }
 
 impl Source {
-    pub(super) fn new(file: File) -> io::Result<Self> {
+    /// A file that was opened for reading.
+    ///
+    /// # Errors
+    /// Where its length cannot be told.
+    pub fn new(file: File) -> io::Result<Self> {
         let length = file.metadata()?.len();
         Ok(Self { file: Arc::new(file), length })
+    }
+
+    /// Reads as many bytes as `buffer` holds, from `start` on.
+    ///
+    /// # Errors
+    /// Where the file is shorter, and where the disk refuses.
+    pub fn read_at(&self, buffer: &mut [u8], start: u64) -> io::Result<()> {
+        self.file.read_exact_at(buffer, start)
     }
 }
 
@@ -51,7 +63,8 @@ impl ChunkReader for Source {
 }
 
 /// Reads on from a position of its own.
-pub(super) struct From {
+#[derive(Debug)]
+pub struct From {
     source: Source,
     at: u64,
 }

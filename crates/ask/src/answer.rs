@@ -1,0 +1,386 @@
+//! The answer: groups in order, as rows.
+
+use std::cmp::Ordering;
+use std::sync::Arc;
+
+use arrow::array::{
+    ArrayRef, BooleanArray, Date32Array, Decimal128Array, Float64Array, Int64Array, ListArray, RecordBatch,
+    StringArray, StructArray, TimestampMicrosecondArray,
+};
+use arrow::buffer::OffsetBuffer;
+use arrow::datatypes::{DataType, Field, Fields, Schema};
+
+use crate::column::{Kind, from_ordinal};
+use crate::error::AskError;
+use crate::partial::{Partial, Shape};
+use crate::question::{Measure, Order};
+use crate::reading::Reading;
+use crate::state::{Bag, Groups, INFINITE, LEAST, NOT_A_NUMBER, POWERS, Sums, Tally, Weights, scaled, shifted, span};
+
+/// The answer to a question.
+#[derive(Debug, Clone)]
+pub struct Answer {
+    /// A row a group: what makes it (`keys` columns), then its measures. Or the rows that were asked for.
+    pub rows: RecordBatch,
+    /// Columns that make groups; the first of them is the span of time where there is one.
+    pub keys: usize,
+    /// Groups that there are, those past the limit too.
+    pub groups: usize,
+    /// What was read.
+    pub reading: Reading,
+    /// What there is to know of the answer, such as in what it is not exact.
+    pub notes: Vec<String>,
+}
+
+type Result<T> = std::result::Result<T, AskError>;
+
+/// One number or word of the answer.
+#[derive(Debug, Clone, PartialEq)]
+enum Scalar<'a> {
+    Null,
+    Int(i128),
+    Float(f64),
+    Text(&'a str),
+}
+
+impl Scalar<'_> {
+    /// NULL comes last.
+    fn order(&self, other: &Self, ascending: bool) -> Ordering {
+        let order = match (self, other) {
+            (Self::Null, Self::Null) => return Ordering::Equal,
+            (Self::Null, _) => return Ordering::Greater,
+            (_, Self::Null) => return Ordering::Less,
+            (Self::Int(a), Self::Int(b)) => a.cmp(b),
+            (Self::Float(a), Self::Float(b)) => crate::column::ordinal(*a).cmp(&crate::column::ordinal(*b)),
+            (Self::Text(a), Self::Text(b)) => a.cmp(b),
+            _ => Ordering::Equal,
+        };
+        if ascending { order } else { order.reverse() }
+    }
+}
+
+/// A column of the answer.
+#[derive(Debug, Clone, Copy)]
+enum Source {
+    Key(usize),
+    /// A measure, and which of its columns.
+    Measure(usize, usize),
+}
+
+impl Answer {
+    pub(crate) fn new(partial: Partial) -> Result<Self> {
+        let Partial { shape, mut groups, reading } = partial;
+        groups.tallies.iter_mut().for_each(Tally::settle);
+        let table = Table { shape: &shape, groups: &groups };
+        let columns = table.columns();
+        let order = table.ordered(&columns)?;
+        let mut fields = Vec::with_capacity(columns.len());
+        let mut arrays = Vec::with_capacity(columns.len());
+        for (name, source) in &columns {
+            let array = table.array(*source, name, &order)?;
+            fields.push(Field::new(name, array.data_type().clone(), true));
+            arrays.push(array);
+        }
+        let schema = Arc::new(Schema::new(fields));
+        let rows = RecordBatch::try_new(schema, arrays).map_err(|e| AskError::invalid(e.to_string()))?;
+        let (keys, all) = (shape.groups.len(), groups.keys.len());
+        Ok(Self { rows, keys, groups: all, reading, notes: shape.notes })
+    }
+}
+
+struct Table<'a> {
+    shape: &'a Shape,
+    groups: &'a Groups,
+}
+
+impl Table<'_> {
+    fn measures(&self) -> &[Measure] {
+        const COUNT: &[Measure] = &[Measure::Count];
+        let measures = &self.shape.question.measures;
+        if measures.is_empty() { COUNT } else { measures }
+    }
+
+    fn columns(&self) -> Vec<(String, Source)> {
+        let keys = self.shape.groups.iter().enumerate().map(|(i, (name, _))| (name.clone(), Source::Key(i)));
+        let measures = self.measures().iter().enumerate().flat_map(|(i, measure)| {
+            let names = measure.names().into_iter().enumerate();
+            names.map(move |(part, name)| (name, Source::Measure(i, part)))
+        });
+        keys.chain(measures).collect()
+    }
+
+    fn kind(&self, source: Source) -> Kind {
+        match source {
+            Source::Key(key) => self.shape.groups[key].1,
+            Source::Measure(measure, _) => {
+                let of = self.shape.measured[measure];
+                let real = |real: bool| if real { Kind::Float } else { Kind::Int };
+                let weighted = self.shape.weight == Some(Kind::Float);
+                match &self.measures()[measure] {
+                    Measure::Count => real(weighted),
+                    Measure::Sum(_) => real(weighted || of == Some(Kind::Float)),
+                    Measure::Average(_) | Measure::Deviation(_) => Kind::Float,
+                    Measure::Distinct(_) => Kind::Int,
+                    Measure::Histogram(_) | Measure::LogHistogram(_) => Kind::Other,
+                    Measure::Least(_) | Measure::Greatest(_) | Measure::Quantiles(..) => of.unwrap_or(Kind::Int),
+                }
+            }
+        }
+    }
+
+    fn scalar(&self, source: Source, group: usize) -> Scalar<'_> {
+        match source {
+            Source::Key(key) => self.key(key, group),
+            Source::Measure(measure, part) => self.measure(measure, part, group),
+        }
+    }
+
+    fn key(&self, key: usize, group: usize) -> Scalar<'_> {
+        let keys = &self.groups.keys;
+        if keys.is_null(group, key) {
+            return Scalar::Null;
+        }
+        let cell = keys.cells(group)[key];
+        whole(self.shape.groups[key].1, cell as i64).unwrap_or_else(|| Scalar::Text(keys.word(key, cell)))
+    }
+
+    fn measure(&self, measure: usize, part: usize, group: usize) -> Scalar<'_> {
+        let kind = self.shape.measured[measure].unwrap_or(Kind::Int);
+        let of_sums = |sums: &Sums| match sums {
+            Sums::Ints(sums) => Scalar::Int(sums[group]),
+            Sums::Reals(sums) => Scalar::Float(sums[group].value()),
+        };
+        match &self.groups.tallies[measure] {
+            Tally::Count(Weights::Rows(rows)) => Scalar::Int(i128::from(rows[group])),
+            Tally::Count(Weights::Sums(sums)) => of_sums(sums),
+            Tally::Sum { rows, .. } if rows[group] == 0 => Scalar::Null,
+            Tally::Sum { sums, .. } => of_sums(sums),
+            Tally::Mean { sums, weights } => match weights.real(group) {
+                0.0 => Scalar::Null,
+                weight => Scalar::Float(sums.real(group) / weight),
+            },
+            Tally::Deviation { sums, squares, weights } => match weights.real(group) {
+                weight if weight > 1.0 => {
+                    let (sum, squares) = (sums[group], squares[group]);
+                    let finite = sum.value().is_finite() && squares.value().is_finite();
+                    let variance = if finite { sum.spread(squares, weight) / (weight - 1.0) } else { f64::NAN };
+                    Scalar::Float(variance.sqrt())
+                }
+                _ => Scalar::Null,
+            },
+            Tally::Extreme { seen, .. } if !seen[group] => Scalar::Null,
+            Tally::Extreme { best, .. } => whole(kind, best[group]).unwrap_or(Scalar::Null),
+            Tally::ExtremeText { best, .. } => best[group].as_deref().map_or(Scalar::Null, Scalar::Text),
+            Tally::Distinct { cells, .. } => Scalar::Int(cells[group].values().len() as i128),
+            Tally::Values(bags) => {
+                let Measure::Quantiles(_, quantiles) = &self.measures()[measure] else { return Scalar::Null };
+                let bag = &bags[group];
+                let mut left = quantiles[part].rank(bag.total());
+                for &(value, times) in bag.values() {
+                    if times >= left {
+                        return whole(kind, value).unwrap_or(Scalar::Null);
+                    }
+                    left -= times;
+                }
+                Scalar::Null
+            }
+            Tally::Histogram { .. } | Tally::LogHistogram(_) => Scalar::Null,
+        }
+    }
+
+    /// The groups in order, as many as there may be.
+    fn ordered(&self, columns: &[(String, Source)]) -> Result<Vec<u32>> {
+        let question = &self.shape.question;
+        let (by, ascending) = match &question.order {
+            Some(Order { by, ascending }) => {
+                let found = columns.iter().find(|(name, _)| name == by).map(|(_, source)| *source);
+                let names = columns.iter().map(|(name, _)| name.as_str());
+                (Some(found.ok_or_else(|| AskError::unknown_column(by, names))?), *ascending)
+            }
+            None if question.bucket.is_some() => (None, true),
+            None => (columns.iter().map(|(_, source)| *source).find(|s| matches!(s, Source::Measure(..))), false),
+        };
+        if by.is_some_and(|by| self.kind(by) == Kind::Other) && question.order.is_some() {
+            return Err(AskError::invalid("histograms have no order: sort by another column of the answer"));
+        }
+        let compare = |a: &u32, b: &u32| {
+            let (a, b) = (*a as usize, *b as usize);
+            let by_score = by.map_or(Ordering::Equal, |by| self.scalar(by, a).order(&self.scalar(by, b), ascending));
+            let keys = 0..self.shape.groups.len();
+            keys.fold(by_score, |order, key| order.then_with(|| self.key(key, a).order(&self.key(key, b), true)))
+        };
+        let mut order = self.first(question.limit, compare);
+        order.sort_unstable_by(compare);
+        Ok(order)
+    }
+
+    /// The groups that come first, so many of them, in any order.
+    fn first(&self, limit: Option<usize>, compare: impl Fn(&u32, &u32) -> Ordering) -> Vec<u32> {
+        /// Groups past the limit that wait to be compared with those within.
+        const WAITING: usize = 4_096;
+        let all = 0..self.groups.keys.len() as u32;
+        let Some(limit) = limit.filter(|limit| *limit < all.len()) else { return all.collect() };
+        let mut first: Vec<u32> = Vec::new();
+        let cut = |first: &mut Vec<u32>| {
+            if limit > 0 && limit < first.len() {
+                first.select_nth_unstable_by(limit - 1, &compare);
+            }
+            first.truncate(limit);
+        };
+        for group in all {
+            first.push(group);
+            if first.len() >= 2 * limit + WAITING {
+                cut(&mut first);
+            }
+        }
+        cut(&mut first);
+        first
+    }
+
+    fn array(&self, source: Source, name: &str, order: &[u32]) -> Result<ArrayRef> {
+        let scalars = || order.iter().map(|&group| self.scalar(source, group as usize));
+        let ints = || scalars().map(|s| if let Scalar::Int(v) = s { Some(v) } else { None });
+        Ok(match self.kind(source) {
+            Kind::Int => return integers(name, ints().collect()),
+            Kind::Time => Arc::new(
+                ints().map(|v| v.map(|v| v as i64)).collect::<TimestampMicrosecondArray>().with_timezone("UTC"),
+            ),
+            Kind::Date => Arc::new(ints().map(|v| v.map(|v| v as i32)).collect::<Date32Array>()),
+            Kind::Bool => Arc::new(ints().map(|v| v.map(|v| v != 0)).collect::<BooleanArray>()),
+            Kind::Float => {
+                let reals = scalars().map(|s| if let Scalar::Float(v) = s { Some(v) } else { None });
+                Arc::new(reals.collect::<Float64Array>())
+            }
+            Kind::Text => {
+                let texts = scalars().map(|s| if let Scalar::Text(v) = s { Some(v.to_owned()) } else { None });
+                Arc::new(texts.collect::<StringArray>())
+            }
+            Kind::Set | Kind::Other => match source {
+                Source::Measure(measure, _) => self.buckets(measure, order)?,
+                Source::Key(_) => return Err(AskError::invalid(format!("{name:?} makes no groups"))),
+            },
+        })
+    }
+
+    /// Lists of buckets: where each begins, where it ends (that is no more in it), and how many values it has.
+    fn buckets(&self, measure: usize, order: &[u32]) -> Result<ArrayRef> {
+        let is_real = self.shape.measured[measure] == Some(Kind::Float);
+        let (bags, width): (Vec<Bag>, Width) = match &self.groups.tallies[measure] {
+            Tally::Histogram { shift, bags } => {
+                let by = widening(bags);
+                (order.iter().map(|&g| shifted(&bags[g as usize], by)).collect(), Width::Power(*shift + by))
+            }
+            Tally::LogHistogram(bags) => (order.iter().map(|&g| bags[g as usize].clone()).collect(), Width::Doubling),
+            _ => return Err(AskError::invalid("this measure has no buckets")),
+        };
+        let places = || bags.iter().flat_map(|bag| bag.values()).map(|(place, _)| *place);
+        let (from, to): (ArrayRef, ArrayRef) = if is_real {
+            let edges = || places().map(|place| width.real_edges(place));
+            (
+                Arc::new(edges().map(|e| e.0).collect::<Float64Array>()),
+                Arc::new(edges().map(|e| e.1).collect::<Float64Array>()),
+            )
+        } else {
+            let edges = || places().map(|place| width.whole_edges(place));
+            (
+                Arc::new(edges().map(|e| e.0).collect::<Int64Array>()),
+                Arc::new(edges().map(|e| e.1).collect::<Int64Array>()),
+            )
+        };
+        let counts: Int64Array = bags.iter().flat_map(|bag| bag.values()).map(|(_, times)| *times as i64).collect();
+        let lengths = bags.iter().map(|bag| bag.values().len());
+        let ty = if is_real { DataType::Float64 } else { DataType::Int64 };
+        let fields = Fields::from(vec![
+            Field::new("from", ty.clone(), false),
+            Field::new("to", ty, false),
+            Field::new("count", DataType::Int64, false),
+        ]);
+        let parts: Vec<ArrayRef> = vec![from, to, Arc::new(counts)];
+        let failed = |e: arrow::error::ArrowError| AskError::invalid(e.to_string());
+        let buckets = StructArray::try_new(fields.clone(), parts, None).map_err(failed)?;
+        let item = Arc::new(Field::new("item", DataType::Struct(fields), false));
+        let list = ListArray::try_new(item, OffsetBuffer::from_lengths(lengths), Arc::new(buckets), None);
+        Ok(Arc::new(list.map_err(failed)?))
+    }
+}
+
+/// Buckets of a histogram that are told, at most.
+const BUCKETS_MAX: u64 = 20;
+
+/// How many powers of two wider buckets must be for so few of them.
+fn widening(bags: &[Bag]) -> i32 {
+    let Some((low, high)) = span(bags) else { return 0 };
+    (0..63).find(|by| (high >> by).abs_diff(low >> by) < BUCKETS_MAX).unwrap_or(63)
+}
+
+/// How wide buckets are.
+#[derive(Debug, Clone, Copy)]
+enum Width {
+    /// Two to a power.
+    Power(i32),
+    /// Each from one power of two to the next.
+    Doubling,
+}
+
+impl Width {
+    /// Where a bucket of real numbers begins, and where it ends.
+    fn real_edges(self, place: i64) -> (f64, f64) {
+        match (self, place) {
+            (_, NOT_A_NUMBER) => (f64::NAN, f64::NAN),
+            (_, INFINITE) => (f64::INFINITY, f64::INFINITY),
+            (_, LEAST) => (f64::NEG_INFINITY, f64::NEG_INFINITY),
+            (Self::Power(power), place) => (scaled(place as f64, power), scaled((place + 1) as f64, power)),
+            (Self::Doubling, 0) => (0.0, 0.0),
+            (Self::Doubling, 1..) => {
+                let power = (place - POWERS) as i32;
+                (scaled(1.0, power), scaled(1.0, power + 1))
+            }
+            (Self::Doubling, _) => {
+                let (low, high) = self.real_edges(-place);
+                (-high, -low)
+            }
+        }
+    }
+
+    /// Of integers. Past the last integer there is none.
+    fn whole_edges(self, place: i64) -> (i64, i64) {
+        let within = |edge: i128| edge.clamp(i128::from(i64::MIN), i128::from(i64::MAX)) as i64;
+        match (self, place) {
+            (Self::Power(power), place) => {
+                let edge = |place: i128| within(place << power.clamp(0, 63));
+                (edge(i128::from(place)), edge(i128::from(place) + 1))
+            }
+            (Self::Doubling, 0) => (0, 0),
+            (Self::Doubling, 1..) => {
+                let low = 1i128 << (place - POWERS).clamp(0, 64);
+                (within(low), within(low * 2))
+            }
+            (Self::Doubling, _) => {
+                let low = 1i128 << (-place - POWERS).clamp(0, 64);
+                (within(-low * 2), within(-low))
+            }
+        }
+    }
+}
+
+/// A value of a kind that is kept as an integer.
+fn whole(kind: Kind, value: i64) -> Option<Scalar<'static>> {
+    match kind {
+        Kind::Float => Some(Scalar::Float(from_ordinal(value))),
+        kind if kind.is_whole() => Some(Scalar::Int(i128::from(value))),
+        _ => None,
+    }
+}
+
+/// Integers of 64 bits where all fit in those, otherwise of 38 digits.
+fn integers(name: &str, values: Vec<Option<i128>>) -> Result<ArrayRef> {
+    const DIGITS_MAX: u8 = 38;
+    if values.iter().flatten().all(|v| i64::try_from(*v).is_ok()) {
+        return Ok(Arc::new(values.into_iter().map(|v| v.map(|v| v as i64)).collect::<Int64Array>()));
+    }
+    if values.iter().flatten().any(|v| v.unsigned_abs() >= 10u128.pow(u32::from(DIGITS_MAX))) {
+        return Err(AskError::Overflow { what: name.to_owned() });
+    }
+    let decimals = Decimal128Array::from(values).with_precision_and_scale(DIGITS_MAX, 0);
+    Ok(Arc::new(decimals.map_err(|e| AskError::invalid(e.to_string()))?))
+}

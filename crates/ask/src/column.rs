@@ -1,0 +1,340 @@
+//! Values of some rows of one column, as questions work on them.
+
+use std::sync::Arc;
+
+use arrow::array::{Array, ArrayRef, AsArray, OffsetSizeTrait, StringArray};
+use arrow::compute::cast;
+use arrow::datatypes::{DataType, Date32Type, Float64Type, Int64Type, TimeUnit, TimestampMicrosecondType, UInt32Type};
+use arrow::error::ArrowError;
+
+/// What a column holds, as far as questions tell things apart.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+pub enum Kind {
+    /// True or false.
+    Bool,
+    /// Integers.
+    Int,
+    /// Moments, in microseconds of UTC.
+    Time,
+    /// Days.
+    Date,
+    /// Real numbers.
+    Float,
+    /// Text.
+    Text,
+    /// Sets of texts.
+    Set,
+    /// Anything else, which can be shown and no more.
+    Other,
+}
+
+impl Kind {
+    /// Of a type of Arrow.
+    pub fn of(ty: &DataType) -> Self {
+        match ty {
+            DataType::Boolean => Self::Bool,
+            DataType::Int8 | DataType::Int16 | DataType::Int32 | DataType::Int64 => Self::Int,
+            DataType::UInt8 | DataType::UInt16 | DataType::UInt32 => Self::Int,
+            DataType::Timestamp(..) => Self::Time,
+            DataType::Date32 => Self::Date,
+            DataType::Float16 | DataType::Float32 | DataType::Float64 | DataType::Decimal128(..) => Self::Float,
+            DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View => Self::Text,
+            DataType::Dictionary(_, values) if Self::of(values) == Self::Text => Self::Text,
+            DataType::List(item) | DataType::LargeList(item) if Self::of(item.data_type()) == Self::Text => Self::Set,
+            _ => Self::Other,
+        }
+    }
+
+    /// Whether its values are whole numbers inside: those of [`Values::Ints`].
+    pub(crate) fn is_whole(self) -> bool {
+        matches!(self, Self::Bool | Self::Int | Self::Time | Self::Date)
+    }
+
+    pub(crate) fn is_number(self) -> bool {
+        matches!(self, Self::Int | Self::Float)
+    }
+
+    pub(crate) fn holds(self) -> &'static str {
+        match self {
+            Self::Bool => "true and false",
+            Self::Int => "integers",
+            Self::Time => "times",
+            Self::Date => "dates",
+            Self::Float => "real numbers",
+            Self::Text => "text",
+            Self::Set => "sets of texts",
+            Self::Other => "a type of its own",
+        }
+    }
+
+    /// The type of Arrow in which values of other types of the same kind are read.
+    pub(crate) fn arrow(self) -> Option<DataType> {
+        Some(match self {
+            Self::Bool => DataType::Boolean,
+            Self::Int => DataType::Int64,
+            Self::Time => DataType::Timestamp(TimeUnit::Microsecond, Some("UTC".into())),
+            Self::Date => DataType::Date32,
+            Self::Float => DataType::Float64,
+            Self::Text => DataType::Utf8,
+            Self::Set | Self::Other => return None,
+        })
+    }
+}
+
+/// Texts, one after another.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct Words {
+    bytes: String,
+    ends: Vec<usize>,
+}
+
+impl Words {
+    pub(crate) fn push(&mut self, word: &str) {
+        self.bytes.push_str(word);
+        self.ends.push(self.bytes.len());
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.ends.len()
+    }
+
+    pub(crate) fn get(&self, place: usize) -> &str {
+        let from = if place == 0 { 0 } else { self.ends[place - 1] };
+        &self.bytes[from..self.ends[place]]
+    }
+
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &str> {
+        (0..self.len()).map(|i| self.get(i))
+    }
+
+    pub(crate) fn memory(&self) -> usize {
+        self.bytes.capacity() + self.ends.capacity() * size_of::<usize>()
+    }
+}
+
+/// Places in a list of words, as narrow as they may be.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Codes {
+    U8(Vec<u8>),
+    U16(Vec<u16>),
+    U32(Vec<u32>),
+}
+
+/// Runs `$body` with `$codes` bound to the vector inside, whichever its width.
+macro_rules! with_codes {
+    ($value:expr, $codes:ident => $body:expr) => {
+        match $value {
+            $crate::column::Codes::U8($codes) => $body,
+            $crate::column::Codes::U16($codes) => $body,
+            $crate::column::Codes::U32($codes) => $body,
+        }
+    };
+}
+pub(crate) use with_codes;
+
+impl Codes {
+    /// Places below `space`.
+    pub(crate) fn from_u32(codes: Vec<u32>, space: usize) -> Self {
+        if space <= 1 << 8 {
+            Self::U8(codes.into_iter().map(|c| c as u8).collect())
+        } else if space <= 1 << 16 {
+            Self::U16(codes.into_iter().map(|c| c as u16).collect())
+        } else {
+            Self::U32(codes)
+        }
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        with_codes!(self, codes => codes.len())
+    }
+
+    pub(crate) fn take(&self, rows: &[u32]) -> Self {
+        match self {
+            Self::U8(codes) => Self::U8(take(codes, rows)),
+            Self::U16(codes) => Self::U16(take(codes, rows)),
+            Self::U32(codes) => Self::U32(take(codes, rows)),
+        }
+    }
+
+    pub(crate) fn get(&self, row: usize) -> u32 {
+        with_codes!(self, codes => u32::from(codes[row]))
+    }
+}
+
+/// The values of some rows.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum Values {
+    /// Of any kind that is whole inside; what stands where there is NULL means nothing.
+    Ints(Vec<i64>),
+    /// Zeros have no sign, and there is one NaN.
+    Floats(Vec<f64>),
+    /// Places in `words`; NULL is the place past the last.
+    Texts { codes: Codes, words: Arc<Words> },
+    /// The members of each row end at `ends`, and are places in `words`.
+    Sets { ends: Vec<u32>, codes: Vec<u32>, words: Arc<Words> },
+    /// Nothing is known but where there is NULL.
+    Unread(usize),
+}
+
+/// Some rows of a column.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Column {
+    pub(crate) values: Values,
+    /// Which rows are not NULL; `None` where all are.
+    pub(crate) valid: Option<Vec<bool>>,
+}
+
+/// Hides what sets apart values that are one: zeros have no sign, and there is one NaN.
+pub(crate) fn plain(x: f64) -> f64 {
+    if x.is_nan() { f64::NAN } else { x + 0.0 }
+}
+
+/// Integers in the order of real numbers, NaN the greatest.
+pub(crate) fn ordinal(x: f64) -> i64 {
+    let bits = plain(x).to_bits() as i64;
+    bits ^ ((bits >> 63) as u64 >> 1) as i64
+}
+
+/// The number of an ordinal.
+pub(crate) fn from_ordinal(ordinal: i64) -> f64 {
+    f64::from_bits((ordinal ^ ((ordinal >> 63) as u64 >> 1) as i64) as u64)
+}
+
+fn take<T: Copy>(values: &[T], rows: &[u32]) -> Vec<T> {
+    rows.iter().map(|&row| values[row as usize]).collect()
+}
+
+impl Column {
+    pub(crate) fn len(&self) -> usize {
+        match &self.values {
+            Values::Ints(values) => values.len(),
+            Values::Floats(values) => values.len(),
+            Values::Texts { codes, .. } => codes.len(),
+            Values::Sets { ends, .. } => ends.len(),
+            Values::Unread(len) => *len,
+        }
+    }
+
+    /// Rows of NULL.
+    pub(crate) fn nulls(kind: Kind, len: usize) -> Self {
+        let values = match kind {
+            Kind::Float => Values::Floats(vec![0.0; len]),
+            Kind::Text => Values::Texts { codes: Codes::U8(vec![0; len]), words: Arc::default() },
+            Kind::Set => Values::Sets { ends: vec![0; len], codes: Vec::new(), words: Arc::default() },
+            Kind::Other => Values::Unread(len),
+            _ => Values::Ints(vec![0; len]),
+        };
+        Self { values, valid: Some(vec![false; len]) }
+    }
+
+    pub(crate) fn is_valid(&self, row: usize) -> bool {
+        self.valid.as_ref().is_none_or(|valid| valid[row])
+    }
+
+    /// Some of the rows, in the order given.
+    pub(crate) fn take(&self, rows: &[u32]) -> Self {
+        let values = match &self.values {
+            Values::Ints(values) => Values::Ints(take(values, rows)),
+            Values::Floats(values) => Values::Floats(take(values, rows)),
+            Values::Texts { codes, words } => Values::Texts { codes: codes.take(rows), words: words.clone() },
+            Values::Sets { ends, codes, words } => {
+                let (mut new_ends, mut new_codes) = (Vec::with_capacity(rows.len()), Vec::new());
+                for &row in rows {
+                    new_codes.extend_from_slice(&codes[range_of(ends, row as usize)]);
+                    new_ends.push(new_codes.len() as u32);
+                }
+                Values::Sets { ends: new_ends, codes: new_codes, words: words.clone() }
+            }
+            Values::Unread(_) => Values::Unread(rows.len()),
+        };
+        Self { values, valid: self.valid.as_ref().map(|valid| take(valid, rows)) }
+    }
+
+    /// The rows of an array, whose type may be any of the kind.
+    pub(crate) fn from_arrow(array: &ArrayRef, kind: Kind) -> Result<Self, ArrowError> {
+        let valid = (array.null_count() > 0).then(|| array.logical_nulls()).flatten();
+        let valid = valid.map(|nulls| nulls.iter().collect::<Vec<bool>>());
+        let array = match kind.arrow() {
+            Some(ty) if *array.data_type() != ty && !matches!(array.data_type(), DataType::Dictionary(..)) => {
+                &cast(array, &ty)?
+            }
+            _ => array,
+        };
+        let values = match kind {
+            Kind::Bool => Values::Ints(array.as_boolean().values().iter().map(i64::from).collect()),
+            Kind::Int => Values::Ints(array.as_primitive::<Int64Type>().values().to_vec()),
+            Kind::Time => Values::Ints(array.as_primitive::<TimestampMicrosecondType>().values().to_vec()),
+            Kind::Date => {
+                Values::Ints(array.as_primitive::<Date32Type>().values().iter().map(|&d| i64::from(d)).collect())
+            }
+            Kind::Float => {
+                Values::Floats(array.as_primitive::<Float64Type>().values().iter().map(|&x| plain(x)).collect())
+            }
+            Kind::Text => texts(array)?,
+            Kind::Set => match array.data_type() {
+                DataType::LargeList(_) => sets::<i64>(array)?,
+                _ => sets::<i32>(array)?,
+            },
+            Kind::Other => Values::Unread(array.len()),
+        };
+        Ok(Self { values, valid })
+    }
+}
+
+/// Where the members of a row lie.
+pub(crate) fn range_of(ends: &[u32], row: usize) -> std::ops::Range<usize> {
+    let from = if row == 0 { 0 } else { ends[row - 1] as usize };
+    from..ends[row] as usize
+}
+
+/// Texts that repeat are told apart by their places only, so that what is asked of them is asked once of each.
+fn texts(array: &ArrayRef) -> Result<Values, ArrowError> {
+    let (codes, words) = coded(array)?;
+    let space = words.len() + 1;
+    Ok(Values::Texts { codes: Codes::from_u32(codes, space), words: Arc::new(words) })
+}
+
+fn coded(array: &ArrayRef) -> Result<(Vec<u32>, Words), ArrowError> {
+    if let DataType::Dictionary(..) = array.data_type() {
+        let ty = DataType::Dictionary(Box::new(DataType::UInt32), Box::new(DataType::Utf8));
+        let array = cast(array, &ty)?;
+        let array = array.as_dictionary::<UInt32Type>();
+        let strings: &StringArray = array.values().as_string();
+        let mut words = Words::default();
+        strings.iter().for_each(|word| words.push(word.unwrap_or_default()));
+        let null = words.len() as u32;
+        let code = |row: usize| {
+            let key = array.keys().value(row);
+            if array.is_null(row) || strings.is_null(key as usize) { null } else { key }
+        };
+        return Ok(((0..array.len()).map(code).collect(), words));
+    }
+    let array = cast(array, &DataType::Utf8)?;
+    let strings: &StringArray = array.as_string();
+    let mut coder = crate::words::Coder::default();
+    let codes: Vec<Option<u32>> = strings.iter().map(|word| word.map(|word| coder.code(word))).collect();
+    let words = coder.into_words();
+    let null = words.len() as u32;
+    Ok((codes.into_iter().map(|code| code.unwrap_or(null)).collect(), words))
+}
+
+/// Members that are NULL have the place past the last word.
+fn sets<O: OffsetSizeTrait>(array: &ArrayRef) -> Result<Values, ArrowError> {
+    let list = array.as_list::<O>();
+    let (members, words) = coded(list.values())?;
+    let (mut ends, mut codes) = (Vec::with_capacity(list.len()), Vec::new());
+    for row in 0..list.len() {
+        if list.is_valid(row) {
+            let (from, to) = (list.value_offsets()[row].as_usize(), list.value_offsets()[row + 1].as_usize());
+            let at = codes.len();
+            for &member in &members[from..to] {
+                // Other writers may repeat members.
+                if !codes[at..].contains(&member) {
+                    codes.push(member);
+                }
+            }
+        }
+        ends.push(codes.len() as u32);
+    }
+    Ok(Values::Sets { ends, codes, words: Arc::new(words) })
+}

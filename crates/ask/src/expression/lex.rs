@@ -1,0 +1,103 @@
+//! Cuts a condition into words.
+
+/// A word of a condition, and where it begins.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Token {
+    pub(super) at: usize,
+    pub(super) what: What,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub(super) enum What {
+    /// A name or a word of the language.
+    Word(String),
+    /// A name in double quotes.
+    Quoted(String),
+    Int(i64),
+    Real(f64),
+    Text(String),
+    Sign(&'static str),
+    End,
+}
+
+/// Longer signs first.
+const SIGNS: [&str; 16] = ["!=", "<>", "<=", ">=", "!~", "=", "<", ">", "~", "(", ")", ",", "+", "-", "*", "/"];
+
+/// The words of a condition, or where and why it cannot be cut.
+pub(super) fn lex(text: &str) -> Result<Vec<Token>, (usize, String)> {
+    let mut tokens = Vec::new();
+    let mut at = 0;
+    while let Some(first) = text[at..].chars().next() {
+        let rest = &text[at..];
+        let (what, length) = if first.is_whitespace() {
+            at += first.len_utf8();
+            continue;
+        } else if first == '\'' {
+            let (text, length) = quoted(rest, '\'').ok_or((at, "this text has no end: close it with '".to_owned()))?;
+            (What::Text(text), length)
+        } else if first == '"' {
+            let (name, length) = quoted(rest, '"').ok_or((at, "this name has no end: close it with \"".to_owned()))?;
+            (What::Quoted(name), length)
+        } else if first.is_ascii_digit() || (first == '.' && rest[1..].starts_with(|c: char| c.is_ascii_digit())) {
+            number(rest).map_err(|reason| (at, reason))?
+        } else if first.is_alphabetic() || first == '_' {
+            let end = rest.find(|c: char| !(c.is_alphanumeric() || c == '_' || c == '.')).unwrap_or(rest.len());
+            (What::Word(rest[..end].to_owned()), end)
+        } else if let Some(sign) = SIGNS.iter().find(|sign| rest.starts_with(**sign)) {
+            (What::Sign(sign), sign.len())
+        } else {
+            return Err((at, format!("{first:?} has no meaning here; names with other letters go in double quotes")));
+        };
+        tokens.push(Token { at, what });
+        at += length;
+    }
+    tokens.push(Token { at, what: What::End });
+    Ok(tokens)
+}
+
+/// What is between quotes, in which a doubled one stands for itself, and how long that is with them.
+fn quoted(rest: &str, quote: char) -> Option<(String, usize)> {
+    let mut text = String::new();
+    let mut chars = rest.char_indices().skip(1).peekable();
+    while let Some((at, c)) = chars.next() {
+        if c != quote {
+            text.push(c);
+        } else if chars.next_if(|(_, next)| *next == quote).is_some() {
+            text.push(quote);
+        } else {
+            return Some((text, at + 1));
+        }
+    }
+    None
+}
+
+fn number(rest: &str) -> Result<(What, usize), String> {
+    let bytes = rest.as_bytes();
+    let digits = |mut at: usize| {
+        while bytes.get(at).is_some_and(u8::is_ascii_digit) {
+            at += 1;
+        }
+        at
+    };
+    let mut end = digits(0);
+    let whole = end;
+    if bytes.get(end) == Some(&b'.') {
+        end = digits(end + 1);
+    }
+    if matches!(bytes.get(end), Some(b'e' | b'E')) {
+        let sign = usize::from(matches!(bytes.get(end + 1), Some(b'+' | b'-')));
+        if bytes.get(end + 1 + sign).is_some_and(u8::is_ascii_digit) {
+            end = digits(end + 1 + sign);
+        }
+    }
+    if rest[end..].starts_with(|c: char| c.is_alphanumeric() || c == '_') {
+        return Err("a number ends in letters: names that begin with a digit go in double quotes".to_owned());
+    }
+    let text = &rest[..end];
+    if end == whole
+        && let Ok(value) = text.parse()
+    {
+        return Ok((What::Int(value), end));
+    }
+    text.parse().map(|value| (What::Real(value), end)).map_err(|_| format!("{text} is no number"))
+}

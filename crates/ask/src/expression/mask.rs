@@ -1,0 +1,246 @@
+//! Which rows meet a condition.
+
+use std::cmp::Ordering;
+
+use super::bind::{Cond, Leaf, Number, Test};
+use super::parse::{Comparison, Operator};
+use crate::column::{Codes, Column, Values, Words, ordinal, range_of, with_codes};
+use crate::error::AskError;
+
+/// Rows whose columns are there when they are asked for.
+pub(crate) trait Rows {
+    fn rows(&self) -> usize;
+    /// The values of a column.
+    fn column(&mut self, column: usize) -> Result<&Column, AskError>;
+}
+
+impl Cond {
+    /// Where this is true.
+    pub(crate) fn mask(&self, rows: &mut impl Rows) -> Result<Vec<bool>, AskError> {
+        match self {
+            Self::All(parts) => {
+                let mut all = vec![true; rows.rows()];
+                for part in parts {
+                    if !all.contains(&true) {
+                        break;
+                    }
+                    all.iter_mut().zip(part.mask(rows)?).for_each(|(all, part)| *all &= part);
+                }
+                Ok(all)
+            }
+            Self::Any(parts) => {
+                let mut any = vec![false; rows.rows()];
+                for part in parts {
+                    any.iter_mut().zip(part.mask(rows)?).for_each(|(any, part)| *any |= part);
+                }
+                Ok(any)
+            }
+            Self::Constant(value) => Ok(vec![*value; rows.rows()]),
+            Self::Leaf(leaf) => Ok(leaf.mask(rows.column(leaf.column)?)),
+            Self::Numbers { left, comparison, right } => {
+                let (left, right) = (left.evaluate(rows)?, right.evaluate(rows)?);
+                Ok(compare_numbers(&left, *comparison, &right))
+            }
+            Self::Texts { left, comparison, right } => {
+                let left = rows.column(*left)?.clone();
+                let right = rows.column(*right)?;
+                let holds = |row: usize| match (text_at(&left, row), text_at(right, row)) {
+                    (Some(a), Some(b)) => comparison.holds(a.cmp(b)),
+                    _ => false,
+                };
+                Ok((0..left.len()).map(holds).collect())
+            }
+        }
+    }
+}
+
+fn text_at(column: &Column, row: usize) -> Option<&str> {
+    let Values::Texts { codes, words } = &column.values else { return None };
+    let code = codes.get(row) as usize;
+    (code < words.len() && column.is_valid(row)).then(|| words.get(code))
+}
+
+impl Leaf {
+    fn mask(&self, column: &Column) -> Vec<bool> {
+        if matches!(self.test, Test::Null) {
+            return (0..column.len()).map(|row| column.is_valid(row) == self.negated).collect();
+        }
+        let mut mask = match &column.values {
+            Values::Ints(values) => self.ints(values),
+            Values::Floats(values) => self.floats(values),
+            Values::Texts { codes, words } => self.words(codes, words),
+            Values::Sets { ends, codes, words } => self.members(ends, codes, words),
+            Values::Unread(len) => vec![false; *len],
+        };
+        if let Some(valid) = &column.valid {
+            mask.iter_mut().zip(valid).for_each(|(mask, valid)| *mask &= valid);
+        }
+        mask
+    }
+
+    fn ints(&self, values: &[i64]) -> Vec<bool> {
+        let Test::Ints(ranges) = &self.test else { return vec![false; values.len()] };
+        match ranges[..] {
+            [] => vec![self.negated; values.len()],
+            [(low, high)] => {
+                // One comparison: what is below `low` wraps round to what is far above.
+                let width = high.wrapping_sub(low) as u64;
+                let inside = |v: &i64| (v.wrapping_sub(low) as u64 <= width) != self.negated;
+                values.iter().map(inside).collect()
+            }
+            _ => {
+                let inside = |v: &i64| {
+                    let place = ranges.partition_point(|(low, _)| low <= v);
+                    (place > 0 && *v <= ranges[place - 1].1) != self.negated
+                };
+                values.iter().map(inside).collect()
+            }
+        }
+    }
+
+    fn floats(&self, values: &[f64]) -> Vec<bool> {
+        match &self.test {
+            Test::Float(comparison, value) => {
+                let value = ordinal(*value);
+                values.iter().map(|x| comparison.holds(ordinal(*x).cmp(&value)) != self.negated).collect()
+            }
+            Test::FloatIn(list) => {
+                let list: Vec<i64> = list.iter().map(|x| ordinal(*x)).collect();
+                values.iter().map(|x| list.contains(&ordinal(*x)) != self.negated).collect()
+            }
+            _ => vec![false; values.len()],
+        }
+    }
+
+    /// Each word is tested once.
+    fn words(&self, codes: &Codes, words: &Words) -> Vec<bool> {
+        let passes = |word: &str| {
+            let passed = match &self.test {
+                Test::Text(comparison, value) => comparison.holds(word.cmp(value)),
+                Test::TextIn(list) => list.contains(word),
+                Test::Match(regex) => regex.is_match(word),
+                _ => return false,
+            };
+            passed != self.negated
+        };
+        let mut passed: Vec<bool> = words.iter().map(passes).collect();
+        // The place of NULL.
+        passed.push(false);
+        with_codes!(codes, codes => codes.iter().map(|&code| passed[code as usize]).collect())
+    }
+
+    fn members(&self, ends: &[u32], codes: &[u32], words: &Words) -> Vec<bool> {
+        let Test::Has(member) = &self.test else { return vec![false; ends.len()] };
+        let is_it: Vec<bool> = words.iter().map(|word| word == member).chain([false]).collect();
+        let has = |row: usize| codes[range_of(ends, row)].iter().any(|&code| is_it[code as usize]);
+        (0..ends.len()).map(|row| has(row) != self.negated).collect()
+    }
+}
+
+/// Numbers of rows under way; what is not valid means nothing.
+struct Numbers {
+    values: NumberValues,
+    valid: Option<Vec<bool>>,
+}
+
+enum NumberValues {
+    Ints(Vec<i128>),
+    Reals(Vec<f64>),
+}
+
+impl Number {
+    fn evaluate(&self, rows: &mut impl Rows) -> Result<Numbers, AskError> {
+        let len = rows.rows();
+        Ok(match self {
+            Self::Column(column) => {
+                let column = rows.column(*column)?;
+                let values = match &column.values {
+                    Values::Ints(values) => NumberValues::Ints(values.iter().map(|&v| i128::from(v)).collect()),
+                    Values::Floats(values) => NumberValues::Reals(values.clone()),
+                    _ => NumberValues::Reals(vec![f64::NAN; len]),
+                };
+                Numbers { values, valid: column.valid.clone() }
+            }
+            Self::Int(value) => Numbers { values: NumberValues::Ints(vec![i128::from(*value); len]), valid: None },
+            Self::Real(value) => Numbers { values: NumberValues::Reals(vec![*value; len]), valid: None },
+            Self::Negative(inner) => {
+                let inner = inner.evaluate(rows)?;
+                let values = match inner.values {
+                    NumberValues::Ints(values) => NumberValues::Ints(values.into_iter().map(|v| -v).collect()),
+                    NumberValues::Reals(values) => NumberValues::Reals(values.into_iter().map(|v| -v).collect()),
+                };
+                Numbers { values, valid: inner.valid }
+            }
+            Self::Arithmetic { left, operator, right } => {
+                let (left, right) = (left.evaluate(rows)?, right.evaluate(rows)?);
+                let valid = both(left.valid, right.valid);
+                Numbers { values: apply(left.values, *operator, right.values, valid.as_deref())?, valid }
+            }
+        })
+    }
+}
+
+fn both(a: Option<Vec<bool>>, b: Option<Vec<bool>>) -> Option<Vec<bool>> {
+    match (a, b) {
+        (Some(a), Some(b)) => Some(a.into_iter().zip(b).map(|(a, b)| a && b).collect()),
+        (a, b) => a.or(b),
+    }
+}
+
+impl NumberValues {
+    fn into_reals(self) -> Vec<f64> {
+        match self {
+            Self::Ints(values) => values.into_iter().map(|v| v as f64).collect(),
+            Self::Reals(values) => values,
+        }
+    }
+}
+
+fn apply(
+    left: NumberValues,
+    operator: Operator,
+    right: NumberValues,
+    valid: Option<&[bool]>,
+) -> Result<NumberValues, AskError> {
+    let (left, right) = match (left, right, operator) {
+        (NumberValues::Ints(a), NumberValues::Ints(b), Operator::Add | Operator::Subtract | Operator::Multiply) => {
+            let one = |(row, (a, b)): (usize, (i128, i128))| {
+                let result = match operator {
+                    Operator::Add => a.checked_add(b),
+                    Operator::Subtract => a.checked_sub(b),
+                    _ => a.checked_mul(b),
+                };
+                // What stands where there is NULL means nothing.
+                let is_null = valid.is_some_and(|valid| !valid[row]);
+                result.or(is_null.then_some(0)).ok_or(AskError::Overflow { what: "arithmetic of --where".to_owned() })
+            };
+            let values = a.into_iter().zip(b).enumerate().map(one).collect::<Result<_, _>>()?;
+            return Ok(NumberValues::Ints(values));
+        }
+        (left, right, _) => (left.into_reals(), right.into_reals()),
+    };
+    let one = |(a, b): (f64, f64)| match operator {
+        Operator::Add => a + b,
+        Operator::Subtract => a - b,
+        Operator::Multiply => a * b,
+        Operator::Divide => a / b,
+    };
+    Ok(NumberValues::Reals(left.into_iter().zip(right).map(one).collect()))
+}
+
+fn compare_numbers(left: &Numbers, comparison: Comparison, right: &Numbers) -> Vec<bool> {
+    let order = |row: usize| -> Ordering {
+        match (&left.values, &right.values) {
+            (NumberValues::Ints(a), NumberValues::Ints(b)) => a[row].cmp(&b[row]),
+            (NumberValues::Reals(a), NumberValues::Reals(b)) => ordinal(a[row]).cmp(&ordinal(b[row])),
+            (NumberValues::Ints(a), NumberValues::Reals(b)) => ordinal(a[row] as f64).cmp(&ordinal(b[row])),
+            (NumberValues::Reals(a), NumberValues::Ints(b)) => ordinal(a[row]).cmp(&ordinal(b[row] as f64)),
+        }
+    };
+    let len = match &left.values {
+        NumberValues::Ints(values) => values.len(),
+        NumberValues::Reals(values) => values.len(),
+    };
+    let is_valid = |numbers: &Numbers, row: usize| numbers.valid.as_ref().is_none_or(|valid| valid[row]);
+    (0..len).map(|row| is_valid(left, row) && is_valid(right, row) && comparison.holds(order(row))).collect()
+}

@@ -1,0 +1,71 @@
+//! A condition in the SQL that means the same.
+
+use super::parse::{Expr, Name, Operand, Operator};
+
+/// A text as SQL writes it.
+pub(crate) fn text(text: &str) -> String {
+    format!("'{}'", text.replace('\'', "''"))
+}
+
+/// A column's name as SQL writes it.
+pub(crate) fn column(name: &str) -> String {
+    let plain = name.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_')
+        && name.starts_with(|c: char| c.is_ascii_lowercase() || c == '_');
+    // Words of SQL that events are likely to be called.
+    const RESERVED: [&str; 12] =
+        ["time", "group", "order", "user", "value", "count", "from", "to", "select", "where", "limit", "end"];
+    if plain && !RESERVED.contains(&name) { name.to_owned() } else { format!("\"{}\"", name.replace('"', "\"\"")) }
+}
+
+/// The condition in SQL, in parentheses where it needs them.
+pub(crate) fn condition(expr: &Expr) -> String {
+    let name = |name: &Name| column(&name.name);
+    let not = |negated: bool| if negated { "NOT " } else { "" };
+    match expr {
+        Expr::All(parts) => joined(parts, " AND "),
+        Expr::Any(parts) => joined(parts, " OR "),
+        Expr::Not(inner) => format!("NOT ({})", condition(inner)),
+        Expr::Compare { left, comparison, right, .. } => {
+            format!("{} {} {}", operand(left), comparison.sign(), operand(right))
+        }
+        Expr::Match { column, pattern, negated, .. } => {
+            format!("{} {} {}", name(column), if *negated { "!~" } else { "~" }, text(pattern))
+        }
+        Expr::In { column, values, negated } => {
+            let values: Vec<String> = values.iter().map(operand).collect();
+            format!("{} {}IN ({})", name(column), not(*negated), values.join(", "))
+        }
+        Expr::IsNull { column, negated } => format!("{} IS {}NULL", name(column), not(*negated)),
+        Expr::Has { column, member, negated } => {
+            format!("{}array_has({}, {})", not(*negated), name(column), text(member))
+        }
+        Expr::Holds(column) => name(column),
+        Expr::Constant(value) => value.to_string(),
+    }
+}
+
+fn joined(parts: &[Expr], word: &str) -> String {
+    parts.iter().map(|part| format!("({})", condition(part))).collect::<Vec<_>>().join(word)
+}
+
+fn operand(of: &Operand) -> String {
+    match of {
+        Operand::Column(name) => column(&name.name),
+        Operand::Int(value) => value.to_string(),
+        // With an exponent it is a real number however round it is.
+        Operand::Real(value) => format!("{value:e}"),
+        Operand::Text(value, _) => text(value),
+        Operand::Bool(value) => value.to_string(),
+        Operand::Null => "NULL".to_owned(),
+        Operand::Negative(inner) => format!("(- {})", operand(inner)),
+        Operand::Arithmetic { left, operator, right, .. } => {
+            let (left, right) = (operand(left), operand(right));
+            match operator {
+                Operator::Add => format!("({left} + {right})"),
+                Operator::Subtract => format!("({left} - {right})"),
+                Operator::Multiply => format!("({left} * {right})"),
+                Operator::Divide => format!("(CAST({left} AS DOUBLE) / {right})"),
+            }
+        }
+    }
+}

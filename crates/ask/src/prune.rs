@@ -1,0 +1,219 @@
+//! What is known of rows without reading them, and what that says of conditions.
+
+use std::cmp::Ordering;
+
+use parquet::file::statistics::Statistics;
+use serde_json::Value;
+use table::ColumnStatistics;
+
+use crate::column::Kind;
+use crate::expression::{Comparison, Cond, Leaf, Test, micros_of};
+
+/// How many of some rows are NULL in a column.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(crate) enum Nulls {
+    None,
+    All,
+    /// Some, or nobody knows.
+    #[default]
+    Some,
+}
+
+impl Nulls {
+    pub(crate) fn of(nulls: Option<u64>, rows: u64) -> Self {
+        match nulls {
+            Some(0) => Self::None,
+            Some(nulls) if nulls == rows && rows > 0 => Self::All,
+            _ => Self::Some,
+        }
+    }
+}
+
+/// A value that none of some rows is below, or none above.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum Bound {
+    Int(i64),
+    Float(f64),
+    Text(String),
+}
+
+/// What is known of a column of some rows. What is not known excludes nothing.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub(crate) struct Known {
+    pub(crate) low: Option<Bound>,
+    pub(crate) high: Option<Bound>,
+    pub(crate) nulls: Nulls,
+}
+
+/// What is known of a condition for some rows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Verdict {
+    /// No row meets it.
+    Never,
+    Maybe,
+    /// All rows meet it.
+    Always,
+}
+
+impl Cond {
+    /// What `known` says of this.
+    pub(crate) fn verdict(&self, known: &impl Fn(usize) -> Known) -> Verdict {
+        let worst = |parts: &[Self], ends: Verdict, other: Verdict| {
+            let verdicts: Vec<Verdict> = parts.iter().map(|part| part.verdict(known)).collect();
+            if verdicts.contains(&ends) {
+                ends
+            } else if verdicts.iter().all(|v| *v == other) {
+                other
+            } else {
+                Verdict::Maybe
+            }
+        };
+        match self {
+            Self::All(parts) => worst(parts, Verdict::Never, Verdict::Always),
+            Self::Any(parts) => worst(parts, Verdict::Always, Verdict::Never),
+            Self::Constant(true) => Verdict::Always,
+            Self::Constant(false) => Verdict::Never,
+            Self::Leaf(leaf) => leaf.verdict(&known(leaf.column)),
+            Self::Numbers { .. } | Self::Texts { .. } => Verdict::Maybe,
+        }
+    }
+}
+
+impl Leaf {
+    fn verdict(&self, known: &Known) -> Verdict {
+        if matches!(self.test, Test::Null) {
+            return match (known.nulls, self.negated) {
+                (Nulls::Some, _) => Verdict::Maybe,
+                (Nulls::All, false) | (Nulls::None, true) => Verdict::Always,
+                _ => Verdict::Never,
+            };
+        }
+        if known.nulls == Nulls::All {
+            return Verdict::Never;
+        }
+        match (&self.test, &known.low, &known.high) {
+            (Test::Ints(ranges), Some(Bound::Int(low)), Some(Bound::Int(high))) => {
+                let none = ranges.iter().all(|(from, to)| to < low || from > high);
+                let all = ranges.iter().any(|(from, to)| from <= low && high <= to);
+                match (none, all, self.negated) {
+                    (true, _, false) | (_, true, true) => Verdict::Never,
+                    (_, true, false) | (true, _, true) if known.nulls == Nulls::None => Verdict::Always,
+                    _ => Verdict::Maybe,
+                }
+            }
+            _ if self.negated => Verdict::Maybe,
+            (Test::Float(comparison, value), low, high) => {
+                never_if(outside(low, high, *comparison, &Bound::Float(*value)))
+            }
+            (Test::FloatIn(list), low, high) => {
+                never_if(list.iter().all(|value| outside(low, high, Comparison::Equal, &Bound::Float(*value))))
+            }
+            (Test::Text(comparison, value), low, high) => {
+                never_if(outside(low, high, *comparison, &Bound::Text(value.clone())))
+            }
+            (Test::TextIn(list), low, high) => {
+                never_if(list.iter().all(|v| outside(low, high, Comparison::Equal, &Bound::Text(v.clone()))))
+            }
+            _ => Verdict::Maybe,
+        }
+    }
+}
+
+fn never_if(never: bool) -> Verdict {
+    if never { Verdict::Never } else { Verdict::Maybe }
+}
+
+/// Whether no value between the bounds compares so with `value`.
+fn outside(low: &Option<Bound>, high: &Option<Bound>, comparison: Comparison, value: &Bound) -> bool {
+    let low = low.as_ref().and_then(|low| low.order(value));
+    let high = high.as_ref().and_then(|high| high.order(value));
+    // NaN is above all numbers and in no bounds.
+    let is_real = matches!(value, Bound::Float(_));
+    match comparison {
+        Comparison::Equal => low == Some(Ordering::Greater) || high == Some(Ordering::Less),
+        Comparison::Less => low.is_some_and(Ordering::is_ge),
+        Comparison::LessOrEqual => low.is_some_and(Ordering::is_gt),
+        Comparison::Greater => !is_real && high.is_some_and(Ordering::is_le),
+        Comparison::GreaterOrEqual => !is_real && high.is_some_and(Ordering::is_lt),
+        Comparison::NotEqual => false,
+    }
+}
+
+impl Bound {
+    fn order(&self, other: &Self) -> Option<Ordering> {
+        match (self, other) {
+            (Self::Int(a), Self::Int(b)) => Some(a.cmp(b)),
+            (Self::Float(a), Self::Float(b)) => a.partial_cmp(b),
+            (Self::Text(a), Self::Text(b)) => Some(a.cmp(b)),
+            _ => None,
+        }
+    }
+}
+
+/// What a log says of a column of a segment.
+pub(crate) fn of_log(statistics: Option<&ColumnStatistics>, rows: u64, kind: Kind) -> Known {
+    /// Others cut times in the log down to milliseconds.
+    const CUT_OFF_MICROS: i64 = 999;
+    let Some(statistics) = statistics else { return Known::default() };
+    let bound = |value: &Option<Value>, up: i64| of_json(value.as_ref()?, kind, up);
+    let cut_off = if kind == Kind::Time { CUT_OFF_MICROS } else { 0 };
+    // JSON may lose the last digit of a real number.
+    let wider = |bound: Option<Bound>, next: fn(f64) -> f64| match bound {
+        Some(Bound::Float(x)) => Some(Bound::Float(next(next(x)))),
+        other => other,
+    };
+    Known {
+        low: wider(bound(&statistics.min, 0), f64::next_down),
+        high: wider(bound(&statistics.max, cut_off), f64::next_up),
+        nulls: Nulls::of(statistics.nulls, rows),
+    }
+}
+
+fn of_json(value: &Value, kind: Kind, up: i64) -> Option<Bound> {
+    Some(match kind {
+        Kind::Int => Bound::Int(value.as_i64()?),
+        Kind::Bool => Bound::Int(i64::from(value.as_bool()?)),
+        Kind::Time => Bound::Int(micros_of(value.as_str()?)?.saturating_add(up)),
+        Kind::Date => Bound::Int(days_of(value.as_str()?)?),
+        Kind::Float => Bound::Float(value.as_f64()?),
+        Kind::Text => Bound::Text(value.as_str()?.to_owned()),
+        Kind::Set | Kind::Other => return None,
+    })
+}
+
+pub(crate) fn days_of(text: &str) -> Option<i64> {
+    let day = text.parse::<chrono::NaiveDate>().ok()?;
+    Some(day.signed_duration_since(chrono::NaiveDate::default()).num_days())
+}
+
+/// What a footer says of a column of a row group. `bounded` says whether its bounds are of values as the table has them.
+pub(crate) fn of_footer(statistics: Option<&Statistics>, rows: u64, kind: Kind, bounded: bool) -> Known {
+    let Some(statistics) = statistics else { return Known::default() };
+    let nulls = Nulls::of(statistics.null_count_opt(), rows);
+    if !bounded || statistics.is_min_max_deprecated() {
+        return Known { nulls, ..Known::default() };
+    }
+    let text = |bytes: &[u8]| std::str::from_utf8(bytes).ok().map(|text| Bound::Text(text.to_owned()));
+    let (low, high) = match statistics {
+        Statistics::Boolean(s) if kind == Kind::Bool => {
+            (s.min_opt().map(|v| Bound::Int(i64::from(*v))), s.max_opt().map(|v| Bound::Int(i64::from(*v))))
+        }
+        Statistics::Int32(s) if kind.is_whole() => {
+            (s.min_opt().map(|v| Bound::Int(i64::from(*v))), s.max_opt().map(|v| Bound::Int(i64::from(*v))))
+        }
+        Statistics::Int64(s) if kind.is_whole() => {
+            (s.min_opt().map(|v| Bound::Int(*v)), s.max_opt().map(|v| Bound::Int(*v)))
+        }
+        Statistics::Float(s) if kind == Kind::Float => {
+            (s.min_opt().map(|v| Bound::Float(f64::from(*v))), s.max_opt().map(|v| Bound::Float(f64::from(*v))))
+        }
+        Statistics::Double(s) if kind == Kind::Float => {
+            (s.min_opt().map(|v| Bound::Float(*v)), s.max_opt().map(|v| Bound::Float(*v)))
+        }
+        Statistics::ByteArray(s) if kind == Kind::Text => {
+            (s.min_opt().and_then(|v| text(v.data())), s.max_opt().and_then(|v| text(v.data())))
+        }
+        _ => (None, None),
+    };
+    Known { low, high, nulls }
+}

@@ -1,0 +1,287 @@
+//! Answers questions: segments in parallel, then the rows that are in none yet.
+
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Mutex, OnceLock, PoisonError};
+
+use arrow::array::RecordBatch;
+use arrow::datatypes::{DataType, SchemaRef};
+use table::Segment;
+
+use crate::answer::Answer;
+use crate::column::Kind;
+use crate::error::AskError;
+use crate::partial::Partial;
+use crate::plan::Plan;
+use crate::prune::{Known, of_log};
+use crate::question::Question;
+use crate::reading::Reading;
+use crate::segment::{Opened, Unit, constant, known_constant, left_over, read, remaining, take_batch};
+use crate::state::Groups;
+
+/// What a question is put to: one version of a table, and the rows of its log that are in no segment yet.
+#[derive(Debug, Clone)]
+pub struct Source {
+    /// The table's folder.
+    pub root: PathBuf,
+    /// Its columns.
+    pub schema: SchemaRef,
+    /// Its segments.
+    pub segments: Vec<Segment>,
+    /// Rows that are in no segment, in the table's columns.
+    pub fresh: Vec<RecordBatch>,
+}
+
+/// How a question is answered.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Options {
+    /// Threads that work on it.
+    pub threads: usize,
+    /// Bytes that groups and what is known of them may take.
+    pub memory_bytes: usize,
+}
+
+impl Default for Options {
+    /// As many threads as the machine runs at a time, and half a gigabyte.
+    fn default() -> Self {
+        let threads = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
+        Self { threads, memory_bytes: 1 << 29 }
+    }
+}
+
+type Result<T> = std::result::Result<T, AskError>;
+
+/// Answers a question.
+///
+/// # Errors
+/// Where the question makes no sense for the table, where its answer needs more memory than it may have, and where a
+/// segment cannot be read.
+pub fn answer(source: &Source, question: &Question, options: &Options) -> Result<Answer> {
+    if question.samples.is_some() {
+        return crate::samples::samples(source, question, options);
+    }
+    partial(source, question, options)?.answer()
+}
+
+/// What this machine knows of the answer, to be merged with what others know.
+///
+/// # Errors
+/// As of [`answer`]; and where the question asks for samples, which are no groups.
+pub fn partial(source: &Source, question: &Question, options: &Options) -> Result<Partial> {
+    if question.samples.is_some() {
+        return Err(AskError::invalid("samples are rows as they are, of which there is no partial answer"));
+    }
+    let plan = Plan::new(question, &source.schema)?;
+    let mut reading = Reading { segments: source.segments.len(), ..Reading::default() };
+    let mut groups = Groups::new(&plan);
+    let budget = Budget { limit: options.memory_bytes, used: AtomicUsize::new(0) };
+    let wanted = plan.answered();
+    let mut fresh = Share::new(&budget);
+    for batch in &source.fresh {
+        let taken = take_batch(batch, &plan, &wanted)?;
+        reading.rows_fresh += batch.num_rows() as u64;
+        reading.rows_met += taken.rows as u64;
+        groups.take(&plan, taken.rows, &taken.columns)?;
+        fresh.check(&groups)?;
+    }
+    let jobs = jobs(source, &plan, &wanted, &mut groups, &mut reading)?;
+    let work = Work {
+        root: &source.root,
+        plan: &plan,
+        wanted: &wanted,
+        jobs,
+        budget: &budget,
+        cursor: AtomicUsize::new(0),
+        stop: AtomicBool::new(false),
+        failed: Mutex::new(None),
+    };
+    for (more, read) in work.run(options.threads)? {
+        reading.add(read);
+        groups.merge(more)?;
+    }
+    reading.bytes += reading.skipped.bytes;
+    Ok(Partial::new(question.clone(), &plan, groups, reading))
+}
+
+/// A segment to read, and the conditions that the log leaves over.
+struct Job<'a> {
+    segment: &'a Segment,
+    conditions: Vec<usize>,
+    opened: OnceLock<Option<(Opened, Vec<Unit>)>>,
+    next: AtomicUsize,
+}
+
+/// The segments that have to be opened; those whose rows the log counts are counted.
+fn jobs<'a>(
+    source: &'a Source,
+    plan: &Plan,
+    wanted: &[usize],
+    groups: &mut Groups,
+    reading: &mut Reading,
+) -> Result<Vec<Job<'a>>> {
+    let mut jobs = Vec::new();
+    for segment in &source.segments {
+        let Some(conditions) = of_segment(segment, plan)? else {
+            reading.segments_by_log += 1;
+            continue;
+        };
+        if conditions.is_empty() && wanted.is_empty() && segment.rows > 0 {
+            reading.segments_counted += 1;
+            reading.rows_met += segment.rows;
+            groups.count_rows(segment.rows);
+            continue;
+        }
+        jobs.push(Job { segment, conditions, opened: OnceLock::new(), next: AtomicUsize::new(0) });
+    }
+    Ok(jobs)
+}
+
+/// Conditions that the log leaves over for a segment; `None` where it says that no row meets them.
+pub(crate) fn of_segment(segment: &Segment, plan: &Plan) -> Result<Option<Vec<usize>>> {
+    let mut constants = Vec::with_capacity(plan.names.len());
+    for column in 0..plan.names.len() {
+        constants.push(constant(column, segment, plan)?);
+    }
+    let known = |column: usize| {
+        if let Some(value) = &constants[column] {
+            return known_constant(value);
+        }
+        let known = of_log(segment.columns.get(&plan.names[column]), segment.rows, plan.kinds[column]);
+        // Shorter numbers and decimals are written in the log with other digits than they have here.
+        let is_double = plan.kinds[column] != Kind::Float || plan.types[column] == DataType::Float64;
+        if is_double { known } else { Known { nulls: known.nulls, ..Known::default() } }
+    };
+    let all: Vec<usize> = (0..plan.conditions.len()).collect();
+    Ok(remaining(plan, &all, &known))
+}
+
+/// Memory that all threads share.
+struct Budget {
+    limit: usize,
+    used: AtomicUsize,
+}
+
+/// What one thread takes of it.
+struct Share<'a> {
+    budget: &'a Budget,
+    own: usize,
+    /// Units of work until it is looked at again.
+    left: usize,
+}
+
+impl<'a> Share<'a> {
+    fn new(budget: &'a Budget) -> Self {
+        Self { budget, own: 0, left: 0 }
+    }
+
+    /// Looks whether there is still room.
+    fn check(&mut self, groups: &Groups) -> Result<()> {
+        /// Groups whose memory is added up in the time in which a unit is read, about.
+        const GROUPS_EACH: usize = 1 << 18;
+        if self.left > 0 {
+            self.left -= 1;
+            return Ok(());
+        }
+        self.left = groups.keys.len() / GROUPS_EACH;
+        let now = groups.memory();
+        let before = self.budget.used.fetch_add(now, Ordering::Relaxed);
+        self.budget.used.fetch_sub(self.own, Ordering::Relaxed);
+        let used = (before + now).saturating_sub(self.own);
+        self.own = now;
+        if used <= self.budget.limit {
+            return Ok(());
+        }
+        let wanted = format!("there are {} groups so far", groups.keys.len());
+        Err(AskError::Memory { limit: self.budget.limit, wanted })
+    }
+}
+
+struct Work<'a> {
+    root: &'a Path,
+    plan: &'a Plan,
+    wanted: &'a [usize],
+    jobs: Vec<Job<'a>>,
+    budget: &'a Budget,
+    cursor: AtomicUsize,
+    stop: AtomicBool,
+    failed: Mutex<Option<AskError>>,
+}
+
+impl Work<'_> {
+    /// What each thread found.
+    fn run(&self, threads: usize) -> Result<Vec<(Groups, Reading)>> {
+        if self.jobs.is_empty() {
+            return Ok(Vec::new());
+        }
+        let helpers = threads.max(1) - 1;
+        let done = std::thread::scope(|scope| {
+            let helpers: Vec<_> = (0..helpers).map(|_| scope.spawn(|| self.thread())).collect();
+            let mut done = vec![self.thread()];
+            for helper in helpers {
+                match helper.join() {
+                    Ok(found) => done.push(found),
+                    Err(panic) => std::panic::resume_unwind(panic),
+                }
+            }
+            done
+        });
+        match self.failed.lock().unwrap_or_else(PoisonError::into_inner).take() {
+            Some(error) => Err(error),
+            None => Ok(done),
+        }
+    }
+
+    fn fail(&self, error: AskError) {
+        self.stop.store(true, Ordering::Relaxed);
+        self.failed.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(error);
+    }
+
+    /// Takes up segment after segment; then helps with those of others.
+    fn thread(&self) -> (Groups, Reading) {
+        let mut groups = Groups::new(self.plan);
+        let mut reading = Reading::default();
+        let mut share = Share::new(self.budget);
+        loop {
+            let Some(job) = self.jobs.get(self.cursor.fetch_add(1, Ordering::Relaxed)) else { break };
+            self.job(job, &mut groups, &mut reading, &mut share);
+        }
+        for job in &self.jobs {
+            self.job(job, &mut groups, &mut reading, &mut share);
+        }
+        (groups, reading)
+    }
+
+    fn job(&self, job: &Job<'_>, groups: &mut Groups, reading: &mut Reading, share: &mut Share<'_>) {
+        let opened = job.opened.get_or_init(|| self.open(job, reading).map_err(|e| self.fail(e)).ok());
+        let Some((opened, units)) = opened else { return };
+        while !self.stop.load(Ordering::Relaxed) {
+            let Some(unit) = units.get(job.next.fetch_add(1, Ordering::Relaxed)) else { break };
+            let done = self.unit(opened, unit, groups, reading).and_then(|()| share.check(groups));
+            if let Err(error) = done {
+                return self.fail(error);
+            }
+        }
+    }
+
+    fn open(&self, job: &Job<'_>, reading: &mut Reading) -> Result<(Opened, Vec<Unit>)> {
+        if self.stop.load(Ordering::Relaxed) {
+            return Err(AskError::invalid("stopped"));
+        }
+        let mut opened = Opened::open(self.root, job.segment, self.plan)?;
+        let from = (self.root, job.segment);
+        let units = left_over(&mut opened, from, self.plan, &job.conditions, &mut reading.skipped)?;
+        reading.bytes += opened.bytes;
+        reading.groups += opened.groups();
+        let mut groups: Vec<usize> = units.iter().map(|unit| unit.group).collect();
+        groups.dedup();
+        reading.groups_read += groups.len();
+        Ok((opened, units))
+    }
+
+    fn unit(&self, opened: &Opened, unit: &Unit, groups: &mut Groups, reading: &mut Reading) -> Result<()> {
+        let taken = read(opened, unit, self.plan, self.wanted, reading)?;
+        reading.rows += unit.rows() as u64;
+        reading.rows_met += taken.rows as u64;
+        groups.take(self.plan, taken.rows, &taken.columns)
+    }
+}

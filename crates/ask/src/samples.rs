@@ -1,0 +1,117 @@
+//! Rows as they are.
+
+use std::sync::Arc;
+
+use arrow::array::{ArrayRef, RecordBatch, RecordBatchOptions, UInt32Array, new_null_array};
+use arrow::compute::{cast, concat_batches, take};
+use arrow::datatypes::{Schema, SchemaRef};
+
+use crate::answer::Answer;
+use crate::error::AskError;
+use crate::plan::Plan;
+use crate::question::{Question, Samples};
+use crate::reading::Reading;
+use crate::run::{Options, Source, of_segment};
+use crate::segment::{Opened, left_over, read, rows_of, take_batch};
+
+/// The first rows, in the order of segments and then of the log, that meet the conditions.
+pub(crate) fn samples(source: &Source, question: &Question, _: &Options) -> Result<Answer, AskError> {
+    let Some(Samples { rows: wanted, columns }) = &question.samples else {
+        return Err(AskError::invalid("no samples were asked for"));
+    };
+    let asks_groups = !question.groups.is_empty() || !question.measures.is_empty() || question.bucket.is_some();
+    if asks_groups || question.order.is_some() || question.limit.is_some() {
+        return Err(AskError::invalid(
+            "samples are rows as they come: leave out groups, measures, --sort and --limit, or leave out --samples",
+        ));
+    }
+    let plan = Plan::new(question, &source.schema)?;
+    let places = match columns[..] {
+        [] => (0..plan.names.len()).collect(),
+        _ => columns.iter().map(|name| plan.place(name)).collect::<Result<Vec<_>, _>>()?,
+    };
+    let schema = Arc::new(source.schema.project(&places).map_err(|e| AskError::invalid(e.to_string()))?);
+    let schema = Arc::new(nullable(&schema));
+    let mut reading = Reading { segments: source.segments.len(), ..Reading::default() };
+    let mut found = Found { wanted: *wanted, rows: 0, batches: Vec::new(), schema };
+    for segment in &source.segments {
+        if found.is_complete() {
+            break;
+        }
+        let Some(conditions) = of_segment(segment, &plan)? else {
+            reading.segments_by_log += 1;
+            continue;
+        };
+        let mut opened = Opened::open(&source.root, segment, &plan)?;
+        let units = left_over(&mut opened, (&source.root, segment), &plan, &conditions, &mut reading.skipped)?;
+        reading.bytes += opened.bytes;
+        reading.groups += opened.groups();
+        for unit in units {
+            if found.is_complete() {
+                break;
+            }
+            reading.groups_read += 1;
+            reading.rows += unit.rows() as u64;
+            let taken = read(&opened, &unit, &plan, &[], &mut reading)?;
+            reading.rows_met += taken.rows as u64;
+            let first: Option<Vec<u32>> = taken.places.map(|places| places.into_iter().take(found.left()).collect());
+            let first = first.unwrap_or_else(|| (0..unit.rows().min(found.left()) as u32).collect());
+            let arrays = places.iter().map(|&column| rows_of(&opened, &unit, &plan, column, &first, &mut reading));
+            found.push(arrays.collect::<Result<_, _>>()?, first.len())?;
+        }
+    }
+    for batch in &source.fresh {
+        let taken = take_batch(batch, &plan, &[])?;
+        reading.rows_fresh += batch.num_rows() as u64;
+        reading.rows_met += taken.rows as u64;
+        let first: Vec<u32> = match taken.places {
+            Some(places) => places.into_iter().take(found.left()).collect(),
+            None => (0..batch.num_rows().min(found.left()) as u32).collect(),
+        };
+        let rows = UInt32Array::from(first.clone());
+        let array = |column: &usize| -> Result<ArrayRef, AskError> {
+            match batch.column_by_name(&plan.names[*column]) {
+                Some(array) => take(array, &rows, None).map_err(|e| AskError::invalid(e.to_string())),
+                None => Ok(new_null_array(&plan.types[*column], first.len())),
+            }
+        };
+        found.push(places.iter().map(array).collect::<Result<_, _>>()?, first.len())?;
+    }
+    let rows = concat_batches(&found.schema, &found.batches).map_err(|e| AskError::invalid(e.to_string()))?;
+    reading.bytes += reading.skipped.bytes;
+    Ok(Answer { groups: rows.num_rows(), rows, keys: 0, reading, notes: Vec::new() })
+}
+
+fn nullable(schema: &Schema) -> Schema {
+    Schema::new(schema.fields().iter().map(|f| f.as_ref().clone().with_nullable(true)).collect::<Vec<_>>())
+}
+
+struct Found {
+    wanted: usize,
+    rows: usize,
+    batches: Vec<RecordBatch>,
+    schema: SchemaRef,
+}
+
+impl Found {
+    fn left(&self) -> usize {
+        self.wanted - self.rows
+    }
+
+    fn is_complete(&self) -> bool {
+        self.left() == 0
+    }
+
+    fn push(&mut self, arrays: Vec<ArrayRef>, rows: usize) -> Result<(), AskError> {
+        if rows == 0 {
+            return Ok(());
+        }
+        let failed = |e: arrow::error::ArrowError| AskError::invalid(e.to_string());
+        let typed = arrays.iter().zip(self.schema.fields()).map(|(array, field)| cast(array, field.data_type()));
+        let typed = typed.collect::<Result<Vec<_>, _>>().map_err(failed)?;
+        let options = RecordBatchOptions::new().with_row_count(Some(rows));
+        self.batches.push(RecordBatch::try_new_with_options(self.schema.clone(), typed, &options).map_err(failed)?);
+        self.rows += rows;
+        Ok(())
+    }
+}

@@ -1,0 +1,186 @@
+//! Opens a segment.
+
+use std::fs::File;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use arrow::datatypes::{DataType, TimeUnit};
+use parquet::arrow::arrow_reader::{ArrowReaderMetadata, ArrowReaderOptions};
+use parquet::file::metadata::{PageIndexPolicy, ParquetMetaData, ParquetMetaDataReader};
+use parquet::file::reader::Length as _;
+use table::{Segment, SegmentFile};
+
+use crate::column::{Codes, Column, Kind, Values, Words};
+use crate::error::AskError;
+use crate::expression::micros_of;
+use crate::plan::Plan;
+use crate::prune::{Bound, Known, Nulls, days_of};
+
+/// An open segment.
+pub(crate) struct Opened {
+    pub(super) path: PathBuf,
+    pub(super) file: SegmentFile,
+    pub(super) footer: ArrowReaderMetadata,
+    /// By column of the table.
+    pub(super) columns: Vec<Place>,
+    /// Bytes of the footer, and of the page index where that was read.
+    pub(crate) bytes: u64,
+}
+
+/// Where the values of a column are.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) enum Place {
+    /// The file has it not: it is NULL in every row.
+    Missing,
+    /// It is the same in all rows, and in the log only.
+    Constant(Constant),
+    /// In the file: which of its columns, and which of its leaves that is, where it is one only. `bounded` says whether
+    /// its statistics are of values as the table has them.
+    Stored { root: usize, leaf: Option<usize>, bounded: bool },
+}
+
+/// The value of a partition column; `None` where it is NULL.
+pub(crate) type Constant = Option<Bound>;
+
+impl Opened {
+    /// Opens a segment of the table in the folder `root`.
+    pub(crate) fn open(root: &Path, segment: &Segment, plan: &Plan) -> Result<Self, AskError> {
+        let path = root.join(&segment.path);
+        let file = File::open(&path).and_then(SegmentFile::new).map_err(AskError::io("open", &path))?;
+        let failed = |e| AskError::parquet(&path, e);
+        let mut reader = ParquetMetaDataReader::new();
+        reader.try_parse(&file).map_err(failed)?;
+        let bytes = reader.metadata_size().unwrap_or(0) as u64;
+        let metadata = reader.finish().map_err(failed)?;
+        check(&path, &file, &metadata)?;
+        let footer = ArrowReaderMetadata::try_new(Arc::new(metadata), ArrowReaderOptions::new()).map_err(failed)?;
+        let columns =
+            (0..plan.names.len()).map(|column| place(column, segment, plan, &footer)).collect::<Result<_, _>>()?;
+        Ok(Self { path, file, footer, columns, bytes })
+    }
+
+    pub(super) fn metadata(&self) -> &ParquetMetaData {
+        self.footer.metadata()
+    }
+
+    /// Row groups.
+    pub(crate) fn groups(&self) -> usize {
+        self.metadata().num_row_groups()
+    }
+
+    /// Rows of a row group.
+    pub(crate) fn rows(&self, group: usize) -> usize {
+        self.metadata().row_group(group).num_rows() as usize
+    }
+
+    /// Reads what is known of the pages.
+    pub(super) fn read_page_index(&mut self) -> Result<(), AskError> {
+        if self.metadata().offset_index().is_some() {
+            return Ok(());
+        }
+        let failed = |e| AskError::parquet(&self.path, e);
+        let mut reader = ParquetMetaDataReader::new_with_metadata(self.metadata().clone())
+            .with_page_index_policy(PageIndexPolicy::Optional);
+        reader.read_page_indexes(&self.file).map_err(failed)?;
+        let metadata = reader.finish().map_err(failed)?;
+        let chunks = metadata.row_groups().iter().flat_map(|group| group.columns());
+        let index = |c: &parquet::file::metadata::ColumnChunkMetaData| {
+            i64::from(c.column_index_length().unwrap_or(0)) + i64::from(c.offset_index_length().unwrap_or(0))
+        };
+        self.bytes += chunks.map(index).sum::<i64>() as u64;
+        self.footer = ArrowReaderMetadata::try_new(Arc::new(metadata), ArrowReaderOptions::new()).map_err(failed)?;
+        Ok(())
+    }
+
+    /// The values of a column that is not in the file.
+    pub(super) fn unstored(&self, column: usize, kind: Kind, rows: usize) -> Option<Column> {
+        match &self.columns[column] {
+            Place::Missing => Some(Column::nulls(kind, rows)),
+            Place::Constant(value) => Some(repeated(value.as_ref(), kind, rows)),
+            Place::Stored { .. } => None,
+        }
+    }
+}
+
+/// Whether what the footer points at lies in the file, which the Parquet library takes for granted.
+fn check(path: &Path, file: &SegmentFile, metadata: &ParquetMetaData) -> Result<(), AskError> {
+    let bytes = file.len();
+    let inside = |chunk: &parquet::file::metadata::ColumnChunkMetaData| {
+        let start = chunk.dictionary_page_offset().unwrap_or(chunk.data_page_offset()).min(chunk.data_page_offset());
+        let end = start.checked_add(chunk.compressed_size());
+        start >= 0 && chunk.compressed_size() >= 0 && end.is_some_and(|end| end as u64 <= bytes)
+    };
+    let whole = metadata
+        .row_groups()
+        .iter()
+        .all(|g| (0..=i64::from(u32::MAX)).contains(&g.num_rows()) && g.columns().iter().all(inside));
+    if whole { Ok(()) } else { Err(AskError::damaged(path, "its footer points outside of it")) }
+}
+
+fn place(column: usize, segment: &Segment, plan: &Plan, footer: &ArrowReaderMetadata) -> Result<Place, AskError> {
+    let name = &plan.names[column];
+    if let Some(value) = constant(column, segment, plan)? {
+        return Ok(Place::Constant(value));
+    }
+    let Ok(root) = footer.schema().index_of(name) else { return Ok(Place::Missing) };
+    let stored = footer.schema().field(root).data_type();
+    let leaves = footer.parquet_schema();
+    let mut own = (0..leaves.num_columns()).filter(|leaf| leaves.get_column_root_idx(*leaf) == root);
+    let leaf = own.next().filter(|_| own.next().is_none());
+    let wanted = &plan.types[column];
+    let bounded = leaf.is_some() && (stored == wanted || is_alike(stored, wanted));
+    Ok(Place::Stored { root, leaf, bounded })
+}
+
+/// Whether values of one type are the same in the other.
+fn is_alike(stored: &DataType, wanted: &DataType) -> bool {
+    let is_text = |ty: &DataType| matches!(ty, DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View);
+    match (stored, wanted) {
+        (DataType::Timestamp(TimeUnit::Microsecond, _), DataType::Timestamp(TimeUnit::Microsecond, _)) => true,
+        (DataType::Float32, DataType::Float64) => true,
+        (stored, wanted) => {
+            (stored.is_signed_integer() && wanted.is_signed_integer()) || (is_text(stored) && is_text(wanted))
+        }
+    }
+}
+
+/// The value of a column that is the same in all rows of a segment; outer `None` where it is in the file.
+pub(crate) fn constant(column: usize, segment: &Segment, plan: &Plan) -> Result<Option<Constant>, AskError> {
+    let name = &plan.names[column];
+    let Some(text) = segment.partition.get(name) else { return Ok(None) };
+    if text.is_empty() {
+        return Ok(Some(None));
+    }
+    let value = match plan.kinds[column] {
+        Kind::Int => text.parse().ok().map(Bound::Int),
+        Kind::Bool => text.parse::<bool>().ok().map(|v| Bound::Int(i64::from(v))),
+        Kind::Time => micros_of(text).map(Bound::Int),
+        Kind::Date => days_of(text).map(Bound::Int),
+        Kind::Float => text.parse().ok().map(|x| Bound::Float(crate::column::plain(x))),
+        Kind::Text => Some(Bound::Text(text.clone())),
+        Kind::Set | Kind::Other => None,
+    };
+    let fail =
+        || AskError::invalid(format!("column {name:?} is {text:?} in the log of the table, which is not read here"));
+    value.map(|value| Some(Some(value))).ok_or_else(fail)
+}
+
+/// What is known of a constant.
+pub(crate) fn known_constant(value: &Constant) -> Known {
+    let nulls = if value.is_some() { Nulls::None } else { Nulls::All };
+    Known { low: value.clone(), high: value.clone(), nulls }
+}
+
+fn repeated(value: Option<&Bound>, kind: Kind, rows: usize) -> Column {
+    let values = match value {
+        None => return Column::nulls(kind, rows),
+        Some(Bound::Int(value)) => Values::Ints(vec![*value; rows]),
+        Some(Bound::Float(value)) => Values::Floats(vec![*value; rows]),
+        Some(Bound::Text(text)) => {
+            let mut words = Words::default();
+            words.push(text);
+            Values::Texts { codes: Codes::U8(vec![0; rows]), words: words.into() }
+        }
+    };
+    Column { values, valid: None }
+}

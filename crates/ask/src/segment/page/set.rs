@@ -1,0 +1,136 @@
+//! Sets: lists of texts.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use parquet::file::metadata::ColumnChunkMetaData;
+
+use super::header::Kind as PageKind;
+use super::{Fault, Pages, Read, SHORT, encoding, hybrid, indices, levels, room, text, unpacked};
+use crate::column::{Column, Values, Words};
+
+/// All rows of a column chunk of lists.
+pub(super) fn column(pages: &Pages, chunk: &ColumnChunkMetaData, rows: usize) -> Read<Column> {
+    let max = chunk.column_descr().max_def_level() as u8;
+    // From this level on there is a member; one level below the list is empty, and below that it is NULL.
+    let member = if chunk.column_descr().self_type().is_optional() { max - 1 } else { max };
+    let mut out = Sets {
+        ends: Vec::with_capacity(room(rows)),
+        codes: Vec::new(),
+        valid: Vec::with_capacity(room(rows)),
+        words: Words::default(),
+    };
+    let mut buffer = Vec::new();
+    pages.each(|header, body, _| {
+        let mut body = match header.kind {
+            PageKind::Other => return Ok(()),
+            _ => unpacked(header, body, chunk.compression(), &mut buffer)?,
+        };
+        if header.kind == PageKind::Dictionary {
+            return text::plain(body, header.values, &mut out.words);
+        }
+        let mut repetitions: Vec<u8> = Vec::with_capacity(room(header.values));
+        hybrid::read(repetition_levels(header, &mut body)?, 1, header.values, &mut repetitions)?;
+        let mut definitions: Vec<u8> = Vec::with_capacity(room(header.values));
+        let width = u32::from(max).ilog2() + 1;
+        hybrid::read(levels(header, &mut body)?, width, header.values, &mut definitions)?;
+        let count = definitions.iter().filter(|level| **level == max).count();
+        let mut members: Vec<u32> = Vec::with_capacity(room(count));
+        match header.encoding {
+            encoding::RLE_DICTIONARY | encoding::PLAIN_DICTIONARY => {
+                indices(body, count, out.words.len(), &mut members)?;
+            }
+            _ => {
+                let first = out.words.len() as u32;
+                match header.encoding {
+                    encoding::PLAIN => text::plain(body, count, &mut out.words)?,
+                    encoding::DELTA_LENGTH_BYTE_ARRAY => text::lengths(body, count, &mut out.words)?,
+                    encoding::DELTA_BYTE_ARRAY => text::prefixes(body, count, &mut out.words)?,
+                    _ => return Err(Fault::Foreign),
+                }
+                members.extend(first..out.words.len() as u32);
+            }
+        }
+        out.push(&repetitions, &definitions, &members, (member, max))
+    })?;
+    if out.ends.len() != rows {
+        return Err(Fault::Broken("its pages do not hold the rows of their row group"));
+    }
+    Ok(out.finish())
+}
+
+/// Cuts the repetition levels off the front of a page.
+fn repetition_levels<'a>(header: &super::header::Header, body: &mut &'a [u8]) -> Read<&'a [u8]> {
+    let length = match header.kind {
+        PageKind::Data2 { repetitions, .. } => repetitions,
+        _ => {
+            let (length, rest) = body.split_first_chunk::<4>().ok_or(SHORT)?;
+            *body = rest;
+            u32::from_le_bytes(*length) as usize
+        }
+    };
+    let (levels, rest) = body.split_at_checked(length).ok_or(SHORT)?;
+    *body = rest;
+    Ok(levels)
+}
+
+/// A member that is NULL, until all words are known.
+const NULL: u32 = u32::MAX;
+
+struct Sets {
+    ends: Vec<u32>,
+    codes: Vec<u32>,
+    valid: Vec<bool>,
+    words: Words,
+}
+
+impl Sets {
+    fn push(&mut self, repetitions: &[u8], definitions: &[u8], members: &[u32], (member, max): (u8, u8)) -> Read<()> {
+        let mut members = members.iter();
+        for (&repeats, &level) in repetitions.iter().zip(definitions) {
+            if repeats == 0 {
+                self.ends.push(self.codes.len() as u32);
+                self.valid.push(level + 1 >= member);
+            }
+            if level < member {
+                continue;
+            }
+            let code = if level == max { *members.next().ok_or(SHORT)? } else { NULL };
+            self.codes.push(code);
+            *self.ends.last_mut().ok_or(SHORT)? = self.codes.len() as u32;
+        }
+        Ok(())
+    }
+
+    fn finish(self) -> Column {
+        // The same word may be there twice, and a list may repeat a member.
+        let mut coder = crate::words::Coder::default();
+        let numbers: Vec<u32> = self.words.iter().map(|word| coder.code(word)).collect();
+        let words = coder.into_words();
+        let null = words.len() as u32;
+        let (mut ends, mut codes) = (Vec::with_capacity(self.ends.len()), Vec::with_capacity(self.codes.len()));
+        let mut from = 0;
+        for end in self.ends {
+            let at = codes.len();
+            for &code in &self.codes[from..end as usize] {
+                let code = if code == NULL { null } else { numbers[code as usize] };
+                if !codes[at..].contains(&code) {
+                    codes.push(code);
+                }
+            }
+            ends.push(codes.len() as u32);
+            from = end as usize;
+        }
+        let valid = self.valid.contains(&false).then_some(self.valid);
+        Column { values: Values::Sets { ends, codes, words: Arc::new(words) }, valid }
+    }
+}
+
+/// The rows of some ranges.
+pub(super) fn within(column: Column, ranges: &[Range<usize>]) -> Column {
+    if ranges.len() == 1 && ranges[0] == (0..column.len()) {
+        return column;
+    }
+    let rows: Vec<u32> = ranges.iter().flat_map(|range| range.start as u32..range.end as u32).collect();
+    column.take(&rows)
+}

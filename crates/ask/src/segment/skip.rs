@@ -1,0 +1,310 @@
+//! Which rows of a segment conditions may leave over.
+
+use std::ops::Range;
+
+use arrow::array::{ArrayRef, BooleanArray, Date32Array, Int64Array, StringArray, TimestampMicrosecondArray};
+use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
+use parquet::bloom_filter::Sbbf;
+use parquet::file::page_index::column_index::ColumnIndexMetaData;
+use table::{Key, KeyRange, Lookup, Segment};
+
+use super::open::{Opened, Place, known_constant};
+use super::unit::Unit;
+use crate::column::Kind;
+use crate::error::AskError;
+use crate::expression::{Cond, Test};
+use crate::plan::Plan;
+use crate::prune::{Bound, Known, Nulls, Verdict, of_footer};
+use crate::reading::Skipped;
+
+/// Rows that are worked on at a time, at most.
+const UNIT_ROWS: usize = 1 << 17;
+/// Values of a condition that filters and look-ups are asked for, at most: of more, reading costs no more.
+const VALUES_MAX: usize = 32;
+
+/// The parts of a segment to read, of those conditions (by their places in the plan) that the log does not answer.
+pub(crate) fn left_over(
+    opened: &mut Opened,
+    (root, segment): (&std::path::Path, &Segment),
+    plan: &Plan,
+    conditions: &[usize],
+    skipped: &mut Skipped,
+) -> Result<Vec<Unit>, AskError> {
+    let mut left = Vec::new();
+    for group in 0..opened.groups() {
+        let known = |column: usize| known_of_group(opened, plan, group, column);
+        match remaining(plan, conditions, &known) {
+            Some(conditions) => left.push((group, conditions)),
+            None => skipped.groups_by_statistics += 1,
+        }
+    }
+    by_lookup(&mut left, (root, segment), plan, skipped);
+    by_filters(&mut left, opened, plan, skipped)?;
+    let worthwhile = left.iter().any(|(_, conditions)| conditions.iter().any(|c| can_skip_pages(&plan.conditions[*c])));
+    if worthwhile {
+        opened.read_page_index()?;
+    }
+    let mut units = Vec::new();
+    for (group, conditions) in left {
+        let rows = opened.rows(group);
+        let ranges = if worthwhile { by_pages(opened, plan, group, &conditions, skipped) } else { whole(rows) };
+        push_units(&mut units, group, &ranges, &conditions);
+    }
+    Ok(units)
+}
+
+fn whole(rows: usize) -> Vec<Range<usize>> {
+    std::iter::once(0..rows).collect()
+}
+
+/// Conditions that are still to be put to rows; `None` where no row can meet all.
+pub(crate) fn remaining(plan: &Plan, conditions: &[usize], known: &impl Fn(usize) -> Known) -> Option<Vec<usize>> {
+    let mut left = Vec::new();
+    for &condition in conditions {
+        match plan.conditions[condition].verdict(known) {
+            Verdict::Never => return None,
+            Verdict::Maybe => left.push(condition),
+            Verdict::Always => {}
+        }
+    }
+    Some(left)
+}
+
+fn known_of_group(opened: &Opened, plan: &Plan, group: usize, column: usize) -> Known {
+    match &opened.columns[column] {
+        Place::Missing => Known { nulls: Nulls::All, ..Known::default() },
+        Place::Constant(value) => known_constant(value),
+        Place::Stored { leaf: Some(leaf), bounded, .. } if plan.kinds[column] != Kind::Set => {
+            let group = opened.metadata().row_group(group);
+            let statistics = group.column(*leaf).statistics();
+            of_footer(statistics, group.num_rows() as u64, plan.kinds[column], *bounded)
+        }
+        Place::Stored { .. } => Known::default(),
+    }
+}
+
+/// The values that a column must have one of, where they are few.
+fn values_of(condition: &Cond) -> Option<(usize, Vec<Bound>)> {
+    let Cond::Leaf(leaf) = condition else { return None };
+    let values: Vec<Bound> = match &leaf.test {
+        _ if leaf.negated => return None,
+        Test::Ints(ranges) if ranges.iter().all(|(low, high)| low == high) => {
+            ranges.iter().map(|(value, _)| Bound::Int(*value)).collect()
+        }
+        Test::Text(crate::expression::Comparison::Equal, value) => vec![Bound::Text(value.clone())],
+        Test::TextIn(list) => list.iter().cloned().map(Bound::Text).collect(),
+        _ => return None,
+    };
+    (values.len() <= VALUES_MAX).then_some((leaf.column, values))
+}
+
+type Left = Vec<(usize, Vec<usize>)>;
+
+/// Row groups without any of the values go, as far as look-ups tell.
+fn by_lookup(left: &mut Left, (root, segment): (&std::path::Path, &Segment), plan: &Plan, skipped: &mut Skipped) {
+    let mut wanted = Vec::new();
+    for condition in left.iter().flat_map(|(_, conditions)| conditions) {
+        if let Some(values) = values_of(&plan.conditions[*condition])
+            && !wanted.iter().any(|(c, _)| c == condition)
+        {
+            wanted.push((*condition, values));
+        }
+    }
+    if wanted.is_empty() || left.len() < 2 {
+        return;
+    }
+    let Some(lookup) = Lookup::open(root, segment) else { return };
+    for (_, (column, values)) in wanted {
+        let key = |value: &Bound| Key::of(&*as_array(value, plan.kinds[column])?, 0).map(|key| KeyRange::of(&key));
+        let Some(ranges) = values.iter().map(key).collect::<Option<Vec<_>>>() else { continue };
+        let Some(found) = lookup.find(&plan.names[column], &ranges) else { continue };
+        skipped.bytes += found.bytes;
+        let before = left.len();
+        left.retain(|(group, _)| found.groups.get(*group).copied().unwrap_or(true));
+        skipped.groups_by_lookup += before - left.len();
+    }
+}
+
+fn as_array(value: &Bound, kind: Kind) -> Option<ArrayRef> {
+    use std::sync::Arc;
+    Some(match (value, kind) {
+        (Bound::Int(v), Kind::Int) => Arc::new(Int64Array::from(vec![*v])),
+        (Bound::Int(v), Kind::Bool) => Arc::new(BooleanArray::from(vec![*v != 0])),
+        (Bound::Int(v), Kind::Time) => Arc::new(TimestampMicrosecondArray::from(vec![*v])),
+        (Bound::Int(v), Kind::Date) => Arc::new(Date32Array::from(vec![i32::try_from(*v).ok()?])),
+        (Bound::Text(v), Kind::Text) => Arc::new(StringArray::from(vec![v.as_str()])),
+        _ => return None,
+    })
+}
+
+/// Row groups without any of the values go, as far as Bloom filters tell.
+fn by_filters(left: &mut Left, opened: &mut Opened, plan: &Plan, skipped: &mut Skipped) -> Result<(), AskError> {
+    let mut kept = Vec::with_capacity(left.len());
+    for (group, conditions) in left.drain(..) {
+        let mut never = false;
+        for condition in &conditions {
+            let Some((column, values)) = values_of(&plan.conditions[*condition]) else { continue };
+            let Place::Stored { leaf: Some(leaf), bounded: true, .. } = opened.columns[column] else { continue };
+            let chunk = opened.metadata().row_group(group).column(leaf);
+            if chunk.bloom_filter_offset().is_none() {
+                continue;
+            }
+            skipped.bytes += chunk.bloom_filter_length().unwrap_or(0) as u64;
+            let physical = chunk.column_type();
+            let file = opened.file.clone();
+            let builder = ParquetRecordBatchReaderBuilder::new_with_metadata(file, opened.footer.clone());
+            let filter = builder.get_row_group_column_bloom_filter(group, leaf);
+            if let Some(filter) = filter.map_err(|e| AskError::parquet(&opened.path, e))? {
+                never = !values.iter().any(|value| may_hold(&filter, value, physical));
+            }
+            if never {
+                break;
+            }
+        }
+        if never {
+            skipped.groups_by_filter += 1;
+        } else {
+            kept.push((group, conditions));
+        }
+    }
+    *left = kept;
+    Ok(())
+}
+
+fn may_hold(filter: &Sbbf, value: &Bound, physical: parquet::basic::Type) -> bool {
+    use parquet::basic::Type;
+    match (value, physical) {
+        (Bound::Int(v), Type::INT64) => filter.check(v),
+        // What no value of 32 bits is, none of them is.
+        (Bound::Int(v), Type::INT32) => i32::try_from(*v).is_ok_and(|v| filter.check(&v)),
+        (Bound::Text(v), Type::BYTE_ARRAY) => filter.check(v.as_str()),
+        _ => true,
+    }
+}
+
+/// Whether bounds of pages may answer a condition.
+fn can_skip_pages(condition: &Cond) -> bool {
+    match condition {
+        Cond::All(parts) | Cond::Any(parts) => parts.iter().any(can_skip_pages),
+        Cond::Leaf(leaf) => !matches!(leaf.test, Test::Match(_) | Test::Has(_)),
+        _ => false,
+    }
+}
+
+/// The rows of a row group in pages that may hold rows that meet all conditions.
+fn by_pages(
+    opened: &Opened,
+    plan: &Plan,
+    group: usize,
+    conditions: &[usize],
+    skipped: &mut Skipped,
+) -> Vec<Range<usize>> {
+    let rows = opened.rows(group);
+    let mut left = whole(rows);
+    for condition in conditions {
+        let mut columns = Vec::new();
+        plan.conditions[*condition].each_column(&mut |column| columns.push(column));
+        columns.dedup();
+        // Pages of two columns may begin at different rows.
+        let [column] = columns[..] else { continue };
+        let Place::Stored { leaf: Some(leaf), bounded: true, .. } = opened.columns[column] else { continue };
+        if plan.kinds[column] == Kind::Set {
+            continue;
+        }
+        let (Some(index), Some(offsets)) = (opened.metadata().column_index(), opened.metadata().offset_index()) else {
+            continue;
+        };
+        let (Some(index), Some(pages)) =
+            (index.get(group).and_then(|g| g.get(leaf)), offsets.get(group).and_then(|g| g.get(leaf)))
+        else {
+            continue;
+        };
+        let pages = pages.page_locations();
+        let mut kept: Vec<Range<usize>> = Vec::new();
+        for (page, location) in pages.iter().enumerate() {
+            let from = location.first_row_index as usize;
+            let to = pages.get(page + 1).map_or(rows, |next| next.first_row_index as usize);
+            let known = |_: usize| known_of_page(index, page, (to - from) as u64, plan.kinds[column]);
+            if plan.conditions[*condition].verdict(&known) == Verdict::Never {
+                skipped.pages_by_statistics += 1;
+                continue;
+            }
+            match kept.last_mut() {
+                Some(last) if last.end == from => last.end = to,
+                _ => kept.push(from..to),
+            }
+        }
+        if !pages.is_empty() {
+            left = both(&left, &kept);
+        }
+    }
+    left
+}
+
+fn known_of_page(index: &ColumnIndexMetaData, page: usize, rows: u64, kind: Kind) -> Known {
+    if matches!(index, ColumnIndexMetaData::NONE) || page as u64 >= index.num_pages() {
+        return Known::default();
+    }
+    if index.is_null_page(page) {
+        return Known { nulls: Nulls::All, ..Known::default() };
+    }
+    let nulls = Nulls::of(index.null_count(page).map(|n| n as u64), rows);
+    let text = |bytes: Option<&[u8]>| std::str::from_utf8(bytes?).ok().map(|text| Bound::Text(text.to_owned()));
+    let (low, high) = match index {
+        ColumnIndexMetaData::BOOLEAN(i) if kind == Kind::Bool => {
+            (i.min_value(page).map(|v| Bound::Int(i64::from(*v))), i.max_value(page).map(|v| Bound::Int(i64::from(*v))))
+        }
+        ColumnIndexMetaData::INT32(i) if kind.is_whole() => {
+            (i.min_value(page).map(|v| Bound::Int(i64::from(*v))), i.max_value(page).map(|v| Bound::Int(i64::from(*v))))
+        }
+        ColumnIndexMetaData::INT64(i) if kind.is_whole() => {
+            (i.min_value(page).map(|v| Bound::Int(*v)), i.max_value(page).map(|v| Bound::Int(*v)))
+        }
+        ColumnIndexMetaData::FLOAT(i) if kind == Kind::Float => (
+            i.min_value(page).map(|v| Bound::Float(f64::from(*v))),
+            i.max_value(page).map(|v| Bound::Float(f64::from(*v))),
+        ),
+        ColumnIndexMetaData::DOUBLE(i) if kind == Kind::Float => {
+            (i.min_value(page).map(|v| Bound::Float(*v)), i.max_value(page).map(|v| Bound::Float(*v)))
+        }
+        ColumnIndexMetaData::BYTE_ARRAY(i) if kind == Kind::Text => (text(i.min_value(page)), text(i.max_value(page))),
+        _ => (None, None),
+    };
+    Known { low, high, nulls }
+}
+
+/// The rows that are in both of two lists of ranges.
+fn both(a: &[Range<usize>], b: &[Range<usize>]) -> Vec<Range<usize>> {
+    let (mut i, mut j, mut out) = (0, 0, Vec::new());
+    while i < a.len() && j < b.len() {
+        let (from, to) = (a[i].start.max(b[j].start), a[i].end.min(b[j].end));
+        if from < to {
+            out.push(from..to);
+        }
+        if a[i].end < b[j].end { i += 1 } else { j += 1 }
+    }
+    out
+}
+
+/// Cuts the ranges of a row group into parts to work on.
+fn push_units(units: &mut Vec<Unit>, group: usize, ranges: &[Range<usize>], conditions: &[usize]) {
+    let mut unit = Unit { group, ranges: Vec::new(), conditions: conditions.to_vec() };
+    let mut room = UNIT_ROWS;
+    for range in ranges {
+        let mut from = range.start;
+        while from < range.end {
+            let to = range.end.min(from + room);
+            unit.ranges.push(from..to);
+            room -= to - from;
+            from = to;
+            if room == 0 {
+                let next = Unit { group, ranges: Vec::new(), conditions: conditions.to_vec() };
+                units.push(std::mem::replace(&mut unit, next));
+                room = UNIT_ROWS;
+            }
+        }
+    }
+    if !unit.ranges.is_empty() {
+        units.push(unit);
+    }
+}

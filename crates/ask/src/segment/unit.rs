@@ -1,0 +1,283 @@
+//! Reads a part of a segment and takes in the rows that meet the conditions.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use arrow::array::{
+    ArrayRef, BooleanArray, Date32Array, Float64Array, Int64Array, RecordBatch, StringArray, UInt32Array,
+    new_null_array,
+};
+use arrow::compute::{cast, take};
+use arrow::datatypes::DataType;
+use arrow::error::ArrowError;
+
+use super::open::{Opened, Place};
+use super::{general, page};
+use crate::column::Column;
+use crate::error::AskError;
+use crate::expression::Rows;
+use crate::plan::Plan;
+use crate::prune::Bound;
+use crate::reading::Reading;
+
+/// Some rows of a row group.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Unit {
+    pub(crate) group: usize,
+    pub(crate) ranges: Vec<Range<usize>>,
+    /// The conditions, by their places in the plan, that they must meet.
+    pub(crate) conditions: Vec<usize>,
+}
+
+impl Unit {
+    pub(crate) fn rows(&self) -> usize {
+        self.ranges.iter().map(Range::len).sum()
+    }
+}
+
+/// The rows that meet the conditions: how many they are, and those of their columns that were asked for, by their
+/// places in the table.
+pub(crate) struct Taken {
+    pub(crate) rows: usize,
+    pub(crate) columns: Vec<Option<Column>>,
+    /// Where they are in the row group, or in the batch.
+    pub(crate) places: Option<Vec<u32>>,
+}
+
+/// Rows whose columns are read as they are asked for.
+struct Lazy<'a> {
+    opened: &'a Opened,
+    unit: &'a Unit,
+    plan: &'a Plan,
+    columns: Vec<Option<Column>>,
+    reading: &'a mut Reading,
+}
+
+impl Rows for Lazy<'_> {
+    fn rows(&self) -> usize {
+        self.unit.rows()
+    }
+
+    fn column(&mut self, column: usize) -> Result<&Column, AskError> {
+        if self.columns[column].is_none() {
+            let read = read_column(self.opened, self.unit.group, &self.unit.ranges, column, self.plan, self.reading)?;
+            self.columns[column] = Some(read);
+        }
+        self.columns[column].as_ref().ok_or_else(|| AskError::invalid("a column was not read"))
+    }
+}
+
+/// A batch in memory.
+struct Batch<'a> {
+    batch: &'a RecordBatch,
+    plan: &'a Plan,
+    columns: Vec<Option<Column>>,
+}
+
+impl Rows for Batch<'_> {
+    fn rows(&self) -> usize {
+        self.batch.num_rows()
+    }
+
+    fn column(&mut self, column: usize) -> Result<&Column, AskError> {
+        if self.columns[column].is_none() {
+            let kind = self.plan.kinds[column];
+            let read = match self.batch.column_by_name(&self.plan.names[column]) {
+                Some(array) => Column::from_arrow(array, kind)
+                    .map_err(|e| AskError::invalid(format!("column {:?}: {e}", self.plan.names[column])))?,
+                None => Column::nulls(kind, self.batch.num_rows()),
+            };
+            self.columns[column] = Some(read);
+        }
+        self.columns[column].as_ref().ok_or_else(|| AskError::invalid("a column was not read"))
+    }
+}
+
+/// Reads the rows of a unit that meet its conditions, and `wanted` columns of them.
+pub(crate) fn read(
+    opened: &Opened,
+    unit: &Unit,
+    plan: &Plan,
+    wanted: &[usize],
+    reading: &mut Reading,
+) -> Result<Taken, AskError> {
+    let mut rows = Lazy { opened, unit, plan, columns: vec![None; plan.names.len()], reading };
+    let selected = match select(&mut rows, plan, &unit.conditions)? {
+        Selected::All => None,
+        Selected::Some(places) => Some(places),
+    };
+    let Lazy { mut columns, reading, .. } = rows;
+    let Some(selected) = selected else {
+        for &column in wanted {
+            if columns[column].is_none() {
+                columns[column] = Some(read_column(opened, unit.group, &unit.ranges, column, plan, reading)?);
+            }
+        }
+        return Ok(Taken { rows: unit.rows(), columns, places: None });
+    };
+    if selected.is_empty() {
+        return Ok(Taken { rows: 0, columns, places: Some(selected) });
+    }
+    let (ranges, places) = narrowed(&unit.ranges, &selected);
+    for &column in wanted {
+        columns[column] = Some(match &columns[column] {
+            Some(read) => read.take(&selected),
+            None => read_column(opened, unit.group, &ranges, column, plan, reading)?.take(&places),
+        });
+    }
+    Ok(Taken { rows: selected.len(), columns, places: Some(selected) })
+}
+
+/// The rows of a batch that meet all conditions, and `wanted` columns of them.
+pub(crate) fn take_batch(batch: &RecordBatch, plan: &Plan, wanted: &[usize]) -> Result<Taken, AskError> {
+    let mut rows = Batch { batch, plan, columns: vec![None; plan.names.len()] };
+    let all: Vec<usize> = (0..plan.conditions.len()).collect();
+    let selected = select(&mut rows, plan, &all)?;
+    for &column in wanted {
+        rows.column(column)?;
+    }
+    let mut columns = rows.columns;
+    Ok(match selected {
+        Selected::All => Taken { rows: batch.num_rows(), columns, places: None },
+        Selected::Some(places) => {
+            columns.iter_mut().flatten().for_each(|column| *column = column.take(&places));
+            Taken { rows: places.len(), columns, places: Some(places) }
+        }
+    })
+}
+
+enum Selected {
+    All,
+    Some(Vec<u32>),
+}
+
+fn select(rows: &mut impl Rows, plan: &Plan, conditions: &[usize]) -> Result<Selected, AskError> {
+    let mut mask: Option<Vec<bool>> = None;
+    for &condition in conditions {
+        let met = plan.conditions[condition].mask(rows)?;
+        let all = match mask.take() {
+            None => met,
+            Some(mut all) => {
+                all.iter_mut().zip(met).for_each(|(all, met)| *all &= met);
+                all
+            }
+        };
+        // What is left over of nothing is nothing.
+        if !all.contains(&true) {
+            return Ok(Selected::Some(Vec::new()));
+        }
+        mask = Some(all);
+    }
+    let Some(mask) = mask else { return Ok(Selected::All) };
+    let met = mask.iter().filter(|met| **met).count();
+    if met == mask.len() {
+        return Ok(Selected::All);
+    }
+    // Written to the next place whether met or not: no branch to mispredict.
+    let mut places = vec![0u32; met + 1];
+    let mut next = 0;
+    for (row, met) in mask.iter().enumerate() {
+        places[next] = row as u32;
+        next += usize::from(*met);
+    }
+    places.truncate(met);
+    Ok(Selected::Some(places))
+}
+
+/// The ranges that hold selected rows, and where those are among the rows of the ranges.
+fn narrowed(ranges: &[Range<usize>], selected: &[u32]) -> (Vec<Range<usize>>, Vec<u32>) {
+    /// Rows between two that are read with them rather than left out.
+    const GAP: usize = 512;
+    let mut narrow: Vec<Range<usize>> = Vec::new();
+    let mut places = Vec::with_capacity(selected.len());
+    // Rows before the range in hand, of those given and of those kept.
+    let (mut range, mut before, mut kept) = (0, 0, 0);
+    for &row in selected {
+        while row as usize - before >= ranges[range].len() {
+            before += ranges[range].len();
+            range += 1;
+        }
+        let at = ranges[range].start + (row as usize - before);
+        match narrow.last_mut() {
+            Some(last) if at < last.end + GAP => last.end = at + 1,
+            _ => {
+                kept += narrow.last().map_or(0, Range::len);
+                narrow.push(at..at + 1);
+            }
+        }
+        let start = narrow.last().map_or(0, |last| last.start);
+        places.push((kept + at - start) as u32);
+    }
+    (narrow, places)
+}
+
+fn read_column(
+    opened: &Opened,
+    group: usize,
+    ranges: &[Range<usize>],
+    column: usize,
+    plan: &Plan,
+    reading: &mut Reading,
+) -> Result<Column, AskError> {
+    let kind = plan.kinds[column];
+    let rows: usize = ranges.iter().map(Range::len).sum();
+    if let Some(column) = opened.unstored(column, kind, rows) {
+        return Ok(column);
+    }
+    let place = &opened.columns[column];
+    reading.columns.insert(plan.names[column].clone());
+    if let Some(read) = page::column(opened, group, ranges, place, kind, &mut reading.bytes)? {
+        return Ok(read);
+    }
+    reading.bytes += chunk_bytes(opened, group, place);
+    let array = general::array(opened, group, ranges, place)?;
+    let array = array.ok_or_else(|| AskError::damaged(&opened.path, "a column is missing"))?;
+    Column::from_arrow(&array, kind)
+        .map_err(|e| AskError::damaged(&opened.path, format!("column {:?}: {e}", plan.names[column])))
+}
+
+fn chunk_bytes(opened: &Opened, group: usize, place: &Place) -> u64 {
+    let Place::Stored { root, .. } = place else { return 0 };
+    let schema = opened.footer.parquet_schema();
+    let leaves = (0..schema.num_columns()).filter(|leaf| schema.get_column_root_idx(*leaf) == *root);
+    leaves.map(|leaf| opened.metadata().row_group(group).column(leaf).compressed_size() as u64).sum()
+}
+
+/// Rows of a unit, told by their places in it, of one column as Arrow has it.
+pub(crate) fn rows_of(
+    opened: &Opened,
+    unit: &Unit,
+    plan: &Plan,
+    column: usize,
+    rows: &[u32],
+    reading: &mut Reading,
+) -> Result<ArrayRef, AskError> {
+    if rows.is_empty() {
+        return Ok(new_null_array(&plan.types[column], 0));
+    }
+    let failed = |e: ArrowError| AskError::damaged(&opened.path, e);
+    let place = &opened.columns[column];
+    if let Place::Constant(Some(value)) = place {
+        return constant_array(value, &plan.types[column], rows.len()).map_err(failed);
+    }
+    let (ranges, places) = narrowed(&unit.ranges, rows);
+    match general::array(opened, unit.group, &ranges, place)? {
+        Some(array) => {
+            reading.columns.insert(plan.names[column].clone());
+            reading.bytes += chunk_bytes(opened, unit.group, place);
+            take(&array, &UInt32Array::from(places), None).map_err(failed)
+        }
+        None => Ok(new_null_array(&plan.types[column], rows.len())),
+    }
+}
+
+fn constant_array(value: &Bound, ty: &DataType, rows: usize) -> Result<ArrayRef, ArrowError> {
+    let array: ArrayRef = match value {
+        Bound::Int(v) if *ty == DataType::Boolean => Arc::new(BooleanArray::from(vec![*v != 0; rows])),
+        Bound::Int(v) if *ty == DataType::Date32 => Arc::new(Date32Array::from(vec![*v as i32; rows])),
+        Bound::Int(v) => Arc::new(Int64Array::from(vec![*v; rows])),
+        Bound::Float(v) => Arc::new(Float64Array::from(vec![*v; rows])),
+        Bound::Text(v) => Arc::new(StringArray::from(vec![v.as_str(); rows])),
+    };
+    cast(&array, ty)
+}

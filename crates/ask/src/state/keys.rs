@@ -1,0 +1,88 @@
+//! The groups there are.
+
+use hashbrown::HashTable;
+
+use crate::column::Kind;
+use crate::words::{Coder, hash_cells};
+
+/// The groups there are, numbered from 0: of each its cells, one a key column (texts by their numbers), and a last one
+/// whose bits say which of them are NULL.
+#[derive(Debug, Clone)]
+pub(crate) struct Keys {
+    stride: usize,
+    cells: Vec<u64>,
+    table: HashTable<u32>,
+    coders: Vec<Option<Coder>>,
+}
+
+impl Keys {
+    pub(crate) fn new(kinds: &[Kind]) -> Self {
+        let coder = |kind: &Kind| matches!(kind, Kind::Text | Kind::Set).then(Coder::default);
+        let coders = kinds.iter().map(coder).collect();
+        Self { stride: kinds.len() + 1, cells: Vec::new(), table: HashTable::new(), coders }
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.cells.len() / self.stride
+    }
+
+    pub(crate) fn cells(&self, group: usize) -> &[u64] {
+        &self.cells[group * self.stride..(group + 1) * self.stride]
+    }
+
+    /// The number of the group with these cells, a new one where there was none.
+    pub(crate) fn group(&mut self, key: &[u64]) -> u32 {
+        let Self { stride, cells, table, .. } = self;
+        let of = |group: &u32| &cells[*group as usize * *stride..][..*stride];
+        let hash = hash_cells(key);
+        if let Some(&group) = table.find(hash, |group| of(group) == key) {
+            return group;
+        }
+        let group = (cells.len() / *stride) as u32;
+        table.insert_unique(hash, group, |group| hash_cells(of(group)));
+        cells.extend_from_slice(key);
+        group
+    }
+
+    /// The number of a text of a key column.
+    pub(crate) fn code(&mut self, column: usize, word: &str) -> u64 {
+        self.coders[column].as_mut().map_or(0, |coder| u64::from(coder.code(word)))
+    }
+
+    /// The text of a cell of a key column.
+    pub(crate) fn word(&self, column: usize, cell: u64) -> &str {
+        self.coders[column].as_ref().map_or("", |coder| coder.words().get(cell as usize))
+    }
+
+    pub(crate) fn words(&self, column: usize) -> Option<&crate::column::Words> {
+        self.coders[column].as_ref().map(Coder::words)
+    }
+
+    pub(crate) fn is_null(&self, group: usize, column: usize) -> bool {
+        self.cells(group)[self.stride - 1] >> column & 1 == 1
+    }
+
+    /// Takes over the groups of another; gives the numbers that those have here.
+    pub(crate) fn merge(&mut self, other: &Self) -> Vec<u32> {
+        let maps: Vec<Option<Vec<u64>>> = (0..self.coders.len())
+            .map(|column| Some(other.words(column)?.iter().map(|word| self.code(column, word)).collect()))
+            .collect();
+        let mut key = vec![0; self.stride];
+        let mut numbers = Vec::with_capacity(other.len());
+        for group in 0..other.len() {
+            key.copy_from_slice(other.cells(group));
+            for (column, map) in maps.iter().enumerate() {
+                if let Some(map) = map.as_ref().filter(|_| !other.is_null(group, column)) {
+                    key[column] = map[key[column] as usize];
+                }
+            }
+            numbers.push(self.group(&key));
+        }
+        numbers
+    }
+
+    pub(crate) fn memory(&self) -> usize {
+        let coders = self.coders.iter().flatten().map(Coder::memory).sum::<usize>();
+        self.cells.capacity() * size_of::<u64>() + self.table.allocation_size() + coders
+    }
+}

@@ -1,0 +1,14 @@
+//! What is known of groups while rows are taken in, and what of it goes into the answer.
+
+mod bag;
+mod cells;
+mod keys;
+mod real;
+mod take;
+mod tally;
+
+pub(crate) use bag::Bag;
+pub(crate) use cells::Cells;
+pub(crate) use real::Real;
+pub(crate) use take::Groups;
+pub(crate) use tally::{INFINITE, LEAST, NOT_A_NUMBER, POWERS, Sums, Tally, Weights, scaled, shifted, span};

@@ -1,0 +1,609 @@
+//! What is added up of each group.
+
+use super::take::{Grouped, Input};
+use super::{Bag, Cells, Real};
+use crate::column::{Column, Kind, Values, ordinal};
+use crate::error::AskError;
+use crate::words::Coder;
+
+/// Sums, one a group.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum Sums {
+    Ints(Vec<i128>),
+    Reals(Vec<Real>),
+}
+
+/// How much the rows of each group weigh.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum Weights {
+    /// One each.
+    Rows(Vec<u64>),
+    Sums(Sums),
+}
+
+/// What is added up for one measure, group by group.
+#[derive(Debug, Clone)]
+pub(crate) enum Tally {
+    Count(Weights),
+    /// Sums, and how many rows are in each: none leave NULL.
+    Sum {
+        sums: Sums,
+        rows: Vec<u64>,
+    },
+    Mean {
+        sums: Sums,
+        weights: Weights,
+    },
+    Deviation {
+        sums: Vec<Real>,
+        squares: Vec<Real>,
+        weights: Weights,
+    },
+    /// The least or greatest, as ordinals.
+    Extreme {
+        greatest: bool,
+        best: Vec<i64>,
+        seen: Vec<bool>,
+    },
+    ExtremeText {
+        greatest: bool,
+        best: Vec<Option<Box<str>>>,
+    },
+    Distinct {
+        cells: Vec<Cells>,
+        words: Option<Coder>,
+    },
+    /// All values, as ordinals.
+    Values(Vec<Bag>),
+    /// Buckets that are two to the power of `shift` wide.
+    Histogram {
+        shift: i32,
+        bags: Vec<Bag>,
+    },
+    /// Powers of two.
+    LogHistogram(Vec<Bag>),
+}
+
+impl Sums {
+    pub(crate) fn new(real: bool) -> Self {
+        if real { Self::Reals(Vec::new()) } else { Self::Ints(Vec::new()) }
+    }
+
+    fn grow(&mut self, groups: usize) {
+        match self {
+            Self::Ints(sums) => sums.resize(groups, 0),
+            Self::Reals(sums) => sums.resize(groups, Real::default()),
+        }
+    }
+
+    fn merge(&mut self, other: &Self, map: &[u32], what: &str) -> Result<(), AskError> {
+        match (self, other) {
+            (Self::Ints(sums), Self::Ints(other)) => {
+                for (sum, &group) in other.iter().zip(map) {
+                    add(&mut sums[group as usize], *sum, what)?;
+                }
+            }
+            (Self::Reals(sums), Self::Reals(other)) => {
+                other.iter().zip(map).for_each(|(sum, &group)| sums[group as usize].merge(*sum));
+            }
+            _ => return Err(unlike()),
+        }
+        Ok(())
+    }
+
+    fn memory(&self) -> usize {
+        match self {
+            Self::Ints(sums) => sums.capacity() * size_of::<i128>(),
+            Self::Reals(sums) => sums.capacity() * size_of::<Real>(),
+        }
+    }
+
+    pub(crate) fn real(&self, group: usize) -> f64 {
+        match self {
+            Self::Ints(sums) => sums[group] as f64,
+            Self::Reals(sums) => sums[group].value(),
+        }
+    }
+}
+
+pub(super) fn add(sum: &mut i128, more: i128, what: &str) -> Result<(), AskError> {
+    *sum = sum.checked_add(more).ok_or_else(|| AskError::Overflow { what: what.to_owned() })?;
+    Ok(())
+}
+
+/// Partial answers to different questions.
+fn unlike() -> AskError {
+    AskError::invalid("partial answers to different questions cannot be merged")
+}
+
+impl Weights {
+    pub(crate) fn new(weight: Option<Kind>) -> Self {
+        match weight {
+            None => Self::Rows(Vec::new()),
+            Some(kind) => Self::Sums(Sums::new(kind == Kind::Float)),
+        }
+    }
+
+    fn grow(&mut self, groups: usize) {
+        match self {
+            Self::Rows(rows) => rows.resize(groups, 0),
+            Self::Sums(sums) => sums.grow(groups),
+        }
+    }
+
+    fn merge(&mut self, other: &Self, map: &[u32]) -> Result<(), AskError> {
+        match (self, other) {
+            (Self::Rows(rows), Self::Rows(other)) => {
+                add_rows(rows, other, map);
+                Ok(())
+            }
+            (Self::Sums(sums), Self::Sums(other)) => sums.merge(other, map, "the sum of weights"),
+            _ => Err(unlike()),
+        }
+    }
+
+    fn memory(&self) -> usize {
+        match self {
+            Self::Rows(rows) => rows.capacity() * size_of::<u64>(),
+            Self::Sums(sums) => sums.memory(),
+        }
+    }
+
+    pub(crate) fn real(&self, group: usize) -> f64 {
+        match self {
+            Self::Rows(rows) => rows[group] as f64,
+            Self::Sums(sums) => sums.real(group),
+        }
+    }
+}
+
+fn add_rows(rows: &mut [u64], other: &[u64], map: &[u32]) {
+    other.iter().zip(map).for_each(|(more, &group)| rows[group as usize] += more);
+}
+
+impl Tally {
+    /// Makes room for so many groups.
+    pub(crate) fn grow(&mut self, groups: usize) {
+        match self {
+            Self::Count(weights) => weights.grow(groups),
+            Self::Sum { sums, rows } => {
+                sums.grow(groups);
+                rows.resize(groups, 0);
+            }
+            Self::Mean { sums, weights } => {
+                sums.grow(groups);
+                weights.grow(groups);
+            }
+            Self::Deviation { sums, squares, weights } => {
+                sums.resize(groups, Real::default());
+                squares.resize(groups, Real::default());
+                weights.grow(groups);
+            }
+            Self::Extreme { best, seen, .. } => {
+                best.resize(groups, 0);
+                seen.resize(groups, false);
+            }
+            Self::ExtremeText { best, .. } => best.resize(groups, None),
+            Self::Distinct { cells, .. } => cells.resize(groups, Cells::default()),
+            Self::Values(bags) | Self::LogHistogram(bags) | Self::Histogram { bags, .. } => {
+                bags.resize(groups, Bag::default());
+            }
+        }
+    }
+
+    /// Takes over what another knows; `map` has the number here of each of its groups.
+    pub(crate) fn merge(&mut self, other: Self, map: &[u32]) -> Result<(), AskError> {
+        match (self, other) {
+            (Self::Count(weights), Self::Count(other)) => weights.merge(&other, map)?,
+            (Self::Sum { sums, rows }, Self::Sum { sums: other, rows: more }) => {
+                sums.merge(&other, map, "a sum")?;
+                add_rows(rows, &more, map);
+            }
+            (Self::Mean { sums, weights }, Self::Mean { sums: other, weights: more }) => {
+                sums.merge(&other, map, "a sum")?;
+                weights.merge(&more, map)?;
+            }
+            (
+                Self::Deviation { sums, squares, weights },
+                Self::Deviation { sums: other, squares: other_squares, weights: more },
+            ) => {
+                other.iter().zip(map).for_each(|(sum, &group)| sums[group as usize].merge(*sum));
+                other_squares.iter().zip(map).for_each(|(sum, &group)| squares[group as usize].merge(*sum));
+                weights.merge(&more, map)?;
+            }
+            (Self::Extreme { greatest, best, seen }, Self::Extreme { best: other, seen: more, .. }) => {
+                for ((value, seen_there), &group) in other.into_iter().zip(more).zip(map) {
+                    if seen_there {
+                        keep(*greatest, &mut best[group as usize], &mut seen[group as usize], value);
+                    }
+                }
+            }
+            (Self::ExtremeText { greatest, best }, Self::ExtremeText { best: other, .. }) => {
+                for (word, &group) in other.into_iter().zip(map) {
+                    if let Some(word) = word {
+                        keep_word(*greatest, &mut best[group as usize], &word);
+                    }
+                }
+            }
+            (Self::Distinct { cells, words }, Self::Distinct { cells: other, words: more }) => {
+                let renamed: Option<Vec<u64>> = match (words, more) {
+                    (Some(words), Some(more)) => {
+                        Some(more.words().iter().map(|word| u64::from(words.code(word))).collect())
+                    }
+                    _ => None,
+                };
+                for (more, &group) in other.into_iter().zip(map) {
+                    let here = &mut cells[group as usize];
+                    match &renamed {
+                        None => here.merge(more),
+                        Some(renamed) => {
+                            let mut more = more;
+                            more.settle();
+                            more.values().iter().for_each(|&cell| here.add(renamed[cell as usize]));
+                        }
+                    }
+                }
+            }
+            (Self::Values(bags), Self::Values(other)) | (Self::LogHistogram(bags), Self::LogHistogram(other)) => {
+                other.into_iter().zip(map).for_each(|(bag, &group)| bags[group as usize].merge(bag));
+            }
+            (this @ Self::Histogram { .. }, Self::Histogram { shift: theirs, bags: other, .. }) => {
+                this.coarsen(theirs);
+                let Self::Histogram { shift, bags, .. } = this else { return Err(unlike()) };
+                for (mut bag, &group) in other.into_iter().zip(map) {
+                    bag.settle();
+                    bags[group as usize].merge(shifted(&bag, *shift - theirs));
+                }
+                this.narrow();
+            }
+            _ => return Err(unlike()),
+        }
+        Ok(())
+    }
+
+    pub(crate) fn memory(&self) -> usize {
+        match self {
+            Self::Count(weights) => weights.memory(),
+            Self::Sum { sums, rows } => sums.memory() + rows.capacity() * size_of::<u64>(),
+            Self::Mean { sums, weights } => sums.memory() + weights.memory(),
+            Self::Deviation { sums, squares, weights } => {
+                (sums.capacity() + squares.capacity()) * size_of::<Real>() + weights.memory()
+            }
+            Self::Extreme { best, seen, .. } => best.capacity() * size_of::<i64>() + seen.capacity(),
+            Self::ExtremeText { best, .. } => {
+                let words = best.iter().flatten().map(|word| word.len()).sum::<usize>();
+                best.capacity() * size_of::<Option<Box<str>>>() + words
+            }
+            Self::Distinct { cells, words } => {
+                let own = cells.capacity() * size_of::<Cells>() + words.as_ref().map_or(0, Coder::memory);
+                own + cells.iter().map(Cells::memory).sum::<usize>()
+            }
+            Self::Values(bags) | Self::LogHistogram(bags) | Self::Histogram { bags, .. } => {
+                bags.capacity() * size_of::<Bag>() + bags.iter().map(Bag::memory).sum::<usize>()
+            }
+        }
+    }
+
+    /// Puts values in order, so that they can be told.
+    pub(crate) fn settle(&mut self) {
+        match self {
+            Self::Distinct { cells, .. } => cells.iter_mut().for_each(Cells::settle),
+            Self::Values(bags) | Self::LogHistogram(bags) | Self::Histogram { bags, .. } => {
+                bags.iter_mut().for_each(Bag::settle);
+            }
+            _ => {}
+        }
+    }
+
+    /// Takes in rows.
+    pub(crate) fn take(&mut self, input: &Input<'_>) -> Result<(), AskError> {
+        match (self, input.column, input.weight) {
+            (Self::Count(Weights::Rows(rows)), ..) => input.grouped.count(rows),
+            (Self::Count(Weights::Sums(sums)), _, Some(weight)) => {
+                add_all(sums, weight, None, input.grouped, &mut |_| {})?;
+            }
+            (Self::Sum { sums, rows }, Some(column), weight) => {
+                add_all(sums, column, weight, input.grouped, &mut |group| rows[group] += 1)?;
+            }
+            (Self::Mean { sums, weights: Weights::Rows(rows) }, Some(column), None) => {
+                add_all(sums, column, None, input.grouped, &mut |group| rows[group] += 1)?;
+            }
+            (Self::Mean { sums, weights: Weights::Sums(weights) }, Some(column), Some(weight)) => {
+                add_all(sums, column, Some(weight), input.grouped, &mut |_| {})?;
+                add_all(weights, &masked(weight, column), None, input.grouped, &mut |_| {})?;
+            }
+            (Self::Deviation { sums, squares, weights }, Some(column), weight) => {
+                deviate(sums, squares, column, weight, input.grouped);
+                match (weights, weight) {
+                    (Weights::Rows(rows), _) => each(column, input.grouped, |_, group| rows[group] += 1),
+                    (Weights::Sums(sums), Some(weight)) => {
+                        add_all(sums, &masked(weight, column), None, input.grouped, &mut |_| {})?;
+                    }
+                    _ => return Err(unlike()),
+                }
+            }
+            (Self::Extreme { greatest, best, seen }, Some(column), _) => {
+                let value = ordinals(column);
+                each(column, input.grouped, |row, group| {
+                    keep(*greatest, &mut best[group], &mut seen[group], value(row));
+                });
+            }
+            (Self::ExtremeText { greatest, best }, Some(column), _) => {
+                if let Values::Texts { codes, words } = &column.values {
+                    each(column, input.grouped, |row, group| {
+                        keep_word(*greatest, &mut best[group], words.get(codes.get(row) as usize));
+                    });
+                }
+            }
+            (Self::Distinct { cells, words }, Some(column), _) => {
+                distinct(cells, words.as_mut(), column, input.grouped)
+            }
+            (Self::Values(bags), Some(column), _) => {
+                if !input.grouped.weigh_dense(column, bags) {
+                    let value = ordinals(column);
+                    each(column, input.grouped, |row, group| bags[group].add(value(row), 1));
+                }
+            }
+            (Self::LogHistogram(bags), Some(column), _) => {
+                each(column, input.grouped, |row, group| bags[group].add(power_of(column, row), 1));
+            }
+            (this @ Self::Histogram { .. }, Some(column), _) => this.take_histogram(column, input.grouped),
+            _ => return Err(unlike()),
+        }
+        Ok(())
+    }
+
+    fn take_histogram(&mut self, column: &Column, grouped: &Grouped<'_>) {
+        if let Some(least) = least_shift(column) {
+            self.coarsen(least);
+        }
+        // The outermost integers would be taken for what is no number.
+        const OUTERMOST: i64 = 8;
+        let inner = i64::MIN + OUTERMOST..i64::MAX - OUTERMOST;
+        if let Values::Ints(values) = &column.values
+            && values.iter().any(|v| !inner.contains(v))
+        {
+            self.coarsen(OUTERMOST.ilog2() as i32);
+        }
+        let Self::Histogram { shift, bags, .. } = self else { return };
+        let shift = *shift;
+        match &column.values {
+            Values::Ints(values) => each(column, grouped, |row, group| bags[group].add(values[row] >> shift, 1)),
+            Values::Floats(values) => {
+                let place = |x: f64| match x {
+                    x if x.is_nan() => NOT_A_NUMBER,
+                    f64::INFINITY => INFINITE,
+                    f64::NEG_INFINITY => LEAST,
+                    // Two steps: the width itself may be past the largest number.
+                    x => (scaled(x, -shift)).floor() as i64,
+                };
+                each(column, grouped, |row, group| bags[group].add(place(values[row]), 1));
+            }
+            _ => {}
+        }
+        self.narrow();
+    }
+
+    /// Makes buckets as wide as two to the power of `least`, at least.
+    fn coarsen(&mut self, least: i32) {
+        let Self::Histogram { shift, bags, .. } = self else { return };
+        if least > *shift {
+            for bag in bags {
+                bag.settle();
+                *bag = shifted(bag, least - *shift);
+            }
+            *shift = least;
+        }
+    }
+
+    /// Widens buckets until there are few enough.
+    fn narrow(&mut self) {
+        loop {
+            let Self::Histogram { shift, bags, .. } = self else { return };
+            bags.iter_mut().for_each(Bag::settle);
+            let Some((low, high)) = span(bags) else { return };
+            if high.abs_diff(low) < BUCKETS_MAX {
+                return;
+            }
+            let wider = *shift + 1;
+            self.coarsen(wider);
+        }
+    }
+}
+
+/// Buckets that are kept, at most, to be put together to those that are told.
+const BUCKETS_MAX: u64 = 4_096;
+/// Places of what is no number in a bucket.
+pub(crate) const NOT_A_NUMBER: i64 = i64::MAX;
+pub(crate) const INFINITE: i64 = i64::MAX - 1;
+pub(crate) const LEAST: i64 = i64::MIN;
+/// Buckets of real numbers are so fine, at most, against the greatest among them.
+const FINEST_BITS: i32 = 40;
+
+/// The least and greatest bucket with a finite number.
+pub(crate) fn span(bags: &[Bag]) -> Option<(i64, i64)> {
+    let of_bag = |bag: &Bag| {
+        let mut finite = bag.values().iter().map(|(place, _)| *place).filter(|p| !is_special(*p));
+        let low = finite.next()?;
+        Some((low, finite.next_back().unwrap_or(low)))
+    };
+    bags.iter().filter_map(of_bag).reduce(|a, b| (a.0.min(b.0), a.1.max(b.1)))
+}
+
+fn is_special(place: i64) -> bool {
+    matches!(place, NOT_A_NUMBER | INFINITE | LEAST)
+}
+
+/// The same buckets, so many powers of two wider.
+pub(crate) fn shifted(bag: &Bag, by: i32) -> Bag {
+    let mut wider = Bag::default();
+    for &(place, times) in bag.values() {
+        wider.add(if is_special(place) { place } else { place >> by.min(63) }, times);
+    }
+    wider.settle();
+    wider
+}
+
+/// `x` times two to a power.
+pub(crate) fn scaled(x: f64, power: i32) -> f64 {
+    let half = power / 2;
+    x * 2f64.powi(half) * 2f64.powi(power - half)
+}
+
+/// The finest buckets for the values of a column of real numbers.
+fn least_shift(column: &Column) -> Option<i32> {
+    let Values::Floats(values) = &column.values else { return None };
+    let finite = values.iter().enumerate().filter(|(row, x)| x.is_finite() && column.is_valid(*row));
+    let greatest = finite.map(|(_, x)| x.abs()).fold(0.0, f64::max);
+    (greatest > 0.0).then(|| exponent(greatest) - FINEST_BITS)
+}
+
+/// The power of two that is not above a number greater than 0.
+fn exponent(x: f64) -> i32 {
+    let bits = (x.to_bits() >> 52 & 0x7FF) as i32;
+    // Those without a leading bit are scaled until they have one.
+    if bits == 0 { exponent(x * 2f64.powi(64)) - 64 } else { bits - 1_023 }
+}
+
+/// Where powers of two begin to be numbered, so that those below 1 have numbers too.
+pub(crate) const POWERS: i64 = 1_100;
+
+/// The bucket of a value among powers of two: 0 for zero, mirrored for what is negative.
+fn power_of(column: &Column, row: usize) -> i64 {
+    match &column.values {
+        Values::Ints(values) => match values[row] {
+            0 => 0,
+            v => v.signum() * (POWERS + i64::from(v.unsigned_abs().ilog2())),
+        },
+        Values::Floats(values) => match values[row] {
+            x if x.is_nan() => NOT_A_NUMBER,
+            0.0 => 0,
+            x => x.signum() as i64 * (POWERS + i64::from(exponent(x.abs()))),
+        },
+        _ => 0,
+    }
+}
+
+fn keep(greatest: bool, best: &mut i64, seen: &mut bool, value: i64) {
+    if !*seen || (greatest && value > *best) || (!greatest && value < *best) {
+        *best = value;
+        *seen = true;
+    }
+}
+
+fn keep_word(greatest: bool, best: &mut Option<Box<str>>, word: &str) {
+    let better = best.as_deref().is_none_or(|best| if greatest { word > best } else { word < best });
+    if better {
+        *best = Some(word.into());
+    }
+}
+
+/// Runs `take` for every row in which the column is not NULL, with its group.
+fn each(column: &Column, grouped: &Grouped<'_>, mut take: impl FnMut(usize, usize)) {
+    let groups = grouped.groups();
+    match &column.valid {
+        None => groups.iter().enumerate().for_each(|(row, &group)| take(row, group as usize)),
+        Some(valid) => {
+            let rows = groups.iter().zip(valid).enumerate().filter(|(_, (_, valid))| **valid);
+            rows.for_each(|(row, (&group, _))| take(row, group as usize));
+        }
+    }
+}
+
+/// The values of a column of numbers as integers in the same order.
+fn ordinals(column: &Column) -> impl Fn(usize) -> i64 + '_ {
+    move |row| match &column.values {
+        Values::Ints(values) => values[row],
+        Values::Floats(values) => ordinal(values[row]),
+        _ => 0,
+    }
+}
+
+/// Adds the values of a column, times a weight where there is one; `also` is called for each of them with its group.
+fn add_all(
+    sums: &mut Sums,
+    column: &Column,
+    weight: Option<&Column>,
+    grouped: &Grouped<'_>,
+    also: &mut impl FnMut(usize),
+) -> Result<(), AskError> {
+    let mut failed = None;
+    match (sums, &column.values, weight.map(|weight| (weight, &weight.values))) {
+        (Sums::Ints(sums), Values::Ints(values), None) => each(column, grouped, |row, group| {
+            sums[group] += i128::from(values[row]);
+            also(group);
+        }),
+        (Sums::Reals(sums), Values::Floats(values), None) => each(column, grouped, |row, group| {
+            sums[group].add(values[row]);
+            also(group);
+        }),
+        (Sums::Ints(sums), Values::Ints(values), Some((weight, Values::Ints(weights)))) => {
+            each(column, grouped, |row, group| {
+                if weight.is_valid(row) {
+                    let product = i128::from(values[row]) * i128::from(weights[row]);
+                    failed = failed.take().or(add(&mut sums[group], product, "a weighted sum").err());
+                    also(group);
+                }
+            });
+        }
+        (Sums::Reals(sums), values, Some((weight, weights))) => each(column, grouped, |row, group| {
+            if weight.is_valid(row) {
+                sums[group].add_product(real(values, row), real(weights, row));
+                also(group);
+            }
+        }),
+        _ => return Err(unlike()),
+    }
+    failed.map_or(Ok(()), Err)
+}
+
+/// A column that is NULL where another is, too.
+fn masked(column: &Column, by: &Column) -> Column {
+    let valid = match (&column.valid, &by.valid) {
+        (Some(a), Some(b)) => Some(a.iter().zip(b).map(|(a, b)| *a && *b).collect()),
+        (a, b) => a.clone().or_else(|| b.clone()),
+    };
+    Column { values: column.values.clone(), valid }
+}
+
+fn real(values: &Values, row: usize) -> f64 {
+    match values {
+        Values::Ints(values) => values[row] as f64,
+        Values::Floats(values) => values[row],
+        _ => 0.0,
+    }
+}
+
+fn deviate(sums: &mut [Real], squares: &mut [Real], column: &Column, weight: Option<&Column>, grouped: &Grouped<'_>) {
+    each(column, grouped, |row, group| {
+        let x = real(&column.values, row);
+        match weight {
+            None => {
+                sums[group].add(x);
+                squares[group].add_product(x, x);
+            }
+            Some(weight) if weight.is_valid(row) => {
+                let w = real(&weight.values, row);
+                sums[group].add_product(w, x);
+                let square = x * x;
+                squares[group].add_product(w, square);
+                squares[group].add_product(w, x.mul_add(x, -square));
+            }
+            Some(_) => {}
+        }
+    });
+}
+
+fn distinct(cells: &mut [Cells], words: Option<&mut Coder>, column: &Column, grouped: &Grouped<'_>) {
+    match (&column.values, words) {
+        (Values::Texts { codes, words }, Some(coder)) => {
+            let numbers: Vec<u64> = words.iter().map(|word| u64::from(coder.code(word))).collect();
+            // Words may be there twice; what is the same has the same number.
+            each(column, grouped, |row, group| cells[group].add(numbers[codes.get(row) as usize]));
+        }
+        _ => {
+            let value = ordinals(column);
+            each(column, grouped, |row, group| cells[group].add(value(row) as u64));
+        }
+    }
+}

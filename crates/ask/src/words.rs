@@ -1,0 +1,60 @@
+//! Texts as numbers.
+
+use hashbrown::HashTable;
+
+use crate::column::Words;
+
+/// Gives each text a number, the same for the same text, counting from 0.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Coder {
+    words: Words,
+    table: HashTable<u32>,
+}
+
+impl Coder {
+    pub(crate) fn code(&mut self, word: &str) -> u32 {
+        let hash = hash_bytes(word.as_bytes());
+        let Self { words, table } = self;
+        if let Some(&code) = table.find(hash, |&code| words.get(code as usize) == word) {
+            return code;
+        }
+        let code = words.len() as u32;
+        words.push(word);
+        table.insert_unique(hash, code, |&code| hash_bytes(words.get(code as usize).as_bytes()));
+        code
+    }
+
+    pub(crate) fn words(&self) -> &Words {
+        &self.words
+    }
+
+    pub(crate) fn into_words(self) -> Words {
+        self.words
+    }
+
+    pub(crate) fn memory(&self) -> usize {
+        self.words.memory() + self.table.allocation_size()
+    }
+}
+
+/// Folds the product of two numbers: each of its bits depends on all of theirs.
+pub(crate) fn mix(a: u64, b: u64) -> u64 {
+    let product = u128::from(a) * u128::from(b);
+    product as u64 ^ (product >> 64) as u64
+}
+
+const KEY: u64 = 0x9E37_79B9_7F4A_7C15;
+
+pub(crate) fn hash_cells(cells: &[u64]) -> u64 {
+    cells.iter().fold(KEY, |hash, &cell| mix(hash ^ cell, KEY ^ 0x5555_5555_5555_5555))
+}
+
+fn hash_bytes(bytes: &[u8]) -> u64 {
+    let word = |chunk: &[u8]| {
+        let mut word = [0; 8];
+        word[..chunk.len()].copy_from_slice(chunk);
+        u64::from_le_bytes(word)
+    };
+    let hash = bytes.chunks(8).fold(KEY ^ bytes.len() as u64, |hash, chunk| mix(hash ^ word(chunk), KEY));
+    mix(hash, KEY)
+}
