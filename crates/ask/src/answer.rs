@@ -70,7 +70,7 @@ enum Source {
 impl Answer {
     pub(crate) fn new(partial: Partial) -> Result<Self> {
         let Partial { shape, mut groups, reading } = partial;
-        groups.tallies.iter_mut().for_each(Tally::settle);
+        groups.settle();
         let table = Table { shape: &shape, groups: &groups };
         let columns = table.columns();
         let order = table.ordered(&columns)?;
@@ -94,15 +94,9 @@ struct Table<'a> {
 }
 
 impl Table<'_> {
-    fn measures(&self) -> &[Measure] {
-        const COUNT: &[Measure] = &[Measure::Count];
-        let measures = &self.shape.question.measures;
-        if measures.is_empty() { COUNT } else { measures }
-    }
-
     fn columns(&self) -> Vec<(String, Source)> {
         let keys = self.shape.groups.iter().enumerate().map(|(i, (name, _))| (name.clone(), Source::Key(i)));
-        let measures = self.measures().iter().enumerate().flat_map(|(i, measure)| {
+        let measures = self.shape.measures().iter().enumerate().flat_map(|(i, measure)| {
             let names = measure.names().into_iter().enumerate();
             names.map(move |(part, name)| (name, Source::Measure(i, part)))
         });
@@ -116,7 +110,7 @@ impl Table<'_> {
                 let of = self.shape.measured[measure];
                 let real = |real: bool| if real { Kind::Float } else { Kind::Int };
                 let weighted = self.shape.weight == Some(Kind::Float);
-                match &self.measures()[measure] {
+                match &self.shape.measures()[measure] {
                     Measure::Count => real(weighted),
                     Measure::Sum(_) => real(weighted || of == Some(Kind::Float)),
                     Measure::Average(_) | Measure::Deviation(_) => Kind::Float,
@@ -173,7 +167,7 @@ impl Table<'_> {
             Tally::ExtremeText { best, .. } => best[group].as_deref().map_or(Scalar::Null, Scalar::Text),
             Tally::Distinct { cells, .. } => Scalar::Int(cells[group].values().len() as i128),
             Tally::Values(bags) => {
-                let Measure::Quantiles(_, quantiles) = &self.measures()[measure] else { return Scalar::Null };
+                let Measure::Quantiles(_, quantiles) = &self.shape.measures()[measure] else { return Scalar::Null };
                 let bag = &bags[group];
                 let mut left = quantiles[part].rank(bag.total());
                 for &(value, times) in bag.values() {

@@ -13,6 +13,7 @@
 //! Knows nothing of SQL engines, of wire formats, or of how rows come into tables.
 
 mod answer;
+mod cache;
 mod column;
 mod error;
 mod expression;
@@ -29,6 +30,7 @@ mod state;
 mod words;
 
 pub use answer::Answer;
+pub use cache::Cache;
 pub use column::Kind;
 pub use error::AskError;
 pub use partial::Partial;

@@ -2,15 +2,17 @@
 
 use std::fmt::Write as _;
 
+use twox_hash::XxHash64;
+
 use serde::{Deserialize, Serialize};
 
 use crate::answer::Answer;
 use crate::column::Kind;
 use crate::error::AskError;
 use crate::plan::Plan;
-use crate::question::Question;
+use crate::question::{Measure, Question};
 use crate::reading::Reading;
-use crate::state::Groups;
+use crate::state::{Bytes, Groups, Input, Tally};
 
 /// What is known of an answer: by one machine of several, say. Partial answers to the same question are merged, in any
 /// order, to the answer that all rows together give.
@@ -33,7 +35,72 @@ pub(crate) struct Shape {
     pub(crate) notes: Vec<String>,
 }
 
+impl Shape {
+    /// What is told of each group.
+    pub(crate) fn measures(&self) -> &[Measure] {
+        const COUNT: &[Measure] = &[Measure::Count];
+        if self.question.measures.is_empty() { COUNT } else { &self.question.measures }
+    }
+}
+
+/// What files of partial answers begin with.
+const MAGIC: &[u8] = b"manyworlds partial answer 1\n";
+
 impl Partial {
+    /// As bytes, for another machine.
+    ///
+    /// # Errors
+    /// Where it cannot be compressed.
+    pub fn encode(mut self) -> Result<Vec<u8>, AskError> {
+        self.groups.settle();
+        let failed = |e: &dyn std::fmt::Display| AskError::invalid(format!("a partial answer could not be written: {e}"));
+        let mut raw = Bytes::default();
+        raw.text(&serde_json::to_string(&self.shape).map_err(|e| failed(&e))?);
+        raw.number(self.reading.segments as u64);
+        raw.number(self.reading.rows_met);
+        self.groups.encode(&mut raw);
+        let mut bytes = Bytes(MAGIC.to_vec());
+        bytes.0.extend_from_slice(&XxHash64::oneshot(0, &raw.0).to_le_bytes());
+        bytes.number(raw.0.len() as u64);
+        bytes.0.extend(zstd::bulk::compress(&raw.0, 1).map_err(|e| failed(&e))?);
+        Ok(bytes.0)
+    }
+
+    /// Reads what [`Self::encode`] wrote; `name` is what it is called in errors.
+    ///
+    /// # Errors
+    /// Where it is no partial answer, or damaged.
+    pub fn decode(name: &str, bytes: &[u8]) -> Result<Self, AskError> {
+        let fail = |reason: &str| AskError::Partial { name: name.to_owned(), reason: reason.to_owned() };
+        let damaged = || fail("it is damaged: write it again with --partial");
+        let Some(rest) = bytes.strip_prefix(MAGIC) else {
+            return Err(fail("it is no partial answer of this version: write one with --partial"));
+        };
+        Self::read(rest).ok_or_else(damaged)
+    }
+
+    fn read(bytes: &[u8]) -> Option<Self> {
+        /// How much smaller than itself the compressor makes anything, at most.
+        const RATIO_MAX: usize = 1 << 16;
+        let mut input = Input(bytes);
+        let hash = u64::from_le_bytes(input.take(8)?.try_into().ok()?);
+        let size = usize::try_from(input.number()?).ok()?;
+        (size / RATIO_MAX <= input.0.len()).then_some(())?;
+        let raw = zstd::bulk::decompress(input.0, size).ok()?;
+        (XxHash64::oneshot(0, &raw) == hash).then_some(())?;
+        let mut input = Input(&raw);
+        let shape: Shape = serde_json::from_str(input.text()?).ok()?;
+        let segments = usize::try_from(input.number()?).ok()?;
+        let reading = Reading { segments, rows_met: input.number()?, ..Reading::default() };
+        let measures = shape.measures();
+        (measures.len() == shape.measured.len()).then_some(())?;
+        let kinds: Vec<Kind> = shape.groups.iter().map(|(_, kind)| *kind).collect();
+        let tally = |(measure, kind): (&Measure, &Option<Kind>)| Tally::new(measure, *kind, shape.weight);
+        let tallies = measures.iter().zip(&shape.measured).map(tally).collect();
+        let groups = Groups::decode(&mut input, &kinds, tallies)?;
+        Some(Self { shape, groups, reading })
+    }
+
     pub(crate) fn new(question: Question, plan: &Plan, groups: Groups, reading: Reading) -> Self {
         let mut notes = Vec::new();
         let mut inexact: Vec<&str> = Vec::new();

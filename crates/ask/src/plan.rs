@@ -9,7 +9,7 @@ use crate::column::Kind;
 use crate::error::AskError;
 use crate::expression::{Binder, Cond, Leaf, Test, parse, regex};
 use crate::question::{Bucket, Measure, Question};
-use crate::state::{Sums, Tally, Weights};
+use crate::state::Tally;
 
 /// The column of times, where none is named.
 const TIME: &str = "time";
@@ -200,36 +200,24 @@ impl Plan {
     /// What is added up for each measure, of no groups yet.
     pub(crate) fn tallies(&self) -> Vec<Tally> {
         let weight = self.weight.map(|column| self.kinds[column]);
-        let tally = |measured: &Measured| {
-            let is_real = measured.kind == Some(Kind::Float);
-            let sums = || Sums::new(is_real || weight == Some(Kind::Float));
-            let greatest = matches!(measured.measure, Measure::Greatest(_));
-            match measured.measure {
-                Measure::Count => Tally::Count(Weights::new(weight)),
-                Measure::Average(_) => Tally::Mean { sums: sums(), weights: Weights::new(weight) },
-                Measure::Sum(_) => Tally::Sum { sums: sums(), rows: Vec::new() },
-                Measure::Least(_) | Measure::Greatest(_) if measured.kind == Some(Kind::Text) => {
-                    Tally::ExtremeText { greatest, best: Vec::new() }
-                }
-                Measure::Least(_) | Measure::Greatest(_) => {
-                    Tally::Extreme { greatest, best: Vec::new(), seen: Vec::new() }
-                }
-                Measure::Deviation(_) => {
-                    Tally::Deviation { sums: Vec::new(), squares: Vec::new(), weights: Weights::new(weight) }
-                }
-                Measure::Distinct(_) => {
-                    let words = (measured.kind == Some(Kind::Text)).then(crate::words::Coder::default);
-                    Tally::Distinct { cells: Vec::new(), words }
-                }
-                Measure::Quantiles(..) => Tally::Values(Vec::new()),
-                Measure::Histogram(_) => {
-                    let shift = if is_real { FINEST_POWER } else { 0 };
-                    Tally::Histogram { shift, bags: Vec::new() }
-                }
-                Measure::LogHistogram(_) => Tally::LogHistogram(Vec::new()),
-            }
-        };
-        self.measured.iter().map(tally).collect()
+        self.measured.iter().map(|measured| Tally::new(&measured.measure, measured.kind, weight)).collect()
+    }
+
+    /// Kinds of the keys of groups.
+    pub(crate) fn key_kinds(&self) -> Vec<Kind> {
+        self.groups.iter().map(|group| group.kind).collect()
+    }
+
+    /// What is asked of rows that must still meet some of the conditions: the same text means the same answer.
+    pub(crate) fn asked(&self, conditions: &[usize]) -> String {
+        let conditions: Vec<&Cond> = conditions.iter().map(|&condition| &self.conditions[condition]).collect();
+        let mut columns = self.answered();
+        conditions.iter().for_each(|condition| condition.each_column(&mut |column| columns.push(column)));
+        columns.sort_unstable();
+        columns.dedup();
+        let columns = columns.into_iter().map(|column| (column, &self.names[column], &self.types[column]));
+        let columns: Vec<_> = columns.collect();
+        format!("{columns:?}\n{conditions:?}\n{:?}\n{:?}\n{:?}", self.groups, self.measured, self.weight)
     }
 
     /// Columns that groups and measures need, in order.
@@ -250,9 +238,6 @@ impl Plan {
 
 /// Columns that make groups, at most.
 const GROUPS_MAX: usize = 63;
-/// Buckets of real numbers are at least two to this power wide.
-const FINEST_POWER: i32 = -1_000;
-
 /// Takes conditions that all must hold apart.
 fn flatten(condition: Cond, into: &mut Vec<Cond>) {
     match condition {

@@ -9,6 +9,7 @@ use arrow::datatypes::{DataType, SchemaRef};
 use table::Segment;
 
 use crate::answer::Answer;
+use crate::cache::{Asked, Cache};
 use crate::column::Kind;
 use crate::error::AskError;
 use crate::partial::Partial;
@@ -39,13 +40,15 @@ pub struct Options {
     pub threads: usize,
     /// Bytes that groups and what is known of them may take.
     pub memory_bytes: usize,
+    /// Where answers of segments are kept for the next time; nowhere where there is none.
+    pub cache: Option<Cache>,
 }
 
 impl Default for Options {
     /// As many threads as the machine runs at a time, and half a gigabyte.
     fn default() -> Self {
         let threads = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
-        Self { threads, memory_bytes: 1 << 29 }
+        Self { threads, memory_bytes: 1 << 29, cache: None }
     }
 }
 
@@ -82,14 +85,17 @@ pub fn partial(source: &Source, question: &Question, options: &Options) -> Resul
         reading.rows_fresh += batch.num_rows() as u64;
         reading.rows_met += taken.rows as u64;
         groups.take(&plan, taken.rows, &taken.columns)?;
-        fresh.check(&groups)?;
+        fresh.check(groups.keys.len(), || groups.memory())?;
     }
-    let jobs = jobs(source, &plan, &wanted, &mut groups, &mut reading)?;
+    let cache = options.cache.as_ref();
+    let jobs = jobs(source, &plan, (&wanted, cache), &mut groups, &mut reading)?;
     let work = Work {
         root: &source.root,
         plan: &plan,
         wanted: &wanted,
         jobs,
+        cache,
+        wrote: AtomicBool::new(false),
         budget: &budget,
         cursor: AtomicUsize::new(0),
         stop: AtomicBool::new(false),
@@ -99,6 +105,9 @@ pub fn partial(source: &Source, question: &Question, options: &Options) -> Resul
         reading.add(read);
         groups.merge(more)?;
     }
+    if let Some(cache) = cache.filter(|_| work.wrote.load(Ordering::Relaxed)) {
+        cache.trim();
+    }
     reading.bytes += reading.skipped.bytes;
     Ok(Partial::new(question.clone(), &plan, groups, reading))
 }
@@ -107,15 +116,26 @@ pub fn partial(source: &Source, question: &Question, options: &Options) -> Resul
 struct Job<'a> {
     segment: &'a Segment,
     conditions: Vec<usize>,
-    opened: OnceLock<Option<(Opened, Vec<Unit>)>>,
+    /// Under what its answer is kept, where it is.
+    asked: Option<Asked>,
+    begun: OnceLock<Begun>,
     next: AtomicUsize,
+    /// Where the answer is to be kept: what of it is known, of how many rows, and how many units that is of.
+    together: Mutex<(Option<Groups>, u64, usize)>,
+}
+
+/// What there is to do for a segment.
+enum Begun {
+    /// Nothing more: the answer was kept, or it cannot be read.
+    Done,
+    Units(Opened, Vec<Unit>),
 }
 
 /// The segments that have to be opened; those whose rows the log counts are counted.
 fn jobs<'a>(
     source: &'a Source,
     plan: &Plan,
-    wanted: &[usize],
+    (wanted, cache): (&[usize], Option<&Cache>),
     groups: &mut Groups,
     reading: &mut Reading,
 ) -> Result<Vec<Job<'a>>> {
@@ -131,7 +151,9 @@ fn jobs<'a>(
             groups.count_rows(segment.rows);
             continue;
         }
-        jobs.push(Job { segment, conditions, opened: OnceLock::new(), next: AtomicUsize::new(0) });
+        let asked = cache.and_then(|cache| cache.asked(plan, segment, &conditions));
+        let (begun, next, together) = (OnceLock::new(), AtomicUsize::new(0), Mutex::default());
+        jobs.push(Job { segment, conditions, asked, begun, next, together });
     }
     Ok(jobs)
 }
@@ -174,16 +196,16 @@ impl<'a> Share<'a> {
         Self { budget, own: 0, left: 0 }
     }
 
-    /// Looks whether there is still room.
-    fn check(&mut self, groups: &Groups) -> Result<()> {
+    /// Looks whether there is still room for what so many groups take.
+    fn check(&mut self, groups: usize, memory: impl FnOnce() -> usize) -> Result<()> {
         /// Groups whose memory is added up in the time in which a unit is read, about.
         const GROUPS_EACH: usize = 1 << 18;
         if self.left > 0 {
             self.left -= 1;
             return Ok(());
         }
-        self.left = groups.keys.len() / GROUPS_EACH;
-        let now = groups.memory();
+        self.left = groups / GROUPS_EACH;
+        let now = memory();
         let before = self.budget.used.fetch_add(now, Ordering::Relaxed);
         self.budget.used.fetch_sub(self.own, Ordering::Relaxed);
         let used = (before + now).saturating_sub(self.own);
@@ -191,7 +213,7 @@ impl<'a> Share<'a> {
         if used <= self.budget.limit {
             return Ok(());
         }
-        let wanted = format!("there are {} groups so far", groups.keys.len());
+        let wanted = format!("one thread alone has {groups} groups so far");
         Err(AskError::Memory { limit: self.budget.limit, wanted })
     }
 }
@@ -201,6 +223,8 @@ struct Work<'a> {
     plan: &'a Plan,
     wanted: &'a [usize],
     jobs: Vec<Job<'a>>,
+    cache: Option<&'a Cache>,
+    wrote: AtomicBool,
     budget: &'a Budget,
     cursor: AtomicUsize,
     stop: AtomicBool,
@@ -252,15 +276,94 @@ impl Work<'_> {
     }
 
     fn job(&self, job: &Job<'_>, groups: &mut Groups, reading: &mut Reading, share: &mut Share<'_>) {
-        let opened = job.opened.get_or_init(|| self.open(job, reading).map_err(|e| self.fail(e)).ok());
-        let Some((opened, units)) = opened else { return };
-        while !self.stop.load(Ordering::Relaxed) {
-            let Some(unit) = units.get(job.next.fetch_add(1, Ordering::Relaxed)) else { break };
-            let done = self.unit(opened, unit, groups, reading).and_then(|()| share.check(groups));
-            if let Err(error) = done {
-                return self.fail(error);
+        let done = match job.begun.get_or_init(|| self.begin(job, groups, reading)) {
+            Begun::Done => return,
+            Begun::Units(opened, units) => match &job.asked {
+                None => self.units(job, (opened, units), groups, |groups| groups.memory(), reading, share).map(|_| ()),
+                Some(asked) => self.answer_of(job, asked, (opened, units), groups, reading, share),
+            },
+        };
+        if let Err(error) = done {
+            self.fail(error);
+        }
+    }
+
+    /// Finds the answer of a segment where it was kept; otherwise opens it.
+    fn begin(&self, job: &Job<'_>, groups: &mut Groups, reading: &mut Reading) -> Begun {
+        if let (Some(cache), Some(asked)) = (self.cache, &job.asked)
+            && let Some(kept) = cache.find(self.plan, asked)
+        {
+            reading.segments_cached += 1;
+            reading.rows_met += kept.rows_met;
+            if let Err(error) = groups.merge(kept.groups) {
+                self.fail(error);
+            }
+            return Begun::Done;
+        }
+        match self.open(job, reading) {
+            Ok((opened, units)) => Begun::Units(opened, units),
+            Err(error) => {
+                self.fail(error);
+                Begun::Done
             }
         }
+    }
+
+    /// Takes in units of a segment as long as there are any; gives how many that were.
+    fn units(
+        &self,
+        job: &Job<'_>,
+        (opened, units): (&Opened, &[Unit]),
+        groups: &mut Groups,
+        memory: impl Fn(&Groups) -> usize,
+        reading: &mut Reading,
+        share: &mut Share<'_>,
+    ) -> Result<usize> {
+        let mut done = 0;
+        while !self.stop.load(Ordering::Relaxed) {
+            let Some(unit) = units.get(job.next.fetch_add(1, Ordering::Relaxed)) else { break };
+            self.unit(opened, unit, groups, reading)?;
+            share.check(groups.keys.len(), || memory(groups))?;
+            done += 1;
+        }
+        Ok(done)
+    }
+
+    /// As [`Self::units`], and whoever is the last keeps the answer of the segment.
+    fn answer_of(
+        &self,
+        job: &Job<'_>,
+        asked: &Asked,
+        (opened, units): (&Opened, &[Unit]),
+        groups: &mut Groups,
+        reading: &mut Reading,
+        share: &mut Share<'_>,
+    ) -> Result<()> {
+        let before = reading.rows_met;
+        let mut own = Groups::new(self.plan);
+        let rest = groups.memory();
+        let done = self.units(job, (opened, units), &mut own, |own| own.memory() + rest, reading, share)?;
+        if done == 0 {
+            return Ok(());
+        }
+        let mut together = job.together.lock().unwrap_or_else(PoisonError::into_inner);
+        let (all, rows_met, units_done) = &mut *together;
+        match all.as_mut() {
+            Some(all) => all.merge(own)?,
+            None => *all = Some(own),
+        }
+        *rows_met += reading.rows_met - before;
+        *units_done += done;
+        if *units_done == units.len()
+            && let Some(mut all) = all.take()
+        {
+            if let Some(cache) = self.cache {
+                cache.keep(asked, &mut all, *rows_met);
+                self.wrote.store(true, Ordering::Relaxed);
+            }
+            groups.merge(all)?;
+        }
+        Ok(())
     }
 
     fn open(&self, job: &Job<'_>, reading: &mut Reading) -> Result<(Opened, Vec<Unit>)> {

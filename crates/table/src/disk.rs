@@ -127,7 +127,7 @@ pub(crate) fn parent(path: &Path) -> &Path {
 pub const TEMPORARY_SUFFIX: &str = ".tmp";
 
 /// A name beside `path` that no other writer uses.
-pub(crate) fn temporary_name(path: &Path) -> PathBuf {
+pub fn temporary_name(path: &Path) -> PathBuf {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     path.with_file_name(format!(".{name}.{}{TEMPORARY_SUFFIX}", uuid::Uuid::new_v4().simple()))
 }

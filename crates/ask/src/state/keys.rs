@@ -62,6 +62,15 @@ impl Keys {
         self.cells(group)[self.stride - 1] >> column & 1 == 1
     }
 
+    /// Key columns.
+    pub(super) fn columns(&self) -> usize {
+        self.coders.len()
+    }
+
+    pub(super) fn set_coder(&mut self, column: usize, coder: Coder) {
+        self.coders[column] = Some(coder);
+    }
+
     /// Takes over the groups of another; gives the numbers that those have here.
     pub(crate) fn merge(&mut self, other: &Self) -> Vec<u32> {
         let maps: Vec<Option<Vec<u64>>> = (0..self.coders.len())

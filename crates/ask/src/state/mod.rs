@@ -2,6 +2,7 @@
 
 mod bag;
 mod cells;
+mod encode;
 mod keys;
 mod real;
 mod take;
@@ -9,6 +10,7 @@ mod tally;
 
 pub(crate) use bag::Bag;
 pub(crate) use cells::Cells;
+pub(crate) use encode::{Bytes, Input};
 pub(crate) use real::Real;
 pub(crate) use take::Groups;
 pub(crate) use tally::{INFINITE, LEAST, NOT_A_NUMBER, POWERS, Sums, Tally, Weights, scaled, shifted, span};

@@ -5,7 +5,7 @@ use std::cell::OnceCell;
 
 use super::keys::Keys;
 use super::{Bag, Tally};
-use crate::column::{Codes, Column, Kind, Values, Words, ordinal, range_of, with_codes};
+use crate::column::{Codes, Column, Values, Words, ordinal, range_of, with_codes};
 use crate::error::AskError;
 use crate::plan::{GroupBy, Plan};
 use crate::words::Coder;
@@ -46,8 +46,7 @@ const SLOTS_MAX: usize = 1 << 20;
 
 impl Groups {
     pub(crate) fn new(plan: &Plan) -> Self {
-        let kinds: Vec<Kind> = plan.groups.iter().map(|group| group.kind).collect();
-        let mut groups = Self { keys: Keys::new(&kinds), tallies: plan.tallies() };
+        let mut groups = Self { keys: Keys::new(&plan.key_kinds()), tallies: plan.tallies() };
         if plan.groups.is_empty() {
             // All rows are one group, even where there are none.
             groups.keys.group(&[0]);
@@ -99,6 +98,11 @@ impl Groups {
                 counts[0] += rows;
             }
         }
+    }
+
+    /// Puts values in order, so that they can be told or written.
+    pub(crate) fn settle(&mut self) {
+        self.tallies.iter_mut().for_each(Tally::settle);
     }
 
     pub(crate) fn merge(&mut self, other: Self) -> Result<(), AskError> {

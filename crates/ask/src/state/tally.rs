@@ -4,6 +4,7 @@ use super::take::{Grouped, Input};
 use super::{Bag, Cells, Real};
 use crate::column::{Column, Kind, Values, ordinal};
 use crate::error::AskError;
+use crate::question::Measure;
 use crate::words::Coder;
 
 /// Sums, one a group.
@@ -161,7 +162,35 @@ fn add_rows(rows: &mut [u64], other: &[u64], map: &[u32]) {
     other.iter().zip(map).for_each(|(more, &group)| rows[group as usize] += more);
 }
 
+/// Buckets of real numbers are at least two to this power wide.
+const FINEST_POWER: i32 = -1_000;
+
 impl Tally {
+    /// What is added up for a measure of a column of some kind, of no groups yet.
+    pub(crate) fn new(measure: &Measure, kind: Option<Kind>, weight: Option<Kind>) -> Self {
+        let is_real = kind == Some(Kind::Float);
+        let sums = || Sums::new(is_real || weight == Some(Kind::Float));
+        let greatest = matches!(measure, Measure::Greatest(_));
+        match measure {
+            Measure::Count => Self::Count(Weights::new(weight)),
+            Measure::Average(_) => Self::Mean { sums: sums(), weights: Weights::new(weight) },
+            Measure::Sum(_) => Self::Sum { sums: sums(), rows: Vec::new() },
+            Measure::Least(_) | Measure::Greatest(_) if kind == Some(Kind::Text) => {
+                Self::ExtremeText { greatest, best: Vec::new() }
+            }
+            Measure::Least(_) | Measure::Greatest(_) => Self::Extreme { greatest, best: Vec::new(), seen: Vec::new() },
+            Measure::Deviation(_) => {
+                Self::Deviation { sums: Vec::new(), squares: Vec::new(), weights: Weights::new(weight) }
+            }
+            Measure::Distinct(_) => {
+                Self::Distinct { cells: Vec::new(), words: (kind == Some(Kind::Text)).then(Coder::default) }
+            }
+            Measure::Quantiles(..) => Self::Values(Vec::new()),
+            Measure::Histogram(_) => Self::Histogram { shift: if is_real { FINEST_POWER } else { 0 }, bags: Vec::new() },
+            Measure::LogHistogram(_) => Self::LogHistogram(Vec::new()),
+        }
+    }
+
     /// Makes room for so many groups.
     pub(crate) fn grow(&mut self, groups: usize) {
         match self {

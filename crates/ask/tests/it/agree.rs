@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use arrow::array::RecordBatch;
-use ask::{Answer, AskError, Bucket, Measure, Options, Order, Question, Replacement, Samples, Source};
+use ask::{Answer, AskError, Bucket, Cache, Measure, Options, Order, Partial, Question, Replacement, Samples, Source};
 use proptest::prelude::*;
 
 use crate::reference::{Condition, Plain, Row, Value, is_same, rows, values};
@@ -214,10 +214,27 @@ fn check(answer: &Answer, expected: &[(Vec<Value>, Vec<Value>)], names: &[String
 /// Every way there is to the answer of one question.
 fn ways(source: &Source, question: &Question) -> Vec<(&'static str, Result<Answer, AskError>)> {
     let options = |threads| Options { threads, ..Options::default() };
+    let cache = Some(Cache::of(&source.root).with_rows_min(1));
+    let keeping = Options { cache, ..options(2) };
     vec![
         ("one thread", ask::answer(source, question, &options(1))),
         ("three threads", ask::answer(source, question, &options(3))),
+        ("kept", ask::answer(source, question, &keeping)),
+        ("kept before", ask::answer(source, question, &keeping)),
+        ("together", together(source, question)),
     ]
+}
+
+/// Two machines with a part of the rows each, whose partial answers go through files.
+fn together(source: &Source, question: &Question) -> Result<Answer, AskError> {
+    let half = source.segments.len() / 2;
+    let (a, b) = source.segments.split_at(half);
+    let one = Source { segments: b.to_vec(), fresh: Vec::new(), ..source.clone() };
+    let other = Source { segments: a.to_vec(), ..source.clone() };
+    let write = |source: &Source| ask::partial(source, question, &Options::default())?.encode();
+    let mut merged = Partial::decode("one", &write(&one)?)?;
+    merged.merge(Partial::decode("other", &write(&other)?)?)?;
+    merged.answer()
 }
 
 fn agree(seed: u64) {
