@@ -24,6 +24,8 @@ pub struct Answer {
     pub rows: RecordBatch,
     /// Columns that make groups; the first of them is the span of time where there is one.
     pub keys: usize,
+    /// Whether the groups are of spans of time.
+    pub by_time: bool,
     /// Groups that there are, those past the limit too.
     pub groups: usize,
     /// What was read.
@@ -84,7 +86,8 @@ impl Answer {
         let schema = Arc::new(Schema::new(fields));
         let rows = RecordBatch::try_new(schema, arrays).map_err(|e| AskError::invalid(e.to_string()))?;
         let (keys, all) = (shape.groups.len(), groups.keys.len());
-        Ok(Self { rows, keys, groups: all, reading, notes: shape.notes })
+        let by_time = shape.question.bucket.is_some();
+        Ok(Self { rows, keys, by_time, groups: all, reading, notes: shape.notes })
     }
 }
 
@@ -146,9 +149,8 @@ impl Table<'_> {
         };
         match &self.groups.tallies[measure] {
             Tally::Count(Weights::Rows(rows)) => Scalar::Int(i128::from(rows[group])),
-            Tally::Count(Weights::Sums(sums)) => of_sums(sums),
             Tally::Sum { rows, .. } if rows[group] == 0 => Scalar::Null,
-            Tally::Sum { sums, .. } => of_sums(sums),
+            Tally::Count(Weights::Sums(sums)) | Tally::Sum { sums, .. } => of_sums(sums),
             Tally::Mean { sums, weights } => match weights.real(group) {
                 0.0 => Scalar::Null,
                 weight => Scalar::Float(sums.real(group) / weight),
@@ -267,7 +269,7 @@ impl Table<'_> {
             Tally::LogHistogram(bags) => (order.iter().map(|&g| bags[g as usize].clone()).collect(), Width::Doubling),
             _ => return Err(AskError::invalid("this measure has no buckets")),
         };
-        let places = || bags.iter().flat_map(|bag| bag.values()).map(|(place, _)| *place);
+        let places = || bags.iter().flat_map(Bag::values).map(|(place, _)| *place);
         let (from, to): (ArrayRef, ArrayRef) = if is_real {
             let edges = || places().map(|place| width.real_edges(place));
             (
@@ -281,7 +283,7 @@ impl Table<'_> {
                 Arc::new(edges().map(|e| e.1).collect::<Int64Array>()),
             )
         };
-        let counts: Int64Array = bags.iter().flat_map(|bag| bag.values()).map(|(_, times)| *times as i64).collect();
+        let counts: Int64Array = bags.iter().flat_map(Bag::values).map(|(_, times)| *times as i64).collect();
         let lengths = bags.iter().map(|bag| bag.values().len());
         let ty = if is_real { DataType::Float64 } else { DataType::Int64 };
         let fields = Fields::from(vec![

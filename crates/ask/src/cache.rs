@@ -81,7 +81,7 @@ impl Cache {
     }
 
     /// What was answered before. Whatever is wrong with a file, it is as if it were not there.
-    pub(crate) fn find(&self, plan: &Plan, asked: &Asked) -> Option<Kept> {
+    pub(crate) fn find(plan: &Plan, asked: &Asked) -> Option<Kept> {
         let bytes = fs::read(&asked.path).ok()?;
         let mut input = Input(&bytes);
         let hash = u64::from_le_bytes(input.take(8)?.try_into().ok()?);

@@ -33,8 +33,13 @@ impl Kind {
     pub fn of(ty: &DataType) -> Self {
         match ty {
             DataType::Boolean => Self::Bool,
-            DataType::Int8 | DataType::Int16 | DataType::Int32 | DataType::Int64 => Self::Int,
-            DataType::UInt8 | DataType::UInt16 | DataType::UInt32 => Self::Int,
+            DataType::Int8
+            | DataType::Int16
+            | DataType::Int32
+            | DataType::Int64
+            | DataType::UInt8
+            | DataType::UInt16
+            | DataType::UInt32 => Self::Int,
             DataType::Timestamp(..) => Self::Time,
             DataType::Date32 => Self::Date,
             DataType::Float16 | DataType::Float32 | DataType::Float64 | DataType::Decimal128(..) => Self::Float,
@@ -157,7 +162,11 @@ impl Codes {
     }
 
     pub(crate) fn get(&self, row: usize) -> u32 {
-        with_codes!(self, codes => u32::from(codes[row]))
+        match self {
+            Self::U8(codes) => codes[row].into(),
+            Self::U16(codes) => codes[row].into(),
+            Self::U32(codes) => codes[row],
+        }
     }
 }
 

@@ -117,8 +117,8 @@ impl AskError {
         move |source| Self::Io { action, path, source }
     }
 
-    pub(crate) fn damaged(path: &Path, reason: impl ToString) -> Self {
-        Self::Damaged { path: path.to_owned(), reason: reason.to_string() }
+    pub(crate) fn damaged(path: &Path, reason: impl Into<String>) -> Self {
+        Self::Damaged { path: path.to_owned(), reason: reason.into() }
     }
 
     /// What the Parquet library says of a segment.
@@ -126,9 +126,9 @@ impl AskError {
         match error {
             ParquetError::External(source) => match source.downcast::<io::Error>() {
                 Ok(source) => Self::Io { action: "read", path: path.to_owned(), source: *source },
-                Err(other) => Self::damaged(path, other),
+                Err(other) => Self::damaged(path, other.to_string()),
             },
-            other => Self::damaged(path, other),
+            other => Self::damaged(path, other.to_string()),
         }
     }
 }

@@ -53,7 +53,8 @@ impl Partial {
     /// Where it cannot be compressed.
     pub fn encode(mut self) -> Result<Vec<u8>, AskError> {
         self.groups.settle();
-        let failed = |e: &dyn std::fmt::Display| AskError::invalid(format!("a partial answer could not be written: {e}"));
+        let failed =
+            |e: &dyn std::fmt::Display| AskError::invalid(format!("a partial answer could not be written: {e}"));
         let mut raw = Bytes::default();
         raw.text(&serde_json::to_string(&self.shape).map_err(|e| failed(&e))?);
         raw.number(self.reading.segments as u64);
@@ -131,6 +132,11 @@ impl Partial {
     /// The question that it answers a part of.
     pub fn question(&self) -> &Question {
         &self.shape.question
+    }
+
+    /// What was read for it.
+    pub fn reading(&self) -> &Reading {
+        &self.reading
     }
 
     /// Takes over what another knows.

@@ -184,8 +184,8 @@ impl Plan {
                 (Measure::Least(_) | Measure::Greatest(_) | Measure::Distinct(_), Some(Kind::Set | Kind::Other)) => {
                     Some("numbers, text, times or truths")
                 }
-                (Measure::Least(_) | Measure::Greatest(_) | Measure::Distinct(_), _) => None,
-                (Measure::Quantiles(..), Some(Kind::Time | Kind::Date)) => None,
+                (Measure::Least(_) | Measure::Greatest(_) | Measure::Distinct(_), _)
+                | (Measure::Quantiles(..), Some(Kind::Time | Kind::Date)) => None,
                 (_, Some(kind)) if !kind.is_number() => Some("numbers"),
                 _ => None,
             };

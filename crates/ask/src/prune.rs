@@ -91,7 +91,7 @@ impl Leaf {
         if known.nulls == Nulls::All {
             return Verdict::Never;
         }
-        match (&self.test, &known.low, &known.high) {
+        match (&self.test, known.low.as_ref(), known.high.as_ref()) {
             (Test::Ints(ranges), Some(Bound::Int(low)), Some(Bound::Int(high))) => {
                 let none = ranges.iter().all(|(from, to)| to < low || from > high);
                 let all = ranges.iter().any(|(from, to)| from <= low && high <= to);
@@ -124,9 +124,9 @@ fn never_if(never: bool) -> Verdict {
 }
 
 /// Whether no value between the bounds compares so with `value`.
-fn outside(low: &Option<Bound>, high: &Option<Bound>, comparison: Comparison, value: &Bound) -> bool {
-    let low = low.as_ref().and_then(|low| low.order(value));
-    let high = high.as_ref().and_then(|high| high.order(value));
+fn outside(low: Option<&Bound>, high: Option<&Bound>, comparison: Comparison, value: &Bound) -> bool {
+    let low = low.and_then(|low| low.order(value));
+    let high = high.and_then(|high| high.order(value));
     // NaN is above all numbers and in no bounds.
     let is_real = matches!(value, Bound::Float(_));
     match comparison {

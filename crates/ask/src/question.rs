@@ -70,8 +70,15 @@ impl Measure {
     pub fn column(&self) -> Option<&str> {
         match self {
             Self::Count => None,
-            Self::Average(c) | Self::Sum(c) | Self::Least(c) | Self::Greatest(c) | Self::Deviation(c) => Some(c),
-            Self::Distinct(c) | Self::Histogram(c) | Self::LogHistogram(c) | Self::Quantiles(c, _) => Some(c),
+            Self::Average(c)
+            | Self::Sum(c)
+            | Self::Least(c)
+            | Self::Greatest(c)
+            | Self::Deviation(c)
+            | Self::Distinct(c)
+            | Self::Histogram(c)
+            | Self::LogHistogram(c)
+            | Self::Quantiles(c, _) => Some(c),
         }
     }
 

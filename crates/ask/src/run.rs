@@ -265,8 +265,7 @@ impl Work<'_> {
         let mut groups = Groups::new(self.plan);
         let mut reading = Reading::default();
         let mut share = Share::new(self.budget);
-        loop {
-            let Some(job) = self.jobs.get(self.cursor.fetch_add(1, Ordering::Relaxed)) else { break };
+        while let Some(job) = self.jobs.get(self.cursor.fetch_add(1, Ordering::Relaxed)) {
             self.job(job, &mut groups, &mut reading, &mut share);
         }
         for job in &self.jobs {
@@ -279,7 +278,7 @@ impl Work<'_> {
         let done = match job.begun.get_or_init(|| self.begin(job, groups, reading)) {
             Begun::Done => return,
             Begun::Units(opened, units) => match &job.asked {
-                None => self.units(job, (opened, units), groups, |groups| groups.memory(), reading, share).map(|_| ()),
+                None => self.units(job, (opened, units), groups, Groups::memory, reading, share).map(|_| ()),
                 Some(asked) => self.answer_of(job, asked, (opened, units), groups, reading, share),
             },
         };
@@ -290,8 +289,8 @@ impl Work<'_> {
 
     /// Finds the answer of a segment where it was kept; otherwise opens it.
     fn begin(&self, job: &Job<'_>, groups: &mut Groups, reading: &mut Reading) -> Begun {
-        if let (Some(cache), Some(asked)) = (self.cache, &job.asked)
-            && let Some(kept) = cache.find(self.plan, asked)
+        if let Some(asked) = &job.asked
+            && let Some(kept) = Cache::find(self.plan, asked)
         {
             reading.segments_cached += 1;
             reading.rows_met += kept.rows_met;

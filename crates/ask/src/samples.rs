@@ -57,7 +57,7 @@ pub(crate) fn samples(source: &Source, question: &Question, _: &Options) -> Resu
             let first: Option<Vec<u32>> = taken.places.map(|places| places.into_iter().take(found.left()).collect());
             let first = first.unwrap_or_else(|| (0..unit.rows().min(found.left()) as u32).collect());
             let arrays = places.iter().map(|&column| rows_of(&opened, &unit, &plan, column, &first, &mut reading));
-            found.push(arrays.collect::<Result<_, _>>()?, first.len())?;
+            found.push(&arrays.collect::<Result<Vec<_>, _>>()?, first.len())?;
         }
     }
     for batch in &source.fresh {
@@ -75,11 +75,11 @@ pub(crate) fn samples(source: &Source, question: &Question, _: &Options) -> Resu
                 None => Ok(new_null_array(&plan.types[*column], first.len())),
             }
         };
-        found.push(places.iter().map(array).collect::<Result<_, _>>()?, first.len())?;
+        found.push(&places.iter().map(array).collect::<Result<Vec<_>, _>>()?, first.len())?;
     }
     let rows = concat_batches(&found.schema, &found.batches).map_err(|e| AskError::invalid(e.to_string()))?;
     reading.bytes += reading.skipped.bytes;
-    Ok(Answer { groups: rows.num_rows(), rows, keys: 0, reading, notes: Vec::new() })
+    Ok(Answer { groups: rows.num_rows(), rows, keys: 0, by_time: false, reading, notes: Vec::new() })
 }
 
 fn nullable(schema: &Schema) -> Schema {
@@ -102,7 +102,7 @@ impl Found {
         self.left() == 0
     }
 
-    fn push(&mut self, arrays: Vec<ArrayRef>, rows: usize) -> Result<(), AskError> {
+    fn push(&mut self, arrays: &[ArrayRef], rows: usize) -> Result<(), AskError> {
         if rows == 0 {
             return Ok(());
         }

@@ -1,5 +1,7 @@
 //! A question as the SQL that means the same.
 
+use std::fmt::Write as _;
+
 use arrow::datatypes::Schema;
 use chrono::{DateTime, SecondsFormat};
 
@@ -34,10 +36,10 @@ pub fn sql(table: &str, question: &Question, schema: &Schema) -> Result<String> 
     let mut sql = format!("SELECT {}\nFROM {}", selected.join(",\n  "), source(&plan, &table, &filter)?);
     if !keys.is_empty() {
         let places: Vec<String> = (1..=keys.len()).map(|place| place.to_string()).collect();
-        sql += &format!("\nGROUP BY {}\nORDER BY {}", places.join(", "), order(question, &plan).join(", "));
+        let _ = write!(sql, "\nGROUP BY {}\nORDER BY {}", places.join(", "), order(question, &plan).join(", "));
     }
     if let Some(limit) = question.limit {
-        sql += &format!("\nLIMIT {limit}");
+        let _ = write!(sql, "\nLIMIT {limit}");
     }
     Ok(sql)
 }

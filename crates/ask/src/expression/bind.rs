@@ -198,7 +198,7 @@ impl Binder<'_> {
         let test = match self.kinds[column] {
             Kind::Float => Test::Float(comparison, self.real(name, value)?),
             Kind::Text => Test::Text(comparison, self.text_value(name, value)?),
-            kind if kind.is_whole() => return Ok(self.whole(name, column, comparison, value)?),
+            kind if kind.is_whole() => return self.whole(name, column, comparison, value),
             kind => {
                 let hint = if kind == Kind::Set { ": ask with HAS" } else { "" };
                 return Err(self.fail(name.at, format!("{:?} holds {}{hint}", name.name, kind.holds())));

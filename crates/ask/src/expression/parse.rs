@@ -268,10 +268,10 @@ impl Parser {
         }
         if self.word("IS") {
             let negated = self.word("NOT");
-            return match self.word("NULL") {
-                true => Ok(Expr::IsNull { column: named(left, at)?, negated }),
-                false => self.fail("NULL is expected here"),
-            };
+            if !self.word("NULL") {
+                return self.fail("NULL is expected here");
+            }
+            return Ok(Expr::IsNull { column: named(left, at)?, negated });
         }
         let negated = (self.is_word(1, "IN") || self.is_word(1, "HAS")) && self.word("NOT");
         if self.word("IN") {

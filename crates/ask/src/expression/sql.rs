@@ -7,13 +7,14 @@ pub(crate) fn text(text: &str) -> String {
     format!("'{}'", text.replace('\'', "''"))
 }
 
+/// Words of SQL that columns of events are likely to be called.
+const RESERVED: [&str; 12] =
+    ["time", "group", "order", "user", "value", "count", "from", "to", "select", "where", "limit", "end"];
+
 /// A column's name as SQL writes it.
 pub(crate) fn column(name: &str) -> String {
     let plain = name.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_')
         && name.starts_with(|c: char| c.is_ascii_lowercase() || c == '_');
-    // Words of SQL that events are likely to be called.
-    const RESERVED: [&str; 12] =
-        ["time", "group", "order", "user", "value", "count", "from", "to", "select", "where", "limit", "end"];
     if plain && !RESERVED.contains(&name) { name.to_owned() } else { format!("\"{}\"", name.replace('"', "\"\"")) }
 }
 

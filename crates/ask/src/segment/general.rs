@@ -32,12 +32,12 @@ pub(super) fn array(
         .map_err(failed)?;
     let mut arrays = Vec::new();
     for batch in reader {
-        arrays.push(batch.map_err(|e| AskError::damaged(&opened.path, e))?.column(0).clone());
+        arrays.push(batch.map_err(|e| AskError::damaged(&opened.path, e.to_string()))?.column(0).clone());
     }
     let parts: Vec<&dyn arrow::array::Array> = arrays.iter().map(AsRef::as_ref).collect();
     let array = match &arrays[..] {
         [one] => one.clone(),
-        _ => concat(&parts).map_err(|e| AskError::damaged(&opened.path, e))?,
+        _ => concat(&parts).map_err(|e| AskError::damaged(&opened.path, e.to_string()))?,
     };
     if array.len() != rows {
         return Err(AskError::damaged(

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use arrow::datatypes::{DataType, TimeUnit};
 use parquet::arrow::arrow_reader::{ArrowReaderMetadata, ArrowReaderOptions};
-use parquet::file::metadata::{PageIndexPolicy, ParquetMetaData, ParquetMetaDataReader};
+use parquet::file::metadata::{PageIndexPolicy, ParquetMetaData, ParquetMetaDataReader, RowGroupMetaData};
 use parquet::file::reader::Length as _;
 use table::{Segment, SegmentFile};
 
@@ -83,7 +83,7 @@ impl Opened {
             .with_page_index_policy(PageIndexPolicy::Optional);
         reader.read_page_indexes(&self.file).map_err(failed)?;
         let metadata = reader.finish().map_err(failed)?;
-        let chunks = metadata.row_groups().iter().flat_map(|group| group.columns());
+        let chunks = metadata.row_groups().iter().flat_map(RowGroupMetaData::columns);
         let index = |c: &parquet::file::metadata::ColumnChunkMetaData| {
             i64::from(c.column_index_length().unwrap_or(0)) + i64::from(c.offset_index_length().unwrap_or(0))
         };
@@ -136,8 +136,8 @@ fn place(column: usize, segment: &Segment, plan: &Plan, footer: &ArrowReaderMeta
 fn is_alike(stored: &DataType, wanted: &DataType) -> bool {
     let is_text = |ty: &DataType| matches!(ty, DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View);
     match (stored, wanted) {
-        (DataType::Timestamp(TimeUnit::Microsecond, _), DataType::Timestamp(TimeUnit::Microsecond, _)) => true,
-        (DataType::Float32, DataType::Float64) => true,
+        (DataType::Timestamp(TimeUnit::Microsecond, _), DataType::Timestamp(TimeUnit::Microsecond, _))
+        | (DataType::Float32, DataType::Float64) => true,
         (stored, wanted) => {
             (stored.is_signed_integer() && wanted.is_signed_integer()) || (is_text(stored) && is_text(wanted))
         }

@@ -69,23 +69,23 @@ impl Rows for Lazy<'_> {
 
 /// A batch in memory.
 struct Batch<'a> {
-    batch: &'a RecordBatch,
+    rows: &'a RecordBatch,
     plan: &'a Plan,
     columns: Vec<Option<Column>>,
 }
 
 impl Rows for Batch<'_> {
     fn rows(&self) -> usize {
-        self.batch.num_rows()
+        self.rows.num_rows()
     }
 
     fn column(&mut self, column: usize) -> Result<&Column, AskError> {
         if self.columns[column].is_none() {
             let kind = self.plan.kinds[column];
-            let read = match self.batch.column_by_name(&self.plan.names[column]) {
+            let read = match self.rows.column_by_name(&self.plan.names[column]) {
                 Some(array) => Column::from_arrow(array, kind)
                     .map_err(|e| AskError::invalid(format!("column {:?}: {e}", self.plan.names[column])))?,
-                None => Column::nulls(kind, self.batch.num_rows()),
+                None => Column::nulls(kind, self.rows.num_rows()),
             };
             self.columns[column] = Some(read);
         }
@@ -130,7 +130,7 @@ pub(crate) fn read(
 
 /// The rows of a batch that meet all conditions, and `wanted` columns of them.
 pub(crate) fn take_batch(batch: &RecordBatch, plan: &Plan, wanted: &[usize]) -> Result<Taken, AskError> {
-    let mut rows = Batch { batch, plan, columns: vec![None; plan.names.len()] };
+    let mut rows = Batch { rows: batch, plan, columns: vec![None; plan.names.len()] };
     let all: Vec<usize> = (0..plan.conditions.len()).collect();
     let selected = select(&mut rows, plan, &all)?;
     for &column in wanted {
@@ -255,7 +255,7 @@ pub(crate) fn rows_of(
     if rows.is_empty() {
         return Ok(new_null_array(&plan.types[column], 0));
     }
-    let failed = |e: ArrowError| AskError::damaged(&opened.path, e);
+    let failed = |e: ArrowError| AskError::damaged(&opened.path, e.to_string());
     let place = &opened.columns[column];
     if let Place::Constant(Some(value)) = place {
         return constant_array(value, &plan.types[column], rows.len()).map_err(failed);

@@ -138,7 +138,7 @@ impl Groups {
                 for part in parts {
                     let width = part.space().unwrap_or(1) as u32;
                     with_codes!(part.slots(), codes => {
-                        slots.iter_mut().zip(codes).for_each(|(slot, &code)| *slot = *slot * width + u32::from(code));
+                        slots.iter_mut().zip(codes).for_each(|(slot, &code)| *slot = *slot * width + as_slot(code));
                     });
                 }
                 Cow::Owned(Codes::U32(slots))
@@ -152,7 +152,7 @@ impl Groups {
             *cells.last_mut().unwrap_or(&mut 0) = 0;
             for (place, part) in parts.iter().enumerate().rev() {
                 let space = part.space().unwrap_or(1);
-                self.set_cell(&mut cells, place, part.of_slot(rest % space));
+                self.set_cell(&mut cells, place, &part.of_slot(rest % space));
                 rest /= space;
             }
             *group = self.keys.group(&cells);
@@ -178,7 +178,7 @@ impl Groups {
                         }
                         cells[place] = *number;
                     }
-                    cell => self.set_cell(&mut cells, place, cell),
+                    cell => self.set_cell(&mut cells, place, &cell),
                 }
             }
             // Rows of a group often follow one another.
@@ -198,7 +198,7 @@ impl Groups {
         groups
     }
 
-    fn set_cell(&mut self, cells: &mut [u64], place: usize, cell: Cell<'_>) {
+    fn set_cell(&mut self, cells: &mut [u64], place: usize, cell: &Cell<'_>) {
         cells[place] = match cell {
             Cell::Null => {
                 if let Some(nulls) = cells.last_mut() {
@@ -206,8 +206,8 @@ impl Groups {
                 }
                 0
             }
-            Cell::Whole(value) => value as u64,
-            Cell::Word(code, words) => self.keys.code(place, words.get(code)),
+            Cell::Whole(value) => *value as u64,
+            Cell::Word(code, words) => self.keys.code(place, words.get(*code)),
         };
     }
 }
@@ -437,6 +437,10 @@ impl Part<'_> {
             }
         }
     }
+}
+
+fn as_slot(code: impl Into<u32>) -> u32 {
+    code.into()
 }
 
 /// How often each code occurs.

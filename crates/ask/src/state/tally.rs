@@ -186,7 +186,9 @@ impl Tally {
                 Self::Distinct { cells: Vec::new(), words: (kind == Some(Kind::Text)).then(Coder::default) }
             }
             Measure::Quantiles(..) => Self::Values(Vec::new()),
-            Measure::Histogram(_) => Self::Histogram { shift: if is_real { FINEST_POWER } else { 0 }, bags: Vec::new() },
+            Measure::Histogram(_) => {
+                Self::Histogram { shift: if is_real { FINEST_POWER } else { 0 }, bags: Vec::new() }
+            }
             Measure::LogHistogram(_) => Self::LogHistogram(Vec::new()),
         }
     }
@@ -365,7 +367,7 @@ impl Tally {
                 }
             }
             (Self::Distinct { cells, words }, Some(column), _) => {
-                distinct(cells, words.as_mut(), column, input.grouped)
+                distinct(cells, words.as_mut(), column, input.grouped);
             }
             (Self::Values(bags), Some(column), _) => {
                 if !input.grouped.weigh_dense(column, bags) {
@@ -387,7 +389,6 @@ impl Tally {
             self.coarsen(least);
         }
         // The outermost integers would be taken for what is no number.
-        const OUTERMOST: i64 = 8;
         let inner = i64::MIN + OUTERMOST..i64::MAX - OUTERMOST;
         if let Values::Ints(values) = &column.values
             && values.iter().any(|v| !inner.contains(v))
@@ -440,6 +441,8 @@ impl Tally {
     }
 }
 
+/// Integers so near to the first and the last are in buckets with others.
+const OUTERMOST: i64 = 8;
 /// Buckets that are kept, at most, to be put together to those that are told.
 const BUCKETS_MAX: u64 = 4_096;
 /// Places of what is no number in a bucket.
@@ -624,15 +627,12 @@ fn deviate(sums: &mut [Real], squares: &mut [Real], column: &Column, weight: Opt
 }
 
 fn distinct(cells: &mut [Cells], words: Option<&mut Coder>, column: &Column, grouped: &Grouped<'_>) {
-    match (&column.values, words) {
-        (Values::Texts { codes, words }, Some(coder)) => {
-            let numbers: Vec<u64> = words.iter().map(|word| u64::from(coder.code(word))).collect();
-            // Words may be there twice; what is the same has the same number.
-            each(column, grouped, |row, group| cells[group].add(numbers[codes.get(row) as usize]));
-        }
-        _ => {
-            let value = ordinals(column);
-            each(column, grouped, |row, group| cells[group].add(value(row) as u64));
-        }
+    if let (Values::Texts { codes, words }, Some(coder)) = (&column.values, words) {
+        let numbers: Vec<u64> = words.iter().map(|word| u64::from(coder.code(word))).collect();
+        // Words may be there twice; what is the same has the same number.
+        each(column, grouped, |row, group| cells[group].add(numbers[codes.get(row) as usize]));
+    } else {
+        let value = ordinals(column);
+        each(column, grouped, |row, group| cells[group].add(value(row) as u64));
     }
 }

@@ -6,10 +6,12 @@ use arrow::array::RecordBatch;
 use ask::{Answer, AskError, Bucket, Cache, Measure, Options, Order, Partial, Question, Replacement, Samples, Source};
 use proptest::prelude::*;
 
-use crate::reference::{Condition, Plain, Row, Value, is_same, rows, values};
+use crate::reference::{Condition, Plain, Row, Told, Value, is_same, rows, values};
 use crate::tables::{Dice, HOSTS, HOUR, START, TAGS, table};
 
-const SIGNS: [&str; 6] = ["=", "!=", "<", "<=", ">", ">="];
+fn sign(dice: &mut Dice) -> &'static str {
+    ["=", "!=", "<", "<=", ">", ">="][dice.below(6) as usize]
+}
 
 fn time_text(micros: i64) -> String {
     let time = chrono::DateTime::from_timestamp_micros(micros).unwrap();
@@ -64,7 +66,7 @@ fn day(days: i128) -> String {
 fn condition(dice: &mut Dice, depth: u32, sets: bool, all: &[Row]) -> Condition {
     let columns = ["time", "host", "word", "n", "key", "big", "x", "y", "flag", "day"];
     if depth > 0 && dice.chance(45) {
-        let parts = (0..dice.below(3) + 1).map(|_| condition(dice, depth - 1, sets, all)).collect();
+        let parts = (0..=dice.below(3)).map(|_| condition(dice, depth - 1, sets, all)).collect();
         return match dice.below(3) {
             0 => Condition::All(parts),
             1 => Condition::Any(parts),
@@ -75,7 +77,7 @@ fn condition(dice: &mut Dice, depth: u32, sets: bool, all: &[Row]) -> Condition 
         0 => Condition::Null((*dice.pick(&columns)).to_owned()),
         1 => {
             let column = *dice.pick(&["host", "n", "key", "y", "word", "day"]);
-            let mut list: Vec<(Value, String)> = (0..dice.below(4) + 1).map(|_| literal(dice, column, all)).collect();
+            let mut list: Vec<(Value, String)> = (0..=dice.below(4)).map(|_| literal(dice, column, all)).collect();
             if dice.chance(10) {
                 list.push((Value::Null, "NULL".to_owned()));
             }
@@ -90,20 +92,20 @@ fn condition(dice: &mut Dice, depth: u32, sets: bool, all: &[Row]) -> Condition 
             a: "n".to_owned(),
             operator: *dice.pick(&['+', '-', '*', '/']),
             b: (*dice.pick(&["n", "key", "big"])).to_owned(),
-            sign: *dice.pick(&SIGNS),
+            sign: sign(dice),
             c: dice.below(40) as i64 - 5,
         },
         6 => Condition::Has("tags".to_owned(), (*dice.pick(&TAGS)).to_owned()),
         _ => {
             let column = *dice.pick(&columns);
             let (value, text) = literal(dice, column, all);
-            Condition::Compare(column.to_owned(), *dice.pick(&SIGNS), value, text)
+            Condition::Compare(column.to_owned(), sign(dice), value, text)
         }
     }
 }
 
-fn measures(dice: &mut Dice) -> (Vec<Measure>, Vec<(String, &'static str, String, u64)>) {
-    let (mut asked, mut plain): (Vec<Measure>, Vec<(String, &'static str, String, u64)>) = (Vec::new(), Vec::new());
+fn measures(dice: &mut Dice) -> (Vec<Measure>, Vec<Told>) {
+    let (mut asked, mut plain): (Vec<Measure>, Vec<Told>) = (Vec::new(), Vec::new());
     for _ in 0..dice.below(4) {
         let number = (*dice.pick(&["n", "big", "y", "key"])).to_owned();
         let any = (*dice.pick(&["time", "host", "word", "n", "big", "x", "y", "flag", "day"])).to_owned();
@@ -311,7 +313,7 @@ fn sample(dice: &mut Dice, source: &Source, asked: &Question, plain: &Plain, all
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 40, max_shrink_iters: 0, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 2000, max_shrink_iters: 0, ..ProptestConfig::default() })]
 
     #[test]
     fn random_questions_have_the_answers_of_the_reference(seed in any::<u64>()) {

@@ -218,12 +218,14 @@ fn compare(a: &Value, sign: &str, b: &Value) -> Truth {
     })
 }
 
+/// What is told of a group: its name in the answer, what it is, its column, and its share in percent.
+pub(crate) type Told = (String, &'static str, String, u64);
+
 /// What is asked, in plain words.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Plain {
     pub(crate) groups: Vec<String>,
-    /// What is told, by its name in the answer: what it is, its column, and its share in percent.
-    pub(crate) measures: Vec<(String, &'static str, String, u64)>,
+    pub(crate) measures: Vec<Told>,
     pub(crate) conditions: Vec<Condition>,
     pub(crate) bucket: Option<i64>,
     pub(crate) window: (Option<i64>, Option<i64>),
@@ -259,7 +261,7 @@ impl Plain {
             };
             keys = keys
                 .into_iter()
-                .flat_map(|key| values.iter().map(move |v| [&key[..], &[v.clone()]].concat()))
+                .flat_map(|key| values.iter().map(move |v| [&key[..], std::slice::from_ref(v)].concat()))
                 .collect();
         }
         keys
@@ -298,12 +300,7 @@ impl Plain {
         }
     }
 
-    fn measure(
-        &self,
-        (_, what, column, share): &(String, &'static str, String, u64),
-        rows: &[&Row],
-        all: &[&Row],
-    ) -> Value {
+    fn measure(&self, (_, what, column, share): &Told, rows: &[&Row], all: &[&Row]) -> Value {
         let is_int = |v: &Value| matches!(v, Value::Int(_));
         let known: Vec<&&Row> = rows.iter().filter(|r| *what == "count" || r[column] != Value::Null).collect();
         let weighed: Vec<(f64, &Row)> = known.iter().filter_map(|r| Some((self.weight(r)?, **r))).collect();

@@ -98,6 +98,9 @@ pub(crate) struct AskArgs {
     /// Answer from files that --partial wrote, all of the same question
     #[arg(long, value_name = "FILES", num_args = 1.., conflicts_with_all = ["table", "sql", "samples"])]
     pub(crate) merge: Vec<PathBuf>,
+    /// Neither use answers that were kept, nor keep any
+    #[arg(long)]
+    pub(crate) no_cache: bool,
     /// Threads [default: one a core]
     #[arg(long, value_name = "T")]
     pub(crate) threads: Option<usize>,

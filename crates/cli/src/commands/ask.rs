@@ -2,11 +2,12 @@
 
 mod show;
 
+use std::fs;
 use std::path::Path;
 use std::process::ExitCode;
 use std::sync::Arc;
 
-use ::ask::{Answer, Measure, Options, Order, Question, Reading, Samples, Source, moment};
+use ::ask::{Answer, Cache, Measure, Options, Order, Partial, Question, Reading, Samples, Source, moment};
 use anyhow::{Context as _, Result, anyhow, bail};
 use arrow::csv::WriterBuilder as CsvBuilder;
 use arrow::datatypes::Schema;
@@ -19,7 +20,8 @@ use crate::output::{bytes, count, note, print};
 
 pub(crate) async fn ask(args: &AskArgs) -> Result<ExitCode> {
     if !args.merge.is_empty() {
-        bail!("--merge is not there yet");
+        show(args, &merged(args)?)?;
+        return Ok(ExitCode::SUCCESS);
     }
     let name = args.table.as_ref().context("a table is missing")?;
     let question = question(args)?;
@@ -28,14 +30,46 @@ pub(crate) async fn ask(args: &AskArgs) -> Result<ExitCode> {
         print(&format!("{}\n", ::ask::sql(&name.to_string(), &question, &source.schema)?))?;
         return Ok(ExitCode::SUCCESS);
     }
-    let answer = ::ask::answer(&source, &question, &options(args))?;
-    show(args, &answer, question.bucket)?;
+    let options = options(args, &source);
+    if let Some(path) = &args.partial {
+        let partial = ::ask::partial(&source, &question, &options)?;
+        if args.explain {
+            note(&explain(partial.reading()));
+        }
+        fs::write(path, partial.encode()?).with_context(|| format!("writing {}", path.display()))?;
+        return Ok(ExitCode::SUCCESS);
+    }
+    show(args, &::ask::answer(&source, &question, &options)?)?;
     Ok(ExitCode::SUCCESS)
 }
 
-fn options(args: &AskArgs) -> Options {
-    let usual = Options::default();
-    Options { threads: args.threads.unwrap_or(usual.threads), memory_bytes: (args.memory as usize) << 20 }
+fn options(args: &AskArgs, source: &Source) -> Options {
+    Options {
+        threads: args.threads.unwrap_or(Options::default().threads),
+        memory_bytes: (args.memory as usize) << 20,
+        cache: (!args.no_cache).then(|| Cache::of(&source.root)),
+    }
+}
+
+/// What files of partial answers say together.
+fn merged(args: &AskArgs) -> Result<Answer> {
+    let mut all: Option<Partial> = None;
+    for path in &args.merge {
+        let name = path.display().to_string();
+        let bytes = fs::read(path).with_context(|| format!("reading {name}"))?;
+        let partial = Partial::decode(&name, &bytes)?;
+        match &mut all {
+            Some(all) => all.merge(partial).with_context(|| format!("merging {name}"))?,
+            none => *none = Some(partial),
+        }
+    }
+    let mut all = all.context("a file is missing")?;
+    all.arrange(order(args), args.limit);
+    Ok(all.answer()?)
+}
+
+fn order(args: &AskArgs) -> Option<Order> {
+    args.sort.as_ref().map(|by| Order { by: by.clone(), ascending: args.asc })
 }
 
 /// The table at its newest version, with what waits in its log.
@@ -100,15 +134,15 @@ fn question(args: &AskArgs) -> Result<Question> {
         replacements: args.replace.clone(),
         since: time(&args.since)?,
         until: time(&args.until)?,
-        order: args.sort.as_ref().map(|by| Order { by: by.clone(), ascending: args.asc }),
+        order: order(args),
         limit: args.limit,
         samples: args.samples.map(|rows| Samples { rows, columns: args.columns.clone() }),
     })
 }
 
-fn show(args: &AskArgs, answer: &Answer, bucket: Option<::ask::Bucket>) -> Result<()> {
+fn show(args: &AskArgs, answer: &Answer) -> Result<()> {
     match args.format.format {
-        Format::Table => print(&show::table(answer, bucket.is_some())?)?,
+        Format::Table => print(&show::table(answer)?)?,
         Format::Json => {
             let mut writer = JsonRows::new(std::io::stdout().lock(), answer.rows.schema_ref());
             writer.write(&answer.rows).context("writing the result")?;

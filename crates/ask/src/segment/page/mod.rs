@@ -68,8 +68,8 @@ pub(super) fn column(
         return Ok(None);
     }
     // Rows of lists are counted from the first page on.
-    let all = [0..opened.rows(group)];
-    let read = if kind == Kind::Set { &all[..] } else { ranges };
+    let all = 0..opened.rows(group);
+    let read = if kind == Kind::Set { std::slice::from_ref(&all) } else { ranges };
     let pages = Pages::read(opened, group, leaf, read).map_err(AskError::io("read", &opened.path))?;
     *bytes += pages.bytes.len() as u64;
     let read = if kind == Kind::Set {
@@ -211,16 +211,15 @@ fn presence(header: &Header, body: &mut &[u8], max: i16) -> Read<Option<Vec<bool
 
 /// Cuts the definition levels off the front of a page.
 fn levels<'a>(header: &Header, body: &mut &'a [u8]) -> Read<&'a [u8]> {
-    let length = match header.kind {
-        PageKind::Data2 { definitions, .. } => definitions,
-        _ => {
-            if header.level_encoding != encoding::RLE {
-                return Err(Fault::Foreign);
-            }
-            let (length, rest) = body.split_first_chunk::<4>().ok_or(SHORT)?;
-            *body = rest;
-            u32::from_le_bytes(*length) as usize
+    let length = if let PageKind::Data2 { definitions, .. } = header.kind {
+        definitions
+    } else {
+        if header.level_encoding != encoding::RLE {
+            return Err(Fault::Foreign);
         }
+        let (length, rest) = body.split_first_chunk::<4>().ok_or(SHORT)?;
+        *body = rest;
+        u32::from_le_bytes(*length) as usize
     };
     let (levels, rest) = body.split_at_checked(length).ok_or(SHORT)?;
     *body = rest;
@@ -307,7 +306,7 @@ impl<'a> Reader<'a> {
     fn page(&mut self, header: &Header, mut body: &[u8], wanted: &[Range<usize>]) -> Read<()> {
         let present = presence(header, &mut body, self.chunk.column_descr().max_def_level())?;
         let count = present.as_ref().map_or(header.values, |present| present.iter().filter(|p| **p).count());
-        let is_whole = present.is_none() && *wanted == [0..header.values];
+        let is_whole = present.is_none() && matches!(wanted, [all] if *all == (0..header.values));
         let before = self.len();
         self.decode(header, body, count)?;
         if !is_whole {
@@ -404,7 +403,7 @@ fn texts(codes: Codes, words: Words, valid: Option<Vec<bool>>) -> Column {
     let null = words.len();
     let codes = match (codes, &valid) {
         (codes, None) => codes,
-        (Codes::U8(mut codes), Some(valid)) if null <= usize::from(u8::MAX) => {
+        (Codes::U8(mut codes), Some(valid)) if u8::try_from(null).is_ok() => {
             codes.iter_mut().zip(valid).filter(|(_, valid)| !**valid).for_each(|(code, _)| *code = null as u8);
             Codes::U8(codes)
         }

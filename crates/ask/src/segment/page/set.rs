@@ -34,7 +34,7 @@ pub(super) fn column(pages: &Pages, chunk: &ColumnChunkMetaData, rows: usize) ->
         let mut definitions: Vec<u8> = Vec::with_capacity(room(header.values));
         let width = u32::from(max).ilog2() + 1;
         hybrid::read(levels(header, &mut body)?, width, header.values, &mut definitions)?;
-        let count = definitions.iter().filter(|level| **level == max).count();
+        let count: usize = definitions.iter().map(|level| usize::from(*level == max)).sum();
         let mut members: Vec<u32> = Vec::with_capacity(room(count));
         match header.encoding {
             encoding::RLE_DICTIONARY | encoding::PLAIN_DICTIONARY => {
@@ -61,13 +61,12 @@ pub(super) fn column(pages: &Pages, chunk: &ColumnChunkMetaData, rows: usize) ->
 
 /// Cuts the repetition levels off the front of a page.
 fn repetition_levels<'a>(header: &super::header::Header, body: &mut &'a [u8]) -> Read<&'a [u8]> {
-    let length = match header.kind {
-        PageKind::Data2 { repetitions, .. } => repetitions,
-        _ => {
-            let (length, rest) = body.split_first_chunk::<4>().ok_or(SHORT)?;
-            *body = rest;
-            u32::from_le_bytes(*length) as usize
-        }
+    let length = if let PageKind::Data2 { repetitions, .. } = header.kind {
+        repetitions
+    } else {
+        let (length, rest) = body.split_first_chunk::<4>().ok_or(SHORT)?;
+        *body = rest;
+        u32::from_le_bytes(*length) as usize
     };
     let (levels, rest) = body.split_at_checked(length).ok_or(SHORT)?;
     *body = rest;

@@ -25,9 +25,9 @@ const SERIES_MAX: usize = 40;
 const LISTED_MAX: usize = 48;
 
 /// The answer as an aligned table with bars, or as what came when.
-pub(crate) fn table(answer: &Answer, by_time: bool) -> Result<String> {
+pub(crate) fn table(answer: &Answer) -> Result<String> {
     let mut text = String::new();
-    if by_time && answer.rows.num_rows() > 1 {
+    if answer.by_time && answer.rows.num_rows() > 1 {
         text += &series(answer)?;
         if answer.rows.num_rows() > LISTED_MAX {
             return Ok(text);
