@@ -24,6 +24,7 @@ use table::{DATABASE, SIM};
 use crate::ensembles;
 use crate::error::{NO_TABLE, QueryError, no_table};
 use crate::events::Events;
+use crate::functions;
 use crate::outcomes::Outcomes;
 use crate::pauses::PauseInJoins;
 use crate::plays::PlaysFunction;
@@ -134,6 +135,7 @@ impl Engine {
         }
         let context = SessionContext::new_with_state(state(options)?);
         context.register_catalog(CATALOG, catalog);
+        functions::register(&context);
         context.register_udtf("worlds", Arc::new(WorldsFunction(snapshot.clone())));
         context.register_udtf("plays", Arc::new(PlaysFunction(snapshot)));
         Ok(Self { context, tables })

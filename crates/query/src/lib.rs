@@ -31,6 +31,7 @@ mod ensembles;
 mod error;
 mod events;
 mod filter;
+mod functions;
 mod outcomes;
 mod pauses;
 mod plays;
