@@ -100,13 +100,18 @@ async fn answer_in_time(
     app.questions.ask(|_| async move { write(&ask(asked, access, sql, database).await?) }).await
 }
 
-async fn ask(app: App, access: Access, sql: String, database: String) -> Result<Answer, Refusal> {
+/// What answers questions about the data as it is now, as far as `access` goes.
+pub(crate) async fn open_engine(app: &App, access: &Access, database: &str) -> Result<Engine, Refusal> {
     let options = Options { memory_bytes: app.settings.question_memory, ..Options::default() };
     let live: Arc<dyn LiveTables> = Arc::new(Live(app.store.clone()));
-    let scope = access.scope(&database);
+    let scope = access.scope(database);
     let data = &app.settings.data;
     let ensembles = if scope.sees(SIM) { app.warm.ensembles(data).await? } else { Ensembles::default() };
-    let engine = Engine::open_live(data, ensembles, app.make_model.clone(), options, &live, scope)?;
+    Ok(Engine::open_live(data, ensembles, app.make_model.clone(), options, &live, scope)?)
+}
+
+async fn ask(app: App, access: Access, sql: String, database: String) -> Result<Answer, Refusal> {
+    let engine = open_engine(&app, &access, &database).await?;
     let mut rows = engine.query(&sql).await.map_err(|e| access.explain(e))?;
     let schema = rows.schema();
     let (mut batches, mut bytes) = (Vec::new(), 0);
