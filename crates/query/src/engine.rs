@@ -165,6 +165,28 @@ impl Engine {
         names
     }
 
+    /// The tables that can be named: database and name.
+    pub fn tables(&self) -> Vec<(String, String)> {
+        let named = |database: String| {
+            let tables = self.catalog.schema(&database).map(|schema| schema.table_names()).unwrap_or_default();
+            tables.into_iter().map(move |table| (database.clone(), table))
+        };
+        let mut tables: Vec<_> = self.databases().into_iter().flat_map(named).collect();
+        tables.sort_unstable();
+        tables
+    }
+
+    /// The names of the functions.
+    pub fn functions(&self) -> Vec<String> {
+        let state = self.context.state();
+        let names = state.scalar_functions().keys().chain(state.aggregate_functions().keys());
+        let names = names.chain(state.window_functions().keys()).chain(state.table_functions().keys());
+        let mut names: Vec<String> = names.cloned().collect();
+        names.sort_unstable();
+        names.dedup();
+        names
+    }
+
     /// Begins to answer one question.
     ///
     /// # Errors
