@@ -17,23 +17,40 @@ ENVIRONMENT = {name: value for name, value in os.environ.items() if not name.sta
 class Server:
     """A running server, and its token where it asks for one."""
 
-    def __init__(self, folder, tokens):
+    def __init__(self, folder, tokens, *more):
         self.token = None
-        words = [MANYWORLDS, "serve", "--data", str(folder / "data"), "--listen", "127.0.0.1:0"]
+        self.file = ["--token-file", str(folder / "tokens.toml")]
+        words = [MANYWORLDS, "serve", "--data", str(folder / "data"), "--listen", "127.0.0.1:0", "--pg", "127.0.0.1:0", *more]
         if tokens:
-            file = ["--token-file", str(folder / "tokens.toml")]
-            create = [MANYWORLDS, "token", "create", "all", "--read", "--write", *file]
-            made = subprocess.run(create, env=ENVIRONMENT, check=True, capture_output=True, text=True)
-            self.token = made.stdout.strip()
-            words += file
+            self.token = self.create("all", "--read", "--write")
+            words += self.file
         self.process = subprocess.Popen(words, env=ENVIRONMENT, stderr=subprocess.PIPE, text=True)
         said = ""
-        while not (found := re.search(r"listening on http://([\d.]+):(\d+)", said)):
+        while not (found := re.search(r"listening on https?://([\d.]+):(\d+)", said)):
             line = self.process.stderr.readline()
             assert line, f"the server ended: {said}"
             said += line
         self.host, self.port = found[1], int(found[2])
         self.url = f"http://{self.host}:{self.port}"
+        self.pg_port = int(re.search(r"clients of PostgreSQL are answered on [\d.]+:(\d+)", said)[1])
+
+    def _token(self, *words):
+        command = [MANYWORLDS, "token", *words, *self.file]
+        return subprocess.run(command, env=ENVIRONMENT, check=True, capture_output=True, text=True).stdout.strip()
+
+    def create(self, name, *scope):
+        return self._token("create", name, *scope)
+
+    def revoke(self, name):
+        self._token("revoke", name)
+
+    def write(self, path, body):
+        with urllib.request.urlopen(urllib.request.Request(self.url + path, body, self.headers())) as reply:
+            assert reply.status == 204
+
+    def get(self, path):
+        with urllib.request.urlopen(urllib.request.Request(self.url + path, headers=self.headers())) as reply:
+            return reply.read().decode()
 
     def headers(self):
         return {"authorization": f"Bearer {self.token}"} if self.token else {}

@@ -73,9 +73,9 @@ pub(crate) enum Command {
     Digest(TableArgs),
     /// Ask about events: groups, counts, quantiles, histograms, time series
     Ask(Box<AskArgs>),
-    /// Ask in SQL
+    /// Ask in SQL, one statement or at a prompt
     Sql(SqlArgs),
-    /// Take rows in and answer questions over HTTP
+    /// Take rows in and answer questions over HTTP; answer clients of PostgreSQL too, with --pg
     Serve(Box<ServeArgs>),
     /// Print the settings that `serve` would have with the same flags, and where each comes from
     Config(Box<ServeArgs>),
@@ -305,8 +305,9 @@ pub(crate) struct PlaysArgs {
 #[derive(Debug, clap::Args)]
 pub(crate) struct SqlArgs {
     /// One statement over the tables outcomes, events and ensembles, the functions worlds('ensemble', 'entity') and
-    /// plays('ensemble', 'entity', worlds), and the tables that rows were inserted into
-    pub(crate) query: String,
+    /// plays('ensemble', 'entity', worlds), and the tables that rows were inserted into [default: those of stdin, each
+    /// ended by `;`; at a terminal there is a prompt for them]
+    pub(crate) query: Option<String>,
     /// Also tell on stderr what was read: bytes, row groups, segments
     #[arg(long)]
     pub(crate) stats: bool,

@@ -34,7 +34,7 @@ fn main() -> ExitCode {
 }
 
 /// Whoever read our output has seen enough: no error.
-fn is_broken_pipe(error: &anyhow::Error) -> bool {
+pub(crate) fn is_broken_pipe(error: &anyhow::Error) -> bool {
     let causes = error.chain().filter_map(|c| c.downcast_ref::<std::io::Error>());
     causes.into_iter().any(|e| e.kind() == std::io::ErrorKind::BrokenPipe)
 }

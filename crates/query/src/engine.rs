@@ -5,17 +5,19 @@ use std::fmt;
 use std::path::Path;
 use std::sync::Arc;
 
-use arrow::datatypes::SchemaRef;
+use arrow::datatypes::{DataType, SchemaRef};
 use arrow::record_batch::RecordBatch;
 use datafusion::catalog::{CatalogProvider, MemoryCatalogProvider, MemorySchemaProvider, SchemaProvider};
+use datafusion::config::Dialect;
 use datafusion::execution::memory_pool::{FairSpillPool, TrackConsumersPool};
 use datafusion::execution::runtime_env::RuntimeEnvBuilder;
 use datafusion::execution::session_state::SessionStateBuilder;
 use datafusion::execution::{SendableRecordBatchStream, SessionState};
+use datafusion::logical_expr::LogicalPlan;
 use datafusion::physical_plan::{ExecutionPlan, execute_stream};
 use datafusion::prelude::{SQLOptions, SessionConfig, SessionContext};
 use datafusion::sql::parser::{DFParserBuilder, Statement};
-use datafusion::sql::sqlparser::ast;
+use datafusion::sql::sqlparser::{ast, dialect as ast_dialect};
 use ensemble::{MakeModel, Store};
 use futures::StreamExt as _;
 use table::disk::RealDisk;
@@ -24,9 +26,12 @@ use table::{DATABASE, SIM};
 use crate::ensembles;
 use crate::error::{NO_TABLE, QueryError, no_table};
 use crate::events::Events;
+use crate::functions;
+use crate::literals::{Literal, place};
 use crate::outcomes::Outcomes;
 use crate::pauses::PauseInJoins;
 use crate::plays::PlaysFunction;
+use crate::postgres::{self, Login, Rewritten, rewrite};
 use crate::reading::Reading;
 use crate::snapshot::{Ensembles, Snapshot};
 use crate::tables::{LiveTables, Sim, Tables};
@@ -71,6 +76,9 @@ impl Scope<'_> {
 pub struct Engine {
     context: SessionContext,
     tables: Arc<Tables>,
+    catalog: Arc<MemoryCatalogProvider>,
+    /// What clients of PostgreSQL find here.
+    postgres: Option<postgres::Catalog>,
 }
 
 impl fmt::Debug for Engine {
@@ -133,10 +141,50 @@ impl Engine {
             catalog.register_schema(&name, tables)?;
         }
         let context = SessionContext::new_with_state(state(options)?);
-        context.register_catalog(CATALOG, catalog);
+        context.register_catalog(CATALOG, catalog.clone());
+        functions::register(&context);
         context.register_udtf("worlds", Arc::new(WorldsFunction(snapshot.clone())));
         context.register_udtf("plays", Arc::new(PlaysFunction(snapshot)));
-        Ok(Self { context, tables })
+        Ok(Self { context, tables, catalog, postgres: None })
+    }
+
+    /// With the catalogue and the functions that clients of PostgreSQL look for.
+    ///
+    /// # Errors
+    /// None that depends on what is stored.
+    pub fn for_postgres(mut self, login: &Login) -> Result<Self, QueryError> {
+        self.postgres = Some(postgres::Catalog::register(&self.context, &*self.catalog, login)?);
+        Ok(self)
+    }
+
+    /// The databases that there are, `sim` among them.
+    pub fn databases(&self) -> Vec<String> {
+        let mut names = self.catalog.schema_names();
+        names.retain(|name| !postgres::is_own(name));
+        names.sort_unstable();
+        names
+    }
+
+    /// The tables that can be named: database and name.
+    pub fn tables(&self) -> Vec<(String, String)> {
+        let named = |database: String| {
+            let tables = self.catalog.schema(&database).map(|schema| schema.table_names()).unwrap_or_default();
+            tables.into_iter().map(move |table| (database.clone(), table))
+        };
+        let mut tables: Vec<_> = self.databases().into_iter().flat_map(named).collect();
+        tables.sort_unstable();
+        tables
+    }
+
+    /// The names of the functions.
+    pub fn functions(&self) -> Vec<String> {
+        let state = self.context.state();
+        let names = state.scalar_functions().keys().chain(state.aggregate_functions().keys());
+        let names = names.chain(state.window_functions().keys()).chain(state.table_functions().keys());
+        let mut names: Vec<String> = names.cloned().collect();
+        names.sort_unstable();
+        names.dedup();
+        names
     }
 
     /// Begins to answer one question.
@@ -144,13 +192,70 @@ impl Engine {
     /// # Errors
     /// Where `sql` is no question, or names what there is not. What goes wrong later comes out of [`Rows::next`].
     pub async fn query(&self, sql: &str) -> Result<Rows, QueryError> {
-        let state = self.context.state();
-        let plan = state.statement_to_plan(question(sql)?).await.map_err(|e| self.named(e.into()))?;
-        allowed().verify_plan(&plan)?;
+        self.ask(sql, &[]).await
+    }
+
+    /// As [`Self::query`], with values for `$1`, `$2`.
+    ///
+    /// # Errors
+    /// As [`Self::query`], and where a value is missing.
+    pub async fn ask(&self, sql: &str, values: &[Literal]) -> Result<Rows, QueryError> {
+        let mut statement = self.statement(sql)?;
+        if let Statement::Statement(statement) = &mut statement {
+            place(statement, Some(values))?;
+        }
+        let plan = self.plan(statement).await?;
         let answer = self.context.execute_logical_plan(plan).await?;
         let context = Arc::new(answer.task_ctx());
         let plan = answer.create_physical_plan().await?;
         Ok(Rows { stream: execute_stream(plan.clone(), context)?, plan })
+    }
+
+    /// What a question with places for values asks, without answering it. `types` are those of the first places, where
+    /// they are known.
+    ///
+    /// # Errors
+    /// As [`Self::query`].
+    pub async fn describe(&self, sql: &str, types: &[Option<DataType>]) -> Result<Asked, QueryError> {
+        let mut statement = self.statement(sql)?;
+        let count = match &mut statement {
+            Statement::Statement(statement) => place(statement, None)?,
+            _ => 0,
+        };
+        let mut values: Vec<Option<DataType>> = types.iter().take(count).cloned().collect();
+        values.resize(count, None);
+        if values.contains(&None)
+            && let Ok(plan) = self.plan(statement.clone()).await
+            && let Ok(mut inferred) = plan.get_parameter_types()
+        {
+            let inferred = (1..).map(|n| inferred.remove(&format!("${n}")).flatten());
+            values.iter_mut().zip(inferred).for_each(|(value, inferred)| *value = value.take().or(inferred));
+        }
+        if let Statement::Statement(statement) = &mut statement {
+            let null = |of: &Option<DataType>| of.as_ref().map_or(Literal::Null, Literal::null_of);
+            place(statement, Some(&values.iter().map(null).collect::<Vec<_>>()))?;
+        }
+        let columns = Arc::new(self.plan(statement).await?.schema().as_arrow().clone());
+        Ok(Asked { values, columns })
+    }
+
+    /// Reads the one question in `sql`.
+    fn statement(&self, sql: &str) -> Result<Statement, QueryError> {
+        let about_postgres = self.postgres.as_ref().filter(|_| sql.to_lowercase().contains("pg_"));
+        let Some(catalog) = about_postgres else { return question(sql, Dialect::Generic) };
+        let mut statement = question(sql, Dialect::PostgreSQL)?;
+        if let Statement::Statement(inner) = &mut statement
+            && let Rewritten::Nothing(columns) = rewrite(inner, &|name| catalog.number(name))?
+        {
+            return question(&nothing(&columns), Dialect::Generic);
+        }
+        Ok(statement)
+    }
+
+    async fn plan(&self, statement: Statement) -> Result<LogicalPlan, QueryError> {
+        let plan = self.context.state().statement_to_plan(statement).await.map_err(|e| self.named(e.into()))?;
+        allowed().verify_plan(&plan)?;
+        Ok(plan)
     }
 
     /// An error with the names of the tables that are here, where it is about a table that is not.
@@ -182,9 +287,23 @@ fn allowed() -> SQLOptions {
     SQLOptions::new().with_allow_ddl(false).with_allow_dml(false).with_allow_statements(false)
 }
 
+/// A question whose answer has columns and no rows. A column that is called like another gets its place after its name.
+fn nothing(columns: &[String]) -> String {
+    let column = |(place, name): (usize, &String)| {
+        let name = if columns[..place].contains(name) { format!("{name}_{}", place + 1) } else { name.clone() };
+        format!("NULL::TEXT AS \"{}\"", name.replace('"', "\"\""))
+    };
+    let columns: Vec<_> = columns.iter().enumerate().map(column).collect();
+    format!("SELECT {} WHERE false", columns.join(", "))
+}
+
 /// Reads the one statement in `sql`, which must be a question.
-fn question(sql: &str) -> Result<Statement, QueryError> {
-    let mut statements = DFParserBuilder::new(sql).build()?.parse_statements()?;
+fn question(sql: &str, dialect: Dialect) -> Result<Statement, QueryError> {
+    let dialect: &dyn ast_dialect::Dialect = match dialect {
+        Dialect::PostgreSQL => &ast_dialect::PostgreSqlDialect {},
+        _ => &ast_dialect::GenericDialect {},
+    };
+    let mut statements = DFParserBuilder::new(sql).with_dialect(dialect).build()?.parse_statements()?;
     let statement = match statements.len() {
         1 => statements.pop_front(),
         0 => None,
@@ -214,6 +333,15 @@ fn asks(statement: &Statement) -> bool {
         ),
         _ => false,
     }
+}
+
+/// What a question asks.
+#[derive(Debug, Clone)]
+pub struct Asked {
+    /// The types of the values for `$1`, `$2`, where they can be told.
+    pub values: Vec<Option<DataType>>,
+    /// The columns of the answer.
+    pub columns: SchemaRef,
 }
 
 /// The answer to a question, batch by batch, as it is found.

@@ -20,6 +20,8 @@
 //!   segment, row group, page and column; statistics never exclude a row that meets the conditions;
 //! - memory is bounded: tables stream, and what a question must hold counts against [`Options::memory_bytes`].
 //!
+//! [`Engine::for_postgres`] adds what clients of PostgreSQL look for before they ask.
+//!
 //! [`Condition`] tells `table` which rows of a table to delete.
 //!
 //! Never writes: whatever is no question is refused before it is planned. Knows no model, and no terminal.
@@ -31,23 +33,29 @@ mod ensembles;
 mod error;
 mod events;
 mod filter;
+mod functions;
+mod literals;
 mod outcomes;
 mod pauses;
 mod plays;
+pub mod postgres;
 mod reading;
 mod rows;
 mod scan;
 mod snapshot;
+mod statements;
 mod tables;
 mod work;
 mod worlds;
 
 pub use condition::Condition;
-pub use engine::{Engine, Options, Rows, Scope};
+pub use engine::{Asked, Engine, Options, Rows, Scope};
 pub use ensemble::{MakeModel, ModelError};
 pub use error::QueryError;
+pub use literals::{Literal, texts_of};
 pub use reading::Reading;
 pub use rows::{JsonRows, in_cells};
 pub use snapshot::Ensembles;
+pub use statements::{is_empty, split};
 pub use tables::{FreshRows, LiveTables};
 pub use work::holding;

@@ -20,6 +20,16 @@ use crate::tokens::Grant;
 pub(crate) struct Access(Option<Arc<Grant>>);
 
 impl Access {
+    /// Everything.
+    pub(crate) fn all() -> Self {
+        Self(None)
+    }
+
+    /// What a token is good for.
+    pub(crate) fn of(grant: Arc<Grant>) -> Self {
+        Self(Some(grant))
+    }
+
     /// # Errors
     /// 403 where rows may not be sent to `database`.
     pub(crate) fn may_write(&self, database: &str) -> Result<(), Refusal> {
@@ -55,15 +65,16 @@ impl Access {
         Scope { database, databases: limited.map(|grant| grant.databases.as_slice()) }
     }
 
-    /// 403 where a name stands for nothing because its database is out of reach, else what the error says anyway.
+    /// 403 where a name stands for nothing because its database is out of reach.
+    pub(crate) fn beyond_reach(&self, error: &QueryError) -> Option<Refusal> {
+        let (QueryError::Unknown(unknown), Some(grant)) = (error, &self.0) else { return None };
+        let (database, _) = unknown.name.split_once('.')?;
+        (!grant.covers(database)).then(|| beyond(grant, database))
+    }
+
+    /// [`Self::beyond_reach`], else what the error says anyway.
     pub(crate) fn explain(&self, error: QueryError) -> Refusal {
-        if let (QueryError::Unknown(unknown), Some(grant)) = (&error, &self.0)
-            && let Some((database, _)) = unknown.name.split_once('.')
-            && !grant.covers(database)
-        {
-            return beyond(grant, database);
-        }
-        error.into()
+        self.beyond_reach(&error).unwrap_or_else(|| error.into())
     }
 }
 

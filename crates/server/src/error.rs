@@ -34,6 +34,15 @@ pub enum ServerError {
         /// The address.
         address: std::net::SocketAddr,
     },
+    /// A password would go over the network as it is.
+    #[error(
+        "{address} can be reached from other machines, and passwords would cross the network in the open: give --tls-cert \
+             and --tls-key, or let --pg listen on 127.0.0.1"
+    )]
+    Plain {
+        /// The address.
+        address: std::net::SocketAddr,
+    },
     /// The data folder cannot be used.
     #[error(transparent)]
     Ingest(#[from] IngestError),
@@ -66,9 +75,13 @@ impl Refusal {
         Self { status, body: json!({"error": error.into()}), retry_after: None }
     }
 
-    #[cfg(test)]
     pub(crate) fn status(&self) -> StatusCode {
         self.status
+    }
+
+    /// What went wrong, in words.
+    pub(crate) fn text(&self) -> &str {
+        self.body["error"].as_str().unwrap_or_default()
     }
 
     pub(crate) fn bad(error: impl Into<String>) -> Self {

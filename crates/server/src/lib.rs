@@ -1,4 +1,5 @@
-//! The HTTP server: requests become calls of `ingest` and `query`, and their results replies.
+//! The server: requests become calls of `ingest` and `query`, and their results replies. Over HTTP it takes rows in and
+//! answers questions; clients of PostgreSQL ask it as they ask PostgreSQL.
 //!
 //! Enters: a data folder, [`Settings`], and requests in the wire formats of `ingest` or in SQL. Leaves: replies, which
 //! say what was stored, what was not, and why.
@@ -19,6 +20,7 @@ mod error;
 mod influx;
 mod live;
 mod metrics;
+mod pg;
 mod questions;
 mod routes;
 mod serve;

@@ -80,11 +80,20 @@ impl Questions {
         T: Send + 'static,
         W: Future<Output = Result<T, Refusal>> + Send + 'static,
     {
+        self.ask_within(self.patience, work).await
+    }
+
+    /// As [`Self::ask`], where the answer may take as long as `patience`.
+    pub(crate) async fn ask_within<T, W>(&self, patience: Duration, work: impl FnOnce(Place) -> W) -> Result<T, Refusal>
+    where
+        T: Send + 'static,
+        W: Future<Output = Result<T, Refusal>> + Send + 'static,
+    {
         let place = self.place().await?;
         let task = self.handle.spawn(query::holding(place.0.clone(), work(place.clone())));
         let mut asked = Asked { task, place };
-        let Ok(answered) = tokio::time::timeout(self.patience, &mut asked.task).await else {
-            let text = format!("the question took longer than {} s: ask for less", self.patience.as_secs());
+        let Ok(answered) = tokio::time::timeout(patience, &mut asked.task).await else {
+            let text = format!("the question took longer than {} s: ask for less", patience.as_secs_f64());
             return Err(Refusal::new(StatusCode::REQUEST_TIMEOUT, text));
         };
         answered.map_err(|e| broken(&e))?

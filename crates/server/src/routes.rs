@@ -81,7 +81,7 @@ fn questions() -> Vec<Route> {
     let objects = || list(&json!({"type": "object"}));
     vec![
         Route::post("/api/v1/sql", sql::sql, "Ask in SQL")
-            .takes(In::Query, "format", format, "Of the answer")
+            .takes(In::Query, "format", format, "Of the answer; without it the header `accept` counts")
             .of_database()
             .asks(&sql())
             .answers(&[JSON, "text/csv", ARROW], &objects(), "The rows"),

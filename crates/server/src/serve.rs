@@ -18,11 +18,12 @@ use query::MakeModel;
 use table::disk::RealDisk;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::{TcpListener, TcpStream};
-use tokio::sync::Semaphore;
+use tokio::sync::{Semaphore, watch};
 use tokio_rustls::TlsAcceptor;
 
 use crate::app::App;
 use crate::error::ServerError;
+use crate::pg;
 use crate::settings::Settings;
 use crate::tls;
 use crate::tokens::Tokens;
@@ -37,6 +38,7 @@ pub struct Server {
     connections: usize,
     patience: Duration,
     tls: Option<TlsAcceptor>,
+    postgres: Option<pg::Listener>,
     app: App,
 }
 
@@ -57,19 +59,41 @@ impl Server {
         if tokens.is_none() && !wanted.ip().is_loopback() {
             return Err(ServerError::Open { address: wanted });
         }
-        let tls = settings.tls.as_ref().map(tls::acceptor).transpose()?;
+        if let Some(address) = settings.postgres.filter(|address| !address.ip().is_loopback()) {
+            if tokens.is_none() {
+                return Err(ServerError::Open { address });
+            }
+            if settings.tls.is_none() {
+                return Err(ServerError::Plain { address });
+            }
+        }
+        let acceptor =
+            |protocols: &[&[u8]]| settings.tls.as_ref().map(|files| tls::acceptor(files, protocols)).transpose();
+        let (tls, tls_of_postgres) = (acceptor(&tls::HTTP)?, acceptor(&[pg::ALPN])?);
         let store = Store::open(&settings.data, Arc::new(RealDisk), settings.store.clone()).await?;
         let failed = |cause| ServerError::Listen { address: wanted, cause };
         let listener = TcpListener::bind(wanted).await.map_err(failed)?;
         let address = listener.local_addr().map_err(failed)?;
+        let postgres = match settings.postgres {
+            None => None,
+            Some(address) => {
+                let bound = pg::Listener::bind(address, tls_of_postgres).await;
+                Some(bound.map_err(|cause| ServerError::Listen { address, cause })?)
+            }
+        };
         let (connections, patience) = (settings.connections, settings.request_timeout);
         let app = App::new(settings, store, make_model, tokens)?;
-        Ok(Self { listener, address, connections, patience, tls, app })
+        Ok(Self { listener, address, connections, patience, tls, postgres, app })
     }
 
     /// Where it listens.
     pub fn address(&self) -> SocketAddr {
         self.address
+    }
+
+    /// Where it listens for clients of PostgreSQL, if it does.
+    pub fn postgres_address(&self) -> Option<SocketAddr> {
+        self.postgres.as_ref().map(pg::Listener::address)
     }
 
     /// Whether it speaks TLS.
@@ -89,6 +113,8 @@ impl Server {
         let router = self.app.clone().router();
         let graceful = GracefulShutdown::new();
         let room = Arc::new(Semaphore::new(self.connections));
+        let (close, closing) = watch::channel(false);
+        let postgres = self.postgres.map(|listener| tokio::spawn(listener.run(self.app.clone(), closing, GRACE)));
         tokio::pin!(stop);
         loop {
             let accepted = async {
@@ -120,9 +146,16 @@ impl Server {
             });
         }
         self.app.closing.store(true, Ordering::Relaxed);
+        close.send_replace(true);
         drop(self.listener);
         if tokio::time::timeout(GRACE, graceful.shutdown()).await.is_err() {
             tracing::warn!("some requests did not end in time and were cut off");
+        }
+        if let Some(Err(error)) = match postgres {
+            Some(task) => Some(task.await),
+            None => None,
+        } {
+            tracing::error!(%error, "the listener for clients of PostgreSQL broke off");
         }
         self.app.store.close().await?;
         Ok(())

@@ -23,6 +23,8 @@ pub struct Settings {
     pub data: PathBuf,
     /// Where it listens; port 0 takes any that is free.
     pub listen: SocketAddr,
+    /// Where it listens for clients of PostgreSQL, if it does.
+    pub postgres: Option<SocketAddr>,
     /// The file of tokens; without one everybody on this machine may do everything, and nobody else anything.
     pub token_file: Option<PathBuf>,
     /// Serve TLS, and nothing else.
@@ -49,6 +51,7 @@ impl Settings {
         Self {
             data,
             listen: SocketAddr::from(([127, 0, 0, 1], 8080)),
+            postgres: None,
             token_file: None,
             tls: None,
             store: StoreOptions::default(),

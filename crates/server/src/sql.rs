@@ -59,14 +59,41 @@ pub(crate) async fn query_arrow(asked: Asked) -> Result<Response, Refusal> {
     answer(asked, as_arrow).await
 }
 
-/// In the format asked for: `json` (an array of objects), `csv` or `arrow`.
+/// In the format asked for, by name or by the type that the client takes: JSON (an array of objects), CSV or Arrow.
 pub(crate) async fn sql(Query(format): Query<FormatQuery>, asked: Asked) -> Result<Response, Refusal> {
     match format.format.as_deref() {
-        None | Some("json") => answer(asked, as_json).await,
+        None => match accepted(&asked.2) {
+            CSV => answer(asked, as_csv).await,
+            ARROW => answer(asked, as_arrow).await,
+            _ => answer(asked, as_json).await,
+        },
+        Some("json") => answer(asked, as_json).await,
         Some("csv") => answer(asked, as_csv).await,
         Some("arrow") => answer(asked, as_arrow).await,
         Some(other) => Err(Refusal::bad(format!("{other:?} is no format: choose json, csv or arrow"))),
     }
+}
+
+const JSON: &str = "application/json";
+const CSV: &str = "text/csv";
+const ARROW: &str = "application/vnd.apache.arrow.stream";
+
+/// The type that a client likes best of those there are; JSON where it likes others, or does not say.
+fn accepted(headers: &HeaderMap) -> &'static str {
+    let liked = headers.get_all(header::ACCEPT).iter().filter_map(|value| value.to_str().ok());
+    let mut best = (0.0, JSON);
+    for range in liked.flat_map(|value| value.split(',')) {
+        let mut parts = range.split(';').map(str::trim);
+        let kind = parts.next().unwrap_or_default().to_ascii_lowercase();
+        let weight = parts.find_map(|part| part.strip_prefix("q=")?.parse::<f64>().ok()).unwrap_or(1.0);
+        let known = [JSON, CSV, ARROW].into_iter().find(|known| *known == kind);
+        // Whoever takes anything gets JSON.
+        let known = known.or_else(|| matches!(kind.as_str(), "*/*" | "application/*").then_some(JSON));
+        if let Some(known) = known.filter(|_| weight > best.0) {
+            best = (weight, known);
+        }
+    }
+    best.1
 }
 
 struct Answer {
@@ -100,13 +127,18 @@ async fn answer_in_time(
     app.questions.ask(|_| async move { write(&ask(asked, access, sql, database).await?) }).await
 }
 
-async fn ask(app: App, access: Access, sql: String, database: String) -> Result<Answer, Refusal> {
+/// What answers questions about the data as it is now, as far as `access` goes.
+pub(crate) async fn open_engine(app: &App, access: &Access, database: &str) -> Result<Engine, Refusal> {
     let options = Options { memory_bytes: app.settings.question_memory, ..Options::default() };
     let live: Arc<dyn LiveTables> = Arc::new(Live(app.store.clone()));
-    let scope = access.scope(&database);
+    let scope = access.scope(database);
     let data = &app.settings.data;
     let ensembles = if scope.sees(SIM) { app.warm.ensembles(data).await? } else { Ensembles::default() };
-    let engine = Engine::open_live(data, ensembles, app.make_model.clone(), options, &live, scope)?;
+    Ok(Engine::open_live(data, ensembles, app.make_model.clone(), options, &live, scope)?)
+}
+
+async fn ask(app: App, access: Access, sql: String, database: String) -> Result<Answer, Refusal> {
+    let engine = open_engine(&app, &access, &database).await?;
     let mut rows = engine.query(&sql).await.map_err(|e| access.explain(e))?;
     let schema = rows.schema();
     let (mut batches, mut bytes) = (Vec::new(), 0);
@@ -123,7 +155,7 @@ async fn ask(app: App, access: Access, sql: String, database: String) -> Result<
 }
 
 fn as_arrays(answer: &Answer, started: Instant) -> Result<Response, Refusal> {
-    written("application/json", || {
+    written(JSON, || {
         let columns: Vec<&String> = answer.schema.fields().iter().map(|f| f.name()).collect();
         let mut text = format!("{{\"success\":true,\"columns\":{},\"data\":[", json!(columns)).into_bytes();
         answer.batches.iter().try_for_each(|batch| rows_as_arrays(batch, &mut text))?;
@@ -135,7 +167,7 @@ fn as_arrays(answer: &Answer, started: Instant) -> Result<Response, Refusal> {
 }
 
 fn as_json(answer: &Answer) -> Result<Response, Refusal> {
-    written("application/json", || {
+    written(JSON, || {
         let mut rows = JsonRows::new(Vec::new(), &answer.schema);
         answer.batches.iter().try_for_each(|batch| rows.write(batch))?;
         rows.finish()
@@ -152,7 +184,7 @@ fn as_csv(answer: &Answer) -> Result<Response, Refusal> {
 }
 
 fn as_arrow(answer: &Answer) -> Result<Response, Refusal> {
-    written("application/vnd.apache.arrow.stream", || {
+    written(ARROW, || {
         let mut writer = StreamWriter::try_new(Vec::new(), &answer.schema)?;
         answer.batches.iter().try_for_each(|batch| writer.write(batch))?;
         writer.into_inner()
@@ -168,7 +200,7 @@ fn written(content: &'static str, write: impl FnOnce() -> Result<Vec<u8>, ArrowE
 }
 
 fn as_series(name: &str, answer: &Answer) -> Result<Response, Refusal> {
-    written("application/json", || {
+    written(JSON, || {
         let head = r#"{"results":[{"statement_id":0,"series":[{"columns":["name"],"name":"#;
         let mut text = format!("{head}{},\"values\":[", json!(name)).into_bytes();
         answer.batches.iter().try_for_each(|batch| rows_as_arrays(batch, &mut text))?;
@@ -197,4 +229,27 @@ fn rows_as_arrays(batch: &RecordBatch, out: &mut Vec<u8>) -> Result<(), ArrowErr
         out.push(b']');
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn clients_get_what_they_like_best() {
+        for (accept, expected) in [
+            ("", JSON),
+            ("*/*", JSON),
+            ("text/html, image/png", JSON),
+            ("text/csv", CSV),
+            ("Text/CSV; charset=utf-8, */*;q=0.1", CSV),
+            ("text/csv;q=0.5, application/vnd.apache.arrow.stream;q=0.9", ARROW),
+            ("application/json, text/csv", JSON),
+            ("text/csv;q=0", JSON),
+        ] {
+            let mut headers = HeaderMap::new();
+            headers.insert(header::ACCEPT, accept.parse().unwrap());
+            assert_eq!(accepted(&headers), expected, "{accept}");
+        }
+    }
 }

@@ -11,8 +11,11 @@ use tokio_rustls::rustls::pki_types::{CertificateDer, PrivateKeyDer};
 use crate::error::ServerError;
 use crate::settings::TlsFiles;
 
-/// Reads the files; clients can choose HTTP/2 or 1.1.
-pub(crate) fn acceptor(files: &TlsFiles) -> Result<TlsAcceptor, ServerError> {
+/// Protocols that clients of HTTP can choose from.
+pub(crate) const HTTP: [&[u8]; 2] = [b"h2", b"http/1.1"];
+
+/// Reads the files; clients can choose from `protocols`.
+pub(crate) fn acceptor(files: &TlsFiles, protocols: &[&[u8]]) -> Result<TlsAcceptor, ServerError> {
     let of_certificate = |reason: String| ServerError::Tls { path: files.certificate.clone(), reason };
     let of_key = |reason: String| ServerError::Tls { path: files.key.clone(), reason };
     let chain = CertificateDer::pem_file_iter(&files.certificate).map_err(|e| of_certificate(e.to_string()))?;
@@ -29,6 +32,6 @@ pub(crate) fn acceptor(files: &TlsFiles) -> Result<TlsAcceptor, ServerError> {
         .with_no_client_auth()
         .with_single_cert(chain, key)
         .map_err(|e| of_key(format!("does not belong to {}: {e}", files.certificate.display())))?;
-    config.alpn_protocols = vec![b"h2".to_vec(), b"http/1.1".to_vec()];
+    config.alpn_protocols = protocols.iter().map(|name| name.to_vec()).collect();
     Ok(TlsAcceptor::from(Arc::new(config)))
 }

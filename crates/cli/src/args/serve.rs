@@ -63,6 +63,9 @@ pub(crate) struct ServeArgs {
     /// Where to listen; port 0 takes any that is free
     #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:8080", env = "MANYWORLDS_LISTEN")]
     pub(crate) listen: SocketAddr,
+    /// Also answer clients of PostgreSQL here: psql, drivers and tools, which give the token as the password
+    #[arg(long, value_name = "ADDRESS", env = "MANYWORLDS_PG")]
+    pub(crate) pg: Option<SocketAddr>,
     /// Ask for tokens, those of this file (`manyworlds token create` makes it); without it only this machine is served
     #[arg(long, value_name = "F", env = "MANYWORLDS_TOKEN_FILE")]
     pub(crate) token_file: Option<PathBuf>,

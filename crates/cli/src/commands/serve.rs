@@ -41,6 +41,7 @@ pub(crate) async fn serve(args: &ServeArgs) -> Result<ExitCode> {
     let tls = args.tls_cert.clone().zip(args.tls_key.clone());
     let settings = Settings {
         listen: args.listen,
+        postgres: args.pg,
         token_file: args.token_file.clone(),
         tls: tls.map(|(certificate, key)| TlsFiles { certificate, key }),
         request_timeout: Duration::from_secs(args.request_seconds),
@@ -51,6 +52,9 @@ pub(crate) async fn serve(args: &ServeArgs) -> Result<ExitCode> {
     };
     let ready = |server: &Server| {
         let scheme = if server.is_secure() { "https" } else { "http" };
+        if let Some(address) = server.postgres_address() {
+            note(&format!("clients of PostgreSQL are answered on {address}"));
+        }
         note(&format!("listening on {scheme}://{}; Ctrl-C writes everything out and ends", server.address()));
     };
     server::serve(settings, make_model(), ready, told_to_stop()?).await?;

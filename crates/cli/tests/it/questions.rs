@@ -1,6 +1,9 @@
 //! Questions about a small stored season.
 
-use crate::support::{failure, json, run};
+use std::io::Write as _;
+use std::process::Stdio;
+
+use crate::support::{failure, json, program, run};
 
 #[test]
 fn prices_and_distributions_agree() {
@@ -174,4 +177,32 @@ fn verification_finds_a_changed_value() {
     let output = run(data, &["verify", "other"]);
     assert_eq!(output.status.code(), Some(1), "{}", String::from_utf8_lossy(&output.stderr));
     assert!(String::from_utf8_lossy(&output.stdout).contains("is damaged"));
+}
+
+/// What `sql` says to statements on its stdin, and how it ends.
+fn piped(data: &std::path::Path, text: &str, words: &[&str]) -> (String, String, i32) {
+    let mut command = program(&["sql", "--data"]);
+    command.arg(data).args(words).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = command.spawn().unwrap();
+    child.stdin.take().unwrap().write_all(text.as_bytes()).unwrap();
+    let output = child.wait_with_output().unwrap();
+    let text = |bytes| String::from_utf8(bytes).unwrap();
+    (text(output.stdout), text(output.stderr), output.status.code().unwrap())
+}
+
+#[test]
+fn statements_come_from_stdin_where_none_is_given() {
+    let folder = tempfile::tempdir().unwrap();
+    let data = folder.path();
+    let file = data.join("rows.csv");
+    std::fs::write(&file, "id,name\n1,a\n2,b\n").unwrap();
+    assert!(run(data, &["table", "insert", "t", file.to_str().unwrap()]).status.success());
+    let csv = ["--format", "csv"];
+    assert_eq!(piped(data, "SELECT 1 AS one", &csv), ("one\n1\n".to_owned(), String::new(), 0));
+    let many = "-- two\nSELECT count(*) AS n\n  FROM t; SELECT ';' AS s;\n\n";
+    assert_eq!(piped(data, many, &csv), ("n\n2\ns\n;\n".to_owned(), String::new(), 0));
+    assert_eq!(piped(data, " \n-- nothing\n", &csv), (String::new(), String::new(), 0));
+    let (said, wrong, code) = piped(data, "SELECT 1 AS one; SELECT nope FROM t; SELECT 2", &csv);
+    assert_eq!((said.as_str(), code), ("one\n1\n", 2), "nothing follows an error");
+    assert!(wrong.starts_with("error: no column \"nope\""), "{wrong}");
 }

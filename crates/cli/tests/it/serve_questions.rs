@@ -1,13 +1,13 @@
 //! Questions that are heavy, large, or given up.
 
-use std::io::Write as _;
+use std::io::{Read as _, Write as _};
 use std::net::TcpStream;
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
 use crate::served::Served;
-use crate::support::run;
+use crate::support::{failure, program, run};
 
 /// Longer than anything here should take; what comes later comes never.
 const NEVER: Duration = Duration::from_mins(2);
@@ -118,4 +118,91 @@ fn a_question_that_is_too_long_is_refused() {
         let (status, said) = refused(&server, path, &json!({"sql": long}));
         assert!(status == 413 && said.contains("longer than the 2097152 bytes"), "{path}: {status} {said}");
     }
+}
+
+#[test]
+fn answers_come_in_the_format_that_a_client_takes() {
+    let data = tempfile::tempdir().unwrap();
+    let server = Served::start(data.path(), &[]);
+    let ask = |path: &str, accept: &str| {
+        let body = json!({"sql": "SELECT 1 AS one, NULL AS none"}).to_string();
+        server.send("POST", path, &[("accept", accept), ("content-type", "application/json")], body.as_bytes())
+    };
+    for (path, accept, kind, begins) in [
+        ("/api/v1/sql", "*/*", "application/json", &b"[{\"one\":1,\"none\":null}]"[..]),
+        ("/api/v1/sql", "text/csv", "text/csv", b"one,none\n1,\n"),
+        (
+            "/api/v1/sql",
+            "application/vnd.apache.arrow.stream",
+            "application/vnd.apache.arrow.stream",
+            b"\xff\xff\xff\xff",
+        ),
+        ("/api/v1/sql?format=csv", "application/json", "text/csv", b"one,none\n1,\n"),
+        ("/api/v1/sql?format=arrow", "*/*", "application/vnd.apache.arrow.stream", b"\xff\xff\xff\xff"),
+    ] {
+        let reply = ask(path, accept);
+        assert_eq!(reply.status, 200, "{path} {accept}");
+        assert!(
+            reply.head.to_lowercase().contains(&format!("content-type: {kind}")),
+            "{path} {accept}: {}",
+            reply.head
+        );
+        assert!(reply.body.starts_with(begins), "{path} {accept}: {}", reply.text());
+    }
+    assert_eq!(ask("/api/v1/sql?format=xml", "text/csv").status, 400);
+}
+
+#[test]
+fn clients_of_postgresql_are_not_served_in_the_open() {
+    let data = tempfile::tempdir().unwrap();
+    let said = failure(data.path(), &["serve", "--listen", "127.0.0.1:0", "--pg", "0.0.0.0:0"], 2);
+    assert!(said.contains("no token is asked for"), "{said}");
+    let file = data.path().join("tokens.toml");
+    let file = file.to_str().unwrap();
+    assert!(program(&["token", "create", "a", "--read", "--token-file", file]).output().unwrap().status.success());
+    let words = ["serve", "--listen", "127.0.0.1:0", "--pg", "0.0.0.0:0", "--token-file", file];
+    let said = failure(data.path(), &words, 2);
+    assert!(said.contains("in the open: give --tls-cert"), "{said}");
+}
+
+/// A message of the protocol of `PostgreSQL`: the whole reply to one that makes no sense, or to none.
+fn postgres(server: &Served, bytes: &[u8]) -> Vec<u8> {
+    let mut stream = TcpStream::connect(server.postgres.unwrap()).unwrap();
+    stream.set_read_timeout(Some(NEVER)).unwrap();
+    // A server that has seen enough may close before all of it is sent.
+    drop(stream.write_all(bytes));
+    let mut reply = Vec::new();
+    drop(stream.read_to_end(&mut reply));
+    reply
+}
+
+#[test]
+fn messages_that_make_no_sense_end_their_connection_only() {
+    let data = tempfile::tempdir().unwrap();
+    let server = Served::start(data.path(), &["--pg", "127.0.0.1:0", "--request-seconds", "2"]);
+    let startup = b"\0\0\0\x11\0\x03\0\0user\0me\0\0";
+    let after = |message: &[u8]| {
+        let reply = postgres(&server, &[&startup[..], message].concat());
+        let text = String::from_utf8_lossy(&reply).into_owned();
+        assert!(text.starts_with('R'), "{text:?}");
+        text
+    };
+    // Too long, too short, cut off, of no kind, and a place for a value that there is not.
+    for message in [
+        &b"Q\x7f\xff\xff\xffSELECT"[..],
+        b"Q\0\0\0\0",
+        b"P\0\0\0\x08s\0S\0",
+        b"B\0\0\0\x0c\0\0\0\0\xff\xff\0\0",
+        b"z\0\0\0\x04",
+    ] {
+        let said = after(message);
+        assert!(said.contains("C08P01"), "{message:?}: {said:?}");
+    }
+    for first in [&b"GET / HTTP/1.1\r\n\r\n"[..], b"\0\0\0\x08\0\x02\0\0", b"\x16\x03\x01\0\xff", b""] {
+        let reply = postgres(&server, first);
+        assert!(reply.is_empty() || reply.starts_with(b"E"), "{reply:?}");
+    }
+    assert_eq!(server.sql("SELECT 1 AS one"), json!([{"one": 1}]));
+    let said = after(b"Q\0\0\0\x0eSELECT 7;\0X\0\0\0\x04");
+    assert!(said.contains("SELECT 1"), "{said:?}");
 }

@@ -13,6 +13,8 @@ use crate::support::program;
 pub(crate) struct Served {
     pub(crate) child: Child,
     pub(crate) address: SocketAddr,
+    /// Where it answers clients of `PostgreSQL`, if it does.
+    pub(crate) postgres: Option<SocketAddr>,
     stderr: BufReader<ChildStderr>,
 }
 
@@ -40,16 +42,19 @@ impl Served {
             .spawn()
             .unwrap();
         let mut stderr = BufReader::new(child.stderr.take().unwrap());
-        let mut said = String::new();
+        let (mut said, mut postgres) = (String::new(), None);
         let address = loop {
             let before = said.len();
             assert!(stderr.read_line(&mut said).unwrap() > 0, "the server ended: {said}");
+            if let Some((_, rest)) = said[before..].split_once("PostgreSQL are answered on ") {
+                postgres = Some(rest.trim().parse().unwrap());
+            }
             if let Some((_, rest)) = said[before..].split_once("listening on ") {
                 let url = rest.split(';').next().unwrap();
                 break url.split_once("://").unwrap().1.parse().unwrap();
             }
         };
-        Self { child, address, stderr }
+        Self { child, address, postgres, stderr }
     }
 
     /// Sends one request on a connection of its own.

@@ -6,6 +6,7 @@
 mod agree;
 mod damaged;
 mod delete;
+mod memory;
 mod pages;
 mod pruning;
 mod sets;

@@ -33,6 +33,13 @@ pub(crate) async fn stored() -> Stored {
     Stored { engine: Arc::new(open(data.path()).await), _data: data }
 }
 
+/// Puts a little into a folder, so that it can be asked.
+pub(crate) async fn stored_in(data: &Path) {
+    let mut store = create(data).await;
+    let ensemble = store.register(plan(&dice::PLUGIN, "dice", 7, 2, 2), false).await.unwrap();
+    play(&mut store, &dice::PLUGIN, ensemble).await;
+}
+
 pub(crate) async fn create(data: &Path) -> Store {
     Store::open_or_create(data, Arc::new(RealDisk)).await.unwrap()
 }

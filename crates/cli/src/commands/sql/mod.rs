@@ -1,6 +1,9 @@
 //! `manyworlds sql`: an answer in rows.
 
-use std::io::Write as _;
+mod completion;
+mod prompt;
+
+use std::io::{BufRead as _, IsTerminal as _, Write as _};
 use std::path::Path;
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -20,17 +23,46 @@ use crate::output::{Table, bytes, count, note, print};
 const TABLE_ROWS_MAX: usize = 10_000;
 
 pub(crate) async fn sql(args: &SqlArgs) -> Result<ExitCode> {
+    match &args.query {
+        Some(query) => drop(ask(args, query).await?),
+        None if std::io::stdin().is_terminal() => return prompt::converse(args),
+        None => of_stdin(args).await?,
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Answers the statements that come in, each as soon as it is there.
+async fn of_stdin(args: &SqlArgs) -> Result<()> {
+    let mut text = String::new();
+    for line in std::io::stdin().lock().lines() {
+        text.push_str(&line.context("reading statements")?);
+        text.push('\n');
+        let (statements, rest) = query::split(&text);
+        for sql in statements {
+            ask(args, sql).await?;
+        }
+        text = rest.to_owned();
+        text.push('\n');
+    }
+    if !query::is_empty(&text) {
+        ask(args, text.trim()).await?;
+    }
+    Ok(())
+}
+
+/// Answers a statement, and gives how many rows came.
+async fn ask(args: &SqlArgs, sql: &str) -> Result<usize> {
     let engine = open_engine(&args.data.data).await?;
-    let mut rows = engine.query(&args.query).await?;
-    match args.format.format {
+    let mut rows = engine.query(sql).await?;
+    let count = match args.format.format {
         Format::Table => as_table(&mut rows).await?,
         Format::Json => as_json(&mut rows).await?,
         Format::Csv => as_csv(&mut rows).await?,
-    }
+    };
     if args.stats {
         note(&describe(&rows.reading()));
     }
-    Ok(ExitCode::SUCCESS)
+    Ok(count)
 }
 
 /// What was read, on one line.
@@ -51,13 +83,13 @@ fn describe(read: &Reading) -> String {
 }
 
 /// An SQL session over a data folder.
-pub(super) async fn open_engine(data: &Path) -> Result<Engine> {
+pub(in crate::commands) async fn open_engine(data: &Path) -> Result<Engine> {
     let live: Arc<dyn LiveTables> = Arc::new(Logs::find(data)?);
     let engine = Engine::open(data, make_model(), Options::default(), Some(&live)).await?;
     engine.ok_or_else(|| nothing_stored(data))
 }
 
-async fn as_table(rows: &mut Rows) -> Result<()> {
+async fn as_table(rows: &mut Rows) -> Result<usize> {
     let schema = rows.schema();
     let mut table = Table::with_header(schema.fields().iter().map(|f| f.name().clone()).collect());
     let mut total = 0;
@@ -72,7 +104,8 @@ async fn as_table(rows: &mut Rows) -> Result<()> {
             break;
         }
     }
-    print(&table.to_string())
+    print(&table.to_string())?;
+    Ok(total)
 }
 
 fn push_rows(table: &mut Table, batch: &RecordBatch) -> Result<()> {
@@ -87,24 +120,30 @@ fn push_rows(table: &mut Table, batch: &RecordBatch) -> Result<()> {
 }
 
 /// An array of objects; no rows give `[]`.
-async fn as_json(rows: &mut Rows) -> Result<()> {
-    let mut writer = JsonRows::new(std::io::stdout().lock(), &rows.schema());
+async fn as_json(rows: &mut Rows) -> Result<usize> {
+    let (mut writer, mut total) = (JsonRows::new(std::io::stdout(), &rows.schema()), 0);
     while let Some(batch) = rows.next().await {
-        writer.write(&batch?).context("writing the result")?;
+        let batch = batch?;
+        total += batch.num_rows();
+        writer.write(&batch).context("writing the result")?;
     }
-    writer.finish().context("writing the result")?.write_all(b"\n").context("writing the result")
+    writer.finish().context("writing the result")?.write_all(b"\n").context("writing the result")?;
+    Ok(total)
 }
 
-async fn as_csv(rows: &mut Rows) -> Result<()> {
+async fn as_csv(rows: &mut Rows) -> Result<usize> {
     print(&csv(&RecordBatch::new_empty(rows.schema()), true)?)?;
+    let mut total = 0;
     while let Some(batch) = rows.next().await {
-        print(&csv(&batch?, false)?)?;
+        let batch = batch?;
+        total += batch.num_rows();
+        print(&csv(&batch, false)?)?;
     }
-    Ok(())
+    Ok(total)
 }
 
 /// The CSV library turns I/O errors into text, in which a closed pipe is not recognised: it writes to memory only.
-pub(super) fn csv(batch: &RecordBatch, header: bool) -> Result<String> {
+pub(in crate::commands) fn csv(batch: &RecordBatch, header: bool) -> Result<String> {
     let mut text = Vec::new();
     let cells = in_cells(batch).context("writing the result")?;
     CsvBuilder::new().with_header(header).build(&mut text).write(&cells).context("writing the result")?;

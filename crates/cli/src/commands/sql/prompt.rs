@@ -1,0 +1,163 @@
+//! The prompt: statements over several lines, one answer after the other.
+
+use std::ops::ControlFlow;
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::time::{Duration, Instant};
+
+use anyhow::{Context as _, Result};
+use rustyline::error::ReadlineError;
+use rustyline::history::FileHistory;
+use rustyline::{CompletionType, Config, Editor};
+use tokio::runtime::Handle;
+
+use super::ask;
+use super::completion::{Guide, is_command};
+use crate::args::SqlArgs;
+use crate::output::{count, note};
+
+const PROMPT: &str = "manyworlds> ";
+const HISTORY_MAX: usize = 10_000;
+
+const HELP: &str = "Statements end with ; and may have several lines. Ctrl-C cancels what runs, Tab completes.
+\\d         lists the tables
+\\d TABLE   lists its columns
+\\timing    tells the time of each answer, or no more
+\\q         quits (as Ctrl-D does)";
+
+const TABLES: &str = "SELECT table_schema AS database, table_name AS table FROM information_schema.tables
+     WHERE table_schema <> 'information_schema' ORDER BY 1, 2";
+
+/// Asks for statements and answers them until there are no more.
+pub(super) fn converse(args: &SqlArgs) -> Result<ExitCode> {
+    // What waits for keys must not hold up what answers.
+    tokio::task::block_in_place(|| Prompt { args, runtime: Handle::current(), times: true }.run())
+}
+
+struct Prompt<'a> {
+    args: &'a SqlArgs,
+    runtime: Handle,
+    times: bool,
+}
+
+impl Prompt<'_> {
+    fn run(&mut self) -> Result<ExitCode> {
+        let config = Config::builder()
+            .history_ignore_space(true)
+            .max_history_size(HISTORY_MAX)
+            .and_then(|config| config.history_ignore_dups(true))
+            .context("opening the prompt")?
+            .completion_type(CompletionType::List)
+            .build();
+        let mut editor: Editor<Guide, FileHistory> = Editor::with_config(config).context("opening the prompt")?;
+        editor.set_helper(Some(Guide { data: self.args.data.data.clone(), runtime: self.runtime.clone() }));
+        let history = history_file();
+        if let Some(file) = &history
+            && file.exists()
+            && let Err(error) = editor.load_history(file)
+        {
+            note(&format!("what was typed before cannot be read from {}: {error}", file.display()));
+        }
+        note("\\? helps, \\q quits");
+        loop {
+            match editor.readline(PROMPT) {
+                Ok(text) => {
+                    if text.trim().is_empty() {
+                        continue;
+                    }
+                    keep(&mut editor, &text, history.as_ref());
+                    if self.answer(&text)?.is_break() {
+                        break;
+                    }
+                }
+                // What was typed is dropped.
+                Err(ReadlineError::Interrupted) => {}
+                Err(ReadlineError::Eof) => break,
+                Err(error) => return Err(error).context("reading from the terminal"),
+            }
+        }
+        Ok(ExitCode::SUCCESS)
+    }
+
+    fn answer(&mut self, text: &str) -> Result<ControlFlow<()>> {
+        if !is_command(text) {
+            for sql in query::split(text).0 {
+                if !self.ask(sql)? {
+                    break;
+                }
+            }
+            return Ok(ControlFlow::Continue(()));
+        }
+        let text = text.trim().trim_end_matches(';');
+        match text.split_whitespace().collect::<Vec<_>>().as_slice() {
+            ["\\q" | "exit" | "quit"] => return Ok(ControlFlow::Break(())),
+            ["\\d" | "\\dt"] => drop(self.ask(TABLES)?),
+            ["\\d", table] => drop(self.ask(&format!("DESCRIBE {table}"))?),
+            ["\\timing"] => {
+                self.times = !self.times;
+                note(if self.times { "times are told" } else { "times are told no more" });
+            }
+            ["\\?"] => note(HELP),
+            _ => note(&format!("error: {text} is no command here: \\? tells those there are")),
+        }
+        Ok(ControlFlow::Continue(()))
+    }
+
+    /// Answers one statement; `false` where that failed or was cancelled.
+    fn ask(&self, sql: &str) -> Result<bool> {
+        let begun = Instant::now();
+        let asked = self.runtime.block_on(async {
+            tokio::select! {
+                asked = ask(self.args, sql) => Some(asked),
+                _ = tokio::signal::ctrl_c() => None,
+            }
+        });
+        match asked {
+            Some(Ok(rows)) if self.times => {
+                note(&format!("({}, {})", rows_in_words(rows), time_in_words(begun.elapsed())));
+            }
+            Some(Ok(rows)) => note(&format!("({})", rows_in_words(rows))),
+            // Nobody reads what is told any more.
+            Some(Err(error)) if crate::is_broken_pipe(&error) => return Err(error),
+            Some(Err(error)) => {
+                note(&format!("error: {error:#}"));
+                return Ok(false);
+            }
+            None => {
+                note("cancelled");
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+}
+
+fn rows_in_words(rows: usize) -> String {
+    if rows == 1 { "1 row".to_owned() } else { format!("{} rows", count(rows as u64)) }
+}
+
+fn time_in_words(time: Duration) -> String {
+    let millis = time.as_secs_f64() * 1e3;
+    if millis < 1_000.0 { format!("{millis:.1} ms") } else { format!("{:.2} s", millis / 1e3) }
+}
+
+/// Keeps what was typed for the next time, on disk at once.
+fn keep(editor: &mut Editor<Guide, FileHistory>, text: &str, file: Option<&PathBuf>) {
+    let kept = editor.add_history_entry(text).and_then(|new| match file {
+        Some(file) if new => {
+            file.parent().map_or(Ok(()), std::fs::create_dir_all)?;
+            editor.append_history(file)
+        }
+        _ => Ok(()),
+    });
+    if let Err(error) = kept {
+        note(&format!("what was typed cannot be kept: {error}"));
+    }
+}
+
+/// Where what was typed is kept: with the state of other programs.
+fn history_file() -> Option<PathBuf> {
+    let folder = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
+    let state = folder("XDG_STATE_HOME").or_else(|| Some(folder("HOME")?.join(".local/state")));
+    Some(state?.join("manyworlds/history"))
+}

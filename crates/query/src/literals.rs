@@ -1,0 +1,177 @@
+//! Values that stand in the places `$1`, `$2` of a statement, as if they had been written there.
+
+use std::ops::ControlFlow;
+
+use datafusion::sql::sqlparser::ast::{
+    DataType, Expr, Function, FunctionArg, FunctionArgExpr, FunctionArgumentList, FunctionArguments, Ident, ObjectName,
+    Statement, Value, VisitMut as _, VisitorMut,
+};
+
+use crate::error::QueryError;
+
+/// A value.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Literal {
+    /// NULL.
+    Null,
+    /// NULL of a type, as Arrow writes types.
+    NullOf(String),
+    /// True or false.
+    Bool(bool),
+    /// A number as SQL writes it.
+    Number(String),
+    /// A text, or a value in quotes whose type is that of what it meets.
+    Text(String),
+    /// A text as a value of a type, as Arrow writes types.
+    Typed(String, String),
+    /// A list.
+    List(Vec<Literal>),
+}
+
+impl Literal {
+    pub(crate) fn null_of(of: &arrow::datatypes::DataType) -> Self {
+        Self::NullOf(of.to_string())
+    }
+
+    fn expression(&self) -> Expr {
+        let text = |text: &String| Expr::Value(Value::SingleQuotedString(text.clone()).into());
+        match self {
+            Self::Null => Expr::Value(Value::Null.into()),
+            Self::NullOf(of) => call("arrow_cast", vec![Self::Null.expression(), text(of)]),
+            Self::Bool(value) => Expr::Value(Value::Boolean(*value).into()),
+            // A sign is an operator of its own.
+            Self::Number(number) => Expr::Nested(Box::new(Expr::Value(Value::Number(number.clone(), false).into()))),
+            Self::Text(value) => text(value),
+            Self::Typed(value, of) => call("arrow_cast", vec![text(value), text(of)]),
+            Self::List(values) => call("make_array", values.iter().map(Self::expression).collect()),
+        }
+    }
+}
+
+fn call(name: &str, args: Vec<Expr>) -> Expr {
+    let args = args.into_iter().map(|arg| FunctionArg::Unnamed(FunctionArgExpr::Expr(arg))).collect();
+    Expr::Function(Function {
+        name: ObjectName::from(vec![Ident::new(name)]),
+        uses_odbc_syntax: false,
+        parameters: FunctionArguments::None,
+        args: FunctionArguments::List(FunctionArgumentList { duplicate_treatment: None, args, clauses: Vec::new() }),
+        filter: None,
+        null_treatment: None,
+        over: None,
+        within_group: Vec::new(),
+    })
+}
+
+/// The texts of a list in the way of PostgreSQL, `{a,"b c",NULL}`, NULL as `None`; `None` where it is none.
+pub fn texts_of(list: &str) -> Option<Vec<Option<String>>> {
+    let mut rest = list.trim().strip_prefix('{')?.strip_suffix('}')?.trim();
+    let mut items = Vec::new();
+    while !rest.is_empty() {
+        let (text, quoted, after) = item_of(rest)?;
+        items.push((quoted || !text.eq_ignore_ascii_case("null")).then_some(text));
+        rest = match after.trim_start().strip_prefix(',') {
+            Some(after) if !after.trim().is_empty() => after.trim_start(),
+            None if after.trim().is_empty() => "",
+            _ => return None,
+        };
+    }
+    Some(items)
+}
+
+/// An item, whether it was in quotes, and what comes after it.
+fn item_of(text: &str) -> Option<(String, bool, &str)> {
+    let Some(quoted) = text.strip_prefix('"') else {
+        let end = text.find(',').unwrap_or(text.len());
+        let item = text[..end].trim();
+        return (!item.is_empty() && !item.contains(['{', '}', '"'])).then(|| (item.to_owned(), false, &text[end..]));
+    };
+    let (mut item, mut characters) = (String::new(), quoted.char_indices());
+    while let Some((place, character)) = characters.next() {
+        match character {
+            '"' => return Some((item, true, &quoted[place + 1..])),
+            '\\' => item.push(characters.next()?.1),
+            other => item.push(other),
+        }
+    }
+    None
+}
+
+/// A value where a list is due: a text in the way of PostgreSQL is one.
+fn as_list(value: &Literal) -> Literal {
+    match value {
+        Literal::Text(text) => match texts_of(text) {
+            Some(texts) => Literal::List(texts.into_iter().map(|t| t.map_or(Literal::Null, Literal::Text)).collect()),
+            None => value.clone(),
+        },
+        other => other.clone(),
+    }
+}
+
+struct Places<'a> {
+    values: Option<&'a [Literal]>,
+    /// The greatest number of a place.
+    most: usize,
+}
+
+impl VisitorMut for Places<'_> {
+    type Break = QueryError;
+
+    fn pre_visit_expr(&mut self, expr: &mut Expr) -> ControlFlow<QueryError> {
+        match expr {
+            Expr::AnyOp { right, .. } | Expr::AllOp { right, .. } => self.place(right, as_list),
+            Expr::Cast { expr, data_type: DataType::Array(_), .. } => self.place(expr, as_list),
+            other => self.place(other, Literal::clone),
+        }
+    }
+}
+
+impl Places<'_> {
+    /// Puts the value of a place there, made what is due.
+    fn place(&mut self, expr: &mut Expr, due: fn(&Literal) -> Literal) -> ControlFlow<QueryError> {
+        if let Expr::Nested(inner) = expr {
+            return self.place(inner, due);
+        }
+        let Expr::Value(value) = &*expr else { return ControlFlow::Continue(()) };
+        let Value::Placeholder(name) = &value.value else { return ControlFlow::Continue(()) };
+        let Some(number) = name.strip_prefix('$').and_then(|n| n.parse::<u16>().ok()).filter(|n| *n > 0) else {
+            let reason = format!("{name} is no parameter: write $1, $2");
+            return ControlFlow::Break(QueryError::Syntax { reason });
+        };
+        self.most = self.most.max(number.into());
+        let Some(values) = self.values else { return ControlFlow::Continue(()) };
+        match values.get(usize::from(number) - 1) {
+            Some(value) => {
+                *expr = due(value).expression();
+                ControlFlow::Continue(())
+            }
+            None => ControlFlow::Break(QueryError::Syntax { reason: format!("no value is given for {name}") }),
+        }
+    }
+}
+
+/// Puts values in their places; without any only counts the places.
+pub(crate) fn place(statement: &mut Statement, values: Option<&[Literal]>) -> Result<usize, QueryError> {
+    let mut places = Places { values, most: 0 };
+    match statement.visit(&mut places) {
+        ControlFlow::Break(error) => Err(error),
+        ControlFlow::Continue(()) => Ok(places.most),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lists_are_read_as_postgresql_writes_them() {
+        let some = |text: &str| Some(text.to_owned());
+        assert_eq!(
+            texts_of(r#"{a, NULL,"b\"c,","null",""}"#),
+            Some(vec![some("a"), None, some("b\"c,"), some("null"), some("")])
+        );
+        assert_eq!(texts_of("{}"), Some(Vec::new()));
+        for wrong in ["a,b", "{a,,b}", "{\"a}", "{a", "{{a}}", "{a,}"] {
+            assert_eq!(texts_of(wrong), None, "{wrong}");
+        }
+    }
+}

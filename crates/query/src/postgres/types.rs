@@ -1,0 +1,119 @@
+//! Types by the numbers that PostgreSQL gives them.
+
+use arrow::datatypes::DataType;
+
+/// A type of PostgreSQL.
+#[derive(Debug)]
+pub(super) struct Type {
+    pub(super) oid: u32,
+    pub(super) name: &'static str,
+    /// As SQL writes it.
+    pub(super) sql: &'static str,
+    /// Bytes of a value; -1: they differ.
+    pub(super) length: i64,
+    pub(super) category: &'static str,
+    /// The type of lists of it.
+    pub(super) array: u32,
+}
+
+const fn ty(oid: u32, name: &'static str, sql: &'static str, length: i64, category: &'static str, array: u32) -> Type {
+    Type { oid, name, sql, length, category, array }
+}
+
+pub(super) const TYPES: &[Type] = &[
+    ty(16, "bool", "boolean", 1, "B", 1000),
+    ty(17, "bytea", "bytea", -1, "U", 1001),
+    ty(18, "char", "\"char\"", 1, "Z", 1002),
+    ty(19, "name", "name", 64, "S", 1003),
+    ty(20, "int8", "bigint", 8, "N", 1016),
+    ty(21, "int2", "smallint", 2, "N", 1005),
+    ty(23, "int4", "integer", 4, "N", 1007),
+    ty(25, "text", "text", -1, "S", 1009),
+    ty(26, "oid", "oid", 4, "N", 1028),
+    ty(114, "json", "json", -1, "U", 199),
+    ty(700, "float4", "real", 4, "N", 1021),
+    ty(701, "float8", "double precision", 8, "N", 1022),
+    ty(1042, "bpchar", "character", -1, "S", 1014),
+    ty(1043, "varchar", "character varying", -1, "S", 1015),
+    ty(1082, "date", "date", 4, "D", 1182),
+    ty(1083, "time", "time without time zone", 8, "D", 1183),
+    ty(1114, "timestamp", "timestamp without time zone", 8, "D", 1115),
+    ty(1184, "timestamptz", "timestamp with time zone", 8, "D", 1185),
+    ty(1186, "interval", "interval", 16, "T", 1187),
+    ty(1700, "numeric", "numeric", -1, "N", 1231),
+    ty(2950, "uuid", "uuid", 16, "U", 2951),
+    ty(3802, "jsonb", "jsonb", -1, "U", 3807),
+];
+
+/// As which type values go to a client. What PostgreSQL has no type for goes as JSON.
+pub fn oid_of(of: &DataType) -> u32 {
+    match of {
+        DataType::Boolean => 16,
+        DataType::Binary | DataType::LargeBinary | DataType::BinaryView | DataType::FixedSizeBinary(_) => 17,
+        DataType::Int64 | DataType::UInt32 => 20,
+        DataType::Int8 | DataType::Int16 | DataType::UInt8 => 21,
+        DataType::Int32 | DataType::UInt16 => 23,
+        DataType::Float16 | DataType::Float32 => 700,
+        DataType::Float64 => 701,
+        DataType::Date32 | DataType::Date64 => 1082,
+        DataType::Time32(_) | DataType::Time64(_) => 1083,
+        DataType::Timestamp(_, None) => 1114,
+        DataType::Timestamp(_, Some(_)) => 1184,
+        DataType::UInt64
+        | DataType::Decimal32(..)
+        | DataType::Decimal64(..)
+        | DataType::Decimal128(..)
+        | DataType::Decimal256(..) => 1700,
+        DataType::Dictionary(_, values) => oid_of(values),
+        DataType::List(item) | DataType::LargeList(item) | DataType::FixedSizeList(item, _) => {
+            let item = oid_of(item.data_type());
+            TYPES.iter().find(|t| t.oid == item && item != 114).map_or(114, |t| t.array)
+        }
+        DataType::Struct(_) | DataType::Map(..) | DataType::Union(..) => 114,
+        _ => 25,
+    }
+}
+
+/// What values of a type are here; `None` where the number is no type that parameters can have.
+pub fn type_of(oid: u32) -> Option<DataType> {
+    use arrow::datatypes::TimeUnit::Microsecond;
+    Some(match oid {
+        16 => DataType::Boolean,
+        17 => DataType::Binary,
+        20 | 26 => DataType::Int64,
+        21 => DataType::Int16,
+        23 => DataType::Int32,
+        18 | 19 | 25 | 1042 | 1043 | 2950 | 114 | 3802 => DataType::Utf8,
+        700 => DataType::Float32,
+        701 => DataType::Float64,
+        1082 => DataType::Date32,
+        1083 => DataType::Time64(Microsecond),
+        1114 => DataType::Timestamp(Microsecond, None),
+        1184 => DataType::Timestamp(Microsecond, Some("UTC".into())),
+        1700 => DataType::Decimal128(38, 10),
+        1009 | 1015 | 1003 | 1014 => DataType::new_list(DataType::Utf8, true),
+        1016 => DataType::new_list(DataType::Int64, true),
+        1007 => DataType::new_list(DataType::Int32, true),
+        1022 => DataType::new_list(DataType::Float64, true),
+        _ => return None,
+    })
+}
+
+/// How a type is written; `???` where there is none.
+pub(super) fn written(oid: i64) -> String {
+    let found = TYPES.iter().find(|t| i64::from(t.oid) == oid).map(|t| t.sql.to_owned());
+    let list = || TYPES.iter().find(|t| i64::from(t.array) == oid).map(|t| format!("{}[]", t.sql));
+    found.or_else(list).unwrap_or_else(|| "???".to_owned())
+}
+
+/// The number of a type by either of its names.
+pub(super) fn named(name: &str) -> Option<i64> {
+    let name = name.trim().to_lowercase();
+    let name = name.strip_prefix("pg_catalog.").unwrap_or(&name);
+    let (base, list) = match name.strip_suffix("[]").or_else(|| name.strip_prefix('_')) {
+        Some(base) => (base, true),
+        None => (name, false),
+    };
+    let found = TYPES.iter().find(|t| t.name == base || t.sql == base)?;
+    Some(i64::from(if list { found.array } else { found.oid }))
+}

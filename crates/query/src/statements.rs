@@ -1,0 +1,75 @@
+//! Where statements end in a text of several.
+
+/// Takes the statements out of `text` that end with `;`, without it, and gives what is left after the last one. What is
+/// in quotes or in a comment ends no statement.
+pub fn split(text: &str) -> (Vec<&str>, &str) {
+    let bytes = text.as_bytes();
+    let (mut statements, mut begin, mut at) = (Vec::new(), 0, 0);
+    while at < bytes.len() {
+        at = match (bytes[at], bytes.get(at + 1)) {
+            (b';', _) => {
+                let statement = text[begin..at].trim();
+                begin = at + 1;
+                statements.extend((!is_empty(statement)).then_some(statement));
+                begin
+            }
+            (quote @ (b'\'' | b'"'), _) => after(bytes, at + 1, &[quote]),
+            (b'-', Some(b'-')) => after(bytes, at + 2, b"\n"),
+            (b'/', Some(b'*')) => after(bytes, at + 2, b"*/"),
+            (b'$', _) => dollars(bytes, at),
+            _ => at + 1,
+        };
+    }
+    (statements, text[begin..].trim())
+}
+
+/// Whether there is nothing but comments and space.
+pub fn is_empty(text: &str) -> bool {
+    let text = text.trim_start();
+    let rest = match text.get(..2) {
+        Some("--") => text.split_once('\n').map_or("", |(_, rest)| rest),
+        Some("/*") => text.split_once("*/").map_or("", |(_, rest)| rest),
+        _ => return text.is_empty(),
+    };
+    is_empty(rest)
+}
+
+/// The place after the next `end`, or that after everything.
+fn after(bytes: &[u8], from: usize, end: &[u8]) -> usize {
+    let rest = bytes.get(from..).unwrap_or_default();
+    rest.windows(end.len()).position(|w| w == end).map_or(bytes.len(), |place| from + place + end.len())
+}
+
+/// The place after a text between `$tag$` and `$tag$` that begins at `at`, or after the `$` of something else.
+fn dollars(bytes: &[u8], at: usize) -> usize {
+    let tag = bytes[at + 1..].iter().take_while(|b| b.is_ascii_alphanumeric() || **b == b'_').count();
+    let digit = bytes.get(at + 1).is_some_and(u8::is_ascii_digit);
+    if digit || bytes.get(at + 1 + tag) != Some(&b'$') {
+        return at + 1;
+    }
+    let end = at + tag + 2;
+    after(bytes, end, &bytes[at..end])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn statements_end_at_semicolons_of_their_own() {
+        for (text, statements, rest) in [
+            ("", vec![], ""),
+            ("SELECT 1", vec![], "SELECT 1"),
+            ("SELECT 1; SELECT 2 ;", vec!["SELECT 1", "SELECT 2"], ""),
+            (" ;; SELECT 1;\nSELECT", vec!["SELECT 1"], "SELECT"),
+            ("SELECT ';', 'it''s;'; x", vec!["SELECT ';', 'it''s;'"], "x"),
+            ("SELECT \"a;b\"; SELECT 'open;", vec!["SELECT \"a;b\""], "SELECT 'open;"),
+            ("-- a; b\nSELECT 1 /* ; */; --;", vec!["-- a; b\nSELECT 1 /* ; */"], "--;"),
+            ("SELECT $1; SELECT $$;$$, $a$;$$;$a$;", vec!["SELECT $1", "SELECT $$;$$, $a$;$$;$a$"], ""),
+            ("SELECT 'ü;'; é", vec!["SELECT 'ü;'"], "é"),
+        ] {
+            assert_eq!(split(text), (statements, rest), "{text}");
+        }
+        assert!(is_empty(" -- a\n /* b */ ") && !is_empty("-- a\nb") && !is_empty("-"));
+    }
+}

@@ -1,0 +1,21 @@
+//! What functions of ours hold counts against the question.
+
+use std::sync::Arc;
+
+use query::{Engine, Options, QueryError};
+
+use crate::support::{ask, stored_in};
+
+#[tokio::test(flavor = "multi_thread")]
+async fn quantiles_of_more_values_than_fit_are_refused() {
+    let data = tempfile::tempdir().unwrap();
+    stored_in(data.path()).await;
+    let options = Options { threads: 2, memory_bytes: 4 << 20 };
+    let engine = Engine::open(data.path(), Arc::new(|_| unreachable!()), options, None).await.unwrap().unwrap();
+    for function in ["quantile(value, 0.5)", "histogram(value, 10)"] {
+        let few = format!("SELECT {function} FROM (SELECT value % 1000 AS value FROM generate_series(1, 3000000))");
+        assert_eq!(ask(&engine, &few).await.unwrap().num_rows(), 1);
+        let many = ask(&engine, &format!("SELECT {function} FROM generate_series(1, 3000000)")).await;
+        assert!(matches!(many, Err(QueryError::Memory { .. })), "{function}: {many:?}");
+    }
+}

@@ -1,0 +1,212 @@
+//! Statements that are no questions and that every client sends: settings, and transactions, which change nothing here.
+
+use std::time::Duration;
+
+use query::postgres::SERVER_VERSION;
+
+use super::error::PgError;
+
+/// A statement that is no question.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Command {
+    /// Begins a transaction.
+    Begin,
+    /// Ends one, as what.
+    End(&'static str),
+    /// Something within one, which is nothing here.
+    Nothing(&'static str),
+    /// Sets how long a statement may take; `None`: as long as the server lets it.
+    Timeout(Option<Duration>),
+    /// The same until the transaction ends.
+    TimeoutOnce(Option<Duration>),
+    /// Sets the name of the program.
+    Name(String),
+    /// Tells a setting.
+    Show(String),
+    /// Forgets a prepared statement, or all.
+    Deallocate(Option<String>),
+    /// Forgets everything about the session.
+    Discard,
+}
+
+/// The settings that can be told, besides those of a session.
+const SETTINGS: &[(&str, &str)] = &[
+    ("server_version", SERVER_VERSION),
+    ("server_version_num", "150000"),
+    ("server_encoding", "UTF8"),
+    ("client_encoding", "UTF8"),
+    ("datestyle", "ISO, MDY"),
+    ("timezone", "UTC"),
+    ("intervalstyle", "postgres"),
+    ("integer_datetimes", "on"),
+    ("standard_conforming_strings", "on"),
+    ("transaction_isolation", "read committed"),
+    ("transaction_read_only", "on"),
+    ("default_transaction_isolation", "read committed"),
+    ("default_transaction_read_only", "on"),
+    ("max_identifier_length", "63"),
+    ("is_superuser", "off"),
+    ("in_hot_standby", "off"),
+    ("extra_float_digits", "1"),
+    ("bytea_output", "hex"),
+    ("lc_collate", "C"),
+    ("lc_ctype", "C"),
+];
+
+/// A setting's value, where it is the same for all sessions.
+pub(super) fn setting(name: &str) -> Option<&'static str> {
+    SETTINGS.iter().find(|(known, _)| *known == name).map(|(_, value)| *value)
+}
+
+/// Settings that a session has its own of.
+const OWN: [&str; 4] = ["statement_timeout", "application_name", "search_path", "session_authorization"];
+
+/// Words of a statement that are looked at.
+const WORDS_MAX: usize = 32;
+
+impl Command {
+    /// Reads a statement; `None` where it is something else.
+    ///
+    /// # Errors
+    /// Where a setting cannot have its value.
+    pub(super) fn of(sql: &str) -> Result<Option<Self>, PgError> {
+        let sql = without_comments(sql);
+        let words = sql.split(|c: char| c.is_whitespace() || c == '=' || c == ';').filter(|word| !word.is_empty());
+        let words: Vec<&str> = words.take(WORDS_MAX).collect();
+        let upper: Vec<String> = words.iter().take(4).map(|word| word.to_uppercase()).collect();
+        let upper: Vec<&str> = upper.iter().map(String::as_str).collect();
+        Ok(Some(match upper.as_slice() {
+            ["BEGIN", ..] | ["START", "TRANSACTION", ..] => Self::Begin,
+            ["COMMIT" | "END", ..] => Self::End("COMMIT"),
+            ["ROLLBACK", "TO", ..] | ["ROLLBACK", _, "TO", ..] => Self::Nothing("ROLLBACK"),
+            ["ROLLBACK" | "ABORT", ..] => Self::End("ROLLBACK"),
+            ["SAVEPOINT", ..] => Self::Nothing("SAVEPOINT"),
+            ["RELEASE", ..] => Self::Nothing("RELEASE"),
+            ["LISTEN", ..] => Self::Nothing("LISTEN"),
+            ["UNLISTEN", ..] => Self::Nothing("UNLISTEN"),
+            ["CLOSE", ..] => Self::Nothing("CLOSE CURSOR"),
+            ["DISCARD", ..] => Self::Discard,
+            ["DEALLOCATE", "ALL"] | ["DEALLOCATE", "PREPARE", "ALL"] => Self::Deallocate(None),
+            ["DEALLOCATE", ..] => Self::Deallocate(words.last().map(|name| name.trim_matches('"').to_owned())),
+            ["RESET", "ALL" | "STATEMENT_TIMEOUT"] => Self::Timeout(None),
+            ["RESET", ..] => Self::Nothing("RESET"),
+            ["SET", "LOCAL", _, ..] => match Self::set(words.get(2..).unwrap_or_default())? {
+                Self::Timeout(timeout) => Self::TimeoutOnce(timeout),
+                other => other,
+            },
+            ["SET", "SESSION", _, ..] => Self::set(words.get(2..).unwrap_or_default())?,
+            ["SET", ..] => Self::set(words.get(1..).unwrap_or_default())?,
+            ["SHOW", "TRANSACTION", "ISOLATION", ..] => Self::Show("transaction_isolation".to_owned()),
+            ["SHOW", "TIME", "ZONE"] => Self::Show("timezone".to_owned()),
+            ["SHOW", name] if setting(&name.to_lowercase()).is_some() || OWN.contains(&&*name.to_lowercase()) => {
+                Self::Show(name.to_lowercase())
+            }
+            _ => return Ok(None),
+        }))
+    }
+
+    fn set(words: &[&str]) -> Result<Self, PgError> {
+        let name = words.first().map(|name| name.to_lowercase()).unwrap_or_default();
+        let values = words.get(1..).unwrap_or_default();
+        let values = if values.first().is_some_and(|to| to.eq_ignore_ascii_case("to")) { &values[1..] } else { values };
+        let value = values.join(" ").trim_matches('\'').to_owned();
+        match name.as_str() {
+            "statement_timeout" => timeout(&value).map(Self::Timeout),
+            "application_name" => Ok(Self::Name(value)),
+            "client_encoding" | "names" if !is_utf8(&value) => {
+                Err(PgError::new("22023", format!("the encoding {value:?} is not spoken here: UTF8 is")))
+            }
+            _ => Ok(Self::Nothing("SET")),
+        }
+    }
+
+    /// What a client is told that was done.
+    pub(super) fn tag(&self) -> &'static str {
+        match self {
+            Self::Begin => "BEGIN",
+            Self::End(tag) | Self::Nothing(tag) => tag,
+            Self::Timeout(_) | Self::TimeoutOnce(_) | Self::Name(_) => "SET",
+            Self::Show(_) => "SHOW",
+            Self::Deallocate(_) => "DEALLOCATE",
+            Self::Discard => "DISCARD ALL",
+        }
+    }
+}
+
+pub(super) fn is_utf8(encoding: &str) -> bool {
+    matches!(
+        encoding.to_lowercase().replace(['-', '\'', '"'], "").as_str(),
+        "utf8" | "unicode" | "default" | "sql_ascii"
+    )
+}
+
+/// Milliseconds, or a number with its unit; 0 is as long as the server lets it.
+///
+/// # Errors
+/// Where it is neither.
+pub(super) fn timeout(text: &str) -> Result<Option<Duration>, PgError> {
+    let text = text.trim().trim_matches('\'');
+    if text.eq_ignore_ascii_case("default") {
+        return Ok(None);
+    }
+    let digits = text.len() - text.trim_start_matches(|c: char| c.is_ascii_digit()).len();
+    let (number, unit) = text.split_at(digits);
+    let scale = match unit.trim() {
+        "" | "ms" => Some(1),
+        "s" => Some(1_000),
+        "min" => Some(60_000),
+        "h" => Some(3_600_000),
+        _ => None,
+    };
+    let millis = scale.and_then(|scale| number.parse::<u64>().ok()?.checked_mul(scale));
+    let millis = millis.ok_or_else(|| {
+        PgError::new("22023", format!("{text:?} is no statement_timeout: write milliseconds, or such as '5s', '1min'"))
+    })?;
+    Ok((millis > 0).then(|| Duration::from_millis(millis)))
+}
+
+/// A statement from its first word on.
+fn without_comments(sql: &str) -> &str {
+    let sql = sql.trim_start();
+    let rest = match sql.get(..2) {
+        Some("--") => sql.split_once('\n'),
+        Some("/*") => sql.split_once("*/"),
+        _ => return sql,
+    };
+    rest.map_or("", |(_, rest)| without_comments(rest))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_clients_send_beside_questions_is_known() {
+        let of = |sql: &str| Command::of(sql).unwrap();
+        let second = Some(Duration::from_secs(1));
+        for (sql, expected) in [
+            ("begin transaction isolation level serializable", Some(Command::Begin)),
+            ("/* x */ COMMIT;", Some(Command::End("COMMIT"))),
+            ("rollback to savepoint a", Some(Command::Nothing("ROLLBACK"))),
+            ("ROLLBACK", Some(Command::End("ROLLBACK"))),
+            ("SET statement_timeout = '1s'", Some(Command::Timeout(second))),
+            ("set session statement_timeout to 1000", Some(Command::Timeout(second))),
+            ("SET LOCAL statement_timeout = '1s'", Some(Command::TimeoutOnce(second))),
+            ("SET statement_timeout=0", Some(Command::Timeout(None))),
+            ("SET extra_float_digits = 3", Some(Command::Nothing("SET"))),
+            ("SET client_encoding TO 'UTF8'", Some(Command::Nothing("SET"))),
+            ("SHOW server_version", Some(Command::Show("server_version".to_owned()))),
+            ("show transaction isolation level", Some(Command::Show("transaction_isolation".to_owned()))),
+            ("DEALLOCATE \"s1\"", Some(Command::Deallocate(Some("s1".to_owned())))),
+            ("DISCARD ALL", Some(Command::Discard)),
+            ("SHOW TABLES", None),
+            ("SELECT 1", None),
+            ("INSERT INTO t VALUES (1)", None),
+        ] {
+            assert_eq!(of(sql), expected, "{sql}");
+        }
+        for wrong in ["SET statement_timeout = 'soon'", "SET client_encoding = 'latin1'"] {
+            assert_eq!(Command::of(wrong).unwrap_err().code, "22023");
+        }
+    }
+}

@@ -1,0 +1,174 @@
+//! The PostgreSQL wire protocol: questions of `psql`, drivers and tools become calls of `query`, with the places, the
+//! memory, the time and the tokens of questions over HTTP.
+//!
+//! Enters: connections. Leaves: rows, batch by batch as they are found, or errors with the codes that clients know.
+//! Messages are read and written by `pgwire`; what they mean is told here.
+
+mod commands;
+mod error;
+mod parameters;
+mod session;
+mod startup;
+mod statements;
+mod values;
+mod wire;
+
+use std::collections::HashMap;
+use std::io;
+use std::net::SocketAddr;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::{Semaphore, oneshot, watch};
+use tokio::task::JoinSet;
+use tokio_rustls::TlsAcceptor;
+
+use crate::app::App;
+
+/// What protocol the other side of TLS may name.
+pub(crate) const ALPN: &[u8] = b"postgresql";
+
+/// A listener that serves nobody yet.
+pub(crate) struct Listener {
+    socket: TcpListener,
+    address: SocketAddr,
+    tls: Option<TlsAcceptor>,
+}
+
+impl Listener {
+    /// # Errors
+    /// Where the address cannot be had.
+    pub(crate) async fn bind(wanted: SocketAddr, tls: Option<TlsAcceptor>) -> io::Result<Self> {
+        let socket = TcpListener::bind(wanted).await?;
+        let address = socket.local_addr()?;
+        Ok(Self { socket, address, tls })
+    }
+
+    pub(crate) fn address(&self) -> SocketAddr {
+        self.address
+    }
+
+    /// Serves until `closing` says so; then ends what waits, and lets statements under way end within `grace`.
+    pub(crate) async fn run(self, app: App, mut closing: watch::Receiver<bool>, grace: Duration) {
+        let shared = Arc::new(Shared { app: app.clone(), tls: self.tls, running: Running::default() });
+        let room = Arc::new(Semaphore::new(app.settings.connections));
+        let mut sessions = JoinSet::new();
+        loop {
+            let accepted = async {
+                let Ok(permit) = room.clone().acquire_owned().await else { std::future::pending().await };
+                (self.socket.accept().await, permit)
+            };
+            let (accepted, permit) = tokio::select! {
+                accepted = accepted => accepted,
+                _ = sessions.join_next(), if !sessions.is_empty() => continue,
+                () = session::closed(&mut closing) => break,
+            };
+            match accepted {
+                Ok((stream, _)) => {
+                    let (shared, closing) = (shared.clone(), closing.clone());
+                    sessions.spawn(async move {
+                        if let Err(error) = startup::converse(stream, &shared, closing).await {
+                            tracing::debug!(%error, "a connection ended early");
+                        }
+                        drop(permit);
+                    });
+                }
+                Err(error) => {
+                    tracing::warn!(%error, "a connection could not be accepted");
+                    tokio::time::sleep(Duration::from_millis(50)).await;
+                }
+            }
+        }
+        drop(self.socket);
+        let ended = async { while sessions.join_next().await.is_some() {} };
+        if tokio::time::timeout(grace, ended).await.is_err() {
+            tracing::warn!("some statements did not end in time and were cut off");
+        }
+    }
+}
+
+/// What all connections share.
+struct Shared {
+    app: App,
+    tls: Option<TlsAcceptor>,
+    running: Running,
+}
+
+/// The connections by their numbers, so that others can cancel what they run.
+#[derive(Debug, Default)]
+struct Running(Mutex<HashMap<i32, Arc<Slot>>>);
+
+/// What one connection runs.
+#[derive(Debug)]
+struct Slot {
+    secret: i32,
+    cancel: Mutex<Option<oneshot::Sender<()>>>,
+}
+
+/// A connection's place among the others; it is free again when this is dropped.
+struct Key<'a> {
+    running: &'a Running,
+    number: i32,
+    slot: Arc<Slot>,
+}
+
+impl Running {
+    /// # Errors
+    /// Where the system has no random numbers.
+    fn enter(&self) -> io::Result<Key<'_>> {
+        let mut random = [0; 8];
+        let mut running = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        loop {
+            getrandom::fill(&mut random).map_err(io::Error::other)?;
+            let [a, b, c, d, e, f, g, h] = random;
+            let number = i32::from_be_bytes([a & 0x7f, b, c, d]);
+            if running.contains_key(&number) {
+                continue;
+            }
+            let slot = Arc::new(Slot { secret: i32::from_be_bytes([e, f, g, h]), cancel: Mutex::default() });
+            running.insert(number, slot.clone());
+            return Ok(Key { running: self, number, slot });
+        }
+    }
+
+    /// Cancels what a connection runs, for whoever knows its secret.
+    fn cancel(&self, number: i32, secret: i32) {
+        let slot = self.0.lock().unwrap_or_else(PoisonError::into_inner).get(&number).cloned();
+        let Some(slot) = slot.filter(|slot| slot.secret == secret) else { return };
+        let running = slot.cancel.lock().unwrap_or_else(PoisonError::into_inner).take();
+        if let Some(cancel) = running
+            && cancel.send(()).is_err()
+        {
+            tracing::debug!("a statement ended just before it was cancelled");
+        }
+    }
+}
+
+impl Drop for Key<'_> {
+    fn drop(&mut self) {
+        self.running.0.lock().unwrap_or_else(PoisonError::into_inner).remove(&self.number);
+    }
+}
+
+impl Slot {
+    /// Ends when somebody cancels the statement that begins now.
+    fn begin(&self) -> oneshot::Receiver<()> {
+        let (cancel, cancelled) = oneshot::channel();
+        *self.cancel.lock().unwrap_or_else(PoisonError::into_inner) = Some(cancel);
+        cancelled
+    }
+
+    /// Nothing runs any more.
+    fn end(&self) {
+        *self.cancel.lock().unwrap_or_else(PoisonError::into_inner) = None;
+    }
+}
+
+/// Whether a client is gone, also while nothing is read from it.
+async fn gone(watch: &TcpStream) {
+    const STEP: Duration = Duration::from_millis(100);
+    while watch.ready(tokio::io::Interest::READABLE).await.is_ok_and(|ready| !ready.is_read_closed()) {
+        tokio::time::sleep(STEP).await;
+    }
+}

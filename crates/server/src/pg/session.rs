@@ -1,0 +1,540 @@
+//! A connection that was let in: its statements, one after the other.
+
+use std::collections::HashMap;
+use std::io;
+use std::sync::Arc;
+use std::time::Duration;
+
+use arrow::datatypes::{DataType, Field, Schema};
+use bytes::{BufMut as _, BytesMut};
+use pgwire::messages::data::{NoData, ParameterDescription};
+use pgwire::messages::extendedquery::{
+    Bind, BindComplete, Close, CloseComplete, Describe, Execute, Parse, ParseComplete, PortalSuspended,
+};
+use pgwire::messages::response::{CommandComplete, EmptyQueryResponse, ReadyForQuery, TransactionStatus};
+use pgwire::messages::simplequery::Query;
+use pgwire::messages::{DecodeContext, Message};
+use query::Literal;
+use query::postgres::oid_of;
+use tokio::io::{AsyncRead, AsyncWrite};
+use tokio::net::TcpStream;
+use tokio::sync::watch;
+use tokio::time::Instant;
+
+use super::commands::{Command, setting};
+use super::error::PgError;
+use super::statements::{Answer, Asker, Ends, nobody};
+use super::values::{Formats, description};
+use super::wire::Wire;
+use super::{Slot, parameters};
+
+/// Bytes of the statements that a connection has prepared, together, and of those that wait with their values.
+const PREPARED_BYTES_MAX: usize = 8 << 20;
+/// Statements that wait with their values.
+const PORTALS_MAX: usize = 256;
+
+/// What a client has set.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Settings {
+    pub(super) application: String,
+    /// How long a statement may take, where the client says so.
+    pub(super) timeout: Option<Duration>,
+    /// The same once the transaction has ended.
+    pub(super) timeout_after: Option<Duration>,
+    pub(super) token: Option<String>,
+}
+
+/// A statement with places for values.
+#[derive(Debug, Clone)]
+struct Prepared {
+    sql: String,
+    /// The types of the values as far as the client was told, or has told.
+    types: Vec<u32>,
+}
+
+/// A statement with its values, and what is known of its answer.
+struct Portal {
+    sql: String,
+    values: Vec<Literal>,
+    formats: Formats,
+    answer: Option<Answer>,
+    /// Bytes of the statement and of its values.
+    bytes: usize,
+    /// Whether all of it was sent.
+    over: bool,
+}
+
+pub(super) struct Session<'a, S> {
+    wire: Wire<S>,
+    asker: Asker,
+    settings: Settings,
+    watch: &'a TcpStream,
+    slot: &'a Arc<Slot>,
+    prepared: HashMap<String, Prepared>,
+    portals: HashMap<String, Portal>,
+    status: TransactionStatus,
+    /// After an error until the client asks for an end.
+    skips: bool,
+}
+
+/// Ends when the server closes.
+pub(super) async fn closed(closing: &mut watch::Receiver<bool>) {
+    // A server that is gone is closed too.
+    drop(closing.wait_for(|closing| *closing).await.map(drop));
+}
+
+/// What to do after a message.
+enum Next {
+    Go,
+    End,
+}
+
+impl From<io::Error> for PgError {
+    fn from(_: io::Error) -> Self {
+        nobody()
+    }
+}
+
+impl<'a, S: AsyncRead + AsyncWrite + Unpin> Session<'a, S> {
+    pub(super) fn new(
+        wire: Wire<S>,
+        asker: Asker,
+        settings: Settings,
+        watch: &'a TcpStream,
+        slot: &'a Arc<Slot>,
+    ) -> Self {
+        Self {
+            wire,
+            asker,
+            settings: Settings { timeout_after: settings.timeout, ..settings },
+            watch,
+            slot,
+            prepared: HashMap::new(),
+            portals: HashMap::new(),
+            status: TransactionStatus::Idle,
+            skips: false,
+        }
+    }
+
+    /// Answers until the client has enough, or the server closes.
+    pub(super) async fn run(mut self, mut closing: watch::Receiver<bool>) -> io::Result<()> {
+        self.ready().await?;
+        loop {
+            let idle = self.portals.values().filter_map(|portal| portal.answer.as_ref()).map(|a| a.deadline).min();
+            let late = async {
+                match idle {
+                    Some(deadline) => tokio::time::sleep_until(deadline).await,
+                    None => std::future::pending().await,
+                }
+            };
+            let message = tokio::select! {
+                message = self.wire.next() => message,
+                () = late => {
+                    // Nobody came back for the rest in time: the place is for others.
+                    self.portals.retain(|_, portal| portal.answer.as_ref().is_none_or(|a| a.deadline > Instant::now()));
+                    continue;
+                }
+                () = closed(&mut closing) => {
+                    self.say(&PgError::fatal("57P01", "the server closes")).await?;
+                    break;
+                }
+            };
+            let (kind, body) = match message {
+                Ok(Some(message)) => message,
+                Ok(None) => break,
+                Err(error) if error.kind() == io::ErrorKind::InvalidData => {
+                    self.say(&PgError::protocol(error.to_string())).await?;
+                    break;
+                }
+                Err(error) => return Err(error),
+            };
+            match self.message(kind, body).await {
+                Ok(Next::Go) => {}
+                Ok(Next::End) => break,
+                Err(error) => {
+                    self.failed(&error, kind).await?;
+                    if error.fatal {
+                        break;
+                    }
+                }
+            }
+        }
+        self.wire.close().await;
+        Ok(())
+    }
+
+    async fn say(&mut self, error: &PgError) -> io::Result<()> {
+        self.wire.put(&error.response())?;
+        self.wire.send().await
+    }
+
+    async fn failed(&mut self, error: &PgError, kind: u8) -> io::Result<()> {
+        if self.status == TransactionStatus::Transaction {
+            self.status = TransactionStatus::Error;
+        }
+        self.say(error).await?;
+        if kind == b'Q' {
+            self.ready().await?;
+        } else {
+            self.skips = true;
+        }
+        Ok(())
+    }
+
+    async fn ready(&mut self) -> io::Result<()> {
+        if self.status == TransactionStatus::Idle {
+            self.portals.clear();
+        }
+        self.wire.put(&ReadyForQuery::new(self.status))?;
+        self.wire.send().await
+    }
+
+    async fn message(&mut self, kind: u8, mut body: BytesMut) -> Result<Next, PgError> {
+        fn read<M: Message>(body: &mut BytesMut) -> Result<M, PgError> {
+            let length = body.len() + 4;
+            M::decode_body(body, length, &DecodeContext::default()).map_err(|e| PgError::protocol(e.to_string()))
+        }
+        match kind {
+            b'X' => return Ok(Next::End),
+            b'S' => {
+                self.skips = false;
+                self.ready().await?;
+            }
+            _ if self.skips && matches!(kind, b'P' | b'B' | b'D' | b'E' | b'C' | b'H') => {}
+            b'Q' => {
+                self.skips = false;
+                self.simple(&read::<Query>(&mut body)?.query).await?;
+            }
+            b'P' => self.parse(read(&mut body)?)?,
+            b'B' => self.bind(read(&mut body)?).await?,
+            b'D' => self.describe(&read(&mut body)?).await?,
+            b'E' => self.execute(&read(&mut body)?).await?,
+            b'C' => self.close(&read(&mut body)?)?,
+            b'H' => self.wire.send().await?,
+            // Of a copy that was refused.
+            b'd' | b'c' | b'f' => {}
+            b'F' => return Err(PgError::unsupported("functions are called in SQL here")),
+            other => {
+                return Err(PgError::protocol(format!("a message of kind {:?} is not known here", char::from(other))));
+            }
+        }
+        Ok(Next::Go)
+    }
+
+    /// Statements in a text, one after the other.
+    async fn simple(&mut self, text: &str) -> Result<(), PgError> {
+        let (mut statements, rest) = query::split(text);
+        statements.extend((!query::is_empty(rest)).then_some(rest));
+        if statements.is_empty() {
+            self.wire.put(&EmptyQueryResponse::new())?;
+        }
+        for sql in statements {
+            let mut portal = Portal::new(sql.to_owned());
+            self.answer(&mut portal, 0, true).await?;
+        }
+        Ok(self.ready().await?)
+    }
+
+    fn parse(&mut self, message: Parse) -> Result<(), PgError> {
+        let name = message.name.unwrap_or_default();
+        if !name.is_empty() && self.prepared.contains_key(&name) {
+            return Err(PgError::new("42P05", format!("there is a prepared statement {name:?} already")));
+        }
+        let bytes: usize = self.prepared.iter().map(|(name, statement)| name.len() + statement.sql.len()).sum();
+        if bytes + message.query.len() > PREPARED_BYTES_MAX {
+            return Err(PgError::new("53200", "too many statements are prepared: deallocate some"));
+        }
+        let (mut statements, rest) = query::split(&message.query);
+        statements.extend((!query::is_empty(rest)).then_some(rest));
+        if statements.len() > 1 {
+            return Err(PgError::new("42601", "a prepared statement is one statement"));
+        }
+        let sql = statements.first().map(|sql| (*sql).to_owned()).unwrap_or_default();
+        self.prepared.insert(name, Prepared { sql, types: message.type_oids });
+        Ok(self.wire.put(&ParseComplete::new())?)
+    }
+
+    fn statement(&self, name: &str) -> Result<Prepared, PgError> {
+        let found = self.prepared.get(name).cloned();
+        found.ok_or_else(|| PgError::new("26000", format!("there is no prepared statement {name:?}")))
+    }
+
+    async fn bind(&mut self, message: Bind) -> Result<(), PgError> {
+        let name = message.statement_name.unwrap_or_default();
+        let mut prepared = self.statement(&name)?;
+        let formats = Formats(message.parameter_format_codes);
+        let is_binary = |place: usize| formats.of(place) == 1;
+        let unknown = |types: &[u32], place: usize| matches!(types.get(place), None | Some(0));
+        let needs_types =
+            |types: &[u32]| (0..message.parameters.len()).any(|place| is_binary(place) && unknown(types, place));
+        if needs_types(&prepared.types) {
+            prepared.types = self.types_of(&name).await?;
+        }
+        let mut values = Vec::with_capacity(message.parameters.len());
+        for (place, bytes) in message.parameters.iter().enumerate() {
+            let oid = prepared.types.get(place).copied().unwrap_or_default();
+            values.push(match bytes {
+                None => query::postgres::type_of(oid).map_or(Literal::Null, |of| Literal::NullOf(of.to_string())),
+                Some(bytes) if is_binary(place) => parameters::binary(oid, bytes)?,
+                Some(bytes) => parameters::text(oid, bytes)?,
+            });
+        }
+        let bytes = prepared.sql.len() + message.parameters.iter().flatten().map(bytes::Bytes::len).sum::<usize>();
+        let held: usize = self.portals.values().map(|portal| portal.bytes).sum();
+        if self.portals.len() >= PORTALS_MAX || held + bytes > PREPARED_BYTES_MAX {
+            return Err(PgError::new("53200", "too many statements wait to be executed: close some portals"));
+        }
+        let formats = Formats(message.result_column_format_codes);
+        let portal = Portal { values, formats, bytes, ..Portal::new(prepared.sql) };
+        self.portals.insert(message.portal_name.unwrap_or_default(), portal);
+        Ok(self.wire.put(&BindComplete::new())?)
+    }
+
+    fn patience(&self) -> Duration {
+        let most = self.asker.app.settings.question_timeout;
+        self.settings.timeout.map_or(most, |timeout| timeout.min(most))
+    }
+
+    /// The types of a statement's values, learnt from what it asks.
+    async fn types_of(&mut self, name: &str) -> Result<Vec<u32>, PgError> {
+        let prepared = self.statement(name)?;
+        let asked = self.asker.clone().describe(prepared.sql, prepared.types, self.patience()).await?;
+        let types: Vec<u32> = asked.values.iter().map(|of| of.as_ref().map_or(25, oid_of)).collect();
+        if let Some(prepared) = self.prepared.get_mut(name) {
+            prepared.types.clone_from(&types);
+        }
+        Ok(types)
+    }
+
+    async fn describe(&mut self, message: &Describe) -> Result<(), PgError> {
+        let name = message.name.clone().unwrap_or_default();
+        if message.target_type == b'S' {
+            return self.describe_statement(&name).await;
+        }
+        let mut portal = self.take(&name)?;
+        let described = self.begin(&mut portal).await;
+        self.portals.insert(name, portal);
+        described
+    }
+
+    async fn describe_statement(&mut self, name: &str) -> Result<(), PgError> {
+        let prepared = self.statement(name)?;
+        if let Some(columns) = columns_of_command(&prepared.sql)? {
+            self.wire.put(&ParameterDescription::new(Vec::new()))?;
+            return self.put_columns(&columns, &Formats::default());
+        }
+        let given = prepared.types.clone();
+        let asked = self.asker.clone().describe(prepared.sql, prepared.types, self.patience()).await?;
+        let of = |(place, of): (usize, &Option<DataType>)| match given.get(place) {
+            Some(oid) if *oid != 0 => *oid,
+            _ => of.as_ref().map_or(25, oid_of),
+        };
+        let types: Vec<u32> = asked.values.iter().enumerate().map(of).collect();
+        if let Some(prepared) = self.prepared.get_mut(name) {
+            prepared.types.clone_from(&types);
+        }
+        self.wire.put(&ParameterDescription::new(types))?;
+        self.put_columns(&asked.columns, &Formats::default())
+    }
+
+    fn put_columns(&mut self, columns: &Schema, formats: &Formats) -> Result<(), PgError> {
+        if columns.fields().is_empty() {
+            return Ok(self.wire.put(&NoData::new())?);
+        }
+        Ok(self.wire.put(&description(columns, formats))?)
+    }
+
+    fn take(&mut self, name: &str) -> Result<Portal, PgError> {
+        self.portals.remove(name).ok_or_else(|| PgError::new("34000", format!("there is no portal {name:?}")))
+    }
+
+    /// Begins what a portal asks, and tells its columns.
+    async fn begin(&mut self, portal: &mut Portal) -> Result<(), PgError> {
+        if let Some(columns) = columns_of_command(&portal.sql)? {
+            return self.put_columns(&columns, &portal.formats);
+        }
+        self.start(portal)?;
+        let mut cancelled = self.slot.begin();
+        let mut ends = Ends { cancelled: &mut cancelled, watch: self.watch };
+        let columns = match &mut portal.answer {
+            Some(answer) => answer.columns(&mut ends).await,
+            None => return Ok(()),
+        };
+        self.slot.end();
+        let columns = columns?;
+        self.put_columns(&columns, &portal.formats)
+    }
+
+    /// Begins to answer a question, where that has not begun.
+    fn start(&mut self, portal: &mut Portal) -> Result<(), PgError> {
+        if portal.answer.is_some() {
+            return Ok(());
+        }
+        self.check()?;
+        let (sql, values) = (portal.sql.clone(), portal.values.clone());
+        portal.answer = Some(self.asker.clone().begin(sql, values, self.patience()));
+        Ok(())
+    }
+
+    /// Whether a question may be asked now.
+    fn check(&mut self) -> Result<(), PgError> {
+        if self.status == TransactionStatus::Error {
+            return Err(PgError::new("25P02", "the transaction has failed: end it with ROLLBACK"));
+        }
+        // A token may have been revoked, or be good for less.
+        let access = super::startup::authorize(&self.asker.app, self.settings.token.as_deref())?;
+        access.may_read_of(&self.asker.login.database)?;
+        self.asker.access = access;
+        Ok(())
+    }
+
+    async fn execute(&mut self, message: &Execute) -> Result<(), PgError> {
+        let name = message.name.clone().unwrap_or_default();
+        let mut portal = self.take(&name)?;
+        let done = self.answer(&mut portal, message.max_rows.max(0) as u64, false).await;
+        self.portals.insert(name, portal);
+        done
+    }
+
+    /// Sends rows, at most so many unless that is 0, and what came of it.
+    async fn answer(&mut self, portal: &mut Portal, most: u64, describe: bool) -> Result<(), PgError> {
+        if portal.sql.is_empty() {
+            return Ok(self.wire.put(&EmptyQueryResponse::new())?);
+        }
+        if let Some(command) = Command::of(&portal.sql)? {
+            return self.command(&command, describe);
+        }
+        self.start(portal)?;
+        let mut cancelled = self.slot.begin();
+        let ends = Ends { cancelled: &mut cancelled, watch: self.watch };
+        let done = self.send_rows(portal, most, describe, ends).await;
+        self.slot.end();
+        if done.is_err() {
+            portal.answer = None;
+        }
+        done
+    }
+
+    async fn send_rows(
+        &mut self,
+        portal: &mut Portal,
+        most: u64,
+        describe: bool,
+        mut ends: Ends<'_>,
+    ) -> Result<(), PgError> {
+        let Some(answer) = &mut portal.answer else { return Ok(()) };
+        if describe {
+            let columns = answer.columns(&mut ends).await?;
+            // What has no columns is a question all the same.
+            self.wire.put(&description(&columns, &portal.formats))?;
+        }
+        let mut now = 0;
+        while !portal.over && answer.has_lines(&mut ends).await? {
+            let Some(lines) = &mut answer.lines else { break };
+            while lines.next < lines.rows {
+                if most > 0 && now == most {
+                    return Ok(self.wire.put(&PortalSuspended::new())?);
+                }
+                let row = lines.next;
+                self.wire.put_row(lines.columns(), |out| lines.write(row, &portal.formats, out));
+                lines.next += 1;
+                now += 1;
+                answer.sent += 1;
+                if self.wire.is_full() {
+                    let sent = tokio::time::timeout_at(answer.deadline, self.wire.send()).await;
+                    sent.map_err(|_| nobody())??;
+                    if ends.cancelled.try_recv().is_ok() {
+                        return Err(PgError::cancelled());
+                    }
+                }
+            }
+        }
+        portal.over = true;
+        let word = portal.sql.split_whitespace().next().unwrap_or_default().to_uppercase();
+        let tag = match word.as_str() {
+            "EXPLAIN" | "SHOW" => word,
+            _ => format!("SELECT {}", if most > 0 { now } else { answer.sent }),
+        };
+        Ok(self.wire.put(&CommandComplete::new(tag))?)
+    }
+
+    fn command(&mut self, command: &Command, describe: bool) -> Result<(), PgError> {
+        let failed = self.status == TransactionStatus::Error;
+        let mut tag = command.tag();
+        match command {
+            Command::End(_) => {
+                // What failed is not kept.
+                tag = if failed { "ROLLBACK" } else { tag };
+                self.status = TransactionStatus::Idle;
+                self.settings.timeout = self.settings.timeout_after;
+                self.portals.clear();
+            }
+            Command::Nothing("ROLLBACK") if failed => self.status = TransactionStatus::Transaction,
+            _ if failed => self.check()?,
+            Command::Begin => self.status = TransactionStatus::Transaction,
+            Command::Timeout(timeout) => {
+                self.settings.timeout = *timeout;
+                self.settings.timeout_after = *timeout;
+            }
+            Command::TimeoutOnce(timeout) if self.status == TransactionStatus::Transaction => {
+                self.settings.timeout = *timeout;
+            }
+            Command::Name(name) => self.settings.application.clone_from(name),
+            Command::Show(name) => self.show(name, describe)?,
+            Command::Deallocate(None) => self.prepared.clear(),
+            Command::Deallocate(Some(name)) => drop(self.prepared.remove(name)),
+            Command::Discard => {
+                self.prepared.clear();
+                self.settings.timeout = None;
+                self.settings.timeout_after = None;
+            }
+            // Without a transaction what is for one has ended already.
+            Command::Nothing(_) | Command::TimeoutOnce(_) => {}
+        }
+        Ok(self.wire.put(&CommandComplete::new(tag.to_owned()))?)
+    }
+
+    fn show(&mut self, name: &str, describe: bool) -> Result<(), PgError> {
+        let value = match name {
+            "statement_timeout" => format!("{}ms", self.patience().as_millis()),
+            "application_name" => self.settings.application.clone(),
+            "search_path" => format!("sim, \"{}\"", self.asker.login.database),
+            "session_authorization" => self.asker.login.user.clone(),
+            other => setting(other).unwrap_or_default().to_owned(),
+        };
+        if describe {
+            let columns = Schema::new(vec![Field::new(name, DataType::Utf8, false)]);
+            self.wire.put(&description(&columns, &Formats::default()))?;
+        }
+        self.wire.put_row(1, |out| {
+            out.put_u32(value.len() as u32);
+            out.put_slice(value.as_bytes());
+        });
+        Ok(())
+    }
+
+    fn close(&mut self, message: &Close) -> Result<(), PgError> {
+        let name = message.name.clone().unwrap_or_default();
+        if message.target_type == b'S' {
+            self.prepared.remove(&name);
+        } else {
+            self.portals.remove(&name);
+        }
+        Ok(self.wire.put(&CloseComplete::new())?)
+    }
+}
+
+/// The columns of what is no question, none where it has no rows; `None` of a question.
+fn columns_of_command(sql: &str) -> Result<Option<Schema>, PgError> {
+    Ok(match Command::of(sql)? {
+        Some(Command::Show(name)) => Some(Schema::new(vec![Field::new(name, DataType::Utf8, false)])),
+        None if !sql.is_empty() => None,
+        _ => Some(Schema::empty()),
+    })
+}
+
+impl Portal {
+    fn new(sql: String) -> Self {
+        Self { sql, values: Vec::new(), formats: Formats::default(), answer: None, bytes: 0, over: false }
+    }
+}

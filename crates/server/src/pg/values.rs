@@ -1,0 +1,355 @@
+//! Columns as rows of the protocol, in text or in its binary form.
+
+use arrow::array::{
+    Array, ArrayRef, AsArray, BinaryArray, BooleanArray, Date32Array, Float32Array, Float64Array, Int16Array,
+    Int32Array, Int64Array, ListArray, RecordBatch, StringArray, StringViewArray, Time64MicrosecondArray,
+    TimestampMicrosecondArray,
+};
+use arrow::compute::cast;
+use arrow::datatypes::{DataType, Field, FieldRef, Schema, TimeUnit};
+use arrow::error::ArrowError;
+use arrow::json::writer::{EncoderOptions, make_encoder};
+use bytes::{BufMut as _, BytesMut};
+use chrono::{DateTime, NaiveDate, TimeDelta};
+use pgwire::messages::data::{FORMAT_CODE_BINARY, FieldDescription, RowDescription};
+use query::postgres::oid_of;
+
+/// Days and microseconds from 1970, where ours begin, to 2000, where those of the protocol do.
+pub(super) const EPOCH_DAYS: i32 = 10_957;
+pub(super) const EPOCH_MICROS: i64 = EPOCH_DAYS as i64 * 86_400_000_000;
+
+/// Which columns go in the binary form.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Formats(pub(super) Vec<i16>);
+
+impl Formats {
+    pub(super) fn of(&self, column: usize) -> i16 {
+        match self.0.as_slice() {
+            [] => 0,
+            [all] => *all,
+            each => each.get(column).copied().unwrap_or_default(),
+        }
+    }
+}
+
+/// The columns of an answer, as clients are told of them.
+pub(super) fn description(schema: &Schema, formats: &Formats) -> RowDescription {
+    let field = |(place, field): (usize, &FieldRef)| {
+        let oid = oid_of(field.data_type());
+        let length = match oid {
+            16 => 1,
+            21 => 2,
+            23 | 700 | 1082 => 4,
+            20 | 701 | 1083 | 1114 | 1184 => 8,
+            _ => -1,
+        };
+        let name = field.name().replace('\0', " ");
+        FieldDescription::new(name, 0, 0, oid, length, -1, formats.of(place))
+    };
+    RowDescription::new(schema.fields().iter().enumerate().map(field).collect())
+}
+
+/// Some rows of an answer, ready to be written one by one.
+pub(super) struct Lines {
+    columns: Vec<Cells>,
+    pub(super) rows: usize,
+    /// The next row to be written.
+    pub(super) next: usize,
+}
+
+impl Lines {
+    pub(super) fn of(batch: &RecordBatch) -> Result<Self, ArrowError> {
+        let schema = batch.schema();
+        let columns = schema.fields().iter().zip(batch.columns()).map(|(field, values)| Cells::of(field, values));
+        Ok(Self { columns: columns.collect::<Result<_, _>>()?, rows: batch.num_rows(), next: 0 })
+    }
+
+    pub(super) fn columns(&self) -> usize {
+        self.columns.len()
+    }
+
+    /// Writes the values of a row.
+    pub(super) fn write(&self, row: usize, formats: &Formats, out: &mut BytesMut) {
+        for (place, column) in self.columns.iter().enumerate() {
+            column.put(row, formats.of(place) == FORMAT_CODE_BINARY, out);
+        }
+    }
+}
+
+/// The values of one column.
+enum Cells {
+    Bool(BooleanArray),
+    Int16(Int16Array),
+    Int32(Int32Array),
+    Int64(Int64Array),
+    Float32(Float32Array),
+    Float64(Float64Array),
+    Bytes(BinaryArray),
+    Date(Date32Array),
+    Time(Time64MicrosecondArray),
+    Timestamp(TimestampMicrosecondArray),
+    TimestampTz(TimestampMicrosecondArray),
+    Numeric(StringArray),
+    Text(StringViewArray),
+    List(u32, ListArray, Box<Cells>),
+}
+
+impl Cells {
+    fn of(field: &Field, values: &ArrayRef) -> Result<Self, ArrowError> {
+        use arrow::datatypes as types;
+        let to = |to: &DataType| cast(values, to);
+        let micros = |zone| DataType::Timestamp(TimeUnit::Microsecond, zone);
+        Ok(match oid_of(field.data_type()) {
+            16 => Self::Bool(values.as_boolean().clone()),
+            17 => Self::Bytes(to(&DataType::Binary)?.as_binary().clone()),
+            20 => Self::Int64(to(&DataType::Int64)?.as_primitive::<types::Int64Type>().clone()),
+            21 => Self::Int16(to(&DataType::Int16)?.as_primitive::<types::Int16Type>().clone()),
+            23 => Self::Int32(to(&DataType::Int32)?.as_primitive::<types::Int32Type>().clone()),
+            700 => Self::Float32(to(&DataType::Float32)?.as_primitive::<types::Float32Type>().clone()),
+            701 => Self::Float64(to(&DataType::Float64)?.as_primitive::<types::Float64Type>().clone()),
+            1082 => Self::Date(to(&DataType::Date32)?.as_primitive::<types::Date32Type>().clone()),
+            1083 => {
+                let times = to(&DataType::Time64(TimeUnit::Microsecond))?;
+                Self::Time(times.as_primitive::<types::Time64MicrosecondType>().clone())
+            }
+            1114 => Self::Timestamp(to(&micros(None))?.as_primitive::<types::TimestampMicrosecondType>().clone()),
+            1184 => {
+                let times = to(&micros(Some("UTC".into())))?;
+                Self::TimestampTz(times.as_primitive::<types::TimestampMicrosecondType>().clone())
+            }
+            1700 => Self::Numeric(to(&DataType::Utf8)?.as_string::<i32>().clone()),
+            114 => Self::Text(json(field, values)?),
+            25 => Self::Text(to(&DataType::Utf8View)?.as_string_view().clone()),
+            _ => Self::list(values)?,
+        })
+    }
+
+    fn list(values: &ArrayRef) -> Result<Self, ArrowError> {
+        let item = match values.data_type() {
+            DataType::List(item) | DataType::LargeList(item) | DataType::FixedSizeList(item, _) => item.clone(),
+            other => return Err(ArrowError::CastError(format!("{other} is no list"))),
+        };
+        let lists = cast(values, &DataType::List(item.clone()))?.as_list::<i32>().clone();
+        let cells = Self::of(&item, lists.values())?;
+        Ok(Self::List(oid_of(item.data_type()), lists, Box::new(cells)))
+    }
+
+    fn is_null(&self, row: usize) -> bool {
+        match self {
+            Self::Bool(v) => v.is_null(row),
+            Self::Int16(v) => v.is_null(row),
+            Self::Int32(v) => v.is_null(row),
+            Self::Int64(v) => v.is_null(row),
+            Self::Float32(v) => v.is_null(row),
+            Self::Float64(v) => v.is_null(row),
+            Self::Bytes(v) => v.is_null(row),
+            Self::Date(v) => v.is_null(row),
+            Self::Time(v) => v.is_null(row),
+            Self::Timestamp(v) | Self::TimestampTz(v) => v.is_null(row),
+            Self::Numeric(v) => v.is_null(row),
+            Self::Text(v) => v.is_null(row),
+            Self::List(_, v, _) => v.is_null(row),
+        }
+    }
+
+    /// Writes a value with its length before it; NULL has the length -1.
+    fn put(&self, row: usize, binary: bool, out: &mut BytesMut) {
+        if self.is_null(row) {
+            return out.put_i32(-1);
+        }
+        let begin = out.len();
+        out.put_u32(0);
+        if binary {
+            self.binary(row, out);
+        } else {
+            self.text(row, out);
+        }
+        let length = (out.len() - begin - 4) as u32;
+        out[begin..begin + 4].copy_from_slice(&length.to_be_bytes());
+    }
+
+    fn binary(&self, row: usize, out: &mut BytesMut) {
+        match self {
+            Self::Bool(v) => out.put_u8(v.value(row).into()),
+            Self::Int16(v) => out.put_i16(v.value(row)),
+            Self::Int32(v) => out.put_i32(v.value(row)),
+            Self::Int64(v) => out.put_i64(v.value(row)),
+            Self::Float32(v) => out.put_f32(v.value(row)),
+            Self::Float64(v) => out.put_f64(v.value(row)),
+            Self::Bytes(v) => out.put_slice(v.value(row)),
+            Self::Date(v) => out.put_i32(v.value(row).saturating_sub(EPOCH_DAYS)),
+            Self::Time(v) => out.put_i64(v.value(row)),
+            Self::Timestamp(v) | Self::TimestampTz(v) => out.put_i64(v.value(row).saturating_sub(EPOCH_MICROS)),
+            Self::Numeric(v) => numeric(v.value(row), out),
+            Self::Text(v) => out.put_slice(v.value(row).as_bytes()),
+            Self::List(item, lists, cells) => {
+                let (from, to) = range(lists, row);
+                out.put_i32((from < to).into());
+                out.put_i32((from..to).any(|place| cells.is_null(place)).into());
+                out.put_u32(*item);
+                if from < to {
+                    out.put_i32((to - from) as i32);
+                    out.put_i32(1);
+                }
+                (from..to).for_each(|place| cells.put(place, true, out));
+            }
+        }
+    }
+
+    fn text(&self, row: usize, out: &mut BytesMut) {
+        let mut put = |text: &str| out.put_slice(text.as_bytes());
+        match self {
+            Self::Bool(v) => put(if v.value(row) { "t" } else { "f" }),
+            Self::Int16(v) => put(&v.value(row).to_string()),
+            Self::Int32(v) => put(&v.value(row).to_string()),
+            Self::Int64(v) => put(&v.value(row).to_string()),
+            Self::Float32(v) => {
+                put(&float(v.value(row).into(), v.value(row).to_string(), format!("{:e}", v.value(row))));
+            }
+            Self::Float64(v) => put(&float(v.value(row), v.value(row).to_string(), format!("{:e}", v.value(row)))),
+            Self::Bytes(v) => {
+                put("\\x");
+                v.value(row).iter().for_each(|byte| put(&format!("{byte:02x}")));
+            }
+            Self::Date(v) => put(&date(v.value(row))),
+            Self::Time(v) => put(&time(v.value(row))),
+            Self::Timestamp(v) => put(&timestamp(v.value(row))),
+            Self::TimestampTz(v) => put(&format!("{}+00", timestamp(v.value(row)))),
+            Self::Numeric(v) => put(v.value(row)),
+            Self::Text(v) => put(v.value(row)),
+            Self::List(_, lists, cells) => {
+                let (from, to) = range(lists, row);
+                out.put_u8(b'{');
+                for place in from..to {
+                    if place > from {
+                        out.put_u8(b',');
+                    }
+                    cells.item(place, out);
+                }
+                out.put_u8(b'}');
+            }
+        }
+    }
+
+    /// An item of a list in text, in quotes where it would be taken for something else.
+    fn item(&self, row: usize, out: &mut BytesMut) {
+        if self.is_null(row) {
+            return out.put_slice(b"NULL");
+        }
+        let mut text = BytesMut::new();
+        self.text(row, &mut text);
+        if matches!(self, Self::List(..)) {
+            return out.put_slice(&text);
+        }
+        let special = |byte: &u8| matches!(byte, b'{' | b'}' | b',' | b'"' | b'\\') || byte.is_ascii_whitespace();
+        if !text.is_empty() && !text.iter().any(special) && !text.eq_ignore_ascii_case(b"null") {
+            return out.put_slice(&text);
+        }
+        out.put_u8(b'"');
+        for byte in text {
+            if matches!(byte, b'"' | b'\\') {
+                out.put_u8(b'\\');
+            }
+            out.put_u8(byte);
+        }
+        out.put_u8(b'"');
+    }
+}
+
+fn range(lists: &ListArray, row: usize) -> (usize, usize) {
+    (lists.value_offsets()[row] as usize, lists.value_offsets()[row + 1] as usize)
+}
+
+fn json(field: &Field, values: &ArrayRef) -> Result<StringViewArray, ArrowError> {
+    let options = EncoderOptions::default();
+    let field = std::sync::Arc::new(field.clone());
+    let mut encoder = make_encoder(&field, values, &options)?;
+    let mut text = |row| {
+        let mut text = Vec::new();
+        encoder.encode(row, &mut text);
+        String::from_utf8_lossy(&text).into_owned()
+    };
+    Ok((0..values.len()).map(|row| values.is_valid(row).then(|| text(row))).collect())
+}
+
+/// A number as PostgreSQL writes it, of its digits with and without an exponent.
+fn float(value: f64, plain: String, exponent: String) -> String {
+    match value {
+        v if v.is_nan() => "NaN".to_owned(),
+        v if v.is_infinite() => if v > 0.0 { "Infinity" } else { "-Infinity" }.to_owned(),
+        v if v == 0.0 || (1e-4..1e15).contains(&v.abs()) => plain,
+        _ => exponent,
+    }
+}
+
+fn date(days: i32) -> String {
+    match NaiveDate::from_epoch_days(days) {
+        Some(date) => date.format("%Y-%m-%d").to_string(),
+        None => if days > 0 { "infinity" } else { "-infinity" }.to_owned(),
+    }
+}
+
+/// Without zeros at the end of the fraction, and without a fraction that is nothing.
+fn short(text: &str) -> &str {
+    text.trim_end_matches('0').trim_end_matches('.')
+}
+
+fn time(micros: i64) -> String {
+    let text = (DateTime::UNIX_EPOCH + TimeDelta::microseconds(micros)).format("%H:%M:%S%.6f").to_string();
+    short(&text).to_owned()
+}
+
+fn timestamp(micros: i64) -> String {
+    match DateTime::from_timestamp_micros(micros) {
+        Some(time) => short(&time.format("%Y-%m-%d %H:%M:%S%.6f").to_string()).to_owned(),
+        None => if micros > 0 { "infinity" } else { "-infinity" }.to_owned(),
+    }
+}
+
+/// A number as groups of four digits: how many there are, which the first one counts, the sign, digits of the fraction.
+fn numeric(text: &str, out: &mut BytesMut) {
+    let (negative, digits) = text.strip_prefix('-').map_or((false, text), |rest| (true, rest));
+    let (whole, fraction) = digits.split_once('.').unwrap_or((digits, ""));
+    let whole = format!("{}{whole}", "0".repeat((4 - whole.len() % 4) % 4));
+    let padded = format!("{whole}{fraction}{}", "0".repeat((4 - fraction.len() % 4) % 4));
+    let groups = padded.as_bytes().chunks(4).map(|group| group.iter().fold(0_i16, |n, d| n * 10 + i16::from(d - b'0')));
+    let groups: Vec<i16> = groups.collect();
+    let first = groups.iter().position(|group| *group != 0).unwrap_or(groups.len());
+    let last = groups.iter().rposition(|group| *group != 0).map_or(first, |place| place + 1);
+    let weight = if first == last { 0 } else { (whole.len() / 4) as i16 - 1 - first as i16 };
+    out.put_u16((last - first) as u16);
+    out.put_i16(weight);
+    out.put_u16(if negative && first < last { 0x4000 } else { 0 });
+    out.put_u16(fraction.len() as u16);
+    groups[first..last].iter().for_each(|group| out.put_i16(*group));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_and_times_are_written_as_postgresql_does() {
+        let write = |v: f64| float(v, v.to_string(), format!("{v:e}"));
+        let written = [0.1, -2.0, 1e300, 1e-7, f64::NAN, f64::NEG_INFINITY].map(write);
+        assert_eq!(written, ["0.1", "-2", "1e300", "1e-7", "NaN", "-Infinity"]);
+        assert_eq!(
+            [timestamp(0), timestamp(1_500_000), timestamp(-1)].map(|t| t[11..].to_owned()),
+            ["00:00:00", "00:00:01.5", "23:59:59.999999"]
+        );
+        assert_eq!((date(EPOCH_DAYS), time(10_000_000)), ("2000-01-01".to_owned(), "00:00:10".to_owned()));
+    }
+
+    #[test]
+    fn numerics_are_groups_of_four_digits() {
+        let groups = |text: &str| {
+            let mut out = BytesMut::new();
+            numeric(text, &mut out);
+            out.chunks(2).map(|two| i16::from_be_bytes([two[0], two[1]])).collect::<Vec<_>>()
+        };
+        assert_eq!(groups("0"), [0, 0, 0, 0]);
+        assert_eq!(groups("12345.678"), [3, 1, 0, 3, 1, 2345, 6780]);
+        assert_eq!(groups("-0.00005"), [1, -2, 0x4000, 5, 5000]);
+        assert_eq!(groups("18446744073709551615"), [5, 4, 0, 0, 1844, 6744, 737, 955, 1615]);
+    }
+}
