@@ -7,7 +7,7 @@ use serde_json::Value;
 use table::ColumnStatistics;
 
 use crate::column::Kind;
-use crate::expression::{Comparison, Cond, Leaf, Test, micros_of};
+use crate::expression::{Comparison, Cond, Leaf, Test};
 
 /// How many of some rows are NULL in a column.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -152,32 +152,32 @@ impl Bound {
 
 /// What a log says of a column of a segment.
 pub(crate) fn of_log(statistics: Option<&ColumnStatistics>, rows: u64, kind: Kind) -> Known {
-    /// Others cut times in the log down to milliseconds.
-    const CUT_OFF_MICROS: i64 = 999;
+    const DAY: i64 = 86_400_000_000;
     let Some(statistics) = statistics else { return Known::default() };
-    let bound = |value: &Option<Value>, up: i64| of_json(value.as_ref()?, kind, up);
-    let cut_off = if kind == Kind::Time { CUT_OFF_MICROS } else { 0 };
-    // JSON may lose the last digit of a real number.
-    let wider = |bound: Option<Bound>, next: fn(f64) -> f64| match bound {
-        Some(Bound::Float(x)) => Some(Bound::Float(next(next(x)))),
-        other => other,
+    let nulls = Nulls::of(statistics.nulls, rows);
+    let (low, high) = match kind {
+        Kind::Time => (statistics.earliest().map(Bound::Int), statistics.latest().map(Bound::Int)),
+        Kind::Date => {
+            let day = |micros: i64| Bound::Int(micros.div_euclid(DAY));
+            (statistics.earliest().map(day), statistics.latest().map(day))
+        }
+        _ => {
+            let bound = |value: &Option<Value>, next: fn(f64) -> f64| of_json(value.as_ref()?, kind, next);
+            (bound(&statistics.min, f64::next_down), bound(&statistics.max, f64::next_up))
+        }
     };
-    Known {
-        low: wider(bound(&statistics.min, 0), f64::next_down),
-        high: wider(bound(&statistics.max, cut_off), f64::next_up),
-        nulls: Nulls::of(statistics.nulls, rows),
-    }
+    Known { low, high, nulls }
 }
 
-fn of_json(value: &Value, kind: Kind, up: i64) -> Option<Bound> {
+/// A bound as JSON has it; of real numbers, of which JSON may lose the last digit, two beyond it in the direction of
+/// `next`.
+fn of_json(value: &Value, kind: Kind, next: fn(f64) -> f64) -> Option<Bound> {
     Some(match kind {
         Kind::Int => Bound::Int(value.as_i64()?),
         Kind::Bool => Bound::Int(i64::from(value.as_bool()?)),
-        Kind::Time => Bound::Int(micros_of(value.as_str()?)?.saturating_add(up)),
-        Kind::Date => Bound::Int(days_of(value.as_str()?)?),
-        Kind::Float => Bound::Float(value.as_f64()?),
+        Kind::Float => Bound::Float(next(next(value.as_f64()?))),
         Kind::Text => Bound::Text(value.as_str()?.to_owned()),
-        Kind::Set | Kind::Other => return None,
+        _ => return None,
     })
 }
 

@@ -1,6 +1,8 @@
 //! Columns of any type and encoding, read by the Parquet library.
 
 use std::ops::Range;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::Path;
 
 use arrow::compute::concat;
 use parquet::arrow::ProjectionMask;
@@ -19,6 +21,10 @@ pub(super) fn array(
     place: &Place,
 ) -> Result<Option<ArrayRef>, AskError> {
     let Place::Stored { root, .. } = *place else { return Ok(None) };
+    guarded(&opened.path, || read(opened, group, ranges, root)).map(Some)
+}
+
+fn read(opened: &Opened, group: usize, ranges: &[Range<usize>], root: usize) -> Result<ArrayRef, AskError> {
     let failed = |e| AskError::parquet(&opened.path, e);
     let file = opened.file.clone();
     let rows: usize = ranges.iter().map(Range::len).sum();
@@ -45,5 +51,11 @@ pub(super) fn array(
             format!("it has {} rows where {rows} were asked for", array.len()),
         ));
     }
-    Ok(Some(array))
+    Ok(array)
+}
+
+/// Lets the Parquet library work on a segment: of damaged ones it takes some for granted, and panics.
+pub(super) fn guarded<T>(path: &Path, read: impl FnOnce() -> Result<T, AskError>) -> Result<T, AskError> {
+    catch_unwind(AssertUnwindSafe(read))
+        .unwrap_or_else(|_| Err(AskError::damaged(path, "the Parquet library gave up on it")))
 }

@@ -10,6 +10,7 @@ use parquet::file::metadata::{PageIndexPolicy, ParquetMetaData, ParquetMetaDataR
 use parquet::file::reader::Length as _;
 use table::{Segment, SegmentFile};
 
+use super::general::guarded;
 use crate::column::{Codes, Column, Kind, Values, Words};
 use crate::error::AskError;
 use crate::expression::micros_of;
@@ -48,12 +49,15 @@ impl Opened {
         let path = root.join(&segment.path);
         let file = File::open(&path).and_then(SegmentFile::new).map_err(AskError::io("open", &path))?;
         let failed = |e| AskError::parquet(&path, e);
-        let mut reader = ParquetMetaDataReader::new();
-        reader.try_parse(&file).map_err(failed)?;
-        let bytes = reader.metadata_size().unwrap_or(0) as u64;
-        let metadata = reader.finish().map_err(failed)?;
-        check(&path, &file, &metadata)?;
-        let footer = ArrowReaderMetadata::try_new(Arc::new(metadata), ArrowReaderOptions::new()).map_err(failed)?;
+        let (footer, bytes) = guarded(&path, || {
+            let mut reader = ParquetMetaDataReader::new();
+            reader.try_parse(&file).map_err(failed)?;
+            let bytes = reader.metadata_size().unwrap_or(0) as u64;
+            let metadata = reader.finish().map_err(failed)?;
+            check(&path, &file, &metadata)?;
+            let footer = ArrowReaderMetadata::try_new(Arc::new(metadata), ArrowReaderOptions::new());
+            Ok((footer.map_err(failed)?, bytes))
+        })?;
         let columns =
             (0..plan.names.len()).map(|column| place(column, segment, plan, &footer)).collect::<Result<_, _>>()?;
         Ok(Self { path, file, footer, columns, bytes })
@@ -79,10 +83,12 @@ impl Opened {
             return Ok(());
         }
         let failed = |e| AskError::parquet(&self.path, e);
-        let mut reader = ParquetMetaDataReader::new_with_metadata(self.metadata().clone())
-            .with_page_index_policy(PageIndexPolicy::Optional);
-        reader.read_page_indexes(&self.file).map_err(failed)?;
-        let metadata = reader.finish().map_err(failed)?;
+        let metadata = guarded(&self.path, || {
+            let mut reader = ParquetMetaDataReader::new_with_metadata(self.metadata().clone())
+                .with_page_index_policy(PageIndexPolicy::Optional);
+            reader.read_page_indexes(&self.file).map_err(failed)?;
+            reader.finish().map_err(failed)
+        })?;
         let chunks = metadata.row_groups().iter().flat_map(RowGroupMetaData::columns);
         let index = |c: &parquet::file::metadata::ColumnChunkMetaData| {
             i64::from(c.column_index_length().unwrap_or(0)) + i64::from(c.offset_index_length().unwrap_or(0))
@@ -138,6 +144,9 @@ fn is_alike(stored: &DataType, wanted: &DataType) -> bool {
     match (stored, wanted) {
         (DataType::Timestamp(TimeUnit::Microsecond, _), DataType::Timestamp(TimeUnit::Microsecond, _))
         | (DataType::Float32, DataType::Float64) => true,
+        (DataType::List(stored) | DataType::LargeList(stored), DataType::List(wanted)) => {
+            is_text(stored.data_type()) && is_text(wanted.data_type())
+        }
         (stored, wanted) => {
             (stored.is_signed_integer() && wanted.is_signed_integer()) || (is_text(stored) && is_text(wanted))
         }

@@ -6,7 +6,7 @@ use ask::{Measure, Options, Question, Replacement, Samples, Source};
 use crate::tables::schema;
 
 fn source() -> Source {
-    let schema = schema(true);
+    let schema = schema();
     let fresh = vec![RecordBatch::new_empty(schema.clone())];
     Source { root: "nowhere".into(), schema, segments: Vec::new(), fresh }
 }
@@ -92,7 +92,7 @@ fn other_parts_are_told_what_is_wrong_too() {
 
 #[test]
 fn a_question_that_needs_more_memory_says_so() {
-    let schema = schema(true);
+    let schema = schema();
     let key = arrow::array::Int64Array::from_iter_values(0..100_000);
     let mut columns: Vec<arrow::array::ArrayRef> =
         schema.fields().iter().map(|f| arrow::array::new_null_array(f.data_type(), 100_000)).collect();

@@ -3,6 +3,9 @@
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 mod agree;
+mod damaged;
 mod errors;
+mod kept;
+mod reading;
 mod reference;
 mod tables;

@@ -49,10 +49,9 @@ const REALS: [f64; 10] = [0.0, -0.0, 1.5, -2.25, f64::NAN, f64::INFINITY, f64::N
 pub(crate) const START: i64 = 1_756_684_800_000_000;
 pub(crate) const HOUR: i64 = 3_600_000_000;
 
-/// `sets` leaves the column of sets out where tables do not store it.
-pub(crate) fn schema(sets: bool) -> SchemaRef {
+pub(crate) fn schema() -> SchemaRef {
     let utc = DataType::Timestamp(TimeUnit::Microsecond, Some("UTC".into()));
-    let mut fields = vec![
+    let fields = vec![
         Field::new("time", utc, true),
         Field::new("host", DataType::Utf8, true),
         Field::new("word", DataType::Utf8, true),
@@ -63,10 +62,8 @@ pub(crate) fn schema(sets: bool) -> SchemaRef {
         Field::new("y", DataType::Float64, true),
         Field::new("flag", DataType::Boolean, true),
         Field::new("day", DataType::Date32, true),
+        Field::new("tags", DataType::List(Arc::new(Field::new("element", DataType::Utf8, true))), true),
     ];
-    if sets {
-        fields.push(Field::new("tags", DataType::List(Arc::new(Field::new("element", DataType::Utf8, true))), true));
-    }
     Arc::new(Schema::new(fields))
 }
 
@@ -139,7 +136,7 @@ fn batch(dice: &mut Dice, schema: &SchemaRef, at: usize, rows: usize) -> RecordB
 /// A table in the folder `root`, and its rows.
 pub(crate) async fn table(dice: &mut Dice, root: &Path) -> (Source, Vec<RecordBatch>) {
     let own = dice.chance(50);
-    let schema = schema(!own);
+    let schema = schema();
     let mut batches = Vec::new();
     let mut rows = 0;
     for _ in 0..dice.below(4) {

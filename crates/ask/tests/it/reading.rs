@@ -1,0 +1,111 @@
+//! What is read, and what is left out and why.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use arrow::array::{ArrayRef, Int64Array, RecordBatch, StringArray, TimestampMicrosecondArray};
+use arrow::datatypes::{DataType, Field, Schema, TimeUnit};
+use ask::{Answer, Measure, Options, Question, Source};
+use table::disk::RealDisk;
+use table::{Inserter, Layout, StoredTable, TableOptions};
+
+use crate::reference::{Value, values};
+use crate::tables::START;
+
+/// Four segments of four row groups of 1,000 rows, `key` in order; `host` and `weight` in turn.
+async fn table(root: &Path, options: TableOptions) -> Source {
+    let utc = DataType::Timestamp(TimeUnit::Microsecond, Some("UTC".into()));
+    let schema = Arc::new(Schema::new(vec![
+        Field::new("time", utc, true),
+        Field::new("key", DataType::Int64, true),
+        Field::new("host", DataType::Utf8, true),
+        Field::new("weight", DataType::Int64, true),
+    ]));
+    let options = TableOptions { group_rows: 1_000, ..options };
+    let inserter = Inserter::open_or_create(root, Arc::new(RealDisk), &schema, &options).await.unwrap();
+    for segment in 0..4 {
+        let keys = || segment * 4_000..(segment + 1) * 4_000;
+        let columns: [ArrayRef; 4] = [
+            Arc::new(
+                TimestampMicrosecondArray::from_iter_values(keys().map(|k| START + k * 1_000)).with_timezone("UTC"),
+            ),
+            Arc::new(Int64Array::from_iter_values(keys())),
+            Arc::new(StringArray::from_iter_values(keys().map(|k| format!("host-{:03}", k * 7_919 % 500)))),
+            // The last value is a new greatest one.
+            Arc::new(Int64Array::from_iter_values(keys().map(|k| if k % 1_000 == 999 { 100 } else { k % 2 }))),
+        ];
+        inserter.insert(&[RecordBatch::try_new(schema.clone(), columns.to_vec()).unwrap()]).await.unwrap();
+    }
+    let Some(StoredTable::Delta(table)) = StoredTable::open(root, Arc::new(RealDisk)).await.unwrap() else { panic!() };
+    let segments = table.segments().await.unwrap();
+    Source { root: root.to_owned(), schema: table.arrow_schema().unwrap(), segments, fresh: Vec::new() }
+}
+
+fn ask(source: &Source, conditions: &[&str], measures: Vec<Measure>) -> Answer {
+    let conditions = conditions.iter().map(|c| (*c).to_owned()).collect();
+    let question = Question { conditions, measures, ..Question::default() };
+    ask::answer(source, &question, &Options::default()).unwrap()
+}
+
+fn first(answer: &Answer) -> Value {
+    values(answer.rows.column(0))[0].clone()
+}
+
+#[tokio::test]
+async fn only_what_may_match_is_read() {
+    let folder = tempfile::tempdir().unwrap();
+    let source = table(folder.path(), TableOptions::new(Layout::Pruned)).await;
+    let needle = ask(&source, &["key = 6543"], Vec::new());
+    let read = &needle.reading;
+    assert_eq!(first(&needle), Value::Int(1));
+    assert_eq!((read.segments_by_log, read.groups, read.skipped.groups_by_statistics), (3, 4, 3));
+    // Of the five pages of the row group one may hold the key.
+    assert_eq!((read.skipped.pages_by_statistics, read.rows), (4, 200));
+    assert_eq!(read.columns.iter().map(String::as_str).collect::<Vec<_>>(), ["key"]);
+    // Nothing but the log is needed to count rows, and rows that are all inside of bounds.
+    let all = ask(&source, &["key >= 0", "time >= '2025-01-01'"], Vec::new());
+    assert_eq!((first(&all), all.reading.segments_counted, all.reading.bytes), (Value::Int(16_000), 4, 0));
+    // A condition that some row groups meet whole is not put to their rows.
+    let most = ask(&source, &["key >= 1500"], vec![Measure::Greatest("weight".to_owned())]);
+    assert_eq!(first(&most), Value::Int(100));
+    assert_eq!((most.reading.groups_read, most.reading.skipped.groups_by_statistics), (15, 1));
+}
+
+#[tokio::test]
+async fn a_new_extreme_at_the_end_is_found() {
+    let folder = tempfile::tempdir().unwrap();
+    let source = table(folder.path(), TableOptions::new(Layout::Pruned)).await;
+    // The original lost rows whose value came last in a block and was its greatest.
+    assert_eq!(first(&ask(&source, &["weight = 100"], Vec::new())), Value::Int(16));
+    assert_eq!(first(&ask(&source, &["weight > 1"], Vec::new())), Value::Int(16));
+}
+
+#[tokio::test]
+async fn look_ups_and_filters_leave_row_groups_out() {
+    let looked_up = TableOptions { lookup: vec!["host".to_owned()], ..TableOptions::new(Layout::Pruned) };
+    let filtered = TableOptions { bloom: vec!["host".to_owned()], ..TableOptions::new(Layout::Pruned) };
+    for (options, by_lookup) in [(looked_up, true), (filtered, false)] {
+        let folder = tempfile::tempdir().unwrap();
+        let source = table(folder.path(), options).await;
+        // Every host is in every row group; between two of them there is none.
+        assert_eq!(first(&ask(&source, &["host = 'host-007'"], Vec::new())), Value::Int(32));
+        let none = ask(&source, &["host IN ('host-007x', 'host-300x')"], Vec::new());
+        let skipped = &none.reading.skipped;
+        assert_eq!(first(&none), Value::Int(0));
+        let left_out = if by_lookup { skipped.groups_by_lookup } else { skipped.groups_by_filter };
+        assert!(left_out >= 12, "{skipped:?}");
+    }
+}
+
+/// The greatest counts among many groups are those of all rows, where they came from one segment each or from all.
+#[tokio::test]
+async fn the_top_of_many_groups_is_exact() {
+    let folder = tempfile::tempdir().unwrap();
+    let source = table(folder.path(), TableOptions::new(Layout::Pruned)).await;
+    let question = Question { groups: vec!["key".to_owned()], limit: Some(3), ..Question::default() };
+    let question = Question { measures: vec![Measure::Sum("weight".to_owned()), Measure::Count], ..question };
+    let answer = ask::answer(&source, &question, &Options::default()).unwrap();
+    assert_eq!(values(answer.rows.column(0)), [Value::Int(999), Value::Int(1_999), Value::Int(2_999)]);
+    assert_eq!(values(answer.rows.column(1)), [Value::Int(100), Value::Int(100), Value::Int(100)]);
+    assert_eq!(answer.groups, 16_000);
+}
