@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 mod append;
+mod ask;
 mod bench;
 mod errors;
 mod export;
