@@ -153,6 +153,15 @@ impl Codes {
         with_codes!(self, codes => codes.len())
     }
 
+    /// As many bits as any place may have.
+    pub(crate) fn into_wide(self) -> Vec<u32> {
+        match self {
+            Self::U8(codes) => codes.into_iter().map(u32::from).collect(),
+            Self::U16(codes) => codes.into_iter().map(u32::from).collect(),
+            Self::U32(codes) => codes,
+        }
+    }
+
     pub(crate) fn take(&self, rows: &[u32]) -> Self {
         match self {
             Self::U8(codes) => Self::U8(take(codes, rows)),

@@ -102,7 +102,7 @@ impl AskError {
 
     pub(crate) fn unknown_column<'a>(name: &str, columns: impl Iterator<Item = &'a str>) -> Self {
         /// Names at least this alike are told.
-        const ALIKE: f64 = 0.6;
+        const ALIKE: f64 = 0.7;
         const NEAR_MAX: usize = 3;
         let all: Vec<String> = columns.map(str::to_owned).collect();
         let score = |other: &String| strsim::jaro_winkler(&name.to_lowercase(), &other.to_lowercase());

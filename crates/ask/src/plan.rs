@@ -26,6 +26,8 @@ pub(crate) struct Plan {
     pub(crate) groups: Vec<GroupBy>,
     pub(crate) measured: Vec<Measured>,
     pub(crate) weight: Option<usize>,
+    /// Whether rows are shown as they are.
+    shows_all: bool,
 }
 
 /// A column whose values make groups.
@@ -73,6 +75,7 @@ impl Plan {
             groups: Vec::new(),
             measured: Vec::new(),
             weight: None,
+            shows_all: question.samples.is_some(),
         };
         plan.weight = question.weight.as_ref().map(|name| plan.number("--weight", name)).transpose()?;
         plan.bind_conditions(question)?;
@@ -228,6 +231,13 @@ impl Plan {
         columns.sort_unstable();
         columns.dedup();
         columns
+    }
+
+    /// Whether the question is about a column.
+    pub(crate) fn is_used(&self, column: usize) -> bool {
+        let mut used = self.shows_all || self.answered().contains(&column);
+        self.conditions.iter().for_each(|condition| condition.each_column(&mut |of| used |= of == column));
+        used
     }
 
     /// Whether a column is stored as what questions take it for.

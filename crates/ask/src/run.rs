@@ -88,7 +88,7 @@ pub fn partial(source: &Source, question: &Question, options: &Options) -> Resul
         fresh.check(groups.keys.len(), || groups.memory())?;
     }
     let cache = options.cache.as_ref();
-    let jobs = jobs(source, &plan, (&wanted, cache), &mut groups, &mut reading)?;
+    let jobs = jobs(source, &plan, (&wanted, cache), &mut groups, &mut reading);
     let work = Work {
         root: &source.root,
         plan: &plan,
@@ -138,10 +138,10 @@ fn jobs<'a>(
     (wanted, cache): (&[usize], Option<&Cache>),
     groups: &mut Groups,
     reading: &mut Reading,
-) -> Result<Vec<Job<'a>>> {
+) -> Vec<Job<'a>> {
     let mut jobs = Vec::new();
     for segment in &source.segments {
-        let Some(conditions) = of_segment(segment, plan)? else {
+        let Some(conditions) = of_segment(segment, plan) else {
             reading.segments_by_log += 1;
             continue;
         };
@@ -155,18 +155,15 @@ fn jobs<'a>(
         let (begun, next, together) = (OnceLock::new(), AtomicUsize::new(0), Mutex::default());
         jobs.push(Job { segment, conditions, asked, begun, next, together });
     }
-    Ok(jobs)
+    jobs
 }
 
 /// Conditions that the log leaves over for a segment; `None` where it says that no row meets them.
-pub(crate) fn of_segment(segment: &Segment, plan: &Plan) -> Result<Option<Vec<usize>>> {
-    let mut constants = Vec::with_capacity(plan.names.len());
-    for column in 0..plan.names.len() {
-        constants.push(constant(column, segment, plan)?);
-    }
+pub(crate) fn of_segment(segment: &Segment, plan: &Plan) -> Option<Vec<usize>> {
     let known = |column: usize| {
-        if let Some(value) = &constants[column] {
-            return known_constant(value);
+        if segment.partition.contains_key(&plan.names[column]) {
+            // What cannot be read excludes nothing until it is to be read.
+            return constant(column, segment, plan).ok().flatten().map_or_else(Known::default, |v| known_constant(&v));
         }
         let known = of_log(segment.columns.get(&plan.names[column]), segment.rows, plan.kinds[column]);
         // Shorter numbers and decimals are written in the log with other digits than they have here.
@@ -174,7 +171,7 @@ pub(crate) fn of_segment(segment: &Segment, plan: &Plan) -> Result<Option<Vec<us
         if is_double { known } else { Known { nulls: known.nulls, ..Known::default() } }
     };
     let all: Vec<usize> = (0..plan.conditions.len()).collect();
-    Ok(remaining(plan, &all, &known))
+    remaining(plan, &all, &known)
 }
 
 /// Memory that all threads share.
@@ -237,7 +234,7 @@ impl Work<'_> {
         if self.jobs.is_empty() {
             return Ok(Vec::new());
         }
-        let helpers = threads.max(1) - 1;
+        let helpers = threads.min(self.worth()).max(1) - 1;
         let done = std::thread::scope(|scope| {
             let helpers: Vec<_> = (0..helpers).map(|_| scope.spawn(|| self.thread())).collect();
             let mut done = vec![self.thread()];
@@ -255,9 +252,18 @@ impl Work<'_> {
         }
     }
 
+    /// Threads that there is work for.
+    fn worth(&self) -> usize {
+        /// Rows that take longer to read than a thread takes to start, and rows of a segment of which nobody knows.
+        const ROWS_EACH: u64 = 1 << 16;
+        const ROWS_UNKNOWN: u64 = 1 << 20;
+        let rows = self.jobs.iter().map(|job| if job.segment.rows > 0 { job.segment.rows } else { ROWS_UNKNOWN });
+        rows.sum::<u64>().div_ceil(ROWS_EACH) as usize
+    }
+
     fn fail(&self, error: AskError) {
-        self.stop.store(true, Ordering::Relaxed);
         self.failed.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(error);
+        self.stop.store(true, Ordering::Relaxed);
     }
 
     /// Takes up segment after segment; then helps with those of others.
@@ -289,6 +295,9 @@ impl Work<'_> {
 
     /// Finds the answer of a segment where it was kept; otherwise opens it.
     fn begin(&self, job: &Job<'_>, groups: &mut Groups, reading: &mut Reading) -> Begun {
+        if self.stop.load(Ordering::Relaxed) {
+            return Begun::Done;
+        }
         if let Some(asked) = &job.asked
             && let Some(kept) = Cache::find(self.plan, asked)
         {
@@ -366,9 +375,6 @@ impl Work<'_> {
     }
 
     fn open(&self, job: &Job<'_>, reading: &mut Reading) -> Result<(Opened, Vec<Unit>)> {
-        if self.stop.load(Ordering::Relaxed) {
-            return Err(AskError::invalid("stopped"));
-        }
         let mut opened = Opened::open(self.root, job.segment, self.plan)?;
         let from = (self.root, job.segment);
         let units = left_over(&mut opened, from, self.plan, &job.conditions, &mut reading.skipped)?;

@@ -6,7 +6,10 @@ use arrow::array::{ArrayRef, RecordBatch, RecordBatchOptions, UInt32Array, new_n
 use arrow::compute::{cast, concat_batches, take};
 use arrow::datatypes::{Schema, SchemaRef};
 
+use table::Segment;
+
 use crate::answer::Answer;
+use crate::column::Kind;
 use crate::error::AskError;
 use crate::plan::Plan;
 use crate::question::{Question, Samples};
@@ -14,7 +17,7 @@ use crate::reading::Reading;
 use crate::run::{Options, Source, of_segment};
 use crate::segment::{Opened, left_over, read, rows_of, take_batch};
 
-/// The first rows, in the order of segments and then of the log, that meet the conditions.
+/// The first rows that meet the conditions: of segments in the order of the times in which they begin, then of the log.
 pub(crate) fn samples(source: &Source, question: &Question, _: &Options) -> Result<Answer, AskError> {
     let Some(Samples { rows: wanted, columns }) = &question.samples else {
         return Err(AskError::invalid("no samples were asked for"));
@@ -34,11 +37,11 @@ pub(crate) fn samples(source: &Source, question: &Question, _: &Options) -> Resu
     let schema = Arc::new(nullable(&schema));
     let mut reading = Reading { segments: source.segments.len(), ..Reading::default() };
     let mut found = Found { wanted: *wanted, rows: 0, batches: Vec::new(), schema };
-    for segment in &source.segments {
+    for segment in in_time(source, &plan) {
         if found.is_complete() {
             break;
         }
-        let Some(conditions) = of_segment(segment, &plan)? else {
+        let Some(conditions) = of_segment(segment, &plan) else {
             reading.segments_by_log += 1;
             continue;
         };
@@ -80,6 +83,14 @@ pub(crate) fn samples(source: &Source, question: &Question, _: &Options) -> Resu
     let rows = concat_batches(&found.schema, &found.batches).map_err(|e| AskError::invalid(e.to_string()))?;
     reading.bytes += reading.skipped.bytes;
     Ok(Answer { groups: rows.num_rows(), rows, keys: 0, by_time: false, reading, notes: Vec::new() })
+}
+
+/// The segments, the earliest first as far as that is known: their names say nothing.
+fn in_time<'a>(source: &'a Source, plan: &Plan) -> Vec<&'a Segment> {
+    let time = plan.names.iter().zip(&plan.kinds).find(|(_, kind)| **kind == Kind::Time).map(|(name, _)| name);
+    let mut segments: Vec<&Segment> = source.segments.iter().collect();
+    segments.sort_by_key(|segment| time.and_then(|time| segment.columns.get(time)?.earliest()));
+    segments
 }
 
 fn nullable(schema: &Schema) -> Schema {

@@ -13,13 +13,15 @@ use crate::question::{Measure, Question};
 
 type Result<T> = std::result::Result<T, AskError>;
 
-/// The SQL that a question about a table means: `manyworlds sql` answers it with the same rows.
+/// The SQL that a question about a table, told by its database and name, means: `manyworlds sql` answers it with the same
+/// rows.
 ///
 /// # Errors
 /// Where the question makes no sense for these columns, and where SQL has no words for it, as for histograms.
-pub fn sql(table: &str, question: &Question, schema: &Schema) -> Result<String> {
+pub fn sql((database, table): (&str, &str), question: &Question, schema: &Schema) -> Result<String> {
     let plan = Plan::new(question, schema)?;
-    let table = table.split('.').map(column).collect::<Vec<_>>().join(".");
+    // Without its database a name may be that of a table of ensembles.
+    let table = format!("{}.{}", quoted(database), column(table));
     let conditions = conditions(question)?;
     let filter = if conditions.is_empty() { String::new() } else { format!("\nWHERE {}", conditions.join("\n  AND ")) };
     if let Some(samples) = &question.samples {

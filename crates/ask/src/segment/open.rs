@@ -125,8 +125,11 @@ fn check(path: &Path, file: &SegmentFile, metadata: &ParquetMetaData) -> Result<
 
 fn place(column: usize, segment: &Segment, plan: &Plan, footer: &ArrowReaderMetadata) -> Result<Place, AskError> {
     let name = &plan.names[column];
-    if let Some(value) = constant(column, segment, plan)? {
-        return Ok(Place::Constant(value));
+    match constant(column, segment, plan) {
+        Ok(Some(value)) => return Ok(Place::Constant(value)),
+        Ok(None) => {}
+        Err(error) if plan.is_used(column) => return Err(error),
+        Err(_) => return Ok(Place::Missing),
     }
     let Ok(root) = footer.schema().index_of(name) else { return Ok(Place::Missing) };
     let stored = footer.schema().field(root).data_type();

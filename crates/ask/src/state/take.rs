@@ -105,7 +105,11 @@ impl Groups {
         self.tallies.iter_mut().for_each(Tally::settle);
     }
 
-    pub(crate) fn merge(&mut self, other: Self) -> Result<(), AskError> {
+    pub(crate) fn merge(&mut self, mut other: Self) -> Result<(), AskError> {
+        // The fewer are added to the more.
+        if other.keys.len() > self.keys.len() {
+            std::mem::swap(self, &mut other);
+        }
         let map = self.keys.merge(&other.keys);
         self.grow();
         self.tallies.iter_mut().zip(other.tallies).try_for_each(|(tally, other)| tally.merge(other, &map))

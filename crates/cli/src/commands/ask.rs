@@ -27,7 +27,7 @@ pub(crate) async fn ask(args: &AskArgs) -> Result<ExitCode> {
     let question = question(args)?;
     let source = open(&args.data.data, name).await?;
     if args.sql {
-        print(&format!("{}\n", ::ask::sql(&name.to_string(), &question, &source.schema)?))?;
+        print(&format!("{}\n", ::ask::sql((name.database(), name.name()), &question, &source.schema)?))?;
         return Ok(ExitCode::SUCCESS);
     }
     let options = options(args, &source);

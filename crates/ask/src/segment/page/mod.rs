@@ -340,8 +340,10 @@ impl<'a> Reader<'a> {
                         encoding::DELTA_BYTE_ARRAY => text::prefixes(body, count, words)?,
                         _ => return Err(Fault::Foreign),
                     }
-                    let wide = wide(codes);
+                    // There may be more words than narrow places have room for.
+                    let mut wide = std::mem::replace(codes, Codes::U8(Vec::new())).into_wide();
                     wide.extend(first as u32..words.len() as u32);
+                    *codes = Codes::U32(wide);
                     Ok(())
                 }
             },
@@ -407,26 +409,13 @@ fn texts(codes: Codes, words: Words, valid: Option<Vec<bool>>) -> Column {
             codes.iter_mut().zip(valid).filter(|(_, valid)| !**valid).for_each(|(code, _)| *code = null as u8);
             Codes::U8(codes)
         }
-        (mut codes, Some(valid)) => {
-            let wide = wide(&mut codes);
+        (codes, Some(valid)) => {
+            let mut wide = codes.into_wide();
             wide.iter_mut().zip(valid).filter(|(_, valid)| !**valid).for_each(|(code, _)| *code = null as u32);
-            codes
+            Codes::U32(wide)
         }
     };
     Column { values: Values::Texts { codes, words: Arc::new(words) }, valid }
-}
-
-/// Makes room for more words than narrow codes have.
-fn wide(codes: &mut Codes) -> &mut Vec<u32> {
-    match codes {
-        Codes::U32(_) => {}
-        Codes::U8(narrow) => *codes = Codes::U32(narrow.iter().map(|&c| u32::from(c)).collect()),
-        Codes::U16(narrow) => *codes = Codes::U32(narrow.iter().map(|&c| u32::from(c)).collect()),
-    }
-    match codes {
-        Codes::U32(wide) => wide,
-        _ => unreachable!("codes were made wide"),
-    }
 }
 
 /// Appends places in a dictionary.
