@@ -94,14 +94,16 @@ impl Cache {
     }
 
     /// Keeps what was answered, where it is small. What cannot be kept is not: answers do not depend on it.
-    pub(crate) fn keep(&self, asked: &Asked, groups: &mut Groups, rows_met: u64) {
+    /// Says whether it is small.
+    pub(crate) fn keep(&self, asked: &Asked, groups: &mut Groups, rows_met: u64) -> bool {
         if groups.memory() > MEMORY_MAX {
-            return;
+            return false;
         }
         groups.settle();
         if let Err(error) = self.write(asked, groups, rows_met) {
             tracing::debug!(path = %asked.path.display(), %error, "an answer could not be kept");
         }
+        true
     }
 
     fn write(&self, asked: &Asked, groups: &Groups, rows_met: u64) -> std::io::Result<()> {

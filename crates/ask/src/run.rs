@@ -96,6 +96,7 @@ pub fn partial(source: &Source, question: &Question, options: &Options) -> Resul
         jobs,
         cache,
         wrote: AtomicBool::new(false),
+        too_large: AtomicBool::new(false),
         budget: &budget,
         cursor: AtomicUsize::new(0),
         stop: AtomicBool::new(false),
@@ -128,7 +129,8 @@ struct Job<'a> {
 enum Begun {
     /// Nothing more: the answer was kept, or it cannot be read.
     Done,
-    Units(Opened, Vec<Unit>),
+    /// Units to be read, and whether the answer is to be kept: so that all threads do the same.
+    Units { opened: Opened, units: Vec<Unit>, keep: bool },
 }
 
 /// The segments that have to be opened; those whose rows the log counts are counted.
@@ -222,6 +224,8 @@ struct Work<'a> {
     jobs: Vec<Job<'a>>,
     cache: Option<&'a Cache>,
     wrote: AtomicBool,
+    /// An answer took more than is kept: those of other segments will too.
+    too_large: AtomicBool,
     budget: &'a Budget,
     cursor: AtomicUsize,
     stop: AtomicBool,
@@ -283,7 +287,7 @@ impl Work<'_> {
     fn job(&self, job: &Job<'_>, groups: &mut Groups, reading: &mut Reading, share: &mut Share<'_>) {
         let done = match job.begun.get_or_init(|| self.begin(job, groups, reading)) {
             Begun::Done => return,
-            Begun::Units(opened, units) => match &job.asked {
+            Begun::Units { opened, units, keep } => match job.asked.as_ref().filter(|_| *keep) {
                 None => self.units(job, (opened, units), groups, Groups::memory, reading, share).map(|_| ()),
                 Some(asked) => self.answer_of(job, asked, (opened, units), groups, reading, share),
             },
@@ -309,7 +313,7 @@ impl Work<'_> {
             return Begun::Done;
         }
         match self.open(job, reading) {
-            Ok((opened, units)) => Begun::Units(opened, units),
+            Ok((opened, units)) => Begun::Units { opened, units, keep: !self.too_large.load(Ordering::Relaxed) },
             Err(error) => {
                 self.fail(error);
                 Begun::Done
@@ -366,8 +370,8 @@ impl Work<'_> {
             && let Some(mut all) = all.take()
         {
             if let Some(cache) = self.cache {
-                cache.keep(asked, &mut all, *rows_met);
-                self.wrote.store(true, Ordering::Relaxed);
+                let kept = cache.keep(asked, &mut all, *rows_met);
+                (if kept { &self.wrote } else { &self.too_large }).store(true, Ordering::Relaxed);
             }
             groups.merge(all)?;
         }

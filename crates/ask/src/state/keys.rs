@@ -11,8 +11,26 @@ use crate::words::{Coder, hash_cells};
 pub(crate) struct Keys {
     stride: usize,
     cells: Vec<u64>,
-    table: HashTable<u32>,
+    table: HashTable<Entry>,
     coders: Vec<Option<Coder>>,
+}
+
+/// A group with the upper half of its hash: so a table that grows need not look at cells, which lie anywhere.
+#[derive(Debug, Clone, Copy)]
+struct Entry {
+    upper: u32,
+    group: u32,
+}
+
+impl Entry {
+    fn hash(self) -> u64 {
+        spread(self.upper)
+    }
+}
+
+/// Bits of a table's hash from half of them.
+fn spread(upper: u32) -> u64 {
+    u64::from(upper) << 32 | u64::from(upper)
 }
 
 impl Keys {
@@ -33,13 +51,14 @@ impl Keys {
     /// The number of the group with these cells, a new one where there was none.
     pub(crate) fn group(&mut self, key: &[u64]) -> u32 {
         let Self { stride, cells, table, .. } = self;
-        let of = |group: &u32| &cells[*group as usize * *stride..][..*stride];
-        let hash = hash_cells(key);
-        if let Some(&group) = table.find(hash, |group| of(group) == key) {
-            return group;
+        let of = |group: u32| &cells[group as usize * *stride..][..*stride];
+        let upper = (hash_cells(key) >> 32) as u32;
+        let is_it = |entry: &Entry| entry.upper == upper && of(entry.group) == key;
+        if let Some(entry) = table.find(spread(upper), is_it) {
+            return entry.group;
         }
         let group = (cells.len() / *stride) as u32;
-        table.insert_unique(hash, group, |group| hash_cells(of(group)));
+        table.insert_unique(spread(upper), Entry { upper, group }, |entry| entry.hash());
         cells.extend_from_slice(key);
         group
     }
