@@ -9,6 +9,7 @@ use super::{DataArgs, FormatArgs};
 
 /// Which rows, in which groups, and what is told of each group.
 #[derive(Debug, clap::Args)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag of its own")]
 pub(crate) struct AskArgs {
     /// The table, or DATABASE.TABLE
     #[arg(required_unless_present = "merge")]

@@ -104,13 +104,14 @@ fn no_table(data: &Path, name: &TableName) -> Result<anyhow::Error> {
 }
 
 fn question(args: &AskArgs) -> Result<Question> {
+    type Of = fn(String) -> Measure;
     let now = chrono::Utc::now().timestamp_micros();
     let time = |text: &Option<String>| text.as_ref().map(|text| moment(text, now)).transpose();
     let mut measures = Vec::new();
     if args.count {
         measures.push(Measure::Count);
     }
-    let each: [(&[String], fn(String) -> Measure); 8] = [
+    let each: [(&[String], Of); 8] = [
         (&args.avg, Measure::Average),
         (&args.sum, Measure::Sum),
         (&args.min, Measure::Least),

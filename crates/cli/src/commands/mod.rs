@@ -44,6 +44,11 @@ pub(crate) fn dispatch(args: Args, settings: &[Setting]) -> Result<ExitCode> {
     if let Command::Append(args) = &args.command {
         return append::append(args);
     }
+    // A question has threads of its own; those of a runtime would cost as much to start as many questions take.
+    if let Command::Ask(args) = &args.command {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+        return runtime.context("starting the runtime")?.block_on(ask::ask(args));
+    }
     start_runtime()?.block_on(async {
         match args.command {
             Command::Append(args) => append::append(&args),
