@@ -7,7 +7,7 @@ use arrow::array::{
     TimestampMicrosecondArray,
 };
 use arrow::buffer::{NullBuffer, OffsetBuffer, ScalarBuffer};
-use arrow::datatypes::{DataType, Field};
+use arrow::datatypes::{DataType, Field, TimeUnit};
 use arrow::error::ArrowError;
 
 use super::set::Members;
@@ -56,6 +56,19 @@ impl Kind {
             Self::Text => "text",
             Self::Time => "timestamp",
             Self::Set => "set of texts",
+        }
+    }
+
+    /// That of an Arrow column; nothing where values of none are such.
+    pub(super) fn of(ty: &DataType) -> Option<Self> {
+        match ty {
+            DataType::Int64 => Some(Self::Int),
+            DataType::Float64 => Some(Self::Float),
+            DataType::Boolean => Some(Self::Bool),
+            DataType::Utf8 => Some(Self::Text),
+            DataType::Timestamp(TimeUnit::Microsecond, Some(_)) => Some(Self::Time),
+            DataType::List(of) if *of.data_type() == DataType::Utf8 => Some(Self::Set),
+            _ => None,
         }
     }
 
@@ -129,6 +142,11 @@ pub(super) struct Column {
 impl Column {
     pub(super) fn new() -> Self {
         Self { values: Values::Nothing, present: None, len: 0 }
+    }
+
+    /// Of a type, and without values.
+    pub(super) fn of_kind(kind: Kind) -> Self {
+        Self { values: empty(kind), ..Self::new() }
     }
 
     pub(super) fn of_ints(values: Vec<i64>) -> Self {

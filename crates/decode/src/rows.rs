@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use arrow::array::RecordBatch;
+use arrow::datatypes::Schema;
 
 use super::lines::Lines;
 use super::rules::{RowRules, Rules, wrong};
@@ -107,6 +108,14 @@ impl RowReader {
             header: None,
             packed: messagepack::rows::State::default(),
         })
+    }
+
+    /// Takes columns as if the stream had named them before, so that a value goes to its twin where it does not fit what a
+    /// table has, and not for what this stream happens to begin with. Columns of types that no stream has are passed over.
+    #[must_use]
+    pub fn knowing(mut self, columns: &Schema) -> Self {
+        self.table.know(columns);
+        self
     }
 
     /// Takes the whole records that `bytes` begins with, or, where they are many, some of them. With `last` the stream

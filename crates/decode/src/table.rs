@@ -136,6 +136,17 @@ impl Table {
         Self { rules: Some(rules), ..Self::new("") }
     }
 
+    /// Columns with types, and no rows.
+    pub(super) fn know(&mut self, columns: &Schema) {
+        for field in columns.fields().iter().filter(|field| field.name() != TIME) {
+            let Some(kind) = Kind::of(field.data_type()) else { continue };
+            let role = self.rules.as_ref().map_or(Role::Plain, |rules| rules.role(field.name().as_bytes()));
+            let place = self.insert(field.name().clone(), role);
+            self.columns[place].column = Column::of_kind(kind);
+        }
+        self.row.columns_before = self.columns.len();
+    }
+
     /// Rows committed.
     #[inline]
     pub(super) fn rows(&self) -> usize {

@@ -4,8 +4,9 @@
 use std::fs;
 use std::path::Path;
 
-use arrow::datatypes::{DataType, Field, Schema, TimeUnit};
+use arrow::datatypes::{DataType, Field, Schema, SchemaRef, TimeUnit};
 use serde_json::{Value, json};
+use table::Appender;
 use table::disk::TEMPORARY_SUFFIX;
 
 use crate::columns::Columns;
@@ -21,6 +22,12 @@ pub(crate) fn read(folder: &Path) -> Columns {
         columns.as_array()?.iter().map(field).collect()
     };
     Columns::new(&Schema::new(fields().unwrap_or_default()))
+}
+
+/// The columns that the table in the folder `root` is known to have, from what was noted beside its log; none where
+/// nothing was.
+pub fn columns(root: &Path) -> SchemaRef {
+    read(&root.join(Appender::LOG_FOLDER)).schema().clone()
 }
 
 /// Writes the columns of a table, with those that others wrote and it does not have yet. Whoever does holds the lock of

@@ -34,6 +34,7 @@ mod store;
 mod upkeep;
 mod waiting;
 
+pub use advice::columns;
 pub use append::{Appended, append};
 pub use bulk::{Bulk, Loaded};
 pub use columns::{Misfit, Twin};

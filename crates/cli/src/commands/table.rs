@@ -1,5 +1,6 @@
 //! `manyworlds table insert`, `list`, `inspect` and `drop`.
 
+use std::collections::BTreeSet;
 use std::fs::File;
 use std::io::{BufReader, Seek as _};
 use std::path::Path;
@@ -212,11 +213,11 @@ fn with_types_of(told: &Schema, known: &Schema) -> Schema {
 }
 
 pub(crate) async fn list(data: &DataArgs, format: &FormatArgs) -> Result<ExitCode> {
+    let mut names: BTreeSet<TableName> = table::tables(&data.data)?.into_iter().collect();
+    names.extend(ingest::tables(&data.data)?);
     let mut tables = Vec::new();
-    for name in table::tables(&data.data)? {
-        let stored = StoredTable::open(&name.folder(&data.data), disk()).await?;
-        let stored = stored.ok_or_else(|| anyhow!("table {name} went away"))?;
-        tables.push(of_table(&name, &stored).await?);
+    for name in names {
+        tables.extend(with_log(&name, &name.folder(&data.data)).await?);
     }
     match format.format {
         Format::Json => print_json(&tables)?,
@@ -226,9 +227,27 @@ pub(crate) async fn list(data: &DataArgs, format: &FormatArgs) -> Result<ExitCod
     Ok(ExitCode::SUCCESS)
 }
 
+/// What is told of a table, and how many rows wait in its log; `None` where it has neither segments nor rows.
+async fn with_log(name: &TableName, root: &Path) -> Result<Option<Value>> {
+    // The log first: what is digested meanwhile is then in the table.
+    let waiting = ingest::waiting(root)?.unwrap_or_default();
+    let (mut told, position) = match StoredTable::open(root, disk()).await? {
+        Some(stored @ StoredTable::Row(_)) => (of_table(name, &stored).await?, 0),
+        Some(StoredTable::Delta(delta)) => {
+            let position = delta.append_position().await?;
+            (of_table(name, &StoredTable::Delta(delta)).await?, position)
+        }
+        None if waiting.entries.is_empty() => return Ok(None),
+        None => (json!({"table": name.to_string(), "files": 0, "rows": 0, "bytes": 0}), 0),
+    };
+    let fresh = waiting.entries.iter().filter(|(at, _)| *at > position);
+    told["log_rows"] = json!(fresh.map(|(_, rows)| rows.num_rows()).sum::<usize>());
+    Ok(Some(told))
+}
+
 /// One row a table; what is not told is left empty.
 fn listed(tables: &[Value], count: fn(u64) -> String, bytes: fn(u64) -> String) -> Table {
-    let mut shown = Table::new(["table", "layout", "files", "rows", "bytes"]);
+    let mut shown = Table::new(["table", "layout", "files", "rows", "bytes", "rows in the log"]);
     for of in tables {
         let text = |key: &str| of[key].as_str().unwrap_or_default().to_owned();
         let number = |key: &str, write: fn(u64) -> String| of[key].as_u64().map(write).unwrap_or_default();
@@ -238,6 +257,7 @@ fn listed(tables: &[Value], count: fn(u64) -> String, bytes: fn(u64) -> String) 
             number("files", count),
             number("rows", count),
             number("bytes", bytes),
+            number("log_rows", count),
         ]);
     }
     shown

@@ -1,6 +1,7 @@
 //! Each rule of streams of rows, one stream each.
 
-use arrow::datatypes::DataType;
+use arrow::array::AsArray;
+use arrow::datatypes::{DataType, Field, Int64Type, Schema};
 use decode::{DecodeError, Limits, RowFormat, RowReader, RowRules, Rows, twin_name};
 use rmpv::Value;
 
@@ -573,4 +574,22 @@ fn the_specs_events_have_their_types() {
     assert_eq!(kinds.iter().filter(|kind| **kind == DataType::Int64).count(), 5);
     assert_eq!(kinds.iter().filter(|kind| **kind == DataType::Utf8).count(), 3);
     assert!(matches!(kinds[6], DataType::List(_)));
+}
+
+#[test]
+fn what_a_table_has_decides_and_not_what_a_stream_begins_with() {
+    let known = Schema::new(vec![
+        Field::new("a", DataType::Int64, true),
+        Field::new("b", DataType::Float64, true),
+        Field::new("unused", DataType::Boolean, true),
+    ]);
+    let reader = RowReader::new(RowFormat::Json, &RowRules::default(), &Limits::default()).unwrap();
+    let mut reader = reader.knowing(&known);
+    let rows = reader.read(b"{\"a\":\"x\",\"b\":1}\n{\"a\":2,\"b\":2}\n", true, 0).unwrap();
+    let batch = rows.batch.unwrap();
+    let names: Vec<_> = batch.schema_ref().fields().iter().map(|f| f.name().clone()).collect();
+    assert_eq!(names, ["time", "a", "b", "a_text"]);
+    assert_eq!(batch.column(1).as_primitive::<Int64Type>().iter().collect::<Vec<_>>(), [None, Some(2)]);
+    assert_eq!(*batch.column(2).data_type(), DataType::Float64);
+    assert_eq!((rows.twins.len(), rows.twins[0].rows), (1, 1));
 }

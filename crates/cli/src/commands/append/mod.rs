@@ -35,7 +35,7 @@ pub(crate) fn append(args: &AppendArgs) -> Result<ExitCode> {
     }
     sink.digest();
     let twins = sink.twins.iter().map(|((column, twin), rows)| {
-        format!("column {column}: {} values that do not fit it are in {twin}, as text", count(*rows))
+        format!("values that do not fit the column {column}: {}, kept as text in {twin}", count(*rows))
     });
     twins.for_each(|told| note(&told));
     print(&format!("appended {} rows to {}\n", count(sink.rows), args.name))?;
@@ -51,7 +51,7 @@ fn take(mut input: Input, rules: &RowRules, sink: &mut Sink, refused: &mut Refus
         InputFormat::Csv => RowFormat::Csv,
         InputFormat::Msgpack => RowFormat::MessagePack,
     };
-    let mut reader = RowReader::new(format, rules, &Limits::default())?;
+    let mut reader = RowReader::new(format, rules, &Limits::default())?.knowing(&sink.columns());
     refused.begin(&input);
     sink.begin(input.is_piped());
     let mut bytes = Vec::new();

@@ -113,7 +113,7 @@ impl Refused {
         if let Some((path, file)) = &self.aside {
             file.sync_all().with_context(|| format!("writing {}", path.display()))?;
             let records = count(self.records);
-            note(&format!("{records} records are no rows: they are not appended, and set aside in {}", path.display()));
+            note(&format!("records that are no rows: {records}, not appended and set aside in {}", path.display()));
         }
         Ok(self.records > 0)
     }

@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::Result;
 use arrow::array::RecordBatch;
+use arrow::datatypes::SchemaRef;
 use ingest::{Bulk, DigestOptions, IngestError};
 use table::TableName;
 use table::disk::Disk;
@@ -56,6 +57,11 @@ impl Sink {
             rows: 0,
             twins: BTreeMap::new(),
         }
+    }
+
+    /// The columns that the table is known to have.
+    pub(super) fn columns(&self) -> SchemaRef {
+        ingest::columns(&self.root)
     }
 
     /// Another input begins.
