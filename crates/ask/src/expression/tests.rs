@@ -1,1 +1,112 @@
+use std::collections::HashMap;
+use std::sync::Arc;
 
+use super::*;
+use crate::column::{Codes, Column, Kind, Values, Words};
+use crate::error::AskError;
+
+const NAMES: [&str; 6] = ["n", "x", "host", "flag", "tags", "time"];
+const KINDS: [Kind; 6] = [Kind::Int, Kind::Float, Kind::Text, Kind::Bool, Kind::Set, Kind::Time];
+
+fn bound(text: &str) -> Cond {
+    let names: Vec<String> = NAMES.iter().map(|name| (*name).to_owned()).collect();
+    let binder = Binder { names: &names, kinds: &KINDS, text, what: "--where" };
+    binder.bind(&parse(text, "--where").unwrap(), false).unwrap()
+}
+
+struct Memory(HashMap<usize, Column>);
+
+impl Rows for Memory {
+    fn rows(&self) -> usize {
+        5
+    }
+
+    fn column(&mut self, column: usize) -> Result<&Column, AskError> {
+        Ok(&self.0[&column])
+    }
+}
+
+/// Five rows, the last NULL in every column.
+fn rows() -> Memory {
+    let mut words = Words::default();
+    ["alpha", "beta"].iter().for_each(|word| words.push(word));
+    let words = Arc::new(words);
+    let values = [
+        Values::Ints(vec![i64::MIN, -1, 3, i64::MAX, 0]),
+        Values::Floats(vec![f64::NEG_INFINITY, 0.0, 2.5, f64::NAN, 0.0]),
+        Values::Texts { codes: Codes::U8(vec![0, 1, 0, 1, 2]), words: words.clone() },
+        Values::Ints(vec![0, 1, 0, 1, 0]),
+        Values::Sets { ends: vec![0, 1, 3, 4, 4], codes: vec![0, 0, 1, 1], words },
+        Values::Ints(vec![0, 1_000_000, 2_000_000, 3_000_000, 0]),
+    ];
+    let valid = Some(vec![true, true, true, true, false]);
+    Memory(values.into_iter().map(|values| Column { values, valid: valid.clone() }).enumerate().collect())
+}
+
+fn met(text: &str) -> Vec<usize> {
+    let mask = bound(text).mask(&mut rows()).unwrap();
+    (0..5).filter(|row| mask[*row]).collect()
+}
+
+#[test]
+fn conditions_are_met_by_the_rows_they_say() {
+    for (text, rows) in [
+        ("n > 2.5", vec![2, 3]),
+        ("n >= 3 and n <= 3.9", vec![2]),
+        ("n < -9223372036854775807", vec![0]),
+        ("n != 3", vec![0, 1, 3]),
+        ("3 = n", vec![2]),
+        ("n IN (3, -1, 2.5)", vec![1, 2]),
+        ("n NOT IN (3, NULL)", vec![]),
+        ("NOT n IN (3)", vec![0, 1, 3]),
+        ("n = 2.5 OR n != 2.5", vec![0, 1, 2, 3]),
+        ("x > 1000", vec![3]),
+        ("x = -0.0", vec![1]),
+        ("NOT x <= 2.5", vec![3]),
+        ("x IN (2.5, 7)", vec![2]),
+        ("n + 1 = x * 0 + 4", vec![2]),
+        ("n * n > 9", vec![0, 3]),
+        ("n / 2 = 1.5", vec![2]),
+        ("-n > -3 AND n > 0 - 2", vec![1]),
+        ("n > x", vec![0, 2]),
+        ("host = 'alpha'", vec![0, 2]),
+        ("host ~ '^b' OR flag", vec![1, 3]),
+        ("host !~ 'a$'", vec![]),
+        ("host > 'alpha'", vec![1, 3]),
+        ("NOT flag", vec![0, 2]),
+        ("flag = true", vec![1, 3]),
+        ("tags HAS 'alpha'", vec![1, 2]),
+        ("tags NOT HAS 'alpha'", vec![0, 3]),
+        ("host IS NULL", vec![4]),
+        ("NOT (host IS NULL OR n > 0)", vec![0, 1]),
+        ("NOT (host = 'alpha' AND n > 0)", vec![0, 1, 3]),
+        ("time >= '1970-01-01T00:00:02Z'", vec![2, 3]),
+        ("time < '1970-01-01 00:00:01'", vec![0]),
+        ("host = NULL", vec![]),
+        ("true AND (n = 3)", vec![2]),
+        ("((n)) = 3 AND (flag OR (n + 1) > 1)", vec![2]),
+        ("\"host\" = 'al''pha' OR false", vec![]),
+    ] {
+        assert_eq!(met(text), rows, "{text}");
+    }
+}
+
+#[test]
+fn conditions_are_written_in_sql() {
+    for (text, sql) in [
+        ("n>1 and not host='it''s'", "(n > 1) AND (NOT (host = 'it''s'))"),
+        ("tags not has 'a' or host !~ 'b'", "(NOT array_has(tags, 'a')) OR (host !~ 'b')"),
+        ("n / 2 >= -0.5", "(CAST(n AS DOUBLE) / 2) >= -5e-1"),
+        ("time IS NOT NULL", "\"time\" IS NOT NULL"),
+        ("\"Host\" IN ('a', NULL)", "\"Host\" IN ('a', NULL)"),
+    ] {
+        assert_eq!(sql_condition(&parse(text, "--where").unwrap()), sql, "{text}");
+    }
+}
+
+proptest::proptest! {
+    #[test]
+    fn any_text_is_read_or_refused(text in "[a-z0-9 '\"()=<>!~+*/,.ä-]{0,40}") {
+        let _ = parse(&text, "--where");
+    }
+}

@@ -3,6 +3,7 @@
 mod bag;
 mod cells;
 mod encode;
+mod histogram;
 mod keys;
 mod real;
 mod take;
@@ -11,6 +12,7 @@ mod tally;
 pub(crate) use bag::Bag;
 pub(crate) use cells::Cells;
 pub(crate) use encode::{Bytes, Input};
+pub(crate) use histogram::{INFINITE, LEAST, NOT_A_NUMBER, POWERS, scaled, shifted, span};
 pub(crate) use real::Real;
 pub(crate) use take::Groups;
-pub(crate) use tally::{INFINITE, LEAST, NOT_A_NUMBER, POWERS, Sums, Tally, Weights, scaled, shifted, span};
+pub(crate) use tally::{Sums, Tally, Weights};

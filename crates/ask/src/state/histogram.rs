@@ -1,0 +1,144 @@
+//! Histograms: values in buckets.
+//!
+//! Buckets are two to some power wide and begin at multiples of that, so that two of one width make one of the next: they
+//! are widened as values come in, and merge without loss.
+
+use super::take::Grouped;
+use super::tally::each;
+use super::{Bag, Tally};
+use crate::column::{Column, Values};
+
+/// Buckets of real numbers are at least two to this power wide.
+pub(super) const FINEST_POWER: i32 = -1_000;
+/// Integers so near to the first and the last are in buckets with others.
+const OUTERMOST: i64 = 8;
+/// Buckets that are kept, at most, to be put together to those that are told.
+const BUCKETS_MAX: u64 = 4_096;
+/// Places of what is no number in a bucket.
+pub(crate) const NOT_A_NUMBER: i64 = i64::MAX;
+pub(crate) const INFINITE: i64 = i64::MAX - 1;
+pub(crate) const LEAST: i64 = i64::MIN;
+/// Buckets of real numbers are so fine, at most, against the greatest among them.
+const FINEST_BITS: i32 = 40;
+
+/// The least and greatest bucket with a finite number.
+pub(crate) fn span(bags: &[Bag]) -> Option<(i64, i64)> {
+    let of_bag = |bag: &Bag| {
+        let mut finite = bag.values().iter().map(|(place, _)| *place).filter(|p| !is_special(*p));
+        let low = finite.next()?;
+        Some((low, finite.next_back().unwrap_or(low)))
+    };
+    bags.iter().filter_map(of_bag).reduce(|a, b| (a.0.min(b.0), a.1.max(b.1)))
+}
+
+fn is_special(place: i64) -> bool {
+    matches!(place, NOT_A_NUMBER | INFINITE | LEAST)
+}
+
+/// The same buckets, so many powers of two wider.
+pub(crate) fn shifted(bag: &Bag, by: i32) -> Bag {
+    let mut wider = Bag::default();
+    for &(place, times) in bag.values() {
+        wider.add(if is_special(place) { place } else { place >> by.min(63) }, times);
+    }
+    wider.settle();
+    wider
+}
+
+/// `x` times two to a power.
+pub(crate) fn scaled(x: f64, power: i32) -> f64 {
+    let half = power / 2;
+    x * 2f64.powi(half) * 2f64.powi(power - half)
+}
+
+/// The finest buckets for the values of a column of real numbers.
+fn least_shift(column: &Column) -> Option<i32> {
+    let Values::Floats(values) = &column.values else { return None };
+    let finite = values.iter().enumerate().filter(|(row, x)| x.is_finite() && column.is_valid(*row));
+    let greatest = finite.map(|(_, x)| x.abs()).fold(0.0, f64::max);
+    (greatest > 0.0).then(|| exponent(greatest) - FINEST_BITS)
+}
+
+/// The power of two that is not above a number greater than 0.
+fn exponent(x: f64) -> i32 {
+    let bits = (x.to_bits() >> 52 & 0x7FF) as i32;
+    // Those without a leading bit are scaled until they have one.
+    if bits == 0 { exponent(x * 2f64.powi(64)) - 64 } else { bits - 1_023 }
+}
+
+/// Where powers of two begin to be numbered, so that those below 1 have numbers too.
+pub(crate) const POWERS: i64 = 1_100;
+
+/// The bucket of a value among powers of two: 0 for zero, mirrored for what is negative.
+pub(super) fn power_of(column: &Column, row: usize) -> i64 {
+    match &column.values {
+        Values::Ints(values) => match values[row] {
+            0 => 0,
+            v => v.signum() * (POWERS + i64::from(v.unsigned_abs().ilog2())),
+        },
+        Values::Floats(values) => match values[row] {
+            x if x.is_nan() => NOT_A_NUMBER,
+            0.0 => 0,
+            x => x.signum() as i64 * (POWERS + i64::from(exponent(x.abs()))),
+        },
+        _ => 0,
+    }
+}
+
+impl Tally {
+    pub(super) fn take_histogram(&mut self, column: &Column, grouped: &Grouped<'_>) {
+        if let Some(least) = least_shift(column) {
+            self.coarsen(least);
+        }
+        // The outermost integers would be taken for what is no number.
+        let inner = i64::MIN + OUTERMOST..i64::MAX - OUTERMOST;
+        if let Values::Ints(values) = &column.values
+            && values.iter().any(|v| !inner.contains(v))
+        {
+            self.coarsen(OUTERMOST.ilog2() as i32);
+        }
+        let Self::Histogram { shift, bags, .. } = self else { return };
+        let shift = *shift;
+        match &column.values {
+            Values::Ints(values) => each(column, grouped, |row, group| bags[group].add(values[row] >> shift, 1)),
+            Values::Floats(values) => {
+                let place = |x: f64| match x {
+                    x if x.is_nan() => NOT_A_NUMBER,
+                    f64::INFINITY => INFINITE,
+                    f64::NEG_INFINITY => LEAST,
+                    // Two steps: the width itself may be past the largest number.
+                    x => (scaled(x, -shift)).floor() as i64,
+                };
+                each(column, grouped, |row, group| bags[group].add(place(values[row]), 1));
+            }
+            _ => {}
+        }
+        self.narrow();
+    }
+
+    /// Makes buckets as wide as two to the power of `least`, at least.
+    pub(super) fn coarsen(&mut self, least: i32) {
+        let Self::Histogram { shift, bags, .. } = self else { return };
+        if least > *shift {
+            for bag in bags {
+                bag.settle();
+                *bag = shifted(bag, least - *shift);
+            }
+            *shift = least;
+        }
+    }
+
+    /// Widens buckets until there are few enough.
+    pub(super) fn narrow(&mut self) {
+        loop {
+            let Self::Histogram { shift, bags, .. } = self else { return };
+            bags.iter_mut().for_each(Bag::settle);
+            let Some((low, high)) = span(bags) else { return };
+            if high.abs_diff(low) < BUCKETS_MAX {
+                return;
+            }
+            let wider = *shift + 1;
+            self.coarsen(wider);
+        }
+    }
+}
