@@ -313,7 +313,7 @@ fn sample(dice: &mut Dice, source: &Source, asked: &Question, plain: &Plain, all
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 40, max_shrink_iters: 0, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 40, max_shrink_iters: 0, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn random_questions_have_the_answers_of_the_reference(seed in any::<u64>()) {
