@@ -119,7 +119,7 @@ def test_commands_of_its_own(terminal):
 
 def test_names_are_completed(terminal):
     terminal.type("SELECT na FROM people" + BACK * 12 + "\t\t")
-    terminal.expect(r"name\s.*nanvl\(")
+    terminal.expect(r"name\s.*nanvl\(.*" + PROMPT)
     terminal.type(CONTROL_C)
     terminal.expect(PROMPT)
     terminal.type("SELECT 1 FROM peo\t;\r")
