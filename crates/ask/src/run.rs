@@ -45,10 +45,10 @@ pub struct Options {
 }
 
 impl Default for Options {
-    /// As many threads as the machine runs at a time, and half a gigabyte.
+    /// As many threads as the machine runs at a time, and a gibibyte.
     fn default() -> Self {
         let threads = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
-        Self { threads, memory_bytes: 1 << 29, cache: None }
+        Self { threads, memory_bytes: 1 << 30, cache: None }
     }
 }
 

@@ -106,7 +106,7 @@ pub(crate) struct AskArgs {
     #[arg(long, value_name = "T")]
     pub(crate) threads: Option<usize>,
     /// Megabytes that groups may take
-    #[arg(long, value_name = "MB", default_value_t = 512, value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(long, value_name = "MB", default_value_t = 1024, value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) memory: u32,
     #[command(flatten)]
     pub(crate) data: DataArgs,
