@@ -31,7 +31,8 @@ fn head(ask: &Ask) -> Section {
     let what = format!(
         "{} events of ten fields over 28 days, in the order of their times, from seed {}. Every figure is of a process of its \
          own, from its start to its end; medians of {} turns, in which every question is asked of each. Every answer was \
-         checked. {rival}",
+         checked. The system counts a process's memory from before it became another program: none is told below what this \
+         bench itself held. {rival}",
         count(ask.workload.events as u64),
         ask.workload.seed,
         ask.workload.repeat
