@@ -55,9 +55,16 @@ pub(crate) async fn flush(live: Arc<Live>, mut closing: watch::Receiver<bool>) {
                 if let Err(error) = commit(&live, encoded).await {
                     // What follows would leave a hole in the table: it is encoded again after this.
                     while encoding.next().await.is_some() {}
-                    lock(&live.buffer).give_back();
+                    let was_last_try = *closing.borrow();
                     failed(&live, &error);
-                    if *closing.borrow() {
+                    while let Err(error) = give_back(&live).await {
+                        failed(&live, &error);
+                        if *closing.borrow() {
+                            return;
+                        }
+                        tokio::time::sleep(PAUSE).await;
+                    }
+                    if was_last_try {
                         return;
                     }
                     tokio::time::sleep(PAUSE).await;
@@ -69,6 +76,16 @@ pub(crate) async fn flush(live: Arc<Live>, mut closing: watch::Receiver<bool>) {
             else => break,
         }
     }
+}
+
+/// Takes back what a commit that failed was to write. Where only its end failed it is in the table all the same: written
+/// again, together with rows that came since, it would be there twice.
+async fn give_back(live: &Live) -> Result<(), IngestError> {
+    let position = appender(live).await?.position_in_table().await?;
+    let mut buffer = lock(&live.buffer);
+    buffer.committed(position);
+    buffer.give_back();
+    Ok(())
 }
 
 fn failed(live: &Live, error: &IngestError) {

@@ -19,7 +19,7 @@ use crate::input::Input;
 use crate::insert::RowsEncoder;
 use crate::layout::write::remove_unnamed;
 use crate::layout::{Layout, TableOptions, storable};
-use crate::log::{Change, Committed, Rewrite, Segment, Table, TransactionId};
+use crate::log::{Change, Committed, Rewrite, Segment, Table, TransactionId, sync_log};
 use crate::output;
 use crate::schema::{Field, FieldType, set_type};
 use crate::upkeep::{DeleteJob, LayoutChange, RewriteOptions, Superseding, TRIES, rewrite};
@@ -109,6 +109,19 @@ impl Appender {
     /// The last place of the log that was in the table when it was opened; 0 where there was none.
     pub fn position(&self) -> u64 {
         self.position
+    }
+
+    /// The last place of the log that is in the table now, durably: after a commit that failed, whether it is in the table
+    /// is not known otherwise.
+    ///
+    /// # Errors
+    /// Where the table cannot be read, and where its log cannot be made durable.
+    pub async fn position_in_table(&self) -> Result<u64> {
+        sync_log(&self.root, &*self.disk)?;
+        match Table::open(&self.root, self.disk.clone()).await? {
+            Some(table) => table.append_position().await,
+            None => Ok(0),
+        }
     }
 
     /// Writes rows as a segment, durably, which is in no version of the table until it is committed. Batches are one at

@@ -558,6 +558,12 @@ fn log_store(root: &Path, disk: Arc<dyn Disk>) -> Result<LogStoreRef> {
     Ok(default_logstore(prefixed, whole, &url, &StorageConfig::default()))
 }
 
+/// Makes the names of a log's entries durable; what they hold was so before it was named.
+pub(crate) fn sync_log(root: &Path, disk: &dyn Disk) -> Result<()> {
+    let folder = root.join(LOG_FOLDER);
+    disk.sync_dir(&folder).map_err(TableError::io("sync the folder", &folder))
+}
+
 /// Whether another writer was faster.
 pub(crate) fn is_conflict(error: &DeltaTableError) -> bool {
     matches!(error, DeltaTableError::Transaction { .. } | DeltaTableError::VersionAlreadyExists(_))
