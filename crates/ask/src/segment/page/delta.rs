@@ -1,35 +1,25 @@
 //! Integers as differences of neighbours (`DELTA_BINARY_PACKED`).
 
-use super::{Fault, Read};
+use super::{Fault, Read, varint, zigzag};
 
 const SHORT: Fault = Fault::Broken("a page of differences ends early");
 const WRONG: Fault = Fault::Broken("a page of differences has blocks of a size that there is not");
 /// Values of a part of a block, at most; the usual is 32 or 64.
 const PART_MAX: usize = 1 << 16;
 
-fn varint(bytes: &mut &[u8]) -> Read<u64> {
-    let mut value = 0;
-    for shift in (0..64).step_by(7) {
-        let (&byte, rest) = bytes.split_first().ok_or(SHORT)?;
-        *bytes = rest;
-        value |= u64::from(byte & 0x7F) << shift;
-        if byte < 0x80 {
-            return Ok(value);
-        }
-    }
-    Err(SHORT)
+fn number(bytes: &mut &[u8]) -> Read<u64> {
+    varint(bytes).ok_or(SHORT)
 }
 
 fn signed(bytes: &mut &[u8]) -> Read<i64> {
-    let value = varint(bytes)?;
-    Ok((value >> 1) as i64 ^ -((value & 1) as i64))
+    zigzag(bytes).ok_or(SHORT)
 }
 
 /// Appends `count` values and cuts them off the front of `bytes`.
 pub(super) fn read(bytes: &mut &[u8], count: usize, out: &mut Vec<i64>) -> Read<()> {
-    let block = varint(bytes)? as usize;
-    let parts = varint(bytes)? as usize;
-    let total = varint(bytes)? as usize;
+    let block = number(bytes)? as usize;
+    let parts = number(bytes)? as usize;
+    let total = number(bytes)? as usize;
     let first = signed(bytes)?;
     if total != count {
         return Err(Fault::Broken("a page has other values than its header says"));

@@ -1,5 +1,7 @@
 //! Headers of pages, in Thrift's compact protocol.
 
+use super::{varint, zigzag};
+
 /// What a page is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Kind {
@@ -112,20 +114,11 @@ impl Thrift<'_> {
     }
 
     fn varint(&mut self) -> Option<u64> {
-        let mut value = 0;
-        for shift in (0..64).step_by(7) {
-            let byte = self.byte()?;
-            value |= u64::from(byte & 0x7F) << shift;
-            if byte < 0x80 {
-                return Some(value);
-            }
-        }
-        None
+        varint(&mut self.0)
     }
 
     fn int(&mut self) -> Option<i64> {
-        let value = self.varint()?;
-        Some((value >> 1) as i64 ^ -((value & 1) as i64))
+        zigzag(&mut self.0)
     }
 
     /// Calls `take` with the number and type of each field of a structure.

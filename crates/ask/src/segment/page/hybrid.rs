@@ -1,6 +1,6 @@
 //! Parquet's hybrid of runs and packed bits.
 
-use super::{Fault, Read};
+use super::{Fault, Read, varint};
 
 const SHORT: Fault = Fault::Broken("a run of levels or places ends early");
 
@@ -25,19 +25,6 @@ macro_rules! indices {
     )+};
 }
 indices!(u8, u16, u32);
-
-fn varint(bytes: &mut &[u8]) -> Option<u64> {
-    let mut value = 0;
-    for shift in (0..64).step_by(7) {
-        let (&byte, rest) = bytes.split_first()?;
-        *bytes = rest;
-        value |= u64::from(byte & 0x7F) << shift;
-        if byte < 0x80 {
-            return Some(value);
-        }
-    }
-    None
-}
 
 /// Whether there is nothing but `count` times one value of one bit.
 pub(super) fn is_one_run(mut bytes: &[u8], count: usize, value: u8) -> bool {

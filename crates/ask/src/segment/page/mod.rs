@@ -41,6 +41,26 @@ fn room(values: usize) -> usize {
     (values + 8).min(ROOM_MAX)
 }
 
+/// A number in groups of seven bits, the lowest first.
+fn varint(bytes: &mut &[u8]) -> Option<u64> {
+    let mut value = 0;
+    for shift in (0..64).step_by(7) {
+        let (&byte, rest) = bytes.split_first()?;
+        *bytes = rest;
+        value |= u64::from(byte & 0x7F) << shift;
+        if byte < 0x80 {
+            return Some(value);
+        }
+    }
+    None
+}
+
+/// A number whose lowest bit is its sign.
+fn zigzag(bytes: &mut &[u8]) -> Option<i64> {
+    let value = varint(bytes)?;
+    Some((value >> 1) as i64 ^ -((value & 1) as i64))
+}
+
 /// Encodings by their numbers in the format.
 mod encoding {
     pub(super) const PLAIN: i32 = 0;
@@ -445,6 +465,14 @@ fn indices<T: hybrid::Index>(body: &[u8], count: usize, entries: usize, out: &mu
     }
 }
 
+/// Appends the values at places in a dictionary.
+fn looked_up<I: hybrid::Index, T: Copy>(body: &[u8], count: usize, dictionary: &[T], out: &mut Vec<T>) -> Read<()> {
+    let mut codes: Vec<I> = Vec::with_capacity(room(count));
+    indices(body, count, dictionary.len(), &mut codes)?;
+    out.extend(codes.iter().map(|code| dictionary[code.place()]));
+    Ok(())
+}
+
 fn ints(
     chunk: &ColumnChunkMetaData,
     of: i32,
@@ -484,14 +512,10 @@ fn ints(
             out[before..].iter_mut().for_each(|v| *v = i64::from(*v as i32));
         }
         (encoding::RLE_DICTIONARY | encoding::PLAIN_DICTIONARY, _) if dictionary.len() <= 1 << 8 => {
-            let mut codes: Vec<u8> = Vec::with_capacity(room(count));
-            indices(body, count, dictionary.len(), &mut codes)?;
-            out.extend(codes.iter().map(|&code| dictionary[usize::from(code)]));
+            looked_up::<u8, _>(body, count, dictionary, out)?;
         }
         (encoding::RLE_DICTIONARY | encoding::PLAIN_DICTIONARY, _) => {
-            let mut codes: Vec<u32> = Vec::with_capacity(room(count));
-            indices(body, count, dictionary.len(), &mut codes)?;
-            out.extend(codes.iter().map(|&code| dictionary[code as usize]));
+            looked_up::<u32, _>(body, count, dictionary, out)?;
         }
         _ => return Err(Fault::Foreign),
     }
@@ -526,9 +550,7 @@ fn floats(
             out.extend(bits.into_iter().map(|v| plain(f64::from(f32::from_bits(v as u32)))));
         }
         (encoding::RLE_DICTIONARY | encoding::PLAIN_DICTIONARY, _) => {
-            let mut codes: Vec<u32> = Vec::with_capacity(room(count));
-            indices(body, count, dictionary.len(), &mut codes)?;
-            out.extend(codes.iter().map(|&code| dictionary[code as usize]));
+            looked_up::<u32, _>(body, count, dictionary, out)?;
         }
         _ => return Err(Fault::Foreign),
     }
