@@ -39,7 +39,7 @@ fn is_special(place: i64) -> bool {
 pub(crate) fn shifted(bag: &Bag, by: i32) -> Bag {
     let mut wider = Bag::default();
     for &(place, times) in bag.values() {
-        wider.add(if is_special(place) { place } else { place >> by.min(63) }, times);
+        wider.add((if is_special(place) { place } else { place >> by.min(63) }, times));
     }
     wider.settle();
     wider
@@ -100,7 +100,7 @@ impl Tally {
         let Self::Histogram { shift, bags, .. } = self else { return };
         let shift = *shift;
         match &column.values {
-            Values::Ints(values) => each(column, grouped, |row, group| bags[group].add(values[row] >> shift, 1)),
+            Values::Ints(values) => each(column, grouped, |row, group| bags[group].add((values[row] >> shift, 1))),
             Values::Floats(values) => {
                 let place = |x: f64| match x {
                     x if x.is_nan() => NOT_A_NUMBER,
@@ -109,7 +109,7 @@ impl Tally {
                     // Two steps: the width itself may be past the largest number.
                     x => (scaled(x, -shift)).floor() as i64,
                 };
-                each(column, grouped, |row, group| bags[group].add(place(values[row]), 1));
+                each(column, grouped, |row, group| bags[group].add((place(values[row]), 1)));
             }
             _ => {}
         }

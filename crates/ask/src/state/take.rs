@@ -514,7 +514,7 @@ impl Grouped<'_> {
         for (slot, counts) in counts.chunks_exact(width).enumerate().filter(|(slot, _)| slots.rows[*slot] > 0) {
             let bag = &mut bags[slots.groups[slot] as usize];
             let seen = counts.iter().enumerate().filter(|(_, times)| **times > 0);
-            seen.for_each(|(place, &times)| bag.add(low + place as i64, u64::from(times)));
+            seen.for_each(|(place, &times)| bag.add((low + place as i64, u64::from(times))));
         }
         true
     }

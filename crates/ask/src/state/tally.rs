@@ -370,11 +370,11 @@ impl Tally {
             (Self::Values(bags), Some(column), _) => {
                 if !input.grouped.weigh_dense(column, bags) {
                     let value = ordinals(column);
-                    each(column, input.grouped, |row, group| bags[group].add(value(row), 1));
+                    each(column, input.grouped, |row, group| bags[group].add((value(row), 1)));
                 }
             }
             (Self::LogHistogram(bags), Some(column), _) => {
-                each(column, input.grouped, |row, group| bags[group].add(power_of(column, row), 1));
+                each(column, input.grouped, |row, group| bags[group].add((power_of(column, row), 1)));
             }
             (this @ Self::Histogram { .. }, Some(column), _) => this.take_histogram(column, input.grouped),
             _ => return Err(unlike()),
