@@ -7,7 +7,7 @@ use chrono::{DateTime, SecondsFormat};
 
 use crate::column::Kind;
 use crate::error::AskError;
-use crate::expression::{parse, sql_column as column, sql_condition, sql_text as text};
+use crate::expression::{parse, sql_column as column, sql_condition, sql_quoted as quoted, sql_text as text};
 use crate::plan::{GroupBy, Plan};
 use crate::question::{Measure, Question};
 
@@ -48,10 +48,6 @@ pub fn sql((database, table): (&str, &str), question: &Question, schema: &Schema
 
 fn named(expression: &str, name: &str) -> String {
     if expression == column(name) { expression.to_owned() } else { format!("{expression} AS {}", quoted(name)) }
-}
-
-fn quoted(name: &str) -> String {
-    format!("\"{}\"", name.replace('"', "\"\""))
 }
 
 fn moment(micros: i64) -> String {

@@ -27,7 +27,7 @@ use crate::ensembles;
 use crate::error::{NO_TABLE, QueryError, no_table};
 use crate::events::Events;
 use crate::functions;
-use crate::literals::{Literal, place};
+use crate::literals::{Literal, place, quoted};
 use crate::outcomes::Outcomes;
 use crate::pauses::PauseInJoins;
 use crate::plays::PlaysFunction;
@@ -291,7 +291,7 @@ fn allowed() -> SQLOptions {
 fn nothing(columns: &[String]) -> String {
     let column = |(place, name): (usize, &String)| {
         let name = if columns[..place].contains(name) { format!("{name}_{}", place + 1) } else { name.clone() };
-        format!("NULL::TEXT AS \"{}\"", name.replace('"', "\"\""))
+        format!("NULL::TEXT AS {}", quoted(&name))
     };
     let columns: Vec<_> = columns.iter().enumerate().map(column).collect();
     format!("SELECT {} WHERE false", columns.join(", "))

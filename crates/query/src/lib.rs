@@ -52,7 +52,7 @@ pub use condition::Condition;
 pub use engine::{Asked, Engine, Options, Rows, Scope};
 pub use ensemble::{MakeModel, ModelError};
 pub use error::QueryError;
-pub use literals::{Literal, texts_of};
+pub use literals::{Literal, quoted, texts_of};
 pub use reading::Reading;
 pub use rows::{JsonRows, in_cells};
 pub use snapshot::Ensembles;

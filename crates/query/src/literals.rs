@@ -9,6 +9,11 @@ use datafusion::sql::sqlparser::ast::{
 
 use crate::error::QueryError;
 
+/// A name in quotes, as SQL takes any name.
+pub fn quoted(name: &str) -> String {
+    format!("\"{}\"", name.replace('"', "\"\""))
+}
+
 /// A value.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Literal {

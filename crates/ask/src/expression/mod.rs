@@ -20,7 +20,7 @@ mod sql;
 pub(crate) use bind::{Binder, Cond, Leaf, Test, micros_of, regex};
 pub(crate) use mask::Rows;
 pub(crate) use parse::{Comparison, parse};
-pub(crate) use sql::{column as sql_column, condition as sql_condition, text as sql_text};
+pub(crate) use sql::{column as sql_column, condition as sql_condition, quoted as sql_quoted, text as sql_text};
 
 #[cfg(test)]
 mod tests;

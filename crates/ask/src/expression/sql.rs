@@ -11,11 +11,16 @@ pub(crate) fn text(text: &str) -> String {
 const RESERVED: [&str; 12] =
     ["time", "group", "order", "user", "value", "count", "from", "to", "select", "where", "limit", "end"];
 
+/// A name in quotes.
+pub(crate) fn quoted(name: &str) -> String {
+    format!("\"{}\"", name.replace('"', "\"\""))
+}
+
 /// A column's name as SQL writes it.
 pub(crate) fn column(name: &str) -> String {
     let plain = name.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_')
         && name.starts_with(|c: char| c.is_ascii_lowercase() || c == '_');
-    if plain && !RESERVED.contains(&name) { name.to_owned() } else { format!("\"{}\"", name.replace('"', "\"\"")) }
+    if plain && !RESERVED.contains(&name) { name.to_owned() } else { quoted(name) }
 }
 
 /// The condition in SQL, in parentheses where it needs them.

@@ -13,9 +13,9 @@ use arrow::json::LineDelimitedWriter;
 use parquet::arrow::ArrowWriter;
 use parquet::basic::{Compression, ZstdLevel};
 use parquet::file::properties::WriterProperties;
-use query::Rows;
+use query::{Rows, quoted};
 
-use super::sql::{csv, open_engine};
+use super::sql::{csv, open_engine, table_in_sql};
 use crate::args::{ExportArgs, FileFormat};
 use crate::output::{count, note};
 
@@ -65,12 +65,11 @@ fn format(args: &ExportArgs) -> Result<FileFormat> {
 }
 
 fn question(args: &ExportArgs) -> String {
-    let quoted = |name: &str| format!("\"{}\"", name.replace('"', "\"\""));
     let columns: Vec<String> = args.columns.iter().map(|name| quoted(name)).collect();
     let columns = if columns.is_empty() { "*".to_owned() } else { columns.join(", ") };
-    let (database, table) = (quoted(args.name.database()), quoted(args.name.name()));
+    let table = table_in_sql(&args.name);
     let condition = args.condition.as_ref().map(|c| format!(" WHERE {c}")).unwrap_or_default();
-    format!("SELECT {columns} FROM {database}.{table}{condition}")
+    format!("SELECT {columns} FROM {table}{condition}")
 }
 
 /// Writes all rows; tells how many.

@@ -7,10 +7,10 @@ use arrow::array::{Array, ArrayRef, AsArray, RecordBatch};
 use arrow::compute::cast;
 use arrow::datatypes::{DataType, Field, Float64Type, Int64Type, SchemaRef};
 use arrow::util::display::{ArrayFormatter, FormatOptions};
-use query::Engine;
+use query::{Engine, quoted};
 use serde_json::{Map, Value, json};
 
-use super::sql::open_engine;
+use super::sql::{open_engine, table_in_sql};
 use crate::args::{Format, TableArgs};
 use crate::output::{Table, count, print, print_json};
 
@@ -19,7 +19,7 @@ const COMMONEST: usize = 3;
 
 pub(crate) async fn info(args: &TableArgs) -> Result<ExitCode> {
     let engine = open_engine(&args.data.data).await?;
-    let table = format!("{}.{}", quoted(args.name.database()), quoted(args.name.name()));
+    let table = table_in_sql(&args.name);
     let schema = engine.query(&format!("SELECT * FROM {table} LIMIT 0")).await?.schema();
     let (rows, mut columns) = figures(&engine, &table, &schema).await?;
     for (field, column) in schema.fields().iter().zip(&mut columns) {
@@ -34,10 +34,6 @@ pub(crate) async fn info(args: &TableArgs) -> Result<ExitCode> {
         Format::Table => print(&format!("table {}, {} rows\n\n{}", args.name, count(rows), listed(&columns)))?,
     }
     Ok(ExitCode::SUCCESS)
-}
-
-fn quoted(name: &str) -> String {
-    format!("\"{}\"", name.replace('"', "\"\""))
 }
 
 fn is_text(ty: &DataType) -> bool {

@@ -17,6 +17,7 @@ use datafusion::scalar::ScalarValue;
 use super::relations::Relations;
 use super::types::{named, written};
 use super::{Login, SERVER_VERSION};
+use crate::literals::quoted;
 
 /// What a function says.
 enum Says {
@@ -153,7 +154,7 @@ pub(super) fn register(context: &SessionContext, relations: &Arc<Relations>, log
     let quote = |name: &str| {
         let plain = name.starts_with(|c: char| c.is_ascii_lowercase() || c == '_')
             && name.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_');
-        text(if plain { name.to_owned() } else { format!("\"{}\"", name.replace('"', "\"\"")) })
+        text(if plain { name.to_owned() } else { quoted(name) })
     };
     tell("quote_ident", DataType::Utf8, Says::OfText(Box::new(quote)));
 }

@@ -8,11 +8,12 @@ use std::path::Path;
 use std::process::ExitCode;
 use std::sync::Arc;
 
+use ::table::TableName;
 use anyhow::{Context as _, Result};
 use arrow::array::RecordBatch;
 use arrow::csv::WriterBuilder as CsvBuilder;
 use arrow::util::display::{ArrayFormatter, FormatOptions};
-use query::{Engine, JsonRows, LiveTables, Options, Reading, Rows, in_cells};
+use query::{Engine, JsonRows, LiveTables, Options, Reading, Rows, in_cells, quoted};
 
 use super::logs::Logs;
 use super::{make_model, nothing_stored};
@@ -29,6 +30,11 @@ pub(crate) async fn sql(args: &SqlArgs) -> Result<ExitCode> {
         None => of_stdin(args).await?,
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// A table as SQL names it.
+pub(crate) fn table_in_sql(name: &TableName) -> String {
+    format!("{}.{}", quoted(name.database()), quoted(name.name()))
 }
 
 /// Answers the statements that come in, each as soon as it is there.
