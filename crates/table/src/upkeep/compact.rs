@@ -12,7 +12,7 @@ use crate::layout::GROUP_ROWS_MAX;
 use crate::log::{Change, Rewrite, Segment};
 use crate::output::{self, NanColumns, Output};
 
-use super::{Progress, Result, TRIES, encodings};
+use super::{Progress, Result, encodings, retried};
 
 /// Rows of a segment that is made of small ones.
 pub(super) const TARGET_ROWS: u64 = 12 * GROUP_ROWS_MAX as u64;
@@ -42,13 +42,7 @@ pub struct Compacted {
 /// Where there is no such table, where the disk or the log refuses, and where others rewrite the same segments again and
 /// again. Then the table is as it was.
 pub async fn compact(root: &Path, disk: Arc<dyn Disk>, progress: Option<Progress>) -> Result<Compacted> {
-    let mut tries = 1;
-    loop {
-        match compact_once(root, disk.clone(), progress.clone()).await {
-            Err(TableError::Overtaken { .. }) if tries < TRIES => tries += 1,
-            result => return result,
-        }
-    }
+    retried(|| compact_once(root, disk.clone(), progress.clone())).await
 }
 
 async fn compact_once(root: &Path, disk: Arc<dyn Disk>, progress: Option<Progress>) -> Result<Compacted> {

@@ -16,7 +16,7 @@ use crate::layout::{GROUP_ROWS_MAX, TableOptions};
 use crate::log::{Change, Rewrite, Segment};
 use crate::output::{self, NanColumns, Output};
 
-use super::{Result, TRIES, encodings};
+use super::{Result, encodings, retried};
 
 /// What becomes of a segment, as far as can be told without reading it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -69,13 +69,7 @@ pub struct Deleted {
 /// Where there is no such table or column, where the filter fails, where the disk or the log refuses, and where others
 /// rewrite the same segments again and again. Then the table is as it was.
 pub async fn delete_rows(root: &Path, disk: Arc<dyn Disk>, filter: Arc<dyn Filter>, apply: bool) -> Result<Deleted> {
-    let mut tries = 1;
-    loop {
-        match delete_once(root, disk.clone(), filter.clone(), apply).await {
-            Err(TableError::Overtaken { .. }) if tries < TRIES => tries += 1,
-            result => return result,
-        }
-    }
+    retried(|| delete_once(root, disk.clone(), filter.clone(), apply)).await
 }
 
 async fn delete_once(root: &Path, disk: Arc<dyn Disk>, filter: Arc<dyn Filter>, apply: bool) -> Result<Deleted> {

@@ -41,6 +41,17 @@ type Result<T> = std::result::Result<T, TableError>;
 /// How often a command that another overtook begins again.
 pub(crate) const TRIES: usize = 3;
 
+/// Begins again what others overtook.
+async fn retried<T, F: Future<Output = Result<T>>>(work: impl Fn() -> F) -> Result<T> {
+    for _ in 1..TRIES {
+        match work().await {
+            Err(TableError::Overtaken { .. }) => {}
+            result => return result,
+        }
+    }
+    work().await
+}
+
 /// Encodings chosen from the first rows of some segments.
 fn encodings(inputs: &[(Input, Segment)], schema: &SchemaRef, options: &TableOptions) -> Result<Encodings> {
     let mut sample = Vec::new();

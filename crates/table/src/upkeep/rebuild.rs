@@ -11,7 +11,7 @@ use crate::input::Input;
 use crate::log::{Change, Rewrite, Segment};
 use crate::output;
 
-use super::{Progress, Result, TRIES};
+use super::{Progress, Result, retried};
 
 /// The folder, in that of a table, of what was set aside. Delta readers leave names alone that begin so.
 const FOLDER: &str = "_damaged";
@@ -47,13 +47,7 @@ pub struct DamagedSegment {
 /// Where there is no such table, where the disk or the log refuses, and where others rewrite the same segments again and
 /// again. Then the table is as it was.
 pub async fn rebuild(root: &Path, disk: Arc<dyn Disk>, apply: bool, progress: Option<Progress>) -> Result<Rebuilt> {
-    let mut tries = 1;
-    loop {
-        match rebuild_once(root, &disk, apply, progress.clone()).await {
-            Err(TableError::Overtaken { .. }) if tries < TRIES => tries += 1,
-            result => return result,
-        }
-    }
+    retried(|| rebuild_once(root, &disk, apply, progress.clone())).await
 }
 
 async fn rebuild_once(root: &Path, disk: &Arc<dyn Disk>, apply: bool, progress: Option<Progress>) -> Result<Rebuilt> {

@@ -16,7 +16,6 @@ use arrow::datatypes::{DataType, FieldRef, Schema, SchemaRef};
 use crate::aside::aside;
 use crate::cluster;
 use crate::disk::Disk;
-use crate::error::TableError;
 use crate::input::Input;
 use crate::layout::avro::AvroTable;
 use crate::layout::{Clustering, Curve, Layout, TableOptions};
@@ -26,7 +25,7 @@ use crate::segment::Codec;
 
 use super::compact::{TARGET_ROWS, merge_into};
 use super::exchange::exchange;
-use super::{Progress, Result, TRIES, encodings};
+use super::{Progress, Result, encodings, retried};
 
 /// How often what was inserted meanwhile is taken along, before the rest is left as it is.
 const ROUNDS: usize = 3;
@@ -129,13 +128,7 @@ pub async fn rewrite(root: &Path, disk: Arc<dyn Disk>, options: &RewriteOptions)
     if options.change.layout == Some(Layout::Row) || AvroTable::is_in(root) {
         return exchange(root, disk, options).await;
     }
-    let mut tries = 1;
-    loop {
-        match rewrite_once(root, disk.clone(), options).await {
-            Err(TableError::Overtaken { .. }) if tries < TRIES => tries += 1,
-            result => return result,
-        }
-    }
+    retried(|| rewrite_once(root, disk.clone(), options)).await
 }
 
 async fn rewrite_once(root: &Path, disk: Arc<dyn Disk>, options: &RewriteOptions) -> Result<Rewritten> {
