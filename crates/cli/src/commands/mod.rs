@@ -24,6 +24,7 @@ mod token;
 mod upkeep;
 mod verify;
 
+use std::num::NonZero;
 use std::path::Path;
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -32,72 +33,71 @@ use ::table::disk::{Disk, RealDisk};
 use anyhow::{Context as _, Result, anyhow};
 use ensemble::{Columns, EnsembleError, MakeModel, Plan, Store};
 use model::{Model, Plugin, UnknownName};
+use tokio::runtime::{Builder, Runtime};
 
-use crate::args::{Args, BenchWorkload, Command, TableTask};
+use crate::args::{Args, AskArgs, BenchWorkload, Command, TableTask};
 use crate::settings::Setting;
 
 /// The models that this binary knows.
 const MODELS: &[Plugin] = &[football::PLUGIN];
 
 pub(crate) fn dispatch(args: Args, settings: &[Setting]) -> Result<ExitCode> {
-    // Thousands of small appends are usual: they start nothing that they do not need.
-    if let Command::Append(args) = &args.command {
-        return append::append(args);
-    }
-    // A question has threads of its own; those of a runtime would cost as much to start as many questions take.
-    if let Command::Ask(args) = &args.command {
-        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
-        return runtime.context("starting the runtime")?.block_on(ask::ask(args));
-    }
-    start_runtime()?.block_on(async {
-        match args.command {
-            Command::Append(args) => append::append(&args),
-            Command::Digest(args) => digest::digest(&args).await,
-            Command::Run(args) => run::run(*args).await,
-            Command::Calibrate(args) => calibrate::calibrate(&args),
-            Command::Models { model } => models::models(model.as_deref()),
-            Command::Ensembles { data, format } => ensembles::list(&data.data, format.format).await,
-            Command::Price(args) => price::price(&args).await,
-            Command::Outcome(args) => outcome::outcome(&args).await,
-            Command::Ask(args) => ask::ask(&args).await,
-            Command::Sql(args) => sql::sql(&args).await,
-            Command::Serve(args) => serve::serve(&args).await,
-            Command::Config(_) => config::config(settings),
-            Command::Token { task } => token::token(&task),
-            Command::Load(args) => load::load(&args),
-            Command::Correlate(args) => correlate::correlate(&args).await,
-            Command::Plays(args) => plays::plays(&args).await,
-            Command::Verify { ensemble, data, format } => verify::verify(&data.data, &ensemble, format.format).await,
-            Command::Drop { ensemble, data } => ensembles::drop(&data.data, &ensemble).await,
-            Command::Info(args) => info::info(&args).await,
-            Command::Export(args) => export::export(&args).await,
-            Command::Rebuild(args) => upkeep::rebuild(&args).await,
-            Command::Table { task: TableTask::Insert(args) } => table::insert(&args).await,
-            Command::Tables { data, format } | Command::Table { task: TableTask::List { data, format } } => {
-                table::list(&data, &format).await
-            }
-            Command::Inspect(args) | Command::Table { task: TableTask::Inspect(args) } => table::show(&args).await,
-            Command::Table { task: TableTask::Drop(args) } => table::drop(&args).await,
-            Command::Table { task: TableTask::Cluster(args) } => upkeep::cluster(&args).await,
-            Command::Table { task: TableTask::Compact(args) } => upkeep::compact(&args).await,
-            Command::Table { task: TableTask::Rewrite(args) } => upkeep::rewrite(&args).await,
-            Command::Table { task: TableTask::Delete(args) } => upkeep::delete(&args).await,
-            Command::Trim(args) | Command::Table { task: TableTask::Trim(args) } => upkeep::trim(&args).await,
-            Command::Table { task: TableTask::Vacuum(args) } => upkeep::vacuum(&args).await,
-            Command::Bench { workload: BenchWorkload::Season(args) } => bench::season(&args).await,
-            Command::Bench { workload: BenchWorkload::Cdr(args) } => bench::cdr(&args).await,
-            Command::Bench { workload: BenchWorkload::Ingest(args) } => bench::ingest(&args).await,
-            Command::Bench { workload: BenchWorkload::Ask(args) } => bench::ask(&args),
+    match args.command {
+        Command::Append(args) => append::append(&args),
+        Command::Digest(args) => run(digest::digest(&args)),
+        Command::Run(args) => run(run::run(*args)),
+        Command::Calibrate(args) => calibrate::calibrate(&args),
+        Command::Models { model } => models::models(model.as_deref()),
+        Command::Ensembles { data, format } => run(ensembles::list(&data.data, format.format)),
+        Command::Price(args) => run(price::price(&args)),
+        Command::Outcome(args) => run(outcome::outcome(&args)),
+        Command::Ask(args) => ask(&args),
+        Command::Sql(args) => run(sql::sql(&args)),
+        Command::Serve(args) => run(serve::serve(&args)),
+        Command::Config(_) => config::config(settings),
+        Command::Token { task } => token::token(&task),
+        Command::Load(args) => load::load(&args),
+        Command::Correlate(args) => run(correlate::correlate(&args)),
+        Command::Plays(args) => run(plays::plays(&args)),
+        Command::Verify { ensemble, data, format } => run(verify::verify(&data.data, &ensemble, format.format)),
+        Command::Drop { ensemble, data } => run(ensembles::drop(&data.data, &ensemble)),
+        Command::Info(args) => run(info::info(&args)),
+        Command::Export(args) => run(export::export(&args)),
+        Command::Rebuild(args) => run(upkeep::rebuild(&args)),
+        Command::Table { task: TableTask::Insert(args) } => run(table::insert(&args)),
+        Command::Tables { data, format } | Command::Table { task: TableTask::List { data, format } } => {
+            run(table::list(&data, &format))
         }
-    })
+        Command::Inspect(args) | Command::Table { task: TableTask::Inspect(args) } => run(table::show(&args)),
+        Command::Table { task: TableTask::Drop(args) } => run(table::drop(&args)),
+        Command::Table { task: TableTask::Cluster(args) } => run(upkeep::cluster(&args)),
+        Command::Table { task: TableTask::Compact(args) } => run(upkeep::compact(&args)),
+        Command::Table { task: TableTask::Rewrite(args) } => run(upkeep::rewrite(&args)),
+        Command::Table { task: TableTask::Delete(args) } => run(upkeep::delete(&args)),
+        Command::Trim(args) | Command::Table { task: TableTask::Trim(args) } => run(upkeep::trim(&args)),
+        Command::Table { task: TableTask::Vacuum(args) } => run(upkeep::vacuum(&args)),
+        Command::Bench { workload: BenchWorkload::Season(args) } => run(bench::season(&args)),
+        Command::Bench { workload: BenchWorkload::Cdr(args) } => run(bench::cdr(&args)),
+        Command::Bench { workload: BenchWorkload::Ingest(args) } => run(bench::ingest(&args)),
+        Command::Bench { workload: BenchWorkload::Ask(args) } => bench::ask(&args),
+    }
 }
 
-fn start_runtime() -> Result<tokio::runtime::Runtime> {
-    tokio::runtime::Builder::new_multi_thread()
-        .worker_threads(std::thread::available_parallelism().map_or(2, std::num::NonZero::get).max(2))
-        .enable_all()
-        .build()
-        .context("starting the runtime")
+/// Runs a command on as many threads as there are cores.
+fn run(command: impl Future<Output = Result<ExitCode>>) -> Result<ExitCode> {
+    start_runtime()?.block_on(command)
+}
+
+fn start_runtime() -> Result<Runtime> {
+    let threads = std::thread::available_parallelism().map_or(2, NonZero::get).max(2);
+    Builder::new_multi_thread().worker_threads(threads).enable_all().build().context("starting the runtime")
+}
+
+/// Asks on this thread alone: a question has threads of its own, and to start those of a runtime would cost as much as many
+/// questions take.
+fn ask(args: &AskArgs) -> Result<ExitCode> {
+    let runtime = Builder::new_current_thread().enable_all().build().context("starting the runtime")?;
+    runtime.block_on(ask::ask(args))
 }
 
 fn plugin(name: &str) -> Result<&'static Plugin> {
