@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use model::{Catalogue, EventBlock, EventKind, EventValues, NULL_I8, NULL_I16, NULL_LABEL, Sink, Stop};
+use model::{Catalogue, EventBlock, EventKind, EventValues, NULL_I8, NULL_I16, NULL_I32, NULL_LABEL, Sink, Stop};
 use table::{FlatValues, TableError};
 use world::WorldRange;
 
@@ -31,6 +31,8 @@ pub enum OwnedEventValues {
     I8(Vec<i8>),
     /// 16-bit integers.
     I16(Vec<i16>),
+    /// 32-bit integers.
+    I32(Vec<i32>),
 }
 
 impl OwnedEventValues {
@@ -39,6 +41,7 @@ impl OwnedEventValues {
             Self::Label(v) => EventValues::Label(v),
             Self::I8(v) => EventValues::I8(v),
             Self::I16(v) => EventValues::I16(v),
+            Self::I32(v) => EventValues::I32(v),
         }
     }
 
@@ -48,6 +51,7 @@ impl OwnedEventValues {
             Self::Label(v) => (v[row] != NULL_LABEL).then_some(i32::from(v[row])),
             Self::I8(v) => (v[row] != NULL_I8).then_some(i32::from(v[row])),
             Self::I16(v) => (v[row] != NULL_I16).then_some(i32::from(v[row])),
+            Self::I32(v) => (v[row] != NULL_I32).then_some(v[row]),
         }
     }
 }
@@ -126,6 +130,8 @@ impl RangeReader {
                 let values = v.into_iter().map(|v| i16::try_from(narrow(v, i32::from(NULL_I16))));
                 OwnedEventValues::I16(values.collect::<Result<_, _>>().map_err(|_| wrong())?)
             }
+            // What is NULL in the segment is NULL in the block.
+            (FlatValues::Integers(v), EventKind::I32) => OwnedEventValues::I32(v),
             _ => return Err(wrong()),
         })
     }
@@ -145,6 +151,7 @@ impl Sink for KeepEvents {
             EventValues::Label(v) => OwnedEventValues::Label(v.to_vec()),
             EventValues::I8(v) => OwnedEventValues::I8(v.to_vec()),
             EventValues::I16(v) => OwnedEventValues::I16(v.to_vec()),
+            EventValues::I32(v) => OwnedEventValues::I32(v.to_vec()),
         };
         self.0.push(EventRows {
             entity: block.entity,

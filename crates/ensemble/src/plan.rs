@@ -1,6 +1,6 @@
 //! What an ensemble is: everything that fixes its worlds.
 
-use model::{Catalogue, Parameters};
+use model::Catalogue;
 use serde::{Deserialize, Serialize};
 use world::{Seed, WorldRange};
 
@@ -61,16 +61,6 @@ impl Plan {
             ("events", self.events.word().to_owned(), other.events.word().to_owned()),
         ];
         pairs.into_iter().find(|(_, a, b)| a != b).map(|(what, a, b)| format!("{what} {a}, not {b}"))
-    }
-
-    /// The parameters as a model takes them.
-    pub fn parse_parameters(
-        &self,
-        specs: &[model::ParameterSpec],
-    ) -> Result<Parameters, Box<dyn std::error::Error + Send + Sync>> {
-        let values: std::collections::BTreeMap<String, f64> = serde_json::from_str(&self.parameters)?;
-        let texts: Vec<(String, String)> = values.into_iter().map(|(k, v)| (k, v.to_string())).collect();
-        Ok(Parameters::parse(specs, texts.iter().map(|(k, v)| (k.as_str(), v.as_str())))?)
     }
 }
 

@@ -226,13 +226,14 @@ impl<'a> RangeWriter<'a> {
             let mut columns = vec![
                 encoder.flat(event::ENTITY, FlatColumn::TextRuns(&entity))?,
                 encoder.flat(event::WORLD, FlatColumn::IntRuns(&worlds))?,
-                encoder.flat(event::NUMBER, FlatColumn::I32(&numbers))?,
+                encoder.flat(event::NUMBER, FlatColumn::I32 { values: &numbers, nullable: false })?,
             ];
             for (i, (column, values)) in catalogue.events.iter().zip(&block.columns).enumerate() {
                 let values = match (*values, &column.kind) {
                     (EventValues::Label(codes), EventKind::Label(words)) => FlatColumn::Labels { codes, words },
                     (EventValues::I8(values), _) => FlatColumn::I8 { values, nullable: column.nullable },
                     (EventValues::I16(values), _) => FlatColumn::I16 { values, nullable: column.nullable },
+                    (EventValues::I32(values), _) => FlatColumn::I32 { values, nullable: column.nullable },
                     (EventValues::Label(codes), _) => FlatColumn::Labels { codes, words: &[] },
                 };
                 columns.push(encoder.flat(event::FIRST_OWN + i, values)?);
@@ -278,6 +279,7 @@ pub(crate) fn event_hash(entity: usize, column: usize, row_keys: &[u64], values:
         EventValues::Label(v) => ContentHash::of_column(column, row_keys, v),
         EventValues::I8(v) => ContentHash::of_column(column, row_keys, v),
         EventValues::I16(v) => ContentHash::of_column(column, row_keys, v),
+        EventValues::I32(v) => ContentHash::of_column(column, row_keys, v),
     }
 }
 

@@ -55,6 +55,7 @@ pub fn event_fields(catalogue: &Catalogue) -> Vec<Field> {
             EventKind::Label(_) => FieldType::Text,
             EventKind::I8 => FieldType::Int8,
             EventKind::I16 => FieldType::Int16,
+            EventKind::I32 => FieldType::Int32,
         };
         Field::new(&c.name, ty)
     });

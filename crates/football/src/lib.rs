@@ -47,6 +47,7 @@ pub const PLUGIN: Plugin = Plugin {
     name: "football",
     summary: "seasons of a 32-team American football league, play by play",
     parameters: PARAMETERS,
+    definition: None,
     build: |parameters| Ok(Box::new(Football::new(parameters)?)),
 };
 

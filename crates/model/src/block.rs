@@ -8,6 +8,8 @@ pub const NULL_LABEL: u8 = u8::MAX;
 pub const NULL_I8: i8 = i8::MIN;
 /// NULL in a nullable event column of `i16`.
 pub const NULL_I16: i16 = i16::MIN;
+/// NULL in a nullable event column of `i32`.
+pub const NULL_I32: i32 = i32::MIN;
 
 /// One outcome over the worlds of a block, a value a world, in the narrowest type that holds it.
 /// Integers are the outcome's value times its catalogue scale.
@@ -57,6 +59,8 @@ pub enum EventValues<'a> {
     I8(&'a [i8]),
     /// Integers within 16 bits; [`NULL_I16`] is NULL where the column is nullable.
     I16(&'a [i16]),
+    /// Integers within 32 bits; [`NULL_I32`] is NULL where the column is nullable.
+    I32(&'a [i32]),
 }
 
 impl EventValues<'_> {
@@ -66,6 +70,7 @@ impl EventValues<'_> {
             Self::Label(v) => v.len(),
             Self::I8(v) => v.len(),
             Self::I16(v) => v.len(),
+            Self::I32(v) => v.len(),
         }
     }
 

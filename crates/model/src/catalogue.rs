@@ -76,6 +76,8 @@ pub enum EventKind {
     I8,
     /// An integer within 16 bits.
     I16,
+    /// An integer within 32 bits.
+    I32,
 }
 
 /// One column of a model's events.

@@ -1,7 +1,7 @@
 //! The contract that every model fulfils.
 //!
-//! A model plays worlds. Enters: [`Parameters`], checked against the model's own list of [`ParameterSpec`]s, a
-//! seed, and a range of worlds. Leaves: blocks of numbers, entity by entity, pushed into a [`Sink`] as soon as
+//! A model plays worlds. Enters: [`Parameters`], checked against the model's own list of [`ParameterSpec`]s and with the
+//! definition that it reads where it has one, a seed, and a range of worlds. Leaves: blocks of numbers, entity by entity, pushed into a [`Sink`] as soon as
 //! every world of the range has finished with that entity.
 //!
 //! A model promises that
@@ -16,11 +16,13 @@
 
 mod block;
 mod catalogue;
+mod definition;
 mod names;
 mod parameters;
 
-pub use block::{EventBlock, EventValues, NULL_I8, NULL_I16, NULL_LABEL, OutcomeBlock, Sink, Stop, Values};
+pub use block::{EventBlock, EventValues, NULL_I8, NULL_I16, NULL_I32, NULL_LABEL, OutcomeBlock, Sink, Stop, Values};
 pub use catalogue::{Catalogue, Entity, EntityKind, EventColumn, EventKind, Outcome, OutcomeKind};
+pub use definition::{DefinitionError, DefinitionSpec, Fault};
 pub use names::UnknownName;
 pub use parameters::{ParameterError, ParameterSpec, Parameters};
 
@@ -83,6 +85,8 @@ pub struct Plugin {
     pub summary: &'static str,
     /// The parameters, with defaults and bounds.
     pub parameters: &'static [ParameterSpec],
+    /// The definition without which it plays nothing, where it needs one.
+    pub definition: Option<DefinitionSpec>,
     /// Makes the model.
     pub build: fn(&Parameters) -> Result<Box<dyn Model>, ParameterError>,
 }

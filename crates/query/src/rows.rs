@@ -5,7 +5,8 @@ use std::io::Write;
 use std::sync::Arc;
 
 use arrow::array::{
-    Array as _, ArrayRef, Int8Array, Int16Array, RecordBatchOptions, StringBuilder, StringViewArray, UInt32Array,
+    Array as _, ArrayRef, Int8Array, Int16Array, Int32Array, RecordBatchOptions, StringBuilder, StringViewArray,
+    UInt32Array,
 };
 use arrow::compute::take;
 use arrow::datatypes::{DataType, Field, FieldRef, Schema, SchemaRef};
@@ -13,7 +14,7 @@ use arrow::error::ArrowError;
 use arrow::json::writer::{EncoderOptions, JsonArray, make_encoder};
 use arrow::json::{Writer, WriterBuilder};
 use arrow::record_batch::RecordBatch;
-use model::{EventColumn, EventKind, EventValues, NULL_I8, NULL_I16, NULL_LABEL};
+use model::{EventColumn, EventKind, EventValues, NULL_I8, NULL_I16, NULL_I32, NULL_LABEL};
 use table::FlatValues;
 
 use crate::error::QueryError;
@@ -34,6 +35,7 @@ pub(crate) fn event_type(column: &EventColumn) -> DataType {
         EventKind::Label(_) => DataType::Utf8View,
         EventKind::I8 => DataType::Int8,
         EventKind::I16 => DataType::Int16,
+        EventKind::I32 => DataType::Int32,
     }
 }
 
@@ -76,6 +78,10 @@ pub(crate) fn emitted(column: &EventColumn, values: EventValues<'_>) -> Result<A
             let present = |&x: &i16| (!nullable || x != NULL_I16).then_some(x);
             Ok(Arc::new(v.iter().map(present).collect::<Int16Array>()))
         }
+        EventValues::I32(v) => {
+            let present = |&x: &i32| (!nullable || x != NULL_I32).then_some(x);
+            Ok(Arc::new(v.iter().map(present).collect::<Int32Array>()))
+        }
     }
 }
 
@@ -91,6 +97,9 @@ pub(crate) fn stored(column: &EventColumn, values: FlatValues) -> Result<ArrayRe
         }
         (FlatValues::Integers(v), DataType::Int16) => {
             Ok(Arc::new(v.into_iter().map(|x| (x != NULL).then_some(x as i16)).collect::<Int16Array>()))
+        }
+        (FlatValues::Integers(v), DataType::Int32) => {
+            Ok(Arc::new(v.into_iter().map(|x| (x != NULL).then_some(x)).collect::<Int32Array>()))
         }
         _ => Err(misfit(column)),
     }

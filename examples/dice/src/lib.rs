@@ -20,6 +20,7 @@ pub const PLUGIN: Plugin = Plugin {
     name: "dice",
     summary: "players rolling dice against each other",
     parameters: PARAMETERS,
+    definition: None,
     build: |parameters| Ok(Box::new(Dice::new(parameters)?)),
 };
 

@@ -32,7 +32,7 @@ use std::sync::Arc;
 use ::table::disk::{Disk, RealDisk};
 use anyhow::{Context as _, Result, anyhow};
 use ensemble::{Columns, EnsembleError, MakeModel, Plan, Store};
-use model::{Model, Plugin, UnknownName};
+use model::{Model, Parameters, Plugin, UnknownName};
 use tokio::runtime::{Builder, Runtime};
 
 use crate::args::{Args, AskArgs, BenchWorkload, Command, TableTask};
@@ -108,8 +108,7 @@ fn plugin(name: &str) -> Result<&'static Plugin> {
 /// The model that played a stored ensemble, with the same parameters.
 fn model_of(plan: &Plan) -> Result<Box<dyn Model>> {
     let plugin = plugin(&plan.model)?;
-    let parameters = plan
-        .parse_parameters(plugin.parameters)
+    let parameters = Parameters::from_json(plugin.parameters, &plan.parameters)
         .map_err(|e| anyhow!("the stored parameters of ensemble {:?} do not fit this version: {e}", plan.name))?;
     Ok((plugin.build)(&parameters)?)
 }

@@ -97,7 +97,7 @@ fn parse_filter(catalogue: &Catalogue, text: &str) -> Result<Filter> {
             let place = words.iter().position(|w| w == value);
             place.with_context(|| format!("{name} is never {value:?}: it is one of {}", words.join(", ")))? as i32
         }
-        EventKind::I8 | EventKind::I16 => {
+        EventKind::I8 | EventKind::I16 | EventKind::I32 => {
             value.parse().with_context(|| format!("{name} is a number, and {value:?} is none"))?
         }
     };

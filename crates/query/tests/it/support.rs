@@ -52,7 +52,7 @@ pub(crate) async fn open(data: &Path) -> Engine {
 
 fn make_model(plan: &Plan) -> Result<Arc<dyn Model>, ModelError> {
     let plugin = if plan.model == "dice" { &dice::PLUGIN } else { &football::PLUGIN };
-    Ok((plugin.build)(&plan.parse_parameters(plugin.parameters)?)?.into())
+    Ok((plugin.build)(&Parameters::from_json(plugin.parameters, &plan.parameters)?)?.into())
 }
 
 /// A model with its default parameters.

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use ensemble::{Columns, Expression, Store, price, verify};
+use model::Parameters;
 use table::disk::RealDisk;
 
 const HASH: &str = "dffdc6c3c6b24518";
@@ -31,7 +32,7 @@ async fn an_old_table_stays_readable() {
     let store = Store::open(&data, Arc::new(RealDisk)).await.unwrap().unwrap();
     let stored = store.ensemble("dice").await.unwrap();
     assert_eq!((stored.worlds(), stored.outcomes.len(), stored.plan.seed.0), (40, 2, 1));
-    let parameters = stored.plan.parse_parameters(dice::PARAMETERS).unwrap();
+    let parameters = Parameters::from_json(dice::PARAMETERS, &stored.plan.parameters).unwrap();
     let model = dice::Dice::new(&parameters).unwrap();
     let found = verify(&stored, &model).unwrap();
     assert!(found.ok, "{found:?}");

@@ -40,8 +40,13 @@ pub enum FlatColumn<'a> {
         /// Whether `i16::MIN` is NULL.
         nullable: bool,
     },
-    /// Integers of 32 bits, none of them NULL.
-    I32(&'a [i32]),
+    /// Integers of 32 bits; `i32::MIN` is NULL where NULLs may be.
+    I32 {
+        /// A value a row.
+        values: &'a [i32],
+        /// Whether `i32::MIN` is NULL.
+        nullable: bool,
+    },
     /// Integers that repeat: (value, rows).
     IntRuns(&'a [(i32, u32)]),
     /// Texts that repeat: (text, rows).
@@ -104,7 +109,7 @@ impl Encoder {
             }
             FlatColumn::I8 { values, nullable } => self.integers(column, values, nullable),
             FlatColumn::I16 { values, nullable } => self.integers(column, values, nullable),
-            FlatColumn::I32(values) => self.integers(column, values, false),
+            FlatColumn::I32 { values, nullable } => self.integers(column, values, nullable),
             FlatColumn::IntRuns(runs) => {
                 let plain: Vec<u8> = runs.iter().flat_map(|(value, _)| value.to_le_bytes()).collect();
                 self.runs(column, runs, &plain, |value| Some(i64::from(*value)))
