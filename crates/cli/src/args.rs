@@ -3,20 +3,23 @@
 mod append;
 mod ask;
 mod bench;
+mod bingo;
 mod export;
 mod load;
+mod run;
 mod serve;
 mod table;
 
 use std::path::PathBuf;
 
-use ::table::Codec;
 pub(crate) use append::{AppendArgs, InputFormat};
 pub(crate) use ask::AskArgs;
 pub(crate) use bench::{BenchAskArgs, BenchCdrArgs, BenchIngestArgs, BenchSeasonArgs, BenchWorkload};
+pub(crate) use bingo::{BingoTask, Example};
 use clap::{Parser, Subcommand, ValueEnum};
 pub(crate) use export::{ExportArgs, FileFormat};
 pub(crate) use load::LoadArgs;
+pub(crate) use run::{PlanArgs, RunArgs};
 pub(crate) use serve::{Durability, Partition, ServeArgs, TokenTask, Unique};
 pub(crate) use table::{
     RebuildArgs, TableArgs, TableClusterArgs, TableCompactArgs, TableDeleteArgs, TableInsertArgs, TableRewriteArgs,
@@ -40,6 +43,11 @@ pub(crate) enum Command {
     Models {
         /// The model whose parameters to list
         model: Option<String>,
+    },
+    /// Check the events that the model bingo plays, or write one to begin with
+    Bingo {
+        #[command(subcommand)]
+        task: BingoTask,
     },
     /// Measure a model against the real thing it models
     Calibrate(CalibrateArgs),
@@ -147,47 +155,6 @@ pub(crate) enum Format {
     Json,
     /// Comma-separated values with a header line
     Csv,
-}
-
-/// What `run` takes.
-#[derive(Debug, clap::Args)]
-pub(crate) struct RunArgs {
-    /// The model to play (`manyworlds models` lists them)
-    pub(crate) model: String,
-    /// Worlds to play
-    #[arg(long, value_name = "N", default_value_t = 1000)]
-    pub(crate) worlds: u32,
-    /// Seed: with the parameters it fixes every world
-    #[arg(long, value_name = "S", default_value_t = 1)]
-    pub(crate) seed: u64,
-    /// Name of the ensemble [default: the model's name]
-    #[arg(long, value_name = "ID")]
-    pub(crate) name: Option<String>,
-    #[command(flatten)]
-    pub(crate) data: DataArgs,
-    /// Keep every event, or play events again whenever they are asked for
-    #[arg(long, value_enum, default_value_t = Events::Store)]
-    pub(crate) events: Events,
-    /// Worker threads [default: one a core]
-    #[arg(long, value_name = "T")]
-    pub(crate) threads: Option<usize>,
-    /// Worlds of a range, the unit of work and of commit [default: at most 5000, and a range a thread]
-    #[arg(long, value_name = "R")]
-    pub(crate) range_worlds: Option<u32>,
-    /// Set a parameter of the model (`manyworlds models MODEL` lists them)
-    #[arg(long = "param", value_name = "K=V", value_parser = parse_pair)]
-    pub(crate) parameters: Vec<(String, String)>,
-    /// What compresses the tables: none, snappy, lz4, gzip, or zstd:LEVEL with a level from 1 (fast) to 22
-    #[arg(long, value_name = "CODEC", default_value_t = Codec::default())]
-    pub(crate) codec: Codec,
-    /// Go on with an ensemble that was interrupted
-    #[arg(long, conflicts_with = "replace")]
-    pub(crate) resume: bool,
-    /// Play the ensemble anew; the old version stays readable until the new one is complete
-    #[arg(long)]
-    pub(crate) replace: bool,
-    #[command(flatten)]
-    pub(crate) format: FormatArgs,
 }
 
 /// What `calibrate` takes.

@@ -53,6 +53,7 @@ impl Plan {
 
     /// What differs from another plan that would make its worlds differ, in words; `None` where nothing does.
     pub fn difference(&self, other: &Self) -> Option<String> {
+        const SHOWN_MAX: usize = 1000;
         let pairs = [
             ("model", self.model.clone(), other.model.clone()),
             ("parameters", self.parameters.clone(), other.parameters.clone()),
@@ -60,7 +61,11 @@ impl Plan {
             ("worlds", self.worlds.count().to_string(), other.worlds.count().to_string()),
             ("events", self.events.word().to_owned(), other.events.word().to_owned()),
         ];
-        pairs.into_iter().find(|(_, a, b)| a != b).map(|(what, a, b)| format!("{what} {a}, not {b}"))
+        pairs.into_iter().find(|(_, a, b)| a != b).map(|(what, a, b)| match a.len() + b.len() {
+            // What a model plays may be defined in thousands of words.
+            SHOWN_MAX.. => format!("other {what}"),
+            _ => format!("{what} {a}, not {b}"),
+        })
     }
 }
 

@@ -206,6 +206,9 @@ impl Sink for Recount<'_> {
         let mut compared = 0;
         let read = each_column(catalogue, self.stored, block.entity, |outcome, stored| {
             let counted = &block.columns[outcome];
+            if counted.is_empty() {
+                return;
+            }
             compared += stored.len() as u64;
             let world = (0..stored.len()).find(|&w| number(&stored, w) != number(counted, w));
             if let Some(w) = world {

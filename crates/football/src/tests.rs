@@ -66,11 +66,7 @@ impl Sink for Keep<'_> {
             }
         }
         let rows: usize = block.rows.iter().map(|&r| r as usize).sum();
-        let lengths = block.columns.iter().map(|c| match c {
-            EventValues::Label(v) => v.len(),
-            EventValues::I8(v) => v.len(),
-            EventValues::I16(v) => v.len(),
-        });
+        let lengths = block.columns.iter().map(EventValues::len);
         assert!(lengths.into_iter().all(|n| n == rows));
         self.kept.rows.push((block.entity, block.rows.to_vec()));
         self.model.recount(&block, &mut Recount(&mut self.kept.recounted))

@@ -50,7 +50,8 @@ pub trait Model: Send + Sync {
     fn simulate(&self, seed: Seed, range: WorldRange, wanted: Wanted, sink: &mut dyn Sink) -> Result<(), Stop>;
 
     /// Counts an entity's outcomes from its events alone and pushes them into `sink`, so that what was stored can be
-    /// checked. Pushes nothing where the outcomes are not a function of the entity's events.
+    /// checked. Columns of outcomes that are not a function of the entity's events are left empty; where none is, nothing
+    /// is pushed.
     ///
     /// # Errors
     /// Only what `sink` answered.

@@ -11,11 +11,13 @@
 
 mod control;
 mod execute;
+mod probe;
 mod summary;
 mod sweep;
 mod usage;
 
 pub use control::Control;
 pub use execute::{Options, RunError, play};
+pub use probe::Probe;
 pub use summary::{EventTotals, OutcomeTotals, Phases, Summary};
 pub use usage::Usage;

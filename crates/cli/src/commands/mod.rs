@@ -3,6 +3,7 @@
 mod append;
 mod ask;
 mod bench;
+mod bingo;
 mod calibrate;
 mod config;
 mod correlate;
@@ -14,6 +15,7 @@ mod load;
 mod logs;
 mod models;
 mod outcome;
+mod plan;
 mod plays;
 mod price;
 mod run;
@@ -39,13 +41,14 @@ use crate::args::{Args, AskArgs, BenchWorkload, Command, TableTask};
 use crate::settings::Setting;
 
 /// The models that this binary knows.
-const MODELS: &[Plugin] = &[football::PLUGIN];
+const MODELS: &[Plugin] = &[football::PLUGIN, ::bingo::PLUGIN];
 
 pub(crate) fn dispatch(args: Args, settings: &[Setting]) -> Result<ExitCode> {
     match args.command {
         Command::Append(args) => append::append(&args),
         Command::Digest(args) => run(digest::digest(&args)),
         Command::Run(args) => run(run::run(*args)),
+        Command::Bingo { task } => bingo::bingo(&task),
         Command::Calibrate(args) => calibrate::calibrate(&args),
         Command::Models { model } => models::models(model.as_deref()),
         Command::Ensembles { data, format } => run(ensembles::list(&data.data, format.format)),

@@ -4,50 +4,22 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 use anyhow::{Context as _, Result, bail};
-use ensemble::{EventMode, Plan, Registered, Store, check_name};
-use model::{Model, Parameters};
+use ensemble::{Plan, Registered, Store};
 use run::{Control, Options, Summary, play};
-use world::{Seed, World, WorldRange};
 
-use super::{create_store, plugin};
-use crate::args::{Events, Format, RunArgs};
+use super::create_store;
+use super::plan::planned;
+use crate::args::{Format, RunArgs};
 use crate::output::{Table, bytes, count, note, print, print_json};
 use crate::progress::Progress;
 
-/// Worlds of a range where nothing else is said: enough to compress well, few enough to keep memory small.
-const RANGE_WORLDS: u32 = 5_000;
-
 pub(crate) async fn run(args: RunArgs) -> Result<ExitCode> {
-    let plugin = plugin(&args.model)?;
-    let name = args.name.clone().unwrap_or_else(|| plugin.name.to_owned());
-    check_name(&name)?;
-    let given = args.parameters.iter().map(|(k, v)| (k.as_str(), v.as_str()));
-    let parameters = Parameters::parse(plugin.parameters, given)?;
-    let model: Arc<dyn Model> = (plugin.build)(&parameters)?.into();
     let threads = match args.threads {
         Some(0) => bail!("--threads 0: at least one worker thread is needed"),
         Some(threads) => threads,
         None => std::thread::available_parallelism().map_or(1, std::num::NonZero::get),
     };
-    let worlds = WorldRange::new(World(0), args.worlds).context("--worlds")?;
-    let range_worlds = match args.range_worlds {
-        Some(0) => bail!("--range-worlds 0: a range needs at least one world"),
-        Some(size) => size,
-        None => args.worlds.div_ceil(threads as u32).min(RANGE_WORLDS),
-    };
-    let plan = Plan {
-        name: name.clone(),
-        model: plugin.name.to_owned(),
-        parameters: parameters.to_json(),
-        seed: Seed(args.seed),
-        worlds,
-        range_worlds,
-        events: match args.events {
-            Events::Store => EventMode::Store,
-            Events::Replay => EventMode::Replay,
-        },
-        catalogue: model.catalogue().clone(),
-    };
+    let (model, plan) = planned(&args.plan, threads)?;
     let mut store = create_store(&args.data.data).await?;
     let ensemble = take_up(&mut store, plan, &args).await?;
     let control = Arc::new(Control::default());
@@ -64,7 +36,7 @@ pub(crate) async fn run(args: RunArgs) -> Result<ExitCode> {
     note(&format!(
         "stopped at {} of {} worlds; go on with --resume",
         count(summary.worlds as u64),
-        count(args.worlds.into())
+        count(args.plan.worlds.into())
     ));
     Ok(ExitCode::from(130))
 }
@@ -79,7 +51,7 @@ async fn take_up(store: &mut Store, plan: Plan, args: &RunArgs) -> Result<Regist
         bail!("ensemble {:?} was begun with {difference}: resume it with the same, or use --replace", plan.name);
     }
     let done: usize = ensemble.done.iter().map(|r| r.count()).sum();
-    note(&format!("resuming: {} of {} worlds are stored", count(done as u64), count(args.worlds.into())));
+    note(&format!("resuming: {} of {} worlds are stored", count(done as u64), count(args.plan.worlds.into())));
     Ok(ensemble)
 }
 

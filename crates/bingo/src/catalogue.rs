@@ -1,0 +1,109 @@
+//! What the model emits, by name.
+
+use model::{Catalogue, Entity, EntityKind, EventColumn, EventKind, Outcome, OutcomeKind};
+
+use crate::blocks::WHATS;
+use crate::board::Board;
+use crate::definition::{Event, ROW_TILES, slug};
+use crate::side::{NEVER, Side};
+
+/// Everything that a team's world gives.
+pub(crate) fn catalogue(event: &Event, board: &Board) -> Catalogue {
+    let team = |team: &crate::definition::Team| Entity {
+        name: slug(&team.name, '-'),
+        kind: 0,
+        title: team.name.clone(),
+        members: team.players.clone(),
+    };
+    Catalogue {
+        kinds: vec![EntityKind { name: "team".to_owned(), outcomes: outcomes(board) }],
+        entities: event.teams.iter().map(team).collect(),
+        events: event_columns(event, board),
+    }
+}
+
+/// What a whole win is stored as: every share of it is a whole number.
+pub(crate) fn whole_win(teams: usize) -> i32 {
+    let common = |a: i32, b: i32| {
+        let (mut x, mut y) = (a, b);
+        while y != 0 {
+            (x, y) = (y, x % y);
+        }
+        a / x * b
+    };
+    (1..=teams as i32).fold(1, common)
+}
+
+fn outcomes(board: &Board) -> Vec<Outcome> {
+    let outcome = |name: String, unit: &str, kind, scale| Outcome { name, unit: unit.to_owned(), kind, scale };
+    let number = |name: &str, unit: &str| outcome(name.to_owned(), unit, OutcomeKind::Number, 1);
+    let end = board.duration + 1;
+    let second =
+        |name: String| outcome(name, &format!("second of the event, {end} where never"), OutcomeKind::Number, 1);
+    let mut all = vec![
+        number("points", "points"),
+        number("tiles", "tiles completed"),
+        number("row", "furthest row that opened, the first is 0"),
+        outcome("win_share".to_owned(), "wins", OutcomeKind::Number, whole_win(board.teams.len())),
+        number("attempts", "attempts"),
+    ];
+    all.extend((0..board.rows).map(|row| second(format!("row_{row}_opened"))));
+    all.extend(board.tiles.iter().map(|tile| second(format!("tile_{}_completed", slug(&tile.key, '_')))));
+    all
+}
+
+/// A team's outcomes in one world, in the order of the catalogue.
+pub(crate) fn row<'a>(board: &Board, side: &'a Side<'_>, win_share: i32) -> impl Iterator<Item = i32> + use<'a> {
+    let counts = [side.points, side.tiles, side.row()].map(|n| n as i32);
+    let after = board.duration as i32 + 1;
+    let second = move |second: &u32| if *second == NEVER { after } else { *second as i32 };
+    counts
+        .into_iter()
+        .chain([win_share, side.attempts as i32])
+        .chain(side.opened.iter().map(second))
+        .chain(side.completed.iter().map(second))
+}
+
+fn event_columns(event: &Event, board: &Board) -> Vec<EventColumn> {
+    let column = |name: &str, doc: &str, kind, nullable| EventColumn {
+        name: name.to_owned(),
+        doc: doc.to_owned(),
+        kind,
+        nullable,
+    };
+    let words = |words: Vec<String>| EventKind::Label(words);
+    let activities = event.activities.iter().map(|a| a.key.clone()).collect();
+    let players = event.players.iter().map(|p| p.name.clone()).collect();
+    let tiles = board.tiles.iter().map(|t| t.key.clone()).collect();
+    vec![
+        column("second", "second of the event", EventKind::I32, false),
+        column("what", "a drop, or a tile's completion", words(WHATS.map(str::to_owned).to_vec()), false),
+        column("player", "who won it; NULL where a group rolled", words(players), true),
+        column("activity", "what was done", words(activities), false),
+        column("drop", "what was won", words(board.drops.clone()), true),
+        column("units", "how many the tile got", EventKind::I32, true),
+        column("tile", "the tile that got them, or was completed; NULL where none wanted the drop", words(tiles), true),
+    ]
+}
+
+/// Conditions that hold in every world of a team: what it has is what its completed tiles and opened rows say.
+pub(crate) fn identities(board: &Board) -> Vec<String> {
+    let end = board.duration;
+    let tile = |tile: usize| format!("tile_{}_completed", slug(&board.tiles[tile].key, '_'));
+    let mut all = vec![
+        "win_share >= 0 and win_share <= 1".to_owned(),
+        format!("row >= 0 and row < {}", board.rows),
+        format!("tiles >= 0 and tiles <= {}", board.tiles.len()),
+        format!("points >= tiles and points <= {}", board.rows * 10),
+        "row_0_opened = 0".to_owned(),
+    ];
+    for row in 1..board.rows {
+        all.push(format!("row_{row}_opened >= row_{}_opened", row - 1));
+        all.push(format!("row_{row}_opened > {end} or row >= {row}"));
+    }
+    for number in 0..board.tiles.len() {
+        let (tile, row) = (tile(number), number / ROW_TILES);
+        all.push(format!("{tile} > {end} or {tile} >= row_{row}_opened"));
+    }
+    all
+}

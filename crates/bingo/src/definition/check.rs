@@ -1,0 +1,373 @@
+//! Whether an event can be played, and what in it is odd.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use model::{DefinitionError, Fault, UnknownName};
+
+use super::read::{chance, duration_s, minute, start, zone};
+use super::{
+    Activity, Event, MODIFIERS_MAX, Player, ROW_POINTS, ROW_TILES, Rule, StrategyKey, TEAMS_MAX, Team, Tile, WORDS_MAX,
+};
+use crate::schedule::Schedule;
+
+/// Everything that is wrong, place by place.
+#[derive(Default)]
+struct Faults(Vec<Fault>);
+
+impl Faults {
+    fn add(&mut self, place: impl Into<String>, reason: impl Into<String>) {
+        self.0.push(Fault { place: place.into(), reason: reason.into() });
+    }
+
+    fn unless(&mut self, good: bool, place: &str, reason: impl FnOnce() -> String) {
+        if !good {
+            self.add(place, reason());
+        }
+    }
+
+    fn of<T>(&mut self, place: &str, result: Result<T, String>) -> Option<T> {
+        result.map_err(|reason| self.add(place, reason)).ok()
+    }
+
+    fn text(&mut self, place: &str, text: &str, longest: usize) {
+        let length = text.chars().count();
+        self.unless((1..=longest).contains(&length), place, || format!("has {length} letters: 1 to {longest} may be"));
+    }
+
+    fn known(&mut self, place: &str, what: &str, name: &str, names: &BTreeSet<&str>) {
+        if !names.contains(name) {
+            self.add(place, UnknownName::new(format!("no {what}"), name, names.iter().copied()).to_string());
+        }
+    }
+
+    /// All different, as far as `key` tells.
+    fn unique<T>(&mut self, place: &str, what: &str, all: &[T], key: impl Fn(&T) -> &str) {
+        let mut seen = BTreeMap::new();
+        for (i, item) in all.iter().enumerate() {
+            if let Some(first) = seen.insert(key(item), i) {
+                let reason = format!("is {:?}, as {place}[{first}].{what} is: they must differ", key(item));
+                self.add(format!("{place}[{i}].{what}"), reason);
+            }
+        }
+    }
+
+    fn factor(&mut self, place: &str, factor: f64, most: f64) {
+        self.unless(factor > 0.0 && factor <= most, place, || {
+            format!("is {factor}: above 0 and {most} at most may be")
+        });
+    }
+}
+
+const FACTOR_MAX: f64 = 1000.0;
+const SKILL_MAX: f64 = 10.0;
+const KEY_MAX: usize = 100;
+const NAME_MAX: usize = 200;
+
+pub(super) fn check(event: &Event) -> Result<(), DefinitionError> {
+    let mut faults = Faults::default();
+    let known = Known::new(event);
+    faults.text("name", &event.name, NAME_MAX);
+    faults.of("duration", duration_s(&event.duration));
+    if let Some(zone) = faults.of("zone", zone(&event.zone)) {
+        faults.of("start", start(&event.start, zone));
+    }
+    faults.unless(event.opening_points <= ROW_POINTS, "opening_points", || {
+        format!("is {}: a row has {ROW_POINTS} points", event.opening_points)
+    });
+    for (key, name) in &event.capabilities {
+        faults.text(&format!("capabilities.{key:?}"), key, KEY_MAX);
+        faults.text(&format!("capabilities.{key:?}"), name, NAME_MAX);
+    }
+    let counts = [
+        ("activities", event.activities.len(), WORDS_MAX),
+        ("players", event.players.len(), WORDS_MAX),
+        ("teams", event.teams.len(), TEAMS_MAX),
+        ("rows", event.rows.len(), WORDS_MAX / ROW_TILES),
+        ("drops", known.drops.len(), WORDS_MAX),
+    ];
+    for (what, count, most) in counts {
+        faults.unless((1..=most).contains(&count), what, || format!("there are {count}: 1 to {most} may be"));
+    }
+    faults.unique("activities", "key", &event.activities, |a| &a.key);
+    faults.unique("players", "name", &event.players, |p| &p.name);
+    faults.unique("teams", "name", &event.teams, |t| &t.name);
+    for (i, activity) in event.activities.iter().enumerate() {
+        check_activity(&mut faults, &format!("activities[{i}]"), activity);
+    }
+    for (i, player) in event.players.iter().enumerate() {
+        check_player(&mut faults, &format!("players[{i}]"), player, &known);
+    }
+    for (i, row) in event.rows.iter().enumerate() {
+        let mut points: Vec<u32> = row.tiles.iter().map(|t| t.points).collect();
+        points.sort_unstable();
+        faults.unless(points == [1, 2, 3, 4], &format!("rows[{i}].tiles"), || {
+            format!("are worth {points:?} points: a row has {ROW_TILES} tiles, worth 1, 2, 3 and 4 points")
+        });
+        for (j, tile) in row.tiles.iter().enumerate() {
+            check_tile(&mut faults, &format!("rows[{i}].tiles[{j}]"), tile, &known);
+        }
+    }
+    check_slugs(&mut faults, event);
+    for (i, team) in event.teams.iter().enumerate() {
+        check_team(&mut faults, &format!("teams[{i}]"), team, &known);
+    }
+    if faults.0.is_empty() { Ok(()) } else { Err(DefinitionError(faults.0)) }
+}
+
+/// Names that can be referred to.
+struct Known<'a> {
+    capabilities: BTreeSet<&'a str>,
+    activities: BTreeSet<&'a str>,
+    players: BTreeSet<&'a str>,
+    /// What any activity grants.
+    drops: BTreeSet<&'a str>,
+}
+
+impl<'a> Known<'a> {
+    fn new(event: &'a Event) -> Self {
+        Self {
+            capabilities: event.capabilities.keys().map(String::as_str).collect(),
+            activities: event.activities.iter().map(|a| a.key.as_str()).collect(),
+            players: event.players.iter().map(|p| p.name.as_str()).collect(),
+            drops: event.activities.iter().flat_map(Activity::drops).collect(),
+        }
+    }
+}
+
+impl Activity {
+    /// What it can grant.
+    pub(crate) fn drops(&self) -> impl Iterator<Item = &str> {
+        let outcomes = self.lines.iter().flat_map(|line| &line.outcomes);
+        outcomes.flat_map(|outcome| &outcome.grants).map(|grant| grant.drop.as_str())
+    }
+}
+
+fn check_activity(faults: &mut Faults, place: &str, activity: &Activity) {
+    faults.text(&format!("{place}.key"), &activity.key, KEY_MAX);
+    faults.text(&format!("{place}.name"), &activity.name, NAME_MAX);
+    faults.unless(activity.solo || activity.group.is_some(), place, || {
+        "nobody can do it: say solo = true, or which groups can, as group = { min = 2, max = 5 }".to_owned()
+    });
+    if let Some(group) = activity.group {
+        let min = group.min.unwrap_or(1);
+        faults.unless(min >= 1 && min <= group.max.unwrap_or(u32::MAX), &format!("{place}.group"), || {
+            "the smallest group has one player at least, and is not above the largest".to_owned()
+        });
+    }
+    for (i, band) in activity.bands.iter().enumerate() {
+        let place = format!("{place}.bands[{i}]");
+        faults.unless(band.min >= 1 && band.min <= band.max, &place, || {
+            format!("is for groups of {} to {} players: nobody is in it", band.min, band.max)
+        });
+        let other = activity.bands[..i].iter().position(|b| b.min <= band.max && band.min <= b.max);
+        faults.unless(other.is_none(), &place, || {
+            format!("shares sizes with bands[{}]: which one is it?", other.unwrap_or_default())
+        });
+        faults.factor(&format!("{place}.time"), band.time, FACTOR_MAX);
+        faults.factor(&format!("{place}.chance"), band.chance, FACTOR_MAX);
+    }
+    faults.unless(!activity.lines.is_empty(), &format!("{place}.lines"), || {
+        "there are none: an attempt rolls one line at least".to_owned()
+    });
+    faults.unique(&format!("{place}.lines"), "key", &activity.lines, |line| &line.key);
+    for (i, line) in activity.lines.iter().enumerate() {
+        let place = format!("{place}.lines[{i}]");
+        faults.text(&format!("{place}.key"), &line.key, KEY_MAX);
+        faults.unless((1..=1 << 24).contains(&line.seconds) && line.spread <= 1 << 24, &place, || {
+            format!("takes {} seconds, {} less or more: 1 to 16777216 may be", line.seconds, line.spread)
+        });
+        check_outcomes(faults, &format!("{place}.outcomes"), &line.outcomes);
+    }
+}
+
+fn check_outcomes(faults: &mut Faults, place: &str, outcomes: &[super::Outcome]) {
+    faults.unless(!outcomes.is_empty(), place, || "there are none: a roll gives one at least".to_owned());
+    faults.unique(place, "key", outcomes, |outcome| &outcome.key);
+    let mut sum = 0.0;
+    for (i, outcome) in outcomes.iter().enumerate() {
+        let place = format!("{place}[{i}]");
+        faults.text(&format!("{place}.key"), &outcome.key, KEY_MAX);
+        if let Some([upper, lower]) = faults.of(&format!("{place}.chance"), chance(&outcome.chance)) {
+            sum += f64::from(upper) / f64::from(lower);
+        }
+        for (j, grant) in outcome.grants.iter().enumerate() {
+            let place = format!("{place}.grants[{j}]");
+            faults.text(&format!("{place}.drop"), &grant.drop, NAME_MAX);
+            let [least, most] = grant.units.bounds();
+            faults.unless(least >= 1 && least <= most && most <= 1 << 24, &format!("{place}.units"), || {
+                format!("are {least} to {most}: 1 to 16777216 may be, the least first")
+            });
+        }
+    }
+    // Fractions as 1/3 do not sum to exactly 1.
+    faults.unless(sum <= 1.0 + 1e-9, place, || format!("their chances sum to {sum:.4}: 1 at most may be"));
+}
+
+fn check_player(faults: &mut Faults, place: &str, player: &Player, known: &Known<'_>) {
+    faults.text(&format!("{place}.name"), &player.name, KEY_MAX);
+    faults.factor(&format!("{place}.skill"), player.skill, SKILL_MAX);
+    faults.unique(&format!("{place}.capabilities"), "key", &player.capabilities, |key| key);
+    for (i, key) in player.capabilities.iter().enumerate() {
+        faults.known(&format!("{place}.capabilities[{i}]"), "capability", key, &known.capabilities);
+    }
+    for (i, session) in player.sessions.iter().enumerate() {
+        let place = format!("{place}.sessions[{i}]");
+        faults.of(&format!("{place}.at"), minute(&session.at));
+        faults.unless((1..=1440).contains(&session.minutes), &format!("{place}.minutes"), || {
+            format!("is {}: a session has 1 to 1440 minutes", session.minutes)
+        });
+    }
+}
+
+fn check_tile(faults: &mut Faults, place: &str, tile: &Tile, known: &Known<'_>) {
+    faults.text(&format!("{place}.key"), &tile.key, KEY_MAX);
+    faults.text(&format!("{place}.name"), &tile.name, NAME_MAX);
+    faults.unless((1..=1 << 24).contains(&tile.count), &format!("{place}.count"), || {
+        format!("is {}: 1 to 16777216 units may complete a tile", tile.count)
+    });
+    faults.unless(!tile.rules.is_empty(), &format!("{place}.rules"), || {
+        "there are none: a tile is completed by one activity at least".to_owned()
+    });
+    for (i, rule) in tile.rules.iter().enumerate() {
+        check_rule(faults, &format!("{place}.rules[{i}]"), rule, known);
+    }
+}
+
+fn check_rule(faults: &mut Faults, place: &str, rule: &Rule, known: &Known<'_>) {
+    faults.known(&format!("{place}.activity"), "activity", &rule.activity, &known.activities);
+    faults.unless(!rule.drops.is_empty(), &format!("{place}.drops"), || "there are none: no drop counts".to_owned());
+    for (i, drop) in rule.drops.iter().enumerate() {
+        faults.known(&format!("{place}.drops[{i}]"), "activity grants", drop, &known.drops);
+    }
+    for (i, key) in rule.needs.iter().enumerate() {
+        faults.known(&format!("{place}.needs[{i}]"), "capability", key, &known.capabilities);
+    }
+    faults.unless(rule.modifiers.len() <= MODIFIERS_MAX, &format!("{place}.modifiers"), || {
+        format!("there are {}: {MODIFIERS_MAX} at most may be", rule.modifiers.len())
+    });
+    for (i, modifier) in rule.modifiers.iter().enumerate() {
+        let place = format!("{place}.modifiers[{i}]");
+        faults.known(&format!("{place}.capability"), "capability", &modifier.capability, &known.capabilities);
+        faults.unless(modifier.time.is_some() || modifier.chance.is_some(), &place, || {
+            "changes nothing: give it a time, a chance or both".to_owned()
+        });
+        for (what, factor) in [("time", modifier.time), ("chance", modifier.chance)] {
+            if let Some(factor) = factor {
+                faults.factor(&format!("{place}.{what}"), factor, FACTOR_MAX);
+            }
+        }
+    }
+}
+
+fn check_team(faults: &mut Faults, place: &str, team: &Team, known: &Known<'_>) {
+    faults.text(&format!("{place}.name"), &team.name, KEY_MAX);
+    faults.unless(!team.players.is_empty(), &format!("{place}.players"), || "there are none".to_owned());
+    faults.unique(&format!("{place}.players"), "name", &team.players, |name| name);
+    for (i, name) in team.players.iter().enumerate() {
+        faults.known(&format!("{place}.players[{i}]"), "player", name, &known.players);
+    }
+    let told = &team.parameters;
+    if let Some(points) = told.aim_points {
+        let place = format!("{place}.parameters.aim_points");
+        faults.unless(team.strategy != StrategyKey::Greedy, &place, || "greedy aims at no row".to_owned());
+        faults.unless(points <= ROW_POINTS, &place, || format!("is {points}: a row has {ROW_POINTS} points"));
+    }
+    if let Some(weight) = told.sharing_weight {
+        let place = format!("{place}.parameters.sharing_weight");
+        faults.unless(team.strategy == StrategyKey::ComboUnlocking, &place, || {
+            "only combo_unlocking looks at what activities share".to_owned()
+        });
+        faults.unless((0.0..=FACTOR_MAX).contains(&weight), &place, || format!("is {weight}: 0 to 1000 may be"));
+    }
+}
+
+/// Letters and digits of a name in lower case, the rest as one `joint`.
+pub(crate) fn slug(name: &str, joint: char) -> String {
+    let mut slug = String::new();
+    for c in name.to_lowercase().chars() {
+        if c.is_ascii_alphanumeric() {
+            slug.push(c);
+        } else if !slug.ends_with(joint) && !slug.is_empty() {
+            slug.push(joint);
+        }
+    }
+    slug.trim_end_matches(joint).to_owned()
+}
+
+/// Teams become entities and tiles outcomes, whose names have plain letters only.
+fn check_slugs(faults: &mut Faults, event: &Event) {
+    let tiles = event.rows.iter().enumerate().flat_map(|(i, row)| {
+        let tiles = row.tiles.iter().enumerate();
+        tiles.map(move |(j, tile)| (format!("rows[{i}].tiles[{j}].key"), tile.key.as_str(), '_'))
+    });
+    let teams = event.teams.iter().enumerate().map(|(i, team)| (format!("teams[{i}].name"), team.name.as_str(), '-'));
+    for named in [tiles.collect::<Vec<_>>(), teams.collect()] {
+        let mut seen: BTreeMap<String, String> = BTreeMap::new();
+        for (place, name, joint) in named {
+            let plain = slug(name, joint);
+            if plain.is_empty() {
+                faults.add(&place, format!("{name:?} has no letter from a to z and no digit"));
+            } else if let Some(other) = seen.insert(plain.clone(), place.clone()) {
+                faults.add(&place, format!("{name:?} is {plain:?} in tables, as {other} is: they must differ there"));
+            }
+        }
+    }
+}
+
+/// Hours of an event during which a player is there.
+pub fn online_hours(event: &Event, player: &Player) -> f64 {
+    let duration = duration_s(&event.duration).unwrap_or_default();
+    Schedule::of(event, player).online_s(duration) as f64 / 3600.0
+}
+
+/// Something odd in an event that can be played all the same.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Advice {
+    /// Where.
+    pub place: String,
+    /// What.
+    pub reason: String,
+}
+
+/// What is odd in an event: tiles that a team cannot complete, players who never play, and what nobody uses.
+pub fn advise(event: &Event) -> Vec<Advice> {
+    let mut advice = Vec::new();
+    let mut add = |place: String, reason: String| advice.push(Advice { place, reason });
+    let player = |name: &String| event.players.iter().find(|p| p.name == *name);
+    for (i, person) in event.players.iter().enumerate() {
+        let place = format!("players[{i}]");
+        if !event.teams.iter().any(|team| team.players.contains(&person.name)) {
+            add(place.clone(), format!("{} is in no team", person.name));
+        }
+        let schedule = Schedule::of(event, person);
+        if online_hours(event, person) <= 0.0 {
+            add(place.clone(), format!("{} is never there during the event", person.name));
+        }
+        if schedule.overlaps() {
+            add(place, format!("sessions of {} overlap: together they count once", person.name));
+        }
+    }
+    for (i, row) in event.rows.iter().enumerate() {
+        for (j, tile) in row.tiles.iter().enumerate() {
+            for team in &event.teams {
+                let mut members = team.players.iter().filter_map(player);
+                if !members.any(|p| tile.rules.iter().any(|r| r.needs.iter().all(|n| p.capabilities.contains(n)))) {
+                    let reason = format!("nobody of team {} has what tile {:?} needs", team.name, tile.key);
+                    add(format!("rows[{i}].tiles[{j}]"), reason);
+                }
+            }
+        }
+    }
+    let rules = || event.rows.iter().flat_map(|row| &row.tiles).flat_map(|tile| &tile.rules);
+    for (i, activity) in event.activities.iter().enumerate() {
+        if !rules().any(|rule| rule.activity == activity.key) {
+            add(format!("activities[{i}]"), format!("no tile is completed by {:?}", activity.key));
+        }
+    }
+    for key in event.capabilities.keys() {
+        if !event.players.iter().any(|p| p.capabilities.contains(key)) {
+            add(format!("capabilities.{key:?}"), "no player has it".to_owned());
+        }
+    }
+    advice
+}

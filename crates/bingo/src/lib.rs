@@ -1,0 +1,132 @@
+//! A clan's bingo event: teams of players work through a board of tiles, row by row, for a fixed time.
+//!
+//! Enters: an [`Event`](definition::Event) that a user wrote, [`PARAMETERS`], a seed, a range of worlds. Leaves: for each
+//! team its points, tiles, furthest row, share of the win, when each row opened and each tile was completed; and every
+//! drop and completion as an event.
+//!
+//! A pure function of (event, parameters, seed, world): no I/O, no clock, no mathematics that differs between machines.
+//! Draws are keyed by world, team, player and purpose, so that a team meets the same luck whatever the other teams do, and
+//! strategies can be compared world by world.
+//!
+//! It follows the rules of the system `BingoSim`; where those are not what a user would expect, ours differ, and a
+//! parameter gives the reference's back.
+
+mod bits;
+mod blocks;
+mod board;
+mod catalogue;
+mod chances;
+pub mod definition;
+mod play;
+mod schedule;
+mod side;
+mod strategy;
+mod switches;
+#[cfg(test)]
+mod tests;
+
+use model::{
+    Catalogue, DefinitionSpec, EventBlock, Identity, Model, ParameterError, Parameters, Plugin, Sink, Stop, Values,
+    Wanted,
+};
+use world::{Seed, WorldRange};
+
+use blocks::{Completions, EventRows, OutcomeRows};
+use board::Board;
+use play::Play;
+use side::Side;
+pub use switches::PARAMETERS;
+use switches::Switches;
+
+/// What the model's definition is called.
+const EVENT: &str = "event";
+
+/// The model as a program finds it.
+pub const PLUGIN: Plugin = Plugin {
+    name: "bingo",
+    summary: "teams working through a board of tiles, attempt by attempt",
+    parameters: PARAMETERS,
+    definition: Some(DefinitionSpec {
+        name: EVENT,
+        doc: "activities, players, rows of tiles and teams, in TOML or JSON",
+        read: definition::read,
+    }),
+    build: |parameters| Ok(Box::new(Bingo::new(parameters)?)),
+};
+
+/// The model with its event and parameters fixed.
+pub struct Bingo {
+    board: Board,
+    catalogue: Catalogue,
+}
+
+impl Bingo {
+    /// # Errors
+    /// Where there is no event, and where it cannot be played.
+    pub fn new(parameters: &Parameters) -> Result<Self, ParameterError> {
+        let event = definition::parse(parameters.definition(EVENT)?)?;
+        let board = Board::new(&event, Switches::new(parameters));
+        let catalogue = catalogue::catalogue(&event, &board);
+        Ok(Self { board, catalogue })
+    }
+}
+
+impl Model for Bingo {
+    fn catalogue(&self) -> &Catalogue {
+        &self.catalogue
+    }
+
+    fn simulate(&self, seed: Seed, range: WorldRange, wanted: Wanted, sink: &mut dyn Sink) -> Result<(), Stop> {
+        let wants = |team: usize| wanted.entity.is_none_or(|entity| entity == team);
+        let teams = 0..self.board.teams.len();
+        let outcomes = self.catalogue.kinds[0].outcomes.len();
+        let whole = catalogue::whole_win(teams.len());
+        let mut play = Play::new(&self.board, |team| wanted.events && wants(team));
+        let mut rows: Vec<OutcomeRows> =
+            teams.clone().map(|team| OutcomeRows::new(outcomes, if wants(team) { range.count() } else { 0 })).collect();
+        let mut events: Vec<EventRows> = teams.clone().map(|_| EventRows::default()).collect();
+        for world in range.worlds() {
+            play.world(seed, world);
+            for ((team, side), share) in play.sides.iter().enumerate().zip(play.win_shares(whole)) {
+                if wants(team) {
+                    rows[team].push(catalogue::row(&self.board, side, share));
+                }
+                if let Some(happenings) = &side.happenings {
+                    events[team].push(happenings);
+                }
+            }
+        }
+        for team in teams.filter(|team| wants(*team)) {
+            if wanted.events {
+                sink.events(events[team].block(team, range))?;
+            }
+            sink.outcomes(rows[team].block(team, range))?;
+        }
+        Ok(())
+    }
+
+    /// All but the share of the win, which is the other teams' as well, and attempts that won nothing.
+    fn recount(&self, events: &EventBlock<'_>, sink: &mut dyn Sink) -> Result<(), Stop> {
+        let kind = &self.catalogue.kinds[0];
+        let mut rows = OutcomeRows::new(kind.outcomes.len(), events.range.count());
+        let mut side = Side::new(&self.board, events.entity, false);
+        let mut completions = Completions::new(events);
+        for (world, count) in events.range.worlds().zip(events.rows) {
+            side.reset(Seed(0), world);
+            completions.next(*count).for_each(|(second, tile)| side.complete(tile, second));
+            rows.push(catalogue::row(&self.board, &side, 0));
+        }
+        let mut block = rows.block(events.entity, events.range);
+        for (outcome, column) in kind.outcomes.iter().zip(&mut block.columns) {
+            if ["win_share", "attempts"].contains(&outcome.name.as_str()) {
+                *column = Values::I32(&[]);
+            }
+        }
+        sink.outcomes(block)
+    }
+
+    fn identities(&self) -> Vec<Identity> {
+        let conditions = catalogue::identities(&self.board).into_iter();
+        conditions.map(|condition| Identity { kind: Some(0), condition }).collect()
+    }
+}

@@ -1,0 +1,218 @@
+//! How a team decides: what a player does next, and which tile gets what was won.
+//!
+//! A strategy looks at tiles in an order that it knows beforehand, so what it decides is the first tile of a set: sets of
+//! tiles are kept as sets of places in its orders.
+
+use crate::bits::Bits;
+use crate::board::{Board, MemberPlan, NO_RULE};
+use crate::definition::{ROW_TILES, StrategyKey, Team};
+
+/// Tiles from the first to the last.
+pub(crate) struct Order {
+    tiles: Vec<u8>,
+    places: Vec<u8>,
+}
+
+impl Order {
+    /// By a key; `less` says which tile comes first.
+    fn new(tiles: usize, compare: impl Fn(usize, usize) -> std::cmp::Ordering) -> Self {
+        let mut all: Vec<usize> = (0..tiles).collect();
+        all.sort_by(|a, b| compare(*a, *b));
+        let mut places = vec![0; tiles];
+        all.iter().enumerate().for_each(|(place, tile)| places[*tile] = place as u8);
+        Self { tiles: all.into_iter().map(|tile| tile as u8).collect(), places }
+    }
+
+    fn set(&self, tiles: impl Iterator<Item = usize>) -> Bits {
+        tiles.map(|tile| usize::from(self.places[tile])).collect()
+    }
+
+    fn first(&self, places: Bits) -> Option<usize> {
+        places.first().map(|place| usize::from(self.tiles[place]))
+    }
+}
+
+/// In which order tiles are looked at.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[repr(usize)]
+enum Look {
+    /// For what to do.
+    Work,
+    /// For where units go.
+    Grant,
+    /// For both, when `combo_unlocking` has all rows open.
+    Late,
+}
+
+const LOOKS: usize = 3;
+
+/// Sets of tiles, one in the places of each order.
+type Sets = [Bits; LOOKS];
+
+/// What a team does, knowing the board and its players.
+pub(crate) struct Strategy {
+    key: StrategyKey,
+    orders: [Order; LOOKS],
+    /// For each row its tiles, and those that the team aims at.
+    rows: Vec<Sets>,
+    aims: Vec<Bits>,
+    /// For each drop, the tiles that accept it.
+    accepts: Vec<Sets>,
+    /// For each member, the tiles that it can work for.
+    open_to: Vec<Sets>,
+    /// For each place of the late order, the other tiles that share an activity with it, and how soon it seems done: the
+    /// smaller, the sooner.
+    sharing: Vec<Bits>,
+    soon: Vec<u16>,
+}
+
+/// Tiles that are neither completed nor in a closed row.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Live {
+    sets: Sets,
+    /// The furthest row that is open.
+    pub(crate) furthest: usize,
+}
+
+impl Strategy {
+    pub(crate) fn new(board: &Board, team: &Team, members: &[MemberPlan]) -> Self {
+        let estimates: Vec<f64> = (0..board.tiles.len()).map(|tile| board.estimate_s(tile)).collect();
+        let orders = orders(board, team.strategy, &estimates);
+        let sets = |tiles: &dyn Fn(usize) -> bool| -> Sets {
+            std::array::from_fn(|look| orders[look].set((0..board.tiles.len()).filter(|tile| tiles(*tile))))
+        };
+        let late = &orders[Look::Late as usize];
+        let shared = |tile: usize| {
+            let activities = board.tiles[tile].activities;
+            let shares =
+                move |other: &usize| *other != tile && !(board.tiles[*other].activities & activities).is_empty();
+            late.set((0..board.tiles.len()).filter(shares))
+        };
+        let mut soonest: Vec<usize> = (0..board.tiles.len()).collect();
+        soonest.sort_by(|a, b| by_estimate(board, &estimates, *a, *b));
+        let soon = |tile: usize| soonest.iter().position(|t| *t == tile).unwrap_or_default() as u16;
+        let in_late_order = || late.tiles.iter().map(|tile| usize::from(*tile));
+        Self {
+            key: team.strategy,
+            rows: (0..board.rows).map(|row| sets(&|tile| Board::row_of(tile) == row)).collect(),
+            aims: (0..board.rows)
+                .map(|row| orders[Look::Work as usize].set(aim(board, team, &estimates, row).into_iter()))
+                .collect(),
+            accepts: (0..board.drops.len())
+                .map(|drop| sets(&|tile| board.tiles[tile].accepts.contains(drop)))
+                .collect(),
+            open_to: members.iter().map(|m| sets(&|tile| m.rule_of_tile[tile] != NO_RULE)).collect(),
+            sharing: in_late_order().map(shared).collect(),
+            soon: in_late_order().map(soon).collect(),
+            orders,
+        }
+    }
+
+    /// A board at its start, with its first row open.
+    pub(crate) fn start(&self) -> Live {
+        Live { sets: self.rows[0], furthest: 0 }
+    }
+
+    /// Opens the next row.
+    pub(crate) fn open(&self, live: &mut Live) {
+        live.furthest += 1;
+        live.sets.iter_mut().zip(&self.rows[live.furthest]).for_each(|(set, row)| *set |= *row);
+    }
+
+    pub(crate) fn complete(&self, live: &mut Live, tile: usize) {
+        live.sets.iter_mut().zip(&self.orders).for_each(|(set, order)| set.remove(usize::from(order.places[tile])));
+    }
+
+    fn is_late(&self, live: &Live) -> bool {
+        self.key == StrategyKey::ComboUnlocking && live.furthest + 1 == self.rows.len()
+    }
+
+    /// The tile that a member works for.
+    pub(crate) fn work(&self, live: &Live, member: usize) -> Option<usize> {
+        if self.is_late(live) {
+            return self.late_work(live.sets[Look::Late as usize], self.open_to[member][Look::Late as usize]);
+        }
+        let work = Look::Work as usize;
+        let open = live.sets[work] & self.open_to[member][work];
+        let order = &self.orders[work];
+        match self.key {
+            StrategyKey::Greedy => order.first(open),
+            StrategyKey::RowUnlocking | StrategyKey::ComboUnlocking => order
+                .first(open & self.aims[live.furthest])
+                .or_else(|| order.first(open & self.rows[live.furthest][work]))
+                .or_else(|| order.first(open)),
+        }
+    }
+
+    /// The most points and tiles that share its activities, then the soonest done.
+    fn late_work(&self, live: Bits, open_to: Bits) -> Option<usize> {
+        let late = &self.orders[Look::Late as usize];
+        let worth = |place: usize| {
+            let points = Board::points_of(usize::from(late.tiles[place])) as usize;
+            (points + (self.sharing[place] & live).len(), std::cmp::Reverse(self.soon[place]))
+        };
+        (live & open_to).iter().max_by_key(|place| worth(*place)).map(|place| usize::from(late.tiles[place]))
+    }
+
+    /// The tile that gets a drop.
+    #[inline]
+    pub(crate) fn grant(&self, live: &Live, drop: usize) -> Option<usize> {
+        let look = if self.is_late(live) { Look::Late } else { Look::Grant } as usize;
+        let (order, open) = (&self.orders[look], live.sets[look] & self.accepts[drop][look]);
+        if self.key == StrategyKey::Greedy || look == Look::Late as usize {
+            return order.first(open);
+        }
+        order.first(open & self.rows[live.furthest][look]).or_else(|| order.first(open))
+    }
+}
+
+fn by_estimate(board: &Board, estimates: &[f64], a: usize, b: usize) -> std::cmp::Ordering {
+    estimates[a].total_cmp(&estimates[b]).then_with(|| board.tiles[a].key.cmp(&board.tiles[b].key))
+}
+
+fn orders(board: &Board, key: StrategyKey, estimates: &[f64]) -> [Order; LOOKS] {
+    let by_points = |a: usize, b: usize| Board::points_of(b).cmp(&Board::points_of(a));
+    let by_key = |a: usize, b: usize| board.tiles[a].key.cmp(&board.tiles[b].key);
+    let order = |compare: &dyn Fn(usize, usize) -> std::cmp::Ordering| Order::new(board.tiles.len(), compare);
+    let soonest = || order(&|a, b| by_points(a, b).then_with(|| by_estimate(board, estimates, a, b)));
+    match key {
+        StrategyKey::Greedy => [soonest(), soonest(), soonest()],
+        StrategyKey::RowUnlocking | StrategyKey::ComboUnlocking => {
+            let furthest = |a: usize, b: usize| Board::row_of(b).cmp(&Board::row_of(a));
+            let nearest = |a: usize, b: usize| Board::row_of(a).cmp(&Board::row_of(b));
+            [
+                order(&|a, b| by_points(a, b).then(furthest(a, b)).then_with(|| by_key(a, b))),
+                order(&|a, b| by_points(a, b).then(nearest(a, b)).then_with(|| by_key(a, b))),
+                soonest(),
+            ]
+        }
+    }
+}
+
+/// The tiles of a row that reach the points aimed at and seem done soonest, of all subsets; of equal ones the one whose
+/// keys come first.
+fn aim(board: &Board, team: &Team, estimates: &[f64], row: usize) -> Vec<usize> {
+    let points = team.parameters.aim_points.unwrap_or(board.threshold);
+    let first = row * ROW_TILES;
+    let weight = team.parameters.sharing_weight.unwrap_or(1.0);
+    let seems = |tile: usize| match team.strategy {
+        StrategyKey::ComboUnlocking => {
+            let activities = board.tiles[tile].activities;
+            let closed = (first + ROW_TILES)..board.tiles.len();
+            let serves = closed.filter(|other| !(board.tiles[*other].activities & activities).is_empty()).count();
+            estimates[tile] * (1.0 + weight * serves as f64)
+        }
+        StrategyKey::Greedy | StrategyKey::RowUnlocking => estimates[tile],
+    };
+    let subsets = (0..1usize << ROW_TILES)
+        .map(|mask| -> Vec<usize> { (0..ROW_TILES).filter(|i| mask >> i & 1 == 1).map(|i| first + i).collect() });
+    let keys = |tiles: &[usize]| {
+        let mut keys: Vec<&str> = tiles.iter().map(|tile| board.tiles[*tile].key.as_str()).collect();
+        keys.sort_unstable();
+        keys.join(",")
+    };
+    let reaching = subsets.filter(|tiles| tiles.iter().map(|t| Board::points_of(*t)).sum::<u32>() >= points);
+    let seconds = |tiles: &[usize]| tiles.iter().map(|tile| seems(*tile)).sum::<f64>();
+    let best = reaching.min_by(|a, b| seconds(a).total_cmp(&seconds(b)).then_with(|| keys(a).cmp(&keys(b))));
+    best.unwrap_or_default()
+}

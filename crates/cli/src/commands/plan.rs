@@ -1,0 +1,71 @@
+//! From what was typed to the plan of an ensemble, and the model that plays it.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use anyhow::{Context as _, Result, anyhow, bail};
+use ensemble::{EventMode, Plan, check_name};
+use model::{Model, Parameters, Plugin};
+use run::Probe;
+use world::{Seed, World, WorldRange};
+
+use super::plugin;
+use crate::args::{Events, PlanArgs};
+
+/// The plan, of ranges that suit as many threads of one process.
+pub(crate) fn planned(args: &PlanArgs, threads: usize) -> Result<(Arc<dyn Model>, Plan)> {
+    let plugin = plugin(&args.model)?;
+    let name = args.name.clone().unwrap_or_else(|| plugin.name.to_owned());
+    check_name(&name)?;
+    let parameters = parameters(plugin, args)?;
+    let model: Arc<dyn Model> = (plugin.build)(&parameters)?.into();
+    let worlds = WorldRange::new(World(0), args.worlds).context("--worlds")?;
+    let seed = Seed(args.seed);
+    let range_worlds = match args.range_worlds {
+        Some(0) => bail!("--range-worlds 0: a range needs at least one world"),
+        Some(size) => size,
+        None => {
+            let probe = Probe::of(&*model, seed, args.events == Events::Store);
+            args.worlds.div_ceil(threads as u32).min(probe.range_worlds())
+        }
+    };
+    let plan = Plan {
+        name,
+        model: plugin.name.to_owned(),
+        parameters: parameters.to_json(),
+        seed,
+        worlds,
+        range_worlds,
+        events: match args.events {
+            Events::Store => EventMode::Store,
+            Events::Replay => EventMode::Replay,
+        },
+        catalogue: model.catalogue().clone(),
+    };
+    Ok((model, plan))
+}
+
+fn parameters(plugin: &Plugin, args: &PlanArgs) -> Result<Parameters> {
+    let given = args.parameters.iter().map(|(k, v)| (k.as_str(), v.as_str()));
+    let parameters = Parameters::parse(plugin.parameters, given)?;
+    Ok(match (plugin.definition, &args.event) {
+        (Some(definition), Some(path)) => {
+            let read = (definition.read)(&text_of(path)?);
+            parameters.defining(read.map_err(|e| anyhow!("{} defines no {}:\n{e}", path.display(), definition.name))?)
+        }
+        (Some(definition), None) => bail!(
+            "{} plays an {}: name the file that defines it, as --{} FILE ({})",
+            plugin.name,
+            definition.name,
+            definition.name,
+            definition.doc
+        ),
+        (None, Some(_)) => bail!("--event: {} plays none", plugin.name),
+        (None, None) => parameters,
+    })
+}
+
+/// A file's text.
+pub(crate) fn text_of(path: &Path) -> Result<String> {
+    std::fs::read_to_string(path).with_context(|| format!("reading {}", path.display()))
+}
