@@ -11,23 +11,17 @@ const fn switch(name: &'static str, doc: &'static str) -> ParameterSpec {
 pub const PARAMETERS: &[ParameterSpec] = &[
     switch(
         "idle_until_quiet",
-        "1: idle players are looked at again only when nobody of any team does anything; \
-         0: when their session starts, a row opens, or a partner is free",
+        "idle players are looked at again when nobody of any team does anything, and not when their session starts, \
+         a row opens or a partner is free",
     ),
-    switch("first_team_wins", "1: of teams with the most points the first one wins; 0: they share the win"),
+    switch("first_team_wins", "of teams with the most points the first one wins, and they do not share the win"),
     switch(
         "rounded_weights",
-        "1: outcomes are drawn by the upper numbers of their chances, which modifiers multiply and round; \
-         0: by their chances, which modifiers multiply",
+        "outcomes are drawn by the upper numbers of their chances, which modifiers multiply and round, and not by their \
+         chances",
     ),
-    switch(
-        "undersized_groups",
-        "1: a group below the least size goes ahead where one player could; 0: its players go alone",
-    ),
-    switch(
-        "closed_at_start",
-        "1: with opening_points 0 rows open once a tile is completed; 0: all are open at the start",
-    ),
+    switch("undersized_groups", "a group below the least size goes ahead where one player could, and not each alone"),
+    switch("closed_at_start", "with opening_points 0 rows open once a tile is completed, and not at the start"),
 ];
 
 /// The switches as the simulation reads them.
