@@ -20,6 +20,14 @@ pub enum EnsembleError {
         /// The ensembles there are.
         have: Vec<String>,
     },
+    /// The ensemble has another version.
+    #[error("ensemble {name:?} has no version {version}: another took its place, or it was dropped")]
+    Version {
+        /// The ensemble.
+        name: String,
+        /// The version asked for.
+        version: u64,
+    },
     /// The name is in use.
     #[error(
         "there is an ensemble {name:?} already: continue it with --resume, play it anew with --replace, or choose another --name"

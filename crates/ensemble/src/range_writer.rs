@@ -108,6 +108,9 @@ impl<'a> RangeWriter<'a> {
         encoders: &'a mut Encoders,
         stop: &'a dyn Fn() -> bool,
     ) -> Result<Self, TableError> {
+        // Whoever plays a range writes the same files: one that is played twice replaces them by themselves.
+        encoders.outcomes.begin();
+        encoders.events.begin();
         let outcomes = SegmentWriter::create(disk.clone(), &paths.outcomes(range), &encoders.outcome_schema)?;
         let events = if store_events {
             Some(SegmentWriter::create(disk.clone(), &paths.events(range), &encoders.event_schema)?)

@@ -281,11 +281,27 @@ impl Store {
         self.refresh().await?;
         let rows = self.rows_of(name).await?;
         let newest = rows.iter().max_by_key(|s| version_of(s)).ok_or_else(|| damaged(name, "it has no version"))?;
-        let version = version_of(newest);
-        let (plan, _) = self.read_plan(name, newest)?;
+        self.take_up_row(name, newest, rows.len()).await
+    }
+
+    /// Takes up a version of an ensemble where it was left.
+    ///
+    /// # Errors
+    /// Where there is no such ensemble, or it has no such version, as it is when a newer one took its place.
+    pub async fn take_up(&mut self, name: &str, version: u64) -> Result<Registered> {
+        self.refresh().await?;
+        let rows = self.rows_of(name).await?;
+        let row = rows.iter().find(|s| version_of(s) == version);
+        let row = row.ok_or_else(|| EnsembleError::Version { name: name.to_owned(), version })?;
+        self.take_up_row(name, row, rows.len()).await
+    }
+
+    async fn take_up_row(&self, name: &str, row: &Segment, versions: usize) -> Result<Registered> {
+        let version = version_of(row);
+        let (plan, _) = self.read_plan(name, row)?;
         let outcomes = self.outcomes.segments().await?;
         let older = |s: &Segment| is_of(s, name) && version_of(s) < version;
-        let replaces = rows.len() > 1 || outcomes.iter().any(older);
+        let replaces = versions > 1 || outcomes.iter().any(older);
         let registered = self.registered(plan, version, Vec::new(), replaces);
         let done = if replaces {
             staged(&registered)

@@ -1,20 +1,17 @@
 //! Plays the ranges of an ensemble on worker threads and commits them as they are finished.
 
 use std::collections::VecDeque;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use ensemble::{
-    Encoders, EnsembleError, EventMode, Interrupted, PhaseTimes, RangeWriter, Registered, Store, WrittenRange,
-};
-use model::{Model, Wanted};
-use table::disk::Disk;
+use ensemble::{EnsembleError, PhaseTimes, Registered, Store, WrittenRange};
+use model::Model;
 use table::{Codec, TableError};
 use tokio::sync::mpsc;
 use world::WorldRange;
 
 use crate::control::Control;
+use crate::player::Player;
 use crate::summary::{Phases, Summary, seconds, totals};
 use crate::sweep::sweep;
 use crate::usage::Usage;
@@ -51,12 +48,9 @@ type Outcome = Result<Option<WrittenRange>, RunError>;
 
 /// What every worker thread has.
 struct Workshop {
-    model: Arc<dyn Model>,
-    ensemble: Registered,
-    disk: Arc<dyn Disk>,
+    player: Player,
     ranges: Mutex<VecDeque<WorldRange>>,
     control: Arc<Control>,
-    codec: Codec,
 }
 
 /// Plays the ranges of `ensemble` that are not done yet, and commits each; a version that replaces another takes its
@@ -81,12 +75,9 @@ pub async fn play(
     }
     let threads = options.threads.clamp(1, ranges.len().max(1));
     let workshop = Arc::new(Workshop {
-        model,
-        ensemble: ensemble.clone(),
-        disk: store.disk().clone(),
+        player: Player::new(model, ensemble.clone(), store.disk().clone(), options.codec),
         ranges: Mutex::new(ranges),
         control: control.clone(),
-        codec: options.codec,
     });
     let (sender, mut results) = mpsc::channel(threads);
     let mut workers = Vec::new();
@@ -195,21 +186,21 @@ async fn summarise(
 
 /// One worker: takes up ranges until there are none, and hands each on when its files are complete.
 fn work(workshop: &Workshop, results: &mpsc::Sender<Outcome>) {
-    let catalogue = Arc::new(workshop.ensemble.plan.catalogue.clone());
-    let mut encoders = match Encoders::new(catalogue, workshop.codec) {
+    let mut encoders = match workshop.player.encoders() {
         Ok(encoders) => encoders,
-        Err(error) => return report(results, Err(error.into())),
+        Err(error) => return report(results, Err(error)),
     };
     while !workshop.control.is_draining() {
         let next = workshop.ranges.lock().unwrap_or_else(PoisonError::into_inner).pop_front();
         let Some(range) = next else {
             return;
         };
-        let result = catch_unwind(AssertUnwindSafe(|| play_range(workshop, range, &mut encoders)));
-        let result = result.unwrap_or_else(|panic| {
-            let reason = panic_message(&*panic);
-            Err(RunError::Model { range, reason: format!("the model panicked: {reason}") })
-        });
+        let control = &workshop.control;
+        let stop = || {
+            control.add(range.count() as u64);
+            control.is_abandoned()
+        };
+        let result = workshop.player.play(range, &mut encoders, &stop);
         let failed = result.is_err();
         report(results, result);
         if failed {
@@ -221,32 +212,5 @@ fn work(workshop: &Workshop, results: &mpsc::Sender<Outcome>) {
 fn report(results: &mpsc::Sender<Outcome>, result: Outcome) {
     if results.blocking_send(result).is_err() {
         tracing::debug!("the run ended before this range was reported");
-    }
-}
-
-fn panic_message(panic: &(dyn std::any::Any + Send)) -> &str {
-    let text = panic.downcast_ref::<&str>().copied();
-    text.or_else(|| panic.downcast_ref::<String>().map(String::as_str)).unwrap_or("without a message")
-}
-
-/// Plays one range into its files; `None` where it was dropped on request.
-fn play_range(workshop: &Workshop, range: WorldRange, encoders: &mut Encoders) -> Outcome {
-    let control = &workshop.control;
-    let stop = || {
-        control.add(range.count() as u64);
-        control.is_abandoned()
-    };
-    let plan = &workshop.ensemble.plan;
-    let store_events = plan.events == EventMode::Store;
-    let mut writer =
-        RangeWriter::create(&workshop.disk, &workshop.ensemble.paths, range, store_events, encoders, &stop)?;
-    let wanted = Wanted { events: store_events, entity: None };
-    match workshop.model.simulate(plan.seed, range, wanted, &mut writer) {
-        Ok(()) => Ok(Some(writer.finish()?)),
-        Err(stop) if stop.0.is::<Interrupted>() => Ok(None),
-        Err(stop) => match stop.0.downcast::<TableError>() {
-            Ok(error) => Err(RunError::Table(*error)),
-            Err(other) => Err(RunError::Model { range, reason: other.to_string() }),
-        },
     }
 }

@@ -11,6 +11,7 @@
 
 mod control;
 mod execute;
+mod player;
 mod probe;
 mod summary;
 mod sweep;
@@ -18,6 +19,7 @@ mod usage;
 
 pub use control::Control;
 pub use execute::{Options, RunError, play};
+pub use player::Player;
 pub use probe::Probe;
 pub use summary::{EventTotals, OutcomeTotals, Phases, Summary};
 pub use usage::Usage;

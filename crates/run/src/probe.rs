@@ -3,7 +3,7 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::{Duration, Instant};
 
-use model::{EventBlock, Model, OutcomeBlock, Sink, Stop, Wanted};
+use model::{Catalogue, EventBlock, Model, OutcomeBlock, Sink, Stop, Wanted};
 use world::{Seed, World, WorldRange};
 
 /// What a few worlds of a model showed.
@@ -39,6 +39,23 @@ impl Probe {
             worlds = range.end();
         }
         Self { world: started.elapsed() / worlds.max(1), events: seen.largest.div_ceil(u64::from(worlds.max(1))) }
+    }
+
+    /// Worlds of a range that any of many workers plays: long enough that what a range costs besides its worlds does not
+    /// count, and short enough that all workers are done at about the same time.
+    pub fn fleet_range_worlds(self, worlds: u32, catalogue: &Catalogue) -> u32 {
+        /// Ranges that let some workers share the work evenly.
+        const RANGES: u32 = 64;
+        /// What a page of outcomes costs, whatever its worlds, and the part of a range's time that this may be.
+        const PAGE: Duration = Duration::from_micros(3);
+        const PAGES_PART: u32 = 10;
+        const VALUES_MAX: usize = 8_000_000;
+        let pages = catalogue.values_per_world();
+        let even = (self.world * worlds / RANGES).clamp(Duration::from_millis(200), Duration::from_secs(2));
+        let time = even.max(PAGE * pages as u32 * PAGES_PART);
+        let timely = (time.as_nanos() / self.world.as_nanos().max(1)).min(u128::from(worlds)) as u32;
+        let events = RANGE_EVENTS.checked_div(self.events).unwrap_or(u64::from(worlds)).min(u64::from(worlds)) as u32;
+        timely.min(events).min((VALUES_MAX / pages.max(1)) as u32).clamp(1, worlds.max(1))
     }
 
     /// Worlds of a range that one process plays: its events fit in memory.

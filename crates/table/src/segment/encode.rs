@@ -77,7 +77,7 @@ enum Packing {
     Runs,
 }
 
-/// Encodes columns of segments of one schema. Remembers which packing suits each column, from its first page.
+/// Encodes columns of segments of one schema. Remembers which packing suits each column, from its first page in a segment.
 pub struct Encoder {
     schema: SegmentSchema,
     compressor: Compressor,
@@ -98,6 +98,11 @@ impl Encoder {
             indices: Vec::new(),
             present: Vec::new(),
         })
+    }
+
+    /// Begins another segment, which will be the same whatever was encoded before.
+    pub fn begin(&mut self) {
+        self.packing.clear();
     }
 
     /// Encodes column number `column` of the schema.

@@ -1,0 +1,119 @@
+//! Plays ranges of one ensemble into files.
+
+use std::any::Any;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+
+use ensemble::{Encoders, EventMode, Interrupted, RangeWriter, Registered, WrittenRange};
+use model::{EventBlock, Model, OutcomeBlock, Sink, Stop, Wanted};
+use table::disk::Disk;
+use table::{Codec, TableError};
+use world::WorldRange;
+
+use crate::execute::RunError;
+
+/// What plays ranges of one ensemble; any number of threads may share it.
+pub struct Player {
+    model: Arc<dyn Model>,
+    ensemble: Registered,
+    disk: Arc<dyn Disk>,
+    codec: Codec,
+}
+
+impl Player {
+    /// The model must be the one that the ensemble was planned with.
+    pub fn new(model: Arc<dyn Model>, ensemble: Registered, disk: Arc<dyn Disk>, codec: Codec) -> Self {
+        Self { model, ensemble, disk, codec }
+    }
+
+    /// The ensemble whose ranges it plays.
+    pub fn ensemble(&self) -> &Registered {
+        &self.ensemble
+    }
+
+    /// What a thread needs to play ranges, kept from one to the next.
+    ///
+    /// # Errors
+    /// Where the model's columns cannot be stored.
+    pub fn encoders(&self) -> Result<Encoders, RunError> {
+        Ok(Encoders::new(Arc::new(self.ensemble.plan.catalogue.clone()), self.codec)?)
+    }
+
+    /// Plays a range into its files, which are not committed yet; `None` where `stop`, which is asked now and then, said so.
+    ///
+    /// # Errors
+    /// Where the files cannot be written, and where the model fails: then with the first world that it fails on.
+    pub fn play(
+        &self,
+        range: WorldRange,
+        encoders: &mut Encoders,
+        stop: &dyn Fn() -> bool,
+    ) -> Result<Option<WrittenRange>, RunError> {
+        let played = catch_unwind(AssertUnwindSafe(|| self.play_into_files(range, encoders, stop)));
+        played.unwrap_or_else(|panic| Err(self.panicked(range, &*panic)))
+    }
+
+    fn play_into_files(
+        &self,
+        range: WorldRange,
+        encoders: &mut Encoders,
+        stop: &dyn Fn() -> bool,
+    ) -> Result<Option<WrittenRange>, RunError> {
+        let plan = &self.ensemble.plan;
+        let store_events = plan.events == EventMode::Store;
+        let mut writer = RangeWriter::create(&self.disk, &self.ensemble.paths, range, store_events, encoders, stop)?;
+        let wanted = Wanted { events: store_events, entity: None };
+        match self.model.simulate(plan.seed, range, wanted, &mut writer) {
+            Ok(()) => Ok(Some(writer.finish()?)),
+            Err(stop) if stop.0.is::<Interrupted>() => Ok(None),
+            Err(stop) => match stop.0.downcast::<TableError>() {
+                Ok(error) => Err(RunError::Table(*error)),
+                Err(other) => Err(RunError::Model { range, reason: other.to_string() }),
+            },
+        }
+    }
+
+    /// Halves a range until the world is found on which the model panics.
+    fn panicked(&self, range: WorldRange, panic: &(dyn Any + Send)) -> RunError {
+        let mut reason = panic_message(panic).to_owned();
+        let mut suspects = range;
+        while suspects.count() > 1 {
+            let halves = suspects.split((suspects.count() as u32).div_ceil(2));
+            let Some((half, message)) = halves.into_iter().find_map(|half| Some((half, self.panics_on(half)?))) else {
+                break;
+            };
+            (suspects, reason) = (half, message);
+        }
+        let reason = match suspects.count() {
+            1 => format!("the model panicked on world {}: {reason}", suspects.first()),
+            // Each half alone does not: a model that keeps state, which it must not.
+            _ => format!("the model panicked on worlds {suspects}: {reason}"),
+        };
+        RunError::Model { range, reason }
+    }
+
+    fn panics_on(&self, range: WorldRange) -> Option<String> {
+        let wanted = Wanted { events: self.ensemble.plan.events == EventMode::Store, entity: None };
+        let seed = self.ensemble.plan.seed;
+        let played = catch_unwind(AssertUnwindSafe(|| self.model.simulate(seed, range, wanted, &mut Nothing)));
+        played.err().map(|panic| panic_message(&*panic).to_owned())
+    }
+}
+
+/// Keeps no block.
+struct Nothing;
+
+impl Sink for Nothing {
+    fn outcomes(&mut self, _: OutcomeBlock<'_>) -> Result<(), Stop> {
+        Ok(())
+    }
+
+    fn events(&mut self, _: EventBlock<'_>) -> Result<(), Stop> {
+        Ok(())
+    }
+}
+
+fn panic_message(panic: &(dyn Any + Send)) -> &str {
+    let text = panic.downcast_ref::<&str>().copied();
+    text.or_else(|| panic.downcast_ref::<String>().map(String::as_str)).unwrap_or("without a message")
+}
