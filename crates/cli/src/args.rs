@@ -5,6 +5,7 @@ mod ask;
 mod bench;
 mod bingo;
 mod export;
+mod fleet;
 mod load;
 mod run;
 mod serve;
@@ -18,6 +19,7 @@ pub(crate) use bench::{BenchAskArgs, BenchCdrArgs, BenchIngestArgs, BenchSeasonA
 pub(crate) use bingo::{BingoTask, Example};
 use clap::{Parser, Subcommand, ValueEnum};
 pub(crate) use export::{ExportArgs, FileFormat};
+pub(crate) use fleet::{FleetArgs, LedgerArgs, StatusArgs, SubmitArgs, SubmittedArgs, WorkerArgs};
 pub(crate) use load::LoadArgs;
 pub(crate) use run::{PlanArgs, RunArgs};
 pub(crate) use serve::{Durability, Partition, ServeArgs, TokenTask, Unique};
@@ -39,6 +41,20 @@ pub(crate) struct Args {
 pub(crate) enum Command {
     /// Play an ensemble of worlds and keep every outcome and event
     Run(Box<RunArgs>),
+    /// Submit an ensemble to a fleet: any number of workers play it
+    Submit(Box<SubmitArgs>),
+    /// Play ranges of what is submitted to a fleet, until stopped
+    Worker(WorkerArgs),
+    /// Show how far a fleet is
+    Status(StatusArgs),
+    /// Let nobody take up more of an ensemble until it is resumed
+    Pause(SubmittedArgs),
+    /// Let a paused ensemble go on
+    Resume(SubmittedArgs),
+    /// Let nobody take up more of an ensemble; what is stored stays
+    Cancel(SubmittedArgs),
+    /// Let an ensemble that failed or was cancelled go on
+    Retry(SubmittedArgs),
     /// List the models, or one model's parameters
     Models {
         /// The model whose parameters to list

@@ -10,6 +10,7 @@ mod correlate;
 mod digest;
 mod ensembles;
 mod export;
+mod fleet;
 mod info;
 mod load;
 mod logs;
@@ -48,6 +49,13 @@ pub(crate) fn dispatch(args: Args, settings: &[Setting]) -> Result<ExitCode> {
         Command::Append(args) => append::append(&args),
         Command::Digest(args) => run(digest::digest(&args)),
         Command::Run(args) => run(run::run(*args)),
+        Command::Submit(args) => run(fleet::submit(&args)),
+        Command::Worker(args) => run(fleet::worker(&args)),
+        Command::Status(args) => run(fleet::status(&args)),
+        Command::Pause(args) => run(fleet::pause(&args)),
+        Command::Resume(args) => run(fleet::resume(&args)),
+        Command::Cancel(args) => run(fleet::cancel(&args)),
+        Command::Retry(args) => run(fleet::retry(&args)),
         Command::Bingo { task } => bingo::bingo(&task),
         Command::Calibrate(args) => calibrate::calibrate(&args),
         Command::Models { model } => models::models(model.as_deref()),

@@ -12,8 +12,17 @@ use world::{Seed, World, WorldRange};
 use super::plugin;
 use crate::args::{Events, PlanArgs};
 
-/// The plan, of ranges that suit as many threads of one process.
-pub(crate) fn planned(args: &PlanArgs, threads: usize) -> Result<(Arc<dyn Model>, Plan)> {
+/// Who plays the ranges.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Sizing {
+    /// As many threads of one process.
+    Threads(usize),
+    /// Any number of workers.
+    Fleet,
+}
+
+/// The plan, of ranges that suit who plays them.
+pub(crate) fn planned(args: &PlanArgs, sizing: Sizing) -> Result<(Arc<dyn Model>, Plan)> {
     let plugin = plugin(&args.model)?;
     let name = args.name.clone().unwrap_or_else(|| plugin.name.to_owned());
     check_name(&name)?;
@@ -26,7 +35,10 @@ pub(crate) fn planned(args: &PlanArgs, threads: usize) -> Result<(Arc<dyn Model>
         Some(size) => size,
         None => {
             let probe = Probe::of(&*model, seed, args.events == Events::Store);
-            args.worlds.div_ceil(threads as u32).min(probe.range_worlds())
+            match sizing {
+                Sizing::Threads(threads) => args.worlds.div_ceil(threads as u32).min(probe.range_worlds()),
+                Sizing::Fleet => probe.fleet_range_worlds(args.worlds, model.catalogue()),
+            }
         }
     };
     let plan = Plan {

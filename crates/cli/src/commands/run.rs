@@ -8,7 +8,7 @@ use ensemble::{Plan, Registered, Store};
 use run::{Control, Options, Summary, play};
 
 use super::create_store;
-use super::plan::planned;
+use super::plan::{Sizing, planned};
 use crate::args::{Format, RunArgs};
 use crate::output::{Table, bytes, count, note, print, print_json};
 use crate::progress::Progress;
@@ -19,7 +19,7 @@ pub(crate) async fn run(args: RunArgs) -> Result<ExitCode> {
         Some(threads) => threads,
         None => std::thread::available_parallelism().map_or(1, std::num::NonZero::get),
     };
-    let (model, plan) = planned(&args.plan, threads)?;
+    let (model, plan) = planned(&args.plan, Sizing::Threads(threads))?;
     let mut store = create_store(&args.data.data).await?;
     let ensemble = take_up(&mut store, plan, &args).await?;
     let control = Arc::new(Control::default());

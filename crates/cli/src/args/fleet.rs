@@ -1,0 +1,80 @@
+//! What playing with a fleet takes.
+
+use table::Codec;
+
+use super::{DataArgs, FormatArgs, PlanArgs};
+
+/// Where a fleet's ledger is.
+#[derive(Debug, clap::Args)]
+pub(crate) struct LedgerArgs {
+    /// The ledger, a PostgreSQL database, as postgres://user:password@host:port/database
+    #[arg(long, value_name = "URL", env = "MANYWORLDS_LEDGER", hide_env_values = true)]
+    pub(crate) ledger: String,
+}
+
+/// Where a fleet's ledger and broker are.
+#[derive(Debug, clap::Args)]
+pub(crate) struct FleetArgs {
+    #[command(flatten)]
+    pub(crate) ledger: LedgerArgs,
+    /// The broker, a RabbitMQ, as amqp://user:password@host:port/vhost
+    #[arg(long, value_name = "URL", env = "MANYWORLDS_BROKER", hide_env_values = true)]
+    pub(crate) broker: String,
+}
+
+/// What `submit` takes.
+#[derive(Debug, clap::Args)]
+pub(crate) struct SubmitArgs {
+    #[command(flatten)]
+    pub(crate) plan: PlanArgs,
+    #[command(flatten)]
+    pub(crate) data: DataArgs,
+    #[command(flatten)]
+    pub(crate) fleet: FleetArgs,
+    /// What compresses the tables: none, snappy, lz4, gzip, or zstd:LEVEL with a level from 1 (fast) to 22
+    #[arg(long, value_name = "CODEC", default_value_t = Codec::default())]
+    pub(crate) codec: Codec,
+    /// Play the ensemble anew; the old version stays readable until the new one is complete
+    #[arg(long)]
+    pub(crate) replace: bool,
+    /// Stay until it has ended, and show how far it is
+    #[arg(long)]
+    pub(crate) watch: bool,
+    #[command(flatten)]
+    pub(crate) format: FormatArgs,
+}
+
+/// What `worker` takes.
+#[derive(Debug, clap::Args)]
+pub(crate) struct WorkerArgs {
+    #[command(flatten)]
+    pub(crate) data: DataArgs,
+    #[command(flatten)]
+    pub(crate) fleet: FleetArgs,
+    /// Ranges to play at once, each on a thread [default: one a core]
+    #[arg(long, value_name = "N")]
+    pub(crate) concurrency: Option<usize>,
+}
+
+/// What `status` takes.
+#[derive(Debug, clap::Args)]
+pub(crate) struct StatusArgs {
+    /// The ensemble [default: the newest ones]
+    pub(crate) ensemble: Option<String>,
+    #[command(flatten)]
+    pub(crate) ledger: LedgerArgs,
+    /// Show it again and again until it has ended
+    #[arg(long, requires = "ensemble")]
+    pub(crate) watch: bool,
+    #[command(flatten)]
+    pub(crate) format: FormatArgs,
+}
+
+/// What `pause`, `resume`, `cancel` and `retry` take.
+#[derive(Debug, clap::Args)]
+pub(crate) struct SubmittedArgs {
+    /// The ensemble
+    pub(crate) ensemble: String,
+    #[command(flatten)]
+    pub(crate) ledger: LedgerArgs,
+}

@@ -1,0 +1,223 @@
+//! `manyworlds submit`, `worker`, `status`, `pause`, `resume`, `cancel` and `retry`: ensembles that a fleet plays.
+
+use std::num::NonZero;
+use std::process::ExitCode;
+use std::time::Duration;
+
+use anyhow::{Context as _, Result, bail};
+use fleet::{Broker, EnsembleStatus, Halt, Ledger, State, WorkerOptions};
+use tokio::signal::unix::{SignalKind, signal};
+use tokio::sync::watch;
+
+use super::plan::{Sizing, planned};
+use super::{disk, make_model};
+use crate::args::{FleetArgs, Format, LedgerArgs, StatusArgs, SubmitArgs, SubmittedArgs, WorkerArgs};
+use crate::output::{Table, count, note, print, print_json};
+
+/// How often a watched ensemble is looked at.
+const LOOK_EACH: Duration = Duration::from_millis(500);
+
+async fn open_ledger(args: &LedgerArgs) -> Result<Ledger> {
+    Ok(Ledger::open(&args.ledger).await?)
+}
+
+async fn open(args: &FleetArgs) -> Result<(Ledger, Broker)> {
+    let ledger = open_ledger(&args.ledger).await?;
+    let broker = Broker::new(&args.broker, &ledger)?;
+    Ok((ledger, broker))
+}
+
+pub(crate) async fn submit(args: &SubmitArgs) -> Result<ExitCode> {
+    let (_, plan) = planned(&args.plan, Sizing::Fleet)?;
+    let (ledger, broker) = open(&args.fleet).await?;
+    let (name, worlds, ranges) = (plan.name.clone(), plan.worlds.count(), plan.ranges().len());
+    fleet::submit(&ledger, &broker, &args.data.data, disk(), plan, args.codec, args.replace).await?;
+    note(&format!("submitted {name}: {} worlds in {} ranges", count(worlds as u64), count(ranges as u64)));
+    if args.watch { watch_until_end(&ledger, &name, args.format.format).await } else { Ok(ExitCode::SUCCESS) }
+}
+
+pub(crate) async fn worker(args: &WorkerArgs) -> Result<ExitCode> {
+    let threads = match args.concurrency {
+        Some(0) => bail!("--concurrency 0: a worker plays one range at a time at least"),
+        Some(threads) => threads,
+        None => std::thread::available_parallelism().map_or(1, NonZero::get),
+    };
+    let (ledger, broker) = open(&args.fleet).await?;
+    let options = WorkerOptions { data: args.data.data.clone(), disk: disk(), threads, make_model: make_model() };
+    let halt = halt_on_signals()?;
+    note(&format!("working on {} at once; stop with Ctrl-C", count(threads as u64)));
+    fleet::work(ledger, broker, options, halt).await?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// The first signal lets the worker finish what it has begun, the second one drops it.
+fn halt_on_signals() -> Result<watch::Receiver<Halt>> {
+    let (sender, receiver) = watch::channel(Halt::No);
+    let mut interrupts = signal(SignalKind::interrupt()).context("listening for Ctrl-C")?;
+    let mut terminations = signal(SignalKind::terminate()).context("listening for a signal to end")?;
+    tokio::spawn(async move {
+        for (halt, told) in [
+            (Halt::Drain, "stopping once the ranges under way are stored; press again to drop them"),
+            (Halt::Now, "dropping the ranges under way"),
+        ] {
+            tokio::select! {
+                _ = interrupts.recv() => {}
+                _ = terminations.recv() => {}
+            }
+            note(told);
+            if sender.send(halt).is_err() {
+                return;
+            }
+        }
+    });
+    Ok(receiver)
+}
+
+pub(crate) async fn status(args: &StatusArgs) -> Result<ExitCode> {
+    let ledger = open_ledger(&args.ledger).await?;
+    match &args.ensemble {
+        Some(name) if args.watch => watch_until_end(&ledger, name, args.format.format).await,
+        Some(name) => {
+            let all = fleet::status(&ledger, Some(name)).await?;
+            all.first().map_or(Ok(()), |one| show(one, args.format.format))?;
+            Ok(ExitCode::SUCCESS)
+        }
+        None => {
+            let all = fleet::status(&ledger, None).await?;
+            match args.format.format {
+                Format::Json => print_json(&all)?,
+                Format::Csv => print(&listed(&all).to_csv())?,
+                Format::Table if all.is_empty() => note("nothing was submitted to this fleet yet"),
+                Format::Table => print(&listed(&all).to_string())?,
+            }
+            Ok(ExitCode::SUCCESS)
+        }
+    }
+}
+
+/// Shows how far an ensemble is until it has ended; exit code 1 where it did not end complete.
+async fn watch_until_end(ledger: &Ledger, name: &str, format: Format) -> Result<ExitCode> {
+    let mut shown = String::new();
+    loop {
+        let all = fleet::status(ledger, Some(name)).await?;
+        let Some(one) = all.first() else { bail!("ensemble {name:?} is gone from the ledger") };
+        if !matches!(one.state, State::Submitting | State::Running | State::Paused) {
+            show(one, format)?;
+            return Ok(if one.state == State::Complete { ExitCode::SUCCESS } else { ExitCode::from(1) });
+        }
+        let line = progress(one);
+        if line != shown {
+            note(&line);
+            shown = line;
+        }
+        tokio::time::sleep(LOOK_EACH).await;
+    }
+}
+
+fn progress(one: &EnsembleStatus) -> String {
+    let left = one.left_s.map(|s| format!(", {} left", seconds(s))).unwrap_or_default();
+    let workers = one.workers.iter().filter(|w| w.is_there).count();
+    format!(
+        "{} {}: {} of {} worlds, {} worlds/s, {workers} workers{left}",
+        one.name,
+        one.state.word(),
+        count(one.worlds_done as u64),
+        count(one.worlds as u64),
+        count(one.worlds_per_s as u64)
+    )
+}
+
+fn seconds(s: f64) -> String {
+    let s = s.round() as u64;
+    match (s / 3600, s / 60 % 60, s % 60) {
+        (0, 0, s) => format!("{s} s"),
+        (0, m, s) => format!("{m} min {s} s"),
+        (h, m, _) => format!("{h} h {m} min"),
+    }
+}
+
+fn listed(all: &[EnsembleStatus]) -> Table {
+    let mut table = Table::new(["ensemble", "model", "state", "worlds", "done", "failed", "worlds/s", "submitted"]);
+    for one in all {
+        table.push([
+            one.name.clone(),
+            one.model.clone(),
+            one.state.word().to_owned(),
+            count(one.worlds as u64),
+            count(one.worlds_done as u64),
+            count(one.worlds_failed as u64),
+            count(one.worlds_per_s as u64),
+            one.submitted_at.chars().take(19).collect(),
+        ]);
+    }
+    table
+}
+
+fn show(one: &EnsembleStatus, format: Format) -> Result<()> {
+    match format {
+        Format::Json => return print_json(one),
+        Format::Csv => return print(&listed(std::slice::from_ref(one)).to_csv()),
+        Format::Table => {}
+    }
+    print(&listed(std::slice::from_ref(one)).to_string())?;
+    let p = &one.phases;
+    let mut phases = Table::new(["phase", "seconds"]);
+    let first = p.first_s.unwrap_or_default();
+    for (name, s) in [
+        ("submit", p.submit_s),
+        ("until the first range", first),
+        ("dispatch", p.dispatch_s),
+        ("wait", p.wait_s),
+        ("claim", p.claim_s),
+        ("simulate", p.simulate_s),
+        ("encode", p.encode_s),
+        ("write", p.write_s),
+        ("commit", p.commit_s),
+    ] {
+        phases.push([name.to_owned(), format!("{s:.3}")]);
+    }
+    print(&format!("\n{phases}"))?;
+    if !one.workers.is_empty() {
+        let mut workers = Table::new(["worker", "process", "threads", "there", "worlds", "worlds/s", "trouble"]);
+        for w in &one.workers {
+            workers.push([
+                w.host.clone(),
+                w.pid.to_string(),
+                w.threads.to_string(),
+                if w.is_there { "yes" } else { "no" }.to_owned(),
+                count(w.worlds_done as u64),
+                count(w.worlds_per_s as u64),
+                w.trouble.clone().unwrap_or_default(),
+            ]);
+        }
+        print(&format!("\n{workers}"))?;
+    }
+    for failure in &one.failures {
+        let end = if failure.is_given_up { "given up" } else { "tried again" };
+        note(&format!("worlds {} ({end}): {}", failure.range, failure.reason));
+    }
+    Ok(())
+}
+
+pub(crate) async fn pause(args: &SubmittedArgs) -> Result<ExitCode> {
+    fleet::pause(&open_ledger(&args.ledger).await?, &args.ensemble).await?;
+    note(&format!("paused {}: go on with `manyworlds resume {}`", args.ensemble, args.ensemble));
+    Ok(ExitCode::SUCCESS)
+}
+
+pub(crate) async fn resume(args: &SubmittedArgs) -> Result<ExitCode> {
+    fleet::resume(&open_ledger(&args.ledger).await?, &args.ensemble).await?;
+    Ok(ExitCode::SUCCESS)
+}
+
+pub(crate) async fn cancel(args: &SubmittedArgs) -> Result<ExitCode> {
+    fleet::cancel(&open_ledger(&args.ledger).await?, &args.ensemble).await?;
+    note(&format!("cancelled {}: what is stored stays readable", args.ensemble));
+    Ok(ExitCode::SUCCESS)
+}
+
+pub(crate) async fn retry(args: &SubmittedArgs) -> Result<ExitCode> {
+    let forgiven = fleet::retry(&open_ledger(&args.ledger).await?, &args.ensemble).await?;
+    note(&format!("trying {} again: {} ranges had failed", args.ensemble, count(forgiven)));
+    Ok(ExitCode::SUCCESS)
+}

@@ -1,0 +1,196 @@
+//! The broker: messages that each name a range to be played, in RabbitMQ.
+//!
+//! An ensemble has a queue of its own, a quorum queue: what the broker confirmed survives its end. A message leaves it when
+//! the range that it names is committed; the connection's end, whyever, puts it back.
+
+use std::time::Duration;
+
+use chrono::Utc;
+use futures::future::try_join_all;
+use lapin::options::{
+    BasicConsumeOptions, BasicPublishOptions, BasicQosOptions, ConfirmSelectOptions, QueueDeclareOptions,
+    QueueDeleteOptions,
+};
+use lapin::protocol::{AMQPErrorKind, AMQPSoftError};
+use lapin::types::{AMQPValue, FieldTable};
+use lapin::{BasicProperties, Channel, Connection, ConnectionProperties, Consumer, ErrorKind};
+use serde::{Deserialize, Serialize};
+use uuid::Uuid;
+use world::{World, WorldRange};
+
+use crate::error::FleetError;
+
+type Result<T> = std::result::Result<T, FleetError>;
+
+/// How long the broker may take to answer a connection.
+const PATIENCE: Duration = Duration::from_secs(10);
+/// Deliveries of a message, at most. Failures are counted in the ledger: here it is also counted when a worker goes away
+/// that never began the range.
+const DELIVERIES_MAX: i64 = 1_000_000;
+/// Messages whose confirmations are awaited together.
+const UNCONFIRMED_MAX: usize = 1_000;
+/// Messages last.
+const PERSISTENT: u8 = 2;
+
+/// Where a broker is, and which queues are a fleet's.
+#[derive(Debug, Clone)]
+pub struct Broker {
+    url: String,
+    address: String,
+    fleet: Uuid,
+}
+
+/// A message.
+#[derive(Debug, Clone, Copy, Serialize, Deserialize)]
+pub(crate) struct Message {
+    ensemble: i64,
+    first_world: u32,
+    worlds: u32,
+    /// When it was made, in nanoseconds since 1970.
+    made_ns: i64,
+}
+
+impl Message {
+    pub(crate) fn range(self) -> Option<WorldRange> {
+        WorldRange::new(World(self.first_world), self.worlds).ok()
+    }
+
+    /// Nanoseconds since it was made.
+    pub(crate) fn age_ns(self) -> i64 {
+        now_ns().saturating_sub(self.made_ns).max(0)
+    }
+}
+
+fn now_ns() -> i64 {
+    Utc::now().timestamp_nanos_opt().unwrap_or_default()
+}
+
+impl Broker {
+    /// The broker at an address as `amqp://user:password@host:port/vhost`, with the queues of a ledger's fleet.
+    ///
+    /// # Errors
+    /// Where that is no address.
+    pub fn new(url: &str, ledger: &crate::ledger::Ledger) -> Result<Self> {
+        let parsed: std::result::Result<lapin::uri::AMQPUri, _> = url.parse();
+        let parsed = parsed.map_err(|_| FleetError::Address {
+            what: "broker",
+            address: url.to_owned(),
+            example: "amqp://user:password@host:5672/%2f",
+        })?;
+        let address = format!("{}:{}", parsed.authority.host, parsed.authority.port);
+        Ok(Self { url: url.to_owned(), address, fleet: ledger.fleet() })
+    }
+
+    pub(crate) fn fail(&self, doing: &'static str) -> impl Fn(lapin::Error) -> FleetError + use<> {
+        let address = self.address.clone();
+        move |cause| FleetError::Broker { doing, address: address.clone(), cause }
+    }
+
+    /// Connects.
+    ///
+    /// # Errors
+    /// Where the broker is not reached, or lets nobody in.
+    pub async fn connect(&self) -> Result<Connection> {
+        let properties = ConnectionProperties::default().with_connection_name("manyworlds".into());
+        let connected = tokio::time::timeout(PATIENCE, Connection::connect(&self.url, properties)).await;
+        let late = || lapin::Error::from(std::io::Error::from(std::io::ErrorKind::TimedOut));
+        connected.map_err(|_| late()).and_then(|connection| connection).map_err(self.fail("be reached"))
+    }
+
+    pub(crate) fn queue(&self, ensemble: i64) -> String {
+        format!("manyworlds.{}.{ensemble}", self.fleet.simple())
+    }
+
+    /// Where the messages of ranges go that are given up.
+    fn dead_letters(&self) -> String {
+        format!("manyworlds.{}.dead", self.fleet.simple())
+    }
+
+    /// Makes an ensemble's queue, if it is not there; tells how many messages wait in it.
+    pub(crate) async fn declare(&self, channel: &Channel, ensemble: i64) -> Result<u32> {
+        let fail = self.fail("make a queue");
+        let quorum = |mut arguments: FieldTable| {
+            arguments.insert("x-queue-type".into(), AMQPValue::LongString("quorum".into()));
+            arguments
+        };
+        let dead = self.dead_letters();
+        let declared =
+            channel.queue_declare(dead.as_str().into(), QueueDeclareOptions::durable(), quorum(FieldTable::default()));
+        declared.await.map_err(&fail)?;
+        let mut arguments = quorum(FieldTable::default());
+        arguments.insert("x-delivery-limit".into(), AMQPValue::LongLongInt(DELIVERIES_MAX));
+        arguments.insert("x-dead-letter-exchange".into(), AMQPValue::LongString("".into()));
+        arguments.insert("x-dead-letter-routing-key".into(), AMQPValue::LongString(dead.into()));
+        let name = self.queue(ensemble);
+        let queue = channel
+            .queue_declare(name.as_str().into(), QueueDeclareOptions::durable(), arguments)
+            .await
+            .map_err(&fail)?;
+        Ok(queue.message_count())
+    }
+
+    /// Whether there is a queue for an ensemble.
+    pub(crate) async fn has_queue(&self, connection: &Connection, ensemble: i64) -> Result<bool> {
+        // The broker closes a channel that asks for what is not there.
+        let channel = connection.create_channel().await.map_err(self.fail("open a channel"))?;
+        let options = QueueDeclareOptions { passive: true, ..QueueDeclareOptions::durable() };
+        let found = channel.queue_declare(self.queue(ensemble).as_str().into(), options, FieldTable::default()).await;
+        match found {
+            Ok(_) => Ok(true),
+            Err(error) if is_not_found(&error) => Ok(false),
+            Err(error) => Err(self.fail("look for a queue")(error)),
+        }
+    }
+
+    /// Publishes a message for each range; returns when the broker has confirmed them all.
+    pub(crate) async fn publish(&self, channel: &Channel, ensemble: i64, ranges: &[WorldRange]) -> Result<()> {
+        let fail = self.fail("take messages");
+        channel.confirm_select(ConfirmSelectOptions::default()).await.map_err(&fail)?;
+        let queue = self.queue(ensemble);
+        for some in ranges.chunks(UNCONFIRMED_MAX) {
+            let mut confirmations = Vec::with_capacity(some.len());
+            for range in some {
+                let message =
+                    Message { ensemble, first_world: range.first().0, worlds: range.count() as u32, made_ns: now_ns() };
+                let body = serde_json::to_vec(&message).unwrap_or_default();
+                let properties = BasicProperties::default().with_delivery_mode(PERSISTENT);
+                // A queue that is gone must not swallow what is sent to it.
+                let options = BasicPublishOptions { mandatory: true, ..BasicPublishOptions::default() };
+                let sent = channel.basic_publish("".into(), queue.as_str().into(), options, &body, properties);
+                confirmations.push(sent.await.map_err(&fail)?);
+            }
+            for confirmation in try_join_all(confirmations).await.map_err(&fail)? {
+                if confirmation.is_nack() || confirmation.take_message().is_some() {
+                    let refused = std::io::Error::other("it has no room for them, or no such queue");
+                    return Err(fail(lapin::Error::from(refused)));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Begins to receive an ensemble's messages, as many at once as `unacknowledged`.
+    pub(crate) async fn consume(&self, channel: &Channel, ensemble: i64, unacknowledged: u16) -> Result<Consumer> {
+        let fail = self.fail("hand out messages");
+        channel.basic_qos(unacknowledged, BasicQosOptions::default()).await.map_err(&fail)?;
+        let queue = self.queue(ensemble);
+        let options = BasicConsumeOptions::default();
+        channel.basic_consume(queue.as_str().into(), "".into(), options, FieldTable::default()).await.map_err(&fail)
+    }
+
+    /// Removes an ensemble's queue with all its messages.
+    pub(crate) async fn remove(&self, channel: &Channel, ensemble: i64) -> Result<()> {
+        let queue = self.queue(ensemble);
+        let removed = channel.queue_delete(queue.as_str().into(), QueueDeleteOptions::default()).await;
+        removed.map(drop).map_err(self.fail("remove a queue"))
+    }
+}
+
+fn is_not_found(error: &lapin::Error) -> bool {
+    let not_found = AMQPErrorKind::Soft(AMQPSoftError::NOTFOUND);
+    matches!(error.kind(), ErrorKind::ProtocolError(error) if *error.kind() == not_found)
+}
+
+pub(crate) fn message(body: &[u8]) -> Option<Message> {
+    serde_json::from_slice(body).ok()
+}

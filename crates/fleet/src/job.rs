@@ -1,0 +1,42 @@
+//! An ensemble that a worker plays: what is loaded once, and used for all its ranges.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use ensemble::{EnsembleError, MakeModel, Store};
+use run::Player;
+use table::disk::Disk;
+
+use crate::error::FleetError;
+use crate::ledger::Submitted;
+
+/// An ensemble that can be played.
+pub(crate) struct Job {
+    /// Its number in the ledger.
+    pub(crate) id: i64,
+    pub(crate) player: Player,
+    pub(crate) replaces: bool,
+}
+
+impl Job {
+    /// Loads what the tables in a folder say of a submitted ensemble.
+    ///
+    /// # Errors
+    /// Where they have no such version of it, and where its model cannot be made here.
+    pub(crate) async fn load(
+        submitted: &Submitted,
+        data: &Path,
+        disk: &Arc<dyn Disk>,
+        make_model: &MakeModel,
+    ) -> Result<Self, FleetError> {
+        let unknown =
+            || EnsembleError::Unknown { name: submitted.name.clone(), data: data.to_owned(), have: Vec::new() };
+        let mut store = Store::open(data, disk.clone()).await?.ok_or_else(unknown)?;
+        let ensemble = store.take_up(&submitted.name, submitted.version).await?;
+        let model = make_model(&ensemble.plan)
+            .map_err(|error| EnsembleError::Damaged { name: submitted.name.clone(), reason: error.to_string() })?;
+        let codec = submitted.codec.parse().unwrap_or_default();
+        let player = Player::new(model, ensemble, disk.clone(), codec);
+        Ok(Self { id: submitted.id, player, replaces: submitted.replaces })
+    }
+}

@@ -1,0 +1,192 @@
+//! Ensembles in the ledger.
+
+use sqlx::Row as _;
+use sqlx::postgres::PgRow;
+use world::WorldRange;
+
+use super::{Ledger, Result};
+use crate::error::FleetError;
+
+/// How far an ensemble is, or what was said about it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum State {
+    /// Its messages are being made.
+    Submitting,
+    /// Its ranges are played.
+    Running,
+    /// Nobody takes up its ranges until it is resumed.
+    Paused,
+    /// Nobody takes up its ranges any more.
+    Cancelled,
+    /// Some of its ranges failed, the others are done.
+    Failed,
+    /// All of it is stored.
+    Complete,
+}
+
+impl State {
+    /// The word for it.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Submitting => "submitting",
+            Self::Running => "running",
+            Self::Paused => "paused",
+            Self::Cancelled => "cancelled",
+            Self::Failed => "failed",
+            Self::Complete => "complete",
+        }
+    }
+
+    /// Whether its ranges are to be played, now or later.
+    pub(crate) fn may_go_on(self) -> bool {
+        matches!(self, Self::Submitting | Self::Running | Self::Paused)
+    }
+
+    pub(crate) fn parse(word: &str) -> Self {
+        let all = [Self::Submitting, Self::Running, Self::Paused, Self::Cancelled, Self::Failed];
+        all.into_iter().find(|state| state.word() == word).unwrap_or(Self::Complete)
+    }
+}
+
+/// What is asked of a fleet.
+pub(crate) struct Submission<'a> {
+    pub(crate) name: &'a str,
+    pub(crate) version: u64,
+    pub(crate) model: &'a str,
+    pub(crate) codec: String,
+    pub(crate) replaces: bool,
+    pub(crate) range_worlds: u32,
+    pub(crate) worlds: usize,
+    pub(crate) ranges: &'a [WorldRange],
+}
+
+/// An ensemble as the ledger has it.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Submitted {
+    pub(crate) id: i64,
+    pub(crate) name: String,
+    pub(crate) version: u64,
+    pub(crate) state: State,
+    pub(crate) codec: String,
+    pub(crate) replaces: bool,
+}
+
+const COLUMNS: &str = "id, name, version, state, codec, replaces";
+
+fn submitted(row: &PgRow) -> Submitted {
+    Submitted {
+        id: row.get("id"),
+        name: row.get("name"),
+        version: row.get::<i64, _>("version") as u64,
+        state: State::parse(row.get("state")),
+        codec: row.get("codec"),
+        replaces: row.get("replaces"),
+    }
+}
+
+impl Ledger {
+    /// Enters an ensemble and its ranges, all or nothing.
+    pub(crate) async fn enter(&self, submission: &Submission<'_>) -> Result<Submitted> {
+        let enter = async {
+            let mut transaction = self.pool.begin().await?;
+            let sql = format!(
+                "INSERT INTO ensembles (name, version, model, worlds, range_worlds, codec, replaces) \
+                 VALUES ($1, $2, $3, $4, $5, $6, $7) RETURNING {COLUMNS}"
+            );
+            let row = sqlx::query(sqlx::AssertSqlSafe(sql))
+                .bind(submission.name)
+                .bind(submission.version as i64)
+                .bind(submission.model)
+                .bind(submission.worlds as i64)
+                .bind(i64::from(submission.range_worlds))
+                .bind(&submission.codec)
+                .bind(submission.replaces)
+                .fetch_one(&mut *transaction)
+                .await?;
+            let entered = submitted(&row);
+            let (first, worlds): (Vec<i64>, Vec<i64>) =
+                submission.ranges.iter().map(|r| (i64::from(r.first().0), r.count() as i64)).unzip();
+            sqlx::query(
+                "INSERT INTO ranges (ensemble, first_world, worlds) \
+                 SELECT $1, * FROM unnest($2::bigint[], $3::bigint[])",
+            )
+            .bind(entered.id)
+            .bind(first)
+            .bind(worlds)
+            .execute(&mut *transaction)
+            .await?;
+            transaction.commit().await?;
+            Ok(entered)
+        };
+        enter.await.map_err(self.fail("enter an ensemble"))
+    }
+
+    /// Lets an ensemble be played whose messages are made, and notes how long submitting took.
+    pub(crate) async fn release(&self, ensemble: i64, ns: i64) -> Result<()> {
+        let sql = "UPDATE ensembles SET submit_ns = $2, state = CASE state WHEN 'submitting' THEN 'running' ELSE state END \
+                   WHERE id = $1";
+        let done = sqlx::query(sql).bind(ensemble).bind(ns).execute(&self.pool).await;
+        done.map(drop).map_err(self.fail("note an ensemble"))
+    }
+
+    /// The newest ensemble of a name.
+    ///
+    /// # Errors
+    /// Where there is none.
+    pub(crate) async fn find(&self, name: &str) -> Result<Submitted> {
+        let sql = format!("SELECT {COLUMNS} FROM ensembles WHERE name = $1 ORDER BY id DESC LIMIT 1");
+        let found = sqlx::query(sqlx::AssertSqlSafe(sql)).bind(name).fetch_optional(&self.pool).await;
+        if let Some(row) = found.map_err(self.fail("find an ensemble"))? {
+            return Ok(submitted(&row));
+        }
+        let names = sqlx::query_scalar("SELECT name FROM ensembles GROUP BY name ORDER BY max(id) DESC LIMIT 12");
+        let have = names.fetch_all(&self.pool).await.map_err(self.fail("list its ensembles"))?;
+        Err(FleetError::Unknown { name: name.to_owned(), have })
+    }
+
+    /// Takes over what was submitted by somebody who died on the way.
+    pub(crate) async fn adopt(&self) -> Result<()> {
+        const LATE_S: f64 = 30.0;
+        let sql = "UPDATE ensembles SET state = 'running' WHERE state = 'submitting' \
+                   AND submitted_at < now() - make_interval(secs => $1)";
+        let done = sqlx::query(sql).bind(LATE_S).execute(&self.pool).await;
+        done.map(drop).map_err(self.fail("take over an ensemble"))
+    }
+
+    /// The state of an ensemble.
+    pub(crate) async fn state(&self, ensemble: i64) -> Result<State> {
+        let word = sqlx::query_scalar("SELECT state FROM ensembles WHERE id = $1").bind(ensemble).fetch_one(&self.pool);
+        let word: String = word.await.map_err(self.fail("find an ensemble"))?;
+        Ok(State::parse(&word))
+    }
+
+    /// Ensembles that are being played, the oldest first.
+    pub(crate) async fn running(&self) -> Result<Vec<Submitted>> {
+        let sql = format!("SELECT {COLUMNS} FROM ensembles WHERE state = 'running' ORDER BY id");
+        let rows = sqlx::query(sqlx::AssertSqlSafe(sql)).fetch_all(&self.pool).await;
+        Ok(rows.map_err(self.fail("list its ensembles"))?.iter().map(submitted).collect())
+    }
+
+    /// Puts an ensemble that is in one of some states into another; tells whether it was in one of them.
+    pub(crate) async fn turn(&self, ensemble: i64, from: &[State], to: State) -> Result<bool> {
+        let from: Vec<&str> = from.iter().map(|state| state.word()).collect();
+        let sql = "UPDATE ensembles SET state = $3, finished_at = CASE WHEN $3 IN ('running', 'paused') THEN NULL \
+                   ELSE now() END WHERE id = $1 AND state = ANY($2)";
+        let done = sqlx::query(sql).bind(ensemble).bind(from).bind(to.word()).execute(&self.pool).await;
+        Ok(done.map_err(self.fail("change an ensemble's state"))?.rows_affected() > 0)
+    }
+
+    /// Whether all ranges of an ensemble are done, or some failed and no other is left.
+    pub(crate) async fn ended_as(&self, ensemble: i64) -> Result<Option<State>> {
+        let sql = "SELECT EXISTS (SELECT FROM ranges WHERE ensemble = $1 AND state = 'queued'), \
+                   EXISTS (SELECT FROM ranges WHERE ensemble = $1 AND state = 'failed')";
+        let there_are: (bool, bool) =
+            sqlx::query_as(sql).bind(ensemble).fetch_one(&self.pool).await.map_err(self.fail("look for ranges"))?;
+        Ok(match there_are {
+            (true, _) => None,
+            (false, true) => Some(State::Failed),
+            (false, false) => Some(State::Complete),
+        })
+    }
+}

@@ -1,0 +1,98 @@
+//! The ledger: what a fleet was asked to play, and how far it is, in PostgreSQL.
+
+mod ensembles;
+mod ranges;
+mod totals;
+mod workers;
+
+use std::str::FromStr as _;
+use std::time::Duration;
+
+use sqlx::postgres::{PgConnectOptions, PgPoolOptions};
+use sqlx::{Connection as _, PgConnection, PgPool};
+use uuid::Uuid;
+
+pub use ensembles::State;
+pub(crate) use ensembles::{Submission, Submitted};
+pub(crate) use ranges::{Claim, Finished, Verdict};
+pub(crate) use totals::{Part, RATE_S, Totals};
+pub(crate) use workers::Introduction;
+
+use crate::error::FleetError;
+
+type Result<T> = std::result::Result<T, FleetError>;
+
+/// Connections of a process, at most.
+const CONNECTIONS_MAX: u32 = 4;
+/// How long a question may wait for a connection.
+const PATIENCE: Duration = Duration::from_secs(10);
+/// Everything of ours lies in a schema of its own.
+const SCHEMA: &str = "manyworlds";
+
+/// An open ledger.
+#[derive(Debug, Clone)]
+pub struct Ledger {
+    pool: PgPool,
+    address: String,
+    fleet: Uuid,
+}
+
+impl Ledger {
+    /// Opens the ledger at an address as `postgres://user:password@host:port/database`, making its tables where there are
+    /// none yet.
+    ///
+    /// # Errors
+    /// Where it is not reached, lets nobody in, or is of a newer version of this program.
+    pub async fn open(url: &str) -> Result<Self> {
+        const EXAMPLE: &str = "postgres://user:password@host:5432/database";
+        let no_address = || FleetError::Address { what: "ledger", address: url.to_owned(), example: EXAMPLE };
+        if !["postgres://", "postgresql://"].iter().any(|scheme| url.starts_with(scheme)) {
+            return Err(no_address());
+        }
+        let options = PgConnectOptions::from_str(url).map_err(|_| no_address())?.options([("search_path", SCHEMA)]);
+        let address = format!("{}:{}", options.get_host(), options.get_port());
+        let fail = |doing| move |cause| FleetError::Ledger { doing, address: address.clone(), cause };
+        // One connection by itself: a pool would try again and again, and hide what a refusal says.
+        let mut first = PgConnection::connect_with(&options).await.map_err(fail.clone()("be reached"))?;
+        migrate(&mut first).await.map_err(|error| match error {
+            sqlx::migrate::MigrateError::Execute(cause) => fail.clone()("make its tables")(cause),
+            cause => FleetError::Migration { address: fail_address(&options), cause },
+        })?;
+        let fleet = identity(&mut first).await.map_err(fail.clone()("name itself"))?;
+        first.close().await.map_err(fail("close a connection"))?;
+        let address = fail_address(&options);
+        let pool = PgPoolOptions::new().max_connections(CONNECTIONS_MAX).acquire_timeout(PATIENCE);
+        Ok(Self { pool: pool.connect_lazy_with(options), address, fleet })
+    }
+
+    /// Names this ledger among others.
+    pub(crate) fn fleet(&self) -> Uuid {
+        self.fleet
+    }
+
+    fn fail(&self, doing: &'static str) -> impl Fn(sqlx::Error) -> FleetError + use<> {
+        let address = self.address.clone();
+        move |cause| FleetError::Ledger { doing, address: address.clone(), cause }
+    }
+}
+
+fn fail_address(options: &PgConnectOptions) -> String {
+    format!("{}:{}", options.get_host(), options.get_port())
+}
+
+async fn migrate(connection: &mut PgConnection) -> std::result::Result<(), sqlx::migrate::MigrateError> {
+    // Two processes that make the schema at once would meet in the system's tables.
+    sqlx::query("SELECT pg_advisory_lock(hashtext($1))").bind(SCHEMA).execute(&mut *connection).await?;
+    sqlx::query(sqlx::AssertSqlSafe(format!("CREATE SCHEMA IF NOT EXISTS {SCHEMA}"))).execute(&mut *connection).await?;
+    let migrated = sqlx::migrate!().run(&mut *connection).await;
+    sqlx::query("SELECT pg_advisory_unlock(hashtext($1))").bind(SCHEMA).execute(connection).await?;
+    migrated
+}
+
+async fn identity(connection: &mut PgConnection) -> std::result::Result<Uuid, sqlx::Error> {
+    sqlx::query("INSERT INTO fleet (id) VALUES ($1) ON CONFLICT DO NOTHING")
+        .bind(Uuid::new_v4())
+        .execute(&mut *connection)
+        .await?;
+    sqlx::query_scalar("SELECT id FROM fleet").fetch_one(connection).await
+}

@@ -1,0 +1,173 @@
+//! Ranges in the ledger.
+
+use uuid::Uuid;
+use world::{World, WorldRange};
+
+use super::{Ledger, Result};
+
+/// Failures after which a range is not tried again.
+const FAILURES_MAX: i32 = 5;
+/// Starts that came to no end after which a range is not tried again: whoever took it up died.
+const CUT_SHORT_MAX: i32 = 20;
+
+/// What the ledger says to a worker that has a message for a range.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Claim {
+    /// It is to be played.
+    Play,
+    /// It is done, or given up, or nobody wants it any more.
+    Settled,
+    /// It is not to be played now.
+    Later,
+}
+
+/// What becomes of a range that failed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Verdict {
+    /// It is tried again.
+    Again,
+    /// It failed for good.
+    GivenUp,
+}
+
+/// Where a range's time went, in nanoseconds.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) struct Finished {
+    /// From the message's making to its arrival at the worker.
+    pub(crate) dispatch: i64,
+    /// From there until a thread was free.
+    pub(crate) wait: i64,
+    pub(crate) claim: i64,
+    pub(crate) simulate: i64,
+    pub(crate) encode: i64,
+    pub(crate) write: i64,
+    pub(crate) commit: i64,
+}
+
+fn first(range: WorldRange) -> i64 {
+    i64::from(range.first().0)
+}
+
+impl Ledger {
+    /// Takes up a range for a worker, if it is to be played.
+    pub(crate) async fn claim(&self, ensemble: i64, range: WorldRange, worker: Uuid) -> Result<Claim> {
+        let claim = async {
+            let sql = "UPDATE ranges r SET starts = starts + 1, worker = $3, started_at = now(), \
+                       state = CASE WHEN starts - failures >= $4 THEN 'failed' ELSE r.state END, \
+                       error = CASE WHEN starts - failures >= $4 \
+                           THEN 'worker after worker died while playing it' ELSE error END \
+                       FROM ensembles e WHERE r.ensemble = $1 AND r.first_world = $2 AND e.id = r.ensemble \
+                       AND r.state = 'queued' AND e.state = 'running' RETURNING r.state";
+            let taken: Option<String> = sqlx::query_scalar(sql)
+                .bind(ensemble)
+                .bind(first(range))
+                .bind(worker)
+                .bind(CUT_SHORT_MAX)
+                .fetch_optional(&self.pool)
+                .await?;
+            match taken.as_deref() {
+                Some("queued") => {}
+                Some(_) => return Ok(Claim::Settled),
+                None => {
+                    let sql = "SELECT e.state = 'paused' AND r.state = 'queued' FROM ranges r \
+                               JOIN ensembles e ON e.id = r.ensemble WHERE r.ensemble = $1 AND r.first_world = $2";
+                    let waits: Option<bool> =
+                        sqlx::query_scalar(sql).bind(ensemble).bind(first(range)).fetch_optional(&self.pool).await?;
+                    return Ok(if waits == Some(true) { Claim::Later } else { Claim::Settled });
+                }
+            }
+            let sql = "UPDATE ensembles SET started_at = now() WHERE id = $1 AND started_at IS NULL";
+            sqlx::query(sql).bind(ensemble).execute(&self.pool).await?;
+            Ok(Claim::Play)
+        };
+        claim.await.map_err(self.fail("hand out a range"))
+    }
+
+    /// Notes that a range is committed.
+    pub(crate) async fn finish(
+        &self,
+        ensemble: i64,
+        range: WorldRange,
+        worker: Uuid,
+        finished: &Finished,
+    ) -> Result<()> {
+        let sql = "UPDATE ranges SET state = 'done', worker = $3, finished_at = now(), error = NULL, dispatch_ns = $4, \
+                   wait_ns = $5, claim_ns = $6, simulate_ns = $7, encode_ns = $8, write_ns = $9, commit_ns = $10 \
+                   WHERE ensemble = $1 AND first_world = $2 AND state <> 'done'";
+        let done = sqlx::query(sql)
+            .bind(ensemble)
+            .bind(first(range))
+            .bind(worker)
+            .bind(finished.dispatch)
+            .bind(finished.wait)
+            .bind(finished.claim)
+            .bind(finished.simulate)
+            .bind(finished.encode)
+            .bind(finished.write)
+            .bind(finished.commit)
+            .execute(&self.pool)
+            .await;
+        done.map(drop).map_err(self.fail("note a range"))
+    }
+
+    /// Notes that a range failed.
+    pub(crate) async fn note_failure(&self, ensemble: i64, range: WorldRange, reason: &str) -> Result<Verdict> {
+        let sql = "UPDATE ranges SET failures = failures + 1, error = $3, \
+                   state = CASE WHEN failures + 1 >= $4 THEN 'failed' ELSE state END \
+                   WHERE ensemble = $1 AND first_world = $2 AND state = 'queued' RETURNING state";
+        let state: Option<String> = sqlx::query_scalar(sql)
+            .bind(ensemble)
+            .bind(first(range))
+            .bind(reason)
+            .bind(FAILURES_MAX)
+            .fetch_optional(&self.pool)
+            .await
+            .map_err(self.fail("note a failure"))?;
+        Ok(if state.as_deref() == Some("queued") { Verdict::Again } else { Verdict::GivenUp })
+    }
+
+    /// Takes back that a range was taken up: its worker gives it to another, and did not die of it.
+    pub(crate) async fn give_back(&self, ensemble: i64, range: WorldRange) -> Result<()> {
+        let sql = "UPDATE ranges SET starts = greatest(starts - 1, 0) \
+                   WHERE ensemble = $1 AND first_world = $2 AND state = 'queued'";
+        let done = sqlx::query(sql).bind(ensemble).bind(first(range)).execute(&self.pool).await;
+        done.map(drop).map_err(self.fail("take a range back"))
+    }
+
+    /// Ranges that are not settled; only those that no message is for where it is so asked.
+    pub(crate) async fn unsettled(&self, ensemble: i64, unpublished_only: bool) -> Result<Vec<WorldRange>> {
+        let sql = "SELECT first_world, worlds FROM ranges WHERE ensemble = $1 AND state = 'queued' \
+                   AND NOT (published AND $2) ORDER BY first_world";
+        let rows: Vec<(i64, i64)> = sqlx::query_as(sql)
+            .bind(ensemble)
+            .bind(unpublished_only)
+            .fetch_all(&self.pool)
+            .await
+            .map_err(self.fail("list ranges"))?;
+        let range = |(first, worlds): (i64, i64)| WorldRange::new(World(first as u32), worlds as u32).ok();
+        Ok(rows.into_iter().filter_map(range).collect())
+    }
+
+    /// Notes that there are messages for some ranges.
+    pub(crate) async fn note_published(&self, ensemble: i64, ranges: &[WorldRange]) -> Result<()> {
+        let firsts: Vec<i64> = ranges.iter().map(|range| first(*range)).collect();
+        let sql = "UPDATE ranges SET published = true WHERE ensemble = $1 AND first_world = ANY($2)";
+        let done = sqlx::query(sql).bind(ensemble).bind(firsts).execute(&self.pool).await;
+        done.map(drop).map_err(self.fail("note messages"))
+    }
+
+    /// Notes that there are no messages for any range of an ensemble.
+    pub(crate) async fn unpublish(&self, ensemble: i64) -> Result<()> {
+        let sql = "UPDATE ranges SET published = false WHERE ensemble = $1 AND state = 'queued'";
+        let done = sqlx::query(sql).bind(ensemble).execute(&self.pool).await;
+        done.map(drop).map_err(self.fail("note messages"))
+    }
+
+    /// Lets ranges that failed be tried again; tells how many there are.
+    pub(crate) async fn forgive(&self, ensemble: i64) -> Result<u64> {
+        let sql = "UPDATE ranges SET state = 'queued', failures = 0, starts = 0, published = false \
+                   WHERE ensemble = $1 AND state = 'failed'";
+        let done = sqlx::query(sql).bind(ensemble).execute(&self.pool).await;
+        Ok(done.map_err(self.fail("forgive failures"))?.rows_affected())
+    }
+}

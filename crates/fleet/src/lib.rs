@@ -1,0 +1,33 @@
+//! An ensemble played by any number of workers, anywhere.
+//!
+//! Enters: a plan, a ledger (PostgreSQL), a broker (RabbitMQ), a folder of tables that all share. Leaves: the same rows, hash
+//! and files as one process would leave.
+//!
+//! An ensemble is [`submit`]ted: registered in the tables, entered in the ledger, its ranges published as messages. A worker
+//! ([`work`]) plays a range, commits it to the tables, notes it in the ledger, and only then acknowledges its message.
+//!
+//! Promises
+//! - a world is in the tables once, whoever died, restarted or was told twice meanwhile: a range's files are the same bytes
+//!   whoever writes them, and its commit has a name;
+//! - a range that fails does so for itself: it is tried again some times, then given up, and the others go on;
+//! - a worker waits for a ledger or a broker that is gone, and goes on when it is back.
+//!
+//! Never does the ledger say more than the tables do. Knows no model, and no terminal.
+
+mod broker;
+mod commit;
+mod error;
+mod inbox;
+mod job;
+mod ledger;
+mod session;
+mod status;
+mod submit;
+mod worker;
+
+pub use broker::Broker;
+pub use error::FleetError;
+pub use ledger::{Ledger, State};
+pub use status::{EnsembleStatus, PhaseTotals, WorkerStatus, status};
+pub use submit::{cancel, pause, resume, retry, submit};
+pub use worker::{Halt, WorkerOptions, work};

@@ -1,0 +1,195 @@
+//! A worker's connection to the broker: which ensembles it receives ranges of.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use futures::StreamExt as _;
+use lapin::options::BasicCancelOptions;
+use lapin::types::ShortString;
+use lapin::{Channel, Connection};
+
+use crate::broker::message;
+use crate::commit::settle;
+use crate::error::FleetError;
+use crate::inbox::Assignment;
+use crate::job::Job;
+use crate::ledger::Submitted;
+use crate::worker::{Halt, Worker, requeue};
+
+type Result<T> = std::result::Result<T, FleetError>;
+
+/// How often the ledger is asked which ensembles there are.
+const LOOK_EACH: Duration = Duration::from_millis(250);
+/// How often the ledger is told that this worker is there, and messages that are missing are made.
+const TEND_EACH: Duration = Duration::from_secs(2);
+/// How long closing may take.
+const PATIENCE: Duration = Duration::from_secs(5);
+
+/// Messages of one ensemble that this worker receives.
+struct Subscription {
+    channel: Channel,
+    consumer: ShortString,
+    job: Arc<Job>,
+    receiver: tokio::task::JoinHandle<()>,
+}
+
+pub(crate) struct Session {
+    connection: Connection,
+    channel: Channel,
+    subscriptions: HashMap<i64, Subscription>,
+    tended: Option<Instant>,
+}
+
+impl Session {
+    pub(crate) async fn open(worker: &Worker) -> Result<Self> {
+        let connection = worker.broker.connect().await?;
+        let channel = connection.create_channel().await.map_err(worker.broker.fail("open a channel"))?;
+        worker.set_trouble(None);
+        Ok(Self { connection, channel, subscriptions: HashMap::new(), tended: None })
+    }
+
+    /// Receives ranges of all ensembles that are running, until the worker is asked to end: then the session is given back.
+    ///
+    /// # Errors
+    /// Where the broker is gone; what it had handed out, it hands out again.
+    pub(crate) async fn run(mut self, worker: &Arc<Worker>) -> Result<Self> {
+        let mut halt = worker.halt.clone();
+        loop {
+            if let Err(error) = self.look(worker).await {
+                if matches!(error, FleetError::Broker { .. }) || !self.connection.status().connected() {
+                    drop(worker.inbox.clear());
+                    return Err(error);
+                }
+                // The broker's messages wait for the ledger.
+                tracing::warn!(%error, "waiting for it");
+                worker.set_trouble(Some(error.to_string()));
+            }
+            let asked = halt.wait_for(|halt| *halt != Halt::No);
+            if tokio::time::timeout(LOOK_EACH, asked).await.is_ok() {
+                return Ok(self);
+            }
+        }
+    }
+
+    /// Looks which ensembles there are, and begins and ends to receive them.
+    async fn look(&mut self, worker: &Arc<Worker>) -> Result<()> {
+        let gone = !self.connection.status().connected() || !self.channel.status().connected();
+        if gone || self.subscriptions.values().any(|s| s.receiver.is_finished()) {
+            let lost = std::io::Error::from(std::io::ErrorKind::ConnectionReset);
+            return Err(worker.broker.fail("go on")(lapin::Error::from(lost)));
+        }
+        let running = worker.ledger.running().await?;
+        let over: Vec<i64> =
+            self.subscriptions.keys().copied().filter(|id| running.iter().all(|r| r.id != *id)).collect();
+        for ensemble in over {
+            self.unsubscribe(worker, ensemble).await;
+        }
+        for submitted in &running {
+            if !self.subscriptions.contains_key(&submitted.id) {
+                self.subscribe(worker, submitted).await?;
+            }
+        }
+        if self.tended.is_none_or(|at| at.elapsed() >= TEND_EACH) {
+            self.tended = Some(Instant::now());
+            worker.ledger.see(&worker.me, worker.trouble().as_deref()).await?;
+            worker.ledger.adopt().await?;
+            self.tend(worker, &running).await?;
+        }
+        Ok(())
+    }
+
+    async fn subscribe(&mut self, worker: &Arc<Worker>, submitted: &Submitted) -> Result<()> {
+        let options = &worker.options;
+        let job = match Job::load(submitted, &options.data, &options.disk, &options.make_model).await {
+            Ok(job) => Arc::new(job),
+            Err(error) => {
+                // Others may have what this worker lacks.
+                tracing::warn!(%error, ensemble = submitted.name, "cannot be played here");
+                worker.set_trouble(Some(error.to_string()));
+                return Ok(());
+            }
+        };
+        if !worker.broker.has_queue(&self.connection, job.id).await? {
+            // It went with a broker that lost what it had: all messages are made anew.
+            worker.ledger.unpublish(job.id).await?;
+        }
+        let channel = self.connection.create_channel().await.map_err(worker.broker.fail("open a channel"))?;
+        worker.broker.declare(&channel, job.id).await?;
+        let threads = worker.options.threads.min(usize::from(u16::MAX)) as u16;
+        let mut consumer = worker.broker.consume(&channel, job.id, threads).await?;
+        let tag = consumer.tag();
+        let (receiving, of, through) = (worker.clone(), job.clone(), channel.clone());
+        let receiver = tokio::spawn(async move {
+            while let Some(Ok(delivery)) = consumer.next().await {
+                let Some(message) = message(&delivery.data) else {
+                    tracing::error!("a message of nobody we know");
+                    continue;
+                };
+                let Some(range) = message.range() else { continue };
+                receiving.inbox.put(Assignment {
+                    job: of.clone(),
+                    range,
+                    acker: delivery.acker,
+                    _channel: through.clone(),
+                    dispatch_ns: message.age_ns(),
+                    arrived: Instant::now(),
+                });
+            }
+        });
+        self.subscriptions.insert(job.id, Subscription { channel, consumer: tag, job, receiver });
+        Ok(())
+    }
+
+    /// Ends to receive an ensemble's ranges, and gives back those that were not begun.
+    async fn unsubscribe(&mut self, worker: &Worker, ensemble: i64) {
+        let Some(subscription) = self.subscriptions.remove(&ensemble) else { return };
+        let cancelled = subscription.channel.basic_cancel(subscription.consumer.clone(), BasicCancelOptions::default());
+        if let Err(error) = cancelled.await {
+            tracing::debug!(%error, "a consumer was gone already");
+        }
+        for assignment in worker.inbox.withdraw(ensemble) {
+            requeue(&assignment).await;
+        }
+        if worker.ledger.state(ensemble).await.is_ok_and(|state| !state.may_go_on())
+            && let Err(error) = worker.broker.remove(&self.channel, ensemble).await
+        {
+            tracing::debug!(%error, "a queue was gone already");
+        }
+    }
+
+    /// Makes messages that are missing, because whoever submitted an ensemble died or the broker lost its queue, and ends
+    /// ensembles whose last worker died before it did.
+    async fn tend(&mut self, worker: &Worker, running: &[Submitted]) -> Result<()> {
+        for submitted in running {
+            let Some(subscription) = self.subscriptions.get(&submitted.id) else { continue };
+            let missing = worker.ledger.unsettled(submitted.id, true).await?;
+            if !missing.is_empty() {
+                worker.broker.publish(&self.channel, submitted.id, &missing).await?;
+                worker.ledger.note_published(submitted.id, &missing).await?;
+            }
+            settle(worker, &subscription.job).await;
+        }
+        Ok(())
+    }
+
+    /// Ends to receive anything, and gives back what was not begun.
+    pub(crate) async fn leave(&mut self, worker: &Worker) {
+        for subscription in self.subscriptions.values() {
+            let tag = subscription.consumer.clone();
+            if let Err(error) = subscription.channel.basic_cancel(tag, BasicCancelOptions::default()).await {
+                tracing::debug!(%error, "a consumer was gone already");
+            }
+        }
+        for assignment in worker.inbox.clear() {
+            requeue(&assignment).await;
+        }
+    }
+
+    pub(crate) async fn close(self) {
+        let closed = tokio::time::timeout(PATIENCE, self.connection.close(200, "done".into())).await;
+        if !matches!(closed, Ok(Ok(()))) {
+            tracing::debug!("the broker did not say good-bye");
+        }
+    }
+}

@@ -1,0 +1,178 @@
+//! How far a fleet is.
+
+use serde::Serialize;
+use world::{World, WorldRange};
+
+use crate::error::FleetError;
+use crate::ledger::{Ledger, Part, RATE_S, State, Totals};
+
+/// How far an ensemble is.
+#[derive(Debug, Clone, Serialize)]
+pub struct EnsembleStatus {
+    /// Its name.
+    pub name: String,
+    /// Its version in the tables.
+    pub version: i64,
+    /// Its model.
+    pub model: String,
+    /// What is being done about it.
+    pub state: State,
+    /// Worlds in all, done, and of ranges that were given up.
+    pub worlds: i64,
+    /// Worlds that are stored.
+    pub worlds_done: i64,
+    /// Worlds of ranges that were given up.
+    pub worlds_failed: i64,
+    /// Ranges in all.
+    pub ranges: i64,
+    /// Ranges that are stored.
+    pub ranges_done: i64,
+    /// Ranges that were given up.
+    pub ranges_failed: i64,
+    /// When it was submitted, as RFC 3339 has it.
+    pub submitted_at: String,
+    /// Seconds from its submission to its end, or until now.
+    pub elapsed_s: f64,
+    /// Worlds a second: lately while it is played, over all of it when it has ended.
+    pub worlds_per_s: f64,
+    /// Seconds that it will take still, at this rate.
+    pub left_s: Option<f64>,
+    /// Where the time went.
+    pub phases: PhaseTotals,
+    /// Who plays it, or did.
+    pub workers: Vec<WorkerStatus>,
+    /// What went wrong with ranges, the first twenty.
+    pub failures: Vec<Failure>,
+}
+
+/// Where the time of an ensemble went, in seconds; those of ranges are summed over all that are done.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize)]
+pub struct PhaseTotals {
+    /// Submitting it.
+    pub submit_s: f64,
+    /// From its submission until the first range was taken up.
+    pub first_s: Option<f64>,
+    /// From the making of messages to their arrival at workers.
+    pub dispatch_s: f64,
+    /// From there until a thread was free.
+    pub wait_s: f64,
+    /// Asking the ledger for ranges.
+    pub claim_s: f64,
+    /// Playing worlds.
+    pub simulate_s: f64,
+    /// Encoding, compressing and hashing.
+    pub encode_s: f64,
+    /// Writing and syncing files.
+    pub write_s: f64,
+    /// Committing to the tables.
+    pub commit_s: f64,
+}
+
+/// A worker's part in an ensemble.
+#[derive(Debug, Clone, Serialize)]
+pub struct WorkerStatus {
+    /// Names it.
+    pub id: String,
+    /// The machine that it runs on.
+    pub host: String,
+    /// Its process there.
+    pub pid: i32,
+    /// Ranges that it plays at once.
+    pub threads: i32,
+    /// Whether it is there.
+    pub is_there: bool,
+    /// Worlds that it has played.
+    pub worlds_done: i64,
+    /// Worlds a second, lately.
+    pub worlds_per_s: f64,
+    /// What keeps it from playing.
+    pub trouble: Option<String>,
+}
+
+/// What went wrong with a range.
+#[derive(Debug, Clone, Serialize)]
+pub struct Failure {
+    /// The worlds, as `00000000-00004999`.
+    pub range: String,
+    /// Whether it is not tried again.
+    pub is_given_up: bool,
+    /// What.
+    pub reason: String,
+}
+
+/// How far the newest ensembles are, the newest first; only those of a name where one is given, of which there must be one.
+///
+/// # Errors
+/// Where there is none of the name, and where the ledger does not answer.
+pub async fn status(ledger: &Ledger, name: Option<&str>) -> Result<Vec<EnsembleStatus>, FleetError> {
+    const MOST: i64 = 20;
+    if let Some(name) = name {
+        ledger.find(name).await?;
+    }
+    let mut all = Vec::new();
+    for totals in ledger.totals(name, if name.is_some() { 1 } else { MOST }).await? {
+        let parts = ledger.parts(totals.id).await?;
+        let failures = ledger.failures(totals.id).await?;
+        all.push(told(&totals, parts, failures));
+    }
+    Ok(all)
+}
+
+fn told(totals: &Totals, parts: Vec<Part>, failures: Vec<(i64, i64, bool, String)>) -> EnsembleStatus {
+    let s = |ns: i64| ns as f64 / 1e9;
+    let since = |from: chrono::DateTime<chrono::Utc>, to: chrono::DateTime<chrono::Utc>| {
+        (to - from).num_microseconds().unwrap_or(0).max(0) as f64 / 1e6
+    };
+    let end = totals.finished_at.unwrap_or(totals.now);
+    let playing = totals.started_at.map_or(0.0, |started| since(started, end));
+    let lately = f64::from(RATE_S).min(playing).max(0.001);
+    let is_running = totals.state == State::Running;
+    let rate =
+        if is_running { totals.worlds_lately as f64 / lately } else { totals.worlds_done as f64 / playing.max(0.001) };
+    let left = totals.worlds - totals.worlds_done - totals.worlds_failed;
+    let [dispatch, wait, claim, simulate, encode, write, commit] = totals.phases;
+    let worker = |part: Part| WorkerStatus {
+        id: part.worker.to_string(),
+        host: part.host,
+        pid: part.pid,
+        threads: part.threads,
+        is_there: part.is_there,
+        worlds_done: part.worlds_done,
+        worlds_per_s: if is_running { part.worlds_lately as f64 / lately } else { 0.0 },
+        trouble: part.trouble.filter(|_| part.is_there),
+    };
+    let failure = |(first, worlds, is_given_up, reason): (i64, i64, bool, String)| Failure {
+        range: WorldRange::new(World(first as u32), worlds as u32).map(|r| r.to_string()).unwrap_or_default(),
+        is_given_up,
+        reason,
+    };
+    EnsembleStatus {
+        name: totals.name.clone(),
+        version: totals.version,
+        model: totals.model.clone(),
+        state: totals.state,
+        worlds: totals.worlds,
+        worlds_done: totals.worlds_done,
+        worlds_failed: totals.worlds_failed,
+        ranges: totals.ranges,
+        ranges_done: totals.ranges_done,
+        ranges_failed: totals.ranges_failed,
+        submitted_at: totals.submitted_at.to_rfc3339(),
+        elapsed_s: since(totals.submitted_at, end),
+        worlds_per_s: rate,
+        left_s: (is_running && rate > 0.0).then(|| left as f64 / rate),
+        phases: PhaseTotals {
+            submit_s: s(totals.submit_ns),
+            first_s: totals.started_at.map(|started| since(totals.submitted_at, started)),
+            dispatch_s: s(dispatch),
+            wait_s: s(wait),
+            claim_s: s(claim),
+            simulate_s: s(simulate),
+            encode_s: s(encode),
+            write_s: s(write),
+            commit_s: s(commit),
+        },
+        workers: parts.into_iter().map(worker).collect(),
+        failures: failures.into_iter().map(failure).collect(),
+    }
+}
