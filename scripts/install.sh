@@ -23,7 +23,8 @@ if [ ${#missing[@]} -gt 0 ]; then
     echo "installing: ${missing[*]}" >&2
     as_root=()
     [ "$(id -u)" -eq 0 ] || as_root=(sudo)
-    # Packages of servers start them, now and at the next boot. Debian asks this script whether they may.
+    # Nobody asked for running servers, but packages start theirs. Debian asks this script whether they may now; that they
+    # start at the next boot is undone below.
     policy=/usr/sbin/policy-rc.d
     if [ ! -e "$policy" ]; then
         trap '"${as_root[@]}" rm -f "$policy"' EXIT
@@ -33,7 +34,7 @@ if [ ${#missing[@]} -gt 0 ]; then
     "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "${missing[@]}" >&2
     for package in postgresql rabbitmq-server; do
         if [[ " ${missing[*]} " == *" $package "* ]] && command -v systemctl >/dev/null; then
-            "${as_root[@]}" systemctl disable --quiet "$package" 2>/dev/null
+            "${as_root[@]}" systemctl disable --quiet "$package" >&2
         fi
     done
 fi
