@@ -235,8 +235,7 @@ log.file.level = warning
 END
 }
 
-# The port mapper is started by us and not by the broker, which would leave it behind. The broker's schedulers do not spin
-# while they wait: the processors are needed by workers.
+# The port mapper is started by us and not by the broker, which would leave it behind.
 start_broker() {
     local home="$folder/broker" program=/usr/lib/rabbitmq/bin/rabbitmq-server
     [ -x "$program" ] || fail "RabbitMQ is missing: run 'scripts/install.sh --checks', then this again"
@@ -253,7 +252,7 @@ start_broker() {
         RABBITMQ_NODENAME="manyworlds-$broker_port@localhost" RABBITMQ_DIST_PORT="$distribution_port" \
         RABBITMQ_CONF_ENV_FILE="$home/no-environment" RABBITMQ_CONFIG_FILE="$home/rabbitmq.conf" \
         RABBITMQ_ENABLED_PLUGINS_FILE="$home/enabled_plugins" RABBITMQ_MNESIA_BASE="$home/mnesia" RABBITMQ_LOG_BASE="$home/log" \
-        RABBITMQ_SERVER_ADDITIONAL_ERL_ARGS="-kernel inet_dist_use_interface {127,0,0,1} +sbwt none +sbwtdcpu none +sbwtdio none" \
+        RABBITMQ_SERVER_ADDITIONAL_ERL_ARGS="-kernel inet_dist_use_interface {127,0,0,1}" \
         "$program"
 }
 
