@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Installs what a fresh Debian 12 with Rust lacks: a C compiler for zstd; with --checks also what only checks need: Python
-# for other people's readers and clients, openssl, curl and psql, a C++ compiler and cargo-fuzz for fuzzing. Does nothing
-# where nothing is missing.
+# for other people's readers and clients, openssl, curl and psql, PostgreSQL and RabbitMQ for the fleet, a C++ compiler
+# and cargo-fuzz for fuzzing. Does nothing where nothing is missing.
 set -euo pipefail
 
 checks=false
@@ -15,14 +15,28 @@ if $checks; then
     python3 -c 'import venv, ensurepip' 2>/dev/null || missing+=(python3-venv)
     command -v openssl >/dev/null || missing+=(openssl)
     command -v curl >/dev/null || missing+=(curl ca-certificates)
+    compgen -G '/usr/lib/postgresql/*/bin/initdb' >/dev/null || missing+=(postgresql)
     command -v psql >/dev/null || missing+=(postgresql-client)
+    [ -x /usr/lib/rabbitmq/bin/rabbitmq-server ] || missing+=(rabbitmq-server)
 fi
 if [ ${#missing[@]} -gt 0 ]; then
     echo "installing: ${missing[*]}" >&2
     as_root=()
     [ "$(id -u)" -eq 0 ] || as_root=(sudo)
+    # Nobody asked for running servers, but packages start theirs. Debian asks this script whether they may now; that they
+    # start at the next boot is undone below.
+    policy=/usr/sbin/policy-rc.d
+    if [ ! -e "$policy" ]; then
+        trap '"${as_root[@]}" rm -f "$policy"' EXIT
+        printf '#!/bin/sh\nexit 101\n' | "${as_root[@]}" install -m 755 /dev/stdin "$policy"
+    fi
     "${as_root[@]}" apt-get update -qq
     "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "${missing[@]}" >&2
+    for package in postgresql rabbitmq-server; do
+        if [[ " ${missing[*]} " == *" $package "* ]] && command -v systemctl >/dev/null; then
+            "${as_root[@]}" systemctl disable --quiet "$package" >&2
+        fi
+    done
 fi
 command -v cargo >/dev/null || {
     echo "error: cargo is missing: install Rust with rustup, then run this again" >&2

@@ -3,13 +3,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-venv=.venv
-requirements=tests/requirements.txt
-if ! cmp -s "$requirements" "$venv/installed.txt"; then
-    python3 -m venv "$venv"
-    "$venv/bin/pip" install --quiet --disable-pip-version-check --requirement "$requirements"
-    cp "$requirements" "$venv/installed.txt"
-fi
+venv="$(scripts/venv.sh)"
 # The program that `cargo test --workspace` has built: building it alone would unify features anew, for minutes.
 manyworlds="${CARGO_TARGET_DIR:-$PWD/target}/debug/manyworlds"
 [ -x "$manyworlds" ] || {

@@ -1,11 +1,19 @@
 #!/usr/bin/env bash
-# Every check: format, lints, tests, other people's readers and clients, and some seconds of fuzzing.
+# Every check: format, lints, the services of a fleet, tests with them, other people's readers and clients, and some
+# seconds of fuzzing.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
 scripts/install.sh --checks
 cargo fmt --all --check
 cargo clippy --workspace --all-targets --quiet -- --deny warnings
+"$(scripts/venv.sh)/bin/python" -m pytest --quiet -p no:cacheprovider tests/services
+# Services of their own for the tests that follow, gone afterwards however they end.
+MANYWORLDS_SERVICES="$(mktemp -d)"
+export MANYWORLDS_SERVICES
+trap 'scripts/services.sh stop --wipe' EXIT
+environment="$(scripts/services.sh start)"
+eval "$environment"
 cargo test --workspace
 scripts/python_tests.sh
 scripts/fuzz.sh 10
