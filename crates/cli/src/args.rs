@@ -21,7 +21,7 @@ use clap::{Parser, Subcommand, ValueEnum};
 pub(crate) use export::{ExportArgs, FileFormat};
 pub(crate) use fleet::{FleetArgs, LedgerArgs, StatusArgs, SubmitArgs, SubmittedArgs, WorkerArgs};
 pub(crate) use load::LoadArgs;
-pub(crate) use run::{PlanArgs, RunArgs};
+pub(crate) use run::{PlanArgs, RunArgs, UntilArgs};
 pub(crate) use serve::{Durability, Partition, ServeArgs, TokenTask, Unique};
 pub(crate) use table::{
     RebuildArgs, TableArgs, TableClusterArgs, TableCompactArgs, TableDeleteArgs, TableInsertArgs, TableRewriteArgs,
@@ -78,6 +78,8 @@ pub(crate) enum Command {
     Price(PriceArgs),
     /// Show how an outcome is distributed over the worlds
     Outcome(OutcomeArgs),
+    /// Compare an outcome in two ensembles, world by world: of one seed, they share their random numbers
+    Compare(CompareArgs),
     /// Correlate the outcomes of one entity
     Correlate(CorrelateArgs),
     /// Show what happened in one world: its plays and its box score
@@ -229,6 +231,22 @@ pub(crate) struct OutcomeArgs {
     /// List every value with the share of the worlds that do not exceed it
     #[arg(long)]
     pub(crate) cdf: bool,
+    #[command(flatten)]
+    pub(crate) data: DataArgs,
+    #[command(flatten)]
+    pub(crate) format: FormatArgs,
+}
+
+/// What `compare` takes.
+#[derive(Debug, clap::Args)]
+pub(crate) struct CompareArgs {
+    /// An ensemble
+    pub(crate) first: String,
+    /// Another: differences are its values less those of the first
+    pub(crate) second: String,
+    /// What to compare, as ENTITY:OUTCOME; may be given more than once
+    #[arg(long = "outcome", value_name = "NAME", required = true)]
+    pub(crate) outcomes: Vec<String>,
     #[command(flatten)]
     pub(crate) data: DataArgs,
     #[command(flatten)]

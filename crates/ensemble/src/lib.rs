@@ -15,7 +15,9 @@
 //!
 //! Knows nothing of SQL, or of what any outcome means.
 
+mod aggregate;
 mod columns;
+mod compare;
 mod correlation;
 mod distribution;
 mod error;
@@ -32,7 +34,9 @@ mod state;
 mod store;
 mod verify;
 
+pub use aggregate::{Aggregate, Aggregates, FOLLOWED_MAX, Follow, Goal};
 pub use columns::{Column, Columns, Narrow};
+pub use compare::{Comparison, compare};
 pub use correlation::correlation;
 pub use distribution::Distribution;
 pub use error::EnsembleError;

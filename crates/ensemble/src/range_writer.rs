@@ -10,6 +10,7 @@ use table::{
 };
 use world::{ContentHash, WorldRange, mix64};
 
+use crate::aggregate::{Aggregates, Follow};
 use crate::range_reader::RangeFacts;
 use crate::schema::{event, event_fields, outcome, outcome_fields};
 use crate::store::RangePaths;
@@ -21,11 +22,12 @@ pub struct Encoders {
     event_schema: SegmentSchema,
     outcomes: Encoder,
     events: Encoder,
+    follow: Follow,
 }
 
 impl Encoders {
-    /// Encoders for a model's blocks that compress with `codec`.
-    pub fn new(catalogue: Arc<Catalogue>, codec: Codec) -> Result<Self, TableError> {
+    /// Encoders for a model's blocks that compress with `codec`, and add up outcomes that are followed.
+    pub fn new(catalogue: Arc<Catalogue>, codec: Codec, follow: Follow) -> Result<Self, TableError> {
         let make = || {
             let outcome_schema = SegmentSchema::new(&outcome_fields(&catalogue))?;
             let event_schema = SegmentSchema::new(&event_fields(&catalogue))?;
@@ -38,7 +40,7 @@ impl Encoders {
         };
         let (outcomes, events, outcome_schema, event_schema) =
             make().map_err(|cause| TableError::Encode { path: "of the ensemble".into(), cause })?;
-        Ok(Self { catalogue, outcome_schema, event_schema, outcomes, events })
+        Ok(Self { catalogue, outcome_schema, event_schema, outcomes, events, follow })
     }
 }
 
@@ -70,6 +72,8 @@ pub struct WrittenRange {
     pub outcome_hash: ContentHash,
     /// Hash of its events, where they are stored.
     pub event_hash: ContentHash,
+    /// What is known of its outcomes that are followed.
+    pub aggregates: Aggregates,
     /// Where the time went.
     pub times: PhaseTimes,
 }
@@ -88,6 +92,7 @@ pub struct RangeWriter<'a> {
     event_hash: ContentHash,
     values: u64,
     event_rows: u64,
+    aggregates: Aggregates,
     started: Instant,
     times: PhaseTimes,
     stop: &'a dyn Fn() -> bool,
@@ -130,6 +135,7 @@ impl<'a> RangeWriter<'a> {
             event_hash: ContentHash::default(),
             values: 0,
             event_rows: 0,
+            aggregates: Aggregates::default(),
             started: Instant::now(),
             times: PhaseTimes::default(),
             stop,
@@ -165,6 +171,7 @@ impl<'a> RangeWriter<'a> {
             event_rows: self.event_rows,
             outcome_hash: self.outcome_hash,
             event_hash: self.event_hash,
+            aggregates: self.aggregates,
             times: self.times,
         })
     }
@@ -298,6 +305,7 @@ impl Sink for RangeWriter<'_> {
         let encoding = Instant::now();
         let columns = self.encode_outcomes(&block).map_err(stop)?;
         self.hash_outcomes(&block);
+        self.aggregates.take(&self.encoders.catalogue, &self.encoders.follow, &block);
         self.entities.push(block.entity);
         self.values += (block.columns.len() * self.range.count()) as u64;
         let writing = Instant::now();

@@ -19,11 +19,19 @@ CREATE TABLE ensembles (
     -- Whether it takes an older version's place when it is complete.
     replaces boolean NOT NULL,
     state text NOT NULL DEFAULT 'submitting'
-        CHECK (state IN ('submitting', 'running', 'paused', 'cancelled', 'failed', 'complete')),
+        CHECK (state IN ('submitting', 'running', 'paused', 'cancelled', 'failed', 'enough', 'complete')),
     submitted_at timestamptz NOT NULL DEFAULT now(),
     -- When the first range was taken up, and when the last one was done.
     started_at timestamptz,
     finished_at timestamptz,
+    -- Everything the model emits, by name.
+    catalogue text NOT NULL,
+    -- Of what is done: what is known of the outcomes that are followed, which takes part in no commit twice.
+    aggregates bytea,
+    -- Entity and outcome whose interval must be how narrow for the ensemble to be enough.
+    until_entity bigint,
+    until_outcome bigint,
+    until_goal text,
     -- Nanoseconds that submitting took.
     submit_ns bigint NOT NULL DEFAULT 0,
     UNIQUE (name, version)

@@ -129,15 +129,15 @@ impl Broker {
         Ok(queue.message_count())
     }
 
-    /// Whether there is a queue for an ensemble.
-    pub(crate) async fn has_queue(&self, connection: &Connection, ensemble: i64) -> Result<bool> {
+    /// How many messages wait in an ensemble's queue; `None` where there is no queue.
+    pub(crate) async fn waiting(&self, connection: &Connection, ensemble: i64) -> Result<Option<u32>> {
         // The broker closes a channel that asks for what is not there.
         let channel = connection.create_channel().await.map_err(self.fail("open a channel"))?;
         let options = QueueDeclareOptions { passive: true, ..QueueDeclareOptions::durable() };
         let found = channel.queue_declare(self.queue(ensemble).as_str().into(), options, FieldTable::default()).await;
         match found {
-            Ok(_) => Ok(true),
-            Err(error) if is_not_found(&error) => Ok(false),
+            Ok(queue) => Ok(Some(queue.message_count())),
+            Err(error) if is_not_found(&error) => Ok(None),
             Err(error) => Err(self.fail("look for a queue")(error)),
         }
     }

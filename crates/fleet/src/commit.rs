@@ -9,6 +9,7 @@ use tokio::sync::mpsc;
 use crate::error::FleetError;
 use crate::job::Job;
 use crate::ledger::State;
+use crate::metrics::Phase;
 use crate::worker::{Played, Worker, acknowledge, fail, requeue};
 
 /// Commits ranges until there are no more to come. A range is in the tables, then in the ledger, then gone from the broker.
@@ -40,12 +41,23 @@ async fn commit(worker: &Worker, store: &mut Option<Store>, mut played: Played) 
             pause = (pause * 2).min(std::time::Duration::from_secs(15));
         }
     }
+    let metrics = &worker.options.metrics;
+    metrics.add(Phase::Commit, committing.elapsed());
     played.times.commit = committing.elapsed().as_nanos() as i64;
+    let noting = Instant::now();
     let (range, times) = (played.assignment.range, played.times);
-    let noted = worker.patiently(|| worker.ledger.finish(job.id, range, worker.me.id, &times)).await;
+    let aggregates = &played.written.aggregates;
+    let noted = worker.patiently(|| worker.ledger.finish(job.id, range, worker.me.id, &times, aggregates)).await;
     match noted {
-        Some(Ok(())) => {
+        Some(Ok(known)) => {
+            metrics.add(Phase::Note, noting.elapsed());
+            let acknowledging = Instant::now();
             acknowledge(&played.assignment).await;
+            metrics.add(Phase::Acknowledge, acknowledging.elapsed());
+            metrics.done(range.count());
+            if job.until.zip(known).is_some_and(|(until, known)| until.is_met(&known)) {
+                stop_with_enough(worker, &job).await;
+            }
             settle(worker, &job).await;
         }
         // It is in the tables: whoever gets the message again finds it there.
@@ -78,6 +90,14 @@ async fn open_store(worker: &Worker, job: &Job) -> Result<Store, FleetError> {
         have: Vec::new(),
     };
     Ok(Store::open(data, disk).await?.ok_or_else(unknown)?)
+}
+
+/// Lets nobody take up more of an ensemble of which what was to be known is known well enough.
+async fn stop_with_enough(worker: &Worker, job: &Job) {
+    if let Err(error) = worker.ledger.turn(job.id, &[State::Running, State::Paused], State::Enough).await {
+        // The next range that is done tries again.
+        tracing::warn!(%error, ensemble = job.player.ensemble().plan.name, "could not end it");
+    }
 }
 
 /// Ends an ensemble of which no range is left: one that replaces an older version takes its place, and the queue goes.

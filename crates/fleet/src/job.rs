@@ -3,8 +3,8 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use ensemble::{EnsembleError, MakeModel, Store};
-use run::Player;
+use ensemble::{EnsembleError, Follow, MakeModel, Store};
+use run::{Player, Until};
 use table::disk::Disk;
 
 use crate::error::FleetError;
@@ -16,6 +16,7 @@ pub(crate) struct Job {
     pub(crate) id: i64,
     pub(crate) player: Player,
     pub(crate) replaces: bool,
+    pub(crate) until: Option<Until>,
 }
 
 impl Job {
@@ -36,7 +37,9 @@ impl Job {
         let model = make_model(&ensemble.plan)
             .map_err(|error| EnsembleError::Damaged { name: submitted.name.clone(), reason: error.to_string() })?;
         let codec = submitted.codec.parse().unwrap_or_default();
-        let player = Player::new(model, ensemble, disk.clone(), codec);
-        Ok(Self { id: submitted.id, player, replaces: submitted.replaces })
+        let followed = submitted.until.iter().map(|until| (until.entity, until.outcome)).collect();
+        let follow = Follow::new(&ensemble.plan.catalogue, followed);
+        let player = Player::new(model, ensemble, disk.clone(), codec, follow);
+        Ok(Self { id: submitted.id, player, replaces: submitted.replaces, until: submitted.until })
     }
 }

@@ -15,6 +15,7 @@ use crate::error::FleetError;
 use crate::inbox::Assignment;
 use crate::job::Job;
 use crate::ledger::Submitted;
+use crate::metrics::PHASES;
 use crate::worker::{Halt, Worker, requeue};
 
 type Result<T> = std::result::Result<T, FleetError>;
@@ -23,6 +24,10 @@ type Result<T> = std::result::Result<T, FleetError>;
 const LOOK_EACH: Duration = Duration::from_millis(250);
 /// How often the ledger is told that this worker is there, and messages that are missing are made.
 const TEND_EACH: Duration = Duration::from_secs(2);
+/// How often the log is told where the time went.
+const TELL_EACH: Duration = Duration::from_secs(10);
+/// How long a broker may have no message for ranges that are left: workers have those that they are about to take up.
+const LOST_AFTER: Duration = Duration::from_secs(15);
 /// How long closing may take.
 const PATIENCE: Duration = Duration::from_secs(5);
 
@@ -38,7 +43,11 @@ pub(crate) struct Session {
     connection: Connection,
     channel: Channel,
     subscriptions: HashMap<i64, Subscription>,
+    /// Since when the broker has no message of an ensemble that has ranges left.
+    silent: HashMap<i64, Instant>,
     tended: Option<Instant>,
+    told: Instant,
+    counted: ([u64; PHASES.len()], u64),
 }
 
 impl Session {
@@ -46,7 +55,15 @@ impl Session {
         let connection = worker.broker.connect().await?;
         let channel = connection.create_channel().await.map_err(worker.broker.fail("open a channel"))?;
         worker.set_trouble(None);
-        Ok(Self { connection, channel, subscriptions: HashMap::new(), tended: None })
+        Ok(Self {
+            connection,
+            channel,
+            subscriptions: HashMap::new(),
+            silent: HashMap::new(),
+            tended: None,
+            told: Instant::now(),
+            counted: Default::default(),
+        })
     }
 
     /// Receives ranges of all ensembles that are running, until the worker is asked to end: then the session is given back.
@@ -90,6 +107,10 @@ impl Session {
                 self.subscribe(worker, submitted).await?;
             }
         }
+        if self.told.elapsed() >= TELL_EACH {
+            self.told = Instant::now();
+            tracing::info!("{}", worker.options.metrics.line(&mut self.counted));
+        }
         if self.tended.is_none_or(|at| at.elapsed() >= TEND_EACH) {
             self.tended = Some(Instant::now());
             worker.ledger.see(&worker.me, worker.trouble().as_deref()).await?;
@@ -110,7 +131,7 @@ impl Session {
                 return Ok(());
             }
         };
-        if !worker.broker.has_queue(&self.connection, job.id).await? {
+        if worker.broker.waiting(&self.connection, job.id).await?.is_none() {
             // It went with a broker that lost what it had: all messages are made anew.
             worker.ledger.unpublish(job.id).await?;
         }
@@ -162,13 +183,28 @@ impl Session {
     /// ensembles whose last worker died before it did.
     async fn tend(&mut self, worker: &Worker, running: &[Submitted]) -> Result<()> {
         for submitted in running {
-            let Some(subscription) = self.subscriptions.get(&submitted.id) else { continue };
+            let Some(job) = self.subscriptions.get(&submitted.id).map(|s| s.job.clone()) else { continue };
+            self.look_for_lost(worker, submitted.id).await?;
             let missing = worker.ledger.unsettled(submitted.id, true).await?;
             if !missing.is_empty() {
                 worker.broker.publish(&self.channel, submitted.id, &missing).await?;
                 worker.ledger.note_published(submitted.id, &missing).await?;
             }
-            settle(worker, &subscription.job).await;
+            settle(worker, &job).await;
+        }
+        Ok(())
+    }
+
+    /// A broker may come back without messages that it had: where it has none for long, and ranges are left that nobody has
+    /// taken up, there is to be one for each again. One too many does no harm.
+    async fn look_for_lost(&mut self, worker: &Worker, ensemble: i64) -> Result<()> {
+        let waiting = worker.broker.waiting(&self.connection, ensemble).await?;
+        if waiting.is_some_and(|waiting| waiting > 0) || !worker.ledger.has_idle(ensemble).await? {
+            self.silent.remove(&ensemble);
+        } else if self.silent.entry(ensemble).or_insert_with(Instant::now).elapsed() >= LOST_AFTER {
+            self.silent.remove(&ensemble);
+            let lost = worker.ledger.unpublish_idle(ensemble).await?;
+            tracing::warn!(ensemble, lost, "the broker has no messages for ranges that are left: making them anew");
         }
         Ok(())
     }

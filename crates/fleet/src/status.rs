@@ -1,5 +1,6 @@
 //! How far a fleet is.
 
+use model::Catalogue;
 use serde::Serialize;
 use world::{World, WorldRange};
 
@@ -41,8 +42,31 @@ pub struct EnsembleStatus {
     pub phases: PhaseTotals,
     /// Who plays it, or did.
     pub workers: Vec<WorkerStatus>,
+    /// What is known of the outcomes that are followed.
+    pub outcomes: Vec<OutcomeStatus>,
     /// What went wrong with ranges, the first twenty.
     pub failures: Vec<Failure>,
+}
+
+/// What is known of an outcome from the worlds that are done.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct OutcomeStatus {
+    /// Whose it is.
+    pub entity: String,
+    /// Its name.
+    pub outcome: String,
+    /// Worlds.
+    pub worlds: u64,
+    /// Its mean, and how far the 95% confidence interval reaches to either side; `None` from fewer than two worlds.
+    pub mean: f64,
+    /// Half the width of the mean's 95% confidence interval.
+    pub ci_half_width: Option<f64>,
+    /// Its standard deviation.
+    pub stddev: f64,
+    /// Smallest and largest value.
+    pub bounds: Option<[f64; 2]>,
+    /// The 5%, 50% and 95% quantiles, within 0.4%.
+    pub quantiles: [Option<f64>; 3],
 }
 
 /// Where the time of an ensemble went, in seconds; those of ranges are summed over all that are done.
@@ -173,6 +197,26 @@ fn told(totals: &Totals, parts: Vec<Part>, failures: Vec<(i64, i64, bool, String
             commit_s: s(commit),
         },
         workers: parts.into_iter().map(worker).collect(),
+        outcomes: outcomes(totals),
         failures: failures.into_iter().map(failure).collect(),
     }
+}
+
+fn outcomes(totals: &Totals) -> Vec<OutcomeStatus> {
+    let Ok(catalogue) = serde_json::from_str::<Catalogue>(&totals.catalogue) else {
+        return Vec::new();
+    };
+    let known = totals.aggregates.iter().filter(|(entity, ..)| *entity < catalogue.entities.len());
+    known
+        .map(|(entity, outcome, aggregate)| OutcomeStatus {
+            entity: catalogue.entities[entity].name.clone(),
+            outcome: catalogue.kind_of(entity).outcomes[outcome].name.clone(),
+            worlds: aggregate.count,
+            mean: aggregate.mean(),
+            ci_half_width: Some(aggregate.half_width()).filter(|half| half.is_finite()),
+            stddev: aggregate.variance().sqrt(),
+            bounds: aggregate.bounds(),
+            quantiles: [0.05, 0.5, 0.95].map(|q| aggregate.quantile(q)),
+        })
+        .collect()
 }

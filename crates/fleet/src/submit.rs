@@ -4,7 +4,8 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Instant;
 
-use ensemble::{Plan, Store};
+use ensemble::{EnsembleError, Plan, Store};
+use run::Until;
 use table::Codec;
 use table::disk::Disk;
 
@@ -14,37 +15,51 @@ use crate::ledger::{Ledger, State, Submission, Submitted};
 
 type Result<T> = std::result::Result<T, FleetError>;
 
+/// How to play what is submitted.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct SubmitOptions {
+    /// What compresses the stored pages.
+    pub codec: Codec,
+    /// Play it anew; the old version stays readable until the new one is complete.
+    pub replace: bool,
+    /// When fewer worlds than planned are enough.
+    pub until: Option<Until>,
+}
+
 /// Registers an ensemble in the tables of a folder, enters it in the ledger, and publishes its ranges. Tells its number in
 /// the ledger. A submission that dies on the way is completed by any worker once the ledger has it.
 ///
 /// # Errors
-/// Where the name is taken and `replace` is not set, and where tables, ledger or broker refuse.
+/// Where the name is taken and it is not to be replaced, and where tables, ledger or broker refuse.
 pub async fn submit(
     ledger: &Ledger,
     broker: &Broker,
     data: &Path,
     disk: Arc<dyn Disk>,
     plan: Plan,
-    codec: Codec,
-    replace: bool,
+    options: SubmitOptions,
 ) -> Result<i64> {
     let started = Instant::now();
     // Before anything is registered: a broker that cannot be reached is told at once.
     let connection = broker.connect().await?;
     let channel = connection.create_channel().await.map_err(broker.fail("open a channel"))?;
     let mut store = Store::open_or_create(data, disk).await?;
-    let registered = store.register(plan, replace).await?;
+    let registered = store.register(plan, options.replace).await?;
     let ranges = registered.plan.ranges();
+    let catalogue = serde_json::to_string(&registered.plan.catalogue)
+        .map_err(|e| EnsembleError::Description { name: registered.plan.name.clone(), reason: e.to_string() })?;
     let entered = ledger
         .enter(&Submission {
             name: &registered.plan.name,
             version: registered.version,
             model: &registered.plan.model,
-            codec: codec.to_string(),
+            codec: options.codec.to_string(),
             replaces: registered.replaces,
             range_worlds: registered.plan.range_worlds,
             worlds: registered.plan.worlds.count(),
             ranges: &ranges,
+            until: options.until,
+            catalogue,
         })
         .await?;
     broker.declare(&channel, entered.id).await?;

@@ -19,6 +19,7 @@ use crate::commit::commit_all;
 use crate::error::FleetError;
 use crate::inbox::{Assignment, Inbox};
 use crate::ledger::{Claim, Finished, Introduction, Ledger, Verdict};
+use crate::metrics::{Phase, WorkerMetrics};
 use crate::session::Session;
 
 type Result<T> = std::result::Result<T, FleetError>;
@@ -40,6 +41,8 @@ pub struct WorkerOptions {
     pub threads: usize,
     /// Makes the models of submitted plans.
     pub make_model: MakeModel,
+    /// What counts what the worker does.
+    pub metrics: Arc<WorkerMetrics>,
 }
 
 /// How a worker is asked to end.
@@ -166,6 +169,7 @@ impl Worker {
     /// Waits a while after an error, unless the worker is asked to end.
     async fn suffer(&self, error: &FleetError) {
         tracing::warn!(%error, "waiting for it");
+        self.options.metrics.reconnects();
         self.set_trouble(Some(error.to_string()));
         let mut halt = self.halt.clone();
         let halted = halt.wait_for(|halt| *halt != Halt::No);
@@ -235,6 +239,15 @@ fn play_all(worker: &Worker, played: &mpsc::Sender<Played>, handle: &Handle) {
             Ok(Some(written)) => {
                 pause = PAUSE_MIN;
                 worker.set_trouble(None);
+                let spent = [
+                    (Phase::Dispatch, Duration::from_nanos(assignment.dispatch_ns as u64)),
+                    (Phase::Wait, wait),
+                    (Phase::Claim, claim),
+                    (Phase::Simulate, written.times.simulate),
+                    (Phase::Encode, written.times.encode),
+                    (Phase::Write, written.times.write),
+                ];
+                spent.into_iter().for_each(|(phase, time)| worker.options.metrics.add(phase, time));
                 let ns = |time: Duration| time.as_nanos() as i64;
                 let times = Finished {
                     dispatch: assignment.dispatch_ns,
@@ -266,6 +279,7 @@ fn play_all(worker: &Worker, played: &mpsc::Sender<Played>, handle: &Handle) {
 /// Lets another worker have a range that this one took up.
 async fn give_back(worker: &Worker, assignment: &Assignment) {
     let (ensemble, range) = (assignment.job.id, assignment.range);
+    worker.options.metrics.gave_back();
     if let Err(error) = worker.ledger.give_back(ensemble, range).await {
         tracing::warn!(%error, %range, "the ledger takes it for begun");
     }
@@ -276,6 +290,7 @@ async fn give_back(worker: &Worker, assignment: &Assignment) {
 pub(crate) async fn fail(worker: &Worker, assignment: Assignment, reason: &str) {
     let (ensemble, range) = (assignment.job.id, assignment.range);
     tracing::warn!(%range, reason, "failed");
+    worker.options.metrics.failed();
     let noted = worker.patiently(|| worker.ledger.note_failure(ensemble, range, reason)).await;
     match noted {
         Some(Ok(Verdict::GivenUp)) => {

@@ -30,6 +30,10 @@ impl Control {
         first
     }
 
+    pub(crate) fn drain(&self) {
+        self.draining.store(true, Ordering::SeqCst);
+    }
+
     pub(crate) fn abandon(&self) {
         self.draining.store(true, Ordering::SeqCst);
         self.abandoned.store(true, Ordering::SeqCst);

@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use ensemble::{EnsembleError, PhaseTimes, Registered, Store, WrittenRange};
+use ensemble::{Aggregates, EnsembleError, Follow, Goal, PhaseTimes, Registered, Store, WrittenRange};
 use model::Model;
 use table::{Codec, TableError};
 use tokio::sync::mpsc;
@@ -23,6 +23,26 @@ pub struct Options {
     pub threads: usize,
     /// What compresses the stored pages.
     pub codec: Codec,
+    /// When fewer worlds than planned are enough.
+    pub until: Option<Until>,
+}
+
+/// A mean that is known well enough once its confidence interval is narrow enough.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Until {
+    /// The entity, a place in the catalogue.
+    pub entity: usize,
+    /// Its outcome.
+    pub outcome: usize,
+    /// How narrow.
+    pub goal: Goal,
+}
+
+impl Until {
+    /// Whether what is known is enough.
+    pub fn is_met(&self, aggregates: &Aggregates) -> bool {
+        aggregates.get(self.entity, self.outcome).is_some_and(|aggregate| self.goal.is_met(aggregate))
+    }
 }
 
 /// Why a run ended early. Ranges committed before stay committed.
@@ -74,8 +94,9 @@ pub async fn play(
         }
     }
     let threads = options.threads.clamp(1, ranges.len().max(1));
+    let follow = Follow::new(&ensemble.plan.catalogue, options.until.iter().map(|u| (u.entity, u.outcome)).collect());
     let workshop = Arc::new(Workshop {
-        player: Player::new(model, ensemble.clone(), store.disk().clone(), options.codec),
+        player: Player::new(model, ensemble.clone(), store.disk().clone(), options.codec, follow),
         ranges: Mutex::new(ranges),
         control: control.clone(),
     });
@@ -103,6 +124,9 @@ pub async fn play(
         if let Err(error) = result {
             control.abandon();
             failure.get_or_insert(error);
+        } else if options.until.is_some_and(|until| until.is_met(&tally.aggregates)) {
+            tally.is_enough = true;
+            control.drain();
         }
     }
     for worker in workers {
@@ -130,6 +154,9 @@ struct Tally {
     worlds: usize,
     times: PhaseTimes,
     commit: Duration,
+    aggregates: Aggregates,
+    /// Whether what was to be known is known well enough.
+    is_enough: bool,
 }
 
 impl Tally {
@@ -141,6 +168,7 @@ impl Tally {
         self.commit += committing.elapsed();
         self.ranges += 1;
         self.worlds += range.range.count();
+        self.aggregates.merge(&range.aggregates);
         self.times.simulate += range.times.simulate;
         self.times.encode += range.times.encode;
         self.times.write += range.times.write;
@@ -167,6 +195,7 @@ async fn summarise(
         worlds: stored.worlds(),
         played: tally.worlds,
         complete: stored.is_complete() && stored.version == ensemble.version,
+        is_enough: tally.is_enough,
         wall_s: seconds(wall),
         cpu_s: seconds(usage.cpu.saturating_sub(before.cpu)),
         peak_rss_bytes: usage.peak_rss_bytes,

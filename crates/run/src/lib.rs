@@ -18,7 +18,7 @@ mod sweep;
 mod usage;
 
 pub use control::Control;
-pub use execute::{Options, RunError, play};
+pub use execute::{Options, RunError, Until, play};
 pub use player::Player;
 pub use probe::Probe;
 pub use summary::{EventTotals, OutcomeTotals, Phases, Summary};

@@ -4,7 +4,7 @@ use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
-use ensemble::{Encoders, EventMode, Interrupted, RangeWriter, Registered, WrittenRange};
+use ensemble::{Encoders, EventMode, Follow, Interrupted, RangeWriter, Registered, WrittenRange};
 use model::{EventBlock, Model, OutcomeBlock, Sink, Stop, Wanted};
 use table::disk::Disk;
 use table::{Codec, TableError};
@@ -18,12 +18,13 @@ pub struct Player {
     ensemble: Registered,
     disk: Arc<dyn Disk>,
     codec: Codec,
+    follow: Follow,
 }
 
 impl Player {
     /// The model must be the one that the ensemble was planned with.
-    pub fn new(model: Arc<dyn Model>, ensemble: Registered, disk: Arc<dyn Disk>, codec: Codec) -> Self {
-        Self { model, ensemble, disk, codec }
+    pub fn new(model: Arc<dyn Model>, ensemble: Registered, disk: Arc<dyn Disk>, codec: Codec, follow: Follow) -> Self {
+        Self { model, ensemble, disk, codec, follow }
     }
 
     /// The ensemble whose ranges it plays.
@@ -36,7 +37,7 @@ impl Player {
     /// # Errors
     /// Where the model's columns cannot be stored.
     pub fn encoders(&self) -> Result<Encoders, RunError> {
-        Ok(Encoders::new(Arc::new(self.ensemble.plan.catalogue.clone()), self.codec)?)
+        Ok(Encoders::new(Arc::new(self.ensemble.plan.catalogue.clone()), self.codec, self.follow.clone())?)
     }
 
     /// Plays a range into its files, which are not committed yet; `None` where `stop`, which is asked now and then, said so.

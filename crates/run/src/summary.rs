@@ -60,6 +60,8 @@ pub struct Summary {
     pub played: usize,
     /// Whether every world is stored.
     pub complete: bool,
+    /// Whether it ended before every world was played because it was asked to, with what was to be known.
+    pub is_enough: bool,
     /// Elapsed time of the run.
     pub wall_s: f64,
     /// Processor time of the run.

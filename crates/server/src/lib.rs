@@ -31,6 +31,7 @@ mod tokens;
 mod write;
 
 pub use error::ServerError;
+pub use metrics::serve_metrics;
 pub use serve::{Server, serve};
 pub use settings::{Settings, TlsFiles};
 pub use tokens::{Grant, TokenError, TokenFile};

@@ -1,6 +1,7 @@
 //! How the server is: for people, load balancers and Prometheus.
 
 use std::fmt::Write as _;
+use std::net::SocketAddr;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
@@ -16,6 +17,9 @@ use crate::error::Refusal;
 
 /// How long a server is not ready after rows could not be written to a log, where none were since.
 const UNREADY: Duration = Duration::from_secs(10);
+
+/// The type of what Prometheus reads.
+const PROMETHEUS: &str = "text/plain; version=0.0.4";
 
 /// What was done since the start.
 #[derive(Debug, Default)]
@@ -92,5 +96,25 @@ pub(crate) async fn metrics(State(app): State<App>, Extension(access): Extension
             "# HELP manyworlds_{name} {help}\n# TYPE manyworlds_{name} {kind}\nmanyworlds_{name} {value}"
         );
     }
-    Ok(([(header::CONTENT_TYPE, "text/plain; version=0.0.4")], text).into_response())
+    Ok(([(header::CONTENT_TYPE, PROMETHEUS)], text).into_response())
+}
+
+/// Serves what `text` gives at `/metrics` of an address, for a process that serves nothing else. Tells where it listens.
+///
+/// # Errors
+/// Where the address cannot be listened on.
+pub async fn serve_metrics(
+    address: SocketAddr,
+    text: impl Fn() -> String + Clone + Send + Sync + 'static,
+) -> std::io::Result<SocketAddr> {
+    let listener = tokio::net::TcpListener::bind(address).await?;
+    let bound = listener.local_addr()?;
+    let answer = move || async move { ([(header::CONTENT_TYPE, PROMETHEUS)], text()) };
+    let routes = axum::Router::new().route("/metrics", axum::routing::get(answer));
+    tokio::spawn(async move {
+        if let Err(error) = axum::serve(listener, routes).await {
+            tracing::error!(%error, "metrics are served no more");
+        }
+    });
+    Ok(bound)
 }

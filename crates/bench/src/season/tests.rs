@@ -14,6 +14,7 @@ fn summary(worlds: usize, cpu_ms: f64, hash: &str) -> Summary {
         worlds,
         played: worlds,
         complete: true,
+        is_enough: false,
         wall_s: cpu_ms * worlds as f64 / 2e3,
         cpu_s: cpu_ms * worlds as f64 / 1e3,
         peak_rss_bytes: 300_000_000,

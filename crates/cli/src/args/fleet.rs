@@ -2,7 +2,7 @@
 
 use table::Codec;
 
-use super::{DataArgs, FormatArgs, PlanArgs};
+use super::{DataArgs, FormatArgs, PlanArgs, UntilArgs};
 
 /// Where a fleet's ledger is.
 #[derive(Debug, clap::Args)]
@@ -27,6 +27,8 @@ pub(crate) struct FleetArgs {
 pub(crate) struct SubmitArgs {
     #[command(flatten)]
     pub(crate) plan: PlanArgs,
+    #[command(flatten)]
+    pub(crate) until: UntilArgs,
     #[command(flatten)]
     pub(crate) data: DataArgs,
     #[command(flatten)]
@@ -54,6 +56,9 @@ pub(crate) struct WorkerArgs {
     /// Ranges to play at once, each on a thread [default: one a core]
     #[arg(long, value_name = "N")]
     pub(crate) concurrency: Option<usize>,
+    /// Tell Prometheus, over HTTP at this address, what it does
+    #[arg(long, value_name = "ADDR")]
+    pub(crate) metrics: Option<std::net::SocketAddr>,
 }
 
 /// What `status` takes.

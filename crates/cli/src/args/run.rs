@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use ensemble::Goal;
 use table::Codec;
 
 use super::{DataArgs, Events, FormatArgs, parse_pair};
@@ -40,6 +41,8 @@ pub(crate) struct RunArgs {
     #[command(flatten)]
     pub(crate) plan: PlanArgs,
     #[command(flatten)]
+    pub(crate) until: UntilArgs,
+    #[command(flatten)]
     pub(crate) data: DataArgs,
     /// Worker threads [default: one a core]
     #[arg(long, value_name = "T")]
@@ -48,11 +51,23 @@ pub(crate) struct RunArgs {
     #[arg(long, value_name = "CODEC", default_value_t = Codec::default())]
     pub(crate) codec: Codec,
     /// Go on with an ensemble that was interrupted
-    #[arg(long, conflicts_with = "replace")]
+    #[arg(long, conflicts_with_all = ["replace", "until_ci"])]
     pub(crate) resume: bool,
     /// Play the ensemble anew; the old version stays readable until the new one is complete
     #[arg(long)]
     pub(crate) replace: bool,
     #[command(flatten)]
     pub(crate) format: FormatArgs,
+}
+
+/// When fewer worlds than planned are enough.
+#[derive(Debug, clap::Args)]
+pub(crate) struct UntilArgs {
+    /// Play no more once the 95% confidence interval of the mean of --outcome reaches no farther than this to either side:
+    /// in percent of the mean (of 1 for shares and flags), as 0.5%, or in the outcome's unit
+    #[arg(long, value_name = "WIDTH", requires = "outcome", conflicts_with = "replace")]
+    pub(crate) until_ci: Option<Goal>,
+    /// The outcome that is to be known, as ENTITY:OUTCOME
+    #[arg(long, value_name = "NAME", requires = "until_ci")]
+    pub(crate) outcome: Option<String>,
 }

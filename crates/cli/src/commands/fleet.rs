@@ -2,14 +2,15 @@
 
 use std::num::NonZero;
 use std::process::ExitCode;
+use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::{Context as _, Result, bail};
-use fleet::{Broker, EnsembleStatus, Halt, Ledger, State, WorkerOptions};
+use fleet::{Broker, EnsembleStatus, Halt, Ledger, State, SubmitOptions, WorkerMetrics, WorkerOptions};
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::watch;
 
-use super::plan::{Sizing, planned};
+use super::plan::{Sizing, planned, until};
 use super::{disk, make_model};
 use crate::args::{FleetArgs, Format, LedgerArgs, StatusArgs, SubmitArgs, SubmittedArgs, WorkerArgs};
 use crate::output::{Table, count, note, print, print_json};
@@ -29,9 +30,11 @@ async fn open(args: &FleetArgs) -> Result<(Ledger, Broker)> {
 
 pub(crate) async fn submit(args: &SubmitArgs) -> Result<ExitCode> {
     let (_, plan) = planned(&args.plan, Sizing::Fleet)?;
+    let until = until(&args.until, &plan.catalogue)?;
     let (ledger, broker) = open(&args.fleet).await?;
     let (name, worlds, ranges) = (plan.name.clone(), plan.worlds.count(), plan.ranges().len());
-    fleet::submit(&ledger, &broker, &args.data.data, disk(), plan, args.codec, args.replace).await?;
+    let options = SubmitOptions { codec: args.codec, replace: args.replace, until };
+    fleet::submit(&ledger, &broker, &args.data.data, disk(), plan, options).await?;
     note(&format!("submitted {name}: {} worlds in {} ranges", count(worlds as u64), count(ranges as u64)));
     if args.watch { watch_until_end(&ledger, &name, args.format.format).await } else { Ok(ExitCode::SUCCESS) }
 }
@@ -43,7 +46,17 @@ pub(crate) async fn worker(args: &WorkerArgs) -> Result<ExitCode> {
         None => std::thread::available_parallelism().map_or(1, NonZero::get),
     };
     let (ledger, broker) = open(&args.fleet).await?;
-    let options = WorkerOptions { data: args.data.data.clone(), disk: disk(), threads, make_model: make_model() };
+    let metrics = Arc::new(WorkerMetrics::default());
+    if let Some(address) = args.metrics {
+        let bound = server::serve_metrics(address, {
+            let metrics = metrics.clone();
+            move || metrics.prometheus()
+        })
+        .await;
+        note(&format!("metrics at http://{}/metrics", bound.with_context(|| format!("--metrics {address}"))?));
+    }
+    let options =
+        WorkerOptions { data: args.data.data.clone(), disk: disk(), threads, make_model: make_model(), metrics };
     let halt = halt_on_signals()?;
     note(&format!("working on {} at once; stop with Ctrl-C", count(threads as u64)));
     fleet::work(ledger, broker, options, halt).await?;
@@ -103,7 +116,11 @@ async fn watch_until_end(ledger: &Ledger, name: &str, format: Format) -> Result<
         let Some(one) = all.first() else { bail!("ensemble {name:?} is gone from the ledger") };
         if !matches!(one.state, State::Submitting | State::Running | State::Paused) {
             show(one, format)?;
-            return Ok(if one.state == State::Complete { ExitCode::SUCCESS } else { ExitCode::from(1) });
+            return Ok(if matches!(one.state, State::Complete | State::Enough) {
+                ExitCode::SUCCESS
+            } else {
+                ExitCode::from(1)
+            });
         }
         let line = progress(one);
         if line != shown {
@@ -192,11 +209,36 @@ fn show(one: &EnsembleStatus, format: Format) -> Result<()> {
         }
         print(&format!("\n{workers}"))?;
     }
+    show_outcomes(one)?;
     for failure in &one.failures {
         let end = if failure.is_given_up { "given up" } else { "tried again" };
         note(&format!("worlds {} ({end}): {}", failure.range, failure.reason));
     }
     Ok(())
+}
+
+/// Outcomes of an entity that are shown; the other formats have all.
+const OUTCOMES_SHOWN: usize = 5;
+
+/// What is known of the first outcomes of each entity.
+fn show_outcomes(one: &EnsembleStatus) -> Result<()> {
+    let mut table = Table::new(["outcome", "worlds", "mean", "± 95%", "deviation", "5%", "50%", "95%"]);
+    let (mut entity, mut shown) = ("", 0);
+    let number = |n: f64| format!("{n:.4}");
+    for known in &one.outcomes {
+        if entity != known.entity {
+            (entity, shown) = (&known.entity, 0);
+        }
+        shown += 1;
+        if shown <= OUTCOMES_SHOWN {
+            let [low, middle, high] = known.quantiles.map(|q| q.map(number).unwrap_or_default());
+            let half = known.ci_half_width.map(number).unwrap_or_default();
+            let name = format!("{}:{}", known.entity, known.outcome);
+            let (mean, deviation) = (number(known.mean), number(known.stddev));
+            table.push([name, count(known.worlds), mean, half, deviation, low, middle, high]);
+        }
+    }
+    if one.outcomes.is_empty() { Ok(()) } else { print(&format!("\n{table}")) }
 }
 
 pub(crate) async fn pause(args: &SubmittedArgs) -> Result<ExitCode> {

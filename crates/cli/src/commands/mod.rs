@@ -5,6 +5,7 @@ mod ask;
 mod bench;
 mod bingo;
 mod calibrate;
+mod compare;
 mod config;
 mod correlate;
 mod digest;
@@ -68,6 +69,7 @@ pub(crate) fn dispatch(args: Args, settings: &[Setting]) -> Result<ExitCode> {
         Command::Config(_) => config::config(settings),
         Command::Token { task } => token::token(&task),
         Command::Load(args) => load::load(&args),
+        Command::Compare(args) => run(compare::compare(&args)),
         Command::Correlate(args) => run(correlate::correlate(&args)),
         Command::Plays(args) => run(plays::plays(&args)),
         Command::Verify { ensemble, data, format } => run(verify::verify(&data.data, &ensemble, format.format)),

@@ -5,12 +5,12 @@ use std::sync::Arc;
 
 use anyhow::{Context as _, Result, anyhow, bail};
 use ensemble::{EventMode, Plan, check_name};
-use model::{Model, Parameters, Plugin};
-use run::Probe;
+use model::{Catalogue, Model, Parameters, Plugin};
+use run::{Probe, Until};
 use world::{Seed, World, WorldRange};
 
 use super::plugin;
-use crate::args::{Events, PlanArgs};
+use crate::args::{Events, PlanArgs, UntilArgs};
 
 /// Who plays the ranges.
 #[derive(Debug, Clone, Copy)]
@@ -55,6 +55,16 @@ pub(crate) fn planned(args: &PlanArgs, sizing: Sizing) -> Result<(Arc<dyn Model>
         catalogue: model.catalogue().clone(),
     };
     Ok((model, plan))
+}
+
+/// The outcome that is to be known, and how well.
+pub(crate) fn until(args: &UntilArgs, catalogue: &Catalogue) -> Result<Option<Until>> {
+    let (Some(goal), Some(name)) = (args.until_ci, &args.outcome) else { return Ok(None) };
+    let (entity, outcome) =
+        name.split_once(':').with_context(|| format!("--outcome {name}: write it as ENTITY:OUTCOME"))?;
+    let entity = catalogue.find_entity(entity)?;
+    let outcome = catalogue.kind_of(entity).find_outcome(outcome)?;
+    Ok(Some(Until { entity, outcome, goal }))
 }
 
 fn parameters(plugin: &Plugin, args: &PlanArgs) -> Result<Parameters> {

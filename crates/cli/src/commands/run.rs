@@ -8,7 +8,7 @@ use ensemble::{Plan, Registered, Store};
 use run::{Control, Options, Summary, play};
 
 use super::create_store;
-use super::plan::{Sizing, planned};
+use super::plan::{Sizing, planned, until};
 use crate::args::{Format, RunArgs};
 use crate::output::{Table, bytes, count, note, print, print_json};
 use crate::progress::Progress;
@@ -20,17 +20,21 @@ pub(crate) async fn run(args: RunArgs) -> Result<ExitCode> {
         None => std::thread::available_parallelism().map_or(1, std::num::NonZero::get),
     };
     let (model, plan) = planned(&args.plan, Sizing::Threads(threads))?;
+    let until = until(&args.until, &plan.catalogue)?;
     let mut store = create_store(&args.data.data).await?;
     let ensemble = take_up(&mut store, plan, &args).await?;
     let control = Arc::new(Control::default());
     stop_on_signal(&control)?;
     let progress = Progress::start(&ensemble, control.clone());
-    let options = Options { threads, codec: args.codec };
+    let options = Options { threads, codec: args.codec, until };
     let result = play(model, &mut store, ensemble, options, control.clone()).await;
     progress.finish();
     let summary = result?;
     report(&summary, args.format.format)?;
-    if summary.complete {
+    if summary.is_enough {
+        note(&format!("{} worlds were enough", count(summary.worlds as u64)));
+    }
+    if summary.complete || summary.is_enough {
         return Ok(ExitCode::SUCCESS);
     }
     note(&format!(

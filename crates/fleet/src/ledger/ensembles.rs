@@ -1,5 +1,6 @@
 //! Ensembles in the ledger.
 
+use run::Until;
 use sqlx::Row as _;
 use sqlx::postgres::PgRow;
 use world::WorldRange;
@@ -21,6 +22,8 @@ pub enum State {
     Cancelled,
     /// Some of its ranges failed, the others are done.
     Failed,
+    /// What was to be known is known well enough: the rest is not played.
+    Enough,
     /// All of it is stored.
     Complete,
 }
@@ -34,6 +37,7 @@ impl State {
             Self::Paused => "paused",
             Self::Cancelled => "cancelled",
             Self::Failed => "failed",
+            Self::Enough => "enough",
             Self::Complete => "complete",
         }
     }
@@ -44,7 +48,7 @@ impl State {
     }
 
     pub(crate) fn parse(word: &str) -> Self {
-        let all = [Self::Submitting, Self::Running, Self::Paused, Self::Cancelled, Self::Failed];
+        let all = [Self::Submitting, Self::Running, Self::Paused, Self::Cancelled, Self::Failed, Self::Enough];
         all.into_iter().find(|state| state.word() == word).unwrap_or(Self::Complete)
     }
 }
@@ -59,10 +63,12 @@ pub(crate) struct Submission<'a> {
     pub(crate) range_worlds: u32,
     pub(crate) worlds: usize,
     pub(crate) ranges: &'a [WorldRange],
+    pub(crate) until: Option<Until>,
+    pub(crate) catalogue: String,
 }
 
 /// An ensemble as the ledger has it.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone)]
 pub(crate) struct Submitted {
     pub(crate) id: i64,
     pub(crate) name: String,
@@ -70,9 +76,10 @@ pub(crate) struct Submitted {
     pub(crate) state: State,
     pub(crate) codec: String,
     pub(crate) replaces: bool,
+    pub(crate) until: Option<Until>,
 }
 
-const COLUMNS: &str = "id, name, version, state, codec, replaces";
+const COLUMNS: &str = "id, name, version, state, codec, replaces, until_entity, until_outcome, until_goal";
 
 fn submitted(row: &PgRow) -> Submitted {
     Submitted {
@@ -82,7 +89,14 @@ fn submitted(row: &PgRow) -> Submitted {
         state: State::parse(row.get("state")),
         codec: row.get("codec"),
         replaces: row.get("replaces"),
+        until: until(row),
     }
+}
+
+fn until(row: &PgRow) -> Option<Until> {
+    let place = |column| row.get::<Option<i64>, _>(column).map(|place| place as usize);
+    let goal = row.get::<Option<&str>, _>("until_goal")?.parse().ok()?;
+    Some(Until { entity: place("until_entity")?, outcome: place("until_outcome")?, goal })
 }
 
 impl Ledger {
@@ -91,8 +105,9 @@ impl Ledger {
         let enter = async {
             let mut transaction = self.pool.begin().await?;
             let sql = format!(
-                "INSERT INTO ensembles (name, version, model, worlds, range_worlds, codec, replaces) \
-                 VALUES ($1, $2, $3, $4, $5, $6, $7) RETURNING {COLUMNS}"
+                "INSERT INTO ensembles (name, version, model, worlds, range_worlds, codec, replaces, \
+                     until_entity, until_outcome, until_goal, catalogue) \
+                 VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11) RETURNING {COLUMNS}"
             );
             let row = sqlx::query(sqlx::AssertSqlSafe(sql))
                 .bind(submission.name)
@@ -102,6 +117,10 @@ impl Ledger {
                 .bind(i64::from(submission.range_worlds))
                 .bind(&submission.codec)
                 .bind(submission.replaces)
+                .bind(submission.until.map(|until| until.entity as i64))
+                .bind(submission.until.map(|until| until.outcome as i64))
+                .bind(submission.until.map(|until| until.goal.to_string()))
+                .bind(&submission.catalogue)
                 .fetch_one(&mut *transaction)
                 .await?;
             let entered = submitted(&row);

@@ -1,8 +1,10 @@
 //! Ranges in the ledger.
 
+use ensemble::Aggregates;
 use uuid::Uuid;
 use world::{World, WorldRange};
 
+use super::totals::GONE_S;
 use super::{Ledger, Result};
 
 /// Failures after which a range is not tried again.
@@ -44,6 +46,14 @@ pub(crate) struct Finished {
     pub(crate) commit: i64,
 }
 
+fn encoded(aggregates: &Aggregates) -> std::result::Result<Vec<u8>, sqlx::Error> {
+    postcard::to_stdvec(aggregates).map_err(|error| sqlx::Error::Encode(Box::new(error)))
+}
+
+pub(super) fn decoded(bytes: &[u8]) -> std::result::Result<Aggregates, sqlx::Error> {
+    postcard::from_bytes(bytes).map_err(|error| sqlx::Error::Decode(Box::new(error)))
+}
+
 fn first(range: WorldRange) -> i64 {
     i64::from(range.first().0)
 }
@@ -83,31 +93,48 @@ impl Ledger {
         claim.await.map_err(self.fail("hand out a range"))
     }
 
-    /// Notes that a range is committed.
+    /// Notes that a range is committed, and adds what is known of its outcomes to the ensemble's aggregates: once, however
+    /// often it is noted. Gives the aggregates, where the range was not noted before.
     pub(crate) async fn finish(
         &self,
         ensemble: i64,
         range: WorldRange,
         worker: Uuid,
         finished: &Finished,
-    ) -> Result<()> {
-        let sql = "UPDATE ranges SET state = 'done', worker = $3, finished_at = now(), error = NULL, dispatch_ns = $4, \
-                   wait_ns = $5, claim_ns = $6, simulate_ns = $7, encode_ns = $8, write_ns = $9, commit_ns = $10 \
-                   WHERE ensemble = $1 AND first_world = $2 AND state <> 'done'";
-        let done = sqlx::query(sql)
-            .bind(ensemble)
-            .bind(first(range))
-            .bind(worker)
-            .bind(finished.dispatch)
-            .bind(finished.wait)
-            .bind(finished.claim)
-            .bind(finished.simulate)
-            .bind(finished.encode)
-            .bind(finished.write)
-            .bind(finished.commit)
-            .execute(&self.pool)
-            .await;
-        done.map(drop).map_err(self.fail("note a range"))
+        aggregates: &Aggregates,
+    ) -> Result<Option<Aggregates>> {
+        let finish = async {
+            let mut transaction = self.pool.begin().await?;
+            let sql = "UPDATE ranges SET state = 'done', worker = $3, finished_at = now(), error = NULL, \
+                       dispatch_ns = $4, wait_ns = $5, claim_ns = $6, simulate_ns = $7, encode_ns = $8, write_ns = $9, \
+                       commit_ns = $10 WHERE ensemble = $1 AND first_world = $2 AND state <> 'done'";
+            let noted = sqlx::query(sql)
+                .bind(ensemble)
+                .bind(first(range))
+                .bind(worker)
+                .bind(finished.dispatch)
+                .bind(finished.wait)
+                .bind(finished.claim)
+                .bind(finished.simulate)
+                .bind(finished.encode)
+                .bind(finished.write)
+                .bind(finished.commit)
+                .execute(&mut *transaction)
+                .await?;
+            if noted.rows_affected() == 0 {
+                transaction.rollback().await?;
+                return Ok(None);
+            }
+            let sql = "SELECT aggregates FROM ensembles WHERE id = $1 FOR UPDATE";
+            let before: Option<Vec<u8>> = sqlx::query_scalar(sql).bind(ensemble).fetch_one(&mut *transaction).await?;
+            let mut all = before.map(|bytes| decoded(&bytes)).transpose()?.unwrap_or_default();
+            all.merge(aggregates);
+            let sql = "UPDATE ensembles SET aggregates = $2 WHERE id = $1";
+            sqlx::query(sql).bind(ensemble).bind(encoded(&all)?).execute(&mut *transaction).await?;
+            transaction.commit().await?;
+            Ok(Some(all))
+        };
+        finish.await.map_err(self.fail("note a range"))
     }
 
     /// Notes that a range failed.
@@ -161,6 +188,24 @@ impl Ledger {
         let sql = "UPDATE ranges SET published = false WHERE ensemble = $1 AND state = 'queued'";
         let done = sqlx::query(sql).bind(ensemble).execute(&self.pool).await;
         done.map(drop).map_err(self.fail("note messages"))
+    }
+
+    /// Notes that there are no messages for ranges that nobody has taken up who is still there; tells how many those are.
+    pub(crate) async fn unpublish_idle(&self, ensemble: i64) -> Result<u64> {
+        let sql = "UPDATE ranges r SET published = false WHERE ensemble = $1 AND state = 'queued' AND published \
+                   AND NOT EXISTS (SELECT FROM workers w WHERE w.id = r.worker AND w.ended_at IS NULL \
+                       AND w.seen_at > now() - make_interval(secs => $2))";
+        let done = sqlx::query(sql).bind(ensemble).bind(GONE_S).execute(&self.pool).await;
+        Ok(done.map_err(self.fail("note messages"))?.rows_affected())
+    }
+
+    /// Whether there are ranges that nobody has taken up who is still there.
+    pub(crate) async fn has_idle(&self, ensemble: i64) -> Result<bool> {
+        let sql = "SELECT EXISTS (SELECT FROM ranges r WHERE ensemble = $1 AND state = 'queued' AND published \
+                   AND NOT EXISTS (SELECT FROM workers w WHERE w.id = r.worker AND w.ended_at IS NULL \
+                       AND w.seen_at > now() - make_interval(secs => $2)))";
+        let found = sqlx::query_scalar(sql).bind(ensemble).bind(GONE_S).fetch_one(&self.pool).await;
+        found.map_err(self.fail("look for ranges"))
     }
 
     /// Lets ranges that failed be tried again; tells how many there are.

@@ -1,16 +1,18 @@
 //! What the ledger tells of ensembles, their ranges and workers together.
 
 use chrono::{DateTime, Utc};
+use ensemble::Aggregates;
 use sqlx::Row as _;
 use sqlx::postgres::PgRow;
 use uuid::Uuid;
 
+use super::ranges::decoded;
 use super::{Ledger, Result, State};
 
 /// Seconds over which a rate is taken.
 pub(crate) const RATE_S: i32 = 10;
 /// Seconds after which a worker that was not seen is taken for dead.
-const GONE_S: f64 = 10.0;
+pub(super) const GONE_S: f64 = 10.0;
 /// Failures that are told, at most.
 const FAILURES_SHOWN: i64 = 20;
 
@@ -36,6 +38,10 @@ pub(crate) struct Totals {
     pub(crate) ranges_failed: i64,
     /// Dispatch, wait, claim, simulate, encode, write and commit of all ranges that are done, in nanoseconds.
     pub(crate) phases: [i64; 7],
+    /// What is known of the outcomes that are followed.
+    pub(crate) aggregates: Aggregates,
+    /// Everything the model emits, by name, as JSON.
+    pub(crate) catalogue: String,
     /// When the ledger was asked, by its clock.
     pub(crate) now: DateTime<Utc>,
 }
@@ -55,8 +61,9 @@ pub(crate) struct Part {
 
 const PHASES: [&str; 7] = ["dispatch_ns", "wait_ns", "claim_ns", "simulate_ns", "encode_ns", "write_ns", "commit_ns"];
 
-fn totals(row: &PgRow) -> Totals {
-    Totals {
+fn totals(row: &PgRow) -> std::result::Result<Totals, sqlx::Error> {
+    let aggregates: Option<&[u8]> = row.get("aggregates");
+    Ok(Totals {
         id: row.get("id"),
         name: row.get("name"),
         version: row.get("version"),
@@ -74,8 +81,10 @@ fn totals(row: &PgRow) -> Totals {
         ranges_done: row.get("ranges_done"),
         ranges_failed: row.get("ranges_failed"),
         phases: PHASES.map(|phase| row.get(phase)),
+        aggregates: aggregates.map(decoded).transpose()?.unwrap_or_default(),
+        catalogue: row.get("catalogue"),
         now: row.get("now"),
-    }
+    })
 }
 
 impl Ledger {
@@ -85,6 +94,8 @@ impl Ledger {
             PHASES.iter().map(|phase| format!("coalesce(sum(r.{phase}), 0)::bigint AS {phase}")).collect();
         let sql = format!(
             "SELECT e.*, now() AS now, \
+                 (SELECT aggregates FROM ensembles f WHERE f.id = e.id) AS aggregates, \
+                 (SELECT catalogue FROM ensembles f WHERE f.id = e.id) AS catalogue, \
              coalesce(sum(r.worlds) FILTER (WHERE r.state = 'done'), 0)::bigint AS worlds_done, \
              coalesce(sum(r.worlds) FILTER (WHERE r.state = 'failed'), 0)::bigint AS worlds_failed, \
              coalesce(sum(r.worlds) FILTER (WHERE r.state = 'done' \
@@ -92,14 +103,16 @@ impl Ledger {
              count(r.*) AS ranges, \
              count(r.*) FILTER (WHERE r.state = 'done') AS ranges_done, \
              count(r.*) FILTER (WHERE r.state = 'failed') AS ranges_failed, {} \
-             FROM (SELECT * FROM ensembles WHERE $1::text IS NULL OR name = $1 ORDER BY id DESC LIMIT $2) e \
+             FROM (SELECT id, name, version, model, worlds, state, submitted_at, started_at, finished_at, submit_ns \
+                 FROM ensembles WHERE $1::text IS NULL OR name = $1 ORDER BY id DESC LIMIT $2) e \
              LEFT JOIN ranges r ON r.ensemble = e.id \
-             GROUP BY e.id, e.name, e.version, e.model, e.worlds, e.range_worlds, e.codec, e.replaces, e.state, \
-                 e.submitted_at, e.started_at, e.finished_at, e.submit_ns ORDER BY e.id DESC",
+             GROUP BY e.id, e.name, e.version, e.model, e.worlds, e.state, e.submitted_at, e.started_at, e.finished_at, e.submit_ns ORDER BY e.id DESC",
             sums.join(", ")
         );
         let rows = sqlx::query(sqlx::AssertSqlSafe(sql)).bind(name).bind(most).bind(f64::from(RATE_S));
-        Ok(rows.fetch_all(&self.pool).await.map_err(self.fail("tell how far it is"))?.iter().map(totals).collect())
+        let rows = rows.fetch_all(&self.pool).await;
+        let totals = rows.and_then(|rows| rows.iter().map(totals).collect());
+        totals.map_err(self.fail("tell how far it is"))
     }
 
     /// The workers that did ranges of an ensemble, and those that are there and may.

@@ -1,0 +1,88 @@
+//! `manyworlds compare`: what is different between two ensembles.
+
+use std::process::ExitCode;
+
+use anyhow::{Context as _, Result, bail};
+use ensemble::{Columns, Comparison, OutcomeRef, compare as compared};
+use serde_json::json;
+
+use super::open_columns;
+use crate::args::{CompareArgs, Format};
+use crate::output::{Table, count, note, print, print_json};
+
+pub(crate) async fn compare(args: &CompareArgs) -> Result<ExitCode> {
+    let first = open_columns(&args.data.data, &args.first).await?;
+    let second = open_columns(&args.data.data, &args.second).await?;
+    let mut found = Vec::new();
+    for name in &args.outcomes {
+        let comparison = compared((&first, outcome(&first, name)?), (&second, outcome(&second, name)?))?;
+        found.push((name, comparison));
+    }
+    match args.format.format {
+        Format::Json => {
+            let rows = found.iter().map(|(name, comparison)| {
+                let mut row = json!(comparison);
+                row["outcome"] = json!(name);
+                row
+            });
+            print_json(&rows.collect::<Vec<_>>())?;
+        }
+        Format::Csv => print(&table(args, &found).to_csv())?,
+        Format::Table => {
+            print(&table(args, &found).to_string())?;
+            if found.iter().any(|(_, c)| !c.is_paired) {
+                note(
+                    "their seeds differ: the worlds are not the same, and each interval is that of two separate means",
+                );
+            }
+        }
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// An outcome as `entity:outcome`.
+fn outcome(columns: &Columns, name: &str) -> Result<OutcomeRef> {
+    let catalogue = &columns.ensemble().plan.catalogue;
+    let (entity, outcome) =
+        name.split_once(':').with_context(|| format!("--outcome {name}: write it as ENTITY:OUTCOME"))?;
+    let entity = catalogue.find_entity(entity)?;
+    let outcome = catalogue.kind_of(entity).find_outcome(outcome)?;
+    if columns.worlds() == 0 {
+        bail!("ensemble {:?} has no world yet", columns.ensemble().plan.name);
+    }
+    Ok(OutcomeRef { entity, outcome })
+}
+
+fn table(args: &CompareArgs, found: &[(&String, Comparison)]) -> Table {
+    let names = [&args.first, &args.second].map(|name| format!("mean of {name}"));
+    let mut table = Table::new([
+        "outcome",
+        "worlds",
+        &names[0],
+        &names[1],
+        "difference",
+        "± 95%",
+        "less",
+        "same",
+        "more",
+        "± 95% unpaired",
+    ]);
+    let number = |n: f64| format!("{n:.4}");
+    let maybe = |n: Option<f64>| n.map(number).unwrap_or_default();
+    for (name, c) in found {
+        let share = |place: usize| c.shares.map(|s| format!("{:.1}%", s[place] * 100.0)).unwrap_or_default();
+        table.push([
+            (*name).clone(),
+            count(c.worlds as u64),
+            number(c.means[0]),
+            number(c.means[1]),
+            format!("{:+.4}", c.difference),
+            maybe(c.ci_half_width),
+            share(0),
+            share(1),
+            share(2),
+            maybe(c.unpaired_half_width),
+        ]);
+    }
+    table
+}

@@ -1,0 +1,389 @@
+//! What is known of outcomes from some of the worlds: parts that merge exactly, in any order.
+
+use std::collections::BTreeMap;
+
+use model::{Catalogue, OutcomeBlock, Values};
+use serde::{Deserialize, Serialize};
+
+/// Outcomes that are followed where nothing else is said: those of an ensemble that has no more.
+pub const FOLLOWED_MAX: usize = 1_000;
+
+/// One outcome of one entity over some worlds.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Aggregate {
+    /// Worlds.
+    pub count: u64,
+    sum: Sum,
+    /// Smallest and largest value, in the outcome's unit; both infinite where there is no world.
+    min: f64,
+    max: f64,
+    /// How many values lie in each bucket.
+    buckets: BTreeMap<i32, u64>,
+}
+
+/// Sum of values and of their squares: of whole numbers exactly, before they are divided by the outcome's scale.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+enum Sum {
+    Whole { sum: i128, squares: i128, scale: i32 },
+    Real { mean: f64, squares: f64 },
+}
+
+/// Bits of a double that name its bucket: sign, exponent, and 7 bits of the fraction. So a bucket is at most 1/128 of its
+/// values wide, and whole numbers up to 255 have one each.
+const BUCKET_SHIFT: u32 = 45;
+
+/// The bucket of a value; buckets are in the order of their values.
+fn bucket(value: f64) -> i32 {
+    let bits = value.to_bits() as i64;
+    // Negative numbers count down as their bits count up.
+    let ordered = bits ^ (((bits >> 63) as u64) >> 1) as i64;
+    (ordered >> BUCKET_SHIFT) as i32
+}
+
+/// The middle of a bucket, or the whole number that it is for.
+fn value_of(bucket: i32) -> f64 {
+    const WHOLE: f64 = 256.0;
+    let of = |ordered: i64| f64::from_bits((ordered ^ (((ordered >> 63) as u64) >> 1) as i64) as u64);
+    let (low, high) = (of(i64::from(bucket) << BUCKET_SHIFT), of(((i64::from(bucket) + 1) << BUCKET_SHIFT) - 1));
+    // What is nearest to zero in it is the one whole number that a bucket near zero can have.
+    let inner = if bucket < 0 { high } else { low };
+    if inner.abs() < WHOLE && inner.fract() == 0.0 { inner } else { f64::midpoint(low, high) }
+}
+
+/// Two-sided 95% of a normal distribution.
+const Z_95: f64 = 1.959_963_984_540_054;
+
+impl Aggregate {
+    /// Of a column of a block; `scale` is the outcome's.
+    pub fn of(values: &Values<'_>, scale: i32) -> Self {
+        match values {
+            Values::I16(v) => Self::of_whole(v.iter().map(|x| i32::from(*x)), scale),
+            Values::I32(v) => Self::of_whole(v.iter().copied(), scale),
+            Values::F64(v) => Self::of_real(v),
+        }
+    }
+
+    fn of_whole(values: impl ExactSizeIterator<Item = i32> + Clone, scale: i32) -> Self {
+        let (mut sum, mut squares, mut low, mut high) = (0i64, 0i128, i32::MAX, i32::MIN);
+        for value in values.clone() {
+            sum += i64::from(value);
+            squares += i128::from(i64::from(value) * i64::from(value));
+            (low, high) = (low.min(value), high.max(value));
+        }
+        let count = values.len() as u64;
+        let unit = f64::from(scale);
+        let mut aggregate = Self {
+            count,
+            sum: Sum::Whole { sum: i128::from(sum), squares, scale },
+            min: if count == 0 { f64::INFINITY } else { f64::from(low) / unit },
+            max: if count == 0 { f64::NEG_INFINITY } else { f64::from(high) / unit },
+            buckets: BTreeMap::new(),
+        };
+        aggregate.count_buckets(values.map(|value| f64::from(value) / unit));
+        aggregate
+    }
+
+    fn of_real(values: &[f64]) -> Self {
+        let count = values.len() as u64;
+        let mean = values.iter().sum::<f64>() / (count.max(1) as f64);
+        let mut aggregate = Self {
+            count,
+            sum: Sum::Real { mean, squares: values.iter().map(|x| (x - mean) * (x - mean)).sum() },
+            min: values.iter().copied().fold(f64::INFINITY, f64::min),
+            max: values.iter().copied().fold(f64::NEG_INFINITY, f64::max),
+            buckets: BTreeMap::new(),
+        };
+        aggregate.count_buckets(values.iter().copied());
+        aggregate
+    }
+
+    fn count_buckets(&mut self, values: impl Iterator<Item = f64>) {
+        const DENSE_MAX: i64 = 1 << 16;
+        if self.count == 0 {
+            return;
+        }
+        let first = bucket(self.min);
+        let span = i64::from(bucket(self.max)) - i64::from(first);
+        if span >= DENSE_MAX {
+            values.for_each(|value| *self.buckets.entry(bucket(value)).or_default() += 1);
+            return;
+        }
+        // Nearly always: counted in place, without looking anything up.
+        let mut counts = vec![0u64; span as usize + 1];
+        values.for_each(|value| counts[(bucket(value) - first) as usize] += 1);
+        let there = counts.into_iter().enumerate().filter(|(_, count)| *count > 0);
+        self.buckets = there.map(|(place, count)| (first + place as i32, count)).collect();
+    }
+
+    /// Takes in the same outcome over other worlds.
+    pub fn merge(&mut self, other: &Self) {
+        self.sum = match (self.sum, other.sum) {
+            (Sum::Whole { sum: a, squares: x, scale }, Sum::Whole { sum: b, squares: y, .. }) => {
+                Sum::Whole { sum: a + b, squares: x + y, scale }
+            }
+            // The parallel form of Welford's sums (Chan, Golub and LeVeque 1979).
+            (a, b) => {
+                let (n, m) = (self.count as f64, other.count as f64);
+                let ((mean_a, squares_a), (mean_b, squares_b)) = (moments(a, self.count), moments(b, other.count));
+                let apart = mean_b - mean_a;
+                let share = m / (n + m).max(1.0);
+                Sum::Real { mean: mean_a + apart * share, squares: squares_a + squares_b + apart * apart * n * share }
+            }
+        };
+        self.count += other.count;
+        self.min = self.min.min(other.min);
+        self.max = self.max.max(other.max);
+        for (bucket, count) in &other.buckets {
+            *self.buckets.entry(*bucket).or_default() += count;
+        }
+    }
+
+    /// The mean.
+    pub fn mean(&self) -> f64 {
+        moments(self.sum, self.count).0
+    }
+
+    /// The variance of a world, estimated without bias; 0 from fewer than two worlds.
+    pub fn variance(&self) -> f64 {
+        if self.count < 2 { 0.0 } else { (moments(self.sum, self.count).1 / (self.count - 1) as f64).max(0.0) }
+    }
+
+    /// Half the width of the 95% confidence interval of the mean: 1.96 standard errors. Infinite from fewer than two worlds.
+    pub fn half_width(&self) -> f64 {
+        if self.count < 2 { f64::INFINITY } else { Z_95 * (self.variance() / self.count as f64).sqrt() }
+    }
+
+    /// Smallest and largest value; `None` of no world.
+    pub fn bounds(&self) -> Option<[f64; 2]> {
+        (self.count > 0).then_some([self.min, self.max])
+    }
+
+    /// The value that a share `q` of the worlds does not exceed, within 0.4%; exact for whole numbers up to 255 and at both
+    /// ends. `None` of no world.
+    pub fn quantile(&self, q: f64) -> Option<f64> {
+        let rank = ((q.clamp(0.0, 1.0) * self.count as f64).ceil() as u64).max(1);
+        let mut seen = 0;
+        for (bucket, count) in &self.buckets {
+            seen += count;
+            if seen >= rank {
+                return Some(value_of(*bucket).clamp(self.min, self.max));
+            }
+        }
+        None
+    }
+}
+
+/// The mean, and the sum of the squared distances from it.
+fn moments(sum: Sum, count: u64) -> (f64, f64) {
+    match sum {
+        Sum::Real { mean, squares } => (mean, squares),
+        Sum::Whole { .. } if count == 0 => (0.0, 0.0),
+        Sum::Whole { sum, squares, scale } => {
+            let (n, unit) = (i128::from(count), f64::from(scale));
+            // n times the sum of squared distances, exactly.
+            let spread = n * squares - sum * sum;
+            (sum as f64 / count as f64 / unit, spread as f64 / count as f64 / (unit * unit))
+        }
+    }
+}
+
+/// Aggregates of outcomes by entity and outcome, each a place in the catalogue.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct Aggregates(BTreeMap<u64, Aggregate>);
+
+fn key(entity: usize, outcome: usize) -> u64 {
+    (entity as u64) << 32 | outcome as u64
+}
+
+impl Aggregates {
+    /// Takes in the outcomes of a block that are followed.
+    pub(crate) fn take(&mut self, catalogue: &Catalogue, follow: &Follow, block: &OutcomeBlock<'_>) {
+        for (outcome, values) in block.columns.iter().enumerate() {
+            if follow.has(block.entity, outcome) {
+                let scale = catalogue.kind_of(block.entity).outcomes[outcome].scale;
+                let taken = Aggregate::of(values, scale);
+                self.0.entry(key(block.entity, outcome)).and_modify(|a| a.merge(&taken)).or_insert(taken);
+            }
+        }
+    }
+
+    /// Takes in what is known from other worlds.
+    pub fn merge(&mut self, other: &Self) {
+        for (key, aggregate) in &other.0 {
+            self.0.entry(*key).and_modify(|a| a.merge(aggregate)).or_insert_with(|| aggregate.clone());
+        }
+    }
+
+    /// What is known of an outcome of an entity.
+    pub fn get(&self, entity: usize, outcome: usize) -> Option<&Aggregate> {
+        self.0.get(&key(entity, outcome))
+    }
+
+    /// Entity and outcome of all that is followed, with what is known.
+    pub fn iter(&self) -> impl Iterator<Item = (usize, usize, &Aggregate)> {
+        self.0.iter().map(|(key, aggregate)| ((key >> 32) as usize, (key & u64::from(u32::MAX)) as usize, aggregate))
+    }
+}
+
+/// Which outcomes are followed while an ensemble is played.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Follow {
+    all: bool,
+    some: Vec<(usize, usize)>,
+}
+
+impl Follow {
+    /// These, and all where the ensemble has no more than [`FOLLOWED_MAX`].
+    pub fn new(catalogue: &Catalogue, some: Vec<(usize, usize)>) -> Self {
+        Self { all: catalogue.values_per_world() <= FOLLOWED_MAX, some }
+    }
+
+    fn has(&self, entity: usize, outcome: usize) -> bool {
+        self.all || self.some.contains(&(entity, outcome))
+    }
+}
+
+/// How narrow the confidence interval of a mean must be for an ensemble to need no more worlds.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Goal {
+    /// Half the width of the interval, in the outcome's unit.
+    HalfWidth(f64),
+    /// Half the width of the interval in percent: of 1 where all values lie between 0 and 1, and else of the mean.
+    Percent(f64),
+}
+
+impl Goal {
+    /// Fewer worlds say too little about their own spread.
+    const WORLDS_MIN: u64 = 100;
+
+    /// Whether an aggregate reaches it.
+    pub fn is_met(self, aggregate: &Aggregate) -> bool {
+        let goal = match (self, aggregate.bounds()) {
+            (Self::HalfWidth(half), _) => half,
+            (Self::Percent(percent), Some([min, max])) if min >= 0.0 && max <= 1.0 => percent / 100.0,
+            (Self::Percent(percent), _) => percent / 100.0 * aggregate.mean().abs(),
+        };
+        aggregate.count >= Self::WORLDS_MIN && aggregate.half_width() <= goal
+    }
+}
+
+impl std::str::FromStr for Goal {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let (number, of): (_, fn(f64) -> Self) = match text.strip_suffix('%') {
+            Some(number) => (number, Self::Percent),
+            None => (text, Self::HalfWidth),
+        };
+        let wrong =
+            || format!("{text:?} is no width of an interval: write 0.5%, or a number above 0 in the outcome's unit");
+        let number: f64 = number.trim().parse().map_err(|_| wrong())?;
+        if number > 0.0 && number.is_finite() { Ok(of(number)) } else { Err(wrong()) }
+    }
+}
+
+/// Reads back with [`FromStr`](std::str::FromStr).
+impl std::fmt::Display for Goal {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::HalfWidth(half) => write!(f, "{half}"),
+            Self::Percent(percent) => write!(f, "{percent}%"),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn whole(values: &[i32], scale: i32) -> Aggregate {
+        Aggregate::of(&Values::I32(values), scale)
+    }
+
+    proptest! {
+        #[test]
+        fn parts_merge_into_what_the_whole_is(values in prop::collection::vec(-2_000_000i32..2_000_000, 1..200), cut in 0usize..200, scale in 1i32..100) {
+            let cut = cut.min(values.len());
+            let all = whole(&values, scale);
+            let mut parts = whole(&values[cut..], scale);
+            parts.merge(&whole(&values[..cut], scale));
+            prop_assert_eq!(&parts, &all);
+            let text = serde_json::to_string(&all).unwrap();
+            prop_assert_eq!(&serde_json::from_str::<Aggregate>(&text).unwrap(), &all);
+        }
+
+        #[test]
+        fn figures_are_those_of_the_values(values in prop::collection::vec(-50_000i32..90_000, 2..300), q in 0.0f64..=1.0) {
+            let n = values.len() as f64;
+            let all = whole(&values, 10);
+            let of: Vec<f64> = values.iter().map(|v| f64::from(*v) / 10.0).collect();
+            let mean = of.iter().sum::<f64>() / n;
+            let variance = of.iter().map(|x| (x - mean).powi(2)).sum::<f64>() / (n - 1.0);
+            prop_assert!((all.mean() - mean).abs() < 1e-6);
+            prop_assert!((all.variance() - variance).abs() < 1e-6 * variance.max(1.0));
+            let real = Aggregate::of(&Values::F64(&of), 1);
+            prop_assert!((real.variance() - variance).abs() < 1e-6 * variance.max(1.0));
+            let mut sorted = of.clone();
+            sorted.sort_by(f64::total_cmp);
+            let exact = sorted[((q * n).ceil() as usize).clamp(1, values.len()) - 1];
+            for aggregate in [&all, &real] {
+                let found = aggregate.quantile(q).unwrap();
+                prop_assert!((found - exact).abs() <= exact.abs() * 0.004 + 1e-12, "{} is not {}", found, exact);
+                prop_assert_eq!(aggregate.bounds(), Some([sorted[0], sorted[sorted.len() - 1]]));
+            }
+        }
+
+        #[test]
+        fn real_parts_merge(values in prop::collection::vec(-1e6f64..1e6, 2..100), cut in 1usize..99) {
+            let cut = cut.min(values.len() - 1);
+            let all = Aggregate::of(&Values::F64(&values), 1);
+            let mut parts = Aggregate::of(&Values::F64(&values[..cut]), 1);
+            parts.merge(&Aggregate::of(&Values::F64(&values[cut..]), 1));
+            prop_assert!((parts.mean() - all.mean()).abs() < 1e-6);
+            prop_assert!((parts.variance() - all.variance()).abs() <= 1e-9 * all.variance().max(1.0));
+            prop_assert_eq!(parts.quantile(0.5), all.quantile(0.5));
+        }
+    }
+
+    #[test]
+    fn small_whole_numbers_have_exact_quantiles() {
+        let values: Vec<i32> = (0..256).collect();
+        let all = whole(&values, 1);
+        for rank in 1..=256 {
+            assert_eq!(all.quantile(f64::from(rank) / 256.0), Some(f64::from(rank - 1)));
+        }
+        assert_eq!(whole(&[], 1).quantile(0.5), None);
+        assert_eq!((whole(&[], 1).bounds(), whole(&[7], 1).half_width()), (None, f64::INFINITY));
+    }
+
+    #[test]
+    fn a_goal_is_met_when_the_interval_is_narrow_enough() {
+        let coins: Vec<i32> = (0..10_000).map(|i| i % 2).collect();
+        let (few, many) = (whole(&coins[..99], 1), whole(&coins, 1));
+        let goal = |text: &str| text.parse::<Goal>().unwrap();
+        // 1.96 x 0.5 / 100 is just below 1% of 1, and just below 2% of the mean.
+        assert!(goal("1%").is_met(&many) && !goal("0.97%").is_met(&many) && goal("0.0099").is_met(&many));
+        assert!(!goal("100").is_met(&few), "99 worlds do not do");
+        let larger = whole(&coins.iter().map(|c| c * 4).collect::<Vec<_>>(), 1);
+        assert!(goal("2%").is_met(&larger) && !goal("1.9%").is_met(&larger));
+        for bad in ["", "%", "0", "-1%", "NaN", "inf", "1 percent"] {
+            assert!(bad.parse::<Goal>().is_err(), "{bad}");
+        }
+        assert_eq!([goal("0.5%"), goal("3.5")].map(|g| g.to_string()), ["0.5%", "3.5"]);
+    }
+
+    #[test]
+    fn an_interval_covers_the_mean_as_often_as_it_says() {
+        // 1,000 samples of 400 fair coins: 95% of the intervals hold one half, within 4 standard errors.
+        let mut covered = 0;
+        for sample in 0..1_000 {
+            let mut coins = world::Stream::new(world::Seed(5), world::World(sample), 0, 0);
+            let values: Vec<i32> = (0..400).map(|_| coins.below(2) as i32).collect();
+            let aggregate = whole(&values, 1);
+            covered += i32::from((aggregate.mean() - 0.5).abs() <= aggregate.half_width());
+        }
+        assert!((f64::from(covered) / 1_000.0 - 0.95).abs() < 4.0 * (0.05f64 * 0.95 / 1_000.0).sqrt(), "{covered}");
+    }
+}

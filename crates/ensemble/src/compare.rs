@@ -1,0 +1,124 @@
+//! Two ensembles side by side: one outcome of each, world by world.
+//!
+//! Ensembles of one seed share their random numbers: what differs between the same world of both is what was changed. The
+//! difference is then known far better than either mean.
+
+use serde::Serialize;
+
+use crate::columns::{Column, Columns};
+use crate::error::EnsembleError;
+use crate::expression::OutcomeRef;
+
+/// How an outcome of one ensemble compares with an outcome of another.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Comparison {
+    /// Worlds that both have.
+    pub worlds: usize,
+    /// Whether both have the same seed, so that the same worlds are compared.
+    pub is_paired: bool,
+    /// The means of both.
+    pub means: [f64; 2],
+    /// The second mean less the first.
+    pub difference: f64,
+    /// Half the width of the difference's 95% confidence interval: from the differences of the worlds where they are paired,
+    /// and else from both spreads. `None` from fewer than two worlds.
+    pub ci_half_width: Option<f64>,
+    /// What that would be from both spreads alone.
+    pub unpaired_half_width: Option<f64>,
+    /// Correlation of both over the worlds, where they are paired; `None` where either is the same in every world.
+    pub correlation: Option<f64>,
+    /// Shares of the worlds in which the second is less, the same, and more, where they are paired.
+    pub shares: Option<[f64; 3]>,
+}
+
+/// Two-sided 95% of a normal distribution.
+const Z_95: f64 = 1.959_963_984_540_054;
+
+/// Compares an outcome of one ensemble with an outcome of another over the worlds that both have.
+///
+/// # Errors
+/// Where their segments cannot be read.
+pub fn compare(first: (&Columns, OutcomeRef), second: (&Columns, OutcomeRef)) -> Result<Comparison, EnsembleError> {
+    let is_paired = first.0.ensemble().plan.seed == second.0.ensemble().plan.seed;
+    let places = common(first.0, second.0);
+    let read = |(columns, outcome): (&Columns, OutcomeRef)| columns.get(&[outcome]);
+    let (a, b) = (read(first)?, read(second)?);
+    Ok(compared(&a[0], &b[0], &places, is_paired))
+}
+
+/// The places, in either's columns, of the worlds that both have.
+fn common(a: &Columns, b: &Columns) -> Vec<[usize; 2]> {
+    let worlds = |columns: &Columns| -> Vec<u32> {
+        columns.ensemble().outcomes.iter().flat_map(|(range, ..)| range.worlds().map(|w| w.0)).collect()
+    };
+    let (a, b) = (worlds(a), worlds(b));
+    let (mut i, mut j) = (0, 0);
+    let mut common = Vec::new();
+    while let (Some(x), Some(y)) = (a.get(i), b.get(j)) {
+        if x == y {
+            common.push([i, j]);
+        }
+        i += usize::from(x <= y);
+        j += usize::from(y <= x);
+    }
+    common
+}
+
+fn compared(a: &Column, b: &Column, places: &[[usize; 2]], is_paired: bool) -> Comparison {
+    let n = places.len() as f64;
+    let pairs = || places.iter().map(|[i, j]| (a.value(*i), b.value(*j)));
+    let (sum_a, sum_b) = pairs().fold((0.0, 0.0), |(x, y), (a, b)| (x + a, y + b));
+    let means = [sum_a / n.max(1.0), sum_b / n.max(1.0)];
+    let (mut aa, mut bb, mut ab) = (0.0, 0.0, 0.0);
+    let mut counts = [0usize; 3];
+    for (a, b) in pairs() {
+        counts[match b.total_cmp(&a) {
+            std::cmp::Ordering::Less => 0,
+            std::cmp::Ordering::Equal => 1,
+            std::cmp::Ordering::Greater => 2,
+        }] += 1;
+        let (a, b) = (a - means[0], b - means[1]);
+        (aa, bb, ab) = (aa + a * a, bb + b * b, ab + a * b);
+    }
+    let half = |squares: f64| (n >= 2.0).then(|| Z_95 * (squares.max(0.0) / (n - 1.0) / n).sqrt());
+    let (paired, unpaired) = (half(aa + bb - 2.0 * ab), half(aa + bb));
+    Comparison {
+        worlds: places.len(),
+        is_paired,
+        means,
+        difference: means[1] - means[0],
+        ci_half_width: if is_paired { paired } else { unpaired },
+        unpaired_half_width: unpaired,
+        correlation: (is_paired && aa > 0.0 && bb > 0.0).then(|| (ab / (aa * bb).sqrt()).clamp(-1.0, 1.0)),
+        shares: (is_paired && n > 0.0).then(|| counts.map(|count| count as f64 / n)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::columns::Narrow;
+
+    fn column(values: &[i32]) -> Column {
+        Column { values: Narrow::I32(values.to_vec()), scale: 2 }
+    }
+
+    #[test]
+    fn the_difference_of_pairs_has_its_own_spread() {
+        let (a, b) = (column(&[0, 10, 20, 30]), column(&[2, 12, 26, 30]));
+        let all = [[0, 0], [1, 1], [2, 2], [3, 3]];
+        let found = compared(&a, &b, &all, true);
+        // Differences 1, 1, 3, 0: their mean is 1.25, their sum of squares about it 4.75.
+        assert_eq!((found.worlds, found.means, found.difference), (4, [7.5, 8.75], 1.25));
+        let expected = Z_95 * (4.75f64 / 3.0 / 4.0).sqrt();
+        assert!((found.ci_half_width.unwrap() - expected).abs() < 1e-12, "{found:?}");
+        assert_eq!(found.shares, Some([0.0, 0.25, 0.75]));
+        assert!(found.correlation.unwrap() > 0.98 && found.unpaired_half_width > found.ci_half_width);
+        let apart = compared(&a, &b, &all, false);
+        assert_eq!((apart.ci_half_width, apart.shares), (found.unpaired_half_width, None));
+        let none = compared(&a, &b, &[], true);
+        assert_eq!((none.worlds, none.ci_half_width, none.shares), (0, None, None));
+        let constant = compared(&column(&[4, 4]), &column(&[4, 4]), &all[..2], true);
+        assert_eq!((constant.ci_half_width, constant.correlation), (Some(0.0), None));
+    }
+}

@@ -1,0 +1,128 @@
+//! What a worker has done since it began, and where its time went.
+
+use std::fmt::Write as _;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+
+/// What a range's time goes to, in the order in which it does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[repr(usize)]
+pub(crate) enum Phase {
+    /// From the making of its message to its arrival at the worker.
+    Dispatch,
+    /// From there until a thread was free.
+    Wait,
+    /// Asking the ledger for it.
+    Claim,
+    /// Playing its worlds.
+    Simulate,
+    /// Encoding, compressing and hashing.
+    Encode,
+    /// Writing and syncing its files.
+    Write,
+    /// Committing it to the tables.
+    Commit,
+    /// Noting it in the ledger.
+    Note,
+    /// Acknowledging its message.
+    Acknowledge,
+}
+
+/// Names of the phases, in their order.
+pub(crate) const PHASES: [&str; 9] =
+    ["dispatch", "wait", "claim", "simulate", "encode", "write", "commit", "note", "acknowledge"];
+
+/// Counts of one worker. Times are summed over its ranges, in nanoseconds.
+#[derive(Debug, Default)]
+pub struct WorkerMetrics {
+    phases: [AtomicU64; PHASES.len()],
+    ranges: AtomicU64,
+    worlds: AtomicU64,
+    failures: AtomicU64,
+    given_back: AtomicU64,
+    reconnections: AtomicU64,
+}
+
+impl WorkerMetrics {
+    pub(crate) fn add(&self, phase: Phase, time: Duration) {
+        self.phases[phase as usize].fetch_add(time.as_nanos() as u64, Ordering::Relaxed);
+    }
+
+    pub(crate) fn done(&self, worlds: usize) {
+        self.ranges.fetch_add(1, Ordering::Relaxed);
+        self.worlds.fetch_add(worlds as u64, Ordering::Relaxed);
+    }
+
+    pub(crate) fn failed(&self) {
+        self.failures.fetch_add(1, Ordering::Relaxed);
+    }
+
+    pub(crate) fn gave_back(&self) {
+        self.given_back.fetch_add(1, Ordering::Relaxed);
+    }
+
+    pub(crate) fn reconnects(&self) {
+        self.reconnections.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// Nanoseconds of each phase.
+    pub(crate) fn phases(&self) -> [u64; PHASES.len()] {
+        std::array::from_fn(|phase| self.phases[phase].load(Ordering::Relaxed))
+    }
+
+    /// The counts in Prometheus's text format.
+    pub fn prometheus(&self) -> String {
+        let mut text = String::new();
+        let mut counter = |name: &str, help: &str, values: &[(String, String)]| {
+            // Writing to a String cannot fail.
+            let _ = writeln!(text, "# HELP manyworlds_worker_{name} {help}\n# TYPE manyworlds_worker_{name} counter");
+            for (labels, value) in values {
+                let _ = writeln!(text, "manyworlds_worker_{name}{labels} {value}");
+            }
+        };
+        let one = |count: &AtomicU64| vec![(String::new(), count.load(Ordering::Relaxed).to_string())];
+        counter("ranges_total", "Ranges played and committed.", &one(&self.ranges));
+        counter("worlds_total", "Worlds played and committed.", &one(&self.worlds));
+        counter("failures_total", "Ranges that failed.", &one(&self.failures));
+        counter("given_back_total", "Ranges begun and left to others.", &one(&self.given_back));
+        counter("reconnections_total", "Connections to the broker made anew.", &one(&self.reconnections));
+        let phases = PHASES.iter().zip(self.phases());
+        let seconds = phases.map(|(name, ns)| (format!("{{phase=\"{name}\"}}"), format!("{:.9}", ns as f64 / 1e9)));
+        counter("phase_seconds_total", "Time of ranges by phase.", &seconds.collect::<Vec<_>>());
+        text
+    }
+
+    /// One line of what happened since `before`, which becomes now.
+    pub(crate) fn line(&self, before: &mut ([u64; PHASES.len()], u64)) -> String {
+        let now = (self.phases(), self.worlds.load(Ordering::Relaxed));
+        let spent = PHASES.iter().zip(now.0.iter().zip(&before.0));
+        let spent: Vec<String> = spent.map(|(name, (now, then))| format!("{name} {} ns", now - then)).collect();
+        let line = format!("{} worlds; {}", now.1 - before.1, spent.join(", "));
+        *before = now;
+        line
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_are_told_to_the_nanosecond() {
+        let metrics = WorkerMetrics::default();
+        metrics.add(Phase::Commit, Duration::from_nanos(1_500_000_001));
+        metrics.add(Phase::Acknowledge, Duration::from_nanos(7));
+        metrics.done(250);
+        let text = metrics.prometheus();
+        for line in [
+            "manyworlds_worker_worlds_total 250",
+            "manyworlds_worker_phase_seconds_total{phase=\"commit\"} 1.500000001",
+            "manyworlds_worker_phase_seconds_total{phase=\"acknowledge\"} 0.000000007",
+        ] {
+            assert!(text.lines().any(|l| l == line), "{line} is missing:\n{text}");
+        }
+        let mut before = Default::default();
+        assert!(metrics.line(&mut before).starts_with("250 worlds; dispatch 0 ns, "), "{}", metrics.line(&mut before));
+        assert!(metrics.line(&mut before).contains("0 worlds; ") && metrics.line(&mut before).contains("commit 0 ns"));
+    }
+}
