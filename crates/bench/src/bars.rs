@@ -3,6 +3,8 @@
 use serde::Serialize;
 
 use crate::reads::{Read, Reads};
+use crate::report::number::short;
+use crate::report::{Section, Table};
 use crate::sweeps::{Setting, Sweep, SweepKind};
 use crate::writes::Write;
 
@@ -21,6 +23,17 @@ pub enum Verdict {
 }
 
 impl Verdict {
+    /// How a figure compares with what must and what should be reached; less is better where that is the smaller.
+    pub(crate) fn of(measured: Option<f64>, [bar, aim]: [f64; 2]) -> Self {
+        let reaches = |figure: f64, goal: f64| if aim > bar { figure >= goal } else { figure <= goal };
+        match measured {
+            None => Self::NotMeasured,
+            Some(figure) if reaches(figure, aim) => Self::AimMet,
+            Some(figure) if reaches(figure, bar) => Self::Met,
+            Some(_) => Self::Missed,
+        }
+    }
+
     /// The words for it.
     pub fn words(self) -> &'static str {
         match self {
@@ -29,6 +42,46 @@ impl Verdict {
             Self::Missed => "missed",
             Self::NotMeasured => "not measured",
         }
+    }
+}
+
+/// A figure that must be reached.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Mark {
+    /// Of what.
+    pub what: String,
+    /// In what.
+    pub unit: &'static str,
+    /// What must be reached.
+    pub bar: f64,
+    /// What is aimed at.
+    pub aim: f64,
+    /// What was measured.
+    pub measured: Option<f64>,
+    /// How it compares.
+    pub verdict: Verdict,
+}
+
+impl Mark {
+    pub(crate) fn new(what: impl Into<String>, unit: &'static str, goals: [f64; 2], measured: Option<f64>) -> Self {
+        let [bar, aim] = goals;
+        Self { what: what.into(), unit, bar, aim, measured, verdict: Verdict::of(measured, goals) }
+    }
+
+    /// Some marks as a section of a report.
+    pub(crate) fn section(marks: &[Self]) -> Section {
+        let row = |mark: &Self| {
+            [
+                mark.what.clone(),
+                mark.unit.to_owned(),
+                short(mark.bar),
+                short(mark.aim),
+                mark.measured.map_or_else(|| "-".to_owned(), short),
+                mark.verdict.words().to_owned(),
+            ]
+        };
+        let header = ["what", "unit", "bar", "aim", "measured", "verdict"];
+        Section { title: "Bars", blocks: vec![Table::block(header, marks.iter().map(row))] }
     }
 }
 
@@ -77,12 +130,7 @@ impl Bar {
         let Some((figure, worlds)) = measured else {
             return self;
         };
-        let reaches = |goal: f64| if self.more_is_better { figure >= goal } else { figure <= goal };
-        self.verdict = match (reaches(self.bar), reaches(self.aim)) {
-            (_, true) => Verdict::AimMet,
-            (true, false) => Verdict::Met,
-            (false, false) => Verdict::Missed,
-        };
+        self.verdict = Verdict::of(Some(figure), [self.bar, self.aim]);
         (self.measured, self.measured_worlds) = (Some(figure), Some(worlds));
         self
     }

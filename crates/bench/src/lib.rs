@@ -1,9 +1,10 @@
 //! Workloads that are measured, and the reports of what was found.
 //!
 //! Enters: an empty data folder and a workload: a [`Workload`] of seasons with the program to run, a
-//! [`cdr::CdrWorkload`] of call records, an [`ingest::IngestWorkload`] with the program whose server is loaded, or an
-//! [`ask::AskWorkload`] of events with the program that is asked. Leaves: a [`Season`], a [`cdr::Cdr`], an
-//! [`ingest::Ingest`] or an [`ask::Ask`], every figure of which can be had as JSON, and reports of them as Markdown and as
+//! [`cdr::CdrWorkload`] of call records, an [`ingest::IngestWorkload`] with the program whose server is loaded, an
+//! [`ask::AskWorkload`] of events with the program that is asked, or a [`fleet::FleetWorkload`] with the program that works
+//! alone and as a fleet. Leaves: a [`Season`], a [`cdr::Cdr`], an [`ingest::Ingest`], an [`ask::Ask`] or a
+//! [`fleet::Fleet`], every figure of which can be had as JSON, and reports of them as Markdown and as
 //! one HTML page with plots.
 //!
 //! Promises
@@ -18,7 +19,9 @@ pub mod ask;
 mod bars;
 mod bench;
 pub mod cdr;
+mod child;
 mod error;
+pub mod fleet;
 pub mod ingest;
 mod launch;
 mod machine;
@@ -32,8 +35,9 @@ mod statistics;
 mod sweeps;
 mod writes;
 
-pub use bars::{Bar, Verdict, bars};
+pub use bars::{Bar, Mark, Verdict, bars};
 pub use bench::Bench;
+pub use child::Used;
 pub use error::BenchError;
 pub use machine::Machine;
 pub use reads::{Comparison, Limit, Read, Reads, Sql, SqlError};

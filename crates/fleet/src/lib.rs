@@ -30,6 +30,6 @@ pub use broker::Broker;
 pub use error::FleetError;
 pub use ledger::{Ledger, State};
 pub use metrics::WorkerMetrics;
-pub use status::{EnsembleStatus, PhaseTotals, WorkerStatus, status};
+pub use status::{EnsembleStatus, PhaseTotals, WorkerStatus, status, workers};
 pub use submit::{SubmitOptions, cancel, pause, resume, retry, submit};
 pub use worker::{Halt, WorkerOptions, work};

@@ -142,6 +142,28 @@ pub async fn status(ledger: &Ledger, name: Option<&str>) -> Result<Vec<EnsembleS
     Ok(all)
 }
 
+/// The workers that are there.
+///
+/// # Errors
+/// Where the ledger does not answer.
+pub async fn workers(ledger: &Ledger) -> Result<Vec<WorkerStatus>, FleetError> {
+    Ok(ledger.present().await?.into_iter().map(|part| worker(part, None)).collect())
+}
+
+/// What a worker does, at a rate over so many seconds.
+fn worker(part: Part, lately_s: Option<f64>) -> WorkerStatus {
+    WorkerStatus {
+        id: part.worker.to_string(),
+        host: part.host,
+        pid: part.pid,
+        threads: part.threads,
+        is_there: part.is_there,
+        worlds_done: part.worlds_done,
+        worlds_per_s: lately_s.map_or(0.0, |s| part.worlds_lately as f64 / s),
+        trouble: part.trouble.filter(|_| part.is_there),
+    }
+}
+
 fn told(totals: &Totals, parts: Vec<Part>, failures: Vec<(i64, i64, bool, String)>) -> EnsembleStatus {
     let s = |ns: i64| ns as f64 / 1e9;
     let since = |from: chrono::DateTime<chrono::Utc>, to: chrono::DateTime<chrono::Utc>| {
@@ -155,16 +177,6 @@ fn told(totals: &Totals, parts: Vec<Part>, failures: Vec<(i64, i64, bool, String
         if is_running { totals.worlds_lately as f64 / lately } else { totals.worlds_done as f64 / playing.max(0.001) };
     let left = totals.worlds - totals.worlds_done - totals.worlds_failed;
     let [dispatch, wait, claim, simulate, encode, write, commit] = totals.phases;
-    let worker = |part: Part| WorkerStatus {
-        id: part.worker.to_string(),
-        host: part.host,
-        pid: part.pid,
-        threads: part.threads,
-        is_there: part.is_there,
-        worlds_done: part.worlds_done,
-        worlds_per_s: if is_running { part.worlds_lately as f64 / lately } else { 0.0 },
-        trouble: part.trouble.filter(|_| part.is_there),
-    };
     let failure = |(first, worlds, is_given_up, reason): (i64, i64, bool, String)| Failure {
         range: WorldRange::new(World(first as u32), worlds as u32).map(|r| r.to_string()).unwrap_or_default(),
         is_given_up,
@@ -196,7 +208,7 @@ fn told(totals: &Totals, parts: Vec<Part>, failures: Vec<(i64, i64, bool, String
             write_s: s(write),
             commit_s: s(commit),
         },
-        workers: parts.into_iter().map(worker).collect(),
+        workers: parts.into_iter().map(|part| worker(part, is_running.then_some(lately))).collect(),
         outcomes: outcomes(totals),
         failures: failures.into_iter().map(failure).collect(),
     }

@@ -41,6 +41,8 @@ pub struct WorkerOptions {
     pub threads: usize,
     /// Makes the models of submitted plans.
     pub make_model: MakeModel,
+    /// How long a thread sleeps for each world that it has played: as a slower model would take, without the processor.
+    pub world_pause: Duration,
     /// What counts what the worker does.
     pub metrics: Arc<WorkerMetrics>,
 }
@@ -236,7 +238,10 @@ fn play_all(worker: &Worker, played: &mpsc::Sender<Played>, handle: &Handle) {
             continue;
         };
         match job.player.play(range, made, &|| worker.drops_all()) {
-            Ok(Some(written)) => {
+            Ok(Some(mut written)) => {
+                let pause_of_all = worker.options.world_pause * range.count() as u32;
+                std::thread::sleep(pause_of_all);
+                written.times.simulate += pause_of_all;
                 pause = PAUSE_MIN;
                 worker.set_trouble(None);
                 let spent = [

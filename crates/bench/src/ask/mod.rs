@@ -4,7 +4,6 @@
 //! once used, in processes of their own, beside DuckDB where that is installed. Every answer is checked against counts
 //! that were made with the events.
 
-mod child;
 mod events;
 mod facts;
 mod questions;
@@ -13,7 +12,6 @@ mod rival;
 mod run;
 mod storm;
 
-pub use child::Used;
 pub use report::{html, markdown};
-pub use run::{Ask, AskBar, AskRow, AskWorkload, ask};
+pub use run::{Ask, AskRow, AskWorkload, ask};
 pub use storm::{Storm, StormPlan};

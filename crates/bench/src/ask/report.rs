@@ -1,8 +1,9 @@
 //! The bench for people: as Markdown, and as one HTML page with plots.
 
-use super::child::Used;
-use super::run::{Ask, AskBar, AskRow};
+use super::run::{Ask, AskRow};
 use super::storm::Storm;
+use crate::bars::Mark;
+use crate::child::Used;
 use crate::report::number::{bytes, count, ms, short};
 use crate::report::plot::{Scale, bars};
 use crate::report::{Block, Section, Table, html as page, markdown as text, on_machine};
@@ -18,7 +19,7 @@ pub fn html(ask: &Ask) -> String {
 }
 
 fn sections(ask: &Ask) -> Vec<Section> {
-    let mut sections = vec![head(ask), of_bars(&ask.bars), loading(ask), asking(ask), appending(ask)];
+    let mut sections = vec![head(ask), Mark::section(&ask.bars), loading(ask), asking(ask), appending(ask)];
     sections.extend(ask.storm.as_ref().map(all_at_once));
     sections
 }
@@ -38,21 +39,6 @@ fn head(ask: &Ask) -> Section {
         ask.workload.repeat
     );
     Section { title: "manyworlds bench ask", blocks: vec![Block::Text(on_machine(&ask.machine)), Block::Text(what)] }
-}
-
-fn of_bars(bars: &[AskBar]) -> Section {
-    let row = |bar: &AskBar| {
-        [
-            bar.what.clone(),
-            bar.unit.to_owned(),
-            short(bar.bar),
-            short(bar.aim),
-            bar.measured.map_or_else(|| "-".to_owned(), short),
-            bar.verdict.words().to_owned(),
-        ]
-    };
-    let header = ["what", "unit", "bar", "aim", "measured", "verdict"];
-    Section { title: "Bars", blocks: vec![Table::block(header, bars.iter().map(row))] }
 }
 
 fn loading(ask: &Ask) -> Section {

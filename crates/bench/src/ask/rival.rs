@@ -3,9 +3,9 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use super::child::{Used, measure};
 use super::facts::Facts;
 use super::questions::Question;
+use crate::child::{Used, measure};
 use crate::error::BenchError;
 
 /// A database of its own with the events in it.

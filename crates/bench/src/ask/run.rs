@@ -8,14 +8,14 @@ use std::process::Command;
 use serde::Serialize;
 use world::Seed;
 
-use super::child::{Used, measure};
 use super::events::Events;
 use super::facts::Facts;
 use super::questions::{QUESTIONS, Question};
 use super::rival::Rival;
 use super::storm::{Storm, StormPlan, lines, storm};
-use crate::bars::Verdict;
+use crate::bars::Mark;
 use crate::bench::Bench;
+use crate::child::{Used, measure};
 use crate::error::BenchError;
 use crate::launch;
 use crate::machine::Machine;
@@ -70,7 +70,7 @@ pub struct Ask {
     /// All of it at once.
     pub storm: Option<Storm>,
     /// What must be reached.
-    pub bars: Vec<AskBar>,
+    pub bars: Vec<Mark>,
 }
 
 /// What one question used.
@@ -88,23 +88,6 @@ pub struct AskRow {
     pub rival: Option<Used>,
     /// CPU milliseconds of the event store that this one succeeds, and of DuckDB's own format, as others measured them.
     pub reference: [Option<f64>; 2],
-}
-
-/// A figure that must be reached.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct AskBar {
-    /// Of what.
-    pub what: String,
-    /// In what.
-    pub unit: &'static str,
-    /// What must be reached.
-    pub bar: f64,
-    /// What is aimed at.
-    pub aim: f64,
-    /// What was measured.
-    pub measured: Option<f64>,
-    /// How it compares.
-    pub verdict: Verdict,
 }
 
 /// Measures everything. The folder is left with the table of the events.
@@ -295,34 +278,29 @@ fn io(doing: &'static str, path: &Path) -> impl FnOnce(std::io::Error) -> BenchE
 }
 
 /// The bars, set for nine million events on two cores.
-fn bars(ask: &Ask) -> Vec<AskBar> {
-    let bar = |what: String, unit, [bar, aim]: [f64; 2], measured: Option<f64>| {
-        let reaches = |goal: f64| measured.map(|m| if aim > bar { m >= goal } else { m <= goal });
-        let verdict = match (reaches(bar), reaches(aim)) {
-            (_, Some(true)) => Verdict::AimMet,
-            (Some(true), _) => Verdict::Met,
-            (Some(false), _) => Verdict::Missed,
-            (None, _) => Verdict::NotMeasured,
-        };
-        AskBar { what, unit, bar, aim, measured, verdict }
-    };
+fn bars(ask: &Ask) -> Vec<Mark> {
     let question = |q: &Question| {
         let row = ask.rows.iter().find(|row| row.id == q.id)?;
-        Some(bar(format!("{}, fresh process", q.what), "CPU ms", q.goal?, Some(row.fresh.cpu_ms)))
+        Some(Mark::new(format!("{}, fresh process", q.what), "CPU ms", q.goal?, Some(row.fresh.cpu_ms)))
     };
     let again = ask.rows.iter().find(|row| row.id == "host").map(|row| row.again.cpu_ms);
     let largest = ask.rows.iter().filter(|row| row.id != "top").map(|row| row.fresh.peak_rss_bytes).max();
     let per_cpu = ask.workload.events as f64 / (ask.load.cpu_ms / 1e3).max(1e-9);
     let storm = ask.storm.as_ref();
-    let mut bars: Vec<AskBar> = QUESTIONS.iter().filter_map(question).collect();
+    let mut bars: Vec<Mark> = QUESTIONS.iter().filter_map(question).collect();
     bars.extend([
-        bar("the same question again".into(), "CPU ms", [40.0, 15.0], again),
-        bar(format!("append {SMALL} records, durable, fresh process"), "CPU ms", [13.0, 5.0], Some(ask.append.cpu_ms)),
-        bar("bulk load, records a CPU-second".into(), "K", [600.0, 1_500.0], Some(per_cpu / 1e3)),
-        bar("on disk".into(), "MB", [57.0, 45.0], Some(ask.disk_bytes as f64 / 1e6)),
-        bar("memory of the largest question".into(), "MB", [400.0, 200.0], largest.map(|b| b as f64 / 1e6)),
-        bar("all at once".into(), "% of a core", [40.0, 20.0], storm.map(|s| s.cores * 100.0)),
-        bar("all at once: the longest answer".into(), "ms", [1_000.0, 1_000.0], storm.map(|s| s.longest_answer_ms)),
+        Mark::new("the same question again", "CPU ms", [40.0, 15.0], again),
+        Mark::new(
+            format!("append {SMALL} records, durable, fresh process"),
+            "CPU ms",
+            [13.0, 5.0],
+            Some(ask.append.cpu_ms),
+        ),
+        Mark::new("bulk load, records a CPU-second", "K", [600.0, 1_500.0], Some(per_cpu / 1e3)),
+        Mark::new("on disk", "MB", [57.0, 45.0], Some(ask.disk_bytes as f64 / 1e6)),
+        Mark::new("memory of the largest question", "MB", [400.0, 200.0], largest.map(|b| b as f64 / 1e6)),
+        Mark::new("all at once", "% of a core", [40.0, 20.0], storm.map(|s| s.cores * 100.0)),
+        Mark::new("all at once: the longest answer", "ms", [1_000.0, 1_000.0], storm.map(|s| s.longest_answer_ms)),
     ]);
     bars
 }

@@ -8,8 +8,8 @@ use std::time::{Duration, Instant};
 use serde::Serialize;
 use serde_json::Value;
 
-use super::child::{Used, measure};
 use super::events::{Event, Events};
+use crate::child::{Used, measure};
 use crate::error::BenchError;
 use crate::launch;
 

@@ -10,7 +10,7 @@ use clap::Subcommand;
 pub(crate) use ingest::BenchIngestArgs;
 use table::Codec;
 
-use super::FormatArgs;
+use super::{FleetArgs, FormatArgs};
 
 /// What can be measured.
 #[derive(Debug, Subcommand)]
@@ -24,6 +24,8 @@ pub(crate) enum BenchWorkload {
     Ingest(Box<BenchIngestArgs>),
     /// Load nine million events, ask questions of them in fresh processes, append a little at a time, and all of it at once
     Ask(Box<BenchAskArgs>),
+    /// Play the same ensembles in one process and with 1, 2, 3 and 8 workers over a broker and a ledger
+    Fleet(BenchFleetArgs),
 }
 
 /// What `bench cdr` takes.
@@ -105,6 +107,36 @@ pub(crate) struct BenchSeasonArgs {
     /// Write outcomes only
     #[arg(long)]
     pub(crate) skip_plays: bool,
+    #[command(flatten)]
+    pub(crate) format: FormatArgs,
+}
+
+/// What `bench fleet` takes.
+#[derive(Debug, clap::Args)]
+pub(crate) struct BenchFleetArgs {
+    #[command(flatten)]
+    pub(crate) fleet: FleetArgs,
+    /// Worlds of the small event
+    #[arg(long, value_name = "N", default_value_t = 500_000)]
+    pub(crate) worlds: u32,
+    /// Worlds of the big event; 0 leaves it out
+    #[arg(long, value_name = "N", default_value_t = 2_000)]
+    pub(crate) big_worlds: u32,
+    /// Worlds that sleep for 5 ms; 0 leaves them out
+    #[arg(long, value_name = "N", default_value_t = 6_400)]
+    pub(crate) sleeping_worlds: u32,
+    /// Worlds of the small event that two workers play to final figures; 0 leaves them out
+    #[arg(long, value_name = "N", default_value_t = 1_000_000)]
+    pub(crate) final_worlds: u32,
+    /// Numbers of workers to compare, each of one thread
+    #[arg(long, value_name = "W,..", value_delimiter = ',', default_values_t = [1, 2, 3, 8])]
+    pub(crate) workers: Vec<usize>,
+    /// Also write the report into this folder, as fleet.md and fleet.html
+    #[arg(long, value_name = "DIR")]
+    pub(crate) report: Option<PathBuf>,
+    /// Work in this folder, which must be empty [default: a temporary folder, removed afterwards]
+    #[arg(long, value_name = "DIR")]
+    pub(crate) data: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) format: FormatArgs,
 }

@@ -56,6 +56,9 @@ pub(crate) struct WorkerArgs {
     /// Ranges to play at once, each on a thread [default: one a core]
     #[arg(long, value_name = "N")]
     pub(crate) concurrency: Option<usize>,
+    /// Sleep so long for each world played, as a slower model would take
+    #[arg(long, value_name = "MS", default_value_t = 0, hide = true)]
+    pub(crate) world_pause_ms: u64,
     /// Tell Prometheus, over HTTP at this address, what it does
     #[arg(long, value_name = "ADDR")]
     pub(crate) metrics: Option<std::net::SocketAddr>,
@@ -71,6 +74,9 @@ pub(crate) struct StatusArgs {
     /// Show it again and again until it has ended
     #[arg(long, requires = "ensemble")]
     pub(crate) watch: bool,
+    /// List the workers that are there
+    #[arg(long, conflicts_with_all = ["ensemble", "watch"])]
+    pub(crate) workers: bool,
     #[command(flatten)]
     pub(crate) format: FormatArgs,
 }

@@ -8,6 +8,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use ::bench::ask;
 use ::bench::cdr::{CdrWorkload, GateStatus, Reading};
+use ::bench::fleet::{self, FleetWorkload};
 use ::bench::ingest::{self, IngestWorkload};
 use ::bench::{Bench, SqlError, Workload, cdr, report};
 use anyhow::{Context as _, Result, bail};
@@ -16,7 +17,7 @@ use query::Engine;
 use serde::Serialize;
 
 use super::sql::open_engine;
-use crate::args::{BenchAskArgs, BenchCdrArgs, BenchIngestArgs, BenchSeasonArgs, Format, FormatArgs};
+use crate::args::{BenchAskArgs, BenchCdrArgs, BenchFleetArgs, BenchIngestArgs, BenchSeasonArgs, Format, FormatArgs};
 use crate::output::{note, print, print_json};
 
 /// Where a bench works, what it is called, and how its result is written.
@@ -113,6 +114,26 @@ pub(crate) async fn cdr(args: &BenchCdrArgs) -> Result<ExitCode> {
     for gate in measured.gates.iter().filter(|g| g.status == GateStatus::Fail) {
         note(&format!("FAIL {}: {} ({})", gate.name, gate.value, gate.detail));
     }
+    Ok(ExitCode::from(1))
+}
+
+pub(crate) fn fleet(args: &BenchFleetArgs) -> Result<ExitCode> {
+    let desk = Desk::new("fleet", args.data.as_deref(), args.report.as_deref(), &args.format)?;
+    let workload = FleetWorkload {
+        worlds: args.worlds,
+        big_worlds: args.big_worlds,
+        sleeping_worlds: args.sleeping_worlds,
+        final_worlds: args.final_worlds,
+        workers: args.workers.clone(),
+        broker: args.fleet.broker.clone(),
+        ledger: args.fleet.ledger.ledger.clone(),
+    };
+    let measured = fleet::fleet(&desk.bench(&workload, &|| desk.stops()))?;
+    desk.hand_in(&measured, &fleet::markdown(&measured), &fleet::html(&measured))?;
+    if measured.is_deterministic {
+        return Ok(ExitCode::SUCCESS);
+    }
+    note("the same ensemble has different worlds: see the content hashes");
     Ok(ExitCode::from(1))
 }
 

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::{Context as _, Result, bail};
-use fleet::{Broker, EnsembleStatus, Halt, Ledger, State, SubmitOptions, WorkerMetrics, WorkerOptions};
+use fleet::{Broker, EnsembleStatus, Halt, Ledger, State, SubmitOptions, WorkerMetrics, WorkerOptions, WorkerStatus};
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::watch;
 
@@ -55,8 +55,14 @@ pub(crate) async fn worker(args: &WorkerArgs) -> Result<ExitCode> {
         .await;
         note(&format!("metrics at http://{}/metrics", bound.with_context(|| format!("--metrics {address}"))?));
     }
-    let options =
-        WorkerOptions { data: args.data.data.clone(), disk: disk(), threads, make_model: make_model(), metrics };
+    let options = WorkerOptions {
+        data: args.data.data.clone(),
+        disk: disk(),
+        threads,
+        make_model: make_model(),
+        world_pause: Duration::from_millis(args.world_pause_ms),
+        metrics,
+    };
     let halt = halt_on_signals()?;
     note(&format!("working on {} at once; stop with Ctrl-C", count(threads as u64)));
     fleet::work(ledger, broker, options, halt).await?;
@@ -88,6 +94,16 @@ fn halt_on_signals() -> Result<watch::Receiver<Halt>> {
 
 pub(crate) async fn status(args: &StatusArgs) -> Result<ExitCode> {
     let ledger = open_ledger(&args.ledger).await?;
+    if args.workers {
+        let workers = fleet::workers(&ledger).await?;
+        match args.format.format {
+            Format::Json => print_json(&workers)?,
+            Format::Csv => print(&crew(&workers).to_csv())?,
+            Format::Table if workers.is_empty() => note("no worker is there"),
+            Format::Table => print(&crew(&workers).to_string())?,
+        }
+        return Ok(ExitCode::SUCCESS);
+    }
     match &args.ensemble {
         Some(name) if args.watch => watch_until_end(&ledger, name, args.format.format).await,
         Some(name) => {
@@ -195,19 +211,7 @@ fn show(one: &EnsembleStatus, format: Format) -> Result<()> {
     }
     print(&format!("\n{phases}"))?;
     if !one.workers.is_empty() {
-        let mut workers = Table::new(["worker", "process", "threads", "there", "worlds", "worlds/s", "trouble"]);
-        for w in &one.workers {
-            workers.push([
-                w.host.clone(),
-                w.pid.to_string(),
-                w.threads.to_string(),
-                if w.is_there { "yes" } else { "no" }.to_owned(),
-                count(w.worlds_done as u64),
-                count(w.worlds_per_s as u64),
-                w.trouble.clone().unwrap_or_default(),
-            ]);
-        }
-        print(&format!("\n{workers}"))?;
+        print(&format!("\n{}", crew(&one.workers)))?;
     }
     show_outcomes(one)?;
     for failure in &one.failures {
@@ -215,6 +219,22 @@ fn show(one: &EnsembleStatus, format: Format) -> Result<()> {
         note(&format!("worlds {} ({end}): {}", failure.range, failure.reason));
     }
     Ok(())
+}
+
+fn crew(workers: &[WorkerStatus]) -> Table {
+    let mut table = Table::new(["worker", "process", "threads", "there", "worlds", "worlds/s", "trouble"]);
+    for w in workers {
+        table.push([
+            w.host.clone(),
+            w.pid.to_string(),
+            w.threads.to_string(),
+            if w.is_there { "yes" } else { "no" }.to_owned(),
+            count(w.worlds_done as u64),
+            count(w.worlds_per_s as u64),
+            w.trouble.clone().unwrap_or_default(),
+        ]);
+    }
+    table
 }
 
 /// Outcomes of an entity that are shown; the other formats have all.

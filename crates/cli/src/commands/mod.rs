@@ -93,6 +93,7 @@ pub(crate) fn dispatch(args: Args, settings: &[Setting]) -> Result<ExitCode> {
         Command::Bench { workload: BenchWorkload::Cdr(args) } => run(bench::cdr(&args)),
         Command::Bench { workload: BenchWorkload::Ingest(args) } => run(bench::ingest(&args)),
         Command::Bench { workload: BenchWorkload::Ask(args) } => bench::ask(&args),
+        Command::Bench { workload: BenchWorkload::Fleet(args) } => bench::fleet(&args),
     }
 }
 

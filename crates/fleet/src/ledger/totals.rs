@@ -87,6 +87,19 @@ fn totals(row: &PgRow) -> std::result::Result<Totals, sqlx::Error> {
     })
 }
 
+fn part(row: &PgRow) -> Part {
+    Part {
+        worker: row.get("id"),
+        host: row.get("host"),
+        pid: row.get("pid"),
+        threads: row.get("threads"),
+        is_there: row.get("is_there"),
+        trouble: row.get("trouble"),
+        worlds_done: row.get("worlds_done"),
+        worlds_lately: row.get("worlds_lately"),
+    }
+}
+
 impl Ledger {
     /// The newest ensembles, at most so many; only those of one name where one is given.
     pub(crate) async fn totals(&self, name: Option<&str>, most: i64) -> Result<Vec<Totals>> {
@@ -127,16 +140,15 @@ impl Ledger {
                        OR (w.ended_at IS NULL AND w.seen_at > now() - make_interval(secs => $3)) \
                    ORDER BY w.started_at";
         let rows = sqlx::query(sql).bind(ensemble).bind(f64::from(RATE_S)).bind(GONE_S).fetch_all(&self.pool).await;
-        let part = |row: &PgRow| Part {
-            worker: row.get("id"),
-            host: row.get("host"),
-            pid: row.get("pid"),
-            threads: row.get("threads"),
-            is_there: row.get("is_there"),
-            trouble: row.get("trouble"),
-            worlds_done: row.get("worlds_done"),
-            worlds_lately: row.get("worlds_lately"),
-        };
+        Ok(rows.map_err(self.fail("list workers"))?.iter().map(part).collect())
+    }
+
+    /// The workers that are there.
+    pub(crate) async fn present(&self) -> Result<Vec<Part>> {
+        let sql = "SELECT id, host, pid, threads, trouble, true AS is_there, 0::bigint AS worlds_done, \
+                   0::bigint AS worlds_lately FROM workers WHERE ended_at IS NULL \
+                   AND seen_at > now() - make_interval(secs => $1) ORDER BY started_at";
+        let rows = sqlx::query(sql).bind(GONE_S).fetch_all(&self.pool).await;
         Ok(rows.map_err(self.fail("list workers"))?.iter().map(part).collect())
     }
 

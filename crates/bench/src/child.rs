@@ -25,7 +25,7 @@ pub struct Used {
 ///
 /// # Errors
 /// Where it does not start, and where it fails: then with what it said last.
-pub(super) fn measure(mut command: Command, input: Option<&[u8]>) -> Result<(Vec<u8>, Used), BenchError> {
+pub(crate) fn measure(mut command: Command, input: Option<&[u8]>) -> Result<(Vec<u8>, Used), BenchError> {
     let words = words(&command);
     let program = Path::new(command.get_program()).to_owned();
     let io = |doing| {

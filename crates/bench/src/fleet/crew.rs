@@ -1,0 +1,62 @@
+//! Workers, each a process of its own.
+
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::time::Duration;
+
+use nix::sys::signal::{Signal, kill};
+use nix::unistd::Pid;
+use wait4::Wait4 as _;
+
+use crate::error::BenchError;
+
+/// Workers that are there. They are killed when this is dropped before they were dismissed.
+pub(super) struct Crew {
+    program: std::path::PathBuf,
+    workers: Vec<Child>,
+}
+
+impl Crew {
+    pub(super) fn new(program: &Path) -> Self {
+        Self { program: program.to_owned(), workers: Vec::new() }
+    }
+
+    fn failed(&self, doing: &'static str) -> impl FnOnce(std::io::Error) -> BenchError + use<> {
+        let path = self.program.clone();
+        move |source| BenchError::Io { doing, path, source }
+    }
+
+    pub(super) fn add(&mut self, mut command: Command) -> Result<(), BenchError> {
+        let worker = command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).spawn();
+        self.workers.push(worker.map_err(self.failed("start a worker of"))?);
+        Ok(())
+    }
+
+    /// Lets all workers end as they should; the processor time that they took, from their start.
+    pub(super) fn dismiss(mut self) -> Result<Duration, BenchError> {
+        let mut cpu = Duration::ZERO;
+        for worker in &self.workers {
+            kill(Pid::from_raw(worker.id() as i32), Signal::SIGTERM)
+                .map_err(|error| self.failed("end a worker of")(error.into()))?;
+        }
+        for worker in std::mem::take(&mut self.workers) {
+            let ended = worker.wait4().map_err(self.failed("wait for a worker of"))?;
+            if !ended.status.success() {
+                let said = format!("{}", ended.status);
+                return Err(BenchError::Run { command: "manyworlds worker".to_owned(), said });
+            }
+            cpu += ended.rusage.utime + ended.rusage.stime;
+        }
+        Ok(cpu)
+    }
+}
+
+impl Drop for Crew {
+    fn drop(&mut self) {
+        for worker in &mut self.workers {
+            // Gone already, or gone now.
+            drop(worker.kill());
+            drop(worker.wait());
+        }
+    }
+}
