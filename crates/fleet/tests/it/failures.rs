@@ -1,0 +1,144 @@
+//! What fails, fails for itself.
+
+use std::io;
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+use fleet::State;
+use table::disk::{Disk, DiskFile, RealDisk};
+use world::World;
+
+use crate::support::{Count, Site, embedded, make_dice, make_slow, make_with, plan};
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_model_that_panics_on_one_world_fails_its_range_alone() {
+    let site = Site::new().await;
+    let tries = Count::default();
+    let counted = tries.clone();
+    let make = make_with(move |range| {
+        if range.contains(World(137)) {
+            if range.count() == 20 {
+                counted.more();
+            }
+            panic!("a die fell off the table");
+        }
+    });
+    let worker = site.worker_with(make, Arc::new(RealDisk), 2);
+    site.submit(plan("e", 1, 400, 20)).await.unwrap();
+    let status = site.until("e", &[State::Failed]).await;
+    assert_eq!((status.worlds_done, status.worlds_failed, status.ranges_failed), (380, 20, 1));
+    assert_eq!(tries.get(), 5, "it is tried five times");
+    let [failure] = &status.failures[..] else { panic!("{status:?}") };
+    assert_eq!((failure.range.as_str(), failure.is_given_up), ("00000120-00000139", true));
+    let reason =
+        "worlds 00000120-00000139 could not be played: the model panicked on world 137: a die fell off the table";
+    assert_eq!(failure.reason, reason);
+    // The rest is there to be asked about.
+    let stored = site.stored("e").await;
+    assert_eq!((stored.worlds(), stored.state()), (380, "incomplete"));
+    worker.end().await;
+    // Once the model is mended, what failed is played.
+    assert_eq!(fleet::retry(&site.ledger, "e").await.unwrap(), 1);
+    let mended = site.worker();
+    site.until("e", &[State::Complete]).await;
+    assert_eq!(site.verified("e").await, embedded(plan("e", 1, 400, 20)).await);
+    mended.end().await;
+}
+
+/// A disk that is full, but for the log.
+#[derive(Debug)]
+struct FullDisk;
+
+impl Disk for FullDisk {
+    fn create(&self, path: &Path) -> io::Result<Box<dyn DiskFile>> {
+        let is_segment = path.file_name().is_some_and(|name| name.to_string_lossy().contains(".parquet"));
+        if is_segment { Err(io::ErrorKind::StorageFull.into()) } else { RealDisk.create(path) }
+    }
+    fn rename(&self, from: &Path, to: &Path) -> io::Result<()> {
+        RealDisk.rename(from, to)
+    }
+    fn link(&self, from: &Path, to: &Path) -> io::Result<()> {
+        RealDisk.link(from, to)
+    }
+    fn shrink(&self, path: &Path, bytes: u64) -> io::Result<()> {
+        RealDisk.shrink(path, bytes)
+    }
+    fn sync_file(&self, path: &Path) -> io::Result<()> {
+        RealDisk.sync_file(path)
+    }
+    fn remove(&self, path: &Path) -> io::Result<()> {
+        RealDisk.remove(path)
+    }
+    fn create_dir(&self, path: &Path) -> io::Result<()> {
+        RealDisk.create_dir(path)
+    }
+    fn exchange(&self, one: &Path, other: &Path) -> io::Result<()> {
+        RealDisk.exchange(one, other)
+    }
+    fn remove_dir(&self, path: &Path) -> io::Result<()> {
+        RealDisk.remove_dir(path)
+    }
+    fn sync_dir(&self, path: &Path) -> io::Result<()> {
+        RealDisk.sync_dir(path)
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_full_disk_of_one_worker_leaves_its_ranges_to_the_others() {
+    let site = Site::new().await;
+    let full = site.worker_with(make_dice(), Arc::new(FullDisk), 1);
+    site.submit(plan("e", 1, 600, 20)).await.unwrap();
+    let troubled = |e: &fleet::EnsembleStatus| e.workers.iter().any(|w| w.trouble.is_some());
+    let status = site.until_it("e", troubled).await;
+    assert_eq!((status.state, status.worlds_done), (State::Running, 0));
+    let trouble = status.workers[0].trouble.clone().unwrap();
+    assert!(trouble.contains("00000") && trouble.contains(".parquet"), "{trouble}");
+    let well = site.worker();
+    let status = site.until("e", &[State::Complete]).await;
+    assert_eq!((status.ranges_failed, full.count("worlds_total"), well.count("worlds_total")), (0, 0, 600));
+    assert_eq!(site.verified("e").await, embedded(plan("e", 1, 600, 20)).await);
+    full.end().await;
+    well.end().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_slow_worker_holds_nobody_up() {
+    let site = Site::new().await;
+    let slow = site.worker_with(make_slow(Duration::from_secs(2)), Arc::new(RealDisk), 1);
+    site.submit(plan("e", 1, 400, 10)).await.unwrap();
+    let fast = site.worker();
+    site.until("e", &[State::Complete]).await;
+    let (few, many) = (slow.count("worlds_total"), fast.count("worlds_total"));
+    assert!(few + many == 400 && many >= 300, "the slow one played {few}, the fast one {many}");
+    assert_eq!(site.verified("e").await, embedded(plan("e", 1, 400, 10)).await);
+    slow.end().await;
+    fast.end().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_submission_cut_short_is_completed_by_a_worker() {
+    let site = Site::new().await;
+    site.submit(plan("e", 1, 200, 20)).await.unwrap();
+    // As if whoever submitted it had died before all messages were made, long ago.
+    site.tamper("UPDATE ensembles SET state = 'submitting', submitted_at = now() - interval '5 minutes'").await;
+    site.tamper("UPDATE ranges SET published = false WHERE first_world >= 100").await;
+    let worker = site.worker();
+    site.until("e", &[State::Complete]).await;
+    assert_eq!(site.verified("e").await, embedded(plan("e", 1, 200, 20)).await);
+    worker.end().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_cannot_be_played_here_is_left_to_others() {
+    let site = Site::new().await;
+    let ignorant =
+        site.worker_with(Arc::new(|plan| Err(format!("no model {:?}", plan.model).into())), Arc::new(RealDisk), 1);
+    site.submit(plan("e", 1, 100, 20)).await.unwrap();
+    let status = site.until_it("e", |e| e.workers.iter().any(|w| w.trouble.is_some())).await;
+    assert!(status.workers[0].trouble.as_ref().unwrap().contains("no model \"dice\""), "{status:?}");
+    let able = site.worker();
+    site.until("e", &[State::Complete]).await;
+    ignorant.end().await;
+    able.end().await;
+}
