@@ -364,6 +364,3 @@ impl StrategyParameters {
         *self == Self::default()
     }
 }
-
-#[cfg(test)]
-mod tests;

@@ -1,0 +1,10 @@
+//! Every rule of the domain, by a small event that shows it.
+
+mod durations;
+mod grants;
+mod groups;
+mod outcomes;
+mod rolls;
+mod rows;
+mod schedule;
+mod support;
