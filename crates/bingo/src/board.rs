@@ -168,7 +168,11 @@ impl Board {
     pub(crate) fn estimate_s(&self, tile: usize) -> f64 {
         let tile = &self.tiles[tile];
         let of_rule = |rule: &RulePlan| {
-            let attempts = (f64::from(tile.count) / rule.expected_units).ceil();
+            if rule.expected_units <= 0.0 {
+                return f64::INFINITY;
+            }
+            // Sums of fractions may be too small by a hair: 5 / (2/3 + 3/3) is 3.00... and means 3.
+            let attempts = (f64::from(tile.count) / rule.expected_units * (1.0 - 1e-12)).ceil();
             attempts * f64::from(self.activities[rule.activity].seconds)
         };
         self.rules[tile.rules.clone()].iter().map(of_rule).fold(f64::INFINITY, f64::min)

@@ -7,4 +7,5 @@ mod outcomes;
 mod rolls;
 mod rows;
 mod schedule;
+mod strategies;
 mod support;
