@@ -371,12 +371,15 @@ impl<'a> Side<'a> {
         self.members[member].rule
     }
 
-    /// Begins an attempt that ends before anybody has to leave; else its players stay idle.
+    /// Begins an attempt that ends before anybody has to leave; else its players stay idle, and those of them who could
+    /// stay lack a partner who can.
     fn begin(&mut self, group: Bits, leader: usize, rule: u16, now: u32) {
         let duration = self.duration(group, leader, usize::from(rule));
         let end = now.saturating_add(duration).min(FAR);
         let leaves = |member: usize| self.plan.members[member].schedule.spans()[self.members[member].span][1];
-        if group.iter().any(|member| end >= leaves(member) && leaves(member) != crate::schedule::FOREVER) {
+            self.partnerless |= staying;
+        let staying: Bits = group.iter().filter(|member| end < leaves(*member)).collect();
+        if staying != group {
             self.idle |= group;
             return;
         }

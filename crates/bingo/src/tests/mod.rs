@@ -9,3 +9,4 @@ mod rows;
 mod schedule;
 mod strategies;
 mod support;
+mod waking;
