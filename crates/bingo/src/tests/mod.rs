@@ -3,6 +3,7 @@
 mod durations;
 mod grants;
 mod groups;
+mod luck;
 mod outcomes;
 mod rolls;
 mod rows;
