@@ -1,6 +1,9 @@
 //! Every rule of the domain, by a small event that shows it.
 
+mod definition;
 mod durations;
+mod faults;
+mod generated;
 mod grants;
 mod groups;
 mod luck;
