@@ -28,8 +28,8 @@ pub fn parse(text: &str) -> Result<Event, DefinitionError> {
     Ok(event)
 }
 
-/// Keeps twelve digits of every factor: JSON, as it is read here, may lose the last of seventeen, and an event must mean the
-/// same in both formats.
+/// Keeps twelve digits of every factor: JSON, as it is read here, may lose the last of seventeen, and what is written once
+/// must read as itself.
 fn shorten(event: &mut Event) {
     let of_bands = event.activities.iter_mut().flat_map(|a| &mut a.bands).flat_map(|b| [&mut b.time, &mut b.chance]);
     let of_players = event.players.iter_mut().map(|player| &mut player.skill);
