@@ -116,6 +116,18 @@ fn who_lost_a_partner_that_had_to_leave_is_not_frozen() {
     assert_eq!(told(&event).wins()[4..], ["1300 ann", "1300 cid", "1400 ann", "1400 cid"]);
 }
 
+/// Bob leaves at the very second at which ann opens row b: he is not there any more, and she goes alone.
+#[test]
+fn nobody_is_there_at_the_second_at_which_a_session_ends() {
+    let (mut activities, mut a) = own("a", [90; 4]);
+    a.tiles.iter_mut().for_each(|tile| tile.rules[0].needs = vec!["rope".to_owned()]);
+    let group = crate::definition::GroupSize { min: None, max: None };
+    activities.push(crate::definition::Activity { group: Some(group), ..solo("dig", 100, "ore") });
+    let b = row("b", std::array::from_fn(|_| (1, rule("dig", "ore"))));
+    let event = event(&activities, &[a, b], &[with("ann", &["rope"]), from("bob", "00:00", 3)]);
+    assert_eq!(told(&event).completions()[..3], ["a4 90", "a3 180", "b4 280"]);
+}
+
 #[test]
 fn a_finished_board_gives_no_more_work() {
     let (activities, row) = own("a", [100; 4]);
