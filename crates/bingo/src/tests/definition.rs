@@ -89,6 +89,14 @@ fn toml_and_json_of_the_same_event_are_read_into_the_same_text() {
     }
 }
 
+/// The page for users shows an event with one tile.
+#[test]
+fn the_documented_event_has_fields_and_values_that_are() {
+    let page = include_str!("../../../../docs/bingo.md");
+    let event = page.split("```toml\n").nth(1).unwrap().split("```").next().unwrap();
+    refused(event, "rows[0].tiles: are worth [1] points: a row has 4 tiles, worth 1, 2, 3 and 4 points");
+}
+
 /// Tiles are worth what they say, wherever they stand in their row.
 #[test]
 fn tiles_may_stand_in_any_order() {
