@@ -49,6 +49,8 @@ fn a_session_may_go_past_midnight_and_have_begun_before_the_event() {
 fn the_last_day_of_an_event_that_starts_late_has_its_sessions() {
     let sessions = [session(Day::Tuesday, "23:00", 30)];
     assert_eq!(spans_at("UTC", "2026-01-05T23:30", "24h", &sessions), [[23 * HOUR + 1800, 24 * HOUR]]);
+    let after_midnight = [session(Day::Wednesday, "00:00", 30)];
+    assert_eq!(spans_at("UTC", "2026-01-05T23:30", "25h", &after_midnight), [[24 * HOUR + 1800, 25 * HOUR]]);
 }
 
 #[test]
