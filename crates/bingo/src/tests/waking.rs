@@ -36,6 +36,14 @@ fn players_wake_when_their_session_starts_whatever_their_own_team_does() {
     assert_eq!(told_with(&event, QUIET).wins(), ["1000 ann", "2000 ann", "3000 ann"]);
 }
 
+/// At the same second attempts end before sessions start: bob finds a4 completed.
+#[test]
+fn players_who_wake_find_what_was_completed_at_that_second() {
+    let (activities, row) = own("a", [60, 60, 60, 600]);
+    let event = event(&activities, &[row], &[player("ann"), from("bob", "00:10", 30)]);
+    assert_eq!(told(&event).wins()[..3], ["600 ann", "660 ann", "660 bob"]);
+}
+
 #[test]
 fn players_wake_at_every_session() {
     let mut bob = from("bob", "00:10", 2);
