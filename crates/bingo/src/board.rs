@@ -1,5 +1,7 @@
 //! An event as the simulation reads it: names are numbers, and what can be known before any world is played is known.
 
+use std::collections::HashSet;
+
 use crate::bits::Bits;
 use crate::chances::{Chances, LinePlan, Reading};
 use crate::definition::{Activity, Event, Outcome, Player, ROW_TILES, Rule, Team, Tile, duration_s};
@@ -79,6 +81,8 @@ pub(crate) struct TeamPlan {
 pub(crate) struct MemberPlan {
     /// Place among the event's players.
     pub(crate) player: usize,
+    /// What the player's draws for this team are keyed by.
+    pub(crate) entity: u32,
     pub(crate) skill: f64,
     pub(crate) schedule: Schedule,
     /// For each tile the first rule that is open to the player, or [`NO_RULE`].
@@ -116,7 +120,8 @@ impl Board {
                 written.extend(&tile.rules);
             }
         }
-        board.teams = event.teams.iter().map(|team| board.team(event, team, &written)).collect();
+        let mut entities = HashSet::new();
+        board.teams = event.teams.iter().map(|team| board.team(event, team, &written, &mut entities)).collect();
         board
     }
 
@@ -136,17 +141,24 @@ impl Board {
         });
     }
 
-    /// A team; `written` are all rules in the order of [`Board::rules`].
-    fn team(&self, event: &Event, team: &Team, written: &[&Rule]) -> TeamPlan {
+    /// A team; `written` are all rules in the order of [`Board::rules`], `entities` those of the teams before.
+    fn team(&self, event: &Event, team: &Team, written: &[&Rule], entities: &mut HashSet<u32>) -> TeamPlan {
         // Players are looked at in the order in which the event lists them, whatever the team's is.
         let players = event.players.iter().enumerate().filter(|(_, player)| team.players.contains(&player.name));
-        let members: Vec<MemberPlan> =
-            players.map(|(place, player)| self.member(event, place, player, written)).collect();
+        let members: Vec<MemberPlan> = players
+            .map(|(place, player)| {
+                let mut entity = entity(&team.name, &player.name);
+                while !entities.insert(entity) {
+                    entity = entity.wrapping_add(1);
+                }
+                self.member(event, place, player, entity, written)
+            })
+            .collect();
         let strategy = Strategy::new(self, team, &members);
         TeamPlan { members, strategy }
     }
 
-    fn member(&self, event: &Event, place: usize, player: &Player, written: &[&Rule]) -> MemberPlan {
+    fn member(&self, event: &Event, place: usize, player: &Player, entity: u32, written: &[&Rule]) -> MemberPlan {
         let has = |key: &String| player.capabilities.contains(key);
         let is_open = |rule: &usize| written[*rule].needs.iter().all(has);
         let rule_of = |tile: &TilePlan| tile.rules.clone().find(is_open).map_or(NO_RULE, |rule| rule as u16);
@@ -156,6 +168,7 @@ impl Board {
         };
         MemberPlan {
             player: place,
+            entity,
             skill: player.skill,
             schedule: Schedule::of(event, player),
             rule_of_tile: self.tiles.iter().map(rule_of).collect(),
@@ -168,7 +181,11 @@ impl Board {
     pub(crate) fn estimate_s(&self, tile: usize) -> f64 {
         let tile = &self.tiles[tile];
         let of_rule = |rule: &RulePlan| {
-            let attempts = (f64::from(tile.count) / rule.expected_units).ceil();
+            if rule.expected_units <= 0.0 {
+                return f64::INFINITY;
+            }
+            // Sums of fractions may be too small by a hair: 5 / (2/3 + 3/3) is 3.00... and means 3.
+            let attempts = (f64::from(tile.count) / rule.expected_units * (1.0 - 1e-12)).ceil();
             attempts * f64::from(self.activities[rule.activity].seconds)
         };
         self.rules[tile.rules.clone()].iter().map(of_rule).fold(f64::INFINITY, f64::min)
@@ -181,6 +198,15 @@ impl Board {
     pub(crate) fn points_of(tile: usize) -> u32 {
         (tile % ROW_TILES) as u32 + 1
     }
+}
+
+/// The number of a player in a team, by their names and nothing else: who else plays, and where, changes nobody's luck.
+fn entity(team: &str, player: &str) -> u32 {
+    // FNV-1a. No name has the byte 255.
+    let bytes = team.bytes().chain([u8::MAX]).chain(player.bytes());
+    let hash =
+        bytes.fold(0xcbf2_9ce4_8422_2325u64, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3));
+    world::mix64(hash) as u32
 }
 
 impl ActivityPlan {

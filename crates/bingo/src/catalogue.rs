@@ -100,6 +100,7 @@ pub(crate) fn identities(board: &Board) -> Vec<String> {
     for row in 1..board.rows {
         all.push(format!("row_{row}_opened >= row_{}_opened", row - 1));
         all.push(format!("row_{row}_opened > {end} or row >= {row}"));
+        all.push(format!("row_{row}_opened <= {end} or row < {row}"));
     }
     for number in 0..board.tiles.len() {
         let (tile, row) = (tile(number), number / ROW_TILES);

@@ -5,8 +5,8 @@
 //! drop and completion as an event.
 //!
 //! A pure function of (event, parameters, seed, world): no I/O, no clock, no mathematics that differs between machines.
-//! Draws are keyed by world, team, player and purpose, so that a team meets the same luck whatever the other teams do, and
-//! strategies can be compared world by world.
+//! Draws are keyed by world, team, player and purpose, team and player by name, so that a team meets the same luck whatever
+//! the other teams do and whoever they are, and strategies can be compared world by world.
 //!
 //! It follows the rules of the system `BingoSim`; where those are not what a user would expect, ours differ, and a
 //! parameter gives the reference's back.

@@ -69,7 +69,6 @@ struct Member {
 pub(crate) struct Side<'a> {
     board: &'a Board,
     plan: &'a TeamPlan,
-    number: usize,
     live: Live,
     units: Vec<u32>,
     row_points: Vec<u32>,
@@ -101,7 +100,6 @@ impl<'a> Side<'a> {
         Self {
             board,
             plan,
-            number,
             live: plan.strategy.start(),
             units: vec![0; board.tiles.len()],
             row_points: vec![0; board.rows],
@@ -130,8 +128,7 @@ impl<'a> Side<'a> {
         self.completed.fill(NEVER);
         (self.points, self.tiles, self.attempts, self.version) = (0, 0, 0, 0);
         for (member, plan) in self.members.iter_mut().zip(&self.plan.members) {
-            let entity = (self.number as u32) << 16 | plan.player as u32;
-            member.draws = std::array::from_fn(|purpose| Stream::new(seed, world, entity, purpose as u32));
+            member.draws = std::array::from_fn(|purpose| Stream::new(seed, world, plan.entity, purpose as u32));
             (member.span, member.rule, member.decided) = (0, None, NEVER);
         }
         self.ends.fill(NEVER);
@@ -371,13 +368,16 @@ impl<'a> Side<'a> {
         self.members[member].rule
     }
 
-    /// Begins an attempt that ends before anybody has to leave; else its players stay idle.
+    /// Begins an attempt that ends before anybody has to leave; else its players stay idle, and those of them who could
+    /// stay lack a partner who can.
     fn begin(&mut self, group: Bits, leader: usize, rule: u16, now: u32) {
         let duration = self.duration(group, leader, usize::from(rule));
         let end = now.saturating_add(duration).min(FAR);
         let leaves = |member: usize| self.plan.members[member].schedule.spans()[self.members[member].span][1];
-        if group.iter().any(|member| end >= leaves(member) && leaves(member) != crate::schedule::FOREVER) {
+        let staying: Bits = group.iter().filter(|member| end < leaves(*member)).collect();
+        if staying != group {
             self.idle |= group;
+            self.partnerless |= staying;
             return;
         }
         self.attempting[leader] = Attempt { rule, members: group };

@@ -1,4 +1,4 @@
-//! Whether an event can be played, and what in it is odd.
+//! Whether an event can be played.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -6,9 +6,9 @@ use model::{DefinitionError, Fault, UnknownName};
 
 use super::read::{chance, duration_s, minute, start, zone};
 use super::{
-    Activity, Event, MODIFIERS_MAX, Player, ROW_POINTS, ROW_TILES, Rule, StrategyKey, TEAMS_MAX, Team, Tile, WORDS_MAX,
+    Activity, Event, MODIFIERS_MAX, Player, ROW_POINTS, ROW_TILES, RULES_MAX, Rule, StrategyKey, TEAMS_MAX, Team, Tile,
+    WORDS_MAX,
 };
-use crate::schedule::Schedule;
 
 /// Everything that is wrong, place by place.
 #[derive(Default)]
@@ -40,13 +40,13 @@ impl Faults {
         }
     }
 
-    /// All different, as far as `key` tells.
-    fn unique<T>(&mut self, place: &str, what: &str, all: &[T], key: impl Fn(&T) -> &str) {
+    /// All different, as far as `key` tells, which stands at `at` in each: `.name`, or nothing where it is the whole.
+    fn unique<T>(&mut self, place: &str, at: &str, all: &[T], key: impl Fn(&T) -> &str) {
         let mut seen = BTreeMap::new();
         for (i, item) in all.iter().enumerate() {
             if let Some(first) = seen.insert(key(item), i) {
-                let reason = format!("is {:?}, as {place}[{first}].{what} is: they must differ", key(item));
-                self.add(format!("{place}[{i}].{what}"), reason);
+                let reason = format!("is {:?}, as {place}[{first}]{at} is: they must differ", key(item));
+                self.add(format!("{place}[{i}]{at}"), reason);
             }
         }
     }
@@ -83,14 +83,15 @@ pub(super) fn check(event: &Event) -> Result<(), DefinitionError> {
         ("players", event.players.len(), WORDS_MAX),
         ("teams", event.teams.len(), TEAMS_MAX),
         ("rows", event.rows.len(), WORDS_MAX / ROW_TILES),
-        ("drops", known.drops.len(), WORDS_MAX),
     ];
     for (what, count, most) in counts {
         faults.unless((1..=most).contains(&count), what, || format!("there are {count}: 1 to {most} may be"));
     }
-    faults.unique("activities", "key", &event.activities, |a| &a.key);
-    faults.unique("players", "name", &event.players, |p| &p.name);
-    faults.unique("teams", "name", &event.teams, |t| &t.name);
+    faults.unless(known.drops.len() <= WORDS_MAX, "activities", || {
+        format!("they grant {} different drops: {WORDS_MAX} at most may be", known.drops.len())
+    });
+    faults.unique("activities", ".key", &event.activities, |a| &a.key);
+    faults.unique("players", ".name", &event.players, |p| &p.name);
     for (i, activity) in event.activities.iter().enumerate() {
         check_activity(&mut faults, &format!("activities[{i}]"), activity);
     }
@@ -169,7 +170,7 @@ fn check_activity(faults: &mut Faults, place: &str, activity: &Activity) {
     faults.unless(!activity.lines.is_empty(), &format!("{place}.lines"), || {
         "there are none: an attempt rolls one line at least".to_owned()
     });
-    faults.unique(&format!("{place}.lines"), "key", &activity.lines, |line| &line.key);
+    faults.unique(&format!("{place}.lines"), ".key", &activity.lines, |line| &line.key);
     for (i, line) in activity.lines.iter().enumerate() {
         let place = format!("{place}.lines[{i}]");
         faults.text(&format!("{place}.key"), &line.key, KEY_MAX);
@@ -182,7 +183,7 @@ fn check_activity(faults: &mut Faults, place: &str, activity: &Activity) {
 
 fn check_outcomes(faults: &mut Faults, place: &str, outcomes: &[super::Outcome]) {
     faults.unless(!outcomes.is_empty(), place, || "there are none: a roll gives one at least".to_owned());
-    faults.unique(place, "key", outcomes, |outcome| &outcome.key);
+    faults.unique(place, ".key", outcomes, |outcome| &outcome.key);
     let mut sum = 0.0;
     for (i, outcome) in outcomes.iter().enumerate() {
         let place = format!("{place}[{i}]");
@@ -206,7 +207,7 @@ fn check_outcomes(faults: &mut Faults, place: &str, outcomes: &[super::Outcome])
 fn check_player(faults: &mut Faults, place: &str, player: &Player, known: &Known<'_>) {
     faults.text(&format!("{place}.name"), &player.name, KEY_MAX);
     faults.factor(&format!("{place}.skill"), player.skill, SKILL_MAX);
-    faults.unique(&format!("{place}.capabilities"), "key", &player.capabilities, |key| key);
+    faults.unique(&format!("{place}.capabilities"), "", &player.capabilities, |key| key);
     for (i, key) in player.capabilities.iter().enumerate() {
         faults.known(&format!("{place}.capabilities[{i}]"), "capability", key, &known.capabilities);
     }
@@ -227,6 +228,9 @@ fn check_tile(faults: &mut Faults, place: &str, tile: &Tile, known: &Known<'_>) 
     });
     faults.unless(!tile.rules.is_empty(), &format!("{place}.rules"), || {
         "there are none: a tile is completed by one activity at least".to_owned()
+    });
+    faults.unless(tile.rules.len() <= RULES_MAX, &format!("{place}.rules"), || {
+        format!("there are {}: {RULES_MAX} at most may be", tile.rules.len())
     });
     for (i, rule) in tile.rules.iter().enumerate() {
         check_rule(faults, &format!("{place}.rules[{i}]"), rule, known);
@@ -262,7 +266,7 @@ fn check_rule(faults: &mut Faults, place: &str, rule: &Rule, known: &Known<'_>) 
 fn check_team(faults: &mut Faults, place: &str, team: &Team, known: &Known<'_>) {
     faults.text(&format!("{place}.name"), &team.name, KEY_MAX);
     faults.unless(!team.players.is_empty(), &format!("{place}.players"), || "there are none".to_owned());
-    faults.unique(&format!("{place}.players"), "name", &team.players, |name| name);
+    faults.unique(&format!("{place}.players"), "", &team.players, |name| name);
     for (i, name) in team.players.iter().enumerate() {
         faults.known(&format!("{place}.players[{i}]"), "player", name, &known.players);
     }
@@ -312,62 +316,4 @@ fn check_slugs(faults: &mut Faults, event: &Event) {
             }
         }
     }
-}
-
-/// Hours of an event during which a player is there.
-pub fn online_hours(event: &Event, player: &Player) -> f64 {
-    let duration = duration_s(&event.duration).unwrap_or_default();
-    Schedule::of(event, player).online_s(duration) as f64 / 3600.0
-}
-
-/// Something odd in an event that can be played all the same.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Advice {
-    /// Where.
-    pub place: String,
-    /// What.
-    pub reason: String,
-}
-
-/// What is odd in an event: tiles that a team cannot complete, players who never play, and what nobody uses.
-pub fn advise(event: &Event) -> Vec<Advice> {
-    let mut advice = Vec::new();
-    let mut add = |place: String, reason: String| advice.push(Advice { place, reason });
-    let player = |name: &String| event.players.iter().find(|p| p.name == *name);
-    for (i, person) in event.players.iter().enumerate() {
-        let place = format!("players[{i}]");
-        if !event.teams.iter().any(|team| team.players.contains(&person.name)) {
-            add(place.clone(), format!("{} is in no team", person.name));
-        }
-        let schedule = Schedule::of(event, person);
-        if online_hours(event, person) <= 0.0 {
-            add(place.clone(), format!("{} is never there during the event", person.name));
-        }
-        if schedule.overlaps() {
-            add(place, format!("sessions of {} overlap: together they count once", person.name));
-        }
-    }
-    for (i, row) in event.rows.iter().enumerate() {
-        for (j, tile) in row.tiles.iter().enumerate() {
-            for team in &event.teams {
-                let mut members = team.players.iter().filter_map(player);
-                if !members.any(|p| tile.rules.iter().any(|r| r.needs.iter().all(|n| p.capabilities.contains(n)))) {
-                    let reason = format!("nobody of team {} has what tile {:?} needs", team.name, tile.key);
-                    add(format!("rows[{i}].tiles[{j}]"), reason);
-                }
-            }
-        }
-    }
-    let rules = || event.rows.iter().flat_map(|row| &row.tiles).flat_map(|tile| &tile.rules);
-    for (i, activity) in event.activities.iter().enumerate() {
-        if !rules().any(|rule| rule.activity == activity.key) {
-            add(format!("activities[{i}]"), format!("no tile is completed by {:?}", activity.key));
-        }
-    }
-    for key in event.capabilities.keys() {
-        if !event.players.iter().any(|p| p.capabilities.contains(key)) {
-            add(format!("capabilities.{key:?}"), "no player has it".to_owned());
-        }
-    }
-    advice
 }

@@ -1,5 +1,6 @@
 //! An event as its user writes it, in TOML or JSON.
 
+mod advice;
 mod check;
 mod read;
 
@@ -7,8 +8,8 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+pub use advice::{Advice, advise, online_hours};
 pub(crate) use check::slug;
-pub use check::{Advice, advise, online_hours};
 pub use read::parse;
 pub(crate) use read::{chance, duration_s, minute, read, start, zone};
 
@@ -20,6 +21,8 @@ pub const ROW_POINTS: u32 = 10;
 pub const WORDS_MAX: usize = 254;
 /// Teams of an event, at most: a win that they all share is stored exactly.
 pub const TEAMS_MAX: usize = 20;
+/// Rules of a tile, at most: all rules of an event have numbers of 16 bits.
+pub const RULES_MAX: usize = 100;
 /// Modifiers of a rule, at most.
 pub const MODIFIERS_MAX: usize = 6;
 
@@ -364,6 +367,3 @@ impl StrategyParameters {
         *self == Self::default()
     }
 }
-
-#[cfg(test)]
-mod tests;

@@ -14,17 +14,31 @@ use super::{Event, check};
 /// Where the text is neither, lacks something or has something else: with the line and the column. Where it is no event
 /// that can be played: with every place that is wrong, as `rows[3].tiles[0].rules[1]`.
 pub fn parse(text: &str) -> Result<Event, DefinitionError> {
-    let event: Event = if text.trim_start().starts_with('{') {
+    let mut event: Event = if text.trim_start().starts_with('{') {
         serde_json::from_str(text).map_err(|e| {
             let reason = e.to_string();
-            let reason = reason.split(" at line ").next().unwrap_or_default().to_owned();
-            one(format!("line {}, column {}", e.line(), e.column()), reason)
+            let reason = reason.rsplit_once(" at line ").map_or(reason.as_str(), |(reason, _)| reason);
+            one(format!("line {}, column {}", e.line(), e.column()), reason.to_owned())
         })?
     } else {
         toml::from_str(text).map_err(|e| one(place_in(text, e.span()), e.message().replace('\n', " ")))?
     };
+    shorten(&mut event);
     check::check(&event)?;
     Ok(event)
+}
+
+/// Keeps twelve digits of every factor: JSON, as it is read here, may lose the last of seventeen, and what is written once
+/// must read as itself.
+fn shorten(event: &mut Event) {
+    let of_bands = event.activities.iter_mut().flat_map(|a| &mut a.bands).flat_map(|b| [&mut b.time, &mut b.chance]);
+    let of_players = event.players.iter_mut().map(|player| &mut player.skill);
+    let rules = event.rows.iter_mut().flat_map(|row| &mut row.tiles).flat_map(|tile| &mut tile.rules);
+    let of_modifiers = rules.flat_map(|r| &mut r.modifiers).flat_map(|m| m.time.iter_mut().chain(&mut m.chance));
+    let of_teams = event.teams.iter_mut().flat_map(|team| &mut team.parameters.sharing_weight);
+    for factor in of_bands.chain(of_players).chain(of_modifiers).chain(of_teams) {
+        *factor = format!("{factor:.11e}").parse().unwrap_or(*factor);
+    }
 }
 
 /// Reads what a user wrote into the one text that means the same.

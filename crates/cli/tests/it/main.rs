@@ -5,6 +5,7 @@
 mod append;
 mod ask;
 mod bench;
+mod bingo;
 mod errors;
 mod export;
 mod kill;

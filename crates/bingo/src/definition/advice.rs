@@ -1,0 +1,106 @@
+//! What in an event is odd, though it can be played.
+
+use super::{Activity, Event, Player, Rule, Team, Tile, duration_s};
+use crate::schedule::Schedule;
+
+/// Hours of an event during which a player is there.
+pub fn online_hours(event: &Event, player: &Player) -> f64 {
+    let duration = duration_s(&event.duration).unwrap_or_default();
+    Schedule::of(event, player).online_s(duration) as f64 / 3600.0
+}
+
+/// Something odd in an event that can be played all the same.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Advice {
+    /// Where.
+    pub place: String,
+    /// What.
+    pub reason: String,
+}
+
+/// What is odd in an event: players who never play, tiles that a team cannot complete, work that wins nothing, and what
+/// nobody uses.
+pub fn advise(event: &Event) -> Vec<Advice> {
+    let mut advice = Vec::new();
+    let mut add = |place: String, reason: String| advice.push(Advice { place, reason });
+    for (i, player) in event.players.iter().enumerate() {
+        advise_on_player(event, player, |reason| add(format!("players[{i}]"), reason));
+    }
+    for (i, row) in event.rows.iter().enumerate() {
+        for (j, tile) in row.tiles.iter().enumerate() {
+            let place = format!("rows[{i}].tiles[{j}]");
+            event.teams.iter().filter_map(|team| hindrance(event, team, tile)).for_each(|why| add(place.clone(), why));
+            for (k, rule) in tile.rules.iter().enumerate() {
+                advise_on_drops(event, rule, |at, reason| add(format!("{place}.rules[{k}]{at}"), reason));
+            }
+        }
+    }
+    let rules = || event.rows.iter().flat_map(|row| &row.tiles).flat_map(|tile| &tile.rules);
+    for (i, activity) in event.activities.iter().enumerate() {
+        if !rules().any(|rule| rule.activity == activity.key) {
+            add(format!("activities[{i}]"), format!("no tile is completed by {:?}", activity.key));
+        }
+    }
+    for key in event.capabilities.keys() {
+        if !event.players.iter().any(|p| p.capabilities.contains(key)) {
+            add(format!("capabilities.{key:?}"), "no player has it".to_owned());
+        }
+    }
+    advice
+}
+
+fn advise_on_player(event: &Event, player: &Player, mut add: impl FnMut(String)) {
+    if !event.teams.iter().any(|team| team.players.contains(&player.name)) {
+        add(format!("{} is in no team", player.name));
+    }
+    if online_hours(event, player) <= 0.0 {
+        add(format!("{} is never there during the event", player.name));
+    }
+    if Schedule::of(event, player).overlaps() {
+        add(format!("sessions of {} overlap: together they count once", player.name));
+    }
+}
+
+/// Why nobody of a team can work for a tile, if so.
+fn hindrance(event: &Event, team: &Team, tile: &Tile) -> Option<String> {
+    let members = || event.players.iter().filter(|p| team.players.contains(&p.name));
+    let able = |rule: &Rule| members().filter(|p| rule.needs.iter().all(|n| p.capabilities.contains(n))).count();
+    let enough = |rule: &Rule| activity_of(event, rule).is_some_and(|activity| able(rule) >= activity.least_players());
+    if !tile.rules.iter().any(|rule| able(rule) > 0) {
+        Some(format!("nobody of team {} has what tile {:?} needs", team.name, tile.key))
+    } else if !tile.rules.iter().any(enough) {
+        Some(format!("team {} has too few players for what completes tile {:?}", team.name, tile.key))
+    } else {
+        None
+    }
+}
+
+/// Drops that count for a rule but are not won by its own activity.
+fn advise_on_drops(event: &Event, rule: &Rule, mut add: impl FnMut(String, String)) {
+    let Some(activity) = activity_of(event, rule) else { return };
+    let missing = |drop: &String| !activity.drops().any(|granted| granted == drop);
+    if rule.drops.iter().all(missing) {
+        let key = &activity.key;
+        add(
+            String::new(),
+            format!("{key:?} grants none of the drops: whoever does it for this tile wins nothing for it"),
+        );
+        return;
+    }
+    for (i, drop) in rule.drops.iter().enumerate().filter(|(_, drop)| missing(drop)) {
+        let reason = format!("{:?} never grants {drop:?}: it counts only where another activity wins it", activity.key);
+        add(format!(".drops[{i}]"), reason);
+    }
+}
+
+fn activity_of<'a>(event: &'a Event, rule: &Rule) -> Option<&'a Activity> {
+    event.activities.iter().find(|activity| activity.key == rule.activity)
+}
+
+impl Activity {
+    /// How many players it takes.
+    fn least_players(&self) -> usize {
+        let group = self.group.map_or(1, |group| group.min.unwrap_or(1) as usize);
+        if self.solo { 1 } else { group }
+    }
+}

@@ -1,0 +1,16 @@
+//! Every rule of the domain, by a small event that shows it.
+
+mod definition;
+mod durations;
+mod faults;
+mod generated;
+mod grants;
+mod groups;
+mod luck;
+mod outcomes;
+mod rolls;
+mod rows;
+mod schedule;
+mod strategies;
+mod support;
+mod waking;

@@ -1,0 +1,130 @@
+//! Events of the bingo model, from an example to what comes out.
+
+use std::path::{Path, PathBuf};
+
+use crate::support::{failure, json, program, run};
+
+/// What a command that must succeed writes to stdout and stderr.
+fn said(words: &[&str]) -> (String, String) {
+    let output = program(words).output().unwrap();
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    assert!(output.status.success(), "{words:?}: {}", text(&output.stderr));
+    (text(&output.stdout), text(&output.stderr))
+}
+
+/// An example as a file in a folder.
+fn example(folder: &Path, which: &str) -> PathBuf {
+    let file = folder.join(format!("{which}.toml"));
+    std::fs::write(&file, said(&["bingo", "example", which]).0).unwrap();
+    file
+}
+
+#[test]
+fn examples_are_good_and_need_no_advice() {
+    let folder = tempfile::tempdir().unwrap();
+    let check = |which| said(&["bingo", "check", example(folder.path(), which).to_str().unwrap()]);
+    let (teams, counts) = check("small");
+    let counted = "Winter board: 24h from 2026-01-09T17:00, 20 rows, 80 tiles, 83 rules, 6 activities, 8 players\n";
+    assert_eq!(counts, counted);
+    assert_eq!(teams.lines().next().unwrap(), "team   strategy       players  hours of play");
+    assert_eq!(teams.lines().count(), 3, "{teams}");
+    let (teams, counts) = check("big");
+    assert_eq!(counts.lines().count(), 1, "{counts}");
+    assert_eq!(teams.lines().count(), 4, "{teams}");
+}
+
+#[test]
+fn all_that_is_wrong_is_told_with_its_place() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = example(folder.path(), "small");
+    let good = std::fs::read_to_string(&file).unwrap();
+    let bad = good.replace("\"24h\"", "\"a day\"").replace("\"boss.serpent\"", "\"boss.serpants\"");
+    let bad = bad.replacen("activity = \"boss.serpants\"", "activity = \"boss.serpent\"", 1);
+    std::fs::write(&file, bad).unwrap();
+    let refused = |words: &[&str]| {
+        let output = program(words).output().unwrap();
+        assert_eq!((output.status.code(), output.stdout.len()), (Some(2), 0), "{words:?}");
+        String::from_utf8(output.stderr).unwrap()
+    };
+    let path = file.to_str().unwrap();
+    let faults = refused(&["bingo", "check", path]);
+    let lines: Vec<&str> = faults.lines().collect();
+    assert_eq!(lines[0], format!("error: {path} defines no event:"));
+    assert_eq!(lines[1], "duration: \"a day\" is no duration: write 24h, or 9days");
+    assert!(lines[2].starts_with("rows[") && lines[2].contains("did you mean boss.serpants"), "{faults}");
+    assert_eq!(lines.len(), 3, "{faults}");
+    // `run` says the same, and stores nothing.
+    let data = folder.path().join("data");
+    assert_eq!(failure(&data, &["run", "bingo", "--event", path], 2), faults);
+    assert!(!data.exists());
+    std::fs::write(&file, "name = \"Board\"\nduration\n").unwrap();
+    let unread = refused(&["bingo", "check", path]);
+    assert!(unread.starts_with(&format!("error: {path} defines no event:\nline 2, column 9: ")), "{unread}");
+}
+
+#[test]
+fn what_is_odd_is_told_of_a_good_event() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = example(folder.path(), "small");
+    let good = std::fs::read_to_string(&file).unwrap();
+    std::fs::write(&file, good.replace("[capabilities]", "[capabilities]\n\"quest.lost\" = \"Lost\"")).unwrap();
+    let (_, told) = said(&["bingo", "check", file.to_str().unwrap()]);
+    assert_eq!(told.lines().last().unwrap(), "capabilities.\"quest.lost\": no player has it");
+}
+
+#[test]
+fn files_that_are_missing_or_not_asked_for_are_told() {
+    let folder = tempfile::tempdir().unwrap();
+    let data = folder.path().join("data");
+    let lost = folder.path().join("lost.toml");
+    let lost = lost.to_str().unwrap();
+    let missing = format!("error: reading {lost}: No such file or directory (os error 2)\n");
+    assert_eq!(failure(&data, &["run", "bingo", "--event", lost], 2), missing);
+    let check = program(&["bingo", "check", lost]).output().unwrap();
+    assert_eq!((check.status.code(), String::from_utf8(check.stderr).unwrap()), (Some(2), missing));
+    assert_eq!(
+        failure(&data, &["run", "bingo"], 2),
+        "error: bingo plays an event: name the file that defines it, as --event FILE (activities, players, rows of tiles \
+         and teams, in TOML or JSON)\n"
+    );
+    let file = example(folder.path(), "small");
+    let words = ["run", "football", "--event", file.to_str().unwrap()];
+    assert_eq!(failure(&data, &words, 2), "error: --event: football plays none\n");
+    assert!(!data.exists());
+}
+
+#[test]
+fn an_event_is_played_verified_and_asked_about() {
+    let folder = tempfile::tempdir().unwrap();
+    let data = folder.path().join("data");
+    let file = example(folder.path(), "small");
+    let file = file.to_str().unwrap();
+    let stored = json(&data, &["run", "bingo", "--event", file, "--worlds", "300", "--name", "stored"]);
+    let replayed = ["run", "bingo", "--event", file, "--worlds", "300", "--name", "replayed", "--events", "replay"];
+    assert_eq!(json(&data, &replayed)["hash"], stored["hash"], "the same worlds");
+    for name in ["stored", "replayed"] {
+        let output = run(&data, &["verify", name]);
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stdout));
+    }
+    // Both teams' shares of the win sum to one.
+    let ask = "SELECT sum(value) / 300 AS wins FROM outcomes WHERE ensemble = 'stored' AND outcome = 'win_share'";
+    assert_eq!(json(&data, &["sql", ask])[0]["wins"], 1.0);
+    let points = json(&data, &["outcome", "stored", "--entity", "alpha", "--outcome", "points"]);
+    assert_eq!(points[0]["worlds"], 300);
+    assert!(points[0]["mean"].as_f64().unwrap() > 0.0);
+    // A world played again has the events that were stored.
+    let plays = |name: &str| json(&data, &["plays", name, "--entity", "alpha", "--world", "7"]);
+    assert!(plays("stored").as_array().unwrap().len() > 80, "a drop and a completion a tile at least");
+    assert_eq!(plays("replayed"), plays("stored"));
+    // A definition read from the ensemble's description, and written again as JSON, is the same event.
+    let described = json(&data, &["sql", "SELECT parameters FROM ensembles WHERE ensemble = 'stored'"]);
+    let described: serde_json::Value = serde_json::from_str(described[0]["parameters"].as_str().unwrap()).unwrap();
+    let again = folder.path().join("again.json");
+    std::fs::write(&again, described["definition"].to_string()).unwrap();
+    let words = ["run", "bingo", "--event", again.to_str().unwrap(), "--worlds", "300", "--name", "again"];
+    assert_eq!(json(&data, &words)["hash"], stored["hash"]);
+    // By another rule it is not.
+    let words =
+        ["run", "bingo", "--event", file, "--worlds", "300", "--name", "theirs", "--param", "idle_until_quiet=1"];
+    assert_ne!(json(&data, &words)["hash"], stored["hash"]);
+}
