@@ -324,19 +324,33 @@ impl Store {
     /// Commits a written range: its events, then the outcomes that complete it. A range that was committed before is
     /// not committed again.
     pub async fn commit_range(&mut self, ensemble: &Registered, range: &WrittenRange) -> Result<()> {
-        let transaction =
-            Some(TransactionId::once(format!("{}/{}/{}", ensemble.plan.name, ensemble.version, range.range)));
-        if let Some(events) = &range.events {
-            let change = Change {
+        self.commit_ranges(ensemble, &[range]).await
+    }
+
+    /// Commits some written ranges together: the events of all, then the outcomes of all. Those that were committed before
+    /// are not committed again.
+    pub async fn commit_ranges(&mut self, ensemble: &Registered, ranges: &[&WrittenRange]) -> Result<()> {
+        let name = |range: WorldRange| {
+            Some(TransactionId::once(format!("{}/{}/{range}", ensemble.plan.name, ensemble.version)))
+        };
+        let of_events = |range: &&WrittenRange| {
+            range.events.as_ref().map(|events| Change {
                 add: vec![ensemble.paths.segment(range.range, events, "world")],
                 columns: event_fields(&ensemble.plan.catalogue),
-                transaction: transaction.clone(),
+                transaction: name(range.range),
                 ..Change::default()
-            };
-            self.events.commit(&change).await?;
+            })
+        };
+        let of_outcomes = |range: &&WrittenRange| Change {
+            add: vec![ensemble.paths.segment(range.range, &range.outcomes, "first_world")],
+            transaction: name(range.range),
+            ..Change::default()
+        };
+        let events: Vec<Change> = ranges.iter().filter_map(of_events).collect();
+        if !events.is_empty() {
+            self.events.commit_all(&events).await?;
         }
-        let add = vec![ensemble.paths.segment(range.range, &range.outcomes, "first_world")];
-        self.outcomes.commit(&Change { add, transaction, ..Change::default() }).await?;
+        self.outcomes.commit_all(&ranges.iter().map(of_outcomes).collect::<Vec<_>>()).await?;
         Ok(())
     }
 

@@ -1,71 +1,83 @@
-//! Commits what a worker's threads have played: one range after the other, so that they do not get in each other's way.
+//! Commits what a worker's threads have played: what is ready together in one go, so that they do not get in each other's
+//! way.
 
 use std::sync::Arc;
 use std::time::Instant;
 
-use ensemble::{EnsembleError, Store};
+use ensemble::{EnsembleError, Store, WrittenRange};
 use tokio::sync::mpsc;
 
 use crate::error::FleetError;
 use crate::job::Job;
 use crate::ledger::State;
 use crate::metrics::Phase;
-use crate::worker::{Played, Worker, acknowledge, fail, requeue};
+use crate::worker::{Halt, PAUSE_MAX, PAUSE_MIN, Played, Worker, acknowledge, fail, requeue};
+
+/// Ranges that are committed together, at most.
+const TOGETHER_MAX: usize = 64;
 
 /// Commits ranges until there are no more to come. A range is in the tables, then in the ledger, then gone from the broker.
 pub(crate) async fn commit_all(worker: Arc<Worker>, mut played: mpsc::Receiver<Played>) {
     let mut store: Option<Store> = None;
-    while let Some(played) = played.recv().await {
-        commit(&worker, &mut store, played).await;
+    let mut ready = Vec::new();
+    while played.recv_many(&mut ready, TOGETHER_MAX).await > 0 {
+        ready.sort_by_key(|played: &Played| played.assignment.job.id);
+        while let Some(job) = ready.first().map(|played| played.assignment.job.clone()) {
+            let others = ready.iter().position(|played| played.assignment.job.id != job.id).unwrap_or(ready.len());
+            let group: Vec<Played> = ready.drain(..others).collect();
+            commit_group(&worker, &mut store, &job, group).await;
+        }
     }
 }
 
-async fn commit(worker: &Worker, store: &mut Option<Store>, mut played: Played) {
+/// Commits ranges of one ensemble, together or, where one of them cannot be committed, one by one.
+async fn commit_group(worker: &Worker, store: &mut Option<Store>, job: &Arc<Job>, group: Vec<Played>) {
     let committing = Instant::now();
-    let job = played.assignment.job.clone();
-    if !job.replaces {
-        let mut pause = std::time::Duration::from_millis(100);
-        loop {
-            let Err(error) = commit_to_tables(worker, store, &job, &played).await else { break };
-            *store = None;
-            if !error.is_passing() {
-                return fail(worker, played.assignment, &error.to_string()).await;
+    let committed = if job.replaces { Ok(true) } else { commit(worker, store, job, &group).await };
+    let each = committing.elapsed() / group.len().max(1) as u32;
+    match committed {
+        Ok(true) => {
+            for mut played in group {
+                worker.options.metrics.add(Phase::Commit, each);
+                played.times.commit = each.as_nanos() as i64;
+                note(worker, job, &played).await;
             }
-            tracing::warn!(%error, "committing again");
-            worker.set_trouble(Some(error.to_string()));
-            let mut halt = worker.halt.clone();
-            let asked = halt.wait_for(|halt| *halt == crate::worker::Halt::Now);
-            if tokio::time::timeout(pause, asked).await.is_ok() {
-                return requeue(&played.assignment).await;
+            settle(worker, job).await;
+        }
+        Ok(false) => {
+            for played in group {
+                requeue(&played.assignment).await;
             }
-            pause = (pause * 2).min(std::time::Duration::from_secs(15));
+        }
+        Err(_) if group.len() > 1 => {
+            for played in group {
+                Box::pin(commit_group(worker, store, job, vec![played])).await;
+            }
+        }
+        Err(error) => {
+            for played in group {
+                fail(worker, played.assignment, &error.to_string()).await;
+            }
         }
     }
-    let metrics = &worker.options.metrics;
-    metrics.add(Phase::Commit, committing.elapsed());
-    played.times.commit = committing.elapsed().as_nanos() as i64;
-    let noting = Instant::now();
-    let (range, times) = (played.assignment.range, played.times);
-    let aggregates = &played.written.aggregates;
-    let noted = worker.patiently(|| worker.ledger.finish(job.id, range, worker.me.id, &times, aggregates)).await;
-    match noted {
-        Some(Ok(known)) => {
-            metrics.add(Phase::Note, noting.elapsed());
-            let acknowledging = Instant::now();
-            acknowledge(&played.assignment).await;
-            metrics.add(Phase::Acknowledge, acknowledging.elapsed());
-            metrics.done(range.count());
-            if job.until.zip(known).is_some_and(|(until, known)| until.is_met(&known)) {
-                stop_with_enough(worker, &job).await;
-            }
-            settle(worker, &job).await;
+}
+
+/// Commits to the tables, again and again while what is wrong may pass. False where the worker must not wait any longer.
+async fn commit(worker: &Worker, store: &mut Option<Store>, job: &Job, group: &[Played]) -> Result<bool, FleetError> {
+    let mut pause = PAUSE_MIN;
+    loop {
+        let Err(error) = commit_to_tables(worker, store, job, group).await else { return Ok(true) };
+        *store = None;
+        if !error.is_passing() {
+            return Err(error);
         }
-        // It is in the tables: whoever gets the message again finds it there.
-        Some(Err(error)) => {
-            tracing::error!(%error, %range, "the ledger does not note it");
-            requeue(&played.assignment).await;
+        tracing::warn!(%error, "committing again");
+        worker.set_trouble(Some(error.to_string()));
+        let mut halt = worker.halt.clone();
+        if tokio::time::timeout(pause, halt.wait_for(|halt| *halt == Halt::Now)).await.is_ok() {
+            return Ok(false);
         }
-        None => requeue(&played.assignment).await,
+        pause = (pause * 2).min(PAUSE_MAX);
     }
 }
 
@@ -73,13 +85,14 @@ async fn commit_to_tables(
     worker: &Worker,
     store: &mut Option<Store>,
     job: &Job,
-    played: &Played,
+    group: &[Played],
 ) -> Result<(), FleetError> {
     let open = match store {
         Some(open) => open,
         None => store.insert(open_store(worker, job).await?),
     };
-    Ok(open.commit_range(job.player.ensemble(), &played.written).await?)
+    let written: Vec<&WrittenRange> = group.iter().map(|played| &played.written).collect();
+    Ok(open.commit_ranges(job.player.ensemble(), &written).await?)
 }
 
 async fn open_store(worker: &Worker, job: &Job) -> Result<Store, FleetError> {
@@ -90,6 +103,32 @@ async fn open_store(worker: &Worker, job: &Job) -> Result<Store, FleetError> {
         have: Vec::new(),
     };
     Ok(Store::open(data, disk).await?.ok_or_else(unknown)?)
+}
+
+/// Notes in the ledger that a range is committed, then tells the broker.
+async fn note(worker: &Worker, job: &Job, played: &Played) {
+    let metrics = &worker.options.metrics;
+    let (range, times, aggregates) = (played.assignment.range, played.times, &played.written.aggregates);
+    let noting = Instant::now();
+    let noted = worker.patiently(|| worker.ledger.finish(job.id, range, worker.me.id, &times, aggregates)).await;
+    match noted {
+        Some(Ok(known)) => {
+            metrics.add(Phase::Note, noting.elapsed());
+            let acknowledging = Instant::now();
+            acknowledge(&played.assignment).await;
+            metrics.add(Phase::Acknowledge, acknowledging.elapsed());
+            metrics.done(range.count());
+            if job.until.zip(known).is_some_and(|(until, known)| until.is_met(&known)) {
+                stop_with_enough(worker, job).await;
+            }
+        }
+        // It is in the tables: whoever gets the message again finds it there.
+        Some(Err(error)) => {
+            tracing::error!(%error, %range, "the ledger does not note it");
+            requeue(&played.assignment).await;
+        }
+        None => requeue(&played.assignment).await,
+    }
 }
 
 /// Lets nobody take up more of an ensemble of which what was to be known is known well enough.

@@ -75,7 +75,9 @@ impl FleetError {
         match self {
             Self::Ledger { cause, .. } => is_passing(cause),
             Self::Broker { .. } => true,
-            Self::Ensemble(EnsembleError::Table(table)) => table.kind() == table::ErrorKind::Environment,
+            Self::Ensemble(EnsembleError::Table(table)) => {
+                matches!(table.kind(), table::ErrorKind::Environment | table::ErrorKind::Conflict)
+            }
             _ => false,
         }
     }

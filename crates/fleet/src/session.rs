@@ -137,8 +137,9 @@ impl Session {
         }
         let channel = self.connection.create_channel().await.map_err(worker.broker.fail("open a channel"))?;
         worker.broker.declare(&channel, job.id).await?;
-        let threads = worker.options.threads.min(usize::from(u16::MAX)) as u16;
-        let mut consumer = worker.broker.consume(&channel, job.id, threads).await?;
+        // One for each thread, and one for what is being committed meanwhile.
+        let unacknowledged = (worker.options.threads + 1).min(usize::from(u16::MAX)) as u16;
+        let mut consumer = worker.broker.consume(&channel, job.id, unacknowledged).await?;
         let tag = consumer.tag();
         let (receiving, of, through) = (worker.clone(), job.clone(), channel.clone());
         let receiver = tokio::spawn(async move {

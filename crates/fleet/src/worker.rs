@@ -25,8 +25,8 @@ use crate::session::Session;
 type Result<T> = std::result::Result<T, FleetError>;
 
 /// The longest pause between two attempts at something that fails for a while.
-const PAUSE_MAX: Duration = Duration::from_secs(15);
-const PAUSE_MIN: Duration = Duration::from_millis(100);
+pub(crate) const PAUSE_MAX: Duration = Duration::from_secs(15);
+pub(crate) const PAUSE_MIN: Duration = Duration::from_millis(100);
 /// How long a range of a paused ensemble is held before it is given back, so that it does not come again at once.
 const PAUSED: Duration = Duration::from_millis(200);
 

@@ -239,8 +239,8 @@ impl Desk<'_> {
                 command.args(["--broker", &workload.broker, "--ledger", &workload.ledger, "--name", &name]);
                 command.args(["--worlds", &worlds.to_string(), "--event"]).arg(self.event(experiment));
                 if experiment == Experiment::Sleeping {
-                    // A fifth of a second each: what a model of five milliseconds a world would be given.
-                    command.args(["--range-worlds", "40"]);
+                    // Half a second each: what a model of five milliseconds a world is given.
+                    command.args(["--range-worlds", "100"]);
                 }
                 command.arg("--data").arg(&data);
             })?;

@@ -8,6 +8,7 @@ mod bench;
 mod bingo;
 mod errors;
 mod export;
+mod fleet;
 mod kill;
 mod load;
 mod permissions;

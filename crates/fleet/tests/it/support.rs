@@ -132,11 +132,6 @@ impl Worker {
         self.task.await.unwrap().unwrap();
     }
 
-    /// What a worker says that cannot begin.
-    pub(crate) async fn refusal(self) -> FleetError {
-        self.task.await.unwrap().unwrap_err()
-    }
-
     pub(crate) fn count(&self, name: &str) -> u64 {
         let text = self.metrics.prometheus();
         let line = text.lines().find(|line| line.starts_with(&format!("manyworlds_worker_{name} "))).unwrap();

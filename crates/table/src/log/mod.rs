@@ -342,7 +342,10 @@ impl Table {
 
     /// Commits some changes together, as one version: all of them or, where there is an error, none. Those committed
     /// before are left out. Tells what became of each.
-    pub(crate) async fn commit_all(&mut self, changes: &[Change]) -> Result<Vec<Committed>> {
+    ///
+    /// # Errors
+    /// Where they could not be committed; then nothing of any is in the table.
+    pub async fn commit_all(&mut self, changes: &[Change]) -> Result<Vec<Committed>> {
         let started = Instant::now();
         if changes.iter().any(|change| self.check_columns(&change.columns).is_err()) {
             // Another may have widened it since.

@@ -1,0 +1,291 @@
+//! Fleets of processes: workers that are killed, services that go away, signals, and what is refused.
+//!
+//! The services come from `make services`, whose addresses are in the environment.
+
+use std::io::{Read as _, Write as _};
+use std::net::TcpStream;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::thread::sleep;
+use std::time::{Duration, Instant};
+
+use nix::sys::signal::{Signal, kill};
+use nix::unistd::Pid;
+use serde_json::Value;
+
+use crate::support::{json, program};
+
+const PATIENCE: Duration = Duration::from_secs(180);
+
+/// Where broker and ledger are, as flags.
+#[derive(Clone)]
+struct Services {
+    broker: String,
+    ledger: String,
+}
+
+impl Services {
+    /// Those that all tests share.
+    fn shared() -> Self {
+        let of = |name: &str| {
+            std::env::var(name).unwrap_or_else(|_| {
+                panic!("{name} is not set: start the services with `make services`, and export what it prints")
+            })
+        };
+        Self { broker: of("MANYWORLDS_BROKER"), ledger: of("MANYWORLDS_LEDGER") }
+    }
+
+    fn fleet(&self, words: &[&str]) -> Command {
+        let mut command = program(words);
+        command.args(["--ledger", &self.ledger]);
+        if ["submit", "worker"].contains(&words[0]) {
+            command.args(["--broker", &self.broker]);
+        }
+        command
+    }
+
+    fn status(&self, name: &str) -> Option<Value> {
+        let output = self.fleet(&["status", name, "--format", "json"]).output().unwrap();
+        // The ledger may be away just now.
+        output.status.success().then(|| serde_json::from_slice(&output.stdout).unwrap())
+    }
+
+    fn until(&self, name: &str, is_so: impl Fn(&Value) -> bool) -> Value {
+        let started = Instant::now();
+        loop {
+            if let Some(status) = self.status(name).filter(|status| is_so(status)) {
+                return status;
+            }
+            assert!(started.elapsed() < PATIENCE, "it does not come: {:?}", self.status(name));
+            sleep(Duration::from_millis(100));
+        }
+    }
+
+    fn worker(&self, data: &Path) -> Worker {
+        let mut command = self.fleet(&["worker", "--concurrency", "1"]);
+        Worker(command.arg("--data").arg(data).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap())
+    }
+
+    fn submit(&self, data: &Path, name: &str, worlds: u32) {
+        let event = event(data.parent().unwrap());
+        let mut command = self.fleet(&["submit", "bingo", "--range-worlds", "100", "--name", name, "--event"]);
+        let output = command.arg(&event).args(["--worlds", &worlds.to_string()]).arg("--data").arg(data).output();
+        let output = output.unwrap();
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    }
+}
+
+/// A worker process; killed where it was not ended.
+struct Worker(Child);
+
+impl Worker {
+    /// Ends it with a signal that lets it finish; its exit code.
+    fn end(mut self) -> Option<i32> {
+        kill(Pid::from_raw(self.0.id() as i32), Signal::SIGTERM).unwrap();
+        self.0.wait().unwrap().code()
+    }
+}
+
+impl Drop for Worker {
+    fn drop(&mut self) {
+        drop(self.0.kill());
+        drop(self.0.wait());
+    }
+}
+
+fn event(folder: &Path) -> PathBuf {
+    let file = folder.join("small.toml");
+    std::fs::write(&file, program(&["bingo", "example", "small"]).output().unwrap().stdout).unwrap();
+    file
+}
+
+/// The same ensemble played by one process.
+fn embedded(folder: &Path, worlds: u32) -> Value {
+    let event = event(folder);
+    let words =
+        ["run", "bingo", "--worlds", &worlds.to_string(), "--event", event.to_str().unwrap()].map(str::to_owned);
+    json(&folder.join("embedded"), &words.each_ref().map(String::as_str))
+}
+
+/// A name that no other test has: they share a ledger.
+fn name() -> String {
+    format!("e-{}", uuid::Uuid::new_v4().simple())
+}
+
+/// Services of one test, which may go away. They are stopped, and what they stored is removed, when it ends.
+struct OwnServices {
+    folder: PathBuf,
+    addresses: Services,
+}
+
+impl OwnServices {
+    fn start() -> Self {
+        let folder = std::env::temp_dir().join(format!("manyworlds-{}", name()));
+        let printed = Self::script(&folder, &["start"]);
+        let of = |name: &str| {
+            let line = printed.lines().find(|line| line.contains(&format!("{name}="))).unwrap();
+            line.split_once('=').unwrap().1.trim_matches('\'').to_owned()
+        };
+        let addresses = Services { broker: of("MANYWORLDS_BROKER"), ledger: of("MANYWORLDS_LEDGER") };
+        Self { folder, addresses }
+    }
+
+    fn script(folder: &Path, words: &[&str]) -> String {
+        let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../scripts/services.sh");
+        let output = Command::new(script).args(words).env("MANYWORLDS_SERVICES", folder).output().unwrap();
+        assert!(output.status.success(), "{words:?}: {}", String::from_utf8_lossy(&output.stderr));
+        String::from_utf8(output.stdout).unwrap()
+    }
+
+    fn restart(&self, words: &[&str]) {
+        Self::script(&self.folder, &[&["restart"], words].concat());
+    }
+}
+
+impl Drop for OwnServices {
+    fn drop(&mut self) {
+        Self::script(&self.folder, &["stop", "--wipe"]);
+    }
+}
+
+#[test]
+fn killed_workers_and_restarted_services_lose_and_double_nothing() {
+    const WORLDS: u32 = 30_000;
+    let folder = tempfile::tempdir().unwrap();
+    let data = folder.path().join("data");
+    let expected = embedded(folder.path(), WORLDS);
+    let own = OwnServices::start();
+    let (services, name) = (own.addresses.clone(), name());
+    services.submit(&data, &name, WORLDS);
+    let mut workers: Vec<Worker> = (0..3).map(|_| services.worker(&data)).collect();
+    let mut random = 0x9E37_79B9u32;
+    for disturbance in 0..12 {
+        random = random.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+        sleep(Duration::from_millis(300 + u64::from(random >> 16) % 700));
+        match disturbance {
+            2 => own.restart(&["broker"]),
+            4 => own.restart(&["ledger"]),
+            7 => own.restart(&["broker", "--kill"]),
+            9 => own.restart(&["ledger", "--kill"]),
+            _ => {
+                // Killed, and another takes its place.
+                drop(workers.remove(random as usize % workers.len()));
+                workers.push(services.worker(&data));
+            }
+        }
+    }
+    let status = services.until(&name, |status| status["state"] == "complete");
+    assert_eq!((&status["worlds_done"], &status["ranges_failed"]), (&Value::from(WORLDS), &Value::from(0)));
+    let points = status["outcomes"].as_array().unwrap().iter().find(|o| o["outcome"] == "points").unwrap();
+    assert_eq!(points["worlds"], Value::from(WORLDS), "aggregates count each world once");
+    let verified = json(&data, &["verify", &name]);
+    assert_eq!((&verified["ok"], &verified["hash"]), (&Value::Bool(true), &expected["hash"]));
+    assert_eq!(verified["event_hash"], expected["events"]["hash"]);
+    for worker in workers {
+        assert_eq!(worker.end(), Some(0));
+    }
+}
+
+#[test]
+fn a_worker_ends_as_it_should_on_a_signal_and_tells_prometheus_what_it_did() {
+    let folder = tempfile::tempdir().unwrap();
+    let data = folder.path().join("data");
+    let (services, name) = (Services::shared(), name());
+    let mut command = services.fleet(&["worker", "--concurrency", "1", "--metrics", "127.0.0.1:0"]);
+    let mut child = command.arg("--data").arg(&data).stderr(Stdio::piped()).spawn().unwrap();
+    let mut said = std::io::BufReader::new(child.stderr.take().unwrap());
+    let mut line = String::new();
+    std::io::BufRead::read_line(&mut said, &mut line).unwrap();
+    let address = line.trim().strip_prefix("metrics at http://").unwrap().strip_suffix("/metrics").unwrap().to_owned();
+    let worker = Worker(child);
+    services.submit(&data, &name, 1_000);
+    services.until(&name, |status| status["state"] == "complete");
+    let mut stream = TcpStream::connect(&address).unwrap();
+    stream.write_all(b"GET /metrics HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n").unwrap();
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).unwrap();
+    assert!(answer.contains("manyworlds_worker_worlds_total 1000"), "{answer}");
+    let phase = |name: &str| {
+        let start = format!("manyworlds_worker_phase_seconds_total{{phase=\"{name}\"}} ");
+        answer.lines().find_map(|l| l.strip_prefix(&start)).unwrap().parse::<f64>().unwrap()
+    };
+    for name in ["dispatch", "claim", "simulate", "encode", "write", "commit", "note", "acknowledge"] {
+        assert!(phase(name) > 0.0, "{name}: {answer}");
+    }
+    // What reads the pipe must stay until the worker has said what it has to say.
+    let ended = worker.end();
+    drop(said);
+    assert_eq!(ended, Some(0));
+    let there = services.fleet(&["status", &name, "--format", "json"]).output().unwrap();
+    let there: Value = serde_json::from_slice(&there.stdout).unwrap();
+    assert!(there["workers"].as_array().unwrap().iter().all(|w| w["is_there"] == false || w["worlds_done"] == 0));
+}
+
+#[test]
+fn what_is_wrong_is_told_in_one_sentence() {
+    let folder = tempfile::tempdir().unwrap();
+    let services = Services::shared();
+    let event = event(folder.path());
+    let event = event.to_str().unwrap();
+    let refused = |services: &Services, words: &[&str], part: &str| {
+        let mut command = services.fleet(words);
+        if ["submit", "worker"].contains(&words[0]) {
+            command.arg("--data").arg(folder.path().join("data"));
+        }
+        let output = command.output().unwrap();
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert_eq!(output.status.code(), Some(2), "{words:?}: {said}");
+        assert!(said.starts_with("error: ") && said.contains(part) && said.lines().count() == 1, "{words:?}: {said}");
+    };
+    for words in [["status", "zzz"], ["pause", "zzz"], ["cancel", "zzz"], ["retry", "zzz"], ["resume", "zzz"]] {
+        refused(&services, &words, "the fleet has no ensemble \"zzz\"");
+    }
+    let nowhere = Services { broker: "amqp://127.0.0.1:1/%2f".to_owned(), ..services.clone() };
+    let submit = ["submit", "bingo", "--event", event];
+    refused(&nowhere, &submit, "the broker at 127.0.0.1:1 could not be reached");
+    refused(&nowhere, &["worker"], "the broker at 127.0.0.1:1 could not be reached");
+    let nowhere = Services { ledger: "postgres://127.0.0.1:1/x".to_owned(), ..services.clone() };
+    refused(&nowhere, &submit, "the ledger at 127.0.0.1:1 could not be reached");
+    refused(&nowhere, &["worker"], "the ledger at 127.0.0.1:1 could not be reached");
+    let wrong = |url: &str| {
+        let (user, rest) = url.split_once('@').unwrap();
+        format!("{}:wrong@{rest}", user.rsplit_once(':').unwrap().0)
+    };
+    let stranger = Services { broker: wrong(&services.broker), ..services.clone() };
+    refused(&stranger, &["worker"], "could not be reached");
+    let stranger = Services { ledger: wrong(&services.ledger), ..services.clone() };
+    refused(&stranger, &["status"], "password authentication failed");
+    refused(&services, &["worker", "--concurrency", "0"], "--concurrency 0");
+    refused(&services, &["submit", "bingo"], "bingo plays an event");
+    refused(&services, &[&submit[..], &["--until-ci", "1%", "--outcome", "alpha"]].concat(), "ENTITY:OUTCOME");
+    refused(
+        &services,
+        &[&submit[..], &["--until-ci", "1%", "--outcome", "alpha:pionts"]].concat(),
+        "did you mean points",
+    );
+}
+
+#[test]
+fn ensembles_of_one_seed_are_compared_world_by_world() {
+    let folder = tempfile::tempdir().unwrap();
+    let data = folder.path().join("data");
+    let file = event(folder.path());
+    let other = std::fs::read_to_string(&file).unwrap();
+    // The second team alone plays in another way.
+    let (first, second) = other.rsplit_once("strategy = \"row_unlocking\"").unwrap();
+    let changed = folder.path().join("changed.toml");
+    std::fs::write(&changed, format!("{first}strategy = \"greedy\"{second}")).unwrap();
+    for (name, event, seed) in [("rows", &file, "1"), ("greed", &changed, "1"), ("elsewhere", &changed, "2")] {
+        let words =
+            ["run", "bingo", "--worlds", "2000", "--name", name, "--seed", seed, "--events", "replay", "--event"];
+        json(&data, &[&words[..], &[event.to_str().unwrap()]].concat());
+    }
+    let compare =
+        |other: &str| json(&data, &["compare", "rows", other, "--outcome", "alpha:points", "--outcome", "beta:points"]);
+    let paired = compare("greed");
+    let (alpha, beta) = (&paired[0], &paired[1]);
+    assert_eq!((&alpha["difference"], &alpha["shares"][1]), (&Value::from(0.0), &Value::from(1.0)), "{alpha}");
+    assert!(beta["difference"].as_f64().unwrap().abs() > 0.0 && beta["is_paired"] == true, "{beta}");
+    let apart = compare("elsewhere");
+    assert!(apart[1]["is_paired"] == false && apart[1]["shares"].is_null(), "{apart}");
+}
