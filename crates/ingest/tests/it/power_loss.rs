@@ -2,12 +2,14 @@
 
 use std::path::Path;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use ingest::{Store, StoreOptions};
-use table::disk::RealDisk;
+use table::disk::{Disk, RealDisk};
 use table::power_loss::PowerLossDisk;
 
 use crate::support::{batch, batches, by_day, name, numbers, options, whole};
+use crate::watched::{Doing, Watched};
 
 /// Batches that are sent.
 const BATCHES: i64 = 24;
@@ -124,5 +126,48 @@ async fn a_disk_that_fails_for_a_while_loses_nothing_and_doubles_nothing() {
         assert_eq!(batches(&data, Some(&store), &name("cpu")).await, acknowledged, "{fail_after}");
         store.close().await.unwrap();
         assert_eq!(batches(&data, None, &name("cpu")).await, acknowledged, "{fail_after}");
+    }
+}
+
+/// A disk on which the end of one commit to a table fails: it is there, and nobody can tell whether for good.
+fn failing_at_the_end_of_a_commit(disk: &PowerLossDisk, failed: &Arc<AtomicBool>) -> Arc<dyn Disk> {
+    let (committed, failed) = (AtomicBool::new(false), failed.clone());
+    Watched::new(disk, move |doing, path| {
+        let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        // The first version is the making of the table.
+        if doing == Doing::Link && name.ends_with("1.json") {
+            committed.store(true, Ordering::SeqCst);
+        }
+        let ends = doing == Doing::SyncDir && name == "_delta_log" && committed.load(Ordering::SeqCst);
+        if ends && !failed.swap(true, Ordering::SeqCst) {
+            return Err(std::io::Error::other("the disk is busy"));
+        }
+        Ok(())
+    })
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_commit_of_which_only_the_end_failed_is_not_made_again() {
+    for unique in [false, true] {
+        let folder = tempfile::tempdir().unwrap();
+        let data = folder.path().join("data");
+        let disk = PowerLossDisk::new(&folder.path().join("attic")).unwrap();
+        let failed = Arc::new(AtomicBool::new(false));
+        let unique = unique.then(|| (name("cpu"), vec!["number".to_owned()])).into_iter().collect();
+        let options = StoreOptions { flush_rows: 20, unique, ..options() };
+        let failing = failing_at_the_end_of_a_commit(&disk, &failed);
+        let store = Store::open(&data, failing, options).await.unwrap();
+        for number in 0..20 {
+            store.write(vec![(name("cpu"), batch(number))], None).await.unwrap();
+            // Rows come before the commit has failed, and after.
+            tokio::time::sleep(std::time::Duration::from_millis(5)).await;
+        }
+        assert!(failed.load(Ordering::SeqCst));
+        assert!(batches(&data, Some(&store), &name("cpu")).await.into_iter().eq(0..20));
+        store.close().await.unwrap();
+        assert_eq!(store.figures().failures, 1);
+        assert!(batches(&data, None, &name("cpu")).await.into_iter().eq(0..20));
+        disk.lose_power().unwrap();
+        assert!(batches(&data, None, &name("cpu")).await.into_iter().eq(0..20));
     }
 }
