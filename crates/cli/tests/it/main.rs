@@ -7,6 +7,7 @@ mod ask;
 mod bench;
 mod errors;
 mod export;
+mod failures;
 mod kill;
 mod load;
 mod permissions;
