@@ -53,7 +53,7 @@ fn failure_1_a_condition_on_integers_loses_no_row_whose_value_is_a_new_extreme_o
     }
     weights.extend((0..20_000).map(|n| [1, 10, 100][(noise(n) % 3) as usize]));
     for (at, block) in weights.chunks(100).take(6).chain([&weights[600..]]).enumerate() {
-        appended(data, &block.iter().map(|w| format!("{{\"weight\": {w}}}\n")).collect::<String>());
+        appended(data, &block.iter().map(|w| format!("{{\"weight\": {w}}}\n")).collect::<Vec<_>>().concat());
         for condition in ["weight = 100", "weight >= 100", "weight > 11", "weight < 10", "weight = 1", "weight != 100"]
         {
             let (sign, bound) = condition.trim_start_matches("weight ").split_once(' ').unwrap();

@@ -112,11 +112,12 @@ impl Client {
     /// Values as they go over the wire, `formats` of them and of the columns that come back.
     pub(crate) fn bind(&mut self, names: [&str; 2], values: &[Option<&[u8]>], formats: [&[i16]; 2]) {
         let [portal, statement] = names;
-        let value = |value: &Option<&[u8]>| match value {
+        let value = |value: Option<&[u8]>| match value {
             Some(bytes) => [&(bytes.len() as i32).to_be_bytes()[..], bytes].concat(),
             None => (-1_i32).to_be_bytes().to_vec(),
         };
-        let values = [&(values.len() as u16).to_be_bytes()[..], &values.iter().flat_map(value).collect::<Vec<_>>()];
+        let values =
+            [&(values.len() as u16).to_be_bytes()[..], &values.iter().copied().flat_map(value).collect::<Vec<_>>()];
         let [of_values, of_columns] = formats.map(|formats| count(formats, |format| format.to_be_bytes()));
         self.send(b'B', &[text(portal), text(statement), of_values, values.concat(), of_columns].concat());
     }

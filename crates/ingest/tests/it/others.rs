@@ -59,7 +59,7 @@ fn live_until(life: Life, data: &Path, disk: &PowerLossDisk, ends: u64, first: i
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
     let acknowledged = runtime.block_on(live(life, data, process.disk(disk), first));
     let operations = process.end();
-    runtime.shutdown_timeout(Duration::from_secs(60));
+    runtime.shutdown_timeout(Duration::from_mins(1));
     (acknowledged, operations)
 }
 
@@ -131,10 +131,10 @@ async fn a_digest_takes_nothing_that_came_after_it_began_and_may_be_forgotten() 
     let file = std::fs::File::create(&left).unwrap();
     file.set_modified(std::time::SystemTime::now() - Duration::from_hours(1)).unwrap();
     let (appending, under) = (root.clone(), disk.clone());
-    let digesting = Watched::new(&disk, move |doing, path| {
+    let digesting = Watched::on(&disk, move |doing, path| {
         if doing == Doing::Remove && path == left {
             // An append that ends before its name is durable, which is its last operation.
-            let dying = Watched::new(&under, |doing, _| match doing {
+            let dying = Watched::on(&under, |doing, _| match doing {
                 Doing::SyncDir => Err(std::io::Error::other("the process has ended")),
                 _ => Ok(()),
             });

@@ -132,7 +132,7 @@ async fn a_disk_that_fails_for_a_while_loses_nothing_and_doubles_nothing() {
 /// A disk on which the end of one commit to a table fails: it is there, and nobody can tell whether for good.
 fn failing_at_the_end_of_a_commit(disk: &PowerLossDisk, failed: &Arc<AtomicBool>) -> Arc<dyn Disk> {
     let (committed, failed) = (AtomicBool::new(false), failed.clone());
-    Watched::new(disk, move |doing, path| {
+    Watched::on(disk, move |doing, path| {
         let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
         // The first version is the making of the table.
         if doing == Doing::Link && name.ends_with("1.json") {

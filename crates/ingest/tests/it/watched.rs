@@ -41,7 +41,8 @@ impl std::fmt::Debug for Watched {
 }
 
 impl Watched {
-    pub(crate) fn new(
+    /// Over `disk`; `told` is asked before each operation, and fails it.
+    pub(crate) fn on(
         disk: &PowerLossDisk,
         told: impl Fn(Doing, &Path) -> io::Result<()> + Send + Sync + 'static,
     ) -> Arc<dyn Disk> {
@@ -64,7 +65,7 @@ impl Process {
     /// Its disk.
     pub(crate) fn disk(self: &Arc<Self>, disk: &PowerLossDisk) -> Arc<dyn Disk> {
         let process = self.clone();
-        Watched::new(disk, move |_, _| {
+        Watched::on(disk, move |_, _| {
             if process.ends.load(Ordering::SeqCst) <= process.done.load(Ordering::SeqCst) {
                 return Err(io::Error::other("the process has ended"));
             }
