@@ -325,17 +325,14 @@ fn only_whoever_knows_the_secret_cancels_a_statement() {
     assert!(words(&reply).contains("longer than"), "nobody else may cancel it: {}", words(&reply));
     client.ask("SET statement_timeout = 0");
     // A statement is cancelled from the moment on in which it runs, and may not have begun yet.
-    let (server, key) = (&asked.server, client.key);
-    let ended = std::sync::atomic::AtomicBool::new(false);
+    let key = client.key;
     std::thread::scope(|scope| {
-        scope.spawn(|| {
-            while !ended.load(std::sync::atomic::Ordering::SeqCst) {
-                cancel(server, key);
-                std::thread::sleep(std::time::Duration::from_millis(50));
-            }
-        });
-        let reply = client.ask(ENDLESS);
-        ended.store(true, std::sync::atomic::Ordering::SeqCst);
+        let asking = scope.spawn(|| client.ask(ENDLESS));
+        while !asking.is_finished() {
+            cancel(&asked.server, key);
+            std::thread::sleep(std::time::Duration::from_millis(50));
+        }
+        let reply = asking.join().unwrap();
         assert_eq!((code(&reply).as_deref(), words(&reply).contains("cancelled")), (Some("57014"), true));
     });
     assert_eq!(client.column("SELECT 1"), ["1"]);
