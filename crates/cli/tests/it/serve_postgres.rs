@@ -134,7 +134,9 @@ fn statements_are_described_before_they_have_values() {
     let reply = describe("SELECT load FROM cpu WHERE cores > $1 AND host = $2", &[]);
     assert_eq!((parameters(&reply), columns(&reply)), (vec![20, 25], vec![("load".to_owned(), 701, 8, 0)]));
     // What the client says of a value stays.
-    assert_eq!(parameters(&describe("SELECT load FROM cpu WHERE cores > $1 AND host = $2", &[23, 0])), [23, 25]);
+    let sql = "SELECT load FROM cpu WHERE cores > $1 AND host = $2";
+    assert_eq!(parameters(&describe(sql, &[23, 0])), [23, 25]);
+    assert_eq!(parameters(&describe(sql, &[0, 1043])), [20, 1043]);
     for (sql, expected) in [("BEGIN", "1tn"), ("SET x = 1", "1tn"), ("", "1tn"), ("SHOW timezone", "1tT")] {
         assert_eq!(kinds(&describe(sql, &[])), expected, "{sql}");
     }

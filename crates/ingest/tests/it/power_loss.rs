@@ -154,15 +154,17 @@ async fn a_commit_of_which_only_the_end_failed_is_not_made_again() {
         let disk = PowerLossDisk::new(&folder.path().join("attic")).unwrap();
         let failed = Arc::new(AtomicBool::new(false));
         let unique = unique.then(|| (name("cpu"), vec!["number".to_owned()])).into_iter().collect();
-        let options = StoreOptions { flush_rows: 20, unique, ..options() };
+        let options = StoreOptions { flush_rows: 1_000, unique, ..options() };
         let failing = failing_at_the_end_of_a_commit(&disk, &failed);
         let store = Store::open(&data, failing, options).await.unwrap();
-        for number in 0..20 {
-            store.write(vec![(name("cpu"), batch(number))], None).await.unwrap();
-            // Rows come before the commit has failed, and after.
+        store.write(vec![(name("cpu"), batch(0))], None).await.unwrap();
+        while !failed.load(Ordering::SeqCst) {
             tokio::time::sleep(std::time::Duration::from_millis(5)).await;
         }
-        assert!(failed.load(Ordering::SeqCst));
+        // More than the commit had, with which what it had would be written again.
+        for number in 1..20 {
+            store.write(vec![(name("cpu"), batch(number))], None).await.unwrap();
+        }
         assert!(batches(&data, Some(&store), &name("cpu")).await.into_iter().eq(0..20));
         store.close().await.unwrap();
         assert_eq!(store.figures().failures, 1);
