@@ -119,6 +119,14 @@ fn the_shell_goes_on_after_a_server_that_syncs_nothing() {
     check_all([Life::Server(Durability::None), Life::Shell]);
 }
 
+/// The disk of an append that ends before its name is durable, which is its last operation.
+fn dying(disk: &PowerLossDisk) -> Arc<dyn Disk> {
+    Watched::on(disk, |doing, _| match doing {
+        Doing::SyncDir => Err(std::io::Error::other("the process has ended")),
+        _ => Ok(()),
+    })
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn a_digest_takes_nothing_that_came_after_it_began_and_may_be_forgotten() {
     let folder = tempfile::tempdir().unwrap();
@@ -133,12 +141,7 @@ async fn a_digest_takes_nothing_that_came_after_it_began_and_may_be_forgotten() 
     let (appending, under) = (root.clone(), disk.clone());
     let digesting = Watched::on(&disk, move |doing, path| {
         if doing == Doing::Remove && path == left {
-            // An append that ends before its name is durable, which is its last operation.
-            let dying = Watched::on(&under, |doing, _| match doing {
-                Doing::SyncDir => Err(std::io::Error::other("the process has ended")),
-                _ => Ok(()),
-            });
-            append(&appending, &dying, &[batch(1)]).unwrap_err();
+            append(&appending, &dying(&under), &[batch(1)]).unwrap_err();
         }
         Ok(())
     });
@@ -149,6 +152,24 @@ async fn a_digest_takes_nothing_that_came_after_it_began_and_may_be_forgotten() 
     put(&root, 2).unwrap();
     for _ in 0..2 {
         assert_eq!(whole(&numbers(&root).await), [0, 2]);
+        digest(&root, real(), &few()).await.unwrap();
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_digest_makes_durable_in_the_log_what_it_takes() {
+    let folder = tempfile::tempdir().unwrap();
+    let root = name("t").folder(&folder.path().join("data"));
+    let disk = PowerLossDisk::new(&folder.path().join("attic")).unwrap();
+    let whole_disk: Arc<dyn Disk> = Arc::new(disk.clone());
+    append(&root, &whole_disk, &[batch(0)]).unwrap();
+    append(&root, &dying(&disk), &[batch(1)]).unwrap_err();
+    assert_eq!(digest(&root, whole_disk, &few()).await.unwrap().rows, 20);
+    disk.lose_power().unwrap();
+    // The table has its position, which is not given again.
+    put(&root, 2).unwrap();
+    for _ in 0..2 {
+        assert_eq!(whole(&numbers(&root).await), [0, 1, 2]);
         digest(&root, real(), &few()).await.unwrap();
     }
 }
