@@ -56,6 +56,7 @@ impl Client {
                     let mut rest = Vec::new();
                     client.stream.read_to_end(&mut rest).unwrap();
                     assert!(rest.is_empty(), "whoever is refused is told nothing more");
+                    assert_eq!(field(&fields, b'S'), "FATAL");
                     return Err(field(&fields, b'C'));
                 }
                 (b'Z', _) => return Ok(client),

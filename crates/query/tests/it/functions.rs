@@ -95,6 +95,17 @@ fn quantiles_are_those_of_a_plain_evaluation() {
     });
 }
 
+/// So many groups that rows go on to the last step one by one.
+#[test]
+fn quantiles_of_nearly_as_many_groups_as_rows_leave_out_what_a_filter_does() {
+    let answer = asked().ask(
+        "SELECT count(q), sum(q) FROM (SELECT quantile(value, 0.5) FILTER (WHERE value % 3 = 0) AS q \
+         FROM generate_series(0, 599999) GROUP BY value % 300000)",
+    );
+    let least: Vec<i64> = (0..300_000).filter(|n| n % 3 == 0).collect();
+    assert_eq!(cells(&answer), [[least.len().to_string(), least.iter().sum::<i64>().to_string()]]);
+}
+
 #[test]
 fn buckets_of_histograms_hold_what_lies_between_their_edges() {
     let asked = asked();
