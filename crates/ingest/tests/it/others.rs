@@ -173,3 +173,26 @@ async fn a_digest_makes_durable_in_the_log_what_it_takes() {
         digest(&root, real(), &few()).await.unwrap();
     }
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn folders_that_another_made_and_did_not_sync_are_durable_before_rows_are() {
+    for is_server in [false, true] {
+        let folder = tempfile::tempdir().unwrap();
+        let data = folder.path().join("data");
+        let root = name("t").folder(&data);
+        let disk = PowerLossDisk::new(&folder.path().join("attic")).unwrap();
+        for made in [&data, &data.join("default"), &root, &root.join("_ingest")] {
+            disk.create_dir(made).unwrap();
+        }
+        let shared: Arc<dyn Disk> = Arc::new(disk.clone());
+        if is_server {
+            let late = StoreOptions { flush_age: Duration::from_hours(1), ..options() };
+            let store = Store::open(&data, shared, late).await.unwrap();
+            store.write(vec![(name("t"), batch(0))], None).await.unwrap();
+        } else {
+            append(&root, &shared, &[batch(0)]).unwrap();
+        }
+        disk.lose_power().unwrap();
+        assert_eq!(whole(&numbers(&root).await), [0], "of a server: {is_server}");
+    }
+}
