@@ -30,11 +30,14 @@ struct Encoded {
     superseding: Option<Arc<Superseding>>,
 }
 
-/// Writes the rows of a table as segments until the store closes and none are left.
+/// Writes the rows of a table as segments until the store closes and none are left, or is gone without closing.
 pub(crate) async fn flush(live: Arc<Live>, mut closing: watch::Receiver<bool>) {
     let mut encoding: FuturesOrdered<JoinHandle<Result<Encoded, IngestError>>> = FuturesOrdered::new();
     loop {
         let close = *closing.borrow();
+        if is_gone(&closing) {
+            return;
+        }
         while encoding.len() < live.options.flushes && (close || live.is_due()) {
             match begin(&live).await {
                 Ok(Some(encoder)) => encoding.push_back(encoder),
@@ -59,7 +62,7 @@ pub(crate) async fn flush(live: Arc<Live>, mut closing: watch::Receiver<bool>) {
                     failed(&live, &error);
                     while let Err(error) = give_back(&live).await {
                         failed(&live, &error);
-                        if *closing.borrow() {
+                        if *closing.borrow() || is_gone(&closing) {
                             return;
                         }
                         tokio::time::sleep(PAUSE).await;
@@ -76,6 +79,11 @@ pub(crate) async fn flush(live: Arc<Live>, mut closing: watch::Receiver<bool>) {
             else => break,
         }
     }
+}
+
+/// Whether the store was dropped without being closed.
+pub(crate) fn is_gone(closing: &watch::Receiver<bool>) -> bool {
+    closing.has_changed().is_err()
 }
 
 /// Takes back what a commit that failed was to write. Where only its end failed it is in the table all the same: written

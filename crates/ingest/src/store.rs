@@ -249,7 +249,10 @@ impl Store {
 /// Whoever drops a store without closing it leaves its rows in the logs, for others.
 impl Drop for Store {
     fn drop(&mut self) {
-        self.lives().iter().for_each(|live| live.give_up_digests());
+        for live in self.lives() {
+            live.close();
+            live.give_up_digests();
+        }
     }
 }
 

@@ -10,6 +10,7 @@ use table::{ErrorKind, TableError};
 use tokio::sync::watch;
 
 use crate::error::IngestError;
+use crate::flush::is_gone;
 use crate::live::Live;
 use decode::TIME;
 
@@ -22,7 +23,7 @@ const CLEAN_EACH: Duration = Duration::from_mins(10);
 pub(crate) async fn keep(live: Arc<Live>, mut closing: watch::Receiver<bool>) {
     let mut merged_at = 0;
     let mut cleaned: Option<Instant> = None;
-    while !*closing.borrow() {
+    while !*closing.borrow() && !is_gone(&closing) {
         let segments = live.counts.segments.load(Ordering::Relaxed);
         let each = live.options.compact_segments as u64;
         if each > 0 && segments >= merged_at + each {

@@ -58,7 +58,12 @@ impl Appender {
     pub async fn open(root: &Path, disk: Arc<dyn Disk>) -> Result<Option<Self>> {
         let hold = Hold::shared(root)?.map(Arc::new);
         match StoredTable::open(root, disk.clone()).await? {
-            Some(StoredTable::Delta(table)) => Ok(Some(Self::over(root, disk, table.held_by(hold)).await?)),
+            Some(StoredTable::Delta(table)) => {
+                // Whoever committed last may have ended before that was durable, and what is in the table is forgotten in
+                // the log.
+                sync_log(root, &*disk)?;
+                Ok(Some(Self::over(root, disk, table.held_by(hold)).await?))
+            }
             Some(StoredTable::Row(_)) => Err(TableError::Options {
                 path: root.to_owned(),
                 reason: format!("layout {} takes whole batches only: rewrite it in another", Layout::Row),

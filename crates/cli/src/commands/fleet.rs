@@ -63,6 +63,8 @@ pub(crate) async fn worker(args: &WorkerArgs) -> Result<ExitCode> {
         world_pause: Duration::from_millis(args.world_pause_ms),
         metrics,
     };
+    // Whoever starts a worker should hear at once that it has nobody to work for.
+    drop(broker.connect().await?);
     let halt = halt_on_signals()?;
     note(&format!("working on {} at once; stop with Ctrl-C", count(threads as u64)));
     fleet::work(ledger, broker, options, halt).await?;

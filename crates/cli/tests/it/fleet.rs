@@ -68,8 +68,9 @@ impl Services {
 
     fn submit(&self, data: &Path, name: &str, worlds: u32) {
         let event = event(data.parent().unwrap());
-        let mut command = self.fleet(&["submit", "bingo", "--range-worlds", "100", "--name", name, "--event"]);
-        let output = command.arg(&event).args(["--worlds", &worlds.to_string()]).arg("--data").arg(data).output();
+        let mut command = self.fleet(&["submit", "bingo", "--range-worlds", "100", "--name", name]);
+        command.args(["--worlds", &worlds.to_string(), "--event"]).arg(&event);
+        let output = command.arg("--data").arg(data).output();
         let output = output.unwrap();
         assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     }

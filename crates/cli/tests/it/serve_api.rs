@@ -72,14 +72,32 @@ fn what_asks_for_a_token_says_so() {
     }
 }
 
+/// Bytes on a connection that came to the server and that it has not read yet, where the system tells.
+fn unread(stream: &TcpStream) -> u64 {
+    let Ok(connections) = std::fs::read_to_string("/proc/net/tcp") else { return 0 };
+    let end = |address: std::net::SocketAddr| match address {
+        std::net::SocketAddr::V4(v4) => format!("{:08X}:{:04X}", u32::from_ne_bytes(v4.ip().octets()), v4.port()),
+        std::net::SocketAddr::V6(v6) => panic!("{v6}"),
+    };
+    // The server's end of it.
+    let ends = [end(stream.peer_addr().unwrap()), end(stream.local_addr().unwrap())];
+    let fields = connections.lines().map(|line| line.split_whitespace().collect::<Vec<_>>());
+    let found = fields.into_iter().find(|fields| fields[1..3] == ends).unwrap();
+    u64::from_str_radix(found[4].split_once(':').unwrap().1, 16).unwrap()
+}
+
 #[test]
 fn a_server_that_closes_is_not_ready() {
     let data = tempfile::tempdir().unwrap();
     let server = Served::start(data.path(), &[]);
     let mut stream = TcpStream::connect(server.address).unwrap();
     stream.write_all(b"GET /ready HTTP/1.1\r\nhost: test\r\n").unwrap();
-    // Once another request was answered, the half above has arrived.
+    // Once another request was answered, the half above has arrived. A connection of which nothing was read is closed
+    // like one that asks nothing.
     assert_eq!(server.send("GET", "/ready", &[], b"").status, 200);
+    while unread(&stream) > 0 {
+        std::thread::sleep(std::time::Duration::from_millis(1));
+    }
     let pid = server.child.id().to_string();
     assert!(std::process::Command::new("kill").args(["-TERM", &pid]).status().unwrap().success());
     while TcpStream::connect(server.address).is_ok() {

@@ -172,6 +172,9 @@ impl Log {
         if end.is_none_or(|end| end.next < log.next) {
             log.place.settle(&*log.disk)?;
             tell(log.folder(), &*log.disk, log.next)?;
+        } else {
+            // Whoever named the last file may have ended before its name was durable.
+            log.disk.sync_dir(log.folder()).map_err(IngestError::io("sync the folder", log.folder()))?;
         }
         log.told = log.next - 1;
         Ok(log)

@@ -162,3 +162,28 @@ fn a_file_that_goes_bit_by_bit_may_be_left_at_any_of_them() {
         fail_at += 1;
     }
 }
+
+#[test]
+fn what_another_named_and_did_not_sync_is_durable_before_it_counts_as_told() {
+    let folder = tempfile::tempdir().unwrap();
+    let root = folder.path().join("t");
+    let disk = PowerLossDisk::new(&folder.path().join("attic")).unwrap();
+    let (mut log, _) = open(&root, Arc::new(disk.clone()), 0);
+    log.append(&mut [entry(1, None)], Durability::Sync).unwrap();
+    drop(log);
+    // An append that ended before its last operation.
+    let path = path_at(&root.join(Appender::LOG_FOLDER), 2);
+    let begun = path.with_extension("tmp");
+    let mut file = disk.create(&begun).unwrap();
+    file.write_all(&whole(2, &mut [entry(2, None)])).unwrap();
+    file.sync().unwrap();
+    disk.rename(&begun, &path).unwrap();
+    let (mut log, found) = open(&root, Arc::new(disk.clone()), 0);
+    assert_eq!(found, [(1, 1), (2, 2)]);
+    log.tell(2).unwrap();
+    drop(log);
+    disk.lose_power().unwrap();
+    let (mut log, found) = open(&root, Arc::new(disk.clone()), 0);
+    assert_eq!(found, [(1, 1), (2, 2)], "a table may have it, and its position is not given again");
+    assert_eq!(log.append(&mut [entry(3, None)], Durability::Sync).unwrap(), 3);
+}

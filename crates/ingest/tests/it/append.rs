@@ -17,12 +17,12 @@ use table::{Inserter, Layout, Table, TableOptions};
 
 use crate::support::{batch, name, open, options, whole};
 
-fn real() -> Arc<dyn Disk> {
+pub(crate) fn real() -> Arc<dyn Disk> {
     Arc::new(RealDisk)
 }
 
 /// Segments small enough that a few rows are several.
-fn few() -> DigestOptions {
+pub(crate) fn few() -> DigestOptions {
     DigestOptions { segment_rows: 35, round_bytes: 3_000, compact_segments: 4, ..DigestOptions::default() }
 }
 
@@ -60,7 +60,7 @@ fn in_columns(rows: &RecordBatch, schema: &arrow::datatypes::SchemaRef) -> Recor
 }
 
 /// The numbers in a table and its log, in order.
-async fn numbers(root: &Path) -> Vec<i64> {
+pub(crate) async fn numbers(root: &Path) -> Vec<i64> {
     let rows = rows(root).await;
     let Some(column) = rows.column_by_name("number") else { return Vec::new() };
     let mut numbers = column.as_primitive::<Int64Type>().values().to_vec();
@@ -88,7 +88,7 @@ async fn shown(root: &Path) -> Vec<String> {
     shown.into_iter().map(|(_, row)| row).collect()
 }
 
-fn put(root: &Path, number: i64) -> Result<(), IngestError> {
+pub(crate) fn put(root: &Path, number: i64) -> Result<(), IngestError> {
     append(root, &real(), &[batch(number)]).map(drop)
 }
 

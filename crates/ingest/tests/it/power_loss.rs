@@ -2,12 +2,14 @@
 
 use std::path::Path;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use ingest::{Store, StoreOptions};
-use table::disk::RealDisk;
+use table::disk::{Disk, RealDisk};
 use table::power_loss::PowerLossDisk;
 
 use crate::support::{batch, batches, by_day, name, numbers, options, whole};
+use crate::watched::{Doing, Watched};
 
 /// Batches that are sent.
 const BATCHES: i64 = 24;
@@ -124,5 +126,51 @@ async fn a_disk_that_fails_for_a_while_loses_nothing_and_doubles_nothing() {
         assert_eq!(batches(&data, Some(&store), &name("cpu")).await, acknowledged, "{fail_after}");
         store.close().await.unwrap();
         assert_eq!(batches(&data, None, &name("cpu")).await, acknowledged, "{fail_after}");
+    }
+}
+
+/// A disk on which the end of one commit to a table fails: it is there, and nobody can tell whether for good.
+fn failing_at_the_end_of_a_commit(disk: &PowerLossDisk, failed: &Arc<AtomicBool>) -> Arc<dyn Disk> {
+    let (committed, failed) = (AtomicBool::new(false), failed.clone());
+    Watched::on(disk, move |doing, path| {
+        let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        // The first version is the making of the table.
+        if doing == Doing::Link && name.ends_with("1.json") {
+            committed.store(true, Ordering::SeqCst);
+        }
+        let ends = doing == Doing::SyncDir && name == "_delta_log" && committed.load(Ordering::SeqCst);
+        if ends && !failed.swap(true, Ordering::SeqCst) {
+            return Err(std::io::Error::other("the disk is busy"));
+        }
+        Ok(())
+    })
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_commit_of_which_only_the_end_failed_is_not_made_again() {
+    // Where nothing comes after it, the log goes when the store closes.
+    for (unique, all) in [(false, 20), (true, 20), (false, 1)] {
+        let folder = tempfile::tempdir().unwrap();
+        let data = folder.path().join("data");
+        let disk = PowerLossDisk::new(&folder.path().join("attic")).unwrap();
+        let failed = Arc::new(AtomicBool::new(false));
+        let unique = unique.then(|| (name("cpu"), vec!["number".to_owned()])).into_iter().collect();
+        let options = StoreOptions { flush_rows: 1_000, unique, ..options() };
+        let failing = failing_at_the_end_of_a_commit(&disk, &failed);
+        let store = Store::open(&data, failing, options).await.unwrap();
+        store.write(vec![(name("cpu"), batch(0))], None).await.unwrap();
+        while !failed.load(Ordering::SeqCst) {
+            tokio::time::sleep(std::time::Duration::from_millis(5)).await;
+        }
+        // More than the commit had, with which what it had would be written again.
+        for number in 1..all {
+            store.write(vec![(name("cpu"), batch(number))], None).await.unwrap();
+        }
+        assert!(batches(&data, Some(&store), &name("cpu")).await.into_iter().eq(0..all));
+        store.close().await.unwrap();
+        assert_eq!(store.figures().failures, 1);
+        assert!(batches(&data, None, &name("cpu")).await.into_iter().eq(0..all));
+        disk.lose_power().unwrap();
+        assert!(batches(&data, None, &name("cpu")).await.into_iter().eq(0..all));
     }
 }

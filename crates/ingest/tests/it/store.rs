@@ -277,3 +277,21 @@ async fn a_log_that_fails_is_told_until_it_is_written_again() {
     assert_eq!(store.figures().log_failed, None);
     store.close().await.unwrap();
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_store_that_is_dropped_leaves_nothing_that_runs() {
+    let data = tempfile::tempdir().unwrap();
+    let before = tokio::runtime::Handle::current().metrics().num_alive_tasks();
+    let store = open(data.path(), Arc::new(RealDisk)).await;
+    store.write(vec![(name("cpu"), batch(0))], None).await.unwrap();
+    drop(store);
+    let ended = async {
+        while tokio::runtime::Handle::current().metrics().num_alive_tasks() > before {
+            tokio::time::sleep(Duration::from_millis(10)).await;
+        }
+    };
+    tokio::time::timeout(Duration::from_secs(30), ended).await.unwrap();
+    let store = open(data.path(), Arc::new(RealDisk)).await;
+    assert_eq!(batches(data.path(), Some(&store), &name("cpu")).await, [0]);
+    store.close().await.unwrap();
+}

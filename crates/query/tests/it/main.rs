@@ -6,6 +6,7 @@
 mod agree;
 mod damaged;
 mod delete;
+mod functions;
 mod memory;
 mod pages;
 mod pruning;

@@ -17,5 +17,8 @@ async fn quantiles_of_more_values_than_fit_are_refused() {
         assert_eq!(ask(&engine, &few).await.unwrap().num_rows(), 1);
         let many = ask(&engine, &format!("SELECT {function} FROM generate_series(1, 3000000)")).await;
         assert!(matches!(many, Err(QueryError::Memory { .. })), "{function}: {many:?}");
+        let groups = format!("SELECT {function} FROM generate_series(1, 3000000) GROUP BY value % 2");
+        let many = ask(&engine, &groups).await;
+        assert!(matches!(many, Err(QueryError::Memory { .. })), "{function} of groups: {many:?}");
     }
 }

@@ -9,6 +9,7 @@ use super::values::{EPOCH_DAYS, EPOCH_MICROS};
 
 /// Places of a statement, at most: as many as a message can count.
 const DEPTH_MAX: usize = 6;
+const DAY_MICROS: i64 = 86_400_000_000;
 
 fn wrong(oid: u32, what: &str) -> PgError {
     PgError::new("22P02", format!("a parameter of type {oid} {what}"))
@@ -136,6 +137,11 @@ fn binary_at(oid: u32, bytes: &[u8], depth: usize) -> Result<Literal, PgError> {
             let date = days.and_then(NaiveDate::from_epoch_days).ok_or_else(far)?;
             text(oid, date.to_string().as_bytes())
         }
+        1083 => {
+            let micros = i64::from_be_bytes(fixed(oid, bytes)?);
+            let time = (0..DAY_MICROS).contains(&micros).then(|| DateTime::from_timestamp_micros(micros)).flatten();
+            text(oid, time.ok_or_else(far)?.format("%H:%M:%S%.6f").to_string().as_bytes())
+        }
         1114 | 1184 => {
             let micros = i64::from_be_bytes(fixed(oid, bytes)?).checked_add(EPOCH_MICROS);
             let time = micros.and_then(DateTime::from_timestamp_micros).ok_or_else(far)?;
@@ -250,6 +256,9 @@ mod tests {
         }
         let time = typed("2000-01-01T00:00:00.000001Z", "Timestamp(Microsecond, Some(\"UTC\"))");
         assert_eq!(binary(1184, &1_i64.to_be_bytes()).unwrap(), time);
+        let of_day = typed("23:59:59.999999", "Time64(Microsecond)");
+        assert_eq!(binary(1083, &(DAY_MICROS - 1).to_be_bytes()).unwrap(), of_day);
+        assert_eq!(binary(1083, &DAY_MICROS.to_be_bytes()).unwrap_err().code, "22P02");
         assert_eq!(text(1009, b"{}").unwrap(), Literal::List(Vec::new()));
         for (oid, wrong) in
             [(23, "1.5"), (16, "maybe"), (1009, "a,b"), (1009, "{a,,b}"), (1009, "{\"a}"), (1700, "1,5")]
