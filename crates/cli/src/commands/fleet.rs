@@ -9,8 +9,8 @@ use fleet::{Broker, EnsembleStatus, Halt, Ledger, State, WorkerOptions};
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::watch;
 
+use super::make_model;
 use super::plan::{Sizing, planned};
-use super::{disk, make_model};
 use crate::args::{FleetArgs, Format, LedgerArgs, StatusArgs, SubmitArgs, SubmittedArgs, WorkerArgs};
 use crate::output::{Table, count, note, print, print_json};
 
@@ -31,7 +31,8 @@ pub(crate) async fn submit(args: &SubmitArgs) -> Result<ExitCode> {
     let (_, plan) = planned(&args.plan, Sizing::Fleet)?;
     let (ledger, broker) = open(&args.fleet).await?;
     let (name, worlds, ranges) = (plan.name.clone(), plan.worlds.count(), plan.ranges().len());
-    fleet::submit(&ledger, &broker, &args.data.data, disk(), plan, args.codec, args.replace).await?;
+    let (data, disk) = args.data.data.open()?;
+    fleet::submit(&ledger, &broker, &data, disk, plan, args.codec, args.replace).await?;
     note(&format!("submitted {name}: {} worlds in {} ranges", count(worlds as u64), count(ranges as u64)));
     if args.watch { watch_until_end(&ledger, &name, args.format.format).await } else { Ok(ExitCode::SUCCESS) }
 }
@@ -43,7 +44,8 @@ pub(crate) async fn worker(args: &WorkerArgs) -> Result<ExitCode> {
         None => std::thread::available_parallelism().map_or(1, NonZero::get),
     };
     let (ledger, broker) = open(&args.fleet).await?;
-    let options = WorkerOptions { data: args.data.data.clone(), disk: disk(), threads, make_model: make_model() };
+    let (data, disk) = args.data.data.open()?;
+    let options = WorkerOptions { data, disk, threads, make_model: make_model() };
     let halt = halt_on_signals()?;
     note(&format!("working on {} at once; stop with Ctrl-C", count(threads as u64)));
     fleet::work(ledger, broker, options, halt).await?;

@@ -5,6 +5,7 @@
 mod append;
 mod ask;
 mod bench;
+mod bucket;
 mod errors;
 mod export;
 mod kill;

@@ -85,15 +85,14 @@ impl Client {
         self.wait(|requests| async move { requests.read(&key).await.map(|found| found.map(Into::into)) })
     }
 
-    /// An object's length; `None` where there is none.
-    pub(super) fn length(&self, key: &Key) -> Result<Option<u64>> {
-        let key = key.clone();
+    /// How long some objects are, in order.
+    pub(super) fn lengths(&self, keys: Vec<Key>) -> Result<Vec<u64>> {
         self.wait(|requests| async move {
-            match requests.store.head(&key).await {
-                Ok(found) => Ok(Some(found.size)),
-                Err(object_store::Error::NotFound { .. }) => Ok(None),
-                Err(error) => Err(requests.failed("look at", &key)(error)),
-            }
+            let lengths = stream::iter(keys).map(|key| {
+                let requests = requests.clone();
+                async move { Ok(requests.store.head(&key).await.map_err(requests.failed("read", &key))?.size) }
+            });
+            lengths.buffered(OBJECTS_AT_ONCE).try_collect().await
         })
     }
 

@@ -133,15 +133,13 @@ impl Disk for BucketDisk {
     }
 
     fn bring(&self, files: &[(&Path, Option<u64>)]) -> io::Result<()> {
+        let unknown = files.iter().filter(|(_, bytes)| bytes.is_none());
+        let unknown = unknown.map(|(path, _)| self.mirror.key(path)).collect::<io::Result<Vec<_>>>()?;
+        let mut lengths = if unknown.is_empty() { Vec::new() } else { self.client.lengths(unknown)? }.into_iter();
         let mut wanted = Vec::new();
         for (path, bytes) in files {
             let key = self.mirror.key(path)?;
-            let bytes = match bytes {
-                Some(bytes) => *bytes,
-                None => self.client.length(&key)?.ok_or_else(|| {
-                    BucketError::new("read", self.shown(path).display().to_string(), Trouble::NoObject)
-                })?,
-            };
+            let bytes = bytes.or_else(|| lengths.next()).unwrap_or_default();
             // Of another length it was written by somebody who did not commit it.
             if !fs::metadata(path).is_ok_and(|here| here.len() == bytes) {
                 wanted.push((key, path.to_path_buf(), bytes));

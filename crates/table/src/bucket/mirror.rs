@@ -43,11 +43,6 @@ impl Mirror {
         let below = path.strip_prefix(&self.root).map_err(|_| outside())?.to_str().ok_or_else(outside)?;
         Key::parse(format!("{}/{below}", self.prefix).trim_matches('/')).map_err(io::Error::other)
     }
-
-    /// The file of the mirror that a key of the bucket names.
-    pub(super) fn path(&self, key: &Key) -> Option<PathBuf> {
-        Some(self.root.join(key.prefix_match(&self.prefix)?.map(|part| part.as_ref().to_owned()).collect::<PathBuf>()))
-    }
 }
 
 /// Whether a name is not final: such files are no business of the bucket's.
@@ -142,7 +137,6 @@ mod tests {
             let path = mirror.root().join("sim/outcomes/ensemble=a/version=1/0-9.parquet");
             let key = mirror.key(&path).unwrap();
             assert_eq!(url.of(&key), format!("{prefix}/sim/outcomes/ensemble=a/version=1/0-9.parquet"));
-            assert_eq!(mirror.path(&key), Some(path));
             assert!(mirror.key(Path::new("/elsewhere/x")).is_err());
             let other = Mirror::open(folder.path(), &url, "http://there").unwrap();
             assert_ne!(mirror.root(), other.root());
