@@ -202,6 +202,8 @@ impl Table {
             .with_raise_if_key_not_exists(false)
             .with_comment(definition.comment)
             .with_save_mode(SaveMode::Ignore)
+            // Tried again, it would put its description over a table that another has made meanwhile.
+            .with_commit_properties(CommitProperties::default().with_max_retries(0))
             .await;
         match created {
             Ok(table) => Ok(Self::over(root, table)),
