@@ -33,9 +33,10 @@ const OBJECTS_AT_ONCE: usize = 8;
 const TRIES: usize = 5;
 /// How long one request may take; one that fails for a while is sent again.
 const REQUEST_TIMEOUT: &str = "120s";
+/// About ten seconds of pauses in all.
 const RETRIES: RetryConfig = RetryConfig {
-    backoff: BackoffConfig { init_backoff: Duration::from_millis(100), max_backoff: Duration::from_secs(5), base: 2.0 },
-    max_retries: 6,
+    backoff: BackoffConfig { init_backoff: Duration::from_millis(100), max_backoff: Duration::from_secs(5), base: 3.0 },
+    max_retries: 8,
     retry_timeout: Duration::from_secs(60),
 };
 

@@ -87,6 +87,10 @@ impl Trouble {
             object_store::Error::PermissionDenied { .. } | object_store::Error::Unauthenticated { .. } => {
                 Self::Denied { code: code(&said).unwrap_or("access denied").to_owned(), endpoint }
             }
+            // Some requests come back without their status.
+            _ if code(&said).is_some_and(|code| DENIALS.contains(&code)) => {
+                Self::Denied { code: code(&said).unwrap_or_default().to_owned(), endpoint }
+            }
             _ => match unreached(error) {
                 Some(reason) => Self::Unreachable { endpoint, reason },
                 None => Self::Other(code(&said).map_or(error.to_string(), |code| format!("{endpoint} answers {code}"))),
@@ -95,8 +99,12 @@ impl Trouble {
     }
 }
 
+/// Codes of replies that refuse a key.
+const DENIALS: [&str; 5] =
+    ["AccessDenied", "ExpiredToken", "InvalidAccessKeyId", "InvalidToken", "SignatureDoesNotMatch"];
+
 /// Where a machine of Amazon's is asked for its credentials.
-const METADATA: &str = "169.254.";
+const METADATA: &str = "/latest/api/token";
 
 /// The code in a reply of a store.
 fn code(said: &str) -> Option<&str> {
