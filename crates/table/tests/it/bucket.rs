@@ -3,10 +3,11 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, Barrier};
+use std::thread;
 
 use table::bucket::{BucketDisk, BucketUrl};
-use table::disk::{Disk, write_file};
+use table::disk::{Disk, create_dirs, write_file};
 use table::{Change, Committed, Definition, Field, FieldType, Segment, Table, TransactionId};
 use tempfile::TempDir;
 
@@ -72,31 +73,38 @@ fn entries(disk: &BucketDisk) -> Vec<String> {
     names
 }
 
+/// Commits some changes of its own, and some that everybody commits; gives the versions of the first.
+async fn commit_own_and_common(disk: &Arc<BucketDisk>, number: usize, each: usize) -> Vec<u64> {
+    let mut table = open_or_create(disk).await;
+    let mut versions = Vec::new();
+    for i in 0..each {
+        match table.commit(&adding(&format!("{number}-{i}"))).await.unwrap() {
+            Committed::At(version) => versions.push(version),
+            Committed::Before => panic!("{number}-{i} was committed by nobody else"),
+        }
+        table.commit(&adding(&format!("all-{i}"))).await.unwrap();
+    }
+    versions
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn eight_committers_lose_and_double_nothing() {
     const EACH: usize = 5;
     let Some(place) = Place::new() else { return };
     let place = Arc::new(place);
+    let begin = Arc::new(Barrier::new(8));
     let committers = (0..8).map(|number| {
-        let place = place.clone();
-        tokio::spawn(async move {
+        let (place, begin) = (place.clone(), begin.clone());
+        // As processes do it: each with threads and a mirror of its own.
+        thread::spawn(move || {
             let disk = place.open(&format!("machine-{number}"));
-            let mut table = open_or_create(&disk).await;
-            let mut versions = Vec::new();
-            for i in 0..EACH {
-                match table.commit(&adding(&format!("{number}-{i}"))).await.unwrap() {
-                    Committed::At(version) => versions.push(version),
-                    Committed::Before => panic!("{number}-{i} was committed by nobody else"),
-                }
-                // Everybody commits these.
-                table.commit(&adding(&format!("all-{i}"))).await.unwrap();
-            }
-            versions
+            begin.wait();
+            tokio::runtime::Runtime::new().unwrap().block_on(commit_own_and_common(&disk, number, EACH))
         })
     });
     let mut versions = BTreeSet::new();
     for committer in committers.collect::<Vec<_>>() {
-        for version in committer.await.unwrap() {
+        for version in committer.join().unwrap() {
             assert!(versions.insert(version), "version {version} was given twice");
         }
     }
@@ -150,6 +158,7 @@ async fn a_mirror_of_a_table_that_is_gone_is_made_anew() {
     for name in ["a", "b"] {
         table.commit(&adding(name)).await.unwrap();
     }
+    create_dirs(&*stale, &stale.root().join("t/part=a")).unwrap();
     write_file(&*stale, &stale.root().join("t/part=a/a"), b"the old one").unwrap();
     let other = place.open("other");
     other.remove_dir(&other.root().join("t")).unwrap();
@@ -173,7 +182,7 @@ fn files_come_back_as_they_were_named() {
     let Some(place) = Place::new() else { return };
     let [writer, reader] = ["writer", "reader"].map(|machine| place.open(machine));
     let at = |disk: &BucketDisk, name: &str| -> PathBuf { disk.root().join("a/b=c").join(name) };
-    table::disk::create_dirs(&*writer, &writer.root().join("a/b=c")).unwrap();
+    create_dirs(&*writer, &writer.root().join("a/b=c")).unwrap();
     // In one request, in parts, and in parts that are read back in parts.
     for (name, bytes) in [("empty", 0), ("small", 1000), ("parts", 33 << 20), ("long", (65 << 20) + 1)] {
         let content: Vec<u8> = (0..bytes as u64).map(|i| (i.wrapping_mul(0x9E37_79B9) >> 13) as u8).collect();
