@@ -37,7 +37,7 @@ const REQUEST_TIMEOUT: &str = "120s";
 const RETRIES: RetryConfig = RetryConfig {
     backoff: BackoffConfig { init_backoff: Duration::from_millis(100), max_backoff: Duration::from_secs(5), base: 3.0 },
     max_retries: 8,
-    retry_timeout: Duration::from_secs(60),
+    retry_timeout: Duration::from_mins(1),
 };
 
 type Result<T> = std::result::Result<T, BucketError>;

@@ -113,6 +113,7 @@ impl LogFile {
 
 #[cfg(test)]
 mod tests {
+    use super::LogFile::{Entry, Other, Summary};
     use super::*;
 
     #[test]
@@ -123,7 +124,6 @@ mod tests {
         let first = first_wanted(names.into_iter());
         assert_eq!(first, 10);
         let what = names.map(|name| LogFile::of(name, first));
-        use LogFile::{Entry, Other, Summary};
         assert_eq!(what, [Other, Summary, Entry, Other, Summary, Other, Other]);
         assert_eq!(first_wanted(["00000000000000000009.json"].into_iter()), 0);
     }
