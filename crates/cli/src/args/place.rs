@@ -24,7 +24,7 @@ pub(crate) struct DataArgs {
 /// Where the tables of ensembles are.
 #[derive(Debug, clap::Args)]
 pub(crate) struct PlaceArgs {
-    /// Folder of the tables, or a prefix of a bucket as s3://BUCKET/PREFIX, in the store that the AWS_* variables name
+    /// Folder of the tables, or a prefix of a bucket as `s3://BUCKET/PREFIX` in the store that the AWS_* variables name
     #[arg(long, value_name = "DIR|URL", default_value = "data", env = "MANYWORLDS_DATA", value_parser = place())]
     pub(crate) data: Place,
 }
