@@ -3,6 +3,7 @@
 import json
 import os
 import subprocess
+import uuid
 
 import deltalake
 import duckdb
@@ -122,3 +123,17 @@ def test_outcomes_recount_from_plays_in_sql(season):
             """
         ).fetchall()[0]
         assert (different, compared) == (0, 288 * WORLDS), outcome
+
+
+@pytest.mark.skipif("MANYWORLDS_S3" not in os.environ, reason="the services do not run (scripts/services.sh start)")
+def test_a_bucket_reads_alike(tmp_path, monkeypatch):
+    """deltalake reads the store itself, without a mirror."""
+    monkeypatch.setenv("MANYWORLDS_MIRROR", str(tmp_path))
+    data = f"s3://manyworlds/readers-{uuid.uuid4().hex}"
+    run = ["run", "football", "--name", "season", "--worlds", "6", "--range-worlds", "4", "--data", data]
+    summary = manyworlds(*run, "--format", "json")
+    outcomes = deltalake.DeltaTable(f"{data}/sim/outcomes").to_pyarrow_table(columns=["values"])["values"]
+    assert len(outcomes) == summary["outcomes"]["rows"]
+    assert compute.sum(compute.list_value_length(outcomes)).as_py() == summary["outcomes"]["values"]
+    events = deltalake.DeltaTable(f"{data}/sim/events").to_pyarrow_table(columns=["world"])
+    assert len(events) == summary["events"]["rows"]

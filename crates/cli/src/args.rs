@@ -7,11 +7,10 @@ mod bingo;
 mod export;
 mod fleet;
 mod load;
+mod place;
 mod run;
 mod serve;
 mod table;
-
-use std::path::PathBuf;
 
 pub(crate) use append::{AppendArgs, InputFormat};
 pub(crate) use ask::AskArgs;
@@ -21,6 +20,7 @@ use clap::{Parser, Subcommand, ValueEnum};
 pub(crate) use export::{ExportArgs, FileFormat};
 pub(crate) use fleet::{FleetArgs, LedgerArgs, StatusArgs, SubmitArgs, SubmittedArgs, WorkerArgs};
 pub(crate) use load::LoadArgs;
+pub(crate) use place::{DataArgs, Place, PlaceArgs};
 pub(crate) use run::{PlanArgs, RunArgs, UntilArgs};
 pub(crate) use serve::{Durability, Partition, ServeArgs, TokenTask, Unique};
 pub(crate) use table::{
@@ -70,7 +70,7 @@ pub(crate) enum Command {
     /// List the stored ensembles
     Ensembles {
         #[command(flatten)]
-        data: DataArgs,
+        data: PlaceArgs,
         #[command(flatten)]
         format: FormatArgs,
     },
@@ -89,7 +89,7 @@ pub(crate) enum Command {
         /// The ensemble
         ensemble: String,
         #[command(flatten)]
-        data: DataArgs,
+        data: PlaceArgs,
         #[command(flatten)]
         format: FormatArgs,
     },
@@ -117,7 +117,7 @@ pub(crate) enum Command {
         /// The ensemble
         ensemble: String,
         #[command(flatten)]
-        data: DataArgs,
+        data: PlaceArgs,
     },
     /// List the tables of rows
     Tables {
@@ -146,14 +146,6 @@ pub(crate) enum Command {
         #[command(subcommand)]
         workload: BenchWorkload,
     },
-}
-
-/// Where the tables are.
-#[derive(Debug, clap::Args)]
-pub(crate) struct DataArgs {
-    /// Folder of the tables
-    #[arg(long, value_name = "DIR", default_value = "data", env = "MANYWORLDS_DATA")]
-    pub(crate) data: PathBuf,
 }
 
 /// How results are written.
@@ -212,7 +204,7 @@ pub(crate) struct PriceArgs {
     #[arg(long, value_name = "N", default_value_t = 100)]
     pub(crate) min_worlds: usize,
     #[command(flatten)]
-    pub(crate) data: DataArgs,
+    pub(crate) data: PlaceArgs,
     #[command(flatten)]
     pub(crate) format: FormatArgs,
 }
@@ -232,7 +224,7 @@ pub(crate) struct OutcomeArgs {
     #[arg(long)]
     pub(crate) cdf: bool,
     #[command(flatten)]
-    pub(crate) data: DataArgs,
+    pub(crate) data: PlaceArgs,
     #[command(flatten)]
     pub(crate) format: FormatArgs,
 }
@@ -248,7 +240,7 @@ pub(crate) struct CompareArgs {
     #[arg(long = "outcome", value_name = "NAME", required = true)]
     pub(crate) outcomes: Vec<String>,
     #[command(flatten)]
-    pub(crate) data: DataArgs,
+    pub(crate) data: PlaceArgs,
     #[command(flatten)]
     pub(crate) format: FormatArgs,
 }
@@ -268,7 +260,7 @@ pub(crate) struct CorrelateArgs {
     #[arg(long, value_name = "N", default_value_t = 20)]
     pub(crate) top: usize,
     #[command(flatten)]
-    pub(crate) data: DataArgs,
+    pub(crate) data: PlaceArgs,
     #[command(flatten)]
     pub(crate) format: FormatArgs,
 }
@@ -297,7 +289,7 @@ pub(crate) struct PlaysArgs {
     #[arg(long = "box")]
     pub(crate) box_score: bool,
     #[command(flatten)]
-    pub(crate) data: DataArgs,
+    pub(crate) data: PlaceArgs,
     #[command(flatten)]
     pub(crate) format: FormatArgs,
 }
@@ -313,7 +305,7 @@ pub(crate) struct SqlArgs {
     #[arg(long)]
     pub(crate) stats: bool,
     #[command(flatten)]
-    pub(crate) data: DataArgs,
+    pub(crate) data: PlaceArgs,
     #[command(flatten)]
     pub(crate) format: FormatArgs,
 }

@@ -52,5 +52,5 @@ pub use range_reader::{RangeFacts, RangeReader};
 pub use range_writer::{Encoders, Interrupted, PhaseTimes, RangeWriter, WrittenRange};
 pub use schema::{event_fields, outcome_fields};
 pub use state::{GameState, NEVER, StateError};
-pub use store::{RangePaths, Registered, Store, StoredEnsemble};
+pub use store::{RangeFile, RangePaths, Registered, Store, StoredEnsemble};
 pub use verify::{Check, Verification, verify};

@@ -16,7 +16,6 @@ use crate::expression::{Expression, ExpressionError, OutcomeRef};
 use crate::given::{Given, TooFew};
 use crate::plan::Plan;
 use crate::price::{Price, price};
-use crate::range_reader::RangeReader;
 use crate::state::{GameState, StateError};
 use crate::store::StoredEnsemble;
 
@@ -144,6 +143,7 @@ fn times_needed(
     make_model: &MakeModel,
 ) -> Result<Vec<u32>, QuestionError> {
     let mut times = Vec::with_capacity(ensemble.worlds());
+    ensemble.bring(&ensemble.events).map_err(EnsembleError::from)?;
     for (range, _, _) in &ensemble.outcomes {
         let events = events_of(ensemble, entity, *range, GameState::reads, make_model)?;
         times.extend(state.times_needed(&ensemble.plan.catalogue, &events)?);
@@ -165,8 +165,8 @@ pub fn events_of(
 ) -> Result<EventRows, QuestionError> {
     let catalogue = &stored.plan.catalogue;
     let events = match stored.events.iter().find(|(range, _, _)| range.contains(worlds.first())) {
-        Some((_, path, _)) => {
-            let segment = RangeReader::open(path).map_err(EnsembleError::from)?;
+        Some(segment) => {
+            let segment = stored.open(segment).map_err(EnsembleError::from)?;
             let has = segment.facts().entities.contains(&entity);
             let read = || segment.events(catalogue, entity, worlds, wants).map_err(EnsembleError::from);
             has.then(read).transpose()?

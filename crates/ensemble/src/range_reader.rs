@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use model::Catalogue;
+use table::disk::Disk;
 use table::{FlatValues, ListValues, SegmentReader, TableError};
 use world::{ContentHash, WorldRange};
 
@@ -60,8 +61,9 @@ pub struct RangeReader {
 }
 
 impl RangeReader {
-    /// Opens a range's segment of outcomes or events.
-    pub fn open(path: &Path) -> Result<Self, TableError> {
+    /// Opens a range's segment of outcomes or events. How many bytes it has, where that is known.
+    pub(crate) fn open(disk: &dyn Disk, path: &Path, bytes: Option<u64>) -> Result<Self, TableError> {
+        disk.bring(&[(path, bytes)]).map_err(|cause| TableError::Io { doing: "open", path: path.to_owned(), cause })?;
         let segment = SegmentReader::open(path)?;
         let facts = RangeFacts::read(&segment).filter(|f| f.entities.len() == segment.row_groups());
         match facts {

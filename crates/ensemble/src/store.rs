@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::error::Error;
+use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::SystemTime;
@@ -95,6 +96,9 @@ fn is_of(segment: &Segment, name: &str) -> bool {
     segment.partition.get("ensemble").is_some_and(|e| e == name)
 }
 
+/// A segment of a range: its worlds, where it is read, and its bytes.
+pub type RangeFile = (WorldRange, PathBuf, u64);
+
 /// The current version of an ensemble: the completed ranges and their segments.
 #[derive(Debug, Clone)]
 pub struct StoredEnsemble {
@@ -105,9 +109,11 @@ pub struct StoredEnsemble {
     /// When it was registered.
     pub created: String,
     /// Completed ranges in order, with their outcome segments.
-    pub outcomes: Vec<(WorldRange, PathBuf, u64)>,
+    pub outcomes: Vec<RangeFile>,
     /// The event segments of the completed ranges, where events are stored.
-    pub events: Vec<(WorldRange, PathBuf, u64)>,
+    pub events: Vec<RangeFile>,
+    /// What they are read from.
+    pub(crate) disk: Arc<dyn Disk>,
 }
 
 impl StoredEnsemble {
@@ -128,13 +134,25 @@ impl StoredEnsemble {
 
     /// Bytes of the outcome segments and of the event segments.
     pub fn bytes(&self) -> (u64, u64) {
-        let sum = |segments: &[(WorldRange, PathBuf, u64)]| segments.iter().map(|(_, _, bytes)| bytes).sum();
+        let sum = |segments: &[RangeFile]| segments.iter().map(|(_, _, bytes)| bytes).sum();
         (sum(&self.outcomes), sum(&self.events))
     }
 
     /// Opens the outcome segments, in the order of their worlds.
     pub fn open_outcomes(&self) -> Result<Vec<RangeReader>> {
-        self.outcomes.iter().map(|(_, path, _)| Ok(RangeReader::open(path)?)).collect()
+        self.bring(&self.outcomes)?;
+        self.outcomes.iter().map(|segment| Ok(self.open(segment)?)).collect()
+    }
+
+    /// Opens one of its segments.
+    pub fn open(&self, (_, path, bytes): &RangeFile) -> std::result::Result<RangeReader, TableError> {
+        RangeReader::open(&*self.disk, path, Some(*bytes))
+    }
+
+    /// Sees to it that some of its segments can be read here, several at a time: for whoever opens many of them, or has
+    /// others read them.
+    pub fn bring<'a>(&self, segments: impl IntoIterator<Item = &'a RangeFile>) -> std::result::Result<(), TableError> {
+        bring(&*self.disk, segments.into_iter().map(|(_, path, bytes)| (path.as_path(), Some(*bytes))))
     }
 }
 
@@ -185,6 +203,13 @@ impl Store {
 
     /// All ensembles by name: the current version, or why it cannot be read.
     pub async fn ensembles(&self) -> Result<Vec<(String, Result<StoredEnsemble>)>> {
+        let rows = self.ensembles.segments().await?;
+        let plans: Vec<_> = rows.iter().map(|row| (self.ensembles.root().join(&row.path), Some(row.bytes))).collect();
+        // One that is not there is told with its ensemble.
+        match bring(&*self.disk, plans.iter().map(|(path, bytes)| (path.as_path(), *bytes))) {
+            Err(error) if error.kind() == ErrorKind::Environment => return Err(error.into()),
+            _ => {}
+        }
         let mut all = Vec::new();
         for name in self.names().await? {
             let found = self.ensemble(&name).await;
@@ -209,20 +234,19 @@ impl Store {
         let outcomes = self.ranges(&self.outcomes, name, version).await?;
         let mut events = self.ranges(&self.events, name, version).await?;
         events.retain(|(range, _, _)| outcomes.iter().any(|(done, _, _)| done == range));
-        Ok(StoredEnsemble { plan, version, created, outcomes, events })
+        Ok(StoredEnsemble { plan, version, created, outcomes, events, disk: self.disk.clone() })
     }
 
     async fn rows_of(&self, name: &str) -> Result<Vec<Segment>> {
         let rows: Vec<Segment> = self.ensembles.segments().await?.into_iter().filter(|s| is_of(s, name)).collect();
         if rows.is_empty() {
-            let unknown =
-                EnsembleError::Unknown { name: name.to_owned(), data: self.data.clone(), have: self.names().await? };
-            return Err(unknown);
+            let (data, have) = (self.disk.shown(&self.data), self.names().await?);
+            return Err(EnsembleError::Unknown { name: name.to_owned(), data, have });
         }
         Ok(rows)
     }
 
-    async fn ranges(&self, table: &Table, name: &str, version: u64) -> Result<Vec<(WorldRange, PathBuf, u64)>> {
+    async fn ranges(&self, table: &Table, name: &str, version: u64) -> Result<Vec<RangeFile>> {
         let segments = table.segments().await?;
         let mine = segments.iter().filter(|s| is_of(s, name) && version_of(s) == version);
         let mut ranges: Vec<_> = mine
@@ -304,7 +328,7 @@ impl Store {
         let replaces = versions > 1 || outcomes.iter().any(older);
         let registered = self.registered(plan, version, Vec::new(), replaces);
         let done = if replaces {
-            staged(&registered)
+            staged(&*self.disk, &registered)
         } else {
             self.ranges(&self.outcomes, name, version).await?.into_iter().map(|(range, _, _)| range).collect()
         };
@@ -363,12 +387,12 @@ impl Store {
         let old = |s: &Segment| is_of(s, name) && version_of(s) < ensemble.version;
         let old_events: Vec<Segment> = self.events.segments().await?.into_iter().filter(old).collect();
         if ensemble.plan.events == EventMode::Store {
-            let add = Self::staged_segments(ensemble, &ranges, "world")?;
+            let add = self.staged_segments(ensemble, &ranges, "world")?;
             let columns = event_fields(&ensemble.plan.catalogue);
             let transaction = Some(TransactionId::once(format!("{name}/{}/switch", ensemble.version)));
             self.events.commit(&Change { add, columns, transaction, ..Change::default() }).await?;
         }
-        let add = Self::staged_segments(ensemble, &ranges, "first_world")?;
+        let add = self.staged_segments(ensemble, &ranges, "first_world")?;
         let remove = self.outcomes.segments().await?.into_iter().filter(old).collect();
         let transaction = Some(TransactionId::once(format!("{name}/{}/switch", ensemble.version)));
         self.outcomes.commit(&Change { add, remove, transaction, ..Change::default() }).await?;
@@ -388,17 +412,19 @@ impl Store {
         Ok(())
     }
 
-    fn staged_segments(ensemble: &Registered, ranges: &[WorldRange], column: &str) -> Result<Vec<Segment>> {
-        let of = |range: WorldRange| -> Result<Segment> {
-            let paths = &ensemble.paths;
-            let path = if column == "world" { paths.events(range) } else { paths.outcomes(range) };
+    fn staged_segments(&self, ensemble: &Registered, ranges: &[WorldRange], column: &str) -> Result<Vec<Segment>> {
+        let paths = &ensemble.paths;
+        let path_of = |range| if column == "world" { paths.events(range) } else { paths.outcomes(range) };
+        let files: Vec<PathBuf> = ranges.iter().map(|range| path_of(*range)).collect();
+        bring(&*self.disk, files.iter().map(|path| (path.as_path(), None)))?;
+        let of = |(range, path): (WorldRange, PathBuf)| -> Result<Segment> {
             let reader = SegmentReader::open(&path)?;
             let rows = (0..reader.row_groups()).map(|g| reader.rows(g) as u64).sum();
             let bytes =
                 path.metadata().map_err(|cause| TableError::Io { doing: "look at", path: path.clone(), cause })?.len();
             Ok(paths.segment(range, &WrittenSegment { path, bytes, rows }, column))
         };
-        ranges.iter().map(|range| of(*range)).collect()
+        ranges.iter().copied().zip(files).map(of).collect()
     }
 
     /// Removes an ensemble and all its versions from the tables, then their files. Outcomes go first: without them no
@@ -414,12 +440,11 @@ impl Store {
         }
         for table in ["outcomes", "events", "ensembles"] {
             let folder = table_folder(&self.data, table).join(format!("ensemble={name}"));
-            if folder.is_dir() {
-                std::fs::remove_dir_all(&folder).map_err(|cause| TableError::Io {
-                    doing: "remove",
-                    path: folder.clone(),
-                    cause,
-                })?;
+            match self.disk.remove_dir(&folder) {
+                Err(cause) if cause.kind() != io::ErrorKind::NotFound => {
+                    return Err(TableError::Io { doing: "remove", path: folder, cause }.into());
+                }
+                _ => {}
             }
         }
         Ok(())
@@ -470,7 +495,7 @@ impl Store {
 
     fn read_plan(&self, name: &str, row: &Segment) -> Result<(Plan, String)> {
         let path = self.ensembles.root().join(&row.path);
-        described(name, &path).map_err(|reason| match reason.downcast::<TableError>() {
+        described(name, &*self.disk, &path, row.bytes).map_err(|reason| match reason.downcast::<TableError>() {
             // What may not be read is not lost.
             Ok(refused) if refused.kind() == ErrorKind::Environment => EnsembleError::Table(*refused),
             Ok(error) => damaged(name, &error.to_string()),
@@ -480,7 +505,13 @@ impl Store {
 }
 
 /// The plan that a row of `sim.ensembles` describes, and when it was registered.
-fn described(name: &str, path: &Path) -> std::result::Result<(Plan, String), Box<dyn Error>> {
+fn described(
+    name: &str,
+    disk: &dyn Disk,
+    path: &Path,
+    bytes: u64,
+) -> std::result::Result<(Plan, String), Box<dyn Error>> {
+    bring(disk, [(path, Some(bytes))])?;
     let segment = SegmentReader::open(path)?;
     let text = |column: &str| -> std::result::Result<String, TableError> {
         match segment.flat(0, segment.column(column)?, 0..1)? {
@@ -510,6 +541,15 @@ fn damaged(name: &str, reason: &str) -> EnsembleError {
     EnsembleError::Damaged { name: name.to_owned(), reason: reason.to_owned() }
 }
 
+fn bring<'a>(
+    disk: &dyn Disk,
+    files: impl IntoIterator<Item = (&'a Path, Option<u64>)>,
+) -> std::result::Result<(), TableError> {
+    let files: Vec<_> = files.into_iter().collect();
+    let first = files.first().map(|(path, _)| path.to_path_buf()).unwrap_or_default();
+    disk.bring(&files).map_err(|cause| TableError::Io { doing: "open", path: first, cause })
+}
+
 fn table_folder(data: &Path, table: &str) -> PathBuf {
     data.join(table::SIM).join(table)
 }
@@ -519,12 +559,11 @@ fn partition(name: &str, version: u64) -> BTreeMap<String, String> {
 }
 
 /// Ranges of a replacing version whose files are complete: they have their final names, outcomes last.
-fn staged(ensemble: &Registered) -> Vec<WorldRange> {
+fn staged(disk: &dyn Disk, ensemble: &Registered) -> Vec<WorldRange> {
+    let is_whole = |path: &Path| RangeReader::open(disk, path, None).is_ok();
     let whole = |range: &WorldRange| {
-        let outcomes = RangeReader::open(&ensemble.paths.outcomes(*range)).is_ok();
-        let events =
-            ensemble.plan.events == EventMode::Replay || RangeReader::open(&ensemble.paths.events(*range)).is_ok();
-        outcomes && events
+        let events = ensemble.plan.events == EventMode::Replay || is_whole(&ensemble.paths.events(*range));
+        events && is_whole(&ensemble.paths.outcomes(*range))
     };
     ensemble.plan.ranges().into_iter().filter(whole).collect()
 }

@@ -2,7 +2,7 @@
 
 use model::{Catalogue, EventBlock, Model, OutcomeBlock, OutcomeKind, Sink, Stop, Values};
 use serde::Serialize;
-use table::{ListValues, TableError};
+use table::{ErrorKind, ListValues, TableError};
 use world::{ContentHash, World, WorldRange};
 
 use crate::columns::Columns;
@@ -40,6 +40,11 @@ pub struct Verification {
 ///
 /// A damaged file is a check that does not hold; an error is only what keeps the checking itself from going on.
 pub fn verify(ensemble: &StoredEnsemble, model: &dyn Model) -> Result<Verification, EnsembleError> {
+    // A file that is not there is found below; a store that does not answer is no finding.
+    match ensemble.bring(ensemble.outcomes.iter().chain(&ensemble.events)) {
+        Err(error) if error.kind() == ErrorKind::Environment => return Err(error.into()),
+        _ => {}
+    }
     let mut checks = vec![check_cover(ensemble)];
     let outcomes =
         tolerate(&mut checks, "outcomes are as they were written", |detail| check_outcomes(ensemble, detail));
@@ -104,8 +109,8 @@ fn check_outcomes(ensemble: &StoredEnsemble, detail: &mut String) -> Found<Conte
     let catalogue = &ensemble.plan.catalogue;
     let mut total = ContentHash::default();
     let (mut values, mut ok) = (0u64, true);
-    for (range, path, _) in &ensemble.outcomes {
-        let reader = RangeReader::open(path)?;
+    for segment @ (range, _, _) in &ensemble.outcomes {
+        let reader = ensemble.open(segment)?;
         let keys: Vec<u64> = range.worlds().map(|w| ContentHash::world_key(w.0)).collect();
         let mut hash = ContentHash::default();
         for entity in 0..catalogue.entities.len() {
@@ -160,8 +165,8 @@ fn check_events(ensemble: &StoredEnsemble, detail: &mut String) -> Found<Content
     let mut total = ContentHash::default();
     let (mut rows, mut ok) = (0u64, true);
     let mut row_keys = Vec::new();
-    for (range, path, _) in &ensemble.events {
-        let reader = RangeReader::open(path)?;
+    for segment @ (range, _, _) in &ensemble.events {
+        let reader = ensemble.open(segment)?;
         let world_keys: Vec<u64> = range.worlds().map(|w| ContentHash::world_key(w.0)).collect();
         let mut hash = ContentHash::default();
         let mut counted = 0;
@@ -248,9 +253,10 @@ fn number(values: &Values<'_>, world: usize) -> f64 {
 fn recount(ensemble: &StoredEnsemble, model: &dyn Model, detail: &mut String) -> Found<()> {
     let catalogue = &ensemble.plan.catalogue;
     let mut compared = 0;
-    for ((range, outcome_path, _), (_, event_path, _)) in ensemble.outcomes.iter().zip(&ensemble.events) {
-        let stored = RangeReader::open(outcome_path)?;
-        let events = RangeReader::open(event_path)?;
+    for (outcomes, events) in ensemble.outcomes.iter().zip(&ensemble.events) {
+        let range = &outcomes.0;
+        let stored = ensemble.open(outcomes)?;
+        let events = ensemble.open(events)?;
         let mut sink = Recount { catalogue, stored: &stored, compared: 0, different: None, failure: None };
         for entity in event_entities(&events) {
             let rows = events.events(catalogue, entity, *range, |_| true)?;

@@ -99,7 +99,7 @@ async fn open_store(worker: &Worker, job: &Job) -> Result<Store, FleetError> {
     let (data, disk) = (&worker.options.data, worker.options.disk.clone());
     let unknown = || EnsembleError::Unknown {
         name: job.player.ensemble().plan.name.clone(),
-        data: data.clone(),
+        data: worker.options.disk.shown(data),
         have: Vec::new(),
     };
     Ok(Store::open(data, disk).await?.ok_or_else(unknown)?)

@@ -31,7 +31,7 @@ impl Job {
         make_model: &MakeModel,
     ) -> Result<Self, FleetError> {
         let unknown =
-            || EnsembleError::Unknown { name: submitted.name.clone(), data: data.to_owned(), have: Vec::new() };
+            || EnsembleError::Unknown { name: submitted.name.clone(), data: disk.shown(data), have: Vec::new() };
         let mut store = Store::open(data, disk.clone()).await?.ok_or_else(unknown)?;
         let ensemble = store.take_up(&submitted.name, submitted.version).await?;
         let model = make_model(&ensemble.plan)

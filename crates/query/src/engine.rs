@@ -20,7 +20,7 @@ use datafusion::sql::parser::{DFParserBuilder, Statement};
 use datafusion::sql::sqlparser::{ast, dialect as ast_dialect};
 use ensemble::{MakeModel, Store};
 use futures::StreamExt as _;
-use table::disk::RealDisk;
+use table::disk::Disk;
 use table::{DATABASE, SIM};
 
 use crate::ensembles;
@@ -88,17 +88,18 @@ impl fmt::Debug for Engine {
 }
 
 impl Engine {
-    /// Takes a snapshot of what the folder `data` holds, and of the rows that `live` knows and no segment holds yet;
+    /// Takes a snapshot of what the folder `data` holds, whose ensembles lie on `disk`, and of the rows that `live` knows and no segment holds yet;
     /// `None` where all that is nothing. `make_model` is asked for the model of an ensemble whose events must be played
     /// again.
     pub async fn open(
         data: &Path,
+        disk: Arc<dyn Disk>,
         make_model: MakeModel,
         options: Options,
         live: Option<&Arc<dyn LiveTables>>,
     ) -> Result<Option<Self>, QueryError> {
         let databases = Tables::list(data, live)?;
-        let store = Store::open(data, Arc::new(RealDisk)).await?;
+        let store = Store::open(data, disk).await?;
         if store.is_none() && databases.values().all(|tables| tables.names().next().is_none()) {
             return Ok(None);
         }

@@ -2,7 +2,6 @@
 //!
 //! What is pruned: segments by ensemble and world, row groups by entity, pages by world.
 
-use std::path::Path;
 use std::sync::Arc;
 
 use arrow::datatypes::{DataType, Field, FieldRef, Schema, SchemaRef};
@@ -19,7 +18,7 @@ use datafusion::execution::object_store::ObjectStoreUrl;
 use datafusion::logical_expr::{Expr, TableProviderFilterPushDown, TableType};
 use datafusion::physical_plan::ExecutionPlan;
 use datafusion::physical_plan::empty::EmptyExec;
-use ensemble::{RangeReader, StoredEnsemble};
+use ensemble::{RangeFile, StoredEnsemble};
 
 use crate::error::QueryError;
 use crate::filter::{Conditions, support};
@@ -62,10 +61,16 @@ impl Events {
         for ensemble in self.snapshot.wanted(conditions)? {
             let names = ensemble.plan.catalogue.entities.iter().map(|e| e.name.as_str());
             let entities = conditions.names("entity", names)?;
-            for (range, path, bytes) in &ensemble.events {
-                if !entities.is_empty() && conditions.any_world(*range)? {
-                    files.extend(file(ensemble, path, *bytes, &entities)?);
+            let mut wanted: Vec<&RangeFile> = Vec::new();
+            for segment in &ensemble.events {
+                if !entities.is_empty() && conditions.any_world(segment.0)? {
+                    wanted.push(segment);
                 }
+            }
+            // DataFusion's scan reads files only.
+            ensemble.bring(wanted.iter().copied()).map_err(QueryError::from)?;
+            for segment in wanted {
+                files.extend(file(ensemble, segment, &entities)?);
             }
         }
         Ok(files)
@@ -73,13 +78,13 @@ impl Events {
 }
 
 /// A segment, and which of its row groups to read; `None` where none is.
-fn file(ensemble: &StoredEnsemble, path: &Path, bytes: u64, entities: &[usize]) -> Result<Option<PartitionedFile>> {
+fn file(ensemble: &StoredEnsemble, segment: &RangeFile, entities: &[usize]) -> Result<Option<PartitionedFile>> {
     let name = ScalarValue::Utf8View(Some(ensemble.plan.name.clone()));
-    let file = segment_file(path, bytes)?.with_partition_values(vec![name]);
+    let file = segment_file(&segment.1, segment.2)?.with_partition_values(vec![name]);
     if entities.len() == ensemble.plan.catalogue.entities.len() {
         return Ok(Some(file));
     }
-    let reader = RangeReader::open(path).map_err(QueryError::from)?;
+    let reader = ensemble.open(segment).map_err(QueryError::from)?;
     let groups = &reader.facts().entities;
     let mut access = ParquetAccessPlan::new_none(groups.len());
     for (group, _) in groups.iter().enumerate().filter(|(_, entity)| entities.contains(entity)) {

@@ -156,9 +156,16 @@ impl Piece for Lists {
     fn produce(&self, out: &Out) -> Result<(), QueryError> {
         let needs_values = self.columns.contains(&VALUE);
         let same_file = |a: &Unit, b: &Unit| Arc::ptr_eq(&a.ensemble, &b.ensemble) && a.range == b.range;
-        for units in self.units.chunk_by(same_file) {
-            let path = &units[0].ensemble.outcomes[units[0].range].1;
-            let reader = if needs_values { Some(RangeReader::open(path)?) } else { None };
+        let files: Vec<&[Unit]> = self.units.chunk_by(same_file).collect();
+        if needs_values {
+            for of_ensemble in files.chunk_by(|a, b| Arc::ptr_eq(&a[0].ensemble, &b[0].ensemble)) {
+                let ensemble = &of_ensemble[0][0].ensemble;
+                ensemble.bring(of_ensemble.iter().map(|units| &ensemble.outcomes[units[0].range]))?;
+            }
+        }
+        for units in files {
+            let ensemble = &units[0].ensemble;
+            let reader = needs_values.then(|| ensemble.open(&ensemble.outcomes[units[0].range])).transpose()?;
             for unit in units {
                 let mut lists = Long { piece: self, unit, out, lists: Vec::new(), values: Vec::new(), wanted: true };
                 match &reader {

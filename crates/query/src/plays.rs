@@ -3,7 +3,6 @@
 
 use std::fmt;
 use std::ops::Range;
-use std::path::PathBuf;
 use std::sync::Arc;
 
 use arrow::array::{ArrayRef, Int32Array};
@@ -13,7 +12,7 @@ use datafusion::catalog::{Session, TableFunctionArgs, TableFunctionImpl, TablePr
 use datafusion::error::Result;
 use datafusion::logical_expr::{Expr, TableType};
 use datafusion::physical_plan::ExecutionPlan;
-use ensemble::{EventMode, RangeReader, StoredEnsemble};
+use ensemble::{EventMode, RangeFile, StoredEnsemble};
 use model::{EventBlock, EventColumn, Model, OutcomeBlock, Sink, Stop, Wanted};
 use table::FlatValues;
 use world::{World, WorldRange};
@@ -97,8 +96,8 @@ impl Plays {
         let segments = self.ensemble.events.iter();
         let overlapping =
             segments.filter(|(r, _, _)| r.first().0 < self.worlds.end() && self.worlds.first().0 < r.end());
-        let piece = |(_, path, _): &(WorldRange, PathBuf, u64)| {
-            Arc::new(Stored { shape: shape.clone(), path: path.clone(), worlds: self.worlds }) as Arc<dyn Piece>
+        let piece = |segment: &RangeFile| {
+            Arc::new(Stored { shape: shape.clone(), segment: segment.clone(), worlds: self.worlds }) as Arc<dyn Piece>
         };
         overlapping.map(piece).collect()
     }
@@ -183,13 +182,13 @@ impl Shape {
 #[derive(Debug)]
 struct Stored {
     shape: Shape,
-    path: PathBuf,
+    segment: RangeFile,
     worlds: WorldRange,
 }
 
 impl Piece for Stored {
     fn produce(&self, out: &Out) -> Result<(), QueryError> {
-        let reader = RangeReader::open(&self.path)?;
+        let reader = self.shape.ensemble.open(&self.segment)?;
         let groups = reader.facts().entities.iter();
         let Some(group) = groups.clone().position(|&e| e == self.shape.entity) else {
             return Ok(());
@@ -197,7 +196,7 @@ impl Piece for Stored {
         let segment = reader.segment();
         let whole = 0..segment.rows(group);
         let FlatValues::Integers(worlds) = segment.flat(group, segment.column("world")?, whole)? else {
-            return Err(QueryError::Invalid { reason: format!("{} has no world numbers", self.path.display()) });
+            return Err(QueryError::Invalid { reason: format!("{} has no world numbers", self.segment.1.display()) });
         };
         for part in self.worlds.split(WORLDS_AT_ONCE) {
             let row_of = |world: u32| worlds.partition_point(|&w| w < world as i32);

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use ensemble::{EnsembleError, RangeReader, StoredEnsemble};
+use ensemble::{EnsembleError, StoredEnsemble};
 use serde::{Deserialize, Serialize};
 use world::ContentHash;
 
@@ -92,8 +92,9 @@ pub(crate) fn totals(stored: &StoredEnsemble) -> Result<(ContentHash, OutcomeTot
     outcomes.bits_per_value = ratio(outcomes.bytes * 8, outcomes.values);
     let mut events = EventTotals { bytes: stored.bytes().1, ..EventTotals::default() };
     let mut event_hash = ContentHash::default();
-    for (_, path, _) in &stored.events {
-        let reader = RangeReader::open(path)?;
+    stored.bring(&stored.events)?;
+    for segment in &stored.events {
+        let reader = stored.open(segment)?;
         event_hash += reader.facts().hash;
         events.rows += reader.facts().items;
     }

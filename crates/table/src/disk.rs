@@ -32,6 +32,24 @@ pub trait Disk: Debug + Send + Sync + 'static {
     fn remove_dir(&self, path: &Path) -> io::Result<()>;
     /// Makes the names in a folder durable.
     fn sync_dir(&self, path: &Path) -> io::Result<()>;
+
+    /// Sees to it that files which others have named can be read here. How long each is, where that is known.
+    ///
+    /// # Errors
+    /// Where one is not there; a disk that all writers share need not look.
+    fn bring(&self, _files: &[(&Path, Option<u64>)]) -> io::Result<()> {
+        Ok(())
+    }
+
+    /// Sees to it that what others have written to a table's log so far can be read here.
+    fn bring_log(&self, _log: &Path) -> io::Result<()> {
+        Ok(())
+    }
+
+    /// A path as people know it.
+    fn shown(&self, path: &Path) -> PathBuf {
+        path.to_owned()
+    }
 }
 
 /// A file being written.

@@ -8,13 +8,14 @@ use arrow::error::ArrowError;
 use deltalake::DeltaTableError;
 use parquet::errors::ParquetError;
 
+use crate::bucket::BucketError;
 use crate::log::is_conflict;
 
 /// An error of this crate. Its words include those of its cause, which is therefore no `source()`.
 #[derive(Debug, thiserror::Error)]
 pub enum TableError {
     /// The file system refused.
-    #[error("cannot {doing} {}: {}", path.display(), describe(path, cause))]
+    #[error("{}", describe_io(doing, path, cause))]
     Io {
         /// What was tried.
         doing: &'static str,
@@ -24,7 +25,7 @@ pub enum TableError {
         cause: io::Error,
     },
     /// The Delta log could not be read or written.
-    #[error("cannot {doing} the table {}: {}", path.display(), describe_log(path, cause))]
+    #[error("{}", describe_log(doing, path, cause))]
     Log {
         /// What was tried.
         doing: &'static str,
@@ -202,6 +203,14 @@ impl TableError {
     }
 }
 
+/// What could not be done to a file. A store says where and what to do by itself, and does not speak of the mirror.
+fn describe_io(doing: &str, path: &Path, error: &io::Error) -> String {
+    match BucketError::inside(error) {
+        Some(store) => store.to_string(),
+        None => format!("cannot {doing} {}: {}", path.display(), describe(path, error)),
+    }
+}
+
 /// The system's words, with what to do where that is known.
 fn describe(path: &Path, error: &io::Error) -> String {
     let folder = path.ancestors().find(|p| p.is_dir()).unwrap_or(Path::new(".")).display();
@@ -215,14 +224,18 @@ fn describe(path: &Path, error: &io::Error) -> String {
     }
 }
 
-/// The words of the file system where it is the cause, without those of the layers above it; else delta-rs's.
-fn describe_log(path: &Path, error: &DeltaTableError) -> String {
+/// What could not be done to a table, in the words of the file system or of the store where that is the cause, without
+/// those of the layers above it; else in delta-rs's.
+fn describe_log(doing: &str, path: &Path, error: &DeltaTableError) -> String {
+    if let Some(store) = BucketError::inside(error) {
+        return store.to_string();
+    }
     let mut cause: Option<&dyn Error> = Some(error);
     while let Some(error) = cause {
         if let Some(refused) = error.downcast_ref::<io::Error>() {
-            return describe(path, refused);
+            return format!("cannot {doing} the table {}: {}", path.display(), describe(path, refused));
         }
         cause = error.source();
     }
-    error.to_string()
+    format!("cannot {doing} the table {}: {error}", path.display())
 }

@@ -14,6 +14,7 @@
 
 mod append;
 mod aside;
+pub mod bucket;
 pub mod cluster;
 mod committer;
 pub mod disk;

@@ -15,7 +15,9 @@ use object_store::{
     PutMultipartOptions, PutOptions, PutPayload, PutResult, Result,
 };
 
+use crate::bucket::BucketError;
 use crate::disk::{Disk, create_dirs, parent, temporary_name};
+use crate::log::LOG_FOLDER;
 
 const NAME: &str = "DurableStore";
 /// How often a folder is read that seems to lack a version: one that does is told as it is.
@@ -69,6 +71,10 @@ fn lacks_a_version(found: &[ObjectMeta]) -> bool {
     versions.windows(2).any(|pair| pair[1] != pair[0] + 1)
 }
 
+fn failed(source: io::Error) -> object_store::Error {
+    object_store::Error::Generic { store: NAME, source: Box::new(source) }
+}
+
 fn unsupported(operation: &str) -> object_store::Error {
     object_store::Error::NotImplemented { operation: operation.to_owned(), implementer: NAME.to_owned() }
 }
@@ -86,11 +92,11 @@ impl ObjectStore for DurableStore {
             let path = path.display().to_string();
             if source.kind() == io::ErrorKind::AlreadyExists {
                 object_store::Error::AlreadyExists { path, source: source.into() }
+            } else if BucketError::inside(&source).is_some() {
+                // It says where by itself.
+                failed(source)
             } else {
-                object_store::Error::Generic {
-                    store: NAME,
-                    source: Box::new(io::Error::new(source.kind(), format!("writing {path}: {source}"))),
-                }
+                failed(io::Error::new(source.kind(), format!("writing {path}: {source}")))
             }
         })?;
         Ok(PutResult { e_tag: None, version: None })
@@ -105,14 +111,30 @@ impl ObjectStore for DurableStore {
     }
 
     fn delete_stream(&self, locations: BoxStream<'static, Result<Path>>) -> BoxStream<'static, Result<Path>> {
-        self.local.delete_stream(locations)
+        let (local, disk) = (self.local.clone(), self.disk.clone());
+        let removed = locations.map(move |location| {
+            let location = location?;
+            let path = local.path_to_filesystem(&location)?;
+            match disk.remove(&path) {
+                Ok(()) => Ok(location),
+                Err(source) if source.kind() == io::ErrorKind::NotFound => {
+                    Err(object_store::Error::NotFound { path: location.to_string(), source: source.into() })
+                }
+                Err(source) => Err(failed(source)),
+            }
+        });
+        removed.boxed()
     }
 
-    /// A folder is not read in one moment: of two versions that are written meanwhile the second may be found and the
+    /// A log is listed as it is now, wherever others write to it. A folder is not read in one moment: of two versions that are written meanwhile the second may be found and the
     /// first not. Whoever finds one without the one before looks again.
     fn list(&self, prefix: Option<&Path>) -> BoxStream<'static, Result<ObjectMeta>> {
-        let (local, prefix) = (self.local.clone(), prefix.cloned());
+        let (local, disk, prefix) = (self.local.clone(), self.disk.clone(), prefix.cloned());
         let listed = async move {
+            let folder = prefix.as_ref().map(|prefix| local.path_to_filesystem(prefix)).transpose()?;
+            if let Some(log) = folder.filter(|folder| folder.ends_with(LOG_FOLDER)) {
+                disk.bring_log(&log).map_err(failed)?;
+            }
             let mut found: Vec<ObjectMeta> = local.list(prefix.as_ref()).try_collect().await?;
             for _ in 1..LISTINGS_MAX {
                 if !lacks_a_version(&found) {

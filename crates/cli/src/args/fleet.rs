@@ -2,7 +2,7 @@
 
 use table::Codec;
 
-use super::{DataArgs, FormatArgs, PlanArgs, UntilArgs};
+use super::{FormatArgs, PlaceArgs, PlanArgs, UntilArgs};
 
 /// Where a fleet's ledger is.
 #[derive(Debug, clap::Args)]
@@ -30,7 +30,7 @@ pub(crate) struct SubmitArgs {
     #[command(flatten)]
     pub(crate) until: UntilArgs,
     #[command(flatten)]
-    pub(crate) data: DataArgs,
+    pub(crate) data: PlaceArgs,
     #[command(flatten)]
     pub(crate) fleet: FleetArgs,
     /// What compresses the tables: none, snappy, lz4, gzip, or zstd:LEVEL with a level from 1 (fast) to 22
@@ -50,7 +50,7 @@ pub(crate) struct SubmitArgs {
 #[derive(Debug, clap::Args)]
 pub(crate) struct WorkerArgs {
     #[command(flatten)]
-    pub(crate) data: DataArgs,
+    pub(crate) data: PlaceArgs,
     #[command(flatten)]
     pub(crate) fleet: FleetArgs,
     /// Ranges to play at once, each on a thread [default: one a core]

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use ensemble::Goal;
 use table::Codec;
 
-use super::{DataArgs, Events, FormatArgs, parse_pair};
+use super::{Events, FormatArgs, PlaceArgs, parse_pair};
 
 /// What is to be played.
 #[derive(Debug, clap::Args)]
@@ -43,7 +43,7 @@ pub(crate) struct RunArgs {
     #[command(flatten)]
     pub(crate) until: UntilArgs,
     #[command(flatten)]
-    pub(crate) data: DataArgs,
+    pub(crate) data: PlaceArgs,
     /// Worker threads [default: one a core]
     #[arg(long, value_name = "T")]
     pub(crate) threads: Option<usize>,

@@ -17,7 +17,9 @@ use query::Engine;
 use serde::Serialize;
 
 use super::sql::open_engine;
-use crate::args::{BenchAskArgs, BenchCdrArgs, BenchFleetArgs, BenchIngestArgs, BenchSeasonArgs, Format, FormatArgs};
+use crate::args::{
+    BenchAskArgs, BenchCdrArgs, BenchFleetArgs, BenchIngestArgs, BenchSeasonArgs, Format, FormatArgs, Place,
+};
 use crate::output::{note, print, print_json};
 
 /// Where a bench works, what it is called, and how its result is written.
@@ -185,7 +187,7 @@ impl SqlSession {
         tokio::task::block_in_place(|| {
             tokio::runtime::Handle::current().block_on(async {
                 if self.0.as_ref().is_none_or(|(open, _)| open != data) {
-                    self.0 = Some((data.to_owned(), open_engine(data).await?));
+                    self.0 = Some((data.to_owned(), open_engine(&Place::Folder(data.to_owned())).await?));
                 }
                 let (mut batches, mut reading) = (Vec::new(), Reading::default());
                 if let Some((_, engine)) = &self.0 {

@@ -1,14 +1,13 @@
 //! `manyworlds ensembles` and `manyworlds drop`.
 
-use std::path::Path;
 use std::process::ExitCode;
 
 use anyhow::Result;
 use ensemble::Store;
 use serde_json::{Value, json};
 
-use super::{create_store, disk, open_store};
-use crate::args::Format;
+use super::{create_store, open_store};
+use crate::args::{Format, Place};
 use crate::output::{Table, bytes, count, note, print, print_json};
 
 const COLUMNS: [&str; 11] = [
@@ -25,8 +24,9 @@ const COLUMNS: [&str; 11] = [
     "created",
 ];
 
-pub(crate) async fn list(data: &Path, format: Format) -> Result<ExitCode> {
-    let Some(store) = Store::open(data, disk()).await? else {
+pub(crate) async fn list(place: &Place, format: Format) -> Result<ExitCode> {
+    let (data, disk) = place.open()?;
+    let Some(store) = Store::open(&data, disk).await? else {
         return print_list(&[], format);
     };
     let mut rows = Vec::new();
@@ -79,9 +79,9 @@ fn print_list(rows: &[Value], format: Format) -> Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-pub(crate) async fn drop(data: &Path, name: &str) -> Result<ExitCode> {
-    open_store(data).await?;
-    create_store(data).await?.drop_ensemble(name).await?;
+pub(crate) async fn drop(place: &Place, name: &str) -> Result<ExitCode> {
+    open_store(place).await?;
+    create_store(place).await?.drop_ensemble(name).await?;
     print(&format!("dropped {name}\n"))?;
     Ok(ExitCode::SUCCESS)
 }

@@ -16,12 +16,12 @@ use parquet::file::properties::WriterProperties;
 use query::{Rows, quoted};
 
 use super::sql::{csv, open_engine, table_in_sql};
-use crate::args::{ExportArgs, FileFormat};
+use crate::args::{ExportArgs, FileFormat, Place};
 use crate::output::{count, note};
 
 pub(crate) async fn export(args: &ExportArgs) -> Result<ExitCode> {
     let format = format(args)?;
-    let engine = open_engine(&args.data.data).await?;
+    let engine = open_engine(&Place::Folder(args.data.data.clone())).await?;
     let mut rows = engine.query(&question(args)).await?;
     let Some(path) = &args.to else {
         if format == FileFormat::Parquet {

@@ -10,8 +10,8 @@ use fleet::{Broker, EnsembleStatus, Halt, Ledger, State, SubmitOptions, WorkerMe
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::watch;
 
+use super::make_model;
 use super::plan::{Sizing, planned, until};
-use super::{disk, make_model};
 use crate::args::{FleetArgs, Format, LedgerArgs, StatusArgs, SubmitArgs, SubmittedArgs, WorkerArgs};
 use crate::output::{Table, count, note, print, print_json};
 
@@ -34,7 +34,8 @@ pub(crate) async fn submit(args: &SubmitArgs) -> Result<ExitCode> {
     let (ledger, broker) = open(&args.fleet).await?;
     let (name, worlds, ranges) = (plan.name.clone(), plan.worlds.count(), plan.ranges().len());
     let options = SubmitOptions { codec: args.codec, replace: args.replace, until };
-    fleet::submit(&ledger, &broker, &args.data.data, disk(), plan, options).await?;
+    let (data, disk) = args.data.data.open()?;
+    fleet::submit(&ledger, &broker, &data, disk, plan, options).await?;
     note(&format!("submitted {name}: {} worlds in {} ranges", count(worlds as u64), count(ranges as u64)));
     if args.watch { watch_until_end(&ledger, &name, args.format.format).await } else { Ok(ExitCode::SUCCESS) }
 }
@@ -55,9 +56,10 @@ pub(crate) async fn worker(args: &WorkerArgs) -> Result<ExitCode> {
         .await;
         note(&format!("metrics at http://{}/metrics", bound.with_context(|| format!("--metrics {address}"))?));
     }
+    let (data, disk) = args.data.data.open()?;
     let options = WorkerOptions {
-        data: args.data.data.clone(),
-        disk: disk(),
+        data,
+        disk,
         threads,
         make_model: make_model(),
         world_pause: Duration::from_millis(args.world_pause_ms),

@@ -11,14 +11,14 @@ use query::{Engine, quoted};
 use serde_json::{Map, Value, json};
 
 use super::sql::{open_engine, table_in_sql};
-use crate::args::{Format, TableArgs};
+use crate::args::{Format, Place, TableArgs};
 use crate::output::{Table, count, print, print_json};
 
 /// The commonest texts that are told of a column.
 const COMMONEST: usize = 3;
 
 pub(crate) async fn info(args: &TableArgs) -> Result<ExitCode> {
-    let engine = open_engine(&args.data.data).await?;
+    let engine = open_engine(&Place::Folder(args.data.data.clone())).await?;
     let table = table_in_sql(&args.name);
     let schema = engine.query(&format!("SELECT * FROM {table} LIMIT 0")).await?.schema();
     let (rows, mut columns) = figures(&engine, &table, &schema).await?;

@@ -29,17 +29,16 @@ mod upkeep;
 mod verify;
 
 use std::num::NonZero;
-use std::path::Path;
 use std::process::ExitCode;
 use std::sync::Arc;
 
 use ::table::disk::{Disk, RealDisk};
 use anyhow::{Context as _, Result, anyhow};
-use ensemble::{Columns, EnsembleError, MakeModel, Plan, Store};
+use ensemble::{Columns, MakeModel, Plan, Store};
 use model::{Model, Parameters, Plugin, UnknownName};
 use tokio::runtime::{Builder, Runtime};
 
-use crate::args::{Args, AskArgs, BenchWorkload, Command, TableTask};
+use crate::args::{Args, AskArgs, BenchWorkload, Command, Place, TableTask};
 use crate::settings::Setting;
 
 /// The models that this binary knows.
@@ -132,35 +131,32 @@ fn make_model() -> MakeModel {
     Arc::new(|plan| Ok(model_of(plan)?.into()))
 }
 
+/// What tables of rows lie on.
 fn disk() -> Arc<dyn Disk> {
     Arc::new(RealDisk)
 }
 
-/// Opens the data folder for reading.
-async fn open_store(data: &Path) -> Result<Store> {
-    match Store::open(data, disk()).await? {
-        Some(store) => Ok(store),
-        None => Err(nothing_stored(data)),
-    }
+/// Opens the tables of ensembles for reading.
+async fn open_store(place: &Place) -> Result<Store> {
+    let (data, disk) = place.open()?;
+    Store::open(&data, disk).await?.ok_or_else(|| nothing_stored(place))
 }
 
-fn nothing_stored(data: &Path) -> anyhow::Error {
-    anyhow!(
-        "nothing is stored in {}: play an ensemble with `manyworlds run`, or name another folder with --data",
-        data.display()
-    )
+fn nothing_stored(place: &Place) -> anyhow::Error {
+    anyhow!("nothing is stored in {place}: play an ensemble with `manyworlds run`, or name another folder with --data")
 }
 
-/// Opens the data folder to write to it.
-async fn create_store(data: &Path) -> Result<Store, EnsembleError> {
-    Store::open_or_create(data, disk()).await
+/// Opens the tables of ensembles to write to them.
+async fn create_store(place: &Place) -> Result<Store> {
+    let (data, disk) = place.open()?;
+    Ok(Store::open_or_create(&data, disk).await?)
 }
 
 /// Memory for outcomes that a question has read.
 const COLUMN_CACHE_BYTES: usize = 256 << 20;
 
 /// Opens an ensemble's outcomes for questions.
-async fn open_columns(data: &Path, name: &str) -> Result<Columns> {
-    let stored = open_store(data).await?.ensemble(name).await?;
+async fn open_columns(place: &Place, name: &str) -> Result<Columns> {
+    let stored = open_store(place).await?.ensemble(name).await?;
     Ok(ensemble::open_columns(stored, COLUMN_CACHE_BYTES)?)
 }

@@ -1,16 +1,15 @@
 //! `manyworlds verify`: checks an ensemble against itself.
 
-use std::path::Path;
 use std::process::ExitCode;
 
 use anyhow::Result;
 
 use super::{model_of, open_store};
-use crate::args::Format;
+use crate::args::{Format, Place};
 use crate::output::{Table, print, print_json};
 
-pub(crate) async fn verify(data: &Path, name: &str, format: Format) -> Result<ExitCode> {
-    let stored = open_store(data).await?.ensemble(name).await?;
+pub(crate) async fn verify(place: &Place, name: &str, format: Format) -> Result<ExitCode> {
+    let stored = open_store(place).await?.ensemble(name).await?;
     let model = model_of(&stored.plan)?;
     let found = ensemble::verify(&stored, &*model)?;
     match format {

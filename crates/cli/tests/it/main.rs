@@ -6,6 +6,7 @@ mod append;
 mod ask;
 mod bench;
 mod bingo;
+mod bucket;
 mod errors;
 mod export;
 mod failures;

@@ -37,7 +37,7 @@ use crate::store::DurableStore;
 const COMMIT_DEADLINE: Duration = Duration::from_mins(1);
 /// A log checkpoint is written each so many versions, to keep opening a table cheap.
 const CHECKPOINT_EACH: u64 = 50;
-const LOG_FOLDER: &str = "_delta_log";
+pub(crate) const LOG_FOLDER: &str = "_delta_log";
 const COLUMN_MAPPING: &str = "delta.columnMapping.mode";
 
 /// A segment as the log names it.
@@ -169,6 +169,7 @@ impl Table {
     /// Opens the table in the folder `root`; `None` where there is none.
     pub async fn open(root: &Path, disk: Arc<dyn Disk>) -> Result<Option<Self>> {
         let log = root.join(LOG_FOLDER);
+        disk.bring_log(&log).map_err(TableError::io("open", &log))?;
         match log.metadata() {
             Ok(found) if found.is_dir() => {}
             // What may not be looked at is not absent.
@@ -201,6 +202,8 @@ impl Table {
             .with_raise_if_key_not_exists(false)
             .with_comment(definition.comment)
             .with_save_mode(SaveMode::Ignore)
+            // Tried again, it would put its description over a table that another has made meanwhile.
+            .with_commit_properties(CommitProperties::default().with_max_retries(0))
             .await;
         match created {
             Ok(table) => Ok(Self::over(root, table)),

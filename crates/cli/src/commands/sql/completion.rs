@@ -1,7 +1,5 @@
 //! What can come next at the prompt, and whether a statement is at its end.
 
-use std::path::PathBuf;
-
 use query::Engine;
 use rustyline::completion::{Completer, Pair};
 use rustyline::highlight::Highlighter;
@@ -11,6 +9,7 @@ use rustyline::{Context, Helper};
 use tokio::runtime::Handle;
 
 use super::open_engine;
+use crate::args::Place;
 
 const KEYWORDS: &str = "ALL AND ANY AS ASC BETWEEN BY CASE CAST COUNT CROSS DESC DESCRIBE DISTINCT ELSE END EXCEPT EXISTS \
      EXPLAIN ANALYZE FALSE FILTER FROM FULL GROUP HAVING ILIKE IN INNER INTERSECT INTERVAL IS JOIN LEFT LIKE LIMIT \
@@ -28,7 +27,7 @@ pub(super) fn is_command(line: &str) -> bool {
 
 /// Knows the tables, opened when they are needed.
 pub(super) struct Guide {
-    pub(super) data: PathBuf,
+    pub(super) data: Place,
     pub(super) runtime: Handle,
 }
 

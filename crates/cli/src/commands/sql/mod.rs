@@ -4,7 +4,6 @@ mod completion;
 mod prompt;
 
 use std::io::{BufRead as _, IsTerminal as _, Write as _};
-use std::path::Path;
 use std::process::ExitCode;
 use std::sync::Arc;
 
@@ -17,7 +16,7 @@ use query::{Engine, JsonRows, LiveTables, Options, Reading, Rows, in_cells, quot
 
 use super::logs::Logs;
 use super::{make_model, nothing_stored};
-use crate::args::{Format, SqlArgs};
+use crate::args::{Format, Place, SqlArgs};
 use crate::output::{Table, bytes, count, note, print};
 
 /// Rows that a table for people shows; the other formats write all.
@@ -88,11 +87,12 @@ fn describe(read: &Reading) -> String {
     )
 }
 
-/// An SQL session over a data folder.
-pub(in crate::commands) async fn open_engine(data: &Path) -> Result<Engine> {
-    let live: Arc<dyn LiveTables> = Arc::new(Logs::find(data)?);
-    let engine = Engine::open(data, make_model(), Options::default(), Some(&live)).await?;
-    engine.ok_or_else(|| nothing_stored(data))
+/// An SQL session over what is stored in a place.
+pub(in crate::commands) async fn open_engine(place: &Place) -> Result<Engine> {
+    let (data, disk) = place.open()?;
+    let live: Arc<dyn LiveTables> = Arc::new(Logs::find(&data)?);
+    let engine = Engine::open(&data, disk, make_model(), Options::default(), Some(&live)).await?;
+    engine.ok_or_else(|| nothing_stored(place))
 }
 
 async fn as_table(rows: &mut Rows) -> Result<usize> {

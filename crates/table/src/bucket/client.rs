@@ -1,0 +1,356 @@
+//! The store, for callers that wait: requests run on threads of their own.
+
+use std::fs::{self, File};
+use std::future::Future;
+use std::io::{self, Read as _, Write as _};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, mpsc};
+use std::time::Duration;
+
+use futures::stream::{self, StreamExt as _, TryStreamExt as _};
+use object_store::aws::{AmazonS3, AmazonS3Builder, AmazonS3ConfigKey};
+use object_store::client::ClientConfigKey;
+use object_store::path::Path as Key;
+use object_store::{
+    BackoffConfig, GetOptions, GetRange, MultipartUpload, ObjectMeta, ObjectStore as _, ObjectStoreExt as _, PutMode,
+    RetryConfig,
+};
+use tokio::runtime::{Builder, Handle, Runtime, RuntimeFlavor};
+
+use super::address::BucketUrl;
+use super::error::{BucketError, Trouble};
+use crate::disk::temporary_name;
+
+/// Objects up to this go in one request; longer ones in parts of it.
+const PART_BYTES: usize = 16 << 20;
+/// Parts of one object that are on their way at once.
+const PARTS_AT_ONCE: usize = 4;
+/// What one request asks for of a long object.
+const READ_BYTES: u64 = 64 << 20;
+/// Objects brought at once.
+const OBJECTS_AT_ONCE: usize = 8;
+/// How often the same name is asked for where the store could not say who has it.
+const TRIES: usize = 5;
+/// How long one request may take; one that fails for a while is sent again.
+const REQUEST_TIMEOUT: &str = "120s";
+/// About ten seconds of pauses in all.
+const RETRIES: RetryConfig = RetryConfig {
+    backoff: BackoffConfig { init_backoff: Duration::from_millis(100), max_backoff: Duration::from_secs(5), base: 3.0 },
+    max_retries: 8,
+    retry_timeout: Duration::from_mins(1),
+};
+
+type Result<T> = std::result::Result<T, BucketError>;
+
+/// Calls that end when the store has answered.
+#[derive(Debug)]
+pub(super) struct Client {
+    requests: Arc<Requests>,
+    /// `None` only while this is dropped.
+    runtime: Option<Runtime>,
+}
+
+impl Client {
+    /// The store that the environment names. Asks it nothing yet.
+    pub(super) fn from_environment(url: BucketUrl) -> Result<Self> {
+        let requests = Arc::new(Requests::from_environment(url)?);
+        let runtime = Builder::new_multi_thread().worker_threads(2).thread_name("bucket").enable_all().build();
+        let runtime = runtime.map_err(|e| requests.error("start threads for", &requests.url.prefix, e.to_string()))?;
+        Ok(Self { requests, runtime: Some(runtime) })
+    }
+
+    pub(super) fn url(&self) -> &BucketUrl {
+        &self.requests.url
+    }
+
+    /// Where the store is, for people, and as a part of what tells mirrors apart.
+    pub(super) fn endpoint(&self) -> &str {
+        &self.requests.endpoint
+    }
+
+    /// A file's content under a key, in place of whatever has it.
+    pub(super) fn upload(&self, from: &Path, key: &Key) -> Result<()> {
+        let (from, key) = (from.to_owned(), key.clone());
+        self.wait(|requests| async move { requests.upload(&from, &key).await })
+    }
+
+    /// Some bytes under a key that nothing has; [`Trouble::Taken`] where something has it.
+    pub(super) fn create(&self, key: &Key, bytes: Vec<u8>) -> Result<()> {
+        let key = key.clone();
+        self.wait(|requests| async move { requests.create(&key, bytes.into()).await })
+    }
+
+    /// An object's content; `None` where there is none.
+    pub(super) fn read(&self, key: &Key) -> Result<Option<Vec<u8>>> {
+        let key = key.clone();
+        self.wait(|requests| async move { requests.read(&key).await.map(|found| found.map(Into::into)) })
+    }
+
+    /// How long some objects are, in order.
+    pub(super) fn lengths(&self, keys: Vec<Key>) -> Result<Vec<u64>> {
+        self.wait(|requests| async move {
+            let lengths = stream::iter(keys).map(|key| {
+                let requests = requests.clone();
+                async move { Ok(requests.store.head(&key).await.map_err(requests.failed("read", &key))?.size) }
+            });
+            lengths.buffered(OBJECTS_AT_ONCE).try_collect().await
+        })
+    }
+
+    /// Objects of about so many bytes to files, several at a time.
+    pub(super) fn fetch_all(&self, wanted: Vec<(Key, PathBuf, u64)>) -> Result<()> {
+        self.wait(|requests| async move {
+            let fetched = stream::iter(wanted).map(|(key, to, bytes)| {
+                let requests = requests.clone();
+                async move { requests.fetch(&key, &to, bytes).await }
+            });
+            fetched.buffer_unordered(OBJECTS_AT_ONCE).try_collect().await
+        })
+    }
+
+    /// Small objects to files, which get their names in the order given.
+    pub(super) fn fetch_in_order(&self, wanted: Vec<(Key, PathBuf)>) -> Result<()> {
+        self.wait(|requests| async move {
+            let fetched = stream::iter(wanted).map(|(key, to)| {
+                let requests = requests.clone();
+                async move { Ok((requests.read(&key).await?, key, to)) }
+            });
+            let mut fetched = fetched.buffered(OBJECTS_AT_ONCE);
+            while let Some((bytes, key, to)) = fetched.try_next().await? {
+                let gone = || BucketError::new("read", requests.url.of(&key), Trouble::NoObject);
+                let bytes = bytes.ok_or_else(gone)?;
+                keep(&to, |file| file.write_all(&bytes)).map_err(requests.kept("read", &key))?;
+            }
+            Ok(())
+        })
+    }
+
+    /// What lies below a prefix, after `offset` where that is given, in the order of the names.
+    pub(super) fn list(&self, prefix: &Key, offset: Option<&Key>) -> Result<Vec<ObjectMeta>> {
+        let (prefix, offset) = (prefix.clone(), offset.cloned());
+        self.wait(|requests| async move { requests.list(&prefix, offset.as_ref()).await })
+    }
+
+    /// Takes an object away, if it is there.
+    pub(super) fn remove(&self, key: &Key) -> Result<()> {
+        let key = key.clone();
+        self.wait(|requests| async move { requests.remove(vec![key]).await })
+    }
+
+    /// Takes everything below a prefix away.
+    pub(super) fn remove_all(&self, prefix: &Key) -> Result<()> {
+        let prefix = prefix.clone();
+        self.wait(|requests| async move {
+            let found = requests.list(&prefix, None).await?;
+            requests.remove(found.into_iter().map(|object| object.location).collect()).await
+        })
+    }
+
+    /// Runs a request on the client's threads and waits for it, wherever the caller runs.
+    fn wait<T, F>(&self, request: impl FnOnce(Arc<Requests>) -> F) -> Result<T>
+    where
+        T: Send + 'static,
+        F: Future<Output = Result<T>> + Send + 'static,
+    {
+        let stopped = || self.requests.error("reach", &self.requests.url.prefix, "its client has stopped".to_owned());
+        let runtime = self.runtime.as_ref().ok_or_else(stopped)?;
+        let (sender, receiver) = mpsc::sync_channel(1);
+        let request = request(self.requests.clone());
+        runtime.spawn(async move {
+            if sender.send(request.await).is_err() {
+                tracing::debug!("nobody waits for the store's answer any more");
+            }
+        });
+        let answer = || receiver.recv().map_err(|_| stopped())?;
+        match Handle::try_current() {
+            // Others that run on this thread move to another one meanwhile.
+            Ok(here) if here.runtime_flavor() == RuntimeFlavor::MultiThread => tokio::task::block_in_place(answer),
+            _ => answer(),
+        }
+    }
+}
+
+impl Drop for Client {
+    fn drop(&mut self) {
+        if let Some(runtime) = self.runtime.take() {
+            // Nobody waits for anything: each call has waited for its own.
+            runtime.shutdown_background();
+        }
+    }
+}
+
+/// Requests to the store.
+#[derive(Debug)]
+struct Requests {
+    store: AmazonS3,
+    url: BucketUrl,
+    endpoint: String,
+}
+
+impl Requests {
+    fn from_environment(url: BucketUrl) -> Result<Self> {
+        let builder = AmazonS3Builder::from_env().with_bucket_name(&url.bucket).with_retry(RETRIES);
+        let builder = builder.with_config(AmazonS3ConfigKey::Client(ClientConfigKey::Timeout), REQUEST_TIMEOUT);
+        let set = |key: AmazonS3ConfigKey| builder.get_config_value(&key);
+        let endpoint = set(AmazonS3ConfigKey::Endpoint);
+        let refuse = |trouble: Trouble| BucketError::new("use", url.to_string(), trouble);
+        let endpoint = endpoint.unwrap_or_else(|| {
+            let region = set(AmazonS3ConfigKey::Region).unwrap_or_else(|| "us-east-1".to_owned());
+            format!("Amazon S3 in {region}")
+        });
+        let store = builder.build().map_err(|error| refuse(Trouble::of(&error, &url.bucket, &endpoint)))?;
+        Ok(Self { store, url, endpoint })
+    }
+
+    fn error(&self, doing: &'static str, key: &Key, reason: String) -> BucketError {
+        BucketError::new(doing, self.url.of(key), Trouble::Other(reason))
+    }
+
+    fn failed(&self, doing: &'static str, key: &Key) -> impl FnOnce(object_store::Error) -> BucketError {
+        let place = self.url.of(key);
+        move |error| BucketError::new(doing, place, Trouble::of(&error, &self.url.bucket, &self.endpoint))
+    }
+
+    /// An error of the mirror's own disk.
+    fn kept(&self, doing: &'static str, key: &Key) -> impl FnOnce(io::Error) -> BucketError {
+        let place = self.url.of(key);
+        move |error| BucketError::new(doing, place, Trouble::Other(format!("its copy on this machine: {error}")))
+    }
+
+    async fn upload(&self, from: &Path, key: &Key) -> Result<()> {
+        let failed = |error| self.failed("write", key)(error);
+        let kept = |error| self.kept("write", key)(error);
+        let mut file = File::open(from).map_err(kept)?;
+        let length = file.metadata().map_err(kept)?.len();
+        if length <= PART_BYTES as u64 {
+            let mut bytes = Vec::with_capacity(length as usize);
+            file.read_to_end(&mut bytes).map_err(kept)?;
+            self.store.put(key, bytes.into()).await.map_err(failed)?;
+            return Ok(());
+        }
+        let mut upload = self.store.put_multipart(key).await.map_err(failed)?;
+        let sent = self.upload_parts(&mut *upload, file, length, key).await;
+        let ended = match sent {
+            Ok(()) => upload.complete().await.map(drop).map_err(failed),
+            Err(error) => Err(error),
+        };
+        if ended.is_err()
+            && let Err(error) = upload.abort().await
+        {
+            tracing::warn!(%key, %error, "parts of an upload are left in the bucket");
+        }
+        ended
+    }
+
+    async fn upload_parts(
+        &self,
+        upload: &mut dyn MultipartUpload,
+        mut file: File,
+        length: u64,
+        key: &Key,
+    ) -> Result<()> {
+        let parts = stream::iter((0..length).step_by(PART_BYTES)).map(|at| {
+            let mut part = vec![0; (length - at).min(PART_BYTES as u64) as usize];
+            let sending = file.read_exact(&mut part).map(|()| upload.put_part(part.into()));
+            async move { sending.map_err(self.kept("write", key))?.await.map_err(self.failed("write", key)) }
+        });
+        parts.buffer_unordered(PARTS_AT_ONCE).try_collect().await
+    }
+
+    async fn create(&self, key: &Key, bytes: bytes::Bytes) -> Result<()> {
+        for tries in 1.. {
+            let Err(error) = self.store.put_opts(key, bytes.clone().into(), PutMode::Create.into()).await else {
+                return Ok(());
+            };
+            if !matches!(error, object_store::Error::AlreadyExists { .. }) {
+                return Err(self.failed("write", key)(error));
+            }
+            // It may be ours: a request that was answered by nobody was sent again, and found what the first one wrote. Or
+            // another writer was about to, and has not.
+            match self.read(key).await? {
+                Some(found) if found == bytes => return Ok(()),
+                None if tries < TRIES => tokio::time::sleep(RETRIES.backoff.init_backoff).await,
+                _ => return Err(BucketError::new("write", self.url.of(key), Trouble::Taken)),
+            }
+        }
+        Ok(())
+    }
+
+    async fn read(&self, key: &Key) -> Result<Option<bytes::Bytes>> {
+        match self.store.get(key).await {
+            Ok(found) => Ok(Some(found.bytes().await.map_err(self.failed("read", key))?)),
+            Err(error) => match self.failed("read", key)(error) {
+                BucketError { trouble: Trouble::NoObject, .. } => Ok(None),
+                error => Err(error),
+            },
+        }
+    }
+
+    /// An object to a file, which gets its name when it is whole.
+    async fn fetch(&self, key: &Key, to: &Path, bytes: u64) -> Result<()> {
+        let temporary = temporary_name(to);
+        let fetched = self.fetch_into(key, &temporary, bytes).await;
+        let named = fetched.and_then(|()| fs::rename(&temporary, to).map_err(self.kept("read", key)));
+        if named.is_err()
+            && let Err(error) = fs::remove_file(&temporary)
+        {
+            tracing::debug!(path = %temporary.display(), %error, "could not remove an unfinished copy");
+        }
+        named
+    }
+
+    async fn fetch_into(&self, key: &Key, path: &Path, bytes: u64) -> Result<()> {
+        let kept = |error| self.kept("read", key)(error);
+        let failed = |error| self.failed("read", key)(error);
+        if let Some(folder) = path.parent() {
+            fs::create_dir_all(folder).map_err(kept)?;
+        }
+        let mut file = File::create(path).map_err(kept)?;
+        // An empty object has no bytes to ask for.
+        let (mut at, mut whole, mut e_tag) = (0, bytes, None);
+        while at < whole {
+            let range = Some(GetRange::Bounded(at..at + READ_BYTES));
+            let options = GetOptions { range, if_match: e_tag.clone(), ..GetOptions::default() };
+            let part = self.store.get_opts(key, options).await.map_err(failed)?;
+            (whole, e_tag) = (part.meta.size, part.meta.e_tag.clone());
+            at = part.range.end;
+            let mut content = part.into_stream();
+            while let Some(bytes) = content.try_next().await.map_err(failed)? {
+                file.write_all(&bytes).map_err(kept)?;
+            }
+        }
+        file.sync_data().map_err(kept)
+    }
+
+    async fn list(&self, prefix: &Key, offset: Option<&Key>) -> Result<Vec<ObjectMeta>> {
+        let listed = match offset {
+            Some(offset) => self.store.list_with_offset(Some(prefix), offset),
+            None => self.store.list(Some(prefix)),
+        };
+        let mut found: Vec<ObjectMeta> = listed.try_collect().await.map_err(self.failed("list", prefix))?;
+        found.sort_unstable_by(|a, b| a.location.cmp(&b.location));
+        Ok(found)
+    }
+
+    async fn remove(&self, keys: Vec<Key>) -> Result<()> {
+        let removed = stream::iter(keys).map(|key| async move {
+            match self.store.delete(&key).await {
+                Ok(()) | Err(object_store::Error::NotFound { .. }) => Ok(()),
+                Err(error) => Err(self.failed("remove", &key)(error)),
+            }
+        });
+        removed.buffer_unordered(OBJECTS_AT_ONCE).try_collect().await
+    }
+}
+
+/// A file of the mirror, which gets its name when it is whole and survives a power cut if it has it then.
+fn keep(path: &Path, write: impl FnOnce(&mut File) -> io::Result<()>) -> io::Result<()> {
+    if let Some(folder) = path.parent() {
+        fs::create_dir_all(folder)?;
+    }
+    let temporary = temporary_name(path);
+    let mut file = File::create(&temporary)?;
+    write(&mut file)?;
+    file.sync_data()?;
+    fs::rename(&temporary, path)
+}
