@@ -182,7 +182,7 @@ impl Desk<'_> {
         command.args(["run", "bingo", "--threads", "1", "--events", "replay", "--format", "json", "--worlds"]);
         command.args([&worlds_text, "--event"]).arg(self.event(experiment)).arg("--data").arg(&data);
         let (printed, used) = measure(command, None)?;
-        let summary = self.json("run", &printed)?;
+        let summary = json("run", &printed)?;
         let phases = ["simulate", "encode", "write", "commit"];
         let seconds = |name: &str| summary["phases"][format!("{name}_s")].as_f64().unwrap_or_default();
         let row = FleetRow {
@@ -197,7 +197,7 @@ impl Desk<'_> {
             hash: text(&summary["hash"]),
             phases: shares(phases.iter().map(|name| ((*name).to_owned(), seconds(name))).collect()),
         };
-        self.remove(&data)?;
+        remove(&data)?;
         Ok(row)
     }
 
@@ -211,7 +211,7 @@ impl Desk<'_> {
             }
             command.arg("--data").arg(data);
         })?;
-        let told = self.json("outcome", &printed)?;
+        let told = json("outcome", &printed)?;
         Ok(told.as_array().into_iter().flatten().map(total).sum())
     }
 
@@ -245,7 +245,7 @@ impl Desk<'_> {
                 command.arg("--data").arg(&data);
             })?;
         let wall_s = started.elapsed().as_secs_f64();
-        let status = self.json("submit", &printed)?;
+        let status = json("submit", &printed)?;
         let cpu = crew.dismiss()?.as_secs_f64();
         let hash = self.hash_of(&data, &name)?;
         let phases = ["dispatch", "wait", "claim", "simulate", "encode", "write", "commit"];
@@ -265,7 +265,7 @@ impl Desk<'_> {
             // What waits in the queue takes nobody's time.
             phases: shares(phases[1..].iter().map(|name| ((*name).to_owned(), seconds(name))).collect()),
         };
-        self.remove(&data)?;
+        remove(&data)?;
         Ok(row)
     }
 
@@ -276,7 +276,7 @@ impl Desk<'_> {
             let printed = self.output(&["status", "--workers", "--format", "json"], |command| {
                 command.args(["--ledger", &self.bench.workload.ledger]);
             })?;
-            let there = self.json("status", &printed)?.as_array().map_or(0, Vec::len);
+            let there = json("status", &printed)?.as_array().map_or(0, Vec::len);
             if there >= workers {
                 return Ok(());
             }
@@ -292,17 +292,17 @@ impl Desk<'_> {
         let printed = self.output(&["verify", name, "--format", "json"], |command| {
             command.arg("--data").arg(data);
         })?;
-        Ok(text(&self.json("verify", &printed)?["hash"]))
+        Ok(text(&json("verify", &printed)?["hash"]))
     }
+}
 
-    fn json(&self, command: &str, printed: &[u8]) -> Result<Value, BenchError> {
-        let command = format!("manyworlds {command}");
-        serde_json::from_slice(printed).map_err(|source| BenchError::Summary { command, source })
-    }
+fn json(command: &str, printed: &[u8]) -> Result<Value, BenchError> {
+    let command = format!("manyworlds {command}");
+    serde_json::from_slice(printed).map_err(|source| BenchError::Summary { command, source })
+}
 
-    fn remove(&self, folder: &Path) -> Result<(), BenchError> {
-        fs::remove_dir_all(folder).map_err(|source| BenchError::Io { doing: "remove", path: folder.to_owned(), source })
-    }
+fn remove(folder: &Path) -> Result<(), BenchError> {
+    fs::remove_dir_all(folder).map_err(|source| BenchError::Io { doing: "remove", path: folder.to_owned(), source })
 }
 
 fn total(outcome: &Value) -> f64 {

@@ -15,7 +15,7 @@ use serde_json::Value;
 
 use crate::support::{json, program};
 
-const PATIENCE: Duration = Duration::from_secs(180);
+const PATIENCE: Duration = Duration::from_mins(3);
 
 /// Where broker and ledger are, as flags.
 #[derive(Clone)]

@@ -18,7 +18,7 @@ use tokio::task::JoinHandle;
 use world::{Seed, World, WorldRange};
 
 /// How long anything may take: much longer than it does on a busy machine.
-const PATIENCE: Duration = Duration::from_secs(120);
+const PATIENCE: Duration = Duration::from_mins(2);
 
 fn service(name: &str) -> String {
     std::env::var(name).unwrap_or_else(|_| {
