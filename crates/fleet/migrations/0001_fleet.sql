@@ -73,6 +73,8 @@ CREATE TABLE ranges (
     encode_ns bigint NOT NULL DEFAULT 0,
     write_ns bigint NOT NULL DEFAULT 0,
     commit_ns bigint NOT NULL DEFAULT 0,
+    note_ns bigint NOT NULL DEFAULT 0,
+    acknowledge_ns bigint NOT NULL DEFAULT 0,
     PRIMARY KEY (ensemble, first_world)
 );
 

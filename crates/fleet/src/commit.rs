@@ -9,7 +9,7 @@ use tokio::sync::mpsc;
 
 use crate::error::FleetError;
 use crate::job::Job;
-use crate::ledger::State;
+use crate::ledger::{State, Told};
 use crate::metrics::Phase;
 use crate::worker::{Halt, PAUSE_MAX, PAUSE_MIN, Played, Worker, acknowledge, fail, requeue};
 
@@ -37,10 +37,14 @@ async fn commit_group(worker: &Worker, store: &mut Option<Store>, job: &Arc<Job>
     let each = committing.elapsed() / group.len().max(1) as u32;
     match committed {
         Ok(true) => {
+            let mut told = Vec::new();
             for mut played in group {
                 worker.options.metrics.add(Phase::Commit, each);
                 played.times.commit = each.as_nanos() as i64;
-                note(worker, job, &played).await;
+                told.extend(note(worker, job, &played).await);
+            }
+            if let Err(error) = worker.ledger.told(job.id, &told).await {
+                tracing::debug!(%error, "the ledger does not know how long it took to tell it");
             }
             settle(worker, job).await;
         }
@@ -105,22 +109,25 @@ async fn open_store(worker: &Worker, job: &Job) -> Result<Store, FleetError> {
     Ok(Store::open(data, disk).await?.ok_or_else(unknown)?)
 }
 
-/// Notes in the ledger that a range is committed, then tells the broker.
-async fn note(worker: &Worker, job: &Job, played: &Played) {
+/// Notes in the ledger that a range is committed, then tells the broker; how long both took, where both were told.
+async fn note(worker: &Worker, job: &Job, played: &Played) -> Option<Told> {
     let metrics = &worker.options.metrics;
     let (range, times, aggregates) = (played.assignment.range, played.times, &played.written.aggregates);
     let noting = Instant::now();
     let noted = worker.patiently(|| worker.ledger.finish(job.id, range, worker.me.id, &times, aggregates)).await;
     match noted {
         Some(Ok(known)) => {
-            metrics.add(Phase::Note, noting.elapsed());
+            let note = noting.elapsed();
             let acknowledging = Instant::now();
             acknowledge(&played.assignment).await;
-            metrics.add(Phase::Acknowledge, acknowledging.elapsed());
+            let acknowledge = acknowledging.elapsed();
+            metrics.add(Phase::Note, note);
+            metrics.add(Phase::Acknowledge, acknowledge);
             metrics.done(range.count());
             if job.until.zip(known).is_some_and(|(until, known)| until.is_met(&known)) {
                 stop_with_enough(worker, job).await;
             }
+            return Some(Told { range, note, acknowledge });
         }
         // It is in the tables: whoever gets the message again finds it there.
         Some(Err(error)) => {
@@ -129,6 +136,7 @@ async fn note(worker: &Worker, job: &Job, played: &Played) {
         }
         None => requeue(&played.assignment).await,
     }
+    None
 }
 
 /// Lets nobody take up more of an ensemble of which what was to be known is known well enough.

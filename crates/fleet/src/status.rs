@@ -90,6 +90,10 @@ pub struct PhaseTotals {
     pub write_s: f64,
     /// Committing to the tables.
     pub commit_s: f64,
+    /// Noting in the ledger what is committed.
+    pub note_s: f64,
+    /// Telling the broker.
+    pub acknowledge_s: f64,
 }
 
 /// A worker's part in an ensemble.
@@ -176,7 +180,7 @@ fn told(totals: &Totals, parts: Vec<Part>, failures: Vec<(i64, i64, bool, String
     let rate =
         if is_running { totals.worlds_lately as f64 / lately } else { totals.worlds_done as f64 / playing.max(0.001) };
     let left = totals.worlds - totals.worlds_done - totals.worlds_failed;
-    let [dispatch, wait, claim, simulate, encode, write, commit] = totals.phases;
+    let [dispatch, wait, claim, simulate, encode, write, commit, note, acknowledge] = totals.phases;
     let failure = |(first, worlds, is_given_up, reason): (i64, i64, bool, String)| Failure {
         range: WorldRange::new(World(first as u32), worlds as u32).map(|r| r.to_string()).unwrap_or_default(),
         is_given_up,
@@ -207,6 +211,8 @@ fn told(totals: &Totals, parts: Vec<Part>, failures: Vec<(i64, i64, bool, String
             encode_s: s(encode),
             write_s: s(write),
             commit_s: s(commit),
+            note_s: s(note),
+            acknowledge_s: s(acknowledge),
         },
         workers: parts.into_iter().map(|part| worker(part, is_running.then_some(lately))).collect(),
         outcomes: outcomes(totals),

@@ -248,7 +248,7 @@ impl Desk<'_> {
         let status = json("submit", &printed)?;
         let cpu = crew.dismiss()?.as_secs_f64();
         let hash = self.hash_of(&data, &name)?;
-        let phases = ["dispatch", "wait", "claim", "simulate", "encode", "write", "commit"];
+        let phases = ["wait", "claim", "simulate", "encode", "write", "commit", "note", "acknowledge"];
         let seconds = |name: &str| status["phases"][format!("{name}_s")].as_f64().unwrap_or_default();
         let outcomes = status["outcomes"].as_array();
         let attempts: f64 = outcomes.into_iter().flatten().filter(|o| o["outcome"] == "attempts").map(total).sum();
@@ -262,8 +262,7 @@ impl Desk<'_> {
             cpu_ms_per_world: cpu * 1e3 / f64::from(worlds),
             attempts_per_cpu_s: (attempts > 0.0).then(|| attempts / cpu),
             hash,
-            // What waits in the queue takes nobody's time.
-            phases: shares(phases[1..].iter().map(|name| ((*name).to_owned(), seconds(name))).collect()),
+            phases: shares(phases.iter().map(|name| ((*name).to_owned(), seconds(name))).collect()),
         };
         remove(&data)?;
         Ok(row)

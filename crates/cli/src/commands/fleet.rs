@@ -210,6 +210,8 @@ fn show(one: &EnsembleStatus, format: Format) -> Result<()> {
         ("encode", p.encode_s),
         ("write", p.write_s),
         ("commit", p.commit_s),
+        ("note", p.note_s),
+        ("acknowledge", p.acknowledge_s),
     ] {
         phases.push([name.to_owned(), format!("{s:.3}")]);
     }

@@ -14,7 +14,7 @@ use uuid::Uuid;
 
 pub use ensembles::State;
 pub(crate) use ensembles::{Submission, Submitted};
-pub(crate) use ranges::{Claim, Finished, Verdict};
+pub(crate) use ranges::{Claim, Finished, Told, Verdict};
 pub(crate) use totals::{Part, RATE_S, Totals};
 pub(crate) use workers::Introduction;
 

@@ -1,5 +1,7 @@
 //! Ranges in the ledger.
 
+use std::time::Duration;
+
 use ensemble::Aggregates;
 use uuid::Uuid;
 use world::{World, WorldRange};
@@ -44,6 +46,14 @@ pub(crate) struct Finished {
     pub(crate) encode: i64,
     pub(crate) write: i64,
     pub(crate) commit: i64,
+}
+
+/// How long it took to tell the ledger, and the broker, that a range is done.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Told {
+    pub(crate) range: WorldRange,
+    pub(crate) note: Duration,
+    pub(crate) acknowledge: Duration,
 }
 
 fn encoded(aggregates: &Aggregates) -> std::result::Result<Vec<u8>, sqlx::Error> {
@@ -135,6 +145,22 @@ impl Ledger {
             Ok(Some(all))
         };
         finish.await.map_err(self.fail("note a range"))
+    }
+
+    /// Notes how long it took to tell that some ranges are done.
+    pub(crate) async fn told(&self, ensemble: i64, told: &[Told]) -> Result<()> {
+        let ns = |of: fn(&Told) -> Duration| told.iter().map(|told| of(told).as_nanos() as i64).collect::<Vec<_>>();
+        let sql = "UPDATE ranges r SET note_ns = t.note, acknowledge_ns = t.acknowledge \
+                   FROM unnest($2::bigint[], $3::bigint[], $4::bigint[]) AS t (first, note, acknowledge) \
+                   WHERE r.ensemble = $1 AND r.first_world = t.first";
+        let done = sqlx::query(sql)
+            .bind(ensemble)
+            .bind(told.iter().map(|told| first(told.range)).collect::<Vec<_>>())
+            .bind(ns(|told| told.note))
+            .bind(ns(|told| told.acknowledge))
+            .execute(&self.pool)
+            .await;
+        done.map(drop).map_err(self.fail("note times"))
     }
 
     /// Notes that a range failed.

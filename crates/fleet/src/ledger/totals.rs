@@ -36,8 +36,8 @@ pub(crate) struct Totals {
     pub(crate) ranges: i64,
     pub(crate) ranges_done: i64,
     pub(crate) ranges_failed: i64,
-    /// Dispatch, wait, claim, simulate, encode, write and commit of all ranges that are done, in nanoseconds.
-    pub(crate) phases: [i64; 7],
+    /// The [`PHASES`] of all ranges that are done, in nanoseconds.
+    pub(crate) phases: [i64; PHASES.len()],
     /// What is known of the outcomes that are followed.
     pub(crate) aggregates: Aggregates,
     /// Everything the model emits, by name, as JSON.
@@ -59,7 +59,17 @@ pub(crate) struct Part {
     pub(crate) worlds_lately: i64,
 }
 
-const PHASES: [&str; 7] = ["dispatch_ns", "wait_ns", "claim_ns", "simulate_ns", "encode_ns", "write_ns", "commit_ns"];
+const PHASES: [&str; 9] = [
+    "dispatch_ns",
+    "wait_ns",
+    "claim_ns",
+    "simulate_ns",
+    "encode_ns",
+    "write_ns",
+    "commit_ns",
+    "note_ns",
+    "acknowledge_ns",
+];
 
 fn totals(row: &PgRow) -> std::result::Result<Totals, sqlx::Error> {
     let aggregates: Option<&[u8]> = row.get("aggregates");
