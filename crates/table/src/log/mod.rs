@@ -490,7 +490,10 @@ impl Table {
         changes: &[&Change],
     ) -> std::result::Result<Option<Metadata>, DeltaTableError> {
         let mut metadata = state.metadata().clone();
-        let columns: Vec<Field> = changes.iter().flat_map(|c| c.columns.iter().cloned()).collect();
+        // Changes that are committed together may each bring the same column.
+        let mut names = HashSet::new();
+        let columns = changes.iter().flat_map(|c| &c.columns).filter(|field| names.insert(&field.name));
+        let columns: Vec<Field> = columns.cloned().collect();
         let widen: Vec<&String> = changes.iter().flat_map(|c| &c.widen).collect();
         if let Some(schema) = self.grown_schema(&columns, &widen)? {
             metadata = metadata.with_schema(&schema)?;

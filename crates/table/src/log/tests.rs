@@ -51,6 +51,17 @@ async fn segments_come_and_go_by_commit() {
 }
 
 #[tokio::test]
+async fn changes_that_are_committed_together_may_bring_the_same_column() {
+    let root = tempfile::tempdir().unwrap();
+    let mut table = table(root.path()).await;
+    let bringing = |name| Change { columns: vec![Field::new("m", FieldType::Int32)], ..adding(&[name], Some(name)) };
+    let committed = table.commit_all(&[bringing("x"), bringing("y")]).await.unwrap();
+    assert_eq!(committed, [Committed::At(1), Committed::At(1)]);
+    assert_eq!(table.columns().unwrap(), ["part", "n", "m"]);
+    assert_eq!(table.segments().await.unwrap().len(), 2);
+}
+
+#[tokio::test]
 async fn a_named_change_is_committed_once() {
     let root = tempfile::tempdir().unwrap();
     let mut first = table(root.path()).await;
