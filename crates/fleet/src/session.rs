@@ -21,7 +21,7 @@ use crate::worker::{Halt, Worker, requeue};
 type Result<T> = std::result::Result<T, FleetError>;
 
 /// How often the ledger is asked which ensembles there are.
-const LOOK_EACH: Duration = Duration::from_millis(250);
+const LOOK_EACH: Duration = Duration::from_millis(100);
 /// How often the ledger is told that this worker is there, and messages that are missing are made.
 const TEND_EACH: Duration = Duration::from_secs(2);
 /// How often the log is told where the time went.

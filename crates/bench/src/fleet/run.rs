@@ -169,6 +169,12 @@ impl Desk<'_> {
         Ok(measure(command, None)?.0)
     }
 
+    /// Tells a command where broker and ledger are; not in its words, which errors show.
+    fn tell(&self, command: &mut Command) {
+        let workload = self.bench.workload;
+        command.env("MANYWORLDS_BROKER", &workload.broker).env("MANYWORLDS_LEDGER", &workload.ledger);
+    }
+
     /// A folder of its own for each row: no row finds what another left.
     fn folder(&self, experiment: Experiment, workers: usize) -> PathBuf {
         self.bench.data.join(format!("{experiment:?}-{workers}").to_lowercase())
@@ -221,10 +227,10 @@ impl Desk<'_> {
         let data = self.folder(experiment, workers);
         fs::create_dir_all(&data).map_err(|source| BenchError::Io { doing: "make", path: data.clone(), source })?;
         let mut crew = Crew::new(self.bench.program);
-        let workload = self.bench.workload;
         for _ in 0..workers {
             let mut command = launch::command(self.bench.program);
-            command.args(["worker", "--concurrency", "1", "--broker", &workload.broker, "--ledger", &workload.ledger]);
+            command.args(["worker", "--concurrency", "1"]);
+            self.tell(&mut command);
             if experiment == Experiment::Sleeping {
                 command.args(["--world-pause-ms", "5"]);
             }
@@ -236,7 +242,8 @@ impl Desk<'_> {
         let started = Instant::now();
         let printed =
             self.output(&["submit", "bingo", "--watch", "--events", "replay", "--format", "json"], |command| {
-                command.args(["--broker", &workload.broker, "--ledger", &workload.ledger, "--name", &name]);
+                self.tell(command);
+                command.args(["--name", &name]);
                 command.args(["--worlds", &worlds.to_string(), "--event"]).arg(self.event(experiment));
                 if experiment == Experiment::Sleeping {
                     // Half a second each: what a model of five milliseconds a world is given.
@@ -272,9 +279,7 @@ impl Desk<'_> {
     fn await_workers(&self, workers: usize) -> Result<(), BenchError> {
         let started = Instant::now();
         loop {
-            let printed = self.output(&["status", "--workers", "--format", "json"], |command| {
-                command.args(["--ledger", &self.bench.workload.ledger]);
-            })?;
+            let printed = self.output(&["status", "--workers", "--format", "json"], |command| self.tell(command))?;
             let there = json("status", &printed)?.as_array().map_or(0, Vec::len);
             if there >= workers {
                 return Ok(());

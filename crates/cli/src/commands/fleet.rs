@@ -3,7 +3,7 @@
 use std::num::NonZero;
 use std::process::ExitCode;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, Result, bail};
 use fleet::{Broker, EnsembleStatus, Halt, Ledger, State, SubmitOptions, WorkerMetrics, WorkerOptions, WorkerStatus};
@@ -15,8 +15,9 @@ use super::plan::{Sizing, planned, until};
 use crate::args::{FleetArgs, Format, LedgerArgs, StatusArgs, SubmitArgs, SubmittedArgs, WorkerArgs};
 use crate::output::{Table, count, note, print, print_json};
 
-/// How often a watched ensemble is looked at.
-const LOOK_EACH: Duration = Duration::from_millis(500);
+/// How often a watched ensemble is looked at, and how often what is seen is told.
+const LOOK_EACH: Duration = Duration::from_millis(100);
+const TELL_EACH: Duration = Duration::from_millis(500);
 
 async fn open_ledger(args: &LedgerArgs) -> Result<Ledger> {
     Ok(Ledger::open(&args.ledger).await?)
@@ -131,6 +132,7 @@ pub(crate) async fn status(args: &StatusArgs) -> Result<ExitCode> {
 /// Shows how far an ensemble is until it has ended; exit code 1 where it did not end complete.
 async fn watch_until_end(ledger: &Ledger, name: &str, format: Format) -> Result<ExitCode> {
     let mut shown = String::new();
+    let mut told: Option<Instant> = None;
     loop {
         let all = fleet::status(ledger, Some(name)).await?;
         let Some(one) = all.first() else { bail!("ensemble {name:?} is gone from the ledger") };
@@ -143,9 +145,9 @@ async fn watch_until_end(ledger: &Ledger, name: &str, format: Format) -> Result<
             });
         }
         let line = progress(one);
-        if line != shown {
+        if line != shown && told.is_none_or(|at| at.elapsed() >= TELL_EACH) {
             note(&line);
-            shown = line;
+            (shown, told) = (line, Some(Instant::now()));
         }
         tokio::time::sleep(LOOK_EACH).await;
     }
