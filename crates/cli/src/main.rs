@@ -16,9 +16,9 @@ use std::process::ExitCode;
 static ALLOCATOR: tikv_jemallocator::Jemalloc = tikv_jemallocator::Jemalloc;
 
 fn main() -> ExitCode {
-    // delta-rs's errors come back to us and are said once, at the end.
+    // Errors of delta-rs and of the broker's client come back to us and are said once, at the end.
     let filter = tracing_subscriber::EnvFilter::try_from_env("MANYWORLDS_LOG")
-        .unwrap_or_else(|_| tracing_subscriber::EnvFilter::new("warn,deltalake_core=off,buoyant_kernel=off"));
+        .unwrap_or_else(|_| tracing_subscriber::EnvFilter::new("warn,deltalake_core=off,buoyant_kernel=off,lapin=off"));
     tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr).init();
     let done =
         settings::parse(std::env::args_os().collect()).and_then(|(args, settings)| commands::dispatch(args, &settings));
