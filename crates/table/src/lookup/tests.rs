@@ -117,6 +117,8 @@ fn check(i: usize, groups: &[Vec<Row>], probes: &[(usize, usize)]) -> Result<(),
         let (Some(low), Some(high)) = (Key::of(&all, a), Key::of(&all, b)) else { continue };
         let (a, b) = (all.slice(a, 1), all.slice(b, 1));
         let is_long = |column: &ArrayRef| Key::of(column, 0).is_some_and(|key| key.is_cut());
+        // What is cut off of a bound may have told it from a value.
+        let is_cut = low.is_cut() || high.is_cut();
         let ranges: [(KeyRange, Holds<'_>); 5] = [
             (KeyRange::of(&low), Box::new(|v| !below(v, &a) && !below(&a, v))),
             (KeyRange::between(Bound::Unbounded, Bound::Excluded(&low)), Box::new(|v| below(v, &a))),
@@ -135,7 +137,7 @@ fn check(i: usize, groups: &[Vec<Row>], probes: &[(usize, usize)]) -> Result<(),
             for (group, rows) in batches.iter().enumerate() {
                 let values = || (0..rows.num_rows()).map(|row| rows.column(0).slice(row, 1)).filter(|v| v.is_valid(0));
                 let expected = values().any(|v| holds(&v));
-                let may_differ = !expected && values().any(|v| is_long(&v) || v.data_type().is_floating());
+                let may_differ = !expected && (is_cut || values().any(|v| is_long(&v) || v.data_type().is_floating()));
                 prop_assert!(found[group] == expected || may_differ, "column {}, group {}, {:?}", i, group, found);
             }
         }
