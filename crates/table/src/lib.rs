@@ -34,6 +34,7 @@ mod schema;
 mod segment;
 mod store;
 pub mod upkeep;
+pub mod varint;
 
 pub use append::Appender;
 pub use error::{ErrorKind, TableError};

@@ -3,6 +3,8 @@
 //! Numbers that are often small are of varying length; the rest is as long as it is in memory, and left to the
 //! compressor. Bytes say nothing of the question: whoever reads them knows it, and gives the tallies it has.
 
+use table::varint;
+
 use super::keys::Keys;
 use super::{Bag, Cells, Groups, Real, Sums, Tally, Weights};
 use crate::column::{Kind, Words};
@@ -13,12 +15,8 @@ use crate::words::Coder;
 pub(crate) struct Bytes(pub(crate) Vec<u8>);
 
 impl Bytes {
-    pub(crate) fn number(&mut self, mut value: u64) {
-        while value >= 0x80 {
-            self.0.push(value as u8 | 0x80);
-            value >>= 7;
-        }
-        self.0.push(value as u8);
+    pub(crate) fn number(&mut self, value: u64) {
+        varint::push(&mut self.0, value);
     }
 
     pub(crate) fn text(&mut self, text: &str) {
@@ -27,7 +25,7 @@ impl Bytes {
     }
 
     fn signed(&mut self, value: i64) {
-        self.number((value << 1 ^ value >> 63) as u64);
+        varint::push_signed(&mut self.0, value);
     }
 
     fn words(&mut self, words: &Words) {
@@ -84,15 +82,7 @@ impl<'a> Input<'a> {
     }
 
     pub(crate) fn number(&mut self) -> Option<u64> {
-        let mut value = 0;
-        for shift in (0..64).step_by(7) {
-            let byte = self.take(1)?[0];
-            value |= u64::from(byte & 0x7F) << shift;
-            if byte < 0x80 {
-                return Some(value);
-            }
-        }
-        None
+        varint::read(&mut self.0)
     }
 
     /// How many things follow, each of which takes a byte at least.
@@ -106,8 +96,7 @@ impl<'a> Input<'a> {
     }
 
     fn signed(&mut self) -> Option<i64> {
-        let value = self.number()?;
-        Some((value >> 1) as i64 ^ -((value & 1) as i64))
+        varint::read_signed(&mut self.0)
     }
 
     fn coder(&mut self) -> Option<Coder> {

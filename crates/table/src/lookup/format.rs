@@ -2,7 +2,7 @@
 
 use twox_hash::XxHash64;
 
-use crate::segment::push_varint;
+use crate::varint;
 
 /// Entries of a block, at most.
 pub(super) const BLOCK_ENTRIES: usize = 2048;
@@ -65,7 +65,7 @@ impl Index {
     pub(super) fn to_bytes(&self) -> Vec<u8> {
         let mut out = Vec::new();
         for n in [self.rows, self.groups as u64, self.columns.len() as u64] {
-            push_varint(&mut out, n);
+            varint::push(&mut out, n);
         }
         for column in &self.columns {
             push_section(&mut out, column.name.as_bytes());
@@ -73,13 +73,13 @@ impl Index {
                 Form::Number { prefix, width } => (&prefix[..], *width as u64),
                 Form::Text => (&[][..], TEXT),
             };
-            push_varint(&mut out, width);
+            varint::push(&mut out, width);
             push_section(&mut out, prefix);
-            push_varint(&mut out, column.blocks.len() as u64);
+            varint::push(&mut out, column.blocks.len() as u64);
             for block in &column.blocks {
                 push_section(&mut out, &block.first);
                 for n in [block.at, block.bytes as u64, block.raw_bytes as u64] {
-                    push_varint(&mut out, n);
+                    varint::push(&mut out, n);
                 }
                 out.extend_from_slice(&block.hash.to_le_bytes());
                 out.extend_from_slice(&block.groups);
@@ -121,7 +121,7 @@ const TEXT: u64 = 9;
 
 /// Appends bytes behind their number.
 pub(super) fn push_section(out: &mut Vec<u8>, bytes: &[u8]) {
-    push_varint(out, bytes.len() as u64);
+    varint::push(out, bytes.len() as u64);
     out.extend_from_slice(bytes);
 }
 
@@ -141,15 +141,6 @@ impl<'a> Cursor<'a> {
     }
 
     pub(super) fn varint(&mut self) -> Option<u64> {
-        let mut value = 0;
-        for shift in (0..u64::BITS).step_by(7) {
-            let (&byte, rest) = self.0.split_first()?;
-            self.0 = rest;
-            value |= u64::from(byte & 0x7F) << shift;
-            if byte < 0x80 {
-                return Some(value);
-            }
-        }
-        None
+        varint::read(&mut self.0)
     }
 }

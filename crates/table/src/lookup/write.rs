@@ -12,7 +12,7 @@ use super::{keys, path_of};
 use crate::disk::Disk;
 use crate::error::TableError;
 use crate::new_file::NewFile;
-use crate::segment::push_varint;
+use crate::varint;
 
 /// Bits of an entry that say its row group; its key is above them.
 const GROUP_BITS: u32 = 32;
@@ -230,7 +230,7 @@ impl Blocks {
             steps.clear();
             let mut last = number(&chunk[0]);
             for entry in chunk {
-                push_varint(&mut steps, number(entry) - last);
+                varint::push(&mut steps, number(entry) - last);
                 last = number(entry);
             }
             self.push(key(&chunk[0]), &[&steps], chunk.iter().map(|entry| *entry as u32))?;
@@ -250,8 +250,8 @@ impl Blocks {
             for &i in chunk {
                 let key = texts.get(i);
                 let kept = shared(last, key);
-                push_varint(&mut lengths, kept as u64);
-                push_varint(&mut lengths, (key.len() - kept) as u64);
+                varint::push(&mut lengths, kept as u64);
+                varint::push(&mut lengths, (key.len() - kept) as u64);
                 bytes.extend_from_slice(&key[kept..]);
                 last = key;
             }
@@ -264,13 +264,13 @@ impl Blocks {
     /// Ends a block: sections of keys, then the row group of each entry where there is more than one.
     fn push(&mut self, first: Vec<u8>, keys: &[&[u8]], entries: impl ExactSizeIterator<Item = u32>) -> io::Result<()> {
         let mut raw = Vec::new();
-        push_varint(&mut raw, entries.len() as u64);
+        varint::push(&mut raw, entries.len() as u64);
         keys.iter().for_each(|section| push_section(&mut raw, section));
         let mut groups = vec![0; self.groups.div_ceil(8)];
         for group in entries {
             groups[group as usize / 8] |= 1 << (group % 8);
             if self.groups > 1 {
-                push_varint(&mut raw, u64::from(group));
+                varint::push(&mut raw, u64::from(group));
             }
         }
         let stored = self.compressor.compress(&raw)?;

@@ -1,6 +1,6 @@
 //! Parquet's packed differences (`DELTA_BINARY_PACKED`), as far as we write them: lengths.
 
-use super::levels::push_varint;
+use crate::varint;
 
 const BLOCK: usize = 128;
 const MINIBLOCKS: usize = 4;
@@ -8,10 +8,10 @@ const MINIBLOCK: usize = BLOCK / MINIBLOCKS;
 
 /// Appends numbers as their first, and the differences from each to the next in as few bits as a block of 32 needs.
 pub(crate) fn push_deltas(out: &mut Vec<u8>, values: &[i32]) {
-    push_varint(out, BLOCK as u64);
-    push_varint(out, MINIBLOCKS as u64);
-    push_varint(out, values.len() as u64);
-    push_varint(out, zigzag(i64::from(values.first().copied().unwrap_or(0))));
+    varint::push(out, BLOCK as u64);
+    varint::push(out, MINIBLOCKS as u64);
+    varint::push(out, values.len() as u64);
+    varint::push_signed(out, i64::from(values.first().copied().unwrap_or(0)));
     let mut deltas = [0; BLOCK];
     for from in (1..values.len()).step_by(BLOCK) {
         let block = &values[from - 1..values.len().min(from + BLOCK)];
@@ -25,7 +25,7 @@ pub(crate) fn push_deltas(out: &mut Vec<u8>, values: &[i32]) {
 
 fn push_block(out: &mut Vec<u8>, block: &[i64]) {
     let least = block.iter().copied().min().unwrap_or(0);
-    push_varint(out, zigzag(least));
+    varint::push_signed(out, least);
     let widths_at = out.len();
     out.resize(widths_at + MINIBLOCKS, 0);
     for (place, miniblock) in block.chunks(MINIBLOCK).enumerate() {
@@ -56,8 +56,4 @@ fn push_packed(out: &mut Vec<u8>, values: impl Iterator<Item = u64>, width: u32)
         out.push(word as u8);
     }
     out.resize(end, 0);
-}
-
-fn zigzag(value: i64) -> u64 {
-    ((value << 1) ^ (value >> 63)) as u64
 }

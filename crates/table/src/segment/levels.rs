@@ -1,15 +1,17 @@
 //! The run-length and bit-packing hybrid of Parquet, as far as we write it, and all of it as we read it.
 
+use crate::varint;
+
 /// Appends a run of one value. `width` is the bit width of a value, 1 to 32.
 pub(super) fn push_run(out: &mut Vec<u8>, count: usize, value: u32, width: u32) {
-    push_varint(out, (count as u64) << 1);
+    varint::push(out, (count as u64) << 1);
     out.extend_from_slice(&value.to_le_bytes()[..width.div_ceil(8) as usize]);
 }
 
 /// Appends values of `width` bits (1, 2, 4 or 8) packed side by side, filled up with zeros to a multiple of eight.
 pub(super) fn push_packed(out: &mut Vec<u8>, values: &[u8], width: u32) {
     let groups = values.len().div_ceil(8);
-    push_varint(out, ((groups as u64) << 1) | 1);
+    varint::push(out, ((groups as u64) << 1) | 1);
     let end = out.len() + groups * width as usize;
     if width == 8 {
         out.extend_from_slice(values);
@@ -22,14 +24,6 @@ pub(super) fn push_packed(out: &mut Vec<u8>, values: &[u8], width: u32) {
         );
     }
     out.resize(end, 0);
-}
-
-pub(crate) fn push_varint(out: &mut Vec<u8>, mut value: u64) {
-    while value >= 0x80 {
-        out.push(value as u8 | 0x80);
-        value >>= 7;
-    }
-    out.push(value as u8);
 }
 
 /// Appends levels that are all `level`, with the length that a first-version data page puts before them.
@@ -67,7 +61,7 @@ pub(super) fn read_hybrid(
     const SHORT: &str = "a run of levels or indices ends early";
     let mut left = count;
     while left > 0 {
-        let header = read_varint(&mut bytes).ok_or(SHORT)?;
+        let header = varint::read(&mut bytes).ok_or(SHORT)?;
         if header & 1 == 0 {
             let bytes_wide = width.div_ceil(8) as usize;
             let (value, rest) = bytes.split_at_checked(bytes_wide).ok_or(SHORT)?;
@@ -107,19 +101,6 @@ fn unpack(packed: &[u8], width: u32, count: usize, take: &mut impl FnMut(u32, us
         word >>= width;
         bits -= width;
     }
-}
-
-fn read_varint(bytes: &mut &[u8]) -> Option<u64> {
-    let mut value = 0;
-    for shift in (0..64).step_by(7) {
-        let (&byte, rest) = bytes.split_first()?;
-        *bytes = rest;
-        value |= u64::from(byte & 0x7F) << shift;
-        if byte < 0x80 {
-            return Some(value);
-        }
-    }
-    None
 }
 
 #[cfg(test)]

@@ -19,7 +19,7 @@ pub(crate) use codec::Compressor;
 pub use codec::{Codec, UnknownCodec};
 pub(crate) use delta::push_deltas;
 pub use encode::{Encoder, FlatColumn, ListRows, PAGE_ROWS};
-pub(crate) use levels::{push_packed_levels, push_varint};
+pub(crate) use levels::push_packed_levels;
 pub use reader::{FlatValues, ListValues, SegmentReader};
 pub use source::Source as SegmentFile;
 pub(crate) use writer::CREATED_BY;

@@ -1,6 +1,8 @@
 //! Integers as differences of neighbours (`DELTA_BINARY_PACKED`).
 
-use super::{Fault, Read, varint, zigzag};
+use table::varint;
+
+use super::{Fault, Read};
 
 const SHORT: Fault = Fault::Broken("a page of differences ends early");
 const WRONG: Fault = Fault::Broken("a page of differences has blocks of a size that there is not");
@@ -8,11 +10,11 @@ const WRONG: Fault = Fault::Broken("a page of differences has blocks of a size t
 const PART_MAX: usize = 1 << 16;
 
 fn number(bytes: &mut &[u8]) -> Read<u64> {
-    varint(bytes).ok_or(SHORT)
+    varint::read(bytes).ok_or(SHORT)
 }
 
 fn signed(bytes: &mut &[u8]) -> Read<i64> {
-    zigzag(bytes).ok_or(SHORT)
+    varint::read_signed(bytes).ok_or(SHORT)
 }
 
 /// Appends `count` values and cuts them off the front of `bytes`.

@@ -1,6 +1,6 @@
 //! Headers of pages, in Thrift's compact protocol.
 
-use super::{varint, zigzag};
+use table::varint;
 
 /// What a page is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -114,11 +114,11 @@ impl Thrift<'_> {
     }
 
     fn varint(&mut self) -> Option<u64> {
-        varint(&mut self.0)
+        varint::read(&mut self.0)
     }
 
     fn int(&mut self) -> Option<i64> {
-        zigzag(&mut self.0)
+        varint::read_signed(&mut self.0)
     }
 
     /// Calls `take` with the number and type of each field of a structure.

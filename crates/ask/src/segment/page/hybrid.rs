@@ -1,6 +1,8 @@
 //! Parquet's hybrid of runs and packed bits.
 
-use super::{Fault, Read, varint};
+use table::varint;
+
+use super::{Fault, Read};
 
 const SHORT: Fault = Fault::Broken("a run of levels or places ends early");
 
@@ -28,7 +30,7 @@ indices!(u8, u16, u32);
 
 /// Whether there is nothing but `count` times one value of one bit.
 pub(super) fn is_one_run(mut bytes: &[u8], count: usize, value: u8) -> bool {
-    let header = varint(&mut bytes);
+    let header = varint::read(&mut bytes);
     header.is_some_and(|header| header & 1 == 0 && header >> 1 >= count as u64) && bytes.first() == Some(&value)
 }
 
@@ -43,7 +45,7 @@ pub(super) fn read<T: Index>(mut bytes: &[u8], width: u32, count: usize, out: &m
     }
     let mut left = count;
     while left > 0 {
-        let header = varint(&mut bytes).ok_or(SHORT)?;
+        let header = varint::read(&mut bytes).ok_or(SHORT)?;
         if header & 1 == 0 {
             let (value, rest) = bytes.split_at_checked(width.div_ceil(8) as usize).ok_or(SHORT)?;
             let mut word = [0; 4];

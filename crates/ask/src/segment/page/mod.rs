@@ -41,26 +41,6 @@ fn room(values: usize) -> usize {
     (values + 8).min(ROOM_MAX)
 }
 
-/// A number in groups of seven bits, the lowest first.
-fn varint(bytes: &mut &[u8]) -> Option<u64> {
-    let mut value = 0;
-    for shift in (0..64).step_by(7) {
-        let (&byte, rest) = bytes.split_first()?;
-        *bytes = rest;
-        value |= u64::from(byte & 0x7F) << shift;
-        if byte < 0x80 {
-            return Some(value);
-        }
-    }
-    None
-}
-
-/// A number whose lowest bit is its sign.
-fn zigzag(bytes: &mut &[u8]) -> Option<i64> {
-    let value = varint(bytes)?;
-    Some((value >> 1) as i64 ^ -((value & 1) as i64))
-}
-
 /// Encodings by their numbers in the format.
 mod encoding {
     pub(super) const PLAIN: i32 = 0;
