@@ -126,8 +126,9 @@ impl ObjectStore for DurableStore {
         removed.boxed()
     }
 
-    /// A log is listed as it is now, wherever others write to it. A folder is not read in one moment: of two versions that are written meanwhile the second may be found and the
-    /// first not. Whoever finds one without the one before looks again.
+    /// A log is listed as it is now, wherever others write to it. A folder is not read in one moment: of two versions that
+    /// are written meanwhile the second may be found and the first not. Whoever finds one without the one before looks
+    /// again.
     fn list(&self, prefix: Option<&Path>) -> BoxStream<'static, Result<ObjectMeta>> {
         let (local, disk, prefix) = (self.local.clone(), self.disk.clone(), prefix.cloned());
         let listed = async move {

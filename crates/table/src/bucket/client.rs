@@ -19,7 +19,7 @@ use tokio::runtime::{Builder, Handle, Runtime, RuntimeFlavor};
 
 use super::address::BucketUrl;
 use super::error::{BucketError, Trouble};
-use crate::disk::temporary_name;
+use crate::disk::{RealDisk, temporary_name, write_file};
 
 /// Objects up to this go in one request; longer ones in parts of it.
 const PART_BYTES: usize = 16 << 20;
@@ -119,7 +119,7 @@ impl Client {
             while let Some((bytes, key, to)) = fetched.try_next().await? {
                 let gone = || BucketError::new("read", requests.url.of(&key), Trouble::NoObject);
                 let bytes = bytes.ok_or_else(gone)?;
-                keep(&to, |file| file.write_all(&bytes)).map_err(requests.kept("read", &key))?;
+                keep(&to, &bytes).map_err(requests.kept("read", &key))?;
             }
             Ok(())
         })
@@ -343,14 +343,10 @@ impl Requests {
     }
 }
 
-/// A file of the mirror, which gets its name when it is whole and survives a power cut if it has it then.
-fn keep(path: &Path, write: impl FnOnce(&mut File) -> io::Result<()>) -> io::Result<()> {
+/// A file of the mirror.
+fn keep(path: &Path, bytes: &[u8]) -> io::Result<()> {
     if let Some(folder) = path.parent() {
         fs::create_dir_all(folder)?;
     }
-    let temporary = temporary_name(path);
-    let mut file = File::create(&temporary)?;
-    write(&mut file)?;
-    file.sync_data()?;
-    fs::rename(&temporary, path)
+    write_file(&RealDisk, path, bytes)
 }
