@@ -55,7 +55,7 @@ fn value_of(place: i32, scale: Option<i32>) -> f64 {
 }
 
 /// Two-sided 95% of a normal distribution.
-const Z_95: f64 = 1.959_963_984_540_054;
+pub(crate) const Z_95: f64 = 1.959_963_984_540_054;
 
 impl Aggregate {
     /// Of a column of a block; `scale` is the outcome's.

@@ -5,6 +5,7 @@
 
 use serde::Serialize;
 
+use crate::aggregate::Z_95;
 use crate::columns::{Column, Columns};
 use crate::error::EnsembleError;
 use crate::expression::OutcomeRef;
@@ -30,9 +31,6 @@ pub struct Comparison {
     /// Shares of the worlds in which the second is less, the same, and more, where they are paired.
     pub shares: Option<[f64; 3]>,
 }
-
-/// Two-sided 95% of a normal distribution.
-const Z_95: f64 = 1.959_963_984_540_054;
 
 /// Compares an outcome of one ensemble with an outcome of another over the worlds that both have.
 ///

@@ -54,14 +54,18 @@ impl Probe {
         let even = (self.world * worlds / RANGES).clamp(Duration::from_millis(200), Duration::from_secs(2));
         let time = even.max(PAGE * pages as u32 * PAGES_PART);
         let timely = (time.as_nanos() / self.world.as_nanos().max(1)).min(u128::from(worlds)) as u32;
-        let events = RANGE_EVENTS.checked_div(self.events).unwrap_or(u64::from(worlds)).min(u64::from(worlds)) as u32;
-        timely.min(events).min((VALUES_MAX / pages.max(1)) as u32).clamp(1, worlds.max(1))
+        timely.min(self.fitting()).min((VALUES_MAX / pages.max(1)) as u32).clamp(1, worlds.max(1))
     }
 
     /// Worlds of a range that one process plays: its events fit in memory.
     pub fn range_worlds(self) -> u32 {
-        let fitting = RANGE_EVENTS.checked_div(self.events).unwrap_or(u64::from(RANGE_WORLDS));
-        fitting.clamp(1, u64::from(RANGE_WORLDS)) as u32
+        self.fitting().clamp(1, RANGE_WORLDS)
+    }
+
+    /// Worlds whose events fit in memory.
+    fn fitting(self) -> u32 {
+        let fitting = RANGE_EVENTS.checked_div(self.events).and_then(|worlds| u32::try_from(worlds).ok());
+        fitting.unwrap_or(u32::MAX)
     }
 }
 
