@@ -21,7 +21,7 @@ pub(crate) use export::{ExportArgs, FileFormat};
 pub(crate) use fleet::{FleetArgs, LedgerArgs, StatusArgs, SubmitArgs, SubmittedArgs, WorkerArgs};
 pub(crate) use load::LoadArgs;
 pub(crate) use place::{DataArgs, Place, PlaceArgs};
-pub(crate) use run::{PlanArgs, RunArgs, UntilArgs};
+pub(crate) use run::{PlanArgs, PlayArgs, RunArgs, UntilArgs};
 pub(crate) use serve::{Durability, Partition, ServeArgs, TokenTask, Unique};
 pub(crate) use table::{
     RebuildArgs, TableArgs, TableClusterArgs, TableCompactArgs, TableDeleteArgs, TableInsertArgs, TableRewriteArgs,

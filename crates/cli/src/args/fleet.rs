@@ -1,8 +1,6 @@
 //! What playing with a fleet takes.
 
-use table::Codec;
-
-use super::{FormatArgs, PlaceArgs, PlanArgs, UntilArgs};
+use super::{FormatArgs, PlaceArgs, PlayArgs};
 
 /// Where a fleet's ledger is.
 #[derive(Debug, clap::Args)]
@@ -26,24 +24,12 @@ pub(crate) struct FleetArgs {
 #[derive(Debug, clap::Args)]
 pub(crate) struct SubmitArgs {
     #[command(flatten)]
-    pub(crate) plan: PlanArgs,
-    #[command(flatten)]
-    pub(crate) until: UntilArgs,
-    #[command(flatten)]
-    pub(crate) data: PlaceArgs,
+    pub(crate) play: PlayArgs,
     #[command(flatten)]
     pub(crate) fleet: FleetArgs,
-    /// What compresses the tables: none, snappy, lz4, gzip, or zstd:LEVEL with a level from 1 (fast) to 22
-    #[arg(long, value_name = "CODEC", default_value_t = Codec::default())]
-    pub(crate) codec: Codec,
-    /// Play the ensemble anew; the old version stays readable until the new one is complete
-    #[arg(long)]
-    pub(crate) replace: bool,
     /// Stay until it has ended, and show how far it is
     #[arg(long)]
     pub(crate) watch: bool,
-    #[command(flatten)]
-    pub(crate) format: FormatArgs,
 }
 
 /// What `worker` takes.

@@ -35,29 +35,36 @@ pub(crate) struct PlanArgs {
     pub(crate) event: Option<PathBuf>,
 }
 
-/// What `run` takes.
+/// What is to be played, and where it is kept: by one process as by a fleet.
 #[derive(Debug, clap::Args)]
-pub(crate) struct RunArgs {
+pub(crate) struct PlayArgs {
     #[command(flatten)]
     pub(crate) plan: PlanArgs,
     #[command(flatten)]
     pub(crate) until: UntilArgs,
     #[command(flatten)]
     pub(crate) data: PlaceArgs,
-    /// Worker threads [default: one a core]
-    #[arg(long, value_name = "T")]
-    pub(crate) threads: Option<usize>,
     /// What compresses the tables: none, snappy, lz4, gzip, or zstd:LEVEL with a level from 1 (fast) to 22
     #[arg(long, value_name = "CODEC", default_value_t = Codec::default())]
     pub(crate) codec: Codec,
-    /// Go on with an ensemble that was interrupted
-    #[arg(long, conflicts_with_all = ["replace", "until_ci"])]
-    pub(crate) resume: bool,
     /// Play the ensemble anew; the old version stays readable until the new one is complete
     #[arg(long)]
     pub(crate) replace: bool,
     #[command(flatten)]
     pub(crate) format: FormatArgs,
+}
+
+/// What `run` takes.
+#[derive(Debug, clap::Args)]
+pub(crate) struct RunArgs {
+    #[command(flatten)]
+    pub(crate) play: PlayArgs,
+    /// Worker threads [default: one a core]
+    #[arg(long, value_name = "T")]
+    pub(crate) threads: Option<usize>,
+    /// Go on with an ensemble that was interrupted
+    #[arg(long, conflicts_with_all = ["replace", "until_ci"])]
+    pub(crate) resume: bool,
 }
 
 /// When fewer worlds than planned are enough.

@@ -1,6 +1,5 @@
 //! `manyworlds submit`, `worker`, `status`, `pause`, `resume`, `cancel` and `retry`: ensembles that a fleet plays.
 
-use std::num::NonZero;
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -10,8 +9,8 @@ use fleet::{Broker, EnsembleStatus, Halt, Ledger, State, SubmitOptions, WorkerMe
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::watch;
 
-use super::make_model;
 use super::plan::{Sizing, planned, until};
+use super::{cores, make_model};
 use crate::args::{FleetArgs, Format, LedgerArgs, StatusArgs, SubmitArgs, SubmittedArgs, WorkerArgs};
 use crate::output::{Table, count, note, print, print_json};
 
@@ -30,22 +29,23 @@ async fn open(args: &FleetArgs) -> Result<(Ledger, Broker)> {
 }
 
 pub(crate) async fn submit(args: &SubmitArgs) -> Result<ExitCode> {
-    let (_, plan) = planned(&args.plan, Sizing::Fleet)?;
-    let until = until(&args.until, &plan.catalogue)?;
+    let play = &args.play;
+    let (_, plan) = planned(&play.plan, Sizing::Fleet)?;
+    let until = until(&play.until, &plan.catalogue)?;
     let (ledger, broker) = open(&args.fleet).await?;
     let (name, worlds, ranges) = (plan.name.clone(), plan.worlds.count(), plan.ranges().len());
-    let options = SubmitOptions { codec: args.codec, replace: args.replace, until };
-    let (data, disk) = args.data.data.open()?;
+    let options = SubmitOptions { codec: play.codec, replace: play.replace, until };
+    let (data, disk) = play.data.data.open()?;
     fleet::submit(&ledger, &broker, &data, disk, plan, options).await?;
     note(&format!("submitted {name}: {} worlds in {} ranges", count(worlds as u64), count(ranges as u64)));
-    if args.watch { watch_until_end(&ledger, &name, args.format.format).await } else { Ok(ExitCode::SUCCESS) }
+    if args.watch { watch_until_end(&ledger, &name, play.format.format).await } else { Ok(ExitCode::SUCCESS) }
 }
 
 pub(crate) async fn worker(args: &WorkerArgs) -> Result<ExitCode> {
     let threads = match args.concurrency {
         Some(0) => bail!("--concurrency 0: a worker plays one range at a time at least"),
         Some(threads) => threads,
-        None => std::thread::available_parallelism().map_or(1, NonZero::get),
+        None => cores(),
     };
     let (ledger, broker) = open(&args.fleet).await?;
     let metrics = Arc::new(WorkerMetrics::default());

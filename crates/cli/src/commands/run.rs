@@ -7,8 +7,8 @@ use anyhow::{Context as _, Result, bail};
 use ensemble::{Plan, Registered, Store};
 use run::{Control, Options, Summary, play};
 
-use super::create_store;
 use super::plan::{Sizing, planned, until};
+use super::{cores, create_store};
 use crate::args::{Format, RunArgs};
 use crate::output::{Table, bytes, count, note, print, print_json};
 use crate::progress::Progress;
@@ -17,20 +17,20 @@ pub(crate) async fn run(args: RunArgs) -> Result<ExitCode> {
     let threads = match args.threads {
         Some(0) => bail!("--threads 0: at least one worker thread is needed"),
         Some(threads) => threads,
-        None => std::thread::available_parallelism().map_or(1, std::num::NonZero::get),
+        None => cores(),
     };
-    let (model, plan) = planned(&args.plan, Sizing::Threads(threads))?;
-    let until = until(&args.until, &plan.catalogue)?;
-    let mut store = create_store(&args.data.data).await?;
+    let (model, plan) = planned(&args.play.plan, Sizing::Threads(threads))?;
+    let until = until(&args.play.until, &plan.catalogue)?;
+    let mut store = create_store(&args.play.data.data).await?;
     let ensemble = take_up(&mut store, plan, &args).await?;
     let control = Arc::new(Control::default());
     stop_on_signal(&control)?;
     let progress = Progress::start(&ensemble, control.clone());
-    let options = Options { threads, codec: args.codec, until };
+    let options = Options { threads, codec: args.play.codec, until };
     let result = play(model, &mut store, ensemble, options, control.clone()).await;
     progress.finish();
     let summary = result?;
-    report(&summary, args.format.format)?;
+    report(&summary, args.play.format.format)?;
     if summary.is_enough {
         note(&format!("{} worlds were enough", count(summary.worlds as u64)));
     }
@@ -40,7 +40,7 @@ pub(crate) async fn run(args: RunArgs) -> Result<ExitCode> {
     note(&format!(
         "stopped at {} of {} worlds; go on with --resume",
         count(summary.worlds as u64),
-        count(args.plan.worlds.into())
+        count(args.play.plan.worlds.into())
     ));
     Ok(ExitCode::from(130))
 }
@@ -48,14 +48,14 @@ pub(crate) async fn run(args: RunArgs) -> Result<ExitCode> {
 /// Registers the plan, or finds the ensemble to go on with.
 async fn take_up(store: &mut Store, plan: Plan, args: &RunArgs) -> Result<Registered> {
     if !args.resume {
-        return Ok(store.register(plan, args.replace).await?);
+        return Ok(store.register(plan, args.play.replace).await?);
     }
     let ensemble = store.resume(&plan.name).await?;
     if let Some(difference) = ensemble.plan.difference(&plan) {
         bail!("ensemble {:?} was begun with {difference}: resume it with the same, or use --replace", plan.name);
     }
     let done: usize = ensemble.done.iter().map(|r| r.count()).sum();
-    note(&format!("resuming: {} of {} worlds are stored", count(done as u64), count(args.plan.worlds.into())));
+    note(&format!("resuming: {} of {} worlds are stored", count(done as u64), count(args.play.plan.worlds.into())));
     Ok(ensemble)
 }
 
