@@ -2,11 +2,12 @@
 
 use std::process::ExitCode;
 
-use anyhow::{Context as _, Result, bail};
+use anyhow::{Result, bail};
 use ensemble::{Columns, Comparison, OutcomeRef, compare as compared};
 use serde_json::json;
 
 use super::open_columns;
+use super::plan::outcome_of;
 use crate::args::{CompareArgs, Format};
 use crate::output::{Table, count, note, print, print_json};
 
@@ -40,17 +41,14 @@ pub(crate) async fn compare(args: &CompareArgs) -> Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// An outcome as `entity:outcome`.
+/// An outcome of an ensemble that has worlds.
 fn outcome(columns: &Columns, name: &str) -> Result<OutcomeRef> {
-    let catalogue = &columns.ensemble().plan.catalogue;
-    let (entity, outcome) =
-        name.split_once(':').with_context(|| format!("--outcome {name}: write it as ENTITY:OUTCOME"))?;
-    let entity = catalogue.find_entity(entity)?;
-    let outcome = catalogue.kind_of(entity).find_outcome(outcome)?;
+    let plan = &columns.ensemble().plan;
+    let found = outcome_of(&plan.catalogue, name)?;
     if columns.worlds() == 0 {
-        bail!("ensemble {:?} has no world yet", columns.ensemble().plan.name);
+        bail!("ensemble {:?} has no world yet", plan.name);
     }
-    Ok(OutcomeRef { entity, outcome })
+    Ok(found)
 }
 
 fn table(args: &CompareArgs, found: &[(&String, Comparison)]) -> Table {

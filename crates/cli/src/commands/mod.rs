@@ -96,14 +96,18 @@ pub(crate) fn dispatch(args: Args, settings: &[Setting]) -> Result<ExitCode> {
     }
 }
 
+/// Cores that this process may use, as far as can be told.
+fn cores() -> usize {
+    std::thread::available_parallelism().map_or(1, NonZero::get)
+}
+
 /// Runs a command on as many threads as there are cores.
 fn run(command: impl Future<Output = Result<ExitCode>>) -> Result<ExitCode> {
     start_runtime()?.block_on(command)
 }
 
 fn start_runtime() -> Result<Runtime> {
-    let threads = std::thread::available_parallelism().map_or(2, NonZero::get).max(2);
-    Builder::new_multi_thread().worker_threads(threads).enable_all().build().context("starting the runtime")
+    Builder::new_multi_thread().worker_threads(cores().max(2)).enable_all().build().context("starting the runtime")
 }
 
 /// Asks on this thread alone: a question has threads of its own, and to start those of a runtime would cost as much as many

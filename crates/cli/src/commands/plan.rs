@@ -1,10 +1,11 @@
 //! From what was typed to the plan of an ensemble, and the model that plays it.
 
+use std::fmt::Display;
 use std::path::Path;
 use std::sync::Arc;
 
 use anyhow::{Context as _, Result, anyhow, bail};
-use ensemble::{EventMode, Plan, check_name};
+use ensemble::{EventMode, OutcomeRef, Plan, check_name};
 use model::{Catalogue, Model, Parameters, Plugin};
 use run::{Probe, Until};
 use world::{Seed, World, WorldRange};
@@ -60,11 +61,17 @@ pub(crate) fn planned(args: &PlanArgs, sizing: Sizing) -> Result<(Arc<dyn Model>
 /// The outcome that is to be known, and how well.
 pub(crate) fn until(args: &UntilArgs, catalogue: &Catalogue) -> Result<Option<Until>> {
     let (Some(goal), Some(name)) = (args.until_ci, &args.outcome) else { return Ok(None) };
+    let OutcomeRef { entity, outcome } = outcome_of(catalogue, name)?;
+    Ok(Some(Until { entity, outcome, goal }))
+}
+
+/// The outcome that `--outcome ENTITY:OUTCOME` names.
+pub(crate) fn outcome_of(catalogue: &Catalogue, name: &str) -> Result<OutcomeRef> {
     let (entity, outcome) =
         name.split_once(':').with_context(|| format!("--outcome {name}: write it as ENTITY:OUTCOME"))?;
     let entity = catalogue.find_entity(entity)?;
     let outcome = catalogue.kind_of(entity).find_outcome(outcome)?;
-    Ok(Some(Until { entity, outcome, goal }))
+    Ok(OutcomeRef { entity, outcome })
 }
 
 fn parameters(plugin: &Plugin, args: &PlanArgs) -> Result<Parameters> {
@@ -73,7 +80,7 @@ fn parameters(plugin: &Plugin, args: &PlanArgs) -> Result<Parameters> {
     Ok(match (plugin.definition, &args.event) {
         (Some(definition), Some(path)) => {
             let read = (definition.read)(&text_of(path)?);
-            parameters.defining(read.map_err(|e| anyhow!("{} defines no {}:\n{e}", path.display(), definition.name))?)
+            parameters.defining(read.map_err(|faults| defines_none(path, definition.name, &faults))?)
         }
         (Some(definition), None) => bail!(
             "{} plays an {}: name the file that defines it, as --{} FILE ({})",
@@ -85,6 +92,11 @@ fn parameters(plugin: &Plugin, args: &PlanArgs) -> Result<Parameters> {
         (None, Some(_)) => bail!("--event: {} plays none", plugin.name),
         (None, None) => parameters,
     })
+}
+
+/// What is said of a file that does not define what it should.
+pub(crate) fn defines_none(path: &Path, what: &str, faults: &dyn Display) -> anyhow::Error {
+    anyhow!("{} defines no {what}:\n{faults}", path.display())
 }
 
 /// A file's text.
