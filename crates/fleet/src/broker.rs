@@ -55,9 +55,9 @@ impl Message {
         WorldRange::new(World(self.first_world), self.worlds).ok()
     }
 
-    /// Nanoseconds since it was made.
-    pub(crate) fn age_ns(self) -> i64 {
-        now_ns().saturating_sub(self.made_ns).max(0)
+    /// How long ago it was made, by the clocks of who made it and of who asks.
+    pub(crate) fn age(self) -> Duration {
+        Duration::from_nanos(now_ns().saturating_sub(self.made_ns).max(0) as u64)
     }
 }
 

@@ -4,43 +4,44 @@
 use std::sync::Arc;
 use std::time::Instant;
 
-use ensemble::{EnsembleError, Store, WrittenRange};
+use ensemble::{Store, WrittenRange};
 use tokio::sync::mpsc;
 
 use crate::error::FleetError;
-use crate::job::Job;
+use crate::job::{Job, open_store};
 use crate::ledger::{State, Told};
 use crate::metrics::Phase;
-use crate::worker::{Halt, PAUSE_MAX, PAUSE_MIN, Played, Worker, acknowledge, fail, requeue};
+use crate::worker::{Played, Worker};
 
 /// Ranges that are committed together, at most.
 const TOGETHER_MAX: usize = 64;
 
 /// Commits ranges until there are no more to come. A range is in the tables, then in the ledger, then gone from the broker.
 pub(crate) async fn commit_all(worker: Arc<Worker>, mut played: mpsc::Receiver<Played>) {
-    let mut store: Option<Store> = None;
     let mut ready = Vec::new();
     while played.recv_many(&mut ready, TOGETHER_MAX).await > 0 {
         ready.sort_by_key(|played: &Played| played.assignment.job.id);
         while let Some(job) = ready.first().map(|played| played.assignment.job.clone()) {
             let others = ready.iter().position(|played| played.assignment.job.id != job.id).unwrap_or(ready.len());
             let group: Vec<Played> = ready.drain(..others).collect();
-            commit_group(&worker, &mut store, &job, group).await;
+            commit_group(&worker, &job, group).await;
         }
     }
 }
 
 /// Commits ranges of one ensemble, together or, where one of them cannot be committed, one by one.
-async fn commit_group(worker: &Worker, store: &mut Option<Store>, job: &Arc<Job>, group: Vec<Played>) {
+async fn commit_group(worker: &Worker, job: &Arc<Job>, group: Vec<Played>) {
     let committing = Instant::now();
-    let committed = if job.replaces { Ok(true) } else { commit(worker, store, job, &group).await };
+    // What replaces an older version is committed all at once, when it is complete.
+    let committed =
+        if job.replaces { Some(Ok(())) } else { worker.patiently(|| commit_to_tables(worker, job, &group)).await };
     let each = committing.elapsed() / group.len().max(1) as u32;
     match committed {
-        Ok(true) => {
+        Some(Ok(())) => {
             let mut told = Vec::new();
             for mut played in group {
                 worker.options.metrics.add(Phase::Commit, each);
-                played.times.commit = each.as_nanos() as i64;
+                played.times.add(Phase::Commit, each);
                 told.extend(note(worker, job, &played).await);
             }
             if let Err(error) = worker.ledger.told(job.id, &told).await {
@@ -48,65 +49,39 @@ async fn commit_group(worker: &Worker, store: &mut Option<Store>, job: &Arc<Job>
             }
             settle(worker, job).await;
         }
-        Ok(false) => {
+        None => {
             for played in group {
-                requeue(&played.assignment).await;
+                played.assignment.requeue().await;
             }
         }
-        Err(_) if group.len() > 1 => {
+        Some(Err(_)) if group.len() > 1 => {
             for played in group {
-                Box::pin(commit_group(worker, store, job, vec![played])).await;
+                Box::pin(commit_group(worker, job, vec![played])).await;
             }
         }
-        Err(error) => {
+        Some(Err(error)) => {
             for played in group {
-                fail(worker, played.assignment, &error.to_string()).await;
+                worker.fail(&played.assignment, &error.to_string()).await;
             }
         }
     }
 }
 
-/// Commits to the tables, again and again while what is wrong may pass. False where the worker must not wait any longer.
-async fn commit(worker: &Worker, store: &mut Option<Store>, job: &Job, group: &[Played]) -> Result<bool, FleetError> {
-    let mut pause = PAUSE_MIN;
-    loop {
-        let Err(error) = commit_to_tables(worker, store, job, group).await else { return Ok(true) };
-        *store = None;
-        if !error.is_passing() {
-            return Err(error);
-        }
-        tracing::warn!(%error, "committing again");
-        worker.set_trouble(Some(error.to_string()));
-        let mut halt = worker.halt.clone();
-        if tokio::time::timeout(pause, halt.wait_for(|halt| *halt == Halt::Now)).await.is_ok() {
-            return Ok(false);
-        }
-        pause = (pause * 2).min(PAUSE_MAX);
-    }
-}
-
-async fn commit_to_tables(
-    worker: &Worker,
-    store: &mut Option<Store>,
-    job: &Job,
-    group: &[Played],
-) -> Result<(), FleetError> {
-    let open = match store {
+async fn commit_to_tables(worker: &Worker, job: &Job, group: &[Played]) -> Result<(), FleetError> {
+    let mut store = worker.store.lock().await;
+    let mut open = match store.take() {
         Some(open) => open,
-        None => store.insert(open_store(worker, job).await?),
+        None => store_of(worker, job).await?,
     };
     let written: Vec<&WrittenRange> = group.iter().map(|played| &played.written).collect();
-    Ok(open.commit_ranges(job.player.ensemble(), &written).await?)
+    open.commit_ranges(job.player.ensemble(), &written).await?;
+    // What refused once is opened anew.
+    *store = Some(open);
+    Ok(())
 }
 
-async fn open_store(worker: &Worker, job: &Job) -> Result<Store, FleetError> {
-    let (data, disk) = (&worker.options.data, worker.options.disk.clone());
-    let unknown = || EnsembleError::Unknown {
-        name: job.player.ensemble().plan.name.clone(),
-        data: worker.options.disk.shown(data),
-        have: Vec::new(),
-    };
-    Ok(Store::open(data, disk).await?.ok_or_else(unknown)?)
+async fn store_of(worker: &Worker, job: &Job) -> Result<Store, FleetError> {
+    open_store(&job.player.ensemble().plan.name, &worker.options.data, &worker.options.disk).await
 }
 
 /// Notes in the ledger that a range is committed, then tells the broker; how long both took, where both were told.
@@ -114,12 +89,12 @@ async fn note(worker: &Worker, job: &Job, played: &Played) -> Option<Told> {
     let metrics = &worker.options.metrics;
     let (range, times, aggregates) = (played.assignment.range, played.times, &played.written.aggregates);
     let noting = Instant::now();
-    let noted = worker.patiently(|| worker.ledger.finish(job.id, range, worker.me.id, &times, aggregates)).await;
-    match noted {
+    let finished = worker.patiently(|| worker.ledger.finish(job.id, range, worker.me.id, &times, aggregates)).await;
+    match finished {
         Some(Ok(known)) => {
             let note = noting.elapsed();
             let acknowledging = Instant::now();
-            acknowledge(&played.assignment).await;
+            played.assignment.acknowledge().await;
             let acknowledge = acknowledging.elapsed();
             metrics.add(Phase::Note, note);
             metrics.add(Phase::Acknowledge, acknowledge);
@@ -132,9 +107,9 @@ async fn note(worker: &Worker, job: &Job, played: &Played) -> Option<Told> {
         // It is in the tables: whoever gets the message again finds it there.
         Some(Err(error)) => {
             tracing::error!(%error, %range, "the ledger does not note it");
-            requeue(&played.assignment).await;
+            played.assignment.requeue().await;
         }
-        None => requeue(&played.assignment).await,
+        None => played.assignment.requeue().await,
     }
     None
 }
@@ -161,7 +136,7 @@ async fn try_to_settle(worker: &Worker, job: &Job) -> Result<(), FleetError> {
         return Ok(());
     };
     if end == State::Complete && job.replaces {
-        open_store(worker, job).await?.switch(job.player.ensemble()).await?;
+        store_of(worker, job).await?.switch(job.player.ensemble()).await?;
     }
     if worker.ledger.turn(job.id, &[State::Running, State::Paused], end).await? {
         tracing::info!(ensemble = job.player.ensemble().plan.name, state = end.word(), "ended");

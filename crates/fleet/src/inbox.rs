@@ -2,8 +2,9 @@
 
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
+use lapin::options::{BasicAckOptions, BasicNackOptions};
 use lapin::{Acker, Channel};
 use world::WorldRange;
 
@@ -16,9 +17,36 @@ pub(crate) struct Assignment {
     pub(crate) acker: Acker,
     /// Stays open until the message is answered.
     pub(crate) _channel: Channel,
-    /// Nanoseconds from the message's making to its arrival.
-    pub(crate) dispatch_ns: i64,
+    /// From the message's making to its arrival.
+    pub(crate) dispatch: Duration,
     pub(crate) arrived: Instant,
+}
+
+impl Assignment {
+    /// Tells the broker that the range is settled.
+    pub(crate) async fn acknowledge(&self) {
+        if let Err(error) = self.acker.ack(BasicAckOptions::default()).await {
+            // It comes again, and is found to be done.
+            tracing::debug!(%error, range = %self.range, "the broker was not told that it is done");
+        }
+    }
+
+    /// Lets the broker hand the range out again.
+    pub(crate) async fn requeue(&self) {
+        self.refuse(true).await;
+    }
+
+    /// Puts the message among the broker's dead letters.
+    pub(crate) async fn give_up(&self) {
+        self.refuse(false).await;
+    }
+
+    async fn refuse(&self, requeue: bool) {
+        if let Err(error) = self.acker.nack(BasicNackOptions { requeue, multiple: false }).await {
+            // The connection is gone, and with it this worker's hold on the message.
+            tracing::debug!(%error, range = %self.range, "the broker was not told of it");
+        }
+    }
 }
 
 #[derive(Default)]

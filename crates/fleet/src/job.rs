@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use ensemble::{EnsembleError, Follow, MakeModel, Store};
 use run::{Player, Until};
+use table::UnknownCodec;
 use table::disk::Disk;
 
 use crate::error::FleetError;
@@ -30,16 +31,24 @@ impl Job {
         disk: &Arc<dyn Disk>,
         make_model: &MakeModel,
     ) -> Result<Self, FleetError> {
-        let unknown =
-            || EnsembleError::Unknown { name: submitted.name.clone(), data: disk.shown(data), have: Vec::new() };
-        let mut store = Store::open(data, disk.clone()).await?.ok_or_else(unknown)?;
+        let damaged = |reason| EnsembleError::Damaged { name: submitted.name.clone(), reason };
+        let mut store = open_store(&submitted.name, data, disk).await?;
         let ensemble = store.take_up(&submitted.name, submitted.version).await?;
-        let model = make_model(&ensemble.plan)
-            .map_err(|error| EnsembleError::Damaged { name: submitted.name.clone(), reason: error.to_string() })?;
-        let codec = submitted.codec.parse().unwrap_or_default();
+        let model = make_model(&ensemble.plan).map_err(|error| damaged(error.to_string()))?;
+        // All who play it must compress alike: a range's files are the same bytes whoever writes them.
+        let codec = submitted.codec.parse().map_err(|error: UnknownCodec| damaged(error.to_string()))?;
         let followed = submitted.until.iter().map(|until| (until.entity, until.outcome)).collect();
         let follow = Follow::new(&ensemble.plan.catalogue, followed);
         let player = Player::new(model, ensemble, disk.clone(), codec, follow);
         Ok(Self { id: submitted.id, player, replaces: submitted.replaces, until: submitted.until })
     }
+}
+
+/// Opens the tables in a folder, which have an ensemble of a name.
+///
+/// # Errors
+/// Where there are none.
+pub(crate) async fn open_store(name: &str, data: &Path, disk: &Arc<dyn Disk>) -> Result<Store, FleetError> {
+    let unknown = || EnsembleError::Unknown { name: name.to_owned(), data: disk.shown(data), have: Vec::new() };
+    Ok(Store::open(data, disk.clone()).await?.ok_or_else(unknown)?)
 }

@@ -4,7 +4,7 @@
 //! and files as one process would leave.
 //!
 //! An ensemble is [`submit`]ted: registered in the tables, entered in the ledger, its ranges published as messages. A worker
-//! ([`work`]) plays a range, commits it to the tables, notes it in the ledger, and only then acknowledges its message.
+//! that has [`join`]ed plays a range, commits it to the tables, notes it in the ledger, and only then acknowledges its message.
 //!
 //! Promises
 //! - a world is in the tables once, whoever died, restarted or was told twice meanwhile: a range's files are the same bytes
@@ -21,6 +21,7 @@ mod inbox;
 mod job;
 mod ledger;
 mod metrics;
+mod player;
 mod session;
 mod status;
 mod submit;
@@ -30,6 +31,6 @@ pub use broker::Broker;
 pub use error::FleetError;
 pub use ledger::{Ledger, State};
 pub use metrics::WorkerMetrics;
-pub use status::{EnsembleStatus, PhaseTotals, WorkerStatus, status, workers};
+pub use status::{EnsembleStatus, PhaseTotals, WorkerStatus, state, status, workers};
 pub use submit::{SubmitOptions, cancel, pause, resume, retry, submit};
-pub use worker::{Halt, WorkerOptions, work};
+pub use worker::{Halt, Member, WorkerOptions, join};

@@ -32,6 +32,21 @@ pub(crate) enum Phase {
 pub(crate) const PHASES: [&str; 9] =
     ["dispatch", "wait", "claim", "simulate", "encode", "write", "commit", "note", "acknowledge"];
 
+/// Where one range's time went: nanoseconds of each phase.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Times([u64; PHASES.len()]);
+
+impl Times {
+    pub(crate) fn add(&mut self, phase: Phase, time: Duration) {
+        self.0[phase as usize] += time.as_nanos() as u64;
+    }
+
+    /// Nanoseconds of each phase.
+    pub(crate) fn ns(&self) -> [u64; PHASES.len()] {
+        self.0
+    }
+}
+
 /// Counts of one worker. Times are summed over its ranges, in nanoseconds.
 #[derive(Debug, Default)]
 pub struct WorkerMetrics {
@@ -46,6 +61,10 @@ pub struct WorkerMetrics {
 impl WorkerMetrics {
     pub(crate) fn add(&self, phase: Phase, time: Duration) {
         self.phases[phase as usize].fetch_add(time.as_nanos() as u64, Ordering::Relaxed);
+    }
+
+    pub(crate) fn spent(&self, times: &Times) {
+        self.phases.iter().zip(times.0).for_each(|(phase, ns)| _ = phase.fetch_add(ns, Ordering::Relaxed));
     }
 
     pub(crate) fn done(&self, worlds: usize) {

@@ -5,9 +5,9 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use futures::StreamExt as _;
-use lapin::options::BasicCancelOptions;
+use lapin::options::{BasicCancelOptions, BasicNackOptions};
 use lapin::types::ShortString;
-use lapin::{Channel, Connection};
+use lapin::{Channel, Connection, Consumer};
 
 use crate::broker::message;
 use crate::commit::settle;
@@ -16,7 +16,7 @@ use crate::inbox::Assignment;
 use crate::job::Job;
 use crate::ledger::Submitted;
 use crate::metrics::PHASES;
-use crate::worker::{Halt, Worker, requeue};
+use crate::worker::{Halt, Worker};
 
 type Result<T> = std::result::Result<T, FleetError>;
 
@@ -37,6 +37,16 @@ struct Subscription {
     consumer: ShortString,
     job: Arc<Job>,
     receiver: tokio::task::JoinHandle<()>,
+}
+
+impl Subscription {
+    /// Ends to receive.
+    async fn cancel(&self) {
+        let cancelled = self.channel.basic_cancel(self.consumer.clone(), BasicCancelOptions::default());
+        if let Err(error) = cancelled.await {
+            tracing::debug!(%error, "a consumer was gone already");
+        }
+    }
 }
 
 pub(crate) struct Session {
@@ -71,7 +81,6 @@ impl Session {
     /// # Errors
     /// Where the broker is gone; what it had handed out, it hands out again.
     pub(crate) async fn run(mut self, worker: &Arc<Worker>) -> Result<Self> {
-        let mut halt = worker.halt.clone();
         loop {
             if let Err(error) = self.look(worker).await {
                 if matches!(error, FleetError::Broker { .. }) || !self.connection.status().connected() {
@@ -82,8 +91,8 @@ impl Session {
                 tracing::warn!(%error, "waiting for it");
                 worker.set_trouble(Some(error.to_string()));
             }
-            let asked = halt.wait_for(|halt| *halt != Halt::No);
-            if tokio::time::timeout(LOOK_EACH, asked).await.is_ok() {
+            worker.rest(LOOK_EACH, Halt::Drain).await;
+            if worker.is_halting() {
                 return Ok(self);
             }
         }
@@ -139,39 +148,19 @@ impl Session {
         worker.broker.declare(&channel, job.id).await?;
         // One for each thread, and one for what is being committed meanwhile.
         let unacknowledged = (worker.options.threads + 1).min(usize::from(u16::MAX)) as u16;
-        let mut consumer = worker.broker.consume(&channel, job.id, unacknowledged).await?;
-        let tag = consumer.tag();
-        let (receiving, of, through) = (worker.clone(), job.clone(), channel.clone());
-        let receiver = tokio::spawn(async move {
-            while let Some(Ok(delivery)) = consumer.next().await {
-                let Some(message) = message(&delivery.data) else {
-                    tracing::error!("a message of nobody we know");
-                    continue;
-                };
-                let Some(range) = message.range() else { continue };
-                receiving.inbox.put(Assignment {
-                    job: of.clone(),
-                    range,
-                    acker: delivery.acker,
-                    _channel: through.clone(),
-                    dispatch_ns: message.age_ns(),
-                    arrived: Instant::now(),
-                });
-            }
-        });
-        self.subscriptions.insert(job.id, Subscription { channel, consumer: tag, job, receiver });
+        let messages = worker.broker.consume(&channel, job.id, unacknowledged).await?;
+        let consumer = messages.tag();
+        let receiver = tokio::spawn(receive(worker.clone(), job.clone(), channel.clone(), messages));
+        self.subscriptions.insert(job.id, Subscription { channel, consumer, job, receiver });
         Ok(())
     }
 
     /// Ends to receive an ensemble's ranges, and gives back those that were not begun.
     async fn unsubscribe(&mut self, worker: &Worker, ensemble: i64) {
         let Some(subscription) = self.subscriptions.remove(&ensemble) else { return };
-        let cancelled = subscription.channel.basic_cancel(subscription.consumer.clone(), BasicCancelOptions::default());
-        if let Err(error) = cancelled.await {
-            tracing::debug!(%error, "a consumer was gone already");
-        }
+        subscription.cancel().await;
         for assignment in worker.inbox.withdraw(ensemble) {
-            requeue(&assignment).await;
+            assignment.requeue().await;
         }
         if worker.ledger.state(ensemble).await.is_ok_and(|state| !state.may_go_on())
             && let Err(error) = worker.broker.remove(&self.channel, ensemble).await
@@ -186,7 +175,7 @@ impl Session {
         for submitted in running {
             let Some(job) = self.subscriptions.get(&submitted.id).map(|s| s.job.clone()) else { continue };
             self.look_for_lost(worker, submitted.id).await?;
-            let missing = worker.ledger.unsettled(submitted.id, true).await?;
+            let missing = worker.ledger.unpublished(submitted.id).await?;
             if !missing.is_empty() {
                 worker.broker.publish(&self.channel, submitted.id, &missing).await?;
                 worker.ledger.note_published(submitted.id, &missing).await?;
@@ -213,13 +202,10 @@ impl Session {
     /// Ends to receive anything, and gives back what was not begun.
     pub(crate) async fn leave(&mut self, worker: &Worker) {
         for subscription in self.subscriptions.values() {
-            let tag = subscription.consumer.clone();
-            if let Err(error) = subscription.channel.basic_cancel(tag, BasicCancelOptions::default()).await {
-                tracing::debug!(%error, "a consumer was gone already");
-            }
+            subscription.cancel().await;
         }
         for assignment in worker.inbox.clear() {
-            requeue(&assignment).await;
+            assignment.requeue().await;
         }
     }
 
@@ -228,5 +214,28 @@ impl Session {
         if !matches!(closed, Ok(Ok(()))) {
             tracing::debug!("the broker did not say good-bye");
         }
+    }
+}
+
+/// Puts an ensemble's messages into the inbox until there are no more to come.
+async fn receive(worker: Arc<Worker>, job: Arc<Job>, channel: Channel, mut messages: Consumer) {
+    while let Some(Ok(delivery)) = messages.next().await {
+        let read = message(&delivery.data);
+        let Some((range, dispatch)) = read.and_then(|message| Some((message.range()?, message.age()))) else {
+            tracing::error!(ensemble = job.player.ensemble().plan.name, "a message that is none of ours: put aside");
+            let aside = delivery.nack(BasicNackOptions { requeue: false, multiple: false });
+            if let Err(error) = aside.await {
+                tracing::debug!(%error, "it comes again");
+            }
+            continue;
+        };
+        worker.inbox.put(Assignment {
+            job: job.clone(),
+            range,
+            acker: delivery.acker,
+            _channel: channel.clone(),
+            dispatch,
+            arrived: Instant::now(),
+        });
     }
 }

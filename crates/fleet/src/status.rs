@@ -1,8 +1,7 @@
 //! How far a fleet is.
 
-use model::Catalogue;
 use serde::Serialize;
-use world::{World, WorldRange};
+use world::WorldRange;
 
 use crate::error::FleetError;
 use crate::ledger::{Ledger, Part, RATE_S, State, Totals};
@@ -146,6 +145,14 @@ pub async fn status(ledger: &Ledger, name: Option<&str>) -> Result<Vec<EnsembleS
     Ok(all)
 }
 
+/// What is being done about the newest ensemble of a name: much less to ask for than all that [`status`] tells.
+///
+/// # Errors
+/// Where there is none of the name, and where the ledger does not answer.
+pub async fn state(ledger: &Ledger, name: &str) -> Result<State, FleetError> {
+    Ok(ledger.find(name).await?.state)
+}
+
 /// The workers that are there.
 ///
 /// # Errors
@@ -168,7 +175,7 @@ fn worker(part: Part, lately_s: Option<f64>) -> WorkerStatus {
     }
 }
 
-fn told(totals: &Totals, parts: Vec<Part>, failures: Vec<(i64, i64, bool, String)>) -> EnsembleStatus {
+fn told(totals: &Totals, parts: Vec<Part>, failures: Vec<(WorldRange, bool, String)>) -> EnsembleStatus {
     let s = |ns: i64| ns as f64 / 1e9;
     let since = |from: chrono::DateTime<chrono::Utc>, to: chrono::DateTime<chrono::Utc>| {
         (to - from).num_microseconds().unwrap_or(0).max(0) as f64 / 1e6
@@ -181,8 +188,8 @@ fn told(totals: &Totals, parts: Vec<Part>, failures: Vec<(i64, i64, bool, String
         if is_running { totals.worlds_lately as f64 / lately } else { totals.worlds_done as f64 / playing.max(0.001) };
     let left = totals.worlds - totals.worlds_done - totals.worlds_failed;
     let [dispatch, wait, claim, simulate, encode, write, commit, note, acknowledge] = totals.phases;
-    let failure = |(first, worlds, is_given_up, reason): (i64, i64, bool, String)| Failure {
-        range: WorldRange::new(World(first as u32), worlds as u32).map(|r| r.to_string()).unwrap_or_default(),
+    let failure = |(range, is_given_up, reason): (WorldRange, bool, String)| Failure {
+        range: range.to_string(),
         is_given_up,
         reason,
     };
@@ -221,9 +228,7 @@ fn told(totals: &Totals, parts: Vec<Part>, failures: Vec<(i64, i64, bool, String
 }
 
 fn outcomes(totals: &Totals) -> Vec<OutcomeStatus> {
-    let Ok(catalogue) = serde_json::from_str::<Catalogue>(&totals.catalogue) else {
-        return Vec::new();
-    };
+    let catalogue = &totals.catalogue;
     let known = totals.aggregates.iter().filter(|(entity, ..)| *entity < catalogue.entities.len());
     known
         .map(|(entity, outcome, aggregate)| OutcomeStatus {

@@ -1,34 +1,26 @@
 //! A worker: takes ranges up, plays them on its threads, commits them, and tells the ledger and the broker.
 
 use std::path::PathBuf;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::{Duration, Instant};
+use std::thread::JoinHandle;
+use std::time::Duration;
 
-use ensemble::{Encoders, MakeModel, WrittenRange};
-use lapin::options::{BasicAckOptions, BasicNackOptions};
-use run::RunError;
-use table::ErrorKind;
+use ensemble::{MakeModel, Store, WrittenRange};
 use table::disk::Disk;
 use tokio::runtime::Handle;
 use tokio::sync::{mpsc, watch};
 use uuid::Uuid;
 
 use crate::broker::Broker;
-use crate::commit::commit_all;
+use crate::commit::{commit_all, settle};
 use crate::error::FleetError;
 use crate::inbox::{Assignment, Inbox};
-use crate::ledger::{Claim, Finished, Introduction, Ledger, Verdict};
-use crate::metrics::{Phase, WorkerMetrics};
+use crate::ledger::{Introduction, Ledger, Verdict};
+use crate::metrics::{Times, WorkerMetrics};
+use crate::player::play_all;
 use crate::session::Session;
 
 type Result<T> = std::result::Result<T, FleetError>;
-
-/// The longest pause between two attempts at something that fails for a while.
-pub(crate) const PAUSE_MAX: Duration = Duration::from_secs(15);
-pub(crate) const PAUSE_MIN: Duration = Duration::from_millis(100);
-/// How long a range of a paused ensemble is held before it is given back, so that it does not come again at once.
-const PAUSED: Duration = Duration::from_millis(200);
 
 /// How to work.
 #[derive(Clone)]
@@ -63,7 +55,7 @@ pub enum Halt {
 pub(crate) struct Played {
     pub(crate) assignment: Assignment,
     pub(crate) written: WrittenRange,
-    pub(crate) times: Finished,
+    pub(crate) times: Times,
 }
 
 /// What a worker's tasks and threads share.
@@ -74,74 +66,96 @@ pub(crate) struct Worker {
     pub(crate) me: Introduction,
     pub(crate) inbox: Inbox,
     pub(crate) halt: watch::Receiver<Halt>,
+    /// The tables, once they were needed and as long as they do not refuse.
+    pub(crate) store: tokio::sync::Mutex<Option<Store>>,
     trouble: Mutex<Option<String>>,
-    is_over: AtomicBool,
 }
 
-/// Works until asked to end.
+/// A worker that the ledger and the broker have let in.
+pub struct Member {
+    worker: Arc<Worker>,
+    session: Session,
+}
+
+/// Introduces a worker to the ledger and the broker.
 ///
 /// # Errors
-/// Where the ledger or the broker refuses at the start. Later the worker waits for them, and goes on when they are back.
-pub async fn work(ledger: Ledger, broker: Broker, options: WorkerOptions, halt: watch::Receiver<Halt>) -> Result<()> {
+/// Where one of them refuses: whoever starts a worker can mend that.
+pub async fn join(
+    ledger: Ledger,
+    broker: Broker,
+    options: WorkerOptions,
+    halt: watch::Receiver<Halt>,
+) -> Result<Member> {
     let host = nix::unistd::gethostname().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
     let me = Introduction { id: Uuid::new_v4(), host, pid: std::process::id(), threads: options.threads };
-    ledger.see(&me, None).await?;
-    let (ledger_too, id) = (ledger.clone(), me.id);
-    let worker = Arc::new(Worker {
+    let worker = Worker {
         ledger,
         broker,
         options,
         me,
         inbox: Inbox::default(),
-        halt: halt.clone(),
+        halt,
+        store: tokio::sync::Mutex::default(),
         trouble: Mutex::default(),
-        is_over: AtomicBool::new(false),
-    });
-    // Refused at the start: whoever started it can mend that.
-    let first = Session::open(&worker).await?;
-    let (played, to_commit) = mpsc::channel(worker.options.threads);
-    let committer = tokio::spawn(commit_all(worker.clone(), to_commit));
-    let threads = start_players(&worker, &played)?;
-    drop(played);
-    let mut session = Some(first);
+    };
+    let worker = Arc::new(worker);
+    let session = Session::open(&worker).await?;
+    worker.ledger.see(&worker.me, None).await?;
+    Ok(Member { worker, session })
+}
+
+impl Member {
+    /// Works until asked to end. Waits for a ledger or a broker that is gone, and goes on when it is back.
+    ///
+    /// # Errors
+    /// Where its threads cannot be started.
+    pub async fn work(self) -> Result<()> {
+        let Self { worker, session } = self;
+        let (played, to_commit) = mpsc::channel(worker.options.threads);
+        let committer = tokio::spawn(commit_all(worker.clone(), to_commit));
+        let threads = start_players(&worker, &played)?;
+        drop(played);
+        let session = receive(&worker, session).await;
+        worker.inbox.close();
+        let joined = tokio::task::spawn_blocking(move || threads.into_iter().filter_map(|t| t.join().err()).count());
+        if joined.await.is_ok_and(|died| died > 0) {
+            tracing::error!("a thread of the worker died");
+        }
+        if committer.await.is_err() {
+            tracing::error!("the worker's committer died");
+        }
+        if let Some(session) = session {
+            session.close().await;
+        }
+        if let Err(error) = worker.ledger.dismiss(worker.me.id).await {
+            tracing::warn!(%error, "the ledger does not know that this worker ends");
+        }
+        Ok(())
+    }
+}
+
+/// Receives messages until the worker is asked to end, over one session after another where the broker goes away meanwhile.
+/// Gives back the last one: what was handed out over it is acknowledged over it.
+async fn receive(worker: &Arc<Worker>, session: Session) -> Option<Session> {
+    let mut open = Some(session);
     while !worker.is_halting() {
-        let ended = match session.take() {
-            Some(session) => session.run(&worker).await,
-            None => match Session::open(&worker).await {
-                Ok(opened) => {
-                    session = Some(opened);
-                    continue;
-                }
-                Err(error) => Err(error),
-            },
+        let still_open = match open.take() {
+            Some(session) => session.run(worker).await,
+            None => Session::open(worker).await,
         };
-        match ended {
-            Ok(open) => session = Some(open),
+        match still_open {
+            Ok(session) => open = Some(session),
             Err(error) => worker.suffer(&error).await,
         }
     }
-    if let Some(session) = &mut session {
-        session.leave(&worker).await;
+    if let Some(session) = &mut open {
+        session.leave(worker).await;
     }
-    worker.inbox.close();
-    let joined = tokio::task::spawn_blocking(move || threads.into_iter().filter_map(|t| t.join().err()).count());
-    if joined.await.is_ok_and(|died| died > 0) {
-        tracing::error!("a thread of the worker died");
-    }
-    if committer.await.is_err() {
-        tracing::error!("the worker's committer died");
-    }
-    worker.is_over.store(true, Ordering::SeqCst);
-    if let Some(session) = session {
-        session.close().await;
-    }
-    if let Err(error) = ledger_too.dismiss(id).await {
-        tracing::warn!(%error, "the ledger does not know that this worker ends");
-    }
-    Ok(())
+    open
 }
 
-fn start_players(worker: &Arc<Worker>, played: &mpsc::Sender<Played>) -> Result<Vec<std::thread::JoinHandle<()>>> {
+fn start_players(worker: &Arc<Worker>, played: &mpsc::Sender<Played>) -> Result<Vec<JoinHandle<()>>> {
     let start = |number: usize| {
         let (worker, played, handle) = (worker.clone(), played.clone(), Handle::current());
         let thread = std::thread::Builder::new().name(format!("player-{number}"));
@@ -150,12 +164,30 @@ fn start_players(worker: &Arc<Worker>, played: &mpsc::Sender<Played>) -> Result<
     (0..worker.options.threads).map(start).collect()
 }
 
+/// Pauses between attempts at what fails for a while: each twice as long as the one before, up to 15 seconds.
+pub(crate) struct Pauses(Duration);
+
+impl Pauses {
+    const FIRST: Duration = Duration::from_millis(100);
+    const LONGEST: Duration = Duration::from_secs(15);
+
+    pub(crate) fn new() -> Self {
+        Self(Self::FIRST)
+    }
+
+    pub(crate) fn next(&mut self) -> Duration {
+        let pause = self.0;
+        self.0 = (pause * 2).min(Self::LONGEST);
+        pause
+    }
+}
+
 impl Worker {
     pub(crate) fn is_halting(&self) -> bool {
         *self.halt.borrow() != Halt::No
     }
 
-    fn drops_all(&self) -> bool {
+    pub(crate) fn drops_all(&self) -> bool {
         *self.halt.borrow() == Halt::Now
     }
 
@@ -168,16 +200,21 @@ impl Worker {
         *self.trouble.lock().unwrap_or_else(PoisonError::into_inner) = trouble;
     }
 
+    /// Waits so long, or until the worker is asked to end, as urgently as said.
+    pub(crate) async fn rest(&self, pause: Duration, unless: Halt) {
+        let mut halt = self.halt.clone();
+        let asked = halt.wait_for(|halt| *halt >= unless);
+        if tokio::time::timeout(pause, asked).await.is_ok() {
+            tracing::debug!("asked to end while waiting");
+        }
+    }
+
     /// Waits a while after an error, unless the worker is asked to end.
     async fn suffer(&self, error: &FleetError) {
         tracing::warn!(%error, "waiting for it");
         self.options.metrics.reconnects();
         self.set_trouble(Some(error.to_string()));
-        let mut halt = self.halt.clone();
-        let halted = halt.wait_for(|halt| *halt != Halt::No);
-        if tokio::time::timeout(Duration::from_secs(1), halted).await.is_ok() {
-            tracing::debug!("asked to end while waiting");
-        }
+        self.rest(Duration::from_secs(1), Halt::Drain).await;
     }
 
     /// Asks again and again while what is wrong may pass. `None` where the worker must not wait any longer.
@@ -185,7 +222,8 @@ impl Worker {
     where
         F: Future<Output = Result<T>>,
     {
-        let mut pause = PAUSE_MIN;
+        let mut pauses = Pauses::new();
+        let mut is_troubled = false;
         loop {
             match ask().await {
                 Err(error) if error.is_passing() => {
@@ -193,138 +231,45 @@ impl Worker {
                         return None;
                     }
                     tracing::warn!(%error, "trying again");
-                    tokio::time::sleep(pause).await;
-                    pause = (pause * 2).min(PAUSE_MAX);
+                    self.set_trouble(Some(error.to_string()));
+                    is_troubled = true;
+                    self.rest(pauses.next(), Halt::Now).await;
                 }
-                result => return Some(result),
+                result => {
+                    if is_troubled && result.is_ok() {
+                        self.set_trouble(None);
+                    }
+                    return Some(result);
+                }
             }
         }
     }
-}
 
-/// A player thread: takes up ranges until there are no more to come.
-fn play_all(worker: &Worker, played: &mpsc::Sender<Played>, handle: &Handle) {
-    let mut encoders: Option<(i64, Encoders)> = None;
-    let mut pause = PAUSE_MIN;
-    while let Some(assignment) = worker.inbox.take() {
-        let wait = assignment.arrived.elapsed();
-        let (job, range) = (assignment.job.clone(), assignment.range);
-        let claiming = Instant::now();
-        let claim = handle.block_on(worker.patiently(|| worker.ledger.claim(job.id, range, worker.me.id)));
-        match claim {
-            Some(Ok(Claim::Play)) => {}
-            Some(Ok(Claim::Settled)) => {
-                handle.block_on(acknowledge(&assignment));
-                continue;
+    /// Lets another worker have a range that this one took up.
+    pub(crate) async fn give_back(&self, assignment: &Assignment) {
+        let (ensemble, range) = (assignment.job.id, assignment.range);
+        self.options.metrics.gave_back();
+        if let Err(error) = self.ledger.give_back(ensemble, range).await {
+            tracing::warn!(%error, %range, "the ledger takes it for begun");
+        }
+        assignment.requeue().await;
+    }
+
+    /// Notes a failure. The broker gets the message back, or its dead letters where the range is given up.
+    pub(crate) async fn fail(&self, assignment: &Assignment, reason: &str) {
+        let (ensemble, range) = (assignment.job.id, assignment.range);
+        tracing::warn!(%range, reason, "failed");
+        self.options.metrics.failed();
+        match self.patiently(|| self.ledger.note_failure(ensemble, range, reason)).await {
+            Some(Ok(Verdict::GivenUp)) => {
+                assignment.give_up().await;
+                settle(self, &assignment.job).await;
             }
-            Some(Ok(Claim::Later)) => {
-                std::thread::sleep(PAUSED);
-                handle.block_on(requeue(&assignment));
-                continue;
-            }
+            Some(Ok(Verdict::Again)) | None => assignment.requeue().await,
             Some(Err(error)) => {
-                tracing::error!(%error, %range, "the ledger does not hand it out");
-                handle.block_on(requeue(&assignment));
-                continue;
+                tracing::error!(%error, %range, "its failure is not noted");
+                assignment.requeue().await;
             }
-            None => continue,
         }
-        let claim = claiming.elapsed();
-        if encoders.as_ref().is_none_or(|(of, _)| *of != job.id) {
-            encoders = job.player.encoders().ok().map(|made| (job.id, made));
-        }
-        let Some((_, made)) = &mut encoders else {
-            handle.block_on(fail(worker, assignment, "its columns cannot be stored"));
-            continue;
-        };
-        match job.player.play(range, made, &|| worker.drops_all()) {
-            Ok(Some(mut written)) => {
-                let pause_of_all = worker.options.world_pause * range.count() as u32;
-                std::thread::sleep(pause_of_all);
-                written.times.simulate += pause_of_all;
-                pause = PAUSE_MIN;
-                worker.set_trouble(None);
-                let spent = [
-                    (Phase::Dispatch, Duration::from_nanos(assignment.dispatch_ns as u64)),
-                    (Phase::Wait, wait),
-                    (Phase::Claim, claim),
-                    (Phase::Simulate, written.times.simulate),
-                    (Phase::Encode, written.times.encode),
-                    (Phase::Write, written.times.write),
-                ];
-                spent.into_iter().for_each(|(phase, time)| worker.options.metrics.add(phase, time));
-                let ns = |time: Duration| time.as_nanos() as i64;
-                let times = Finished {
-                    dispatch: assignment.dispatch_ns,
-                    wait: ns(wait),
-                    claim: ns(claim),
-                    simulate: ns(written.times.simulate),
-                    encode: ns(written.times.encode),
-                    write: ns(written.times.write),
-                    commit: 0,
-                };
-                if played.blocking_send(Played { assignment, written, times }).is_err() {
-                    return;
-                }
-            }
-            Ok(None) => handle.block_on(give_back(worker, &assignment)),
-            Err(RunError::Table(error)) if error.kind() == ErrorKind::Environment => {
-                // Another worker may have room; this one tries again in a while.
-                tracing::warn!(%error, %range, "cannot be written here");
-                worker.set_trouble(Some(error.to_string()));
-                handle.block_on(give_back(worker, &assignment));
-                std::thread::sleep(pause);
-                pause = (pause * 2).min(PAUSE_MAX);
-            }
-            Err(error) => handle.block_on(fail(worker, assignment, &error.to_string())),
-        }
-    }
-}
-
-/// Lets another worker have a range that this one took up.
-async fn give_back(worker: &Worker, assignment: &Assignment) {
-    let (ensemble, range) = (assignment.job.id, assignment.range);
-    worker.options.metrics.gave_back();
-    if let Err(error) = worker.ledger.give_back(ensemble, range).await {
-        tracing::warn!(%error, %range, "the ledger takes it for begun");
-    }
-    requeue(assignment).await;
-}
-
-/// Notes a failure. The broker gets the message back, or its dead letters where the range is given up.
-pub(crate) async fn fail(worker: &Worker, assignment: Assignment, reason: &str) {
-    let (ensemble, range) = (assignment.job.id, assignment.range);
-    tracing::warn!(%range, reason, "failed");
-    worker.options.metrics.failed();
-    let noted = worker.patiently(|| worker.ledger.note_failure(ensemble, range, reason)).await;
-    match noted {
-        Some(Ok(Verdict::GivenUp)) => {
-            refuse(&assignment, false).await;
-            crate::commit::settle(worker, &assignment.job).await;
-        }
-        Some(Ok(Verdict::Again)) | None => requeue(&assignment).await,
-        Some(Err(error)) => {
-            tracing::error!(%error, %range, "its failure is not noted");
-            requeue(&assignment).await;
-        }
-    }
-}
-
-/// Tells the broker that a range is settled.
-pub(crate) async fn acknowledge(assignment: &Assignment) {
-    if let Err(error) = assignment.acker.ack(BasicAckOptions::default()).await {
-        // It comes again, and is found to be done.
-        tracing::debug!(%error, range = %assignment.range, "the broker was not told that it is done");
-    }
-}
-
-pub(crate) async fn requeue(assignment: &Assignment) {
-    refuse(assignment, true).await;
-}
-
-async fn refuse(assignment: &Assignment, requeue: bool) {
-    if let Err(error) = assignment.acker.nack(BasicNackOptions { requeue, multiple: false }).await {
-        // The connection is gone, and with it this worker's hold on the message.
-        tracing::debug!(%error, range = %assignment.range, "the broker was not told of it");
     }
 }

@@ -66,11 +66,9 @@ pub(crate) async fn worker(args: &WorkerArgs) -> Result<ExitCode> {
         world_pause: Duration::from_millis(args.world_pause_ms),
         metrics,
     };
-    // Whoever starts a worker should hear at once that it has nobody to work for.
-    drop(broker.connect().await?);
-    let halt = halt_on_signals()?;
+    let member = fleet::join(ledger, broker, options, halt_on_signals()?).await?;
     note(&format!("working on {} at once; stop with Ctrl-C", count(threads as u64)));
-    fleet::work(ledger, broker, options, halt).await?;
+    member.work().await?;
     Ok(ExitCode::SUCCESS)
 }
 
@@ -112,8 +110,7 @@ pub(crate) async fn status(args: &StatusArgs) -> Result<ExitCode> {
     match &args.ensemble {
         Some(name) if args.watch => watch_until_end(&ledger, name, args.format.format).await,
         Some(name) => {
-            let all = fleet::status(&ledger, Some(name)).await?;
-            all.first().map_or(Ok(()), |one| show(one, args.format.format))?;
+            show(&status_of(&ledger, name).await?, args.format.format)?;
             Ok(ExitCode::SUCCESS)
         }
         None => {
@@ -132,25 +129,25 @@ pub(crate) async fn status(args: &StatusArgs) -> Result<ExitCode> {
 /// Shows how far an ensemble is until it has ended; exit code 1 where it did not end complete.
 async fn watch_until_end(ledger: &Ledger, name: &str, format: Format) -> Result<ExitCode> {
     let mut shown = String::new();
-    let mut told: Option<Instant> = None;
-    loop {
-        let all = fleet::status(ledger, Some(name)).await?;
-        let Some(one) = all.first() else { bail!("ensemble {name:?} is gone from the ledger") };
-        if !matches!(one.state, State::Submitting | State::Running | State::Paused) {
-            show(one, format)?;
-            return Ok(if matches!(one.state, State::Complete | State::Enough) {
-                ExitCode::SUCCESS
-            } else {
-                ExitCode::from(1)
-            });
-        }
-        let line = progress(one);
-        if line != shown && told.is_none_or(|at| at.elapsed() >= TELL_EACH) {
-            note(&line);
-            (shown, told) = (line, Some(Instant::now()));
+    let mut told = Instant::now();
+    while matches!(fleet::state(ledger, name).await?, State::Submitting | State::Running | State::Paused) {
+        if shown.is_empty() || told.elapsed() >= TELL_EACH {
+            let line = progress(&status_of(ledger, name).await?);
+            if line != shown {
+                note(&line);
+            }
+            (shown, told) = (line, Instant::now());
         }
         tokio::time::sleep(LOOK_EACH).await;
     }
+    let one = status_of(ledger, name).await?;
+    show(&one, format)?;
+    let is_complete = matches!(one.state, State::Complete | State::Enough);
+    Ok(if is_complete { ExitCode::SUCCESS } else { ExitCode::from(1) })
+}
+
+async fn status_of(ledger: &Ledger, name: &str) -> Result<EnsembleStatus> {
+    fleet::status(ledger, Some(name)).await?.pop().with_context(|| format!("ensemble {name:?} is gone from the ledger"))
 }
 
 fn progress(one: &EnsembleStatus) -> String {

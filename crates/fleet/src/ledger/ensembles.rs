@@ -29,6 +29,9 @@ pub enum State {
 }
 
 impl State {
+    const ALL: [Self; 7] =
+        [Self::Submitting, Self::Running, Self::Paused, Self::Cancelled, Self::Failed, Self::Enough, Self::Complete];
+
     /// The word for it.
     pub fn word(self) -> &'static str {
         match self {
@@ -47,9 +50,10 @@ impl State {
         matches!(self, Self::Submitting | Self::Running | Self::Paused)
     }
 
-    pub(crate) fn parse(word: &str) -> Self {
-        let all = [Self::Submitting, Self::Running, Self::Paused, Self::Cancelled, Self::Failed, Self::Enough];
-        all.into_iter().find(|state| state.word() == word).unwrap_or(Self::Complete)
+    /// The state that a word of the ledger stands for.
+    pub(super) fn parse(word: &str) -> std::result::Result<Self, sqlx::Error> {
+        let unknown = || sqlx::Error::Decode(format!("no state of an ensemble is {word:?}").into());
+        Self::ALL.into_iter().find(|state| state.word() == word).ok_or_else(unknown)
     }
 }
 
@@ -81,22 +85,24 @@ pub(crate) struct Submitted {
 
 const COLUMNS: &str = "id, name, version, state, codec, replaces, until_entity, until_outcome, until_goal";
 
-fn submitted(row: &PgRow) -> Submitted {
-    Submitted {
+fn submitted(row: &PgRow) -> std::result::Result<Submitted, sqlx::Error> {
+    Ok(Submitted {
         id: row.get("id"),
         name: row.get("name"),
         version: row.get::<i64, _>("version") as u64,
-        state: State::parse(row.get("state")),
+        state: State::parse(row.get("state"))?,
         codec: row.get("codec"),
         replaces: row.get("replaces"),
-        until: until(row),
-    }
+        until: until(row)?,
+    })
 }
 
-fn until(row: &PgRow) -> Option<Until> {
+fn until(row: &PgRow) -> std::result::Result<Option<Until>, sqlx::Error> {
     let place = |column| row.get::<Option<i64>, _>(column).map(|place| place as usize);
-    let goal = row.get::<Option<&str>, _>("until_goal")?.parse().ok()?;
-    Some(Until { entity: place("until_entity")?, outcome: place("until_outcome")?, goal })
+    let (entity, outcome, goal) =
+        (place("until_entity"), place("until_outcome"), row.get::<Option<&str>, _>("until_goal"));
+    let (Some(entity), Some(outcome), Some(goal)) = (entity, outcome, goal) else { return Ok(None) };
+    Ok(Some(Until { entity, outcome, goal: goal.parse().map_err(|error: String| sqlx::Error::Decode(error.into()))? }))
 }
 
 impl Ledger {
@@ -123,7 +129,7 @@ impl Ledger {
                 .bind(&submission.catalogue)
                 .fetch_one(&mut *transaction)
                 .await?;
-            let entered = submitted(&row);
+            let entered = submitted(&row)?;
             let (first, worlds): (Vec<i64>, Vec<i64>) =
                 submission.ranges.iter().map(|r| (i64::from(r.first().0), r.count() as i64)).unzip();
             sqlx::query(
@@ -156,8 +162,9 @@ impl Ledger {
     pub(crate) async fn find(&self, name: &str) -> Result<Submitted> {
         let sql = format!("SELECT {COLUMNS} FROM ensembles WHERE name = $1 ORDER BY id DESC LIMIT 1");
         let found = sqlx::query(sqlx::AssertSqlSafe(sql)).bind(name).fetch_optional(&self.pool).await;
-        if let Some(row) = found.map_err(self.fail("find an ensemble"))? {
-            return Ok(submitted(&row));
+        let found = found.and_then(|row| row.as_ref().map(submitted).transpose());
+        if let Some(found) = found.map_err(self.fail("find an ensemble"))? {
+            return Ok(found);
         }
         let names = sqlx::query_scalar("SELECT name FROM ensembles GROUP BY name ORDER BY max(id) DESC LIMIT 12");
         let have = names.fetch_all(&self.pool).await.map_err(self.fail("list its ensembles"))?;
@@ -176,15 +183,16 @@ impl Ledger {
     /// The state of an ensemble.
     pub(crate) async fn state(&self, ensemble: i64) -> Result<State> {
         let word = sqlx::query_scalar("SELECT state FROM ensembles WHERE id = $1").bind(ensemble).fetch_one(&self.pool);
-        let word: String = word.await.map_err(self.fail("find an ensemble"))?;
-        Ok(State::parse(&word))
+        let state = word.await.and_then(|word: String| State::parse(&word));
+        state.map_err(self.fail("find an ensemble"))
     }
 
     /// Ensembles that are being played, the oldest first.
     pub(crate) async fn running(&self) -> Result<Vec<Submitted>> {
         let sql = format!("SELECT {COLUMNS} FROM ensembles WHERE state = 'running' ORDER BY id");
         let rows = sqlx::query(sqlx::AssertSqlSafe(sql)).fetch_all(&self.pool).await;
-        Ok(rows.map_err(self.fail("list its ensembles"))?.iter().map(submitted).collect())
+        let running = rows.and_then(|rows| rows.iter().map(submitted).collect());
+        running.map_err(self.fail("list its ensembles"))
     }
 
     /// Puts an ensemble that is in one of some states into another; tells whether it was in one of them.

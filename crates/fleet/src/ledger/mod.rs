@@ -8,13 +8,14 @@ mod workers;
 use std::str::FromStr as _;
 use std::time::Duration;
 
+use sqlx::migrate::MigrateError;
 use sqlx::postgres::{PgConnectOptions, PgPoolOptions};
 use sqlx::{Connection as _, PgConnection, PgPool};
 use uuid::Uuid;
 
 pub use ensembles::State;
 pub(crate) use ensembles::{Submission, Submitted};
-pub(crate) use ranges::{Claim, Finished, Told, Verdict};
+pub(crate) use ranges::{Claim, Told, Verdict};
 pub(crate) use totals::{Part, RATE_S, Totals};
 pub(crate) use workers::Introduction;
 
@@ -51,16 +52,18 @@ impl Ledger {
         }
         let options = PgConnectOptions::from_str(url).map_err(|_| no_address())?.options([("search_path", SCHEMA)]);
         let address = format!("{}:{}", options.get_host(), options.get_port());
-        let fail = |doing| move |cause| FleetError::Ledger { doing, address: address.clone(), cause };
+        let fail = |doing| {
+            let address = address.clone();
+            move |cause| FleetError::Ledger { doing, address, cause }
+        };
         // One connection by itself: a pool would try again and again, and hide what a refusal says.
-        let mut first = PgConnection::connect_with(&options).await.map_err(fail.clone()("be reached"))?;
+        let mut first = PgConnection::connect_with(&options).await.map_err(fail("be reached"))?;
         migrate(&mut first).await.map_err(|error| match error {
-            sqlx::migrate::MigrateError::Execute(cause) => fail.clone()("make its tables")(cause),
-            cause => FleetError::Migration { address: fail_address(&options), cause },
+            MigrateError::Execute(cause) => fail("make its tables")(cause),
+            cause => FleetError::Migration { address: address.clone(), cause },
         })?;
-        let fleet = identity(&mut first).await.map_err(fail.clone()("name itself"))?;
+        let fleet = identity(&mut first).await.map_err(fail("name itself"))?;
         first.close().await.map_err(fail("close a connection"))?;
-        let address = fail_address(&options);
         let pool = PgPoolOptions::new().max_connections(CONNECTIONS_MAX).acquire_timeout(PATIENCE);
         Ok(Self { pool: pool.connect_lazy_with(options), address, fleet })
     }
@@ -76,11 +79,12 @@ impl Ledger {
     }
 }
 
-fn fail_address(options: &PgConnectOptions) -> String {
-    format!("{}:{}", options.get_host(), options.get_port())
+/// What the ledger has that this program cannot read.
+fn undecodable(error: impl std::error::Error + Send + Sync + 'static) -> sqlx::Error {
+    sqlx::Error::Decode(Box::new(error))
 }
 
-async fn migrate(connection: &mut PgConnection) -> std::result::Result<(), sqlx::migrate::MigrateError> {
+async fn migrate(connection: &mut PgConnection) -> std::result::Result<(), MigrateError> {
     // Two processes that make the schema at once would meet in the system's tables.
     sqlx::query("SELECT pg_advisory_lock(hashtext($1))").bind(SCHEMA).execute(&mut *connection).await?;
     sqlx::query(sqlx::AssertSqlSafe(format!("CREATE SCHEMA IF NOT EXISTS {SCHEMA}"))).execute(&mut *connection).await?;

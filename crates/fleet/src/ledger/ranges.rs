@@ -7,7 +7,8 @@ use uuid::Uuid;
 use world::{World, WorldRange};
 
 use super::totals::GONE_S;
-use super::{Ledger, Result};
+use super::{Ledger, Result, undecodable};
+use crate::metrics::{PHASES, Times};
 
 /// Failures after which a range is not tried again.
 const FAILURES_MAX: i32 = 5;
@@ -34,20 +35,6 @@ pub(crate) enum Verdict {
     GivenUp,
 }
 
-/// Where a range's time went, in nanoseconds.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(crate) struct Finished {
-    /// From the message's making to its arrival at the worker.
-    pub(crate) dispatch: i64,
-    /// From there until a thread was free.
-    pub(crate) wait: i64,
-    pub(crate) claim: i64,
-    pub(crate) simulate: i64,
-    pub(crate) encode: i64,
-    pub(crate) write: i64,
-    pub(crate) commit: i64,
-}
-
 /// How long it took to tell the ledger, and the broker, that a range is done.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Told {
@@ -61,7 +48,24 @@ fn encoded(aggregates: &Aggregates) -> std::result::Result<Vec<u8>, sqlx::Error>
 }
 
 pub(super) fn decoded(bytes: &[u8]) -> std::result::Result<Aggregates, sqlx::Error> {
-    postcard::from_bytes(bytes).map_err(|error| sqlx::Error::Decode(Box::new(error)))
+    postcard::from_bytes(bytes).map_err(undecodable)
+}
+
+/// Columns of what a range's time went to, in the order of its phases.
+pub(super) fn columns() -> impl Iterator<Item = String> {
+    PHASES.iter().map(|phase| format!("{phase}_ns"))
+}
+
+/// Of a range: nobody has taken it up who is still there. $2 is how long a worker may be silent.
+const IDLE: &str = "ensemble = $1 AND state = 'queued' AND published \
+                    AND NOT EXISTS (SELECT FROM workers w WHERE w.id = r.worker AND w.ended_at IS NULL \
+                        AND w.seen_at > now() - make_interval(secs => $2))";
+
+/// A range as the ledger has it.
+pub(super) fn range(first_world: i64, worlds: i64) -> std::result::Result<WorldRange, sqlx::Error> {
+    let first = u32::try_from(first_world).map_err(undecodable)?;
+    let worlds = u32::try_from(worlds).map_err(undecodable)?;
+    WorldRange::new(World(first), worlds).map_err(undecodable)
 }
 
 fn first(range: WorldRange) -> i64 {
@@ -110,27 +114,21 @@ impl Ledger {
         ensemble: i64,
         range: WorldRange,
         worker: Uuid,
-        finished: &Finished,
+        times: &Times,
         aggregates: &Aggregates,
     ) -> Result<Option<Aggregates>> {
         let finish = async {
             let mut transaction = self.pool.begin().await?;
-            let sql = "UPDATE ranges SET state = 'done', worker = $3, finished_at = now(), error = NULL, \
-                       dispatch_ns = $4, wait_ns = $5, claim_ns = $6, simulate_ns = $7, encode_ns = $8, write_ns = $9, \
-                       commit_ns = $10 WHERE ensemble = $1 AND first_world = $2 AND state <> 'done'";
-            let noted = sqlx::query(sql)
-                .bind(ensemble)
-                .bind(first(range))
-                .bind(worker)
-                .bind(finished.dispatch)
-                .bind(finished.wait)
-                .bind(finished.claim)
-                .bind(finished.simulate)
-                .bind(finished.encode)
-                .bind(finished.write)
-                .bind(finished.commit)
-                .execute(&mut *transaction)
-                .await?;
+            let ns = times.ns();
+            let set: Vec<String> = columns().zip(4..).map(|(column, place)| format!("{column} = ${place}")).collect();
+            let sql = format!(
+                "UPDATE ranges SET state = 'done', worker = $3, finished_at = now(), error = NULL, {} \
+                 WHERE ensemble = $1 AND first_world = $2 AND state <> 'done'",
+                set.join(", ")
+            );
+            let note = sqlx::query(sqlx::AssertSqlSafe(sql)).bind(ensemble).bind(first(range)).bind(worker);
+            let note = ns.into_iter().fold(note, |note, ns| note.bind(ns as i64));
+            let noted = note.execute(&mut *transaction).await?;
             if noted.rows_affected() == 0 {
                 transaction.rollback().await?;
                 return Ok(None);
@@ -165,7 +163,7 @@ impl Ledger {
 
     /// Notes that a range failed.
     pub(crate) async fn note_failure(&self, ensemble: i64, range: WorldRange, reason: &str) -> Result<Verdict> {
-        let sql = "UPDATE ranges SET failures = failures + 1, error = $3, \
+        let sql = "UPDATE ranges SET failures = failures + 1, worker = NULL, error = $3, \
                    state = CASE WHEN failures + 1 >= $4 THEN 'failed' ELSE state END \
                    WHERE ensemble = $1 AND first_world = $2 AND state = 'queued' RETURNING state";
         let state: Option<String> = sqlx::query_scalar(sql)
@@ -181,24 +179,19 @@ impl Ledger {
 
     /// Takes back that a range was taken up: its worker gives it to another, and did not die of it.
     pub(crate) async fn give_back(&self, ensemble: i64, range: WorldRange) -> Result<()> {
-        let sql = "UPDATE ranges SET starts = greatest(starts - 1, 0) \
+        let sql = "UPDATE ranges SET starts = greatest(starts - 1, 0), worker = NULL \
                    WHERE ensemble = $1 AND first_world = $2 AND state = 'queued'";
         let done = sqlx::query(sql).bind(ensemble).bind(first(range)).execute(&self.pool).await;
         done.map(drop).map_err(self.fail("take a range back"))
     }
 
-    /// Ranges that are not settled; only those that no message is for where it is so asked.
-    pub(crate) async fn unsettled(&self, ensemble: i64, unpublished_only: bool) -> Result<Vec<WorldRange>> {
+    /// Ranges that are to be played and that no message is for.
+    pub(crate) async fn unpublished(&self, ensemble: i64) -> Result<Vec<WorldRange>> {
         let sql = "SELECT first_world, worlds FROM ranges WHERE ensemble = $1 AND state = 'queued' \
-                   AND NOT (published AND $2) ORDER BY first_world";
-        let rows: Vec<(i64, i64)> = sqlx::query_as(sql)
-            .bind(ensemble)
-            .bind(unpublished_only)
-            .fetch_all(&self.pool)
-            .await
-            .map_err(self.fail("list ranges"))?;
-        let range = |(first, worlds): (i64, i64)| WorldRange::new(World(first as u32), worlds as u32).ok();
-        Ok(rows.into_iter().filter_map(range).collect())
+                   AND NOT published ORDER BY first_world";
+        let rows = sqlx::query_as(sql).bind(ensemble).fetch_all(&self.pool).await;
+        let ranges = rows.and_then(|rows: Vec<(i64, i64)>| rows.into_iter().map(|(f, n)| range(f, n)).collect());
+        ranges.map_err(self.fail("list ranges"))
     }
 
     /// Notes that there are messages for some ranges.
@@ -218,19 +211,16 @@ impl Ledger {
 
     /// Notes that there are no messages for ranges that nobody has taken up who is still there; tells how many those are.
     pub(crate) async fn unpublish_idle(&self, ensemble: i64) -> Result<u64> {
-        let sql = "UPDATE ranges r SET published = false WHERE ensemble = $1 AND state = 'queued' AND published \
-                   AND NOT EXISTS (SELECT FROM workers w WHERE w.id = r.worker AND w.ended_at IS NULL \
-                       AND w.seen_at > now() - make_interval(secs => $2))";
-        let done = sqlx::query(sql).bind(ensemble).bind(GONE_S).execute(&self.pool).await;
+        let sql = format!("UPDATE ranges r SET published = false WHERE {IDLE}");
+        let done = sqlx::query(sqlx::AssertSqlSafe(sql)).bind(ensemble).bind(GONE_S).execute(&self.pool).await;
         Ok(done.map_err(self.fail("note messages"))?.rows_affected())
     }
 
     /// Whether there are ranges that nobody has taken up who is still there.
     pub(crate) async fn has_idle(&self, ensemble: i64) -> Result<bool> {
-        let sql = "SELECT EXISTS (SELECT FROM ranges r WHERE ensemble = $1 AND state = 'queued' AND published \
-                   AND NOT EXISTS (SELECT FROM workers w WHERE w.id = r.worker AND w.ended_at IS NULL \
-                       AND w.seen_at > now() - make_interval(secs => $2)))";
-        let found = sqlx::query_scalar(sql).bind(ensemble).bind(GONE_S).fetch_one(&self.pool).await;
+        let sql = format!("SELECT EXISTS (SELECT FROM ranges r WHERE {IDLE})");
+        let found =
+            sqlx::query_scalar(sqlx::AssertSqlSafe(sql)).bind(ensemble).bind(GONE_S).fetch_one(&self.pool).await;
         found.map_err(self.fail("look for ranges"))
     }
 

@@ -2,12 +2,15 @@
 
 use chrono::{DateTime, Utc};
 use ensemble::Aggregates;
+use model::Catalogue;
 use sqlx::Row as _;
 use sqlx::postgres::PgRow;
 use uuid::Uuid;
+use world::WorldRange;
 
-use super::ranges::decoded;
-use super::{Ledger, Result, State};
+use super::ranges::{columns, decoded, range};
+use super::{Ledger, Result, State, undecodable};
+use crate::metrics::PHASES;
 
 /// Seconds over which a rate is taken.
 pub(crate) const RATE_S: i32 = 10;
@@ -36,12 +39,12 @@ pub(crate) struct Totals {
     pub(crate) ranges: i64,
     pub(crate) ranges_done: i64,
     pub(crate) ranges_failed: i64,
-    /// The [`PHASES`] of all ranges that are done, in nanoseconds.
+    /// Nanoseconds that the ranges that are done spent in each phase.
     pub(crate) phases: [i64; PHASES.len()],
     /// What is known of the outcomes that are followed.
     pub(crate) aggregates: Aggregates,
-    /// Everything the model emits, by name, as JSON.
-    pub(crate) catalogue: String,
+    /// Everything the model emits, by name.
+    pub(crate) catalogue: Catalogue,
     /// When the ledger was asked, by its clock.
     pub(crate) now: DateTime<Utc>,
 }
@@ -59,26 +62,16 @@ pub(crate) struct Part {
     pub(crate) worlds_lately: i64,
 }
 
-const PHASES: [&str; 9] = [
-    "dispatch_ns",
-    "wait_ns",
-    "claim_ns",
-    "simulate_ns",
-    "encode_ns",
-    "write_ns",
-    "commit_ns",
-    "note_ns",
-    "acknowledge_ns",
-];
-
 fn totals(row: &PgRow) -> std::result::Result<Totals, sqlx::Error> {
+    let mut phases = [0; PHASES.len()];
+    phases.iter_mut().zip(columns()).for_each(|(ns, column)| *ns = row.get(column.as_str()));
     let aggregates: Option<&[u8]> = row.get("aggregates");
     Ok(Totals {
         id: row.get("id"),
         name: row.get("name"),
         version: row.get("version"),
         model: row.get("model"),
-        state: State::parse(row.get("state")),
+        state: State::parse(row.get("state"))?,
         submitted_at: row.get("submitted_at"),
         started_at: row.get("started_at"),
         finished_at: row.get("finished_at"),
@@ -90,9 +83,9 @@ fn totals(row: &PgRow) -> std::result::Result<Totals, sqlx::Error> {
         ranges: row.get("ranges"),
         ranges_done: row.get("ranges_done"),
         ranges_failed: row.get("ranges_failed"),
-        phases: PHASES.map(|phase| row.get(phase)),
+        phases,
         aggregates: aggregates.map(decoded).transpose()?.unwrap_or_default(),
-        catalogue: row.get("catalogue"),
+        catalogue: serde_json::from_str(row.get("catalogue")).map_err(undecodable)?,
         now: row.get("now"),
     })
 }
@@ -114,22 +107,21 @@ impl Ledger {
     /// The newest ensembles, at most so many; only those of one name where one is given.
     pub(crate) async fn totals(&self, name: Option<&str>, most: i64) -> Result<Vec<Totals>> {
         let sums: Vec<String> =
-            PHASES.iter().map(|phase| format!("coalesce(sum(r.{phase}), 0)::bigint AS {phase}")).collect();
+            columns().map(|phase| format!("coalesce(sum({phase}), 0)::bigint AS {phase}")).collect();
         let sql = format!(
-            "SELECT e.*, now() AS now, \
-                 (SELECT aggregates FROM ensembles f WHERE f.id = e.id) AS aggregates, \
-                 (SELECT catalogue FROM ensembles f WHERE f.id = e.id) AS catalogue, \
-             coalesce(sum(r.worlds) FILTER (WHERE r.state = 'done'), 0)::bigint AS worlds_done, \
-             coalesce(sum(r.worlds) FILTER (WHERE r.state = 'failed'), 0)::bigint AS worlds_failed, \
-             coalesce(sum(r.worlds) FILTER (WHERE r.state = 'done' \
-                 AND r.finished_at > now() - make_interval(secs => $3)), 0)::bigint AS worlds_lately, \
-             count(r.*) AS ranges, \
-             count(r.*) FILTER (WHERE r.state = 'done') AS ranges_done, \
-             count(r.*) FILTER (WHERE r.state = 'failed') AS ranges_failed, {} \
-             FROM (SELECT id, name, version, model, worlds, state, submitted_at, started_at, finished_at, submit_ns \
-                 FROM ensembles WHERE $1::text IS NULL OR name = $1 ORDER BY id DESC LIMIT $2) e \
-             LEFT JOIN ranges r ON r.ensemble = e.id \
-             GROUP BY e.id, e.name, e.version, e.model, e.worlds, e.state, e.submitted_at, e.started_at, e.finished_at, e.submit_ns ORDER BY e.id DESC",
+            "SELECT e.*, r.*, now() AS now FROM \
+             (SELECT id, name, version, model, state, submitted_at, started_at, finished_at, submit_ns, worlds, \
+                 aggregates, catalogue FROM ensembles WHERE $1::text IS NULL OR name = $1 ORDER BY id DESC LIMIT $2) e \
+             CROSS JOIN LATERAL (SELECT \
+                 coalesce(sum(worlds) FILTER (WHERE state = 'done'), 0)::bigint AS worlds_done, \
+                 coalesce(sum(worlds) FILTER (WHERE state = 'failed'), 0)::bigint AS worlds_failed, \
+                 coalesce(sum(worlds) FILTER (WHERE state = 'done' \
+                     AND finished_at > now() - make_interval(secs => $3)), 0)::bigint AS worlds_lately, \
+                 count(*) AS ranges, \
+                 count(*) FILTER (WHERE state = 'done') AS ranges_done, \
+                 count(*) FILTER (WHERE state = 'failed') AS ranges_failed, {} \
+                 FROM ranges WHERE ensemble = e.id) r \
+             ORDER BY e.id DESC",
             sums.join(", ")
         );
         let rows = sqlx::query(sqlx::AssertSqlSafe(sql)).bind(name).bind(most).bind(f64::from(RATE_S));
@@ -162,11 +154,16 @@ impl Ledger {
         Ok(rows.map_err(self.fail("list workers"))?.iter().map(part).collect())
     }
 
-    /// What went wrong with ranges of an ensemble: first world, worlds, whether it was given up, and why.
-    pub(crate) async fn failures(&self, ensemble: i64) -> Result<Vec<(i64, i64, bool, String)>> {
+    /// What went wrong with ranges of an ensemble: which one, whether it was given up, and why.
+    pub(crate) async fn failures(&self, ensemble: i64) -> Result<Vec<(WorldRange, bool, String)>> {
         let sql = "SELECT first_world, worlds, state = 'failed', error FROM ranges \
                    WHERE ensemble = $1 AND error IS NOT NULL ORDER BY first_world LIMIT $2";
         let rows = sqlx::query_as(sql).bind(ensemble).bind(FAILURES_SHOWN).fetch_all(&self.pool).await;
-        rows.map_err(self.fail("list failures"))
+        let failures = rows.and_then(|rows: Vec<(i64, i64, bool, String)>| {
+            rows.into_iter()
+                .map(|(first, worlds, is_given_up, why)| Ok((range(first, worlds)?, is_given_up, why)))
+                .collect()
+        });
+        failures.map_err(self.fail("list failures"))
     }
 }

@@ -3,7 +3,7 @@
 use std::io;
 use std::path::Path;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use fleet::State;
 use table::disk::{Disk, DiskFile, RealDisk};
@@ -94,6 +94,11 @@ async fn a_full_disk_of_one_worker_leaves_its_ranges_to_the_others() {
     assert_eq!((status.state, status.worlds_done), (State::Running, 0));
     let trouble = status.workers[0].trouble.clone().unwrap();
     assert!(trouble.contains("00000") && trouble.contains(".parquet"), "{trouble}");
+    // What it gave back is nobody's: were its message lost, it would be made anew.
+    let started = Instant::now();
+    while site.ask::<i64>("SELECT count(*) FROM ranges WHERE worker IS NOT NULL").await > 0 {
+        assert!(started.elapsed() < Duration::from_secs(60), "it keeps a range that it cannot write");
+    }
     let well = site.worker();
     let status = site.until("e", &[State::Complete]).await;
     assert_eq!((status.ranges_failed, full.count("worlds_total"), well.count("worlds_total")), (0, 0, 600));
@@ -141,4 +146,29 @@ async fn what_cannot_be_played_here_is_left_to_others() {
     site.until("e", &[State::Complete]).await;
     ignorant.end().await;
     able.end().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_message_that_is_none_of_ours_is_put_aside() {
+    let site = Site::new().await;
+    let id = site.submit(plan("e", 1, 100, 20)).await.unwrap();
+    let (connection, queue, dead) = site.queues(id).await;
+    let channel = connection.create_channel().await.unwrap();
+    let strays = ["what is this?", r#"{"ensemble":1,"first_world":4294967295,"worlds":9,"made_ns":0}"#];
+    for stray in strays {
+        let properties = lapin::BasicProperties::default();
+        let sent =
+            channel.basic_publish("".into(), queue.as_str().into(), Default::default(), stray.as_bytes(), properties);
+        sent.await.unwrap();
+    }
+    let worker = site.worker();
+    site.until("e", &[State::Complete]).await;
+    worker.end().await;
+    let mut aside = Vec::new();
+    while aside.len() < strays.len() {
+        if let Some(message) = channel.basic_get(dead.as_str().into(), Default::default()).await.unwrap() {
+            aside.push(String::from_utf8(message.delivery.data).unwrap());
+        }
+    }
+    assert_eq!(aside, strays);
 }

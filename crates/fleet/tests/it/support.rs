@@ -73,7 +73,8 @@ impl Site {
             world_pause: Duration::ZERO,
             metrics: metrics.clone(),
         };
-        let task = tokio::spawn(fleet::work(self.ledger.clone(), self.broker.clone(), options, receiver));
+        let (ledger, broker) = (self.ledger.clone(), self.broker.clone());
+        let task = tokio::spawn(async move { fleet::join(ledger, broker, options, receiver).await?.work().await });
         Worker { halt, task, metrics }
     }
 
@@ -108,6 +109,23 @@ impl Site {
         let model = make_dice()(&stored.plan).unwrap();
         let found = ensemble::verify(&stored, &*model).unwrap();
         (stored.worlds(), found.hash, found.event_hash)
+    }
+
+    /// A connection to the broker of one's own, and the names of an ensemble's queue and of the fleet's dead letters.
+    pub(crate) async fn queues(&self, ensemble: i64) -> (lapin::Connection, String, String) {
+        let fleet: uuid::Uuid = self.ask("SELECT id FROM fleet").await;
+        let prefix = format!("manyworlds.{}", fleet.simple());
+        (self.broker.connect().await.unwrap(), format!("{prefix}.{ensemble}"), format!("{prefix}.dead"))
+    }
+
+    /// What the ledger says.
+    pub(crate) async fn ask<T>(&self, sql: &'static str) -> T
+    where
+        T: for<'r> sqlx::Decode<'r, sqlx::Postgres> + sqlx::Type<sqlx::Postgres> + Send + Unpin,
+    {
+        let mut connection = PgConnection::connect(&self.ledger_url).await.unwrap();
+        sqlx::query("SET search_path TO manyworlds").execute(&mut connection).await.unwrap();
+        sqlx::query_scalar(sql).fetch_one(&mut connection).await.unwrap()
     }
 
     /// Something in the ledger, as if it had come to be so.
