@@ -12,6 +12,7 @@ use table::{
     Change, Codec, ColumnStatistics, Committed, Encoder, ErrorKind, FlatColumn, FlatValues, Segment, SegmentReader,
     SegmentSchema, SegmentWriter, Table, TableError, TransactionId, WrittenSegment,
 };
+use uuid::Uuid;
 use world::{Seed, World, WorldRange};
 
 use crate::error::EnsembleError;
@@ -264,39 +265,43 @@ impl Store {
     /// # Errors
     /// Where the name is taken and `replace` is not set, and where the tables hold an event column of another type.
     pub async fn register(&mut self, plan: Plan, replace: bool) -> Result<Registered> {
-        self.refresh().await?;
-        let taken = self.names().await?.contains(&plan.name);
-        if taken && !replace {
-            return Err(EnsembleError::Taken { name: plan.name });
+        loop {
+            self.refresh().await?;
+            let taken = self.names().await?.contains(&plan.name);
+            if taken && !replace {
+                return Err(EnsembleError::Taken { name: plan.name });
+            }
+            self.events.check_columns(&event_fields(&plan.catalogue))?;
+            if let Some(version) = self.commit_plan(&plan).await? {
+                return Ok(self.registered(plan, version, Vec::new(), taken));
+            }
         }
-        self.events.check_columns(&event_fields(&plan.catalogue))?;
-        let version = self.commit_plan(&plan).await?;
-        Ok(self.registered(plan, version, Vec::new(), taken))
     }
 
-    /// Commits the plan's row under the number of the version that the commit makes.
-    async fn commit_plan(&mut self, plan: &Plan) -> Result<u64> {
-        loop {
-            let version = self.ensembles.version() + 1;
-            let path = format!("ensemble={}/version={version}/plan.parquet", plan.name);
-            let written = self.write_plan(plan, &path)?;
-            let segment = Segment {
-                path,
-                bytes: written.bytes,
-                rows: 1,
-                partition: partition(&plan.name, version),
-                columns: BTreeMap::new(),
-                tags: BTreeMap::new(),
-            };
-            let change = Change { add: vec![segment.clone()], ..Change::default() };
-            if let Committed::At(at) = self.ensembles.commit(&change).await? {
-                if at == version {
-                    return Ok(version);
-                }
-                // Another ensemble was registered at the same moment; take this row back and try the next number.
+    /// Commits the plan's row under the number of the version that the commit makes; `None` where others committed at the
+    /// same moment, and what is known of the store may be so no more. Of several that take the same number one has it.
+    async fn commit_plan(&mut self, plan: &Plan) -> Result<Option<u64>> {
+        let version = self.ensembles.version() + 1;
+        let path = format!("ensemble={}/version={version}/plan-{}.parquet", plan.name, Uuid::new_v4().simple());
+        let written = self.write_plan(plan, &path)?;
+        let segment = Segment {
+            path,
+            bytes: written.bytes,
+            rows: 1,
+            partition: partition(&plan.name, version),
+            columns: BTreeMap::new(),
+            tags: BTreeMap::new(),
+        };
+        let transaction = Some(TransactionId::once(format!("version/{version}")));
+        let change = Change { add: vec![segment.clone()], transaction, ..Change::default() };
+        match self.ensembles.commit(&change).await? {
+            Committed::At(at) if at == version => Ok(Some(version)),
+            Committed::At(_) => {
                 let undo = Change { remove: vec![segment], ..Change::default() };
                 self.ensembles.commit(&undo).await?;
+                Ok(None)
             }
+            Committed::Before => Ok(None),
         }
     }
 

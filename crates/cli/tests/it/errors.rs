@@ -1,6 +1,6 @@
 //! Bad input: one clear sentence, the right exit code, nothing half-written.
 
-use crate::support::{failure, json, program, run};
+use crate::support::{description, failure, json, program, run};
 
 #[test]
 fn bad_input_is_told_clearly() {
@@ -96,10 +96,8 @@ fn a_damaged_ensemble_is_listed_and_can_be_dropped_or_played_anew() {
     for name in ["sound", "dropped", "replaced"] {
         json(data, &["run", "football", "--worlds", "2", "--events", "replay", "--name", name]);
     }
-    let plan =
-        |name: &str, version: u32| data.join(format!("sim/ensembles/ensemble={name}/version={version}/plan.parquet"));
-    std::fs::write(plan("dropped", 2), b"PAR1").unwrap();
-    std::fs::remove_file(plan("replaced", 3)).unwrap();
+    std::fs::write(description(data, "dropped", 2), b"PAR1").unwrap();
+    std::fs::remove_file(description(data, "replaced", 3)).unwrap();
     let states = || {
         let listed = json(data, &["ensembles"]);
         let state =

@@ -8,7 +8,7 @@ use std::process::{Command, Output};
 
 use tempfile::TempDir;
 
-use crate::support::{json, program};
+use crate::support::{description, json, program};
 
 /// Somebody who is not root, whom permissions would not hold back.
 struct Anybody {
@@ -222,7 +222,7 @@ fn what_may_not_be_read_is_neither_absent_nor_damaged() {
     );
     assert_eq!(said, expected);
     allow(&hidden, 0o755);
-    let plan = data.join("sim/ensembles/ensemble=season/version=1/plan.parquet");
+    let plan = description(&data, "season", 1);
     allow(&plan, 0o000);
     let output = anybody.run(&data, &["ensembles", "--format", "csv"]);
     let said = String::from_utf8_lossy(&output.stderr);

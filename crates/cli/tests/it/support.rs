@@ -1,6 +1,6 @@
 //! Runs the program.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
 use serde_json::Value;
@@ -31,4 +31,11 @@ pub(crate) fn failure(data: &Path, words: &[&str], code: i32) -> String {
     assert_eq!(output.status.code(), Some(code), "{words:?}: {said}");
     assert!(output.stdout.is_empty(), "{words:?} wrote {}", String::from_utf8_lossy(&output.stdout));
     said
+}
+
+/// The file that describes a version of an ensemble.
+pub(crate) fn description(data: &Path, ensemble: &str, version: u32) -> PathBuf {
+    let folder = data.join(format!("sim/ensembles/ensemble={ensemble}/version={version}"));
+    let mut files = std::fs::read_dir(&folder).unwrap().map(|entry| entry.unwrap().path());
+    files.next().unwrap_or_else(|| panic!("nothing in {}", folder.display()))
 }

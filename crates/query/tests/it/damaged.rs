@@ -11,7 +11,8 @@ async fn store_one_broken(data: &Path) {
         let ensemble = store.register(plan(&dice::PLUGIN, name, 1, 20, 10), false).await.unwrap();
         play(&mut store, &dice::PLUGIN, ensemble).await;
     }
-    std::fs::write(data.join("sim/ensembles/ensemble=broken/version=2/plan.parquet"), b"PAR1").unwrap();
+    let mut described = std::fs::read_dir(data.join("sim/ensembles/ensemble=broken/version=2")).unwrap();
+    std::fs::write(described.next().unwrap().unwrap().path(), b"PAR1").unwrap();
 }
 
 #[tokio::test(flavor = "multi_thread")]

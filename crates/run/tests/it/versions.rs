@@ -6,7 +6,7 @@ use std::pin::{Pin, pin};
 use std::sync::Arc;
 use std::task::Poll;
 
-use ensemble::{EnsembleError, Store};
+use ensemble::{EnsembleError, Plan, Store};
 use table::disk::RealDisk;
 
 use crate::support::{plan, play_on, play_registered};
@@ -22,6 +22,47 @@ async fn a_name_is_taken_once() {
         "there is an ensemble \"test\" already: continue it with --resume, play it anew with --replace, or choose \
          another --name"
     );
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn of_many_who_register_a_name_at_once_one_has_it_and_other_names_are_each_registered() {
+    const EACH: u64 = 6;
+    let data = tempfile::tempdir().unwrap();
+    drop(Store::open_or_create(data.path(), Arc::new(RealDisk)).await.unwrap());
+    let together = Arc::new(tokio::sync::Barrier::new(2 * EACH as usize));
+    let register = |name: String, seed| {
+        let (data, together) = (data.path().to_owned(), together.clone());
+        tokio::spawn(async move {
+            let mut store = Store::open(&data, Arc::new(RealDisk)).await.unwrap().unwrap();
+            together.wait().await;
+            store.register(Plan { name, ..plan(&dice::PLUGIN, seed, 10, 5) }, false).await
+        })
+    };
+    let tasks: Vec<_> = (1..=EACH)
+        .flat_map(|seed| [register("same".to_owned(), seed), register(format!("other-{seed}"), seed)])
+        .collect();
+    let mut versions = Vec::new();
+    let mut winner = None;
+    for task in tasks {
+        match task.await.unwrap() {
+            Ok(registered) => {
+                versions.push(registered.version);
+                if registered.plan.name == "same" {
+                    assert!(winner.replace(registered.plan).is_none(), "two have the name");
+                }
+            }
+            Err(error) => assert!(matches!(&error, EnsembleError::Taken { name } if name == "same"), "{error}"),
+        }
+    }
+    versions.sort_unstable();
+    versions.dedup();
+    assert_eq!(versions.len() as u64, EACH + 1, "{versions:?}");
+    let mut store = Store::open(data.path(), Arc::new(RealDisk)).await.unwrap().unwrap();
+    let winner = winner.expect("one has the name");
+    assert_eq!(store.resume("same").await.unwrap().plan.seed, winner.seed);
+    for seed in 1..=EACH {
+        assert_eq!(store.resume(&format!("other-{seed}")).await.unwrap().plan.seed.0, seed);
+    }
 }
 
 #[tokio::test(flavor = "multi_thread")]
