@@ -54,7 +54,8 @@ impl Probe {
         let even = (self.world * worlds / RANGES).clamp(Duration::from_millis(200), Duration::from_secs(2));
         let time = even.max(PAGE * pages as u32 * PAGES_PART);
         let timely = (time.as_nanos() / self.world.as_nanos().max(1)).min(u128::from(worlds)) as u32;
-        timely.min(self.fitting()).min((VALUES_MAX / pages.max(1)) as u32).clamp(1, worlds.max(1))
+        let most = timely.min(self.fitting()).min((VALUES_MAX / pages.max(1)) as u32).clamp(1, worlds.max(1));
+        worlds.div_ceil(shared_evenly(worlds.div_ceil(most))).max(1)
     }
 
     /// Worlds of a range that one process plays: its events fit in memory.
@@ -67,6 +68,13 @@ impl Probe {
         let fitting = RANGE_EVENTS.checked_div(self.events).and_then(|worlds| u32::try_from(worlds).ok());
         fitting.unwrap_or(u32::MAX)
     }
+}
+
+/// A few more ranges than these, so that as many workers as may be share them without a rest: 2, 3, 4, 6, 8, 12 and 24 where
+/// there are many ranges, fewer where there are few.
+fn shared_evenly(ranges: u32) -> u32 {
+    let share = [24, 12, 6, 4, 2].into_iter().find(|share| *share <= ranges).unwrap_or(1);
+    ranges.next_multiple_of(share)
 }
 
 /// Counts events.
