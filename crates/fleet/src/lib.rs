@@ -29,7 +29,7 @@ mod worker;
 
 pub use broker::Broker;
 pub use error::FleetError;
-pub use ledger::{Ledger, State};
+pub use ledger::{Changes, Ledger, State};
 pub use metrics::WorkerMetrics;
 pub use status::{EnsembleStatus, PhaseTotals, WorkerStatus, state, status, workers};
 pub use submit::{SubmitOptions, cancel, pause, resume, retry, submit};

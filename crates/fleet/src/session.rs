@@ -20,8 +20,8 @@ use crate::worker::{Halt, Worker};
 
 type Result<T> = std::result::Result<T, FleetError>;
 
-/// How often the ledger is asked which ensembles there are.
-const LOOK_EACH: Duration = Duration::from_millis(100);
+/// How often the ledger is asked which ensembles there are where it does not tell of a change.
+const LOOK_EACH: Duration = Duration::from_secs(1);
 /// How often the ledger is told that this worker is there, and messages that are missing are made.
 const TEND_EACH: Duration = Duration::from_secs(2);
 /// How often the log is told where the time went.
@@ -91,9 +91,9 @@ impl Session {
                 tracing::warn!(%error, "waiting for it");
                 worker.set_trouble(Some(error.to_string()));
             }
-            worker.rest(LOOK_EACH, Halt::Drain).await;
-            if worker.is_halting() {
-                return Ok(self);
+            tokio::select! {
+                () = worker.changes.wait(LOOK_EACH) => {}
+                () = worker.asked_to(Halt::Drain) => return Ok(self),
             }
         }
     }

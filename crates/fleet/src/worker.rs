@@ -15,7 +15,7 @@ use crate::broker::Broker;
 use crate::commit::{commit_all, settle};
 use crate::error::FleetError;
 use crate::inbox::{Assignment, Inbox};
-use crate::ledger::{Introduction, Ledger, Verdict};
+use crate::ledger::{Changes, Introduction, Ledger, Verdict};
 use crate::metrics::{Times, WorkerMetrics};
 use crate::player::play_all;
 use crate::session::Session;
@@ -66,6 +66,7 @@ pub(crate) struct Worker {
     pub(crate) me: Introduction,
     pub(crate) inbox: Inbox,
     pub(crate) halt: watch::Receiver<Halt>,
+    pub(crate) changes: Changes,
     /// The tables, once they were needed and as long as they do not refuse.
     pub(crate) store: tokio::sync::Mutex<Option<Store>>,
     trouble: Mutex<Option<String>>,
@@ -90,6 +91,7 @@ pub async fn join(
     let host = nix::unistd::gethostname().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
     let me = Introduction { id: Uuid::new_v4(), host, pid: std::process::id(), threads: options.threads };
     let worker = Worker {
+        changes: ledger.listen().await?,
         ledger,
         broker,
         options,
@@ -202,10 +204,17 @@ impl Worker {
 
     /// Waits so long, or until the worker is asked to end, as urgently as said.
     pub(crate) async fn rest(&self, pause: Duration, unless: Halt) {
-        let mut halt = self.halt.clone();
-        let asked = halt.wait_for(|halt| *halt >= unless);
-        if tokio::time::timeout(pause, asked).await.is_ok() {
-            tracing::debug!("asked to end while waiting");
+        tokio::select! {
+            () = tokio::time::sleep(pause) => {}
+            () = self.asked_to(unless) => {}
+        }
+    }
+
+    /// Waits until the worker is asked to end, as urgently as said.
+    pub(crate) async fn asked_to(&self, end: Halt) {
+        if self.halt.clone().wait_for(|halt| *halt >= end).await.is_err() {
+            // Whoever could have asked is gone.
+            std::future::pending::<()>().await;
         }
     }
 

@@ -14,8 +14,7 @@ use super::{cores, make_model};
 use crate::args::{FleetArgs, Format, LedgerArgs, StatusArgs, SubmitArgs, SubmittedArgs, WorkerArgs};
 use crate::output::{Table, count, note, print, print_json};
 
-/// How often a watched ensemble is looked at, and how often what is seen is told.
-const LOOK_EACH: Duration = Duration::from_millis(100);
+/// How often it is told how far a watched ensemble is.
 const TELL_EACH: Duration = Duration::from_millis(500);
 
 async fn open_ledger(args: &LedgerArgs) -> Result<Ledger> {
@@ -128,6 +127,7 @@ pub(crate) async fn status(args: &StatusArgs) -> Result<ExitCode> {
 
 /// Shows how far an ensemble is until it has ended; exit code 1 where it did not end complete.
 async fn watch_until_end(ledger: &Ledger, name: &str, format: Format) -> Result<ExitCode> {
+    let changes = ledger.listen().await?;
     let mut shown = String::new();
     let mut told = Instant::now();
     while matches!(fleet::state(ledger, name).await?, State::Submitting | State::Running | State::Paused) {
@@ -138,7 +138,7 @@ async fn watch_until_end(ledger: &Ledger, name: &str, format: Format) -> Result<
             }
             (shown, told) = (line, Instant::now());
         }
-        tokio::time::sleep(LOOK_EACH).await;
+        changes.wait(TELL_EACH).await;
     }
     let one = status_of(ledger, name).await?;
     show(&one, format)?;

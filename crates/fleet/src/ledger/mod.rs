@@ -1,5 +1,6 @@
 //! The ledger: what a fleet was asked to play, and how far it is, in PostgreSQL.
 
+mod changes;
 mod ensembles;
 mod ranges;
 mod totals;
@@ -13,6 +14,7 @@ use sqlx::postgres::{PgConnectOptions, PgPoolOptions};
 use sqlx::{Connection as _, PgConnection, PgPool};
 use uuid::Uuid;
 
+pub use changes::Changes;
 pub use ensembles::State;
 pub(crate) use ensembles::{Submission, Submitted};
 pub(crate) use ranges::{Claim, Told, Verdict};
@@ -23,7 +25,7 @@ use crate::error::FleetError;
 
 type Result<T> = std::result::Result<T, FleetError>;
 
-/// Connections of a process, at most.
+/// Connections of a process, at most, besides one that listens.
 const CONNECTIONS_MAX: u32 = 4;
 /// How long a question may wait for a connection.
 const PATIENCE: Duration = Duration::from_secs(10);
