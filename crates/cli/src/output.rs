@@ -95,6 +95,16 @@ pub(crate) fn count(n: u64) -> String {
     text
 }
 
+/// A mean, or what else is known to four digits.
+pub(crate) fn number(n: f64) -> String {
+    format!("{n:.4}")
+}
+
+/// A mean with how far its confidence interval reaches to either side, where that is known.
+pub(crate) fn interval(mean: f64, half_width: Option<f64>) -> String {
+    half_width.map_or_else(|| number(mean), |half| format!("{} ± {}", number(mean), number(half)))
+}
+
 /// A size for people: `1.23 GB`.
 pub(crate) fn bytes(n: u64) -> String {
     const UNITS: [&str; 5] = ["B", "kB", "MB", "GB", "TB"];

@@ -1,4 +1,4 @@
-//! Progress of a run: a bar on a terminal, plain lines elsewhere.
+//! Progress of long work: a bar on a terminal, plain lines elsewhere.
 
 use std::io::IsTerminal as _;
 use std::sync::Arc;
@@ -7,38 +7,135 @@ use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use ensemble::Registered;
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
-use run::Control;
+use indicatif::{HumanDuration, ProgressBar, ProgressDrawTarget, ProgressStyle};
+use run::{Control, Meter, Reading, Until};
 
-use crate::output::{count, note};
+use crate::output::{count, interval, note};
 
-const TICK: Duration = Duration::from_millis(200);
+const BAR_EACH: Duration = Duration::from_millis(200);
 const LINE_EACH: Duration = Duration::from_secs(5);
+/// How often it is told where the time of ranges went.
+const PHASES_EACH: Duration = Duration::from_secs(10);
 
-/// Shows a run's progress until it is finished.
-pub(crate) struct Progress {
-    done: Sender<()>,
-    thread: Option<JoinHandle<()>>,
+/// How many worlds are done: a bar, which goes with this, or lines.
+pub(crate) struct Display {
+    bar: Option<ProgressBar>,
+    shown: Instant,
 }
 
-impl Progress {
-    /// Watches `control` from a thread of its own.
-    pub(crate) fn start(ensemble: &Registered, control: Arc<Control>) -> Self {
-        let (done, finished) = channel();
-        let left: usize = ensemble.plan.worlds.count() - ensemble.done.iter().map(|r| r.count()).sum::<usize>();
-        let entities = ensemble.plan.catalogue.entities.len().max(1) as u64;
-        let thread = std::thread::spawn(move || {
-            let watch = Watch { control, entities, worlds: left as u64, started: Instant::now() };
-            let tick = |each| finished.recv_timeout(each) == Err(RecvTimeoutError::Timeout);
-            if std::io::stderr().is_terminal() { watch.draw_bar(tick) } else { watch.print_lines(tick) }
+impl Display {
+    pub(crate) fn start() -> Self {
+        let bar = std::io::stderr().is_terminal().then(|| {
+            let bar = ProgressBar::with_draw_target(Some(0), ProgressDrawTarget::stderr());
+            match ProgressStyle::with_template("{wide_bar} {pos}/{len} worlds, {msg}") {
+                Ok(style) => bar.with_style(style),
+                Err(_) => bar,
+            }
         });
-        Self { done, thread: Some(thread) }
+        Self { bar, shown: Instant::now() }
     }
 
-    /// Ends the display.
-    pub(crate) fn finish(mut self) {
-        drop(std::mem::replace(&mut self.done, channel().0));
-        if self.thread.take().is_some_and(|thread| thread.join().is_err()) {
+    /// Whether it is time to show something new.
+    pub(crate) fn is_due(&self) -> bool {
+        self.shown.elapsed() >= if self.bar.is_some() { BAR_EACH } else { LINE_EACH }
+    }
+
+    /// Shows how many worlds of how many are done, and what else there is to say.
+    pub(crate) fn show(&mut self, done: u64, worlds: u64, said: String) {
+        self.shown = Instant::now();
+        if let Some(bar) = &self.bar {
+            bar.set_length(worlds);
+            bar.set_position(done);
+            bar.set_message(said);
+        } else {
+            note(&format!("{} of {} worlds, {said}", count(done), count(worlds)));
+        }
+    }
+
+    /// Says something that stays.
+    fn say(&self, line: &str) {
+        match &self.bar {
+            Some(bar) => bar.suspend(|| note(line)),
+            None => note(line),
+        }
+    }
+}
+
+impl Drop for Display {
+    fn drop(&mut self) {
+        if let Some(bar) = &self.bar {
+            bar.finish_and_clear();
+        }
+    }
+}
+
+/// Tells every ten seconds where the time of the ranges that were committed meanwhile went.
+struct PhaseLines {
+    meter: Arc<Meter>,
+    before: Reading,
+    told: Instant,
+}
+
+impl PhaseLines {
+    fn of(meter: Arc<Meter>) -> Self {
+        Self { meter, before: Reading::default(), told: Instant::now() }
+    }
+
+    fn next(&mut self) -> Option<String> {
+        if self.told.elapsed() < PHASES_EACH {
+            return None;
+        }
+        self.told = Instant::now();
+        self.meter.line(&mut self.before)
+    }
+}
+
+/// A thread that does something again and again until it is told to end.
+pub(crate) struct Ticker {
+    done: Sender<()>,
+    thread: JoinHandle<()>,
+}
+
+impl Ticker {
+    fn start(mut tick: impl FnMut() + Send + 'static) -> Self {
+        let (done, finished) = channel::<()>();
+        let thread = std::thread::spawn(move || {
+            while finished.recv_timeout(BAR_EACH) == Err(RecvTimeoutError::Timeout) {
+                tick();
+            }
+        });
+        Self { done, thread }
+    }
+
+    /// Shows how far a run is, and where its time goes.
+    pub(crate) fn of_run(ensemble: &Registered, control: Arc<Control>, until: Option<Until>) -> Self {
+        let done_before: usize = ensemble.done.iter().map(|range| range.count()).sum();
+        let watch = Watch {
+            worlds: (ensemble.plan.worlds.count() - done_before) as u64,
+            entities: ensemble.plan.catalogue.entities.len().max(1) as u64,
+            started: Instant::now(),
+            until,
+            control,
+        };
+        let mut phases = PhaseLines::of(watch.control.meter.clone());
+        let mut display = Display::start();
+        Self::start(move || {
+            phases.next().iter().for_each(|line| display.say(line));
+            if display.is_due() {
+                display.show(watch.done(), watch.worlds, watch.said());
+            }
+        })
+    }
+
+    /// Tells where the time of a worker's ranges goes.
+    pub(crate) fn of_worker(meter: Arc<Meter>) -> Self {
+        let mut phases = PhaseLines::of(meter);
+        Self::start(move || phases.next().iter().for_each(|line| note(line)))
+    }
+
+    pub(crate) fn finish(self) {
+        drop(self.done);
+        if self.thread.join().is_err() {
             note("the progress display failed");
         }
     }
@@ -46,6 +143,7 @@ impl Progress {
 
 struct Watch {
     control: Arc<Control>,
+    until: Option<Until>,
     entities: u64,
     worlds: u64,
     started: Instant,
@@ -57,24 +155,20 @@ impl Watch {
         (self.control.done() / self.entities).min(self.worlds)
     }
 
-    fn draw_bar(&self, tick: impl Fn(Duration) -> bool) {
-        let bar = ProgressBar::with_draw_target(Some(self.worlds), ProgressDrawTarget::stderr());
-        let style = ProgressStyle::with_template("{wide_bar} {pos}/{len} worlds  {per_sec}  {eta} left");
-        if let Ok(style) = style {
-            bar.set_style(style);
+    /// How fast it is, how long it takes still, and what is known of what is to be known.
+    fn said(&self) -> String {
+        let (done, elapsed) = (self.done(), self.started.elapsed().as_secs_f64());
+        let rate = done as f64 / elapsed;
+        let mut said = vec![format!("{} worlds/s", count(rate as u64))];
+        if done > 0 {
+            let left = Duration::from_secs_f64((self.worlds - done) as f64 / rate);
+            said.push(format!("{} left", HumanDuration(left)));
         }
-        while tick(TICK) {
-            bar.set_position(self.done());
+        let known = self.until.and_then(|until| Some((self.control.known(until.entity, until.outcome)?, until.goal)));
+        if let Some((known, goal)) = known {
+            let half = Some(known.half_width()).filter(|half| half.is_finite());
+            said.push(format!("{} of ± {goal}", interval(known.mean(), half)));
         }
-        bar.finish_and_clear();
-    }
-
-    fn print_lines(&self, tick: impl Fn(Duration) -> bool) {
-        while tick(LINE_EACH) {
-            let (done, elapsed) = (self.done(), self.started.elapsed().as_secs_f64());
-            let rate = done as f64 / elapsed;
-            let left = if done == 0 { "?".to_owned() } else { format!("{:.0}", (self.worlds - done) as f64 / rate) };
-            note(&format!("{} of {} worlds, {rate:.0}/s, {left} s left", count(done), count(self.worlds)));
-        }
+        said.join(", ")
     }
 }

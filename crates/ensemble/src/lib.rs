@@ -24,6 +24,7 @@ mod error;
 mod event_reader;
 mod expression;
 mod given;
+mod known;
 mod plan;
 mod price;
 mod questions;
@@ -43,6 +44,7 @@ pub use error::EnsembleError;
 pub use event_reader::{EventRows, KeepEvents, OwnedEventValues};
 pub use expression::{BitSet, Expression, ExpressionError, OutcomeRef};
 pub use given::{Given, TooFew, Wider};
+pub use known::KnownOutcome;
 pub use plan::{EventMode, NameError, Plan, check_name};
 pub use price::{LegPrice, Price, price};
 pub use questions::{

@@ -5,12 +5,12 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use ensemble::{Store, WrittenRange};
+use run::Phase;
 use tokio::sync::mpsc;
 
 use crate::error::FleetError;
 use crate::job::{Job, open_store};
 use crate::ledger::{State, Told};
-use crate::metrics::Phase;
 use crate::worker::{Played, Worker};
 
 /// Ranges that are committed together, at most.
@@ -40,7 +40,7 @@ async fn commit_group(worker: &Worker, job: &Arc<Job>, group: Vec<Played>) {
         Some(Ok(())) => {
             let mut told = Vec::new();
             for mut played in group {
-                worker.options.metrics.add(Phase::Commit, each);
+                worker.options.meter.add(Phase::Commit, each);
                 played.times.add(Phase::Commit, each);
                 told.extend(note(worker, job, &played).await);
             }
@@ -86,7 +86,7 @@ async fn store_of(worker: &Worker, job: &Job) -> Result<Store, FleetError> {
 
 /// Notes in the ledger that a range is committed, then tells the broker; how long both took, where both were told.
 async fn note(worker: &Worker, job: &Job, played: &Played) -> Option<Told> {
-    let metrics = &worker.options.metrics;
+    let meter = &worker.options.meter;
     let (range, times, aggregates) = (played.assignment.range, played.times, &played.written.aggregates);
     let noting = Instant::now();
     let finished = worker.patiently(|| worker.ledger.finish(job.id, range, worker.me.id, &times, aggregates)).await;
@@ -96,9 +96,9 @@ async fn note(worker: &Worker, job: &Job, played: &Played) -> Option<Told> {
             let acknowledging = Instant::now();
             played.assignment.acknowledge().await;
             let acknowledge = acknowledging.elapsed();
-            metrics.add(Phase::Note, note);
-            metrics.add(Phase::Acknowledge, acknowledge);
-            metrics.done(range.count());
+            meter.add(Phase::Note, note);
+            meter.add(Phase::Acknowledge, acknowledge);
+            meter.done(range.count());
             if job.until.zip(known).is_some_and(|(until, known)| until.is_met(&known)) {
                 stop_with_enough(worker, job).await;
             }

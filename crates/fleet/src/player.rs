@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use ensemble::{Encoders, WrittenRange};
-use run::RunError;
+use run::{Phase, RunError, Times};
 use table::ErrorKind;
 use tokio::runtime::Handle;
 use tokio::sync::mpsc;
@@ -11,7 +11,6 @@ use tokio::sync::mpsc;
 use crate::inbox::Assignment;
 use crate::job::Job;
 use crate::ledger::Claim;
-use crate::metrics::{Phase, Times};
 use crate::worker::{Halt, Pauses, Played, Worker};
 
 /// How long a range of a paused ensemble is held before it is given back, so that it does not come again at once.
@@ -45,7 +44,7 @@ pub(crate) fn play_all(worker: &Worker, played: &mpsc::Sender<Played>, handle: &
                 times.add(Phase::Simulate, written.times.simulate);
                 times.add(Phase::Encode, written.times.encode);
                 times.add(Phase::Write, written.times.write);
-                worker.options.metrics.spent(&times);
+                worker.options.meter.spent(&times);
                 if played.blocking_send(Played { assignment, written, times }).is_err() {
                     return;
                 }

@@ -15,7 +15,6 @@ use crate::error::FleetError;
 use crate::inbox::Assignment;
 use crate::job::Job;
 use crate::ledger::Submitted;
-use crate::metrics::PHASES;
 use crate::worker::{Halt, Worker};
 
 type Result<T> = std::result::Result<T, FleetError>;
@@ -24,8 +23,6 @@ type Result<T> = std::result::Result<T, FleetError>;
 const LOOK_EACH: Duration = Duration::from_secs(1);
 /// How often the ledger is told that this worker is there, and messages that are missing are made.
 const TEND_EACH: Duration = Duration::from_secs(2);
-/// How often the log is told where the time went.
-const TELL_EACH: Duration = Duration::from_secs(10);
 /// How long a broker may have no message for ranges that are left: workers have those that they are about to take up.
 const LOST_AFTER: Duration = Duration::from_secs(15);
 /// How long closing may take.
@@ -56,8 +53,6 @@ pub(crate) struct Session {
     /// Since when the broker has no message of an ensemble that has ranges left.
     silent: HashMap<i64, Instant>,
     tended: Option<Instant>,
-    told: Instant,
-    counted: ([u64; PHASES.len()], u64),
 }
 
 impl Session {
@@ -65,15 +60,7 @@ impl Session {
         let connection = worker.broker.connect().await?;
         let channel = connection.create_channel().await.map_err(worker.broker.fail("open a channel"))?;
         worker.set_trouble(None);
-        Ok(Self {
-            connection,
-            channel,
-            subscriptions: HashMap::new(),
-            silent: HashMap::new(),
-            tended: None,
-            told: Instant::now(),
-            counted: Default::default(),
-        })
+        Ok(Self { connection, channel, subscriptions: HashMap::new(), silent: HashMap::new(), tended: None })
     }
 
     /// Receives ranges of all ensembles that are running, until the worker is asked to end: then the session is given back.
@@ -115,10 +102,6 @@ impl Session {
             if !self.subscriptions.contains_key(&submitted.id) {
                 self.subscribe(worker, submitted).await?;
             }
-        }
-        if self.told.elapsed() >= TELL_EACH {
-            self.told = Instant::now();
-            tracing::info!("{}", worker.options.metrics.line(&mut self.counted));
         }
         if self.tended.is_none_or(|at| at.elapsed() >= TEND_EACH) {
             self.tended = Some(Instant::now());

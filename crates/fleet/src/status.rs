@@ -1,5 +1,7 @@
 //! How far a fleet is.
 
+use ensemble::KnownOutcome;
+use run::Until;
 use serde::Serialize;
 use world::WorldRange;
 
@@ -42,30 +44,22 @@ pub struct EnsembleStatus {
     /// Who plays it, or did.
     pub workers: Vec<WorkerStatus>,
     /// What is known of the outcomes that are followed.
-    pub outcomes: Vec<OutcomeStatus>,
+    pub outcomes: Vec<KnownOutcome>,
+    /// What of them is to be known, and how well, where fewer worlds than planned may be enough.
+    pub until: Option<UntilStatus>,
     /// What went wrong with ranges, the first twenty.
     pub failures: Vec<Failure>,
 }
 
-/// What is known of an outcome from the worlds that are done.
+/// The outcome that is to be known, and how well it is.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct OutcomeStatus {
-    /// Whose it is.
-    pub entity: String,
-    /// Its name.
+pub struct UntilStatus {
+    /// As `ENTITY:OUTCOME`.
     pub outcome: String,
-    /// Worlds.
-    pub worlds: u64,
-    /// Its mean, and how far the 95% confidence interval reaches to either side; `None` from fewer than two worlds.
-    pub mean: f64,
-    /// Half the width of the mean's 95% confidence interval.
-    pub ci_half_width: Option<f64>,
-    /// Its standard deviation.
-    pub stddev: f64,
-    /// Smallest and largest value.
-    pub bounds: Option<[f64; 2]>,
-    /// The 5%, 50% and 95% quantiles, within 0.4%.
-    pub quantiles: [Option<f64>; 3],
+    /// How narrow its confidence interval is to be: as `0.5%`, or in its unit.
+    pub goal: String,
+    /// What is known of it.
+    pub known: Option<KnownOutcome>,
 }
 
 /// Where the time of an ensemble went, in seconds; those of ranges are summed over all that are done.
@@ -222,24 +216,16 @@ fn told(totals: &Totals, parts: Vec<Part>, failures: Vec<(WorldRange, bool, Stri
             acknowledge_s: s(acknowledge),
         },
         workers: parts.into_iter().map(|part| worker(part, is_running.then_some(lately))).collect(),
-        outcomes: outcomes(totals),
+        outcomes: totals.aggregates.all_known(&totals.catalogue),
+        until: until(totals),
         failures: failures.into_iter().map(failure).collect(),
     }
 }
 
-fn outcomes(totals: &Totals) -> Vec<OutcomeStatus> {
-    let catalogue = &totals.catalogue;
-    let known = totals.aggregates.iter().filter(|(entity, ..)| *entity < catalogue.entities.len());
-    known
-        .map(|(entity, outcome, aggregate)| OutcomeStatus {
-            entity: catalogue.entities[entity].name.clone(),
-            outcome: catalogue.kind_of(entity).outcomes[outcome].name.clone(),
-            worlds: aggregate.count,
-            mean: aggregate.mean(),
-            ci_half_width: Some(aggregate.half_width()).filter(|half| half.is_finite()),
-            stddev: aggregate.variance().sqrt(),
-            bounds: aggregate.bounds(),
-            quantiles: [0.05, 0.5, 0.95].map(|q| aggregate.quantile(q)),
-        })
-        .collect()
+fn until(totals: &Totals) -> Option<UntilStatus> {
+    let Until { entity, outcome, goal } = totals.until?;
+    let name = &totals.catalogue.entities.get(entity)?.name;
+    let known = totals.aggregates.known(&totals.catalogue, entity, outcome);
+    let outcome = &totals.catalogue.kind_of(entity).outcomes.get(outcome)?.name;
+    Some(UntilStatus { outcome: format!("{name}:{outcome}"), goal: goal.to_string(), known })
 }

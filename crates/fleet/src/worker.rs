@@ -6,6 +6,7 @@ use std::thread::JoinHandle;
 use std::time::Duration;
 
 use ensemble::{MakeModel, Store, WrittenRange};
+use run::{Meter, Times};
 use table::disk::Disk;
 use tokio::runtime::Handle;
 use tokio::sync::{mpsc, watch};
@@ -16,7 +17,6 @@ use crate::commit::{commit_all, settle};
 use crate::error::FleetError;
 use crate::inbox::{Assignment, Inbox};
 use crate::ledger::{Changes, Introduction, Ledger, Verdict};
-use crate::metrics::{Times, WorkerMetrics};
 use crate::player::play_all;
 use crate::session::Session;
 
@@ -36,7 +36,7 @@ pub struct WorkerOptions {
     /// How long a thread sleeps for each world that it has played: as a slower model would take, without the processor.
     pub world_pause: Duration,
     /// What counts what the worker does.
-    pub metrics: Arc<WorkerMetrics>,
+    pub meter: Arc<Meter>,
 }
 
 /// How a worker is asked to end.
@@ -221,7 +221,7 @@ impl Worker {
     /// Waits a while after an error, unless the worker is asked to end.
     async fn suffer(&self, error: &FleetError) {
         tracing::warn!(%error, "waiting for it");
-        self.options.metrics.reconnects();
+        self.options.meter.reconnects();
         self.set_trouble(Some(error.to_string()));
         self.rest(Duration::from_secs(1), Halt::Drain).await;
     }
@@ -257,7 +257,7 @@ impl Worker {
     /// Lets another worker have a range that this one took up.
     pub(crate) async fn give_back(&self, assignment: &Assignment) {
         let (ensemble, range) = (assignment.job.id, assignment.range);
-        self.options.metrics.gave_back();
+        self.options.meter.gave_back();
         if let Err(error) = self.ledger.give_back(ensemble, range).await {
             tracing::warn!(%error, %range, "the ledger takes it for begun");
         }
@@ -268,7 +268,7 @@ impl Worker {
     pub(crate) async fn fail(&self, assignment: &Assignment, reason: &str) {
         let (ensemble, range) = (assignment.job.id, assignment.range);
         tracing::warn!(%range, reason, "failed");
-        self.options.metrics.failed();
+        self.options.meter.failed();
         match self.patiently(|| self.ledger.note_failure(ensemble, range, reason)).await {
             Some(Ok(Verdict::GivenUp)) => {
                 assignment.give_up().await;

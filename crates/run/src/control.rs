@@ -1,13 +1,21 @@
-//! What a running ensemble and its watcher share: progress one way, the wish to stop the other.
+//! What a running ensemble and its watcher share: progress and what is known so far one way, the wish to stop the other.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use ensemble::{Aggregate, Aggregates};
+
+use crate::meter::Meter;
 
 /// Shared by the workers and whoever watches them.
 #[derive(Debug, Default)]
 pub struct Control {
+    /// Where the time goes.
+    pub meter: Arc<Meter>,
     blocks: AtomicU64,
     draining: AtomicBool,
     abandoned: AtomicBool,
+    known: Mutex<Aggregates>,
 }
 
 impl Control {
@@ -18,6 +26,16 @@ impl Control {
 
     pub(crate) fn add(&self, blocks: u64) {
         self.blocks.fetch_add(blocks, Ordering::Relaxed);
+    }
+
+    /// What is known, from the ranges that are committed, of an outcome that is followed: entity and outcome are places in
+    /// the catalogue.
+    pub fn known(&self, entity: usize, outcome: usize) -> Option<Aggregate> {
+        self.aggregates().get(entity, outcome).cloned()
+    }
+
+    pub(crate) fn aggregates(&self) -> MutexGuard<'_, Aggregates> {
+        self.known.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Asks for a stop. The first time the ranges under way are finished; the second time they are dropped. Returns

@@ -11,6 +11,7 @@ use tokio::sync::mpsc;
 use world::WorldRange;
 
 use crate::control::Control;
+use crate::meter::{Phase, Times};
 use crate::player::Player;
 use crate::summary::{Phases, Summary, seconds, totals};
 use crate::sweep::sweep;
@@ -117,14 +118,14 @@ pub async fn play(
     let mut failure = None;
     while let Some(result) = results.recv().await {
         let result = match result {
-            Ok(Some(range)) => tally.commit(store, &ensemble, &range).await,
+            Ok(Some(range)) => tally.commit(store, &ensemble, &range, &control).await,
             Ok(None) => Ok(()),
             Err(error) => Err(error),
         };
         if let Err(error) = result {
             control.abandon();
             failure.get_or_insert(error);
-        } else if options.until.is_some_and(|until| until.is_met(&tally.aggregates)) {
+        } else if options.until.is_some_and(|until| until.is_met(&control.aggregates())) {
             tally.is_enough = true;
             control.drain();
         }
@@ -144,7 +145,8 @@ pub async fn play(
         tally.commit += committing.elapsed();
     }
     let wall = started.elapsed();
-    summarise(store, &ensemble, &tally, threads, wall, before).await
+    let known = control.aggregates().all_known(&ensemble.plan.catalogue);
+    Ok(Summary { known, ..summarise(store, &ensemble, &tally, threads, wall, before).await? })
 }
 
 /// What was played, and where the time went.
@@ -154,21 +156,33 @@ struct Tally {
     worlds: usize,
     times: PhaseTimes,
     commit: Duration,
-    aggregates: Aggregates,
     /// Whether what was to be known is known well enough.
     is_enough: bool,
 }
 
 impl Tally {
-    async fn commit(&mut self, store: &mut Store, ensemble: &Registered, range: &WrittenRange) -> Result<(), RunError> {
+    async fn commit(
+        &mut self,
+        store: &mut Store,
+        ensemble: &Registered,
+        range: &WrittenRange,
+        control: &Control,
+    ) -> Result<(), RunError> {
         let committing = Instant::now();
         if !ensemble.replaces {
             store.commit_range(ensemble, range).await?;
         }
+        let mut times = Times::default();
+        times.add(Phase::Simulate, range.times.simulate);
+        times.add(Phase::Encode, range.times.encode);
+        times.add(Phase::Write, range.times.write);
+        times.add(Phase::Commit, committing.elapsed());
+        control.meter.spent(&times);
+        control.meter.done(range.range.count());
+        control.aggregates().merge(&range.aggregates);
         self.commit += committing.elapsed();
         self.ranges += 1;
         self.worlds += range.range.count();
-        self.aggregates.merge(&range.aggregates);
         self.times.simulate += range.times.simulate;
         self.times.encode += range.times.encode;
         self.times.write += range.times.write;
@@ -210,6 +224,7 @@ async fn summarise(
             wait_s: seconds((wall * threads as u32).saturating_sub(busy)),
         },
         threads,
+        known: Vec::new(),
     })
 }
 

@@ -11,6 +11,7 @@
 
 mod control;
 mod execute;
+mod meter;
 mod player;
 mod probe;
 mod summary;
@@ -19,6 +20,7 @@ mod usage;
 
 pub use control::Control;
 pub use execute::{Options, RunError, Until, play};
+pub use meter::{Meter, PHASES, Phase, Reading, Times};
 pub use player::Player;
 pub use probe::Probe;
 pub use summary::{EventTotals, OutcomeTotals, Phases, Summary};

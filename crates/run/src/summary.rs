@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use ensemble::{EnsembleError, StoredEnsemble};
+use ensemble::{EnsembleError, KnownOutcome, StoredEnsemble};
 use serde::{Deserialize, Serialize};
 use world::ContentHash;
 
@@ -78,6 +78,8 @@ pub struct Summary {
     pub phases: Phases,
     /// Worker threads.
     pub threads: usize,
+    /// What is known of the outcomes that were followed, from the worlds that this run played.
+    pub known: Vec<KnownOutcome>,
 }
 
 /// What the segments of an ensemble say they hold.

@@ -23,6 +23,7 @@ fn summary(worlds: usize, cpu_ms: f64, hash: &str) -> Summary {
         events: EventTotals { rows: 42_000, bytes: 336_000, bytes_per_row: 8.0, hash: None },
         phases: Phases { simulate_s: 3.0, encode_s: 4.0, write_s: 1.0, commit_s: 0.5, wait_s: 0.25 },
         threads: 2,
+        known: Vec::new(),
     }
 }
 

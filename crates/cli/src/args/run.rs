@@ -62,6 +62,9 @@ pub(crate) struct RunArgs {
     /// Worker threads [default: one a core]
     #[arg(long, value_name = "T")]
     pub(crate) threads: Option<usize>,
+    /// Tell Prometheus, over HTTP at this address, what it does
+    #[arg(long, value_name = "ADDR")]
+    pub(crate) metrics: Option<std::net::SocketAddr>,
     /// Go on with an ensemble that was interrupted
     #[arg(long, conflicts_with_all = ["replace", "until_ci"])]
     pub(crate) resume: bool,

@@ -9,7 +9,7 @@ use serde_json::json;
 use super::open_columns;
 use super::plan::outcome_of;
 use crate::args::{CompareArgs, Format};
-use crate::output::{Table, count, note, print, print_json};
+use crate::output::{Table, count, note, number, print, print_json};
 
 pub(crate) async fn compare(args: &CompareArgs) -> Result<ExitCode> {
     let first = open_columns(&args.data.data, &args.first).await?;
@@ -65,7 +65,6 @@ fn table(args: &CompareArgs, found: &[(&String, Comparison)]) -> Table {
         "more",
         "± 95% unpaired",
     ]);
-    let number = |n: f64| format!("{n:.4}");
     let maybe = |n: Option<f64>| n.map(number).unwrap_or_default();
     for (name, c) in found {
         let share = |place: usize| c.shares.map(|s| format!("{:.1}%", s[place] * 100.0)).unwrap_or_default();

@@ -13,6 +13,7 @@ mod ensembles;
 mod export;
 mod fleet;
 mod info;
+mod known;
 mod load;
 mod logs;
 mod models;
@@ -23,15 +24,18 @@ mod price;
 mod run;
 mod serve;
 mod sql;
+mod status;
 mod table;
 mod token;
 mod upkeep;
 mod verify;
 
+use std::net::SocketAddr;
 use std::num::NonZero;
 use std::process::ExitCode;
 use std::sync::Arc;
 
+use ::run::Meter;
 use ::table::disk::{Disk, RealDisk};
 use anyhow::{Context as _, Result, anyhow};
 use ensemble::{Columns, MakeModel, Plan, Store};
@@ -39,6 +43,7 @@ use model::{Model, Parameters, Plugin, UnknownName};
 use tokio::runtime::{Builder, Runtime};
 
 use crate::args::{Args, AskArgs, BenchWorkload, Command, Place, TableTask};
+use crate::output::note;
 use crate::settings::Setting;
 
 /// The models that this binary knows.
@@ -51,7 +56,7 @@ pub(crate) fn dispatch(args: Args, settings: &[Setting]) -> Result<ExitCode> {
         Command::Run(args) => run(run::run(*args)),
         Command::Submit(args) => run(fleet::submit(&args)),
         Command::Worker(args) => run(fleet::worker(&args)),
-        Command::Status(args) => run(fleet::status(&args)),
+        Command::Status(args) => run(status::status(&args)),
         Command::Pause(args) => run(fleet::pause(&args)),
         Command::Resume(args) => run(fleet::resume(&args)),
         Command::Cancel(args) => run(fleet::cancel(&args)),
@@ -133,6 +138,15 @@ fn model_of(plan: &Plan) -> Result<Box<dyn Model>> {
 /// Makes the model that plays an ensemble's events again.
 fn make_model() -> MakeModel {
     Arc::new(|plan| Ok(model_of(plan)?.into()))
+}
+
+/// Serves a process's counts where `--metrics` says so.
+async fn serve_metrics(address: Option<SocketAddr>, meter: &Arc<Meter>) -> Result<()> {
+    let Some(address) = address else { return Ok(()) };
+    let meter = meter.clone();
+    let bound = server::serve_metrics(address, move || meter.prometheus()).await;
+    note(&format!("metrics at http://{}/metrics", bound.with_context(|| format!("--metrics {address}"))?));
+    Ok(())
 }
 
 /// What tables of rows lie on.

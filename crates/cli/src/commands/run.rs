@@ -8,10 +8,10 @@ use ensemble::{Plan, Registered, Store};
 use run::{Control, Options, Summary, play};
 
 use super::plan::{Sizing, planned, until};
-use super::{cores, create_store};
+use super::{cores, create_store, known, serve_metrics};
 use crate::args::{Format, RunArgs};
 use crate::output::{Table, bytes, count, note, print, print_json};
-use crate::progress::Progress;
+use crate::progress::Ticker;
 
 pub(crate) async fn run(args: RunArgs) -> Result<ExitCode> {
     let threads = match args.threads {
@@ -25,7 +25,8 @@ pub(crate) async fn run(args: RunArgs) -> Result<ExitCode> {
     let ensemble = take_up(&mut store, plan, &args).await?;
     let control = Arc::new(Control::default());
     stop_on_signal(&control)?;
-    let progress = Progress::start(&ensemble, control.clone());
+    serve_metrics(args.metrics, &control.meter).await?;
+    let progress = Ticker::of_run(&ensemble, control.clone(), until);
     let options = Options { threads, codec: args.play.codec, until };
     let result = play(model, &mut store, ensemble, options, control.clone()).await;
     progress.finish();
@@ -76,7 +77,11 @@ fn report(summary: &Summary, format: Format) -> Result<()> {
         Format::Json => print_json(summary),
         Format::Csv | Format::Table => {
             let table = as_table(summary);
-            print(&if format == Format::Csv { table.to_csv() } else { table.to_string() })
+            if format == Format::Csv {
+                return print(&table.to_csv());
+            }
+            print(&table.to_string())?;
+            known::table(&summary.known).map_or(Ok(()), |outcomes| print(&format!("\n{outcomes}")))
         }
     }
 }

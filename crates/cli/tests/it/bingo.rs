@@ -112,6 +112,11 @@ fn an_event_is_played_verified_and_asked_about() {
     let points = json(&data, &["outcome", "stored", "--entity", "alpha", "--outcome", "points"]);
     assert_eq!(points[0]["worlds"], 300);
     assert!(points[0]["mean"].as_f64().unwrap() > 0.0);
+    // The run ended with telling the same.
+    let known = stored["known"].as_array().unwrap();
+    let known = known.iter().find(|known| known["entity"] == "alpha" && known["outcome"] == "points").unwrap();
+    assert_eq!((&known["worlds"], &known["mean"]), (&points[0]["worlds"], &points[0]["mean"]));
+    assert!(known["ci_half_width"].as_f64().unwrap() > 0.0, "{known}");
     // A world played again has the events that were stored.
     let plays = |name: &str| json(&data, &["plays", name, "--entity", "alpha", "--world", "7"]);
     assert!(plays("stored").as_array().unwrap().len() > 80, "a drop and a completion a tile at least");
@@ -127,4 +132,20 @@ fn an_event_is_played_verified_and_asked_about() {
     let words =
         ["run", "bingo", "--event", file, "--worlds", "300", "--name", "theirs", "--param", "idle_until_quiet=1"];
     assert_ne!(json(&data, &words)["hash"], stored["hash"]);
+}
+
+#[test]
+fn a_run_ends_when_what_is_to_be_known_is_known() {
+    let folder = tempfile::tempdir().unwrap();
+    let data = folder.path().join("data");
+    let file = example(folder.path(), "small");
+    let words = ["run", "bingo", "--worlds", "1000000", "--range-worlds", "200", "--until-ci", "1%"];
+    let words = [&words[..], &["--outcome", "alpha:points", "--event", file.to_str().unwrap()]].concat();
+    let enough = json(&data, &words);
+    assert_eq!((&enough["is_enough"], &enough["complete"]), (&true.into(), &false.into()));
+    let points = enough["known"].as_array().unwrap().iter().find(|known| known["entity"] == "alpha").unwrap();
+    let (mean, half) = (points["mean"].as_f64().unwrap(), points["ci_half_width"].as_f64().unwrap());
+    assert!(points["outcome"] == "points" && half <= mean / 100.0, "{points}");
+    // What was under way when it was known is stored as well, and no more.
+    assert!(enough["worlds"].as_u64().unwrap() < 100_000 && enough["worlds"] == points["worlds"], "{enough}");
 }

@@ -2,7 +2,7 @@
 //!
 //! The services come from `make services`, whose addresses are in the environment.
 
-use std::io::{Read as _, Write as _};
+use std::io::{BufRead, BufReader, Read as _, Write as _};
 use std::net::TcpStream;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
@@ -187,6 +187,75 @@ fn killed_workers_and_restarted_services_lose_and_double_nothing() {
     }
 }
 
+/// The address that a process begins with telling.
+fn metrics_address(said: &mut impl BufRead) -> String {
+    let mut line = String::new();
+    said.read_line(&mut line).unwrap();
+    line.trim().strip_prefix("metrics at http://").unwrap().strip_suffix("/metrics").unwrap().to_owned()
+}
+
+fn metrics_at(address: &str) -> String {
+    let mut stream = TcpStream::connect(address).unwrap();
+    stream.write_all(b"GET /metrics HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n").unwrap();
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).unwrap();
+    answer
+}
+
+#[test]
+fn a_worker_tells_every_ten_seconds_where_the_time_went() {
+    let folder = tempfile::tempdir().unwrap();
+    let data = folder.path().join("data");
+    let (services, name) = (Services::shared(), name());
+    let mut command = services.fleet(&["worker", "--concurrency", "1", "--world-pause-ms", "30"]);
+    let mut child = command.arg("--data").arg(&data).stderr(Stdio::piped()).spawn().unwrap();
+    let said = BufReader::new(child.stderr.take().unwrap());
+    let worker = Worker(child);
+    services.submit(&data, &name, 1_000);
+    let line = said.lines().map(Result::unwrap).find(|line| line.contains(" worlds; ")).unwrap();
+    let (worlds, phases) = line.split_once(" worlds; ").unwrap();
+    assert!((100..1_000).contains(&worlds.parse::<u32>().unwrap()), "{line}");
+    let phases: Vec<(&str, u64)> = phases
+        .split(", ")
+        .map(|phase| {
+            let [name, ns, "ns"] = phase.split(' ').collect::<Vec<_>>()[..] else { panic!("{line}") };
+            (name, ns.parse().unwrap())
+        })
+        .collect();
+    let named: Vec<&str> = phases.iter().map(|(name, _)| *name).collect();
+    let expected = ["dispatch", "wait", "claim", "simulate", "encode", "write", "commit", "note", "acknowledge"];
+    assert_eq!(named, expected);
+    // It sleeps 30 ms for each world.
+    assert!(phases[3].1 > 30_000_000 * 100, "{line}");
+    assert!(services.fleet(&["cancel", &name]).output().unwrap().status.success());
+    drop(worker);
+}
+
+#[test]
+fn a_run_of_one_process_tells_prometheus_what_it_does() {
+    let folder = tempfile::tempdir().unwrap();
+    let event = event(folder.path());
+    let mut command = program(&["run", "bingo", "--worlds", "1000000", "--metrics", "127.0.0.1:0", "--event"]);
+    command.arg(event).arg("--data").arg(folder.path().join("data"));
+    let mut child = command.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
+    let mut said = BufReader::new(child.stderr.take().unwrap());
+    let address = metrics_address(&mut said);
+    let _run = Worker(child);
+    let started = Instant::now();
+    loop {
+        let answer = metrics_at(&address);
+        let worlds = answer.lines().find_map(|line| line.strip_prefix("manyworlds_worker_worlds_total ")).unwrap();
+        let simulate =
+            answer.lines().find_map(|l| l.strip_prefix("manyworlds_worker_phase_seconds_total{phase=\"simulate\"} "));
+        if worlds != "0" {
+            assert!(simulate.unwrap().parse::<f64>().unwrap() > 0.0, "{answer}");
+            return;
+        }
+        assert!(started.elapsed() < PATIENCE, "{answer}");
+        sleep(Duration::from_millis(100));
+    }
+}
+
 #[test]
 fn a_worker_ends_as_it_should_on_a_signal_and_tells_prometheus_what_it_did() {
     let folder = tempfile::tempdir().unwrap();
@@ -194,17 +263,12 @@ fn a_worker_ends_as_it_should_on_a_signal_and_tells_prometheus_what_it_did() {
     let (services, name) = (Services::shared(), name());
     let mut command = services.fleet(&["worker", "--concurrency", "1", "--metrics", "127.0.0.1:0"]);
     let mut child = command.arg("--data").arg(&data).stderr(Stdio::piped()).spawn().unwrap();
-    let mut said = std::io::BufReader::new(child.stderr.take().unwrap());
-    let mut line = String::new();
-    std::io::BufRead::read_line(&mut said, &mut line).unwrap();
-    let address = line.trim().strip_prefix("metrics at http://").unwrap().strip_suffix("/metrics").unwrap().to_owned();
+    let mut said = BufReader::new(child.stderr.take().unwrap());
+    let address = metrics_address(&mut said);
     let worker = Worker(child);
     services.submit(&data, &name, 1_000);
     services.until(&name, |status| status["state"] == "complete");
-    let mut stream = TcpStream::connect(&address).unwrap();
-    stream.write_all(b"GET /metrics HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n").unwrap();
-    let mut answer = String::new();
-    stream.read_to_string(&mut answer).unwrap();
+    let answer = metrics_at(&address);
     assert!(answer.contains("manyworlds_worker_worlds_total 1000"), "{answer}");
     let phase = |name: &str| {
         let start = format!("manyworlds_worker_phase_seconds_total{{phase=\"{name}\"}} ");

@@ -97,7 +97,7 @@ fn submitted(row: &PgRow) -> std::result::Result<Submitted, sqlx::Error> {
     })
 }
 
-fn until(row: &PgRow) -> std::result::Result<Option<Until>, sqlx::Error> {
+pub(super) fn until(row: &PgRow) -> std::result::Result<Option<Until>, sqlx::Error> {
     let place = |column| row.get::<Option<i64>, _>(column).map(|place| place as usize);
     let (entity, outcome, goal) =
         (place("until_entity"), place("until_outcome"), row.get::<Option<&str>, _>("until_goal"));

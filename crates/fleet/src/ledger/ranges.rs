@@ -3,12 +3,12 @@
 use std::time::Duration;
 
 use ensemble::Aggregates;
+use run::{PHASES, Times};
 use uuid::Uuid;
 use world::{World, WorldRange};
 
 use super::totals::GONE_S;
 use super::{Ledger, Result, undecodable};
-use crate::metrics::{PHASES, Times};
 
 /// Failures after which a range is not tried again.
 const FAILURES_MAX: i32 = 5;

@@ -3,14 +3,15 @@
 use chrono::{DateTime, Utc};
 use ensemble::Aggregates;
 use model::Catalogue;
+use run::{PHASES, Until};
 use sqlx::Row as _;
 use sqlx::postgres::PgRow;
 use uuid::Uuid;
 use world::WorldRange;
 
+use super::ensembles::until;
 use super::ranges::{columns, decoded, range};
 use super::{Ledger, Result, State, undecodable};
-use crate::metrics::PHASES;
 
 /// Seconds over which a rate is taken.
 pub(crate) const RATE_S: i32 = 10;
@@ -43,6 +44,7 @@ pub(crate) struct Totals {
     pub(crate) phases: [i64; PHASES.len()],
     /// What is known of the outcomes that are followed.
     pub(crate) aggregates: Aggregates,
+    pub(crate) until: Option<Until>,
     /// Everything the model emits, by name.
     pub(crate) catalogue: Catalogue,
     /// When the ledger was asked, by its clock.
@@ -85,6 +87,7 @@ fn totals(row: &PgRow) -> std::result::Result<Totals, sqlx::Error> {
         ranges_failed: row.get("ranges_failed"),
         phases,
         aggregates: aggregates.map(decoded).transpose()?.unwrap_or_default(),
+        until: until(row)?,
         catalogue: serde_json::from_str(row.get("catalogue")).map_err(undecodable)?,
         now: row.get("now"),
     })
@@ -111,7 +114,7 @@ impl Ledger {
         let sql = format!(
             "SELECT e.*, r.*, now() AS now FROM \
              (SELECT id, name, version, model, state, submitted_at, started_at, finished_at, submit_ns, worlds, \
-                 aggregates, catalogue FROM ensembles WHERE $1::text IS NULL OR name = $1 ORDER BY id DESC LIMIT $2) e \
+                 aggregates, catalogue, until_entity, until_outcome, until_goal FROM ensembles WHERE $1::text IS NULL OR name = $1 ORDER BY id DESC LIMIT $2) e \
              CROSS JOIN LATERAL (SELECT \
                  coalesce(sum(worlds) FILTER (WHERE state = 'done'), 0)::bigint AS worlds_done, \
                  coalesce(sum(worlds) FILTER (WHERE state = 'failed'), 0)::bigint AS worlds_failed, \

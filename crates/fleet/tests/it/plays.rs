@@ -104,6 +104,9 @@ async fn an_interval_that_is_narrow_enough_ends_an_ensemble() {
     assert!((600..4_000).contains(&status.worlds_done), "{status:?}");
     let ann = &status.outcomes[0];
     assert!(ann.ci_half_width.unwrap() <= ann.mean / 100.0, "{ann:?}");
+    let until = status.until.unwrap();
+    assert_eq!((until.outcome, until.goal.as_str()), (format!("{}:{}", ann.entity, ann.outcome), "1%"));
+    assert_eq!(until.known.as_ref(), Some(ann));
     worker.end().await;
     let stored = site.stored("e").await;
     assert_eq!(stored.worlds() as i64, site.status("e").await.worlds_done, "what is told is what is stored");

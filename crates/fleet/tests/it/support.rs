@@ -6,11 +6,9 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 
 use ensemble::{EventMode, MakeModel, Plan, Store, StoredEnsemble};
-use fleet::{
-    Broker, EnsembleStatus, FleetError, Halt, Ledger, State, SubmitOptions, WorkerMetrics, WorkerOptions, status,
-};
+use fleet::{Broker, EnsembleStatus, FleetError, Halt, Ledger, State, SubmitOptions, WorkerOptions, status};
 use model::{Catalogue, Model, Parameters, Sink, Stop, Wanted};
-use run::{Control, Options, play};
+use run::{Control, Meter, Options, play};
 use sqlx::{Connection as _, PgConnection};
 use table::disk::{Disk, RealDisk};
 use tokio::sync::watch;
@@ -64,18 +62,18 @@ impl Site {
 
     pub(crate) fn worker_with(&self, make_model: MakeModel, disk: Arc<dyn Disk>, threads: usize) -> Worker {
         let (halt, receiver) = watch::channel(Halt::No);
-        let metrics = Arc::new(WorkerMetrics::default());
+        let meter = Arc::new(Meter::default());
         let options = WorkerOptions {
             data: self.data(),
             disk,
             threads,
             make_model,
             world_pause: Duration::ZERO,
-            metrics: metrics.clone(),
+            meter: meter.clone(),
         };
         let (ledger, broker) = (self.ledger.clone(), self.broker.clone());
         let task = tokio::spawn(async move { fleet::join(ledger, broker, options, receiver).await?.work().await });
-        Worker { halt, task, metrics }
+        Worker { halt, task, meter }
     }
 
     pub(crate) async fn status(&self, name: &str) -> EnsembleStatus {
@@ -140,7 +138,7 @@ impl Site {
 pub(crate) struct Worker {
     pub(crate) halt: watch::Sender<Halt>,
     task: JoinHandle<Result<(), FleetError>>,
-    pub(crate) metrics: Arc<WorkerMetrics>,
+    pub(crate) meter: Arc<Meter>,
 }
 
 impl Worker {
@@ -151,7 +149,7 @@ impl Worker {
     }
 
     pub(crate) fn count(&self, name: &str) -> u64 {
-        let text = self.metrics.prometheus();
+        let text = self.meter.prometheus();
         let line = text.lines().find(|line| line.starts_with(&format!("manyworlds_worker_{name} "))).unwrap();
         line.rsplit(' ').next().unwrap().parse().unwrap()
     }

@@ -1,4 +1,4 @@
-//! What a worker has done since it began, and where its time went.
+//! What a process that plays ranges has done since it began, and where its time went.
 
 use std::fmt::Write as _;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -7,7 +7,7 @@ use std::time::Duration;
 /// What a range's time goes to, in the order in which it does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(usize)]
-pub(crate) enum Phase {
+pub enum Phase {
     /// From the making of its message to its arrival at the worker.
     Dispatch,
     /// From there until a thread was free.
@@ -29,27 +29,28 @@ pub(crate) enum Phase {
 }
 
 /// Names of the phases, in their order.
-pub(crate) const PHASES: [&str; 9] =
+pub const PHASES: [&str; 9] =
     ["dispatch", "wait", "claim", "simulate", "encode", "write", "commit", "note", "acknowledge"];
 
 /// Where one range's time went: nanoseconds of each phase.
 #[derive(Debug, Clone, Copy, Default)]
-pub(crate) struct Times([u64; PHASES.len()]);
+pub struct Times([u64; PHASES.len()]);
 
 impl Times {
-    pub(crate) fn add(&mut self, phase: Phase, time: Duration) {
+    /// Time of a phase, besides what it had.
+    pub fn add(&mut self, phase: Phase, time: Duration) {
         self.0[phase as usize] += time.as_nanos() as u64;
     }
 
     /// Nanoseconds of each phase.
-    pub(crate) fn ns(&self) -> [u64; PHASES.len()] {
+    pub fn ns(&self) -> [u64; PHASES.len()] {
         self.0
     }
 }
 
-/// Counts of one worker. Times are summed over its ranges, in nanoseconds.
+/// Counts of one process. Times are summed over its ranges, in nanoseconds.
 #[derive(Debug, Default)]
-pub struct WorkerMetrics {
+pub struct Meter {
     phases: [AtomicU64; PHASES.len()],
     ranges: AtomicU64,
     worlds: AtomicU64,
@@ -58,34 +59,40 @@ pub struct WorkerMetrics {
     reconnections: AtomicU64,
 }
 
-impl WorkerMetrics {
-    pub(crate) fn add(&self, phase: Phase, time: Duration) {
+impl Meter {
+    /// A phase of one range.
+    pub fn add(&self, phase: Phase, time: Duration) {
         self.phases[phase as usize].fetch_add(time.as_nanos() as u64, Ordering::Relaxed);
     }
 
-    pub(crate) fn spent(&self, times: &Times) {
+    /// All that is known of one range.
+    pub fn spent(&self, times: &Times) {
         self.phases.iter().zip(times.0).for_each(|(phase, ns)| _ = phase.fetch_add(ns, Ordering::Relaxed));
     }
 
-    pub(crate) fn done(&self, worlds: usize) {
+    /// A range of so many worlds is committed.
+    pub fn done(&self, worlds: usize) {
         self.ranges.fetch_add(1, Ordering::Relaxed);
         self.worlds.fetch_add(worlds as u64, Ordering::Relaxed);
     }
 
-    pub(crate) fn failed(&self) {
+    /// A range failed.
+    pub fn failed(&self) {
         self.failures.fetch_add(1, Ordering::Relaxed);
     }
 
-    pub(crate) fn gave_back(&self) {
+    /// A range was begun and left to others.
+    pub fn gave_back(&self) {
         self.given_back.fetch_add(1, Ordering::Relaxed);
     }
 
-    pub(crate) fn reconnects(&self) {
+    /// A connection to the broker was lost.
+    pub fn reconnects(&self) {
         self.reconnections.fetch_add(1, Ordering::Relaxed);
     }
 
     /// Nanoseconds of each phase.
-    pub(crate) fn phases(&self) -> [u64; PHASES.len()] {
+    pub fn phases(&self) -> [u64; PHASES.len()] {
         std::array::from_fn(|phase| self.phases[phase].load(Ordering::Relaxed))
     }
 
@@ -111,15 +118,21 @@ impl WorkerMetrics {
         text
     }
 
-    /// One line of what happened since `before`, which becomes now.
-    pub(crate) fn line(&self, before: &mut ([u64; PHASES.len()], u64)) -> String {
-        let now = (self.phases(), self.worlds.load(Ordering::Relaxed));
-        let spent = PHASES.iter().zip(now.0.iter().zip(&before.0));
+    /// One line of what happened since `before`, which becomes now; `None` where no range was committed.
+    pub fn line(&self, before: &mut Reading) -> Option<String> {
+        let now = Reading { phases: self.phases(), worlds: self.worlds.load(Ordering::Relaxed) };
+        let then = std::mem::replace(before, now);
+        let spent = PHASES.iter().zip(now.phases.iter().zip(then.phases));
         let spent: Vec<String> = spent.map(|(name, (now, then))| format!("{name} {} ns", now - then)).collect();
-        let line = format!("{} worlds; {}", now.1 - before.1, spent.join(", "));
-        *before = now;
-        line
+        (now.worlds > then.worlds).then(|| format!("{} worlds; {}", now.worlds - then.worlds, spent.join(", ")))
     }
+}
+
+/// What a meter read at some moment.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Reading {
+    phases: [u64; PHASES.len()],
+    worlds: u64,
 }
 
 #[cfg(test)]
@@ -128,11 +141,11 @@ mod tests {
 
     #[test]
     fn times_are_told_to_the_nanosecond() {
-        let metrics = WorkerMetrics::default();
-        metrics.add(Phase::Commit, Duration::from_nanos(1_500_000_001));
-        metrics.add(Phase::Acknowledge, Duration::from_nanos(7));
-        metrics.done(250);
-        let text = metrics.prometheus();
+        let meter = Meter::default();
+        meter.add(Phase::Commit, Duration::from_nanos(1_500_000_001));
+        meter.add(Phase::Acknowledge, Duration::from_nanos(7));
+        meter.done(250);
+        let text = meter.prometheus();
         for line in [
             "manyworlds_worker_worlds_total 250",
             "manyworlds_worker_phase_seconds_total{phase=\"commit\"} 1.500000001",
@@ -140,8 +153,11 @@ mod tests {
         ] {
             assert!(text.lines().any(|l| l == line), "{line} is missing:\n{text}");
         }
-        let mut before = Default::default();
-        assert!(metrics.line(&mut before).starts_with("250 worlds; dispatch 0 ns, "), "{}", metrics.line(&mut before));
-        assert!(metrics.line(&mut before).contains("0 worlds; ") && metrics.line(&mut before).contains("commit 0 ns"));
+        let mut before = Reading::default();
+        let line = meter.line(&mut before).unwrap();
+        assert!(line.starts_with("250 worlds; dispatch 0 ns, ") && line.contains("commit 1500000001 ns"), "{line}");
+        assert_eq!(meter.line(&mut before), None);
+        meter.done(1);
+        assert!(meter.line(&mut before).unwrap().contains("commit 0 ns"));
     }
 }

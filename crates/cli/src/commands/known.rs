@@ -1,0 +1,28 @@
+//! What is known of outcomes, as people read it.
+
+use ensemble::KnownOutcome;
+
+use crate::output::{Table, count, number};
+
+/// Outcomes of an entity that are shown; the other formats have all.
+const SHOWN: usize = 5;
+
+/// What is known of the first outcomes of each entity; nothing where none is followed.
+pub(crate) fn table(outcomes: &[KnownOutcome]) -> Option<Table> {
+    let mut table = Table::new(["outcome", "worlds", "mean", "± 95%", "deviation", "5%", "50%", "95%"]);
+    let (mut entity, mut shown) = ("", 0);
+    for known in outcomes {
+        if entity != known.entity {
+            (entity, shown) = (&known.entity, 0);
+        }
+        shown += 1;
+        if shown <= SHOWN {
+            let [low, middle, high] = known.quantiles.map(|q| q.map(number).unwrap_or_default());
+            let half = known.ci_half_width.map(number).unwrap_or_default();
+            let name = format!("{}:{}", known.entity, known.outcome);
+            let (mean, deviation) = (number(known.mean), number(known.stddev));
+            table.push([name, count(known.worlds), mean, half, deviation, low, middle, high]);
+        }
+    }
+    (!outcomes.is_empty()).then_some(table)
+}

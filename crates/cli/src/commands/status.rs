@@ -1,0 +1,157 @@
+//! `manyworlds status`: how far a fleet is.
+
+use std::process::ExitCode;
+use std::time::Duration;
+
+use anyhow::{Context as _, Result};
+use fleet::{EnsembleStatus, Ledger, State, WorkerStatus};
+use indicatif::HumanDuration;
+
+use super::fleet::open_ledger;
+use super::known;
+use crate::args::{Format, StatusArgs};
+use crate::output::{Table, count, interval, note, print, print_json};
+use crate::progress::Display;
+
+/// How often a watched ensemble is looked at where the ledger tells of no change.
+const LOOK_EACH: Duration = Duration::from_millis(200);
+
+pub(crate) async fn status(args: &StatusArgs) -> Result<ExitCode> {
+    let ledger = open_ledger(&args.ledger).await?;
+    if args.workers {
+        let workers = fleet::workers(&ledger).await?;
+        match args.format.format {
+            Format::Json => print_json(&workers)?,
+            Format::Csv => print(&crew(&workers).to_csv())?,
+            Format::Table if workers.is_empty() => note("no worker is there"),
+            Format::Table => print(&crew(&workers).to_string())?,
+        }
+        return Ok(ExitCode::SUCCESS);
+    }
+    match &args.ensemble {
+        Some(name) if args.watch => watch_until_end(&ledger, name, args.format.format).await,
+        Some(name) => {
+            show(&status_of(&ledger, name).await?, args.format.format)?;
+            Ok(ExitCode::SUCCESS)
+        }
+        None => {
+            let all = fleet::status(&ledger, None).await?;
+            match args.format.format {
+                Format::Json => print_json(&all)?,
+                Format::Csv => print(&listed(&all).to_csv())?,
+                Format::Table if all.is_empty() => note("nothing was submitted to this fleet yet"),
+                Format::Table => print(&listed(&all).to_string())?,
+            }
+            Ok(ExitCode::SUCCESS)
+        }
+    }
+}
+
+/// Shows how far an ensemble is until it has ended; exit code 1 where it did not end complete.
+pub(super) async fn watch_until_end(ledger: &Ledger, name: &str, format: Format) -> Result<ExitCode> {
+    let changes = ledger.listen().await?;
+    let mut display = Display::start();
+    while matches!(fleet::state(ledger, name).await?, State::Submitting | State::Running | State::Paused) {
+        if display.is_due() {
+            let one = status_of(ledger, name).await?;
+            display.show(one.worlds_done as u64, one.worlds as u64, progress(&one));
+        }
+        changes.wait(LOOK_EACH).await;
+    }
+    drop(display);
+    let one = status_of(ledger, name).await?;
+    show(&one, format)?;
+    let is_complete = matches!(one.state, State::Complete | State::Enough);
+    Ok(if is_complete { ExitCode::SUCCESS } else { ExitCode::from(1) })
+}
+
+async fn status_of(ledger: &Ledger, name: &str) -> Result<EnsembleStatus> {
+    fleet::status(ledger, Some(name)).await?.pop().with_context(|| format!("ensemble {name:?} is gone from the ledger"))
+}
+
+/// What is said besides how many worlds are done.
+fn progress(one: &EnsembleStatus) -> String {
+    let mut parts = vec![one.state.word().to_owned(), format!("{} worlds/s", count(one.worlds_per_s as u64))];
+    parts.push(match one.workers.iter().filter(|w| w.is_there).count() {
+        1 => "1 worker".to_owned(),
+        workers => format!("{workers} workers"),
+    });
+    parts.extend(one.left_s.map(|s| format!("{} left", HumanDuration(Duration::from_secs_f64(s)))));
+    if let Some((until, known)) = one.until.as_ref().and_then(|until| Some((until, until.known.as_ref()?))) {
+        let so_far = interval(known.mean, known.ci_half_width);
+        parts.push(format!("{} {so_far} of ± {}", until.outcome, until.goal));
+    }
+    parts.join(", ")
+}
+
+fn listed(all: &[EnsembleStatus]) -> Table {
+    let mut table = Table::new(["ensemble", "model", "state", "worlds", "done", "failed", "worlds/s", "submitted"]);
+    for one in all {
+        table.push([
+            one.name.clone(),
+            one.model.clone(),
+            one.state.word().to_owned(),
+            count(one.worlds as u64),
+            count(one.worlds_done as u64),
+            count(one.worlds_failed as u64),
+            count(one.worlds_per_s as u64),
+            one.submitted_at.chars().take(19).collect(),
+        ]);
+    }
+    table
+}
+
+fn show(one: &EnsembleStatus, format: Format) -> Result<()> {
+    match format {
+        Format::Json => return print_json(one),
+        Format::Csv => return print(&listed(std::slice::from_ref(one)).to_csv()),
+        Format::Table => {}
+    }
+    print(&listed(std::slice::from_ref(one)).to_string())?;
+    let p = &one.phases;
+    let mut phases = Table::new(["phase", "seconds"]);
+    let first = p.first_s.unwrap_or_default();
+    for (name, s) in [
+        ("submit", p.submit_s),
+        ("until the first range", first),
+        ("dispatch", p.dispatch_s),
+        ("wait", p.wait_s),
+        ("claim", p.claim_s),
+        ("simulate", p.simulate_s),
+        ("encode", p.encode_s),
+        ("write", p.write_s),
+        ("commit", p.commit_s),
+        ("note", p.note_s),
+        ("acknowledge", p.acknowledge_s),
+    ] {
+        phases.push([name.to_owned(), format!("{s:.3}")]);
+    }
+    print(&format!("\n{phases}"))?;
+    if !one.workers.is_empty() {
+        print(&format!("\n{}", crew(&one.workers)))?;
+    }
+    if let Some(outcomes) = known::table(&one.outcomes) {
+        print(&format!("\n{outcomes}"))?;
+    }
+    for failure in &one.failures {
+        let end = if failure.is_given_up { "given up" } else { "tried again" };
+        note(&format!("worlds {} ({end}): {}", failure.range, failure.reason));
+    }
+    Ok(())
+}
+
+fn crew(workers: &[WorkerStatus]) -> Table {
+    let mut table = Table::new(["worker", "process", "threads", "there", "worlds", "worlds/s", "trouble"]);
+    for w in workers {
+        table.push([
+            w.host.clone(),
+            w.pid.to_string(),
+            w.threads.to_string(),
+            if w.is_there { "yes" } else { "no" }.to_owned(),
+            count(w.worlds_done as u64),
+            count(w.worlds_per_s as u64),
+            w.trouble.clone().unwrap_or_default(),
+        ]);
+    }
+    table
+}

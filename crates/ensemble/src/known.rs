@@ -1,0 +1,56 @@
+//! What aggregates say of outcomes, for people and programs.
+
+use model::Catalogue;
+use serde::{Deserialize, Serialize};
+
+use crate::aggregate::{Aggregate, Aggregates};
+
+/// What is known of an outcome from some of the worlds.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct KnownOutcome {
+    /// Whose it is.
+    pub entity: String,
+    /// Its name.
+    pub outcome: String,
+    /// Worlds.
+    pub worlds: u64,
+    /// Its mean.
+    pub mean: f64,
+    /// Half the width of the mean's 95% confidence interval; `None` from fewer than two worlds.
+    pub ci_half_width: Option<f64>,
+    /// Its standard deviation.
+    pub stddev: f64,
+    /// Smallest and largest value.
+    pub bounds: Option<[f64; 2]>,
+    /// The 5%, 50% and 95% quantiles, within 0.4%.
+    pub quantiles: [Option<f64>; 3],
+}
+
+impl KnownOutcome {
+    /// What an aggregate says of an outcome of an entity, both places in the catalogue.
+    fn of(catalogue: &Catalogue, entity: usize, outcome: usize, aggregate: &Aggregate) -> Option<Self> {
+        let name = catalogue.entities.get(entity)?.name.clone();
+        Some(Self {
+            entity: name,
+            outcome: catalogue.kind_of(entity).outcomes.get(outcome)?.name.clone(),
+            worlds: aggregate.count,
+            mean: aggregate.mean(),
+            ci_half_width: Some(aggregate.half_width()).filter(|half| half.is_finite()),
+            stddev: aggregate.variance().sqrt(),
+            bounds: aggregate.bounds(),
+            quantiles: [0.05, 0.5, 0.95].map(|q| aggregate.quantile(q)),
+        })
+    }
+}
+
+impl Aggregates {
+    /// What is known of one outcome of an entity, both places in the catalogue; `None` where it is not followed.
+    pub fn known(&self, catalogue: &Catalogue, entity: usize, outcome: usize) -> Option<KnownOutcome> {
+        KnownOutcome::of(catalogue, entity, outcome, self.get(entity, outcome)?)
+    }
+
+    /// What is known of every outcome that is followed, in the catalogue's order.
+    pub fn all_known(&self, catalogue: &Catalogue) -> Vec<KnownOutcome> {
+        self.iter().filter_map(|(entity, outcome, a)| KnownOutcome::of(catalogue, entity, outcome, a)).collect()
+    }
+}
