@@ -144,8 +144,8 @@ impl Appender {
     /// in the order of their positions; one that the table is past already is not made again.
     ///
     /// # Errors
-    /// Where the table has one of the columns with another type, and where the log refuses; then nothing of it is in
-    /// the table.
+    /// Where the table has one of the columns with another type, and where the log refuses: whether it is in the table then
+    /// [`Self::position_in_table`] tells.
     pub async fn commit(&self, segments: Vec<Segment>, schema: &Schema, position: u64) -> Result<Committed> {
         self.commit_change(self.change(segments, schema, position)?, schema).await
     }

@@ -31,7 +31,7 @@ impl Committer {
     /// Commits a change; returns when it is durable.
     ///
     /// # Errors
-    /// Where it could not be committed; then nothing of it is in the table.
+    /// As [`Table::commit`].
     pub(crate) async fn commit(&self, change: Change) -> Result<Committed, TableError> {
         let (done, answer) = oneshot::channel();
         self.requests.send(Request { change, done }).await.map_err(|_| TableError::CommitterGone)?;

@@ -146,6 +146,7 @@ pub enum Committed {
 #[derive(Debug, Clone)]
 pub struct Table {
     root: PathBuf,
+    disk: Arc<dyn Disk>,
     delta: DeltaTable,
     appended: Appended,
     /// Held as long as somebody may commit through this handle, where its folder may be exchanged.
@@ -178,7 +179,7 @@ impl Table {
             }
             _ => return Ok(None),
         }
-        let mut table = Self::over(root, DeltaTable::new(log_store(root, disk)?));
+        let mut table = Self::over(root, &disk, DeltaTable::new(log_store(root, disk.clone())?));
         match table.delta.load().await {
             Ok(()) => Ok(Some(table)),
             // A log folder without a first entry: a table whose creation was cut short.
@@ -206,7 +207,7 @@ impl Table {
             .with_commit_properties(CommitProperties::default().with_max_retries(0))
             .await;
         match created {
-            Ok(table) => Ok(Self::over(root, table)),
+            Ok(table) => Ok(Self::over(root, &disk, table)),
             // Another process made it meanwhile.
             Err(error) => match Self::open(root, disk).await? {
                 Some(table) => Ok(table),
@@ -215,8 +216,8 @@ impl Table {
         }
     }
 
-    fn over(root: &Path, delta: DeltaTable) -> Self {
-        Self { root: root.to_owned(), delta, appended: Appended::default(), _hold: None }
+    fn over(root: &Path, disk: &Arc<dyn Disk>, delta: DeltaTable) -> Self {
+        Self { root: root.to_owned(), disk: disk.clone(), delta, appended: Appended::default(), _hold: None }
     }
 
     /// This handle, which keeps its folder in its place.
@@ -334,10 +335,11 @@ impl Table {
         read.await.map_err(fail)
     }
 
-    /// Commits a change and moves this handle on to the version it made.
+    /// Commits a change and moves this handle on to the version it made. What it answers is durable.
     ///
     /// # Errors
-    /// Where it could not be committed; then nothing of it is in the table.
+    /// Where it could not be committed, or not durably: it may be in the table where the disk failed at the very end. A
+    /// change with a name may be committed again to find out.
     pub async fn commit(&mut self, change: &Change) -> Result<Committed> {
         let mut committed = self.commit_all(std::slice::from_ref(change)).await?;
         Ok(committed.pop().unwrap_or(Committed::Before))
@@ -347,7 +349,7 @@ impl Table {
     /// before are left out. Tells what became of each.
     ///
     /// # Errors
-    /// Where they could not be committed; then nothing of any is in the table.
+    /// As [`Self::commit`].
     pub async fn commit_all(&mut self, changes: &[Change]) -> Result<Vec<Committed>> {
         let started = Instant::now();
         if changes.iter().any(|change| self.check_columns(&change.columns).is_err()) {
@@ -361,7 +363,13 @@ impl Table {
         }
         loop {
             match self.try_commit(changes).await {
-                Ok(committed) => return Ok(committed),
+                Ok(committed) => {
+                    if committed.contains(&Committed::Before) {
+                        // Whoever committed it may have been killed before that was durable.
+                        sync_log(&self.root, &*self.disk)?;
+                    }
+                    return Ok(committed);
+                }
                 Err(error) if is_conflict(&error) && started.elapsed() < COMMIT_DEADLINE => {
                     tracing::debug!(table = %self.root.display(), %error, "another writer was faster; trying again");
                     tokio::time::sleep(jitter()).await;

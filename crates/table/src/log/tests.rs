@@ -7,6 +7,7 @@ use serde_json::Value;
 
 use super::*;
 use crate::disk::RealDisk;
+use crate::power_loss::PowerLossDisk;
 use crate::{Appender, FieldType, Layout};
 
 fn definition() -> Definition {
@@ -71,6 +72,30 @@ async fn a_named_change_is_committed_once() {
     // A handle that has not seen the first commit finds out when it tries.
     assert_eq!(second.commit(&adding(&["x"], Some("job/1"))).await.unwrap(), Committed::Before);
     assert_eq!(second.commit(&adding(&["z"], Some("job/2"))).await.unwrap(), Committed::At(2));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_another_committed_and_did_not_sync_is_durable_once_it_is_found() {
+    // The first writer is killed at each of the disk's operations; the second commits the same, and power fails.
+    let mut found = 0;
+    for kill in 0.. {
+        let folder = tempfile::tempdir().unwrap();
+        let root = folder.path().join("table");
+        let disk = Arc::new(PowerLossDisk::new(&folder.path().join("attic")).unwrap());
+        let open = async || Table::open_or_create(&root, disk.clone(), &definition()).await.unwrap();
+        let mut first = open().await;
+        disk.fail_from(disk.operations() + kill);
+        let survived = first.commit(&adding(&["x"], Some("job/1"))).await.is_ok();
+        disk.fail_from(u64::MAX);
+        found += u32::from(open().await.commit(&adding(&["x"], Some("job/1"))).await.unwrap() == Committed::Before);
+        disk.lose_power().unwrap();
+        let left = Table::open(&root, Arc::new(RealDisk)).await.unwrap().unwrap();
+        assert_eq!(left.segments().await.unwrap(), [segment("x")], "killed at operation {kill}");
+        if survived {
+            break;
+        }
+    }
+    assert!(found > 1, "it was there already {found} times, once of them because nobody was killed");
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
