@@ -1,6 +1,6 @@
 //! The data folder: its three tables, and what is committed to them in which order.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::error::Error;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -327,6 +327,8 @@ impl Store {
 
     async fn take_up_row(&self, name: &str, row: &Segment, versions: usize) -> Result<Registered> {
         let version = version_of(row);
+        // What is taken for done is not done again.
+        [&self.ensembles, &self.events, &self.outcomes].into_iter().try_for_each(Table::make_durable)?;
         let (plan, _) = self.read_plan(name, row)?;
         let outcomes = self.outcomes.segments().await?;
         let older = |s: &Segment| is_of(s, name) && version_of(s) < version;
@@ -422,6 +424,11 @@ impl Store {
         let path_of = |range| if column == "world" { paths.events(range) } else { paths.outcomes(range) };
         let files: Vec<PathBuf> = ranges.iter().map(|range| path_of(*range)).collect();
         bring(&*self.disk, files.iter().map(|path| (path.as_path(), None)))?;
+        // A killed process may have named some of them without making that durable.
+        let folders: BTreeSet<&Path> = files.iter().filter_map(|path| path.parent()).collect();
+        for folder in folders {
+            self.disk.sync_dir(folder).map_err(|cause| TableError::Io { doing: "sync", path: folder.into(), cause })?;
+        }
         let of = |(range, path): (WorldRange, PathBuf)| -> Result<Segment> {
             let reader = SegmentReader::open(&path)?;
             let rows = (0..reader.row_groups()).map(|g| reader.rows(g) as u64).sum();

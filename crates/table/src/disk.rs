@@ -110,9 +110,18 @@ impl Disk for RealDisk {
     }
 }
 
-/// Makes a folder and those above it that are missing, durably.
+/// Makes a folder and those above it that are missing, durably. Of those that are there the lowest may be the last thing
+/// that a killed process made: its name is made durable too.
 pub fn create_dirs(disk: &dyn Disk, path: &Path) -> io::Result<()> {
-    let missing: Vec<&Path> = path.ancestors().take_while(|p| !p.as_os_str().is_empty() && !p.exists()).collect();
+    let named = || path.ancestors().take_while(|p| !p.as_os_str().is_empty());
+    let missing: Vec<&Path> = named().take_while(|p| !p.exists()).collect();
+    if let Some(there) = named().nth(missing.len()) {
+        match disk.sync_dir(parent(there)) {
+            // Where one may not look one has made nothing.
+            Err(error) if error.kind() == io::ErrorKind::PermissionDenied => {}
+            result => result?,
+        }
+    }
     for folder in missing.into_iter().rev() {
         match disk.create_dir(folder) {
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists && folder.is_dir() => {}

@@ -225,6 +225,11 @@ impl Table {
         Self { _hold: hold, ..self }
     }
 
+    /// Makes what this handle sees durable: whoever committed it may have been killed before it was.
+    pub fn make_durable(&self) -> Result<()> {
+        sync_log(&self.root, &*self.disk)
+    }
+
     /// The table's folder.
     pub fn root(&self) -> &Path {
         &self.root
@@ -365,8 +370,7 @@ impl Table {
             match self.try_commit(changes).await {
                 Ok(committed) => {
                     if committed.contains(&Committed::Before) {
-                        // Whoever committed it may have been killed before that was durable.
-                        sync_log(&self.root, &*self.disk)?;
+                        self.make_durable()?;
                     }
                     return Ok(committed);
                 }
