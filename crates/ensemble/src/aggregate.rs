@@ -5,6 +5,8 @@ use std::collections::BTreeMap;
 use model::{Catalogue, OutcomeBlock, Values};
 use serde::{Deserialize, Serialize};
 
+use crate::columns::{Column, Narrow};
+
 /// Outcomes that are followed where nothing else is said: those of an ensemble that has no more.
 pub const FOLLOWED_MAX: usize = 1_000;
 
@@ -64,6 +66,16 @@ impl Aggregate {
             Values::I16(v) => Self::of_whole(v.iter().map(|x| i32::from(*x)), scale),
             Values::I32(v) => Self::of_whole(v.iter().copied(), scale),
             Values::F64(v) => Self::of_real(v),
+        }
+    }
+
+    /// Of a column of stored worlds.
+    pub(crate) fn of_column(column: &Column) -> Self {
+        match &column.values {
+            Narrow::U8(v) => Self::of_whole(v.iter().map(|x| i32::from(*x)), column.scale),
+            Narrow::I16(v) => Self::of_whole(v.iter().map(|x| i32::from(*x)), column.scale),
+            Narrow::I32(v) => Self::of_whole(v.iter().copied(), column.scale),
+            Narrow::F64(v) => Self::of_real(v),
         }
     }
 
@@ -215,6 +227,10 @@ impl Aggregates {
         }
     }
 
+    pub(crate) fn insert(&mut self, entity: usize, outcome: usize, aggregate: Aggregate) {
+        self.0.insert(key(entity, outcome), aggregate);
+    }
+
     /// Takes in what is known from other worlds.
     pub fn merge(&mut self, other: &Self) {
         for (key, aggregate) in &other.0 {
@@ -244,6 +260,13 @@ impl Follow {
     /// These, and all where the ensemble has no more than [`FOLLOWED_MAX`].
     pub fn new(catalogue: &Catalogue, some: Vec<(usize, usize)>) -> Self {
         Self { all: catalogue.values_per_world() <= FOLLOWED_MAX, some }
+    }
+
+    /// Entity and outcome, places in the catalogue, of all that is followed.
+    pub(crate) fn outcomes(&self, catalogue: &Catalogue) -> impl Iterator<Item = (usize, usize)> {
+        let of = |entity| (0..catalogue.kind_of(entity).outcomes.len()).map(move |outcome| (entity, outcome));
+        let all = (0..catalogue.entities.len()).flat_map(of);
+        all.filter(|(entity, outcome)| self.has(*entity, *outcome))
     }
 
     fn has(&self, entity: usize, outcome: usize) -> bool {

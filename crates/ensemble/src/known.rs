@@ -3,7 +3,10 @@
 use model::Catalogue;
 use serde::{Deserialize, Serialize};
 
-use crate::aggregate::{Aggregate, Aggregates};
+use crate::aggregate::{Aggregate, Aggregates, Follow};
+use crate::columns::Columns;
+use crate::error::EnsembleError;
+use crate::expression::OutcomeRef;
 
 /// What is known of an outcome from some of the worlds.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -44,6 +47,21 @@ impl KnownOutcome {
 }
 
 impl Aggregates {
+    /// What is known of outcomes from the worlds that are stored.
+    ///
+    /// # Errors
+    /// Where they cannot be read.
+    pub fn of_stored(columns: &Columns, follow: &Follow) -> Result<Self, EnsembleError> {
+        let catalogue = &columns.ensemble().plan.catalogue;
+        let mut aggregates = Self::default();
+        for (entity, outcome) in follow.outcomes(catalogue) {
+            for column in columns.get(&[OutcomeRef { entity, outcome }])? {
+                aggregates.insert(entity, outcome, Aggregate::of_column(&column));
+            }
+        }
+        Ok(aggregates)
+    }
+
     /// What is known of one outcome of an entity, both places in the catalogue; `None` where it is not followed.
     pub fn known(&self, catalogue: &Catalogue, entity: usize, outcome: usize) -> Option<KnownOutcome> {
         KnownOutcome::of(catalogue, entity, outcome, self.get(entity, outcome)?)

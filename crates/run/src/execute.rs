@@ -2,9 +2,10 @@
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, PoisonError};
+use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-use ensemble::{Aggregates, EnsembleError, Follow, Goal, PhaseTimes, Registered, Store, WrittenRange};
+use ensemble::{Aggregates, Columns, EnsembleError, Follow, Goal, PhaseTimes, Registered, Store, WrittenRange};
 use model::Model;
 use table::{Codec, TableError};
 use tokio::sync::mpsc;
@@ -55,6 +56,9 @@ pub enum RunError {
     /// A range's files could not be written.
     #[error(transparent)]
     Table(#[from] TableError),
+    /// The worker threads could not be started.
+    #[error("could not start a thread: {0}")]
+    Thread(std::io::Error),
     /// The model failed on a range.
     #[error("worlds {range} could not be played: {reason}")]
     Model {
@@ -96,25 +100,24 @@ pub async fn play(
     }
     let threads = options.threads.clamp(1, ranges.len().max(1));
     let follow = Follow::new(&ensemble.plan.catalogue, options.until.iter().map(|u| (u.entity, u.outcome)).collect());
+    let is_enough = |control: &Control| options.until.is_some_and(|until| until.is_met(&control.aggregates()));
+    let mut tally = Tally::default();
+    if !ensemble.done.is_empty() && !ensemble.replaces {
+        let stored = Columns::open(store.ensemble(&ensemble.plan.name).await?, 0)?;
+        *control.aggregates() = Aggregates::of_stored(&stored, &follow)?;
+        if is_enough(&control) {
+            tally.is_enough = true;
+            control.drain();
+        }
+    }
     let workshop = Arc::new(Workshop {
         player: Player::new(model, ensemble.clone(), store.disk().clone(), options.codec, follow),
         ranges: Mutex::new(ranges),
         control: control.clone(),
     });
     let (sender, mut results) = mpsc::channel(threads);
-    let mut workers = Vec::new();
-    for number in 0..threads {
-        let (workshop, sender) = (workshop.clone(), sender.clone());
-        let thread = std::thread::Builder::new().name(format!("worker-{number}"));
-        let spawned = thread.spawn(move || work(&workshop, &sender));
-        workers.push(spawned.map_err(|cause| TableError::Io {
-            doing: "start a worker thread for",
-            path: ensemble.plan.name.clone().into(),
-            cause,
-        })?);
-    }
+    let workers = start_workers(threads, &workshop, &sender)?;
     drop(sender);
-    let mut tally = Tally::default();
     let mut failure = None;
     while let Some(result) = results.recv().await {
         let result = match result {
@@ -125,7 +128,7 @@ pub async fn play(
         if let Err(error) = result {
             control.abandon();
             failure.get_or_insert(error);
-        } else if options.until.is_some_and(|until| until.is_met(&control.aggregates())) {
+        } else if is_enough(&control) {
             tally.is_enough = true;
             control.drain();
         }
@@ -147,6 +150,19 @@ pub async fn play(
     let wall = started.elapsed();
     let known = control.aggregates().all_known(&ensemble.plan.catalogue);
     Ok(Summary { known, ..summarise(store, &ensemble, &tally, threads, wall, before).await? })
+}
+
+fn start_workers(
+    threads: usize,
+    workshop: &Arc<Workshop>,
+    results: &mpsc::Sender<Outcome>,
+) -> Result<Vec<JoinHandle<()>>, RunError> {
+    let start = |number: usize| {
+        let (workshop, results) = (workshop.clone(), results.clone());
+        let thread = std::thread::Builder::new().name(format!("worker-{number}"));
+        thread.spawn(move || work(&workshop, &results)).map_err(RunError::Thread)
+    };
+    (0..threads).map(start).collect()
 }
 
 /// What was played, and where the time went.

@@ -78,7 +78,8 @@ pub struct Summary {
     pub phases: Phases,
     /// Worker threads.
     pub threads: usize,
-    /// What is known of the outcomes that were followed, from the worlds that this run played.
+    /// What is known of the outcomes that were followed: from all worlds that are stored, of a version that replaces another
+    /// from those that this run played.
     pub known: Vec<KnownOutcome>,
 }
 

@@ -66,7 +66,7 @@ pub(crate) struct RunArgs {
     #[arg(long, value_name = "ADDR")]
     pub(crate) metrics: Option<std::net::SocketAddr>,
     /// Go on with an ensemble that was interrupted
-    #[arg(long, conflicts_with_all = ["replace", "until_ci"])]
+    #[arg(long, conflicts_with = "replace")]
     pub(crate) resume: bool,
 }
 

@@ -55,6 +55,12 @@ async fn take_up(store: &mut Store, plan: Plan, args: &RunArgs) -> Result<Regist
     if let Some(difference) = ensemble.plan.difference(&plan) {
         bail!("ensemble {:?} was begun with {difference}: resume it with the same, or use --replace", plan.name);
     }
+    if ensemble.replaces && args.play.until.until_ci.is_some() {
+        bail!(
+            "--until-ci: ensemble {:?} is to take the place of an older version, and must be played whole",
+            plan.name
+        );
+    }
     let done: usize = ensemble.done.iter().map(|r| r.count()).sum();
     note(&format!("resuming: {} of {} worlds are stored", count(done as u64), count(args.play.plan.worlds.into())));
     Ok(ensemble)

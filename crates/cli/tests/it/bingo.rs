@@ -139,13 +139,24 @@ fn a_run_ends_when_what_is_to_be_known_is_known() {
     let folder = tempfile::tempdir().unwrap();
     let data = folder.path().join("data");
     let file = example(folder.path(), "small");
-    let words = ["run", "bingo", "--worlds", "1000000", "--range-worlds", "200", "--until-ci", "1%"];
-    let words = [&words[..], &["--outcome", "alpha:points", "--event", file.to_str().unwrap()]].concat();
-    let enough = json(&data, &words);
-    assert_eq!((&enough["is_enough"], &enough["complete"]), (&true.into(), &false.into()));
-    let points = enough["known"].as_array().unwrap().iter().find(|known| known["entity"] == "alpha").unwrap();
-    let (mean, half) = (points["mean"].as_f64().unwrap(), points["ci_half_width"].as_f64().unwrap());
-    assert!(points["outcome"] == "points" && half <= mean / 100.0, "{points}");
-    // What was under way when it was known is stored as well, and no more.
-    assert!(enough["worlds"].as_u64().unwrap() < 100_000 && enough["worlds"] == points["worlds"], "{enough}");
+    let run = |goal: &str, more: &[&str]| {
+        let words = ["run", "bingo", "--worlds", "1000000", "--range-worlds", "200", "--until-ci", goal];
+        let outcome = ["--outcome", "alpha:win_share", "--event", file.to_str().unwrap()];
+        let enough = json(&data, &[&words[..], &outcome, more].concat());
+        assert_eq!((&enough["is_enough"], &enough["complete"]), (&true.into(), &false.into()));
+        let known = enough["known"].as_array().unwrap();
+        let share = known.iter().find(|known| known["entity"] == "alpha" && known["outcome"] == "win_share").unwrap();
+        // What was under way when it was known is stored as well, and no more.
+        assert_eq!(enough["worlds"], share["worlds"], "{enough}");
+        (enough["worlds"].as_u64().unwrap(), enough["played"].as_u64().unwrap(), share.clone())
+    };
+    // 0.96 divided by the square root of the worlds is 3% after a thousand, and 1.5% after four thousand.
+    let (few, played, share) = run("3%", &[]);
+    assert!(played == few && (400..2_000).contains(&few), "{share}");
+    assert!((share["mean"].as_f64().unwrap() - 0.5).abs() < 0.2 && share["ci_half_width"].as_f64().unwrap() <= 0.03);
+    let (more, played, share) = run("1.5%", &["--resume"]);
+    assert!(played == more - few && (2_000..6_000).contains(&more), "{share}");
+    assert!(share["ci_half_width"].as_f64().unwrap() <= 0.015, "{share}");
+    // It is known already.
+    assert_eq!(run("2%", &["--resume"]), (more, 0, share));
 }
