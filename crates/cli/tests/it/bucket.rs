@@ -1,8 +1,10 @@
 //! Ensembles in the S3 server of `scripts/services.sh`: the same answers as from a folder, whoever wrote them.
 
 use std::ffi::OsStr;
+use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
+use std::sync::{Arc, Mutex};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
@@ -183,6 +185,86 @@ fn workers_with_mirrors_of_their_own_play_into_one_bucket() {
         let played = place.mirrored(machine, "outcomes");
         assert!((1..10).contains(&played), "{machine} has {played} of 10 ranges");
     }
+}
+
+/// A way to the store that can be cut.
+struct Gate {
+    address: SocketAddr,
+    passing: Arc<Mutex<Option<Vec<TcpStream>>>>,
+}
+
+impl Gate {
+    fn before(endpoint: &str) -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let (address, store) = (listener.local_addr().unwrap(), endpoint.strip_prefix("http://").unwrap().to_owned());
+        let passing = Arc::new(Mutex::new(Some(Vec::new())));
+        let gate = passing.clone();
+        std::thread::spawn(move || {
+            for near in listener.incoming().map(Result::unwrap) {
+                if let Some(open) = &mut *gate.lock().unwrap() {
+                    let far = TcpStream::connect(&store).unwrap();
+                    for (from, to) in [(&near, &far), (&far, &near)] {
+                        let (mut from, mut to) = (from.try_clone().unwrap(), to.try_clone().unwrap());
+                        std::thread::spawn(move || {
+                            // Either may be cut off at any time.
+                            drop(std::io::copy(&mut from, &mut to));
+                            drop(to.shutdown(Shutdown::Both));
+                        });
+                    }
+                    open.extend([near, far]);
+                }
+            }
+        });
+        Self { address, passing }
+    }
+
+    fn shut(&self) {
+        for stream in self.passing.lock().unwrap().take().into_iter().flatten() {
+            drop(stream.shutdown(Shutdown::Both));
+        }
+    }
+
+    fn open(&self) {
+        *self.passing.lock().unwrap() = Some(Vec::new());
+    }
+}
+
+#[test]
+fn a_worker_waits_for_a_store_that_is_gone_and_goes_on() {
+    let Some(place) = Place::new() else { return };
+    let name = format!("gone-{}", uuid::Uuid::new_v4().simple());
+    let plan = ["football", "--worlds", "40", "--range-worlds", "2", "--events", "replay", "--name", &name];
+    let expected = json(&place.mirrors("local"), &[&["run"], &plan[..]].concat());
+    let submitted = place.program("submitter", &[&["submit"], &plan[..]].concat()).output().unwrap();
+    assert!(submitted.status.success(), "{}", String::from_utf8_lossy(&submitted.stderr));
+    let gate = Gate::before(&std::env::var("AWS_ENDPOINT_URL").unwrap());
+    let mut worker = place.program("worker", &["worker", "--concurrency", "1"]);
+    worker.env("AWS_ENDPOINT_URL", format!("http://{}", gate.address));
+    let worker = Workers(vec![worker.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap()]);
+    let until = |what: &str, is_so: &dyn Fn(&Value) -> bool| {
+        let started = Instant::now();
+        loop {
+            let status = program(&["status", &name, "--format", "json"]).output().unwrap();
+            let status: Value = serde_json::from_slice(&status.stdout).unwrap();
+            if is_so(&status) {
+                return status;
+            }
+            assert!(started.elapsed() < Duration::from_mins(3), "{what}: {status}");
+            sleep(Duration::from_millis(100));
+        }
+    };
+    let done = |status: &Value| status["ranges_done"].as_u64().unwrap();
+    until("a range is done", &|status| done(status) > 0);
+    gate.shut();
+    let troubled = |status: &Value| status["workers"].as_array().unwrap().iter().any(|w| !w["trouble"].is_null());
+    let status = until("the worker tells its trouble", &troubled);
+    assert!(done(&status) < 20 && status["state"] == "running", "{status}");
+    gate.open();
+    let status = until("all is done", &|status| status["state"] == "complete");
+    assert_eq!((done(&status), &status["ranges_failed"]), (20, &Value::from(0)));
+    drop(worker);
+    let verified = place.json("reader", &["verify", &name]);
+    assert_eq!((&verified["ok"], &verified["hash"]), (&Value::Bool(true), &expected["hash"]));
 }
 
 fn said(output: &Output) -> String {
