@@ -53,7 +53,7 @@ impl Display {
     }
 
     /// Says something that stays.
-    fn say(&self, line: &str) {
+    pub(crate) fn say(&self, line: &str) {
         match &self.bar {
             Some(bar) => bar.suspend(|| note(line)),
             None => note(line),

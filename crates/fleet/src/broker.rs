@@ -72,11 +72,7 @@ impl Broker {
     /// Where that is no address.
     pub fn new(url: &str, ledger: &crate::ledger::Ledger) -> Result<Self> {
         let parsed: std::result::Result<lapin::uri::AMQPUri, _> = url.parse();
-        let parsed = parsed.map_err(|_| FleetError::Address {
-            what: "broker",
-            address: url.to_owned(),
-            example: "amqp://user:password@host:5672/%2f",
-        })?;
+        let parsed = parsed.map_err(|_| FleetError::address("broker", url, "amqp://user:password@host:5672/%2f"))?;
         let address = format!("{}:{}", parsed.authority.host, parsed.authority.port);
         Ok(Self { url: url.to_owned(), address, fleet: ledger.fleet() })
     }

@@ -38,7 +38,7 @@ pub enum FleetError {
     Address {
         /// Ledger or broker.
         what: &'static str,
-        /// What was given.
+        /// What was given, without its password.
         address: String,
         /// How one looks.
         example: &'static str,
@@ -70,6 +70,15 @@ pub enum FleetError {
 }
 
 impl FleetError {
+    /// That an address is none; its password is not told.
+    pub(crate) fn address(what: &'static str, given: &str, example: &'static str) -> Self {
+        let (scheme, rest) =
+            given.split_once("://").map_or(("", given), |(scheme, rest)| (&given[..scheme.len() + 3], rest));
+        let address =
+            rest.rsplit_once('@').map_or_else(|| given.to_owned(), |(_, place)| format!("{scheme}...@{place}"));
+        Self::Address { what, address, example }
+    }
+
     /// Whether trying again later may help: what was not reached, or was on its way down or up.
     pub fn is_passing(&self) -> bool {
         match self {

@@ -29,6 +29,6 @@ mod worker;
 pub use broker::Broker;
 pub use error::FleetError;
 pub use ledger::{Changes, Ledger, State};
-pub use status::{EnsembleStatus, PhaseTotals, UntilStatus, WorkerStatus, state, status, workers};
+pub use status::{EnsembleStatus, PhaseTotals, UntilStatus, WorkerStatus, state, status, status_of, workers};
 pub use submit::{SubmitOptions, cancel, pause, resume, retry, submit};
 pub use worker::{Halt, Member, WorkerOptions, join};

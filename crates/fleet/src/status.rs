@@ -121,25 +121,35 @@ pub struct Failure {
     pub reason: String,
 }
 
-/// How far the newest ensembles are, the newest first; only those of a name where one is given, of which there must be one.
+/// How far the newest ensembles are, the newest first.
 ///
 /// # Errors
-/// Where there is none of the name, and where the ledger does not answer.
-pub async fn status(ledger: &Ledger, name: Option<&str>) -> Result<Vec<EnsembleStatus>, FleetError> {
+/// Where the ledger does not answer.
+pub async fn status(ledger: &Ledger) -> Result<Vec<EnsembleStatus>, FleetError> {
     const MOST: i64 = 20;
-    if let Some(name) = name {
-        ledger.find(name).await?;
-    }
     let mut all = Vec::new();
-    for totals in ledger.totals(name, if name.is_some() { 1 } else { MOST }).await? {
-        let parts = ledger.parts(totals.id).await?;
-        let failures = ledger.failures(totals.id).await?;
-        all.push(told(&totals, parts, failures));
+    for totals in ledger.totals(None, MOST).await? {
+        all.push(tell(ledger, &totals).await?);
     }
     Ok(all)
 }
 
-/// What is being done about the newest ensemble of a name: much less to ask for than all that [`status`] tells.
+/// How far the newest ensemble of a name is.
+///
+/// # Errors
+/// Where there is none of the name, and where the ledger does not answer.
+pub async fn status_of(ledger: &Ledger, name: &str) -> Result<EnsembleStatus, FleetError> {
+    match ledger.totals(Some(name), 1).await?.first() {
+        Some(totals) => tell(ledger, totals).await,
+        None => Err(ledger.unknown(name).await?),
+    }
+}
+
+async fn tell(ledger: &Ledger, totals: &Totals) -> Result<EnsembleStatus, FleetError> {
+    Ok(told(totals, ledger.parts(totals.id).await?, ledger.failures(totals.id).await?))
+}
+
+/// What is being done about the newest ensemble of a name: much less to ask for than all that [`status_of`] tells.
 ///
 /// # Errors
 /// Where there is none of the name, and where the ledger does not answer.

@@ -3,8 +3,8 @@
 use std::process::ExitCode;
 use std::time::Duration;
 
-use anyhow::{Context as _, Result};
-use fleet::{EnsembleStatus, Ledger, State, WorkerStatus};
+use anyhow::Result;
+use fleet::{EnsembleStatus, FleetError, Ledger, State, WorkerStatus};
 use indicatif::HumanDuration;
 
 use super::fleet::open_ledger;
@@ -31,11 +31,11 @@ pub(crate) async fn status(args: &StatusArgs) -> Result<ExitCode> {
     match &args.ensemble {
         Some(name) if args.watch => watch_until_end(&ledger, name, args.format.format).await,
         Some(name) => {
-            show(&status_of(&ledger, name).await?, args.format.format)?;
+            show(&fleet::status_of(&ledger, name).await?, args.format.format)?;
             Ok(ExitCode::SUCCESS)
         }
         None => {
-            let all = fleet::status(&ledger, None).await?;
+            let all = fleet::status(&ledger).await?;
             match args.format.format {
                 Format::Json => print_json(&all)?,
                 Format::Csv => print(&listed(&all).to_csv())?,
@@ -47,26 +47,43 @@ pub(crate) async fn status(args: &StatusArgs) -> Result<ExitCode> {
     }
 }
 
-/// Shows how far an ensemble is until it has ended; exit code 1 where it did not end complete.
+/// Shows how far an ensemble is until it has ended; exit code 1 where it did not end complete. Waits for a ledger that is gone
+/// for a while.
 pub(super) async fn watch_until_end(ledger: &Ledger, name: &str, format: Format) -> Result<ExitCode> {
     let changes = ledger.listen().await?;
     let mut display = Display::start();
-    while matches!(fleet::state(ledger, name).await?, State::Submitting | State::Running | State::Paused) {
-        if display.is_due() {
-            let one = status_of(ledger, name).await?;
-            display.show(one.worlds_done as u64, one.worlds as u64, progress(&one));
+    let mut is_waiting = false;
+    let ended = loop {
+        match look(ledger, name, &mut display).await {
+            Ok(Some(ended)) => break ended,
+            Ok(None) => is_waiting = false,
+            Err(error) if error.is_passing() => {
+                if !std::mem::replace(&mut is_waiting, true) {
+                    display.say(&format!("waiting: {error}"));
+                }
+            }
+            Err(error) => return Err(error.into()),
         }
         changes.wait(LOOK_EACH).await;
-    }
+    };
     drop(display);
-    let one = status_of(ledger, name).await?;
-    show(&one, format)?;
-    let is_complete = matches!(one.state, State::Complete | State::Enough);
+    show(&ended, format)?;
+    let is_complete = matches!(ended.state, State::Complete | State::Enough);
     Ok(if is_complete { ExitCode::SUCCESS } else { ExitCode::from(1) })
 }
 
-async fn status_of(ledger: &Ledger, name: &str) -> Result<EnsembleStatus> {
-    fleet::status(ledger, Some(name)).await?.pop().with_context(|| format!("ensemble {name:?} is gone from the ledger"))
+/// Shows how far an ensemble is, if it is time to; tells all about it once it has ended.
+async fn look(ledger: &Ledger, name: &str, display: &mut Display) -> Result<Option<EnsembleStatus>, FleetError> {
+    let has_ended = !matches!(fleet::state(ledger, name).await?, State::Submitting | State::Running | State::Paused);
+    if !has_ended && !display.is_due() {
+        return Ok(None);
+    }
+    let one = fleet::status_of(ledger, name).await?;
+    if has_ended {
+        return Ok(Some(one));
+    }
+    display.show(one.worlds_done as u64, one.worlds as u64, progress(&one));
+    Ok(None)
 }
 
 /// What is said besides how many worlds are done.

@@ -163,12 +163,17 @@ impl Ledger {
         let sql = format!("SELECT {COLUMNS} FROM ensembles WHERE name = $1 ORDER BY id DESC LIMIT 1");
         let found = sqlx::query(sqlx::AssertSqlSafe(sql)).bind(name).fetch_optional(&self.pool).await;
         let found = found.and_then(|row| row.as_ref().map(submitted).transpose());
-        if let Some(found) = found.map_err(self.fail("find an ensemble"))? {
-            return Ok(found);
+        match found.map_err(self.fail("find an ensemble"))? {
+            Some(found) => Ok(found),
+            None => Err(self.unknown(name).await?),
         }
+    }
+
+    /// What is said of a name that no ensemble has.
+    pub(crate) async fn unknown(&self, name: &str) -> Result<FleetError> {
         let names = sqlx::query_scalar("SELECT name FROM ensembles GROUP BY name ORDER BY max(id) DESC LIMIT 12");
         let have = names.fetch_all(&self.pool).await.map_err(self.fail("list its ensembles"))?;
-        Err(FleetError::Unknown { name: name.to_owned(), have })
+        Ok(FleetError::Unknown { name: name.to_owned(), have })
     }
 
     /// Takes over what was submitted by somebody who died on the way.

@@ -48,7 +48,7 @@ impl Ledger {
     /// Where it is not reached, lets nobody in, or is of a newer version of this program.
     pub async fn open(url: &str) -> Result<Self> {
         const EXAMPLE: &str = "postgres://user:password@host:5432/database";
-        let no_address = || FleetError::Address { what: "ledger", address: url.to_owned(), example: EXAMPLE };
+        let no_address = || FleetError::address("ledger", url, EXAMPLE);
         if !["postgres://", "postgresql://"].iter().any(|scheme| url.starts_with(scheme)) {
             return Err(no_address());
         }

@@ -93,6 +93,7 @@ async fn what_is_wrong_is_told_in_one_sentence() {
     assert_eq!(unknown, "the fleet has no ensemble \"zzz\"; there are: real");
     for (url, said) in [
         ("http://x", "\"http://x\" is no address of a ledger: write it as postgres://user:password@host:5432/database"),
+        ("postgres://me:se/cret@host:port/x", "\"postgres://...@host:port/x\" is no address of a ledger: "),
         ("postgres://127.0.0.1:1/none", "the ledger at 127.0.0.1:1 could not be reached: "),
     ] {
         let error = Ledger::open(url).await.unwrap_err().to_string();

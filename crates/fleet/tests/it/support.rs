@@ -6,9 +6,9 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 
 use ensemble::{EventMode, MakeModel, Plan, Store, StoredEnsemble};
-use fleet::{Broker, EnsembleStatus, FleetError, Halt, Ledger, State, SubmitOptions, WorkerOptions, status};
+use fleet::{Broker, EnsembleStatus, FleetError, Halt, Ledger, State, SubmitOptions, WorkerOptions, status_of};
 use model::{Catalogue, Model, Parameters, Sink, Stop, Wanted};
-use run::{Control, Meter, Options, play};
+use run::{Control, Meter, Options, Summary, play};
 use sqlx::{Connection as _, PgConnection};
 use table::disk::{Disk, RealDisk};
 use tokio::sync::watch;
@@ -77,7 +77,7 @@ impl Site {
     }
 
     pub(crate) async fn status(&self, name: &str) -> EnsembleStatus {
-        status(&self.ledger, Some(name)).await.unwrap().remove(0)
+        status_of(&self.ledger, name).await.unwrap()
     }
 
     /// Waits until an ensemble is in one of some states.
@@ -221,13 +221,18 @@ impl Count {
 
 /// The same plan played by one process: worlds, hash of outcomes, hash of events.
 pub(crate) async fn embedded(plan: Plan) -> (usize, String, Option<String>) {
+    let summary = alone(plan).await;
+    (summary.worlds, summary.hash, summary.events.hash)
+}
+
+/// What one process says of a plan.
+pub(crate) async fn alone(plan: Plan) -> Summary {
     let folder = tempfile::tempdir().unwrap();
     let mut store = Store::open_or_create(folder.path(), Arc::new(RealDisk)).await.unwrap();
     let model = make_dice()(&plan).unwrap();
     let registered = store.register(plan, false).await.unwrap();
     let options = Options { threads: 2, codec: table::Codec::default(), until: None };
-    let summary = play(model, &mut store, registered, options, Arc::new(Control::default())).await.unwrap();
-    (summary.worlds, summary.hash, summary.events.hash)
+    play(model, &mut store, registered, options, Arc::new(Control::default())).await.unwrap()
 }
 
 /// Every file below a folder, with its bytes.
