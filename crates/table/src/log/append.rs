@@ -13,7 +13,9 @@ use deltalake::logstore::CommitOrBytes;
 use serde_json::json;
 use uuid::Uuid;
 
-use super::{Change, Table, now_ms, to_add, transactions};
+use super::actions::to_add;
+use super::commit::transactions;
+use super::{Change, Table, now_ms};
 
 /// Tables whose writers must know no more than this version of the protocol are written by ourselves.
 const WRITER_VERSION_MAX: i32 = 2;

@@ -2,41 +2,38 @@
 
 mod actions;
 mod append;
+mod commit;
 mod definition;
 mod known;
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap};
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::{Duration, Instant, SystemTime};
+use std::time::SystemTime;
 
 use arrow::datatypes::{Schema, SchemaRef as ArrowSchemaRef};
+use deltalake::kernel::TombstoneView;
 use deltalake::kernel::engine::arrow_conversion::TryIntoArrow as _;
-use deltalake::kernel::transaction::{CommitBuilder, CommitProperties};
-use deltalake::kernel::{Action, Metadata, MetadataExt as _, StructField, StructType, TombstoneView, Transaction};
+use deltalake::kernel::transaction::CommitProperties;
 use deltalake::logstore::{LogStoreRef, StorageConfig, default_logstore};
-use deltalake::protocol::{DeltaOperation, SaveMode, checkpoints};
-use deltalake::table::state::DeltaTableState;
+use deltalake::protocol::SaveMode;
 use deltalake::{DeltaTable, DeltaTableError};
 use futures::TryStreamExt as _;
 use url::Url;
 
-use self::actions::{to_add, to_remove, to_segment};
+use self::actions::to_segment;
 use self::append::Appended;
+pub(crate) use self::commit::is_conflict;
 pub use self::definition::Definition;
 pub use self::known::ColumnStatistics;
 use crate::disk::{Disk, create_dirs};
 use crate::error::TableError;
 use crate::hold::Hold;
 use crate::layout::TableOptions;
-use crate::schema::{Field, FieldType};
+use crate::schema::Field;
 use crate::store::DurableStore;
 
-/// How long a commit retries against other writers before it gives up.
-const COMMIT_DEADLINE: Duration = Duration::from_mins(1);
-/// A log checkpoint is written each so many versions, to keep opening a table cheap.
-const CHECKPOINT_EACH: u64 = 50;
 pub(crate) const LOG_FOLDER: &str = "_delta_log";
 const COLUMN_MAPPING: &str = "delta.columnMapping.mode";
 
@@ -339,233 +336,6 @@ impl Table {
         };
         read.await.map_err(fail)
     }
-
-    /// Commits a change and moves this handle on to the version it made. What it answers is durable.
-    ///
-    /// # Errors
-    /// Where it could not be committed, or not durably: it may be in the table where the disk failed at the very end. A
-    /// change with a name may be committed again to find out.
-    pub async fn commit(&mut self, change: &Change) -> Result<Committed> {
-        let mut committed = self.commit_all(std::slice::from_ref(change)).await?;
-        Ok(committed.pop().unwrap_or(Committed::Before))
-    }
-
-    /// Commits some changes together, as one version: all of them or, where there is an error, none. Those committed
-    /// before are left out. Tells what became of each.
-    ///
-    /// # Errors
-    /// As [`Self::commit`].
-    pub async fn commit_all(&mut self, changes: &[Change]) -> Result<Vec<Committed>> {
-        let started = Instant::now();
-        if changes.iter().any(|change| self.check_columns(&change.columns).is_err()) {
-            // Another may have widened it since.
-            self.refresh().await?;
-            changes.iter().try_for_each(|change| self.check_columns(&change.columns))?;
-        }
-        for change in changes.iter().filter(|c| c.rewrite.is_some()) {
-            self.refresh().await?;
-            self.check_removed(change).await?;
-        }
-        loop {
-            match self.try_commit(changes).await {
-                Ok(committed) => {
-                    if committed.contains(&Committed::Before) {
-                        self.make_durable()?;
-                    }
-                    return Ok(committed);
-                }
-                Err(error) if is_conflict(&error) && started.elapsed() < COMMIT_DEADLINE => {
-                    tracing::debug!(table = %self.root.display(), %error, "another writer was faster; trying again");
-                    tokio::time::sleep(jitter()).await;
-                    self.refresh().await?;
-                }
-                Err(error) => return Err(TableError::log("commit to", &self.root)(error)),
-            }
-            for change in changes {
-                self.check_columns(&change.columns)?;
-                self.check_removed(change).await?;
-            }
-        }
-    }
-
-    /// Whether a rewrite's inputs are all still there. delta-rs does not ask: for it, removals that change no rows
-    /// never conflict, so two rewrites of one segment would double its rows.
-    async fn check_removed(&self, change: &Change) -> Result<()> {
-        if change.rewrite.is_none() {
-            return Ok(());
-        }
-        let have: HashSet<String> = self.segments().await?.into_iter().map(|s| s.path).collect();
-        match change.remove.iter().find(|s| !have.contains(&s.path)) {
-            Some(gone) => Err(TableError::Overtaken { path: self.root.clone(), segment: gone.path.clone() }),
-            None => Ok(()),
-        }
-    }
-
-    async fn try_commit(&mut self, changes: &[Change]) -> std::result::Result<Vec<Committed>, DeltaTableError> {
-        let appends = self.is_append(&changes.iter().collect::<Vec<_>>())?;
-        // A rewrite was checked against the version in hand, which must stay the one it is committed on.
-        if !appends && changes.iter().all(|c| c.rewrite.is_none()) {
-            self.read_state().await?;
-        }
-        let mut new: Vec<&Change> = Vec::with_capacity(changes.len());
-        let mut is_new = Vec::with_capacity(changes.len());
-        for change in changes {
-            let before = match &change.transaction {
-                Some(id) => {
-                    let among = new.iter().filter_map(|c| c.transaction.as_ref());
-                    among.clone().any(|c| c.name == id.name && c.version >= id.version)
-                        || self.version_of(&id.name).await? >= Some(id.version)
-                }
-                None => false,
-            };
-            is_new.push(!before);
-            if !before {
-                new.push(change);
-            }
-        }
-        let at = match new.is_empty() {
-            true => 0,
-            false if appends => self.append(&new).await?,
-            false => self.write_version(self.delta.snapshot()?.clone(), &new).await?,
-        };
-        self.checkpoint_at(at).await;
-        Ok(is_new.into_iter().map(|new| if new { Committed::At(at) } else { Committed::Before }).collect())
-    }
-
-    /// The highest version of the changes of this name that are in the version in hand; `None` where there are none.
-    pub async fn transaction_version(&self, name: &str) -> Result<Option<u64>> {
-        self.version_of(name).await.map_err(TableError::log("read", &self.root))
-    }
-
-    async fn version_of(&self, name: &str) -> std::result::Result<Option<u64>, DeltaTableError> {
-        if let Some(version) = self.appended.transactions.get(name) {
-            return Ok(Some(*version));
-        }
-        let store = self.delta.log_store();
-        let version = self.delta.snapshot()?.transaction_version(store.as_ref(), name).await?;
-        Ok(version.map(|v| v as u64))
-    }
-
-    /// Writes a checkpoint of the log each so many versions.
-    async fn checkpoint_at(&mut self, version: u64) {
-        if version == 0 || !version.is_multiple_of(CHECKPOINT_EACH) {
-            return;
-        }
-        let written = match self.read_state().await {
-            Ok(()) => checkpoints::create_checkpoint(&self.delta, None).await,
-            Err(error) => Err(error),
-        };
-        if let Err(error) = written {
-            // The commit stands; a missing checkpoint costs only time.
-            tracing::warn!(table = %self.root.display(), %error, "could not write a log checkpoint");
-        }
-    }
-
-    async fn write_version(
-        &mut self,
-        state: DeltaTableState,
-        changes: &[&Change],
-    ) -> std::result::Result<u64, DeltaTableError> {
-        let properties = CommitProperties::default()
-            .with_create_checkpoint(false)
-            .with_application_transactions(transactions(changes));
-        // What a rewrite was checked against is the version in hand: no other may come between.
-        let rewrites = changes.iter().any(|c| c.rewrite.is_some());
-        let properties = if rewrites { properties.with_max_retries(0) } else { properties };
-        let mut actions: Vec<Action> = Vec::new();
-        if let Some(metadata) = self.changed_metadata(&state, changes)? {
-            actions.push(Action::Metadata(metadata));
-        }
-        for change in changes {
-            let data_change = change.rewrite != Some(Rewrite::SameRows);
-            actions.extend(change.remove.iter().map(|s| Action::Remove(to_remove(s, data_change))));
-            actions.extend(change.add.iter().map(|s| Action::Add(to_add(s, data_change))));
-        }
-        let operation = if changes.iter().all(|c| c.rewrite == Some(Rewrite::SameRows)) {
-            DeltaOperation::Optimize { predicate: None, target_size: 0 }
-        } else {
-            DeltaOperation::Write { mode: SaveMode::Append, partition_by: None, predicate: None }
-        };
-        let finalized = CommitBuilder::from(properties)
-            .with_actions(actions)
-            .build(Some(&state), self.delta.log_store(), operation)
-            .await?;
-        let version = finalized.version();
-        self.delta.state = Some(finalized.snapshot());
-        Ok(version)
-    }
-
-    /// The table's description with new columns and properties, or `None` where nothing is new.
-    fn changed_metadata(
-        &self,
-        state: &DeltaTableState,
-        changes: &[&Change],
-    ) -> std::result::Result<Option<Metadata>, DeltaTableError> {
-        let mut metadata = state.metadata().clone();
-        // Changes that are committed together may each bring the same column.
-        let mut names = HashSet::new();
-        let columns = changes.iter().flat_map(|c| &c.columns).filter(|field| names.insert(&field.name));
-        let columns: Vec<Field> = columns.cloned().collect();
-        let widen: Vec<&String> = changes.iter().flat_map(|c| &c.widen).collect();
-        if let Some(schema) = self.grown_schema(&columns, &widen)? {
-            metadata = metadata.with_schema(&schema)?;
-        }
-        for (key, value) in changes.iter().flat_map(|c| &c.properties) {
-            metadata = match value {
-                Some(value) => metadata.add_config_key(key.clone(), value.clone())?,
-                None => metadata.remove_config_key(key)?,
-            };
-        }
-        Ok((metadata != *state.metadata()).then_some(metadata))
-    }
-
-    /// The schema with the columns it lacks and with wider ones, or `None` where it lacks none.
-    fn grown_schema(
-        &self,
-        columns: &[Field],
-        widen: &[&String],
-    ) -> std::result::Result<Option<StructType>, DeltaTableError> {
-        let schema = self.delta.snapshot()?.schema();
-        let new: Vec<_> = columns.iter().filter(|f| schema.field(&f.name).is_none()).map(Field::to_delta).collect();
-        if new.is_empty() && widen.is_empty() {
-            return Ok(None);
-        }
-        let widened = |field: &StructField| {
-            if widen.contains(&&field.name) {
-                Field::new(&field.name, FieldType::Double).to_delta()
-            } else {
-                field.clone()
-            }
-        };
-        Ok(Some(StructType::try_new(schema.fields().map(widened).chain(new))?))
-    }
-
-    /// Whether the table has each of `columns` either not at all or with the same type.
-    pub fn check_columns(&self, columns: &[Field]) -> Result<()> {
-        let schema = self.schema()?;
-        for field in columns {
-            let want = field.to_delta();
-            if let Some(have) = schema.field(&field.name).filter(|have| !field.ty.is_in(have.data_type())) {
-                return Err(TableError::ColumnType {
-                    path: self.root.clone(),
-                    column: field.name.clone(),
-                    have: have.data_type().to_string(),
-                    want: want.data_type().to_string(),
-                });
-            }
-        }
-        Ok(())
-    }
-}
-
-/// The names of some changes, each with the highest of its versions.
-fn transactions(changes: &[&Change]) -> Vec<Transaction> {
-    let mut highest: BTreeMap<&str, u64> = BTreeMap::new();
-    for id in changes.iter().filter_map(|c| c.transaction.as_ref()) {
-        let version = highest.entry(&id.name).or_default();
-        *version = id.version.max(*version);
-    }
-    highest.into_iter().map(|(name, version)| Transaction::new(name, version as i64)).collect()
 }
 
 fn log_store(root: &Path, disk: Arc<dyn Disk>) -> Result<LogStoreRef> {
@@ -583,17 +353,6 @@ fn log_store(root: &Path, disk: Arc<dyn Disk>) -> Result<LogStoreRef> {
 pub(crate) fn sync_log(root: &Path, disk: &dyn Disk) -> Result<()> {
     let folder = root.join(LOG_FOLDER);
     disk.sync_dir(&folder).map_err(TableError::io("sync the folder", &folder))
-}
-
-/// Whether another writer was faster.
-pub(crate) fn is_conflict(error: &DeltaTableError) -> bool {
-    matches!(error, DeltaTableError::Transaction { .. } | DeltaTableError::VersionAlreadyExists(_))
-}
-
-/// 5 to 50 ms, different for processes that collide.
-fn jitter() -> Duration {
-    let random = uuid::Uuid::new_v4().as_u128() as u64;
-    Duration::from_millis(5 + random % 46)
 }
 
 fn now_ms() -> i64 {

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use arrow::array::{ArrayRef, Int64Array, RecordBatch, StringArray};
 use serde_json::Value;
 
+use super::commit::CHECKPOINT_EACH;
 use super::*;
 use crate::disk::RealDisk;
 use crate::power_loss::PowerLossDisk;
