@@ -104,7 +104,7 @@ pub struct WorkerStatus {
     pub is_there: bool,
     /// Worlds that it has played.
     pub worlds_done: i64,
-    /// Worlds a second, lately.
+    /// Worlds a second: of an ensemble lately while it is played, over all of it when it has ended.
     pub worlds_per_s: f64,
     /// What keeps it from playing.
     pub trouble: Option<String>,
@@ -162,11 +162,11 @@ pub async fn state(ledger: &Ledger, name: &str) -> Result<State, FleetError> {
 /// # Errors
 /// Where the ledger does not answer.
 pub async fn workers(ledger: &Ledger) -> Result<Vec<WorkerStatus>, FleetError> {
-    Ok(ledger.present().await?.into_iter().map(|part| worker(part, None)).collect())
+    Ok(ledger.present().await?.into_iter().map(|part| worker(part, 0.0)).collect())
 }
 
-/// What a worker does, at a rate over so many seconds.
-fn worker(part: Part, lately_s: Option<f64>) -> WorkerStatus {
+/// What a worker does, and how fast.
+fn worker(part: Part, worlds_per_s: f64) -> WorkerStatus {
     WorkerStatus {
         id: part.worker.to_string(),
         host: part.host,
@@ -174,7 +174,7 @@ fn worker(part: Part, lately_s: Option<f64>) -> WorkerStatus {
         threads: part.threads,
         is_there: part.is_there,
         worlds_done: part.worlds_done,
-        worlds_per_s: lately_s.map_or(0.0, |s| part.worlds_lately as f64 / s),
+        worlds_per_s,
         trouble: part.trouble.filter(|_| part.is_there),
     }
 }
@@ -188,8 +188,15 @@ fn told(totals: &Totals, parts: Vec<Part>, failures: Vec<(WorldRange, bool, Stri
     let playing = totals.started_at.map_or(0.0, |started| since(started, end));
     let lately = f64::from(RATE_S).min(playing).max(0.001);
     let is_running = totals.state == State::Running;
-    let rate =
-        if is_running { totals.worlds_lately as f64 / lately } else { totals.worlds_done as f64 / playing.max(0.001) };
+    let rate_of = |worlds: i64, worlds_lately: i64| {
+        let (worlds, seconds) = if is_running { (worlds_lately, lately) } else { (worlds, playing.max(0.001)) };
+        worlds as f64 / seconds
+    };
+    let rate = rate_of(totals.worlds_done, totals.worlds_lately);
+    let of_worker = |part: Part| {
+        let rate = rate_of(part.worlds_done, part.worlds_lately);
+        worker(part, rate)
+    };
     let left = totals.worlds - totals.worlds_done - totals.worlds_failed;
     let [dispatch, wait, claim, simulate, encode, write, commit, note, acknowledge] = totals.phases;
     let failure = |(range, is_given_up, reason): (WorldRange, bool, String)| Failure {
@@ -225,7 +232,7 @@ fn told(totals: &Totals, parts: Vec<Part>, failures: Vec<(WorldRange, bool, Stri
             note_s: s(note),
             acknowledge_s: s(acknowledge),
         },
-        workers: parts.into_iter().map(|part| worker(part, is_running.then_some(lately))).collect(),
+        workers: parts.into_iter().map(of_worker).collect(),
         outcomes: totals.aggregates.all_known(&totals.catalogue),
         until: until(totals),
         failures: failures.into_iter().map(failure).collect(),

@@ -19,6 +19,8 @@ async fn any_number_of_workers_leaves_the_same_rows_and_aggregates() {
         assert_eq!((status.worlds_done, status.ranges_done, status.ranges_failed), (2_000, 20, 0));
         assert_eq!(site.verified("e").await, stored, "{workers} workers");
         assert_eq!(status.outcomes, alone.known, "{workers} workers");
+        let rates: f64 = status.workers.iter().map(|w| w.worlds_per_s).sum();
+        assert!((rates / status.worlds_per_s - 1.0).abs() < 1e-9 && rates > 0.0, "{rates} of {status:?}");
         assert_eq!(crew.iter().map(|w| w.count("worlds_total")).sum::<u64>(), 2_000);
         for worker in crew {
             worker.end().await;
