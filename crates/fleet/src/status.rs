@@ -157,12 +157,16 @@ pub async fn state(ledger: &Ledger, name: &str) -> Result<State, FleetError> {
     Ok(ledger.find(name).await?.state)
 }
 
-/// The workers that are there.
+/// The workers that are there, with what they did of all ensembles and how fast they were lately.
 ///
 /// # Errors
 /// Where the ledger does not answer.
 pub async fn workers(ledger: &Ledger) -> Result<Vec<WorkerStatus>, FleetError> {
-    Ok(ledger.present().await?.into_iter().map(|part| worker(part, 0.0)).collect())
+    let of = |part: Part| {
+        let rate = part.worlds_lately as f64 / f64::from(RATE_S);
+        worker(part, rate)
+    };
+    Ok(ledger.present().await?.into_iter().map(of).collect())
 }
 
 /// What a worker does, and how fast.

@@ -135,25 +135,26 @@ impl Ledger {
 
     /// The workers that did ranges of an ensemble, and those that are there and may.
     pub(crate) async fn parts(&self, ensemble: i64) -> Result<Vec<Part>> {
+        self.crew(Some(ensemble)).await
+    }
+
+    /// The workers that are there, with what they did of all ensembles.
+    pub(crate) async fn present(&self) -> Result<Vec<Part>> {
+        Ok(self.crew(None).await?.into_iter().filter(|part| part.is_there).collect())
+    }
+
+    async fn crew(&self, ensemble: Option<i64>) -> Result<Vec<Part>> {
         let sql = "SELECT w.id, w.host, w.pid, w.threads, w.trouble, \
                    w.ended_at IS NULL AND w.seen_at > now() - make_interval(secs => $3) AS is_there, \
                    coalesce(sum(r.worlds), 0)::bigint AS worlds_done, \
                    coalesce(sum(r.worlds) FILTER (WHERE r.finished_at > now() - make_interval(secs => $2)), 0)::bigint \
                        AS worlds_lately \
-                   FROM workers w LEFT JOIN ranges r ON r.worker = w.id AND r.ensemble = $1 AND r.state = 'done' \
+                   FROM workers w LEFT JOIN ranges r ON r.worker = w.id AND r.state = 'done' \
+                       AND ($1::bigint IS NULL OR r.ensemble = $1) \
                    GROUP BY w.id HAVING count(r.*) > 0 \
                        OR (w.ended_at IS NULL AND w.seen_at > now() - make_interval(secs => $3)) \
                    ORDER BY w.started_at";
         let rows = sqlx::query(sql).bind(ensemble).bind(f64::from(RATE_S)).bind(GONE_S).fetch_all(&self.pool).await;
-        Ok(rows.map_err(self.fail("list workers"))?.iter().map(part).collect())
-    }
-
-    /// The workers that are there.
-    pub(crate) async fn present(&self) -> Result<Vec<Part>> {
-        let sql = "SELECT id, host, pid, threads, trouble, true AS is_there, 0::bigint AS worlds_done, \
-                   0::bigint AS worlds_lately FROM workers WHERE ended_at IS NULL \
-                   AND seen_at > now() - make_interval(secs => $1) ORDER BY started_at";
-        let rows = sqlx::query(sql).bind(GONE_S).fetch_all(&self.pool).await;
         Ok(rows.map_err(self.fail("list workers"))?.iter().map(part).collect())
     }
 

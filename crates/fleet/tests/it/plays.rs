@@ -47,7 +47,11 @@ async fn two_ensembles_are_played_side_by_side() {
         site.until(name, &[State::Complete]).await;
         assert_eq!(site.verified(name).await, embedded(plan(name, seed, 400, 10)).await);
     }
+    let there = fleet::workers(&site.ledger).await.unwrap();
+    assert_eq!(there.iter().map(|w| w.worlds_done).collect::<Vec<_>>(), [800], "of both");
+    assert!(there[0].worlds_per_s > 0.0, "{there:?}");
     worker.end().await;
+    assert!(fleet::workers(&site.ledger).await.unwrap().is_empty());
 }
 
 #[tokio::test(flavor = "multi_thread")]
