@@ -166,8 +166,7 @@ impl Watch {
         }
         let known = self.until.and_then(|until| Some((self.control.known(until.entity, until.outcome)?, until.goal)));
         if let Some((known, goal)) = known {
-            let half = Some(known.half_width()).filter(|half| half.is_finite());
-            said.push(format!("{} of ± {goal}", interval(known.mean(), half)));
+            said.push(format!("{} of ± {goal}", interval(known.mean(), known.ci_half_width())));
         }
         said.join(", ")
     }

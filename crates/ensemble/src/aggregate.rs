@@ -169,6 +169,11 @@ impl Aggregate {
         if self.count < 2 { f64::INFINITY } else { Z_95 * (self.variance() / self.count as f64).sqrt() }
     }
 
+    /// [`Self::half_width`] as it is told: `None` from fewer than two worlds.
+    pub fn ci_half_width(&self) -> Option<f64> {
+        Some(self.half_width()).filter(|half| half.is_finite())
+    }
+
     /// Smallest and largest value; `None` of no world.
     pub fn bounds(&self) -> Option<[f64; 2]> {
         (self.count > 0).then_some([self.min, self.max])

@@ -32,13 +32,12 @@ pub struct KnownOutcome {
 impl KnownOutcome {
     /// What an aggregate says of an outcome of an entity, both places in the catalogue.
     fn of(catalogue: &Catalogue, entity: usize, outcome: usize, aggregate: &Aggregate) -> Option<Self> {
-        let name = catalogue.entities.get(entity)?.name.clone();
         Some(Self {
-            entity: name,
+            entity: catalogue.entities.get(entity)?.name.clone(),
             outcome: catalogue.kind_of(entity).outcomes.get(outcome)?.name.clone(),
             worlds: aggregate.count,
             mean: aggregate.mean(),
-            ci_half_width: Some(aggregate.half_width()).filter(|half| half.is_finite()),
+            ci_half_width: aggregate.ci_half_width(),
             stddev: aggregate.variance().sqrt(),
             bounds: aggregate.bounds(),
             quantiles: [0.05, 0.5, 0.95].map(|q| aggregate.quantile(q)),

@@ -102,8 +102,8 @@ impl Broker {
         format!("manyworlds.{}.dead", self.fleet.simple())
     }
 
-    /// Makes an ensemble's queue, if it is not there; tells how many messages wait in it.
-    pub(crate) async fn declare(&self, channel: &Channel, ensemble: i64) -> Result<u32> {
+    /// Makes an ensemble's queue, if it is not there.
+    pub(crate) async fn declare(&self, channel: &Channel, ensemble: i64) -> Result<()> {
         let fail = self.fail("make a queue");
         let quorum = |mut arguments: FieldTable| {
             arguments.insert("x-queue-type".into(), AMQPValue::LongString("quorum".into()));
@@ -118,11 +118,8 @@ impl Broker {
         arguments.insert("x-dead-letter-exchange".into(), AMQPValue::LongString("".into()));
         arguments.insert("x-dead-letter-routing-key".into(), AMQPValue::LongString(dead.into()));
         let name = self.queue(ensemble);
-        let queue = channel
-            .queue_declare(name.as_str().into(), QueueDeclareOptions::durable(), arguments)
-            .await
-            .map_err(&fail)?;
-        Ok(queue.message_count())
+        let declared = channel.queue_declare(name.as_str().into(), QueueDeclareOptions::durable(), arguments).await;
+        declared.map(drop).map_err(fail)
     }
 
     /// How many messages wait in an ensemble's queue; `None` where there is no queue.

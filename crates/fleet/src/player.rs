@@ -41,9 +41,7 @@ pub(crate) fn play_all(worker: &Worker, played: &mpsc::Sender<Played>, handle: &
             Ok(Some(written)) => {
                 pauses = Pauses::new();
                 worker.set_trouble(None);
-                times.add(Phase::Simulate, written.times.simulate);
-                times.add(Phase::Encode, written.times.encode);
-                times.add(Phase::Write, written.times.write);
+                times.add_played(&written.times);
                 worker.options.meter.spent(&times);
                 if played.blocking_send(Played { assignment, written, times }).is_err() {
                     return;

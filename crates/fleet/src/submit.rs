@@ -77,7 +77,7 @@ pub async fn submit(
 /// # Errors
 /// Where there is none of the name, or it is not running.
 pub async fn pause(ledger: &Ledger, name: &str) -> Result<()> {
-    change(ledger, name, &[State::Running], State::Paused, "only what is running can be paused").await.map(drop)
+    change(ledger, name, &[State::Running], State::Paused, "only what is running can be paused").await
 }
 
 /// Lets a paused ensemble go on.
@@ -85,7 +85,7 @@ pub async fn pause(ledger: &Ledger, name: &str) -> Result<()> {
 /// # Errors
 /// Where there is none of the name, or it is not paused.
 pub async fn resume(ledger: &Ledger, name: &str) -> Result<()> {
-    change(ledger, name, &[State::Paused], State::Running, "only what is paused can be resumed").await.map(drop)
+    change(ledger, name, &[State::Paused], State::Running, "only what is paused can be resumed").await
 }
 
 /// Lets nobody take up more ranges of an ensemble. Those that are stored stay readable.
@@ -94,7 +94,7 @@ pub async fn resume(ledger: &Ledger, name: &str) -> Result<()> {
 /// Where there is none of the name, or it has ended.
 pub async fn cancel(ledger: &Ledger, name: &str) -> Result<()> {
     let from = [State::Submitting, State::Running, State::Paused];
-    change(ledger, name, &from, State::Cancelled, "what has ended cannot be cancelled").await.map(drop)
+    change(ledger, name, &from, State::Cancelled, "what has ended cannot be cancelled").await
 }
 
 /// Lets an ensemble that failed or was cancelled go on: what is not stored is played. Tells how many ranges had failed.
@@ -114,9 +114,9 @@ pub async fn retry(ledger: &Ledger, name: &str) -> Result<u64> {
     Ok(forgiven)
 }
 
-async fn change(ledger: &Ledger, name: &str, from: &[State], to: State, reason: &'static str) -> Result<Submitted> {
+async fn change(ledger: &Ledger, name: &str, from: &[State], to: State, reason: &'static str) -> Result<()> {
     let ensemble = ledger.find(name).await?;
-    if ledger.turn(ensemble.id, from, to).await? { Ok(ensemble) } else { Err(refused(&ensemble, reason)) }
+    if ledger.turn(ensemble.id, from, to).await? { Ok(()) } else { Err(refused(&ensemble, reason)) }
 }
 
 fn refused(ensemble: &Submitted, reason: &'static str) -> FleetError {

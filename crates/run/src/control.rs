@@ -7,7 +7,7 @@ use ensemble::{Aggregate, Aggregates};
 
 use crate::meter::Meter;
 
-/// Shared by the workers and whoever watches them.
+/// Shared by the workers of one run and whoever watches them.
 #[derive(Debug, Default)]
 pub struct Control {
     /// Where the time goes.
@@ -15,6 +15,7 @@ pub struct Control {
     blocks: AtomicU64,
     draining: AtomicBool,
     abandoned: AtomicBool,
+    enough: AtomicBool,
     known: Mutex<Aggregates>,
 }
 
@@ -48,8 +49,14 @@ impl Control {
         first
     }
 
-    pub(crate) fn drain(&self) {
+    /// What was to be known is known well enough: no more ranges are taken up.
+    pub(crate) fn end_with_enough(&self) {
+        self.enough.store(true, Ordering::SeqCst);
         self.draining.store(true, Ordering::SeqCst);
+    }
+
+    pub(crate) fn has_enough(&self) -> bool {
+        self.enough.load(Ordering::SeqCst)
     }
 
     pub(crate) fn abandon(&self) {

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-use ensemble::{Aggregates, Columns, EnsembleError, Follow, Goal, PhaseTimes, Registered, Store, WrittenRange};
+use ensemble::{Aggregates, Columns, EnsembleError, Follow, Goal, Registered, Store, WrittenRange};
 use model::Model;
 use table::{Codec, TableError};
 use tokio::sync::mpsc;
@@ -101,13 +101,11 @@ pub async fn play(
     let threads = options.threads.clamp(1, ranges.len().max(1));
     let follow = Follow::new(&ensemble.plan.catalogue, options.until.iter().map(|u| (u.entity, u.outcome)).collect());
     let is_enough = |control: &Control| options.until.is_some_and(|until| until.is_met(&control.aggregates()));
-    let mut tally = Tally::default();
     if !ensemble.done.is_empty() && !ensemble.replaces {
         let stored = Columns::open(store.ensemble(&ensemble.plan.name).await?, 0)?;
         *control.aggregates() = Aggregates::of_stored(&stored, &follow)?;
         if is_enough(&control) {
-            tally.is_enough = true;
-            control.drain();
+            control.end_with_enough();
         }
     }
     let workshop = Arc::new(Workshop {
@@ -121,7 +119,7 @@ pub async fn play(
     let mut failure = None;
     while let Some(result) = results.recv().await {
         let result = match result {
-            Ok(Some(range)) => tally.commit(store, &ensemble, &range, &control).await,
+            Ok(Some(range)) => commit(store, &ensemble, &range, &control).await,
             Ok(None) => Ok(()),
             Err(error) => Err(error),
         };
@@ -129,8 +127,7 @@ pub async fn play(
             control.abandon();
             failure.get_or_insert(error);
         } else if is_enough(&control) {
-            tally.is_enough = true;
-            control.drain();
+            control.end_with_enough();
         }
     }
     for worker in workers {
@@ -141,15 +138,14 @@ pub async fn play(
     if let Some(error) = failure {
         return Err(error);
     }
-    let played_all = ensemble.done.len() + tally.ranges == ensemble.plan.ranges().len();
+    let played_all = ensemble.done.len() + control.meter.ranges() == ensemble.plan.ranges().len();
     if ensemble.replaces && played_all {
         let committing = Instant::now();
         store.switch(&ensemble).await?;
-        tally.commit += committing.elapsed();
+        control.meter.add(Phase::Commit, committing.elapsed());
     }
     let wall = started.elapsed();
-    let known = control.aggregates().all_known(&ensemble.plan.catalogue);
-    Ok(Summary { known, ..summarise(store, &ensemble, &tally, threads, wall, before).await? })
+    summarise(store, &ensemble, &control, threads, wall, before).await
 }
 
 fn start_workers(
@@ -165,51 +161,30 @@ fn start_workers(
     (0..threads).map(start).collect()
 }
 
-/// What was played, and where the time went.
-#[derive(Default)]
-struct Tally {
-    ranges: usize,
-    worlds: usize,
-    times: PhaseTimes,
-    commit: Duration,
-    /// Whether what was to be known is known well enough.
-    is_enough: bool,
-}
-
-impl Tally {
-    async fn commit(
-        &mut self,
-        store: &mut Store,
-        ensemble: &Registered,
-        range: &WrittenRange,
-        control: &Control,
-    ) -> Result<(), RunError> {
-        let committing = Instant::now();
-        if !ensemble.replaces {
-            store.commit_range(ensemble, range).await?;
-        }
-        let mut times = Times::default();
-        times.add(Phase::Simulate, range.times.simulate);
-        times.add(Phase::Encode, range.times.encode);
-        times.add(Phase::Write, range.times.write);
-        times.add(Phase::Commit, committing.elapsed());
-        control.meter.spent(&times);
-        control.meter.done(range.range.count());
-        control.aggregates().merge(&range.aggregates);
-        self.commit += committing.elapsed();
-        self.ranges += 1;
-        self.worlds += range.range.count();
-        self.times.simulate += range.times.simulate;
-        self.times.encode += range.times.encode;
-        self.times.write += range.times.write;
-        Ok(())
+/// Commits a range, and counts what it took and what is known from it.
+async fn commit(
+    store: &mut Store,
+    ensemble: &Registered,
+    range: &WrittenRange,
+    control: &Control,
+) -> Result<(), RunError> {
+    let committing = Instant::now();
+    if !ensemble.replaces {
+        store.commit_range(ensemble, range).await?;
     }
+    let mut times = Times::default();
+    times.add_played(&range.times);
+    times.add(Phase::Commit, committing.elapsed());
+    control.meter.spent(&times);
+    control.meter.done(range.range.count());
+    control.aggregates().merge(&range.aggregates);
+    Ok(())
 }
 
 async fn summarise(
     store: &mut Store,
     ensemble: &Registered,
-    tally: &Tally,
+    control: &Control,
     threads: usize,
     wall: Duration,
     before: Usage,
@@ -218,14 +193,15 @@ async fn summarise(
     let stored = store.ensemble(&ensemble.plan.name).await?;
     let (hash, outcomes, events) = totals(&stored)?;
     let usage = Usage::now();
-    let busy = tally.times.simulate + tally.times.encode + tally.times.write;
+    let meter = &control.meter;
+    let [simulate, encode, write] = [Phase::Simulate, Phase::Encode, Phase::Write].map(|phase| meter.time(phase));
     Ok(Summary {
         ensemble: ensemble.plan.name.clone(),
         version: stored.version,
         worlds: stored.worlds(),
-        played: tally.worlds,
+        played: meter.worlds(),
         complete: stored.is_complete() && stored.version == ensemble.version,
-        is_enough: tally.is_enough,
+        is_enough: control.has_enough(),
         wall_s: seconds(wall),
         cpu_s: seconds(usage.cpu.saturating_sub(before.cpu)),
         peak_rss_bytes: usage.peak_rss_bytes,
@@ -233,14 +209,14 @@ async fn summarise(
         outcomes,
         events,
         phases: Phases {
-            simulate_s: seconds(tally.times.simulate),
-            encode_s: seconds(tally.times.encode),
-            write_s: seconds(tally.times.write),
-            commit_s: seconds(tally.commit),
-            wait_s: seconds((wall * threads as u32).saturating_sub(busy)),
+            simulate_s: seconds(simulate),
+            encode_s: seconds(encode),
+            write_s: seconds(write),
+            commit_s: seconds(meter.time(Phase::Commit)),
+            wait_s: seconds((wall * threads as u32).saturating_sub(simulate + encode + write)),
         },
         threads,
-        known: Vec::new(),
+        known: control.aggregates().all_known(&ensemble.plan.catalogue),
     })
 }
 

@@ -4,6 +4,8 @@ use std::fmt::Write as _;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
+use ensemble::PhaseTimes;
+
 /// What a range's time goes to, in the order in which it does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(usize)]
@@ -40,6 +42,13 @@ impl Times {
     /// Time of a phase, besides what it had.
     pub fn add(&mut self, phase: Phase, time: Duration) {
         self.0[phase as usize] += time.as_nanos() as u64;
+    }
+
+    /// Time of the phases in which a range becomes files.
+    pub fn add_played(&mut self, times: &PhaseTimes) {
+        self.add(Phase::Simulate, times.simulate);
+        self.add(Phase::Encode, times.encode);
+        self.add(Phase::Write, times.write);
     }
 
     /// Nanoseconds of each phase.
@@ -89,6 +98,21 @@ impl Meter {
     /// A connection to the broker was lost.
     pub fn reconnects(&self) {
         self.reconnections.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// Ranges that are committed.
+    pub fn ranges(&self) -> usize {
+        self.ranges.load(Ordering::Relaxed) as usize
+    }
+
+    /// Worlds of them.
+    pub fn worlds(&self) -> usize {
+        self.worlds.load(Ordering::Relaxed) as usize
+    }
+
+    /// Time of a phase, of all ranges.
+    pub fn time(&self, phase: Phase) -> Duration {
+        Duration::from_nanos(self.phases[phase as usize].load(Ordering::Relaxed))
     }
 
     /// Nanoseconds of each phase.

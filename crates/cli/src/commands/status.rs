@@ -74,7 +74,7 @@ pub(super) async fn watch_until_end(ledger: &Ledger, name: &str, format: Format)
 
 /// Shows how far an ensemble is, if it is time to; tells all about it once it has ended.
 async fn look(ledger: &Ledger, name: &str, display: &mut Display) -> Result<Option<EnsembleStatus>, FleetError> {
-    let has_ended = !matches!(fleet::state(ledger, name).await?, State::Submitting | State::Running | State::Paused);
+    let has_ended = !fleet::state(ledger, name).await?.may_go_on();
     if !has_ended && !display.is_due() {
         return Ok(None);
     }

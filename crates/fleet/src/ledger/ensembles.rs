@@ -46,7 +46,7 @@ impl State {
     }
 
     /// Whether its ranges are to be played, now or later.
-    pub(crate) fn may_go_on(self) -> bool {
+    pub fn may_go_on(self) -> bool {
         matches!(self, Self::Submitting | Self::Running | Self::Paused)
     }
 
