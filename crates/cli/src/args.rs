@@ -103,6 +103,9 @@ pub(crate) enum Command {
     Sql(SqlArgs),
     /// Take rows in and answer questions over HTTP; answer clients of PostgreSQL too, with --pg
     Serve(Box<ServeArgs>),
+    /// Answer questions of a server that started this process
+    #[command(hide = true)]
+    QuestionProcess,
     /// Print the settings that `serve` would have with the same flags, and where each comes from
     Config(Box<ServeArgs>),
     /// Make, list and revoke the tokens that a server asks for

@@ -6,6 +6,8 @@ use std::path::Path;
 use arrow::array::RecordBatch;
 use arrow::datatypes::Schema;
 use arrow::error::ArrowError;
+use decode::TIME;
+use table::upkeep::last_rows;
 use table::{Appender, TableName};
 
 use crate::columns::{Columns, Policy};
@@ -58,11 +60,12 @@ pub fn tables(data: &Path) -> Result<Vec<TableName>, IngestError> {
 
 impl Waiting {
     /// The rows past `position` in the columns that the table has once they are in it, whose columns are now those of
-    /// `schema`: as a digest will leave them.
+    /// `schema`: as a digest will leave them. Of rows that are equal in their time and in the columns `unique`, if there
+    /// are any, the last.
     ///
     /// # Errors
     /// Where Arrow refuses.
-    pub fn fit(self, schema: &Schema, position: u64) -> Result<Fresh, ArrowError> {
+    pub fn fit(self, schema: &Schema, position: u64, unique: &[String]) -> Result<Fresh, ArrowError> {
         let mut columns = Columns::new(schema);
         let mut rows = Vec::with_capacity(self.entries.len());
         for (at, batch) in self.entries.into_iter().filter(|(at, _)| *at > position) {
@@ -70,6 +73,12 @@ impl Waiting {
         }
         for (_, batch) in &mut rows {
             *batch = columns.conform(batch)?;
+        }
+        if !unique.is_empty() {
+            let (positions, batches): (Vec<_>, Vec<_>) = rows.into_iter().unzip();
+            // A row that stays is never in the table before one that it takes the place of.
+            let (batches, _) = last_rows(batches, TIME, unique)?;
+            rows = positions.into_iter().zip(batches).collect();
         }
         Ok(Fresh { schema: columns.schema().clone(), rows })
     }

@@ -1,14 +1,15 @@
 //! A session of questions about one data folder.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use arrow::datatypes::{DataType, SchemaRef};
 use arrow::record_batch::RecordBatch;
 use datafusion::catalog::{CatalogProvider, MemoryCatalogProvider, MemorySchemaProvider, SchemaProvider};
 use datafusion::config::Dialect;
+use datafusion::execution::disk_manager::{DiskManagerBuilder, DiskManagerMode};
 use datafusion::execution::memory_pool::{FairSpillPool, TrackConsumersPool};
 use datafusion::execution::runtime_env::RuntimeEnvBuilder;
 use datafusion::execution::session_state::SessionStateBuilder;
@@ -27,6 +28,7 @@ use crate::ensembles;
 use crate::error::{NO_TABLE, QueryError, no_table};
 use crate::events::Events;
 use crate::functions;
+use crate::limits::{check_statement, check_text};
 use crate::literals::{Literal, place, quoted};
 use crate::outcomes::Outcomes;
 use crate::pauses::PauseInJoins;
@@ -40,19 +42,30 @@ use crate::worlds::WorldsFunction;
 const CATALOG: &str = "manyworlds";
 
 /// What questions may use.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Options {
     /// Threads that work on one question.
     pub threads: usize,
     /// Memory that all questions together may hold; sorts, joins and groups past it go to temporary files.
     pub memory_bytes: usize,
+    /// Where temporary files go; `None`: the system's folder, without a limit of ours.
+    pub spill: Option<Spill>,
+}
+
+/// A place for temporary files.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Spill {
+    /// The folder, which is there.
+    pub folder: PathBuf,
+    /// Bytes that the files of one question may have together.
+    pub bytes: u64,
 }
 
 impl Default for Options {
-    /// All cores and 1 GB.
+    /// All cores, 1 GB, and the system's folder.
     fn default() -> Self {
         let threads = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
-        Self { threads, memory_bytes: 1 << 30 }
+        Self { threads, memory_bytes: 1 << 30, spill: None }
     }
 }
 
@@ -158,21 +171,14 @@ impl Engine {
         Ok(self)
     }
 
-    /// The databases that there are, `sim` among them.
-    pub fn databases(&self) -> Vec<String> {
-        let mut names = self.catalog.schema_names();
-        names.retain(|name| !postgres::is_own(name));
-        names.sort_unstable();
-        names
-    }
-
     /// The tables that can be named: database and name.
     pub fn tables(&self) -> Vec<(String, String)> {
         let named = |database: String| {
             let tables = self.catalog.schema(&database).map(|schema| schema.table_names()).unwrap_or_default();
             tables.into_iter().map(move |table| (database.clone(), table))
         };
-        let mut tables: Vec<_> = self.databases().into_iter().flat_map(named).collect();
+        let databases = self.catalog.schema_names().into_iter().filter(|name| !postgres::is_own(name));
+        let mut tables: Vec<_> = databases.flat_map(named).collect();
         tables.sort_unstable();
         tables
     }
@@ -268,6 +274,16 @@ impl Engine {
     }
 }
 
+/// The databases of a data folder, `sim` among them, and those that only `live` knows, in the order of their names.
+///
+/// # Errors
+/// Where the folder cannot be listed.
+pub fn databases(data: &Path, live: &Arc<dyn LiveTables>) -> Result<Vec<String>, QueryError> {
+    let mut names: BTreeSet<String> = Tables::list(data, Some(live))?.into_keys().collect();
+    names.insert(SIM.to_owned());
+    Ok(names.into_iter().collect())
+}
+
 /// A session over nothing yet.
 pub(crate) fn state(options: Options) -> Result<SessionState, QueryError> {
     /// Consumers named where memory runs out.
@@ -278,7 +294,12 @@ pub(crate) fn state(options: Options) -> Result<SessionState, QueryError> {
         .with_create_default_catalog_and_schema(false)
         .with_information_schema(true);
     let pool = TrackConsumersPool::new(FairSpillPool::new(options.memory_bytes), NAMED);
-    let runtime = RuntimeEnvBuilder::new().with_memory_pool(Arc::new(pool)).build_arc()?;
+    let mut disk = DiskManagerBuilder::default();
+    if let Some(Spill { folder, bytes }) = options.spill {
+        disk = disk.with_mode(DiskManagerMode::Directories(vec![folder])).with_max_temp_directory_size(bytes);
+    }
+    let runtime = RuntimeEnvBuilder::new().with_memory_pool(Arc::new(pool)).with_disk_manager_builder(disk);
+    let runtime = runtime.build_arc()?;
     let builder = SessionStateBuilder::new().with_config(config).with_runtime_env(runtime).with_default_features();
     Ok(builder.with_physical_optimizer_rule(Arc::new(PauseInJoins)).build())
 }
@@ -304,6 +325,7 @@ fn question(sql: &str, dialect: Dialect) -> Result<Statement, QueryError> {
         Dialect::PostgreSQL => &ast_dialect::PostgreSqlDialect {},
         _ => &ast_dialect::GenericDialect {},
     };
+    check_text(sql, dialect)?;
     let mut statements = DFParserBuilder::new(sql).with_dialect(dialect).build()?.parse_statements()?;
     let statement = match statements.len() {
         1 => statements.pop_front(),
@@ -311,6 +333,9 @@ fn question(sql: &str, dialect: Dialect) -> Result<Statement, QueryError> {
         _ => return Err(QueryError::Syntax { reason: "give one statement at a time".to_owned() }),
     };
     let statement = statement.ok_or_else(|| QueryError::Syntax { reason: "there is no statement".to_owned() })?;
+    if let Statement::Statement(statement) = &statement {
+        check_statement(statement)?;
+    }
     if asks(&statement) {
         return Ok(statement);
     }

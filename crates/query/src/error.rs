@@ -26,6 +26,12 @@ pub enum QueryError {
         /// Where it stopped making sense.
         reason: String,
     },
+    /// The statement is larger than any that is answered.
+    #[error("the statement is too large: {reason}")]
+    TooLarge {
+        /// Of what it has too much.
+        reason: String,
+    },
     /// The statement would change something.
     #[error("{statement} is refused: only questions are answered here (SELECT, EXPLAIN, SHOW TABLES, DESCRIBE)")]
     Refused {

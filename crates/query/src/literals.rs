@@ -6,6 +6,7 @@ use datafusion::sql::sqlparser::ast::{
     DataType, Expr, Function, FunctionArg, FunctionArgExpr, FunctionArgumentList, FunctionArguments, Ident, ObjectName,
     Statement, Value, VisitMut as _, VisitorMut,
 };
+use serde::{Deserialize, Serialize};
 
 use crate::error::QueryError;
 
@@ -15,7 +16,7 @@ pub fn quoted(name: &str) -> String {
 }
 
 /// A value.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub enum Literal {
     /// NULL.
     Null,

@@ -25,13 +25,21 @@ pub fn split(text: &str) -> (Vec<&str>, &str) {
 
 /// Whether there is nothing but comments and space.
 pub fn is_empty(text: &str) -> bool {
-    let text = text.trim_start();
-    let rest = match text.get(..2) {
-        Some("--") => text.split_once('\n').map_or("", |(_, rest)| rest),
-        Some("/*") => text.split_once("*/").map_or("", |(_, rest)| rest),
-        _ => return text.is_empty(),
-    };
-    is_empty(rest)
+    without_comments(text).is_empty()
+}
+
+/// The text without the comments and the space that it begins with.
+pub fn without_comments(text: &str) -> &str {
+    let mut text = text.trim_start();
+    // A loop: a text may have more comments than a stack has room for.
+    loop {
+        let rest = match text.get(..2) {
+            Some("--") => text.split_once('\n'),
+            Some("/*") => text.split_once("*/"),
+            _ => return text,
+        };
+        text = rest.map_or("", |(_, rest)| rest.trim_start());
+    }
 }
 
 /// The place after the next `end`, or that after everything.
@@ -70,6 +78,7 @@ mod tests {
         ] {
             assert_eq!(split(text), (statements, rest), "{text}");
         }
+        assert!(is_empty(&"--\n".repeat(1_000_000)));
         assert!(is_empty(" -- a\n /* b */ ") && !is_empty("-- a\nb") && !is_empty("-"));
     }
 }

@@ -8,11 +8,11 @@ use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD as BASE64;
-use query::{QueryError, Scope};
 use serde::Deserialize;
 
 use crate::app::App;
 use crate::error::Refusal;
+use crate::processes::Failure;
 use crate::tokens::Grant;
 
 /// What a request may do. `None`: everything, since the server asks for no token.
@@ -59,22 +59,19 @@ impl Access {
         }
     }
 
-    /// What a question can name; without a database in front, tables of `database`, if they can be read at all.
-    pub(crate) fn scope<'a>(&'a self, database: &'a str) -> Scope<'a> {
+    /// The databases that a question can name; `None`: all.
+    pub(crate) fn databases(&self) -> Option<&[String]> {
         let limited = self.0.as_deref().filter(|grant| !grant.databases.is_empty());
-        Scope { database, databases: limited.map(|grant| grant.databases.as_slice()) }
+        limited.map(|grant| grant.databases.as_slice())
     }
 
-    /// 403 where a name stands for nothing because its database is out of reach.
-    pub(crate) fn beyond_reach(&self, error: &QueryError) -> Option<Refusal> {
-        let (QueryError::Unknown(unknown), Some(grant)) = (error, &self.0) else { return None };
-        let (database, _) = unknown.name.split_once('.')?;
-        (!grant.covers(database)).then(|| beyond(grant, database))
-    }
-
-    /// [`Self::beyond_reach`], else what the error says anyway.
-    pub(crate) fn explain(&self, error: QueryError) -> Refusal {
-        self.beyond_reach(&error).unwrap_or_else(|| error.into())
+    /// Why a question has no answer: 403 where a name in it stands for nothing because its database is out of reach.
+    pub(crate) fn explain<E: From<Failure> + From<Refusal>>(&self, failure: Failure) -> E {
+        let database = failure.unknown.as_deref().and_then(|name| Some(name.split_once('.')?.0));
+        match (&self.0, database) {
+            (Some(grant), Some(database)) if !grant.covers(database) => beyond(grant, database).into(),
+            _ => failure.into(),
+        }
     }
 }
 

@@ -18,6 +18,7 @@ use crate::api::Route;
 use crate::ensembles::Warm;
 use crate::error::{Refusal, ServerError};
 use crate::metrics::Metrics;
+use crate::processes::Pool;
 use crate::questions::Questions;
 use crate::routes::routes;
 use crate::settings::Settings;
@@ -41,6 +42,8 @@ pub(crate) struct Shared {
     pub(crate) tokens: Option<Tokens>,
     pub(crate) metrics: Metrics,
     pub(crate) questions: Questions,
+    /// What answers those in SQL.
+    pub(crate) processes: Arc<Pool>,
     /// Whether the server is about to end.
     pub(crate) closing: AtomicBool,
 }
@@ -55,14 +58,18 @@ impl std::ops::Deref for App {
 
 impl App {
     /// # Errors
-    /// Where the system gives no threads.
+    /// Where questions cannot be answered.
     pub(crate) fn new(
         settings: Settings,
         store: Arc<Store>,
         make_model: MakeModel,
         tokens: Option<Tokens>,
     ) -> Result<Self, ServerError> {
-        let questions = Questions::new(settings.questions, settings.question_timeout).map_err(ServerError::Threads)?;
+        let failed = ServerError::Questions;
+        let questions = Questions::new(settings.questions, settings.question_timeout).map_err(failed)?;
+        let (program, memory) = (settings.question_program.clone(), settings.question_memory);
+        let handle = questions.handle().clone();
+        let processes = Pool::new(program, &settings.data, memory, &settings.store, handle).map_err(failed)?;
         Ok(Self(Arc::new(Shared {
             settings,
             store,
@@ -71,6 +78,7 @@ impl App {
             tokens,
             metrics: Metrics::default(),
             questions,
+            processes,
             closing: AtomicBool::new(false),
         })))
     }

@@ -11,7 +11,7 @@ use ensemble::{
     Columns, EnsembleError, MakeModel, OutcomeQuestion, Price, PriceQuestion, QuestionError, Store, StoredEnsemble,
     open_columns,
 };
-use query::Ensembles;
+use query::{Ensembles, QueryError};
 use serde_json::{Value, json};
 use table::SIM;
 use table::disk::RealDisk;
@@ -45,7 +45,7 @@ fn is_settled(commits: &Commits) -> bool {
 
 impl Warm {
     /// The ensembles as they are now: those that were read before, where nothing was committed since.
-    pub(crate) async fn ensembles(&self, data: &Path) -> Result<Ensembles, Refusal> {
+    pub(crate) async fn ensembles(&self, data: &Path) -> Result<Ensembles, QueryError> {
         // One question reads them, and others wait for it.
         let mut known = self.known.lock().await;
         // Taken before the tables are read: a commit in between makes the next question read them again.

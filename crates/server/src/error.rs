@@ -46,9 +46,9 @@ pub enum ServerError {
     /// The data folder cannot be used.
     #[error(transparent)]
     Ingest(#[from] IngestError),
-    /// No threads can be had.
-    #[error("cannot start the threads that answer questions: {0}")]
-    Threads(std::io::Error),
+    /// Questions cannot be answered.
+    #[error("cannot prepare to answer questions: {0}")]
+    Questions(std::io::Error),
     /// The tokens cannot be read.
     #[error("{0}; `manyworlds token create` makes such a file")]
     Tokens(#[from] TokenError),
@@ -195,6 +195,9 @@ impl From<QueryError> for Refusal {
     fn from(error: QueryError) -> Self {
         match error {
             QueryError::Memory { .. } => Self::new(StatusCode::PAYLOAD_TOO_LARGE, error.to_string()),
+            QueryError::Ensemble(error) => error.into(),
+            QueryError::Unreadable(error) => Self::from(&*error),
+            QueryError::Table(error) => error.into(),
             other => Self::bad(other.to_string()),
         }
     }

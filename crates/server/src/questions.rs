@@ -66,6 +66,11 @@ impl Questions {
         Ok(Self { runtime: Some(runtime), handle, room: Arc::new(Semaphore::new(places)), places, patience })
     }
 
+    /// Where their work is done.
+    pub(crate) fn handle(&self) -> &Handle {
+        &self.handle
+    }
+
     /// Questions whose work has not ended.
     pub(crate) fn running(&self) -> usize {
         self.places - self.room.available_permits()
@@ -90,7 +95,7 @@ impl Questions {
         W: Future<Output = Result<T, Refusal>> + Send + 'static,
     {
         let place = self.place().await?;
-        let task = self.handle.spawn(query::holding(place.0.clone(), work(place.clone())));
+        let task = self.handle.spawn(work(place.clone()));
         let mut asked = Asked { task, place };
         let Ok(answered) = tokio::time::timeout(patience, &mut asked.task).await else {
             let text = format!("the question took longer than {} s: ask for less", patience.as_secs_f64());

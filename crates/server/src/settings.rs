@@ -1,5 +1,6 @@
 //! What a server is told.
 
+use std::ffi::OsString;
 use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -43,6 +44,8 @@ pub struct Settings {
     pub question_timeout: Duration,
     /// Memory of one question; what needs more goes to temporary files.
     pub question_memory: usize,
+    /// A program and its words that does what [`crate::answer_questions`] does: one process for each question in SQL.
+    pub question_program: Vec<OsString>,
 }
 
 impl Settings {
@@ -61,6 +64,7 @@ impl Settings {
             questions: 4,
             question_timeout: Duration::from_mins(1),
             question_memory: 256 << 20,
+            question_program: Vec::new(),
         }
     }
 }

@@ -89,7 +89,7 @@ async fn open(data: &Path, name: &TableName) -> Result<Source> {
         None if waiting.entries.is_empty() => return Err(no_table(data, name)?),
         None => (Arc::new(Schema::empty()), 0, Vec::new()),
     };
-    let fresh = waiting.fit(&columns, position)?;
+    let fresh = waiting.fit(&columns, position, &[])?;
     let rows = fresh.rows.into_iter().map(|(_, rows)| rows).collect();
     Ok(Source { root, schema: fresh.schema, segments, fresh: rows })
 }

@@ -15,7 +15,6 @@ mod fleet;
 mod info;
 mod known;
 mod load;
-mod logs;
 mod models;
 mod outcome;
 mod plan;
@@ -70,6 +69,7 @@ pub(crate) fn dispatch(args: Args, settings: &[Setting]) -> Result<ExitCode> {
         Command::Ask(args) => ask(&args),
         Command::Sql(args) => run(sql::sql(&args)),
         Command::Serve(args) => run(serve::serve(&args)),
+        Command::QuestionProcess => serve::answer_questions(),
         Command::Config(_) => config::config(settings),
         Command::Token { task } => token::token(&task),
         Command::Load(args) => load::load(&args),

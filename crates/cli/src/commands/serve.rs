@@ -1,10 +1,11 @@
 //! `manyworlds serve`.
 
 use std::collections::BTreeMap;
+use std::ffi::OsString;
 use std::process::ExitCode;
 use std::time::Duration;
 
-use anyhow::{Context as _, Result, bail};
+use anyhow::{Context as _, Result, anyhow, bail};
 use ingest::{Durability, Partition, StoreOptions};
 use server::{Server, Settings, TlsFiles};
 use table::TableName;
@@ -15,6 +16,7 @@ use crate::args::{self, ServeArgs, Unique};
 use crate::output::note;
 
 pub(crate) async fn serve(args: &ServeArgs) -> Result<ExitCode> {
+    return_idle_memory()?;
     let store = StoreOptions {
         durability: match args.durability {
             args::Durability::Sync => Durability::Sync,
@@ -47,6 +49,7 @@ pub(crate) async fn serve(args: &ServeArgs) -> Result<ExitCode> {
         request_timeout: Duration::from_secs(args.request_seconds),
         question_timeout: Duration::from_secs(args.question_seconds),
         question_memory: (args.question_memory as usize) << 20,
+        question_program: question_program()?,
         store,
         ..Settings::new(args.data.data.clone())
     };
@@ -59,6 +62,26 @@ pub(crate) async fn serve(args: &ServeArgs) -> Result<ExitCode> {
     };
     server::serve(settings, make_model(), ready, told_to_stop()?).await?;
     note("everything is written out");
+    Ok(ExitCode::SUCCESS)
+}
+
+/// How this program is started to answer questions.
+fn question_program() -> Result<Vec<OsString>> {
+    let program =
+        std::env::current_exe().context("finding this program, which answers questions in processes of its own")?;
+    Ok(vec![program.into_os_string(), "question-process".into()])
+}
+
+/// Gives freed memory back to the system while nothing happens, too; else that waits for the next allocations.
+fn return_idle_memory() -> Result<()> {
+    let started = tikv_jemalloc_ctl::background_thread::write(true);
+    started.map_err(|error| anyhow!("starting the threads that return memory: {error}"))
+}
+
+/// Answers the questions of a server that started this process.
+pub(crate) fn answer_questions() -> Result<ExitCode> {
+    return_idle_memory()?;
+    server::answer_questions(make_model()).context("answering questions of a server")?;
     Ok(ExitCode::SUCCESS)
 }
 

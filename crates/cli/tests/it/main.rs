@@ -27,6 +27,7 @@ mod serve_questions;
 mod serve_refusals;
 mod serve_tls;
 mod serve_tokens;
+mod serve_wall;
 mod served;
 mod support;
 mod table;

@@ -11,13 +11,14 @@ use std::sync::Arc;
 use datafusion::catalog::CatalogProvider;
 use datafusion::error::Result;
 use datafusion::prelude::SessionContext;
+use serde::{Deserialize, Serialize};
 
 use relations::Relations;
 pub(crate) use rewrite::{Rewritten, rewrite};
 pub use types::{oid_of, type_of};
 
 /// Who is connected to what.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Login {
     /// The database.
     pub database: String,

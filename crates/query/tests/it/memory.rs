@@ -11,7 +11,7 @@ use crate::support::{ask, stored_in};
 async fn quantiles_of_more_values_than_fit_are_refused() {
     let data = tempfile::tempdir().unwrap();
     stored_in(data.path()).await;
-    let options = Options { threads: 2, memory_bytes: 4 << 20 };
+    let options = Options { threads: 2, memory_bytes: 4 << 20, spill: None };
     let engine = Engine::open(data.path(), Arc::new(RealDisk), Arc::new(|_| unreachable!()), options, None)
         .await
         .unwrap()

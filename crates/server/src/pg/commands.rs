@@ -70,7 +70,7 @@ impl Command {
     /// # Errors
     /// Where a setting cannot have its value.
     pub(super) fn of(sql: &str) -> Result<Option<Self>, PgError> {
-        let sql = without_comments(sql);
+        let sql = query::without_comments(sql);
         let words = sql.split(|c: char| c.is_whitespace() || c == '=' || c == ';').filter(|word| !word.is_empty());
         let words: Vec<&str> = words.take(WORDS_MAX).collect();
         let upper: Vec<String> = words.iter().take(4).map(|word| word.to_uppercase()).collect();
@@ -163,17 +163,6 @@ pub(super) fn timeout(text: &str) -> Result<Option<Duration>, PgError> {
         PgError::new("22023", format!("{text:?} is no statement_timeout: write milliseconds, or such as '5s', '1min'"))
     })?;
     Ok((millis > 0).then(|| Duration::from_millis(millis)))
-}
-
-/// A statement from its first word on.
-fn without_comments(sql: &str) -> &str {
-    let sql = sql.trim_start();
-    let rest = match sql.get(..2) {
-        Some("--") => sql.split_once('\n'),
-        Some("/*") => sql.split_once("*/"),
-        _ => return sql,
-    };
-    rest.map_or("", |(_, rest)| without_comments(rest))
 }
 
 #[cfg(test)]

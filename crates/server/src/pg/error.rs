@@ -1,5 +1,7 @@
 //! Errors with the codes that clients of PostgreSQL know.
 
+use std::borrow::Cow;
+
 use axum::http::StatusCode;
 use pgwire::messages::response::ErrorResponse;
 use query::QueryError;
@@ -8,20 +10,20 @@ use crate::error::Refusal;
 
 /// An error as it goes to a client.
 #[derive(Debug)]
-pub(super) struct PgError {
-    pub(super) code: &'static str,
+pub(crate) struct PgError {
+    pub(crate) code: Cow<'static, str>,
     pub(super) message: String,
     /// Whether the connection ends with it.
     pub(super) fatal: bool,
 }
 
 impl PgError {
-    pub(super) fn new(code: &'static str, message: impl Into<String>) -> Self {
-        Self { code, message: message.into(), fatal: false }
+    pub(crate) fn new(code: impl Into<Cow<'static, str>>, message: impl Into<String>) -> Self {
+        Self { code: code.into(), message: message.into(), fatal: false }
     }
 
     pub(super) fn fatal(code: &'static str, message: impl Into<String>) -> Self {
-        Self { code, message: message.into(), fatal: true }
+        Self { code: code.into(), message: message.into(), fatal: true }
     }
 
     /// What the client sent is no message of the protocol.
@@ -41,15 +43,16 @@ impl PgError {
         let severity = if self.fatal { "FATAL" } else { "ERROR" };
         // Texts of the protocol end at a zero.
         let message = self.message.replace('\0', " ");
-        let fields = [(b'S', severity), (b'V', severity), (b'C', self.code), (b'M', &message)];
+        let fields = [(b'S', severity), (b'V', severity), (b'C', &*self.code), (b'M', &message)];
         ErrorResponse::new(fields.map(|(field, text)| (field, text.to_owned())).to_vec())
     }
 }
 
-impl From<QueryError> for PgError {
-    fn from(error: QueryError) -> Self {
-        let code = match &error {
+impl From<&QueryError> for PgError {
+    fn from(error: &QueryError) -> Self {
+        let code = match error {
             QueryError::Syntax { .. } => "42601",
+            QueryError::TooLarge { .. } => "54001",
             QueryError::Refused { .. } => "25006",
             QueryError::Unknown(unknown) => match unknown.what.as_str() {
                 "no table" => "42P01",

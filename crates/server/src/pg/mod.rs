@@ -24,6 +24,8 @@ use tokio::sync::{Semaphore, oneshot, watch};
 use tokio::task::JoinSet;
 use tokio_rustls::TlsAcceptor;
 
+pub(crate) use error::PgError;
+
 use crate::app::App;
 
 /// What protocol the other side of TLS may name.

@@ -15,7 +15,6 @@ use pgwire::messages::response::{CommandComplete, EmptyQueryResponse, ReadyForQu
 use pgwire::messages::simplequery::Query;
 use pgwire::messages::{DecodeContext, Message};
 use query::Literal;
-use query::postgres::oid_of;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::TcpStream;
 use tokio::sync::watch;
@@ -299,7 +298,7 @@ impl<'a, S: AsyncRead + AsyncWrite + Unpin> Session<'a, S> {
     async fn types_of(&mut self, name: &str) -> Result<Vec<u32>, PgError> {
         let prepared = self.statement(name)?;
         let asked = self.asker.clone().describe(prepared.sql, prepared.types, self.patience()).await?;
-        let types: Vec<u32> = asked.values.iter().map(|of| of.as_ref().map_or(25, oid_of)).collect();
+        let types = asked.types;
         if let Some(prepared) = self.prepared.get_mut(name) {
             prepared.types.clone_from(&types);
         }
@@ -325,11 +324,8 @@ impl<'a, S: AsyncRead + AsyncWrite + Unpin> Session<'a, S> {
         }
         let given = prepared.types.clone();
         let asked = self.asker.clone().describe(prepared.sql, prepared.types, self.patience()).await?;
-        let of = |(place, of): (usize, &Option<DataType>)| match given.get(place) {
-            Some(oid) if *oid != 0 => *oid,
-            _ => of.as_ref().map_or(25, oid_of),
-        };
-        let types: Vec<u32> = asked.values.iter().enumerate().map(of).collect();
+        let of = |(place, found): (usize, &u32)| given.get(place).copied().filter(|oid| *oid != 0).unwrap_or(*found);
+        let types: Vec<u32> = asked.types.iter().enumerate().map(of).collect();
         if let Some(prepared) = self.prepared.get_mut(name) {
             prepared.types.clone_from(&types);
         }

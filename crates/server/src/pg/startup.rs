@@ -187,8 +187,7 @@ async fn password<S: AsyncRead + AsyncWrite + Unpin>(wire: &mut Wire<S>) -> Resu
 
 /// The database that is meant. A client that names none names its user.
 async fn database(wanted: &str, asker: &Asker) -> Result<String, PgError> {
-    let mut found = asker.clone().databases().await?;
-    found.retain(|name| asker.access.may_read_of(name).is_ok());
+    let found = asker.clone().databases().await?;
     if found.iter().any(|name| name == wanted) {
         return Ok(wanted.to_owned());
     }

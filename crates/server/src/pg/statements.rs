@@ -1,13 +1,18 @@
 //! A question that is being answered: its rows come through a channel that holds few of them.
 
 use std::future::Future;
+use std::io::Cursor;
 use std::pin::Pin;
+use std::sync::Arc;
 use std::time::Duration;
 
 use arrow::array::RecordBatch;
+use arrow::buffer::Buffer;
 use arrow::datatypes::SchemaRef;
+use arrow::error::ArrowError;
+use arrow::ipc::reader::{StreamDecoder, StreamReader};
 use query::postgres::Login;
-use query::{Asked, Engine, Literal};
+use query::{Literal, LiveTables};
 use tokio::net::TcpStream;
 use tokio::sync::{mpsc, oneshot};
 use tokio::time::Instant;
@@ -18,7 +23,9 @@ use super::values::Lines;
 use crate::access::Access;
 use crate::app::App;
 use crate::error::Refusal;
-use crate::sql::open_engine;
+use crate::logs::Logs;
+use crate::processes::{Answering, Part, Question, Wanted};
+use crate::questions::{Place, broken};
 
 /// Who asks whom.
 #[derive(Clone)]
@@ -26,6 +33,13 @@ pub(super) struct Asker {
     pub(super) app: App,
     pub(super) access: Access,
     pub(super) login: Login,
+}
+
+/// What a question with places for values asks.
+pub(super) struct Asked {
+    /// The types of the values, as PostgreSQL numbers them.
+    pub(super) types: Vec<u32>,
+    pub(super) columns: SchemaRef,
 }
 
 /// Batches that wait to be sent.
@@ -36,34 +50,51 @@ enum Piece {
     Rows(RecordBatch),
 }
 
+fn columns_of(stream: Vec<u8>) -> Result<SchemaRef, PgError> {
+    Ok(StreamReader::try_new(Cursor::new(stream), None).map_err(|e| unreadable(&e))?.schema())
+}
+
+fn unreadable(error: &ArrowError) -> PgError {
+    PgError::new("XX000", format!("the answer cannot be read: {error}"))
+}
+
 /// An error that ends a connection silently: nobody is there any more.
 pub(super) fn nobody() -> PgError {
     PgError::fatal("08006", "the client is gone")
 }
 
 impl Asker {
-    async fn engine(self) -> Result<Engine, PgError> {
-        let engine = open_engine(&self.app, &self.access, &self.login.database).await?;
-        Ok(engine.for_postgres(&self.login)?)
+    fn question(&self, sql: String, wanted: Wanted) -> Question {
+        let databases = self.access.databases().map(<[_]>::to_vec);
+        let login = Some(self.login.clone());
+        Question { sql, database: self.login.database.clone(), databases, login, wanted }
     }
 
-    fn explain(&self, error: query::QueryError) -> PgError {
-        match self.access.beyond_reach(&error) {
-            Some(refusal) => refusal.into(),
-            None => error.into(),
-        }
+    /// The next part of an answer.
+    async fn part(&self, answering: &mut Answering) -> Result<Option<Part>, PgError> {
+        answering.next().await.map_err(|failure| self.access.explain(failure))
     }
 
-    async fn produce(self, sql: String, values: Vec<Literal>, pieces: mpsc::Sender<Piece>) -> Result<(), PgError> {
-        let engine = self.clone().engine().await?;
-        let mut rows = engine.ask(&sql, &values).await.map_err(|e| self.explain(e))?;
-        // Where nobody takes a piece the question was given up.
-        if pieces.send(Piece::Columns(rows.schema())).await.is_err() {
-            return Ok(());
-        }
-        while let Some(batch) = rows.next().await {
-            if pieces.send(Piece::Rows(batch?)).await.is_err() {
-                return Ok(());
+    async fn produce(self, question: Question, place: Place, pieces: mpsc::Sender<Piece>) -> Result<(), PgError> {
+        let mut answering = self.app.processes.ask(place, &question).await?;
+        let mut decoder = StreamDecoder::new();
+        while let Some(part) = self.part(&mut answering).await? {
+            let mut found = Vec::new();
+            match part {
+                Part::Columns(bytes) => found.push(Piece::Columns(columns_of(bytes)?)),
+                Part::Bytes(bytes) => {
+                    let mut bytes = Buffer::from(bytes);
+                    while let Some(batch) = decoder.decode(&mut bytes).map_err(|e| unreadable(&e))? {
+                        found.push(Piece::Rows(batch));
+                    }
+                }
+                Part::Types(_) | Part::Failed(_) | Part::Done(_) => {}
+            }
+            for piece in found {
+                // Where nobody takes a piece the question was given up.
+                if pieces.send(piece).await.is_err() {
+                    return Ok(());
+                }
             }
         }
         Ok(())
@@ -71,24 +102,37 @@ impl Asker {
 
     /// The databases that can be asked.
     pub(super) async fn databases(self) -> Result<Vec<String>, PgError> {
-        let app = self.app.clone();
-        let found = async move { Ok(self.engine().await.map(|engine| engine.databases())) };
-        app.questions.ask(|_| found).await?
+        let listed = tokio::task::spawn_blocking(move || {
+            let data = &self.app.settings.data;
+            let logs: Arc<dyn LiveTables> = Arc::new(Logs::find(data, Arc::default())?);
+            let mut names = query::databases(data, &logs)?;
+            names.retain(|name| self.access.may_read_of(name).is_ok());
+            Ok::<_, Refusal>(names)
+        });
+        Ok(listed.await.map_err(|e| broken(&e))??)
     }
 
     /// What a question asks, within `patience`.
     pub(super) async fn describe(self, sql: String, types: Vec<u32>, patience: Duration) -> Result<Asked, PgError> {
         let app = self.app.clone();
-        let types: Vec<_> = types.into_iter().map(query::postgres::type_of).collect();
-        let found = async move {
-            let explain = self.clone();
-            let engine = match self.engine().await {
-                Ok(engine) => engine,
-                Err(error) => return Ok(Err(error)),
+        let question = self.question(sql, Wanted::Description(types));
+        let found = |place| async move {
+            let described = async {
+                let mut answering = self.app.processes.ask(place, &question).await?;
+                let (mut types, mut columns) = (Vec::new(), None);
+                while let Some(part) = self.part(&mut answering).await? {
+                    match part {
+                        Part::Types(found) => types = found,
+                        Part::Columns(bytes) => columns = Some(columns_of(bytes)?),
+                        Part::Bytes(_) | Part::Failed(_) | Part::Done(_) => {}
+                    }
+                }
+                let columns = columns.ok_or_else(|| PgError::new("XX000", "the answer has no columns"))?;
+                Ok(Asked { types, columns })
             };
-            Ok(engine.describe(&sql, &types).await.map_err(|e| explain.explain(e)))
+            Ok(described.await)
         };
-        app.questions.ask_within(patience, |_| found).await?
+        app.questions.ask_within(patience, found).await?
     }
 
     /// Begins to answer a question, which may take as long as `patience`, rows that are sent included.
@@ -97,8 +141,10 @@ impl Asker {
         let app = self.app.clone();
         let (send, pieces) = mpsc::channel(WAITING);
         let asked = async move {
-            let work = async move { Ok(self.produce(sql, values, send).await) };
-            app.questions.ask_within(patience, |_| work).await
+            let question = self.question(sql, Wanted::Rows(values));
+            app.questions
+                .ask_within(patience, |place| async move { Ok(self.produce(question, place, send).await) })
+                .await
         };
         // The places have a time limit of their own before the question has one.
         let deadline = Instant::now() + 2 * patience;

@@ -14,10 +14,10 @@ use arrow::csv::WriterBuilder as CsvBuilder;
 use arrow::util::display::{ArrayFormatter, FormatOptions};
 use query::{Engine, JsonRows, LiveTables, Options, Reading, Rows, in_cells, quoted};
 
-use super::logs::Logs;
 use super::{make_model, nothing_stored};
 use crate::args::{Format, Place, SqlArgs};
 use crate::output::{Table, bytes, count, note, print};
+use server::Logs;
 
 /// Rows that a table for people shows; the other formats write all.
 const TABLE_ROWS_MAX: usize = 10_000;
@@ -90,7 +90,7 @@ fn describe(read: &Reading) -> String {
 /// An SQL session over what is stored in a place.
 pub(in crate::commands) async fn open_engine(place: &Place) -> Result<Engine> {
     let (data, disk) = place.open()?;
-    let live: Arc<dyn LiveTables> = Arc::new(Logs::find(&data)?);
+    let live: Arc<dyn LiveTables> = Arc::new(Logs::find(&data, Arc::default())?);
     let engine = Engine::open(&data, disk, make_model(), Options::default(), Some(&live)).await?;
     engine.ok_or_else(|| nothing_stored(place))
 }

@@ -1,0 +1,151 @@
+//! How large a statement may be: checked before it is parsed and planned.
+//!
+//! Planning takes memory and stack for each level of an expression, and time that grows faster than the statement. The
+//! limits are far above what people and tools write. A process that answers questions of strangers still needs a wall
+//! around it: limits do not foresee what a library does.
+
+use std::ops::ControlFlow;
+
+use datafusion::sql::sqlparser::ast::{Statement, visit_relations};
+use datafusion::sql::sqlparser::dialect::Dialect;
+use datafusion::sql::sqlparser::keywords::Keyword;
+use datafusion::sql::sqlparser::tokenizer::{Token, Tokenizer};
+
+use crate::error::QueryError;
+
+/// Words, numbers, texts and signs.
+const TOKENS_MAX: usize = 200_000;
+/// Operators: each can make an expression one level deeper.
+const OPERATORS_MAX: usize = 5_000;
+/// `UNION`, `INTERSECT` and `EXCEPT`.
+const SET_OPERATORS_MAX: usize = 200;
+/// Tables that one statement names, each as often as it does so.
+const TABLES_MAX: usize = 200;
+
+/// Checks the text of a statement.
+///
+/// # Errors
+/// Where it is no SQL or over a limit.
+pub(crate) fn check_text(sql: &str, dialect: &dyn Dialect) -> Result<(), QueryError> {
+    // A token has at least one byte, and most statements are shorter than the smallest limit.
+    if sql.len() <= SET_OPERATORS_MAX {
+        return Ok(());
+    }
+    let tokens = Tokenizer::new(dialect, sql).tokenize().map_err(|e| QueryError::Syntax { reason: e.to_string() })?;
+    let (mut all, mut operators, mut sets) = (0, 0, 0);
+    for token in &tokens {
+        all += usize::from(!matches!(token, Token::Whitespace(_)));
+        match kind(token) {
+            Kind::Operator => operators += 1,
+            Kind::SetOperator => sets += 1,
+            Kind::Other => {}
+        }
+    }
+    within("words and signs", all, TOKENS_MAX)?;
+    within("operators", operators, OPERATORS_MAX)?;
+    within("set operators", sets, SET_OPERATORS_MAX)
+}
+
+/// Checks a statement that was parsed.
+///
+/// # Errors
+/// Where it is over a limit.
+pub(crate) fn check_statement(statement: &Statement) -> Result<(), QueryError> {
+    let mut tables = 0;
+    let counted: ControlFlow<()> = visit_relations(statement, |_| {
+        tables += 1;
+        if tables > TABLES_MAX { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    });
+    if counted.is_break() { Err(too_many("tables", TABLES_MAX)) } else { Ok(()) }
+}
+
+fn within(what: &str, count: usize, most: usize) -> Result<(), QueryError> {
+    if count > most { Err(too_many(what, most)) } else { Ok(()) }
+}
+
+fn too_many(what: &str, most: usize) -> QueryError {
+    QueryError::TooLarge { reason: format!("it has more than {most} {what}") }
+}
+
+enum Kind {
+    Operator,
+    SetOperator,
+    Other,
+}
+
+fn kind(token: &Token) -> Kind {
+    match token {
+        Token::Word(word) => match word.keyword {
+            Keyword::UNION | Keyword::INTERSECT | Keyword::EXCEPT | Keyword::MINUS => Kind::SetOperator,
+            Keyword::AND
+            | Keyword::OR
+            | Keyword::XOR
+            | Keyword::NOT
+            | Keyword::IS
+            | Keyword::LIKE
+            | Keyword::ILIKE
+            | Keyword::RLIKE
+            | Keyword::REGEXP
+            | Keyword::SIMILAR
+            | Keyword::BETWEEN
+            | Keyword::IN
+            | Keyword::COLLATE
+            | Keyword::AT => Kind::Operator,
+            _ => Kind::Other,
+        },
+        Token::Number(..)
+        | Token::Char(_)
+        | Token::SingleQuotedString(_)
+        | Token::DoubleQuotedString(_)
+        | Token::DollarQuotedString(_)
+        | Token::EscapedStringLiteral(_)
+        | Token::UnicodeStringLiteral(_)
+        | Token::NationalStringLiteral(_)
+        | Token::HexStringLiteral(_)
+        | Token::Placeholder(_)
+        | Token::Whitespace(_)
+        | Token::Comma
+        | Token::SemiColon
+        | Token::LParen
+        | Token::RParen
+        | Token::EOF => Kind::Other,
+        // Signs; also a period and a bracket, which reach into a value.
+        _ => Kind::Operator,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use datafusion::sql::sqlparser::dialect::GenericDialect;
+
+    use super::*;
+
+    fn refusal(sql: &str) -> Option<String> {
+        check_text(sql, &GenericDialect {}).err().map(|error| error.to_string())
+    }
+
+    #[test]
+    fn statements_over_a_limit_are_refused() {
+        let repeated = |first: &str, more: &str, times: usize| format!("SELECT {first}{}", more.repeat(times));
+        for (sql, limit) in [
+            (repeated("1", "+1", OPERATORS_MAX + 1), "5000 operators"),
+            (repeated("1", "::int", OPERATORS_MAX + 1), "5000 operators"),
+            (repeated("a", " AND a", OPERATORS_MAX + 1), "5000 operators"),
+            (repeated("a", ".a", OPERATORS_MAX + 1), "5000 operators"),
+            (repeated("a", "[1]", OPERATORS_MAX + 1), "5000 operators"),
+            (repeated("1", " UNION ALL SELECT 1", SET_OPERATORS_MAX + 1), "200 set operators"),
+            (repeated("1", ", 1", TOKENS_MAX / 2), "200000 words and signs"),
+        ] {
+            let said = refusal(&sql).unwrap();
+            assert!(said.contains(&format!("more than {limit}")), "{said}");
+        }
+        for sql in [
+            repeated("1", "+1", OPERATORS_MAX),
+            repeated("1", " UNION ALL SELECT 1", SET_OPERATORS_MAX),
+            repeated("a IN (1", ", 1", TOKENS_MAX / 2 - 10),
+            format!("SELECT '{}'", "+".repeat(OPERATORS_MAX * 2)),
+        ] {
+            assert_eq!(refusal(&sql), None, "{}", &sql[..20]);
+        }
+    }
+}

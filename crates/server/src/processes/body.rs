@@ -1,0 +1,197 @@
+//! Answers as bodies of replies, written while their rows come.
+
+use std::cell::Cell;
+use std::io::{self, Write};
+use std::os::unix::net::UnixStream;
+use std::rc::Rc;
+use std::time::Instant;
+
+use arrow::array::RecordBatch;
+use arrow::csv::{Writer as CsvWriter, WriterBuilder as CsvBuilder};
+use arrow::datatypes::{Schema, SchemaRef};
+use arrow::error::ArrowError;
+use arrow::ipc::writer::StreamWriter;
+use arrow::json::writer::{EncoderOptions, make_encoder};
+use query::{JsonRows, in_cells};
+use serde_json::json;
+
+use super::message::{Format, Part};
+
+/// A body that is being written to `W`.
+pub(super) enum Body<W: Write> {
+    Json(JsonRows<W>),
+    Csv(CsvWriter<W>),
+    Arrow(StreamWriter<W>),
+    Arrays { out: W, rows: usize, began: Instant },
+    Series { out: W, rows: usize },
+}
+
+impl<W: Write> Body<W> {
+    /// Begins a body of rows of `schema`. The question was asked at `began`.
+    ///
+    /// # Errors
+    /// Where `out` does not take it, and where the format has no form for a column.
+    pub(super) fn new(format: &Format, schema: &SchemaRef, mut out: W, began: Instant) -> Result<Self, ArrowError> {
+        Ok(match format {
+            Format::Json => Self::Json(JsonRows::new(out, schema)),
+            Format::Csv => {
+                let mut writer = CsvBuilder::new().with_header(true).build(out);
+                writer.write(&in_cells(&RecordBatch::new_empty(schema.clone()))?)?;
+                Self::Csv(writer)
+            }
+            Format::Arrow => Self::Arrow(StreamWriter::try_new(out, schema)?),
+            Format::Arrays => {
+                let columns: Vec<&String> = schema.fields().iter().map(|f| f.name()).collect();
+                write!(out, r#"{{"success":true,"columns":{},"data":["#, json!(columns))?;
+                Self::Arrays { out, rows: 0, began }
+            }
+            Format::Series(name) => {
+                let head = r#"{"results":[{"statement_id":0,"series":[{"columns":["name"],"name":"#;
+                write!(out, r#"{head}{},"values":["#, json!(name))?;
+                Self::Series { out, rows: 0 }
+            }
+        })
+    }
+
+    /// Writes some more rows.
+    ///
+    /// # Errors
+    /// As [`Self::new`].
+    pub(super) fn write(&mut self, batch: &RecordBatch) -> Result<(), ArrowError> {
+        match self {
+            Self::Json(writer) => writer.write(batch),
+            Self::Csv(writer) => writer.write(&in_cells(batch)?),
+            Self::Arrow(writer) => writer.write(batch),
+            Self::Arrays { out, rows, .. } | Self::Series { out, rows } => {
+                rows_as_arrays(batch, *rows == 0, out)?;
+                *rows += batch.num_rows();
+                Ok(())
+            }
+        }
+    }
+
+    /// Ends the body, and gives `W` back.
+    ///
+    /// # Errors
+    /// As [`Self::new`].
+    pub(super) fn finish(self) -> Result<W, ArrowError> {
+        match self {
+            Self::Json(writer) => writer.finish(),
+            Self::Csv(writer) => Ok(writer.into_inner()),
+            Self::Arrow(writer) => writer.into_inner(),
+            Self::Arrays { mut out, rows, began } => {
+                let milliseconds = began.elapsed().as_secs_f64() * 1e3;
+                write!(out, r#"],"row_count":{rows},"execution_time_ms":{milliseconds:.3}}}"#)?;
+                Ok(out)
+            }
+            Self::Series { mut out, .. } => {
+                out.write_all(b"]}]}]}")?;
+                Ok(out)
+            }
+        }
+    }
+}
+
+/// Each row as an array of its values, in JSON. `first`: nothing stands before them.
+fn rows_as_arrays(batch: &RecordBatch, first: bool, out: &mut impl Write) -> Result<(), ArrowError> {
+    let options = EncoderOptions::default();
+    let schema = batch.schema();
+    let encoders = schema.fields().iter().zip(batch.columns()).map(|(f, c)| make_encoder(f, c, &options));
+    let mut encoders = encoders.collect::<Result<Vec<_>, _>>()?;
+    let mut text = Vec::new();
+    for row in 0..batch.num_rows() {
+        text.clear();
+        text.extend_from_slice(if first && row == 0 { b"[" } else { b",[" });
+        for (place, encoder) in encoders.iter_mut().enumerate() {
+            if place > 0 {
+                text.push(b',');
+            }
+            if encoder.is_null(row) { text.extend(b"null") } else { encoder.encode(row, &mut text) }
+        }
+        text.push(b']');
+        out.write_all(&text)?;
+    }
+    Ok(())
+}
+
+/// Rows as an Arrow IPC stream, flushed after each batch so that the other side has it.
+pub(super) struct Batches<W: Write>(StreamWriter<W>);
+
+/// Bytes that a batch should have, so that nobody holds much of an answer at once.
+const BATCH_BYTES: usize = 1 << 20;
+
+impl<W: Write> Batches<W> {
+    /// # Errors
+    /// Where `out` does not take it.
+    pub(super) fn new(schema: &Schema, out: W) -> Result<Self, ArrowError> {
+        Ok(Self(StreamWriter::try_new(out, schema)?))
+    }
+
+    /// # Errors
+    /// Where `out` does not take it.
+    pub(super) fn write(&mut self, batch: &RecordBatch) -> Result<(), ArrowError> {
+        let rows = batch.num_rows();
+        if rows > 1 && batch.get_array_memory_size() > BATCH_BYTES {
+            let size = bytes_of(batch)?;
+            if size > BATCH_BYTES {
+                self.write(&batch.slice(0, rows / 2))?;
+                return self.write(&batch.slice(rows / 2, rows - rows / 2));
+            }
+        }
+        self.0.write(batch)?;
+        self.0.flush()
+    }
+
+    /// # Errors
+    /// Where `out` does not take it.
+    pub(super) fn finish(self) -> Result<W, ArrowError> {
+        self.0.into_inner()
+    }
+}
+
+/// Bytes of the rows themselves: slices of one batch share its memory.
+fn bytes_of(batch: &RecordBatch) -> Result<usize, ArrowError> {
+    batch.columns().iter().map(|column| column.to_data().get_slice_memory_size()).sum()
+}
+
+/// Where a body or a stream goes: to the other side, in pieces.
+pub(super) struct Sink<'a> {
+    stream: &'a mut UnixStream,
+    piece: Vec<u8>,
+    written: usize,
+    /// Bytes that may be written.
+    most: usize,
+    /// Whether more were to be written.
+    pub(super) over: Rc<Cell<bool>>,
+}
+
+/// Bytes of a piece.
+const PIECE_BYTES: usize = 256 << 10;
+
+impl<'a> Sink<'a> {
+    pub(super) fn new(stream: &'a mut UnixStream, most: usize) -> Self {
+        Self { stream, piece: Vec::new(), written: 0, most, over: Rc::default() }
+    }
+}
+
+impl Write for Sink<'_> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.written += bytes.len();
+        if self.written > self.most {
+            self.over.set(true);
+            return Err(io::Error::new(io::ErrorKind::FileTooLarge, "the answer is too large"));
+        }
+        self.piece.extend_from_slice(bytes);
+        if self.piece.len() >= PIECE_BYTES {
+            self.flush()?;
+        }
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        if self.piece.is_empty() {
+            return Ok(());
+        }
+        Part::Bytes(std::mem::take(&mut self.piece)).put(self.stream)
+    }
+}

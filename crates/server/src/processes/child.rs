@@ -1,0 +1,197 @@
+//! What a process does that answers questions.
+
+use std::collections::BTreeMap;
+use std::io::{self, Write as _};
+use std::os::fd::AsFd as _;
+use std::os::unix::net::UnixStream;
+use std::sync::{Arc, Barrier, mpsc};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use arrow::datatypes::{DataType, Schema};
+use arrow::error::ArrowError;
+use axum::http::StatusCode;
+use query::postgres::{oid_of, type_of};
+use query::{Engine, Ensembles, LiveTables, MakeModel, Options, Rows, Scope, Spill};
+use table::{SIM, TableName};
+use tokio::runtime::{Builder, Runtime};
+
+use super::body::{Batches, Body, Sink};
+use super::memory;
+use super::message::{Done, Failure, Format, Part, Question, Setup, Wanted, take};
+use crate::ensembles::Warm;
+use crate::error::Refusal;
+use crate::logs::Logs;
+
+/// Bytes of the stack of each thread: enough for the largest statement that `query` lets through.
+const STACK_BYTES: usize = 32 << 20;
+/// Threads that wait for files.
+const BLOCKING: usize = 4;
+/// Bytes that a question may hold besides those that it counts: of files, of hash tables as they grow, of functions.
+const UNCOUNTED_BYTES: u64 = 192 << 20;
+/// Bytes past those at its start from which on a process is better replaced.
+const GROWN_BYTES: u64 = 64 << 20;
+/// Temporary files may have so many times the bytes of memory.
+const SPILL_TIMES: u64 = 16;
+
+/// Answers the questions that come in on standard input, which is a socket, until the other side closes it.
+///
+/// # Errors
+/// Where standard input is no such socket, and where the system gives no threads.
+pub fn answer_questions(make_model: MakeModel) -> io::Result<()> {
+    let mut stream = UnixStream::from(io::stdin().as_fd().try_clone_to_owned()?);
+    let Some(setup) = take::<Setup>(&mut stream)? else { return Ok(()) };
+    let (send, questions) = mpsc::channel();
+    let listening = stream.try_clone()?;
+    // The server that asked is gone, or was killed: so is the question that is being answered.
+    thread::Builder::new().name("listen".to_owned()).spawn(move || listen(listening, &send))?;
+    let answering = thread::Builder::new().name("question".to_owned()).stack_size(STACK_BYTES);
+    let answering = answering.spawn(move || answer_all(stream, setup, make_model, &questions))?;
+    answering.join().unwrap_or_else(|_| Err(io::Error::other("a question panicked")))
+}
+
+fn listen(mut stream: UnixStream, send: &mpsc::Sender<Question>) {
+    while let Ok(Some(question)) = take::<Question>(&mut stream) {
+        if send.send(question).is_err() {
+            return;
+        }
+    }
+    std::process::exit(0);
+}
+
+fn answer_all(
+    stream: UnixStream,
+    setup: Setup,
+    make_model: MakeModel,
+    questions: &mpsc::Receiver<Question>,
+) -> io::Result<()> {
+    let runtime = start_runtime()?;
+    let unique = setup.unique.iter().map(|(table, columns)| {
+        let table = table.parse::<TableName>().map_err(|e| io::Error::new(io::ErrorKind::InvalidInput, e))?;
+        Ok((table, columns.clone()))
+    });
+    let unique = Arc::new(unique.collect::<io::Result<_>>()?);
+    let began = memory::used()?;
+    memory::limit(began + setup.memory_bytes as u64 + UNCOUNTED_BYTES)?;
+    let mut answerer = Answerer { stream, setup, make_model, unique, warm: Warm::default() };
+    for question in questions {
+        if let Err(failure) = runtime.block_on(answerer.answer(question)) {
+            Part::Failed(failure).put(&mut answerer.stream)?;
+        }
+        let grown = memory::used()? > began + GROWN_BYTES;
+        Part::Done(Done { grown }).put(&mut answerer.stream)?;
+    }
+    Ok(())
+}
+
+/// A runtime whose threads are all there, so that the limit on memory is for what a question holds.
+fn start_runtime() -> io::Result<Runtime> {
+    let mut builder = Builder::new_multi_thread();
+    builder.enable_all().thread_name("question").thread_stack_size(STACK_BYTES);
+    let runtime = builder.max_blocking_threads(BLOCKING).thread_keep_alive(Duration::MAX).build()?;
+    let barrier = Arc::new(Barrier::new(BLOCKING));
+    let wait = |_| {
+        let barrier = barrier.clone();
+        runtime.spawn_blocking(move || drop(barrier.wait()))
+    };
+    let started: Vec<_> = (0..BLOCKING).map(wait).collect();
+    runtime.block_on(async {
+        for thread in started {
+            thread.await.map_err(io::Error::other)?;
+        }
+        Ok::<_, io::Error>(())
+    })?;
+    Ok(runtime)
+}
+
+struct Answerer {
+    stream: UnixStream,
+    setup: Setup,
+    make_model: MakeModel,
+    unique: Arc<BTreeMap<TableName, Vec<String>>>,
+    warm: Warm,
+}
+
+impl Answerer {
+    async fn answer(&mut self, question: Question) -> Result<(), Failure> {
+        let began = Instant::now();
+        let engine = self.open(&question).await?;
+        match &question.wanted {
+            Wanted::Body(format) => {
+                let rows = engine.query(&question.sql).await?;
+                self.body(rows, format, began).await
+            }
+            Wanted::Rows(values) => {
+                let rows = engine.ask(&question.sql, values).await?;
+                self.rows(rows).await
+            }
+            Wanted::Description(types) => {
+                let types: Vec<_> = types.iter().copied().map(type_of).collect();
+                let asked = engine.describe(&question.sql, &types).await?;
+                // A value of any type can be sent as text.
+                let types = asked.values.iter().map(|of: &Option<DataType>| of.as_ref().map_or(TEXT, oid_of)).collect();
+                Part::Types(types).put(&mut self.stream).map_err(|e| unwritten(&e.into()))?;
+                self.columns(&asked.columns)
+            }
+        }
+    }
+
+    /// What answers the question from the data as it is now.
+    async fn open(&self, question: &Question) -> Result<Engine, Failure> {
+        let setup = &self.setup;
+        let scope = Scope { database: &question.database, databases: question.databases.as_deref() };
+        let sees_ensembles = scope.sees(SIM);
+        let ensembles = if sees_ensembles { self.warm.ensembles(&setup.data).await? } else { Ensembles::default() };
+        let logs = Logs::find(&setup.data, self.unique.clone());
+        let logs = logs.map_err(|e| Failure::of(&Refusal::from(e), "58030", None))?;
+        let live: Arc<dyn LiveTables> = Arc::new(logs);
+        let spill = Spill { folder: setup.spill.clone(), bytes: SPILL_TIMES * setup.memory_bytes as u64 };
+        let options = Options { memory_bytes: setup.memory_bytes, spill: Some(spill), ..Options::default() };
+        let engine = Engine::open_live(&setup.data, ensembles, self.make_model.clone(), options, &live, scope)?;
+        Ok(match &question.login {
+            Some(login) => engine.for_postgres(login)?,
+            None => engine,
+        })
+    }
+
+    async fn body(&mut self, mut rows: Rows, format: &Format, began: Instant) -> Result<(), Failure> {
+        let most = self.setup.memory_bytes;
+        let sink = Sink::new(&mut self.stream, most);
+        let over = sink.over.clone();
+        let refuse = |error: ArrowError| if over.get() { too_large(most) } else { unwritten(&error) };
+        let mut body = Body::new(format, &rows.schema(), sink, began).map_err(refuse)?;
+        while let Some(batch) = rows.next().await {
+            body.write(&batch?).map_err(refuse)?;
+        }
+        let mut sink = body.finish().map_err(refuse)?;
+        sink.flush().map_err(|e| refuse(e.into()))
+    }
+
+    fn columns(&mut self, schema: &Schema) -> Result<(), Failure> {
+        let columns = Part::columns(schema).map_err(|e| unwritten(&e))?;
+        columns.put(&mut self.stream).map_err(|e| unwritten(&e.into()))
+    }
+
+    async fn rows(&mut self, mut rows: Rows) -> Result<(), Failure> {
+        self.columns(&rows.schema())?;
+        let sink = Sink::new(&mut self.stream, usize::MAX);
+        let mut batches = Batches::new(&rows.schema(), sink).map_err(|e| unwritten(&e))?;
+        while let Some(batch) = rows.next().await {
+            batches.write(&batch?).map_err(|e| unwritten(&e))?;
+        }
+        batches.finish().and_then(|mut sink| Ok(sink.flush()?)).map_err(|e| unwritten(&e))
+    }
+}
+
+/// The number of PostgreSQL's type of texts.
+const TEXT: u32 = 25;
+
+fn too_large(most: usize) -> Failure {
+    let text = format!("the answer is larger than {most} bytes: ask for less");
+    Failure::of(&Refusal::new(StatusCode::PAYLOAD_TOO_LARGE, text), "53200", None)
+}
+
+fn unwritten(error: &ArrowError) -> Failure {
+    let text = format!("the answer cannot be written: {error}");
+    Failure::of(&Refusal::new(StatusCode::INTERNAL_SERVER_ERROR, text), "XX000", None)
+}

@@ -1,0 +1,36 @@
+//! The memory of this process, as the system counts it.
+
+use std::io;
+
+/// Bytes of memory that this process has asked for and that nothing else backs.
+///
+/// # Errors
+/// Where the system does not say.
+#[cfg(target_os = "linux")]
+pub(super) fn used() -> io::Result<u64> {
+    let status = std::fs::read_to_string("/proc/self/status")?;
+    let line = status.lines().find_map(|line| line.strip_prefix("VmData:"));
+    let kilobytes = line.and_then(|line| line.trim().strip_suffix(" kB")?.trim().parse::<u64>().ok());
+    kilobytes.map(|n| n << 10).ok_or_else(|| io::Error::new(io::ErrorKind::InvalidData, "the system tells no VmData"))
+}
+
+/// Lets this process have so many bytes and no more: what asks for more ends it.
+///
+/// # Errors
+/// Where the system refuses.
+#[cfg(target_os = "linux")]
+pub(super) fn limit(bytes: u64) -> io::Result<()> {
+    use nix::sys::resource::{Resource, setrlimit};
+    setrlimit(Resource::RLIMIT_DATA, bytes, bytes).map_err(io::Error::from)
+}
+
+/// Other systems neither tell nor limit it: there a question has the limit of the engine only.
+#[cfg(not(target_os = "linux"))]
+pub(super) fn used() -> io::Result<u64> {
+    Ok(0)
+}
+
+#[cfg(not(target_os = "linux"))]
+pub(super) fn limit(_bytes: u64) -> io::Result<()> {
+    Ok(())
+}
