@@ -10,4 +10,10 @@ manyworlds="${CARGO_TARGET_DIR:-$PWD/target}/debug/manyworlds"
     echo "error: $manyworlds is missing: run 'cargo test --workspace --no-run' first" >&2
     exit 2
 }
+# Each Spark has an environment of its own.
+MANYWORLDS_SPARKS=""
+for spark in spark-3.5 spark-4; do
+    MANYWORLDS_SPARKS+="${MANYWORLDS_SPARKS:+:}$(scripts/venv.sh "$spark")/bin/python"
+done
+export MANYWORLDS_SPARKS
 MANYWORLDS="$manyworlds" "$venv/bin/python" -m pytest --quiet -p no:cacheprovider tests/readers tests/clients

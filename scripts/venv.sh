@@ -1,10 +1,11 @@
 #!/usr/bin/env bash
-# Makes or renews the Python environment of the checks from tests/requirements.txt, and says where it is.
+# Makes or renews a Python environment of the checks from tests/requirements[-NAME].txt, and prints where it is.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-venv=.venv
-requirements=tests/requirements.txt
+suffix="${1:+-$1}"
+venv=".venv$suffix"
+requirements="tests/requirements$suffix.txt"
 if ! cmp -s "$requirements" "$venv/installed.txt"; then
     python3 -m venv "$venv" >&2
     "$venv/bin/pip" install --quiet --disable-pip-version-check --requirement "$requirements" >&2

@@ -122,7 +122,8 @@ async fn appender(live: &Live) -> Result<Arc<Appender>, IngestError> {
         return Ok(appender.clone());
     }
     let schema = lock(&live.columns).schema().clone();
-    let options = TableOptions { codec: live.options.codec, ..TableOptions::new(table::Layout::Pruned) };
+    let (codec, encodings) = (live.options.codec, live.options.encodings);
+    let options = TableOptions { codec, encodings, ..TableOptions::new(table::Layout::Pruned) };
     let made = Appender::open_or_create(&live.root, live.disk.clone(), &schema, &options).await?;
     Ok(appender.insert(Arc::new(made)).clone())
 }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use table::{Codec, TableName};
+use table::{Codec, EncodingSet, TableName};
 
 use crate::log::Durability;
 use crate::parts::Partition;
@@ -29,6 +29,8 @@ pub struct StoreOptions {
     pub tables_max: usize,
     /// What compresses segments of new tables.
     pub codec: Codec,
+    /// Which encodings segments of new tables may have.
+    pub encodings: EncodingSet,
     /// By what segments are cut: one holds rows of one part only, and is merged with others of that only.
     pub partition: Partition,
     /// Columns that tell rows apart, with their time: of those that are equal in these the last stays. Rows of tables that
@@ -54,6 +56,7 @@ impl Default for StoreOptions {
             columns_max: 2_000,
             tables_max: 5_000,
             codec: Codec::default(),
+            encodings: EncodingSet::default(),
             partition: Partition::None,
             unique: BTreeMap::new(),
             compact_segments: 16,

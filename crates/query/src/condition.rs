@@ -21,6 +21,7 @@ use table::upkeep::{Fate, Filter};
 
 use crate::engine::{Options, state};
 use crate::error::QueryError;
+use crate::exact;
 use crate::filter::is_plain;
 use crate::rows::{batch, invalid};
 use crate::tables::{Known, may_match, with_views};
@@ -98,7 +99,7 @@ fn read(state: &SessionState, sql: &str, schema: &DFSchema) -> Result<Expr, Quer
         .with_current_time()
         .build();
     let simplifier = ExprSimplifier::new(context);
-    let condition = simplifier.coerce(condition, schema)?;
+    let condition = exact::rewrite(simplifier.coerce(condition, schema)?, schema)?.data;
     let ty = condition.get_type(schema)?;
     if ty != DataType::Boolean {
         return Err(refuse(format!("it is of type {ty}, and must be true or false: compare it with something")));

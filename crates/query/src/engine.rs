@@ -27,6 +27,7 @@ use table::{DATABASE, SIM};
 use crate::ensembles;
 use crate::error::{NO_TABLE, QueryError, no_table};
 use crate::events::Events;
+use crate::exact;
 use crate::functions;
 use crate::limits::{check_statement, check_text};
 use crate::literals::{Literal, place, quoted};
@@ -301,7 +302,10 @@ pub(crate) fn state(options: Options) -> Result<SessionState, QueryError> {
     let runtime = RuntimeEnvBuilder::new().with_memory_pool(Arc::new(pool)).with_disk_manager_builder(disk);
     let runtime = runtime.build_arc()?;
     let builder = SessionStateBuilder::new().with_config(config).with_runtime_env(runtime).with_default_features();
-    Ok(builder.with_physical_optimizer_rule(Arc::new(PauseInJoins)).build())
+    let builder = builder.with_analyzer_rule(Arc::new(exact::Exact));
+    let mut state = builder.with_physical_optimizer_rule(Arc::new(PauseInJoins)).build();
+    exact::register(&mut state)?;
+    Ok(state)
 }
 
 /// Nothing that changes tables, files or settings.

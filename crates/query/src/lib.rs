@@ -32,6 +32,7 @@ mod engine;
 mod ensembles;
 mod error;
 mod events;
+mod exact;
 mod filter;
 mod functions;
 mod limits;

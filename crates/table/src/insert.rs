@@ -226,7 +226,7 @@ impl RowsEncoder {
         if let Some(encodings) = chosen.as_ref().filter(fits) {
             return Ok(encodings.clone());
         }
-        let new = Encodings::choose(batch, options.codec).map_err(|e| TableError::encode(root, e))?;
+        let new = Encodings::choose(batch, options).map_err(|e| TableError::encode(root, e))?;
         Ok(chosen.insert(Arc::new(new)).clone())
     }
 }

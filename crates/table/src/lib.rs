@@ -44,7 +44,7 @@ pub use insert::{Inserted, Inserter};
 pub use inspect::{ColumnReport, inspect};
 pub use layout::avro::AvroTable;
 pub use layout::{
-    ADVICE_ROWS, Advice, Clustering, ColumnEncoding, Curve, Encodings, GROUP_ROWS_MAX, Layout, TableOptions, Verdict,
+    ADVICE_ROWS, Advice, Clustering, ColumnEncoding, Curve, EncodingSet, Encodings, GROUP_ROWS_MAX, Layout, TableOptions, Verdict,
     advise, conform, set_of, storable,
 };
 pub use log::{Change, ColumnStatistics, Committed, Definition, Rewrite, Segment, Table, TransactionId};

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::str::FromStr;
 
 use clap::{ArgGroup, Subcommand, ValueEnum};
-use table::{Codec, TableError, TableName};
+use table::{Codec, EncodingSet, TableError, TableName};
 
 use super::{DataArgs, FormatArgs};
 
@@ -116,6 +116,9 @@ pub(crate) struct ServeArgs {
     /// Compress segments of new tables with none, snappy, lz4, gzip or zstd (zstd:LEVEL)
     #[arg(long, value_name = "CODEC", default_value = "zstd", env = "MANYWORLDS_CODEC")]
     pub(crate) codec: Codec,
+    /// Encode segments of new tables for all readers (portable) or smaller, for new ones (dense)
+    #[arg(long, value_name = "SET", default_value = "portable", env = "MANYWORLDS_ENCODINGS")]
+    pub(crate) encodings: EncodingSet,
     /// Merge segments of a table once there are so many new ones; 0 never does
     #[arg(long, value_name = "N", default_value_t = 16, env = "MANYWORLDS_COMPACT")]
     pub(crate) compact: usize,

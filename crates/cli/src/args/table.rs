@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::Subcommand;
-use table::{Codec, Curve, Layout, TableName};
+use table::{Codec, Curve, EncodingSet, Layout, TableName};
 
 use super::{DataArgs, FormatArgs};
 
@@ -81,6 +81,9 @@ pub(crate) struct TableInsertArgs {
     /// What compresses pages: none, snappy, lz4, gzip or zstd:LEVEL [default: zstd:1]
     #[arg(long, value_name = "CODEC")]
     pub(crate) codec: Option<Codec>,
+    /// Parquet encodings: portable or dense (smaller, for new readers only) [default: portable]
+    #[arg(long, value_name = "SET")]
+    pub(crate) encodings: Option<EncodingSet>,
     /// Rows of a batch, each of which is one segment and one commit
     #[arg(long, value_name = "N", default_value_t = 500_000, value_parser = clap::value_parser!(u32).range(1..=10_000_000))]
     pub(crate) batch_rows: u32,
@@ -135,6 +138,9 @@ pub(crate) struct TableRewriteArgs {
     /// What compresses pages: none, snappy, lz4, gzip or zstd:LEVEL
     #[arg(long, value_name = "CODEC")]
     pub(crate) codec: Option<Codec>,
+    /// Parquet encodings: portable or dense (smaller, for new readers only)
+    #[arg(long, value_name = "SET")]
+    pub(crate) encodings: Option<EncodingSet>,
     /// Memory for rows that are being ordered, in MB; more are put aside on disk
     #[arg(long, value_name = "MB", default_value_t = table::cluster::MEMORY >> 20)]
     pub(crate) memory: usize,

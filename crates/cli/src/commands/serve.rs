@@ -30,6 +30,7 @@ pub(crate) async fn serve(args: &ServeArgs) -> Result<ExitCode> {
         columns_max: args.max_columns as usize,
         tables_max: args.max_tables as usize,
         codec: args.codec,
+        encodings: args.encodings,
         partition: match args.partition {
             args::Partition::None => Partition::None,
             args::Partition::Day => Partition::Day,

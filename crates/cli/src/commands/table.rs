@@ -99,6 +99,7 @@ fn options(args: &TableInsertArgs) -> TableOptions {
         lookup: args.lookup.clone(),
         clustering,
         codec: args.codec.unwrap_or_default(),
+        encodings: args.encodings.unwrap_or_default(),
         ..TableOptions::new(layout)
     }
 }
@@ -110,10 +111,11 @@ fn check_options(args: &TableInsertArgs, inserter: &Inserter) -> Result<()> {
     let differs = args.layout.is_some_and(|layout| layout != have.layout)
         || (!args.bloom.is_empty() && wanted.bloom != have.bloom)
         || (!args.lookup.is_empty() && wanted.lookup != have.lookup)
-        || (!args.cluster.is_empty() && wanted.clustering != have.clustering);
+        || (!args.cluster.is_empty() && wanted.clustering != have.clustering)
+        || args.encodings.is_some_and(|encodings| encodings != have.encodings);
     if differs {
         bail!(
-            "table {} is there already, of layout {}: leave --layout, --bloom, --lookup and --cluster out, or choose another \
+            "table {} is there already, of layout {}: leave --layout, --bloom, --lookup, --cluster and --encodings out, or choose another \
              name",
             args.table.name,
             have.layout
@@ -281,6 +283,7 @@ async fn of_table(name: &TableName, stored: &StoredTable) -> Result<Value> {
                 "rows": segments.iter().map(|s| s.rows).sum::<u64>(),
                 "bytes": segments.iter().map(|s| s.bytes).sum::<u64>(),
                 "codec": options.codec.to_string(),
+                "encodings": options.encodings.to_string(),
                 "bloom": options.bloom,
                 "lookup": options.lookup,
                 "lookup_bytes": lookup_bytes(delta.root(), &segments)?,

@@ -129,6 +129,7 @@ pub(crate) async fn rewrite(args: &TableRewriteArgs) -> Result<ExitCode> {
         cluster: names(&args.cluster),
         curve: args.curve,
         codec: args.codec,
+        encodings: args.encodings,
         widen: Vec::new(),
     };
     let options = RewriteOptions { change, memory: args.memory << 20, progress: Some(progress()) };

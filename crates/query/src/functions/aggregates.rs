@@ -276,7 +276,7 @@ impl Many {
 }
 
 /// Whether a filter lets a row pass.
-fn passes(filter: Option<&BooleanArray>, row: usize) -> bool {
+pub(crate) fn passes(filter: Option<&BooleanArray>, row: usize) -> bool {
     filter.is_none_or(|filter| filter.is_valid(row) && filter.value(row))
 }
 

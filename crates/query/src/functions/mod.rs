@@ -10,6 +10,7 @@ use datafusion::functions_nested::array_has::array_has_udf;
 use datafusion::logical_expr::{AggregateUDF, ScalarUDF};
 use datafusion::prelude::SessionContext;
 
+pub(crate) use aggregates::passes;
 use aggregates::{Histogram, Quantile};
 use renamed::{RenamedAggregate, RenamedScalar};
 

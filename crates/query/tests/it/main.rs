@@ -6,6 +6,7 @@
 mod agree;
 mod damaged;
 mod delete;
+mod exact;
 mod functions;
 mod memory;
 mod pages;

@@ -264,7 +264,7 @@ impl Job {
     /// Writes the bins, a row group each.
     fn write(&self, bins: &mut Shuffle, nan: NanColumns, rows: u64) -> Result<Output> {
         let count = bins.len();
-        let encodings = Encodings::choose(&bins.rows(count / 2)?, self.options.codec)
+        let encodings = Encodings::choose(&bins.rows(count / 2)?, &self.options)
             .map_err(|e| TableError::encode(&self.root, e))?;
         let marks = choice::marks(&self.clustering);
         let mut output = Output::new(self.disk.clone(), &self.root, &self.schema, &self.options, encodings, nan);

@@ -5,8 +5,8 @@
 //!
 //! | type | candidates, cheapest first |
 //! |---|---|
-//! | integers, times, dates, decimals | bytes split into planes, differences, dictionary |
-//! | real numbers | bytes split into planes, dictionary, plain |
+//! | integers, times, dates, decimals | bytes split into planes (dense only), differences, dictionary, plain |
+//! | real numbers | bytes split into planes (dense only), dictionary, plain |
 //! | text, bytes | the common prefix of a page, prefixes shared with the value before, dictionary |
 //! | sets of texts | dictionary: what is asked of a set is asked of each text once |
 //! | true or false | plain |
@@ -24,6 +24,7 @@ use parquet::errors::Result;
 use parquet::file::properties::{EnabledStatistics, WriterProperties, WriterPropertiesBuilder};
 use parquet::schema::types::ColumnPath;
 
+use super::options::{EncodingSet, TableOptions};
 use super::text::{Extras, TextColumn};
 use super::write::PAGE_ROWS;
 use crate::segment::Codec;
@@ -84,12 +85,13 @@ pub struct Encodings {
 }
 
 impl Encodings {
-    /// Chooses from the first rows of `batch`, which must have one at least.
-    pub fn choose(batch: &RecordBatch, codec: Codec) -> Result<Self> {
+    /// Chooses from the first rows of `batch`, which must have one at least, for a table with `options`.
+    pub fn choose(batch: &RecordBatch, options: &TableOptions) -> Result<Self> {
+        let codec = options.codec;
         let sample = batch.slice(0, batch.num_rows().min(SAMPLE_ROWS));
         let choose = |i: usize| -> Result<(String, Choice)> {
             let column = sample.project(&[i])?;
-            Ok((sample.schema_ref().field(i).name().clone(), best(&column, codec)?))
+            Ok((sample.schema_ref().field(i).name().clone(), best(&column, options)?))
         };
         let choices = (0..sample.num_columns()).map(choose).collect::<Result<_>>()?;
         Ok(Self { choices, codec, sample: sample.schema(), sample_rows: sample.num_rows() })
@@ -159,21 +161,27 @@ impl Choice {
 }
 
 /// Encodings that may suit a type, the cheapest to write first.
-fn candidates(ty: &DataType) -> &'static [ColumnEncoding] {
+fn candidates(ty: &DataType, set: EncodingSet) -> &'static [ColumnEncoding] {
     use ColumnEncoding::{Common, Delta, Dictionary, Plain, Prefixes, Split};
     match ty {
         DataType::Boolean => &[Plain],
         DataType::Utf8 | DataType::Binary => &[Common, Prefixes, Dictionary],
         DataType::List(_) => &[Dictionary],
         // Wide decimals are stored as bytes of fixed length, which have no differences.
-        DataType::Float32 | DataType::Float64 | DataType::Decimal128(19.., _) => &[Split, Dictionary, Plain],
-        _ => &[Split, Delta, Dictionary],
+        DataType::Float32 | DataType::Float64 | DataType::Decimal128(19.., _) => match set {
+            EncodingSet::Dense => &[Split, Dictionary, Plain],
+            EncodingSet::Portable => &[Dictionary, Plain],
+        },
+        _ => match set {
+            EncodingSet::Dense => &[Split, Delta, Dictionary],
+            EncodingSet::Portable => &[Delta, Dictionary, Plain],
+        },
     }
 }
 
-fn best(column: &RecordBatch, codec: Codec) -> Result<Choice> {
-    let candidates = candidates(column.schema_ref().field(0).data_type());
-    let sizes = candidates.iter().map(|&encoding| trial(column, encoding, codec)).collect::<Result<Vec<_>>>()?;
+fn best(column: &RecordBatch, options: &TableOptions) -> Result<Choice> {
+    let candidates = candidates(column.schema_ref().field(0).data_type(), options.encodings);
+    let sizes = candidates.iter().map(|&encoding| trial(column, encoding, options.codec)).collect::<Result<Vec<_>>>()?;
     let smallest = sizes.iter().map(Sizes::stored).min().unwrap_or(0) as f64;
     let near = sizes.iter().position(|s| s.stored() as f64 <= smallest * NEAR).unwrap_or(0);
     Ok(Choice { encoding: candidates[near], compressed: sizes[near].is_compressible() })

@@ -38,6 +38,16 @@ pub enum Curve {
     Lexical,
 }
 
+/// Which Parquet encodings pages may have.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum EncodingSet {
+    /// Those that every common reader knows: Spark from 3.5, Trino, Athena, ClickHouse, DuckDB, pandas.
+    #[default]
+    Portable,
+    /// Also `BYTE_STREAM_SPLIT`, which takes fewer bytes and newer readers.
+    Dense,
+}
+
 /// By what a table is clustered.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Clustering {
@@ -61,6 +71,8 @@ pub struct TableOptions {
     pub clustering: Option<Clustering>,
     /// What compresses pages, where compression gains anything.
     pub codec: Codec,
+    /// Which encodings pages may have.
+    pub encodings: EncodingSet,
     /// Rows of a row group, at most: more make files smaller, fewer let questions skip more.
     pub group_rows: usize,
 }
@@ -74,6 +86,7 @@ impl TableOptions {
             lookup: Vec::new(),
             clustering: None,
             codec: Codec::default(),
+            encodings: EncodingSet::default(),
             group_rows: GROUP_ROWS_MAX,
         }
     }
@@ -113,7 +126,7 @@ impl TableOptions {
             _ => {}
         }
         if self.layout == Layout::Row && *self != Self::new(Layout::Row) {
-            return refuse("layout row has neither codecs nor row groups: leave them out".to_owned());
+            return refuse("layout row has neither codecs nor encodings nor row groups: leave them out".to_owned());
         }
         let clustering = self.clustering.iter().flat_map(|c| &c.columns);
         for column in self.bloom.iter().chain(&self.lookup).chain(clustering) {
@@ -146,6 +159,9 @@ impl TableOptions {
     pub(crate) fn to_properties(&self) -> BTreeMap<String, String> {
         let mut properties =
             BTreeMap::from([(LAYOUT.to_owned(), self.layout.to_string()), (CODEC.to_owned(), self.codec.to_string())]);
+        if self.encodings != EncodingSet::default() {
+            properties.insert(ENCODINGS.to_owned(), self.encodings.to_string());
+        }
         if !self.bloom.is_empty() {
             properties.insert(BLOOM.to_owned(), self.bloom.join(","));
         }
@@ -180,17 +196,20 @@ impl TableOptions {
         let layout = properties.get(LAYOUT).map_or(Ok(Layout::Column), |l| l.parse()).map_err(refuse)?;
         let codec =
             properties.get(CODEC).map_or(Ok(Codec::default()), |c| c.parse()).map_err(|e| refuse(format!("{e}")))?;
+        let encodings =
+            properties.get(ENCODINGS).map_or(Ok(EncodingSet::default()), |e| e.parse()).map_err(refuse)?;
         let curve = properties.get(CURVE).map_or(Ok(Curve::default()), |c| c.parse()).map_err(refuse)?;
         let clustering = properties.contains_key(CLUSTER).then(|| Clustering { columns: names(CLUSTER), curve });
         let group_rows = properties.get(GROUP_ROWS).map_or(Ok(GROUP_ROWS_MAX), |rows| {
             rows.parse().map_err(|_| refuse(format!("its property {GROUP_ROWS} is {rows:?}, which is no number")))
         })?;
-        Ok(Self { layout, bloom: names(BLOOM), lookup: names(LOOKUP), clustering, codec, group_rows })
+        Ok(Self { layout, bloom: names(BLOOM), lookup: names(LOOKUP), clustering, codec, encodings, group_rows })
     }
 }
 
 const LAYOUT: &str = "manyworlds.layout";
 const CODEC: &str = "manyworlds.codec";
+const ENCODINGS: &str = "manyworlds.encodings";
 const BLOOM: &str = "manyworlds.bloom";
 const LOOKUP: &str = "manyworlds.lookup";
 const CLUSTER: &str = "manyworlds.cluster";
@@ -218,6 +237,27 @@ impl FromStr for Layout {
             "pruned" => Ok(Self::Pruned),
             "clustered" => Ok(Self::Clustered),
             _ => Err(format!("{text:?} is no layout: choose row, column, pruned or clustered")),
+        }
+    }
+}
+
+impl fmt::Display for EncodingSet {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(match self {
+            Self::Portable => "portable",
+            Self::Dense => "dense",
+        })
+    }
+}
+
+impl FromStr for EncodingSet {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        match text {
+            "portable" => Ok(Self::Portable),
+            "dense" => Ok(Self::Dense),
+            _ => Err(format!("unknown encodings {text:?}: choose portable or dense")),
         }
     }
 }

@@ -66,7 +66,7 @@ fn encodings(inputs: &[(Input, Segment)], schema: &SchemaRef, options: &TableOpt
         }
     }
     let sample = concat_batches(schema, &sample).map_err(|e| TableError::Unexpected(e.to_string()))?;
-    Encodings::choose(&sample, options.codec).map_err(|e| TableError::Unexpected(e.to_string()))
+    Encodings::choose(&sample, options).map_err(|e| TableError::Unexpected(e.to_string()))
 }
 
 #[cfg(test)]

@@ -18,7 +18,7 @@ use crate::cluster;
 use crate::disk::Disk;
 use crate::input::Input;
 use crate::layout::avro::AvroTable;
-use crate::layout::{Clustering, Curve, Layout, TableOptions};
+use crate::layout::{Clustering, Curve, EncodingSet, Layout, TableOptions};
 use crate::log::{Change, Rewrite, Segment};
 use crate::output::{self, NanColumns, Output};
 use crate::segment::Codec;
@@ -43,6 +43,8 @@ pub struct LayoutChange {
     pub curve: Option<Curve>,
     /// What compresses pages.
     pub codec: Option<Codec>,
+    /// Which encodings pages may have.
+    pub encodings: Option<EncodingSet>,
     /// Columns of integers that hold real numbers from now on. Integers past 2^53 become the nearest there are.
     pub widen: Vec<String>,
 }
@@ -69,6 +71,7 @@ impl LayoutChange {
             clustering.curve = self.curve.unwrap_or(clustering.curve);
         }
         after.codec = self.codec.unwrap_or(after.codec);
+        after.encodings = self.encodings.unwrap_or(after.encodings);
         after
     }
 }

@@ -1,0 +1,66 @@
+//! Rewrites of questions that DataFusion would answer wrongly without a word: integers that wrap around, and patterns
+//! that its optimizer turns into others.
+
+mod arithmetic;
+mod average;
+mod numbers;
+mod patterns;
+mod sum;
+mod window;
+
+use std::sync::Arc;
+
+use datafusion::common::DFSchema;
+use datafusion::common::config::ConfigOptions;
+use datafusion::common::tree_node::{Transformed, TreeNode as _};
+use datafusion::error::Result;
+use datafusion::execution::FunctionRegistry as _;
+use datafusion::execution::SessionState;
+use datafusion::logical_expr::expr_rewriter::NamePreserver;
+use datafusion::logical_expr::utils::merge_schema;
+use datafusion::logical_expr::{AggregateUDF, Expr, LogicalPlan, ScalarUDF};
+use datafusion::optimizer::AnalyzerRule;
+
+/// Puts our functions in the place of DataFusion's of the same names.
+pub(crate) fn register(state: &mut SessionState) -> Result<()> {
+    state.register_udf(Arc::new(ScalarUDF::new_from_impl(patterns::RegexpLike::default())))?;
+    state.register_udaf(Arc::new(AggregateUDF::new_from_impl(sum::Sum::default())))?;
+    state.register_udaf(Arc::new(AggregateUDF::new_from_impl(average::Avg::default())))?;
+    Ok(())
+}
+
+/// The rewrites, as a step after the coercion of types.
+#[derive(Debug)]
+pub(crate) struct Exact;
+
+impl AnalyzerRule for Exact {
+    fn name(&self) -> &'static str {
+        "exact"
+    }
+
+    fn analyze(&self, plan: LogicalPlan, _: &ConfigOptions) -> Result<LogicalPlan> {
+        Ok(plan.transform_up_with_subqueries(rewrite_plan)?.data)
+    }
+}
+
+fn rewrite_plan(plan: LogicalPlan) -> Result<Transformed<LogicalPlan>> {
+    let mut schema = merge_schema(&plan.inputs());
+    if let LogicalPlan::TableScan(scan) = &plan {
+        schema.merge(&DFSchema::try_from_qualified_schema(scan.table_name.clone(), &scan.source.schema())?);
+    }
+    let names = NamePreserver::new(&plan);
+    let rewritten = plan.map_expressions(|expr| {
+        let name = names.save(&expr);
+        Ok(rewrite(expr, &schema)?.update_data(|expr| name.restore(expr)))
+    })?;
+    // Whole division of decimals has another type than DataFusion's.
+    rewritten.transform_data(|plan| plan.recompute_schema().map(Transformed::yes))
+}
+
+/// Rewrites an expression whose types are coerced.
+pub(crate) fn rewrite(expr: Expr, schema: &DFSchema) -> Result<Transformed<Expr>> {
+    expr.transform_up(|expr| {
+        let rewritten = arithmetic::rewrite(expr, schema)?;
+        rewritten.transform_data(|expr| patterns::rewrite(expr, schema))
+    })
+}

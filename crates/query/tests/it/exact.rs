@@ -1,0 +1,277 @@
+//! Arithmetic never wraps around, and patterns mean what they say.
+
+use query::Engine;
+
+use crate::support::{ask, cells, open, stored_in};
+
+async fn engine() -> (Engine, tempfile::TempDir) {
+    let data = tempfile::tempdir().unwrap();
+    stored_in(data.path()).await;
+    (open(data.path()).await, data)
+}
+
+/// The cells of each question's only row; an error as `error: ...`.
+async fn first_rows(questions: &[&str]) -> Vec<String> {
+    let (engine, _data) = engine().await;
+    let mut rows = Vec::new();
+    for sql in questions {
+        rows.push(match ask(&engine, sql).await {
+            Ok(answer) => cells(&answer).first().map(|row| row.join(" ")).unwrap_or_default(),
+            Err(error) => format!("error: {error}"),
+        });
+    }
+    rows
+}
+
+async fn agree(expected: &[(&str, &str)]) {
+    let questions: Vec<&str> = expected.iter().map(|(sql, _)| *sql).collect();
+    let wrong: Vec<String> = first_rows(&questions)
+        .await
+        .into_iter()
+        .zip(expected)
+        .filter(|(found, (_, due))| found != due)
+        .map(|(found, (sql, due))| format!("{sql}\n  found {found}\n  not   {due}"))
+        .collect();
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+const EXTREMES: &str = "(VALUES (9223372036854775807, -5), (9223372036854775807, 2), (1, NULL)) AS t(x, y)";
+
+#[tokio::test]
+async fn sums_of_integers_are_exact() {
+    let of = |select: &str| format!("SELECT {select} FROM {EXTREMES}");
+    let unsigned = "SELECT sum(u) FROM (SELECT arrow_cast(18446744073709551615, 'UInt64') AS u FROM range(3))";
+    let small = "SELECT sum(s), arrow_typeof(sum(s)) FROM (SELECT arrow_cast(value, 'Int16') AS s FROM range(10))";
+    agree(&[
+        (&of("sum(x), sum(y), avg(x)"), "18446744073709551615 -3 6.148914691236517e18"),
+        (&of("sum(DISTINCT x), avg(DISTINCT y)"), "9223372036854775808 -1.5"),
+        (&of("sum(x) FILTER (WHERE y < 0), sum(x) FILTER (WHERE false)"), "9223372036854775807 NULL"),
+        (&of("sum(-x - 1), sum(x - 1 + 1)"), "-18446744073709551618 18446744073709551615"),
+        (&of("sum(x) / count(*), sum(x) % 10, sum(y) / 2"), "6148914691236517205 5 -1"),
+        (&of("sum(x) + 1, -sum(x), sum(x) > 0"), "18446744073709551616 -18446744073709551615 true"),
+        (&of("sum(x) * 1.0"), "1.8446744073709552e19"),
+        ("SELECT sum(x) FROM (SELECT 9223372036854775807 AS x FROM range(20000))", "184467440737095516140000"),
+        (unsigned, "55340232221128654845"),
+        (small, "45 Int64"),
+        (&format!("SELECT y, sum(x), avg(x) FROM {EXTREMES} GROUP BY y ORDER BY y LIMIT 1"), "-5 9223372036854775807 9.223372036854776e18"),
+        ("SELECT max(s) FROM (SELECT value % 7 AS k, sum(9223372036854775807) AS s FROM range(700) GROUP BY k)", "922337203685477580700"),
+        (
+            "SELECT max(s), min(s) FROM (SELECT sum(x) OVER (ORDER BY x ROWS 1 PRECEDING) AS s \
+             FROM (SELECT 9223372036854775800 + value AS x FROM range(8)))",
+            "18446744073709551613 9223372036854775800",
+        ),
+        (
+            "SELECT sum(DISTINCT x) OVER (ORDER BY y ROWS BETWEEN 1 PRECEDING AND 1 FOLLOWING) AS s FROM \
+             (VALUES (9223372036854775807, 1), (9223372036854775806, 2), (9223372036854775807, 3)) AS t(x, y) ORDER BY s DESC",
+            "18446744073709551613",
+        ),
+    ])
+    .await;
+}
+
+#[tokio::test]
+async fn decimals_and_durations_never_wrap() {
+    let nines = "CAST('99999999999999999999999999999999999999' AS DECIMAL(38,0))";
+    let out = "error: the question cannot be answered: a number is out of range:";
+    let found = first_rows(&[
+        &format!("SELECT sum(d) FROM (SELECT {nines} AS d FROM range(2))"),
+        &format!("SELECT value % 2, sum(d) FROM (SELECT value, {nines} AS d FROM range(8)) GROUP BY 1"),
+        &format!("SELECT avg(d) FROM (SELECT {nines} AS d FROM range(2))"),
+        "SELECT sum(d) FROM (SELECT arrow_cast(9223372036854775807, 'Duration(Microsecond)') AS d FROM range(2))",
+    ])
+    .await;
+    assert!(found.iter().all(|row| row.starts_with(out)), "{found:#?}");
+    agree(&[
+        ("SELECT sum(d), avg(d) FROM (VALUES (CAST('1.5' AS DECIMAL(10,2))), ('2.25')) AS t(d)", "3.75 1.875000"),
+        ("SELECT sum(d) FROM (SELECT arrow_cast(value, 'Duration(Second)') AS d FROM range(4))", "PT6S"),
+    ])
+    .await;
+}
+
+#[tokio::test]
+async fn infinities_leave_moving_windows() {
+    let rows =
+        "(VALUES (1, 'inf'::DOUBLE), (2, 1e300), (3, 'nan'), (4, 2.0), (5, 3.5), (6, NULL), (7, NULL)) AS t(k, x)";
+    agree(&[(
+        &format!(
+            "SELECT string_agg(coalesce(s::TEXT, '-') || '/' || coalesce(a::TEXT, '-'), ' ' ORDER BY k) FROM (SELECT k, \
+             sum(x) OVER (ORDER BY k ROWS 1 PRECEDING) AS s, avg(x) OVER (ORDER BY k ROWS 1 PRECEDING) AS a FROM {rows})"
+        ),
+        "inf/inf inf/inf NaN/NaN NaN/NaN 5.5/2.75 3.5/3.5 -/-",
+    )])
+    .await;
+}
+
+#[tokio::test]
+async fn integer_overflow_is_an_error() {
+    let most = "9223372036854775807";
+    let column = |select: &str| format!("SELECT {select} FROM (VALUES ({most}, 1), (3, 2)) AS t(x, y)");
+    let overflowing = [
+        format!("SELECT {most} + 1"),
+        format!("SELECT -{most} - 2"),
+        format!("SELECT {most} * 2"),
+        format!("SELECT -(-{most} - 1)"),
+        "SELECT abs(-9223372036854775807 - 1)".to_owned(),
+        format!("SELECT (-{most} - 1) / -1"),
+        column("x + y"),
+        column("x * x"),
+        column("-x - x"),
+        column("sum(x + y)"),
+        column("x + 1"),
+        format!("SELECT count(*) FROM (VALUES ({most})) AS t(x) WHERE x + 1 < 0"),
+        format!("SELECT 1 FROM (VALUES ({most})) AS a(x) JOIN (VALUES (-{most} - 1)) AS b(y) ON a.x + 1 = b.y"),
+        format!("SELECT CASE WHEN true THEN {most} + 1 END"),
+        format!("SELECT (SELECT max(x) + 1 FROM (VALUES ({most})) AS t(x))"),
+        "SELECT arrow_cast(127, 'Int8') * arrow_cast(2, 'Int8')".to_owned(),
+        "SELECT arrow_cast(0, 'UInt64') - arrow_cast(1, 'UInt64')".to_owned(),
+        format!("SELECT CAST({most} AS INT)"),
+        "SELECT 1e300::BIGINT".to_owned(),
+        "SELECT 'nan'::DOUBLE::BIGINT".to_owned(),
+        "SELECT power(10, 30)::BIGINT".to_owned(),
+        format!("SELECT max(value + 9223372036854775800) FROM range(9)"),
+        "SELECT DATE '9999-01-01' + INTERVAL '2000000000 years'".to_owned(),
+        "SELECT TIMESTAMP '2262-01-01' + INTERVAL '100000000 days'".to_owned(),
+        "SELECT INTERVAL '2000000000 months' + INTERVAL '2000000000 months'".to_owned(),
+        format!("SELECT to_timestamp_seconds({most})::TIMESTAMP"),
+        "SELECT factorial(30)".to_owned(),
+        format!("SELECT lcm({most}, 2)"),
+    ];
+    let questions: Vec<&str> = overflowing.iter().map(String::as_str).collect();
+    let answered: Vec<_> = first_rows(&questions)
+        .await
+        .into_iter()
+        .zip(&questions)
+        .filter(|(row, _)| !row.starts_with("error:"))
+        .collect();
+    assert!(answered.is_empty(), "{answered:#?}");
+}
+
+#[tokio::test]
+async fn checked_arithmetic_answers_like_any() {
+    agree(&[
+        ("SELECT 1 + 2 * 3 - -4, -(-5), 7 / 2, 7 % 4", "11 5 3 3"),
+        ("SELECT x + y, x * NULL, 2 - y FROM (VALUES (1, 2)) AS t(x, y)", "3 NULL 0"),
+        ("SELECT count(*), min(value), max(value) FROM generate_series(9223372036854775805, 9223372036854775807)", "3 9223372036854775805 9223372036854775807"),
+        ("SELECT count(*) FROM range(9223372036854775805, 9223372036854775807)", "2"),
+        ("SELECT sum(x) OVER (ORDER BY x RANGE 1 PRECEDING) FROM (VALUES (-9223372036854775807 - 1)) AS t(x)", "-9223372036854775808"),
+        ("SELECT median(x) FROM (VALUES (9223372036854775807), (9223372036854775805)) AS t(x)", "9.223372036854776e18"),
+        ("SELECT quantile(s, 0.5), approx_quantile(s, 0.5) FROM (SELECT sum(value) AS s FROM range(9) GROUP BY value)", "4.0 4.0"),
+    ])
+    .await;
+    let (engine, _data) = engine().await;
+    let named = ask(&engine, "SELECT x + y, -x, x + 1 AS z FROM (VALUES (1, 2)) AS t(x, y)").await.unwrap();
+    let names: Vec<_> = named.schema().fields().iter().map(|f| f.name().clone()).collect();
+    assert_eq!(names, ["t.x + t.y", "(- t.x)", "z"]);
+}
+
+/// Texts in which everything that is special in some pattern occurs.
+const TEXTS: [&str; 12] = ["", "a", "A", r"\", r"a\b", r"\\", "%", "a%b", "_", "a\nb", "é", "[a]"];
+
+fn texts() -> String {
+    let quoted: Vec<String> = TEXTS.iter().map(|text| format!("('{text}')")).collect();
+    format!("(VALUES {}) AS t(s)", quoted.join(", "))
+}
+
+/// The texts that meet a condition.
+async fn meeting(engine: &Engine, condition: &str) -> Vec<String> {
+    let answer = ask(engine, &format!("SELECT s FROM {} WHERE {condition}", texts())).await;
+    let mut found: Vec<String> = cells(&answer.unwrap_or_else(|error| panic!("{condition}: {error}")))
+        .into_iter()
+        .map(|mut row| row.remove(0))
+        .collect();
+    found.sort();
+    found
+}
+
+#[tokio::test]
+async fn regular_expressions_match_as_the_regex_crate() {
+    let (engine, _data) = engine().await;
+    let patterns = [
+        r"\\",
+        r"^\\$",
+        r"^\\",
+        r"\\$",
+        r"^a\\b$",
+        r"a|\\",
+        r"^(\\|a)$",
+        "%",
+        "^%$",
+        "_",
+        "^_",
+        "a.b",
+        "^a",
+        "b$",
+        "A",
+        "",
+        ".*",
+        r"\.",
+        r"[\\]",
+        "é",
+        r"\[a\]",
+        "^(a|%)$",
+        r"(?x) \\ # a comment",
+        "^$",
+        "a%b|_",
+    ];
+    for pattern in patterns {
+        for (operator, negated, any_case) in
+            [("~", false, false), ("!~", true, false), ("~*", false, true), ("!~*", true, true)]
+        {
+            let regex = regex::RegexBuilder::new(pattern).case_insensitive(any_case).build().unwrap();
+            let mut due: Vec<&str> = TEXTS.into_iter().filter(|text| regex.is_match(text) != negated).collect();
+            due.sort_unstable();
+            assert_eq!(meeting(&engine, &format!("s {operator} '{pattern}'")).await, due, "{operator} {pattern}");
+            // A pattern that becomes a constant only later.
+            assert_eq!(
+                meeting(&engine, &format!("s {operator} concat('{pattern}', '')")).await,
+                due,
+                "{operator} {pattern}"
+            );
+            if any_case {
+                let call = format!("{} regexp_like(s, '{pattern}', 'i')", if negated { "NOT" } else { "" });
+                assert_eq!(meeting(&engine, &call).await, due, "{call}");
+            } else {
+                let call = format!("{} regexp_like(s, '{pattern}')", if negated { "NOT" } else { "" });
+                assert_eq!(meeting(&engine, &call).await, due, "{call}");
+            }
+        }
+    }
+}
+
+#[tokio::test]
+async fn like_and_similar_to_follow_postgresql() {
+    let (engine, _data) = engine().await;
+    let expected: &[(&str, &[&str])] = &[
+        (r"s LIKE '\\'", &[r"\"]),
+        (r"s LIKE 'a\\b'", &[r"a\b"]),
+        (r"s LIKE '%\\%'", &[r"\", r"\\", r"a\b"]),
+        (r"s LIKE '\%'", &["%"]),
+        (r"s LIKE 'a\%b'", &["a%b"]),
+        (r"s LIKE '\_'", &["_"]),
+        (r"s LIKE '!%' ESCAPE '!'", &["%"]),
+        (r"s LIKE '\' ESCAPE '!'", &[r"\"]),
+        (r"s LIKE '%!_%' ESCAPE '!'", &["_"]),
+        (r"s ILIKE 'A'", &["A", "a"]),
+        (r"s ILIKE '%\\B'", &[r"a\b"]),
+        (r"s NOT LIKE '%'", &[]),
+        ("s LIKE 'a_b'", &["a\nb", "a%b", r"a\b"]),
+        ("s SIMILAR TO 'a'", &["a"]),
+        ("s SIMILAR TO 'a%'", &["a", "a\nb", "a%b", r"a\b"]),
+        ("s SIMILAR TO '_'", &["%", "A", r"\", "_", "a", "é"]),
+        ("s SIMILAR TO '(a|A)'", &["A", "a"]),
+        (r"s SIMILAR TO '\\'", &[r"\"]),
+        (r"s SIMILAR TO 'a\%b'", &["a%b"]),
+        (r"s SIMILAR TO 'a!%b' ESCAPE '!'", &["a%b"]),
+        ("s SIMILAR TO '.'", &[]),
+        ("s NOT SIMILAR TO '%'", &[]),
+        ("s SIMILAR TO '[a-z]'", &["a"]),
+        (r"starts_with(s, '\')", &[r"\", r"\\"]),
+        ("contains(s, '%')", &["%", "a%b"]),
+    ];
+    for (condition, due) in expected {
+        assert_eq!(meeting(&engine, condition).await, *due, "{condition}");
+    }
+    for condition in [r"s LIKE 'a\'", "s SIMILAR TO s", r"s LIKE 'a!' ESCAPE '!'"] {
+        assert!(ask(&engine, &format!("SELECT s FROM {} WHERE {condition}", texts())).await.is_err(), "{condition}");
+    }
+}
