@@ -19,7 +19,7 @@ pub enum AskError {
         all: Vec<String>,
     },
     /// Something that was written does not follow its grammar, or makes no sense of the columns it names.
-    #[error("{what}: {reason}\n  {text}\n  {}^", " ".repeat(text[..*at].chars().count()))]
+    #[error("{what}: {reason}\n{}", pointed_at(text, *at))]
     Text {
         /// Which part of the question.
         what: &'static str,
@@ -131,6 +131,12 @@ impl AskError {
             other => Self::damaged(path, other.to_string()),
         }
     }
+}
+
+/// A text with a mark under the byte `at`.
+fn pointed_at(text: &str, at: usize) -> String {
+    let (text, at) = expr::excerpt(text, at);
+    format!("  {text}\n  {}^", " ".repeat(text[..at].chars().count()))
 }
 
 fn did_you_mean(near: &[String], all: &[String]) -> String {

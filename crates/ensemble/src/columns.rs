@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use table::ListValues;
 
 use crate::error::EnsembleError;
-use crate::expression::OutcomeRef;
+use crate::expression::{BitSet, Expression, OutcomeRef};
 use crate::range_reader::RangeReader;
 use crate::store::StoredEnsemble;
 
@@ -110,6 +110,9 @@ fn narrow(parts: Vec<ListValues>) -> Narrow {
     }
 }
 
+/// Bytes of outcomes that one expression may have in memory.
+pub(crate) const QUESTION_BYTES_MAX: usize = 128 << 20;
+
 /// The columns of one version of an ensemble: read when first asked for, kept up to a limit.
 pub struct Columns {
     ensemble: StoredEnsemble,
@@ -149,6 +152,35 @@ impl Columns {
     /// Pages of outcomes read from disk so far: one an outcome and range, none for what was in memory.
     pub fn pages_read(&self) -> u64 {
         self.pages_read.load(Ordering::Relaxed)
+    }
+
+    /// As [`Self::get`], for the columns of one question, which may have so many bytes together.
+    ///
+    /// # Errors
+    /// Also where they have more. Then few more than the limit were read.
+    pub fn get_within(&self, wanted: &[OutcomeRef], limit_bytes: usize) -> Result<Vec<Arc<Column>>, EnsembleError> {
+        /// Columns that are read before their bytes are counted.
+        const AT_ONCE: usize = 16;
+        let mut columns = Vec::with_capacity(wanted.len());
+        let mut bytes = 0;
+        for some in wanted.chunks(AT_ONCE) {
+            let some = self.get(some)?;
+            bytes += some.iter().map(|column| column.bytes()).sum::<usize>();
+            if bytes > limit_bytes {
+                return Err(EnsembleError::Memory { limit: limit_bytes });
+            }
+            columns.extend(some);
+        }
+        Ok(columns)
+    }
+
+    /// The worlds in which an expression holds. The set means nothing once `wanted` says that nobody waits for it.
+    ///
+    /// # Errors
+    /// Where segments cannot be read, or the expression names outcomes of over 128 MB.
+    pub fn worlds_of(&self, expression: &Expression, wanted: &dyn Fn() -> bool) -> Result<BitSet, EnsembleError> {
+        let columns = self.get_within(expression.columns(), QUESTION_BYTES_MAX)?;
+        Ok(expression.holds_while(&columns, self.worlds, wanted))
     }
 
     /// Some columns, in the order asked for. Those of one entity that are not in memory are read in one pass.

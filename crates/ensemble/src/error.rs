@@ -44,6 +44,12 @@ pub enum EnsembleError {
         /// What is wrong.
         reason: String,
     },
+    /// A question needs too much memory.
+    #[error("this needs over {} MB of outcomes in memory at once: name fewer outcomes", limit >> 20)]
+    Memory {
+        /// Bytes that it may have.
+        limit: usize,
+    },
     /// What is stored of an ensemble does not read back, or does not fit together. Others are not concerned.
     #[error(
         "ensemble {name:?} is damaged: {reason}; play it anew with --replace, or remove it with `manyworlds drop {name}`"

@@ -92,8 +92,9 @@ pub struct Wider {
 impl TooFew {
     /// Worlds that would have to be played for enough to match, at the rate at which they match now.
     pub fn worlds_needed(&self) -> Option<u64> {
-        let (all, least) = (self.worlds as u64, self.least as u64);
-        (self.matched > 0).then(|| (all * least).div_ceil(self.matched as u64))
+        let (all, least) = (self.worlds as u128, self.least as u128);
+        let needed = || (all * least).div_ceil(self.matched as u128).try_into().unwrap_or(u64::MAX);
+        (self.matched > 0).then(needed)
     }
 }
 

@@ -36,13 +36,23 @@ pub struct LegPrice {
 
 /// Prices `legs` over the worlds in `given` (all, where it is `None`).
 pub fn price(columns: &Columns, legs: &[Expression], given: Option<&BitSet>) -> Result<Price, EnsembleError> {
+    price_while(columns, legs, given, &|| true)
+}
+
+/// As [`price`]. The price means nothing once `wanted` says that nobody waits for it.
+pub(crate) fn price_while(
+    columns: &Columns,
+    legs: &[Expression],
+    given: Option<&BitSet>,
+    wanted: &dyn Fn() -> bool,
+) -> Result<Price, EnsembleError> {
     let worlds = columns.worlds();
     let mut joint = given.cloned().unwrap_or_else(|| BitSet::all(worlds));
     let counted = joint.count();
     let share = |hits: usize| if counted == 0 { 0.0 } else { hits as f64 / counted as f64 };
     let mut alone = Vec::with_capacity(legs.len());
-    for leg in legs {
-        let holds = leg.holds(&columns.get(leg.columns())?, worlds);
+    for leg in legs.iter().take_while(|_| wanted()) {
+        let holds = columns.worlds_of(leg, wanted)?;
         let hits = match given {
             None => holds.count(),
             Some(given) => {

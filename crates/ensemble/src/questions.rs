@@ -3,7 +3,7 @@
 use std::error::Error;
 use std::sync::Arc;
 
-use model::{Model, UnknownName, Wanted};
+use model::{Catalogue, Model, UnknownName, Wanted};
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 use world::WorldRange;
@@ -15,7 +15,7 @@ use crate::event_reader::{EventRows, KeepEvents};
 use crate::expression::{Expression, ExpressionError, OutcomeRef};
 use crate::given::{Given, TooFew};
 use crate::plan::Plan;
-use crate::price::{Price, price};
+use crate::price::{Price, price_while};
 use crate::state::{GameState, StateError};
 use crate::store::StoredEnsemble;
 
@@ -27,6 +27,13 @@ pub type MakeModel = Arc<dyn Fn(&Plan) -> Result<Arc<dyn Model>, ModelError> + S
 
 const QUANTILES: [f64; 7] = [0.01, 0.05, 0.25, 0.5, 0.75, 0.95, 0.99];
 const BINS: usize = 20;
+/// Legs and conditions of one question.
+const CONDITIONS_MAX: usize = 1_000;
+/// Outcomes of one question, each of one entity.
+const OUTCOMES_MAX: usize = 10_000;
+/// Different values of all outcomes of one question, and those of a question that wants them all in its answer.
+const VALUES_MAX: usize = 8 << 20;
+const CDF_VALUES_MAX: usize = 200_000;
 
 /// Why a question has no answer.
 #[derive(Debug, thiserror::Error)]
@@ -38,13 +45,26 @@ pub enum QuestionError {
     #[error(transparent)]
     Unknown(#[from] UnknownName),
     /// A leg or condition makes no sense.
-    #[error("in {text:?}: {cause}")]
+    #[error("in {:?}: {cause}", expr::excerpt(text, 0).0)]
     Expression {
         /// As it was typed.
         text: String,
         /// What is wrong.
         cause: ExpressionError,
     },
+    /// The question has too many parts.
+    #[error("{count} {what} in one question are too many, {max} at most: ask several questions")]
+    TooMany {
+        /// What there is too much of.
+        what: &'static str,
+        /// How much.
+        count: usize,
+        /// How much there may be.
+        max: usize,
+    },
+    /// Whoever asked does not wait for the answer.
+    #[error("the question was given up")]
+    GivenUp,
     /// A moment of a game makes no sense.
     #[error(transparent)]
     State(#[from] StateError),
@@ -104,14 +124,22 @@ fn min_worlds() -> usize {
 }
 
 impl PriceQuestion {
-    /// Answers over `columns`, those of the ensemble; `make_model` is asked where events must be played again.
+    /// Answers over `columns`, those of the ensemble; `make_model` is asked where events must be played again, and
+    /// `wanted` whether anybody waits for the answer.
     ///
     /// # Errors
-    /// Where the question makes no sense of the ensemble, too few worlds match, or segments cannot be read.
-    pub fn answer(&self, columns: &Columns, make_model: &MakeModel) -> Result<Price, QuestionError> {
+    /// Where the question makes no sense of the ensemble or is too large, too few worlds match, nobody waits, or
+    /// segments cannot be read.
+    pub fn answer(
+        &self,
+        columns: &Columns,
+        make_model: &MakeModel,
+        wanted: &dyn Fn() -> bool,
+    ) -> Result<Price, QuestionError> {
         if self.legs.is_empty() {
             return Err(QuestionError::NoLegs);
         }
+        check_count("legs and conditions", self.legs.len() + self.given.len(), CONDITIONS_MAX)?;
         let catalogue = &columns.ensemble().plan.catalogue;
         let entity = self.entity.as_deref().map(|name| catalogue.find_entity(name)).transpose()?;
         let parse = |text: &String| {
@@ -127,12 +155,20 @@ impl PriceQuestion {
                 given.add_state(text, state, &times_needed(state, columns.ensemble(), entity, make_model)?);
             } else {
                 let condition = parse(text)?;
-                given.add(text, &condition.holds(&columns.get(condition.columns())?, columns.worlds()));
+                given.add(text, &columns.worlds_of(&condition, wanted)?);
+            }
+            if !wanted() {
+                return Err(QuestionError::GivenUp);
             }
         }
         let given = if self.given.is_empty() { None } else { Some(given.worlds(self.min_worlds)?) };
-        Ok(price(columns, &legs, given.as_ref())?)
+        let price = price_while(columns, &legs, given.as_ref(), wanted)?;
+        if wanted() { Ok(price) } else { Err(QuestionError::GivenUp) }
     }
+}
+
+fn check_count(what: &'static str, count: usize, max: usize) -> Result<(), QuestionError> {
+    if count > max { Err(QuestionError::TooMany { what, count, max }) } else { Ok(()) }
 }
 
 /// How many times the state's tolerances must be taken for each world's game to have been in it.
@@ -222,35 +258,54 @@ pub struct OutcomeAnswer {
 }
 
 impl OutcomeQuestion {
-    /// Answers over `columns`, those of the ensemble.
+    /// Answers over `columns`, those of the ensemble, for as long as `wanted` says that anybody waits.
     ///
     /// # Errors
-    /// Where there is no such entity or outcome, or segments cannot be read.
-    pub fn answer(&self, columns: &Columns) -> Result<Vec<OutcomeAnswer>, QuestionError> {
+    /// Where there is no such entity or outcome, there are too many, nobody waits, or segments cannot be read.
+    pub fn answer(&self, columns: &Columns, wanted: &dyn Fn() -> bool) -> Result<Vec<OutcomeAnswer>, QuestionError> {
+        /// Columns that are in memory at once.
+        const AT_ONCE: usize = 16;
+        check_count("outcomes", self.entities.len().saturating_mul(self.outcomes.len()), OUTCOMES_MAX)?;
         let catalogue = &columns.ensemble().plan.catalogue;
-        let mut wanted = Vec::new();
+        let mut named = Vec::new();
         for name in &self.entities {
             let entity = catalogue.find_entity(name)?;
             let kind = catalogue.kind_of(entity);
             for outcome in &self.outcomes {
-                wanted.push(OutcomeRef { entity, outcome: kind.find_outcome(outcome)? });
+                named.push(OutcomeRef { entity, outcome: kind.find_outcome(outcome)? });
             }
         }
-        let answers = wanted.iter().zip(columns.get(&wanted)?).map(|(outcome, column)| {
-            let described = &catalogue.kind_of(outcome.entity).outcomes[outcome.outcome];
-            OutcomeAnswer {
-                entity: catalogue.entities[outcome.entity].name.clone(),
-                title: catalogue.entities[outcome.entity].title.clone(),
-                outcome: described.name.clone(),
-                unit: described.unit.clone(),
-                distribution: Distribution::of(&column),
+        let mut answers = Vec::with_capacity(named.len());
+        let mut values = 0;
+        let values_max = if self.cdf { CDF_VALUES_MAX } else { VALUES_MAX };
+        for some in named.chunks(AT_ONCE) {
+            for (outcome, column) in some.iter().zip(columns.get(some)?) {
+                if !wanted() {
+                    return Err(QuestionError::GivenUp);
+                }
+                let distribution = Distribution::of(&column);
+                values += distribution.counts.len();
+                check_count("different values of outcomes", values, values_max)?;
+                answers.push(OutcomeAnswer::new(catalogue, *outcome, distribution));
             }
-        });
-        Ok(answers.collect())
+        }
+        Ok(answers)
     }
 }
 
 impl OutcomeAnswer {
+    fn new(catalogue: &Catalogue, outcome: OutcomeRef, distribution: Distribution) -> Self {
+        let entity = &catalogue.entities[outcome.entity];
+        let described = &catalogue.kind_of(outcome.entity).outcomes[outcome.outcome];
+        Self {
+            entity: entity.name.clone(),
+            title: entity.title.clone(),
+            outcome: described.name.clone(),
+            unit: described.unit.clone(),
+            distribution,
+        }
+    }
+
     /// As commands and the server give it in JSON; `cdf` adds the cumulative distribution.
     pub fn to_json(&self, cdf: bool) -> Value {
         let d = &self.distribution;

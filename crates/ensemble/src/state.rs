@@ -49,6 +49,8 @@ pub const NEVER: u32 = u32::MAX;
 /// Seconds and points by which a tolerance of 0 is widened.
 const CLOCK_STEP: i32 = 30;
 const SCORE_STEP: i32 = 1;
+/// Points of a side. Differences of larger numbers could overflow.
+const POINTS_MAX: i32 = 9_999;
 
 /// The columns that a state is read from.
 const COLUMNS: [&str; 5] = ["quarter", "clock", "offence", "home_score", "away_score"];
@@ -86,7 +88,8 @@ impl GameState {
                 let wrong = || syntax(part, "a score");
                 let (score, points) = tolerance(score).ok_or_else(wrong)?;
                 let (home, away) = score.trim().split_once('-').ok_or_else(wrong)?;
-                let number = |t: &str| t.trim().parse().map_err(|_| wrong());
+                let few = |side: &i32| (0..=POINTS_MAX).contains(side);
+                let number = |t: &str| t.trim().parse().ok().filter(few).ok_or_else(wrong);
                 state.score = Some([number(home)?, number(away)?]);
                 state.score_tolerance = points;
             } else if let Some(side) = part.strip_prefix("possession ") {
@@ -258,6 +261,8 @@ mod tests {
             "at q1 99",
             "at q1 1:75",
             "at q1 1:00, score 3",
+            "at q1 1:00, score 2147483647--2147483648",
+            "at q1 1:00, score 99999-0",
             "at q1 1:00, ball home",
             "at q1 1:00 ±x",
         ] {

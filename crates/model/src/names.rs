@@ -2,7 +2,7 @@
 
 /// A name that stands for nothing.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{what} {name:?}{}", suggest(nearest, have))]
+#[error("{what} {:?}{}", shown(name), suggest(nearest, have))]
 pub struct UnknownName {
     /// What there is not: `no entity`, `a game has no outcome`.
     pub what: String,
@@ -20,12 +20,21 @@ impl UnknownName {
         const LISTED_MAX: usize = 12;
         let mut names: Vec<&str> = names.into_iter().collect();
         let owned = |names: Vec<&str>| names.into_iter().map(str::to_owned).collect();
-        let nearest = owned(nearest(name, &names));
+        // Comparing takes the product of both lengths, and nobody means a name by one so long.
+        let nearest = if name.len() > COMPARED_BYTES_MAX { Vec::new() } else { owned(nearest(name, &names)) };
         if names.len() > LISTED_MAX {
             names.clear();
         }
         Self { what: what.into(), name: name.to_owned(), nearest, have: owned(names) }
     }
+}
+
+/// Bytes of a name that may be a misspelling.
+const COMPARED_BYTES_MAX: usize = 256;
+
+/// The beginning of a name.
+fn shown(name: &str) -> &str {
+    &name[..name.floor_char_boundary(COMPARED_BYTES_MAX)]
 }
 
 /// `; did you mean a, b?`, else what there is.
@@ -66,5 +75,7 @@ mod tests {
         assert_eq!(said("x", &names), "a game has no outcome \"x\"; there are: home_points, home_punts, away_points");
         assert_eq!(said("x", &["home_points"; 13]), "a game has no outcome \"x\"");
         assert_eq!(said("x", &[]), "a game has no outcome \"x\"");
+        let long = "home_points".repeat(100_000);
+        assert!(said(&long, &names).len() < 400);
     }
 }

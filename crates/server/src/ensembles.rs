@@ -125,8 +125,12 @@ pub(crate) async fn price(
 ) -> Result<Json<Price>, Refusal> {
     access.may_read_of(SIM)?;
     let question: PriceQuestion = app.question(body).await?;
-    let name = question.ensemble.clone();
-    app.ask_of(name, move |columns, make_model| question.answer(columns, make_model)).await
+    let (name, make_model) = (question.ensemble.clone(), app.make_model.clone());
+    app.ask_of(name, move |columns, place| {
+        let make_model = while_wanted(place.clone(), make_model);
+        question.answer(columns, &make_model, &|| !place.is_given_up())
+    })
+    .await
 }
 
 /// What `manyworlds outcome --format json` prints.
@@ -138,8 +142,8 @@ pub(crate) async fn outcome(
     access.may_read_of(SIM)?;
     let question: OutcomeQuestion = app.question(body).await?;
     let name = question.ensemble.clone();
-    app.ask_of(name, move |columns, _| {
-        let answers = question.answer(columns)?;
+    app.ask_of(name, move |columns, place| {
+        let answers = question.answer(columns, &|| !place.is_given_up())?;
         Ok(answers.iter().map(|a| a.to_json(question.cdf)).collect())
     })
     .await
@@ -150,18 +154,13 @@ impl App {
     async fn ask_of<T: Send + 'static>(
         &self,
         name: String,
-        answer: impl FnOnce(&Columns, &MakeModel) -> Result<T, QuestionError> + Send + 'static,
+        answer: impl FnOnce(&Columns, &Place) -> Result<T, QuestionError> + Send + 'static,
     ) -> Result<Json<T>, Refusal> {
         self.metrics.asked();
         let app = self.clone();
         let answered = self.questions.ask(|place| async move {
             let columns = app.warm.columns(&app.settings.data, &name).await?;
-            let make_model = while_wanted(place.clone(), app.make_model.clone());
-            let answered = tokio::task::spawn_blocking(move || {
-                let answer = answer(&columns, &make_model);
-                drop(place);
-                answer
-            });
+            let answered = tokio::task::spawn_blocking(move || answer(&columns, &place));
             Ok(answered.await.map_err(|e| broken(&e))??)
         });
         Ok(Json(answered.await?))

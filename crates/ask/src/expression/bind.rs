@@ -52,7 +52,8 @@ pub(crate) enum Number {
     Int(i64),
     Real(f64),
     Negative(Box<Self>),
-    Arithmetic { left: Box<Self>, operator: Operator, right: Box<Self> },
+    /// A number and what is done to it, from left to right.
+    Chain(Box<Self>, Vec<(Operator, Self)>),
 }
 
 impl Cond {
@@ -80,9 +81,9 @@ impl Number {
             Self::Column(column) => take(*column),
             Self::Int(_) | Self::Real(_) => {}
             Self::Negative(inner) => inner.each_column(take),
-            Self::Arithmetic { left, right, .. } => {
-                left.each_column(take);
-                right.each_column(take);
+            Self::Chain(first, rest) => {
+                first.each_column(take);
+                rest.iter().for_each(|(_, number)| number.each_column(take));
             }
         }
     }
@@ -304,11 +305,11 @@ impl Binder<'_> {
             Operand::Int(value) => Number::Int(*value),
             Operand::Real(value) => Number::Real(*value),
             Operand::Negative(inner) => Number::Negative(Box::new(self.number(inner, at)?)),
-            Operand::Arithmetic { left, operator, right, at } => Number::Arithmetic {
-                left: Box::new(self.number(left, *at)?),
-                operator: *operator,
-                right: Box::new(self.number(right, *at)?),
-            },
+            Operand::Chain(first, rest) => {
+                let first = self.number(first, rest.first().map_or(at, |(_, _, at)| *at))?;
+                let rest = rest.iter().map(|(operator, operand, at)| Ok((*operator, self.number(operand, *at)?)));
+                Number::Chain(Box::new(first), rest.collect::<Bound<_>>()?)
+            }
             Operand::Text(_, at) => return Err(self.fail(*at, "a number is expected here, not a text")),
             Operand::Bool(_) => return Err(self.fail(at, "numbers do not compare with true or false")),
             Operand::Null => {

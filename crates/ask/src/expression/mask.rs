@@ -171,10 +171,14 @@ impl Number {
                 };
                 Numbers { values, valid: inner.valid }
             }
-            Self::Arithmetic { left, operator, right } => {
-                let (left, right) = (left.evaluate(rows)?, right.evaluate(rows)?);
-                let valid = both(left.valid, right.valid);
-                Numbers { values: apply(left.values, *operator, right.values, valid.as_deref())?, valid }
+            Self::Chain(first, rest) => {
+                let mut left = first.evaluate(rows)?;
+                for (operator, right) in rest {
+                    let right = right.evaluate(rows)?;
+                    let valid = both(left.valid, right.valid);
+                    left = Numbers { values: apply(left.values, *operator, right.values, valid.as_deref())?, valid };
+                }
+                left
             }
         })
     }

@@ -1,5 +1,7 @@
 //! Reads a condition.
 
+use expr::{Budget, TooLarge};
+
 use super::lex::{Token, What, lex};
 use crate::error::AskError;
 
@@ -35,7 +37,9 @@ pub(crate) enum Operand {
     Bool(bool),
     Null,
     Negative(Box<Self>),
-    Arithmetic { left: Box<Self>, operator: Operator, right: Box<Self>, at: usize },
+    /// A number and what is done to it, from left to right, with the place of each operator. A chain is one node, however
+    /// long: a tree of pairs would be as deep as the chain is long.
+    Chain(Box<Self>, Vec<(Operator, Self, usize)>),
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -54,6 +58,17 @@ pub(crate) enum Comparison {
     LessOrEqual,
     Greater,
     GreaterOrEqual,
+}
+
+impl Operator {
+    pub(crate) fn sign(self) -> char {
+        match self {
+            Self::Add => '+',
+            Self::Subtract => '-',
+            Self::Multiply => '*',
+            Self::Divide => '/',
+        }
+    }
 }
 
 impl Comparison {
@@ -116,15 +131,13 @@ impl Comparison {
     }
 }
 
-/// Conditions and operands inside one another, at most: deeper ones would need more stack than there may be.
-const DEPTH_MAX: usize = 200;
-
 const WORDS: [&str; 9] = ["AND", "OR", "NOT", "IN", "IS", "NULL", "HAS", "TRUE", "FALSE"];
 
 /// Reads a condition. `what` names the part of the question for errors.
 pub(crate) fn parse(text: &str, what: &'static str) -> Result<Expr, AskError> {
     let fail = |(at, reason): (usize, String)| AskError::Text { what, text: text.to_owned(), at, reason };
-    let mut parser = Parser { tokens: lex(text).map_err(fail)?, at: 0, depth: 0 };
+    let budget = Budget::new(text).map_err(|error| fail((0, error.to_string())))?;
+    let mut parser = Parser { tokens: lex(text).map_err(fail)?, at: 0, budget };
     let expr = parser.any().map_err(fail)?;
     match parser.peek() {
         What::End => Ok(expr),
@@ -135,7 +148,7 @@ pub(crate) fn parse(text: &str, what: &'static str) -> Result<Expr, AskError> {
 struct Parser {
     tokens: Vec<Token>,
     at: usize,
-    depth: usize,
+    budget: Budget,
 }
 
 type Parsed<T> = Result<T, (usize, String)>;
@@ -178,15 +191,24 @@ impl Parser {
         found
     }
 
+    /// What the budget answers, with the place.
+    fn allowed(&self, answer: Result<(), TooLarge>) -> Parsed<()> {
+        answer.map_err(|error| (self.position(), error.to_string()))
+    }
+
+    fn node(&mut self) -> Parsed<()> {
+        let answer = self.budget.node();
+        self.allowed(answer)
+    }
+
     /// Goes one level deeper for `part`.
     fn nested<T>(&mut self, part: impl FnOnce(&mut Self) -> Parsed<T>) -> Parsed<T> {
-        self.depth += 1;
-        if self.depth > DEPTH_MAX {
-            return self.fail("this is nested too deeply");
-        }
-        let done = part(self);
-        self.depth -= 1;
-        done
+        self.node()?;
+        let answer = self.budget.enter();
+        self.allowed(answer)?;
+        let done = part(self)?;
+        self.budget.leave();
+        Ok(done)
     }
 
     fn any(&mut self) -> Parsed<Expr> {
@@ -250,6 +272,7 @@ impl Parser {
     }
 
     fn test(&mut self) -> Parsed<Expr> {
+        self.node()?;
         let at = self.position();
         let left = self.sum()?;
         if let What::Sign(sign) = *self.peek() {
@@ -314,39 +337,24 @@ impl Parser {
     }
 
     fn sum(&mut self) -> Parsed<Operand> {
-        let mut left = self.product()?;
-        loop {
-            let operator = match self.peek() {
-                What::Sign("+") => Operator::Add,
-                What::Sign("-") => Operator::Subtract,
-                _ => return Ok(left),
-            };
-            left = self.apply(left, operator, Self::product)?;
-        }
+        self.chain(&[("+", Operator::Add), ("-", Operator::Subtract)], Self::product)
     }
 
     fn product(&mut self) -> Parsed<Operand> {
-        let mut left = self.atom()?;
-        loop {
-            let operator = match self.peek() {
-                What::Sign("*") => Operator::Multiply,
-                What::Sign("/") => Operator::Divide,
-                _ => return Ok(left),
-            };
-            left = self.apply(left, operator, Self::atom)?;
-        }
+        self.chain(&[("*", Operator::Multiply), ("/", Operator::Divide)], Self::atom)
     }
 
-    fn apply(&mut self, left: Operand, operator: Operator, next: fn(&mut Self) -> Parsed<Operand>) -> Parsed<Operand> {
-        let at = self.position();
-        // Chains nest to the left, each one deeper than the last.
-        self.depth += 1;
-        if self.depth > DEPTH_MAX {
-            return self.fail("this is nested too deeply");
+    /// One or more operands with operators between them.
+    fn chain(&mut self, operators: &[(&str, Operator)], part: fn(&mut Self) -> Parsed<Operand>) -> Parsed<Operand> {
+        let first = part(self)?;
+        let mut rest = Vec::new();
+        loop {
+            let at = self.position();
+            let Some((_, operator)) = operators.iter().find(|(sign, _)| self.sign(sign)) else { break };
+            self.node()?;
+            rest.push((*operator, part(self)?, at));
         }
-        self.advance();
-        let right = next(self)?;
-        Ok(Operand::Arithmetic { left: Box::new(left), operator, right: Box::new(right), at })
+        Ok(if rest.is_empty() { first } else { Operand::Chain(Box::new(first), rest) })
     }
 
     fn atom(&mut self) -> Parsed<Operand> {

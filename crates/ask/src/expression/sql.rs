@@ -1,5 +1,7 @@
 //! A condition in the SQL that means the same.
 
+use std::fmt::Write as _;
+
 use super::parse::{Expr, Name, Operand, Operator};
 
 /// A text as SQL writes it.
@@ -64,14 +66,20 @@ fn operand(of: &Operand) -> String {
         Operand::Bool(value) => value.to_string(),
         Operand::Null => "NULL".to_owned(),
         Operand::Negative(inner) => format!("(- {})", operand(inner)),
-        Operand::Arithmetic { left, operator, right, .. } => {
-            let (left, right) = (operand(left), operand(right));
-            match operator {
-                Operator::Add => format!("({left} + {right})"),
-                Operator::Subtract => format!("({left} - {right})"),
-                Operator::Multiply => format!("({left} * {right})"),
-                Operator::Divide => format!("(CAST({left} AS DOUBLE) / {right})"),
-            }
-        }
+        Operand::Chain(first, rest) => chain(first, rest),
     }
+}
+
+/// As SQL reads it from left to right too. From the first division on everything is a real number.
+fn chain(first: &Operand, rest: &[(Operator, Operand, usize)]) -> String {
+    let mut sql = operand(first);
+    let mut divided = false;
+    for (operator, right, _) in rest {
+        if *operator == Operator::Divide && !divided {
+            sql = format!("CAST({sql} AS DOUBLE)");
+            divided = true;
+        }
+        let _ = write!(sql, " {} {}", operator.sign(), operand(right));
+    }
+    format!("({sql})")
 }

@@ -1,6 +1,8 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
+use proptest::prelude::*;
+
 use super::*;
 use crate::column::{Codes, Column, Kind, Values, Words};
 use crate::error::AskError;
@@ -108,5 +110,119 @@ proptest::proptest! {
     #[test]
     fn any_text_is_read_or_refused(text in "[a-z0-9 '\"()=<>!~+*/,.ä-]{0,40}") {
         let _ = parse(&text, "--where");
+    }
+}
+
+/// Runs on a thread with half the usual stack.
+fn on_a_small_stack<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> T {
+    std::thread::Builder::new().stack_size(1 << 20).spawn(work).unwrap().join().unwrap()
+}
+
+/// One condition nested `depth` levels deep for each way to nest.
+fn nested(depth: usize) -> Vec<String> {
+    let around = |open: &str, inner: &str, close: &str| open.repeat(depth) + inner + &close.repeat(depth);
+    vec![
+        around("(", "n > 0", ")"),
+        around("NOT ", "n > 0", ""),
+        format!("{} > 0", around("-", "n", "")),
+        format!("n > {}", around("(", "1", ")")),
+        format!("n IN ({})", around("-", "1", "")),
+        format!("n > {}", around("(x - 1 + 2 * ", "1", ")")),
+        around("(n > 1 OR x < 9 AND host IS NULL OR ", "flag", ")"),
+    ]
+}
+
+#[test]
+fn conditions_at_the_limits_fit_the_stack() {
+    on_a_small_stack(|| {
+        for text in nested(expr::DEPTH_MAX) {
+            let parsed = match parse(&text, "--where") {
+                Ok(parsed) => parsed,
+                Err(error) => panic!("{error}"),
+            };
+            assert_eq!(format!("{:?}", parsed.clone()), format!("{parsed:?}"));
+            bound(&text).mask(&mut rows()).unwrap();
+            assert_eq!(sql_condition(&parsed).matches("NOT").count(), text.matches("NOT").count());
+        }
+    });
+}
+
+#[test]
+fn deeper_longer_or_larger_conditions_are_refused() {
+    on_a_small_stack(|| {
+        let refused = |text: &str| parse(text, "--where").unwrap_err().to_string();
+        for depth in [expr::DEPTH_MAX + 1, 20_000] {
+            for text in nested(depth) {
+                let error = refused(&text);
+                assert!(error.contains("nested over") || error.contains("operators, names"), "{error}");
+                assert!(error.len() < 700, "{error}");
+            }
+        }
+        assert!(refused(&format!("n > 1{}", " + 1".repeat(expr::NODES_MAX))).contains("operators, names"));
+        assert!(refused(&" ".repeat(expr::BYTES_MAX + 1)).contains("bytes"));
+    });
+}
+
+#[test]
+fn long_chains_are_evaluated_in_order() {
+    on_a_small_stack(|| {
+        let links = expr::NODES_MAX / 4;
+        assert_eq!(met(&format!("n{} = {}", " - 1 + 2".repeat(links / 2), links / 2 + 3)), [2]);
+        assert_eq!(met(&format!("n = 77{}", " OR n = 3".repeat(links))), [2]);
+        assert_eq!(met(&format!("n > 0{}", " AND n < 4".repeat(links))), [2]);
+        assert_eq!(met(&format!("n IN (3{})", ", 4".repeat(10 * expr::NODES_MAX))), [2]);
+        assert_eq!(met("n + 12 / 2 / 3 * 2 - 1 = 6"), [2]);
+    });
+    let sql = sql_condition(&parse("n - 1 - 2 > n * 2 / 3 / x * 4", "--where").unwrap());
+    assert_eq!(sql, "(n - 1 - 2) > (CAST(n * 2 AS DOUBLE) / 3 / x * 4)");
+}
+
+/// Conditions from the grammar, deep and wide, without what SQL writes in other words.
+fn written() -> impl Strategy<Value = String> {
+    let select = |words: &[&'static str]| prop::sample::select(words.to_vec()).prop_map(str::to_owned);
+    let number =
+        select(&["n", "x", "0", "1", "-2.5", "9223372036854775807", "1e300"]).prop_recursive(5, 40, 4, |inner| {
+            prop_oneof![
+                inner.clone().prop_map(|a| format!("-({a})")),
+                (prop::collection::vec((inner, prop::sample::select(vec!["+", "-"])), 1..4)).prop_map(|parts| parts
+                    .iter()
+                    .map(|(a, o)| format!("({a}) {o} "))
+                    .collect::<String>()
+                    + "1"),
+            ]
+        });
+    let comparison = (number.clone(), select(&["<", "<=", ">", ">=", "=", "!="]), number);
+    let test = prop_oneof![
+        comparison.prop_map(|(a, o, b)| format!("{a} {o} {b}")),
+        select(&[
+            "flag",
+            "host ~ '^a'",
+            "host !~ 'b$'",
+            "n IN (1, -1, NULL)",
+            "x IS NOT NULL",
+            "host > 'a''b'",
+            "true",
+            "tags IS NULL"
+        ]),
+    ];
+    test.prop_recursive(5, 40, 4, |inner| {
+        prop_oneof![
+            inner.clone().prop_map(|a| format!("NOT ({a})")),
+            prop::collection::vec(inner.clone(), 2..5).prop_map(|parts| format!("({})", parts.join(" AND "))),
+            prop::collection::vec(inner, 2..5).prop_map(|parts| format!("({})", parts.join(" OR "))),
+        ]
+    })
+}
+
+proptest! {
+    /// What is printed means what was written.
+    #[test]
+    fn printed_conditions_meet_the_same_rows(text in written()) {
+        let printed = sql_condition(&parse(&text, "--where").unwrap());
+        let again = sql_condition(&parse(&printed, "--where").unwrap());
+        let mask = |text: &str| bound(text).mask(&mut rows()).map_err(|error| error.to_string());
+        let (met, printed_met) = (mask(&text), mask(&printed));
+        prop_assert_eq!(&met, &printed_met, "{} is {}", text, printed);
+        prop_assert_eq!(printed, again);
     }
 }

@@ -22,7 +22,7 @@ pub(crate) async fn outcome(args: &OutcomeArgs) -> Result<ExitCode> {
         outcomes: args.outcomes.clone(),
         cdf: args.cdf,
     };
-    let shown = question.answer(&columns)?;
+    let shown = question.answer(&columns, &|| true)?;
     match args.format.format {
         Format::Json => print_json(&shown.iter().map(|s| s.to_json(args.cdf)).collect::<Vec<_>>())?,
         Format::Csv => print(&to_csv(&shown, args.cdf))?,

@@ -82,7 +82,13 @@ impl Expression {
     /// The worlds in which the expression holds (a number holds where it is not 0). `columns` are its columns in the
     /// order of [`Expression::columns`], each with `worlds` values.
     pub fn holds(&self, columns: &[Arc<Column>], worlds: usize) -> BitSet {
-        holds(&self.root, columns, worlds)
+        self.holds_while(columns, worlds, &|| true)
+    }
+
+    /// As [`Self::holds`], for as long as `wanted` says that somebody waits for it. Once it does not, the set means
+    /// nothing.
+    pub fn holds_while(&self, columns: &[Arc<Column>], worlds: usize, wanted: &dyn Fn() -> bool) -> BitSet {
+        Evaluation { columns, worlds, wanted }.holds(&self.root)
     }
 
     /// The expression's number in every world (1 and 0 where it is a condition).
@@ -91,26 +97,43 @@ impl Expression {
     }
 }
 
-fn holds(node: &Node, columns: &[Arc<Column>], worlds: usize) -> BitSet {
-    match node {
-        Node::And(a, b) => {
-            let mut set = holds(a, columns, worlds);
-            set.intersect(&holds(b, columns, worlds));
-            set
+struct Evaluation<'a> {
+    columns: &'a [Arc<Column>],
+    worlds: usize,
+    wanted: &'a dyn Fn() -> bool,
+}
+
+impl Evaluation<'_> {
+    fn holds(&self, node: &Node) -> BitSet {
+        match node {
+            Node::All(parts) => self.joined(parts, |a, b| a & b),
+            Node::Any(parts) => self.joined(parts, |a, b| a | b),
+            Node::Not(a) => self.holds(a).complement(),
+            Node::Compare(comparison, a, b) => match (&**a, &**b) {
+                (Node::Column(c), Node::Number(n)) => compare(&self.columns[*c], *comparison, *n),
+                (Node::Number(n), Node::Column(c)) => compare(&self.columns[*c], comparison.turned(), *n),
+                _ => self.world_by_world(node),
+            },
+            Node::Column(c) => compare(&self.columns[*c], Comparison::NotEqual, 0.0),
+            _ => self.world_by_world(node),
         }
-        Node::Or(a, b) => {
-            let mut set = holds(a, columns, worlds);
-            set.combine(&holds(b, columns, worlds), |a, b| a | b);
-            set
-        }
-        Node::Not(a) => holds(a, columns, worlds).complement(),
-        Node::Compare(comparison, a, b) => match (&**a, &**b) {
-            (Node::Column(c), Node::Number(n)) => compare(&columns[*c], *comparison, *n),
-            (Node::Number(n), Node::Column(c)) => compare(&columns[*c], comparison.turned(), *n),
-            _ => BitSet::from_fn(worlds, |world| value(node, columns, world) != 0.0),
-        },
-        Node::Column(c) => compare(&columns[*c], Comparison::NotEqual, 0.0),
-        _ => BitSet::from_fn(worlds, |world| value(node, columns, world) != 0.0),
+    }
+
+    fn joined(&self, parts: &[Node], operation: impl Fn(u64, u64) -> u64) -> BitSet {
+        let mut parts = parts.iter().take_while(|_| (self.wanted)()).map(|part| self.holds(part));
+        let mut set = parts.next().unwrap_or_else(|| BitSet::all(self.worlds));
+        parts.for_each(|part| set.combine(&part, &operation));
+        set
+    }
+
+    fn world_by_world(&self, node: &Node) -> BitSet {
+        let mut wanted = true;
+        BitSet::from_fn(self.worlds, |world| {
+            if world % 64 == 0 {
+                wanted = (self.wanted)();
+            }
+            wanted && value(node, self.columns, world) != 0.0
+        })
     }
 }
 
@@ -134,6 +157,19 @@ impl Comparison {
             Self::GreaterOrEqual => a >= b,
             Self::Equal => a == b,
             Self::NotEqual => a != b,
+        }
+    }
+}
+
+impl Arithmetic {
+    fn of(self, a: f64, b: f64) -> f64 {
+        match self {
+            Self::Add => a + b,
+            Self::Subtract => a - b,
+            Self::Multiply => a * b,
+            Self::Divide => a / b,
+            Self::Min => a.min(b),
+            Self::Max => a.max(b),
         }
     }
 }
@@ -204,20 +240,10 @@ fn value(node: &Node, columns: &[Arc<Column>], world: usize) -> f64 {
         Node::Column(c) => columns[*c].value(world),
         Node::Negate(a) => -of(a),
         Node::Absolute(a) => of(a).abs(),
-        Node::Arithmetic(operator, a, b) => {
-            let (a, b) = (of(a), of(b));
-            match operator {
-                Arithmetic::Add => a + b,
-                Arithmetic::Subtract => a - b,
-                Arithmetic::Multiply => a * b,
-                Arithmetic::Divide => a / b,
-                Arithmetic::Min => a.min(b),
-                Arithmetic::Max => a.max(b),
-            }
-        }
+        Node::Chain(first, rest) => rest.iter().fold(of(first), |a, (operator, b)| operator.of(a, of(b))),
         Node::Compare(comparison, a, b) => f64::from(u8::from(comparison.of(of(a), of(b)))),
-        Node::And(a, b) => f64::from(u8::from(of(a) != 0.0 && of(b) != 0.0)),
-        Node::Or(a, b) => f64::from(u8::from(of(a) != 0.0 || of(b) != 0.0)),
+        Node::All(parts) => f64::from(u8::from(parts.iter().all(|part| of(part) != 0.0))),
+        Node::Any(parts) => f64::from(u8::from(parts.iter().any(|part| of(part) != 0.0))),
         Node::Not(a) => f64::from(u8::from(of(a) == 0.0)),
     }
 }

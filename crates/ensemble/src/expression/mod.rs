@@ -81,10 +81,12 @@ enum Node {
     Column(usize),
     Negate(Box<Node>),
     Absolute(Box<Node>),
-    Arithmetic(Arithmetic, Box<Node>, Box<Node>),
+    /// A number and what is done to it, from left to right. A chain is one node, however long: a tree of pairs would be
+    /// as deep as the chain is long.
+    Chain(Box<Node>, Vec<(Arithmetic, Node)>),
     Compare(Comparison, Box<Node>, Box<Node>),
-    And(Box<Node>, Box<Node>),
-    Or(Box<Node>, Box<Node>),
+    All(Vec<Node>),
+    Any(Vec<Node>),
     Not(Box<Node>),
 }
 

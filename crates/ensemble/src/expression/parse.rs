@@ -1,5 +1,8 @@
 //! From text to a tree, by precedence.
 
+use std::collections::HashMap;
+
+use expr::{Budget, TooLarge};
 use model::{Catalogue, UnknownName};
 
 use super::token::{Token, tokens};
@@ -33,6 +36,9 @@ pub enum ExpressionError {
         /// The outcome.
         name: String,
     },
+    /// It is too long, too deep, or has too many parts.
+    #[error(transparent)]
+    TooLarge(#[from] TooLarge),
     /// A number where a condition is needed, or the other way round.
     #[error("{what} at {at}")]
     Type {
@@ -46,7 +52,10 @@ pub enum ExpressionError {
 type Result<T> = std::result::Result<T, ExpressionError>;
 
 pub(super) fn parse(text: &str, catalogue: &Catalogue, entity: Option<usize>) -> Result<Expression> {
-    let mut parser = Parser { tokens: tokens(text)?, next: 0, end: text.len(), catalogue, entity, columns: Vec::new() };
+    let budget = Budget::new(text)?;
+    let (tokens, end) = (tokens(text)?, text.len());
+    let (columns, places) = (Vec::new(), HashMap::new());
+    let mut parser = Parser { tokens, next: 0, end, catalogue, entity, columns, places, budget };
     let root = parser.disjunction()?;
     match parser.tokens.get(parser.next) {
         None => Ok(Expression { text: text.trim().to_owned(), columns: parser.columns, root }),
@@ -61,6 +70,9 @@ struct Parser<'a> {
     catalogue: &'a Catalogue,
     entity: Option<usize>,
     columns: Vec<OutcomeRef>,
+    /// Names that were looked up, with their places in `columns`.
+    places: HashMap<String, usize>,
+    budget: Budget,
 }
 
 impl Parser<'_> {
@@ -93,24 +105,46 @@ impl Parser<'_> {
     }
 
     fn disjunction(&mut self) -> Result<Node> {
-        let mut left = self.conjunction()?;
-        while self.take(&["or", "||"]) {
-            left = Node::Or(left.into(), self.conjunction()?.into());
-        }
-        Ok(left)
+        self.joined(&["or", "||"], Self::conjunction, Node::Any)
     }
 
     fn conjunction(&mut self) -> Result<Node> {
-        let mut left = self.negation()?;
-        while self.take(&["and", "&&"]) {
-            left = Node::And(left.into(), self.negation()?.into());
+        self.joined(&["and", "&&"], Self::negation, Node::All)
+    }
+
+    /// One or more parts with one of `words` between them.
+    fn joined(
+        &mut self,
+        words: &[&str],
+        part: fn(&mut Self) -> Result<Node>,
+        join: fn(Vec<Node>) -> Node,
+    ) -> Result<Node> {
+        let first = part(self)?;
+        if !self.take(words) {
+            return Ok(first);
         }
-        Ok(left)
+        let mut parts = vec![first];
+        loop {
+            self.budget.node()?;
+            parts.push(part(self)?);
+            if !self.take(words) {
+                return Ok(join(parts));
+            }
+        }
+    }
+
+    /// Parses a part one level deeper.
+    fn nested(&mut self, part: fn(&mut Self) -> Result<Node>) -> Result<Node> {
+        self.budget.node()?;
+        self.budget.enter()?;
+        let node = part(self)?;
+        self.budget.leave();
+        Ok(node)
     }
 
     fn negation(&mut self) -> Result<Node> {
         if self.take(&["not", "!"]) {
-            return Ok(Node::Not(self.negation()?.into()));
+            return Ok(Node::Not(self.nested(Self::negation)?.into()));
         }
         self.comparison()
     }
@@ -128,6 +162,7 @@ impl Parser<'_> {
         ];
         for (words, comparison) in operators {
             if self.take(words) {
+                self.budget.node()?;
                 let left = number(left, at)?;
                 let at = self.place();
                 let right = number(self.sum()?, at)?;
@@ -138,48 +173,40 @@ impl Parser<'_> {
     }
 
     fn sum(&mut self) -> Result<Node> {
-        let at = self.place();
-        let mut left = self.product()?;
-        loop {
-            let operator = match () {
-                () if self.take(&["+"]) => Arithmetic::Add,
-                () if self.take(&["-"]) => Arithmetic::Subtract,
-                () => return Ok(left),
-            };
-            let right_at = self.place();
-            let right = number(self.product()?, right_at)?;
-            left = Node::Arithmetic(operator, number(left, at)?.into(), right.into());
-        }
+        self.chain(&[("+", Arithmetic::Add), ("-", Arithmetic::Subtract)], Self::product)
     }
 
     fn product(&mut self) -> Result<Node> {
+        self.chain(&[("*", Arithmetic::Multiply), ("/", Arithmetic::Divide)], Self::factor)
+    }
+
+    /// One or more numbers with operators between them.
+    fn chain(&mut self, operators: &[(&str, Arithmetic)], part: fn(&mut Self) -> Result<Node>) -> Result<Node> {
         let at = self.place();
-        let mut left = self.factor()?;
-        loop {
-            let operator = match () {
-                () if self.take(&["*"]) => Arithmetic::Multiply,
-                () if self.take(&["/"]) => Arithmetic::Divide,
-                () => return Ok(left),
-            };
-            let right_at = self.place();
-            let right = number(self.factor()?, right_at)?;
-            left = Node::Arithmetic(operator, number(left, at)?.into(), right.into());
+        let first = part(self)?;
+        let mut rest = Vec::new();
+        while let Some((_, operator)) = operators.iter().find(|(word, _)| self.take(&[word])) {
+            self.budget.node()?;
+            let at = self.place();
+            rest.push((*operator, number(part(self)?, at)?));
         }
+        Ok(if rest.is_empty() { first } else { Node::Chain(number(first, at)?.into(), rest) })
     }
 
     fn factor(&mut self) -> Result<Node> {
         let at = self.place();
         if self.take(&["-"]) {
-            return Ok(Node::Negate(number(self.factor()?, at)?.into()));
+            return Ok(Node::Negate(number(self.nested(Self::factor)?, at)?.into()));
         }
         if self.take(&["("]) {
-            let inner = self.disjunction()?;
+            let inner = self.nested(Self::disjunction)?;
             self.close()?;
             return Ok(inner);
         }
         match self.tokens.get(self.next).map(|(_, token)| token.clone()) {
             Some(Token::Number(value)) => {
                 self.next += 1;
+                self.budget.node()?;
                 Ok(Node::Number(value))
             }
             Some(Token::Name(name)) => {
@@ -196,7 +223,7 @@ impl Parser<'_> {
 
     fn function(&mut self, name: &str, at: usize) -> Result<Node> {
         let first_at = self.place();
-        let first = number(self.sum()?, first_at)?;
+        let first = number(self.nested(Self::sum)?, first_at)?;
         let two = match name {
             "abs" => None,
             "min" => Some(Arithmetic::Min),
@@ -213,7 +240,7 @@ impl Parser<'_> {
                     return Err(self.unexpected("a comma"));
                 }
                 let second_at = self.place();
-                Node::Arithmetic(operator, first.into(), number(self.sum()?, second_at)?.into())
+                Node::Chain(first.into(), vec![(operator, number(self.nested(Self::sum)?, second_at)?)])
             }
         };
         self.close()?;
@@ -221,6 +248,10 @@ impl Parser<'_> {
     }
 
     fn column(&mut self, name: &str) -> Result<Node> {
+        self.budget.node()?;
+        if let Some(place) = self.places.get(name) {
+            return Ok(Node::Column(*place));
+        }
         let (entity, outcome) = match name.split_once(':') {
             Some((entity, outcome)) => (self.catalogue.find_entity(entity)?, outcome),
             None => (self.entity.ok_or_else(|| ExpressionError::NoEntity { name: name.to_owned() })?, name),
@@ -230,13 +261,14 @@ impl Parser<'_> {
             self.columns.push(column);
             self.columns.len() - 1
         });
+        self.places.insert(name.to_owned(), place);
         Ok(Node::Column(place))
     }
 }
 
 fn number(node: Node, at: usize) -> Result<Node> {
     match node {
-        Node::Compare(..) | Node::And(..) | Node::Or(..) | Node::Not(..) => {
+        Node::Compare(..) | Node::All(..) | Node::Any(..) | Node::Not(..) => {
             Err(ExpressionError::Type { what: "a condition stands where a number is needed", at })
         }
         node => Ok(node),

@@ -3,6 +3,8 @@ use std::sync::Arc;
 use model::{Catalogue, Entity, EntityKind, Outcome, OutcomeKind};
 use proptest::prelude::*;
 
+use expr::TooLarge;
+
 use super::*;
 use crate::columns::{Column, Narrow};
 
@@ -102,5 +104,139 @@ proptest! {
         let slow = parse(&format!("{} + 0 {operator} {bound}", NAMES[column]));
         let used = [all[column].clone()];
         prop_assert_eq!(fast.holds(&used, margin.len()), slow.holds(&used, margin.len()));
+    }
+}
+
+/// Runs on a thread with half the stack of those that answer questions.
+fn on_a_small_stack<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> T {
+    std::thread::Builder::new().stack_size(1 << 20).spawn(work).unwrap().join().unwrap()
+}
+
+/// One expression nested `depth` levels deep for each way to nest.
+fn nested(depth: usize) -> Vec<String> {
+    let around = |open: &str, inner: &str, close: &str| open.repeat(depth) + inner + &close.repeat(depth);
+    vec![
+        around("(", "home_margin > 0", ")"),
+        around("not ", "home_margin > 0", ""),
+        around("-", "home_margin > 0", ""),
+        around("abs(", "sacks", ")"),
+        around("max(1, ", "sacks", ")"),
+        around("(sacks - 1 + 2 * ", "sacks", ")"),
+        around("(sacks > 1 or total_points < 9 and (", "sacks > 1", "))"),
+    ]
+}
+
+#[test]
+fn expressions_at_the_limits_fit_the_stack() {
+    on_a_small_stack(|| {
+        for (i, text) in nested(expr::DEPTH_MAX).into_iter().enumerate() {
+            // The last one nests twice a repetition.
+            let text = if i < 6 { text } else { nested(expr::DEPTH_MAX / 2).swap_remove(i) };
+            let all = columns(&[0, 1], &[0, 1], &[0, 1], &[0, 1]);
+            let expression = Expression::parse(&text, &catalogue(), Some(0)).unwrap();
+            let used: Vec<_> = expression.columns().iter().map(|c| all[c.outcome].clone()).collect();
+            let numbers = expression.numbers(&used, 2);
+            let holds = expression.holds(&used, 2);
+            assert!((0..2).all(|world| holds.contains(world) == (numbers[world] != 0.0)), "{text}");
+            assert_eq!(format!("{:?}", expression.clone()), format!("{expression:?}"));
+        }
+    });
+}
+
+#[test]
+fn deeper_longer_or_larger_expressions_are_refused() {
+    on_a_small_stack(|| {
+        let refused = |text: &str| match Expression::parse(text, &catalogue(), Some(0)).unwrap_err() {
+            ExpressionError::TooLarge(too_large) => too_large,
+            other => panic!("{other}"),
+        };
+        for depth in [expr::DEPTH_MAX + 1, 200_000] {
+            for text in nested(depth).iter().filter(|text| text.len() < expr::BYTES_MAX) {
+                assert!(matches!(refused(text), TooLarge::Depth | TooLarge::Nodes), "{depth}");
+            }
+        }
+        assert_eq!(refused(&"(".repeat(200_000)), TooLarge::Depth);
+        assert_eq!(refused(&format!("sacks{}", " + 1".repeat(expr::NODES_MAX))), TooLarge::Nodes);
+        let bytes = expr::BYTES_MAX + 1;
+        assert_eq!(refused(&" ".repeat(bytes)), TooLarge::Bytes { bytes });
+    });
+}
+
+#[test]
+fn long_chains_are_evaluated_in_order() {
+    on_a_small_stack(|| {
+        let links = expr::NODES_MAX / 5;
+        let sum = format!("sacks{}", " - 1 + 2".repeat(links / 2));
+        let any = format!("home_margin > 1000{}", " or home_margin = 3".repeat(links));
+        let all = format!("home_margin < 1000{}", " and home_margin != 3".repeat(links));
+        check(&format!("{sum} = {}", links / 2 + 1), &[2]);
+        check(&any, &[2]);
+        check(&all, &[0, 1, 3]);
+        check("total_points - 10 - 30 / 2 / 5 * 2 - 4 = 200 - 20", &[3]);
+    });
+}
+
+#[test]
+fn evaluation_ends_when_nobody_waits() {
+    let all = columns(&[1; 200], &[1; 200], &[1; 200], &[1; 200]);
+    let expression = Expression::parse("sacks + 1 > 0", &catalogue(), Some(0)).unwrap();
+    let asked = std::cell::Cell::new(0);
+    let wanted = || asked.replace(asked.get() + 1) < 1;
+    let held = expression.holds_while(&all[2..3], 200, &wanted);
+    assert_eq!((held.count(), asked.get()), (64, 4));
+}
+
+/// Numbers and conditions from the grammar, deep and wide.
+fn written() -> impl Strategy<Value = String> {
+    let leaf = prop_oneof![
+        prop::sample::select(NAMES.to_vec()).prop_map(str::to_owned),
+        prop::sample::select(vec!["game-001:sacks", "0", "1", "2.5", ".5", "3.", "99999999999999999999", "44.5"])
+            .prop_map(str::to_owned),
+    ];
+    let number = leaf.prop_recursive(6, 60, 5, |inner| {
+        prop_oneof![
+            inner.clone().prop_map(|a| format!("-{a}")),
+            inner.clone().prop_map(|a| format!("abs({a})")),
+            (inner.clone(), inner.clone()).prop_map(|(a, b)| format!("min({a}, {b})")),
+            (prop::collection::vec((inner, prop::sample::select(vec!["+", "-", "*", "/"])), 1..5))
+                .prop_map(|parts| parts.iter().map(|(a, o)| format!("({a}) {o} ")).collect::<String>() + "1"),
+        ]
+    });
+    let comparison = (number.clone(), prop::sample::select(vec!["<", "<=", ">", ">=", "=", "!=", "<>", "=="]), number);
+    comparison.prop_map(|(a, o, b)| format!("{a} {o} {b}")).prop_recursive(6, 60, 5, |inner| {
+        prop_oneof![
+            inner.clone().prop_map(|a| format!("not {a}")),
+            inner.clone().prop_map(|a| format!("({a})")),
+            prop::collection::vec(inner.clone(), 2..5).prop_map(|parts| parts.join(" and ")),
+            prop::collection::vec(inner, 2..5).prop_map(|parts| parts.join(" || ")),
+        ]
+    })
+}
+
+proptest! {
+    #[test]
+    fn sets_and_numbers_agree(text in written(), margin in prop::collection::vec(any::<i16>(), 1..130)) {
+        let bytes: Vec<u8> = margin.iter().map(|m| *m as u8).collect();
+        let wide: Vec<i32> = margin.iter().map(|m| i32::from(*m) << 8).collect();
+        let all = columns(&margin, &bytes, &bytes, &wide);
+        let expression = Expression::parse(&text, &catalogue(), Some(0)).unwrap();
+        let used: Vec<_> = expression.columns().iter().map(|c| all[c.outcome].clone()).collect();
+        let holds = expression.holds(&used, margin.len());
+        let numbers = expression.numbers(&used, margin.len());
+        prop_assert!((0..margin.len()).all(|world| holds.contains(world) == (numbers[world] != 0.0)));
+        let opposite = Expression::parse(&format!("not ({text})"), &catalogue(), Some(0)).unwrap();
+        prop_assert_eq!(opposite.holds(&used, margin.len()).count(), margin.len() - holds.count());
+    }
+
+    #[test]
+    fn any_words_are_parsed_or_refused(
+        words in prop::collection::vec(
+            prop::sample::select(vec![
+                "(", ")", "not ", "-", "abs(", "min(", ",", " and ", " or ", "sacks", "game-001:", "1", ".", "=", "<", "+", "/", "ä",
+            ]),
+            0..40,
+        ),
+    ) {
+        let _ = Expression::parse(&words.concat(), &catalogue(), Some(0));
     }
 }
