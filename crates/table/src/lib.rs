@@ -14,6 +14,7 @@
 
 mod append;
 mod aside;
+mod bounds;
 pub mod bucket;
 pub mod cluster;
 mod committer;

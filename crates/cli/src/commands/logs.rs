@@ -34,8 +34,9 @@ impl LiveTables for Logs {
         Ok(rows.map(|rows| FreshRows { schema: Arc::new(Schema::empty()), rows }))
     }
 
-    fn fit(&self, rows: FreshRows, columns: &Schema) -> Result<FreshRows, String> {
-        let fitted = Waiting { entries: rows.rows }.fit(columns, 0).map_err(|e| e.to_string())?;
+    fn fit(&self, name: &TableName, rows: FreshRows, columns: &Schema) -> Result<FreshRows, String> {
+        let waiting = Waiting { root: name.folder(&self.data), entries: rows.rows };
+        let fitted = waiting.fit(columns, 0).map_err(|e| e.to_string())?;
         Ok(FreshRows { schema: fitted.schema, rows: fitted.rows })
     }
 }

@@ -36,7 +36,7 @@ pub trait LiveTables: fmt::Debug + Send + Sync {
     ///
     /// # Errors
     /// In words.
-    fn fit(&self, rows: FreshRows, _columns: &Schema) -> std::result::Result<FreshRows, String> {
+    fn fit(&self, _name: &TableName, rows: FreshRows, _columns: &Schema) -> std::result::Result<FreshRows, String> {
         Ok(rows)
     }
 }
@@ -61,6 +61,7 @@ pub(super) struct LiveTable {
 impl LiveTable {
     /// `table` was opened after `fresh` was taken from `live`.
     pub(super) async fn new(
+        name: &TableName,
         table: Option<&Table>,
         mut fresh: FreshRows,
         live: &dyn LiveTables,
@@ -70,7 +71,7 @@ impl LiveTable {
             None => (Arc::new(Schema::empty()), 0),
         };
         fresh.rows.retain(|(at, _)| *at > position);
-        let fresh = live.fit(fresh, &columns).map_err(|reason| QueryError::Invalid { reason })?;
+        let fresh = live.fit(name, fresh, &columns).map_err(|reason| QueryError::Invalid { reason })?;
         let schema = with_views(&fresh.schema);
         let segments = match table {
             Some(table) => Some(DeltaTable::with_columns(table, &schema).await?),

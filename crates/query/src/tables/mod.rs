@@ -93,9 +93,9 @@ impl Entry {
             (Some(StoredTable::Row(table)), _) => Arc::new(RowTable::new(self.table.name(), table)?),
             (Some(StoredTable::Delta(table)), None) => Arc::new(DeltaTable::new(&table).await?),
             (Some(StoredTable::Delta(table)), Some((live, fresh))) => {
-                Arc::new(LiveTable::new(Some(&table), fresh, &**live).await?)
+                Arc::new(LiveTable::new(&self.table, Some(&table), fresh, &**live).await?)
             }
-            (None, Some((live, fresh))) => Arc::new(LiveTable::new(None, fresh, &**live).await?),
+            (None, Some((live, fresh))) => Arc::new(LiveTable::new(&self.table, None, fresh, &**live).await?),
             (None, None) => {
                 let reason = format!("table {:?} has no columns yet: insert some rows first", self.table.name());
                 return Err(QueryError::Invalid { reason });

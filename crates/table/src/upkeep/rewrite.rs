@@ -43,7 +43,7 @@ pub struct LayoutChange {
     pub curve: Option<Curve>,
     /// What compresses pages.
     pub codec: Option<Codec>,
-    /// Columns of integers that hold real numbers from now on. Integers past 2^53 become the nearest there are.
+    /// Columns of integers that hold real numbers from now on; refused where one is past 2^53, and would change.
     pub widen: Vec<String>,
 }
 
