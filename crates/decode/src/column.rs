@@ -10,6 +10,7 @@ use arrow::buffer::{NullBuffer, OffsetBuffer, ScalarBuffer};
 use arrow::datatypes::{DataType, Field, TimeUnit};
 use arrow::error::ArrowError;
 
+use super::number::{is_exact_as_float, whole};
 use super::set::Members;
 
 /// The name of a set's members, as Parquet and Delta call them.
@@ -107,7 +108,8 @@ pub(super) enum Effect {
     Widens,
 }
 
-/// The value is of another type than the column.
+/// The value is of another type than the column, or would change there: an integer past 2^53 among floats, or a float
+/// among such integers.
 #[derive(Debug)]
 pub(super) struct Conflict;
 
@@ -137,11 +139,40 @@ pub(super) struct Column {
     /// Which values are there, from the first NULL on.
     present: Option<BooleanBufferBuilder>,
     len: usize,
+    exact: Exact,
+}
+
+/// What is known of integers: whether all of them can become floats.
+#[derive(Debug, Default)]
+struct Exact {
+    /// So many of the first were looked at.
+    checked: usize,
+    /// The first of them that no float holds.
+    large: Option<usize>,
+    /// Whether one was among those that were handed on before.
+    large_before: bool,
+}
+
+impl Exact {
+    /// Looks at the integers that came since it last did.
+    fn holds(&mut self, values: &[i64]) -> bool {
+        if self.large.is_none() {
+            let new = values[self.checked..].iter().position(|value| !is_exact_as_float(*value));
+            self.large = new.map(|place| self.checked + place);
+            self.checked = values.len();
+        }
+        self.large.is_none() && !self.large_before
+    }
+
+    fn truncate(&mut self, len: usize) {
+        self.checked = self.checked.min(len);
+        self.large = self.large.filter(|place| *place < len);
+    }
 }
 
 impl Column {
     pub(super) fn new() -> Self {
-        Self { values: Values::Nothing, present: None, len: 0 }
+        Self { values: Values::Nothing, present: None, len: 0, exact: Exact::default() }
     }
 
     /// Of a type, and without values.
@@ -150,16 +181,16 @@ impl Column {
     }
 
     pub(super) fn of_ints(values: Vec<i64>) -> Self {
-        Self { len: values.len(), values: Values::Ints(values), present: None }
+        Self { len: values.len(), values: Values::Ints(values), ..Self::new() }
     }
 
     pub(super) fn of_floats(values: Vec<f64>) -> Self {
-        Self { len: values.len(), values: Values::Floats(values), present: None }
+        Self { len: values.len(), values: Values::Floats(values), ..Self::new() }
     }
 
     /// Texts one after the other; `offsets` begins with 0 and has one more than there are texts.
     pub(super) fn of_texts(offsets: Vec<i32>, bytes: Vec<u8>) -> Self {
-        Self { len: offsets.len() - 1, values: Values::Texts { offsets, bytes }, present: None }
+        Self { len: offsets.len() - 1, values: Values::Texts { offsets, bytes }, ..Self::new() }
     }
 
     #[inline]
@@ -198,11 +229,12 @@ impl Column {
                 offsets.push(bytes.len() as i32);
             }
             (Values::Bools(values), Value::Bool(value)) => values.append(value),
-            (Values::Floats(values), Value::Int(value)) => values.push(value as f64),
-            (Values::Ints(values), Value::Float(value)) => {
+            (Values::Floats(values), Value::Int(value)) if is_exact_as_float(value) => values.push(value as f64),
+            (Values::Ints(values), Value::Float(value)) if self.exact.holds(values) => {
                 values.push(value.to_bits() as i64);
                 effect = Effect::Widens;
             }
+            (Values::Ints(values), Value::Float(value)) => values.push(whole(value).ok_or(Conflict)?),
             (Values::Sets { ends, offsets, bytes }, Value::Set(members)) => {
                 members.append(offsets, bytes);
                 ends.push((offsets.len() - 1) as i32);
@@ -259,6 +291,7 @@ impl Column {
         if len >= self.len {
             return;
         }
+        self.exact.truncate(len);
         match &mut self.values {
             Values::Nothing => {}
             Values::Ints(values) | Values::Times(values) => values.truncate(len),
@@ -296,7 +329,33 @@ impl Column {
         self.values = Values::Floats(floats);
     }
 
-    /// Adds all values of a column of a kind that agrees with ours ([`Kind::with`]).
+    /// Whether the values of both columns can be those of one, none of them changed. Floats that join integers past 2^53
+    /// become integers, where they are whole.
+    pub(super) fn agrees(&mut self, other: &mut Self) -> bool {
+        match (self.kind(), other.kind()) {
+            (Kind::Float, Kind::Int) => other.can_widen(),
+            (Kind::Int, Kind::Float) => self.can_widen() || other.narrow(),
+            (ours, theirs) => ours.with(theirs).is_some(),
+        }
+    }
+
+    /// Whether no integer changes where floats join them.
+    fn can_widen(&mut self) -> bool {
+        match &self.values {
+            Values::Ints(values) => self.exact.holds(values),
+            _ => true,
+        }
+    }
+
+    /// Turns floats into integers, where each is whole.
+    fn narrow(&mut self) -> bool {
+        let Values::Floats(floats) = &self.values else { return false };
+        let Some(integers) = floats.iter().map(|value| whole(*value)).collect() else { return false };
+        self.values = Values::Ints(integers);
+        true
+    }
+
+    /// Adds all values of a column that agrees with ours ([`Column::agrees`]).
     pub(super) fn append(&mut self, mut other: Self) {
         if self.len == 0 {
             *self = other;
@@ -381,7 +440,13 @@ impl Column {
                 bytes: Vec::with_capacity(bytes.len()),
             },
         };
-        Self { values, present: None, len: 0 }
+        Self { values, exact: Exact { large_before: !self.is_exact(), ..Exact::default() }, ..Self::new() }
+    }
+
+    fn is_exact(&self) -> bool {
+        let Values::Ints(values) = &self.values else { return true };
+        let is_known = self.exact.large_before || self.exact.large.is_some();
+        !is_known && values[self.exact.checked..].iter().all(|value| is_exact_as_float(*value))
     }
 
     /// The place of the first text that is no UTF-8, in a column of texts.

@@ -7,8 +7,8 @@
 //! - nothing is dropped silently: an item is stored whole or named in [`Decoded::refused`];
 //! - a bad item takes no good one with it and leaves no trace: no column, no type, no value of it remains;
 //! - missing is NULL, never 0;
-//! - the first value gives a column its type; a float after integers turns the whole column into floats, each integer
-//!   to the nearest; every other difference is a conflict, and refuses the item that brings it;
+//! - the first value gives a column its type; a float after integers turns the whole column into floats, unless that
+//!   would change one of them (past 2^53); every other difference is a conflict, and refuses the item that brings it;
 //! - memory is bounded by [`Limits`], whatever a body claims.
 //!
 //! A stream that declares no schema, as a shell pipes it in, is read by [`RowReader`], a chunk at a time. There nothing
@@ -53,6 +53,7 @@ mod json;
 mod line_protocol;
 mod lines;
 mod messagepack;
+mod names;
 mod number;
 mod rows;
 mod rules;
@@ -65,6 +66,8 @@ mod time;
 use arrow::array::RecordBatch;
 
 pub use expand::expand;
+pub use names::{ColumnNames, normal};
+pub use number::{is_exact_as_float, whole};
 pub use rows::{RefusedRecord, RowFormat, RowReader, Rows, Twin};
 pub use rules::{RowRules, twin_name};
 use tables::Tables;

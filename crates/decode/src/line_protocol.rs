@@ -17,7 +17,7 @@ use super::column::Value;
 use super::lines::{Lines, after_newline};
 use super::number::Digits;
 use super::table::{Table, Taken, refuse, refuse_field};
-use super::tables::{Tables, name_len};
+use super::tables::Tables;
 use super::{Limits, Precision};
 
 /// Takes all lines that can be read.
@@ -31,9 +31,9 @@ pub(super) fn decode(body: &[u8], precision: Precision, tables: &mut Tables<'_>)
             return;
         }
         if let Err(refusal) = parser.line(tables) {
+            let name = parser.table_name(start).to_vec();
             parser.skip_line(start);
-            let name = &body[start..start + name_len(&body[start..])];
-            tables.refuse(lines.number(start), (!name.is_empty()).then_some(name), *refusal);
+            tables.refuse(lines.number(start), (!name.is_empty()).then_some(&name), *refusal);
         }
     }
 }
@@ -79,12 +79,13 @@ impl<'a> Parser<'a> {
     /// Takes the line that begins here.
     fn line(&mut self, tables: &mut Tables<'_>) -> Taken<()> {
         let start = self.at;
-        self.at += name_len(&self.body[start..]);
+        let escaped = self.part(1 | 4 | 8);
         if !matches!(self.peek(), Some(b',' | b' ')) {
-            return self.no_table(start);
+            return refuse("it has no field: `table field=value` is due");
         }
         let limits = tables.limits;
-        let place = tables.open(&self.body[start..self.at])?;
+        let raw = &self.body[start..self.at];
+        let place = tables.open(if escaped { unescape(raw, b", ", &mut self.scratch) } else { raw })?;
         let table = tables.table(place);
         while self.peek() == Some(b',') {
             self.at += 1;
@@ -106,12 +107,12 @@ impl<'a> Parser<'a> {
         tables.commit(place, time)
     }
 
+    /// The table that the line which begins at `start` names, for an answer.
     #[cold]
-    fn no_table(&self, start: usize) -> Taken<()> {
-        if self.peek().is_none_or(|b| b == b'\n' || b == b'\r') && self.at > start {
-            return refuse("it has no field: `table field=value` is due");
-        }
-        refuse("the table's name is not accepted: a name is a letter, then letters, digits, `_` or `-`")
+    fn table_name(&mut self, start: usize) -> &[u8] {
+        self.at = start;
+        self.part(1 | 4 | 8);
+        unescape(&self.body[start..self.at], b", ", &mut self.scratch)
     }
 
     fn skip_spaces(&mut self) {

@@ -122,10 +122,19 @@ impl<'a> Digits<'a> {
     }
 }
 
+/// Below this size, of either sign, every integer is a float of its own.
+const EXACT_INTEGERS: u64 = 1 << 53;
+
 /// The integer that a float stands for. Nothing where it is none, or so large that others round to it.
-pub(super) fn whole(value: f64) -> Option<i64> {
-    const EXACT: f64 = (1i64 << 53) as f64;
+pub fn whole(value: f64) -> Option<i64> {
+    const EXACT: f64 = EXACT_INTEGERS as f64;
     (value.trunc() == value && value.abs() < EXACT).then_some(value as i64)
+}
+
+/// Whether an integer stays itself as a float, and no other integer becomes the same.
+#[inline]
+pub fn is_exact_as_float(value: i64) -> bool {
+    value.unsigned_abs() < EXACT_INTEGERS
 }
 
 /// Where an exponent ends that begins at `at`; `at` itself where there is none.

@@ -309,17 +309,16 @@ impl Table {
     pub(super) fn append(
         &mut self,
         times: Vec<i64>,
-        columns: Vec<(&[u8], Column)>,
+        mut columns: Vec<(&[u8], Column)>,
         cells_left: usize,
         limits: &Limits,
     ) -> Taken<usize> {
         let mut places = Vec::with_capacity(columns.len());
-        for (name, column) in &columns {
+        for (name, column) in &mut columns {
             let place = self.column(name, limits)?;
-            let ours = &self.columns[place];
-            if ours.column.kind().with(column.kind()).is_none() {
-                let (theirs, ours) = (column.kind().word(), ours.column.kind().word());
-                return refuse_field(name, format!("it is {theirs} here and {ours} in items before"));
+            let ours = &mut self.columns[place].column;
+            if !ours.agrees(column) {
+                return refuse_field(name, differ((column.kind(), "here"), (ours.kind(), "items before")));
             }
             places.push(place);
         }
@@ -371,6 +370,17 @@ const COLUMN_CELLS: usize = 64;
 
 #[cold]
 fn conflict(named: &Named, value: Value<'_>) -> Taken<()> {
-    let reason = format!("it is {} here and {} in rows before", value.kind().word(), named.column.kind().word());
-    refuse_field(named.name.as_bytes(), reason)
+    refuse_field(named.name.as_bytes(), differ((value.kind(), "here"), (named.column.kind(), "rows before")))
+}
+
+/// Why a value of a kind cannot be among others; each with where it is.
+#[cold]
+pub(super) fn differ((kind, here): (Kind, &str), (before, place): (Kind, &str)) -> String {
+    let words = format!("it is {} {here} and {} in {place}", kind.word(), before.word());
+    match (kind, before) {
+        (Kind::Int, Kind::Float) | (Kind::Float, Kind::Int) => {
+            format!("{words}: a column of both would change integers past 2^53")
+        }
+        _ => words,
+    }
 }

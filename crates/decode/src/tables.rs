@@ -1,8 +1,10 @@
 //! The tables of one body under way, and what of it is refused.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 
 use super::column::Column;
+use super::names::normal;
 use super::table::{Refusal, Table, Taken, refuse};
 use super::{DecodeError, Decoded, Limits, Refused};
 
@@ -60,9 +62,9 @@ impl<'a> Tables<'a> {
             Err(reason) => return refuse(format!("the table's name is not accepted: {reason}")),
         };
         let found = if self.opened.len() <= SCAN_MAX {
-            self.opened.iter().position(|table| &*table.name == name)
+            self.opened.iter().position(|table| *table.name == *name)
         } else {
-            self.places.get(name).copied()
+            self.places.get(name.as_ref()).copied()
         };
         if let Some(place) = found {
             return Ok(place);
@@ -70,7 +72,7 @@ impl<'a> Tables<'a> {
         if self.opened.len() == self.limits.tables_max {
             return refuse(format!("the body names {} tables, as many as are allowed", self.limits.tables_max));
         }
-        self.opened.push(Table::new(name));
+        self.opened.push(Table::new(&name));
         if self.opened.len() > SCAN_MAX {
             let kept = self.places.len();
             for (place, table) in self.opened.iter().enumerate().skip(kept) {
@@ -155,22 +157,15 @@ fn shown(name: &[u8], bytes_max: usize) -> String {
     String::from_utf8_lossy(&name[..name.len().min(bytes_max)]).into_owned()
 }
 
-/// Checks a table's name; the reason where it is none.
-pub(super) fn check_table_name<'n>(name: &'n [u8], limits: &Limits) -> Result<&'n str, String> {
+/// Checks a table's name, which is kept as Unicode's normal form has it; the reason where it is none.
+pub(super) fn check_table_name<'n>(name: &'n [u8], limits: &Limits) -> Result<Cow<'n, str>, String> {
     if name.len() > limits.table_bytes_max {
         return Err(format!("it has {} bytes, where {} are allowed", name.len(), limits.table_bytes_max));
     }
     match std::str::from_utf8(name) {
-        Ok(text) if !name.is_empty() && name_len(name) == name.len() => Ok(text),
-        _ => Err("a name is a letter, then letters, digits, `_` or `-`".to_owned()),
+        Err(_) => Err("it is no UTF-8".to_owned()),
+        Ok("") => Err("it is empty".to_owned()),
+        Ok(text) if text.chars().any(char::is_control) => Err("it has control characters".to_owned()),
+        Ok(text) => Ok(normal(text)),
     }
-}
-
-/// Bytes of the table's name with which a text begins: a letter, then letters, digits, `_` and `-`.
-#[inline]
-pub(super) fn name_len(text: &[u8]) -> usize {
-    if !text.first().is_some_and(u8::is_ascii_alphabetic) {
-        return 0;
-    }
-    text.iter().position(|b| !(b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-'))).unwrap_or(text.len())
 }

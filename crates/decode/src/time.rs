@@ -12,6 +12,8 @@ const SECONDS: u64 = 10_000_000_000;
 const MILLISECONDS: u64 = 10_000_000_000_000;
 /// Below this it counts microseconds, and from here on nanoseconds.
 const MICROSECONDS: u64 = 10_000_000_000_000_000;
+/// Digits of a second's fraction that microseconds keep.
+const MICROSECOND_DIGITS: usize = 6;
 
 /// The microseconds that an integer of unknown unit stands for. Nanoseconds are rounded down.
 #[inline]
@@ -46,7 +48,8 @@ pub(super) fn of_text(text: &[u8]) -> Option<i64> {
     string_to_datetime(&Utc, text).ok().map(|time| time.timestamp_micros())
 }
 
-/// As [`of_text`], where the text is a full date, time and offset as RFC 3339 has them, and nothing looser.
+/// As [`of_text`], where the text is a full date, time and offset as RFC 3339 has them, and nothing looser or finer: a
+/// text with nanoseconds would lose them.
 pub(super) fn of_rfc3339(text: &[u8]) -> Option<i64> {
     const SHAPE: &[u8] = b"0000-00-00T00:00:00";
     let (start, rest) = text.split_at_checked(SHAPE.len())?;
@@ -61,6 +64,9 @@ pub(super) fn of_rfc3339(text: &[u8]) -> Option<i64> {
     let offset = match rest.strip_prefix(b".") {
         Some(fraction) => match fraction.iter().position(|b| !b.is_ascii_digit()) {
             None | Some(0) => return None,
+            Some(digits) if fraction[..digits].iter().skip(MICROSECOND_DIGITS).any(|digit| *digit != b'0') => {
+                return None;
+            }
             Some(digits) => &fraction[digits..],
         },
         None => rest,

@@ -3,42 +3,60 @@
 
 use std::fs;
 use std::path::Path;
+use std::sync::Arc;
 
-use arrow::datatypes::{DataType, Field, Schema, SchemaRef, TimeUnit};
+use arrow::datatypes::{DataType, Field, SchemaRef, TimeUnit};
 use serde_json::{Value, json};
 use table::Appender;
-use table::disk::TEMPORARY_SUFFIX;
+use table::disk::{Disk, TEMPORARY_SUFFIX};
 
-use crate::columns::Columns;
+use crate::columns::{Columns, Integers};
 use crate::error::IngestError;
 
 const NAME: &str = "columns";
 
-/// The columns that the log in `folder` is known to have; none where nobody wrote them.
-pub(crate) fn read(folder: &Path) -> Columns {
-    let field = |column: &Value| Some(Field::new(column[0].as_str()?, of_word(column[1].as_str()?), true));
-    let fields = || -> Option<Vec<Field>> {
-        let columns: Value = serde_json::from_slice(&fs::read(folder.join(NAME)).ok()?).ok()?;
-        columns.as_array()?.iter().map(field).collect()
+/// What is noted of integers beside their type. Programs that know less leave it alone.
+const EXACT: &str = "exact";
+const LARGE: &str = "large";
+
+/// The columns that the table in the folder `root` is known to have; none where nobody wrote them.
+pub(crate) fn read(root: &Path, disk: &Arc<dyn Disk>) -> Columns {
+    let column = |column: &Value| {
+        let integers = match column[2].as_str() {
+            Some(EXACT) => Integers::Exact,
+            Some(LARGE) => Integers::Large,
+            _ => Integers::Unknown,
+        };
+        Some((Field::new(column[0].as_str()?, of_word(column[1].as_str()?), true), integers))
     };
-    Columns::new(&Schema::new(fields().unwrap_or_default()))
+    let columns = || -> Option<Vec<(Field, Integers)>> {
+        let path = root.join(Appender::LOG_FOLDER).join(NAME);
+        let columns: Value = serde_json::from_slice(&fs::read(path).ok()?).ok()?;
+        columns.as_array()?.iter().map(column).collect()
+    };
+    Columns::noted(columns().unwrap_or_default(), root, disk)
 }
 
 /// The columns that the table in the folder `root` is known to have, from what was noted beside its log; none where
 /// nothing was.
-pub fn columns(root: &Path) -> SchemaRef {
-    read(&root.join(Appender::LOG_FOLDER)).schema().clone()
+pub fn columns(root: &Path, disk: &Arc<dyn Disk>) -> SchemaRef {
+    read(root, disk).schema().clone()
 }
 
-/// Writes the columns of a table, with those that others wrote and it does not have yet. Whoever does holds the lock of
-/// appends.
+/// Notes the columns of the table in the folder `root`, with those that others noted and it does not have yet. Whoever
+/// does holds the lock of appends.
 ///
 /// # Errors
 /// Where the disk refuses.
-pub(crate) fn write(folder: &Path, columns: &Columns) -> Result<(), IngestError> {
-    let columns = columns.joined(read(folder).schema());
-    let columns: Vec<Value> =
-        columns.schema().fields().iter().map(|f| json!([f.name(), to_word(f.data_type())])).collect();
+pub(crate) fn write(root: &Path, disk: &Arc<dyn Disk>, columns: &Columns) -> Result<(), IngestError> {
+    let columns = columns.joined(&read(root, disk));
+    let column = |(field, integers): (&Arc<Field>, &Integers)| match (field.data_type(), integers) {
+        (DataType::Int64, Integers::Exact) => json!([field.name(), "integer", EXACT]),
+        (DataType::Int64, Integers::Large) => json!([field.name(), "integer", LARGE]),
+        (ty, _) => json!([field.name(), to_word(ty)]),
+    };
+    let columns: Vec<Value> = columns.schema().fields().iter().zip(columns.integers()).map(column).collect();
+    let folder = root.join(Appender::LOG_FOLDER);
     let path = folder.join(NAME);
     let temporary = folder.join(format!(".{NAME}{TEMPORARY_SUFFIX}"));
     let text = Value::from(columns).to_string();

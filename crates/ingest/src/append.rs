@@ -11,7 +11,7 @@ use table::Appender;
 use table::disk::{Disk, write_file};
 
 use crate::advice;
-use crate::columns::{Policy, Twin};
+use crate::columns::{Policy, Renamed, Twin};
 use crate::error::IngestError;
 use crate::locks::{Lock, Place};
 use crate::log::{End, NewEntry, has_log, path_at, whole};
@@ -33,6 +33,8 @@ pub struct Appended {
     pub bytes: u64,
     /// Values that will be in the twins of their columns, as far as can be told now.
     pub twins: Vec<Twin>,
+    /// Fields that are stored under another name.
+    pub renamed: Vec<Renamed>,
 }
 
 impl Appended {
@@ -75,9 +77,9 @@ pub fn append(root: &Path, disk: &Arc<dyn Disk>, batches: &[RecordBatch]) -> Res
     let bytes = whole(position, &mut entries);
     write_file(&**disk, &path, &bytes).map_err(IngestError::io("write", &path))?;
     // The rows are durable: what is only advice fails nobody.
-    let twins = advise(folder, &batches).unwrap_or_else(|error| {
+    let Advised { twins, renamed } = advise(root, disk, &batches).unwrap_or_else(|error| {
         tracing::debug!(%error, "the columns of a log could not be noted");
-        Vec::new()
+        Advised::default()
     });
     drop(turn);
     Ok(Appended {
@@ -86,23 +88,31 @@ pub fn append(root: &Path, disk: &Arc<dyn Disk>, batches: &[RecordBatch]) -> Res
         files: end.as_ref().map_or(0, |end| end.files.len()) + 1,
         bytes: end.as_ref().map_or(0, End::bytes) + bytes.len() as u64,
         twins,
+        renamed,
     })
 }
 
-/// Tells what of some rows goes into twins, and notes the columns that they bring.
-fn advise(folder: &Path, batches: &[&RecordBatch]) -> Result<Vec<Twin>, IngestError> {
-    let mut columns = advice::read(folder);
-    let before = columns.schema().clone();
-    let mut twins = Vec::new();
+/// What can be told of rows before they are in segments.
+#[derive(Debug, Default)]
+struct Advised {
+    twins: Vec<Twin>,
+    renamed: Vec<Renamed>,
+}
+
+/// Tells what of some rows goes into twins and under which names, and notes the columns that they bring.
+fn advise(root: &Path, disk: &Arc<dyn Disk>, batches: &[&RecordBatch]) -> Result<Advised, IngestError> {
+    let mut columns = advice::read(root, disk);
+    let mut advised = Advised::default();
     for rows in batches {
         let fitted = columns.fit((*rows).clone(), Policy::Twin);
-        let fitted = fitted.map_err(|cause| IngestError::Rows { table: folder.display().to_string(), cause })?;
-        twins.extend(fitted.twins);
+        let fitted = fitted.map_err(|cause| IngestError::Rows { table: root.display().to_string(), cause })?;
+        advised.twins.extend(fitted.twins);
+        advised.renamed.extend(fitted.renamed);
     }
-    if *columns.schema() != before {
-        advice::write(folder, &columns)?;
+    if columns.changes() > 0 {
+        advice::write(root, disk, &columns)?;
     }
-    Ok(twins)
+    Ok(advised)
 }
 
 /// The last position that the table in the folder `root` took in; 0 where there is no table. The way that is slow, and

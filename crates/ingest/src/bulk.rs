@@ -1,5 +1,6 @@
 //! Large loads: rows become segments at once, without a log in between, and all of them are in the table in one commit.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
@@ -13,7 +14,7 @@ use table::{Appender, Segment};
 use tokio::task::JoinHandle;
 
 use crate::append::append;
-use crate::columns::{Policy, Twin};
+use crate::columns::{Policy, Renamed, Twin};
 use crate::digest::{DigestOptions, Digester, aside, enter};
 use crate::error::IngestError;
 use crate::locks::Lock;
@@ -53,6 +54,8 @@ pub struct Bulk {
     batches: Vec<RecordBatch>,
     rows: usize,
     bytes: usize,
+    twins: Vec<Twin>,
+    renamed: BTreeSet<Renamed>,
     loaded: Loaded,
 }
 
@@ -98,21 +101,24 @@ impl Bulk {
             }
         };
         let root = root.to_owned();
-        Ok(Self { root, disk, way, batches: Vec::new(), rows: 0, bytes: 0, loaded: Loaded::default() })
+        let (twins, renamed, loaded) = (Vec::new(), BTreeSet::new(), Loaded::default());
+        Ok(Self { root, disk, way, batches: Vec::new(), rows: 0, bytes: 0, twins, renamed, loaded })
     }
 
-    /// Takes rows. Tells which of their values go into twins.
+    /// Takes rows.
     ///
     /// # Errors
     /// Where the disk refuses; then the load has failed.
-    pub async fn write(&mut self, rows: RecordBatch) -> Result<Vec<Twin>, IngestError> {
-        let (rows, twins) = match &mut self.way {
-            Way::Log => (rows, Vec::new()),
+    pub async fn write(&mut self, rows: RecordBatch) -> Result<(), IngestError> {
+        let rows = match &mut self.way {
+            Way::Log => rows,
             Way::Segments(segments) => {
                 let fitted = segments.digester.columns.fit(rows, Policy::Twin);
                 let fitted =
                     fitted.map_err(|cause| IngestError::Rows { table: self.root.display().to_string(), cause })?;
-                (fitted.rows, fitted.twins)
+                self.twins.extend(fitted.twins);
+                self.renamed.extend(fitted.renamed);
+                fitted.rows
             }
         };
         self.rows += rows.num_rows();
@@ -123,28 +129,36 @@ impl Bulk {
             Way::Segments(segments) => segments.rows_max,
         };
         if self.rows < rows_max && self.bytes < SEGMENT_BYTES {
-            return Ok(twins);
+            return Ok(());
         }
-        Ok(twins.into_iter().chain(self.flush().await?).collect())
+        self.flush().await
+    }
+
+    /// Takes what there is to tell of the rows since this was last asked: values that went into twins, and fields that are
+    /// stored under another name.
+    pub fn take_told(&mut self) -> (Vec<Twin>, BTreeSet<Renamed>) {
+        (std::mem::take(&mut self.twins), std::mem::take(&mut self.renamed))
     }
 
     /// Hands on the rows that wait.
-    async fn flush(&mut self) -> Result<Vec<Twin>, IngestError> {
+    async fn flush(&mut self) -> Result<(), IngestError> {
         let batches = std::mem::take(&mut self.batches);
         let rows = std::mem::take(&mut self.rows) as u64;
         self.bytes = 0;
         if batches.is_empty() {
-            return Ok(Vec::new());
+            return Ok(());
         }
         self.loaded.rows += rows;
         match &mut self.way {
-            Way::Segments(segments) => segments.encode(batches).await.map(|()| Vec::new()),
+            Way::Segments(segments) => segments.encode(batches).await,
             Way::Log => {
                 let (root, disk) = (self.root.clone(), self.disk.clone());
                 let appended = aside(move || append(&root, &disk, &batches)).await?;
                 self.loaded.logged += rows;
+                self.twins.extend(appended.twins);
+                self.renamed.extend(appended.renamed);
                 self.give_time(appended.bytes).await;
-                Ok(appended.twins)
+                Ok(())
             }
         }
     }
@@ -167,14 +181,15 @@ impl Bulk {
     ///
     /// # Errors
     /// Where the table or the disk refuse; then none of what did not go into the log is in the table.
-    pub async fn finish(mut self) -> Result<(Loaded, Vec<Twin>), IngestError> {
-        let twins = self.flush().await?;
+    pub async fn finish(mut self) -> Result<(Loaded, Vec<Twin>, BTreeSet<Renamed>), IngestError> {
+        self.flush().await?;
+        let (twins, renamed) = self.take_told();
         if let Way::Segments(segments) = self.way {
             let committed = segments.commit().await?;
             self.loaded.segments = committed.len();
             self.loaded.bytes = committed.iter().map(|s| s.bytes).sum();
         }
-        Ok((self.loaded, twins))
+        Ok((self.loaded, twins, renamed))
     }
 }
 

@@ -1,22 +1,39 @@
-//! The columns of a table as they come to be known: new fields become columns, integers widen to real numbers, and
-//! lists of texts are sets, and whatever else does not fit is refused, or goes into a column of text beside.
+//! The columns of a table as they come to be known: new fields become columns, integers widen to real numbers where that
+//! changes none of them, lists of texts are sets, and whatever else does not fit is refused, or goes into a column of
+//! text beside.
 
+mod numbers;
+mod stored;
 mod twin;
 
 use std::collections::HashMap;
+use std::path::Path;
 use std::sync::Arc;
 
 use arrow::array::{Array, ArrayRef, BooleanArray, RecordBatch, new_empty_array, new_null_array};
 use arrow::compute::{cast, filter_record_batch, is_null};
 use arrow::datatypes::{DataType, Field, Schema, SchemaRef};
 use arrow::error::ArrowError;
+use decode::ColumnNames;
+use table::disk::Disk;
 use table::set_of;
+
+pub(crate) use self::numbers::Integers;
+use self::numbers::{Meeting, exact_reals, hold_only_exact};
+use self::stored::Stored;
 
 /// Columns of one table. Each may be NULL.
 #[derive(Debug, Clone)]
 pub(crate) struct Columns {
     schema: SchemaRef,
     places: HashMap<String, usize>,
+    names: ColumnNames,
+    /// What is known of each column, where it holds integers.
+    integers: Vec<Integers>,
+    /// Where it can be looked up what is not known.
+    stored: Option<Stored>,
+    /// How often they became others.
+    changes: u64,
 }
 
 /// A value that does not fit its column.
@@ -47,6 +64,15 @@ pub struct Twin {
     pub first: usize,
 }
 
+/// A field that is stored under another name, since a column has its own name in another case.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Renamed {
+    /// The field, as it was sent.
+    pub field: String,
+    /// The column that has its values.
+    pub column: String,
+}
+
 /// What becomes of values that do not fit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Policy {
@@ -62,42 +88,98 @@ pub(crate) struct Fitted {
     pub(crate) rows: RecordBatch,
     pub(crate) misfits: Vec<Misfit>,
     pub(crate) twins: Vec<Twin>,
+    pub(crate) renamed: Vec<Renamed>,
 }
 
 impl Fitted {
     fn all(rows: RecordBatch) -> Self {
-        Self { rows, misfits: Vec::new(), twins: Vec::new() }
+        Self { rows, misfits: Vec::new(), twins: Vec::new(), renamed: Vec::new() }
     }
 }
 
 impl Columns {
+    /// Of a table without rows.
     pub(crate) fn new(schema: &Schema) -> Self {
         // Other writers' tables may say that the texts of a set may be NULL: those that come here are not.
-        let ty = |ty: &DataType| stored(&new_empty_array(ty)).map_or_else(|| ty.clone(), |(_, ty)| ty);
-        let fields = schema.fields().iter().map(|f| Field::new(f.name(), ty(f.data_type()), true));
-        Self::over(fields.collect())
+        let ty = |ty: &DataType| stored_as(&new_empty_array(ty)).map_or_else(|| ty.clone(), |(_, ty)| ty);
+        let fields: Vec<Field> =
+            schema.fields().iter().map(|f| Field::new(f.name(), ty(f.data_type()), true)).collect();
+        let integers = vec![Integers::Exact; fields.len()];
+        Self::over(fields, integers, None, 0)
     }
 
-    fn over(fields: Vec<Field>) -> Self {
+    /// Of the table in the folder `root`, whose segments may hold any integers.
+    pub(crate) fn of_table(schema: &Schema, root: &Path, disk: &Arc<dyn Disk>) -> Self {
+        let mut columns = Self::new(schema);
+        columns.integers.fill(Integers::Unknown);
+        columns.stored = Some(Stored::new(root, disk));
+        columns
+    }
+
+    /// As they were noted beside the log of the table in the folder `root`.
+    pub(crate) fn noted(columns: Vec<(Field, Integers)>, root: &Path, disk: &Arc<dyn Disk>) -> Self {
+        let (fields, integers) = columns.into_iter().unzip();
+        Self::over(fields, integers, Some(Stored::new(root, disk)), 0)
+    }
+
+    fn over(fields: Vec<Field>, integers: Vec<Integers>, stored: Option<Stored>, changes: u64) -> Self {
         let places = fields.iter().enumerate().map(|(i, f)| (f.name().clone(), i)).collect();
-        Self { schema: Arc::new(Schema::new(fields)), places }
+        let mut names = ColumnNames::default();
+        fields.iter().for_each(|field| names.insert(field.name()));
+        Self { schema: Arc::new(Schema::new(fields)), places, names, integers, stored, changes }
     }
 
     pub(crate) fn schema(&self) -> &SchemaRef {
         &self.schema
     }
 
+    /// What is known of each column, where it holds integers.
+    pub(crate) fn integers(&self) -> &[Integers] {
+        &self.integers
+    }
+
+    /// How often they became others: where this is the same, so are they.
+    pub(crate) fn changes(&self) -> u64 {
+        self.changes
+    }
+
     /// Takes in the columns of some rows, and does with what does not fit as `policy` says. Integers that come for a
-    /// column of real numbers become such; a column of integers becomes one of real numbers where such come.
+    /// column of real numbers become such; a column of integers becomes one of real numbers where such come; neither
+    /// where an integer would change.
     pub(crate) fn fit(&mut self, rows: RecordBatch, policy: Policy) -> Result<Fitted, ArrowError> {
         let fits = |f: &Arc<Field>| self.type_of(f.name()) == Some(f.data_type());
         if rows.schema_ref().fields().iter().all(fits) {
+            self.note_integers(&rows);
             return Ok(Fitted::all(rows));
         }
-        match policy {
+        let fields: Vec<&str> = rows.schema_ref().fields().iter().map(|f| f.name().as_str()).collect();
+        let columns = self.names.clone().resolve(&fields);
+        let renamed = fields.iter().zip(&columns).filter(|(field, column)| **field != column.as_str());
+        let renamed: Vec<Renamed> =
+            renamed.map(|(field, column)| Renamed { field: (*field).to_owned(), column: column.clone() }).collect();
+        let fields = rows.schema_ref().fields().iter().zip(columns);
+        let fields: Vec<Field> = fields.map(|(f, name)| f.as_ref().clone().with_name(name)).collect();
+        let count = arrow::array::RecordBatchOptions::new().with_row_count(Some(rows.num_rows()));
+        let named = Arc::new(Schema::new(fields));
+        let rows = RecordBatch::try_new_with_options(named, rows.columns().to_vec(), &count)?;
+        let fitted = match policy {
             Policy::Refuse(columns_max) => self.fit_refusing(&rows, columns_max),
             Policy::Twin => self.fit_with_twins(&rows),
+        }?;
+        self.note_integers(&fitted.rows);
+        Ok(Fitted { renamed, ..fitted })
+    }
+
+    /// Takes the columns that a fit leaves.
+    fn become_those_of(&mut self, fields: Vec<Field>) {
+        let is_same = |(old, new): (&Arc<Field>, &Field)| old.data_type() == new.data_type();
+        let old = self.schema.fields();
+        if old.len() == fields.len() && old.iter().zip(&fields).all(is_same) {
+            return;
         }
+        let mut integers = std::mem::take(&mut self.integers);
+        integers.resize(fields.len(), Integers::Exact);
+        *self = Self::over(fields, integers, self.stored.take(), self.changes + 1);
     }
 
     fn fit_refusing(&mut self, rows: &RecordBatch, columns_max: usize) -> Result<Fitted, ArrowError> {
@@ -115,7 +197,7 @@ impl Columns {
         let mut fields: Vec<Field> = self.schema.fields().iter().map(|f| f.as_ref().clone()).collect();
         for (field, column) in rows.schema_ref().fields().iter().zip(rows.columns()) {
             let name = field.name();
-            let Some((column, sent)) = stored(column) else {
+            let Some((column, sent)) = stored_as(column) else {
                 let reason =
                     "holds lists with something else than text, or NULL, in them, and only sets of text are stored";
                 leave_out(field, column, reason.to_owned())?;
@@ -134,21 +216,20 @@ impl Columns {
                 columns.push((name.clone(), column));
                 continue;
             };
-            match (fields[place].data_type(), &sent) {
-                (have, sent) if is_same(have, sent) => columns.push((name.clone(), column)),
-                (DataType::Float64, DataType::Int64) => {
-                    columns.push((name.clone(), cast(&column, &DataType::Float64)?));
-                }
-                (DataType::Int64, DataType::Float64) => {
+            match self.meet(place, &column, &sent)? {
+                Meeting::All(column) => columns.push((name.clone(), column)),
+                Meeting::Widens => {
                     fields[place] = Field::new(name, DataType::Float64, true);
                     columns.push((name.clone(), column));
                 }
-                (have, sent) => {
-                    leave_out(field, &column, format!("holds {}, and {} came", word(have), word(sent)))?;
+                Meeting::Some { fit, rest, reason } => {
+                    leave_out(field, &rest, reason)?;
+                    columns.push((name.clone(), fit));
                 }
+                Meeting::None(reason) => leave_out(field, &column, reason)?,
             }
         }
-        *self = Self::over(fields);
+        self.become_those_of(fields);
         let schema: Vec<Field> =
             columns.iter().map(|(name, column)| Field::new(name, column.data_type().clone(), true)).collect();
         let columns = columns.into_iter().map(|(_, column)| column).collect();
@@ -163,16 +244,47 @@ impl Columns {
         self.places.get(name).map(|&place| self.schema.field(place).data_type())
     }
 
-    /// The columns with those of others that are not among them.
-    pub(crate) fn joined(&self, others: &Schema) -> Self {
-        let new = others.fields().iter().filter(|f| !self.places.contains_key(f.name()));
-        Self::over(self.schema.fields().iter().chain(new).map(|f| f.as_ref().clone()).collect())
+    /// Notes which columns hold integers that no real number can stand for.
+    fn note_integers(&mut self, rows: &RecordBatch) {
+        for (field, column) in rows.schema_ref().fields().iter().zip(rows.columns()) {
+            if *field.data_type() != DataType::Int64 {
+                continue;
+            }
+            if let Some(&place) = self.places.get(field.name())
+                && self.integers[place] != Integers::Large
+                && !hold_only_exact(column)
+            {
+                self.integers[place] = Integers::Large;
+                self.changes += 1;
+            }
+        }
+    }
+
+    /// The columns with those of others that are not among them, and what the others know.
+    pub(crate) fn joined(&self, others: &Self) -> Self {
+        let mut fields: Vec<Field> = self.schema.fields().iter().map(|f| f.as_ref().clone()).collect();
+        let mut integers = self.integers.clone();
+        for (field, known) in others.schema.fields().iter().zip(&others.integers) {
+            match self.places.get(field.name()) {
+                Some(&place) if *known == Integers::Large => integers[place] = Integers::Large,
+                Some(_) => {}
+                None if self.names.allows(field.name()) => {
+                    fields.push(field.as_ref().clone());
+                    integers.push(*known);
+                }
+                None => {}
+            }
+        }
+        Self::over(fields, integers, self.stored.clone(), self.changes)
     }
 
     /// Rows that were fitted before, in all columns that there are now: those they lack are NULL.
     pub(crate) fn conform(&self, rows: &RecordBatch) -> Result<RecordBatch, ArrowError> {
         let column = |field: &Arc<Field>| match rows.column_by_name(field.name()) {
             Some(column) if column.data_type() == field.data_type() => Ok(column.clone()),
+            Some(column) if *column.data_type() == DataType::Int64 && *field.data_type() == DataType::Float64 => {
+                exact_reals(column, field.name())
+            }
             Some(column) => cast(column, field.data_type()),
             None => Ok(new_null_array(field.data_type(), rows.num_rows())),
         };
@@ -190,7 +302,7 @@ fn is_same(have: &DataType, sent: &DataType) -> bool {
 }
 
 /// A column as it is stored, and its type: lists of texts are sets. `None` where nothing stores it.
-fn stored(column: &ArrayRef) -> Option<(ArrayRef, DataType)> {
+fn stored_as(column: &ArrayRef) -> Option<(ArrayRef, DataType)> {
     let column = if column.data_type().is_nested() { set_of(column)? } else { column.clone() };
     let ty = column.data_type().clone();
     Some((column, ty))

@@ -83,6 +83,11 @@ pub(crate) async fn enter(root: &Path, disk: &Arc<dyn Disk>) -> Result<Place, In
     Place::enter(root, &**disk)
 }
 
+/// The columns of the table in the folder `root`, which is open if there is one.
+pub(crate) fn columns_of(table: Option<&Appender>, root: &Path, disk: &Arc<dyn Disk>) -> Columns {
+    table.map_or_else(|| Columns::new(&Schema::empty()), |table| Columns::of_table(table.schema(), root, disk))
+}
+
 /// A table whose log nobody else turns into segments.
 #[derive(Debug)]
 pub(crate) struct Digester {
@@ -114,7 +119,7 @@ impl Digester {
         place: Place,
     ) -> Result<Self, IngestError> {
         let appender = Appender::open(root, disk.clone()).await?.map(Arc::new);
-        let columns = appender.as_ref().map_or_else(|| Columns::new(&Schema::empty()), |a| Columns::new(a.schema()));
+        let columns = columns_of(appender.as_deref(), root, &disk);
         let position = appender.as_ref().map_or(0, |a| a.position());
         Ok(Self { root: root.to_owned(), disk, options: options.clone(), place, columns, appender, position })
     }
@@ -237,7 +242,7 @@ impl Digester {
     /// Notes the columns that the table has now.
     pub(crate) fn advise(&self) {
         let folder = &self.place.folder;
-        let noted = Lock::append(folder).and_then(|_turn| advice::write(folder, &self.columns));
+        let noted = Lock::append(folder).and_then(|_turn| advice::write(&self.root, &self.disk, &self.columns));
         if let Err(error) = noted {
             // It is only advice.
             tracing::debug!(%error, "the columns of a table could not be noted");

@@ -37,7 +37,7 @@ mod waiting;
 pub use advice::columns;
 pub use append::{Appended, append};
 pub use bulk::{Bulk, Loaded};
-pub use columns::{Misfit, Twin};
+pub use columns::{Misfit, Renamed, Twin};
 pub use digest::{DigestOptions, Digested, digest};
 pub use error::IngestError;
 pub use log::{Durability, Key};

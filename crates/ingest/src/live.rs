@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use arrow::array::RecordBatch;
-use arrow::datatypes::{Schema, SchemaRef};
+use arrow::datatypes::SchemaRef;
 use arrow::error::ArrowError;
 use table::disk::Disk;
 use table::upkeep::{Superseding, last_rows};
@@ -16,8 +16,8 @@ use tokio::task::JoinHandle;
 
 use crate::advice;
 use crate::buffer::{Buffer, Logged};
-use crate::columns::{Columns, Misfit, Policy};
-use crate::digest::enter;
+use crate::columns::{Columns, Fitted, Misfit, Policy, Renamed};
+use crate::digest::{columns_of, enter};
 use crate::error::IngestError;
 use crate::locks::Lock;
 use crate::log::{Key, Log, NewEntry, Recovered, holds_rows};
@@ -45,8 +45,8 @@ pub(crate) struct Live {
     others: Mutex<PathBuf>,
     /// Keeps other processes from turning the log into segments, until the table is closed.
     digest: Mutex<Option<Lock>>,
-    /// The columns as they were noted last for those who append.
-    noted: Mutex<SchemaRef>,
+    /// How often the columns had changed when they were noted last for those who append.
+    noted: Mutex<Option<u64>>,
     /// Taken away when the table closes.
     writes: Mutex<Option<mpsc::Sender<Write>>>,
     /// Ends once all that was sent is logged.
@@ -92,6 +92,7 @@ pub(crate) struct Taken {
     /// Whether they were before, under the same key.
     pub(crate) before: bool,
     pub(crate) misfits: Vec<Misfit>,
+    pub(crate) renamed: Vec<Renamed>,
 }
 
 impl Live {
@@ -109,8 +110,7 @@ impl Live {
     ) -> Result<Arc<Self>, IngestError> {
         let digest = digest_lock(&root, &disk).await?;
         let appender = Appender::open(&root, disk.clone()).await?.map(Arc::new);
-        let mut columns =
-            appender.as_ref().map_or_else(|| Columns::new(&Schema::empty()), |a| Columns::new(a.schema()));
+        let mut columns = columns_of(appender.as_deref(), &root, &disk);
         let mut buffer = Buffer::default();
         let mut unfit = None;
         let position = appender.as_ref().map_or(0, |a| a.position());
@@ -134,7 +134,7 @@ impl Live {
             others: Mutex::new(log.path_of_others()),
             log: Mutex::new(log),
             digest: Mutex::new(Some(digest)),
-            noted: Mutex::new(Arc::new(Schema::empty())),
+            noted: Mutex::default(),
             writes: Mutex::new(Some(writes)),
             logger: Mutex::default(),
             appender: tokio::sync::Mutex::new(appender),
@@ -152,10 +152,10 @@ impl Live {
     pub(crate) async fn write(&self, rows: RecordBatch, key: Option<Key>) -> Result<Taken, IngestError> {
         let unfit = |cause| IngestError::Rows { table: self.name.to_string(), cause };
         let fitted = lock(&self.columns).fit(rows, Policy::Refuse(self.options.columns_max)).map_err(unfit)?;
-        let (rows, misfits) = (fitted.rows, fitted.misfits);
+        let Fitted { rows, misfits, renamed, .. } = fitted;
         let count = rows.num_rows() as u64;
         if count == 0 {
-            return Ok(Taken { rows: 0, before: false, misfits });
+            return Ok(Taken { rows: 0, before: false, misfits, renamed });
         }
         let bytes = rows.get_array_memory_size() as u64;
         // The entry is another copy, until it is written.
@@ -165,7 +165,7 @@ impl Live {
         let writes = lock(&self.writes).clone().ok_or(IngestError::Closing)?;
         writes.send(Write { entry, rows, share, done }).await.map_err(|_| IngestError::Closing)?;
         let before = stored.await.map_err(|_| IngestError::Closing)??;
-        Ok(Taken { rows: count, before, misfits })
+        Ok(Taken { rows: count, before, misfits, renamed })
     }
 
     fn overloaded(&self) -> IngestError {
@@ -218,6 +218,7 @@ impl Live {
                 tracing::debug!(table = %self.name, "a sender went away before it was answered");
             }
         }
+        self.advise();
         if self.is_due() {
             self.due.notify_one();
         }
@@ -276,13 +277,14 @@ impl Live {
 
     /// Notes the columns for those who append, where they are others than before.
     pub(crate) fn advise(&self) {
-        let columns = lock(&self.columns).clone();
-        if *lock(&self.noted) == *columns.schema() {
+        let changes = lock(&self.columns).changes();
+        if *lock(&self.noted) == Some(changes) {
             return;
         }
+        let columns = lock(&self.columns).clone();
         let folder = self.root.join(Appender::LOG_FOLDER);
-        match Lock::append(&folder).and_then(|_turn| advice::write(&folder, &columns)) {
-            Ok(()) => *lock(&self.noted) = columns.schema().clone(),
+        match Lock::append(&folder).and_then(|_turn| advice::write(&self.root, &self.disk, &columns)) {
+            Ok(()) => *lock(&self.noted) = Some(columns.changes()),
             // It is only advice.
             Err(error) => tracing::debug!(table = %self.name, %error, "the columns could not be noted"),
         }

@@ -14,10 +14,10 @@ use table::disk::{Disk, create_dirs};
 use tokio::sync::{Mutex, watch};
 use tokio::task::JoinHandle;
 
-use crate::columns::Misfit;
+use crate::columns::{Misfit, Renamed};
 use crate::error::IngestError;
 use crate::flush::flush;
-use crate::live::{Live, lock};
+use crate::live::{Live, Taken, lock};
 use crate::log::{Durability, Key, has_log};
 use crate::options::StoreOptions;
 use crate::shared::Shared;
@@ -55,6 +55,8 @@ pub struct Written {
     pub before: bool,
     /// Rows that were refused, by column.
     pub misfits: Vec<Misfit>,
+    /// Fields that are stored under another name.
+    pub renamed: Vec<Renamed>,
 }
 
 /// Rows that may be in no segment yet.
@@ -139,7 +141,8 @@ impl Store {
     ) -> Result<Vec<Written>, IngestError> {
         let write = async |(table, rows): (TableName, RecordBatch)| {
             let taken = self.live(&table).await?.write(rows, key).await?;
-            Ok(Written { table, rows: taken.rows, before: taken.before, misfits: taken.misfits })
+            let Taken { rows, before, misfits, renamed } = taken;
+            Ok(Written { table, rows, before, misfits, renamed })
         };
         // Side by side, so that tables share the wait for the disk; all end before one error is told.
         let written = futures::future::join_all(tables.into_iter().map(write)).await;
@@ -262,7 +265,7 @@ pub(crate) fn logged_tables(data: &Path) -> Result<Vec<TableName>, IngestError> 
     for database in folders(data)? {
         for table in folders(&data.join(&database))? {
             if has_log(&data.join(&database).join(&table))
-                && let Ok(name) = TableName::new(&database, &table)
+                && let Some(name) = TableName::of_folders(&database, &table)
             {
                 found.push(name);
             }

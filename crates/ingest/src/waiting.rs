@@ -1,12 +1,14 @@
 //! The rows of a log for questions, of whichever process: read without a lock, beside writers and digests.
 
 use std::io::ErrorKind;
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use arrow::array::RecordBatch;
 use arrow::datatypes::Schema;
 use arrow::error::ArrowError;
 use decode::TIME;
+use table::disk::{Disk, RealDisk};
 use table::upkeep::last_rows;
 use table::{Appender, TableName};
 
@@ -18,6 +20,8 @@ use crate::store::{Fresh, logged_tables};
 /// Rows that may be in no segment yet, as they were appended.
 #[derive(Debug, Clone, Default)]
 pub struct Waiting {
+    /// The table's folder.
+    pub root: PathBuf,
     /// Rows, each with their position in the log: those up to the position that a version of the table names are in it.
     pub entries: Vec<(u64, RecordBatch)>,
 }
@@ -47,7 +51,7 @@ pub fn waiting(root: &Path) -> Result<Option<Waiting>, IngestError> {
             content => drop(content?),
         }
     }
-    Ok(Some(Waiting { entries }))
+    Ok(Some(Waiting { root: root.to_owned(), entries }))
 }
 
 /// The tables of a data folder that have a log.
@@ -66,7 +70,8 @@ impl Waiting {
     /// # Errors
     /// Where Arrow refuses.
     pub fn fit(self, schema: &Schema, position: u64, unique: &[String]) -> Result<Fresh, ArrowError> {
-        let mut columns = Columns::new(schema);
+        let disk: Arc<dyn Disk> = Arc::new(RealDisk);
+        let mut columns = Columns::of_table(schema, &self.root, &disk);
         let mut rows = Vec::with_capacity(self.entries.len());
         for (at, batch) in self.entries.into_iter().filter(|(at, _)| *at > position) {
             rows.push((at, columns.fit(batch, Policy::Twin)?.rows));

@@ -189,6 +189,7 @@ pub(crate) fn document(routes: &[Route], asks_tokens: bool) -> Value {
         "error": {"type": "string", "description": "What, where, and what to do"},
         "stored": {"type": "integer", "description": "Rows that were stored nevertheless"},
         "refused": {"type": "array", "items": refused},
+        "notices": {"type": "array", "items": {"type": "string"}, "description": "What was stored otherwise than sent"},
     }});
     json!({
         "openapi": "3.1.0",

@@ -42,7 +42,7 @@ impl LiveTables for Logs {
     }
 
     fn fit(&self, name: &TableName, rows: FreshRows, columns: &Schema) -> Result<FreshRows, String> {
-        let waiting = Waiting { entries: rows.rows };
+        let waiting = Waiting { root: name.folder(&self.data), entries: rows.rows };
         let unique = self.unique.get(name).map_or(&[][..], Vec::as_slice);
         let fitted = waiting.fit(columns, 0, unique).map_err(|e| e.to_string())?;
         Ok(FreshRows { schema: fitted.schema, rows: fitted.rows })

@@ -4,10 +4,10 @@ use std::borrow::Cow;
 
 use axum::body::Body;
 use axum::extract::{Extension, Query, State};
-use axum::http::{HeaderMap, StatusCode};
+use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
 use axum::response::{IntoResponse, Response};
 use decode::{Decoded, Format, Precision, Refused};
-use ingest::{Key, Misfit, Written};
+use ingest::{Key, Misfit, Renamed, Written};
 use serde::Deserialize;
 use serde_json::{Value, json};
 use table::TableName;
@@ -20,6 +20,10 @@ use crate::error::Refusal;
 pub(crate) const KEY_HEADER: &str = "idempotency-key";
 /// What was refused is told of so many items; the others are counted.
 const TOLD_MAX: usize = 100;
+/// The header that tells what was stored otherwise than it was sent.
+const NOTICE_HEADER: HeaderName = HeaderName::from_static("x-manyworlds-notice");
+/// So many notices are told.
+const NOTICES_MAX: usize = 16;
 
 #[derive(Deserialize)]
 pub(crate) struct TableQuery {
@@ -115,11 +119,21 @@ async fn write(sent: Sent, database: &str, format: Format<'_>) -> Result<Respons
     reply(&written, &refused, refused_beyond)
 }
 
-/// 204 where everything was stored, else what was not.
+/// 204 where everything was stored, else what was not; with what was stored otherwise than it was sent.
 fn reply(written: &[Written], refused: &[Refused], beyond: usize) -> Result<Response, Refusal> {
     let misfits = || written.iter().flat_map(|w| w.misfits.iter().map(move |misfit| (w, misfit)));
+    let renamed = written.iter().flat_map(|w| w.renamed.iter().map(move |renamed| (w, renamed)));
+    let notices: Vec<String> = renamed.map(|(w, renamed)| of_renamed(w, renamed)).collect();
     if refused.is_empty() && misfits().next().is_none() {
-        return Ok(StatusCode::NO_CONTENT.into_response());
+        let mut response = StatusCode::NO_CONTENT.into_response();
+        for notice in notices.iter().take(NOTICES_MAX) {
+            // Headers are ASCII.
+            let notice = notice.escape_default().to_string();
+            if let Ok(notice) = HeaderValue::from_str(&notice) {
+                response.headers_mut().append(NOTICE_HEADER, notice);
+            }
+        }
+        return Ok(response);
     }
     let stored: u64 = written.iter().map(|w| w.rows).sum();
     let count = refused.len() + beyond + misfits().map(|(_, m)| m.rows).sum::<usize>();
@@ -127,7 +141,16 @@ fn reply(written: &[Written], refused: &[Refused], beyond: usize) -> Result<Resp
         refused.iter().map(of_item).chain(misfits().map(|(w, m)| of_misfit(w, m))).take(TOLD_MAX).collect();
     let first = told.first().map(words).unwrap_or_default();
     let error = format!("{count} items were refused, {stored} rows were stored; the first: {first}");
-    Err(Refusal::bad(error).with("stored", json!(stored)).with("refused", Value::Array(told)))
+    let mut refusal = Refusal::bad(error).with("stored", json!(stored)).with("refused", Value::Array(told));
+    if !notices.is_empty() {
+        refusal = refusal.with("notices", json!(notices));
+    }
+    Err(refusal)
+}
+
+fn of_renamed(written: &Written, renamed: &Renamed) -> String {
+    let Renamed { field, column } = renamed;
+    format!("table {}: field `{field}` is stored as column `{column}`", written.table)
 }
 
 fn of_item(item: &Refused) -> Value {

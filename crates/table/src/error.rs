@@ -100,8 +100,8 @@ pub enum TableError {
     },
     /// That cannot name a table.
     #[error(
-        "{name:?} cannot name a table: write NAME or DATABASE.NAME, each of letters, digits, '_' and '-', 64 and 128 at most, \
-         beginning with a letter"
+        "{name:?} cannot name a table: write NAME or DATABASE.NAME, of 128 and 64 bytes at most, without control characters, \
+         and without '.' in the database"
     )]
     Name {
         /// The name.

@@ -1,11 +1,14 @@
 //! The tables of a data folder that hold what was inserted: one folder each, below that of their database.
 
-use std::fmt;
+use std::borrow::Cow;
+use std::fmt::{self, Write as _};
 use std::fs;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 use std::sync::Arc;
+
+use unicode_normalization::{UnicodeNormalization as _, is_nfc};
 
 use crate::disk::Disk;
 use crate::error::TableError;
@@ -17,9 +20,12 @@ pub const DATABASE: &str = "default";
 
 /// The database of ensembles, into which nothing is inserted by name.
 pub const SIM: &str = "sim";
-/// Letters of a table's name and of a database's, at most.
+/// Bytes of a table's name and of a database's, at most, and of the folder of either.
 const NAME_MAX: usize = 128;
 const DATABASE_MAX: usize = 64;
+const FOLDER_MAX: usize = 200;
+/// What no folder's name has here.
+const ESCAPED: [char; 3] = ['/', '\\', '%'];
 
 /// A table of any layout, open.
 #[derive(Debug, Clone)]
@@ -48,19 +54,21 @@ pub struct TableName {
 }
 
 impl TableName {
-    /// The table `name` of a database. Each is a letter and then letters, digits, `_` or `-`, at most
-    /// 64 in a database and 128 in a name, so that it is a folder anywhere and a word of a URL.
+    /// The table `name` of a database: text of 1 to 128 bytes without control characters, and of 1 to 64 in a database,
+    /// whose name has no `.` either.
     ///
     /// # Errors
     /// Where one is something else, or the database is the one that holds ensembles.
     pub fn new(database: &str, name: &str) -> Result<Self, TableError> {
-        if !is_word(database) || !is_word(name) || database.len() > DATABASE_MAX {
+        // Names that look the same are the same.
+        let [database, name]: [String; 2] = [database, name].map(|text| text.nfc().collect());
+        if !is_name(&database, DATABASE_MAX) || database.contains('.') || !is_name(&name, NAME_MAX) {
             return Err(TableError::Name { name: format!("{database}.{name}") });
         }
         if database == SIM {
-            return Err(TableError::Reserved { name: name.to_owned() });
+            return Err(TableError::Reserved { name });
         }
-        Ok(Self { database: database.to_owned(), name: name.to_owned() })
+        Ok(Self { database, name })
     }
 
     /// The database.
@@ -75,7 +83,12 @@ impl TableName {
 
     /// The folder of the table, in a data folder.
     pub fn folder(&self, data: &Path) -> PathBuf {
-        data.join(&self.database).join(&self.name)
+        data.join(&*folder_of(&self.database)).join(&*folder_of(&self.name))
+    }
+
+    /// The table whose folder has a name, in a database's folder of a name; `None` where those are not for tables.
+    pub fn of_folders(database: &str, table: &str) -> Option<Self> {
+        Self::new(&name_of(database)?, &name_of(table)?).ok()
     }
 }
 
@@ -92,28 +105,67 @@ impl FromStr for TableName {
     }
 }
 
-/// As it is read: without the database where that is [`DATABASE`].
+/// As it is read: without the database where that is [`DATABASE`], unless the name itself has a `.`.
 impl fmt::Display for TableName {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if self.database == DATABASE { f.pad(&self.name) } else { f.pad(&format!("{}.{}", self.database, self.name)) }
+        if self.database == DATABASE && !self.name.contains('.') {
+            f.pad(&self.name)
+        } else {
+            f.pad(&format!("{}.{}", self.database, self.name))
+        }
     }
 }
 
-fn is_word(text: &str) -> bool {
-    let rest = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
-    text.starts_with(|c: char| c.is_ascii_alphabetic()) && text.chars().all(rest) && text.len() <= NAME_MAX
+fn is_name(text: &str, bytes_max: usize) -> bool {
+    !text.is_empty()
+        && text.len() <= bytes_max
+        && !text.contains(char::is_control)
+        && folder_of(text).len() <= FOLDER_MAX
+}
+
+/// The folder of a name: the name itself, in which `%XX` stands for what a folder's name cannot have. Names that begin
+/// with `.` or `_` are hidden from Delta readers.
+fn folder_of(name: &str) -> Cow<'_, str> {
+    let is_hidden = name.starts_with(['.', '_']);
+    if !is_hidden && !name.contains(ESCAPED) {
+        return Cow::Borrowed(name);
+    }
+    let mut folder = String::with_capacity(name.len() + 8);
+    for (place, c) in name.char_indices() {
+        if ESCAPED.contains(&c) || (place == 0 && is_hidden) {
+            // Each of them is ASCII. Writing to a String cannot fail.
+            let _ = write!(folder, "%{:02X}", u32::from(c));
+        } else {
+            folder.push(c);
+        }
+    }
+    Cow::Owned(folder)
+}
+
+/// The name whose folder is called so; `None` where no name's is.
+fn name_of(folder: &str) -> Option<String> {
+    let mut parts = folder.split('%');
+    let mut name = parts.next()?.to_owned();
+    for part in parts {
+        let (code, rest) = part.split_at_checked(2)?;
+        name.push(char::from(u8::from_str_radix(code, 16).ok()?));
+        name.push_str(rest);
+    }
+    (folder_of(&name) == folder && is_nfc(&name)).then_some(name)
 }
 
 /// The tables of a data folder that hold what was inserted, those that others put there included, in order.
 pub fn tables(data: &Path) -> Result<Vec<TableName>, TableError> {
     let mut found = Vec::new();
     for (database, folder) in folders(data)? {
-        if !is_word(&database) || database == SIM {
+        if database == SIM {
             continue;
         }
         for (name, path) in folders(&folder)? {
-            if !name.starts_with('.') && (AvroTable::is_in(&path) || Table::is_in(&path)) {
-                found.push(TableName { database: database.clone(), name });
+            if let Some(name) = TableName::of_folders(&database, &name)
+                && (AvroTable::is_in(&path) || Table::is_in(&path))
+            {
+                found.push(name);
             }
         }
     }
@@ -136,4 +188,47 @@ fn folders(folder: &Path) -> Result<Vec<(String, PathBuf)>, TableError> {
         }
     }
     Ok(found)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_name_has_a_folder_of_its_own() {
+        for (name, folder) in [
+            ("cpu", "cpu"),
+            ("servers.web-1.cpu.load", "servers.web-1.cpu.load"),
+            ("5xx", "5xx"),
+            ("disk usage", "disk usage"),
+            ("°C", "°C"),
+            ("api/login", "api%2Flogin"),
+            ("_ingest", "%5Fingest"),
+            (".", "%2E"),
+            ("..", "%2E."),
+            ("../../etc", "%2E.%2F..%2Fetc"),
+            ("50%", "50%25"),
+            ("größe", "größe"),
+        ] {
+            let table = TableName::new("db", name).unwrap();
+            assert_eq!(table.folder(Path::new("data")), Path::new("data").join("db").join(folder), "{name}");
+            assert_eq!(TableName::of_folders("db", folder), Some(table.clone()));
+            assert_eq!(table.to_string().parse::<TableName>().unwrap(), table);
+            let in_default = TableName::new(DATABASE, name).unwrap();
+            assert_eq!(in_default.to_string().parse::<TableName>().unwrap(), in_default, "{name}");
+        }
+        for folder in ["_ingest", ".hidden", "a%zz", "a%2", "a%2f", "%41"] {
+            assert_eq!(TableName::of_folders("db", folder), None, "{folder}");
+        }
+    }
+
+    #[test]
+    fn names_that_cannot_be_stored_are_refused() {
+        for (database, name) in
+            [("db", ""), ("", "t"), ("db", "a\0"), ("a.b", "t"), ("db", &"x".repeat(129)), ("db", &"/".repeat(100))]
+        {
+            assert!(matches!(TableName::new(database, name), Err(TableError::Name { .. })), "{database} {name}");
+        }
+        assert!(matches!(TableName::new(SIM, "t"), Err(TableError::Reserved { .. })));
+    }
 }

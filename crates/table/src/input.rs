@@ -4,9 +4,9 @@ use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use arrow::array::{ArrayRef, RecordBatch};
+use arrow::array::{ArrayRef, AsArray, RecordBatch};
 use arrow::compute::cast;
-use arrow::datatypes::{DataType, FieldRef, Schema, SchemaRef};
+use arrow::datatypes::{DataType, FieldRef, Int64Type, Schema, SchemaRef};
 use arrow::error::ArrowError;
 use parquet::arrow::ProjectionMask;
 use parquet::arrow::arrow_reader::{ArrowReaderMetadata, ArrowReaderOptions, ParquetRecordBatchReaderBuilder};
@@ -21,6 +21,9 @@ use crate::log::Segment;
 pub(crate) const BATCH_ROWS: usize = 131_072;
 /// Bytes that are read at a time, at most: rows of long texts are read in smaller batches.
 const BATCH_BYTES: u64 = 64 << 20;
+
+/// Past this size integers change as real numbers.
+const EXACT_MAX: u64 = 1 << 53;
 
 type Result<T, E = TableError> = std::result::Result<T, E>;
 
@@ -102,6 +105,9 @@ impl Input {
 }
 
 /// Rows whose integers are real numbers where the table's are: a segment may be older than that.
+///
+/// # Errors
+/// Where an integer is past 2^53: it would change.
 fn widened(batch: RecordBatch, schema: &SchemaRef) -> Result<RecordBatch, ArrowError> {
     let wide = |field: &FieldRef| {
         field.data_type().is_integer()
@@ -113,6 +119,12 @@ fn widened(batch: RecordBatch, schema: &SchemaRef) -> Result<RecordBatch, ArrowE
     let column = |(field, column): (&FieldRef, &ArrayRef)| {
         if !wide(field) {
             return Ok((field.clone(), column.clone()));
+        }
+        let integers = cast(column, &DataType::Int64)?;
+        if integers.as_primitive::<Int64Type>().iter().flatten().any(|value| value.unsigned_abs() > EXACT_MAX) {
+            let reason =
+                format!("column {:?} holds integers past 2^53, which would change as real numbers", field.name());
+            return Err(ArrowError::ComputeError(reason));
         }
         let field = field.as_ref().clone().with_data_type(DataType::Float64);
         Ok((Arc::new(field), cast(column, &DataType::Float64)?))

@@ -4,7 +4,7 @@ use super::reader::{Reader, Token};
 use super::row::field;
 use super::{Stop, read_time};
 use crate::column::{Column, Effect, Value};
-use crate::table::{Taken, check_text, refuse, refuse_field};
+use crate::table::{Taken, check_text, differ, refuse, refuse_field};
 use crate::tables::Tables;
 use crate::{Limits, TIME, time};
 
@@ -108,8 +108,8 @@ fn read_column(reader: &mut Reader<'_>, len: usize, name: &[u8], limits: &Limits
             Ok(Effect::Widens) => column.widen(true),
             Ok(_) => {}
             Err(_) => {
-                let (here, before) = (value.kind().word(), before.word());
-                return Ok(refuse_field(name, format!("it is {here} in row {row} and {before} in rows before"))?);
+                let here = format!("in row {row}");
+                return Ok(refuse_field(name, differ((value.kind(), &here), (before, "rows before")))?);
             }
         }
     }

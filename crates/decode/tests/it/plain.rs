@@ -41,15 +41,27 @@ pub(crate) struct Outcome {
 
 type Kinds = BTreeMap<(String, String), Val>;
 
-/// Adds an item's types to those before; nothing where they conflict.
+/// Whether an integer is below 2^53, where each is a float of its own.
+pub(crate) fn is_small(v: i64) -> bool {
+    v > -(1 << 53) && v < 1 << 53
+}
+
+pub(crate) fn is_whole(v: f64) -> bool {
+    v.fract() == 0.0 && is_small(v as i64)
+}
+
+/// Adds an item's types to those before; nothing where they conflict. Integers stand for the largest of a column.
 fn with_kinds(mut kinds: Kinds, item: &Item) -> Option<Kinds> {
     for row in item {
         for (name, val) in &row.fields {
             let key = (row.table.clone(), name.clone());
             let merged = match (kinds.get(&key), val) {
-                (Some(old), Val::Null) | (Some(old @ Val::Float(_)), Val::Int(_)) => old.clone(),
+                (Some(old), Val::Null) => old.clone(),
+                (Some(old @ Val::Float(_)), Val::Int(v)) if is_small(*v) => old.clone(),
                 (None | Some(Val::Null), val) => val.clone(),
-                (Some(Val::Int(_)), Val::Float(_)) => val.clone(),
+                (Some(Val::Int(most)), Val::Float(_)) if is_small(*most) => val.clone(),
+                (Some(old @ Val::Int(_)), Val::Float(v)) if is_whole(*v) => old.clone(),
+                (Some(Val::Int(most)), Val::Int(v)) if most.unsigned_abs() < v.unsigned_abs() => val.clone(),
                 (Some(old), val) if std::mem::discriminant(old) == std::mem::discriminant(val) => old.clone(),
                 _ => return None,
             };
@@ -66,7 +78,9 @@ pub(crate) fn outcome(items: &[(usize, Item)]) -> Outcome {
     let mut refused = Vec::new();
     for (position, item) in items {
         let nameless = item.is_empty() || item.iter().any(|row| row.fields.is_empty());
-        match with_kinds(kinds.clone(), item).filter(|_| !nameless) {
+        // An item is read by itself before it joins the others.
+        let agrees = with_kinds(Kinds::new(), item).and_then(|_| with_kinds(kinds.clone(), item));
+        match agrees.filter(|_| !nameless) {
             Some(merged) => {
                 kinds = merged;
                 item.iter().for_each(|row| rows.entry(row.table.clone()).or_default().push(row));
@@ -88,6 +102,7 @@ fn batch(table: &str, rows: &[&Row], kinds: &Kinds) -> RecordBatch {
             Val::Null => continue,
             Val::Int(_) => Arc::new(Int64Array::from_iter(vals.map(|v| match v {
                 Some(Val::Int(v)) => Some(*v),
+                Some(Val::Float(v)) => Some(*v as i64),
                 _ => None,
             }))),
             Val::Float(_) => Arc::new(Float64Array::from_iter(vals.map(|v| match v {

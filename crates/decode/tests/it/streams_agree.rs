@@ -1,6 +1,6 @@
 //! Random streams, cut anywhere, give what a plain reading of their rules gives.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use chrono::DateTime;
 use decode::{Limits, RowFormat, RowReader, RowRules, twin_name};
@@ -8,7 +8,7 @@ use proptest::prelude::*;
 use rmpv::Value;
 
 use crate::load::packed;
-use crate::plain::{NOW, cell};
+use crate::plain::{NOW, cell, is_small, is_whole};
 
 /// A value as an input has it.
 #[derive(Debug, Clone)]
@@ -91,6 +91,8 @@ struct Outcome {
 #[derive(Debug, Default, Clone)]
 struct Plain {
     kinds: BTreeMap<String, Kind>,
+    /// Columns with integers past 2^53.
+    large: BTreeSet<String>,
     outcome: Outcome,
 }
 
@@ -180,12 +182,20 @@ impl Plain {
             Node::Array(_) => (Kind::Text, format!("{:?}", node.json())),
             _ => return None,
         };
+        let is_small = matches!(node, Node::Int(v) if is_small(*v));
         let becomes = match (kind, is) {
             (None, is) => is,
+            (Some(Kind::Int), Kind::Float) if self.large.contains(name) => {
+                return shown.parse::<f64>().ok().filter(|v| is_whole(*v)).map(|v| (v as i64).to_string());
+            }
+            (Some(Kind::Float), Kind::Int) if !is_small => return None,
             (Some(Kind::Int), Kind::Float) | (Some(Kind::Float), Kind::Int) => Kind::Float,
             (Some(kind), is) if kind == is => kind,
             _ => return None,
         };
+        if is == Kind::Int && !is_small {
+            self.large.insert(name.to_owned());
+        }
         self.kinds.insert(name.to_owned(), becomes);
         Some(shown)
     }
@@ -200,7 +210,7 @@ impl Plain {
             }
         }
         // Integers of a column that is of floats in the end.
-        let Self { kinds, mut outcome } = plain;
+        let Self { kinds, mut outcome, .. } = plain;
         widen(&mut outcome, |name| kinds.get(name) == Some(&Kind::Float));
         outcome
     }

@@ -8,15 +8,17 @@ use arrow::compute::{cast, is_null, not, nullif};
 use arrow::datatypes::{DataType, Field, Schema};
 use arrow::error::ArrowError;
 
-use decode::twin_name;
+use decode::{ColumnNames, twin_name};
 
-use super::{Columns, Fitted, Twin, is_same, stored, word};
+use super::numbers::Meeting;
+use super::{Columns, Fitted, Twin, stored_as, word};
 
 /// Rows under way: columns that fit.
 #[derive(Default)]
 struct Fitting {
     fields: Vec<Field>,
     columns: Vec<(String, ArrayRef)>,
+    names: ColumnNames,
 }
 
 impl Fitting {
@@ -35,7 +37,7 @@ impl Fitting {
         while texts.null_count() < texts.len() {
             let tried = |twin: &str| twins.iter().any(|(t, _)| t == twin);
             let is_other = |twin: &str| self.field(twin).is_some_and(|f| *f.data_type() != DataType::Utf8);
-            let twin = twin_name(name, |twin| tried(twin) || is_other(twin));
+            let twin = twin_name(name, |twin| tried(twin) || is_other(twin) || !self.names.allows(twin));
             let Some(taken) = self.column(&twin).cloned() else {
                 self.put(&twin, texts.clone());
                 twins.push((twin, texts));
@@ -54,6 +56,7 @@ impl Fitting {
     fn put(&mut self, name: &str, texts: ArrayRef) {
         if self.field(name).is_none() {
             self.fields.push(Field::new(name, DataType::Utf8, true));
+            self.names.insert(name);
         }
         match self.columns.iter_mut().find(|(n, _)| n == name) {
             Some((_, column)) => *column = texts,
@@ -66,8 +69,11 @@ impl Columns {
     /// As [`Columns::fit`] with twins. What becomes of a value depends on the columns there are and on the rows it came
     /// with, and on nothing else: whoever fits the same rows in the same order gets the same.
     pub(super) fn fit_with_twins(&mut self, rows: &RecordBatch) -> Result<Fitted, ArrowError> {
-        let mut fitting =
-            Fitting { fields: self.schema.fields().iter().map(|f| f.as_ref().clone()).collect(), ..Fitting::default() };
+        let mut fitting = Fitting {
+            fields: self.schema.fields().iter().map(|f| f.as_ref().clone()).collect(),
+            names: self.names.clone(),
+            ..Fitting::default()
+        };
         let mut odd = Vec::new();
         for (field, column) in rows.schema_ref().fields().iter().zip(rows.columns()) {
             let (name, sent) = (field.name(), field.data_type());
@@ -75,27 +81,28 @@ impl Columns {
             if column.null_count() == column.len() {
                 continue;
             }
-            let Some((column, sent)) = stored(column) else {
+            let Some((column, sent)) = stored_as(column) else {
                 odd.push((name, column.clone(), format!("cannot hold {}", word(sent))));
                 continue;
             };
-            let column = match self.places.get(name).map(|&place| (place, fitting.fields[place].data_type())) {
-                None => {
-                    fitting.fields.push(Field::new(name, sent, true));
-                    column
-                }
-                Some((_, have)) if is_same(have, &sent) => column,
-                Some((_, DataType::Float64)) if sent == DataType::Int64 => cast(&column, &DataType::Float64)?,
-                Some((place, DataType::Int64)) if sent == DataType::Float64 => {
-                    fitting.fields[place] = Field::new(name, DataType::Float64, true);
-                    column
-                }
-                Some((_, have)) => {
-                    odd.push((name, column, format!("holds {}, and {} came", word(have), word(&sent))));
-                    continue;
-                }
+            let Some(&place) = self.places.get(name) else {
+                fitting.fields.push(Field::new(name, sent, true));
+                fitting.names.insert(name);
+                fitting.columns.push((name.clone(), column));
+                continue;
             };
-            fitting.columns.push((name.clone(), column));
+            match self.meet(place, &column, &sent)? {
+                Meeting::All(column) => fitting.columns.push((name.clone(), column)),
+                Meeting::Widens => {
+                    fitting.fields[place] = Field::new(name, DataType::Float64, true);
+                    fitting.columns.push((name.clone(), column));
+                }
+                Meeting::Some { fit, rest, reason } => {
+                    odd.push((name, rest, reason));
+                    fitting.columns.push((name.clone(), fit));
+                }
+                Meeting::None(reason) => odd.push((name, column, reason)),
+            }
         }
         let mut twins = Vec::with_capacity(odd.len());
         for (name, column, reason) in odd {
@@ -105,8 +112,8 @@ impl Columns {
                 twins.push(Twin { field: name.clone(), twin, reason: reason.clone(), rows, first });
             }
         }
-        let Fitting { fields, columns } = fitting;
-        *self = Self::over(fields);
+        let Fitting { fields, columns, .. } = fitting;
+        self.become_those_of(fields);
         let schema: Vec<Field> =
             columns.iter().map(|(name, c)| Field::new(name, c.data_type().clone(), true)).collect();
         let columns = columns.into_iter().map(|(_, column)| column).collect();

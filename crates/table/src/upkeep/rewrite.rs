@@ -45,7 +45,7 @@ pub struct LayoutChange {
     pub codec: Option<Codec>,
     /// Which encodings pages may have.
     pub encodings: Option<EncodingSet>,
-    /// Columns of integers that hold real numbers from now on. Integers past 2^53 become the nearest there are.
+    /// Columns of integers that hold real numbers from now on; refused where one is past 2^53, and would change.
     pub widen: Vec<String>,
 }
 

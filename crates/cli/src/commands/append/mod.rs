@@ -9,6 +9,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use anyhow::{Context as _, Result};
 use decode::{Limits, RowFormat, RowReader, RowRules};
+use ingest::Renamed;
 
 use self::input::{Input, More};
 use self::refused::Refused;
@@ -38,6 +39,11 @@ pub(crate) fn append(args: &AppendArgs) -> Result<ExitCode> {
         format!("values that do not fit the column {column}: {}, kept as text in {twin}", count(*rows))
     });
     twins.for_each(|told| note(&told));
+    for Renamed { field, column } in &sink.renamed {
+        note(&format!(
+            "the field {field} is stored as the column {column}: another column has its name in another case"
+        ));
+    }
     print(&format!("appended {} rows to {}\n", count(sink.rows), args.name))?;
     Ok(if refused.tell()? { ExitCode::from(1) } else { ExitCode::SUCCESS })
 }

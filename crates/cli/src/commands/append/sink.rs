@@ -1,6 +1,6 @@
 //! Where rows go: few into the log, many into segments.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use anyhow::Result;
 use arrow::array::RecordBatch;
 use arrow::datatypes::SchemaRef;
-use ingest::{Bulk, DigestOptions, IngestError};
+use ingest::{Bulk, DigestOptions, IngestError, Renamed};
 use table::TableName;
 use table::disk::Disk;
 use tokio::runtime::Runtime;
@@ -40,6 +40,8 @@ pub(super) struct Sink {
     pub(super) rows: u64,
     /// Values that went beside their column, by column and twin.
     pub(super) twins: BTreeMap<(String, String), u64>,
+    /// Fields that are stored under another name.
+    pub(super) renamed: BTreeSet<Renamed>,
 }
 
 impl Sink {
@@ -56,12 +58,13 @@ impl Sink {
             is_digest_due: false,
             rows: 0,
             twins: BTreeMap::new(),
+            renamed: BTreeSet::new(),
         }
     }
 
     /// The columns that the table is known to have.
     pub(super) fn columns(&self) -> SchemaRef {
-        ingest::columns(&self.root)
+        ingest::columns(&self.root, &self.disk)
     }
 
     /// Another input begins.
@@ -99,12 +102,13 @@ impl Sink {
             Some(load) => load,
             None => runtime.block_on(Bulk::begin(&self.root, self.disk.clone(), &DigestOptions::default()))?,
         };
-        let mut twins = Vec::new();
         for rows in self.batches.drain(..) {
-            twins.extend(runtime.block_on(load.write(rows))?);
+            runtime.block_on(load.write(rows))?;
         }
+        let (twins, renamed) = load.take_told();
         self.load = Some(load);
         self.count(twins);
+        self.renamed.extend(renamed);
         Ok(())
     }
 
@@ -113,8 +117,9 @@ impl Sink {
         self.since = None;
         self.waiting = 0;
         let twins = if let Some(load) = self.load.take() {
-            let (loaded, twins) = running(&mut self.runtime)?.block_on(load.finish())?;
+            let (loaded, twins, renamed) = running(&mut self.runtime)?.block_on(load.finish())?;
             self.rows += loaded.rows;
+            self.renamed.extend(renamed);
             twins
         } else {
             let appended = ingest::append(&self.root, &self.disk, &self.batches)?;
@@ -124,6 +129,7 @@ impl Sink {
             if self.is_digest_due && self.is_piped {
                 self.digest();
             }
+            self.renamed.extend(appended.renamed);
             appended.twins
         };
         self.count(twins);

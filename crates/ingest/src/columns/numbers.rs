@@ -1,0 +1,105 @@
+//! Integers and real numbers in one column: none of them changes there.
+
+use std::sync::Arc;
+
+use arrow::array::{Array, ArrayRef, AsArray, BooleanArray, Int64Array};
+use arrow::compute::{cast, not, nullif};
+use arrow::datatypes::{DataType, Float64Type, Int64Type};
+use arrow::error::ArrowError;
+use decode::{is_exact_as_float, whole};
+
+use super::{Columns, is_same, word};
+
+/// What is known of the integers of a column.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Integers {
+    /// Each can become a real number.
+    Exact,
+    /// Some are past 2^53, where real numbers are further apart than 1.
+    Large,
+    /// Those that came can; those in segments are to be looked up.
+    Unknown,
+}
+
+/// What becomes of values that come for a column.
+pub(super) enum Meeting {
+    /// All are in it, as values of its type.
+    All(ArrayRef),
+    /// All are in it once it holds real numbers.
+    Widens,
+    /// Some are in it, and the rest is not; NULL stands where the other has a value.
+    Some {
+        /// Values of its type.
+        fit: ArrayRef,
+        /// Values as they came.
+        rest: ArrayRef,
+        /// Why.
+        reason: String,
+    },
+    /// None is in it, and why.
+    None(String),
+}
+
+impl Columns {
+    /// What becomes of values of the type `sent` in the column at `place`.
+    pub(super) fn meet(&mut self, place: usize, column: &ArrayRef, sent: &DataType) -> Result<Meeting, ArrowError> {
+        let have = self.schema.field(place).data_type().clone();
+        match (&have, sent) {
+            (have, sent) if is_same(have, sent) => Ok(Meeting::All(column.clone())),
+            (DataType::Float64, DataType::Int64) => {
+                let values = column.as_primitive::<Int64Type>();
+                let fits = BooleanArray::from_unary(values, is_exact_as_float);
+                let reason = "holds real numbers, and integers past 2^53 came, which would change among them";
+                split(&cast(column, &DataType::Float64)?, column, &fits, reason)
+            }
+            (DataType::Int64, DataType::Float64) if self.can_widen(place) => Ok(Meeting::Widens),
+            (DataType::Int64, DataType::Float64) => {
+                let values: Vec<Option<i64>> =
+                    column.as_primitive::<Float64Type>().iter().map(|value| whole(value?)).collect();
+                let integers: ArrayRef = Arc::new(Int64Array::from(values));
+                let fits = arrow::compute::is_not_null(&integers)?;
+                let reason = "holds integers past 2^53, and real numbers came, among which they would change";
+                split(&integers, column, &fits, reason)
+            }
+            (have, sent) => Ok(Meeting::None(format!("holds {}, and {} came", word(have), word(sent)))),
+        }
+    }
+
+    /// Whether every integer of the column at `place` can become a real number.
+    fn can_widen(&mut self, place: usize) -> bool {
+        if self.integers[place] == Integers::Unknown {
+            let column = self.schema.field(place).name();
+            let is_exact = self.stored.as_ref().is_some_and(|stored| stored.holds_only_exact(column));
+            self.integers[place] = if is_exact { Integers::Exact } else { Integers::Large };
+            self.changes += 1;
+        }
+        self.integers[place] == Integers::Exact
+    }
+}
+
+/// Values that fit, in their new form, and the others in the old one.
+fn split(new: &ArrayRef, old: &ArrayRef, fits: &BooleanArray, reason: &str) -> Result<Meeting, ArrowError> {
+    let rest = nullif(old, fits)?;
+    if rest.null_count() == rest.len() {
+        return Ok(Meeting::All(new.clone()));
+    }
+    Ok(Meeting::Some { fit: nullif(new, &not(fits)?)?, rest, reason: reason.to_owned() })
+}
+
+/// Whether each of some integers can become a real number.
+pub(super) fn hold_only_exact(column: &ArrayRef) -> bool {
+    let values = column.as_primitive::<Int64Type>();
+    // What stands under NULL may be anything: it is only looked at where all else fits.
+    values.values().iter().all(|value| is_exact_as_float(*value)) || values.iter().flatten().all(is_exact_as_float)
+}
+
+/// Integers as real numbers.
+///
+/// # Errors
+/// Where one would change.
+pub(super) fn exact_reals(column: &ArrayRef, name: &str) -> Result<ArrayRef, ArrowError> {
+    if hold_only_exact(column) {
+        return cast(column, &DataType::Float64);
+    }
+    Err(ArrowError::ComputeError(format!("column {name:?} holds integers past 2^53, which are no real numbers")))
+}
