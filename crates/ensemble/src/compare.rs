@@ -46,9 +46,7 @@ pub fn compare(first: (&Columns, OutcomeRef), second: (&Columns, OutcomeRef)) ->
 
 /// The places, in either's columns, of the worlds that both have.
 fn common(a: &Columns, b: &Columns) -> Vec<[usize; 2]> {
-    let worlds = |columns: &Columns| -> Vec<u32> {
-        columns.ensemble().outcomes.iter().flat_map(|(range, ..)| range.worlds().map(|w| w.0)).collect()
-    };
+    let worlds = |columns: &Columns| columns.ensemble().world_numbers().collect::<Vec<_>>();
     let (a, b) = (worlds(a), worlds(b));
     let (mut i, mut j) = (0, 0);
     let mut common = Vec::new();

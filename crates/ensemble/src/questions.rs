@@ -164,7 +164,7 @@ pub fn events_of(
     make_model: &MakeModel,
 ) -> Result<EventRows, QuestionError> {
     let catalogue = &stored.plan.catalogue;
-    let events = match stored.events.iter().find(|(range, _, _)| range.contains(worlds.first())) {
+    let events = match stored.event_segments(worlds)?.first() {
         Some(segment) => {
             let segment = stored.open(segment).map_err(EnsembleError::from)?;
             let has = segment.facts().entities.contains(&entity);

@@ -131,6 +131,52 @@ impl StoredEnsemble {
     /// The word for how far it is.
     pub fn state(&self) -> &'static str {
         if self.is_complete() { "complete" } else { "incomplete" }
+    /// The completed range that holds a world, and the place of its first world in columns.
+    fn range_with(&self, world: World) -> Result<(WorldRange, usize)> {
+        let mut before = 0;
+        for (range, _, _) in &self.outcomes {
+            if range.contains(world) {
+                return Ok((*range, before));
+            }
+            before += range.count();
+        }
+        let stored = self.outcomes.iter().map(|(range, _, _)| *range).collect();
+        let (name, planned) = (self.plan.name.clone(), self.plan.worlds.count());
+        Err(EnsembleError::World { name, world, planned, stored })
+    }
+
+    /// The place of a world's values in columns, which hold the stored worlds only.
+    ///
+    /// # Errors
+    /// Where the world is not stored.
+    pub fn place(&self, world: World) -> Result<usize> {
+        let (range, before) = self.range_with(world)?;
+        Ok(before + (world.0 - range.first().0) as usize)
+    }
+
+    /// The numbers of the stored worlds, in the order in which columns hold them.
+    pub fn world_numbers(&self) -> impl Iterator<Item = World> {
+        self.outcomes.iter().flat_map(|(range, _, _)| range.worlds())
+    }
+
+    /// The segments that hold the events of some worlds, in order; empty where the ensemble stores no events.
+    ///
+    /// # Errors
+    /// Where one of the worlds is not stored, or its events are missing.
+    pub fn event_segments(&self, worlds: WorldRange) -> Result<Vec<&RangeFile>> {
+        let mut segments = Vec::new();
+        let mut next = worlds.first();
+        while next.0 < worlds.end() {
+            let (range, _) = self.range_with(next)?;
+            if self.plan.events == EventMode::Store {
+                let missing = || damaged(&self.plan.name, &format!("the events of worlds {range} are missing"));
+                segments.push(self.events.iter().find(|(of, _, _)| *of == range).ok_or_else(missing)?);
+            }
+            next = World(range.end());
+        }
+        Ok(segments)
+    }
+
     }
 
     /// Bytes of the outcome segments and of the event segments.

@@ -185,6 +185,11 @@ fn check_events(ensemble: &StoredEnsemble, detail: &mut String) -> Found<Content
                 facts.items, facts.hash
             );
             ok = false;
+    let has_events = |range: &WorldRange| ensemble.events.iter().any(|(of, _, _)| of == range);
+    if let Some((range, _, _)) = ensemble.outcomes.iter().find(|(range, _, _)| !has_events(range)) {
+        *detail = format!("the events of worlds {range} are missing");
+        return Ok((total, false));
+    }
         }
         rows += counted;
         total += hash;
@@ -275,6 +280,8 @@ fn recount(ensemble: &StoredEnsemble, model: &dyn Model, detail: &mut String) ->
         compared += sink.compared;
     }
     *detail = format!("{compared} values");
+        // One that is missing was found before.
+        let Some(events) = ensemble.events.iter().find(|(of, _, _)| of == range) else { continue };
     Ok(((), true))
 }
 
@@ -336,7 +343,6 @@ fn violation(columns: &Columns, condition: &str, entity: Option<usize>) -> Resul
     };
     let refs: &[OutcomeRef] = expression.columns();
     let holds = expression.holds(&columns.get(refs)?, columns.worlds());
-    let first = columns.ensemble().outcomes.first().map_or(0, |(range, _, _): &(WorldRange, _, _)| range.first().0);
-    let broken = (0..holds.len()).find(|&w| !holds.contains(w));
-    Ok(broken.map(|w| format!("{condition} does not hold for {} in world {}", name(), first + w as u32)))
+    let broken = columns.ensemble().world_numbers().enumerate().find(|(place, _)| !holds.contains(*place));
+    Ok(broken.map(|(_, world)| format!("{condition} does not hold for {} in world {world}", name())))
 }

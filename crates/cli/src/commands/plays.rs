@@ -17,18 +17,21 @@ pub(crate) async fn plays(args: &PlaysArgs) -> Result<ExitCode> {
     let stored = columns.ensemble();
     let catalogue = &stored.plan.catalogue;
     let entity = catalogue.find_entity(&args.entity)?;
-    if args.world as usize >= columns.worlds() {
-        bail!("there is no world {}: the ensemble has worlds 0 to {}", args.world, columns.worlds() - 1);
-    }
+    let world = World(args.world);
+    let place = stored.place(world)?;
     if args.box_score {
         let outcomes = 0..catalogue.kind_of(entity).outcomes.len();
         let refs: Vec<OutcomeRef> = outcomes.map(|outcome| OutcomeRef { entity, outcome }).collect();
-        let values: Vec<f64> = columns.get(&refs)?.iter().map(|c| c.value(args.world as usize)).collect();
+        let values: Vec<f64> = columns.get(&refs)?.iter().map(|c| c.value(place)).collect();
         box_score(catalogue, entity, &values, args.format.format)?;
         return Ok(ExitCode::SUCCESS);
     }
     let filters = filters(catalogue, args)?;
-    let events = events_of(stored, entity, WorldRange::new(World(args.world), 1)?, |_| true, &make_model())?;
+    let players = match &args.player {
+        Some(player) => players(&stored.plan, player)?,
+        None => vec![Vec::new()],
+    };
+    let events = events_of(stored, entity, WorldRange::new(world, 1)?, |_| true, &make_model())?;
     let count = events.rows.iter().sum::<u32>() as usize;
     let kept: Vec<usize> = (0..count).filter(|&row| filters.iter().all(|f| f.keeps(&events, row))).collect();
     print_events(catalogue, &events, &kept, args.format.format)?;
