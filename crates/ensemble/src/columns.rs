@@ -40,7 +40,7 @@ impl Column {
 
     /// The value at a place: that of a world by its number is [`StoredEnsemble::place`].
     #[inline]
-    pub fn value(&self, world: usize) -> f64 {
+    pub fn value(&self, place: usize) -> f64 {
         let scale = f64::from(self.scale);
         match &self.values {
             Narrow::U8(v) => f64::from(v[place]) / scale,
@@ -48,6 +48,11 @@ impl Column {
             Narrow::I32(v) => f64::from(v[place]) / scale,
             Narrow::F64(v) => v[place],
         }
+    }
+
+    /// By how much values differ at least; `None` of real numbers.
+    pub(crate) fn unit(&self) -> Option<f64> {
+        (!matches!(self.values, Narrow::F64(_))).then(|| 1.0 / f64::from(self.scale))
     }
 
     /// Number of worlds.

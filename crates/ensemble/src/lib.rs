@@ -25,6 +25,7 @@ mod event_reader;
 mod expression;
 mod given;
 mod known;
+mod interval;
 mod plan;
 mod price;
 mod questions;
@@ -45,6 +46,7 @@ pub use event_reader::{EventRows, KeepEvents, OwnedEventValues};
 pub use expression::{BitSet, Expression, ExpressionError, OutcomeRef};
 pub use given::{Given, TooFew, Wider};
 pub use known::KnownOutcome;
+pub use interval::Interval;
 pub use plan::{EventMode, NameError, Plan, check_name};
 pub use price::{LegPrice, Price, price};
 pub use questions::{

@@ -14,6 +14,8 @@ use crate::error::EnsembleError;
 use crate::event_reader::{EventRows, KeepEvents};
 use crate::expression::{Expression, ExpressionError, OutcomeRef};
 use crate::given::{Given, TooFew};
+use crate::interval::Interval;
+use crate::known::possible;
 use crate::plan::Plan;
 use crate::price::{Price, price};
 use crate::state::{GameState, StateError};
@@ -219,6 +221,8 @@ pub struct OutcomeAnswer {
     pub unit: String,
     /// Over the worlds.
     pub distribution: Distribution,
+    /// The mean's 95% confidence interval; `None` from fewer than two worlds.
+    pub ci: Option<Interval>,
 }
 
 impl OutcomeQuestion {
@@ -238,12 +242,14 @@ impl OutcomeQuestion {
         }
         let answers = wanted.iter().zip(columns.get(&wanted)?).map(|(outcome, column)| {
             let described = &catalogue.kind_of(outcome.entity).outcomes[outcome.outcome];
+            let distribution = Distribution::of(&column);
             OutcomeAnswer {
                 entity: catalogue.entities[outcome.entity].name.clone(),
                 title: catalogue.entities[outcome.entity].title.clone(),
                 outcome: described.name.clone(),
                 unit: described.unit.clone(),
-                distribution: Distribution::of(&column),
+                ci: distribution.interval().map(|interval| possible(described, interval)),
+                distribution,
             }
         });
         Ok(answers.collect())
@@ -262,6 +268,7 @@ impl OutcomeAnswer {
             "unit": self.unit,
             "worlds": d.worlds,
             "mean": d.mean(),
+            "ci": self.ci,
             "standard_deviation": d.standard_deviation(),
             "min": d.quantile(0.0),
             "max": d.quantile(1.0),
