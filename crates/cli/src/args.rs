@@ -25,7 +25,7 @@ pub(crate) use run::{PlanArgs, PlayArgs, RunArgs, UntilArgs};
 pub(crate) use serve::{Durability, Partition, ServeArgs, TokenTask, Unique};
 pub(crate) use table::{
     RebuildArgs, TableArgs, TableClusterArgs, TableCompactArgs, TableDeleteArgs, TableInsertArgs, TableRewriteArgs,
-    TableTask, TableTrimArgs, TableVacuumArgs,
+    TableTask, TableTrimArgs, TableVacuumArgs, VacuumTarget,
 };
 
 /// Simulate what could happen. Take in what did. Ask both.

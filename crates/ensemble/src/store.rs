@@ -8,6 +8,7 @@ use std::sync::Arc;
 use std::time::SystemTime;
 
 use table::disk::Disk;
+use table::upkeep::{VacuumOptions, Vacuumed, vacuum_but};
 use table::{
     Change, Codec, ColumnStatistics, Committed, Encoder, ErrorKind, FlatColumn, FlatValues, Segment, SegmentReader,
     SegmentSchema, SegmentWriter, Table, TableError, TransactionId, WrittenSegment,
@@ -26,6 +27,8 @@ type Result<T> = std::result::Result<T, EnsembleError>;
 /// The tables of ensembles in one data folder.
 pub struct Store {
     data: PathBuf,
+const TABLES: [&str; 3] = ["outcomes", "events", "ensembles"];
+
     disk: Arc<dyn Disk>,
     outcomes: Table,
     events: Table,
@@ -206,7 +209,7 @@ impl StoredEnsemble {
 impl Store {
     /// When each of the three tables of a data folder was committed to last, without opening them.
     pub fn committed_at(data: &Path) -> [Option<SystemTime>; 3] {
-        ["outcomes", "events", "ensembles"].map(|name| Table::committed_at(&table_folder(data, name)))
+        TABLES.map(|name| Table::committed_at(&table_folder(data, name)))
     }
 
     /// Opens the data folder for reading; `None` where nothing is stored there.
@@ -496,7 +499,7 @@ impl Store {
                 table.commit(&Change { remove, ..Change::default() }).await?;
             }
         }
-        for table in ["outcomes", "events", "ensembles"] {
+        for table in TABLES {
             let folder = table_folder(&self.data, table).join(format!("ensemble={name}"));
             match self.disk.remove_dir(&folder) {
                 Err(cause) if cause.kind() != io::ErrorKind::NotFound => {
@@ -505,7 +508,24 @@ impl Store {
                 _ => {}
             }
         }
-        Ok(())
+        Ok(newest)
+    }
+
+    /// Removes the files that no version needs: those of versions that others took the place of, and what was never committed.
+    /// What is written of registered versions stays: a version that replaces another commits nothing before it is complete.
+    ///
+    /// # Errors
+    /// Where the disk refuses; what was removed until then was nobody's.
+    pub async fn vacuum(&self, options: VacuumOptions) -> Result<Vacuumed> {
+        let folder = |row: &Segment| row.path.rsplit_once('/').map(|(folder, _)| format!("{folder}/"));
+        // A version that is registered after this writes files that are too young to be removed.
+        let registered: Vec<String> = self.ensembles.segments().await?.iter().filter_map(folder).collect();
+        let may_come = |file: &str| registered.iter().any(|folder| file.starts_with(folder));
+        let mut vacuumed = Vacuumed::default();
+        for table in TABLES {
+            vacuumed += vacuum_but(&table_folder(&self.data, table), self.disk.clone(), options, may_come).await?;
+        }
+        Ok(vacuumed)
     }
 
     /// Moves on to the newest version of every table.
