@@ -19,6 +19,7 @@ mod aggregate;
 mod columns;
 mod compare;
 mod correlation;
+mod declared;
 mod distribution;
 mod error;
 mod event_reader;
