@@ -193,6 +193,10 @@ impl Model for Football {
         sink.outcomes(outcomes.block(events.entity, events.range))
     }
 
+    fn events_of_player(&self, player: &str) -> Result<Vec<EventFilter>, UnknownName> {
+        play::filters_of(player)
+    }
+
     fn identities(&self) -> Vec<Identity> {
         identities::identities(&self.league)
     }
