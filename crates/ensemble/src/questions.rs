@@ -290,6 +290,7 @@ impl StoredEnsemble {
         json!({
             "ensemble": plan.name,
             "state": self.state(),
+            "enough": self.enough,
             "version": self.version,
             "model": plan.model,
             "worlds": self.worlds(),
