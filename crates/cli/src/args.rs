@@ -118,6 +118,9 @@ pub(crate) enum Command {
         ensemble: String,
         #[command(flatten)]
         data: PlaceArgs,
+        /// The ledger of the fleet that plays or played it, which forgets it too
+        #[arg(long, value_name = "URL", env = "MANYWORLDS_LEDGER", hide_env_values = true)]
+        ledger: Option<String>,
     },
     /// List the tables of rows
     Tables {

@@ -30,5 +30,5 @@ pub use broker::Broker;
 pub use error::FleetError;
 pub use ledger::{Changes, Ledger, State};
 pub use status::{EnsembleStatus, PhaseTotals, UntilStatus, WorkerStatus, state, status, status_of, workers};
-pub use submit::{SubmitOptions, cancel, pause, resume, retry, submit};
+pub use submit::{SubmitOptions, cancel, forget, pause, resume, retry, submit};
 pub use worker::{Halt, Member, WorkerOptions, join};

@@ -77,7 +77,7 @@ pub(crate) fn dispatch(args: Args, settings: &[Setting]) -> Result<ExitCode> {
         Command::Correlate(args) => run(correlate::correlate(&args)),
         Command::Plays(args) => run(plays::plays(&args)),
         Command::Verify { ensemble, data, format } => run(verify::verify(&data.data, &ensemble, format.format)),
-        Command::Drop { ensemble, data } => run(ensembles::drop(&data.data, &ensemble)),
+        Command::Drop { ensemble, data, ledger } => run(ensembles::drop(&data.data, &ensemble, ledger.as_deref())),
         Command::Info(args) => run(info::info(&args)),
         Command::Export(args) => run(export::export(&args)),
         Command::Rebuild(args) => run(upkeep::rebuild(&args)),
