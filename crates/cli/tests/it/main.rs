@@ -31,3 +31,4 @@ mod served;
 mod support;
 mod table;
 mod upkeep;
+mod worlds;
