@@ -25,7 +25,7 @@ pub(crate) use run::{PlanArgs, PlayArgs, RunArgs, UntilArgs};
 pub(crate) use serve::{Durability, Partition, ServeArgs, TokenTask, Unique};
 pub(crate) use table::{
     RebuildArgs, TableArgs, TableClusterArgs, TableCompactArgs, TableDeleteArgs, TableInsertArgs, TableRewriteArgs,
-    TableTask, TableTrimArgs, TableVacuumArgs,
+    TableTask, TableTrimArgs, TableVacuumArgs, VacuumTarget,
 };
 
 /// Simulate what could happen. Take in what did. Ask both.
@@ -121,6 +121,9 @@ pub(crate) enum Command {
         ensemble: String,
         #[command(flatten)]
         data: PlaceArgs,
+        /// The ledger of the fleet that plays or played it, which forgets it too
+        #[arg(long, value_name = "URL", env = "MANYWORLDS_LEDGER", hide_env_values = true)]
+        ledger: Option<String>,
     },
     /// List the tables of rows
     Tables {

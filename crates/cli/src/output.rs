@@ -4,6 +4,7 @@ use std::fmt::{self, Write as _};
 use std::io::Write as _;
 
 use anyhow::{Context as _, Result};
+use ensemble::Interval;
 use serde::Serialize;
 
 /// Writes a result.
@@ -100,9 +101,31 @@ pub(crate) fn number(n: f64) -> String {
     format!("{n:.4}")
 }
 
+/// Decimals that show what is known to within `width`: two digits of the width, and at least `least`.
+fn decimals(width: f64, least: usize) -> usize {
+    const MOST: i32 = 15;
+    if width > 0.0 { (1 - width.log10().floor() as i32).clamp(least as i32, MOST) as usize } else { least }
+}
+
+/// A number that is known to within `width`, which is never written as 0.
+pub(crate) fn known_to(n: f64, width: f64) -> String {
+    format!("{n:.*}", decimals(width, 4))
+}
+
 /// A mean with how far its confidence interval reaches to either side, where that is known.
 pub(crate) fn interval(mean: f64, half_width: Option<f64>) -> String {
-    half_width.map_or_else(|| number(mean), |half| format!("{} ± {}", number(mean), number(half)))
+    half_width.map_or_else(|| number(mean), |half| format!("{} ± {}", known_to(mean, half), known_to(half, half)))
+}
+
+/// From where to where an interval reaches.
+pub(crate) fn from_to(Interval { low, high }: Interval) -> String {
+    format!("{} to {}", known_to(low, high - low), known_to(high, high - low))
+}
+
+/// A share in percent and its interval: `0.00% (0.00% to 0.37%)`.
+pub(crate) fn share(p: f64, Interval { low, high }: Interval) -> String {
+    let percent = |share: f64| format!("{:.*}%", decimals(100.0 * (high - low), 2), 100.0 * share);
+    format!("{} ({} to {})", percent(p), percent(low), percent(high))
 }
 
 /// A size for people: `1.23 GB`.
@@ -125,6 +148,20 @@ mod tests {
     fn numbers_are_written_for_people() {
         assert_eq!([count(0), count(999), count(1_000), count(1_234_567)], ["0", "999", "1,000", "1,234,567"]);
         assert_eq!([bytes(999), bytes(1_000), bytes(1_234_567_890)], ["999 B", "1.00 kB", "1.23 GB"]);
+    }
+
+    #[test]
+    fn intervals_are_never_written_as_nothing() {
+        let of = |low, high| Interval { low, high };
+        assert_eq!(share(0.0, of(0.0, 0.003_682)), "0.00% (0.00% to 0.37%)");
+        assert_eq!(share(0.0, of(0.0, 0.000_003_7)), "0.00000% (0.00000% to 0.00037%)");
+        assert_eq!(share(0.4752, of(0.4651, 0.4853)), "47.52% (46.51% to 48.53%)");
+        assert_eq!(interval(0.000_2, Some(0.000_021)), "0.000200 ± 0.000021");
+        assert_eq!(
+            (interval(23.25, Some(0.5)), interval(1.0, None)),
+            ("23.2500 ± 0.5000".to_owned(), "1.0000".to_owned())
+        );
+        assert_eq!(from_to(of(0.0, 0.000_012)), "0.000000 to 0.000012");
     }
 
     #[test]

@@ -6,6 +6,7 @@ use model::{Catalogue, OutcomeBlock, Values};
 use serde::{Deserialize, Serialize};
 
 use crate::columns::{Column, Narrow};
+use crate::interval::{Interval, Level, Sample};
 
 /// Outcomes that are followed where nothing else is said: those of an ensemble that has no more.
 pub const FOLLOWED_MAX: usize = 1_000;
@@ -55,9 +56,6 @@ fn value_of(place: i32, scale: Option<i32>) -> f64 {
         _ => f64::midpoint(low, high),
     }
 }
-
-/// Two-sided 95% of a normal distribution.
-pub(crate) const Z_95: f64 = 1.959_963_984_540_054;
 
 impl Aggregate {
     /// Of a column of a block; `scale` is the outcome's.
@@ -164,14 +162,33 @@ impl Aggregate {
         if self.count < 2 { 0.0 } else { (moments(self.sum, self.count).1 / (self.count - 1) as f64).max(0.0) }
     }
 
-    /// Half the width of the 95% confidence interval of the mean: 1.96 standard errors. Infinite from fewer than two worlds.
-    pub fn half_width(&self) -> f64 {
-        if self.count < 2 { f64::INFINITY } else { Z_95 * (self.variance() / self.count as f64).sqrt() }
+    /// The 95% confidence interval of the mean, also where it is looked at after each range and playing ends once it is
+    /// narrow. `None` from fewer than two worlds, and of real numbers that are all the same.
+    pub fn interval(&self) -> Option<Interval> {
+        let (mean, scale) = (self.mean(), self.scale());
+        let cube = |(bucket, count): (&i32, &u64)| *count as f64 * (value_of(*bucket, scale) - mean).powi(3);
+        let sample = Sample {
+            count: self.count,
+            mean,
+            variance: self.variance(),
+            third: self.buckets.iter().map(cube).sum::<f64>() / self.count.max(1) as f64,
+            bounds: [self.min, self.max],
+            unit: scale.map(|scale| 1.0 / f64::from(scale)),
+        };
+        sample.interval(Level::WATCHED)
     }
 
-    /// [`Self::half_width`] as it is told: `None` from fewer than two worlds.
+    /// How far the interval reaches from the mean, to the farther side.
     pub fn ci_half_width(&self) -> Option<f64> {
-        Some(self.half_width()).filter(|half| half.is_finite())
+        self.interval().map(|interval| interval.reach(self.mean()))
+    }
+
+    /// By what whole numbers were divided; `None` of real numbers.
+    fn scale(&self) -> Option<i32> {
+        match self.sum {
+            Sum::Whole { scale, .. } => Some(scale),
+            Sum::Real { .. } => None,
+        }
     }
 
     /// Smallest and largest value; `None` of no world.
@@ -183,10 +200,7 @@ impl Aggregate {
     /// ends. `None` of no world.
     pub fn quantile(&self, q: f64) -> Option<f64> {
         let rank = ((q.clamp(0.0, 1.0) * self.count as f64).ceil() as u64).max(1);
-        let scale = match self.sum {
-            Sum::Whole { scale, .. } => Some(scale),
-            Sum::Real { .. } => None,
-        };
+        let scale = self.scale();
         let mut seen = 0;
         for (bucket, count) in &self.buckets {
             seen += count;
@@ -279,12 +293,12 @@ impl Follow {
     }
 }
 
-/// How narrow the confidence interval of a mean must be for an ensemble to need no more worlds.
+/// How near the mean both ends of its confidence interval must be for an ensemble to need no more worlds.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Goal {
-    /// Half the width of the interval, in the outcome's unit.
+    /// How far the interval may reach to either side, in the outcome's unit.
     HalfWidth(f64),
-    /// Half the width of the interval in percent: of 1 where all values lie between 0 and 1, and else of the mean.
+    /// How far it may reach in percent: of 1 where all values lie between 0 and 1, and else of the mean.
     Percent(f64),
 }
 
@@ -299,7 +313,7 @@ impl Goal {
             (Self::Percent(percent), Some([min, max])) if min >= 0.0 && max <= 1.0 => percent / 100.0,
             (Self::Percent(percent), _) => percent / 100.0 * aggregate.mean().abs(),
         };
-        aggregate.count >= Self::WORLDS_MIN && aggregate.half_width() <= goal
+        aggregate.count >= Self::WORLDS_MIN && aggregate.ci_half_width().is_some_and(|half| half <= goal)
     }
 }
 
@@ -391,7 +405,7 @@ mod tests {
         let shares: Vec<i32> = (0..=12).collect();
         assert_eq!(whole(&shares, 12).quantile(5.0 / 13.0), Some(4.0 / 12.0));
         assert_eq!(whole(&[], 1).quantile(0.5), None);
-        assert_eq!((whole(&[], 1).bounds(), whole(&[7], 1).half_width()), (None, f64::INFINITY));
+        assert_eq!((whole(&[], 1).bounds(), whole(&[7], 1).interval()), (None, None));
     }
 
     #[test]
@@ -399,27 +413,72 @@ mod tests {
         let coins: Vec<i32> = (0..10_000).map(|i| i % 2).collect();
         let (few, many) = (whole(&coins[..99], 1), whole(&coins, 1));
         let goal = |text: &str| text.parse::<Goal>().unwrap();
-        // 1.96 x 0.5 / 100 is just below 1% of 1, and just below 2% of the mean.
-        assert!(goal("1%").is_met(&many) && !goal("0.97%").is_met(&many) && goal("0.0099").is_met(&many));
+        // 2.054 x 0.5 / 100, and half a world for the steps of a share: just above 1.03% of 1, or 2.06% of the mean.
+        assert!(goal("1.04%").is_met(&many) && !goal("1.02%").is_met(&many) && goal("0.0104").is_met(&many));
         assert!(!goal("100").is_met(&few), "99 worlds do not do");
         let larger = whole(&coins.iter().map(|c| c * 4).collect::<Vec<_>>(), 1);
-        assert!(goal("2%").is_met(&larger) && !goal("1.9%").is_met(&larger));
+        assert!(goal("2.08%").is_met(&larger) && !goal("2%").is_met(&larger));
         for bad in ["", "%", "0", "-1%", "NaN", "inf", "1 percent"] {
             assert!(bad.parse::<Goal>().is_err(), "{bad}");
         }
         assert_eq!([goal("0.5%"), goal("3.5")].map(|g| g.to_string()), ["0.5%", "3.5"]);
     }
 
-    #[test]
-    fn an_interval_covers_the_mean_as_often_as_it_says() {
-        // 1,000 samples of 400 fair coins: 95% of the intervals hold one half, within 4 standard errors.
-        let mut covered = 0;
-        for sample in 0..1_000 {
-            let mut coins = world::Stream::new(world::Seed(5), world::World(sample), 0, 0);
-            let values: Vec<i32> = (0..400).map(|_| coins.below(2) as i32).collect();
-            let aggregate = whole(&values, 1);
-            covered += i32::from((aggregate.mean() - 0.5).abs() <= aggregate.half_width());
+    /// Plays ranges of `worlds` worlds until the goal is met, as a run does, and tells whether the interval holds the mean.
+    fn covers(
+        seed: u32,
+        worlds: usize,
+        goal: Goal,
+        mean: f64,
+        mut world: impl FnMut(&mut world::Stream) -> i32,
+    ) -> bool {
+        let mut random = world::Stream::new(world::Seed(11), world::World(seed), 0, 0);
+        let mut known = whole(&[], 1);
+        while !goal.is_met(&known) {
+            known.merge(&whole(&(0..worlds).map(|_| world(&mut random)).collect::<Vec<_>>(), 1));
         }
-        assert!((f64::from(covered) / 1_000.0 - 0.95).abs() < 4.0 * (0.05f64 * 0.95 / 1_000.0).sqrt(), "{covered}");
+        let Interval { low, high } = known.interval().unwrap();
+        assert!((known.mean() - low).max(high - known.mean()) <= known.ci_half_width().unwrap());
+        low <= mean && mean <= high
+    }
+
+    /// In how many of 400 runs the interval holds the mean.
+    fn covered(worlds: usize, goal: &str, mean: f64, world: impl Fn(&mut world::Stream) -> i32 + Copy) -> usize {
+        let goal = goal.parse().unwrap();
+        (0..400).filter(|seed| covers(*seed, worlds, goal, mean, world)).count()
+    }
+
+    /// 94% of 400, which a true 95% falls short of now and then: the seeds are fixed, so these either hold or do not.
+    const ENOUGH: usize = 376;
+
+    #[test]
+    fn stopping_early_keeps_shares_covered() {
+        for (share, goals) in [(0.0002, ["0.3%", "0.05%"]), (0.005, ["2%", "0.5%"]), (0.4, ["10%", "3%"])] {
+            for goal in goals {
+                let found = covered(250, goal, share, |random| i32::from(f64::from(random.uniform()) < share));
+                assert!(found >= ENOUGH, "{share} within {goal}: {found} of 400");
+            }
+        }
+    }
+
+    #[test]
+    fn stopping_early_keeps_skewed_means_covered() {
+        // Whole numbers that are each a tenth less likely than the one before: their mean is 9.
+        let skewed = |random: &mut world::Stream| (0..200).take_while(|_| random.uniform() < 0.9).count() as i32;
+        for goal in ["2", "0.7"] {
+            let found = covered(50, goal, 9.0, skewed);
+            assert!(found >= ENOUGH, "within {goal}: {found} of 400");
+        }
+    }
+
+    #[test]
+    fn intervals_of_many_worlds_are_not_needlessly_wide() {
+        let coins: Vec<i32> = (0..10_000).map(|i| i % 2).collect();
+        let dice: Vec<i32> = (0..10_000).map(|i| i % 6 + 1).collect();
+        for values in [coins, dice] {
+            let known = whole(&values, 1);
+            let plain = 1.96 * (known.variance() / 10_000.0).sqrt();
+            assert!(known.ci_half_width().unwrap() < 1.06 * plain, "{known:?}");
+        }
     }
 }

@@ -38,16 +38,21 @@ impl Column {
         Self { values: narrow(parts), scale }
     }
 
-    /// The value in a world.
+    /// The value at a place: that of a world by its number is [`StoredEnsemble::place`].
     #[inline]
-    pub fn value(&self, world: usize) -> f64 {
+    pub fn value(&self, place: usize) -> f64 {
         let scale = f64::from(self.scale);
         match &self.values {
-            Narrow::U8(v) => f64::from(v[world]) / scale,
-            Narrow::I16(v) => f64::from(v[world]) / scale,
-            Narrow::I32(v) => f64::from(v[world]) / scale,
-            Narrow::F64(v) => v[world],
+            Narrow::U8(v) => f64::from(v[place]) / scale,
+            Narrow::I16(v) => f64::from(v[place]) / scale,
+            Narrow::I32(v) => f64::from(v[place]) / scale,
+            Narrow::F64(v) => v[place],
         }
+    }
+
+    /// By how much values differ at least; `None` of real numbers.
+    pub(crate) fn unit(&self) -> Option<f64> {
+        (!matches!(self.values, Narrow::F64(_))).then(|| 1.0 / f64::from(self.scale))
     }
 
     /// Number of worlds.

@@ -5,10 +5,10 @@
 
 use serde::Serialize;
 
-use crate::aggregate::Z_95;
 use crate::columns::{Column, Columns};
 use crate::error::EnsembleError;
 use crate::expression::OutcomeRef;
+use crate::interval::{Interval, Level, Sample};
 
 /// How an outcome of one ensemble compares with an outcome of another.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -21,10 +21,12 @@ pub struct Comparison {
     pub means: [f64; 2],
     /// The second mean less the first.
     pub difference: f64,
-    /// Half the width of the difference's 95% confidence interval: from the differences of the worlds where they are paired,
-    /// and else from both spreads. `None` from fewer than two worlds.
+    /// The difference's 95% confidence interval: from the differences of the worlds where they are paired, and else from both
+    /// means' intervals. `None` from fewer than two worlds.
+    pub ci: Option<Interval>,
+    /// How far it reaches from the difference, to the farther side.
     pub ci_half_width: Option<f64>,
-    /// What that would be from both spreads alone.
+    /// What that would be from both means' intervals alone.
     pub unpaired_half_width: Option<f64>,
     /// Correlation of both over the worlds, where they are paired; `None` where either is the same in every world.
     pub correlation: Option<f64>,
@@ -46,9 +48,7 @@ pub fn compare(first: (&Columns, OutcomeRef), second: (&Columns, OutcomeRef)) ->
 
 /// The places, in either's columns, of the worlds that both have.
 fn common(a: &Columns, b: &Columns) -> Vec<[usize; 2]> {
-    let worlds = |columns: &Columns| -> Vec<u32> {
-        columns.ensemble().outcomes.iter().flat_map(|(range, ..)| range.worlds().map(|w| w.0)).collect()
-    };
+    let worlds = |columns: &Columns| columns.ensemble().world_numbers().collect::<Vec<_>>();
     let (a, b) = (worlds(a), worlds(b));
     let (mut i, mut j) = (0, 0);
     let mut common = Vec::new();
@@ -78,18 +78,37 @@ fn compared(a: &Column, b: &Column, places: &[[usize; 2]], is_paired: bool) -> C
         let (a, b) = (a - means[0], b - means[1]);
         (aa, bb, ab) = (aa + a * a, bb + b * b, ab + a * b);
     }
-    let half = |squares: f64| (n >= 2.0).then(|| Z_95 * (squares.max(0.0) / (n - 1.0) / n).sqrt());
-    let (paired, unpaired) = (half(aa + bb - 2.0 * ab), half(aa + bb));
+    let (unit_a, unit_b) = (a.unit(), b.unit());
+    let difference = means[1] - means[0];
+    let unpaired =
+        apart(Sample::of(pairs().map(|(a, _)| (a, 1)), unit_a), Sample::of(pairs().map(|(_, b)| (b, 1)), unit_b));
+    let ci = if is_paired {
+        Sample::of(pairs().map(|(a, b)| (b - a, 1)), unit_a.filter(|_| unit_a == unit_b)).interval(Level::FIXED)
+    } else {
+        unpaired
+    };
     Comparison {
         worlds: places.len(),
         is_paired,
         means,
-        difference: means[1] - means[0],
-        ci_half_width: if is_paired { paired } else { unpaired },
-        unpaired_half_width: unpaired,
+        difference,
+        ci,
+        ci_half_width: ci.map(|ci| ci.reach(difference)),
+        unpaired_half_width: unpaired.map(|ci| ci.reach(difference)),
         correlation: (is_paired && aa > 0.0 && bb > 0.0).then(|| (ab / (aa * bb).sqrt()).clamp(-1.0, 1.0)),
         shares: (is_paired && n > 0.0).then(|| counts.map(|count| count as f64 / n)),
     }
+}
+
+/// The interval of the second mean less the first, of samples that have nothing to do with each other (Newcombe 1998).
+fn apart(a: Sample, b: Sample) -> Option<Interval> {
+    let (of_a, of_b) = (a.interval(Level::FIXED)?, b.interval(Level::FIXED)?);
+    let difference = b.mean - a.mean;
+    let reach = |x: f64, y: f64| x.hypot(y);
+    Some(Interval {
+        low: difference - reach(b.mean - of_b.low, of_a.high - a.mean),
+        high: difference + reach(of_b.high - b.mean, a.mean - of_a.low),
+    })
 }
 
 #[cfg(test)]
@@ -108,15 +127,20 @@ mod tests {
         let found = compared(&a, &b, &all, true);
         // Differences 1, 1, 3, 0: their mean is 1.25, their sum of squares about it 4.75.
         assert_eq!((found.worlds, found.means, found.difference), (4, [7.5, 8.75], 1.25));
-        let expected = Z_95 * (4.75f64 / 3.0 / 4.0).sqrt();
-        assert!((found.ci_half_width.unwrap() - expected).abs() < 1e-12, "{found:?}");
+        // Their spread, and what their range of 3 adds from so few worlds.
+        let expected = 1.96 * (4.75f64 / 3.0 / 4.0 + (1.96f64 * 3.0 / 8.0).powi(2)).sqrt();
+        let Interval { low, high } = found.ci.unwrap();
+        let half = (high - low) / 2.0;
+        assert!(half > expected && half < 1.25 * expected, "{found:?}");
+        assert_eq!(found.ci_half_width, Some((high - 1.25).max(1.25 - low)));
         assert_eq!(found.shares, Some([0.0, 0.25, 0.75]));
         assert!(found.correlation.unwrap() > 0.98 && found.unpaired_half_width > found.ci_half_width);
-        let apart = compared(&a, &b, &all, false);
-        assert_eq!((apart.ci_half_width, apart.shares), (found.unpaired_half_width, None));
+        let other = compared(&a, &b, &all, false);
+        assert_eq!((other.ci_half_width, other.shares), (found.unpaired_half_width, None));
         let none = compared(&a, &b, &[], true);
         assert_eq!((none.worlds, none.ci_half_width, none.shares), (0, None, None));
         let constant = compared(&column(&[4, 4]), &column(&[4, 4]), &all[..2], true);
-        assert_eq!((constant.ci_half_width, constant.correlation), (Some(0.0), None));
+        assert_eq!((constant.difference, constant.correlation), (0.0, None));
+        assert!(constant.ci_half_width.unwrap() > 0.4, "two worlds that are alike say little: {constant:?}");
     }
 }

@@ -1,6 +1,7 @@
 //! The distribution of one outcome: every value it takes, and how often.
 
 use crate::columns::{Column, Narrow};
+use crate::interval::{Interval, Level, Sample};
 
 /// An exact distribution.
 #[derive(Debug, Clone, PartialEq)]
@@ -9,6 +10,8 @@ pub struct Distribution {
     pub counts: Vec<(f64, usize)>,
     /// Worlds.
     pub worlds: usize,
+    /// By how much values differ at least; `None` of real numbers.
+    unit: Option<f64>,
 }
 
 impl Distribution {
@@ -32,7 +35,7 @@ impl Distribution {
                 values.chunk_by(|a, b| a == b).map(|run| (run[0], run.len())).collect()
             }
         };
-        Self { counts, worlds: column.len() }
+        Self { counts, worlds: column.len(), unit: column.unit() }
     }
 
     /// The mean; NaN where there are no worlds.
@@ -45,6 +48,12 @@ impl Distribution {
         let mean = self.mean();
         let squares = self.counts.iter().map(|(value, n)| (value - mean).powi(2) * *n as f64);
         (squares.sum::<f64>() / self.worlds as f64).sqrt()
+    }
+
+    /// The mean's 95% confidence interval; `None` from fewer than two worlds, and of real numbers that are all the same.
+    pub fn interval(&self) -> Option<Interval> {
+        let counts = self.counts.iter().map(|(value, n)| (*value, *n as u64));
+        Sample::of(counts, self.unit).interval(Level::FIXED)
     }
 
     /// The smallest value that at least a share `p` (0 to 1) of the worlds do not exceed; NaN where there are none.
@@ -107,7 +116,7 @@ mod tests {
         assert_eq!((d.mean(), d.quantile(0.0), d.quantile(0.5), d.quantile(0.76)), (1.0, -2.0, 1.0, 4.0));
         assert!((d.standard_deviation() - 4.5_f64.sqrt()).abs() < 1e-12);
         assert_eq!(d.cdf().collect::<Vec<_>>(), [(-2.0, 0.25), (1.0, 0.75), (4.0, 1.0)]);
-        assert_eq!(d, distribution(Narrow::F64(vec![4.0, -2.0, 1.0, 1.0])));
+        assert_eq!(d.counts, distribution(Narrow::F64(vec![4.0, -2.0, 1.0, 1.0])).counts);
     }
 
     #[test]

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use table::TableError;
+use world::{World, WorldRange};
 
 /// An error of this crate.
 #[derive(Debug, thiserror::Error)]
@@ -36,6 +37,18 @@ pub enum EnsembleError {
         /// The name asked for.
         name: String,
     },
+    /// A world is not stored.
+    #[error("ensemble {name:?} has no world {}: stored of its {planned} worlds: {}", world.0, stored_worlds(stored))]
+    World {
+        /// The ensemble.
+        name: String,
+        /// The world asked for.
+        world: World,
+        /// How many worlds the ensemble is to have.
+        planned: usize,
+        /// The completed ranges, in order.
+        stored: Vec<WorldRange>,
+    },
     /// An ensemble's description cannot be put in writing.
     #[error("ensemble {name:?} cannot be described: {reason}")]
     Description {
@@ -60,6 +73,24 @@ pub enum EnsembleError {
         /// What is wrong.
         reason: String,
     },
+}
+
+/// Which worlds are stored, neighbouring ranges as one: `0 to 499, 1000 to 1499`.
+fn stored_worlds(ranges: &[WorldRange]) -> String {
+    const SHOWN_MAX: usize = 8;
+    let mut runs: Vec<(u32, u32)> = Vec::new();
+    for range in ranges {
+        match runs.last_mut() {
+            Some((_, end)) if *end == range.first().0 => *end = range.end(),
+            _ => runs.push((range.first().0, range.end())),
+        }
+    }
+    let run = |(first, end): &(u32, u32)| format!("{first} to {}", end - 1);
+    let mut shown: Vec<String> = runs.iter().take(SHOWN_MAX).map(run).collect();
+    if runs.len() > SHOWN_MAX {
+        shown.push(format!("{} more runs", runs.len() - SHOWN_MAX));
+    }
+    if shown.is_empty() { "none".to_owned() } else { shown.join(", ") }
 }
 
 fn suggest(have: &[String]) -> String {

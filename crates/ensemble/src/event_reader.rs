@@ -84,7 +84,10 @@ impl RangeReader {
         range: WorldRange,
         wants: impl Fn(&str) -> bool,
     ) -> Result<EventRows, TableError> {
-        let group = self.group(entity)?;
+        let (group, held) = (self.group(entity)?, self.facts().range);
+        if range.first() < held.first() || range.end() > held.end() {
+            return Err(self.damaged(&format!("it lacks some of the worlds {range}")));
+        }
         let segment = self.segment();
         let worlds = match segment.flat(group, event::WORLD, 0..segment.rows(group))? {
             FlatValues::Integers(worlds) => worlds,

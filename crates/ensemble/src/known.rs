@@ -1,12 +1,13 @@
 //! What aggregates say of outcomes, for people and programs.
 
-use model::Catalogue;
+use model::{Catalogue, Outcome, OutcomeKind};
 use serde::{Deserialize, Serialize};
 
 use crate::aggregate::{Aggregate, Aggregates, Follow};
 use crate::columns::Columns;
 use crate::error::EnsembleError;
 use crate::expression::OutcomeRef;
+use crate::interval::Interval;
 
 /// What is known of an outcome from some of the worlds.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -19,7 +20,10 @@ pub struct KnownOutcome {
     pub worlds: u64,
     /// Its mean.
     pub mean: f64,
-    /// Half the width of the mean's 95% confidence interval; `None` from fewer than two worlds.
+    /// The mean's 95% confidence interval; `None` from fewer than two worlds.
+    #[serde(default)]
+    pub ci: Option<Interval>,
+    /// How far it reaches from the mean, to the farther side.
     pub ci_half_width: Option<f64>,
     /// Its standard deviation.
     pub stddev: f64,
@@ -32,16 +36,26 @@ pub struct KnownOutcome {
 impl KnownOutcome {
     /// What an aggregate says of an outcome of an entity, both places in the catalogue.
     fn of(catalogue: &Catalogue, entity: usize, outcome: usize, aggregate: &Aggregate) -> Option<Self> {
+        let (entity, outcome) = (catalogue.entities.get(entity)?, catalogue.kind_of(entity).outcomes.get(outcome)?);
         Some(Self {
-            entity: catalogue.entities.get(entity)?.name.clone(),
-            outcome: catalogue.kind_of(entity).outcomes.get(outcome)?.name.clone(),
+            entity: entity.name.clone(),
+            outcome: outcome.name.clone(),
             worlds: aggregate.count,
             mean: aggregate.mean(),
+            ci: aggregate.interval().map(|interval| possible(outcome, interval)),
             ci_half_width: aggregate.ci_half_width(),
             stddev: aggregate.variance().sqrt(),
             bounds: aggregate.bounds(),
             quantiles: [0.05, 0.5, 0.95].map(|q| aggregate.quantile(q)),
         })
+    }
+}
+
+/// As much of an interval as an outcome's mean can be in: a flag is 0 or 1.
+pub(crate) fn possible(outcome: &Outcome, Interval { low, high }: Interval) -> Interval {
+    match outcome.kind {
+        OutcomeKind::Flag => Interval { low: low.max(0.0), high: high.min(1.0) },
+        _ => Interval { low, high },
     }
 }
 

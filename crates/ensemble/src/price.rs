@@ -5,13 +5,16 @@ use serde::Serialize;
 use crate::columns::Columns;
 use crate::error::EnsembleError;
 use crate::expression::{BitSet, Expression};
+use crate::interval::{Interval, Level, of_share};
 
 /// The probability that all legs hold, with its Monte Carlo error.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Price {
     /// Share of the worlds in which every leg holds.
     pub probability: f64,
-    /// Standard error of that share: sqrt(p (1 - p) / worlds).
+    /// Its 95% confidence interval, by Clopper and Pearson.
+    pub ci: Interval,
+    /// Its standard error, with two hits and two misses added (Agresti and Coull): not 0 where no world has a hit.
     pub standard_error: f64,
     /// Worlds that count: all, or those that meet the condition.
     pub worlds: usize,
@@ -66,9 +69,11 @@ pub(crate) fn price_while(
     }
     let hits = joint.count();
     let probability = share(hits);
+    let (more, near) = (counted as f64 + 4.0, (hits as f64 + 2.0) / (counted as f64 + 4.0));
     Ok(Price {
         probability,
-        standard_error: (probability * (1.0 - probability) / counted.max(1) as f64).sqrt(),
+        ci: of_share(hits as u64, counted as u64, Level::FIXED),
+        standard_error: (near * (1.0 - near) / more).sqrt(),
         worlds: counted,
         hits,
         fair_odds: (hits > 0).then(|| 1.0 / probability),

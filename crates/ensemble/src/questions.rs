@@ -14,6 +14,8 @@ use crate::error::EnsembleError;
 use crate::event_reader::{EventRows, KeepEvents};
 use crate::expression::{Expression, ExpressionError, OutcomeRef};
 use crate::given::{Given, TooFew};
+use crate::interval::Interval;
+use crate::known::possible;
 use crate::plan::Plan;
 use crate::price::{Price, price_while};
 use crate::state::{GameState, StateError};
@@ -200,7 +202,7 @@ pub fn events_of(
     make_model: &MakeModel,
 ) -> Result<EventRows, QuestionError> {
     let catalogue = &stored.plan.catalogue;
-    let events = match stored.events.iter().find(|(range, _, _)| range.contains(worlds.first())) {
+    let events = match stored.event_segments(worlds)?.first() {
         Some(segment) => {
             let segment = stored.open(segment).map_err(EnsembleError::from)?;
             let has = segment.facts().entities.contains(&entity);
@@ -255,6 +257,8 @@ pub struct OutcomeAnswer {
     pub unit: String,
     /// Over the worlds.
     pub distribution: Distribution,
+    /// The mean's 95% confidence interval; `None` from fewer than two worlds.
+    pub ci: Option<Interval>,
 }
 
 impl OutcomeQuestion {
@@ -302,6 +306,7 @@ impl OutcomeAnswer {
             title: entity.title.clone(),
             outcome: described.name.clone(),
             unit: described.unit.clone(),
+            ci: distribution.interval().map(|interval| possible(described, interval)),
             distribution,
         }
     }
@@ -317,6 +322,7 @@ impl OutcomeAnswer {
             "unit": self.unit,
             "worlds": d.worlds,
             "mean": d.mean(),
+            "ci": self.ci,
             "standard_deviation": d.standard_deviation(),
             "min": d.quantile(0.0),
             "max": d.quantile(1.0),
@@ -338,6 +344,7 @@ impl StoredEnsemble {
         json!({
             "ensemble": plan.name,
             "state": self.state(),
+            "enough": self.enough,
             "version": self.version,
             "model": plan.model,
             "worlds": self.worlds(),

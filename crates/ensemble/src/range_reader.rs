@@ -93,16 +93,28 @@ impl RangeReader {
         &self,
         entity: usize,
         outcomes: impl IntoIterator<Item = usize>,
+        take: impl FnMut(usize, ListValues),
+    ) -> Result<(), TableError> {
+        self.lists(entity, outcome::VALUES, outcomes, take)
+    }
+
+    /// Hands lists on, each of which must have a value for every world: a shorter one would shift the worlds of the ranges
+    /// behind it.
+    fn lists(
+        &self,
+        entity: usize,
+        column: usize,
+        outcomes: impl IntoIterator<Item = usize>,
         mut take: impl FnMut(usize, ListValues),
     ) -> Result<(), TableError> {
         let worlds = self.facts.range.count();
         let mut short = None;
-        self.segment.lists(self.group(entity)?, outcome::VALUES, outcomes, |row, values| {
+        self.segment.lists(self.group(entity)?, column, outcomes, |row, values| {
             let length = match &values {
                 ListValues::I16(v) => v.len(),
                 ListValues::I32(v) => v.len(),
                 ListValues::F64(v) => v.len(),
-                ListValues::Null => worlds,
+                ListValues::Null => 0,
             };
             if length != worlds {
                 short = Some((row, length));
@@ -124,7 +136,7 @@ impl RangeReader {
         outcomes: impl IntoIterator<Item = usize>,
         take: impl FnMut(usize, ListValues),
     ) -> Result<(), TableError> {
-        self.segment.lists(self.group(entity)?, outcome::REALS, outcomes, take)
+        self.lists(entity, outcome::REALS, outcomes, take)
     }
 
     /// The outcome names as the segment has them, which must be the catalogue's.

@@ -11,6 +11,7 @@ use table::{
 use world::{ContentHash, WorldRange, mix64};
 
 use crate::aggregate::{Aggregates, Follow};
+use crate::declared::{check_events, check_outcomes};
 use crate::range_reader::RangeFacts;
 use crate::schema::{event, event_fields, outcome, outcome_fields};
 use crate::store::RangePaths;
@@ -303,6 +304,7 @@ impl Sink for RangeWriter<'_> {
             return Err(stop(Interrupted));
         }
         let encoding = Instant::now();
+        check_outcomes(&self.encoders.catalogue, &block).map_err(Stop)?;
         let columns = self.encode_outcomes(&block).map_err(stop)?;
         self.hash_outcomes(&block);
         self.aggregates.take(&self.encoders.catalogue, &self.encoders.follow, &block);
@@ -320,6 +322,7 @@ impl Sink for RangeWriter<'_> {
             return Ok(());
         }
         let encoding = Instant::now();
+        check_events(&self.encoders.catalogue, &block).map_err(Stop)?;
         let columns = self.encode_events(&block).map_err(stop)?;
         self.hash_events(&block);
         self.event_rows += block.rows.iter().map(|&n| u64::from(n)).sum::<u64>();

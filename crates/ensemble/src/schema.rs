@@ -86,6 +86,14 @@ pub(crate) fn ensemble_fields() -> Vec<Field> {
     ENSEMBLE_COLUMNS.iter().map(|(name, ty)| Field::new(*name, *ty)).collect()
 }
 
+/// A column of `sim.ensembles` that comes with the first ensemble that ended before all its worlds were played, because an
+/// outcome was known as well as it was asked for: which one, and how well.
+pub(crate) const ENOUGH: &str = "enough";
+
+pub(crate) fn enough_fields() -> Vec<Field> {
+    ensemble_fields().into_iter().chain([Field::new(ENOUGH, FieldType::Text)]).collect()
+}
+
 pub(crate) fn outcomes_table() -> Definition {
     Definition::of_fields(
         &partitions(),

@@ -1,7 +1,8 @@
 //! Worlds in which a moment of a game looked as it does now: `at q3 8:00 ±60, score 14-10 ±3, possession home`.
 //!
-//! The state at a moment is that of the last event that had begun by then: its side on the ball, and the score
-//! before it. A world matches where any event within the clock's tolerance of the moment does.
+//! The state at a moment is that of the last event that had begun by then: the side that has the ball, and the score
+//! before it. A kick-off gives the ball away, so the side that receives it has the ball. A world matches where any event
+//! within the clock's tolerance of the moment does.
 
 use std::fmt;
 use std::ops::Range;
@@ -54,6 +55,9 @@ const POINTS_MAX: i32 = 9_999;
 
 /// The columns that a state is read from.
 const COLUMNS: [&str; 5] = ["quarter", "clock", "offence", "home_score", "away_score"];
+/// The column that tells kick-offs, where the side in `offence` kicks the ball to the other one, and its words for them.
+const PLAY_TYPE: &str = "play_type";
+const KICK_OFFS: [&str; 2] = ["kickoff", "onside_kick"];
 
 impl GameState {
     /// Whether `text` is meant as a state rather than as an expression.
@@ -63,7 +67,7 @@ impl GameState {
 
     /// Whether a column is read by [`Self::times_needed`].
     pub fn reads(column: &str) -> bool {
-        COLUMNS.contains(&column)
+        COLUMNS.contains(&column) || column == PLAY_TYPE
     }
 
     /// Parses `at qQ M:SS [±S] [, score H-A [±P]] [, possession home|away]`; `+-` may stand for `±`.
@@ -186,6 +190,8 @@ struct Moments<'a> {
     scores: [&'a OwnedEventValues; 2],
     /// The code of the home side.
     home: i32,
+    /// What kind of event each is, and which codes are kick-offs; `None` where there are none.
+    kick_offs: Option<(&'a OwnedEventValues, Vec<i32>)>,
 }
 
 impl<'a> Moments<'a> {
@@ -194,16 +200,19 @@ impl<'a> Moments<'a> {
             let place = catalogue.event_column(name).ok_or(StateError::NoColumn(name))?;
             Ok(&events.columns[place])
         };
-        let home = match &catalogue.events[catalogue.event_column("offence").unwrap_or(0)].kind {
-            EventKind::Label(words) => words.iter().position(|w| w == "home").unwrap_or(0) as i32,
-            _ => 0,
+        let codes = |column: usize, wanted: &[&str]| -> Vec<i32> {
+            let EventKind::Label(words) = &catalogue.events[column].kind else { return Vec::new() };
+            (0..).zip(words).filter(|(_, word)| wanted.contains(&word.as_str())).map(|(code, _)| code).collect()
         };
+        let home = catalogue.event_column("offence").and_then(|place| codes(place, &["home"]).first().copied());
+        let play_type = catalogue.event_column(PLAY_TYPE);
         Ok(Self {
             quarter: column(COLUMNS[0])?,
             clock: column(COLUMNS[1])?,
             offence: column(COLUMNS[2])?,
             scores: [column(COLUMNS[3])?, column(COLUMNS[4])?],
-            home,
+            home: home.unwrap_or(0),
+            kick_offs: play_type.map(|place| (&events.columns[place], codes(place, &KICK_OFFS))),
         })
     }
 
@@ -212,7 +221,11 @@ impl<'a> Moments<'a> {
     }
 
     fn has_ball(&self, row: usize, side: i32) -> bool {
-        self.offence.number(row) == Some(if side == 0 { self.home } else { 1 - self.home })
+        let kicks_off = |(kinds, codes): &(&OwnedEventValues, Vec<i32>)| {
+            kinds.number(row).is_some_and(|kind| codes.contains(&kind))
+        };
+        let offence = if self.kick_offs.as_ref().is_some_and(kicks_off) { 1 - side } else { side };
+        self.offence.number(row) == Some(if offence == 0 { self.home } else { 1 - self.home })
     }
 
     /// Scores are those after an event: the score at its beginning is that after the one before.
@@ -284,9 +297,11 @@ mod tests {
                 column("offence", sides),
                 column("home_score", EventKind::I8),
                 column("away_score", EventKind::I8),
+                column("play_type", EventKind::Label(["run", "kickoff", "onside_kick"].map(str::to_owned).to_vec())),
             ],
         };
-        // Two worlds: home scores on its play at 500 in the first; away has the ball then in the second.
+        // Two worlds: home scores on its play at 500 in the first; away has the ball then in the second. Each begins with a
+        // kick-off, by away in the first and by home in the second.
         let events = EventRows {
             entity: 0,
             range: WorldRange::new(World(0), 2).unwrap(),
@@ -294,9 +309,10 @@ mod tests {
             columns: vec![
                 OwnedEventValues::I8(vec![1, 1, 1, 1, 1]),
                 OwnedEventValues::I16(vec![900, 500, 400, 900, 480]),
-                OwnedEventValues::Label(vec![0, 0, 1, 0, 1]),
+                OwnedEventValues::Label(vec![1, 0, 1, 0, 1]),
                 OwnedEventValues::I8(vec![0, 7, 7, 0, 0]),
                 OwnedEventValues::I8(vec![0; 5]),
+                OwnedEventValues::Label(vec![1, 0, 0, 2, 0]),
             ],
         };
         let times = |state: GameState| state.times_needed(&catalogue, &events).unwrap();
@@ -310,6 +326,8 @@ mod tests {
                 assert_eq!(seen, found.iter().map(|&t| t <= wider).collect::<Vec<_>>(), "{text}, {wider} times");
             }
         };
+        check("at q1 15:00, possession home", &[0]);
+        check("at q1 15:00, possession away", &[1]);
         check("at q1 7:00, score 0-0, possession home", &[0]);
         check("at q1 6:40, score 7-0, possession away", &[0]);
         check("at q1 6:40, possession away", &[0, 1]);
@@ -319,7 +337,11 @@ mod tests {
         check("at q1 15:00 ±7, score 3-0, possession away", &[]);
         check("at q2 1:00", &[]);
         assert_eq!(times(GameState::parse("at q2 1:00 ±9").unwrap()), [NEVER, NEVER]);
+        // Of events that know no kick-offs, the side that is named has the ball.
         let mut other = catalogue.clone();
+        other.events.truncate(5);
+        let named = GameState::parse("at q1 15:00, possession away").unwrap().times_needed(&other, &events).unwrap();
+        assert_eq!(named, [1, 15]);
         other.events.remove(1);
         let refused = GameState::parse("at q1 1:00").unwrap().times_needed(&other, &events);
         assert_eq!(refused, Err(StateError::NoColumn("clock")));

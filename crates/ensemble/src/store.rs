@@ -8,9 +8,10 @@ use std::sync::Arc;
 use std::time::SystemTime;
 
 use table::disk::Disk;
+use table::upkeep::{VacuumOptions, Vacuumed, vacuum_but};
 use table::{
-    Change, Codec, ColumnStatistics, Committed, Encoder, ErrorKind, FlatColumn, FlatValues, Segment, SegmentReader,
-    SegmentSchema, SegmentWriter, Table, TableError, TransactionId, WrittenSegment,
+    Change, Codec, ColumnStatistics, Committed, Encoder, ErrorKind, FlatColumn, FlatValues, Rewrite, Segment,
+    SegmentReader, SegmentSchema, SegmentWriter, Table, TableError, TransactionId, WrittenSegment,
 };
 use uuid::Uuid;
 use world::{Seed, World, WorldRange};
@@ -19,9 +20,14 @@ use crate::error::EnsembleError;
 use crate::plan::{EventMode, Plan};
 use crate::range_reader::RangeReader;
 use crate::range_writer::WrittenRange;
-use crate::schema::{ENSEMBLE_COLUMNS, ensemble_fields, ensembles_table, event_fields, events_table, outcomes_table};
+use crate::schema::{
+    ENOUGH, ENSEMBLE_COLUMNS, enough_fields, ensemble_fields, ensembles_table, event_fields, events_table,
+    outcomes_table,
+};
 
 type Result<T> = std::result::Result<T, EnsembleError>;
+
+const TABLES: [&str; 3] = ["outcomes", "events", "ensembles"];
 
 /// The tables of ensembles in one data folder.
 pub struct Store {
@@ -109,6 +115,8 @@ pub struct StoredEnsemble {
     pub version: u64,
     /// When it was registered.
     pub created: String,
+    /// What was to be known and is: playing ended with it, and the other worlds are not missing.
+    pub enough: Option<String>,
     /// Completed ranges in order, with their outcome segments.
     pub outcomes: Vec<RangeFile>,
     /// The event segments of the completed ranges, where events are stored.
@@ -123,6 +131,52 @@ impl StoredEnsemble {
         self.outcomes.iter().map(|(range, _, _)| range.count()).sum()
     }
 
+    /// The completed range that holds a world, and the place of its first world in columns.
+    fn range_with(&self, world: World) -> Result<(WorldRange, usize)> {
+        let mut before = 0;
+        for (range, _, _) in &self.outcomes {
+            if range.contains(world) {
+                return Ok((*range, before));
+            }
+            before += range.count();
+        }
+        let stored = self.outcomes.iter().map(|(range, _, _)| *range).collect();
+        let (name, planned) = (self.plan.name.clone(), self.plan.worlds.count());
+        Err(EnsembleError::World { name, world, planned, stored })
+    }
+
+    /// The place of a world's values in columns, which hold the stored worlds only.
+    ///
+    /// # Errors
+    /// Where the world is not stored.
+    pub fn place(&self, world: World) -> Result<usize> {
+        let (range, before) = self.range_with(world)?;
+        Ok(before + (world.0 - range.first().0) as usize)
+    }
+
+    /// The numbers of the stored worlds, in the order in which columns hold them.
+    pub fn world_numbers(&self) -> impl Iterator<Item = World> {
+        self.outcomes.iter().flat_map(|(range, _, _)| range.worlds())
+    }
+
+    /// The segments that hold the events of some worlds, in order; empty where the ensemble stores no events.
+    ///
+    /// # Errors
+    /// Where one of the worlds is not stored, or its events are missing.
+    pub fn event_segments(&self, worlds: WorldRange) -> Result<Vec<&RangeFile>> {
+        let mut segments = Vec::new();
+        let mut next = worlds.first();
+        while next.0 < worlds.end() {
+            let (range, _) = self.range_with(next)?;
+            if self.plan.events == EventMode::Store {
+                let missing = || damaged(&self.plan.name, &format!("the events of worlds {range} are missing"));
+                segments.push(self.events.iter().find(|(of, _, _)| *of == range).ok_or_else(missing)?);
+            }
+            next = World(range.end());
+        }
+        Ok(segments)
+    }
+
     /// Whether every range is completed.
     pub fn is_complete(&self) -> bool {
         self.worlds() == self.plan.worlds.count()
@@ -130,7 +184,11 @@ impl StoredEnsemble {
 
     /// The word for how far it is.
     pub fn state(&self) -> &'static str {
-        if self.is_complete() { "complete" } else { "incomplete" }
+        match (self.is_complete(), &self.enough) {
+            (true, _) => "complete",
+            (false, Some(_)) => "enough",
+            (false, None) => "incomplete",
+        }
     }
 
     /// Bytes of the outcome segments and of the event segments.
@@ -160,7 +218,7 @@ impl StoredEnsemble {
 impl Store {
     /// When each of the three tables of a data folder was committed to last, without opening them.
     pub fn committed_at(data: &Path) -> [Option<SystemTime>; 3] {
-        ["outcomes", "events", "ensembles"].map(|name| Table::committed_at(&table_folder(data, name)))
+        TABLES.map(|name| Table::committed_at(&table_folder(data, name)))
     }
 
     /// Opens the data folder for reading; `None` where nothing is stored there.
@@ -223,7 +281,9 @@ impl Store {
     pub async fn ensemble(&self, name: &str) -> Result<StoredEnsemble> {
         let rows = self.rows_of(name).await?;
         let outcomes = self.outcomes.segments().await?;
-        let current = outcomes.iter().filter(|s| is_of(s, name)).map(version_of).max();
+        // A worker that had not heard that a version was dropped may have committed a range of it since.
+        let is_registered = |version: &u64| rows.iter().any(|row| version_of(row) == *version);
+        let current = outcomes.iter().filter(|s| is_of(s, name)).map(version_of).filter(is_registered).max();
         // Before its first range is complete, an ensemble's oldest version is the current one.
         let row = match current {
             Some(version) => rows.iter().find(|s| version_of(s) == version),
@@ -231,11 +291,11 @@ impl Store {
         };
         let row = row.ok_or_else(|| damaged(name, "its outcomes belong to no registered version"))?;
         let version = version_of(row);
-        let (plan, created) = self.read_plan(name, row)?;
+        let Described { plan, created, enough } = self.read_plan(name, row)?;
         let outcomes = self.ranges(&self.outcomes, name, version).await?;
         let mut events = self.ranges(&self.events, name, version).await?;
         events.retain(|(range, _, _)| outcomes.iter().any(|(done, _, _)| done == range));
-        Ok(StoredEnsemble { plan, version, created, outcomes, events, disk: self.disk.clone() })
+        Ok(StoredEnsemble { plan, version, created, enough, outcomes, events, disk: self.disk.clone() })
     }
 
     async fn rows_of(&self, name: &str) -> Result<Vec<Segment>> {
@@ -282,16 +342,8 @@ impl Store {
     /// same moment, and what is known of the store may be so no more. Of several that take the same number one has it.
     async fn commit_plan(&mut self, plan: &Plan) -> Result<Option<u64>> {
         let version = self.ensembles.version() + 1;
-        let path = format!("ensemble={}/version={version}/plan-{}.parquet", plan.name, Uuid::new_v4().simple());
-        let written = self.write_plan(plan, &path)?;
-        let segment = Segment {
-            path,
-            bytes: written.bytes,
-            rows: 1,
-            partition: partition(&plan.name, version),
-            columns: BTreeMap::new(),
-            tags: BTreeMap::new(),
-        };
+        let created = chrono::Utc::now().to_rfc3339();
+        let segment = self.write_plan(version, &Described { plan: plan.clone(), created, enough: None })?;
         let transaction = Some(TransactionId::once(format!("version/{version}")));
         let change = Change { add: vec![segment.clone()], transaction, ..Change::default() };
         match self.ensembles.commit(&change).await? {
@@ -303,6 +355,35 @@ impl Store {
             }
             Committed::Before => Ok(None),
         }
+    }
+
+    /// Notes that the worlds which a version of an ensemble has are enough, because what was to be known is; `None` takes it
+    /// back, where more are to be played after all.
+    ///
+    /// # Errors
+    /// Where there is no such version.
+    pub async fn note_enough(&mut self, name: &str, version: u64, enough: Option<&str>) -> Result<()> {
+        const TRIES: usize = 20;
+        for tries in 1.. {
+            self.refresh().await?;
+            let rows = self.rows_of(name).await?;
+            let row = rows.into_iter().find(|s| version_of(s) == version);
+            let row = row.ok_or_else(|| EnsembleError::Version { name: name.to_owned(), version })?;
+            let described = self.read_plan(name, &row)?;
+            if described.enough.as_deref() == enough {
+                return Ok(());
+            }
+            let add = self.write_plan(version, &Described { enough: enough.map(str::to_owned), ..described })?;
+            let columns = if enough.is_some() { enough_fields() } else { Vec::new() };
+            let rewrite = Some(Rewrite::SameRows);
+            let change = Change { add: vec![add], remove: vec![row], columns, rewrite, ..Change::default() };
+            match self.ensembles.commit(&change).await {
+                // Others noted it at the same moment.
+                Err(TableError::Overtaken { .. }) if tries < TRIES => {}
+                committed => return Ok(committed.map(drop)?),
+            }
+        }
+        Ok(())
     }
 
     /// Takes up the newest version of an ensemble where it was left.
@@ -329,7 +410,7 @@ impl Store {
         let version = version_of(row);
         // What is taken for done is not done again.
         [&self.ensembles, &self.events, &self.outcomes].into_iter().try_for_each(Table::make_durable)?;
-        let (plan, _) = self.read_plan(name, row)?;
+        let Described { plan, .. } = self.read_plan(name, row)?;
         let outcomes = self.outcomes.segments().await?;
         let older = |s: &Segment| is_of(s, name) && version_of(s) < version;
         let replaces = versions > 1 || outcomes.iter().any(older);
@@ -440,17 +521,17 @@ impl Store {
     }
 
     /// Removes an ensemble and all its versions from the tables, then their files. Outcomes go first: without them no
-    /// reader sees the rest.
-    pub async fn drop_ensemble(&mut self, name: &str) -> Result<()> {
+    /// reader sees the rest. Returns its newest version.
+    pub async fn drop_ensemble(&mut self, name: &str) -> Result<u64> {
         self.refresh().await?;
-        self.rows_of(name).await?;
+        let newest = self.rows_of(name).await?.iter().map(version_of).max().unwrap_or(0);
         for table in [&mut self.outcomes, &mut self.events, &mut self.ensembles] {
             let remove: Vec<Segment> = table.segments().await?.into_iter().filter(|s| is_of(s, name)).collect();
             if !remove.is_empty() {
                 table.commit(&Change { remove, ..Change::default() }).await?;
             }
         }
-        for table in ["outcomes", "events", "ensembles"] {
+        for table in TABLES {
             let folder = table_folder(&self.data, table).join(format!("ensemble={name}"));
             match self.disk.remove_dir(&folder) {
                 Err(cause) if cause.kind() != io::ErrorKind::NotFound => {
@@ -459,7 +540,24 @@ impl Store {
                 _ => {}
             }
         }
-        Ok(())
+        Ok(newest)
+    }
+
+    /// Removes the files that no version needs: those of versions that others took the place of, and what was never committed.
+    /// What is written of registered versions stays: a version that replaces another commits nothing before it is complete.
+    ///
+    /// # Errors
+    /// Where the disk refuses; what was removed until then was nobody's.
+    pub async fn vacuum(&self, options: VacuumOptions) -> Result<Vacuumed> {
+        let folder = |row: &Segment| row.path.rsplit_once('/').map(|(folder, _)| format!("{folder}/"));
+        // A version that is registered after this writes files that are too young to be removed.
+        let registered: Vec<String> = self.ensembles.segments().await?.iter().filter_map(folder).collect();
+        let may_come = |file: &str| registered.iter().any(|folder| file.starts_with(folder));
+        let mut vacuumed = Vacuumed::default();
+        for table in TABLES {
+            vacuumed += vacuum_but(&table_folder(&self.data, table), self.disk.clone(), options, may_come).await?;
+        }
+        Ok(vacuumed)
     }
 
     /// Moves on to the newest version of every table.
@@ -485,27 +583,34 @@ impl Store {
         }
     }
 
-    fn write_plan(&self, plan: &Plan, path: &str) -> Result<WrittenSegment> {
+    /// Writes the row of a version to a file of its own.
+    fn write_plan(&self, version: u64, Described { plan, created, enough }: &Described) -> Result<Segment> {
         let fail = |cause| TableError::Encode { path: "of the ensemble's description".into(), cause };
         let catalogue = serde_json::to_string(&plan.catalogue)
             .map_err(|e| EnsembleError::Description { name: plan.name.clone(), reason: e.to_string() })?;
-        let (seed, created) = (plan.seed.0.to_string(), chrono::Utc::now().to_rfc3339());
-        let texts = [plan.model.as_str(), &plan.parameters, &seed, "", "", plan.events.word(), &created, &catalogue];
+        let seed = plan.seed.0.to_string();
+        let texts = [plan.model.as_str(), &plan.parameters, &seed, "", "", plan.events.word(), created, &catalogue];
         let numbers = [0, 0, 0, plan.worlds.count() as i32, plan.range_worlds as i32];
-        let schema = SegmentSchema::new(&ensemble_fields()).map_err(fail)?;
+        let fields = if enough.is_some() { enough_fields() } else { ensemble_fields() };
+        let schema = SegmentSchema::new(&fields).map_err(fail)?;
         let mut encoder = Encoder::new(&schema, Codec::Zstd(3)).map_err(fail)?;
         let columns = (0..ENSEMBLE_COLUMNS.len()).map(|i| match ENSEMBLE_COLUMNS[i].1 {
             table::FieldType::Text => encoder.flat(i, FlatColumn::TextRuns(&[(texts[i], 1)])),
             _ => encoder.flat(i, FlatColumn::IntRuns(&[(numbers[i], 1)])),
         });
-        let columns = columns.collect::<std::result::Result<Vec<_>, _>>().map_err(fail)?;
-        let path = self.ensembles.root().join(path);
-        let mut writer = SegmentWriter::create(self.disk.clone(), &path, &schema)?;
+        let mut columns = columns.collect::<std::result::Result<Vec<_>, _>>().map_err(fail)?;
+        if let Some(enough) = enough {
+            columns.push(encoder.flat(columns.len(), FlatColumn::TextRuns(&[(enough, 1)])).map_err(fail)?);
+        }
+        let path = format!("ensemble={}/version={version}/plan-{}.parquet", plan.name, Uuid::new_v4().simple());
+        let mut writer = SegmentWriter::create(self.disk.clone(), &self.ensembles.root().join(&path), &schema)?;
         writer.row_group(columns)?;
-        Ok(writer.finish(Vec::new())?)
+        let WrittenSegment { bytes, rows, .. } = writer.finish(Vec::new())?;
+        let partition = partition(&plan.name, version);
+        Ok(Segment { path, bytes, rows, partition, columns: BTreeMap::new(), tags: BTreeMap::new() })
     }
 
-    fn read_plan(&self, name: &str, row: &Segment) -> Result<(Plan, String)> {
+    fn read_plan(&self, name: &str, row: &Segment) -> Result<Described> {
         let path = self.ensembles.root().join(&row.path);
         described(name, &*self.disk, &path, row.bytes).map_err(|reason| match reason.downcast::<TableError>() {
             // What may not be read is not lost.
@@ -516,13 +621,17 @@ impl Store {
     }
 }
 
-/// The plan that a row of `sim.ensembles` describes, and when it was registered.
-fn described(
-    name: &str,
-    disk: &dyn Disk,
-    path: &Path,
-    bytes: u64,
-) -> std::result::Result<(Plan, String), Box<dyn Error>> {
+/// What a row of `sim.ensembles` says.
+struct Described {
+    plan: Plan,
+    /// When it was registered.
+    created: String,
+    /// See [`StoredEnsemble::enough`].
+    enough: Option<String>,
+}
+
+/// Reads a row of `sim.ensembles`.
+fn described(name: &str, disk: &dyn Disk, path: &Path, bytes: u64) -> std::result::Result<Described, Box<dyn Error>> {
     bring(disk, [(path, Some(bytes))])?;
     let segment = SegmentReader::open(path)?;
     let text = |column: &str| -> std::result::Result<String, TableError> {
@@ -546,7 +655,8 @@ fn described(
         catalogue: serde_json::from_str(&text("catalogue")?)
             .map_err(|e| format!("its catalogue does not read: {e}"))?,
     };
-    Ok((plan, text("created")?))
+    let enough = segment.column(ENOUGH).is_ok().then(|| text(ENOUGH)).transpose()?.filter(|enough| !enough.is_empty());
+    Ok(Described { plan, created: text("created")?, enough })
 }
 
 fn damaged(name: &str, reason: &str) -> EnsembleError {

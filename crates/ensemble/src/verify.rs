@@ -8,6 +8,7 @@ use world::{ContentHash, World, WorldRange};
 use crate::columns::Columns;
 use crate::error::EnsembleError;
 use crate::expression::{Expression, OutcomeRef};
+use crate::plan::EventMode;
 use crate::range_reader::RangeReader;
 use crate::range_writer::{event_hash, event_row_keys, outcome_hash};
 use crate::store::StoredEnsemble;
@@ -17,16 +18,16 @@ use crate::store::StoredEnsemble;
 pub struct Check {
     /// What must hold.
     pub name: String,
-    /// Whether it does.
-    pub ok: bool,
-    /// How much was looked at, and what was found where it does not hold.
+    /// Whether it does; `None` where there was nothing to look at.
+    pub ok: Option<bool>,
+    /// How much was looked at, what was found where it does not hold, and why there was nothing.
     pub detail: String,
 }
 
 /// What was found.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Verification {
-    /// Whether every check holds.
+    /// Whether no check fails.
     pub ok: bool,
     /// Content hash of the outcomes, computed from the values on disk.
     pub hash: String,
@@ -48,20 +49,22 @@ pub fn verify(ensemble: &StoredEnsemble, model: &dyn Model) -> Result<Verificati
     let mut checks = vec![check_cover(ensemble)];
     let outcomes =
         tolerate(&mut checks, "outcomes are as they were written", |detail| check_outcomes(ensemble, detail));
-    let stored = !ensemble.events.is_empty();
+    let stored = ensemble.plan.events == EventMode::Store && !ensemble.outcomes.is_empty();
     let events = if stored {
         tolerate(&mut checks, "events are as they were written", |detail| check_events(ensemble, detail))
     } else {
         None
     };
-    if stored && outcomes.is_some() && events.is_some() {
-        tolerate(&mut checks, "outcomes recount from the events", |detail| recount(ensemble, model, detail));
+    if !stored {
+        checks.push(nothing_to_recount(ensemble));
+    } else if outcomes.is_some() && events.is_some() {
+        check_recount(ensemble, model, &mut checks);
     }
     if outcomes.is_some() {
         check_identities(ensemble, model, &mut checks)?;
     }
     Ok(Verification {
-        ok: checks.iter().all(|c| c.ok),
+        ok: checks.iter().all(|c| c.ok != Some(false)),
         hash: outcomes.unwrap_or_default().to_string(),
         event_hash: if stored { Some(events.unwrap_or_default().to_string()) } else { None },
         checks,
@@ -82,26 +85,43 @@ fn tolerate<T>(checks: &mut Vec<Check>, name: &str, check: impl FnOnce(&mut Stri
             (None, false)
         }
     };
-    checks.push(Check { name: name.to_owned(), ok, detail });
+    checks.push(Check { name: name.to_owned(), ok: Some(ok), detail });
     result
 }
 
-/// Every planned world is in exactly one range.
+const RECOUNT: &str = "outcomes recount from the events";
+
+/// Counts outcomes again; to have compared none is no result.
+fn check_recount(ensemble: &StoredEnsemble, model: &dyn Model, checks: &mut Vec<Check>) {
+    let compared = tolerate(checks, RECOUNT, |detail| recount(ensemble, model, detail));
+    if let (Some(0), Some(check)) = (compared, checks.last_mut())
+        && check.ok == Some(true)
+    {
+        check.ok = None;
+        check.detail = format!("nothing to recount: model {} counts no outcome from events", ensemble.plan.model);
+    }
+}
+
+fn nothing_to_recount(ensemble: &StoredEnsemble) -> Check {
+    let why = match ensemble.plan.events {
+        EventMode::Store => "no world is stored yet",
+        EventMode::Replay => "events are not stored but replayed",
+    };
+    Check { name: RECOUNT.to_owned(), ok: None, detail: format!("nothing to recount: {why}") }
+}
+
+/// No world is in two ranges, and every world in one that was to be played.
 fn check_cover(ensemble: &StoredEnsemble) -> Check {
-    let mut next = 0;
-    let mut gap = None;
-    for (range, _, _) in &ensemble.outcomes {
-        if range.first().0 != next {
-            gap.get_or_insert(format!("worlds {next} to {} are missing or there twice", range.first()));
-        }
-        next = range.end();
-    }
     let (have, planned) = (ensemble.worlds(), ensemble.plan.worlds.count());
-    if have != planned {
-        gap.get_or_insert(format!("{have} of {planned} worlds are stored; go on with `manyworlds run --resume`"));
-    }
-    let ok = gap.is_none();
-    Check { name: "every world is stored once".to_owned(), ok, detail: gap.unwrap_or(format!("{have} worlds")) }
+    let ranges = || ensemble.outcomes.iter().map(|(range, _, _)| *range);
+    let twice = ranges().zip(ranges().skip(1)).find(|(one, next)| next.first().0 < one.end());
+    let (ok, detail) = match (twice, &ensemble.enough) {
+        (Some((one, next)), _) => (false, format!("worlds {one} and {next} overlap")),
+        (None, _) if have == planned => (true, format!("{have} worlds")),
+        (None, Some(enough)) => (true, format!("{have} of {planned} worlds: enough for {enough}")),
+        (None, None) => (false, format!("{have} of {planned} worlds are stored; go on with `manyworlds run --resume`")),
+    };
+    Check { name: "every world is stored once".to_owned(), ok: Some(ok), detail }
 }
 
 /// Reads every value, checks names and lengths, and computes the hash again.
@@ -165,6 +185,11 @@ fn check_events(ensemble: &StoredEnsemble, detail: &mut String) -> Found<Content
     let mut total = ContentHash::default();
     let (mut rows, mut ok) = (0u64, true);
     let mut row_keys = Vec::new();
+    let has_events = |range: &WorldRange| ensemble.events.iter().any(|(of, _, _)| of == range);
+    if let Some((range, _, _)) = ensemble.outcomes.iter().find(|(range, _, _)| !has_events(range)) {
+        *detail = format!("the events of worlds {range} are missing");
+        return Ok((total, false));
+    }
     for segment @ (range, _, _) in &ensemble.events {
         let reader = ensemble.open(segment)?;
         let world_keys: Vec<u64> = range.worlds().map(|w| ContentHash::world_key(w.0)).collect();
@@ -250,11 +275,13 @@ fn number(values: &Values<'_>, world: usize) -> f64 {
     }
 }
 
-fn recount(ensemble: &StoredEnsemble, model: &dyn Model, detail: &mut String) -> Found<()> {
+fn recount(ensemble: &StoredEnsemble, model: &dyn Model, detail: &mut String) -> Found<u64> {
     let catalogue = &ensemble.plan.catalogue;
     let mut compared = 0;
-    for (outcomes, events) in ensemble.outcomes.iter().zip(&ensemble.events) {
+    for outcomes in &ensemble.outcomes {
         let range = &outcomes.0;
+        // One that is missing was found before.
+        let Some(events) = ensemble.events.iter().find(|(of, _, _)| of == range) else { continue };
         let stored = ensemble.open(outcomes)?;
         let events = ensemble.open(events)?;
         let mut sink = Recount { catalogue, stored: &stored, compared: 0, different: None, failure: None };
@@ -270,12 +297,12 @@ fn recount(ensemble: &StoredEnsemble, model: &dyn Model, detail: &mut String) ->
         }
         if let Some(different) = sink.different {
             *detail = different;
-            return Ok(((), false));
+            return Ok((compared, false));
         }
         compared += sink.compared;
     }
     *detail = format!("{compared} values");
-    Ok(((), true))
+    Ok((compared, true))
 }
 
 /// Worlds whose outcomes are held in memory while their identities are checked.
@@ -320,7 +347,7 @@ fn check_identities(
     let first = broken.into_iter().flatten().next();
     checks.push(Check {
         name: "identities hold in every world".to_owned(),
-        ok: first.is_none(),
+        ok: Some(first.is_none()),
         detail: first.unwrap_or_else(|| format!("{held} identities")),
     });
     Ok(())
@@ -336,7 +363,6 @@ fn violation(columns: &Columns, condition: &str, entity: Option<usize>) -> Resul
     };
     let refs: &[OutcomeRef] = expression.columns();
     let holds = expression.holds(&columns.get(refs)?, columns.worlds());
-    let first = columns.ensemble().outcomes.first().map_or(0, |(range, _, _): &(WorldRange, _, _)| range.first().0);
-    let broken = (0..holds.len()).find(|&w| !holds.contains(w));
-    Ok(broken.map(|w| format!("{condition} does not hold for {} in world {}", name(), first + w as u32)))
+    let broken = columns.ensemble().world_numbers().enumerate().find(|(place, _)| !holds.contains(*place));
+    Ok(broken.map(|(_, world)| format!("{condition} does not hold for {} in world {world}", name())))
 }

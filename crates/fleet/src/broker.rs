@@ -3,6 +3,7 @@
 //! An ensemble has a queue of its own, a quorum queue: what the broker confirmed survives its end. A message leaves it when
 //! the range that it names is committed; the connection's end, whyever, puts it back.
 
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use chrono::Utc;
@@ -22,8 +23,10 @@ use crate::error::FleetError;
 
 type Result<T> = std::result::Result<T, FleetError>;
 
-/// How long the broker may take to answer a connection.
-const PATIENCE: Duration = Duration::from_secs(10);
+/// How long the broker may take to answer. A connection may be dead without a sign, and then no answer ever comes.
+pub(crate) const PATIENCE: Duration = Duration::from_secs(10);
+/// How long it may take to make messages durable: as many at once as below.
+const CONFIRMING: Duration = Duration::from_mins(1);
 /// Deliveries of a message, at most. Failures are counted in the ledger: here it is also counted when a worker goes away
 /// that never began the range.
 const DELIVERIES_MAX: i64 = 1_000_000;
@@ -82,15 +85,27 @@ impl Broker {
         move |cause| FleetError::Broker { doing, address: address.clone(), cause }
     }
 
+    /// Waits for an answer, but not for ever.
+    pub(crate) async fn answer<T>(
+        &self,
+        doing: &'static str,
+        asked: impl Future<Output = lapin::Result<T>>,
+    ) -> Result<T> {
+        in_time(PATIENCE, asked).await.map_err(self.fail(doing))
+    }
+
+    /// Opens a channel.
+    pub(crate) async fn channel(&self, connection: &Connection) -> Result<Channel> {
+        self.answer("open a channel", connection.create_channel()).await
+    }
+
     /// Connects.
     ///
     /// # Errors
     /// Where the broker is not reached, or lets nobody in.
     pub async fn connect(&self) -> Result<Connection> {
         let properties = ConnectionProperties::default().with_connection_name("manyworlds".into());
-        let connected = tokio::time::timeout(PATIENCE, Connection::connect(&self.url, properties)).await;
-        let late = || lapin::Error::from(std::io::Error::from(std::io::ErrorKind::TimedOut));
-        connected.map_err(|_| late()).and_then(|connection| connection).map_err(self.fail("be reached"))
+        self.answer("be reached", Connection::connect(&self.url, properties)).await
     }
 
     pub(crate) fn queue(&self, ensemble: i64) -> String {
@@ -104,7 +119,7 @@ impl Broker {
 
     /// Makes an ensemble's queue, if it is not there.
     pub(crate) async fn declare(&self, channel: &Channel, ensemble: i64) -> Result<()> {
-        let fail = self.fail("make a queue");
+        let doing = "make a queue";
         let quorum = |mut arguments: FieldTable| {
             arguments.insert("x-queue-type".into(), AMQPValue::LongString("quorum".into()));
             arguments
@@ -112,23 +127,24 @@ impl Broker {
         let dead = self.dead_letters();
         let declared =
             channel.queue_declare(dead.as_str().into(), QueueDeclareOptions::durable(), quorum(FieldTable::default()));
-        declared.await.map_err(&fail)?;
+        self.answer(doing, declared).await?;
         let mut arguments = quorum(FieldTable::default());
         arguments.insert("x-delivery-limit".into(), AMQPValue::LongLongInt(DELIVERIES_MAX));
         arguments.insert("x-dead-letter-exchange".into(), AMQPValue::LongString("".into()));
         arguments.insert("x-dead-letter-routing-key".into(), AMQPValue::LongString(dead.into()));
         let name = self.queue(ensemble);
-        let declared = channel.queue_declare(name.as_str().into(), QueueDeclareOptions::durable(), arguments).await;
-        declared.map(drop).map_err(fail)
+        let declared = channel.queue_declare(name.as_str().into(), QueueDeclareOptions::durable(), arguments);
+        self.answer(doing, declared).await.map(drop)
     }
 
     /// How many messages wait in an ensemble's queue; `None` where there is no queue.
     pub(crate) async fn waiting(&self, connection: &Connection, ensemble: i64) -> Result<Option<u32>> {
         // The broker closes a channel that asks for what is not there.
-        let channel = connection.create_channel().await.map_err(self.fail("open a channel"))?;
+        let channel = self.channel(connection).await?;
         let options = QueueDeclareOptions { passive: true, ..QueueDeclareOptions::durable() };
-        let found = channel.queue_declare(self.queue(ensemble).as_str().into(), options, FieldTable::default()).await;
-        match found {
+        let name = self.queue(ensemble);
+        let found = channel.queue_declare(name.as_str().into(), options, FieldTable::default());
+        match in_time(PATIENCE, found).await {
             Ok(queue) => Ok(Some(queue.message_count())),
             Err(error) if is_not_found(&error) => Ok(None),
             Err(error) => Err(self.fail("look for a queue")(error)),
@@ -137,8 +153,9 @@ impl Broker {
 
     /// Publishes a message for each range; returns when the broker has confirmed them all.
     pub(crate) async fn publish(&self, channel: &Channel, ensemble: i64, ranges: &[WorldRange]) -> Result<()> {
-        let fail = self.fail("take messages");
-        channel.confirm_select(ConfirmSelectOptions::default()).await.map_err(&fail)?;
+        let doing = "take messages";
+        let fail = self.fail(doing);
+        self.answer(doing, channel.confirm_select(ConfirmSelectOptions::default())).await?;
         let queue = self.queue(ensemble);
         for some in ranges.chunks(UNCONFIRMED_MAX) {
             let mut confirmations = Vec::with_capacity(some.len());
@@ -150,9 +167,9 @@ impl Broker {
                 // A queue that is gone must not swallow what is sent to it.
                 let options = BasicPublishOptions { mandatory: true, ..BasicPublishOptions::default() };
                 let sent = channel.basic_publish("".into(), queue.as_str().into(), options, &body, properties);
-                confirmations.push(sent.await.map_err(&fail)?);
+                confirmations.push(self.answer(doing, sent).await?);
             }
-            for confirmation in try_join_all(confirmations).await.map_err(&fail)? {
+            for confirmation in in_time(CONFIRMING, try_join_all(confirmations)).await.map_err(&fail)? {
                 if confirmation.is_nack() || confirmation.take_message().is_some() {
                     let refused = std::io::Error::other("it has no room for them, or no such queue");
                     return Err(fail(lapin::Error::from(refused)));
@@ -164,18 +181,49 @@ impl Broker {
 
     /// Begins to receive an ensemble's messages, as many at once as `unacknowledged`.
     pub(crate) async fn consume(&self, channel: &Channel, ensemble: i64, unacknowledged: u16) -> Result<Consumer> {
-        let fail = self.fail("hand out messages");
-        channel.basic_qos(unacknowledged, BasicQosOptions::default()).await.map_err(&fail)?;
+        let doing = "hand out messages";
+        self.answer(doing, channel.basic_qos(unacknowledged, BasicQosOptions::default())).await?;
         let queue = self.queue(ensemble);
         let options = BasicConsumeOptions::default();
-        channel.basic_consume(queue.as_str().into(), "".into(), options, FieldTable::default()).await.map_err(&fail)
+        let consumer = channel.basic_consume(queue.as_str().into(), "".into(), options, FieldTable::default());
+        self.answer(doing, consumer).await
     }
 
     /// Removes an ensemble's queue with all its messages.
     pub(crate) async fn remove(&self, channel: &Channel, ensemble: i64) -> Result<()> {
         let queue = self.queue(ensemble);
-        let removed = channel.queue_delete(queue.as_str().into(), QueueDeleteOptions::default()).await;
-        removed.map(drop).map_err(self.fail("remove a queue"))
+        let removed = channel.queue_delete(queue.as_str().into(), QueueDeleteOptions::default());
+        self.answer("remove a queue", removed).await.map(drop)
+    }
+}
+
+/// What the broker answers, or that it did not in time.
+pub(crate) async fn in_time<T>(patience: Duration, asked: impl Future<Output = lapin::Result<T>>) -> lapin::Result<T> {
+    let late = |_| Err(lapin::Error::from(std::io::Error::from(std::io::ErrorKind::TimedOut)));
+    tokio::time::timeout(patience, asked).await.unwrap_or_else(late)
+}
+
+/// Whether a connection still answers, for all that hold something of it. Where one answer did not come, nobody waits for
+/// another one: the session over it ends, and the broker hands out again what is not acknowledged.
+#[derive(Debug, Default)]
+pub(crate) struct Link(AtomicBool);
+
+impl Link {
+    pub(crate) fn is_dead(&self) -> bool {
+        self.0.load(Ordering::SeqCst)
+    }
+
+    /// Asks, unless nothing answers any more.
+    pub(crate) async fn ask<T>(&self, asked: impl Future<Output = lapin::Result<T>>) -> lapin::Result<()> {
+        if self.is_dead() {
+            return Err(std::io::Error::from(std::io::ErrorKind::NotConnected).into());
+        }
+        let answer = tokio::time::timeout(PATIENCE, asked).await;
+        if answer.is_err() {
+            tracing::warn!("the broker does not answer: its connection is given up");
+            self.0.store(true, Ordering::SeqCst);
+        }
+        answer.map_err(|_| std::io::Error::from(std::io::ErrorKind::TimedOut))?.map(drop)
     }
 }
 

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use ensemble::{Store, WrittenRange};
-use run::Phase;
+use run::{Phase, Until};
 use tokio::sync::mpsc;
 
 use crate::error::FleetError;
@@ -24,7 +24,9 @@ pub(crate) async fn commit_all(worker: Arc<Worker>, mut played: mpsc::Receiver<P
         while let Some(job) = ready.first().map(|played| played.assignment.job.clone()) {
             let others = ready.iter().position(|played| played.assignment.job.id != job.id).unwrap_or(ready.len());
             let group: Vec<Played> = ready.drain(..others).collect();
+            let ranges: Vec<_> = group.iter().map(|played| played.assignment.range).collect();
             commit_group(&worker, &job, group).await;
+            ranges.into_iter().for_each(|range| worker.claims.release(job.id, range));
         }
     }
 }
@@ -32,6 +34,7 @@ pub(crate) async fn commit_all(worker: Arc<Worker>, mut played: mpsc::Receiver<P
 /// Commits ranges of one ensemble, together or, where one of them cannot be committed, one by one.
 async fn commit_group(worker: &Worker, job: &Arc<Job>, group: Vec<Played>) {
     let committing = Instant::now();
+    group.iter().for_each(|played| played.assignment.progress.moves());
     // What replaces an older version is committed all at once, when it is complete.
     let committed =
         if job.replaces { Some(Ok(())) } else { worker.patiently(|| commit_to_tables(worker, job, &group)).await };
@@ -99,8 +102,10 @@ async fn note(worker: &Worker, job: &Job, played: &Played) -> Option<Told> {
             meter.add(Phase::Note, note);
             meter.add(Phase::Acknowledge, acknowledge);
             meter.done(range.count());
-            if job.until.zip(known).is_some_and(|(until, known)| until.is_met(&known)) {
-                stop_with_enough(worker, job).await;
+            if let Some((until, known)) = job.until.zip(known)
+                && until.is_met(&known)
+            {
+                stop_with_enough(worker, job, until).await;
             }
             return Some(Told { range, note, acknowledge });
         }
@@ -114,8 +119,24 @@ async fn note(worker: &Worker, job: &Job, played: &Played) -> Option<Told> {
     None
 }
 
-/// Lets nobody take up more of an ensemble of which what was to be known is known well enough.
-async fn stop_with_enough(worker: &Worker, job: &Job) {
+/// Lets nobody take up more of an ensemble of which what was to be known is known well enough. The tables say so first: the
+/// ledger is never ahead of them.
+async fn stop_with_enough(worker: &Worker, job: &Job, until: Until) {
+    let ensemble = job.player.ensemble();
+    let told = until.told(&ensemble.plan.catalogue);
+    let note = || async {
+        let mut store = store_of(worker, job).await?;
+        Ok(store.note_enough(&ensemble.plan.name, ensemble.version, Some(&told)).await?)
+    };
+    match worker.patiently(note).await {
+        Some(Ok(())) => {}
+        // The next range that is done tries again.
+        None => return,
+        Some(Err(error)) => {
+            tracing::warn!(%error, ensemble = ensemble.plan.name, "could not note that it is enough");
+            return;
+        }
+    }
     if let Err(error) = worker.ledger.turn(job.id, &[State::Running, State::Paused], State::Enough).await {
         // The next range that is done tries again.
         tracing::warn!(%error, ensemble = job.player.ensemble().plan.name, "could not end it");

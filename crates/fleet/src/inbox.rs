@@ -8,7 +8,9 @@ use lapin::options::{BasicAckOptions, BasicNackOptions};
 use lapin::{Acker, Channel};
 use world::WorldRange;
 
+use crate::broker::Link;
 use crate::job::Job;
+use crate::progress::Progress;
 
 /// A message that a worker has.
 pub(crate) struct Assignment {
@@ -17,6 +19,10 @@ pub(crate) struct Assignment {
     pub(crate) acker: Acker,
     /// Stays open until the message is answered.
     pub(crate) _channel: Channel,
+    /// The connection that it came over.
+    pub(crate) link: Arc<Link>,
+    /// Whether it got on since it was asked last.
+    pub(crate) progress: Arc<Progress>,
     /// From the message's making to its arrival.
     pub(crate) dispatch: Duration,
     pub(crate) arrived: Instant,
@@ -25,7 +31,7 @@ pub(crate) struct Assignment {
 impl Assignment {
     /// Tells the broker that the range is settled.
     pub(crate) async fn acknowledge(&self) {
-        if let Err(error) = self.acker.ack(BasicAckOptions::default()).await {
+        if let Err(error) = self.link.ask(self.acker.ack(BasicAckOptions::default())).await {
             // It comes again, and is found to be done.
             tracing::debug!(%error, range = %self.range, "the broker was not told that it is done");
         }
@@ -42,7 +48,7 @@ impl Assignment {
     }
 
     async fn refuse(&self, requeue: bool) {
-        if let Err(error) = self.acker.nack(BasicNackOptions { requeue, multiple: false }).await {
+        if let Err(error) = self.link.ask(self.acker.nack(BasicNackOptions { requeue, multiple: false })).await {
             // The connection is gone, and with it this worker's hold on the message.
             tracing::debug!(%error, range = %self.range, "the broker was not told of it");
         }

@@ -29,6 +29,8 @@ pub(crate) fn play_all(worker: &Worker, played: &mpsc::Sender<Played>, handle: &
             continue;
         }
         times.add(Phase::Claim, claiming.elapsed());
+        worker.claims.hold(assignment.job.id, assignment.range, &assignment.progress);
+        assignment.progress.begins();
         let fit = encoders
             .take_if(|(job, _)| *job == assignment.job.id)
             .map_or_else(|| assignment.job.player.encoders(), |(_, encoders)| Ok(encoders));
@@ -37,6 +39,7 @@ pub(crate) fn play_all(worker: &Worker, played: &mpsc::Sender<Played>, handle: &
             encoders = Some((assignment.job.id, fit));
             result
         });
+        assignment.progress.ends();
         match result {
             Ok(Some(written)) => {
                 pauses = Pauses::new();
@@ -85,11 +88,20 @@ async fn claim(worker: &Worker, assignment: &Assignment) -> bool {
 /// Plays a range, as slowly as the worker was told to; `None` where it is to drop everything.
 fn play(worker: &Worker, assignment: &Assignment, encoders: &mut Encoders) -> Result<Option<WrittenRange>, RunError> {
     let range = assignment.range;
-    let mut written = assignment.job.player.play(range, encoders, &|| worker.drops_all())?;
+    let stop = || {
+        assignment.progress.moves();
+        worker.drops_all()
+    };
+    let mut written = assignment.job.player.play(range, encoders, &stop)?;
     if let Some(written) = &mut written {
         let pause = worker.options.world_pause * range.count() as u32;
-        std::thread::sleep(pause);
-        written.times.simulate += pause;
+        let mut left = pause;
+        while !left.is_zero() && !stop() {
+            let some = left.min(PAUSED);
+            std::thread::sleep(some);
+            left -= some;
+        }
+        written.times.simulate += pause - left;
     }
     Ok(written)
 }

@@ -9,12 +9,12 @@ use lapin::options::{BasicCancelOptions, BasicNackOptions};
 use lapin::types::ShortString;
 use lapin::{Channel, Connection, Consumer};
 
-use crate::broker::message;
+use crate::broker::{Link, message};
 use crate::commit::settle;
 use crate::error::FleetError;
 use crate::inbox::Assignment;
 use crate::job::Job;
-use crate::ledger::Submitted;
+use crate::ledger::{State, Submitted};
 use crate::worker::{Halt, Worker};
 
 type Result<T> = std::result::Result<T, FleetError>;
@@ -31,6 +31,7 @@ const PATIENCE: Duration = Duration::from_secs(5);
 /// Messages of one ensemble that this worker receives.
 struct Subscription {
     channel: Channel,
+    link: Arc<Link>,
     consumer: ShortString,
     job: Arc<Job>,
     receiver: tokio::task::JoinHandle<()>,
@@ -40,7 +41,7 @@ impl Subscription {
     /// Ends to receive.
     async fn cancel(&self) {
         let cancelled = self.channel.basic_cancel(self.consumer.clone(), BasicCancelOptions::default());
-        if let Err(error) = cancelled.await {
+        if let Err(error) = self.link.ask(cancelled).await {
             tracing::debug!(%error, "a consumer was gone already");
         }
     }
@@ -48,6 +49,7 @@ impl Subscription {
 
 pub(crate) struct Session {
     connection: Connection,
+    link: Arc<Link>,
     channel: Channel,
     subscriptions: HashMap<i64, Subscription>,
     /// Since when the broker has no message of an ensemble that has ranges left.
@@ -58,9 +60,16 @@ pub(crate) struct Session {
 impl Session {
     pub(crate) async fn open(worker: &Worker) -> Result<Self> {
         let connection = worker.broker.connect().await?;
-        let channel = connection.create_channel().await.map_err(worker.broker.fail("open a channel"))?;
+        let channel = worker.broker.channel(&connection).await?;
         worker.set_trouble(None);
-        Ok(Self { connection, channel, subscriptions: HashMap::new(), silent: HashMap::new(), tended: None })
+        Ok(Self {
+            connection,
+            link: Arc::default(),
+            channel,
+            subscriptions: HashMap::new(),
+            silent: HashMap::new(),
+            tended: None,
+        })
     }
 
     /// Receives ranges of all ensembles that are running, until the worker is asked to end: then the session is given back.
@@ -87,7 +96,7 @@ impl Session {
 
     /// Looks which ensembles there are, and begins and ends to receive them.
     async fn look(&mut self, worker: &Arc<Worker>) -> Result<()> {
-        let gone = !self.connection.status().connected() || !self.channel.status().connected();
+        let gone = self.link.is_dead() || !self.connection.status().connected() || !self.channel.status().connected();
         if gone || self.subscriptions.values().any(|s| s.receiver.is_finished()) {
             let lost = std::io::Error::from(std::io::ErrorKind::ConnectionReset);
             return Err(worker.broker.fail("go on")(lapin::Error::from(lost)));
@@ -105,7 +114,7 @@ impl Session {
         }
         if self.tended.is_none_or(|at| at.elapsed() >= TEND_EACH) {
             self.tended = Some(Instant::now());
-            worker.ledger.see(&worker.me, worker.trouble().as_deref()).await?;
+            worker.ledger.see(&worker.me, worker.trouble().as_deref(), &worker.claims.moving()).await?;
             worker.ledger.adopt().await?;
             self.tend(worker, &running).await?;
         }
@@ -127,14 +136,15 @@ impl Session {
             // It went with a broker that lost what it had: all messages are made anew.
             worker.ledger.unpublish(job.id).await?;
         }
-        let channel = self.connection.create_channel().await.map_err(worker.broker.fail("open a channel"))?;
+        let channel = worker.broker.channel(&self.connection).await?;
         worker.broker.declare(&channel, job.id).await?;
         // One for each thread, and one for what is being committed meanwhile.
         let unacknowledged = (worker.options.threads + 1).min(usize::from(u16::MAX)) as u16;
         let messages = worker.broker.consume(&channel, job.id, unacknowledged).await?;
         let consumer = messages.tag();
-        let receiver = tokio::spawn(receive(worker.clone(), job.clone(), channel.clone(), messages));
-        self.subscriptions.insert(job.id, Subscription { channel, consumer, job, receiver });
+        let link = self.link.clone();
+        let receiver = tokio::spawn(receive(worker.clone(), job.clone(), channel.clone(), link.clone(), messages));
+        self.subscriptions.insert(job.id, Subscription { channel, link, consumer, job, receiver });
         Ok(())
     }
 
@@ -145,7 +155,7 @@ impl Session {
         for assignment in worker.inbox.withdraw(ensemble) {
             assignment.requeue().await;
         }
-        if worker.ledger.state(ensemble).await.is_ok_and(|state| !state.may_go_on())
+        if worker.ledger.state(ensemble).await.is_ok_and(|state| !state.is_some_and(State::may_go_on))
             && let Err(error) = worker.broker.remove(&self.channel, ensemble).await
         {
             tracing::debug!(%error, "a queue was gone already");
@@ -201,13 +211,13 @@ impl Session {
 }
 
 /// Puts an ensemble's messages into the inbox until there are no more to come.
-async fn receive(worker: Arc<Worker>, job: Arc<Job>, channel: Channel, mut messages: Consumer) {
+async fn receive(worker: Arc<Worker>, job: Arc<Job>, channel: Channel, link: Arc<Link>, mut messages: Consumer) {
     while let Some(Ok(delivery)) = messages.next().await {
         let read = message(&delivery.data);
         let Some((range, dispatch)) = read.and_then(|message| Some((message.range()?, message.age()))) else {
             tracing::error!(ensemble = job.player.ensemble().plan.name, "a message that is none of ours: put aside");
             let aside = delivery.nack(BasicNackOptions { requeue: false, multiple: false });
-            if let Err(error) = aside.await {
+            if let Err(error) = link.ask(aside).await {
                 tracing::debug!(%error, "it comes again");
             }
             continue;
@@ -217,6 +227,8 @@ async fn receive(worker: Arc<Worker>, job: Arc<Job>, channel: Channel, mut messa
             range,
             acker: delivery.acker,
             _channel: channel.clone(),
+            link: link.clone(),
+            progress: Arc::default(),
             dispatch,
             arrived: Instant::now(),
         });

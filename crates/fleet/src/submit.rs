@@ -42,7 +42,7 @@ pub async fn submit(
     let started = Instant::now();
     // Before anything is registered: a broker that cannot be reached is told at once.
     let connection = broker.connect().await?;
-    let channel = connection.create_channel().await.map_err(broker.fail("open a channel"))?;
+    let channel = broker.channel(&connection).await?;
     let mut store = Store::open_or_create(data, disk).await?;
     let registered = store.register(plan, options.replace).await?;
     let ranges = registered.plan.ranges();
@@ -66,7 +66,7 @@ pub async fn submit(
     broker.publish(&channel, entered.id, &ranges).await?;
     ledger.note_published(entered.id, &ranges).await?;
     ledger.release(entered.id, started.elapsed().as_nanos() as i64).await?;
-    if let Err(error) = connection.close(200, "done".into()).await {
+    if let Err(error) = broker.answer("say good-bye", connection.close(200, "done".into())).await {
         tracing::debug!(%error, "the broker did not say good-bye");
     }
     Ok(entered.id)
@@ -112,6 +112,14 @@ pub async fn retry(ledger: &Ledger, name: &str) -> Result<u64> {
     ledger.unpublish(ensemble.id).await?;
     ledger.turn(ensemble.id, &from, State::Running).await?;
     Ok(forgiven)
+}
+
+/// Removes an ensemble that was dropped from the tables: all versions up to one, or all of them. Tells how many there were.
+///
+/// # Errors
+/// Where the ledger does not answer.
+pub async fn forget(ledger: &Ledger, name: &str, version: Option<u64>) -> Result<u64> {
+    ledger.forget(name, version).await
 }
 
 async fn change(ledger: &Ledger, name: &str, from: &[State], to: State, reason: &'static str) -> Result<()> {

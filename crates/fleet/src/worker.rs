@@ -18,6 +18,7 @@ use crate::error::FleetError;
 use crate::inbox::{Assignment, Inbox};
 use crate::ledger::{Changes, Introduction, Ledger, Verdict};
 use crate::player::play_all;
+use crate::progress::Claims;
 use crate::session::Session;
 
 type Result<T> = std::result::Result<T, FleetError>;
@@ -69,6 +70,8 @@ pub(crate) struct Worker {
     pub(crate) changes: Changes,
     /// The tables, once they were needed and as long as they do not refuse.
     pub(crate) store: tokio::sync::Mutex<Option<Store>>,
+    /// The ranges that were taken up.
+    pub(crate) claims: Claims,
     trouble: Mutex<Option<String>>,
 }
 
@@ -99,11 +102,12 @@ pub async fn join(
         inbox: Inbox::default(),
         halt,
         store: tokio::sync::Mutex::default(),
+        claims: Claims::default(),
         trouble: Mutex::default(),
     };
     let worker = Arc::new(worker);
     let session = Session::open(&worker).await?;
-    worker.ledger.see(&worker.me, None).await?;
+    worker.ledger.see(&worker.me, None, &[]).await?;
     Ok(Member { worker, session })
 }
 
@@ -257,6 +261,7 @@ impl Worker {
     /// Lets another worker have a range that this one took up.
     pub(crate) async fn give_back(&self, assignment: &Assignment) {
         let (ensemble, range) = (assignment.job.id, assignment.range);
+        self.claims.release(ensemble, range);
         self.options.meter.gave_back();
         if let Err(error) = self.ledger.give_back(ensemble, range).await {
             tracing::warn!(%error, %range, "the ledger takes it for begun");
@@ -267,6 +272,7 @@ impl Worker {
     /// Notes a failure. The broker gets the message back, or its dead letters where the range is given up.
     pub(crate) async fn fail(&self, assignment: &Assignment, reason: &str) {
         let (ensemble, range) = (assignment.job.id, assignment.range);
+        self.claims.release(ensemble, range);
         tracing::warn!(%range, reason, "failed");
         self.options.meter.failed();
         match self.patiently(|| self.ledger.note_failure(ensemble, range, reason)).await {

@@ -10,7 +10,7 @@ mod ledger;
 mod rows;
 mod situations;
 
-use model::{ParameterError, Parameters};
+use model::{OutOfRange, Parameters, Stop};
 use world::{Seed, Stream, World};
 
 use crate::box_score::{BoxScore, Stat, Window};
@@ -54,7 +54,10 @@ impl Measured {
 
 /// Plays at least `games` games of the model (whole seasons; at least [`CALIBRATION_GAMES_MIN`]), and as many
 /// of teams of known strength, and measures every figure. `parameters` other than the league's number apply.
-pub fn calibrate(parameters: &Parameters, games: usize, seed: Seed) -> Result<Vec<Measured>, ParameterError> {
+///
+/// # Errors
+/// Where the parameters are refused, and where a game does not fit its columns.
+pub fn calibrate(parameters: &Parameters, games: usize, seed: Seed) -> Result<Vec<Measured>, Stop> {
     let seasons = games.max(CALIBRATION_GAMES_MIN).div_ceil(GAMES);
     let mut ledgers = Ledgers::default();
     let mut plays = Vec::new();
@@ -65,9 +68,10 @@ pub fn calibrate(parameters: &Parameters, games: usize, seed: Seed) -> Result<Ve
         let number = season.to_string();
         let given: Vec<(&str, String)> = parameters.iter().map(|(name, value)| (name, value.to_string())).collect();
         let given = given.iter().map(|(name, value)| (*name, value.as_str()));
-        let model = Football::new(&Parameters::parse(PARAMETERS, given.chain([("league", number.as_str())]))?)?;
-        play_season(&model, seed, World(season as u32), &mut ledgers, &mut plays);
-        play_known_strengths(&model, seed, World(season as u32), &mut ledgers.strength, &mut plays);
+        let made = Parameters::parse(PARAMETERS, given.chain([("league", number.as_str())]));
+        let model = made.and_then(|made| Football::new(&made)).map_err(|error| Stop(Box::new(error)))?;
+        play_season(&model, seed, World(season as u32), &mut ledgers, &mut plays).map_err(|e| Stop(Box::new(e)))?;
+        play_known_strengths(&model, seed, World(season as u32), &mut ledgers.strength, &mut plays)?;
     }
     Ok([ledgers.games, ledgers.seasons, ledgers.strength].iter().flat_map(Ledger::measured).collect())
 }
@@ -80,12 +84,18 @@ struct Ledgers {
     strength: Ledger,
 }
 
-fn play_season(model: &Football, seed: Seed, world: World, ledgers: &mut Ledgers, plays: &mut Vec<crate::Play>) {
+fn play_season(
+    model: &Football,
+    seed: Seed,
+    world: World,
+    ledgers: &mut Ledgers,
+    plays: &mut Vec<crate::Play>,
+) -> Result<(), OutOfRange> {
     let mut season = Season::new();
     let mut margins = [0.0; TEAMS];
     let mut wins = [0.0; TEAMS];
     for (game, fixture) in model.league.fixtures.iter().enumerate() {
-        let score = model.play(seed, world, game, &mut season, plays);
+        let score = model.play(seed, world, game, &mut season, plays)?;
         rows::game(&mut ledgers.games, &score, &Count::of(plays));
         situations::enter(&mut ledgers.games, plays);
         if fixture.week < REAL_WEEKS {
@@ -99,10 +109,17 @@ fn play_season(model: &Football, seed: Seed, world: World, ledgers: &mut Ledgers
     for (margin, wins) in margins.into_iter().zip(wins) {
         rows::season(&mut ledgers.seasons, margin, wins);
     }
+    Ok(())
 }
 
 /// Pairs of teams 3 and 6 rating points apart, the difference in the offence, in the defence or in both.
-fn play_known_strengths(model: &Football, seed: Seed, world: World, ledger: &mut Ledger, plays: &mut Vec<crate::Play>) {
+fn play_known_strengths(
+    model: &Football,
+    seed: Seed,
+    world: World,
+    ledger: &mut Ledger,
+    plays: &mut Vec<crate::Play>,
+) -> Result<(), Stop> {
     const PAIRS: u32 = 4 * 72;
     const FIRST_ENTITY: u32 = 1 << 16;
     let settings = Settings { home_edge: 0.0, ..model.settings };
@@ -114,9 +131,12 @@ fn play_known_strengths(model: &Football, seed: Seed, world: World, ledger: &mut
             _ => [difference / 2.0, -difference / 2.0],
         };
         let random = Stream::new(seed, world, FIRST_ENTITY + pair, GAME_PURPOSE);
-        Game::play(&model.tables, &settings, edges, random, plays);
+        Game::play(&model.tables, &settings, edges, random, plays).map_err(|(column, value)| {
+            Stop(format!("{column} of pair {pair} is {value}, which it cannot hold").into())
+        })?;
         rows::strength(ledger, f64::from(difference), margin(&BoxScore::of(plays)));
     }
+    Ok(())
 }
 
 fn margin(score: &BoxScore) -> f64 {

@@ -30,7 +30,8 @@ pub use play::{Foul, Kind, Outcome, Play, ROSTER};
 pub use season::SEASON_OUTCOMES;
 
 use model::{
-    Catalogue, Entity, EntityKind, EventBlock, Identity, Model, ParameterError, Parameters, Plugin, Sink, Stop, Wanted,
+    Catalogue, Entity, EntityKind, EventBlock, EventFilter, Identity, Model, OutOfRange, ParameterError, Parameters,
+    Plugin, Sink, Stop, UnknownName, Wanted,
 };
 use world::{Seed, Stream, World, WorldRange};
 
@@ -80,14 +81,31 @@ impl Football {
     }
 
     /// Plays one game of a world into `plays` and enters it into the world's season.
-    fn play(&self, seed: Seed, world: World, game: usize, season: &mut Season, plays: &mut Vec<Play>) -> BoxScore {
+    ///
+    /// # Errors
+    /// Where a number of the game does not fit its column.
+    fn play(
+        &self,
+        seed: Seed,
+        world: World,
+        game: usize,
+        season: &mut Season,
+        plays: &mut Vec<Play>,
+    ) -> Result<BoxScore, OutOfRange> {
         let fixture = self.league.fixtures[game];
         let edges = season.edges(&self.league, &self.settings, fixture.teams);
         let random = Stream::new(seed, world, game as u32, GAME_PURPOSE);
-        Game::play(&self.tables, &self.settings, edges, random, plays);
+        Game::play(&self.tables, &self.settings, edges, random, plays).map_err(|(column, value)| OutOfRange {
+            entity: self.catalogue.entities[game].name.clone(),
+            column: column.to_owned(),
+            world,
+            value: i64::from(value),
+            min: i64::from(i8::MIN),
+            max: i64::from(i8::MAX),
+        })?;
         let score = BoxScore::of(plays);
         season.add(&self.league, &self.rules, fixture.week, fixture.teams, &score);
-        score
+        Ok(score)
     }
 
     /// Which games must be played for an entity's sake: its own, and those that shaped the ratings it starts with.
@@ -132,7 +150,7 @@ impl Model for Football {
         let mut plays = Vec::new();
         for game in (0..GAMES).filter(|&g| needed[g]) {
             for (world, season) in range.worlds().zip(&mut seasons) {
-                let score = self.play(seed, world, game, season, &mut plays);
+                let score = self.play(seed, world, game, season, &mut plays).map_err(|error| Stop(Box::new(error)))?;
                 if wants(game) {
                     outcomes::emit(&score, &mut Fill(outcomes.row().iter_mut()));
                     if wanted.events {
@@ -173,6 +191,10 @@ impl Model for Football {
             outcomes::emit(&BoxScore::of(&plays), &mut Fill(outcomes.row().iter_mut()));
         }
         sink.outcomes(outcomes.block(events.entity, events.range))
+    }
+
+    fn events_of_player(&self, player: &str) -> Result<Vec<EventFilter>, UnknownName> {
+        play::filters_of(player)
     }
 
     fn identities(&self) -> Vec<Identity> {

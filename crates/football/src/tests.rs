@@ -18,7 +18,7 @@ fn each_game(seed: u64, games: u32, mut check: impl FnMut(&[Play], &BoxScore)) {
     let mut plays = Vec::new();
     for game in 0..games {
         let random = Stream::new(Seed(seed), World(game), 0, 0);
-        Game::play(&tables, &settings, [0.0, 0.0], random, &mut plays);
+        Game::play(&tables, &settings, [0.0, 0.0], random, &mut plays).unwrap();
         check(&plays, &BoxScore::of(&plays));
     }
 }
@@ -116,7 +116,7 @@ proptest! {
         let given = [("pace", &*text[0]), ("pass_bias", &*text[1]), ("aggression", &*text[2])];
         let settings = Settings::new(&parameters(&given));
         let (tables, mut plays) = (Tables::new(), Vec::new());
-        Game::play(&tables, &settings, [edge, -edge], Stream::new(Seed(seed), World(0), 0, 0), &mut plays);
+        Game::play(&tables, &settings, [edge, -edge], Stream::new(Seed(seed), World(0), 0, 0), &mut plays).unwrap();
         plays.iter().for_each(check_bounds);
         assert!((80..400).contains(&plays.len()), "{} rows", plays.len());
     }
@@ -281,4 +281,28 @@ fn the_calibration_bars_hold() {
         let row = rows.iter().find(|r| r.what == what).unwrap();
         assert!((row.model / row.spec - 1.0).abs() < share, "{row:?}");
     }
+}
+
+#[test]
+fn scores_fit_their_columns_at_all_extremes() {
+    let specs: Vec<_> = PARAMETERS.iter().filter(|spec| spec.name != "league").collect();
+    let mut highest = 0;
+    for corner in 0..1u32 << specs.len() {
+        let end = |(place, spec): (usize, &&model::ParameterSpec)| {
+            (spec.name, if corner >> place & 1 == 1 { spec.max } else { spec.min }.to_string())
+        };
+        let given: Vec<(&str, String)> = specs.iter().enumerate().map(end).collect();
+        let model =
+            Football::new(&parameters(&given.iter().map(|(n, v)| (*n, v.as_str())).collect::<Vec<_>>())).unwrap();
+        let (mut season, mut plays) = (crate::season::Season::new(), Vec::new());
+        for game in 0..GAMES / 2 {
+            let score = model.play(Seed(3), World(corner), game, &mut season, &mut plays).unwrap();
+            let counted = [0, 1].map(|side| score.count(side, Stat::Points, Window::Game));
+            let last = plays.last().unwrap();
+            assert_eq!([last.home_score, last.away_score].map(i16::from), counted, "{given:?}, game {game}");
+            assert!(plays.iter().all(|p| p.drive > 0 && p.run_off >= 0 && p.yard_line > 0), "{given:?}, game {game}");
+            highest = highest.max(counted[0]).max(counted[1]);
+        }
+    }
+    assert!(highest >= 120, "the rule that ends a game was needed, but {highest} points were most");
 }

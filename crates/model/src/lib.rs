@@ -18,12 +18,14 @@ mod block;
 mod catalogue;
 mod definition;
 mod names;
+mod out_of_range;
 mod parameters;
 
 pub use block::{EventBlock, EventValues, NULL_I8, NULL_I16, NULL_I32, NULL_LABEL, OutcomeBlock, Sink, Stop, Values};
 pub use catalogue::{Catalogue, Entity, EntityKind, EventColumn, EventKind, Outcome, OutcomeKind};
 pub use definition::{DefinitionError, DefinitionSpec, Fault};
 pub use names::UnknownName;
+pub use out_of_range::OutOfRange;
 pub use parameters::{ParameterError, ParameterSpec, Parameters};
 
 use world::{Seed, WorldRange};
@@ -46,7 +48,8 @@ pub trait Model: Send + Sync {
     /// Plays the worlds of `range` and pushes what is `wanted` into `sink`.
     ///
     /// # Errors
-    /// Only what `sink` answered; a model itself cannot fail once its parameters were accepted.
+    /// What `sink` answered, and [`OutOfRange`] where a value does not fit its column: a model that cut it to size would
+    /// store another number. A model itself cannot fail once its parameters were accepted.
     fn simulate(&self, seed: Seed, range: WorldRange, wanted: Wanted, sink: &mut dyn Sink) -> Result<(), Stop>;
 
     /// Counts an entity's outcomes from its events alone and pushes them into `sink`, so that what was stored can be
@@ -60,12 +63,31 @@ pub trait Model: Send + Sync {
         Ok(())
     }
 
+    /// Which events a player has a part in.
+    ///
+    /// # Errors
+    /// Where no player has the name.
+    fn events_of_player(&self, player: &str) -> Result<Vec<EventFilter>, UnknownName> {
+        let column = self.catalogue().events.iter().find(|column| column.name == "player");
+        let words = match column.map(|column| &column.kind) {
+            Some(EventKind::Label(words)) => words.as_slice(),
+            _ => &[],
+        };
+        if words.iter().any(|word| word == player) {
+            return Ok(vec![vec![("player".to_owned(), player.to_owned())]]);
+        }
+        Err(UnknownName::new("no player", player, words.iter().map(String::as_str)))
+    }
+
     /// Conditions that hold in every world, for `verify`: the parts of an entity's outcomes sum to the whole, and the
     /// like.
     fn identities(&self) -> Vec<Identity> {
         Vec::new()
     }
 }
+
+/// Columns of an event, and the word that stands in each.
+pub type EventFilter = Vec<(String, String)>;
 
 /// A condition over outcomes that holds in every world.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -12,10 +12,10 @@ use datafusion::catalog::{Session, TableFunctionArgs, TableFunctionImpl, TablePr
 use datafusion::error::Result;
 use datafusion::logical_expr::{Expr, TableType};
 use datafusion::physical_plan::ExecutionPlan;
-use ensemble::{EventMode, RangeFile, StoredEnsemble};
+use ensemble::{EnsembleError, EventMode, RangeFile, StoredEnsemble};
 use model::{EventBlock, EventColumn, Model, OutcomeBlock, Sink, Stop, Wanted};
 use table::FlatValues;
-use world::{World, WorldRange};
+use world::WorldRange;
 
 use crate::arguments::Arguments;
 use crate::error::QueryError;
@@ -41,31 +41,15 @@ impl TableFunctionImpl for PlaysFunction {
         let ensemble = self.0.ensemble(&arguments.text(0)?)?;
         let entity = ensemble.plan.catalogue.find_entity(&arguments.text(1)?).map_err(QueryError::from)?;
         let worlds = arguments.worlds(2)?;
-        if let Some(missing) = not_completed(ensemble, worlds) {
-            let reason = format!(
-                "ensemble {:?} has no completed world {missing}: {} of {} worlds are stored",
-                ensemble.plan.name,
-                ensemble.worlds(),
-                ensemble.plan.worlds.count()
-            );
-            return Err(QueryError::Arguments { function: CALL, reason }.into());
+        if let Err(error) = ensemble.event_segments(worlds) {
+            return Err(match error {
+                EnsembleError::World { .. } => QueryError::Arguments { function: CALL, reason: error.to_string() },
+                other => other.into(),
+            }
+            .into());
         }
         Ok(Arc::new(Plays::new(self.0.clone(), ensemble.clone(), entity, worlds)))
     }
-}
-
-/// The first of some worlds that no completed range holds.
-fn not_completed(ensemble: &StoredEnsemble, worlds: WorldRange) -> Option<World> {
-    let mut next = worlds.first().0;
-    for (range, _, _) in &ensemble.outcomes {
-        if range.contains(World(next)) {
-            next = range.end();
-        }
-        if next >= worlds.end() {
-            return None;
-        }
-    }
-    Some(World(next))
 }
 
 /// The events of one entity in some worlds.
@@ -92,14 +76,12 @@ impl Plays {
     }
 
     /// A piece for each segment that holds some of the worlds.
-    fn stored(&self, shape: &Shape) -> Vec<Arc<dyn Piece>> {
-        let segments = self.ensemble.events.iter();
-        let overlapping =
-            segments.filter(|(r, _, _)| r.first().0 < self.worlds.end() && self.worlds.first().0 < r.end());
+    fn stored(&self, shape: &Shape) -> Result<Vec<Arc<dyn Piece>>> {
+        let segments = self.ensemble.event_segments(self.worlds).map_err(QueryError::from)?;
         let piece = |segment: &RangeFile| {
             Arc::new(Stored { shape: shape.clone(), segment: segment.clone(), worlds: self.worlds }) as Arc<dyn Piece>
         };
-        overlapping.map(piece).collect()
+        Ok(segments.into_iter().map(piece).collect())
     }
 
     /// Pieces that share the worlds out among the cores.
@@ -137,7 +119,7 @@ impl TableProvider for Plays {
         let shape = self.shape(projection)?;
         let replay = self.ensemble.plan.events == EventMode::Replay;
         let pieces =
-            if replay { self.replayed(&shape, session.config().target_partitions())? } else { self.stored(&shape) };
+            if replay { self.replayed(&shape, session.config().target_partitions())? } else { self.stored(&shape)? };
         let name = &self.ensemble.plan.catalogue.entities[self.entity].name;
         let how = if replay { "replayed" } else { "stored" };
         let table = format!("plays('{}', '{name}', '{}'), {how}", self.ensemble.plan.name, self.worlds);

@@ -75,8 +75,7 @@ impl TableProvider for Worlds {
         let (schema, columns) = project(&self.schema, projection)?;
         let named = columns.iter().filter_map(|c| c.checked_sub(1));
         let wanted = named.map(|outcome| OutcomeRef { entity: self.entity, outcome }).collect();
-        let ranges = self.ensemble.outcomes.iter();
-        let numbers: Arc<[i32]> = ranges.flat_map(|(r, _, _)| r.worlds().map(|w| w.0 as i32)).collect();
+        let numbers: Arc<[i32]> = self.ensemble.world_numbers().map(|world| world.0 as i32).collect();
         let source = Arc::new(Source {
             columns: self.snapshot.columns(&self.ensemble)?,
             wanted,

@@ -6,7 +6,7 @@ use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use ensemble::{Aggregates, Columns, EnsembleError, Follow, Goal, Registered, Store, WrittenRange};
-use model::Model;
+use model::{Catalogue, Model};
 use table::{Codec, TableError};
 use tokio::sync::mpsc;
 use world::WorldRange;
@@ -41,6 +41,12 @@ pub struct Until {
 }
 
 impl Until {
+    /// What is to be known, as the tables tell it: `game-001:home_won within 0.5%`.
+    pub fn told(&self, catalogue: &Catalogue) -> String {
+        let (entity, kind) = (&catalogue.entities[self.entity], catalogue.kind_of(self.entity));
+        format!("{}:{} within {}", entity.name, kind.outcomes[self.outcome].name, self.goal)
+    }
+
     /// Whether what is known is enough.
     pub fn is_met(&self, aggregates: &Aggregates) -> bool {
         aggregates.get(self.entity, self.outcome).is_some_and(|aggregate| self.goal.is_met(aggregate))
@@ -106,6 +112,9 @@ pub async fn play(
         *control.aggregates() = Aggregates::of_stored(&stored, &follow)?;
         if is_enough(&control) {
             control.end_with_enough();
+        } else {
+            // It was enough for another question: now its other worlds are missing.
+            store.note_enough(&ensemble.plan.name, ensemble.version, None).await?;
         }
     }
     let workshop = Arc::new(Workshop {
@@ -143,6 +152,10 @@ pub async fn play(
         let committing = Instant::now();
         store.switch(&ensemble).await?;
         control.meter.add(Phase::Commit, committing.elapsed());
+    }
+    if let (Some(until), true) = (options.until, control.has_enough()) {
+        let told = until.told(&ensemble.plan.catalogue);
+        store.note_enough(&ensemble.plan.name, ensemble.version, Some(&told)).await?;
     }
     let wall = started.elapsed();
     summarise(store, &ensemble, &control, threads, wall, before).await

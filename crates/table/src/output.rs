@@ -24,13 +24,19 @@ type Result<T> = std::result::Result<T, TableError>;
 /// # Errors
 /// Where there is none, where it is of layout `row`, and where its paths have a meaning that a rewrite would break.
 pub(crate) async fn open(root: &Path, disk: Arc<dyn Disk>) -> Result<Table> {
+    let table = open_any(root, disk).await?;
+    check(&table)?;
+    Ok(table)
+}
+
+/// As [`open`], also of a table whose paths have a meaning, for what moves no rows.
+pub(crate) async fn open_any(root: &Path, disk: Arc<dyn Disk>) -> Result<Table> {
     let refuse = |reason: &str| TableError::Options { path: root.to_owned(), reason: reason.to_owned() };
     let hold = Hold::shared(root)?;
     if AvroTable::open(root, disk.clone())?.is_some() {
         return Err(refuse("layout row has no upkeep: its files are as they were appended; choose another layout"));
     }
     let table = Table::open(root, disk).await?.ok_or_else(|| refuse("there is no such table: insert rows first"))?;
-    check(&table)?;
     Ok(table.held_by(hold.map(Arc::new)))
 }
 

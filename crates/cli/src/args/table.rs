@@ -1,9 +1,10 @@
 //! What `table` takes.
 
 use std::path::PathBuf;
+use std::str::FromStr;
 
 use clap::Subcommand;
-use table::{Codec, Curve, EncodingSet, Layout, TableName};
+use table::{Codec, Curve, EncodingSet, Layout, SIM, TableError, TableName};
 
 use super::{DataArgs, FormatArgs};
 
@@ -179,11 +180,35 @@ pub(crate) struct TableTrimArgs {
     pub(crate) apply: bool,
 }
 
+/// What `table vacuum` works on.
+#[derive(Debug, Clone)]
+pub(crate) enum VacuumTarget {
+    /// A table of rows.
+    Table(TableName),
+    /// The three tables of ensembles, whose files belong together.
+    Ensembles,
+}
+
+impl FromStr for VacuumTarget {
+    type Err = TableError;
+
+    fn from_str(text: &str) -> Result<Self, TableError> {
+        match text.split_once('.').map_or(text, |(database, _)| database) {
+            SIM => Ok(Self::Ensembles),
+            _ => text.parse().map(Self::Table),
+        }
+    }
+}
+
 /// What `table vacuum` takes.
 #[derive(Debug, clap::Args)]
 pub(crate) struct TableVacuumArgs {
+    /// The table: NAME, or DATABASE.NAME; `sim` for the ensembles, whose replaced versions keep their files until then
+    pub(crate) name: VacuumTarget,
     #[command(flatten)]
-    pub(crate) table: TableArgs,
+    pub(crate) data: DataArgs,
+    #[command(flatten)]
+    pub(crate) format: FormatArgs,
     /// Keep the files of versions that were current within so many hours
     #[arg(long, value_name = "HOURS", default_value_t = 168)]
     pub(crate) retain: u64,

@@ -9,7 +9,7 @@ use serde_json::json;
 use super::open_columns;
 use super::plan::outcome_of;
 use crate::args::{CompareArgs, Format};
-use crate::output::{Table, count, note, number, print, print_json};
+use crate::output::{Table, count, known_to, note, number, print, print_json};
 
 pub(crate) async fn compare(args: &CompareArgs) -> Result<ExitCode> {
     let first = open_columns(&args.data.data, &args.first).await?;
@@ -65,7 +65,7 @@ fn table(args: &CompareArgs, found: &[(&String, Comparison)]) -> Table {
         "more",
         "± 95% unpaired",
     ]);
-    let maybe = |n: Option<f64>| n.map(number).unwrap_or_default();
+    let maybe = |n: Option<f64>| n.map(|half| known_to(half, half)).unwrap_or_default();
     for (name, c) in found {
         let share = |place: usize| c.shares.map(|s| format!("{:.1}%", s[place] * 100.0)).unwrap_or_default();
         table.push([
@@ -73,7 +73,11 @@ fn table(args: &CompareArgs, found: &[(&String, Comparison)]) -> Table {
             count(c.worlds as u64),
             number(c.means[0]),
             number(c.means[1]),
-            format!("{:+.4}", c.difference),
+            format!(
+                "{}{}",
+                if c.difference < 0.0 { "" } else { "+" },
+                known_to(c.difference, c.ci_half_width.unwrap_or(0.0))
+            ),
             maybe(c.ci_half_width),
             share(0),
             share(1),

@@ -3,7 +3,8 @@
 use std::process::ExitCode;
 
 use anyhow::Result;
-use ensemble::Store;
+use ensemble::{EnsembleError, Store};
+use fleet::Ledger;
 use serde_json::{Value, json};
 
 use super::{create_store, open_store};
@@ -79,9 +80,20 @@ fn print_list(rows: &[Value], format: Format) -> Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-pub(crate) async fn drop(place: &Place, name: &str) -> Result<ExitCode> {
+pub(crate) async fn drop(place: &Place, name: &str, ledger: Option<&str>) -> Result<ExitCode> {
+    // Before anything is dropped: a ledger that cannot be reached is reported at once.
+    let ledger = match ledger {
+        Some(url) => Some(Ledger::open(url).await?),
+        None => None,
+    };
     open_store(place).await?;
-    create_store(place).await?.drop_ensemble(name).await?;
+    let dropped = create_store(place).await?.drop_ensemble(name).await;
+    match (dropped, &ledger) {
+        (Ok(version), Some(ledger)) => _ = fleet::forget(ledger, name, Some(version)).await?,
+        // It was dropped before, by somebody who did not name the ledger.
+        (Err(EnsembleError::Unknown { .. }), Some(ledger)) if fleet::forget(ledger, name, None).await? > 0 => {}
+        (dropped, _) => _ = dropped?,
+    }
     print(&format!("dropped {name}\n"))?;
     Ok(ExitCode::SUCCESS)
 }

@@ -4,14 +4,13 @@ use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::Duration;
 
-use anyhow::{Context as _, Result, bail};
+use anyhow::{Result, bail};
 use fleet::{Broker, Halt, Ledger, SubmitOptions, WorkerOptions};
 use run::Meter;
-use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::watch;
 
 use super::plan::{Sizing, planned, until};
-use super::{cores, make_model, serve_metrics, status};
+use super::{cores, make_model, serve_metrics, status, stop_on_signals};
 use crate::args::{FleetArgs, LedgerArgs, SubmitArgs, SubmittedArgs, WorkerArgs};
 use crate::output::{count, note};
 use crate::progress::Ticker;
@@ -69,23 +68,10 @@ pub(crate) async fn worker(args: &WorkerArgs) -> Result<ExitCode> {
 /// The first signal lets the worker finish what it has begun, the second one drops it.
 fn halt_on_signals() -> Result<watch::Receiver<Halt>> {
     let (sender, receiver) = watch::channel(Halt::No);
-    let mut interrupts = signal(SignalKind::interrupt()).context("listening for Ctrl-C")?;
-    let mut terminations = signal(SignalKind::terminate()).context("listening for a signal to end")?;
-    tokio::spawn(async move {
-        for (halt, told) in [
-            (Halt::Drain, "stopping once the ranges under way are stored; press again to drop them"),
-            (Halt::Now, "dropping the ranges under way"),
-        ] {
-            tokio::select! {
-                _ = interrupts.recv() => {}
-                _ = terminations.recv() => {}
-            }
-            note(told);
-            if sender.send(halt).is_err() {
-                return;
-            }
-        }
-    });
+    stop_on_signals(move |is_first| {
+        // Where nobody listens any more the worker has ended.
+        _ = sender.send(if is_first { Halt::Drain } else { Halt::Now });
+    })?;
     Ok(receiver)
 }
 

@@ -2,7 +2,7 @@
 
 use ensemble::KnownOutcome;
 
-use crate::output::{Table, count, number};
+use crate::output::{Table, count, known_to, number};
 
 /// Outcomes of an entity that are shown; the other formats have all.
 const SHOWN: usize = 5;
@@ -18,10 +18,11 @@ pub(crate) fn table(outcomes: &[KnownOutcome]) -> Option<Table> {
         shown += 1;
         if shown <= SHOWN {
             let [low, middle, high] = known.quantiles.map(|q| q.map(number).unwrap_or_default());
-            let half = known.ci_half_width.map(number).unwrap_or_default();
+            let reach = known.ci_half_width.map(|half| known_to(half, half)).unwrap_or_default();
             let name = format!("{}:{}", known.entity, known.outcome);
-            let (mean, deviation) = (number(known.mean), number(known.stddev));
-            table.push([name, count(known.worlds), mean, half, deviation, low, middle, high]);
+            let width = known.ci.map_or(0.0, |ci| ci.high - ci.low);
+            let (mean, deviation) = (known_to(known.mean, width), known_to(known.stddev, known.stddev));
+            table.push([name, count(known.worlds), mean, reach, deviation, low, middle, high]);
         }
     }
     (!outcomes.is_empty()).then_some(table)

@@ -33,6 +33,7 @@ use std::net::SocketAddr;
 use std::num::NonZero;
 use std::process::ExitCode;
 use std::sync::Arc;
+use std::time::Duration;
 
 use ::run::Meter;
 use ::table::disk::{Disk, RealDisk};
@@ -77,7 +78,7 @@ pub(crate) fn dispatch(args: Args, settings: &[Setting]) -> Result<ExitCode> {
         Command::Correlate(args) => run(correlate::correlate(&args)),
         Command::Plays(args) => run(plays::plays(&args)),
         Command::Verify { ensemble, data, format } => run(verify::verify(&data.data, &ensemble, format.format)),
-        Command::Drop { ensemble, data } => run(ensembles::drop(&data.data, &ensemble)),
+        Command::Drop { ensemble, data, ledger } => run(ensembles::drop(&data.data, &ensemble, ledger.as_deref())),
         Command::Info(args) => run(info::info(&args)),
         Command::Export(args) => run(export::export(&args)),
         Command::Rebuild(args) => run(upkeep::rebuild(&args)),
@@ -147,6 +148,26 @@ async fn serve_metrics(address: Option<SocketAddr>, meter: &Arc<Meter>) -> Resul
     let bound = server::serve_metrics(address, move || meter.prometheus()).await;
     note(&format!("metrics at http://{}/metrics", bound.with_context(|| format!("--metrics {address}"))?));
     Ok(())
+}
+
+/// How long a process that is asked to end at once may take to say good-bye.
+const PARTING: Duration = Duration::from_millis(500);
+
+/// Passes signals to end on, and whether each is the first. The second one ends the process, whatever its threads wait for:
+/// a thread of its own sees to that.
+fn stop_on_signals(mut stop: impl FnMut(bool) + Send + 'static) -> Result<()> {
+    let mut is_first = true;
+    let handler = move || {
+        stop(is_first);
+        if std::mem::replace(&mut is_first, false) {
+            note("stopping once the ranges under way are stored; press again to drop them");
+            return;
+        }
+        note("dropping the ranges under way");
+        std::thread::sleep(PARTING);
+        std::process::exit(130);
+    };
+    ctrlc::set_handler(handler).context("listening for Ctrl-C")
 }
 
 /// What tables of rows lie on.

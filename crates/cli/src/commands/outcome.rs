@@ -8,7 +8,7 @@ use ensemble::{OutcomeAnswer, OutcomeQuestion};
 
 use super::open_columns;
 use crate::args::{Format, OutcomeArgs};
-use crate::output::{Table, count, print, print_json};
+use crate::output::{Table, count, from_to, known_to, print, print_json};
 
 const QUANTILES: [f64; 7] = [0.01, 0.05, 0.25, 0.5, 0.75, 0.95, 0.99];
 const BINS: usize = 20;
@@ -41,12 +41,25 @@ fn to_csv(shown: &[OutcomeAnswer], cdf: bool) -> String {
         }
         return table.to_csv();
     }
-    let mut table = Table::new(["entity", "outcome", "worlds", "mean", "standard_deviation", "min", "median", "max"]);
+    let mut table = Table::new([
+        "entity",
+        "outcome",
+        "worlds",
+        "mean",
+        "standard_deviation",
+        "min",
+        "median",
+        "max",
+        "ci_low",
+        "ci_high",
+    ]);
     for s in shown {
         let d = &s.distribution;
         let numbers = [d.mean(), d.standard_deviation(), d.quantile(0.0), d.quantile(0.5), d.quantile(1.0)];
         let [mean, deviation, min, median, max] = numbers.map(|n| n.to_string());
-        table.push([s.entity.clone(), s.outcome.clone(), d.worlds.to_string(), mean, deviation, min, median, max]);
+        let worlds = d.worlds.to_string();
+        let [low, high] = s.ci.map_or_else(Default::default, |ci| [ci.low, ci.high].map(|end| end.to_string()));
+        table.push([s.entity.clone(), s.outcome.clone(), worlds, mean, deviation, min, median, max, low, high]);
     }
     table.to_csv()
 }
@@ -55,13 +68,16 @@ fn to_csv(shown: &[OutcomeAnswer], cdf: bool) -> String {
 fn draw(s: &OutcomeAnswer, cdf: bool) -> String {
     let d = &s.distribution;
     let mut text = format!(
-        "{} of {} ({}), {}; {} worlds\nmean {:.2}, standard deviation {:.2}\n",
+        "{} of {} ({}), {}; {} worlds\nmean {}, standard deviation {:.2}\n",
         s.outcome,
         s.entity,
         s.title,
         s.unit,
         count(d.worlds as u64),
-        d.mean(),
+        s.ci.map_or_else(
+            || format!("{:.2}", d.mean()),
+            |ci| format!("{} (95%: {})", known_to(d.mean(), ci.high - ci.low), from_to(ci))
+        ),
         d.standard_deviation()
     );
     let quantiles: Vec<String> = QUANTILES.iter().map(|q| format!("{}%: {}", q * 100.0, d.quantile(*q))).collect();

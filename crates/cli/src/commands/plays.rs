@@ -3,34 +3,43 @@
 use std::process::ExitCode;
 
 use anyhow::{Context as _, Result, bail};
-use ensemble::{EventRows, OutcomeRef, events_of};
-use model::{Catalogue, EventKind, UnknownName};
+use ensemble::{EventRows, OutcomeRef, Plan, events_of};
+use model::{Catalogue, EventFilter, EventKind, UnknownName};
 use serde_json::{Map, Value, json};
 use world::{World, WorldRange};
 
-use super::{make_model, open_columns};
+use super::{make_model, model_of, open_columns};
 use crate::args::{Format, PlaysArgs};
-use crate::output::{Table, print, print_json};
+use crate::output::{Table, note, print, print_json};
 
 pub(crate) async fn plays(args: &PlaysArgs) -> Result<ExitCode> {
     let columns = open_columns(&args.data.data, &args.ensemble).await?;
     let stored = columns.ensemble();
     let catalogue = &stored.plan.catalogue;
     let entity = catalogue.find_entity(&args.entity)?;
-    if args.world as usize >= columns.worlds() {
-        bail!("there is no world {}: the ensemble has worlds 0 to {}", args.world, columns.worlds() - 1);
-    }
+    let world = World(args.world);
+    let place = stored.place(world)?;
     if args.box_score {
         let outcomes = 0..catalogue.kind_of(entity).outcomes.len();
         let refs: Vec<OutcomeRef> = outcomes.map(|outcome| OutcomeRef { entity, outcome }).collect();
-        let values: Vec<f64> = columns.get(&refs)?.iter().map(|c| c.value(args.world as usize)).collect();
+        let values: Vec<f64> = columns.get(&refs)?.iter().map(|c| c.value(place)).collect();
         box_score(catalogue, entity, &values, args.format.format)?;
         return Ok(ExitCode::SUCCESS);
     }
     let filters = filters(catalogue, args)?;
-    let events = events_of(stored, entity, WorldRange::new(World(args.world), 1)?, |_| true, &make_model())?;
+    let players = match &args.player {
+        Some(player) => players(&stored.plan, player)?,
+        None => vec![Vec::new()],
+    };
+    let events = events_of(stored, entity, WorldRange::new(world, 1)?, |_| true, &make_model())?;
     let count = events.rows.iter().sum::<u32>() as usize;
-    let kept: Vec<usize> = (0..count).filter(|&row| filters.iter().all(|f| f.keeps(&events, row))).collect();
+    let keeps = |filters: &[Filter], row: usize| filters.iter().all(|f| f.keeps(&events, row));
+    let has_part = |row: usize| players.iter().any(|filters| keeps(filters, row));
+    let kept: Vec<usize> = (0..count).filter(|&row| keeps(&filters, row) && has_part(row)).collect();
+    if let (Some(player), true) = (&args.player, kept.is_empty()) {
+        let such = if filters.is_empty() { "" } else { " that meets the other conditions" };
+        note(&format!("{player} has a part in no event of {} in world {world}{such}", args.entity));
+    }
     print_events(catalogue, &events, &kept, args.format.format)?;
     Ok(ExitCode::SUCCESS)
 }
@@ -65,22 +74,14 @@ fn filters(catalogue: &Catalogue, args: &PlaysArgs) -> Result<Vec<Filter>> {
     if let Some(drive) = args.drive {
         filters.push(parse_filter(catalogue, &format!("drive={drive}"))?);
     }
-    if let Some(player) = &args.player {
-        let role = match player.split_once('_') {
-            Some((side @ ("home" | "away"), role)) => {
-                filters.push(parse_filter(catalogue, &format!("offence={side}"))?);
-                role
-            }
-            _ => player,
-        };
-        filters.push(parse_filter(catalogue, &format!("{}={role}", player_column(catalogue, role)))?);
-    }
     Ok(filters)
 }
 
-/// The column that names a player of this role: passers throw, everybody else runs or catches.
-fn player_column(catalogue: &Catalogue, role: &str) -> &'static str {
-    if role.starts_with("qb") && catalogue.event_column("passer").is_some() { "passer" } else { "player" }
+/// The events that a player has a part in meet one of these lists of conditions.
+fn players(plan: &Plan, player: &str) -> Result<Vec<Vec<Filter>>> {
+    let of_list =
+        |list: EventFilter| list.iter().map(|(column, word)| filter(&plan.catalogue, column, "=", word)).collect();
+    model_of(plan)?.events_of_player(player)?.into_iter().map(of_list).collect()
 }
 
 fn parse_filter(catalogue: &Catalogue, text: &str) -> Result<Filter> {
@@ -90,6 +91,10 @@ fn parse_filter(catalogue: &Catalogue, text: &str) -> Result<Filter> {
     let Some((name, operator, value)) = found else {
         bail!("{text:?}: expected a column, one of = != < <= > >=, and a value, as in 'down>=3'");
     };
+    filter(catalogue, name, operator, value)
+}
+
+fn filter(catalogue: &Catalogue, name: &str, operator: &'static str, value: &str) -> Result<Filter> {
     let names = catalogue.events.iter().map(|c| c.name.as_str());
     let column = catalogue.event_column(name).ok_or_else(|| UnknownName::new("events have no column", name, names))?;
     let value = match &catalogue.events[column].kind {

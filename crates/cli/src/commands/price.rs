@@ -7,7 +7,7 @@ use ensemble::{Price, PriceQuestion};
 
 use super::{make_model, open_columns};
 use crate::args::{Format, PriceArgs};
-use crate::output::{Table, count, print, print_json};
+use crate::output::{Table, count, print, print_json, share};
 
 pub(crate) async fn price(args: &PriceArgs) -> Result<ExitCode> {
     let columns = open_columns(&args.data.data, &args.ensemble).await?;
@@ -34,7 +34,6 @@ fn report(price: &Price, format: Format) -> Result<()> {
     }
     table.push(["if independent".to_owned(), percent(price.independent), odds(price.independent)]);
     let joint = format!("all, in {} worlds", count(price.worlds as u64));
-    let probability = format!("{} ± {}", percent(price.probability), percent(price.standard_error));
-    table.push([joint, probability, odds(price.probability)]);
+    table.push([joint, share(price.probability, price.ci), odds(price.probability)]);
     print(&if format == Format::Csv { table.to_csv() } else { table.to_string() })
 }

@@ -3,12 +3,12 @@
 use std::process::ExitCode;
 use std::sync::Arc;
 
-use anyhow::{Context as _, Result, bail};
+use anyhow::{Result, bail};
 use ensemble::{Plan, Registered, Store};
 use run::{Control, Options, Summary, play};
 
 use super::plan::{Sizing, planned, until};
-use super::{cores, create_store, known, serve_metrics};
+use super::{cores, create_store, known, serve_metrics, stop_on_signals};
 use crate::args::{Format, RunArgs};
 use crate::output::{Table, bytes, count, note, print, print_json};
 use crate::progress::Ticker;
@@ -24,7 +24,8 @@ pub(crate) async fn run(args: RunArgs) -> Result<ExitCode> {
     let mut store = create_store(&args.play.data.data).await?;
     let ensemble = take_up(&mut store, plan, &args).await?;
     let control = Arc::new(Control::default());
-    stop_on_signal(&control)?;
+    let asked = control.clone();
+    stop_on_signals(move |_| _ = asked.stop())?;
     serve_metrics(args.metrics, &control.meter).await?;
     let progress = Ticker::of_run(&ensemble, control.clone(), until);
     let options = Options { threads, codec: args.play.codec, until };
@@ -64,18 +65,6 @@ async fn take_up(store: &mut Store, plan: Plan, args: &RunArgs) -> Result<Regist
     let done: usize = ensemble.done.iter().map(|r| r.count()).sum();
     note(&format!("resuming: {} of {} worlds are stored", count(done as u64), count(args.play.plan.worlds.into())));
     Ok(ensemble)
-}
-
-fn stop_on_signal(control: &Arc<Control>) -> Result<()> {
-    let control = control.clone();
-    ctrlc::set_handler(move || {
-        if control.stop() {
-            note("stopping once the ranges under way are stored; press again to drop them");
-        } else {
-            note("dropping the ranges under way");
-        }
-    })
-    .context("listening for Ctrl-C")
 }
 
 fn report(summary: &Summary, format: Format) -> Result<()> {

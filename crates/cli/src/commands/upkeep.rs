@@ -15,11 +15,11 @@ use table::cluster::ClusterOptions;
 use table::upkeep::{Deleted, LayoutChange, Progress, RewriteOptions, TrimLimit, TrimOptions, VacuumOptions};
 use table::{Clustering, Layout, StoredTable, Table as DeltaTable};
 
-use super::disk;
 use super::table::no_table;
+use super::{disk, open_store};
 use crate::args::{
-    Format, RebuildArgs, TableClusterArgs, TableCompactArgs, TableDeleteArgs, TableRewriteArgs, TableTrimArgs,
-    TableVacuumArgs,
+    Format, Place, RebuildArgs, TableClusterArgs, TableCompactArgs, TableDeleteArgs, TableRewriteArgs, TableTrimArgs,
+    TableVacuumArgs, VacuumTarget,
 };
 use crate::output::{Table, bytes, count, note, print, print_json};
 
@@ -158,9 +158,15 @@ pub(crate) async fn rewrite(args: &TableRewriteArgs) -> Result<ExitCode> {
 }
 
 pub(crate) async fn vacuum(args: &TableVacuumArgs) -> Result<ExitCode> {
-    let root = args.table.folder();
     let options = VacuumOptions { retain: Duration::from_secs(args.retain.saturating_mul(3_600)), apply: args.apply };
-    let timed = timed(table::upkeep::vacuum(&root, disk(), options)).await?;
+    let data = &args.data.data;
+    let timed = match &args.name {
+        VacuumTarget::Table(name) => timed(table::upkeep::vacuum(&name.folder(data), disk(), options)).await?,
+        VacuumTarget::Ensembles => {
+            let store = open_store(&Place::Folder(data.clone())).await?;
+            timed(store.vacuum(options)).await?
+        }
+    };
     let done = &timed.result;
     let summary = json!({
         "applied": args.apply,
@@ -171,7 +177,7 @@ pub(crate) async fn vacuum(args: &TableVacuumArgs) -> Result<ExitCode> {
         "retained_files": done.retained,
     });
     hint(args.apply);
-    timed.print(summary, args.table.format.format)
+    timed.print(summary, args.format.format)
 }
 
 pub(crate) async fn rebuild(args: &RebuildArgs) -> Result<ExitCode> {

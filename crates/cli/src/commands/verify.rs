@@ -17,7 +17,7 @@ pub(crate) async fn verify(place: &Place, name: &str, format: Format) -> Result<
         Format::Csv | Format::Table => {
             let mut table = Table::new(["check", "holds", "detail"]);
             for check in &found.checks {
-                let holds = if check.ok { "yes" } else { "NO" };
+                let holds = check.ok.map_or("-", |ok| if ok { "yes" } else { "NO" });
                 table.push([check.name.clone(), holds.to_owned(), check.detail.clone()]);
             }
             table.push(["outcome hash".to_owned(), String::new(), found.hash.clone()]);

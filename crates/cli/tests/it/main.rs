@@ -32,3 +32,4 @@ mod served;
 mod support;
 mod table;
 mod upkeep;
+mod worlds;

@@ -44,7 +44,7 @@ impl Ledger {
     pub async fn listen(&self) -> Result<Changes> {
         // A connection that it keeps: not one of those that questions wait for.
         let one = PgPoolOptions::new().max_connections(1).acquire_timeout(PATIENCE);
-        let one = one.connect_lazy_with((*self.pool.connect_options()).clone());
+        let one = one.connect_lazy_with((*self.pool().connect_options()).clone());
         let listen = async {
             let mut listener = PgListener::connect_with(&one).await?;
             listener.listen(CHANNEL).await?;

@@ -109,7 +109,7 @@ impl Ledger {
     /// Enters an ensemble and its ranges, all or nothing.
     pub(crate) async fn enter(&self, submission: &Submission<'_>) -> Result<Submitted> {
         let enter = async {
-            let mut transaction = self.pool.begin().await?;
+            let mut transaction = self.pool().begin().await?;
             let sql = format!(
                 "INSERT INTO ensembles (name, version, model, worlds, range_worlds, codec, replaces, \
                      until_entity, until_outcome, until_goal, catalogue) \
@@ -144,14 +144,14 @@ impl Ledger {
             transaction.commit().await?;
             Ok(entered)
         };
-        enter.await.map_err(self.fail("enter an ensemble"))
+        self.within(enter).await.map_err(self.fail("enter an ensemble"))
     }
 
     /// Lets an ensemble be played whose messages are made, and notes how long submitting took.
     pub(crate) async fn release(&self, ensemble: i64, ns: i64) -> Result<()> {
         let sql = "UPDATE ensembles SET submit_ns = $2, state = CASE state WHEN 'submitting' THEN 'running' ELSE state END \
                    WHERE id = $1";
-        let done = sqlx::query(sql).bind(ensemble).bind(ns).execute(&self.pool).await;
+        let done = self.within(sqlx::query(sql).bind(ensemble).bind(ns).execute(&self.pool())).await;
         done.map(drop).map_err(self.fail("note an ensemble"))
     }
 
@@ -161,7 +161,7 @@ impl Ledger {
     /// Where there is none.
     pub(crate) async fn find(&self, name: &str) -> Result<Submitted> {
         let sql = format!("SELECT {COLUMNS} FROM ensembles WHERE name = $1 ORDER BY id DESC LIMIT 1");
-        let found = sqlx::query(sqlx::AssertSqlSafe(sql)).bind(name).fetch_optional(&self.pool).await;
+        let found = self.within(sqlx::query(sqlx::AssertSqlSafe(sql)).bind(name).fetch_optional(&self.pool())).await;
         let found = found.and_then(|row| row.as_ref().map(submitted).transpose());
         match found.map_err(self.fail("find an ensemble"))? {
             Some(found) => Ok(found),
@@ -172,7 +172,7 @@ impl Ledger {
     /// What is said of a name that no ensemble has.
     pub(crate) async fn unknown(&self, name: &str) -> Result<FleetError> {
         let names = sqlx::query_scalar("SELECT name FROM ensembles GROUP BY name ORDER BY max(id) DESC LIMIT 12");
-        let have = names.fetch_all(&self.pool).await.map_err(self.fail("list its ensembles"))?;
+        let have = self.within(names.fetch_all(&self.pool())).await.map_err(self.fail("list its ensembles"))?;
         Ok(FleetError::Unknown { name: name.to_owned(), have })
     }
 
@@ -181,21 +181,30 @@ impl Ledger {
         const LATE_S: f64 = 30.0;
         let sql = "UPDATE ensembles SET state = 'running' WHERE state = 'submitting' \
                    AND submitted_at < now() - make_interval(secs => $1)";
-        let done = sqlx::query(sql).bind(LATE_S).execute(&self.pool).await;
+        let done = self.within(sqlx::query(sql).bind(LATE_S).execute(&self.pool())).await;
         done.map(drop).map_err(self.fail("take over an ensemble"))
     }
 
-    /// The state of an ensemble.
-    pub(crate) async fn state(&self, ensemble: i64) -> Result<State> {
-        let word = sqlx::query_scalar("SELECT state FROM ensembles WHERE id = $1").bind(ensemble).fetch_one(&self.pool);
-        let state = word.await.and_then(|word: String| State::parse(&word));
+    /// The state of an ensemble; `None` where it was dropped.
+    pub(crate) async fn state(&self, ensemble: i64) -> Result<Option<State>> {
+        let sql = "SELECT state FROM ensembles WHERE id = $1";
+        let word = self.within(sqlx::query_scalar(sql).bind(ensemble).fetch_optional(&self.pool())).await;
+        let state = word.and_then(|word: Option<String>| word.map(|word| State::parse(&word)).transpose());
         state.map_err(self.fail("find an ensemble"))
+    }
+
+    /// Removes the versions of an ensemble up to one, or all of them; tells how many there were.
+    pub(crate) async fn forget(&self, name: &str, version: Option<u64>) -> Result<u64> {
+        let sql = "DELETE FROM ensembles WHERE name = $1 AND version <= coalesce($2, version)";
+        let version = version.map(|version| version as i64);
+        let done = self.within(sqlx::query(sql).bind(name).bind(version).execute(&self.pool())).await;
+        Ok(done.map_err(self.fail("forget an ensemble"))?.rows_affected())
     }
 
     /// Ensembles that are being played, the oldest first.
     pub(crate) async fn running(&self) -> Result<Vec<Submitted>> {
         let sql = format!("SELECT {COLUMNS} FROM ensembles WHERE state = 'running' ORDER BY id");
-        let rows = sqlx::query(sqlx::AssertSqlSafe(sql)).fetch_all(&self.pool).await;
+        let rows = self.within(sqlx::query(sqlx::AssertSqlSafe(sql)).fetch_all(&self.pool())).await;
         let running = rows.and_then(|rows| rows.iter().map(submitted).collect());
         running.map_err(self.fail("list its ensembles"))
     }
@@ -205,16 +214,20 @@ impl Ledger {
         let from: Vec<&str> = from.iter().map(|state| state.word()).collect();
         let sql = "UPDATE ensembles SET state = $3, finished_at = CASE WHEN $3 IN ('running', 'paused') THEN NULL \
                    ELSE now() END WHERE id = $1 AND state = ANY($2)";
-        let done = sqlx::query(sql).bind(ensemble).bind(from).bind(to.word()).execute(&self.pool).await;
+        let done = self.within(sqlx::query(sql).bind(ensemble).bind(from).bind(to.word()).execute(&self.pool())).await;
         Ok(done.map_err(self.fail("change an ensemble's state"))?.rows_affected() > 0)
     }
 
     /// Whether all ranges of an ensemble are done, or some failed and no other is left.
     pub(crate) async fn ended_as(&self, ensemble: i64) -> Result<Option<State>> {
-        let sql = "SELECT EXISTS (SELECT FROM ranges WHERE ensemble = $1 AND state = 'queued'), \
+        // One that was dropped has no ranges, and has not ended.
+        let sql = "SELECT NOT EXISTS (SELECT FROM ensembles WHERE id = $1) \
+                       OR EXISTS (SELECT FROM ranges WHERE ensemble = $1 AND state = 'queued'), \
                    EXISTS (SELECT FROM ranges WHERE ensemble = $1 AND state = 'failed')";
-        let there_are: (bool, bool) =
-            sqlx::query_as(sql).bind(ensemble).fetch_one(&self.pool).await.map_err(self.fail("look for ranges"))?;
+        let there_are: (bool, bool) = self
+            .within(sqlx::query_as(sql).bind(ensemble).fetch_one(&self.pool()))
+            .await
+            .map_err(self.fail("look for ranges"))?;
         Ok(match there_are {
             (true, _) => None,
             (false, true) => Some(State::Failed),

@@ -6,7 +6,9 @@ mod ranges;
 mod totals;
 mod workers;
 
+use std::io::ErrorKind;
 use std::str::FromStr as _;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use sqlx::migrate::MigrateError;
@@ -29,13 +31,16 @@ type Result<T> = std::result::Result<T, FleetError>;
 const CONNECTIONS_MAX: u32 = 4;
 /// How long a question may wait for a connection.
 const PATIENCE: Duration = Duration::from_secs(10);
+/// How long the ledger may take to answer, the wait for a connection included.
+const ANSWER: Duration = Duration::from_secs(30);
 /// Everything of ours lies in a schema of its own.
 const SCHEMA: &str = "manyworlds";
 
 /// An open ledger.
 #[derive(Debug, Clone)]
 pub struct Ledger {
-    pool: PgPool,
+    /// Another one where an answer did not come: its connections may be dead without a sign, and are never given back.
+    pool: Arc<Mutex<PgPool>>,
     address: String,
     fleet: Uuid,
 }
@@ -59,15 +64,33 @@ impl Ledger {
             move |cause| FleetError::Ledger { doing, address, cause }
         };
         // One connection by itself: a pool would try again and again, and hide what a refusal says.
-        let mut first = PgConnection::connect_with(&options).await.map_err(fail("be reached"))?;
+        let connecting = in_time(PgConnection::connect_with(&options));
+        let mut first = connecting.await.map_err(fail("be reached"))?;
         migrate(&mut first).await.map_err(|error| match error {
             MigrateError::Execute(cause) => fail("make its tables")(cause),
             cause => FleetError::Migration { address: address.clone(), cause },
         })?;
-        let fleet = identity(&mut first).await.map_err(fail("name itself"))?;
-        first.close().await.map_err(fail("close a connection"))?;
-        let pool = PgPoolOptions::new().max_connections(CONNECTIONS_MAX).acquire_timeout(PATIENCE);
-        Ok(Self { pool: pool.connect_lazy_with(options), address, fleet })
+        let fleet = in_time(identity(&mut first)).await.map_err(fail("name itself"))?;
+        in_time(first.close()).await.map_err(fail("close a connection"))?;
+        Ok(Self { pool: Arc::new(Mutex::new(pool_of(options))), address, fleet })
+    }
+
+    fn pool(&self) -> PgPool {
+        self.pool.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Waits for an answer, but not for ever.
+    async fn within<T>(
+        &self,
+        asked: impl Future<Output = std::result::Result<T, sqlx::Error>>,
+    ) -> std::result::Result<T, sqlx::Error> {
+        let answer = in_time(asked).await;
+        let has_stalled = matches!(&answer, Err(sqlx::Error::Io(error)) if error.kind() == ErrorKind::TimedOut);
+        if has_stalled || matches!(answer, Err(sqlx::Error::PoolTimedOut)) {
+            let fresh = pool_of((*self.pool().connect_options()).clone());
+            *self.pool.lock().unwrap_or_else(PoisonError::into_inner) = fresh;
+        }
+        answer
     }
 
     /// Names this ledger among others.
@@ -79,6 +102,18 @@ impl Ledger {
         let address = self.address.clone();
         move |cause| FleetError::Ledger { doing, address: address.clone(), cause }
     }
+}
+
+fn pool_of(options: PgConnectOptions) -> PgPool {
+    PgPoolOptions::new().max_connections(CONNECTIONS_MAX).acquire_timeout(PATIENCE).connect_lazy_with(options)
+}
+
+/// An answer, or that it did not come in time.
+async fn in_time<T>(
+    asked: impl Future<Output = std::result::Result<T, sqlx::Error>>,
+) -> std::result::Result<T, sqlx::Error> {
+    let late = |_| Err(sqlx::Error::Io(ErrorKind::TimedOut.into()));
+    tokio::time::timeout(ANSWER, asked).await.unwrap_or_else(late)
 }
 
 /// What the ledger has that this program cannot read.

@@ -56,10 +56,14 @@ pub(super) fn columns() -> impl Iterator<Item = String> {
     PHASES.iter().map(|phase| format!("{phase}_ns"))
 }
 
-/// Of a range: nobody has taken it up who is still there. $2 is how long a worker may be silent.
+/// Of a range: nobody has taken it up who is still there and gets on with it. $2 is how long a worker may be silent, and $3
+/// how long it may be at a range without progress.
 const IDLE: &str = "ensemble = $1 AND state = 'queued' AND published \
-                    AND NOT EXISTS (SELECT FROM workers w WHERE w.id = r.worker AND w.ended_at IS NULL \
-                        AND w.seen_at > now() - make_interval(secs => $2))";
+                    AND (r.progress_at < now() - make_interval(secs => $3) \
+                        OR NOT EXISTS (SELECT FROM workers w WHERE w.id = r.worker AND w.ended_at IS NULL \
+                            AND w.seen_at > now() - make_interval(secs => $2)))";
+/// Seconds after which a range that does not get on is another worker's: longer than any answer is waited for.
+const STALLED_S: f64 = 45.0;
 
 /// A range as the ledger has it.
 pub(super) fn range(first_world: i64, worlds: i64) -> std::result::Result<WorldRange, sqlx::Error> {
@@ -76,18 +80,21 @@ impl Ledger {
     /// Takes up a range for a worker, if it is to be played.
     pub(crate) async fn claim(&self, ensemble: i64, range: WorldRange, worker: Uuid) -> Result<Claim> {
         let claim = async {
-            let sql = "UPDATE ranges r SET starts = starts + 1, worker = $3, started_at = now(), \
+            let sql = "UPDATE ranges r SET starts = starts + 1, worker = $3, started_at = now(), progress_at = now(), \
                        state = CASE WHEN starts - failures >= $4 THEN 'failed' ELSE r.state END, \
                        error = CASE WHEN starts - failures >= $4 \
                            THEN 'worker after worker died while playing it' ELSE error END \
                        FROM ensembles e WHERE r.ensemble = $1 AND r.first_world = $2 AND e.id = r.ensemble \
                        AND r.state = 'queued' AND e.state = 'running' RETURNING r.state";
-            let taken: Option<String> = sqlx::query_scalar(sql)
-                .bind(ensemble)
-                .bind(first(range))
-                .bind(worker)
-                .bind(CUT_SHORT_MAX)
-                .fetch_optional(&self.pool)
+            let taken: Option<String> = self
+                .within(
+                    sqlx::query_scalar(sql)
+                        .bind(ensemble)
+                        .bind(first(range))
+                        .bind(worker)
+                        .bind(CUT_SHORT_MAX)
+                        .fetch_optional(&self.pool()),
+                )
                 .await?;
             match taken.as_deref() {
                 Some("queued") => {}
@@ -95,16 +102,17 @@ impl Ledger {
                 None => {
                     let sql = "SELECT e.state = 'paused' AND r.state = 'queued' FROM ranges r \
                                JOIN ensembles e ON e.id = r.ensemble WHERE r.ensemble = $1 AND r.first_world = $2";
-                    let waits: Option<bool> =
-                        sqlx::query_scalar(sql).bind(ensemble).bind(first(range)).fetch_optional(&self.pool).await?;
+                    let waits: Option<bool> = self
+                        .within(sqlx::query_scalar(sql).bind(ensemble).bind(first(range)).fetch_optional(&self.pool()))
+                        .await?;
                     return Ok(if waits == Some(true) { Claim::Later } else { Claim::Settled });
                 }
             }
             let sql = "UPDATE ensembles SET started_at = now() WHERE id = $1 AND started_at IS NULL";
-            sqlx::query(sql).bind(ensemble).execute(&self.pool).await?;
+            self.within(sqlx::query(sql).bind(ensemble).execute(&self.pool())).await?;
             Ok(Claim::Play)
         };
-        claim.await.map_err(self.fail("hand out a range"))
+        self.within(claim).await.map_err(self.fail("hand out a range"))
     }
 
     /// Notes that a range is committed, and adds what is known of its outcomes to the ensemble's aggregates: once, however
@@ -118,7 +126,7 @@ impl Ledger {
         aggregates: &Aggregates,
     ) -> Result<Option<Aggregates>> {
         let finish = async {
-            let mut transaction = self.pool.begin().await?;
+            let mut transaction = self.pool().begin().await?;
             let ns = times.ns();
             let set: Vec<String> = columns().zip(4..).map(|(column, place)| format!("{column} = ${place}")).collect();
             let sql = format!(
@@ -142,7 +150,7 @@ impl Ledger {
             transaction.commit().await?;
             Ok(Some(all))
         };
-        finish.await.map_err(self.fail("note a range"))
+        self.within(finish).await.map_err(self.fail("note a range"))
     }
 
     /// Notes how long it took to tell that some ranges are done.
@@ -151,12 +159,15 @@ impl Ledger {
         let sql = "UPDATE ranges r SET note_ns = t.note, acknowledge_ns = t.acknowledge \
                    FROM unnest($2::bigint[], $3::bigint[], $4::bigint[]) AS t (first, note, acknowledge) \
                    WHERE r.ensemble = $1 AND r.first_world = t.first";
-        let done = sqlx::query(sql)
-            .bind(ensemble)
-            .bind(told.iter().map(|told| first(told.range)).collect::<Vec<_>>())
-            .bind(ns(|told| told.note))
-            .bind(ns(|told| told.acknowledge))
-            .execute(&self.pool)
+        let done = self
+            .within(
+                sqlx::query(sql)
+                    .bind(ensemble)
+                    .bind(told.iter().map(|told| first(told.range)).collect::<Vec<_>>())
+                    .bind(ns(|told| told.note))
+                    .bind(ns(|told| told.acknowledge))
+                    .execute(&self.pool()),
+            )
             .await;
         done.map(drop).map_err(self.fail("note times"))
     }
@@ -166,12 +177,15 @@ impl Ledger {
         let sql = "UPDATE ranges SET failures = failures + 1, worker = NULL, error = $3, \
                    state = CASE WHEN failures + 1 >= $4 THEN 'failed' ELSE state END \
                    WHERE ensemble = $1 AND first_world = $2 AND state = 'queued' RETURNING state";
-        let state: Option<String> = sqlx::query_scalar(sql)
-            .bind(ensemble)
-            .bind(first(range))
-            .bind(reason)
-            .bind(FAILURES_MAX)
-            .fetch_optional(&self.pool)
+        let state: Option<String> = self
+            .within(
+                sqlx::query_scalar(sql)
+                    .bind(ensemble)
+                    .bind(first(range))
+                    .bind(reason)
+                    .bind(FAILURES_MAX)
+                    .fetch_optional(&self.pool()),
+            )
             .await
             .map_err(self.fail("note a failure"))?;
         Ok(if state.as_deref() == Some("queued") { Verdict::Again } else { Verdict::GivenUp })
@@ -181,7 +195,7 @@ impl Ledger {
     pub(crate) async fn give_back(&self, ensemble: i64, range: WorldRange) -> Result<()> {
         let sql = "UPDATE ranges SET starts = greatest(starts - 1, 0), worker = NULL \
                    WHERE ensemble = $1 AND first_world = $2 AND state = 'queued'";
-        let done = sqlx::query(sql).bind(ensemble).bind(first(range)).execute(&self.pool).await;
+        let done = self.within(sqlx::query(sql).bind(ensemble).bind(first(range)).execute(&self.pool())).await;
         done.map(drop).map_err(self.fail("take a range back"))
     }
 
@@ -189,7 +203,7 @@ impl Ledger {
     pub(crate) async fn unpublished(&self, ensemble: i64) -> Result<Vec<WorldRange>> {
         let sql = "SELECT first_world, worlds FROM ranges WHERE ensemble = $1 AND state = 'queued' \
                    AND NOT published ORDER BY first_world";
-        let rows = sqlx::query_as(sql).bind(ensemble).fetch_all(&self.pool).await;
+        let rows = self.within(sqlx::query_as(sql).bind(ensemble).fetch_all(&self.pool())).await;
         let ranges = rows.and_then(|rows: Vec<(i64, i64)>| rows.into_iter().map(|(f, n)| range(f, n)).collect());
         ranges.map_err(self.fail("list ranges"))
     }
@@ -198,29 +212,40 @@ impl Ledger {
     pub(crate) async fn note_published(&self, ensemble: i64, ranges: &[WorldRange]) -> Result<()> {
         let firsts: Vec<i64> = ranges.iter().map(|range| first(*range)).collect();
         let sql = "UPDATE ranges SET published = true WHERE ensemble = $1 AND first_world = ANY($2)";
-        let done = sqlx::query(sql).bind(ensemble).bind(firsts).execute(&self.pool).await;
+        let done = self.within(sqlx::query(sql).bind(ensemble).bind(firsts).execute(&self.pool())).await;
         done.map(drop).map_err(self.fail("note messages"))
     }
 
     /// Notes that there are no messages for any range of an ensemble.
     pub(crate) async fn unpublish(&self, ensemble: i64) -> Result<()> {
         let sql = "UPDATE ranges SET published = false WHERE ensemble = $1 AND state = 'queued'";
-        let done = sqlx::query(sql).bind(ensemble).execute(&self.pool).await;
+        let done = self.within(sqlx::query(sql).bind(ensemble).execute(&self.pool())).await;
         done.map(drop).map_err(self.fail("note messages"))
     }
 
     /// Notes that there are no messages for ranges that nobody has taken up who is still there; tells how many those are.
     pub(crate) async fn unpublish_idle(&self, ensemble: i64) -> Result<u64> {
         let sql = format!("UPDATE ranges r SET published = false WHERE {IDLE}");
-        let done = sqlx::query(sqlx::AssertSqlSafe(sql)).bind(ensemble).bind(GONE_S).execute(&self.pool).await;
+        let done = self
+            .within(
+                sqlx::query(sqlx::AssertSqlSafe(sql)).bind(ensemble).bind(GONE_S).bind(STALLED_S).execute(&self.pool()),
+            )
+            .await;
         Ok(done.map_err(self.fail("note messages"))?.rows_affected())
     }
 
     /// Whether there are ranges that nobody has taken up who is still there.
     pub(crate) async fn has_idle(&self, ensemble: i64) -> Result<bool> {
         let sql = format!("SELECT EXISTS (SELECT FROM ranges r WHERE {IDLE})");
-        let found =
-            sqlx::query_scalar(sqlx::AssertSqlSafe(sql)).bind(ensemble).bind(GONE_S).fetch_one(&self.pool).await;
+        let found = self
+            .within(
+                sqlx::query_scalar(sqlx::AssertSqlSafe(sql))
+                    .bind(ensemble)
+                    .bind(GONE_S)
+                    .bind(STALLED_S)
+                    .fetch_one(&self.pool()),
+            )
+            .await;
         found.map_err(self.fail("look for ranges"))
     }
 
@@ -228,7 +253,7 @@ impl Ledger {
     pub(crate) async fn forgive(&self, ensemble: i64) -> Result<u64> {
         let sql = "UPDATE ranges SET state = 'queued', failures = 0, starts = 0, published = false \
                    WHERE ensemble = $1 AND state = 'failed'";
-        let done = sqlx::query(sql).bind(ensemble).execute(&self.pool).await;
+        let done = self.within(sqlx::query(sql).bind(ensemble).execute(&self.pool())).await;
         Ok(done.map_err(self.fail("forgive failures"))?.rows_affected())
     }
 }

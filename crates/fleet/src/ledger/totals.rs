@@ -128,7 +128,7 @@ impl Ledger {
             sums.join(", ")
         );
         let rows = sqlx::query(sqlx::AssertSqlSafe(sql)).bind(name).bind(most).bind(f64::from(RATE_S));
-        let rows = rows.fetch_all(&self.pool).await;
+        let rows = self.within(rows.fetch_all(&self.pool())).await;
         let totals = rows.and_then(|rows| rows.iter().map(totals).collect());
         totals.map_err(self.fail("tell how far it is"))
     }
@@ -154,7 +154,9 @@ impl Ledger {
                    GROUP BY w.id HAVING count(r.*) > 0 \
                        OR (w.ended_at IS NULL AND w.seen_at > now() - make_interval(secs => $3)) \
                    ORDER BY w.started_at";
-        let rows = sqlx::query(sql).bind(ensemble).bind(f64::from(RATE_S)).bind(GONE_S).fetch_all(&self.pool).await;
+        let rows = self
+            .within(sqlx::query(sql).bind(ensemble).bind(f64::from(RATE_S)).bind(GONE_S).fetch_all(&self.pool()))
+            .await;
         Ok(rows.map_err(self.fail("list workers"))?.iter().map(part).collect())
     }
 
@@ -162,7 +164,7 @@ impl Ledger {
     pub(crate) async fn failures(&self, ensemble: i64) -> Result<Vec<(WorldRange, bool, String)>> {
         let sql = "SELECT first_world, worlds, state = 'failed', error FROM ranges \
                    WHERE ensemble = $1 AND error IS NOT NULL ORDER BY first_world LIMIT $2";
-        let rows = sqlx::query_as(sql).bind(ensemble).bind(FAILURES_SHOWN).fetch_all(&self.pool).await;
+        let rows = self.within(sqlx::query_as(sql).bind(ensemble).bind(FAILURES_SHOWN).fetch_all(&self.pool())).await;
         let failures = rows.and_then(|rows: Vec<(i64, i64, bool, String)>| {
             rows.into_iter()
                 .map(|(first, worlds, is_given_up, why)| Ok((range(first, worlds)?, is_given_up, why)))

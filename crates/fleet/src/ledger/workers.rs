@@ -1,6 +1,7 @@
 //! Workers in the ledger.
 
 use uuid::Uuid;
+use world::WorldRange;
 
 use super::{Ledger, Result};
 
@@ -14,26 +15,39 @@ pub(crate) struct Introduction {
 }
 
 impl Ledger {
-    /// Notes that a worker is there, and what keeps it from playing, if anything does.
-    pub(crate) async fn see(&self, worker: &Introduction, trouble: Option<&str>) -> Result<()> {
+    /// Notes that a worker is there, what keeps it from playing, if anything does, and with which ranges it got on.
+    pub(crate) async fn see(
+        &self,
+        worker: &Introduction,
+        trouble: Option<&str>,
+        moving: &[(i64, WorldRange)],
+    ) -> Result<()> {
         let sql = "INSERT INTO workers (id, host, pid, threads, program, trouble) VALUES ($1, $2, $3, $4, $5, $6) \
                    ON CONFLICT (id) DO UPDATE SET seen_at = now(), trouble = $6";
-        let done = sqlx::query(sql)
+        let seen = sqlx::query(sql)
             .bind(worker.id)
             .bind(&worker.host)
             .bind(worker.pid as i32)
             .bind(worker.threads as i32)
             .bind(concat!("manyworlds ", env!("CARGO_PKG_VERSION")))
-            .bind(trouble)
-            .execute(&self.pool)
-            .await;
-        done.map(drop).map_err(self.fail("note a worker"))
+            .bind(trouble);
+        self.within(seen.execute(&self.pool())).await.map_err(self.fail("note a worker"))?;
+        if moving.is_empty() {
+            return Ok(());
+        }
+        let (ensembles, firsts): (Vec<i64>, Vec<i64>) =
+            moving.iter().map(|(ensemble, range)| (*ensemble, i64::from(range.first().0))).unzip();
+        let sql = "UPDATE ranges r SET progress_at = now() FROM unnest($2::bigint[], $3::bigint[]) AS m (ensemble, first) \
+                   WHERE r.ensemble = m.ensemble AND r.first_world = m.first AND r.worker = $1 AND r.state = 'queued'";
+        let moved = sqlx::query(sql).bind(worker.id).bind(ensembles).bind(firsts);
+        let done = self.within(moved.execute(&self.pool())).await;
+        done.map(drop).map_err(self.fail("note progress"))
     }
 
     /// Notes that a worker ends.
     pub(crate) async fn dismiss(&self, worker: Uuid) -> Result<()> {
         let sql = "UPDATE workers SET seen_at = now(), ended_at = now() WHERE id = $1";
-        let done = sqlx::query(sql).bind(worker).execute(&self.pool).await;
+        let done = self.within(sqlx::query(sql).bind(worker).execute(&self.pool())).await;
         done.map(drop).map_err(self.fail("note that a worker ends"))
     }
 }

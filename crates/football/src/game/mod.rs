@@ -21,6 +21,9 @@ const QUARTER_SECONDS: i32 = 900;
 const OVERTIME_SECONDS: i32 = 600;
 const KICKOFF_YARD_LINE: i32 = 65;
 const TRY_YARD_LINE: i32 = 15;
+/// A side that has so many points ends the game. No game of plausible sides comes near it, and with what one more score
+/// is worth the points fit the columns of plays, whatever the parameters.
+const MERCY_POINTS: i32 = 120;
 
 /// What happens next.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -68,13 +71,16 @@ pub(crate) struct Game<'a> {
 
 impl<'a> Game<'a> {
     /// Plays a whole game into `plays`, which is emptied first.
+    ///
+    /// # Errors
+    /// Where a number that only grows does not fit its column: the column, and the number.
     pub(crate) fn play(
         tables: &'a Tables,
         settings: &'a Settings,
         edge: [f32; 2],
         mut random: Stream,
         plays: &'a mut Vec<Play>,
-    ) {
+    ) -> Result<(), (&'static str, i32)> {
         plays.clear();
         let lineups = [Lineup::draw(tables, &mut random), Lineup::draw(tables, &mut random)];
         let form = [(); 2].map(|()| settings.form_spread * normal(tables, &mut random));
@@ -107,6 +113,9 @@ impl<'a> Game<'a> {
             random,
         };
         game.run();
+        let [home, away] = game.score;
+        let grown = [("home_score", home), ("away_score", away), ("drive", game.drive)];
+        grown.into_iter().find(|(_, number)| i8::try_from(*number).is_err()).map_or(Ok(()), Err)
     }
 
     fn run(&mut self) {
@@ -121,7 +130,7 @@ impl<'a> Game<'a> {
                 Phase::Snap => self.snap(),
                 Phase::Over => break,
             }
-            if self.overtime_is_decided() {
+            if self.overtime_is_decided() || self.score.into_iter().any(|points| points >= MERCY_POINTS) {
                 self.phase = Phase::Over;
             }
         }

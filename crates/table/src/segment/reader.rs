@@ -157,11 +157,23 @@ impl SegmentReader {
 
     /// Rows `rows` of a column without lists, reading the pages that hold them only.
     pub fn flat(&self, group: usize, column: usize, rows: Range<usize>) -> Result<FlatValues> {
-        let pages = self.page_locations(group, column)?;
-        let (mut reader, dictionary) = self.pages(group, column, &pages)?;
-        let total = self.rows(group);
         let mut out = Flat::default();
         let text = self.is_text(column);
+        // A group without rows has no pages, and no dictionary before them.
+        if !rows.is_empty() {
+            self.read_flat(group, column, rows, &mut out)?;
+        }
+        Ok(if text {
+            FlatValues::Words { places: out.places, words: out.words }
+        } else {
+            FlatValues::Integers(out.integers)
+        })
+    }
+
+    fn read_flat(&self, group: usize, column: usize, rows: Range<usize>, out: &mut Flat) -> Result<()> {
+        let pages = self.page_locations(group, column)?;
+        let (mut reader, dictionary) = self.pages(group, column, &pages)?;
+        let (total, text) = (self.rows(group), self.is_text(column));
         for (i, page) in pages.iter().enumerate() {
             let first = page.first_row_index as usize;
             let end = pages.get(i + 1).map_or(total, |next| next.first_row_index as usize);
@@ -174,13 +186,9 @@ impl SegmentReader {
             }
             let page = self.next_data_page(&mut reader)?;
             let keep = rows.start.saturating_sub(first)..(rows.end - first).min(end - first);
-            self.decode_flat(&page, dictionary.as_deref(), text, keep, &mut out)?;
+            self.decode_flat(&page, dictionary.as_deref(), text, keep, out)?;
         }
-        Ok(if text {
-            FlatValues::Words { places: out.places, words: out.words }
-        } else {
-            FlatValues::Integers(out.integers)
-        })
+        Ok(())
     }
 
     fn is_text(&self, column: usize) -> bool {

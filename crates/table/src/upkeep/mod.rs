@@ -23,7 +23,7 @@ pub use rebuild::{DamagedSegment, Rebuilt, rebuild};
 pub use rewrite::{LayoutChange, RewriteOptions, Rewritten, rewrite};
 pub use supersede::{Superseding, last_rows};
 pub use trim::{TrimLimit, TrimOptions, trim};
-pub use vacuum::{ORPHAN_AGE, RETENTION, VacuumOptions, Vacuumed, vacuum};
+pub use vacuum::{ORPHAN_AGE, RETENTION, VacuumOptions, Vacuumed, vacuum, vacuum_but};
 
 use arrow::compute::concat_batches;
 use arrow::datatypes::SchemaRef;

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
+use std::ops::AddAssign;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
@@ -44,15 +45,40 @@ pub struct Vacuumed {
     pub retained: usize,
 }
 
+impl AddAssign for Vacuumed {
+    fn add_assign(&mut self, other: Self) {
+        self.old += other.old;
+        self.orphans += other.orphans;
+        self.temporary += other.temporary;
+        self.bytes += other.bytes;
+        self.retained += other.retained;
+    }
+}
+
 /// Removes the files in a table's folder that no retained version names.
 ///
 /// # Errors
 /// Where there is no such table, and where the disk refuses; what was removed until then is gone, and was nobody's.
 pub async fn vacuum(root: &Path, disk: Arc<dyn Disk>, options: VacuumOptions) -> Result<Vacuumed> {
-    // The files first, the log afterwards: what is committed in between is in the log.
     output::open(root, disk.clone()).await?;
+    vacuum_but(root, disk, options, |_| false).await
+}
+
+/// As [`vacuum`], where writers may leave files for longer than an hour before they commit them: those that `may_come`
+/// says so of, by their names below the table's folder, stay.
+///
+/// # Errors
+/// As [`vacuum`].
+pub async fn vacuum_but(
+    root: &Path,
+    disk: Arc<dyn Disk>,
+    options: VacuumOptions,
+    may_come: impl Fn(&str) -> bool,
+) -> Result<Vacuumed> {
+    // The files first, the log afterwards: what is committed in between is in the log.
+    output::open_any(root, disk.clone()).await?;
     let files = files(root)?;
-    let table = output::open(root, disk.clone()).await?;
+    let table = output::open_any(root, disk.clone()).await?;
     let live: BTreeSet<String> = table.segments().await?.into_iter().map(|s| s.path).collect();
     let removed: BTreeMap<String, i64> = table.removed_files().await?.into_iter().collect();
     let mut vacuumed = Vacuumed::default();
@@ -64,6 +90,7 @@ pub async fn vacuum(root: &Path, disk: Arc<dyn Disk>, options: VacuumOptions) ->
                 vacuumed.retained += 1;
                 continue;
             }
+            Kind::Orphan if may_come(&file.name) => continue,
             Kind::Old => &mut vacuumed.old,
             Kind::Orphan => &mut vacuumed.orphans,
             Kind::Temporary => &mut vacuumed.temporary,

@@ -1,0 +1,173 @@
+//! What a model emits, held against what its catalogue declares, before it is written.
+
+use std::error::Error;
+
+use model::{Catalogue, EventBlock, EventKind, EventValues, NULL_LABEL, OutOfRange, OutcomeBlock, OutcomeKind, Values};
+use world::World;
+
+type Checked = Result<(), Box<dyn Error + Send + Sync>>;
+
+/// Whether a block has a column of the right kind and length for each outcome of its entity, and flags are 0 or 1.
+pub(crate) fn check_outcomes(catalogue: &Catalogue, block: &OutcomeBlock<'_>) -> Checked {
+    let entity = &catalogue.entities[block.entity].name;
+    let outcomes = &catalogue.kind_of(block.entity).outcomes;
+    if block.columns.len() != outcomes.len() {
+        return Err(
+            format!("{entity} has {} outcomes, and the model gave {}", outcomes.len(), block.columns.len()).into()
+        );
+    }
+    for (outcome, values) in outcomes.iter().zip(&block.columns) {
+        let (name, worlds) = (&outcome.name, block.range.count());
+        if values.len() != worlds {
+            return Err(format!("{name} of {entity} has {} values for {worlds} worlds", values.len()).into());
+        }
+        if (outcome.kind == OutcomeKind::Real) != matches!(values, Values::F64(_)) {
+            return Err(format!("{name} of {entity} is declared {:?}, and has other values", outcome.kind).into());
+        }
+        let outside = match values {
+            _ if outcome.kind != OutcomeKind::Flag => None,
+            Values::I16(v) => v.iter().position(|x| !(0..=1).contains(x)).map(|place| (place, i64::from(v[place]))),
+            Values::I32(v) => v.iter().position(|x| !(0..=1).contains(x)).map(|place| (place, i64::from(v[place]))),
+            Values::F64(_) => None,
+        };
+        if let Some((place, value)) = outside {
+            let world = World(block.range.first().0 + place as u32);
+            return Err(Box::new(OutOfRange {
+                entity: entity.clone(),
+                column: name.clone(),
+                world,
+                value,
+                min: 0,
+                max: 1,
+            }));
+        }
+    }
+    Ok(())
+}
+
+/// Whether a block has a column of the right kind and length for each event column, and codes stand for words.
+pub(crate) fn check_events(catalogue: &Catalogue, block: &EventBlock<'_>) -> Checked {
+    let entity = &catalogue.entities[block.entity].name;
+    let rows: usize = block.rows.iter().map(|&rows| rows as usize).sum();
+    if block.columns.len() != catalogue.events.len() || block.rows.len() != block.range.count() {
+        return Err(format!("the events of {entity} have other columns or worlds than were declared").into());
+    }
+    for (column, values) in catalogue.events.iter().zip(&block.columns) {
+        let name = &column.name;
+        if values.len() != rows {
+            return Err(format!("{name} of {entity} has {} values for {rows} events", values.len()).into());
+        }
+        let EventKind::Label(words) = &column.kind else {
+            let fits = matches!(
+                (&column.kind, values),
+                (EventKind::I8, EventValues::I8(_))
+                    | (EventKind::I16, EventValues::I16(_))
+                    | (EventKind::I32, EventValues::I32(_))
+            );
+            if fits {
+                continue;
+            }
+            return Err(format!("{name} of {entity} is declared {:?}, and has other values", column.kind).into());
+        };
+        let EventValues::Label(codes) = values else {
+            return Err(format!("{name} of {entity} is declared to hold words, and has other values").into());
+        };
+        let stands = |code: &u8| usize::from(*code) < words.len() || (column.nullable && *code == NULL_LABEL);
+        if let Some(row) = codes.iter().position(|code| !stands(code)) {
+            return Err(Box::new(OutOfRange {
+                entity: entity.clone(),
+                column: name.clone(),
+                world: world_of(block, row),
+                value: i64::from(codes[row]),
+                min: 0,
+                max: words.len() as i64 - 1,
+            }));
+        }
+    }
+    Ok(())
+}
+
+/// The world of a row.
+fn world_of(block: &EventBlock<'_>, row: usize) -> World {
+    let mut end = 0;
+    let ended = |&&rows: &&u32| {
+        end += rows as usize;
+        end <= row
+    };
+    World(block.range.first().0 + block.rows.iter().take_while(ended).count() as u32)
+}
+
+#[cfg(test)]
+mod tests {
+    use model::{Entity, EntityKind, EventColumn, Outcome};
+    use world::WorldRange;
+
+    use super::*;
+
+    fn catalogue() -> Catalogue {
+        let outcome = |name: &str, kind| Outcome { name: name.to_owned(), unit: String::new(), kind, scale: 1 };
+        let column =
+            |name: &str, kind, nullable| EventColumn { name: name.to_owned(), doc: String::new(), kind, nullable };
+        let words = || EventKind::Label(vec!["run".to_owned(), "pass".to_owned()]);
+        Catalogue {
+            kinds: vec![EntityKind {
+                name: "game".to_owned(),
+                outcomes: vec![outcome("points", OutcomeKind::Number), outcome("won", OutcomeKind::Flag)],
+            }],
+            entities: vec![Entity { name: "game-1".to_owned(), kind: 0, title: String::new(), members: Vec::new() }],
+            events: vec![
+                column("kind", words(), false),
+                column("foul", words(), true),
+                column("down", EventKind::I8, false),
+            ],
+        }
+    }
+
+    #[test]
+    fn outcomes_outside_their_declaration_are_named() {
+        let check = |columns: Vec<Values<'_>>| {
+            let range = WorldRange::new(World(40), 3).unwrap();
+            let checked = check_outcomes(&catalogue(), &OutcomeBlock { entity: 0, range, columns });
+            checked.map_err(|error| error.to_string())
+        };
+        assert_eq!(check(vec![Values::I16(&[7, -3, 200]), Values::I32(&[0, 1, 1])]), Ok(()));
+        let said = |columns| check(columns).unwrap_err();
+        assert_eq!(
+            said(vec![Values::I16(&[7, 0, 0]), Values::I16(&[0, 1, 2])]),
+            "won of game-1 is 2 in world 42, and may be from 0 to 1"
+        );
+        assert_eq!(said(vec![Values::I16(&[7, 0, 0])]), "game-1 has 2 outcomes, and the model gave 1");
+        assert_eq!(
+            said(vec![Values::I16(&[7]), Values::I16(&[0, 1, 0])]),
+            "points of game-1 has 1 values for 3 worlds"
+        );
+        let real = said(vec![Values::F64(&[7.0; 3]), Values::I16(&[0, 1, 0])]);
+        assert_eq!(real, "points of game-1 is declared Number, and has other values");
+    }
+
+    #[test]
+    fn event_codes_without_a_word_are_named() {
+        let check = |columns: Vec<EventValues<'_>>| {
+            let range = WorldRange::new(World(7), 3).unwrap();
+            let checked = check_events(&catalogue(), &EventBlock { entity: 0, range, rows: &[2, 0, 1], columns });
+            checked.map_err(|error| error.to_string())
+        };
+        let downs = EventValues::I8(&[1, 2, 3]);
+        let fouls = EventValues::Label(&[NULL_LABEL, 0, 1]);
+        assert_eq!(check(vec![EventValues::Label(&[0, 1, 1]), fouls, downs]), Ok(()));
+        let said = |columns| check(columns).unwrap_err();
+        assert_eq!(
+            said(vec![EventValues::Label(&[0, 1, 2]), fouls, downs]),
+            "kind of game-1 is 2 in world 9, and may be from 0 to 1"
+        );
+        assert_eq!(
+            said(vec![EventValues::Label(&[0, NULL_LABEL, 1]), fouls, downs]),
+            "kind of game-1 is 255 in world 7, and may be from 0 to 1"
+        );
+        assert_eq!(
+            said(vec![EventValues::Label(&[0, 1, 1]), fouls, EventValues::I16(&[1, 2, 3])]),
+            "down of game-1 is declared I8, and has other values"
+        );
+        assert_eq!(said(vec![downs]), "the events of game-1 have other columns or worlds than were declared");
+    }
+}

@@ -1,0 +1,203 @@
+//! Confidence intervals of shares and means that stay honest where few worlds, or none, show what may happen.
+//!
+//! A share has the exact interval of Clopper and Pearson: of no hit in 1,000 worlds it reaches up to 0.37%. The mean of
+//! other values has the score interval that Wilson gave for shares, with the range of the values in place of 1, and reaches
+//! farther towards the side on which few values lie far out.
+
+use serde::{Deserialize, Serialize};
+
+/// From where to where, both included.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(from = "[f64; 2]", into = "[f64; 2]")]
+pub struct Interval {
+    /// The lower end.
+    pub low: f64,
+    /// The upper end.
+    pub high: f64,
+}
+
+impl From<[f64; 2]> for Interval {
+    fn from([low, high]: [f64; 2]) -> Self {
+        Self { low, high }
+    }
+}
+
+impl From<Interval> for [f64; 2] {
+    fn from(interval: Interval) -> Self {
+        [interval.low, interval.high]
+    }
+}
+
+impl Interval {
+    /// How far it reaches from an estimate in it, to the farther side.
+    pub fn reach(self, estimate: f64) -> f64 {
+        (self.high - estimate).max(estimate - self.low)
+    }
+}
+
+/// How sure an interval is.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Level {
+    /// What a normal variable exceeds, to either side, in the rest of cases.
+    z: f64,
+    /// The rest of cases on one side.
+    tail: f64,
+}
+
+impl Level {
+    /// 95% over a number of worlds that was fixed before.
+    pub(crate) const FIXED: Self = Self { z: 1.959_963_984_540_054, tail: 0.025 };
+    /// 96%. Whoever looks again and again, and ends when the interval is narrow, ends too early where chance makes it
+    /// narrow: of such intervals, somewhat more than 95% hold the truth.
+    pub(crate) const WATCHED: Self = Self { z: 2.053_748_910_631_823, tail: 0.02 };
+}
+
+/// The interval of a share, from how many of so many worlds have it.
+pub(crate) fn of_share(hits: u64, worlds: u64, level: Level) -> Interval {
+    let upper = |hits: u64| upper_limit(hits as f64, worlds as f64, level);
+    if worlds == 0 {
+        return Interval { low: 0.0, high: 1.0 };
+    }
+    Interval { low: 1.0 - upper(worlds - hits), high: upper(hits) }
+}
+
+/// The upper limit of Clopper and Pearson in closed form: Paulson's approximation of F quantiles as Camp and Pratt corrected
+/// it (Blyth 1986), right to 1% of the interval's width, and mostly to 0.3%.
+fn upper_limit(hits: f64, worlds: f64, Level { z, tail }: Level) -> f64 {
+    let misses = worlds - hits;
+    if misses == 0.0 {
+        return 1.0;
+    }
+    if hits == 0.0 {
+        return 1.0 - tail.powf(1.0 / worlds);
+    }
+    if misses == 1.0 {
+        return (1.0 - tail).powf(1.0 / worlds);
+    }
+    let (a, b, zz) = (hits + 1.0, misses, z * z);
+    let root = (9.0 * a * b * (9.0 * worlds + 5.0 - zz) + worlds + 1.0).sqrt();
+    let above = 81.0 * a * b - 9.0 * worlds - 8.0 - 3.0 * z * root;
+    let below = 81.0 * a * a - 9.0 * a * (2.0 + zz) + 1.0;
+    1.0 / (1.0 + (a / b).powi(2) * (above / below).powi(3))
+}
+
+/// What an interval of a mean is made from.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Sample {
+    /// Worlds.
+    pub(crate) count: u64,
+    pub(crate) mean: f64,
+    /// Of a world, estimated without bias.
+    pub(crate) variance: f64,
+    /// Mean of the third powers of the distances from the mean.
+    pub(crate) third: f64,
+    pub(crate) bounds: [f64; 2],
+    /// By how much values differ at least: 1 divided by the scale, and `None` of real numbers.
+    pub(crate) unit: Option<f64>,
+}
+
+impl Sample {
+    /// Of values with how often each occurs.
+    pub(crate) fn of(values: impl Iterator<Item = (f64, u64)> + Clone, unit: Option<f64>) -> Self {
+        let count: u64 = values.clone().map(|(_, n)| n).sum();
+        let n = count.max(1) as f64;
+        let mean = values.clone().map(|(value, n)| value * n as f64).sum::<f64>() / n;
+        let (mut squares, mut cubes, mut bounds) = (0.0, 0.0, [f64::INFINITY, f64::NEG_INFINITY]);
+        for (value, n) in values {
+            let away = value - mean;
+            squares += n as f64 * away * away;
+            cubes += n as f64 * away * away * away;
+            bounds = [bounds[0].min(value), bounds[1].max(value)];
+        }
+        Self { count, mean, variance: squares / (n - 1.0).max(1.0), third: cubes / n, bounds, unit }
+    }
+
+    /// The mean's interval. `None` from fewer than two worlds, and of real numbers that are all the same.
+    pub(crate) fn interval(&self, level: Level) -> Option<Interval> {
+        let [min, max] = self.bounds;
+        let Level { z, .. } = level;
+        if self.count < 2 {
+            return None;
+        }
+        match self.unit {
+            // Another value may come, to either side.
+            Some(unit) if min == max => {
+                let reach = unit * of_share(0, self.count, level).high;
+                Some(Interval { low: min - reach, high: max + reach })
+            }
+            // Two neighbouring values: a share of the worlds has the larger one.
+            Some(unit) if max - min < 1.5 * unit => {
+                let hits = ((self.mean - min) / (max - min) * self.count as f64).round() as u64;
+                let Interval { low, high } = of_share(hits, self.count, level);
+                Some(Interval { low: min + (max - min) * low, high: min + (max - min) * high })
+            }
+            _ if min == max => None,
+            _ => {
+                let n = self.count as f64;
+                let half = z * (self.variance / n + (z * (max - min) / (2.0 * n)).powi(2)).sqrt();
+                let lean = z * z / (2.0 * n) * self.third / self.variance;
+                Some(Interval { low: self.mean - half + lean.min(0.0), high: self.mean + half + lean.max(0.0) })
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The chance of at most so many hits.
+    fn at_most(hits: u64, worlds: u64, share: f64) -> f64 {
+        let mut log = worlds as f64 * (1.0 - share).ln();
+        let mut sum = log.exp();
+        for k in 1..=hits {
+            log += ((worlds - k + 1) as f64 / k as f64 * share / (1.0 - share)).ln();
+            sum += log.exp();
+        }
+        sum
+    }
+
+    #[test]
+    fn share_limits_are_those_of_clopper_and_pearson() {
+        for level in [Level::FIXED, Level::WATCHED] {
+            for (hits, worlds) in
+                [(0, 1), (1, 3), (2, 20), (1, 100), (5, 100), (50, 100), (99, 100), (3, 20_000), (700, 1_000)]
+            {
+                let Interval { low, high } = of_share(hits, worlds, level);
+                // Outside by a hair the tail is smaller than it may be, inside it is larger.
+                let hair = 0.01 * (high - low);
+                if hits < worlds {
+                    assert!(at_most(hits, worlds, high - hair) > level.tail, "{hits} of {worlds}");
+                    assert!(
+                        high + hair >= 1.0 || at_most(hits, worlds, high + hair) < level.tail,
+                        "{hits} of {worlds}"
+                    );
+                }
+                if hits > 0 {
+                    assert!(1.0 - at_most(hits - 1, worlds, low + hair) > level.tail, "{hits} of {worlds}");
+                    let below = (low - hair).max(1e-12);
+                    assert!(1.0 - at_most(hits - 1, worlds, below) < level.tail, "{hits} of {worlds}");
+                }
+            }
+        }
+        assert_eq!(of_share(0, 0, Level::FIXED), Interval { low: 0.0, high: 1.0 });
+        assert_eq!((of_share(0, 9, Level::FIXED).low, of_share(9, 9, Level::FIXED).high), (0.0, 1.0));
+    }
+
+    #[test]
+    fn nothing_seen_is_not_nothing_possible() {
+        let sample = |values: &[(f64, u64)], unit| Sample::of(values.iter().copied(), unit);
+        let none = sample(&[(0.0, 1_000)], Some(1.0)).interval(Level::FIXED).unwrap();
+        assert!(none.high > 0.0036 && none.high < 0.0038 && none.low == -none.high, "{none:?}");
+        assert_eq!(sample(&[(0.5, 1_000)], None).interval(Level::FIXED), None);
+        assert_eq!(sample(&[(0.0, 1)], Some(1.0)).interval(Level::FIXED), None);
+        // A share, whatever its two values are called.
+        let share = of_share(3, 1_000, Level::FIXED);
+        let shifted = sample(&[(7.0, 997), (7.5, 3)], Some(0.5)).interval(Level::FIXED).unwrap();
+        assert!((shifted.low - 7.0 - 0.5 * share.low).abs() < 1e-12);
+        assert!((shifted.high - 7.0 - 0.5 * share.high).abs() < 1e-12);
+        // And about one where they are far apart.
+        let apart = sample(&[(0.0, 997), (60.0, 3)], Some(1.0)).interval(Level::FIXED).unwrap();
+        assert!((apart.high / 60.0 / share.high - 1.0).abs() < 0.05, "{apart:?} {share:?}");
+    }
+}
