@@ -1,11 +1,12 @@
 #!/usr/bin/env bash
-# Every check: format, lints, the services of a fleet, tests with them, other people's readers and clients, and some
+# Every check: format, dependencies, lints, the services of a fleet, tests with them, other people's readers and clients, and some
 # seconds of fuzzing.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
 scripts/install.sh --checks
 cargo fmt --all --check
+"$(scripts/venv.sh)/bin/python" scripts/dependencies.py
 cargo clippy --workspace --all-targets --quiet -- --deny warnings
 "$(scripts/venv.sh)/bin/python" -m pytest --quiet -p no:cacheprovider tests/services
 # Services of their own for the tests that follow, gone afterwards however they end.
