@@ -1,4 +1,4 @@
-//! The server: requests become calls of `ingest` and `query`, and their results replies. Over HTTP it takes rows in and
+//! The server: requests become calls of `ingest` and questions to processes, and their results replies. Over HTTP it takes rows in and
 //! answers questions; clients of PostgreSQL ask it as they ask PostgreSQL.
 //!
 //! Enters: a data folder, [`Settings`], and requests in the wire formats of `ingest` or in SQL. Leaves: replies, which
@@ -8,7 +8,7 @@
 //! - a write is answered with success once its rows are durable, and never before;
 //! - whatever of a request was refused is named in the reply;
 //! - questions change nothing;
-//! - no request, however large, slow or wrong, takes more memory or time than the settings allow.
+//! - no request, however large, slow or wrong, takes more memory or time than the settings allow, or ends the server.
 //!
 //! Handlers are thin: they know HTTP and nothing of formats, logs and plans.
 
