@@ -30,6 +30,11 @@ impl Access {
         Self(Some(grant))
     }
 
+    /// The name of the token, where one is asked for.
+    pub(crate) fn name(&self) -> Option<&str> {
+        self.0.as_deref().map(|grant| grant.name.as_str())
+    }
+
     /// # Errors
     /// 403 where rows may not be sent to `database`.
     pub(crate) fn may_write(&self, database: &str) -> Result<(), Refusal> {

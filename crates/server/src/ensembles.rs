@@ -126,7 +126,7 @@ pub(crate) async fn price(
     access.may_read_of(SIM)?;
     let question: PriceQuestion = app.question(body).await?;
     let (name, make_model) = (question.ensemble.clone(), app.make_model.clone());
-    app.ask_of(name, move |columns, place| {
+    app.ask_of(&access, name, move |columns, place| {
         let make_model = while_wanted(place.clone(), make_model);
         question.answer(columns, &make_model, &|| !place.is_given_up())
     })
@@ -142,7 +142,7 @@ pub(crate) async fn outcome(
     access.may_read_of(SIM)?;
     let question: OutcomeQuestion = app.question(body).await?;
     let name = question.ensemble.clone();
-    app.ask_of(name, move |columns, place| {
+    app.ask_of(&access, name, move |columns, place| {
         let answers = question.answer(columns, &|| !place.is_given_up())?;
         Ok(answers.iter().map(|a| a.to_json(question.cdf)).collect())
     })
@@ -153,12 +153,13 @@ impl App {
     /// Answers a question about an ensemble.
     async fn ask_of<T: Send + 'static>(
         &self,
+        access: &Access,
         name: String,
         answer: impl FnOnce(&Columns, &Place) -> Result<T, QuestionError> + Send + 'static,
     ) -> Result<Json<T>, Refusal> {
         self.metrics.asked();
         let app = self.clone();
-        let answered = self.questions.ask(|place| async move {
+        let answered = self.questions.ask(access, |place| async move {
             let columns = app.warm.columns(&app.settings.data, &name).await?;
             let answered = tokio::task::spawn_blocking(move || answer(&columns, &place));
             Ok(answered.await.map_err(|e| broken(&e))??)

@@ -1,16 +1,18 @@
 //! Questions: on threads of their own, so many at once, each for so long.
 
+use std::collections::HashMap;
 use std::future::Future;
 use std::io;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError, Weak};
 use std::time::Duration;
 
 use axum::http::StatusCode;
 use tokio::runtime::{Builder, Handle, Runtime};
-use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio::sync::{AcquireError, OwnedSemaphorePermit, Semaphore};
 use tokio::task::{JoinError, JoinHandle};
 
+use crate::access::Access;
 use crate::error::Refusal;
 
 /// Where questions are answered, so that a heavy one does not hold up the threads that take rows in.
@@ -20,6 +22,8 @@ pub(crate) struct Questions {
     runtime: Option<Runtime>,
     handle: Handle,
     room: Arc<Semaphore>,
+    /// The places that holders of one token may have, by the token's name. Kept while any of them is taken or waited for.
+    shares: Mutex<HashMap<String, Weak<Semaphore>>>,
     places: usize,
     patience: Duration,
 }
@@ -33,6 +37,16 @@ pub(crate) struct Place(Arc<Held>);
 struct Held {
     given_up: AtomicBool,
     _permit: OwnedSemaphorePermit,
+    /// `None` where no token is asked for.
+    _share: Option<Share>,
+}
+
+/// A place of those that one token may have.
+#[derive(Debug)]
+struct Share {
+    _permit: OwnedSemaphorePermit,
+    /// Keeps the count while this place counts.
+    _of: Arc<Semaphore>,
 }
 
 impl Place {
@@ -63,7 +77,14 @@ impl Questions {
     pub(crate) fn new(places: usize, patience: Duration) -> io::Result<Self> {
         let runtime = Builder::new_multi_thread().enable_all().thread_name("question").build()?;
         let handle = runtime.handle().clone();
-        Ok(Self { runtime: Some(runtime), handle, room: Arc::new(Semaphore::new(places)), places, patience })
+        Ok(Self {
+            runtime: Some(runtime),
+            handle,
+            room: Arc::new(Semaphore::new(places)),
+            shares: Mutex::default(),
+            places,
+            patience,
+        })
     }
 
     /// Where their work is done.
@@ -76,25 +97,30 @@ impl Questions {
         self.places - self.room.available_permits()
     }
 
-    /// Answers a question once there is a place for it. Dropping the future gives the question up.
+    /// Answers a question of `access` once there is a place for it. Dropping the future gives the question up.
     ///
     /// # Errors
     /// 503 where no place became free in time, 408 where the answer took too long, and what `work` says.
-    pub(crate) async fn ask<T, W>(&self, work: impl FnOnce(Place) -> W) -> Result<T, Refusal>
+    pub(crate) async fn ask<T, W>(&self, access: &Access, work: impl FnOnce(Place) -> W) -> Result<T, Refusal>
     where
         T: Send + 'static,
         W: Future<Output = Result<T, Refusal>> + Send + 'static,
     {
-        self.ask_within(self.patience, work).await
+        self.ask_within(access, self.patience, work).await
     }
 
     /// As [`Self::ask`], where the answer may take as long as `patience`.
-    pub(crate) async fn ask_within<T, W>(&self, patience: Duration, work: impl FnOnce(Place) -> W) -> Result<T, Refusal>
+    pub(crate) async fn ask_within<T, W>(
+        &self,
+        access: &Access,
+        patience: Duration,
+        work: impl FnOnce(Place) -> W,
+    ) -> Result<T, Refusal>
     where
         T: Send + 'static,
         W: Future<Output = Result<T, Refusal>> + Send + 'static,
     {
-        let place = self.place().await?;
+        let place = self.place(access).await?;
         let task = self.handle.spawn(work(place.clone()));
         let mut asked = Asked { task, place };
         let Ok(answered) = tokio::time::timeout(patience, &mut asked.task).await else {
@@ -104,15 +130,39 @@ impl Questions {
         answered.map_err(|e| broken(&e))?
     }
 
-    async fn place(&self) -> Result<Place, Refusal> {
+    async fn place(&self, access: &Access) -> Result<Place, Refusal> {
         let busy = |_| {
             let (places, seconds) = (self.places, self.patience.as_secs());
             let text = format!("{places} questions are being answered, and none ended within {seconds} s: ask later");
             Refusal::new(StatusCode::SERVICE_UNAVAILABLE, text).later(5)
         };
-        let permit = tokio::time::timeout(self.patience, self.room.clone().acquire_owned()).await.map_err(busy)?;
-        let permit = permit.map_err(|_| Refusal::new(StatusCode::SERVICE_UNAVAILABLE, "closing"))?;
-        Ok(Place(Arc::new(Held { given_up: AtomicBool::new(false), _permit: permit })))
+        let granted = async {
+            let share = match access.name() {
+                Some(name) => Some(self.share(name).await?),
+                None => None,
+            };
+            let permit = self.room.clone().acquire_owned().await?;
+            Ok::<_, AcquireError>(Held { given_up: AtomicBool::new(false), _permit: permit, _share: share })
+        };
+        let held = tokio::time::timeout(self.patience, granted).await.map_err(busy)?;
+        let held = held.map_err(|_| Refusal::new(StatusCode::SERVICE_UNAVAILABLE, "closing"))?;
+        Ok(Place(Arc::new(held)))
+    }
+
+    /// One of the places that holders of a token may have: one fewer than there are, so that others have one whatever
+    /// these ask.
+    async fn share(&self, token: &str) -> Result<Share, AcquireError> {
+        let of = {
+            let mut shares = self.shares.lock().unwrap_or_else(PoisonError::into_inner);
+            shares.retain(|_, share| share.strong_count() > 0);
+            let known = shares.get(token).and_then(Weak::upgrade);
+            known.unwrap_or_else(|| {
+                let new = Arc::new(Semaphore::new(self.places.saturating_sub(1).max(1)));
+                shares.insert(token.to_owned(), Arc::downgrade(&new));
+                new
+            })
+        };
+        Ok(Share { _permit: of.clone().acquire_owned().await?, _of: of })
     }
 }
 
@@ -150,7 +200,7 @@ mod tests {
         let (go, wait) = mpsc::channel::<()>();
         let (saw, seen) = mpsc::channel();
         let status = |refused: Result<(), Refusal>| refused.unwrap_err().status();
-        let slow = questions.ask(|place| async move {
+        let slow = questions.ask(&Access::all(), |place| async move {
             let work = tokio::task::spawn_blocking(move || {
                 wait.recv().unwrap();
                 saw.send(place.is_given_up()).unwrap();
@@ -160,17 +210,17 @@ mod tests {
         });
         assert_eq!(status(slow.await), StatusCode::REQUEST_TIMEOUT);
         assert_eq!(questions.running(), 1);
-        assert_eq!(status(questions.ask(|_| async { Ok(()) }).await), StatusCode::SERVICE_UNAVAILABLE);
+        assert_eq!(status(questions.ask(&Access::all(), |_| async { Ok(()) }).await), StatusCode::SERVICE_UNAVAILABLE);
         go.send(()).unwrap();
         assert!(seen.recv().unwrap(), "the work can see that nobody waits for it");
         until_none_runs(&questions).await;
-        assert!(questions.ask(|_| async { Ok(()) }).await.is_ok());
+        assert!(questions.ask(&Access::all(), |_| async { Ok(()) }).await.is_ok());
     }
 
     #[tokio::test]
     async fn a_question_whose_client_goes_away_ends() {
         let questions = Questions::new(1, Duration::from_hours(1)).unwrap();
-        let asked = questions.ask(|_| std::future::pending::<Result<(), Refusal>>());
+        let asked = questions.ask(&Access::all(), |_| std::future::pending::<Result<(), Refusal>>());
         assert!(tokio::time::timeout(Duration::from_millis(20), asked).await.is_err());
         until_none_runs(&questions).await;
     }

@@ -115,7 +115,8 @@ async fn answer_in_time(
     };
     let databases = access.databases().map(<[_]>::to_vec);
     let question = Question { sql, database, databases, login: None, wanted: Wanted::Body(format) };
-    let pieces = app.questions.ask(|place| async move {
+    let asking = access.clone();
+    let pieces = app.questions.ask(&asking, |place| async move {
         let mut answering = asked.processes.ask(place, &question).await?;
         let mut pieces = Vec::new();
         while let Some(part) = answering.next().await.map_err(|failure| access.explain::<Refusal>(failure))? {

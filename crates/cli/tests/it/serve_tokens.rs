@@ -164,3 +164,33 @@ fn a_token_file_holds_no_token_and_is_private() {
     let server = Served::start_on(folder.path(), &words);
     assert!(server.address.ip().is_unspecified());
 }
+
+#[test]
+fn one_token_cannot_take_all_places() {
+    let data = tempfile::tempdir().unwrap();
+    let file = data.path().join("tokens.toml");
+    let greedy = token(&file, &["create", "greedy", "--read"]);
+    let other = token(&file, &["create", "other", "--read"]);
+    let words = ["--token-file", file.to_str().unwrap(), "--question-seconds", "20"];
+    let server = Served::start(data.path(), &words);
+    let running = || {
+        let said = server.send("GET", "/metrics", &[("x-api-key", &other)], b"").text();
+        let line = said.lines().find_map(|l| l.strip_prefix("manyworlds_questions_running ")).map(str::to_owned);
+        line.unwrap_or_else(|| panic!("{said}"))
+    };
+    let endless = "SELECT count(*) FROM generate_series(1, 1000000000000)";
+    std::thread::scope(|scope| {
+        let asked: Vec<_> = (0..6).map(|_| scope.spawn(|| ask(&server, endless, &greedy).status)).collect();
+        while running() != "3" {
+            std::thread::sleep(std::time::Duration::from_millis(20));
+        }
+        // Its own questions wait for each other; those of others do not wait for them.
+        for _ in 0..3 {
+            assert_eq!(ask(&server, "SELECT 1 AS one", &other).json(), json!([{"one": 1}]));
+            assert_eq!(running(), "3");
+        }
+        for status in asked {
+            assert!(matches!(status.join().unwrap(), 408 | 503));
+        }
+    });
+}

@@ -115,7 +115,7 @@ impl Asker {
     /// What a question asks, within `patience`.
     pub(super) async fn describe(self, sql: String, types: Vec<u32>, patience: Duration) -> Result<Asked, PgError> {
         let app = self.app.clone();
-        let question = self.question(sql, Wanted::Description(types));
+        let (access, question) = (self.access.clone(), self.question(sql, Wanted::Description(types)));
         let found = |place| async move {
             let described = async {
                 let mut answering = self.app.processes.ask(place, &question).await?;
@@ -132,7 +132,7 @@ impl Asker {
             };
             Ok(described.await)
         };
-        app.questions.ask_within(patience, found).await?
+        app.questions.ask_within(&access, patience, found).await?
     }
 
     /// Begins to answer a question, which may take as long as `patience`, rows that are sent included.
@@ -141,10 +141,9 @@ impl Asker {
         let app = self.app.clone();
         let (send, pieces) = mpsc::channel(WAITING);
         let asked = async move {
-            let question = self.question(sql, Wanted::Rows(values));
-            app.questions
-                .ask_within(patience, |place| async move { Ok(self.produce(question, place, send).await) })
-                .await
+            let (access, question) = (self.access.clone(), self.question(sql, Wanted::Rows(values)));
+            let work = |place| async move { Ok(self.produce(question, place, send).await) };
+            app.questions.ask_within(&access, patience, work).await
         };
         // The places have a time limit of their own before the question has one.
         let deadline = Instant::now() + 2 * patience;
