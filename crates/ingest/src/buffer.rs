@@ -39,6 +39,15 @@ pub(crate) struct Buffer {
     /// Of those that are not.
     rows: usize,
     bytes: usize,
+    /// Rows that are in the log only: those of a table that cannot be written take no memory.
+    held: Option<Held>,
+}
+
+#[derive(Debug, Clone, Copy)]
+struct Held {
+    /// Their first position.
+    from: u64,
+    rows: usize,
 }
 
 /// What goes into a segment.
@@ -51,6 +60,14 @@ pub(crate) struct Taken {
 
 impl Buffer {
     pub(crate) fn push(&mut self, logged: Logged) {
+        if let Some(held) = &mut self.held {
+            held.rows += logged.rows.num_rows();
+            return;
+        }
+        self.add(logged);
+    }
+
+    fn add(&mut self, logged: Logged) {
         self.rows += logged.rows.num_rows();
         self.bytes += logged.bytes;
         self.waiting.push_back(logged);
@@ -92,18 +109,42 @@ impl Buffer {
         }
     }
 
-    /// Takes back what could not be written.
-    pub(crate) fn give_back(&mut self) {
-        self.taken = self.waiting.front().map_or(self.taken, |l| l.position - 1);
-        (self.rows, self.bytes) = (0, 0);
-        for logged in &self.waiting {
-            self.rows += logged.rows.num_rows();
-            self.bytes += logged.bytes;
+    /// Leaves all rows past `position` to the log; none of them may be on its way into a segment.
+    pub(crate) fn hold(&mut self, position: u64) {
+        let rows = self.unwritten();
+        self.waiting.clear();
+        (self.rows, self.bytes, self.taken) = (0, 0, position);
+        self.held = Some(Held { from: position + 1, rows });
+    }
+
+    /// Takes back rows that were left to the log, its next ones, which go on to `more` others.
+    pub(crate) fn take_back(&mut self, rows: Vec<Logged>, more: usize) {
+        let last = rows.last().map(|logged| logged.position);
+        rows.into_iter().for_each(|logged| self.add(logged));
+        if let Some(held) = self.held.take() {
+            let from = last.map_or(held.from, |last| last + 1);
+            self.held = (more > 0).then_some(Held { from, rows: more });
         }
     }
 
-    /// Everything that is in no segment.
-    pub(crate) fn rows(&self) -> impl Iterator<Item = &Logged> {
-        self.waiting.iter()
+    /// The first position of rows that are in the log only.
+    pub(crate) fn held_from(&self) -> Option<u64> {
+        self.held.map(|held| held.from)
+    }
+
+    /// Rows that are in no segment.
+    pub(crate) fn unwritten(&self) -> usize {
+        self.waiting.iter().map(|logged| logged.rows.num_rows()).sum::<usize>() + self.held.map_or(0, |held| held.rows)
+    }
+
+    /// The first position that is in no segment; `None` where all are.
+    pub(crate) fn first_unwritten(&self) -> Option<u64> {
+        self.waiting.front().map(|logged| logged.position).or(self.held_from())
+    }
+
+    /// Everything that is in no segment, each with its position, but what is in the log only: from which position on that
+    /// is, where it is anything.
+    pub(crate) fn fresh(&self) -> (Vec<(u64, RecordBatch)>, Option<u64>) {
+        (self.waiting.iter().map(|logged| (logged.position, logged.rows.clone())).collect(), self.held_from())
     }
 }

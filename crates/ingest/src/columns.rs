@@ -279,13 +279,21 @@ impl Columns {
     }
 
     /// Rows that were fitted before, in all columns that there are now: those they lack are NULL.
+    ///
+    /// # Errors
+    /// Where they were fitted to other columns than these.
     pub(crate) fn conform(&self, rows: &RecordBatch) -> Result<RecordBatch, ArrowError> {
+        let unfit = |name: &str| ArrowError::SchemaError(format!("column {name:?} is another than when its rows came"));
+        if let Some(gone) = rows.schema_ref().fields().iter().find(|f| !self.places.contains_key(f.name())) {
+            return Err(unfit(gone.name()));
+        }
         let column = |field: &Arc<Field>| match rows.column_by_name(field.name()) {
             Some(column) if column.data_type() == field.data_type() => Ok(column.clone()),
             Some(column) if *column.data_type() == DataType::Int64 && *field.data_type() == DataType::Float64 => {
                 exact_reals(column, field.name())
             }
-            Some(column) => cast(column, field.data_type()),
+            Some(column) if is_same(field.data_type(), column.data_type()) => cast(column, field.data_type()),
+            Some(_) => Err(unfit(field.name())),
             None => Ok(new_null_array(field.data_type(), rows.num_rows())),
         };
         let columns = self.schema.fields().iter().map(column).collect::<Result<_, _>>()?;

@@ -17,6 +17,7 @@ use crate::locks::{Lock, Place};
 use crate::log::{End, Recovered, has_log, keep_keys, list, read, remove, tell};
 use crate::parts::Partition;
 use crate::segments::write_segments;
+use crate::trouble;
 
 /// Files that were begun and have no name after so long are nobody's.
 const ABANDONED: Duration = Duration::from_mins(10);
@@ -145,6 +146,7 @@ impl Digester {
                 break;
             }
         }
+        trouble::forget(&self.root);
         self.advise();
         Ok(done)
     }

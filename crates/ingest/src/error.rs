@@ -65,6 +65,16 @@ pub enum IngestError {
         /// When to try again.
         after: Duration,
     },
+    /// The rows of a table cannot be written, and as many of them wait as may.
+    #[error("{table} takes no rows now: {reason}; its rows are safe in its log; send this again in {} s", after.as_secs())]
+    Failing {
+        /// The table.
+        table: String,
+        /// Why its rows cannot be written.
+        reason: String,
+        /// When to try again.
+        after: Duration,
+    },
     /// There are as many tables as there may be.
     #[error(
         "{table} would be a new table, and there are {limit}, as many as may be: nothing of it was stored; write \

@@ -13,14 +13,16 @@ use tokio::sync::watch;
 use tokio::task::JoinHandle;
 
 use crate::buffer::Taken;
+use crate::digest::aside;
 use crate::error::IngestError;
 use crate::live::{Live, lock};
 use crate::segments::write_segments;
 
 /// How often it is looked whether rows wait long enough.
 const LOOK_EACH: Duration = Duration::from_millis(200);
-/// The pause after a segment could not be written.
+/// The pause after a segment could not be written, at first, and at most.
 const PAUSE: Duration = Duration::from_secs(1);
+const PAUSE_MAX: Duration = Duration::from_secs(30);
 
 struct Encoded {
     segments: Vec<Segment>,
@@ -38,67 +40,89 @@ pub(crate) async fn flush(live: Arc<Live>, mut closing: watch::Receiver<bool>) {
         if is_gone(&closing) {
             return;
         }
+        if live.is_held() {
+            if let Err(error) = catch_up(&live).await {
+                live.fail(&error);
+                live.hold();
+                if close {
+                    return;
+                }
+                pause(&live, &mut closing).await;
+            }
+            continue;
+        }
+        let mut failed = None;
         while encoding.len() < live.options.flushes && (close || live.is_due()) {
             match begin(&live).await {
                 Ok(Some(encoder)) => encoding.push_back(encoder),
                 Ok(None) => break,
                 Err(error) => {
-                    failed(&live, &error);
-                    if close {
-                        return;
-                    }
-                    tokio::time::sleep(PAUSE).await;
+                    failed = Some(error);
                     break;
                 }
             }
         }
-        tokio::select! {
-            Some(encoded) = encoding.next() => {
-                let encoded = encoded.unwrap_or_else(|panic| Err(IngestError::Log(panic.to_string())));
-                if let Err(error) = commit(&live, encoded).await {
-                    // What follows would leave a hole in the table: it is encoded again after this.
-                    while encoding.next().await.is_some() {}
-                    let was_last_try = *closing.borrow();
-                    failed(&live, &error);
-                    while let Err(error) = give_back(&live).await {
-                        failed(&live, &error);
-                        if *closing.borrow() || is_gone(&closing) {
-                            return;
-                        }
-                        tokio::time::sleep(PAUSE).await;
-                    }
-                    if was_last_try {
-                        return;
-                    }
-                    tokio::time::sleep(PAUSE).await;
+        if failed.is_none() {
+            tokio::select! {
+                Some(encoded) = encoding.next() => {
+                    let encoded = encoded.unwrap_or_else(|panic| Err(IngestError::Log(panic.to_string())));
+                    failed = commit(&live, encoded).await.err();
                 }
+                () = live.due.notified(), if !close => {}
+                () = tokio::time::sleep(LOOK_EACH), if !close => {}
+                _ = closing.changed(), if !close => {}
+                else => break,
             }
-            () = live.due.notified(), if !close => {}
-            () = tokio::time::sleep(LOOK_EACH), if !close => {}
-            _ = closing.changed(), if !close => {}
-            else => break,
         }
+        if let Some(error) = failed {
+            // What follows would leave a hole in the table: it is encoded again after this.
+            while encoding.next().await.is_some() {}
+            live.fail(&error);
+            live.hold();
+            if !close {
+                pause(&live, &mut closing).await;
+            }
+        }
+    }
+}
+
+/// Writes the next rows of a table that are in its log only. After a failure the table is looked at anew: a commit of which
+/// only the end failed is in it all the same, and others may have changed its columns.
+async fn catch_up(live: &Arc<Live>) -> Result<(), IngestError> {
+    // One after the other: none of them is counted among the memory that may wait.
+    let _turn = live.shared.catching_up.acquire().await.map_err(|_| IngestError::Closing)?;
+    if lock(&live.trouble).is_some() {
+        let table = Appender::open(&live.root, live.disk.clone()).await?.map(Arc::new);
+        let position = match &table {
+            Some(table) => table.position_in_table().await?,
+            None => 0,
+        };
+        live.appender.lock().await.clone_from(&table);
+        let again = live.clone();
+        aside(move || again.start_again(table.as_deref(), position)).await?;
+    }
+    let taking = live.clone();
+    aside(move || taking.take_back()).await?;
+    while let Some(encoder) = begin(live).await? {
+        let encoded = encoder.await.unwrap_or_else(|panic| Err(IngestError::Log(panic.to_string())));
+        commit(live, encoded).await?;
+    }
+    Ok(())
+}
+
+/// Waits before the next try, the longer the more there were, unless the store closes.
+async fn pause(live: &Live, closing: &mut watch::Receiver<bool>) {
+    let tries = lock(&live.trouble).as_ref().map_or(1, |trouble| trouble.tries);
+    let pause = PAUSE.saturating_mul(1 << tries.saturating_sub(1).min(8)).min(PAUSE_MAX);
+    tokio::select! {
+        () = tokio::time::sleep(pause) => {}
+        _ = closing.changed() => {}
     }
 }
 
 /// Whether the store was dropped without being closed.
 pub(crate) fn is_gone(closing: &watch::Receiver<bool>) -> bool {
     closing.has_changed().is_err()
-}
-
-/// Takes back what a commit that failed was to write. Where only its end failed it is in the table all the same: written
-/// again, together with rows that came since, it would be there twice.
-async fn give_back(live: &Live) -> Result<(), IngestError> {
-    let position = appender(live).await?.position_in_table().await?;
-    let mut buffer = lock(&live.buffer);
-    buffer.committed(position);
-    buffer.give_back();
-    Ok(())
-}
-
-fn failed(live: &Live, error: &IngestError) {
-    live.counts.failures.fetch_add(1, Ordering::Relaxed);
-    tracing::error!(table = %live.name, %error, "rows could not be written to a segment; they stay in the log");
 }
 
 /// Begins to encode the oldest rows that wait, if any do.
@@ -159,6 +183,7 @@ async fn commit(live: &Arc<Live>, encoded: Result<Encoded, IngestError>) -> Resu
     live.counts.segment_rows.fetch_add(rows, Ordering::Relaxed);
     live.counts.segment_bytes.fetch_add(bytes, Ordering::Relaxed);
     live.committed.send_replace(position);
+    live.recovered();
     live.advise();
     Ok(())
 }

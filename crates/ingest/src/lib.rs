@@ -31,6 +31,7 @@ mod parts;
 mod segments;
 mod shared;
 mod store;
+mod trouble;
 mod upkeep;
 mod waiting;
 
@@ -43,5 +44,6 @@ pub use error::IngestError;
 pub use log::{Durability, Key};
 pub use options::StoreOptions;
 pub use parts::Partition;
-pub use store::{Fresh, Store, StoreFigures, Written};
+pub use store::{Failing, Fresh, Store, StoreFigures, Written};
+pub use trouble::failing;
 pub use waiting::{Waiting, tables, waiting};

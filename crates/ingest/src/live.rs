@@ -23,10 +23,13 @@ use crate::locks::Lock;
 use crate::log::{Key, Log, NewEntry, Recovered, holds_rows};
 use crate::options::StoreOptions;
 use crate::shared::{Share, Shared};
+use crate::trouble;
 use decode::TIME;
 
 /// Requests that are written to the log in one go, at most.
 const GROUP_MAX: usize = 1024;
+/// A table that cannot be written to takes rows until its log has this share of the bytes that may wait.
+const BACKLOG_SHARE: u64 = 4;
 /// How long a digest by another process is waited for, and how often it is looked whether it is done.
 const DIGEST_MAX: Duration = Duration::from_secs(30);
 const DIGEST_LOOK: Duration = Duration::from_millis(20);
@@ -57,6 +60,8 @@ pub(crate) struct Live {
     pub(crate) committed: watch::Sender<u64>,
     /// Tells that rows are due.
     pub(crate) due: Notify,
+    /// Why its rows cannot be written, as long as they cannot.
+    pub(crate) trouble: Mutex<Option<Trouble>>,
     pub(crate) shared: Shared,
     pub(crate) counts: Counts,
 }
@@ -140,6 +145,7 @@ impl Live {
             appender: tokio::sync::Mutex::new(appender),
             committed: watch::Sender::new(position),
             due: Notify::new(),
+            trouble: Mutex::default(),
             shared,
             counts,
         });
@@ -150,6 +156,7 @@ impl Live {
 
     /// Stores rows; returns once they are as durable as the store promises, and readers find them.
     pub(crate) async fn write(&self, rows: RecordBatch, key: Option<Key>) -> Result<Taken, IngestError> {
+        self.check_backlog()?;
         let unfit = |cause| IngestError::Rows { table: self.name.to_string(), cause };
         let fitted = lock(&self.columns).fit(rows, Policy::Refuse(self.options.columns_max)).map_err(unfit)?;
         let Fitted { rows, misfits, renamed, .. } = fitted;
@@ -166,6 +173,17 @@ impl Live {
         writes.send(Write { entry, rows, share, done }).await.map_err(|_| IngestError::Closing)?;
         let before = stored.await.map_err(|_| IngestError::Closing)??;
         Ok(Taken { rows: count, before, misfits, renamed })
+    }
+
+    /// Whether a table whose rows are left to the log has room for more of them there.
+    fn check_backlog(&self) -> Result<(), IngestError> {
+        let limit = self.shared.budget.limit() / BACKLOG_SHARE;
+        if self.counts.log_bytes.load(Ordering::Relaxed) < limit || lock(&self.buffer).held_from().is_none() {
+            return Ok(());
+        }
+        let reason = lock(&self.trouble).as_ref().map(|trouble| trouble.reason.clone());
+        let reason = reason.unwrap_or_else(|| "its rows are being written".to_owned());
+        Err(IngestError::Failing { table: self.name.to_string(), reason, after: Duration::from_secs(5) })
     }
 
     fn overloaded(&self) -> IngestError {
@@ -333,7 +351,10 @@ impl Live {
     /// The columns, and the rows that may be in no segment yet, each with its position in the log.
     pub(crate) fn fresh(&self) -> Result<(SchemaRef, Vec<(u64, RecordBatch)>), IngestError> {
         self.look_for_others()?;
-        let logged: Vec<_> = lock(&self.buffer).rows().map(|l| (l.position, l.rows.clone())).collect();
+        let (mut logged, held) = lock(&self.buffer).fresh();
+        if held.is_some() {
+            logged = self.fresh_of_log()?;
+        }
         let columns = lock(&self.columns).clone();
         let conform = |(position, rows): (u64, RecordBatch)| {
             let cause = |cause| IngestError::Rows { table: self.name.to_string(), cause };
@@ -357,6 +378,128 @@ impl Live {
             Some(columns) => last_rows(rows, TIME, columns),
             None => Ok((rows, None)),
         }
+    }
+}
+
+/// Why the rows of a table cannot be written.
+#[derive(Debug, Clone)]
+pub(crate) struct Trouble {
+    pub(crate) reason: String,
+    pub(crate) since: Instant,
+    /// How often it was tried.
+    pub(crate) tries: u32,
+}
+
+impl Live {
+    /// Leaves the rows of a table that could not be written to the log, so that they take no room of other tables.
+    pub(crate) fn hold(&self) {
+        let mut buffer = lock(&self.buffer);
+        let position = buffer.first_unwritten().map_or(*self.committed.borrow(), |first| first - 1);
+        buffer.hold(position);
+    }
+
+    /// Whether rows are in the log only.
+    pub(crate) fn is_held(&self) -> bool {
+        lock(&self.buffer).held_from().is_some()
+    }
+
+    /// Brings columns up to those of the table as it is now, which has the log up to `position`; all rows that wait fit
+    /// them as after a restart. Blocks.
+    ///
+    /// # Errors
+    /// Where the log cannot be read.
+    pub(crate) fn start_again(&self, table: Option<&Appender>, position: u64) -> Result<(), IngestError> {
+        let log = lock(&self.log);
+        let mut columns = columns_of(table, &self.root, &self.disk);
+        let mut fitted = Ok(());
+        let mut rows = 0;
+        log.entries(position + 1, |entry| {
+            rows += entry.rows.num_rows();
+            if fitted.is_ok() {
+                fitted = columns.fit(entry.rows, Policy::Twin).map(drop);
+            }
+        })?;
+        fitted.map_err(|cause| self.unfit(cause))?;
+        *lock(&self.columns) = columns;
+        let mut buffer = lock(&self.buffer);
+        buffer.hold(position);
+        buffer.take_back(Vec::new(), rows);
+        drop(buffer);
+        drop(log);
+        self.committed.send_replace(position);
+        Ok(())
+    }
+
+    /// Takes the next rows back that are in the log only. Blocks.
+    ///
+    /// # Errors
+    /// Where the log cannot be read.
+    pub(crate) fn take_back(&self) -> Result<(), IngestError> {
+        let log = lock(&self.log);
+        let Some(from) = lock(&self.buffer).held_from() else { return Ok(()) };
+        let (mut chunk, mut rows, mut bytes, mut more) = (Vec::new(), 0, 0, 0);
+        let mut columns = lock(&self.columns);
+        let mut fitted = Ok(());
+        log.entries(from, |entry| {
+            if rows >= self.options.flush_rows || bytes >= self.options.flush_bytes {
+                more += entry.rows.num_rows();
+                return;
+            }
+            rows += entry.rows.num_rows();
+            bytes += entry.rows.get_array_memory_size();
+            match columns.fit(entry.rows, Policy::Twin) {
+                Ok(done) => chunk.push(Logged::new(entry.position, done.rows, None)),
+                Err(cause) => fitted = Err(cause),
+            }
+        })?;
+        drop(columns);
+        fitted.map_err(|cause| self.unfit(cause))?;
+        lock(&self.buffer).take_back(chunk, more);
+        Ok(())
+    }
+
+    /// The rows that are in no segment, some in the log only, each with its position.
+    fn fresh_of_log(&self) -> Result<Vec<(u64, RecordBatch)>, IngestError> {
+        // Rows are only taken back by whoever holds the log.
+        let log = lock(&self.log);
+        let (mut rows, held) = lock(&self.buffer).fresh();
+        let Some(from) = held else { return Ok(rows) };
+        let mut columns = lock(&self.columns).clone();
+        let mut fitted = Ok(());
+        log.entries(from, |entry| match columns.fit(entry.rows, Policy::Twin) {
+            Ok(done) => rows.push((entry.position, done.rows)),
+            Err(cause) => fitted = Err(cause),
+        })?;
+        fitted.map_err(|cause| self.unfit(cause))?;
+        Ok(rows)
+    }
+
+    fn unfit(&self, cause: ArrowError) -> IngestError {
+        IngestError::Rows { table: self.name.to_string(), cause }
+    }
+
+    /// Notes why rows could not be written, for whoever asks, and for those who look at the table from elsewhere.
+    pub(crate) fn fail(&self, error: &IngestError) {
+        self.counts.failures.fetch_add(1, Ordering::Relaxed);
+        let reason = error.to_string();
+        let mut trouble = lock(&self.trouble);
+        let is_new = trouble.as_ref().is_none_or(|known| known.reason != reason);
+        let known = trouble.get_or_insert_with(|| Trouble { reason: String::new(), since: Instant::now(), tries: 0 });
+        known.tries += 1;
+        known.reason.clone_from(&reason);
+        drop(trouble);
+        if is_new {
+            tracing::error!(table = %self.name, %error, "rows could not be written to a segment; they stay in the log");
+            trouble::note(&self.root, &reason);
+        }
+    }
+
+    /// Forgets why rows could not be written.
+    pub(crate) fn recovered(&self) {
+        if lock(&self.trouble).take().is_some() {
+            tracing::info!(table = %self.name, "rows are written to segments again");
+        }
+        trouble::forget(&self.root);
     }
 }
 

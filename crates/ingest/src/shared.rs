@@ -16,6 +16,8 @@ pub(crate) struct Shared {
     pub(crate) encoders: Arc<Semaphore>,
     /// Of tables whose segments are merged, trimmed or removed: one.
     pub(crate) upkeep: Arc<Semaphore>,
+    /// Of tables that take rows back from their logs: one.
+    pub(crate) catching_up: Arc<Semaphore>,
 }
 
 impl Shared {
@@ -24,6 +26,7 @@ impl Shared {
             budget: Budget::new(options.memory_bytes),
             encoders: Arc::new(Semaphore::new(options.flushes)),
             upkeep: Arc::new(Semaphore::new(1)),
+            catching_up: Arc::new(Semaphore::new(1)),
         }
     }
 }

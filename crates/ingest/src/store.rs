@@ -5,7 +5,7 @@ use std::fs::{self, File, TryLockError};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, RwLock};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use arrow::array::RecordBatch;
 use arrow::datatypes::SchemaRef;
@@ -17,7 +17,7 @@ use tokio::task::JoinHandle;
 use crate::columns::{Misfit, Renamed};
 use crate::error::IngestError;
 use crate::flush::flush;
-use crate::live::{Live, Taken, lock};
+use crate::live::{Live, Taken, Trouble, lock};
 use crate::log::{Durability, Key, has_log};
 use crate::options::StoreOptions;
 use crate::shared::Shared;
@@ -26,6 +26,8 @@ use crate::upkeep::{keep, tidy};
 const LOCK: &str = ".manyworlds.lock";
 /// How often what was written is made durable where nobody waits for it.
 const SYNC_EACH: Duration = Duration::from_secs(1);
+/// How often a table is opened that could not be.
+const REOPEN_EACH: Duration = Duration::from_secs(2);
 /// How often it is looked whether other processes have appended rows.
 const LOOK_EACH: Duration = Duration::from_secs(1);
 
@@ -37,8 +39,12 @@ pub struct Store {
     options: Arc<StoreOptions>,
     shared: Shared,
     tables: RwLock<BTreeMap<TableName, Arc<Live>>>,
-    /// What flushes and keeps the tables. Held while a table is opened, which happens once.
+    /// What flushes and keeps the tables.
     tasks: Mutex<Vec<JoinHandle<()>>>,
+    /// Tables that are being opened: each by one at a time.
+    opening: std::sync::Mutex<BTreeMap<TableName, Arc<Mutex<()>>>>,
+    /// Tables with rows in their logs that could not be opened.
+    shut: std::sync::Mutex<BTreeMap<TableName, Trouble>>,
     closing: watch::Sender<bool>,
     /// Released when the store is dropped.
     _lock: File,
@@ -66,6 +72,19 @@ pub struct Fresh {
     pub schema: SchemaRef,
     /// Rows, each with their position in the log: those up to the position that a version of the table names are in it.
     pub rows: Vec<(u64, RecordBatch)>,
+}
+
+/// A table whose rows cannot be written now. They are safe in its log.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Failing {
+    /// The table.
+    pub table: TableName,
+    /// Why, and what to do.
+    pub reason: String,
+    /// Rows in its log that are in no segment; `None` where that is not known.
+    pub rows: Option<u64>,
+    /// How long since it first failed, or was last opened in vain.
+    pub since: Duration,
 }
 
 /// Figures of a store since it was opened.
@@ -114,11 +133,16 @@ impl Store {
             options: Arc::new(options),
             tables: RwLock::default(),
             tasks: Mutex::default(),
+            opening: std::sync::Mutex::default(),
+            shut: std::sync::Mutex::default(),
             closing: watch::Sender::new(false),
             _lock: lock,
         });
         for name in logged_tables(data)? {
-            store.live(&name).await?;
+            // One table that cannot be opened keeps no other from it: it is tried again later.
+            if let Err(error) = store.live(&name).await {
+                tracing::error!(table = %name, %error, "a table could not be opened; its rows stay in its log");
+            }
         }
         tokio::spawn(look_for_others(Arc::downgrade(&store)));
         if store.options.durability == Durability::Interval {
@@ -149,16 +173,40 @@ impl Store {
         written.into_iter().collect()
     }
 
+    fn known(&self, name: &TableName) -> Option<Arc<Live>> {
+        self.tables.read().unwrap_or_else(std::sync::PoisonError::into_inner).get(name).cloned()
+    }
+
     /// The table of a name, made when it is first written to.
     async fn live(&self, name: &TableName) -> Result<Arc<Live>, IngestError> {
-        let known = || self.tables.read().unwrap_or_else(std::sync::PoisonError::into_inner).get(name).cloned();
-        if let Some(live) = known() {
+        if let Some(live) = self.known(name) {
             return Ok(live);
         }
-        let mut tasks = self.tasks.lock().await;
-        if let Some(live) = known() {
+        let gate = lock(&self.opening).entry(name.clone()).or_default().clone();
+        let _turn = gate.lock().await;
+        if let Some(live) = self.known(name) {
             return Ok(live);
         }
+        self.check_opening(name)?;
+        let opened = self.open_live(name).await;
+        lock(&self.opening).remove(name);
+        match &opened {
+            Ok(_) => drop(lock(&self.shut).remove(name)),
+            Err(error) if has_log(&name.folder(&self.data)) => {
+                let mut shut = lock(&self.shut);
+                let new = || Trouble { reason: String::new(), since: Instant::now(), tries: 0 };
+                let trouble = shut.entry(name.clone()).or_insert_with(new);
+                trouble.tries += 1;
+                trouble.reason = error.to_string();
+                trouble.since = Instant::now();
+            }
+            Err(_) => {}
+        }
+        opened
+    }
+
+    /// Whether a table may be opened now.
+    fn check_opening(&self, name: &TableName) -> Result<(), IngestError> {
         if *self.closing.borrow() {
             return Err(IngestError::Closing);
         }
@@ -167,13 +215,44 @@ impl Store {
         if self.lives().len() >= limit && !has_log(&name.folder(&self.data)) {
             return Err(IngestError::TooManyTables { table: name.to_string(), limit });
         }
+        match lock(&self.shut).get(name) {
+            Some(trouble) if trouble.since.elapsed() < REOPEN_EACH => {
+                let (table, reason) = (name.to_string(), trouble.reason.clone());
+                Err(IngestError::Failing { table, reason, after: REOPEN_EACH })
+            }
+            _ => Ok(()),
+        }
+    }
+
+    async fn open_live(&self, name: &TableName) -> Result<Arc<Live>, IngestError> {
         let (root, shared) = (name.folder(&self.data), self.shared.clone());
         let live = Live::open(name.clone(), root, self.disk.clone(), self.options.clone(), shared).await?;
+        let mut tasks = self.tasks.lock().await;
+        if *self.closing.borrow() {
+            return Err(IngestError::Closing);
+        }
         tasks.push(tokio::spawn(flush(live.clone(), self.closing.subscribe())));
         tasks.push(tokio::spawn(keep(live.clone(), self.closing.subscribe())));
         tasks.push(tokio::spawn(tidy(live.clone(), self.closing.subscribe())));
         self.tables.write().unwrap_or_else(std::sync::PoisonError::into_inner).insert(name.clone(), live.clone());
         Ok(live)
+    }
+
+    /// Tables whose rows cannot be written now, and why. Those rows are safe in their logs.
+    pub fn failing(&self) -> Vec<Failing> {
+        let failing = |live: Arc<Live>| {
+            let Trouble { reason, since, .. } = lock(&live.trouble).clone()?;
+            let rows = Some(lock(&live.buffer).unwritten() as u64);
+            Some(Failing { table: live.name.clone(), reason, rows, since: since.elapsed() })
+        };
+        let mut all: Vec<Failing> = self.lives().into_iter().filter_map(failing).collect();
+        all.extend(lock(&self.shut).iter().map(|(table, trouble)| Failing {
+            table: table.clone(),
+            reason: trouble.reason.clone(),
+            rows: None,
+            since: trouble.since.elapsed(),
+        }));
+        all
     }
 
     /// Tables that rows came in for.
@@ -223,11 +302,12 @@ impl Store {
         sum
     }
 
-    /// Takes no more rows in, writes all there are as segments, and ends. What could not be written stays in the logs.
+    /// Takes no more rows in, writes all there are as segments, and ends. Tells the tables whose rows could not be written
+    /// and stay in their logs.
     ///
     /// # Errors
     /// Where the logs cannot be made durable.
-    pub async fn close(&self) -> Result<(), IngestError> {
+    pub async fn close(&self) -> Result<Vec<Failing>, IngestError> {
         let mut tasks = self.tasks.lock().await;
         let lives = self.lives();
         lives.iter().for_each(|live| live.close());
@@ -240,12 +320,15 @@ impl Store {
                 tracing::error!(error = %panic, "a table was not written out; its rows stay in the log");
             }
         }
+        let failing = self.failing();
+        let mut closed = Ok(());
         for live in lives {
-            let position = lock(&live.buffer).rows().next().map_or(u64::MAX, |l| l.position - 1);
-            lock(&live.log).close(position)?;
+            let position = lock(&live.buffer).first_unwritten().map_or(u64::MAX, |first| first - 1);
+            // One log that cannot be made durable keeps no other from it.
+            closed = closed.and(lock(&live.log).close(position));
             live.give_up_digests();
         }
-        Ok(())
+        closed.map(|()| failing)
     }
 }
 
@@ -328,7 +411,7 @@ async fn look_for_others(store: std::sync::Weak<Store>) {
         });
         for name in new {
             match store.live(&name).await {
-                Ok(_) | Err(IngestError::Closing) => {}
+                Ok(_) | Err(IngestError::Closing | IngestError::Failing { .. }) => {}
                 Err(error) => tracing::error!(table = %name, %error, "what others appended is not taken over"),
             }
         }

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use arrow::temporal_conversions::timestamp_us_to_datetime;
 use table::upkeep::{TrimLimit, TrimOptions, VacuumOptions, compact, trim, vacuum};
-use table::{ErrorKind, TableError};
+use table::{ErrorKind, Table, TableError};
 use tokio::sync::watch;
 
 use crate::error::IngestError;
@@ -31,7 +31,9 @@ pub(crate) async fn keep(live: Arc<Live>, mut closing: watch::Receiver<bool>) {
             let Ok(_turn) = live.shared.upkeep.acquire().await else { return };
             told(&live, "merge its segments", compact(&live.root, live.disk.clone(), None).await.map(drop));
         }
-        if segments > 0 && cleaned.is_none_or(|at| at.elapsed() >= CLEAN_EACH) {
+        // Rows grow old also where none come in; files become old only where some do.
+        let is_due = segments > 0 || (live.options.retain.is_some() && Table::committed_at(&live.root).is_some());
+        if is_due && cleaned.is_none_or(|at| at.elapsed() >= CLEAN_EACH) {
             cleaned = Some(Instant::now());
             let Ok(_turn) = live.shared.upkeep.acquire().await else { return };
             clean(&live).await;

@@ -9,7 +9,8 @@ use axum::Json;
 use axum::extract::{Extension, State};
 use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse, Response};
-use serde_json::json;
+use ingest::Failing;
+use serde_json::{Value, json};
 
 use crate::access::Access;
 use crate::app::App;
@@ -17,6 +18,9 @@ use crate::error::Refusal;
 
 /// How long a server is not ready after rows could not be written to a log, where none were since.
 const UNREADY: Duration = Duration::from_secs(10);
+
+/// What to do about a table that cannot be written.
+const WAY_OUT: &str = "its rows are safe in its log; mend the cause, and the server writes them by itself";
 
 /// The type of what Prometheus reads.
 const PROMETHEUS: &str = "text/plain; version=0.0.4";
@@ -56,7 +60,23 @@ pub(crate) async fn ready(State(app): State<App>) -> Result<Response, Refusal> {
     if let Some(left) = app.store.figures().log_failed.and_then(|since| UNREADY.checked_sub(since)) {
         return Err(not_now("rows could not be written to a log", left.as_secs()));
     }
-    Ok(Json(json!({"status": "ready"})).into_response())
+    let failing = app.store.failing();
+    if failing.is_empty() {
+        return Ok(Json(json!({"status": "ready"})).into_response());
+    }
+    // The others take rows: those of these tables go to no other server.
+    let tables: Vec<Value> = failing.iter().map(of_failing).collect();
+    Ok(Json(json!({"status": "degraded", "tables": tables})).into_response())
+}
+
+fn of_failing(failing: &Failing) -> Value {
+    json!({
+        "table": failing.table.to_string(),
+        "reason": failing.reason,
+        "rows_in_log": failing.rows,
+        "since_seconds": failing.since.as_secs(),
+        "way_out": WAY_OUT,
+    })
 }
 
 /// As clients of line protocol ask whether there is a server.
@@ -95,6 +115,25 @@ pub(crate) async fn metrics(State(app): State<App>, Extension(access): Extension
             text,
             "# HELP manyworlds_{name} {help}\n# TYPE manyworlds_{name} {kind}\nmanyworlds_{name} {value}"
         );
+    }
+    let failing = app.store.failing();
+    let _ = writeln!(
+        text,
+        "# HELP manyworlds_failing_tables Tables whose rows cannot be written\n# TYPE manyworlds_failing_tables gauge\n\
+         manyworlds_failing_tables {}",
+        failing.len()
+    );
+    if !failing.is_empty() {
+        let about = "Rows in the log of a table that cannot be written";
+        let _ = writeln!(
+            text,
+            "# HELP manyworlds_failing_table_rows {about}\n# TYPE manyworlds_failing_table_rows gauge"
+        );
+    }
+    for Failing { table, rows, .. } in failing {
+        let table = table.to_string().replace('\\', "\\\\").replace('"', "\\\"");
+        let rows = rows.map_or_else(|| "NaN".to_owned(), |rows| rows.to_string());
+        let _ = writeln!(text, "manyworlds_failing_table_rows{{table=\"{table}\"}} {rows}");
     }
     Ok(([(header::CONTENT_TYPE, PROMETHEUS)], text).into_response())
 }

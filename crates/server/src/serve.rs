@@ -13,7 +13,7 @@ use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
 use hyper_util::server::conn::auto::Builder;
 use hyper_util::server::graceful::{GracefulShutdown, Watcher};
 use hyper_util::service::TowerToHyperService;
-use ingest::Store;
+use ingest::{Failing, Store};
 use query::MakeModel;
 use table::disk::RealDisk;
 use tokio::io::{AsyncRead, AsyncWrite};
@@ -101,11 +101,12 @@ impl Server {
         self.tls.is_some()
     }
 
-    /// Serves until `stop` ends; then answers what is under way, writes everything to tables, and returns.
+    /// Serves until `stop` ends; then answers what is under way, writes everything to tables, and returns. Tells the tables
+    /// whose rows could not be written and stay in their logs.
     ///
     /// # Errors
     /// Where logs could not be made durable at the end.
-    pub async fn run(self, stop: impl Future<Output = ()>) -> Result<(), ServerError> {
+    pub async fn run(self, stop: impl Future<Output = ()>) -> Result<Vec<Failing>, ServerError> {
         let mut builder = Builder::new(TokioExecutor::new());
         builder.http1().timer(TokioTimer::new()).header_read_timeout(self.patience);
         builder.http2().timer(TokioTimer::new()).keep_alive_interval(Some(self.patience));
@@ -157,8 +158,7 @@ impl Server {
         } {
             tracing::error!(%error, "the listener for clients of PostgreSQL broke off");
         }
-        self.app.store.close().await?;
-        Ok(())
+        Ok(self.app.store.close().await?)
     }
 }
 
@@ -215,7 +215,7 @@ pub async fn serve(
     make_model: MakeModel,
     ready: impl FnOnce(&Server),
     stop: impl Future<Output = ()>,
-) -> Result<(), ServerError> {
+) -> Result<Vec<Failing>, ServerError> {
     let server = Server::open(settings, make_model).await?;
     ready(&server);
     server.run(stop).await

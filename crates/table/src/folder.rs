@@ -24,8 +24,10 @@ pub const SIM: &str = "sim";
 const NAME_MAX: usize = 128;
 const DATABASE_MAX: usize = 64;
 const FOLDER_MAX: usize = 200;
-/// What no folder's name has here.
-const ESCAPED: [char; 3] = ['/', '\\', '%'];
+/// Stands before the code of a character that no folder's name has.
+const ESCAPE: char = '@';
+/// Those characters: what file systems, URLs and object stores read as something else.
+const ESCAPED: &str = "/\\%@{}[]^`~\"<>#|*?";
 
 /// A table of any layout, open.
 #[derive(Debug, Clone)]
@@ -123,18 +125,18 @@ fn is_name(text: &str, bytes_max: usize) -> bool {
         && folder_of(text).len() <= FOLDER_MAX
 }
 
-/// The folder of a name: the name itself, in which `%XX` stands for what a folder's name cannot have. Names that begin
+/// The folder of a name: the name itself, in which `@XX` stands for what a folder's name cannot have. Names that begin
 /// with `.` or `_` are hidden from Delta readers.
 fn folder_of(name: &str) -> Cow<'_, str> {
     let is_hidden = name.starts_with(['.', '_']);
-    if !is_hidden && !name.contains(ESCAPED) {
+    if !is_hidden && !name.contains(|c| ESCAPED.contains(c)) {
         return Cow::Borrowed(name);
     }
     let mut folder = String::with_capacity(name.len() + 8);
     for (place, c) in name.char_indices() {
-        if ESCAPED.contains(&c) || (place == 0 && is_hidden) {
+        if ESCAPED.contains(c) || (place == 0 && is_hidden) {
             // Each of them is ASCII. Writing to a String cannot fail.
-            let _ = write!(folder, "%{:02X}", u32::from(c));
+            let _ = write!(folder, "{ESCAPE}{:02X}", u32::from(c));
         } else {
             folder.push(c);
         }
@@ -144,7 +146,7 @@ fn folder_of(name: &str) -> Cow<'_, str> {
 
 /// The name whose folder is called so; `None` where no name's is.
 fn name_of(folder: &str) -> Option<String> {
-    let mut parts = folder.split('%');
+    let mut parts = folder.split(ESCAPE);
     let mut name = parts.next()?.to_owned();
     for part in parts {
         let (code, rest) = part.split_at_checked(2)?;
@@ -202,13 +204,15 @@ mod tests {
             ("5xx", "5xx"),
             ("disk usage", "disk usage"),
             ("°C", "°C"),
-            ("api/login", "api%2Flogin"),
-            ("_ingest", "%5Fingest"),
-            (".", "%2E"),
-            ("..", "%2E."),
-            ("../../etc", "%2E.%2F..%2Fetc"),
-            ("50%", "50%25"),
+            ("api/login", "api@2Flogin"),
+            ("_ingest", "@5Fingest"),
+            (".", "@2E"),
+            ("..", "@2E."),
+            ("../../etc", "@2E.@2F..@2Fetc"),
+            ("50%", "50@25"),
             ("größe", "größe"),
+            ("a@b", "a@40b"),
+            ("a*[b]?", "a@2A@5Bb@5D@3F"),
         ] {
             let table = TableName::new("db", name).unwrap();
             assert_eq!(table.folder(Path::new("data")), Path::new("data").join("db").join(folder), "{name}");
@@ -217,7 +221,7 @@ mod tests {
             let in_default = TableName::new(DATABASE, name).unwrap();
             assert_eq!(in_default.to_string().parse::<TableName>().unwrap(), in_default, "{name}");
         }
-        for folder in ["_ingest", ".hidden", "a%zz", "a%2", "a%2f", "%41"] {
+        for folder in ["_ingest", ".hidden", "a@zz", "a@2", "a@2f", "@41"] {
             assert_eq!(TableName::of_folders("db", folder), None, "{folder}");
         }
     }

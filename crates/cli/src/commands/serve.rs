@@ -6,14 +6,14 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use anyhow::{Context as _, Result, anyhow, bail};
-use ingest::{Durability, Partition, StoreOptions};
+use ingest::{Durability, Failing, Partition, StoreOptions};
 use server::{Server, Settings, TlsFiles};
 use table::TableName;
 use tokio::signal::unix::{SignalKind, signal};
 
 use super::make_model;
 use crate::args::{self, ServeArgs, Unique};
-use crate::output::note;
+use crate::output::{count, note};
 
 pub(crate) async fn serve(args: &ServeArgs) -> Result<ExitCode> {
     return_idle_memory()?;
@@ -61,9 +61,20 @@ pub(crate) async fn serve(args: &ServeArgs) -> Result<ExitCode> {
         }
         note(&format!("listening on {scheme}://{}; Ctrl-C writes everything out and ends", server.address()));
     };
-    server::serve(settings, make_model(), ready, told_to_stop()?).await?;
-    note("everything is written out");
-    Ok(ExitCode::SUCCESS)
+    let failing = server::serve(settings, make_model(), ready, told_to_stop()?).await?;
+    if failing.is_empty() {
+        note("everything is written out");
+        return Ok(ExitCode::SUCCESS);
+    }
+    for Failing { table, reason, rows, .. } in &failing {
+        let rows = rows.map_or_else(|| "rows".to_owned(), |rows| format!("{} rows", count(rows)));
+        note(&format!(
+            "table {table}: {rows} are still in its log, since they could not be written: {reason}; mend the cause, then run \
+             `manyworlds rebuild {table} --apply`, or start the server again"
+        ));
+    }
+    note("everything else is written out");
+    Ok(ExitCode::from(1))
 }
 
 /// How this program is started to answer questions.

@@ -9,13 +9,15 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use anyhow::{Context as _, Result, anyhow, bail};
-use arrow::array::RecordBatch;
+use arrow::array::{ArrayRef, AsArray as _, RecordBatch};
+use arrow::compute::{CastOptions, cast_with_options};
 use arrow::csv::ReaderBuilder;
 use arrow::csv::reader::Format as CsvFormat;
-use arrow::datatypes::{DataType, Field, Schema, SchemaRef};
+use arrow::datatypes::{DataType, Field, FieldRef, Schema, SchemaRef};
 use arrow::error::ArrowError;
 use arrow::json::ReaderBuilder as JsonBuilder;
 use arrow::json::reader::infer_json_schema;
+use decode::ColumnNames;
 use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 use run::Usage;
 use serde_json::{Value, json};
@@ -32,6 +34,9 @@ use crate::output::{Table, bytes, count, note, print, print_json};
 /// Rows of a text file from which the types of its columns are told.
 const INFER_ROWS: usize = 100_000;
 
+/// Past this size integers change as real numbers.
+const EXACT_MAX: u128 = 1 << 53;
+
 type Batches = Box<dyn Iterator<Item = Result<RecordBatch, ArrowError>>>;
 
 pub(crate) async fn insert(args: &TableInsertArgs) -> Result<ExitCode> {
@@ -42,6 +47,7 @@ pub(crate) async fn insert(args: &TableInsertArgs) -> Result<ExitCode> {
     for path in &args.files {
         let known = inserter.as_ref().map(|i| i.schema().clone());
         let (schema, batches) = open(path, args.batch_rows as usize, known.as_ref())?;
+        let (schema, batches) = stored_names(path, schema, batches, known.as_ref());
         if inserter.is_none() {
             inserter = Some(Inserter::open_or_create(&root, disk(), &schema, &options(args)).await?);
         }
@@ -124,6 +130,29 @@ fn check_options(args: &TableInsertArgs, inserter: &Inserter) -> Result<()> {
     Ok(())
 }
 
+/// Rows whose columns have the names under which a table stores them; tells which are others than the file's.
+fn stored_names(path: &Path, schema: SchemaRef, batches: Batches, known: Option<&SchemaRef>) -> (SchemaRef, Batches) {
+    let mut names = ColumnNames::default();
+    known.iter().flat_map(|known| known.fields().iter()).for_each(|field| names.insert(field.name()));
+    let fields: Vec<&str> = schema.fields().iter().map(|field| field.name().as_str()).collect();
+    // A name that is there twice is refused as such.
+    if fields.iter().collect::<BTreeSet<_>>().len() < fields.len() {
+        return (schema, batches);
+    }
+    let columns = names.resolve(&fields);
+    if columns.iter().zip(&fields).all(|(column, field)| column == field) {
+        return (schema, batches);
+    }
+    for (field, column) in fields.iter().zip(&columns).filter(|(field, column)| **field != column.as_str()) {
+        note(&format!("{}: the column {field} is stored as {column}", path.display()));
+    }
+    let renamed = schema.fields().iter().zip(columns).map(|(field, name)| field.as_ref().clone().with_name(name));
+    let renamed = Arc::new(Schema::new(renamed.collect::<Vec<_>>()));
+    let schema = renamed.clone();
+    let batches = batches.map(move |batch| RecordBatch::try_new(renamed.clone(), batch?.columns().to_vec()));
+    (schema, Box::new(batches))
+}
+
 /// What a file's batches are called, so that a batch that was inserted is not inserted again after an interruption.
 fn name_of(path: &Path, args: &TableInsertArgs) -> Result<String> {
     let about = path.metadata().with_context(|| format!("looking at {}", path.display()))?;
@@ -170,8 +199,61 @@ fn csv(path: &Path, mut file: File, rows: usize, known: Option<&SchemaRef>) -> R
         );
     }
     let schema = Arc::new(told);
-    let reader = ReaderBuilder::new(schema.clone()).with_header(true).with_batch_size(rows);
-    Ok((schema, Box::new(reader.build(BufReader::with_capacity(1 << 20, file))?)))
+    let reader = ReaderBuilder::new(with_texts(&schema)).with_header(true).with_batch_size(rows);
+    let reader = reader.build(BufReader::with_capacity(1 << 20, file))?;
+    let typed = schema.clone();
+    Ok((schema, Box::new(reader.map(move |batch| with_reals(&batch?, &typed)))))
+}
+
+/// Columns of which those of real numbers are read as they are written.
+fn with_texts(schema: &Schema) -> SchemaRef {
+    let field = |field: &FieldRef| match field.data_type() {
+        DataType::Float64 => field.as_ref().clone().with_data_type(DataType::Utf8),
+        _ => field.as_ref().clone(),
+    };
+    Arc::new(Schema::new(schema.fields().iter().map(field).collect::<Vec<_>>()))
+}
+
+/// Rows as [`with_texts`] has them, with real numbers; an integer that would change as one is refused.
+fn with_reals(rows: &RecordBatch, schema: &SchemaRef) -> Result<RecordBatch, ArrowError> {
+    let column = |(field, column): (&FieldRef, &ArrayRef)| {
+        if *field.data_type() != DataType::Float64 {
+            return Ok(column.clone());
+        }
+        let is_large = |text: &&str| text.parse::<i128>().is_ok_and(|value| value.unsigned_abs() > EXACT_MAX);
+        if let Some(value) = column.as_string::<i32>().iter().flatten().find(is_large) {
+            return Err(large(value, field.name()));
+        }
+        let exact = CastOptions { safe: false, ..CastOptions::default() };
+        cast_with_options(column, &DataType::Float64, &exact)
+    };
+    let columns = schema.fields().iter().zip(rows.columns()).map(column).collect::<Result<_, _>>()?;
+    RecordBatch::try_new(schema.clone(), columns)
+}
+
+fn large(value: &str, column: &str) -> ArrowError {
+    let reason = format!("{value} in column {column:?} would change among real numbers: write all of them as integers");
+    ArrowError::ComputeError(reason)
+}
+
+/// Checks a file of JSON lines whose columns of real numbers may hold integers that would change.
+fn check_integers(file: &File, schema: &Schema) -> Result<()> {
+    let reals: Vec<&str> = schema.fields().iter().filter(|f| *f.data_type() == DataType::Float64).map(|f| f.name().as_str()).collect();
+    if reals.is_empty() {
+        return Ok(());
+    }
+    for row in serde_json::Deserializer::from_reader(BufReader::with_capacity(1 << 20, file)).into_iter::<Value>() {
+        let row = row?;
+        for name in &reals {
+            let is_large = |value: &Value| {
+                value.as_i64().map(i64::unsigned_abs).or(value.as_u64()).is_some_and(|v| u128::from(v) > EXACT_MAX)
+            };
+            if is_large(&row[*name]) {
+                return Err(large(&row[*name].to_string(), name).into());
+            }
+        }
+    }
+    Ok(())
 }
 
 /// A text file of one JSON object a line. Its columns are those of the table, or those that its first rows tell; what is
@@ -188,6 +270,8 @@ fn json_lines(path: &Path, mut file: File, rows: usize, known: Option<&SchemaRef
         }
         None => storable(path, &told)?,
     };
+    check_integers(&file, &told)?;
+    file.rewind()?;
     // Lists with a NULL in them are read, to be refused by the name of their column.
     let lists = told.fields().iter().map(|f| lenient(f)).collect::<Vec<_>>();
     // A column that turns up later is refused, not left out.
@@ -219,7 +303,12 @@ pub(crate) async fn list(data: &DataArgs, format: &FormatArgs) -> Result<ExitCod
     names.extend(ingest::tables(&data.data)?);
     let mut tables = Vec::new();
     for name in names {
-        tables.extend(with_log(&name, &name.folder(&data.data)).await?);
+        let root = name.folder(&data.data);
+        // A table that cannot be read is listed with the reason, and keeps no other from the list.
+        match with_log(&name, &root).await {
+            Ok(told) => tables.extend(told),
+            Err(error) => tables.push(json!({"table": name.to_string(), "trouble": format!("{error:#}")})),
+        }
     }
     match format.format {
         Format::Json => print_json(&tables)?,
@@ -244,12 +333,13 @@ async fn with_log(name: &TableName, root: &Path) -> Result<Option<Value>> {
     };
     let fresh = waiting.entries.iter().filter(|(at, _)| *at > position);
     told["log_rows"] = json!(fresh.map(|(_, rows)| rows.num_rows()).sum::<usize>());
+    told["trouble"] = json!(ingest::failing(root));
     Ok(Some(told))
 }
 
 /// One row a table; what is not told is left empty.
 fn listed(tables: &[Value], count: fn(u64) -> String, bytes: fn(u64) -> String) -> Table {
-    let mut shown = Table::new(["table", "layout", "files", "rows", "bytes", "rows in the log"]);
+    let mut shown = Table::new(["table", "layout", "files", "rows", "bytes", "rows in the log", "trouble"]);
     for of in tables {
         let text = |key: &str| of[key].as_str().unwrap_or_default().to_owned();
         let number = |key: &str, write: fn(u64) -> String| of[key].as_u64().map(write).unwrap_or_default();
@@ -260,6 +350,7 @@ fn listed(tables: &[Value], count: fn(u64) -> String, bytes: fn(u64) -> String) 
             number("rows", count),
             number("bytes", bytes),
             number("log_rows", count),
+            text("trouble"),
         ]);
     }
     shown
@@ -367,8 +458,8 @@ pub(crate) async fn drop(args: &TableArgs) -> Result<ExitCode> {
     }
     let _hold = Hold::alone(&root)?;
     // Under another name first, so that it goes as a whole: half a table would have a log that does not fit it.
-    let gone =
-        root.with_file_name(format!(".{}.{}{TEMPORARY_SUFFIX}", args.name.name(), uuid::Uuid::new_v4().simple()));
+    let folder = root.file_name().unwrap_or_default().to_string_lossy();
+    let gone = root.with_file_name(format!(".{folder}.{}{TEMPORARY_SUFFIX}", uuid::Uuid::new_v4().simple()));
     let removed = std::fs::rename(&root, &gone).and_then(|()| std::fs::remove_dir_all(&gone));
     removed.with_context(|| format!("removing {}", root.display()))?;
     note(&format!("removed table {}", args.name));

@@ -2,12 +2,14 @@
 
 use std::future::Future;
 use std::io::IsTerminal as _;
+use std::path::Path;
 use std::process::ExitCode;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use anyhow::{Result, bail};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use ingest::{DigestOptions, IngestError};
 use query::Condition;
 use run::Usage;
 use serde_json::{Map, Value, json};
@@ -86,7 +88,18 @@ pub(crate) async fn trim(args: &TableTrimArgs) -> Result<ExitCode> {
     };
     let options = TrimOptions { limit, column: args.column.clone(), apply: args.apply };
     let timed = timed(table::upkeep::trim(&root, disk(), &options)).await?;
-    timed.print(deleted(&timed.result, args.apply), args.table.format.format)
+    let mut summary = deleted(&timed.result.deleted, args.apply);
+    if let Some((from, before)) = timed.result.times {
+        summary["from"] = json!(time(from));
+        summary["before"] = json!(time(before));
+    }
+    timed.print(summary, args.table.format.format)
+}
+
+/// A time in microseconds since 1970, as people write it.
+fn time(micros: i64) -> Option<String> {
+    let time = chrono::DateTime::from_timestamp_micros(micros)?;
+    Some(time.to_rfc3339_opts(chrono::SecondsFormat::AutoSi, true))
 }
 
 pub(crate) async fn delete(args: &TableDeleteArgs) -> Result<ExitCode> {
@@ -106,6 +119,7 @@ fn deleted(done: &Deleted, applied: bool) -> Value {
     let mut summary = json!({
         "applied": applied,
         "rows": done.rows,
+        "bytes": done.bytes,
         "segments_in": done.segments_in,
         "segments_out": done.segments_out,
         "bytes_before": done.bytes_before,
@@ -182,8 +196,12 @@ pub(crate) async fn vacuum(args: &TableVacuumArgs) -> Result<ExitCode> {
 
 pub(crate) async fn rebuild(args: &RebuildArgs) -> Result<ExitCode> {
     let root = args.table.folder();
-    if StoredTable::open(&root, disk()).await?.is_none() {
+    if StoredTable::open(&root, disk()).await?.is_none() && ingest::waiting(&root)?.is_none() {
         return Err(no_table(&args.table.name, &root));
+    }
+    let digested = if args.apply { digest(&root).await? } else { 0 };
+    if StoredTable::open(&root, disk()).await?.is_none() {
+        bail!("table {} has rows in its log only: --apply writes them", args.table.name);
     }
     let timed = timed(table::upkeep::rebuild(&root, disk(), args.apply, Some(progress()))).await?;
     let done = &timed.result;
@@ -199,6 +217,7 @@ pub(crate) async fn rebuild(args: &RebuildArgs) -> Result<ExitCode> {
         "damaged_rows": done.damaged.iter().map(|d| d.rows).sum::<u64>(),
     });
     if args.apply {
+        summary["rows_of_log"] = json!(digested);
         let merged = table::upkeep::compact(&root, disk(), None).await?;
         summary["merged_segments"] = json!(merged.segments_in);
     } else if !done.damaged.is_empty() {
@@ -206,6 +225,17 @@ pub(crate) async fn rebuild(args: &RebuildArgs) -> Result<ExitCode> {
     }
     timed.print(summary, args.table.format.format)?;
     Ok(if done.damaged.is_empty() { ExitCode::SUCCESS } else { ExitCode::from(1) })
+}
+
+/// Writes what waits in the log of a table; how many rows that was. A server that runs does it by itself.
+async fn digest(root: &Path) -> Result<u64> {
+    match ingest::digest(root, disk(), &DigestOptions::default()).await {
+        Err(IngestError::Digesting { .. }) => {
+            note("a server that runs writes the rows of the log by itself");
+            Ok(0)
+        }
+        digested => Ok(digested?.rows),
+    }
 }
 
 fn hint(applied: bool) {

@@ -13,6 +13,7 @@ mod failures;
 mod fleet;
 mod kill;
 mod load;
+mod names;
 mod permissions;
 mod postgres;
 mod questions;

@@ -232,6 +232,32 @@ impl Log {
         Ok(others)
     }
 
+    /// Reads the entries from the position `from` on that count as written, in order.
+    ///
+    /// # Errors
+    /// As [`Self::open`].
+    pub(crate) fn entries(&self, from: u64, mut each: impl FnMut(Recovered)) -> Result<(), IngestError> {
+        let mut next = from;
+        let files = list(self.folder())?;
+        for (at, (first, path)) in files.iter().enumerate() {
+            let before = files.get(at + 1).map_or(self.next, |(next, _)| self.next.min(*next));
+            if before <= next {
+                continue;
+            }
+            if *first > next {
+                return Err(IngestError::Gap { path: path.clone(), missing: next, found: *first });
+            }
+            let content = read(path, *first, before, |entry| {
+                if entry.position >= next {
+                    each(Recovered::of(entry, path)?);
+                }
+                Ok(())
+            })?;
+            next = content.last + 1;
+        }
+        Ok(())
+    }
+
     /// Goes on after what others appended.
     pub(crate) fn go_on_after(&mut self, others: &mut Others) {
         let Some(last) = others.files.last().map(|f| f.last) else { return };

@@ -2,10 +2,12 @@
 
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
+mod alone;
 mod append;
 mod clock;
 mod crowd;
 mod kill;
+mod messy;
 mod others;
 mod parts;
 mod power_loss;

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use arrow::array::{Array, ArrayRef, AsArray, RecordBatch, UInt64Array, new_null_array};
 use arrow::compute::{CastOptions, cast, cast_with_options, take};
 use arrow::datatypes::{DataType, Field, Schema, SchemaRef, TimeUnit};
+use arrow::error::ArrowError;
 use arrow::util::display::FormatOptions;
 
 use crate::error::TableError;
@@ -102,10 +103,26 @@ pub fn conform(root: &Path, schema: &SchemaRef, batch: &RecordBatch) -> Result<R
             return set_of(values)
                 .ok_or_else(|| refuse(field.name(), "has a NULL among the texts of a set".to_owned()));
         }
-        cast_with_options(values, field.data_type(), &EXACT).map_err(|e| refuse(field.name(), e.to_string()))
+        let stored = cast_with_options(values, field.data_type(), &EXACT);
+        let stored = stored.map_err(|e| refuse(field.name(), e.to_string()))?;
+        if loses_digits(values, &stored).map_err(|e| refuse(field.name(), e.to_string()))? {
+            let reason = "holds times finer than are stored, which would lose digits: round them, or insert them as integers";
+            return Err(refuse(field.name(), reason.to_owned()));
+        }
+        Ok(stored)
     };
     let columns = schema.fields().iter().map(column).collect::<Result<Vec<_>, _>>()?;
     RecordBatch::try_new(schema.clone(), columns).map_err(|e| refuse("", e.to_string()))
+}
+
+/// Whether times are finer than those that are stored for them.
+fn loses_digits(values: &ArrayRef, stored: &ArrayRef) -> Result<bool, ArrowError> {
+    match values.data_type() {
+        DataType::Timestamp(TimeUnit::Nanosecond, _) | DataType::Date64 => {
+            Ok(cast(&cast(stored, values.data_type())?, &DataType::Int64)?.as_ref() != cast(values, &DataType::Int64)?.as_ref())
+        }
+        _ => Ok(false),
+    }
 }
 
 /// Whether every value of `from` is one of `to`.

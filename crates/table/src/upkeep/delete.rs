@@ -52,6 +52,8 @@ pub trait Filter: Send + Sync + 'static {
 pub struct Deleted {
     /// Rows that are gone.
     pub rows: u64,
+    /// Bytes that they take, by what a row of their segments does.
+    pub bytes: u64,
     /// Segments that were taken out of the table.
     pub segments_in: usize,
     /// Segments that hold what is left of those.
@@ -135,6 +137,8 @@ impl Job {
                 continue;
             }
             deleted.rows += doomed;
+            let of_segment = u128::from(segment.bytes) * u128::from(doomed) / u128::from(segment.rows.max(doomed));
+            deleted.bytes += of_segment as u64;
             deleted.segments_in += 1;
             deleted.bytes_before += segment.bytes;
             if let Some(input) = input.filter(|_| doomed < segment.rows) {

@@ -22,7 +22,7 @@ pub use delete::{Deleted, Fate, Filter, delete_rows};
 pub use rebuild::{DamagedSegment, Rebuilt, rebuild};
 pub use rewrite::{LayoutChange, RewriteOptions, Rewritten, rewrite};
 pub use supersede::{Superseding, last_rows};
-pub use trim::{TrimLimit, TrimOptions, trim};
+pub use trim::{TrimLimit, TrimOptions, Trimmed, trim};
 pub use vacuum::{ORPHAN_AGE, RETENTION, VacuumOptions, Vacuumed, vacuum, vacuum_but};
 
 use arrow::compute::concat_batches;

@@ -2,7 +2,6 @@
 
 #![allow(clippy::from_iter_instead_of_collect, reason = "names the array that is made")]
 
-use std::collections::BTreeMap;
 use std::fs::File;
 use std::path::Path;
 use std::sync::Arc;
@@ -204,7 +203,7 @@ async fn old_rows_are_trimmed_to_the_row_and_only_when_told() {
         }
         // 12:30 is minute 750; rows without a time stay.
         let asked = trim(root.path(), disk(), &before("2025-10-01T14:30:00+02:00", None, false)).await.unwrap();
-        assert_eq!(asked.rows, 675);
+        assert_eq!(asked.deleted.rows, 675);
         assert_eq!(ids(root.path()).await.len(), 3_000);
         trim(root.path(), disk(), &before("2025-10-01T12:30:00Z", None, true)).await.unwrap();
         let mut left = ids(root.path()).await;
@@ -220,16 +219,35 @@ async fn old_rows_are_trimmed_to_the_row_and_only_when_told() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn the_newest_bytes_are_kept() {
-    let root = tempfile::tempdir().unwrap();
-    drop(table(root.path(), Layout::Pruned).await);
-    let sizes: BTreeMap<String, u64> = segments(root.path()).await.into_iter().map(|s| (s.path, s.bytes)).collect();
-    let keep = sizes.values().max().unwrap() * 3;
-    let options = TrimOptions { limit: TrimLimit::KeepBytes(keep), column: None, apply: true };
-    trim(root.path(), disk(), &options).await.unwrap();
-    assert!(ids(root.path()).await.into_iter().eq(2_100..3_000));
-    let all = TrimOptions { limit: TrimLimit::KeepBytes(0), ..options };
-    trim(root.path(), disk(), &all).await.unwrap();
-    assert!(ids(root.path()).await.is_empty());
+    for is_one_segment in [false, true] {
+        let root = tempfile::tempdir().unwrap();
+        drop(table(root.path(), Layout::Pruned).await);
+        if is_one_segment {
+            compact(root.path(), disk(), None).await.unwrap();
+        }
+        let total: u64 = segments(root.path()).await.iter().map(|s| s.bytes).sum();
+        let keep = total / 3;
+        let options = TrimOptions { limit: TrimLimit::KeepBytes(keep), column: None, apply: false };
+        let asked = trim(root.path(), disk(), &options).await.unwrap();
+        let done = trim(root.path(), disk(), &TrimOptions { apply: true, ..options.clone() }).await.unwrap();
+        assert_eq!((asked.deleted.rows, asked.times), (done.deleted.rows, done.times));
+        let mut left = ids(root.path()).await;
+        left.sort_unstable();
+        assert_eq!(left.len() as u64 + done.deleted.rows, 3_000);
+        // All from some time on, and before that only rows that have none.
+        let (first, before) = done.times.unwrap();
+        let cut = before / 60_000_000 - OCTOBER / 60;
+        assert_eq!(first, OCTOBER * 1_000_000);
+        assert!((1_800..=2_000).contains(&cut), "cut at {cut}");
+        assert!((cut..3_000).all(|id| left.contains(&id)));
+        assert!(left.iter().filter(|id| **id < cut).all(|id| id % 10 == 9));
+        assert!(segments(root.path()).await.iter().map(|s| s.bytes).sum::<u64>() >= keep);
+        let again = trim(root.path(), disk(), &options).await.unwrap();
+        assert!(again.deleted.rows < 300, "{again:?}");
+        let all = TrimOptions { limit: TrimLimit::KeepBytes(0), apply: true, ..options };
+        trim(root.path(), disk(), &all).await.unwrap();
+        assert!(ids(root.path()).await.is_empty());
+    }
 }
 
 fn age(path: &Path, age: Duration) {

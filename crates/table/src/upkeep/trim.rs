@@ -1,14 +1,18 @@
 //! Old rows go: those before a time, or all but the newest.
 
-use std::collections::BTreeSet;
+mod cut;
+
 use std::path::Path;
 use std::sync::Arc;
 
-use arrow::array::{Array, BooleanArray, RecordBatch};
+use arrow::array::{ArrayRef, AsArray, BooleanArray, RecordBatch};
 use arrow::compute::cast;
-use arrow::datatypes::{DataType, Int64Type, Schema};
+use arrow::datatypes::{DataType, Int64Type, Schema, TimeUnit};
+use arrow::error::ArrowError;
 use chrono::{DateTime, NaiveDate, NaiveTime};
 
+use self::cut::Cut;
+use crate::aside::aside;
 use crate::disk::Disk;
 use crate::error::TableError;
 use crate::log::Segment;
@@ -24,7 +28,8 @@ const DAY: i64 = 24 * 3_600 * 1_000_000;
 pub enum TrimLimit {
     /// Rows whose time is before this one, a date or a time with its zone. Rows without a time stay.
     Before(String),
-    /// The oldest segments, so that the others have so many bytes at most.
+    /// The oldest rows, so that the others have so many bytes, and hardly more. A row without a time goes with the last of
+    /// its segment.
     KeepBytes(u64),
 }
 
@@ -39,29 +44,47 @@ pub struct TrimOptions {
     pub apply: bool,
 }
 
-/// Removes old rows from the table in the folder `root`.
+/// What trimming did, or would do.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Trimmed {
+    /// The rows that go.
+    pub deleted: Deleted,
+    /// The times of those rows, in microseconds since 1970: from the first, which may be earlier than the oldest of them,
+    /// to the second, which none of them reaches. `None` where none goes, or where it is not known.
+    pub times: Option<(i64, i64)>,
+}
+
+/// Removes old rows from the table in the folder `root`. Of a segment that holds older and newer rows the older ones go; to
+/// keep some bytes, at least so many are kept, by what a row of each segment takes.
 ///
 /// # Errors
 /// Where there is no such table, where it has no such column of times, and as [`delete_rows`].
-pub async fn trim(root: &Path, disk: Arc<dyn Disk>, options: &TrimOptions) -> Result<Deleted> {
+pub async fn trim(root: &Path, disk: Arc<dyn Disk>, options: &TrimOptions) -> Result<Trimmed> {
     let table = output::open(root, disk.clone()).await?;
     let schema = table.arrow_schema()?;
+    let segments: Vec<Segment> = table.segments_by_age().await?.into_iter().map(|(_, segment)| segment).collect();
+    let earliest = |column: &str| segments.iter().filter_map(|s| s.columns.get(column)?.earliest()).min();
     let column = time_column(root, &schema, options.column.as_deref());
-    let filter: Arc<dyn Filter> = match &options.limit {
+    let (filter, times): (Arc<dyn Filter>, _) = match &options.limit {
         TrimLimit::Before(time) => {
             let micros = parse(time).ok_or_else(|| {
                 let reason = format!("{time:?} is no time: write 2025-10-01 or 2025-10-01T12:00:00Z");
                 TableError::Options { path: root.to_owned(), reason }
             })?;
-            Arc::new(Before { column: column?, micros })
+            let column = column?;
+            let times = earliest(&column).map(|first| (first, micros));
+            (Arc::new(Before { column, micros }), times)
         }
         TrimLimit::KeepBytes(bytes) => {
             let column = if options.column.is_some() { Some(column?) } else { column.ok() };
-            let segments = table.segments_by_age().await?.into_iter().map(|(_, segment)| segment).collect();
-            Arc::new(Oldest(oldest(segments, column.as_deref(), *bytes)))
+            let (folder, keep) = (root.to_owned(), *bytes);
+            let cut = aside(move || Cut::new(&folder, &schema, segments, column, keep)).await?;
+            let times = cut.times();
+            (Arc::new(cut), times)
         }
     };
-    delete_rows(root, disk, filter, options.apply).await
+    let deleted = delete_rows(root, disk, filter, options.apply).await?;
+    Ok(Trimmed { deleted, times: times.filter(|_| deleted.rows > 0) })
 }
 
 fn time_column(root: &Path, schema: &Schema, named: Option<&str>) -> Result<String> {
@@ -114,48 +137,21 @@ impl Filter for Before {
     }
 
     fn doomed(&self, rows: &RecordBatch) -> std::result::Result<BooleanArray, String> {
-        let column = rows.column(0);
-        let unit = if *column.data_type() == DataType::Date32 { DAY } else { 1 };
-        let times = match column.data_type() {
-            DataType::Date32 => cast(column, &DataType::Int32).and_then(|days| cast(&days, &DataType::Int64)),
-            _ => cast(column, &DataType::Int64),
-        };
-        let times = times.map_err(|e| e.to_string())?;
-        let times = arrow::array::AsArray::as_primitive::<Int64Type>(&times);
-        let before = |time: i64| time.saturating_mul(unit) < self.micros;
-        debug_assert_eq!(times.len(), rows.num_rows());
-        Ok(times.iter().map(|time| time.map(before)).collect())
+        let times = micros(rows.column(0)).map_err(|e| e.to_string())?;
+        Ok(times.into_iter().map(|time| time.map(|time| time < self.micros)).collect())
     }
 }
 
-/// Whole segments.
-struct Oldest(BTreeSet<String>);
-
-impl Filter for Oldest {
-    fn fate(&self, segment: &Segment) -> Fate {
-        if self.0.contains(&segment.path) { Fate::Remove } else { Fate::Keep }
-    }
-
-    fn columns(&self) -> Vec<String> {
-        Vec::new()
-    }
-
-    fn doomed(&self, rows: &RecordBatch) -> std::result::Result<BooleanArray, String> {
-        Ok(BooleanArray::from(vec![false; rows.num_rows()]))
-    }
-}
-
-/// The segments past `keep` bytes, counted from the newest. Their age is that of their newest row where all have one in
-/// their statistics, and else that of their commit.
-fn oldest(mut segments: Vec<Segment>, column: Option<&str>, keep: u64) -> BTreeSet<String> {
-    let newest = |s: &Segment| s.columns.get(column?)?.latest();
-    if segments.iter().all(|s| newest(s).is_some()) {
-        segments.sort_by_key(newest);
-    }
-    let mut bytes = 0;
-    let past = segments.into_iter().rev().skip_while(|s| {
-        bytes += s.bytes;
-        bytes <= keep
-    });
-    past.map(|s| s.path).collect()
+/// Times or dates in microseconds since 1970.
+fn micros(column: &ArrayRef) -> std::result::Result<Vec<Option<i64>>, ArrowError> {
+    let (unit, times) = match column.data_type() {
+        DataType::Date32 => (DAY, cast(&cast(column, &DataType::Int32)?, &DataType::Int64)?),
+        DataType::Timestamp(TimeUnit::Microsecond, _) => (1, cast(column, &DataType::Int64)?),
+        DataType::Timestamp(_, zone) => {
+            let micros = cast(column, &DataType::Timestamp(TimeUnit::Microsecond, zone.clone()))?;
+            (1, cast(&micros, &DataType::Int64)?)
+        }
+        _ => (1, cast(column, &DataType::Int64)?),
+    };
+    Ok(times.as_primitive::<Int64Type>().iter().map(|time| time.map(|time| time.saturating_mul(unit))).collect())
 }

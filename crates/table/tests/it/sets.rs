@@ -170,7 +170,7 @@ async fn check(batches: Vec<Vec<Set>>, layout: Layout) {
     let deleted = delete_rows(root, disk(), Arc::new(Larger(3)), true).await.unwrap();
     let rows = expected.len();
     expected.retain(|_, set| set.as_ref().is_none_or(|texts| texts.len() < 3));
-    assert_eq!((trimmed.rows > 0, deleted.rows as usize), (true, rows - expected.len()));
+    assert_eq!((trimmed.deleted.rows > 0, deleted.rows as usize), (true, rows - expected.len()));
     assert_eq!(stored(root).await, expected);
 }
 

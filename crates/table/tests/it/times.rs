@@ -38,7 +38,7 @@ async fn trimming_looks_at_rows_whose_time_was_cut_off() {
     drop(table(root.path()).await);
     for (before, left) in [("1970-01-01T00:00:00.000500Z", 1), ("1970-01-01T00:00:00.001Z", 0)] {
         let options = TrimOptions { limit: TrimLimit::Before(before.to_owned()), column: None, apply: true };
-        assert_eq!(trim(root.path(), Arc::new(RealDisk), &options).await.unwrap().rows, 1 - left, "{before}");
+        assert_eq!(trim(root.path(), Arc::new(RealDisk), &options).await.unwrap().deleted.rows, 1 - left, "{before}");
         assert_eq!(segments(root.path()).await.len() as u64, left);
     }
 }

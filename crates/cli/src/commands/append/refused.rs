@@ -33,7 +33,8 @@ pub(super) struct Refused {
 impl Refused {
     pub(super) fn new(table: &TableName, data: &Path) -> Self {
         Self {
-            table: table.to_string(),
+            // The name of a file, which stays in its folder.
+            table: table.to_string().replace('/', "@2F"),
             folder: data.join(FOLDER),
             records: 0,
             input: String::new(),

@@ -1,0 +1,99 @@
+//! A table that cannot be written stands in nobody's way.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use ingest::{IngestError, Store, StoreOptions};
+use table::disk::RealDisk;
+
+use crate::support::{batch, batches, name, options};
+
+async fn open(data: &Path) -> Arc<Store> {
+    let small = StoreOptions { memory_bytes: 256 << 10, ..options() };
+    Store::open(data, Arc::new(RealDisk), small).await.unwrap()
+}
+
+/// Puts an entry into the log of a table that nobody can read; where it is.
+fn damage(root: &Path) -> PathBuf {
+    let log = root.join("_delta_log");
+    let versions = std::fs::read_dir(&log).unwrap().filter_map(|entry| {
+        entry.unwrap().file_name().to_str()?.strip_suffix(".json")?.parse::<u64>().ok()
+    });
+    let path = log.join(format!("{:020}.json", versions.max().unwrap() + 1));
+    std::fs::write(&path, "this is no entry").unwrap();
+    path
+}
+
+/// Waits for what must come in the end.
+async fn until(mut holds: impl AsyncFnMut() -> bool) {
+    for _ in 0..600 {
+        if holds().await {
+            return;
+        }
+        tokio::time::sleep(Duration::from_millis(50)).await;
+    }
+    panic!("it never came");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn failing_table_blocks_no_other_and_recovers() {
+    let data = tempfile::tempdir().unwrap();
+    let (bad, good) = (name("bad"), name("good"));
+    let store = open(data.path()).await;
+    store.write(vec![(bad.clone(), batch(0))], None).await.unwrap();
+    until(async || store.figures().segments == 1).await;
+    let damaged = damage(&bad.folder(data.path()));
+    let mut stored = vec![0];
+    let refused = loop {
+        let n = stored.len() as i64;
+        match store.write(vec![(bad.clone(), batch(n))], None).await {
+            Ok(_) => stored.push(n),
+            Err(IngestError::Overloaded { .. }) => tokio::time::sleep(Duration::from_millis(20)).await,
+            Err(refused) => break refused,
+        }
+    };
+    assert!(matches!(&refused, IngestError::Failing { table, .. } if table == "bad"), "{refused}");
+    let failing = store.failing();
+    assert_eq!((failing.len(), &failing[0].table, failing[0].rows), (1, &bad, Some(10 * (stored.len() as u64 - 1))));
+    assert_eq!(store.figures().waiting_bytes, 0, "it takes memory of the others");
+    for n in 0..200 {
+        store.write(vec![(good.clone(), batch(n))], None).await.unwrap();
+    }
+    until(async || batches(data.path(), None, &good).await.len() == 200).await;
+    let fresh = store.fresh(&bad).unwrap().unwrap();
+    assert_eq!(fresh.rows.iter().map(|(_, rows)| rows.num_rows()).sum::<usize>(), 10 * (stored.len() - 1));
+    std::fs::remove_file(damaged).unwrap();
+    until(async || store.failing().is_empty()).await;
+    store.write(vec![(bad.clone(), batch(stored.len() as i64))], None).await.unwrap();
+    stored.push(stored.len() as i64);
+    assert_eq!(store.close().await.unwrap(), []);
+    assert_eq!(batches(data.path(), None, &bad).await, stored);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn restart_serves_all_but_the_damaged_table() {
+    let data = tempfile::tempdir().unwrap();
+    let (bad, good) = (name("bad"), name("good"));
+    let store = open(data.path()).await;
+    for table in [&bad, &good] {
+        store.write(vec![(table.clone(), batch(0))], None).await.unwrap();
+    }
+    until(async || store.figures().segments == 2).await;
+    let damaged = damage(&bad.folder(data.path()));
+    store.write(vec![(bad.clone(), batch(1))], None).await.unwrap();
+    let left = store.close().await.unwrap();
+    assert_eq!((left.len(), &left[0].table, left[0].rows), (1, &bad, Some(10)));
+    assert!(ingest::failing(&bad.folder(data.path())).is_some());
+    drop(store);
+    let store = open(data.path()).await;
+    store.write(vec![(good.clone(), batch(1))], None).await.unwrap();
+    let refused = store.write(vec![(bad.clone(), batch(2))], None).await.unwrap_err();
+    assert!(matches!(&refused, IngestError::Failing { table, .. } if table == "bad"), "{refused}");
+    assert_eq!(store.failing().iter().map(|failing| &failing.table).collect::<Vec<_>>(), [&bad]);
+    std::fs::remove_file(damaged).unwrap();
+    until(async || store.write(vec![(bad.clone(), batch(2))], None).await.is_ok()).await;
+    assert_eq!(store.close().await.unwrap(), []);
+    assert_eq!(batches(data.path(), None, &bad).await, [0, 1, 2]);
+    assert_eq!(batches(data.path(), None, &good).await, [0, 1]);
+}
