@@ -1,15 +1,14 @@
 //! Ensembles in the S3 server of `scripts/services.sh`: the same answers as from a folder, whoever wrote them.
 
 use std::ffi::OsStr;
-use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
-use std::sync::{Arc, Mutex};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
+use crate::gate::Gate;
 use crate::support::{json, program};
 
 /// A prefix of its own in the services' bucket, and a folder for mirrors of it.
@@ -187,48 +186,6 @@ fn workers_with_mirrors_of_their_own_play_into_one_bucket() {
     }
 }
 
-/// A way to the store that can be cut.
-struct Gate {
-    address: SocketAddr,
-    passing: Arc<Mutex<Option<Vec<TcpStream>>>>,
-}
-
-impl Gate {
-    fn before(endpoint: &str) -> Self {
-        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-        let (address, store) = (listener.local_addr().unwrap(), endpoint.strip_prefix("http://").unwrap().to_owned());
-        let passing = Arc::new(Mutex::new(Some(Vec::new())));
-        let gate = passing.clone();
-        std::thread::spawn(move || {
-            for near in listener.incoming().map(Result::unwrap) {
-                if let Some(open) = &mut *gate.lock().unwrap() {
-                    let far = TcpStream::connect(&store).unwrap();
-                    for (from, to) in [(&near, &far), (&far, &near)] {
-                        let (mut from, mut to) = (from.try_clone().unwrap(), to.try_clone().unwrap());
-                        std::thread::spawn(move || {
-                            // Either may be cut off at any time.
-                            drop(std::io::copy(&mut from, &mut to));
-                            drop(to.shutdown(Shutdown::Both));
-                        });
-                    }
-                    open.extend([near, far]);
-                }
-            }
-        });
-        Self { address, passing }
-    }
-
-    fn shut(&self) {
-        for stream in self.passing.lock().unwrap().take().into_iter().flatten() {
-            drop(stream.shutdown(Shutdown::Both));
-        }
-    }
-
-    fn open(&self) {
-        *self.passing.lock().unwrap() = Some(Vec::new());
-    }
-}
-
 #[test]
 fn a_worker_waits_for_a_store_that_is_gone_and_goes_on() {
     let Some(place) = Place::new() else { return };
@@ -237,7 +194,8 @@ fn a_worker_waits_for_a_store_that_is_gone_and_goes_on() {
     let expected = json(&place.mirrors("local"), &[&["run"], &plan[..]].concat());
     let submitted = place.program("submitter", &[&["submit"], &plan[..]].concat()).output().unwrap();
     assert!(submitted.status.success(), "{}", String::from_utf8_lossy(&submitted.stderr));
-    let gate = Gate::before(&std::env::var("AWS_ENDPOINT_URL").unwrap());
+    let endpoint = std::env::var("AWS_ENDPOINT_URL").unwrap();
+    let gate = Gate::before(endpoint.strip_prefix("http://").unwrap());
     let mut worker = place.program("worker", &["worker", "--concurrency", "1"]);
     worker.env("AWS_ENDPOINT_URL", format!("http://{}", gate.address));
     let worker = Workers(vec![worker.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap()]);

@@ -13,6 +13,7 @@ use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 use serde_json::Value;
 
+use crate::gate::Gate;
 use crate::support::{json, program};
 
 const PATIENCE: Duration = Duration::from_mins(3);
@@ -187,6 +188,73 @@ fn killed_workers_and_restarted_services_lose_and_double_nothing() {
         assert_eq!(worker.end(), Some(0));
     }
     assert_eq!(watcher.0.wait().unwrap().code(), Some(0), "who watches waits for the ledger, too");
+}
+
+/// The broker behind a gate.
+fn gated(services: &Services) -> (Gate, Services) {
+    let (before, rest) = services.broker.split_once('@').unwrap();
+    let (address, path) = rest.split_once('/').unwrap();
+    let gate = Gate::before(address);
+    let broker = format!("{before}@{}/{path}", gate.address);
+    (gate, Services { broker, ..services.clone() })
+}
+
+#[test]
+fn a_worker_gives_up_a_dead_connection_and_goes_on() {
+    const WORLDS: u32 = 6_000;
+    let folder = tempfile::tempdir().unwrap();
+    let data = folder.path().join("data");
+    let (services, name) = (Services::shared(), name());
+    let (gate, through) = gated(&services);
+    let mut slow = through.fleet(&["worker", "--concurrency", "1", "--world-pause-ms", "5"]);
+    slow.arg("--data").arg(&data).stdout(Stdio::null()).stderr(Stdio::null());
+    services.submit(&data, &name, WORLDS);
+    let worker = Worker(slow.spawn().unwrap());
+    services.until(&name, |status| status["ranges_done"].as_u64() > Some(2));
+    gate.fall_silent();
+    let before = services.status(&name).unwrap();
+    assert!(before["worlds_done"].as_u64() < Some(u64::from(WORLDS)), "{before}");
+    let status = services.until(&name, |status| status["state"] == "complete");
+    assert_eq!((&status["worlds_done"], &status["ranges_failed"]), (&Value::from(WORLDS), &Value::from(0)));
+    assert_eq!(json(&data, &["verify", &name])["ok"], true);
+    assert_eq!(worker.end(), Some(0));
+}
+
+#[test]
+fn a_second_signal_ends_a_worker_that_waits() {
+    let folder = tempfile::tempdir().unwrap();
+    let data = folder.path().join("data");
+    let (services, name) = (Services::shared(), name());
+    services.submit(&data, &name, 1_000);
+    let mut command = services.fleet(&["worker", "--concurrency", "1", "--world-pause-ms", "10000"]);
+    let child = command.arg("--data").arg(&data).stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
+    let mut worker = Worker(child);
+    let mut said = BufReader::new(worker.0.stderr.take().unwrap());
+    services.until(&name, |status| status["workers"].as_array().is_some_and(|workers| !workers.is_empty()));
+    // It sleeps for a quarter of an hour over each range. What it says shows that it has heard.
+    let pid = Pid::from_raw(worker.0.id() as i32);
+    for expected in ["stopping once", "dropping the ranges"] {
+        kill(pid, Signal::SIGTERM).unwrap();
+        let line = said.by_ref().lines().map(Result::unwrap).find(|line| line.starts_with(expected));
+        assert!(line.is_some(), "it ended before it said {expected:?}");
+    }
+    let code = worker.0.wait().unwrap().code();
+    assert!([Some(0), Some(130)].contains(&code), "{code:?}");
+    assert!(services.fleet(&["cancel", &name]).output().unwrap().status.success());
+}
+
+#[test]
+fn dropped_ensembles_leave_the_status() {
+    let folder = tempfile::tempdir().unwrap();
+    let data = folder.path().join("data");
+    let (services, name) = (Services::shared(), name());
+    services.submit(&data, &name, 200);
+    let drop_it = || services.fleet(&["drop", &name]).arg("--data").arg(&data).output().unwrap();
+    assert!(services.status(&name).is_some());
+    let dropped = drop_it();
+    assert!(dropped.status.success(), "{}", String::from_utf8_lossy(&dropped.stderr));
+    assert!(services.status(&name).is_none());
+    assert_eq!(drop_it().status.code(), Some(2), "there is nothing more to drop");
 }
 
 /// The address that a process begins with telling.

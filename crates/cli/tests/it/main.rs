@@ -11,6 +11,7 @@ mod errors;
 mod export;
 mod failures;
 mod fleet;
+mod gate;
 mod kill;
 mod load;
 mod names;

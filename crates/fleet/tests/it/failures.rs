@@ -2,7 +2,7 @@
 
 use std::io;
 use std::path::Path;
-use std::sync::Arc;
+use std::sync::{Arc, Condvar, Mutex};
 use std::time::{Duration, Instant};
 
 use fleet::State;
@@ -177,4 +177,33 @@ async fn a_message_that_is_none_of_ours_is_put_aside() {
         }
     }
     assert_eq!(aside, strays);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_range_that_does_not_get_on_is_played_by_another() {
+    let site = Site::new().await;
+    let released = Arc::new((Mutex::new(false), Condvar::new()));
+    let waits = released.clone();
+    // It waits as for a service that never answers, while its heartbeat goes on.
+    let make = make_with(move |range| {
+        if range.contains(World(137)) {
+            let (released, changed) = &*waits;
+            drop(changed.wait_while(released.lock().unwrap(), |released| !*released).unwrap());
+        }
+    });
+    let stuck = site.worker_with(make, Arc::new(RealDisk), 1);
+    site.submit(plan("e", 1, 400, 20)).await.unwrap();
+    let started = Instant::now();
+    while site.ask::<i64>("SELECT count(*) FROM ranges WHERE first_world = 120 AND worker IS NOT NULL").await == 0 {
+        assert!(started.elapsed() < Duration::from_mins(1), "it is not taken up");
+    }
+    let well = site.worker();
+    let status = site.until("e", &[State::Complete]).await;
+    assert_eq!((status.worlds_done, status.ranges_failed), (400, 0));
+    assert_eq!(site.verified("e").await, embedded(plan("e", 1, 400, 20)).await);
+    let (held, changed) = &*released;
+    *held.lock().unwrap() = true;
+    changed.notify_all();
+    stuck.end().await;
+    well.end().await;
 }

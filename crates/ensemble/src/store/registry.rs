@@ -1,0 +1,143 @@
+//! The rows of `sim.ensembles`: a file each, which describes a version of an ensemble.
+
+use std::collections::BTreeMap;
+use std::error::Error;
+use std::path::Path;
+
+use table::disk::Disk;
+use table::{
+    Change, Codec, Committed, Encoder, ErrorKind, FieldType, FlatColumn, FlatValues, Rewrite, Segment, SegmentReader,
+    SegmentSchema, SegmentWriter, TableError, TransactionId, WrittenSegment,
+};
+use uuid::Uuid;
+use world::{Seed, World, WorldRange};
+
+use super::{Result, Store, bring, damaged, partition, version_of};
+use crate::error::EnsembleError;
+use crate::plan::{EventMode, Plan};
+use crate::schema::{ENOUGH, ENSEMBLE_COLUMNS, enough_fields, ensemble_fields};
+
+/// What a row of `sim.ensembles` says.
+pub(super) struct Described {
+    pub(super) plan: Plan,
+    /// When it was registered.
+    pub(super) created: String,
+    /// See [`StoredEnsemble::enough`](super::StoredEnsemble::enough).
+    pub(super) enough: Option<String>,
+}
+
+/// Reads a row of `sim.ensembles`.
+fn described(name: &str, disk: &dyn Disk, path: &Path, bytes: u64) -> std::result::Result<Described, Box<dyn Error>> {
+    bring(disk, [(path, Some(bytes))])?;
+    let segment = SegmentReader::open(path)?;
+    let text = |column: &str| -> std::result::Result<String, TableError> {
+        match segment.flat(0, segment.column(column)?, 0..1)? {
+            FlatValues::Words { words, .. } => Ok(words.into_iter().next().unwrap_or_default()),
+            FlatValues::Integers(values) => Ok(values.first().map(i32::to_string).unwrap_or_default()),
+        }
+    };
+    let number = |column: &str| -> std::result::Result<u64, Box<dyn Error>> {
+        let text = text(column)?;
+        Ok(text.parse().map_err(|_| format!("its {column} cannot be {text:?}"))?)
+    };
+    let plan = Plan {
+        name: name.to_owned(),
+        model: text("model")?,
+        parameters: text("parameters")?,
+        seed: Seed(number("seed")?),
+        worlds: WorldRange::new(World(0), u32::try_from(number("worlds")?)?)?,
+        range_worlds: u32::try_from(number("range_worlds")?)?,
+        events: if text("events")? == EventMode::Store.word() { EventMode::Store } else { EventMode::Replay },
+        catalogue: serde_json::from_str(&text("catalogue")?)
+            .map_err(|e| format!("its catalogue does not read: {e}"))?,
+    };
+    let enough = segment.column(ENOUGH).is_ok().then(|| text(ENOUGH)).transpose()?.filter(|enough| !enough.is_empty());
+    Ok(Described { plan, created: text("created")?, enough })
+}
+
+impl Store {
+    /// Commits the plan's row under the number of the version that the commit makes; `None` where others committed at the
+    /// same moment, and what is known of the store may be so no more. Of several that take the same number one has it.
+    pub(super) async fn commit_plan(&mut self, plan: &Plan) -> Result<Option<u64>> {
+        let version = self.ensembles.version() + 1;
+        let created = chrono::Utc::now().to_rfc3339();
+        let segment = self.write_plan(version, &Described { plan: plan.clone(), created, enough: None })?;
+        let transaction = Some(TransactionId::once(format!("version/{version}")));
+        let change = Change { add: vec![segment.clone()], transaction, ..Change::default() };
+        match self.ensembles.commit(&change).await? {
+            Committed::At(at) if at == version => Ok(Some(version)),
+            Committed::At(_) => {
+                let undo = Change { remove: vec![segment], ..Change::default() };
+                self.ensembles.commit(&undo).await?;
+                Ok(None)
+            }
+            Committed::Before => Ok(None),
+        }
+    }
+
+    /// Notes that the worlds which a version of an ensemble has are enough, because what was to be known is; `None` takes it
+    /// back, where more are to be played after all.
+    ///
+    /// # Errors
+    /// Where there is no such version.
+    pub async fn note_enough(&mut self, name: &str, version: u64, enough: Option<&str>) -> Result<()> {
+        const TRIES: usize = 20;
+        for tries in 1.. {
+            self.refresh().await?;
+            let rows = self.rows_of(name).await?;
+            let row = rows.into_iter().find(|s| version_of(s) == version);
+            let row = row.ok_or_else(|| EnsembleError::Version { name: name.to_owned(), version })?;
+            let described = self.read_plan(name, &row)?;
+            if described.enough.as_deref() == enough {
+                return Ok(());
+            }
+            let add = self.write_plan(version, &Described { enough: enough.map(str::to_owned), ..described })?;
+            let columns = if enough.is_some() { enough_fields() } else { Vec::new() };
+            let rewrite = Some(Rewrite::SameRows);
+            let change = Change { add: vec![add], remove: vec![row], columns, rewrite, ..Change::default() };
+            match self.ensembles.commit(&change).await {
+                // Others noted it at the same moment.
+                Err(TableError::Overtaken { .. }) if tries < TRIES => {}
+                committed => return Ok(committed.map(drop)?),
+            }
+        }
+        Ok(())
+    }
+
+    /// Writes the row of a version to a file of its own.
+    fn write_plan(&self, version: u64, Described { plan, created, enough }: &Described) -> Result<Segment> {
+        let fail = |cause| TableError::Encode { path: "of the ensemble's description".into(), cause };
+        let catalogue = serde_json::to_string(&plan.catalogue)
+            .map_err(|e| EnsembleError::Description { name: plan.name.clone(), reason: e.to_string() })?;
+        let seed = plan.seed.0.to_string();
+        let texts = [plan.model.as_str(), &plan.parameters, &seed, "", "", plan.events.word(), created, &catalogue];
+        let numbers = [0, 0, 0, plan.worlds.count() as i32, plan.range_worlds as i32];
+        let fields = if enough.is_some() { enough_fields() } else { ensemble_fields() };
+        let schema = SegmentSchema::new(&fields).map_err(fail)?;
+        let mut encoder = Encoder::new(&schema, Codec::Zstd(3)).map_err(fail)?;
+        let columns = (0..ENSEMBLE_COLUMNS.len()).map(|i| match ENSEMBLE_COLUMNS[i].1 {
+            FieldType::Text => encoder.flat(i, FlatColumn::TextRuns(&[(texts[i], 1)])),
+            _ => encoder.flat(i, FlatColumn::IntRuns(&[(numbers[i], 1)])),
+        });
+        let mut columns = columns.collect::<std::result::Result<Vec<_>, _>>().map_err(fail)?;
+        if let Some(enough) = enough {
+            columns.push(encoder.flat(columns.len(), FlatColumn::TextRuns(&[(enough, 1)])).map_err(fail)?);
+        }
+        let path = format!("ensemble={}/version={version}/plan-{}.parquet", plan.name, Uuid::new_v4().simple());
+        let mut writer = SegmentWriter::create(self.disk.clone(), &self.ensembles.root().join(&path), &schema)?;
+        writer.row_group(columns)?;
+        let WrittenSegment { bytes, rows, .. } = writer.finish(Vec::new())?;
+        let partition = partition(&plan.name, version);
+        Ok(Segment { path, bytes, rows, partition, columns: BTreeMap::new(), tags: BTreeMap::new() })
+    }
+
+    pub(super) fn read_plan(&self, name: &str, row: &Segment) -> Result<Described> {
+        let path = self.ensembles.root().join(&row.path);
+        described(name, &*self.disk, &path, row.bytes).map_err(|reason| match reason.downcast::<TableError>() {
+            // What may not be read is not lost.
+            Ok(refused) if refused.kind() == ErrorKind::Environment => EnsembleError::Table(*refused),
+            Ok(error) => damaged(name, &error.to_string()),
+            Err(reason) => damaged(name, &reason.to_string()),
+        })
+    }
+}
