@@ -125,10 +125,8 @@ pub(crate) async fn metrics(State(app): State<App>, Extension(access): Extension
     );
     if !failing.is_empty() {
         let about = "Rows in the log of a table that cannot be written";
-        let _ = writeln!(
-            text,
-            "# HELP manyworlds_failing_table_rows {about}\n# TYPE manyworlds_failing_table_rows gauge"
-        );
+        let _ =
+            writeln!(text, "# HELP manyworlds_failing_table_rows {about}\n# TYPE manyworlds_failing_table_rows gauge");
     }
     for Failing { table, rows, .. } in failing {
         let table = table.to_string().replace('\\', "\\\\").replace('"', "\\\"");

@@ -32,7 +32,8 @@ impl Table {
                     Some(Known::Nothing) | None => {
                         for rows in Input::open(&root, &schema, &segment)?.rows(None, Some(&[place]))? {
                             let rows = rows?;
-                            let values = cast(rows.column(0), &DataType::Int64).map_err(|e| TableError::damaged(&root, e))?;
+                            let values =
+                                cast(rows.column(0), &DataType::Int64).map_err(|e| TableError::damaged(&root, e))?;
                             let values = values.as_primitive::<Int64Type>();
                             min(values).zip(max(values)).into_iter().for_each(&mut add);
                         }

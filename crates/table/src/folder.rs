@@ -110,12 +110,19 @@ impl FromStr for TableName {
 /// As it is read: without the database where that is [`DATABASE`], unless the name itself has a `.`.
 impl fmt::Display for TableName {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if self.database == DATABASE && !self.name.contains('.') { f.pad(&self.name) } else { f.pad(&format!("{}.{}", self.database, self.name)) }
+        if self.database == DATABASE && !self.name.contains('.') {
+            f.pad(&self.name)
+        } else {
+            f.pad(&format!("{}.{}", self.database, self.name))
+        }
     }
 }
 
 fn is_name(text: &str, bytes_max: usize) -> bool {
-    !text.is_empty() && text.len() <= bytes_max && !text.contains(char::is_control) && folder_of(text).len() <= FOLDER_MAX
+    !text.is_empty()
+        && text.len() <= bytes_max
+        && !text.contains(char::is_control)
+        && folder_of(text).len() <= FOLDER_MAX
 }
 
 /// The folder of a name: the name itself, in which `@XX` stands for what a folder's name cannot have. Names that begin

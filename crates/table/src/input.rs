@@ -122,7 +122,8 @@ fn widened(batch: RecordBatch, schema: &SchemaRef) -> Result<RecordBatch, ArrowE
         }
         let integers = cast(column, &DataType::Int64)?;
         if integers.as_primitive::<Int64Type>().iter().flatten().any(|value| value.unsigned_abs() > EXACT_MAX) {
-            let reason = format!("column {:?} holds integers past 2^53, which would change as real numbers", field.name());
+            let reason =
+                format!("column {:?} holds integers past 2^53, which would change as real numbers", field.name());
             return Err(ArrowError::ComputeError(reason));
         }
         let field = field.as_ref().clone().with_data_type(DataType::Float64);

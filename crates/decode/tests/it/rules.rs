@@ -186,7 +186,8 @@ fn a_line_that_is_no_utf8_is_refused() {
 #[test]
 fn integers_past_2_53_never_become_floats() {
     let large = "1234567890123456789";
-    let refused = |reason: &str| format!("refused 2 t.v: it is {reason}: a column of both would change integers past 2^53");
+    let refused =
+        |reason: &str| format!("refused 2 t.v: it is {reason}: a column of both would change integers past 2^53");
     let kept = format!("t {NOW} v={large}");
     let float = refused("float here and integer in rows before");
     lines(&format!("t v={large}i\nt v=1.5\nt v=2"), &[&kept, &format!("t {NOW} v=2"), &float]);
@@ -194,7 +195,10 @@ fn integers_past_2_53_never_become_floats() {
     csv(&format!("v\n{large}\n1.5"), &[&kept, &float.replace("refused 2", "refused 3")]);
     let integer = refused("integer here and float in rows before");
     json(&format!("{{\"v\":1.5}}\n{{\"v\":{large}}}"), &[&format!("t {NOW} v=1.5"), &integer]);
-    json("{\"v\":9007199254740991}\n{\"v\":1.5}", &[&format!("t {NOW} v=9007199254740991.0"), &format!("t {NOW} v=1.5")]);
+    json(
+        "{\"v\":9007199254740991}\n{\"v\":1.5}",
+        &[&format!("t {NOW} v=9007199254740991.0"), &format!("t {NOW} v=1.5")],
+    );
 }
 
 #[test]

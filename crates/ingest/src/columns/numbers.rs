@@ -90,8 +90,7 @@ fn split(new: &ArrayRef, old: &ArrayRef, fits: &BooleanArray, reason: &str) -> R
 pub(super) fn hold_only_exact(column: &ArrayRef) -> bool {
     let values = column.as_primitive::<Int64Type>();
     // What stands under NULL may be anything: it is only looked at where all else fits.
-    values.values().iter().all(|value| is_exact_as_float(*value))
-        || values.iter().flatten().all(is_exact_as_float)
+    values.values().iter().all(|value| is_exact_as_float(*value)) || values.iter().flatten().all(is_exact_as_float)
 }
 
 /// Integers as real numbers.

@@ -17,9 +17,9 @@ async fn open(data: &Path) -> Arc<Store> {
 /// Puts an entry into the log of a table that nobody can read; where it is.
 fn damage(root: &Path) -> PathBuf {
     let log = root.join("_delta_log");
-    let versions = std::fs::read_dir(&log).unwrap().filter_map(|entry| {
-        entry.unwrap().file_name().to_str()?.strip_suffix(".json")?.parse::<u64>().ok()
-    });
+    let versions = std::fs::read_dir(&log)
+        .unwrap()
+        .filter_map(|entry| entry.unwrap().file_name().to_str()?.strip_suffix(".json")?.parse::<u64>().ok());
     let path = log.join(format!("{:020}.json", versions.max().unwrap() + 1));
     std::fs::write(&path, "this is no entry").unwrap();
     path

@@ -262,7 +262,7 @@ async fn a_server_waits_for_a_load_that_is_under_way() {
     // Now a load goes through the log.
     let mut load = Bulk::begin(&root, real(), &few()).await.unwrap();
     load.write(batch(1)).await.unwrap();
-    let (loaded, _) = load.finish().await.unwrap();
+    let (loaded, ..) = load.finish().await.unwrap();
     assert_eq!((loaded.rows, loaded.logged, loaded.segments), (10, 10, 0));
     assert_eq!(whole(&crate::support::numbers(data.path(), Some(&store), &name("events")).await), [0, 1]);
     store.close().await.unwrap();
@@ -417,10 +417,10 @@ async fn a_load_is_in_the_table_as_a_whole_after_what_waited() {
         }
     }
     let text: ArrayRef = Arc::new(StringArray::from(vec!["x"]));
-    let twins = load.write(with(101, &[("v", text)])).await.unwrap();
-    assert_eq!(twins[0].twin, "v_text");
+    load.write(with(101, &[("v", text)])).await.unwrap();
+    assert_eq!(load.take_told().0[0].twin, "v_text");
     let version = Table::open(&root, real()).await.unwrap().unwrap().version();
-    let (loaded, _) = load.finish().await.unwrap();
+    let (loaded, ..) = load.finish().await.unwrap();
     assert_eq!((loaded.rows, loaded.segments, loaded.logged), (100, 3, 0));
     let after = Table::open(&root, real()).await.unwrap().unwrap().version();
     // The commit that widens the column, and that of the load.

@@ -40,7 +40,9 @@ pub(crate) fn append(args: &AppendArgs) -> Result<ExitCode> {
     });
     twins.for_each(|told| note(&told));
     for Renamed { field, column } in &sink.renamed {
-        note(&format!("the field {field} is stored as the column {column}: another column has its name in another case"));
+        note(&format!(
+            "the field {field} is stored as the column {column}: another column has its name in another case"
+        ));
     }
     print(&format!("appended {} rows to {}\n", count(sink.rows), args.name))?;
     Ok(if refused.tell()? { ExitCode::from(1) } else { ExitCode::SUCCESS })
