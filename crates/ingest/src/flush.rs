@@ -179,11 +179,11 @@ async fn commit(live: &Arc<Live>, encoded: Result<Encoded, IngestError>) -> Resu
         }
     };
     lock(&live.buffer).committed(position);
-    live.counts.segments.fetch_add(count, Ordering::Relaxed);
+    let before = live.counts.segments.fetch_add(count, Ordering::Relaxed);
     live.counts.segment_rows.fetch_add(rows, Ordering::Relaxed);
     live.counts.segment_bytes.fetch_add(bytes, Ordering::Relaxed);
     live.committed.send_replace(position);
-    live.recovered();
+    live.recovered(before == 0);
     live.advise();
     Ok(())
 }

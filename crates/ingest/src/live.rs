@@ -494,12 +494,15 @@ impl Live {
         }
     }
 
-    /// Forgets why rows could not be written.
-    pub(crate) fn recovered(&self) {
-        if lock(&self.trouble).take().is_some() {
+    /// Forgets why rows could not be written; also what a process before noted, with the first segment.
+    pub(crate) fn recovered(&self, is_first: bool) {
+        let was_failing = lock(&self.trouble).take().is_some();
+        if was_failing {
             tracing::info!(table = %self.name, "rows are written to segments again");
         }
-        trouble::forget(&self.root);
+        if was_failing || is_first {
+            trouble::forget(&self.root);
+        }
     }
 }
 

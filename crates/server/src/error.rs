@@ -134,7 +134,9 @@ impl From<IngestError> for Refusal {
             IngestError::Overloaded { after, .. } => {
                 Self::new(StatusCode::TOO_MANY_REQUESTS, text).later(after.as_secs())
             }
-            IngestError::Failing { after, .. } => Self::new(StatusCode::SERVICE_UNAVAILABLE, text).later(after.as_secs()),
+            IngestError::Failing { after, .. } => {
+                Self::new(StatusCode::SERVICE_UNAVAILABLE, text).later(after.as_secs())
+            }
             IngestError::TooManyTables { .. } => Self::bad(text),
             IngestError::Closing | IngestError::Digesting { .. } => {
                 Self::new(StatusCode::SERVICE_UNAVAILABLE, text).later(1)

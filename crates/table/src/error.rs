@@ -237,5 +237,7 @@ fn describe_log(doing: &str, path: &Path, error: &DeltaTableError) -> String {
         }
         cause = error.source();
     }
-    format!("cannot {doing} the table {}: {error}", path.display())
+    // What follows the first line is where delta-rs met it.
+    let words = error.to_string();
+    format!("cannot {doing} the table {}: {}", path.display(), words.lines().next().unwrap_or_default())
 }

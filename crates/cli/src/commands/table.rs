@@ -238,7 +238,8 @@ fn large(value: &str, column: &str) -> ArrowError {
 
 /// Checks a file of JSON lines whose columns of real numbers may hold integers that would change.
 fn check_integers(file: &File, schema: &Schema) -> Result<()> {
-    let reals: Vec<&str> = schema.fields().iter().filter(|f| *f.data_type() == DataType::Float64).map(|f| f.name().as_str()).collect();
+    let reals: Vec<&str> =
+        schema.fields().iter().filter(|f| *f.data_type() == DataType::Float64).map(|f| f.name().as_str()).collect();
     if reals.is_empty() {
         return Ok(());
     }

@@ -8,8 +8,12 @@ use crate::served::Served;
 use crate::support::{json, run};
 
 /// Fields of two rows that differ only by case, and the columns that hold them.
-const CASES: [(&str, &str, &str); 4] =
-    [("load", "Load", "Load_case"), ("userId", "userID", "userID_case"), ("a.b", "A.b", "A.b_case"), ("x", "Time", "Time_case")];
+const CASES: [(&str, &str, &str); 4] = [
+    ("load", "Load", "Load_case"),
+    ("userId", "userID", "userID_case"),
+    ("a.b", "A.b", "A.b_case"),
+    ("x", "Time", "Time_case"),
+];
 
 fn sum(data: &Path, table: &str, column: &str) -> Value {
     json(data, &["sql", &format!("SELECT sum(\"{column}\") AS s FROM \"{table}\"")])[0]["s"].clone()
@@ -57,7 +61,8 @@ fn names_that_differ_by_case_are_stored_through_every_door() {
 #[test]
 fn metrics_name_tables_and_stay_in_the_data_folder() {
     let data = tempfile::tempdir().unwrap();
-    let names = ["servers.web-1.cpu.load", "stats.timers.api/login.p99", "_ingest", "..", "../../x", "5xx", "50%", "a*[b]?"];
+    let names =
+        ["servers.web-1.cpu.load", "stats.timers.api/login.p99", "_ingest", "..", "../../x", "5xx", "50%", "a*[b]?"];
     let server = Served::start(data.path(), &["--flush-seconds", "1"]);
     for name in names {
         let reply = server.post("/write?db=m", format!("{name} value=1.5").as_bytes());

@@ -418,8 +418,7 @@ async fn a_load_is_in_the_table_as_a_whole_after_what_waited() {
     }
     let text: ArrayRef = Arc::new(StringArray::from(vec!["x"]));
     load.write(with(101, &[("v", text)])).await.unwrap();
-    let (twins, _) = load.take_told();
-    assert_eq!(twins[0].twin, "v_text");
+    assert_eq!(load.take_told().0[0].twin, "v_text");
     let version = Table::open(&root, real()).await.unwrap().unwrap().version();
     let (loaded, ..) = load.finish().await.unwrap();
     assert_eq!((loaded.rows, loaded.segments, loaded.logged), (100, 3, 0));

@@ -80,11 +80,25 @@ fn cell() -> impl Strategy<Value = Cell> {
 
 fn row() -> impl Strategy<Value = Row> {
     let names = vec![
-        "load", "Load", "LOAD", "load_case", "load_text", "Load_text", "Time", "a.b c/d", "9", "_x", "\u{e9}", "\u{c9}",
-        "e\u{301}", "\u{212a}", "k", "stra\u{df}e", "STRASSE",
+        "load",
+        "Load",
+        "LOAD",
+        "load_case",
+        "load_text",
+        "Load_text",
+        "Time",
+        "a.b c/d",
+        "9",
+        "_x",
+        "\u{e9}",
+        "\u{c9}",
+        "e\u{301}",
+        "\u{212a}",
+        "k",
+        "stra\u{df}e",
+        "STRASSE",
     ];
-    let field = (prop::sample::select(names).prop_map(str::to_owned), cell());
-    prop::collection::btree_map(field.clone().prop_map(|f| f.0), cell(), 1..5)
+    prop::collection::btree_map(prop::sample::select(names).prop_map(str::to_owned), cell(), 1..5)
 }
 
 fn rows(time: i64, row: &Row) -> RecordBatch {

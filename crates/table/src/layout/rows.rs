@@ -106,7 +106,8 @@ pub fn conform(root: &Path, schema: &SchemaRef, batch: &RecordBatch) -> Result<R
         let stored = cast_with_options(values, field.data_type(), &EXACT);
         let stored = stored.map_err(|e| refuse(field.name(), e.to_string()))?;
         if loses_digits(values, &stored).map_err(|e| refuse(field.name(), e.to_string()))? {
-            let reason = "holds times finer than are stored, which would lose digits: round them, or insert them as integers";
+            let reason =
+                "holds times finer than are stored, which would lose digits: round them, or insert them as integers";
             return Err(refuse(field.name(), reason.to_owned()));
         }
         Ok(stored)
@@ -119,7 +120,8 @@ pub fn conform(root: &Path, schema: &SchemaRef, batch: &RecordBatch) -> Result<R
 fn loses_digits(values: &ArrayRef, stored: &ArrayRef) -> Result<bool, ArrowError> {
     match values.data_type() {
         DataType::Timestamp(TimeUnit::Nanosecond, _) | DataType::Date64 => {
-            Ok(cast(&cast(stored, values.data_type())?, &DataType::Int64)?.as_ref() != cast(values, &DataType::Int64)?.as_ref())
+            Ok(cast(&cast(stored, values.data_type())?, &DataType::Int64)?.as_ref()
+                != cast(values, &DataType::Int64)?.as_ref())
         }
         _ => Ok(false),
     }
