@@ -162,12 +162,13 @@ fn a_run_ends_when_what_is_to_be_known_is_known() {
         assert!(cover.ends_with(&format!("enough for alpha:win_share within {goal}")), "{cover}");
         (enough["worlds"].as_u64().unwrap(), enough["played"].as_u64().unwrap(), share.clone())
     };
-    // 0.96 divided by the square root of the worlds is 3% after a thousand, and 1.5% after four thousand.
+    // 0.96 divided by the square root of the worlds is 3% after a thousand, and 1.5% after four thousand. On a busy machine
+    // more is played before what is played is known.
     let (few, played, share) = run("3%", &[]);
-    assert!(played == few && (400..2_000).contains(&few), "{share}");
+    assert!(played == few && (400..4_000).contains(&few), "{share}");
     assert!((share["mean"].as_f64().unwrap() - 0.5).abs() < 0.2 && share["ci_half_width"].as_f64().unwrap() <= 0.03);
     let (more, played, share) = run("1.5%", &["--resume"]);
-    assert!(played == more - few && (2_000..6_000).contains(&more), "{share}");
+    assert!(played == more - few && (2_000..9_000).contains(&more), "{share}");
     assert!(share["ci_half_width"].as_f64().unwrap() <= 0.015, "{share}");
     // It is known already.
     assert_eq!(run("2%", &["--resume"]), (more, 0, share));
