@@ -44,8 +44,8 @@ pub use insert::{Inserted, Inserter};
 pub use inspect::{ColumnReport, inspect};
 pub use layout::avro::AvroTable;
 pub use layout::{
-    ADVICE_ROWS, Advice, Clustering, ColumnEncoding, Curve, EncodingSet, Encodings, GROUP_ROWS_MAX, Layout, TableOptions, Verdict,
-    advise, conform, set_of, storable,
+    ADVICE_ROWS, Advice, Clustering, ColumnEncoding, Curve, EncodingSet, Encodings, GROUP_ROWS_MAX, Layout,
+    TableOptions, Verdict, advise, conform, set_of, storable,
 };
 pub use log::{Change, ColumnStatistics, Committed, Definition, Rewrite, Segment, Table, TransactionId};
 pub use lookup::{Found, Key, KeyRange, Lookup, lookup_bytes};

@@ -264,8 +264,8 @@ impl Job {
     /// Writes the bins, a row group each.
     fn write(&self, bins: &mut Shuffle, nan: NanColumns, rows: u64) -> Result<Output> {
         let count = bins.len();
-        let encodings = Encodings::choose(&bins.rows(count / 2)?, &self.options)
-            .map_err(|e| TableError::encode(&self.root, e))?;
+        let encodings =
+            Encodings::choose(&bins.rows(count / 2)?, &self.options).map_err(|e| TableError::encode(&self.root, e))?;
         let marks = choice::marks(&self.clustering);
         let mut output = Output::new(self.disk.clone(), &self.root, &self.schema, &self.options, encodings, nan);
         let group_rows = rows.div_ceil(count as u64) as usize;

@@ -181,7 +181,8 @@ fn candidates(ty: &DataType, set: EncodingSet) -> &'static [ColumnEncoding] {
 
 fn best(column: &RecordBatch, options: &TableOptions) -> Result<Choice> {
     let candidates = candidates(column.schema_ref().field(0).data_type(), options.encodings);
-    let sizes = candidates.iter().map(|&encoding| trial(column, encoding, options.codec)).collect::<Result<Vec<_>>>()?;
+    let sizes =
+        candidates.iter().map(|&encoding| trial(column, encoding, options.codec)).collect::<Result<Vec<_>>>()?;
     let smallest = sizes.iter().map(Sizes::stored).min().unwrap_or(0) as f64;
     let near = sizes.iter().position(|s| s.stored() as f64 <= smallest * NEAR).unwrap_or(0);
     Ok(Choice { encoding: candidates[near], compressed: sizes[near].is_compressible() })

@@ -196,8 +196,7 @@ impl TableOptions {
         let layout = properties.get(LAYOUT).map_or(Ok(Layout::Column), |l| l.parse()).map_err(refuse)?;
         let codec =
             properties.get(CODEC).map_or(Ok(Codec::default()), |c| c.parse()).map_err(|e| refuse(format!("{e}")))?;
-        let encodings =
-            properties.get(ENCODINGS).map_or(Ok(EncodingSet::default()), |e| e.parse()).map_err(refuse)?;
+        let encodings = properties.get(ENCODINGS).map_or(Ok(EncodingSet::default()), |e| e.parse()).map_err(refuse)?;
         let curve = properties.get(CURVE).map_or(Ok(Curve::default()), |c| c.parse()).map_err(refuse)?;
         let clustering = properties.contains_key(CLUSTER).then(|| Clustering { columns: names(CLUSTER), curve });
         let group_rows = properties.get(GROUP_ROWS).map_or(Ok(GROUP_ROWS_MAX), |rows| {

@@ -178,7 +178,9 @@ fn the_encoding_follows_the_sample() {
         ),
     ];
     let batch = RecordBatch::try_from_iter(columns).unwrap();
-    let encodings = Encodings::choose(&batch, &TableOptions { encodings: EncodingSet::Dense, ..TableOptions::new(Layout::Column) }).unwrap();
+    let encodings =
+        Encodings::choose(&batch, &TableOptions { encodings: EncodingSet::Dense, ..TableOptions::new(Layout::Column) })
+            .unwrap();
     let of = |name: &str| encodings.columns().find(|c| c.0 == name).unwrap().1;
     assert_eq!(of("time"), ColumnEncoding::Delta);
     assert_eq!(of("number"), ColumnEncoding::Split);

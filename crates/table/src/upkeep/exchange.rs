@@ -196,8 +196,7 @@ impl FromRow {
             return Ok((0, None));
         }
         let sample = concat_batches(schema, &sample).map_err(unexpected)?;
-        let encodings =
-            Encodings::choose(&sample, &self.options).map_err(|e| TableError::encode(&self.folder, e))?;
+        let encodings = Encodings::choose(&sample, &self.options).map_err(|e| TableError::encode(&self.folder, e))?;
         let mut output = Output::new(self.disk.clone(), &self.folder, schema, &self.options, encodings, nan);
         let (mut done, mut room) = (0, 0);
         for ((file, _), of_file) in files.iter().zip(rows) {
