@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Installs what a fresh Debian 12 with Rust lacks: a C compiler for zstd; with --checks also what only checks need: Python
-# for other people's readers and clients, openssl, curl and psql, Java for Spark, PostgreSQL and RabbitMQ for the fleet, a C++ compiler
-# and cargo-fuzz for fuzzing. Does nothing where nothing is missing.
+# for other people's readers and clients, openssl, curl and psql, Java for Spark, PostgreSQL and RabbitMQ for the fleet, a
+# C++ compiler and cargo-fuzz for fuzzing. Does nothing where nothing is missing.
 set -euo pipefail
 
 checks=false

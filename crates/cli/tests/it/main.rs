@@ -7,6 +7,7 @@ mod ask;
 mod bench;
 mod bingo;
 mod bucket;
+mod differential;
 mod errors;
 mod export;
 mod failures;

@@ -96,7 +96,7 @@ fn look_ups_are_asked_inspected_and_refused_by_layout_row() {
     );
     assert_eq!(times[0]["n"], 100);
     let other = failure(&data, &insert(&file, &["--lookup", "tower"]), 2);
-    assert!(other.contains("leave --layout, --bloom, --lookup and --cluster out"), "{other}");
+    assert!(other.contains("leave --layout, --bloom, --lookup, --cluster and --encodings out"), "{other}");
     let row = failure(&folder.path().join("other"), &insert(&file, &["--layout", "row", "--lookup", "phone"]), 2);
     assert!(row.contains("layout row has no look-ups: choose column, pruned or clustered"), "{row}");
     assert!(run(&data, &["table", "drop", "calls"]).status.success());

@@ -1,8 +1,10 @@
-//! Rewrites of questions that DataFusion would answer wrongly without a word: integers that wrap around, and patterns
-//! that its optimizer turns into others.
+//! Rewrites of questions that DataFusion would answer wrongly without a word: integers that wrap around, patterns
+//! that its optimizer turns into others, and real numbers that compare by their bits.
 
 mod arithmetic;
 mod average;
+mod extremes;
+mod floats;
 mod numbers;
 mod patterns;
 mod sum;
@@ -24,6 +26,9 @@ use datafusion::optimizer::AnalyzerRule;
 /// Puts our functions in the place of DataFusion's of the same names.
 pub(crate) fn register(state: &mut SessionState) -> Result<()> {
     state.register_udf(Arc::new(ScalarUDF::new_from_impl(patterns::RegexpLike::default())))?;
+    for extreme in [extremes::Extreme::least(), extremes::Extreme::greatest()] {
+        state.register_udaf(Arc::new(AggregateUDF::new_from_impl(extreme)))?;
+    }
     state.register_udaf(Arc::new(AggregateUDF::new_from_impl(sum::Sum::default())))?;
     state.register_udaf(Arc::new(AggregateUDF::new_from_impl(average::Avg::default())))?;
     Ok(())
@@ -54,13 +59,16 @@ fn rewrite_plan(plan: LogicalPlan) -> Result<Transformed<LogicalPlan>> {
         Ok(rewrite(expr, &schema)?.update_data(|expr| name.restore(expr)))
     })?;
     // Whole division of decimals has another type than DataFusion's.
-    rewritten.transform_data(|plan| plan.recompute_schema().map(Transformed::yes))
+    let rewritten = rewritten.transform_data(|plan| plan.recompute_schema().map(Transformed::yes))?;
+    rewritten.transform_data(floats::rewrite_plan)
 }
 
 /// Rewrites an expression whose types are coerced.
 pub(crate) fn rewrite(expr: Expr, schema: &DFSchema) -> Result<Transformed<Expr>> {
     expr.transform_up(|expr| {
         let rewritten = arithmetic::rewrite(expr, schema)?;
-        rewritten.transform_data(|expr| patterns::rewrite(expr, schema))
+        let rewritten = rewritten.transform_data(|expr| patterns::rewrite(expr, schema))?;
+        let rewritten = rewritten.transform_data(|expr| sum::rewrite(expr, schema))?;
+        rewritten.transform_data(|expr| floats::rewrite(expr, schema))
     })
 }

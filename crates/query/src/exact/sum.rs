@@ -6,13 +6,16 @@ use std::sync::Arc;
 
 use datafusion::arrow::array::{ArrayRef, AsArray as _, BooleanArray};
 use datafusion::arrow::datatypes::{DataType, Decimal128Type, Field, FieldRef};
-use datafusion::common::ScalarValue;
+use datafusion::common::tree_node::Transformed;
+use datafusion::common::{DFSchema, ScalarValue};
 use datafusion::error::Result;
 use datafusion::functions_aggregate::sum::sum_udaf;
+use datafusion::logical_expr::expr::AggregateFunction;
 use datafusion::logical_expr::function::{AccumulatorArgs, StateFieldsArgs};
 use datafusion::logical_expr::utils::{AggregateOrderSensitivity, format_state_name};
 use datafusion::logical_expr::{
-    Accumulator, AggregateUDF, AggregateUDFImpl, EmitTo, GroupsAccumulator, ReversedUDAF, Signature, Volatility,
+    Accumulator, AggregateUDF, AggregateUDFImpl, EmitTo, Expr, ExprSchemable as _, GroupsAccumulator, ReversedUDAF,
+    Signature, Volatility,
 };
 use datafusion_functions_aggregate_common::aggregate::groups_accumulator::prim_op::PrimitiveGroupsAccumulator;
 
@@ -42,6 +45,7 @@ pub(super) fn coerced(function: &'static str, types: &[DataType]) -> Result<Vec<
 
 #[derive(Debug, PartialEq, Eq, Hash)]
 pub(super) struct Sum {
+    name: &'static str,
     /// DataFusion's, for real numbers.
     real: Arc<AggregateUDF>,
     signature: Signature,
@@ -49,8 +53,26 @@ pub(super) struct Sum {
 
 impl Default for Sum {
     fn default() -> Self {
-        Self { real: sum_udaf(), signature: Signature::user_defined(Volatility::Immutable) }
+        Self { name: "sum", real: sum_udaf(), signature: Signature::user_defined(Volatility::Immutable) }
     }
+}
+
+/// Gives a sum another name where sums of it would have another type: the optimizer adds up parts of a `sum` by name.
+pub(super) fn rewrite(expr: Expr, schema: &DFSchema) -> Result<Transformed<Expr>> {
+    let Expr::AggregateFunction(AggregateFunction { func, params }) = expr else { return Ok(Transformed::no(expr)) };
+    let stays = match &params.args[..] {
+        [arg] if func.name() == "sum" => {
+            let sum = Sum::default();
+            let once = sum.return_type(&[arg.get_type(schema)?])?;
+            sum.return_type(std::slice::from_ref(&once))? == once
+        }
+        _ => true,
+    };
+    if stays {
+        return Ok(Transformed::no(Expr::AggregateFunction(AggregateFunction { func, params })));
+    }
+    let func = Arc::new(AggregateUDF::new_from_impl(Sum { name: "sum_of_small", ..Sum::default() }));
+    Ok(Transformed::yes(Expr::AggregateFunction(AggregateFunction { func, params })))
 }
 
 /// The type of what is added up, and of the sum.
@@ -68,7 +90,7 @@ fn state_type(of: &DataType) -> DataType {
 
 impl AggregateUDFImpl for Sum {
     fn name(&self) -> &'static str {
-        "sum"
+        self.name
     }
 
     fn signature(&self) -> &Signature {

@@ -13,7 +13,7 @@ use table::disk::RealDisk;
 use table::upkeep::{Deleted, delete_rows};
 use table::{Layout, StoredTable, TableError, TableName};
 
-use crate::pruning::{self, batch, condition, insert, numbered, rows};
+use crate::pruning::{self, batch, condition, insert, numbered, rows, without_signs};
 use crate::support::{ask, cells, open};
 
 const LAYOUTS: [Layout; 3] = [Layout::Column, Layout::Pruned, Layout::Clustered];
@@ -40,7 +40,12 @@ async fn compare(
     }
     let all = concat_batches(&schema, &batches).unwrap();
     let memory = SessionContext::new();
-    memory.register_table("memory", Arc::new(MemTable::try_new(schema, vec![batches]).unwrap())).unwrap();
+    memory
+        .register_table(
+            "memory",
+            Arc::new(MemTable::try_new(schema, vec![batches.iter().map(without_signs).collect()]).unwrap()),
+        )
+        .unwrap();
     let mut stay = "true".to_owned();
     for condition in conditions {
         let sql = condition.sql(&all);

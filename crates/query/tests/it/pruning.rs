@@ -201,7 +201,8 @@ fn literal(column: &ArrayRef, row: usize) -> String {
         DataType::Float64 | DataType::Float32 => {
             let number = arrow::compute::cast(column, &DataType::Float64).unwrap();
             let number = arrow::array::AsArray::as_primitive::<arrow::datatypes::Float64Type>(&number).value(row);
-            format!("arrow_cast('{number:?}', '{ty}')")
+            // DataFusion alone would tell -0 and 0 apart.
+            format!("arrow_cast('{:?}', '{ty}')", number + 0.0)
         }
         _ => format!("arrow_cast('{}', '{ty}')", text(column)),
     }
@@ -239,6 +240,26 @@ pub(crate) async fn insert(data: &Path, table: (&str, Layout, bool), group_rows:
     }
 }
 
+/// The rows without the signs of zeros and NaN, by which DataFusion alone would compare.
+pub(crate) fn without_signs(rows: &RecordBatch) -> RecordBatch {
+    use arrow::array::AsArray as _;
+    use arrow::datatypes::{Float32Type, Float64Type};
+    let columns = rows.columns().iter().map(|column| -> ArrayRef {
+        match column.data_type() {
+            DataType::Float64 => {
+                let plain = |v: f64| if v.is_nan() { f64::NAN } else { v + 0.0 };
+                Arc::new(column.as_primitive::<Float64Type>().unary::<_, Float64Type>(plain))
+            }
+            DataType::Float32 => {
+                let plain = |v: f32| if v.is_nan() { f32::NAN } else { v + 0.0 };
+                Arc::new(column.as_primitive::<Float32Type>().unary::<_, Float32Type>(plain))
+            }
+            _ => column.clone(),
+        }
+    });
+    RecordBatch::try_new(rows.schema(), columns.collect()).unwrap()
+}
+
 /// Asks every condition of every table, and of the batches themselves. Gives the first that differs, or how many row
 /// groups were skipped of `pruned`, and of `column_found`.
 async fn compare(batches: Vec<RecordBatch>, conditions: Vec<Condition>, group_rows: usize) -> Result<[u64; 2], String> {
@@ -250,7 +271,12 @@ async fn compare(batches: Vec<RecordBatch>, conditions: Vec<Condition>, group_ro
     let engine = open(data.path()).await;
     let all = arrow::compute::concat_batches(&schema, &batches).unwrap();
     let memory = SessionContext::new();
-    memory.register_table("memory", Arc::new(MemTable::try_new(schema, vec![batches]).unwrap())).unwrap();
+    memory
+        .register_table(
+            "memory",
+            Arc::new(MemTable::try_new(schema, vec![batches.iter().map(without_signs).collect()]).unwrap()),
+        )
+        .unwrap();
     let mut skipped = [0; 2];
     for condition in conditions {
         let condition = condition.sql(&all);

@@ -41,7 +41,7 @@ pub enum Curve {
 /// Which Parquet encodings pages may have.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum EncodingSet {
-    /// Those that every common reader knows: Spark from 3.5, Trino, Athena, ClickHouse, DuckDB, pandas.
+    /// Those that every common reader knows: Spark from 3.5, Trino, Athena, `ClickHouse`, DuckDB, pandas.
     #[default]
     Portable,
     /// Also `BYTE_STREAM_SPLIT`, which takes fewer bytes and newer readers.

@@ -1,0 +1,116 @@
+//! `min` and `max` of groups of real numbers: DataFusion's start at the greatest finite number, and forget what came before
+//! a NaN.
+
+use std::sync::Arc;
+
+use datafusion::arrow::datatypes::{DataType, FieldRef, Float32Type, Float64Type};
+use datafusion::common::ScalarValue;
+use datafusion::error::Result;
+use datafusion::functions_aggregate::min_max::{max_udaf, min_udaf};
+use datafusion::logical_expr::function::{AccumulatorArgs, StateFieldsArgs};
+use datafusion::logical_expr::utils::AggregateOrderSensitivity;
+use datafusion::logical_expr::{
+    Accumulator, AggregateUDF, AggregateUDFImpl, GroupsAccumulator, ReversedUDAF, SetMonotonicity, Signature,
+    StatisticsArgs,
+};
+use datafusion_functions_aggregate_common::aggregate::groups_accumulator::prim_op::PrimitiveGroupsAccumulator;
+
+#[derive(Debug, PartialEq, Eq, Hash)]
+pub(super) struct Extreme {
+    inner: Arc<AggregateUDF>,
+    is_least: bool,
+}
+
+impl Extreme {
+    pub(super) fn least() -> Self {
+        Self { inner: min_udaf(), is_least: true }
+    }
+
+    pub(super) fn greatest() -> Self {
+        Self { inner: max_udaf(), is_least: false }
+    }
+}
+
+/// The accumulator of a type of real numbers, which begins at the last value that any other replaces.
+macro_rules! real {
+    ($type:ty, $native:ty, $of:expr, $is_least:expr, $last:expr) => {{
+        let last = <$native>::from_bits($last);
+        if $is_least {
+            let less = |least: &mut $native, value: $native| {
+                if value.total_cmp(least).is_lt() {
+                    *least = value;
+                }
+            };
+            Ok(Box::new(PrimitiveGroupsAccumulator::<$type, _>::new($of, less).with_starting_value(last)))
+        } else {
+            let greater = |greatest: &mut $native, value: $native| {
+                if value.total_cmp(greatest).is_gt() {
+                    *greatest = value;
+                }
+            };
+            Ok(Box::new(PrimitiveGroupsAccumulator::<$type, _>::new($of, greater).with_starting_value(-last)))
+        }
+    }};
+}
+
+impl AggregateUDFImpl for Extreme {
+    fn name(&self) -> &str {
+        self.inner.name()
+    }
+
+    fn signature(&self) -> &Signature {
+        self.inner.signature()
+    }
+
+    fn coerce_types(&self, types: &[DataType]) -> Result<Vec<DataType>> {
+        self.inner.inner().coerce_types(types)
+    }
+
+    fn return_type(&self, types: &[DataType]) -> Result<DataType> {
+        self.inner.inner().return_type(types)
+    }
+
+    fn state_fields(&self, args: StateFieldsArgs<'_>) -> Result<Vec<FieldRef>> {
+        self.inner.inner().state_fields(args)
+    }
+
+    fn accumulator(&self, args: AccumulatorArgs<'_>) -> Result<Box<dyn Accumulator>> {
+        self.inner.inner().accumulator(args)
+    }
+
+    fn groups_accumulator_supported(&self, args: AccumulatorArgs<'_>) -> bool {
+        self.inner.inner().groups_accumulator_supported(args)
+    }
+
+    fn create_groups_accumulator(&self, args: AccumulatorArgs<'_>) -> Result<Box<dyn GroupsAccumulator>> {
+        match args.return_field.data_type() {
+            of @ DataType::Float64 => real!(Float64Type, f64, of, self.is_least, i64::MAX as u64),
+            of @ DataType::Float32 => real!(Float32Type, f32, of, self.is_least, i32::MAX as u32),
+            _ => self.inner.inner().create_groups_accumulator(args),
+        }
+    }
+
+    fn create_sliding_accumulator(&self, args: AccumulatorArgs<'_>) -> Result<Box<dyn Accumulator>> {
+        self.inner.inner().create_sliding_accumulator(args)
+    }
+
+    fn is_descending(&self) -> Option<bool> {
+        self.inner.inner().is_descending()
+    }
+
+    fn order_sensitivity(&self) -> AggregateOrderSensitivity {
+        self.inner.inner().order_sensitivity()
+    }
+
+    fn reverse_expr(&self) -> ReversedUDAF {
+        ReversedUDAF::Identical
+    }
+
+    fn value_from_stats(&self, statistics: &StatisticsArgs<'_>) -> Option<ScalarValue> {
+        self.inner.inner().value_from_stats(statistics)
+    }
+
+    fn set_monotonicity(&self, of: &DataType) -> SetMonotonicity {
+        self.inner.inner().set_monotonicity(of)
+    }
+}

@@ -1,0 +1,246 @@
+//! Real numbers that compare as people expect: zeros are equal, and so is every NaN, which is greater than all numbers.
+//!
+//! DataFusion orders bits: -0 before 0, and a NaN with a sign, which processors make of `0 / 0`, before everything. Here a
+//! comparison of a column with a constant becomes comparisons that are right for all bits and still prune; whatever else
+//! is compared, grouped, joined or ordered loses its sign of zero and of NaN first.
+
+use std::sync::Arc;
+
+use datafusion::arrow::array::{ArrayRef, ArrowPrimitiveType, AsArray as _, PrimitiveArray};
+use datafusion::arrow::datatypes::{DataType, Float32Type, Float64Type};
+use datafusion::common::tree_node::Transformed;
+use datafusion::common::{DFSchema, ScalarValue};
+use datafusion::error::Result;
+use datafusion::logical_expr::expr::{AggregateFunction, Between, BinaryExpr, InList, ScalarFunction, WindowFunction};
+use datafusion::logical_expr::simplify::SimplifyContext;
+use datafusion::logical_expr::{
+    Aggregate, ColumnarValue, Distinct, Expr, ExprSchemable as _, Join, LogicalPlan, LogicalPlanBuilder, Operator,
+    ScalarFunctionArgs, ScalarUDF, ScalarUDFImpl, Signature, Sort, Volatility, binary_expr, lit,
+};
+use datafusion::optimizer::simplify_expressions::ExprSimplifier;
+
+use crate::filter::is_plain;
+
+/// Puts right what compares real numbers.
+pub(super) fn rewrite(expr: Expr, schema: &DFSchema) -> Result<Transformed<Expr>> {
+    match expr {
+        Expr::BinaryExpr(BinaryExpr { left, op, right }) if op.supports_propagation() && is_real(&left, schema)? => {
+            Ok(Transformed::yes(compared(*left, op, *right, schema)?))
+        }
+        Expr::Between(Between { expr, negated, low, high }) if is_real(&expr, schema)? => {
+            let low = compared((*expr).clone(), if negated { Operator::Lt } else { Operator::GtEq }, *low, schema)?;
+            let high = compared(*expr, if negated { Operator::Gt } else { Operator::LtEq }, *high, schema)?;
+            Ok(Transformed::yes(if negated { low.or(high) } else { low.and(high) }))
+        }
+        Expr::InList(InList { expr, list, negated }) if is_real(&expr, schema)? => {
+            let is_common = |e: &Expr| constant(e).is_some_and(|value| value != 0.0 && !value.is_nan());
+            let (expr, list) = if list.iter().all(is_common) {
+                (*expr, list)
+            } else {
+                let list = list.into_iter().map(|e| plain(e, schema)).collect::<Result<_>>()?;
+                (plain(*expr, schema)?, list)
+            };
+            Ok(Transformed::yes(expr.in_list(list, negated)))
+        }
+        Expr::AggregateFunction(AggregateFunction { func, mut params }) => {
+            // Of others bits do not matter.
+            if params.distinct || matches!(func.name(), "min" | "max") {
+                params.args = plain_all(params.args, schema)?;
+            }
+            for sort in &mut params.order_by {
+                sort.expr = plain(sort.expr.clone(), schema)?;
+            }
+            Ok(Transformed::yes(Expr::AggregateFunction(AggregateFunction { func, params })))
+        }
+        Expr::WindowFunction(mut window) => {
+            let WindowFunction { params, .. } = &mut *window;
+            params.partition_by = plain_all(std::mem::take(&mut params.partition_by), schema)?;
+            for sort in &mut params.order_by {
+                sort.expr = plain(sort.expr.clone(), schema)?;
+            }
+            Ok(Transformed::yes(Expr::WindowFunction(window)))
+        }
+        other => Ok(Transformed::no(other)),
+    }
+}
+
+/// Puts right what a step of a plan compares without an expression of its own.
+pub(super) fn rewrite_plan(plan: LogicalPlan) -> Result<Transformed<LogicalPlan>> {
+    match plan {
+        LogicalPlan::Distinct(Distinct::All(input)) if has_real(input.schema()) => {
+            let columns = input.schema().iter().map(|(qualifier, field)| {
+                let column = Expr::from((qualifier, field));
+                let name = (qualifier.cloned(), field.name().clone());
+                Ok(match plain(column.clone(), input.schema())? {
+                    changed if changed != column => changed.alias_qualified(name.0, name.1),
+                    same => same,
+                })
+            });
+            let columns = columns.collect::<Result<Vec<_>>>()?;
+            let plain = LogicalPlanBuilder::from((*input).clone()).project(columns)?.distinct()?.build()?;
+            Ok(Transformed::yes(plain))
+        }
+        LogicalPlan::Aggregate(aggregate) if has_real(aggregate.input.schema()) && !is_grouping_sets(&aggregate) => {
+            let schema = aggregate.input.schema().clone();
+            let group = |expr: Expr| {
+                let (qualifier, name) = expr.qualified_name();
+                let changed = plain(expr.clone(), &schema)?;
+                Ok(if changed == expr { expr } else { changed.alias_qualified(qualifier, name) })
+            };
+            let groups = aggregate.group_expr.into_iter().map(group).collect::<Result<Vec<_>>>()?;
+            Ok(Transformed::yes(LogicalPlan::Aggregate(Aggregate::try_new(
+                aggregate.input,
+                groups,
+                aggregate.aggr_expr,
+            )?)))
+        }
+        LogicalPlan::Sort(Sort { mut expr, input, fetch }) => {
+            for sort in &mut expr {
+                sort.expr = plain(sort.expr.clone(), input.schema())?;
+            }
+            Ok(Transformed::yes(LogicalPlan::Sort(Sort { expr, input, fetch })))
+        }
+        LogicalPlan::Join(mut join) if !join.on.is_empty() => {
+            let Join { on, left, right, .. } = &mut join;
+            for (of_left, of_right) in on {
+                *of_left = plain(of_left.clone(), left.schema())?;
+                *of_right = plain(of_right.clone(), right.schema())?;
+            }
+            Ok(Transformed::yes(LogicalPlan::Join(join)))
+        }
+        other => Ok(Transformed::no(other)),
+    }
+}
+
+fn is_grouping_sets(aggregate: &Aggregate) -> bool {
+    aggregate.group_expr.iter().any(|expr| matches!(expr, Expr::GroupingSet(_)))
+}
+
+fn is_floating(of: &DataType) -> bool {
+    matches!(of, DataType::Float32 | DataType::Float64)
+}
+
+fn is_real(expr: &Expr, schema: &DFSchema) -> Result<bool> {
+    Ok(is_floating(&expr.get_type(schema)?))
+}
+
+fn has_real(schema: &DFSchema) -> bool {
+    schema.fields().iter().any(|field| is_floating(field.data_type()))
+}
+
+/// The number that an expression is, however it was cast.
+fn constant(expr: &Expr) -> Option<f64> {
+    match expr {
+        Expr::Literal(ScalarValue::Float64(value), _) => *value,
+        Expr::Literal(ScalarValue::Float32(value), _) => value.map(f64::from),
+        Expr::Literal(ScalarValue::Int64(value), _) => value.map(|value| value as f64),
+        Expr::Cast(cast) if is_floating(cast.field.data_type()) => constant(&cast.expr),
+        Expr::Negative(inner) => constant(inner).map(|value| -value),
+        _ => None,
+    }
+}
+
+/// What an expression of constants comes to.
+fn folded(expr: Expr) -> Expr {
+    if constant(&expr).is_some() || !is_plain(&expr) || !expr.column_refs().is_empty() {
+        return expr;
+    }
+    let context = SimplifyContext::builder().with_schema(Arc::new(DFSchema::empty())).build();
+    // Where it fails it does so again when it is asked.
+    ExprSimplifier::new(context).simplify(expr.clone()).unwrap_or(expr)
+}
+
+/// A comparison of two real numbers.
+fn compared(left: Expr, op: Operator, right: Expr, schema: &DFSchema) -> Result<Expr> {
+    use Operator::{Eq, Gt, GtEq, Lt, LtEq, NotEq};
+    let (left, right) = (folded(left), folded(right));
+    let (column, op, value, other) = match (constant(&left), constant(&right)) {
+        (None, Some(value)) => (left, op, value, right),
+        (Some(value), None) => (right, op.swap().unwrap_or(op), value, left),
+        _ => return Ok(binary_expr(plain(left, schema)?, op, plain(right, schema)?)),
+    };
+    if !matches!(column, Expr::Column(_)) || value.is_nan() || !matches!(op, Eq | NotEq | Lt | LtEq | Gt | GtEq) {
+        return Ok(binary_expr(plain(column, schema)?, op, plain(other, schema)?));
+    }
+    let of = column.get_type(schema)?;
+    let number = |value: f64| match of {
+        DataType::Float32 => lit(value as f32),
+        _ => lit(value),
+    };
+    let than = |op: Operator, value: f64| binary_expr(column.clone(), op, number(value));
+    let zero = |sign: f64| if value == 0.0 { 0.0_f64.copysign(sign) } else { value };
+    // The only values before the infinite ones are NaN with a sign.
+    let (negative_nan, no_nan) = (|| than(Lt, f64::NEG_INFINITY), || than(GtEq, f64::NEG_INFINITY));
+    Ok(match op {
+        Eq if value == 0.0 => than(GtEq, -0.0).and(than(LtEq, 0.0)),
+        NotEq if value == 0.0 => than(Lt, -0.0).or(than(Gt, 0.0)),
+        Gt => than(Gt, zero(1.0)).or(negative_nan()),
+        GtEq => than(GtEq, zero(-1.0)).or(negative_nan()),
+        Lt => than(Lt, zero(-1.0)).and(no_nan()),
+        LtEq => than(LtEq, zero(1.0)).and(no_nan()),
+        _ => than(op, value),
+    })
+}
+
+fn plain_all(exprs: Vec<Expr>, schema: &DFSchema) -> Result<Vec<Expr>> {
+    exprs.into_iter().map(|expr| plain(expr, schema)).collect()
+}
+
+/// A real number without the sign of zero and of NaN.
+fn plain(expr: Expr, schema: &DFSchema) -> Result<Expr> {
+    let is_done = |expr: &Expr| match expr {
+        Expr::ScalarFunction(function) => function.func.name() == NAME,
+        other => constant(other).is_some_and(|value| value != 0.0 && !value.is_nan()),
+    };
+    if is_done(&expr) || !is_real(&expr, schema)? {
+        return Ok(expr);
+    }
+    if let Expr::Alias(mut alias) = expr {
+        *alias.expr = plain(*alias.expr, schema)?;
+        return Ok(Expr::Alias(alias));
+    }
+    let function = Plain { signature: Signature::any(1, Volatility::Immutable) };
+    Ok(Expr::ScalarFunction(ScalarFunction::new_udf(Arc::new(ScalarUDF::new_from_impl(function)), vec![expr])))
+}
+
+const NAME: &str = "plain_real";
+
+#[derive(Debug, PartialEq, Eq, Hash)]
+struct Plain {
+    signature: Signature,
+}
+
+impl ScalarUDFImpl for Plain {
+    fn name(&self) -> &'static str {
+        NAME
+    }
+
+    fn signature(&self) -> &Signature {
+        &self.signature
+    }
+
+    fn return_type(&self, types: &[DataType]) -> Result<DataType> {
+        Ok(types[0].clone())
+    }
+
+    fn invoke_with_args(&self, args: ScalarFunctionArgs) -> Result<ColumnarValue> {
+        Ok(match &args.args[0] {
+            ColumnarValue::Array(values) => ColumnarValue::Array(without_signs(values)),
+            ColumnarValue::Scalar(value) => {
+                ColumnarValue::Scalar(ScalarValue::try_from_array(&without_signs(&value.to_array()?), 0)?)
+            }
+        })
+    }
+}
+
+fn without_signs(values: &ArrayRef) -> ArrayRef {
+    fn each<T: ArrowPrimitiveType>(values: &ArrayRef, to: impl Fn(T::Native) -> T::Native) -> ArrayRef {
+        let values: PrimitiveArray<T> = values.as_primitive::<T>().unary(to);
+        Arc::new(values)
+    }
+    match values.data_type() {
+        DataType::Float64 => each::<Float64Type>(values, |v| if v.is_nan() { f64::NAN } else { v + 0.0 }),
+        DataType::Float32 => each::<Float32Type>(values, |v| if v.is_nan() { f32::NAN } else { v + 0.0 }),
+        _ => values.clone(),
+    }
+}
