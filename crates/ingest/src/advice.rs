@@ -2,12 +2,13 @@
 //! advice; what becomes of values is decided when they are read.
 
 use std::fs;
+use std::io::Write as _;
 use std::path::Path;
 
 use arrow::datatypes::{DataType, Field, Schema, SchemaRef, TimeUnit};
 use serde_json::{Value, json};
 use table::Appender;
-use table::disk::TEMPORARY_SUFFIX;
+use table::disk::{TEMPORARY_SUFFIX, create_options};
 
 use crate::columns::Columns;
 use crate::error::IngestError;
@@ -42,7 +43,9 @@ pub(crate) fn write(folder: &Path, columns: &Columns) -> Result<(), IngestError>
     let path = folder.join(NAME);
     let temporary = folder.join(format!(".{NAME}{TEMPORARY_SUFFIX}"));
     let text = Value::from(columns).to_string();
-    let written = fs::write(&temporary, text).and_then(|()| fs::rename(&temporary, &path));
+    let opened = create_options(&temporary).write(true).create(true).truncate(true).open(&temporary);
+    let written = opened.and_then(|mut file| file.write_all(text.as_bytes()));
+    let written = written.and_then(|()| fs::rename(&temporary, &path));
     written.map_err(IngestError::io("write", &path))
 }
 
