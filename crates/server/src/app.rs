@@ -17,6 +17,8 @@ use crate::access;
 use crate::api::Route;
 use crate::ensembles::Warm;
 use crate::error::{Refusal, ServerError};
+use crate::failures::Failures;
+use crate::guard::{self, Hosts};
 use crate::metrics::Metrics;
 use crate::questions::Questions;
 use crate::routes::routes;
@@ -39,6 +41,10 @@ pub(crate) struct Shared {
     pub(crate) warm: Warm,
     /// Who may do what; `None` where everybody may do everything.
     pub(crate) tokens: Option<Tokens>,
+    /// Logins that failed lately.
+    pub(crate) failures: Failures,
+    /// The names under which it is asked.
+    pub(crate) hosts: Hosts,
     pub(crate) metrics: Metrics,
     pub(crate) questions: Questions,
     /// Whether the server is about to end.
@@ -63,12 +69,15 @@ impl App {
         tokens: Option<Tokens>,
     ) -> Result<Self, ServerError> {
         let questions = Questions::new(settings.questions, settings.question_timeout).map_err(ServerError::Threads)?;
+        let hosts = Hosts::new(settings.listen.ip(), &settings.hosts);
         Ok(Self(Arc::new(Shared {
             settings,
             store,
             make_model,
             warm: Warm::default(),
             tokens,
+            failures: Failures::default(),
+            hosts,
             metrics: Metrics::default(),
             questions,
             closing: AtomicBool::new(false),
@@ -84,6 +93,7 @@ impl App {
             .route_layer(middleware::from_fn_with_state(self.clone(), access::check))
             .merge(router(open))
             .fallback(async || Refusal::new(StatusCode::NOT_FOUND, "there is nothing at this path"))
+            .layer(middleware::from_fn_with_state(self.clone(), guard::check))
             .with_state(self)
     }
 
