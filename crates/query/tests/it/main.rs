@@ -7,6 +7,7 @@ mod agree;
 mod damaged;
 mod delete;
 mod functions;
+mod hostile;
 mod memory;
 mod pages;
 mod pruning;
