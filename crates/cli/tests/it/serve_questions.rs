@@ -72,7 +72,7 @@ fn a_client_that_hangs_up_ends_its_question() {
     let server = Served::start(data.path(), &["--question-seconds", "3600"]);
     let body = json!({"sql": ENDLESS}).to_string();
     let mut client = TcpStream::connect(server.address).unwrap();
-    let head = format!("POST /api/v1/sql HTTP/1.1\r\nhost: test\r\ncontent-length: {}\r\n\r\n", body.len());
+    let head = format!("POST /api/v1/sql HTTP/1.1\r\nhost: localhost\r\ncontent-length: {}\r\n\r\n", body.len());
     client.write_all(format!("{head}{body}").as_bytes()).unwrap();
     wait_until("the question runs", || running(&server) == 1);
     drop(client);
