@@ -10,7 +10,7 @@ use crate::support::{json as answer, program};
 
 /// Bytes of memory that a question about damaged files may have.
 const MEMORY_KB: u64 = 4 << 20;
-const SECONDS: &str = "60";
+const SECONDS: &str = "600";
 
 /// Every file below `path`.
 fn files(path: &Path) -> Vec<PathBuf> {
