@@ -9,11 +9,12 @@
 //! share a cache, and it may be removed at any time. The oldest files go first where they grow too many.
 
 use std::fs;
+use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 use table::Segment;
-use table::disk::temporary_name;
+use table::disk::{create_dir_all, create_options, temporary_name};
 use twox_hash::XxHash64;
 
 use crate::plan::Plan;
@@ -116,9 +117,9 @@ impl Cache {
         body.0.extend(zstd::bulk::compress(&raw.0, 1)?);
         let mut bytes = XxHash64::oneshot(0, &body.0).to_le_bytes().to_vec();
         bytes.extend(body.0);
-        fs::create_dir_all(&self.folder)?;
+        create_dir_all(&self.folder)?;
         let temporary = temporary_name(&asked.path);
-        fs::write(&temporary, bytes)?;
+        create_options(&temporary).write(true).create_new(true).open(&temporary)?.write_all(&bytes)?;
         fs::rename(&temporary, &asked.path)
     }
 

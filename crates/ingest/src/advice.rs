@@ -2,13 +2,14 @@
 //! advice; what becomes of values is decided when they are read.
 
 use std::fs;
+use std::io::Write as _;
 use std::path::Path;
 use std::sync::Arc;
 
 use arrow::datatypes::{DataType, Field, SchemaRef, TimeUnit};
 use serde_json::{Value, json};
 use table::Appender;
-use table::disk::{Disk, TEMPORARY_SUFFIX};
+use table::disk::{Disk, TEMPORARY_SUFFIX, create_options};
 
 use crate::columns::{Columns, Integers};
 use crate::error::IngestError;
@@ -60,7 +61,9 @@ pub(crate) fn write(root: &Path, disk: &Arc<dyn Disk>, columns: &Columns) -> Res
     let path = folder.join(NAME);
     let temporary = folder.join(format!(".{NAME}{TEMPORARY_SUFFIX}"));
     let text = Value::from(columns).to_string();
-    let written = fs::write(&temporary, text).and_then(|()| fs::rename(&temporary, &path));
+    let opened = create_options(&temporary).write(true).create(true).truncate(true).open(&temporary);
+    let written = opened.and_then(|mut file| file.write_all(text.as_bytes()));
+    let written = written.and_then(|()| fs::rename(&temporary, &path));
     written.map_err(IngestError::io("write", &path))
 }
 

@@ -6,7 +6,7 @@
 use std::fs::{File, TryLockError};
 use std::path::{Path, PathBuf};
 
-use table::disk::{Disk, create_dirs};
+use table::disk::{Disk, create_dirs, create_options};
 use table::{Appender, Hold};
 
 use crate::error::IngestError;
@@ -38,7 +38,7 @@ impl Lock {
 
 fn open(folder: &Path, name: &str) -> Result<(File, PathBuf), IngestError> {
     let path = folder.join(name);
-    let file = File::options().create(true).truncate(false).write(true).open(&path);
+    let file = create_options(&path).create(true).truncate(false).write(true).open(&path);
     Ok((file.map_err(IngestError::io("open", &path))?, path))
 }
 

@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use arrow::array::RecordBatch;
 use arrow::datatypes::SchemaRef;
 use table::TableName;
-use table::disk::{Disk, create_dirs};
+use table::disk::{Disk, create_dirs, create_options};
 use tokio::sync::{Mutex, watch};
 use tokio::task::JoinHandle;
 
@@ -376,7 +376,7 @@ fn folders(folder: &Path) -> Result<Vec<String>, IngestError> {
 
 fn lock_folder(data: &Path) -> Result<File, IngestError> {
     let path = data.join(LOCK);
-    let file = File::options().create(true).truncate(false).write(true).open(&path);
+    let file = create_options(&path).create(true).truncate(false).write(true).open(&path);
     let file = file.map_err(IngestError::io("open", &path))?;
     match file.try_lock() {
         Ok(()) => Ok(file),

@@ -1,5 +1,6 @@
 //! Who asks, and whether they may.
 
+use std::net::IpAddr;
 use std::sync::Arc;
 
 use axum::extract::{Query, Request, State};
@@ -80,6 +81,10 @@ impl Access {
     }
 }
 
+/// Whose connection a request came over.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Peer(pub(crate) IpAddr);
+
 fn forbidden(grant: &Grant, what: &str) -> Refusal {
     Refusal::new(StatusCode::FORBIDDEN, format!("the token {:?} {what}", grant.name))
 }
@@ -93,15 +98,26 @@ pub(crate) async fn check(State(app): State<App>, mut request: Request, next: Ne
     let grant = match &app.tokens {
         None => None,
         Some(tokens) => {
-            let token = token_of(request.headers(), request.uri())
-                .ok_or_else(|| unauthorized("send a token: authorization: Bearer TOKEN, or x-api-key: TOKEN"))?;
+            let from = request.extensions().get::<Peer>().copied();
+            let Some(token) = token_of(request.headers(), request.uri()) else {
+                return Err(unauthorized("send a token: authorization: Bearer TOKEN, or x-api-key: TOKEN"));
+            };
             // All tokens are refused while their file cannot be read: one of them may have been revoked.
             let found = tokens.find(&token).map_err(|error| {
                 tracing::error!(%error, "no token can be checked");
                 let text = "tokens cannot be checked now: the server's log says why";
                 Refusal::new(StatusCode::SERVICE_UNAVAILABLE, text).later(5).into_response()
             })?;
-            Some(found.ok_or_else(|| unauthorized("the token is not known here, or was revoked"))?)
+            if found.is_none() {
+                if let Some(Peer(address)) = from
+                    && !app.failures.slow_down(address).await
+                {
+                    let text = "too many logins fail at once: come back with a token that is known here";
+                    return Err(Refusal::new(StatusCode::TOO_MANY_REQUESTS, text).later(5).into_response());
+                }
+                return Err(unauthorized("the token is not known here, or was revoked"));
+            }
+            found
         }
     };
     request.extensions_mut().insert(Access(grant));

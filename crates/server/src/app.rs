@@ -17,6 +17,8 @@ use crate::access;
 use crate::api::Route;
 use crate::ensembles::Warm;
 use crate::error::{Refusal, ServerError};
+use crate::failures::Failures;
+use crate::guard::{self, Hosts};
 use crate::metrics::Metrics;
 use crate::processes::Pool;
 use crate::questions::Questions;
@@ -40,6 +42,10 @@ pub(crate) struct Shared {
     pub(crate) warm: Warm,
     /// Who may do what; `None` where everybody may do everything.
     pub(crate) tokens: Option<Tokens>,
+    /// Logins that failed lately.
+    pub(crate) failures: Failures,
+    /// The names under which it is asked.
+    pub(crate) hosts: Hosts,
     pub(crate) metrics: Metrics,
     pub(crate) questions: Questions,
     /// What answers those in SQL.
@@ -70,12 +76,15 @@ impl App {
         let (program, memory) = (settings.question_program.clone(), settings.question_memory);
         let handle = questions.handle().clone();
         let processes = Pool::new(program, &settings.data, memory, &settings.store, handle).map_err(failed)?;
+        let hosts = Hosts::new(settings.listen.ip(), &settings.hosts);
         Ok(Self(Arc::new(Shared {
             settings,
             store,
             make_model,
             warm: Warm::default(),
             tokens,
+            failures: Failures::default(),
+            hosts,
             metrics: Metrics::default(),
             questions,
             processes,
@@ -92,6 +101,7 @@ impl App {
             .route_layer(middleware::from_fn_with_state(self.clone(), access::check))
             .merge(router(open))
             .fallback(async || Refusal::new(StatusCode::NOT_FOUND, "there is nothing at this path"))
+            .layer(middleware::from_fn_with_state(self.clone(), guard::check))
             .with_state(self)
     }
 

@@ -17,6 +17,8 @@ mod api;
 mod app;
 mod ensembles;
 mod error;
+mod failures;
+mod guard;
 mod influx;
 mod logs;
 mod metrics;

@@ -2,12 +2,14 @@
 
 use std::fmt;
 use std::future::Future;
-use std::net::SocketAddr;
+use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use axum::Router;
+use hyper::Request;
+use hyper::body::Incoming;
 use hyper::service::{Service as _, service_fn};
 use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
 use hyper_util::server::conn::auto::Builder;
@@ -19,13 +21,13 @@ use table::disk::RealDisk;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{Semaphore, watch};
-use tokio_rustls::TlsAcceptor;
 
+use crate::access::Peer;
 use crate::app::App;
 use crate::error::ServerError;
 use crate::pg;
 use crate::settings::Settings;
-use crate::tls;
+use crate::tls::{self, Tls};
 use crate::tokens::Tokens;
 
 /// How long requests under way may take once the server stops.
@@ -37,7 +39,7 @@ pub struct Server {
     address: SocketAddr,
     connections: usize,
     patience: Duration,
-    tls: Option<TlsAcceptor>,
+    tls: Option<Tls>,
     postgres: Option<pg::Listener>,
     app: App,
 }
@@ -67,9 +69,10 @@ impl Server {
                 return Err(ServerError::Plain { address });
             }
         }
-        let acceptor =
-            |protocols: &[&[u8]]| settings.tls.as_ref().map(|files| tls::acceptor(files, protocols)).transpose();
-        let (tls, tls_of_postgres) = (acceptor(&tls::HTTP)?, acceptor(&[pg::ALPN])?);
+        let of = |protocols: &'static [&'static [u8]]| {
+            settings.tls.as_ref().map(|files| Tls::open(files.clone(), protocols)).transpose()
+        };
+        let (tls, tls_of_postgres) = (of(&tls::HTTP)?, of(&[pg::ALPN])?);
         let store = Store::open(&settings.data, Arc::new(RealDisk), settings.store.clone()).await?;
         let failed = |cause| ServerError::Listen { address: wanted, cause };
         let listener = TcpListener::bind(wanted).await.map_err(failed)?;
@@ -126,8 +129,8 @@ impl Server {
                 accepted = accepted => accepted,
                 () = &mut stop => break,
             };
-            let stream = match accepted {
-                Ok((stream, _)) => stream,
+            let (stream, peer) = match accepted {
+                Ok((stream, peer)) => (stream, peer.ip()),
                 Err(error) => {
                     // Out of file descriptors, or the client is gone already: others may have more luck.
                     tracing::warn!(%error, "a connection could not be accepted");
@@ -140,7 +143,7 @@ impl Server {
             }
             let (door, router, watcher) = (door.clone(), router.clone(), graceful.watcher());
             tokio::spawn(async move {
-                if let Err(error) = door.serve(stream, router, watcher).await {
+                if let Err(error) = door.serve(stream, peer, router, watcher).await {
                     tracing::debug!(error, "a connection ended early");
                 }
                 drop(permit);
@@ -165,33 +168,34 @@ impl Server {
 /// How connections are talked to.
 struct Door {
     builder: Builder<TokioExecutor>,
-    tls: Option<TlsAcceptor>,
+    tls: Option<Tls>,
     patience: Duration,
 }
 
 type Failure = Box<dyn std::error::Error + Send + Sync>;
 
 impl Door {
-    async fn serve(&self, stream: TcpStream, router: Router, watcher: Watcher) -> Result<(), Failure> {
+    async fn serve(&self, stream: TcpStream, peer: IpAddr, router: Router, watcher: Watcher) -> Result<(), Failure> {
         match &self.tls {
-            None => self.converse(stream, router, watcher).await,
+            None => self.converse(stream, peer, router, watcher).await,
             Some(tls) => {
-                let stream = tokio::time::timeout(self.patience, tls.accept(stream)).await??;
-                self.converse(stream, router, watcher).await
+                let stream = tokio::time::timeout(self.patience, tls.acceptor().accept(stream)).await??;
+                self.converse(stream, peer, router, watcher).await
             }
         }
     }
 
     /// Answers requests until the client or the server has enough.
-    async fn converse<S>(&self, stream: S, router: Router, watcher: Watcher) -> Result<(), Failure>
+    async fn converse<S>(&self, stream: S, peer: IpAddr, router: Router, watcher: Watcher) -> Result<(), Failure>
     where
         S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
     {
         let spoke = Arc::new(AtomicBool::new(false));
         let heard = spoke.clone();
         let answerer = TowerToHyperService::new(router);
-        let service = service_fn(move |request| {
+        let service = service_fn(move |mut request: Request<Incoming>| {
             heard.store(true, Ordering::Relaxed);
+            request.extensions_mut().insert(Peer(peer));
             answerer.call(request)
         });
         let connection = self.builder.serve_connection(TokioIo::new(stream), service).into_owned();

@@ -8,7 +8,7 @@ use std::time::Duration;
 use decode::Limits;
 use ingest::StoreOptions;
 
-/// Files in PEM.
+/// Files in PEM, read again when they change.
 #[derive(Debug, Clone)]
 pub struct TlsFiles {
     /// The server's certificate, and those between it and one that clients trust.
@@ -24,6 +24,9 @@ pub struct Settings {
     pub data: PathBuf,
     /// Where it listens; port 0 takes any that is free.
     pub listen: SocketAddr,
+    /// Names under which it is asked, besides `localhost` and the address that it listens on: a request to another
+    /// name is refused.
+    pub hosts: Vec<String>,
     /// Where it listens for clients of PostgreSQL, if it does.
     pub postgres: Option<SocketAddr>,
     /// The file of tokens; without one everybody on this machine may do everything, and nobody else anything.
@@ -54,6 +57,7 @@ impl Settings {
         Self {
             data,
             listen: SocketAddr::from(([127, 0, 0, 1], 8080)),
+            hosts: Vec::new(),
             postgres: None,
             token_file: None,
             tls: None,

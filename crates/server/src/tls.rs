@@ -1,6 +1,8 @@
-//! The server's side of TLS, over certificates from files.
+//! The server's side of TLS, over certificates from files, which are read again once they change.
 
-use std::sync::Arc;
+use std::fs;
+use std::io;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use tokio_rustls::TlsAcceptor;
 use tokio_rustls::rustls::ServerConfig;
@@ -10,12 +12,59 @@ use tokio_rustls::rustls::pki_types::{CertificateDer, PrivateKeyDer};
 
 use crate::error::ServerError;
 use crate::settings::TlsFiles;
+use crate::tokens::{Stamp, stamp};
 
 /// Protocols that clients of HTTP can choose from.
 pub(crate) const HTTP: [&[u8]; 2] = [b"h2", b"http/1.1"];
 
-/// Reads the files; clients can choose from `protocols`.
-pub(crate) fn acceptor(files: &TlsFiles, protocols: &[&[u8]]) -> Result<TlsAcceptor, ServerError> {
+/// Speaks TLS with the certificate that the files hold now.
+pub(crate) struct Tls {
+    files: TlsFiles,
+    protocols: &'static [&'static [u8]],
+    current: Mutex<Current>,
+}
+
+struct Current {
+    /// Of the files that were read last, whether they could be used or not.
+    stamps: Option<[Stamp; 2]>,
+    acceptor: TlsAcceptor,
+}
+
+impl Tls {
+    /// Reads the files; clients can choose from `protocols`.
+    ///
+    /// # Errors
+    /// Where they hold no certificate with its key.
+    pub(crate) fn open(files: TlsFiles, protocols: &'static [&'static [u8]]) -> Result<Self, ServerError> {
+        let stamps = stamps(&files).ok();
+        let acceptor = acceptor(&files, protocols)?;
+        Ok(Self { files, protocols, current: Mutex::new(Current { stamps, acceptor }) })
+    }
+
+    /// What the next connection is accepted with. Files that have changed and cannot be used leave it as it was.
+    pub(crate) fn acceptor(&self) -> TlsAcceptor {
+        let now = stamps(&self.files);
+        let mut current = self.current.lock().unwrap_or_else(PoisonError::into_inner);
+        let now = now.inspect_err(|error| tracing::debug!(%error, "the certificate's files cannot be looked at")).ok();
+        if now != current.stamps {
+            current.stamps = now;
+            match acceptor(&self.files, self.protocols) {
+                Ok(acceptor) => {
+                    tracing::info!(path = %self.files.certificate.display(), "the certificate was read again");
+                    current.acceptor = acceptor;
+                }
+                Err(error) => tracing::error!(%error, "the certificate has changed and is no good; the old one stays"),
+            }
+        }
+        current.acceptor.clone()
+    }
+}
+
+fn stamps(files: &TlsFiles) -> io::Result<[Stamp; 2]> {
+    Ok([stamp(&fs::metadata(&files.certificate)?), stamp(&fs::metadata(&files.key)?)])
+}
+
+fn acceptor(files: &TlsFiles, protocols: &[&[u8]]) -> Result<TlsAcceptor, ServerError> {
     let of_certificate = |reason: String| ServerError::Tls { path: files.certificate.clone(), reason };
     let of_key = |reason: String| ServerError::Tls { path: files.key.clone(), reason };
     let chain = CertificateDer::pem_file_iter(&files.certificate).map_err(|e| of_certificate(e.to_string()))?;

@@ -191,9 +191,9 @@ fn write_private(path: &Path, folder: &Path, bytes: &[u8]) -> io::Result<()> {
 }
 
 /// What tells one state of a file from another: device, inode, size and time of change in ns.
-type Stamp = (u64, u64, u64, i64, i64);
+pub(crate) type Stamp = (u64, u64, u64, i64, i64);
 
-fn stamp(of: &fs::Metadata) -> Stamp {
+pub(crate) fn stamp(of: &fs::Metadata) -> Stamp {
     (of.dev(), of.ino(), of.size(), of.mtime(), of.mtime_nsec())
 }
 
@@ -210,7 +210,29 @@ fn malformed(path: &Path, error: &dyn std::error::Error) -> TokenError {
     TokenError::Malformed { path: path.to_owned(), reason: error.to_string().trim_end().to_owned() }
 }
 
-fn hash(token: &str) -> [u8; 32] {
+/// Whether two hashes are equal, in a time that does not depend on where they differ.
+fn is_equal(a: &Hash, b: &Hash) -> bool {
+    std::hint::black_box(a.iter().zip(b).fold(0, |differ, (a, b)| differ | (a ^ b))) == 0
+}
+
+fn beginning(hash: &Hash) -> [u8; 8] {
+    std::array::from_fn(|i| hash[i])
+}
+
+fn unhex(text: &str) -> Option<Hash> {
+    let mut hash = [0; 32];
+    let digits = text.as_bytes().as_chunks::<2>();
+    if digits.0.len() != hash.len() || !digits.1.is_empty() {
+        return None;
+    }
+    for (byte, digits) in hash.iter_mut().zip(digits.0) {
+        let digit = |digit: u8| char::from(digit).to_digit(16);
+        *byte = (digit(digits[0])? << 4 | digit(digits[1])?) as u8;
+    }
+    Some(hash)
+}
+
+fn hash(token: &str) -> Hash {
     Sha256::digest(token).into()
 }
 
@@ -229,9 +251,11 @@ pub(crate) struct Tokens {
     known: RwLock<(Stamp, Known)>,
 }
 
-/// By the SHA-256 of the token, in hexadecimal digits. Looking a hash up takes a time that says nothing of the token:
-/// whoever sends guesses does not choose their hashes.
-type Known = Arc<HashMap<String, Arc<Grant>>>;
+/// By the first bytes of the SHA-256 of the token, with all of it. Finding the entry takes a time that says nothing of
+/// the token, since whoever sends guesses does not choose their hashes; the hashes are compared in constant time anyway.
+type Known = Arc<HashMap<[u8; 8], (Hash, Arc<Grant>)>>;
+
+type Hash = [u8; 32];
 
 impl Tokens {
     pub(crate) fn open(path: PathBuf) -> Result<Self, TokenError> {
@@ -245,7 +269,9 @@ impl Tokens {
     /// Where the file cannot be read any more: then no token is good.
     pub(crate) fn find(&self, token: &str) -> Result<Option<Arc<Grant>>, TokenError> {
         let known = self.current()?;
-        Ok(known.get(&hex(&hash(token))).cloned())
+        let sent = hash(token);
+        let found = known.get(&beginning(&sent)).filter(|(hash, _)| is_equal(hash, &sent));
+        Ok(found.map(|(_, grant)| grant.clone()))
     }
 
     /// The tokens, read again where the file has changed.
@@ -271,6 +297,13 @@ fn load(path: &Path) -> Result<(Stamp, Known), TokenError> {
     if let Some(twice) = content.tokens.iter().find(|t| !names.insert(&t.grant.name)) {
         return Err(TokenError::Taken { name: twice.grant.name.clone() });
     }
-    let known = content.tokens.into_iter().map(|t| (t.sha256.to_lowercase(), Arc::new(t.grant)));
-    Ok((stamp, Arc::new(known.collect())))
+    let mut known = HashMap::with_capacity(content.tokens.len());
+    for Stored { sha256, grant } in content.tokens {
+        let hash = unhex(&sha256).ok_or_else(|| TokenError::Malformed {
+            path: path.to_owned(),
+            reason: format!("sha256 of the token {:?} has not 64 hexadecimal digits", grant.name),
+        })?;
+        known.insert(beginning(&hash), (hash, Arc::new(grant)));
+    }
+    Ok((stamp, Arc::new(known)))
 }

@@ -6,6 +6,7 @@
 use std::fmt::Debug;
 use std::fs::{self, File};
 use std::io::{self, Write};
+use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
 
 use rustix::fs::{CWD, RenameFlags, renameat_with};
@@ -70,7 +71,7 @@ impl DiskFile for File {
 
 impl Disk for RealDisk {
     fn create(&self, path: &Path) -> io::Result<Box<dyn DiskFile>> {
-        Ok(Box::new(File::create(path)?))
+        Ok(Box::new(create_options(path).write(true).create(true).truncate(true).open(path)?))
     }
 
     fn rename(&self, from: &Path, to: &Path) -> io::Result<()> {
@@ -94,7 +95,7 @@ impl Disk for RealDisk {
     }
 
     fn create_dir(&self, path: &Path) -> io::Result<()> {
-        fs::create_dir(path)
+        create_dir(path)
     }
 
     fn exchange(&self, one: &Path, other: &Path) -> io::Result<()> {
@@ -108,6 +109,39 @@ impl Disk for RealDisk {
     fn sync_dir(&self, path: &Path) -> io::Result<()> {
         File::open(path)?.sync_all()
     }
+}
+
+/// How a file that does not exist yet is opened: only its owner may read and write it. In a folder that is shared with a
+/// group (setgid) the process's umask decides instead.
+pub fn create_options(path: &Path) -> fs::OpenOptions {
+    let mut options = File::options();
+    options.mode(if is_shared(parent(path)) { 0o666 } else { 0o600 });
+    options
+}
+
+/// Makes one folder, which only its owner may enter; as [`create_options`] says of files.
+pub fn create_dir(path: &Path) -> io::Result<()> {
+    fs::DirBuilder::new().mode(if is_shared(parent(path)) { 0o777 } else { 0o700 }).create(path)
+}
+
+/// [`create_dir`] for a folder and those above it that are missing. Nothing of it is durable yet.
+pub fn create_dir_all(path: &Path) -> io::Result<()> {
+    if path.as_os_str().is_empty() {
+        return Ok(());
+    }
+    match create_dir(path) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound && path.parent().is_some() => {
+            create_dir_all(parent(path))?;
+            create_dir_all(path)
+        }
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists && path.is_dir() => Ok(()),
+        result => result,
+    }
+}
+
+fn is_shared(folder: &Path) -> bool {
+    const SETGID: u32 = 0o2000;
+    fs::metadata(folder).is_ok_and(|folder| folder.permissions().mode() & SETGID != 0)
 }
 
 /// Makes a folder and those above it that are missing, durably. Of those that are there the lowest may be the last thing

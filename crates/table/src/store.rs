@@ -28,6 +28,8 @@ const LISTINGS_MAX: usize = 10;
 pub(crate) struct DurableStore {
     local: Arc<LocalFileSystem>,
     root: PathBuf,
+    /// The only folder of which anything is read or written: a log may name files anywhere.
+    table: PathBuf,
     disk: Arc<dyn Disk>,
 }
 
@@ -38,9 +40,15 @@ impl fmt::Display for DurableStore {
 }
 
 impl DurableStore {
-    /// A store whose paths begin at `root`, an existing folder.
-    pub(crate) fn new(root: &FilePath, disk: Arc<dyn Disk>) -> Result<Self> {
-        Ok(Self { local: Arc::new(LocalFileSystem::new_with_prefix(root)?), root: root.to_owned(), disk })
+    /// A store whose paths begin at `root`, an existing folder, and that reaches what is in `table`, a folder in it.
+    pub(crate) fn new(root: &FilePath, table: &FilePath, disk: Arc<dyn Disk>) -> Result<Self> {
+        let local = Arc::new(LocalFileSystem::new_with_prefix(root)?);
+        Ok(Self { local, root: root.to_owned(), table: table.to_owned(), disk })
+    }
+
+    fn path(&self, location: &Path) -> Result<PathBuf> {
+        let path = self.local.path_to_filesystem(location)?;
+        if path.starts_with(&self.table) { Ok(path) } else { Err(outside(&path, &self.table)) }
     }
 
     fn put_durably(&self, path: &FilePath, payload: &PutPayload, create: bool) -> io::Result<()> {
@@ -71,6 +79,11 @@ fn lacks_a_version(found: &[ObjectMeta]) -> bool {
     versions.windows(2).any(|pair| pair[1] != pair[0] + 1)
 }
 
+fn outside(path: &FilePath, table: &FilePath) -> object_store::Error {
+    let reason = format!("{} is outside of the table's folder {}", path.display(), table.display());
+    failed(io::Error::new(io::ErrorKind::PermissionDenied, reason))
+}
+
 fn failed(source: io::Error) -> object_store::Error {
     object_store::Error::Generic { store: NAME, source: Box::new(source) }
 }
@@ -87,7 +100,7 @@ impl ObjectStore for DurableStore {
             PutMode::Overwrite => false,
             PutMode::Update(_) => return Err(unsupported("put_opts with PutMode::Update")),
         };
-        let path = self.local.path_to_filesystem(location)?;
+        let path = self.path(location)?;
         self.put_durably(&path, &payload, create).map_err(|source| {
             let path = path.display().to_string();
             if source.kind() == io::ErrorKind::AlreadyExists {
@@ -107,14 +120,18 @@ impl ObjectStore for DurableStore {
     }
 
     async fn get_opts(&self, location: &Path, options: GetOptions) -> Result<GetResult> {
+        self.path(location)?;
         self.local.get_opts(location, options).await
     }
 
     fn delete_stream(&self, locations: BoxStream<'static, Result<Path>>) -> BoxStream<'static, Result<Path>> {
-        let (local, disk) = (self.local.clone(), self.disk.clone());
+        let (local, disk, table) = (self.local.clone(), self.disk.clone(), self.table.clone());
         let removed = locations.map(move |location| {
             let location = location?;
             let path = local.path_to_filesystem(&location)?;
+            if !path.starts_with(&table) {
+                return Err(outside(&path, &table));
+            }
             match disk.remove(&path) {
                 Ok(()) => Ok(location),
                 Err(source) if source.kind() == io::ErrorKind::NotFound => {
@@ -131,8 +148,9 @@ impl ObjectStore for DurableStore {
     /// again.
     fn list(&self, prefix: Option<&Path>) -> BoxStream<'static, Result<ObjectMeta>> {
         let (local, disk, prefix) = (self.local.clone(), self.disk.clone(), prefix.cloned());
+        let folder = prefix.as_ref().map(|prefix| self.path(prefix)).transpose();
         let listed = async move {
-            let folder = prefix.as_ref().map(|prefix| local.path_to_filesystem(prefix)).transpose()?;
+            let folder = folder?;
             if let Some(log) = folder.filter(|folder| folder.ends_with(LOG_FOLDER)) {
                 disk.bring_log(&log).map_err(failed)?;
             }

@@ -6,6 +6,7 @@ mod faults;
 mod generated;
 mod grants;
 mod groups;
+mod hostile;
 mod luck;
 mod outcomes;
 mod rolls;

@@ -52,6 +52,15 @@ impl FromStr for Unique {
     }
 }
 
+/// A name of a server, without a port.
+fn host(text: &str) -> Result<String, String> {
+    let is_name = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '.' | '_');
+    if text.is_empty() || !text.chars().all(is_name) {
+        return Err("write a name alone, such as tables.example.com, without scheme and port".to_owned());
+    }
+    Ok(text.to_owned())
+}
+
 /// What `serve` takes.
 #[derive(Debug, clap::Args)]
 pub(crate) struct ServeArgs {
@@ -63,6 +72,10 @@ pub(crate) struct ServeArgs {
     /// Where to listen; port 0 takes any that is free
     #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:8080", env = "MANYWORLDS_LISTEN")]
     pub(crate) listen: SocketAddr,
+    /// Answer requests to this name, too, besides localhost and the address; may be given more than once, or with `;`
+    /// between names
+    #[arg(long = "host", value_name = "NAME", value_delimiter = ';', value_parser = host, env = "MANYWORLDS_HOST")]
+    pub(crate) hosts: Vec<String>,
     /// Also answer clients of PostgreSQL here: psql, drivers and tools, which give the token as the password
     #[arg(long, value_name = "ADDRESS", env = "MANYWORLDS_PG")]
     pub(crate) pg: Option<SocketAddr>,

@@ -44,6 +44,7 @@ pub(crate) async fn serve(args: &ServeArgs) -> Result<ExitCode> {
     let tls = args.tls_cert.clone().zip(args.tls_key.clone());
     let settings = Settings {
         listen: args.listen,
+        hosts: args.hosts.clone(),
         postgres: args.pg,
         token_file: args.token_file.clone(),
         tls: tls.map(|(certificate, key)| TlsFiles { certificate, key }),

@@ -91,7 +91,7 @@ fn a_server_that_closes_is_not_ready() {
     let data = tempfile::tempdir().unwrap();
     let server = Served::start(data.path(), &[]);
     let mut stream = TcpStream::connect(server.address).unwrap();
-    stream.write_all(b"GET /ready HTTP/1.1\r\nhost: test\r\n").unwrap();
+    stream.write_all(b"GET /ready HTTP/1.1\r\nhost: localhost\r\n").unwrap();
     // Once another request was answered, the half above has arrived. A connection of which nothing was read is closed
     // like one that asks nothing.
     assert_eq!(server.send("GET", "/ready", &[], b"").status, 200);

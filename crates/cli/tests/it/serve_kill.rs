@@ -50,7 +50,7 @@ fn send(address: SocketAddr, next: &AtomicI64, killed: &AtomicBool) -> Vec<i64> 
         let rows = number * ROWS..(number + 1) * ROWS;
         let lines: Vec<String> = rows.map(|row| format!("{table},host=h{} row={row}i {row}\n", row % 7)).collect();
         let lines = lines.concat();
-        let head = format!("POST /write?db=d HTTP/1.1\r\nhost: test\r\ncontent-length: {}\r\n\r\n", lines.len());
+        let head = format!("POST /write?db=d HTTP/1.1\r\nhost: localhost\r\ncontent-length: {}\r\n\r\n", lines.len());
         let mut reply = [0; 512];
         let sent = stream.write_all((head + &lines).as_bytes()).and_then(|()| stream.read(&mut reply));
         match sent {

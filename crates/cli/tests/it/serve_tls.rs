@@ -50,6 +50,32 @@ fn https_is_spoken_in_both_versions_of_http() {
 }
 
 #[test]
+fn a_changed_certificate_is_served_without_restart() {
+    let data = tempfile::tempdir().unwrap();
+    let (old, old_key) = certificate(data.path(), "old");
+    let (new, new_key) = certificate(data.path(), "new");
+    let (certificate, key) = certificate(data.path(), "server");
+    let put = |from: &str, to: &str| {
+        std::fs::copy(from, format!("{to}.part")).unwrap();
+        std::fs::rename(format!("{to}.part"), to).unwrap();
+    };
+    put(&old, &certificate);
+    put(&old_key, &key);
+    let server = Served::start(data.path(), &["--tls-cert", &certificate, "--tls-key", &key]);
+    let url = format!("https://{}/health", server.address);
+    let trusted = |ca: &str| curl(&["--cacert", ca, &url]).status.success();
+    assert_eq!((trusted(&old), trusted(&new)), (true, false));
+    put(&new, &certificate);
+    assert_eq!((trusted(&old), trusted(&new)), (true, false), "half of a new pair is no good: the old one stays");
+    put(&new_key, &key);
+    assert_eq!((trusted(&old), trusted(&new)), (false, true));
+    std::fs::write(&certificate, "no certificate").unwrap();
+    assert!(trusted(&new), "the old one stays");
+    let said = server.stop();
+    assert_eq!(said.matches("the old one stays").count(), 2, "{said}");
+}
+
+#[test]
 fn a_certificate_that_cannot_be_used_is_named() {
     let data = tempfile::tempdir().unwrap();
     let (one, one_key) = certificate(data.path(), "one");

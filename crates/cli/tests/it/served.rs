@@ -60,11 +60,11 @@ impl Served {
     /// Sends one request on a connection of its own.
     pub(crate) fn send(&self, method: &str, path: &str, headers: &[(&str, &str)], body: &[u8]) -> Reply {
         let mut stream = TcpStream::connect(self.address).unwrap();
+        let own = if headers.iter().any(|(name, _)| *name == "host") { "" } else { "host: localhost\r\n" };
         let headers: Vec<String> = headers.iter().map(|(name, value)| format!("{name}: {value}\r\n")).collect();
         let (headers, length) = (headers.concat(), body.len());
-        let head = format!(
-            "{method} {path} HTTP/1.1\r\nhost: test\r\nconnection: close\r\ncontent-length: {length}\r\n{headers}"
-        );
+        let head =
+            format!("{method} {path} HTTP/1.1\r\n{own}connection: close\r\ncontent-length: {length}\r\n{headers}");
         stream.write_all(format!("{head}\r\n").as_bytes()).unwrap();
         // A server that has seen enough may answer and close before all of it is sent.
         let sent = stream.write_all(body);

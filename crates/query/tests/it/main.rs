@@ -8,6 +8,7 @@ mod damaged;
 mod delete;
 mod exact;
 mod functions;
+mod hostile;
 mod memory;
 mod pages;
 mod pruning;

@@ -22,11 +22,11 @@ use std::time::Duration;
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{Semaphore, oneshot, watch};
 use tokio::task::JoinSet;
-use tokio_rustls::TlsAcceptor;
 
 pub(crate) use error::PgError;
 
 use crate::app::App;
+use crate::tls::Tls;
 
 /// What protocol the other side of TLS may name.
 pub(crate) const ALPN: &[u8] = b"postgresql";
@@ -35,13 +35,13 @@ pub(crate) const ALPN: &[u8] = b"postgresql";
 pub(crate) struct Listener {
     socket: TcpListener,
     address: SocketAddr,
-    tls: Option<TlsAcceptor>,
+    tls: Option<Tls>,
 }
 
 impl Listener {
     /// # Errors
     /// Where the address cannot be had.
-    pub(crate) async fn bind(wanted: SocketAddr, tls: Option<TlsAcceptor>) -> io::Result<Self> {
+    pub(crate) async fn bind(wanted: SocketAddr, tls: Option<Tls>) -> io::Result<Self> {
         let socket = TcpListener::bind(wanted).await?;
         let address = socket.local_addr()?;
         Ok(Self { socket, address, tls })
@@ -93,7 +93,7 @@ impl Listener {
 /// What all connections share.
 struct Shared {
     app: App,
-    tls: Option<TlsAcceptor>,
+    tls: Option<Tls>,
     running: Running,
 }
 

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::io;
+use std::net::IpAddr;
 use std::sync::Arc;
 
 use bytes::BytesMut;
@@ -26,6 +27,9 @@ use super::statements::Asker;
 use super::wire::Wire;
 use crate::access::Access;
 use crate::app::App;
+
+/// The code of a wrong password.
+const UNKNOWN_TOKEN: &str = "28P01";
 
 /// Settings that clients are told at once, as PostgreSQL calls them.
 const TOLD: [&str; 9] = [
@@ -63,7 +67,9 @@ pub(super) async fn converse(
                 continue;
             };
             wire.send_byte(b'S').await?;
-            let stream = tokio::time::timeout(patience, tls.accept(wire.into_inner()?)).await.map_err(|_| slow())??;
+            let stream = tokio::time::timeout(patience, tls.acceptor().accept(wire.into_inner()?))
+                .await
+                .map_err(|_| slow())??;
             let mut wire = Wire::new(stream);
             let first = tokio::time::timeout(patience, wire.first()).await.map_err(|_| slow())??;
             let Some(first) = first else { return Ok(()) };
@@ -95,10 +101,11 @@ async fn admit<S: AsyncRead + AsyncWrite + Unpin>(
         return Ok(());
     }
     let entered = shared.running.enter()?;
+    let peer = watch.peer_addr()?.ip();
     let introduced = async {
         let told = Startup::decode(&mut first, &context).ok().flatten();
         let told = told.ok_or_else(|| PgError::protocol("this speaks version 3 of the protocol of PostgreSQL"))?;
-        introduce(&mut wire, &told, shared, secure).await
+        introduce(&mut wire, &told, shared, secure, peer).await
     };
     let patience = shared.app.settings.request_timeout + shared.app.settings.question_timeout;
     let introduced = match tokio::time::timeout(patience, introduced).await {
@@ -134,6 +141,7 @@ async fn introduce<S: AsyncRead + AsyncWrite + Unpin>(
     told: &Startup,
     shared: &Arc<Shared>,
     secure: bool,
+    peer: IpAddr,
 ) -> Result<(Asker, Settings), PgError> {
     let broken = |error: io::Error| PgError::fatal("08006", error.to_string());
     if shared.tls.is_some() && !secure {
@@ -150,7 +158,18 @@ async fn introduce<S: AsyncRead + AsyncWrite + Unpin>(
         wire.send().await.map_err(broken)?;
         token = Some(password(wire).await?);
     }
-    let access = authorize(&shared.app, token.as_deref())?;
+    let access = match authorize(&shared.app, token.as_deref()) {
+        Ok(access) => access,
+        Err(refused) => {
+            if refused.code == UNKNOWN_TOKEN && !shared.app.failures.slow_down(peer).await {
+                return Err(PgError::fatal(
+                    "53300",
+                    "too many logins fail at once: come back with a token that is known",
+                ));
+            }
+            return Err(refused);
+        }
+    };
     access.may_read()?;
     let user = told.parameters.get("user").cloned().unwrap_or_default();
     let login = Login { database: DATABASE.to_owned(), user };
@@ -167,9 +186,9 @@ pub(super) fn authorize(app: &App, token: Option<&str>) -> Result<Access, PgErro
         tracing::error!(%error, "no token can be checked");
         PgError::fatal("57P03", "tokens cannot be checked now: the server's log says why")
     })?;
-    found
-        .map(Access::of)
-        .ok_or_else(|| PgError::fatal("28P01", "the token is not known here, or was revoked: give one as the password"))
+    found.map(Access::of).ok_or_else(|| {
+        PgError::fatal(UNKNOWN_TOKEN, "the token is not known here, or was revoked: give one as the password")
+    })
 }
 
 async fn password<S: AsyncRead + AsyncWrite + Unpin>(wire: &mut Wire<S>) -> Result<String, PgError> {

@@ -19,7 +19,7 @@ use tokio::runtime::{Builder, Handle, Runtime, RuntimeFlavor};
 
 use super::address::BucketUrl;
 use super::error::{BucketError, Trouble};
-use crate::disk::{RealDisk, temporary_name, write_file};
+use crate::disk::{RealDisk, create_dir_all, create_options, temporary_name, write_file};
 
 /// Objects up to this go in one request; longer ones in parts of it.
 const PART_BYTES: usize = 16 << 20;
@@ -303,9 +303,9 @@ impl Requests {
         let kept = |error| self.kept("read", key)(error);
         let failed = |error| self.failed("read", key)(error);
         if let Some(folder) = path.parent() {
-            fs::create_dir_all(folder).map_err(kept)?;
+            create_dir_all(folder).map_err(kept)?;
         }
-        let mut file = File::create(path).map_err(kept)?;
+        let mut file = create_options(path).write(true).create(true).truncate(true).open(path).map_err(kept)?;
         // An empty object has no bytes to ask for.
         let (mut at, mut whole, mut e_tag) = (0, bytes, None);
         while at < whole {
@@ -346,7 +346,7 @@ impl Requests {
 /// A file of the mirror.
 fn keep(path: &Path, bytes: &[u8]) -> io::Result<()> {
     if let Some(folder) = path.parent() {
-        fs::create_dir_all(folder)?;
+        create_dir_all(folder)?;
     }
     write_file(&RealDisk, path, bytes)
 }

@@ -8,7 +8,7 @@ use object_store::path::Path as Key;
 use twox_hash::XxHash64;
 
 use super::address::BucketUrl;
-use crate::disk::TEMPORARY_SUFFIX;
+use crate::disk::{TEMPORARY_SUFFIX, create_dir_all};
 
 const SIDECARS: &str = "_sidecars/";
 const CHECKPOINT: &str = ".checkpoint.parquet";
@@ -28,7 +28,7 @@ impl Mirror {
     pub(super) fn open(mirrors: &Path, url: &BucketUrl, endpoint: &str) -> io::Result<Self> {
         let name = format!("{}-{:016x}", url.bucket, XxHash64::oneshot(0, format!("{endpoint} {url}").as_bytes()));
         let root = mirrors.join(name);
-        fs::create_dir_all(&root)?;
+        create_dir_all(&root)?;
         // Those who open tables name them by the path without links.
         Ok(Self { root: root.canonicalize()?, prefix: url.prefix.clone() })
     }

@@ -3,7 +3,7 @@
 //! The file has no name once it is open, so it is gone with the process that made it, however that ends; where the
 //! system does not allow that, the name is temporary, goes when the process is done, and is swept with all others.
 
-use std::fs::{File, OpenOptions};
+use std::fs::File;
 use std::io::{Read as _, Seek as _, SeekFrom, Write as _};
 use std::path::{Path, PathBuf};
 
@@ -13,7 +13,7 @@ use arrow::datatypes::SchemaRef;
 use arrow::ipc::reader::StreamDecoder;
 use arrow::ipc::writer::StreamWriter;
 
-use crate::disk::temporary_name;
+use crate::disk::{create_options, temporary_name};
 use crate::error::TableError;
 
 type Result<T> = std::result::Result<T, TableError>;
@@ -42,7 +42,7 @@ impl Spill {
     pub(crate) fn create(root: &Path) -> Result<Self> {
         let path = temporary_name(&root.join("spill"));
         let failed = || TableError::io("create", &path);
-        let file = OpenOptions::new().read(true).write(true).create_new(true).open(&path).map_err(failed())?;
+        let file = create_options(&path).read(true).write(true).create_new(true).open(&path).map_err(failed())?;
         let named = std::fs::remove_file(&path).is_err();
         Ok(Self { path, file, named, end: 0, plain: Vec::new(), packed: Vec::new() })
     }

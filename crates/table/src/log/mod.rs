@@ -8,7 +8,7 @@ mod known;
 
 use std::collections::{BTreeMap, HashMap};
 use std::io::ErrorKind;
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 use std::time::SystemTime;
 
@@ -319,9 +319,16 @@ impl Table {
         if mapping.is_some_and(|mode| mode != "none") {
             return Err(refuse("it maps its columns to other names, which is not read here: write it again without"));
         }
-        segments.into_iter().collect::<Option<Vec<_>>>().ok_or_else(|| {
+        let segments = segments.into_iter().collect::<Option<Vec<_>>>().ok_or_else(|| {
             refuse("it has deletion vectors, which are not read here: have the engine that wrote them purge them")
-        })
+        })?;
+        let outside =
+            segments.iter().flat_map(|(_, s)| [Some(s.path.as_str()), s.part()]).flatten().find(|p| !is_inside(p));
+        if let Some(path) = outside {
+            let what = "which is outside of its folder: nothing of it is read; restore the log from a copy";
+            return Err(refuse(&format!("its log names {path:?}, {what}")));
+        }
+        Ok(segments)
     }
 
     /// Files that were taken out of the table and are not yet forgotten by its log: path, and when that was, in
@@ -338,14 +345,20 @@ impl Table {
     }
 }
 
+/// Whether a path that a log names stays below the table's folder, whatever that is.
+fn is_inside(path: &str) -> bool {
+    let is_plain = |part| matches!(part, Component::Normal(_));
+    !path.is_empty() && !path.contains("://") && Path::new(path).components().all(is_plain)
+}
+
 fn log_store(root: &Path, disk: Arc<dyn Disk>) -> Result<LogStoreRef> {
     let fail = |e: object_store::Error| TableError::log("open", root)(DeltaTableError::from(e));
     let root = root.canonicalize().map_err(TableError::io("open the folder", root))?;
     let url = Url::from_directory_path(&root).map_err(|()| {
         TableError::io("name as a URL the folder", &root)(std::io::Error::other("it is no absolute path"))
     })?;
-    let whole = Arc::new(DurableStore::new(Path::new("/"), disk.clone()).map_err(fail)?);
-    let prefixed = Arc::new(DurableStore::new(&root, disk).map_err(fail)?);
+    let whole = Arc::new(DurableStore::new(Path::new("/"), &root, disk.clone()).map_err(fail)?);
+    let prefixed = Arc::new(DurableStore::new(&root, &root, disk).map_err(fail)?);
     Ok(default_logstore(prefixed, whole, &url, &StorageConfig::default()))
 }
 

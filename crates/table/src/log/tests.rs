@@ -270,3 +270,40 @@ async fn a_table_can_be_opened_while_versions_are_written() {
     }
     reader.await.unwrap();
 }
+
+/// Writes an entry into a log as a stranger would.
+fn forge(root: &Path, version: u64, path: &str, part: Option<&str>) {
+    let tags = part.map(|part| serde_json::json!({Segment::PART_TAG: part}));
+    let add = serde_json::json!({"add": {
+        "path": path, "partitionValues": {"part": "a"}, "size": 10, "modificationTime": 0, "dataChange": true,
+        "tags": tags,
+    }});
+    std::fs::write(root.join(LOG_FOLDER).join(format!("{version:020}.json")), add.to_string()).unwrap();
+}
+
+#[tokio::test]
+async fn paths_outside_the_folder_are_refused() {
+    for (path, part) in [
+        ("../../x.parquet", None),
+        ("%2e%2e/x.parquet", None),
+        ("a/../../x.parquet", None),
+        ("/etc/passwd", None),
+        ("file:///etc/passwd", None),
+        ("s3://bucket/x.parquet", None),
+        ("x.parquet", Some("../../y")),
+        ("x.parquet", Some("/tmp")),
+    ] {
+        let root = tempfile::tempdir().unwrap();
+        table(root.path()).await.commit(&adding(&["x"], None)).await.unwrap();
+        forge(root.path(), 2, path, part);
+        let forged = Table::open(root.path(), Arc::new(RealDisk)).await.unwrap().unwrap();
+        let refused = forged.segments().await.unwrap_err().to_string();
+        assert!(refused.contains("outside of its folder"), "{path}: {refused}");
+        assert!(forged.segments_by_age().await.is_err());
+    }
+    let root = tempfile::tempdir().unwrap();
+    table(root.path()).await;
+    forge(root.path(), 1, "part=a/..x/...parquet", Some("day=2"));
+    let odd = Table::open(root.path(), Arc::new(RealDisk)).await.unwrap().unwrap();
+    assert_eq!(odd.segments().await.unwrap().len(), 1);
+}

@@ -1,6 +1,6 @@
 //! Input that is no row: told, and set aside.
 
-use std::fs::{self, File};
+use std::fs::File;
 use std::io::{ErrorKind, Write as _};
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -8,6 +8,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use anyhow::{Context as _, Result};
 use decode::RefusedRecord;
 use table::TableName;
+use table::disk::{create_dir_all, create_options};
 
 use super::input::Input;
 use crate::args::InputFormat;
@@ -94,11 +95,11 @@ impl Refused {
     }
 
     fn begin_aside(&self) -> std::io::Result<(PathBuf, File)> {
-        fs::create_dir_all(&self.folder)?;
+        create_dir_all(&self.folder)?;
         let mut micros = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_micros());
         loop {
             let path = self.folder.join(format!("{}-{micros}.{}", self.table, self.format.ending()));
-            match File::options().write(true).create_new(true).open(&path) {
+            match create_options(&path).write(true).create_new(true).open(&path) {
                 Err(error) if error.kind() == ErrorKind::AlreadyExists => micros += 1,
                 file => {
                     let mut file = file?;

@@ -1,0 +1,174 @@
+//! What a request's headers say of the page that sent it.
+//!
+//! A browser sends requests for any page. DNS rebinding gives a foreign page the address of this server under the page's
+//! own name, so the name that a request was sent to must be one of this server's. A page under its own name may still
+//! send requests here whose answers it cannot read, so whatever may write must come from no page or from one of this
+//! server's. Neither header is a secret: programs that are no browsers send what they like, and show tokens.
+
+use std::net::IpAddr;
+
+use axum::extract::{Request, State};
+use axum::http::uri::Authority;
+use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, Uri, header};
+use axum::middleware::Next;
+use axum::response::Response;
+
+use crate::app::App;
+use crate::error::Refusal;
+
+const FETCH_SITE: &str = "sec-fetch-site";
+
+/// The names under which a server is asked.
+#[derive(Debug, Clone)]
+pub(crate) struct Hosts {
+    listen: IpAddr,
+    names: Vec<String>,
+}
+
+impl Hosts {
+    /// Those of a server that listens on `listen`, beside those of the machine itself.
+    pub(crate) fn new(listen: IpAddr, names: &[String]) -> Self {
+        Self { listen, names: names.iter().map(|name| plain(name)).collect() }
+    }
+
+    fn has(&self, host: &str) -> bool {
+        let host = plain(host);
+        if let Ok(address) = host.trim_start_matches('[').trim_end_matches(']').parse::<IpAddr>() {
+            let address = address.to_canonical();
+            // No page can bring its own name along with an address: whoever listens on all of them has any.
+            return address.is_loopback() || self.listen.is_unspecified() || address == self.listen.to_canonical();
+        }
+        host == "localhost" || host.ends_with(".localhost") || self.names.contains(&host)
+    }
+
+    /// Whether a request may be answered.
+    ///
+    /// # Errors
+    /// 403, with the reason.
+    fn admit(&self, method: &Method, uri: &Uri, headers: &HeaderMap) -> Result<(), Refusal> {
+        let mut to = None;
+        let named = headers.get_all(header::HOST).iter().map(authority);
+        for host in uri.authority().cloned().map(Some).into_iter().chain(named) {
+            match host {
+                Some(host) if self.has(host.host()) && to.as_ref().is_none_or(|first| *first == host) => {
+                    to = Some(host)
+                }
+                Some(host) => {
+                    let name = host.host();
+                    let text =
+                        format!("{name:?} is no name of this server: start it with --host {name} if it should be");
+                    return Err(forbidden(text));
+                }
+                None => return Err(forbidden("the header host names no server")),
+            }
+        }
+        if method.is_safe() {
+            return Ok(());
+        }
+        let site = headers.get(FETCH_SITE).map(HeaderValue::as_bytes);
+        if !matches!(site, None | Some(b"same-origin" | b"none")) {
+            return Err(forbidden("a page of another site sent this: only pages of this server may"));
+        }
+        headers.get_all(header::ORIGIN).iter().try_for_each(|origin| {
+            if self.is_own(origin, to.as_ref()) {
+                return Ok(());
+            }
+            Err(forbidden(format!("a page of {origin:?} sent this: only pages of this server may")))
+        })
+    }
+
+    /// Whether an origin is that of this server's pages. One that was named is reached through a proxy, whose port may
+    /// be another.
+    fn is_own(&self, origin: &HeaderValue, to: Option<&Authority>) -> bool {
+        let origin = origin.to_str().ok().and_then(|origin| origin.parse::<Uri>().ok());
+        let Some(origin) = origin else { return false };
+        let (Some(scheme), Some(host)) = (origin.scheme_str(), origin.authority()) else { return false };
+        let port = |of: &Authority| of.port_u16().unwrap_or(if scheme == "https" { 443 } else { 80 });
+        let is_named = self.names.contains(&plain(host.host()));
+        is_named || (self.has(host.host()) && to.is_some_and(|to| port(to) == port(host)))
+    }
+}
+
+fn forbidden(text: impl Into<String>) -> Refusal {
+    Refusal::new(StatusCode::FORBIDDEN, text)
+}
+
+/// A host in one spelling.
+fn plain(host: &str) -> String {
+    host.strip_suffix('.').unwrap_or(host).to_ascii_lowercase()
+}
+
+fn authority(value: &HeaderValue) -> Option<Authority> {
+    let authority: Authority = value.to_str().ok()?.parse().ok()?;
+    (!authority.as_str().contains('@')).then_some(authority)
+}
+
+/// Lets a request in that was sent to this server, by no foreign page where it may write.
+pub(crate) async fn check(State(app): State<App>, request: Request, next: Next) -> Result<Response, Refusal> {
+    app.hosts.admit(request.method(), request.uri(), request.headers())?;
+    Ok(next.run(request).await)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn admits(hosts: &Hosts, method: &Method, uri: &str, headers: &[(&'static str, &str)]) -> bool {
+        let mut map = HeaderMap::new();
+        for (name, value) in headers {
+            map.append(*name, value.parse().unwrap());
+        }
+        hosts.admit(method, &uri.parse().unwrap(), &map).is_ok()
+    }
+
+    fn local() -> Hosts {
+        Hosts::new([127, 0, 0, 1].into(), &["Tables.Example".to_owned()])
+    }
+
+    #[test]
+    fn only_names_of_the_server_are_answered() {
+        let has = |hosts: &Hosts, host: &str| admits(hosts, &Method::GET, "/", &[("host", host)]);
+        for host in
+            ["localhost", "LOCALHOST:8080", "localhost.", "a.localhost:1", "127.0.0.1:8080", "127.9.9.9", "[::1]:80"]
+        {
+            assert!(has(&local(), host), "{host}");
+        }
+        assert!(has(&local(), "tables.example:443"));
+        for host in
+            ["evil.example", "localhost.evil.example", "127.0.0.1.evil.example", "10.0.0.1", "notlocalhost", "", "a b"]
+        {
+            assert!(!has(&local(), host), "{host}");
+        }
+        assert!(!has(&local(), "u@localhost"));
+        let one = Hosts::new([10, 0, 0, 1].into(), &[]);
+        assert!(has(&one, "10.0.0.1:80") && has(&one, "localhost") && !has(&one, "10.0.0.2"));
+        let all = Hosts::new([0, 0, 0, 0].into(), &[]);
+        assert!(has(&all, "192.168.1.7:9000") && has(&all, "[fe80::1]") && !has(&all, "evil.example"));
+        assert!(admits(&local(), &Method::GET, "/", &[]), "HTTP/1.0 names no server");
+        assert!(!admits(&local(), &Method::GET, "/", &[("host", "localhost"), ("host", "evil.example")]));
+        assert!(!admits(&local(), &Method::GET, "http://evil.example/", &[("host", "localhost")]));
+        assert!(admits(&local(), &Method::GET, "http://localhost/", &[("host", "localhost")]));
+    }
+
+    #[test]
+    fn foreign_pages_may_not_write() {
+        let post = |headers: &[(&'static str, &str)]| {
+            let headers = [&[("host", "localhost:8080")], headers].concat();
+            admits(&local(), &Method::POST, "/write", &headers)
+        };
+        assert!(post(&[]));
+        assert!(post(&[("origin", "http://localhost:8080"), ("sec-fetch-site", "same-origin")]));
+        assert!(post(&[("origin", "https://tables.example")]));
+        assert!(post(&[("sec-fetch-site", "none")]));
+        for origin in
+            ["http://evil.example", "http://localhost:3000", "null", "http://localhost", "localhost:8080", "x:y:z"]
+        {
+            assert!(!post(&[("origin", origin)]), "{origin}");
+        }
+        for site in ["cross-site", "same-site", "?"] {
+            assert!(!post(&[("sec-fetch-site", site)]), "{site}");
+        }
+        let get = [("host", "localhost"), ("origin", "http://evil.example"), ("sec-fetch-site", "cross-site")];
+        assert!(admits(&local(), &Method::GET, "/health", &get));
+    }
+}
