@@ -15,9 +15,9 @@ use arrow::array::{
 use arrow::compute::concat_batches;
 use arrow::datatypes::{DataType, Field, Schema};
 use arrow::util::display::{ArrayFormatter, FormatOptions};
-use ingest::Waiting;
-use query::{Engine, FreshRows, LiveTables, QueryError};
+use query::{Engine, LiveTables, QueryError};
 use serde_json::{Map, Value, json};
+use server::Logs;
 use table::disk::RealDisk;
 use table::{Clustering, Curve, EncodingSet, Inserter, Layout, StoredTable, TableName, TableOptions};
 
@@ -215,27 +215,6 @@ fn lines(dice: &mut Dice, count: usize) -> Vec<u8> {
     text
 }
 
-/// Rows that are in no segment, as the program finds them.
-#[derive(Debug)]
-struct Logs<'a>(&'a Path);
-
-impl LiveTables for Logs<'static> {
-    fn names(&self) -> Vec<TableName> {
-        ingest::tables(self.0).unwrap()
-    }
-
-    fn fresh(&self, name: &TableName) -> Result<Option<FreshRows>, String> {
-        let waiting = ingest::waiting(&name.folder(self.0)).map_err(|e| e.to_string())?;
-        let rows = waiting.map(|waiting| waiting.entries).filter(|entries| !entries.is_empty());
-        Ok(rows.map(|rows| FreshRows { schema: Arc::new(Schema::empty()), rows }))
-    }
-
-    fn fit(&self, rows: FreshRows, columns: &Schema) -> Result<FreshRows, String> {
-        let fitted = Waiting { entries: rows.rows }.fit(columns, 0).map_err(|e| e.to_string())?;
-        Ok(FreshRows { schema: fitted.schema, rows: fitted.rows })
-    }
-}
-
 /// A table with segments, deleted rows and rows in its log, as both are asked about it.
 async fn messy(dice: &mut Dice, data: &Path) -> (Source, Engine) {
     let name: TableName = "messy".parse().unwrap();
@@ -264,12 +243,11 @@ async fn messy(dice: &mut Dice, data: &Path) -> (Source, Engine) {
         unreachable!("it was made so")
     };
     let (columns, position) = (table.arrow_schema().unwrap(), table.append_position().await.unwrap());
-    let fresh = waiting.fit(&columns, position).unwrap();
+    let fresh = waiting.fit(&columns, position, &[]).unwrap();
     let segments = table.segments().await.unwrap();
     let source =
         Source { root, schema: fresh.schema, segments, fresh: fresh.rows.into_iter().map(|(_, rows)| rows).collect() };
-    // As long as the test.
-    let live: Arc<dyn LiveTables> = Arc::new(Logs(Box::leak(data.to_owned().into_boxed_path())));
+    let live: Arc<dyn LiveTables> = Arc::new(Logs::find(data, Arc::default()).unwrap());
     let make = Arc::new(|_: &ensemble::Plan| unreachable!("no ensemble is asked about"));
     let options = query::Options { threads: 2, ..query::Options::default() };
     let engine = Engine::open(data, Arc::new(RealDisk), make, options, Some(&live)).await.unwrap().unwrap();

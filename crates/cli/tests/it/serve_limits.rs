@@ -23,12 +23,18 @@ fn said_before_the_end(server: &Served, sent: &[u8]) -> String {
 fn half_a_request_is_cut_off_in_time() {
     let data = tempfile::tempdir().unwrap();
     let server = Served::start(data.path(), &["--request-seconds", "1"]);
-    let heads: [&[u8]; 5] =
-        [b"", b"P", b"PRI * HT", b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", b"POST /write?db=d HTTP/1.1\r\nhost: localhost\r\nx: "];
+    let heads: [&[u8]; 5] = [
+        b"",
+        b"P",
+        b"PRI * HT",
+        b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n",
+        b"POST /write?db=d HTTP/1.1\r\nhost: localhost\r\nx: ",
+    ];
     for sent in heads {
         assert!(!said_before_the_end(&server, sent).contains("HTTP/1.1 2"), "{sent:?}");
     }
-    let body = b"POST /write?db=d HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\ncontent-length: 20\r\n\r\ncpu load";
+    let body =
+        b"POST /write?db=d HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\ncontent-length: 20\r\n\r\ncpu load";
     let said = said_before_the_end(&server, body);
     assert!(said.starts_with("HTTP/1.1 408") && said.contains("did not arrive within 1 s"), "{said}");
     assert_eq!(server.post("/write?db=d", b"cpu load=1 1").status, 204);
@@ -43,7 +49,8 @@ fn five_hundred_connections_are_answered_at_once() {
     for round in 0..3 {
         for (n, stream) in streams.iter_mut().enumerate() {
             let line = format!("cpu,host=h{n} load={n} {}", round + 1);
-            let head = format!("POST /write?db=d HTTP/1.1\r\nhost: localhost\r\ncontent-length: {}\r\n\r\n", line.len());
+            let head =
+                format!("POST /write?db=d HTTP/1.1\r\nhost: localhost\r\ncontent-length: {}\r\n\r\n", line.len());
             stream.write_all(format!("{head}{line}").as_bytes()).unwrap();
         }
         for stream in &mut streams {
