@@ -196,11 +196,11 @@ mod tests {
 
     #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
     async fn a_question_that_was_given_up_keeps_its_place_until_its_work_ends() {
-        let questions = Questions::new(1, Duration::from_millis(20)).unwrap();
+        let (questions, all) = (Questions::new(1, Duration::from_millis(20)).unwrap(), Access::all());
         let (go, wait) = mpsc::channel::<()>();
         let (saw, seen) = mpsc::channel();
         let status = |refused: Result<(), Refusal>| refused.unwrap_err().status();
-        let slow = questions.ask(&Access::all(), |place| async move {
+        let slow = questions.ask(&all, |place| async move {
             let work = tokio::task::spawn_blocking(move || {
                 wait.recv().unwrap();
                 saw.send(place.is_given_up()).unwrap();
@@ -210,17 +210,17 @@ mod tests {
         });
         assert_eq!(status(slow.await), StatusCode::REQUEST_TIMEOUT);
         assert_eq!(questions.running(), 1);
-        assert_eq!(status(questions.ask(&Access::all(), |_| async { Ok(()) }).await), StatusCode::SERVICE_UNAVAILABLE);
+        assert_eq!(status(questions.ask(&all, |_| async { Ok(()) }).await), StatusCode::SERVICE_UNAVAILABLE);
         go.send(()).unwrap();
         assert!(seen.recv().unwrap(), "the work can see that nobody waits for it");
         until_none_runs(&questions).await;
-        assert!(questions.ask(&Access::all(), |_| async { Ok(()) }).await.is_ok());
+        assert!(questions.ask(&all, |_| async { Ok(()) }).await.is_ok());
     }
 
     #[tokio::test]
     async fn a_question_whose_client_goes_away_ends() {
-        let questions = Questions::new(1, Duration::from_hours(1)).unwrap();
-        let asked = questions.ask(&Access::all(), |_| std::future::pending::<Result<(), Refusal>>());
+        let (questions, all) = (Questions::new(1, Duration::from_hours(1)).unwrap(), Access::all());
+        let asked = questions.ask(&all, |_| std::future::pending::<Result<(), Refusal>>());
         assert!(tokio::time::timeout(Duration::from_millis(20), asked).await.is_err());
         until_none_runs(&questions).await;
     }
