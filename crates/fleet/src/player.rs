@@ -95,13 +95,13 @@ fn play(worker: &Worker, assignment: &Assignment, encoders: &mut Encoders) -> Re
     let mut written = assignment.job.player.play(range, encoders, &stop)?;
     if let Some(written) = &mut written {
         let pause = worker.options.world_pause * range.count() as u32;
-        let mut left = pause;
-        while !left.is_zero() && !stop() {
-            let some = left.min(PAUSED);
+        let mut paused = Duration::ZERO;
+        while paused < pause && !stop() {
+            let some = pause.saturating_sub(paused).min(PAUSED);
             std::thread::sleep(some);
-            left -= some;
+            paused += some;
         }
-        written.times.simulate += pause - left;
+        written.times.simulate += paused;
     }
     Ok(written)
 }

@@ -267,12 +267,11 @@ impl Columns {
         for (field, known) in others.schema.fields().iter().zip(&others.integers) {
             match self.places.get(field.name()) {
                 Some(&place) if *known == Integers::Large => integers[place] = Integers::Large,
-                Some(_) => {}
                 None if self.names.allows(field.name()) => {
                     fields.push(field.as_ref().clone());
                     integers.push(*known);
                 }
-                None => {}
+                _ => {}
             }
         }
         Self::over(fields, integers, self.stored.clone(), self.changes)

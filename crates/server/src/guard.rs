@@ -51,7 +51,7 @@ impl Hosts {
         for host in uri.authority().cloned().map(Some).into_iter().chain(named) {
             match host {
                 Some(host) if self.has(host.host()) && to.as_ref().is_none_or(|first| *first == host) => {
-                    to = Some(host)
+                    to = Some(host);
                 }
                 Some(host) => {
                     let name = host.host();

@@ -184,11 +184,10 @@ fn written() -> impl Strategy<Value = String> {
         select(&["n", "x", "0", "1", "-2.5", "9223372036854775807", "1e300"]).prop_recursive(5, 40, 4, |inner| {
             prop_oneof![
                 inner.clone().prop_map(|a| format!("-({a})")),
-                (prop::collection::vec((inner, prop::sample::select(vec!["+", "-"])), 1..4)).prop_map(|parts| parts
-                    .iter()
-                    .map(|(a, o)| format!("({a}) {o} "))
-                    .collect::<String>()
-                    + "1"),
+                (prop::collection::vec((inner, prop::sample::select(vec!["+", "-"])), 1..4)).prop_map(|parts| {
+                    let terms: Vec<_> = parts.iter().map(|(a, o)| format!("({a}) {o} ")).collect();
+                    terms.concat() + "1"
+                }),
             ]
         });
     let comparison = (number.clone(), select(&["<", "<=", ">", ">=", "=", "!="]), number);

@@ -176,7 +176,8 @@ fn stored_files_are_for_their_owner_only() {
         assert_eq!(code, Some(i32::from(input.contains("no row"))), "{words:?}");
     };
     open(&["run", "football", "--worlds", "3", "--name", "season"], "");
-    let rows: String = (0..3).map(|n| format!("{{\"time\": {n}, \"load\": {n}}}\n")).collect();
+    let rows: Vec<_> = (0..3).map(|n| format!("{{\"time\": {n}, \"load\": {n}}}\n")).collect();
+    let rows = rows.concat();
     open(&["append", "cpu", "--in", "json"], &rows);
     open(&["digest", "cpu"], "");
     open(&["append", "cpu", "--in", "json"], "{\"load\": 4}\nno row\n");

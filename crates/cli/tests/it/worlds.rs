@@ -21,7 +21,7 @@ fn play_with_gaps(data: &Path, events: &str) {
     let part = async {
         let mut store = Store::open_or_create(data, Arc::new(RealDisk)).await.unwrap();
         let mut plan = store.ensemble("whole").await.unwrap().plan;
-        plan.name = "gaps".to_owned();
+        "gaps".clone_into(&mut plan.name);
         let parameters = Parameters::from_json(football::PARAMETERS, &plan.parameters).unwrap();
         let model = Arc::new(football::Football::new(&parameters).unwrap());
         let ranges = plan.ranges();

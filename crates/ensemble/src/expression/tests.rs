@@ -198,8 +198,10 @@ fn written() -> impl Strategy<Value = String> {
             inner.clone().prop_map(|a| format!("-{a}")),
             inner.clone().prop_map(|a| format!("abs({a})")),
             (inner.clone(), inner.clone()).prop_map(|(a, b)| format!("min({a}, {b})")),
-            (prop::collection::vec((inner, prop::sample::select(vec!["+", "-", "*", "/"])), 1..5))
-                .prop_map(|parts| parts.iter().map(|(a, o)| format!("({a}) {o} ")).collect::<String>() + "1"),
+            (prop::collection::vec((inner, prop::sample::select(vec!["+", "-", "*", "/"])), 1..5)).prop_map(|parts| {
+                let terms: Vec<_> = parts.iter().map(|(a, o)| format!("({a}) {o} ")).collect();
+                terms.concat() + "1"
+            }),
         ]
     });
     let comparison = (number.clone(), prop::sample::select(vec!["<", "<=", ">", ">=", "=", "!=", "<>", "=="]), number);

@@ -70,8 +70,14 @@ type Row = BTreeMap<String, Cell>;
 fn cell() -> impl Strategy<Value = Cell> {
     prop_oneof![
         (-5i64..5).prop_map(Cell::Int),
-        prop::sample::select(vec![1234567890123456789, 1234567890123456790, i64::MIN, i64::MAX, (1 << 53) + 1])
-            .prop_map(Cell::Int),
+        prop::sample::select(vec![
+            1_234_567_890_123_456_789,
+            1_234_567_890_123_456_790,
+            i64::MIN,
+            i64::MAX,
+            (1 << 53) + 1
+        ])
+        .prop_map(Cell::Int),
         (-20i32..20).prop_map(|v| Cell::Real(f64::from(v) / 4.0)),
         "[a-c]{1,2}".prop_map(Cell::Text),
         any::<bool>().prop_map(Cell::Truth),

@@ -123,7 +123,7 @@ fn similar_to_regex(pattern: &str, escape: char) -> Result<String> {
     while let Some(character) = characters.next() {
         match character {
             c if c == escape => {
-                regex.push_str(&regex_syntax::escape(next(&mut characters, pattern)?.encode_utf8(&mut [0; 4])))
+                regex.push_str(&regex_syntax::escape(next(&mut characters, pattern)?.encode_utf8(&mut [0; 4])));
             }
             '[' | ']' => {
                 in_class = character == '[';

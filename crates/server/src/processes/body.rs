@@ -20,7 +20,7 @@ use super::message::{Format, Part};
 /// A body that is being written to `W`.
 pub(super) enum Body<W: Write> {
     Json(JsonRows<W>),
-    Csv(CsvWriter<W>),
+    Csv(Box<CsvWriter<W>>),
     Arrow(StreamWriter<W>),
     Arrays { out: W, rows: usize, began: Instant },
     Series { out: W, rows: usize },
@@ -37,7 +37,7 @@ impl<W: Write> Body<W> {
             Format::Csv => {
                 let mut writer = CsvBuilder::new().with_header(true).build(out);
                 writer.write(&in_cells(&RecordBatch::new_empty(schema.clone()))?)?;
-                Self::Csv(writer)
+                Self::Csv(Box::new(writer))
             }
             Format::Arrow => Self::Arrow(StreamWriter::try_new(out, schema)?),
             Format::Arrays => {

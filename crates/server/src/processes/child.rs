@@ -92,7 +92,9 @@ fn start_runtime() -> io::Result<Runtime> {
     let barrier = Arc::new(Barrier::new(BLOCKING));
     let wait = |_| {
         let barrier = barrier.clone();
-        runtime.spawn_blocking(move || drop(barrier.wait()))
+        runtime.spawn_blocking(move || {
+            barrier.wait();
+        })
     };
     let started: Vec<_> = (0..BLOCKING).map(wait).collect();
     runtime.block_on(async {

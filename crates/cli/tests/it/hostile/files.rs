@@ -53,7 +53,8 @@ fn fill(data: &Path) {
         feed(data, &["append", "cpu"], &rows(1000 * from));
         feed(data, &["digest", "cpu"], "");
     }
-    let csv: String = (0..500).map(|n| format!("{n},h{},{}\n", n % 9, n * 3)).collect();
+    let csv: Vec<_> = (0..500).map(|n| format!("{n},h{},{}\n", n % 9, n * 3)).collect();
+    let csv = csv.concat();
     let file = data.join("rows.csv");
     fs::write(&file, format!("id,host,n\n{csv}")).unwrap();
     let file = file.to_str().unwrap().to_owned();
@@ -122,7 +123,7 @@ fn damaged_files_are_answered_or_refused() {
 }
 
 fn check(data: &Path, words: &[String], damaged: &Path) {
-    let limited = format!("ulimit -v {}; exec timeout {SECONDS} \"$0\" \"$@\"", MEMORY_KB);
+    let limited = format!("ulimit -v {MEMORY_KB}; exec timeout {SECONDS} \"$0\" \"$@\"");
     let output = Command::new("bash")
         .args(["-c", &limited, env!("CARGO_BIN_EXE_manyworlds")])
         .args(words)

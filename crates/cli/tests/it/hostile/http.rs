@@ -22,7 +22,8 @@ const PATIENCE: Duration = Duration::from_secs(30);
 pub(super) fn start(data: &Path) -> Served {
     let words = ["--pg", "127.0.0.1:0", "--question-seconds", "5", "--request-seconds", "2", "--question-memory", "64"];
     let server = Served::start(data, &words);
-    let lines: String = (0..50).map(|n| format!("cpu,host=h{} load={n},n={n}i {n}\n", n % 7)).collect();
+    let lines: Vec<_> = (0..50).map(|n| format!("cpu,host=h{} load={n},n={n}i {n}\n", n % 7)).collect();
+    let lines = lines.concat();
     assert_eq!(server.post("/write?db=d", lines.as_bytes()).status, 204);
     server
 }
@@ -84,9 +85,9 @@ fn request(dice: &mut Dice, method: &str, path: &str) -> Vec<u8> {
         2 => format!("?db={}&{}", "%00".repeat(dice.below(9)), "a=b&".repeat(dice.below(200))),
         _ => String::new(),
     };
-    let mut head = format!("{method} {path}{query} HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n");
+    let mut head = vec![format!("{method} {path}{query} HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n")];
     for _ in 0..dice.below(4) {
-        head += &match dice.below(10) {
+        head.push(match dice.below(10) {
             0 => format!("content-encoding: {}\r\n", dice.pick(&["gzip", "zstd", "br", "identity", "x"])),
             1 => {
                 format!("content-type: {}\r\n", dice.pick(&["application/json", "text/csv", "", "application/msgpack"]))
@@ -104,20 +105,20 @@ fn request(dice: &mut Dice, method: &str, path: &str) -> Vec<u8> {
             7 => format!("origin: {}\r\n", dice.pick(&["null", "http://localhost", "x"])),
             8 => "expect: 100-continue\r\n".to_owned(),
             _ => format!("range: bytes={}\r\n", dice.pick(&["0-", "-1", "9-1"])),
-        };
+        });
     }
     let length = match dice.below(12) {
         0 => body.len() + 1 + dice.below(10),
         1 => dice.below(body.len() + 1),
         _ => body.len(),
     };
-    match dice.below(12) {
-        0 => head += "transfer-encoding: chunked\r\n",
-        1 => head += &format!("content-length: {length}\r\ncontent-length: {}\r\n", length + 1),
-        2 => head += "content-length: 99999999999999999999\r\n",
-        _ => head += &format!("content-length: {length}\r\n"),
-    }
-    let mut bytes = format!("{head}\r\n").into_bytes();
+    head.push(match dice.below(12) {
+        0 => "transfer-encoding: chunked\r\n".to_owned(),
+        1 => format!("content-length: {length}\r\ncontent-length: {}\r\n", length + 1),
+        2 => "content-length: 99999999999999999999\r\n".to_owned(),
+        _ => format!("content-length: {length}\r\n"),
+    });
+    let mut bytes = format!("{}\r\n", head.concat()).into_bytes();
     bytes.extend(body);
     if dice.one_in(10) {
         dice.damage(&mut bytes);
@@ -132,7 +133,7 @@ fn body(dice: &mut Dice, path: &str) -> Vec<u8> {
     };
     let body: Value = match path.rsplit('/').next().unwrap_or_default() {
         "price" => {
-            let legs: Vec<String> = (0..1 + dice.below(3)).map(|_| leg(dice)).collect();
+            let legs: Vec<String> = (0..=dice.below(3)).map(|_| leg(dice)).collect();
             let given: Vec<String> = (0..dice.below(2)).map(|_| leg(dice)).collect();
             json!({"ensemble": name(dice), "entity": "game-001", "legs": legs, "given": given, "min_worlds": number(dice)})
         }
@@ -204,7 +205,9 @@ fn rows(dice: &mut Dice) -> String {
         ])
     };
     // Names of a fuzzed column must not become the probe's.
-    (0..dice.below(20)).map(|n| format!("{{\"c{}\": {}, \"time\": {}}}\n", n % 3, value(dice), value(dice))).collect()
+    let count = dice.below(20);
+    let row = |n| format!("{{\"c{}\": {}, \"time\": {}}}\n", n % 3, value(dice), value(dice));
+    (0..count).map(row).collect::<Vec<_>>().concat()
 }
 
 fn lines(dice: &mut Dice) -> String {
@@ -215,5 +218,5 @@ fn lines(dice: &mut Dice) -> String {
         let name = ["x", "y", "", "a\\,b", "..", "\u{1F980}"];
         format!("{}{} f={} {}\n", dice.pick(&name), dice.pick(&tags), dice.pick(&values), dice.pick(&times))
     };
-    (0..1 + dice.below(20)).map(|_| line(dice)).collect()
+    (0..=dice.below(20)).map(|_| line(dice)).collect()
 }

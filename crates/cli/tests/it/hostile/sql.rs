@@ -159,35 +159,36 @@ pub(crate) fn statement(dice: &mut Dice) -> String {
 }
 
 fn query(dice: &mut Dice, depth: usize) -> String {
-    let mut sql = format!("SELECT {}", dice.pick(&["", "", "DISTINCT ", "ALL "]));
+    let mut sql = vec![format!("SELECT {}", dice.pick(&["", "", "DISTINCT ", "ALL "]))];
     for column in 0..=dice.below(3) {
         let comma = if column > 0 { ", " } else { "" };
-        sql += &format!("{comma}{}", expression(dice, depth));
+        sql.push(format!("{comma}{}", expression(dice, depth)));
     }
     if !dice.one_in(6) {
-        sql += &format!(" FROM {} AS t", table(dice, depth));
+        sql.push(format!(" FROM {} AS t", table(dice, depth)));
         if dice.one_in(4) {
             let join = dice.pick(&["JOIN", "LEFT JOIN", "FULL JOIN", "CROSS JOIN", "NATURAL JOIN", "JOIN LATERAL"]);
-            sql += &format!(" {join} {} AS u ON {}", table(dice, depth), expression(dice, 1));
+            sql.push(format!(" {join} {} AS u ON {}", table(dice, depth), expression(dice, 1)));
         }
     }
     if dice.one_in(2) {
-        sql += &format!(" WHERE {}", expression(dice, depth));
+        sql.push(format!(" WHERE {}", expression(dice, depth)));
     }
     if dice.one_in(3) {
-        sql += &format!(
+        sql.push(format!(
             " GROUP BY {}",
             dice.pick(&["1", "host", "ALL", "ROLLUP(host)", "CUBE(host, n)", "GROUPING SETS ((), (n))"])
-        );
+        ));
         if dice.one_in(2) {
-            sql += &format!(" HAVING {}", expression(dice, 1));
+            sql.push(format!(" HAVING {}", expression(dice, 1)));
         }
     }
     if dice.one_in(3) {
-        sql += &format!(" ORDER BY {} {}", expression(dice, 1), dice.pick(&["", "DESC", "NULLS FIRST"]));
+        sql.push(format!(" ORDER BY {} {}", expression(dice, 1), dice.pick(&["", "DESC", "NULLS FIRST"])));
     }
     // Without a limit some answers are as long as a table's square.
-    sql + &format!(" LIMIT {}", dice.pick(&["0", "1", "10", "10", "1 OFFSET 9223372036854775807"]))
+    sql.push(format!(" LIMIT {}", dice.pick(&["0", "1", "10", "10", "1 OFFSET 9223372036854775807"])));
+    sql.concat()
 }
 
 fn table(dice: &mut Dice, depth: usize) -> String {
