@@ -1,9 +1,10 @@
 //! One process that answers questions, as the server has it.
 
 use std::ffi::OsString;
-use std::fs;
+use std::fs::{self, DirBuilder};
 use std::io;
 use std::os::fd::OwnedFd;
+use std::os::unix::fs::DirBuilderExt as _;
 use std::os::unix::net::UnixStream as StdStream;
 use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
@@ -41,7 +42,7 @@ impl Process {
         let [program, words @ ..] = program else {
             return Err(io::Error::new(io::ErrorKind::InvalidInput, "no program is set that answers questions"));
         };
-        fs::create_dir_all(&setup.spill)?;
+        DirBuilder::new().recursive(true).mode(0o700).create(&setup.spill)?;
         let (ours, theirs) = StdStream::pair()?;
         let mut command = Command::new(program);
         command.args(words).stdin(OwnedFd::from(theirs)).stdout(Stdio::null()).stderr(Stdio::piped());
