@@ -243,7 +243,8 @@ async fn the_newest_bytes_are_kept() {
         assert!(left.iter().filter(|id| **id < cut).all(|id| id % 10 == 9));
         assert!(segments(root.path()).await.iter().map(|s| s.bytes).sum::<u64>() >= keep);
         let again = trim(root.path(), disk(), &options).await.unwrap();
-        assert!(again.deleted.rows < 300, "{again:?}");
+        // What each segment has besides its rows weighs more the fewer they are, so a second cut may find some more.
+        assert!(again.deleted.rows < done.deleted.rows / 3, "{again:?} after {done:?}");
         let all = TrimOptions { limit: TrimLimit::KeepBytes(0), apply: true, ..options };
         trim(root.path(), disk(), &all).await.unwrap();
         assert!(ids(root.path()).await.is_empty());

@@ -9,6 +9,7 @@ mod files;
 mod http;
 mod postgres;
 mod sql;
+mod typed;
 
 pub(crate) use dice::Dice;
 

@@ -1,11 +1,12 @@
 //! Questions in SQL that are nearly right: from a grammar, over names and values that are at an edge.
 
 use super::Dice;
+use super::typed::typed_query;
 
 /// Tables that there are, and one that there is not.
 const TABLES: [&str; 10] = [
     "(SELECT column1 AS host, column2 AS load, column3 AS n, column4 AS time FROM (VALUES ('a', 1.5, 1, TIMESTAMP '2026-01-01'), \
-     ('b', 'NaN'::DOUBLE, NULL, NULL), (NULL, -0.0, -9223372036854775807, TIMESTAMP '0001-01-01')))",
+     ('b', 'NaN'::DOUBLE, NULL, NULL), (NULL, -0.0, -9223372036854775807, TIMESTAMP '1800-01-01')))",
     "(SELECT array_agg(value) AS n, 'x' AS host FROM generate_series(1, 9))",
     "d.cpu",
     "sim.outcomes",
@@ -118,7 +119,7 @@ const TYPES: [&str; 14] = [
 ];
 
 pub(crate) fn statement(dice: &mut Dice) -> String {
-    match dice.below(12) {
+    match dice.below(20) {
         0 => format!("EXPLAIN {} {}", dice.pick(&["", "ANALYZE", "VERBOSE"]), query(dice, 3)),
         1 => format!("WITH c AS ({}) {}", query(dice, 2), query(dice, 2)),
         2 => format!(
@@ -154,7 +155,8 @@ pub(crate) fn statement(dice: &mut Dice) -> String {
             "VALUES (1, 2), (3)",
         ]))
         .to_owned(),
-        _ => query(dice, 3),
+        5..=10 => query(dice, 3),
+        _ => typed_query(dice),
     }
 }
 
