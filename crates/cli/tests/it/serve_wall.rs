@@ -153,7 +153,9 @@ fn a_killed_question_process_is_replaced() {
         wait_until("they are dead", || {
             killed.iter().all(|child| {
                 let stat = fs::read_to_string(format!("/proc/{child}/stat")).unwrap_or_default();
-                stat.is_empty() || stat.contains(") Z ")
+                // It has ended once the last of its threads has.
+                let threads = fs::read_dir(format!("/proc/{child}/task")).map_or(0, Iterator::count);
+                stat.is_empty() || (stat.contains(") Z ") && threads <= 1)
             })
         });
         lives(&server, "a kill");
