@@ -38,15 +38,7 @@ struct Held {
     given_up: AtomicBool,
     _permit: OwnedSemaphorePermit,
     /// `None` where no token is asked for.
-    _share: Option<Share>,
-}
-
-/// A place of those that one token may have.
-#[derive(Debug)]
-struct Share {
-    _permit: OwnedSemaphorePermit,
-    /// Keeps the count while this place counts.
-    _of: Arc<Semaphore>,
+    _share: Option<OwnedSemaphorePermit>,
 }
 
 impl Place {
@@ -151,8 +143,8 @@ impl Questions {
 
     /// One of the places that holders of a token may have: one fewer than there are, so that others have one whatever
     /// these ask.
-    async fn share(&self, token: &str) -> Result<Share, AcquireError> {
-        let of = {
+    async fn share(&self, token: &str) -> Result<OwnedSemaphorePermit, AcquireError> {
+        let share = {
             let mut shares = self.shares.lock().unwrap_or_else(PoisonError::into_inner);
             shares.retain(|_, share| share.strong_count() > 0);
             let known = shares.get(token).and_then(Weak::upgrade);
@@ -162,7 +154,8 @@ impl Questions {
                 new
             })
         };
-        Ok(Share { _permit: of.clone().acquire_owned().await?, _of: of })
+        // A permit keeps its semaphore.
+        share.acquire_owned().await
     }
 }
 
