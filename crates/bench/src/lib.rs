@@ -2,10 +2,10 @@
 //!
 //! Enters: an empty data folder and a workload: a [`Workload`] of seasons with the program to run, a
 //! [`cdr::CdrWorkload`] of call records, an [`ingest::IngestWorkload`] with the program whose server is loaded, an
-//! [`ask::AskWorkload`] of events with the program that is asked, or a [`fleet::FleetWorkload`] with the program that works
-//! alone and as a fleet. Leaves: a [`Season`], a [`cdr::Cdr`], an [`ingest::Ingest`], an [`ask::Ask`] or a
-//! [`fleet::Fleet`], every figure of which can be had as JSON, and reports of them as Markdown and as
-//! one HTML page with plots.
+//! [`ask::AskWorkload`] of events with the program that is asked, a [`fleet::FleetWorkload`] with the program that works
+//! alone and as a fleet, or a [`siege::SiegeWorkload`] with the program that is besieged. Leaves: a [`Season`], a
+//! [`cdr::Cdr`], an [`ingest::Ingest`], an [`ask::Ask`], a [`fleet::Fleet`] or a [`siege::Siege`], every figure of which can
+//! be had as JSON, and reports of them as Markdown and, but for the siege, as one HTML page with plots.
 //!
 //! Promises
 //! - whatever writes is measured in a process of its own, so that its peak memory is its own;
@@ -22,6 +22,7 @@ pub mod cdr;
 mod child;
 mod error;
 pub mod fleet;
+mod http;
 pub mod ingest;
 mod launch;
 mod machine;
@@ -31,6 +32,8 @@ pub mod report;
 mod room;
 mod scaling;
 mod season;
+mod server;
+pub mod siege;
 mod statistics;
 mod sweeps;
 mod writes;

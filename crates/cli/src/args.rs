@@ -14,7 +14,9 @@ mod table;
 
 pub(crate) use append::{AppendArgs, InputFormat};
 pub(crate) use ask::AskArgs;
-pub(crate) use bench::{BenchAskArgs, BenchCdrArgs, BenchFleetArgs, BenchIngestArgs, BenchSeasonArgs, BenchWorkload};
+pub(crate) use bench::{
+    BenchAskArgs, BenchCdrArgs, BenchFleetArgs, BenchIngestArgs, BenchSeasonArgs, BenchSiegeArgs, BenchWorkload,
+};
 pub(crate) use bingo::{BingoTask, Example};
 use clap::{Parser, Subcommand, ValueEnum};
 pub(crate) use export::{ExportArgs, FileFormat};

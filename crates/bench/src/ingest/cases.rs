@@ -1,13 +1,16 @@
 //! What is measured: one server and one load a case.
 
+use std::path::Path;
+use std::process::Command;
+
 use ingest::Durability;
 use serde::Serialize;
 use table::Codec;
 
 use super::load::{LoadPlan, Pace};
 use super::payload::{BodyCodec, WireFormat};
-use super::server::ServerSettings;
 use super::workload::IngestWorkload;
+use crate::launch;
 
 /// Cases that differ in one setting.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -96,6 +99,35 @@ impl IngestSweep {
             Self::Rate => "Latency counts from when a request was due, so that a server that falls behind shows.",
             Self::Overload => "Little memory for rows that wait; what has no room is answered with 429.",
         }
+    }
+}
+
+/// Settings of a server that are compared.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct ServerSettings {
+    pub(super) durability: Durability,
+    pub(super) codec: Codec,
+    pub(super) flush_rows: u64,
+    pub(super) flushes: u64,
+    /// Megabytes of rows that may wait.
+    pub(super) memory_mb: u64,
+}
+
+impl ServerSettings {
+    /// What starts a server of these settings over the folder `data`.
+    pub(super) fn command(&self, program: &Path, data: &Path) -> Command {
+        let mut command = launch::command(program);
+        command.args(["serve", "--listen", "127.0.0.1:0", "--durability", &self.durability.to_string()]);
+        for (flag, value) in [
+            ("--codec", self.codec.to_string()),
+            ("--flush-rows", self.flush_rows.to_string()),
+            ("--flushes", self.flushes.to_string()),
+            ("--memory", self.memory_mb.to_string()),
+        ] {
+            command.arg(flag).arg(value);
+        }
+        command.arg("--data").arg(data);
+        command
     }
 }
 

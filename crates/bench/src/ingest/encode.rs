@@ -15,7 +15,7 @@ use super::payload::{HOSTS, Measurement, Records, WireFormat};
 static NAMES: LazyLock<Vec<String>> = LazyLock::new(|| (0..HOSTS).map(|host| format!("server{host:03}")).collect());
 
 /// Appends records of a table to `out`.
-pub(super) fn encode(format: WireFormat, of: &Measurement, records: &Records, out: &mut Vec<u8>) -> io::Result<()> {
+pub(crate) fn encode(format: WireFormat, of: &Measurement, records: &Records, out: &mut Vec<u8>) -> io::Result<()> {
     match format {
         WireFormat::Columnar => columnar(of, records, out),
         WireFormat::Rows => rows(of, records, out),
@@ -26,7 +26,8 @@ pub(super) fn encode(format: WireFormat, of: &Measurement, records: &Records, ou
     Ok(())
 }
 
-fn name(host: u16) -> &'static str {
+/// The name of a host.
+pub(crate) fn name(host: u16) -> &'static str {
     &NAMES[host as usize]
 }
 
@@ -112,7 +113,7 @@ fn arrow(of: &Measurement, records: &Records, out: &mut Vec<u8>) -> Result<(), A
 }
 
 /// The records as the server is to understand them.
-pub(super) fn record_batch(of: &Measurement, records: &Records) -> Result<RecordBatch, ArrowError> {
+pub(crate) fn record_batch(of: &Measurement, records: &Records) -> Result<RecordBatch, ArrowError> {
     let time = DataType::Timestamp(TimeUnit::Microsecond, Some("UTC".into()));
     let mut fields = vec![Field::new("time", time, false), Field::new("host", DataType::Utf8, true)];
     fields.extend(of.fields.map(|field| Field::new(field, DataType::Float64, true)));

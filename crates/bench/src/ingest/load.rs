@@ -11,10 +11,10 @@ use run::Usage;
 use serde::Serialize;
 
 use super::error::LoadError;
-use super::http::{Connection, Reply};
 use super::payload::{BodyCodec, Measurement, Payloads, WireFormat, measurements};
 use super::tally::Tally;
 use super::target::{Target, refused};
+use crate::http::{Connection, Reply};
 use crate::report::number::{count, ms};
 
 /// How often progress is told.

@@ -5,13 +5,11 @@
 
 mod bars;
 mod cases;
-mod encode;
+pub(crate) mod encode;
 mod error;
-mod http;
 mod load;
-mod payload;
+pub(crate) mod payload;
 mod report;
-mod server;
 mod tally;
 mod target;
 mod workload;

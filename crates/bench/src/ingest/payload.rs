@@ -15,19 +15,19 @@ use world::{Seed, Stream, World};
 use super::encode;
 
 /// Hosts that records come from.
-pub(super) const HOSTS: u32 = 1_000;
+pub(crate) const HOSTS: u32 = 1_000;
 /// Values that a field may have, in hundredths.
-const HUNDREDTHS: u32 = 10_000;
+pub(crate) const HUNDREDTHS: u32 = 10_000;
 
 /// A table that is loaded, and its three fields.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Measurement {
-    pub(super) name: String,
-    pub(super) fields: [&'static str; 3],
+pub(crate) struct Measurement {
+    pub(crate) name: String,
+    pub(crate) fields: [&'static str; 3],
 }
 
 /// The first `count` measurements: cpu, mem, disk, cpu2, mem2 and so on.
-pub(super) fn measurements(count: usize) -> Vec<Measurement> {
+pub(crate) fn measurements(count: usize) -> Vec<Measurement> {
     const KINDS: [(&str, [&str; 3]); 3] = [
         ("cpu", ["usage_user", "usage_system", "usage_idle"]),
         ("mem", ["used", "cached", "available"]),
@@ -73,7 +73,7 @@ impl WireFormat {
     }
 
     /// Where bodies for a table of `database` go.
-    pub(super) fn path(self, database: &str, table: &str) -> String {
+    pub(crate) fn path(self, database: &str, table: &str) -> String {
         match self {
             Self::Columnar | Self::Rows => "/api/v1/write/msgpack".to_owned(),
             Self::Lp => format!("/write?db={database}&precision=us"),
@@ -155,17 +155,17 @@ impl fmt::Display for BodyCodec {
 
 /// Records of one request, column by column.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(super) struct Records {
+pub(crate) struct Records {
     /// Microseconds since 1970, rising.
-    pub(super) times: Vec<i64>,
+    pub(crate) times: Vec<i64>,
     /// Which host, below [`HOSTS`].
-    pub(super) hosts: Vec<u16>,
+    pub(crate) hosts: Vec<u16>,
     /// The fields, in hundredths.
-    pub(super) values: [Vec<u16>; 3],
+    pub(crate) values: [Vec<u16>; 3],
 }
 
 /// Makes the bodies of one connection, in memory that is used again.
-pub(super) struct Payloads {
+pub(crate) struct Payloads {
     format: WireFormat,
     codec: BodyCodec,
     measurements: Arc<[Measurement]>,
@@ -181,7 +181,7 @@ pub(super) struct Payloads {
 
 impl Payloads {
     /// Those of connection number `connection`; other numbers and seeds have other values.
-    pub(super) fn new(
+    pub(crate) fn new(
         format: WireFormat,
         codec: BodyCodec,
         measurements: Arc<[Measurement]>,
@@ -206,7 +206,7 @@ impl Payloads {
     }
 
     /// The next body, and the place of its table.
-    pub(super) fn next_body(&mut self) -> io::Result<(usize, &[u8])> {
+    pub(crate) fn next_body(&mut self) -> io::Result<(usize, &[u8])> {
         let table = self.next_table;
         self.next_table = (table + 1) % self.measurements.len();
         self.draw();
@@ -251,7 +251,7 @@ impl Payloads {
 
     /// The records of the last body.
     #[cfg(test)]
-    pub(super) fn records(&self) -> &Records {
+    pub(crate) fn records(&self) -> &Records {
         &self.records
     }
 }

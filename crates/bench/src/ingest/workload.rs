@@ -12,12 +12,12 @@ use super::bars::{IngestBar, bars};
 use super::cases::{Case, IngestSweep, cases};
 use super::load::{LoadFigures, Pace, load};
 use super::payload::{BodyCodec, WireFormat};
-use super::server::RunningServer;
 use super::target::Target;
 use crate::bench::Bench;
 use crate::error::BenchError;
 use crate::machine::Machine;
 use crate::report::number::{bytes, count, ms};
+use crate::server::RunningServer;
 
 /// What is measured.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -155,7 +155,7 @@ pub async fn ingest(bench: &Bench<'_, IngestWorkload>) -> Result<Ingest, BenchEr
 
 impl Bench<'_, IngestWorkload> {
     async fn measure(&self, case: &Case, folder: &Path) -> Result<IngestRow, BenchError> {
-        let server = RunningServer::start(self.program, folder, &case.server)?;
+        let server = RunningServer::start(case.server.command(self.program, folder))?;
         let target = Target::new(&format!("http://{}", server.address), false, table::DATABASE, None)?;
         let loaded = load(&target, &case.load, self.note, self.stop)?;
         if (self.stop)() {

@@ -2,12 +2,14 @@
 
 mod ask;
 mod ingest;
+mod siege;
 
 use std::path::PathBuf;
 
 pub(crate) use ask::BenchAskArgs;
 use clap::Subcommand;
 pub(crate) use ingest::BenchIngestArgs;
+pub(crate) use siege::BenchSiegeArgs;
 use table::Codec;
 
 use super::{FleetArgs, FormatArgs};
@@ -26,6 +28,8 @@ pub(crate) enum BenchWorkload {
     Ask(Box<BenchAskArgs>),
     /// Play the same ensembles in one process and with 1, 2, 3 and 8 workers over a broker and a ledger
     Fleet(BenchFleetArgs),
+    /// Do everything at once to one server and kill it again and again, and check that nothing is lost, doubled or changed
+    Siege(BenchSiegeArgs),
 }
 
 /// What `bench cdr` takes.

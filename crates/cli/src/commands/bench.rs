@@ -23,7 +23,7 @@ use crate::args::{
 use crate::output::{note, print, print_json};
 
 /// Where a bench works, what it is called, and how its result is written.
-struct Desk<'a> {
+pub(super) struct Desk<'a> {
     name: &'static str,
     report: Option<&'a Path>,
     format: Format,
@@ -34,7 +34,12 @@ struct Desk<'a> {
 
 impl<'a> Desk<'a> {
     /// Makes the folders, and listens for Ctrl-C.
-    fn new(name: &'static str, data: Option<&Path>, report: Option<&'a Path>, format: &FormatArgs) -> Result<Self> {
+    pub(super) fn new(
+        name: &'static str,
+        data: Option<&Path>,
+        report: Option<&'a Path>,
+        format: &FormatArgs,
+    ) -> Result<Self> {
         if format.format == Format::Csv {
             bail!("bench {name} writes --format table or json");
         }
@@ -49,12 +54,25 @@ impl<'a> Desk<'a> {
         })
     }
 
-    fn stops(&self) -> bool {
+    pub(super) fn stops(&self) -> bool {
         self.stop.load(Ordering::SeqCst)
     }
 
-    fn bench<'b, W>(&'b self, workload: &'b W, stop: &'b dyn Fn() -> bool) -> Bench<'b, W> {
+    pub(super) fn bench<'b, W>(&'b self, workload: &'b W, stop: &'b dyn Fn() -> bool) -> Bench<'b, W> {
         Bench { program: &self.program, data: self.folder.path(), workload, note: &note, stop }
+    }
+
+    /// Leaves the folder where it is; gives where.
+    pub(super) fn keep(self) -> PathBuf {
+        self.folder.keep()
+    }
+
+    /// Writes the result as it was asked for.
+    pub(super) fn print(&self, measured: &impl Serialize, markdown: &str) -> Result<()> {
+        match self.format {
+            Format::Json => print_json(measured),
+            Format::Table | Format::Csv => print(markdown),
+        }
     }
 
     /// Writes the result, and the reports where asked for.
@@ -64,10 +82,7 @@ impl<'a> Desk<'a> {
             fs::write(&path, text).with_context(|| format!("writing {}", path.display()))?;
             note(&format!("wrote {}", path.display()));
         }
-        match self.format {
-            Format::Json => print_json(measured),
-            Format::Table | Format::Csv => print(markdown),
-        }
+        self.print(measured, markdown)
     }
 }
 
@@ -219,6 +234,14 @@ impl Folder {
                 tempfile::Builder::new().prefix("manyworlds-bench-").tempdir().context("making a temporary folder")?,
             ),
         })
+    }
+
+    /// Leaves it where it is; gives where.
+    fn keep(self) -> PathBuf {
+        match self {
+            Self::Kept(path) => path,
+            Self::Temporary(folder) => folder.keep(),
+        }
     }
 
     fn path(&self) -> &Path {

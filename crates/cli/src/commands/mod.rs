@@ -22,6 +22,7 @@ mod plays;
 mod price;
 mod run;
 mod serve;
+mod siege;
 mod sql;
 mod status;
 mod table;
@@ -99,6 +100,7 @@ pub(crate) fn dispatch(args: Args, settings: &[Setting]) -> Result<ExitCode> {
         Command::Bench { workload: BenchWorkload::Ingest(args) } => run(bench::ingest(&args)),
         Command::Bench { workload: BenchWorkload::Ask(args) } => bench::ask(&args),
         Command::Bench { workload: BenchWorkload::Fleet(args) } => bench::fleet(&args),
+        Command::Bench { workload: BenchWorkload::Siege(args) } => siege::siege(&args),
     }
 }
 

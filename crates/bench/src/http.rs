@@ -15,7 +15,7 @@ const IDLE_MAX: Duration = Duration::from_secs(10);
 const REPLY_MAX: usize = 16 << 20;
 
 /// A connection to a server.
-pub(super) struct Connection {
+pub(crate) struct Connection {
     address: SocketAddr,
     /// None where the next request needs a new one.
     stream: Option<TcpStream>,
@@ -25,22 +25,22 @@ pub(super) struct Connection {
 
 /// A reply.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Reply {
-    pub(super) status: u16,
-    pub(super) retry_after: Option<Duration>,
-    pub(super) body: Vec<u8>,
+pub(crate) struct Reply {
+    pub(crate) status: u16,
+    pub(crate) retry_after: Option<Duration>,
+    pub(crate) body: Vec<u8>,
 }
 
 impl Connection {
     /// To a server that must be there.
-    pub(super) fn open(address: SocketAddr) -> io::Result<Self> {
+    pub(crate) fn open(address: SocketAddr) -> io::Result<Self> {
         let mut connection = Self { address, stream: None, used: Instant::now(), buffer: Vec::new() };
         connection.reopen()?;
         Ok(connection)
     }
 
     /// Connects anew.
-    pub(super) fn reopen(&mut self) -> io::Result<()> {
+    pub(crate) fn reopen(&mut self) -> io::Result<()> {
         self.stream = None;
         let stream = TcpStream::connect_timeout(&self.address, PATIENCE)?;
         stream.set_nodelay(true)?;
@@ -52,7 +52,7 @@ impl Connection {
     }
 
     /// Sends a request, head and body, and waits for its reply. After an error nobody knows whether it was received.
-    pub(super) fn send(&mut self, request: &[u8]) -> io::Result<Reply> {
+    pub(crate) fn send(&mut self, request: &[u8]) -> io::Result<Reply> {
         if self.stream.is_none() || self.used.elapsed() > IDLE_MAX {
             self.reopen()?;
         }

@@ -5,47 +5,35 @@ use std::io::{self, BufRead as _, BufReader};
 use std::net::SocketAddr;
 use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
-use std::process::{Child, Stdio};
+use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::mpsc::{Receiver, channel};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-use ingest::Durability;
 use nix::sys::resource::{UsageWho, getrusage};
 use nix::sys::signal::{Signal, kill};
 use nix::sys::time::TimeValLike as _;
 use nix::unistd::Pid;
-use table::Codec;
 
 use crate::error::BenchError;
-use crate::launch;
 
 /// How long it may take to start, and to write everything out at the end.
 const PATIENCE: Duration = Duration::from_mins(5);
 
-/// Settings of a server that are compared.
-#[derive(Debug, Clone, PartialEq)]
-pub(super) struct ServerSettings {
-    pub(super) durability: Durability,
-    pub(super) codec: Codec,
-    pub(super) flush_rows: u64,
-    pub(super) flushes: u64,
-    /// Megabytes of rows that may wait.
-    pub(super) memory_mb: u64,
-}
-
 /// What a server has used from its start to its end.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct ServerUsage {
-    pub(super) cpu_s: f64,
-    pub(super) peak_rss_bytes: u64,
+pub(crate) struct ServerUsage {
+    pub(crate) cpu_s: f64,
+    pub(crate) peak_rss_bytes: u64,
 }
 
 /// A running server. It is killed when dropped before [`Self::stop`].
-pub(super) struct RunningServer {
+pub(crate) struct RunningServer {
     child: Child,
     program: PathBuf,
-    pub(super) address: SocketAddr,
+    pub(crate) address: SocketAddr,
+    /// Where it answers clients of `PostgreSQL`, if it was told to.
+    pub(crate) postgres: Option<SocketAddr>,
     /// What it says.
     said: Receiver<String>,
     /// What all ended children of this process had used before it was started.
@@ -54,21 +42,11 @@ pub(super) struct RunningServer {
 }
 
 impl RunningServer {
-    /// Starts one over the folder `data` and waits until it listens.
-    pub(super) fn start(program: &Path, data: &Path, settings: &ServerSettings) -> Result<Self, BenchError> {
-        let failed = |source| BenchError::Io { doing: "start", path: program.to_owned(), source };
+    /// Starts one by a command of `manyworlds serve --listen 127.0.0.1:0`, and waits until it listens.
+    pub(crate) fn start(mut command: Command) -> Result<Self, BenchError> {
+        let program = PathBuf::from(command.get_program());
+        let failed = |source| BenchError::Io { doing: "start", path: program.clone(), source };
         let cpu_before_s = cpu_of_children().map_err(failed)?;
-        let mut command = launch::command(program);
-        command.args(["serve", "--listen", "127.0.0.1:0", "--durability", &settings.durability.to_string()]);
-        for (flag, value) in [
-            ("--codec", settings.codec.to_string()),
-            ("--flush-rows", settings.flush_rows.to_string()),
-            ("--flushes", settings.flushes.to_string()),
-            ("--memory", settings.memory_mb.to_string()),
-        ] {
-            command.arg(flag).arg(value);
-        }
-        command.arg("--data").arg(data);
         // In a group of its own: Ctrl-C ends the bench, which then ends the server.
         command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped()).process_group(0);
         let mut child = command.spawn().map_err(failed)?;
@@ -82,28 +60,55 @@ impl RunningServer {
                 }
             });
         }
-        let unknown = SocketAddr::from(([127, 0, 0, 1], 0));
-        let mut server =
-            Self { child, program: program.to_owned(), address: unknown, said, cpu_before_s, peak_rss_bytes: 0 };
-        server.address = server.wait_until_listening()?;
+        let address = SocketAddr::from(([127, 0, 0, 1], 0));
+        let mut server = Self { child, program, address, postgres: None, said, cpu_before_s, peak_rss_bytes: 0 };
+        server.wait_until_listening()?;
         Ok(server)
     }
 
-    fn wait_until_listening(&mut self) -> Result<SocketAddr, BenchError> {
+    /// Reads where it listens; the line about HTTP is the last of them.
+    fn wait_until_listening(&mut self) -> Result<(), BenchError> {
         let mut last = String::new();
         let deadline = Instant::now() + PATIENCE;
         while let Ok(line) = self.said.recv_timeout(deadline.saturating_duration_since(Instant::now())) {
-            let address = line.split_once("http://").and_then(|(_, rest)| rest.split(';').next()?.trim().parse().ok());
-            if let Some(address) = address {
-                return Ok(address);
+            let after = |words: &str| line.split_once(words)?.1.split(';').next()?.trim().parse().ok();
+            if let Some(address) = after("PostgreSQL are answered on ") {
+                self.postgres = Some(address);
+            }
+            if let Some(address) = after("http://") {
+                self.address = address;
+                return Ok(());
             }
             last = line;
         }
         Err(went_wrong(format!("it does not listen: {last}")))
     }
 
+    /// Its process.
+    pub(crate) fn id(&self) -> u32 {
+        self.child.id()
+    }
+
+    /// How it ended, where it has.
+    pub(crate) fn ended(&mut self) -> Result<Option<ExitStatus>, BenchError> {
+        self.child.try_wait().map_err(|source| BenchError::Io { doing: "wait for", path: self.program.clone(), source })
+    }
+
+    /// Ends it at once, and waits until it has.
+    pub(crate) fn kill(&mut self) -> Result<(), BenchError> {
+        let failed = |source| BenchError::Io { doing: "kill", path: self.program.clone(), source };
+        self.child.kill().map_err(failed)?;
+        self.child.wait().map_err(failed)?;
+        Ok(())
+    }
+
+    /// What it has said since it listens, as far as nobody has taken it.
+    pub(crate) fn said(&self) -> Vec<String> {
+        self.said.try_iter().collect()
+    }
+
     /// Asks it to write everything out and end, and waits until it has.
-    pub(super) fn stop(mut self) -> Result<ServerUsage, BenchError> {
+    pub(crate) fn stop(mut self) -> Result<ServerUsage, BenchError> {
         let failed = |program: &Path, source| BenchError::Io { doing: "stop", path: program.to_owned(), source };
         self.note_peak();
         kill(Pid::from_raw(self.child.id() as i32), Signal::SIGTERM)

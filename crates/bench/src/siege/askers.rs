@@ -1,0 +1,212 @@
+//! Actors that ask what has a known answer, in every way there is.
+
+use serde_json::{Value, json};
+use world::Stream;
+
+use super::findings::Kind;
+use super::front::{Front, Tallies, pick};
+use super::postgres::PgConnection;
+use super::rows::{self, DATABASE, ROWS};
+use super::shell::{Ended, Shell};
+use super::worlds;
+use super::writers::{exchange, post, words};
+use crate::error::BenchError;
+use crate::http::Connection;
+
+/// Asks question after question until the life is over.
+pub(super) fn ask(front: &Front<'_>, mut dice: Stream) -> Result<(), BenchError> {
+    let mut asker = Asker { front, http: None, postgres: None };
+    while !front.is_over() {
+        let table = dice.below(rows::TABLES as u32) as usize;
+        match dice.below(6) {
+            0 => asker.count(table, |asker, sql| asker.over_http(sql)),
+            1 => asker.count(table, |asker, sql| asker.over_postgres(sql)),
+            2 => asker.request(table, &mut dice),
+            3 => asker.price(),
+            _ => asker.page(&mut dice),
+        }
+        front.rest(50 + dice.below(200));
+    }
+    Ok(())
+}
+
+/// Asks by processes of `ask` and `sql` until the life is over.
+pub(super) fn ask_by_process(front: &Front<'_>, mut dice: Stream) -> Result<(), BenchError> {
+    let campaign = front.campaign;
+    while !front.is_over() {
+        let table = dice.below(rows::TABLES as u32) as usize;
+        let name = format!("{DATABASE}.{}", campaign.tables[table].name);
+        let (least, _) = campaign.ledger.bounds(table);
+        let sql = format!("SELECT count(*) AS count FROM {name}");
+        let words = match dice.below(2) {
+            0 => ["ask", &name, "--count", "--format", "json"].to_vec(),
+            _ => ["sql", &sql, "--format", "json"].to_vec(),
+        };
+        // A table that is not there yet is refused, and rightly.
+        let shell = Shell { campaign, life: front.life, actor: "ask" };
+        match shell.run(&words, None, None)? {
+            Ended::Well(printed) => {
+                let rows: Value = serde_json::from_slice(&printed).unwrap_or_default();
+                held(front, table, least, rows[0]["count"].as_u64(), &words.join(" "));
+            }
+            Ended::Refused(said) if least > 0 && !front.is_disk_full() => {
+                campaign.findings.add(Kind::Wrong, front.life, 1, format!("`{}`: {said}", words.join(" ")));
+            }
+            _ => {}
+        }
+        front.rest(500 + dice.below(1_500));
+    }
+    Ok(())
+}
+
+/// Holds a count of rows against what was acknowledged before the question, and sent before the answer.
+fn held(front: &Front<'_>, table: usize, least: u64, counted: Option<u64>, question: &str) {
+    let ledger = &front.campaign.ledger;
+    let (now, most) = ledger.bounds(table);
+    // What was removed meanwhile need not be counted.
+    let (least, most) = (least.min(now) * ROWS, most * ROWS);
+    Tallies::count(&front.campaign.tallies.answers);
+    if !counted.is_some_and(|counted| (least..=most).contains(&counted)) {
+        let what = format!("{question}: {counted:?}, where {least} to {most} rows are there");
+        front.campaign.findings.add(Kind::Wrong, front.life, 1, what);
+    }
+}
+
+struct Asker<'a, 'b> {
+    front: &'a Front<'b>,
+    http: Option<Connection>,
+    postgres: Option<PgConnection>,
+}
+
+impl Asker<'_, '_> {
+    /// The rows of an answer over HTTP; nothing where no place was free.
+    fn over_http(&mut self, sql: &str) -> Option<Vec<Vec<Value>>> {
+        let body = json!({"sql": sql}).to_string();
+        let request = post("/api/v1/sql", "content-type: application/json\r\n", body.as_bytes());
+        let reply = exchange(self.front, &mut self.http, &request);
+        let status = reply.as_ref().map(|reply| reply.status);
+        match status {
+            Some(200) => {}
+            Some(408 | 503) => {
+                Tallies::count(&self.front.campaign.tallies.busy);
+                return None;
+            }
+            // Temporary files of a question find no room on a full disk either.
+            Some(_) if self.front.is_disk_full() => return None,
+            _ => {
+                self.front.find(Kind::Wrong, format!("{sql}: {}", words(reply.as_ref())));
+                return None;
+            }
+        }
+        let rows: Vec<Value> = serde_json::from_slice(&reply?.body).unwrap_or_default();
+        Some(
+            rows.into_iter()
+                .map(|row| row.as_object().into_iter().flat_map(|row| row.values().cloned()).collect())
+                .collect(),
+        )
+    }
+
+    /// The same over `PostgreSQL`'s protocol, where all is text.
+    fn over_postgres(&mut self, sql: &str) -> Option<Vec<Vec<Value>>> {
+        let connection = match self.postgres.take() {
+            Some(connection) => Ok(connection),
+            None => PgConnection::open(self.front.postgres),
+        };
+        let answered = connection.and_then(|mut connection| Ok((connection.ask(sql)?, connection)));
+        match answered {
+            Ok((Ok(rows), connection)) => {
+                self.postgres = Some(connection);
+                let field = |field: Option<String>| {
+                    field.map_or(Value::Null, |text| text.parse().unwrap_or(Value::String(text)))
+                };
+                Some(rows.into_iter().map(|row| row.into_iter().map(field).collect()).collect())
+            }
+            // No place in time, or stopped by the time limit.
+            Ok((Err(said), _)) if said.contains("53300") || said.contains("57014") || said.contains("53") => {
+                Tallies::count(&self.front.campaign.tallies.busy);
+                None
+            }
+            Ok((Err(_), _)) if self.front.is_disk_full() => None,
+            Ok((Err(said), _)) => {
+                self.front.find(Kind::Wrong, format!("over PostgreSQL, {sql}: {said}"));
+                None
+            }
+            Err(error) => {
+                self.front.find(Kind::Wrong, format!("over PostgreSQL, {sql}: {error}"));
+                None
+            }
+        }
+    }
+
+    /// Counts a table.
+    fn count(&mut self, table: usize, ask: impl Fn(&mut Self, &str) -> Option<Vec<Vec<Value>>>) {
+        let (least, _) = self.front.campaign.ledger.bounds(table);
+        if least == 0 {
+            return;
+        }
+        let sql = format!("SELECT count(*) AS n FROM {DATABASE}.{}", self.front.campaign.tables[table].name);
+        if let Some(rows) = ask(self, &sql) {
+            held(self.front, table, least, rows.first().and_then(|row| row.first()?.as_u64()), &sql);
+        }
+    }
+
+    /// Asks for an acknowledged request, which must be there whole.
+    fn request(&mut self, table: usize, dice: &mut Stream) {
+        let ledger = &self.front.campaign.ledger;
+        let recent = ledger.last_acknowledged(table, 200);
+        if recent.is_empty() {
+            return;
+        }
+        let request = *pick(dice, &recent);
+        let measurement = &self.front.campaign.tables[table];
+        let sql = format!(
+            "SELECT count(*) AS n, sum({}) AS total FROM {DATABASE}.{} WHERE CAST(time AS BIGINT) >= {} \
+             AND CAST(time AS BIGINT) < {}",
+            measurement.fields[0],
+            measurement.name,
+            rows::time_of_request(request),
+            rows::time_of_request(request + 1)
+        );
+        let answer = if dice.chance(0.5) { self.over_http(&sql) } else { self.over_postgres(&sql) };
+        let Some(rows) = answer.filter(|_| request >= ledger.removed_below(table)) else { return };
+        Tallies::count(&self.front.campaign.tallies.answers);
+        let [n, total] = [0, 1].map(|place| rows.first().and_then(|row| row.get(place)?.as_f64()));
+        let expected = rows::first_field_sum(request);
+        if n != Some(ROWS as f64) || total.is_none_or(|total| (total - expected).abs() > 1e-6) {
+            let what = format!("{sql}: {n:?} rows with a sum of {total:?}, where it is {ROWS} with {expected}");
+            self.front.campaign.findings.add(Kind::Wrong, self.front.life, 1, what);
+        }
+    }
+
+    /// Prices a bet, which has one answer.
+    fn price(&mut self) {
+        let body = worlds::bet().to_string();
+        let request = post("/api/v1/price", "content-type: application/json\r\n", body.as_bytes());
+        let reply = exchange(self.front, &mut self.http, &request);
+        match reply.as_ref().map(|reply| reply.status) {
+            Some(200) => {
+                let priced =
+                    serde_json::from_slice(&reply.as_ref().map_or(&[][..], |reply| &reply.body)).unwrap_or_default();
+                Tallies::count(&self.front.campaign.tallies.answers);
+                if let Some(other) = self.front.campaign.known.differs(&priced) {
+                    self.front.find(Kind::Wrong, format!("price: {other}"));
+                }
+            }
+            Some(408 | 503) => Tallies::count(&self.front.campaign.tallies.busy),
+            _ => self.front.find(Kind::Wrong, format!("price: {}", words(reply.as_ref()))),
+        }
+    }
+
+    /// Asks for a page that is always there.
+    fn page(&mut self, dice: &mut Stream) {
+        let path = *pick(dice, &["/metrics", "/health", "/ready", "/api/v1/ensembles", "/api/v1/openapi.json"]);
+        let request = format!("GET {path} HTTP/1.1\r\nhost: localhost\r\n\r\n");
+        let reply = exchange(self.front, &mut self.http, request.as_bytes());
+        match reply.as_ref().map(|reply| reply.status) {
+            Some(200) => Tallies::count(&self.front.campaign.tallies.answers),
+            // For ten seconds after rows could not be written.
+            Some(503) if path == "/ready" => {}
+            _ => self.front.find(Kind::Wrong, format!("GET {path}: {}", words(reply.as_ref()))),
+        }
+    }
+}

@@ -1,0 +1,191 @@
+//! Rows of mixed types and names, each in a request of its own, and what must be in the tables of them.
+
+use serde_json::{Map, Number, Value};
+use world::Stream;
+
+use super::check::Reader;
+use super::findings::Kind;
+use super::front::{Front, Tallies, pick};
+use super::writers::{exchange, post, words};
+use crate::error::BenchError;
+use std::collections::BTreeMap;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+/// The database of these tables.
+const DATABASE: &str = "messy";
+const TABLES: [&str; 3] = ["Things", "a.b.c", "größe"];
+/// Names that some store or other could not take.
+const NAMES: [&str; 36] = [
+    "load",
+    "Load",
+    "LOAD",
+    "userId",
+    "userID",
+    "user_id",
+    "Time",
+    "TIME",
+    "time_text",
+    "a.b.c",
+    "A.b.c",
+    "a b",
+    "a/b",
+    "1st",
+    "_x",
+    "__y",
+    "größe",
+    "Größe",
+    "GRÖSSE",
+    "日本",
+    "tag-1",
+    "select",
+    "order by",
+    "load_text",
+    "id",
+    "ID",
+    "iD",
+    "x.y",
+    "x_y",
+    "x/y",
+    "100%",
+    "$",
+    "\"quoted\"",
+    "back\\slash",
+    "'",
+    "\u{1F980}",
+];
+
+/// The rows, by number: what each was sent with, and whether it was acknowledged; nothing where it was refused.
+#[derive(Default)]
+pub(super) struct MessyLedger(Mutex<Vec<Option<(Map<String, Value>, bool)>>>);
+
+impl MessyLedger {
+    fn rows(&self) -> MutexGuard<'_, Vec<Option<(Map<String, Value>, bool)>>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// How many rows were sent.
+    pub(super) fn len(&self) -> u64 {
+        self.rows().len() as u64
+    }
+}
+
+fn table_of(number: u64) -> &'static str {
+    TABLES[(number % TABLES.len() as u64) as usize]
+}
+
+/// Sends row after row until the life is over.
+pub(super) fn send(front: &Front<'_>, mut dice: Stream) -> Result<(), BenchError> {
+    let campaign = front.campaign;
+    let mut connection = None;
+    while !front.is_over() {
+        let mut row = row(&mut dice);
+        let number = {
+            let mut rows = campaign.messy.rows();
+            row.insert("request".to_owned(), Value::from(rows.len()));
+            rows.push(Some((row.clone(), false)));
+            rows.len() - 1
+        };
+        let table = table_of(number as u64).replace('ö', "%C3%B6").replace('ß', "%C3%9F");
+        // A database and a table with dots are told apart at the first of them.
+        let path = format!("/api/v1/write/json?table={DATABASE}.{table}");
+        let reply = exchange(front, &mut connection, &post(&path, "", Value::Object(row).to_string().as_bytes()));
+        match reply.as_ref().map(|reply| reply.status) {
+            Some(204) => {
+                if let Some((_, acknowledged)) = &mut campaign.messy.rows()[number] {
+                    *acknowledged = true;
+                }
+                Tallies::count(&campaign.tallies.messy_rows);
+            }
+            Some(400 | 429) => campaign.messy.rows()[number] = None,
+            Some(503) => {}
+            None => front.find(Kind::Wrong, format!("messy row {number}: the connection broke")),
+            Some(_) => front.find(Kind::Wrong, format!("messy row {number}: {}", words(reply.as_ref()))),
+        }
+        front.rest(20 + dice.below(80));
+    }
+    Ok(())
+}
+
+fn row(dice: &mut Stream) -> Map<String, Value> {
+    let fields = (0..1 + dice.below(6)).map(|_| {
+        let name = (*pick(dice, &NAMES)).to_owned();
+        // Mostly one type a name, so that columns get types that other values do not fit.
+        let kind = if dice.chance(0.8) { name.len() as u32 % 5 } else { dice.below(5) };
+        (name, value(kind, dice))
+    });
+    fields.collect()
+}
+
+fn value(kind: u32, dice: &mut Stream) -> Value {
+    match kind {
+        0 => Value::from(i64::from(dice.next_u32()) - (1 << 31)),
+        1 => Value::from(*pick(dice, &[i64::MAX, i64::MIN, (1 << 53) + 1, -(1 << 53) - 1, 1_234_567_890_123_456_789])),
+        2 => {
+            // Short ones, which serde_json reads back as they were written.
+            let real = f64::from(dice.next_u32()) / 1e3;
+            Number::from_f64(*pick(dice, &[real, -real, 1e22, 0.1])).map_or(Value::Null, Value::Number)
+        }
+        3 => Value::from(*pick(dice, &["", "a", "NULL", "1.5", "true", "\u{1F980}", "a\nb", "'; DROP TABLE x; --"])),
+        _ => Value::Bool(dice.chance(0.5)),
+    }
+}
+
+/// Holds the rows from number `first` on against the tables; gives how many were looked at.
+pub(super) fn check(reader: &Reader<'_>, first: u64) -> Result<u64, BenchError> {
+    let findings = &reader.campaign.findings;
+    let find = |kind, what| findings.add(kind, reader.life, 1, what);
+    let mut found: BTreeMap<u64, u64> = BTreeMap::new();
+    let sent = reader.campaign.messy.rows().clone();
+    for table in TABLES {
+        let quoted = format!("{DATABASE}.\"{table}\"");
+        for stored in reader.sql_of_table(&quoted, &format!("SELECT * FROM {quoted} WHERE request >= {first}"))? {
+            let Some(number) = stored["request"].as_u64().filter(|number| *number < sent.len() as u64) else {
+                find(Kind::Changed, format!("{quoted} has a row that nobody sent: {stored}"));
+                continue;
+            };
+            *found.entry(number).or_default() += 1;
+            let Some((row, _)) = &sent[number as usize] else {
+                find(Kind::Doubled, format!("{quoted} has the row {number}, which was refused"));
+                continue;
+            };
+            let values: Vec<&Value> = stored.as_object().into_iter().flat_map(Map::values).collect();
+            for (name, value) in row.iter().filter(|(_, value)| !values.iter().any(|stored| is_same(value, stored))) {
+                find(Kind::Changed, format!("{quoted}, row {number}: {name} was {value}, the row is {stored}"));
+            }
+        }
+    }
+    let mut lost = Vec::new();
+    for (number, row) in (0_u64..).zip(&sent).skip(first as usize) {
+        let times = found.get(&number).copied().unwrap_or(0);
+        let must = row.as_ref().is_some_and(|(_, acknowledged)| *acknowledged);
+        if times == 0 && must {
+            lost.push(number.to_string());
+        }
+        if times > 1 {
+            find(Kind::Doubled, format!("the row {number} of {} is there {times} times", table_of(number)));
+        }
+    }
+    if !lost.is_empty() {
+        let what = format!("{} messy rows: {}", lost.len(), lost[..lost.len().min(10)].join(", "));
+        findings.add(Kind::Lost, reader.life, lost.len() as u64, what);
+    }
+    Ok(sent.len() as u64 - first)
+}
+
+/// Whether a stored value is what was sent, as a value of its type or as text.
+fn is_same(sent: &Value, stored: &Value) -> bool {
+    if let Value::String(text) = stored {
+        return match sent {
+            Value::String(sent) => sent == text,
+            Value::Number(sent) => *text == sent.to_string() || (sent.is_f64() && text.parse().ok() == sent.as_f64()),
+            other => *text == other.to_string(),
+        };
+    }
+    match (sent, stored) {
+        (Value::Number(sent), Value::Number(stored)) if sent.is_f64() || stored.is_f64() => {
+            let is_exact = |number: &Number| number.as_i64().is_none_or(|n| n.unsigned_abs() <= 1 << 53);
+            is_exact(sent) && is_exact(stored) && sent.as_f64() == stored.as_f64()
+        }
+        _ => sent == stored,
+    }
+}

@@ -1,0 +1,349 @@
+//! The siege as a whole: one life of the server after the other.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+use serde::Serialize;
+use world::{Seed, Stream, World};
+
+use super::actors::act;
+use super::check::Reader;
+use super::clock::Clock;
+use super::disk::OwnDisk;
+use super::findings::{Figures, Finding, Findings, Kind};
+use super::front::{Campaign, Front, Tallies, pick};
+use super::ledger::Ledger;
+use super::messy::{self, MessyLedger};
+use super::rows::TABLES;
+use super::upkeep;
+use super::worlds::Known;
+use crate::bench::Bench;
+use crate::error::BenchError;
+use crate::ingest::payload::measurements;
+use crate::launch;
+use crate::machine::Machine;
+use crate::server::RunningServer;
+
+/// Lives between two checks of everything; the others check what is new.
+const CHECK_ALL_EACH: u32 = 8;
+/// Seconds off the machine's clock, back and forth.
+const CLOCKS: [i64; 6] = [0, 3_600, -3_600, 40_000, -40_000, 61];
+
+/// What is done.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct SiegeWorkload {
+    /// For how long.
+    pub minutes: f64,
+    /// Fixes the plan.
+    pub seed: u64,
+    /// The root of a disk that nobody else uses, which may be filled: the data folder lies on it.
+    pub disk: Option<PathBuf>,
+}
+
+/// What came of it.
+#[derive(Debug, Serialize)]
+pub struct Siege {
+    /// Where.
+    pub machine: Machine,
+    /// What.
+    pub workload: SiegeWorkload,
+    /// How long it took, with all checks.
+    pub elapsed_s: f64,
+    /// Lives of the server: those that a SIGKILL ended, and those that ended in order.
+    pub lives: [u32; 2],
+    /// How often the disk was full.
+    pub full_disks: u32,
+    /// How often the clock stepped.
+    pub clock_steps: u32,
+    /// Rows read from exports at the end, each compared.
+    pub rows_compared: u64,
+    /// What must be zero.
+    pub figures: Figures,
+    /// What was found.
+    pub findings: Vec<Finding>,
+    /// What was done.
+    pub tallies: Tallies,
+    /// Peak memory of the server, and of all its question processes together, in bytes.
+    pub peaks: [u64; 2],
+}
+
+impl Siege {
+    /// Whether nothing was found.
+    pub fn holds(&self) -> bool {
+        self.figures.holds()
+    }
+}
+
+/// The plan of one life.
+struct Plan {
+    flags: Vec<String>,
+    lasts: Duration,
+    /// Whether SIGKILL ends it, or SIGTERM.
+    is_killed: bool,
+    /// When the disk becomes full, for how long, and how many bytes are left.
+    full: Option<(Duration, Duration, u64)>,
+    /// When the clock steps, and how far it is off then.
+    step: Option<(Duration, i64)>,
+}
+
+impl Plan {
+    fn new(dice: &mut Stream) -> Self {
+        let ms = |n: u32| Duration::from_millis(n.into());
+        let lasts = ms(2_000 + dice.below(12_000));
+        let within = |dice: &mut Stream| ms(dice.below(lasts.as_millis() as u32));
+        let mut flags: Vec<String> = Vec::new();
+        for (flag, values) in [
+            ("--flush-rows", &["500", "5000", "50000"][..]),
+            ("--flush-seconds", &["1", "3", "10"]),
+            ("--compact", &["3", "8", "16"]),
+            ("--partition", &["none", "none", "hour", "day"]),
+            ("--memory", &["16", "256"]),
+            ("--codec", &["zstd", "lz4"]),
+        ] {
+            flags.extend([flag.to_owned(), (*pick(dice, values)).to_owned()]);
+        }
+        Self {
+            flags,
+            lasts,
+            is_killed: dice.chance(0.85),
+            full: dice.chance(0.3).then(|| (within(dice), ms(500 + dice.below(3_500)), u64::from(dice.below(3)) << 18)),
+            step: dice.chance(0.4).then(|| (within(dice), *pick(dice, &CLOCKS))),
+        }
+    }
+}
+
+/// Besieges a server for some minutes.
+///
+/// # Errors
+/// Where the siege itself cannot go on: its files fail, or a server does not start. What the server does wrong is a finding.
+pub fn siege(bench: &Bench<'_, SiegeWorkload>) -> Result<Siege, BenchError> {
+    let workload = bench.workload;
+    if !(workload.minutes > 0.0 && workload.minutes <= 10_000.0) {
+        return Err(BenchError::Workload {
+            setting: "minutes",
+            reason: "give more than 0, and no more than 10,000".to_owned(),
+        });
+    }
+    bench.check_empty()?;
+    let started = Instant::now();
+    let data = workload.disk.as_deref().unwrap_or(bench.data).join("data");
+    let scratch = bench.data.join("scratch");
+    for folder in [&data, &scratch] {
+        fs::create_dir_all(folder).map_err(|source| BenchError::Io {
+            doing: "create",
+            path: folder.clone(),
+            source,
+        })?;
+    }
+    let mut campaign = Campaign {
+        program: bench.program,
+        data: &data,
+        scratch: &scratch,
+        seed: workload.seed,
+        tables: measurements(TABLES as usize),
+        clock: Clock::new(&scratch)?,
+        ledger: Ledger::default(),
+        messy: MessyLedger::default(),
+        findings: Findings::default(),
+        tallies: Tallies::default(),
+        known: Known::default(),
+        peaks: Default::default(),
+    };
+    if !campaign.clock.is_there() {
+        (bench.note)("the clock does not step: the library of faketime is not installed");
+    }
+    bench.check_stop("playing the ensemble that is asked")?;
+    Known::find_out(&mut campaign)?;
+    let mut war = War {
+        bench,
+        campaign: &campaign,
+        disk: workload.disk.as_deref().map(OwnDisk::new),
+        told: 0,
+        done: Done::default(),
+    };
+    let until = started + Duration::from_secs_f64(workload.minutes * 60.0);
+    let rows_compared = war.wage(until)?;
+    let Done { lives, full_disks, clock_steps, .. } = war.done;
+    let (figures, findings) = campaign.findings.all();
+    if let Some(disk) = workload.disk.as_ref().filter(|_| !findings.is_empty()) {
+        keep(&disk.join("data"), &bench.data.join("data"))?;
+    }
+    Ok(Siege {
+        machine: Machine::here(),
+        workload: workload.clone(),
+        elapsed_s: started.elapsed().as_secs_f64(),
+        lives,
+        full_disks,
+        clock_steps,
+        rows_compared,
+        figures,
+        findings,
+        tallies: campaign.tallies,
+        peaks: campaign.peaks.map(|peak| peak.into_inner()),
+    })
+}
+
+/// Copies the data folder from a disk that ends with this process, for whoever looks into what was found.
+fn keep(from: &Path, to: &Path) -> Result<(), BenchError> {
+    let failed = |source| BenchError::Io { doing: "copy", path: from.to_owned(), source };
+    let copied = Command::new("cp").arg("-a").arg(from).arg(to).status().map_err(failed)?;
+    if copied.success() { Ok(()) } else { Err(failed(std::io::Error::other(copied.to_string()))) }
+}
+
+#[derive(Default)]
+struct Done {
+    lives: [u32; 2],
+    full_disks: u32,
+    clock_steps: u32,
+    /// From which request and messy row on nothing was checked yet.
+    checked: [u64; 2],
+}
+
+/// The siege under way.
+struct War<'a> {
+    bench: &'a Bench<'a, SiegeWorkload>,
+    campaign: &'a Campaign<'a>,
+    disk: Option<OwnDisk>,
+    /// Findings that were told.
+    told: usize,
+    done: Done,
+}
+
+impl War<'_> {
+    /// One life after the other until a time, or until something is found; then everything is checked, row by row.
+    fn wage(&mut self, until: Instant) -> Result<u64, BenchError> {
+        let mut life = 0;
+        while Instant::now() < until && self.told == 0 {
+            if (self.bench.stop)() {
+                return Err(BenchError::Stopped);
+            }
+            life += 1;
+            let mut dice = Stream::new(Seed(self.campaign.seed), World(life), 0, 0);
+            self.live(life, &Plan::new(&mut dice))?;
+            self.tell();
+            if dice.chance(0.4) {
+                upkeep::between(self.campaign, life, &mut dice)?;
+            }
+            self.check(life, life % CHECK_ALL_EACH == 0)?;
+            self.tell();
+        }
+        (self.bench.note)("comparing every row");
+        self.check(life, true)?;
+        let compared = Reader { campaign: self.campaign, life }.check_exports()?;
+        self.tell();
+        Ok(compared)
+    }
+
+    /// Starts a server, lets everybody at it, and ends it.
+    fn live(&mut self, life: u32, plan: &Plan) -> Result<(), BenchError> {
+        let mut server = RunningServer::start(self.command(plan))?;
+        let postgres =
+            server.postgres.ok_or_else(|| BenchError::Wrong("the server does not speak PostgreSQL".to_owned()))?;
+        let front = Front {
+            campaign: self.campaign,
+            life,
+            address: server.address,
+            postgres,
+            server: server.id(),
+            over: AtomicBool::new(false),
+            disk_full: AtomicBool::new(false),
+        };
+        let mut dead = None;
+        act(&front, || {
+            let conducted = self.conduct(&front, plan, &mut server, &mut dead);
+            // Whatever happened, the actors must end.
+            front.over.store(true, Ordering::SeqCst);
+            if plan.is_killed && dead.is_none() {
+                server.kill()?;
+            }
+            conducted
+        })?;
+        let panics: Vec<String> = server.said().into_iter().filter(|line| line.contains("panicked at")).collect();
+        if !panics.is_empty() {
+            self.campaign.findings.add(Kind::Death, life, panics.len() as u64, panics.join(" | "));
+        }
+        if let Some(status) = dead {
+            self.campaign.findings.add(Kind::Death, life, 1, format!("the server died by itself: {status}"));
+            return Ok(());
+        }
+        self.done.lives[usize::from(!plan.is_killed)] += 1;
+        if plan.is_killed {
+            return Ok(());
+        }
+        if let Err(error) = server.stop() {
+            self.campaign.findings.add(Kind::Death, life, 1, format!("the server did not end in order: {error}"));
+        }
+        Ok(())
+    }
+
+    fn command(&self, plan: &Plan) -> Command {
+        let mut command = launch::command(self.bench.program);
+        command.args(["serve", "--listen", "127.0.0.1:0", "--pg", "127.0.0.1:0"]).args(&plan.flags);
+        command.args(["--question-seconds", "3", "--question-memory", "64", "--request-seconds", "10"]);
+        command.arg("--data").arg(self.campaign.data);
+        self.campaign.clock.give(&mut command);
+        command
+    }
+
+    /// Fills the disk, steps the clock and waits, as planned; then the disk has room again.
+    fn conduct(
+        &mut self,
+        front: &Front<'_>,
+        plan: &Plan,
+        server: &mut RunningServer,
+        dead: &mut Option<std::process::ExitStatus>,
+    ) -> Result<(), BenchError> {
+        let started = Instant::now();
+        let (mut full, mut step) = (plan.full.filter(|_| self.disk.is_some()), plan.step);
+        let mut full_until = None;
+        while started.elapsed() < plan.lasts && dead.is_none() && !(self.bench.stop)() {
+            let since = started.elapsed();
+            if let Some((_, off)) = step.take_if(|(at, _)| since >= *at).filter(|_| self.campaign.clock.is_there()) {
+                self.campaign.clock.step(off)?;
+                self.done.clock_steps += 1;
+            }
+            if let (Some((_, lasts, left)), Some(disk)) = (full.take_if(|(at, _, _)| since >= *at), &self.disk) {
+                front.disk_full.store(true, Ordering::SeqCst);
+                disk.fill(left)?;
+                full_until = Some(since + lasts);
+                self.done.full_disks += 1;
+            }
+            if let (Some(_), Some(disk)) = (full_until.take_if(|until| since >= *until), &self.disk) {
+                disk.release()?;
+            }
+            *dead = server.ended()?;
+            std::thread::sleep(Duration::from_millis(10));
+        }
+        front.over.store(true, Ordering::SeqCst);
+        if full_until.is_some() && plan.is_killed {
+            // Killed while the disk is full.
+            server.kill()?;
+        }
+        self.disk.as_ref().map_or(Ok(()), OwnDisk::release)
+    }
+
+    /// Holds what is there against what was acknowledged: all of it, or what is new.
+    fn check(&mut self, life: u32, all: bool) -> Result<(), BenchError> {
+        let reader = Reader { campaign: self.campaign, life };
+        let [requests, rows] = if all { [0, 0] } else { self.done.checked };
+        // Requests that are sent again may be older than those that were checked.
+        let requests = self.campaign.ledger.first_kept().map_or(requests, |kept| requests.min(kept));
+        let seen = [self.campaign.ledger.len(), self.campaign.messy.len()];
+        reader.check(requests)?;
+        messy::check(&reader, rows)?;
+        self.done.checked = seen;
+        Ok(())
+    }
+
+    /// Tells what was found since the last time.
+    fn tell(&mut self) {
+        let new = self.campaign.findings.since(self.told);
+        for finding in &new {
+            (self.bench.note)(&finding.to_string());
+        }
+        self.told += new.len();
+    }
+}

@@ -1,0 +1,109 @@
+//! Processes of the program beside its server, some of which are killed.
+
+use std::fs::{self, File};
+use std::os::unix::process::{CommandExt as _, ExitStatusExt as _};
+use std::process::{ExitStatus, Stdio};
+use std::time::{Duration, Instant};
+
+use super::findings::Kind;
+use super::front::{Campaign, Tallies};
+use crate::error::BenchError;
+use crate::launch;
+
+/// A process that takes longer hangs.
+const PATIENCE: Duration = Duration::from_mins(5);
+
+/// How a process ended.
+pub(super) enum Ended {
+    /// With success, having printed this.
+    Well(Vec<u8>),
+    /// With an error, having said this.
+    Refused(String),
+    /// By the siege.
+    Killed,
+}
+
+/// A process about to be started.
+pub(super) struct Shell<'a> {
+    pub(super) campaign: &'a Campaign<'a>,
+    pub(super) life: u32,
+    /// Who starts it: its files are named for that, so no two at a time may have one name.
+    pub(super) actor: &'static str,
+}
+
+impl Shell<'_> {
+    /// Runs the program with some words and `--data`, and kills it after a time, where it then still runs.
+    ///
+    /// # Errors
+    /// Where it cannot be started, or the siege's own files fail. That it dies or hangs is a finding and no error.
+    pub(super) fn run(
+        &self,
+        words: &[&str],
+        input: Option<&[u8]>,
+        kill_after: Option<Duration>,
+    ) -> Result<Ended, BenchError> {
+        let campaign = self.campaign;
+        let [stdin, stdout, stderr] =
+            ["in", "out", "err"].map(|end| campaign.scratch.join(format!("{}.{end}", self.actor)));
+        let io = |doing, path: &std::path::Path| {
+            let path = path.to_owned();
+            move |source| BenchError::Io { doing, path, source }
+        };
+        let mut command = launch::command(campaign.program);
+        command.args(words).arg("--data").arg(campaign.data).process_group(0);
+        campaign.clock.give(&mut command);
+        command.stdin(Stdio::null());
+        if let Some(input) = input {
+            fs::write(&stdin, input).map_err(io("write", &stdin))?;
+            command.stdin(File::open(&stdin).map_err(io("open", &stdin))?);
+        }
+        command.stdout(File::create(&stdout).map_err(io("make", &stdout))?);
+        command.stderr(File::create(&stderr).map_err(io("make", &stderr))?);
+        let started = Instant::now();
+        let mut child = command.spawn().map_err(io("start", campaign.program))?;
+        let mut killed = false;
+        let status = loop {
+            if let Some(status) = child.try_wait().map_err(io("wait for", campaign.program))? {
+                break status;
+            }
+            let since = started.elapsed();
+            if !killed && (kill_after.is_some_and(|after| since > after) || since > PATIENCE) {
+                killed = true;
+                child.kill().map_err(io("kill", campaign.program))?;
+                if since > PATIENCE {
+                    self.find(Kind::Death, format!("`{}` does not end", words.join(" ")));
+                }
+            }
+            std::thread::sleep(Duration::from_millis(3));
+        };
+        let said = String::from_utf8_lossy(&fs::read(&stderr).map_err(io("read", &stderr))?).into_owned();
+        if has_died(status, &said, killed) {
+            self.find(Kind::Death, format!("`{}` died ({status}): {}", words.join(" "), tail(&said)));
+        }
+        if status.success() {
+            return Ok(Ended::Well(fs::read(&stdout).map_err(io("read", &stdout))?));
+        }
+        if killed && status.signal().is_some() {
+            Tallies::count(&campaign.tallies.killed_processes);
+            return Ok(Ended::Killed);
+        }
+        Ok(Ended::Refused(tail(&said)))
+    }
+
+    fn find(&self, kind: Kind, what: String) {
+        self.campaign.findings.add(kind, self.life, 1, what);
+    }
+}
+
+/// Whether a process ended in a way that no error explains.
+fn has_died(status: ExitStatus, said: &str, killed: bool) -> bool {
+    /// What Rust's runtime ends with after a panic.
+    const PANICKED: i32 = 101;
+    said.contains("panicked at") || status.code() == Some(PANICKED) || (status.signal().is_some() && !killed)
+}
+
+/// The last lines that something said.
+pub(super) fn tail(said: &str) -> String {
+    let lines: Vec<&str> = said.trim().lines().collect();
+    lines[lines.len().saturating_sub(3)..].join(" | ")
+}

@@ -1,0 +1,168 @@
+//! Actors that send rows: over HTTP in every format, and by processes that append.
+
+use std::io::{self, Write as _};
+use std::time::Duration;
+
+use world::Stream;
+
+use super::findings::Kind;
+use super::front::{Front, Tallies, pick};
+use super::ledger::Fate;
+use super::rows::{self, DATABASE};
+use super::shell::{Ended, Shell, tail};
+use crate::error::BenchError;
+use crate::http::{Connection, Reply};
+use crate::ingest::encode::encode;
+use crate::ingest::{BodyCodec, WireFormat};
+
+/// Sends request after request, each in another format, until the life is over.
+pub(super) fn send(front: &Front<'_>, mut dice: Stream) -> Result<(), BenchError> {
+    let mut connection = None;
+    while !front.is_over() {
+        let kept = front.campaign.ledger.take_kept();
+        if kept.is_some() {
+            Tallies::count(&front.campaign.tallies.repeated_writes);
+        }
+        let number = kept.unwrap_or_else(|| front.campaign.ledger.begin());
+        let has_key = kept.is_some() || dice.chance(0.5);
+        let request = request(front, number, has_key, &mut dice).map_err(io_error)?;
+        let reply = exchange(front, &mut connection, &request);
+        judge(front, number, has_key, reply.as_ref());
+        front.rest(20 + dice.below(60));
+    }
+    Ok(())
+}
+
+/// Sends a request on a connection that stays; nothing where the connection broke.
+pub(super) fn exchange(front: &Front<'_>, connection: &mut Option<Connection>, request: &[u8]) -> Option<Reply> {
+    if connection.is_none() {
+        *connection = Connection::open(front.address).ok();
+    }
+    let reply = connection.as_mut()?.send(request).ok();
+    if reply.is_none() {
+        *connection = None;
+    }
+    reply
+}
+
+/// Says what became of a request, from its reply.
+fn judge(front: &Front<'_>, number: u64, has_key: bool, reply: Option<&Reply>) {
+    let (ledger, tallies) = (&front.campaign.ledger, &front.campaign.tallies);
+    match reply.map(|reply| reply.status) {
+        Some(204) => {
+            ledger.set(number, Fate::Acknowledged);
+            Tallies::count(&tallies.writes);
+        }
+        Some(429) => {
+            // It was not taken this time; what an earlier sending of it did, nobody said.
+            if !has_key {
+                ledger.set(number, Fate::Refused);
+            }
+            Tallies::count(&tallies.refused_writes);
+        }
+        None | Some(408 | 500 | 503) => {
+            if reply.is_some() {
+                Tallies::count(&tallies.refused_writes);
+            } else {
+                front.find(Kind::Wrong, format!("request {number}: the connection broke"));
+            }
+            if reply.is_some_and(|reply| reply.status == 500) {
+                front.find(Kind::Wrong, format!("request {number}: {}", words(reply)));
+            }
+        }
+        Some(_) => front.find(Kind::Wrong, format!("request {number} was refused: {}", words(reply))),
+    }
+    if has_key && reply.is_none_or(|reply| reply.status != 204) {
+        ledger.keep(number);
+    }
+}
+
+/// A reply in words.
+pub(super) fn words(reply: Option<&Reply>) -> String {
+    reply.map_or_else(
+        || "no reply".to_owned(),
+        |reply| format!("{} {}", reply.status, tail(&String::from_utf8_lossy(&reply.body))),
+    )
+}
+
+/// A request whole: head and body.
+fn request(front: &Front<'_>, number: u64, has_key: bool, dice: &mut Stream) -> io::Result<Vec<u8>> {
+    let measurement = &front.campaign.tables[rows::table_of(number)];
+    let format = *pick(dice, &WireFormat::ALL);
+    let mut plain = Vec::new();
+    encode(format, measurement, &rows::records(&[number]), &mut plain)?;
+    let body = match pick(dice, &BodyCodec::ALL) {
+        BodyCodec::None => plain,
+        BodyCodec::Zstd => zstd::bulk::compress(&plain, 1)?,
+        BodyCodec::Gzip => {
+            let mut writer = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+            writer.write_all(&plain)?;
+            writer.finish()?
+        }
+    };
+    let key = if has_key { format!("idempotency-key: siege-{number}\r\n") } else { String::new() };
+    let head = format!("x-arc-database: {DATABASE}\r\n{key}");
+    Ok(post(&format.path(DATABASE, &measurement.name), &head, &body))
+}
+
+/// A POST.
+pub(super) fn post(path: &str, headers: &str, body: &[u8]) -> Vec<u8> {
+    let head = format!("POST {path} HTTP/1.1\r\nhost: localhost\r\n{headers}content-length: {}\r\n\r\n", body.len());
+    [head.as_bytes(), body].concat()
+}
+
+/// Appends by processes beside the server, a third of which are killed.
+pub(super) fn append(front: &Front<'_>, mut dice: Stream) -> Result<(), BenchError> {
+    let campaign = front.campaign;
+    let shell = Shell { campaign, life: front.life, actor: "append" };
+    while !front.is_over() {
+        let table = dice.below(rows::TABLES as u32) as usize;
+        let measurement = &campaign.tables[table];
+        let requests = campaign.ledger.begin_for(table, 1 + dice.below(20) as usize);
+        let (format, word) = *pick(&mut dice, &[(WireFormat::Json, "json"), (WireFormat::Json, "csv")]);
+        let records = rows::records(&requests);
+        let mut input = Vec::new();
+        match word {
+            "csv" => csv(&measurement.fields, &records, &mut input),
+            _ => encode(format, measurement, &records, &mut input),
+        }
+        .map_err(io_error)?;
+        let name = format!("{DATABASE}.{}", measurement.name);
+        let kill = dice.chance(0.3).then(|| Duration::from_millis(u64::from(dice.below(400))));
+        let fate = match shell.run(&["append", &name, "--in", word], Some(&input), kill)? {
+            Ended::Well(_) => {
+                Tallies::count(&campaign.tallies.appends);
+                Fate::Acknowledged
+            }
+            Ended::Killed => Fate::Torn,
+            Ended::Refused(said) => {
+                Tallies::count(&campaign.tallies.refused_writes);
+                if !front.is_disk_full() {
+                    campaign.findings.add(Kind::Wrong, front.life, 1, format!("`append` refused rows: {said}"));
+                }
+                Fate::Torn
+            }
+        };
+        requests.iter().for_each(|request| campaign.ledger.set(*request, fate));
+        front.rest(100 + dice.below(600));
+    }
+    Ok(())
+}
+
+/// Records as comma-separated values.
+fn csv(fields: &[&str; 3], records: &crate::ingest::payload::Records, out: &mut Vec<u8>) -> io::Result<()> {
+    writeln!(out, "time,host,{}", fields.join(","))?;
+    for row in 0..records.times.len() {
+        write!(out, "{},{}", records.times[row], crate::ingest::encode::name(records.hosts[row]))?;
+        for values in &records.values {
+            write!(out, ",{:.2}", f64::from(values[row]) / 100.0)?;
+        }
+        writeln!(out)?;
+    }
+    Ok(())
+}
+
+/// An error of the siege's own memory, which does not happen.
+fn io_error(source: io::Error) -> BenchError {
+    BenchError::Io { doing: "write", path: "a body".into(), source }
+}

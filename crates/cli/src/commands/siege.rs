@@ -1,0 +1,71 @@
+//! `manyworlds bench siege`: everything at once, on a disk of its own that can be filled.
+
+use std::os::unix::process::CommandExt as _;
+use std::path::Path;
+use std::process::{Command, ExitCode, Stdio};
+
+use ::bench::siege::{self, SiegeWorkload};
+use anyhow::{Context as _, Result, bail};
+
+use super::bench::Desk;
+use crate::args::BenchSiegeArgs;
+use crate::output::note;
+
+pub(crate) fn siege(args: &BenchSiegeArgs) -> Result<ExitCode> {
+    if args.disk > 0 && !args.inside {
+        if may_mount() {
+            return Err(go_inside());
+        }
+        note("the disk is not filled: this system allows no mounts in a namespace of one's own");
+    }
+    let desk = Desk::new("siege", args.data.as_deref(), None, &args.format)?;
+    let disk = tempfile::Builder::new().prefix("manyworlds-siege-").tempdir().context("making a folder for a disk")?;
+    if args.inside {
+        mount(disk.path(), args.disk)?;
+    }
+    let disk = args.inside.then(|| disk.path().to_owned());
+    let workload = SiegeWorkload { minutes: args.minutes, seed: args.seed, disk };
+    let besieged = siege::siege(&desk.bench(&workload, &|| desk.stops()))?;
+    desk.print(&besieged, &siege::markdown(&besieged))?;
+    if besieged.holds() {
+        return Ok(ExitCode::SUCCESS);
+    }
+    note(&format!("what was left is in {}", desk.keep().display()));
+    note(&format!("to repeat it: manyworlds bench siege --minutes {} --seed {}", args.minutes, args.seed));
+    Ok(ExitCode::from(1))
+}
+
+/// What makes a program see mounts of its own, which end with it.
+fn unshare() -> Command {
+    let mut unshare = Command::new("unshare");
+    unshare.args(["--user", "--map-root-user", "--mount", "--"]);
+    unshare
+}
+
+/// Whether the system lets this user do that.
+fn may_mount() -> bool {
+    let tried = unshare().arg("true").stdin(Stdio::null()).stderr(Stdio::null()).status();
+    tried.is_ok_and(|status| status.success())
+}
+
+/// Becomes the same command there; only comes back where it fails.
+fn go_inside() -> anyhow::Error {
+    match std::env::current_exe() {
+        Ok(program) => {
+            let error = unshare().arg(program).args(std::env::args_os().skip(1)).arg("--inside").exec();
+            anyhow::Error::new(error).context("starting unshare")
+        }
+        Err(error) => anyhow::Error::new(error).context("finding this program"),
+    }
+}
+
+/// Mounts a disk of so many megabytes in memory.
+fn mount(folder: &Path, megabytes: u64) -> Result<()> {
+    let size = format!("size={megabytes}m");
+    let mounted = Command::new("mount").args(["-t", "tmpfs", "-o", &size, "manyworlds-siege"]).arg(folder).output();
+    let mounted = mounted.context("starting mount")?;
+    if !mounted.status.success() {
+        bail!("cannot mount a disk at {}: {}", folder.display(), String::from_utf8_lossy(&mounted.stderr).trim());
+    }
+    Ok(())
+}
