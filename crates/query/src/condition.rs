@@ -19,6 +19,7 @@ use datafusion::sql::sqlparser::ast;
 use table::Segment;
 use table::upkeep::{Fate, Filter};
 
+use crate::distinct;
 use crate::engine::{Options, state};
 use crate::error::QueryError;
 use crate::exact;
@@ -78,10 +79,11 @@ impl Condition {
 /// Reads an expression and works out what is the same for all rows.
 fn read(state: &SessionState, sql: &str, schema: &DFSchema) -> Result<Expr, QueryError> {
     let refuse = |reason: String| QueryError::Condition { reason };
-    let parsed = state.sql_to_expr_with_alias(sql, &state.config().options().sql_parser.dialect)?;
+    let mut parsed = state.sql_to_expr_with_alias(sql, &state.config().options().sql_parser.dialect)?;
     if let Some(more) = &parsed.alias {
         return Err(QueryError::Syntax { reason: format!("{more} comes after the end of the condition") });
     }
+    distinct::mend(&mut parsed.expr);
     let inner = ast::visit_expressions(&parsed.expr, |e| match e {
         ast::Expr::Subquery(_) | ast::Expr::Exists { .. } | ast::Expr::InSubquery { .. } => ControlFlow::Break(()),
         _ => ControlFlow::Continue(()),

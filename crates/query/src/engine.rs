@@ -24,6 +24,7 @@ use futures::StreamExt as _;
 use table::disk::Disk;
 use table::{DATABASE, SIM};
 
+use crate::distinct;
 use crate::ensembles;
 use crate::error::{NO_TABLE, QueryError, no_table};
 use crate::events::Events;
@@ -336,9 +337,10 @@ fn question(sql: &str, dialect: Dialect) -> Result<Statement, QueryError> {
         0 => None,
         _ => return Err(QueryError::Syntax { reason: "give one statement at a time".to_owned() }),
     };
-    let statement = statement.ok_or_else(|| QueryError::Syntax { reason: "there is no statement".to_owned() })?;
-    if let Statement::Statement(statement) = &statement {
+    let mut statement = statement.ok_or_else(|| QueryError::Syntax { reason: "there is no statement".to_owned() })?;
+    if let Some(statement) = inner(&mut statement) {
         check_statement(statement)?;
+        distinct::mend(statement);
     }
     if asks(&statement) {
         return Ok(statement);
@@ -346,6 +348,15 @@ fn question(sql: &str, dialect: Dialect) -> Result<Statement, QueryError> {
     let text = statement.to_string();
     let word = text.split_whitespace().next().unwrap_or_default().to_uppercase();
     Err(QueryError::Refused { statement: word })
+}
+
+/// The statement of the SQL standard that `statement` is, or explains.
+fn inner(statement: &mut Statement) -> Option<&mut ast::Statement> {
+    match statement {
+        Statement::Statement(statement) => Some(statement),
+        Statement::Explain(explain) => inner(&mut explain.statement),
+        _ => None,
+    }
 }
 
 fn asks(statement: &Statement) -> bool {

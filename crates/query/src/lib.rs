@@ -28,6 +28,7 @@
 
 mod arguments;
 mod condition;
+mod distinct;
 mod engine;
 mod ensembles;
 mod error;
