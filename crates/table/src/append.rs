@@ -151,12 +151,23 @@ impl Appender {
     }
 
     async fn commit_change(&self, change: Change, schema: &Schema) -> Result<Committed> {
+        self.check_files(&change)?;
         match self.committer.commit(change.clone()).await {
             Err(TableError::ColumnType { column, .. }) if holds_real_numbers(schema, &column) => {
                 self.widen(schema).await?;
+                self.check_files(&change)?;
                 self.committer.commit(change).await
             }
             committed => committed,
+        }
+    }
+
+    /// Whether the segments that a change adds are still there: a clock that is set forward lets a vacuum take them for
+    /// files that nobody will commit. A table that names a segment which is gone cannot be read.
+    fn check_files(&self, change: &Change) -> Result<()> {
+        match change.add.iter().find(|segment| !self.root.join(&segment.path).is_file()) {
+            Some(gone) => Err(TableError::Overtaken { path: self.root.clone(), segment: gone.path.clone() }),
+            None => Ok(()),
         }
     }
 
@@ -207,6 +218,7 @@ impl Appender {
         }
         let schema = grown(&*table.arrow_schema()?, schema);
         let job = DeleteJob::new(&self.root, self.disk.clone(), schema, table.options()?, rows)?;
+        self.check_files(change)?;
         let segments = table.segments_by_age().await?.into_iter().map(|(_, segment)| segment).collect();
         let (touched, output, _) = aside(move || job.run(segments, true)).await?;
         if touched.is_empty() {

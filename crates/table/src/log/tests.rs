@@ -249,6 +249,25 @@ async fn appends_of_a_log_are_in_the_table_once_and_its_columns_grow() {
     assert_eq!(table.segments().await.unwrap().iter().map(|s| s.rows).sum::<u64>(), 9);
 }
 
+#[tokio::test(flavor = "multi_thread")]
+async fn a_segment_that_is_gone_is_not_committed() {
+    let folder = tempfile::tempdir().unwrap();
+    let root = folder.path().join("t");
+    let disk: Arc<dyn Disk> = Arc::new(RealDisk);
+    let rows = RecordBatch::try_from_iter([("a", Arc::new(Int64Array::from(vec![1, 2, 3])) as ArrayRef)]).unwrap();
+    let options = TableOptions::new(Layout::Pruned);
+    let appender = Appender::open_or_create(&root, disk.clone(), &rows.schema(), &options).await.unwrap();
+    let segments = [1, 2].map(|_| appender.write(std::slice::from_ref(&rows), None).unwrap());
+    std::fs::remove_file(root.join(&segments[1].path)).unwrap();
+    let refused = appender.commit(segments.to_vec(), &rows.schema(), 1).await.unwrap_err();
+    assert!(matches!(&refused, TableError::Overtaken { segment, .. } if *segment == segments[1].path), "{refused}");
+    assert_eq!(appender.position_in_table().await.unwrap(), 0);
+    let again = appender.write(std::slice::from_ref(&rows), None).unwrap();
+    appender.commit(vec![again], &rows.schema(), 1).await.unwrap();
+    let table = Table::open(&root, disk).await.unwrap().unwrap();
+    assert_eq!(table.segments().await.unwrap().len(), 1);
+}
+
 #[tokio::test(flavor = "multi_thread", worker_threads = 3)]
 async fn a_table_can_be_opened_while_versions_are_written() {
     let folder = tempfile::tempdir().unwrap();

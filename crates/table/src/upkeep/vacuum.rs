@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
-use crate::disk::{Disk, TEMPORARY_SUFFIX, parent};
+use crate::disk::{Disk, TEMPORARY_SUFFIX, parent, temporary_name};
 use crate::error::TableError;
 use crate::lookup;
 use crate::output;
@@ -78,13 +78,14 @@ pub async fn vacuum_but(
     // The files first, the log afterwards: what is committed in between is in the log.
     output::open_any(root, disk.clone()).await?;
     let files = files(root)?;
+    let now = if options.apply { now(root, &*disk, &files) } else { SystemTime::now() };
     let table = output::open_any(root, disk.clone()).await?;
     let live: BTreeSet<String> = table.segments().await?.into_iter().map(|s| s.path).collect();
     let removed: BTreeMap<String, i64> = table.removed_files().await?.into_iter().collect();
     let mut vacuumed = Vacuumed::default();
     let mut folders = BTreeSet::new();
     for file in &files {
-        let kind = match file.kind(&live, &removed, options.retain) {
+        let kind = match file.kind(&live, &removed, options.retain, now) {
             Kind::Needed => continue,
             Kind::Retained => {
                 vacuumed.retained += 1;
@@ -113,7 +114,7 @@ struct Found {
     /// Below the table's folder, as the log names it.
     name: String,
     bytes: u64,
-    age: Duration,
+    modified: SystemTime,
 }
 
 enum Kind {
@@ -125,10 +126,17 @@ enum Kind {
 }
 
 impl Found {
-    fn kind(&self, live: &BTreeSet<String>, removed: &BTreeMap<String, i64>, retain: Duration) -> Kind {
+    fn kind(
+        &self,
+        live: &BTreeSet<String>,
+        removed: &BTreeMap<String, i64>,
+        retain: Duration,
+        now: SystemTime,
+    ) -> Kind {
+        let age = now.duration_since(self.modified).unwrap_or_default();
         let file = self.name.rsplit('/').next().unwrap_or(&self.name);
         if file.starts_with('.') && file.ends_with(TEMPORARY_SUFFIX) {
-            return if self.age >= TEMPORARY_AGE { Kind::Temporary } else { Kind::Needed };
+            return if age >= TEMPORARY_AGE { Kind::Temporary } else { Kind::Needed };
         }
         // A look-up is needed as long as its segment.
         let segment = lookup::segment_of(&self.name).unwrap_or_else(|| self.name.clone());
@@ -139,7 +147,7 @@ impl Found {
         match removed.get(&segment) {
             Some(&at) if since(at) < retain => Kind::Retained,
             Some(_) => Kind::Old,
-            None if self.age >= retain.max(ORPHAN_AGE) => Kind::Orphan,
+            None if age >= retain.max(ORPHAN_AGE) => Kind::Orphan,
             None => Kind::Needed,
         }
     }
@@ -149,6 +157,18 @@ impl Found {
 fn since(at: i64) -> Duration {
     let now = chrono::Utc::now().timestamp_millis();
     Duration::from_millis(u64::try_from(now - at).unwrap_or(0))
+}
+
+/// The time by which files are found old. What removes asks the disk: this machine's clock may have been set since the
+/// last file was written, or be another than that of a disk that machines share, and a file that somebody is about to
+/// commit would look old. A disk without room for an empty file says when it was written to last.
+fn now(root: &Path, disk: &dyn Disk, files: &[Found]) -> SystemTime {
+    let path = temporary_name(&root.join("now"));
+    let written = disk.create(&path).and_then(|_| path.metadata()?.modified());
+    // Where it was not made, there is none to remove; where it was, a later vacuum takes what this one could not.
+    drop(disk.remove(&path));
+    let last = || files.iter().map(|file| file.modified).max().unwrap_or(SystemTime::UNIX_EPOCH);
+    SystemTime::now().min(written.unwrap_or_else(|_| last()))
 }
 
 fn files(root: &Path) -> Result<Vec<Found>> {
@@ -168,8 +188,7 @@ fn files(root: &Path) -> Result<Vec<Found>> {
                 let parts = below.components().map(|c| c.as_os_str().to_string_lossy().into_owned());
                 let name = parts.collect::<Vec<_>>().join("/");
                 let modified = metadata.modified().unwrap_or(SystemTime::now());
-                let age = SystemTime::now().duration_since(modified).unwrap_or_default();
-                found.push(Found { path, name, bytes: metadata.len(), age });
+                found.push(Found { path, name, bytes: metadata.len(), modified });
             }
         }
     }
