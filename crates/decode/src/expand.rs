@@ -43,18 +43,23 @@ fn unpack(
     let bytes_max = limits.expanded_bytes_max.min(by_ratio);
     let mut bytes = Vec::new();
     loop {
-        // One byte over the limit is looked for, and no more.
-        let step = bytes.len().max(STEP).min(bytes_max + 1 - bytes.len());
         let filled = bytes.len();
+        let step = filled.max(STEP).min(bytes_max - filled);
+        // No more than that: an allocation that doubles would take memory far past the limit.
+        bytes.reserve_exact(step);
         bytes.resize(filled + step, 0);
         let read = read_some(&mut packed, &mut bytes[filled..]).map_err(|error| broken(format, &error))?;
         bytes.truncate(filled + read);
-        if bytes.len() > bytes_max {
-            let reason = format!("{packed_bytes} bytes of {format} hold more than the {bytes_max} that are allowed");
-            return Err(DecodeError::TooLarge { reason });
-        }
         if read < step {
             return Ok(bytes);
+        }
+        if bytes.len() == bytes_max {
+            let over = read_some(&mut packed, &mut [0]).map_err(|error| broken(format, &error))?;
+            if over == 0 {
+                return Ok(bytes);
+            }
+            let reason = format!("{packed_bytes} bytes of {format} hold more than the {bytes_max} that are allowed");
+            return Err(DecodeError::TooLarge { reason });
         }
     }
 }
