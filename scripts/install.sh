@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Installs what a fresh Debian 12 with Rust lacks: a C compiler for zstd; with --checks also what only checks need: Python
-# for other people's readers and clients, openssl, curl and psql, Java for Spark, PostgreSQL and RabbitMQ for the fleet, a
-# C++ compiler and cargo-fuzz for fuzzing. Does nothing where nothing is missing.
+# for other people's readers and clients, openssl, curl and psql, Java for Spark, PostgreSQL and RabbitMQ for the fleet,
+# faketime for a clock that steps, a C++ compiler and cargo-fuzz for fuzzing. Does nothing where nothing is missing.
 set -euo pipefail
 
 checks=false
@@ -15,6 +15,7 @@ if $checks; then
     python3 -c 'import venv, ensurepip' 2>/dev/null || missing+=(python3-venv)
     command -v openssl >/dev/null || missing+=(openssl)
     command -v curl >/dev/null || missing+=(curl ca-certificates)
+    command -v faketime >/dev/null || missing+=(faketime)
     command -v java >/dev/null || missing+=(openjdk-17-jre-headless)
     compgen -G '/usr/lib/postgresql/*/bin/initdb' >/dev/null || missing+=(postgresql)
     command -v psql >/dev/null || missing+=(postgresql-client)

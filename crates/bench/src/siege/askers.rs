@@ -9,7 +9,7 @@ use super::postgres::PgConnection;
 use super::rows::{self, DATABASE, ROWS};
 use super::shell::{Ended, Shell};
 use super::worlds;
-use super::writers::{exchange, post, words};
+use super::writers::{exchange, post, status, words};
 use crate::error::BenchError;
 use crate::http::Connection;
 
@@ -84,8 +84,7 @@ impl Asker<'_, '_> {
         let body = json!({"sql": sql}).to_string();
         let request = post("/api/v1/sql", "content-type: application/json\r\n", body.as_bytes());
         let reply = exchange(self.front, &mut self.http, &request);
-        let status = reply.as_ref().map(|reply| reply.status);
-        match status {
+        match status(&reply) {
             Some(200) => {}
             Some(408 | 503) => {
                 Tallies::count(&self.front.campaign.tallies.busy);
@@ -94,11 +93,11 @@ impl Asker<'_, '_> {
             // Temporary files of a question find no room on a full disk either.
             Some(_) if self.front.is_disk_full() => return None,
             _ => {
-                self.front.find(Kind::Wrong, format!("{sql}: {}", words(reply.as_ref())));
+                self.front.find(Kind::Wrong, format!("{sql}: {}", words(&reply)));
                 return None;
             }
         }
-        let rows: Vec<Value> = serde_json::from_slice(&reply?.body).unwrap_or_default();
+        let rows: Vec<Value> = serde_json::from_slice(&reply.ok()?.body).unwrap_or_default();
         Some(
             rows.into_iter()
                 .map(|row| row.as_object().into_iter().flat_map(|row| row.values().cloned()).collect())
@@ -183,17 +182,17 @@ impl Asker<'_, '_> {
         let body = worlds::bet().to_string();
         let request = post("/api/v1/price", "content-type: application/json\r\n", body.as_bytes());
         let reply = exchange(self.front, &mut self.http, &request);
-        match reply.as_ref().map(|reply| reply.status) {
+        match status(&reply) {
             Some(200) => {
-                let priced =
-                    serde_json::from_slice(&reply.as_ref().map_or(&[][..], |reply| &reply.body)).unwrap_or_default();
+                let priced = serde_json::from_slice(&reply.as_ref().map_or(&[][..], |reply| &reply.body[..]))
+                    .unwrap_or_default();
                 Tallies::count(&self.front.campaign.tallies.answers);
                 if let Some(other) = self.front.campaign.known.differs(&priced) {
                     self.front.find(Kind::Wrong, format!("price: {other}"));
                 }
             }
             Some(408 | 503) => Tallies::count(&self.front.campaign.tallies.busy),
-            _ => self.front.find(Kind::Wrong, format!("price: {}", words(reply.as_ref()))),
+            _ => self.front.find(Kind::Wrong, format!("price: {}", words(&reply))),
         }
     }
 
@@ -202,11 +201,11 @@ impl Asker<'_, '_> {
         let path = *pick(dice, &["/metrics", "/health", "/ready", "/api/v1/ensembles", "/api/v1/openapi.json"]);
         let request = format!("GET {path} HTTP/1.1\r\nhost: localhost\r\n\r\n");
         let reply = exchange(self.front, &mut self.http, request.as_bytes());
-        match reply.as_ref().map(|reply| reply.status) {
+        match status(&reply) {
             Some(200) => Tallies::count(&self.front.campaign.tallies.answers),
             // For ten seconds after rows could not be written.
             Some(503) if path == "/ready" => {}
-            _ => self.front.find(Kind::Wrong, format!("GET {path}: {}", words(reply.as_ref()))),
+            _ => self.front.find(Kind::Wrong, format!("GET {path}: {}", words(&reply))),
         }
     }
 }

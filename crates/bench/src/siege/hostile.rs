@@ -10,7 +10,7 @@ use world::Stream;
 use super::findings::Kind;
 use super::front::{Front, Tallies, pick};
 use super::postgres::PgConnection;
-use super::writers::{exchange, post, words};
+use super::writers::{exchange, post, status, words};
 use crate::error::BenchError;
 
 /// How long an answer to garbage is waited for.
@@ -71,10 +71,11 @@ fn statement(dice: &mut Stream) -> String {
 fn over_http(front: &Front<'_>, path: &str, body: &str) {
     let request = post(path, "content-type: application/json\r\n", body.as_bytes());
     let reply = exchange(front, &mut None, &request);
-    let status = reply.as_ref().map(|reply| reply.status);
-    if !matches!(status, Some(200 | 400 | 408 | 413 | 503)) && !front.is_disk_full() {
+    // An answer that is too long for this client is one.
+    let is_long = reply.as_ref().is_err_and(|error| error.kind() == std::io::ErrorKind::InvalidData);
+    if !matches!(status(&reply), Some(200 | 400 | 408 | 413 | 503)) && !is_long && !front.is_disk_full() {
         let began: String = body.chars().take(100).collect();
-        front.find(Kind::Wrong, format!("a hostile question got {}: {began}", words(reply.as_ref())));
+        front.find(Kind::Wrong, format!("a hostile question got {}: {began}", words(&reply)));
     }
 }
 

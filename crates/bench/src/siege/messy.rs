@@ -6,7 +6,7 @@ use world::Stream;
 use super::check::Reader;
 use super::findings::Kind;
 use super::front::{Front, Tallies, pick};
-use super::writers::{exchange, post, words};
+use super::writers::{exchange, post, status, words};
 use crate::error::BenchError;
 use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -89,7 +89,7 @@ pub(super) fn send(front: &Front<'_>, mut dice: Stream) -> Result<(), BenchError
         // A database and a table with dots are told apart at the first of them.
         let path = format!("/api/v1/write/json?table={DATABASE}.{table}");
         let reply = exchange(front, &mut connection, &post(&path, "", Value::Object(row).to_string().as_bytes()));
-        match reply.as_ref().map(|reply| reply.status) {
+        match status(&reply) {
             Some(204) => {
                 if let Some((_, acknowledged)) = &mut campaign.messy.rows()[number] {
                     *acknowledged = true;
@@ -98,8 +98,7 @@ pub(super) fn send(front: &Front<'_>, mut dice: Stream) -> Result<(), BenchError
             }
             Some(400 | 429) => campaign.messy.rows()[number] = None,
             Some(503) => {}
-            None => front.find(Kind::Wrong, format!("messy row {number}: the connection broke")),
-            Some(_) => front.find(Kind::Wrong, format!("messy row {number}: {}", words(reply.as_ref()))),
+            _ => front.find(Kind::Wrong, format!("messy row {number}: {}", words(&reply))),
         }
         front.rest(20 + dice.below(80));
     }

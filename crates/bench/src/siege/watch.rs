@@ -17,7 +17,7 @@ pub(super) fn watch(front: &Front<'_>) -> Result<(), BenchError> {
     let mut answered = Instant::now();
     while !front.is_over() {
         let reply = exchange(front, &mut connection, b"GET /health HTTP/1.1\r\nhost: localhost\r\n\r\n");
-        if reply.is_some() {
+        if reply.is_ok() {
             front.campaign.findings.silence(answered.elapsed().as_secs_f64());
             answered = Instant::now();
         }

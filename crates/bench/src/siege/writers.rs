@@ -27,28 +27,27 @@ pub(super) fn send(front: &Front<'_>, mut dice: Stream) -> Result<(), BenchError
         let has_key = kept.is_some() || dice.chance(0.5);
         let request = request(front, number, has_key, &mut dice).map_err(io_error)?;
         let reply = exchange(front, &mut connection, &request);
-        judge(front, number, has_key, reply.as_ref());
+        judge(front, number, has_key, &reply);
         front.rest(20 + dice.below(60));
     }
     Ok(())
 }
 
-/// Sends a request on a connection that stays; nothing where the connection broke.
-pub(super) fn exchange(front: &Front<'_>, connection: &mut Option<Connection>, request: &[u8]) -> Option<Reply> {
-    if connection.is_none() {
-        *connection = Connection::open(front.address).ok();
-    }
-    let reply = connection.as_mut()?.send(request).ok();
-    if reply.is_none() {
-        *connection = None;
-    }
-    reply
+/// Sends a request on a connection that stays, which is new where there is none or the last one broke.
+pub(super) fn exchange(front: &Front<'_>, connection: &mut Option<Connection>, request: &[u8]) -> io::Result<Reply> {
+    let mut open = match connection.take() {
+        Some(open) => open,
+        None => Connection::open(front.address)?,
+    };
+    let reply = open.send(request)?;
+    *connection = Some(open);
+    Ok(reply)
 }
 
 /// Says what became of a request, from its reply.
-fn judge(front: &Front<'_>, number: u64, has_key: bool, reply: Option<&Reply>) {
+fn judge(front: &Front<'_>, number: u64, has_key: bool, reply: &io::Result<Reply>) {
     let (ledger, tallies) = (&front.campaign.ledger, &front.campaign.tallies);
-    match reply.map(|reply| reply.status) {
+    match status(reply) {
         Some(204) => {
             ledger.set(number, Fate::Acknowledged);
             Tallies::count(&tallies.writes);
@@ -61,28 +60,29 @@ fn judge(front: &Front<'_>, number: u64, has_key: bool, reply: Option<&Reply>) {
             Tallies::count(&tallies.refused_writes);
         }
         None | Some(408 | 500 | 503) => {
-            if reply.is_some() {
-                Tallies::count(&tallies.refused_writes);
-            } else {
-                front.find(Kind::Wrong, format!("request {number}: the connection broke"));
-            }
-            if reply.is_some_and(|reply| reply.status == 500) {
+            Tallies::count(&tallies.refused_writes);
+            if !matches!(status(reply), Some(408 | 503)) {
                 front.find(Kind::Wrong, format!("request {number}: {}", words(reply)));
             }
         }
         Some(_) => front.find(Kind::Wrong, format!("request {number} was refused: {}", words(reply))),
     }
-    if has_key && reply.is_none_or(|reply| reply.status != 204) {
+    if has_key && status(reply) != Some(204) {
         ledger.keep(number);
     }
 }
 
+/// The status of a reply, where there is one.
+pub(super) fn status(reply: &io::Result<Reply>) -> Option<u16> {
+    reply.as_ref().ok().map(|reply| reply.status)
+}
+
 /// A reply in words.
-pub(super) fn words(reply: Option<&Reply>) -> String {
-    reply.map_or_else(
-        || "no reply".to_owned(),
-        |reply| format!("{} {}", reply.status, tail(&String::from_utf8_lossy(&reply.body))),
-    )
+pub(super) fn words(reply: &io::Result<Reply>) -> String {
+    match reply {
+        Ok(reply) => format!("{} {}", reply.status, tail(&String::from_utf8_lossy(&reply.body))),
+        Err(error) => format!("no reply: {error}"),
+    }
 }
 
 /// A request whole: head and body.

@@ -1,11 +1,11 @@
 //! `manyworlds bench siege`: everything at once, on a disk of its own that can be filled.
 
 use std::os::unix::process::CommandExt as _;
-use std::path::Path;
 use std::process::{Command, ExitCode, Stdio};
 
 use ::bench::siege::{self, SiegeWorkload};
 use anyhow::{Context as _, Result, bail};
+use tempfile::TempDir;
 
 use super::bench::Desk;
 use crate::args::BenchSiegeArgs;
@@ -19,12 +19,9 @@ pub(crate) fn siege(args: &BenchSiegeArgs) -> Result<ExitCode> {
         note("the disk is not filled: this system allows no mounts in a namespace of one's own");
     }
     let desk = Desk::new("siege", args.data.as_deref(), None, &args.format)?;
-    let disk = tempfile::Builder::new().prefix("manyworlds-siege-").tempdir().context("making a folder for a disk")?;
-    if args.inside {
-        mount(disk.path(), args.disk)?;
-    }
-    let disk = args.inside.then(|| disk.path().to_owned());
-    let workload = SiegeWorkload { minutes: args.minutes, seed: args.seed, disk };
+    let disk = args.inside.then(|| Mounted::new(args.disk)).transpose()?;
+    let root = disk.as_ref().map(|disk| disk.folder.path().to_owned());
+    let workload = SiegeWorkload { minutes: args.minutes, seed: args.seed, disk: root };
     let besieged = siege::siege(&desk.bench(&workload, &|| desk.stops()))?;
     desk.print(&besieged, &siege::markdown(&besieged))?;
     if besieged.holds() {
@@ -59,13 +56,34 @@ fn go_inside() -> anyhow::Error {
     }
 }
 
-/// Mounts a disk of so many megabytes in memory.
-fn mount(folder: &Path, megabytes: u64) -> Result<()> {
-    let size = format!("size={megabytes}m");
-    let mounted = Command::new("mount").args(["-t", "tmpfs", "-o", &size, "manyworlds-siege"]).arg(folder).output();
-    let mounted = mounted.context("starting mount")?;
-    if !mounted.status.success() {
-        bail!("cannot mount a disk at {}: {}", folder.display(), String::from_utf8_lossy(&mounted.stderr).trim());
+/// A disk in memory, which goes when this is dropped.
+struct Mounted {
+    folder: TempDir,
+}
+
+impl Mounted {
+    /// Mounts one of so many megabytes.
+    fn new(megabytes: u64) -> Result<Self> {
+        let folder =
+            tempfile::Builder::new().prefix("manyworlds-siege-").tempdir().context("making a folder for a disk")?;
+        let size = format!("size={megabytes}m");
+        let mounted =
+            Command::new("mount").args(["-t", "tmpfs", "-o", &size, "manyworlds-siege"]).arg(folder.path()).output();
+        let mounted = mounted.context("starting mount")?;
+        if !mounted.status.success() {
+            bail!(
+                "cannot mount a disk at {}: {}",
+                folder.path().display(),
+                String::from_utf8_lossy(&mounted.stderr).trim()
+            );
+        }
+        Ok(Self { folder })
     }
-    Ok(())
+}
+
+impl Drop for Mounted {
+    fn drop(&mut self) {
+        // The folder under it can go only without it. Where this fails, an empty folder is left behind.
+        drop(Command::new("umount").arg("--lazy").arg(self.folder.path()).status());
+    }
 }

@@ -38,6 +38,21 @@ fn a_tiny_bench_measures_everything() {
 }
 
 #[test]
+fn a_short_siege_finds_nothing() {
+    let folder = tempfile::tempdir().unwrap();
+    let besieged = json(&folder.path().join("siege"), &["bench", "siege", "--minutes", "0.3", "--seed", "11"]);
+    let of = |part: &str, name: &str| besieged[part][name].as_f64().unwrap();
+    for figure in ["lost", "doubled", "changed", "wrong", "deaths"] {
+        assert_eq!(of("figures", figure), 0.0, "{figure}: {:#}", besieged["findings"]);
+    }
+    for tally in ["writes", "messy_rows", "answers", "hostile"] {
+        assert!(of("tallies", tally) > 0.0, "{tally}: {:#}", besieged["tallies"]);
+    }
+    let lives: u64 = besieged["lives"].as_array().unwrap().iter().map(|lives| lives.as_u64().unwrap()).sum();
+    assert!(lives > 0 && besieged["rows_compared"].as_u64().unwrap() > 0, "{besieged:#}");
+}
+
+#[test]
 fn settings_that_cannot_be_measured_are_refused() {
     let said = |words: &[&str]| {
         let output = program(&[&["bench", "season"], words].concat()).output().unwrap();
