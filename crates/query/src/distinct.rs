@@ -77,31 +77,31 @@ impl Operator {
 }
 
 enum Part {
-    Operand(Expr),
+    Operand(Box<Expr>),
     Operator(Operator),
 }
 
 /// The operands and operators of an expression in the order in which they were written. No recursion: an expression may
 /// be some thousand levels deep.
 fn as_written(expr: Expr) -> Vec<Part> {
-    let (mut parts, mut left) = (Vec::new(), vec![Part::Operand(expr)]);
+    let (mut parts, mut left) = (Vec::new(), vec![Part::Operand(Box::new(expr))]);
     while let Some(part) = left.pop() {
         let Part::Operand(expr) = part else {
             parts.push(part);
             continue;
         };
         let mut binary = |a: Box<Expr>, operator, b: Box<Expr>| {
-            left.extend([Part::Operand(*b), Part::Operator(operator), Part::Operand(*a)]);
+            left.extend([Part::Operand(b), Part::Operator(operator), Part::Operand(a)]);
         };
-        match expr {
+        match *expr {
             Expr::BinaryOp { left: a, op: BinaryOperator::And, right: b } => binary(a, Operator::And, b),
             Expr::BinaryOp { left: a, op: BinaryOperator::Or, right: b } => binary(a, Operator::Or, b),
             Expr::IsDistinctFrom(a, b) => binary(a, Operator::Distinct { not: false }, b),
             Expr::IsNotDistinctFrom(a, b) => binary(a, Operator::Distinct { not: true }, b),
             Expr::UnaryOp { op: UnaryOperator::Not, expr } => {
-                left.extend([Part::Operand(*expr), Part::Operator(Operator::Not)]);
+                left.extend([Part::Operand(expr), Part::Operator(Operator::Not)]);
             }
-            other => parts.push(Part::Operand(other)),
+            other => parts.push(Part::Operand(Box::new(other))),
         }
     }
     parts
@@ -112,7 +112,7 @@ fn build(parts: Vec<Part>) -> Expr {
     let (mut operands, mut operators): (Vec<Expr>, Vec<Operator>) = (Vec::new(), Vec::new());
     for part in parts {
         match part {
-            Part::Operand(expr) => operands.push(expr),
+            Part::Operand(expr) => operands.push(*expr),
             Part::Operator(Operator::Not) => operators.push(Operator::Not),
             Part::Operator(operator) => {
                 while let Some(before) = operators.pop_if(|before| before.strength() >= operator.strength()) {

@@ -6,22 +6,21 @@ use super::front::Front;
 use super::{askers, hostile, messy, upkeep, watch, worlds, writers};
 use crate::error::BenchError;
 
-type Act = fn(&Front<'_>, Stream) -> Result<(), BenchError>;
+/// An actor that may not be able to go on.
+type Worker = fn(&Front<'_>, Stream) -> Result<(), BenchError>;
 
-/// What is done at the same time.
-const ACTORS: [Act; 14] = [
+/// What speaks with the server, and calls what goes wrong a finding.
+const SPEAKERS: [fn(&Front<'_>, Stream); 6] =
+    [messy::send, messy::send, askers::ask, askers::ask, hostile::attack, hostile::attack];
+
+/// What also has files of its own, which may fail.
+const WORKERS: [Worker; 8] = [
     writers::send,
     writers::send,
     writers::send,
     writers::send,
     writers::append,
-    messy::send,
-    messy::send,
-    askers::ask,
-    askers::ask,
     askers::ask_by_process,
-    hostile::attack,
-    hostile::attack,
     upkeep::beside,
     worlds::play,
 ];
@@ -29,12 +28,16 @@ const ACTORS: [Act; 14] = [
 /// Lets all of them act while `conduct` goes on; it says when the life is over.
 pub(super) fn act(front: &Front<'_>, conduct: impl FnOnce() -> Result<(), BenchError>) -> Result<(), BenchError> {
     std::thread::scope(|scope| {
-        let watching = scope.spawn(|| watch::watch(front));
-        let actors = (0_u32..).zip(ACTORS).map(|(number, act)| scope.spawn(move || act(front, front.dice(number))));
-        let actors: Vec<_> = actors.chain([watching]).collect();
+        scope.spawn(|| watch::watch(front));
+        for (number, speak) in (0..).zip(SPEAKERS) {
+            scope.spawn(move || speak(front, front.dice(number)));
+        }
+        let workers = (SPEAKERS.len() as u32..).zip(WORKERS);
+        let workers: Vec<_> =
+            workers.map(|(number, work)| scope.spawn(move || work(front, front.dice(number)))).collect();
         let conducted = conduct();
         let panicked = || Err(BenchError::Wrong("a thread of the siege panicked".to_owned()));
-        actors.into_iter().try_for_each(|actor| actor.join().unwrap_or_else(|_| panicked()))?;
+        workers.into_iter().try_for_each(|worker| worker.join().unwrap_or_else(|_| panicked()))?;
         conducted
     })
 }

@@ -14,20 +14,19 @@ use crate::error::BenchError;
 use crate::http::Connection;
 
 /// Asks question after question until the life is over.
-pub(super) fn ask(front: &Front<'_>, mut dice: Stream) -> Result<(), BenchError> {
+pub(super) fn ask(front: &Front<'_>, mut dice: Stream) {
     let mut asker = Asker { front, http: None, postgres: None };
     while !front.is_over() {
         let table = dice.below(rows::TABLES as u32) as usize;
         match dice.below(6) {
-            0 => asker.count(table, |asker, sql| asker.over_http(sql)),
-            1 => asker.count(table, |asker, sql| asker.over_postgres(sql)),
+            0 => asker.count(table, Asker::over_http),
+            1 => asker.count(table, Asker::over_postgres),
             2 => asker.request(table, &mut dice),
             3 => asker.price(),
             _ => asker.page(&mut dice),
         }
         front.rest(50 + dice.below(200));
     }
-    Ok(())
 }
 
 /// Asks by processes of `ask` and `sql` until the life is over.
@@ -184,8 +183,8 @@ impl Asker<'_, '_> {
         let reply = exchange(self.front, &mut self.http, &request);
         match status(&reply) {
             Some(200) => {
-                let priced = serde_json::from_slice(&reply.as_ref().map_or(&[][..], |reply| &reply.body[..]))
-                    .unwrap_or_default();
+                let priced =
+                    serde_json::from_slice(reply.as_ref().map_or(&[][..], |reply| &reply.body[..])).unwrap_or_default();
                 Tallies::count(&self.front.campaign.tallies.answers);
                 if let Some(other) = self.front.campaign.known.differs(&priced) {
                     self.front.find(Kind::Wrong, format!("price: {other}"));

@@ -2,7 +2,7 @@
 
 use std::fs::{self, File};
 
-use arrow::array::{Array as _, AsArray as _, RecordBatch};
+use arrow::array::{Array as _, AsArray, RecordBatch};
 use arrow::compute::cast;
 use arrow::datatypes::{DataType, Float64Type, Int64Type, TimeUnit};
 use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
@@ -204,11 +204,10 @@ fn count(
     let time = column("time", &DataType::Timestamp(TimeUnit::Microsecond, Some("UTC".into())))?;
     let time = cast(&time, &DataType::Int64)?;
     let host = column("host", &DataType::Utf8)?;
-    let values = table.fields.map(|field| column(field, &DataType::Float64));
-    let [a, b, c] = values;
+    let [a, b, c] = table.fields.map(|field| column(field, &DataType::Float64));
     let values = [a?, b?, c?];
     let (time, host) = (time.as_primitive::<Int64Type>(), host.as_string::<i32>());
-    let values: Vec<_> = values.iter().map(|values| values.as_primitive::<Float64Type>()).collect();
+    let values = values.each_ref().map(AsArray::as_primitive::<Float64Type>);
     let mut strangers = 0;
     for row in 0..batch.num_rows() {
         let number = rows::row_at(time.value(row)).filter(|number| (*number as usize) < seen.len());

@@ -11,13 +11,12 @@ use super::findings::Kind;
 use super::front::{Front, Tallies, pick};
 use super::postgres::PgConnection;
 use super::writers::{exchange, post, status, words};
-use crate::error::BenchError;
 
 /// How long an answer to garbage is waited for.
 const GARBAGE_WAIT: Duration = Duration::from_secs(2);
 
 /// Attacks until the life is over.
-pub(super) fn attack(front: &Front<'_>, mut dice: Stream) -> Result<(), BenchError> {
+pub(super) fn attack(front: &Front<'_>, mut dice: Stream) {
     while !front.is_over() {
         Tallies::count(&front.campaign.tallies.hostile);
         match dice.below(8) {
@@ -33,7 +32,6 @@ pub(super) fn attack(front: &Front<'_>, mut dice: Stream) -> Result<(), BenchErr
         }
         front.rest(100 + dice.below(400));
     }
-    Ok(())
 }
 
 /// A question of a kind that has ended servers, or filled their memory.
@@ -89,7 +87,7 @@ fn over_postgres(front: &Front<'_>, sql: &str) {
 
 /// Bytes that are no request, to either port.
 fn garbage(front: &Front<'_>, dice: &mut Stream) {
-    let bytes: Vec<u8> = (0..1 + dice.below(5_000)).map(|_| dice.next_u32() as u8).collect();
+    let bytes: Vec<u8> = (0..=dice.below(5_000)).map(|_| dice.next_u32() as u8).collect();
     // Whatever the server does with the connection is right, so long as it lives.
     if dice.chance(0.5) {
         let connected = PgConnection::open(front.postgres);

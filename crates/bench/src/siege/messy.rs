@@ -1,5 +1,8 @@
 //! Rows of mixed types and names, each in a request of its own, and what must be in the tables of them.
 
+use std::collections::BTreeMap;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
 use serde_json::{Map, Number, Value};
 use world::Stream;
 
@@ -8,8 +11,6 @@ use super::findings::Kind;
 use super::front::{Front, Tallies, pick};
 use super::writers::{exchange, post, status, words};
 use crate::error::BenchError;
-use std::collections::BTreeMap;
-use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// The database of these tables.
 const DATABASE: &str = "messy";
@@ -54,12 +55,15 @@ const NAMES: [&str; 36] = [
     "\u{1F980}",
 ];
 
-/// The rows, by number: what each was sent with, and whether it was acknowledged; nothing where it was refused.
+/// What a row was sent with, and whether it was acknowledged; nothing where it was refused.
+type Sent = Option<(Map<String, Value>, bool)>;
+
+/// The rows, by number.
 #[derive(Default)]
-pub(super) struct MessyLedger(Mutex<Vec<Option<(Map<String, Value>, bool)>>>);
+pub(super) struct MessyLedger(Mutex<Vec<Sent>>);
 
 impl MessyLedger {
-    fn rows(&self) -> MutexGuard<'_, Vec<Option<(Map<String, Value>, bool)>>> {
+    fn rows(&self) -> MutexGuard<'_, Vec<Sent>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -74,7 +78,7 @@ fn table_of(number: u64) -> &'static str {
 }
 
 /// Sends row after row until the life is over.
-pub(super) fn send(front: &Front<'_>, mut dice: Stream) -> Result<(), BenchError> {
+pub(super) fn send(front: &Front<'_>, mut dice: Stream) {
     let campaign = front.campaign;
     let mut connection = None;
     while !front.is_over() {
@@ -102,11 +106,10 @@ pub(super) fn send(front: &Front<'_>, mut dice: Stream) -> Result<(), BenchError
         }
         front.rest(20 + dice.below(80));
     }
-    Ok(())
 }
 
 fn row(dice: &mut Stream) -> Map<String, Value> {
-    let fields = (0..1 + dice.below(6)).map(|_| {
+    let fields = (0..=dice.below(6)).map(|_| {
         let name = (*pick(dice, &NAMES)).to_owned();
         // Mostly one type a name, so that columns get types that other values do not fit.
         let kind = if dice.chance(0.8) { name.len() as u32 % 5 } else { dice.below(5) };
@@ -177,7 +180,8 @@ fn is_same(sent: &Value, stored: &Value) -> bool {
         return match sent {
             Value::String(sent) => sent == text,
             Value::Number(sent) => *text == sent.to_string() || (sent.is_f64() && text.parse().ok() == sent.as_f64()),
-            other => *text == other.to_string(),
+            Value::Bool(sent) => text.parse() == Ok(*sent),
+            _ => false,
         };
     }
     match (sent, stored) {

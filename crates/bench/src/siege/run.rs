@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use serde::Serialize;
@@ -182,7 +182,7 @@ pub fn siege(bench: &Bench<'_, SiegeWorkload>) -> Result<Siege, BenchError> {
         figures,
         findings,
         tallies: campaign.tallies,
-        peaks: campaign.peaks.map(|peak| peak.into_inner()),
+        peaks: campaign.peaks.map(AtomicU64::into_inner),
     })
 }
 

@@ -6,13 +6,12 @@ use std::time::{Duration, Instant};
 
 use super::front::Front;
 use super::writers::exchange;
-use crate::error::BenchError;
 
 /// Between two looks.
 const PAUSE: Duration = Duration::from_millis(50);
 
 /// Asks whether the server is well until the life is over, and looks at its memory.
-pub(super) fn watch(front: &Front<'_>) -> Result<(), BenchError> {
+pub(super) fn watch(front: &Front<'_>) {
     let mut connection = None;
     let mut answered = Instant::now();
     while !front.is_over() {
@@ -26,7 +25,6 @@ pub(super) fn watch(front: &Front<'_>) -> Result<(), BenchError> {
         front.campaign.peaks[1].fetch_max(questions, Ordering::Relaxed);
         std::thread::sleep(PAUSE);
     }
-    Ok(())
 }
 
 /// Resident bytes of a server, and of the processes that it has started, which nothing else backs.
