@@ -40,7 +40,7 @@ fn a_tiny_bench_measures_everything() {
 #[test]
 fn a_short_siege_finds_nothing() {
     let folder = tempfile::tempdir().unwrap();
-    let besieged = json(&folder.path().join("siege"), &["bench", "siege", "--minutes", "0.3", "--seed", "11"]);
+    let besieged = json(&folder.path().join("siege"), &["bench", "siege", "--minutes", "0.15", "--seed", "11"]);
     let of = |part: &str, name: &str| besieged[part][name].as_f64().unwrap();
     for figure in ["lost", "doubled", "changed", "wrong", "deaths"] {
         assert_eq!(of("figures", figure), 0.0, "{figure}: {:#}", besieged["findings"]);
