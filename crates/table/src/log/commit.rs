@@ -10,6 +10,7 @@ use deltalake::protocol::{DeltaOperation, SaveMode, checkpoints};
 use deltalake::table::state::DeltaTableState;
 
 use super::actions::{to_add, to_remove};
+use super::turn::in_turn;
 use super::{Change, Committed, Result, Rewrite, Table};
 use crate::error::TableError;
 use crate::schema::{Field, FieldType};
@@ -126,7 +127,7 @@ impl Table {
             return Ok(Some(*version));
         }
         let store = self.delta.log_store();
-        let version = self.delta.snapshot()?.transaction_version(store.as_ref(), name).await?;
+        let version = in_turn(self.delta.snapshot()?.transaction_version(store.as_ref(), name)).await?;
         Ok(version.map(|v| v as u64))
     }
 
@@ -136,7 +137,7 @@ impl Table {
             return;
         }
         let written = match self.read_state().await {
-            Ok(()) => checkpoints::create_checkpoint(&self.delta, None).await,
+            Ok(()) => in_turn(checkpoints::create_checkpoint(&self.delta, None)).await,
             Err(error) => Err(error),
         };
         if let Err(error) = written {
@@ -170,10 +171,8 @@ impl Table {
         } else {
             DeltaOperation::Write { mode: SaveMode::Append, partition_by: None, predicate: None }
         };
-        let finalized = CommitBuilder::from(properties)
-            .with_actions(actions)
-            .build(Some(&state), self.delta.log_store(), operation)
-            .await?;
+        let commit = CommitBuilder::from(properties).with_actions(actions);
+        let finalized = in_turn(commit.build(Some(&state), self.delta.log_store(), operation).into_future()).await?;
         let version = finalized.version();
         self.delta.state = Some(finalized.snapshot());
         Ok(version)

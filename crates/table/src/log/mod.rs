@@ -5,6 +5,7 @@ mod append;
 mod commit;
 mod definition;
 mod known;
+mod turn;
 
 use std::collections::{BTreeMap, HashMap};
 use std::io::ErrorKind;
@@ -27,6 +28,7 @@ use self::append::Appended;
 pub(crate) use self::commit::is_conflict;
 pub use self::definition::Definition;
 pub use self::known::ColumnStatistics;
+use self::turn::in_turn;
 use crate::disk::{Disk, create_dirs};
 use crate::error::TableError;
 use crate::hold::Hold;
@@ -177,7 +179,7 @@ impl Table {
             _ => return Ok(None),
         }
         let mut table = Self::over(root, &disk, DeltaTable::new(log_store(root, disk.clone())?));
-        match table.delta.load().await {
+        match in_turn(table.delta.load()).await {
             Ok(()) => Ok(Some(table)),
             // A log folder without a first entry: a table whose creation was cut short.
             Err(DeltaTableError::NotATable(_) | DeltaTableError::InvalidTableLocation(_)) => Ok(None),
@@ -192,7 +194,7 @@ impl Table {
         }
         create_dirs(&*disk, root).map_err(TableError::io("create the folder", root))?;
         let properties = definition.properties.iter().map(|(k, v)| (k.clone(), Some(v.clone())));
-        let created = DeltaTable::new(log_store(root, disk.clone())?)
+        let create = DeltaTable::new(log_store(root, disk.clone())?)
             .create()
             .with_columns(definition.columns.clone())
             .with_partition_columns(&definition.partitions)
@@ -201,9 +203,8 @@ impl Table {
             .with_comment(definition.comment)
             .with_save_mode(SaveMode::Ignore)
             // Tried again, it would put its description over a table that another has made meanwhile.
-            .with_commit_properties(CommitProperties::default().with_max_retries(0))
-            .await;
-        match created {
+            .with_commit_properties(CommitProperties::default().with_max_retries(0));
+        match in_turn(create.into_future()).await {
             Ok(table) => Ok(Self::over(root, &disk, table)),
             // Another process made it meanwhile.
             Err(error) => match Self::open(root, disk).await? {
@@ -243,7 +244,7 @@ impl Table {
     }
 
     async fn read_state(&mut self) -> std::result::Result<(), DeltaTableError> {
-        self.delta.update_state().await?;
+        in_turn(self.delta.update_state()).await?;
         self.appended = Appended::default();
         Ok(())
     }
@@ -315,7 +316,7 @@ impl Table {
             let segments = views.map_ok(|view| Some((view.modification_time(), to_segment(&view)?)));
             Ok((mapping, segments.try_collect::<Vec<_>>().await?))
         };
-        let (mapping, segments) = read.await.map_err(TableError::log("read", &self.root))?;
+        let (mapping, segments) = in_turn(read).await.map_err(TableError::log("read", &self.root))?;
         if mapping.is_some_and(|mode| mode != "none") {
             return Err(refuse("it maps its columns to other names, which is not read here: write it again without"));
         }
@@ -341,7 +342,7 @@ impl Table {
             let entry = |r: TombstoneView| (r.path().into_owned(), r.deletion_timestamp().unwrap_or(0));
             removed.map_ok(entry).try_collect().await
         };
-        read.await.map_err(fail)
+        in_turn(read).await.map_err(fail)
     }
 }
 

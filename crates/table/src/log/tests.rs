@@ -1,11 +1,13 @@
 //! Commits: whole, once, and beside others.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use arrow::array::{ArrayRef, Int64Array, RecordBatch, StringArray};
 use serde_json::Value;
 
 use super::commit::CHECKPOINT_EACH;
+use super::turn::CALLS_MAX;
 use super::*;
 use crate::disk::RealDisk;
 use crate::power_loss::PowerLossDisk;
@@ -325,4 +327,22 @@ async fn paths_outside_the_folder_are_refused() {
     forge(root.path(), 1, "part=a/..x/...parquet", Some("day=2"));
     let odd = Table::open(root.path(), Arc::new(RealDisk)).await.unwrap().unwrap();
     assert_eq!(odd.segments().await.unwrap().len(), 1);
+}
+
+/// Each call of the Delta library holds one of the runtime's blocking threads while it waits for another.
+#[test]
+fn tables_are_read_at_once_by_more_than_a_runtime_has_threads() {
+    let threads = CALLS_MAX + 8;
+    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).max_blocking_threads(threads).build();
+    let root = tempfile::tempdir().unwrap();
+    let (told, all_read) = std::sync::mpsc::channel();
+    let runtime = runtime.unwrap();
+    runtime.block_on(table(root.path()));
+    for _ in 0..4 * threads {
+        let (root, told) = (root.path().to_owned(), told.clone());
+        runtime.spawn(async move { told.send(table(&root).await.version()) });
+    }
+    let read = (0..4 * threads).filter_map(|_| all_read.recv_timeout(Duration::from_mins(1)).ok()).count();
+    runtime.shutdown_background();
+    assert_eq!(read, 4 * threads);
 }
