@@ -290,11 +290,14 @@ pub fn databases(data: &Path, live: &Arc<dyn LiveTables>) -> Result<Vec<String>,
 pub(crate) fn state(options: Options) -> Result<SessionState, QueryError> {
     /// Consumers named where memory runs out.
     const NAMED: std::num::NonZeroUsize = std::num::NonZeroUsize::MIN;
-    let config = SessionConfig::new()
+    let mut config = SessionConfig::new()
         .with_target_partitions(options.threads)
         .with_default_catalog_and_schema(CATALOG, SIM)
         .with_create_default_catalog_and_schema(false)
         .with_information_schema(true);
+    // What `min(a)` has seen must not leave out rows that `max(b + 1)` beside it needs, nor a NaN that no statistics tell of:
+    // https://github.com/apache/datafusion/issues/24816.
+    config.options_mut().optimizer.enable_aggregate_dynamic_filter_pushdown = false;
     let pool = TrackConsumersPool::new(FairSpillPool::new(options.memory_bytes), NAMED);
     let mut disk = DiskManagerBuilder::default();
     if let Some(Spill { folder, bytes }) = options.spill {

@@ -334,3 +334,15 @@ async fn most_is_excluded_where_batches_lie_apart() {
         assert!(by_lookup >= 22, "{}: {by_lookup} of 24 row groups skipped by look-ups", columns[column]);
     }
 }
+
+/// What has been seen of one column leaves out nothing that another beside it needs.
+#[tokio::test(flavor = "multi_thread")]
+async fn extremes_of_all_columns_are_of_all_rows() {
+    let of_one = |n: i64| vec![(Some(n), Some(if n == 20 { f64::NAN } else { n as f64 }), None)];
+    let batches: Vec<RecordBatch> = (1..=40).map(|n| batch(&of_one(n), n)).collect();
+    let data = tempfile::tempdir().unwrap();
+    insert(data.path(), ("pruned", Layout::Pruned, false), 10, &batches).await;
+    let engine = open(data.path()).await;
+    let sql = "SELECT min(i64), max(i64 + 1), min(i32), max(i32), max(f64), max(id), min(f64) FROM pruned";
+    assert_eq!(cells(&ask(&engine, sql).await.unwrap()), [["1", "41", "1", "40", "NaN", "40", "1.0"]]);
+}
