@@ -10,7 +10,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
 use arrow::array::types::{ArrowPrimitiveType, Float64Type, Int64Type};
-use arrow::array::{Array, ArrayRef, AsArray, PrimitiveArray, RecordBatch, TimestampMicrosecondArray};
+use arrow::array::{Array, ArrayRef, AsArray, Int64Array, PrimitiveArray, RecordBatch, TimestampMicrosecondArray};
 use arrow::buffer::Buffer;
 use arrow::compute::{CastOptions, cast_with_options, concat_batches};
 use arrow::datatypes::{DataType, Field, Schema, SchemaRef, TimeUnit};
@@ -19,7 +19,8 @@ use arrow::ipc::reader::StreamDecoder;
 
 use super::table::{Refusal, Taken, check_name, refuse, refuse_field, time_type};
 use super::tables::check_table_name;
-use super::{DecodeError, Decoded, Limits, Refused, TIME, time};
+use super::time::{self, Moment};
+use super::{DecodeError, Decoded, Limits, NANOS_TWICE, Refused, TIME, TIME_NANOS};
 
 const EXACT: CastOptions<'static> =
     CastOptions { safe: false, format_options: arrow::util::display::FormatOptions::new() };
@@ -33,6 +34,7 @@ pub(super) fn decode(body: &[u8], table: &str, now: i64, limits: &Limits) -> Res
     let mut refused = Refusals { refused: Vec::new(), beyond: 0, table, limits };
     let mut budget = Budget { cells: limits.cells_max, text_bytes: limits.expanded_bytes_max.min(i32::MAX as usize) };
     let mut position = 0;
+    let mut is_finer = false;
     while let Some(batch) = stream.next()? {
         let plan = plan.get_or_insert_with(|| Plan::new(&batch.schema(), limits));
         if plan.bad.is_empty() {
@@ -49,12 +51,17 @@ pub(super) fn decode(body: &[u8], table: &str, now: i64, limits: &Limits) -> Res
     let tables = match plan {
         Some(plan) if !taken.is_empty() => {
             let rows = concat_batches(&plan.schema, &taken);
-            let rows = rows.map_err(|error| DecodeError::Unassembled { reason: error.to_string() })?;
+            let mut rows = rows.map_err(|error| DecodeError::Unassembled { reason: error.to_string() })?;
+            is_finer = plan.tells_nanos && rows.column(rows.num_columns() - 1).null_count() < rows.num_rows();
+            if plan.tells_nanos && !is_finer {
+                rows.remove_column(rows.num_columns() - 1);
+            }
             if rows.num_rows() == 0 { Vec::new() } else { vec![(table.to_owned(), rows)] }
         }
         _ => Vec::new(),
     };
-    Ok(Decoded { tables, refused: refused.refused, refused_beyond: refused.beyond })
+    let finer = if is_finer { vec![table.to_owned()] } else { Vec::new() };
+    Ok(Decoded { tables, refused: refused.refused, refused_beyond: refused.beyond, finer })
 }
 
 struct Refusals<'a> {
@@ -115,13 +122,21 @@ struct Plan {
     time: Option<usize>,
     /// The others, with their names.
     columns: Vec<(usize, String)>,
+    /// Whether times may be finer than a microsecond: then the nanoseconds past it are the last column that leaves.
+    tells_nanos: bool,
     /// Why the stream is refused.
     bad: Vec<Refusal>,
 }
 
 impl Plan {
     fn new(schema: &Schema, limits: &Limits) -> Self {
-        let mut plan = Self { schema: Arc::new(Schema::empty()), time: None, columns: Vec::new(), bad: Vec::new() };
+        let mut plan = Self {
+            schema: Arc::new(Schema::empty()),
+            time: None,
+            columns: Vec::new(),
+            tells_nanos: false,
+            bad: Vec::new(),
+        };
         let mut fields = vec![Field::new(TIME, time_type(), false)];
         let mut names = HashSet::new();
         for (index, field) in schema.fields().iter().enumerate() {
@@ -132,7 +147,13 @@ impl Plan {
                         reason: "the name stands there twice".to_owned(),
                     });
                 }
-                Ok(_) if field.name() == TIME => plan.time = Some(index),
+                Ok(_) if field.name() == TIME => {
+                    plan.time = Some(index);
+                    plan.tells_nanos = match field.data_type() {
+                        DataType::Timestamp(unit, _) => *unit == TimeUnit::Nanosecond,
+                        from => from.is_integer() || target(from) == Some(DataType::Utf8),
+                    };
+                }
                 Ok(Some(target)) => {
                     fields.push(Field::new(field.name(), target, true));
                     plan.columns.push((index, field.name().clone()));
@@ -149,6 +170,11 @@ impl Plan {
         if plan.columns.is_empty() && plan.bad.is_empty() {
             plan.bad.push(Refusal { field: None, reason: "it names no field".to_owned() });
         }
+        // Who names that column means something else by it.
+        plan.tells_nanos &= fields.iter().all(|field| field.name() != TIME_NANOS);
+        if plan.tells_nanos {
+            fields.push(Field::new(TIME_NANOS, DataType::Int64, true));
+        }
         plan.schema = Arc::new(Schema::new(fields));
         plan
     }
@@ -164,13 +190,18 @@ impl Plan {
         };
         let mut text_left = budget.text_bytes;
         let mut arrays: Vec<ArrayRef> = Vec::with_capacity(self.columns.len() + 1);
-        arrays.push(Arc::new(match self.time {
+        let times = match self.time {
             Some(index) => {
                 text_left = check_texts(batch.column(index), TIME, text_left, limits)?;
                 times(batch.column(index), now)?
             }
-            None => TimestampMicrosecondArray::from(vec![now; batch.num_rows()]).with_timezone("UTC"),
-        }));
+            None => vec![Moment::of_micros(now); batch.num_rows()],
+        };
+        if !self.tells_nanos && times.iter().any(|time| time.nanos != 0) {
+            return refuse_field(TIME_NANOS.as_bytes(), NANOS_TWICE);
+        }
+        let micros = TimestampMicrosecondArray::from_iter_values(times.iter().map(|time| time.micros));
+        arrays.push(Arc::new(micros.with_timezone("UTC")));
         for (place, (index, name)) in self.columns.iter().enumerate() {
             let array = batch.column(*index);
             let target = self.schema.field(place + 1).data_type();
@@ -181,6 +212,10 @@ impl Plan {
                 Ok(array) => arrays.push(array),
                 Err(error) => return refuse_field(name.as_bytes(), error.to_string()),
             }
+        }
+        if self.tells_nanos {
+            let nanos = times.iter().map(|time| Some(time.nanos).filter(|nanos| *nanos != 0));
+            arrays.push(Arc::new(nanos.collect::<Int64Array>()));
         }
         *budget = Budget { cells: cells_left, text_bytes: text_left };
         match RecordBatch::try_new(self.schema.clone(), arrays) {
@@ -264,9 +299,10 @@ fn lengths(array: &ArrayRef) -> Vec<usize> {
     }
 }
 
-/// Times in microseconds; `now` for NULL.
-fn times(array: &ArrayRef, now: i64) -> Taken<TimestampMicrosecondArray> {
-    let micros: Vec<Option<i64>> = match array.data_type() {
+/// Times; `now`, in microseconds, for NULL.
+fn times(array: &ArrayRef, now: i64) -> Taken<Vec<Moment>> {
+    let now = Moment::of_micros(now);
+    let times: Vec<Option<Moment>> = match array.data_type() {
         DataType::Null => vec![Some(now); array.len()],
         DataType::Timestamp(unit, _) => {
             let unit = *unit;
@@ -280,23 +316,26 @@ fn times(array: &ArrayRef, now: i64) -> Taken<TimestampMicrosecondArray> {
             each(texts.as_string::<i32>().iter(), now, |text| time::of_text(text.as_bytes()))
         }
     };
-    match micros.iter().position(Option::is_none) {
+    match times.iter().position(Option::is_none) {
         Some(row) => refuse_field(TIME.as_bytes(), format!("row {row}: the value is no time, or out of range")),
-        None => Ok(micros.into_iter().flatten().collect::<Vec<_>>().into()),
+        None => Ok(times.into_iter().flatten().collect()),
     }
-    .map(|times: TimestampMicrosecondArray| times.with_timezone("UTC"))
 }
 
-fn each<T>(values: impl Iterator<Item = Option<T>>, now: i64, micros: impl Fn(T) -> Option<i64>) -> Vec<Option<i64>> {
-    values.map(|value| value.map_or(Some(now), &micros)).collect()
+fn each<T>(
+    values: impl Iterator<Item = Option<T>>,
+    now: Moment,
+    moment: impl Fn(T) -> Option<Moment>,
+) -> Vec<Option<Moment>> {
+    values.map(|value| value.map_or(Some(now), &moment)).collect()
 }
 
-fn of_unit(value: i64, unit: TimeUnit) -> Option<i64> {
+fn of_unit(value: i64, unit: TimeUnit) -> Option<Moment> {
     match unit {
-        TimeUnit::Second => value.checked_mul(1_000_000),
-        TimeUnit::Millisecond => value.checked_mul(1_000),
-        TimeUnit::Microsecond => Some(value),
-        TimeUnit::Nanosecond => Some(value.div_euclid(1_000)),
+        TimeUnit::Second => value.checked_mul(1_000_000).map(Moment::of_micros),
+        TimeUnit::Millisecond => value.checked_mul(1_000).map(Moment::of_micros),
+        TimeUnit::Microsecond => Some(Moment::of_micros(value)),
+        TimeUnit::Nanosecond => Some(Moment::of_nanos(value)),
     }
 }
 

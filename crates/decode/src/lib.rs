@@ -7,6 +7,7 @@
 //! - nothing is dropped silently: an item is stored whole or named in [`Decoded::refused`];
 //! - a bad item takes no good one with it and leaves no trace: no column, no type, no value of it remains;
 //! - missing is NULL, never 0;
+//! - a row's time is kept to the nanosecond: what is past its microsecond is in the column `time_nanos`;
 //! - the first value gives a column its type; a float after integers turns the whole column into floats, unless that
 //!   would change one of them (past 2^53); every other difference is a conflict, and refuses the item that brings it;
 //! - memory is bounded by [`Limits`], whatever a body claims.
@@ -16,7 +17,7 @@
 //! - a value that its column does not hold is kept, as text, in the column's twin ([`twin_name`]), and reported ([`Twin`]);
 //! - a field `b` of the object `a` is the column `a_b`; an array of scalars is a set of texts, numbers, booleans and
 //!   nulls in it as they are written, and an array that holds more is a text; a text as of RFC 3339, in full, is a
-//!   timestamp where its column begins with one, kept to the microsecond;
+//!   timestamp where its column begins with one, and no finer than a microsecond;
 //! - what is no row (no object, a name twice, no field, texts, names or nesting beyond the limits) is refused, every one
 //!   told with its bytes ([`RefusedRecord`]);
 //! - where the stream is cut into chunks does not matter, and memory is bounded by the chunk.
@@ -74,6 +75,10 @@ use tables::Tables;
 
 /// The column of each row's time.
 pub const TIME: &str = "time";
+/// The column of the nanoseconds past the microsecond in [`TIME`]: 0 to 999, and NULL or 0 where there are none.
+pub const TIME_NANOS: &str = "time_nanos";
+/// Why a column of the sender's own is not stored under that name.
+const NANOS_TWICE: &str = "the name is for the nanoseconds of the row's time, which has some: give the field another";
 
 /// What a body is written in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -176,6 +181,8 @@ pub struct Decoded {
     pub refused: Vec<Refused>,
     /// How many more were refused than `refused` tells, because of [`Limits::refused_max`].
     pub refused_beyond: usize,
+    /// The tables that have column [`TIME_NANOS`], because times of their rows are finer than a microsecond.
+    pub finer: Vec<String>,
 }
 
 /// An item that was not taken, whole.
@@ -258,7 +265,8 @@ impl DecodeError {
 /// Decodes a body, decompressed ([`expand`]). A row without a time gets `now_micros`, in microseconds since 1970.
 ///
 /// Times in numbers are seconds, milliseconds, microseconds or nanoseconds by the magnitude of each value (below 1e10,
-/// 1e13, 1e16 in absolute value), except in line protocol; they are kept in microseconds, rounded down.
+/// 1e13, 1e16 in absolute value), except in line protocol. Microseconds are kept in `time` and nanoseconds past them in
+/// [`TIME_NANOS`]; a float is rounded to the microsecond, since doubles tell present times no finer.
 pub fn decode(format: Format<'_>, body: &[u8], now_micros: i64, limits: &Limits) -> Result<Decoded, DecodeError> {
     // Offsets of texts are 32 bits wide.
     let bytes_max = limits.expanded_bytes_max.min(i32::MAX as usize);

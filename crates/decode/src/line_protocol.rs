@@ -18,6 +18,7 @@ use super::lines::{Lines, after_newline};
 use super::number::Digits;
 use super::table::{Table, Taken, refuse, refuse_field};
 use super::tables::Tables;
+use super::time::Moment;
 use super::{Limits, Precision};
 
 /// Takes all lines that can be read.
@@ -316,14 +317,14 @@ impl<'a> Parser<'a> {
         Ok(value)
     }
 
-    /// The line's time, in microseconds, and the place behind its newline.
+    /// The line's time, and the place behind its newline.
     #[inline]
-    fn time(&mut self) -> Taken<Option<i64>> {
+    fn time(&mut self) -> Taken<Option<Moment>> {
         self.skip_spaces();
         let digits = Digits::read(&self.body[self.at..]);
         let time = if digits.is_integer() {
             self.at += digits.len();
-            match digits.int().and_then(|value| to_micros(value, self.precision)) {
+            match digits.int().and_then(|value| moment(value, self.precision)) {
                 Some(time) => Some(time),
                 None => return refuse("the timestamp is out of range"),
             }
@@ -349,17 +350,17 @@ impl<'a> Parser<'a> {
     }
 }
 
-/// A timestamp in microseconds, rounded down.
 #[inline]
-fn to_micros(value: i64, precision: Precision) -> Option<i64> {
-    match precision {
-        Precision::Nanoseconds => Some(value.div_euclid(1_000)),
-        Precision::Microseconds => Some(value),
-        Precision::Milliseconds => value.checked_mul(1_000),
-        Precision::Seconds => value.checked_mul(1_000_000),
-        Precision::Minutes => value.checked_mul(60_000_000),
-        Precision::Hours => value.checked_mul(3_600_000_000),
-    }
+fn moment(value: i64, precision: Precision) -> Option<Moment> {
+    let micros = match precision {
+        Precision::Nanoseconds => return Some(Moment::of_nanos(value)),
+        Precision::Microseconds => 1,
+        Precision::Milliseconds => 1_000,
+        Precision::Seconds => 1_000_000,
+        Precision::Minutes => 60_000_000,
+        Precision::Hours => 3_600_000_000,
+    };
+    value.checked_mul(micros).map(Moment::of_micros)
 }
 
 /// Takes the backslash off each of `special` that follows one.

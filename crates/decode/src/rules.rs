@@ -4,7 +4,8 @@ use std::collections::HashMap;
 
 use super::column::{Kind, Value};
 use super::number::{self, Digits};
-use super::{DecodeError, TIME, time};
+use super::time::{self, Moment};
+use super::{DecodeError, TIME};
 
 /// How the rows of a stream are read. Fields are named as their columns are: `a_b` is the field `b` of the object `a`.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -129,15 +130,22 @@ impl Rules {
                 digits.whole().filter(|_| all).map(Value::Int)
             }
             (Role::Int | Role::Homeless, _) => None,
-            (Role::Timestamp(place), _) => read_time(value, self.formats[place].as_ref(), written).map(Value::Time),
-            (Role::RowTime, _) => read_time(value, self.time_format.as_ref(), written).map(Value::Time),
+            (Role::Timestamp(place), _) => {
+                read_time(value, self.formats[place].as_ref(), written)?.whole().map(Value::Time)
+            }
+            (Role::RowTime, _) => None,
         }
+    }
+
+    /// The moment that a value of the row's time tells. Nothing where it tells none.
+    pub(super) fn row_time(&self, value: Value<'_>, written: impl FnOnce() -> Vec<u8>) -> Option<Moment> {
+        read_time(value, self.time_format.as_ref(), written)
     }
 }
 
-fn read_time(value: Value<'_>, format: Option<&time::Format>, written: impl FnOnce() -> Vec<u8>) -> Option<i64> {
+fn read_time(value: Value<'_>, format: Option<&time::Format>, written: impl FnOnce() -> Vec<u8>) -> Option<Moment> {
     match (value, format) {
-        (Value::Time(micros), _) => Some(micros),
+        (Value::Time(micros), _) => Some(Moment::of_micros(micros)),
         (Value::Int(_) | Value::Float(_) | Value::Text(_) | Value::Huge, Some(format)) => format.read(&written()),
         (Value::Int(value), None) => Some(time::of_int(value)),
         (Value::Float(value), None) => time::of_float(value),

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use super::column::{Conflict, Effect, Kind, Value};
 use super::rules::{Role, twin_name};
 use super::table::{Table, Taken, check_text, refuse, refuse_field, shown};
-use super::{Limits, Twin};
+use super::{Limits, TIME_NANOS, Twin};
 
 /// A value of the row under way.
 #[derive(Debug)]
@@ -13,6 +13,8 @@ pub(super) struct Stray {
     /// Whose it is.
     place: usize,
     text: Box<[u8]>,
+    /// Of a row's time that is finer than a microsecond: the nanoseconds past it.
+    nanos: Option<i64>,
     /// The column that takes it, once it is known.
     twin: usize,
 }
@@ -84,15 +86,13 @@ impl Table {
         if named.role != Role::Excluded {
             check_text(named.name.as_bytes(), value, limits)?;
         }
-        let fit = rules.fit(named.role, named.column.kind(), value, written);
-        let pushed = match fit {
-            Some(Value::Time(micros)) if named.role == Role::RowTime => {
-                self.row.time = Some(micros);
-                named.column.push(Value::Null)
-            }
+        let time = if named.role == Role::RowTime { rules.row_time(value, written) } else { None };
+        let pushed = match rules.fit(named.role, named.column.kind(), value, written) {
+            _ if time.is_some_and(|time| time.nanos == 0) => named.column.push(Value::Null),
             Some(value) => named.column.push(value),
             None => Err(Conflict),
         };
+        self.row.time = time.map(|time| time.micros).or(self.row.time);
         if let Ok(effect) = pushed {
             self.note(place, effect);
             return Ok(());
@@ -101,7 +101,7 @@ impl Table {
         check_text(named.name.as_bytes(), Value::Text(&text), limits)?;
         named.column.pad(self.times.len() + 1);
         self.row.touched.push(place);
-        self.row.strays.push(Stray { place, text, twin: 0 });
+        self.row.strays.push(Stray { place, text, nanos: time.map(|time| time.nanos), twin: 0 });
         Ok(())
     }
 
@@ -125,7 +125,12 @@ impl Table {
     fn settle_strays(&mut self, limits: &Limits) -> Taken<()> {
         let rows = self.times.len();
         for at in 0..self.row.strays.len() {
-            let name = twin_name(&self.columns[self.row.strays[at].place].name, |name| self.is_taken(name));
+            let stray = &self.row.strays[at];
+            let nanos = stray.nanos.filter(|_| self.takes_nanos());
+            let name = match nanos {
+                Some(_) => TIME_NANOS.to_owned(),
+                None => twin_name(&self.columns[stray.place].name, |name| self.is_taken(name)),
+            };
             let place = match self.find(name.as_bytes()) {
                 Some(place) => place,
                 // Twice as many columns as a stream may name: each of them may need a twin.
@@ -142,14 +147,28 @@ impl Table {
             column.pad(rows);
             let stray = &mut self.row.strays[at];
             stray.twin = place;
-            match column.push(Value::Text(&stray.text)) {
+            match column.push(nanos.map_or(Value::Text(&stray.text), Value::Int)) {
                 Ok(effect) => self.note(place, effect),
                 Err(_) => {
-                    return refuse_field(name.as_bytes(), "its twin takes no text, which is a mistake of manyworlds");
+                    return refuse_field(
+                        name.as_bytes(),
+                        "its twin does not take it, which is a mistake of manyworlds",
+                    );
                 }
             }
         }
         Ok(())
+    }
+
+    /// Whether the row under way can put the nanoseconds of its time into their own column.
+    fn takes_nanos(&self) -> bool {
+        let is_plain = self.rules.as_ref().is_none_or(|rules| rules.role(TIME_NANOS.as_bytes()) == Role::Plain);
+        let is_free = |place: usize| {
+            let column = &self.columns[place].column;
+            let of_row = column.len() > self.times.len();
+            matches!(column.kind(), Kind::Nothing | Kind::Int) && (!of_row || column.ends_null())
+        };
+        is_plain && self.find(TIME_NANOS.as_bytes()).is_none_or(is_free)
     }
 
     /// Whether the row under way cannot put a stray's text under this name.

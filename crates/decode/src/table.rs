@@ -10,7 +10,7 @@ use arrow::error::ArrowError;
 use super::column::{Column, Effect, Kind, Value};
 use super::rules::{Role, Rules};
 use super::strays::{Reports, Stray};
-use super::{Limits, TIME};
+use super::{Limits, NANOS_TWICE, TIME, TIME_NANOS};
 
 /// Up to so many columns a name is looked for one by one.
 const SCAN_MAX: usize = 8;
@@ -102,6 +102,8 @@ pub(super) struct Table {
     /// The rules of a stream's rows. A request's have none: there a conflict refuses the row.
     pub(super) rules: Option<Rules>,
     pub(super) reports: Reports,
+    /// Whether times of rows are finer than a microsecond, in a request.
+    pub(super) is_finer: bool,
 }
 
 /// What the row under way has changed.
@@ -128,6 +130,7 @@ impl Table {
             row: Row::default(),
             rules: None,
             reports: Reports::default(),
+            is_finer: false,
         }
     }
 
@@ -234,6 +237,16 @@ impl Table {
         }
         self.row.touched.push(place);
         Ok(())
+    }
+
+    /// Adds the nanoseconds past the microsecond of the row's time.
+    #[inline]
+    pub(super) fn put_nanos(&mut self, nanos: i64, limits: &Limits) -> Taken<()> {
+        let place = self.column(TIME_NANOS.as_bytes(), limits)?;
+        if self.columns[place].column.len() > self.times.len() {
+            return refuse_field(TIME_NANOS.as_bytes(), NANOS_TWICE);
+        }
+        self.put(place, Value::Int(nanos), limits)
     }
 
     /// How many values the row under way has been given.

@@ -6,10 +6,19 @@ use std::collections::HashMap;
 use super::column::Column;
 use super::names::normal;
 use super::table::{Refusal, Table, Taken, refuse};
-use super::{DecodeError, Decoded, Limits, Refused};
+use super::time::Moment;
+use super::{DecodeError, Decoded, Limits, Refused, TIME_NANOS};
 
 /// Up to so many tables a name is looked for one by one.
 const SCAN_MAX: usize = 8;
+
+/// The times of some rows.
+#[derive(Debug)]
+pub(super) struct Times {
+    pub(super) micros: Vec<i64>,
+    /// The nanoseconds past each, where there are any.
+    pub(super) nanos: Option<Column>,
+}
 
 /// All that a body has given so far.
 #[derive(Debug)]
@@ -90,26 +99,35 @@ impl<'a> Tables<'a> {
 
     /// Keeps the row under way, or refuses it.
     #[inline]
-    pub(super) fn commit(&mut self, place: usize, time: Option<i64>) -> Taken<()> {
+    pub(super) fn commit(&mut self, place: usize, time: Option<Moment>) -> Taken<()> {
         let table = &mut self.opened[place];
         if table.row_is_empty() {
             return refuse("it names no field");
+        }
+        let time = time.unwrap_or(Moment::of_micros(self.now));
+        if time.nanos != 0 {
+            table.put_nanos(time.nanos, self.limits)?;
         }
         let cells = table.row_cells();
         if cells > self.cells_left {
             return self.too_many_cells();
         }
         self.cells_left -= cells;
-        table.commit(time.unwrap_or(self.now));
+        table.commit(time.micros);
+        table.is_finer |= time.nanos != 0;
         Ok(())
     }
 
     /// Adds whole columns to a table, or refuses them.
-    pub(super) fn append(&mut self, place: usize, times: Vec<i64>, columns: Vec<(&[u8], Column)>) -> Taken<()> {
-        let cells = self.opened[place].append(times, columns, self.cells_left, self.limits)?;
+    pub(super) fn append(&mut self, place: usize, times: Times, mut columns: Vec<(&[u8], Column)>) -> Taken<()> {
+        let is_finer = times.nanos.is_some();
+        columns.extend(times.nanos.map(|nanos| (TIME_NANOS.as_bytes(), nanos)));
+        let table = &mut self.opened[place];
+        let cells = table.append(times.micros, columns, self.cells_left, self.limits)?;
         if cells > self.cells_left {
             return self.too_many_cells();
         }
+        table.is_finer |= is_finer;
         self.cells_left -= cells;
         Ok(())
     }
@@ -144,11 +162,12 @@ impl<'a> Tables<'a> {
     /// What the body held.
     pub(super) fn finish(self) -> Result<Decoded, DecodeError> {
         let mut tables = Vec::with_capacity(self.opened.len());
+        let finer = self.opened.iter().filter(|table| table.is_finer).map(|table| table.name.to_string()).collect();
         for mut table in self.opened {
             let rows = table.finish().map_err(|e| DecodeError::Unassembled { reason: e.to_string() })?;
             tables.extend(rows.map(|rows| (table.name.into(), rows)));
         }
-        Ok(Decoded { tables, refused: self.refused, refused_beyond: self.refused_beyond })
+        Ok(Decoded { tables, refused: self.refused, refused_beyond: self.refused_beyond, finer })
     }
 }
 

@@ -1,10 +1,10 @@
-//! Times as clients write them, to microseconds since 1970.
+//! Times as clients write them: microseconds since 1970, which columns of times hold, and the nanoseconds past them.
 //!
 //! The unit of a number is told by the magnitude of each value by itself, so that no value changes another's meaning.
 
 use arrow::compute::kernels::cast_utils::string_to_datetime;
 use chrono::format::{Item, Parsed, StrftimeItems};
-use chrono::{DateTime, SecondsFormat, Utc};
+use chrono::{DateTime, SecondsFormat, TimeDelta, Utc};
 
 /// Below this a number counts seconds.
 const SECONDS: u64 = 10_000_000_000;
@@ -15,19 +15,59 @@ const MICROSECONDS: u64 = 10_000_000_000_000_000;
 /// Digits of a second's fraction that microseconds keep.
 const MICROSECOND_DIGITS: usize = 6;
 
-/// The microseconds that an integer of unknown unit stands for. Nanoseconds are rounded down.
-#[inline]
-pub(super) fn of_int(value: i64) -> i64 {
-    match value.unsigned_abs() {
-        0..SECONDS => value * 1_000_000,
-        SECONDS..MILLISECONDS => value * 1_000,
-        MILLISECONDS..MICROSECONDS => value,
-        _ => value.div_euclid(1_000),
+/// A moment.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Moment {
+    /// Microseconds since 1970.
+    pub(super) micros: i64,
+    /// Nanoseconds past that microsecond: 0 to 999.
+    pub(super) nanos: i64,
+}
+
+impl Moment {
+    pub(super) const fn of_micros(micros: i64) -> Self {
+        Self { micros, nanos: 0 }
+    }
+
+    #[inline]
+    pub(super) const fn of_nanos(nanos: i64) -> Self {
+        Self { micros: nanos.div_euclid(1_000), nanos: nanos.rem_euclid(1_000) }
+    }
+
+    /// Its microseconds, where it is no finer than that.
+    pub(super) fn whole(self) -> Option<i64> {
+        (self.nanos == 0).then_some(self.micros)
+    }
+
+    /// As RFC 3339 has it.
+    pub(super) fn spell(self) -> String {
+        match DateTime::from_timestamp_micros(self.micros) {
+            Some(time) => (time + TimeDelta::nanoseconds(self.nanos)).to_rfc3339_opts(SecondsFormat::AutoSi, true),
+            None => self.micros.to_string(),
+        }
     }
 }
 
-/// The microseconds that a float of unknown unit stands for. Nothing where it is no time.
-pub(super) fn of_float(value: f64) -> Option<i64> {
+impl From<DateTime<Utc>> for Moment {
+    fn from(time: DateTime<Utc>) -> Self {
+        Self { micros: time.timestamp_micros(), nanos: i64::from(time.timestamp_subsec_nanos() % 1_000) }
+    }
+}
+
+/// The moment that an integer of unknown unit stands for.
+#[inline]
+pub(super) fn of_int(value: i64) -> Moment {
+    match value.unsigned_abs() {
+        0..SECONDS => Moment::of_micros(value * 1_000_000),
+        SECONDS..MILLISECONDS => Moment::of_micros(value * 1_000),
+        MILLISECONDS..MICROSECONDS => Moment::of_micros(value),
+        _ => Moment::of_nanos(value),
+    }
+}
+
+/// The moment that a float of unknown unit stands for, to the microsecond: a double tells present times no finer.
+/// Nothing where it is no time.
+pub(super) fn of_float(value: f64) -> Option<Moment> {
     let size = value.abs();
     let micros = if size < SECONDS as f64 {
         value * 1e6
@@ -39,16 +79,16 @@ pub(super) fn of_float(value: f64) -> Option<i64> {
         value / 1e3
     };
     // The largest float below 2^63 is far below i64::MAX; NaN fails the comparison.
-    (micros.abs() < i64::MAX as f64).then(|| micros.floor() as i64)
+    (micros.abs() < i64::MAX as f64).then(|| Moment::of_micros(micros.round() as i64))
 }
 
-/// The microseconds of a text as of RFC 3339; without an offset it is UTC. Nothing where it is no time.
-pub(super) fn of_text(text: &[u8]) -> Option<i64> {
+/// The moment of a text as of RFC 3339; without an offset it is UTC. Nothing where it is no time.
+pub(super) fn of_text(text: &[u8]) -> Option<Moment> {
     let text = std::str::from_utf8(text).ok()?;
-    string_to_datetime(&Utc, text).ok().map(|time| time.timestamp_micros())
+    string_to_datetime(&Utc, text).ok().map(Moment::from)
 }
 
-/// As [`of_text`], where the text is a full date, time and offset as RFC 3339 has them, and nothing looser or finer: a
+/// The microseconds of a text that is a full date, time and offset as RFC 3339 has them, and nothing looser or finer: a
 /// text with nanoseconds would lose them.
 pub(super) fn of_rfc3339(text: &[u8]) -> Option<i64> {
     const SHAPE: &[u8] = b"0000-00-00T00:00:00";
@@ -76,15 +116,7 @@ pub(super) fn of_rfc3339(text: &[u8]) -> Option<i64> {
         [b'+' | b'-', a, b, b':', c, d] => [a, b, c, d].iter().all(|b| b.is_ascii_digit()),
         _ => false,
     };
-    if is_offset { of_text(text) } else { None }
-}
-
-/// A time as RFC 3339 has it.
-pub(super) fn spell(micros: i64) -> String {
-    match DateTime::from_timestamp_micros(micros) {
-        Some(time) => time.to_rfc3339_opts(SecondsFormat::AutoSi, true),
-        None => micros.to_string(),
-    }
+    if is_offset { of_text(text).map(|time| time.micros) } else { None }
 }
 
 /// A format of times, as strftime has it.
@@ -97,9 +129,9 @@ impl Format {
         StrftimeItems::new(format).parse_to_owned().ok().map(Self)
     }
 
-    /// The microseconds of a text; UTC where it has no offset, midnight where it has no time of day. Nothing where it
-    /// is not so written.
-    pub(super) fn read(&self, text: &[u8]) -> Option<i64> {
+    /// The moment of a text; UTC where it has no offset, midnight where it has no time of day. Nothing where it is not so
+    /// written.
+    pub(super) fn read(&self, text: &[u8]) -> Option<Moment> {
         let mut parsed = Parsed::new();
         chrono::format::parse(&mut parsed, std::str::from_utf8(text).ok()?, self.0.iter()).ok()?;
         if parsed.timestamp().is_none() {
@@ -114,6 +146,6 @@ impl Format {
             Some(_) => parsed.to_datetime().ok()?.to_utc(),
             None => parsed.to_naive_datetime_with_offset(0).ok()?.and_utc(),
         };
-        Some(time.timestamp_micros())
+        Some(time.into())
     }
 }

@@ -6,7 +6,7 @@ use axum::body::Body;
 use axum::extract::{Extension, Query, State};
 use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
 use axum::response::{IntoResponse, Response};
-use decode::{Decoded, Format, Precision, Refused};
+use decode::{Decoded, Format, Precision, Refused, TIME, TIME_NANOS};
 use ingest::{Key, Misfit, Renamed, Written};
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -100,7 +100,8 @@ async fn write(sent: Sent, database: &str, format: Format<'_>) -> Result<Respons
     let limits = &app.settings.limits;
     let body = app.body(body, limits.body_bytes_max).await?;
     let plain: Cow<'_, [u8]> = decode::expand(&body, limits)?;
-    let Decoded { tables, mut refused, refused_beyond } = decode::decode(format, &plain, now_micros(), limits)?;
+    let decoded = decode::decode(format, &plain, now_micros(), limits)?;
+    let Decoded { tables, mut refused, refused_beyond, finer } = decoded;
     drop(plain);
     let mut named = Vec::with_capacity(tables.len());
     for (name, rows) in tables {
@@ -116,14 +117,15 @@ async fn write(sent: Sent, database: &str, format: Format<'_>) -> Result<Respons
     }
     let written = app.store.write(named, key).await?;
     app.metrics.wrote(body.len());
-    reply(&written, &refused, refused_beyond)
+    reply(&written, &refused, refused_beyond, &finer)
 }
 
 /// 204 where everything was stored, else what was not; with what was stored otherwise than it was sent.
-fn reply(written: &[Written], refused: &[Refused], beyond: usize) -> Result<Response, Refusal> {
+fn reply(written: &[Written], refused: &[Refused], beyond: usize, finer: &[String]) -> Result<Response, Refusal> {
     let misfits = || written.iter().flat_map(|w| w.misfits.iter().map(move |misfit| (w, misfit)));
     let renamed = written.iter().flat_map(|w| w.renamed.iter().map(move |renamed| (w, renamed)));
-    let notices: Vec<String> = renamed.map(|(w, renamed)| of_renamed(w, renamed)).collect();
+    let renamed = renamed.map(|(w, renamed)| of_renamed(w, renamed));
+    let notices: Vec<String> = finer.iter().map(|table| of_finer(table)).chain(renamed).collect();
     if refused.is_empty() && misfits().next().is_none() {
         let mut response = StatusCode::NO_CONTENT.into_response();
         for notice in notices.iter().take(NOTICES_MAX) {
@@ -151,6 +153,10 @@ fn reply(written: &[Written], refused: &[Refused], beyond: usize) -> Result<Resp
 fn of_renamed(written: &Written, renamed: &Renamed) -> String {
     let Renamed { field, column } = renamed;
     format!("table {}: field `{field}` is stored as column `{column}`", written.table)
+}
+
+fn of_finer(table: &str) -> String {
+    format!("table {table}: `{TIME}` holds microseconds, the nanoseconds past them are stored as column `{TIME_NANOS}`")
 }
 
 fn of_item(item: &Refused) -> Value {

@@ -80,6 +80,29 @@ fn metrics_name_tables_and_stay_in_the_data_folder() {
 }
 
 #[test]
+fn nanoseconds_survive() {
+    let folder = tempfile::tempdir().unwrap();
+    let data = folder.path().join("data");
+    let server = Served::start(&data, &["--flush-seconds", "1"]);
+    let micros = 1_700_000_000_123_456_i64;
+    let reply = server.post("/write?db=default", format!("http v=1i {micros}789\nhttp v=2i {micros}000").as_bytes());
+    assert_eq!(reply.status, 204, "{}", reply.text());
+    assert!(reply.head.contains("the nanoseconds past them are stored as column `time_nanos`"), "{}", reply.head);
+    server.stop();
+    let file = folder.path().join("rows.jsonl");
+    std::fs::write(&file, format!("{{\"time\": {micros}789, \"v\": 1}}\n{{\"time\": {micros}000, \"v\": 2}}\n"))
+        .unwrap();
+    let said = run(&data, &["append", "append", file.to_str().unwrap()]);
+    let told = "times finer than a microsecond: 1, the nanoseconds past it are kept in time_nanos";
+    assert!(String::from_utf8_lossy(&said.stderr).contains(told), "{said:?}");
+    for table in ["http", "append"] {
+        let sql = format!("SELECT CAST(time AS BIGINT) AS micros, time_nanos FROM {table} ORDER BY v");
+        let expected = json!([{"micros": micros, "time_nanos": 789}, {"micros": micros, "time_nanos": null}]);
+        assert_eq!(json(&data, &["sql", &sql]), expected, "{table}");
+    }
+}
+
+#[test]
 fn large_integers_survive_a_real_number() {
     let data = tempfile::tempdir().unwrap();
     let ids = data.path().join("ids.jsonl");

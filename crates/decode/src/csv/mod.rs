@@ -14,7 +14,8 @@ use super::lines::Lines;
 use super::number::Digits;
 use super::table::{Table, Taken, check_name, refuse, refuse_field, shown};
 use super::tables::{Tables, check_table_name};
-use super::{DecodeError, Limits, TIME, time};
+use super::time::{self, Moment};
+use super::{DecodeError, Limits, TIME};
 
 /// Takes all lines that can be read.
 pub(super) fn decode(body: &[u8], table: &str, tables: &mut Tables<'_>) -> Result<(), DecodeError> {
@@ -123,7 +124,7 @@ impl<'a> Reader<'a> {
     }
 
     /// Takes the cells of the line that begins here; its time, in a request.
-    fn cells(&mut self, header: &[Box<[u8]>], rows: &mut Table, limits: &Limits) -> Taken<Option<i64>> {
+    fn cells(&mut self, header: &[Box<[u8]>], rows: &mut Table, limits: &Limits) -> Taken<Option<Moment>> {
         let start = self.at;
         let mut row_time = None;
         for (index, name) in header.iter().enumerate() {
@@ -279,7 +280,7 @@ fn refuse_huge<T>(text: &[u8], name: &[u8]) -> Taken<T> {
     refuse_field(name, reason)
 }
 
-fn read_time(text: &[u8], quoted: bool) -> Taken<Option<i64>> {
+fn read_time(text: &[u8], quoted: bool) -> Taken<Option<Moment>> {
     if text.is_empty() && !quoted {
         return Ok(None);
     }

@@ -18,7 +18,8 @@ use super::number::Digits;
 use super::set::Members;
 use super::table::{Table, Taken, refuse, refuse_field, shown};
 use super::tables::{Tables, check_table_name};
-use super::{DecodeError, Limits, TIME, time};
+use super::time::{self, Moment};
+use super::{DecodeError, Limits, TIME};
 
 /// Takes all lines that can be read.
 pub(super) fn decode(body: &[u8], table: &str, tables: &mut Tables<'_>) -> Result<(), DecodeError> {
@@ -56,7 +57,7 @@ struct Parser<'a> {
     /// An array's members.
     members: Members,
     /// The line's time, in a request.
-    time: Option<i64>,
+    time: Option<Moment>,
     /// Whether the line has named it.
     timed: bool,
     /// Whether the row has named anything.
@@ -360,7 +361,7 @@ enum Scalar<'a> {
 }
 
 /// A time; nothing inside where it is null.
-fn read_time(value: Value<'_>) -> Taken<Option<i64>> {
+fn read_time(value: Value<'_>) -> Taken<Option<Moment>> {
     let time = match value {
         Value::Null => return Ok(None),
         Value::Int(value) => Some(time::of_int(value)),

@@ -5,8 +5,9 @@ use super::row::field;
 use super::{Stop, read_time};
 use crate::column::{Column, Effect, Value};
 use crate::table::{Taken, check_text, differ, refuse, refuse_field};
-use crate::tables::Tables;
-use crate::{Limits, TIME, time};
+use crate::tables::{Tables, Times};
+use crate::time::Moment;
+use crate::{Limits, NANOS_TWICE, TIME, TIME_NANOS, time};
 
 /// First bytes of values of eight bytes.
 const FLOAT: u8 = 0xcb;
@@ -15,7 +16,7 @@ const SIGNED: u8 = 0xd3;
 
 /// The columns of one item, of equal lengths.
 pub(super) struct Columns<'a> {
-    pub(super) times: Vec<i64>,
+    pub(super) times: Times,
     pub(super) columns: Vec<(&'a [u8], Column)>,
 }
 
@@ -71,7 +72,11 @@ pub(super) fn read<'a>(reader: &mut Reader<'a>, tables: &Tables<'_>) -> Result<C
     if rows == 0 {
         return Ok(refuse("its columns are empty")?);
     }
-    Ok(Columns { times: times.unwrap_or_else(|| vec![tables.now; rows]), columns })
+    let times = times.unwrap_or_else(|| Times { micros: vec![tables.now; rows], nanos: None });
+    if times.nanos.is_some() && columns.iter().any(|(name, _)| *name == TIME_NANOS.as_bytes()) {
+        return Ok(refuse_field(TIME_NANOS.as_bytes(), NANOS_TWICE)?);
+    }
+    Ok(Columns { times, columns })
 }
 
 /// A name that two columns have.
@@ -81,15 +86,36 @@ fn twice<'a>(columns: &[(&'a [u8], Column)]) -> Option<&'a [u8]> {
     names.windows(2).find(|pair| pair[0] == pair[1]).map(|pair| pair[0])
 }
 
-fn read_times(reader: &mut Reader<'_>, len: usize, now: i64) -> Result<Vec<i64>, Stop> {
-    let mut times = Vec::with_capacity(len);
-    while times.len() < len {
-        read_ints(reader, len, &mut times, time::of_int);
-        if times.len() < len {
-            times.push(at_row(read_time(reader.token()?), times.len())?.unwrap_or(now));
+/// Times are mostly no finer than a microsecond: their nanoseconds are read in a second pass, where there are any.
+fn read_times(reader: &mut Reader<'_>, len: usize, now: i64) -> Result<Times, Stop> {
+    let mut again = *reader;
+    let mut finer = 0;
+    let micros = read_moments(reader, len, now, |time| {
+        finer |= time.nanos;
+        time.micros
+    })?;
+    let nanos = match finer {
+        0 => None,
+        _ => Some(Column::of_ints(read_moments(&mut again, len, now, |time| time.nanos)?)),
+    };
+    Ok(Times { micros, nanos })
+}
+
+fn read_moments(
+    reader: &mut Reader<'_>,
+    len: usize,
+    now: i64,
+    mut part: impl FnMut(Moment) -> i64,
+) -> Result<Vec<i64>, Stop> {
+    let mut parts = Vec::with_capacity(len);
+    while parts.len() < len {
+        read_ints(reader, len, &mut parts, |value| part(time::of_int(value)));
+        if parts.len() < len {
+            let time = at_row(read_time(reader.token()?), parts.len())?;
+            parts.push(part(time.unwrap_or(Moment::of_micros(now))));
         }
     }
-    Ok(times)
+    Ok(parts)
 }
 
 fn read_column(reader: &mut Reader<'_>, len: usize, name: &[u8], limits: &Limits) -> Result<Column, Stop> {
@@ -139,7 +165,7 @@ fn read_run(reader: &mut Reader<'_>, len: usize, name: &[u8], limits: &Limits) -
 }
 
 /// Adds the integers that come next, until there are `len`, another type comes, or one that is too large.
-fn read_ints(reader: &mut Reader<'_>, len: usize, values: &mut Vec<i64>, convert: impl Fn(i64) -> i64) {
+fn read_ints(reader: &mut Reader<'_>, len: usize, values: &mut Vec<i64>, mut convert: impl FnMut(i64) -> i64) {
     while values.len() < len {
         let run = wide(reader, len - values.len(), |tag| tag == UNSIGNED || tag == SIGNED);
         let fits = |chunk: &&[u8; 9]| chunk[0] == SIGNED || chunk[1] < 0x80;

@@ -19,10 +19,11 @@ mod spell;
 
 use reader::{Reader, Token};
 
+use super::DecodeError;
 use super::column::Value;
 use super::table::{Refusal, Taken, refuse};
 use super::tables::Tables;
-use super::{DecodeError, time};
+use super::time::{self, Moment};
 
 /// What ends an item early.
 enum Stop {
@@ -104,7 +105,7 @@ fn item(reader: &mut Reader<'_>, position: usize, tables: &mut Tables<'_>) -> Re
 #[derive(Default)]
 struct Parts<'a> {
     table: Option<&'a [u8]>,
-    time: Option<i64>,
+    time: Option<Moment>,
     host: Option<Token<'a>>,
     fields: Option<Reader<'a>>,
     tags: Option<Reader<'a>>,
@@ -196,7 +197,7 @@ fn text<'a>(token: Token<'a>, key: &str) -> Taken<&'a [u8]> {
 
 /// A time; nothing where it is nil.
 #[inline]
-fn read_time(token: Token<'_>) -> Taken<Option<i64>> {
+fn read_time(token: Token<'_>) -> Taken<Option<Moment>> {
     let time = match token {
         Token::Value(Value::Int(value)) => Some(time::of_int(value)),
         Token::Value(Value::Null) => return Ok(None),
@@ -209,7 +210,7 @@ fn read_time(token: Token<'_>) -> Taken<Option<i64>> {
 }
 
 #[cold]
-fn no_time(token: Token<'_>) -> Taken<Option<i64>> {
+fn no_time(token: Token<'_>) -> Taken<Option<Moment>> {
     let what = match token {
         Token::Value(Value::Float(value)) => value.to_string(),
         Token::Value(Value::Text(text)) => format!("{:?}", String::from_utf8_lossy(&text[..text.len().min(64)])),
@@ -218,8 +219,8 @@ fn no_time(token: Token<'_>) -> Taken<Option<i64>> {
     super::table::refuse_field(b"time", format!("{what} is no time"))
 }
 
-/// MessagePack's own timestamp, in microseconds.
-fn timestamp(bytes: &[u8]) -> Option<i64> {
+/// MessagePack's own timestamp.
+fn timestamp(bytes: &[u8]) -> Option<Moment> {
     let (seconds, nanos) = match *bytes {
         [a, b, c, d] => (i64::from(u32::from_be_bytes([a, b, c, d])), 0),
         [a, b, c, d, e, f, g, h] => {
@@ -232,5 +233,6 @@ fn timestamp(bytes: &[u8]) -> Option<i64> {
         _ => return None,
     };
     (nanos < 1_000_000_000).then_some(())?;
-    seconds.checked_mul(1_000_000)?.checked_add(i64::from(nanos / 1_000))
+    let micros = seconds.checked_mul(1_000_000)?.checked_add(i64::from(nanos / 1_000))?;
+    Some(Moment { micros, nanos: i64::from(nanos % 1_000) })
 }

@@ -3,7 +3,7 @@
 use super::reader::{Reader, Token};
 use super::timestamp;
 use crate::column::Value;
-use crate::time;
+use crate::time::Moment;
 
 /// A scalar's text.
 pub(super) fn spell_value(value: Value<'_>) -> Vec<u8> {
@@ -19,7 +19,7 @@ fn spell(value: Value<'_>, out: &mut Vec<u8>) {
         // As short as it can be read back.
         Value::Float(value) => format!("{value:?}"),
         Value::Bool(value) => value.to_string(),
-        Value::Time(micros) => time::spell(micros),
+        Value::Time(micros) => Moment::of_micros(micros).spell(),
         Value::Text(text) => return out.extend_from_slice(text),
         // Neither is a scalar of MessagePack.
         Value::Set(_) | Value::Huge => return,
@@ -33,7 +33,7 @@ pub(super) fn scalar(token: Token<'_>, out: &mut Vec<u8>) -> bool {
         Token::Value(value) => spell(value, out),
         Token::Huge(value) => out.extend_from_slice(value.to_string().as_bytes()),
         Token::Extension { tag: -1, bytes } => match timestamp(bytes) {
-            Some(micros) => spell(Value::Time(micros), out),
+            Some(time) => out.extend_from_slice(time.spell().as_bytes()),
             None => return false,
         },
         _ => return false,

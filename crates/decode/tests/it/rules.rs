@@ -1,5 +1,8 @@
 //! Each rule and each refusal of the formats, one body each.
 
+use std::sync::Arc;
+
+use arrow::array::{ArrayRef, Int64Array, RecordBatch, TimestampNanosecondArray};
 use decode::{DecodeErrorKind, Format, Precision, decode};
 use rmpv::Value;
 
@@ -84,7 +87,9 @@ fn line_protocol_passes_over_comments_and_blank_lines() {
 fn line_protocol_times_have_the_unit_that_was_said() {
     let body = b"t v=1 1700000000123456789\nt v=2 -1\nt v=3";
     let of = |precision| shown(&decode(Format::LineProtocol { precision }, body, NOW, &wide()).unwrap());
-    assert_eq!(of(Precision::Nanoseconds), ["t 1700000000123456 v=1.0", "t -1 v=2.0", &format!("t {NOW} v=3.0")]);
+    let nanoseconds = ["t 1700000000123456 v=1.0 time_nanos=789", "t -1 v=2.0 time_nanos=999"];
+    assert_eq!(of(Precision::Nanoseconds)[..2], nanoseconds);
+    assert_eq!(of(Precision::Nanoseconds)[2], format!("t {NOW} v=3.0 time_nanos=NULL"));
     let seconds = of(Precision::Seconds);
     assert_eq!(seconds[0], "t -1000000 v=2.0");
     assert_eq!(seconds[2], "refused 1 t: the timestamp is out of range");
@@ -258,8 +263,10 @@ fn messagepack_times() {
         (serde_json::json!(1_700_000_000), 1_700_000_000_000_000_i64),
         (serde_json::json!(1_700_000_000_123_i64), 1_700_000_000_123_000),
         (serde_json::json!(1_700_000_000_123_456_i64), 1_700_000_000_123_456),
-        (serde_json::json!(1_700_000_000_123_456_789_i64), 1_700_000_000_123_456),
+        (serde_json::json!(1_700_000_000_123_456_000_i64), 1_700_000_000_123_456),
         (serde_json::json!(1_700_000_000.5), 1_700_000_000_500_000),
+        // The double next to it is below: whoever cuts it loses a microsecond.
+        (serde_json::json!(1_700_000_000.000_001), 1_700_000_000_000_001),
         (serde_json::json!("2023-11-14T22:13:20.000001Z"), 1_700_000_000_000_001),
         (serde_json::json!("2023-11-14T23:13:20+01:00"), 1_700_000_000_000_000),
         (serde_json::json!(-1), -1_000_000),
@@ -274,16 +281,52 @@ fn messagepack_times() {
         messagepack(&serde_json::json!({"m": "t", "columns": {"time": [time], "v": [1]}}), &[&expected]);
         json(&format!("{{\"time\":{time},\"v\":1}}"), &[&expected]);
     }
-    for (bytes, micros) in [
-        (vec![0, 0, 0, 1], 1_000_000),
-        ((((2_000u64) << 34) | 1).to_be_bytes().to_vec(), 1_000_002),
-        ([&3_000u32.to_be_bytes()[..], &(-1i64).to_be_bytes()].concat(), -999_997),
+    for (bytes, expected) in [
+        (vec![0, 0, 0, 1], "1000000 v=1"),
+        ((((2_000u64) << 34) | 1).to_be_bytes().to_vec(), "1000002 v=1"),
+        ((((2_001u64) << 34) | 1).to_be_bytes().to_vec(), "1000002 v=1 time_nanos=1"),
+        ([&3_000u32.to_be_bytes()[..], &(-1i64).to_be_bytes()].concat(), "-999997 v=1"),
     ] {
         let fields = Value::Map(vec![("v".into(), 1.into())]);
         let body =
             Value::Map(vec![("m".into(), "t".into()), ("t".into(), Value::Ext(-1, bytes)), ("fields".into(), fields)]);
-        check(Format::MessagePack, &packed(&body), &[&format!("t {micros} v=1")]);
+        check(Format::MessagePack, &packed(&body), &[&format!("t {expected}")]);
     }
+}
+
+#[test]
+fn nanoseconds_are_kept_whatever_the_format() {
+    let expected = ["t 1700000000123456 v=1 time_nanos=789", "t 1700000000123456 v=2 time_nanos=NULL"];
+    let times = [serde_json::json!("2023-11-14T22:13:20.123456789Z"), serde_json::json!(1_700_000_000_123_456_i64)];
+    let [fine, plain] = &times;
+    json(&format!("{{\"time\":{fine},\"v\":1}}\n{{\"time\":{plain},\"v\":2}}"), &expected);
+    csv(&format!("time,v\n{fine},1\n{plain},2\n"), &expected);
+    let row = |time, v| serde_json::json!({"m": "t", "t": time, "fields": {"v": v}});
+    messagepack(&serde_json::json!([row(fine, 1), row(plain, 2)]), &expected);
+    let columns = serde_json::json!({"m": "t", "columns": {"v": [1, 2], "time": [fine, plain]}});
+    messagepack(&columns, &[expected[0], "t 1700000000123456 v=2 time_nanos=0"]);
+    let own = r#"{"time":1700000000123456789,"v":1,"time_nanos":"mine"}"#;
+    let reason = "the name is for the nanoseconds of the row's time, which has some: give the field another";
+    json(own, &[&format!("refused 1 t.time_nanos: {reason}")]);
+    let own = serde_json::json!({"m": "t", "columns": {"time": [fine], "time_nanos": [1]}});
+    messagepack(&own, &[&format!("refused 0 t.time_nanos: {reason}")]);
+}
+
+#[test]
+fn arrow_times_keep_their_nanoseconds() {
+    let of = |times: Vec<i64>, own: bool| {
+        let times: ArrayRef = Arc::new(TimestampNanosecondArray::from(times).with_timezone("Europe/Berlin"));
+        let v: ArrayRef = Arc::new(Int64Array::from(vec![1; times.len()]));
+        let columns = [("time", times), ("v", v.clone()), ("time_nanos", v)];
+        let rows = RecordBatch::try_from_iter(columns.into_iter().take(if own { 3 } else { 2 })).unwrap();
+        let body = crate::load::arrow_stream(&rows);
+        shown(&decode(Format::ArrowStream { table: "t" }, &body, NOW, &wide()).unwrap())
+    };
+    assert_eq!(of(vec![1_000, 2_001], false), ["t 1 v=1 time_nanos=NULL", "t 2 v=1 time_nanos=1"]);
+    assert_eq!(of(vec![1_000, 2_000], false), ["t 1 v=1", "t 2 v=1"]);
+    assert_eq!(of(vec![1_000], true), ["t 1 v=1 time_nanos=1"]);
+    let reason = "the name is for the nanoseconds of the row's time, which has some: give the field another";
+    assert_eq!(of(vec![1_001], true), [format!("refused 0 t.time_nanos: {reason}")]);
 }
 
 #[test]

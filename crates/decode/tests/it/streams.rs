@@ -373,6 +373,37 @@ fn fields_may_be_times() {
 }
 
 #[test]
+fn nanoseconds_of_the_rows_time_are_kept_beside_it() {
+    json(
+        "{\"time\":\"1970-01-01T00:00:00.000001Z\",\"a\":1}\n{\"time\":\"1970-01-01T00:00:00.000001002Z\",\"a\":2}",
+        &[
+            "1 a=1 time_nanos=NULL",
+            "1 a=2 time_nanos=2",
+            "twin time -> time_nanos: 1 from 2, \"1970-01-01T00:00:00.000001002Z\", the row's time",
+        ],
+    );
+    // The field's own column of that name is another's: the time is kept as it is written.
+    json(
+        "{\"time\":1700000000000000001,\"time_nanos\":\"mine\"}",
+        &[
+            "1700000000000000 time_nanos=\"mine\" time_text=\"1700000000000000001\"",
+            "twin time -> time_text: 1 from 1, \"1700000000000000001\", the row's time",
+        ],
+    );
+    let other = RowRules { timestamps: vec![("t".to_owned(), None)], ..RowRules::default() };
+    check(
+        RowFormat::Json,
+        &other,
+        b"{\"t\":1700000000000001000}\n{\"t\":1700000000000000001}",
+        &[
+            "NOW t=@1700000000000001 t_text=NULL",
+            "NOW t=NULL t_text=\"1700000000000000001\"",
+            "twin t -> t_text: 1 from 2, \"1700000000000000001\", timestamp",
+        ],
+    );
+}
+
+#[test]
 fn only_what_lies_under_a_path_is_the_row() {
     let rules = RowRules { path: Some("$.a.b".to_owned()), ..RowRules::default() };
     check(

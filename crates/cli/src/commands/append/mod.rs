@@ -8,7 +8,7 @@ use std::process::ExitCode;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use anyhow::{Context as _, Result};
-use decode::{Limits, RowFormat, RowReader, RowRules};
+use decode::{Limits, RowFormat, RowReader, RowRules, TIME_NANOS};
 use ingest::Renamed;
 
 use self::input::{Input, More};
@@ -35,8 +35,12 @@ pub(crate) fn append(args: &AppendArgs) -> Result<ExitCode> {
         read?;
     }
     sink.digest();
-    let twins = sink.twins.iter().map(|((column, twin), rows)| {
-        format!("values that do not fit the column {column}: {}, kept as text in {twin}", count(*rows))
+    let twins = sink.twins.iter().map(|((column, twin), rows)| match twin.as_str() {
+        TIME_NANOS => format!(
+            "times finer than a microsecond: {}, the nanoseconds past it are kept in {TIME_NANOS}",
+            count(*rows)
+        ),
+        _ => format!("values that do not fit the column {column}: {}, kept as text in {twin}", count(*rows)),
     });
     twins.for_each(|told| note(&told));
     for Renamed { field, column } in &sink.renamed {
