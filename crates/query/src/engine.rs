@@ -1,4 +1,4 @@
-//! A session of questions about one data folder.
+//! Questions about one data folder.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
@@ -7,7 +7,9 @@ use std::sync::Arc;
 
 use arrow::datatypes::{DataType, SchemaRef};
 use arrow::record_batch::RecordBatch;
-use datafusion::catalog::{CatalogProvider, MemoryCatalogProvider, MemorySchemaProvider, SchemaProvider};
+use datafusion::catalog::{
+    CatalogProvider, MemoryCatalogProvider, MemoryCatalogProviderList, MemorySchemaProvider, SchemaProvider,
+};
 use datafusion::config::Dialect;
 use datafusion::execution::disk_manager::{DiskManagerBuilder, DiskManagerMode};
 use datafusion::execution::memory_pool::{FairSpillPool, TrackConsumersPool};
@@ -87,6 +89,36 @@ impl Scope<'_> {
     }
 }
 
+/// What questions have in common, whatever they ask about: settings and functions, and the memory and temporary files
+/// that they share. Making it takes longer than a small question does.
+#[derive(Clone)]
+pub struct Session(SessionState);
+
+impl fmt::Debug for Session {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Session").finish_non_exhaustive()
+    }
+}
+
+impl Session {
+    /// # Errors
+    /// Where the folder for temporary files cannot be used.
+    pub fn new(options: Options) -> Result<Self, QueryError> {
+        let mut state = state(options)?;
+        functions::register(&mut state)?;
+        Ok(Self(state))
+    }
+
+    /// A context of its own, which knows of no table and of no file yet.
+    fn context(&self) -> SessionContext {
+        let mut state = self.0.clone();
+        state.register_catalog_list(Arc::new(MemoryCatalogProviderList::new()));
+        // A file may be another's by now.
+        state.runtime_env().cache_manager.get_file_metadata_cache().clear();
+        SessionContext::new_with_state(state)
+    }
+}
+
 /// Answers questions from one snapshot of a data folder. Open another to see what was stored since.
 pub struct Engine {
     context: SessionContext,
@@ -119,7 +151,7 @@ impl Engine {
             return Ok(None);
         }
         let ensembles = Ensembles::read(store.as_ref()).await?;
-        Self::over(ensembles, databases, make_model, options, DATABASE).map(Some)
+        Self::over(ensembles, databases, make_model, &Session::new(options)?, DATABASE).map(Some)
     }
 
     /// As [`Self::open`], with `ensembles` that were read before, and the rows that `live` knows and no segment holds
@@ -128,21 +160,21 @@ impl Engine {
         data: &Path,
         ensembles: Ensembles,
         make_model: MakeModel,
-        options: Options,
+        session: &Session,
         live: &Arc<dyn LiveTables>,
         scope: Scope<'_>,
     ) -> Result<Self, QueryError> {
         let mut databases = Tables::list(data, Some(live))?;
         databases.retain(|name, _| scope.sees(name));
         let ensembles = if scope.sees(SIM) { ensembles } else { Ensembles::default() };
-        Self::over(ensembles, databases, make_model, options, scope.database)
+        Self::over(ensembles, databases, make_model, session, scope.database)
     }
 
     fn over(
         ensembles: Ensembles,
         databases: BTreeMap<String, Arc<Tables>>,
         make_model: MakeModel,
-        options: Options,
+        session: &Session,
         database: &str,
     ) -> Result<Self, QueryError> {
         let snapshot = Arc::new(Snapshot::new(ensembles, make_model));
@@ -156,9 +188,8 @@ impl Engine {
         for (name, tables) in databases {
             catalog.register_schema(&name, tables)?;
         }
-        let context = SessionContext::new_with_state(state(options)?);
+        let context = session.context();
         context.register_catalog(CATALOG, catalog.clone());
-        functions::register(&context);
         context.register_udtf("worlds", Arc::new(WorldsFunction(snapshot.clone())));
         context.register_udtf("plays", Arc::new(PlaysFunction(snapshot)));
         Ok(Self { context, tables, catalog, postgres: None })
@@ -286,7 +317,7 @@ pub fn databases(data: &Path, live: &Arc<dyn LiveTables>) -> Result<Vec<String>,
     Ok(names.into_iter().collect())
 }
 
-/// A session over nothing yet.
+/// The state of a session over nothing.
 pub(crate) fn state(options: Options) -> Result<SessionState, QueryError> {
     /// Consumers named where memory runs out.
     const NAMED: std::num::NonZeroUsize = std::num::NonZeroUsize::MIN;

@@ -51,7 +51,7 @@ mod tables;
 mod worlds;
 
 pub use condition::Condition;
-pub use engine::{Asked, Engine, Options, Rows, Scope, Spill, databases};
+pub use engine::{Asked, Engine, Options, Rows, Scope, Session, Spill, databases};
 pub use ensemble::{MakeModel, ModelError};
 pub use error::QueryError;
 pub use literals::{Literal, quoted, texts_of};

@@ -48,7 +48,7 @@ pub use layout::{
     ADVICE_ROWS, Advice, Clustering, ColumnEncoding, Curve, EncodingSet, Encodings, GROUP_ROWS_MAX, Layout,
     TableOptions, Verdict, advise, conform, set_of, storable,
 };
-pub use log::{Change, ColumnStatistics, Committed, Definition, Rewrite, Segment, Table, TransactionId};
+pub use log::{CALLS_MAX, Change, ColumnStatistics, Committed, Definition, Rewrite, Segment, Table, TransactionId};
 pub use lookup::{Found, Key, KeyRange, Lookup, lookup_bytes};
 pub use schema::{Field, FieldType, SegmentSchema, set_type};
 pub use segment::{

@@ -100,8 +100,8 @@ async fn rows_in_no_segment_answer_about_sets() {
         let live: Arc<dyn LiveTables> = Arc::new(Fresh(vec![all.slice(stored, 1), all.slice(stored + 1, 6 - stored)]));
         let scope = Scope { database: DATABASE, databases: None };
         let make_model = Arc::new(|_: &ensemble::Plan| Err(query::ModelError::from("there is no model")));
-        let engine =
-            Engine::open_live(data.path(), Ensembles::default(), make_model, Options::default(), &live, scope).unwrap();
+        let session = query::Session::new(Options::default()).unwrap();
+        let engine = Engine::open_live(data.path(), Ensembles::default(), make_model, &session, &live, scope).unwrap();
         let failures = failures(&Arc::new(engine), &["sets.slt"]).await;
         assert!(failures.is_empty(), "{stored} stored: {}", failures.join("\n"));
     }

@@ -12,7 +12,7 @@ use arrow::datatypes::{DataType, Schema};
 use arrow::error::ArrowError;
 use axum::http::StatusCode;
 use query::postgres::{oid_of, type_of};
-use query::{Engine, Ensembles, LiveTables, MakeModel, Options, Rows, Scope, Spill};
+use query::{Engine, Ensembles, LiveTables, MakeModel, Options, Rows, Scope, Session, Spill};
 use table::{SIM, TableName};
 use tokio::runtime::{Builder, Runtime};
 
@@ -25,12 +25,14 @@ use crate::logs::Logs;
 
 /// Bytes of the stack of each thread: enough for the largest statement that `query` lets through.
 const STACK_BYTES: usize = 32 << 20;
-/// Threads that wait for files.
-const BLOCKING: usize = 4;
+/// Threads that wait for files: more than calls that open tables hold while they wait for another thread.
+const BLOCKING: usize = table::CALLS_MAX + 4;
 /// Bytes that a question may hold besides those that it counts: of files, of hash tables as they grow, of functions.
 const UNCOUNTED_BYTES: u64 = 192 << 20;
 /// Bytes past those at its start from which on a process is better replaced.
 const GROWN_BYTES: u64 = 64 << 20;
+/// How far questions stand back where the processor is short: rows come in first.
+const NICE: i32 = 10;
 /// Temporary files may have so many times the bytes of memory.
 const SPILL_TIMES: u64 = 16;
 
@@ -39,6 +41,8 @@ const SPILL_TIMES: u64 = 16;
 /// # Errors
 /// Where standard input is no such socket, and where the system gives no threads.
 pub fn answer_questions(make_model: MakeModel) -> io::Result<()> {
+    // Of this thread, and of those that it starts.
+    rustix::process::nice(NICE)?;
     let mut stream = UnixStream::from(io::stdin().as_fd().try_clone_to_owned()?);
     let Some(setup) = take::<Setup>(&mut stream)? else { return Ok(()) };
     let (send, questions) = mpsc::channel();
@@ -71,9 +75,12 @@ fn answer_all(
         Ok((table, columns.clone()))
     });
     let unique = Arc::new(unique.collect::<io::Result<_>>()?);
+    let spill = Spill { folder: setup.spill.clone(), bytes: SPILL_TIMES * setup.memory_bytes as u64 };
+    let options = Options { memory_bytes: setup.memory_bytes, spill: Some(spill), ..Options::default() };
+    let session = Session::new(options).map_err(io::Error::other)?;
     let began = memory::used()?;
     memory::limit(began + setup.memory_bytes as u64 + UNCOUNTED_BYTES)?;
-    let mut answerer = Answerer { stream, setup, make_model, unique, warm: Warm::default() };
+    let mut answerer = Answerer { stream, setup, session, make_model, unique, warm: Warm::default() };
     for question in questions {
         if let Err(failure) = runtime.block_on(answerer.answer(question)) {
             Part::Failed(failure).put(&mut answerer.stream)?;
@@ -109,6 +116,7 @@ fn start_runtime() -> io::Result<Runtime> {
 struct Answerer {
     stream: UnixStream,
     setup: Setup,
+    session: Session,
     make_model: MakeModel,
     unique: Arc<BTreeMap<TableName, Vec<String>>>,
     warm: Warm,
@@ -147,9 +155,7 @@ impl Answerer {
         let logs = Logs::find(&setup.data, self.unique.clone());
         let logs = logs.map_err(|e| Failure::of(&Refusal::from(e), "58030", None))?;
         let live: Arc<dyn LiveTables> = Arc::new(logs);
-        let spill = Spill { folder: setup.spill.clone(), bytes: SPILL_TIMES * setup.memory_bytes as u64 };
-        let options = Options { memory_bytes: setup.memory_bytes, spill: Some(spill), ..Options::default() };
-        let engine = Engine::open_live(&setup.data, ensembles, self.make_model.clone(), options, &live, scope)?;
+        let engine = Engine::open_live(&setup.data, ensembles, self.make_model.clone(), &self.session, &live, scope)?;
         Ok(match &question.login {
             Some(login) => engine.for_postgres(login)?,
             None => engine,

@@ -28,6 +28,7 @@ use self::append::Appended;
 pub(crate) use self::commit::is_conflict;
 pub use self::definition::Definition;
 pub use self::known::ColumnStatistics;
+pub use self::turn::CALLS_MAX;
 use self::turn::in_turn;
 use crate::disk::{Disk, create_dirs};
 use crate::error::TableError;

@@ -7,7 +7,6 @@ use arrow::array::{ArrayRef, Int64Array, RecordBatch, StringArray};
 use serde_json::Value;
 
 use super::commit::CHECKPOINT_EACH;
-use super::turn::CALLS_MAX;
 use super::*;
 use crate::disk::RealDisk;
 use crate::power_loss::PowerLossDisk;

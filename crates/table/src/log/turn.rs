@@ -5,8 +5,9 @@
 
 use tokio::sync::Semaphore;
 
-/// More than a disk reads at once, and far fewer than the blocking threads of a runtime, of which there are 512.
-pub(super) const CALLS_MAX: usize = 32;
+/// How many calls of the Delta library a process makes at once. A runtime in which tables are opened needs more blocking
+/// threads than that; by default it has 512.
+pub const CALLS_MAX: usize = 8;
 
 static TURNS: Semaphore = Semaphore::const_new(CALLS_MAX);
 
