@@ -129,11 +129,11 @@ impl Rules {
                 let all = digits.is_number() && digits.len() == text.len();
                 digits.whole().filter(|_| all).map(Value::Int)
             }
-            (Role::Int | Role::Homeless, _) => None,
+            // A row's time has no column.
+            (Role::Int | Role::Homeless | Role::RowTime, _) => None,
             (Role::Timestamp(place), _) => {
                 read_time(value, self.formats[place].as_ref(), written)?.whole().map(Value::Time)
             }
-            (Role::RowTime, _) => None,
         }
     }
 

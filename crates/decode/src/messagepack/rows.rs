@@ -165,13 +165,11 @@ impl Row {
                 let float = (value as f64 as u128 == u128::from(value)).then_some(value as f64);
                 table.take(place, float.map_or(Value::Huge, Value::Float), || value.to_string().into_bytes(), limits)
             }
-            Token::Extension { tag: -1, bytes } if let Some(time) = timestamp(bytes) => match time.whole() {
-                Some(micros) => table.take(place, Value::Time(micros), || time.spell().into_bytes(), limits),
-                None => {
-                    let text = time.spell().into_bytes();
-                    table.take(place, Value::Text(&text), || text.clone(), limits)
-                }
-            },
+            Token::Extension { tag: -1, bytes } if let Some(time) = timestamp(bytes) => {
+                let text = time.spell().into_bytes();
+                let value = time.whole().map_or(Value::Text(&text), Value::Time);
+                table.take(place, value, || text.clone(), limits)
+            }
             Token::Array(len) => {
                 // What the array is written as is checked here, so that it can be written at any time.
                 let text = spell::json(start).or_else(|reason| refuse_field(&self.path, reason))?;
