@@ -33,7 +33,9 @@ def read(frame):
 
 answers = []
 for table in json.load(sys.stdin):
-    of_files = read(spark.read.option("mergeSchema", "true").parquet(*table["files"]))
-    answers.append({"files": of_files, "delta": read(spark.read.format("delta").load(table["root"]))})
+    answer = {"delta": read(spark.read.format("delta").load(table["root"]))}
+    if table["files"]:
+        answer["files"] = read(spark.read.option("mergeSchema", "true").parquet(*table["files"]))
+    answers.append(answer)
 json.dump({"version": spark.version, "tables": answers}, sys.stdout)
 spark.stop()

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use model::{Catalogue, EventBlock, EventKind, EventValues, OutcomeBlock, Sink, Stop, Values};
 use table::disk::Disk;
 use table::{
-    Codec, EncodedColumn, Encoder, FlatColumn, ListRows, SegmentSchema, SegmentWriter, TableError, WrittenSegment,
+    EncodedColumn, Encoder, FlatColumn, ListRows, PageFormat, SegmentSchema, SegmentWriter, TableError, WrittenSegment,
 };
 use world::{ContentHash, WorldRange, mix64};
 
@@ -27,14 +27,14 @@ pub struct Encoders {
 }
 
 impl Encoders {
-    /// Encoders for a model's blocks that compress with `codec`, and add up outcomes that are followed.
-    pub fn new(catalogue: Arc<Catalogue>, codec: Codec, follow: Follow) -> Result<Self, TableError> {
+    /// Encoders that write a model's blocks in a format, and add up outcomes that are followed.
+    pub fn new(catalogue: Arc<Catalogue>, format: PageFormat, follow: Follow) -> Result<Self, TableError> {
         let make = || {
             let outcome_schema = SegmentSchema::new(&outcome_fields(&catalogue))?;
             let event_schema = SegmentSchema::new(&event_fields(&catalogue))?;
             Ok((
-                Encoder::new(&outcome_schema, codec)?,
-                Encoder::new(&event_schema, codec)?,
+                Encoder::new(&outcome_schema, format)?,
+                Encoder::new(&event_schema, format)?,
                 outcome_schema,
                 event_schema,
             ))

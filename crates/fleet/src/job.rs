@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use ensemble::{EnsembleError, Follow, MakeModel, Store};
 use run::{Player, Until};
-use table::UnknownCodec;
 use table::disk::Disk;
+use table::{PageFormat, UnknownCodec};
 
 use crate::error::FleetError;
 use crate::ledger::Submitted;
@@ -35,11 +35,14 @@ impl Job {
         let mut store = open_store(&submitted.name, data, disk).await?;
         let ensemble = store.take_up(&submitted.name, submitted.version).await?;
         let model = make_model(&ensemble.plan).map_err(|error| damaged(error.to_string()))?;
-        // All who play it must compress alike: a range's files are the same bytes whoever writes them.
-        let codec = submitted.codec.parse().map_err(|error: UnknownCodec| damaged(error.to_string()))?;
+        // All who play it must write alike: a range's files are the same bytes whoever writes them.
+        let format = PageFormat {
+            codec: submitted.codec.parse().map_err(|error: UnknownCodec| damaged(error.to_string()))?,
+            encodings: submitted.encodings.parse().map_err(damaged)?,
+        };
         let followed = submitted.until.iter().map(|until| (until.entity, until.outcome)).collect();
         let follow = Follow::new(&ensemble.plan.catalogue, followed);
-        let player = Player::new(model, ensemble, disk.clone(), codec, follow);
+        let player = Player::new(model, ensemble, disk.clone(), format, follow);
         Ok(Self { id: submitted.id, player, replaces: submitted.replaces, until: submitted.until })
     }
 }

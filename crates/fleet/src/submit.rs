@@ -6,7 +6,7 @@ use std::time::Instant;
 
 use ensemble::{EnsembleError, Plan, Store};
 use run::Until;
-use table::Codec;
+use table::PageFormat;
 use table::disk::Disk;
 
 use crate::broker::Broker;
@@ -18,8 +18,8 @@ type Result<T> = std::result::Result<T, FleetError>;
 /// How to play what is submitted.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct SubmitOptions {
-    /// What compresses the stored pages.
-    pub codec: Codec,
+    /// How stored pages are written.
+    pub format: PageFormat,
     /// Play it anew; the old version stays readable until the new one is complete.
     pub replace: bool,
     /// When fewer worlds than planned are enough.
@@ -53,7 +53,8 @@ pub async fn submit(
             name: &registered.plan.name,
             version: registered.version,
             model: &registered.plan.model,
-            codec: options.codec.to_string(),
+            codec: options.format.codec.to_string(),
+            encodings: options.format.encodings.to_string(),
             replaces: registered.replaces,
             range_worlds: registered.plan.range_worlds,
             worlds: registered.plan.worlds.count(),

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use ensemble::{Aggregates, Columns, EnsembleError, Follow, Goal, Registered, Store, WrittenRange};
 use model::{Catalogue, Model};
-use table::{Codec, TableError};
+use table::{PageFormat, TableError};
 use tokio::sync::mpsc;
 use world::WorldRange;
 
@@ -23,8 +23,8 @@ use crate::usage::Usage;
 pub struct Options {
     /// Worker threads, at least 1.
     pub threads: usize,
-    /// What compresses the stored pages.
-    pub codec: Codec,
+    /// How stored pages are written.
+    pub format: PageFormat,
     /// When fewer worlds than planned are enough.
     pub until: Option<Until>,
 }
@@ -118,7 +118,7 @@ pub async fn play(
         }
     }
     let workshop = Arc::new(Workshop {
-        player: Player::new(model, ensemble.clone(), store.disk().clone(), options.codec, follow),
+        player: Player::new(model, ensemble.clone(), store.disk().clone(), options.format, follow),
         ranges: Mutex::new(ranges),
         control: control.clone(),
     });

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use ensemble::{Encoders, EventMode, Follow, Interrupted, RangeWriter, Registered, WrittenRange};
 use model::{EventBlock, Model, OutcomeBlock, Sink, Stop, Wanted};
 use table::disk::Disk;
-use table::{Codec, TableError};
+use table::{PageFormat, TableError};
 use world::WorldRange;
 
 use crate::execute::RunError;
@@ -17,14 +17,20 @@ pub struct Player {
     model: Arc<dyn Model>,
     ensemble: Registered,
     disk: Arc<dyn Disk>,
-    codec: Codec,
+    format: PageFormat,
     follow: Follow,
 }
 
 impl Player {
     /// The model must be the one that the ensemble was planned with.
-    pub fn new(model: Arc<dyn Model>, ensemble: Registered, disk: Arc<dyn Disk>, codec: Codec, follow: Follow) -> Self {
-        Self { model, ensemble, disk, codec, follow }
+    pub fn new(
+        model: Arc<dyn Model>,
+        ensemble: Registered,
+        disk: Arc<dyn Disk>,
+        format: PageFormat,
+        follow: Follow,
+    ) -> Self {
+        Self { model, ensemble, disk, format, follow }
     }
 
     /// The ensemble whose ranges it plays.
@@ -37,7 +43,7 @@ impl Player {
     /// # Errors
     /// Where the model's columns cannot be stored.
     pub fn encoders(&self) -> Result<Encoders, RunError> {
-        Ok(Encoders::new(Arc::new(self.ensemble.plan.catalogue.clone()), self.codec, self.follow.clone())?)
+        Ok(Encoders::new(Arc::new(self.ensemble.plan.catalogue.clone()), self.format, self.follow.clone())?)
     }
 
     /// Plays a range into its files, which are not committed yet; `None` where `stop`, which is asked now and then, said so.

@@ -45,13 +45,13 @@ pub use insert::{Inserted, Inserter};
 pub use inspect::{ColumnReport, inspect};
 pub use layout::avro::AvroTable;
 pub use layout::{
-    ADVICE_ROWS, Advice, Clustering, ColumnEncoding, Curve, EncodingSet, Encodings, GROUP_ROWS_MAX, Layout,
-    TableOptions, Verdict, advise, conform, set_of, storable,
+    ADVICE_ROWS, Advice, Clustering, ColumnEncoding, Curve, Encodings, GROUP_ROWS_MAX, Layout, TableOptions, Verdict,
+    advise, conform, set_of, storable,
 };
 pub use log::{CALLS_MAX, Change, ColumnStatistics, Committed, Definition, Rewrite, Segment, Table, TransactionId};
 pub use lookup::{Found, Key, KeyRange, Lookup, lookup_bytes};
 pub use schema::{Field, FieldType, SegmentSchema, set_type};
 pub use segment::{
-    Codec, EncodedColumn, Encoder, FlatColumn, FlatValues, ListRows, ListValues, PAGE_ROWS, SegmentFile, SegmentReader,
-    SegmentWriter, UnknownCodec, WrittenSegment,
+    Codec, EncodedColumn, Encoder, EncodingSet, FlatColumn, FlatValues, ListRows, ListValues, PAGE_ROWS, PageFormat,
+    SegmentFile, SegmentReader, SegmentWriter, UnknownCodec, WrittenSegment,
 };

@@ -7,7 +7,7 @@ use anyhow::{Context as _, Result};
 use ensemble::{Columns, EventMode, Expression, Plan, Store, price};
 use model::{Model as _, Parameters};
 use run::{Control, Options, play};
-use table::Codec;
+use table::PageFormat;
 use table::disk::RealDisk;
 use world::{Seed, World, WorldRange};
 
@@ -30,7 +30,7 @@ async fn main() -> Result<()> {
     };
     let mut store = Store::open_or_create(Path::new(&folder), Arc::new(RealDisk)).await?;
     let ensemble = store.register(plan, true).await?;
-    let options = Options { threads: 2, codec: Codec::default(), until: None };
+    let options = Options { threads: 2, format: PageFormat::default(), until: None };
     let summary = play(Arc::new(model), &mut store, ensemble, options, Arc::new(Control::default())).await?;
     tell(&format!("{} rolls stored, hash {}", summary.events.rows, summary.hash))?;
 

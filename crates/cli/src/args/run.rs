@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use ensemble::Goal;
-use table::Codec;
+use table::{Codec, EncodingSet, PageFormat};
 
 use super::{Events, FormatArgs, PlaceArgs, parse_pair};
 
@@ -47,11 +47,21 @@ pub(crate) struct PlayArgs {
     /// What compresses the tables: none, snappy, lz4, gzip, or zstd:LEVEL with a level from 1 (fast) to 22
     #[arg(long, value_name = "CODEC", default_value_t = Codec::default())]
     pub(crate) codec: Codec,
+    /// Parquet encodings of the tables: dense, or portable for readers that do not know `BYTE_STREAM_SPLIT`
+    #[arg(long, value_name = "SET", default_value_t = EncodingSet::Dense)]
+    pub(crate) encodings: EncodingSet,
     /// Play the ensemble anew; the old version stays readable until the new one is complete
     #[arg(long)]
     pub(crate) replace: bool,
     #[command(flatten)]
     pub(crate) format: FormatArgs,
+}
+
+impl PlayArgs {
+    /// How pages are to be written.
+    pub(crate) fn page_format(&self) -> PageFormat {
+        PageFormat { codec: self.codec, encodings: self.encodings }
+    }
 }
 
 /// What `run` takes.

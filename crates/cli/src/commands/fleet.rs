@@ -31,7 +31,7 @@ pub(crate) async fn submit(args: &SubmitArgs) -> Result<ExitCode> {
     let until = until(&play.until, &plan.catalogue)?;
     let (ledger, broker) = open(&args.fleet).await?;
     let (name, worlds, ranges) = (plan.name.clone(), plan.worlds.count(), plan.ranges().len());
-    let options = SubmitOptions { codec: play.codec, replace: play.replace, until };
+    let options = SubmitOptions { format: play.page_format(), replace: play.replace, until };
     let (data, disk) = play.data.data.open()?;
     fleet::submit(&ledger, &broker, &data, disk, plan, options).await?;
     note(&format!("submitted {name}: {} worlds in {} ranges", count(worlds as u64), count(ranges as u64)));

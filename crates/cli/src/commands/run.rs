@@ -28,7 +28,7 @@ pub(crate) async fn run(args: RunArgs) -> Result<ExitCode> {
     stop_on_signals(move |_| _ = asked.stop())?;
     serve_metrics(args.metrics, &control.meter).await?;
     let progress = Ticker::of_run(&ensemble, control.clone(), until);
-    let options = Options { threads, codec: args.play.codec, until };
+    let options = Options { threads, format: args.play.page_format(), until };
     let result = play(model, &mut store, ensemble, options, control.clone()).await;
     progress.finish();
     let summary = result?;

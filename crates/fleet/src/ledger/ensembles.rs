@@ -63,6 +63,7 @@ pub(crate) struct Submission<'a> {
     pub(crate) version: u64,
     pub(crate) model: &'a str,
     pub(crate) codec: String,
+    pub(crate) encodings: String,
     pub(crate) replaces: bool,
     pub(crate) range_worlds: u32,
     pub(crate) worlds: usize,
@@ -79,11 +80,12 @@ pub(crate) struct Submitted {
     pub(crate) version: u64,
     pub(crate) state: State,
     pub(crate) codec: String,
+    pub(crate) encodings: String,
     pub(crate) replaces: bool,
     pub(crate) until: Option<Until>,
 }
 
-const COLUMNS: &str = "id, name, version, state, codec, replaces, until_entity, until_outcome, until_goal";
+const COLUMNS: &str = "id, name, version, state, codec, encodings, replaces, until_entity, until_outcome, until_goal";
 
 fn submitted(row: &PgRow) -> std::result::Result<Submitted, sqlx::Error> {
     Ok(Submitted {
@@ -92,6 +94,7 @@ fn submitted(row: &PgRow) -> std::result::Result<Submitted, sqlx::Error> {
         version: row.get::<i64, _>("version") as u64,
         state: State::parse(row.get("state"))?,
         codec: row.get("codec"),
+        encodings: row.get("encodings"),
         replaces: row.get("replaces"),
         until: until(row)?,
     })
@@ -111,9 +114,9 @@ impl Ledger {
         let enter = async {
             let mut transaction = self.pool().begin().await?;
             let sql = format!(
-                "INSERT INTO ensembles (name, version, model, worlds, range_worlds, codec, replaces, \
+                "INSERT INTO ensembles (name, version, model, worlds, range_worlds, codec, encodings, replaces, \
                      until_entity, until_outcome, until_goal, catalogue) \
-                 VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11) RETURNING {COLUMNS}"
+                 VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12) RETURNING {COLUMNS}"
             );
             let row = sqlx::query(sqlx::AssertSqlSafe(sql))
                 .bind(submission.name)
@@ -122,6 +125,7 @@ impl Ledger {
                 .bind(submission.worlds as i64)
                 .bind(i64::from(submission.range_worlds))
                 .bind(&submission.codec)
+                .bind(&submission.encodings)
                 .bind(submission.replaces)
                 .bind(submission.until.map(|until| until.entity as i64))
                 .bind(submission.until.map(|until| until.outcome as i64))

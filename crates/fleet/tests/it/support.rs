@@ -231,7 +231,7 @@ pub(crate) async fn alone(plan: Plan) -> Summary {
     let mut store = Store::open_or_create(folder.path(), Arc::new(RealDisk)).await.unwrap();
     let model = make_dice()(&plan).unwrap();
     let registered = store.register(plan, false).await.unwrap();
-    let options = Options { threads: 2, codec: table::Codec::default(), until: None };
+    let options = Options { threads: 2, format: table::PageFormat::default(), until: None };
     play(model, &mut store, registered, options, Arc::new(Control::default())).await.unwrap()
 }
 

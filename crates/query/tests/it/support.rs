@@ -74,7 +74,7 @@ pub(crate) fn plan(plugin: &Plugin, name: &str, seed: u64, worlds: u32, range_wo
 }
 
 pub(crate) async fn play(store: &mut Store, plugin: &Plugin, ensemble: Registered) {
-    let options = run::Options { threads: 2, codec: table::Codec::default(), until: None };
+    let options = run::Options { threads: 2, format: table::PageFormat::default(), until: None };
     run::play(model(plugin), store, ensemble, options, Arc::new(Control::default())).await.unwrap();
 }
 

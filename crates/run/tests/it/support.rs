@@ -47,7 +47,7 @@ pub(crate) async fn play_registered(
     ensemble: Registered,
     threads: usize,
 ) -> Result<Summary, RunError> {
-    let options = Options { threads, codec: table::Codec::default(), until: None };
+    let options = Options { threads, format: table::PageFormat::default(), until: None };
     play(model(plugin), store, ensemble, options, Arc::new(Control::default())).await
 }
 

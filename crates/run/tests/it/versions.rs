@@ -98,7 +98,7 @@ async fn an_interrupted_replacement_is_resumed_and_unseen_until_complete() {
     let control = Arc::new(run::Control::default());
     let mut first_only = partial.clone();
     first_only.done.push(half.plan.ranges()[0]);
-    let options = run::Options { threads: 1, codec: table::Codec::default(), until: None };
+    let options = run::Options { threads: 1, format: table::PageFormat::default(), until: None };
     let mut writer = Store::open_or_create(data.path(), Arc::new(RealDisk)).await.unwrap();
     partial.plan.worlds = half.plan.ranges()[0];
     partial.done.clear();

@@ -24,7 +24,7 @@ use parquet::errors::Result;
 use parquet::file::properties::{EnabledStatistics, WriterProperties, WriterPropertiesBuilder};
 use parquet::schema::types::ColumnPath;
 
-use super::options::{EncodingSet, TableOptions};
+use super::options::TableOptions;
 use super::text::{Extras, TextColumn};
 use super::write::PAGE_ROWS;
 use crate::segment::Codec;

@@ -13,7 +13,7 @@ pub(crate) mod write;
 pub use advise::{ADVICE_ROWS, Advice, Verdict, advise};
 pub(crate) use encoding::SAMPLE_ROWS;
 pub use encoding::{ColumnEncoding, Encodings};
-pub use options::{Clustering, Curve, EncodingSet, Layout, TableOptions};
+pub use options::{Clustering, Curve, Layout, TableOptions};
 pub use rows::{conform, set_of, storable};
 pub use write::GROUP_ROWS_MAX;
 

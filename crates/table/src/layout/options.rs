@@ -38,16 +38,6 @@ pub enum Curve {
     Lexical,
 }
 
-/// Which Parquet encodings pages may have.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum EncodingSet {
-    /// Those that every common reader knows: Spark from 3.5, Trino, Athena, `ClickHouse`, DuckDB, pandas.
-    #[default]
-    Portable,
-    /// Also `BYTE_STREAM_SPLIT`, which takes fewer bytes and newer readers.
-    Dense,
-}
-
 /// By what a table is clustered.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Clustering {
@@ -236,27 +226,6 @@ impl FromStr for Layout {
             "pruned" => Ok(Self::Pruned),
             "clustered" => Ok(Self::Clustered),
             _ => Err(format!("{text:?} is no layout: choose row, column, pruned or clustered")),
-        }
-    }
-}
-
-impl fmt::Display for EncodingSet {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(match self {
-            Self::Portable => "portable",
-            Self::Dense => "dense",
-        })
-    }
-}
-
-impl FromStr for EncodingSet {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Self, String> {
-        match text {
-            "portable" => Ok(Self::Portable),
-            "dense" => Ok(Self::Dense),
-            _ => Err(format!("unknown encodings {text:?}: choose portable or dense")),
         }
     }
 }

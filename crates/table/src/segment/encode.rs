@@ -3,7 +3,8 @@
 use std::collections::HashMap;
 
 use super::chunk::{Bounds, ChunkWriter, EncodedColumn, PageFacts};
-use super::codec::{Codec, Compressor};
+use super::codec::Compressor;
+use super::format::{EncodingSet, PageFormat};
 use super::levels::{push_level_run, push_packed, push_packed_levels, push_run};
 use crate::schema::SegmentSchema;
 use parquet::basic::Encoding;
@@ -81,6 +82,7 @@ enum Packing {
 pub struct Encoder {
     schema: SegmentSchema,
     compressor: Compressor,
+    encodings: EncodingSet,
     packing: HashMap<usize, Packing>,
     body: Vec<u8>,
     indices: Vec<u8>,
@@ -88,11 +90,15 @@ pub struct Encoder {
 }
 
 impl Encoder {
-    /// An encoder that compresses with `codec`.
-    pub fn new(schema: &SegmentSchema, codec: Codec) -> Result<Self> {
+    /// An encoder that writes pages in a format.
+    ///
+    /// # Errors
+    /// Where the codec has no such level.
+    pub fn new(schema: &SegmentSchema, format: PageFormat) -> Result<Self> {
         Ok(Self {
             schema: schema.clone(),
-            compressor: Compressor::new(codec)?,
+            compressor: Compressor::new(format.codec)?,
+            encodings: format.encodings,
             packing: HashMap::new(),
             body: Vec::new(),
             indices: Vec::new(),
@@ -135,12 +141,11 @@ impl Encoder {
         for row in rows {
             self.body.clear();
             let encoding = match row {
-                ListRows::I16(values) => list_of_integers(&mut self.body, &mut self.indices, values),
-                ListRows::I32(values) => list_of_integers(&mut self.body, &mut self.indices, values),
+                ListRows::I16(values) => list_of_integers(&mut self.body, &mut self.indices, values, self.encodings),
+                ListRows::I32(values) => list_of_integers(&mut self.body, &mut self.indices, values, self.encodings),
                 ListRows::F64(values) => {
                     push_list_levels(&mut self.body, values.len());
-                    split_bytes(&mut self.body, values, |v: f64| v.to_le_bytes());
-                    Encoding::BYTE_STREAM_SPLIT
+                    push_numbers(&mut self.body, values, |v: f64| v.to_le_bytes(), self.encodings)
                 }
                 ListRows::Null => {
                     push_list_levels(&mut self.body, 0);
@@ -223,24 +228,23 @@ impl Encoder {
         Ok(best.1)
     }
 
-    /// Integers past a byte: their bytes split into planes, of which the upper ones hardly cost anything.
+    /// Integers past a byte.
     fn wide<T: Small>(&mut self, column: usize, values: &[T], nullable: bool) -> Result<EncodedColumn> {
         let mut chunk = ChunkWriter::new(self.schema.columns.column(column), &mut self.compressor);
         for page in values.chunks(PAGE_ROWS) {
             self.body.clear();
             let nulls = push_presence(&mut self.body, &mut self.present, page, nullable);
-            let number = |v: T| v.number().unwrap_or_default() as i32;
-            if nulls == 0 {
-                split_bytes(&mut self.body, page, |v: T| number(v).to_le_bytes());
+            let encoding = if nulls == 0 {
+                push_numbers(&mut self.body, page, integer_bytes, self.encodings)
             } else {
                 let kept: Vec<T> = page.iter().copied().filter(|v| !v.is_null()).collect();
-                split_bytes(&mut self.body, &kept, |v: T| number(v).to_le_bytes());
-            }
+                push_numbers(&mut self.body, &kept, integer_bytes, self.encodings)
+            };
             let facts = PageFacts {
                 rows: page.len(),
                 levels: page.len(),
                 nulls,
-                encoding: Encoding::BYTE_STREAM_SPLIT,
+                encoding,
                 bounds: bounds(page, nullable).map(integers),
             };
             chunk.page(&self.body, &facts)?;
@@ -432,12 +436,16 @@ fn push_list_levels(body: &mut Vec<u8>, values: usize) {
     }
 }
 
-fn list_of_integers<T: Small>(body: &mut Vec<u8>, indices: &mut Vec<u8>, values: &[T]) -> Encoding {
+fn list_of_integers<T: Small>(
+    body: &mut Vec<u8>,
+    indices: &mut Vec<u8>,
+    values: &[T],
+    encodings: EncodingSet,
+) -> Encoding {
     push_list_levels(body, values.len());
     let (low, high) = bounds(values, false).unwrap_or((0, 0));
     if low < WRAP_MIN || high > WRAP_MAX {
-        split_bytes(body, values, |v: T| (v.number().unwrap_or_default() as i32).to_le_bytes());
-        return Encoding::BYTE_STREAM_SPLIT;
+        return push_numbers(body, values, integer_bytes, encodings);
     }
     let width = index_width(if low < 0 { 256 } else { high as usize + 1 });
     gather(indices, values, false);
@@ -446,9 +454,29 @@ fn list_of_integers<T: Small>(body: &mut Vec<u8>, indices: &mut Vec<u8>, values:
     Encoding::RLE_DICTIONARY
 }
 
-/// The values' bytes, plane by plane: all first bytes, then all second ones.
-fn split_bytes<T: Copy, const N: usize>(body: &mut Vec<u8>, values: &[T], bytes: impl Fn(T) -> [u8; N]) {
-    for plane in 0..N {
-        body.extend(values.iter().map(|&v| bytes(v)[plane]));
+/// A value that is no word, as Parquet's integers of 32 bits.
+fn integer_bytes<T: Small>(value: T) -> [u8; 4] {
+    (value.number().unwrap_or_default() as i32).to_le_bytes()
+}
+
+/// Values of as many bytes each: where they may be dense, plane by plane, all first bytes, then all second ones, of which
+/// the upper ones hardly cost anything.
+fn push_numbers<T: Copy, const N: usize>(
+    body: &mut Vec<u8>,
+    values: &[T],
+    bytes: impl Fn(T) -> [u8; N],
+    encodings: EncodingSet,
+) -> Encoding {
+    match encodings {
+        EncodingSet::Portable => {
+            body.extend(values.iter().flat_map(|&v| bytes(v)));
+            Encoding::PLAIN
+        }
+        EncodingSet::Dense => {
+            for plane in 0..N {
+                body.extend(values.iter().map(|&v| bytes(v)[plane]));
+            }
+            Encoding::BYTE_STREAM_SPLIT
+        }
     }
 }

@@ -259,6 +259,13 @@ impl SegmentReader {
                 let value = |i: usize| f64::from_le_bytes(std::array::from_fn(|b| values[b * present + i]));
                 Ok(ListValues::F64((0..present).map(value).collect()))
             }
+            Encoding::PLAIN if values.len() == 4 * present => {
+                Ok(list_of((0..present).filter_map(|i| integer_at(values, i)).collect()))
+            }
+            Encoding::PLAIN if values.len() == 8 * present => {
+                let (values, _) = values.as_chunks();
+                Ok(ListValues::F64(values.iter().copied().map(f64::from_le_bytes).collect()))
+            }
             other => Err(self.damaged(format!("a page of {present} values is encoded as {other:?}"))),
         }
     }
@@ -400,6 +407,14 @@ fn join_integers(planes: &[u8], count: usize) -> ListValues {
     } else {
         let value = |i: usize| i32::from_le_bytes(std::array::from_fn(|b| planes[b * count + i]));
         ListValues::I32((0..count).map(value).collect())
+    }
+}
+
+/// A list of integers, as narrow as they are.
+fn list_of(values: Vec<i32>) -> ListValues {
+    match values.iter().map(|&value| i16::try_from(value)).collect() {
+        Ok(narrow) => ListValues::I16(narrow),
+        Err(_) => ListValues::I32(values),
     }
 }
 

@@ -4,7 +4,7 @@ use std::os::unix::fs::FileExt as _;
 use std::path::Path;
 use std::sync::Arc;
 
-use parquet::basic::{Compression, GzipLevel, ZstdLevel};
+use parquet::basic::{Compression, Encoding, GzipLevel, ZstdLevel};
 use parquet::data_type::Int32Type;
 use parquet::file::properties::WriterProperties;
 use parquet::file::reader::{FileReader as _, SerializedFileReader};
@@ -18,18 +18,18 @@ use crate::{ErrorKind, Field, FieldType, SegmentSchema};
 
 /// Writes one row group of one column and opens it again.
 fn write(ty: FieldType, encode: impl Fn(&mut Encoder) -> EncodedColumn, path: &Path) -> SegmentReader {
-    write_with(Codec::default(), ty, encode, path)
+    write_with(PageFormat::default(), ty, encode, path)
 }
 
-/// As [`write`], compressed with `codec`.
+/// As [`write`], in a format.
 fn write_with(
-    codec: Codec,
+    format: PageFormat,
     ty: FieldType,
     encode: impl Fn(&mut Encoder) -> EncodedColumn,
     path: &Path,
 ) -> SegmentReader {
     let schema = SegmentSchema::new(&[Field::new("c", ty)]).unwrap();
-    let mut encoder = Encoder::new(&schema, codec).unwrap();
+    let mut encoder = Encoder::new(&schema, format).unwrap();
     let mut writer = SegmentWriter::create(Arc::new(RealDisk), path, &schema).unwrap();
     writer.row_group(vec![encode(&mut encoder)]).unwrap();
     writer.finish(vec![("key".to_owned(), "value".to_owned())]).unwrap();
@@ -67,14 +67,16 @@ fn check_integers(reader: &SegmentReader, expected: &[Option<i32>]) {
 }
 
 /// One of each kind.
-fn any_codec() -> impl Strategy<Value = Codec> {
-    prop_oneof![
+fn any_format() -> impl Strategy<Value = PageFormat> {
+    let codec = prop_oneof![
         Just(Codec::None),
         Just(Codec::Snappy),
         Just(Codec::Lz4),
         Just(Codec::Gzip),
         (1..=22).prop_map(Codec::Zstd)
-    ]
+    ];
+    let encodings = prop_oneof![Just(EncodingSet::Portable), Just(EncodingSet::Dense)];
+    (codec, encodings).prop_map(|(codec, encodings)| PageFormat { codec, encodings })
 }
 
 proptest! {
@@ -83,46 +85,46 @@ proptest! {
     #[test]
     fn small_integers_read_back(
         values in prop::collection::vec(any::<i8>(), 1..400), mask in any::<i8>(), nullable in any::<bool>(),
-        codec in any_codec(),
+        format in any_format(),
     ) {
         let folder = tempfile::tempdir().unwrap();
         let values: Vec<i8> = values.into_iter().map(|v| if v == i8::MIN { v } else { v & mask }).collect();
         let expected: Vec<_> = values.iter().map(|&v| (!nullable || v != i8::MIN).then_some(i32::from(v))).collect();
         let column = FlatColumn::I8 { values: &values, nullable };
-        let reader = write_with(codec, FieldType::Int8, |e| e.flat(0, column).unwrap(), &folder.path().join("s"));
+        let reader = write_with(format, FieldType::Int8, |e| e.flat(0, column).unwrap(), &folder.path().join("s"));
         check_integers(&reader, &expected);
     }
 
     #[test]
     fn wide_integers_read_back(
-        values in prop::collection::vec(any::<i16>(), 1..300), nullable in any::<bool>(), codec in any_codec(),
+        values in prop::collection::vec(any::<i16>(), 1..300), nullable in any::<bool>(), format in any_format(),
     ) {
         let folder = tempfile::tempdir().unwrap();
         let expected: Vec<_> = values.iter().map(|&v| (!nullable || v != i16::MIN).then_some(i32::from(v))).collect();
         let column = FlatColumn::I16 { values: &values, nullable };
-        let reader = write_with(codec, FieldType::Int16, |e| e.flat(0, column).unwrap(), &folder.path().join("s"));
+        let reader = write_with(format, FieldType::Int16, |e| e.flat(0, column).unwrap(), &folder.path().join("s"));
         check_integers(&reader, &expected);
     }
 
     #[test]
-    fn runs_read_back(runs in prop::collection::vec((any::<i32>(), 1u32..40), 1..60), codec in any_codec()) {
+    fn runs_read_back(runs in prop::collection::vec((any::<i32>(), 1u32..40), 1..60), format in any_format()) {
         let folder = tempfile::tempdir().unwrap();
         let runs: Vec<_> = runs.into_iter().filter(|(v, _)| *v != i32::MIN).chain([(1, 2)]).collect();
         let expected: Vec<_> = runs.iter().flat_map(|&(v, n)| std::iter::repeat_n(Some(v), n as usize)).collect();
         let column = FlatColumn::IntRuns(&runs);
-        let reader = write_with(codec, FieldType::Int32, |e| e.flat(0, column).unwrap(), &folder.path().join("s"));
+        let reader = write_with(format, FieldType::Int32, |e| e.flat(0, column).unwrap(), &folder.path().join("s"));
         check_integers(&reader, &expected);
     }
 
     #[test]
     fn lists_read_back(
         lists in prop::collection::vec(prop::collection::vec(any::<i32>(), 1..80), 1..20), mask in any::<i32>(),
-        codec in any_codec(),
+        format in any_format(),
     ) {
         let folder = tempfile::tempdir().unwrap();
         let lists: Vec<Vec<i32>> = lists.into_iter().map(|l| l.into_iter().map(|v| v & mask).collect()).collect();
         let rows: Vec<_> = lists.iter().map(|l| ListRows::I32(l)).collect();
-        let reader = write_with(codec, FieldType::Int32List, |e| e.lists(0, &rows).unwrap(), &folder.path().join("s"));
+        let reader = write_with(format, FieldType::Int32List, |e| e.lists(0, &rows).unwrap(), &folder.path().join("s"));
         let mut read = Vec::new();
         reader.lists(0, 0, 0..lists.len(), |_, values| read.push(match values {
             ListValues::I16(v) => v.into_iter().map(i32::from).collect(),
@@ -138,10 +140,10 @@ proptest! {
     }
 
     #[test]
-    fn real_lists_read_back(list in prop::collection::vec(any::<f64>(), 1..80), codec in any_codec()) {
+    fn real_lists_read_back(list in prop::collection::vec(any::<f64>(), 1..80), format in any_format()) {
         let folder = tempfile::tempdir().unwrap();
         let rows = [ListRows::Null, ListRows::F64(&list)];
-        let reader = write_with(codec, FieldType::DoubleList, |e| e.lists(0, &rows).unwrap(), &folder.path().join("s"));
+        let reader = write_with(format, FieldType::DoubleList, |e| e.lists(0, &rows).unwrap(), &folder.path().join("s"));
         let mut read = Vec::new();
         reader.lists(0, 0, [0, 1], |_, values| read.push(values)).unwrap();
         prop_assert_eq!(&read[0], &ListValues::Null);
@@ -151,12 +153,12 @@ proptest! {
     }
 
     #[test]
-    fn words_read_back(codes in prop::collection::vec(prop::option::of(0u8..30), 1..300), codec in any_codec()) {
+    fn words_read_back(codes in prop::collection::vec(prop::option::of(0u8..30), 1..300), format in any_format()) {
         let folder = tempfile::tempdir().unwrap();
         let words: Vec<String> = (0..30).map(|i| format!("wörd-{i}{}", "x".repeat(i % 3))).collect();
         let stored: Vec<u8> = codes.iter().map(|c| c.unwrap_or(u8::MAX)).collect();
         let column_values = FlatColumn::Labels { codes: &stored, words: &words };
-        let reader = write_with(codec, FieldType::Text, |e| e.flat(0, column_values).unwrap(), &folder.path().join("s"));
+        let reader = write_with(format, FieldType::Text, |e| e.flat(0, column_values).unwrap(), &folder.path().join("s"));
         let places = codes.iter().map(|c| c.map_or(u32::MAX, u32::from)).collect();
         prop_assert_eq!(reader.flat(0, 0, 0..codes.len()).unwrap(), FlatValues::Words { places, words: words.clone() });
         let plain: Vec<Option<String>> = read_plainly(reader.path()).iter().map(|row| match column(row) {
@@ -181,10 +183,37 @@ fn rows_past_a_page_are_found_by_page() {
     }
 }
 
+fn compressed(codec: Codec) -> PageFormat {
+    PageFormat { codec, ..PageFormat::default() }
+}
+
+#[test]
+fn portable_pages_have_encodings_that_older_readers_know() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("s");
+    let encodings = |encodings, ty, encode: &dyn Fn(&mut Encoder) -> EncodedColumn| -> Vec<Encoding> {
+        write_with(PageFormat { encodings, ..PageFormat::default() }, ty, encode, &path);
+        let reader = SerializedFileReader::new(std::fs::File::open(&path).unwrap()).unwrap();
+        reader.metadata().row_group(0).column(0).encodings().collect()
+    };
+    let wide = FlatColumn::I32 { values: &[70_000, i32::MIN, -70_000], nullable: true };
+    let lists = [ListRows::I32(&[7, 70_000]), ListRows::I16(&[300]), ListRows::Null];
+    let reals = [ListRows::F64(&[0.5, -1e300])];
+    for (set, has) in [(EncodingSet::Dense, true), (EncodingSet::Portable, false)] {
+        for (ty, encode) in [
+            (FieldType::Int32, &(|e: &mut Encoder| e.flat(0, wide).unwrap()) as &dyn Fn(&mut Encoder) -> EncodedColumn),
+            (FieldType::Int32List, &|e| e.lists(0, &lists).unwrap()),
+            (FieldType::DoubleList, &|e| e.lists(0, &reals).unwrap()),
+        ] {
+            assert_eq!(encodings(set, ty, encode).contains(&Encoding::BYTE_STREAM_SPLIT), has, "{set} {ty:?}");
+        }
+    }
+}
+
 /// The column's size on disk, and the codec that its footer names.
 fn stored_as(codec: Codec, values: &[i16], path: &Path) -> (i64, Compression) {
     let column = FlatColumn::I16 { values, nullable: false };
-    write_with(codec, FieldType::Int16, |e| e.flat(0, column).unwrap(), path);
+    write_with(compressed(codec), FieldType::Int16, |e| e.flat(0, column).unwrap(), path);
     let reader = SerializedFileReader::new(std::fs::File::open(path).unwrap()).unwrap();
     let chunk = reader.metadata().row_group(0).column(0);
     (chunk.compressed_size(), chunk.compression())
@@ -237,7 +266,7 @@ fn a_segment_that_another_codec_compresses_is_refused_in_a_sentence() {
 #[test]
 fn a_level_that_zstd_has_not_is_an_error() {
     let schema = SegmentSchema::new(&[Field::new("c", FieldType::Int8)]).unwrap();
-    assert!(Encoder::new(&schema, Codec::Zstd(99)).is_err());
+    assert!(Encoder::new(&schema, compressed(Codec::Zstd(99))).is_err());
 }
 
 #[test]
@@ -251,7 +280,7 @@ fn damage_every_byte(codec: Codec) {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("s");
     let values: Vec<i16> = (0..2_000).map(|i| (i * 37 % 300) as i16).collect();
-    write_with(codec, FieldType::Int32List, |e| e.lists(0, &[ListRows::I16(&values)]).unwrap(), &path);
+    write_with(compressed(codec), FieldType::Int32List, |e| e.lists(0, &[ListRows::I16(&values)]).unwrap(), &path);
     let sound = std::fs::read(&path).unwrap();
     // In place: a file that is truncated and written again may be synced by the system, every time.
     let file = std::fs::File::options().write(true).open(&path).unwrap();
