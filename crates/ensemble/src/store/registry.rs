@@ -6,8 +6,8 @@ use std::path::Path;
 
 use table::disk::Disk;
 use table::{
-    Change, Codec, Committed, Encoder, EncodingSet, ErrorKind, FieldType, FlatColumn, FlatValues, PageFormat, Rewrite, Segment,
-    SegmentReader, SegmentSchema, SegmentWriter, TableError, TransactionId, WrittenSegment,
+    Change, Codec, Committed, Encoder, EncodingSet, ErrorKind, FieldType, FlatColumn, FlatValues, PageFormat, Rewrite,
+    Segment, SegmentReader, SegmentSchema, SegmentWriter, TableError, TransactionId, WrittenSegment,
 };
 use uuid::Uuid;
 use world::{Seed, World, WorldRange};
@@ -114,8 +114,8 @@ impl Store {
         let numbers = [0, 0, 0, plan.worlds.count() as i32, plan.range_worlds as i32];
         let fields = if enough.is_some() { enough_fields() } else { ensemble_fields() };
         let schema = SegmentSchema::new(&fields).map_err(fail)?;
-        let mut encoder =
-            Encoder::new(&schema, PageFormat { codec: Codec::Zstd(3), encodings: EncodingSet::Portable }).map_err(fail)?;
+        let mut encoder = Encoder::new(&schema, PageFormat { codec: Codec::Zstd(3), encodings: EncodingSet::Portable })
+            .map_err(fail)?;
         let columns = (0..ENSEMBLE_COLUMNS.len()).map(|i| match ENSEMBLE_COLUMNS[i].1 {
             FieldType::Text => encoder.flat(i, FlatColumn::TextRuns(&[(texts[i], 1)])),
             _ => encoder.flat(i, FlatColumn::IntRuns(&[(numbers[i], 1)])),

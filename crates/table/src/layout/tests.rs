@@ -15,7 +15,7 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::disk::{Disk, DiskFile, RealDisk};
-use crate::{AvroTable, Inserter, Table};
+use crate::{AvroTable, EncodingSet, Inserter, Table};
 
 const TYPES: usize = 13;
 

@@ -18,10 +18,10 @@ use crate::cluster;
 use crate::disk::Disk;
 use crate::input::Input;
 use crate::layout::avro::AvroTable;
-use crate::layout::{Clustering, Curve, EncodingSet, Layout, TableOptions};
+use crate::layout::{Clustering, Curve, Layout, TableOptions};
 use crate::log::{Change, Rewrite, Segment};
 use crate::output::{self, NanColumns, Output};
-use crate::segment::Codec;
+use crate::segment::{Codec, EncodingSet};
 
 use super::compact::{TARGET_ROWS, merge_into};
 use super::exchange::exchange;
