@@ -42,6 +42,18 @@ pub(super) fn rewrite(expr: Expr, schema: &DFSchema) -> Result<Transformed<Expr>
             };
             Ok(Transformed::yes(expr.in_list(list, negated)))
         }
+        // What is compared is not written as a comparison.
+        Expr::Case(mut case) if case.expr.is_some() => {
+            let compared = case.expr.iter_mut().chain(case.when_then_expr.iter_mut().map(|(when, _)| when));
+            for compared in compared {
+                **compared = plain((**compared).clone(), schema)?;
+            }
+            Ok(Transformed::yes(Expr::Case(case)))
+        }
+        Expr::ScalarFunction(ScalarFunction { func, args }) if func.name() == "nullif" => {
+            let args = plain_all(args, schema)?;
+            Ok(Transformed::yes(Expr::ScalarFunction(ScalarFunction { func, args })))
+        }
         Expr::AggregateFunction(AggregateFunction { func, mut params }) => {
             // Of others bits do not matter.
             if params.distinct || matches!(func.name(), "min" | "max") {

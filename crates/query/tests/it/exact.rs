@@ -308,6 +308,8 @@ async fn real_numbers_compare_by_value() {
         ("x * 0 = 'nan'::DOUBLE", "3456"),
         ("x * 0 > 5", "3456"),
         ("x + x > 5", "345"),
+        ("CASE x WHEN 0 THEN true WHEN 'nan'::DOUBLE THEN true END", "1234"),
+        ("nullif(x, 0) IS NULL", "128"),
     ];
     for (condition, due) in expected {
         agree(&[(&keys(condition), due)]).await;
