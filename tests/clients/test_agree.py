@@ -79,7 +79,7 @@ def condition(dice, depth=2):
         return (f"NOT ({a})", f"NOT ({b})") if word == "NOT" else (f"({a} {word} {c})", f"({b} {word} {d})")
     column = dice.choice(["host", "n", "big", "x", "y", "flag", "day", "time", "price"])
     sign = dice.choice(["=", "<>", "<", "<=", ">", ">="])
-    kind = dice.randrange(8)
+    kind = dice.randrange(9)
     if kind == 0:
         one = f"{column} IS {dice.choice(['', 'NOT '])}NULL"
     elif kind == 1:
@@ -97,6 +97,8 @@ def condition(dice, depth=2):
     elif kind == 5:
         one = f"{dice.choice(['n', 'big', 'x'])} {sign} {dice.choice(['n', 'k', 'y'])}"
     elif kind == 6:
+        one = f"{column} IS {dice.choice(['', 'NOT '])}DISTINCT FROM {literal(dice, column)}"
+    elif kind == 7:
         one = f"{column} BETWEEN {literal(dice, column)} AND {literal(dice, column)}"
     else:
         one = f"{column} {sign} {literal(dice, column)}"
