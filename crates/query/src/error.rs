@@ -124,11 +124,22 @@ impl From<DataFusionError> for QueryError {
 /// The innermost message, without the names of the layers it came through.
 fn message(error: &DataFusionError) -> String {
     let root = error.find_root();
-    match std::error::Error::source(root) {
+    let text = match std::error::Error::source(root) {
         Some(source) => source.to_string(),
         None => root.message().into_owned(),
+    };
+    // Of an error in a condition that is evaluated while a segment is read, DataFusion keeps how Rust prints it.
+    let printed = text.split_once("Error evaluating filter predicate: ").map(|(_, printed)| printed);
+    let reason = printed.and_then(|printed| printed.split_once("reason: \"")?.1.split_once('"'));
+    match reason {
+        Some((reason, _)) => reason.to_owned(),
+        None if BY_ZERO.iter().any(|words| text.contains(words)) => "division by zero".to_owned(),
+        None => text,
     }
 }
+
+/// A division by zero, as Rust prints it and as Arrow tells it.
+const BY_ZERO: [&str; 2] = ["DivideByZero", "Divide by zero"];
 
 fn one_line(text: &str) -> String {
     let text = text.split("\n\nbacktrace").next().unwrap_or(text);

@@ -202,6 +202,28 @@ async fn tables_are_found_with_and_without_their_schema() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn arithmetic_that_fails_on_a_row_is_told_in_one_sentence() {
+    let (engine, _data) = stored().await;
+    let out =
+        "a number is out of range: 1 + 9223372036854775807 overflows Int64; cast a side to DECIMAL(38,0) or DOUBLE";
+    for layout in LAYOUTS {
+        for (value, reason) in [
+            ("tower / (id - id)", "division by zero"),
+            ("tower % (id - id)", "division by zero"),
+            ("CASE WHEN id = 1 THEN id + 9223372036854775807 END", out),
+        ] {
+            for sql in [
+                format!("SELECT {value} FROM calls_{layout}"),
+                format!("SELECT count(*) FROM calls_{layout} WHERE {value} = 5"),
+            ] {
+                let said = ask(&engine, &sql).await.unwrap_err().to_string();
+                assert_eq!(said, format!("the question cannot be answered: {reason}"), "{sql}");
+            }
+        }
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_table_that_cannot_be_opened_fails_those_who_name_it() {
     let data = tempfile::tempdir().unwrap();
     for name in ["sound", "broken", "torn"] {
