@@ -117,6 +117,7 @@ fn kind(token: &Token) -> Kind {
 #[cfg(test)]
 mod tests {
     use datafusion::sql::sqlparser::dialect::GenericDialect;
+    use datafusion::sql::sqlparser::parser::Parser;
 
     use super::*;
 
@@ -147,5 +148,16 @@ mod tests {
         ] {
             assert_eq!(refusal(&sql), None, "{}", &sql[..20]);
         }
+    }
+
+    #[test]
+    fn statements_of_too_many_tables_are_refused() {
+        let checked = |tables: usize| {
+            let sql = format!("SELECT 1 FROM t WHERE EXISTS (SELECT 1 FROM t{})", ", t".repeat(tables - 2));
+            check_statement(&Parser::parse_sql(&GenericDialect {}, &sql).unwrap()[0])
+        };
+        assert!(checked(TABLES_MAX).is_ok());
+        let said = checked(TABLES_MAX + 1).unwrap_err().to_string();
+        assert!(said.contains("more than 200 tables"), "{said}");
     }
 }

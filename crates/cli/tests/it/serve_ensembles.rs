@@ -73,9 +73,29 @@ fn the_server_answers_as_the_commands_do() {
             400,
             "game-999",
         ),
+        (
+            "/api/v1/price",
+            json!({"ensemble": "season", "entity": "game-001", "legs": ["(".repeat(200_000)]}),
+            400,
+            "nested over 200 levels",
+        ),
+        (
+            "/api/v1/price",
+            json!({"ensemble": "season", "entity": "game-001", "legs": vec!["home_won"; 1_001]}),
+            400,
+            "1001 legs and conditions in one question are too many",
+        ),
+        (
+            "/api/v1/outcome",
+            json!({"ensemble": "season", "entities": vec!["game-001"; 101], "outcomes": vec!["home_points"; 100]}),
+            400,
+            "10100 outcomes in one question are too many",
+        ),
     ] {
         let reply = server.post_json(path, &question);
         let text = reply.json()["error"].as_str().unwrap().to_owned();
-        assert!(reply.status == status && text.contains(said), "{question}: {} {text}", reply.status);
+        let asked = question.to_string();
+        let asked = &asked[..asked.len().min(200)];
+        assert!(reply.status == status && text.contains(said), "{asked}: {} {text}", reply.status);
     }
 }
