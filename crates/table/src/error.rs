@@ -34,6 +34,20 @@ pub enum TableError {
         /// What delta-rs answered.
         cause: Box<DeltaTableError>,
     },
+    /// An entry of the Delta log is not what was written.
+    #[error(
+        "cannot open the table {}: line {line} of {} is damaged: put this file back from a copy of the folder",
+        path.display(),
+        entry.display()
+    )]
+    DamagedLog {
+        /// The table's folder.
+        path: PathBuf,
+        /// The file.
+        entry: PathBuf,
+        /// Where, counted from 1.
+        line: usize,
+    },
     /// A segment could not be encoded.
     #[error("cannot write the segment {}: {cause}", path.display())]
     Encode {
@@ -160,7 +174,7 @@ impl TableError {
             Self::Io { .. } | Self::Encode { .. } | Self::CommitterGone | Self::Unexpected(_) | Self::Log { .. } => {
                 ErrorKind::Environment
             }
-            Self::Damaged { .. } | Self::Codec { .. } => ErrorKind::Damaged,
+            Self::Damaged { .. } | Self::DamagedLog { .. } | Self::Codec { .. } => ErrorKind::Damaged,
             Self::ColumnType { .. }
             | Self::Options { .. }
             | Self::Name { .. }

@@ -3,6 +3,7 @@
 mod actions;
 mod append;
 mod commit;
+mod damaged;
 mod definition;
 mod known;
 mod turn;
@@ -26,6 +27,7 @@ use url::Url;
 use self::actions::to_segment;
 use self::append::Appended;
 pub(crate) use self::commit::is_conflict;
+use self::damaged::damaged_entry;
 pub use self::definition::Definition;
 pub use self::known::ColumnStatistics;
 pub use self::turn::CALLS_MAX;
@@ -184,7 +186,7 @@ impl Table {
             Ok(()) => Ok(Some(table)),
             // A log folder without a first entry: a table whose creation was cut short.
             Err(DeltaTableError::NotATable(_) | DeltaTableError::InvalidTableLocation(_)) => Ok(None),
-            Err(error) => Err(TableError::log("open", root)(error)),
+            Err(error) => Err(damaged_entry(root).unwrap_or_else(|| TableError::log("open", root)(error))),
         }
     }
 

@@ -345,3 +345,20 @@ fn tables_are_read_at_once_by_more_than_a_runtime_has_threads() {
     runtime.shutdown_background();
     assert_eq!(read, 4 * threads);
 }
+
+#[tokio::test]
+async fn a_damaged_entry_is_named() {
+    let root = tempfile::tempdir().unwrap();
+    let mut table = table(root.path()).await;
+    table.commit(&adding(&["x"], None)).await.unwrap();
+    let entry = root.path().join(LOG_FOLDER).join("00000000000000000001.json");
+    let whole = std::fs::read(&entry).unwrap();
+    let lines = whole.iter().filter(|byte| **byte == b'\n').count() + usize::from(whole.last() != Some(&b'\n'));
+    for (damaged, at) in [(&whole[..whole.len() - 9], lines), (&b"PAR1"[..], 1)] {
+        std::fs::write(&entry, damaged).unwrap();
+        let said = Table::open(root.path(), Arc::new(RealDisk)).await.unwrap_err().to_string();
+        assert!(said.contains(&format!("line {at} of {} is damaged", entry.display())), "{said}");
+    }
+    std::fs::write(&entry, whole).unwrap();
+    assert!(Table::open(root.path(), Arc::new(RealDisk)).await.unwrap().is_some());
+}
