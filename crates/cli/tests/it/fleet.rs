@@ -190,22 +190,33 @@ fn killed_workers_and_restarted_services_lose_and_double_nothing() {
     assert_eq!(watcher.0.wait().unwrap().code(), Some(0), "who watches waits for the ledger, too");
 }
 
-/// The broker behind a gate.
-fn gated(services: &Services) -> (Gate, Services) {
-    let (before, rest) = services.broker.split_once('@').unwrap();
+/// A gate before the service at a URL, and the URL through it.
+fn gated(url: &str) -> (Gate, String) {
+    let (before, rest) = url.split_once('@').unwrap();
     let (address, path) = rest.split_once('/').unwrap();
     let gate = Gate::before(address);
-    let broker = format!("{before}@{}/{path}", gate.address);
-    (gate, Services { broker, ..services.clone() })
+    let through = format!("{before}@{}/{path}", gate.address);
+    (gate, through)
 }
 
 #[test]
-fn a_worker_gives_up_a_dead_connection_and_goes_on() {
+fn a_worker_gives_up_a_dead_connection_to_the_broker_and_goes_on() {
+    goes_on_after_silence(|services| &mut services.broker);
+}
+
+#[test]
+fn a_worker_gives_up_dead_connections_to_the_ledger_and_goes_on() {
+    goes_on_after_silence(|services| &mut services.ledger);
+}
+
+fn goes_on_after_silence(of: impl Fn(&mut Services) -> &mut String) {
     const WORLDS: u32 = 6_000;
     let folder = tempfile::tempdir().unwrap();
     let data = folder.path().join("data");
     let (services, name) = (Services::shared(), name());
-    let (gate, through) = gated(&services);
+    let mut through = services.clone();
+    let (gate, url) = gated(of(&mut through));
+    *of(&mut through) = url;
     let mut slow = through.fleet(&["worker", "--concurrency", "1", "--world-pause-ms", "5"]);
     slow.arg("--data").arg(&data).stdout(Stdio::null()).stderr(Stdio::null());
     services.submit(&data, &name, WORLDS);
