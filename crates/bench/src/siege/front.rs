@@ -28,6 +28,8 @@ pub struct Tallies {
     pub messy_rows: AtomicU64,
     /// Appends by processes.
     pub appends: AtomicU64,
+    /// Insertions by processes that were reported done.
+    pub inserts: AtomicU64,
     /// Answers that were checked.
     pub answers: AtomicU64,
     /// Questions that found no place in time.

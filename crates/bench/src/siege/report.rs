@@ -63,6 +63,7 @@ fn done(siege: &Siege) -> Section {
         row("sent again under their key", &tallies.repeated_writes),
         row("rows of mixed types and names", &tallies.messy_rows),
         row("appends by processes", &tallies.appends),
+        row("insertions by processes", &tallies.inserts),
         row("answers checked", &tallies.answers),
         row("questions that found no place in time", &tallies.busy),
         row("hostile questions, bodies and connections", &tallies.hostile),

@@ -1,5 +1,6 @@
-//! Actors that send rows: over HTTP in every format, and by processes that append.
+//! Actors that send rows: over HTTP in every format, and by processes that append or insert.
 
+use std::fs;
 use std::io::{self, Write as _};
 use std::time::Duration;
 
@@ -111,34 +112,46 @@ pub(super) fn post(path: &str, headers: &str, body: &[u8]) -> Vec<u8> {
     [head.as_bytes(), body].concat()
 }
 
-/// Appends by processes beside the server, a third of which are killed.
+/// Appends and inserts by processes beside the server, a third of which are killed.
 pub(super) fn append(front: &Front<'_>, mut dice: Stream) -> Result<(), BenchError> {
     let campaign = front.campaign;
     let shell = Shell { campaign, life: front.life, actor: "append" };
     while !front.is_over() {
         let table = dice.below(rows::TABLES as u32) as usize;
         let measurement = &campaign.tables[table];
+        let name = format!("{DATABASE}.{}", measurement.name);
+        let way = *pick(&mut dice, &["json", "csv", "insert"]);
+        // The first insertion into a table that has no segment yet would choose its types.
+        if way == "insert" && !matches!(shell.run(&["inspect", &name], None, None)?, Ended::Well(_)) {
+            front.rest(100);
+            continue;
+        }
         let requests = campaign.ledger.begin_for(table, 1 + dice.below(20) as usize);
-        let (format, word) = *pick(&mut dice, &[(WireFormat::Json, "json"), (WireFormat::Json, "csv")]);
         let records = rows::records(&requests);
         let mut input = Vec::new();
-        match word {
+        match way {
             "csv" => csv(&measurement.fields, &records, &mut input),
-            _ => encode(format, measurement, &records, &mut input),
+            _ => encode(WireFormat::Json, measurement, &records, &mut input),
         }
         .map_err(io_error)?;
-        let name = format!("{DATABASE}.{}", measurement.name);
         let kill = dice.chance(0.3).then(|| Duration::from_millis(u64::from(dice.below(400))));
-        let fate = match shell.run(&["append", &name, "--in", word], Some(&input), kill)? {
+        let ended = if way == "insert" {
+            let file = campaign.scratch.join("insert.jsonl");
+            fs::write(&file, &input).map_err(io_error)?;
+            shell.run(&["table", "insert", &name, &file.to_string_lossy()], None, kill)?
+        } else {
+            shell.run(&["append", &name, "--in", way], Some(&input), kill)?
+        };
+        let fate = match ended {
             Ended::Well(_) => {
-                Tallies::count(&campaign.tallies.appends);
+                Tallies::count(if way == "insert" { &campaign.tallies.inserts } else { &campaign.tallies.appends });
                 Fate::Acknowledged
             }
             Ended::Killed => Fate::Torn,
             Ended::Refused(said) => {
                 Tallies::count(&campaign.tallies.refused_writes);
                 if !front.is_disk_full() {
-                    campaign.findings.add(Kind::Wrong, front.life, 1, format!("`append` refused rows: {said}"));
+                    campaign.findings.add(Kind::Wrong, front.life, 1, format!("{way}: rows were refused: {said}"));
                 }
                 Fate::Torn
             }
