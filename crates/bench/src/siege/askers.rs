@@ -35,7 +35,7 @@ pub(super) fn ask_by_process(front: &Front<'_>, mut dice: Stream) -> Result<(), 
     while !front.is_over() {
         let table = dice.below(rows::TABLES as u32) as usize;
         let name = format!("{DATABASE}.{}", campaign.tables[table].name);
-        let (least, _) = campaign.ledger.bounds(table);
+        let before = campaign.ledger.acknowledged(table);
         let sql = format!("SELECT count(*) AS count FROM {name}");
         let words = match dice.below(2) {
             0 => ["ask", &name, "--count", "--format", "json"].to_vec(),
@@ -46,9 +46,9 @@ pub(super) fn ask_by_process(front: &Front<'_>, mut dice: Stream) -> Result<(), 
         match shell.run(&words, None, None)? {
             Ended::Well(printed) => {
                 let rows: Value = serde_json::from_slice(&printed).unwrap_or_default();
-                held(front, table, least, rows[0]["count"].as_u64(), &words.join(" "));
+                held(front, table, &before, rows[0]["count"].as_u64(), &words.join(" "));
             }
-            Ended::Refused(said) if least > 0 && !front.is_disk_full() => {
+            Ended::Refused(said) if !before.is_empty() && !front.is_disk_full() => {
                 campaign.findings.add(Kind::Wrong, front.life, 1, format!("`{}`: {said}", words.join(" ")));
             }
             _ => {}
@@ -58,12 +58,13 @@ pub(super) fn ask_by_process(front: &Front<'_>, mut dice: Stream) -> Result<(), 
     Ok(())
 }
 
-/// Holds a count of rows against what was acknowledged before the question, and sent before the answer.
-fn held(front: &Front<'_>, table: usize, least: u64, counted: Option<u64>, question: &str) {
+/// Holds a count of rows against the requests that were acknowledged before the question, and those sent before the answer.
+fn held(front: &Front<'_>, table: usize, before: &[u64], counted: Option<u64>, question: &str) {
     let ledger = &front.campaign.ledger;
-    let (now, most) = ledger.bounds(table);
     // What was removed meanwhile need not be counted.
-    let (least, most) = (least.min(now) * ROWS, most * ROWS);
+    let removed = ledger.removed_below(table);
+    let least = before.iter().filter(|request| **request >= removed).count() as u64 * ROWS;
+    let most = ledger.sent(table) * ROWS;
     Tallies::count(&front.campaign.tallies.answers);
     if !counted.is_some_and(|counted| (least..=most).contains(&counted)) {
         let what = format!("{question}: {counted:?}, where {least} to {most} rows are there");
@@ -138,13 +139,13 @@ impl Asker<'_, '_> {
 
     /// Counts a table.
     fn count(&mut self, table: usize, ask: impl Fn(&mut Self, &str) -> Option<Vec<Vec<Value>>>) {
-        let (least, _) = self.front.campaign.ledger.bounds(table);
-        if least == 0 {
+        let before = self.front.campaign.ledger.acknowledged(table);
+        if before.is_empty() {
             return;
         }
         let sql = format!("SELECT count(*) AS n FROM {DATABASE}.{}", self.front.campaign.tables[table].name);
         if let Some(rows) = ask(self, &sql) {
-            held(self.front, table, least, rows.first().and_then(|row| row.first()?.as_u64()), &sql);
+            held(self.front, table, &before, rows.first().and_then(|row| row.first()?.as_u64()), &sql);
         }
     }
 

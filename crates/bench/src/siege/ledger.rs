@@ -111,22 +111,22 @@ impl Ledger {
         self.state().again.first().copied()
     }
 
-    /// How many requests of a table must be there, and how many may be.
-    pub(super) fn bounds(&self, table: usize) -> (u64, u64) {
+    /// The acknowledged requests of a table that are not removed.
+    pub(super) fn acknowledged(&self, table: usize) -> Vec<u64> {
         let state = self.state();
-        let removed = state.removed[table];
-        let of_table = state.fates.iter().zip(0..).filter(|(_, request)| table_of(*request) == table);
-        of_table.fold((0, 0), |(least, most), (fate, request)| {
-            let must = *fate == Fate::Acknowledged && request >= removed;
-            (least + u64::from(must), most + u64::from(*fate != Fate::Refused))
-        })
+        let of_table = (state.removed[table]..state.fates.len() as u64).filter(|request| table_of(*request) == table);
+        of_table.filter(|request| state.fates[*request as usize] == Fate::Acknowledged).collect()
     }
 
-    /// The last acknowledged requests of a table that are not removed, at most `count`.
-    pub(super) fn last_acknowledged(&self, table: usize, count: usize) -> Vec<u64> {
+    /// How many requests of a table may be there.
+    pub(super) fn sent(&self, table: usize) -> u64 {
         let state = self.state();
-        let removed = state.removed[table];
-        let of_table = (removed..state.fates.len() as u64).rev().filter(|request| table_of(*request) == table);
-        of_table.filter(|request| state.fates[*request as usize] == Fate::Acknowledged).take(count).collect()
+        let of_table = state.fates.iter().zip(0..).filter(|(_, request)| table_of(*request) == table);
+        of_table.filter(|(fate, _)| **fate != Fate::Refused).count() as u64
+    }
+
+    /// The last acknowledged requests of a table that are not removed, at most `count`, the latest first.
+    pub(super) fn last_acknowledged(&self, table: usize, count: usize) -> Vec<u64> {
+        self.acknowledged(table).into_iter().rev().take(count).collect()
     }
 }
