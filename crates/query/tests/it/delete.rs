@@ -171,6 +171,6 @@ async fn a_condition_that_cannot_be_told_is_refused_in_one_sentence() {
     }
     // What shows only when rows are looked at.
     let unfit = delete(data.path(), Layout::Pruned, "1 / (i64 - 5) > 0", true).await.unwrap_err().to_string();
-    assert!(unfit.contains("the condition cannot be used: ") && unfit.contains("ivide by zero"), "{unfit}");
+    assert!(unfit.ends_with("the condition cannot be used: division by zero"), "{unfit}");
     assert_eq!(delete(data.path(), Layout::Pruned, "true", false).await.unwrap().rows, 240);
 }
