@@ -17,7 +17,7 @@ pub(super) fn beside(front: &Front<'_>, mut dice: Stream) -> Result<(), BenchErr
         let name = format!("{DATABASE}.{}", campaign.tables[place].name);
         let below = campaign.ledger.len() / 2;
         let condition = format!("CAST(time AS BIGINT) < {}", rows::time_of_request(below));
-        let words: &[&str] = match dice.below(13) {
+        let words: &[&str] = match dice.below(12) {
             0 | 1 => &["digest", &name],
             2 | 3 => &["table", "compact", &name],
             4 => &["rebuild", &name, "--apply"],
@@ -30,7 +30,6 @@ pub(super) fn beside(front: &Front<'_>, mut dice: Stream) -> Result<(), BenchErr
                 let codec = *pick(&mut dice, &["zstd", "snappy", "lz4", "none"]);
                 &["table", "rewrite", &name, "--codec", codec]
             }
-            11 => &["table", "cluster", &name, "--columns", "host,time"],
             _ => {
                 campaign.ledger.remove_below(place, below);
                 &["table", "delete", &name, "--where", &condition, "--apply"]
