@@ -121,8 +121,6 @@ def test_dense_tables_stay_dense(tmp_path):
 @pytest.mark.skipif(not SPARKS, reason="no Spark is installed (scripts/python_tests.sh)")
 @pytest.mark.parametrize("python", SPARKS)
 def test_spark_reads_every_table(python, tables):
-    # Spark's vectorized reader of nested columns gives other values of outcomes (docs/tables.md).
-    tables = [root for root in tables if not root.endswith("/sim/outcomes")]
     # Which ensemble a file of `sim` belongs to is in the log alone.
     asked = [{"root": root, "files": [] if "/sim/" in root else deltalake.DeltaTable(root).file_uris()} for root in tables]
     environment = os.environ | {"PYTHONPATH": HERE, "PYSPARK_PYTHON": python, "SPARK_LOCAL_IP": "127.0.0.1"}
