@@ -55,14 +55,19 @@ impl Reader<'_> {
         serde_json::from_slice(&printed).map_err(|e| BenchError::Wrong(format!("{statement}: {e}")))
     }
 
-    /// The answer of a statement about one table, which is empty where nothing was ever stored in it.
-    pub(super) fn sql_of_table(&self, table: &str, statement: &str) -> Result<Vec<Value>, BenchError> {
+    /// Whether anything was ever stored in a table.
+    fn has_table(&self, table: &str) -> Result<bool, BenchError> {
         let (database, name) = table.split_once('.').unwrap_or_default();
         let there = format!(
             "SELECT table_name FROM information_schema.tables WHERE table_schema = '{database}' AND table_name = '{}'",
             name.trim_matches('"')
         );
-        if self.sql(&there)?.is_empty() { Ok(Vec::new()) } else { self.sql(statement) }
+        Ok(!self.sql(&there)?.is_empty())
+    }
+
+    /// The answer of a statement about one table, which is empty where nothing was ever stored in it.
+    pub(super) fn sql_of_table(&self, table: &str, statement: &str) -> Result<Vec<Value>, BenchError> {
+        if self.has_table(table)? { self.sql(statement) } else { Ok(Vec::new()) }
     }
 
     /// Holds what SQL finds of requests from `first` on against the ledger.
@@ -111,13 +116,12 @@ impl Reader<'_> {
     pub(super) fn check_exports(&self) -> Result<u64, BenchError> {
         let mut all = 0;
         for (place, table) in self.campaign.tables.iter().enumerate() {
-            // A table of which nothing was acknowledged may not be there.
-            if self.campaign.ledger.acknowledged(place).is_empty() {
+            let name = format!("{DATABASE}.{}", table.name);
+            if !self.has_table(&name)? {
                 continue;
             }
             let file = self.campaign.scratch.join("export.parquet");
             let to = file.to_string_lossy();
-            let name = format!("{DATABASE}.{}", table.name);
             if self.shell(&["export", &name, "--to", &to])?.is_none() {
                 continue;
             }

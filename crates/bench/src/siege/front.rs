@@ -28,7 +28,7 @@ pub struct Tallies {
     pub messy_rows: AtomicU64,
     /// Appends by processes.
     pub appends: AtomicU64,
-    /// Insertions by processes that were reported done.
+    /// Insertions by processes.
     pub inserts: AtomicU64,
     /// Answers that were checked.
     pub answers: AtomicU64,

@@ -135,16 +135,17 @@ pub(super) fn append(front: &Front<'_>, mut dice: Stream) -> Result<(), BenchErr
         }
         .map_err(io_error)?;
         let kill = dice.chance(0.3).then(|| Duration::from_millis(u64::from(dice.below(400))));
-        let ended = if way == "insert" {
+        let (ended, tally) = if way == "insert" {
             let file = campaign.scratch.join("insert.jsonl");
             fs::write(&file, &input).map_err(io_error)?;
-            shell.run(&["table", "insert", &name, &file.to_string_lossy()], None, kill)?
+            let insert = ["table", "insert", &name, &file.to_string_lossy()];
+            (shell.run(&insert, None, kill)?, &campaign.tallies.inserts)
         } else {
-            shell.run(&["append", &name, "--in", way], Some(&input), kill)?
+            (shell.run(&["append", &name, "--in", way], Some(&input), kill)?, &campaign.tallies.appends)
         };
         let fate = match ended {
             Ended::Well(_) => {
-                Tallies::count(if way == "insert" { &campaign.tallies.inserts } else { &campaign.tallies.appends });
+                Tallies::count(tally);
                 Fate::Acknowledged
             }
             Ended::Killed => Fate::Torn,
