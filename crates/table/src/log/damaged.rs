@@ -8,7 +8,8 @@ use serde::de::IgnoredAny;
 use super::LOG_FOLDER;
 use crate::error::TableError;
 
-/// The first entry that is no lines of JSON, of the table in the folder `root`; `None` where all are, or cannot be looked at.
+/// Names the first entry of the log, of the table in the folder `root`, in which a line is not a JSON object; `None` where
+/// there is no such entry, and where the log cannot be listed.
 pub(super) fn damaged_entry(root: &Path) -> Option<TableError> {
     let entries = fs::read_dir(root.join(LOG_FOLDER)).ok()?.filter_map(|entry| Some(entry.ok()?.path()));
     let mut entries: Vec<_> = entries.filter(|path| path.extension().is_some_and(|e| e == "json")).collect();
