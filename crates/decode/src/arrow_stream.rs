@@ -9,7 +9,7 @@ use std::collections::HashSet;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
-use arrow::array::types::{ArrowPrimitiveType, Float64Type, Int64Type};
+use arrow::array::types::{ArrowPrimitiveType, Float64Type, Int64Type, TimestampMicrosecondType};
 use arrow::array::{Array, ArrayRef, AsArray, Int64Array, PrimitiveArray, RecordBatch, TimestampMicrosecondArray};
 use arrow::buffer::Buffer;
 use arrow::compute::{CastOptions, cast_with_options, concat_batches};
@@ -195,13 +195,12 @@ impl Plan {
                 text_left = check_texts(batch.column(index), TIME, text_left, limits)?;
                 times(batch.column(index), now)?
             }
-            None => vec![Moment::of_micros(now); batch.num_rows()],
+            None => Times::whole(TimestampMicrosecondArray::from_value(now, batch.num_rows())),
         };
-        if !self.tells_nanos && times.iter().any(|time| time.nanos != 0) {
+        if !self.tells_nanos && times.nanos.is_some() {
             return refuse_field(TIME_NANOS.as_bytes(), NANOS_TWICE);
         }
-        let micros = TimestampMicrosecondArray::from_iter_values(times.iter().map(|time| time.micros));
-        arrays.push(Arc::new(micros.with_timezone("UTC")));
+        arrays.push(Arc::new(times.micros.with_timezone("UTC")));
         for (place, (index, name)) in self.columns.iter().enumerate() {
             let array = batch.column(*index);
             let target = self.schema.field(place + 1).data_type();
@@ -214,8 +213,7 @@ impl Plan {
             }
         }
         if self.tells_nanos {
-            let nanos = times.iter().map(|time| Some(time.nanos).filter(|nanos| *nanos != 0));
-            arrays.push(Arc::new(nanos.collect::<Int64Array>()));
+            arrays.push(Arc::new(times.nanos.unwrap_or_else(|| Int64Array::new_null(batch.num_rows()))));
         }
         *budget = Budget { cells: cells_left, text_bytes: text_left };
         match RecordBatch::try_new(self.schema.clone(), arrays) {
@@ -299,10 +297,33 @@ fn lengths(array: &ArrayRef) -> Vec<usize> {
     }
 }
 
+/// The times of rows.
+struct Times {
+    /// Microseconds since 1970.
+    micros: TimestampMicrosecondArray,
+    /// Nanoseconds past them, NULL where there are none; `None` where no row has any.
+    nanos: Option<Int64Array>,
+}
+
+impl Times {
+    fn whole(micros: TimestampMicrosecondArray) -> Self {
+        Self { micros, nanos: None }
+    }
+
+    fn of(moments: &[Moment]) -> Self {
+        let micros = TimestampMicrosecondArray::from_iter_values(moments.iter().map(|moment| moment.micros));
+        let nanos = || moments.iter().map(|moment| Some(moment.nanos).filter(|nanos| *nanos != 0)).collect();
+        Self { micros, nanos: moments.iter().any(|moment| moment.nanos != 0).then(nanos) }
+    }
+}
+
 /// Times; `now`, in microseconds, for NULL.
-fn times(array: &ArrayRef, now: i64) -> Taken<Vec<Moment>> {
+fn times(array: &ArrayRef, now: i64) -> Taken<Times> {
     let now = Moment::of_micros(now);
     let times: Vec<Option<Moment>> = match array.data_type() {
+        DataType::Timestamp(TimeUnit::Microsecond, _) if array.null_count() == 0 => {
+            return Ok(Times::whole(array.as_primitive::<TimestampMicrosecondType>().clone()));
+        }
         DataType::Null => vec![Some(now); array.len()],
         DataType::Timestamp(unit, _) => {
             let unit = *unit;
@@ -318,7 +339,7 @@ fn times(array: &ArrayRef, now: i64) -> Taken<Vec<Moment>> {
     };
     match times.iter().position(Option::is_none) {
         Some(row) => refuse_field(TIME.as_bytes(), format!("row {row}: the value is no time, or out of range")),
-        None => Ok(times.into_iter().flatten().collect()),
+        None => Ok(Times::of(&times.into_iter().flatten().collect::<Vec<_>>())),
     }
 }
 
