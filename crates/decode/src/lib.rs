@@ -7,7 +7,7 @@
 //! - nothing is dropped silently: an item is stored whole or named in [`Decoded::refused`];
 //! - a bad item takes no good one with it and leaves no trace: no column, no type, no value of it remains;
 //! - missing is NULL, never 0;
-//! - a row's time is kept to the nanosecond: what is past its microsecond is in the column `time_nanos`;
+//! - a row's time is kept to the nanosecond: the column `time_nanos` holds the nanoseconds past the microsecond;
 //! - the first value gives a column its type; a float after integers turns the whole column into floats, unless that
 //!   would change one of them (past 2^53); every other difference is a conflict, and refuses the item that brings it;
 //! - memory is bounded by [`Limits`], whatever a body claims.

@@ -65,8 +65,8 @@ pub(super) fn of_int(value: i64) -> Moment {
     }
 }
 
-/// The moment that a float of unknown unit stands for, to the microsecond: a double tells present times no finer.
-/// Nothing where it is no time.
+/// The moment that a float of unknown unit stands for, to the microsecond: a double holds present times no more exactly.
+/// `None` where it is out of range.
 pub(super) fn of_float(value: f64) -> Option<Moment> {
     let size = value.abs();
     let micros = if size < SECONDS as f64 {
@@ -82,7 +82,7 @@ pub(super) fn of_float(value: f64) -> Option<Moment> {
     (micros.abs() < i64::MAX as f64).then(|| Moment::of_micros(micros.round() as i64))
 }
 
-/// The moment of a text as of RFC 3339; without an offset it is UTC. Nothing where it is no time.
+/// The moment that a text in the form of RFC 3339 names, in UTC where it has no offset; `None` for any other text.
 pub(super) fn of_text(text: &[u8]) -> Option<Moment> {
     let text = std::str::from_utf8(text).ok()?;
     string_to_datetime(&Utc, text).ok().map(Moment::from)

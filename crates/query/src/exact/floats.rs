@@ -42,7 +42,7 @@ pub(super) fn rewrite(expr: Expr, schema: &DFSchema) -> Result<Transformed<Expr>
             };
             Ok(Transformed::yes(expr.in_list(list, negated)))
         }
-        // What is compared is not written as a comparison.
+        // These compare without a comparison operator.
         Expr::Case(mut case) if case.expr.is_some() => {
             let compared = case.expr.iter_mut().chain(case.when_then_expr.iter_mut().map(|(when, _)| when));
             for compared in compared {

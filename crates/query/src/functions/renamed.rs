@@ -1,4 +1,4 @@
-//! Functions of DataFusion under names of ours, which columns are called by too.
+//! Functions of DataFusion under other names, which also name the columns of their results.
 
 use std::sync::Arc;
 
