@@ -33,9 +33,6 @@ def read(frame):
 
 answers = []
 for table in json.load(sys.stdin):
-    # Its vectorized reader of nested columns gives other values of outcomes (docs/tables.md).
-    vectorized = "false" if table["root"].endswith("/sim/outcomes") else "true"
-    spark.conf.set("spark.sql.parquet.enableNestedColumnVectorizedReader", vectorized)
     answer = {"delta": read(spark.read.format("delta").load(table["root"]))}
     if table["files"]:
         answer["files"] = read(spark.read.option("mergeSchema", "true").parquet(*table["files"]))

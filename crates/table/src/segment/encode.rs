@@ -135,7 +135,8 @@ impl Encoder {
     /// Encodes a column of lists, a page a row.
     pub fn lists(&mut self, column: usize, rows: &[ListRows<'_>]) -> Result<EncodedColumn> {
         let mut chunk = ChunkWriter::new(self.schema.columns.column(column), &mut self.compressor);
-        if rows.iter().any(|row| matches!(row, ListRows::I16(_) | ListRows::I32(_))) {
+        let is_integer = |row: &ListRows<'_>| matches!(row, ListRows::I16(_) | ListRows::I32(_));
+        if self.encodings == EncodingSet::Dense && rows.iter().any(is_integer) {
             chunk.dictionary(&wrapped_dictionary(256), 256)?;
         }
         for row in rows {
@@ -444,7 +445,8 @@ fn list_of_integers<T: Small>(
 ) -> Encoding {
     push_list_levels(body, values.len());
     let (low, high) = bounds(values, false).unwrap_or((0, 0));
-    if low < WRAP_MIN || high > WRAP_MAX {
+    // Spark 3.5 and 4.0 read other values where some lists of a column have a dictionary and others have none.
+    if encodings == EncodingSet::Portable || low < WRAP_MIN || high > WRAP_MAX {
         return push_numbers(body, values, integer_bytes, encodings);
     }
     let width = index_width(if low < 0 { 256 } else { high as usize + 1 });
@@ -454,7 +456,7 @@ fn list_of_integers<T: Small>(
     Encoding::RLE_DICTIONARY
 }
 
-/// A value that is no word, as Parquet's integers of 32 bits.
+/// A number, as Parquet's integers of 32 bits.
 fn integer_bytes<T: Small>(value: T) -> [u8; 4] {
     (value.number().unwrap_or_default() as i32).to_le_bytes()
 }
