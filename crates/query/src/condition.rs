@@ -106,7 +106,7 @@ fn read(state: &SessionState, sql: &str, schema: &DFSchema) -> Result<Expr, Quer
     if ty != DataType::Boolean {
         return Err(refuse(format!("it is of type {ty}, and must be true or false: compare it with something")));
     }
-    let condition = simplifier.simplify(condition)?;
+    let condition = exact::simplify(&simplifier, condition, schema)?;
     // NULL for all rows is true for none.
     let is_null = matches!(&condition, Expr::Literal(value, _) if value.is_null());
     Ok(if is_null { lit(false) } else { condition })

@@ -1,10 +1,11 @@
 //! Rewrites of questions that DataFusion would answer wrongly without a word: integers that wrap around, patterns
-//! that its optimizer turns into others, and real numbers that compare by their bits.
+//! that its optimizer turns into others, real numbers that compare by their bits, and lists that forget NULL.
 
 mod arithmetic;
 mod average;
 mod extremes;
 mod floats;
+mod nulls;
 mod numbers;
 mod patterns;
 mod sum;
@@ -22,6 +23,8 @@ use datafusion::logical_expr::expr_rewriter::NamePreserver;
 use datafusion::logical_expr::utils::merge_schema;
 use datafusion::logical_expr::{AggregateUDF, Expr, LogicalPlan, ScalarUDF};
 use datafusion::optimizer::AnalyzerRule;
+
+pub(crate) use nulls::{optimizer_rules, simplify};
 
 /// Puts our functions in the place of DataFusion's of the same names.
 pub(crate) fn register(state: &mut SessionState) -> Result<()> {
@@ -48,11 +51,17 @@ impl AnalyzerRule for Exact {
     }
 }
 
-fn rewrite_plan(plan: LogicalPlan) -> Result<Transformed<LogicalPlan>> {
+/// What the expressions of a step of a plan name.
+fn schema_of(plan: &LogicalPlan) -> Result<DFSchema> {
     let mut schema = merge_schema(&plan.inputs());
-    if let LogicalPlan::TableScan(scan) = &plan {
+    if let LogicalPlan::TableScan(scan) = plan {
         schema.merge(&DFSchema::try_from_qualified_schema(scan.table_name.clone(), &scan.source.schema())?);
     }
+    Ok(schema)
+}
+
+fn rewrite_plan(plan: LogicalPlan) -> Result<Transformed<LogicalPlan>> {
+    let schema = schema_of(&plan)?;
     let names = NamePreserver::new(&plan);
     let rewritten = plan.map_expressions(|expr| {
         let name = names.save(&expr);

@@ -10,6 +10,7 @@ mod exact;
 mod functions;
 mod hostile;
 mod memory;
+mod nulls;
 mod pages;
 mod pruning;
 mod sets;

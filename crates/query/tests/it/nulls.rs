@@ -1,0 +1,202 @@
+//! Conditions are true, false or NULL as SQL's three-valued logic has it, whatever the optimizer makes of them.
+
+use std::fmt;
+
+use arrow::array::{Array as _, AsArray};
+use proptest::prelude::*;
+use proptest::test_runner::{Config, TestRunner};
+use query::Condition;
+use table::upkeep::Filter as _;
+
+use crate::support::{ask, open, stored_in};
+
+const COLUMNS: [&str; 3] = ["a", "b", "c"];
+
+type Row = [Option<i64>; COLUMNS.len()];
+
+#[derive(Debug, Clone, Copy)]
+enum Value {
+    Column(usize),
+    Number(Option<i64>),
+}
+
+#[derive(Debug, Clone)]
+enum Term {
+    List { value: usize, elements: Vec<Value>, negated: bool },
+    Comparison { value: usize, with: Value, negated: bool },
+    Not(Box<Self>),
+    And(Box<Self>, Box<Self>),
+    Or(Box<Self>, Box<Self>),
+    Case { when: Box<Self>, then: Box<Self> },
+}
+
+impl Value {
+    fn of(self, row: &Row) -> Option<i64> {
+        match self {
+            Self::Column(place) => row[place],
+            Self::Number(number) => number,
+        }
+    }
+}
+
+impl fmt::Display for Value {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Column(place) => f.write_str(COLUMNS[*place]),
+            Self::Number(Some(number)) => write!(f, "{number}"),
+            Self::Number(None) => f.write_str("NULL"),
+        }
+    }
+}
+
+impl fmt::Display for Term {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::List { value, elements, negated } => {
+                let elements: Vec<String> = elements.iter().map(Value::to_string).collect();
+                write!(f, "{}{} IN ({})", COLUMNS[*value], if *negated { " NOT" } else { "" }, elements.join(", "))
+            }
+            Self::Comparison { value, with, negated } => {
+                write!(f, "{} {} {with}", COLUMNS[*value], if *negated { "<>" } else { "=" })
+            }
+            Self::Not(term) => write!(f, "NOT ({term})"),
+            Self::And(left, right) => write!(f, "({left} AND {right})"),
+            Self::Or(left, right) => write!(f, "({left} OR {right})"),
+            Self::Case { when, then } => write!(f, "CASE WHEN {when} THEN {then} ELSE {when} END"),
+        }
+    }
+}
+
+impl Term {
+    /// What it is for a row, as the standard of SQL has it.
+    fn truth(&self, row: &Row) -> Option<bool> {
+        let equal = |a: Option<i64>, b: Option<i64>| Some(a? == b?);
+        let either = |a: Option<bool>, b: Option<bool>| match (a, b) {
+            (Some(true), _) | (_, Some(true)) => Some(true),
+            (Some(false), Some(false)) => Some(false),
+            _ => None,
+        };
+        match self {
+            Self::List { value, elements, negated } => {
+                let found = elements.iter().map(|element| equal(row[*value], element.of(row)));
+                found.fold(Some(false), either).map(|found| found != *negated)
+            }
+            Self::Comparison { value, with, negated } => {
+                equal(row[*value], with.of(row)).map(|equal| equal != *negated)
+            }
+            Self::Not(term) => term.truth(row).map(|truth| !truth),
+            Self::And(left, right) => {
+                let not = |term: &Self| term.truth(row).map(|truth| !truth);
+                either(not(left), not(right)).map(|truth| !truth)
+            }
+            Self::Or(left, right) => either(left.truth(row), right.truth(row)),
+            Self::Case { when, then } => if when.truth(row) == Some(true) { then } else { when }.truth(row),
+        }
+    }
+}
+
+fn terms() -> impl Strategy<Value = Term> {
+    let column = 0..COLUMNS.len();
+    let value = prop_oneof![
+        6 => (0_i64..4).prop_map(|number| Value::Number(Some(number))),
+        1 => Just(Value::Number(None)),
+        1 => column.clone().prop_map(Value::Column),
+    ];
+    let list = (column.clone(), prop::collection::vec(value.clone(), 1..5), any::<bool>());
+    let leaf = prop_oneof![
+        3 => list.prop_map(|(value, elements, negated)| Term::List { value, elements, negated }),
+        2 => (column, value, any::<bool>()).prop_map(|(value, with, negated)| Term::Comparison { value, with, negated }),
+    ];
+    leaf.prop_recursive(4, 12, 2, |inner| {
+        let two = (inner.clone().prop_map(Box::new), inner.clone().prop_map(Box::new));
+        prop_oneof![
+            3 => two.clone().prop_map(|(left, right)| Term::And(left, right)),
+            3 => two.clone().prop_map(|(left, right)| Term::Or(left, right)),
+            2 => inner.prop_map(|term| Term::Not(Box::new(term))),
+            1 => two.prop_map(|(when, then)| Term::Case { when, then }),
+        ]
+    })
+}
+
+/// Every row of 0, 1, 2 and NULL in the first two columns, and some of the third.
+fn rows() -> Vec<Row> {
+    let values = [Some(0), Some(1), Some(2), None];
+    let pairs = values.into_iter().flat_map(|a| values.into_iter().map(move |b| (a, b)));
+    pairs.enumerate().map(|(place, (a, b))| [a, b, values[place * 7 % 4]]).collect()
+}
+
+fn values(rows: &[Row]) -> String {
+    let value = |value: &Option<i64>| value.map_or("NULL".to_owned(), |value| value.to_string());
+    let row = |row: &Row| format!("({})", row.iter().map(value).collect::<Vec<_>>().join(", "));
+    format!("(VALUES {}) AS t(a, b, c)", rows.iter().map(row).collect::<Vec<_>>().join(", "))
+}
+
+#[test]
+fn conditions_are_true_false_or_null_as_sql_has_it() {
+    let runtime = tokio::runtime::Runtime::new().unwrap();
+    let data = tempfile::tempdir().unwrap();
+    runtime.block_on(stored_in(data.path()));
+    let engine = runtime.block_on(open(data.path()));
+    let (rows, table) = (rows(), values(&rows()));
+    let config = Config { cases: 100, failure_persistence: None, ..Config::default() };
+    let check = |terms: Vec<Term>| {
+        let named: Vec<String> = terms.iter().enumerate().map(|(i, term)| format!("{term} AS v{i}")).collect();
+        let said = runtime.block_on(ask(&engine, &format!("SELECT {} FROM {table}", named.join(", ")))).unwrap();
+        for (place, term) in terms.iter().enumerate() {
+            let due: Vec<Option<bool>> = rows.iter().map(|row| term.truth(row)).collect();
+            // A constant column is of booleans, too.
+            let found: Vec<Option<bool>> = said.column(place).as_boolean().iter().collect();
+            prop_assert_eq!(found, due.clone(), "SELECT {}", term);
+            let sql = format!("SELECT count(*) FROM {table} WHERE {term}");
+            let kept = runtime.block_on(ask(&engine, &sql)).unwrap();
+            let kept = kept.column(0).as_primitive::<arrow::datatypes::Int64Type>().value(0);
+            prop_assert_eq!(kept, due.iter().filter(|due| **due == Some(true)).count() as i64, "{}", sql);
+            prop_assert_eq!(
+                doomed(term, &rows),
+                due.iter().map(|due| *due == Some(true)).collect::<Vec<_>>(),
+                "{}",
+                term
+            );
+        }
+        Ok(())
+    };
+    TestRunner::new(config).run(&prop::collection::vec(terms(), 4), check).unwrap();
+}
+
+/// Which rows a deletion takes.
+fn doomed(term: &Term, rows: &[Row]) -> Vec<bool> {
+    let column = |place: usize| {
+        let values: arrow::array::Int64Array = rows.iter().map(|row| row[place]).collect();
+        (COLUMNS[place], std::sync::Arc::new(values) as arrow::array::ArrayRef, true)
+    };
+    let batch = arrow::record_batch::RecordBatch::try_from_iter_with_nullable((0..COLUMNS.len()).map(column)).unwrap();
+    let condition = Condition::parse(&term.to_string(), &batch.schema()).unwrap();
+    let places: Vec<usize> = condition.columns().iter().map(|name| batch.schema().index_of(name).unwrap()).collect();
+    let doomed = condition.doomed(&batch.project(&places).unwrap()).unwrap();
+    doomed.iter().map(|doomed| doomed == Some(true)).collect()
+}
+
+#[test]
+fn nothing_of_null_is_null() {
+    let runtime = tokio::runtime::Runtime::new().unwrap();
+    let data = tempfile::tempdir().unwrap();
+    runtime.block_on(stored_in(data.path()));
+    let engine = runtime.block_on(open(data.path()));
+    // What https://github.com/apache/datafusion/issues/24246 names.
+    let of_null = [
+        "log(x, 1.0)",
+        "power(x, 0.0)",
+        "i ^ i",
+        "(i ^ 7) ^ i",
+        "i IN (1) AND i IN (2)",
+        "i NOT IN (1) OR i NOT IN (2)",
+    ];
+    for sql in of_null {
+        let sql = format!("SELECT {sql} AS v FROM (VALUES (NULL::DOUBLE, NULL::INT)) AS t(x, i)");
+        let said = runtime.block_on(ask(&engine, &sql)).unwrap();
+        assert!(said.column(0).is_null(0), "{sql}");
+    }
+    let sql = "SELECT array_has([i, 1], 2) AS v FROM (VALUES (NULL::INT)) AS t(i)";
+    let said = runtime.block_on(ask(&engine, sql)).unwrap();
+    assert!(said.column(0).is_valid(0) && !said.column(0).as_boolean().value(0), "{sql}");
+}
