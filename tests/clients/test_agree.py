@@ -1,4 +1,4 @@
-"""Random conditions and sums over random messy tables: SQL over HTTP, PostgreSQL's protocol and DuckDB agree.
+"""Random questions about random messy tables: SQL over HTTP, PostgreSQL's protocol and DuckDB agree.
 
 A failure prints its seed and the question. MANYWORLDS_SEED and MANYWORLDS_QUESTIONS choose others."""
 
@@ -83,7 +83,10 @@ def condition(dice, depth=2):
     if kind == 0:
         one = f"{column} IS {dice.choice(['', 'NOT '])}NULL"
     elif kind == 1:
-        one = f"{column} {dice.choice(['', 'NOT '])}IN ({', '.join(literal(dice, column) for _ in range(dice.randrange(1, 4)))})"
+        elements = [literal(dice, column) for _ in range(dice.randrange(1, 4))]
+        if dice.random() < 0.2:
+            elements.append(dice.choice(["NULL", column]))
+        one = f"{column} {dice.choice(['', 'NOT '])}IN ({', '.join(elements)})"
     elif kind == 2:
         operator, pattern = dice.choice(["~", "!~", "~*", "!~*"]), quoted(dice.choice(REGEXES))
         flags = ", 'i'" if "*" in operator else ""
@@ -109,6 +112,87 @@ MEASURES = [
     "count(*)", "sum(big)", "sum(n)", "avg(big)", "avg(n)", "sum(price)", "min({})", "max({})", "count(DISTINCT {})", "count({})",
     "sum(k * 2)", "sum(DISTINCT n)", "avg(y)",
 ]
+
+
+GROUPS = ["host", "n", "flag", "day", "big"]
+
+
+def grouped(dice):
+    group = dice.choice(GROUPS)
+    picked = [dice.choice(MEASURES).format(dice.choice(["host", "n", "big", "y", "day"])) for _ in range(3)]
+    measures = ", ".join(f"{measure} AS m{i}" for i, measure in enumerate(picked))
+    return [f"SELECT {group} AS g, {measures} FROM messy WHERE {side} GROUP BY {group}" for side in condition(dice)]
+
+
+def first_rows(dice):
+    column, where = dice.choice([name for name in TYPES if name != "k"]), condition(dice)
+    order = f"{column} {dice.choice(['', 'DESC'])} NULLS {dice.choice(['FIRST', 'LAST'])}, k"
+    rest = f"ORDER BY {order} LIMIT {dice.randrange(1, 40)} OFFSET {dice.choice([0, 0, 7])}"
+    return [f"SELECT k, {column} FROM messy WHERE {side} {rest}" for side in where]
+
+
+def of_others(dice):
+    """Rows of which others are, or are not."""
+    column, inner, outer = dice.choice(["host", "n", "big", "x", "day", "flag"]), condition(dice), condition(dice)
+    among = dice.choice([
+        f"{column} IN (SELECT {column} FROM messy WHERE {{}})",
+        f"{column} NOT IN (SELECT {column} FROM messy WHERE {{}})",
+        f"{column} NOT IN (SELECT {column} FROM messy WHERE {column} IS NOT NULL AND {{}})",
+        f"EXISTS (SELECT 1 FROM messy AS others WHERE others.{column} = messy.{column} AND others.k > messy.k AND {{}})",
+        f"NOT EXISTS (SELECT 1 FROM messy AS others WHERE others.{column} = messy.{column} AND others.k < messy.k AND {{}})",
+        "y > (SELECT avg(y) FROM messy WHERE {})",
+    ])
+    # In a correlated subquery a condition is about the rows of the subquery.
+    return [f"SELECT k FROM messy WHERE {among.format(a)} AND ({b})" for a, b in zip(inner, outer)]
+
+
+def joined(dice):
+    column, kind = dice.choice(["n", "host", "day", "x", "time", "price"]), dice.choice(["", "LEFT", "RIGHT", "FULL"])
+    sides = list(zip(condition(dice, 1), condition(dice, 1)))
+    more = dice.choice(["", "AND a.k < b.k", "AND a.y <> b.y"])
+    sums = "count(*) AS c, count(a.k) AS l, count(b.k) AS r, sum(a.k) AS s, sum(b.k) AS t"
+    return [
+        f"SELECT {sums} FROM (SELECT * FROM messy WHERE {left}) AS a {kind} JOIN (SELECT * FROM messy WHERE {right}) AS b ON a.{column} = b.{column} {more}"
+        for left, right in sides
+    ]
+
+
+def windowed(dice):
+    group, order = dice.choice(GROUPS), f"{dice.choice(['n', 'y', 'big', 'time', 'host'])} NULLS {dice.choice(['FIRST', 'LAST'])}, k"
+    frame = dice.choice(["", "ROWS BETWEEN 2 PRECEDING AND CURRENT ROW", "ROWS BETWEEN 1 FOLLOWING AND 3 FOLLOWING"])
+    over, framed = (f"OVER (PARTITION BY {group} ORDER BY {order} {words})" for words in ("", frame))
+    measures = f"row_number() {over} AS a, lag(n, 2) {over} AS b, sum(big) {framed} AS c, count(host) {framed} AS d, max(y) {framed} AS e"
+    return [f"SELECT k, {measures} FROM messy WHERE {side}" for side in condition(dice)]
+
+
+def combined(dice):
+    columns = ", ".join(dice.sample([*GROUPS, "y", "price"], 2))
+    word = dice.choice(["UNION", "UNION ALL", "EXCEPT", "INTERSECT"])
+    return [
+        f"SELECT DISTINCT {columns} FROM messy WHERE {left} {word} SELECT {columns} FROM messy WHERE {right}"
+        for left, right in zip(condition(dice), condition(dice))
+    ]
+
+
+def rolled(dice):
+    a, b = dice.sample(GROUPS, 2)
+    groups = dice.choice([f"ROLLUP ({a}, {b})", f"CUBE ({a}, {b})", f"GROUPING SETS (({a}), ({b}), ())"])
+    having = dice.choice(["", f"HAVING count(*) > {dice.randrange(9)}", "HAVING sum(n) > 0"])
+    return [f"SELECT {a}, {b}, count(*) AS c, sum(n) AS s, max(y) AS m FROM messy WHERE {side} GROUP BY {groups} {having}" for side in condition(dice)]
+
+
+def chosen(dice):
+    values = [
+        "CASE WHEN {0} THEN n WHEN {1} THEN -7 END",
+        "coalesce(n, k)", "nullif(n, 2)", "greatest(n, k, 3)", "least(y, 100.5)", f"CASE n WHEN {dice.choice([0, 1])} THEN 'a' WHEN 2 THEN host END",
+        "abs(n::BIGINT)", "round(y)", "floor(y)", "k / 7.0", "length(host)", "upper(host)", "host || 'x'", "date_trunc('hour', time)", "n IS NULL OR n = 1",
+    ]
+    picked = ", ".join(f"{value} AS v{i}" for i, value in enumerate(dice.sample(values, 3)))
+    first, second, where = condition(dice, 1), condition(dice, 1), condition(dice)
+    return [f"SELECT k, {picked.format(a, b)} FROM messy WHERE {c}" for a, b, c in zip(first, second, where)]
+
+
+SHAPES = [grouped, grouped, first_rows, of_others, joined, windowed, combined, rolled, chosen]
 
 
 def normal(value):
@@ -137,6 +221,16 @@ def alike(a, b):
     return a == b
 
 
+def rank(value):
+    """Where a value is among others, however it is written."""
+    value = normal(value)
+    if value is None or isinstance(value, float) and not math.isfinite(value):
+        return 0, 0
+    if isinstance(value, (bool, float, decimal.Decimal)):
+        return 1, value
+    return (2, value) if isinstance(value, datetime.datetime) else (3, value)
+
+
 class Asked:
     def __init__(self, server, connection, duck):
         self.server, self.connection, self.duck = server, connection, duck
@@ -153,7 +247,7 @@ class Asked:
         answers = self.answers(ours, theirs)
         assert isinstance(answers[0], list), f"seed {seed}: {ours}: {answers[0]}"
         for answer in answers:
-            answer.sort(key=lambda row: str(row[0]))
+            answer.sort(key=lambda row: [rank(value) for value in row])
         for place, of_duck in enumerate(answers[2]):
             for name, answer in (("HTTP", answers[0]), ("PostgreSQL", answers[1])):
                 assert len(answer) == len(answers[2]), f"seed {seed}: {ours}\n{name}: {answer}\nDuckDB: {answers[2]}"
@@ -202,11 +296,9 @@ def test_http_postgresql_and_duckdb_agree(asked):
             for one in conditions:
                 asked.check(seed, *(f"SELECT count(*) AS n FROM messy WHERE {side}" for side in one))
             raise
-        for _ in range(ALONE):
-            group = dice.choice(["host", "n", "flag", "day", "big"])
-            picked = [dice.choice(MEASURES).format(dice.choice(["host", "n", "big", "y", "day"])) for _ in range(3)]
-            measures = ", ".join(f"{measure} AS m{i}" for i, measure in enumerate(picked))
-            sides = condition(dice)
-            asked.check(seed, *(f"SELECT {group} AS g, {measures} FROM messy WHERE {side} GROUP BY {group}" for side in sides))
+        # What they are, not only where they are true.
+        asked.check(seed, *(f"SELECT k, {', '.join(f'{one[side]} AS c{i}' for i, one in enumerate(conditions[:4]))} FROM messy" for side in (0, 1)))
+        for shape in dice.choices(SHAPES, k=ALONE):
+            asked.check(seed, *shape(dice))
         questions += TOGETHER + ALONE
     assert questions >= QUESTIONS - TOGETHER - ALONE
