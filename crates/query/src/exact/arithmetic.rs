@@ -27,21 +27,26 @@ enum Operation {
     Multiply,
     /// Of decimals without fraction, which are sums of integers: whole, as that of integers is.
     Divide,
+    Quotient,
+    Remainder,
     Negate,
 }
 
 impl Operation {
-    fn name(self) -> &'static str {
+    fn sign(self) -> char {
         match self {
-            Self::Add => "checked_add",
-            Self::Subtract => "checked_subtract",
-            Self::Multiply => "checked_multiply",
-            Self::Divide => "whole_divide",
-            Self::Negate => "checked_negate",
+            Self::Add => '+',
+            Self::Subtract => '-',
+            Self::Multiply => '*',
+            Self::Divide => ':',
+            Self::Quotient => '/',
+            Self::Remainder => '%',
+            Self::Negate => '~',
         }
     }
 
-    fn of(op: Operator, left: &DataType, right: &DataType) -> Option<Self> {
+    /// What takes the place of `left op right`, where `left` is `chained` to operations that were replaced.
+    fn of(op: Operator, left: &DataType, right: &DataType, chained: bool) -> Option<Self> {
         let whole = |of: &DataType| matches!(of, DataType::Decimal128(_, 0));
         match op {
             Operator::Divide if whole(left) && whole(right) => Some(Self::Divide),
@@ -49,29 +54,34 @@ impl Operation {
             Operator::Plus => Some(Self::Add),
             Operator::Minus => Some(Self::Subtract),
             Operator::Multiply => Some(Self::Multiply),
+            // These never wrap around.
+            Operator::Divide if chained => Some(Self::Quotient),
+            Operator::Modulo if chained => Some(Self::Remainder),
             _ => None,
         }
     }
 
-    fn apply(self, values: &[&dyn Datum]) -> Result<ArrayRef, ArrowError> {
-        match (self, values) {
-            (Self::Add, [left, right]) => numeric::add(*left, *right),
-            (Self::Subtract, [left, right]) => numeric::sub(*left, *right),
-            (Self::Multiply, [left, right]) => numeric::mul(*left, *right),
-            (Self::Negate, [value]) => numeric::neg(value.get().0),
-            (Self::Divide, [left, right]) => {
-                let all = left.get().0.len().max(right.get().0.len());
+    /// Applies it to what was worked out so far and, but for [`Self::Negate`], one more value.
+    fn apply(self, so_far: &dyn Datum, value: &dyn Datum) -> Result<ArrayRef, ArrowError> {
+        match self {
+            Self::Add => numeric::add(so_far, value),
+            Self::Subtract => numeric::sub(so_far, value),
+            Self::Multiply => numeric::mul(so_far, value),
+            Self::Quotient => numeric::div(so_far, value),
+            Self::Remainder => numeric::rem(so_far, value),
+            Self::Negate => numeric::neg(so_far.get().0),
+            Self::Divide => {
+                let all = so_far.get().0.len().max(value.get().0.len());
                 let whole = |value: &dyn Datum| match value.get() {
                     (value, true) => ScalarValue::try_from_array(value, 0)?.to_array_of_size(all),
                     (value, false) => Ok(datafusion::arrow::array::make_array(value.to_data())),
                 };
-                let (left, right) = (whole(*left)?, whole(*right)?);
+                let (left, right) = (whole(so_far)?, whole(value)?);
                 let divide = |l: i128, r: i128| l.div_checked(r);
                 let (left, right) = (left.as_primitive::<Decimal128Type>(), right.as_primitive::<Decimal128Type>());
                 let divided = arity::try_binary::<_, _, _, Decimal128Type>(left, right, divide)?;
                 Ok(Arc::new(divided.with_data_type(WIDE)))
             }
-            _ => Err(ArrowError::InvalidArgumentError(format!("{} of {} values", self.name(), values.len()))),
         }
     }
 }
@@ -80,69 +90,111 @@ impl Operation {
 pub(super) fn rewrite(expr: Expr, schema: &DFSchema) -> Result<Transformed<Expr>> {
     match expr {
         Expr::BinaryExpr(BinaryExpr { left, op, right }) if is_arithmetic(op) => {
-            let operation = Operation::of(op, &left.get_type(schema)?, &right.get_type(schema)?);
+            let chained = chain(&left).is_some();
+            let operation = Operation::of(op, &type_of(&left, schema)?, &type_of(&right, schema)?, chained);
             Ok(match operation {
-                Some(operation) => Transformed::yes(call(operation, vec![*left, *right])),
+                Some(operation) => Transformed::yes(chain_to(*left, operation, Some(*right), schema)?),
                 None => Transformed::no(Expr::BinaryExpr(BinaryExpr { left, op, right })),
             })
         }
-        Expr::Negative(inner) if inner.get_type(schema)?.is_integer() => {
-            Ok(Transformed::yes(call(Operation::Negate, vec![*inner])))
+        Expr::Negative(inner) if type_of(&inner, schema)?.is_integer() => {
+            Ok(Transformed::yes(chain_to(*inner, Operation::Negate, None, schema)?))
         }
         other => Ok(Transformed::no(other)),
     }
 }
 
 fn is_arithmetic(op: Operator) -> bool {
-    matches!(op, Operator::Plus | Operator::Minus | Operator::Multiply | Operator::Divide)
+    use Operator::{Divide, Minus, Modulo, Multiply, Plus};
+    matches!(op, Plus | Minus | Multiply | Divide | Modulo)
 }
 
-fn call(operation: Operation, args: Vec<Expr>) -> Expr {
-    let checked = Checked { operation, signature: Signature::any(args.len(), Volatility::Immutable) };
-    Expr::ScalarFunction(ScalarFunction::new_udf(Arc::new(ScalarUDF::new_from_impl(checked)), args))
+/// The operations that a value comes from; `None` where it comes from none of these.
+fn chain(expr: &Expr) -> Option<&Checked> {
+    match expr {
+        Expr::ScalarFunction(function) => function.func.inner().downcast_ref::<Checked>(),
+        _ => None,
+    }
 }
 
+fn type_of(expr: &Expr, schema: &DFSchema) -> Result<DataType> {
+    chain(expr).map_or_else(|| expr.get_type(schema), |chain| Ok(chain.of.clone()))
+}
+
+/// One function for all of `a + b - c`: DataFusion takes time that grows with the cube of the depth of functions in
+/// functions, because it spells out their names again at each.
+fn chain_to(left: Expr, operation: Operation, right: Option<Expr>, schema: &DFSchema) -> Result<Expr> {
+    let of = if operation == Operation::Divide { WIDE } else { type_of(&left, schema)? };
+    let (mut operations, mut args) = match (chain(&left).map(|chain| chain.operations.clone()), left) {
+        (Some(operations), Expr::ScalarFunction(function)) => (operations, function.args),
+        (_, left) => (Vec::new(), vec![left]),
+    };
+    operations.push(operation);
+    args.extend(right);
+    let checked = Checked::new(operations, of, args.len());
+    Ok(Expr::ScalarFunction(ScalarFunction::new_udf(Arc::new(ScalarUDF::new_from_impl(checked)), args)))
+}
+
+/// Operations one after the other, each of what was worked out so far and the next argument.
 #[derive(Debug, PartialEq, Eq, Hash)]
 struct Checked {
-    operation: Operation,
+    operations: Vec<Operation>,
+    /// The type of the result.
+    of: DataType,
+    /// Tells operations of the same arguments apart.
+    name: String,
     signature: Signature,
+}
+
+impl Checked {
+    fn new(operations: Vec<Operation>, of: DataType, args: usize) -> Self {
+        let name = operations.iter().map(|operation| operation.sign()).collect::<String>();
+        Self { operations, of, name: format!("checked{name}"), signature: Signature::any(args, Volatility::Immutable) }
+    }
 }
 
 impl ScalarUDFImpl for Checked {
     fn name(&self) -> &str {
-        self.operation.name()
+        &self.name
     }
 
     fn signature(&self) -> &Signature {
         &self.signature
     }
 
-    fn return_type(&self, types: &[DataType]) -> Result<DataType> {
-        Ok(if self.operation == Operation::Divide { WIDE } else { types[0].clone() })
+    fn return_type(&self, _: &[DataType]) -> Result<DataType> {
+        Ok(self.of.clone())
     }
 
     fn return_field_from_args(&self, args: ReturnFieldArgs<'_>) -> Result<FieldRef> {
         let nullable = args.arg_fields.iter().any(|field| field.is_nullable());
-        let of = self.return_type(&[args.arg_fields[0].data_type().clone()])?;
-        Ok(Arc::new(Field::new(self.name(), of, nullable)))
+        Ok(Arc::new(Field::new(self.name(), self.of.clone(), nullable)))
     }
 
     fn invoke_with_args(&self, args: ScalarFunctionArgs) -> Result<ColumnarValue> {
-        let scalars = args.args.iter().all(|arg| matches!(arg, ColumnarValue::Scalar(_)));
-        let values = args.args.iter().map(|arg| -> Result<Box<dyn Datum>> {
-            Ok(match arg {
-                ColumnarValue::Array(array) => Box::new(array.clone()),
-                ColumnarValue::Scalar(value) => Box::new(Scalar::new(value.to_array()?)),
-            })
-        });
-        let values = values.collect::<Result<Vec<_>>>()?;
-        let values: Vec<&dyn Datum> = values.iter().map(AsRef::as_ref).collect();
-        let result = self.operation.apply(&values).map_err(|error| out_of_range(error, args.return_type()))?;
-        if scalars {
-            return Ok(ColumnarValue::Scalar(ScalarValue::try_from_array(&result, 0)?));
+        let mut values = args.args.iter();
+        let mut so_far = values.next().cloned().unwrap_or(ColumnarValue::Scalar(ScalarValue::Null));
+        for operation in &self.operations {
+            let value = if *operation == Operation::Negate { None } else { values.next() };
+            let both = [Some(&so_far), value];
+            let is_scalar = both.iter().flatten().all(|value| matches!(value, ColumnarValue::Scalar(_)));
+            let (left, right) = (datum(&so_far)?, datum(value.unwrap_or(&so_far))?);
+            let result = operation.apply(&*left, &*right).map_err(|error| out_of_range(error, &self.of))?;
+            so_far = if is_scalar {
+                ColumnarValue::Scalar(ScalarValue::try_from_array(&result, 0)?)
+            } else {
+                ColumnarValue::Array(result)
+            };
         }
-        Ok(ColumnarValue::Array(result))
+        Ok(so_far)
     }
+}
+
+fn datum(value: &ColumnarValue) -> Result<Box<dyn Datum>> {
+    Ok(match value {
+        ColumnarValue::Array(array) => Box::new(array.clone()),
+        ColumnarValue::Scalar(value) => Box::new(Scalar::new(value.to_array()?)),
+    })
 }
 
 fn out_of_range(error: ArrowError, of: &DataType) -> DataFusionError {

@@ -1,6 +1,7 @@
 //! Arithmetic never wraps around, and patterns mean what they say.
 
 use query::Engine;
+use world::{Seed, Stream, World};
 
 use crate::support::{ask, cells, open, stored_in};
 
@@ -348,4 +349,54 @@ async fn sums_beside_one_distinct_count_answer() {
         (&of("DOUBLE"), "1 2 7.0 2"),
     ])
     .await;
+}
+
+#[tokio::test]
+async fn chains_of_operations_are_worked_out_one_after_the_other() {
+    let (engine, _data) = engine().await;
+    let numbers = [i64::MAX, 3_037_000_500, 7, 2, 1, 0, -1, -5, i64::MIN + 1];
+    let mut dice = Stream::new(Seed(7), World(0), 0, 0);
+    let (mut answered, mut refused) = (0, 0);
+    for _ in 0..150 {
+        let (mut sql, mut due) = ("x".to_owned(), Some(numbers[2]));
+        for _ in 0..1 + dice.below(12) {
+            let number = numbers[dice.below(numbers.len() as u32) as usize];
+            let (sign, next) = match dice.below(6) {
+                0 => ('+', due.and_then(|due| due.checked_add(number))),
+                1 => ('-', due.and_then(|due| due.checked_sub(number))),
+                2 => ('*', due.and_then(|due| due.checked_mul(number))),
+                3 => ('/', due.and_then(|due| due.checked_div(number))),
+                4 => ('%', due.and_then(|due| due.checked_rem(number))),
+                _ => {
+                    sql = format!("(-{sql})");
+                    due = due.and_then(i64::checked_neg);
+                    continue;
+                }
+            };
+            sql = format!("({sql} {sign} CAST('{number}' AS BIGINT))");
+            due = next;
+        }
+        let sql = format!("SELECT {sql} AS found, y FROM (VALUES (7, NULL), (7, 1)) AS t(x, y) ORDER BY y LIMIT 1");
+        match (ask(&engine, &sql).await, due) {
+            (Ok(answer), Some(due)) => {
+                assert_eq!(cells(&answer)[0][0], due.to_string(), "{sql}");
+                answered += 1;
+            }
+            (Err(_), None) => refused += 1,
+            (answer, due) => panic!("{sql}: {due:?}, and not {answer:?}"),
+        }
+    }
+    assert!(answered > 20 && refused > 20, "{answered} {refused}");
+}
+
+#[tokio::test]
+async fn a_long_chain_takes_no_longer_than_planning_it() {
+    let (engine, _data) = engine().await;
+    // Functions in functions took time that grew with the cube of their depth: minutes for this one.
+    let sql = format!(
+        "SELECT sum({}), sum(x - {}) FROM (VALUES (1), (2)) AS t(x)",
+        ["x"; 400].join(" + "),
+        ["x"; 400].join(" - ")
+    );
+    assert_eq!(cells(&ask(&engine, &sql).await.unwrap())[0].join(" "), "1200 -1197");
 }
