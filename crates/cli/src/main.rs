@@ -9,6 +9,9 @@ mod settings;
 
 use std::io::Write as _;
 use std::process::ExitCode;
+use std::thread;
+
+use anyhow::Context as _;
 
 /// Gives pages back: with the system's allocator memory grew with what had ever been held at once by each thread, to
 /// twice as much in a server and in the benchmarks (docs/performance.md).
@@ -20,8 +23,16 @@ fn main() -> ExitCode {
     let filter = tracing_subscriber::EnvFilter::try_from_env("MANYWORLDS_LOG")
         .unwrap_or_else(|_| tracing_subscriber::EnvFilter::new("warn,deltalake_core=off,buoyant_kernel=off,lapin=off"));
     tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr).init();
-    let done =
-        settings::parse(std::env::args_os().collect()).and_then(|(args, settings)| commands::dispatch(args, &settings));
+    let work = || {
+        let (args, settings) = settings::parse(std::env::args_os().collect())?;
+        commands::dispatch(args, &settings)
+    };
+    // The first thread has less stack than large statements need.
+    let thread = thread::Builder::new().name("main".to_owned()).stack_size(query::STACK_BYTES).spawn(work);
+    let done = match thread.context("starting a thread") {
+        Ok(thread) => thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)),
+        Err(error) => Err(error),
+    };
     match done {
         Ok(code) => code,
         Err(error) if is_broken_pipe(&error) => ExitCode::SUCCESS,

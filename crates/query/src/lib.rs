@@ -54,6 +54,7 @@ pub use condition::Condition;
 pub use engine::{Asked, Engine, Options, Rows, Scope, Session, Spill, databases};
 pub use ensemble::{MakeModel, ModelError};
 pub use error::QueryError;
+pub use limits::STACK_BYTES;
 pub use literals::{Literal, quoted, texts_of};
 pub use reading::Reading;
 pub use rows::{JsonRows, in_cells};

@@ -13,6 +13,9 @@ use datafusion::sql::sqlparser::tokenizer::{Token, Tokenizer};
 
 use crate::error::QueryError;
 
+/// Bytes of stack that planning and answering the largest statement may take.
+pub const STACK_BYTES: usize = 32 << 20;
+
 /// Words, numbers, texts and signs.
 const TOKENS_MAX: usize = 200_000;
 /// Operators: each can make an expression one level deeper.

@@ -115,7 +115,9 @@ fn run(command: impl Future<Output = Result<ExitCode>>) -> Result<ExitCode> {
 }
 
 fn start_runtime() -> Result<Runtime> {
-    Builder::new_multi_thread().worker_threads(cores().max(2)).enable_all().build().context("starting the runtime")
+    let mut builder = Builder::new_multi_thread();
+    builder.worker_threads(cores().max(2)).thread_stack_size(query::STACK_BYTES).enable_all();
+    builder.build().context("starting the runtime")
 }
 
 /// Asks on this thread alone: a question has threads of its own, and to start those of a runtime would cost as much as many

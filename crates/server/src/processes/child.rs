@@ -12,7 +12,7 @@ use arrow::datatypes::{DataType, Schema};
 use arrow::error::ArrowError;
 use axum::http::StatusCode;
 use query::postgres::{oid_of, type_of};
-use query::{Engine, Ensembles, LiveTables, MakeModel, Options, Rows, Scope, Session, Spill};
+use query::{Engine, Ensembles, LiveTables, MakeModel, Options, Rows, STACK_BYTES, Scope, Session, Spill};
 use table::{SIM, TableName};
 use tokio::runtime::{Builder, Runtime};
 
@@ -23,8 +23,6 @@ use crate::ensembles::Warm;
 use crate::error::Refusal;
 use crate::logs::Logs;
 
-/// Bytes of the stack of each thread: enough for the largest statement that `query` lets through.
-const STACK_BYTES: usize = 32 << 20;
 /// Threads that wait for files: more than calls that open tables hold while they wait for another thread.
 const BLOCKING: usize = table::CALLS_MAX + 4;
 /// Bytes that a question may hold besides those that it counts: of files, of hash tables as they grow, of functions.
