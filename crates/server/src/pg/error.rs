@@ -76,7 +76,7 @@ fn of_reason(reason: &str) -> &'static str {
     let reason = reason.to_lowercase();
     let says = |words: &str| reason.contains(words);
     match () {
-        () if says("divide by zero") => "22012",
+        () if says("division by zero") => "22012",
         () if says("overflow") => "22003",
         () if says("cannot cast") || says("parse") => "22P02",
         () if says("in more than one table") => "42702",
