@@ -15,6 +15,6 @@ export MANYWORLDS_SERVICES
 trap 'scripts/services.sh stop --wipe' EXIT
 environment="$(scripts/services.sh start)"
 eval "$environment"
-cargo test --workspace
+cargo test --workspace --no-fail-fast
 scripts/python_tests.sh
 scripts/fuzz.sh 10
