@@ -118,14 +118,14 @@ fn tables_and_columns_are_limited_over_all_requests() {
     let data = tempfile::tempdir().unwrap();
     let words = ["--max-tables", "2", "--max-columns", "3"];
     let server = Served::start(data.path(), &words);
-    assert_eq!(server.post("/write?db=d", b"one a=1,b=2 1\ntwo a=1 1\n").status, 204);
-    refused(&server.post("/write?db=d", b"three a=1 1\n"), 400, "three would be a new table");
-    let body = refused(&server.post("/write?db=d", b"one a=3 2\none a=4,c=5 3\n"), 400, "as many as it may");
+    assert_eq!(server.post("/write?db=d", b"one a=1,b=2 1000\ntwo a=1 1000\n").status, 204);
+    refused(&server.post("/write?db=d", b"three a=1 1000\n"), 400, "three would be a new table");
+    let body = refused(&server.post("/write?db=d", b"one a=3 2000\none a=4,c=5 3000\n"), 400, "as many as it may");
     assert_eq!((&body["stored"], &body["refused"][0]["field"]), (&json!(1), &json!("c")));
     assert_eq!(server.sql("SELECT sum(a) AS a FROM d.one"), json!([{"a": 4.0}]));
     server.stop();
     // What was acknowledged is there whatever may be new.
     let server = Served::start(data.path(), &["--max-tables", "1", "--max-columns", "1"]);
     assert_eq!(server.sql("SELECT count(*) AS n, count(b) AS b FROM d.one"), json!([{"n": 2, "b": 1}]));
-    assert_eq!(server.post("/write?db=d", b"two a=2 2\n").status, 204);
+    assert_eq!(server.post("/write?db=d", b"two a=2 2000\n").status, 204);
 }
