@@ -359,7 +359,7 @@ async fn chains_of_operations_are_worked_out_one_after_the_other() {
     let (mut answered, mut refused) = (0, 0);
     for _ in 0..150 {
         let (mut sql, mut due) = ("x".to_owned(), Some(numbers[2]));
-        for _ in 0..1 + dice.below(12) {
+        for _ in 0..=dice.below(12) {
             let number = numbers[dice.below(numbers.len() as u32) as usize];
             let (sign, next) = match dice.below(6) {
                 0 => ('+', due.and_then(|due| due.checked_add(number))),
