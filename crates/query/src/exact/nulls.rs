@@ -13,7 +13,7 @@ use datafusion::arrow::datatypes::DataType;
 use datafusion::common::tree_node::{Transformed, TreeNode as _, TreeNodeRecursion};
 use datafusion::common::{DFSchema, internal_err};
 use datafusion::error::Result;
-use datafusion::logical_expr::expr::{BinaryExpr, InList, ScalarFunction};
+use datafusion::logical_expr::expr::{Between, BinaryExpr, InList, Like, ScalarFunction};
 use datafusion::logical_expr::expr_rewriter::NamePreserver;
 use datafusion::logical_expr::simplify::SimplifyContext;
 use datafusion::logical_expr::{
@@ -120,8 +120,12 @@ fn lists_meet(expr: &Expr) -> Result<bool> {
     expr.apply(|expr| {
         is_repeated |= looked_for(expr).is_some_and(|value| !values.insert(value));
         is_joined |= match expr {
-            Expr::BinaryExpr(BinaryExpr { op, .. }) => matches!(op, Operator::And | Operator::NotEq),
+            Expr::BinaryExpr(BinaryExpr { op, .. }) => {
+                matches!(op, Operator::And | Operator::NotEq | Operator::RegexNotMatch)
+            }
             Expr::InList(list) => list.negated,
+            Expr::Like(like) => like.negated,
+            Expr::Between(between) => between.negated,
             Expr::Not(_) | Expr::Case(_) => true,
             _ => false,
         };
@@ -130,7 +134,8 @@ fn lists_meet(expr: &Expr) -> Result<bool> {
     Ok(is_repeated && is_joined)
 }
 
-/// What is looked for in a list, or compared with a constant, however it is cast.
+/// What is looked for in a list, or compared with something that may become one: `s ~ '^(a|b)$'`, `s LIKE 'a'` and
+/// `x BETWEEN 1 AND 1` do. However it is cast.
 fn looked_for(expr: &Expr) -> Option<&Expr> {
     let mut value = operand(expr)?;
     while let Expr::Cast(Cast { expr, .. }) | Expr::TryCast(TryCast { expr, .. }) = value {
@@ -141,14 +146,18 @@ fn looked_for(expr: &Expr) -> Option<&Expr> {
 
 fn operand(expr: &Expr) -> Option<&Expr> {
     match expr {
-        Expr::InList(list) => Some(&*list.expr).filter(|value| varies(value)),
-        Expr::BinaryExpr(BinaryExpr { left, op: Operator::Eq | Operator::NotEq, right }) => {
-            match (varies(left), varies(right)) {
-                (true, false) => Some(left),
-                (false, true) => Some(right),
-                _ => None,
-            }
-        }
+        Expr::InList(InList { expr: value, .. })
+        | Expr::Like(Like { expr: value, .. })
+        | Expr::Between(Between { expr: value, .. }) => Some(&**value).filter(|value| varies(value)),
+        Expr::BinaryExpr(BinaryExpr {
+            left,
+            op: Operator::Eq | Operator::NotEq | Operator::RegexMatch | Operator::RegexNotMatch,
+            right,
+        }) => match (varies(left), varies(right)) {
+            (true, false) => Some(left),
+            (false, true) => Some(right),
+            _ => None,
+        },
         _ => None,
     }
 }

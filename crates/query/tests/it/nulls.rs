@@ -190,9 +190,14 @@ fn nothing_of_null_is_null() {
         "(i ^ 7) ^ i",
         "i IN (1) AND i IN (2)",
         "i NOT IN (1) OR i NOT IN (2)",
+        // The simplifier makes lists of these.
+        "s !~ '^(a|b)$' OR s NOT IN ('c')",
+        "s ~ '^(a|b)$' AND s ~ '^(c|d)$'",
+        "(s LIKE 'a' OR s LIKE 'b') AND s IN ('c', 'd')",
+        "(i BETWEEN 1 AND 1 OR i BETWEEN 2 AND 2) AND (i BETWEEN 3 AND 3 OR i BETWEEN 4 AND 4)",
     ];
     for sql in of_null {
-        let sql = format!("SELECT {sql} AS v FROM (VALUES (NULL::DOUBLE, NULL::INT)) AS t(x, i)");
+        let sql = format!("SELECT {sql} AS v FROM (VALUES (NULL::DOUBLE, NULL::INT, NULL::TEXT)) AS t(x, i, s)");
         let said = runtime.block_on(ask(&engine, &sql)).unwrap();
         assert!(said.column(0).is_null(0), "{sql}");
     }
