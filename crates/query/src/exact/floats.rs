@@ -11,7 +11,9 @@ use datafusion::arrow::datatypes::{DataType, Float32Type, Float64Type};
 use datafusion::common::tree_node::Transformed;
 use datafusion::common::{DFSchema, ScalarValue};
 use datafusion::error::Result;
-use datafusion::logical_expr::expr::{AggregateFunction, Between, BinaryExpr, InList, ScalarFunction, WindowFunction};
+use datafusion::logical_expr::expr::{
+    AggregateFunction, Between, BinaryExpr, InList, InSubquery, ScalarFunction, WindowFunction,
+};
 use datafusion::logical_expr::simplify::SimplifyContext;
 use datafusion::logical_expr::{
     Aggregate, ColumnarValue, Distinct, Expr, ExprSchemable as _, Join, LogicalPlan, LogicalPlanBuilder, Operator,
@@ -41,6 +43,15 @@ pub(super) fn rewrite(expr: Expr, schema: &DFSchema) -> Result<Transformed<Expr>
                 (plain(*expr, schema)?, list)
             };
             Ok(Transformed::yes(expr.in_list(list, negated)))
+        }
+        Expr::InSubquery(InSubquery { expr, subquery, negated }) if is_real(&expr, schema)? => {
+            let (qualifier, field) = subquery.subquery.schema().qualified_field(0);
+            let (qualifier, name) = (qualifier.cloned(), field.name().clone());
+            let column = Expr::from(subquery.subquery.schema().qualified_field(0));
+            let column = plain(column, subquery.subquery.schema())?.alias_qualified(qualifier, name);
+            let rows = LogicalPlanBuilder::from((*subquery.subquery).clone()).project([column])?.build()?;
+            let subquery = subquery.with_plan(Arc::new(rows));
+            Ok(Transformed::yes(Expr::InSubquery(InSubquery::new(Box::new(plain(*expr, schema)?), subquery, negated))))
         }
         // These compare without a comparison operator.
         Expr::Case(mut case) if case.expr.is_some() => {

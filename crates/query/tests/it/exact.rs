@@ -321,6 +321,9 @@ async fn real_numbers_compare_by_value() {
         (&format!("SELECT count(*) FROM (SELECT DISTINCT x FROM {reals})"), "6"),
         (&format!("SELECT count(*), max(n) FROM (SELECT x, count(*) AS n FROM {reals} GROUP BY x)"), "6 2"),
         (&format!("SELECT count(*) FROM {reals} a JOIN {reals} b ON a.x = b.x"), "11"),
+        (&format!("SELECT count(*) FROM {reals} WHERE x IN (SELECT -x FROM {reals} WHERE x = 0)"), "2"),
+        (&format!("SELECT count(*) FROM {reals} WHERE x NOT IN (SELECT -x FROM {reals} WHERE x = 0)"), "5"),
+        (&format!("SELECT count(*) FROM {reals} WHERE x IN (SELECT -x FROM {reals} WHERE x = 'nan')"), "2"),
         (&of("string_agg(k::TEXT, '' ORDER BY x, k)"), "61275348"),
         (&format!("SELECT x FROM {reals} GROUP BY x ORDER BY x LIMIT 1"), "-inf"),
         (
