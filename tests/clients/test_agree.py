@@ -132,7 +132,7 @@ def first_rows(dice):
 
 
 def of_others(dice):
-    """Rows of which others are, or are not."""
+    """Rows that are chosen by a subquery."""
     column, inner, outer = dice.choice(["host", "n", "big", "x", "day", "flag"]), condition(dice), condition(dice)
     among = dice.choice([
         f"{column} IN (SELECT {column} FROM messy WHERE {{}})",
