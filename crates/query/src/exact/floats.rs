@@ -45,11 +45,7 @@ pub(super) fn rewrite(expr: Expr, schema: &DFSchema) -> Result<Transformed<Expr>
             Ok(Transformed::yes(expr.in_list(list, negated)))
         }
         Expr::InSubquery(InSubquery { expr, subquery, negated }) if is_real(&expr, schema)? => {
-            let (qualifier, field) = subquery.subquery.schema().qualified_field(0);
-            let (qualifier, name) = (qualifier.cloned(), field.name().clone());
-            let column = Expr::from(subquery.subquery.schema().qualified_field(0));
-            let column = plain(column, subquery.subquery.schema())?.alias_qualified(qualifier, name);
-            let rows = LogicalPlanBuilder::from((*subquery.subquery).clone()).project([column])?.build()?;
+            let rows = plain_columns(&subquery.subquery)?.build()?;
             let subquery = subquery.with_plan(Arc::new(rows));
             Ok(Transformed::yes(Expr::InSubquery(InSubquery::new(Box::new(plain(*expr, schema)?), subquery, negated))))
         }
@@ -91,17 +87,7 @@ pub(super) fn rewrite(expr: Expr, schema: &DFSchema) -> Result<Transformed<Expr>
 pub(super) fn rewrite_plan(plan: LogicalPlan) -> Result<Transformed<LogicalPlan>> {
     match plan {
         LogicalPlan::Distinct(Distinct::All(input)) if has_real(input.schema()) => {
-            let columns = input.schema().iter().map(|(qualifier, field)| {
-                let column = Expr::from((qualifier, field));
-                let name = (qualifier.cloned(), field.name().clone());
-                Ok(match plain(column.clone(), input.schema())? {
-                    changed if changed != column => changed.alias_qualified(name.0, name.1),
-                    same => same,
-                })
-            });
-            let columns = columns.collect::<Result<Vec<_>>>()?;
-            let plain = LogicalPlanBuilder::from((*input).clone()).project(columns)?.distinct()?.build()?;
-            Ok(Transformed::yes(plain))
+            Ok(Transformed::yes(plain_columns(&input)?.distinct()?.build()?))
         }
         LogicalPlan::Aggregate(aggregate) if has_real(aggregate.input.schema()) && !is_grouping_sets(&aggregate) => {
             let schema = aggregate.input.schema().clone();
@@ -133,6 +119,18 @@ pub(super) fn rewrite_plan(plan: LogicalPlan) -> Result<Transformed<LogicalPlan>
         }
         other => Ok(Transformed::no(other)),
     }
+}
+
+/// A plan's rows, with its real numbers made plain under their own names.
+fn plain_columns(plan: &LogicalPlan) -> Result<LogicalPlanBuilder> {
+    let columns = plan.schema().iter().map(|(qualifier, field)| {
+        let column = Expr::from((qualifier, field));
+        Ok(match plain(column.clone(), plan.schema())? {
+            changed if changed != column => changed.alias_qualified(qualifier.cloned(), field.name()),
+            same => same,
+        })
+    });
+    LogicalPlanBuilder::from(plan.clone()).project(columns.collect::<Result<Vec<_>>>()?)
 }
 
 fn is_grouping_sets(aggregate: &Aggregate) -> bool {

@@ -208,7 +208,7 @@ fn list_of(expr: Expr) -> Result<InList, Expr> {
     }
 }
 
-/// An expression that nobody looks into, until it is taken out again.
+/// Hides an expression from the simplifier.
 #[derive(Debug, PartialEq, Eq, Hash)]
 struct Boxed {
     expr: Expr,

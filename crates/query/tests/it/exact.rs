@@ -3,13 +3,7 @@
 use query::Engine;
 use world::{Seed, Stream, World};
 
-use crate::support::{ask, cells, open, stored_in};
-
-async fn engine() -> (Engine, tempfile::TempDir) {
-    let data = tempfile::tempdir().unwrap();
-    stored_in(data.path()).await;
-    (open(data.path()).await, data)
-}
+use crate::support::{ask, cells, engine};
 
 /// The cells of each question's only row; an error as `error: ...`.
 async fn first_rows(questions: &[&str]) -> Vec<String> {

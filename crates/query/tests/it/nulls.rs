@@ -8,7 +8,7 @@ use proptest::test_runner::{Config, TestRunner};
 use query::Condition;
 use table::upkeep::Filter as _;
 
-use crate::support::{ask, open, stored_in};
+use crate::support::{ask, engine};
 
 const COLUMNS: [&str; 3] = ["a", "b", "c"];
 
@@ -134,9 +134,7 @@ fn values(rows: &[Row]) -> String {
 #[test]
 fn conditions_are_true_false_or_null_as_sql_has_it() {
     let runtime = tokio::runtime::Runtime::new().unwrap();
-    let data = tempfile::tempdir().unwrap();
-    runtime.block_on(stored_in(data.path()));
-    let engine = runtime.block_on(open(data.path()));
+    let (engine, _data) = runtime.block_on(engine());
     let (rows, table) = (rows(), values(&rows()));
     let config = Config { cases: 100, failure_persistence: None, ..Config::default() };
     let check = |terms: Vec<Term>| {
@@ -176,12 +174,9 @@ fn doomed(term: &Term, rows: &[Row]) -> Vec<bool> {
     doomed.iter().map(|doomed| doomed == Some(true)).collect()
 }
 
-#[test]
-fn nothing_of_null_is_null() {
-    let runtime = tokio::runtime::Runtime::new().unwrap();
-    let data = tempfile::tempdir().unwrap();
-    runtime.block_on(stored_in(data.path()));
-    let engine = runtime.block_on(open(data.path()));
+#[tokio::test]
+async fn nothing_of_null_is_null() {
+    let (engine, _data) = engine().await;
     // What https://github.com/apache/datafusion/issues/24246 names.
     let of_null = [
         "log(x, 1.0)",
@@ -198,10 +193,10 @@ fn nothing_of_null_is_null() {
     ];
     for sql in of_null {
         let sql = format!("SELECT {sql} AS v FROM (VALUES (NULL::DOUBLE, NULL::INT, NULL::TEXT)) AS t(x, i, s)");
-        let said = runtime.block_on(ask(&engine, &sql)).unwrap();
+        let said = ask(&engine, &sql).await.unwrap();
         assert!(said.column(0).is_null(0), "{sql}");
     }
     let sql = "SELECT array_has([i, 1], 2) AS v FROM (VALUES (NULL::INT)) AS t(i)";
-    let said = runtime.block_on(ask(&engine, sql)).unwrap();
+    let said = ask(&engine, sql).await.unwrap();
     assert!(said.column(0).is_valid(0) && !said.column(0).as_boolean().value(0), "{sql}");
 }

@@ -40,6 +40,13 @@ pub(crate) async fn stored_in(data: &Path) {
     play(&mut store, &dice::PLUGIN, ensemble).await;
 }
 
+/// An engine over a little, for questions that name no table.
+pub(crate) async fn engine() -> (Engine, tempfile::TempDir) {
+    let data = tempfile::tempdir().unwrap();
+    stored_in(data.path()).await;
+    (open(data.path()).await, data)
+}
+
 pub(crate) async fn create(data: &Path) -> Store {
     Store::open_or_create(data, Arc::new(RealDisk)).await.unwrap()
 }
