@@ -8,8 +8,8 @@ use serde::de::IgnoredAny;
 use super::LOG_FOLDER;
 use crate::error::TableError;
 
-/// Names the first entry of the log, of the table in the folder `root`, in which a line is not a JSON object; `None` where
-/// there is no such entry, and where the log cannot be listed.
+/// Names the first log entry of the table in `root` with a line that is not a JSON object. Returns `None` if every entry is
+/// whole, or if the log cannot be listed.
 pub(super) fn damaged_entry(root: &Path) -> Option<TableError> {
     let entries = fs::read_dir(root.join(LOG_FOLDER)).ok()?.filter_map(|entry| Some(entry.ok()?.path()));
     let mut entries: Vec<_> = entries.filter(|path| path.extension().is_some_and(|e| e == "json")).collect();

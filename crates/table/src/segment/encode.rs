@@ -444,9 +444,12 @@ fn list_of_integers<T: Small>(
     encodings: EncodingSet,
 ) -> Encoding {
     push_list_levels(body, values.len());
+    // Spark 3.5 and 4.0 read wrong values if some lists of a column have a dictionary and others have none.
+    if encodings == EncodingSet::Portable {
+        return push_numbers(body, values, integer_bytes, encodings);
+    }
     let (low, high) = bounds(values, false).unwrap_or((0, 0));
-    // Spark 3.5 and 4.0 read other values where some lists of a column have a dictionary and others have none.
-    if encodings == EncodingSet::Portable || low < WRAP_MIN || high > WRAP_MAX {
+    if low < WRAP_MIN || high > WRAP_MAX {
         return push_numbers(body, values, integer_bytes, encodings);
     }
     let width = index_width(if low < 0 { 256 } else { high as usize + 1 });
