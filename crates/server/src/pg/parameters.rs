@@ -7,7 +7,7 @@ use query::Literal;
 use super::error::PgError;
 use super::values::{EPOCH_DAYS, EPOCH_MICROS};
 
-/// Places of a statement, at most: as many as a message can count.
+/// Levels of binary lists inside one another.
 const DEPTH_MAX: usize = 6;
 const DAY_MICROS: i64 = 86_400_000_000;
 
