@@ -178,13 +178,20 @@ fn shown(name: &[u8], bytes_max: usize) -> String {
 
 /// Checks a table's name, which is kept as Unicode's normal form has it; the reason where it is none.
 pub(super) fn check_table_name<'n>(name: &'n [u8], limits: &Limits) -> Result<Cow<'n, str>, String> {
-    if name.len() > limits.table_bytes_max {
-        return Err(format!("it has {} bytes, where {} are allowed", name.len(), limits.table_bytes_max));
-    }
-    match std::str::from_utf8(name) {
-        Err(_) => Err("it is no UTF-8".to_owned()),
-        Ok("") => Err("it is empty".to_owned()),
-        Ok(text) if text.chars().any(char::is_control) => Err("it has control characters".to_owned()),
-        Ok(text) => Ok(normal(text)),
-    }
+    let fits = |name: &[u8]| match name.len() {
+        bytes if bytes > limits.table_bytes_max => {
+            Err(format!("it has {bytes} bytes, where {} are allowed", limits.table_bytes_max))
+        }
+        _ => Ok(()),
+    };
+    fits(name)?;
+    let name = match std::str::from_utf8(name) {
+        Err(_) => return Err("it is no UTF-8".to_owned()),
+        Ok("") => return Err("it is empty".to_owned()),
+        Ok(text) if text.chars().any(char::is_control) => return Err("it has control characters".to_owned()),
+        Ok(text) => normal(text),
+    };
+    // The normal form of some letters is longer.
+    fits(name.as_bytes())?;
+    Ok(name)
 }

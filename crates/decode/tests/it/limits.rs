@@ -281,6 +281,9 @@ fn names_and_texts_are_limited() {
     );
     let fits = format!("{} {}=1,s=\"{}\"\n", "t".repeat(128), "n".repeat(256), "x".repeat(1 << 20));
     assert_eq!(counts(&run(LINES, fits.as_bytes(), &limits)), (1, 0));
+    // The normal form of this letter has four bytes for two.
+    let decoded = run(LINES, format!("{} v=1\n", "\u{344}".repeat(64)).as_bytes(), &limits);
+    assert_eq!(decoded.refused[0].reason, "the table's name is not accepted: it has 256 bytes, where 128 are allowed");
     let text = Value::Array(vec!["x".into(), "x".repeat(11).into()]);
     let columns = Value::Map(vec![("s".into(), text)]);
     let body = packed(&Value::Map(vec![("m".into(), "cpu".into()), ("columns".into(), columns)]));
