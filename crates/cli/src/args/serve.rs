@@ -88,6 +88,10 @@ pub(crate) struct ServeArgs {
     /// The certificate's private key, in PEM
     #[arg(long, value_name = "F", requires = "tls_cert", env = "MANYWORLDS_TLS_KEY")]
     pub(crate) tls_key: Option<PathBuf>,
+    /// Connections that are served at once, over HTTP and over PostgreSQL's protocol each; further ones wait
+    #[arg(long, value_name = "N", default_value_t = 1024, env = "MANYWORLDS_CONNECTIONS",
+        value_parser = clap::value_parser!(u32).range(1..))]
+    pub(crate) connections: u32,
     /// Seconds that the head of a request may take, its body, and the next request
     #[arg(long, value_name = "S", default_value_t = 30, env = "MANYWORLDS_REQUEST_SECONDS",
         value_parser = clap::value_parser!(u64).range(1..))]

@@ -48,6 +48,7 @@ pub(crate) async fn serve(args: &ServeArgs) -> Result<ExitCode> {
         postgres: args.pg,
         token_file: args.token_file.clone(),
         tls: tls.map(|(certificate, key)| TlsFiles { certificate, key }),
+        connections: args.connections as usize,
         request_timeout: Duration::from_secs(args.request_seconds),
         question_timeout: Duration::from_secs(args.question_seconds),
         question_memory: (args.question_memory as usize) << 20,

@@ -140,6 +140,9 @@ fn failed_logins_wait_and_valid_ones_do_not() {
     for _ in 0..8 {
         assert_eq!(ask("mw_wrong"), 401);
     }
+    let began = Instant::now();
+    assert_eq!(ask("mw_wrong"), 401);
+    assert!(began.elapsed() > Duration::from_millis(500), "the ninth failure waits a second");
     std::thread::scope(|scope| {
         let failing: Vec<_> = (0..100).map(|_| scope.spawn(|| ask("mw_wrong"))).collect();
         let began = Instant::now();

@@ -1,7 +1,7 @@
 //! Clients that are slow, silent or many.
 
 use std::io::{Read as _, Write as _};
-use std::net::TcpStream;
+use std::net::{SocketAddr, TcpStream};
 use std::time::Duration;
 
 use crate::served::Served;
@@ -65,4 +65,36 @@ fn five_hundred_connections_are_answered_at_once() {
         }
     }
     assert_eq!(server.sql("SELECT count(*) AS n, count(DISTINCT host) AS h FROM d.cpu")[0]["n"], 1500);
+}
+
+/// The first byte of a reply; `None` if there is none for so long.
+fn first_byte(stream: &mut TcpStream, patience: Duration) -> Option<u8> {
+    stream.set_read_timeout(Some(patience)).unwrap();
+    let mut byte = [0];
+    stream.read_exact(&mut byte).ok().map(|()| byte[0])
+}
+
+#[test]
+fn connections_past_the_limit_wait_for_others_to_end() {
+    /// What a client of `PostgreSQL` says first if it wants TLS.
+    const WANTS_TLS: &[u8] = b"\x00\x00\x00\x08\x04\xd2\x16\x2f";
+    const SILENCE: Duration = Duration::from_millis(500);
+    let data = tempfile::tempdir().unwrap();
+    let server = Served::start(data.path(), &["--pg", "127.0.0.1:0", "--connections", "2"]);
+    let health = b"GET /health HTTP/1.1\r\nhost: localhost\r\n\r\n";
+    let faces: [(SocketAddr, &[u8]); 2] = [(server.address, health), (server.postgres.unwrap(), WANTS_TLS)];
+    for (address, greeting) in faces {
+        let connect = || {
+            let mut stream = TcpStream::connect(address).unwrap();
+            stream.write_all(greeting).unwrap();
+            stream
+        };
+        let mut served = [connect(), connect()];
+        assert!(served.iter_mut().all(|stream| first_byte(stream, NEVER).is_some()));
+        let mut waiting = connect();
+        assert_eq!(first_byte(&mut waiting, SILENCE), None, "{address}");
+        let [first, _second] = served;
+        drop(first);
+        assert!(first_byte(&mut waiting, NEVER).is_some(), "{address}");
+    }
 }

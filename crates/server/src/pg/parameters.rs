@@ -269,4 +269,18 @@ mod tests {
             assert_eq!(binary(oid, wrong).unwrap_err().code, "22P02");
         }
     }
+
+    #[test]
+    fn lists_within_lists_end_at_a_depth() {
+        let list_of = |value: Vec<u8>| {
+            let length = value.len() as i32;
+            let head = [1, 0, 1009, 1, 1, length].map(i32::to_be_bytes);
+            [head.concat(), value].concat()
+        };
+        let nested = |levels: usize| (0..levels).fold(vec![0; 12], |value, _| list_of(value));
+        assert!(binary(1009, &nested(DEPTH_MAX)).is_ok());
+        for levels in [DEPTH_MAX + 1, 1_000] {
+            assert_eq!(binary(1009, &nested(levels)).unwrap_err().code, "0A000", "{levels}");
+        }
+    }
 }
