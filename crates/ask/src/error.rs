@@ -19,16 +19,12 @@ pub enum AskError {
         all: Vec<String>,
     },
     /// Something that was written does not follow its grammar, or makes no sense of the columns it names.
-    #[error("{what}: {reason}\n{}", pointed_at(text, *at))]
-    Text {
+    #[error("{what}: {error}")]
+    Syntax {
         /// Which part of the question.
         what: &'static str,
-        /// What was written.
-        text: String,
-        /// Where in it, in bytes.
-        at: usize,
-        /// What is wrong, and what could stand there.
-        reason: String,
+        /// What is wrong, and where.
+        error: expr::Error,
     },
     /// A column holds something that a part of the question cannot take.
     #[error("{what} of {column:?} cannot be told: it holds {holds}, and {what} needs {needs}")]
@@ -50,8 +46,7 @@ pub enum AskError {
     },
     /// The answer needs more memory than there may be.
     #[error(
-        "this question needs more than the {} MB of memory it may have ({}): narrow it with --where, --since or fewer groups, or \
-         give it more with --memory",
+        "this question needs more than the {} MB of memory it may have ({}): narrow it by conditions or time, or ask for fewer groups",
         limit >> 20,
         wanted
     )]
@@ -131,12 +126,6 @@ impl AskError {
             other => Self::damaged(path, other.to_string()),
         }
     }
-}
-
-/// A text with a mark under the byte `at`.
-fn pointed_at(text: &str, at: usize) -> String {
-    let (text, at) = expr::excerpt(text, at);
-    format!("  {text}\n  {}^", " ".repeat(text[..at].chars().count()))
 }
 
 fn did_you_mean(near: &[String], all: &[String]) -> String {

@@ -1,6 +1,6 @@
 //! Questions about events: which rows of a table, in which groups, and what is told of each group.
 //!
-//! Enters: a [`Source`] (segments of one version of a table, and rows that are in no segment yet) and a [`Question`].
+//! Enters: a [`snapshot::Snapshot`] of a table and a [`Question`].
 //! Leaves: an [`Answer`], or a [`Partial`] one, to be merged with those of other machines.
 //!
 //! Promises
@@ -22,6 +22,7 @@ mod plan;
 mod prune;
 mod question;
 mod reading;
+mod request;
 mod run;
 mod samples;
 mod segment;
@@ -36,5 +37,6 @@ pub use error::AskError;
 pub use partial::Partial;
 pub use question::{Bucket, Measure, Order, Quantile, Question, Replacement, Samples, moment};
 pub use reading::{Reading, Skipped};
-pub use run::{Options, Source, answer, partial};
+pub use request::Request;
+pub use run::{Options, answer, partial};
 pub use sql::sql;

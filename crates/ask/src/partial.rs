@@ -73,9 +73,9 @@ impl Partial {
     /// Where it is no partial answer, or damaged.
     pub fn decode(name: &str, bytes: &[u8]) -> Result<Self, AskError> {
         let fail = |reason: &str| AskError::Partial { name: name.to_owned(), reason: reason.to_owned() };
-        let damaged = || fail("it is damaged: write it again with --partial");
+        let damaged = || fail("it is damaged: write it again");
         let Some(rest) = bytes.strip_prefix(MAGIC) else {
-            return Err(fail("it is no partial answer of this version: write one with --partial"));
+            return Err(fail("it is not a partial answer of this version: write it again"));
         };
         Self::read(rest).ok_or_else(damaged)
     }

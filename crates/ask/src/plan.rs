@@ -7,7 +7,7 @@ use regex::Regex;
 
 use crate::column::Kind;
 use crate::error::AskError;
-use crate::expression::{Binder, Cond, Leaf, Test, parse, regex};
+use crate::expression::{Binder, Cond, Leaf, Test, parse};
 use crate::question::{Bucket, Measure, Question};
 use crate::state::Tally;
 
@@ -77,7 +77,7 @@ impl Plan {
             weight: None,
             shows_all: question.samples.is_some(),
         };
-        plan.weight = question.weight.as_ref().map(|name| plan.number("--weight", name)).transpose()?;
+        plan.weight = question.weight.as_ref().map(|name| plan.number("weight", name)).transpose()?;
         plan.bind_conditions(question)?;
         plan.bind_groups(question)?;
         plan.bind_measures(question)?;
@@ -107,7 +107,7 @@ impl Plan {
                     self.names.iter().zip(&self.kinds).filter(|(_, k)| **k == Kind::Time).map(|(n, _)| &**n).collect();
                 let which = if times.is_empty() { "it has no column of times".into() } else { times.join(", ") };
                 let reason = format!(
-                    "{what} needs the column `time`, which the table has not: name another with --time ({which})"
+                    "{what} needs a column of times, and there is no column `time`: name another one ({which})"
                 );
                 return Err(AskError::invalid(reason));
             }
@@ -118,13 +118,13 @@ impl Plan {
 
     fn bind_conditions(&mut self, question: &Question) -> Result<()> {
         for text in &question.conditions {
-            let what = "--where";
+            let what = "condition";
             let binder = Binder { names: &self.names, kinds: &self.kinds, text, what };
             let bound = binder.bind(&parse(text, what)?, false)?;
             flatten(bound, &mut self.conditions);
         }
         if question.since.is_some() || question.until.is_some() {
-            let column = self.time(question, "--since and --until")?;
+            let column = self.time(question, "a limit on time")?;
             let (low, high) =
                 (question.since.unwrap_or(i64::MIN), question.until.map_or(Some(i64::MAX), |u| u.checked_sub(1)));
             let range = high.filter(|high| low <= *high).map(|high| (low, high));
@@ -137,7 +137,7 @@ impl Plan {
 
     fn bind_groups(&mut self, question: &Question) -> Result<()> {
         if let Some(bucket) = question.bucket {
-            let column = self.time(question, "--time-bucket")?;
+            let column = self.time(question, "a time bucket")?;
             self.groups.push(GroupBy { column, kind: Kind::Time, bucket: Some(bucket), replacements: Vec::new() });
         }
         for name in &question.groups {
@@ -146,7 +146,7 @@ impl Plan {
                 return Err(AskError::invalid(format!("{name:?} makes groups twice: name it once")));
             }
             if self.kinds[column] == Kind::Other {
-                return Err(self.misfit("--group", column, "values that can be told apart"));
+                return Err(self.misfit("group", column, "values that can be told apart"));
             }
             let kind = if self.kinds[column] == Kind::Set { Kind::Text } else { self.kinds[column] };
             self.groups.push(GroupBy { column, kind, bucket: None, replacements: Vec::new() });
@@ -157,19 +157,16 @@ impl Plan {
         for replacement in &question.replacements {
             let column = self.place(&replacement.column)?;
             if !matches!(self.kinds[column], Kind::Text | Kind::Set) {
-                return Err(self.misfit("--replace", column, "text"));
+                return Err(self.misfit("replacement", column, "text"));
             }
-            let fail = |at: usize, reason: String| AskError::Text {
-                what: "--replace",
-                text: replacement.pattern.clone(),
-                at,
-                reason,
-            };
-            let pattern = regex(&replacement.pattern, fail)?;
+            let pattern = expr::regex(&replacement.pattern).map_err(|(at, reason)| AskError::Syntax {
+                what: "replacement",
+                error: expr::Error::new(&replacement.pattern, at, reason),
+            })?;
             let group = self.groups.iter_mut().find(|group| group.column == column).ok_or_else(|| {
                 let name = &replacement.column;
                 AskError::invalid(format!(
-                    "--replace changes labels of groups, and {name:?} makes none: add --group {name}"
+                    "a replacement changes labels of groups, and {name:?} makes none: group by {name} too"
                 ))
             })?;
             group.replacements.push((pattern, replacement.with.clone()));

@@ -240,11 +240,9 @@ impl FromStr for Replacement {
 
     /// Reads `COLUMN=/PATTERN/TEXT/`; what follows the `=` is what parts them.
     fn from_str(text: &str) -> Result<Self, AskError> {
-        let fail = |at: usize, reason: &str| AskError::Text {
-            what: "--replace",
-            text: text.to_owned(),
-            at,
-            reason: format!("{reason}: write COLUMN=/PATTERN/TEXT/"),
+        let fail = |at: usize, reason: &str| AskError::Syntax {
+            what: "replacement",
+            error: expr::Error::new(text, at, format!("{reason}: write COLUMN=/PATTERN/TEXT/")),
         };
         let (column, rest) = text.split_once('=').ok_or_else(|| fail(text.len(), "a = is missing"))?;
         let at = column.len() + 1;

@@ -1,11 +1,11 @@
 //! Answers questions: segments in parallel, then the rows that are in none yet.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Mutex, OnceLock, PoisonError};
 
-use arrow::array::RecordBatch;
-use arrow::datatypes::{DataType, SchemaRef};
+use arrow::datatypes::DataType;
+use snapshot::Snapshot;
 use table::Segment;
 
 use crate::answer::Answer;
@@ -19,19 +19,6 @@ use crate::question::Question;
 use crate::reading::Reading;
 use crate::segment::{Opened, Unit, constant, known_constant, left_over, read, remaining, take_batch};
 use crate::state::Groups;
-
-/// What a question is put to: one version of a table, and the rows of its log that are in no segment yet.
-#[derive(Debug, Clone)]
-pub struct Source {
-    /// The table's folder.
-    pub root: PathBuf,
-    /// Its columns.
-    pub schema: SchemaRef,
-    /// Its segments.
-    pub segments: Vec<Segment>,
-    /// Rows that are in no segment, in the table's columns.
-    pub fresh: Vec<RecordBatch>,
-}
 
 /// How a question is answered.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -59,7 +46,7 @@ type Result<T> = std::result::Result<T, AskError>;
 /// # Errors
 /// Where the question makes no sense for the table, where its answer needs more memory than it may have, and where a
 /// segment cannot be read.
-pub fn answer(source: &Source, question: &Question, options: &Options) -> Result<Answer> {
+pub fn answer(source: &Snapshot, question: &Question, options: &Options) -> Result<Answer> {
     if question.samples.is_some() {
         return crate::samples::samples(source, question, options);
     }
@@ -70,7 +57,7 @@ pub fn answer(source: &Source, question: &Question, options: &Options) -> Result
 ///
 /// # Errors
 /// As of [`answer`]; and where the question asks for samples, which are no groups.
-pub fn partial(source: &Source, question: &Question, options: &Options) -> Result<Partial> {
+pub fn partial(source: &Snapshot, question: &Question, options: &Options) -> Result<Partial> {
     if question.samples.is_some() {
         return Err(AskError::invalid("samples are rows as they are, of which there is no partial answer"));
     }
@@ -80,7 +67,7 @@ pub fn partial(source: &Source, question: &Question, options: &Options) -> Resul
     let budget = Budget { limit: options.memory_bytes, used: AtomicUsize::new(0) };
     let wanted = plan.answered();
     let mut fresh = Share::new(&budget);
-    for batch in &source.fresh {
+    for batch in &source.unflushed {
         let taken = take_batch(batch, &plan, &wanted)?;
         reading.rows_fresh += batch.num_rows() as u64;
         reading.rows_met += taken.rows as u64;
@@ -135,7 +122,7 @@ enum Begun {
 
 /// The segments that have to be opened; those whose rows the log counts are counted.
 fn jobs<'a>(
-    source: &'a Source,
+    source: &'a Snapshot,
     plan: &Plan,
     (wanted, cache): (&[usize], Option<&Cache>),
     groups: &mut Groups,

@@ -6,6 +6,7 @@ use arrow::array::{ArrayRef, RecordBatch, RecordBatchOptions, UInt32Array, new_n
 use arrow::compute::{cast, concat_batches, take};
 use arrow::datatypes::{Schema, SchemaRef};
 
+use snapshot::Snapshot;
 use table::Segment;
 
 use crate::answer::Answer;
@@ -14,18 +15,18 @@ use crate::error::AskError;
 use crate::plan::Plan;
 use crate::question::{Question, Samples};
 use crate::reading::Reading;
-use crate::run::{Options, Source, of_segment};
+use crate::run::{Options, of_segment};
 use crate::segment::{Opened, left_over, read, rows_of, take_batch};
 
 /// The first rows that meet the conditions: of segments in the order of the times in which they begin, then of the log.
-pub(crate) fn samples(source: &Source, question: &Question, _: &Options) -> Result<Answer, AskError> {
+pub(crate) fn samples(source: &Snapshot, question: &Question, _: &Options) -> Result<Answer, AskError> {
     let Some(Samples { rows: wanted, columns }) = &question.samples else {
         return Err(AskError::invalid("no samples were asked for"));
     };
     let asks_groups = !question.groups.is_empty() || !question.measures.is_empty() || question.bucket.is_some();
     if asks_groups || question.order.is_some() || question.limit.is_some() {
         return Err(AskError::invalid(
-            "samples are rows as they come: leave out groups, measures, --sort and --limit, or leave out --samples",
+            "samples are rows as they come: ask for no groups, measures, order or limit beside them",
         ));
     }
     let plan = Plan::new(question, &source.schema)?;
@@ -63,7 +64,7 @@ pub(crate) fn samples(source: &Source, question: &Question, _: &Options) -> Resu
             found.push(&arrays.collect::<Result<Vec<_>, _>>()?, first.len())?;
         }
     }
-    for batch in &source.fresh {
+    for batch in &source.unflushed {
         let taken = take_batch(batch, &plan, &[])?;
         reading.rows_fresh += batch.num_rows() as u64;
         reading.rows_met += taken.rows as u64;
@@ -86,7 +87,7 @@ pub(crate) fn samples(source: &Source, question: &Question, _: &Options) -> Resu
 }
 
 /// The segments, the earliest first as far as that is known: their names say nothing.
-fn in_time<'a>(source: &'a Source, plan: &Plan) -> Vec<&'a Segment> {
+fn in_time<'a>(source: &'a Snapshot, plan: &Plan) -> Vec<&'a Segment> {
     let time = plan.names.iter().zip(&plan.kinds).find(|(_, kind)| **kind == Kind::Time).map(|(name, _)| name);
     let mut segments: Vec<&Segment> = source.segments.iter().collect();
     segments.sort_by_key(|segment| time.and_then(|time| segment.columns.get(time)?.earliest()));

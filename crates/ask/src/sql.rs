@@ -61,7 +61,7 @@ fn conditions(question: &Question) -> Result<Vec<String>> {
     let until = question.until.map(|until| format!("{time} < {}", moment(until)));
     let mut all: Vec<String> = since.into_iter().chain(until).collect();
     for condition in &question.conditions {
-        all.push(format!("({})", sql_condition(&parse(condition, "--where")?)));
+        all.push(format!("({})", sql_condition(&parse(condition, "condition")?)));
     }
     Ok(all)
 }
@@ -75,7 +75,7 @@ fn source(plan: &Plan, table: &str, filter: &str) -> Result<String> {
     let mut inner = format!("{table}{filter}");
     for group in sets {
         if !group.replacements.is_empty() {
-            return Err(AskError::invalid("SQL has no words for --replace in the members of a set"));
+            return Err(AskError::invalid("SQL has no words for replacements in the members of a set"));
         }
         let name = column(&plan.names[group.column]);
         inner = format!(
@@ -120,7 +120,7 @@ fn measure(question: &Question, of: &Measure) -> Result<Vec<String>> {
         }
         (Measure::Distinct(_), _) => format!("count(DISTINCT {x})"),
         (Measure::Histogram(_) | Measure::LogHistogram(_), _) => {
-            return Err(AskError::invalid("SQL has no words for histograms: leave out --hist and --loghist"));
+            return Err(AskError::invalid("SQL has no words for histograms"));
         }
         (Measure::Quantiles(_, quantiles), _) => {
             let one = |(quantile, name): (&crate::question::Quantile, String)| {

@@ -290,7 +290,7 @@ pub(crate) struct PlaysArgs {
     /// Only events of this drive
     #[arg(long, value_name = "N")]
     pub(crate) drive: Option<i32>,
-    /// Only events whose column meets this, such as `down>=3` or `play_type=pass`; may be given more than once
+    /// Only events that meet a condition, such as `down >= 3 AND play_type IN ('pass', 'sack')`; repeatable
     #[arg(long = "where", value_name = "COND")]
     pub(crate) conditions: Vec<String>,
     /// Show the box score instead of the plays

@@ -12,7 +12,7 @@ use crate::columns::Columns;
 use crate::distribution::Distribution;
 use crate::error::EnsembleError;
 use crate::event_reader::{EventRows, KeepEvents};
-use crate::expression::{Expression, ExpressionError, OutcomeRef};
+use crate::expression::{Expression, OutcomeRef};
 use crate::given::{Given, TooFew};
 use crate::interval::Interval;
 use crate::known::possible;
@@ -47,13 +47,8 @@ pub enum QuestionError {
     #[error(transparent)]
     Unknown(#[from] UnknownName),
     /// A leg or condition makes no sense.
-    #[error("in {:?}: {cause}", expr::excerpt(text, 0).0)]
-    Expression {
-        /// As it was typed.
-        text: String,
-        /// What is wrong.
-        cause: ExpressionError,
-    },
+    #[error(transparent)]
+    Expression(#[from] expr::Error),
     /// The question has too many parts.
     #[error("{count} {what} in one question are too many, {max} at most: ask several questions")]
     TooMany {
@@ -144,10 +139,7 @@ impl PriceQuestion {
         check_count("legs and conditions", self.legs.len() + self.given.len(), CONDITIONS_MAX)?;
         let catalogue = &columns.ensemble().plan.catalogue;
         let entity = self.entity.as_deref().map(|name| catalogue.find_entity(name)).transpose()?;
-        let parse = |text: &String| {
-            Expression::parse(text, catalogue, entity)
-                .map_err(|cause| QuestionError::Expression { text: text.clone(), cause })
-        };
+        let parse = |text: &String| Expression::parse(text, catalogue, entity);
         let legs = self.legs.iter().map(parse).collect::<Result<Vec<_>, _>>()?;
         let mut given = Given::new(if self.given.is_empty() { 0 } else { columns.worlds() });
         for text in &self.given {

@@ -30,8 +30,8 @@ pub use play::{Foul, Kind, Outcome, Play, ROSTER};
 pub use season::SEASON_OUTCOMES;
 
 use model::{
-    Catalogue, Entity, EntityKind, EventBlock, EventFilter, Identity, Model, OutOfRange, ParameterError, Parameters,
-    Plugin, Sink, Stop, UnknownName, Wanted,
+    Catalogue, Entity, EntityKind, EventBlock, Identity, Model, OutOfRange, ParameterError, Parameters, Plugin, Sink,
+    Stop, UnknownName, Wanted,
 };
 use world::{Seed, Stream, World, WorldRange};
 
@@ -193,8 +193,8 @@ impl Model for Football {
         sink.outcomes(outcomes.block(events.entity, events.range))
     }
 
-    fn events_of_player(&self, player: &str) -> Result<Vec<EventFilter>, UnknownName> {
-        play::filters_of(player)
+    fn events_of_player(&self, player: &str) -> Result<String, UnknownName> {
+        play::condition_of(player)
     }
 
     fn identities(&self) -> Vec<Identity> {

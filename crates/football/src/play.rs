@@ -1,6 +1,6 @@
 //! One play: the row that everything else is counted from.
 
-use model::{EventColumn, EventFilter, EventKind, NULL_I8, NULL_LABEL, UnknownName};
+use model::{EventColumn, EventKind, NULL_I8, NULL_LABEL, UnknownName};
 
 /// Declares a set of words that a play column may hold: a `u8` enum and the words in code order.
 macro_rules! labels {
@@ -333,9 +333,9 @@ pub(crate) fn event_columns() -> Vec<EventColumn> {
         .collect()
 }
 
-/// The plays in which a player has a part: `home_qb1`, or `qb1` of either side. The columns of a play name its offence's
-/// passer and carrier and the other side's tacklers and defenders; kickers are known by what is kicked.
-pub(crate) fn filters_of(player: &str) -> Result<Vec<EventFilter>, UnknownName> {
+/// The condition on plays in which a player has a part: `home_qb1`, or `qb1` of either side. The columns of a play name its
+/// offence's passer and carrier and the other side's tacklers and defenders; kickers are known by what is kicked.
+pub(crate) fn condition_of(player: &str) -> Result<String, UnknownName> {
     const KICKS: [Kind; 4] = [Kind::FieldGoal, Kind::ExtraPoint, Kind::Kickoff, Kind::OnsideKick];
     let named =
         SIDES.iter().enumerate().find_map(|(side, name)| Some((side, player.strip_prefix(name)?.strip_prefix('_')?)));
@@ -345,21 +345,22 @@ pub(crate) fn filters_of(player: &str) -> Result<Vec<EventFilter>, UnknownName> 
         let names: Vec<String> = of_side.chain(ROSTER.map(str::to_owned)).collect();
         return Err(UnknownName::new("no player", player, names.iter().map(String::as_str)));
     }
-    let filter = |is_offence: bool, column: &str, word: &str| {
-        let offence = side.map(|side| if is_offence { side } else { 1 - side });
-        let offence = offence.map(|side| ("offence".to_owned(), SIDES[side].to_owned()));
-        offence.into_iter().chain([(column.to_owned(), word.to_owned())]).collect()
+    let part = |is_offence: bool, column: &str, word: &str| {
+        let offence = side.map(|side| SIDES[if is_offence { side } else { 1 - side }]);
+        let offence = offence.map_or_else(String::new, |offence| format!("offence = '{offence}' AND "));
+        format!("{offence}{column} = '{word}'")
     };
-    let kick = |kind: Kind| filter(true, "play_type", Kind::WORDS[kind as usize]);
-    Ok(match role {
+    let kick = |kind: Kind| part(true, "play_type", Kind::WORDS[kind as usize]);
+    let parts = match role {
         "k" => KICKS.map(kick).to_vec(),
         "p" => vec![kick(Kind::Punt)],
         _ => {
-            let own = ["passer", "player"].map(|column| filter(true, column, role));
-            let against = ["tackler", "assist", "defender"].map(|column| filter(false, column, role));
+            let own = ["passer", "player"].map(|column| part(true, column, role));
+            let against = ["tackler", "assist", "defender"].map(|column| part(false, column, role));
             own.into_iter().chain(against).collect()
         }
-    })
+    };
+    Ok(parts.join(" OR "))
 }
 
 #[cfg(test)]

@@ -63,18 +63,18 @@ pub trait Model: Send + Sync {
         Ok(())
     }
 
-    /// Which events a player has a part in.
+    /// The condition on events that a player has a part in.
     ///
     /// # Errors
-    /// Where no player has the name.
-    fn events_of_player(&self, player: &str) -> Result<Vec<EventFilter>, UnknownName> {
+    /// If no player has the name.
+    fn events_of_player(&self, player: &str) -> Result<String, UnknownName> {
         let column = self.catalogue().events.iter().find(|column| column.name == "player");
         let words = match column.map(|column| &column.kind) {
             Some(EventKind::Label(words)) => words.as_slice(),
             _ => &[],
         };
         if words.iter().any(|word| word == player) {
-            return Ok(vec![vec![("player".to_owned(), player.to_owned())]]);
+            return Ok(format!("player = '{}'", player.replace('\'', "''")));
         }
         Err(UnknownName::new("no player", player, words.iter().map(String::as_str)))
     }
@@ -85,9 +85,6 @@ pub trait Model: Send + Sync {
         Vec::new()
     }
 }
-
-/// Columns of an event, and the word that stands in each.
-pub type EventFilter = Vec<(String, String)>;
 
 /// A condition over outcomes that holds in every world.
 #[derive(Debug, Clone, PartialEq, Eq)]

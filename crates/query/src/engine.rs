@@ -39,8 +39,8 @@ use crate::pauses::PauseInJoins;
 use crate::plays::PlaysFunction;
 use crate::postgres::{self, Login, Rewritten, rewrite};
 use crate::reading::Reading;
-use crate::snapshot::{Ensembles, Snapshot};
-use crate::tables::{LiveTables, Sim, Tables};
+use crate::stored::{EnsembleSnapshot, Ensembles};
+use crate::tables::{Sim, Tables, Unique};
 use crate::worlds::WorldsFunction;
 
 const CATALOG: &str = "manyworlds";
@@ -135,17 +135,18 @@ impl fmt::Debug for Engine {
 }
 
 impl Engine {
-    /// Takes a snapshot of what the folder `data` holds, whose ensembles lie on `disk`, and of the rows that `live` knows and no segment holds yet;
-    /// `None` where all that is nothing. `make_model` is asked for the model of an ensemble whose events must be played
-    /// again.
+    /// Takes a snapshot of what the folder `data` holds, whose ensembles lie on `disk`; `None` if it holds nothing.
+    /// `make_model` makes the model of an ensemble whose events must be played again.
+    ///
+    /// # Errors
+    /// If the folder or its ensembles cannot be read.
     pub async fn open(
         data: &Path,
         disk: Arc<dyn Disk>,
         make_model: MakeModel,
         options: Options,
-        live: Option<&Arc<dyn LiveTables>>,
     ) -> Result<Option<Self>, QueryError> {
-        let databases = Tables::list(data, live)?;
+        let databases = Tables::list(data, &Unique::new())?;
         let store = Store::open(data, disk).await?;
         if store.is_none() && databases.values().all(|tables| tables.names().next().is_none()) {
             return Ok(None);
@@ -154,17 +155,19 @@ impl Engine {
         Self::over(ensembles, databases, make_model, &Session::new(options)?, DATABASE).map(Some)
     }
 
-    /// As [`Self::open`], with `ensembles` that were read before, and the rows that `live` knows and no segment holds
-    /// yet. What is outside `scope` is not there.
-    pub fn open_live(
+    /// As [`Self::open`], with `ensembles` that were read before. Databases outside `scope` are not visible.
+    ///
+    /// # Errors
+    /// If the folder cannot be read.
+    pub fn open_scoped(
         data: &Path,
         ensembles: Ensembles,
         make_model: MakeModel,
         session: &Session,
-        live: &Arc<dyn LiveTables>,
+        unique: &Unique,
         scope: Scope<'_>,
     ) -> Result<Self, QueryError> {
-        let mut databases = Tables::list(data, Some(live))?;
+        let mut databases = Tables::list(data, unique)?;
         databases.retain(|name, _| scope.sees(name));
         let ensembles = if scope.sees(SIM) { ensembles } else { Ensembles::default() };
         Self::over(ensembles, databases, make_model, session, scope.database)
@@ -177,7 +180,7 @@ impl Engine {
         session: &Session,
         database: &str,
     ) -> Result<Self, QueryError> {
-        let snapshot = Arc::new(Snapshot::new(ensembles, make_model));
+        let snapshot = Arc::new(EnsembleSnapshot::new(ensembles, make_model));
         let own = MemorySchemaProvider::new();
         own.register_table("outcomes".to_owned(), Arc::new(Outcomes::new(snapshot.clone())))?;
         own.register_table("events".to_owned(), Arc::new(Events::new(snapshot.clone())))?;
@@ -307,12 +310,12 @@ impl Engine {
     }
 }
 
-/// The databases of a data folder, `sim` among them, and those that only `live` knows, in the order of their names.
+/// The databases of a data folder, `sim` among them, in the order of their names.
 ///
 /// # Errors
-/// Where the folder cannot be listed.
-pub fn databases(data: &Path, live: &Arc<dyn LiveTables>) -> Result<Vec<String>, QueryError> {
-    let mut names: BTreeSet<String> = Tables::list(data, Some(live))?.into_keys().collect();
+/// If the folder cannot be listed.
+pub fn databases(data: &Path) -> Result<Vec<String>, QueryError> {
+    let mut names: BTreeSet<String> = Tables::list(data, &Unique::new())?.into_keys().collect();
     names.insert(SIM.to_owned());
     Ok(names.into_iter().collect())
 }

@@ -10,10 +10,10 @@ use datafusion::error::Result;
 use ensemble::StoredEnsemble;
 
 use crate::rows::text;
-use crate::snapshot::Snapshot;
+use crate::stored::EnsembleSnapshot;
 
 /// The table. Of an ensemble that cannot be read there are the name and the state only.
-pub(crate) fn table(snapshot: &Snapshot) -> Result<MemTable> {
+pub(crate) fn table(snapshot: &EnsembleSnapshot) -> Result<MemTable> {
     let number = |name: &str| Field::new(name, DataType::Int64, true);
     let schema = Arc::new(Schema::new(vec![
         text("ensemble", false),

@@ -6,6 +6,7 @@ use datafusion::common::SchemaError;
 use datafusion::error::DataFusionError;
 use ensemble::EnsembleError;
 use model::UnknownName;
+use snapshot::SnapshotError;
 use table::TableError;
 
 /// An error of this crate.
@@ -20,6 +21,9 @@ pub enum QueryError {
     /// A segment could not be read.
     #[error(transparent)]
     Table(#[from] TableError),
+    /// A table could not be opened.
+    #[error(transparent)]
+    Snapshot(#[from] SnapshotError),
     /// The text is no SQL.
     #[error("this is not SQL as it is understood here: {reason}")]
     Syntax {

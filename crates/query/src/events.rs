@@ -24,12 +24,12 @@ use crate::error::QueryError;
 use crate::filter::{Conditions, support};
 use crate::rows::{event_type, project, text};
 use crate::scan::segment_file;
-use crate::snapshot::Snapshot;
+use crate::stored::EnsembleSnapshot;
 
 /// The table: its first column is the ensemble, the others are the segments'.
 #[derive(Debug)]
 pub(crate) struct Events {
-    snapshot: Arc<Snapshot>,
+    snapshot: Arc<EnsembleSnapshot>,
     schema: SchemaRef,
     /// The columns that segments have; one that a segment lacks is NULL there.
     stored: SchemaRef,
@@ -37,7 +37,7 @@ pub(crate) struct Events {
 }
 
 impl Events {
-    pub(crate) fn new(snapshot: Arc<Snapshot>) -> Self {
+    pub(crate) fn new(snapshot: Arc<EnsembleSnapshot>) -> Self {
         let mut stored = vec![
             text("entity", true),
             Field::new("world", DataType::Int32, true),

@@ -45,8 +45,8 @@ pub mod postgres;
 mod reading;
 mod rows;
 mod scan;
-mod snapshot;
 mod statements;
+mod stored;
 mod tables;
 mod worlds;
 
@@ -58,6 +58,6 @@ pub use limits::STACK_BYTES;
 pub use literals::{Literal, quoted, texts_of};
 pub use reading::Reading;
 pub use rows::{JsonRows, in_cells};
-pub use snapshot::Ensembles;
 pub use statements::{is_empty, split, without_comments};
-pub use tables::{FreshRows, LiveTables};
+pub use stored::Ensembles;
+pub use tables::Unique;

@@ -17,7 +17,7 @@ use crate::error::QueryError;
 use crate::filter::{Conditions, support};
 use crate::rows::{batch, int, project, text, words};
 use crate::scan::{BATCH_ROWS, Out, Piece, ScanExec};
-use crate::snapshot::Snapshot;
+use crate::stored::EnsembleSnapshot;
 
 const ENSEMBLE: usize = 0;
 const ENTITY: usize = 1;
@@ -28,12 +28,12 @@ const VALUE: usize = 4;
 /// The table.
 #[derive(Debug)]
 pub(crate) struct Outcomes {
-    snapshot: Arc<Snapshot>,
+    snapshot: Arc<EnsembleSnapshot>,
     schema: SchemaRef,
 }
 
 impl Outcomes {
-    pub(crate) fn new(snapshot: Arc<Snapshot>) -> Self {
+    pub(crate) fn new(snapshot: Arc<EnsembleSnapshot>) -> Self {
         let fields = vec![
             text("ensemble", false),
             text("entity", false),

@@ -21,7 +21,7 @@ use crate::arguments::Arguments;
 use crate::error::QueryError;
 use crate::rows::{batch, emitted, event_type, int, project, stored};
 use crate::scan::{Out, Piece, ScanExec};
-use crate::snapshot::Snapshot;
+use crate::stored::EnsembleSnapshot;
 
 const WORLD: usize = 0;
 const NUMBER: usize = 1;
@@ -32,7 +32,7 @@ const WORLDS_AT_ONCE: u32 = 64;
 
 /// The function.
 #[derive(Debug)]
-pub(crate) struct PlaysFunction(pub(crate) Arc<Snapshot>);
+pub(crate) struct PlaysFunction(pub(crate) Arc<EnsembleSnapshot>);
 
 impl TableFunctionImpl for PlaysFunction {
     fn call_with_args(&self, args: TableFunctionArgs<'_, '_>) -> Result<Arc<dyn TableProvider>> {
@@ -55,7 +55,7 @@ impl TableFunctionImpl for PlaysFunction {
 /// The events of one entity in some worlds.
 #[derive(Debug)]
 struct Plays {
-    snapshot: Arc<Snapshot>,
+    snapshot: Arc<EnsembleSnapshot>,
     ensemble: Arc<StoredEnsemble>,
     entity: usize,
     worlds: WorldRange,
@@ -63,7 +63,7 @@ struct Plays {
 }
 
 impl Plays {
-    fn new(snapshot: Arc<Snapshot>, ensemble: Arc<StoredEnsemble>, entity: usize, worlds: WorldRange) -> Self {
+    fn new(snapshot: Arc<EnsembleSnapshot>, ensemble: Arc<StoredEnsemble>, entity: usize, worlds: WorldRange) -> Self {
         let own = ensemble.plan.catalogue.events.iter();
         let own = own.map(|c| Field::new(&c.name, event_type(c), true));
         let fields: Vec<Field> = [int("world"), int("number")].into_iter().chain(own).collect();

@@ -18,11 +18,11 @@ use crate::arguments::Arguments;
 use crate::error::QueryError;
 use crate::rows::{batch, int, project};
 use crate::scan::{BATCH_ROWS, Out, Piece, ScanExec};
-use crate::snapshot::Snapshot;
+use crate::stored::EnsembleSnapshot;
 
 /// The function.
 #[derive(Debug)]
-pub(crate) struct WorldsFunction(pub(crate) Arc<Snapshot>);
+pub(crate) struct WorldsFunction(pub(crate) Arc<EnsembleSnapshot>);
 
 impl TableFunctionImpl for WorldsFunction {
     fn call_with_args(&self, args: TableFunctionArgs<'_, '_>) -> Result<Arc<dyn TableProvider>> {
@@ -36,14 +36,14 @@ impl TableFunctionImpl for WorldsFunction {
 /// The outcomes of one entity.
 #[derive(Debug)]
 struct Worlds {
-    snapshot: Arc<Snapshot>,
+    snapshot: Arc<EnsembleSnapshot>,
     ensemble: Arc<StoredEnsemble>,
     entity: usize,
     schema: SchemaRef,
 }
 
 impl Worlds {
-    fn new(snapshot: Arc<Snapshot>, ensemble: Arc<StoredEnsemble>, entity: usize) -> Self {
+    fn new(snapshot: Arc<EnsembleSnapshot>, ensemble: Arc<StoredEnsemble>, entity: usize) -> Self {
         let outcomes = ensemble.plan.catalogue.kind_of(entity).outcomes.iter();
         let fields = outcomes.map(|o| Field::new(&o.name, column_type(o), false));
         let fields: Vec<Field> = std::iter::once(int("world")).chain(fields).collect();

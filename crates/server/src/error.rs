@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use ask::AskError;
 use axum::Json;
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
@@ -10,6 +11,7 @@ use ensemble::{EnsembleError, QuestionError};
 use ingest::IngestError;
 use query::QueryError;
 use serde_json::{Value, json};
+use snapshot::SnapshotError;
 use table::{ErrorKind, TableError};
 
 use crate::tokens::TokenError;
@@ -152,6 +154,29 @@ impl From<IngestError> for Refusal {
     }
 }
 
+impl From<AskError> for Refusal {
+    fn from(error: AskError) -> Self {
+        let status = match &error {
+            AskError::Memory { .. } => StatusCode::PAYLOAD_TOO_LARGE,
+            AskError::Io { .. } => return Self::new(StatusCode::SERVICE_UNAVAILABLE, error.to_string()).later(5),
+            AskError::Damaged { .. } => StatusCode::INTERNAL_SERVER_ERROR,
+            _ => StatusCode::BAD_REQUEST,
+        };
+        Self::new(status, error.to_string())
+    }
+}
+
+impl From<SnapshotError> for Refusal {
+    fn from(error: SnapshotError) -> Self {
+        match error {
+            SnapshotError::Log(error) => error.into(),
+            SnapshotError::Table(error) => error.into(),
+            SnapshotError::Columns { .. } => Self::new(StatusCode::INTERNAL_SERVER_ERROR, error.to_string()),
+            SnapshotError::RowLayout { .. } => Self::bad(error.to_string()),
+        }
+    }
+}
+
 impl From<TableError> for Refusal {
     fn from(error: TableError) -> Self {
         of_table(&error)
@@ -201,6 +226,7 @@ impl From<QueryError> for Refusal {
             QueryError::Ensemble(error) => error.into(),
             QueryError::Unreadable(error) => Self::from(&*error),
             QueryError::Table(error) => error.into(),
+            QueryError::Snapshot(error) => error.into(),
             other => Self::bad(other.to_string()),
         }
     }

@@ -15,12 +15,12 @@
 mod access;
 mod api;
 mod app;
+mod ask;
 mod ensembles;
 mod error;
 mod failures;
 mod guard;
 mod influx;
-mod logs;
 mod metrics;
 mod pg;
 mod processes;
@@ -34,7 +34,6 @@ mod tokens;
 mod write;
 
 pub use error::ServerError;
-pub use logs::Logs;
 pub use metrics::serve_metrics;
 pub use processes::answer_questions;
 pub use serve::{Server, serve};

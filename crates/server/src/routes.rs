@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use crate::api::{In, Route, document};
 use crate::app::App;
-use crate::{ensembles, influx, metrics, sql, write};
+use crate::{ask, ensembles, influx, metrics, sql, write};
 
 const JSON: &str = "application/json";
 const ARROW: &str = "application/vnd.apache.arrow.stream";
@@ -50,7 +50,7 @@ fn writes() -> Vec<Route> {
 
 fn questions() -> Vec<Route> {
     let sql = || object(&["sql"], &json!({"sql": text()}));
-    let format = json!({"type": "string", "enum": ["json", "csv", "arrow"], "default": "json"});
+    let format = || json!({"type": "string", "enum": ["json", "csv", "arrow"], "default": "json"});
     let rows = object(
         &["success", "columns", "data", "row_count", "execution_time_ms"],
         &json!({
@@ -81,7 +81,7 @@ fn questions() -> Vec<Route> {
     let objects = || list(&json!({"type": "object"}));
     vec![
         Route::post("/api/v1/sql", sql::sql, "Ask in SQL")
-            .takes(In::Query, "format", format, "Of the answer; without it the header `accept` counts")
+            .takes(In::Query, "format", format(), "Of the answer; without it the header `accept` counts")
             .of_database()
             .asks(&sql())
             .answers(&[JSON, "text/csv", ARROW], &objects(), "The rows"),
@@ -97,6 +97,12 @@ fn questions() -> Vec<Route> {
         statement(Route::get("/query", influx::query, "Tell databases and tables, as clients of InfluxDB ask")),
         statement(Route::post("/query", influx::query, "The same, as a form"))
             .body("application/x-www-form-urlencoded", &json!({})),
+        Route::post("/api/v1/ask", ask::ask, "Ask about the groups of a table, with the options of the command `ask`")
+            .takes(In::Query, "format", format(), "Of the answer; without it the header `accept` counts")
+            .of_database()
+            .asks(&groups())
+            .answers(&[JSON, "text/csv", ARROW], &objects(), "A row a group")
+            .refuses(&[404]),
         Route::get("/api/v1/ensembles", ensembles::ensembles, "List the ensembles")
             .guarded()
             .answers(&[JSON], &objects(), "The ensembles")
@@ -110,6 +116,24 @@ fn questions() -> Vec<Route> {
             .answers(&[JSON], &objects(), "The distributions")
             .refuses(&[404]),
     ]
+}
+
+/// The body of a question about groups.
+fn groups() -> Value {
+    let columns = || list(&text());
+    let number = || json!({"type": "integer", "minimum": 0});
+    let mut body = object(
+        &["table"],
+        &json!({
+            "table": text(), "group": columns(), "count": {"type": "boolean"}, "avg": columns(), "sum": columns(),
+            "min": columns(), "max": columns(), "stddev": columns(), "distinct": columns(), "quantiles": columns(),
+            "hist": columns(), "loghist": columns(), "time_bucket": text(), "time": text(), "since": text(),
+            "until": text(), "where": list(&text()), "weight": text(), "replace": list(&text()), "sort": text(),
+            "asc": {"type": "boolean"}, "limit": number(), "samples": number(), "columns": columns(),
+        }),
+    );
+    body["additionalProperties"] = false.into();
+    body
 }
 
 fn others() -> Vec<Route> {

@@ -4,7 +4,7 @@ use std::convert::Infallible;
 
 use axum::body::{Body, Bytes};
 use axum::extract::{Extension, Query, State};
-use axum::http::{HeaderMap, HeaderValue, header};
+use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use serde::Deserialize;
 
@@ -12,7 +12,7 @@ use crate::access::Access;
 use crate::app::{App, DATABASE_HEADER, database};
 use crate::error::Refusal;
 use crate::influx::Statement;
-use crate::processes::{Format, Part, Question, Wanted};
+use crate::processes::{Format, Part, Question, Sql, Wanted};
 
 /// The body of a request.
 #[derive(Deserialize)]
@@ -51,19 +51,29 @@ pub(crate) async fn query_arrow(asked: Asked) -> Result<Response, Refusal> {
 
 /// In the format asked for, by name or by the type that the client takes: JSON (an array of objects), CSV or Arrow.
 pub(crate) async fn sql(Query(format): Query<FormatQuery>, asked: Asked) -> Result<Response, Refusal> {
-    let format = match format.format.as_deref() {
-        None => match accepted(&asked.2) {
-            CSV => Format::Csv,
-            ARROW => Format::Arrow,
-            _ => Format::Json,
-        },
-        Some("json") => Format::Json,
-        Some("csv") => Format::Csv,
-        Some("arrow") => Format::Arrow,
-        Some(other) => return Err(Refusal::bad(format!("{other:?} is no format: choose json, csv or arrow"))),
-    };
+    let format = format.of(&asked.2)?;
     answer(asked, format).await
 }
+
+impl FormatQuery {
+    /// The format that a request names, or the one of a type that its client takes.
+    pub(crate) fn of(&self, headers: &HeaderMap) -> Result<Format, Refusal> {
+        match self.format.as_deref() {
+            None => Ok(match accepted(headers) {
+                CSV => Format::Csv,
+                ARROW => Format::Arrow,
+                _ => Format::Json,
+            }),
+            Some("json") => Ok(Format::Json),
+            Some("csv") => Ok(Format::Csv),
+            Some("arrow") => Ok(Format::Arrow),
+            Some(other) => Err(Refusal::bad(format!("{other:?} is no format: choose json, csv or arrow"))),
+        }
+    }
+}
+
+/// What there is to know of an answer, such as in what it is not exact.
+const NOTE_HEADER: &str = "x-manyworlds-note";
 
 const JSON: &str = "application/json";
 const CSV: &str = "text/csv";
@@ -98,7 +108,6 @@ async fn answer((State(app), Extension(access), headers, body): Asked, format: F
     answer_in_time(app, access, sql, database, format).await
 }
 
-/// The whole body of the reply is there before its first byte is sent, so that its status says how the question ended.
 async fn answer_in_time(
     app: App,
     access: Access,
@@ -106,30 +115,52 @@ async fn answer_in_time(
     database: String,
     format: Format,
 ) -> Result<Response, Refusal> {
-    app.metrics.asked();
-    let asked = app.clone();
-    let content = match format {
+    let content = content_type(&format);
+    let databases = access.databases().map(<[_]>::to_vec);
+    let question = Question::Sql(Sql { text: sql, database, databases, login: None, wanted: Wanted::Body(format) });
+    reply(app, access, question, content).await
+}
+
+pub(crate) fn content_type(format: &Format) -> &'static str {
+    match format {
         Format::Json | Format::Arrays | Format::Series(_) => JSON,
         Format::Csv => "text/csv; charset=utf-8",
         Format::Arrow => ARROW,
-    };
-    let databases = access.databases().map(<[_]>::to_vec);
-    let question = Question { sql, database, databases, login: None, wanted: Wanted::Body(format) };
-    let asking = access.clone();
-    let pieces = app.questions.ask(&asking, |place| async move {
+    }
+}
+
+/// The whole body of the reply is there before its first byte is sent, so that its status says how the question ended.
+pub(crate) async fn reply(
+    app: App,
+    access: Access,
+    question: Question,
+    content: &'static str,
+) -> Result<Response, Refusal> {
+    app.metrics.asked();
+    let (asked, asking) = (app.clone(), access.clone());
+    let answered = app.questions.ask(&asking, |place| async move {
         let mut answering = asked.processes.ask(place, &question).await?;
-        let mut pieces = Vec::new();
+        let (mut pieces, mut notes) = (Vec::new(), Vec::new());
         while let Some(part) = answering.next().await.map_err(|failure| access.explain::<Refusal>(failure))? {
-            if let Part::Bytes(bytes) = part {
-                pieces.push(Ok::<_, Infallible>(Bytes::from(bytes)));
+            match part {
+                Part::Bytes(bytes) => pieces.push(Ok::<_, Infallible>(Bytes::from(bytes))),
+                Part::Notes(more) => notes = more,
+                Part::Types(_) | Part::Columns(_) | Part::Failed(_) | Part::Done(_) => {}
             }
         }
-        Ok(pieces)
+        Ok((pieces, notes))
     });
-    let pieces = pieces.await?;
+    let (pieces, notes) = answered.await?;
     let length: usize = pieces.iter().flatten().map(Bytes::len).sum();
     let head = [(header::CONTENT_TYPE, HeaderValue::from_static(content)), (header::CONTENT_LENGTH, length.into())];
-    Ok((head, Body::from_stream(futures::stream::iter(pieces))).into_response())
+    let mut response = (head, Body::from_stream(futures::stream::iter(pieces))).into_response();
+    for note in notes {
+        // A name in a note may have letters that no header takes.
+        let value = HeaderValue::from_str(&note.escape_default().to_string());
+        let value = value.map_err(|e| Refusal::new(StatusCode::INTERNAL_SERVER_ERROR, e.to_string()))?;
+        response.headers_mut().append(NOTE_HEADER, value);
+    }
+    Ok(response)
 }
 
 #[cfg(test)]

@@ -6,9 +6,9 @@
 use std::collections::BTreeSet;
 
 use chrono::{DateTime, NaiveDate, NaiveDateTime};
+use expr::{Comparison, Expr, Name, Node, Operator};
 use regex::Regex;
 
-use super::parse::{Comparison, Expr, Name, Operand, Operator};
 use crate::column::Kind;
 use crate::error::AskError;
 
@@ -52,6 +52,7 @@ pub(crate) enum Number {
     Int(i64),
     Real(f64),
     Negative(Box<Self>),
+    Absolute(Box<Self>),
     /// A number and what is done to it, from left to right.
     Chain(Box<Self>, Vec<(Operator, Self)>),
 }
@@ -80,7 +81,7 @@ impl Number {
         match self {
             Self::Column(column) => take(*column),
             Self::Int(_) | Self::Real(_) => {}
-            Self::Negative(inner) => inner.each_column(take),
+            Self::Negative(inner) | Self::Absolute(inner) => inner.each_column(take),
             Self::Chain(first, rest) => {
                 first.each_column(take);
                 rest.iter().for_each(|(_, number)| number.each_column(take));
@@ -103,45 +104,47 @@ type Bound<T> = Result<T, AskError>;
 impl Binder<'_> {
     /// The condition, or with `negated` its opposite.
     pub(crate) fn bind(&self, expr: &Expr, negated: bool) -> Bound<Cond> {
-        Ok(match expr {
-            Expr::All(parts) | Expr::Any(parts) => {
+        Ok(match &expr.node {
+            Node::All(parts) | Node::Any(parts) => {
+                let all = matches!(expr.node, Node::All(_)) != negated;
                 let parts = parts.iter().map(|part| self.bind(part, negated)).collect::<Bound<Vec<_>>>()?;
-                if matches!(expr, Expr::All(_)) == negated { Cond::Any(parts) } else { Cond::All(parts) }
+                if all { Cond::All(parts) } else { Cond::Any(parts) }
             }
-            Expr::Not(inner) => self.bind(inner, !negated)?,
-            Expr::Constant(value) => Cond::Constant(*value != negated),
-            Expr::Holds(name) => {
-                let column = self.column(name, "a condition", &[Kind::Bool])?;
+            Node::Not(inner) => self.bind(inner, !negated)?,
+            Node::Bool(value) => Cond::Constant(*value != negated),
+            Node::Name(name) => {
+                let name = Name { text: name.clone(), at: expr.at };
+                let column = self.column(&name, "a condition", &[Kind::Bool])?;
                 leaf(column, Test::Ints(vec![(1, 1)]), negated)
             }
-            Expr::IsNull { column, negated: not } => leaf(self.place(column)?, Test::Null, negated != *not),
-            Expr::Has { column, member, negated: not } => {
-                leaf(self.column(column, "HAS", &[Kind::Set])?, Test::Has(member.clone()), negated != *not)
+            Node::IsNull { name, negated: not } => leaf(self.place(name)?, Test::Null, negated != *not),
+            Node::Has { name, member, negated: not } => {
+                leaf(self.column(name, "HAS", &[Kind::Set])?, Test::Has(member.clone()), negated != *not)
             }
-            Expr::Match { column, pattern, pattern_at, negated: not } => {
-                let place = self.column(column, "~", &[Kind::Text])?;
-                let regex = regex(pattern, |at, reason| self.fail(pattern_at + 1 + at, reason))?;
+            Node::Match { name, pattern, pattern_at, negated: not } => {
+                let place = self.column(name, "~", &[Kind::Text])?;
+                let regex = expr::regex(pattern).map_err(|(at, reason)| self.fail(pattern_at + at, reason))?;
                 leaf(place, Test::Match(regex), negated != *not)
             }
-            Expr::In { column, values, negated: not } => self.list(column, values, negated != *not)?,
-            Expr::Compare { left, comparison, right, at } => {
+            Node::In { name, values, negated: not } => self.list(name, values, negated != *not)?,
+            Node::Compare(left, comparison, right) => {
                 let comparison = if negated { comparison.negated() } else { *comparison };
-                self.compare(left, comparison, right, *at)?
+                self.compare(left, comparison, right, expr.at)?
+            }
+            _ => {
+                let expected = "expected a comparison after this: = != < <= > >= ~ !~ IN, IS NULL or HAS";
+                return Err(self.fail(expr.at, expected));
             }
         })
     }
 
     fn fail(&self, at: usize, reason: impl Into<String>) -> AskError {
-        let mut at = at.min(self.text.len());
-        while !self.text.is_char_boundary(at) {
-            at -= 1;
-        }
-        AskError::Text { what: self.what, text: self.text.to_owned(), at, reason: reason.into() }
+        AskError::Syntax { what: self.what, error: expr::Error::new(self.text, at, reason) }
     }
 
     fn place(&self, name: &Name) -> Bound<usize> {
-        let found = self.names.iter().position(|n| *n == name.name);
-        found.ok_or_else(|| AskError::unknown_column(&name.name, self.names.iter().map(String::as_str)))
+        let found = self.names.iter().position(|n| *n == name.text);
+        found.ok_or_else(|| AskError::unknown_column(&name.text, self.names.iter().map(String::as_str)))
     }
 
     fn column(&self, name: &Name, test: &str, kinds: &[Kind]) -> Bound<usize> {
@@ -151,25 +154,22 @@ impl Binder<'_> {
         }
         let hint = if self.kinds[place] == Kind::Set { ": ask it with HAS" } else { "" };
         let (holds, needs) = (self.kinds[place].holds(), kinds[0].holds());
-        Err(self.fail(name.at, format!("{test} needs {needs}, and {:?} holds {holds}{hint}", name.name)))
+        Err(self.fail(name.at, format!("{test} needs {needs}, and {:?} holds {holds}{hint}", name.text)))
     }
 
-    fn compare(&self, left: &Operand, comparison: Comparison, right: &Operand, at: usize) -> Bound<Cond> {
-        match (left, right) {
-            (Operand::Null, _) | (_, Operand::Null) => {
+    /// `at` is where the comparison is, for errors.
+    fn compare(&self, left: &Expr, comparison: Comparison, right: &Expr, at: usize) -> Bound<Cond> {
+        match (named(left), named(right)) {
+            _ if left.node == Node::Null || right.node == Node::Null => {
                 // The names are checked all the same.
-                for operand in [left, right] {
-                    if let Operand::Column(name) = operand {
-                        self.place(name)?;
-                    }
+                for name in [left, right].into_iter().filter_map(named) {
+                    self.place(&name)?;
                 }
                 Ok(Cond::Constant(false))
             }
-            (Operand::Column(a), Operand::Column(b)) => self.compare_columns(a, comparison, b),
-            (Operand::Column(name), value) if is_constant(value) => self.compare_value(name, comparison, value),
-            (value, Operand::Column(name)) if is_constant(value) => {
-                self.compare_value(name, comparison.exchanged(), value)
-            }
+            (Some(a), Some(b)) => self.compare_columns(&a, comparison, &b),
+            (Some(name), None) if is_constant(right) => self.compare_value(&name, comparison, right),
+            (None, Some(name)) if is_constant(left) => self.compare_value(&name, comparison.exchanged(), left),
             _ => {
                 let (left, right) = (self.number(left, at)?, self.number(right, at)?);
                 Ok(Cond::Numbers { left, comparison, right })
@@ -186,15 +186,13 @@ impl Binder<'_> {
                 Ok(Cond::Numbers { left: Number::Column(left), comparison, right: Number::Column(right) })
             }
             _ => {
-                let (a, b) = (&a.name, &b.name);
-                let reason =
-                    format!("{a:?} holds {}, {b:?} {}: those do not compare", of_left.holds(), of_right.holds());
-                Err(self.fail(self.text.find(b.as_str()).unwrap_or(0), reason))
+                let (a, of_a, of_b) = (&a.text, of_left.holds(), of_right.holds());
+                Err(self.fail(b.at, format!("{a:?} holds {of_a}, {:?} {of_b}: those do not compare", b.text)))
             }
         }
     }
 
-    fn compare_value(&self, name: &Name, comparison: Comparison, value: &Operand) -> Bound<Cond> {
+    fn compare_value(&self, name: &Name, comparison: Comparison, value: &Expr) -> Bound<Cond> {
         let column = self.place(name)?;
         let test = match self.kinds[column] {
             Kind::Float => Test::Float(comparison, self.real(name, value)?),
@@ -202,13 +200,13 @@ impl Binder<'_> {
             kind if kind.is_whole() => return self.whole(name, column, comparison, value),
             kind => {
                 let hint = if kind == Kind::Set { ": ask with HAS" } else { "" };
-                return Err(self.fail(name.at, format!("{:?} holds {}{hint}", name.name, kind.holds())));
+                return Err(self.fail(name.at, format!("{:?} holds {}{hint}", name.text, kind.holds())));
             }
         };
         Ok(leaf(column, test, false))
     }
 
-    fn whole(&self, name: &Name, column: usize, comparison: Comparison, value: &Operand) -> Bound<Cond> {
+    fn whole(&self, name: &Name, column: usize, comparison: Comparison, value: &Expr) -> Bound<Cond> {
         let below = |v: i64| v.checked_sub(1).map(|hi| (i64::MIN, hi));
         let above = |v: i64| v.checked_add(1).map(|lo| (lo, i64::MAX));
         let (negated, range) = match (self.whole_value(name, value)?, comparison) {
@@ -228,11 +226,11 @@ impl Binder<'_> {
         Ok(leaf(column, Test::Ints(range.into_iter().collect()), negated))
     }
 
-    fn list(&self, name: &Name, values: &[Operand], negated: bool) -> Bound<Cond> {
+    fn list(&self, name: &Name, values: &[Expr], negated: bool) -> Bound<Cond> {
         let column = self.place(name)?;
         // A value that is not among those, one of which is not known, may or may not be it.
-        let unknown = values.contains(&Operand::Null);
-        let known = || values.iter().filter(|v| **v != Operand::Null);
+        let unknown = values.iter().any(|v| v.node == Node::Null);
+        let known = || values.iter().filter(|v| v.node != Node::Null);
         let test = match self.kinds[column] {
             Kind::Float => Test::FloatIn(known().map(|v| self.real(name, v)).collect::<Bound<_>>()?),
             Kind::Text => Test::TextIn(known().map(|v| self.text_value(name, v)).collect::<Bound<_>>()?),
@@ -248,13 +246,13 @@ impl Binder<'_> {
                 Test::Ints(ranges)
             }
             kind => {
-                return Err(self.fail(name.at, format!("{:?} holds {}: IN cannot ask that", name.name, kind.holds())));
+                return Err(self.fail(name.at, format!("{:?} holds {}: IN cannot ask that", name.text, kind.holds())));
             }
         };
         Ok(if unknown && negated { Cond::Constant(false) } else { leaf(column, test, negated) })
     }
 
-    fn misfit(&self, name: &Name, value: &Operand, kind: Kind) -> AskError {
+    fn misfit(&self, name: &Name, value: &Expr, kind: Kind) -> AskError {
         let example = match kind {
             Kind::Bool => "true or false",
             Kind::Int | Kind::Float => "a number",
@@ -262,65 +260,70 @@ impl Binder<'_> {
             Kind::Date => "a day in single quotes, such as '2025-10-01'",
             _ => "a text in single quotes",
         };
-        let at = if let Operand::Text(_, at) = value { *at } else { name.at };
-        self.fail(at, format!("{:?} holds {}: compare it with {example}", name.name, kind.holds()))
+        self.fail(value.at, format!("{:?} holds {}: compare it with {example}", name.text, kind.holds()))
     }
 
-    fn real(&self, name: &Name, value: &Operand) -> Bound<f64> {
-        match value {
-            Operand::Int(v) => Ok(*v as f64),
-            Operand::Real(v) => Ok(*v),
+    fn real(&self, name: &Name, value: &Expr) -> Bound<f64> {
+        match value.node {
+            Node::Int(v) => Ok(v as f64),
+            Node::Real(v) => Ok(v),
             _ => Err(self.misfit(name, value, Kind::Float)),
         }
     }
 
-    fn text_value(&self, name: &Name, value: &Operand) -> Bound<String> {
-        match value {
-            Operand::Text(text, _) => Ok(text.clone()),
+    fn text_value(&self, name: &Name, value: &Expr) -> Bound<String> {
+        match &value.node {
+            Node::Text(text) => Ok(text.clone()),
             _ => Err(self.misfit(name, value, Kind::Text)),
         }
     }
 
-    fn whole_value(&self, name: &Name, value: &Operand) -> Bound<Whole> {
+    fn whole_value(&self, name: &Name, value: &Expr) -> Bound<Whole> {
         let kind = self.kinds[self.place(name)?];
-        match (kind, value) {
-            (Kind::Int, Operand::Int(v)) => Ok(Whole::Value(*v)),
-            (Kind::Int, Operand::Real(v)) => Ok(Whole::of(*v)),
-            (Kind::Bool, Operand::Bool(v)) => Ok(Whole::Value(i64::from(*v))),
-            (Kind::Time, Operand::Text(text, _)) => {
-                micros_of(text).map(Whole::Value).ok_or_else(|| self.misfit(name, value, kind))
-            }
-            (Kind::Date, Operand::Text(text, _)) => {
-                let day = text.parse::<NaiveDate>().map_err(|_| self.misfit(name, value, kind))?;
+        let misfit = || self.misfit(name, value, kind);
+        match (kind, &value.node) {
+            (Kind::Int, Node::Int(v)) => Ok(Whole::Value(*v)),
+            (Kind::Int, Node::Real(v)) => Ok(Whole::of(*v)),
+            (Kind::Bool, Node::Bool(v)) => Ok(Whole::Value(i64::from(*v))),
+            (Kind::Time, Node::Text(text)) => micros_of(text).map(Whole::Value).ok_or_else(misfit),
+            (Kind::Date, Node::Text(text)) => {
+                let day = text.parse::<NaiveDate>().map_err(|_| misfit())?;
                 Ok(Whole::Value(day.signed_duration_since(NaiveDate::default()).num_days()))
             }
-            _ => Err(self.misfit(name, value, kind)),
+            _ => Err(misfit()),
         }
     }
 
     /// `at` is where the comparison is, for errors.
-    fn number(&self, operand: &Operand, at: usize) -> Bound<Number> {
-        Ok(match operand {
-            Operand::Column(name) => Number::Column(self.column(name, "arithmetic", &[Kind::Int, Kind::Float])?),
-            Operand::Int(value) => Number::Int(*value),
-            Operand::Real(value) => Number::Real(*value),
-            Operand::Negative(inner) => Number::Negative(Box::new(self.number(inner, at)?)),
-            Operand::Chain(first, rest) => {
-                let first = self.number(first, rest.first().map_or(at, |(_, _, at)| *at))?;
-                let rest = rest.iter().map(|(operator, operand, at)| Ok((*operator, self.number(operand, *at)?)));
-                Number::Chain(Box::new(first), rest.collect::<Bound<_>>()?)
+    fn number(&self, expr: &Expr, at: usize) -> Bound<Number> {
+        Ok(match &expr.node {
+            Node::Name(name) => {
+                let name = Name { text: name.clone(), at: expr.at };
+                Number::Column(self.column(&name, "arithmetic", &[Kind::Int, Kind::Float])?)
             }
-            Operand::Text(_, at) => return Err(self.fail(*at, "a number is expected here, not a text")),
-            Operand::Bool(_) => return Err(self.fail(at, "numbers do not compare with true or false")),
-            Operand::Null => {
+            Node::Int(value) => Number::Int(*value),
+            Node::Real(value) => Number::Real(*value),
+            Node::Negative(inner) => Number::Negative(Box::new(self.number(inner, at)?)),
+            Node::Absolute(inner) => Number::Absolute(Box::new(self.number(inner, inner.at)?)),
+            Node::Chain(first, rest) => {
+                let rest = rest.iter().map(|(operator, number)| Ok((*operator, self.number(number, number.at)?)));
+                Number::Chain(Box::new(self.number(first, first.at)?), rest.collect::<Bound<_>>()?)
+            }
+            Node::Bool(_) => return Err(self.fail(at, "numbers do not compare with true or false")),
+            Node::Null => {
                 return Err(self.fail(at, "NULL in arithmetic leaves nothing: use IS NULL to ask for missing values"));
             }
+            _ => return Err(self.fail(expr.at, "expected a number here, not a text")),
         })
     }
 }
 
-fn is_constant(operand: &Operand) -> bool {
-    matches!(operand, Operand::Int(_) | Operand::Real(_) | Operand::Text(..) | Operand::Bool(_))
+fn named(expr: &Expr) -> Option<Name> {
+    if let Node::Name(text) = &expr.node { Some(Name { text: text.clone(), at: expr.at }) } else { None }
+}
+
+fn is_constant(expr: &Expr) -> bool {
+    matches!(expr.node, Node::Int(_) | Node::Real(_) | Node::Text(_) | Node::Bool(_))
 }
 
 fn leaf(column: usize, test: Test, negated: bool) -> Cond {
@@ -348,18 +351,6 @@ impl Whole {
             Self::Between(Some(floor as i64))
         }
     }
-}
-
-/// Compiles a pattern; an error is said by `fail`, of the place in the pattern in bytes.
-pub(crate) fn regex(pattern: &str, fail: impl Fn(usize, String) -> AskError) -> Bound<Regex> {
-    let parsed = regex_syntax::Parser::new().parse(pattern);
-    let (at, reason) = match parsed {
-        Err(regex_syntax::Error::Parse(e)) => (e.span().start.offset, e.kind().to_string()),
-        Err(regex_syntax::Error::Translate(e)) => (e.span().start.offset, e.kind().to_string()),
-        Err(other) => (0, other.to_string()),
-        Ok(_) => return Regex::new(pattern).map_err(|e| fail(0, e.to_string())),
-    };
-    Err(fail(at, format!("the pattern is wrong here: {reason}")))
 }
 
 /// Reads a time: RFC 3339, or a day with or without a time of day, in UTC. Microseconds since 1970.

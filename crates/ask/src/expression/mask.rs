@@ -2,8 +2,9 @@
 
 use std::cmp::Ordering;
 
+use expr::{Comparison, Operator};
+
 use super::bind::{Cond, Leaf, Number, Test};
-use super::parse::{Comparison, Operator};
 use crate::column::{Codes, Column, Values, Words, ordinal, range_of, with_codes};
 use crate::error::AskError;
 
@@ -163,25 +164,61 @@ impl Number {
             }
             Self::Int(value) => Numbers { values: NumberValues::Ints(vec![i128::from(*value); len]), valid: None },
             Self::Real(value) => Numbers { values: NumberValues::Reals(vec![*value; len]), valid: None },
-            Self::Negative(inner) => {
-                let inner = inner.evaluate(rows)?;
-                let values = match inner.values {
-                    NumberValues::Ints(values) => NumberValues::Ints(values.into_iter().map(|v| -v).collect()),
-                    NumberValues::Reals(values) => NumberValues::Reals(values.into_iter().map(|v| -v).collect()),
-                };
-                Numbers { values, valid: inner.valid }
-            }
+            Self::Negative(inner) => inner.evaluate(rows)?.each(|v| -v, |v| -v),
+            Self::Absolute(inner) => inner.evaluate(rows)?.each(i128::abs, f64::abs),
             Self::Chain(first, rest) => {
                 let mut left = first.evaluate(rows)?;
                 for (operator, right) in rest {
                     let right = right.evaluate(rows)?;
-                    let valid = both(left.valid, right.valid);
-                    left = Numbers { values: apply(left.values, *operator, right.values, valid.as_deref())?, valid };
+                    left = match operator {
+                        Operator::Min => left.chosen(right, Ordering::is_le),
+                        Operator::Max => left.chosen(right, Ordering::is_ge),
+                        _ => {
+                            let valid = both(left.valid, right.valid);
+                            let values = apply(left.values, *operator, right.values, valid.as_deref())?;
+                            Numbers { values, valid }
+                        }
+                    };
                 }
                 left
             }
         })
     }
+}
+
+impl Numbers {
+    fn each(self, of_ints: impl Fn(i128) -> i128, of_reals: impl Fn(f64) -> f64) -> Self {
+        let values = match self.values {
+            NumberValues::Ints(values) => NumberValues::Ints(values.into_iter().map(of_ints).collect()),
+            NumberValues::Reals(values) => NumberValues::Reals(values.into_iter().map(of_reals).collect()),
+        };
+        Self { values, valid: self.valid }
+    }
+
+    fn is_valid(&self, row: usize) -> bool {
+        self.valid.as_ref().is_none_or(|valid| valid[row])
+    }
+
+    /// The number of each row if its order to the `other` one `is_it`, otherwise that one. As `least` and `greatest` of
+    /// SQL do, it ignores NULL unless both are.
+    fn chosen(self, other: Self, is_it: fn(Ordering) -> bool) -> Self {
+        let chosen = |row: usize| match (self.is_valid(row), other.is_valid(row)) {
+            (true, true) => is_it(self.values.order(&other.values, row)),
+            (valid, _) => valid,
+        };
+        let chosen: Vec<bool> = (0..self.values.len()).map(chosen).collect();
+        let valid = (0..chosen.len()).map(|row| self.is_valid(row) || other.is_valid(row)).collect();
+        let pick = |row: usize| chosen[row];
+        let values = match (self.values, other.values) {
+            (NumberValues::Ints(a), NumberValues::Ints(b)) => NumberValues::Ints(picked(&a, &b, pick)),
+            (a, b) => NumberValues::Reals(picked(&a.into_reals(), &b.into_reals(), pick)),
+        };
+        Self { values, valid: Some(valid) }
+    }
+}
+
+fn picked<T: Copy>(a: &[T], b: &[T], pick: impl Fn(usize) -> bool) -> Vec<T> {
+    a.iter().zip(b).enumerate().map(|(row, (a, b))| if pick(row) { *a } else { *b }).collect()
 }
 
 fn both(a: Option<Vec<bool>>, b: Option<Vec<bool>>) -> Option<Vec<bool>> {
@@ -192,6 +229,23 @@ fn both(a: Option<Vec<bool>>, b: Option<Vec<bool>>) -> Option<Vec<bool>> {
 }
 
 impl NumberValues {
+    fn len(&self) -> usize {
+        match self {
+            Self::Ints(values) => values.len(),
+            Self::Reals(values) => values.len(),
+        }
+    }
+
+    /// How the numbers of a row compare.
+    fn order(&self, other: &Self, row: usize) -> Ordering {
+        match (self, other) {
+            (Self::Ints(a), Self::Ints(b)) => a[row].cmp(&b[row]),
+            (Self::Reals(a), Self::Reals(b)) => ordinal(a[row]).cmp(&ordinal(b[row])),
+            (Self::Ints(a), Self::Reals(b)) => ordinal(a[row] as f64).cmp(&ordinal(b[row])),
+            (Self::Reals(a), Self::Ints(b)) => ordinal(a[row]).cmp(&ordinal(b[row] as f64)),
+        }
+    }
+
     fn into_reals(self) -> Vec<f64> {
         match self {
             Self::Ints(values) => values.into_iter().map(|v| v as f64).collect(),
@@ -216,35 +270,20 @@ fn apply(
                 };
                 // What stands where there is NULL means nothing.
                 let is_null = valid.is_some_and(|valid| !valid[row]);
-                result.or(is_null.then_some(0)).ok_or(AskError::Overflow { what: "arithmetic of --where".to_owned() })
+                result
+                    .or(is_null.then_some(0))
+                    .ok_or(AskError::Overflow { what: "arithmetic of a condition".to_owned() })
             };
             let values = a.into_iter().zip(b).enumerate().map(one).collect::<Result<_, _>>()?;
             return Ok(NumberValues::Ints(values));
         }
         (left, right, _) => (left.into_reals(), right.into_reals()),
     };
-    let one = |(a, b): (f64, f64)| match operator {
-        Operator::Add => a + b,
-        Operator::Subtract => a - b,
-        Operator::Multiply => a * b,
-        Operator::Divide => a / b,
-    };
+    let one = |(a, b)| operator.of(a, b);
     Ok(NumberValues::Reals(left.into_iter().zip(right).map(one).collect()))
 }
 
 fn compare_numbers(left: &Numbers, comparison: Comparison, right: &Numbers) -> Vec<bool> {
-    let order = |row: usize| -> Ordering {
-        match (&left.values, &right.values) {
-            (NumberValues::Ints(a), NumberValues::Ints(b)) => a[row].cmp(&b[row]),
-            (NumberValues::Reals(a), NumberValues::Reals(b)) => ordinal(a[row]).cmp(&ordinal(b[row])),
-            (NumberValues::Ints(a), NumberValues::Reals(b)) => ordinal(a[row] as f64).cmp(&ordinal(b[row])),
-            (NumberValues::Reals(a), NumberValues::Ints(b)) => ordinal(a[row]).cmp(&ordinal(b[row] as f64)),
-        }
-    };
-    let len = match &left.values {
-        NumberValues::Ints(values) => values.len(),
-        NumberValues::Reals(values) => values.len(),
-    };
-    let is_valid = |numbers: &Numbers, row: usize| numbers.valid.as_ref().is_none_or(|valid| valid[row]);
-    (0..len).map(|row| is_valid(left, row) && is_valid(right, row) && comparison.holds(order(row))).collect()
+    let holds = |row: usize| comparison.holds(left.values.order(&right.values, row));
+    (0..left.values.len()).map(|row| left.is_valid(row) && right.is_valid(row) && holds(row)).collect()
 }

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use super::parse::{Expr, Name, Operand, Operator};
+use expr::{Expr, Name, Node, Operator};
 
 /// A text as SQL writes it.
 pub(crate) fn text(text: &str) -> String {
@@ -25,30 +25,38 @@ pub(crate) fn column(name: &str) -> String {
     if plain && !RESERVED.contains(&name) { name.to_owned() } else { quoted(name) }
 }
 
-/// The condition in SQL, in parentheses where it needs them.
+/// A condition or number in SQL, in parentheses where it needs them.
 pub(crate) fn condition(expr: &Expr) -> String {
-    let name = |name: &Name| column(&name.name);
+    let name = |name: &Name| column(&name.text);
     let not = |negated: bool| if negated { "NOT " } else { "" };
-    match expr {
-        Expr::All(parts) => joined(parts, " AND "),
-        Expr::Any(parts) => joined(parts, " OR "),
-        Expr::Not(inner) => format!("NOT ({})", condition(inner)),
-        Expr::Compare { left, comparison, right, .. } => {
-            format!("{} {} {}", operand(left), comparison.sign(), operand(right))
+    match &expr.node {
+        Node::All(parts) => joined(parts, " AND "),
+        Node::Any(parts) => joined(parts, " OR "),
+        Node::Not(inner) => format!("NOT ({})", condition(inner)),
+        Node::Compare(left, comparison, right) => {
+            format!("{} {} {}", condition(left), comparison.sign(), condition(right))
         }
-        Expr::Match { column, pattern, negated, .. } => {
-            format!("{} {} {}", name(column), if *negated { "!~" } else { "~" }, text(pattern))
+        Node::Match { name: of, pattern, negated, .. } => {
+            format!("{} {} {}", name(of), if *negated { "!~" } else { "~" }, text(pattern))
         }
-        Expr::In { column, values, negated } => {
-            let values: Vec<String> = values.iter().map(operand).collect();
-            format!("{} {}IN ({})", name(column), not(*negated), values.join(", "))
+        Node::In { name: of, values, negated } => {
+            let values: Vec<String> = values.iter().map(condition).collect();
+            format!("{} {}IN ({})", name(of), not(*negated), values.join(", "))
         }
-        Expr::IsNull { column, negated } => format!("{} IS {}NULL", name(column), not(*negated)),
-        Expr::Has { column, member, negated } => {
-            format!("{}array_has({}, {})", not(*negated), name(column), text(member))
+        Node::IsNull { name: of, negated } => format!("{} IS {}NULL", name(of), not(*negated)),
+        Node::Has { name: of, member, negated } => {
+            format!("{}array_has({}, {})", not(*negated), name(of), text(member))
         }
-        Expr::Holds(column) => name(column),
-        Expr::Constant(value) => value.to_string(),
+        Node::Name(name) => column(name),
+        Node::Int(value) => value.to_string(),
+        // With an exponent it is a real number even without a fraction.
+        Node::Real(value) => format!("{value:e}"),
+        Node::Text(value) => text(value),
+        Node::Bool(value) => value.to_string(),
+        Node::Null => "NULL".to_owned(),
+        Node::Negative(inner) => format!("(- {})", condition(inner)),
+        Node::Absolute(inner) => format!("abs({})", condition(inner)),
+        Node::Chain(first, rest) => chain(first, rest),
     }
 }
 
@@ -56,30 +64,25 @@ fn joined(parts: &[Expr], word: &str) -> String {
     parts.iter().map(|part| format!("({})", condition(part))).collect::<Vec<_>>().join(word)
 }
 
-fn operand(of: &Operand) -> String {
-    match of {
-        Operand::Column(name) => column(&name.name),
-        Operand::Int(value) => value.to_string(),
-        // With an exponent it is a real number however round it is.
-        Operand::Real(value) => format!("{value:e}"),
-        Operand::Text(value, _) => text(value),
-        Operand::Bool(value) => value.to_string(),
-        Operand::Null => "NULL".to_owned(),
-        Operand::Negative(inner) => format!("(- {})", operand(inner)),
-        Operand::Chain(first, rest) => chain(first, rest),
-    }
-}
-
 /// As SQL reads it from left to right too. From the first division on everything is a real number.
-fn chain(first: &Operand, rest: &[(Operator, Operand, usize)]) -> String {
-    let mut sql = operand(first);
+fn chain(first: &Expr, rest: &[(Operator, Expr)]) -> String {
+    let mut sql = condition(first);
     let mut divided = false;
-    for (operator, right, _) in rest {
+    for (operator, right) in rest {
+        let right = condition(right);
+        let sign = match operator {
+            Operator::Add => '+',
+            Operator::Subtract => '-',
+            Operator::Multiply => '*',
+            Operator::Divide => '/',
+            Operator::Min => return format!("least({sql}, {right})"),
+            Operator::Max => return format!("greatest({sql}, {right})"),
+        };
         if *operator == Operator::Divide && !divided {
             sql = format!("CAST({sql} AS DOUBLE)");
             divided = true;
         }
-        let _ = write!(sql, " {} {}", operator.sign(), operand(right));
+        let _ = write!(sql, " {sign} {right}");
     }
     format!("({sql})")
 }

@@ -12,8 +12,8 @@ const KINDS: [Kind; 6] = [Kind::Int, Kind::Float, Kind::Text, Kind::Bool, Kind::
 
 fn bound(text: &str) -> Cond {
     let names: Vec<String> = NAMES.iter().map(|name| (*name).to_owned()).collect();
-    let binder = Binder { names: &names, kinds: &KINDS, text, what: "--where" };
-    binder.bind(&parse(text, "--where").unwrap(), false).unwrap()
+    let binder = Binder { names: &names, kinds: &KINDS, text, what: "condition" };
+    binder.bind(&parse(text, "condition").unwrap(), false).unwrap()
 }
 
 struct Memory(HashMap<usize, Column>);
@@ -71,6 +71,8 @@ fn conditions_are_met_by_the_rows_they_say() {
         ("n / 2 = 1.5", vec![2]),
         ("-n > -3 AND n > 0 - 2", vec![1]),
         ("n > x", vec![0, 2]),
+        ("abs(n) < 4", vec![1, 2]),
+        ("min(n, x) = 2.5 or max(n, 1) = 1", vec![0, 1, 2, 4]),
         ("host = 'alpha'", vec![0, 2]),
         ("host ~ '^b' OR flag", vec![1, 3]),
         ("host !~ 'a$'", vec![]),
@@ -100,16 +102,10 @@ fn conditions_are_written_in_sql() {
         ("tags not has 'a' or host !~ 'b'", "(NOT array_has(tags, 'a')) OR (host !~ 'b')"),
         ("n / 2 >= -0.5", "(CAST(n AS DOUBLE) / 2) >= -5e-1"),
         ("time IS NOT NULL", "\"time\" IS NOT NULL"),
+        ("abs(n - 1) < max(x, 2)", "abs((n - 1)) < greatest(x, 2)"),
         ("\"Host\" IN ('a', NULL)", "\"Host\" IN ('a', NULL)"),
     ] {
-        assert_eq!(sql_condition(&parse(text, "--where").unwrap()), sql, "{text}");
-    }
-}
-
-proptest::proptest! {
-    #[test]
-    fn any_text_is_read_or_refused(text in "[a-z0-9 '\"()=<>!~+*/,.ä-]{0,40}") {
-        let _ = parse(&text, "--where");
+        assert_eq!(sql_condition(&parse(text, "condition").unwrap()), sql, "{text}");
     }
 }
 
@@ -136,7 +132,7 @@ fn nested(depth: usize) -> Vec<String> {
 fn conditions_at_the_limits_fit_the_stack() {
     on_a_small_stack(|| {
         for text in nested(expr::DEPTH_MAX) {
-            let parsed = match parse(&text, "--where") {
+            let parsed = match parse(&text, "condition") {
                 Ok(parsed) => parsed,
                 Err(error) => panic!("{error}"),
             };
@@ -144,22 +140,6 @@ fn conditions_at_the_limits_fit_the_stack() {
             bound(&text).mask(&mut rows()).unwrap();
             assert_eq!(sql_condition(&parsed).matches("NOT").count(), text.matches("NOT").count());
         }
-    });
-}
-
-#[test]
-fn deeper_longer_or_larger_conditions_are_refused() {
-    on_a_small_stack(|| {
-        let refused = |text: &str| parse(text, "--where").unwrap_err().to_string();
-        for depth in [expr::DEPTH_MAX + 1, 20_000] {
-            for text in nested(depth) {
-                let error = refused(&text);
-                assert!(error.contains("nested over") || error.contains("operators, names"), "{error}");
-                assert!(error.len() < 700, "{error}");
-            }
-        }
-        assert!(refused(&format!("n > 1{}", " + 1".repeat(expr::NODES_MAX))).contains("operators, names"));
-        assert!(refused(&" ".repeat(expr::BYTES_MAX + 1)).contains("bytes"));
     });
 }
 
@@ -173,7 +153,7 @@ fn long_chains_are_evaluated_in_order() {
         assert_eq!(met(&format!("n IN (3{})", ", 4".repeat(10 * expr::NODES_MAX))), [2]);
         assert_eq!(met("n + 12 / 2 / 3 * 2 - 1 = 6"), [2]);
     });
-    let sql = sql_condition(&parse("n - 1 - 2 > n * 2 / 3 / x * 4", "--where").unwrap());
+    let sql = sql_condition(&parse("n - 1 - 2 > n * 2 / 3 / x * 4", "condition").unwrap());
     assert_eq!(sql, "(n - 1 - 2) > (CAST(n * 2 AS DOUBLE) / 3 / x * 4)");
 }
 
@@ -217,8 +197,8 @@ proptest! {
     /// What is printed means what was written.
     #[test]
     fn printed_conditions_meet_the_same_rows(text in written()) {
-        let printed = sql_condition(&parse(&text, "--where").unwrap());
-        let again = sql_condition(&parse(&printed, "--where").unwrap());
+        let printed = sql_condition(&parse(&text, "condition").unwrap());
+        let again = sql_condition(&parse(&printed, "condition").unwrap());
         let mask = |text: &str| bound(text).mask(&mut rows()).map_err(|error| error.to_string());
         let (met, printed_met) = (mask(&text), mask(&printed));
         prop_assert_eq!(&met, &printed_met, "{} is {}", text, printed);

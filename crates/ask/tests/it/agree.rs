@@ -3,8 +3,9 @@
 use std::collections::BTreeSet;
 
 use arrow::array::RecordBatch;
-use ask::{Answer, AskError, Bucket, Cache, Measure, Options, Order, Partial, Question, Replacement, Samples, Source};
+use ask::{Answer, AskError, Bucket, Cache, Measure, Options, Order, Partial, Question, Replacement, Samples};
 use proptest::prelude::*;
+use snapshot::Snapshot;
 
 use crate::reference::{Condition, Plain, Row, Told, Value, is_same, rows, values};
 use crate::tables::{Dice, HOSTS, HOUR, START, TAGS, table};
@@ -214,7 +215,7 @@ fn check(answer: &Answer, expected: &[(Vec<Value>, Vec<Value>)], names: &[String
 }
 
 /// Every way there is to the answer of one question.
-fn ways(source: &Source, question: &Question) -> Vec<(&'static str, Result<Answer, AskError>)> {
+fn ways(source: &Snapshot, question: &Question) -> Vec<(&'static str, Result<Answer, AskError>)> {
     let options = |threads| Options { threads, ..Options::default() };
     let cache = Some(Cache::of(&source.root).with_rows_min(1));
     let keeping = Options { cache, ..options(2) };
@@ -228,12 +229,12 @@ fn ways(source: &Source, question: &Question) -> Vec<(&'static str, Result<Answe
 }
 
 /// Two machines with a part of the rows each, whose partial answers go through files.
-fn together(source: &Source, question: &Question) -> Result<Answer, AskError> {
+fn together(source: &Snapshot, question: &Question) -> Result<Answer, AskError> {
     let half = source.segments.len() / 2;
     let (a, b) = source.segments.split_at(half);
-    let one = Source { segments: b.to_vec(), fresh: Vec::new(), ..source.clone() };
-    let other = Source { segments: a.to_vec(), ..source.clone() };
-    let write = |source: &Source| ask::partial(source, question, &Options::default())?.encode();
+    let one = Snapshot { segments: b.to_vec(), unflushed: Vec::new(), ..source.clone() };
+    let other = Snapshot { segments: a.to_vec(), ..source.clone() };
+    let write = |source: &Snapshot| ask::partial(source, question, &Options::default())?.encode();
     let mut merged = Partial::decode("one", &write(&one)?)?;
     merged.merge(Partial::decode("other", &write(&other)?)?)?;
     merged.answer()
@@ -264,7 +265,7 @@ fn agree(seed: u64) {
 
 /// The first groups by the first measure are so of all groups.
 fn top(
-    source: &Source,
+    source: &Snapshot,
     asked: &Question,
     plain: &Plain,
     mut expected: Vec<(Vec<Value>, Vec<Value>)>,
@@ -287,7 +288,7 @@ fn top(
 }
 
 /// Samples are the first rows that meet the conditions.
-fn sample(dice: &mut Dice, source: &Source, asked: &Question, plain: &Plain, all: &[Row], batches: &[RecordBatch]) {
+fn sample(dice: &mut Dice, source: &Snapshot, asked: &Question, plain: &Plain, all: &[Row], batches: &[RecordBatch]) {
     let wanted = dice.below(20) as usize;
     let samples = Samples { rows: wanted, columns: vec!["key".to_owned(), "word".to_owned()] };
     let question = Question {

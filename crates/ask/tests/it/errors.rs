@@ -1,14 +1,15 @@
 //! Questions that make no sense are told what is wrong, where, and what to do.
 
 use arrow::array::RecordBatch;
-use ask::{Measure, Options, Question, Replacement, Samples, Source};
+use ask::{Measure, Options, Question, Replacement, Samples};
+use snapshot::Snapshot;
 
 use crate::tables::schema;
 
-fn source() -> Source {
+fn source() -> Snapshot {
     let schema = schema();
-    let fresh = vec![RecordBatch::new_empty(schema.clone())];
-    Source { root: "nowhere".into(), schema, segments: Vec::new(), fresh }
+    let unflushed = vec![RecordBatch::new_empty(schema.clone())];
+    Snapshot { root: "nowhere".into(), schema, table: None, segments: Vec::new(), unflushed }
 }
 
 fn said(question: &Question) -> String {
@@ -35,10 +36,10 @@ fn conditions_are_told_where_they_are_wrong() {
         let caret = said.lines().last().unwrap().find('^').unwrap_or_else(|| panic!("{said}")) - 2;
         (caret, said.lines().next().unwrap().to_owned())
     };
-    assert_eq!(at("host ="), (6, "--where: a column, a number or a 'text' is expected here".to_owned()));
+    assert_eq!(at("host ="), (6, "condition: expected a name, a number or a 'text'".to_owned()));
     assert_eq!(at("host = 'a' b").0, 11);
-    assert_eq!(at("host = 'a"), (7, "--where: this text has no end: close it with '".to_owned()));
-    assert_eq!(at("(n = 1").1, "--where: a ) is missing");
+    assert_eq!(at("host = 'a"), (7, "condition: this text has no end: close it with '".to_owned()));
+    assert_eq!(at("(n = 1").1, "condition: expected a closing parenthesis");
     assert_eq!(at("host ~ 'a(b'").0, 9);
     assert!(at("host ~ 'a(b'").1.contains("unclosed group"));
     assert!(at("n = 'one'").1.contains("\"n\" holds integers: compare it with a number"));
@@ -51,7 +52,7 @@ fn conditions_are_told_where_they_are_wrong() {
     assert!(at("n ; 1").1.contains("has no meaning here"));
     assert!(at("n IN 5").1.contains("a list of values in parentheses"));
     assert!(at(&format!("{}n = 1{}", "(".repeat(300), ")".repeat(300))).1.contains("nested over 200 levels deep"));
-    assert!(at(&format!("n{} = 1", " + 1".repeat(30_000))).1.contains("over 20000 operators, names and numbers"));
+    assert!(at(&format!("n{} = 1", " + 1".repeat(30_000))).1.contains("over 20000 tests and operators"));
 }
 
 #[test]
@@ -64,7 +65,7 @@ fn measures_are_told_what_they_need() {
     assert!(of(Measure::Quantiles("word".to_owned(), Vec::new())).contains("quantiles needs numbers"));
     assert!(of(Measure::Distinct("tags".to_owned())).contains("it holds sets of texts"));
     let weight = Question { weight: Some("host".to_owned()), ..Question::default() };
-    assert!(said(&weight).contains("--weight of \"host\""));
+    assert!(said(&weight).contains("weight of \"host\""));
 }
 
 #[test]
@@ -75,15 +76,15 @@ fn other_parts_are_told_what_is_wrong_too() {
     assert!("host=/a/b".parse::<Replacement>().unwrap_err().to_string().contains("three / are expected"));
     let replacement = "host=/a[/b/".parse::<Replacement>().unwrap();
     let replaced = Question { groups: vec!["host".to_owned()], replacements: vec![replacement], ..Question::default() };
-    assert!(said(&replaced).contains("--replace: the pattern is wrong here"), "{}", said(&replaced));
+    assert!(said(&replaced).contains("replacement: the pattern is wrong here"), "{}", said(&replaced));
     let ungrouped = Question { groups: Vec::new(), replacements: vec!["host=/a/b/".parse().unwrap()], ..replaced };
-    assert!(said(&ungrouped).contains("add --group host"));
+    assert!(said(&ungrouped).contains("group by host too"));
     let order = ask::Order { by: "counts".to_owned(), ascending: false };
     let sorted = Question { groups: vec!["host".to_owned()], order: Some(order), ..Question::default() };
     assert!(said(&sorted).contains("did you mean \"count\""));
     let samples = Some(Samples { rows: 5, columns: Vec::new() });
     let both = Question { groups: vec!["host".to_owned()], samples, ..Question::default() };
-    assert!(said(&both).contains("leave out --samples"));
+    assert!(said(&both).contains("ask for no groups"));
     assert!("p101".parse::<ask::Quantile>().unwrap_err().contains("from 0 to 100"));
     assert!("1 hour".parse::<ask::Bucket>().unwrap_err().contains("such as 15m or 1h"));
     assert!(ask::moment("soon", 0).unwrap_err().to_string().contains("such as 7d"));
@@ -97,11 +98,11 @@ fn a_question_that_needs_more_memory_says_so() {
     let mut columns: Vec<arrow::array::ArrayRef> =
         schema.fields().iter().map(|f| arrow::array::new_null_array(f.data_type(), 100_000)).collect();
     columns[schema.index_of("key").unwrap()] = std::sync::Arc::new(key);
-    let fresh = vec![RecordBatch::try_new(schema.clone(), columns).unwrap()];
-    let source = Source { root: "nowhere".into(), schema, segments: Vec::new(), fresh };
+    let unflushed = vec![RecordBatch::try_new(schema.clone(), columns).unwrap()];
+    let source = Snapshot { root: "nowhere".into(), schema, table: None, segments: Vec::new(), unflushed };
     let question = Question { groups: vec!["key".to_owned()], ..Question::default() };
     let small = Options { memory_bytes: 1 << 20, ..Options::default() };
     let said = ask::answer(&source, &question, &small).unwrap_err().to_string();
-    assert!(said.contains("needs more than the 1 MB") && said.contains("--memory"), "{said}");
+    assert!(said.contains("needs more than the 1 MB") && said.contains("ask for fewer groups"), "{said}");
     assert_eq!(ask::answer(&source, &question, &Options::default()).unwrap().groups, 100_000);
 }

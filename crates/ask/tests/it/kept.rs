@@ -6,15 +6,16 @@ use std::sync::Arc;
 
 use arrow::array::{ArrayRef, Int64Array, RecordBatch, StringArray, TimestampMicrosecondArray};
 use arrow::datatypes::{DataType, Field, Schema, TimeUnit};
-use ask::{Answer, Cache, Measure, Options, Question, Source};
+use ask::{Answer, Cache, Measure, Options, Question};
+use snapshot::Snapshot;
 use table::disk::RealDisk;
 use table::upkeep::{VacuumOptions, vacuum};
-use table::{Inserter, Layout, StoredTable, TableOptions};
+use table::{Inserter, Layout, TableOptions};
 
 use crate::tables::{HOUR, START};
 
 /// Five segments of 60,000 rows, an hour each.
-async fn hours(root: &Path) -> Source {
+async fn hours(root: &Path) -> Snapshot {
     const ROWS: i64 = 60_000;
     let utc = DataType::Timestamp(TimeUnit::Microsecond, Some("UTC".into()));
     let fields = [
@@ -37,10 +38,8 @@ async fn hours(root: &Path) -> Source {
     opened(root).await
 }
 
-async fn opened(root: &Path) -> Source {
-    let Some(StoredTable::Delta(table)) = StoredTable::open(root, Arc::new(RealDisk)).await.unwrap() else { panic!() };
-    let (schema, segments) = (table.arrow_schema().unwrap(), table.segments().await.unwrap());
-    Source { root: root.to_owned(), schema, segments, fresh: Vec::new() }
+async fn opened(root: &Path) -> Snapshot {
+    Snapshot::open(root, &[]).await.unwrap().unwrap()
 }
 
 fn question(since: i64, until: i64) -> Question {
@@ -53,7 +52,7 @@ fn question(since: i64, until: i64) -> Question {
     }
 }
 
-fn ask(source: &Source, question: &Question, cache: Option<Cache>) -> Answer {
+fn ask(source: &Snapshot, question: &Question, cache: Option<Cache>) -> Answer {
     ask::answer(source, question, &Options { cache, ..Options::default() }).unwrap()
 }
 

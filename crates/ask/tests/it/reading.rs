@@ -5,15 +5,16 @@ use std::sync::Arc;
 
 use arrow::array::{ArrayRef, Int64Array, RecordBatch, StringArray, TimestampMicrosecondArray};
 use arrow::datatypes::{DataType, Field, Schema, TimeUnit};
-use ask::{Answer, Measure, Options, Question, Source};
+use ask::{Answer, Measure, Options, Question};
+use snapshot::Snapshot;
 use table::disk::RealDisk;
-use table::{Inserter, Layout, StoredTable, TableOptions};
+use table::{Inserter, Layout, TableOptions};
 
 use crate::reference::{Value, values};
 use crate::tables::START;
 
 /// Four segments of four row groups of 1,000 rows, `key` in order; `host` and `weight` in turn.
-async fn table(root: &Path, options: TableOptions) -> Source {
+async fn table(root: &Path, options: TableOptions) -> Snapshot {
     let utc = DataType::Timestamp(TimeUnit::Microsecond, Some("UTC".into()));
     let schema = Arc::new(Schema::new(vec![
         Field::new("time", utc, true),
@@ -36,12 +37,10 @@ async fn table(root: &Path, options: TableOptions) -> Source {
         ];
         inserter.insert(&[RecordBatch::try_new(schema.clone(), columns.to_vec()).unwrap()]).await.unwrap();
     }
-    let Some(StoredTable::Delta(table)) = StoredTable::open(root, Arc::new(RealDisk)).await.unwrap() else { panic!() };
-    let segments = table.segments().await.unwrap();
-    Source { root: root.to_owned(), schema: table.arrow_schema().unwrap(), segments, fresh: Vec::new() }
+    Snapshot::open(root, &[]).await.unwrap().unwrap()
 }
 
-fn ask(source: &Source, conditions: &[&str], measures: Vec<Measure>) -> Answer {
+fn ask(source: &Snapshot, conditions: &[&str], measures: Vec<Measure>) -> Answer {
     let conditions = conditions.iter().map(|c| (*c).to_owned()).collect();
     let question = Question { conditions, measures, ..Question::default() };
     ask::answer(source, &question, &Options::default()).unwrap()

@@ -10,11 +10,11 @@ use arrow::array::{
     StringArray, StringBuilder, TimestampMicrosecondArray,
 };
 use arrow::datatypes::{DataType, Field, Int64Type, Schema, SchemaRef, TimeUnit, TimestampMicrosecondType};
-use ask::Source;
 use parquet::arrow::ArrowWriter;
 use parquet::basic::{Compression, Encoding, ZstdLevel};
 use parquet::file::properties::{EnabledStatistics, WriterProperties, WriterVersion};
 use parquet::schema::types::ColumnPath;
+use snapshot::Snapshot;
 use table::disk::RealDisk;
 use table::{ColumnStatistics, Inserter, Layout, Segment, StoredTable, TableOptions};
 
@@ -134,7 +134,7 @@ fn batch(dice: &mut Dice, schema: &SchemaRef, at: usize, rows: usize) -> RecordB
 }
 
 /// A table in the folder `root`, and its rows.
-pub(crate) async fn table(dice: &mut Dice, root: &Path) -> (Source, Vec<RecordBatch>) {
+pub(crate) async fn table(dice: &mut Dice, root: &Path) -> (Snapshot, Vec<RecordBatch>) {
     let own = dice.chance(50);
     let schema = schema();
     let mut batches = Vec::new();
@@ -145,14 +145,14 @@ pub(crate) async fn table(dice: &mut Dice, root: &Path) -> (Source, Vec<RecordBa
         rows += more;
     }
     let segments = if own { insert(dice, root, &schema, &batches).await } else { write(dice, root, &batches) };
-    let mut fresh = Vec::new();
+    let mut unflushed = Vec::new();
     for _ in 0..dice.below(3) {
         let more = dice.below(300) as usize + 1;
-        fresh.push(batch(dice, &schema, rows, more));
+        unflushed.push(batch(dice, &schema, rows, more));
         rows += more;
     }
-    batches.extend(fresh.iter().cloned());
-    (Source { root: root.to_owned(), schema, segments, fresh }, batches)
+    batches.extend(unflushed.iter().cloned());
+    (Snapshot { root: root.to_owned(), schema, table: None, segments, unflushed }, batches)
 }
 
 /// Segments as our own tables have them.

@@ -2,7 +2,6 @@
 
 use std::path::PathBuf;
 
-use ::ask::{Bucket, Quantile, Replacement};
 use ::table::TableName;
 
 use super::{DataArgs, FormatArgs};
@@ -39,8 +38,8 @@ pub(crate) struct AskArgs {
     #[arg(long, value_name = "COLUMNS", value_delimiter = ',')]
     pub(crate) distinct: Vec<String>,
     /// Exact quantiles of a column: the value at rank ceil(share * N) [default: p50,p95,p99]
-    #[arg(long, value_name = "COLUMN[:p50,p99.9]", value_parser = quantiles)]
-    pub(crate) quantiles: Vec<(String, Vec<Quantile>)>,
+    #[arg(long, value_name = "COLUMN[:p50,p99.9]")]
+    pub(crate) quantiles: Vec<String>,
     /// The values of a column in buckets of equal width, a power of two
     #[arg(long, value_name = "COLUMNS", value_delimiter = ',')]
     pub(crate) hist: Vec<String>,
@@ -49,7 +48,7 @@ pub(crate) struct AskArgs {
     pub(crate) loghist: Vec<String>,
     /// Group by spans of time too, such as 1h, and draw what came when
     #[arg(long, value_name = "LENGTH")]
-    pub(crate) time_bucket: Option<Bucket>,
+    pub(crate) time_bucket: Option<String>,
     /// The column of times
     #[arg(long, value_name = "COLUMN", default_value = "time")]
     pub(crate) time: String,
@@ -68,7 +67,7 @@ pub(crate) struct AskArgs {
     pub(crate) weight: Option<String>,
     /// Change labels before rows are grouped: COLUMN=/PATTERN/TEXT/. May be given more than once
     #[arg(long, value_name = "CHANGE")]
-    pub(crate) replace: Vec<Replacement>,
+    pub(crate) replace: Vec<String>,
     /// Order groups by a column of the answer, the greatest first
     #[arg(long, short, value_name = "COLUMN")]
     pub(crate) sort: Option<String>,
@@ -112,11 +111,4 @@ pub(crate) struct AskArgs {
     pub(crate) data: DataArgs,
     #[command(flatten)]
     pub(crate) format: FormatArgs,
-}
-
-fn quantiles(text: &str) -> Result<(String, Vec<Quantile>), String> {
-    // Names of columns may have colons; quantiles have none.
-    let Some((column, list)) = text.rsplit_once(':') else { return Ok((text.to_owned(), Quantile::USUAL.to_vec())) };
-    let parsed: Result<Vec<Quantile>, String> = list.split(',').map(str::parse).collect();
-    Ok((column.to_owned(), parsed?))
 }

@@ -5,16 +5,14 @@ mod show;
 use std::fs;
 use std::path::Path;
 use std::process::ExitCode;
-use std::sync::Arc;
 
-use ::ask::{Answer, Cache, Measure, Options, Order, Partial, Question, Reading, Samples, Source, moment};
-use anyhow::{Context as _, Result, anyhow, bail};
+use ::ask::{Answer, AskError, Cache, Options, Partial, Reading, Request};
+use anyhow::{Context as _, Result, anyhow};
 use arrow::csv::WriterBuilder as CsvBuilder;
-use arrow::datatypes::Schema;
 use query::JsonRows;
-use table::{StoredTable, TableName};
+use snapshot::Snapshot;
+use table::TableName;
 
-use super::disk;
 use crate::args::{AskArgs, Format};
 use crate::output::{bytes, count, note, print};
 
@@ -24,26 +22,35 @@ pub(crate) async fn ask(args: &AskArgs) -> Result<ExitCode> {
         return Ok(ExitCode::SUCCESS);
     }
     let name = args.table.as_ref().context("a table is missing")?;
-    let question = question(args)?;
-    let source = open(&args.data.data, name).await?;
+    let question = request(args).question(chrono::Utc::now().timestamp_micros())?;
+    let data = &args.data.data;
+    let Some(source) = Snapshot::open(&name.folder(data), &[]).await? else { return Err(no_table(data, name)?) };
     if args.sql {
         print(&format!("{}\n", ::ask::sql((name.database(), name.name()), &question, &source.schema)?))?;
         return Ok(ExitCode::SUCCESS);
     }
     let options = options(args, &source);
     if let Some(path) = &args.partial {
-        let partial = ::ask::partial(&source, &question, &options)?;
+        let partial = ::ask::partial(&source, &question, &options).map_err(advised)?;
         if args.explain {
             note(&explain(partial.reading()));
         }
         fs::write(path, partial.encode()?).with_context(|| format!("writing {}", path.display()))?;
         return Ok(ExitCode::SUCCESS);
     }
-    show(args, &::ask::answer(&source, &question, &options)?)?;
+    show(args, &::ask::answer(&source, &question, &options).map_err(advised)?)?;
     Ok(ExitCode::SUCCESS)
 }
 
-fn options(args: &AskArgs, source: &Source) -> Options {
+/// An error with the flag that helps.
+fn advised(error: AskError) -> anyhow::Error {
+    match &error {
+        AskError::Memory { .. } => anyhow!("{error}; or allow it more with --memory"),
+        _ => error.into(),
+    }
+}
+
+fn options(args: &AskArgs, source: &Snapshot) -> Options {
     Options {
         threads: args.threads.unwrap_or(Options::default().threads),
         memory_bytes: (args.memory as usize) << 20,
@@ -64,34 +71,8 @@ fn merged(args: &AskArgs) -> Result<Answer> {
         }
     }
     let mut all = all.context("a file is missing")?;
-    all.arrange(order(args), args.limit);
+    all.arrange(request(args).order(), args.limit);
     Ok(all.answer()?)
-}
-
-fn order(args: &AskArgs) -> Option<Order> {
-    args.sort.as_ref().map(|by| Order { by: by.clone(), ascending: args.asc })
-}
-
-/// The table at its newest version, with what waits in its log.
-async fn open(data: &Path, name: &TableName) -> Result<Source> {
-    let root = name.folder(data);
-    // The log first: what is in neither of both by then was never acknowledged.
-    let waiting = ingest::waiting(&root)?.unwrap_or_default();
-    let (columns, position, segments) = match StoredTable::open(&root, disk()).await? {
-        Some(StoredTable::Delta(table)) => {
-            (table.arrow_schema()?, table.append_position().await?, table.segments().await?)
-        }
-        Some(StoredTable::Row(_)) => {
-            bail!(
-                "table {name} is of layout row, which `ask` does not read: ask it with `manyworlds sql`, or rewrite it"
-            )
-        }
-        None if waiting.entries.is_empty() => return Err(no_table(data, name)?),
-        None => (Arc::new(Schema::empty()), 0, Vec::new()),
-    };
-    let fresh = waiting.fit(&columns, position, &[])?;
-    let rows = fresh.rows.into_iter().map(|(_, rows)| rows).collect();
-    Ok(Source { root, schema: fresh.schema, segments, fresh: rows })
 }
 
 fn no_table(data: &Path, name: &TableName) -> Result<anyhow::Error> {
@@ -103,42 +84,32 @@ fn no_table(data: &Path, name: &TableName) -> Result<anyhow::Error> {
     })
 }
 
-fn question(args: &AskArgs) -> Result<Question> {
-    type Of = fn(String) -> Measure;
-    let now = chrono::Utc::now().timestamp_micros();
-    let time = |text: &Option<String>| text.as_ref().map(|text| moment(text, now)).transpose();
-    let mut measures = Vec::new();
-    if args.count {
-        measures.push(Measure::Count);
-    }
-    let each: [(&[String], Of); 8] = [
-        (&args.avg, Measure::Average),
-        (&args.sum, Measure::Sum),
-        (&args.min, Measure::Least),
-        (&args.max, Measure::Greatest),
-        (&args.stddev, Measure::Deviation),
-        (&args.distinct, Measure::Distinct),
-        (&args.hist, Measure::Histogram),
-        (&args.loghist, Measure::LogHistogram),
-    ];
-    for (columns, measure) in each {
-        measures.extend(columns.iter().cloned().map(measure));
-    }
-    measures.extend(args.quantiles.iter().map(|(column, list)| Measure::Quantiles(column.clone(), list.clone())));
-    Ok(Question {
-        groups: args.group.clone(),
-        measures,
+fn request(args: &AskArgs) -> Request {
+    Request {
+        group: args.group.clone(),
+        count: args.count,
+        avg: args.avg.clone(),
+        sum: args.sum.clone(),
+        min: args.min.clone(),
+        max: args.max.clone(),
+        stddev: args.stddev.clone(),
+        distinct: args.distinct.clone(),
+        quantiles: args.quantiles.clone(),
+        hist: args.hist.clone(),
+        loghist: args.loghist.clone(),
+        time_bucket: args.time_bucket.clone(),
+        time: Some(args.time.clone()),
+        since: args.since.clone(),
+        until: args.until.clone(),
         conditions: args.conditions.clone(),
-        time: (args.time != "time").then(|| args.time.clone()),
-        bucket: args.time_bucket,
         weight: args.weight.clone(),
-        replacements: args.replace.clone(),
-        since: time(&args.since)?,
-        until: time(&args.until)?,
-        order: order(args),
+        replace: args.replace.clone(),
+        sort: args.sort.clone(),
+        asc: args.asc,
         limit: args.limit,
-        samples: args.samples.map(|rows| Samples { rows, columns: args.columns.clone() }),
-    })
+        samples: args.samples,
+        columns: args.columns.clone(),
+    }
 }
 
 fn show(args: &AskArgs, answer: &Answer) -> Result<()> {

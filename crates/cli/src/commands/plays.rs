@@ -2,9 +2,9 @@
 
 use std::process::ExitCode;
 
-use anyhow::{Context as _, Result, bail};
-use ensemble::{EventRows, OutcomeRef, Plan, events_of};
-use model::{Catalogue, EventFilter, EventKind, UnknownName};
+use anyhow::Result;
+use ensemble::{EventFilter, EventRows, OutcomeRef, events_of};
+use model::{Catalogue, EventKind};
 use serde_json::{Map, Value, json};
 use world::{World, WorldRange};
 
@@ -27,15 +27,14 @@ pub(crate) async fn plays(args: &PlaysArgs) -> Result<ExitCode> {
         return Ok(ExitCode::SUCCESS);
     }
     let filters = filters(catalogue, args)?;
-    let players = match &args.player {
-        Some(player) => players(&stored.plan, player)?,
-        None => vec![Vec::new()],
+    let part = match &args.player {
+        Some(player) => Some(EventFilter::parse(&model_of(&stored.plan)?.events_of_player(player)?, catalogue)?),
+        None => None,
     };
     let events = events_of(stored, entity, WorldRange::new(world, 1)?, |_| true, &make_model())?;
     let count = events.rows.iter().sum::<u32>() as usize;
-    let keeps = |filters: &[Filter], row: usize| filters.iter().all(|f| f.keeps(&events, row));
-    let has_part = |row: usize| players.iter().any(|filters| keeps(filters, row));
-    let kept: Vec<usize> = (0..count).filter(|&row| keeps(&filters, row) && has_part(row)).collect();
+    let keeps = |row: usize| filters.iter().chain(&part).all(|filter| filter.holds(&events, row));
+    let kept: Vec<usize> = (0..count).filter(|&row| keeps(row)).collect();
     if let (Some(player), true) = (&args.player, kept.is_empty()) {
         let such = if filters.is_empty() { "" } else { " that meets the other conditions" };
         note(&format!("{player} has a part in no event of {} in world {world}{such}", args.entity));
@@ -44,69 +43,10 @@ pub(crate) async fn plays(args: &PlaysArgs) -> Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// A condition on one column of an event.
-struct Filter {
-    column: usize,
-    operator: &'static str,
-    value: i32,
-}
-
-impl Filter {
-    fn keeps(&self, events: &EventRows, row: usize) -> bool {
-        let value = events.columns[self.column].number(row);
-        match (self.operator, value) {
-            ("=", value) => value == Some(self.value),
-            ("!=", value) => value != Some(self.value),
-            (_, None) => false,
-            ("<", Some(v)) => v < self.value,
-            ("<=", Some(v)) => v <= self.value,
-            (">", Some(v)) => v > self.value,
-            (_, Some(v)) => v >= self.value,
-        }
-    }
-}
-
-fn filters(catalogue: &Catalogue, args: &PlaysArgs) -> Result<Vec<Filter>> {
-    let mut filters = Vec::new();
-    for condition in &args.conditions {
-        filters.push(parse_filter(catalogue, condition)?);
-    }
-    if let Some(drive) = args.drive {
-        filters.push(parse_filter(catalogue, &format!("drive={drive}"))?);
-    }
-    Ok(filters)
-}
-
-/// The events that a player has a part in meet one of these lists of conditions.
-fn players(plan: &Plan, player: &str) -> Result<Vec<Vec<Filter>>> {
-    let of_list =
-        |list: EventFilter| list.iter().map(|(column, word)| filter(&plan.catalogue, column, "=", word)).collect();
-    model_of(plan)?.events_of_player(player)?.into_iter().map(of_list).collect()
-}
-
-fn parse_filter(catalogue: &Catalogue, text: &str) -> Result<Filter> {
-    const OPERATORS: [&str; 6] = ["!=", "<=", ">=", "=", "<", ">"];
-    let found =
-        OPERATORS.into_iter().find_map(|o| text.split_once(o).map(|(column, value)| (column.trim(), o, value.trim())));
-    let Some((name, operator, value)) = found else {
-        bail!("{text:?}: expected a column, one of = != < <= > >=, and a value, as in 'down>=3'");
-    };
-    filter(catalogue, name, operator, value)
-}
-
-fn filter(catalogue: &Catalogue, name: &str, operator: &'static str, value: &str) -> Result<Filter> {
-    let names = catalogue.events.iter().map(|c| c.name.as_str());
-    let column = catalogue.event_column(name).ok_or_else(|| UnknownName::new("events have no column", name, names))?;
-    let value = match &catalogue.events[column].kind {
-        EventKind::Label(words) => {
-            let place = words.iter().position(|w| w == value);
-            place.with_context(|| format!("{name} is never {value:?}: it is one of {}", words.join(", ")))? as i32
-        }
-        EventKind::I8 | EventKind::I16 | EventKind::I32 => {
-            value.parse().with_context(|| format!("{name} is a number, and {value:?} is none"))?
-        }
-    };
-    Ok(Filter { column, operator, value })
+fn filters(catalogue: &Catalogue, args: &PlaysArgs) -> Result<Vec<EventFilter>> {
+    let drive = args.drive.map(|drive| format!("drive = {drive}"));
+    let conditions = args.conditions.iter().chain(&drive);
+    Ok(conditions.map(|condition| EventFilter::parse(condition, catalogue)).collect::<Result<_, _>>()?)
 }
 
 fn print_events(catalogue: &Catalogue, events: &EventRows, rows: &[usize], format: Format) -> Result<()> {

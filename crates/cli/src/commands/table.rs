@@ -21,6 +21,7 @@ use decode::ColumnNames;
 use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 use run::Usage;
 use serde_json::{Value, json};
+use snapshot::Snapshot;
 use table::disk::TEMPORARY_SUFFIX;
 use table::{
     Clustering, Curve, Hold, Inserter, Layout, Segment, StoredTable, TableName, TableOptions, inspect, lookup_bytes,
@@ -300,10 +301,8 @@ fn with_types_of(told: &Schema, known: &Schema) -> Schema {
 }
 
 pub(crate) async fn list(data: &DataArgs, format: &FormatArgs) -> Result<ExitCode> {
-    let mut names: BTreeSet<TableName> = table::tables(&data.data)?.into_iter().collect();
-    names.extend(ingest::tables(&data.data)?);
     let mut tables = Vec::new();
-    for name in names {
+    for name in snapshot::tables(&data.data)? {
         let root = name.folder(&data.data);
         // A table that cannot be read is listed with the reason, and keeps no other from the list.
         match with_log(&name, &root).await {
@@ -319,23 +318,23 @@ pub(crate) async fn list(data: &DataArgs, format: &FormatArgs) -> Result<ExitCod
     Ok(ExitCode::SUCCESS)
 }
 
-/// What is told of a table, and how many rows wait in its log; `None` where it has neither segments nor rows.
+/// A table and how many rows wait in its log; `None` where it has neither segments nor rows.
 async fn with_log(name: &TableName, root: &Path) -> Result<Option<Value>> {
-    // The log first: what is digested meanwhile is then in the table.
-    let waiting = ingest::waiting(root)?.unwrap_or_default();
-    let (mut told, position) = match StoredTable::open(root, disk()).await? {
-        Some(stored @ StoredTable::Row(_)) => (of_table(name, &stored).await?, 0),
-        Some(StoredTable::Delta(delta)) => {
-            let position = delta.append_position().await?;
-            (of_table(name, &StoredTable::Delta(delta)).await?, position)
-        }
-        None if waiting.entries.is_empty() => return Ok(None),
-        None => (json!({"table": name.to_string(), "files": 0, "rows": 0, "bytes": 0}), 0),
+    let (mut of, waiting) = match StoredTable::open(root, disk()).await? {
+        Some(stored @ StoredTable::Row(_)) => (of_table(name, &stored).await?, Vec::new()),
+        _ => match Snapshot::open(root, &[]).await? {
+            Some(Snapshot { table: Some(table), unflushed, .. }) => {
+                (of_table(name, &StoredTable::Delta(table)).await?, unflushed)
+            }
+            Some(snapshot) => {
+                (json!({"table": name.to_string(), "files": 0, "rows": 0, "bytes": 0}), snapshot.unflushed)
+            }
+            None => return Ok(None),
+        },
     };
-    let fresh = waiting.entries.iter().filter(|(at, _)| *at > position);
-    told["log_rows"] = json!(fresh.map(|(_, rows)| rows.num_rows()).sum::<usize>());
-    told["trouble"] = json!(ingest::failing(root));
-    Ok(Some(told))
+    of["log_rows"] = json!(waiting.iter().map(RecordBatch::num_rows).sum::<usize>());
+    of["trouble"] = json!(ingest::failing(root));
+    Ok(Some(of))
 }
 
 /// One row a table; what is not told is left empty.

@@ -7,7 +7,7 @@ use std::path::Path;
 use std::process::Stdio;
 use std::sync::Arc;
 
-use ::ask::{Bucket, Measure, Options, Order, Question, Samples, Source};
+use ::ask::{Bucket, Measure, Options, Order, Question, Samples};
 use arrow::array::{
     ArrayRef, BooleanArray, Date32Array, Float64Array, Int64Array, ListBuilder, RecordBatch, StringArray,
     StringBuilder, TimestampMicrosecondArray,
@@ -15,11 +15,11 @@ use arrow::array::{
 use arrow::compute::concat_batches;
 use arrow::datatypes::{DataType, Field, Schema};
 use arrow::util::display::{ArrayFormatter, FormatOptions};
-use query::{Engine, LiveTables, QueryError};
+use query::{Engine, QueryError};
 use serde_json::{Map, Value, json};
-use server::Logs;
+use snapshot::Snapshot;
 use table::disk::RealDisk;
-use table::{Clustering, Curve, EncodingSet, Inserter, Layout, StoredTable, TableName, TableOptions};
+use table::{Clustering, Curve, EncodingSet, Inserter, Layout, TableName, TableOptions};
 
 use crate::support::{program, run};
 
@@ -216,7 +216,7 @@ fn lines(dice: &mut Dice, count: usize) -> Vec<u8> {
 }
 
 /// A table with segments, deleted rows and rows in its log, as both are asked about it.
-async fn messy(dice: &mut Dice, data: &Path) -> (Source, Engine) {
+async fn messy(dice: &mut Dice, data: &Path) -> (Snapshot, Engine) {
     let name: TableName = "messy".parse().unwrap();
     let root = name.folder(data);
     std::fs::create_dir_all(root.parent().unwrap()).unwrap();
@@ -238,20 +238,11 @@ async fn messy(dice: &mut Dice, data: &Path) -> (Source, Engine) {
         append.stdin.take().unwrap().write_all(&text).unwrap();
         assert!(append.wait().unwrap().success());
     }
-    let waiting = ingest::waiting(&root).unwrap().unwrap_or_default();
-    let Some(StoredTable::Delta(table)) = StoredTable::open(&root, Arc::new(RealDisk)).await.unwrap() else {
-        unreachable!("it was made so")
-    };
-    let (columns, position) = (table.arrow_schema().unwrap(), table.append_position().await.unwrap());
-    let fresh = waiting.fit(&columns, position, &[]).unwrap();
-    let segments = table.segments().await.unwrap();
-    let source =
-        Source { root, schema: fresh.schema, segments, fresh: fresh.rows.into_iter().map(|(_, rows)| rows).collect() };
-    let live: Arc<dyn LiveTables> = Arc::new(Logs::find(data, Arc::default()).unwrap());
+    let snapshot = Snapshot::open(&root, &[]).await.unwrap().unwrap();
     let make = Arc::new(|_: &ensemble::Plan| unreachable!("no ensemble is asked about"));
     let options = query::Options { threads: 2, ..query::Options::default() };
-    let engine = Engine::open(data, Arc::new(RealDisk), make, options, Some(&live)).await.unwrap().unwrap();
-    (source, engine)
+    let engine = Engine::open(data, Arc::new(RealDisk), make, options).await.unwrap().unwrap();
+    (snapshot, engine)
 }
 
 fn sign(dice: &mut Dice) -> &'static str {
@@ -394,7 +385,7 @@ async fn in_sql(engine: &Engine, sql: &str) -> Result<RecordBatch, QueryError> {
 }
 
 /// What is different, if anything.
-async fn difference(source: &Source, engine: &Engine, question: &Question) -> Option<String> {
+async fn difference(source: &Snapshot, engine: &Engine, question: &Question) -> Option<String> {
     let options = Options { threads: 2, memory_bytes: 1 << 30, cache: None };
     let sql = match ::ask::sql(("default", "messy"), question, &source.schema) {
         Ok(sql) => sql,
@@ -437,7 +428,7 @@ fn smaller(question: &Question) -> Vec<Question> {
     all
 }
 
-async fn smallest(source: &Source, engine: &Engine, mut question: Question, mut found: String) -> String {
+async fn smallest(source: &Snapshot, engine: &Engine, mut question: Question, mut found: String) -> String {
     'again: loop {
         for less in smaller(&question) {
             if let Some(still) = difference(source, engine, &less).await {

@@ -54,7 +54,8 @@ fn questions_that_cannot_be_answered_say_why() {
     );
     check(
         &["price", "season", "--entity", "game-017", "--leg", "home_margn > 3"],
-        "in \"home_margn > 3\": a game has no outcome \"home_margn\"; did you mean home_margin, home_margin_h1, home_margin_h2?",
+        "a game has no outcome \"home_margn\"; did you mean home_margin, home_margin_h1, home_margin_h2?\n  \
+         home_margn > 3\n  ^",
     );
     check(
         &["price", "season", "--entity", "game-017", "--leg", "home_margin > 3", "--given", "home_points > 99"],
@@ -71,7 +72,7 @@ fn questions_that_cannot_be_answered_say_why() {
     );
     check(
         &["plays", "season", "--entity", "game-017", "--world", "0", "--where", "yard=3"],
-        "events have no column \"yard\"; did you mean yards, yard_line?",
+        "events have no column \"yard\"; did you mean yards, yard_line?\n  yard=3\n  ^",
     );
 }
 

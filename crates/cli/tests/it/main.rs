@@ -22,6 +22,7 @@ mod postgres;
 mod questions;
 mod serve;
 mod serve_api;
+mod serve_ask;
 mod serve_config;
 mod serve_ensembles;
 mod serve_guard;

@@ -2,7 +2,9 @@
 
 use std::sync::Arc;
 
-use super::{Arithmetic, Comparison, Expression, Node};
+use expr::Comparison;
+
+use super::{Expression, Node};
 use crate::columns::{Column, Narrow};
 
 /// A set of worlds, a bit each, 64 to a word. Bits past the last world are 0.
@@ -111,7 +113,7 @@ impl Evaluation<'_> {
             Node::Not(a) => self.holds(a).complement(),
             Node::Compare(comparison, a, b) => match (&**a, &**b) {
                 (Node::Column(c), Node::Number(n)) => compare(&self.columns[*c], *comparison, *n),
-                (Node::Number(n), Node::Column(c)) => compare(&self.columns[*c], comparison.turned(), *n),
+                (Node::Number(n), Node::Column(c)) => compare(&self.columns[*c], comparison.exchanged(), *n),
                 _ => self.world_by_world(node),
             },
             Node::Column(c) => compare(&self.columns[*c], Comparison::NotEqual, 0.0),
@@ -137,41 +139,8 @@ impl Evaluation<'_> {
     }
 }
 
-impl Comparison {
-    /// The comparison with its sides exchanged.
-    fn turned(self) -> Self {
-        match self {
-            Self::Less => Self::Greater,
-            Self::LessOrEqual => Self::GreaterOrEqual,
-            Self::Greater => Self::Less,
-            Self::GreaterOrEqual => Self::LessOrEqual,
-            same => same,
-        }
-    }
-
-    fn of(self, a: f64, b: f64) -> bool {
-        match self {
-            Self::Less => a < b,
-            Self::LessOrEqual => a <= b,
-            Self::Greater => a > b,
-            Self::GreaterOrEqual => a >= b,
-            Self::Equal => a == b,
-            Self::NotEqual => a != b,
-        }
-    }
-}
-
-impl Arithmetic {
-    fn of(self, a: f64, b: f64) -> f64 {
-        match self {
-            Self::Add => a + b,
-            Self::Subtract => a - b,
-            Self::Multiply => a * b,
-            Self::Divide => a / b,
-            Self::Min => a.min(b),
-            Self::Max => a.max(b),
-        }
-    }
+fn holds(comparison: Comparison, a: f64, b: f64) -> bool {
+    comparison.holds(expr::order(a, b))
 }
 
 /// A column against a number: on integers a test for a range, 64 worlds a word.
@@ -194,7 +163,7 @@ fn compare(column: &Column, comparison: Comparison, number: f64) -> BitSet {
         Narrow::I32(v) => in_range(v, low.max(-2_147_483_648.0), high.min(2_147_483_647.0), |x, low, width| {
             x.wrapping_sub(low as i32) as u32 <= width as u32
         }),
-        Narrow::F64(v) => return BitSet::from_fn(v.len(), |world| comparison.of(v[world], number)),
+        Narrow::F64(v) => return BitSet::from_fn(v.len(), |world| holds(comparison, v[world], number)),
     };
     if comparison == Comparison::NotEqual { set.complement() } else { set }
 }
@@ -232,6 +201,12 @@ fn pack(bytes: &[u8; 64]) -> u64 {
     gathered.enumerate().fold(0, |word, (i, byte)| word | byte << (8 * i))
 }
 
+/// Whether a value is one of a list in order.
+fn is_in(list: &[f64], value: f64) -> bool {
+    let place = list.partition_point(|v| *v < value);
+    list.get(place) == Some(&value)
+}
+
 /// The node's number in one world.
 fn value(node: &Node, columns: &[Arc<Column>], world: usize) -> f64 {
     let of = |node: &Node| value(node, columns, world);
@@ -241,7 +216,8 @@ fn value(node: &Node, columns: &[Arc<Column>], world: usize) -> f64 {
         Node::Negate(a) => -of(a),
         Node::Absolute(a) => of(a).abs(),
         Node::Chain(first, rest) => rest.iter().fold(of(first), |a, (operator, b)| operator.of(a, of(b))),
-        Node::Compare(comparison, a, b) => f64::from(u8::from(comparison.of(of(a), of(b)))),
+        Node::Compare(comparison, a, b) => f64::from(u8::from(holds(*comparison, of(a), of(b)))),
+        Node::In(c, list) => f64::from(u8::from(is_in(list, columns[*c].value(world)))),
         Node::All(parts) => f64::from(u8::from(parts.iter().all(|part| of(part) != 0.0))),
         Node::Any(parts) => f64::from(u8::from(parts.iter().any(|part| of(part) != 0.0))),
         Node::Not(a) => f64::from(u8::from(of(a) == 0.0)),

@@ -1,21 +1,14 @@
 //! Conditions and numbers over outcomes: `home_margin > 3.5 and total_points < 44.5`.
 //!
-//! An expression is parsed against a catalogue, so that a misspelt outcome is told with its nearest names, and then
-//! evaluated world by world, or 64 worlds a word where it is a plain comparison.
-//!
-//! ```text
-//! condition  = condition ("or" condition | "and" condition) | "not" condition | sum (("<"|"<="|">"|">="|"="|"!=") sum)?
-//! sum        = sum ("+"|"-"|"*"|"/") sum | "-" sum | number | outcome | "abs(" sum ")" | "min(" sum "," sum ")" | "(" ... ")"
-//! outcome    = name | entity ":" name
-//! ```
+//! The names of an expression are bound to the outcomes of a catalogue: `outcome`, or `entity:outcome`. A bound expression
+//! is evaluated world by world, or 64 worlds a word where it is a plain comparison.
 
+mod bind;
 mod evaluate;
-mod parse;
-mod token;
 
 pub use evaluate::BitSet;
-pub use parse::ExpressionError;
 
+use expr::{Comparison, Error, Operator};
 use model::Catalogue;
 
 /// One outcome of one entity, by their places in the catalogue.
@@ -36,9 +29,12 @@ pub struct Expression {
 }
 
 impl Expression {
-    /// Parses `text`; outcome names without an entity belong to `entity`, where one is given.
-    pub fn parse(text: &str, catalogue: &Catalogue, entity: Option<usize>) -> Result<Self, ExpressionError> {
-        parse::parse(text, catalogue, entity)
+    /// Parses `text` for `catalogue`. Outcomes without an entity belong to `entity`, if there is one.
+    ///
+    /// # Errors
+    /// Where the text does not follow the grammar of [`expr`], names something unknown, or compares outcomes with texts.
+    pub fn parse(text: &str, catalogue: &Catalogue, entity: Option<usize>) -> Result<Self, Error> {
+        bind::bind(text, catalogue, entity)
     }
 
     /// As it was typed.
@@ -52,28 +48,6 @@ impl Expression {
     }
 }
 
-/// Two numbers to one.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Arithmetic {
-    Add,
-    Subtract,
-    Multiply,
-    Divide,
-    Min,
-    Max,
-}
-
-/// Two numbers to a truth value.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Comparison {
-    Less,
-    LessOrEqual,
-    Greater,
-    GreaterOrEqual,
-    Equal,
-    NotEqual,
-}
-
 #[derive(Debug, Clone, PartialEq)]
 enum Node {
     Number(f64),
@@ -81,10 +55,11 @@ enum Node {
     Column(usize),
     Negate(Box<Node>),
     Absolute(Box<Node>),
-    /// A number and what is done to it, from left to right. A chain is one node, however long: a tree of pairs would be
-    /// as deep as the chain is long.
-    Chain(Box<Node>, Vec<(Arithmetic, Node)>),
+    /// A number and what is done to it, from left to right.
+    Chain(Box<Node>, Vec<(Operator, Node)>),
     Compare(Comparison, Box<Node>, Box<Node>),
+    /// A column's place, and numbers in order, one of which its value is.
+    In(usize, Vec<f64>),
     All(Vec<Node>),
     Any(Vec<Node>),
     Not(Box<Node>),

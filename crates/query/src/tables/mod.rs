@@ -4,32 +4,34 @@
 //! A table is opened when a question first names it, and then stays as it is for the life of the engine. One that
 //! cannot be opened fails the questions that name it, and no others.
 
-mod live;
 mod lookup;
 mod prune;
 mod row;
 mod segments;
+mod snapshot;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::fmt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use ::snapshot::Snapshot;
 use arrow::datatypes::{DataType, Field, Schema, SchemaRef};
 use async_trait::async_trait;
 use datafusion::catalog::{MemorySchemaProvider, SchemaProvider, TableProvider};
 use datafusion::error::Result;
 use datafusion::logical_expr::TableType;
 use table::disk::RealDisk;
-use table::{DATABASE, StoredTable, TableName};
+use table::{AvroTable, DATABASE, TableName};
 use tokio::sync::OnceCell;
 
 use crate::error::QueryError;
-use live::LiveTable;
-pub use live::{FreshRows, LiveTables};
 pub(crate) use prune::{Known, may_match};
 use row::RowTable;
-use segments::DeltaTable;
+use snapshot::SnapshotTable;
+
+/// For some tables, the columns in which rows of the log supersede earlier ones with the same values and time.
+pub type Unique = BTreeMap<TableName, Vec<String>>;
 
 /// All tables of one database.
 #[derive(Default)]
@@ -41,7 +43,8 @@ pub(crate) struct Tables {
 struct Entry {
     table: TableName,
     folder: PathBuf,
-    live: Option<Arc<dyn LiveTables>>,
+    /// Columns in which rows of the log supersede earlier ones with the same values and time.
+    unique: Vec<String>,
     open: OnceCell<Arc<dyn TableProvider>>,
 }
 
@@ -52,19 +55,13 @@ impl fmt::Debug for Tables {
 }
 
 impl Tables {
-    /// Finds the tables of a data folder and those that only `live` knows: those of each database, of which
-    /// [`DATABASE`] is always there.
-    pub(crate) fn list(
-        data: &std::path::Path,
-        live: Option<&Arc<dyn LiveTables>>,
-    ) -> Result<BTreeMap<String, Arc<Self>>, QueryError> {
+    /// Finds the tables of each database in a data folder, of which [`DATABASE`] is always there.
+    pub(crate) fn list(data: &Path, unique: &Unique) -> Result<BTreeMap<String, Arc<Self>>, QueryError> {
         let mut databases = BTreeMap::from([(DATABASE.to_owned(), Self::default())]);
-        let mut names: BTreeSet<TableName> = table::tables(data)?.into_iter().collect();
-        names.extend(live.into_iter().flat_map(|l| l.names()));
-        for table in names {
-            let (folder, live) = (table.folder(data), live.cloned());
+        for table in ::snapshot::tables(data)? {
+            let (folder, unique) = (table.folder(data), unique.get(&table).cloned().unwrap_or_default());
             let tables = databases.entry(table.database().to_owned()).or_default();
-            tables.entries.push(Entry { table, folder, live, open: OnceCell::new() });
+            tables.entries.push(Entry { table, folder, unique, open: OnceCell::new() });
         }
         Ok(databases.into_iter().map(|(name, tables)| (name, Arc::new(tables))).collect())
     }
@@ -81,26 +78,14 @@ impl Tables {
 
 impl Entry {
     async fn open(&self) -> Result<Arc<dyn TableProvider>, QueryError> {
-        let fresh = match &self.live {
-            Some(live) => {
-                let fresh = live.fresh(&self.table).map_err(|reason| QueryError::Invalid { reason })?;
-                fresh.map(|fresh| (live, fresh))
-            }
-            None => None,
-        };
-        let stored = StoredTable::open(&self.folder, Arc::new(RealDisk)).await?;
-        Ok(match (stored, fresh) {
-            (Some(StoredTable::Row(table)), _) => Arc::new(RowTable::new(self.table.name(), table)?),
-            (Some(StoredTable::Delta(table)), None) => Arc::new(DeltaTable::new(&table).await?),
-            (Some(StoredTable::Delta(table)), Some((live, fresh))) => {
-                Arc::new(LiveTable::new(&self.table, Some(&table), fresh, &**live).await?)
-            }
-            (None, Some((live, fresh))) => Arc::new(LiveTable::new(&self.table, None, fresh, &**live).await?),
-            (None, None) => {
-                let reason = format!("table {:?} has no columns yet: insert some rows first", self.table.name());
-                return Err(QueryError::Invalid { reason });
-            }
-        })
+        if let Some(table) = AvroTable::open(&self.folder, Arc::new(RealDisk))? {
+            return Ok(Arc::new(RowTable::new(self.table.name(), table)?));
+        }
+        let snapshot = Snapshot::open(&self.folder, &self.unique).await?.ok_or_else(|| {
+            let reason = format!("table {:?} has no columns yet: insert some rows first", self.table.name());
+            QueryError::Invalid { reason }
+        })?;
+        Ok(Arc::new(SnapshotTable::new(snapshot)?))
     }
 }
 

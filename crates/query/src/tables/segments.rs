@@ -26,7 +26,6 @@ use table::{Segment, Table};
 
 use super::lookup::{FoundIn, Lookups, Wanted};
 use super::prune::{IN_LIST_MAX, Known, partition_values, prune};
-use super::with_views;
 use crate::error::QueryError;
 use crate::filter::is_plain;
 use crate::reading::Planned;
@@ -50,13 +49,8 @@ pub(super) struct DeltaTable {
 }
 
 impl DeltaTable {
-    /// Takes the version that the table is at.
-    pub(super) async fn new(table: &Table) -> Result<Self, QueryError> {
-        Self::with_columns(table, &with_views(&*table.arrow_schema()?)).await
-    }
-
-    /// As [`Self::new`], with columns that the table may not have yet, and wider types than its own.
-    pub(super) async fn with_columns(table: &Table, schema: &SchemaRef) -> Result<Self, QueryError> {
+    /// The `segments` of a table, in columns that the table may not have yet, and wider types than its own.
+    pub(super) fn new(table: &Table, segments: Vec<Segment>, schema: &SchemaRef) -> Result<Self, QueryError> {
         let schema = schema.clone();
         let partition = table.partition_columns()?;
         let is_in_log = |field: &FieldRef| partition.contains(field.name());
@@ -67,7 +61,7 @@ impl DeltaTable {
             reason: format!("the columns of the table {} cannot be told apart: {e}", table.root().display()),
         })?;
         let root = table.root().to_owned();
-        let segments = Arc::new(table.segments().await?);
+        let segments = Arc::new(segments);
         let lookups = Arc::new(Lookups::new(root.clone(), segments.clone()));
         let looked_up = table.options()?.lookup;
         Ok(Self { root, schema, scanned, places, partition, segments, looked_up, lookups })

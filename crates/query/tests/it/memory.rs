@@ -12,10 +12,8 @@ async fn quantiles_of_more_values_than_fit_are_refused() {
     let data = tempfile::tempdir().unwrap();
     stored_in(data.path()).await;
     let options = Options { threads: 2, memory_bytes: 4 << 20, spill: None };
-    let engine = Engine::open(data.path(), Arc::new(RealDisk), Arc::new(|_| unreachable!()), options, None)
-        .await
-        .unwrap()
-        .unwrap();
+    let engine =
+        Engine::open(data.path(), Arc::new(RealDisk), Arc::new(|_| unreachable!()), options).await.unwrap().unwrap();
     for function in ["quantile(value, 0.5)", "histogram(value, 10)"] {
         let few = format!("SELECT {function} FROM (SELECT value % 1000 AS value FROM generate_series(1, 3000000))");
         assert_eq!(ask(&engine, &few).await.unwrap().num_rows(), 1);

@@ -6,10 +6,10 @@ use std::sync::Arc;
 use arrow::array::{ArrayRef, AsArray, Int64Array, ListBuilder, RecordBatch, StringBuilder};
 use arrow::compute::concat_batches;
 use arrow::datatypes::{DataType, Field};
-use query::{Engine, Ensembles, FreshRows, JsonRows, LiveTables, Options, Scope, in_cells};
-use table::disk::RealDisk;
+use query::{JsonRows, in_cells};
+use table::disk::{Disk, RealDisk};
 use table::upkeep::{compact, delete_rows};
-use table::{Clustering, Curve, DATABASE, Inserter, Layout, TableName, TableOptions};
+use table::{Clustering, Curve, Inserter, Layout, TableName, TableOptions};
 
 use crate::slt::failures;
 use crate::support::{ask, cells, open};
@@ -66,21 +66,6 @@ async fn every_layout_answers_about_sets() {
     }
 }
 
-/// Rows that are in no segment.
-#[derive(Debug)]
-struct Fresh(Vec<RecordBatch>);
-
-impl LiveTables for Fresh {
-    fn names(&self) -> Vec<TableName> {
-        vec![name()]
-    }
-
-    fn fresh(&self, _: &TableName) -> Result<Option<FreshRows>, String> {
-        let rows = (1..).zip(self.0.iter().cloned()).collect();
-        Ok(Some(FreshRows { schema: rows_schema(), rows }))
-    }
-}
-
 fn rows_schema() -> arrow::datatypes::SchemaRef {
     rows().schema()
 }
@@ -97,11 +82,10 @@ async fn rows_in_no_segment_answer_about_sets() {
                 Inserter::open_or_create(&folder, Arc::new(RealDisk), &all.schema(), &options).await.unwrap();
             inserter.insert(&[all.slice(0, stored)]).await.unwrap();
         }
-        let live: Arc<dyn LiveTables> = Arc::new(Fresh(vec![all.slice(stored, 1), all.slice(stored + 1, 6 - stored)]));
-        let scope = Scope { database: DATABASE, databases: None };
-        let make_model = Arc::new(|_: &ensemble::Plan| Err(query::ModelError::from("there is no model")));
-        let session = query::Session::new(Options::default()).unwrap();
-        let engine = Engine::open_live(data.path(), Ensembles::default(), make_model, &session, &live, scope).unwrap();
+        let waiting = [all.slice(stored, 1), all.slice(stored + 1, 6 - stored)];
+        let disk: Arc<dyn Disk> = Arc::new(RealDisk);
+        ingest::append(&name().folder(data.path()), &disk, &waiting).unwrap();
+        let engine = open(data.path()).await;
         let failures = failures(&Arc::new(engine), &["sets.slt"]).await;
         assert!(failures.is_empty(), "{stored} stored: {}", failures.join("\n"));
     }

@@ -54,7 +54,7 @@ pub(crate) async fn create(data: &Path) -> Store {
 pub(crate) async fn open(data: &Path) -> Engine {
     // Two threads, so that every scan has more than one piece where it can have.
     let options = Options { threads: 2, ..Options::default() };
-    Engine::open(data, Arc::new(RealDisk), Arc::new(make_model), options, None).await.unwrap().unwrap()
+    Engine::open(data, Arc::new(RealDisk), Arc::new(make_model), options).await.unwrap().unwrap()
 }
 
 fn make_model(plan: &Plan) -> Result<Arc<dyn Model>, ModelError> {

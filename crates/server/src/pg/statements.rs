@@ -3,7 +3,6 @@
 use std::future::Future;
 use std::io::Cursor;
 use std::pin::Pin;
-use std::sync::Arc;
 use std::time::Duration;
 
 use arrow::array::RecordBatch;
@@ -11,8 +10,8 @@ use arrow::buffer::Buffer;
 use arrow::datatypes::SchemaRef;
 use arrow::error::ArrowError;
 use arrow::ipc::reader::{StreamDecoder, StreamReader};
+use query::Literal;
 use query::postgres::Login;
-use query::{Literal, LiveTables};
 use tokio::net::TcpStream;
 use tokio::sync::{mpsc, oneshot};
 use tokio::time::Instant;
@@ -23,8 +22,7 @@ use super::values::Lines;
 use crate::access::Access;
 use crate::app::App;
 use crate::error::Refusal;
-use crate::logs::Logs;
-use crate::processes::{Answering, Part, Question, Wanted};
+use crate::processes::{Answering, Part, Question, Sql, Wanted};
 use crate::questions::{Place, broken};
 
 /// Who asks whom.
@@ -67,7 +65,7 @@ impl Asker {
     fn question(&self, sql: String, wanted: Wanted) -> Question {
         let databases = self.access.databases().map(<[_]>::to_vec);
         let login = Some(self.login.clone());
-        Question { sql, database: self.login.database.clone(), databases, login, wanted }
+        Question::Sql(Sql { text: sql, database: self.login.database.clone(), databases, login, wanted })
     }
 
     /// The next part of an answer.
@@ -88,7 +86,7 @@ impl Asker {
                         found.push(Piece::Rows(batch));
                     }
                 }
-                Part::Types(_) | Part::Failed(_) | Part::Done(_) => {}
+                Part::Types(_) | Part::Notes(_) | Part::Failed(_) | Part::Done(_) => {}
             }
             for piece in found {
                 // Where nobody takes a piece the question was given up.
@@ -103,9 +101,7 @@ impl Asker {
     /// The databases that can be asked.
     pub(super) async fn databases(self) -> Result<Vec<String>, PgError> {
         let listed = tokio::task::spawn_blocking(move || {
-            let data = &self.app.settings.data;
-            let logs: Arc<dyn LiveTables> = Arc::new(Logs::find(data, Arc::default())?);
-            let mut names = query::databases(data, &logs)?;
+            let mut names = query::databases(&self.app.settings.data)?;
             names.retain(|name| self.access.may_read_of(name).is_ok());
             Ok::<_, Refusal>(names)
         });
@@ -124,7 +120,7 @@ impl Asker {
                     match part {
                         Part::Types(found) => types = found,
                         Part::Columns(bytes) => columns = Some(columns_of(bytes)?),
-                        Part::Bytes(_) | Part::Failed(_) | Part::Done(_) => {}
+                        Part::Bytes(_) | Part::Notes(_) | Part::Failed(_) | Part::Done(_) => {}
                     }
                 }
                 let columns = columns.ok_or_else(|| PgError::new("XX000", "the answer has no columns"))?;

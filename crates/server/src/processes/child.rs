@@ -1,27 +1,29 @@
 //! What a process does that answers questions.
 
-use std::collections::BTreeMap;
+use std::cell::Cell;
 use std::io::{self, Write as _};
 use std::os::fd::AsFd as _;
 use std::os::unix::net::UnixStream;
+use std::rc::Rc;
 use std::sync::{Arc, Barrier, mpsc};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use arrow::datatypes::{DataType, Schema};
+use arrow::array::RecordBatch;
+use arrow::datatypes::{DataType, Schema, SchemaRef};
 use arrow::error::ArrowError;
 use axum::http::StatusCode;
 use query::postgres::{oid_of, type_of};
-use query::{Engine, Ensembles, LiveTables, MakeModel, Options, Rows, STACK_BYTES, Scope, Session, Spill};
-use table::{SIM, TableName};
+use query::{Engine, Ensembles, MakeModel, Options, Rows, STACK_BYTES, Scope, Session, Spill, Unique};
+use snapshot::Snapshot;
+use table::{SIM, TableError, TableName};
 use tokio::runtime::{Builder, Runtime};
 
 use super::body::{Batches, Body, Sink};
 use super::memory;
-use super::message::{Done, Failure, Format, Part, Question, Setup, Wanted, take};
+use super::message::{Ask, Done, Failure, Format, Part, Question, Setup, Sql, Wanted, take};
 use crate::ensembles::Warm;
 use crate::error::Refusal;
-use crate::logs::Logs;
 
 /// Threads that wait for files: more than calls that open tables hold while they wait for another thread.
 const BLOCKING: usize = table::CALLS_MAX + 4;
@@ -72,7 +74,7 @@ fn answer_all(
         let table = table.parse::<TableName>().map_err(|e| io::Error::new(io::ErrorKind::InvalidInput, e))?;
         Ok((table, columns.clone()))
     });
-    let unique = Arc::new(unique.collect::<io::Result<_>>()?);
+    let unique = unique.collect::<io::Result<_>>()?;
     let spill = Spill { folder: setup.spill.clone(), bytes: SPILL_TIMES * setup.memory_bytes as u64 };
     let options = Options { memory_bytes: setup.memory_bytes, spill: Some(spill), ..Options::default() };
     let session = Session::new(options).map_err(io::Error::other)?;
@@ -116,26 +118,33 @@ struct Answerer {
     setup: Setup,
     session: Session,
     make_model: MakeModel,
-    unique: Arc<BTreeMap<TableName, Vec<String>>>,
+    unique: Unique,
     warm: Warm,
 }
 
 impl Answerer {
     async fn answer(&mut self, question: Question) -> Result<(), Failure> {
+        match question {
+            Question::Sql(sql) => self.answer_sql(sql).await,
+            Question::Ask(ask) => self.answer_ask(ask).await,
+        }
+    }
+
+    async fn answer_sql(&mut self, question: Sql) -> Result<(), Failure> {
         let began = Instant::now();
         let engine = self.open(&question).await?;
         match &question.wanted {
             Wanted::Body(format) => {
-                let rows = engine.query(&question.sql).await?;
+                let rows = engine.query(&question.text).await?;
                 self.body(rows, format, began).await
             }
             Wanted::Rows(values) => {
-                let rows = engine.ask(&question.sql, values).await?;
+                let rows = engine.ask(&question.text, values).await?;
                 self.rows(rows).await
             }
             Wanted::Description(types) => {
                 let types: Vec<_> = types.iter().copied().map(type_of).collect();
-                let asked = engine.describe(&question.sql, &types).await?;
+                let asked = engine.describe(&question.text, &types).await?;
                 // A value of any type can be sent as text.
                 let types = asked.values.iter().map(|of: &Option<DataType>| of.as_ref().map_or(TEXT, oid_of)).collect();
                 Part::Types(types).put(&mut self.stream).map_err(|e| unwritten(&e.into()))?;
@@ -144,16 +153,31 @@ impl Answerer {
         }
     }
 
+    async fn answer_ask(&mut self, asked: Ask) -> Result<(), Failure> {
+        let began = Instant::now();
+        let no_table = |reason: String| Failure::of(&Refusal::new(StatusCode::NOT_FOUND, reason), "42P01", None);
+        let table: TableName = asked.table.parse().map_err(|e: TableError| no_table(e.to_string()))?;
+        let unique = self.unique.get(&table).map_or(&[][..], Vec::as_slice);
+        let opened = Snapshot::open(&table.folder(&self.setup.data), unique).await?;
+        let snapshot = opened.ok_or_else(|| no_table(format!("no table {:?}", table.to_string())))?;
+        let cache = Some(ask::Cache::of(&snapshot.root));
+        let options = ask::Options { memory_bytes: self.setup.memory_bytes, cache, ..ask::Options::default() };
+        let answer = ask::answer(&snapshot, &asked.question, &options)?;
+        Part::Notes(answer.notes).put(&mut self.stream).map_err(|e| unwritten(&e.into()))?;
+        let (most, schema) = (self.setup.memory_bytes, answer.rows.schema());
+        let mut writing = Writing::begin(&mut self.stream, most, &asked.format, &schema, began)?;
+        writing.write(&answer.rows)?;
+        writing.finish()
+    }
+
     /// What answers the question from the data as it is now.
-    async fn open(&self, question: &Question) -> Result<Engine, Failure> {
+    async fn open(&self, question: &Sql) -> Result<Engine, Failure> {
         let setup = &self.setup;
         let scope = Scope { database: &question.database, databases: question.databases.as_deref() };
         let sees_ensembles = scope.sees(SIM);
         let ensembles = if sees_ensembles { self.warm.ensembles(&setup.data).await? } else { Ensembles::default() };
-        let logs = Logs::find(&setup.data, self.unique.clone());
-        let logs = logs.map_err(|e| Failure::of(&Refusal::from(e), "58030", None))?;
-        let live: Arc<dyn LiveTables> = Arc::new(logs);
-        let engine = Engine::open_live(&setup.data, ensembles, self.make_model.clone(), &self.session, &live, scope)?;
+        let (data, make_model) = (&setup.data, self.make_model.clone());
+        let engine = Engine::open_scoped(data, ensembles, make_model, &self.session, &self.unique, scope)?;
         Ok(match &question.login {
             Some(login) => engine.for_postgres(login)?,
             None => engine,
@@ -161,16 +185,11 @@ impl Answerer {
     }
 
     async fn body(&mut self, mut rows: Rows, format: &Format, began: Instant) -> Result<(), Failure> {
-        let most = self.setup.memory_bytes;
-        let sink = Sink::new(&mut self.stream, most);
-        let over = sink.over.clone();
-        let refuse = |error: ArrowError| if over.get() { too_large(most) } else { unwritten(&error) };
-        let mut body = Body::new(format, &rows.schema(), sink, began).map_err(refuse)?;
+        let mut writing = Writing::begin(&mut self.stream, self.setup.memory_bytes, format, &rows.schema(), began)?;
         while let Some(batch) = rows.next().await {
-            body.write(&batch?).map_err(refuse)?;
+            writing.write(&batch?)?;
         }
-        let mut sink = body.finish().map_err(refuse)?;
-        sink.flush().map_err(|e| refuse(e.into()))
+        writing.finish()
     }
 
     fn columns(&mut self, schema: &Schema) -> Result<(), Failure> {
@@ -187,6 +206,43 @@ impl Answerer {
         }
         batches.finish().and_then(|mut sink| Ok(sink.flush()?)).map_err(|e| unwritten(&e))
     }
+}
+
+/// The body of a reply on its way to the server, up to a number of bytes.
+struct Writing<'a> {
+    body: Body<Sink<'a>>,
+    over: Rc<Cell<bool>>,
+    most: usize,
+}
+
+impl<'a> Writing<'a> {
+    fn begin(
+        stream: &'a mut UnixStream,
+        most: usize,
+        format: &Format,
+        schema: &SchemaRef,
+        began: Instant,
+    ) -> Result<Self, Failure> {
+        let sink = Sink::new(stream, most);
+        let over = sink.over.clone();
+        let body = Body::new(format, schema, sink, began);
+        let body = body.map_err(|error| refused(&over, most, &error))?;
+        Ok(Self { body, over, most })
+    }
+
+    fn write(&mut self, rows: &RecordBatch) -> Result<(), Failure> {
+        self.body.write(rows).map_err(|error| refused(&self.over, self.most, &error))
+    }
+
+    fn finish(self) -> Result<(), Failure> {
+        let flushed = self.body.finish().and_then(|mut sink| Ok(sink.flush()?));
+        flushed.map_err(|error| refused(&self.over, self.most, &error))
+    }
+}
+
+/// Why a body was not taken.
+fn refused(over: &Cell<bool>, most: usize, error: &ArrowError) -> Failure {
+    if over.get() { too_large(most) } else { unwritten(error) }
 }
 
 /// The number of PostgreSQL's type of texts.

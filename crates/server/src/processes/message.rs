@@ -14,6 +14,7 @@ use query::Literal;
 use query::postgres::Login;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
+use snapshot::SnapshotError;
 
 use crate::error::Refusal;
 use crate::pg::PgError;
@@ -36,8 +37,17 @@ pub(crate) struct Setup {
 
 /// A question.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-pub(crate) struct Question {
-    pub(crate) sql: String,
+pub(crate) enum Question {
+    /// In SQL.
+    Sql(Sql),
+    /// About the groups of a table, answered by `ask`.
+    Ask(Ask),
+}
+
+/// A question in SQL.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(crate) struct Sql {
+    pub(crate) text: String,
     /// The database of tables that are named without one.
     pub(crate) database: String,
     /// The databases that may be asked; `None`: all.
@@ -45,6 +55,15 @@ pub(crate) struct Question {
     /// Who asks, where it is a client of PostgreSQL.
     pub(crate) login: Option<Login>,
     pub(crate) wanted: Wanted,
+}
+
+/// A question about the groups of a table.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(crate) struct Ask {
+    /// The table, as `DATABASE.TABLE`.
+    pub(crate) table: String,
+    pub(crate) question: ask::Question,
+    pub(crate) format: Format,
 }
 
 /// What is wanted of an answer.
@@ -78,6 +97,8 @@ pub(crate) enum Part {
     Bytes(Vec<u8>),
     /// The types of a question's values, as PostgreSQL numbers them.
     Types(Vec<u32>),
+    /// What there is to know of it, such as in what it is not exact. Before its bytes.
+    Notes(Vec<String>),
     /// Its columns, as an Arrow IPC stream without rows: from one with rows they can be read with the first of them only.
     Columns(Vec<u8>),
     /// There is no answer, or it ends here.
@@ -111,6 +132,18 @@ impl Failure {
     }
 }
 
+impl From<ask::AskError> for Failure {
+    fn from(error: ask::AskError) -> Self {
+        Self::of(&Refusal::from(error), "XX000", None)
+    }
+}
+
+impl From<SnapshotError> for Failure {
+    fn from(error: SnapshotError) -> Self {
+        Self::of(&Refusal::from(error), "XX000", None)
+    }
+}
+
 impl From<query::QueryError> for Failure {
     fn from(error: query::QueryError) -> Self {
         let unknown = match &error {
@@ -141,6 +174,7 @@ const TYPES: u8 = 2;
 const FAILED: u8 = 3;
 const DONE: u8 = 4;
 const COLUMNS: u8 = 5;
+const NOTES: u8 = 6;
 
 /// Writes a message whose rest is JSON.
 ///
@@ -198,6 +232,7 @@ impl Part {
             Self::Bytes(bytes) => put_bytes(out, BYTES, bytes),
             Self::Types(types) => put_json(out, TYPES, types),
             Self::Columns(columns) => put_bytes(out, COLUMNS, columns),
+            Self::Notes(notes) => put_json(out, NOTES, notes),
             Self::Failed(failure) => put_json(out, FAILED, failure),
             Self::Done(done) => put_json(out, DONE, done),
         }
@@ -212,6 +247,7 @@ impl Part {
             BYTES => Self::Bytes(rest),
             TYPES => Self::Types(serde_json::from_slice(&rest)?),
             COLUMNS => Self::Columns(rest),
+            NOTES => Self::Notes(serde_json::from_slice(&rest)?),
             FAILED => Self::Failed(serde_json::from_slice(&rest)?),
             DONE => Self::Done(serde_json::from_slice(&rest)?),
             other => return Err(io::Error::new(io::ErrorKind::InvalidData, format!("no part of kind {other}"))),

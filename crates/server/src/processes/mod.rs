@@ -15,5 +15,5 @@ mod pool;
 mod process;
 
 pub use child::answer_questions;
-pub(crate) use message::{Failure, Format, Part, Question, Wanted};
+pub(crate) use message::{Ask, Failure, Format, Part, Question, Sql, Wanted};
 pub(crate) use pool::{Answering, Pool};

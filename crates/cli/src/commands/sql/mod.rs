@@ -5,19 +5,17 @@ mod prompt;
 
 use std::io::{BufRead as _, IsTerminal as _, Write as _};
 use std::process::ExitCode;
-use std::sync::Arc;
 
 use ::table::TableName;
 use anyhow::{Context as _, Result};
 use arrow::array::RecordBatch;
 use arrow::csv::WriterBuilder as CsvBuilder;
 use arrow::util::display::{ArrayFormatter, FormatOptions};
-use query::{Engine, JsonRows, LiveTables, Options, Reading, Rows, in_cells, quoted};
+use query::{Engine, JsonRows, Options, Reading, Rows, in_cells, quoted};
 
 use super::{make_model, nothing_stored};
 use crate::args::{Format, Place, SqlArgs};
 use crate::output::{Table, bytes, count, note, print};
-use server::Logs;
 
 /// Rows that a table for people shows; the other formats write all.
 const TABLE_ROWS_MAX: usize = 10_000;
@@ -90,8 +88,7 @@ fn describe(read: &Reading) -> String {
 /// An SQL session over what is stored in a place.
 pub(in crate::commands) async fn open_engine(place: &Place) -> Result<Engine> {
     let (data, disk) = place.open()?;
-    let live: Arc<dyn LiveTables> = Arc::new(Logs::find(&data, Arc::default())?);
-    let engine = Engine::open(&data, disk, make_model(), Options::default(), Some(&live)).await?;
+    let engine = Engine::open(&data, disk, make_model(), Options::default()).await?;
     engine.ok_or_else(|| nothing_stored(place))
 }
 

@@ -46,20 +46,20 @@ impl Ensembles {
     }
 }
 
-pub(crate) struct Snapshot {
+pub(crate) struct EnsembleSnapshot {
     ensembles: Ensembles,
     make_model: MakeModel,
     /// The most recently opened last.
     open: Mutex<Vec<Arc<Columns>>>,
 }
 
-impl fmt::Debug for Snapshot {
+impl fmt::Debug for EnsembleSnapshot {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Snapshot").field("ensembles", &self.ensembles.0.len()).finish_non_exhaustive()
+        f.debug_struct("EnsembleSnapshot").field("ensembles", &self.ensembles.0.len()).finish_non_exhaustive()
     }
 }
 
-impl Snapshot {
+impl EnsembleSnapshot {
     pub(crate) fn new(ensembles: Ensembles, make_model: MakeModel) -> Self {
         Self { ensembles, make_model, open: Mutex::default() }
     }

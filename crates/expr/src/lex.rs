@@ -1,14 +1,14 @@
-//! Cuts a condition into words.
+//! Cuts an expression into tokens.
 
-/// A word of a condition, and where it begins.
+/// A token, and where it begins.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Token {
-    pub(super) at: usize,
-    pub(super) what: What,
+pub(crate) struct Token {
+    pub(crate) at: usize,
+    pub(crate) what: What,
 }
 
 #[derive(Debug, Clone, PartialEq)]
-pub(super) enum What {
+pub(crate) enum What {
     /// A name or a word of the language.
     Word(String),
     /// A name in double quotes.
@@ -21,10 +21,11 @@ pub(super) enum What {
 }
 
 /// Longer signs first.
-const SIGNS: [&str; 16] = ["!=", "<>", "<=", ">=", "!~", "=", "<", ">", "~", "(", ")", ",", "+", "-", "*", "/"];
+const SIGNS: [&str; 20] =
+    ["!=", "<>", "<=", ">=", "==", "!~", "&&", "||", "=", "<", ">", "~", "!", "(", ")", ",", "+", "-", "*", "/"];
 
-/// The words of a condition, or where and why it cannot be cut.
-pub(super) fn lex(text: &str) -> Result<Vec<Token>, (usize, String)> {
+/// The tokens of an expression with an end behind them, or where and why it cannot be cut.
+pub(crate) fn lex(text: &str) -> Result<Vec<Token>, (usize, String)> {
     let mut tokens = Vec::new();
     let mut at = 0;
     while let Some(first) = text[at..].chars().next() {
@@ -41,18 +42,32 @@ pub(super) fn lex(text: &str) -> Result<Vec<Token>, (usize, String)> {
         } else if first.is_ascii_digit() || (first == '.' && rest[1..].starts_with(|c: char| c.is_ascii_digit())) {
             number(rest).map_err(|reason| (at, reason))?
         } else if first.is_alphabetic() || first == '_' {
-            let end = rest.find(|c: char| !(c.is_alphanumeric() || c == '_' || c == '.')).unwrap_or(rest.len());
-            (What::Word(rest[..end].to_owned()), end)
+            let length = name_length(rest);
+            (What::Word(rest[..length].to_owned()), length)
         } else if let Some(sign) = SIGNS.iter().find(|sign| rest.starts_with(**sign)) {
             (What::Sign(sign), sign.len())
         } else {
-            return Err((at, format!("{first:?} has no meaning here; names with other letters go in double quotes")));
+            return Err((
+                at,
+                format!("{first:?} has no meaning here: write names with other letters in double quotes"),
+            ));
         };
         tokens.push(Token { at, what });
         at += length;
     }
     tokens.push(Token { at, what: What::End });
     Ok(tokens)
+}
+
+/// Length of a name. An entity's name before a colon may hold hyphens: `game-017:home_margin`.
+fn name_length(text: &str) -> usize {
+    let in_name = |c: char| c.is_alphanumeric() || c == '_' || c == '.';
+    let end_of = |text: &str| text.find(|c| !in_name(c)).unwrap_or(text.len());
+    let entity = text.find(|c| !in_name(c) && c != '-').unwrap_or(text.len());
+    match text[entity..].strip_prefix(':').map_or(0, end_of) {
+        0 => end_of(text),
+        outcome => entity + 1 + outcome,
+    }
 }
 
 /// What is between quotes, in which a doubled one stands for itself, and how long that is with them.
@@ -91,7 +106,7 @@ fn number(rest: &str) -> Result<(What, usize), String> {
         }
     }
     if rest[end..].starts_with(|c: char| c.is_alphanumeric() || c == '_') {
-        return Err("a number ends in letters: names that begin with a digit go in double quotes".to_owned());
+        return Err("a number ends in letters: write names that begin with a digit in double quotes".to_owned());
     }
     let text = &rest[..end];
     if end == whole
@@ -99,5 +114,5 @@ fn number(rest: &str) -> Result<(What, usize), String> {
     {
         return Ok((What::Int(value), end));
     }
-    text.parse().map(|value| (What::Real(value), end)).map_err(|_| format!("{text} is no number"))
+    text.parse().map(|value| (What::Real(value), end)).map_err(|_| format!("{text} is not a number"))
 }

@@ -1,0 +1,103 @@
+//! Gives the names of an expression their outcomes.
+
+use std::collections::HashMap;
+
+use expr::{Error, Expr, Name, Node as Written};
+use model::{Catalogue, UnknownName};
+
+use super::{Expression, Node, OutcomeRef};
+
+type Result<T> = std::result::Result<T, Error>;
+
+pub(super) fn bind(text: &str, catalogue: &Catalogue, entity: Option<usize>) -> Result<Expression> {
+    let written = expr::parse(text)?;
+    let mut binder = Binder { text, catalogue, entity, columns: Vec::new(), places: HashMap::new() };
+    let root = binder.condition(&written)?;
+    Ok(Expression { text: text.trim().to_owned(), columns: binder.columns, root })
+}
+
+struct Binder<'a> {
+    text: &'a str,
+    catalogue: &'a Catalogue,
+    entity: Option<usize>,
+    columns: Vec<OutcomeRef>,
+    /// Names that were looked up, with their places in `columns`.
+    places: HashMap<String, usize>,
+}
+
+impl Binder<'_> {
+    /// A condition, or a number, which holds where it is not 0.
+    fn condition(&mut self, expr: &Expr) -> Result<Node> {
+        Ok(match &expr.node {
+            Written::All(parts) => Node::All(self.conditions(parts)?),
+            Written::Any(parts) => Node::Any(self.conditions(parts)?),
+            Written::Not(inner) => Node::Not(self.condition(inner)?.into()),
+            Written::Compare(left, comparison, right) => {
+                Node::Compare(*comparison, self.number(left)?.into(), self.number(right)?.into())
+            }
+            Written::In { name, values, negated } => {
+                let column = self.column(name)?;
+                let mut list = values.iter().map(|value| self.constant(value)).collect::<Result<Vec<_>>>()?;
+                list.sort_unstable_by(f64::total_cmp);
+                let is_in = Node::In(column, list);
+                if *negated { Node::Not(is_in.into()) } else { is_in }
+            }
+            Written::Match { name, .. } | Written::IsNull { name, .. } | Written::Has { name, .. } => {
+                return self.fail(name.at, "outcomes are numbers and never missing: use = != < <= > >= or IN");
+            }
+            _ => self.number(expr)?,
+        })
+    }
+
+    fn conditions(&mut self, parts: &[Expr]) -> Result<Vec<Node>> {
+        parts.iter().map(|part| self.condition(part)).collect()
+    }
+
+    fn number(&mut self, expr: &Expr) -> Result<Node> {
+        Ok(match &expr.node {
+            Written::Name(text) => Node::Column(self.column(&Name { text: text.clone(), at: expr.at })?),
+            Written::Negative(inner) => Node::Negate(self.number(inner)?.into()),
+            Written::Absolute(inner) => Node::Absolute(self.number(inner)?.into()),
+            Written::Chain(first, rest) => {
+                let first = self.number(first)?.into();
+                let rest = rest.iter().map(|(operator, number)| Ok((*operator, self.number(number)?)));
+                Node::Chain(first, rest.collect::<Result<_>>()?)
+            }
+            _ => Node::Number(self.constant(expr)?),
+        })
+    }
+
+    fn constant(&self, expr: &Expr) -> Result<f64> {
+        match expr.node {
+            Written::Int(value) => Ok(value as f64),
+            Written::Real(value) => Ok(value),
+            Written::Bool(value) => Ok(f64::from(u8::from(value))),
+            _ => self.fail(expr.at, "expected a number: outcomes are numbers"),
+        }
+    }
+
+    fn column(&mut self, name: &Name) -> Result<usize> {
+        let Name { text, at } = name;
+        if let Some(place) = self.places.get(text) {
+            return Ok(*place);
+        }
+        let unknown = |error: UnknownName| Error::new(self.text, *at, error.to_string());
+        let (entity, outcome) = match (text.split_once(':'), self.entity) {
+            (Some((entity, outcome)), _) => (self.catalogue.find_entity(entity).map_err(unknown)?, outcome),
+            (None, Some(entity)) => (entity, text.as_str()),
+            (None, None) => return self.fail(*at, &format!("ambiguous outcome {text:?}: write ENTITY:{text}")),
+        };
+        let outcome = self.catalogue.kind_of(entity).find_outcome(outcome).map_err(unknown)?;
+        let column = OutcomeRef { entity, outcome };
+        let place = self.columns.iter().position(|c| *c == column).unwrap_or_else(|| {
+            self.columns.push(column);
+            self.columns.len() - 1
+        });
+        self.places.insert(text.clone(), place);
+        Ok(place)
+    }
+
+    fn fail<T>(&self, at: usize, reason: &str) -> Result<T> {
+        Err(Error::new(self.text, at, reason))
+    }
+}

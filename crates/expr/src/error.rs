@@ -1,0 +1,67 @@
+//! What is wrong with an expression, and where.
+
+use std::borrow::Cow;
+
+/// An expression that does not follow the grammar, or that makes no sense of what it names.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{reason}\n  {excerpt}\n  {}^", " ".repeat(excerpt[..*at].chars().count()))]
+pub struct Error {
+    /// The text around the place.
+    excerpt: String,
+    /// The place in the excerpt, in bytes.
+    at: usize,
+    reason: String,
+}
+
+impl Error {
+    /// Points at byte `at` of `text`, or at the character that it is part of.
+    pub fn new(text: &str, at: usize, reason: impl Into<String>) -> Self {
+        let (excerpt, at) = excerpt(text, text.floor_char_boundary(at));
+        Self { excerpt: excerpt.into_owned(), at, reason: reason.into() }
+    }
+
+    /// What is wrong, and what could stand there.
+    pub fn reason(&self) -> &str {
+        &self.reason
+    }
+}
+
+/// The part of a long text around byte `at`, and the place of `at` in it. Short texts stay whole.
+fn excerpt(text: &str, at: usize) -> (Cow<'_, str>, usize) {
+    const AROUND: usize = 60;
+    if text.len() <= 4 * AROUND {
+        return (Cow::Borrowed(text), at);
+    }
+    let from = text.floor_char_boundary(at.saturating_sub(AROUND));
+    let to = text.ceil_char_boundary((at + AROUND).min(text.len()));
+    let (before, after) = (if from > 0 { "..." } else { "" }, if to < text.len() { "..." } else { "" });
+    (Cow::Owned(format!("{before}{}{after}", &text[from..to])), at - from + before.len())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn errors_point_at_the_place() {
+        let error = Error::new("ä # 3", 3, "no");
+        assert_eq!(error.to_string(), "no\n  ä # 3\n    ^");
+        // In the middle of a letter, and past the end.
+        assert_eq!(Error::new("ä", 1, "no").to_string(), "no\n  ä\n  ^");
+        assert_eq!(Error::new("ä", 9, "no").to_string(), "no\n  ä\n   ^");
+    }
+
+    #[test]
+    fn excerpts_keep_the_place() {
+        assert_eq!(excerpt("short", 3), (Cow::Borrowed("short"), 3));
+        let text = format!("{}@{}", "ä".repeat(500), "ß".repeat(500));
+        for at in [0, 999, 1000, 1001, text.len()] {
+            let (part, place) = excerpt(&text, text.floor_char_boundary(at));
+            assert!(part.len() < 140, "{part}");
+            assert!(place <= part.len());
+            if at == 1000 {
+                assert_eq!(&part[place..=place], "@");
+            }
+        }
+    }
+}

@@ -1,0 +1,177 @@
+use proptest::prelude::*;
+
+use super::*;
+
+/// The tree in prefix form, names and numbers bare.
+fn shown(expr: &Expr) -> String {
+    let all = |exprs: &[Expr]| exprs.iter().map(shown).collect::<Vec<_>>().join(" ");
+    let not = |negated: bool, text: String| if negated { format!("(not {text})") } else { text };
+    match &expr.node {
+        Node::All(parts) => format!("(and {})", all(parts)),
+        Node::Any(parts) => format!("(or {})", all(parts)),
+        Node::Not(inner) => format!("(not {})", shown(inner)),
+        Node::Compare(left, comparison, right) => format!("({} {} {})", comparison.sign(), shown(left), shown(right)),
+        Node::Match { name, pattern, negated, .. } => not(*negated, format!("(~ {} '{pattern}')", name.text)),
+        Node::In { name, values, negated } => not(*negated, format!("(in {} {})", name.text, all(values))),
+        Node::IsNull { name, negated } => not(*negated, format!("(null {})", name.text)),
+        Node::Has { name, member, negated } => not(*negated, format!("(has {} '{member}')", name.text)),
+        Node::Name(name) => name.clone(),
+        Node::Int(value) => value.to_string(),
+        Node::Real(value) => format!("{value:?}"),
+        Node::Text(text) => format!("'{text}'"),
+        Node::Bool(value) => value.to_string(),
+        Node::Null => "null".to_owned(),
+        Node::Negative(inner) => format!("(- {})", shown(inner)),
+        Node::Absolute(inner) => format!("(abs {})", shown(inner)),
+        Node::Chain(first, rest) => {
+            rest.iter().fold(shown(first), |left, (operator, right)| format!("({operator:?} {left} {})", shown(right)))
+        }
+    }
+}
+
+#[test]
+fn expressions_become_trees() {
+    for (text, tree) in [
+        ("a", "a"),
+        ("a > 1 or b < 2 and not c = 3", "(or (> a 1) (and (< b 2) (not (= c 3))))"),
+        ("a>1 || b<2 && ! c==3", "(or (> a 1) (and (< b 2) (not (= c 3))))"),
+        ("not a = 1 and b", "(and (not (= a 1)) b)"),
+        ("1 + 2 * x - -3 < y / 4", "(< (Subtract (Add 1 (Multiply 2 x)) -3) (Divide y 4))"),
+        ("(a + 1) * 2 >= -(b)", "(>= (Multiply (Add a 1) 2) (- b))"),
+        ("((a > 1)) AND ((b))", "(and (> a 1) b)"),
+        ("abs(a - b) <= MAX(1, min(c, 2.5))", "(<= (abs (Subtract a b)) (Max 1 (Min c 2.5)))"),
+        ("game-001:home_margin-1 > 0", "(> (Subtract game-001:home_margin 1) 0)"),
+        ("a-1:b.c = 2", "(= a-1:b.c 2)"),
+        ("a-1 = b", "(= (Subtract a 1) b)"),
+        ("\"in\" IN (-1, 2.0, 'x''y', NULL, TRUE)", "(in in -1 2.0 'x'y' null true)"),
+        ("x not in (1)", "(not (in x 1))"),
+        ("host !~ '^a' or host ~ 'b'", "(or (not (~ host '^a')) (~ host 'b'))"),
+        ("x is not null and y IS NULL", "(and (not (null x)) (null y))"),
+        ("tags has 'a' and tags not has 'b'", "(and (has tags 'a') (not (has tags 'b')))"),
+        ("ä.ö = .5e1", "(= ä.ö 5.0)"),
+        ("n = 9223372036854775807", "(= n 9223372036854775807)"),
+        ("n = 9223372036854775808", "(= n 9.223372036854776e18)"),
+        ("flag = true", "(= flag true)"),
+        ("min > 1", "(> min 1)"),
+    ] {
+        assert_eq!(parse(text).map(|expr| shown(&expr)).as_deref(), Ok(tree), "{text}");
+    }
+}
+
+#[test]
+fn errors_say_what_was_expected_and_where() {
+    for (text, reason, at) in [
+        ("", "expected a name, a number or a 'text'", 0),
+        ("a >", "expected a name, a number or a 'text'", 3),
+        ("a > 3 4", "expected AND, OR, an operator or the end", 6),
+        ("(a > 3", "expected a closing parenthesis", 6),
+        ("a # 3", "'#' has no meaning here: write names with other letters in double quotes", 2),
+        ("sum(a) > 1", "expected one of the functions abs, min, max", 0),
+        ("min(a) > 1", "expected a comma", 5),
+        ("(a > 1) + 2 > 1", "a condition stands where a number is needed", 3),
+        ("abs((a > 1)) > 1", "a condition stands where a number is needed", 7),
+        ("a = (b > 1)", "a condition stands where a number is needed", 7),
+        ("3 in (1)", "expected a name before this test", 0),
+        ("a in 1", "expected a list of values in parentheses", 5),
+        ("a in (1 2)", "expected a comma or a closing parenthesis", 8),
+        ("a is 1", "expected NULL or NOT NULL", 5),
+        ("a ~ b", "expected a pattern in single quotes", 4),
+        ("a has b", "expected a member in single quotes", 6),
+        ("1x > 2", "a number ends in letters: write names that begin with a digit in double quotes", 0),
+        ("a = 'b", "this text has no end: close it with '", 4),
+        ("\"a", "this name has no end: close it with \"", 0),
+    ] {
+        let expected = Error::new(text, at, reason);
+        assert_eq!(parse(text).unwrap_err(), expected, "{text}");
+    }
+}
+
+/// Runs on a thread with half the stack of those that answer questions.
+fn on_a_small_stack<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> T {
+    std::thread::Builder::new().stack_size(1 << 20).spawn(work).unwrap().join().unwrap()
+}
+
+/// One expression nested `depth` levels deep for each way to nest.
+fn nested(depth: usize) -> Vec<String> {
+    let around = |open: &str, inner: &str, close: &str| open.repeat(depth) + inner + &close.repeat(depth);
+    vec![
+        around("(", "a > 0", ")"),
+        around("not ", "a > 0", ""),
+        around("!", "a > 0", ""),
+        around("-", "a", ""),
+        around("abs(", "a", ")"),
+        around("max(1, ", "a", ")"),
+        format!("a in ({})", around("-", "1", "")),
+        around("(a - 1 + 2 * ", "a", ")"),
+        around("(a > 1 or b is null and ", "c", ")"),
+    ]
+}
+
+#[test]
+fn the_deepest_expressions_fit_the_stack() {
+    on_a_small_stack(|| {
+        for text in nested(DEPTH_MAX) {
+            let parsed = parse(&text).unwrap_or_else(|error| panic!("{error}"));
+            assert_eq!(format!("{:?}", parsed.clone()), format!("{parsed:?}"));
+        }
+    });
+}
+
+#[test]
+fn deeper_longer_or_larger_expressions_are_refused() {
+    on_a_small_stack(|| {
+        let refused = |text: &str| parse(text).unwrap_err().to_string();
+        for depth in [DEPTH_MAX + 1, 20_000] {
+            for text in nested(depth) {
+                let error = refused(&text);
+                assert!(error.contains("nested over") || error.contains("tests and operators"), "{error}");
+                assert!(error.len() < 700, "{error}");
+            }
+        }
+        assert!(refused(&"(".repeat(200_000)).contains("nested over"));
+        assert!(refused(&format!("a{}", " + 1".repeat(NODES_MAX))).contains("tests and operators"));
+        assert!(refused(&format!("a{}", " or a".repeat(NODES_MAX))).contains("tests and operators"));
+        assert!(refused(&" ".repeat(BYTES_MAX + 1)).contains("bytes"));
+    });
+}
+
+/// The old parser of rows never came back from a level that it had left.
+#[test]
+fn many_shallow_parentheses_are_not_deep() {
+    let text = vec!["(a = 1)"; 5_000].join(" or ");
+    assert!(matches!(parse(&text).unwrap().node, Node::Any(parts) if parts.len() == 5_000));
+    assert!(parse(&format!("a in ({}1)", "-1, ".repeat(5_000))).is_ok());
+}
+
+#[test]
+fn reals_have_a_total_order() {
+    let ordered = [f64::NEG_INFINITY, -1.0, 0.0, 1.0, f64::INFINITY, f64::NAN];
+    for (i, a) in ordered.iter().enumerate() {
+        for (j, b) in ordered.iter().enumerate() {
+            assert_eq!(order(*a, *b), i.cmp(&j), "{a} {b}");
+        }
+    }
+    assert!(order(-0.0, 0.0).is_eq());
+    assert_eq!(Operator::Min.of(f64::NAN, 1.0).to_bits(), 1.0f64.to_bits());
+    assert!(Operator::Max.of(f64::NAN, 1.0).is_nan());
+}
+
+proptest! {
+    #[test]
+    fn any_text_is_parsed_or_refused(text in ".{0,60}") {
+        let _ = parse(&text);
+    }
+
+    #[test]
+    fn any_words_are_parsed_or_refused(
+        words in prop::collection::vec(
+            prop::sample::select(vec![
+                "(", ")", "not ", "-", "abs(", "min(", ",", " and ", " or ", "a", "game-001:", "1", ".", "=", "<", "+",
+                "/", "ä", " in (", " is null", "~", "'x'", "\"", "!", " has ", "e9",
+            ]),
+            0..40,
+        ),
+    ) {
+        let _ = parse(&words.concat());
+    }
+}

@@ -1,0 +1,44 @@
+//! Questions about the groups of a table: those of the command `ask`.
+
+use axum::body::Body;
+use axum::extract::{Extension, Query, State};
+use axum::http::HeaderMap;
+use axum::response::Response;
+use serde_json::Value;
+use table::{DATABASE, TableName};
+
+use crate::access::Access;
+use crate::app::{App, database};
+use crate::error::Refusal;
+use crate::processes::{Ask, Question};
+use crate::sql::{FormatQuery, content_type, reply};
+
+/// Answers `{"table": "..", ..}`, which has the options of `manyworlds ask` beside the table.
+pub(crate) async fn ask(
+    State(app): State<App>,
+    Extension(access): Extension<Access>,
+    Query(format): Query<FormatQuery>,
+    headers: HeaderMap,
+    body: Body,
+) -> Result<Response, Refusal> {
+    let mut request: serde_json::Map<String, Value> = app.question(body).await?;
+    let Some(Value::String(name)) = request.remove("table") else {
+        return Err(Refusal::bad("send {\"table\": \"...\"} and the options of the command ask"));
+    };
+    let table = table_of(&name, database(&headers)?)?;
+    access.may_read_of(table.database())?;
+    let request: ask::Request = serde_json::from_value(Value::Object(request))
+        .map_err(|error| Refusal::bad(format!("the question makes no sense: {error}")))?;
+    let question = request.question(chrono::Utc::now().timestamp_micros())?;
+    let format = format.of(&headers)?;
+    let content = content_type(&format);
+    // The whole name: without its database a name with a dot would be another.
+    let table = format!("{}.{}", table.database(), table.name());
+    reply(app, access, Question::Ask(Ask { table, question, format }), content).await
+}
+
+/// `NAME` in the database of the request, or `DATABASE.NAME`.
+fn table_of(name: &str, database: &str) -> Result<TableName, Refusal> {
+    let table: TableName = name.parse()?;
+    if name.contains('.') || database == DATABASE { Ok(table) } else { Ok(TableName::new(database, name)?) }
+}
