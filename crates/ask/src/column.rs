@@ -6,6 +6,7 @@ use arrow::array::{Array, ArrayRef, AsArray, OffsetSizeTrait, StringArray};
 use arrow::compute::cast;
 use arrow::datatypes::{DataType, Date32Type, Float64Type, Int64Type, TimeUnit, TimestampMicrosecondType, UInt32Type};
 use arrow::error::ArrowError;
+use pages::{Codes, Dictionary, plain};
 
 /// What a column holds, as far as questions tell things apart.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
@@ -86,99 +87,6 @@ impl Kind {
     }
 }
 
-/// Texts, one after another.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(crate) struct Words {
-    bytes: String,
-    ends: Vec<usize>,
-}
-
-impl Words {
-    pub(crate) fn push(&mut self, word: &str) {
-        self.bytes.push_str(word);
-        self.ends.push(self.bytes.len());
-    }
-
-    pub(crate) fn len(&self) -> usize {
-        self.ends.len()
-    }
-
-    pub(crate) fn get(&self, place: usize) -> &str {
-        let from = if place == 0 { 0 } else { self.ends[place - 1] };
-        &self.bytes[from..self.ends[place]]
-    }
-
-    pub(crate) fn iter(&self) -> impl Iterator<Item = &str> {
-        (0..self.len()).map(|i| self.get(i))
-    }
-
-    pub(crate) fn memory(&self) -> usize {
-        self.bytes.capacity() + self.ends.capacity() * size_of::<usize>()
-    }
-}
-
-/// Places in a list of words, as narrow as they may be.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Codes {
-    U8(Vec<u8>),
-    U16(Vec<u16>),
-    U32(Vec<u32>),
-}
-
-/// Runs `$body` with `$codes` bound to the vector inside, whichever its width.
-macro_rules! with_codes {
-    ($value:expr, $codes:ident => $body:expr) => {
-        match $value {
-            $crate::column::Codes::U8($codes) => $body,
-            $crate::column::Codes::U16($codes) => $body,
-            $crate::column::Codes::U32($codes) => $body,
-        }
-    };
-}
-pub(crate) use with_codes;
-
-impl Codes {
-    /// Places below `space`.
-    pub(crate) fn from_u32(codes: Vec<u32>, space: usize) -> Self {
-        if space <= 1 << 8 {
-            Self::U8(codes.into_iter().map(|c| c as u8).collect())
-        } else if space <= 1 << 16 {
-            Self::U16(codes.into_iter().map(|c| c as u16).collect())
-        } else {
-            Self::U32(codes)
-        }
-    }
-
-    pub(crate) fn len(&self) -> usize {
-        with_codes!(self, codes => codes.len())
-    }
-
-    /// As many bits as any place may have.
-    pub(crate) fn into_wide(self) -> Vec<u32> {
-        match self {
-            Self::U8(codes) => codes.into_iter().map(u32::from).collect(),
-            Self::U16(codes) => codes.into_iter().map(u32::from).collect(),
-            Self::U32(codes) => codes,
-        }
-    }
-
-    pub(crate) fn take(&self, rows: &[u32]) -> Self {
-        match self {
-            Self::U8(codes) => Self::U8(take(codes, rows)),
-            Self::U16(codes) => Self::U16(take(codes, rows)),
-            Self::U32(codes) => Self::U32(take(codes, rows)),
-        }
-    }
-
-    pub(crate) fn get(&self, row: usize) -> u32 {
-        match self {
-            Self::U8(codes) => codes[row].into(),
-            Self::U16(codes) => codes[row].into(),
-            Self::U32(codes) => codes[row],
-        }
-    }
-}
-
 /// The values of some rows.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Values {
@@ -187,9 +95,9 @@ pub(crate) enum Values {
     /// Zeros have no sign, and there is one NaN.
     Floats(Vec<f64>),
     /// Places in `words`; NULL is the place past the last.
-    Texts { codes: Codes, words: Arc<Words> },
+    Texts { codes: Codes, words: Arc<Dictionary> },
     /// The members of each row end at `ends`, and are places in `words`.
-    Sets { ends: Vec<u32>, codes: Vec<u32>, words: Arc<Words> },
+    Sets { ends: Vec<u32>, codes: Vec<u32>, words: Arc<Dictionary> },
     /// Nothing is known but where there is NULL.
     Unread(usize),
 }
@@ -200,11 +108,6 @@ pub(crate) struct Column {
     pub(crate) values: Values,
     /// Which rows are not NULL; `None` where all are.
     pub(crate) valid: Option<Vec<bool>>,
-}
-
-/// Hides what sets apart values that are one: zeros have no sign, and there is one NaN.
-pub(crate) fn plain(x: f64) -> f64 {
-    if x.is_nan() { f64::NAN } else { x + 0.0 }
 }
 
 /// Integers in the order of real numbers, NaN the greatest.
@@ -312,13 +215,13 @@ fn texts(array: &ArrayRef) -> Result<Values, ArrowError> {
     Ok(Values::Texts { codes: Codes::from_u32(codes, space), words: Arc::new(words) })
 }
 
-fn coded(array: &ArrayRef) -> Result<(Vec<u32>, Words), ArrowError> {
+fn coded(array: &ArrayRef) -> Result<(Vec<u32>, Dictionary), ArrowError> {
     if let DataType::Dictionary(..) = array.data_type() {
         let ty = DataType::Dictionary(Box::new(DataType::UInt32), Box::new(DataType::Utf8));
         let array = cast(array, &ty)?;
         let array = array.as_dictionary::<UInt32Type>();
         let strings: &StringArray = array.values().as_string();
-        let mut words = Words::default();
+        let mut words = Dictionary::default();
         strings.iter().for_each(|word| words.push(word.unwrap_or_default()));
         let null = words.len() as u32;
         let code = |row: usize| {

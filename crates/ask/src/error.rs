@@ -3,8 +3,6 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-use parquet::errors::ParquetError;
-
 /// Why a question has no answer.
 #[derive(Debug, thiserror::Error)]
 pub enum AskError {
@@ -116,13 +114,10 @@ impl AskError {
         Self::Damaged { path: path.to_owned(), reason: reason.into() }
     }
 
-    /// What the Parquet library says of a segment.
-    pub(crate) fn parquet(path: &Path, error: ParquetError) -> Self {
+    /// Why the pages of a segment cannot be read.
+    pub(crate) fn pages(path: &Path, error: pages::Error) -> Self {
         match error {
-            ParquetError::External(source) => match source.downcast::<io::Error>() {
-                Ok(source) => Self::Io { action: "read", path: path.to_owned(), source: *source },
-                Err(other) => Self::damaged(path, other.to_string()),
-            },
+            pages::Error::Io(source) => Self::Io { action: "read", path: path.to_owned(), source },
             other => Self::damaged(path, other.to_string()),
         }
     }

@@ -2,12 +2,12 @@
 
 use hashbrown::HashTable;
 
-use crate::column::Words;
+use pages::Dictionary;
 
 /// Gives each text a number, the same for the same text, counting from 0.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Coder {
-    words: Words,
+    words: Dictionary,
     table: HashTable<u32>,
 }
 
@@ -24,11 +24,11 @@ impl Coder {
         code
     }
 
-    pub(crate) fn words(&self) -> &Words {
+    pub(crate) fn words(&self) -> &Dictionary {
         &self.words
     }
 
-    pub(crate) fn into_words(self) -> Words {
+    pub(crate) fn into_words(self) -> Dictionary {
         self.words
     }
 

@@ -212,6 +212,14 @@ impl TableError {
         }
     }
 
+    /// Why the pages of a segment cannot be read.
+    pub(crate) fn pages(path: &Path, error: pages::Error) -> Self {
+        match error {
+            pages::Error::Io(cause) => Self::io("read", path)(cause),
+            other => Self::damaged(path, other),
+        }
+    }
+
     pub(crate) fn damaged(path: &Path, reason: impl std::fmt::Display) -> Self {
         Self::Damaged { path: path.to_owned(), reason: reason.to_string() }
     }

@@ -35,7 +35,6 @@ mod schema;
 mod segment;
 mod store;
 pub mod upkeep;
-pub mod varint;
 
 pub use append::Appender;
 pub use error::{ErrorKind, TableError};
@@ -50,8 +49,8 @@ pub use layout::{
 };
 pub use log::{CALLS_MAX, Change, ColumnStatistics, Committed, Definition, Rewrite, Segment, Table, TransactionId};
 pub use lookup::{Found, Key, KeyRange, Lookup, lookup_bytes};
+pub use pages::{Codec, EncodedColumn, EncodingSet, PageFormat, UnknownCodec};
 pub use schema::{Field, FieldType, SegmentSchema, set_type};
 pub use segment::{
-    Codec, EncodedColumn, Encoder, EncodingSet, FlatColumn, FlatValues, ListRows, ListValues, PAGE_ROWS, PageFormat,
-    SegmentFile, SegmentReader, SegmentWriter, UnknownCodec, WrittenSegment,
+    Encoder, FlatColumn, FlatValues, ListRows, ListValues, PAGE_ROWS, SegmentReader, SegmentWriter, WrittenSegment,
 };

@@ -5,7 +5,9 @@ use std::cmp::Ordering;
 use expr::{Comparison, Operator};
 
 use super::bind::{Cond, Leaf, Number, Test};
-use crate::column::{Codes, Column, Values, Words, ordinal, range_of, with_codes};
+use pages::{Codes, Dictionary, with_codes};
+
+use crate::column::{Column, Values, ordinal, range_of};
 use crate::error::AskError;
 
 /// Rows whose columns are there when they are asked for.
@@ -114,7 +116,7 @@ impl Leaf {
     }
 
     /// Each word is tested once.
-    fn words(&self, codes: &Codes, words: &Words) -> Vec<bool> {
+    fn words(&self, codes: &Codes, words: &Dictionary) -> Vec<bool> {
         let passes = |word: &str| {
             let passed = match &self.test {
                 Test::Text(comparison, value) => comparison.holds(word.cmp(value)),
@@ -130,7 +132,7 @@ impl Leaf {
         with_codes!(codes, codes => codes.iter().map(|&code| passed[code as usize]).collect())
     }
 
-    fn members(&self, ends: &[u32], codes: &[u32], words: &Words) -> Vec<bool> {
+    fn members(&self, ends: &[u32], codes: &[u32], words: &Dictionary) -> Vec<bool> {
         let Test::Has(member) = &self.test else { return vec![false; ends.len()] };
         let is_it: Vec<bool> = words.iter().map(|word| word == member).chain([false]).collect();
         let has = |row: usize| codes[range_of(ends, row)].iter().any(|&code| is_it[code as usize]);

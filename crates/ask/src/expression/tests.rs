@@ -4,7 +4,9 @@ use std::sync::Arc;
 use proptest::prelude::*;
 
 use super::*;
-use crate::column::{Codes, Column, Kind, Values, Words};
+use pages::{Codes, Dictionary};
+
+use crate::column::{Column, Kind, Values};
 use crate::error::AskError;
 
 const NAMES: [&str; 6] = ["n", "x", "host", "flag", "tags", "time"];
@@ -30,7 +32,7 @@ impl Rows for Memory {
 
 /// Five rows, the last NULL in every column.
 fn rows() -> Memory {
-    let mut words = Words::default();
+    let mut words = Dictionary::default();
     ["alpha", "beta"].iter().for_each(|word| words.push(word));
     let words = Arc::new(words);
     let values = [

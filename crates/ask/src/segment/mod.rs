@@ -5,7 +5,7 @@
 
 mod general;
 mod open;
-mod page;
+mod set;
 mod skip;
 mod unit;
 

@@ -5,13 +5,12 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use arrow::datatypes::{DataType, TimeUnit};
+use pages::{Codes, Dictionary, SharedFile};
 use parquet::arrow::arrow_reader::{ArrowReaderMetadata, ArrowReaderOptions};
-use parquet::file::metadata::{PageIndexPolicy, ParquetMetaData, ParquetMetaDataReader, RowGroupMetaData};
-use parquet::file::reader::Length as _;
-use table::{Segment, SegmentFile};
+use parquet::file::metadata::{ParquetMetaData, RowGroupMetaData};
+use table::Segment;
 
-use super::general::guarded;
-use crate::column::{Codes, Column, Kind, Values, Words};
+use crate::column::{Column, Kind, Values};
 use crate::error::AskError;
 use crate::expression::micros_of;
 use crate::plan::Plan;
@@ -20,7 +19,7 @@ use crate::prune::{Bound, Known, Nulls, days_of};
 /// An open segment.
 pub(crate) struct Opened {
     pub(super) path: PathBuf,
-    pub(super) file: SegmentFile,
+    pub(super) file: SharedFile,
     pub(super) footer: ArrowReaderMetadata,
     /// By column of the table.
     pub(super) columns: Vec<Place>,
@@ -47,17 +46,10 @@ impl Opened {
     /// Opens a segment of the table in the folder `root`.
     pub(crate) fn open(root: &Path, segment: &Segment, plan: &Plan) -> Result<Self, AskError> {
         let path = root.join(&segment.path);
-        let file = File::open(&path).and_then(SegmentFile::new).map_err(AskError::io("open", &path))?;
-        let failed = |e| AskError::parquet(&path, e);
-        let (footer, bytes) = guarded(&path, || {
-            let mut reader = ParquetMetaDataReader::new();
-            reader.try_parse(&file).map_err(failed)?;
-            let bytes = reader.metadata_size().unwrap_or(0) as u64;
-            let metadata = reader.finish().map_err(failed)?;
-            check(&path, &file, &metadata)?;
-            let footer = ArrowReaderMetadata::try_new(Arc::new(metadata), ArrowReaderOptions::new());
-            Ok((footer.map_err(failed)?, bytes))
-        })?;
+        let file = File::open(&path).and_then(SharedFile::new).map_err(AskError::io("open", &path))?;
+        let failed = |e| AskError::pages(&path, e);
+        let (footer, bytes) = pages::read_footer(&file).map_err(failed)?;
+        let footer = arrow_footer(footer).map_err(failed)?;
         let columns =
             (0..plan.names.len()).map(|column| place(column, segment, plan, &footer)).collect::<Result<_, _>>()?;
         Ok(Self { path, file, footer, columns, bytes })
@@ -82,19 +74,14 @@ impl Opened {
         if self.metadata().offset_index().is_some() {
             return Ok(());
         }
-        let failed = |e| AskError::parquet(&self.path, e);
-        let metadata = guarded(&self.path, || {
-            let mut reader = ParquetMetaDataReader::new_with_metadata(self.metadata().clone())
-                .with_page_index_policy(PageIndexPolicy::Optional);
-            reader.read_page_indexes(&self.file).map_err(failed)?;
-            reader.finish().map_err(failed)
-        })?;
+        let failed = |e| AskError::pages(&self.path, e);
+        let metadata = pages::read_page_index(&self.file, self.metadata().clone()).map_err(failed)?;
         let chunks = metadata.row_groups().iter().flat_map(RowGroupMetaData::columns);
         let index = |c: &parquet::file::metadata::ColumnChunkMetaData| {
             i64::from(c.column_index_length().unwrap_or(0)) + i64::from(c.offset_index_length().unwrap_or(0))
         };
         self.bytes += chunks.map(index).sum::<i64>() as u64;
-        self.footer = ArrowReaderMetadata::try_new(Arc::new(metadata), ArrowReaderOptions::new()).map_err(failed)?;
+        self.footer = arrow_footer(metadata).map_err(failed)?;
         Ok(())
     }
 
@@ -108,19 +95,9 @@ impl Opened {
     }
 }
 
-/// Whether what the footer points at lies in the file, which the Parquet library takes for granted.
-fn check(path: &Path, file: &SegmentFile, metadata: &ParquetMetaData) -> Result<(), AskError> {
-    let bytes = file.len();
-    let inside = |chunk: &parquet::file::metadata::ColumnChunkMetaData| {
-        let start = chunk.dictionary_page_offset().unwrap_or(chunk.data_page_offset()).min(chunk.data_page_offset());
-        let end = start.checked_add(chunk.compressed_size());
-        start >= 0 && chunk.compressed_size() >= 0 && end.is_some_and(|end| end as u64 <= bytes)
-    };
-    let whole = metadata
-        .row_groups()
-        .iter()
-        .all(|g| (0..=i64::from(u32::MAX)).contains(&g.num_rows()) && g.columns().iter().all(inside));
-    if whole { Ok(()) } else { Err(AskError::damaged(path, "its footer points outside of it")) }
+/// A footer with the types that Arrow has for its columns.
+fn arrow_footer(footer: ParquetMetaData) -> pages::Result<ArrowReaderMetadata> {
+    pages::guarded(|| Ok(ArrowReaderMetadata::try_new(Arc::new(footer), ArrowReaderOptions::new())?))
 }
 
 fn place(column: usize, segment: &Segment, plan: &Plan, footer: &ArrowReaderMetadata) -> Result<Place, AskError> {
@@ -168,7 +145,7 @@ pub(crate) fn constant(column: usize, segment: &Segment, plan: &Plan) -> Result<
         Kind::Bool => text.parse::<bool>().ok().map(|v| Bound::Int(i64::from(v))),
         Kind::Time => micros_of(text).map(Bound::Int),
         Kind::Date => days_of(text).map(Bound::Int),
-        Kind::Float => text.parse().ok().map(|x| Bound::Float(crate::column::plain(x))),
+        Kind::Float => text.parse().ok().map(|x| Bound::Float(pages::plain(x))),
         Kind::Text => Some(Bound::Text(text.clone())),
         Kind::Set | Kind::Other => None,
     };
@@ -189,7 +166,7 @@ fn repeated(value: Option<&Bound>, kind: Kind, rows: usize) -> Column {
         Some(Bound::Int(value)) => Values::Ints(vec![*value; rows]),
         Some(Bound::Float(value)) => Values::Floats(vec![*value; rows]),
         Some(Bound::Text(text)) => {
-            let mut words = Words::default();
+            let mut words = Dictionary::default();
             words.push(text);
             Values::Texts { codes: Codes::U8(vec![0; rows]), words: words.into() }
         }

@@ -154,7 +154,7 @@ fn by_filters(left: &mut Left, opened: &mut Opened, plan: &Plan, skipped: &mut S
             let file = opened.file.clone();
             let builder = ParquetRecordBatchReaderBuilder::new_with_metadata(file, opened.footer.clone());
             let filter = builder.get_row_group_column_bloom_filter(group, leaf);
-            if let Some(filter) = filter.map_err(|e| AskError::parquet(&opened.path, e))? {
+            if let Some(filter) = filter.map_err(|e| AskError::pages(&opened.path, e.into()))? {
                 never = !values.iter().any(|value| may_hold(&filter, value, physical));
             }
             if never {

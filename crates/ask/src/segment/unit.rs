@@ -10,10 +10,12 @@ use arrow::array::{
 use arrow::compute::{cast, take};
 use arrow::datatypes::DataType;
 use arrow::error::ArrowError;
+use pages::ColumnPages;
+use parquet::basic::Type;
 
 use super::open::{Opened, Place};
-use super::{general, page};
-use crate::column::Column;
+use super::{general, set};
+use crate::column::{Column, Kind, Values};
 use crate::error::AskError;
 use crate::expression::Rows;
 use crate::plan::Plan;
@@ -224,22 +226,80 @@ fn read_column(
     if let Some(column) = opened.unstored(column, kind, rows) {
         return Ok(column);
     }
-    let place = &opened.columns[column];
+    let Place::Stored { root, leaf, bounded } = opened.columns[column] else {
+        return Err(AskError::damaged(&opened.path, "a column is missing"));
+    };
     reading.columns.insert(plan.names[column].clone());
-    if let Some(read) = page::column(opened, group, ranges, place, kind, &mut reading.bytes)? {
-        return Ok(read);
+    let failed = |e| AskError::pages(&opened.path, e);
+    if let Some(leaf) = leaf.filter(|_| bounded) {
+        match read_pages(opened, group, ranges, leaf, kind) {
+            Ok((column, bytes)) => {
+                reading.bytes += bytes;
+                return Ok(column);
+            }
+            Err(pages::Error::Unsupported) => {}
+            Err(error) => return Err(failed(error)),
+        }
     }
-    reading.bytes += chunk_bytes(opened, group, place);
-    let array = general::array(opened, group, ranges, place)?;
-    let array = array.ok_or_else(|| AskError::damaged(&opened.path, "a column is missing"))?;
+    reading.bytes += chunk_bytes(opened, group, root);
+    let array = general::array(opened, group, ranges, root).map_err(failed)?;
     Column::from_arrow(&array, kind)
         .map_err(|e| AskError::damaged(&opened.path, format!("column {:?}: {e}", plan.names[column])))
 }
 
-fn chunk_bytes(opened: &Opened, group: usize, place: &Place) -> u64 {
-    let Place::Stored { root, .. } = place else { return 0 };
+/// Rows of some ranges of a column, and the bytes that were read for them.
+///
+/// What the Parquet library does in general is done here for the layouts that tables are written in, without making
+/// values that are only counted. It is [`pages::Error::Unsupported`] where the library must read them.
+fn read_pages(
+    opened: &Opened,
+    group: usize,
+    ranges: &[Range<usize>],
+    leaf: usize,
+    kind: Kind,
+) -> pages::Result<(Column, u64)> {
+    let chunk = opened.metadata().row_group(group).column(leaf);
+    let rows = opened.rows(group);
+    let descriptor = chunk.column_descr();
+    let fits = match chunk.column_type() {
+        Type::INT32 | Type::INT64 => kind.is_whole() && kind != Kind::Bool,
+        Type::FLOAT | Type::DOUBLE => kind == Kind::Float,
+        Type::BOOLEAN => kind == Kind::Bool,
+        Type::BYTE_ARRAY => kind == Kind::Text || kind == Kind::Set && descriptor.max_def_level() <= 3,
+        _ => false,
+    };
+    if !fits || descriptor.max_rep_level() != i16::from(kind == Kind::Set) {
+        return Err(pages::Error::Unsupported);
+    }
+    if kind == Kind::Set {
+        // Rows of lists are counted from the first page on.
+        let pages = ColumnPages::all(&opened.file, chunk);
+        let column = set::column(&pages, chunk, rows)?;
+        return Ok((set::within(column, ranges), pages.bytes()));
+    }
+    let indexes = opened.metadata().offset_index();
+    let locations = indexes.and_then(|index| Some(index.get(group)?.get(leaf)?.page_locations()));
+    let wanted: usize = ranges.iter().map(Range::len).sum();
+    let pages = match locations {
+        Some(locations) if !locations.is_empty() && wanted * 2 < rows => {
+            let holds = |page: Range<usize>| ranges.iter().any(|r| r.start < page.end && page.start < r.end);
+            ColumnPages::located(&opened.file, chunk, locations, holds)?
+        }
+        // Where most pages are wanted, one read of all is the fastest.
+        _ => ColumnPages::all(&opened.file, chunk),
+    };
+    let column = pages::read_flat(&pages, chunk, rows, ranges)?;
+    let values = match column.values {
+        pages::Values::Ints(values) => Values::Ints(values),
+        pages::Values::Floats(values) => Values::Floats(values),
+        pages::Values::Texts { codes, dictionary } => Values::Texts { codes, words: Arc::new(dictionary) },
+    };
+    Ok((Column { values, valid: column.valid }, pages.bytes()))
+}
+
+fn chunk_bytes(opened: &Opened, group: usize, root: usize) -> u64 {
     let schema = opened.footer.parquet_schema();
-    let leaves = (0..schema.num_columns()).filter(|leaf| schema.get_column_root_idx(*leaf) == *root);
+    let leaves = (0..schema.num_columns()).filter(|leaf| schema.get_column_root_idx(*leaf) == root);
     leaves.map(|leaf| opened.metadata().row_group(group).column(leaf).compressed_size() as u64).sum()
 }
 
@@ -256,19 +316,18 @@ pub(crate) fn rows_of(
         return Ok(new_null_array(&plan.types[column], 0));
     }
     let failed = |e: ArrowError| AskError::damaged(&opened.path, e.to_string());
-    let place = &opened.columns[column];
-    if let Place::Constant(Some(value)) = place {
-        return constant_array(value, &plan.types[column], rows.len()).map_err(failed);
-    }
-    let (ranges, places) = narrowed(&unit.ranges, rows);
-    match general::array(opened, unit.group, &ranges, place)? {
-        Some(array) => {
-            reading.columns.insert(plan.names[column].clone());
-            reading.bytes += chunk_bytes(opened, unit.group, place);
-            take(&array, &UInt32Array::from(places), None).map_err(failed)
+    let root = match &opened.columns[column] {
+        Place::Stored { root, .. } => *root,
+        Place::Constant(Some(value)) => {
+            return constant_array(value, &plan.types[column], rows.len()).map_err(failed);
         }
-        None => Ok(new_null_array(&plan.types[column], rows.len())),
-    }
+        Place::Constant(None) | Place::Missing => return Ok(new_null_array(&plan.types[column], rows.len())),
+    };
+    let (ranges, places) = narrowed(&unit.ranges, rows);
+    let array = general::array(opened, unit.group, &ranges, root).map_err(|e| AskError::pages(&opened.path, e))?;
+    reading.columns.insert(plan.names[column].clone());
+    reading.bytes += chunk_bytes(opened, unit.group, root);
+    take(&array, &UInt32Array::from(places), None).map_err(failed)
 }
 
 fn constant_array(value: &Bound, ty: &DataType, rows: usize) -> Result<ArrayRef, ArrowError> {

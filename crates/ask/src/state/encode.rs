@@ -3,11 +3,11 @@
 //! Numbers that are often small are of varying length; the rest is as long as it is in memory, and left to the
 //! compressor. Bytes say nothing of the question: whoever reads them knows it, and gives the tallies it has.
 
-use table::varint;
+use pages::{Dictionary, varint};
 
 use super::keys::Keys;
 use super::{Bag, Cells, Groups, Real, Sums, Tally, Weights};
-use crate::column::{Kind, Words};
+use crate::column::Kind;
 use crate::words::Coder;
 
 /// Bytes being written.
@@ -28,7 +28,7 @@ impl Bytes {
         varint::push_signed(&mut self.0, value);
     }
 
-    fn words(&mut self, words: &Words) {
+    fn words(&mut self, words: &Dictionary) {
         self.number(words.len() as u64);
         words.iter().for_each(|word| self.text(word));
     }

@@ -73,7 +73,7 @@ impl Keys {
         self.coders[column].as_ref().map_or("", |coder| coder.words().get(cell as usize))
     }
 
-    pub(crate) fn words(&self, column: usize) -> Option<&crate::column::Words> {
+    pub(crate) fn words(&self, column: usize) -> Option<&pages::Dictionary> {
         self.coders[column].as_ref().map(Coder::words)
     }
 

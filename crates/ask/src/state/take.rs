@@ -5,7 +5,9 @@ use std::cell::OnceCell;
 
 use super::keys::Keys;
 use super::{Bag, Tally};
-use crate::column::{Codes, Column, Values, Words, ordinal, range_of, with_codes};
+use pages::{Codes, Dictionary, with_codes};
+
+use crate::column::{Column, Values, ordinal, range_of};
 use crate::error::AskError;
 use crate::plan::{GroupBy, Plan};
 use crate::words::Coder;
@@ -167,7 +169,8 @@ impl Groups {
     fn by_rows(&mut self, rows: usize, parts: &[Part<'_>]) -> Vec<u32> {
         /// A word without a number yet.
         const NONE: u64 = u64::MAX;
-        let mut numbers: Vec<Vec<u64>> = parts.iter().map(|p| vec![NONE; p.words().map_or(0, Words::len)]).collect();
+        let mut numbers: Vec<Vec<u64>> =
+            parts.iter().map(|p| vec![NONE; p.words().map_or(0, Dictionary::len)]).collect();
         let mut cells = vec![0; parts.len() + 1];
         let mut last: Option<(Vec<u64>, u32)> = None;
         let mut groups = Vec::with_capacity(rows);
@@ -235,8 +238,8 @@ impl Spread<'_> {
 type Key<'a> = Cow<'a, Column>;
 
 fn relabelled<'a>(column: &'a Column, by: &GroupBy) -> Key<'a> {
-    let relabel = |words: &Words| {
-        let mut new = Words::default();
+    let relabel = |words: &Dictionary| {
+        let mut new = Dictionary::default();
         words.iter().for_each(|word| new.push(&by.relabel(word)));
         new
     };
@@ -308,14 +311,14 @@ fn spread(rows: usize, keys: &mut [Key<'_>]) -> Option<Vec<u32>> {
 enum Cell<'a> {
     Null,
     Whole(i64),
-    Word(usize, &'a Words),
+    Word(usize, &'a Dictionary),
 }
 
 /// A key column, with slots for its values where those are few.
 enum Part<'a> {
     Words {
         codes: &'a Codes,
-        words: &'a Words,
+        words: &'a Dictionary,
     },
     /// Whole numbers `low + slot * step`; the last slot is NULL.
     Span {
@@ -413,7 +416,7 @@ impl Part<'_> {
         }
     }
 
-    fn words(&self) -> Option<&Words> {
+    fn words(&self) -> Option<&Dictionary> {
         match self {
             Self::Words { words, .. } => Some(words),
             _ => None,

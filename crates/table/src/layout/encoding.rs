@@ -27,7 +27,7 @@ use parquet::schema::types::ColumnPath;
 use super::options::TableOptions;
 use super::text::{Extras, TextColumn};
 use super::write::PAGE_ROWS;
-use crate::segment::{Codec, EncodingSet};
+use pages::{Codec, EncodingSet};
 
 /// Rows that a choice is made from.
 pub(crate) const SAMPLE_ROWS: usize = 65_536;

@@ -11,7 +11,7 @@ use arrow::error::ArrowError;
 use super::write::GROUP_ROWS_MAX;
 use crate::error::TableError;
 use crate::log::Definition;
-use crate::segment::{Codec, EncodingSet};
+use pages::{Codec, EncodingSet};
 
 /// How the rows of a table are stored.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]

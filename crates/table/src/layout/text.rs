@@ -7,17 +7,14 @@
 
 use arrow::array::{Array, ArrayRef, AsArray, GenericByteArray};
 use arrow::datatypes::{ByteArrayType, DataType};
+use pages::{Bounds, ChunkWriter, Codec, Compressor, EncodedColumn, PageFacts, delta, push_levels};
 use parquet::basic::Encoding;
-use parquet::column::writer::ColumnCloseResult;
 use parquet::errors::Result;
 use parquet::schema::types::ColumnDescPtr;
 use twox_hash::XxHash64;
 
 use super::bloom::filter;
 use super::write::BLOOM_FALSE_POSITIVES;
-use crate::segment::{
-    Bounds, ChunkWriter, Codec, Compressor, EncodedColumn, PageFacts, push_deltas, push_packed_levels,
-};
 
 /// What a column chunk gets beside its pages.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -62,8 +59,7 @@ impl TextColumn {
         let mut encoded = chunk.finish()?;
         if self.extras.bloom {
             let hashes: Vec<u64> = values.iter().flatten().map(|v| XxHash64::oneshot(0, v)).collect();
-            let close: &mut ColumnCloseResult = encoded.close_mut();
-            close.bloom_filter = Some(filter(&hashes, BLOOM_FALSE_POSITIVES));
+            encoded.close.bloom_filter = Some(filter(&hashes, BLOOM_FALSE_POSITIVES));
         }
         Ok(encoded)
     }
@@ -99,7 +95,7 @@ impl Page {
         if nullable {
             self.present.clear();
             self.present.extend(rows.iter().map(|v| u8::from(v.is_some())));
-            push_packed_levels(&mut self.body, &self.present);
+            push_levels(&mut self.body, &self.present);
         }
         let values = || rows.iter().flatten().copied();
         let count = values().count();
@@ -108,7 +104,7 @@ impl Page {
         let shared = |place: usize| if place == 0 { 0 } else { prefix };
         self.lengths.clear();
         self.lengths.extend((0..count).map(|place| shared(place) as i32));
-        push_deltas(&mut self.body, &self.lengths);
+        delta::push(&mut self.body, &self.lengths);
         self.lengths.clear();
         self.suffixes.clear();
         for (place, value) in values().enumerate() {
@@ -116,7 +112,7 @@ impl Page {
             self.lengths.push(suffix.len() as i32);
             self.suffixes.extend_from_slice(suffix);
         }
-        push_deltas(&mut self.body, &self.lengths);
+        delta::push(&mut self.body, &self.lengths);
         self.body.extend_from_slice(&self.suffixes);
         PageFacts {
             rows: rows.len(),

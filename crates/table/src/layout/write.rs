@@ -25,7 +25,8 @@ use crate::error::TableError;
 use crate::log::{ColumnStatistics, Segment};
 use crate::lookup::{self, LookupWriter};
 use crate::new_file::NewFile;
-use crate::segment::{CREATED_BY, Codec, EncodedColumn};
+use crate::segment::CREATED_BY;
+use pages::{Codec, EncodedColumn};
 
 /// Rows of a row group, at most: what a question that is looked up in it must decode.
 pub const GROUP_ROWS_MAX: usize = 106_496;

@@ -2,7 +2,7 @@
 
 use twox_hash::XxHash64;
 
-use crate::varint;
+use pages::varint;
 
 /// Entries of a block, at most.
 pub(super) const BLOCK_ENTRIES: usize = 2048;

@@ -12,7 +12,7 @@ use super::{keys, path_of};
 use crate::disk::Disk;
 use crate::error::TableError;
 use crate::new_file::NewFile;
-use crate::varint;
+use pages::varint;
 
 /// Bits of an entry that say its row group; its key is above them.
 const GROUP_BITS: u32 = 32;

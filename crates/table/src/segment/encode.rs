@@ -2,13 +2,14 @@
 
 use std::collections::HashMap;
 
-use super::chunk::{Bounds, ChunkWriter, EncodedColumn, PageFacts};
-use super::codec::Compressor;
-use super::format::{EncodingSet, PageFormat};
-use super::levels::{push_level_run, push_packed, push_packed_levels, push_run};
-use crate::schema::SegmentSchema;
+use pages::hybrid::{push_packed, push_run};
+use pages::{
+    Bounds, ChunkWriter, Compressor, EncodedColumn, EncodingSet, PageFacts, PageFormat, push_level_runs, push_levels,
+};
 use parquet::basic::Encoding;
 use parquet::errors::Result;
+
+use crate::schema::SegmentSchema;
 
 /// Rows of a page of a column without lists: what a reader of a few rows must decode.
 pub const PAGE_ROWS: usize = 65_536;
@@ -286,7 +287,7 @@ impl Encoder {
                 }
             }
             self.body.clear();
-            push_level_run(&mut self.body, &[(rows, 1)], 1);
+            push_level_runs(&mut self.body, &[(rows, 1)], 1);
             let encoding = if single {
                 self.body.extend_from_slice(plain);
                 Encoding::PLAIN
@@ -366,9 +367,9 @@ fn push_presence<T: Small>(body: &mut Vec<u8>, present: &mut Vec<u8>, page: &[T]
     }
     let kept = if nullable { present.iter().map(|&p| usize::from(p)).sum() } else { page.len() };
     if kept == page.len() {
-        push_level_run(body, &[(page.len(), 1)], 1);
+        push_level_runs(body, &[(page.len(), 1)], 1);
     } else {
-        push_packed_levels(body, present);
+        push_levels(body, present);
     }
     page.len() - kept
 }
@@ -429,11 +430,11 @@ fn plain_texts<'a>(texts: impl Iterator<Item = &'a str>) -> Vec<u8> {
 /// Levels of a row whose list has `values` elements (none at all: a NULL row).
 fn push_list_levels(body: &mut Vec<u8>, values: usize) {
     if values == 0 {
-        push_level_run(body, &[(1, 0)], 1);
-        push_level_run(body, &[(1, 0)], 2);
+        push_level_runs(body, &[(1, 0)], 1);
+        push_level_runs(body, &[(1, 0)], 2);
     } else {
-        push_level_run(body, &[(1, 0), (values - 1, 1)], 1);
-        push_level_run(body, &[(values, 2)], 2);
+        push_level_runs(body, &[(1, 0), (values - 1, 1)], 1);
+        push_level_runs(body, &[(values, 2)], 2);
     }
 }
 

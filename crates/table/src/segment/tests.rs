@@ -4,6 +4,7 @@ use std::os::unix::fs::FileExt as _;
 use std::path::Path;
 use std::sync::Arc;
 
+use pages::{Codec, EncodedColumn, EncodingSet, PageFormat};
 use parquet::basic::{Compression, Encoding, GzipLevel, ZstdLevel};
 use parquet::data_type::Int32Type;
 use parquet::file::properties::WriterProperties;

@@ -4,11 +4,11 @@ use std::io::BufWriter;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use pages::EncodedColumn;
 use parquet::file::metadata::KeyValue;
 use parquet::file::properties::WriterProperties;
 use parquet::file::writer::SerializedFileWriter;
 
-use super::chunk::EncodedColumn;
 use crate::disk::Disk;
 use crate::error::TableError;
 use crate::new_file::NewFile;

@@ -21,7 +21,7 @@ use crate::layout::avro::AvroTable;
 use crate::layout::{Clustering, Curve, Layout, TableOptions};
 use crate::log::{Change, Rewrite, Segment};
 use crate::output::{self, NanColumns, Output};
-use crate::segment::{Codec, EncodingSet};
+use pages::{Codec, EncodingSet};
 
 use super::compact::{TARGET_ROWS, merge_into};
 use super::exchange::exchange;

@@ -18,8 +18,8 @@ use crate::disk::{Disk, RealDisk};
 use crate::hold::Hold;
 use crate::layout::{Clustering, Curve, Layout};
 use crate::log::Table;
-use crate::segment::Codec;
 use crate::{AvroTable, ErrorKind, Inserter, Key, KeyRange, Lookup};
+use pages::Codec;
 
 const LOOKUP: [&str; 2] = ["id", "at"];
 

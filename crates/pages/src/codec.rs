@@ -1,10 +1,12 @@
 //! How the pages of a segment are compressed.
 
+use std::cell::RefCell;
 use std::fmt;
-use std::io::Write as _;
+use std::io::{Read as _, Write as _};
 use std::str::FromStr;
 
 use bytes::Bytes;
+use flate2::read::MultiGzDecoder;
 use flate2::write::GzEncoder;
 use lz4_flex::block::{CompressTable, compress_into_with_table, get_maximum_output_size};
 use parquet::basic::{Compression, GzipLevel, ZstdLevel};
@@ -73,7 +75,10 @@ impl serde::Serialize for Codec {
 
 impl Codec {
     /// What the footer says of it.
-    pub(crate) fn in_footer(self) -> Result<Compression> {
+    ///
+    /// # Errors
+    /// Where it has no such level.
+    pub fn in_footer(self) -> Result<Compression> {
         Ok(match self {
             Self::None => Compression::UNCOMPRESSED,
             Self::Snappy => Compression::SNAPPY,
@@ -85,7 +90,7 @@ impl Codec {
 }
 
 /// The name of a codec that a footer may have and we do not read; `None` for those that we do.
-pub(super) fn foreign(in_footer: Compression) -> Option<String> {
+pub fn unsupported_codec(in_footer: Compression) -> Option<String> {
     match in_footer {
         Compression::UNCOMPRESSED
         | Compression::SNAPPY
@@ -100,7 +105,7 @@ pub(super) fn foreign(in_footer: Compression) -> Option<String> {
 }
 
 /// Compresses page after page, its tables and buffers kept from one to the next.
-pub(crate) struct Compressor {
+pub struct Compressor {
     in_footer: Compression,
     engine: Engine,
     /// Room for a page at its worst, for those that do not make their own.
@@ -116,7 +121,11 @@ enum Engine {
 }
 
 impl Compressor {
-    pub(crate) fn new(codec: Codec) -> Result<Self> {
+    /// A compressor of pages.
+    ///
+    /// # Errors
+    /// Where the codec has no such level.
+    pub fn new(codec: Codec) -> Result<Self> {
         let engine = match codec {
             Codec::None => Engine::None,
             Codec::Snappy => Engine::Snappy(Box::new(snap::raw::Encoder::new())),
@@ -132,7 +141,11 @@ impl Compressor {
         self.in_footer
     }
 
-    pub(crate) fn compress(&mut self, page: &[u8]) -> Result<Bytes> {
+    /// A page's bytes, compressed.
+    ///
+    /// # Errors
+    /// Where the codec fails.
+    pub fn compress(&mut self, page: &[u8]) -> Result<Bytes> {
         let room = |room: &mut Vec<u8>, most: usize| room.resize(room.len().max(most), 0);
         let length = match &mut self.engine {
             Engine::None => return Ok(Bytes::copy_from_slice(page)),
@@ -153,6 +166,40 @@ impl Compressor {
         };
         Ok(Bytes::copy_from_slice(&self.room[..length]))
     }
+}
+
+thread_local! {
+    /// Making one for each page would cost more than most pages.
+    static ZSTD: RefCell<Option<zstd::bulk::Decompressor<'static>>> = const { RefCell::new(None) };
+}
+
+/// Appends the `size` bytes that a page is made of to `out`, which is empty.
+pub(crate) fn decompress(codec: Compression, packed: &[u8], size: usize, out: &mut Vec<u8>) -> crate::Result<()> {
+    const DAMAGED: crate::Error = crate::Error::damaged("a page cannot be decompressed");
+    out.try_reserve(size).map_err(|_| crate::Error::damaged("a page is larger than memory"))?;
+    match codec {
+        Compression::ZSTD(_) => ZSTD.with_borrow_mut(|kept| {
+            let zstd = match kept {
+                Some(zstd) => zstd,
+                none => none.insert(zstd::bulk::Decompressor::new()?),
+            };
+            zstd.decompress_to_buffer(packed, out).map_err(|_| DAMAGED)
+        })?,
+        Compression::SNAPPY => {
+            if snap::raw::decompress_len(packed).ok() != Some(size) {
+                return Err(DAMAGED);
+            }
+            out.resize(size, 0);
+            snap::raw::Decoder::new().decompress(packed, out).map_err(|_| DAMAGED)?
+        }
+        Compression::LZ4_RAW => {
+            out.resize(size, 0);
+            lz4_flex::block::decompress_into(packed, out).map_err(|_| DAMAGED)?
+        }
+        Compression::GZIP(_) => MultiGzDecoder::new(packed).take(size as u64).read_to_end(out).map_err(|_| DAMAGED)?,
+        _ => return Err(crate::Error::Unsupported),
+    };
+    if out.len() == size { Ok(()) } else { Err(DAMAGED) }
 }
 
 fn external(error: impl std::error::Error + Send + Sync + 'static) -> ParquetError {
@@ -182,7 +229,8 @@ mod tests {
 
     #[test]
     fn the_codecs_of_others_have_names() {
-        let names = [Compression::BROTLI(BrotliLevel::default()), Compression::LZO, Compression::LZ4].map(foreign);
+        let names =
+            [Compression::BROTLI(BrotliLevel::default()), Compression::LZO, Compression::LZ4].map(unsupported_codec);
         assert_eq!(names, ["BROTLI", "LZO", "LZ4 as Hadoop frames it"].map(|name| Some(name.to_owned())));
     }
 

@@ -1,14 +1,14 @@
-//! Parquet's hybrid of runs and packed bits.
+//! Parquet's hybrid of run lengths and packed bits, which holds levels and places in dictionaries.
 
-use table::varint;
+use crate::{Error, Result, varint};
 
-use super::{Fault, Read};
-
-const SHORT: Fault = Fault::Broken("a run of levels or places ends early");
+const SHORT: Error = Error::damaged("a run of levels or places ends early");
 
 /// A number that packed bits become.
-pub(super) trait Index: Copy + Default + Ord {
+pub trait Index: Copy + Default + Ord {
+    /// The lowest bits of `value`.
     fn of(value: u32) -> Self;
+    /// As a place in a dictionary.
     fn place(self) -> usize;
 }
 
@@ -28,20 +28,47 @@ macro_rules! indices {
 }
 indices!(u8, u16, u32);
 
-/// Whether there is nothing but `count` times one value of one bit.
-pub(super) fn is_one_run(mut bytes: &[u8], count: usize, value: u8) -> bool {
+/// Appends a run of one value. `width` is the bit width of a value, 1 to 32.
+pub fn push_run(out: &mut Vec<u8>, count: usize, value: u32, width: u32) {
+    varint::push(out, (count as u64) << 1);
+    out.extend_from_slice(&value.to_le_bytes()[..width.div_ceil(8) as usize]);
+}
+
+/// Appends values of `width` bits (1, 2, 4 or 8) packed side by side, filled up with zeros to a multiple of eight.
+pub fn push_packed(out: &mut Vec<u8>, values: &[u8], width: u32) {
+    let groups = values.len().div_ceil(8);
+    varint::push(out, ((groups as u64) << 1) | 1);
+    let end = out.len() + groups * width as usize;
+    if width == 8 {
+        out.extend_from_slice(values);
+    } else {
+        let per_byte = (8 / width) as usize;
+        out.extend(
+            values
+                .chunks(per_byte)
+                .map(|chunk| chunk.iter().enumerate().fold(0, |byte, (i, value)| byte | value << (i as u32 * width))),
+        );
+    }
+    out.resize(end, 0);
+}
+
+/// Whether the bytes are one run of at least `count` times one value of one bit.
+pub(crate) fn is_one_run(mut bytes: &[u8], count: usize, value: u8) -> bool {
     let header = varint::read(&mut bytes);
     header.is_some_and(|header| header & 1 == 0 && header >> 1 >= count as u64) && bytes.first() == Some(&value)
 }
 
 /// Appends `count` values of `width` bits.
-pub(super) fn read<T: Index>(mut bytes: &[u8], width: u32, count: usize, out: &mut Vec<T>) -> Read<()> {
+///
+/// # Errors
+/// Where the bytes end early, and where values are wider than 32 bits or than `T`.
+pub fn read<T: Index>(mut bytes: &[u8], width: u32, count: usize, out: &mut Vec<T>) -> Result<()> {
     if width > 32 {
-        return Err(Fault::Broken("places are wider than 32 bits"));
+        return Err(Error::damaged("places are wider than 32 bits"));
     }
     // A number too narrow for its values would hide that they are wrong.
     if width as usize > 8 * size_of::<T>() {
-        return Err(Fault::Broken("a page points past its dictionary"));
+        return Err(Error::damaged("a page points past its dictionary"));
     }
     let mut left = count;
     while left > 0 {
@@ -75,6 +102,27 @@ pub(super) fn read<T: Index>(mut bytes: &[u8], width: u32, count: usize, out: &m
         }
     }
     Ok(())
+}
+
+/// Appends `count` places in a dictionary of `entries`, which follow a byte with their width.
+///
+/// # Errors
+/// Where the bytes end early, and where a place is past the end of the dictionary.
+pub fn places<T: Index>(body: &[u8], count: usize, entries: usize, out: &mut Vec<T>) -> Result<()> {
+    if count == 0 {
+        return Ok(());
+    }
+    let (width, packed) = body.split_first().ok_or(Error::SHORT)?;
+    let before = out.len();
+    if *width == 0 && entries > 0 {
+        out.resize(before + count, T::default());
+        return Ok(());
+    }
+    read(packed, u32::from(*width), count, out)?;
+    match out[before..].iter().max() {
+        Some(most) if most.place() >= entries => Err(Error::damaged("a page points past its dictionary")),
+        _ => Ok(()),
+    }
 }
 
 /// Appends `count` packed values, of which there are enough.
@@ -136,7 +184,49 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
+    fn values(bytes: &[u8], width: u32, count: usize) -> Vec<u32> {
+        let mut values = Vec::new();
+        read(bytes, width, count, &mut values).unwrap();
+        values
+    }
+
+    #[test]
+    fn truncated_runs_are_refused() {
+        let mut bytes = Vec::new();
+        push_packed(&mut bytes, &[1; 64], 8);
+        for length in 0..bytes.len() {
+            assert!(read::<u8>(&bytes[..length], 8, 64, &mut Vec::new()).is_err());
+        }
+    }
+
+    #[test]
+    fn widths_past_32_bits_are_refused() {
+        for width in 33..=255 {
+            assert!(read::<u32>(&[2, 0, 0, 0, 0, 0, 0, 0], width, 1, &mut Vec::new()).is_err());
+        }
+    }
+
     proptest! {
+        #[test]
+        fn packed_values_read_back(numbers in prop::collection::vec(any::<u8>(), 1..300), log_width in 0u32..4) {
+            let width = 1 << log_width;
+            let numbers: Vec<u8> = numbers.into_iter().map(|v| v & ((1u32 << width) - 1) as u8).collect();
+            let mut bytes = Vec::new();
+            push_packed(&mut bytes, &numbers, width);
+            let expected: Vec<u32> = numbers.iter().map(|&v| u32::from(v)).collect();
+            prop_assert_eq!(values(&bytes, width, numbers.len()), expected);
+        }
+
+        #[test]
+        fn runs_read_back(runs in prop::collection::vec((1usize..500, 0u32..1 << 13), 1..20)) {
+            let mut bytes = Vec::new();
+            for &(count, value) in &runs {
+                push_run(&mut bytes, count, value, 13);
+            }
+            let expected: Vec<u32> = runs.iter().flat_map(|&(n, v)| std::iter::repeat_n(v, n)).collect();
+            prop_assert_eq!(values(&bytes, 13, expected.len()), expected);
+        }
+
         #[test]
         fn packed_values_of_any_width_are_read(values in prop::collection::vec(any::<u32>(), 1..200), width in 1u32..33) {
             let values: Vec<u32> = values.iter().map(|v| (u64::from(*v) & ((1u64 << width) - 1)) as u32).collect();

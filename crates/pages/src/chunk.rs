@@ -11,37 +11,33 @@ use parquet::file::statistics::{Statistics, ValueStatistics};
 use parquet::file::writer::{SerializedPageWriter, TrackedWrite};
 use parquet::schema::types::ColumnDescPtr;
 
-use super::codec::Compressor;
+use crate::codec::Compressor;
 
 /// A finished column chunk, ready to be put into a segment.
 pub struct EncodedColumn {
-    pub(crate) bytes: Bytes,
-    pub(crate) close: ColumnCloseResult,
-}
-
-impl EncodedColumn {
-    pub(crate) fn close_mut(&mut self) -> &mut ColumnCloseResult {
-        &mut self.close
-    }
+    /// Its pages.
+    pub bytes: Bytes,
+    /// Its metadata, indexes and filter, as the Parquet library's row group writer takes them.
+    pub close: ColumnCloseResult,
 }
 
 /// What a data page holds, beside its bytes.
-pub(crate) struct PageFacts {
+pub struct PageFacts {
     /// Rows.
-    pub(crate) rows: usize,
+    pub rows: usize,
     /// Levels: values and NULLs of all lists, or rows where the column holds no lists.
-    pub(crate) levels: usize,
+    pub levels: usize,
     /// NULL rows.
-    pub(crate) nulls: usize,
+    pub nulls: usize,
     /// How the values are encoded.
-    pub(crate) encoding: Encoding,
+    pub encoding: Encoding,
     /// Smallest and largest value, where they are known.
-    pub(crate) bounds: Option<Bounds>,
+    pub bounds: Option<Bounds>,
 }
 
 /// The smallest and the largest of some values.
 #[derive(Debug, Clone)]
-pub(crate) enum Bounds {
+pub enum Bounds {
     /// Of integers.
     Integers(i64, i64),
     /// Of texts or bytes.
@@ -100,7 +96,7 @@ fn above(bytes: &[u8]) -> Option<Vec<u8>> {
 }
 
 /// Builds a column chunk page by page.
-pub(crate) struct ChunkWriter<'a> {
+pub struct ChunkWriter<'a> {
     column: ColumnDescPtr,
     compressor: &'a mut Compressor,
     out: TrackedWrite<Vec<u8>>,
@@ -118,7 +114,8 @@ pub(crate) struct ChunkWriter<'a> {
 }
 
 impl<'a> ChunkWriter<'a> {
-    pub(crate) fn new(column: ColumnDescPtr, compressor: &'a mut Compressor) -> Self {
+    /// Starts a chunk of a column, to be compressed by `compressor`.
+    pub fn new(column: ColumnDescPtr, compressor: &'a mut Compressor) -> Self {
         Self {
             index: ColumnIndexBuilder::new(column.physical_type()),
             column,
@@ -138,7 +135,7 @@ impl<'a> ChunkWriter<'a> {
     }
 
     /// Writes the dictionary: `count` values, plainly encoded. It must come first.
-    pub(crate) fn dictionary(&mut self, plain: &[u8], count: usize) -> Result<()> {
+    pub fn dictionary(&mut self, plain: &[u8], count: usize) -> Result<()> {
         let page = Page::DictionaryPage {
             buf: self.compressor.compress(plain)?,
             num_values: count as u32,
@@ -152,7 +149,7 @@ impl<'a> ChunkWriter<'a> {
     }
 
     /// Writes a data page of the first version: its levels and values.
-    pub(crate) fn page(&mut self, body: &[u8], facts: &PageFacts) -> Result<()> {
+    pub fn page(&mut self, body: &[u8], facts: &PageFacts) -> Result<()> {
         let page = Page::DataPage {
             buf: self.compressor.compress(body)?,
             num_values: facts.levels as u32,
@@ -228,7 +225,11 @@ impl<'a> ChunkWriter<'a> {
         }
     }
 
-    pub(crate) fn finish(self) -> Result<EncodedColumn> {
+    /// Ends the chunk.
+    ///
+    /// # Errors
+    /// Where the Parquet library refuses its metadata.
+    pub fn finish(self) -> Result<EncodedColumn> {
         let statistics = self.statistics();
         let compressed = self.out.bytes_written() as i64;
         let mut metadata = ColumnChunkMetaData::builder(self.column)

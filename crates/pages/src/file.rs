@@ -14,12 +14,12 @@ use parquet::file::reader::{ChunkReader, Length};
 
 /// A file read by position only.
 #[derive(Debug, Clone)]
-pub struct Source {
+pub struct SharedFile {
     file: Arc<File>,
     length: u64,
 }
 
-impl Source {
+impl SharedFile {
     /// A file that was opened for reading.
     ///
     /// # Errors
@@ -38,17 +38,17 @@ impl Source {
     }
 }
 
-impl Length for Source {
+impl Length for SharedFile {
     fn len(&self) -> u64 {
         self.length
     }
 }
 
-impl ChunkReader for Source {
+impl ChunkReader for SharedFile {
     type T = BufReader<From>;
 
     fn get_read(&self, start: u64) -> Result<Self::T> {
-        Ok(BufReader::new(From { source: self.clone(), at: start }))
+        Ok(BufReader::new(From { file: self.clone(), at: start }))
     }
 
     fn get_bytes(&self, start: u64, length: usize) -> Result<Bytes> {
@@ -65,13 +65,13 @@ impl ChunkReader for Source {
 /// Reads on from a position of its own.
 #[derive(Debug)]
 pub struct From {
-    source: Source,
+    file: SharedFile,
     at: u64,
 }
 
 impl Read for From {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        let read = self.source.file.read_at(buffer, self.at)?;
+        let read = self.file.file.read_at(buffer, self.at)?;
         self.at += read as u64;
         Ok(read)
     }
@@ -87,7 +87,7 @@ mod tests {
         let path = tempfile::NamedTempFile::new().unwrap().into_temp_path();
         let written: Vec<u8> = (0..64u8).flat_map(|part| [part; PART]).collect();
         std::fs::write(&path, written).unwrap();
-        let source = Source::new(File::open(&path).unwrap()).unwrap();
+        let source = SharedFile::new(File::open(&path).unwrap()).unwrap();
         std::thread::scope(|scope| {
             for thread in 0..4u64 {
                 let source = &source;

@@ -1,9 +1,12 @@
 //! Numbers whose bytes lie apart: all first ones, then all second ones (`BYTE_STREAM_SPLIT`).
 
-use super::{Read, SHORT};
+use crate::{Error, Result};
 
-/// Appends integers of 64 bits.
-pub(super) fn longs(body: &[u8], count: usize, out: &mut Vec<i64>) -> Read<()> {
+/// Appends `count` integers of 64 bits.
+///
+/// # Errors
+/// Where the bytes end early.
+pub fn longs(body: &[u8], count: usize, out: &mut Vec<i64>) -> Result<()> {
     let planes = planes::<8>(body, count)?;
     // Of small numbers the upper planes are nothing but zeros.
     let used = planes.iter().rposition(|plane| plane.iter().any(|byte| *byte != 0)).map_or(0, |place| place + 1);
@@ -21,14 +24,17 @@ pub(super) fn longs(body: &[u8], count: usize, out: &mut Vec<i64>) -> Read<()> {
     Ok(())
 }
 
-/// Appends integers of 32 bits.
-pub(super) fn ints(body: &[u8], count: usize, out: &mut Vec<i64>) -> Read<()> {
+/// Appends `count` integers of 32 bits.
+///
+/// # Errors
+/// Where the bytes end early.
+pub fn ints(body: &[u8], count: usize, out: &mut Vec<i64>) -> Result<()> {
     let planes = planes::<4>(body, count)?;
     out.extend((0..count).map(|i| i64::from(i32::from_le_bytes(planes.map(|plane| plane[i])))));
     Ok(())
 }
 
-fn planes<const BYTES: usize>(body: &[u8], count: usize) -> Read<[&[u8]; BYTES]> {
-    let all = count.checked_mul(BYTES).and_then(|length| body.get(..length)).ok_or(SHORT)?;
+fn planes<const BYTES: usize>(body: &[u8], count: usize) -> Result<[&[u8]; BYTES]> {
+    let all = count.checked_mul(BYTES).and_then(|length| body.get(..length)).ok_or(Error::SHORT)?;
     Ok(std::array::from_fn(|plane| &all[plane * count..(plane + 1) * count]))
 }

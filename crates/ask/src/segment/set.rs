@@ -3,14 +3,14 @@
 use std::ops::Range;
 use std::sync::Arc;
 
+use pages::{ColumnPages, Dictionary, Error, PageKind, Result, definition_levels, encoding, hybrid, repetition_levels};
+use pages::{room, text};
 use parquet::file::metadata::ColumnChunkMetaData;
 
-use super::header::Kind as PageKind;
-use super::{Fault, Pages, Read, SHORT, encoding, hybrid, indices, levels, room, text, unpacked};
-use crate::column::{Column, Values, Words};
+use crate::column::{Column, Values};
 
 /// All rows of a column chunk of lists.
-pub(super) fn column(pages: &Pages, chunk: &ColumnChunkMetaData, rows: usize) -> Read<Column> {
+pub(super) fn column(pages: &ColumnPages<'_>, chunk: &ColumnChunkMetaData, rows: usize) -> Result<Column> {
     let max = chunk.column_descr().max_def_level() as u8;
     // From this level on there is a member; one level below the list is empty, and below that it is NULL.
     let member = if chunk.column_descr().self_type().is_optional() { max - 1 } else { max };
@@ -18,73 +18,56 @@ pub(super) fn column(pages: &Pages, chunk: &ColumnChunkMetaData, rows: usize) ->
         ends: Vec::with_capacity(room(rows)),
         codes: Vec::new(),
         valid: Vec::with_capacity(room(rows)),
-        words: Words::default(),
+        words: Dictionary::default(),
     };
     let mut buffer = Vec::new();
-    pages.each(|header, body, _| {
+    pages.each(|page| {
+        let header = &page.header;
         let mut body = match header.kind {
             PageKind::Other => return Ok(()),
-            _ => unpacked(header, body, chunk.compression(), &mut buffer)?,
+            _ => page.body(&mut buffer)?,
         };
         if header.kind == PageKind::Dictionary {
-            return text::plain(body, header.values, &mut out.words);
+            return text::read(encoding::PLAIN, body, header.values, &mut out.words);
         }
         let mut repetitions: Vec<u8> = Vec::with_capacity(room(header.values));
         hybrid::read(repetition_levels(header, &mut body)?, 1, header.values, &mut repetitions)?;
         let mut definitions: Vec<u8> = Vec::with_capacity(room(header.values));
         let width = u32::from(max).ilog2() + 1;
-        hybrid::read(levels(header, &mut body)?, width, header.values, &mut definitions)?;
+        hybrid::read(definition_levels(header, &mut body)?, width, header.values, &mut definitions)?;
         let count: usize = definitions.iter().map(|level| usize::from(*level == max)).sum();
         let mut members: Vec<u32> = Vec::with_capacity(room(count));
         match header.encoding {
             encoding::RLE_DICTIONARY | encoding::PLAIN_DICTIONARY => {
-                indices(body, count, out.words.len(), &mut members)?;
+                hybrid::places(body, count, out.words.len(), &mut members)?;
             }
-            _ => {
+            of => {
                 let first = out.words.len() as u32;
-                match header.encoding {
-                    encoding::PLAIN => text::plain(body, count, &mut out.words)?,
-                    encoding::DELTA_LENGTH_BYTE_ARRAY => text::lengths(body, count, &mut out.words)?,
-                    encoding::DELTA_BYTE_ARRAY => text::prefixes(body, count, &mut out.words)?,
-                    _ => return Err(Fault::Foreign),
-                }
+                text::read(of, body, count, &mut out.words)?;
                 members.extend(first..out.words.len() as u32);
             }
         }
         out.push(&repetitions, &definitions, &members, (member, max))
     })?;
     if out.ends.len() != rows {
-        return Err(Fault::Broken("its pages do not hold the rows of their row group"));
+        return Err(Error::damaged("its pages do not hold the rows of their row group"));
     }
     Ok(out.finish())
 }
 
-/// Cuts the repetition levels off the front of a page.
-fn repetition_levels<'a>(header: &super::header::Header, body: &mut &'a [u8]) -> Read<&'a [u8]> {
-    let length = if let PageKind::Data2 { repetitions, .. } = header.kind {
-        repetitions
-    } else {
-        let (length, rest) = body.split_first_chunk::<4>().ok_or(SHORT)?;
-        *body = rest;
-        u32::from_le_bytes(*length) as usize
-    };
-    let (levels, rest) = body.split_at_checked(length).ok_or(SHORT)?;
-    *body = rest;
-    Ok(levels)
-}
-
 /// A member that is NULL, until all words are known.
 const NULL: u32 = u32::MAX;
+const SHORT: Error = Error::damaged("a page of lists ends early");
 
 struct Sets {
     ends: Vec<u32>,
     codes: Vec<u32>,
     valid: Vec<bool>,
-    words: Words,
+    words: Dictionary,
 }
 
 impl Sets {
-    fn push(&mut self, repetitions: &[u8], definitions: &[u8], members: &[u32], (member, max): (u8, u8)) -> Read<()> {
+    fn push(&mut self, repetitions: &[u8], definitions: &[u8], members: &[u32], (member, max): (u8, u8)) -> Result<()> {
         let mut members = members.iter();
         for (&repeats, &level) in repetitions.iter().zip(definitions) {
             if repeats == 0 {

@@ -1,38 +1,47 @@
 //! Headers of pages, in Thrift's compact protocol.
 
-use table::varint;
+use crate::varint;
 
 /// What a page is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Kind {
+pub enum PageKind {
+    /// The values that places in data pages stand for.
     Dictionary,
+    /// A data page of the first version.
     Data,
-    /// Of the second version: its levels are never compressed, and take so many bytes.
+    /// A data page of the second version, whose levels are never compressed.
     Data2 {
+        /// Bytes of the repetition levels.
         repetitions: usize,
+        /// Bytes of the definition levels.
         definitions: usize,
     },
+    /// Of a kind that is skipped.
     Other,
 }
 
 /// The header of a page.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Header {
-    pub(super) kind: Kind,
-    /// Bytes of the page as it is stored, and once it is not compressed any more.
-    pub(super) stored: usize,
-    pub(super) unpacked: usize,
-    /// Values, those that are NULL included; in a page of lists levels, one a member.
-    pub(super) values: usize,
-    pub(super) encoding: i32,
-    /// The encoding of levels in pages of the first version.
-    pub(super) level_encoding: i32,
-    pub(super) compressed: bool,
+pub struct Header {
+    /// What the page is.
+    pub kind: PageKind,
+    /// Bytes in the file, after the header.
+    pub stored: usize,
+    /// Bytes once decompressed.
+    pub unpacked: usize,
+    /// Values, NULLs included; in a column of lists, members.
+    pub values: usize,
+    /// How values are encoded: see [`encoding`](crate::encoding).
+    pub encoding: i32,
+    /// The encoding of definition levels in pages of the first version.
+    pub level_encoding: i32,
+    /// Whether the chunk's codec was used.
+    pub compressed: bool,
 }
 
 impl Header {
     /// Cuts the header off the front; `None` where there is none.
-    pub(super) fn read(bytes: &mut &[u8]) -> Option<Self> {
+    pub fn read(bytes: &mut &[u8]) -> Option<Self> {
         let mut thrift = Thrift(bytes);
         let header = Self::of(&mut thrift)?;
         *bytes = thrift.0;
@@ -40,39 +49,39 @@ impl Header {
     }
 
     /// Bytes of levels that are not compressed.
-    pub(super) fn levels(&self) -> usize {
+    pub(crate) fn uncompressed_levels(&self) -> usize {
         match self.kind {
-            Kind::Data2 { repetitions, definitions } => repetitions + definitions,
+            PageKind::Data2 { repetitions, definitions } => repetitions.saturating_add(definitions),
             _ => 0,
         }
     }
 
     fn of(thrift: &mut Thrift<'_>) -> Option<Self> {
         let mut header = Self {
-            kind: Kind::Other,
+            kind: PageKind::Other,
             stored: 0,
             unpacked: 0,
             values: 0,
             encoding: 0,
-            level_encoding: super::encoding::RLE,
+            level_encoding: crate::read::encoding::RLE,
             compressed: true,
         };
         let mut kind = 0;
         thrift.fields(|thrift, field, ty| {
             match field {
                 1 => kind = thrift.int()?,
-                2 => header.unpacked = usize::try_from(thrift.int()?).ok()?,
-                3 => header.stored = usize::try_from(thrift.int()?).ok()?,
+                2 => header.unpacked = thrift.count()?,
+                3 => header.stored = thrift.count()?,
                 5 | 7 | 8 => header.part(thrift, field)?,
                 _ => thrift.skip(ty, 0)?,
             }
             Some(())
         })?;
         header.kind = match kind {
-            0 => Kind::Data,
-            2 => Kind::Dictionary,
+            0 => PageKind::Data,
+            2 => PageKind::Dictionary,
             3 => header.kind,
-            _ => Kind::Other,
+            _ => PageKind::Other,
         };
         Some(header)
     }
@@ -82,11 +91,11 @@ impl Header {
         let (mut repetitions, mut definitions) = (0, 0);
         thrift.fields(|thrift, field, ty| {
             match (part, field) {
-                (_, 1) => self.values = usize::try_from(thrift.int()?).ok()?,
+                (_, 1) => self.values = thrift.count()?,
                 (5 | 7, 2) | (8, 4) => self.encoding = thrift.int()? as i32,
                 (5, 3) => self.level_encoding = thrift.int()? as i32,
-                (8, 5) => definitions = usize::try_from(thrift.int()?).ok()?,
-                (8, 6) => repetitions = usize::try_from(thrift.int()?).ok()?,
+                (8, 5) => definitions = thrift.count()?,
+                (8, 6) => repetitions = thrift.count()?,
                 // Truths are in the type.
                 (8, 7) => self.compressed = ty == TRUE,
                 _ => thrift.skip(ty, 0)?,
@@ -94,7 +103,7 @@ impl Header {
             Some(())
         })?;
         if part == 8 {
-            self.kind = Kind::Data2 { repetitions, definitions };
+            self.kind = PageKind::Data2 { repetitions, definitions };
         }
         Some(())
     }
@@ -119,6 +128,11 @@ impl Thrift<'_> {
 
     fn int(&mut self) -> Option<i64> {
         varint::read_signed(&mut self.0)
+    }
+
+    /// A size or a number of values: the format has 32 bits for it.
+    fn count(&mut self) -> Option<usize> {
+        i32::try_from(self.int()?).ok().and_then(|count| usize::try_from(count).ok())
     }
 
     /// Calls `take` with the number and type of each field of a structure.

@@ -1,0 +1,181 @@
+//! Integers as differences of neighbours (`DELTA_BINARY_PACKED`).
+
+use crate::{Error, Result, varint};
+
+const SHORT: Error = Error::damaged("a page of differences ends early");
+/// Values of a part of a block, at most; the usual is 32 or 64.
+const PART_MAX: usize = 1 << 16;
+
+fn number(bytes: &mut &[u8]) -> Result<u64> {
+    varint::read(bytes).ok_or(SHORT)
+}
+
+fn signed(bytes: &mut &[u8]) -> Result<i64> {
+    varint::read_signed(bytes).ok_or(SHORT)
+}
+
+/// Appends `count` values and cuts them off the front of `bytes`.
+pub(crate) fn read(bytes: &mut &[u8], count: usize, out: &mut Vec<i64>) -> Result<()> {
+    let block = number(bytes)? as usize;
+    let parts = number(bytes)? as usize;
+    let total = number(bytes)? as usize;
+    let first = signed(bytes)?;
+    if total != count {
+        return Err(Error::damaged("a page has other values than its header says"));
+    }
+    if count == 0 {
+        return Ok(());
+    }
+    let part = block
+        .checked_div(parts)
+        .filter(|part| *part > 0 && part % 8 == 0 && *part <= PART_MAX)
+        .ok_or(Error::damaged("a page of differences has blocks of an invalid size"))?;
+    let end = out.len() + count;
+    out.push(first);
+    let mut value = first;
+    // Past its end there is room to read words from.
+    let mut padded: Vec<u8> = Vec::new();
+    while out.len() < end {
+        let least = signed(bytes)?;
+        let (widths, rest) = bytes.split_at_checked(parts).ok_or(SHORT)?;
+        *bytes = rest;
+        for &width in widths {
+            if out.len() == end {
+                break;
+            }
+            let width = usize::from(width);
+            let (packed, rest) = bytes.split_at_checked(part / 8 * width).ok_or(SHORT)?;
+            *bytes = rest;
+            let now = part.min(end - out.len());
+            padded.clear();
+            padded.extend_from_slice(packed);
+            padded.resize(packed.len() + 16, 0);
+            differences(&padded, width, now, least, &mut value, out)?;
+        }
+    }
+    Ok(())
+}
+
+fn differences(
+    packed: &[u8],
+    width: usize,
+    count: usize,
+    least: i64,
+    value: &mut i64,
+    out: &mut Vec<i64>,
+) -> Result<()> {
+    let mut last = *value;
+    match width {
+        0 => out.extend((0..count).map(|_| {
+            last = last.wrapping_add(least);
+            last
+        })),
+        // With up to seven bits before it, such a number lies within eight bytes.
+        1..=57 => {
+            let mask = u64::MAX >> (64 - width);
+            out.extend((0..count).map(|place| {
+                let bit = place * width;
+                let mut word = [0; 8];
+                word.copy_from_slice(&packed[bit / 8..bit / 8 + 8]);
+                let difference = u64::from_le_bytes(word) >> (bit % 8) & mask;
+                last = last.wrapping_add(least).wrapping_add(difference as i64);
+                last
+            }));
+        }
+        58..=64 => {
+            let mask = u64::MAX >> (64 - width);
+            out.extend((0..count).map(|place| {
+                let bit = place * width;
+                let mut word = [0; 16];
+                word.copy_from_slice(&packed[bit / 8..bit / 8 + 16]);
+                let difference = (u128::from_le_bytes(word) >> (bit % 8)) as u64 & mask;
+                last = last.wrapping_add(least).wrapping_add(difference as i64);
+                last
+            }));
+        }
+        _ => return Err(Error::damaged("differences are wider than 64 bits")),
+    }
+    *value = last;
+    Ok(())
+}
+
+const BLOCK: usize = 128;
+const MINIBLOCKS: usize = 4;
+const MINIBLOCK: usize = BLOCK / MINIBLOCKS;
+
+/// Appends numbers as their first, and the differences from each to the next in as few bits as a block of 32 needs.
+pub fn push(out: &mut Vec<u8>, values: &[i32]) {
+    varint::push(out, BLOCK as u64);
+    varint::push(out, MINIBLOCKS as u64);
+    varint::push(out, values.len() as u64);
+    varint::push_signed(out, i64::from(values.first().copied().unwrap_or(0)));
+    let mut deltas = [0; BLOCK];
+    for from in (1..values.len()).step_by(BLOCK) {
+        let block = &values[from - 1..values.len().min(from + BLOCK)];
+        let deltas = &mut deltas[..block.len() - 1];
+        for (delta, pair) in deltas.iter_mut().zip(block.windows(2)) {
+            *delta = i64::from(pair[1]) - i64::from(pair[0]);
+        }
+        push_block(out, deltas);
+    }
+}
+
+fn push_block(out: &mut Vec<u8>, block: &[i64]) {
+    let least = block.iter().copied().min().unwrap_or(0);
+    varint::push_signed(out, least);
+    let widths_at = out.len();
+    out.resize(widths_at + MINIBLOCKS, 0);
+    for (place, miniblock) in block.chunks(MINIBLOCK).enumerate() {
+        let most = miniblock.iter().map(|d| (d - least) as u64).max().unwrap_or(0);
+        let width = u64::BITS - most.leading_zeros();
+        if width == 0 {
+            continue;
+        }
+        out[widths_at + place] = width as u8;
+        push_packed(out, miniblock.iter().map(|d| (d - least) as u64), width);
+    }
+}
+
+/// Appends a miniblock of values of `width` bits, side by side from the lowest bit on, filled up with zeros.
+fn push_packed(out: &mut Vec<u8>, values: impl Iterator<Item = u64>, width: u32) {
+    let end = out.len() + MINIBLOCK / 8 * width as usize;
+    let (mut word, mut bits) = (0u128, 0);
+    for value in values {
+        word |= u128::from(value) << bits;
+        bits += width;
+        while bits >= 8 {
+            out.push(word as u8);
+            word >>= 8;
+            bits -= 8;
+        }
+    }
+    if bits > 0 {
+        out.push(word as u8);
+    }
+    out.resize(end, 0);
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn differences_read_back(values in prop::collection::vec(any::<i32>(), 1..400)) {
+            let mut bytes = Vec::new();
+            push(&mut bytes, &values);
+            let mut out = Vec::new();
+            prop_assert!(read(&mut &bytes[..], values.len(), &mut out).is_ok());
+            prop_assert_eq!(out, values.into_iter().map(i64::from).collect::<Vec<_>>());
+        }
+
+        #[test]
+        fn any_bytes_are_read_or_refused(bytes in prop::collection::vec(any::<u8>(), 0..80), count in 0usize..500) {
+            let mut out = Vec::new();
+            let read = read(&mut &bytes[..], count, &mut out);
+            prop_assert!(out.len() <= count && (read.is_err() || out.len() == count));
+        }
+    }
+}

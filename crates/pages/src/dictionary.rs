@@ -1,0 +1,125 @@
+//! Dictionary, and places in them.
+
+/// Dictionary, one after another in memory.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Dictionary {
+    bytes: String,
+    ends: Vec<usize>,
+}
+
+impl Dictionary {
+    /// Appends a text.
+    pub fn push(&mut self, text: &str) {
+        self.bytes.push_str(text);
+        self.ends.push(self.bytes.len());
+    }
+
+    /// Number of texts.
+    pub fn len(&self) -> usize {
+        self.ends.len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.ends.is_empty()
+    }
+
+    /// The text at a place.
+    ///
+    /// # Panics
+    /// Where the place is past the last.
+    pub fn get(&self, place: usize) -> &str {
+        let from = if place == 0 { 0 } else { self.ends[place - 1] };
+        &self.bytes[from..self.ends[place]]
+    }
+
+    /// All texts, in order.
+    pub fn iter(&self) -> impl Iterator<Item = &str> {
+        (0..self.len()).map(|i| self.get(i))
+    }
+
+    /// Bytes of memory.
+    pub fn memory(&self) -> usize {
+        self.bytes.capacity() + self.ends.capacity() * size_of::<usize>()
+    }
+}
+
+/// Places in a list of texts, as narrow as they may be.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[allow(missing_docs)]
+pub enum Codes {
+    U8(Vec<u8>),
+    U16(Vec<u16>),
+    U32(Vec<u32>),
+}
+
+/// Runs `$body` with `$codes` bound to the vector inside, whichever its width.
+#[macro_export]
+macro_rules! with_codes {
+    ($value:expr, $codes:ident => $body:expr) => {
+        match $value {
+            $crate::Codes::U8($codes) => $body,
+            $crate::Codes::U16($codes) => $body,
+            $crate::Codes::U32($codes) => $body,
+        }
+    };
+}
+
+impl Codes {
+    /// Places below `space`.
+    pub fn from_u32(codes: Vec<u32>, space: usize) -> Self {
+        if space <= 1 << 8 {
+            Self::U8(codes.into_iter().map(|c| c as u8).collect())
+        } else if space <= 1 << 16 {
+            Self::U16(codes.into_iter().map(|c| c as u16).collect())
+        } else {
+            Self::U32(codes)
+        }
+    }
+
+    /// Number of rows.
+    pub fn len(&self) -> usize {
+        with_codes!(self, codes => codes.len())
+    }
+
+    /// Whether there are no rows.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// As many bits as any place may have.
+    pub fn into_wide(self) -> Vec<u32> {
+        match self {
+            Self::U8(codes) => codes.into_iter().map(u32::from).collect(),
+            Self::U16(codes) => codes.into_iter().map(u32::from).collect(),
+            Self::U32(codes) => codes,
+        }
+    }
+
+    /// The places of some rows.
+    ///
+    /// # Panics
+    /// Where a row is past the last.
+    pub fn take(&self, rows: &[u32]) -> Self {
+        fn take<T: Copy>(codes: &[T], rows: &[u32]) -> Vec<T> {
+            rows.iter().map(|&row| codes[row as usize]).collect()
+        }
+        match self {
+            Self::U8(codes) => Self::U8(take(codes, rows)),
+            Self::U16(codes) => Self::U16(take(codes, rows)),
+            Self::U32(codes) => Self::U32(take(codes, rows)),
+        }
+    }
+
+    /// The place of a row.
+    ///
+    /// # Panics
+    /// Where the row is past the last.
+    pub fn get(&self, row: usize) -> u32 {
+        match self {
+            Self::U8(codes) => codes[row].into(),
+            Self::U16(codes) => codes[row].into(),
+            Self::U32(codes) => codes[row],
+        }
+    }
+}

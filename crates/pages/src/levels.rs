@@ -1,0 +1,83 @@
+//! Levels before the values of a page: which rows are NULL, and where lists begin.
+
+use crate::header::{Header, PageKind};
+use crate::read::{encoding, room};
+use crate::{Error, Result, hybrid};
+
+/// Appends levels of `width` bits as runs (count, level), with the length that a first-version data page puts before
+/// them.
+pub fn push_level_runs(out: &mut Vec<u8>, runs: &[(usize, u32)], width: u32) {
+    with_length(out, |out| {
+        for &(count, level) in runs.iter().filter(|(count, _)| *count > 0) {
+            hybrid::push_run(out, count, level, width);
+        }
+    });
+}
+
+/// Appends levels of 0 and 1, with their length before them.
+pub fn push_levels(out: &mut Vec<u8>, levels: &[u8]) {
+    if levels.iter().all(|&level| level == 1) {
+        push_level_runs(out, &[(levels.len(), 1)], 1);
+    } else {
+        with_length(out, |out| hybrid::push_packed(out, levels, 1));
+    }
+}
+
+fn with_length(out: &mut Vec<u8>, push: impl FnOnce(&mut Vec<u8>)) {
+    let at = out.len();
+    out.extend_from_slice(&[0; 4]);
+    push(out);
+    let length = (out.len() - at - 4) as u32;
+    out[at..at + 4].copy_from_slice(&length.to_le_bytes());
+}
+
+/// Cuts the repetition levels of a column with lists off the front of a page's body. They come first.
+///
+/// # Errors
+/// Where the page ends early.
+pub fn repetition_levels<'a>(header: &Header, body: &mut &'a [u8]) -> Result<&'a [u8]> {
+    match header.kind {
+        PageKind::Data2 { repetitions, .. } => cut(body, Some(repetitions)),
+        _ => cut(body, None),
+    }
+}
+
+/// Cuts the definition levels of a column with NULLs or lists off the front of a page's body.
+///
+/// # Errors
+/// Where the page ends early, and [`Error::Unsupported`] where they have the oldest encoding, which is deprecated.
+pub fn definition_levels<'a>(header: &Header, body: &mut &'a [u8]) -> Result<&'a [u8]> {
+    match header.kind {
+        PageKind::Data2 { definitions, .. } => cut(body, Some(definitions)),
+        _ if header.level_encoding != encoding::RLE => Err(Error::Unsupported),
+        _ => cut(body, None),
+    }
+}
+
+/// Cuts so many bytes off the front, or as many as the first four bytes say.
+fn cut<'a>(body: &mut &'a [u8], length: Option<usize>) -> Result<&'a [u8]> {
+    let length = if let Some(length) = length {
+        length
+    } else {
+        let (length, rest) = body.split_first_chunk::<4>().ok_or(Error::SHORT)?;
+        *body = rest;
+        u32::from_le_bytes(*length) as usize
+    };
+    let (levels, rest) = body.split_at_checked(length).ok_or(Error::SHORT)?;
+    *body = rest;
+    Ok(levels)
+}
+
+/// Which rows of a page of a column without lists are not NULL; `None` where all are. Cuts the levels off `body`.
+pub(crate) fn presence(header: &Header, body: &mut &[u8], level_max: i16) -> Result<Option<Vec<bool>>> {
+    if level_max == 0 {
+        return Ok(None);
+    }
+    let levels = definition_levels(header, body)?;
+    if hybrid::is_one_run(levels, header.values, 1) {
+        return Ok(None);
+    }
+    let mut present: Vec<u8> = Vec::with_capacity(room(header.values));
+    hybrid::read(levels, 1, header.values, &mut present)?;
+    Ok(Some(present.into_iter().map(|level| level == 1).collect()))
+}

@@ -1,0 +1,41 @@
+//! Parquet pages, read and written by ourselves.
+//!
+//! Enters: numbers and texts to encode ([`ChunkWriter`] and the `push_` functions), or a [`SharedFile`] and the rows of a
+//! column chunk to read. Leaves: compressed pages with their index and statistics, or values ([`Values`]).
+//!
+//! Promises
+//! - any Parquet reader can read what is written here;
+//! - damaged input is an [`Error`]: every length, width, count and place is checked before it is used, and memory is
+//!   reserved for at most a page;
+//! - a layout that is not read here is [`Error::Unsupported`], so that a caller can leave it to the Parquet library.
+//!
+//! Knows nothing of tables, schemas or questions.
+
+mod chunk;
+mod codec;
+pub mod delta;
+mod dictionary;
+mod error;
+mod file;
+mod flat;
+mod footer;
+mod format;
+mod header;
+pub mod hybrid;
+mod levels;
+mod read;
+pub mod split;
+pub mod text;
+pub mod varint;
+
+pub use chunk::{Bounds, ChunkWriter, EncodedColumn, PageFacts};
+pub use codec::{Codec, Compressor, UnknownCodec, unsupported_codec};
+pub use dictionary::{Codes, Dictionary};
+pub use error::{Error, Result};
+pub use file::SharedFile;
+pub use flat::{Column, Values, plain, read_flat};
+pub use footer::{guarded, read_footer, read_page_index, read_page_locations};
+pub use format::{EncodingSet, PageFormat};
+pub use header::{Header, PageKind};
+pub use levels::{definition_levels, push_level_runs, push_levels, repetition_levels};
+pub use read::{ColumnPages, Page, encoding, room};

@@ -1,0 +1,168 @@
+//! The pages of a column chunk, one after another.
+
+use std::ops::Range;
+
+use parquet::basic::Compression;
+use parquet::file::metadata::ColumnChunkMetaData;
+use parquet::file::page_index::offset_index::PageLocation;
+
+use crate::header::{Header, PageKind};
+use crate::{Error, Result, SharedFile, codec};
+
+/// Encodings of values, by their numbers in the format.
+pub mod encoding {
+    #![allow(missing_docs)]
+    pub const PLAIN: i32 = 0;
+    pub const PLAIN_DICTIONARY: i32 = 2;
+    pub const RLE: i32 = 3;
+    pub const DELTA_BINARY_PACKED: i32 = 5;
+    pub const DELTA_LENGTH_BYTE_ARRAY: i32 = 6;
+    pub const DELTA_BYTE_ARRAY: i32 = 7;
+    pub const RLE_DICTIONARY: i32 = 8;
+    pub const BYTE_STREAM_SPLIT: i32 = 9;
+}
+
+/// Neighbouring pages are read together up to so many bytes.
+const READ_BYTES: u64 = 1 << 20;
+
+/// How many of `values` values to reserve memory for: all of them, unless a damaged page promises more than any has.
+pub fn room(values: usize) -> usize {
+    const ROOM_MAX: usize = 1 << 20;
+    values.saturating_add(8).min(ROOM_MAX)
+}
+
+/// The pages of a column chunk: all of them, or its dictionary and those that hold wanted rows.
+pub struct ColumnPages<'a> {
+    file: &'a SharedFile,
+    codec: Compression,
+    parts: Vec<Part>,
+}
+
+/// Pages side by side, of which at most the first row is known.
+struct Part {
+    bytes: Range<u64>,
+    first_row: Option<usize>,
+}
+
+/// A page as it is stored.
+pub struct Page<'a> {
+    /// Its header.
+    pub header: Header,
+    /// Its number of the first row in the row group, where an index tells.
+    pub first_row: Option<usize>,
+    codec: Compression,
+    stored: &'a [u8],
+}
+
+impl<'a> ColumnPages<'a> {
+    /// All pages, in one read.
+    pub fn all(file: &'a SharedFile, chunk: &ColumnChunkMetaData) -> Self {
+        let (start, length) = chunk.byte_range();
+        let parts = vec![Part { bytes: start..start + length, first_row: Some(0) }];
+        Self { file, codec: chunk.compression(), parts }
+    }
+
+    /// What lies before the first data page (the dictionary), and the data pages with a row that is `wanted`.
+    ///
+    /// # Errors
+    /// Where a location lies outside of the chunk.
+    pub fn located(
+        file: &'a SharedFile,
+        chunk: &ColumnChunkMetaData,
+        locations: &[PageLocation],
+        wanted: impl Fn(Range<usize>) -> bool,
+    ) -> Result<Self> {
+        let (start, length) = chunk.byte_range();
+        let mut parts = Vec::new();
+        let mut push = |from: i64, to: i64, first_row| {
+            let outside = Error::damaged("its page index points outside of its pages");
+            let (from, to) = (u64::try_from(from).ok(), u64::try_from(to).ok());
+            let bytes = from.zip(to).filter(|(from, to)| start <= *from && from <= to && *to <= start + length);
+            let (from, to) = bytes.ok_or(outside)?;
+            parts.push(Part { bytes: from..to, first_row });
+            Ok::<_, Error>(())
+        };
+        let first = locations.first().map_or(0, |page| page.offset);
+        if first as u64 > start {
+            push(start as i64, first, None)?;
+        }
+        for (page, location) in locations.iter().enumerate() {
+            let from = location.first_row_index as usize;
+            let to = locations.get(page + 1).map_or(usize::MAX, |next| next.first_row_index as usize);
+            if wanted(from..to) {
+                push(
+                    location.offset,
+                    location.offset.saturating_add(location.compressed_page_size.into()),
+                    Some(from),
+                )?;
+            }
+        }
+        Ok(Self { file, codec: chunk.compression(), parts })
+    }
+
+    /// Bytes that reading the pages takes from the file.
+    pub fn bytes(&self) -> u64 {
+        self.parts.iter().map(|part| part.bytes.end - part.bytes.start).sum()
+    }
+
+    /// Calls `take` with each page, in order.
+    ///
+    /// # Errors
+    /// What `take` returned; where the file cannot be read; where a header is damaged or a page ends early.
+    pub fn each(&self, mut take: impl FnMut(&Page<'_>) -> Result<()>) -> Result<()> {
+        let mut buffer = Vec::new();
+        let mut parts = &self.parts[..];
+        while let Some(first) = parts.first() {
+            let start = first.bytes.start;
+            let neighbours = parts
+                .windows(2)
+                .take_while(|pair| pair[0].bytes.end == pair[1].bytes.start && pair[1].bytes.end - start <= READ_BYTES);
+            let (together, rest) = parts.split_at(1 + neighbours.count());
+            parts = rest;
+            let end = together.last().map_or(start, |last| last.bytes.end);
+            buffer.clear();
+            buffer.resize((end - start) as usize, 0);
+            self.file.read_at(&mut buffer, start)?;
+            for part in together {
+                let bytes = &buffer[(part.bytes.start - start) as usize..(part.bytes.end - start) as usize];
+                self.each_of(part, bytes, &mut take)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn each_of(&self, part: &Part, mut bytes: &[u8], take: &mut impl FnMut(&Page<'_>) -> Result<()>) -> Result<()> {
+        let mut first_row = part.first_row;
+        while !bytes.is_empty() {
+            let header = Header::read(&mut bytes).ok_or(Error::damaged("a page has no header"))?;
+            let (stored, rest) = bytes.split_at_checked(header.stored).ok_or(Error::SHORT)?;
+            bytes = rest;
+            let is_data = matches!(header.kind, PageKind::Data | PageKind::Data2 { .. });
+            let row = if is_data { first_row.take() } else { None };
+            take(&Page { header, first_row: row, codec: self.codec, stored })?;
+        }
+        Ok(())
+    }
+}
+
+impl Page<'_> {
+    /// What the page holds: levels, then values. `buffer` is used where it is compressed.
+    ///
+    /// # Errors
+    /// Where the codec is not supported, and where the page is damaged.
+    pub fn body<'b>(&'b self, buffer: &'b mut Vec<u8>) -> Result<&'b [u8]> {
+        if self.codec == Compression::UNCOMPRESSED || !self.header.compressed {
+            return Ok(self.stored);
+        }
+        // Levels in pages of the second version are never compressed.
+        let plain = self.header.uncompressed_levels();
+        let (levels, packed) = self.stored.split_at_checked(plain).ok_or(Error::SHORT)?;
+        let size = self.header.unpacked.checked_sub(plain).ok_or(Error::SHORT)?;
+        buffer.clear();
+        codec::decompress(self.codec, packed, size, buffer)?;
+        if !levels.is_empty() {
+            buffer.splice(0..0, levels.iter().copied());
+        }
+        Ok(buffer)
+    }
+}

@@ -1,0 +1,68 @@
+//! Dictionary one after another, and texts that begin alike.
+
+use crate::dictionary::Dictionary;
+use crate::read::{encoding, room};
+use crate::{Error, Result, delta};
+
+const NO_TEXT: Error = Error::damaged("a text is not UTF-8");
+
+/// Appends `count` texts.
+///
+/// # Errors
+/// Where the bytes end early, where a text is not UTF-8, and [`Error::Unsupported`] where `of` is no encoding of texts.
+pub fn read(of: i32, body: &[u8], count: usize, texts: &mut Dictionary) -> Result<()> {
+    match of {
+        encoding::PLAIN => plain(body, count, texts),
+        encoding::DELTA_LENGTH_BYTE_ARRAY => lengths(body, count, texts),
+        encoding::DELTA_BYTE_ARRAY => prefixes(body, count, texts),
+        _ => Err(Error::Unsupported),
+    }
+}
+
+fn push(texts: &mut Dictionary, bytes: &[u8]) -> Result<()> {
+    texts.push(std::str::from_utf8(bytes).map_err(|_| NO_TEXT)?);
+    Ok(())
+}
+
+/// Each with its length before it.
+fn plain(mut body: &[u8], count: usize, texts: &mut Dictionary) -> Result<()> {
+    for _ in 0..count {
+        let (length, rest) = body.split_first_chunk::<4>().ok_or(Error::SHORT)?;
+        let (text, rest) = rest.split_at_checked(u32::from_le_bytes(*length) as usize).ok_or(Error::SHORT)?;
+        push(texts, text)?;
+        body = rest;
+    }
+    Ok(())
+}
+
+/// First all lengths (`DELTA_LENGTH_BYTE_ARRAY`).
+fn lengths(mut body: &[u8], count: usize, texts: &mut Dictionary) -> Result<()> {
+    let mut lengths = Vec::with_capacity(room(count));
+    delta::read(&mut body, count, &mut lengths)?;
+    for length in lengths {
+        let (text, rest) =
+            body.split_at_checked(usize::try_from(length).map_err(|_| Error::SHORT)?).ok_or(Error::SHORT)?;
+        push(texts, text)?;
+        body = rest;
+    }
+    Ok(())
+}
+
+/// How much each shares with the one before, then what follows that (`DELTA_BYTE_ARRAY`).
+fn prefixes(mut body: &[u8], count: usize, texts: &mut Dictionary) -> Result<()> {
+    let mut shared = Vec::with_capacity(room(count));
+    delta::read(&mut body, count, &mut shared)?;
+    let mut lengths = Vec::with_capacity(room(count));
+    delta::read(&mut body, count, &mut lengths)?;
+    let mut text: Vec<u8> = Vec::new();
+    for (shared, length) in shared.into_iter().zip(lengths) {
+        let (rest, after) =
+            body.split_at_checked(usize::try_from(length).map_err(|_| Error::SHORT)?).ok_or(Error::SHORT)?;
+        let shared = usize::try_from(shared).ok().filter(|shared| *shared <= text.len()).ok_or(Error::SHORT)?;
+        text.truncate(shared);
+        text.extend_from_slice(rest);
+        push(texts, &text)?;
+        body = after;
+    }
+    Ok(())
+}
