@@ -15,7 +15,10 @@ use crate::error::AskError;
 use crate::partial::{Partial, Shape};
 use crate::question::{Measure, Order};
 use crate::reading::Reading;
-use crate::state::{Bag, Groups, INFINITE, LEAST, NOT_A_NUMBER, POWERS, Sums, Tally, Weights, scaled, shifted, span};
+use crate::state::{
+    Accumulator, CountedValues, Groups, Histogram, INFINITE, LEAST, NOT_A_NUMBER, POWERS, Sums, Weights, scaled,
+    shifted, span,
+};
 
 /// The answer to a question.
 #[derive(Debug, Clone)]
@@ -69,9 +72,13 @@ enum Source {
     Measure(usize, usize),
 }
 
-impl Answer {
-    pub(crate) fn new(partial: Partial) -> Result<Self> {
-        let Partial { shape, mut groups, reading } = partial;
+impl Partial {
+    /// The answer.
+    ///
+    /// # Errors
+    /// Where it is ordered by what it does not have.
+    pub fn answer(self) -> Result<Answer> {
+        let Self { shape, mut groups, reading } = self;
         groups.settle();
         let table = Table { shape: &shape, groups: &groups };
         let columns = table.columns();
@@ -87,7 +94,7 @@ impl Answer {
         let rows = RecordBatch::try_new(schema, arrays).map_err(|e| AskError::invalid(e.to_string()))?;
         let (keys, all) = (shape.groups.len(), groups.keys.len());
         let by_time = shape.question.bucket.is_some();
-        Ok(Self { rows, keys, by_time, groups: all, reading, notes: shape.notes })
+        Ok(Answer { rows, keys, by_time, groups: all, reading, notes: shape.notes })
     }
 }
 
@@ -147,15 +154,15 @@ impl Table<'_> {
             Sums::Ints(sums) => Scalar::Int(sums[group]),
             Sums::Reals(sums) => Scalar::Float(sums[group].value()),
         };
-        match &self.groups.tallies[measure] {
-            Tally::Count(Weights::Rows(rows)) => Scalar::Int(i128::from(rows[group])),
-            Tally::Sum { rows, .. } if rows[group] == 0 => Scalar::Null,
-            Tally::Count(Weights::Sums(sums)) | Tally::Sum { sums, .. } => of_sums(sums),
-            Tally::Mean { sums, weights } => match weights.real(group) {
+        match &self.groups.accumulators[measure] {
+            Accumulator::Count(Weights::Rows(rows)) => Scalar::Int(i128::from(rows[group])),
+            Accumulator::Sum { rows, .. } if rows[group] == 0 => Scalar::Null,
+            Accumulator::Count(Weights::Sums(sums)) | Accumulator::Sum { sums, .. } => of_sums(sums),
+            Accumulator::Mean { sums, weights } => match weights.real(group) {
                 0.0 => Scalar::Null,
                 weight => Scalar::Float(sums.real(group) / weight),
             },
-            Tally::Deviation { sums, squares, weights } => match weights.real(group) {
+            Accumulator::Deviation { sums, squares, weights } => match weights.real(group) {
                 weight if weight > 1.0 => {
                     let (sum, squares) = (sums[group], squares[group]);
                     let finite = sum.value().is_finite() && squares.value().is_finite();
@@ -164,15 +171,15 @@ impl Table<'_> {
                 }
                 _ => Scalar::Null,
             },
-            Tally::Extreme { seen, .. } if !seen[group] => Scalar::Null,
-            Tally::Extreme { best, .. } => whole(kind, best[group]).unwrap_or(Scalar::Null),
-            Tally::ExtremeText { best, .. } => best[group].as_deref().map_or(Scalar::Null, Scalar::Text),
-            Tally::Distinct { cells, .. } => Scalar::Int(cells[group].values().len() as i128),
-            Tally::Values(bags) => {
+            Accumulator::Extreme { seen, .. } if !seen[group] => Scalar::Null,
+            Accumulator::Extreme { best, .. } => whole(kind, best[group]).unwrap_or(Scalar::Null),
+            Accumulator::ExtremeText { best, .. } => best[group].as_deref().map_or(Scalar::Null, Scalar::Text),
+            Accumulator::Distinct { cells, .. } => Scalar::Int(cells[group].values().len() as i128),
+            Accumulator::Values(by_group) => {
                 let Measure::Quantiles(_, quantiles) = &self.shape.measures()[measure] else { return Scalar::Null };
-                let bag = &bags[group];
-                let mut left = quantiles[part].rank(bag.total());
-                for &(value, times) in bag.values() {
+                let counted = &by_group[group];
+                let mut left = quantiles[part].rank(counted.total());
+                for &(value, times) in counted.values() {
                     if times >= left {
                         return whole(kind, value).unwrap_or(Scalar::Null);
                     }
@@ -180,7 +187,7 @@ impl Table<'_> {
                 }
                 Scalar::Null
             }
-            Tally::Histogram { .. } | Tally::LogHistogram(_) => Scalar::Null,
+            Accumulator::Histogram { .. } | Accumulator::LogHistogram(_) => Scalar::Null,
         }
     }
 
@@ -261,15 +268,17 @@ impl Table<'_> {
     /// Lists of buckets: where each begins, where it ends (that is no more in it), and how many values it has.
     fn buckets(&self, measure: usize, order: &[u32]) -> Result<ArrayRef> {
         let is_real = self.shape.measured[measure] == Some(Kind::Float);
-        let (bags, width): (Vec<Bag>, Width) = match &self.groups.tallies[measure] {
-            Tally::Histogram { shift, bags } => {
-                let by = widening(bags);
-                (order.iter().map(|&g| shifted(&bags[g as usize], by)).collect(), Width::Power(*shift + by))
+        let (by_group, width): (Vec<CountedValues>, Width) = match &self.groups.accumulators[measure] {
+            Accumulator::Histogram(Histogram { shift, by_group }) => {
+                let by = widening(by_group);
+                (order.iter().map(|&g| shifted(&by_group[g as usize], by)).collect(), Width::Power(*shift + by))
             }
-            Tally::LogHistogram(bags) => (order.iter().map(|&g| bags[g as usize].clone()).collect(), Width::Doubling),
+            Accumulator::LogHistogram(by_group) => {
+                (order.iter().map(|&g| by_group[g as usize].clone()).collect(), Width::Doubling)
+            }
             _ => return Err(AskError::invalid("this measure has no buckets")),
         };
-        let places = || bags.iter().flat_map(Bag::values).map(|(place, _)| *place);
+        let places = || by_group.iter().flat_map(CountedValues::values).map(|(place, _)| *place);
         let (from, to): (ArrayRef, ArrayRef) = if is_real {
             let edges = || places().map(|place| width.real_edges(place));
             (
@@ -283,8 +292,9 @@ impl Table<'_> {
                 Arc::new(edges().map(|e| e.1).collect::<Int64Array>()),
             )
         };
-        let counts: Int64Array = bags.iter().flat_map(Bag::values).map(|(_, times)| *times as i64).collect();
-        let lengths = bags.iter().map(|bag| bag.values().len());
+        let counts: Int64Array =
+            by_group.iter().flat_map(CountedValues::values).map(|(_, times)| *times as i64).collect();
+        let lengths = by_group.iter().map(|counted| counted.values().len());
         let ty = if is_real { DataType::Float64 } else { DataType::Int64 };
         let fields = Fields::from(vec![
             Field::new("from", ty.clone(), false),
@@ -304,8 +314,8 @@ impl Table<'_> {
 const BUCKETS_MAX: u64 = 20;
 
 /// How many powers of two wider buckets must be for so few of them.
-fn widening(bags: &[Bag]) -> i32 {
-    let Some((low, high)) = span(bags) else { return 0 };
+fn widening(by_group: &[CountedValues]) -> i32 {
+    let Some((low, high)) = span(by_group) else { return 0 };
     (0..63).find(|by| (high >> by).abs_diff(low >> by) < BUCKETS_MAX).unwrap_or(63)
 }
 

@@ -90,7 +90,7 @@ impl Cache {
         let rows_met = input.number()?;
         let size = usize::try_from(input.number()?).ok().filter(|size| *size <= MEMORY_MAX * 8)?;
         let raw = zstd::bulk::decompress(input.0, size).ok()?;
-        let groups = Groups::decode(&mut Input(&raw), &plan.key_kinds(), plan.tallies())?;
+        let groups = Groups::decode(&mut Input(&raw), &plan.key_kinds(), plan.accumulators())?;
         Some(Kept { groups, rows_met })
     }
 

@@ -6,13 +6,12 @@ use twox_hash::XxHash64;
 
 use serde::{Deserialize, Serialize};
 
-use crate::answer::Answer;
 use crate::column::Kind;
 use crate::error::AskError;
 use crate::plan::Plan;
 use crate::question::{Measure, Question};
 use crate::reading::Reading;
-use crate::state::{Bytes, Groups, Input, Tally};
+use crate::state::{Accumulator, Bytes, Groups, Input};
 
 /// What is known of an answer: by one machine of several, say. Partial answers to the same question are merged, in any
 /// order, to the answer that all rows together give.
@@ -96,9 +95,9 @@ impl Partial {
         let measures = shape.measures();
         (measures.len() == shape.measured.len()).then_some(())?;
         let kinds: Vec<Kind> = shape.groups.iter().map(|(_, kind)| *kind).collect();
-        let tally = |(measure, kind): (&Measure, &Option<Kind>)| Tally::new(measure, *kind, shape.weight);
-        let tallies = measures.iter().zip(&shape.measured).map(tally).collect();
-        let groups = Groups::decode(&mut input, &kinds, tallies)?;
+        let accumulator = |(measure, kind): (&Measure, &Option<Kind>)| Accumulator::new(measure, *kind, shape.weight);
+        let accumulators = measures.iter().zip(&shape.measured).map(accumulator).collect();
+        let groups = Groups::decode(&mut input, &kinds, accumulators)?;
         Some(Self { shape, groups, reading })
     }
 
@@ -165,13 +164,5 @@ impl Partial {
     pub fn arrange(&mut self, order: Option<crate::question::Order>, limit: Option<usize>) {
         self.shape.question.order = order.or(self.shape.question.order.take());
         self.shape.question.limit = limit.or(self.shape.question.limit);
-    }
-
-    /// The answer, of all that is known.
-    ///
-    /// # Errors
-    /// Where it is ordered by what it does not have.
-    pub fn answer(self) -> Result<Answer, AskError> {
-        Answer::new(self)
     }
 }

@@ -9,7 +9,6 @@ use crate::column::Kind;
 use crate::error::AskError;
 use crate::expression::{Binder, Cond, Leaf, Test, parse};
 use crate::question::{Bucket, Measure, Question};
-use crate::state::Tally;
 
 /// The column of times, where none is named.
 const TIME: &str = "time";
@@ -195,12 +194,6 @@ impl Plan {
             self.measured.push(Measured { measure: measure.clone(), column, kind });
         }
         Ok(())
-    }
-
-    /// What is added up for each measure, of no groups yet.
-    pub(crate) fn tallies(&self) -> Vec<Tally> {
-        let weight = self.weight.map(|column| self.kinds[column]);
-        self.measured.iter().map(|measured| Tally::new(&measured.measure, measured.kind, weight)).collect()
     }
 
     /// Kinds of the keys of groups.

@@ -4,20 +4,17 @@ use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Mutex, OnceLock, PoisonError};
 
-use arrow::datatypes::DataType;
 use snapshot::Snapshot;
 use table::Segment;
 
 use crate::answer::Answer;
 use crate::cache::{Asked, Cache};
-use crate::column::Kind;
 use crate::error::AskError;
 use crate::partial::Partial;
 use crate::plan::Plan;
-use crate::prune::{Known, of_log};
 use crate::question::Question;
 use crate::reading::Reading;
-use crate::segment::{Opened, Unit, constant, known_constant, left_over, read, remaining, take_batch};
+use crate::segment::{Opened, Unit, left_over, of_segment, read, take_batch};
 use crate::state::Groups;
 
 /// How a question is answered.
@@ -48,7 +45,7 @@ type Result<T> = std::result::Result<T, AskError>;
 /// segment cannot be read.
 pub fn answer(source: &Snapshot, question: &Question, options: &Options) -> Result<Answer> {
     if question.samples.is_some() {
-        return crate::samples::samples(source, question, options);
+        return crate::samples::samples(source, question);
     }
     partial(source, question, options)?.answer()
 }
@@ -71,7 +68,7 @@ pub fn partial(source: &Snapshot, question: &Question, options: &Options) -> Res
         let taken = take_batch(batch, &plan, &wanted)?;
         reading.rows_fresh += batch.num_rows() as u64;
         reading.rows_met += taken.rows as u64;
-        groups.take(&plan, taken.rows, &taken.columns)?;
+        groups.update(&plan, taken.rows, &taken.columns)?;
         fresh.check(groups.keys.len(), || groups.memory())?;
     }
     let cache = options.cache.as_ref();
@@ -145,22 +142,6 @@ fn jobs<'a>(
         jobs.push(Job { segment, conditions, asked, begun, next, together });
     }
     jobs
-}
-
-/// Conditions that the log leaves over for a segment; `None` where it says that no row meets them.
-pub(crate) fn of_segment(segment: &Segment, plan: &Plan) -> Option<Vec<usize>> {
-    let known = |column: usize| {
-        if segment.partition.contains_key(&plan.names[column]) {
-            // What cannot be read excludes nothing until it is to be read.
-            return constant(column, segment, plan).ok().flatten().map_or_else(Known::default, |v| known_constant(&v));
-        }
-        let known = of_log(segment.columns.get(&plan.names[column]), segment.rows, plan.kinds[column]);
-        // Shorter numbers and decimals are written in the log with other digits than they have here.
-        let is_double = plan.kinds[column] != Kind::Float || plan.types[column] == DataType::Float64;
-        if is_double { known } else { Known { nulls: known.nulls, ..Known::default() } }
-    };
-    let all: Vec<usize> = (0..plan.conditions.len()).collect();
-    remaining(plan, &all, &known)
 }
 
 /// Memory that all threads share.
@@ -381,6 +362,6 @@ impl Work<'_> {
         let taken = read(opened, unit, self.plan, self.wanted, reading)?;
         reading.rows += unit.rows() as u64;
         reading.rows_met += taken.rows as u64;
-        groups.take(self.plan, taken.rows, &taken.columns)
+        groups.update(self.plan, taken.rows, &taken.columns)
     }
 }

@@ -15,11 +15,10 @@ use crate::error::AskError;
 use crate::plan::Plan;
 use crate::question::{Question, Samples};
 use crate::reading::Reading;
-use crate::run::{Options, of_segment};
-use crate::segment::{Opened, left_over, read, rows_of, take_batch};
+use crate::segment::{Opened, left_over, of_segment, read, rows_of, take_batch};
 
 /// The first rows that meet the conditions: of segments in the order of the times in which they begin, then of the log.
-pub(crate) fn samples(source: &Snapshot, question: &Question, _: &Options) -> Result<Answer, AskError> {
+pub(crate) fn samples(source: &Snapshot, question: &Question) -> Result<Answer, AskError> {
     let Some(Samples { rows: wanted, columns }) = &question.samples else {
         return Err(AskError::invalid("no samples were asked for"));
     };

@@ -9,7 +9,6 @@ use deltalake::DeltaTableError;
 use parquet::errors::ParquetError;
 
 use crate::bucket::BucketError;
-use crate::log::is_conflict;
 
 /// An error of this crate. Its words include those of its cause, which is therefore no `source()`.
 #[derive(Debug, thiserror::Error)]
@@ -223,6 +222,11 @@ impl TableError {
     pub(crate) fn damaged(path: &Path, reason: impl std::fmt::Display) -> Self {
         Self::Damaged { path: path.to_owned(), reason: reason.to_string() }
     }
+}
+
+/// Whether another writer was faster.
+pub(crate) fn is_conflict(error: &DeltaTableError) -> bool {
+    matches!(error, DeltaTableError::Transaction { .. } | DeltaTableError::VersionAlreadyExists(_))
 }
 
 /// What could not be done to a file. A store says where and what to do by itself, and does not speak of the mirror.

@@ -17,8 +17,9 @@ use object_store::{
 
 use crate::bucket::BucketError;
 use crate::disk::{Disk, create_dirs, parent, temporary_name};
-use crate::log::LOG_FOLDER;
 
+/// The folder of a table's log.
+pub(crate) const LOG_FOLDER: &str = "_delta_log";
 const NAME: &str = "DurableStore";
 /// How often a folder is read that seems to lack a version: one that does is told as it is.
 const LISTINGS_MAX: usize = 10;

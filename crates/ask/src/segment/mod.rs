@@ -9,6 +9,6 @@ mod set;
 mod skip;
 mod unit;
 
-pub(crate) use open::{Opened, constant, known_constant};
-pub(crate) use skip::{left_over, remaining};
+pub(crate) use open::Opened;
+pub(crate) use skip::{left_over, of_segment};
 pub(crate) use unit::{Unit, read, rows_of, take_batch};

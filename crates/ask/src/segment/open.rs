@@ -134,7 +134,7 @@ fn is_alike(stored: &DataType, wanted: &DataType) -> bool {
 }
 
 /// The value of a column that is the same in all rows of a segment; outer `None` where it is in the file.
-pub(crate) fn constant(column: usize, segment: &Segment, plan: &Plan) -> Result<Option<Constant>, AskError> {
+pub(super) fn constant(column: usize, segment: &Segment, plan: &Plan) -> Result<Option<Constant>, AskError> {
     let name = &plan.names[column];
     let Some(text) = segment.partition.get(name) else { return Ok(None) };
     if text.is_empty() {
@@ -155,7 +155,7 @@ pub(crate) fn constant(column: usize, segment: &Segment, plan: &Plan) -> Result<
 }
 
 /// What is known of a constant.
-pub(crate) fn known_constant(value: &Constant) -> Known {
+pub(super) fn known_constant(value: &Constant) -> Known {
     let nulls = if value.is_some() { Nulls::None } else { Nulls::All };
     Known { low: value.clone(), high: value.clone(), nulls }
 }

@@ -3,24 +3,41 @@
 use std::ops::Range;
 
 use arrow::array::{ArrayRef, BooleanArray, Date32Array, Int64Array, StringArray, TimestampMicrosecondArray};
+use arrow::datatypes::DataType;
 use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 use parquet::bloom_filter::Sbbf;
 use parquet::file::page_index::column_index::ColumnIndexMetaData;
 use table::{Key, KeyRange, Lookup, Segment};
 
-use super::open::{Opened, Place, known_constant};
+use super::open::{Opened, Place, constant, known_constant};
 use super::unit::Unit;
 use crate::column::Kind;
 use crate::error::AskError;
 use crate::expression::{Cond, Test};
 use crate::plan::Plan;
-use crate::prune::{Bound, Known, Nulls, Verdict, of_footer};
+use crate::prune::{Bound, Known, Nulls, Verdict, of_footer, of_log};
 use crate::reading::Skipped;
 
 /// Rows that are worked on at a time, at most.
 const UNIT_ROWS: usize = 1 << 17;
 /// Values of a condition that filters and look-ups are asked for, at most: of more, reading costs no more.
 const VALUES_MAX: usize = 32;
+
+/// Conditions that the log leaves over for a segment; `None` where it says that no row meets them.
+pub(crate) fn of_segment(segment: &Segment, plan: &Plan) -> Option<Vec<usize>> {
+    let known = |column: usize| {
+        if segment.partition.contains_key(&plan.names[column]) {
+            // What cannot be read excludes nothing until it is to be read.
+            return constant(column, segment, plan).ok().flatten().map_or_else(Known::default, |v| known_constant(&v));
+        }
+        let known = of_log(segment.columns.get(&plan.names[column]), segment.rows, plan.kinds[column]);
+        // Shorter numbers and decimals are written in the log with other digits than they have here.
+        let is_double = plan.kinds[column] != Kind::Float || plan.types[column] == DataType::Float64;
+        if is_double { known } else { Known { nulls: known.nulls, ..Known::default() } }
+    };
+    let all: Vec<usize> = (0..plan.conditions.len()).collect();
+    remaining(plan, &all, &known)
+}
 
 /// The parts of a segment to read, of those conditions (by their places in the plan) that the log does not answer.
 pub(crate) fn left_over(
@@ -58,7 +75,7 @@ fn whole(rows: usize) -> Vec<Range<usize>> {
 }
 
 /// Conditions that are still to be put to rows; `None` where no row can meet all.
-pub(crate) fn remaining(plan: &Plan, conditions: &[usize], known: &impl Fn(usize) -> Known) -> Option<Vec<usize>> {
+fn remaining(plan: &Plan, conditions: &[usize], known: &impl Fn(usize) -> Known) -> Option<Vec<usize>> {
     let mut left = Vec::new();
     for &condition in conditions {
         match plan.conditions[condition].verdict(known) {

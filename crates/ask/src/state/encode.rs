@@ -1,12 +1,16 @@
-//! What is known of groups as bytes, and back.
+//! Groups as bytes, and back.
 //!
-//! Numbers that are often small are of varying length; the rest is as long as it is in memory, and left to the
-//! compressor. Bytes say nothing of the question: whoever reads them knows it, and gives the tallies it has.
+//! Numbers that are often small have a varying length; the compressor deals with the rest. The bytes do not hold the
+//! question: the reader knows it and brings empty accumulators.
 
 use pages::{Dictionary, varint};
 
+use super::accumulator::{Accumulator, Sums, Weights};
+use super::groups::Groups;
+use super::histogram::Histogram;
 use super::keys::Keys;
-use super::{Bag, Cells, Groups, Real, Sums, Tally, Weights};
+use super::ordered::{CountedValues, DistinctValues};
+use super::real::Real;
 use crate::column::Kind;
 use crate::words::Coder;
 
@@ -58,11 +62,11 @@ impl Bytes {
         }
     }
 
-    fn bags(&mut self, bags: &[Bag]) {
-        for bag in bags {
-            self.number(bag.values().len() as u64);
+    fn by_group(&mut self, by_group: &[CountedValues]) {
+        for counted in by_group {
+            self.number(counted.values().len() as u64);
             let mut last = 0i64;
-            for &(value, times) in bag.values() {
+            for &(value, times) in counted.values() {
                 self.signed(value.wrapping_sub(last));
                 self.number(times);
                 last = value;
@@ -138,8 +142,8 @@ impl<'a> Input<'a> {
         })
     }
 
-    fn bags(&mut self, groups: usize) -> Option<Vec<Bag>> {
-        let bag = |_| {
+    fn by_group(&mut self, groups: usize) -> Option<Vec<CountedValues>> {
+        let counted = |_| {
             let count = self.count()?;
             let mut values: Vec<(i64, u64)> = Vec::with_capacity(count);
             let mut last = 0i64;
@@ -149,9 +153,9 @@ impl<'a> Input<'a> {
                 values.push((value, self.number()?));
                 last = value;
             }
-            Some(Bag::from_ordered(values))
+            Some(CountedValues::from_ordered(values))
         };
-        (0..groups).map(bag).collect()
+        (0..groups).map(counted).collect()
     }
 }
 
@@ -159,15 +163,15 @@ impl Groups {
     /// All that is known, which must be settled.
     pub(crate) fn encode(&self, out: &mut Bytes) {
         self.keys.encode(out);
-        self.tallies.iter().for_each(|tally| tally.encode(out));
+        self.accumulators.iter().for_each(|accumulator| accumulator.encode(out));
     }
 
-    /// Reads groups of keys of some kinds, with tallies like those given.
-    pub(crate) fn decode(input: &mut Input<'_>, kinds: &[Kind], tallies: Vec<Tally>) -> Option<Self> {
+    /// Reads groups of keys of some kinds, with accumulators like those given.
+    pub(crate) fn decode(input: &mut Input<'_>, kinds: &[Kind], accumulators: Vec<Accumulator>) -> Option<Self> {
         let keys = Keys::decode(input, kinds)?;
         let groups = keys.len();
-        let tallies = tallies.into_iter().map(|like| like.decode(input, groups)).collect::<Option<_>>()?;
-        Some(Self { keys, tallies })
+        let accumulators = accumulators.into_iter().map(|like| like.decode(input, groups)).collect::<Option<_>>()?;
+        Some(Self { keys, accumulators })
     }
 }
 
@@ -210,7 +214,7 @@ impl Keys {
     }
 }
 
-impl Tally {
+impl Accumulator {
     fn encode(&self, out: &mut Bytes) {
         match self {
             Self::Count(weights) => out.weights(weights),
@@ -250,10 +254,10 @@ impl Tally {
                     }
                 }
             }
-            Self::Values(bags) | Self::LogHistogram(bags) => out.bags(bags),
-            Self::Histogram { shift, bags } => {
+            Self::Values(by_group) | Self::LogHistogram(by_group) => out.by_group(by_group),
+            Self::Histogram(Histogram { shift, by_group }) => {
                 out.signed(i64::from(*shift));
-                out.bags(bags);
+                out.by_group(by_group);
             }
         }
     }
@@ -304,16 +308,16 @@ impl Tally {
                         ((place == 0 || cell > last) && most.is_none_or(|most| cell < most)).then_some(())?;
                         cells.push(cell);
                     }
-                    Some(Cells::from_ordered(cells))
+                    Some(DistinctValues::from_ordered(cells))
                 };
                 let cells = (0..groups).map(one).collect::<Option<_>>()?;
                 Self::Distinct { cells, words }
             }
-            Self::Values(_) => Self::Values(input.bags(groups)?),
-            Self::LogHistogram(_) => Self::LogHistogram(input.bags(groups)?),
-            Self::Histogram { .. } => {
+            Self::Values(_) => Self::Values(input.by_group(groups)?),
+            Self::LogHistogram(_) => Self::LogHistogram(input.by_group(groups)?),
+            Self::Histogram(_) => {
                 let shift = i32::try_from(input.signed()?).ok().filter(|shift| (-2_000..2_000).contains(shift))?;
-                Self::Histogram { shift, bags: input.bags(groups)? }
+                Self::Histogram(Histogram { shift, by_group: input.by_group(groups)? })
             }
         })
     }

@@ -3,13 +3,12 @@
 //! Buckets are two to some power wide and begin at multiples of that, so that two of one width make one of the next: they
 //! are widened as values come in, and merge without loss.
 
-use super::take::Grouped;
-use super::tally::each;
-use super::{Bag, Tally};
+use super::grouped::{Grouped, each};
+use super::ordered::CountedValues;
 use crate::column::{Column, Values};
 
 /// Buckets of real numbers are at least two to this power wide.
-pub(super) const FINEST_POWER: i32 = -1_000;
+const FINEST_POWER: i32 = -1_000;
 /// Integers so near to the first and the last are in buckets with others.
 const OUTERMOST: i64 = 8;
 /// Buckets that are kept, at most, to be put together to those that are told.
@@ -22,13 +21,13 @@ pub(crate) const LEAST: i64 = i64::MIN;
 const FINEST_BITS: i32 = 40;
 
 /// The least and greatest bucket with a finite number.
-pub(crate) fn span(bags: &[Bag]) -> Option<(i64, i64)> {
-    let of_bag = |bag: &Bag| {
-        let mut finite = bag.values().iter().map(|(place, _)| *place).filter(|p| !is_special(*p));
+pub(crate) fn span(by_group: &[CountedValues]) -> Option<(i64, i64)> {
+    let of_bag = |counted: &CountedValues| {
+        let mut finite = counted.values().iter().map(|(place, _)| *place).filter(|p| !is_special(*p));
         let low = finite.next()?;
         Some((low, finite.next_back().unwrap_or(low)))
     };
-    bags.iter().filter_map(of_bag).reduce(|a, b| (a.0.min(b.0), a.1.max(b.1)))
+    by_group.iter().filter_map(of_bag).reduce(|a, b| (a.0.min(b.0), a.1.max(b.1)))
 }
 
 fn is_special(place: i64) -> bool {
@@ -36,9 +35,9 @@ fn is_special(place: i64) -> bool {
 }
 
 /// The same buckets, so many powers of two wider.
-pub(crate) fn shifted(bag: &Bag, by: i32) -> Bag {
-    let mut wider = Bag::default();
-    for &(place, times) in bag.values() {
+pub(crate) fn shifted(counted: &CountedValues, by: i32) -> CountedValues {
+    let mut wider = CountedValues::default();
+    for &(place, times) in counted.values() {
         wider.add((if is_special(place) { place } else { place >> by.min(63) }, times));
     }
     wider.settle();
@@ -85,8 +84,21 @@ pub(super) fn power_of(column: &Column, row: usize) -> i64 {
     }
 }
 
-impl Tally {
-    pub(super) fn take_histogram(&mut self, column: &Column, grouped: &Grouped<'_>) {
+/// The buckets of a measure, group by group, two to the power of `shift` wide.
+#[derive(Debug, Clone)]
+pub(crate) struct Histogram {
+    pub(crate) shift: i32,
+    pub(crate) by_group: Vec<CountedValues>,
+}
+
+impl Histogram {
+    /// Of no groups, as fine as values of the kind need.
+    pub(super) fn new(is_real: bool) -> Self {
+        Self { shift: if is_real { FINEST_POWER } else { 0 }, by_group: Vec::new() }
+    }
+
+    /// Counts the values of some rows.
+    pub(super) fn update(&mut self, column: &Column, grouped: &Grouped<'_>) {
         if let Some(least) = least_shift(column) {
             self.coarsen(least);
         }
@@ -97,10 +109,9 @@ impl Tally {
         {
             self.coarsen(OUTERMOST.ilog2() as i32);
         }
-        let Self::Histogram { shift, bags, .. } = self else { return };
-        let shift = *shift;
+        let (shift, by_group) = (self.shift, &mut self.by_group);
         match &column.values {
-            Values::Ints(values) => each(column, grouped, |row, group| bags[group].add((values[row] >> shift, 1))),
+            Values::Ints(values) => each(column, grouped, |row, group| by_group[group].add((values[row] >> shift, 1))),
             Values::Floats(values) => {
                 let place = |x: f64| match x {
                     x if x.is_nan() => NOT_A_NUMBER,
@@ -109,36 +120,42 @@ impl Tally {
                     // Two steps: the width itself may be past the largest number.
                     x => (scaled(x, -shift)).floor() as i64,
                 };
-                each(column, grouped, |row, group| bags[group].add((place(values[row]), 1)));
+                each(column, grouped, |row, group| by_group[group].add((place(values[row]), 1)));
             }
             _ => {}
         }
         self.narrow();
     }
 
+    /// Adds the buckets of another; `map` has the number here of each of its groups.
+    pub(super) fn merge(&mut self, other: Self, map: &[u32]) {
+        self.coarsen(other.shift);
+        for (mut counted, &group) in other.by_group.into_iter().zip(map) {
+            counted.settle();
+            self.by_group[group as usize].merge(shifted(&counted, self.shift - other.shift));
+        }
+        self.narrow();
+    }
+
     /// Makes buckets as wide as two to the power of `least`, at least.
-    pub(super) fn coarsen(&mut self, least: i32) {
-        let Self::Histogram { shift, bags, .. } = self else { return };
-        if least > *shift {
-            for bag in bags {
-                bag.settle();
-                *bag = shifted(bag, least - *shift);
+    fn coarsen(&mut self, least: i32) {
+        if least > self.shift {
+            for counted in &mut self.by_group {
+                counted.settle();
+                *counted = shifted(counted, least - self.shift);
             }
-            *shift = least;
+            self.shift = least;
         }
     }
 
     /// Widens buckets until there are few enough.
-    pub(super) fn narrow(&mut self) {
+    fn narrow(&mut self) {
         loop {
-            let Self::Histogram { shift, bags, .. } = self else { return };
-            bags.iter_mut().for_each(Bag::settle);
-            let Some((low, high)) = span(bags) else { return };
-            if high.abs_diff(low) < BUCKETS_MAX {
-                return;
+            self.by_group.iter_mut().for_each(CountedValues::settle);
+            match span(&self.by_group) {
+                Some((low, high)) if high.abs_diff(low) >= BUCKETS_MAX => self.coarsen(self.shift + 1),
+                _ => return,
             }
-            let wider = *shift + 1;
-            self.coarsen(wider);
         }
     }
 }

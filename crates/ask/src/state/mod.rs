@@ -1,16 +1,18 @@
-//! What is known of groups while rows are taken in, and what of it goes into the answer.
+//! What accumulates for each group while rows are read, and what of it goes into the answer.
 
+mod accumulator;
 mod encode;
+mod grouped;
+mod groups;
 mod histogram;
 mod keys;
 mod ordered;
 mod real;
-mod take;
-mod tally;
+mod slots;
 
+pub(crate) use accumulator::{Accumulator, Sums, Weights};
 pub(crate) use encode::{Bytes, Input};
-pub(crate) use histogram::{INFINITE, LEAST, NOT_A_NUMBER, POWERS, scaled, shifted, span};
-pub(crate) use ordered::{Bag, Cells};
+pub(crate) use groups::Groups;
+pub(crate) use histogram::{Histogram, INFINITE, LEAST, NOT_A_NUMBER, POWERS, scaled, shifted, span};
+pub(crate) use ordered::{CountedValues, DistinctValues};
 pub(crate) use real::Real;
-pub(crate) use take::Groups;
-pub(crate) use tally::{Sums, Tally, Weights};

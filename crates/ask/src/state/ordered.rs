@@ -1,9 +1,9 @@
 //! Values in order, each once.
 
 /// Values, each with how often it occurs.
-pub(crate) type Bag = Ordered<(i64, u64)>;
+pub(crate) type CountedValues = Ordered<(i64, u64)>;
 /// Different values.
-pub(crate) type Cells = Ordered<u64>;
+pub(crate) type DistinctValues = Ordered<u64>;
 
 /// What can be put in order, equal ones becoming one.
 pub(crate) trait Item: Copy + Ord {
@@ -117,7 +117,7 @@ impl<T: Item> Ordered<T> {
     }
 }
 
-impl Bag {
+impl CountedValues {
     /// How often all values occur together.
     pub(crate) fn total(&self) -> u64 {
         self.ordered.iter().chain(&self.waiting).map(|(_, times)| times).sum()

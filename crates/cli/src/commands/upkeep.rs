@@ -13,8 +13,9 @@ use ingest::{DigestOptions, IngestError};
 use query::Condition;
 use run::Usage;
 use serde_json::{Map, Value, json};
+use table::Progress;
 use table::cluster::ClusterOptions;
-use table::upkeep::{Deleted, LayoutChange, Progress, RewriteOptions, TrimLimit, TrimOptions, VacuumOptions};
+use table::upkeep::{Deleted, LayoutChange, RewriteOptions, TrimLimit, TrimOptions, VacuumOptions};
 use table::{Clustering, Layout, StoredTable, Table as DeltaTable};
 
 use super::table::no_table;

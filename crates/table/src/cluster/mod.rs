@@ -33,7 +33,7 @@ use crate::input::Input;
 use crate::layout::{Clustering, Encodings, GROUP_ROWS_MAX, Layout, TableOptions};
 use crate::log::{Change, Rewrite, Segment};
 use crate::output::{self, NanColumns, Output};
-use crate::upkeep::Progress;
+use crate::progress::Progress;
 
 /// Memory for rows that are being moved, unless told otherwise.
 pub const MEMORY: usize = 256 << 20;

@@ -11,7 +11,7 @@ use arrow::datatypes::DataType;
 use arrow::error::ArrowError;
 use arrow::row::{Row, RowConverter, SortField};
 
-use super::write::GROUP_ROWS_MAX;
+use super::limits::GROUP_ROWS_MAX;
 
 /// Rows that are looked at, at most.
 pub const ADVICE_ROWS: usize = 1_000_000;

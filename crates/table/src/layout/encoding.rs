@@ -24,9 +24,9 @@ use parquet::errors::Result;
 use parquet::file::properties::{EnabledStatistics, WriterProperties, WriterPropertiesBuilder};
 use parquet::schema::types::ColumnPath;
 
+use super::limits::PAGE_ROWS;
 use super::options::TableOptions;
 use super::text::{Extras, TextColumn};
-use super::write::PAGE_ROWS;
 use pages::{Codec, EncodingSet};
 
 /// Rows that a choice is made from.

@@ -4,6 +4,7 @@ mod advise;
 pub(crate) mod avro;
 mod bloom;
 mod encoding;
+mod limits;
 mod options;
 mod rows;
 pub(crate) mod statistics;
@@ -13,9 +14,9 @@ pub(crate) mod write;
 pub use advise::{ADVICE_ROWS, Advice, Verdict, advise};
 pub(crate) use encoding::SAMPLE_ROWS;
 pub use encoding::{ColumnEncoding, Encodings};
+pub use limits::GROUP_ROWS_MAX;
 pub use options::{Clustering, Curve, Layout, TableOptions};
 pub use rows::{conform, set_of, storable};
-pub use write::GROUP_ROWS_MAX;
 
 #[cfg(test)]
 mod tests;

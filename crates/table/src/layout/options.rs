@@ -8,7 +8,7 @@ use std::str::FromStr;
 use arrow::datatypes::{DataType, Schema};
 use arrow::error::ArrowError;
 
-use super::write::GROUP_ROWS_MAX;
+use super::limits::GROUP_ROWS_MAX;
 use crate::error::TableError;
 use crate::log::Definition;
 use pages::{Codec, EncodingSet};

@@ -14,7 +14,7 @@ use parquet::schema::types::ColumnDescPtr;
 use twox_hash::XxHash64;
 
 use super::bloom::filter;
-use super::write::BLOOM_FALSE_POSITIVES;
+use super::limits::BLOOM_FALSE_POSITIVES;
 
 /// What a column chunk gets beside its pages.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -17,6 +17,7 @@ use parquet::file::writer::SerializedFileWriter;
 use parquet::schema::types::SchemaDescriptor;
 
 use super::encoding::Encodings;
+use super::limits::{BLOOM_FALSE_POSITIVES, PAGE_ROWS};
 use super::options::TableOptions;
 use super::statistics;
 use super::text::{Extras, TextColumn};
@@ -28,12 +29,6 @@ use crate::new_file::NewFile;
 use crate::segment::CREATED_BY;
 use pages::{Codec, EncodedColumn};
 
-/// Rows of a row group, at most: what a question that is looked up in it must decode.
-pub const GROUP_ROWS_MAX: usize = 106_496;
-/// False answers of a Bloom filter: one in eighty. That takes ten bits a value.
-pub(crate) const BLOOM_FALSE_POSITIVES: f64 = 0.0125;
-/// Rows of a page, at most: what a question that needs one row must decode.
-pub(crate) const PAGE_ROWS: usize = 20_000;
 /// Pages that a full row group has, at least.
 const GROUP_PAGES_MIN: usize = 5;
 const BUFFER_BYTES: usize = 1 << 20;

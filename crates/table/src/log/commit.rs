@@ -12,7 +12,7 @@ use deltalake::table::state::DeltaTableState;
 use super::actions::{to_add, to_remove};
 use super::turn::in_turn;
 use super::{Change, Committed, Result, Rewrite, Table};
-use crate::error::TableError;
+use crate::error::{TableError, is_conflict};
 use crate::schema::{Field, FieldType};
 
 /// How long a commit retries against other writers before it gives up.
@@ -249,11 +249,6 @@ pub(super) fn transactions(changes: &[&Change]) -> Vec<Transaction> {
         *version = id.version.max(*version);
     }
     highest.into_iter().map(|(name, version)| Transaction::new(name, version as i64)).collect()
-}
-
-/// Whether another writer was faster.
-pub(crate) fn is_conflict(error: &DeltaTableError) -> bool {
-    matches!(error, DeltaTableError::Transaction { .. } | DeltaTableError::VersionAlreadyExists(_))
 }
 
 /// 5 to 50 ms, different for processes that collide.

@@ -5,8 +5,8 @@ use std::path::Path;
 
 use serde::de::IgnoredAny;
 
-use super::LOG_FOLDER;
 use crate::error::TableError;
+use crate::store::LOG_FOLDER;
 
 /// Names the first log entry of the table in `root` with a line that is not a JSON object. Returns `None` if every entry is
 /// whole, or if the log cannot be listed.

@@ -26,7 +26,6 @@ use url::Url;
 
 use self::actions::to_segment;
 use self::append::Appended;
-pub(crate) use self::commit::is_conflict;
 use self::damaged::damaged_entry;
 pub use self::definition::Definition;
 pub use self::known::ColumnStatistics;
@@ -37,9 +36,8 @@ use crate::error::TableError;
 use crate::hold::Hold;
 use crate::layout::TableOptions;
 use crate::schema::Field;
-use crate::store::DurableStore;
+use crate::store::{DurableStore, LOG_FOLDER};
 
-pub(crate) const LOG_FOLDER: &str = "_delta_log";
 const COLUMN_MAPPING: &str = "delta.columnMapping.mode";
 
 /// A segment as the log names it.

@@ -11,8 +11,9 @@ use crate::input::Input;
 use crate::layout::GROUP_ROWS_MAX;
 use crate::log::{Change, Rewrite, Segment};
 use crate::output::{self, NanColumns, Output};
+use crate::progress::Progress;
 
-use super::{Progress, Result, encodings, retried};
+use super::{Result, encodings, retried};
 
 /// Rows of a segment that is made of small ones.
 pub(super) const TARGET_ROWS: u64 = 12 * GROUP_ROWS_MAX as u64;

@@ -14,13 +14,14 @@ mod supersede;
 mod trim;
 mod vacuum;
 
+use std::path::Path;
 use std::sync::Arc;
 
 pub use compact::{Compacted, compact};
 pub(crate) use delete::Job as DeleteJob;
 pub use delete::{Deleted, Fate, Filter, delete_rows};
 pub use rebuild::{DamagedSegment, Rebuilt, rebuild};
-pub use rewrite::{LayoutChange, RewriteOptions, Rewritten, rewrite};
+pub use rewrite::{LayoutChange, RewriteOptions, Rewritten};
 pub use supersede::{Superseding, last_rows};
 pub use trim::{TrimLimit, TrimOptions, Trimmed, trim};
 pub use vacuum::{ORPHAN_AGE, RETENTION, VacuumOptions, Vacuumed, vacuum, vacuum_but};
@@ -28,13 +29,12 @@ pub use vacuum::{ORPHAN_AGE, RETENTION, VacuumOptions, Vacuumed, vacuum, vacuum_
 use arrow::compute::concat_batches;
 use arrow::datatypes::SchemaRef;
 
+use crate::disk::Disk;
 use crate::error::TableError;
 use crate::input::Input;
-use crate::layout::{Encodings, SAMPLE_ROWS, TableOptions};
+use crate::layout::avro::AvroTable;
+use crate::layout::{Encodings, Layout, SAMPLE_ROWS, TableOptions};
 use crate::log::Segment;
-
-/// How far a command is: rows done, and rows in all.
-pub type Progress = Arc<dyn Fn(u64, u64) + Send + Sync>;
 
 type Result<T> = std::result::Result<T, TableError>;
 
@@ -50,6 +50,19 @@ async fn retried<T, F: Future<Output = Result<T>>>(work: impl Fn() -> F) -> Resu
         }
     }
     work().await
+}
+
+/// Writes the table in the folder `root` anew, in another layout or with other options.
+///
+/// # Errors
+/// Where there is no such table, where the options contradict each other or the columns, where the disk or the log
+/// refuses, where others rewrite the same segments again and again, and, from and to layout `row`, where anybody writes to
+/// the table. Then the table is as it was.
+pub async fn rewrite(root: &Path, disk: Arc<dyn Disk>, options: &RewriteOptions) -> Result<Rewritten> {
+    if options.change.layout == Some(Layout::Row) || AvroTable::is_in(root) {
+        return exchange::exchange(root, disk, options).await;
+    }
+    retried(|| rewrite::rewrite_once(root, disk.clone(), options)).await
 }
 
 /// Encodings chosen from the first rows of some segments.

@@ -10,8 +10,9 @@ use crate::error::TableError;
 use crate::input::Input;
 use crate::log::{Change, Rewrite, Segment};
 use crate::output;
+use crate::progress::Progress;
 
-use super::{Progress, Result, retried};
+use super::{Result, retried};
 
 /// The folder, in that of a table, of what was set aside. Delta readers leave names alone that begin so.
 const FOLDER: &str = "_damaged";

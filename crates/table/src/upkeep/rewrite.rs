@@ -21,11 +21,11 @@ use crate::layout::avro::AvroTable;
 use crate::layout::{Clustering, Curve, Layout, TableOptions};
 use crate::log::{Change, Rewrite, Segment};
 use crate::output::{self, NanColumns, Output};
+use crate::progress::Progress;
 use pages::{Codec, EncodingSet};
 
 use super::compact::{TARGET_ROWS, merge_into};
-use super::exchange::exchange;
-use super::{Progress, Result, encodings, retried};
+use super::{Result, encodings};
 
 /// How often what was inserted meanwhile is taken along, before the rest is left as it is.
 const ROUNDS: usize = 3;
@@ -121,20 +121,8 @@ pub struct Rewritten {
     pub segments_left: usize,
 }
 
-/// Writes the table in the folder `root` anew, in another layout or with other options.
-///
-/// # Errors
-/// Where there is no such table, where the options contradict each other or the columns, where the disk or the log
-/// refuses, where others rewrite the same segments again and again, and, from and to layout `row`, where anybody writes to
-/// the table. Then the table is as it was.
-pub async fn rewrite(root: &Path, disk: Arc<dyn Disk>, options: &RewriteOptions) -> Result<Rewritten> {
-    if options.change.layout == Some(Layout::Row) || AvroTable::is_in(root) {
-        return exchange(root, disk, options).await;
-    }
-    retried(|| rewrite_once(root, disk.clone(), options)).await
-}
-
-async fn rewrite_once(root: &Path, disk: Arc<dyn Disk>, options: &RewriteOptions) -> Result<Rewritten> {
+/// As [`rewrite`](super::rewrite()), of a table with a log.
+pub(super) async fn rewrite_once(root: &Path, disk: Arc<dyn Disk>, options: &RewriteOptions) -> Result<Rewritten> {
     let mut table = output::open(root, disk.clone()).await?;
     let before = table.options()?;
     let (schema, widen) = widened(&*table.arrow_schema()?, &options.change.widen);

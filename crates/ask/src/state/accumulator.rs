@@ -1,8 +1,9 @@
 //! What is added up of each group.
 
-use super::histogram::{FINEST_POWER, power_of, shifted};
-use super::take::{Grouped, Input};
-use super::{Bag, Cells, Real};
+use super::grouped::{Grouped, Input, each};
+use super::histogram::{Histogram, power_of};
+use super::ordered::{CountedValues, DistinctValues};
+use super::real::Real;
 use crate::column::{Column, Kind, Values, ordinal};
 use crate::error::AskError;
 use crate::question::Measure;
@@ -25,7 +26,7 @@ pub(crate) enum Weights {
 
 /// What is added up for one measure, group by group.
 #[derive(Debug, Clone)]
-pub(crate) enum Tally {
+pub(crate) enum Accumulator {
     Count(Weights),
     /// Sums, and how many rows are in each: none leave NULL.
     Sum {
@@ -52,18 +53,14 @@ pub(crate) enum Tally {
         best: Vec<Option<Box<str>>>,
     },
     Distinct {
-        cells: Vec<Cells>,
+        cells: Vec<DistinctValues>,
         words: Option<Coder>,
     },
     /// All values, as ordinals.
-    Values(Vec<Bag>),
-    /// Buckets that are two to the power of `shift` wide.
-    Histogram {
-        shift: i32,
-        bags: Vec<Bag>,
-    },
+    Values(Vec<CountedValues>),
+    Histogram(Histogram),
     /// Powers of two.
-    LogHistogram(Vec<Bag>),
+    LogHistogram(Vec<CountedValues>),
 }
 
 impl Sums {
@@ -163,7 +160,7 @@ fn add_rows(rows: &mut [u64], other: &[u64], map: &[u32]) {
     other.iter().zip(map).for_each(|(more, &group)| rows[group as usize] += more);
 }
 
-impl Tally {
+impl Accumulator {
     /// What is added up for a measure of a column of some kind, of no groups yet.
     pub(crate) fn new(measure: &Measure, kind: Option<Kind>, weight: Option<Kind>) -> Self {
         let is_real = kind == Some(Kind::Float);
@@ -184,9 +181,7 @@ impl Tally {
                 Self::Distinct { cells: Vec::new(), words: (kind == Some(Kind::Text)).then(Coder::default) }
             }
             Measure::Quantiles(..) => Self::Values(Vec::new()),
-            Measure::Histogram(_) => {
-                Self::Histogram { shift: if is_real { FINEST_POWER } else { 0 }, bags: Vec::new() }
-            }
+            Measure::Histogram(_) => Self::Histogram(Histogram::new(is_real)),
             Measure::LogHistogram(_) => Self::LogHistogram(Vec::new()),
         }
     }
@@ -213,9 +208,9 @@ impl Tally {
                 seen.resize(groups, false);
             }
             Self::ExtremeText { best, .. } => best.resize(groups, None),
-            Self::Distinct { cells, .. } => cells.resize(groups, Cells::default()),
-            Self::Values(bags) | Self::LogHistogram(bags) | Self::Histogram { bags, .. } => {
-                bags.resize(groups, Bag::default());
+            Self::Distinct { cells, .. } => cells.resize(groups, DistinctValues::default()),
+            Self::Values(by_group) | Self::LogHistogram(by_group) | Self::Histogram(Histogram { by_group, .. }) => {
+                by_group.resize(groups, CountedValues::default());
             }
         }
     }
@@ -273,18 +268,11 @@ impl Tally {
                     }
                 }
             }
-            (Self::Values(bags), Self::Values(other)) | (Self::LogHistogram(bags), Self::LogHistogram(other)) => {
-                other.into_iter().zip(map).for_each(|(bag, &group)| bags[group as usize].merge(bag));
+            (Self::Values(by_group), Self::Values(other))
+            | (Self::LogHistogram(by_group), Self::LogHistogram(other)) => {
+                other.into_iter().zip(map).for_each(|(counted, &group)| by_group[group as usize].merge(counted));
             }
-            (this @ Self::Histogram { .. }, Self::Histogram { shift: theirs, bags: other, .. }) => {
-                this.coarsen(theirs);
-                let Self::Histogram { shift, bags, .. } = this else { return Err(unlike()) };
-                for (mut bag, &group) in other.into_iter().zip(map) {
-                    bag.settle();
-                    bags[group as usize].merge(shifted(&bag, *shift - theirs));
-                }
-                this.narrow();
-            }
+            (Self::Histogram(histogram), Self::Histogram(other)) => histogram.merge(other, map),
             _ => return Err(unlike()),
         }
         Ok(())
@@ -304,11 +292,12 @@ impl Tally {
                 best.capacity() * size_of::<Option<Box<str>>>() + words
             }
             Self::Distinct { cells, words } => {
-                let own = cells.capacity() * size_of::<Cells>() + words.as_ref().map_or(0, Coder::memory);
-                own + cells.iter().map(Cells::memory).sum::<usize>()
+                let own = cells.capacity() * size_of::<DistinctValues>() + words.as_ref().map_or(0, Coder::memory);
+                own + cells.iter().map(DistinctValues::memory).sum::<usize>()
             }
-            Self::Values(bags) | Self::LogHistogram(bags) | Self::Histogram { bags, .. } => {
-                bags.capacity() * size_of::<Bag>() + bags.iter().map(Bag::memory).sum::<usize>()
+            Self::Values(by_group) | Self::LogHistogram(by_group) | Self::Histogram(Histogram { by_group, .. }) => {
+                by_group.capacity() * size_of::<CountedValues>()
+                    + by_group.iter().map(CountedValues::memory).sum::<usize>()
             }
         }
     }
@@ -316,16 +305,16 @@ impl Tally {
     /// Puts values in order, so that they can be told.
     pub(crate) fn settle(&mut self) {
         match self {
-            Self::Distinct { cells, .. } => cells.iter_mut().for_each(Cells::settle),
-            Self::Values(bags) | Self::LogHistogram(bags) | Self::Histogram { bags, .. } => {
-                bags.iter_mut().for_each(Bag::settle);
+            Self::Distinct { cells, .. } => cells.iter_mut().for_each(DistinctValues::settle),
+            Self::Values(by_group) | Self::LogHistogram(by_group) | Self::Histogram(Histogram { by_group, .. }) => {
+                by_group.iter_mut().for_each(CountedValues::settle);
             }
             _ => {}
         }
     }
 
-    /// Takes in rows.
-    pub(crate) fn take(&mut self, input: &Input<'_>) -> Result<(), AskError> {
+    /// Accumulates rows.
+    pub(crate) fn update(&mut self, input: &Input<'_>) -> Result<(), AskError> {
         match (self, input.column, input.weight) {
             (Self::Count(Weights::Rows(rows)), ..) => input.grouped.count(rows),
             (Self::Count(Weights::Sums(sums)), _, Some(weight)) => {
@@ -367,16 +356,16 @@ impl Tally {
             (Self::Distinct { cells, words }, Some(column), _) => {
                 distinct(cells, words.as_mut(), column, input.grouped);
             }
-            (Self::Values(bags), Some(column), _) => {
-                if !input.grouped.weigh_dense(column, bags) {
+            (Self::Values(by_group), Some(column), _) => {
+                if !input.grouped.weigh_dense(column, by_group) {
                     let value = ordinals(column);
-                    each(column, input.grouped, |row, group| bags[group].add((value(row), 1)));
+                    each(column, input.grouped, |row, group| by_group[group].add((value(row), 1)));
                 }
             }
-            (Self::LogHistogram(bags), Some(column), _) => {
-                each(column, input.grouped, |row, group| bags[group].add((power_of(column, row), 1)));
+            (Self::LogHistogram(by_group), Some(column), _) => {
+                each(column, input.grouped, |row, group| by_group[group].add((power_of(column, row), 1)));
             }
-            (this @ Self::Histogram { .. }, Some(column), _) => this.take_histogram(column, input.grouped),
+            (Self::Histogram(histogram), Some(column), _) => histogram.update(column, input.grouped),
             _ => return Err(unlike()),
         }
         Ok(())
@@ -394,18 +383,6 @@ fn keep_word(greatest: bool, best: &mut Option<Box<str>>, word: &str) {
     let better = best.as_deref().is_none_or(|best| if greatest { word > best } else { word < best });
     if better {
         *best = Some(word.into());
-    }
-}
-
-/// Runs `take` for every row in which the column is not NULL, with its group.
-pub(super) fn each(column: &Column, grouped: &Grouped<'_>, mut take: impl FnMut(usize, usize)) {
-    let groups = grouped.groups();
-    match &column.valid {
-        None => groups.iter().enumerate().for_each(|(row, &group)| take(row, group as usize)),
-        Some(valid) => {
-            let rows = groups.iter().zip(valid).enumerate().filter(|(_, (_, valid))| **valid);
-            rows.for_each(|(row, (&group, _))| take(row, group as usize));
-        }
     }
 }
 
@@ -493,7 +470,7 @@ fn deviate(sums: &mut [Real], squares: &mut [Real], column: &Column, weight: Opt
     });
 }
 
-fn distinct(cells: &mut [Cells], words: Option<&mut Coder>, column: &Column, grouped: &Grouped<'_>) {
+fn distinct(cells: &mut [DistinctValues], words: Option<&mut Coder>, column: &Column, grouped: &Grouped<'_>) {
     if let (Values::Texts { codes, words }, Some(coder)) = (&column.values, words) {
         let numbers: Vec<u64> = words.iter().map(|word| u64::from(coder.code(word))).collect();
         // Words may be there twice; what is the same has the same number.

@@ -1,54 +1,32 @@
-//! Takes rows in: finds the group of each, then lets each measure add them up.
+//! Takes rows in: finds the group of each, then lets each measure accumulate them.
 
 use std::borrow::Cow;
 use std::cell::OnceCell;
 
-use super::keys::Keys;
-use super::{Bag, Tally};
 use pages::{Codes, Dictionary, with_codes};
 
-use crate::column::{Column, Values, ordinal, range_of};
+use super::accumulator::{Accumulator, Weights};
+use super::grouped::{Grouped, Input, Slots};
+use super::keys::Keys;
+use super::slots::{Cell, Part, SLOTS_MAX, SLOTS_MIN, as_slot, count_codes, part};
+use crate::column::{Column, Values, range_of};
 use crate::error::AskError;
-use crate::plan::{GroupBy, Plan};
+use crate::plan::{GroupBy, Measured, Plan};
 use crate::words::Coder;
 
 /// What is known of the groups of some rows.
 #[derive(Debug, Clone)]
 pub(crate) struct Groups {
     pub(crate) keys: Keys,
-    pub(crate) tallies: Vec<Tally>,
+    pub(crate) accumulators: Vec<Accumulator>,
 }
-
-/// Some rows for one measure.
-pub(crate) struct Input<'a> {
-    pub(crate) grouped: &'a Grouped<'a>,
-    pub(crate) column: Option<&'a Column>,
-    pub(crate) weight: Option<&'a Column>,
-}
-
-/// The groups of some rows.
-pub(crate) struct Grouped<'a> {
-    rows: usize,
-    /// By slot: how many rows are in it, and the number of its group.
-    slots: Option<Slots<'a>>,
-    /// By row: the number of its group.
-    groups: OnceCell<Vec<u32>>,
-}
-
-/// Every combination of the values of the key columns has a slot, where those are few.
-struct Slots<'a> {
-    of_row: Cow<'a, Codes>,
-    rows: Vec<u32>,
-    groups: Vec<u32>,
-}
-
-/// Slots, at most, where rows are fewer.
-const SLOTS_MIN: usize = 1_024;
-const SLOTS_MAX: usize = 1 << 20;
 
 impl Groups {
     pub(crate) fn new(plan: &Plan) -> Self {
-        let mut groups = Self { keys: Keys::new(&plan.key_kinds()), tallies: plan.tallies() };
+        let weight = plan.weight.map(|column| plan.kinds[column]);
+        let accumulator = |measured: &Measured| Accumulator::new(&measured.measure, measured.kind, weight);
+        let mut groups =
+            Self { keys: Keys::new(&plan.key_kinds()), accumulators: plan.measured.iter().map(accumulator).collect() };
         if plan.groups.is_empty() {
             // All rows are one group, even where there are none.
             groups.keys.group(&[0]);
@@ -59,11 +37,11 @@ impl Groups {
 
     fn grow(&mut self) {
         let groups = self.keys.len();
-        self.tallies.iter_mut().for_each(|tally| tally.grow(groups));
+        self.accumulators.iter_mut().for_each(|accumulator| accumulator.grow(groups));
     }
 
     /// Takes in rows, whose columns are at the places that the plan has them.
-    pub(crate) fn take(&mut self, plan: &Plan, rows: usize, columns: &[Option<Column>]) -> Result<(), AskError> {
+    pub(crate) fn update(&mut self, plan: &Plan, rows: usize, columns: &[Option<Column>]) -> Result<(), AskError> {
         if rows == 0 {
             return Ok(());
         }
@@ -78,7 +56,7 @@ impl Groups {
         let parts: Vec<Part<'_>> = keys.iter().zip(&plan.groups).map(|(key, by)| part(key, by)).collect();
         let grouped = self.group(rows, &parts);
         self.grow();
-        for (tally, measured) in self.tallies.iter_mut().zip(&plan.measured) {
+        for (accumulator, measured) in self.accumulators.iter_mut().zip(&plan.measured) {
             let spread_out = |place: Option<usize>| -> Result<Option<Spread<'_>>, AskError> {
                 let Some(place) = place else { return Ok(None) };
                 Ok(Some(match &spread {
@@ -88,15 +66,15 @@ impl Groups {
             };
             let (of, weight) = (spread_out(measured.column)?, spread_out(plan.weight)?);
             let weight = weight.as_ref().map(Spread::column);
-            tally.take(&Input { grouped: &grouped, column: of.as_ref().map(Spread::column), weight })?;
+            accumulator.update(&Input { grouped: &grouped, column: of.as_ref().map(Spread::column), weight })?;
         }
         Ok(())
     }
 
     /// Counts rows of which nothing else is asked.
     pub(crate) fn count_rows(&mut self, rows: u64) {
-        for tally in &mut self.tallies {
-            if let Tally::Count(super::Weights::Rows(counts)) = tally {
+        for accumulator in &mut self.accumulators {
+            if let Accumulator::Count(Weights::Rows(counts)) = accumulator {
                 counts[0] += rows;
             }
         }
@@ -104,7 +82,7 @@ impl Groups {
 
     /// Puts values in order, so that they can be told or written.
     pub(crate) fn settle(&mut self) {
-        self.tallies.iter_mut().for_each(Tally::settle);
+        self.accumulators.iter_mut().for_each(Accumulator::settle);
     }
 
     pub(crate) fn merge(&mut self, mut other: Self) -> Result<(), AskError> {
@@ -114,11 +92,14 @@ impl Groups {
         }
         let map = self.keys.merge(&other.keys);
         self.grow();
-        self.tallies.iter_mut().zip(other.tallies).try_for_each(|(tally, other)| tally.merge(other, &map))
+        self.accumulators
+            .iter_mut()
+            .zip(other.accumulators)
+            .try_for_each(|(accumulator, other)| accumulator.merge(other, &map))
     }
 
     pub(crate) fn memory(&self) -> usize {
-        self.keys.memory() + self.tallies.iter().map(Tally::memory).sum::<usize>()
+        self.keys.memory() + self.accumulators.iter().map(Accumulator::memory).sum::<usize>()
     }
 
     fn group<'a>(&mut self, rows: usize, keys: &'a [Part<'a>]) -> Grouped<'a> {
@@ -150,7 +131,7 @@ impl Groups {
                 Cow::Owned(Codes::U32(slots))
             }
         };
-        let counted = with_codes!(&*of_row, codes => histogram(codes, space));
+        let counted = with_codes!(&*of_row, codes => count_codes(codes, space));
         let mut groups = vec![0; space];
         let mut cells = vec![0; parts.len() + 1];
         for (slot, group) in groups.iter_mut().enumerate().filter(|(slot, _)| counted[*slot] > 0) {
@@ -305,220 +286,4 @@ fn spread(rows: usize, keys: &mut [Key<'_>]) -> Option<Vec<u32>> {
         });
     }
     from
-}
-
-/// A value of a key column.
-enum Cell<'a> {
-    Null,
-    Whole(i64),
-    Word(usize, &'a Dictionary),
-}
-
-/// A key column, with slots for its values where those are few.
-enum Part<'a> {
-    Words {
-        codes: &'a Codes,
-        words: &'a Dictionary,
-    },
-    /// Whole numbers `low + slot * step`; the last slot is NULL.
-    Span {
-        slots: Codes,
-        low: i64,
-        step: i64,
-        space: usize,
-    },
-    Wide {
-        values: Cow<'a, [i64]>,
-        valid: Option<&'a [bool]>,
-    },
-}
-
-/// Slots of a column of whole numbers, at most.
-const SPAN_MAX: u64 = 1 << 16;
-
-fn part<'a>(key: &'a Column, by: &GroupBy) -> Part<'a> {
-    let valid = key.valid.as_deref();
-    match &key.values {
-        Values::Texts { codes, words } => Part::Words { codes, words },
-        Values::Floats(values) => Part::Wide { values: values.iter().map(|x| ordinal(*x)).collect(), valid },
-        Values::Ints(values) => {
-            let (step, origin) = by.bucket.map_or((1, 0), |bucket| (bucket.micros, bucket.origin()));
-            span(values, valid, step, origin)
-        }
-        Values::Sets { ends, .. } => Part::Wide { values: vec![0; ends.len()].into(), valid },
-        Values::Unread(len) => Part::Wide { values: vec![0; *len].into(), valid },
-    }
-}
-
-/// Where the span begins that a value lies in.
-fn floor(value: i64, step: i64, origin: i64) -> i64 {
-    value.saturating_sub((value.wrapping_sub(origin)).rem_euclid(step))
-}
-
-fn span<'a>(values: &'a [i64], valid: Option<&'a [bool]>, step: i64, origin: i64) -> Part<'a> {
-    let bounds = match valid {
-        None => values.iter().copied().min().zip(values.iter().copied().max()),
-        Some(valid) => {
-            let known = || values.iter().zip(valid).filter(|(_, valid)| **valid).map(|(value, _)| *value);
-            known().min().zip(known().max())
-        }
-    };
-    let (low, high) = bounds.unwrap_or((0, 0));
-    let (low, high) = (floor(low, step, origin), floor(high, step, origin));
-    let wide = || {
-        let floored = || values.iter().map(|v| floor(*v, step, origin)).collect();
-        Part::Wide { values: if step == 1 { Cow::Borrowed(values) } else { Cow::Owned(floored()) }, valid }
-    };
-    let Some(slots) = high.checked_sub(low).map(|range| range as u64 / step as u64 + 1) else { return wide() };
-    if slots > SPAN_MAX.min(values.len().max(SLOTS_MIN) as u64 * 2) {
-        return wide();
-    }
-    let space = slots as usize + 1;
-    let null = slots as u32;
-    // Values that are NULL may lie anywhere.
-    let mut codes: Vec<u32> = if step == 1 {
-        values.iter().map(|v| (v.wrapping_sub(low) as u64).min(u64::from(null)) as u32).collect()
-    } else {
-        let (mut from, mut to, mut slot) = (low, low, 0);
-        let of = |value: i64| {
-            // Neighbours often lie in the same span: most values need no division.
-            if value < from || value >= to {
-                let steps = (value.wrapping_sub(low) as u64 / step as u64).min(u64::from(null));
-                slot = steps as u32;
-                from = low.wrapping_add((steps as i64).wrapping_mul(step));
-                to = from.saturating_add(step);
-            }
-            slot
-        };
-        values.iter().copied().map(of).collect()
-    };
-    if let Some(valid) = valid {
-        codes.iter_mut().zip(valid).filter(|(_, valid)| !**valid).for_each(|(code, _)| *code = null);
-    }
-    Part::Span { slots: Codes::U32(codes), low, step, space }
-}
-
-impl Part<'_> {
-    fn space(&self) -> Option<usize> {
-        match self {
-            Self::Words { words, .. } => Some(words.len() + 1),
-            Self::Span { space, .. } => Some(*space),
-            Self::Wide { .. } => None,
-        }
-    }
-
-    fn slots(&self) -> &Codes {
-        const NONE: &Codes = &Codes::U8(Vec::new());
-        match self {
-            Self::Words { codes, .. } => codes,
-            Self::Span { slots, .. } => slots,
-            Self::Wide { .. } => NONE,
-        }
-    }
-
-    fn words(&self) -> Option<&Dictionary> {
-        match self {
-            Self::Words { words, .. } => Some(words),
-            _ => None,
-        }
-    }
-
-    fn of_slot(&self, slot: usize) -> Cell<'_> {
-        match self {
-            Self::Words { words, .. } if slot < words.len() => Cell::Word(slot, words),
-            Self::Span { low, step, space, .. } if slot + 1 < *space => Cell::Whole(low + slot as i64 * step),
-            _ => Cell::Null,
-        }
-    }
-
-    fn of_row(&self, row: usize) -> Cell<'_> {
-        match self {
-            Self::Words { codes, .. } => self.of_slot(codes.get(row) as usize),
-            Self::Span { slots, .. } => self.of_slot(slots.get(row) as usize),
-            Self::Wide { values, valid } => {
-                if valid.is_none_or(|valid| valid[row]) {
-                    Cell::Whole(values[row])
-                } else {
-                    Cell::Null
-                }
-            }
-        }
-    }
-}
-
-fn as_slot(code: impl Into<u32>) -> u32 {
-    code.into()
-}
-
-/// How often each code occurs.
-fn histogram<C: Copy + Into<u32>>(codes: &[C], space: usize) -> Vec<u32> {
-    /// Codes up to which it pays to count in four places: one that repeats then need not wait for itself.
-    const FOURFOLD_MAX: usize = 4_096;
-    let at = |code: C| code.into() as usize;
-    if space > FOURFOLD_MAX {
-        let mut counts = vec![0; space];
-        codes.iter().for_each(|&code| counts[at(code)] += 1);
-        return counts;
-    }
-    let mut counts = vec![[0u32; 4]; space];
-    let (fours, rest) = codes.as_chunks::<4>();
-    for four in fours {
-        counts[at(four[0])][0] += 1;
-        counts[at(four[1])][1] += 1;
-        counts[at(four[2])][2] += 1;
-        counts[at(four[3])][3] += 1;
-    }
-    rest.iter().for_each(|&code| counts[at(code)][0] += 1);
-    counts.iter().map(|four| four.iter().sum()).collect()
-}
-
-impl Grouped<'_> {
-    /// The number of each row's group.
-    pub(super) fn groups(&self) -> &[u32] {
-        self.groups.get_or_init(|| match &self.slots {
-            Some(slots) => with_codes!(&*slots.of_row, codes => {
-                codes.iter().map(|&code| slots.groups[code as usize]).collect()
-            }),
-            None => vec![0; self.rows],
-        })
-    }
-
-    /// Adds the rows of each group to `counts`.
-    pub(super) fn count(&self, counts: &mut [u64]) {
-        match &self.slots {
-            Some(slots) => {
-                let seen = slots.rows.iter().zip(&slots.groups).filter(|(rows, _)| **rows > 0);
-                seen.for_each(|(&rows, &group)| counts[group as usize] += u64::from(rows));
-            }
-            None => self.groups().iter().for_each(|&group| counts[group as usize] += 1),
-        }
-    }
-
-    /// Counts the values of a column of integers by slot and value, where both are few; false where they are not.
-    pub(super) fn weigh_dense(&self, column: &Column, bags: &mut [Bag]) -> bool {
-        let (Some(slots), Values::Ints(values), None) = (&self.slots, &column.values, &column.valid) else {
-            return false;
-        };
-        let (Some(low), Some(high)) = (values.iter().copied().min(), values.iter().copied().max()) else {
-            return true;
-        };
-        let range = high.checked_sub(low).map_or(u64::MAX, |range| (range as u64).saturating_add(1));
-        let cells = range.saturating_mul(slots.groups.len() as u64);
-        if cells > (self.rows as u64).max(SLOTS_MIN as u64) {
-            return false;
-        }
-        let width = range as usize;
-        let mut counts = vec![0u32; cells as usize];
-        with_codes!(&*slots.of_row, codes => {
-            for (&code, value) in codes.iter().zip(values) {
-                counts[code as usize * width + (value - low) as usize] += 1;
-            }
-        });
-        for (slot, counts) in counts.chunks_exact(width).enumerate().filter(|(slot, _)| slots.rows[*slot] > 0) {
-            let bag = &mut bags[slots.groups[slot] as usize];
-            let seen = counts.iter().enumerate().filter(|(_, times)| **times > 0);
-            seen.for_each(|(place, &times)| bag.add((low + place as i64, u64::from(times))));
-        }
-        true
-    }
 }

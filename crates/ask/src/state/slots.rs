@@ -1,0 +1,177 @@
+//! Slots for the values of key columns, where those are few.
+
+use std::borrow::Cow;
+
+use pages::{Codes, Dictionary};
+
+use crate::column::{Column, Values, ordinal};
+use crate::plan::GroupBy;
+
+/// Slots, at most, where rows are fewer.
+pub(super) const SLOTS_MIN: usize = 1_024;
+pub(super) const SLOTS_MAX: usize = 1 << 20;
+
+/// A value of a key column.
+pub(super) enum Cell<'a> {
+    Null,
+    Whole(i64),
+    Word(usize, &'a Dictionary),
+}
+
+/// A key column, with slots for its values where those are few.
+pub(super) enum Part<'a> {
+    Words {
+        codes: &'a Codes,
+        words: &'a Dictionary,
+    },
+    /// Whole numbers `low + slot * step`; the last slot is NULL.
+    Span {
+        slots: Codes,
+        low: i64,
+        step: i64,
+        space: usize,
+    },
+    Wide {
+        values: Cow<'a, [i64]>,
+        valid: Option<&'a [bool]>,
+    },
+}
+
+/// Slots of a column of whole numbers, at most.
+const SPAN_MAX: u64 = 1 << 16;
+
+pub(super) fn part<'a>(key: &'a Column, by: &GroupBy) -> Part<'a> {
+    let valid = key.valid.as_deref();
+    match &key.values {
+        Values::Texts { codes, words } => Part::Words { codes, words },
+        Values::Floats(values) => Part::Wide { values: values.iter().map(|x| ordinal(*x)).collect(), valid },
+        Values::Ints(values) => {
+            let (step, origin) = by.bucket.map_or((1, 0), |bucket| (bucket.micros, bucket.origin()));
+            span(values, valid, step, origin)
+        }
+        Values::Sets { ends, .. } => Part::Wide { values: vec![0; ends.len()].into(), valid },
+        Values::Unread(len) => Part::Wide { values: vec![0; *len].into(), valid },
+    }
+}
+
+/// Where the span begins that a value lies in.
+fn floor(value: i64, step: i64, origin: i64) -> i64 {
+    value.saturating_sub((value.wrapping_sub(origin)).rem_euclid(step))
+}
+
+fn span<'a>(values: &'a [i64], valid: Option<&'a [bool]>, step: i64, origin: i64) -> Part<'a> {
+    let bounds = match valid {
+        None => values.iter().copied().min().zip(values.iter().copied().max()),
+        Some(valid) => {
+            let known = || values.iter().zip(valid).filter(|(_, valid)| **valid).map(|(value, _)| *value);
+            known().min().zip(known().max())
+        }
+    };
+    let (low, high) = bounds.unwrap_or((0, 0));
+    let (low, high) = (floor(low, step, origin), floor(high, step, origin));
+    let wide = || {
+        let floored = || values.iter().map(|v| floor(*v, step, origin)).collect();
+        Part::Wide { values: if step == 1 { Cow::Borrowed(values) } else { Cow::Owned(floored()) }, valid }
+    };
+    let Some(slots) = high.checked_sub(low).map(|range| range as u64 / step as u64 + 1) else { return wide() };
+    if slots > SPAN_MAX.min(values.len().max(SLOTS_MIN) as u64 * 2) {
+        return wide();
+    }
+    let space = slots as usize + 1;
+    let null = slots as u32;
+    // Values that are NULL may lie anywhere.
+    let mut codes: Vec<u32> = if step == 1 {
+        values.iter().map(|v| (v.wrapping_sub(low) as u64).min(u64::from(null)) as u32).collect()
+    } else {
+        let (mut from, mut to, mut slot) = (low, low, 0);
+        let of = |value: i64| {
+            // Neighbours often lie in the same span: most values need no division.
+            if value < from || value >= to {
+                let steps = (value.wrapping_sub(low) as u64 / step as u64).min(u64::from(null));
+                slot = steps as u32;
+                from = low.wrapping_add((steps as i64).wrapping_mul(step));
+                to = from.saturating_add(step);
+            }
+            slot
+        };
+        values.iter().copied().map(of).collect()
+    };
+    if let Some(valid) = valid {
+        codes.iter_mut().zip(valid).filter(|(_, valid)| !**valid).for_each(|(code, _)| *code = null);
+    }
+    Part::Span { slots: Codes::U32(codes), low, step, space }
+}
+
+impl Part<'_> {
+    pub(super) fn space(&self) -> Option<usize> {
+        match self {
+            Self::Words { words, .. } => Some(words.len() + 1),
+            Self::Span { space, .. } => Some(*space),
+            Self::Wide { .. } => None,
+        }
+    }
+
+    pub(super) fn slots(&self) -> &Codes {
+        const NONE: &Codes = &Codes::U8(Vec::new());
+        match self {
+            Self::Words { codes, .. } => codes,
+            Self::Span { slots, .. } => slots,
+            Self::Wide { .. } => NONE,
+        }
+    }
+
+    pub(super) fn words(&self) -> Option<&Dictionary> {
+        match self {
+            Self::Words { words, .. } => Some(words),
+            _ => None,
+        }
+    }
+
+    pub(super) fn of_slot(&self, slot: usize) -> Cell<'_> {
+        match self {
+            Self::Words { words, .. } if slot < words.len() => Cell::Word(slot, words),
+            Self::Span { low, step, space, .. } if slot + 1 < *space => Cell::Whole(low + slot as i64 * step),
+            _ => Cell::Null,
+        }
+    }
+
+    pub(super) fn of_row(&self, row: usize) -> Cell<'_> {
+        match self {
+            Self::Words { codes, .. } => self.of_slot(codes.get(row) as usize),
+            Self::Span { slots, .. } => self.of_slot(slots.get(row) as usize),
+            Self::Wide { values, valid } => {
+                if valid.is_none_or(|valid| valid[row]) {
+                    Cell::Whole(values[row])
+                } else {
+                    Cell::Null
+                }
+            }
+        }
+    }
+}
+
+pub(super) fn as_slot(code: impl Into<u32>) -> u32 {
+    code.into()
+}
+
+/// How often each code occurs.
+pub(super) fn count_codes<C: Copy + Into<u32>>(codes: &[C], space: usize) -> Vec<u32> {
+    /// Codes up to which it pays to count in four places: one that repeats then need not wait for itself.
+    const FOURFOLD_MAX: usize = 4_096;
+    let at = |code: C| code.into() as usize;
+    if space > FOURFOLD_MAX {
+        let mut counts = vec![0; space];
+        codes.iter().for_each(|&code| counts[at(code)] += 1);
+        return counts;
+    }
+    let mut counts = vec![[0u32; 4]; space];
+    let (fours, rest) = codes.as_chunks::<4>();
+    for four in fours {
+        counts[at(four[0])][0] += 1;
+        counts[at(four[1])][1] += 1;
+        counts[at(four[2])][2] += 1;
+        counts[at(four[3])][3] += 1;
+    }
+    rest.iter().for_each(|&code| counts[at(code)][0] += 1);
+    counts.iter().map(|four| four.iter().sum()).collect()
+}
