@@ -1,30 +1,25 @@
-//! What all handlers share, and the way of a request to one of them.
+//! What all handlers share.
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
-use axum::Router;
 use axum::body::{Body, Bytes};
 use axum::http::{HeaderMap, StatusCode};
-use axum::middleware;
 use ingest::Store;
 use query::MakeModel;
 use serde::de::DeserializeOwned;
 use table::DATABASE;
 
-use crate::access;
-use crate::api::Route;
-use crate::ensembles::Warm;
+use crate::counters::Counters;
 use crate::error::{Refusal, ServerError};
 use crate::failures::Failures;
-use crate::guard::{self, Hosts};
-use crate::metrics::Metrics;
+use crate::guard::Hosts;
 use crate::processes::Pool;
 use crate::questions::Questions;
-use crate::routes::routes;
 use crate::settings::Settings;
 use crate::tokens::Tokens;
+use crate::warm::Warm;
 
 /// Bytes of a question.
 const QUESTION_BYTES_MAX: usize = 2 << 20;
@@ -45,8 +40,8 @@ pub(crate) struct Shared {
     /// Logins that failed lately.
     pub(crate) failures: Failures,
     /// The names under which it is asked.
-    pub(crate) hosts: Hosts,
-    pub(crate) metrics: Metrics,
+    pub(crate) hosts: Arc<Hosts>,
+    pub(crate) counters: Counters,
     pub(crate) questions: Questions,
     /// What answers those in SQL.
     pub(crate) processes: Arc<Pool>,
@@ -76,7 +71,7 @@ impl App {
         let (program, memory) = (settings.question_program.clone(), settings.question_memory);
         let handle = questions.handle().clone();
         let processes = Pool::new(program, &settings.data, memory, &settings.store, handle).map_err(failed)?;
-        let hosts = Hosts::new(settings.listen.ip(), &settings.hosts);
+        let hosts = Arc::new(Hosts::new(settings.listen.ip(), &settings.hosts));
         Ok(Self(Arc::new(Shared {
             settings,
             store,
@@ -85,24 +80,11 @@ impl App {
             tokens,
             failures: Failures::default(),
             hosts,
-            metrics: Metrics::default(),
+            counters: Counters::default(),
             questions,
             processes,
             closing: AtomicBool::new(false),
         })))
-    }
-
-    pub(crate) fn router(self) -> Router {
-        let (guarded, open): (Vec<_>, Vec<_>) = routes().into_iter().partition(|route| route.guarded);
-        let router = |routes: Vec<Route>| {
-            routes.into_iter().fold(Router::new(), |router, route| router.route(route.path, route.handler))
-        };
-        router(guarded)
-            .route_layer(middleware::from_fn_with_state(self.clone(), access::check))
-            .merge(router(open))
-            .fallback(async || Refusal::new(StatusCode::NOT_FOUND, "there is nothing at this path"))
-            .layer(middleware::from_fn_with_state(self.clone(), guard::check))
-            .with_state(self)
     }
 
     /// The question that a body is, in JSON.

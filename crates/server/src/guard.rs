@@ -6,6 +6,7 @@
 //! server's. Neither header is a secret: programs that are no browsers send what they like, and show tokens.
 
 use std::net::IpAddr;
+use std::sync::Arc;
 
 use axum::extract::{Request, State};
 use axum::http::uri::Authority;
@@ -13,7 +14,6 @@ use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, Uri, header};
 use axum::middleware::Next;
 use axum::response::Response;
 
-use crate::app::App;
 use crate::error::Refusal;
 
 const FETCH_SITE: &str = "sec-fetch-site";
@@ -104,8 +104,8 @@ fn authority(value: &HeaderValue) -> Option<Authority> {
 }
 
 /// Lets a request in that was sent to this server, by no foreign page where it may write.
-pub(crate) async fn check(State(app): State<App>, request: Request, next: Next) -> Result<Response, Refusal> {
-    app.hosts.admit(request.method(), request.uri(), request.headers())?;
+pub(crate) async fn check(State(hosts): State<Arc<Hosts>>, request: Request, next: Next) -> Result<Response, Refusal> {
+    hosts.admit(request.method(), request.uri(), request.headers())?;
     Ok(next.run(request).await)
 }
 

@@ -25,25 +25,6 @@ const WAY_OUT: &str = "its rows are safe in its log; mend the cause, and the ser
 /// The type of what Prometheus reads.
 const PROMETHEUS: &str = "text/plain; version=0.0.4";
 
-/// What was done since the start.
-#[derive(Debug, Default)]
-pub(crate) struct Metrics {
-    requests: AtomicU64,
-    body_bytes: AtomicU64,
-    questions: AtomicU64,
-}
-
-impl Metrics {
-    pub(crate) fn wrote(&self, body_bytes: usize) {
-        self.requests.fetch_add(1, Ordering::Relaxed);
-        self.body_bytes.fetch_add(body_bytes as u64, Ordering::Relaxed);
-    }
-
-    pub(crate) fn asked(&self) {
-        self.questions.fetch_add(1, Ordering::Relaxed);
-    }
-}
-
 /// With the fields that clients of InfluxDB read.
 pub(crate) async fn health() -> Response {
     let version = env!("CARGO_PKG_VERSION");
@@ -95,8 +76,8 @@ pub(crate) async fn metrics(State(app): State<App>, Extension(access): Extension
     let store = app.store.figures();
     let of = |count: &AtomicU64| count.load(Ordering::Relaxed);
     let figures = [
-        ("write_requests_total", "counter", "Requests whose rows were stored", of(&app.metrics.requests)),
-        ("write_body_bytes_total", "counter", "Bytes of their bodies", of(&app.metrics.body_bytes)),
+        ("write_requests_total", "counter", "Requests whose rows were stored", of(&app.counters.requests)),
+        ("write_body_bytes_total", "counter", "Bytes of their bodies", of(&app.counters.body_bytes)),
         ("rows_total", "counter", "Rows acknowledged", store.rows),
         ("log_groups_total", "counter", "Groups of requests written to logs", store.groups),
         ("segments_total", "counter", "Segments written", store.segments),
@@ -104,7 +85,7 @@ pub(crate) async fn metrics(State(app): State<App>, Extension(access): Extension
         ("segment_bytes_total", "counter", "Bytes of those segments", store.segment_bytes),
         ("failures_total", "counter", "Groups and segments that could not be written", store.failures),
         ("overloaded_total", "counter", "Requests refused for want of memory", store.overloaded),
-        ("questions_total", "counter", "Questions asked", of(&app.metrics.questions)),
+        ("questions_total", "counter", "Questions asked", of(&app.counters.questions)),
         ("questions_running", "gauge", "Questions whose work has not ended", app.questions.running() as u64),
         ("tables", "gauge", "Tables that rows came in for", store.tables),
         ("log_bytes", "gauge", "Bytes of logs on disk", store.log_bytes),

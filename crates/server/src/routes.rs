@@ -1,17 +1,33 @@
 //! Where everything is: the one table from which the router is made, and the document that describes it.
 
-use axum::Json;
 use axum::extract::State;
+use axum::http::StatusCode;
+use axum::{Json, Router, middleware};
 use serde_json::{Value, json};
 
 use crate::api::{In, Route, document};
 use crate::app::App;
-use crate::{ask, ensembles, influx, metrics, sql, write};
+use crate::error::Refusal;
+use crate::{ask, authenticate, ensembles, guard, influx, metrics, sql, write};
 
 const JSON: &str = "application/json";
 const ARROW: &str = "application/vnd.apache.arrow.stream";
 
-pub(crate) fn routes() -> Vec<Route> {
+/// The way of a request to its handler.
+pub(crate) fn router(app: App) -> Router {
+    let (guarded, open): (Vec<_>, Vec<_>) = routes().into_iter().partition(|route| route.guarded);
+    let router = |routes: Vec<Route>| {
+        routes.into_iter().fold(Router::new(), |router, route| router.route(route.path, route.handler))
+    };
+    router(guarded)
+        .route_layer(middleware::from_fn_with_state(app.clone(), authenticate::check))
+        .merge(router(open))
+        .fallback(async || Refusal::new(StatusCode::NOT_FOUND, "there is nothing at this path"))
+        .layer(middleware::from_fn_with_state(app.hosts.clone(), guard::check))
+        .with_state(app)
+}
+
+fn routes() -> Vec<Route> {
     let mut routes = writes();
     routes.extend(questions());
     routes.extend(others());

@@ -26,6 +26,7 @@ use crate::access::Peer;
 use crate::app::App;
 use crate::error::ServerError;
 use crate::pg;
+use crate::routes::router;
 use crate::settings::Settings;
 use crate::tls::{self, Tls};
 use crate::tokens::Tokens;
@@ -114,7 +115,7 @@ impl Server {
         builder.http1().timer(TokioTimer::new()).header_read_timeout(self.patience);
         builder.http2().timer(TokioTimer::new()).keep_alive_interval(Some(self.patience));
         let door = Arc::new(Door { builder, tls: self.tls, patience: self.patience });
-        let router = self.app.clone().router();
+        let router = router(self.app.clone());
         let graceful = GracefulShutdown::new();
         let room = Arc::new(Semaphore::new(self.connections));
         let (close, closing) = watch::channel(false);

@@ -11,8 +11,8 @@ use serde::Deserialize;
 use crate::access::Access;
 use crate::app::{App, DATABASE_HEADER, database};
 use crate::error::Refusal;
-use crate::influx::Statement;
 use crate::processes::{Format, Part, Question, Sql, Wanted};
+use crate::statement::Statement;
 
 /// The body of a request.
 #[derive(Deserialize)]
@@ -136,12 +136,14 @@ pub(crate) async fn reply(
     question: Question,
     content: &'static str,
 ) -> Result<Response, Refusal> {
-    app.metrics.asked();
+    app.counters.asked();
     let (asked, asking) = (app.clone(), access.clone());
     let answered = app.questions.ask(&asking, |place| async move {
         let mut answering = asked.processes.ask(place, &question).await?;
         let (mut pieces, mut notes) = (Vec::new(), Vec::new());
-        while let Some(part) = answering.next().await.map_err(|failure| access.explain::<Refusal>(failure))? {
+        while let Some(part) = answering.next().await.map_err(|failure| {
+            access.hides(failure.unknown.as_deref()).unwrap_or_else(|| failure.into())
+        })? {
             match part {
                 Part::Bytes(bytes) => pieces.push(Ok::<_, Infallible>(Bytes::from(bytes))),
                 Part::Notes(more) => notes = more,

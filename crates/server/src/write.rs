@@ -116,7 +116,7 @@ async fn write(sent: Sent, database: &str, format: Format<'_>) -> Result<Respons
         }
     }
     let written = app.store.write(named, key).await?;
-    app.metrics.wrote(body.len());
+    app.counters.wrote(body.len());
     reply(&written, &refused, refused_beyond, &finer)
 }
 

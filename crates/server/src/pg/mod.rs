@@ -4,6 +4,7 @@
 //! Enters: connections. Leaves: rows, batch by batch as they are found, or errors with the codes that clients know.
 //! Messages are read and written by `pgwire`; what they mean is told here.
 
+mod authorize;
 mod commands;
 mod error;
 mod parameters;
@@ -22,8 +23,6 @@ use std::time::Duration;
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{Semaphore, oneshot, watch};
 use tokio::task::JoinSet;
-
-pub(crate) use error::PgError;
 
 use crate::app::App;
 use crate::tls::Tls;

@@ -20,6 +20,7 @@ use tokio::net::TcpStream;
 use tokio::sync::watch;
 use tokio::time::Instant;
 
+use super::authorize::authorize;
 use super::commands::{Command, setting};
 use super::error::PgError;
 use super::statements::{Answer, Asker, Ends, nobody};
@@ -378,7 +379,7 @@ impl<'a, S: AsyncRead + AsyncWrite + Unpin> Session<'a, S> {
             return Err(PgError::new("25P02", "the transaction has failed: end it with ROLLBACK"));
         }
         // A token may have been revoked, or be good for less.
-        let access = super::startup::authorize(&self.asker.app, self.settings.token.as_deref())?;
+        let access = authorize(&self.asker.app, self.settings.token.as_deref())?;
         access.may_read_of(&self.asker.login.database)?;
         self.asker.access = access;
         Ok(())

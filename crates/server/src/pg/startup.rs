@@ -20,16 +20,12 @@ use tokio::net::TcpStream;
 use tokio::sync::watch;
 
 use super::Shared;
+use super::authorize::{UNKNOWN_TOKEN, authorize};
 use super::commands::{is_utf8, setting, timeout};
 use super::error::PgError;
 use super::session::{Session, Settings};
 use super::statements::Asker;
 use super::wire::Wire;
-use crate::access::Access;
-use crate::app::App;
-
-/// The code of a wrong password.
-const UNKNOWN_TOKEN: &str = "28P01";
 
 /// Settings that clients are told at once, as PostgreSQL calls them.
 const TOLD: [&str; 9] = [
@@ -177,18 +173,6 @@ async fn introduce<S: AsyncRead + AsyncWrite + Unpin>(
     let wanted = told.parameters.get("database").filter(|name| !name.is_empty()).unwrap_or(&asker.login.user);
     asker.login.database = database(wanted, &asker).await?;
     Ok((asker, Settings { token, ..settings }))
-}
-
-/// What a token is good for now.
-pub(super) fn authorize(app: &App, token: Option<&str>) -> Result<Access, PgError> {
-    let Some(tokens) = &app.tokens else { return Ok(Access::all()) };
-    let found = tokens.find(token.unwrap_or_default()).map_err(|error| {
-        tracing::error!(%error, "no token can be checked");
-        PgError::fatal("57P03", "tokens cannot be checked now: the server's log says why")
-    })?;
-    found.map(Access::of).ok_or_else(|| {
-        PgError::fatal(UNKNOWN_TOKEN, "the token is not known here, or was revoked: give one as the password")
-    })
 }
 
 async fn password<S: AsyncRead + AsyncWrite + Unpin>(wire: &mut Wire<S>) -> Result<String, PgError> {

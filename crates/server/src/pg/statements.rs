@@ -70,7 +70,10 @@ impl Asker {
 
     /// The next part of an answer.
     async fn part(&self, answering: &mut Answering) -> Result<Option<Part>, PgError> {
-        answering.next().await.map_err(|failure| self.access.explain(failure))
+        answering.next().await.map_err(|failure| match self.access.hides(failure.unknown.as_deref()) {
+            Some(refusal) => refusal.into(),
+            None => failure.into(),
+        })
     }
 
     async fn produce(self, question: Question, place: Place, pieces: mpsc::Sender<Piece>) -> Result<(), PgError> {
@@ -133,7 +136,7 @@ impl Asker {
 
     /// Begins to answer a question, which may take as long as `patience`, rows that are sent included.
     pub(super) fn begin(self, sql: String, values: Vec<Literal>, patience: Duration) -> Answer {
-        self.app.metrics.asked();
+        self.app.counters.asked();
         let app = self.app.clone();
         let (send, pieces) = mpsc::channel(WAITING);
         let asked = async move {

@@ -22,8 +22,8 @@ use tokio::runtime::{Builder, Runtime};
 use super::body::{Batches, Body, Sink};
 use super::memory;
 use super::message::{Ask, Done, Failure, Format, Part, Question, Setup, Sql, Wanted, take};
-use crate::ensembles::Warm;
 use crate::error::Refusal;
+use crate::warm::Warm;
 
 /// Threads that wait for files: more than calls that open tables hold while they wait for another thread.
 const BLOCKING: usize = table::CALLS_MAX + 4;
