@@ -90,7 +90,7 @@ impl App {
     /// The question that a body is, in JSON.
     pub(crate) async fn question<Q: DeserializeOwned>(&self, body: Body) -> Result<Q, Refusal> {
         let body = self.question_body(body).await?;
-        serde_json::from_slice(&body).map_err(|error| Refusal::bad(format!("the question makes no sense: {error}")))
+        serde_json::from_slice(&body).map_err(|error| Refusal::bad(format!("cannot read the question: {error}")))
     }
 
     /// The whole body of a question.
@@ -108,10 +108,10 @@ impl App {
         read.map_err(|error| {
             use std::error::Error as _;
             if error.source().is_some_and(<dyn std::error::Error>::is::<http_body_util::LengthLimitError>) {
-                let text = format!("the body is longer than the {limit} bytes that are allowed: send smaller requests");
+                let text = format!("the body exceeds {limit} bytes: send smaller requests");
                 return Refusal::new(StatusCode::PAYLOAD_TOO_LARGE, text);
             }
-            Refusal::bad(format!("the body broke off: {error}"))
+            Refusal::bad(format!("cannot read the body: {error}"))
         })
     }
 }
@@ -120,6 +120,6 @@ impl App {
 pub(crate) fn database(headers: &HeaderMap) -> Result<&str, Refusal> {
     match headers.get(DATABASE_HEADER) {
         None => Ok(DATABASE),
-        Some(name) => name.to_str().map_err(|_| Refusal::bad(format!("{DATABASE_HEADER} is no text"))),
+        Some(name) => name.to_str().map_err(|_| Refusal::bad(format!("the header {DATABASE_HEADER} is no text"))),
     }
 }

@@ -23,18 +23,18 @@ pub(crate) async fn check(State(app): State<App>, mut request: Request, next: Ne
             };
             // All tokens are refused while their file cannot be read: one of them may have been revoked.
             let found = tokens.find(&token).map_err(|error| {
-                tracing::error!(%error, "no token can be checked");
-                let text = "tokens cannot be checked now: the server's log says why";
+                tracing::error!(%error, "cannot read the tokens");
+                let text = "the server cannot check tokens now: see its log";
                 Refusal::new(StatusCode::SERVICE_UNAVAILABLE, text).later(5).into_response()
             })?;
             let Some(grant) = found else {
                 if let Some(Peer(address)) = from
                     && !app.failures.slow_down(address).await
                 {
-                    let text = "too many logins fail at once: come back with a token that is known here";
+                    let text = "too many failed logins: retry with a valid token";
                     return Err(Refusal::new(StatusCode::TOO_MANY_REQUESTS, text).later(5).into_response());
                 }
-                return Err(unauthorized("the token is not known here, or was revoked"));
+                return Err(unauthorized("unknown or revoked token"));
             };
             Access::of(grant)
         }

@@ -55,11 +55,10 @@ impl Hosts {
                 }
                 Some(host) => {
                     let name = host.host();
-                    let text =
-                        format!("{name:?} is no name of this server: start it with --host {name} if it should be");
+                    let text = format!("unknown host {name:?}: the server's operator can add it to its host names");
                     return Err(forbidden(text));
                 }
-                None => return Err(forbidden("the header host names no server")),
+                None => return Err(forbidden("the header host is no host name")),
             }
         }
         if method.is_safe() {
@@ -67,13 +66,13 @@ impl Hosts {
         }
         let site = headers.get(FETCH_SITE).map(HeaderValue::as_bytes);
         if !matches!(site, None | Some(b"same-origin" | b"none")) {
-            return Err(forbidden("a page of another site sent this: only pages of this server may"));
+            return Err(forbidden("a page of another site sent this request: only pages of this server may"));
         }
         headers.get_all(header::ORIGIN).iter().try_for_each(|origin| {
             if self.is_own(origin, to.as_ref()) {
                 return Ok(());
             }
-            Err(forbidden(format!("a page of {origin:?} sent this: only pages of this server may")))
+            Err(forbidden(format!("a page of {origin:?} sent this request: only pages of this server may")))
         })
     }
 

@@ -39,10 +39,10 @@ pub(crate) async fn query(
         let form = form.ok().and_then(|uri| Query::<InfluxQuery>::try_from_uri(&uri).ok());
         asked.q = form.and_then(|Query(form)| form.q);
     }
-    let text = asked.q.ok_or_else(|| Refusal::bad("say what is asked: ?q=SHOW DATABASES"))?;
+    let text = asked.q.ok_or_else(|| Refusal::bad("a query is missing: send ?q=SHOW DATABASES"))?;
     let statement = Statement::of(&text).ok_or_else(|| {
         Refusal::bad(format!(
-            "{text:?} is not answered here, only SHOW DATABASES, SHOW MEASUREMENTS and CREATE DATABASE: ask in SQL at \
+            "unsupported statement {text:?}: send SHOW DATABASES, SHOW MEASUREMENTS or CREATE DATABASE, or SQL to \
              POST /api/v1/sql"
         ))
     })?;

@@ -11,10 +11,10 @@ pub(super) const UNKNOWN_TOKEN: &str = "28P01";
 pub(super) fn authorize(app: &App, token: Option<&str>) -> Result<Access, PgError> {
     let Some(tokens) = &app.tokens else { return Ok(Access::all()) };
     let found = tokens.find(token.unwrap_or_default()).map_err(|error| {
-        tracing::error!(%error, "no token can be checked");
-        PgError::fatal("57P03", "tokens cannot be checked now: the server's log says why")
+        tracing::error!(%error, "cannot read the tokens");
+        PgError::fatal("57P03", "the server cannot check tokens now: see its log")
     })?;
-    found.map(Access::of).ok_or_else(|| {
-        PgError::fatal(UNKNOWN_TOKEN, "the token is not known here, or was revoked: give one as the password")
-    })
+    found
+        .map(Access::of)
+        .ok_or_else(|| PgError::fatal(UNKNOWN_TOKEN, "unknown or revoked token: send a valid one as the password"))
 }

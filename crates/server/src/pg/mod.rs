@@ -70,13 +70,13 @@ impl Listener {
                     let (shared, closing) = (shared.clone(), closing.clone());
                     sessions.spawn(async move {
                         if let Err(error) = startup::converse(stream, &shared, closing).await {
-                            tracing::debug!(%error, "a connection ended early");
+                            tracing::debug!(%error, "connection closed early");
                         }
                         drop(permit);
                     });
                 }
                 Err(error) => {
-                    tracing::warn!(%error, "a connection could not be accepted");
+                    tracing::warn!(%error, "cannot accept a connection");
                     tokio::time::sleep(Duration::from_millis(50)).await;
                 }
             }
@@ -84,7 +84,7 @@ impl Listener {
         drop(self.socket);
         let ended = async { while sessions.join_next().await.is_some() {} };
         if tokio::time::timeout(grace, ended).await.is_err() {
-            tracing::warn!("some statements did not end in time and were cut off");
+            tracing::warn!("cancelled statements that did not end in time");
         }
     }
 }
@@ -141,7 +141,7 @@ impl Running {
         if let Some(cancel) = running
             && cancel.send(()).is_err()
         {
-            tracing::debug!("a statement ended just before it was cancelled");
+            tracing::debug!("a statement ended before its cancellation");
         }
     }
 }

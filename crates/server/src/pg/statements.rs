@@ -53,7 +53,7 @@ fn columns_of(stream: Vec<u8>) -> Result<SchemaRef, PgError> {
 }
 
 fn unreadable(error: &ArrowError) -> PgError {
-    PgError::new("XX000", format!("the answer cannot be read: {error}"))
+    PgError::new("XX000", format!("cannot read the answer: {error}"))
 }
 
 /// An error that ends a connection silently: nobody is there any more.
@@ -215,8 +215,8 @@ impl Answer {
             }
             match self.piece(ends).await? {
                 Some(Piece::Rows(batch)) => {
-                    let lines = Lines::of(&batch)
-                        .map_err(|e| PgError::new("XX000", format!("a row cannot be written: {e}")))?;
+                    let lines =
+                        Lines::of(&batch).map_err(|e| PgError::new("XX000", format!("cannot write a row: {e}")))?;
                     self.lines = Some(lines);
                 }
                 Some(Piece::Columns(_)) => {}
