@@ -41,7 +41,7 @@ impl<'a> Desk<'a> {
         format: &FormatArgs,
     ) -> Result<Self> {
         if format.format == Format::Csv {
-            bail!("bench {name} writes --format table or json");
+            bail!("bench {name} supports --format table and json");
         }
         report.map_or(Ok(()), |f| fs::create_dir_all(f).with_context(|| format!("creating {}", f.display())))?;
         Ok(Self {
@@ -50,7 +50,7 @@ impl<'a> Desk<'a> {
             format: format.format,
             folder: Folder::new(data)?,
             program: std::env::current_exe().context("finding this program")?,
-            stop: stop_on_signal("stopping after what is under way")?,
+            stop: stop_on_signal("stopping after the current step")?,
         })
     }
 
@@ -105,7 +105,7 @@ pub(crate) async fn season(args: &BenchSeasonArgs) -> Result<ExitCode> {
     if season.is_deterministic() {
         return Ok(ExitCode::SUCCESS);
     }
-    note("runs that must store the same stored different worlds: see the content hashes");
+    note("runs of the same plan stored different worlds: see the content hashes");
     Ok(ExitCode::from(1))
 }
 
@@ -150,7 +150,7 @@ pub(crate) fn fleet(args: &BenchFleetArgs) -> Result<ExitCode> {
     if measured.is_deterministic {
         return Ok(ExitCode::SUCCESS);
     }
-    note("the same ensemble has different worlds: see the content hashes");
+    note("runs of the same ensemble stored different worlds: see the content hashes");
     Ok(ExitCode::from(1))
 }
 
@@ -171,7 +171,7 @@ pub(crate) async fn ingest(args: &BenchIngestArgs) -> Result<ExitCode> {
     }
     for row in measured.rows.iter().filter(|row| !row.is_stored()) {
         note(&format!(
-            "{}: {} records were acknowledged, {} counted by the server, {} in segments",
+            "{}: {} records acknowledged, {} counted by the server, {} in segments",
             row.setting, row.acknowledged, row.stored, row.in_segments
         ));
     }

@@ -16,7 +16,7 @@ pub(crate) fn siege(args: &BenchSiegeArgs) -> Result<ExitCode> {
         if may_mount() {
             return Err(go_inside());
         }
-        note("the disk is not filled: this system allows no mounts in a namespace of one's own");
+        note("cannot fill the disk: this system allows no private mounts");
     }
     let desk = Desk::new("siege", args.data.as_deref(), None, &args.format)?;
     let disk = args.inside.then(|| Mounted::new(args.disk)).transpose()?;
@@ -27,8 +27,8 @@ pub(crate) fn siege(args: &BenchSiegeArgs) -> Result<ExitCode> {
     if besieged.holds() {
         return Ok(ExitCode::SUCCESS);
     }
-    note(&format!("what was left is in {}", desk.keep().display()));
-    note(&format!("to repeat it: manyworlds bench siege --minutes {} --seed {}", args.minutes, args.seed));
+    note(&format!("the data folder is {}", desk.keep().display()));
+    note(&format!("repeat it with manyworlds bench siege --minutes {} --seed {}", args.minutes, args.seed));
     Ok(ExitCode::from(1))
 }
 

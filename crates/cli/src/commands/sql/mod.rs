@@ -73,10 +73,10 @@ fn describe(read: &Reading) -> String {
     let of = |part, all| format!("{} of {}", count(part), count(all));
     let by_lookup = match read.groups_skipped_by_lookup {
         0 => String::new(),
-        groups => format!(" ({} left out by look-ups)", count(groups)),
+        groups => format!(" ({} skipped by secondary indexes)", count(groups)),
     };
     format!(
-        "read {}: {} segments, {} row groups{by_lookup}, {} pages under conditions; {} rows left the scan",
+        "read {}: {} segments, {} row groups{by_lookup}, {} filtered pages; {} rows scanned",
         bytes(read.bytes),
         of(read.segments_read, read.segments_total),
         of(read.groups_read, read.groups_total),
@@ -103,7 +103,7 @@ async fn as_table(rows: &mut Rows) -> Result<usize> {
         total += shown;
         if shown < batch.num_rows() {
             let shown = count(TABLE_ROWS_MAX as u64);
-            note(&format!("only the first {shown} rows are shown: add a LIMIT, or take all with --format csv or json"));
+            note(&format!("showing the first {shown} rows: add a LIMIT, or print all with --format csv or json"));
             break;
         }
     }
