@@ -69,7 +69,7 @@ fn settings_of(command: &Command) -> impl Iterator<Item = &clap::Arg> {
 
 /// The settings of a file that neither a flag nor the environment says otherwise.
 fn read(file: &Path, command: &Command, given: &ArgMatches) -> Result<Vec<(String, String)>> {
-    let text = std::fs::read_to_string(file).with_context(|| format!("reading {}", file.display()))?;
+    let text = std::fs::read_to_string(file).with_context(|| format!("cannot read {}", file.display()))?;
     let table: toml::Table = text.parse().with_context(|| format!("{} is not valid TOML", file.display()))?;
     let mut found = Vec::new();
     for (name, value) in table {

@@ -35,7 +35,7 @@ pub(crate) async fn ask(args: &AskArgs) -> Result<ExitCode> {
         if args.explain {
             note(&explain(partial.reading()));
         }
-        fs::write(path, partial.encode()?).with_context(|| format!("writing {}", path.display()))?;
+        fs::write(path, partial.encode()?).with_context(|| format!("cannot write {}", path.display()))?;
         return Ok(ExitCode::SUCCESS);
     }
     show(args, &::ask::answer(&source, &question, &options)?)?;
@@ -55,10 +55,10 @@ fn merged(args: &AskArgs) -> Result<Answer> {
     let mut all: Option<Partial> = None;
     for path in &args.merge {
         let name = path.display().to_string();
-        let bytes = fs::read(path).with_context(|| format!("reading {name}"))?;
+        let bytes = fs::read(path).with_context(|| format!("cannot read {name}"))?;
         let partial = Partial::decode(&name, &bytes)?;
         match &mut all {
-            Some(all) => all.merge(partial).with_context(|| format!("merging {name}"))?,
+            Some(all) => all.merge(partial).with_context(|| format!("cannot merge {name}"))?,
             none => *none = Some(partial),
         }
     }
@@ -109,13 +109,13 @@ fn show(args: &AskArgs, answer: &Answer) -> Result<()> {
         Format::Table => print(&show::table(answer)?)?,
         Format::Json => {
             let mut writer = JsonRows::new(std::io::stdout().lock(), answer.rows.schema_ref());
-            writer.write(&answer.rows).context("writing the result")?;
-            std::io::Write::write_all(&mut writer.finish().context("writing the result")?, b"\n")?;
+            writer.write(&answer.rows).context("cannot write the result")?;
+            std::io::Write::write_all(&mut writer.finish().context("cannot write the result")?, b"\n")?;
         }
         Format::Csv => {
             let mut text = Vec::new();
             let flat = show::flat(&answer.rows)?;
-            CsvBuilder::new().with_header(true).build(&mut text).write(&flat).context("writing the result")?;
+            CsvBuilder::new().with_header(true).build(&mut text).write(&flat).context("cannot write the result")?;
             print(&String::from_utf8(text)?)?;
         }
     }

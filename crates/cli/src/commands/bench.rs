@@ -43,13 +43,13 @@ impl<'a> Desk<'a> {
         if format.format == Format::Csv {
             bail!("bench {name} supports --format table and json");
         }
-        report.map_or(Ok(()), |f| fs::create_dir_all(f).with_context(|| format!("creating {}", f.display())))?;
+        report.map_or(Ok(()), |f| fs::create_dir_all(f).with_context(|| format!("cannot create {}", f.display())))?;
         Ok(Self {
             name,
             report,
             format: format.format,
             folder: Folder::new(data)?,
-            program: std::env::current_exe().context("finding this program")?,
+            program: std::env::current_exe().context("cannot find this program")?,
             stop: stop_on_signal("stopping after the current step")?,
         })
     }
@@ -79,7 +79,7 @@ impl<'a> Desk<'a> {
     fn hand_in(&self, measured: &impl Serialize, markdown: &str, html: &str) -> Result<()> {
         for (folder, ending, text) in self.report.iter().flat_map(|f| [(f, "md", markdown), (f, "html", html)]) {
             let path = folder.join(format!("{}.{ending}", self.name));
-            fs::write(&path, text).with_context(|| format!("writing {}", path.display()))?;
+            fs::write(&path, text).with_context(|| format!("cannot write {}", path.display()))?;
             note(&format!("wrote {}", path.display()));
         }
         self.print(measured, markdown)
@@ -231,7 +231,7 @@ impl Folder {
         Ok(match given {
             Some(path) => Self::Kept(path.to_owned()),
             None => Self::Temporary(
-                tempfile::Builder::new().prefix("manyworlds-bench-").tempdir().context("making a temporary folder")?,
+                tempfile::Builder::new().prefix("manyworlds-bench-").tempdir().context("cannot create a temporary folder")?,
             ),
         })
     }
@@ -260,6 +260,6 @@ pub(super) fn stop_on_signal(words: &'static str) -> Result<Arc<AtomicBool>> {
         note(words);
         asked.store(true, Ordering::SeqCst);
     })
-    .context("listening for Ctrl-C")?;
+    .context("cannot listen for Ctrl-C")?;
     Ok(stop)
 }

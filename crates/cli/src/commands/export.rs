@@ -37,12 +37,12 @@ pub(crate) async fn export(args: &ExportArgs) -> Result<ExitCode> {
         // As for any new file: temporary ones are private.
         .permissions(Permissions::from_mode(0o666))
         .tempfile_in(folder)
-        .with_context(|| format!("making a file in {}", folder.display()))?;
+        .with_context(|| format!("cannot create a file in {}", folder.display()))?;
     let (total, file) = write(&mut rows, format, BufWriter::new(written)).await?;
-    let file = file.into_inner().context("writing the file")?;
-    file.as_file().sync_all().context("syncing the file")?;
-    let size = file.as_file().metadata().context("looking at the file")?.len();
-    file.persist(path).with_context(|| format!("naming the file {}", path.display()))?;
+    let file = file.into_inner().context("cannot write the file")?;
+    file.as_file().sync_all().context("cannot sync the file")?;
+    let size = file.as_file().metadata().context("cannot read the size of the file")?.len();
+    file.persist(path).with_context(|| format!("cannot rename the file to {}", path.display()))?;
     note(&format!(
         "wrote {} rows of {} into {}, {}",
         count(total),
@@ -79,9 +79,9 @@ async fn write<W: Write + Send>(rows: &mut Rows, format: FileFormat, out: W) -> 
     while let Some(batch) = rows.next().await {
         let batch = batch?;
         total += batch.num_rows() as u64;
-        writer.write(&batch).context("writing the rows")?;
+        writer.write(&batch).context("cannot write the rows")?;
     }
-    Ok((total, writer.finish().context("writing the rows")?))
+    Ok((total, writer.finish().context("cannot write the rows")?))
 }
 
 enum Writer<W: Write + Send> {

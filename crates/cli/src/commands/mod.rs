@@ -118,12 +118,12 @@ fn run(command: impl Future<Output = Result<ExitCode>>) -> Result<ExitCode> {
 fn start_runtime() -> Result<Runtime> {
     let mut builder = Builder::new_multi_thread();
     builder.worker_threads(cores().max(2)).thread_stack_size(query::STACK_BYTES).enable_all();
-    builder.build().context("starting the runtime")
+    builder.build().context("cannot start the runtime")
 }
 
 /// Runs `ask` without the runtime's threads. It has its own, and starting more would cost as much as many questions.
 fn ask(args: &AskArgs) -> Result<ExitCode> {
-    let runtime = Builder::new_current_thread().enable_all().build().context("starting the runtime")?;
+    let runtime = Builder::new_current_thread().enable_all().build().context("cannot start the runtime")?;
     runtime.block_on(ask::ask(args))
 }
 
@@ -171,7 +171,7 @@ fn stop_on_signals(mut stop: impl FnMut(bool) + Send + 'static) -> Result<()> {
         std::thread::sleep(PARTING);
         std::process::exit(130);
     };
-    ctrlc::set_handler(handler).context("listening for Ctrl-C")
+    ctrlc::set_handler(handler).context("cannot listen for Ctrl-C")
 }
 
 /// What tables of rows lie on.

@@ -81,7 +81,7 @@ pub(crate) async fn serve(args: &ServeArgs) -> Result<ExitCode> {
 
 /// How this program is started to answer questions.
 fn question_program() -> Result<Vec<OsString>> {
-    let program = std::env::current_exe().context("finding this program to start query processes")?;
+    let program = std::env::current_exe().context("cannot find this program to start query processes")?;
     Ok(vec![program.into_os_string(), "question-process".into()])
 }
 
@@ -94,7 +94,7 @@ fn return_idle_memory() -> Result<()> {
 /// Answers the questions of a server that started this process.
 pub(crate) fn answer_questions() -> Result<ExitCode> {
     return_idle_memory()?;
-    server::answer_questions(make_model()).context("answering queries of the server")?;
+    server::answer_questions(make_model()).context("cannot answer the server's queries")?;
     Ok(ExitCode::SUCCESS)
 }
 
@@ -111,8 +111,8 @@ fn unique(given: &[Unique]) -> Result<BTreeMap<TableName, Vec<String>>> {
 
 /// Ends at the first SIGINT or SIGTERM.
 fn told_to_stop() -> Result<impl Future<Output = ()>> {
-    let mut interrupt = signal(SignalKind::interrupt()).context("listening for Ctrl-C")?;
-    let mut terminate = signal(SignalKind::terminate()).context("listening for SIGTERM")?;
+    let mut interrupt = signal(SignalKind::interrupt()).context("cannot listen for Ctrl-C")?;
+    let mut terminate = signal(SignalKind::terminate()).context("cannot listen for SIGTERM")?;
     Ok(async move {
         tokio::select! {
             _ = interrupt.recv() => {}

@@ -50,9 +50,9 @@ fn go_inside() -> anyhow::Error {
     match std::env::current_exe() {
         Ok(program) => {
             let error = unshare().arg(program).args(std::env::args_os().skip(1)).arg("--inside").exec();
-            anyhow::Error::new(error).context("starting unshare")
+            anyhow::Error::new(error).context("cannot start unshare")
         }
-        Err(error) => anyhow::Error::new(error).context("finding this program"),
+        Err(error) => anyhow::Error::new(error).context("cannot find this program"),
     }
 }
 
@@ -65,11 +65,11 @@ impl Mounted {
     /// Mounts one of so many megabytes.
     fn new(megabytes: u64) -> Result<Self> {
         let folder =
-            tempfile::Builder::new().prefix("manyworlds-siege-").tempdir().context("making a folder for a disk")?;
+            tempfile::Builder::new().prefix("manyworlds-siege-").tempdir().context("cannot create a folder for a disk")?;
         let size = format!("size={megabytes}m");
         let mounted =
             Command::new("mount").args(["-t", "tmpfs", "-o", &size, "manyworlds-siege"]).arg(folder.path()).output();
-        let mounted = mounted.context("starting mount")?;
+        let mounted = mounted.context("cannot start mount")?;
         if !mounted.status.success() {
             bail!(
                 "cannot mount a disk at {}: {}",

@@ -101,5 +101,5 @@ pub(crate) fn invalid_definition(path: &Path, what: &str, faults: &dyn Display) 
 
 /// A file's text.
 pub(crate) fn text_of(path: &Path) -> Result<String> {
-    std::fs::read_to_string(path).with_context(|| format!("reading {}", path.display()))
+    std::fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))
 }

@@ -461,7 +461,7 @@ pub(crate) async fn drop(args: &TableArgs) -> Result<ExitCode> {
     let folder = root.file_name().unwrap_or_default().to_string_lossy();
     let gone = root.with_file_name(format!(".{folder}.{}{TEMPORARY_SUFFIX}", uuid::Uuid::new_v4().simple()));
     let removed = std::fs::rename(&root, &gone).and_then(|()| std::fs::remove_dir_all(&gone));
-    removed.with_context(|| format!("removing {}", root.display()))?;
+    removed.with_context(|| format!("cannot remove {}", root.display()))?;
     note(&format!("removed table {}", args.name));
     Ok(ExitCode::SUCCESS)
 }

@@ -81,7 +81,7 @@ fn files_that_are_missing_or_not_asked_for_are_told() {
     let data = folder.path().join("data");
     let lost = folder.path().join("lost.toml");
     let lost = lost.to_str().unwrap();
-    let missing = format!("error: reading {lost}: No such file or directory (os error 2)\n");
+    let missing = format!("error: cannot read {lost}: No such file or directory (os error 2)\n");
     assert_eq!(failure(&data, &["run", "bingo", "--event", lost], 2), missing);
     let check = program(&["bingo", "check", lost]).output().unwrap();
     assert_eq!((check.status.code(), String::from_utf8(check.stderr).unwrap()), (Some(2), missing));

@@ -131,7 +131,7 @@ fn folders_that_cannot_be_written_are_told() {
     let output = program(&["models"]).stdout(full).output().unwrap();
     assert_eq!(output.status.code(), Some(2));
     let said = String::from_utf8_lossy(&output.stderr).into_owned();
-    assert!(said.starts_with("error: writing the result"), "{said}");
+    assert!(said.starts_with("error: cannot write the result"), "{said}");
 }
 
 #[test]

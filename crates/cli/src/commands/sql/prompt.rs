@@ -47,10 +47,10 @@ impl Prompt<'_> {
             .history_ignore_space(true)
             .max_history_size(HISTORY_MAX)
             .and_then(|config| config.history_ignore_dups(true))
-            .context("opening the prompt")?
+            .context("cannot open the prompt")?
             .completion_type(CompletionType::List)
             .build();
-        let mut editor: Editor<Guide, FileHistory> = Editor::with_config(config).context("opening the prompt")?;
+        let mut editor: Editor<Guide, FileHistory> = Editor::with_config(config).context("cannot open the prompt")?;
         editor.set_helper(Some(Guide { data: self.args.data.data.clone(), runtime: self.runtime.clone() }));
         let history = history_file();
         if let Some(file) = &history
@@ -74,7 +74,7 @@ impl Prompt<'_> {
                 // What was typed is dropped.
                 Err(ReadlineError::Interrupted) => {}
                 Err(ReadlineError::Eof) => break,
-                Err(error) => return Err(error).context("reading from the terminal"),
+                Err(error) => return Err(error).context("cannot read from the terminal"),
             }
         }
         Ok(ExitCode::SUCCESS)
