@@ -231,7 +231,10 @@ impl Folder {
         Ok(match given {
             Some(path) => Self::Kept(path.to_owned()),
             None => Self::Temporary(
-                tempfile::Builder::new().prefix("manyworlds-bench-").tempdir().context("cannot create a temporary folder")?,
+                tempfile::Builder::new()
+                    .prefix("manyworlds-bench-")
+                    .tempdir()
+                    .context("cannot create a temporary folder")?,
             ),
         })
     }

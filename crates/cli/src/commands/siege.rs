@@ -65,7 +65,7 @@ impl Mounted {
     /// Mounts one of so many megabytes.
     fn new(megabytes: u64) -> Result<Self> {
         let folder =
-            tempfile::Builder::new().prefix("manyworlds-siege-").tempdir().context("cannot create a folder for a disk")?;
+            tempfile::Builder::new().prefix("manyworlds-siege-").tempdir().context("cannot create a folder")?;
         let size = format!("size={megabytes}m");
         let mounted =
             Command::new("mount").args(["-t", "tmpfs", "-o", &size, "manyworlds-siege"]).arg(folder.path()).output();
