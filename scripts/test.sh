@@ -7,8 +7,9 @@ cd "$(dirname "$0")/.."
 scripts/install.sh --checks
 cargo fmt --all --check
 "$(scripts/venv.sh)/bin/python" scripts/dependencies.py
+"$(scripts/venv.sh)/bin/python" scripts/structure.py
 cargo clippy --workspace --all-targets --quiet -- --deny warnings
-"$(scripts/venv.sh)/bin/python" -m pytest --quiet -p no:cacheprovider tests/services
+"$(scripts/venv.sh)/bin/python" -m pytest --quiet -p no:cacheprovider tests/scripts tests/services
 # Services of their own for the tests that follow, gone afterwards however they end.
 MANYWORLDS_SERVICES="$(mktemp -d)"
 export MANYWORLDS_SERVICES

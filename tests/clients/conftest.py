@@ -32,7 +32,7 @@ class Server:
             said += line
         self.host, self.port = found[1], int(found[2])
         self.url = f"http://{self.host}:{self.port}"
-        self.pg_port = int(re.search(r"clients of PostgreSQL are answered on [\d.]+:(\d+)", said)[1])
+        self.pg_port = int(re.search(r"serving PostgreSQL clients on [\d.]+:(\d+)", said)[1])
 
     def _token(self, *words):
         command = [MANYWORLDS, "token", *words, *self.file]

@@ -80,7 +80,7 @@ def tables(tmp_path_factory):
     rows = [{"host": f"h{i % 7}", "n": i, "load": i / 7, "tags": ["a", "b"][: i % 3], "time": f"2026-11-22T00:{i % 60:02}:00Z"} for i in range(500)]
     for part in (rows[:300], rows[300:] + [{"host": "late", "more": True, "n": 2**62}]):
         manyworlds("append", "events", *folder, stdin="\n".join(map(json.dumps, part)).encode())
-        manyworlds("digest", "events", *folder)
+        manyworlds("flush", "events", *folder)
     event = subprocess.run([os.environ["MANYWORLDS"], "bingo", "example"], check=True, stdout=subprocess.PIPE).stdout
     (data / "event.toml").write_bytes(event)
     manyworlds("run", "bingo", "--event", str(data / "event.toml"), "--worlds", "30", "--range-worlds", "10", "--encodings", "portable", *folder)
@@ -110,7 +110,7 @@ def test_dense_tables_stay_dense(tmp_path):
     folder = ["--data", str(tmp_path)]
     manyworlds("table", "insert", "dense", str(tmp_path / "every.parquet"), "--encodings", "dense", *folder)
     manyworlds("append", "dense", *folder, stdin=b'{"f64": 0.5, "number": 1}\n{"f64": 0.25, "number": 2}\n')
-    manyworlds("digest", "dense", *folder)
+    manyworlds("flush", "dense", *folder)
     manyworlds("table", "compact", "dense", *folder)
     files = deltalake.DeltaTable(str(tmp_path / "default" / "dense")).file_uris()
     groups = [pyarrow.parquet.read_metadata(file).row_group(0) for file in files]

@@ -72,7 +72,7 @@ impl RunningServer {
         let deadline = Instant::now() + PATIENCE;
         while let Ok(line) = self.said.recv_timeout(deadline.saturating_duration_since(Instant::now())) {
             let after = |words: &str| line.split_once(words)?.1.split(';').next()?.trim().parse().ok();
-            if let Some(address) = after("PostgreSQL are answered on ") {
+            if let Some(address) = after("PostgreSQL clients on ") {
                 self.postgres = Some(address);
             }
             if let Some(address) = after("http://") {

@@ -1,4 +1,6 @@
-//! What can be typed.
+//! Commands and flags.
+//!
+//! A short help is a verb phrase of at most eight words. Details come after an empty line, and only `--help` shows them.
 
 mod append;
 mod ask;
@@ -6,11 +8,15 @@ mod bench;
 mod bingo;
 mod export;
 mod fleet;
-mod load;
+mod loadgen;
+mod overview;
 mod place;
+mod questions;
 mod run;
 mod serve;
 mod table;
+#[cfg(test)]
+mod tests;
 
 pub(crate) use append::{AppendArgs, InputFormat};
 pub(crate) use ask::AskArgs;
@@ -21,18 +27,20 @@ pub(crate) use bingo::{BingoTask, Example};
 use clap::{Parser, Subcommand, ValueEnum};
 pub(crate) use export::{ExportArgs, FileFormat};
 pub(crate) use fleet::{FleetArgs, LedgerArgs, StatusArgs, SubmitArgs, SubmittedArgs, WorkerArgs};
-pub(crate) use load::LoadArgs;
+pub(crate) use loadgen::LoadgenArgs;
+pub(crate) use overview::command;
 pub(crate) use place::{DataArgs, Place, PlaceArgs};
-pub(crate) use run::{PlanArgs, PlayArgs, RunArgs, UntilArgs};
+pub(crate) use questions::{CompareArgs, CorrelateArgs, OutcomeArgs, PlaysArgs, ProbabilityArgs};
+pub(crate) use run::{CalibrateArgs, Events, PlanArgs, PlayArgs, RunArgs, UntilArgs};
 pub(crate) use serve::{Durability, Partition, ServeArgs, TokenTask, Unique};
 pub(crate) use table::{
-    RebuildArgs, TableArgs, TableClusterArgs, TableCompactArgs, TableDeleteArgs, TableInsertArgs, TableRewriteArgs,
-    TableTask, TableTrimArgs, TableVacuumArgs, VacuumTarget,
+    RebuildArgs, TableArgs, TableClusterArgs, TableDeleteArgs, TableInsertArgs, TableRewriteArgs, TableTask,
+    TableTrimArgs, TableVacuumArgs, VacuumTarget,
 };
 
-/// Simulate what could happen. Take in what did. Ask both.
+/// Simulate what could happen. Ingest what did. Query both.
 #[derive(Debug, Parser)]
-#[command(version, about, max_term_width = 110)]
+#[command(version, about, max_term_width = 100)]
 pub(crate) struct Args {
     #[command(subcommand)]
     pub(crate) command: Command,
@@ -41,125 +49,216 @@ pub(crate) struct Args {
 /// A command.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
-    /// Play an ensemble of worlds and keep every outcome and event
-    Run(Box<RunArgs>),
-    /// Submit an ensemble to a fleet: any number of workers play it
-    Submit(Box<SubmitArgs>),
-    /// Play ranges of what is submitted to a fleet, until stopped
-    Worker(WorkerArgs),
-    /// Show how far a fleet is
-    Status(StatusArgs),
-    /// Let nobody take up more of an ensemble until it is resumed
-    Pause(SubmittedArgs),
-    /// Let a paused ensemble go on
-    Resume(SubmittedArgs),
-    /// Let nobody take up more of an ensemble; what is stored stays
-    Cancel(SubmittedArgs),
-    /// Let an ensemble that failed or was cancelled go on
-    Retry(SubmittedArgs),
-    /// List the models, or one model's parameters
+    /// List the models or one model's parameters
+    #[command(after_long_help = "Example:\n  manyworlds models football")]
     Models {
-        /// The model whose parameters to list
+        /// Model whose parameters to list
         model: Option<String>,
     },
-    /// Check the events that the model bingo plays, or write one to begin with
+    /// Play an ensemble of worlds
+    ///
+    /// Stores every outcome and event in open tables. The same model, parameters and seed give the same worlds on any
+    /// machine and any number of threads. Stop it with Ctrl-C and continue it with --resume.
+    #[command(after_long_help = "Example:\n  manyworlds run football --worlds 10000 --name season")]
+    Run(Box<RunArgs>),
+    /// Check or write an event for bingo
+    #[command(after_long_help = "Example:\n  manyworlds bingo example > event.toml")]
     Bingo {
         #[command(subcommand)]
         task: BingoTask,
     },
-    /// Measure a model against the real thing it models
+    /// Compare a model with real statistics
+    ///
+    /// Exits with code 1 if a statistic is outside its tolerance.
+    #[command(after_long_help = "Example:\n  manyworlds calibrate football --games 5760")]
     Calibrate(CalibrateArgs),
     /// List the stored ensembles
+    #[command(after_long_help = "Example:\n  manyworlds ensembles --format json")]
     Ensembles {
         #[command(flatten)]
         data: PlaceArgs,
         #[command(flatten)]
         format: FormatArgs,
     },
-    /// Price a bet: the probability that all its legs hold in the same world
-    Price(PriceArgs),
-    /// Show how an outcome is distributed over the worlds
+    /// Show how outcomes are distributed
+    ///
+    /// Prints the mean with its 95% confidence interval, quantiles and a histogram.
+    #[command(after_long_help = "Example:\n  manyworlds outcome season --entity game-017 --outcome home_margin")]
     Outcome(OutcomeArgs),
-    /// Compare an outcome in two ensembles, world by world: of one seed, they share their random numbers
-    Compare(CompareArgs),
+    /// Estimate the probability that all conditions hold
+    ///
+    /// Counts the worlds in which every condition holds, and prints their share with its 95% confidence interval. `price`
+    /// prints the same with fair odds.
+    #[command(after_long_help = "Example:\n  \
+        manyworlds probability season --entity game-017 --condition 'home_margin > 3.5' --given 'home_margin_h1 > 0'")]
+    Probability(ProbabilityArgs),
+    /// Price conditions with fair odds
+    ///
+    /// Prints what `probability` prints, and decimal odds without margin: 1 / probability.
+    #[command(after_long_help = "Example:\n  \
+        manyworlds price season --entity game-017 --condition 'home_margin > 3.5' --condition 'total_points > 44.5'")]
+    Price(ProbabilityArgs),
     /// Correlate the outcomes of one entity
+    #[command(after_long_help = "Example:\n  \
+        manyworlds correlate season --entity game-017 --outcome home_points --outcome away_points")]
     Correlate(CorrelateArgs),
-    /// Show what happened in one world: its plays and its box score
+    /// Compare outcomes of two ensembles
+    ///
+    /// Ensembles with the same seed share their random numbers. They are compared world by world, which narrows the
+    /// confidence interval of the difference.
+    #[command(after_long_help = "Example:\n  manyworlds compare season windy --outcome game-017:total_points")]
+    Compare(CompareArgs),
+    /// Show what happened in one world
+    #[command(after_long_help = "Example:\n  manyworlds plays season --entity game-017 --world 3 --box")]
     Plays(PlaysArgs),
-    /// Check an ensemble: hashes, identities, and outcomes counted again from the events
+    /// Check an ensemble for damage
+    ///
+    /// Recomputes the content hashes and recounts the outcomes from the events. Exits with code 1 if a check fails.
+    #[command(after_long_help = "Example:\n  manyworlds verify season")]
     Verify {
-        /// The ensemble
+        /// Ensemble to check
         ensemble: String,
         #[command(flatten)]
         data: PlaceArgs,
         #[command(flatten)]
         format: FormatArgs,
     },
-    /// Append rows to a table, of stdin or of files, without declaring a schema; durable once it returns
+    /// Remove an ensemble and its files
+    #[command(after_long_help = "Example:\n  manyworlds drop season")]
+    Drop {
+        /// Ensemble to remove
+        ensemble: String,
+        #[command(flatten)]
+        data: PlaceArgs,
+        /// Ledger that forgets the ensemble too
+        ///
+        /// Name it if a fleet plays or played the ensemble, as postgres://USER:PASSWORD@HOST:PORT/DATABASE.
+        #[arg(long, value_name = "URL", env = "MANYWORLDS_LEDGER", hide_env_values = true)]
+        ledger: Option<String>,
+    },
+    /// Submit an ensemble to a fleet of workers
+    ///
+    /// Any number of workers on any number of machines plays its ranges.
+    #[command(after_long_help = "Example:\n  \
+        manyworlds submit football --worlds 1000000 --ledger postgres://localhost/fleet --broker amqp://localhost")]
+    Submit(Box<SubmitArgs>),
+    /// Play ranges of submitted ensembles
+    ///
+    /// Runs until it is stopped. The first Ctrl-C finishes the ranges in progress, the second one drops them.
+    #[command(after_long_help = "Example:\n  \
+        manyworlds worker --ledger postgres://localhost/fleet --broker amqp://localhost")]
+    Worker(WorkerArgs),
+    /// Show the progress of a fleet
+    #[command(after_long_help = "Example:\n  manyworlds status season --watch --ledger postgres://localhost/fleet")]
+    Status(StatusArgs),
+    /// Pause an ensemble
+    ///
+    /// Workers finish the ranges that they play and start no others.
+    #[command(after_long_help = "Example:\n  manyworlds pause season --ledger postgres://localhost/fleet")]
+    Pause(SubmittedArgs),
+    /// Resume a paused ensemble
+    #[command(after_long_help = "Example:\n  manyworlds resume season --ledger postgres://localhost/fleet")]
+    Resume(SubmittedArgs),
+    /// Cancel an ensemble and keep its stored worlds
+    #[command(after_long_help = "Example:\n  manyworlds cancel season --ledger postgres://localhost/fleet")]
+    Cancel(SubmittedArgs),
+    /// Retry a failed or cancelled ensemble
+    #[command(after_long_help = "Example:\n  manyworlds retry season --ledger postgres://localhost/fleet")]
+    Retry(SubmittedArgs),
+    /// Append rows to a table without a schema
+    ///
+    /// Reads stdin or files, and creates the table and its columns as needed. Rows are durable when the command returns.
+    #[command(after_long_help = "Example:\n  echo '{\"host\": \"a\", \"ping\": 12}' | manyworlds append visits")]
     Append(Box<AppendArgs>),
-    /// Turn what was appended to a table into column segments
-    Digest(TableArgs),
-    /// Ask about events: groups, counts, quantiles, histograms, time series
+    /// Aggregate rows by group and time
+    ///
+    /// Computes counts, sums, means, quantiles, distinct counts and histograms, also of rows that are not flushed yet.
+    #[command(after_long_help = "Example:\n  manyworlds ask visits --group host --quantiles ping --since 7d")]
     Ask(Box<AskArgs>),
-    /// Ask in SQL, one statement or at a prompt
+    /// Query in SQL, once or at a prompt
+    ///
+    /// Queries the tables `outcomes`, `events` and `ensembles`, the functions worlds('ensemble', 'entity') and
+    /// plays('ensemble', 'entity', worlds), and all tables of rows.
+    #[command(after_long_help = "Example:\n  manyworlds sql \"SELECT host, avg(ping) FROM visits GROUP BY host\"")]
     Sql(SqlArgs),
-    /// Take rows in and answer questions over HTTP; answer clients of PostgreSQL too, with --pg
+    /// Describe a table's columns
+    ///
+    /// Prints the type, bounds, NULLs, mean and most frequent values of each column.
+    #[command(after_long_help = "Example:\n  manyworlds info visits")]
+    Info(TableArgs),
+    /// Export rows as Parquet, CSV or JSON
+    #[command(after_long_help = "Example:\n  manyworlds export visits --to visits.parquet")]
+    Export(ExportArgs),
+    /// Flush a table's log into column segments
+    ///
+    /// Appended rows can be queried before that. Segments make queries faster and files smaller. A running server
+    /// flushes by itself.
+    #[command(alias = "digest", after_long_help = "Example:\n  manyworlds flush visits")]
+    Flush(TableArgs),
+    /// Create, inspect and maintain tables
+    #[command(after_long_help = "Example:\n  manyworlds table list")]
+    Table {
+        #[command(subcommand)]
+        task: TableTask,
+    },
+    /// Serve ingest and queries over HTTP
+    ///
+    /// With --pg it serves PostgreSQL clients too. Stop it with Ctrl-C: it flushes all rows first.
+    #[command(after_long_help = "Example:\n  manyworlds serve --listen 127.0.0.1:8080 --pg 127.0.0.1:5432")]
     Serve(Box<ServeArgs>),
-    /// Answer questions of a server that started this process
-    #[command(hide = true)]
-    QuestionProcess,
-    /// Print the settings that `serve` would have with the same flags, and where each comes from
+    /// Print the effective settings of `serve`
+    ///
+    /// Takes the flags of `serve`, and prints each setting with its source in the form of a settings file.
+    #[command(after_long_help = "Example:\n  manyworlds config --flush-seconds 5 > settings.toml")]
     Config(Box<ServeArgs>),
-    /// Make, list and revoke the tokens that a server asks for
+    /// Create, list and revoke access tokens
+    #[command(after_long_help = "Example:\n  manyworlds token create reporting --read --token-file tokens.toml")]
     Token {
         #[command(subcommand)]
         task: TokenTask,
     },
-    /// Load a server with rows as fast as it takes them, or at a rate, and check that it has what it acknowledged
-    Load(LoadArgs),
-    /// Remove an ensemble and its files
-    Drop {
-        /// The ensemble
-        ensemble: String,
-        #[command(flatten)]
-        data: PlaceArgs,
-        /// The ledger of the fleet that plays or played it, which forgets it too
-        #[arg(long, value_name = "URL", env = "MANYWORLDS_LEDGER", hide_env_values = true)]
-        ledger: Option<String>,
+    /// Generate write load for a server
+    ///
+    /// Sends rows as fast as the server answers or at a fixed rate, and checks that the server stores each acknowledged
+    /// row. Exits with code 1 if rows are missing.
+    #[command(
+        alias = "load",
+        after_long_help = "Example:\n  manyworlds loadgen http://127.0.0.1:8080 --rate 100000 --seconds 30"
+    )]
+    Loadgen(LoadgenArgs),
+    /// Benchmark this program on this machine
+    #[command(after_long_help = "Example:\n  manyworlds bench season --scales 10,100")]
+    Bench {
+        #[command(subcommand)]
+        workload: BenchWorkload,
     },
-    /// List the tables of rows
+
+    /// Answer queries of the server that started this process
+    #[command(hide = true)]
+    QuestionProcess,
+    /// List the tables: see `table list`
+    #[command(hide = true)]
     Tables {
         #[command(flatten)]
         data: DataArgs,
         #[command(flatten)]
         format: FormatArgs,
     },
-    /// Tell what is in a table: its columns, their types and bounds, and what is commonest
-    Info(TableArgs),
-    /// Write a table's rows as Parquet, CSV or JSON
-    Export(ExportArgs),
-    /// Show how a table is stored, and what each column costs
+    /// Show a table's storage: see `table inspect`
+    #[command(hide = true)]
     Inspect(TableArgs),
-    /// Remove a table's old rows; only tells what would go unless told to --apply
+    /// Remove old rows: see `table trim`
+    #[command(hide = true)]
     Trim(TableTrimArgs),
-    /// Read every row of a table, set aside what cannot be read, and merge small files; only tells unless told to --apply
+    /// Repair a table: see `table rebuild`
+    #[command(hide = true)]
     Rebuild(RebuildArgs),
-    /// Keep tables in shape: insert rows, order them, merge small files, change layouts, remove rows and files
-    Table {
-        #[command(subcommand)]
-        task: TableTask,
-    },
-    /// Measure this program on this machine, and report it beside the bars
-    Bench {
-        #[command(subcommand)]
-        workload: BenchWorkload,
-    },
 }
 
 /// How results are written.
 #[derive(Debug, clap::Args)]
 pub(crate) struct FormatArgs {
-    /// How to write the result
+    /// Choose the output format
     #[arg(long, value_enum, default_value_t = Format::Table)]
     pub(crate) format: Format,
 }
@@ -167,149 +266,24 @@ pub(crate) struct FormatArgs {
 /// A way to write results.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Format {
-    /// An aligned table for people
+    /// Aligned table
     Table,
     /// JSON
     Json,
-    /// Comma-separated values with a header line
+    /// Comma-separated values with a header
     Csv,
-}
-
-/// What `calibrate` takes.
-#[derive(Debug, clap::Args)]
-pub(crate) struct CalibrateArgs {
-    /// The model
-    pub(crate) model: String,
-    /// Games to play (rounded up to whole seasons, at least two)
-    #[arg(long, value_name = "N", default_value_t = 57_600)]
-    pub(crate) games: usize,
-    /// Seed of the games
-    #[arg(long, value_name = "S", default_value_t = 1)]
-    pub(crate) seed: u64,
-    /// Set a parameter of the model (`manyworlds models MODEL` lists them)
-    #[arg(long = "param", value_name = "K=V", value_parser = parse_pair)]
-    pub(crate) parameters: Vec<(String, String)>,
-    #[command(flatten)]
-    pub(crate) format: FormatArgs,
-}
-
-/// What `price` takes.
-#[derive(Debug, clap::Args)]
-pub(crate) struct PriceArgs {
-    /// The ensemble
-    pub(crate) ensemble: String,
-    /// Whose outcomes the legs name; other entities' are written `entity:outcome`
-    #[arg(long, value_name = "NAME")]
-    pub(crate) entity: Option<String>,
-    /// A condition over outcomes, such as `home_margin > 3.5`; every leg must hold
-    #[arg(long = "leg", value_name = "EXPR", required = true)]
-    pub(crate) legs: Vec<String>,
-    /// Count only the worlds in which this holds: a condition over outcomes, or a moment of the entity's game such as
-    /// 'at q3 8:00 ±60, score 14-10 ±3, possession home'. May be given more than once
-    #[arg(long, value_name = "EXPR")]
-    pub(crate) given: Vec<String>,
-    /// Refuse to answer from fewer matching worlds than this
-    #[arg(long, value_name = "N", default_value_t = 100)]
-    pub(crate) min_worlds: usize,
-    #[command(flatten)]
-    pub(crate) data: PlaceArgs,
-    #[command(flatten)]
-    pub(crate) format: FormatArgs,
-}
-
-/// What `outcome` takes.
-#[derive(Debug, clap::Args)]
-pub(crate) struct OutcomeArgs {
-    /// The ensemble
-    pub(crate) ensemble: String,
-    /// Whose outcome; may be given more than once
-    #[arg(long = "entity", value_name = "NAME", required = true)]
-    pub(crate) entities: Vec<String>,
-    /// Which outcome; may be given more than once
-    #[arg(long = "outcome", value_name = "NAME", required = true)]
-    pub(crate) outcomes: Vec<String>,
-    /// List every value with the share of the worlds that do not exceed it
-    #[arg(long)]
-    pub(crate) cdf: bool,
-    #[command(flatten)]
-    pub(crate) data: PlaceArgs,
-    #[command(flatten)]
-    pub(crate) format: FormatArgs,
-}
-
-/// What `compare` takes.
-#[derive(Debug, clap::Args)]
-pub(crate) struct CompareArgs {
-    /// An ensemble
-    pub(crate) first: String,
-    /// Another: differences are its values less those of the first
-    pub(crate) second: String,
-    /// What to compare, as ENTITY:OUTCOME; may be given more than once
-    #[arg(long = "outcome", value_name = "NAME", required = true)]
-    pub(crate) outcomes: Vec<String>,
-    #[command(flatten)]
-    pub(crate) data: PlaceArgs,
-    #[command(flatten)]
-    pub(crate) format: FormatArgs,
-}
-
-/// What `correlate` takes.
-#[derive(Debug, clap::Args)]
-pub(crate) struct CorrelateArgs {
-    /// The ensemble
-    pub(crate) ensemble: String,
-    /// Whose outcomes
-    #[arg(long, value_name = "NAME")]
-    pub(crate) entity: String,
-    /// Which outcomes [default: all]; may be given more than once
-    #[arg(long = "outcome", value_name = "NAME")]
-    pub(crate) outcomes: Vec<String>,
-    /// Pairs to list in a table of many outcomes, the strongest first
-    #[arg(long, value_name = "N", default_value_t = 20)]
-    pub(crate) top: usize,
-    #[command(flatten)]
-    pub(crate) data: PlaceArgs,
-    #[command(flatten)]
-    pub(crate) format: FormatArgs,
-}
-
-/// What `plays` takes.
-#[derive(Debug, clap::Args)]
-pub(crate) struct PlaysArgs {
-    /// The ensemble
-    pub(crate) ensemble: String,
-    /// Whose events
-    #[arg(long, value_name = "NAME")]
-    pub(crate) entity: String,
-    /// In which world
-    #[arg(long, value_name = "W")]
-    pub(crate) world: u32,
-    /// Only events of this player, such as `home_wr1`, or `wr1` of either side
-    #[arg(long, value_name = "NAME")]
-    pub(crate) player: Option<String>,
-    /// Only events of this drive
-    #[arg(long, value_name = "N")]
-    pub(crate) drive: Option<i32>,
-    /// Only events that meet a condition, such as `down >= 3 AND play_type IN ('pass', 'sack')`; repeatable
-    #[arg(long = "where", value_name = "COND")]
-    pub(crate) conditions: Vec<String>,
-    /// Show the box score instead of the plays
-    #[arg(long = "box")]
-    pub(crate) box_score: bool,
-    #[command(flatten)]
-    pub(crate) data: PlaceArgs,
-    #[command(flatten)]
-    pub(crate) format: FormatArgs,
 }
 
 /// What `sql` takes.
 #[derive(Debug, clap::Args)]
 pub(crate) struct SqlArgs {
-    /// One statement over the tables outcomes, events and ensembles, the functions worlds('ensemble', 'entity') and
-    /// plays('ensemble', 'entity', worlds), and the tables that rows were inserted into [default: those of stdin, each
-    /// ended by `;`; at a terminal there is a prompt for them]
+    /// Statement to run
+    ///
+    /// Without it, `sql` runs the statements of stdin, each ended by `;`. At a terminal it opens a prompt.
     pub(crate) query: Option<String>,
-    /// Also tell on stderr what was read: bytes, row groups, segments
+    /// Print what was read to stderr
+    ///
+    /// Counts the bytes, segments, row groups and pages.
     #[arg(long)]
     pub(crate) stats: bool,
     #[command(flatten)]
@@ -318,16 +292,7 @@ pub(crate) struct SqlArgs {
     pub(crate) format: FormatArgs,
 }
 
-/// What becomes of events.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Events {
-    /// Every event is a row
-    Store,
-    /// Nothing is kept; any slice is played again from the seed
-    Replay,
-}
-
 fn parse_pair(text: &str) -> Result<(String, String), String> {
-    let (key, value) = text.split_once('=').ok_or_else(|| format!("{text:?} is not of the form name=value"))?;
+    let (key, value) = text.split_once('=').ok_or_else(|| format!("{text:?} is not of the form NAME=VALUE"))?;
     Ok((key.trim().to_owned(), value.trim().to_owned()))
 }

@@ -1,5 +1,6 @@
-//! The one binary, `manyworlds`: what was typed, which command that is, and the exit code it ends with.
+//! The program `manyworlds`: from words to a command and its exit code.
 
+mod advice;
 mod args;
 mod chart;
 mod commands;
@@ -13,13 +14,13 @@ use std::thread;
 
 use anyhow::Context as _;
 
-/// Gives pages back: with the system's allocator memory grew with what had ever been held at once by each thread, to
-/// twice as much in a server and in the benchmarks (docs/performance.md).
+/// Returns pages to the system. With the system's allocator, a server and the benchmarks used twice the memory
+/// (docs/performance.md).
 #[global_allocator]
 static ALLOCATOR: tikv_jemallocator::Jemalloc = tikv_jemallocator::Jemalloc;
 
 fn main() -> ExitCode {
-    // Errors of delta-rs and of the broker's client come back to us and are said once, at the end.
+    // Errors of delta-rs and of the broker's client come back as values and are printed once, at the end.
     let filter = tracing_subscriber::EnvFilter::try_from_env("MANYWORLDS_LOG")
         .unwrap_or_else(|_| tracing_subscriber::EnvFilter::new("warn,deltalake_core=off,buoyant_kernel=off,lapin=off"));
     tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr).init();
@@ -29,7 +30,7 @@ fn main() -> ExitCode {
     };
     // The first thread has less stack than large statements need.
     let thread = thread::Builder::new().name("main".to_owned()).stack_size(query::STACK_BYTES).spawn(work);
-    let done = match thread.context("starting a thread") {
+    let done = match thread.context("cannot start a thread") {
         Ok(thread) => thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)),
         Err(error) => Err(error),
     };
@@ -37,14 +38,14 @@ fn main() -> ExitCode {
         Ok(code) => code,
         Err(error) if is_broken_pipe(&error) => ExitCode::SUCCESS,
         Err(error) => {
-            // Nothing is left to do where even stderr is gone.
-            let _ = writeln!(std::io::stderr(), "error: {error:#}");
+            // Without stderr there is nobody to tell.
+            let _ = writeln!(std::io::stderr(), "error: {}", advice::explain(&error));
             ExitCode::from(2)
         }
     }
 }
 
-/// Whoever read our output has seen enough: no error.
+/// Whether the reader of stdout closed it early, as `head` does: no error.
 pub(crate) fn is_broken_pipe(error: &anyhow::Error) -> bool {
     let causes = error.chain().filter_map(|c| c.downcast_ref::<std::io::Error>());
     causes.into_iter().any(|e| e.kind() == std::io::ErrorKind::BrokenPipe)

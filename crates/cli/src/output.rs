@@ -10,7 +10,7 @@ use serde::Serialize;
 /// Writes a result.
 pub(crate) fn print(text: &str) -> Result<()> {
     let mut out = std::io::stdout().lock();
-    out.write_all(text.as_bytes()).and_then(|()| out.flush()).context("writing the result")
+    out.write_all(text.as_bytes()).and_then(|()| out.flush()).context("cannot write the result")
 }
 
 /// Writes a result as JSON on one or more lines.

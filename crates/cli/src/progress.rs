@@ -136,7 +136,7 @@ impl Ticker {
     pub(crate) fn finish(self) {
         drop(self.done);
         if self.thread.join().is_err() {
-            note("the progress display failed");
+            note("cannot show progress any more");
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Where the settings of a server come from: flags win over the environment, that over a file, that over defaults.
+//! The settings of a server: flags override the environment, which overrides a file, which overrides defaults.
 //!
 //! A file's settings become flags before clap sees them, so each is checked once, in one place, wherever it came from.
 
@@ -7,10 +7,10 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Result, bail};
 use clap::parser::ValueSource;
-use clap::{ArgMatches, Command, CommandFactory as _, FromArgMatches as _};
+use clap::{ArgMatches, Command, FromArgMatches as _};
 use model::UnknownName;
 
-use crate::args::Args;
+use crate::args::{Args, command};
 
 /// Commands that take a file of settings.
 const COMMANDS: [&str; 2] = ["serve", "config"];
@@ -31,13 +31,13 @@ pub(crate) struct Setting {
     pub(crate) source: String,
 }
 
-/// Reads what was typed; ends the program where that is `--help` or makes no sense.
+/// Parses the command line. Ends the program after `--help` and after a mistake.
 ///
 /// # Errors
 /// Where the file of settings cannot be used.
 pub(crate) fn parse(mut words: Vec<OsString>) -> Result<(Args, Vec<Setting>)> {
-    let command = Args::command();
-    // What is wrong or missing is told by the second reading, which knows the file too.
+    let command = command();
+    // The second reading, which knows the file too, reports mistakes.
     let first = command.clone().ignore_errors(true).try_get_matches_from(&words);
     let asked = first.as_ref().ok().and_then(|m| m.subcommand()).filter(|(name, _)| COMMANDS.contains(name));
     let Some((name, given)) = asked else {
@@ -69,8 +69,8 @@ fn settings_of(command: &Command) -> impl Iterator<Item = &clap::Arg> {
 
 /// The settings of a file that neither a flag nor the environment says otherwise.
 fn read(file: &Path, command: &Command, given: &ArgMatches) -> Result<Vec<(String, String)>> {
-    let text = std::fs::read_to_string(file).with_context(|| format!("reading {}", file.display()))?;
-    let table: toml::Table = text.parse().with_context(|| format!("{} is no TOML", file.display()))?;
+    let text = std::fs::read_to_string(file).with_context(|| format!("cannot read {}", file.display()))?;
+    let table: toml::Table = text.parse().with_context(|| format!("{} is not valid TOML", file.display()))?;
     let mut found = Vec::new();
     for (name, value) in table {
         let known = settings_of(command).find(|arg| arg.get_long() == Some(&name));
@@ -81,7 +81,9 @@ fn read(file: &Path, command: &Command, given: &ArgMatches) -> Result<Vec<(Strin
         let value = match value {
             toml::Value::String(text) => text,
             toml::Value::Integer(number) => number.to_string(),
-            other => bail!("in {}: {name} is {}: give a text or a whole number", file.display(), other.type_str()),
+            other => {
+                bail!("in {}: {name} is of type {}: write a text or a whole number", file.display(), other.type_str())
+            }
         };
         let source = given.value_source(arg.get_id().as_str());
         if !matches!(source, Some(ValueSource::CommandLine | ValueSource::EnvVariable)) {

@@ -12,7 +12,7 @@ pub enum EnsembleError {
     #[error(transparent)]
     Table(#[from] TableError),
     /// No ensemble has the name.
-    #[error("there is no ensemble {name:?} in {}{}", data.display(), suggest(have))]
+    #[error("unknown ensemble {name:?} in {}{}", data.display(), suggest(have))]
     Unknown {
         /// The name asked for.
         name: String,
@@ -22,7 +22,7 @@ pub enum EnsembleError {
         have: Vec<String>,
     },
     /// The ensemble has another version.
-    #[error("ensemble {name:?} has no version {version}: another took its place, or it was dropped")]
+    #[error("ensemble {name:?} has no version {version}: it was replaced or dropped")]
     Version {
         /// The ensemble.
         name: String,
@@ -30,15 +30,13 @@ pub enum EnsembleError {
         version: u64,
     },
     /// The name is in use.
-    #[error(
-        "there is an ensemble {name:?} already: continue it with --resume, play it anew with --replace, or choose another --name"
-    )]
+    #[error("ensemble {name:?} exists already")]
     Taken {
         /// The name asked for.
         name: String,
     },
     /// A world is not stored.
-    #[error("ensemble {name:?} has no world {}: stored of its {planned} worlds: {}", world.0, stored_worlds(stored))]
+    #[error("ensemble {name:?} does not store world {}: of {planned} worlds it stores {}", world.0, stored_worlds(stored))]
     World {
         /// The ensemble.
         name: String,
@@ -50,7 +48,7 @@ pub enum EnsembleError {
         stored: Vec<WorldRange>,
     },
     /// An ensemble's description cannot be put in writing.
-    #[error("ensemble {name:?} cannot be described: {reason}")]
+    #[error("cannot write the description of ensemble {name:?}: {reason}")]
     Description {
         /// The ensemble.
         name: String,
@@ -58,15 +56,13 @@ pub enum EnsembleError {
         reason: String,
     },
     /// A question needs too much memory.
-    #[error("this needs over {} MB of outcomes in memory at once: name fewer outcomes", limit >> 20)]
+    #[error("the question needs more than {} MB for outcomes: name fewer outcomes", limit >> 20)]
     Memory {
         /// Bytes that it may have.
         limit: usize,
     },
     /// What is stored of an ensemble does not read back, or does not fit together. Others are not concerned.
-    #[error(
-        "ensemble {name:?} is damaged: {reason}; play it anew with --replace, or remove it with `manyworlds drop {name}`"
-    )]
+    #[error("ensemble {name:?} is damaged: {reason}")]
     Damaged {
         /// The ensemble.
         name: String,
@@ -95,8 +91,8 @@ fn stored_worlds(ranges: &[WorldRange]) -> String {
 
 fn suggest(have: &[String]) -> String {
     if have.is_empty() {
-        "; nothing is stored there yet".to_owned()
+        ": no ensemble is stored there yet".to_owned()
     } else {
-        format!("; there are: {}", have.join(", "))
+        format!(" (stored: {})", have.join(", "))
     }
 }

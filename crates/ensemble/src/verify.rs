@@ -119,7 +119,7 @@ fn check_cover(ensemble: &StoredEnsemble) -> Check {
         (Some((one, next)), _) => (false, format!("worlds {one} and {next} overlap")),
         (None, _) if have == planned => (true, format!("{have} worlds")),
         (None, Some(enough)) => (true, format!("{have} of {planned} worlds: enough for {enough}")),
-        (None, None) => (false, format!("{have} of {planned} worlds are stored; go on with `manyworlds run --resume`")),
+        (None, None) => (false, format!("{have} of {planned} worlds are stored")),
     };
     Check { name: "every world is stored once".to_owned(), ok: Some(ok), detail }
 }

@@ -59,7 +59,7 @@ pub(crate) fn lex(text: &str) -> Result<Vec<Token>, (usize, String)> {
     Ok(tokens)
 }
 
-/// Length of a name. An entity's name before a colon may hold hyphens: `game-017:home_margin`.
+/// Length of a name. An entity's name before a colon may hold hyphens: `game-017:margin`.
 fn name_length(text: &str) -> usize {
     let in_name = |c: char| c.is_alphanumeric() || c == '_' || c == '.';
     let end_of = |text: &str| text.find(|c| !in_name(c)).unwrap_or(text.len());

@@ -23,7 +23,7 @@ pub enum OutcomeKind {
 pub struct Outcome {
     /// Lower-case words joined by `_`; unique in its entity kind.
     pub name: String,
-    /// What one of it is: `points`, `yards`, `seconds`, or the codes' meaning.
+    /// What one of it is: `points`, `metres`, `seconds`, or the codes' meaning.
     pub unit: String,
     /// What kind of number it is.
     pub kind: OutcomeKind,

@@ -66,7 +66,7 @@ pub enum QueryError {
         reason: String,
     },
     /// The answer needs more memory than it may take.
-    #[error("the answer needs more memory than it may take: select fewer columns or rows ({reason})")]
+    #[error("the query exceeds its memory limit: select fewer columns or rows ({reason})")]
     Memory {
         /// Who asked for how much.
         reason: String,

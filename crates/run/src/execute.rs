@@ -41,7 +41,7 @@ pub struct Until {
 }
 
 impl Until {
-    /// What is to be known, as the tables tell it: `game-001:home_won within 0.5%`.
+    /// What is to be known, as the tables tell it: `game-001:won within 0.5%`.
     pub fn told(&self, catalogue: &Catalogue) -> String {
         let (entity, kind) = (&catalogue.entities[self.entity], catalogue.kind_of(self.entity));
         format!("{}:{} within {}", entity.name, kind.outcomes[self.outcome].name, self.goal)

@@ -1,19 +1,11 @@
-//! Who asks, and whether they may.
+//! What a request may do.
 
 use std::net::IpAddr;
 use std::sync::Arc;
 
-use axum::extract::{Query, Request, State};
-use axum::http::{HeaderMap, HeaderValue, StatusCode, Uri, header};
-use axum::middleware::Next;
-use axum::response::{IntoResponse, Response};
-use base64::Engine as _;
-use base64::engine::general_purpose::STANDARD as BASE64;
-use serde::Deserialize;
+use axum::http::StatusCode;
 
-use crate::app::App;
 use crate::error::Refusal;
-use crate::processes::Failure;
 use crate::tokens::Grant;
 
 /// What a request may do. `None`: everything, since the server asks for no token.
@@ -71,13 +63,10 @@ impl Access {
         limited.map(|grant| grant.databases.as_slice())
     }
 
-    /// Why a question has no answer: 403 where a name in it stands for nothing because its database is out of reach.
-    pub(crate) fn explain<E: From<Failure> + From<Refusal>>(&self, failure: Failure) -> E {
-        let database = failure.unknown.as_deref().and_then(|name| Some(name.split_once('.')?.0));
-        match (&self.0, database) {
-            (Some(grant), Some(database)) if !grant.covers(database) => beyond(grant, database).into(),
-            _ => failure.into(),
-        }
+    /// 403 where `unknown`, a name in a question, is missing because its database is out of reach.
+    pub(crate) fn hides(&self, unknown: Option<&str>) -> Option<Refusal> {
+        let (grant, database) = (self.0.as_deref()?, unknown?.split_once('.')?.0);
+        (!grant.covers(database)).then(|| beyond(grant, database))
     }
 }
 
@@ -91,94 +80,4 @@ fn forbidden(grant: &Grant, what: &str) -> Refusal {
 
 fn beyond(grant: &Grant, database: &str) -> Refusal {
     forbidden(grant, &format!("is not for database {database:?}"))
-}
-
-/// Lets a request in with what its token is good for, before anything of its body is read.
-pub(crate) async fn check(State(app): State<App>, mut request: Request, next: Next) -> Result<Response, Response> {
-    let grant = match &app.tokens {
-        None => None,
-        Some(tokens) => {
-            let from = request.extensions().get::<Peer>().copied();
-            let Some(token) = token_of(request.headers(), request.uri()) else {
-                return Err(unauthorized("send a token: authorization: Bearer TOKEN, or x-api-key: TOKEN"));
-            };
-            // All tokens are refused while their file cannot be read: one of them may have been revoked.
-            let found = tokens.find(&token).map_err(|error| {
-                tracing::error!(%error, "no token can be checked");
-                let text = "tokens cannot be checked now: the server's log says why";
-                Refusal::new(StatusCode::SERVICE_UNAVAILABLE, text).later(5).into_response()
-            })?;
-            if found.is_none() {
-                if let Some(Peer(address)) = from
-                    && !app.failures.slow_down(address).await
-                {
-                    let text = "too many logins fail at once: come back with a token that is known here";
-                    return Err(Refusal::new(StatusCode::TOO_MANY_REQUESTS, text).later(5).into_response());
-                }
-                return Err(unauthorized("the token is not known here, or was revoked"));
-            }
-            found
-        }
-    };
-    request.extensions_mut().insert(Access(grant));
-    Ok(next.run(request).await)
-}
-
-fn unauthorized(text: &str) -> Response {
-    let mut response = Refusal::new(StatusCode::UNAUTHORIZED, text).into_response();
-    response.headers_mut().insert(header::WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
-    response
-}
-
-#[derive(Deserialize)]
-struct Password {
-    p: Option<String>,
-}
-
-/// The token, where clients of this server, of the peer, and of either version of line protocol put theirs.
-fn token_of(headers: &HeaderMap, uri: &Uri) -> Option<String> {
-    if let Some(value) = headers.get(header::AUTHORIZATION) {
-        let (scheme, rest) = value.to_str().ok()?.split_once(' ')?;
-        let rest = rest.trim();
-        return match scheme.to_ascii_lowercase().as_str() {
-            "bearer" | "token" => Some(rest.to_owned()),
-            "basic" => {
-                let pair = String::from_utf8(BASE64.decode(rest).ok()?).ok()?;
-                Some(pair.split_once(':')?.1.to_owned())
-            }
-            _ => None,
-        };
-    }
-    if let Some(key) = headers.get("x-api-key") {
-        return Some(key.to_str().ok()?.to_owned());
-    }
-    Query::<Password>::try_from_uri(uri).ok()?.0.p
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_token_is_found_wherever_clients_put_it() {
-        let found = |name: &'static str, value: &str, uri: &'static str| {
-            let mut headers = HeaderMap::new();
-            if !name.is_empty() {
-                headers.insert(name, value.parse().unwrap());
-            }
-            token_of(&headers, &Uri::from_static(uri))
-        };
-        let some = Some("mw_1".to_owned());
-        assert_eq!(found("authorization", "Bearer mw_1", "/"), some);
-        assert_eq!(found("authorization", "token  mw_1", "/"), some);
-        assert_eq!(found("authorization", "Basic dTptd18x", "/"), some);
-        assert_eq!(found("x-api-key", "mw_1", "/"), some);
-        assert_eq!(found("", "", "/write?db=d&u=me&p=mw_1"), some);
-        for (name, value) in
-            [("authorization", "Digest mw_1"), ("authorization", "Basic ???"), ("authorization", "mw_1")]
-        {
-            assert_eq!(found(name, value, "/?p=mw_1"), None, "{value}");
-        }
-        assert_eq!(found("", "", "/write?db=d"), None);
-    }
 }

@@ -70,13 +70,13 @@ impl Route {
 
     /// Is about a database that a header names.
     pub(crate) fn of_database(self) -> Self {
-        let about = "The database of tables that are named without one; `default` where it is not given";
+        let about = "Database of tables that are named without one. Default: `default`";
         self.takes(In::Header, DATABASE_HEADER, json!({"type": "string"}), about)
     }
 
     /// Stores rows in a content type.
     pub(crate) fn writes(self, content: &str, schema: &Value) -> Self {
-        let about = "Rows of requests of the same key are stored once, however often they are sent within a day";
+        let about = "Requests with the same key store their rows once within a day";
         let mut route = self.guarded().of_database();
         route = route.takes(In::Header, KEY_HEADER, json!({"type": "string"}), about);
         route.body(content, schema).empty("Every row is stored").refuses(&[400, 408, 413, 429, 500])
@@ -133,7 +133,7 @@ impl Route {
 fn contents(types: &[&str], schema: &Value) -> Value {
     let of = |name: &&str| match *name {
         "application/json" => ((*name).to_owned(), json!({"schema": schema})),
-        // What is no JSON has no schema.
+        // Only JSON has a schema.
         other => (other.to_owned(), json!({})),
     };
     Value::Object(types.iter().map(of).collect())
@@ -141,15 +141,15 @@ fn contents(types: &[&str], schema: &Value) -> Value {
 
 fn refusal(status: u16) -> Value {
     let about = match status {
-        400 => "The request makes no sense, or rows of it were refused: which, and why; the others are stored",
-        401 => "No token came, or one that is not known",
-        403 => "The token is not good for this",
-        404 => "There is no such ensemble",
-        408 => "The request did not arrive in time, or the answer took too long: ask for less",
-        413 => "The body is too long, or the answer needs too much memory: send or ask for less",
-        429 => "The disk does not keep up, or memory is full; nothing was stored: send it again later",
-        503 => "Not now: the disk refused, the tokens cannot be read, all places for questions are taken, or it closes",
-        _ => "Something here is broken; the server's log may say more",
+        400 => "The request is malformed, or some of its rows are rejected; the others are stored",
+        401 => "The token is missing or unknown",
+        403 => "The token does not permit this",
+        404 => "The ensemble or table does not exist",
+        408 => "The request arrived too slowly, or the query took too long: reduce its work",
+        413 => "The body is too large, or the query needs too much memory: send or select less",
+        429 => "Memory is full or the disk too slow; nothing was stored: retry later",
+        503 => "The disk fails, the tokens cannot be read, too many queries run, or the server is closing: retry later",
+        _ => "An internal error: see the server's log",
     };
     let mut reply = json!({
         "description": about,
@@ -180,23 +180,23 @@ pub(crate) fn document(routes: &[Route], asks_tokens: bool) -> Value {
         paths.entry(route.path).or_insert_with(|| json!({}))[route.method] = route.operation(asks_tokens);
     }
     let refused = json!({"type": "object", "properties": {
-        "position": {"type": "integer", "description": "The item's place in the body, from 1"},
+        "position": {"type": "integer", "description": "Position of the item in the body, from 1"},
         "table": {"type": ["string", "null"]},
         "field": {"type": ["string", "null"]},
         "reason": {"type": "string"},
     }});
     let error = json!({"type": "object", "required": ["error"], "properties": {
-        "error": {"type": "string", "description": "What, where, and what to do"},
-        "stored": {"type": "integer", "description": "Rows that were stored nevertheless"},
+        "error": {"type": "string", "description": "What failed, why, and what to do next"},
+        "stored": {"type": "integer", "description": "Rows that were stored"},
         "refused": {"type": "array", "items": refused},
-        "notices": {"type": "array", "items": {"type": "string"}, "description": "What was stored otherwise than sent"},
+        "notices": {"type": "array", "items": {"type": "string"}, "description": "What was stored differently from what was sent"},
     }});
     json!({
         "openapi": "3.1.0",
         "info": {
             "title": "manyworlds",
             "version": env!("CARGO_PKG_VERSION"),
-            "description": "Takes rows in, and answers questions about them and about ensembles of simulated worlds.",
+            "description": "Ingests rows, and answers queries about them and about ensembles of simulated worlds.",
         },
         "paths": paths,
         "components": {"schemas": {"Error": error}, "securitySchemes": schemes()},

@@ -1,30 +1,25 @@
-//! What all handlers share, and the way of a request to one of them.
+//! What all handlers share.
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
-use axum::Router;
 use axum::body::{Body, Bytes};
 use axum::http::{HeaderMap, StatusCode};
-use axum::middleware;
 use ingest::Store;
 use query::MakeModel;
 use serde::de::DeserializeOwned;
 use table::DATABASE;
 
-use crate::access;
-use crate::api::Route;
-use crate::ensembles::Warm;
+use crate::counters::Counters;
 use crate::error::{Refusal, ServerError};
 use crate::failures::Failures;
-use crate::guard::{self, Hosts};
-use crate::metrics::Metrics;
+use crate::guard::Hosts;
 use crate::processes::Pool;
 use crate::questions::Questions;
-use crate::routes::routes;
 use crate::settings::Settings;
 use crate::tokens::Tokens;
+use crate::warm::Warm;
 
 /// Bytes of a question.
 const QUESTION_BYTES_MAX: usize = 2 << 20;
@@ -45,8 +40,8 @@ pub(crate) struct Shared {
     /// Logins that failed lately.
     pub(crate) failures: Failures,
     /// The names under which it is asked.
-    pub(crate) hosts: Hosts,
-    pub(crate) metrics: Metrics,
+    pub(crate) hosts: Arc<Hosts>,
+    pub(crate) counters: Counters,
     pub(crate) questions: Questions,
     /// What answers those in SQL.
     pub(crate) processes: Arc<Pool>,
@@ -76,7 +71,7 @@ impl App {
         let (program, memory) = (settings.question_program.clone(), settings.question_memory);
         let handle = questions.handle().clone();
         let processes = Pool::new(program, &settings.data, memory, &settings.store, handle).map_err(failed)?;
-        let hosts = Hosts::new(settings.listen.ip(), &settings.hosts);
+        let hosts = Arc::new(Hosts::new(settings.listen.ip(), &settings.hosts));
         Ok(Self(Arc::new(Shared {
             settings,
             store,
@@ -85,30 +80,17 @@ impl App {
             tokens,
             failures: Failures::default(),
             hosts,
-            metrics: Metrics::default(),
+            counters: Counters::default(),
             questions,
             processes,
             closing: AtomicBool::new(false),
         })))
     }
 
-    pub(crate) fn router(self) -> Router {
-        let (guarded, open): (Vec<_>, Vec<_>) = routes().into_iter().partition(|route| route.guarded);
-        let router = |routes: Vec<Route>| {
-            routes.into_iter().fold(Router::new(), |router, route| router.route(route.path, route.handler))
-        };
-        router(guarded)
-            .route_layer(middleware::from_fn_with_state(self.clone(), access::check))
-            .merge(router(open))
-            .fallback(async || Refusal::new(StatusCode::NOT_FOUND, "there is nothing at this path"))
-            .layer(middleware::from_fn_with_state(self.clone(), guard::check))
-            .with_state(self)
-    }
-
     /// The question that a body is, in JSON.
     pub(crate) async fn question<Q: DeserializeOwned>(&self, body: Body) -> Result<Q, Refusal> {
         let body = self.question_body(body).await?;
-        serde_json::from_slice(&body).map_err(|error| Refusal::bad(format!("the question makes no sense: {error}")))
+        serde_json::from_slice(&body).map_err(|error| Refusal::bad(format!("cannot read the question: {error}")))
     }
 
     /// The whole body of a question.
@@ -126,10 +108,10 @@ impl App {
         read.map_err(|error| {
             use std::error::Error as _;
             if error.source().is_some_and(<dyn std::error::Error>::is::<http_body_util::LengthLimitError>) {
-                let text = format!("the body is longer than the {limit} bytes that are allowed: send smaller requests");
+                let text = format!("the body exceeds {limit} bytes: send smaller requests");
                 return Refusal::new(StatusCode::PAYLOAD_TOO_LARGE, text);
             }
-            Refusal::bad(format!("the body broke off: {error}"))
+            Refusal::bad(format!("cannot read the body: {error}"))
         })
     }
 }
@@ -138,6 +120,6 @@ impl App {
 pub(crate) fn database(headers: &HeaderMap) -> Result<&str, Refusal> {
     match headers.get(DATABASE_HEADER) {
         None => Ok(DATABASE),
-        Some(name) => name.to_str().map_err(|_| Refusal::bad(format!("{DATABASE_HEADER} is no text"))),
+        Some(name) => name.to_str().map_err(|_| Refusal::bad(format!("the header {DATABASE_HEADER} is no text"))),
     }
 }

@@ -28,7 +28,7 @@ pub(crate) async fn ask(
     let table = table_of(&name, database(&headers)?)?;
     access.may_read_of(table.database())?;
     let request: ask::Request = serde_json::from_value(Value::Object(request))
-        .map_err(|error| Refusal::bad(format!("the question makes no sense: {error}")))?;
+        .map_err(|error| Refusal::bad(format!("cannot read the question: {error}")))?;
     let question = request.question(chrono::Utc::now().timestamp_micros())?;
     let format = format.of(&headers)?;
     let content = content_type(&format);

@@ -27,20 +27,14 @@ pub enum ServerError {
         /// What the system answered.
         cause: std::io::Error,
     },
-    /// Others than this machine could write.
-    #[error(
-        "{address} can be reached from other machines, and no token is asked for: give --token-file F, or listen on \
-             127.0.0.1"
-    )]
+    /// Every machine that reaches the address could write.
+    #[error("other machines can reach {address}, and the server requires no token")]
     Open {
         /// The address.
         address: std::net::SocketAddr,
     },
-    /// A password would go over the network as it is.
-    #[error(
-        "{address} can be reached from other machines, and passwords would cross the network in the open: give --tls-cert \
-             and --tls-key, or let --pg listen on 127.0.0.1"
-    )]
+    /// A password would cross the network unencrypted.
+    #[error("other machines can reach {address}, and passwords would cross the network unencrypted")]
     Plain {
         /// The address.
         address: std::net::SocketAddr,
@@ -49,10 +43,10 @@ pub enum ServerError {
     #[error(transparent)]
     Ingest(#[from] IngestError),
     /// Questions cannot be answered.
-    #[error("cannot prepare to answer questions: {0}")]
+    #[error("cannot start answering queries: {0}")]
     Questions(std::io::Error),
     /// The tokens cannot be read.
-    #[error("{0}; `manyworlds token create` makes such a file")]
+    #[error(transparent)]
     Tokens(#[from] TokenError),
     /// The certificate or its key cannot be used.
     #[error("{}: {reason}", path.display())]
@@ -198,6 +192,9 @@ impl From<&EnsembleError> for Refusal {
         match error {
             EnsembleError::Unknown { .. } => Self::new(StatusCode::NOT_FOUND, error.to_string()),
             EnsembleError::Table(error) => of_table(error),
+            EnsembleError::Damaged { .. } => {
+                Self::bad(format!("{error}; the server's operator can replace or remove the ensemble"))
+            }
             other => Self::bad(other.to_string()),
         }
     }

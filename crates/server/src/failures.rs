@@ -44,7 +44,7 @@ impl Failures {
         let (count, wait) = self.note(address, Instant::now());
         // Once for each doubling: a log is not for those who fail to fill.
         if count.is_power_of_two() {
-            tracing::warn!(%address, count, "a login failed: the token is not known here");
+            tracing::warn!(%address, count, "failed login: unknown token");
         }
         let Ok(_waiting) = self.room.try_acquire() else { return false };
         tokio::time::sleep(wait).await;

@@ -6,6 +6,7 @@
 //! server's. Neither header is a secret: programs that are no browsers send what they like, and show tokens.
 
 use std::net::IpAddr;
+use std::sync::Arc;
 
 use axum::extract::{Request, State};
 use axum::http::uri::Authority;
@@ -13,7 +14,6 @@ use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, Uri, header};
 use axum::middleware::Next;
 use axum::response::Response;
 
-use crate::app::App;
 use crate::error::Refusal;
 
 const FETCH_SITE: &str = "sec-fetch-site";
@@ -55,11 +55,10 @@ impl Hosts {
                 }
                 Some(host) => {
                     let name = host.host();
-                    let text =
-                        format!("{name:?} is no name of this server: start it with --host {name} if it should be");
+                    let text = format!("unknown host {name:?}: the server's operator can add it to its host names");
                     return Err(forbidden(text));
                 }
-                None => return Err(forbidden("the header host names no server")),
+                None => return Err(forbidden("the header host is no host name")),
             }
         }
         if method.is_safe() {
@@ -67,13 +66,13 @@ impl Hosts {
         }
         let site = headers.get(FETCH_SITE).map(HeaderValue::as_bytes);
         if !matches!(site, None | Some(b"same-origin" | b"none")) {
-            return Err(forbidden("a page of another site sent this: only pages of this server may"));
+            return Err(forbidden("a page of another site sent this request: only pages of this server may"));
         }
         headers.get_all(header::ORIGIN).iter().try_for_each(|origin| {
             if self.is_own(origin, to.as_ref()) {
                 return Ok(());
             }
-            Err(forbidden(format!("a page of {origin:?} sent this: only pages of this server may")))
+            Err(forbidden(format!("a page of {origin:?} sent this request: only pages of this server may")))
         })
     }
 
@@ -104,8 +103,8 @@ fn authority(value: &HeaderValue) -> Option<Authority> {
 }
 
 /// Lets a request in that was sent to this server, by no foreign page where it may write.
-pub(crate) async fn check(State(app): State<App>, request: Request, next: Next) -> Result<Response, Refusal> {
-    app.hosts.admit(request.method(), request.uri(), request.headers())?;
+pub(crate) async fn check(State(hosts): State<Arc<Hosts>>, request: Request, next: Next) -> Result<Response, Refusal> {
+    hosts.admit(request.method(), request.uri(), request.headers())?;
     Ok(next.run(request).await)
 }
 

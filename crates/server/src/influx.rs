@@ -16,51 +16,12 @@ use crate::access::Access;
 use crate::app::{App, database};
 use crate::error::Refusal;
 use crate::sql;
+use crate::statement::Statement;
 
 #[derive(Debug, Default, Deserialize)]
 pub(crate) struct InfluxQuery {
     q: Option<String>,
     db: Option<String>,
-}
-
-/// A statement that is no question in SQL.
-#[derive(Debug, PartialEq)]
-pub(crate) enum Statement {
-    /// `SHOW DATABASES`
-    Databases,
-    /// `SHOW TABLES FROM d`, `SHOW MEASUREMENTS`, `SHOW MEASUREMENTS ON d`: of one database, or of the one that is asked.
-    Tables(Option<String>),
-    /// `CREATE DATABASE d`
-    Create(String),
-}
-
-impl Statement {
-    /// The statement that a text is, if it is one.
-    pub(crate) fn of(text: &str) -> Option<Self> {
-        let words: Vec<&str> = text.trim().trim_end_matches(';').split_whitespace().collect();
-        let (last, before) = words.split_last()?;
-        let name = || last.trim_matches('"').to_owned();
-        match (before.join(" ").to_ascii_lowercase().as_str(), last.to_ascii_lowercase().as_str()) {
-            ("show", "databases") => Some(Self::Databases),
-            ("show", "measurements") => Some(Self::Tables(None)),
-            ("show measurements on" | "show tables from", _) => Some(Self::Tables(Some(name()))),
-            ("create database", _) => Some(Self::Create(name())),
-            _ => None,
-        }
-    }
-
-    /// The same in SQL, one name a row; `None` where nothing is asked. Names out of reach are not in the answer.
-    pub(crate) fn in_sql(&self, database: &str) -> Option<String> {
-        let (name, of) = match self {
-            Self::Databases => ("table_schema", "table_schema <> 'information_schema'".to_owned()),
-            Self::Tables(named) => {
-                let database = named.as_deref().unwrap_or(database).replace('\'', "''");
-                ("table_name", format!("table_schema = '{database}'"))
-            }
-            Self::Create(_) => return None,
-        };
-        Some(format!("SELECT DISTINCT {name} AS name FROM information_schema.tables WHERE {of} ORDER BY name"))
-    }
 }
 
 /// `/query` of the first version of InfluxDB.
@@ -78,10 +39,10 @@ pub(crate) async fn query(
         let form = form.ok().and_then(|uri| Query::<InfluxQuery>::try_from_uri(&uri).ok());
         asked.q = form.and_then(|Query(form)| form.q);
     }
-    let text = asked.q.ok_or_else(|| Refusal::bad("say what is asked: ?q=SHOW DATABASES"))?;
+    let text = asked.q.ok_or_else(|| Refusal::bad("a query is missing: send ?q=SHOW DATABASES"))?;
     let statement = Statement::of(&text).ok_or_else(|| {
         Refusal::bad(format!(
-            "{text:?} is not answered here, only SHOW DATABASES, SHOW MEASUREMENTS and CREATE DATABASE: ask in SQL at \
+            "unsupported statement {text:?}: send SHOW DATABASES, SHOW MEASUREMENTS or CREATE DATABASE, or SQL to \
              POST /api/v1/sql"
         ))
     })?;
@@ -97,31 +58,5 @@ pub(crate) async fn query(
     match statement.in_sql(&database) {
         Some(sql) => sql::series(app, access, name, sql, database).await,
         None => Ok(Json(json!({"results": [{"statement_id": 0}]})).into_response()),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn statements_of_clients_are_told_from_questions() {
-        let named = |name: &str| Some(name.to_owned());
-        for (text, statement) in [
-            ("SHOW DATABASES", Some(Statement::Databases)),
-            (" show  databases; ", Some(Statement::Databases)),
-            ("SHOW MEASUREMENTS", Some(Statement::Tables(None))),
-            ("SHOW MEASUREMENTS ON \"d\"", Some(Statement::Tables(named("d")))),
-            ("SHOW TABLES FROM d", Some(Statement::Tables(named("d")))),
-            ("CREATE DATABASE \"Mine\"", Some(Statement::Create("Mine".to_owned()))),
-            ("SHOW TABLES", None),
-            ("SELECT databases", None),
-            ("CREATE DATABASE a b", None),
-            ("", None),
-        ] {
-            assert_eq!(Statement::of(text), statement, "{text}");
-        }
-        let sql = Statement::Tables(named("a'b")).in_sql("d").unwrap();
-        assert!(sql.contains("table_schema = 'a''b'"), "{sql}");
     }
 }

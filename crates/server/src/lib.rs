@@ -1,21 +1,22 @@
-//! The server: requests become calls of `ingest` and questions to processes, and their results replies. Over HTTP it takes rows in and
-//! answers questions; clients of PostgreSQL ask it as they ask PostgreSQL.
+//! The server: ingests rows and answers queries over HTTP, and answers queries over the PostgreSQL protocol.
 //!
-//! Enters: a data folder, [`Settings`], and requests in the wire formats of `ingest` or in SQL. Leaves: replies, which
-//! say what was stored, what was not, and why.
+//! Enters: a data folder, [`Settings`], and requests in the wire formats of `decode` or in SQL. Leaves: replies, which
+//! say what was stored, what was rejected, and why.
 //!
-//! Promises
-//! - a write is answered with success once its rows are durable, and never before;
-//! - whatever of a request was refused is named in the reply;
-//! - questions change nothing;
-//! - no request, however large, slow or wrong, takes more memory or time than the settings allow, or ends the server.
+//! Guarantees
+//! - A write succeeds once its rows are durable, and never before.
+//! - The reply names everything of a request that was rejected.
+//! - Queries change nothing.
+//! - No request takes more memory or time than the settings allow, or ends the server.
 //!
-//! Handlers are thin: they know HTTP and nothing of formats, logs and plans.
+//! Handlers are thin: they know HTTP, and no formats, logs or plans.
 
 mod access;
 mod api;
 mod app;
 mod ask;
+mod authenticate;
+mod counters;
 mod ensembles;
 mod error;
 mod failures;
@@ -29,8 +30,10 @@ mod routes;
 mod serve;
 mod settings;
 mod sql;
+mod statement;
 mod tls;
 mod tokens;
+mod warm;
 mod write;
 
 pub use error::ServerError;

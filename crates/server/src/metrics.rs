@@ -16,33 +16,14 @@ use crate::access::Access;
 use crate::app::App;
 use crate::error::Refusal;
 
-/// How long a server is not ready after rows could not be written to a log, where none were since.
+/// How long a server is not ready after the server could not write rows to a log, where none were since.
 const UNREADY: Duration = Duration::from_secs(10);
 
 /// What to do about a table that cannot be written.
-const WAY_OUT: &str = "its rows are safe in its log; mend the cause, and the server writes them by itself";
+const WAY_OUT: &str = "its rows are safe in its log: fix the cause, and the server flushes them";
 
 /// The type of what Prometheus reads.
 const PROMETHEUS: &str = "text/plain; version=0.0.4";
-
-/// What was done since the start.
-#[derive(Debug, Default)]
-pub(crate) struct Metrics {
-    requests: AtomicU64,
-    body_bytes: AtomicU64,
-    questions: AtomicU64,
-}
-
-impl Metrics {
-    pub(crate) fn wrote(&self, body_bytes: usize) {
-        self.requests.fetch_add(1, Ordering::Relaxed);
-        self.body_bytes.fetch_add(body_bytes as u64, Ordering::Relaxed);
-    }
-
-    pub(crate) fn asked(&self) {
-        self.questions.fetch_add(1, Ordering::Relaxed);
-    }
-}
 
 /// With the fields that clients of InfluxDB read.
 pub(crate) async fn health() -> Response {
@@ -58,7 +39,7 @@ pub(crate) async fn ready(State(app): State<App>) -> Result<Response, Refusal> {
     }
     // Only another write can show that the disk is well again, so that some must be let through.
     if let Some(left) = app.store.figures().log_failed.and_then(|since| UNREADY.checked_sub(since)) {
-        return Err(not_now("rows could not be written to a log", left.as_secs()));
+        return Err(not_now("the server could not write rows to a log", left.as_secs()));
     }
     let failing = app.store.failing();
     if failing.is_empty() {
@@ -95,22 +76,22 @@ pub(crate) async fn metrics(State(app): State<App>, Extension(access): Extension
     let store = app.store.figures();
     let of = |count: &AtomicU64| count.load(Ordering::Relaxed);
     let figures = [
-        ("write_requests_total", "counter", "Requests whose rows were stored", of(&app.metrics.requests)),
-        ("write_body_bytes_total", "counter", "Bytes of their bodies", of(&app.metrics.body_bytes)),
+        ("write_requests_total", "counter", "Write requests stored", of(&app.counters.requests)),
+        ("write_body_bytes_total", "counter", "Bytes of stored write requests", of(&app.counters.body_bytes)),
         ("rows_total", "counter", "Rows acknowledged", store.rows),
-        ("log_groups_total", "counter", "Groups of requests written to logs", store.groups),
+        ("log_groups_total", "counter", "Batches of requests written to logs", store.groups),
         ("segments_total", "counter", "Segments written", store.segments),
-        ("segment_rows_total", "counter", "Rows of those segments", store.segment_rows),
-        ("segment_bytes_total", "counter", "Bytes of those segments", store.segment_bytes),
-        ("failures_total", "counter", "Groups and segments that could not be written", store.failures),
-        ("overloaded_total", "counter", "Requests refused for want of memory", store.overloaded),
-        ("questions_total", "counter", "Questions asked", of(&app.metrics.questions)),
-        ("questions_running", "gauge", "Questions whose work has not ended", app.questions.running() as u64),
-        ("tables", "gauge", "Tables that rows came in for", store.tables),
+        ("segment_rows_total", "counter", "Rows of written segments", store.segment_rows),
+        ("segment_bytes_total", "counter", "Bytes of written segments", store.segment_bytes),
+        ("failures_total", "counter", "Failed writes of log batches and segments", store.failures),
+        ("overloaded_total", "counter", "Requests rejected for lack of memory", store.overloaded),
+        ("questions_total", "counter", "Queries received", of(&app.counters.questions)),
+        ("questions_running", "gauge", "Queries in progress", app.questions.running() as u64),
+        ("tables", "gauge", "Tables with received rows", store.tables),
         ("log_bytes", "gauge", "Bytes of logs on disk", store.log_bytes),
-        ("waiting_rows", "gauge", "Rows that wait to become a segment", store.waiting_rows),
-        ("waiting_bytes", "gauge", "Bytes of memory that wait", store.waiting_bytes),
-        ("waiting_bytes_limit", "gauge", "Bytes of memory that may wait", store.memory_bytes),
+        ("waiting_rows", "gauge", "Unflushed rows", store.waiting_rows),
+        ("waiting_bytes", "gauge", "Bytes of memory of unflushed rows", store.waiting_bytes),
+        ("waiting_bytes_limit", "gauge", "Limit of memory for unflushed rows", store.memory_bytes),
     ];
     let mut text = String::new();
     for (name, kind, help, value) in figures {
@@ -123,12 +104,12 @@ pub(crate) async fn metrics(State(app): State<App>, Extension(access): Extension
     let failing = app.store.failing();
     let _ = writeln!(
         text,
-        "# HELP manyworlds_failing_tables Tables whose rows cannot be written\n# TYPE manyworlds_failing_tables gauge\n\
+        "# HELP manyworlds_failing_tables Tables that cannot be flushed\n# TYPE manyworlds_failing_tables gauge\n\
          manyworlds_failing_tables {}",
         failing.len()
     );
     if !failing.is_empty() {
-        let about = "Rows in the log of a table that cannot be written";
+        let about = "Unflushed rows of a table that cannot be flushed";
         let _ =
             writeln!(text, "# HELP manyworlds_failing_table_rows {about}\n# TYPE manyworlds_failing_table_rows gauge");
     }
@@ -154,7 +135,7 @@ pub async fn serve_metrics(
     let routes = axum::Router::new().route("/metrics", axum::routing::get(answer));
     tokio::spawn(async move {
         if let Err(error) = axum::serve(listener, routes).await {
-            tracing::error!(%error, "metrics are served no more");
+            tracing::error!(%error, "cannot serve metrics any more");
         }
     });
     Ok(bound)

@@ -116,7 +116,7 @@ impl Questions {
         let task = self.handle.spawn(work(place.clone()));
         let mut asked = Asked { task, place };
         let Ok(answered) = tokio::time::timeout(patience, &mut asked.task).await else {
-            let text = format!("the question took longer than {} s: ask for less", patience.as_secs_f64());
+            let text = format!("the query took longer than {} s: reduce its work", patience.as_secs_f64());
             return Err(Refusal::new(StatusCode::REQUEST_TIMEOUT, text));
         };
         answered.map_err(|e| broken(&e))?
@@ -125,7 +125,7 @@ impl Questions {
     async fn place(&self, access: &Access) -> Result<Place, Refusal> {
         let busy = |_| {
             let (places, seconds) = (self.places, self.patience.as_secs());
-            let text = format!("{places} questions are being answered, and none ended within {seconds} s: ask later");
+            let text = format!("{places} queries are running, and none ended within {seconds} s: retry later");
             Refusal::new(StatusCode::SERVICE_UNAVAILABLE, text).later(5)
         };
         let granted = async {
@@ -137,7 +137,7 @@ impl Questions {
             Ok::<_, AcquireError>(Held { given_up: AtomicBool::new(false), _permit: permit, _share: share })
         };
         let held = tokio::time::timeout(self.patience, granted).await.map_err(busy)?;
-        let held = held.map_err(|_| Refusal::new(StatusCode::SERVICE_UNAVAILABLE, "closing"))?;
+        let held = held.map_err(|_| Refusal::new(StatusCode::SERVICE_UNAVAILABLE, "the server is closing"))?;
         Ok(Place(Arc::new(held)))
     }
 
@@ -169,7 +169,7 @@ impl Drop for Questions {
 }
 
 pub(crate) fn broken(error: &JoinError) -> Refusal {
-    Refusal::new(StatusCode::INTERNAL_SERVER_ERROR, format!("the question broke off: {error}"))
+    Refusal::new(StatusCode::INTERNAL_SERVER_ERROR, format!("the query failed: {error}"))
 }
 
 #[cfg(test)]

@@ -1,17 +1,33 @@
-//! Where everything is: the one table from which the router is made, and the document that describes it.
+//! All routes: one table for the router and for the document that describes it.
 
-use axum::Json;
 use axum::extract::State;
+use axum::http::StatusCode;
+use axum::{Json, Router, middleware};
 use serde_json::{Value, json};
 
 use crate::api::{In, Route, document};
 use crate::app::App;
-use crate::{ask, ensembles, influx, metrics, sql, write};
+use crate::error::Refusal;
+use crate::{ask, authenticate, ensembles, guard, influx, metrics, sql, write};
 
 const JSON: &str = "application/json";
 const ARROW: &str = "application/vnd.apache.arrow.stream";
 
-pub(crate) fn routes() -> Vec<Route> {
+/// The way of a request to its handler.
+pub(crate) fn router(app: App) -> Router {
+    let (guarded, open): (Vec<_>, Vec<_>) = routes().into_iter().partition(|route| route.guarded);
+    let router = |routes: Vec<Route>| {
+        routes.into_iter().fold(Router::new(), |router, route| router.route(route.path, route.handler))
+    };
+    router(guarded)
+        .route_layer(middleware::from_fn_with_state(app.clone(), authenticate::check))
+        .merge(router(open))
+        .fallback(async || Refusal::new(StatusCode::NOT_FOUND, "there is nothing at this path"))
+        .layer(middleware::from_fn_with_state(app.hosts.clone(), guard::check))
+        .with_state(app)
+}
+
+fn routes() -> Vec<Route> {
     let mut routes = writes();
     routes.extend(questions());
     routes.extend(others());
@@ -28,8 +44,8 @@ fn writes() -> Vec<Route> {
         let precision = json!({"type": "string", "enum": ["ns", "n", "us", "u", "ms", "s", "m", "h"], "default": "ns"});
         Route::post(path, write::line_protocol, summary)
             .takes(In::Query, "db", text(), "The database")
-            .takes(In::Query, "bucket", text(), "The database, as version 2 of the protocol calls it")
-            .takes(In::Query, "precision", precision, "What times count")
+            .takes(In::Query, "bucket", text(), "The database, in version 2 of the protocol")
+            .takes(In::Query, "precision", precision, "Unit of times")
             .writes("text/plain", &text())
     };
     let table = |route: Route| route.needs(In::Query, "table", text(), "The table, as NAME or DATABASE.NAME");
@@ -39,7 +55,7 @@ fn writes() -> Vec<Route> {
         line_protocol("/api/v1/write/line-protocol"),
         line_protocol("/api/v2/write"),
         line_protocol("/write"),
-        table(Route::post("/api/v1/write/json", write::json, "Store rows, a JSON object a line"))
+        table(Route::post("/api/v1/write/json", write::json, "Store rows, one JSON object per line"))
             .writes("application/x-ndjson", &text()),
         table(Route::post("/api/v1/write/csv", write::csv, "Store rows in CSV with a header"))
             .writes("text/csv", &text()),
@@ -72,46 +88,50 @@ fn questions() -> Vec<Route> {
     let statement = |route: Route| {
         route
             .takes(In::Query, "q", text(), "`SHOW DATABASES`, `SHOW MEASUREMENTS` or `CREATE DATABASE d`")
-            .takes(In::Query, "db", text(), "The database whose tables are told")
+            .takes(In::Query, "db", text(), "The database whose tables to list")
             .of_database()
             .guarded()
-            .answers(&[JSON], &json!({"type": "object"}), "Names, one a row")
+            .answers(&[JSON], &json!({"type": "object"}), "Names, one per row")
             .refuses(&[400, 408, 413, 500])
     };
     let objects = || list(&json!({"type": "object"}));
     vec![
-        Route::post("/api/v1/sql", sql::sql, "Ask in SQL")
-            .takes(In::Query, "format", format(), "Of the answer; without it the header `accept` counts")
+        Route::post("/api/v1/sql", sql::sql, "Query in SQL")
+            .takes(In::Query, "format", format(), "Format of the answer. Default: the header `accept`")
             .of_database()
             .asks(&sql())
             .answers(&[JSON, "text/csv", ARROW], &objects(), "The rows"),
-        Route::post("/api/v1/query", sql::query, "Ask in SQL; rows come as arrays").of_database().asks(&sql()).answers(
+        Route::post("/api/v1/query", sql::query, "Query in SQL; rows as arrays").of_database().asks(&sql()).answers(
             &[JSON],
             &rows,
             "The rows",
         ),
-        Route::post("/api/v1/query/arrow", sql::query_arrow, "Ask in SQL; rows come as an Arrow IPC stream")
+        Route::post("/api/v1/query/arrow", sql::query_arrow, "Query in SQL; rows as an Arrow IPC stream")
             .of_database()
             .asks(&sql())
             .answers(&[ARROW], &json!({}), "The rows"),
-        statement(Route::get("/query", influx::query, "Tell databases and tables, as clients of InfluxDB ask")),
-        statement(Route::post("/query", influx::query, "The same, as a form"))
+        statement(Route::get("/query", influx::query, "List databases and tables, for clients of InfluxDB")),
+        statement(Route::post("/query", influx::query, "List databases and tables, with a form as the body"))
             .body("application/x-www-form-urlencoded", &json!({})),
-        Route::post("/api/v1/ask", ask::ask, "Ask about the groups of a table, with the options of the command `ask`")
-            .takes(In::Query, "format", format(), "Of the answer; without it the header `accept` counts")
+        Route::post("/api/v1/ask", ask::ask, "Aggregate rows by group, with the options of the command `ask`")
+            .takes(In::Query, "format", format(), "Format of the answer. Default: the header `accept`")
             .of_database()
             .asks(&groups())
-            .answers(&[JSON, "text/csv", ARROW], &objects(), "A row a group")
+            .answers(&[JSON, "text/csv", ARROW], &objects(), "One row per group")
             .refuses(&[404]),
         Route::get("/api/v1/ensembles", ensembles::ensembles, "List the ensembles")
             .guarded()
             .answers(&[JSON], &objects(), "The ensembles")
             .refuses(&[500]),
-        Route::post("/api/v1/price", ensembles::price, "Ask for a joint probability")
+        Route::post("/api/v1/price", ensembles::price, "Estimate the probability that all conditions hold")
             .asks(&price)
-            .answers(&[JSON], &json!({"type": "object"}), "The probability, its standard error, and each leg's")
+            .answers(
+                &[JSON],
+                &json!({"type": "object"}),
+                "The probability, its interval, and that of each condition alone",
+            )
             .refuses(&[404]),
-        Route::post("/api/v1/outcome", ensembles::outcome, "Ask how outcomes are distributed")
+        Route::post("/api/v1/outcome", ensembles::outcome, "Show how outcomes are distributed")
             .asks(&outcome)
             .answers(&[JSON], &objects(), "The distributions")
             .refuses(&[404]),
@@ -139,17 +159,16 @@ fn groups() -> Value {
 fn others() -> Vec<Route> {
     let state = || object(&["status"], &json!({"status": text()}));
     vec![
-        Route::get("/metrics", metrics::metrics, "Figures for Prometheus").guarded().answers(
+        Route::get("/metrics", metrics::metrics, "Metrics for Prometheus").guarded().answers(
             &["text/plain"],
             &text(),
-            "The figures",
+            "The metrics",
         ),
-        Route::get("/health", metrics::health, "Whether the server lives").answers(&[JSON], &state(), "It does"),
-        Route::get("/ready", metrics::ready, "Whether the server takes rows")
+        Route::get("/health", metrics::health, "Check that the server runs").answers(&[JSON], &state(), "It does"),
+        Route::get("/ready", metrics::ready, "Check that the server accepts rows")
             .answers(&[JSON], &state(), "It does")
             .refuses(&[503]),
-        Route::get("/ping", metrics::ping, "Whether there is a server, as clients of line protocol ask")
-            .empty("There is"),
+        Route::get("/ping", metrics::ping, "Check that the server runs, for clients of line protocol").empty("It does"),
         Route::get("/api/v1/openapi.json", openapi, "This document").answers(&[JSON], &json!({}), "The document"),
     ]
 }

@@ -26,6 +26,7 @@ use crate::access::Peer;
 use crate::app::App;
 use crate::error::ServerError;
 use crate::pg;
+use crate::routes::router;
 use crate::settings::Settings;
 use crate::tls::{self, Tls};
 use crate::tokens::Tokens;
@@ -114,7 +115,7 @@ impl Server {
         builder.http1().timer(TokioTimer::new()).header_read_timeout(self.patience);
         builder.http2().timer(TokioTimer::new()).keep_alive_interval(Some(self.patience));
         let door = Arc::new(Door { builder, tls: self.tls, patience: self.patience });
-        let router = self.app.clone().router();
+        let router = router(self.app.clone());
         let graceful = GracefulShutdown::new();
         let room = Arc::new(Semaphore::new(self.connections));
         let (close, closing) = watch::channel(false);
@@ -133,18 +134,18 @@ impl Server {
                 Ok((stream, peer)) => (stream, peer.ip()),
                 Err(error) => {
                     // Out of file descriptors, or the client is gone already: others may have more luck.
-                    tracing::warn!(%error, "a connection could not be accepted");
+                    tracing::warn!(%error, "cannot accept a connection");
                     tokio::time::sleep(Duration::from_millis(50)).await;
                     continue;
                 }
             };
             if let Err(error) = stream.set_nodelay(true) {
-                tracing::debug!(%error, "replies may wait for each other");
+                tracing::debug!(%error, "cannot set TCP_NODELAY");
             }
             let (door, router, watcher) = (door.clone(), router.clone(), graceful.watcher());
             tokio::spawn(async move {
                 if let Err(error) = door.serve(stream, peer, router, watcher).await {
-                    tracing::debug!(error, "a connection ended early");
+                    tracing::debug!(error, "connection closed early");
                 }
                 drop(permit);
             });
@@ -153,13 +154,13 @@ impl Server {
         close.send_replace(true);
         drop(self.listener);
         if tokio::time::timeout(GRACE, graceful.shutdown()).await.is_err() {
-            tracing::warn!("some requests did not end in time and were cut off");
+            tracing::warn!("cancelled requests that did not end in time");
         }
         if let Some(Err(error)) = match postgres {
             Some(task) => Some(task.await),
             None => None,
         } {
-            tracing::error!(%error, "the listener for clients of PostgreSQL broke off");
+            tracing::error!(%error, "the PostgreSQL listener failed");
         }
         Ok(self.app.store.close().await?)
     }

@@ -11,8 +11,8 @@ use serde::Deserialize;
 use crate::access::Access;
 use crate::app::{App, DATABASE_HEADER, database};
 use crate::error::Refusal;
-use crate::influx::Statement;
 use crate::processes::{Format, Part, Question, Sql, Wanted};
+use crate::statement::Statement;
 
 /// The body of a request.
 #[derive(Deserialize)]
@@ -67,7 +67,7 @@ impl FormatQuery {
             Some("json") => Ok(Format::Json),
             Some("csv") => Ok(Format::Csv),
             Some("arrow") => Ok(Format::Arrow),
-            Some(other) => Err(Refusal::bad(format!("{other:?} is no format: choose json, csv or arrow"))),
+            Some(other) => Err(Refusal::bad(format!("unknown format {other:?}: choose json, csv or arrow"))),
         }
     }
 }
@@ -136,12 +136,16 @@ pub(crate) async fn reply(
     question: Question,
     content: &'static str,
 ) -> Result<Response, Refusal> {
-    app.metrics.asked();
+    app.counters.asked();
     let (asked, asking) = (app.clone(), access.clone());
     let answered = app.questions.ask(&asking, |place| async move {
         let mut answering = asked.processes.ask(place, &question).await?;
         let (mut pieces, mut notes) = (Vec::new(), Vec::new());
-        while let Some(part) = answering.next().await.map_err(|failure| access.explain::<Refusal>(failure))? {
+        while let Some(part) = answering
+            .next()
+            .await
+            .map_err(|failure| access.hides(failure.unknown.as_deref()).unwrap_or_else(|| failure.into()))?
+        {
             match part {
                 Part::Bytes(bytes) => pieces.push(Ok::<_, Infallible>(Bytes::from(bytes))),
                 Part::Notes(more) => notes = more,

@@ -45,15 +45,15 @@ impl Tls {
     pub(crate) fn acceptor(&self) -> TlsAcceptor {
         let now = stamps(&self.files);
         let mut current = self.current.lock().unwrap_or_else(PoisonError::into_inner);
-        let now = now.inspect_err(|error| tracing::debug!(%error, "the certificate's files cannot be looked at")).ok();
+        let now = now.inspect_err(|error| tracing::debug!(%error, "cannot check the certificate files")).ok();
         if now != current.stamps {
             current.stamps = now;
             match acceptor(&self.files, self.protocols) {
                 Ok(acceptor) => {
-                    tracing::info!(path = %self.files.certificate.display(), "the certificate was read again");
+                    tracing::info!(path = %self.files.certificate.display(), "reloaded the certificate");
                     current.acceptor = acceptor;
                 }
-                Err(error) => tracing::error!(%error, "the certificate has changed and is no good; the old one stays"),
+                Err(error) => tracing::error!(%error, "cannot use the changed certificate: keeping the old one"),
             }
         }
         current.acceptor.clone()

@@ -55,7 +55,7 @@ pub enum TokenError {
         cause: io::Error,
     },
     /// The file is there and is no token file.
-    #[error("{} is no token file: {reason}", path.display())]
+    #[error("{} is not a token file: {reason}", path.display())]
     Malformed {
         /// The file.
         path: PathBuf,
@@ -63,7 +63,7 @@ pub enum TokenError {
         reason: String,
     },
     /// A token has the name already.
-    #[error("there is a token {name:?} already: revoke it first, or choose another name")]
+    #[error("token {name:?} exists already: revoke it first, or choose another name")]
     Taken {
         /// The name.
         name: String,
@@ -78,7 +78,7 @@ pub enum TokenError {
     #[error(transparent)]
     Unknown(#[from] UnknownName),
     /// The system has no random numbers.
-    #[error("no random numbers can be had: {0}")]
+    #[error("cannot get random numbers: {0}")]
     Random(getrandom::Error),
 }
 

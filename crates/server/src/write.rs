@@ -54,7 +54,7 @@ pub(crate) async fn line_protocol(Query(query): Query<LineQuery>, sent: Sent) ->
         Some("s") => Precision::Seconds,
         Some("m") => Precision::Minutes,
         Some("h") => Precision::Hours,
-        Some(other) => return Err(Refusal::bad(format!("{other:?} is no precision: choose ns, us, ms, s, m or h"))),
+        Some(other) => return Err(Refusal::bad(format!("unknown precision {other:?}: choose ns, us, ms, s, m or h"))),
     };
     let database = match query.db.or(query.bucket) {
         Some(name) => name,
@@ -82,7 +82,7 @@ async fn write_rows(
     format: impl FnOnce(&str) -> Format<'_>,
 ) -> Result<Response, Refusal> {
     let table = query.table.as_deref();
-    let table = table.ok_or_else(|| Refusal::bad("say which table the rows are for: ?table=NAME"))?;
+    let table = table.ok_or_else(|| Refusal::bad("a table is missing: send ?table=NAME"))?;
     let (database, table) = match table.split_once('.') {
         Some((database, table)) => (database.to_owned(), table),
         None => (database(&sent.2)?.to_owned(), table),
@@ -95,7 +95,9 @@ async fn write(sent: Sent, database: &str, format: Format<'_>) -> Result<Respons
     access.may_write(database)?;
     let key = match headers.get(KEY_HEADER) {
         None => None,
-        Some(key) => Some(Key::of(key.to_str().map_err(|_| Refusal::bad(format!("{KEY_HEADER} is no text")))?)),
+        Some(key) => {
+            Some(Key::of(key.to_str().map_err(|_| Refusal::bad(format!("the header {KEY_HEADER} is no text")))?))
+        }
     };
     let limits = &app.settings.limits;
     let body = app.body(body, limits.body_bytes_max).await?;
@@ -116,7 +118,7 @@ async fn write(sent: Sent, database: &str, format: Format<'_>) -> Result<Respons
         }
     }
     let written = app.store.write(named, key).await?;
-    app.metrics.wrote(body.len());
+    app.counters.wrote(body.len());
     reply(&written, &refused, refused_beyond, &finer)
 }
 
@@ -142,7 +144,7 @@ fn reply(written: &[Written], refused: &[Refused], beyond: usize, finer: &[Strin
     let told: Vec<Value> =
         refused.iter().map(of_item).chain(misfits().map(|(w, m)| of_misfit(w, m))).take(TOLD_MAX).collect();
     let first = told.first().map(words).unwrap_or_default();
-    let error = format!("{count} items were refused, {stored} rows were stored; the first: {first}");
+    let error = format!("rejected {count} items, stored {stored} rows; first: {first}");
     let mut refusal = Refusal::bad(error).with("stored", json!(stored)).with("refused", Value::Array(told));
     if !notices.is_empty() {
         refusal = refusal.with("notices", json!(notices));

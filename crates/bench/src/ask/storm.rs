@@ -118,7 +118,7 @@ pub(super) fn storm(
         acknowledged.fetch_add(plan.append_events as u64, order);
         Ok(used)
     };
-    let digest = || Ok(run(&["digest", "events"], None)?.1);
+    let digest = || Ok(run(&["flush", "events"], None)?.1);
     let ask = || {
         let least = acknowledged.load(order);
         let (answer, used) = run(&["ask", "events", "--group", "host", "--count", "--format", "json"], None)?;

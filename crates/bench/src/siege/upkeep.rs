@@ -18,12 +18,12 @@ pub(super) fn beside(front: &Front<'_>, mut dice: Stream) -> Result<(), BenchErr
         let below = campaign.ledger.len() / 2;
         let condition = format!("CAST(time AS BIGINT) < {}", rows::time_of_request(below));
         let words: &[&str] = match dice.below(12) {
-            0 | 1 => &["digest", &name],
+            0 | 1 => &["flush", &name],
             2 | 3 => &["table", "compact", &name],
-            4 => &["rebuild", &name, "--apply"],
-            5 => &["inspect", &name],
+            4 => &["table", "rebuild", &name, "--apply"],
+            5 => &["table", "inspect", &name],
             6 => &["info", &name],
-            7 => &["tables"],
+            7 => &["table", "list"],
             8 => &["table", "trim", &name, "--keep-bytes", "100000"],
             9 => &["table", "vacuum", &name, "--apply"],
             10 => {
@@ -55,7 +55,7 @@ pub(super) fn between(campaign: &Campaign<'_>, life: u32, dice: &mut Stream) -> 
     let shell = Shell { campaign, life, actor: "upkeep" };
     let place = dice.below(rows::TABLES as u32) as usize;
     let name = format!("{DATABASE}.{}", campaign.tables[place].name);
-    if !matches!(shell.run(&["digest", &name], None, None)?, Ended::Well(_)) {
+    if !matches!(shell.run(&["flush", &name], None, None)?, Ended::Well(_)) {
         // Nothing was ever stored in it.
         return Ok(());
     }
@@ -74,7 +74,7 @@ pub(super) fn between(campaign: &Campaign<'_>, life: u32, dice: &mut Stream) -> 
         0 => &["table", "vacuum", &name, "--retain", "0", "--apply"],
         1 => &["table", "vacuum", "sim", "--retain", "0", "--apply"],
         2 => &["table", "compact", &name],
-        _ => &["rebuild", &name, "--apply"],
+        _ => &["table", "rebuild", &name, "--apply"],
     };
     count(campaign, &shell.run(words, None, None)?);
     Ok(())

@@ -58,7 +58,7 @@ impl Known {
         let mut words = vec!["price", "season", "--format", "json", "--entity"];
         words.extend(bet["entity"].as_str());
         for leg in bet["legs"].as_array().into_iter().flatten().filter_map(Value::as_str) {
-            words.extend(["--leg", leg]);
+            words.extend(["--condition", leg]);
         }
         let price = run(&words, campaign.data)?;
         let hash = run(&PASSING, &campaign.scratch.join("sound"))?["hash"].clone();

@@ -122,7 +122,7 @@ pub(super) fn append(front: &Front<'_>, mut dice: Stream) -> Result<(), BenchErr
         let name = format!("{DATABASE}.{}", measurement.name);
         let way = *pick(&mut dice, &["json", "csv", "insert"]);
         // The first insertion into a table that has no segment yet would choose its types.
-        if way == "insert" && !matches!(shell.run(&["inspect", &name], None, None)?, Ended::Well(_)) {
+        if way == "insert" && !matches!(shell.run(&["table", "inspect", &name], None, None)?, Ended::Well(_)) {
             front.rest(100);
             continue;
         }

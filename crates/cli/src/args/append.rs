@@ -10,30 +10,45 @@ use super::DataArgs;
 /// What `append` takes.
 #[derive(Debug, clap::Args)]
 pub(crate) struct AppendArgs {
-    /// The table: NAME, or DATABASE.NAME; made where it is not there
+    /// Table to append to, as [DATABASE.]NAME
+    ///
+    /// It is created if it does not exist.
     pub(crate) name: TableName,
-    /// Files of rows; `-` or none is stdin
+    /// Files to read [default: stdin]
+    ///
+    /// `-` names stdin.
     #[arg(value_name = "FILE")]
     pub(crate) files: Vec<PathBuf>,
     #[command(flatten)]
     pub(crate) data: DataArgs,
-    /// What the rows are written in [default: what a file's name ends in, or else json]
+    /// Choose the input format
+    ///
+    /// Default: the format that a file's extension names, else json.
     #[arg(long = "in", value_enum, value_name = "FORMAT")]
     pub(crate) format: Option<InputFormat>,
-    /// Where in each document the row lies, such as `$.a.b`; an array there holds a row in each of its objects
+    /// Take rows from inside each document
+    ///
+    /// A path such as `$.a.b`. An array there holds one row per object.
     #[arg(long, value_name = "PATH")]
     pub(crate) path: Option<String>,
-    /// Leave fields out, objects with all that is in them
+    /// Leave out these fields
+    ///
+    /// An object is left out with all of its fields.
     #[arg(long, value_name = "FIELD,..", value_delimiter = ',')]
     pub(crate) exclude: Vec<String>,
-    /// Fields of integers: whole numbers that are written as texts or decimals become such
+    /// Read these fields as integers
+    ///
+    /// Converts whole numbers that are written as texts or decimals.
     #[arg(long, value_name = "FIELD,..", value_delimiter = ',')]
     pub(crate) ints: Vec<String>,
-    /// A field of times, and how it is written in strftime's words [default: a number, or as of RFC 3339]; may be given
-    /// more than once
+    /// Read a field as times (repeatable)
+    ///
+    /// FORMAT is a pattern of strftime. Default: a number, or text as in RFC 3339.
     #[arg(long, value_name = "FIELD[=FORMAT]", value_parser = parse_timestamp)]
     pub(crate) timestamps: Vec<(String, Option<String>)>,
-    /// The field that is each row's time [default: time; rows without one get the time at which they are read]
+    /// Take each row's time from this field
+    ///
+    /// Default: time. Rows without it get the time at which they are read.
     #[arg(long, value_name = "FIELD")]
     pub(crate) time: Option<String>,
 }
@@ -41,16 +56,16 @@ pub(crate) struct AppendArgs {
 /// What rows are written in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum InputFormat {
-    /// One JSON object a line
+    /// One JSON object per line
     Json,
-    /// Comma-separated values under a header
+    /// Comma-separated values with a header
     Csv,
     /// MessagePack: maps, or arrays of maps
     Msgpack,
 }
 
 impl InputFormat {
-    /// That which the name of a file tells.
+    /// The format that the extension of a file names.
     pub(crate) fn of(path: &Path) -> Self {
         match path.extension().and_then(|end| end.to_str()) {
             Some("csv") => Self::Csv,
@@ -59,7 +74,7 @@ impl InputFormat {
         }
     }
 
-    /// What the name of a file of it ends in.
+    /// The extension of its files.
     pub(crate) fn ending(self) -> &'static str {
         match self {
             Self::Json => "jsonl",

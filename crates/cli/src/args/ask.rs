@@ -6,105 +6,132 @@ use ::table::TableName;
 
 use super::{DataArgs, FormatArgs};
 
-/// Which rows, in which groups, and what is told of each group.
+/// Which rows, in which groups, and which aggregates of each.
 #[derive(Debug, clap::Args)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag of its own")]
 pub(crate) struct AskArgs {
-    /// The table, or DATABASE.TABLE
+    /// Table to query, as [DATABASE.]NAME
     #[arg(required_unless_present = "merge")]
     pub(crate) table: Option<TableName>,
-    /// Columns whose values make groups; a row counts for each member of a set, and NULL is a group
+    /// Group by these columns
+    ///
+    /// A row counts once for each member of a set. NULL is a group.
     #[arg(long, short, value_name = "COLUMNS", value_delimiter = ',')]
     pub(crate) group: Vec<String>,
-    /// Count the rows of each group [the default where no measure is named]
+    /// Count the rows of each group
+    ///
+    /// This is the default if no aggregate is named.
     #[arg(long, short)]
     pub(crate) count: bool,
-    /// The mean of a column
+    /// Compute the mean of columns
     #[arg(long, value_name = "COLUMNS", value_delimiter = ',')]
     pub(crate) avg: Vec<String>,
-    /// The sum of a column
+    /// Compute the sum of columns
     #[arg(long, value_name = "COLUMNS", value_delimiter = ',')]
     pub(crate) sum: Vec<String>,
-    /// The least value of a column
+    /// Find the minimum of columns
     #[arg(long, value_name = "COLUMNS", value_delimiter = ',')]
     pub(crate) min: Vec<String>,
-    /// The greatest value of a column
+    /// Find the maximum of columns
     #[arg(long, value_name = "COLUMNS", value_delimiter = ',')]
     pub(crate) max: Vec<String>,
-    /// The standard deviation of a column, as of a sample
+    /// Compute the sample standard deviation of columns
     #[arg(long, value_name = "COLUMNS", value_delimiter = ',')]
     pub(crate) stddev: Vec<String>,
-    /// How many different values a column has, exactly
+    /// Count distinct values of columns exactly
     #[arg(long, value_name = "COLUMNS", value_delimiter = ',')]
     pub(crate) distinct: Vec<String>,
-    /// Exact quantiles of a column: the value at rank ceil(share * N) [default: p50,p95,p99]
+    /// Compute exact quantiles of a column (repeatable)
+    ///
+    /// A quantile is the value at rank ceil(share * N). Default: p50,p95,p99.
     #[arg(long, value_name = "COLUMN[:p50,p99.9]")]
     pub(crate) quantiles: Vec<String>,
-    /// The values of a column in buckets of equal width, a power of two
+    /// Count values in buckets of equal width
+    ///
+    /// The width is a power of two.
     #[arg(long, value_name = "COLUMNS", value_delimiter = ',')]
     pub(crate) hist: Vec<String>,
-    /// The values of a column in buckets from one power of two to the next
+    /// Count values in buckets of doubling width
+    ///
+    /// Each bucket reaches from one power of two to the next.
     #[arg(long, value_name = "COLUMNS", value_delimiter = ',')]
     pub(crate) loghist: Vec<String>,
-    /// Group by spans of time too, such as 1h, and draw what came when
+    /// Group by time in buckets of this length
+    ///
+    /// For example 1h. The table output draws a time series.
     #[arg(long, value_name = "LENGTH")]
     pub(crate) time_bucket: Option<String>,
-    /// The column of times
+    /// Column that holds each row's time
     #[arg(long, value_name = "COLUMN", default_value = "time")]
     pub(crate) time: String,
-    /// Only rows since then: 2025-10-01, 2025-10-01T12:00:00Z, or how long ago, such as 7d
+    /// Include only rows since this time
+    ///
+    /// 2025-10-01, 2025-10-01T12:00:00Z, or an age such as 7d.
     #[arg(long, value_name = "TIME")]
     pub(crate) since: Option<String>,
-    /// Only rows before then
+    /// Include only rows before this time
     #[arg(long, value_name = "TIME")]
     pub(crate) until: Option<String>,
-    /// Only rows that meet a condition, such as "status != '200' AND (ping > 100 OR host ~ '^db')": also IN, IS NULL, HAS
-    /// 'member', + - * /. May be given more than once
+    /// Include only rows that meet this (repeatable)
+    ///
+    /// For example "status != '200' AND (ping > 100 OR host ~ '^db')". Also: IN, IS NULL, HAS 'member', + - * /.
     #[arg(long = "where", short = 'w', value_name = "CONDITION")]
     pub(crate) conditions: Vec<String>,
-    /// A column that says how often a row counts, in counts, sums, means and deviations
+    /// Weight rows by this column
+    ///
+    /// Applies to counts, sums, means and standard deviations.
     #[arg(long, value_name = "COLUMN")]
     pub(crate) weight: Option<String>,
-    /// Change labels before rows are grouped: COLUMN=/PATTERN/TEXT/. May be given more than once
+    /// Rewrite labels before grouping (repeatable)
+    ///
+    /// COLUMN=/PATTERN/TEXT/ replaces what the regular expression matches.
     #[arg(long, value_name = "CHANGE")]
     pub(crate) replace: Vec<String>,
-    /// Order groups by a column of the answer, the greatest first
+    /// Sort groups by a column of the answer
     #[arg(long, short, value_name = "COLUMN")]
     pub(crate) sort: Option<String>,
-    /// The least first
+    /// Sort in ascending order
     #[arg(long, requires = "sort", conflicts_with = "desc")]
     pub(crate) asc: bool,
-    /// The greatest first [the default]
+    /// Sort in descending order (the default)
     #[arg(long, requires = "sort")]
     pub(crate) desc: bool,
-    /// So many groups at most
+    /// Limit the number of groups
     #[arg(long, short = 'n', value_name = "N")]
     pub(crate) limit: Option<usize>,
-    /// Show the first N rows as they are instead of groups
+    /// Show N raw rows instead of groups
     #[arg(long, value_name = "N")]
     pub(crate) samples: Option<usize>,
-    /// Columns of samples [default: all]
+    /// Show only these columns of the rows
     #[arg(long, value_name = "COLUMNS", value_delimiter = ',', requires = "samples")]
     pub(crate) columns: Vec<String>,
-    /// Print the SQL that the question means, and do not ask it
+    /// Print the equivalent SQL and stop
     #[arg(long)]
     pub(crate) sql: bool,
-    /// Also tell on stderr what was read, and what was left out and why
+    /// Explain on stderr what was read
+    ///
+    /// Also counts what was skipped, and why.
     #[arg(long)]
     pub(crate) explain: bool,
-    /// Write what this data folder knows of the answer to a file, for --merge
+    /// Write a partial answer for --merge
+    ///
+    /// Lets several machines aggregate their own data folders.
     #[arg(long, value_name = "FILE", conflicts_with_all = ["sql", "samples", "merge"])]
     pub(crate) partial: Option<PathBuf>,
-    /// Answer from files that --partial wrote, all of the same question
+    /// Merge partial answers into one
+    ///
+    /// All files must come from the same question with --partial.
     #[arg(long, value_name = "FILES", num_args = 1.., conflicts_with_all = ["table", "sql", "samples"])]
     pub(crate) merge: Vec<PathBuf>,
-    /// Neither use answers that were kept, nor keep any
+    /// Bypass the cache of answers
     #[arg(long)]
     pub(crate) no_cache: bool,
-    /// Threads [default: one a core]
+    /// Limit the threads
+    ///
+    /// Default: one per core.
     #[arg(long, value_name = "T")]
     pub(crate) threads: Option<usize>,
-    /// Megabytes that groups may take
+    /// Limit the memory for groups, in MB
     #[arg(long, value_name = "MB", default_value_t = 1024, value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) memory: u32,
     #[command(flatten)]

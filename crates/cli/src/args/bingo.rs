@@ -7,14 +7,18 @@ use clap::{Subcommand, ValueEnum};
 /// Something to do with events of the bingo model.
 #[derive(Debug, Subcommand)]
 pub(crate) enum BingoTask {
-    /// Check an event: everything that is wrong in it with its place, and what is odd
+    /// Check an event file
+    ///
+    /// Prints each mistake with its place, and warns of what is unusual.
+    #[command(after_long_help = "Example:\n  manyworlds bingo check event.toml")]
     Check {
-        /// The event, in TOML or JSON
+        /// Event file in TOML or JSON
         file: PathBuf,
     },
-    /// Write an event to begin with
+    /// Write an example event to stdout
+    #[command(after_long_help = "Example:\n  manyworlds bingo example big > event.toml")]
     Example {
-        /// Which
+        /// Example to write
         #[arg(value_enum, default_value_t = Example::Small)]
         which: Example,
     },
@@ -23,8 +27,8 @@ pub(crate) enum BingoTask {
 /// An event that comes with the program.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Example {
-    /// A day: 20 rows, six activities, two teams of four
+    /// One day, 20 rows, six activities, two teams of four
     Small,
-    /// Nine days: 21 rows, 72 activities, three teams of twenty, each with another strategy
+    /// Nine days, 21 rows, 72 activities, three teams of twenty with different strategies
     Big,
 }

@@ -12,27 +12,33 @@ use super::DataArgs;
 pub(crate) enum FileFormat {
     /// Parquet, compressed with zstd
     Parquet,
-    /// Comma-separated values with a header line
+    /// Comma-separated values with a header
     Csv,
-    /// JSON, one object a line
+    /// One JSON object per line
     Json,
 }
 
 /// What `export` takes.
 #[derive(Debug, clap::Args)]
 pub(crate) struct ExportArgs {
-    /// The table: NAME, or DATABASE.NAME
+    /// Table to export, as [DATABASE.]NAME
     pub(crate) name: TableName,
-    /// The file to write; what was there is replaced once all is written [default: standard output]
+    /// Write this file instead of stdout
+    ///
+    /// The file appears, or is replaced, once all rows are written.
     #[arg(long, value_name = "FILE")]
     pub(crate) to: Option<PathBuf>,
-    /// How to write it [default: by the file's ending, else csv]
+    /// Choose the file format
+    ///
+    /// Default: the format that the file's extension names, else csv.
     #[arg(long, value_enum, value_name = "FORMAT")]
     pub(crate) format: Option<FileFormat>,
-    /// Only these columns
+    /// Export only these columns
     #[arg(long, value_name = "COLUMN,..", value_delimiter = ',')]
     pub(crate) columns: Vec<String>,
-    /// Only the rows for which this is true, an SQL condition such as "status = '500' AND ping > 100"
+    /// Export only rows that meet this
+    ///
+    /// An SQL condition such as "status = '500' AND ping > 100".
     #[arg(long = "where", value_name = "EXPR")]
     pub(crate) condition: Option<String>,
     #[command(flatten)]

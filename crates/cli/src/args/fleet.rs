@@ -5,7 +5,9 @@ use super::{FormatArgs, PlaceArgs, PlayArgs};
 /// Where a fleet's ledger is.
 #[derive(Debug, clap::Args)]
 pub(crate) struct LedgerArgs {
-    /// The ledger, a PostgreSQL database, as postgres://user:password@host:port/database
+    /// Ledger of the fleet, a PostgreSQL database
+    ///
+    /// As postgres://USER:PASSWORD@HOST:PORT/DATABASE.
     #[arg(long, value_name = "URL", env = "MANYWORLDS_LEDGER", hide_env_values = true)]
     pub(crate) ledger: String,
 }
@@ -15,7 +17,9 @@ pub(crate) struct LedgerArgs {
 pub(crate) struct FleetArgs {
     #[command(flatten)]
     pub(crate) ledger: LedgerArgs,
-    /// The broker, a RabbitMQ, as amqp://user:password@host:port/vhost
+    /// Broker of the fleet, a RabbitMQ server
+    ///
+    /// As amqp://USER:PASSWORD@HOST:PORT/VHOST.
     #[arg(long, value_name = "URL", env = "MANYWORLDS_BROKER", hide_env_values = true)]
     pub(crate) broker: String,
 }
@@ -27,7 +31,7 @@ pub(crate) struct SubmitArgs {
     pub(crate) play: PlayArgs,
     #[command(flatten)]
     pub(crate) fleet: FleetArgs,
-    /// Stay until it has ended, and show how far it is
+    /// Watch until the ensemble ends
     #[arg(long)]
     pub(crate) watch: bool,
 }
@@ -39,13 +43,15 @@ pub(crate) struct WorkerArgs {
     pub(crate) data: PlaceArgs,
     #[command(flatten)]
     pub(crate) fleet: FleetArgs,
-    /// Ranges to play at once, each on a thread [default: one a core]
+    /// Play this many ranges at once
+    ///
+    /// Each range has its own thread. Default: one per core.
     #[arg(long, value_name = "N")]
     pub(crate) concurrency: Option<usize>,
-    /// Sleep so long for each world played, as a slower model would take
+    /// Sleep this long after each world
     #[arg(long, value_name = "MS", default_value_t = 0, hide = true)]
     pub(crate) world_pause_ms: u64,
-    /// Tell Prometheus, over HTTP at this address, what it does
+    /// Serve Prometheus metrics on ADDR
     #[arg(long, value_name = "ADDR")]
     pub(crate) metrics: Option<std::net::SocketAddr>,
 }
@@ -53,14 +59,14 @@ pub(crate) struct WorkerArgs {
 /// What `status` takes.
 #[derive(Debug, clap::Args)]
 pub(crate) struct StatusArgs {
-    /// The ensemble [default: the newest ones]
+    /// Ensemble to show [default: the newest ones]
     pub(crate) ensemble: Option<String>,
     #[command(flatten)]
     pub(crate) ledger: LedgerArgs,
-    /// Show it again and again until it has ended
+    /// Watch until the ensemble ends
     #[arg(long, requires = "ensemble")]
     pub(crate) watch: bool,
-    /// List the workers that are there
+    /// List the workers
     #[arg(long, conflicts_with_all = ["ensemble", "watch"])]
     pub(crate) workers: bool,
     #[command(flatten)]
@@ -70,7 +76,7 @@ pub(crate) struct StatusArgs {
 /// What `pause`, `resume`, `cancel` and `retry` take.
 #[derive(Debug, clap::Args)]
 pub(crate) struct SubmittedArgs {
-    /// The ensemble
+    /// Ensemble of the fleet
     pub(crate) ensemble: String,
     #[command(flatten)]
     pub(crate) ledger: LedgerArgs,

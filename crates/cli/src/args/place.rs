@@ -24,7 +24,9 @@ pub(crate) struct DataArgs {
 /// Where the tables of ensembles are.
 #[derive(Debug, clap::Args)]
 pub(crate) struct PlaceArgs {
-    /// Folder of the tables, or a prefix of a bucket as `s3://BUCKET/PREFIX` in the store that the AWS_* variables name
+    /// Folder or bucket of the tables
+    ///
+    /// A folder, or s3://BUCKET/PREFIX in the object store that the AWS_* variables name.
     #[arg(long, value_name = "DIR|URL", default_value = "data", env = "MANYWORLDS_DATA", value_parser = place())]
     pub(crate) data: Place,
 }
@@ -65,7 +67,7 @@ fn mirrors() -> Result<PathBuf> {
     let set = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
     let cache = || set("XDG_CACHE_HOME").or_else(|| Some(set("HOME")?.join(".cache")));
     let folder = set(MIRROR).or_else(|| Some(cache()?.join("manyworlds").join("s3")));
-    folder.with_context(|| format!("there is no folder to mirror the bucket in: name one in {MIRROR}"))
+    folder.with_context(|| format!("no folder to mirror the bucket in: set {MIRROR} to one"))
 }
 
 fn is_url(path: &std::path::Path) -> Option<&str> {
@@ -82,7 +84,7 @@ fn place() -> ValueParser {
 
 fn folder() -> ValueParser {
     let read = |path: PathBuf| match is_url(&path) {
-        Some(_) => Err("only ensembles can be kept in a bucket; tables of rows need a folder"),
+        Some(_) => Err("tables of rows need a folder: only ensembles can be stored in a bucket"),
         None => Ok(path),
     };
     PathBufValueParser::new().try_map(read).into()

@@ -2,35 +2,57 @@
 
 use std::path::PathBuf;
 
+use clap::ValueEnum;
 use ensemble::Goal;
 use table::{Codec, EncodingSet, PageFormat};
 
-use super::{Events, FormatArgs, PlaceArgs, parse_pair};
+use super::{FormatArgs, PlaceArgs, parse_pair};
+
+/// What becomes of events.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Events {
+    /// Store every event as a row
+    Store,
+    /// Store no events and replay them from the seed on demand
+    Replay,
+}
 
 /// What is to be played.
 #[derive(Debug, clap::Args)]
 pub(crate) struct PlanArgs {
-    /// The model to play (`manyworlds models` lists them)
+    /// Model to play
+    ///
+    /// `manyworlds models` lists them.
     pub(crate) model: String,
-    /// Worlds to play
+    /// Play this many worlds
     #[arg(long, value_name = "N", default_value_t = 1000)]
     pub(crate) worlds: u32,
-    /// Seed: with the parameters it fixes every world
+    /// Seed of the random numbers
+    ///
+    /// The seed and the parameters determine every world.
     #[arg(long, value_name = "S", default_value_t = 1)]
     pub(crate) seed: u64,
-    /// Name of the ensemble [default: the model's name]
+    /// Name of the ensemble
+    ///
+    /// Default: the name of the model.
     #[arg(long, value_name = "ID")]
     pub(crate) name: Option<String>,
-    /// Keep every event, or play events again whenever they are asked for
+    /// Store events, or replay them on demand
     #[arg(long, value_enum, default_value_t = Events::Store)]
     pub(crate) events: Events,
-    /// Worlds of a range, the unit of work and of commit [default: at most 5000, a range a thread, and what fits in memory]
+    /// Put this many worlds in a range
+    ///
+    /// A range is the unit of work and of commit. Default: at most 5000, one range per thread, and what fits in memory.
     #[arg(long, value_name = "R")]
     pub(crate) range_worlds: Option<u32>,
-    /// Set a parameter of the model (`manyworlds models MODEL` lists them)
-    #[arg(long = "param", value_name = "K=V", value_parser = parse_pair)]
+    /// Set a parameter of the model (repeatable)
+    ///
+    /// `manyworlds models MODEL` lists them.
+    #[arg(long = "param", value_name = "NAME=VALUE", value_parser = parse_pair)]
     pub(crate) parameters: Vec<(String, String)>,
-    /// The event that bingo plays, in TOML or JSON (`manyworlds bingo example` writes one)
+    /// Event file that bingo plays
+    ///
+    /// In TOML or JSON. `manyworlds bingo example` writes one.
     #[arg(long, value_name = "FILE")]
     pub(crate) event: Option<PathBuf>,
 }
@@ -44,13 +66,19 @@ pub(crate) struct PlayArgs {
     pub(crate) until: UntilArgs,
     #[command(flatten)]
     pub(crate) data: PlaceArgs,
-    /// What compresses the tables: none, snappy, lz4, gzip, or zstd:LEVEL with a level from 1 (fast) to 22
+    /// Compress tables with this codec
+    ///
+    /// none, snappy, lz4, gzip, or zstd:LEVEL with a level from 1 (fast) to 22.
     #[arg(long, value_name = "CODEC", default_value_t = Codec::default())]
     pub(crate) codec: Codec,
-    /// Parquet encodings of the tables: dense, or portable for readers that do not know `BYTE_STREAM_SPLIT`
+    /// Choose the Parquet encodings
+    ///
+    /// dense, or portable for readers without `BYTE_STREAM_SPLIT`.
     #[arg(long, value_name = "SET", default_value_t = EncodingSet::Dense)]
     pub(crate) encodings: EncodingSet,
-    /// Play the ensemble anew; the old version stays readable until the new one is complete
+    /// Replace a stored ensemble
+    ///
+    /// The old version stays readable until the new one is complete.
     #[arg(long)]
     pub(crate) replace: bool,
     #[command(flatten)]
@@ -69,13 +97,15 @@ impl PlayArgs {
 pub(crate) struct RunArgs {
     #[command(flatten)]
     pub(crate) play: PlayArgs,
-    /// Worker threads [default: one a core]
+    /// Play on this many threads
+    ///
+    /// Default: one per core.
     #[arg(long, value_name = "T")]
     pub(crate) threads: Option<usize>,
-    /// Tell Prometheus, over HTTP at this address, what it does
+    /// Serve Prometheus metrics on ADDR
     #[arg(long, value_name = "ADDR")]
     pub(crate) metrics: Option<std::net::SocketAddr>,
-    /// Go on with an ensemble that was interrupted
+    /// Resume an interrupted ensemble
     #[arg(long, conflicts_with = "replace")]
     pub(crate) resume: bool,
 }
@@ -83,11 +113,35 @@ pub(crate) struct RunArgs {
 /// When fewer worlds than planned are enough.
 #[derive(Debug, clap::Args)]
 pub(crate) struct UntilArgs {
-    /// Play no more once the 95% confidence interval of the mean of --outcome reaches no farther than this to either side:
-    /// in percent of the mean (of 1 for shares and flags), as 0.5%, or in the outcome's unit
+    /// Stop once a mean is this precise
+    ///
+    /// WIDTH limits the half width of the 95% confidence interval of the mean of --outcome. Write it in percent of the
+    /// mean (of 1 for shares and flags), such as 0.5%, or in the outcome's unit.
     #[arg(long, value_name = "WIDTH", requires = "outcome", conflicts_with = "replace")]
     pub(crate) until_ci: Option<Goal>,
-    /// The outcome that is to be known, as ENTITY:OUTCOME
-    #[arg(long, value_name = "NAME", requires = "until_ci")]
+    /// Outcome for --until-ci
+    #[arg(long, value_name = "ENTITY:OUTCOME", requires = "until_ci")]
     pub(crate) outcome: Option<String>,
+}
+
+/// What `calibrate` takes.
+#[derive(Debug, clap::Args)]
+pub(crate) struct CalibrateArgs {
+    /// Model to compare
+    pub(crate) model: String,
+    /// Play this many games
+    ///
+    /// Rounded up to whole seasons, at least two.
+    #[arg(long, value_name = "N", default_value_t = 57_600)]
+    pub(crate) games: usize,
+    /// Seed of the random numbers
+    #[arg(long, value_name = "S", default_value_t = 1)]
+    pub(crate) seed: u64,
+    /// Set a parameter of the model (repeatable)
+    ///
+    /// `manyworlds models MODEL` lists them.
+    #[arg(long = "param", value_name = "NAME=VALUE", value_parser = parse_pair)]
+    pub(crate) parameters: Vec<(String, String)>,
+    #[command(flatten)]
+    pub(crate) format: FormatArgs,
 }

@@ -12,22 +12,22 @@ use super::{DataArgs, FormatArgs};
 /// When a write is acknowledged.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Durability {
-    /// Once it is on disk
+    /// After it is synced to disk
     Sync,
-    /// At once; it is on disk within a second
+    /// At once, and sync it to disk within a second
     Interval,
-    /// At once; it is on disk when the operating system likes to
+    /// At once, and leave syncing to the operating system
     None,
 }
 
 /// By what segments are cut.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Partition {
-    /// A segment holds what came together
+    /// Put rows in segments in the order of arrival
     None,
-    /// A segment holds rows of one day of UTC
+    /// Put rows of one UTC day in a segment
     Day,
-    /// A segment holds rows of one hour of UTC
+    /// Put rows of one UTC hour in a segment
     Hour,
 }
 
@@ -64,89 +64,124 @@ fn host(text: &str) -> Result<String, String> {
 /// What `serve` takes.
 #[derive(Debug, clap::Args)]
 pub(crate) struct ServeArgs {
-    /// Take settings from this file of TOML, by the names of the flags; flags win over the environment, that over the file
+    /// Read settings from this TOML file
+    ///
+    /// Settings have the names of the flags. Flags override environment variables, which override the file.
     #[arg(long, value_name = "F", env = "MANYWORLDS_CONFIG")]
     pub(crate) config: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) data: DataArgs,
-    /// Where to listen; port 0 takes any that is free
+    /// Listen on this address
+    ///
+    /// Port 0 takes any free port.
     #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:8080", env = "MANYWORLDS_LISTEN")]
     pub(crate) listen: SocketAddr,
-    /// Answer requests to this name, too, besides localhost and the address; may be given more than once, or with `;`
-    /// between names
+    /// Accept requests to this host name (repeatable)
+    ///
+    /// localhost and the address are always accepted. One value may hold several names, separated by `;`.
     #[arg(long = "host", value_name = "NAME", value_delimiter = ';', value_parser = host, env = "MANYWORLDS_HOST")]
     pub(crate) hosts: Vec<String>,
-    /// Also answer clients of PostgreSQL here: psql, drivers and tools, which give the token as the password
+    /// Serve PostgreSQL clients on this address
+    ///
+    /// Clients send the token as the password.
     #[arg(long, value_name = "ADDRESS", env = "MANYWORLDS_PG")]
     pub(crate) pg: Option<SocketAddr>,
-    /// Ask for tokens, those of this file (`manyworlds token create` makes it); without it only this machine is served
+    /// Require a token of this file
+    ///
+    /// `manyworlds token create` writes it. Without it the server listens on this machine only.
     #[arg(long, value_name = "F", env = "MANYWORLDS_TOKEN_FILE")]
     pub(crate) token_file: Option<PathBuf>,
-    /// Serve HTTPS with this certificate and those above it, in PEM
+    /// Serve HTTPS with this certificate chain
+    ///
+    /// In PEM, the server's certificate first.
     #[arg(long, value_name = "F", requires = "tls_key", env = "MANYWORLDS_TLS_CERT")]
     pub(crate) tls_cert: Option<PathBuf>,
-    /// The certificate's private key, in PEM
+    /// Private key of the certificate, in PEM
     #[arg(long, value_name = "F", requires = "tls_cert", env = "MANYWORLDS_TLS_KEY")]
     pub(crate) tls_key: Option<PathBuf>,
-    /// Connections that are served at once, over HTTP and over PostgreSQL's protocol each; further ones wait
+    /// Limit the connections of each protocol
+    ///
+    /// Further connections wait.
     #[arg(long, value_name = "N", default_value_t = 1024, env = "MANYWORLDS_CONNECTIONS",
         value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) connections: u32,
-    /// Seconds that the head of a request may take, its body, and the next request
+    /// Limit the time for receiving a request
+    ///
+    /// Applies to the head, to the body, and to the wait for the next request, each in seconds.
     #[arg(long, value_name = "S", default_value_t = 30, env = "MANYWORLDS_REQUEST_SECONDS",
         value_parser = clap::value_parser!(u64).range(1..))]
     pub(crate) request_seconds: u64,
-    /// Seconds that a question may take
+    /// Limit the time of a query, in seconds
     #[arg(long, value_name = "S", default_value_t = 60, env = "MANYWORLDS_QUESTION_SECONDS",
         value_parser = clap::value_parser!(u64).range(1..))]
     pub(crate) question_seconds: u64,
-    /// Megabytes that a question may hold, and its answer; sorts past it go to temporary files, other questions get 413
+    /// Limit the memory of a query, in MB
+    ///
+    /// Also limits its answer. Larger sorts use temporary files, other queries fail with status 413.
     #[arg(long, value_name = "MB", default_value_t = 256, env = "MANYWORLDS_QUESTION_MEMORY",
         value_parser = clap::value_parser!(u64).range(1..=1 << 20))]
     pub(crate) question_memory: u64,
-    /// When a write is acknowledged
+    /// Choose when to acknowledge a write
     #[arg(long, value_enum, default_value = "sync", env = "MANYWORLDS_DURABILITY")]
     pub(crate) durability: Durability,
-    /// Write a segment once so many rows of a table wait
+    /// Flush a table at this many rows
     #[arg(long, value_name = "N", default_value_t = 200_000, env = "MANYWORLDS_FLUSH_ROWS",
         value_parser = clap::value_parser!(u64).range(1..))]
     pub(crate) flush_rows: u64,
-    /// Write a segment once the first row of a table waits so many seconds
+    /// Flush a table after this many seconds
+    ///
+    /// Counts from the first row that waits.
     #[arg(long, value_name = "S", default_value_t = 10, env = "MANYWORLDS_FLUSH_SECONDS")]
     pub(crate) flush_seconds: u64,
-    /// Segments that are encoded at once
+    /// Encode this many segments at once
     #[arg(long, value_name = "N", default_value_t = 2, env = "MANYWORLDS_FLUSHES",
         value_parser = clap::value_parser!(u64).range(1..=64))]
     pub(crate) flushes: u64,
-    /// Megabytes of rows that may wait in memory; requests past it are answered with 429
+    /// Limit the memory of unflushed rows, in MB
+    ///
+    /// Further requests fail with status 429.
     #[arg(long, value_name = "MB", default_value_t = 256, env = "MANYWORLDS_MEMORY",
         value_parser = clap::value_parser!(u64).range(1..=1 << 20))]
     pub(crate) memory: u64,
-    /// Columns that a table may get; rows with values for more are refused
+    /// Limit the columns of a table
+    ///
+    /// Rows with further columns are rejected.
     #[arg(long, value_name = "N", default_value_t = 2_000, env = "MANYWORLDS_MAX_COLUMNS",
         value_parser = clap::value_parser!(u64).range(1..=100_000))]
     pub(crate) max_columns: u64,
-    /// Tables that rows may come in for; rows for more are refused
+    /// Limit the number of tables
+    ///
+    /// Rows for further tables are rejected.
     #[arg(long, value_name = "N", default_value_t = 5_000, env = "MANYWORLDS_MAX_TABLES",
         value_parser = clap::value_parser!(u64).range(1..=1_000_000))]
     pub(crate) max_tables: u64,
-    /// Compress segments of new tables with none, snappy, lz4, gzip or zstd (zstd:LEVEL)
+    /// Compress new tables with this codec
+    ///
+    /// none, snappy, lz4, gzip, zstd or zstd:LEVEL.
     #[arg(long, value_name = "CODEC", default_value = "zstd", env = "MANYWORLDS_CODEC")]
     pub(crate) codec: Codec,
-    /// Encode segments of new tables for all readers (portable) or smaller, for new ones (dense)
+    /// Choose the Parquet encodings of new tables
+    ///
+    /// portable, or dense: smaller, for newer readers only.
     #[arg(long, value_name = "SET", default_value = "portable", env = "MANYWORLDS_ENCODINGS")]
     pub(crate) encodings: EncodingSet,
-    /// Merge segments of a table once there are so many new ones; 0 never does
+    /// Merge a table's segments at this number
+    ///
+    /// Counts new segments. 0 disables merging.
     #[arg(long, value_name = "N", default_value_t = 16, env = "MANYWORLDS_COMPACT")]
     pub(crate) compact: usize,
-    /// Cut segments by the time of their rows: one then holds rows of one day or hour of UTC, in a folder named for it
+    /// Partition segments by time
+    ///
+    /// Each day or hour has a folder of its own.
     #[arg(long, value_enum, default_value = "none", env = "MANYWORLDS_PARTITION")]
     pub(crate) partition: Partition,
-    /// Take rows of a table that are equal in their time and in these columns for one, of which the last stays; may be
-    /// given more than once, or with `;` between tables
+    /// Deduplicate a table by these columns (repeatable)
+    ///
+    /// Of rows that agree in these columns and their time, the last one stays. One value may hold several tables,
+    /// separated by `;`.
     #[arg(long, value_name = "TABLE=COLUMN,..", value_delimiter = ';', env = "MANYWORLDS_UNIQUE")]
     pub(crate) unique: Vec<Unique>,
-    /// Remove rows once their time is so many days ago
+    /// Remove rows older than this many days
     #[arg(long, value_name = "DAYS", env = "MANYWORLDS_RETAIN", value_parser = clap::value_parser!(u64).range(1..))]
     pub(crate) retain: Option<u64>,
 }
@@ -154,33 +189,44 @@ pub(crate) struct ServeArgs {
 /// What can be done with the tokens that a server asks for.
 #[derive(Debug, Subcommand)]
 pub(crate) enum TokenTask {
-    /// Make a token and print it; it is kept nowhere else
-    #[command(group = ArgGroup::new("scope").args(["read", "write"]).required(true).multiple(true))]
+    /// Create a token and print it once
+    ///
+    /// The file stores only its hash, so the token cannot be printed again.
+    #[command(
+        group = ArgGroup::new("scope").args(["read", "write"]).required(true).multiple(true),
+        after_long_help = "Example:\n  manyworlds token create reporting --read --token-file tokens.toml"
+    )]
     Create {
-        /// Whose it is, or what for
+        /// Name of the token
+        ///
+        /// Say who uses it, or what for.
         name: String,
-        /// A database that it is for, `sim` that of the ensembles; may be given more than once [default: all]
+        /// Restrict the token to a database (repeatable)
+        ///
+        /// `sim` holds the ensembles. Default: all databases.
         #[arg(long = "database", value_name = "D")]
         databases: Vec<String>,
-        /// It may ask questions
+        /// Allow queries
         #[arg(long)]
         read: bool,
-        /// It may send rows
+        /// Allow writes
         #[arg(long)]
         write: bool,
         #[command(flatten)]
         file: TokenFileArgs,
     },
-    /// List the tokens' names and what they are good for
+    /// List the tokens and their permissions
+    #[command(after_long_help = "Example:\n  manyworlds token list --token-file tokens.toml")]
     List {
         #[command(flatten)]
         file: TokenFileArgs,
         #[command(flatten)]
         format: FormatArgs,
     },
-    /// Take a token away; servers refuse it from then on
+    /// Revoke a token at once
+    #[command(after_long_help = "Example:\n  manyworlds token revoke reporting --token-file tokens.toml")]
     Revoke {
-        /// Its name
+        /// Name of the token
         name: String,
         #[command(flatten)]
         file: TokenFileArgs,
@@ -190,7 +236,7 @@ pub(crate) enum TokenTask {
 /// Where the tokens are.
 #[derive(Debug, clap::Args)]
 pub(crate) struct TokenFileArgs {
-    /// The file of tokens, of which it holds hashes only
+    /// File of token hashes
     #[arg(long, value_name = "F", env = "MANYWORLDS_TOKEN_FILE")]
     pub(crate) token_file: PathBuf,
 }

@@ -11,37 +11,66 @@ use super::{DataArgs, FormatArgs};
 /// What can be done to a table.
 #[derive(Debug, Subcommand)]
 pub(crate) enum TableTask {
-    /// Insert the rows of files, batch by batch, each durable when it is done; makes the table first
+    /// Insert rows of files into a table
+    ///
+    /// Creates the table if it does not exist. Each batch is durable when it is done, and an interrupted insert resumes when
+    /// it is run again.
+    #[command(after_long_help = "Example:\n  manyworlds table insert calls calls.csv --cluster tower,at")]
     Insert(Box<TableInsertArgs>),
     /// List the tables
+    #[command(after_long_help = "Example:\n  manyworlds table list")]
     List {
         #[command(flatten)]
         data: DataArgs,
         #[command(flatten)]
         format: FormatArgs,
     },
-    /// Show how a table is stored, and what each column costs
+    /// Show the storage cost of each column
+    #[command(after_long_help = "Example:\n  manyworlds table inspect calls")]
     Inspect(TableArgs),
     /// Remove a table and its files
+    #[command(after_long_help = "Example:\n  manyworlds table drop calls")]
     Drop(TableArgs),
-    /// Put the rows of a clustered table in such an order that those alike in its clustering columns lie together
+    /// Cluster rows with similar values
+    ///
+    /// Orders rows by the clustering columns along a space-filling curve, so that queries on them read fewer pages.
+    #[command(after_long_help = "Example:\n  manyworlds table cluster calls --columns tower,at")]
     Cluster(TableClusterArgs),
     /// Merge small files into large ones
-    Compact(TableCompactArgs),
-    /// Write all rows anew, in another layout or with other options; what is not named stays
+    #[command(after_long_help = "Example:\n  manyworlds table compact calls")]
+    Compact(TableArgs),
+    /// Rewrite a table with other storage options
+    ///
+    /// Options that are not named stay.
+    #[command(after_long_help = "Example:\n  manyworlds table rewrite calls --codec zstd:9")]
     Rewrite(TableRewriteArgs),
-    /// Remove the rows that meet a condition; only tells what would go unless told to --apply
+    /// Delete rows that meet a condition
+    ///
+    /// Without --apply it only reports what it would remove.
+    #[command(after_long_help = "Example:\n  manyworlds table delete calls --where 'tower < 10' --apply")]
     Delete(TableDeleteArgs),
-    /// Remove old rows; only tells what would go unless told to --apply
+    /// Remove a table's oldest rows
+    ///
+    /// Without --apply it only reports what it would remove.
+    #[command(after_long_help = "Example:\n  manyworlds table trim calls --before 2025-10-01 --apply")]
     Trim(TableTrimArgs),
-    /// Remove files that no version of the table needs; only tells what would go unless told to --apply
+    /// Remove files that no version needs
+    ///
+    /// Without --apply it only reports what it would remove.
+    #[command(after_long_help = "Example:\n  manyworlds table vacuum calls --apply")]
     Vacuum(TableVacuumArgs),
+    /// Repair a table with damaged files
+    ///
+    /// Reads every row, sets aside what cannot be read, flushes the log and merges small files. Exits with code 1 if rows are
+    /// damaged. Without --apply it only reports what it would do.
+    #[command(after_long_help = "Example:\n  manyworlds table rebuild calls --apply")]
+    Rebuild(RebuildArgs),
 }
 
 /// Which table.
 #[derive(Debug, clap::Args)]
 pub(crate) struct TableArgs {
-    /// The table: NAME, or DATABASE.NAME
+    /// Table, as [DATABASE.]NAME
     pub(crate) name: TableName,
     #[command(flatten)]
     pub(crate) data: DataArgs,
@@ -61,34 +90,50 @@ impl TableArgs {
 pub(crate) struct TableInsertArgs {
     #[command(flatten)]
     pub(crate) table: TableArgs,
-    /// Files of rows: .csv with a header, .jsonl (or .ndjson, .json) of one object a line, .parquet or .arrow
+    /// Files to insert
+    ///
+    /// .csv with a header, .jsonl (or .ndjson, .json) with one object per line, .parquet or .arrow.
     #[arg(required = true, value_name = "FILE")]
     pub(crate) files: Vec<PathBuf>,
-    /// How rows are stored: row, column, pruned or clustered [default: pruned; clustered with --cluster]
+    /// Choose the storage layout
+    ///
+    /// row, column, pruned or clustered. Default: pruned, or clustered with --cluster.
     #[arg(long, value_name = "LAYOUT")]
     pub(crate) layout: Option<Layout>,
-    /// Columns with Bloom filters, for questions by equality
+    /// Add Bloom filters to these columns
+    ///
+    /// They speed up queries by equality.
     #[arg(long, value_name = "COLUMN,..", value_delimiter = ',')]
     pub(crate) bloom: Vec<String>,
-    /// Columns with a look-up beside every segment, for questions by equality, by a list and by a range
+    /// Add secondary indexes to these columns
+    ///
+    /// They speed up queries by equality, list and range.
     #[arg(long, value_name = "COLUMN,..", value_delimiter = ',')]
     pub(crate) lookup: Vec<String>,
-    /// Columns that `table cluster` orders the rows by
+    /// Let `table cluster` order by these columns
     #[arg(long, value_name = "COLUMN,..", value_delimiter = ',')]
     pub(crate) cluster: Vec<String>,
-    /// Along which curve: hilbert, zorder or lexical [default: hilbert]
+    /// Choose the curve of the order
+    ///
+    /// hilbert, zorder or lexical. Default: hilbert.
     #[arg(long, value_name = "CURVE", requires = "cluster")]
     pub(crate) curve: Option<Curve>,
-    /// What compresses pages: none, snappy, lz4, gzip or zstd:LEVEL [default: zstd:1]
+    /// Compress pages with this codec
+    ///
+    /// none, snappy, lz4, gzip or zstd:LEVEL. Default: zstd:1.
     #[arg(long, value_name = "CODEC")]
     pub(crate) codec: Option<Codec>,
-    /// Parquet encodings: portable or dense (smaller, for new readers only) [default: portable]
+    /// Choose the Parquet encodings
+    ///
+    /// portable, or dense: smaller, for newer readers only. Default: portable.
     #[arg(long, value_name = "SET")]
     pub(crate) encodings: Option<EncodingSet>,
-    /// Rows of a batch, each of which is one segment and one commit
+    /// Put this many rows in a batch
+    ///
+    /// Each batch is one segment and one commit.
     #[arg(long, value_name = "N", default_value_t = 500_000, value_parser = clap::value_parser!(u32).range(1..=10_000_000))]
     pub(crate) batch_rows: u32,
-    /// Insert rows again that were inserted from the same files before
+    /// Insert files again that were inserted before
     #[arg(long)]
     pub(crate) again: bool,
 }
@@ -98,25 +143,24 @@ pub(crate) struct TableInsertArgs {
 pub(crate) struct TableClusterArgs {
     #[command(flatten)]
     pub(crate) table: TableArgs,
-    /// Cluster by these columns from now on [default: those that the table was made with]
+    /// Cluster by these columns from now on
+    ///
+    /// Default: the columns that the table was created with.
     #[arg(long, value_name = "COLUMN,..", value_delimiter = ',')]
     pub(crate) columns: Vec<String>,
-    /// Order the rows along this curve from now on: hilbert, zorder or lexical [default: as before]
+    /// Choose the curve from now on
+    ///
+    /// hilbert, zorder or lexical. Default: the curve of the table.
     #[arg(long, value_name = "CURVE")]
     pub(crate) curve: Option<Curve>,
-    /// Memory for rows that are being moved, in MB; more are put aside on disk
+    /// Limit the memory for rows, in MB
+    ///
+    /// Further rows spill to disk.
     #[arg(long, value_name = "MB", default_value_t = table::cluster::MEMORY >> 20)]
     pub(crate) memory: usize,
-    /// Take up rows that are clustered already, too
+    /// Include rows that are clustered already
     #[arg(long)]
     pub(crate) all: bool,
-}
-
-/// What `table compact` takes.
-#[derive(Debug, clap::Args)]
-pub(crate) struct TableCompactArgs {
-    #[command(flatten)]
-    pub(crate) table: TableArgs,
 }
 
 /// What `table rewrite` takes.
@@ -124,25 +168,37 @@ pub(crate) struct TableCompactArgs {
 pub(crate) struct TableRewriteArgs {
     #[command(flatten)]
     pub(crate) table: TableArgs,
-    /// How rows are stored from now on: row, column, pruned or clustered
+    /// Choose the storage layout
+    ///
+    /// row, column, pruned or clustered.
     #[arg(long, value_name = "LAYOUT")]
     pub(crate) layout: Option<Layout>,
-    /// Columns with Bloom filters, for questions by equality; '' leaves none
+    /// Set the columns with Bloom filters
+    ///
+    /// '' removes all.
     #[arg(long, value_name = "COLUMN,..", value_delimiter = ',')]
     pub(crate) bloom: Option<Vec<String>>,
-    /// Columns that the rows are ordered by, in layout clustered
+    /// Set the columns of layout clustered
     #[arg(long, value_name = "COLUMN,..", value_delimiter = ',')]
     pub(crate) cluster: Option<Vec<String>>,
-    /// Along which curve: hilbert, zorder or lexical
+    /// Choose the curve of the order
+    ///
+    /// hilbert, zorder or lexical.
     #[arg(long, value_name = "CURVE")]
     pub(crate) curve: Option<Curve>,
-    /// What compresses pages: none, snappy, lz4, gzip or zstd:LEVEL
+    /// Compress pages with this codec
+    ///
+    /// none, snappy, lz4, gzip or zstd:LEVEL.
     #[arg(long, value_name = "CODEC")]
     pub(crate) codec: Option<Codec>,
-    /// Parquet encodings: portable or dense (smaller, for new readers only)
+    /// Choose the Parquet encodings
+    ///
+    /// portable, or dense: smaller, for newer readers only.
     #[arg(long, value_name = "SET")]
     pub(crate) encodings: Option<EncodingSet>,
-    /// Memory for rows that are being ordered, in MB; more are put aside on disk
+    /// Limit the memory for rows, in MB
+    ///
+    /// Further rows spill to disk.
     #[arg(long, value_name = "MB", default_value_t = table::cluster::MEMORY >> 20)]
     pub(crate) memory: usize,
 }
@@ -152,11 +208,12 @@ pub(crate) struct TableRewriteArgs {
 pub(crate) struct TableDeleteArgs {
     #[command(flatten)]
     pub(crate) table: TableArgs,
-    /// Remove the rows for which this is true, an SQL condition such as "tower < 10 AND note IS NULL"; rows for which it
-    /// is false or NULL stay
+    /// Delete the rows that meet this
+    ///
+    /// An SQL condition such as "tower < 10 AND note IS NULL". Rows for which it is false or NULL stay.
     #[arg(long = "where", value_name = "EXPR")]
     pub(crate) condition: String,
-    /// Do it
+    /// Apply the change
     #[arg(long)]
     pub(crate) apply: bool,
 }
@@ -166,16 +223,22 @@ pub(crate) struct TableDeleteArgs {
 pub(crate) struct TableTrimArgs {
     #[command(flatten)]
     pub(crate) table: TableArgs,
-    /// Remove the rows before this time, such as 2025-10-01 or 2025-10-01T12:00:00Z; rows without a time stay
+    /// Remove rows before this time
+    ///
+    /// For example 2025-10-01 or 2025-10-01T12:00:00Z. Rows without a time stay.
     #[arg(long, value_name = "TIME", conflicts_with = "keep_bytes")]
     pub(crate) before: Option<String>,
-    /// Remove the oldest files, so that the others have so many bytes at most
+    /// Remove the oldest files beyond this size
+    ///
+    /// The remaining files have at most N bytes.
     #[arg(long, value_name = "N")]
     pub(crate) keep_bytes: Option<u64>,
-    /// The column that says a row's time [default: the first one that holds times, or dates]
+    /// Column that holds each row's time
+    ///
+    /// Default: the first column of times or dates.
     #[arg(long, value_name = "NAME")]
     pub(crate) column: Option<String>,
-    /// Do it
+    /// Apply the change
     #[arg(long)]
     pub(crate) apply: bool,
 }
@@ -203,16 +266,18 @@ impl FromStr for VacuumTarget {
 /// What `table vacuum` takes.
 #[derive(Debug, clap::Args)]
 pub(crate) struct TableVacuumArgs {
-    /// The table: NAME, or DATABASE.NAME; `sim` for the ensembles, whose replaced versions keep their files until then
+    /// Table, as [DATABASE.]NAME, or `sim`
+    ///
+    /// `sim` holds the ensembles. Their replaced versions keep their files until a vacuum.
     pub(crate) name: VacuumTarget,
     #[command(flatten)]
     pub(crate) data: DataArgs,
     #[command(flatten)]
     pub(crate) format: FormatArgs,
-    /// Keep the files of versions that were current within so many hours
+    /// Keep versions of the last hours
     #[arg(long, value_name = "HOURS", default_value_t = 168)]
     pub(crate) retain: u64,
-    /// Do it
+    /// Apply the change
     #[arg(long)]
     pub(crate) apply: bool,
 }
@@ -222,7 +287,7 @@ pub(crate) struct TableVacuumArgs {
 pub(crate) struct RebuildArgs {
     #[command(flatten)]
     pub(crate) table: TableArgs,
-    /// Do it
+    /// Apply the change
     #[arg(long)]
     pub(crate) apply: bool,
 }

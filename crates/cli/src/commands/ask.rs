@@ -1,4 +1,4 @@
-//! `manyworlds ask`: questions about events.
+//! `manyworlds ask`: aggregates of rows.
 
 mod show;
 
@@ -6,7 +6,7 @@ use std::fs;
 use std::path::Path;
 use std::process::ExitCode;
 
-use ::ask::{Answer, AskError, Cache, Options, Partial, Reading, Request};
+use ::ask::{Answer, Cache, Options, Partial, Reading, Request};
 use anyhow::{Context as _, Result, anyhow};
 use arrow::csv::WriterBuilder as CsvBuilder;
 use query::JsonRows;
@@ -31,23 +31,15 @@ pub(crate) async fn ask(args: &AskArgs) -> Result<ExitCode> {
     }
     let options = options(args, &source);
     if let Some(path) = &args.partial {
-        let partial = ::ask::partial(&source, &question, &options).map_err(advised)?;
+        let partial = ::ask::partial(&source, &question, &options)?;
         if args.explain {
             note(&explain(partial.reading()));
         }
-        fs::write(path, partial.encode()?).with_context(|| format!("writing {}", path.display()))?;
+        fs::write(path, partial.encode()?).with_context(|| format!("cannot write {}", path.display()))?;
         return Ok(ExitCode::SUCCESS);
     }
-    show(args, &::ask::answer(&source, &question, &options).map_err(advised)?)?;
+    show(args, &::ask::answer(&source, &question, &options)?)?;
     Ok(ExitCode::SUCCESS)
-}
-
-/// An error with the flag that helps.
-fn advised(error: AskError) -> anyhow::Error {
-    match &error {
-        AskError::Memory { .. } => anyhow!("{error}; or allow it more with --memory"),
-        _ => error.into(),
-    }
 }
 
 fn options(args: &AskArgs, source: &Snapshot) -> Options {
@@ -58,15 +50,15 @@ fn options(args: &AskArgs, source: &Snapshot) -> Options {
     }
 }
 
-/// What files of partial answers say together.
+/// The answer of several files of partial answers.
 fn merged(args: &AskArgs) -> Result<Answer> {
     let mut all: Option<Partial> = None;
     for path in &args.merge {
         let name = path.display().to_string();
-        let bytes = fs::read(path).with_context(|| format!("reading {name}"))?;
+        let bytes = fs::read(path).with_context(|| format!("cannot read {name}"))?;
         let partial = Partial::decode(&name, &bytes)?;
         match &mut all {
-            Some(all) => all.merge(partial).with_context(|| format!("merging {name}"))?,
+            Some(all) => all.merge(partial).with_context(|| format!("cannot merge {name}"))?,
             none => *none = Some(partial),
         }
     }
@@ -79,8 +71,8 @@ fn no_table(data: &Path, name: &TableName) -> Result<anyhow::Error> {
     let tables: Vec<String> = table::tables(data)?.iter().map(ToString::to_string).collect();
     let folder = data.display();
     Ok(match &tables[..] {
-        [] => anyhow!("there is no table {name} in {folder}, and no other: name another folder with --data"),
-        tables => anyhow!("there is no table {name} in {folder}: there are {}", tables.join(", ")),
+        [] => anyhow!("unknown table {name}: {folder} has no tables; name another folder with --data"),
+        tables => anyhow!("unknown table {name} in {folder} (tables: {})", tables.join(", ")),
     })
 }
 
@@ -117,13 +109,13 @@ fn show(args: &AskArgs, answer: &Answer) -> Result<()> {
         Format::Table => print(&show::table(answer)?)?,
         Format::Json => {
             let mut writer = JsonRows::new(std::io::stdout().lock(), answer.rows.schema_ref());
-            writer.write(&answer.rows).context("writing the result")?;
-            std::io::Write::write_all(&mut writer.finish().context("writing the result")?, b"\n")?;
+            writer.write(&answer.rows).context("cannot write the result")?;
+            std::io::Write::write_all(&mut writer.finish().context("cannot write the result")?, b"\n")?;
         }
         Format::Csv => {
             let mut text = Vec::new();
             let flat = show::flat(&answer.rows)?;
-            CsvBuilder::new().with_header(true).build(&mut text).write(&flat).context("writing the result")?;
+            CsvBuilder::new().with_header(true).build(&mut text).write(&flat).context("cannot write the result")?;
             print(&String::from_utf8(text)?)?;
         }
     }
@@ -136,7 +128,7 @@ fn show(args: &AskArgs, answer: &Answer) -> Result<()> {
     Ok(())
 }
 
-/// What was read and what not, and why.
+/// Reports what was read, what was skipped, and why.
 fn explain(read: &Reading) -> String {
     let n = |number: usize| count(number as u64);
     let opened = read.segments - read.segments_by_log - read.segments_counted - read.segments_cached;
@@ -145,7 +137,7 @@ fn explain(read: &Reading) -> String {
     let columns = if columns.is_empty() { "none".to_owned() } else { columns.join(", ") };
     [
         format!(
-            "segments: {} opened of {} ({} left out by bounds in the log, {} counted by the log, {} from the cache)",
+            "segments: {} opened of {} ({} skipped by bounds in the log, {} counted by the log, {} from the cache)",
             n(opened),
             n(read.segments),
             n(read.segments_by_log),
@@ -153,17 +145,17 @@ fn explain(read: &Reading) -> String {
             n(read.segments_cached)
         ),
         format!(
-            "row groups: {} read of {} ({} left out by bounds, {} by look-ups, {} by Bloom filters)",
+            "row groups: {} read of {} ({} skipped by bounds, {} by secondary indexes, {} by Bloom filters)",
             n(read.groups_read),
             n(read.groups),
             n(skipped.groups_by_statistics),
             n(skipped.groups_by_lookup),
             n(skipped.groups_by_filter)
         ),
-        format!("pages left out by bounds: {}", n(skipped.pages_by_statistics)),
+        format!("pages skipped by bounds: {}", n(skipped.pages_by_statistics)),
         format!("columns read: {columns}"),
         format!(
-            "rows: {} looked at in segments, {} in the log of writes; {} met the conditions",
+            "rows: {} scanned in segments, {} in the log; {} met the conditions",
             count(read.rows),
             count(read.rows_fresh),
             count(read.rows_met)

@@ -41,16 +41,16 @@ impl<'a> Desk<'a> {
         format: &FormatArgs,
     ) -> Result<Self> {
         if format.format == Format::Csv {
-            bail!("bench {name} writes --format table or json");
+            bail!("bench {name} supports --format table and json");
         }
-        report.map_or(Ok(()), |f| fs::create_dir_all(f).with_context(|| format!("creating {}", f.display())))?;
+        report.map_or(Ok(()), |f| fs::create_dir_all(f).with_context(|| format!("cannot create {}", f.display())))?;
         Ok(Self {
             name,
             report,
             format: format.format,
             folder: Folder::new(data)?,
-            program: std::env::current_exe().context("finding this program")?,
-            stop: stop_on_signal("stopping after what is under way")?,
+            program: std::env::current_exe().context("cannot find this program")?,
+            stop: stop_on_signal("stopping after the current step")?,
         })
     }
 
@@ -79,7 +79,7 @@ impl<'a> Desk<'a> {
     fn hand_in(&self, measured: &impl Serialize, markdown: &str, html: &str) -> Result<()> {
         for (folder, ending, text) in self.report.iter().flat_map(|f| [(f, "md", markdown), (f, "html", html)]) {
             let path = folder.join(format!("{}.{ending}", self.name));
-            fs::write(&path, text).with_context(|| format!("writing {}", path.display()))?;
+            fs::write(&path, text).with_context(|| format!("cannot write {}", path.display()))?;
             note(&format!("wrote {}", path.display()));
         }
         self.print(measured, markdown)
@@ -105,7 +105,7 @@ pub(crate) async fn season(args: &BenchSeasonArgs) -> Result<ExitCode> {
     if season.is_deterministic() {
         return Ok(ExitCode::SUCCESS);
     }
-    note("runs that must store the same stored different worlds: see the content hashes");
+    note("runs of the same plan stored different worlds: see the content hashes");
     Ok(ExitCode::from(1))
 }
 
@@ -150,7 +150,7 @@ pub(crate) fn fleet(args: &BenchFleetArgs) -> Result<ExitCode> {
     if measured.is_deterministic {
         return Ok(ExitCode::SUCCESS);
     }
-    note("the same ensemble has different worlds: see the content hashes");
+    note("runs of the same ensemble stored different worlds: see the content hashes");
     Ok(ExitCode::from(1))
 }
 
@@ -171,7 +171,7 @@ pub(crate) async fn ingest(args: &BenchIngestArgs) -> Result<ExitCode> {
     }
     for row in measured.rows.iter().filter(|row| !row.is_stored()) {
         note(&format!(
-            "{}: {} records were acknowledged, {} counted by the server, {} in segments",
+            "{}: {} records acknowledged, {} counted by the server, {} in segments",
             row.setting, row.acknowledged, row.stored, row.in_segments
         ));
     }
@@ -231,7 +231,10 @@ impl Folder {
         Ok(match given {
             Some(path) => Self::Kept(path.to_owned()),
             None => Self::Temporary(
-                tempfile::Builder::new().prefix("manyworlds-bench-").tempdir().context("making a temporary folder")?,
+                tempfile::Builder::new()
+                    .prefix("manyworlds-bench-")
+                    .tempdir()
+                    .context("cannot create a temporary folder")?,
             ),
         })
     }
@@ -260,6 +263,6 @@ pub(super) fn stop_on_signal(words: &'static str) -> Result<Arc<AtomicBool>> {
         note(words);
         asked.store(true, Ordering::SeqCst);
     })
-    .context("listening for Ctrl-C")?;
+    .context("cannot listen for Ctrl-C")?;
     Ok(stop)
 }

@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use anyhow::Result;
 use bingo::definition::{BIG, Event, SMALL, advise, online_hours, parse};
 
-use super::plan::{defines_none, text_of};
+use super::simulation::{invalid_definition, text_of};
 use crate::args::{BingoTask, Example};
 use crate::output::{Table, count, note, print};
 
@@ -20,7 +20,7 @@ pub(crate) fn bingo(task: &BingoTask) -> Result<ExitCode> {
 }
 
 fn check(file: &Path) -> Result<()> {
-    let event = parse(&text_of(file)?).map_err(|faults| defines_none(file, "event", &faults))?;
+    let event = parse(&text_of(file)?).map_err(|faults| invalid_definition(file, "event", &faults))?;
     let tiles = || event.rows.iter().flat_map(|row| &row.tiles);
     let rules: usize = tiles().map(|tile| tile.rules.len()).sum();
     let counts = [

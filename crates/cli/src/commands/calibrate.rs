@@ -1,4 +1,4 @@
-//! `manyworlds calibrate`: a model beside the real thing it models.
+//! `manyworlds calibrate`: a model compared with real statistics.
 
 use std::process::ExitCode;
 
@@ -15,7 +15,7 @@ use crate::output::{Table, note, print, print_json};
 pub(crate) fn calibrate(args: &CalibrateArgs) -> Result<ExitCode> {
     let plugin = plugin(&args.model)?;
     if plugin.name != football::PLUGIN.name {
-        bail!("{} has no figures to be measured against; football has", plugin.name);
+        bail!("{} has no real statistics to compare with; football has", plugin.name);
     }
     let given = args.parameters.iter().map(|(name, value)| (name.as_str(), value.as_str()));
     let parameters = Parameters::parse(plugin.parameters, given)?;

@@ -1,4 +1,4 @@
-//! `manyworlds compare`: what is different between two ensembles.
+//! `manyworlds compare`: differences between two ensembles.
 
 use std::process::ExitCode;
 
@@ -7,7 +7,7 @@ use ensemble::{Columns, Comparison, OutcomeRef, compare as compared};
 use serde_json::json;
 
 use super::open_columns;
-use super::plan::outcome_of;
+use super::simulation::outcome_of;
 use crate::args::{CompareArgs, Format};
 use crate::output::{Table, count, known_to, note, number, print, print_json};
 
@@ -32,9 +32,7 @@ pub(crate) async fn compare(args: &CompareArgs) -> Result<ExitCode> {
         Format::Table => {
             print(&table(args, &found).to_string())?;
             if found.iter().any(|(_, c)| !c.is_paired) {
-                note(
-                    "their seeds differ: the worlds are not the same, and each interval is that of two separate means",
-                );
+                note("the seeds differ: the worlds are unpaired, and each interval is that of two separate means");
             }
         }
     }
@@ -46,7 +44,7 @@ fn outcome(columns: &Columns, name: &str) -> Result<OutcomeRef> {
     let plan = &columns.ensemble().plan;
     let found = outcome_of(&plan.catalogue, name)?;
     if columns.worlds() == 0 {
-        bail!("ensemble {:?} has no world yet", plan.name);
+        bail!("ensemble {:?} has no completed worlds yet", plan.name);
     }
     Ok(found)
 }

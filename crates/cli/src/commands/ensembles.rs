@@ -8,6 +8,7 @@ use fleet::Ledger;
 use serde_json::{Value, json};
 
 use super::{create_store, open_store};
+use crate::advice::explain;
 use crate::args::{Format, Place};
 use crate::output::{Table, bytes, count, note, print, print_json};
 
@@ -35,7 +36,7 @@ pub(crate) async fn list(place: &Place, format: Format) -> Result<ExitCode> {
         rows.push(match found {
             Ok(ensemble) => ensemble.to_json(),
             Err(error) => {
-                note(&error.to_string());
+                note(&explain(&error.into()));
                 unreadable(&name)
             }
         });
@@ -43,7 +44,7 @@ pub(crate) async fn list(place: &Place, format: Format) -> Result<ExitCode> {
     print_list(&rows, format)
 }
 
-/// The name and the state, and nothing else that could be known.
+/// The row of an ensemble that cannot be read.
 fn unreadable(name: &str) -> Value {
     let mut row: Value = COLUMNS.into_iter().map(|column| (column, Value::Null)).collect();
     row["ensemble"] = json!(name);
@@ -81,7 +82,7 @@ fn print_list(rows: &[Value], format: Format) -> Result<ExitCode> {
 }
 
 pub(crate) async fn drop(place: &Place, name: &str, ledger: Option<&str>) -> Result<ExitCode> {
-    // Before anything is dropped: a ledger that cannot be reached is reported at once.
+    // First, so that an unreachable ledger is reported before anything is dropped.
     let ledger = match ledger {
         Some(url) => Some(Ledger::open(url).await?),
         None => None,
@@ -90,7 +91,7 @@ pub(crate) async fn drop(place: &Place, name: &str, ledger: Option<&str>) -> Res
     let dropped = create_store(place).await?.drop_ensemble(name).await;
     match (dropped, &ledger) {
         (Ok(version), Some(ledger)) => _ = fleet::forget(ledger, name, Some(version)).await?,
-        // It was dropped before, by somebody who did not name the ledger.
+        // It was dropped before without the ledger.
         (Err(EnsembleError::Unknown { .. }), Some(ledger)) if fleet::forget(ledger, name, None).await? > 0 => {}
         (dropped, _) => _ = dropped?,
     }

@@ -25,24 +25,24 @@ pub(crate) async fn export(args: &ExportArgs) -> Result<ExitCode> {
     let mut rows = engine.query(&question(args)).await?;
     let Some(path) = &args.to else {
         if format == FileFormat::Parquet {
-            bail!("Parquet is no text: name a file with --to");
+            bail!("Parquet is binary: name a file with --to");
         }
         write(&mut rows, format, BufWriter::new(std::io::stdout())).await?;
         return Ok(ExitCode::SUCCESS);
     };
-    // Whoever looks for the file meanwhile finds the old one, or none.
+    // Readers find the old file until the new one is complete.
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let written = tempfile::Builder::new()
         .prefix(".export-")
-        // As of any file that is made: temporary ones are their owner's alone.
+        // As for any new file: temporary ones are private.
         .permissions(Permissions::from_mode(0o666))
         .tempfile_in(folder)
-        .with_context(|| format!("making a file in {}", folder.display()))?;
+        .with_context(|| format!("cannot create a file in {}", folder.display()))?;
     let (total, file) = write(&mut rows, format, BufWriter::new(written)).await?;
-    let file = file.into_inner().context("writing the file")?;
-    file.as_file().sync_all().context("syncing the file")?;
-    let size = file.as_file().metadata().context("looking at the file")?.len();
-    file.persist(path).with_context(|| format!("naming the file {}", path.display()))?;
+    let file = file.into_inner().context("cannot write the file")?;
+    file.as_file().sync_all().context("cannot sync the file")?;
+    let size = file.as_file().metadata().context("cannot read the size of the file")?.len();
+    file.persist(path).with_context(|| format!("cannot rename the file to {}", path.display()))?;
     note(&format!(
         "wrote {} rows of {} into {}, {}",
         count(total),
@@ -60,7 +60,7 @@ fn format(args: &ExportArgs) -> Result<FileFormat> {
         (None, Some("parquet")) => FileFormat::Parquet,
         (None, Some("json" | "jsonl" | "ndjson")) => FileFormat::Json,
         (None, None | Some("csv")) => FileFormat::Csv,
-        (None, Some(other)) => bail!("files that end in .{other} are of no known form: name one with --format"),
+        (None, Some(other)) => bail!("unknown file extension .{other}: name a format with --format"),
     })
 }
 
@@ -72,16 +72,16 @@ fn question(args: &ExportArgs) -> String {
     format!("SELECT {columns} FROM {table}{condition}")
 }
 
-/// Writes all rows; tells how many.
+/// Writes all rows and returns their number.
 async fn write<W: Write + Send>(rows: &mut Rows, format: FileFormat, out: W) -> Result<(u64, W)> {
     let mut writer = Writer::new(format, &rows.schema(), out)?;
     let mut total = 0;
     while let Some(batch) = rows.next().await {
         let batch = batch?;
         total += batch.num_rows() as u64;
-        writer.write(&batch).context("writing the rows")?;
+        writer.write(&batch).context("cannot write the rows")?;
     }
-    Ok((total, writer.finish().context("writing the rows")?))
+    Ok((total, writer.finish().context("cannot write the rows")?))
 }
 
 enum Writer<W: Write + Send> {

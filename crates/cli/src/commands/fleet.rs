@@ -9,13 +9,13 @@ use fleet::{Broker, Halt, Ledger, SubmitOptions, WorkerOptions};
 use run::Meter;
 use tokio::sync::watch;
 
-use super::plan::{Sizing, planned, until};
+use super::simulation::{Sizing, planned, until};
 use super::{cores, make_model, serve_metrics, status, stop_on_signals};
 use crate::args::{FleetArgs, LedgerArgs, SubmitArgs, SubmittedArgs, WorkerArgs};
 use crate::output::{count, note};
 use crate::progress::Ticker;
 
-pub(super) async fn open_ledger(args: &LedgerArgs) -> Result<Ledger> {
+async fn open_ledger(args: &LedgerArgs) -> Result<Ledger> {
     Ok(Ledger::open(&args.ledger).await?)
 }
 
@@ -40,7 +40,7 @@ pub(crate) async fn submit(args: &SubmitArgs) -> Result<ExitCode> {
 
 pub(crate) async fn worker(args: &WorkerArgs) -> Result<ExitCode> {
     let threads = match args.concurrency {
-        Some(0) => bail!("--concurrency 0: a worker plays one range at a time at least"),
+        Some(0) => bail!("--concurrency 0: a worker plays at least one range at a time"),
         Some(threads) => threads,
         None => cores(),
     };
@@ -57,7 +57,7 @@ pub(crate) async fn worker(args: &WorkerArgs) -> Result<ExitCode> {
         meter: meter.clone(),
     };
     let member = fleet::join(ledger, broker, options, halt_on_signals()?).await?;
-    note(&format!("working on {} at once; stop with Ctrl-C", count(threads as u64)));
+    note(&format!("playing up to {} ranges at once; stop with Ctrl-C", count(threads as u64)));
     let phases = Ticker::of_worker(meter);
     let worked = member.work().await;
     phases.finish();
@@ -69,7 +69,7 @@ pub(crate) async fn worker(args: &WorkerArgs) -> Result<ExitCode> {
 fn halt_on_signals() -> Result<watch::Receiver<Halt>> {
     let (sender, receiver) = watch::channel(Halt::No);
     stop_on_signals(move |is_first| {
-        // Where nobody listens any more the worker has ended.
+        // Without a receiver the worker has ended.
         _ = sender.send(if is_first { Halt::Drain } else { Halt::Now });
     })?;
     Ok(receiver)
@@ -77,7 +77,7 @@ fn halt_on_signals() -> Result<watch::Receiver<Halt>> {
 
 pub(crate) async fn pause(args: &SubmittedArgs) -> Result<ExitCode> {
     fleet::pause(&open_ledger(&args.ledger).await?, &args.ensemble).await?;
-    note(&format!("paused {}: go on with `manyworlds resume {}`", args.ensemble, args.ensemble));
+    note(&format!("paused {}; continue with `manyworlds resume {}`", args.ensemble, args.ensemble));
     Ok(ExitCode::SUCCESS)
 }
 
@@ -88,12 +88,12 @@ pub(crate) async fn resume(args: &SubmittedArgs) -> Result<ExitCode> {
 
 pub(crate) async fn cancel(args: &SubmittedArgs) -> Result<ExitCode> {
     fleet::cancel(&open_ledger(&args.ledger).await?, &args.ensemble).await?;
-    note(&format!("cancelled {}: what is stored stays readable", args.ensemble));
+    note(&format!("cancelled {}; its stored worlds stay readable", args.ensemble));
     Ok(ExitCode::SUCCESS)
 }
 
 pub(crate) async fn retry(args: &SubmittedArgs) -> Result<ExitCode> {
     let forgiven = fleet::retry(&open_ledger(&args.ledger).await?, &args.ensemble).await?;
-    note(&format!("trying {} again: {} ranges had failed", args.ensemble, count(forgiven)));
+    note(&format!("retrying {}: {} ranges had failed", args.ensemble, count(forgiven)));
     Ok(ExitCode::SUCCESS)
 }

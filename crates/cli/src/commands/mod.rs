@@ -1,4 +1,4 @@
-//! One file a command.
+//! One file per command.
 
 mod append;
 mod ask;
@@ -8,22 +8,22 @@ mod calibrate;
 mod compare;
 mod config;
 mod correlate;
-mod digest;
 mod ensembles;
 mod export;
 mod fleet;
+mod flush;
 mod info;
-mod known;
-mod load;
+mod loadgen;
 mod models;
 mod outcome;
-mod plan;
 mod plays;
-mod price;
+mod probability;
 mod run;
 mod serve;
 mod siege;
+mod simulation;
 mod sql;
+mod statistics;
 mod status;
 mod table;
 mod token;
@@ -47,13 +47,13 @@ use crate::args::{Args, AskArgs, BenchWorkload, Command, Place, TableTask};
 use crate::output::note;
 use crate::settings::Setting;
 
-/// The models that this binary knows.
+/// The models of this program.
 const MODELS: &[Plugin] = &[football::PLUGIN, ::bingo::PLUGIN];
 
 pub(crate) fn dispatch(args: Args, settings: &[Setting]) -> Result<ExitCode> {
     match args.command {
         Command::Append(args) => append::append(&args),
-        Command::Digest(args) => run(digest::digest(&args)),
+        Command::Flush(args) => run(flush::flush(&args)),
         Command::Run(args) => run(run::run(*args)),
         Command::Submit(args) => run(fleet::submit(&args)),
         Command::Worker(args) => run(fleet::worker(&args)),
@@ -66,7 +66,8 @@ pub(crate) fn dispatch(args: Args, settings: &[Setting]) -> Result<ExitCode> {
         Command::Calibrate(args) => calibrate::calibrate(&args),
         Command::Models { model } => models::models(model.as_deref()),
         Command::Ensembles { data, format } => run(ensembles::list(&data.data, format.format)),
-        Command::Price(args) => run(price::price(&args)),
+        Command::Probability(args) => run(probability::probability(&args)),
+        Command::Price(args) => run(probability::price(&args)),
         Command::Outcome(args) => run(outcome::outcome(&args)),
         Command::Ask(args) => ask(&args),
         Command::Sql(args) => run(sql::sql(&args)),
@@ -74,7 +75,7 @@ pub(crate) fn dispatch(args: Args, settings: &[Setting]) -> Result<ExitCode> {
         Command::QuestionProcess => serve::answer_questions(),
         Command::Config(_) => config::config(settings),
         Command::Token { task } => token::token(&task),
-        Command::Load(args) => load::load(&args),
+        Command::Loadgen(args) => loadgen::loadgen(&args),
         Command::Compare(args) => run(compare::compare(&args)),
         Command::Correlate(args) => run(correlate::correlate(&args)),
         Command::Plays(args) => run(plays::plays(&args)),
@@ -82,7 +83,7 @@ pub(crate) fn dispatch(args: Args, settings: &[Setting]) -> Result<ExitCode> {
         Command::Drop { ensemble, data, ledger } => run(ensembles::drop(&data.data, &ensemble, ledger.as_deref())),
         Command::Info(args) => run(info::info(&args)),
         Command::Export(args) => run(export::export(&args)),
-        Command::Rebuild(args) => run(upkeep::rebuild(&args)),
+        Command::Rebuild(args) | Command::Table { task: TableTask::Rebuild(args) } => run(upkeep::rebuild(&args)),
         Command::Table { task: TableTask::Insert(args) } => run(table::insert(&args)),
         Command::Tables { data, format } | Command::Table { task: TableTask::List { data, format } } => {
             run(table::list(&data, &format))
@@ -104,7 +105,7 @@ pub(crate) fn dispatch(args: Args, settings: &[Setting]) -> Result<ExitCode> {
     }
 }
 
-/// Cores that this process may use, as far as can be told.
+/// Cores that this process may use.
 fn cores() -> usize {
     std::thread::available_parallelism().map_or(1, NonZero::get)
 }
@@ -117,13 +118,12 @@ fn run(command: impl Future<Output = Result<ExitCode>>) -> Result<ExitCode> {
 fn start_runtime() -> Result<Runtime> {
     let mut builder = Builder::new_multi_thread();
     builder.worker_threads(cores().max(2)).thread_stack_size(query::STACK_BYTES).enable_all();
-    builder.build().context("starting the runtime")
+    builder.build().context("cannot start the runtime")
 }
 
-/// Asks on this thread alone: a question has threads of its own, and to start those of a runtime would cost as much as many
-/// questions take.
+/// Runs `ask` without the runtime's threads. It has its own, and starting more would cost as much as many questions.
 fn ask(args: &AskArgs) -> Result<ExitCode> {
-    let runtime = Builder::new_current_thread().enable_all().build().context("starting the runtime")?;
+    let runtime = Builder::new_current_thread().enable_all().build().context("cannot start the runtime")?;
     runtime.block_on(ask::ask(args))
 }
 
@@ -136,7 +136,7 @@ fn plugin(name: &str) -> Result<&'static Plugin> {
 fn model_of(plan: &Plan) -> Result<Box<dyn Model>> {
     let plugin = plugin(&plan.model)?;
     let parameters = Parameters::from_json(plugin.parameters, &plan.parameters)
-        .map_err(|e| anyhow!("the stored parameters of ensemble {:?} do not fit this version: {e}", plan.name))?;
+        .map_err(|e| anyhow!("cannot use the stored parameters of ensemble {:?}: {e}", plan.name))?;
     Ok((plugin.build)(&parameters)?)
 }
 
@@ -145,7 +145,7 @@ fn make_model() -> MakeModel {
     Arc::new(|plan| Ok(model_of(plan)?.into()))
 }
 
-/// Serves a process's counts where `--metrics` says so.
+/// Serves Prometheus metrics if `--metrics` asks for them.
 async fn serve_metrics(address: Option<SocketAddr>, meter: &Arc<Meter>) -> Result<()> {
     let Some(address) = address else { return Ok(()) };
     let meter = meter.clone();
@@ -154,24 +154,24 @@ async fn serve_metrics(address: Option<SocketAddr>, meter: &Arc<Meter>) -> Resul
     Ok(())
 }
 
-/// How long a process that is asked to end at once may take to say good-bye.
+/// How long a process may take to end at once.
 const PARTING: Duration = Duration::from_millis(500);
 
-/// Passes signals to end on, and whether each is the first. The second one ends the process, whatever its threads wait for:
-/// a thread of its own sees to that.
+/// Calls `stop` for each signal to end, with whether it is the first. The second signal ends the process, even while its
+/// threads wait.
 fn stop_on_signals(mut stop: impl FnMut(bool) + Send + 'static) -> Result<()> {
     let mut is_first = true;
     let handler = move || {
         stop(is_first);
         if std::mem::replace(&mut is_first, false) {
-            note("stopping once the ranges under way are stored; press again to drop them");
+            note("stopping after the ranges in progress; press again to drop them");
             return;
         }
-        note("dropping the ranges under way");
+        note("dropping the ranges in progress");
         std::thread::sleep(PARTING);
         std::process::exit(130);
     };
-    ctrlc::set_handler(handler).context("listening for Ctrl-C")
+    ctrlc::set_handler(handler).context("cannot listen for Ctrl-C")
 }
 
 /// What tables of rows lie on.
@@ -186,7 +186,7 @@ async fn open_store(place: &Place) -> Result<Store> {
 }
 
 fn nothing_stored(place: &Place) -> anyhow::Error {
-    anyhow!("nothing is stored in {place}: play an ensemble with `manyworlds run`, or name another folder with --data")
+    anyhow!("{place} stores no data: play an ensemble with `manyworlds run`, or name another folder with --data")
 }
 
 /// Opens the tables of ensembles to write to them.

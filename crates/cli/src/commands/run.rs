@@ -7,15 +7,15 @@ use anyhow::{Result, bail};
 use ensemble::{Plan, Registered, Store};
 use run::{Control, Options, Summary, play};
 
-use super::plan::{Sizing, planned, until};
-use super::{cores, create_store, known, serve_metrics, stop_on_signals};
+use super::simulation::{Sizing, planned, until};
+use super::{cores, create_store, serve_metrics, statistics, stop_on_signals};
 use crate::args::{Format, RunArgs};
 use crate::output::{Table, bytes, count, note, print, print_json};
 use crate::progress::Ticker;
 
 pub(crate) async fn run(args: RunArgs) -> Result<ExitCode> {
     let threads = match args.threads {
-        Some(0) => bail!("--threads 0: at least one worker thread is needed"),
+        Some(0) => bail!("--threads 0: a run needs at least one thread"),
         Some(threads) => threads,
         None => cores(),
     };
@@ -34,36 +34,33 @@ pub(crate) async fn run(args: RunArgs) -> Result<ExitCode> {
     let summary = result?;
     report(&summary, args.play.format.format)?;
     if summary.is_enough {
-        note(&format!("{} worlds were enough", count(summary.worlds as u64)));
+        note(&format!("reached the precision goal after {} worlds", count(summary.worlds as u64)));
     }
     if summary.complete || summary.is_enough {
         return Ok(ExitCode::SUCCESS);
     }
     note(&format!(
-        "stopped at {} of {} worlds; go on with --resume",
+        "stopped at {} of {} worlds; continue with --resume",
         count(summary.worlds as u64),
         count(args.play.plan.worlds.into())
     ));
     Ok(ExitCode::from(130))
 }
 
-/// Registers the plan, or finds the ensemble to go on with.
+/// Registers the plan, or finds the ensemble to resume.
 async fn take_up(store: &mut Store, plan: Plan, args: &RunArgs) -> Result<Registered> {
     if !args.resume {
         return Ok(store.register(plan, args.play.replace).await?);
     }
     let ensemble = store.resume(&plan.name).await?;
     if let Some(difference) = ensemble.plan.difference(&plan) {
-        bail!("ensemble {:?} was begun with {difference}: resume it with the same, or use --replace", plan.name);
+        bail!("cannot resume ensemble {:?}: it was started with {difference}; use the same, or --replace", plan.name);
     }
     if ensemble.replaces && args.play.until.until_ci.is_some() {
-        bail!(
-            "--until-ci: ensemble {:?} is to take the place of an older version, and must be played whole",
-            plan.name
-        );
+        bail!("--until-ci: ensemble {:?} replaces an older version, which takes all of its worlds", plan.name);
     }
     let done: usize = ensemble.done.iter().map(|r| r.count()).sum();
-    note(&format!("resuming: {} of {} worlds are stored", count(done as u64), count(args.play.plan.worlds.into())));
+    note(&format!("resuming at {} of {} worlds", count(done as u64), count(args.play.plan.worlds.into())));
     Ok(ensemble)
 }
 
@@ -76,7 +73,7 @@ fn report(summary: &Summary, format: Format) -> Result<()> {
                 return print(&table.to_csv());
             }
             print(&table.to_string())?;
-            known::table(&summary.known).map_or(Ok(()), |outcomes| print(&format!("\n{outcomes}")))
+            statistics::table(&summary.known).map_or(Ok(()), |outcomes| print(&format!("\n{outcomes}")))
         }
     }
 }
@@ -99,19 +96,19 @@ fn as_table(s: &Summary) -> Table {
         "  on disk",
         bytes(s.outcomes.bytes),
         format!(
-            "{:.2} bits a value, {:.1} times smaller than raw doubles",
+            "{:.2} bits per value, {:.1} times smaller than raw doubles",
             s.outcomes.bits_per_value,
             per(raw as f64, s.outcomes.bytes as f64)
         ),
     );
     if s.events.hash.is_some() {
         row("events", count(s.events.rows), rate((s.events.rows as f64 * per(played, s.worlds as f64)) as u64));
-        row("  on disk", bytes(s.events.bytes), format!("{:.2} bytes a row", s.events.bytes_per_row));
+        row("  on disk", bytes(s.events.bytes), format!("{:.2} bytes per row", s.events.bytes_per_row));
     } else {
         row("events", "replayed on demand".to_owned(), String::new());
     }
     let cpu = if played > 0.0 {
-        format!("{:.2} ms of processor time a world", s.cpu_s * 1e3 / played)
+        format!("{:.2} ms of processor time per world", s.cpu_s * 1e3 / played)
     } else {
         String::new()
     };

@@ -59,34 +59,33 @@ pub(crate) async fn serve(args: &ServeArgs) -> Result<ExitCode> {
     let ready = |server: &Server| {
         let scheme = if server.is_secure() { "https" } else { "http" };
         if let Some(address) = server.postgres_address() {
-            note(&format!("clients of PostgreSQL are answered on {address}"));
+            note(&format!("serving PostgreSQL clients on {address}"));
         }
-        note(&format!("listening on {scheme}://{}; Ctrl-C writes everything out and ends", server.address()));
+        note(&format!("listening on {scheme}://{}; Ctrl-C flushes all rows and stops", server.address()));
     };
     let failing = server::serve(settings, make_model(), ready, told_to_stop()?).await?;
     if failing.is_empty() {
-        note("everything is written out");
+        note("flushed all rows");
         return Ok(ExitCode::SUCCESS);
     }
     for Failing { table, reason, rows, .. } in &failing {
         let rows = rows.map_or_else(|| "rows".to_owned(), |rows| format!("{} rows", count(rows)));
         note(&format!(
-            "table {table}: {rows} are still in its log, since they could not be written: {reason}; mend the cause, then run \
-             `manyworlds rebuild {table} --apply`, or start the server again"
+            "cannot flush table {table}: {reason}; its {rows} stay in its log: fix the cause, then run `manyworlds table rebuild {table} --apply` \
+             or start the server again"
         ));
     }
-    note("everything else is written out");
+    note("flushed all other rows");
     Ok(ExitCode::from(1))
 }
 
 /// How this program is started to answer questions.
 fn question_program() -> Result<Vec<OsString>> {
-    let program =
-        std::env::current_exe().context("finding this program, which answers questions in processes of its own")?;
+    let program = std::env::current_exe().context("cannot find this program to start query processes")?;
     Ok(vec![program.into_os_string(), "question-process".into()])
 }
 
-/// Gives freed memory back to the system while nothing happens, too; else that waits for the next allocations.
+/// Returns freed memory to the system even while idle.
 fn return_idle_memory() -> Result<()> {
     let started = tikv_jemalloc_ctl::background_thread::write(true);
     started.map_err(|error| anyhow!("starting the threads that return memory: {error}"))
@@ -95,16 +94,16 @@ fn return_idle_memory() -> Result<()> {
 /// Answers the questions of a server that started this process.
 pub(crate) fn answer_questions() -> Result<ExitCode> {
     return_idle_memory()?;
-    server::answer_questions(make_model()).context("answering questions of a server")?;
+    server::answer_questions(make_model()).context("cannot answer the server's queries")?;
     Ok(ExitCode::SUCCESS)
 }
 
-/// What tells the rows of each table apart.
+/// The columns that identify the rows of each table, besides their time.
 fn unique(given: &[Unique]) -> Result<BTreeMap<TableName, Vec<String>>> {
     let mut unique = BTreeMap::new();
     for Unique { table, columns } in given {
         if unique.insert(table.clone(), columns.clone()).is_some() {
-            bail!("--unique names the table {table} twice: name all of its columns at once");
+            bail!("--unique names table {table} twice: name all columns at once");
         }
     }
     Ok(unique)
@@ -112,8 +111,8 @@ fn unique(given: &[Unique]) -> Result<BTreeMap<TableName, Vec<String>>> {
 
 /// Ends at the first SIGINT or SIGTERM.
 fn told_to_stop() -> Result<impl Future<Output = ()>> {
-    let mut interrupt = signal(SignalKind::interrupt()).context("listening for Ctrl-C")?;
-    let mut terminate = signal(SignalKind::terminate()).context("listening for SIGTERM")?;
+    let mut interrupt = signal(SignalKind::interrupt()).context("cannot listen for Ctrl-C")?;
+    let mut terminate = signal(SignalKind::terminate()).context("cannot listen for SIGTERM")?;
     Ok(async move {
         tokio::select! {
             _ = interrupt.recv() => {}

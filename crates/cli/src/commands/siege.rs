@@ -16,7 +16,7 @@ pub(crate) fn siege(args: &BenchSiegeArgs) -> Result<ExitCode> {
         if may_mount() {
             return Err(go_inside());
         }
-        note("the disk is not filled: this system allows no mounts in a namespace of one's own");
+        note("cannot fill the disk: this system allows no private mounts");
     }
     let desk = Desk::new("siege", args.data.as_deref(), None, &args.format)?;
     let disk = args.inside.then(|| Mounted::new(args.disk)).transpose()?;
@@ -27,8 +27,8 @@ pub(crate) fn siege(args: &BenchSiegeArgs) -> Result<ExitCode> {
     if besieged.holds() {
         return Ok(ExitCode::SUCCESS);
     }
-    note(&format!("what was left is in {}", desk.keep().display()));
-    note(&format!("to repeat it: manyworlds bench siege --minutes {} --seed {}", args.minutes, args.seed));
+    note(&format!("the data folder is {}", desk.keep().display()));
+    note(&format!("repeat it with manyworlds bench siege --minutes {} --seed {}", args.minutes, args.seed));
     Ok(ExitCode::from(1))
 }
 
@@ -50,9 +50,9 @@ fn go_inside() -> anyhow::Error {
     match std::env::current_exe() {
         Ok(program) => {
             let error = unshare().arg(program).args(std::env::args_os().skip(1)).arg("--inside").exec();
-            anyhow::Error::new(error).context("starting unshare")
+            anyhow::Error::new(error).context("cannot start unshare")
         }
-        Err(error) => anyhow::Error::new(error).context("finding this program"),
+        Err(error) => anyhow::Error::new(error).context("cannot find this program"),
     }
 }
 
@@ -65,11 +65,11 @@ impl Mounted {
     /// Mounts one of so many megabytes.
     fn new(megabytes: u64) -> Result<Self> {
         let folder =
-            tempfile::Builder::new().prefix("manyworlds-siege-").tempdir().context("making a folder for a disk")?;
+            tempfile::Builder::new().prefix("manyworlds-siege-").tempdir().context("cannot create a folder")?;
         let size = format!("size={megabytes}m");
         let mounted =
             Command::new("mount").args(["-t", "tmpfs", "-o", &size, "manyworlds-siege"]).arg(folder.path()).output();
-        let mounted = mounted.context("starting mount")?;
+        let mounted = mounted.context("cannot start mount")?;
         if !mounted.status.success() {
             bail!(
                 "cannot mount a disk at {}: {}",

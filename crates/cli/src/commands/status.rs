@@ -1,4 +1,4 @@
-//! `manyworlds status`: how far a fleet is.
+//! `manyworlds status`: the progress of a fleet.
 
 use std::process::ExitCode;
 use std::time::Duration;
@@ -7,23 +7,22 @@ use anyhow::Result;
 use fleet::{EnsembleStatus, FleetError, Ledger, State, WorkerStatus};
 use indicatif::HumanDuration;
 
-use super::fleet::open_ledger;
-use super::known;
+use super::statistics;
 use crate::args::{Format, StatusArgs};
 use crate::output::{Table, count, interval, note, print, print_json};
 use crate::progress::Display;
 
-/// How often a watched ensemble is looked at where the ledger tells of no change.
+/// How often `watch` looks at the ledger without a notification.
 const LOOK_EACH: Duration = Duration::from_millis(200);
 
 pub(crate) async fn status(args: &StatusArgs) -> Result<ExitCode> {
-    let ledger = open_ledger(&args.ledger).await?;
+    let ledger = Ledger::open(&args.ledger.ledger).await?;
     if args.workers {
         let workers = fleet::workers(&ledger).await?;
         match args.format.format {
             Format::Json => print_json(&workers)?,
             Format::Csv => print(&crew(&workers).to_csv())?,
-            Format::Table if workers.is_empty() => note("no worker is there"),
+            Format::Table if workers.is_empty() => note("no workers"),
             Format::Table => print(&crew(&workers).to_string())?,
         }
         return Ok(ExitCode::SUCCESS);
@@ -39,7 +38,7 @@ pub(crate) async fn status(args: &StatusArgs) -> Result<ExitCode> {
             match args.format.format {
                 Format::Json => print_json(&all)?,
                 Format::Csv => print(&listed(&all).to_csv())?,
-                Format::Table if all.is_empty() => note("nothing was submitted to this fleet yet"),
+                Format::Table if all.is_empty() => note("no ensemble was submitted yet"),
                 Format::Table => print(&listed(&all).to_string())?,
             }
             Ok(ExitCode::SUCCESS)
@@ -47,8 +46,8 @@ pub(crate) async fn status(args: &StatusArgs) -> Result<ExitCode> {
     }
 }
 
-/// Shows how far an ensemble is until it has ended; exit code 1 where it did not end complete. Waits for a ledger that is gone
-/// for a while.
+/// Shows the progress of an ensemble until it ends, with exit code 1 unless it is complete. Waits through outages of the
+/// ledger.
 pub(super) async fn watch_until_end(ledger: &Ledger, name: &str, format: Format) -> Result<ExitCode> {
     let changes = ledger.listen().await?;
     let mut display = Display::start();
@@ -72,7 +71,7 @@ pub(super) async fn watch_until_end(ledger: &Ledger, name: &str, format: Format)
     Ok(if is_complete { ExitCode::SUCCESS } else { ExitCode::from(1) })
 }
 
-/// Shows how far an ensemble is, if it is time to; tells all about it once it has ended.
+/// Shows the progress if it is due; returns the status once the ensemble has ended.
 async fn look(ledger: &Ledger, name: &str, display: &mut Display) -> Result<Option<EnsembleStatus>, FleetError> {
     let has_ended = !fleet::state(ledger, name).await?.may_go_on();
     if !has_ended && !display.is_due() {
@@ -86,7 +85,7 @@ async fn look(ledger: &Ledger, name: &str, display: &mut Display) -> Result<Opti
     Ok(None)
 }
 
-/// What is said besides how many worlds are done.
+/// The progress besides the count of worlds.
 fn progress(one: &EnsembleStatus) -> String {
     let mut parts = vec![one.state.word().to_owned(), format!("{} worlds/s", count(one.worlds_per_s as u64))];
     parts.push(match one.workers.iter().filter(|w| w.is_there).count() {
@@ -147,11 +146,11 @@ fn show(one: &EnsembleStatus, format: Format) -> Result<()> {
     if !one.workers.is_empty() {
         print(&format!("\n{}", crew(&one.workers)))?;
     }
-    if let Some(outcomes) = known::table(&one.outcomes) {
+    if let Some(outcomes) = statistics::table(&one.outcomes) {
         print(&format!("\n{outcomes}"))?;
     }
     for failure in &one.failures {
-        let end = if failure.is_given_up { "given up" } else { "tried again" };
+        let end = if failure.is_given_up { "given up" } else { "retried" };
         note(&format!("worlds {} ({end}): {}", failure.range, failure.reason));
     }
     Ok(())

@@ -339,7 +339,7 @@ async fn with_log(name: &TableName, root: &Path) -> Result<Option<Value>> {
 
 /// One row a table; what is not told is left empty.
 fn listed(tables: &[Value], count: fn(u64) -> String, bytes: fn(u64) -> String) -> Table {
-    let mut shown = Table::new(["table", "layout", "files", "rows", "bytes", "rows in the log", "trouble"]);
+    let mut shown = Table::new(["table", "layout", "files", "rows", "bytes", "unflushed rows", "trouble"]);
     for of in tables {
         let text = |key: &str| of[key].as_str().unwrap_or_default().to_owned();
         let number = |key: &str, write: fn(u64) -> String| of[key].as_u64().map(write).unwrap_or_default();
@@ -427,7 +427,7 @@ fn of_columns(root: &Path, segments: &[Segment]) -> Result<Vec<Value>> {
 }
 
 fn print_columns(whole: &Value, columns: &[Value], format: Format) -> Result<()> {
-    let header = ["column", "encodings", "codec", "bytes a row", "share", "bounds", "filters", "false answers"];
+    let header = ["column", "encodings", "codec", "bytes per row", "share", "bounds", "filters", "false answers"];
     let mut shown = Table::new(header);
     for c in columns {
         let number = |key: &str| c[key].as_f64().unwrap_or(0.0);
@@ -461,11 +461,11 @@ pub(crate) async fn drop(args: &TableArgs) -> Result<ExitCode> {
     let folder = root.file_name().unwrap_or_default().to_string_lossy();
     let gone = root.with_file_name(format!(".{folder}.{}{TEMPORARY_SUFFIX}", uuid::Uuid::new_v4().simple()));
     let removed = std::fs::rename(&root, &gone).and_then(|()| std::fs::remove_dir_all(&gone));
-    removed.with_context(|| format!("removing {}", root.display()))?;
+    removed.with_context(|| format!("cannot remove {}", root.display()))?;
     note(&format!("removed table {}", args.name));
     Ok(ExitCode::SUCCESS)
 }
 
 pub(super) fn no_table(name: &TableName, root: &Path) -> anyhow::Error {
-    anyhow!("there is no table {name} in {}: `manyworlds table list` names those there are", root.display())
+    anyhow!("unknown table {name} in {}: `manyworlds table list` lists the tables", root.display())
 }

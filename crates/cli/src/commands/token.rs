@@ -13,7 +13,7 @@ pub(crate) fn token(task: &TokenTask) -> Result<ExitCode> {
         TokenTask::Create { name, databases, read, write, file } => {
             let grant = Grant { name: name.clone(), databases: databases.clone(), read: *read, write: *write };
             let token = TokenFile::new(file.token_file.clone()).create(grant)?;
-            note("keep it: it cannot be shown again");
+            note("keep the token: it cannot be shown again");
             print(&format!("{token}\n"))?;
         }
         TokenTask::List { file, format } => list(&TokenFile::new(file.token_file.clone()).list()?, format.format)?,

@@ -21,7 +21,7 @@ use table::{Clustering, Layout, StoredTable, Table as DeltaTable};
 use super::table::no_table;
 use super::{disk, open_store};
 use crate::args::{
-    Format, Place, RebuildArgs, TableClusterArgs, TableCompactArgs, TableDeleteArgs, TableRewriteArgs, TableTrimArgs,
+    Format, Place, RebuildArgs, TableArgs, TableClusterArgs, TableDeleteArgs, TableRewriteArgs, TableTrimArgs,
     TableVacuumArgs, VacuumTarget,
 };
 use crate::output::{Table, bytes, count, note, print, print_json};
@@ -36,7 +36,7 @@ pub(crate) async fn cluster(args: &TableClusterArgs) -> Result<ExitCode> {
     let timed = timed(table::cluster::cluster(&root, disk(), options)).await?;
     let done = &timed.result;
     for column in &done.left_out {
-        note(&format!("column {column:?} holds one value only and orders nothing"));
+        note(&format!("column {column:?} holds one value only: it does not affect the order"));
     }
     let summary = json!({
         "rows": done.rows,
@@ -66,8 +66,8 @@ async fn clustering(args: &TableClusterArgs, root: &std::path::Path) -> Result<O
     Ok(Some(Clustering { columns, curve: args.curve.unwrap_or(stored.curve) }))
 }
 
-pub(crate) async fn compact(args: &TableCompactArgs) -> Result<ExitCode> {
-    let root = args.table.folder();
+pub(crate) async fn compact(args: &TableArgs) -> Result<ExitCode> {
+    let root = args.folder();
     let timed = timed(table::upkeep::compact(&root, disk(), Some(progress()))).await?;
     let done = &timed.result;
     let summary = json!({
@@ -77,7 +77,7 @@ pub(crate) async fn compact(args: &TableCompactArgs) -> Result<ExitCode> {
         "bytes_before": done.bytes_before,
         "bytes_after": done.bytes_after,
     });
-    timed.print(summary, args.table.format.format)
+    timed.print(summary, args.format.format)
 }
 
 pub(crate) async fn trim(args: &TableTrimArgs) -> Result<ExitCode> {
@@ -85,7 +85,7 @@ pub(crate) async fn trim(args: &TableTrimArgs) -> Result<ExitCode> {
     let limit = match (&args.before, args.keep_bytes) {
         (Some(time), _) => TrimLimit::Before(time.clone()),
         (None, Some(bytes)) => TrimLimit::KeepBytes(bytes),
-        (None, None) => bail!("say what goes: --before TIME or --keep-bytes N"),
+        (None, None) => bail!("name a limit: --before TIME or --keep-bytes N"),
     };
     let options = TrimOptions { limit, column: args.column.clone(), apply: args.apply };
     let timed = timed(table::upkeep::trim(&root, disk(), &options)).await?;
@@ -152,12 +152,10 @@ pub(crate) async fn rewrite(args: &TableRewriteArgs) -> Result<ExitCode> {
     let done = &timed.result;
     if done.segments_left > 0 {
         let left = count(done.segments_left as u64);
-        note(&format!(
-            "{left} segments were inserted meanwhile and are as they were: run it again to rewrite them too"
-        ));
+        note(&format!("{left} segments were inserted meanwhile: run the command again to rewrite them too"));
     }
     if (done.layout_before == Layout::Row) != (done.layout == Layout::Row) {
-        note("which files were inserted before is not known any more: inserting one of them again doubles its rows");
+        note("the new layout forgets which files were inserted: inserting one again duplicates its rows");
     }
     let summary = json!({
         "layout_before": done.layout_before.to_string(),
@@ -200,15 +198,15 @@ pub(crate) async fn rebuild(args: &RebuildArgs) -> Result<ExitCode> {
     if StoredTable::open(&root, disk()).await?.is_none() && ingest::waiting(&root)?.is_none() {
         return Err(no_table(&args.table.name, &root));
     }
-    let digested = if args.apply { digest(&root).await? } else { 0 };
+    let flushed = if args.apply { flush(&root).await? } else { 0 };
     if StoredTable::open(&root, disk()).await?.is_none() {
-        bail!("table {} has rows in its log only: --apply writes them", args.table.name);
+        bail!("table {} has rows in its log only: flush them with --apply", args.table.name);
     }
     let timed = timed(table::upkeep::rebuild(&root, disk(), args.apply, Some(progress()))).await?;
     let done = &timed.result;
     for damaged in &done.damaged {
         let kept = damaged.kept.as_ref().map(|kept| format!("; kept as {}", kept.display())).unwrap_or_default();
-        note(&format!("{} rows cannot be read: {}{kept}", count(damaged.rows), damaged.reason));
+        note(&format!("cannot read {} rows: {}{kept}", count(damaged.rows), damaged.reason));
     }
     let mut summary = json!({
         "applied": args.apply,
@@ -218,30 +216,30 @@ pub(crate) async fn rebuild(args: &RebuildArgs) -> Result<ExitCode> {
         "damaged_rows": done.damaged.iter().map(|d| d.rows).sum::<u64>(),
     });
     if args.apply {
-        summary["rows_of_log"] = json!(digested);
+        summary["rows_of_log"] = json!(flushed);
         let merged = table::upkeep::compact(&root, disk(), None).await?;
         summary["merged_segments"] = json!(merged.segments_in);
     } else if !done.damaged.is_empty() {
-        note("nothing was set aside: --apply does it");
+        note("nothing changed; set the damaged rows aside with --apply");
     }
     timed.print(summary, args.table.format.format)?;
     Ok(if done.damaged.is_empty() { ExitCode::SUCCESS } else { ExitCode::from(1) })
 }
 
-/// Writes what waits in the log of a table; how many rows that was. A server that runs does it by itself.
-async fn digest(root: &Path) -> Result<u64> {
+/// Flushes the log of a table and returns the number of rows. A running server does it by itself.
+async fn flush(root: &Path) -> Result<u64> {
     match ingest::digest(root, disk(), &DigestOptions::default()).await {
         Err(IngestError::Digesting { .. }) => {
-            note("a server that runs writes the rows of the log by itself");
+            note("the running server flushes the log by itself");
             Ok(0)
         }
-        digested => Ok(digested?.rows),
+        done => Ok(done?.rows),
     }
 }
 
 fn hint(applied: bool) {
     if !applied {
-        note("nothing was removed: --apply does it");
+        note("nothing changed; remove them with --apply");
     }
 }
 

@@ -6,7 +6,7 @@ use anyhow::Result;
 
 use super::{model_of, open_store};
 use crate::args::{Format, Place};
-use crate::output::{Table, print, print_json};
+use crate::output::{Table, note, print, print_json};
 
 pub(crate) async fn verify(place: &Place, name: &str, format: Format) -> Result<ExitCode> {
     let stored = open_store(place).await?.ensemble(name).await?;
@@ -26,6 +26,13 @@ pub(crate) async fn verify(place: &Place, name: &str, format: Format) -> Result<
             }
             print(&if format == Format::Csv { table.to_csv() } else { table.to_string() })?;
         }
+    }
+    let (have, planned) = (stored.worlds(), stored.plan.worlds.count());
+    if have < planned && stored.enough.is_none() {
+        let (model, name) = (&stored.plan.model, &stored.plan.name);
+        note(&format!(
+            "{have} of {planned} worlds are stored; continue with `manyworlds run {model} --name {name} --resume`"
+        ));
     }
     Ok(if found.ok { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }

@@ -105,7 +105,7 @@ fn forty_appenders_and_digests_of_which_some_are_killed_lose_and_double_nothing(
                 if stop.load(Ordering::SeqCst) {
                     break;
                 }
-                let mut child = program(&["digest", "visits", "--data"])
+                let mut child = program(&["flush", "visits", "--data"])
                     .arg(data)
                     .stdout(Stdio::null())
                     .stderr(Stdio::null())
@@ -127,7 +127,7 @@ fn forty_appenders_and_digests_of_which_some_are_killed_lose_and_double_nothing(
     assert!(acknowledged.len() >= 192 && digests > 0, "{} appends, {digests} digests ended early", acknowledged.len());
     let waiting = json(data, &["sql", APPENDS]);
     check(&waiting, &acknowledged);
-    run(data, &["digest", "visits"]);
+    run(data, &["flush", "visits"]);
     let digested = json(data, &["sql", APPENDS]);
     check(&digested, &acknowledged);
     assert_eq!(waiting.as_array().unwrap().len(), digested.as_array().unwrap().len());
@@ -152,11 +152,11 @@ fn forty_appenders_beside_a_server_lose_and_double_nothing_and_its_answers_have_
     acknowledged.extend(1_000..1_040);
     check(&server.sql(APPENDS), &acknowledged);
     check(&json(data, &["sql", APPENDS]), &acknowledged);
-    assert!(failure(data, &["digest", "visits"], 2).contains("a server that runs does it"));
+    assert!(failure(data, &["flush", "visits"], 2).contains("a server that runs does it"));
     server.child.kill().unwrap();
     server.child.wait().unwrap();
     check(&json(data, &["sql", APPENDS]), &acknowledged);
-    assert!(run(data, &["digest", "visits"]).status.success());
+    assert!(run(data, &["flush", "visits"]).status.success());
     check(&json(data, &["sql", APPENDS]), &acknowledged);
     let server = Served::start(data, &[]);
     check(&server.sql(APPENDS), &acknowledged);
@@ -174,7 +174,7 @@ fn rows_are_visible_wherever_a_digest_is_killed() {
             assert!(append(data, "visits", &[], &lines(number)).status.success());
             acknowledged.insert(number);
         }
-        let mut child = program(&["digest", "visits", "--data"])
+        let mut child = program(&["flush", "visits", "--data"])
             .arg(data)
             .stdout(Stdio::null())
             .stderr(Stdio::null())
@@ -219,7 +219,7 @@ fn values_that_do_not_fit_are_told_and_kept_beside() {
         let told = "values that do not fit the column a: 1, kept as text in a_text";
         assert!(said(&output).contains(told), "{}", said(&output));
         if !digested {
-            assert!(run(data, &["digest", "visits"]).status.success());
+            assert!(run(data, &["flush", "visits"]).status.success());
         }
     }
     let found = json(data, &["sql", "SELECT sum(a) AS a, count(a_text) AS n, min(a_text) AS least FROM visits"]);
@@ -233,7 +233,7 @@ fn tables_tell_what_waits_in_their_logs() {
     assert!(append(data, "visits", &[], "{\"a\": 1}\n{\"a\": 2}\n").status.success());
     let told = |tables: serde_json::Value| (tables[0]["rows"].clone(), tables[0]["log_rows"].clone());
     assert_eq!(told(json(data, &["tables"])), (0.into(), 2.into()));
-    assert!(run(data, &["digest", "visits"]).status.success());
+    assert!(run(data, &["flush", "visits"]).status.success());
     assert!(append(data, "visits", &[], "{\"a\": 3}\n").status.success());
     assert_eq!(told(json(data, &["tables"])), (2.into(), 1.into()));
 }

@@ -49,7 +49,7 @@ fn all_that_is_wrong_is_told_with_its_place() {
     let path = file.to_str().unwrap();
     let faults = refused(&["bingo", "check", path]);
     let lines: Vec<&str> = faults.lines().collect();
-    assert_eq!(lines[0], format!("error: {path} defines no event:"));
+    assert_eq!(lines[0], format!("error: {path} does not define a valid event:"));
     assert_eq!(lines[1], "duration: \"a day\" is no duration: write 24h, or 9days");
     assert!(lines[2].starts_with("rows[") && lines[2].contains("did you mean boss.serpants"), "{faults}");
     assert_eq!(lines.len(), 3, "{faults}");
@@ -59,7 +59,10 @@ fn all_that_is_wrong_is_told_with_its_place() {
     assert!(!data.exists());
     std::fs::write(&file, "name = \"Board\"\nduration\n").unwrap();
     let unread = refused(&["bingo", "check", path]);
-    assert!(unread.starts_with(&format!("error: {path} defines no event:\nline 2, column 9: ")), "{unread}");
+    assert!(
+        unread.starts_with(&format!("error: {path} does not define a valid event:\nline 2, column 9: ")),
+        "{unread}"
+    );
 }
 
 #[test]
@@ -78,18 +81,18 @@ fn files_that_are_missing_or_not_asked_for_are_told() {
     let data = folder.path().join("data");
     let lost = folder.path().join("lost.toml");
     let lost = lost.to_str().unwrap();
-    let missing = format!("error: reading {lost}: No such file or directory (os error 2)\n");
+    let missing = format!("error: cannot read {lost}: No such file or directory (os error 2)\n");
     assert_eq!(failure(&data, &["run", "bingo", "--event", lost], 2), missing);
     let check = program(&["bingo", "check", lost]).output().unwrap();
     assert_eq!((check.status.code(), String::from_utf8(check.stderr).unwrap()), (Some(2), missing));
     assert_eq!(
         failure(&data, &["run", "bingo"], 2),
-        "error: bingo plays an event: name the file that defines it, as --event FILE (activities, players, rows of tiles \
+        "error: bingo needs an event: name its file with --event FILE (activities, players, rows of tiles \
          and teams, in TOML or JSON)\n"
     );
     let file = example(folder.path(), "small");
     let words = ["run", "football", "--event", file.to_str().unwrap()];
-    assert_eq!(failure(&data, &words, 2), "error: --event: football plays none\n");
+    assert_eq!(failure(&data, &words, 2), "error: --event: football takes no event\n");
     assert!(!data.exists());
 }
 

@@ -10,7 +10,7 @@ fn bad_input_is_told_clearly() {
         |words: &[&str], expected: &str| assert_eq!(failure(data, words, 2).trim_end(), format!("error: {expected}"));
     check(&["run", "footbal"], "no model \"footbal\"; did you mean football?");
     check(&["run", "football", "--worlds", "0"], "--worlds: a range needs at least one world");
-    check(&["run", "football", "--threads", "0"], "--threads 0: at least one worker thread is needed");
+    check(&["run", "football", "--threads", "0"], "--threads 0: a run needs at least one thread");
     check(&["run", "football", "--range-worlds", "0"], "--range-worlds 0: a range needs at least one world");
     check(&["run", "football", "--param", "home_egde=2"], "no parameter \"home_egde\"; did you mean home_edge?");
     check(&["run", "football", "--param", "pace=9"], "parameter pace is 9: give a number from 0.7 to 1.5");
@@ -20,7 +20,7 @@ fn bad_input_is_told_clearly() {
          a letter or digit",
     );
     let nothing = format!(
-        "nothing is stored in {}: play an ensemble with `manyworlds run`, or name another folder with --data",
+        "{} stores no data: play an ensemble with `manyworlds run`, or name another folder with --data",
         data.display()
     );
     check(&["price", "season", "--leg", "1 > 0"], &nothing);
@@ -37,16 +37,15 @@ fn questions_that_cannot_be_answered_say_why() {
         |words: &[&str], expected: &str| assert_eq!(failure(data, words, 2).trim_end(), format!("error: {expected}"));
     check(
         &["run", "football", "--worlds", "4", "--name", "season"],
-        "there is an ensemble \"season\" already: continue it with --resume, play it anew with --replace, or choose \
-         another --name",
+        "ensemble \"season\" exists already; resume it with --resume, replace it with --replace, or choose another --name",
     );
     check(
         &["run", "football", "--worlds", "5", "--name", "season", "--resume"],
-        "ensemble \"season\" was begun with worlds 4, not 5: resume it with the same, or use --replace",
+        "cannot resume ensemble \"season\": it was started with worlds 4, not 5; use the same, or --replace",
     );
     check(
         &["price", "saison", "--leg", "1 > 0"],
-        &format!("there is no ensemble \"saison\" in {}; there are: season", data.display()),
+        &format!("unknown ensemble \"saison\" in {} (stored: season)", data.display()),
     );
     check(
         &["price", "season", "--entity", "game-17", "--leg", "home_margin > 3"],
@@ -108,7 +107,10 @@ fn a_damaged_ensemble_is_listed_and_can_be_dropped_or_played_anew() {
     assert_eq!(states(), ["dropped unreadable null", "replaced unreadable null", "sound complete 2"]);
     let output = run(data, &["ensembles"]);
     let said = String::from_utf8_lossy(&output.stderr).into_owned();
-    assert!(said.contains("play it anew with --replace, or remove it with `manyworlds drop replaced`\n"), "{said}");
+    assert!(
+        said.contains("replace it with `manyworlds run --replace`, or remove it with `manyworlds drop replaced`\n"),
+        "{said}"
+    );
     let said = failure(data, &["price", "dropped", "--entity", "game-001", "--leg", "home_won"], 2);
     assert!(said.starts_with("error: ensemble \"dropped\" is damaged: "), "{said}");
     json(data, &["price", "sound", "--entity", "game-001", "--leg", "home_won"]);
@@ -129,7 +131,7 @@ fn folders_that_cannot_be_written_are_told() {
     let output = program(&["models"]).stdout(full).output().unwrap();
     assert_eq!(output.status.code(), Some(2));
     let said = String::from_utf8_lossy(&output.stderr).into_owned();
-    assert!(said.starts_with("error: writing the result"), "{said}");
+    assert!(said.starts_with("error: cannot write the result"), "{said}");
 }
 
 #[test]

@@ -27,7 +27,7 @@ fn appended(data: &Path, lines: &str) {
 }
 
 fn digested(data: &Path) {
-    assert!(run(data, &["digest", "t"]).status.success());
+    assert!(run(data, &["flush", "t"]).status.success());
 }
 
 fn ask(data: &Path, words: &[&str]) -> Value {
@@ -272,7 +272,7 @@ fn failure_7_a_digest_that_is_killed_hides_no_row() {
         for _ in 0..4 {
             appended(data, &"{\"n\": 1}\n".repeat(250));
         }
-        let mut command = program(&["digest", "t", "--data"]);
+        let mut command = program(&["flush", "t", "--data"]);
         let mut child = command.arg(data).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
         std::thread::sleep(Duration::from_millis(turn * 11));
         // It may be done already.

@@ -244,7 +244,7 @@ fn a_second_signal_ends_a_worker_that_waits() {
     services.until(&name, |status| status["workers"].as_array().is_some_and(|workers| !workers.is_empty()));
     // It sleeps for a quarter of an hour over each range. What it says shows that it has heard.
     let pid = Pid::from_raw(worker.0.id() as i32);
-    for expected in ["stopping once", "dropping the ranges"] {
+    for expected in ["stopping after", "dropping the ranges"] {
         kill(pid, Signal::SIGTERM).unwrap();
         let line = said.by_ref().lines().map(Result::unwrap).find(|line| line.starts_with(expected));
         assert!(line.is_some(), "it ended before it said {expected:?}");

@@ -77,9 +77,13 @@ fn an_interrupted_run_stops_at_a_range_and_is_resumed() {
     let output = child.wait_with_output().unwrap();
     let said = String::from_utf8_lossy(&output.stderr).into_owned();
     assert_eq!(output.status.code(), Some(130), "{said}");
-    assert!(said.contains("go on with --resume"), "{said}");
+    assert!(said.contains("continue with --resume"), "{said}");
     let worlds = json(&stopped, &["ensembles"])[0]["worlds"].as_u64().unwrap();
     assert!((20..300).contains(&worlds) && worlds.is_multiple_of(10), "{worlds}");
+    let verified = run(&stopped, &["verify", "season"]);
+    let said = String::from_utf8_lossy(&verified.stderr).into_owned();
+    assert_eq!(verified.status.code(), Some(1), "{said}");
+    assert!(said.contains("continue with `manyworlds run football --name season --resume`"), "{said}");
     let resumed = json(&stopped, &[&words[..], &["--resume"]].concat());
     assert_eq!(resumed["played"].as_u64().unwrap(), 300 - worlds);
     assert_eq!(resumed["hash"], json(&sound, &words)["hash"]);

@@ -47,7 +47,7 @@ fn names_that_differ_by_case_are_stored_through_every_door() {
         assert!(String::from_utf8_lossy(&said.stderr).contains(column), "{said:?}");
     }
     let said = server.stop();
-    assert!(said.contains("everything is written out"), "{said}");
+    assert!(said.contains("flushed all rows"), "{said}");
     for (place, (first, second, column)) in CASES.into_iter().enumerate() {
         // A file of another's columns has no time of its own.
         let doors = ["lines", "json", "csv", "append", "file"];
@@ -113,7 +113,7 @@ fn large_integers_survive_a_real_number() {
         let table = format!("t{digests}");
         assert!(run(data.path(), &["append", &table, ids.to_str().unwrap()]).status.success());
         if digests {
-            assert!(run(data.path(), &["digest", &table]).status.success());
+            assert!(run(data.path(), &["flush", &table]).status.success());
         }
         let said = run(data.path(), &["append", &table, real.to_str().unwrap()]);
         assert!(String::from_utf8_lossy(&said.stderr).contains("kept as text in id_text"), "{said:?}");
@@ -125,7 +125,7 @@ fn large_integers_survive_a_real_number() {
                 {"id": null, "id_text": "1.5"},
             ]);
             assert_eq!(rows, expected);
-            assert!(run(data.path(), &["digest", &table]).status.success());
+            assert!(run(data.path(), &["flush", &table]).status.success());
         }
     }
     let csv = data.path().join("mixed.csv");

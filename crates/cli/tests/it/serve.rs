@@ -42,7 +42,7 @@ fn rows_of_every_text_format_are_stored_and_asked_for() {
     assert_eq!((&reply["data"], &reply["row_count"]), (&json!([["a", 3, "2023-11-14T22:13:20Z"]]), &json!(1)));
     assert_eq!(reply["success"], json!(true));
     // What is in no segment yet is in one after the end, and is there for the shell.
-    assert!(server.stop().contains("everything is written out"));
+    assert!(server.stop().contains("flushed all rows"));
     let stored = json(data.path(), &["sql", "SELECT count(*) AS n FROM metrics.cpu"]);
     assert_eq!(stored[0]["n"], 9);
     let again = Served::start(data.path(), &[]);
@@ -71,7 +71,7 @@ fn what_is_refused_is_named_and_the_rest_is_stored() {
             "/write?db=d&precision=week",
             &b"cpu load=1"[..],
             400,
-            "\"week\" is no precision: choose ns, us, ms, s, m or h",
+            "unknown precision \"week\": choose ns, us, ms, s, m or h",
         ),
         ("/write?db=sim", b"cpu load=1", 400, "holds ensembles"),
         ("/write?db=..", b"cpu load=1", 400, "cannot name a table"),
@@ -137,7 +137,7 @@ fn bodies_are_limited_and_compressed_ones_told_by_their_first_bytes() {
 fn other_machines_are_refused() {
     let data = tempfile::tempdir().unwrap();
     let said = failure(data.path(), &["serve", "--listen", "0.0.0.0:0"], 2);
-    assert!(said.contains("no token is asked for"), "{said}");
+    assert!(said.contains("requires no token; require tokens with --token-file"), "{said}");
     let server = Served::start(data.path(), &[]);
     let said = failure(data.path(), &["serve", "--listen", "127.0.0.1:0"], 2);
     assert!(said.contains("in use by another server"), "{said}");

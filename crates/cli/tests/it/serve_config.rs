@@ -54,12 +54,12 @@ fn a_file_of_settings_that_makes_no_sense_is_refused() {
         ("flush-row = 1", "did you mean flush-rows"),
         ("config = \"other.toml\"", "no setting \"config\""),
         ("flush-rows = 0", "--flush-rows"),
-        ("flush-rows = [1]", "flush-rows is array: give a text or a whole number"),
+        ("flush-rows = [1]", "flush-rows is of type array: write a text or a whole number"),
         ("listen = \"here\"", "--listen"),
         ("tls-cert = \"a.pem\"", "--tls-key"),
         ("unique = \"cpu\"", "write TABLE=COLUMN,COLUMN"),
         ("partition = \"week\"", "--partition"),
-        ("flush-rows", "is no TOML"),
+        ("flush-rows", "is not valid TOML"),
     ] {
         let file = write(folder.path(), text);
         let (code, _, said) = config(&["--config", &file], &[]);

@@ -51,7 +51,7 @@ fn the_server_answers_as_the_commands_do() {
     }
     for (path, question, status, said) in [
         ("/api/v1/price", json!({"ensemble": "season", "legs": []}), 400, "at least one leg"),
-        ("/api/v1/price", json!({"ensemble": "reason", "legs": ["a > 1"]}), 404, "there is no ensemble"),
+        ("/api/v1/price", json!({"ensemble": "reason", "legs": ["a > 1"]}), 404, "unknown ensemble"),
         (
             "/api/v1/price",
             json!({"ensemble": "season", "entity": "game-001", "legs": ["home_margn > 1"]}),

@@ -92,7 +92,7 @@ fn logs_hold_no_tokens() {
             std::thread::sleep(Duration::from_millis(20));
         }
     };
-    let (address, postgres) = (after("listening on http://"), after("PostgreSQL are answered on "));
+    let (address, postgres) = (after("listening on http://"), after("PostgreSQL clients on "));
     let wrong = "mw_wrong-and-secret";
     let curl = |words: &[&str], path: &str| {
         let url = format!("http://{address}{path}");
@@ -115,7 +115,7 @@ fn logs_hold_no_tokens() {
     assert!(Command::new("kill").args(["-TERM", &child.id().to_string()]).status().unwrap().success());
     assert!(child.wait().unwrap().success());
     let said = said();
-    assert!(said.contains("a login failed"), "{said}");
+    assert!(said.contains("failed login"), "{said}");
     let basic = base64(&format!("me:{good}"));
     for secret in [&good, &good[3..], wrong, "wrong-and-secret", &basic] {
         let line = said.lines().find(|line| line.contains(secret));
@@ -182,7 +182,7 @@ fn stored_files_are_for_their_owner_only() {
     let rows: Vec<_> = (0..3).map(|n| format!("{{\"time\": {n}, \"load\": {n}}}\n")).collect();
     let rows = rows.concat();
     open(&["append", "cpu", "--in", "json"], &rows);
-    open(&["digest", "cpu"], "");
+    open(&["flush", "cpu"], "");
     open(&["append", "cpu", "--in", "json"], "{\"load\": 4}\nno row\n");
     open(&["ask", "cpu", "--sum", "load"], "");
     let all = tree(folder.path().join("new").as_path());

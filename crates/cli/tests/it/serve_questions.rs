@@ -60,7 +60,7 @@ fn a_question_that_took_too_long_leaves_no_work_behind() {
     let server = Served::start(data.path(), &["--question-seconds", "1"]);
     for sql in [ENDLESS, "SELECT sum(value % 7) FROM generate_series(1, 1000000000000)"] {
         let (status, said) = refused(&server, "/api/v1/sql", &json!({"sql": sql}));
-        assert!(status == 408 && said.contains("longer than 1 s: ask for less"), "{status} {said}");
+        assert!(status == 408 && said.contains("longer than 1 s: reduce its work"), "{status} {said}");
         wait_until_idle(&server);
     }
     assert_eq!(server.sql("SELECT 1 AS one"), json!([{"one": 1}]));
@@ -89,7 +89,7 @@ fn a_price_that_takes_too_long_is_given_up() {
     let moments = vec!["at q3 8:00"; 999];
     let question = json!({"ensemble": "season", "entity": "game-001", "legs": ["home_won"], "given": moments});
     let (status, said) = refused(&server, "/api/v1/price", &question);
-    assert!(status == 408 && said.contains("longer than 1 s: ask for less"), "{status} {said}");
+    assert!(status == 408 && said.contains("longer than 1 s: reduce its work"), "{status} {said}");
     wait_until_idle(&server);
 }
 
@@ -100,8 +100,8 @@ fn a_question_that_needs_too_much_memory_is_refused() {
     let rows: Vec<String> = (0..100_000).map(|n| format!("cpu,host=host-{n} load={n}i {n}000\n")).collect();
     assert_eq!(server.post("/write?db=d", rows.concat().as_bytes()).status, 204);
     for (sql, words) in [
-        ("SELECT sum(a.load) AS s FROM d.cpu a JOIN d.cpu b ON a.host = b.host", "more memory than it may take"),
-        ("SELECT * FROM d.cpu", "the answer is larger than 2097152 bytes: ask for less"),
+        ("SELECT sum(a.load) AS s FROM d.cpu a JOIN d.cpu b ON a.host = b.host", "exceeds its memory limit"),
+        ("SELECT * FROM d.cpu", "the answer exceeds 2097152 bytes: select fewer columns or rows"),
     ] {
         let (status, said) = refused(&server, "/api/v1/sql", &json!({"sql": sql}));
         assert!(status == 413 && said.contains(words), "{sql}: {status} {said}");
@@ -158,13 +158,13 @@ fn answers_come_in_the_format_that_a_client_takes() {
 fn clients_of_postgresql_are_not_served_in_the_open() {
     let data = tempfile::tempdir().unwrap();
     let said = failure(data.path(), &["serve", "--listen", "127.0.0.1:0", "--pg", "0.0.0.0:0"], 2);
-    assert!(said.contains("no token is asked for"), "{said}");
+    assert!(said.contains("requires no token; require tokens with --token-file"), "{said}");
     let file = data.path().join("tokens.toml");
     let file = file.to_str().unwrap();
     assert!(program(&["token", "create", "a", "--read", "--token-file", file]).output().unwrap().status.success());
     let words = ["serve", "--listen", "127.0.0.1:0", "--pg", "0.0.0.0:0", "--token-file", file];
     let said = failure(data.path(), &words, 2);
-    assert!(said.contains("in the open: give --tls-cert"), "{said}");
+    assert!(said.contains("unencrypted; encrypt with --tls-cert"), "{said}");
 }
 
 /// A message of the protocol of `PostgreSQL`: the whole reply to one that makes no sense, or to none.

@@ -46,7 +46,7 @@ impl Served {
         let address = loop {
             let before = said.len();
             assert!(stderr.read_line(&mut said).unwrap() > 0, "the server ended: {said}");
-            if let Some((_, rest)) = said[before..].split_once("PostgreSQL are answered on ") {
+            if let Some((_, rest)) = said[before..].split_once("PostgreSQL clients on ") {
                 postgres = Some(rest.trim().parse().unwrap());
             }
             if let Some((_, rest)) = said[before..].split_once("listening on ") {

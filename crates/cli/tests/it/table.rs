@@ -88,7 +88,7 @@ fn look_ups_are_asked_inspected_and_refused_by_layout_row() {
     let asked = ["sql", "--stats", "SELECT id FROM calls WHERE phone = '+1-0000002919'"];
     let output = run(&data, &asked);
     let said = String::from_utf8_lossy(&output.stderr);
-    assert!(said.contains("1 of 4 segments, 1 of 4 row groups (3 left out by look-ups)"), "{said}");
+    assert!(said.contains("1 of 4 segments, 1 of 4 row groups (3 skipped by secondary indexes)"), "{said}");
     assert!(String::from_utf8_lossy(&output.stdout).contains('1'));
     let times = json(
         &data,
@@ -115,7 +115,7 @@ fn what_does_not_fit_is_refused_and_nothing_is_lost() {
     assert!(String::from_utf8_lossy(&layout.stderr).contains("choose row, column, pruned or clustered"));
     let kind = failure(&data, &["table", "insert", "calls", "calls.txt"], 2);
     assert!(kind.contains("calls.txt"), "{kind}");
-    assert!(failure(&data, &["table", "inspect", "calls"], 2).contains("there is no table calls in"));
+    assert!(failure(&data, &["table", "inspect", "calls"], 2).contains("unknown table calls in"));
 
     json(&data, &insert(&file, &[]));
     let other = folder.path().join("other.csv");

@@ -165,7 +165,7 @@ fn what_cannot_be_done_is_said_in_one_sentence() {
         (&["table", "rewrite", "pruned", "--layout", "clustered"], "needs the columns to cluster by"),
         (&["table", "rewrite", "pruned", "--bloom", "nope"], "there is no column \"nope\""),
         (&["table", "rewrite", "pruned", "--layout", "rows"], "choose row, column, pruned or clustered"),
-        (&["table", "delete", "none", "--where", "true"], "there is no table none in"),
+        (&["table", "delete", "none", "--where", "true"], "unknown table none in"),
         (&["table", "delete", "pruned"], "--where"),
         (&["table", "delete", "pruned", "--where", "plaice > 3"], "no column \"plaice\"; did you mean place"),
         (&["table", "delete", "pruned", "--where", "place + 3"], "it is of type Int64, and must be true or false"),

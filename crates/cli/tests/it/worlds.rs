@@ -63,8 +63,9 @@ fn worlds_are_found_by_number_beside_gaps() {
             for more in [&[] as &[&str], &["--box"]] {
                 let words = ["plays", "gaps", "--entity", GAME, "--world", world];
                 let said = failure(data, &[&words[..], more].concat(), 2);
-                let expected =
-                    format!("error: ensemble \"gaps\" has no world {world}: stored of its 8 worlds: 2 to 3, 6 to 7\n");
+                let expected = format!(
+                    "error: ensemble \"gaps\" does not store world {world}: of 8 worlds it stores 2 to 3, 6 to 7\n"
+                );
                 assert_eq!(said, expected);
             }
         }
@@ -81,7 +82,7 @@ fn worlds_are_found_by_number_beside_gaps() {
         };
         assert_eq!(plays("gaps"), plays("whole"));
         let said = failure(data, &["sql", &format!("SELECT * FROM plays('gaps', '{GAME}', '3-6')")], 2);
-        assert!(said.contains("has no world 4: stored of its 8 worlds: 2 to 3, 6 to 7"), "{said}");
+        assert!(said.contains("does not store world 4: of 8 worlds it stores 2 to 3, 6 to 7"), "{said}");
         // The same worlds of both are compared: they are the same.
         let outcome = format!("{GAME}:home_margin");
         let compared = &json(data, &["compare", "gaps", "whole", "--outcome", &outcome])[0];

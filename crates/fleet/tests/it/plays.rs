@@ -86,7 +86,7 @@ async fn a_new_version_takes_the_old_ones_place_when_it_is_complete() {
     site.until("e", &[State::Complete]).await;
     let old = site.verified("e").await;
     let refused = site.submit(plan("e", 2, 500, 20)).await.unwrap_err().to_string();
-    assert!(refused.contains("there is an ensemble \"e\" already"), "{refused}");
+    assert!(refused.contains("ensemble \"e\" exists already"), "{refused}");
     site.submit_with(plan("e", 2, 500, 20), SubmitOptions { replace: true, ..SubmitOptions::default() }).await.unwrap();
     site.until_it("e", |e| e.version > 1 && e.ranges_done >= 3).await;
     if site.status("e").await.state == State::Running {

@@ -46,7 +46,7 @@ async fn completed_ranges_are_visible_with_their_own_world_numbers() {
         assert_eq!(cells(&ask(&engine, &sql).await.unwrap()), [expected]);
     }
     let missing = ask(&engine, "SELECT * FROM plays('dice', 'table-1', '5-25')").await.unwrap_err().to_string();
-    assert!(missing.contains("has no world 10: stored of its 30 worlds: 0 to 9, 20 to 29"), "{missing}");
+    assert!(missing.contains("does not store world 10: of 30 worlds it stores 0 to 9, 20 to 29"), "{missing}");
 }
 
 /// The ensemble with its first worlds to play only, and a range that is never played, so that it is not complete.

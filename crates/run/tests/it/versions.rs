@@ -17,11 +17,7 @@ async fn a_name_is_taken_once() {
     let play = || play_on(Arc::new(RealDisk), data.path(), &dice::PLUGIN, plan(&dice::PLUGIN, 1, 10, 5), 1);
     play().await.unwrap();
     let error = play().await.unwrap_err().to_string();
-    assert_eq!(
-        error,
-        "there is an ensemble \"test\" already: continue it with --resume, play it anew with --replace, or choose \
-         another --name"
-    );
+    assert_eq!(error, "ensemble \"test\" exists already");
 }
 
 #[tokio::test(flavor = "multi_thread")]

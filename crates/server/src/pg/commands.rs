@@ -114,7 +114,7 @@ impl Command {
             "statement_timeout" => timeout(&value).map(Self::Timeout),
             "application_name" => Ok(Self::Name(value)),
             "client_encoding" | "names" if !is_utf8(&value) => {
-                Err(PgError::new("22023", format!("the encoding {value:?} is not spoken here: UTF8 is")))
+                Err(PgError::new("22023", format!("unsupported encoding {value:?}: use UTF8")))
             }
             _ => Ok(Self::Nothing("SET")),
         }

@@ -4,6 +4,7 @@
 //! Enters: connections. Leaves: rows, batch by batch as they are found, or errors with the codes that clients know.
 //! Messages are read and written by `pgwire`; what they mean is told here.
 
+mod authorize;
 mod commands;
 mod error;
 mod parameters;
@@ -22,8 +23,6 @@ use std::time::Duration;
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{Semaphore, oneshot, watch};
 use tokio::task::JoinSet;
-
-pub(crate) use error::PgError;
 
 use crate::app::App;
 use crate::tls::Tls;
@@ -71,13 +70,13 @@ impl Listener {
                     let (shared, closing) = (shared.clone(), closing.clone());
                     sessions.spawn(async move {
                         if let Err(error) = startup::converse(stream, &shared, closing).await {
-                            tracing::debug!(%error, "a connection ended early");
+                            tracing::debug!(%error, "connection closed early");
                         }
                         drop(permit);
                     });
                 }
                 Err(error) => {
-                    tracing::warn!(%error, "a connection could not be accepted");
+                    tracing::warn!(%error, "cannot accept a connection");
                     tokio::time::sleep(Duration::from_millis(50)).await;
                 }
             }
@@ -85,7 +84,7 @@ impl Listener {
         drop(self.socket);
         let ended = async { while sessions.join_next().await.is_some() {} };
         if tokio::time::timeout(grace, ended).await.is_err() {
-            tracing::warn!("some statements did not end in time and were cut off");
+            tracing::warn!("cancelled statements that did not end in time");
         }
     }
 }
@@ -142,7 +141,7 @@ impl Running {
         if let Some(cancel) = running
             && cancel.send(()).is_err()
         {
-            tracing::debug!("a statement ended just before it was cancelled");
+            tracing::debug!("a statement ended before its cancellation");
         }
     }
 }

@@ -17,28 +17,28 @@ fn wrong(oid: u32, what: &str) -> PgError {
 
 /// Reads a value in text.
 pub(super) fn text(oid: u32, bytes: &[u8]) -> Result<Literal, PgError> {
-    let text = std::str::from_utf8(bytes).map_err(|_| PgError::new("22021", "a parameter is no UTF-8"))?;
+    let text = std::str::from_utf8(bytes).map_err(|_| PgError::new("22021", "a parameter is not valid UTF-8"))?;
     let typed = |of: &str| Ok(Literal::Typed(text.to_owned(), of.to_owned()));
     match oid {
         16 => match text.trim().to_lowercase().as_str() {
             "t" | "true" | "on" | "yes" | "y" | "1" => Ok(Literal::Bool(true)),
             "f" | "false" | "off" | "no" | "n" | "0" => Ok(Literal::Bool(false)),
-            _ => Err(wrong(oid, &format!("is {text:?}: neither true nor false"))),
+            _ => Err(wrong(oid, &format!("is {text:?}, neither true nor false"))),
         },
         20 | 21 | 23 | 26 => match text.trim().parse::<i64>() {
             Ok(number) => Ok(Literal::Number(number.to_string())),
-            Err(_) => Err(wrong(oid, &format!("is {text:?}: no whole number"))),
+            Err(_) => Err(wrong(oid, &format!("is {text:?}, not a whole number"))),
         },
         700 | 701 => match text.trim().parse::<f64>() {
             Ok(number) => Ok(float(number)),
-            Err(_) => Err(wrong(oid, &format!("is {text:?}: no number"))),
+            Err(_) => Err(wrong(oid, &format!("is {text:?}, not a number"))),
         },
         1700 => decimal(text.trim()),
         1082 => typed("Date32"),
         1083 => typed("Time64(Microsecond)"),
         1114 => typed("Timestamp(Microsecond, None)"),
         1184 => typed("Timestamp(Microsecond, Some(\"UTC\"))"),
-        17 => Err(PgError::unsupported("parameters of type bytea are not read here")),
+        17 => Err(PgError::unsupported("parameters of type bytea are not supported")),
         _ => match item_of(oid) {
             Some(item) => array(item, text),
             None => Ok(Literal::Text(text.to_owned())),
@@ -77,7 +77,7 @@ fn decimal(text: &str) -> Result<Literal, PgError> {
     let (whole, fraction) = digits.split_once('.').unwrap_or((digits, ""));
     if !(is_digits(whole) && is_digits(fraction) && whole.len() + fraction.len() > 0) {
         let plain = without_exponent(text).filter(|plain| plain != text);
-        return decimal(&plain.ok_or_else(|| wrong(1700, &format!("is {text:?}: no number")))?);
+        return decimal(&plain.ok_or_else(|| wrong(1700, &format!("is {text:?}, not a number")))?);
     }
     let precision = whole.len() + fraction.len();
     if precision > 38 {
@@ -103,7 +103,7 @@ fn without_exponent(text: &str) -> Option<String> {
 
 /// Reads `{a,"b c",NULL}`.
 fn array(item: u32, input: &str) -> Result<Literal, PgError> {
-    let no_list = || PgError::new("22P02", format!("{input:?} is no list: write {{a,b}}"));
+    let no_list = || PgError::new("22P02", format!("{input:?} is not a list: write {{a,b}}"));
     let items = query::texts_of(input).ok_or_else(no_list)?;
     let items = items.into_iter().map(|value| match value {
         None => Ok(Literal::Null),
@@ -123,7 +123,7 @@ fn fixed<const N: usize>(oid: u32, bytes: &[u8]) -> Result<[u8; N], PgError> {
 
 fn binary_at(oid: u32, bytes: &[u8], depth: usize) -> Result<Literal, PgError> {
     let number = |number: i64| Ok(Literal::Number(number.to_string()));
-    let far = || wrong(oid, "is a time too far away");
+    let far = || wrong(oid, "is a time out of range");
     match oid {
         16 => Ok(Literal::Bool(fixed::<1>(oid, bytes)? != [0])),
         20 => number(i64::from_be_bytes(fixed(oid, bytes)?)),
@@ -148,7 +148,7 @@ fn binary_at(oid: u32, bytes: &[u8], depth: usize) -> Result<Literal, PgError> {
             let zone = if oid == 1184 { "Z" } else { "" };
             text(oid, format!("{}{zone}", time.format("%Y-%m-%dT%H:%M:%S%.6f")).as_bytes())
         }
-        1700 => decimal(&numeric(bytes).ok_or_else(|| wrong(oid, "makes no sense"))?),
+        1700 => decimal(&numeric(bytes).ok_or_else(|| wrong(oid, "is malformed"))?),
         0 | 18 | 19 | 25 | 114 | 705 | 1042 | 1043 => text(25, bytes),
         2950 => {
             let digits = fixed::<16>(oid, bytes)?.iter().map(|byte| format!("{byte:02x}")).collect::<Vec<_>>().concat();
@@ -156,7 +156,7 @@ fn binary_at(oid: u32, bytes: &[u8], depth: usize) -> Result<Literal, PgError> {
             Ok(Literal::Text(parts.join("-")))
         }
         _ if item_of(oid).is_some() => list(oid, bytes, depth + 1),
-        _ => Err(PgError::unsupported(format!("parameters of type {oid} are not read here in their binary form"))),
+        _ => Err(PgError::unsupported(format!("parameters of type {oid} are not supported in binary form"))),
     }
 }
 
@@ -198,7 +198,7 @@ fn list(oid: u32, mut bytes: &[u8], depth: usize) -> Result<Literal, PgError> {
         return Ok(Literal::List(Vec::new()));
     }
     if dimensions != 1 || depth > DEPTH_MAX {
-        return Err(PgError::unsupported("lists of lists are not read here"));
+        return Err(PgError::unsupported("lists of lists are not supported"));
     }
     let (count, _) = (number(&mut bytes)?, number(&mut bytes)?);
     let mut items = Vec::new();

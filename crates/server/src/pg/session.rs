@@ -20,6 +20,7 @@ use tokio::net::TcpStream;
 use tokio::sync::watch;
 use tokio::time::Instant;
 
+use super::authorize::authorize;
 use super::commands::{Command, setting};
 use super::error::PgError;
 use super::statements::{Answer, Asker, Ends, nobody};
@@ -76,7 +77,7 @@ pub(super) struct Session<'a, S> {
     skips: bool,
 }
 
-/// Ends when the server closes.
+/// Ends when the server is closing.
 pub(super) async fn closed(closing: &mut watch::Receiver<bool>) {
     // A server that is gone is closed too.
     drop(closing.wait_for(|closing| *closing).await.map(drop));
@@ -115,7 +116,7 @@ impl<'a, S: AsyncRead + AsyncWrite + Unpin> Session<'a, S> {
         }
     }
 
-    /// Answers until the client has enough, or the server closes.
+    /// Answers until the client has enough, or the server is closing.
     pub(super) async fn run(mut self, mut closing: watch::Receiver<bool>) -> io::Result<()> {
         self.ready().await?;
         loop {
@@ -134,7 +135,7 @@ impl<'a, S: AsyncRead + AsyncWrite + Unpin> Session<'a, S> {
                     continue;
                 }
                 () = closed(&mut closing) => {
-                    self.say(&PgError::fatal("57P01", "the server closes")).await?;
+                    self.say(&PgError::fatal("57P01", "the server is closing")).await?;
                     break;
                 }
             };
@@ -212,9 +213,9 @@ impl<'a, S: AsyncRead + AsyncWrite + Unpin> Session<'a, S> {
             b'H' => self.wire.send().await?,
             // Of a copy that was refused.
             b'd' | b'c' | b'f' => {}
-            b'F' => return Err(PgError::unsupported("functions are called in SQL here")),
+            b'F' => return Err(PgError::unsupported("function calls are not supported: call functions in SQL")),
             other => {
-                return Err(PgError::protocol(format!("a message of kind {:?} is not known here", char::from(other))));
+                return Err(PgError::protocol(format!("unknown message of kind {:?}", char::from(other))));
             }
         }
         Ok(Next::Go)
@@ -237,16 +238,16 @@ impl<'a, S: AsyncRead + AsyncWrite + Unpin> Session<'a, S> {
     fn parse(&mut self, message: Parse) -> Result<(), PgError> {
         let name = message.name.unwrap_or_default();
         if !name.is_empty() && self.prepared.contains_key(&name) {
-            return Err(PgError::new("42P05", format!("there is a prepared statement {name:?} already")));
+            return Err(PgError::new("42P05", format!("prepared statement {name:?} exists already")));
         }
         let bytes: usize = self.prepared.iter().map(|(name, statement)| name.len() + statement.sql.len()).sum();
         if bytes + message.query.len() > PREPARED_BYTES_MAX {
-            return Err(PgError::new("53200", "too many statements are prepared: deallocate some"));
+            return Err(PgError::new("53200", "too many prepared statements: deallocate some"));
         }
         let (mut statements, rest) = query::split(&message.query);
         statements.extend((!query::is_empty(rest)).then_some(rest));
         if statements.len() > 1 {
-            return Err(PgError::new("42601", "a prepared statement is one statement"));
+            return Err(PgError::new("42601", "cannot prepare more than one statement"));
         }
         let sql = statements.first().map(|sql| (*sql).to_owned()).unwrap_or_default();
         self.prepared.insert(name, Prepared { sql, types: message.type_oids });
@@ -255,7 +256,7 @@ impl<'a, S: AsyncRead + AsyncWrite + Unpin> Session<'a, S> {
 
     fn statement(&self, name: &str) -> Result<Prepared, PgError> {
         let found = self.prepared.get(name).cloned();
-        found.ok_or_else(|| PgError::new("26000", format!("there is no prepared statement {name:?}")))
+        found.ok_or_else(|| PgError::new("26000", format!("unknown prepared statement {name:?}")))
     }
 
     async fn bind(&mut self, message: Bind) -> Result<(), PgError> {
@@ -281,7 +282,7 @@ impl<'a, S: AsyncRead + AsyncWrite + Unpin> Session<'a, S> {
         let bytes = prepared.sql.len() + message.parameters.iter().flatten().map(bytes::Bytes::len).sum::<usize>();
         let held: usize = self.portals.values().map(|portal| portal.bytes).sum();
         if self.portals.len() >= PORTALS_MAX || held + bytes > PREPARED_BYTES_MAX {
-            return Err(PgError::new("53200", "too many statements wait to be executed: close some portals"));
+            return Err(PgError::new("53200", "too many open portals: close some"));
         }
         let formats = Formats(message.result_column_format_codes);
         let portal = Portal { values, formats, bytes, ..Portal::new(prepared.sql) };
@@ -341,7 +342,7 @@ impl<'a, S: AsyncRead + AsyncWrite + Unpin> Session<'a, S> {
     }
 
     fn take(&mut self, name: &str) -> Result<Portal, PgError> {
-        self.portals.remove(name).ok_or_else(|| PgError::new("34000", format!("there is no portal {name:?}")))
+        self.portals.remove(name).ok_or_else(|| PgError::new("34000", format!("unknown portal {name:?}")))
     }
 
     /// Begins what a portal asks, and tells its columns.
@@ -378,7 +379,7 @@ impl<'a, S: AsyncRead + AsyncWrite + Unpin> Session<'a, S> {
             return Err(PgError::new("25P02", "the transaction has failed: end it with ROLLBACK"));
         }
         // A token may have been revoked, or be good for less.
-        let access = super::startup::authorize(&self.asker.app, self.settings.token.as_deref())?;
+        let access = authorize(&self.asker.app, self.settings.token.as_deref())?;
         access.may_read_of(&self.asker.login.database)?;
         self.asker.access = access;
         Ok(())

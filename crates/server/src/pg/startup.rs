@@ -20,16 +20,12 @@ use tokio::net::TcpStream;
 use tokio::sync::watch;
 
 use super::Shared;
+use super::authorize::{UNKNOWN_TOKEN, authorize};
 use super::commands::{is_utf8, setting, timeout};
 use super::error::PgError;
 use super::session::{Session, Settings};
 use super::statements::Asker;
 use super::wire::Wire;
-use crate::access::Access;
-use crate::app::App;
-
-/// The code of a wrong password.
-const UNKNOWN_TOKEN: &str = "28P01";
 
 /// Settings that clients are told at once, as PostgreSQL calls them.
 const TOLD: [&str; 9] = [
@@ -104,13 +100,13 @@ async fn admit<S: AsyncRead + AsyncWrite + Unpin>(
     let peer = watch.peer_addr()?.ip();
     let introduced = async {
         let told = Startup::decode(&mut first, &context).ok().flatten();
-        let told = told.ok_or_else(|| PgError::protocol("this speaks version 3 of the protocol of PostgreSQL"))?;
+        let told = told.ok_or_else(|| PgError::protocol("this server speaks version 3 of the PostgreSQL protocol"))?;
         introduce(&mut wire, &told, shared, secure, peer).await
     };
     let patience = shared.app.settings.request_timeout + shared.app.settings.question_timeout;
     let introduced = match tokio::time::timeout(patience, introduced).await {
         Ok(introduced) => introduced,
-        Err(_) => Err(PgError::fatal("08006", "the client did not say in time who it is")),
+        Err(_) => Err(PgError::fatal("08006", "the client did not log in in time")),
     };
     let (asker, settings) = match introduced {
         Ok(introduced) => introduced,
@@ -145,7 +141,7 @@ async fn introduce<S: AsyncRead + AsyncWrite + Unpin>(
 ) -> Result<(Asker, Settings), PgError> {
     let broken = |error: io::Error| PgError::fatal("08006", error.to_string());
     if shared.tls.is_some() && !secure {
-        return Err(PgError::fatal("28000", "only TLS is spoken here: connect with sslmode=require"));
+        return Err(PgError::fatal("28000", "this server requires TLS: connect with sslmode=require"));
     }
     let extensions: Vec<String> = told.parameters.keys().filter(|name| name.starts_with("_pq_.")).cloned().collect();
     if told.protocol_number_minor > 0 || !extensions.is_empty() {
@@ -162,10 +158,7 @@ async fn introduce<S: AsyncRead + AsyncWrite + Unpin>(
         Ok(access) => access,
         Err(refused) => {
             if refused.code == UNKNOWN_TOKEN && !shared.app.failures.slow_down(peer).await {
-                return Err(PgError::fatal(
-                    "53300",
-                    "too many logins fail at once: come back with a token that is known",
-                ));
+                return Err(PgError::fatal("53300", "too many failed logins: retry with a valid token"));
             }
             return Err(refused);
         }
@@ -179,18 +172,6 @@ async fn introduce<S: AsyncRead + AsyncWrite + Unpin>(
     Ok((asker, Settings { token, ..settings }))
 }
 
-/// What a token is good for now.
-pub(super) fn authorize(app: &App, token: Option<&str>) -> Result<Access, PgError> {
-    let Some(tokens) = &app.tokens else { return Ok(Access::all()) };
-    let found = tokens.find(token.unwrap_or_default()).map_err(|error| {
-        tracing::error!(%error, "no token can be checked");
-        PgError::fatal("57P03", "tokens cannot be checked now: the server's log says why")
-    })?;
-    found.map(Access::of).ok_or_else(|| {
-        PgError::fatal(UNKNOWN_TOKEN, "the token is not known here, or was revoked: give one as the password")
-    })
-}
-
 async fn password<S: AsyncRead + AsyncWrite + Unpin>(wire: &mut Wire<S>) -> Result<String, PgError> {
     match wire.next().await {
         Ok(Some((b'p', mut body))) => {
@@ -198,7 +179,9 @@ async fn password<S: AsyncRead + AsyncWrite + Unpin>(wire: &mut Wire<S>) -> Resu
             let read = Password::decode_body(&mut body, length, &DecodeContext::default());
             read.map(|read| read.password).map_err(|e| PgError::protocol(e.to_string()))
         }
-        Ok(Some((kind, _))) => Err(PgError::protocol(format!("a password is due, not {:?}", char::from(kind)))),
+        Ok(Some((kind, _))) => {
+            Err(PgError::protocol(format!("expected a password, not a message of kind {:?}", char::from(kind))))
+        }
         Ok(None) => Err(PgError::fatal("08006", "the client went away")),
         Err(error) => Err(PgError::protocol(error.to_string())),
     }
@@ -213,11 +196,11 @@ async fn database(wanted: &str, asker: &Asker) -> Result<String, PgError> {
     if wanted == asker.login.user {
         return match found.iter().find(|name| *name == DATABASE).or(found.first()) {
             Some(name) => Ok(name.clone()),
-            None => Err(PgError::fatal("42501", "the token is for no database that is there")),
+            None => Err(PgError::fatal("42501", "the token gives access to no existing database")),
         };
     }
     asker.access.may_read_of(wanted)?;
-    Err(PgError::fatal("3D000", format!("there is no database {wanted:?}; there are: {}", found.join(", "))))
+    Err(PgError::fatal("3D000", format!("unknown database {wanted:?} (databases: {})", found.join(", "))))
 }
 
 impl Settings {
@@ -225,7 +208,7 @@ impl Settings {
     fn of(parameters: &BTreeMap<String, String>) -> Result<Self, PgError> {
         let mut settings = Self::default();
         if let Some(encoding) = parameters.get("client_encoding").filter(|encoding| !is_utf8(encoding)) {
-            return Err(PgError::fatal("22023", format!("the encoding {encoding:?} is not spoken here: UTF8 is")));
+            return Err(PgError::fatal("22023", format!("unsupported encoding {encoding:?}: use UTF8")));
         }
         settings.application = parameters.get("application_name").cloned().unwrap_or_default();
         settings.application.truncate(settings.application.floor_char_boundary(64));

@@ -53,7 +53,7 @@ fn columns_of(stream: Vec<u8>) -> Result<SchemaRef, PgError> {
 }
 
 fn unreadable(error: &ArrowError) -> PgError {
-    PgError::new("XX000", format!("the answer cannot be read: {error}"))
+    PgError::new("XX000", format!("cannot read the answer: {error}"))
 }
 
 /// An error that ends a connection silently: nobody is there any more.
@@ -70,7 +70,10 @@ impl Asker {
 
     /// The next part of an answer.
     async fn part(&self, answering: &mut Answering) -> Result<Option<Part>, PgError> {
-        answering.next().await.map_err(|failure| self.access.explain(failure))
+        answering.next().await.map_err(|failure| match self.access.hides(failure.unknown.as_deref()) {
+            Some(refusal) => refusal.into(),
+            None => failure.into(),
+        })
     }
 
     async fn produce(self, question: Question, place: Place, pieces: mpsc::Sender<Piece>) -> Result<(), PgError> {
@@ -133,7 +136,7 @@ impl Asker {
 
     /// Begins to answer a question, which may take as long as `patience`, rows that are sent included.
     pub(super) fn begin(self, sql: String, values: Vec<Literal>, patience: Duration) -> Answer {
-        self.app.metrics.asked();
+        self.app.counters.asked();
         let app = self.app.clone();
         let (send, pieces) = mpsc::channel(WAITING);
         let asked = async move {
@@ -212,8 +215,8 @@ impl Answer {
             }
             match self.piece(ends).await? {
                 Some(Piece::Rows(batch)) => {
-                    let lines = Lines::of(&batch)
-                        .map_err(|e| PgError::new("XX000", format!("a row cannot be written: {e}")))?;
+                    let lines =
+                        Lines::of(&batch).map_err(|e| PgError::new("XX000", format!("cannot write a row: {e}")))?;
                     self.lines = Some(lines);
                 }
                 Some(Piece::Columns(_)) => {}

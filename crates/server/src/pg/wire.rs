@@ -34,7 +34,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Wire<S> {
     /// The stream; what was read and belongs to nothing yet must not be there.
     pub(super) fn into_inner(self) -> io::Result<S> {
         // Somebody in between could have put it before what is encrypted.
-        if self.read.is_empty() { Ok(self.stream) } else { Err(invalid("bytes came before they were asked for")) }
+        if self.read.is_empty() { Ok(self.stream) } else { Err(invalid("the client sent data before TLS was set up")) }
     }
 
     /// Reads until so many bytes are there; `false` where the stream ends first.
@@ -54,7 +54,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Wire<S> {
         }
         let length = (&self.read[before..]).get_u32() as usize;
         if !(4..=limit).contains(&length) {
-            return Err(invalid(format!("a message of {length} bytes: {limit} are allowed")));
+            return Err(invalid(format!("a message of {length} bytes exceeds the limit of {limit}")));
         }
         Ok(self.fill(before + length).await?.then(|| self.read.split_to(before + length)))
     }

@@ -22,8 +22,8 @@ use tokio::runtime::{Builder, Runtime};
 use super::body::{Batches, Body, Sink};
 use super::memory;
 use super::message::{Ask, Done, Failure, Format, Part, Question, Setup, Sql, Wanted, take};
-use crate::ensembles::Warm;
 use crate::error::Refusal;
+use crate::warm::Warm;
 
 /// Threads that wait for files: more than calls that open tables hold while they wait for another thread.
 const BLOCKING: usize = table::CALLS_MAX + 4;
@@ -51,7 +51,7 @@ pub fn answer_questions(make_model: MakeModel) -> io::Result<()> {
     thread::Builder::new().name("listen".to_owned()).spawn(move || listen(listening, &send))?;
     let answering = thread::Builder::new().name("question".to_owned()).stack_size(STACK_BYTES);
     let answering = answering.spawn(move || answer_all(stream, setup, make_model, &questions))?;
-    answering.join().unwrap_or_else(|_| Err(io::Error::other("a question panicked")))
+    answering.join().unwrap_or_else(|_| Err(io::Error::other("a query panicked")))
 }
 
 fn listen(mut stream: UnixStream, send: &mpsc::Sender<Question>) {
@@ -249,11 +249,11 @@ fn refused(over: &Cell<bool>, most: usize, error: &ArrowError) -> Failure {
 const TEXT: u32 = 25;
 
 fn too_large(most: usize) -> Failure {
-    let text = format!("the answer is larger than {most} bytes: ask for less");
+    let text = format!("the answer exceeds {most} bytes: select fewer columns or rows");
     Failure::of(&Refusal::new(StatusCode::PAYLOAD_TOO_LARGE, text), "53200", None)
 }
 
 fn unwritten(error: &ArrowError) -> Failure {
-    let text = format!("the answer cannot be written: {error}");
+    let text = format!("cannot write the answer: {error}");
     Failure::of(&Refusal::new(StatusCode::INTERNAL_SERVER_ERROR, text), "XX000", None)
 }

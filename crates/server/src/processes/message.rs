@@ -16,8 +16,8 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use snapshot::SnapshotError;
 
+use super::code::code;
 use crate::error::Refusal;
-use crate::pg::PgError;
 
 /// Bytes of a message. Answers come in far smaller pieces, but a row is never cut.
 const BYTES_MAX: u32 = 1 << 30;
@@ -150,8 +150,8 @@ impl From<query::QueryError> for Failure {
             query::QueryError::Unknown(unknown) => Some(unknown.name.clone()),
             _ => None,
         };
-        let code = PgError::from(&error).code;
-        Self::of(&Refusal::from(error), &code, unknown)
+        let code = code(&error);
+        Self::of(&Refusal::from(error), code, unknown)
     }
 }
 
@@ -159,12 +159,6 @@ impl From<Failure> for Refusal {
     fn from(failure: Failure) -> Self {
         let status = axum::http::StatusCode::from_u16(failure.status);
         Self::new(status.unwrap_or(axum::http::StatusCode::INTERNAL_SERVER_ERROR), failure.text)
-    }
-}
-
-impl From<Failure> for PgError {
-    fn from(failure: Failure) -> Self {
-        Self::new(failure.code, failure.text)
     }
 }
 

@@ -9,6 +9,7 @@
 
 mod body;
 mod child;
+mod code;
 mod memory;
 pub(crate) mod message;
 mod pool;

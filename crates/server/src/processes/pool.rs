@@ -66,8 +66,8 @@ impl Pool {
             let mut process = match self.next() {
                 Some(process) => process,
                 None => self.start().await.map_err(|error| {
-                    tracing::error!(%error, "no process can be started that answers questions");
-                    let text = format!("no process can be started that answers questions: {error}");
+                    tracing::error!(%error, "cannot start a query process");
+                    let text = format!("cannot start a query process: {error}");
                     Refusal::new(StatusCode::SERVICE_UNAVAILABLE, text).later(5)
                 })?,
             };
@@ -103,7 +103,7 @@ impl Pool {
             match pool.start().await {
                 Ok(process) => pool.keep(process),
                 // The next question tries again, and says so.
-                Err(error) => tracing::error!(%error, "no process can be started that answers questions"),
+                Err(error) => tracing::error!(%error, "cannot start a query process"),
             }
         });
     }
@@ -144,7 +144,7 @@ impl Answering {
                 Ok(Part::Failed(failure)) => failed = Some(failure),
                 Ok(part) => return Ok(Some(part)),
                 Err(error) => {
-                    tracing::debug!(%error, "a process broke off");
+                    tracing::debug!(%error, "a query process failed");
                     return Err(process.last_words().await);
                 }
             }

@@ -40,7 +40,7 @@ impl Process {
     /// Where the system has no process, socket or folder for it.
     pub(super) async fn start(program: &[OsString], setup: &Setup) -> io::Result<Self> {
         let [program, words @ ..] = program else {
-            return Err(io::Error::new(io::ErrorKind::InvalidInput, "no program is set that answers questions"));
+            return Err(io::Error::new(io::ErrorKind::InvalidInput, "no program is set to answer queries"));
         };
         DirBuilder::new().recursive(true).mode(0o700).create(&setup.spill)?;
         let (ours, theirs) = StdStream::pair()?;
@@ -86,15 +86,14 @@ impl Process {
         let said = said.ok().and_then(Result::ok).unwrap_or_default();
         let refuse = |status, code, text: &str| Failure::of(&Refusal::new(status, text), code, None);
         if ["memory allocation of", "allocate", "capacity overflow"].iter().any(|words| said.contains(words)) {
-            let text = "the answer needs more memory than it may take: select fewer columns or rows";
+            let text = "the query exceeds its memory limit: select fewer columns or rows";
             return refuse(StatusCode::PAYLOAD_TOO_LARGE, "53200", text);
         }
         if said.contains("overflowed its stack") {
             return refuse(StatusCode::BAD_REQUEST, "54001", "the statement is too large: it is nested too deeply");
         }
-        tracing::error!(said, "a question ended the process that answered it");
-        let text =
-            "the question ended the process that answered it; nothing else was harmed, and the server's log has more";
+        tracing::error!(said, "a query ended its process");
+        let text = "the query ended its process: see the server's log";
         refuse(StatusCode::INTERNAL_SERVER_ERROR, "XX000", text)
     }
 
@@ -102,7 +101,7 @@ impl Process {
     pub(super) fn end(mut self) {
         let ended = self.child.kill().and_then(|()| self.child.wait()).map(drop);
         if let Err(error) = ended.and_then(|()| fs::remove_dir_all(&self.spill)) {
-            tracing::error!(%error, process = self.child.id(), "what a question left behind cannot be removed");
+            tracing::error!(%error, process = self.child.id(), "cannot remove the temporary files of a query");
         }
     }
 }

@@ -84,8 +84,8 @@ fn is_of(index: &Index, segment: &Segment) -> bool {
 
 fn warned<T>(path: &Path, reason: &dyn std::fmt::Display) -> Option<T> {
     tracing::warn!(
-        "the look-up {} cannot be used ({reason}): answers are right but slower; `table compact` or `table cluster --all` \
-         writes it anew with its segment",
+        "cannot use the secondary index {}: {reason}; answers are right but slower until compacting or clustering the table \
+         rewrites its segment",
         path.display()
     );
     None

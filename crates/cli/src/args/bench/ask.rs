@@ -9,28 +9,36 @@ use crate::args::FormatArgs;
 /// What `bench ask` takes.
 #[derive(Debug, clap::Args)]
 pub(crate) struct BenchAskArgs {
-    /// Events
+    /// Load this many events
     #[arg(long, value_name = "N", default_value_t = 9_043_968)]
     events: usize,
-    /// How often to ask each question; medians count
+    /// Repeat each query and report medians
     #[arg(long, value_name = "R", default_value_t = 7)]
     repeat: usize,
-    /// Appends of ten events
+    /// Append ten events this many times
     #[arg(long, value_name = "N", default_value_t = 300)]
     appends: usize,
-    /// How long to append 5,000 events a second, digest each 10 s and ask each 2 s, all at once; 0 leaves it out
+    /// Mix all work for this many seconds
+    ///
+    /// Appends 5,000 events per second, flushes every 10 s and queries every 2 s. 0 skips it.
     #[arg(long, value_name = "S", default_value_t = 60.0)]
     storm_seconds: f64,
     /// Seed of the events
     #[arg(long, value_name = "S", default_value_t = 1)]
     seed: u64,
-    /// DuckDB's command line, which is asked the same where it is installed
+    /// Compare with this DuckDB program
+    ///
+    /// Skipped if it is not installed.
     #[arg(long, value_name = "PROGRAM", default_value = "duckdb")]
     duckdb: PathBuf,
-    /// Also write the report into this folder, as ask.md and ask.html
+    /// Write the report to this folder
+    ///
+    /// As ask.md and ask.html.
     #[arg(long, value_name = "DIR")]
     pub(crate) report: Option<PathBuf>,
-    /// Keep the events' table in DIR/store; DIR must be empty [default: a temporary folder, removed afterwards]
+    /// Keep the table in this empty folder
+    ///
+    /// In DIR/store. Default: a temporary folder, removed at the end.
     #[arg(long, value_name = "DIR")]
     pub(crate) data: Option<PathBuf>,
     #[command(flatten)]

@@ -12,7 +12,7 @@ use crate::args::FormatArgs;
 pub(crate) struct Compared(Vec<IngestSweep>);
 
 fn compared() -> impl TypedValueParser<Value = Compared> {
-    let all = PossibleValue::new("all").help("All of the others");
+    let all = PossibleValue::new("all").help("All of these");
     let one = |sweep: IngestSweep| PossibleValue::new(sweep.name()).help(sweep.title());
     PossibleValuesParser::new([all].into_iter().chain(IngestSweep::ALL.map(one))).map(|name| {
         let named = |sweep: &IngestSweep| name == "all" || name == sweep.name();
@@ -23,28 +23,38 @@ fn compared() -> impl TypedValueParser<Value = Compared> {
 /// What `bench ingest` takes.
 #[derive(Debug, clap::Args)]
 pub(crate) struct BenchIngestArgs {
-    /// What to compare
+    /// Choose what to compare
     #[arg(long, value_name = "WHAT,..", value_parser = compared(), value_delimiter = ',', default_value = "all")]
     pub(crate) sweep: Vec<Compared>,
-    /// How long to load each server
+    /// Load each server for this many seconds
     #[arg(long, value_name = "S", default_value_t = 10.0)]
     pub(crate) seconds: f64,
-    /// How long to load the server that is to have too little memory [default: as --seconds]
+    /// Overload a server for this many seconds
+    ///
+    /// It has too little memory. Default: the value of --seconds.
     #[arg(long, value_name = "S")]
     pub(crate) overload_seconds: Option<f64>,
-    /// Connections, where they are not what is compared
+    /// Open this many connections
+    ///
+    /// Except in the comparison of connections.
     #[arg(long, value_name = "N", default_value_t = 8)]
     pub(crate) connections: usize,
-    /// Records a second where a rate is kept
+    /// Send this many records per second
+    ///
+    /// In comparisons at a fixed rate.
     #[arg(long, value_name = "N", default_value_t = 500_000.0)]
     pub(crate) rate: f64,
-    /// Seed of the values
+    /// Seed of the generated values
     #[arg(long, value_name = "S", default_value_t = 1)]
     pub(crate) seed: u64,
-    /// Also write the report into this folder, as ingest.md and ingest.html
+    /// Write the report to this folder
+    ///
+    /// As ingest.md and ingest.html.
     #[arg(long, value_name = "DIR")]
     pub(crate) report: Option<PathBuf>,
-    /// Folder for the servers' data, which must be empty [default: a temporary folder]
+    /// Keep the data in this empty folder
+    ///
+    /// Default: a temporary folder, removed at the end.
     #[arg(long, value_name = "DIR")]
     pub(crate) data: Option<PathBuf>,
     #[command(flatten)]

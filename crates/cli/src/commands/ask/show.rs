@@ -68,7 +68,7 @@ fn series(answer: &Answer) -> Result<String> {
     let batch = &answer.rows;
     let times = batch.column(0).as_primitive::<TimestampMicrosecondType>();
     let Some(values) = batch.columns().get(answer.keys).and_then(numbers) else { return Ok(String::new()) };
-    let names = cells(&batch.project(&(1..answer.keys).collect::<Vec<_>>()).context("naming the series")?)?;
+    let names = cells(&batch.project(&(1..answer.keys).collect::<Vec<_>>()).context("cannot name the series")?)?;
     let mut moments: Vec<i64> = times.iter().flatten().collect();
     moments.sort_unstable();
     moments.dedup();
@@ -144,7 +144,7 @@ fn cells(batch: &RecordBatch) -> Result<Vec<Vec<String>>> {
             }
             DataType::List(item) if matches!(item.data_type(), DataType::Struct(_)) => buckets(array),
             _ => {
-                let formatter = ArrayFormatter::try_new(array, &options).context("writing the result")?;
+                let formatter = ArrayFormatter::try_new(array, &options).context("cannot write the result")?;
                 (0..array.len()).map(|row| Ok(formatter.value(row).try_to_string()?)).collect()
             }
         }
@@ -171,9 +171,9 @@ fn buckets(array: &ArrayRef) -> Result<Vec<String>> {
     let one = |row: usize| -> Result<String> {
         let parts = lists.value(row);
         let parts = parts.as_struct();
-        let edges = cast(parts.column(0), &DataType::Float64).context("writing a histogram")?;
+        let edges = cast(parts.column(0), &DataType::Float64).context("cannot write a histogram")?;
         let edges = edges.as_primitive::<Float64Type>();
-        let ends = cast(parts.column(1), &DataType::Float64).context("writing a histogram")?;
+        let ends = cast(parts.column(1), &DataType::Float64).context("cannot write a histogram")?;
         let ends = ends.as_primitive::<Float64Type>();
         let counts: Vec<Option<f64>> =
             parts.column(2).as_primitive::<Int64Type>().iter().map(|v| v.map(|v| v as f64)).collect();

@@ -38,7 +38,7 @@ pub(crate) fn table_in_sql(name: &TableName) -> String {
 async fn of_stdin(args: &SqlArgs) -> Result<()> {
     let mut text = String::new();
     for line in std::io::stdin().lock().lines() {
-        text.push_str(&line.context("reading statements")?);
+        text.push_str(&line.context("cannot read statements")?);
         text.push('\n');
         let (statements, rest) = query::split(&text);
         for sql in statements {
@@ -73,10 +73,10 @@ fn describe(read: &Reading) -> String {
     let of = |part, all| format!("{} of {}", count(part), count(all));
     let by_lookup = match read.groups_skipped_by_lookup {
         0 => String::new(),
-        groups => format!(" ({} left out by look-ups)", count(groups)),
+        groups => format!(" ({} skipped by secondary indexes)", count(groups)),
     };
     format!(
-        "read {}: {} segments, {} row groups{by_lookup}, {} pages under conditions; {} rows left the scan",
+        "read {}: {} segments, {} row groups{by_lookup}, {} filtered pages; {} rows scanned",
         bytes(read.bytes),
         of(read.segments_read, read.segments_total),
         of(read.groups_read, read.groups_total),
@@ -103,7 +103,7 @@ async fn as_table(rows: &mut Rows) -> Result<usize> {
         total += shown;
         if shown < batch.num_rows() {
             let shown = count(TABLE_ROWS_MAX as u64);
-            note(&format!("only the first {shown} rows are shown: add a LIMIT, or take all with --format csv or json"));
+            note(&format!("showing the first {shown} rows: add a LIMIT, or print all with --format csv or json"));
             break;
         }
     }
@@ -114,10 +114,10 @@ async fn as_table(rows: &mut Rows) -> Result<usize> {
 fn push_rows(table: &mut Table, batch: &RecordBatch) -> Result<()> {
     let options = FormatOptions::default().with_null("NULL").with_types_info(false);
     let columns = batch.columns().iter().map(|c| ArrayFormatter::try_new(c, &options));
-    let columns = columns.collect::<Result<Vec<_>, _>>().context("writing the result")?;
+    let columns = columns.collect::<Result<Vec<_>, _>>().context("cannot write the result")?;
     for row in 0..batch.num_rows() {
         let cells = columns.iter().map(|c| c.value(row).try_to_string());
-        table.push_row(cells.collect::<Result<_, _>>().context("writing the result")?);
+        table.push_row(cells.collect::<Result<_, _>>().context("cannot write the result")?);
     }
     Ok(())
 }
@@ -128,9 +128,9 @@ async fn as_json(rows: &mut Rows) -> Result<usize> {
     while let Some(batch) = rows.next().await {
         let batch = batch?;
         total += batch.num_rows();
-        writer.write(&batch).context("writing the result")?;
+        writer.write(&batch).context("cannot write the result")?;
     }
-    writer.finish().context("writing the result")?.write_all(b"\n").context("writing the result")?;
+    writer.finish().context("cannot write the result")?.write_all(b"\n").context("cannot write the result")?;
     Ok(total)
 }
 
@@ -148,7 +148,7 @@ async fn as_csv(rows: &mut Rows) -> Result<usize> {
 /// The CSV library turns I/O errors into text, in which a closed pipe is not recognised: it writes to memory only.
 pub(in crate::commands) fn csv(batch: &RecordBatch, header: bool) -> Result<String> {
     let mut text = Vec::new();
-    let cells = in_cells(batch).context("writing the result")?;
-    CsvBuilder::new().with_header(header).build(&mut text).write(&cells).context("writing the result")?;
+    let cells = in_cells(batch).context("cannot write the result")?;
+    CsvBuilder::new().with_header(header).build(&mut text).write(&cells).context("cannot write the result")?;
     Ok(String::from_utf8(text)?)
 }

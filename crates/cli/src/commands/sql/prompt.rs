@@ -13,16 +13,17 @@ use tokio::runtime::Handle;
 
 use super::ask;
 use super::completion::{Guide, is_command};
+use crate::advice::explain;
 use crate::args::SqlArgs;
 use crate::output::{count, note};
 
 const PROMPT: &str = "manyworlds> ";
 const HISTORY_MAX: usize = 10_000;
 
-const HELP: &str = "Statements end with ; and may have several lines. Ctrl-C cancels what runs, Tab completes.
+const HELP: &str = "End statements with ;. They may span lines. Ctrl-C cancels a statement, Tab completes.
 \\d         lists the tables
 \\d TABLE   lists its columns
-\\timing    tells the time of each answer, or no more
+\\timing    turns the time of each answer on or off
 \\q         quits (as Ctrl-D does)";
 
 const TABLES: &str = "SELECT table_schema AS database, table_name AS table FROM information_schema.tables
@@ -46,19 +47,19 @@ impl Prompt<'_> {
             .history_ignore_space(true)
             .max_history_size(HISTORY_MAX)
             .and_then(|config| config.history_ignore_dups(true))
-            .context("opening the prompt")?
+            .context("cannot open the prompt")?
             .completion_type(CompletionType::List)
             .build();
-        let mut editor: Editor<Guide, FileHistory> = Editor::with_config(config).context("opening the prompt")?;
+        let mut editor: Editor<Guide, FileHistory> = Editor::with_config(config).context("cannot open the prompt")?;
         editor.set_helper(Some(Guide { data: self.args.data.data.clone(), runtime: self.runtime.clone() }));
         let history = history_file();
         if let Some(file) = &history
             && file.exists()
             && let Err(error) = editor.load_history(file)
         {
-            note(&format!("what was typed before cannot be read from {}: {error}", file.display()));
+            note(&format!("cannot read the history from {}: {error}", file.display()));
         }
-        note("\\? helps, \\q quits");
+        note("\\? shows help, \\q quits");
         loop {
             match editor.readline(PROMPT) {
                 Ok(text) => {
@@ -73,7 +74,7 @@ impl Prompt<'_> {
                 // What was typed is dropped.
                 Err(ReadlineError::Interrupted) => {}
                 Err(ReadlineError::Eof) => break,
-                Err(error) => return Err(error).context("reading from the terminal"),
+                Err(error) => return Err(error).context("cannot read from the terminal"),
             }
         }
         Ok(ExitCode::SUCCESS)
@@ -95,10 +96,10 @@ impl Prompt<'_> {
             ["\\d", table] => drop(self.ask(&format!("DESCRIBE {table}"))?),
             ["\\timing"] => {
                 self.times = !self.times;
-                note(if self.times { "times are told" } else { "times are told no more" });
+                note(if self.times { "timing is on" } else { "timing is off" });
             }
             ["\\?"] => note(HELP),
-            _ => note(&format!("error: {text} is no command here: \\? tells those there are")),
+            _ => note(&format!("error: unknown command {text}: \\? lists the commands")),
         }
         Ok(ControlFlow::Continue(()))
     }
@@ -120,7 +121,7 @@ impl Prompt<'_> {
             // Nobody reads what is told any more.
             Some(Err(error)) if crate::is_broken_pipe(&error) => return Err(error),
             Some(Err(error)) => {
-                note(&format!("error: {error:#}"));
+                note(&format!("error: {}", explain(&error)));
                 return Ok(false);
             }
             None => {
@@ -151,7 +152,7 @@ fn keep(editor: &mut Editor<Guide, FileHistory>, text: &str, file: Option<&PathB
         _ => Ok(()),
     });
     if let Err(error) = kept {
-        note(&format!("what was typed cannot be kept: {error}"));
+        note(&format!("cannot save the history: {error}"));
     }
 }
 

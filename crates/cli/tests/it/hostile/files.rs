@@ -51,7 +51,7 @@ fn fill(data: &Path) {
     answer(data, &["run", "football", "--worlds", "3", "--name", "season"]);
     for from in 0..3 {
         feed(data, &["append", "cpu"], &rows(1000 * from));
-        feed(data, &["digest", "cpu"], "");
+        feed(data, &["flush", "cpu"], "");
     }
     let csv: Vec<_> = (0..500).map(|n| format!("{n},h{},{}\n", n % 9, n * 3)).collect();
     let csv = csv.concat();

@@ -1,16 +1,16 @@
-//! `manyworlds load`.
+//! `manyworlds loadgen`.
 
 use std::process::ExitCode;
 use std::sync::atomic::Ordering;
 
-use ::bench::ingest::{LoadFigures, LoadPlan, Pace, Target, load as drive};
+use ::bench::ingest::{LoadFigures, LoadPlan, Pace, Target, load};
 use anyhow::Result;
 
 use super::bench::stop_on_signal;
-use crate::args::LoadArgs;
+use crate::args::LoadgenArgs;
 use crate::output::{Table, count, note, print, print_json};
 
-pub(crate) fn load(args: &LoadArgs) -> Result<ExitCode> {
+pub(crate) fn loadgen(args: &LoadgenArgs) -> Result<ExitCode> {
     let target = Target::new(&args.url, args.anywhere, &args.database, args.token.as_deref())?;
     let plan = LoadPlan {
         format: args.format,
@@ -23,8 +23,8 @@ pub(crate) fn load(args: &LoadArgs) -> Result<ExitCode> {
         keys: args.keys,
         seed: args.seed,
     };
-    let stop = stop_on_signal("ending the load")?;
-    let figures = drive(&target, &plan, &note, &|| stop.load(Ordering::SeqCst))?;
+    let stop = stop_on_signal("stopping")?;
+    let figures = load(&target, &plan, &note, &|| stop.load(Ordering::SeqCst))?;
     if args.json {
         print_json(&figures)?;
     } else {
@@ -34,7 +34,7 @@ pub(crate) fn load(args: &LoadArgs) -> Result<ExitCode> {
         return Ok(ExitCode::SUCCESS);
     }
     note(&format!(
-        "the server acknowledged {} records and has stored {}",
+        "the server acknowledged {} records and stored {}",
         count(figures.acknowledged),
         count(figures.stored)
     ));
@@ -46,22 +46,22 @@ fn table(of: &LoadFigures) -> Table {
     let statuses: Vec<String> = of.statuses.iter().map(|(status, n)| format!("{status}: {}", count(*n))).collect();
     let mut table = Table::new(["what", "measured"]);
     let mut row = |what: &str, measured: String| table.push([what.to_owned(), measured]);
-    row("records a second", count(of.records_per_s.round() as u64));
+    row("records per second", count(of.records_per_s.round() as u64));
     row("acknowledged", count(of.acknowledged));
     row("stored", count(of.stored));
     if of.uncertain > 0 {
-        row("unanswered or failed: stored or not", count(of.uncertain));
+        row("unanswered or failed", count(of.uncertain));
     }
     row("requests by status", statuses.join(", "));
-    row("refused for want of room", count(of.refused_requests));
-    row("due and not sent", count(of.unsent_requests));
+    row("rejected for lack of memory", count(of.refused_requests));
+    row("due but not sent", count(of.unsent_requests));
     row("broken connections", count(of.broken_connections));
-    row("bytes of a record on the wire", format!("{:.1}", of.wire_bytes_per_record));
+    row("bytes per record on the wire", format!("{:.1}", of.wire_bytes_per_record));
     row("p50", ms(of.p50_ms));
     row("p95", ms(of.p95_ms));
     row("p99", ms(of.p99_ms));
-    row("slowest", ms(of.max_ms));
+    row("maximum", ms(of.max_ms));
     row("elapsed", format!("{:.2} s", of.elapsed_s));
-    row("processor time of the load itself", format!("{:.2} s", of.load_cpu_s));
+    row("processor time of the load generator", format!("{:.2} s", of.load_cpu_s));
     table
 }

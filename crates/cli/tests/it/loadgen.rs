@@ -8,7 +8,7 @@ use crate::served::Served;
 use crate::support::{failure, program};
 
 fn load(server: &Served, words: &[&str]) -> Output {
-    program(&["load", &format!("http://{}", server.address), "--json"]).args(words).output().unwrap()
+    program(&["loadgen", &format!("http://{}", server.address), "--json"]).args(words).output().unwrap()
 }
 
 /// Figures of a load that must succeed.
@@ -69,7 +69,7 @@ fn a_server_without_room_refuses_and_keeps_what_it_acknowledged() {
 fn a_server_that_dies_under_load_is_told() {
     let data = tempfile::tempdir().unwrap();
     let mut server = Served::start(data.path(), &[]);
-    let load = program(&["load", &format!("http://{}", server.address), "--max", "--seconds", "60"])
+    let load = program(&["loadgen", &format!("http://{}", server.address), "--max", "--seconds", "60"])
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
         .spawn()
@@ -93,14 +93,14 @@ fn loads_that_cannot_be_are_refused() {
         assert_eq!(output.status.code(), Some(2), "{words:?}");
         String::from_utf8_lossy(&output.stderr).into_owned()
     };
-    assert!(said(&["load", "http://192.0.2.7:8080", "--max"]).contains("is not this machine"));
-    assert!(said(&["load", "127.0.0.1:8080", "--max"]).contains("give http://HOST:PORT"));
-    assert!(said(&["load", "http://127.0.0.1:8080"]).contains("--rate"));
-    assert!(said(&["load", "http://127.0.0.1:8080", "--max", "--rate", "5"]).contains("cannot be used with"));
+    assert!(said(&["loadgen", "http://192.0.2.7:8080", "--max"]).contains("is not this machine"));
+    assert!(said(&["loadgen", "127.0.0.1:8080", "--max"]).contains("give http://HOST:PORT"));
+    assert!(said(&["loadgen", "http://127.0.0.1:8080"]).contains("--rate"));
+    assert!(said(&["loadgen", "http://127.0.0.1:8080", "--max", "--rate", "5"]).contains("cannot be used with"));
     let server = Served::start(data.path(), &[]);
     let url = format!("http://{}", server.address);
-    assert!(said(&["load", &url, "--max", "--batch", "0"]).contains("batch: give a number"));
-    assert!(said(&["load", &url, "--max", "--format", "xml"]).contains("columnar, rows, lp, json, arrow"));
+    assert!(said(&["loadgen", &url, "--max", "--batch", "0"]).contains("batch: give a number"));
+    assert!(said(&["loadgen", &url, "--max", "--format", "xml"]).contains("columnar, rows, lp, json, arrow"));
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! From what was typed to the plan of an ensemble, and the model that plays it.
+//! From flags to the plan of an ensemble and its model.
 
 use std::fmt::Display;
 use std::path::Path;
@@ -58,7 +58,7 @@ pub(crate) fn planned(args: &PlanArgs, sizing: Sizing) -> Result<(Arc<dyn Model>
     Ok((model, plan))
 }
 
-/// The outcome that is to be known, and how well.
+/// The outcome to estimate, and how precisely.
 pub(crate) fn until(args: &UntilArgs, catalogue: &Catalogue) -> Result<Option<Until>> {
     let (Some(goal), Some(name)) = (args.until_ci, &args.outcome) else { return Ok(None) };
     let OutcomeRef { entity, outcome } = outcome_of(catalogue, name)?;
@@ -80,26 +80,26 @@ fn parameters(plugin: &Plugin, args: &PlanArgs) -> Result<Parameters> {
     Ok(match (plugin.definition, &args.event) {
         (Some(definition), Some(path)) => {
             let read = (definition.read)(&text_of(path)?);
-            parameters.defining(read.map_err(|faults| defines_none(path, definition.name, &faults))?)
+            parameters.defining(read.map_err(|faults| invalid_definition(path, definition.name, &faults))?)
         }
         (Some(definition), None) => bail!(
-            "{} plays an {}: name the file that defines it, as --{} FILE ({})",
+            "{} needs an {}: name its file with --{} FILE ({})",
             plugin.name,
             definition.name,
             definition.name,
             definition.doc
         ),
-        (None, Some(_)) => bail!("--event: {} plays none", plugin.name),
+        (None, Some(_)) => bail!("--event: {} takes no event", plugin.name),
         (None, None) => parameters,
     })
 }
 
-/// What is said of a file that does not define what it should.
-pub(crate) fn defines_none(path: &Path, what: &str, faults: &dyn Display) -> anyhow::Error {
-    anyhow!("{} defines no {what}:\n{faults}", path.display())
+/// The error for a file with mistakes.
+pub(crate) fn invalid_definition(path: &Path, what: &str, faults: &dyn Display) -> anyhow::Error {
+    anyhow!("{} does not define a valid {what}:\n{faults}", path.display())
 }
 
 /// A file's text.
 pub(crate) fn text_of(path: &Path) -> Result<String> {
-    std::fs::read_to_string(path).with_context(|| format!("reading {}", path.display()))
+    std::fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))
 }

@@ -1,4 +1,4 @@
-//! `manyworlds digest`.
+//! `manyworlds flush`.
 
 use std::process::ExitCode;
 
@@ -11,7 +11,7 @@ use super::table::no_table;
 use crate::args::{Format, TableArgs};
 use crate::output::{bytes, count, print, print_json};
 
-pub(crate) async fn digest(args: &TableArgs) -> Result<ExitCode> {
+pub(crate) async fn flush(args: &TableArgs) -> Result<ExitCode> {
     let root = args.folder();
     if !root.is_dir() {
         return Err(no_table(&args.name, &root));
@@ -26,9 +26,9 @@ pub(crate) async fn digest(args: &TableArgs) -> Result<ExitCode> {
             "segments_merged": done.merged,
         }))?,
         Format::Csv => print(&format!("rows,segments,bytes\n{},{},{}\n", done.rows, done.segments, done.bytes))?,
-        Format::Table if done.rows == 0 => print(&format!("nothing waits in the log of {}\n", args.name))?,
+        Format::Table if done.rows == 0 => print(&format!("the log of {} is empty\n", args.name))?,
         Format::Table => print(&format!(
-            "digested {} rows of {} into {} segments: {}\n",
+            "flushed {} rows of {} into {} segments: {}\n",
             count(done.rows),
             args.name,
             count(done.segments as u64),

@@ -1,13 +1,13 @@
-//! What is known of outcomes, as people read it.
+//! Statistics of outcomes as a table.
 
 use ensemble::KnownOutcome;
 
 use crate::output::{Table, count, known_to, number};
 
-/// Outcomes of an entity that are shown; the other formats have all.
+/// Outcomes of an entity in the table. The other formats have all.
 const SHOWN: usize = 5;
 
-/// What is known of the first outcomes of each entity; nothing where none is followed.
+/// The statistics of the first outcomes of each entity; `None` without any.
 pub(crate) fn table(outcomes: &[KnownOutcome]) -> Option<Table> {
     let mut table = Table::new(["outcome", "worlds", "mean", "± 95%", "deviation", "5%", "50%", "95%"]);
     let (mut entity, mut shown) = ("", 0);

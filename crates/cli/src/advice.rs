@@ -1,0 +1,58 @@
+//! What to do about an error at the shell. Libraries know no flags and no commands.
+
+use ask::AskError;
+use ensemble::{EnsembleError, QuestionError};
+use fleet::FleetError;
+use query::QueryError;
+use server::ServerError;
+
+/// An error with all of its causes, and the flag or command that helps.
+pub(crate) fn explain(error: &anyhow::Error) -> String {
+    let advice = error.chain().find_map(|cause| {
+        None.or_else(|| cause.downcast_ref().and_then(on_ensemble))
+            .or_else(|| match cause.downcast_ref()? {
+                QuestionError::Ensemble(error) => on_ensemble(error),
+                _ => None,
+            })
+            .or_else(|| match cause.downcast_ref()? {
+                QueryError::Ensemble(error) => on_ensemble(error),
+                QueryError::Unreadable(error) => on_ensemble(error),
+                _ => None,
+            })
+            .or_else(|| match cause.downcast_ref()? {
+                FleetError::Ensemble(EnsembleError::Taken { .. }) => {
+                    Some("replace it with --replace, or choose another --name".to_owned())
+                }
+                FleetError::Ensemble(error) => on_ensemble(error),
+                _ => None,
+            })
+            .or_else(|| match cause.downcast_ref()? {
+                AskError::Memory { .. } => Some("or allow more with --memory".to_owned()),
+                _ => None,
+            })
+            .or_else(|| cause.downcast_ref().and_then(on_server))
+    });
+    advice.map_or_else(|| format!("{error:#}"), |advice| format!("{error:#}; {advice}"))
+}
+
+fn on_ensemble(error: &EnsembleError) -> Option<String> {
+    match error {
+        EnsembleError::Taken { .. } => {
+            Some("resume it with --resume, replace it with --replace, or choose another --name".to_owned())
+        }
+        EnsembleError::Damaged { name, .. } => {
+            Some(format!("replace it with `manyworlds run --replace`, or remove it with `manyworlds drop {name}`"))
+        }
+        _ => None,
+    }
+}
+
+fn on_server(error: &ServerError) -> Option<String> {
+    let advice = match error {
+        ServerError::Open { .. } => "require tokens with --token-file F, or listen on 127.0.0.1",
+        ServerError::Plain { .. } => "encrypt with --tls-cert and --tls-key, or let --pg listen on 127.0.0.1",
+        ServerError::Tokens(_) => "`manyworlds token create` writes a token file",
+        _ => return None,
+    };
+    Some(advice.to_owned())
+}

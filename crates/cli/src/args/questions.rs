@@ -1,0 +1,130 @@
+//! What questions about ensembles take.
+
+use super::{FormatArgs, PlaceArgs};
+
+/// What `probability` and `price` take.
+#[derive(Debug, clap::Args)]
+pub(crate) struct ProbabilityArgs {
+    /// Ensemble to ask
+    pub(crate) ensemble: String,
+    /// Entity whose outcomes the conditions name
+    ///
+    /// Write outcomes of other entities as ENTITY:OUTCOME.
+    #[arg(long, value_name = "NAME")]
+    pub(crate) entity: Option<String>,
+    /// Require a condition over outcomes (repeatable)
+    ///
+    /// For example 'home_margin > 3.5'. All conditions must hold in the same world.
+    #[arg(long = "condition", alias = "leg", value_name = "EXPR", required = true)]
+    pub(crate) conditions: Vec<String>,
+    /// Count only worlds that meet this (repeatable)
+    ///
+    /// A condition over outcomes, or a moment of the entity's game such as
+    /// 'at q3 8:00 ±60, score 14-10 ±3, possession home'.
+    #[arg(long, value_name = "EXPR")]
+    pub(crate) given: Vec<String>,
+    /// Refuse to answer from fewer worlds
+    #[arg(long, value_name = "N", default_value_t = 100)]
+    pub(crate) min_worlds: usize,
+    #[command(flatten)]
+    pub(crate) data: PlaceArgs,
+    #[command(flatten)]
+    pub(crate) format: FormatArgs,
+}
+
+/// What `outcome` takes.
+#[derive(Debug, clap::Args)]
+pub(crate) struct OutcomeArgs {
+    /// Ensemble to ask
+    pub(crate) ensemble: String,
+    /// Entity to show (repeatable)
+    #[arg(long = "entity", value_name = "NAME", required = true)]
+    pub(crate) entities: Vec<String>,
+    /// Outcome to show (repeatable)
+    #[arg(long = "outcome", value_name = "NAME", required = true)]
+    pub(crate) outcomes: Vec<String>,
+    /// List the cumulative distribution
+    ///
+    /// Prints every value with the share of worlds that do not exceed it.
+    #[arg(long)]
+    pub(crate) cdf: bool,
+    #[command(flatten)]
+    pub(crate) data: PlaceArgs,
+    #[command(flatten)]
+    pub(crate) format: FormatArgs,
+}
+
+/// What `compare` takes.
+#[derive(Debug, clap::Args)]
+pub(crate) struct CompareArgs {
+    /// Ensemble to compare with
+    pub(crate) first: String,
+    /// Ensemble to compare
+    ///
+    /// Differences are its values minus those of the first ensemble.
+    pub(crate) second: String,
+    /// Outcome to compare (repeatable)
+    #[arg(long = "outcome", value_name = "ENTITY:OUTCOME", required = true)]
+    pub(crate) outcomes: Vec<String>,
+    #[command(flatten)]
+    pub(crate) data: PlaceArgs,
+    #[command(flatten)]
+    pub(crate) format: FormatArgs,
+}
+
+/// What `correlate` takes.
+#[derive(Debug, clap::Args)]
+pub(crate) struct CorrelateArgs {
+    /// Ensemble to ask
+    pub(crate) ensemble: String,
+    /// Entity whose outcomes to correlate
+    #[arg(long, value_name = "NAME")]
+    pub(crate) entity: String,
+    /// Outcome to correlate (repeatable)
+    ///
+    /// Default: all outcomes of the entity.
+    #[arg(long = "outcome", value_name = "NAME")]
+    pub(crate) outcomes: Vec<String>,
+    /// Limit the pairs of a long table
+    ///
+    /// The strongest pairs come first.
+    #[arg(long, value_name = "N", default_value_t = 20)]
+    pub(crate) top: usize,
+    #[command(flatten)]
+    pub(crate) data: PlaceArgs,
+    #[command(flatten)]
+    pub(crate) format: FormatArgs,
+}
+
+/// What `plays` takes.
+#[derive(Debug, clap::Args)]
+pub(crate) struct PlaysArgs {
+    /// Ensemble to ask
+    pub(crate) ensemble: String,
+    /// Entity whose events to show
+    #[arg(long, value_name = "NAME")]
+    pub(crate) entity: String,
+    /// World to show
+    #[arg(long, value_name = "W")]
+    pub(crate) world: u32,
+    /// Show only events of this player
+    ///
+    /// For example `home_wr1`, or `wr1` of either side.
+    #[arg(long, value_name = "NAME")]
+    pub(crate) player: Option<String>,
+    /// Show only events of this drive
+    #[arg(long, value_name = "N")]
+    pub(crate) drive: Option<i32>,
+    /// Show only events that meet this (repeatable)
+    ///
+    /// For example "down >= 3 AND play_type IN ('pass', 'sack')".
+    #[arg(long = "where", value_name = "COND")]
+    pub(crate) conditions: Vec<String>,
+    /// Show the box score instead
+    #[arg(long = "box")]
+    pub(crate) box_score: bool,
+    #[command(flatten)]
+    pub(crate) data: PlaceArgs,
+    #[command(flatten)]
+    pub(crate) format: FormatArgs,
+}
