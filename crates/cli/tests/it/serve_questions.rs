@@ -100,7 +100,7 @@ fn a_question_that_needs_too_much_memory_is_refused() {
     let rows: Vec<String> = (0..100_000).map(|n| format!("cpu,host=host-{n} load={n}i {n}000\n")).collect();
     assert_eq!(server.post("/write?db=d", rows.concat().as_bytes()).status, 204);
     for (sql, words) in [
-        ("SELECT sum(a.load) AS s FROM d.cpu a JOIN d.cpu b ON a.host = b.host", "more memory than it may take"),
+        ("SELECT sum(a.load) AS s FROM d.cpu a JOIN d.cpu b ON a.host = b.host", "more memory than its limit"),
         ("SELECT * FROM d.cpu", "the answer is larger than 2097152 bytes: ask for less"),
     ] {
         let (status, said) = refused(&server, "/api/v1/sql", &json!({"sql": sql}));

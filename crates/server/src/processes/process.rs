@@ -86,7 +86,7 @@ impl Process {
         let said = said.ok().and_then(Result::ok).unwrap_or_default();
         let refuse = |status, code, text: &str| Failure::of(&Refusal::new(status, text), code, None);
         if ["memory allocation of", "allocate", "capacity overflow"].iter().any(|words| said.contains(words)) {
-            let text = "the answer needs more memory than it may take: select fewer columns or rows";
+            let text = "the query needs more memory than its limit: select fewer columns or rows";
             return refuse(StatusCode::PAYLOAD_TOO_LARGE, "53200", text);
         }
         if said.contains("overflowed its stack") {
