@@ -90,7 +90,7 @@ def test_statements_are_answered_over_several_lines(terminal, data, tmp_path):
     insert(data, more)
     assert re.search(r"n\s+3\s", terminal.ask("SELECT count(DISTINCT id) AS n FROM people;"))
     assert 'error: no column "nme"; did you mean name?' in terminal.ask("SELECT nme FROM people;")
-    assert "error: this is not SQL" in terminal.ask("SELECT 'a' FROM;")
+    assert "error: invalid SQL" in terminal.ask("SELECT 'a' FROM;")
     terminal.end()
 
 

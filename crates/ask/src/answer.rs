@@ -23,23 +23,22 @@ use crate::state::{
 /// The answer to a question.
 #[derive(Debug, Clone)]
 pub struct Answer {
-    /// A row a group: what makes it (`keys` columns), then its measures. Or the rows that were asked for.
+    /// One row per group: its key columns (the first `keys`), then its measures. For samples, the sampled rows.
     pub rows: RecordBatch,
-    /// Columns that make groups; the first of them is the span of time where there is one.
+    /// Number of key columns. The time bucket, if any, is the first.
     pub keys: usize,
-    /// Whether the groups are of spans of time.
+    /// Whether the rows are grouped by time bucket.
     pub by_time: bool,
-    /// Groups that there are, those past the limit too.
+    /// Number of groups, including those past the limit.
     pub groups: usize,
-    /// What was read.
+    /// What was read to compute the answer.
     pub reading: Reading,
-    /// What there is to know of the answer, such as in what it is not exact.
+    /// Remarks about the answer, such as why it is approximate.
     pub notes: Vec<String>,
 }
 
 type Result<T> = std::result::Result<T, AskError>;
 
-/// One number or word of the answer.
 #[derive(Debug, Clone, PartialEq)]
 enum Scalar<'a> {
     Null,
@@ -49,7 +48,7 @@ enum Scalar<'a> {
 }
 
 impl Scalar<'_> {
-    /// NULL comes last.
+    /// NULL sorts last in both directions.
     fn order(&self, other: &Self, ascending: bool) -> Ordering {
         let order = match (self, other) {
             (Self::Null, Self::Null) => return Ordering::Equal,
@@ -64,19 +63,18 @@ impl Scalar<'_> {
     }
 }
 
-/// A column of the answer.
 #[derive(Debug, Clone, Copy)]
 enum Source {
     Key(usize),
-    /// A measure, and which of its columns.
+    /// A measure, and one of its columns.
     Measure(usize, usize),
 }
 
 impl Partial {
-    /// The answer.
+    /// Finishes the answer.
     ///
     /// # Errors
-    /// Where it is ordered by what it does not have.
+    /// If the question sorts by an unknown column or by a histogram.
     pub fn answer(self) -> Result<Answer> {
         let Self { shape, mut groups, reading } = self;
         groups.settle();
@@ -191,7 +189,7 @@ impl Table<'_> {
         }
     }
 
-    /// The groups in order, as many as there may be.
+    /// The groups in order, up to the limit.
     fn ordered(&self, columns: &[(String, Source)]) -> Result<Vec<u32>> {
         let question = &self.shape.question;
         let (by, ascending) = match &question.order {
@@ -204,7 +202,7 @@ impl Table<'_> {
             None => (columns.iter().map(|(_, source)| *source).find(|s| matches!(s, Source::Measure(..))), false),
         };
         if by.is_some_and(|by| self.kind(by) == Kind::Other) && question.order.is_some() {
-            return Err(AskError::invalid("histograms have no order: sort by another column of the answer"));
+            return Err(AskError::invalid("cannot sort by a histogram: sort by another column of the answer"));
         }
         let compare = |a: &u32, b: &u32| {
             let (a, b) = (*a as usize, *b as usize);
@@ -217,9 +215,9 @@ impl Table<'_> {
         Ok(order)
     }
 
-    /// The groups that come first, so many of them, in any order.
+    /// The first `limit` groups, unsorted.
     fn first(&self, limit: Option<usize>, compare: impl Fn(&u32, &u32) -> Ordering) -> Vec<u32> {
-        /// Groups past the limit that wait to be compared with those within.
+        /// Candidates past the limit that are collected before the next selection.
         const WAITING: usize = 4_096;
         let all = 0..self.groups.keys.len() as u32;
         let Some(limit) = limit.filter(|limit| *limit < all.len()) else { return all.collect() };
@@ -260,12 +258,12 @@ impl Table<'_> {
             }
             Kind::Set | Kind::Other => match source {
                 Source::Measure(measure, _) => self.buckets(measure, order)?,
-                Source::Key(_) => return Err(AskError::invalid(format!("{name:?} makes no groups"))),
+                Source::Key(_) => return Err(AskError::invalid(format!("cannot group by {name:?}"))),
             },
         })
     }
 
-    /// Lists of buckets: where each begins, where it ends (that is no more in it), and how many values it has.
+    /// Lists of buckets: lower edge, exclusive upper edge, and number of values.
     fn buckets(&self, measure: usize, order: &[u32]) -> Result<ArrayRef> {
         let is_real = self.shape.measured[measure] == Some(Kind::Float);
         let (by_group, width): (Vec<CountedValues>, Width) = match &self.groups.accumulators[measure] {
@@ -276,7 +274,7 @@ impl Table<'_> {
             Accumulator::LogHistogram(by_group) => {
                 (order.iter().map(|&g| by_group[g as usize].clone()).collect(), Width::Doubling)
             }
-            _ => return Err(AskError::invalid("this measure has no buckets")),
+            _ => return Err(AskError::invalid("the measure has no buckets")),
         };
         let places = || by_group.iter().flat_map(CountedValues::values).map(|(place, _)| *place);
         let (from, to): (ArrayRef, ArrayRef) = if is_real {
@@ -310,26 +308,25 @@ impl Table<'_> {
     }
 }
 
-/// Buckets of a histogram that are told, at most.
+/// Buckets of a reported histogram, at most.
 const BUCKETS_MAX: u64 = 20;
 
-/// How many powers of two wider buckets must be for so few of them.
+/// By how many powers of two the buckets must widen to be at most [`BUCKETS_MAX`].
 fn widening(by_group: &[CountedValues]) -> i32 {
     let Some((low, high)) = span(by_group) else { return 0 };
     (0..63).find(|by| (high >> by).abs_diff(low >> by) < BUCKETS_MAX).unwrap_or(63)
 }
 
-/// How wide buckets are.
 #[derive(Debug, Clone, Copy)]
 enum Width {
-    /// Two to a power.
+    /// Two to this power.
     Power(i32),
     /// Each from one power of two to the next.
     Doubling,
 }
 
 impl Width {
-    /// Where a bucket of real numbers begins, and where it ends.
+    /// The edges of a bucket of real numbers.
     fn real_edges(self, place: i64) -> (f64, f64) {
         match (self, place) {
             (_, NOT_A_NUMBER) => (f64::NAN, f64::NAN),
@@ -348,7 +345,7 @@ impl Width {
         }
     }
 
-    /// Of integers. Past the last integer there is none.
+    /// The edges of a bucket of integers, cut at the greatest integer.
     fn whole_edges(self, place: i64) -> (i64, i64) {
         let within = |edge: i128| edge.clamp(i128::from(i64::MIN), i128::from(i64::MAX)) as i64;
         match (self, place) {
@@ -369,7 +366,7 @@ impl Width {
     }
 }
 
-/// A value of a kind that is kept as an integer.
+/// A value of a kind that is stored as an integer.
 fn whole(kind: Kind, value: i64) -> Option<Scalar<'static>> {
     match kind {
         Kind::Float => Some(Scalar::Float(from_ordinal(value))),
@@ -378,7 +375,7 @@ fn whole(kind: Kind, value: i64) -> Option<Scalar<'static>> {
     }
 }
 
-/// Integers of 64 bits where all fit in those, otherwise of 38 digits.
+/// Uses 64-bit integers where all values fit, otherwise decimals of 38 digits.
 fn integers(name: &str, values: Vec<Option<i128>>) -> Result<ArrayRef> {
     const DIGITS_MAX: u8 = 38;
     if values.iter().flatten().all(|v| i64::try_from(*v).is_ok()) {

@@ -1,12 +1,11 @@
-//! What segments answered before.
+//! Cached answers of single segments.
 //!
-//! Segments never change, so what one of them knows of a question stays true. It is kept in a file beside the table's
-//! segments, in the folder `_cache` (names that begin with `_` are nobody's data to Delta readers): what was asked of
-//! the segment, and what it answered. Conditions that all of its rows meet are left out of what was asked: a window of
-//! time that slides on finds the answers of all segments that lie inside it.
+//! A segment never changes, so its answer to a question stays valid. Each answer is a file in the folder `_cache`
+//! beside the table's segments; Delta readers ignore names that begin with `_`. The key of an answer leaves out
+//! conditions that all rows of the segment meet, so a sliding time window reuses the answers of all segments inside it.
 //!
-//! Files are written under a temporary name and renamed, and are checked when they are read: any number of processes
-//! share a cache, and it may be removed at any time. The oldest files go first where they grow too many.
+//! Files are written under a temporary name and renamed, and are verified when read. So any number of processes can
+//! share a cache, and it can be deleted at any time. Past its size limit the oldest files are removed.
 
 use std::fs;
 use std::io::Write as _;
@@ -20,19 +19,18 @@ use twox_hash::XxHash64;
 use crate::plan::Plan;
 use crate::state::{Bytes, Groups, Input};
 
-/// The folder of a table's cache.
 const FOLDER: &str = "_cache";
-/// The form of the files; with another one they are no longer found.
+/// Part of every key: a new format ignores the old files.
 const FORMAT: &str = "manyworlds answer 1";
 const SUFFIX: &str = ".answer";
-/// What a segment of fewer rows answers is not kept: reading it takes no longer.
+/// Answers of segments with fewer rows are not cached: reading the rows is as fast.
 const ROWS_MIN: u64 = 50_000;
-/// What takes more memory is not kept.
+/// Answers that take more memory (in bytes) are not cached.
 const MEMORY_MAX: usize = 8 << 20;
-/// Bytes of all files of a table, unless told otherwise.
+/// Default size limit of a table's cache, in bytes.
 const BYTES_MAX: u64 = 256 << 20;
 
-/// Where answers of segments are kept.
+/// A folder of cached answers of segments.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Cache {
     folder: PathBuf,
@@ -40,16 +38,15 @@ pub struct Cache {
     rows_min: u64,
 }
 
-/// What is asked of one segment.
-pub(crate) struct Asked {
+/// Identifies a question to one segment: its file, and its full text to rule out collisions.
+pub(crate) struct CacheKey {
     path: PathBuf,
     text: String,
 }
 
-/// What a segment answered.
-pub(crate) struct Kept {
+pub(crate) struct CachedAnswer {
     pub(crate) groups: Groups,
-    pub(crate) rows_met: u64,
+    pub(crate) rows_matching: u64,
 }
 
 impl Cache {
@@ -58,74 +55,76 @@ impl Cache {
         Self { folder: root.join(FOLDER), bytes_max: BYTES_MAX, rows_min: ROWS_MIN }
     }
 
-    /// The same cache, of at most so many bytes.
+    /// Sets the size limit, in bytes.
     #[must_use]
     pub fn with_bytes_max(self, bytes_max: u64) -> Self {
         Self { bytes_max, ..self }
     }
 
-    /// The same cache, for segments of at least so many rows.
+    /// Sets the least number of rows of a segment for its answer to be cached.
     #[must_use]
     pub fn with_rows_min(self, rows_min: u64) -> Self {
         Self { rows_min, ..self }
     }
 
-    /// What is asked of a segment of which the log leaves over some conditions; `None` where the answer is not kept.
-    pub(crate) fn asked(&self, plan: &Plan, segment: &Segment, conditions: &[usize]) -> Option<Asked> {
+    /// The key of a question to a segment, given the conditions that the log does not decide; `None` if its answer is
+    /// not cached.
+    pub(crate) fn key(&self, plan: &Plan, segment: &Segment, conditions: &[usize]) -> Option<CacheKey> {
         if segment.rows < self.rows_min.max(1) {
             return None;
         }
-        let text = format!("{FORMAT}\n{} {} {}\n{}", segment.path, segment.bytes, segment.rows, plan.asked(conditions));
+        let text =
+            format!("{FORMAT}\n{} {} {}\n{}", segment.path, segment.bytes, segment.rows, plan.cache_key(conditions));
         let half = |seed: u64| XxHash64::oneshot(seed, text.as_bytes());
         let path = self.folder.join(format!("{:016x}{:016x}{SUFFIX}", half(0), half(1)));
-        Some(Asked { path, text })
+        Some(CacheKey { path, text })
     }
 
-    /// What was answered before. Whatever is wrong with a file, it is as if it were not there.
-    pub(crate) fn find(plan: &Plan, asked: &Asked) -> Option<Kept> {
-        let bytes = fs::read(&asked.path).ok()?;
+    /// The cached answer. A damaged file counts as missing.
+    pub(crate) fn find(plan: &Plan, key: &CacheKey) -> Option<CachedAnswer> {
+        let bytes = fs::read(&key.path).ok()?;
         let mut input = Input(&bytes);
         let hash = u64::from_le_bytes(input.take(8)?.try_into().ok()?);
-        (XxHash64::oneshot(0, input.0) == hash && input.text()? == asked.text).then_some(())?;
-        let rows_met = input.number()?;
+        (XxHash64::oneshot(0, input.0) == hash && input.text()? == key.text).then_some(())?;
+        let rows_matching = input.number()?;
         let size = usize::try_from(input.number()?).ok().filter(|size| *size <= MEMORY_MAX * 8)?;
         let raw = zstd::bulk::decompress(input.0, size).ok()?;
         let groups = Groups::decode(&mut Input(&raw), &plan.key_kinds(), plan.accumulators())?;
-        Some(Kept { groups, rows_met })
+        Some(CachedAnswer { groups, rows_matching })
     }
 
-    /// Keeps what was answered, where it is small. What cannot be kept is not: answers do not depend on it.
-    /// Says whether it is small.
-    pub(crate) fn keep(&self, asked: &Asked, groups: &mut Groups, rows_met: u64) -> bool {
+    /// Stores an answer unless it is too large; returns whether it fits. Answers do not depend on the cache, so a
+    /// failed write is only logged.
+    pub(crate) fn store(&self, key: &CacheKey, groups: &mut Groups, rows_matching: u64) -> bool {
         if groups.memory() > MEMORY_MAX {
             return false;
         }
         groups.settle();
-        if let Err(error) = self.write(asked, groups, rows_met) {
-            tracing::debug!(path = %asked.path.display(), %error, "an answer could not be kept");
+        if let Err(error) = self.write(key, groups, rows_matching) {
+            tracing::debug!(path = %key.path.display(), %error, "cannot cache an answer");
         }
         true
     }
 
-    fn write(&self, asked: &Asked, groups: &Groups, rows_met: u64) -> std::io::Result<()> {
+    fn write(&self, key: &CacheKey, groups: &Groups, rows_matching: u64) -> std::io::Result<()> {
         let mut raw = Bytes::default();
         groups.encode(&mut raw);
         let mut body = Bytes::default();
-        body.text(&asked.text);
-        body.number(rows_met);
+        body.text(&key.text);
+        body.number(rows_matching);
         body.number(raw.0.len() as u64);
         body.0.extend(zstd::bulk::compress(&raw.0, 1)?);
         let mut bytes = XxHash64::oneshot(0, &body.0).to_le_bytes().to_vec();
         bytes.extend(body.0);
         create_dir_all(&self.folder)?;
-        let temporary = temporary_name(&asked.path);
+        let temporary = temporary_name(&key.path);
         create_options(&temporary).write(true).create_new(true).open(&temporary)?.write_all(&bytes)?;
-        fs::rename(&temporary, &asked.path)
+        fs::rename(&temporary, &key.path)
     }
 
-    /// Removes the oldest files where there are too many bytes.
+    /// Removes the oldest files when the cache exceeds its size limit.
     pub(crate) fn trim(&self) {
-        /// So much of what there may be is left, so that there is not something to remove each time.
+        /// Share of the limit that stays, so that not every write removes files.
         const LEFT: f64 = 0.75;
         let Ok(entries) = fs::read_dir(&self.folder) else { return };
         let mut files: Vec<(SystemTime, u64, PathBuf)> = entries
@@ -144,7 +143,7 @@ impl Cache {
             if bytes as f64 <= self.bytes_max as f64 * LEFT {
                 break;
             }
-            // Another process may have been faster.
+            // Another process may have removed it already.
             let _ = fs::remove_file(path);
             bytes -= length;
         }

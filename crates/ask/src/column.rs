@@ -1,4 +1,4 @@
-//! Values of some rows of one column, as questions work on them.
+//! Columns in memory.
 
 use std::sync::Arc;
 
@@ -8,14 +8,14 @@ use arrow::datatypes::{DataType, Date32Type, Float64Type, Int64Type, TimeUnit, T
 use arrow::error::ArrowError;
 use pages::{Codes, Dictionary, plain};
 
-/// What a column holds, as far as questions tell things apart.
+/// The kind of values in a column.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub enum Kind {
-    /// True or false.
+    /// Booleans.
     Bool,
     /// Integers.
     Int,
-    /// Moments, in microseconds of UTC.
+    /// Times, in microseconds since 1970 UTC.
     Time,
     /// Days.
     Date,
@@ -23,14 +23,14 @@ pub enum Kind {
     Float,
     /// Text.
     Text,
-    /// Sets of texts.
+    /// Sets of text.
     Set,
-    /// Anything else, which can be shown and no more.
+    /// Anything else: can be shown, but not grouped or measured.
     Other,
 }
 
 impl Kind {
-    /// Of a type of Arrow.
+    /// The kind of an Arrow type.
     pub fn of(ty: &DataType) -> Self {
         match ty {
             DataType::Boolean => Self::Bool,
@@ -51,7 +51,7 @@ impl Kind {
         }
     }
 
-    /// Whether its values are whole numbers inside: those of [`Values::Ints`].
+    /// Whether values are stored as integers ([`Values::Ints`]).
     pub(crate) fn is_whole(self) -> bool {
         matches!(self, Self::Bool | Self::Int | Self::Time | Self::Date)
     }
@@ -62,18 +62,18 @@ impl Kind {
 
     pub(crate) fn holds(self) -> &'static str {
         match self {
-            Self::Bool => "true and false",
+            Self::Bool => "booleans",
             Self::Int => "integers",
             Self::Time => "times",
             Self::Date => "dates",
             Self::Float => "real numbers",
             Self::Text => "text",
-            Self::Set => "sets of texts",
-            Self::Other => "a type of its own",
+            Self::Set => "sets of text",
+            Self::Other => "values of an unsupported type",
         }
     }
 
-    /// The type of Arrow in which values of other types of the same kind are read.
+    /// The Arrow type to which other types of this kind are cast.
     pub(crate) fn arrow(self) -> Option<DataType> {
         Some(match self {
             Self::Bool => DataType::Boolean,
@@ -87,36 +87,34 @@ impl Kind {
     }
 }
 
-/// The values of some rows.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Values {
-    /// Of any kind that is whole inside; what stands where there is NULL means nothing.
+    /// For every kind that [`Kind::is_whole`]. Values of NULL rows are unspecified.
     Ints(Vec<i64>),
-    /// Zeros have no sign, and there is one NaN.
+    /// Zeros have no sign, and NaN has one bit pattern.
     Floats(Vec<f64>),
-    /// Places in `words`; NULL is the place past the last.
-    Texts { codes: Codes, words: Arc<Dictionary> },
-    /// The members of each row end at `ends`, and are places in `words`.
-    Sets { ends: Vec<u32>, codes: Vec<u32>, words: Arc<Dictionary> },
-    /// Nothing is known but where there is NULL.
+    /// Codes in `dictionary`; the code past its end is NULL.
+    Texts { codes: Codes, dictionary: Arc<Dictionary> },
+    /// The members of each row end at `ends`, and are codes in `dictionary`.
+    Sets { ends: Vec<u32>, codes: Vec<u32>, dictionary: Arc<Dictionary> },
+    /// Only the validity was read.
     Unread(usize),
 }
 
-/// Some rows of a column.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Column {
     pub(crate) values: Values,
-    /// Which rows are not NULL; `None` where all are.
+    /// Which rows are not NULL; `None` if all are.
     pub(crate) valid: Option<Vec<bool>>,
 }
 
-/// Integers in the order of real numbers, NaN the greatest.
+/// Maps real numbers to integers of the same order; NaN is the greatest.
 pub(crate) fn ordinal(x: f64) -> i64 {
     let bits = plain(x).to_bits() as i64;
     bits ^ ((bits >> 63) as u64 >> 1) as i64
 }
 
-/// The number of an ordinal.
+/// The inverse of [`ordinal`].
 pub(crate) fn from_ordinal(ordinal: i64) -> f64 {
     f64::from_bits((ordinal ^ ((ordinal >> 63) as u64 >> 1) as i64) as u64)
 }
@@ -136,12 +134,11 @@ impl Column {
         }
     }
 
-    /// Rows of NULL.
     pub(crate) fn nulls(kind: Kind, len: usize) -> Self {
         let values = match kind {
             Kind::Float => Values::Floats(vec![0.0; len]),
-            Kind::Text => Values::Texts { codes: Codes::U8(vec![0; len]), words: Arc::default() },
-            Kind::Set => Values::Sets { ends: vec![0; len], codes: Vec::new(), words: Arc::default() },
+            Kind::Text => Values::Texts { codes: Codes::U8(vec![0; len]), dictionary: Arc::default() },
+            Kind::Set => Values::Sets { ends: vec![0; len], codes: Vec::new(), dictionary: Arc::default() },
             Kind::Other => Values::Unread(len),
             _ => Values::Ints(vec![0; len]),
         };
@@ -152,26 +149,28 @@ impl Column {
         self.valid.as_ref().is_none_or(|valid| valid[row])
     }
 
-    /// Some of the rows, in the order given.
+    /// The given rows, in the given order.
     pub(crate) fn take(&self, rows: &[u32]) -> Self {
         let values = match &self.values {
             Values::Ints(values) => Values::Ints(take(values, rows)),
             Values::Floats(values) => Values::Floats(take(values, rows)),
-            Values::Texts { codes, words } => Values::Texts { codes: codes.take(rows), words: words.clone() },
-            Values::Sets { ends, codes, words } => {
+            Values::Texts { codes, dictionary } => {
+                Values::Texts { codes: codes.take(rows), dictionary: dictionary.clone() }
+            }
+            Values::Sets { ends, codes, dictionary } => {
                 let (mut new_ends, mut new_codes) = (Vec::with_capacity(rows.len()), Vec::new());
                 for &row in rows {
                     new_codes.extend_from_slice(&codes[range_of(ends, row as usize)]);
                     new_ends.push(new_codes.len() as u32);
                 }
-                Values::Sets { ends: new_ends, codes: new_codes, words: words.clone() }
+                Values::Sets { ends: new_ends, codes: new_codes, dictionary: dictionary.clone() }
             }
             Values::Unread(_) => Values::Unread(rows.len()),
         };
         Self { values, valid: self.valid.as_ref().map(|valid| take(valid, rows)) }
     }
 
-    /// The rows of an array, whose type may be any of the kind.
+    /// Converts an array of any type of the kind.
     pub(crate) fn from_arrow(array: &ArrayRef, kind: Kind) -> Result<Self, ArrowError> {
         let valid = (array.null_count() > 0).then(|| array.logical_nulls()).flatten();
         let valid = valid.map(|nulls| nulls.iter().collect::<Vec<bool>>());
@@ -202,17 +201,17 @@ impl Column {
     }
 }
 
-/// Where the members of a row lie.
+/// The range of a row's members.
 pub(crate) fn range_of(ends: &[u32], row: usize) -> std::ops::Range<usize> {
     let from = if row == 0 { 0 } else { ends[row - 1] as usize };
     from..ends[row] as usize
 }
 
-/// Texts that repeat are told apart by their places only, so that what is asked of them is asked once of each.
+/// Dictionary-encodes text, so that each distinct value is tested once.
 fn texts(array: &ArrayRef) -> Result<Values, ArrowError> {
-    let (codes, words) = coded(array)?;
-    let space = words.len() + 1;
-    Ok(Values::Texts { codes: Codes::from_u32(codes, space), words: Arc::new(words) })
+    let (codes, dictionary) = coded(array)?;
+    let space = dictionary.len() + 1;
+    Ok(Values::Texts { codes: Codes::from_u32(codes, space), dictionary: Arc::new(dictionary) })
 }
 
 fn coded(array: &ArrayRef) -> Result<(Vec<u32>, Dictionary), ArrowError> {
@@ -221,28 +220,28 @@ fn coded(array: &ArrayRef) -> Result<(Vec<u32>, Dictionary), ArrowError> {
         let array = cast(array, &ty)?;
         let array = array.as_dictionary::<UInt32Type>();
         let strings: &StringArray = array.values().as_string();
-        let mut words = Dictionary::default();
-        strings.iter().for_each(|word| words.push(word.unwrap_or_default()));
-        let null = words.len() as u32;
+        let mut dictionary = Dictionary::default();
+        strings.iter().for_each(|word| dictionary.push(word.unwrap_or_default()));
+        let null = dictionary.len() as u32;
         let code = |row: usize| {
             let key = array.keys().value(row);
             if array.is_null(row) || strings.is_null(key as usize) { null } else { key }
         };
-        return Ok(((0..array.len()).map(code).collect(), words));
+        return Ok(((0..array.len()).map(code).collect(), dictionary));
     }
     let array = cast(array, &DataType::Utf8)?;
     let strings: &StringArray = array.as_string();
-    let mut coder = crate::words::Coder::default();
+    let mut coder = crate::coder::Coder::default();
     let codes: Vec<Option<u32>> = strings.iter().map(|word| word.map(|word| coder.code(word))).collect();
-    let words = coder.into_words();
-    let null = words.len() as u32;
-    Ok((codes.into_iter().map(|code| code.unwrap_or(null)).collect(), words))
+    let dictionary = coder.into_dictionary();
+    let null = dictionary.len() as u32;
+    Ok((codes.into_iter().map(|code| code.unwrap_or(null)).collect(), dictionary))
 }
 
-/// Members that are NULL have the place past the last word.
+/// Members that are NULL get the code past the end of the dictionary.
 fn sets<O: OffsetSizeTrait>(array: &ArrayRef) -> Result<Values, ArrowError> {
     let list = array.as_list::<O>();
-    let (members, words) = coded(list.values())?;
+    let (members, dictionary) = coded(list.values())?;
     let (mut ends, mut codes) = (Vec::with_capacity(list.len()), Vec::new());
     for row in 0..list.len() {
         if list.is_valid(row) {
@@ -257,5 +256,5 @@ fn sets<O: OffsetSizeTrait>(array: &ArrayRef) -> Result<Values, ArrowError> {
         }
         ends.push(codes.len() as u32);
     }
-    Ok(Values::Sets { ends, codes, words: Arc::new(words) })
+    Ok(Values::Sets { ends, codes, dictionary: Arc::new(dictionary) })
 }

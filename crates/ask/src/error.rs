@@ -1,89 +1,84 @@
-//! What can go wrong with a question.
+//! Errors of questions.
 
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// Why a question has no answer.
+/// Why a question failed.
 #[derive(Debug, thiserror::Error)]
 pub enum AskError {
-    /// A column is named that the table has not.
-    #[error("there is no column {name:?}{}", did_you_mean(near, all))]
+    /// The question names a column that the table does not have.
+    #[error("unknown column {name:?}{}", did_you_mean(near, all))]
     UnknownColumn {
-        /// The name.
         name: String,
-        /// The names nearest to it, the nearest first.
+        /// Similar names, the most similar first.
         near: Vec<String>,
-        /// All names.
+        /// All column names.
         all: Vec<String>,
     },
-    /// Something that was written does not follow its grammar, or makes no sense of the columns it names.
+    /// A part of the question violates its grammar or does not fit the columns it names.
     #[error("{what}: {error}")]
     Syntax {
-        /// Which part of the question.
+        /// The part of the question.
         what: &'static str,
-        /// What is wrong, and where.
+        /// The error, with its position.
         error: expr::Error,
     },
-    /// A column holds something that a part of the question cannot take.
-    #[error("{what} of {column:?} cannot be told: it holds {holds}, and {what} needs {needs}")]
+    /// A part of the question does not support the type of its column.
+    #[error("cannot {what}: the column holds {holds}, not {needs}")]
     Type {
-        /// The part of the question.
+        /// What failed, such as `compute avg(host)`.
         what: String,
-        /// The column.
         column: String,
-        /// What it holds.
+        /// What the column holds.
         holds: String,
-        /// What the part needs.
+        /// What it must hold.
         needs: &'static str,
     },
-    /// The parts of the question do not go together.
+    /// Parts of the question contradict each other.
     #[error("{reason}")]
     Invalid {
         /// Why, and what to do.
         reason: String,
     },
-    /// The answer needs more memory than there may be.
+    /// The answer exceeds the memory limit.
     #[error(
-        "this question needs more than the {} MB of memory it may have ({}): narrow it by conditions or time, or ask for fewer groups",
+        "the question needs more than the {} MB memory limit ({}): narrow it by conditions or time, or ask for fewer groups",
         limit >> 20,
         wanted
     )]
     Memory {
-        /// Bytes it may have.
+        /// The limit, in bytes.
         limit: usize,
-        /// What takes them.
+        /// What takes the memory.
         wanted: String,
     },
-    /// An integer grew past what is counted exactly.
-    #[error("{what} grew past 38 digits: divide the column in the question, or narrow it")]
+    /// An exact integer result does not fit 38 digits.
+    #[error("{what} exceeds 38 digits: scale the values down, or narrow the question")]
     Overflow {
-        /// What was added up.
+        /// What overflowed.
         what: String,
     },
-    /// A file cannot be read or written.
-    #[error("could not {action} {}: {source}", path.display())]
+    #[error("cannot {action} {}: {source}", path.display())]
     Io {
-        /// What was tried.
+        /// The operation, as a verb.
         action: &'static str,
-        /// The file.
         path: PathBuf,
-        /// Why not.
         source: io::Error,
     },
-    /// A segment does not hold what Parquet says it must.
+    /// A segment is not valid Parquet.
     #[error("{} is damaged: {reason}", path.display())]
     Damaged {
-        /// The segment.
+        /// The file of the segment.
         path: PathBuf,
         /// What is wrong.
         reason: String,
     },
-    /// Partial answers that do not belong together, or are none.
+    /// A partial answer cannot be read.
     #[error("{name}: {reason}")]
     Partial {
-        /// The partial answer.
+        /// The name of the partial answer.
         name: String,
-        /// Why it cannot be merged.
+        /// What is wrong with it.
         reason: String,
     },
 }
@@ -94,7 +89,7 @@ impl AskError {
     }
 
     pub(crate) fn unknown_column<'a>(name: &str, columns: impl Iterator<Item = &'a str>) -> Self {
-        /// Names at least this alike are told.
+        /// Least similarity (Jaro-Winkler) of a suggestion.
         const ALIKE: f64 = 0.7;
         const NEAR_MAX: usize = 3;
         let all: Vec<String> = columns.map(str::to_owned).collect();
@@ -114,7 +109,7 @@ impl AskError {
         Self::Damaged { path: path.to_owned(), reason: reason.into() }
     }
 
-    /// Why the pages of a segment cannot be read.
+    /// Converts an error of reading a segment's pages.
     pub(crate) fn pages(path: &Path, error: pages::Error) -> Self {
         match error {
             pages::Error::Io(source) => Self::Io { action: "read", path: path.to_owned(), source },
@@ -125,8 +120,8 @@ impl AskError {
 
 fn did_you_mean(near: &[String], all: &[String]) -> String {
     if near.is_empty() {
-        return format!(": there are {}", all.join(", "));
+        return format!(": the columns are {}", all.join(", "));
     }
     let quoted: Vec<String> = near.iter().map(|n| format!("{n:?}")).collect();
-    format!(": did you mean {}?", quoted.join(" or "))
+    format!(" (did you mean {}?)", quoted.join(" or "))
 }

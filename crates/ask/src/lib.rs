@@ -1,19 +1,20 @@
-//! Questions about events: which rows of a table, in which groups, and what is told of each group.
+//! Aggregate questions about the rows of a table: which rows, in which groups, and which measures.
 //!
-//! Enters: a [`snapshot::Snapshot`] of a table and a [`Question`].
-//! Leaves: an [`Answer`], or a [`Partial`] one, to be merged with those of other machines.
+//! Enters: a [`snapshot::Snapshot`] of a table and a [`Question`]. Leaves: an [`Answer`], or a [`Partial`] answer to
+//! merge with those of other machines.
 //!
-//! Promises
-//! - answers are exact, or say in what they are not: integers are added up without loss, quantiles are values that
-//!   occur, different values are counted one by one, and what is at the top of many groups is so of all of them. Sums of
-//!   real numbers are kept to twice their digits;
-//! - what is known of rows without reading them never leaves out a row that meets the conditions;
-//! - memory is bounded: a question that needs more says so.
+//! Guarantees
+//! - Answers are exact, or their notes say why not. Sums of integers lose nothing, quantiles are values of the column,
+//!   distinct values are counted one by one, and top groups are selected from all groups. Sums of real numbers keep
+//!   about twice their digits.
+//! - Statistics, filters and secondary indexes never exclude a matching row.
+//! - Memory is bounded: a question over its limit fails with [`AskError::Memory`].
 //!
-//! Knows nothing of SQL engines, of wire formats, or of how rows come into tables.
+//! Never names an SQL engine or a wire format, and never writes rows to a table.
 
 mod answer;
 mod cache;
+mod coder;
 mod column;
 mod error;
 mod expression;
@@ -28,7 +29,6 @@ mod samples;
 mod segment;
 mod sql;
 mod state;
-mod words;
 
 pub use answer::Answer;
 pub use cache::Cache;

@@ -1,4 +1,4 @@
-//! What is known of an answer: by one segment, or by one machine.
+//! Partial answers, and their form as bytes.
 
 use std::fmt::Write as _;
 
@@ -13,8 +13,8 @@ use crate::question::{Measure, Question};
 use crate::reading::Reading;
 use crate::state::{Accumulator, Bytes, Groups, Input};
 
-/// What is known of an answer: by one machine of several, say. Partial answers to the same question are merged, in any
-/// order, to the answer that all rows together give.
+/// The answer of one machine among several. Partial answers to the same question merge, in any order, into the answer
+/// over all rows.
 #[derive(Debug, Clone)]
 pub struct Partial {
     pub(crate) shape: Shape,
@@ -22,42 +22,40 @@ pub struct Partial {
     pub(crate) reading: Reading,
 }
 
-/// What an answer looks like.
+/// The shape of the answer: the question and the kinds of its columns.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Shape {
     pub(crate) question: Question,
-    /// Names and kinds of what makes groups.
+    /// Names and kinds of the key columns.
     pub(crate) groups: Vec<(String, Kind)>,
-    /// Kinds of what is measured.
+    /// Kinds of the measured columns.
     pub(crate) measured: Vec<Option<Kind>>,
     pub(crate) weight: Option<Kind>,
     pub(crate) notes: Vec<String>,
 }
 
 impl Shape {
-    /// What is told of each group.
     pub(crate) fn measures(&self) -> &[Measure] {
         const COUNT: &[Measure] = &[Measure::Count];
         if self.question.measures.is_empty() { COUNT } else { &self.question.measures }
     }
 }
 
-/// What files of partial answers begin with.
+/// The first bytes of every file of a partial answer.
 const MAGIC: &[u8] = b"manyworlds partial answer 1\n";
 
 impl Partial {
-    /// As bytes, for another machine.
+    /// Encodes the partial answer for another machine.
     ///
     /// # Errors
-    /// Where it cannot be compressed.
+    /// If compression fails.
     pub fn encode(mut self) -> Result<Vec<u8>, AskError> {
         self.groups.settle();
-        let failed =
-            |e: &dyn std::fmt::Display| AskError::invalid(format!("a partial answer could not be written: {e}"));
+        let failed = |e: &dyn std::fmt::Display| AskError::invalid(format!("cannot encode the partial answer: {e}"));
         let mut raw = Bytes::default();
         raw.text(&serde_json::to_string(&self.shape).map_err(|e| failed(&e))?);
         raw.number(self.reading.segments as u64);
-        raw.number(self.reading.rows_met);
+        raw.number(self.reading.rows_matching);
         self.groups.encode(&mut raw);
         let mut bytes = Bytes(MAGIC.to_vec());
         bytes.0.extend_from_slice(&XxHash64::oneshot(0, &raw.0).to_le_bytes());
@@ -66,21 +64,21 @@ impl Partial {
         Ok(bytes.0)
     }
 
-    /// Reads what [`Self::encode`] wrote; `name` is what it is called in errors.
+    /// Decodes the bytes of [`Self::encode`]; `name` names them in errors.
     ///
     /// # Errors
-    /// Where it is no partial answer, or damaged.
+    /// If the bytes are damaged, or are not a partial answer of this version.
     pub fn decode(name: &str, bytes: &[u8]) -> Result<Self, AskError> {
         let fail = |reason: &str| AskError::Partial { name: name.to_owned(), reason: reason.to_owned() };
-        let damaged = || fail("it is damaged: write it again");
+        let damaged = || fail("the partial answer is damaged: write it again");
         let Some(rest) = bytes.strip_prefix(MAGIC) else {
-            return Err(fail("it is not a partial answer of this version: write it again"));
+            return Err(fail("not a partial answer of this version: write it again"));
         };
         Self::read(rest).ok_or_else(damaged)
     }
 
     fn read(bytes: &[u8]) -> Option<Self> {
-        /// How much smaller than itself the compressor makes anything, at most.
+        /// The greatest compression ratio to expect; larger claims are damage.
         const RATIO_MAX: usize = 1 << 16;
         let mut input = Input(bytes);
         let hash = u64::from_le_bytes(input.take(8)?.try_into().ok()?);
@@ -91,7 +89,7 @@ impl Partial {
         let mut input = Input(&raw);
         let shape: Shape = serde_json::from_str(input.text()?).ok()?;
         let segments = usize::try_from(input.number()?).ok()?;
-        let reading = Reading { segments, rows_met: input.number()?, ..Reading::default() };
+        let reading = Reading { segments, rows_matching: input.number()?, ..Reading::default() };
         let measures = shape.measures();
         (measures.len() == shape.measured.len()).then_some(())?;
         let kinds: Vec<Kind> = shape.groups.iter().map(|(_, kind)| *kind).collect();
@@ -113,7 +111,7 @@ impl Partial {
             let mut note = String::new();
             let _ = write!(
                 note,
-                "approximate: decimals ({}) are taken as doubles, each within 1.2e-16 of itself",
+                "approximate: decimals ({}) are read as doubles, each with a relative error of at most 1.2e-16",
                 inexact.join(", ")
             );
             notes.push(note);
@@ -128,28 +126,29 @@ impl Partial {
         Self { shape, groups, reading }
     }
 
-    /// The question that it answers a part of.
+    /// The question that this partially answers.
     pub fn question(&self) -> &Question {
         &self.shape.question
     }
 
-    /// What was read for it.
+    /// What was read to compute it.
     pub fn reading(&self) -> &Reading {
         &self.reading
     }
 
-    /// Takes over what another knows.
+    /// Merges the partial answer of another machine.
     ///
     /// # Errors
-    /// Where it answers another question, or one about columns of other types; of those whatever orders and limits the
-    /// answer may differ.
+    /// If the questions or the column types differ. Order and limit may differ.
     pub fn merge(&mut self, other: Self) -> Result<(), AskError> {
         let plain = |shape: &Shape| {
             let question = Question { order: None, limit: None, ..shape.question.clone() };
             Shape { question, notes: Vec::new(), ..shape.clone() }
         };
         if plain(&self.shape) != plain(&other.shape) {
-            return Err(AskError::invalid("partial answers to different questions, or of columns of other types"));
+            return Err(AskError::invalid(
+                "cannot merge partial answers to different questions or with different column types",
+            ));
         }
         for note in other.shape.notes {
             if !self.shape.notes.contains(&note) {
@@ -160,7 +159,7 @@ impl Partial {
         self.groups.merge(other.groups)
     }
 
-    /// Orders the groups of the answer otherwise, or limits them.
+    /// Replaces the order and the limit of the answer.
     pub fn arrange(&mut self, order: Option<crate::question::Order>, limit: Option<usize>) {
         self.shape.question.order = order.or(self.shape.question.order.take());
         self.shape.question.limit = limit.or(self.shape.question.limit);

@@ -1,4 +1,4 @@
-//! What a question means for the columns of a table.
+//! Binds a question to the columns of a table.
 
 use std::borrow::Cow;
 
@@ -10,26 +10,26 @@ use crate::error::AskError;
 use crate::expression::{Binder, Cond, Leaf, Test, parse};
 use crate::question::{Bucket, Measure, Question};
 
-/// The column of times, where none is named.
+/// The default time column.
 const TIME: &str = "time";
 
-/// A question with its names found. Columns are told by their places in the table.
+/// A question bound to a table; columns are indexes into the table's columns.
 #[derive(Debug, Clone)]
 pub(crate) struct Plan {
     pub(crate) names: Vec<String>,
     pub(crate) types: Vec<DataType>,
     pub(crate) kinds: Vec<Kind>,
-    /// All of which must hold.
+    /// All must hold.
     pub(crate) conditions: Vec<Cond>,
-    /// The bucket of time first.
+    /// The time bucket, if any, is first.
     pub(crate) groups: Vec<GroupBy>,
     pub(crate) measured: Vec<Measured>,
     pub(crate) weight: Option<usize>,
-    /// Whether rows are shown as they are.
+    /// Whether the question asks for samples, which read all columns.
     shows_all: bool,
 }
 
-/// A column whose values make groups.
+/// A key column.
 #[derive(Debug, Clone)]
 pub(crate) struct GroupBy {
     pub(crate) column: usize,
@@ -39,7 +39,7 @@ pub(crate) struct GroupBy {
 }
 
 impl GroupBy {
-    /// What a label becomes.
+    /// Applies the replacements to a label.
     pub(crate) fn relabel<'a>(&self, word: &'a str) -> Cow<'a, str> {
         let mut label = Cow::Borrowed(word);
         for (pattern, with) in &self.replacements {
@@ -51,7 +51,6 @@ impl GroupBy {
     }
 }
 
-/// What a measure is of.
 #[derive(Debug, Clone)]
 pub(crate) struct Measured {
     pub(crate) measure: Measure,
@@ -76,7 +75,7 @@ impl Plan {
             weight: None,
             shows_all: question.samples.is_some(),
         };
-        plan.weight = question.weight.as_ref().map(|name| plan.number("weight", name)).transpose()?;
+        plan.weight = question.weight.as_ref().map(|name| plan.weight(name)).transpose()?;
         plan.bind_conditions(question)?;
         plan.bind_groups(question)?;
         plan.bind_measures(question)?;
@@ -88,14 +87,17 @@ impl Plan {
         found.ok_or_else(|| AskError::unknown_column(name, self.names.iter().map(String::as_str)))
     }
 
-    fn misfit(&self, what: &str, column: usize, needs: &'static str) -> AskError {
+    fn type_error(&self, what: String, column: usize, needs: &'static str) -> AskError {
         let holds = self.kinds[column].holds().to_owned();
-        AskError::Type { what: what.to_owned(), column: self.names[column].clone(), holds, needs }
+        AskError::Type { what, column: self.names[column].clone(), holds, needs }
     }
 
-    fn number(&self, what: &str, name: &str) -> Result<usize> {
+    fn weight(&self, name: &str) -> Result<usize> {
         let column = self.place(name)?;
-        if self.kinds[column].is_number() { Ok(column) } else { Err(self.misfit(what, column, "numbers")) }
+        if self.kinds[column].is_number() {
+            return Ok(column);
+        }
+        Err(self.type_error(format!("weight rows by {name:?}"), column, "numbers"))
     }
 
     fn time(&self, question: &Question, what: &str) -> Result<usize> {
@@ -104,15 +106,19 @@ impl Plan {
             if question.time.is_none() {
                 let times: Vec<&str> =
                     self.names.iter().zip(&self.kinds).filter(|(_, k)| **k == Kind::Time).map(|(n, _)| &**n).collect();
-                let which = if times.is_empty() { "it has no column of times".into() } else { times.join(", ") };
-                let reason = format!(
-                    "{what} needs a column of times, and there is no column `time`: name another one ({which})"
-                );
-                return Err(AskError::invalid(reason));
+                let reason = if times.is_empty() {
+                    "the table has no time column".to_owned()
+                } else {
+                    format!("no column {TIME:?}; name another time column ({})", times.join(", "))
+                };
+                return Err(AskError::invalid(format!("cannot {what}: {reason}")));
             }
             return self.place(name);
         };
-        if self.kinds[column] == Kind::Time { Ok(column) } else { Err(self.misfit(what, column, "times")) }
+        if self.kinds[column] == Kind::Time {
+            return Ok(column);
+        }
+        Err(self.type_error(format!("{what} by {name:?}"), column, "times"))
     }
 
     fn bind_conditions(&mut self, question: &Question) -> Result<()> {
@@ -123,12 +129,12 @@ impl Plan {
             flatten(bound, &mut self.conditions);
         }
         if question.since.is_some() || question.until.is_some() {
-            let column = self.time(question, "a limit on time")?;
+            let column = self.time(question, "limit the time")?;
             let (low, high) =
                 (question.since.unwrap_or(i64::MIN), question.until.map_or(Some(i64::MAX), |u| u.checked_sub(1)));
             let range = high.filter(|high| low <= *high).map(|high| (low, high));
             let test = Test::Ints(range.into_iter().collect());
-            // What most often leaves segments out comes first.
+            // The limit on time usually excludes the most segments, so it is tested first.
             self.conditions.insert(0, Cond::Leaf(Leaf { column, test, negated: false }));
         }
         Ok(())
@@ -136,27 +142,35 @@ impl Plan {
 
     fn bind_groups(&mut self, question: &Question) -> Result<()> {
         if let Some(bucket) = question.bucket {
-            let column = self.time(question, "a time bucket")?;
+            let column = self.time(question, "bucket the time")?;
             self.groups.push(GroupBy { column, kind: Kind::Time, bucket: Some(bucket), replacements: Vec::new() });
         }
         for name in &question.groups {
             let column = self.place(name)?;
             if self.groups.iter().any(|group| group.column == column) {
-                return Err(AskError::invalid(format!("{name:?} makes groups twice: name it once")));
+                return Err(AskError::invalid(format!("duplicate group column {name:?}: name it once")));
             }
             if self.kinds[column] == Kind::Other {
-                return Err(self.misfit("group", column, "values that can be told apart"));
+                return Err(self.type_error(
+                    format!("group by {name:?}"),
+                    column,
+                    "numbers, text, times, booleans or sets",
+                ));
             }
             let kind = if self.kinds[column] == Kind::Set { Kind::Text } else { self.kinds[column] };
             self.groups.push(GroupBy { column, kind, bucket: None, replacements: Vec::new() });
         }
         if self.groups.len() > GROUPS_MAX {
-            return Err(AskError::invalid(format!("at most {GROUPS_MAX} columns make groups")));
+            return Err(AskError::invalid(format!("too many group columns: name at most {GROUPS_MAX}")));
         }
         for replacement in &question.replacements {
             let column = self.place(&replacement.column)?;
             if !matches!(self.kinds[column], Kind::Text | Kind::Set) {
-                return Err(self.misfit("replacement", column, "text"));
+                return Err(self.type_error(
+                    format!("relabel {:?}", replacement.column),
+                    column,
+                    "text or sets of text",
+                ));
             }
             let pattern = expr::regex(&replacement.pattern).map_err(|(at, reason)| AskError::Syntax {
                 what: "replacement",
@@ -164,9 +178,7 @@ impl Plan {
             })?;
             let group = self.groups.iter_mut().find(|group| group.column == column).ok_or_else(|| {
                 let name = &replacement.column;
-                AskError::invalid(format!(
-                    "a replacement changes labels of groups, and {name:?} makes none: group by {name} too"
-                ))
+                AskError::invalid(format!("cannot relabel {name:?}: group by {name} too"))
             })?;
             group.replacements.push((pattern, replacement.with.clone()));
         }
@@ -181,7 +193,7 @@ impl Plan {
             let kind = column.map(|column| self.kinds[column]);
             let needs = match (measure, kind) {
                 (Measure::Least(_) | Measure::Greatest(_) | Measure::Distinct(_), Some(Kind::Set | Kind::Other)) => {
-                    Some("numbers, text, times or truths")
+                    Some("numbers, text, times or booleans")
                 }
                 (Measure::Least(_) | Measure::Greatest(_) | Measure::Distinct(_), _)
                 | (Measure::Quantiles(..), Some(Kind::Time | Kind::Date)) => None,
@@ -189,20 +201,20 @@ impl Plan {
                 _ => None,
             };
             if let (Some(needs), Some(column)) = (needs, column) {
-                return Err(self.misfit(measure.word(), column, needs));
+                let what = format!("compute {}({})", measure.function(), self.names[column]);
+                return Err(self.type_error(what, column, needs));
             }
             self.measured.push(Measured { measure: measure.clone(), column, kind });
         }
         Ok(())
     }
 
-    /// Kinds of the keys of groups.
     pub(crate) fn key_kinds(&self) -> Vec<Kind> {
         self.groups.iter().map(|group| group.kind).collect()
     }
 
-    /// What is asked of rows that must still meet some of the conditions: the same text means the same answer.
-    pub(crate) fn asked(&self, conditions: &[usize]) -> String {
+    /// The cache key of the question with the given conditions: equal text means equal answer.
+    pub(crate) fn cache_key(&self, conditions: &[usize]) -> String {
         let conditions: Vec<&Cond> = conditions.iter().map(|&condition| &self.conditions[condition]).collect();
         let mut columns = self.answered();
         conditions.iter().for_each(|condition| condition.each_column(&mut |column| columns.push(column)));
@@ -213,7 +225,7 @@ impl Plan {
         format!("{columns:?}\n{conditions:?}\n{:?}\n{:?}\n{:?}", self.groups, self.measured, self.weight)
     }
 
-    /// Columns that groups and measures need, in order.
+    /// Columns that groups, measures and weight need, sorted.
     pub(crate) fn answered(&self) -> Vec<usize> {
         let groups = self.groups.iter().map(|group| group.column);
         let measured = self.measured.iter().filter_map(|measured| measured.column);
@@ -223,22 +235,22 @@ impl Plan {
         columns
     }
 
-    /// Whether the question is about a column.
+    /// Whether the question needs a column.
     pub(crate) fn is_used(&self, column: usize) -> bool {
         let mut used = self.shows_all || self.answered().contains(&column);
         self.conditions.iter().for_each(|condition| condition.each_column(&mut |of| used |= of == column));
         used
     }
 
-    /// Whether a column is stored as what questions take it for.
+    /// Whether values are read without rounding: decimals are read as doubles.
     pub(crate) fn is_exact(&self, column: usize) -> bool {
         !matches!(self.types[column], DataType::Decimal128(..))
     }
 }
 
-/// Columns that make groups, at most.
+/// Key columns, at most: one NULL bit each in a 64-bit cell.
 const GROUPS_MAX: usize = 63;
-/// Takes conditions that all must hold apart.
+/// Splits nested conjunctions into separate conditions.
 fn flatten(condition: Cond, into: &mut Vec<Cond>) {
     match condition {
         Cond::All(parts) => parts.into_iter().for_each(|part| flatten(part, into)),

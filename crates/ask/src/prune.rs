@@ -1,4 +1,4 @@
-//! What is known of rows without reading them, and what that says of conditions.
+//! Statistics of a column over some rows, and what they prove about conditions.
 
 use std::cmp::Ordering;
 
@@ -9,12 +9,11 @@ use table::ColumnStatistics;
 use crate::column::Kind;
 use crate::expression::{Comparison, Cond, Leaf, Test};
 
-/// How many of some rows are NULL in a column.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) enum Nulls {
     None,
     All,
-    /// Some, or nobody knows.
+    /// Some, or unknown.
     #[default]
     Some,
 }
@@ -29,7 +28,7 @@ impl Nulls {
     }
 }
 
-/// A value that none of some rows is below, or none above.
+/// A lower or upper bound of some values, not necessarily one of them.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Bound {
     Int(i64),
@@ -37,29 +36,29 @@ pub(crate) enum Bound {
     Text(String),
 }
 
-/// What is known of a column of some rows. What is not known excludes nothing.
+/// What statistics say of a column over some rows. Missing parts exclude nothing.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub(crate) struct Known {
+pub(crate) struct Summary {
     pub(crate) low: Option<Bound>,
     pub(crate) high: Option<Bound>,
     pub(crate) nulls: Nulls,
 }
 
-/// What is known of a condition for some rows.
+/// What statistics prove about a condition over some rows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Verdict {
-    /// No row meets it.
+    /// No row matches.
     Never,
     Maybe,
-    /// All rows meet it.
+    /// Every row matches.
     Always,
 }
 
 impl Cond {
-    /// What `known` says of this.
-    pub(crate) fn verdict(&self, known: &impl Fn(usize) -> Known) -> Verdict {
+    /// Judges the condition by the summary of each column.
+    pub(crate) fn verdict(&self, summary_of: &impl Fn(usize) -> Summary) -> Verdict {
         let worst = |parts: &[Self], ends: Verdict, other: Verdict| {
-            let verdicts: Vec<Verdict> = parts.iter().map(|part| part.verdict(known)).collect();
+            let verdicts: Vec<Verdict> = parts.iter().map(|part| part.verdict(summary_of)).collect();
             if verdicts.contains(&ends) {
                 ends
             } else if verdicts.iter().all(|v| *v == other) {
@@ -73,31 +72,31 @@ impl Cond {
             Self::Any(parts) => worst(parts, Verdict::Always, Verdict::Never),
             Self::Constant(true) => Verdict::Always,
             Self::Constant(false) => Verdict::Never,
-            Self::Leaf(leaf) => leaf.verdict(&known(leaf.column)),
+            Self::Leaf(leaf) => leaf.verdict(&summary_of(leaf.column)),
             Self::Numbers { .. } | Self::Texts { .. } => Verdict::Maybe,
         }
     }
 }
 
 impl Leaf {
-    fn verdict(&self, known: &Known) -> Verdict {
+    fn verdict(&self, summary: &Summary) -> Verdict {
         if matches!(self.test, Test::Null) {
-            return match (known.nulls, self.negated) {
+            return match (summary.nulls, self.negated) {
                 (Nulls::Some, _) => Verdict::Maybe,
                 (Nulls::All, false) | (Nulls::None, true) => Verdict::Always,
                 _ => Verdict::Never,
             };
         }
-        if known.nulls == Nulls::All {
+        if summary.nulls == Nulls::All {
             return Verdict::Never;
         }
-        match (&self.test, known.low.as_ref(), known.high.as_ref()) {
+        match (&self.test, summary.low.as_ref(), summary.high.as_ref()) {
             (Test::Ints(ranges), Some(Bound::Int(low)), Some(Bound::Int(high))) => {
                 let none = ranges.iter().all(|(from, to)| to < low || from > high);
                 let all = ranges.iter().any(|(from, to)| from <= low && high <= to);
                 match (none, all, self.negated) {
                     (true, _, false) | (_, true, true) => Verdict::Never,
-                    (_, true, false) | (true, _, true) if known.nulls == Nulls::None => Verdict::Always,
+                    (_, true, false) | (true, _, true) if summary.nulls == Nulls::None => Verdict::Always,
                     _ => Verdict::Maybe,
                 }
             }
@@ -123,11 +122,11 @@ fn never_if(never: bool) -> Verdict {
     if never { Verdict::Never } else { Verdict::Maybe }
 }
 
-/// Whether no value between the bounds compares so with `value`.
+/// Whether no value within the bounds satisfies the comparison with `value`.
 fn outside(low: Option<&Bound>, high: Option<&Bound>, comparison: Comparison, value: &Bound) -> bool {
     let low = low.and_then(|low| low.order(value));
     let high = high.and_then(|high| high.order(value));
-    // NaN is above all numbers and in no bounds.
+    // NaN is greater than all numbers, and bounds leave it out.
     let is_real = matches!(value, Bound::Float(_));
     match comparison {
         Comparison::Equal => low == Some(Ordering::Greater) || high == Some(Ordering::Less),
@@ -150,10 +149,10 @@ impl Bound {
     }
 }
 
-/// What a log says of a column of a segment.
-pub(crate) fn of_log(statistics: Option<&ColumnStatistics>, rows: u64, kind: Kind) -> Known {
+/// The statistics of a segment's column in the table's log.
+pub(crate) fn of_log(statistics: Option<&ColumnStatistics>, rows: u64, kind: Kind) -> Summary {
     const DAY: i64 = 86_400_000_000;
-    let Some(statistics) = statistics else { return Known::default() };
+    let Some(statistics) = statistics else { return Summary::default() };
     let nulls = Nulls::of(statistics.nulls, rows);
     let (low, high) = match kind {
         Kind::Time => (statistics.earliest().map(Bound::Int), statistics.latest().map(Bound::Int)),
@@ -166,11 +165,10 @@ pub(crate) fn of_log(statistics: Option<&ColumnStatistics>, rows: u64, kind: Kin
             (bound(&statistics.min, f64::next_down), bound(&statistics.max, f64::next_up))
         }
     };
-    Known { low, high, nulls }
+    Summary { low, high, nulls }
 }
 
-/// A bound as JSON has it; of real numbers, of which JSON may lose the last digit, two beyond it in the direction of
-/// `next`.
+/// Parses a bound from JSON. JSON may lose the last digit of a real number, so it is moved two steps by `next`.
 fn of_json(value: &Value, kind: Kind, next: fn(f64) -> f64) -> Option<Bound> {
     Some(match kind {
         Kind::Int => Bound::Int(value.as_i64()?),
@@ -186,12 +184,12 @@ pub(crate) fn days_of(text: &str) -> Option<i64> {
     Some(day.signed_duration_since(chrono::NaiveDate::default()).num_days())
 }
 
-/// What a footer says of a column of a row group. `bounded` says whether its bounds are of values as the table has them.
-pub(crate) fn of_footer(statistics: Option<&Statistics>, rows: u64, kind: Kind, bounded: bool) -> Known {
-    let Some(statistics) = statistics else { return Known::default() };
+/// The statistics of a column chunk in the file's footer. `bounded`: its bounds are of values as the table has them.
+pub(crate) fn of_footer(statistics: Option<&Statistics>, rows: u64, kind: Kind, bounded: bool) -> Summary {
+    let Some(statistics) = statistics else { return Summary::default() };
     let nulls = Nulls::of(statistics.null_count_opt(), rows);
     if !bounded || statistics.is_min_max_deprecated() {
-        return Known { nulls, ..Known::default() };
+        return Summary { nulls, ..Summary::default() };
     }
     let text = |bytes: &[u8]| std::str::from_utf8(bytes).ok().map(|text| Bound::Text(text.to_owned()));
     let (low, high) = match statistics {
@@ -215,5 +213,5 @@ pub(crate) fn of_footer(statistics: Option<&Statistics>, rows: u64, kind: Kind, 
         }
         _ => (None, None),
     };
-    Known { low, high, nulls }
+    Summary { low, high, nulls }
 }

@@ -1,4 +1,4 @@
-//! What can be asked.
+//! Questions, as data.
 
 use std::fmt;
 use std::str::FromStr;
@@ -8,65 +8,63 @@ use serde::{Deserialize, Serialize};
 use crate::error::AskError;
 use crate::expression::micros_of;
 
-/// A question about the rows of a table: which rows, how they are grouped, what is told of each group, and in which order.
+/// A question about the rows of a table: which rows, which groups, which measures, and in which order.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct Question {
-    /// Columns whose values make groups. A row counts for each member of a set; rows without members, and rows in which
-    /// a column is NULL, are groups of their own.
+    /// Key columns. A row belongs to the group of each member of a set. Empty sets and NULL form groups of their own.
     pub groups: Vec<String>,
-    /// What is told of each group; the count of its rows where there is none.
+    /// What to compute for each group; by default the number of rows.
     pub measures: Vec<Measure>,
     /// Conditions, all of which must hold.
     pub conditions: Vec<String>,
-    /// The column of times; `time` where none is named.
+    /// The time column, by default `time`.
     pub time: Option<String>,
-    /// Groups by spans of time too.
+    /// Also group by time bucket.
     pub bucket: Option<Bucket>,
-    /// A column of numbers: how often a row counts. Counts, sums, means and deviations are weighted; histograms, least
-    /// and greatest values, distinct values and quantiles are not. Rows in which it is NULL weigh nothing.
+    /// A numeric column that says how often a row counts; NULL weighs nothing. Weights apply to counts, sums, means and
+    /// deviations, but not to histograms, extremes, distinct values and quantiles.
     pub weight: Option<String>,
-    /// Labels that are changed before rows are grouped.
+    /// Changes of labels, applied before grouping.
     pub replacements: Vec<Replacement>,
-    /// The first moment, in microseconds of UTC.
+    /// Earliest time, inclusive, in microseconds since 1970 UTC.
     pub since: Option<i64>,
-    /// The first moment that is too late.
+    /// Latest time, exclusive, in microseconds since 1970 UTC.
     pub until: Option<i64>,
-    /// By what the groups are ordered: by time where there are spans of it, otherwise by the first measure, the
-    /// greatest first.
+    /// Order of the groups: by default by time bucket, else by the first measure, descending.
     pub order: Option<Order>,
-    /// Groups of the answer, at most.
+    /// Maximum number of groups in the answer.
     pub limit: Option<usize>,
-    /// Asks for rows as they are instead of groups.
+    /// Ask for single rows instead of groups.
     pub samples: Option<Samples>,
 }
 
-/// What is told of a group. Rows in which the column is NULL are left out, but of counts.
+/// A measure of each group. All but the count ignore rows with NULL in the column.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Measure {
-    /// Its rows.
+    /// Number of rows.
     Count,
-    /// The mean of a column of numbers.
+    /// Mean of a numeric column.
     Average(String),
-    /// The sum of a column of numbers.
+    /// Sum of a numeric column.
     Sum(String),
-    /// The least value.
+    /// Least value.
     Least(String),
-    /// The greatest value.
+    /// Greatest value.
     Greatest(String),
-    /// The standard deviation of a sample (with N - 1), NULL of fewer than two rows.
+    /// Sample standard deviation (N - 1); NULL for fewer than two rows.
     Deviation(String),
-    /// How many different values there are.
+    /// Number of distinct values.
     Distinct(String),
-    /// Values by buckets of equal width, a power of two.
+    /// Number of values in buckets of equal width, a power of two.
     Histogram(String),
-    /// Values by powers of two.
+    /// Number of values between powers of two.
     LogHistogram(String),
     /// Quantiles.
     Quantiles(String, Vec<Quantile>),
 }
 
 impl Measure {
-    /// The column that is measured.
+    /// The measured column.
     pub fn column(&self) -> Option<&str> {
         match self {
             Self::Count => None,
@@ -82,8 +80,8 @@ impl Measure {
         }
     }
 
-    /// What it is called, without its column.
-    pub(crate) fn word(&self) -> &'static str {
+    /// The function's name, without its column.
+    pub(crate) fn function(&self) -> &'static str {
         match self {
             Self::Count => "count",
             Self::Average(_) => "avg",
@@ -103,13 +101,13 @@ impl Measure {
         match self {
             Self::Count => vec!["count".to_owned()],
             Self::Quantiles(column, quantiles) => quantiles.iter().map(|q| format!("{q}({column})")).collect(),
-            other => vec![format!("{}({})", other.word(), other.column().unwrap_or_default())],
+            other => vec![format!("{}({})", other.function(), other.column().unwrap_or_default())],
         }
     }
 }
 
-/// A quantile by nearest rank: of N values in order the one at place ceil(share * N), so that at least that share of
-/// the values does not exceed it. It is always one of the values. The share is `parts` of `of`.
+/// A quantile by nearest rank: of N values in order, the value at place ceil(share * N), counted from 1. It is always
+/// one of the values. The share is `parts / of`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Quantile {
     parts: u64,
@@ -117,17 +115,17 @@ pub struct Quantile {
 }
 
 impl Quantile {
-    /// Those that are told where none are named.
+    /// The default quantiles: p50, p95 and p99.
     pub const USUAL: [Self; 3] =
         [Self { parts: 50, of: 100 }, Self { parts: 95, of: 100 }, Self { parts: 99, of: 100 }];
 
-    /// The place among `n` values, counted from 1.
+    /// The rank among `n` values, counted from 1.
     pub(crate) fn rank(self, n: u64) -> u64 {
         let rank = (u128::from(n) * u128::from(self.parts)).div_ceil(u128::from(self.of));
         (rank as u64).clamp(1, n.max(1))
     }
 
-    /// The share as a fraction: above and below the line.
+    /// The share as numerator and denominator.
     pub(crate) fn fraction(self) -> (u64, u64) {
         (self.parts, self.of)
     }
@@ -136,9 +134,10 @@ impl Quantile {
 impl FromStr for Quantile {
     type Err = String;
 
-    /// Reads `p50`, `p99.9`.
+    /// Parses `p50`, `p99.9`.
     fn from_str(text: &str) -> Result<Self, String> {
-        let fail = || format!("{text:?} is no quantile: write p and a percentage from 0 to 100, such as p50 or p99.9");
+        let fail =
+            || format!("invalid quantile {text:?}: write p and a percentage from 0 to 100, such as p50 or p99.9");
         let digits = text.trim().strip_prefix('p').ok_or_else(fail)?;
         let (whole, part) = digits.split_once('.').unwrap_or((digits, ""));
         let all: String = [whole, part].concat();
@@ -161,10 +160,10 @@ impl fmt::Display for Quantile {
     }
 }
 
-/// Spans of time of equal length, which begin at multiples of it since 1970-01-01 UTC (weeks on Mondays).
+/// Time buckets of equal length, aligned to 1970-01-01 UTC (weeks to Mondays).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Bucket {
-    /// Their length.
+    /// The length, in microseconds.
     pub micros: i64,
 }
 
@@ -173,17 +172,17 @@ const DAY: i64 = 86_400 * SECOND;
 const WEEK: i64 = 7 * DAY;
 
 impl Bucket {
-    /// Where one of them begins: 1970 began on a Thursday.
+    /// The start of one bucket. 1970 began on a Thursday, so weeks start four days later.
     pub(crate) fn origin(self) -> i64 {
         if self.micros % WEEK == 0 { 4 * DAY } else { 0 }
     }
 }
 
-/// Units of lengths of time, in microseconds.
+/// Units of durations, in microseconds.
 const UNITS: [(&str, i64); 7] =
     [("us", 1), ("ms", 1_000), ("s", SECOND), ("m", 60 * SECOND), ("h", 3_600 * SECOND), ("d", DAY), ("w", WEEK)];
 
-/// Reads a length of time, such as `15m`, in microseconds.
+/// Parses a duration such as `15m` as microseconds.
 fn length(text: &str) -> Option<i64> {
     let digits = text.find(|c: char| !c.is_ascii_digit())?;
     let (number, unit) = text.split_at(digits);
@@ -194,11 +193,11 @@ fn length(text: &str) -> Option<i64> {
 impl FromStr for Bucket {
     type Err = String;
 
-    /// Reads `15m`, `1h`, `1d` ...
+    /// Parses `15m`, `1h`, `1d` ...
     fn from_str(text: &str) -> Result<Self, String> {
         let micros = length(text);
         micros.map(|micros| Self { micros }).ok_or_else(|| {
-            format!("{text:?} is no length of time: write a number and us, ms, s, m, h, d or w, such as 15m or 1h")
+            format!("invalid duration {text:?}: write a number and us, ms, s, m, h, d or w, such as 15m or 1h")
         })
     }
 }
@@ -211,69 +210,68 @@ impl fmt::Display for Bucket {
     }
 }
 
-/// Reads a moment: RFC 3339, a day, or a length of time before `now_micros`.
+/// Parses a time as microseconds since 1970 UTC: RFC 3339, a day, or a duration before `now_micros`.
 ///
 /// # Errors
-/// Where it is none of these.
+/// If `text` is none of these.
 pub fn moment(text: &str, now_micros: i64) -> Result<i64, AskError> {
     micros_of(text).or_else(|| now_micros.checked_sub(length(text)?)).ok_or_else(|| {
         AskError::invalid(format!(
-            "{text:?} is no time: write 2025-10-01, 2025-10-01T12:30:00Z, or how long ago it was, such as 7d or 15m"
+            "invalid time {text:?}: write 2025-10-01, 2025-10-01T12:30:00Z, or a duration before now, such as 7d or 15m"
         ))
     })
 }
 
-/// A change of labels: in the values of a column of text, or in the members of a set, whatever matches a pattern
-/// becomes something else.
+/// Replaces all matches of a pattern in a column of text, or in the members of a set.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Replacement {
     /// The column.
     pub column: String,
-    /// The pattern.
+    /// The regular expression.
     pub pattern: String,
-    /// What takes the place of each match; `$1` or `${name}` is what a group of the pattern matched.
+    /// The replacement of each match; `$1` and `${name}` refer to groups of the pattern.
     pub with: String,
 }
 
 impl FromStr for Replacement {
     type Err = AskError;
 
-    /// Reads `COLUMN=/PATTERN/TEXT/`; what follows the `=` is what parts them.
+    /// Parses `COLUMN=/PATTERN/TEXT/`; the character after `=` is the delimiter.
     fn from_str(text: &str) -> Result<Self, AskError> {
         let fail = |at: usize, reason: &str| AskError::Syntax {
             what: "replacement",
             error: expr::Error::new(text, at, format!("{reason}: write COLUMN=/PATTERN/TEXT/")),
         };
-        let (column, rest) = text.split_once('=').ok_or_else(|| fail(text.len(), "a = is missing"))?;
+        let (column, rest) = text.split_once('=').ok_or_else(|| fail(text.len(), "missing ="))?;
         let at = column.len() + 1;
-        let mark = rest.chars().next().ok_or_else(|| fail(at, "a pattern is missing"))?;
+        let mark = rest.chars().next().ok_or_else(|| fail(at, "missing pattern"))?;
         if mark.is_alphanumeric() || mark == '\\' {
-            return Err(fail(at, "a mark such as / is expected here"));
+            return Err(fail(at, "expected a delimiter such as / here"));
         }
         let parts: Vec<&str> = rest[mark.len_utf8()..].split(mark).collect();
         match parts[..] {
             [pattern, with, ""] if !column.is_empty() && !pattern.is_empty() => {
                 Ok(Self { column: column.to_owned(), pattern: pattern.to_owned(), with: with.to_owned() })
             }
-            _ => Err(fail(at, &format!("three {mark} are expected, with a pattern and a text between them"))),
+            _ => Err(fail(at, &format!("expected three {mark} around the pattern and the text"))),
         }
     }
 }
 
-/// By what groups are ordered.
+/// The order of the groups.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Order {
     /// A column of the answer.
     pub by: String,
-    /// Whether the least comes first. NULL comes last either way.
+    /// Whether the order is ascending. NULL sorts last either way.
     pub ascending: bool,
 }
 
-/// Rows as they are.
+/// A request for single rows.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Samples {
-    /// How many, at most.
+    /// Maximum number of rows.
     pub rows: usize,
-    /// Which columns; all where none is named.
+    /// Columns to return; empty for all.
     pub columns: Vec<String>,
 }

@@ -1,48 +1,48 @@
-//! What was read for an answer, and what was left out and why.
+//! What was read to compute an answer, and what was skipped.
 
 use std::collections::BTreeSet;
 
-/// What was read for an answer, and what was left out and why.
+/// What was read to compute an answer, and what was skipped.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Reading {
     /// Segments of the table.
     pub segments: usize,
-    /// Of those, left out by what the log says of them.
+    /// Segments that the log's statistics exclude.
     pub segments_by_log: usize,
-    /// Whose rows the log alone counts.
+    /// Segments counted from the log alone.
     pub segments_counted: usize,
-    /// Answered from the cache.
+    /// Segments answered from the cache.
     pub segments_cached: usize,
-    /// Row groups of the segments that were opened.
+    /// Row groups of the opened segments.
     pub groups: usize,
-    /// Row groups of which something was read.
+    /// Row groups that were read, at least in part.
     pub groups_read: usize,
-    /// What was left out of the segments that were opened.
+    /// What was skipped in the opened segments.
     pub skipped: Skipped,
-    /// Columns that were read.
+    /// Names of the columns that were read.
     pub columns: BTreeSet<String>,
-    /// Bytes that were read: footers, indexes, filters and pages.
+    /// Bytes read: footers, page indexes, secondary indexes, filters and pages.
     pub bytes: u64,
     /// Rows whose columns were read.
     pub rows: u64,
-    /// Rows that met the conditions.
-    pub rows_met: u64,
-    /// Rows of the log of writes, which are in no segment yet.
-    pub rows_fresh: u64,
+    /// Rows that match the conditions.
+    pub rows_matching: u64,
+    /// Unflushed rows, which are in no segment yet.
+    pub rows_unflushed: u64,
 }
 
-/// What was left out of segments that were opened.
+/// What was skipped in the opened segments.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Skipped {
-    /// Row groups, by their statistics.
+    /// Row groups that their statistics exclude.
     pub groups_by_statistics: usize,
-    /// Row groups, by look-ups.
+    /// Row groups that secondary indexes exclude.
     pub groups_by_lookup: usize,
-    /// Row groups, by Bloom filters.
+    /// Row groups that Bloom filters exclude.
     pub groups_by_filter: usize,
-    /// Pages, by their statistics.
+    /// Pages that their statistics exclude.
     pub pages_by_statistics: usize,
-    /// Bytes of look-ups and filters that were read.
+    /// Bytes read of secondary indexes and filters.
     pub(crate) bytes: u64,
 }
 
@@ -58,8 +58,8 @@ impl Reading {
         self.columns.extend(other.columns);
         self.bytes += other.bytes;
         self.rows += other.rows;
-        self.rows_met += other.rows_met;
-        self.rows_fresh += other.rows_fresh;
+        self.rows_matching += other.rows_matching;
+        self.rows_unflushed += other.rows_unflushed;
     }
 }
 

@@ -1,68 +1,68 @@
-//! A question as people and programs write it: the options of a command, or a JSON object.
+//! A question as people and programs write it: command-line options or a JSON object.
 
 use serde::Deserialize;
 
 use crate::error::AskError;
 use crate::question::{Measure, Order, Quantile, Question, Samples, moment};
 
-/// A question in text. What is left out asks for nothing.
+/// A question in text form. Empty fields ask for nothing.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Request {
-    /// Columns that make groups.
+    /// Key columns.
     pub group: Vec<String>,
-    /// Count the rows of each group; the default if there is no other measure.
+    /// Count the rows of each group; the default without other measures.
     pub count: bool,
     /// Columns to average.
     pub avg: Vec<String>,
-    /// Columns to add up.
+    /// Columns to sum.
     pub sum: Vec<String>,
-    /// Columns to find the least value of.
+    /// Columns to compute the minimum of.
     pub min: Vec<String>,
-    /// Columns to find the greatest value of.
+    /// Columns to compute the maximum of.
     pub max: Vec<String>,
-    /// Columns to find the standard deviation of.
+    /// Columns to compute the standard deviation of.
     pub stddev: Vec<String>,
-    /// Columns whose distinct values are counted.
+    /// Columns to count the distinct values of.
     pub distinct: Vec<String>,
-    /// Columns to find quantiles of, as `COLUMN` or `COLUMN:p50,p99.9`.
+    /// Columns to compute quantiles of, as `COLUMN` or `COLUMN:p50,p99.9`.
     pub quantiles: Vec<String>,
-    /// Columns to count by buckets of equal width.
+    /// Columns to count in buckets of equal width.
     pub hist: Vec<String>,
-    /// Columns to count by powers of two.
+    /// Columns to count between powers of two.
     pub loghist: Vec<String>,
-    /// Spans of time to group by, such as `1h`.
+    /// Length of the time buckets to group by, such as `1h`.
     pub time_bucket: Option<String>,
-    /// The column of times; `time` by default.
+    /// The time column; `time` by default.
     pub time: Option<String>,
-    /// The first moment, as [`moment`] reads it.
+    /// Earliest time, inclusive, in the format of [`moment`].
     pub since: Option<String>,
-    /// The first moment that is too late.
+    /// Latest time, exclusive.
     pub until: Option<String>,
     /// Conditions, all of which must hold.
     #[serde(rename = "where")]
     pub conditions: Vec<String>,
-    /// A column that says how often a row counts.
+    /// A numeric column that says how often a row counts.
     pub weight: Option<String>,
     /// Changes of labels, as `COLUMN=/PATTERN/TEXT/`.
     pub replace: Vec<String>,
-    /// A column of the answer to order groups by.
+    /// A column of the answer to sort groups by.
     pub sort: Option<String>,
-    /// Whether the least comes first.
+    /// Sort in ascending order.
     pub asc: bool,
-    /// Groups of the answer, at most.
+    /// Maximum number of groups in the answer.
     pub limit: Option<usize>,
-    /// Ask for so many rows instead of groups.
+    /// Return this many rows instead of groups.
     pub samples: Option<usize>,
     /// The columns of those rows; all by default.
     pub columns: Vec<String>,
 }
 
 impl Request {
-    /// The question that this asks at `now_micros`.
+    /// Parses the question; durations in times are relative to `now_micros`.
     ///
     /// # Errors
-    /// If a time, a length of time, a quantile or a change of labels cannot be read.
+    /// If a time, a duration, a quantile or a replacement is invalid.
     pub fn question(self, now_micros: i64) -> Result<Question, AskError> {
         type Of = fn(String) -> Measure;
         let order = self.order();
@@ -101,7 +101,7 @@ impl Request {
         })
     }
 
-    /// By what groups are ordered, if anything is named.
+    /// The order of the groups, if a column is named.
     pub fn order(&self) -> Option<Order> {
         self.sort.as_ref().map(|by| Order { by: by.clone(), ascending: self.asc })
     }
@@ -111,7 +111,7 @@ fn invalid(reason: String) -> AskError {
     AskError::Invalid { reason }
 }
 
-/// Reads `COLUMN` or `COLUMN:p50,p99.9`. Names of columns may have colons; quantiles have none.
+/// Parses `COLUMN` or `COLUMN:p50,p99.9`. Column names may contain colons; quantiles have none.
 fn quantiles(text: &str) -> Result<(String, Vec<Quantile>), AskError> {
     let Some((column, list)) = text.rsplit_once(':') else { return Ok((text.to_owned(), Quantile::USUAL.to_vec())) };
     let parsed = list.split(',').map(|quantile| quantile.parse().map_err(invalid));

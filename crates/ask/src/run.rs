@@ -1,4 +1,4 @@
-//! Answers questions: segments in parallel, then the rows that are in none yet.
+//! Computes answers: segments in parallel, then the unflushed rows.
 
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -8,28 +8,28 @@ use snapshot::Snapshot;
 use table::Segment;
 
 use crate::answer::Answer;
-use crate::cache::{Asked, Cache};
+use crate::cache::{Cache, CacheKey};
 use crate::error::AskError;
 use crate::partial::Partial;
 use crate::plan::Plan;
 use crate::question::Question;
 use crate::reading::Reading;
-use crate::segment::{Opened, Unit, left_over, of_segment, read, take_batch};
+use crate::segment::{Opened, Unit, match_batch, of_segment, read, units_of};
 use crate::state::Groups;
 
-/// How a question is answered.
+/// How to answer a question.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Options {
-    /// Threads that work on it.
+    /// Number of threads.
     pub threads: usize,
-    /// Bytes that groups and what is known of them may take.
+    /// Memory limit of groups and accumulators, in bytes.
     pub memory_bytes: usize,
-    /// Where answers of segments are kept for the next time; nowhere where there is none.
+    /// Where to cache the answers of segments; `None` disables the cache.
     pub cache: Option<Cache>,
 }
 
 impl Default for Options {
-    /// As many threads as the machine runs at a time, and a gibibyte.
+    /// One thread per hardware thread, and 1 GiB of memory.
     fn default() -> Self {
         let threads = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
         Self { threads, memory_bytes: 1 << 30, cache: None }
@@ -41,8 +41,7 @@ type Result<T> = std::result::Result<T, AskError>;
 /// Answers a question.
 ///
 /// # Errors
-/// Where the question makes no sense for the table, where its answer needs more memory than it may have, and where a
-/// segment cannot be read.
+/// If the question does not fit the table, the answer exceeds the memory limit, or a segment cannot be read.
 pub fn answer(source: &Snapshot, question: &Question, options: &Options) -> Result<Answer> {
     if question.samples.is_some() {
         return crate::samples::samples(source, question);
@@ -50,13 +49,13 @@ pub fn answer(source: &Snapshot, question: &Question, options: &Options) -> Resu
     partial(source, question, options)?.answer()
 }
 
-/// What this machine knows of the answer, to be merged with what others know.
+/// Computes this machine's partial answer, to be merged with those of others.
 ///
 /// # Errors
-/// As of [`answer`]; and where the question asks for samples, which are no groups.
+/// As [`answer`]; also if the question asks for samples.
 pub fn partial(source: &Snapshot, question: &Question, options: &Options) -> Result<Partial> {
     if question.samples.is_some() {
-        return Err(AskError::invalid("samples are rows as they are, of which there is no partial answer"));
+        return Err(AskError::invalid("samples have no partial answer: ask for groups or measures"));
     }
     let plan = Plan::new(question, &source.schema)?;
     let mut reading = Reading { segments: source.segments.len(), ..Reading::default() };
@@ -65,10 +64,10 @@ pub fn partial(source: &Snapshot, question: &Question, options: &Options) -> Res
     let wanted = plan.answered();
     let mut fresh = Share::new(&budget);
     for batch in &source.unflushed {
-        let taken = take_batch(batch, &plan, &wanted)?;
-        reading.rows_fresh += batch.num_rows() as u64;
-        reading.rows_met += taken.rows as u64;
-        groups.update(&plan, taken.rows, &taken.columns)?;
+        let matching = match_batch(batch, &plan, &wanted)?;
+        reading.rows_unflushed += batch.num_rows() as u64;
+        reading.rows_matching += matching.rows as u64;
+        groups.update(&plan, matching.rows, &matching.columns)?;
         fresh.check(groups.keys.len(), || groups.memory())?;
     }
     let cache = options.cache.as_ref();
@@ -97,27 +96,26 @@ pub fn partial(source: &Snapshot, question: &Question, options: &Options) -> Res
     Ok(Partial::new(question.clone(), &plan, groups, reading))
 }
 
-/// A segment to read, and the conditions that the log leaves over.
+/// A segment to read, and the conditions that the log does not decide.
 struct Job<'a> {
     segment: &'a Segment,
     conditions: Vec<usize>,
-    /// Under what its answer is kept, where it is.
-    asked: Option<Asked>,
+    /// The cache key, if the answer is to be cached.
+    key: Option<CacheKey>,
     begun: OnceLock<Begun>,
     next: AtomicUsize,
-    /// Where the answer is to be kept: what of it is known, of how many rows, and how many units that is of.
-    together: Mutex<(Option<Groups>, u64, usize)>,
+    /// For a cached answer: the merged groups so far, their matching rows, and the number of units in them.
+    shared: Mutex<(Option<Groups>, u64, usize)>,
 }
 
-/// What there is to do for a segment.
 enum Begun {
-    /// Nothing more: the answer was kept, or it cannot be read.
+    /// Nothing: the answer was cached, or the segment cannot be read.
     Done,
-    /// Units to be read, and whether the answer is to be kept: so that all threads do the same.
-    Units { opened: Opened, units: Vec<Unit>, keep: bool },
+    /// Units to read. `store`: cache the answer; decided once, so that all threads agree.
+    Units { opened: Opened, units: Vec<Unit>, store: bool },
 }
 
-/// The segments that have to be opened; those whose rows the log counts are counted.
+/// The segments to open. Segments that the log can count are added to `groups` right away.
 fn jobs<'a>(
     source: &'a Snapshot,
     plan: &Plan,
@@ -133,28 +131,28 @@ fn jobs<'a>(
         };
         if conditions.is_empty() && wanted.is_empty() && segment.rows > 0 {
             reading.segments_counted += 1;
-            reading.rows_met += segment.rows;
+            reading.rows_matching += segment.rows;
             groups.count_rows(segment.rows);
             continue;
         }
-        let asked = cache.and_then(|cache| cache.asked(plan, segment, &conditions));
-        let (begun, next, together) = (OnceLock::new(), AtomicUsize::new(0), Mutex::default());
-        jobs.push(Job { segment, conditions, asked, begun, next, together });
+        let key = cache.and_then(|cache| cache.key(plan, segment, &conditions));
+        let (begun, next, shared) = (OnceLock::new(), AtomicUsize::new(0), Mutex::default());
+        jobs.push(Job { segment, conditions, key, begun, next, shared });
     }
     jobs
 }
 
-/// Memory that all threads share.
+/// Memory that all threads share, in bytes.
 struct Budget {
     limit: usize,
     used: AtomicUsize,
 }
 
-/// What one thread takes of it.
+/// One thread's part of the budget.
 struct Share<'a> {
     budget: &'a Budget,
     own: usize,
-    /// Units of work until it is looked at again.
+    /// Units to read before the next check.
     left: usize,
 }
 
@@ -163,9 +161,9 @@ impl<'a> Share<'a> {
         Self { budget, own: 0, left: 0 }
     }
 
-    /// Looks whether there is still room for what so many groups take.
+    /// Fails if the memory exceeds the limit.
     fn check(&mut self, groups: usize, memory: impl FnOnce() -> usize) -> Result<()> {
-        /// Groups whose memory is added up in the time in which a unit is read, about.
+        /// Measuring the memory of this many groups takes about as long as reading a unit.
         const GROUPS_EACH: usize = 1 << 18;
         if self.left > 0 {
             self.left -= 1;
@@ -180,7 +178,7 @@ impl<'a> Share<'a> {
         if used <= self.budget.limit {
             return Ok(());
         }
-        let wanted = format!("one thread alone has {groups} groups so far");
+        let wanted = format!("one thread alone holds {groups} groups");
         Err(AskError::Memory { limit: self.budget.limit, wanted })
     }
 }
@@ -192,7 +190,7 @@ struct Work<'a> {
     jobs: Vec<Job<'a>>,
     cache: Option<&'a Cache>,
     wrote: AtomicBool,
-    /// An answer took more than is kept: those of other segments will too.
+    /// An answer was too large to cache: do not try to cache those of other segments.
     too_large: AtomicBool,
     budget: &'a Budget,
     cursor: AtomicUsize,
@@ -201,7 +199,7 @@ struct Work<'a> {
 }
 
 impl Work<'_> {
-    /// What each thread found.
+    /// What each thread computed.
     fn run(&self, threads: usize) -> Result<Vec<(Groups, Reading)>> {
         if self.jobs.is_empty() {
             return Ok(Vec::new());
@@ -224,9 +222,9 @@ impl Work<'_> {
         }
     }
 
-    /// Threads that there is work for.
+    /// Number of threads worth starting.
     fn worth(&self) -> usize {
-        /// Rows that take longer to read than a thread takes to start, and rows of a segment of which nobody knows.
+        /// Reading this many rows takes longer than starting a thread. Segments without a row count use `ROWS_UNKNOWN`.
         const ROWS_EACH: u64 = 1 << 16;
         const ROWS_UNKNOWN: u64 = 1 << 20;
         let rows = self.jobs.iter().map(|job| if job.segment.rows > 0 { job.segment.rows } else { ROWS_UNKNOWN });
@@ -238,7 +236,7 @@ impl Work<'_> {
         self.stop.store(true, Ordering::Relaxed);
     }
 
-    /// Takes up segment after segment; then helps with those of others.
+    /// Starts segments one after the other, then helps with those of other threads.
     fn thread(&self) -> (Groups, Reading) {
         let mut groups = Groups::new(self.plan);
         let mut reading = Reading::default();
@@ -255,9 +253,9 @@ impl Work<'_> {
     fn job(&self, job: &Job<'_>, groups: &mut Groups, reading: &mut Reading, share: &mut Share<'_>) {
         let done = match job.begun.get_or_init(|| self.begin(job, groups, reading)) {
             Begun::Done => return,
-            Begun::Units { opened, units, keep } => match job.asked.as_ref().filter(|_| *keep) {
+            Begun::Units { opened, units, store } => match job.key.as_ref().filter(|_| *store) {
                 None => self.units(job, (opened, units), groups, Groups::memory, reading, share).map(|_| ()),
-                Some(asked) => self.answer_of(job, asked, (opened, units), groups, reading, share),
+                Some(key) => self.answer_of(job, key, (opened, units), groups, reading, share),
             },
         };
         if let Err(error) = done {
@@ -265,23 +263,23 @@ impl Work<'_> {
         }
     }
 
-    /// Finds the answer of a segment where it was kept; otherwise opens it.
+    /// Finds the cached answer of a segment, or opens the segment.
     fn begin(&self, job: &Job<'_>, groups: &mut Groups, reading: &mut Reading) -> Begun {
         if self.stop.load(Ordering::Relaxed) {
             return Begun::Done;
         }
-        if let Some(asked) = &job.asked
-            && let Some(kept) = Cache::find(self.plan, asked)
+        if let Some(key) = &job.key
+            && let Some(cached) = Cache::find(self.plan, key)
         {
             reading.segments_cached += 1;
-            reading.rows_met += kept.rows_met;
-            if let Err(error) = groups.merge(kept.groups) {
+            reading.rows_matching += cached.rows_matching;
+            if let Err(error) = groups.merge(cached.groups) {
                 self.fail(error);
             }
             return Begun::Done;
         }
         match self.open(job, reading) {
-            Ok((opened, units)) => Begun::Units { opened, units, keep: !self.too_large.load(Ordering::Relaxed) },
+            Ok((opened, units)) => Begun::Units { opened, units, store: !self.too_large.load(Ordering::Relaxed) },
             Err(error) => {
                 self.fail(error);
                 Begun::Done
@@ -289,7 +287,7 @@ impl Work<'_> {
         }
     }
 
-    /// Takes in units of a segment as long as there are any; gives how many that were.
+    /// Reads units of a segment until none are left; returns how many.
     fn units(
         &self,
         job: &Job<'_>,
@@ -309,37 +307,37 @@ impl Work<'_> {
         Ok(done)
     }
 
-    /// As [`Self::units`], and whoever is the last keeps the answer of the segment.
+    /// As [`Self::units`]; the last thread to finish caches the answer of the segment.
     fn answer_of(
         &self,
         job: &Job<'_>,
-        asked: &Asked,
+        key: &CacheKey,
         (opened, units): (&Opened, &[Unit]),
         groups: &mut Groups,
         reading: &mut Reading,
         share: &mut Share<'_>,
     ) -> Result<()> {
-        let before = reading.rows_met;
+        let before = reading.rows_matching;
         let mut own = Groups::new(self.plan);
         let rest = groups.memory();
         let done = self.units(job, (opened, units), &mut own, |own| own.memory() + rest, reading, share)?;
         if done == 0 {
             return Ok(());
         }
-        let mut together = job.together.lock().unwrap_or_else(PoisonError::into_inner);
-        let (all, rows_met, units_done) = &mut *together;
+        let mut shared = job.shared.lock().unwrap_or_else(PoisonError::into_inner);
+        let (all, rows_matching, units_done) = &mut *shared;
         match all.as_mut() {
             Some(all) => all.merge(own)?,
             None => *all = Some(own),
         }
-        *rows_met += reading.rows_met - before;
+        *rows_matching += reading.rows_matching - before;
         *units_done += done;
         if *units_done == units.len()
             && let Some(mut all) = all.take()
         {
             if let Some(cache) = self.cache {
-                let kept = cache.keep(asked, &mut all, *rows_met);
-                (if kept { &self.wrote } else { &self.too_large }).store(true, Ordering::Relaxed);
+                let fits = cache.store(key, &mut all, *rows_matching);
+                (if fits { &self.wrote } else { &self.too_large }).store(true, Ordering::Relaxed);
             }
             groups.merge(all)?;
         }
@@ -349,7 +347,7 @@ impl Work<'_> {
     fn open(&self, job: &Job<'_>, reading: &mut Reading) -> Result<(Opened, Vec<Unit>)> {
         let mut opened = Opened::open(self.root, job.segment, self.plan)?;
         let from = (self.root, job.segment);
-        let units = left_over(&mut opened, from, self.plan, &job.conditions, &mut reading.skipped)?;
+        let units = units_of(&mut opened, from, self.plan, &job.conditions, &mut reading.skipped)?;
         reading.bytes += opened.bytes;
         reading.groups += opened.groups();
         let mut groups: Vec<usize> = units.iter().map(|unit| unit.group).collect();
@@ -359,9 +357,9 @@ impl Work<'_> {
     }
 
     fn unit(&self, opened: &Opened, unit: &Unit, groups: &mut Groups, reading: &mut Reading) -> Result<()> {
-        let taken = read(opened, unit, self.plan, self.wanted, reading)?;
+        let matching = read(opened, unit, self.plan, self.wanted, reading)?;
         reading.rows += unit.rows() as u64;
-        reading.rows_met += taken.rows as u64;
-        groups.update(self.plan, taken.rows, &taken.columns)
+        reading.rows_matching += matching.rows as u64;
+        groups.update(self.plan, matching.rows, &matching.columns)
     }
 }

@@ -1,4 +1,4 @@
-//! Rows as they are.
+//! Samples: single rows that match the conditions.
 
 use std::sync::Arc;
 
@@ -15,18 +15,16 @@ use crate::error::AskError;
 use crate::plan::Plan;
 use crate::question::{Question, Samples};
 use crate::reading::Reading;
-use crate::segment::{Opened, left_over, of_segment, read, rows_of, take_batch};
+use crate::segment::{Opened, match_batch, of_segment, read, rows_of, units_of};
 
-/// The first rows that meet the conditions: of segments in the order of the times in which they begin, then of the log.
+/// The first matching rows: of segments ordered by their earliest time, then unflushed ones.
 pub(crate) fn samples(source: &Snapshot, question: &Question) -> Result<Answer, AskError> {
     let Some(Samples { rows: wanted, columns }) = &question.samples else {
-        return Err(AskError::invalid("no samples were asked for"));
+        return Err(AskError::invalid("the question asks for no samples"));
     };
     let asks_groups = !question.groups.is_empty() || !question.measures.is_empty() || question.bucket.is_some();
     if asks_groups || question.order.is_some() || question.limit.is_some() {
-        return Err(AskError::invalid(
-            "samples are rows as they come: ask for no groups, measures, order or limit beside them",
-        ));
+        return Err(AskError::invalid("samples are single rows: ask for no groups, measures, order or limit"));
     }
     let plan = Plan::new(question, &source.schema)?;
     let places = match columns[..] {
@@ -46,7 +44,7 @@ pub(crate) fn samples(source: &Snapshot, question: &Question) -> Result<Answer, 
             continue;
         };
         let mut opened = Opened::open(&source.root, segment, &plan)?;
-        let units = left_over(&mut opened, (&source.root, segment), &plan, &conditions, &mut reading.skipped)?;
+        let units = units_of(&mut opened, (&source.root, segment), &plan, &conditions, &mut reading.skipped)?;
         reading.bytes += opened.bytes;
         reading.groups += opened.groups();
         for unit in units {
@@ -55,19 +53,19 @@ pub(crate) fn samples(source: &Snapshot, question: &Question) -> Result<Answer, 
             }
             reading.groups_read += 1;
             reading.rows += unit.rows() as u64;
-            let taken = read(&opened, &unit, &plan, &[], &mut reading)?;
-            reading.rows_met += taken.rows as u64;
-            let first: Option<Vec<u32>> = taken.places.map(|places| places.into_iter().take(found.left()).collect());
+            let matching = read(&opened, &unit, &plan, &[], &mut reading)?;
+            reading.rows_matching += matching.rows as u64;
+            let first: Option<Vec<u32>> = matching.places.map(|places| places.into_iter().take(found.left()).collect());
             let first = first.unwrap_or_else(|| (0..unit.rows().min(found.left()) as u32).collect());
             let arrays = places.iter().map(|&column| rows_of(&opened, &unit, &plan, column, &first, &mut reading));
             found.push(&arrays.collect::<Result<Vec<_>, _>>()?, first.len())?;
         }
     }
     for batch in &source.unflushed {
-        let taken = take_batch(batch, &plan, &[])?;
-        reading.rows_fresh += batch.num_rows() as u64;
-        reading.rows_met += taken.rows as u64;
-        let first: Vec<u32> = match taken.places {
+        let matching = match_batch(batch, &plan, &[])?;
+        reading.rows_unflushed += batch.num_rows() as u64;
+        reading.rows_matching += matching.rows as u64;
+        let first: Vec<u32> = match matching.places {
             Some(places) => places.into_iter().take(found.left()).collect(),
             None => (0..batch.num_rows().min(found.left()) as u32).collect(),
         };
@@ -85,7 +83,7 @@ pub(crate) fn samples(source: &Snapshot, question: &Question) -> Result<Answer, 
     Ok(Answer { groups: rows.num_rows(), rows, keys: 0, by_time: false, reading, notes: Vec::new() })
 }
 
-/// The segments, the earliest first as far as that is known: their names say nothing.
+/// The segments by earliest time, as far as the log knows it: their names say nothing.
 fn in_time<'a>(source: &'a Snapshot, plan: &Plan) -> Vec<&'a Segment> {
     let time = plan.names.iter().zip(&plan.kinds).find(|(_, kind)| **kind == Kind::Time).map(|(name, _)| name);
     let mut segments: Vec<&Segment> = source.segments.iter().collect();

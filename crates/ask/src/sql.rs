@@ -1,4 +1,4 @@
-//! A question as the SQL that means the same.
+//! Translates questions to SQL.
 
 use std::fmt::Write as _;
 
@@ -13,14 +13,13 @@ use crate::question::{Measure, Question};
 
 type Result<T> = std::result::Result<T, AskError>;
 
-/// The SQL that a question about a table, told by its database and name, means: `manyworlds sql` answers it with the same
-/// rows.
+/// The SQL of a question about a table, given by database and name: `manyworlds sql` answers it with the same rows.
 ///
 /// # Errors
-/// Where the question makes no sense for these columns, and where SQL has no words for it, as for histograms.
+/// If the question does not fit the columns, or SQL cannot express it, as for histograms.
 pub fn sql((database, table): (&str, &str), question: &Question, schema: &Schema) -> Result<String> {
     let plan = Plan::new(question, schema)?;
-    // Without its database a name may be that of a table of ensembles.
+    // Without the database the name might resolve to a table of ensembles.
     let table = format!("{}.{}", quoted(database), column(table));
     let conditions = conditions(question)?;
     let filter = if conditions.is_empty() { String::new() } else { format!("\nWHERE {}", conditions.join("\n  AND ")) };
@@ -66,7 +65,7 @@ fn conditions(question: &Question) -> Result<Vec<String>> {
     Ok(all)
 }
 
-/// Where the rows come from: the table, its sets taken apart.
+/// The FROM clause: the table, with sets unnested.
 fn source(plan: &Plan, table: &str, filter: &str) -> Result<String> {
     let sets: Vec<&GroupBy> = plan.groups.iter().filter(|group| plan.kinds[group.column] == Kind::Set).collect();
     if sets.is_empty() {
@@ -75,7 +74,7 @@ fn source(plan: &Plan, table: &str, filter: &str) -> Result<String> {
     let mut inner = format!("{table}{filter}");
     for group in sets {
         if !group.replacements.is_empty() {
-            return Err(AskError::invalid("SQL has no words for replacements in the members of a set"));
+            return Err(AskError::invalid("SQL cannot express replacements in set members"));
         }
         let name = column(&plan.names[group.column]);
         inner = format!(
@@ -97,7 +96,7 @@ fn key(plan: &Plan, group: &GroupBy) -> String {
     })
 }
 
-/// The columns of a measure.
+/// The SELECT items of a measure.
 fn measure(question: &Question, of: &Measure) -> Result<Vec<String>> {
     let x = column(of.column().unwrap_or_default());
     let w = question.weight.as_deref().map(column);
@@ -120,7 +119,7 @@ fn measure(question: &Question, of: &Measure) -> Result<Vec<String>> {
         }
         (Measure::Distinct(_), _) => format!("count(DISTINCT {x})"),
         (Measure::Histogram(_) | Measure::LogHistogram(_), _) => {
-            return Err(AskError::invalid("SQL has no words for histograms"));
+            return Err(AskError::invalid("SQL cannot express histograms"));
         }
         (Measure::Quantiles(_, quantiles), _) => {
             let one = |(quantile, name): (&crate::question::Quantile, String)| {

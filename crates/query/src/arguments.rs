@@ -1,4 +1,4 @@
-//! What is written between a table function's brackets.
+//! Arguments of table functions.
 
 use datafusion::common::ScalarValue;
 use datafusion::logical_expr::Expr;
@@ -6,22 +6,20 @@ use world::{World, WorldRange};
 
 use crate::error::QueryError;
 
-/// The arguments of one call.
 pub(crate) struct Arguments<'a> {
     function: &'static str,
     given: &'a [Expr],
 }
 
 impl<'a> Arguments<'a> {
-    /// Takes the arguments of `function`, which is written as it should be called.
+    /// Checks the number of arguments. `function` is its signature, for errors.
     pub(crate) fn new(function: &'static str, given: &'a [Expr], count: usize) -> Result<Self, QueryError> {
         if given.len() == count {
             return Ok(Self { function, given });
         }
-        Err(QueryError::Arguments { function, reason: format!("it takes {count} arguments, not {}", given.len()) })
+        Err(QueryError::Arguments { function, reason: format!("expected {count} arguments, got {}", given.len()) })
     }
 
-    /// An argument that is text.
     pub(crate) fn text(&self, place: usize) -> Result<String, QueryError> {
         match literal(&self.given[place]) {
             Some(ScalarValue::Utf8(Some(text)) | ScalarValue::Utf8View(Some(text))) => Ok(text.clone()),
@@ -29,7 +27,7 @@ impl<'a> Arguments<'a> {
         }
     }
 
-    /// An argument that is a world's number, or text such as '0-99'.
+    /// An argument that is a world's number, or a range in text such as '0-99'.
     pub(crate) fn worlds(&self, place: usize) -> Result<WorldRange, QueryError> {
         let text = match literal(&self.given[place]) {
             Some(ScalarValue::Utf8(Some(text)) | ScalarValue::Utf8View(Some(text))) => text.trim().to_owned(),
@@ -38,7 +36,7 @@ impl<'a> Arguments<'a> {
         };
         let one = text.parse().ok().and_then(|world| WorldRange::new(World(world), 1).ok());
         one.or_else(|| text.parse().ok()).ok_or_else(|| {
-            self.wrong(format!("argument {} must be a world's number, or text such as '0-99'", place + 1))
+            self.wrong(format!("argument {} must be a world's number or a range in text such as '0-99'", place + 1))
         })
     }
 

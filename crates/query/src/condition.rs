@@ -1,4 +1,4 @@
-//! A condition in SQL on the rows of one table, for deleting those that meet it.
+//! SQL conditions on the rows of one table, such as those of a deletion.
 
 use std::fmt;
 use std::ops::ControlFlow;
@@ -25,31 +25,30 @@ use crate::error::QueryError;
 use crate::exact;
 use crate::filter::is_plain;
 use crate::rows::{batch, invalid};
-use crate::tables::{Known, may_match, with_views};
+use crate::tables::{LogStatistics, may_match, with_views};
 
-/// A condition that each row of a table meets or not. Rows for which it is NULL do not.
+/// A condition on the rows of one table. A row for which it is NULL does not match.
 pub struct Condition {
-    /// The columns that it names, or one where it names none.
+    /// The columns that the condition names, or one if it names none.
     schema: SchemaRef,
-    meets: Arc<dyn PhysicalExpr>,
-    /// Which segments can hold a row that meets it, where statistics tell.
+    matches: Arc<dyn PhysicalExpr>,
+    /// Excludes segments by their statistics; `None` if they prove nothing.
     may_match: Option<PruningPredicate>,
 }
 
 impl fmt::Debug for Condition {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Condition").field("meets", &self.meets).finish_non_exhaustive()
+        f.debug_struct("Condition").field("matches", &self.matches).finish_non_exhaustive()
     }
 }
 
 impl Condition {
-    /// Reads a condition on the rows of a table with the columns `schema`, such as `tower < 10 AND price IS NULL`.
+    /// Parses a condition on rows with the columns `schema`, such as `tower < 10 AND price IS NULL`.
     ///
     /// # Errors
-    /// Where `sql` is no expression, names a column that there is not, is neither true nor false, or needs more than one
-    /// row to be told.
+    /// If `sql` is not an expression, names an unknown column, is not Boolean, or needs more than one row.
     pub fn parse(sql: &str, schema: &Schema) -> Result<Self, QueryError> {
-        Self::of_columns(sql, &with_views(schema)).map_err(unfit)
+        Self::of_columns(sql, &with_views(schema)).map_err(of_condition)
     }
 
     fn of_columns(sql: &str, schema: &SchemaRef) -> Result<Self, QueryError> {
@@ -58,30 +57,30 @@ impl Condition {
         let all = state.create_physical_expr(condition.clone(), &DFSchema::try_from(schema.clone())?)?;
         let mut columns: Vec<usize> = collect_columns(&all).into_iter().map(|c| c.index()).collect();
         columns.sort_unstable();
-        // Rows of no columns cannot be counted.
+        // A batch without columns has no row count.
         columns.extend(columns.is_empty().then_some(0));
         let may_match = may_match(&state, schema, condition.clone()).ok();
         let schema = Arc::new(schema.project(&columns).map_err(|e| invalid(&e))?);
-        let meets = state.create_physical_expr(condition, &DFSchema::try_from(schema.clone())?)?;
-        Ok(Self { schema, meets, may_match })
+        let matches = state.create_physical_expr(condition, &DFSchema::try_from(schema.clone())?)?;
+        Ok(Self { schema, matches, may_match })
     }
 
-    fn meets(&self, rows: &RecordBatch) -> Result<BooleanArray, QueryError> {
+    fn matches(&self, rows: &RecordBatch) -> Result<BooleanArray, QueryError> {
         let columns = rows.columns().iter().zip(self.schema.fields()).map(|(c, field)| cast(c, field.data_type()));
         let columns = columns.collect::<Result<_, _>>().map_err(|e| invalid(&e))?;
         let rows = batch(&self.schema, columns, rows.num_rows())?;
-        let meets = self.meets.evaluate(&rows)?.into_array(rows.num_rows())?;
-        let not_boolean = || QueryError::Invalid { reason: "it is neither true nor false".to_owned() };
-        meets.as_boolean_opt().cloned().ok_or_else(not_boolean)
+        let matches = self.matches.evaluate(&rows)?.into_array(rows.num_rows())?;
+        let not_boolean = || QueryError::Invalid { reason: "it is not Boolean".to_owned() };
+        matches.as_boolean_opt().cloned().ok_or_else(not_boolean)
     }
 }
 
-/// Reads an expression and works out what is the same for all rows.
+/// Parses an expression and folds its constants.
 fn read(state: &SessionState, sql: &str, schema: &DFSchema) -> Result<Expr, QueryError> {
     let refuse = |reason: String| QueryError::Condition { reason };
     let mut parsed = state.sql_to_expr_with_alias(sql, &state.config().options().sql_parser.dialect)?;
     if let Some(more) = &parsed.alias {
-        return Err(QueryError::Syntax { reason: format!("{more} comes after the end of the condition") });
+        return Err(QueryError::Syntax { reason: format!("unexpected {more} after the condition") });
     }
     distinct::mend(&mut parsed.expr);
     let inner = ast::visit_expressions(&parsed.expr, |e| match e {
@@ -89,11 +88,11 @@ fn read(state: &SessionState, sql: &str, schema: &DFSchema) -> Result<Expr, Quer
         _ => ControlFlow::Continue(()),
     });
     if inner.is_break() {
-        return Err(refuse("it holds a question of its own, and may look at one row only".to_owned()));
+        return Err(refuse("subqueries are not allowed: a condition sees one row at a time".to_owned()));
     }
     let condition = state.create_logical_expr_from_sql_expr(parsed, schema)?;
     if !is_plain(&condition) {
-        return Err(refuse("it says something else each time it is asked".to_owned()));
+        return Err(refuse("its result changes from one evaluation to the next".to_owned()));
     }
     let context = SimplifyContext::builder()
         .with_schema(Arc::new(schema.clone()))
@@ -104,16 +103,16 @@ fn read(state: &SessionState, sql: &str, schema: &DFSchema) -> Result<Expr, Quer
     let condition = exact::rewrite(simplifier.coerce(condition, schema)?, schema)?.data;
     let ty = condition.get_type(schema)?;
     if ty != DataType::Boolean {
-        return Err(refuse(format!("it is of type {ty}, and must be true or false: compare it with something")));
+        return Err(refuse(format!("it has type {ty}, not Boolean: add a comparison")));
     }
     let condition = exact::simplify(&simplifier, condition, schema)?;
-    // NULL for all rows is true for none.
+    // A condition that is always NULL never matches.
     let is_null = matches!(&condition, Expr::Literal(value, _) if value.is_null());
     Ok(if is_null { lit(false) } else { condition })
 }
 
-/// An error of the condition, where it would be one of a question.
-fn unfit(error: QueryError) -> QueryError {
+/// Turns an error of a query into one of the condition.
+fn of_condition(error: QueryError) -> QueryError {
     match error {
         QueryError::Invalid { reason } => QueryError::Condition { reason },
         other => other,
@@ -122,11 +121,11 @@ fn unfit(error: QueryError) -> QueryError {
 
 impl Filter for Condition {
     fn fate(&self, segment: &Segment) -> Fate {
-        let known = |predicate: &PruningPredicate| {
+        let prune = |predicate: &PruningPredicate| {
             let segments = std::slice::from_ref(segment);
-            predicate.prune(&Known { segments, schema: predicate.schema(), partition: &[] })
+            predicate.prune(&LogStatistics { segments, schema: predicate.schema(), partition: &[] })
         };
-        match self.may_match.as_ref().map(known) {
+        match self.may_match.as_ref().map(prune) {
             Some(Ok(kept)) if kept == [false] => Fate::Keep,
             _ => Fate::Look,
         }
@@ -137,6 +136,6 @@ impl Filter for Condition {
     }
 
     fn doomed(&self, rows: &RecordBatch) -> Result<BooleanArray, String> {
-        self.meets(rows).map_err(|error| unfit(error).to_string())
+        self.matches(rows).map_err(|error| of_condition(error).to_string())
     }
 }

@@ -1,8 +1,8 @@
-//! Where the right side of `IS DISTINCT FROM` ends.
+//! Corrects the precedence of `IS DISTINCT FROM`.
 //!
-//! The parser takes everything that follows for it: `a IS DISTINCT FROM b AND c` becomes `a IS DISTINCT FROM (b AND c)`
-//! (sqlparser 0.62, `parse_infix`). In SQL it ends before `AND` and `OR`. Brackets stay in what was parsed, so the order
-//! that was written is known, and the tree can be built again.
+//! The parser takes everything that follows as the right side: `a IS DISTINCT FROM b AND c` becomes `a IS DISTINCT FROM
+//! (b AND c)` (sqlparser 0.62, `parse_infix`). In SQL the right side ends before `AND` and `OR`. The parsed tree keeps
+//! explicit parentheses, so the original order can be restored and the tree rebuilt.
 
 use std::convert::Infallible;
 use std::mem::replace;
@@ -10,21 +10,21 @@ use std::ops::ControlFlow;
 
 use datafusion::sql::sqlparser::ast::{BinaryOperator, Expr, UnaryOperator, Value, VisitMut, VisitorMut};
 
-/// Gives every `IS [NOT] DISTINCT FROM` in a statement or an expression the right side that SQL gives it.
+/// Corrects the right side of every `IS [NOT] DISTINCT FROM` in a statement or an expression.
 pub(crate) fn mend(of: &mut impl VisitMut) {
-    let mut looked = Look { found: false };
-    let _: ControlFlow<Infallible> = of.visit(&mut looked);
-    if looked.found {
-        let _: ControlFlow<Infallible> = of.visit(&mut Mend);
+    let mut finder = Finder { found: false };
+    let _: ControlFlow<Infallible> = of.visit(&mut finder);
+    if finder.found {
+        let _: ControlFlow<Infallible> = of.visit(&mut Corrector);
     }
 }
 
-/// Whether some right side has too much in it.
-struct Look {
+/// Looks for right sides that extend too far.
+struct Finder {
     found: bool,
 }
 
-impl VisitorMut for Look {
+impl VisitorMut for Finder {
     type Break = Infallible;
 
     fn pre_visit_expr(&mut self, expr: &mut Expr) -> ControlFlow<Infallible> {
@@ -35,9 +35,9 @@ impl VisitorMut for Look {
     }
 }
 
-struct Mend;
+struct Corrector;
 
-impl VisitorMut for Mend {
+impl VisitorMut for Corrector {
     type Break = Infallible;
 
     fn pre_visit_expr(&mut self, expr: &mut Expr) -> ControlFlow<Infallible> {
@@ -48,14 +48,14 @@ impl VisitorMut for Mend {
                 | Expr::IsDistinctFrom(..)
                 | Expr::IsNotDistinctFrom(..)
         ) {
-            let taken = replace(expr, Expr::Value(Value::Null.into()));
-            *expr = build(as_written(taken));
+            let expression = replace(expr, Expr::Value(Value::Null.into()));
+            *expr = build(as_written(expression));
         }
         ControlFlow::Continue(())
     }
 }
 
-/// Operators that bind no more than `IS`; those that bind more come later.
+/// Operators that bind at most as tightly as `IS`.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Operator {
     Or,
@@ -65,7 +65,6 @@ enum Operator {
 }
 
 impl Operator {
-    /// How much it binds.
     fn strength(self) -> u8 {
         match self {
             Self::Or => 0,
@@ -81,8 +80,8 @@ enum Part {
     Operator(Operator),
 }
 
-/// The operands and operators of an expression in the order in which they were written. No recursion: an expression may
-/// be some thousand levels deep.
+/// The operands and operators of an expression in written order. Not recursive: expressions can be thousands of levels
+/// deep.
 fn as_written(expr: Expr) -> Vec<Part> {
     let (mut parts, mut left) = (Vec::new(), vec![Part::Operand(Box::new(expr))]);
     while let Some(part) = left.pop() {
@@ -107,7 +106,7 @@ fn as_written(expr: Expr) -> Vec<Part> {
     parts
 }
 
-/// The expression of parts in the order in which they were written (Dijkstra's shunting yard).
+/// Builds the expression from parts in written order (Dijkstra's shunting yard).
 fn build(parts: Vec<Part>) -> Expr {
     let (mut operands, mut operators): (Vec<Expr>, Vec<Operator>) = (Vec::new(), Vec::new());
     for part in parts {
@@ -128,9 +127,9 @@ fn build(parts: Vec<Part>) -> Expr {
     operands.pop().unwrap_or(Expr::Value(Value::Null.into()))
 }
 
-/// Puts an operator over the last operands.
+/// Applies an operator to the last operands.
 fn apply(operator: Operator, operands: &mut Vec<Expr>) {
-    // Every operator came out of a tree with its operands.
+    // Every operator came from a tree together with its operands.
     let Some(right) = operands.pop().map(Box::new) else { return };
     let left = if operator == Operator::Not { None } else { operands.pop().map(Box::new) };
     operands.push(match (operator, left) {
@@ -153,7 +152,7 @@ mod tests {
         Parser::new(&GenericDialect {}).try_with_sql(sql).unwrap().parse_expr().unwrap()
     }
 
-    /// An expression as it is read, with brackets around everything.
+    /// The expression with explicit parentheses everywhere.
     fn bracketed(expr: &Expr) -> String {
         match expr {
             Expr::BinaryOp { left, op, right } => format!("({} {op} {})", bracketed(left), bracketed(right)),
@@ -166,7 +165,7 @@ mod tests {
     }
 
     #[test]
-    fn the_right_side_ends_before_and_and_or() {
+    fn right_side_ends_before_and_or() {
         for (sql, expected) in [
             ("a IS DISTINCT FROM b AND c", "((a # b) AND c)"),
             ("a IS NOT DISTINCT FROM b OR c", "((a == b) OR c)"),

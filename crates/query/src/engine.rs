@@ -1,4 +1,4 @@
-//! Questions about one data folder.
+//! Queries over one data folder.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
@@ -45,52 +45,52 @@ use crate::worlds::WorldsFunction;
 
 const CATALOG: &str = "manyworlds";
 
-/// What questions may use.
+/// Resources of queries.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Options {
-    /// Threads that work on one question.
+    /// Threads per query.
     pub threads: usize,
-    /// Memory that all questions together may hold; sorts, joins and groups past it go to temporary files.
+    /// Memory that all queries together may hold, in bytes; larger sorts, joins and groups spill to temporary files.
     pub memory_bytes: usize,
-    /// Where temporary files go; `None`: the system's folder, without a limit of ours.
+    /// Where to spill; `None`: the system's temporary folder, without a limit.
     pub spill: Option<Spill>,
 }
 
 /// A place for temporary files.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Spill {
-    /// The folder, which is there.
+    /// The folder; it must exist.
     pub folder: PathBuf,
-    /// Bytes that the files of one question may have together.
+    /// Limit for the files of one query together, in bytes.
     pub bytes: u64,
 }
 
 impl Default for Options {
-    /// All cores, 1 GB, and the system's folder.
+    /// One thread per core, 1 GB of memory, and the system's temporary folder.
     fn default() -> Self {
         let threads = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
         Self { threads, memory_bytes: 1 << 30, spill: None }
     }
 }
 
-/// What a question can name.
+/// Names that a query can use.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Scope<'a> {
-    /// The database of tables that are named without one.
+    /// The database of tables named without one.
     pub database: &'a str,
-    /// The databases that are there for it; ensembles are in `sim`. `None`: all.
+    /// The visible databases; ensembles are in `sim`. `None`: all.
     pub databases: Option<&'a [String]>,
 }
 
 impl Scope<'_> {
-    /// Whether the question may know of a database.
+    /// Whether a database is visible.
     pub fn sees(&self, database: &str) -> bool {
         self.databases.is_none_or(|seen| seen.iter().any(|d| d == database))
     }
 }
 
-/// What questions have in common, whatever they ask about: settings and functions, and the memory and temporary files
-/// that they share. Making it takes longer than a small question does.
+/// What all queries share: settings, functions, memory and temporary files. Creating it takes longer than a small
+/// query.
 #[derive(Clone)]
 pub struct Session(SessionState);
 
@@ -102,29 +102,29 @@ impl fmt::Debug for Session {
 
 impl Session {
     /// # Errors
-    /// Where the folder for temporary files cannot be used.
+    /// If the folder for temporary files cannot be used.
     pub fn new(options: Options) -> Result<Self, QueryError> {
         let mut state = state(options)?;
         functions::register(&mut state)?;
         Ok(Self(state))
     }
 
-    /// A context of its own, which knows of no table and of no file yet.
+    /// A new context without tables and cached files.
     fn context(&self) -> SessionContext {
         let mut state = self.0.clone();
         state.register_catalog_list(Arc::new(MemoryCatalogProviderList::new()));
-        // A file may be another's by now.
+        // The file may have been replaced.
         state.runtime_env().cache_manager.get_file_metadata_cache().clear();
         SessionContext::new_with_state(state)
     }
 }
 
-/// Answers questions from one snapshot of a data folder. Open another to see what was stored since.
+/// Answers queries from one snapshot of a data folder. Open another engine to see newer data.
 pub struct Engine {
     context: SessionContext,
     tables: Arc<Tables>,
     catalog: Arc<MemoryCatalogProvider>,
-    /// What clients of PostgreSQL find here.
+    /// The catalogue for clients of PostgreSQL.
     postgres: Option<postgres::Catalog>,
 }
 
@@ -135,8 +135,8 @@ impl fmt::Debug for Engine {
 }
 
 impl Engine {
-    /// Takes a snapshot of what the folder `data` holds, whose ensembles lie on `disk`; `None` if it holds nothing.
-    /// `make_model` makes the model of an ensemble whose events must be played again.
+    /// Takes a snapshot of the folder `data` with its ensembles on `disk`; `None` if both are empty. `make_model`
+    /// creates the model to replay an ensemble's events.
     ///
     /// # Errors
     /// If the folder or its ensembles cannot be read.
@@ -155,7 +155,7 @@ impl Engine {
         Self::over(ensembles, databases, make_model, &Session::new(options)?, DATABASE).map(Some)
     }
 
-    /// As [`Self::open`], with `ensembles` that were read before. Databases outside `scope` are not visible.
+    /// Like [`Self::open`], with `ensembles` that are already read. Databases outside `scope` are invisible.
     ///
     /// # Errors
     /// If the folder cannot be read.
@@ -198,16 +198,16 @@ impl Engine {
         Ok(Self { context, tables, catalog, postgres: None })
     }
 
-    /// With the catalogue and the functions that clients of PostgreSQL look for.
+    /// Adds the catalogue and the functions that clients of PostgreSQL expect.
     ///
     /// # Errors
-    /// None that depends on what is stored.
+    /// If a table of the catalogue cannot be created.
     pub fn for_postgres(mut self, login: &Login) -> Result<Self, QueryError> {
         self.postgres = Some(postgres::Catalog::register(&self.context, &*self.catalog, login)?);
         Ok(self)
     }
 
-    /// The tables that can be named: database and name.
+    /// All visible tables, as database and name.
     pub fn tables(&self) -> Vec<(String, String)> {
         let named = |database: String| {
             let tables = self.catalog.schema(&database).map(|schema| schema.table_names()).unwrap_or_default();
@@ -219,7 +219,7 @@ impl Engine {
         tables
     }
 
-    /// The names of the functions.
+    /// The names of all functions.
     pub fn functions(&self) -> Vec<String> {
         let state = self.context.state();
         let names = state.scalar_functions().keys().chain(state.aggregate_functions().keys());
@@ -230,18 +230,18 @@ impl Engine {
         names
     }
 
-    /// Begins to answer one question.
+    /// Starts a query.
     ///
     /// # Errors
-    /// Where `sql` is no question, or names what there is not. What goes wrong later comes out of [`Rows::next`].
+    /// If `sql` is not a query or names something unknown. [`Rows::next`] reports later errors.
     pub async fn query(&self, sql: &str) -> Result<Rows, QueryError> {
         self.ask(sql, &[]).await
     }
 
-    /// As [`Self::query`], with values for `$1`, `$2`.
+    /// Like [`Self::query`], with values for the parameters `$1`, `$2`.
     ///
     /// # Errors
-    /// As [`Self::query`], and where a value is missing.
+    /// As [`Self::query`]; also if a value is missing.
     pub async fn ask(&self, sql: &str, values: &[Literal]) -> Result<Rows, QueryError> {
         let mut statement = self.statement(sql)?;
         if let Statement::Statement(statement) = &mut statement {
@@ -254,8 +254,7 @@ impl Engine {
         Ok(Rows { stream: execute_stream(plan.clone(), context)?, plan })
     }
 
-    /// What a question with places for values asks, without answering it. `types` are those of the first places, where
-    /// they are known.
+    /// Describes a query with parameters without running it. `types` are the known types of the first parameters.
     ///
     /// # Errors
     /// As [`Self::query`].
@@ -282,7 +281,7 @@ impl Engine {
         Ok(Asked { values, columns })
     }
 
-    /// Reads the one question in `sql`.
+    /// Parses the single query in `sql`.
     fn statement(&self, sql: &str) -> Result<Statement, QueryError> {
         let about_postgres = self.postgres.as_ref().filter(|_| sql.to_lowercase().contains("pg_"));
         let Some(catalog) = about_postgres else { return question(sql, Dialect::Generic) };
@@ -301,7 +300,7 @@ impl Engine {
         Ok(plan)
     }
 
-    /// An error with the names of the tables that are here, where it is about a table that is not.
+    /// Adds the names of all tables to an error about an unknown table.
     fn named(&self, error: QueryError) -> QueryError {
         match error {
             QueryError::Unknown(unknown) if unknown.what == NO_TABLE => no_table(&unknown.name, self.tables.names()),
@@ -310,7 +309,7 @@ impl Engine {
     }
 }
 
-/// The databases of a data folder, `sim` among them, in the order of their names.
+/// The databases of a data folder, including `sim`, sorted by name.
 ///
 /// # Errors
 /// If the folder cannot be listed.
@@ -320,17 +319,17 @@ pub fn databases(data: &Path) -> Result<Vec<String>, QueryError> {
     Ok(names.into_iter().collect())
 }
 
-/// The state of a session over nothing.
+/// A session state without tables.
 pub(crate) fn state(options: Options) -> Result<SessionState, QueryError> {
-    /// Consumers named where memory runs out.
+    /// Memory consumers to name when memory runs out.
     const NAMED: std::num::NonZeroUsize = std::num::NonZeroUsize::MIN;
     let mut config = SessionConfig::new()
         .with_target_partitions(options.threads)
         .with_default_catalog_and_schema(CATALOG, SIM)
         .with_create_default_catalog_and_schema(false)
         .with_information_schema(true);
-    // What `min(a)` has seen must not leave out rows that `max(b + 1)` beside it needs, nor a NaN that no statistics tell of:
-    // https://github.com/apache/datafusion/issues/24816.
+    // The filter of `min(a)` would drop rows that `max(b + 1)` beside it needs, and NaN values that statistics do not
+    // show: https://github.com/apache/datafusion/issues/24816.
     config.options_mut().optimizer.enable_aggregate_dynamic_filter_pushdown = false;
     let pool = TrackConsumersPool::new(FairSpillPool::new(options.memory_bytes), NAMED);
     let mut disk = DiskManagerBuilder::default();
@@ -346,12 +345,12 @@ pub(crate) fn state(options: Options) -> Result<SessionState, QueryError> {
     Ok(state)
 }
 
-/// Nothing that changes tables, files or settings.
+/// Forbids statements that change tables, files or settings.
 fn allowed() -> SQLOptions {
     SQLOptions::new().with_allow_ddl(false).with_allow_dml(false).with_allow_statements(false)
 }
 
-/// A question whose answer has columns and no rows. A column that is called like another gets its place after its name.
+/// A query with these columns and no rows. A repeated name gets its position appended.
 fn nothing(columns: &[String]) -> String {
     let column = |(place, name): (usize, &String)| {
         let name = if columns[..place].contains(name) { format!("{name}_{}", place + 1) } else { name.clone() };
@@ -361,7 +360,7 @@ fn nothing(columns: &[String]) -> String {
     format!("SELECT {} WHERE false", columns.join(", "))
 }
 
-/// Reads the one statement in `sql`, which must be a question.
+/// Parses the single statement in `sql`, which must be a query.
 fn question(sql: &str, dialect: Dialect) -> Result<Statement, QueryError> {
     let dialect: &dyn ast_dialect::Dialect = match dialect {
         Dialect::PostgreSQL => &ast_dialect::PostgreSqlDialect {},
@@ -372,9 +371,9 @@ fn question(sql: &str, dialect: Dialect) -> Result<Statement, QueryError> {
     let statement = match statements.len() {
         1 => statements.pop_front(),
         0 => None,
-        _ => return Err(QueryError::Syntax { reason: "give one statement at a time".to_owned() }),
+        _ => return Err(QueryError::Syntax { reason: "send one statement at a time".to_owned() }),
     };
-    let mut statement = statement.ok_or_else(|| QueryError::Syntax { reason: "there is no statement".to_owned() })?;
+    let mut statement = statement.ok_or_else(|| QueryError::Syntax { reason: "the statement is empty".to_owned() })?;
     if let Some(statement) = inner(&mut statement) {
         check_statement(statement)?;
         distinct::mend(statement);
@@ -387,7 +386,7 @@ fn question(sql: &str, dialect: Dialect) -> Result<Statement, QueryError> {
     Err(QueryError::Refused { statement: word })
 }
 
-/// The statement of the SQL standard that `statement` is, or explains.
+/// The standard SQL statement that `statement` is or explains.
 fn inner(statement: &mut Statement) -> Option<&mut ast::Statement> {
     match statement {
         Statement::Statement(statement) => Some(statement),
@@ -413,16 +412,16 @@ fn asks(statement: &Statement) -> bool {
     }
 }
 
-/// What a question asks.
+/// The description of a query.
 #[derive(Debug, Clone)]
 pub struct Asked {
-    /// The types of the values for `$1`, `$2`, where they can be told.
+    /// Types of the parameters `$1`, `$2`, as far as they can be inferred.
     pub values: Vec<Option<DataType>>,
     /// The columns of the answer.
     pub columns: SchemaRef,
 }
 
-/// The answer to a question, batch by batch, as it is found.
+/// The answer to a query, streamed batch by batch.
 pub struct Rows {
     stream: SendableRecordBatchStream,
     plan: Arc<dyn ExecutionPlan>,
@@ -440,7 +439,7 @@ impl Rows {
         self.stream.schema()
     }
 
-    /// What was read for the rows taken so far; after the last one, for the whole answer.
+    /// What was read for the rows so far; complete after the last row.
     pub fn reading(&self) -> Reading {
         Reading::of(&*self.plan)
     }

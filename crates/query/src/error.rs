@@ -1,4 +1,4 @@
-//! What can go wrong with a question.
+//! Errors of queries.
 
 use std::sync::Arc;
 
@@ -9,74 +9,74 @@ use model::UnknownName;
 use snapshot::SnapshotError;
 use table::TableError;
 
-/// An error of this crate.
+/// Why a query failed.
 #[derive(Debug, thiserror::Error)]
 pub enum QueryError {
-    /// The stored ensembles could not be read.
+    /// The stored ensembles cannot be read.
     #[error(transparent)]
     Ensemble(#[from] EnsembleError),
-    /// The question needs an ensemble that could not be read when the snapshot was taken.
+    /// The query needs an ensemble that was unreadable when the snapshot was taken.
     #[error(transparent)]
     Unreadable(Arc<EnsembleError>),
-    /// A segment could not be read.
+    /// A segment cannot be read.
     #[error(transparent)]
     Table(#[from] TableError),
-    /// A table could not be opened.
+    /// A table cannot be opened.
     #[error(transparent)]
     Snapshot(#[from] SnapshotError),
-    /// The text is no SQL.
-    #[error("this is not SQL as it is understood here: {reason}")]
+    /// The text is not valid SQL.
+    #[error("invalid SQL: {reason}")]
     Syntax {
-        /// Where it stopped making sense.
+        /// What is wrong, and where.
         reason: String,
     },
-    /// The statement is larger than any that is answered.
+    /// The statement exceeds a size limit.
     #[error("the statement is too large: {reason}")]
     TooLarge {
-        /// Of what it has too much.
+        /// The limit.
         reason: String,
     },
-    /// The statement would change something.
-    #[error("{statement} is refused: only questions are answered here (SELECT, EXPLAIN, SHOW TABLES, DESCRIBE)")]
+    /// The statement is not a query.
+    #[error("cannot run {statement}: only queries are allowed (SELECT, EXPLAIN, SHOW TABLES, DESCRIBE)")]
     Refused {
-        /// What was asked for.
+        /// The first keyword of the statement.
         statement: String,
     },
-    /// A name stands for nothing.
+    /// A name is unknown.
     #[error(transparent)]
     Unknown(#[from] UnknownName),
-    /// A table function was called with something that it cannot take.
+    /// A table function got invalid arguments.
     #[error("{function}: {reason}")]
     Arguments {
-        /// The function as it should be called.
+        /// The signature of the function.
         function: &'static str,
         /// What is wrong.
         reason: String,
     },
-    /// The question makes no sense of what there is.
-    #[error("the question cannot be answered: {reason}")]
+    /// The query does not fit the data.
+    #[error("cannot answer the query: {reason}")]
     Invalid {
-        /// Why not.
+        /// Why.
         reason: String,
     },
-    /// The condition on a table's rows makes no sense of them.
-    #[error("the condition cannot be used: {reason}")]
+    /// The condition does not fit the rows of its table.
+    #[error("invalid condition: {reason}")]
     Condition {
-        /// Why not.
+        /// Why.
         reason: String,
     },
     /// The answer needs more memory than it may take.
     #[error("the query exceeds its memory limit: select fewer columns or rows ({reason})")]
     Memory {
-        /// Who asked for how much.
+        /// Which consumer asked for how much.
         reason: String,
     },
-    /// The model that plays worlds again is not there, or failed.
-    #[error("worlds of ensemble {ensemble:?} cannot be played again: {reason}")]
+    /// The model that replays worlds is missing or failed.
+    #[error("cannot replay worlds of ensemble {ensemble:?}: {reason}")]
     Replay {
         /// The ensemble.
         ensemble: String,
-        /// Why not.
+        /// Why.
         reason: String,
     },
 }
@@ -84,10 +84,10 @@ pub enum QueryError {
 const TABLES: [&str; 3] = ["outcomes", "events", "ensembles"];
 const FUNCTIONS: [&str; 2] = ["worlds", "plays"];
 
-/// What [`no_table`] says is missing.
+/// The `what` of [`no_table`].
 pub(crate) const NO_TABLE: &str = "no table";
 
-/// There is no table `name`; there are those of ensembles, and `others`.
+/// An unknown table; suggests tables of ensembles and `others`.
 pub(crate) fn no_table<'a>(name: &str, others: impl IntoIterator<Item = &'a str>) -> QueryError {
     unknown(NO_TABLE, name, TABLES.into_iter().chain(others))
 }
@@ -102,7 +102,7 @@ impl From<QueryError> for DataFusionError {
     }
 }
 
-/// What DataFusion reports, in our words; an error of our own comes back as it was.
+/// Translates errors of DataFusion; errors of this crate come back unchanged.
 impl From<DataFusionError> for QueryError {
     fn from(error: DataFusionError) -> Self {
         match error {
@@ -116,7 +116,7 @@ impl From<DataFusionError> for QueryError {
             DataFusionError::SchemaError(error, _) => unknown_column(&error),
             DataFusionError::Plan(text) => plan_error(&text),
             DataFusionError::ResourcesExhausted(text) => Self::Memory { reason: one_line(&text) },
-            // What several pieces of a question wait for fails for all of them, and comes wrapped.
+            // Partitions that wait for the same failed input get the error wrapped.
             other => match other.find_root() {
                 DataFusionError::ResourcesExhausted(text) => Self::Memory { reason: one_line(text) },
                 _ => Self::Invalid { reason: one_line(&message(&other)) },
@@ -125,24 +125,24 @@ impl From<DataFusionError> for QueryError {
     }
 }
 
-/// The innermost message, without the names of the layers it came through.
+/// The innermost message, without the names of wrapping layers.
 fn message(error: &DataFusionError) -> String {
     let root = error.find_root();
     let text = match std::error::Error::source(root) {
         Some(source) => source.to_string(),
         None => root.message().into_owned(),
     };
-    // Of an error in a condition that is evaluated while a segment is read, DataFusion keeps how Rust prints it.
+    // For an error in a pushed-down condition, DataFusion keeps only the text of Rust's `Debug`.
     let printed = text.split_once("Error evaluating filter predicate: ").map(|(_, printed)| printed);
     let reason = printed.and_then(|printed| printed.split_once("reason: \"")?.1.split_once('"'));
     match reason {
         Some((reason, _)) => reason.to_owned(),
-        None if BY_ZERO.iter().any(|words| text.contains(words)) => "division by zero".to_owned(),
+        None if BY_ZERO.iter().any(|pattern| text.contains(pattern)) => "division by zero".to_owned(),
         None => text,
     }
 }
 
-/// A division by zero, as Rust prints it and as Arrow tells it.
+/// A division by zero in the texts of Rust's `Debug` and of Arrow.
 const BY_ZERO: [&str; 2] = ["DivideByZero", "Divide by zero"];
 
 fn one_line(text: &str) -> String {
@@ -159,14 +159,14 @@ fn unknown_column(error: &SchemaError) -> QueryError {
         SchemaError::FieldNotFound { field, valid_fields } => {
             unknown("no column", &field.name, valid_fields.iter().map(|f| f.name.as_str()))
         }
-        SchemaError::AmbiguousReference { field } => QueryError::Invalid {
-            reason: format!("column {:?} is in more than one table: write it as table.column", field.name),
-        },
+        SchemaError::AmbiguousReference { field } => {
+            QueryError::Invalid { reason: format!("ambiguous column {:?}: write it as table.column", field.name) }
+        }
         other => QueryError::Invalid { reason: one_line(&other.to_string()) },
     }
 }
 
-/// Reads the name out of the messages that tell of one.
+/// Recovers the name from messages about unknown names.
 fn plan_error(text: &str) -> QueryError {
     let quoted = |prefix: &str, suffix: &str| {
         let (name, rest) = text.strip_prefix(prefix)?.split_once('\'')?;

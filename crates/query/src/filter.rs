@@ -1,7 +1,7 @@
-//! Which names and worlds a question's conditions leave over, so that the rest is never read.
+//! Selects the names and worlds that match a query's conditions, so that only those are read.
 //!
-//! A condition on one column is put to all the names that the column can hold, whatever the condition's shape:
-//! `=`, `IN`, `LIKE`, `OR` and functions all prune alike.
+//! A condition on one column is evaluated on all names that the column can hold. So `=`, `IN`, `LIKE`, `OR` and
+//! functions all prune alike.
 
 use std::sync::Arc;
 
@@ -14,7 +14,7 @@ use datafusion::error::Result;
 use datafusion::logical_expr::{Expr, TableProviderFilterPushDown};
 use world::WorldRange;
 
-/// Whether a condition can be put to values now: it needs no other rows, and says the same each time.
+/// Whether a condition can be evaluated now: it needs no other rows and is deterministic.
 pub(crate) fn is_plain(condition: &Expr) -> bool {
     let needs_a_plan = |e: &Expr| {
         matches!(
@@ -30,7 +30,7 @@ pub(crate) fn is_plain(condition: &Expr) -> bool {
     !condition.is_volatile() && !any(condition, &needs_a_plan)
 }
 
-/// The column that a condition is about, where it is about one only and can be put to its values now.
+/// The column of a condition on a single column that can be evaluated now.
 pub(crate) fn column_of(condition: &Expr) -> Option<&str> {
     if !is_plain(condition) {
         return None;
@@ -45,7 +45,7 @@ fn any(condition: &Expr, test: &dyn Fn(&Expr) -> bool) -> bool {
     condition.exists(|e| Ok(test(e))).unwrap_or(true)
 }
 
-/// How far a table that prunes by `exact` and `inexact` columns takes each condition over.
+/// How completely a table that prunes by `exact` and `inexact` columns handles each condition.
 pub(crate) fn support(conditions: &[&Expr], exact: &[&str], inexact: &[&str]) -> Vec<TableProviderFilterPushDown> {
     let one = |condition: &&Expr| match column_of(condition) {
         Some(column) if exact.contains(&column) => TableProviderFilterPushDown::Exact,
@@ -55,7 +55,7 @@ pub(crate) fn support(conditions: &[&Expr], exact: &[&str], inexact: &[&str]) ->
     conditions.iter().map(one).collect()
 }
 
-/// A question's conditions, ready to be put to names and worlds.
+/// The conditions of a query, ready to test names and worlds.
 pub(crate) struct Conditions<'a> {
     session: &'a dyn Session,
     conditions: &'a [Expr],
@@ -66,7 +66,7 @@ impl<'a> Conditions<'a> {
         Self { session, conditions }
     }
 
-    /// The places of the names that meet every condition on `column`.
+    /// The indexes of the names that match every condition on `column`.
     pub(crate) fn names<'n>(&self, column: &str, names: impl Iterator<Item = &'n str> + Clone) -> Result<Vec<usize>> {
         let count = names.clone().count();
         let mask =
@@ -74,13 +74,13 @@ impl<'a> Conditions<'a> {
         Ok((0..count).filter(|&i| mask.as_ref().is_none_or(|m| m[i])).collect())
     }
 
-    /// Whether any world of a range meets every condition on `world`.
+    /// Whether any world of a range matches every condition on `world`.
     pub(crate) fn any_world(&self, range: WorldRange) -> Result<bool> {
         let worlds = || Arc::new(Int32Array::from_iter_values(range.worlds().map(|w| w.0 as i32))) as ArrayRef;
         Ok(self.mask("world", DataType::Int32, range.count(), worlds)?.is_none_or(|m| m.contains(&true)))
     }
 
-    /// Which values meet every condition on `column`; `None` where there is no condition on it.
+    /// Which values match every condition on `column`; `None` without conditions on it.
     fn mask(
         &self,
         column: &str,

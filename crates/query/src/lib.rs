@@ -1,30 +1,29 @@
-//! Questions in SQL: the only crate that names DataFusion.
+//! Queries in SQL: the only crate that names DataFusion.
 //!
-//! Enters: a data folder, a function that makes the model of a stored plan, and SQL. Leaves: [`Rows`], a stream of
+//! Enters: a data folder, a function that creates the model of a stored plan, and SQL. Leaves: [`Rows`], a stream of
 //! Arrow record batches, and [`Reading`], what was read for them.
 //!
 //! The schema `sim`, which is also the default, has three tables and two table functions:
-//! - `outcomes` (ensemble, entity, outcome, world, value): every number of every world, long;
+//! - `outcomes` (ensemble, entity, outcome, world, value): every number of every world, in long form;
 //! - `events` (ensemble, entity, world, number, the models' columns): every stored event;
-//! - `ensembles`: what is stored, one row an ensemble;
-//! - `worlds('ensemble', 'entity')`: one row a world, one column an outcome;
-//! - `plays('ensemble', 'entity', worlds)`: the events of some worlds, played again where they were not stored.
+//! - `ensembles`: one row per stored ensemble;
+//! - `worlds('ensemble', 'entity')`: one row per world, one column per outcome;
+//! - `plays('ensemble', 'entity', worlds)`: the events of some worlds, replayed if they are not stored.
 //!
-//! The schema `default` has the tables that rows were inserted into, of any layout, and Delta tables that others put
-//! there. They need no schema before their names where `sim` has no such table.
+//! The schema `default` has the tables of inserted rows, in any layout, and Delta tables of other writers. Their names
+//! need no schema unless `sim` has a table of the same name.
 //!
-//! Promises
-//! - an [`Engine`] answers from one snapshot: the current version of each ensemble and its completed ranges, and the
-//!   version that a table of `default` had when a question first named it;
-//! - only what a question names is read: outcomes page by page, events by column, row group and page, tables by
-//!   segment, row group, page and column; statistics never exclude a row that meets the conditions;
-//! - memory is bounded: tables stream, and what a question must hold counts against [`Options::memory_bytes`].
+//! Guarantees
+//! - An [`Engine`] answers from one snapshot: the current version of each ensemble with its completed ranges, and for
+//!   each table of `default` the version at its first use.
+//! - Queries read only what they name: pages of outcomes; events by column, row group and page; tables by segment, row
+//!   group, page and column. Statistics never exclude a matching row.
+//! - Memory is bounded: tables stream, and all other memory of a query counts against [`Options::memory_bytes`].
 //!
-//! [`Engine::for_postgres`] adds what clients of PostgreSQL look for before they ask.
+//! [`Engine::for_postgres`] adds the catalogue that clients of PostgreSQL expect. [`Condition`] selects the rows of a
+//! table to delete.
 //!
-//! [`Condition`] tells `table` which rows of a table to delete.
-//!
-//! Never writes: whatever is no question is refused before it is planned. Knows no model, and no terminal.
+//! Never writes: it rejects all statements but queries before planning them. Never names a model or a terminal.
 
 mod arguments;
 mod condition;

@@ -1,8 +1,8 @@
-//! How large a statement may be: checked before it is parsed and planned.
+//! Limits on the size of a statement, checked before it is parsed and planned.
 //!
-//! Planning takes memory and stack for each level of an expression, and time that grows faster than the statement. The
-//! limits are far above what people and tools write. A process that answers questions of strangers still needs a wall
-//! around it: limits do not foresee what a library does.
+//! Planning takes memory and stack for each level of an expression, and its time grows faster than the statement. The
+//! limits are far above what people and tools write. A process that runs untrusted queries needs isolation as well:
+//! limits do not foresee all costs of a library.
 
 use std::ops::ControlFlow;
 
@@ -13,22 +13,22 @@ use datafusion::sql::sqlparser::tokenizer::{Token, Tokenizer};
 
 use crate::error::QueryError;
 
-/// Bytes of stack that planning and answering the largest statement may take.
+/// Stack needed to plan and run the largest statement, in bytes.
 pub const STACK_BYTES: usize = 32 << 20;
 
-/// Words, numbers, texts and signs.
+/// Keywords, names, literals and symbols.
 const TOKENS_MAX: usize = 200_000;
-/// Operators: each can make an expression one level deeper.
+/// Each operator can nest an expression one level deeper.
 const OPERATORS_MAX: usize = 5_000;
 /// `UNION`, `INTERSECT` and `EXCEPT`.
 const SET_OPERATORS_MAX: usize = 200;
-/// Tables that one statement names, each as often as it does so.
+/// Mentions of tables in one statement.
 const TABLES_MAX: usize = 200;
 
 /// Checks the text of a statement.
 ///
 /// # Errors
-/// Where it is no SQL or over a limit.
+/// If it is not valid SQL or exceeds a limit.
 pub(crate) fn check_text(sql: &str, dialect: &dyn Dialect) -> Result<(), QueryError> {
     // A token has at least one byte, and most statements are shorter than the smallest limit.
     if sql.len() <= SET_OPERATORS_MAX {
@@ -44,15 +44,15 @@ pub(crate) fn check_text(sql: &str, dialect: &dyn Dialect) -> Result<(), QueryEr
             Kind::Other => {}
         }
     }
-    within("words and signs", all, TOKENS_MAX)?;
+    within("tokens", all, TOKENS_MAX)?;
     within("operators", operators, OPERATORS_MAX)?;
     within("set operators", sets, SET_OPERATORS_MAX)
 }
 
-/// Checks a statement that was parsed.
+/// Checks a parsed statement.
 ///
 /// # Errors
-/// Where it is over a limit.
+/// If it exceeds a limit.
 pub(crate) fn check_statement(statement: &Statement) -> Result<(), QueryError> {
     let mut tables = 0;
     let counted: ControlFlow<()> = visit_relations(statement, |_| {
@@ -112,7 +112,7 @@ fn kind(token: &Token) -> Kind {
         | Token::LParen
         | Token::RParen
         | Token::EOF => Kind::Other,
-        // Signs; also a period and a bracket, which reach into a value.
+        // Symbols, including the period and brackets that access parts of a value.
         _ => Kind::Operator,
     }
 }
@@ -129,7 +129,7 @@ mod tests {
     }
 
     #[test]
-    fn statements_over_a_limit_are_refused() {
+    fn statements_over_a_limit_are_rejected() {
         let repeated = |first: &str, more: &str, times: usize| format!("SELECT {first}{}", more.repeat(times));
         for (sql, limit) in [
             (repeated("1", "+1", OPERATORS_MAX + 1), "5000 operators"),
@@ -138,10 +138,10 @@ mod tests {
             (repeated("a", ".a", OPERATORS_MAX + 1), "5000 operators"),
             (repeated("a", "[1]", OPERATORS_MAX + 1), "5000 operators"),
             (repeated("1", " UNION ALL SELECT 1", SET_OPERATORS_MAX + 1), "200 set operators"),
-            (repeated("1", ", 1", TOKENS_MAX / 2), "200000 words and signs"),
+            (repeated("1", ", 1", TOKENS_MAX / 2), "200000 tokens"),
         ] {
-            let said = refusal(&sql).unwrap();
-            assert!(said.contains(&format!("more than {limit}")), "{said}");
+            let message = refusal(&sql).unwrap();
+            assert!(message.contains(&format!("more than {limit}")), "{message}");
         }
         for sql in [
             repeated("1", "+1", OPERATORS_MAX),
@@ -154,13 +154,13 @@ mod tests {
     }
 
     #[test]
-    fn statements_of_too_many_tables_are_refused() {
+    fn statements_with_too_many_tables_are_rejected() {
         let checked = |tables: usize| {
             let sql = format!("SELECT 1 FROM t WHERE EXISTS (SELECT 1 FROM t{})", ", t".repeat(tables - 2));
             check_statement(&Parser::parse_sql(&GenericDialect {}, &sql).unwrap()[0])
         };
         assert!(checked(TABLES_MAX).is_ok());
-        let said = checked(TABLES_MAX + 1).unwrap_err().to_string();
-        assert!(said.contains("more than 200 tables"), "{said}");
+        let message = checked(TABLES_MAX + 1).unwrap_err().to_string();
+        assert!(message.contains("more than 200 tables"), "{message}");
     }
 }

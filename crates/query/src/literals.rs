@@ -1,4 +1,4 @@
-//! Values that stand in the places `$1`, `$2` of a statement, as if they had been written there.
+//! Values of the parameters `$1`, `$2`, inserted into a statement as literals.
 
 use std::ops::ControlFlow;
 
@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::error::QueryError;
 
-/// A name in quotes, as SQL takes any name.
+/// A quoted identifier.
 pub fn quoted(name: &str) -> String {
     format!("\"{}\"", name.replace('"', "\"\""))
 }
@@ -20,15 +20,15 @@ pub fn quoted(name: &str) -> String {
 pub enum Literal {
     /// NULL.
     Null,
-    /// NULL of a type, as Arrow writes types.
+    /// NULL of a type, in Arrow's notation.
     NullOf(String),
-    /// True or false.
+    /// A Boolean.
     Bool(bool),
-    /// A number as SQL writes it.
+    /// A number in SQL's notation.
     Number(String),
-    /// A text, or a value in quotes whose type is that of what it meets.
+    /// A text, or a value in quotes that takes its type from the context.
     Text(String),
-    /// A text as a value of a type, as Arrow writes types.
+    /// A text converted to a type, in Arrow's notation.
     Typed(String, String),
     /// A list.
     List(Vec<Literal>),
@@ -45,7 +45,7 @@ impl Literal {
             Self::Null => Expr::Value(Value::Null.into()),
             Self::NullOf(of) => call("arrow_cast", vec![Self::Null.expression(), text(of)]),
             Self::Bool(value) => Expr::Value(Value::Boolean(*value).into()),
-            // A sign is an operator of its own.
+            // A sign is an operator of its own, so the number needs parentheses.
             Self::Number(number) => Expr::Nested(Box::new(Expr::Value(Value::Number(number.clone(), false).into()))),
             Self::Text(value) => text(value),
             Self::Typed(value, of) => call("arrow_cast", vec![text(value), text(of)]),
@@ -68,7 +68,7 @@ fn call(name: &str, args: Vec<Expr>) -> Expr {
     })
 }
 
-/// The texts of a list in the way of PostgreSQL, `{a,"b c",NULL}`, NULL as `None`; `None` where it is none.
+/// Parses a PostgreSQL array of texts, such as `{a,"b c",NULL}`, with NULL as `None`; `None` if it is invalid.
 pub fn texts_of(list: &str) -> Option<Vec<Option<String>>> {
     let mut rest = list.trim().strip_prefix('{')?.strip_suffix('}')?.trim();
     let mut items = Vec::new();
@@ -84,7 +84,7 @@ pub fn texts_of(list: &str) -> Option<Vec<Option<String>>> {
     Some(items)
 }
 
-/// An item, whether it was in quotes, and what comes after it.
+/// An item, whether it was quoted, and the rest of the text.
 fn item_of(text: &str) -> Option<(String, bool, &str)> {
     let Some(quoted) = text.strip_prefix('"') else {
         let end = text.find(',').unwrap_or(text.len());
@@ -102,7 +102,7 @@ fn item_of(text: &str) -> Option<(String, bool, &str)> {
     None
 }
 
-/// A value where a list is due: a text in the way of PostgreSQL is one.
+/// Converts a text that is a PostgreSQL array to a list.
 fn as_list(value: &Literal) -> Literal {
     match value {
         Literal::Text(text) => match texts_of(text) {
@@ -115,7 +115,7 @@ fn as_list(value: &Literal) -> Literal {
 
 struct Places<'a> {
     values: Option<&'a [Literal]>,
-    /// The greatest number of a place.
+    /// The greatest parameter number.
     most: usize,
 }
 
@@ -132,7 +132,7 @@ impl VisitorMut for Places<'_> {
 }
 
 impl Places<'_> {
-    /// Puts the value of a place there, made what is due.
+    /// Replaces a parameter with its value, converted by `due`.
     fn place(&mut self, expr: &mut Expr, due: fn(&Literal) -> Literal) -> ControlFlow<QueryError> {
         if let Expr::Nested(inner) = expr {
             return self.place(inner, due);
@@ -140,7 +140,7 @@ impl Places<'_> {
         let Expr::Value(value) = &*expr else { return ControlFlow::Continue(()) };
         let Value::Placeholder(name) = &value.value else { return ControlFlow::Continue(()) };
         let Some(number) = name.strip_prefix('$').and_then(|n| n.parse::<u16>().ok()).filter(|n| *n > 0) else {
-            let reason = format!("{name} is no parameter: write $1, $2");
+            let reason = format!("invalid parameter {name}: write $1, $2");
             return ControlFlow::Break(QueryError::Syntax { reason });
         };
         self.most = self.most.max(number.into());
@@ -150,12 +150,12 @@ impl Places<'_> {
                 *expr = due(value).expression();
                 ControlFlow::Continue(())
             }
-            None => ControlFlow::Break(QueryError::Syntax { reason: format!("no value is given for {name}") }),
+            None => ControlFlow::Break(QueryError::Syntax { reason: format!("missing value for parameter {name}") }),
         }
     }
 }
 
-/// Puts values in their places; without any only counts the places.
+/// Replaces parameters with values; without values only counts the parameters.
 pub(crate) fn place(statement: &mut Statement, values: Option<&[Literal]>) -> Result<usize, QueryError> {
     let mut places = Places { values, most: 0 };
     match statement.visit(&mut places) {
@@ -169,7 +169,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn lists_are_read_as_postgresql_writes_them() {
+    fn postgresql_arrays_are_parsed() {
         let some = |text: &str| Some(text.to_owned());
         assert_eq!(
             texts_of(r#"{a, NULL,"b\"c,","null",""}"#),

@@ -15,7 +15,7 @@ use table::ListValues;
 
 use crate::error::QueryError;
 use crate::filter::{Conditions, support};
-use crate::rows::{batch, int, project, text, words};
+use crate::rows::{batch, int, project, take_texts, text};
 use crate::scan::{BATCH_ROWS, Out, Piece, ScanExec};
 use crate::stored::EnsembleSnapshot;
 
@@ -25,7 +25,6 @@ const OUTCOME: usize = 2;
 const WORLD: usize = 3;
 const VALUE: usize = 4;
 
-/// The table.
 #[derive(Debug)]
 pub(crate) struct Outcomes {
     snapshot: Arc<EnsembleSnapshot>,
@@ -44,7 +43,7 @@ impl Outcomes {
         Self { snapshot, schema: Arc::new(Schema::new(fields)) }
     }
 
-    /// What the conditions leave to be read, in the order of the files.
+    /// The units that match the conditions, in file order.
     fn units(&self, conditions: &Conditions<'_>) -> Result<Vec<Unit>> {
         let mut units = Vec::new();
         for ensemble in self.snapshot.wanted(conditions)? {
@@ -124,7 +123,7 @@ impl Unit {
     }
 }
 
-/// The names of an ensemble as arrays to take from.
+/// The names of an ensemble, as arrays.
 #[derive(Debug)]
 struct Names {
     ensemble: StringViewArray,
@@ -144,7 +143,7 @@ impl Names {
     }
 }
 
-/// Units that one thread reads.
+/// Units for one thread to read.
 #[derive(Debug)]
 struct Lists {
     schema: SchemaRef,
@@ -181,19 +180,19 @@ impl Piece for Lists {
     }
 }
 
-/// Lists of one unit on their way to rows.
+/// Converts the lists of one unit to rows.
 struct Long<'a> {
     piece: &'a Lists,
     unit: &'a Unit,
     out: &'a Out,
-    /// The outcomes whose rows wait.
+    /// Outcomes whose rows are pending.
     lists: Vec<usize>,
     values: Vec<f64>,
     wanted: bool,
 }
 
 impl Long<'_> {
-    /// Rows whose values nobody asked for.
+    /// Rows without values, for queries that need none.
     fn name(&mut self) -> Result<(), QueryError> {
         for &outcome in &*self.unit.outcomes {
             self.lists.push(outcome);
@@ -245,7 +244,7 @@ impl Long<'_> {
         if self.lists.len() * self.worlds() >= BATCH_ROWS { self.give() } else { Ok(()) }
     }
 
-    /// Hands the waiting rows on.
+    /// Sends the pending rows.
     fn give(&mut self) -> Result<(), QueryError> {
         if self.lists.is_empty() || !self.wanted {
             return Ok(());
@@ -258,11 +257,11 @@ impl Long<'_> {
         let mut columns: Vec<ArrayRef> = Vec::with_capacity(self.piece.columns.len());
         for &column in &self.piece.columns {
             columns.push(match column {
-                ENSEMBLE => words(&names.ensemble, repeat(0))?,
-                ENTITY => words(&names.entities, repeat(self.unit.entity))?,
+                ENSEMBLE => take_texts(&names.ensemble, repeat(0))?,
+                ENTITY => take_texts(&names.entities, repeat(self.unit.entity))?,
                 OUTCOME => {
                     let of_list = |&o: &usize| std::iter::repeat_n(o as u32, range.count());
-                    words(&names.outcomes[kind], self.lists.iter().flat_map(of_list))?
+                    take_texts(&names.outcomes[kind], self.lists.iter().flat_map(of_list))?
                 }
                 WORLD => {
                     let worlds = self.lists.iter().flat_map(|_| range.worlds().map(|w| w.0 as i32));

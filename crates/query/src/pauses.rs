@@ -1,4 +1,4 @@
-//! Pauses in which a question that was given up can end.
+//! Points at which a cancelled query can stop.
 
 use std::sync::Arc;
 
@@ -9,8 +9,8 @@ use datafusion::physical_optimizer::PhysicalOptimizerRule;
 use datafusion::physical_plan::ExecutionPlan;
 use datafusion::physical_plan::coop::CooperativeExec;
 
-/// Makes joins pause now and then. DataFusion lets scans do so, which is enough where rows become fewer on their way; a
-/// join can make millions of batches of one that was read.
+/// Makes joins yield regularly. DataFusion makes only scans yield, which is too rare where a join turns one batch into
+/// millions.
 #[derive(Debug)]
 pub(crate) struct PauseInJoins;
 

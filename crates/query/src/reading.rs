@@ -1,48 +1,48 @@
-//! What a question read, and what it could leave unread.
+//! What a query read, and what it skipped.
 
 use datafusion::physical_plan::ExecutionPlan;
 use datafusion::physical_plan::metrics::{ExecutionPlanMetricsSet, MetricBuilder, MetricValue, MetricsSet};
 
-/// Segments of the tables that a question names.
+/// Segments of the query's tables.
 const SEGMENTS: &str = "segments_total";
-/// Those that the log's statistics exclude.
+/// Segments that the log's statistics exclude.
 const SEGMENTS_SKIPPED: &str = "segments_skipped";
 /// Row groups of the excluded segments, and of the others.
 const GROUPS_SKIPPED: &str = "groups_skipped";
 const GROUPS_LEFT: &str = "groups_left";
-/// Row groups that look-ups exclude, and bytes that were read of look-ups.
+/// Row groups that secondary indexes exclude, and bytes read of those indexes.
 const GROUPS_BY_LOOKUP: &str = "groups_skipped_by_lookup";
 const LOOKUP_BYTES: &str = "lookup_bytes";
-/// Counted by DataFusion's scans, and by our own of layout row.
+/// Counted by DataFusion's scans, and by our own scans of layout row.
 pub(crate) const BYTES: &str = "bytes_scanned";
 
-/// What a question read of the tables in Parquet and Avro files. It is complete once all rows were taken, and counts
-/// nothing where the log alone gave the answer.
+/// What a query read of tables in Parquet and Avro files. It is complete after the last row, and stays zero if the log
+/// alone gave the answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Reading {
-    /// Bytes of pages, Bloom filters and look-ups. Footers and the indexes of look-ups, which an engine keeps after it
-    /// read them once, are not counted.
+    /// Bytes of pages, Bloom filters and secondary indexes. Excludes footers and the block indexes of secondary indexes,
+    /// which an engine reads once and caches.
     pub bytes: u64,
-    /// Rows that the scans handed on: those that meet the conditions which a scan checks itself.
+    /// Rows that the scans returned, after the conditions that the scans check themselves.
     pub rows: u64,
-    /// Segments that neither statistics in the log nor look-ups excluded, of
+    /// Segments that neither the log's statistics nor secondary indexes excluded.
     pub segments_read: u64,
-    /// all segments of the tables (of layout row: files).
+    /// All segments of the tables; for layout row, files.
     pub segments_total: u64,
-    /// Row groups that neither statistics nor Bloom filters nor look-ups excluded, of
+    /// Row groups that neither statistics nor Bloom filters nor secondary indexes excluded.
     pub groups_read: u64,
-    /// all row groups of the tables; excluded segments of other writers count as one each. Layout row has none.
+    /// All row groups of the tables; an excluded segment of another writer counts as one. Layout row has none.
     pub groups_total: u64,
-    /// Row groups that look-ups excluded, of those that the log's statistics left over.
+    /// Row groups that secondary indexes excluded, after the log's statistics.
     pub groups_skipped_by_lookup: u64,
-    /// Pages that page statistics did not exclude, of
+    /// Pages that page statistics did not exclude.
     pub pages_read: u64,
-    /// all pages in the row groups read of the columns under conditions, where pages have statistics.
+    /// All pages of filtered columns in the row groups read, where pages have statistics.
     pub pages_total: u64,
 }
 
 impl Reading {
-    /// Sums up what the scans of a plan have counted so far.
+    /// Adds up the metrics of a plan's scans so far.
     pub(crate) fn of(plan: &dyn ExecutionPlan) -> Self {
         let mut reading = Self::default();
         reading.add(plan);
@@ -84,23 +84,23 @@ impl Reading {
     }
 }
 
-/// What is known of a scan when it is planned.
+/// Counts of a scan at planning time.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Planned {
-    /// All segments, and those excluded.
+    /// All segments, and the excluded ones.
     pub(crate) segments: usize,
     pub(crate) segments_skipped: usize,
-    /// Row groups of the excluded segments, and those that look-ups exclude.
+    /// Row groups of excluded segments, and those that secondary indexes exclude.
     pub(crate) groups_skipped: usize,
-    /// The other row groups; 0 where not known.
+    /// The other row groups; 0 if unknown.
     pub(crate) groups_left: usize,
-    /// Row groups that look-ups exclude, and what was read of those.
+    /// Row groups that secondary indexes exclude, and bytes read of those indexes.
     pub(crate) groups_by_lookup: usize,
     pub(crate) lookup_bytes: usize,
 }
 
 impl Planned {
-    /// Notes it among the metrics of the scan, where [`Reading::of`] and `EXPLAIN ANALYZE` find it.
+    /// Adds the counts to the metrics of the scan, for [`Reading::of`] and `EXPLAIN ANALYZE`.
     pub(crate) fn note(self, metrics: &ExecutionPlanMetricsSet) {
         for (name, n) in [
             (SEGMENTS, self.segments),

@@ -1,4 +1,4 @@
-//! Columns of numbers and words as Arrow arrays.
+//! Columns of numbers and texts as Arrow arrays.
 
 use std::collections::HashMap;
 use std::io::Write;
@@ -19,12 +19,12 @@ use table::FlatValues;
 
 use crate::error::QueryError;
 
-/// A column of words.
+/// A text column.
 pub(crate) fn text(name: &str, nullable: bool) -> Field {
     Field::new(name, DataType::Utf8View, nullable)
 }
 
-/// A column of whole numbers that world numbers and row numbers fit in.
+/// An integer column for world numbers and row numbers.
 pub(crate) fn int(name: &str) -> Field {
     Field::new(name, DataType::Int32, false)
 }
@@ -51,10 +51,10 @@ pub(crate) fn batch(schema: &SchemaRef, columns: Vec<ArrayRef>, rows: usize) -> 
     RecordBatch::try_new_with_options(schema.clone(), columns, &options).map_err(|e| invalid(&e))
 }
 
-/// Words by their places in a list; places past its end are NULL. The words themselves are stored once.
-pub(crate) fn words(list: &StringViewArray, places: impl Iterator<Item = u32>) -> Result<ArrayRef, QueryError> {
-    let known = list.len() as u32;
-    let places: UInt32Array = places.map(|p| (p < known).then_some(p)).collect();
+/// Texts selected by index; an index past the end is NULL. Shares the texts' storage.
+pub(crate) fn take_texts(list: &StringViewArray, places: impl Iterator<Item = u32>) -> Result<ArrayRef, QueryError> {
+    let len = list.len() as u32;
+    let places: UInt32Array = places.map(|p| (p < len).then_some(p)).collect();
     take(list, &places, None).map_err(|e| invalid(&e))
 }
 
@@ -64,11 +64,11 @@ pub(crate) fn emitted(column: &EventColumn, values: EventValues<'_>) -> Result<A
     match values {
         EventValues::Label(codes) => {
             let EventKind::Label(labels) = &column.kind else {
-                return Err(misfit(column));
+                return Err(type_mismatch(column));
             };
             let null = u32::from(NULL_LABEL);
             let place = |&code: &u8| if u32::from(code) == null { u32::MAX } else { u32::from(code) };
-            words(&StringViewArray::from_iter_values(labels), codes.iter().map(place))
+            take_texts(&StringViewArray::from_iter_values(labels), codes.iter().map(place))
         }
         EventValues::I8(v) => {
             let present = |&x: &i8| (!nullable || x != NULL_I8).then_some(x);
@@ -90,7 +90,7 @@ pub(crate) fn stored(column: &EventColumn, values: FlatValues) -> Result<ArrayRe
     const NULL: i32 = i32::MIN;
     match (values, event_type(column)) {
         (FlatValues::Words { places, words: list }, DataType::Utf8View) => {
-            words(&StringViewArray::from_iter_values(list), places.into_iter())
+            take_texts(&StringViewArray::from_iter_values(list), places.into_iter())
         }
         (FlatValues::Integers(v), DataType::Int8) => {
             Ok(Arc::new(v.into_iter().map(|x| (x != NULL).then_some(x as i8)).collect::<Int8Array>()))
@@ -101,53 +101,52 @@ pub(crate) fn stored(column: &EventColumn, values: FlatValues) -> Result<ArrayRe
         (FlatValues::Integers(v), DataType::Int32) => {
             Ok(Arc::new(v.into_iter().map(|x| (x != NULL).then_some(x)).collect::<Int32Array>()))
         }
-        _ => Err(misfit(column)),
+        _ => Err(type_mismatch(column)),
     }
 }
 
-fn misfit(column: &EventColumn) -> QueryError {
-    QueryError::Invalid { reason: format!("event column {:?} is not what the catalogue says", column.name) }
+fn type_mismatch(column: &EventColumn) -> QueryError {
+    QueryError::Invalid { reason: format!("event column {:?} does not match the catalogue", column.name) }
 }
 
 pub(crate) fn invalid(error: &ArrowError) -> QueryError {
     QueryError::Invalid { reason: error.to_string() }
 }
 
-/// Writes rows as one JSON array of objects: every key is there in each, NULL as `null`, and no rows are `[]`.
+/// Writes rows as one JSON array of objects. Every object has all keys, with `null` for NULL; no rows give `[]`.
 pub struct JsonRows<W: Write> {
     writer: Writer<W, JsonArray>,
     schema: SchemaRef,
 }
 
 impl<W: Write> JsonRows<W> {
-    /// Rows of `schema`, to be written to `out`. A column that is called like another gets a number after its name.
+    /// Starts an array of rows of `schema`. A repeated column name gets a number appended.
     pub fn new(out: W, schema: &Schema) -> Self {
         Self { writer: WriterBuilder::new().with_explicit_nulls(true).build(out), schema: distinct_names(schema) }
     }
 
-    /// Writes some more of them.
+    /// Writes more rows.
     ///
     /// # Errors
-    /// Where `out` does not take them, or they have other columns.
+    /// If `out` fails, or the columns differ.
     pub fn write(&mut self, rows: &RecordBatch) -> Result<(), ArrowError> {
         self.writer.write(&RecordBatch::try_new(self.schema.clone(), rows.columns().to_vec())?)
     }
 
-    /// Ends the array, and gives `out` back.
+    /// Ends the array, and returns `out`.
     ///
     /// # Errors
-    /// Where `out` does not take it.
+    /// If `out` fails.
     pub fn finish(mut self) -> Result<W, ArrowError> {
         self.writer.finish()?;
         Ok(self.writer.into_inner())
     }
 }
 
-/// Rows whose cells can each be written as one text, for formats that have nothing else: sets and other values with parts
-/// become their JSON.
+/// Converts cells for formats that know only simple values: sets and other nested values become JSON text.
 ///
 /// # Errors
-/// Where JSON has no form for a value.
+/// If JSON cannot represent a value.
 pub fn in_cells(rows: &RecordBatch) -> Result<RecordBatch, ArrowError> {
     let cell = |(field, column): (&FieldRef, &ArrayRef)| -> Result<(FieldRef, ArrayRef), ArrowError> {
         if !field.data_type().is_nested() {
@@ -175,7 +174,7 @@ pub fn in_cells(rows: &RecordBatch) -> Result<RecordBatch, ArrowError> {
     RecordBatch::try_new_with_options(Arc::new(Schema::new(fields)), columns, &options)
 }
 
-/// The columns with a number after every name that another has already: a key of an object must be one value's.
+/// Numbers repeated column names: keys of a JSON object must be unique.
 fn distinct_names(schema: &Schema) -> SchemaRef {
     let mut seen = HashMap::new();
     let rename = |field: &FieldRef| {

@@ -1,5 +1,5 @@
-//! The one way in which our own tables are read: pieces that produce batches on threads of their own; and how
-//! segments are named to DataFusion's scan.
+//! Scans of our own tables: pieces that produce batches on their own threads. Also names segments for DataFusion's
+//! scan.
 
 use std::fmt;
 use std::path::Path;
@@ -26,19 +26,19 @@ use tokio::sync::mpsc::Sender;
 
 use crate::error::QueryError;
 
-/// Rows of a batch, about.
+/// Rows per batch, approximately.
 pub(crate) const BATCH_ROWS: usize = 8192;
 
-/// Batches that wait to be taken, a piece.
+/// Unread batches per piece.
 const WAITING_MAX: usize = 2;
 
-/// A part of a scan that is read by one thread.
+/// A part of a scan, read by one thread.
 pub(crate) trait Piece: fmt::Debug + Send + Sync {
-    /// Hands every batch to `out`, and ends early where `out` wants no more.
+    /// Sends every batch to `out`; stops early when `out` is closed.
     fn produce(&self, out: &Out) -> Result<(), QueryError>;
 }
 
-/// A piece without rows: a plan has one at least.
+/// A piece without rows: a plan needs at least one piece.
 #[derive(Debug)]
 struct Nothing;
 
@@ -48,7 +48,7 @@ impl Piece for Nothing {
     }
 }
 
-/// Where the batches of a piece go.
+/// The output of a piece.
 pub(crate) struct Out {
     sender: Sender<Result<RecordBatch>>,
     pages: Count,
@@ -58,7 +58,7 @@ pub(crate) struct Out {
 }
 
 impl Out {
-    /// Hands a batch on, waiting where the reader is slower; `false` where nobody wants more.
+    /// Sends a batch, blocking while the reader is behind; returns false if the reader is gone.
     pub(crate) fn give(&self, batch: RecordBatch) -> bool {
         self.rows.output_rows().add(batch.num_rows());
         self.sender.blocking_send(Ok(batch)).is_ok()
@@ -69,12 +69,12 @@ impl Out {
         self.pages.add(pages);
     }
 
-    /// Counts something else.
+    /// Adds to another metric.
     pub(crate) fn count(&self, what: &'static str, n: usize) {
         MetricBuilder::new(&self.metrics).global_counter(what).add(n);
     }
 
-    /// What the question may use.
+    /// The resources of the query.
     pub(crate) fn context(&self) -> &TaskContext {
         &self.context
     }
@@ -85,14 +85,14 @@ impl Out {
 pub(crate) struct ScanExec {
     table: String,
     pieces: Vec<Arc<dyn Piece>>,
-    /// How many rows it yields, where that is known.
+    /// The number of rows it yields, if known.
     rows: Option<usize>,
     properties: Arc<PlanProperties>,
     metrics: ExecutionPlanMetricsSet,
 }
 
 impl ScanExec {
-    /// A plan that yields what `pieces` produce, in no order; `table` says in EXPLAIN what is read.
+    /// A plan that yields the rows of `pieces` in any order; EXPLAIN shows `table`.
     pub(crate) fn plan(
         table: String,
         schema: SchemaRef,
@@ -105,7 +105,7 @@ impl ScanExec {
         Self::plan_counting(table, schema, pieces, rows, ExecutionPlanMetricsSet::new())
     }
 
-    /// As [`Self::plan`], with what was counted while it was planned; that is kept where there are no pieces, too.
+    /// Like [`Self::plan`], with metrics from planning, which stay even without pieces.
     pub(crate) fn plan_counting(
         table: String,
         schema: SchemaRef,
@@ -195,15 +195,15 @@ impl ExecutionPlan for ScanExec {
     }
 }
 
-/// A segment as a scan takes it: the file of `bytes` at `path`.
+/// A segment for a scan: the file at `path`, of `bytes`.
 pub(crate) fn segment_file(path: &Path, bytes: u64) -> Result<PartitionedFile> {
     let location = StorePath::from_absolute_path(std::path::absolute(path)?).map_err(|e| {
-        let reason = format!("the segment {} cannot be named: {e}", path.display());
+        let reason = format!("invalid path of segment {}: {e}", path.display());
         QueryError::Invalid { reason }
     })?;
     Ok(PartitionedFile::new_from_meta(ObjectMeta {
         location,
-        // A segment never changes under its name, so that its age tells nothing.
+        // A segment never changes under its name, so its age is irrelevant.
         last_modified: std::time::SystemTime::UNIX_EPOCH.into(),
         size: bytes,
         e_tag: None,

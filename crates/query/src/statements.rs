@@ -1,7 +1,7 @@
-//! Where statements end in a text of several.
+//! Splits a text into statements.
 
-/// Takes the statements out of `text` that end with `;`, without it, and gives what is left after the last one. What is
-/// in quotes or in a comment ends no statement.
+/// Splits off the statements that end with `;`, and returns them without it, with the remaining text. A `;` in quotes
+/// or comments ends no statement.
 pub fn split(text: &str) -> (Vec<&str>, &str) {
     let bytes = text.as_bytes();
     let (mut statements, mut begin, mut at) = (Vec::new(), 0, 0);
@@ -23,15 +23,15 @@ pub fn split(text: &str) -> (Vec<&str>, &str) {
     (statements, text[begin..].trim())
 }
 
-/// Whether there is nothing but comments and space.
+/// Whether the text is only comments and space.
 pub fn is_empty(text: &str) -> bool {
     without_comments(text).is_empty()
 }
 
-/// The text without the comments and the space that it begins with.
+/// The text without leading comments and space.
 pub fn without_comments(text: &str) -> &str {
     let mut text = text.trim_start();
-    // A loop: a text may have more comments than a stack has room for.
+    // Not recursive: a text may have more comments than the stack has levels.
     loop {
         let rest = match text.get(..2) {
             Some("--") => text.split_once('\n'),
@@ -42,13 +42,13 @@ pub fn without_comments(text: &str) -> &str {
     }
 }
 
-/// The place after the next `end`, or that after everything.
+/// The position after the next `end`, or of the end of the text.
 fn after(bytes: &[u8], from: usize, end: &[u8]) -> usize {
     let rest = bytes.get(from..).unwrap_or_default();
     rest.windows(end.len()).position(|w| w == end).map_or(bytes.len(), |place| from + place + end.len())
 }
 
-/// The place after a text between `$tag$` and `$tag$` that begins at `at`, or after the `$` of something else.
+/// The position after the quoted text `$tag$...$tag$` at `at`, or after the `$` if it does not start one.
 fn dollars(bytes: &[u8], at: usize) -> usize {
     let tag = bytes[at + 1..].iter().take_while(|b| b.is_ascii_alphanumeric() || **b == b'_').count();
     let digit = bytes.get(at + 1).is_some_and(u8::is_ascii_digit);

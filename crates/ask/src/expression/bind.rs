@@ -1,7 +1,7 @@
-//! What a condition means for the columns of a table.
+//! Binds a condition to the columns of a table.
 //!
-//! `NOT` is taken inwards until it stands at single tests only. Of those it is enough to know where they are true:
-//! `AND` and `OR` of truths are true just where SQL has them true.
+//! `NOT` is pushed down to single tests. For those it is enough to know where they are true: `AND` and `OR` of them are
+//! true exactly where SQL says so.
 
 use std::collections::BTreeSet;
 
@@ -12,7 +12,7 @@ use regex::Regex;
 use crate::column::Kind;
 use crate::error::AskError;
 
-/// A condition over the columns of a table, by their places.
+/// A bound condition; columns are indexes into the table's columns.
 #[derive(Debug, Clone)]
 pub(crate) enum Cond {
     All(Vec<Self>),
@@ -23,7 +23,7 @@ pub(crate) enum Cond {
     Texts { left: usize, comparison: Comparison, right: usize },
 }
 
-/// A test of one column, true of rows where the column is not NULL and which do (or, negated, do not) pass it.
+/// A test of one column: true for rows that are not NULL and pass the test (or fail it, if negated).
 #[derive(Debug, Clone)]
 pub(crate) struct Leaf {
     pub(crate) column: usize,
@@ -33,9 +33,9 @@ pub(crate) struct Leaf {
 
 #[derive(Debug, Clone)]
 pub(crate) enum Test {
-    /// Is NULL; negated, is not.
+    /// `IS NULL`; negated, `IS NOT NULL`.
     Null,
-    /// Whole numbers within one of these ranges, ends included, in order.
+    /// Integers within one of these sorted ranges, bounds included.
     Ints(Vec<(i64, i64)>),
     Float(Comparison, f64),
     FloatIn(Vec<f64>),
@@ -45,7 +45,6 @@ pub(crate) enum Test {
     Has(String),
 }
 
-/// A number of each row.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Number {
     Column(usize),
@@ -53,48 +52,48 @@ pub(crate) enum Number {
     Real(f64),
     Negative(Box<Self>),
     Absolute(Box<Self>),
-    /// A number and what is done to it, from left to right.
+    /// A number and the operations on it, from left to right.
     Chain(Box<Self>, Vec<(Operator, Self)>),
 }
 
 impl Cond {
-    /// Calls `take` with every column that is named.
-    pub(crate) fn each_column(&self, take: &mut impl FnMut(usize)) {
+    /// Calls `visit` with every column that the condition names.
+    pub(crate) fn each_column(&self, visit: &mut impl FnMut(usize)) {
         match self {
-            Self::All(parts) | Self::Any(parts) => parts.iter().for_each(|part| part.each_column(take)),
+            Self::All(parts) | Self::Any(parts) => parts.iter().for_each(|part| part.each_column(visit)),
             Self::Constant(_) => {}
-            Self::Leaf(leaf) => take(leaf.column),
+            Self::Leaf(leaf) => visit(leaf.column),
             Self::Numbers { left, right, .. } => {
-                left.each_column(take);
-                right.each_column(take);
+                left.each_column(visit);
+                right.each_column(visit);
             }
             Self::Texts { left, right, .. } => {
-                take(*left);
-                take(*right);
+                visit(*left);
+                visit(*right);
             }
         }
     }
 }
 
 impl Number {
-    fn each_column(&self, take: &mut impl FnMut(usize)) {
+    fn each_column(&self, visit: &mut impl FnMut(usize)) {
         match self {
-            Self::Column(column) => take(*column),
+            Self::Column(column) => visit(*column),
             Self::Int(_) | Self::Real(_) => {}
-            Self::Negative(inner) | Self::Absolute(inner) => inner.each_column(take),
+            Self::Negative(inner) | Self::Absolute(inner) => inner.each_column(visit),
             Self::Chain(first, rest) => {
-                first.each_column(take);
-                rest.iter().for_each(|(_, number)| number.each_column(take));
+                first.each_column(visit);
+                rest.iter().for_each(|(_, number)| number.each_column(visit));
             }
         }
     }
 }
 
-/// Gives names their columns.
+/// Resolves names to columns.
 pub(crate) struct Binder<'a> {
     pub(crate) names: &'a [String],
     pub(crate) kinds: &'a [Kind],
-    /// The condition as it was written, and which part of the question it is, for errors.
+    /// The text of the condition, and its part of the question, for errors.
     pub(crate) text: &'a str,
     pub(crate) what: &'static str,
 }
@@ -102,7 +101,7 @@ pub(crate) struct Binder<'a> {
 type Bound<T> = Result<T, AskError>;
 
 impl Binder<'_> {
-    /// The condition, or with `negated` its opposite.
+    /// Binds the condition, or its opposite if `negated`.
     pub(crate) fn bind(&self, expr: &Expr, negated: bool) -> Bound<Cond> {
         Ok(match &expr.node {
             Node::All(parts) | Node::Any(parts) => {
@@ -152,16 +151,16 @@ impl Binder<'_> {
         if kinds.contains(&self.kinds[place]) {
             return Ok(place);
         }
-        let hint = if self.kinds[place] == Kind::Set { ": ask it with HAS" } else { "" };
+        let hint = if self.kinds[place] == Kind::Set { ": use HAS" } else { "" };
         let (holds, needs) = (self.kinds[place].holds(), kinds[0].holds());
-        Err(self.fail(name.at, format!("{test} needs {needs}, and {:?} holds {holds}{hint}", name.text)))
+        Err(self.fail(name.at, format!("{test} needs {needs}, but {:?} holds {holds}{hint}", name.text)))
     }
 
-    /// `at` is where the comparison is, for errors.
+    /// `at` is the position of the comparison, for errors.
     fn compare(&self, left: &Expr, comparison: Comparison, right: &Expr, at: usize) -> Bound<Cond> {
         match (named(left), named(right)) {
             _ if left.node == Node::Null || right.node == Node::Null => {
-                // The names are checked all the same.
+                // Comparing with NULL is never true, but the names must still exist.
                 for name in [left, right].into_iter().filter_map(named) {
                     self.place(&name)?;
                 }
@@ -187,7 +186,7 @@ impl Binder<'_> {
             }
             _ => {
                 let (a, of_a, of_b) = (&a.text, of_left.holds(), of_right.holds());
-                Err(self.fail(b.at, format!("{a:?} holds {of_a}, {:?} {of_b}: those do not compare", b.text)))
+                Err(self.fail(b.at, format!("cannot compare {a:?} ({of_a}) with {:?} ({of_b})", b.text)))
             }
         }
     }
@@ -199,8 +198,10 @@ impl Binder<'_> {
             Kind::Text => Test::Text(comparison, self.text_value(name, value)?),
             kind if kind.is_whole() => return self.whole(name, column, comparison, value),
             kind => {
-                let hint = if kind == Kind::Set { ": ask with HAS" } else { "" };
-                return Err(self.fail(name.at, format!("{:?} holds {}{hint}", name.text, kind.holds())));
+                let hint = if kind == Kind::Set { ": use HAS" } else { "" };
+                return Err(
+                    self.fail(name.at, format!("cannot compare {:?}: it holds {}{hint}", name.text, kind.holds()))
+                );
             }
         };
         Ok(leaf(column, test, false))
@@ -228,15 +229,15 @@ impl Binder<'_> {
 
     fn list(&self, name: &Name, values: &[Expr], negated: bool) -> Bound<Cond> {
         let column = self.place(name)?;
-        // A value that is not among those, one of which is not known, may or may not be it.
-        let unknown = values.iter().any(|v| v.node == Node::Null);
-        let known = || values.iter().filter(|v| v.node != Node::Null);
+        // `NOT IN` a list with NULL is never true: NULL might be the value.
+        let has_null = values.iter().any(|v| v.node == Node::Null);
+        let values = || values.iter().filter(|v| v.node != Node::Null);
         let test = match self.kinds[column] {
-            Kind::Float => Test::FloatIn(known().map(|v| self.real(name, v)).collect::<Bound<_>>()?),
-            Kind::Text => Test::TextIn(known().map(|v| self.text_value(name, v)).collect::<Bound<_>>()?),
+            Kind::Float => Test::FloatIn(values().map(|v| self.real(name, v)).collect::<Bound<_>>()?),
+            Kind::Text => Test::TextIn(values().map(|v| self.text_value(name, v)).collect::<Bound<_>>()?),
             kind if kind.is_whole() => {
                 let mut ranges = Vec::new();
-                for value in known() {
+                for value in values() {
                     if let Whole::Value(v) = self.whole_value(name, value)? {
                         ranges.push((v, v));
                     }
@@ -246,13 +247,13 @@ impl Binder<'_> {
                 Test::Ints(ranges)
             }
             kind => {
-                return Err(self.fail(name.at, format!("{:?} holds {}: IN cannot ask that", name.text, kind.holds())));
+                return Err(self.fail(name.at, format!("cannot use IN on {:?}: it holds {}", name.text, kind.holds())));
             }
         };
-        Ok(if unknown && negated { Cond::Constant(false) } else { leaf(column, test, negated) })
+        Ok(if has_null && negated { Cond::Constant(false) } else { leaf(column, test, negated) })
     }
 
-    fn misfit(&self, name: &Name, value: &Expr, kind: Kind) -> AskError {
+    fn type_error(&self, name: &Name, value: &Expr, kind: Kind) -> AskError {
         let example = match kind {
             Kind::Bool => "true or false",
             Kind::Int | Kind::Float => "a number",
@@ -267,34 +268,34 @@ impl Binder<'_> {
         match value.node {
             Node::Int(v) => Ok(v as f64),
             Node::Real(v) => Ok(v),
-            _ => Err(self.misfit(name, value, Kind::Float)),
+            _ => Err(self.type_error(name, value, Kind::Float)),
         }
     }
 
     fn text_value(&self, name: &Name, value: &Expr) -> Bound<String> {
         match &value.node {
             Node::Text(text) => Ok(text.clone()),
-            _ => Err(self.misfit(name, value, Kind::Text)),
+            _ => Err(self.type_error(name, value, Kind::Text)),
         }
     }
 
     fn whole_value(&self, name: &Name, value: &Expr) -> Bound<Whole> {
         let kind = self.kinds[self.place(name)?];
-        let misfit = || self.misfit(name, value, kind);
+        let type_error = || self.type_error(name, value, kind);
         match (kind, &value.node) {
             (Kind::Int, Node::Int(v)) => Ok(Whole::Value(*v)),
             (Kind::Int, Node::Real(v)) => Ok(Whole::of(*v)),
             (Kind::Bool, Node::Bool(v)) => Ok(Whole::Value(i64::from(*v))),
-            (Kind::Time, Node::Text(text)) => micros_of(text).map(Whole::Value).ok_or_else(misfit),
+            (Kind::Time, Node::Text(text)) => micros_of(text).map(Whole::Value).ok_or_else(type_error),
             (Kind::Date, Node::Text(text)) => {
-                let day = text.parse::<NaiveDate>().map_err(|_| misfit())?;
+                let day = text.parse::<NaiveDate>().map_err(|_| type_error())?;
                 Ok(Whole::Value(day.signed_duration_since(NaiveDate::default()).num_days()))
             }
-            _ => Err(misfit()),
+            _ => Err(type_error()),
         }
     }
 
-    /// `at` is where the comparison is, for errors.
+    /// `at` is the position of the comparison, for errors.
     fn number(&self, expr: &Expr, at: usize) -> Bound<Number> {
         Ok(match &expr.node {
             Node::Name(name) => {
@@ -309,9 +310,9 @@ impl Binder<'_> {
                 let rest = rest.iter().map(|(operator, number)| Ok((*operator, self.number(number, number.at)?)));
                 Number::Chain(Box::new(self.number(first, first.at)?), rest.collect::<Bound<_>>()?)
             }
-            Node::Bool(_) => return Err(self.fail(at, "numbers do not compare with true or false")),
+            Node::Bool(_) => return Err(self.fail(at, "cannot compare a number with a boolean")),
             Node::Null => {
-                return Err(self.fail(at, "NULL in arithmetic leaves nothing: use IS NULL to ask for missing values"));
+                return Err(self.fail(at, "arithmetic with NULL is NULL: use IS NULL to find missing values"));
             }
             _ => return Err(self.fail(expr.at, "expected a number here, not a text")),
         })
@@ -330,10 +331,10 @@ fn leaf(column: usize, test: Test, negated: bool) -> Cond {
     Cond::Leaf(Leaf { column, test, negated })
 }
 
-/// A number among the whole ones.
+/// A constant compared with integers.
 enum Whole {
     Value(i64),
-    /// None of them: the greatest below it, if there is one.
+    /// Not an integer: the greatest integer below it, if any.
     Between(Option<i64>),
 }
 
@@ -353,7 +354,7 @@ impl Whole {
     }
 }
 
-/// Reads a time: RFC 3339, or a day with or without a time of day, in UTC. Microseconds since 1970.
+/// Parses a time as microseconds since 1970: RFC 3339, or a day with or without a time, in UTC.
 pub(crate) fn micros_of(text: &str) -> Option<i64> {
     if let Ok(time) = DateTime::parse_from_rfc3339(text) {
         return Some(time.timestamp_micros());

@@ -1,4 +1,4 @@
-//! Which rows meet a condition.
+//! Evaluates conditions over rows.
 
 use std::cmp::Ordering;
 
@@ -10,15 +10,14 @@ use pages::{Codes, Dictionary, with_codes};
 use crate::column::{Column, Values, ordinal, range_of};
 use crate::error::AskError;
 
-/// Rows whose columns are there when they are asked for.
+/// Rows that load their columns on demand.
 pub(crate) trait Rows {
     fn rows(&self) -> usize;
-    /// The values of a column.
     fn column(&mut self, column: usize) -> Result<&Column, AskError>;
 }
 
 impl Cond {
-    /// Where this is true.
+    /// For each row, whether the condition is true.
     pub(crate) fn mask(&self, rows: &mut impl Rows) -> Result<Vec<bool>, AskError> {
         match self {
             Self::All(parts) => {
@@ -58,9 +57,9 @@ impl Cond {
 }
 
 fn text_at(column: &Column, row: usize) -> Option<&str> {
-    let Values::Texts { codes, words } = &column.values else { return None };
+    let Values::Texts { codes, dictionary } = &column.values else { return None };
     let code = codes.get(row) as usize;
-    (code < words.len() && column.is_valid(row)).then(|| words.get(code))
+    (code < dictionary.len() && column.is_valid(row)).then(|| dictionary.get(code))
 }
 
 impl Leaf {
@@ -71,8 +70,8 @@ impl Leaf {
         let mut mask = match &column.values {
             Values::Ints(values) => self.ints(values),
             Values::Floats(values) => self.floats(values),
-            Values::Texts { codes, words } => self.words(codes, words),
-            Values::Sets { ends, codes, words } => self.members(ends, codes, words),
+            Values::Texts { codes, dictionary } => self.texts(codes, dictionary),
+            Values::Sets { ends, codes, dictionary } => self.members(ends, codes, dictionary),
             Values::Unread(len) => vec![false; *len],
         };
         if let Some(valid) = &column.valid {
@@ -86,7 +85,7 @@ impl Leaf {
         match ranges[..] {
             [] => vec![self.negated; values.len()],
             [(low, high)] => {
-                // One comparison: what is below `low` wraps round to what is far above.
+                // One comparison tests both bounds: values below `low` wrap around to large numbers.
                 let width = high.wrapping_sub(low) as u64;
                 let inside = |v: &i64| (v.wrapping_sub(low) as u64 <= width) != self.negated;
                 values.iter().map(inside).collect()
@@ -115,8 +114,8 @@ impl Leaf {
         }
     }
 
-    /// Each word is tested once.
-    fn words(&self, codes: &Codes, words: &Dictionary) -> Vec<bool> {
+    /// Tests each distinct value once.
+    fn texts(&self, codes: &Codes, dictionary: &Dictionary) -> Vec<bool> {
         let passes = |word: &str| {
             let passed = match &self.test {
                 Test::Text(comparison, value) => comparison.holds(word.cmp(value)),
@@ -126,21 +125,21 @@ impl Leaf {
             };
             passed != self.negated
         };
-        let mut passed: Vec<bool> = words.iter().map(passes).collect();
-        // The place of NULL.
+        let mut passed: Vec<bool> = dictionary.iter().map(passes).collect();
+        // NULL.
         passed.push(false);
         with_codes!(codes, codes => codes.iter().map(|&code| passed[code as usize]).collect())
     }
 
-    fn members(&self, ends: &[u32], codes: &[u32], words: &Dictionary) -> Vec<bool> {
+    fn members(&self, ends: &[u32], codes: &[u32], dictionary: &Dictionary) -> Vec<bool> {
         let Test::Has(member) = &self.test else { return vec![false; ends.len()] };
-        let is_it: Vec<bool> = words.iter().map(|word| word == member).chain([false]).collect();
+        let is_it: Vec<bool> = dictionary.iter().map(|word| word == member).chain([false]).collect();
         let has = |row: usize| codes[range_of(ends, row)].iter().any(|&code| is_it[code as usize]);
         (0..ends.len()).map(|row| has(row) != self.negated).collect()
     }
 }
 
-/// Numbers of rows under way; what is not valid means nothing.
+/// One number per row; values of invalid rows are unspecified.
 struct Numbers {
     values: NumberValues,
     valid: Option<Vec<bool>>,
@@ -201,8 +200,8 @@ impl Numbers {
         self.valid.as_ref().is_none_or(|valid| valid[row])
     }
 
-    /// The number of each row if its order to the `other` one `is_it`, otherwise that one. As `least` and `greatest` of
-    /// SQL do, it ignores NULL unless both are.
+    /// Each row's number if its order to the `other` one satisfies `is_it`, otherwise the other. Like `least` and
+    /// `greatest` in SQL, it ignores NULL unless both are.
     fn chosen(self, other: Self, is_it: fn(Ordering) -> bool) -> Self {
         let chosen = |row: usize| match (self.is_valid(row), other.is_valid(row)) {
             (true, true) => is_it(self.values.order(&other.values, row)),
@@ -238,7 +237,6 @@ impl NumberValues {
         }
     }
 
-    /// How the numbers of a row compare.
     fn order(&self, other: &Self, row: usize) -> Ordering {
         match (self, other) {
             (Self::Ints(a), Self::Ints(b)) => a[row].cmp(&b[row]),
@@ -270,11 +268,11 @@ fn apply(
                     Operator::Subtract => a.checked_sub(b),
                     _ => a.checked_mul(b),
                 };
-                // What stands where there is NULL means nothing.
+                // Values of NULL rows are unspecified, so their overflow does not count.
                 let is_null = valid.is_some_and(|valid| !valid[row]);
                 result
                     .or(is_null.then_some(0))
-                    .ok_or(AskError::Overflow { what: "arithmetic of a condition".to_owned() })
+                    .ok_or(AskError::Overflow { what: "arithmetic in a condition".to_owned() })
             };
             let values = a.into_iter().zip(b).enumerate().map(one).collect::<Result<_, _>>()?;
             return Ok(NumberValues::Ints(values));

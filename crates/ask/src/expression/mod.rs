@@ -1,7 +1,7 @@
-//! Conditions over the columns of a table: what the names of an expression mean, and which rows meet it.
+//! Conditions over the columns of a table: binding to columns, evaluation over rows, and translation to SQL.
 //!
-//! NULL is treated as SQL does: a comparison with it is neither true nor false, and only rows for which the whole
-//! condition is true meet it. NaN is greater than all other numbers and equal to itself.
+//! NULL follows SQL: a comparison with NULL is neither true nor false, and a row matches only if the whole condition is
+//! true. NaN is greater than all other numbers and equal to itself.
 
 mod bind;
 mod mask;
@@ -16,7 +16,7 @@ use expr::Expr;
 
 use crate::error::AskError;
 
-/// Reads a condition. `what` names the part of the question for errors.
+/// Parses a condition. `what` names the part of the question for errors.
 pub(crate) fn parse(text: &str, what: &'static str) -> Result<Expr, AskError> {
     expr::parse(text).map_err(|error| AskError::Syntax { what, error })
 }

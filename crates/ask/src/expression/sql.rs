@@ -1,31 +1,31 @@
-//! A condition in the SQL that means the same.
+//! Translates conditions to SQL.
 
 use std::fmt::Write as _;
 
 use expr::{Expr, Name, Node, Operator};
 
-/// A text as SQL writes it.
+/// A string literal.
 pub(crate) fn text(text: &str) -> String {
     format!("'{}'", text.replace('\'', "''"))
 }
 
-/// Words of SQL that columns of events are likely to be called.
+/// SQL keywords that are likely column names.
 const RESERVED: [&str; 12] =
     ["time", "group", "order", "user", "value", "count", "from", "to", "select", "where", "limit", "end"];
 
-/// A name in quotes.
+/// A quoted identifier.
 pub(crate) fn quoted(name: &str) -> String {
     format!("\"{}\"", name.replace('"', "\"\""))
 }
 
-/// A column's name as SQL writes it.
+/// A column name, quoted if SQL requires it.
 pub(crate) fn column(name: &str) -> String {
     let plain = name.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_')
         && name.starts_with(|c: char| c.is_ascii_lowercase() || c == '_');
     if plain && !RESERVED.contains(&name) { name.to_owned() } else { quoted(name) }
 }
 
-/// A condition or number in SQL, in parentheses where it needs them.
+/// A condition or number in SQL, in parentheses where needed.
 pub(crate) fn condition(expr: &Expr) -> String {
     let name = |name: &Name| column(&name.text);
     let not = |negated: bool| if negated { "NOT " } else { "" };
@@ -49,7 +49,7 @@ pub(crate) fn condition(expr: &Expr) -> String {
         }
         Node::Name(name) => column(name),
         Node::Int(value) => value.to_string(),
-        // With an exponent it is a real number even without a fraction.
+        // The exponent makes it a real number even without a fraction.
         Node::Real(value) => format!("{value:e}"),
         Node::Text(value) => text(value),
         Node::Bool(value) => value.to_string(),
@@ -64,7 +64,7 @@ fn joined(parts: &[Expr], word: &str) -> String {
     parts.iter().map(|part| format!("({})", condition(part))).collect::<Vec<_>>().join(word)
 }
 
-/// As SQL reads it from left to right too. From the first division on everything is a real number.
+/// SQL evaluates from left to right too. From the first division on all values are real numbers.
 fn chain(first: &Expr, rest: &[(Operator, Expr)]) -> String {
     let mut sql = condition(first);
     let mut divided = false;

@@ -30,30 +30,30 @@ impl Rows for Memory {
     }
 }
 
-/// Five rows, the last NULL in every column.
+/// Five rows; the last is NULL in every column.
 fn rows() -> Memory {
-    let mut words = Dictionary::default();
-    ["alpha", "beta"].iter().for_each(|word| words.push(word));
-    let words = Arc::new(words);
+    let mut dictionary = Dictionary::default();
+    ["alpha", "beta"].iter().for_each(|word| dictionary.push(word));
+    let dictionary = Arc::new(dictionary);
     let values = [
         Values::Ints(vec![i64::MIN, -1, 3, i64::MAX, 0]),
         Values::Floats(vec![f64::NEG_INFINITY, 0.0, 2.5, f64::NAN, 0.0]),
-        Values::Texts { codes: Codes::U8(vec![0, 1, 0, 1, 2]), words: words.clone() },
+        Values::Texts { codes: Codes::U8(vec![0, 1, 0, 1, 2]), dictionary: dictionary.clone() },
         Values::Ints(vec![0, 1, 0, 1, 0]),
-        Values::Sets { ends: vec![0, 1, 3, 4, 4], codes: vec![0, 0, 1, 1], words },
+        Values::Sets { ends: vec![0, 1, 3, 4, 4], codes: vec![0, 0, 1, 1], dictionary },
         Values::Ints(vec![0, 1_000_000, 2_000_000, 3_000_000, 0]),
     ];
     let valid = Some(vec![true, true, true, true, false]);
     Memory(values.into_iter().map(|values| Column { values, valid: valid.clone() }).enumerate().collect())
 }
 
-fn met(text: &str) -> Vec<usize> {
+fn matching(text: &str) -> Vec<usize> {
     let mask = bound(text).mask(&mut rows()).unwrap();
     (0..5).filter(|row| mask[*row]).collect()
 }
 
 #[test]
-fn conditions_are_met_by_the_rows_they_say() {
+fn conditions_match_expected_rows() {
     for (text, rows) in [
         ("n > 2.5", vec![2, 3]),
         ("n >= 3 and n <= 3.9", vec![2]),
@@ -93,12 +93,12 @@ fn conditions_are_met_by_the_rows_they_say() {
         ("((n)) = 3 AND (flag OR (n + 1) > 1)", vec![2]),
         ("\"host\" = 'al''pha' OR false", vec![]),
     ] {
-        assert_eq!(met(text), rows, "{text}");
+        assert_eq!(matching(text), rows, "{text}");
     }
 }
 
 #[test]
-fn conditions_are_written_in_sql() {
+fn conditions_translate_to_sql() {
     for (text, sql) in [
         ("n>1 and not host='it''s'", "(n > 1) AND (NOT (host = 'it''s'))"),
         ("tags not has 'a' or host !~ 'b'", "(NOT array_has(tags, 'a')) OR (host !~ 'b')"),
@@ -149,18 +149,18 @@ fn conditions_at_the_limits_fit_the_stack() {
 fn long_chains_are_evaluated_in_order() {
     on_a_small_stack(|| {
         let links = expr::NODES_MAX / 4;
-        assert_eq!(met(&format!("n{} = {}", " - 1 + 2".repeat(links / 2), links / 2 + 3)), [2]);
-        assert_eq!(met(&format!("n = 77{}", " OR n = 3".repeat(links))), [2]);
-        assert_eq!(met(&format!("n > 0{}", " AND n < 4".repeat(links))), [2]);
-        assert_eq!(met(&format!("n IN (3{})", ", 4".repeat(10 * expr::NODES_MAX))), [2]);
-        assert_eq!(met("n + 12 / 2 / 3 * 2 - 1 = 6"), [2]);
+        assert_eq!(matching(&format!("n{} = {}", " - 1 + 2".repeat(links / 2), links / 2 + 3)), [2]);
+        assert_eq!(matching(&format!("n = 77{}", " OR n = 3".repeat(links))), [2]);
+        assert_eq!(matching(&format!("n > 0{}", " AND n < 4".repeat(links))), [2]);
+        assert_eq!(matching(&format!("n IN (3{})", ", 4".repeat(10 * expr::NODES_MAX))), [2]);
+        assert_eq!(matching("n + 12 / 2 / 3 * 2 - 1 = 6"), [2]);
     });
     let sql = sql_condition(&parse("n - 1 - 2 > n * 2 / 3 / x * 4", "condition").unwrap());
     assert_eq!(sql, "(n - 1 - 2) > (CAST(n * 2 AS DOUBLE) / 3 / x * 4)");
 }
 
-/// Conditions from the grammar, deep and wide, without what SQL writes in other words.
-fn written() -> impl Strategy<Value = String> {
+/// Deep and wide conditions from the grammar, without those that SQL writes differently.
+fn printable() -> impl Strategy<Value = String> {
     let select = |words: &[&'static str]| prop::sample::select(words.to_vec()).prop_map(str::to_owned);
     let number =
         select(&["n", "x", "0", "1", "-2.5", "9223372036854775807", "1e300"]).prop_recursive(5, 40, 4, |inner| {
@@ -196,14 +196,14 @@ fn written() -> impl Strategy<Value = String> {
 }
 
 proptest! {
-    /// What is printed means what was written.
+    /// Printing a condition preserves its meaning.
     #[test]
-    fn printed_conditions_meet_the_same_rows(text in written()) {
+    fn printed_conditions_match_same_rows(text in printable()) {
         let printed = sql_condition(&parse(&text, "condition").unwrap());
         let again = sql_condition(&parse(&printed, "condition").unwrap());
         let mask = |text: &str| bound(text).mask(&mut rows()).map_err(|error| error.to_string());
-        let (met, printed_met) = (mask(&text), mask(&printed));
-        prop_assert_eq!(&met, &printed_met, "{} is {}", text, printed);
+        let (rows, printed_rows) = (mask(&text), mask(&printed));
+        prop_assert_eq!(&rows, &printed_rows, "{} is {}", text, printed);
         prop_assert_eq!(printed, again);
     }
 }

@@ -10,7 +10,7 @@ use parquet::arrow::arrow_reader::{ParquetRecordBatchReaderBuilder, RowSelection
 
 use super::open::Opened;
 
-/// Rows of some ranges of a row group, of the column that is the file's `root`-th.
+/// Reads ranges of rows of a row group from the file's column number `root`.
 pub(super) fn array(opened: &Opened, group: usize, ranges: &[Range<usize>], root: usize) -> Result<ArrayRef> {
     pages::guarded(|| read(opened, group, ranges, root))
 }
@@ -34,7 +34,7 @@ fn read(opened: &Opened, group: usize, ranges: &[Range<usize>], root: usize) -> 
         _ => concat(&arrays.iter().map(AsRef::as_ref).collect::<Vec<&dyn Array>>()).map_err(damaged)?,
     };
     if array.len() != rows {
-        return Err(Error::Damaged(format!("it has {} rows where {rows} were asked for", array.len()).into()));
+        return Err(Error::Damaged(format!("the column has {} rows instead of {rows}", array.len()).into()));
     }
     Ok(array)
 }

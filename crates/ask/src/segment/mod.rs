@@ -1,7 +1,7 @@
-//! Reads of segments what a question needs, and no more.
+//! Reads from segments only what a question needs.
 //!
-//! What is left out: row groups by look-ups, statistics and Bloom filters; pages by their statistics; columns that the
-//! question does not name; and of the others the pages without a row that meets the conditions.
+//! Secondary indexes, statistics and Bloom filters skip row groups; page statistics skip pages. Only columns that the
+//! question names are read, and of unfiltered columns only pages with matching rows.
 
 mod general;
 mod open;
@@ -10,5 +10,5 @@ mod skip;
 mod unit;
 
 pub(crate) use open::Opened;
-pub(crate) use skip::{left_over, of_segment};
-pub(crate) use unit::{Unit, read, rows_of, take_batch};
+pub(crate) use skip::{of_segment, units_of};
+pub(crate) use unit::{Unit, match_batch, read, rows_of};

@@ -14,32 +14,31 @@ use crate::column::{Column, Kind, Values};
 use crate::error::AskError;
 use crate::expression::micros_of;
 use crate::plan::Plan;
-use crate::prune::{Bound, Known, Nulls, days_of};
+use crate::prune::{Bound, Nulls, Summary, days_of};
 
-/// An open segment.
 pub(crate) struct Opened {
     pub(super) path: PathBuf,
     pub(super) file: SharedFile,
     pub(super) footer: ArrowReaderMetadata,
-    /// By column of the table.
+    /// One per column of the table.
     pub(super) columns: Vec<Place>,
-    /// Bytes of the footer, and of the page index where that was read.
+    /// Bytes read of the footer and the page index.
     pub(crate) bytes: u64,
 }
 
-/// Where the values of a column are.
+/// Where a column's values are stored.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Place {
-    /// The file has it not: it is NULL in every row.
+    /// Not in the file: NULL in every row.
     Missing,
-    /// It is the same in all rows, and in the log only.
+    /// In the log: a partition column, the same in all rows.
     Constant(Constant),
-    /// In the file: which of its columns, and which of its leaves that is, where it is one only. `bounded` says whether
-    /// its statistics are of values as the table has them.
+    /// In the file: the number of its column, and of its leaf if it has only one. `bounded`: its statistics are of
+    /// values as the table has them.
     Stored { root: usize, leaf: Option<usize>, bounded: bool },
 }
 
-/// The value of a partition column; `None` where it is NULL.
+/// The value of a partition column; `None` for NULL.
 pub(crate) type Constant = Option<Bound>;
 
 impl Opened {
@@ -59,17 +58,17 @@ impl Opened {
         self.footer.metadata()
     }
 
-    /// Row groups.
+    /// Number of row groups.
     pub(crate) fn groups(&self) -> usize {
         self.metadata().num_row_groups()
     }
 
-    /// Rows of a row group.
+    /// Number of rows of a row group.
     pub(crate) fn rows(&self, group: usize) -> usize {
         self.metadata().row_group(group).num_rows() as usize
     }
 
-    /// Reads what is known of the pages.
+    /// Reads the page index, unless it was read already.
     pub(super) fn read_page_index(&mut self) -> Result<(), AskError> {
         if self.metadata().offset_index().is_some() {
             return Ok(());
@@ -85,7 +84,7 @@ impl Opened {
         Ok(())
     }
 
-    /// The values of a column that is not in the file.
+    /// The values of a column that is not in the file; `None` for one that is.
     pub(super) fn unstored(&self, column: usize, kind: Kind, rows: usize) -> Option<Column> {
         match &self.columns[column] {
             Place::Missing => Some(Column::nulls(kind, rows)),
@@ -95,7 +94,7 @@ impl Opened {
     }
 }
 
-/// A footer with the types that Arrow has for its columns.
+/// Converts a footer; the columns get the Arrow types of the table.
 fn arrow_footer(footer: ParquetMetaData) -> pages::Result<ArrowReaderMetadata> {
     pages::guarded(|| Ok(ArrowReaderMetadata::try_new(Arc::new(footer), ArrowReaderOptions::new())?))
 }
@@ -118,7 +117,7 @@ fn place(column: usize, segment: &Segment, plan: &Plan, footer: &ArrowReaderMeta
     Ok(Place::Stored { root, leaf, bounded })
 }
 
-/// Whether values of one type are the same in the other.
+/// Whether both types store the same values in the same way.
 fn is_alike(stored: &DataType, wanted: &DataType) -> bool {
     let is_text = |ty: &DataType| matches!(ty, DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View);
     match (stored, wanted) {
@@ -133,7 +132,7 @@ fn is_alike(stored: &DataType, wanted: &DataType) -> bool {
     }
 }
 
-/// The value of a column that is the same in all rows of a segment; outer `None` where it is in the file.
+/// The value of a partition column; outer `None` if the column is in the file.
 pub(super) fn constant(column: usize, segment: &Segment, plan: &Plan) -> Result<Option<Constant>, AskError> {
     let name = &plan.names[column];
     let Some(text) = segment.partition.get(name) else { return Ok(None) };
@@ -149,15 +148,17 @@ pub(super) fn constant(column: usize, segment: &Segment, plan: &Plan) -> Result<
         Kind::Text => Some(Bound::Text(text.clone())),
         Kind::Set | Kind::Other => None,
     };
-    let fail =
-        || AskError::invalid(format!("column {name:?} is {text:?} in the log of the table, which is not read here"));
+    let fail = || {
+        AskError::invalid(format!(
+            "cannot read column {name:?}: unsupported partition value {text:?} in the table's log"
+        ))
+    };
     value.map(|value| Some(Some(value))).ok_or_else(fail)
 }
 
-/// What is known of a constant.
-pub(super) fn known_constant(value: &Constant) -> Known {
+pub(super) fn constant_summary(value: &Constant) -> Summary {
     let nulls = if value.is_some() { Nulls::None } else { Nulls::All };
-    Known { low: value.clone(), high: value.clone(), nulls }
+    Summary { low: value.clone(), high: value.clone(), nulls }
 }
 
 fn repeated(value: Option<&Bound>, kind: Kind, rows: usize) -> Column {
@@ -166,9 +167,9 @@ fn repeated(value: Option<&Bound>, kind: Kind, rows: usize) -> Column {
         Some(Bound::Int(value)) => Values::Ints(vec![*value; rows]),
         Some(Bound::Float(value)) => Values::Floats(vec![*value; rows]),
         Some(Bound::Text(text)) => {
-            let mut words = Dictionary::default();
-            words.push(text);
-            Values::Texts { codes: Codes::U8(vec![0; rows]), words: words.into() }
+            let mut dictionary = Dictionary::default();
+            dictionary.push(text);
+            Values::Texts { codes: Codes::U8(vec![0; rows]), dictionary: dictionary.into() }
         }
     };
     Column { values, valid: None }

@@ -1,4 +1,4 @@
-//! Sets: lists of texts.
+//! Sets: lists of text.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -9,16 +9,16 @@ use parquet::file::metadata::ColumnChunkMetaData;
 
 use crate::column::{Column, Values};
 
-/// All rows of a column chunk of lists.
+/// Reads all rows of a column chunk of lists.
 pub(super) fn column(pages: &ColumnPages<'_>, chunk: &ColumnChunkMetaData, rows: usize) -> Result<Column> {
     let max = chunk.column_descr().max_def_level() as u8;
-    // From this level on there is a member; one level below the list is empty, and below that it is NULL.
+    // From this level on a member exists; one level below the list is empty, and below that it is NULL.
     let member = if chunk.column_descr().self_type().is_optional() { max - 1 } else { max };
     let mut out = Sets {
         ends: Vec::with_capacity(room(rows)),
         codes: Vec::new(),
         valid: Vec::with_capacity(room(rows)),
-        words: Dictionary::default(),
+        dictionary: Dictionary::default(),
     };
     let mut buffer = Vec::new();
     pages.each(|page| {
@@ -28,7 +28,7 @@ pub(super) fn column(pages: &ColumnPages<'_>, chunk: &ColumnChunkMetaData, rows:
             _ => page.body(&mut buffer)?,
         };
         if header.kind == PageKind::Dictionary {
-            return text::read(encoding::PLAIN, body, header.values, &mut out.words);
+            return text::read(encoding::PLAIN, body, header.values, &mut out.dictionary);
         }
         let mut repetitions: Vec<u8> = Vec::with_capacity(room(header.values));
         hybrid::read(repetition_levels(header, &mut body)?, 1, header.values, &mut repetitions)?;
@@ -39,12 +39,12 @@ pub(super) fn column(pages: &ColumnPages<'_>, chunk: &ColumnChunkMetaData, rows:
         let mut members: Vec<u32> = Vec::with_capacity(room(count));
         match header.encoding {
             encoding::RLE_DICTIONARY | encoding::PLAIN_DICTIONARY => {
-                hybrid::places(body, count, out.words.len(), &mut members)?;
+                hybrid::places(body, count, out.dictionary.len(), &mut members)?;
             }
             of => {
-                let first = out.words.len() as u32;
-                text::read(of, body, count, &mut out.words)?;
-                members.extend(first..out.words.len() as u32);
+                let first = out.dictionary.len() as u32;
+                text::read(of, body, count, &mut out.dictionary)?;
+                members.extend(first..out.dictionary.len() as u32);
             }
         }
         out.push(&repetitions, &definitions, &members, (member, max))
@@ -55,15 +55,15 @@ pub(super) fn column(pages: &ColumnPages<'_>, chunk: &ColumnChunkMetaData, rows:
     Ok(out.finish())
 }
 
-/// A member that is NULL, until all words are known.
+/// The code of a NULL member until the dictionary is complete.
 const NULL: u32 = u32::MAX;
-const SHORT: Error = Error::damaged("a page of lists ends early");
+const SHORT: Error = Error::damaged("a page of lists is truncated");
 
 struct Sets {
     ends: Vec<u32>,
     codes: Vec<u32>,
     valid: Vec<bool>,
-    words: Dictionary,
+    dictionary: Dictionary,
 }
 
 impl Sets {
@@ -85,11 +85,11 @@ impl Sets {
     }
 
     fn finish(self) -> Column {
-        // The same word may be there twice, and a list may repeat a member.
-        let mut coder = crate::words::Coder::default();
-        let numbers: Vec<u32> = self.words.iter().map(|word| coder.code(word)).collect();
-        let words = coder.into_words();
-        let null = words.len() as u32;
+        // Pages may repeat a text in the dictionary, and a list may repeat a member.
+        let mut coder = crate::coder::Coder::default();
+        let numbers: Vec<u32> = self.dictionary.iter().map(|word| coder.code(word)).collect();
+        let dictionary = coder.into_dictionary();
+        let null = dictionary.len() as u32;
         let (mut ends, mut codes) = (Vec::with_capacity(self.ends.len()), Vec::with_capacity(self.codes.len()));
         let mut from = 0;
         for end in self.ends {
@@ -104,7 +104,7 @@ impl Sets {
             from = end as usize;
         }
         let valid = self.valid.contains(&false).then_some(self.valid);
-        Column { values: Values::Sets { ends, codes, words: Arc::new(words) }, valid }
+        Column { values: Values::Sets { ends, codes, dictionary: Arc::new(dictionary) }, valid }
     }
 }
 

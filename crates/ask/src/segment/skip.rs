@@ -1,4 +1,4 @@
-//! Which rows of a segment conditions may leave over.
+//! Selects the parts of a segment that may hold matching rows.
 
 use std::ops::Range;
 
@@ -9,38 +9,41 @@ use parquet::bloom_filter::Sbbf;
 use parquet::file::page_index::column_index::ColumnIndexMetaData;
 use table::{Key, KeyRange, Lookup, Segment};
 
-use super::open::{Opened, Place, constant, known_constant};
+use super::open::{Opened, Place, constant, constant_summary};
 use super::unit::Unit;
 use crate::column::Kind;
 use crate::error::AskError;
 use crate::expression::{Cond, Test};
 use crate::plan::Plan;
-use crate::prune::{Bound, Known, Nulls, Verdict, of_footer, of_log};
+use crate::prune::{Bound, Nulls, Summary, Verdict, of_footer, of_log};
 use crate::reading::Skipped;
 
-/// Rows that are worked on at a time, at most.
+/// Rows of a unit, at most.
 const UNIT_ROWS: usize = 1 << 17;
-/// Values of a condition that filters and look-ups are asked for, at most: of more, reading costs no more.
+/// Values of a condition to test against filters and secondary indexes, at most: past that, reading costs no more.
 const VALUES_MAX: usize = 32;
 
-/// Conditions that the log leaves over for a segment; `None` where it says that no row meets them.
+/// Conditions that the log does not decide for a segment; `None` if no row of it matches.
 pub(crate) fn of_segment(segment: &Segment, plan: &Plan) -> Option<Vec<usize>> {
-    let known = |column: usize| {
+    let summary_of = |column: usize| {
         if segment.partition.contains_key(&plan.names[column]) {
-            // What cannot be read excludes nothing until it is to be read.
-            return constant(column, segment, plan).ok().flatten().map_or_else(Known::default, |v| known_constant(&v));
+            // An unreadable value excludes nothing; reading it reports the error.
+            return constant(column, segment, plan)
+                .ok()
+                .flatten()
+                .map_or_else(Summary::default, |v| constant_summary(&v));
         }
-        let known = of_log(segment.columns.get(&plan.names[column]), segment.rows, plan.kinds[column]);
-        // Shorter numbers and decimals are written in the log with other digits than they have here.
+        let summary = of_log(segment.columns.get(&plan.names[column]), segment.rows, plan.kinds[column]);
+        // The log writes the bounds of floats and decimals with other digits than they have here.
         let is_double = plan.kinds[column] != Kind::Float || plan.types[column] == DataType::Float64;
-        if is_double { known } else { Known { nulls: known.nulls, ..Known::default() } }
+        if is_double { summary } else { Summary { nulls: summary.nulls, ..Summary::default() } }
     };
     let all: Vec<usize> = (0..plan.conditions.len()).collect();
-    remaining(plan, &all, &known)
+    remaining(plan, &all, &summary_of)
 }
 
-/// The parts of a segment to read, of those conditions (by their places in the plan) that the log does not answer.
-pub(crate) fn left_over(
+/// The units of a segment to read, given the conditions (by index) that the log does not decide.
+pub(crate) fn units_of(
     opened: &mut Opened,
     (root, segment): (&std::path::Path, &Segment),
     plan: &Plan,
@@ -49,8 +52,8 @@ pub(crate) fn left_over(
 ) -> Result<Vec<Unit>, AskError> {
     let mut left = Vec::new();
     for group in 0..opened.groups() {
-        let known = |column: usize| known_of_group(opened, plan, group, column);
-        match remaining(plan, conditions, &known) {
+        let summary_of = |column: usize| group_summary(opened, plan, group, column);
+        match remaining(plan, conditions, &summary_of) {
             Some(conditions) => left.push((group, conditions)),
             None => skipped.groups_by_statistics += 1,
         }
@@ -74,11 +77,11 @@ fn whole(rows: usize) -> Vec<Range<usize>> {
     std::iter::once(0..rows).collect()
 }
 
-/// Conditions that are still to be put to rows; `None` where no row can meet all.
-fn remaining(plan: &Plan, conditions: &[usize], known: &impl Fn(usize) -> Known) -> Option<Vec<usize>> {
+/// Conditions that must still be tested row by row; `None` if no row can match.
+fn remaining(plan: &Plan, conditions: &[usize], summary_of: &impl Fn(usize) -> Summary) -> Option<Vec<usize>> {
     let mut left = Vec::new();
     for &condition in conditions {
-        match plan.conditions[condition].verdict(known) {
+        match plan.conditions[condition].verdict(summary_of) {
             Verdict::Never => return None,
             Verdict::Maybe => left.push(condition),
             Verdict::Always => {}
@@ -87,20 +90,20 @@ fn remaining(plan: &Plan, conditions: &[usize], known: &impl Fn(usize) -> Known)
     Some(left)
 }
 
-fn known_of_group(opened: &Opened, plan: &Plan, group: usize, column: usize) -> Known {
+fn group_summary(opened: &Opened, plan: &Plan, group: usize, column: usize) -> Summary {
     match &opened.columns[column] {
-        Place::Missing => Known { nulls: Nulls::All, ..Known::default() },
-        Place::Constant(value) => known_constant(value),
+        Place::Missing => Summary { nulls: Nulls::All, ..Summary::default() },
+        Place::Constant(value) => constant_summary(value),
         Place::Stored { leaf: Some(leaf), bounded, .. } if plan.kinds[column] != Kind::Set => {
             let group = opened.metadata().row_group(group);
             let statistics = group.column(*leaf).statistics();
             of_footer(statistics, group.num_rows() as u64, plan.kinds[column], *bounded)
         }
-        Place::Stored { .. } => Known::default(),
+        Place::Stored { .. } => Summary::default(),
     }
 }
 
-/// The values that a column must have one of, where they are few.
+/// The values of which a column must equal one, if they are few.
 fn values_of(condition: &Cond) -> Option<(usize, Vec<Bound>)> {
     let Cond::Leaf(leaf) = condition else { return None };
     let values: Vec<Bound> = match &leaf.test {
@@ -117,7 +120,7 @@ fn values_of(condition: &Cond) -> Option<(usize, Vec<Bound>)> {
 
 type Left = Vec<(usize, Vec<usize>)>;
 
-/// Row groups without any of the values go, as far as look-ups tell.
+/// Drops row groups that secondary indexes exclude.
 fn by_lookup(left: &mut Left, (root, segment): (&std::path::Path, &Segment), plan: &Plan, skipped: &mut Skipped) {
     let mut wanted = Vec::new();
     for condition in left.iter().flat_map(|(_, conditions)| conditions) {
@@ -154,7 +157,7 @@ fn as_array(value: &Bound, kind: Kind) -> Option<ArrayRef> {
     })
 }
 
-/// Row groups without any of the values go, as far as Bloom filters tell.
+/// Drops row groups that Bloom filters exclude.
 fn by_filters(left: &mut Left, opened: &mut Opened, plan: &Plan, skipped: &mut Skipped) -> Result<(), AskError> {
     let mut kept = Vec::with_capacity(left.len());
     for (group, conditions) in left.drain(..) {
@@ -192,14 +195,14 @@ fn may_hold(filter: &Sbbf, value: &Bound, physical: parquet::basic::Type) -> boo
     use parquet::basic::Type;
     match (value, physical) {
         (Bound::Int(v), Type::INT64) => filter.check(v),
-        // What no value of 32 bits is, none of them is.
+        // A column of 32-bit integers cannot hold a larger value.
         (Bound::Int(v), Type::INT32) => i32::try_from(*v).is_ok_and(|v| filter.check(&v)),
         (Bound::Text(v), Type::BYTE_ARRAY) => filter.check(v.as_str()),
         _ => true,
     }
 }
 
-/// Whether bounds of pages may answer a condition.
+/// Whether page statistics can exclude pages by this condition.
 fn can_skip_pages(condition: &Cond) -> bool {
     match condition {
         Cond::All(parts) | Cond::Any(parts) => parts.iter().any(can_skip_pages),
@@ -208,7 +211,7 @@ fn can_skip_pages(condition: &Cond) -> bool {
     }
 }
 
-/// The rows of a row group in pages that may hold rows that meet all conditions.
+/// The rows of a row group in pages that may match all conditions.
 fn by_pages(
     opened: &Opened,
     plan: &Plan,
@@ -222,7 +225,7 @@ fn by_pages(
         let mut columns = Vec::new();
         plan.conditions[*condition].each_column(&mut |column| columns.push(column));
         columns.dedup();
-        // Pages of two columns may begin at different rows.
+        // Pages of different columns may start at different rows.
         let [column] = columns[..] else { continue };
         let Place::Stored { leaf: Some(leaf), bounded: true, .. } = opened.columns[column] else { continue };
         if plan.kinds[column] == Kind::Set {
@@ -241,8 +244,8 @@ fn by_pages(
         for (page, location) in pages.iter().enumerate() {
             let from = location.first_row_index as usize;
             let to = pages.get(page + 1).map_or(rows, |next| next.first_row_index as usize);
-            let known = |_: usize| known_of_page(index, page, (to - from) as u64, plan.kinds[column]);
-            if plan.conditions[*condition].verdict(&known) == Verdict::Never {
+            let summary_of = |_: usize| page_summary(index, page, (to - from) as u64, plan.kinds[column]);
+            if plan.conditions[*condition].verdict(&summary_of) == Verdict::Never {
                 skipped.pages_by_statistics += 1;
                 continue;
             }
@@ -258,12 +261,12 @@ fn by_pages(
     left
 }
 
-fn known_of_page(index: &ColumnIndexMetaData, page: usize, rows: u64, kind: Kind) -> Known {
+fn page_summary(index: &ColumnIndexMetaData, page: usize, rows: u64, kind: Kind) -> Summary {
     if matches!(index, ColumnIndexMetaData::NONE) || page as u64 >= index.num_pages() {
-        return Known::default();
+        return Summary::default();
     }
     if index.is_null_page(page) {
-        return Known { nulls: Nulls::All, ..Known::default() };
+        return Summary { nulls: Nulls::All, ..Summary::default() };
     }
     let nulls = Nulls::of(index.null_count(page).map(|n| n as u64), rows);
     let text = |bytes: Option<&[u8]>| std::str::from_utf8(bytes?).ok().map(|text| Bound::Text(text.to_owned()));
@@ -287,10 +290,10 @@ fn known_of_page(index: &ColumnIndexMetaData, page: usize, rows: u64, kind: Kind
         ColumnIndexMetaData::BYTE_ARRAY(i) if kind == Kind::Text => (text(i.min_value(page)), text(i.max_value(page))),
         _ => (None, None),
     };
-    Known { low, high, nulls }
+    Summary { low, high, nulls }
 }
 
-/// The rows that are in both of two lists of ranges.
+/// The intersection of two lists of ranges.
 fn both(a: &[Range<usize>], b: &[Range<usize>]) -> Vec<Range<usize>> {
     let (mut i, mut j, mut out) = (0, 0, Vec::new());
     while i < a.len() && j < b.len() {
@@ -303,21 +306,21 @@ fn both(a: &[Range<usize>], b: &[Range<usize>]) -> Vec<Range<usize>> {
     out
 }
 
-/// Cuts the ranges of a row group into parts to work on.
+/// Splits the ranges of a row group into units.
 fn push_units(units: &mut Vec<Unit>, group: usize, ranges: &[Range<usize>], conditions: &[usize]) {
     let mut unit = Unit { group, ranges: Vec::new(), conditions: conditions.to_vec() };
-    let mut room = UNIT_ROWS;
+    let mut free = UNIT_ROWS;
     for range in ranges {
         let mut from = range.start;
         while from < range.end {
-            let to = range.end.min(from + room);
+            let to = range.end.min(from + free);
             unit.ranges.push(from..to);
-            room -= to - from;
+            free -= to - from;
             from = to;
-            if room == 0 {
+            if free == 0 {
                 let next = Unit { group, ranges: Vec::new(), conditions: conditions.to_vec() };
                 units.push(std::mem::replace(&mut unit, next));
-                room = UNIT_ROWS;
+                free = UNIT_ROWS;
             }
         }
     }

@@ -1,4 +1,4 @@
-//! Reads a part of a segment and takes in the rows that meet the conditions.
+//! Reads the matching rows of a part of a segment.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -22,12 +22,12 @@ use crate::plan::Plan;
 use crate::prune::Bound;
 use crate::reading::Reading;
 
-/// Some rows of a row group.
+/// Some rows of a row group: the unit of work of a thread.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Unit {
     pub(crate) group: usize,
     pub(crate) ranges: Vec<Range<usize>>,
-    /// The conditions, by their places in the plan, that they must meet.
+    /// Indexes of the conditions that the rows must still meet.
     pub(crate) conditions: Vec<usize>,
 }
 
@@ -37,16 +37,15 @@ impl Unit {
     }
 }
 
-/// The rows that meet the conditions: how many they are, and those of their columns that were asked for, by their
-/// places in the table.
-pub(crate) struct Taken {
+/// The matching rows: their number, and the requested columns, by index into the table's columns.
+pub(crate) struct Matching {
     pub(crate) rows: usize,
     pub(crate) columns: Vec<Option<Column>>,
-    /// Where they are in the row group, or in the batch.
+    /// Their row numbers in the unit or batch; `None` for all rows.
     pub(crate) places: Option<Vec<u32>>,
 }
 
-/// Rows whose columns are read as they are asked for.
+/// Rows of a segment that load their columns on demand.
 struct Lazy<'a> {
     opened: &'a Opened,
     unit: &'a Unit,
@@ -69,7 +68,7 @@ impl Rows for Lazy<'_> {
     }
 }
 
-/// A batch in memory.
+/// Rows of a batch in memory.
 struct Batch<'a> {
     rows: &'a RecordBatch,
     plan: &'a Plan,
@@ -95,14 +94,14 @@ impl Rows for Batch<'_> {
     }
 }
 
-/// Reads the rows of a unit that meet its conditions, and `wanted` columns of them.
+/// Reads the matching rows of a unit, with the `wanted` columns.
 pub(crate) fn read(
     opened: &Opened,
     unit: &Unit,
     plan: &Plan,
     wanted: &[usize],
     reading: &mut Reading,
-) -> Result<Taken, AskError> {
+) -> Result<Matching, AskError> {
     let mut rows = Lazy { opened, unit, plan, columns: vec![None; plan.names.len()], reading };
     let selected = match select(&mut rows, plan, &unit.conditions)? {
         Selected::All => None,
@@ -115,10 +114,10 @@ pub(crate) fn read(
                 columns[column] = Some(read_column(opened, unit.group, &unit.ranges, column, plan, reading)?);
             }
         }
-        return Ok(Taken { rows: unit.rows(), columns, places: None });
+        return Ok(Matching { rows: unit.rows(), columns, places: None });
     };
     if selected.is_empty() {
-        return Ok(Taken { rows: 0, columns, places: Some(selected) });
+        return Ok(Matching { rows: 0, columns, places: Some(selected) });
     }
     let (ranges, places) = narrowed(&unit.ranges, &selected);
     for &column in wanted {
@@ -127,11 +126,11 @@ pub(crate) fn read(
             None => read_column(opened, unit.group, &ranges, column, plan, reading)?.take(&places),
         });
     }
-    Ok(Taken { rows: selected.len(), columns, places: Some(selected) })
+    Ok(Matching { rows: selected.len(), columns, places: Some(selected) })
 }
 
-/// The rows of a batch that meet all conditions, and `wanted` columns of them.
-pub(crate) fn take_batch(batch: &RecordBatch, plan: &Plan, wanted: &[usize]) -> Result<Taken, AskError> {
+/// Selects the matching rows of a batch, with the `wanted` columns.
+pub(crate) fn match_batch(batch: &RecordBatch, plan: &Plan, wanted: &[usize]) -> Result<Matching, AskError> {
     let mut rows = Batch { rows: batch, plan, columns: vec![None; plan.names.len()] };
     let all: Vec<usize> = (0..plan.conditions.len()).collect();
     let selected = select(&mut rows, plan, &all)?;
@@ -140,10 +139,10 @@ pub(crate) fn take_batch(batch: &RecordBatch, plan: &Plan, wanted: &[usize]) -> 
     }
     let mut columns = rows.columns;
     Ok(match selected {
-        Selected::All => Taken { rows: batch.num_rows(), columns, places: None },
+        Selected::All => Matching { rows: batch.num_rows(), columns, places: None },
         Selected::Some(places) => {
             columns.iter_mut().flatten().for_each(|column| *column = column.take(&places));
-            Taken { rows: places.len(), columns, places: Some(places) }
+            Matching { rows: places.len(), columns, places: Some(places) }
         }
     })
 }
@@ -156,43 +155,43 @@ enum Selected {
 fn select(rows: &mut impl Rows, plan: &Plan, conditions: &[usize]) -> Result<Selected, AskError> {
     let mut mask: Option<Vec<bool>> = None;
     for &condition in conditions {
-        let met = plan.conditions[condition].mask(rows)?;
+        let matches = plan.conditions[condition].mask(rows)?;
         let all = match mask.take() {
-            None => met,
+            None => matches,
             Some(mut all) => {
-                all.iter_mut().zip(met).for_each(|(all, met)| *all &= met);
+                all.iter_mut().zip(matches).for_each(|(all, matches)| *all &= matches);
                 all
             }
         };
-        // What is left over of nothing is nothing.
+        // No row matches: the remaining conditions cannot change that.
         if !all.contains(&true) {
             return Ok(Selected::Some(Vec::new()));
         }
         mask = Some(all);
     }
     let Some(mask) = mask else { return Ok(Selected::All) };
-    let met = mask.iter().filter(|met| **met).count();
-    if met == mask.len() {
+    let matches = mask.iter().filter(|matches| **matches).count();
+    if matches == mask.len() {
         return Ok(Selected::All);
     }
-    // Written to the next place whether met or not: no branch to mispredict.
-    let mut places = vec![0u32; met + 1];
+    // Writes every row number and advances only past matches: no branch to mispredict.
+    let mut places = vec![0u32; matches + 1];
     let mut next = 0;
-    for (row, met) in mask.iter().enumerate() {
+    for (row, matches) in mask.iter().enumerate() {
         places[next] = row as u32;
-        next += usize::from(*met);
+        next += usize::from(*matches);
     }
-    places.truncate(met);
+    places.truncate(matches);
     Ok(Selected::Some(places))
 }
 
-/// The ranges that hold selected rows, and where those are among the rows of the ranges.
+/// The ranges that hold selected rows, and where those rows are within the new ranges.
 fn narrowed(ranges: &[Range<usize>], selected: &[u32]) -> (Vec<Range<usize>>, Vec<u32>) {
-    /// Rows between two that are read with them rather than left out.
+    /// Gaps of fewer rows are read rather than skipped.
     const GAP: usize = 512;
     let mut narrow: Vec<Range<usize>> = Vec::new();
     let mut places = Vec::with_capacity(selected.len());
-    // Rows before the range in hand, of those given and of those kept.
+    // The current range, the rows before it, and the rows of the finished new ranges.
     let (mut range, mut before, mut kept) = (0, 0, 0);
     for &row in selected {
         while row as usize - before >= ranges[range].len() {
@@ -247,10 +246,10 @@ fn read_column(
         .map_err(|e| AskError::damaged(&opened.path, format!("column {:?}: {e}", plan.names[column])))
 }
 
-/// Rows of some ranges of a column, and the bytes that were read for them.
+/// Reads ranges of a column; returns the bytes read too.
 ///
-/// What the Parquet library does in general is done here for the layouts that tables are written in, without making
-/// values that are only counted. It is [`pages::Error::Unsupported`] where the library must read them.
+/// Decodes the layouts that our tables write faster than the Parquet library, without materializing values that are
+/// only counted. Returns [`pages::Error::Unsupported`] for everything else.
 fn read_pages(
     opened: &Opened,
     group: usize,
@@ -272,7 +271,7 @@ fn read_pages(
         return Err(pages::Error::Unsupported);
     }
     if kind == Kind::Set {
-        // Rows of lists are counted from the first page on.
+        // Lists have no row index per page, so rows are counted from the first page.
         let pages = ColumnPages::all(&opened.file, chunk);
         let column = set::column(&pages, chunk, rows)?;
         return Ok((set::within(column, ranges), pages.bytes()));
@@ -285,14 +284,14 @@ fn read_pages(
             let holds = |page: Range<usize>| ranges.iter().any(|r| r.start < page.end && page.start < r.end);
             ColumnPages::located(&opened.file, chunk, locations, holds)?
         }
-        // Where most pages are wanted, one read of all is the fastest.
+        // If most pages are wanted, one read of all is fastest.
         _ => ColumnPages::all(&opened.file, chunk),
     };
     let column = pages::read_flat(&pages, chunk, rows, ranges)?;
     let values = match column.values {
         pages::Values::Ints(values) => Values::Ints(values),
         pages::Values::Floats(values) => Values::Floats(values),
-        pages::Values::Texts { codes, dictionary } => Values::Texts { codes, words: Arc::new(dictionary) },
+        pages::Values::Texts { codes, dictionary } => Values::Texts { codes, dictionary: Arc::new(dictionary) },
     };
     Ok((Column { values, valid: column.valid }, pages.bytes()))
 }
@@ -303,7 +302,7 @@ fn chunk_bytes(opened: &Opened, group: usize, root: usize) -> u64 {
     leaves.map(|leaf| opened.metadata().row_group(group).column(leaf).compressed_size() as u64).sum()
 }
 
-/// Rows of a unit, told by their places in it, of one column as Arrow has it.
+/// Reads the given rows of a unit of one column, as an Arrow array.
 pub(crate) fn rows_of(
     opened: &Opened,
     unit: &Unit,

@@ -1,34 +1,34 @@
-//! What is added up of each group.
+//! Accumulators of measures, per group.
 
 use super::grouped::{Grouped, Input, each};
 use super::histogram::{Histogram, power_of};
 use super::ordered::{CountedValues, DistinctValues};
 use super::real::Real;
+use crate::coder::Coder;
 use crate::column::{Column, Kind, Values, ordinal};
 use crate::error::AskError;
 use crate::question::Measure;
-use crate::words::Coder;
 
-/// Sums, one a group.
+/// One sum per group.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Sums {
     Ints(Vec<i128>),
     Reals(Vec<Real>),
 }
 
-/// How much the rows of each group weigh.
+/// The weight of the rows of each group.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Weights {
-    /// One each.
+    /// One per row.
     Rows(Vec<u64>),
     Sums(Sums),
 }
 
-/// What is added up for one measure, group by group.
+/// The accumulators of one measure, one per group.
 #[derive(Debug, Clone)]
 pub(crate) enum Accumulator {
     Count(Weights),
-    /// Sums, and how many rows are in each: none leave NULL.
+    /// Sums, and the number of rows in each: a sum of no rows is NULL.
     Sum {
         sums: Sums,
         rows: Vec<u64>,
@@ -42,7 +42,7 @@ pub(crate) enum Accumulator {
         squares: Vec<Real>,
         weights: Weights,
     },
-    /// The least or greatest, as ordinals.
+    /// The least or greatest value, as an ordinal.
     Extreme {
         greatest: bool,
         best: Vec<i64>,
@@ -54,12 +54,12 @@ pub(crate) enum Accumulator {
     },
     Distinct {
         cells: Vec<DistinctValues>,
-        words: Option<Coder>,
+        dictionary: Option<Coder>,
     },
     /// All values, as ordinals.
     Values(Vec<CountedValues>),
     Histogram(Histogram),
-    /// Powers of two.
+    /// Values between powers of two.
     LogHistogram(Vec<CountedValues>),
 }
 
@@ -110,9 +110,8 @@ pub(super) fn add(sum: &mut i128, more: i128, what: &str) -> Result<(), AskError
     Ok(())
 }
 
-/// Partial answers to different questions.
 fn unlike() -> AskError {
-    AskError::invalid("partial answers to different questions cannot be merged")
+    AskError::invalid("cannot merge partial answers to different questions")
 }
 
 impl Weights {
@@ -161,7 +160,7 @@ fn add_rows(rows: &mut [u64], other: &[u64], map: &[u32]) {
 }
 
 impl Accumulator {
-    /// What is added up for a measure of a column of some kind, of no groups yet.
+    /// An accumulator of no groups yet.
     pub(crate) fn new(measure: &Measure, kind: Option<Kind>, weight: Option<Kind>) -> Self {
         let is_real = kind == Some(Kind::Float);
         let sums = || Sums::new(is_real || weight == Some(Kind::Float));
@@ -178,7 +177,7 @@ impl Accumulator {
                 Self::Deviation { sums: Vec::new(), squares: Vec::new(), weights: Weights::new(weight) }
             }
             Measure::Distinct(_) => {
-                Self::Distinct { cells: Vec::new(), words: (kind == Some(Kind::Text)).then(Coder::default) }
+                Self::Distinct { cells: Vec::new(), dictionary: (kind == Some(Kind::Text)).then(Coder::default) }
             }
             Measure::Quantiles(..) => Self::Values(Vec::new()),
             Measure::Histogram(_) => Self::Histogram(Histogram::new(is_real)),
@@ -186,7 +185,7 @@ impl Accumulator {
         }
     }
 
-    /// Makes room for so many groups.
+    /// Adds empty groups up to `groups`.
     pub(crate) fn grow(&mut self, groups: usize) {
         match self {
             Self::Count(weights) => weights.grow(groups),
@@ -215,7 +214,7 @@ impl Accumulator {
         }
     }
 
-    /// Takes over what another knows; `map` has the number here of each of its groups.
+    /// Merges another accumulator; `map` gives the number here of each of its groups.
     pub(crate) fn merge(&mut self, other: Self, map: &[u32]) -> Result<(), AskError> {
         match (self, other) {
             (Self::Count(weights), Self::Count(other)) => weights.merge(&other, map)?,
@@ -249,10 +248,10 @@ impl Accumulator {
                     }
                 }
             }
-            (Self::Distinct { cells, words }, Self::Distinct { cells: other, words: more }) => {
-                let renamed: Option<Vec<u64>> = match (words, more) {
-                    (Some(words), Some(more)) => {
-                        Some(more.words().iter().map(|word| u64::from(words.code(word))).collect())
+            (Self::Distinct { cells, dictionary }, Self::Distinct { cells: other, dictionary: more }) => {
+                let renamed: Option<Vec<u64>> = match (dictionary, more) {
+                    (Some(dictionary), Some(more)) => {
+                        Some(more.dictionary().iter().map(|word| u64::from(dictionary.code(word))).collect())
                     }
                     _ => None,
                 };
@@ -291,8 +290,8 @@ impl Accumulator {
                 let words = best.iter().flatten().map(|word| word.len()).sum::<usize>();
                 best.capacity() * size_of::<Option<Box<str>>>() + words
             }
-            Self::Distinct { cells, words } => {
-                let own = cells.capacity() * size_of::<DistinctValues>() + words.as_ref().map_or(0, Coder::memory);
+            Self::Distinct { cells, dictionary } => {
+                let own = cells.capacity() * size_of::<DistinctValues>() + dictionary.as_ref().map_or(0, Coder::memory);
                 own + cells.iter().map(DistinctValues::memory).sum::<usize>()
             }
             Self::Values(by_group) | Self::LogHistogram(by_group) | Self::Histogram(Histogram { by_group, .. }) => {
@@ -302,7 +301,7 @@ impl Accumulator {
         }
     }
 
-    /// Puts values in order, so that they can be told.
+    /// Sorts pending values, so that they can be read.
     pub(crate) fn settle(&mut self) {
         match self {
             Self::Distinct { cells, .. } => cells.iter_mut().for_each(DistinctValues::settle),
@@ -313,7 +312,6 @@ impl Accumulator {
         }
     }
 
-    /// Accumulates rows.
     pub(crate) fn update(&mut self, input: &Input<'_>) -> Result<(), AskError> {
         match (self, input.column, input.weight) {
             (Self::Count(Weights::Rows(rows)), ..) => input.grouped.count(rows),
@@ -347,14 +345,14 @@ impl Accumulator {
                 });
             }
             (Self::ExtremeText { greatest, best }, Some(column), _) => {
-                if let Values::Texts { codes, words } = &column.values {
+                if let Values::Texts { codes, dictionary } = &column.values {
                     each(column, input.grouped, |row, group| {
-                        keep_word(*greatest, &mut best[group], words.get(codes.get(row) as usize));
+                        keep_word(*greatest, &mut best[group], dictionary.get(codes.get(row) as usize));
                     });
                 }
             }
-            (Self::Distinct { cells, words }, Some(column), _) => {
-                distinct(cells, words.as_mut(), column, input.grouped);
+            (Self::Distinct { cells, dictionary }, Some(column), _) => {
+                distinct(cells, dictionary.as_mut(), column, input.grouped);
             }
             (Self::Values(by_group), Some(column), _) => {
                 if !input.grouped.weigh_dense(column, by_group) {
@@ -386,7 +384,7 @@ fn keep_word(greatest: bool, best: &mut Option<Box<str>>, word: &str) {
     }
 }
 
-/// The values of a column of numbers as integers in the same order.
+/// The values of a numeric column as integers of the same order.
 fn ordinals(column: &Column) -> impl Fn(usize) -> i64 + '_ {
     move |row| match &column.values {
         Values::Ints(values) => values[row],
@@ -395,7 +393,7 @@ fn ordinals(column: &Column) -> impl Fn(usize) -> i64 + '_ {
     }
 }
 
-/// Adds the values of a column, times a weight where there is one; `also` is called for each of them with its group.
+/// Adds the values of a column, times their weight if any; calls `also` with each value and its group.
 fn add_all(
     sums: &mut Sums,
     column: &Column,
@@ -433,7 +431,7 @@ fn add_all(
     failed.map_or(Ok(()), Err)
 }
 
-/// A column that is NULL where another is, too.
+/// The column, with NULL where `by` is NULL too.
 fn masked(column: &Column, by: &Column) -> Column {
     let valid = match (&column.valid, &by.valid) {
         (Some(a), Some(b)) => Some(a.iter().zip(b).map(|(a, b)| *a && *b).collect()),
@@ -470,10 +468,10 @@ fn deviate(sums: &mut [Real], squares: &mut [Real], column: &Column, weight: Opt
     });
 }
 
-fn distinct(cells: &mut [DistinctValues], words: Option<&mut Coder>, column: &Column, grouped: &Grouped<'_>) {
-    if let (Values::Texts { codes, words }, Some(coder)) = (&column.values, words) {
-        let numbers: Vec<u64> = words.iter().map(|word| u64::from(coder.code(word))).collect();
-        // Words may be there twice; what is the same has the same number.
+fn distinct(cells: &mut [DistinctValues], dictionary: Option<&mut Coder>, column: &Column, grouped: &Grouped<'_>) {
+    if let (Values::Texts { codes, dictionary }, Some(coder)) = (&column.values, dictionary) {
+        let numbers: Vec<u64> = dictionary.iter().map(|word| u64::from(coder.code(word))).collect();
+        // Dictionaries may repeat a text; equal texts share a code.
         each(column, grouped, |row, group| cells[group].add(numbers[codes.get(row) as usize]));
     } else {
         let value = ordinals(column);

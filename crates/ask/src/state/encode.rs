@@ -1,7 +1,7 @@
-//! Groups as bytes, and back.
+//! Encodes groups as bytes.
 //!
-//! Numbers that are often small have a varying length; the compressor deals with the rest. The bytes do not hold the
-//! question: the reader knows it and brings empty accumulators.
+//! Numbers that are often small have variable length; compression does the rest. The bytes do not contain the question:
+//! the reader supplies empty accumulators for it.
 
 use pages::{Dictionary, varint};
 
@@ -11,10 +11,9 @@ use super::histogram::Histogram;
 use super::keys::Keys;
 use super::ordered::{CountedValues, DistinctValues};
 use super::real::Real;
+use crate::coder::Coder;
 use crate::column::Kind;
-use crate::words::Coder;
 
-/// Bytes being written.
 #[derive(Debug, Default)]
 pub(crate) struct Bytes(pub(crate) Vec<u8>);
 
@@ -32,9 +31,9 @@ impl Bytes {
         varint::push_signed(&mut self.0, value);
     }
 
-    fn words(&mut self, words: &Dictionary) {
-        self.number(words.len() as u64);
-        words.iter().for_each(|word| self.text(word));
+    fn dictionary(&mut self, dictionary: &Dictionary) {
+        self.number(dictionary.len() as u64);
+        dictionary.iter().for_each(|word| self.text(word));
     }
 
     fn reals(&mut self, reals: &[Real]) {
@@ -75,21 +74,21 @@ impl Bytes {
     }
 }
 
-/// Bytes being read. Whatever does not follow the rules gives `None`.
+/// Bytes to decode. Invalid bytes give `None`.
 pub(crate) struct Input<'a>(pub(crate) &'a [u8]);
 
 impl<'a> Input<'a> {
     pub(crate) fn take(&mut self, length: usize) -> Option<&'a [u8]> {
-        let (taken, rest) = self.0.split_at_checked(length)?;
+        let (head, rest) = self.0.split_at_checked(length)?;
         self.0 = rest;
-        Some(taken)
+        Some(head)
     }
 
     pub(crate) fn number(&mut self) -> Option<u64> {
         varint::read(&mut self.0)
     }
 
-    /// How many things follow, each of which takes a byte at least.
+    /// A count of items, each at least one byte long.
     fn count(&mut self) -> Option<usize> {
         usize::try_from(self.number()?).ok().filter(|count| *count <= self.0.len())
     }
@@ -107,7 +106,7 @@ impl<'a> Input<'a> {
         let count = self.count()?;
         let mut coder = Coder::default();
         for place in 0..count {
-            // Each word is there once.
+            // Each text occurs once.
             (coder.code(self.text()?) as usize == place).then_some(())?;
         }
         Some(coder)
@@ -160,13 +159,13 @@ impl<'a> Input<'a> {
 }
 
 impl Groups {
-    /// All that is known, which must be settled.
+    /// Writes all groups; accumulators must be settled.
     pub(crate) fn encode(&self, out: &mut Bytes) {
         self.keys.encode(out);
         self.accumulators.iter().for_each(|accumulator| accumulator.encode(out));
     }
 
-    /// Reads groups of keys of some kinds, with accumulators like those given.
+    /// Reads groups with the given key kinds into the given empty accumulators.
     pub(crate) fn decode(input: &mut Input<'_>, kinds: &[Kind], accumulators: Vec<Accumulator>) -> Option<Self> {
         let keys = Keys::decode(input, kinds)?;
         let groups = keys.len();
@@ -178,8 +177,8 @@ impl Groups {
 impl Keys {
     fn encode(&self, out: &mut Bytes) {
         for column in 0..self.columns() {
-            if let Some(words) = self.words(column) {
-                out.words(words);
+            if let Some(dictionary) = self.dictionary(column) {
+                out.dictionary(dictionary);
             }
         }
         out.number(self.len() as u64);
@@ -191,7 +190,7 @@ impl Keys {
     fn decode(input: &mut Input<'_>, kinds: &[Kind]) -> Option<Self> {
         let mut keys = Self::new(kinds);
         for column in 0..kinds.len() {
-            if keys.words(column).is_some() {
+            if keys.dictionary(column).is_some() {
                 keys.set_coder(column, input.coder()?);
             }
         }
@@ -204,10 +203,10 @@ impl Keys {
             let nulls = cells[kinds.len()];
             (nulls < 1 << kinds.len()).then_some(())?;
             for (column, cell) in cells.iter().enumerate().take(kinds.len()) {
-                let known = keys.words(column).is_none_or(|words| *cell < words.len() as u64);
-                (known || nulls >> column & 1 == 1).then_some(())?;
+                let in_dictionary = keys.dictionary(column).is_none_or(|dictionary| *cell < dictionary.len() as u64);
+                (in_dictionary || nulls >> column & 1 == 1).then_some(())?;
             }
-            // Each group is there once.
+            // Each group occurs once.
             (keys.group(&cells) as usize == group).then_some(())?;
         }
         Some(keys)
@@ -241,9 +240,9 @@ impl Accumulator {
                     out.text(word.as_deref().unwrap_or_default());
                 }
             }
-            Self::Distinct { cells, words } => {
-                if let Some(words) = words {
-                    out.words(words.words());
+            Self::Distinct { cells, dictionary } => {
+                if let Some(dictionary) = dictionary {
+                    out.dictionary(dictionary.dictionary());
                 }
                 for cells in cells {
                     out.number(cells.values().len() as u64);
@@ -262,7 +261,7 @@ impl Accumulator {
         }
     }
 
-    /// Reads what this, of no groups yet, would know of `groups`.
+    /// Reads the state of this empty accumulator for `groups` groups.
     fn decode(self, input: &mut Input<'_>, groups: usize) -> Option<Self> {
         let flag = |input: &mut Input<'_>| match input.take(1)? {
             [0] => Some(false),
@@ -293,12 +292,12 @@ impl Accumulator {
                 };
                 Self::ExtremeText { greatest, best: (0..groups).map(word).collect::<Option<_>>()? }
             }
-            Self::Distinct { words, .. } => {
-                let words = match words {
+            Self::Distinct { dictionary, .. } => {
+                let dictionary = match dictionary {
                     Some(_) => Some(input.coder()?),
                     None => None,
                 };
-                let most = words.as_ref().map(|words| words.words().len() as u64);
+                let most = dictionary.as_ref().map(|dictionary| dictionary.dictionary().len() as u64);
                 let one = |_| {
                     let count = input.count()?;
                     let mut cells: Vec<u64> = Vec::with_capacity(count);
@@ -311,7 +310,7 @@ impl Accumulator {
                     Some(DistinctValues::from_ordered(cells))
                 };
                 let cells = (0..groups).map(one).collect::<Option<_>>()?;
-                Self::Distinct { cells, words }
+                Self::Distinct { cells, dictionary }
             }
             Self::Values(_) => Self::Values(input.by_group(groups)?),
             Self::LogHistogram(_) => Self::LogHistogram(input.by_group(groups)?),

@@ -1,4 +1,4 @@
-//! Rows by the group that each is in.
+//! Rows by group.
 
 use std::borrow::Cow;
 use std::cell::OnceCell;
@@ -9,7 +9,7 @@ use super::ordered::CountedValues;
 use super::slots::SLOTS_MIN;
 use crate::column::{Column, Values};
 
-/// Some rows for one measure.
+/// Input of one measure: some rows.
 pub(crate) struct Input<'a> {
     pub(crate) grouped: &'a Grouped<'a>,
     pub(crate) column: Option<&'a Column>,
@@ -19,33 +19,32 @@ pub(crate) struct Input<'a> {
 /// The groups of some rows.
 pub(crate) struct Grouped<'a> {
     pub(super) rows: usize,
-    /// By slot: how many rows are in it, and the number of its group.
+    /// Per slot, the number of its rows and of its group.
     pub(super) slots: Option<Slots<'a>>,
-    /// By row: the number of its group.
+    /// Per row, the number of its group.
     pub(super) groups: OnceCell<Vec<u32>>,
 }
 
-/// Every combination of the values of the key columns has a slot, where those are few.
+/// One slot for every combination of key values, if those are few.
 pub(super) struct Slots<'a> {
     pub(super) of_row: Cow<'a, Codes>,
     pub(super) rows: Vec<u32>,
     pub(super) groups: Vec<u32>,
 }
 
-/// Runs `take` for every row in which the column is not NULL, with its group.
-pub(super) fn each(column: &Column, grouped: &Grouped<'_>, mut take: impl FnMut(usize, usize)) {
+/// Calls `visit` with every row that is not NULL in the column, and its group.
+pub(super) fn each(column: &Column, grouped: &Grouped<'_>, mut visit: impl FnMut(usize, usize)) {
     let groups = grouped.groups();
     match &column.valid {
-        None => groups.iter().enumerate().for_each(|(row, &group)| take(row, group as usize)),
+        None => groups.iter().enumerate().for_each(|(row, &group)| visit(row, group as usize)),
         Some(valid) => {
             let rows = groups.iter().zip(valid).enumerate().filter(|(_, (_, valid))| **valid);
-            rows.for_each(|(row, (&group, _))| take(row, group as usize));
+            rows.for_each(|(row, (&group, _))| visit(row, group as usize));
         }
     }
 }
 
 impl Grouped<'_> {
-    /// The number of each row's group.
     pub(super) fn groups(&self) -> &[u32] {
         self.groups.get_or_init(|| match &self.slots {
             Some(slots) => with_codes!(&*slots.of_row, codes => {
@@ -55,7 +54,7 @@ impl Grouped<'_> {
         })
     }
 
-    /// Adds the rows of each group to `counts`.
+    /// Adds the number of rows of each group to `counts`.
     pub(super) fn count(&self, counts: &mut [u64]) {
         match &self.slots {
             Some(slots) => {
@@ -66,7 +65,7 @@ impl Grouped<'_> {
         }
     }
 
-    /// Counts the values of a column of integers by slot and value, where both are few; false where they are not.
+    /// Counts the values of an integer column by slot and value; returns false if there are too many of either.
     pub(super) fn weigh_dense(&self, column: &Column, by_group: &mut [CountedValues]) -> bool {
         let (Some(slots), Values::Ints(values), None) = (&self.slots, &column.values, &column.valid) else {
             return false;

@@ -1,4 +1,4 @@
-//! Takes rows in: finds the group of each, then lets each measure accumulate them.
+//! Assigns rows to groups and accumulates their measures.
 
 use std::borrow::Cow;
 use std::cell::OnceCell;
@@ -9,12 +9,11 @@ use super::accumulator::{Accumulator, Weights};
 use super::grouped::{Grouped, Input, Slots};
 use super::keys::Keys;
 use super::slots::{Cell, Part, SLOTS_MAX, SLOTS_MIN, as_slot, count_codes, part};
+use crate::coder::Coder;
 use crate::column::{Column, Values, range_of};
 use crate::error::AskError;
 use crate::plan::{GroupBy, Measured, Plan};
-use crate::words::Coder;
 
-/// What is known of the groups of some rows.
 #[derive(Debug, Clone)]
 pub(crate) struct Groups {
     pub(crate) keys: Keys,
@@ -28,7 +27,7 @@ impl Groups {
         let mut groups =
             Self { keys: Keys::new(&plan.key_kinds()), accumulators: plan.measured.iter().map(accumulator).collect() };
         if plan.groups.is_empty() {
-            // All rows are one group, even where there are none.
+            // Without key columns there is one group, even of no rows.
             groups.keys.group(&[0]);
             groups.grow();
         }
@@ -40,7 +39,7 @@ impl Groups {
         self.accumulators.iter_mut().for_each(|accumulator| accumulator.grow(groups));
     }
 
-    /// Takes in rows, whose columns are at the places that the plan has them.
+    /// Accumulates rows; `columns` are indexed as in the plan.
     pub(crate) fn update(&mut self, plan: &Plan, rows: usize, columns: &[Option<Column>]) -> Result<(), AskError> {
         if rows == 0 {
             return Ok(());
@@ -61,7 +60,7 @@ impl Groups {
                 let Some(place) = place else { return Ok(None) };
                 Ok(Some(match &spread {
                     None => Spread::Same(column(place)?),
-                    Some(rows) => Spread::Taken(column(place)?.take(rows)),
+                    Some(rows) => Spread::Repeated(column(place)?.take(rows)),
                 }))
             };
             let (of, weight) = (spread_out(measured.column)?, spread_out(plan.weight)?);
@@ -71,7 +70,7 @@ impl Groups {
         Ok(())
     }
 
-    /// Counts rows of which nothing else is asked.
+    /// Counts rows for a question that needs only their number.
     pub(crate) fn count_rows(&mut self, rows: u64) {
         for accumulator in &mut self.accumulators {
             if let Accumulator::Count(Weights::Rows(counts)) = accumulator {
@@ -80,13 +79,13 @@ impl Groups {
         }
     }
 
-    /// Puts values in order, so that they can be told or written.
+    /// Sorts pending values, so that accumulators can be read or encoded.
     pub(crate) fn settle(&mut self) {
         self.accumulators.iter_mut().for_each(Accumulator::settle);
     }
 
     pub(crate) fn merge(&mut self, mut other: Self) -> Result<(), AskError> {
-        // The fewer are added to the more.
+        // Merging the smaller into the larger is faster.
         if other.keys.len() > self.keys.len() {
             std::mem::swap(self, &mut other);
         }
@@ -148,10 +147,10 @@ impl Groups {
     }
 
     fn by_rows(&mut self, rows: usize, parts: &[Part<'_>]) -> Vec<u32> {
-        /// A word without a number yet.
+        /// A dictionary entry without a code yet.
         const NONE: u64 = u64::MAX;
         let mut numbers: Vec<Vec<u64>> =
-            parts.iter().map(|p| vec![NONE; p.words().map_or(0, Dictionary::len)]).collect();
+            parts.iter().map(|p| vec![NONE; p.dictionary().map_or(0, Dictionary::len)]).collect();
         let mut cells = vec![0; parts.len() + 1];
         let mut last: Option<(Vec<u64>, u32)> = None;
         let mut groups = Vec::with_capacity(rows);
@@ -159,17 +158,17 @@ impl Groups {
             cells[parts.len()] = 0;
             for (place, part) in parts.iter().enumerate() {
                 match part.of_row(row) {
-                    Cell::Word(code, words) => {
+                    Cell::Word(code, dictionary) => {
                         let number = &mut numbers[place][code];
                         if *number == NONE {
-                            *number = self.keys.code(place, words.get(code));
+                            *number = self.keys.code(place, dictionary.get(code));
                         }
                         cells[place] = *number;
                     }
                     cell => self.set_cell(&mut cells, place, &cell),
                 }
             }
-            // Rows of a group often follow one another.
+            // Consecutive rows are often of the same group.
             let group = match &last {
                 Some((same, group)) if *same == cells => *group,
                 _ => self.keys.group(&cells),
@@ -195,47 +194,47 @@ impl Groups {
                 0
             }
             Cell::Whole(value) => *value as u64,
-            Cell::Word(code, words) => self.keys.code(place, words.get(*code)),
+            Cell::Word(code, dictionary) => self.keys.code(place, dictionary.get(*code)),
         };
     }
 }
 
-/// A column for a measure, after rows were spread over the members of sets.
+/// A measured column, after rows were repeated for the members of sets.
 enum Spread<'a> {
     Same(&'a Column),
-    Taken(Column),
+    Repeated(Column),
 }
 
 impl Spread<'_> {
     fn column(&self) -> &Column {
         match self {
             Self::Same(column) => column,
-            Self::Taken(column) => column,
+            Self::Repeated(column) => column,
         }
     }
 }
 
-/// The values of a key column, relabelled.
+/// A key column, relabelled.
 type Key<'a> = Cow<'a, Column>;
 
 fn relabelled<'a>(column: &'a Column, by: &GroupBy) -> Key<'a> {
-    let relabel = |words: &Dictionary| {
+    let relabel = |dictionary: &Dictionary| {
         let mut new = Dictionary::default();
-        words.iter().for_each(|word| new.push(&by.relabel(word)));
+        dictionary.iter().for_each(|word| new.push(&by.relabel(word)));
         new
     };
     match &column.values {
         _ if by.replacements.is_empty() => Cow::Borrowed(column),
-        Values::Texts { codes, words } => {
-            let values = Values::Texts { codes: codes.clone(), words: relabel(words).into() };
+        Values::Texts { codes, dictionary } => {
+            let values = Values::Texts { codes: codes.clone(), dictionary: relabel(dictionary).into() };
             Cow::Owned(Column { values, valid: column.valid.clone() })
         }
-        Values::Sets { ends, codes, words } => {
-            // Members that become the same label are one.
+        Values::Sets { ends, codes, dictionary } => {
+            // Members that get the same label become one.
             let mut coder = Coder::default();
-            let new: Vec<u32> = relabel(words).iter().map(|word| coder.code(word)).collect();
-            let words = coder.into_words();
-            let null = words.len() as u32;
+            let new: Vec<u32> = relabel(dictionary).iter().map(|word| coder.code(word)).collect();
+            let dictionary = coder.into_dictionary();
+            let null = dictionary.len() as u32;
             let (mut new_ends, mut new_codes) = (Vec::with_capacity(ends.len()), Vec::with_capacity(codes.len()));
             for row in 0..ends.len() {
                 let at = new_codes.len();
@@ -247,42 +246,41 @@ fn relabelled<'a>(column: &'a Column, by: &GroupBy) -> Key<'a> {
                 }
                 new_ends.push(new_codes.len() as u32);
             }
-            let values = Values::Sets { ends: new_ends, codes: new_codes, words: words.into() };
+            let values = Values::Sets { ends: new_ends, codes: new_codes, dictionary: dictionary.into() };
             Cow::Owned(Column { values, valid: column.valid.clone() })
         }
         _ => Cow::Borrowed(column),
     }
 }
 
-/// Puts a row in the place of each member of its sets. Gives the row that each then comes from; `None` where there are
-/// no sets.
+/// Repeats each row for every member of its sets. Returns the original row of each; `None` without sets.
 fn spread(rows: usize, keys: &mut [Key<'_>]) -> Option<Vec<u32>> {
     let mut from: Option<Vec<u32>> = None;
     for place in 0..keys.len() {
-        let Values::Sets { ends, codes, words } = &keys[place].values else { continue };
-        let (words, null) = (words.clone(), words.len() as u32);
-        let (mut taken, mut members) = (Vec::with_capacity(rows), Vec::with_capacity(rows));
+        let Values::Sets { ends, codes, dictionary } = &keys[place].values else { continue };
+        let (dictionary, null) = (dictionary.clone(), dictionary.len() as u32);
+        let (mut sources, mut members) = (Vec::with_capacity(rows), Vec::with_capacity(rows));
         for row in 0..ends.len() {
             let own = &codes[range_of(ends, row)];
             if own.is_empty() {
-                taken.push(row as u32);
+                sources.push(row as u32);
                 members.push(null);
             }
-            taken.resize(taken.len() + own.len(), row as u32);
+            sources.resize(sources.len() + own.len(), row as u32);
             members.extend_from_slice(own);
         }
-        let space = words.len() + 1;
+        let space = dictionary.len() + 1;
         let valid = members.contains(&null).then(|| members.iter().map(|code| *code != null).collect());
         for (other, key) in keys.iter_mut().enumerate() {
             if other != place {
-                *key = Cow::Owned(key.take(&taken));
+                *key = Cow::Owned(key.take(&sources));
             }
         }
         keys[place] =
-            Cow::Owned(Column { values: Values::Texts { codes: Codes::from_u32(members, space), words }, valid });
+            Cow::Owned(Column { values: Values::Texts { codes: Codes::from_u32(members, space), dictionary }, valid });
         from = Some(match from {
-            None => taken,
-            Some(before) => taken.iter().map(|&row| before[row as usize]).collect(),
+            None => sources,
+            Some(before) => sources.iter().map(|&row| before[row as usize]).collect(),
         });
     }
     from

@@ -1,26 +1,26 @@
-//! Histograms: values in buckets.
+//! Histograms.
 //!
-//! Buckets are two to some power wide and begin at multiples of that, so that two of one width make one of the next: they
-//! are widened as values come in, and merge without loss.
+//! Buckets are a power of two wide and start at multiples of their width. So two adjacent buckets form one of the next
+//! width: buckets widen as values arrive, and merge without loss.
 
 use super::grouped::{Grouped, each};
 use super::ordered::CountedValues;
 use crate::column::{Column, Values};
 
-/// Buckets of real numbers are at least two to this power wide.
+/// Least width of buckets of real numbers, as a power of two.
 const FINEST_POWER: i32 = -1_000;
-/// Integers so near to the first and the last are in buckets with others.
+/// Integers this close to the extremes share a bucket with others.
 const OUTERMOST: i64 = 8;
-/// Buckets that are kept, at most, to be put together to those that are told.
+/// Buckets to keep, at most; reported buckets are merged from these.
 const BUCKETS_MAX: u64 = 4_096;
-/// Places of what is no number in a bucket.
+/// Buckets of values that are not finite.
 pub(crate) const NOT_A_NUMBER: i64 = i64::MAX;
 pub(crate) const INFINITE: i64 = i64::MAX - 1;
 pub(crate) const LEAST: i64 = i64::MIN;
-/// Buckets of real numbers are so fine, at most, against the greatest among them.
+/// Precision of buckets of real numbers, in bits relative to the greatest value.
 const FINEST_BITS: i32 = 40;
 
-/// The least and greatest bucket with a finite number.
+/// The least and greatest bucket of finite numbers.
 pub(crate) fn span(by_group: &[CountedValues]) -> Option<(i64, i64)> {
     let of_bag = |counted: &CountedValues| {
         let mut finite = counted.values().iter().map(|(place, _)| *place).filter(|p| !is_special(*p));
@@ -34,7 +34,7 @@ fn is_special(place: i64) -> bool {
     matches!(place, NOT_A_NUMBER | INFINITE | LEAST)
 }
 
-/// The same buckets, so many powers of two wider.
+/// The buckets, widened by a power of two.
 pub(crate) fn shifted(counted: &CountedValues, by: i32) -> CountedValues {
     let mut wider = CountedValues::default();
     for &(place, times) in counted.values() {
@@ -44,13 +44,13 @@ pub(crate) fn shifted(counted: &CountedValues, by: i32) -> CountedValues {
     wider
 }
 
-/// `x` times two to a power.
+/// `x * 2^power`.
 pub(crate) fn scaled(x: f64, power: i32) -> f64 {
     let half = power / 2;
     x * 2f64.powi(half) * 2f64.powi(power - half)
 }
 
-/// The finest buckets for the values of a column of real numbers.
+/// The width of the finest buckets for the values of a real column, as a power of two.
 fn least_shift(column: &Column) -> Option<i32> {
     let Values::Floats(values) = &column.values else { return None };
     let finite = values.iter().enumerate().filter(|(row, x)| x.is_finite() && column.is_valid(*row));
@@ -58,17 +58,17 @@ fn least_shift(column: &Column) -> Option<i32> {
     (greatest > 0.0).then(|| exponent(greatest) - FINEST_BITS)
 }
 
-/// The power of two that is not above a number greater than 0.
+/// The exponent of the greatest power of two up to a positive number.
 fn exponent(x: f64) -> i32 {
     let bits = (x.to_bits() >> 52 & 0x7FF) as i32;
-    // Those without a leading bit are scaled until they have one.
+    // Subnormal numbers are scaled until they have a leading bit.
     if bits == 0 { exponent(x * 2f64.powi(64)) - 64 } else { bits - 1_023 }
 }
 
-/// Where powers of two begin to be numbered, so that those below 1 have numbers too.
+/// Added to exponents, so that those below 1 stay positive.
 pub(crate) const POWERS: i64 = 1_100;
 
-/// The bucket of a value among powers of two: 0 for zero, mirrored for what is negative.
+/// The bucket of a value between powers of two: 0 for zero, mirrored for negative values.
 pub(super) fn power_of(column: &Column, row: usize) -> i64 {
     match &column.values {
         Values::Ints(values) => match values[row] {
@@ -84,7 +84,7 @@ pub(super) fn power_of(column: &Column, row: usize) -> i64 {
     }
 }
 
-/// The buckets of a measure, group by group, two to the power of `shift` wide.
+/// The buckets of a measure per group, each `2^shift` wide.
 #[derive(Debug, Clone)]
 pub(crate) struct Histogram {
     pub(crate) shift: i32,
@@ -92,17 +92,16 @@ pub(crate) struct Histogram {
 }
 
 impl Histogram {
-    /// Of no groups, as fine as values of the kind need.
+    /// A histogram of no groups, with the finest buckets of the kind.
     pub(super) fn new(is_real: bool) -> Self {
         Self { shift: if is_real { FINEST_POWER } else { 0 }, by_group: Vec::new() }
     }
 
-    /// Counts the values of some rows.
     pub(super) fn update(&mut self, column: &Column, grouped: &Grouped<'_>) {
         if let Some(least) = least_shift(column) {
             self.coarsen(least);
         }
-        // The outermost integers would be taken for what is no number.
+        // The outermost integers would collide with the buckets of values that are not finite.
         let inner = i64::MIN + OUTERMOST..i64::MAX - OUTERMOST;
         if let Values::Ints(values) = &column.values
             && values.iter().any(|v| !inner.contains(v))
@@ -117,7 +116,7 @@ impl Histogram {
                     x if x.is_nan() => NOT_A_NUMBER,
                     f64::INFINITY => INFINITE,
                     f64::NEG_INFINITY => LEAST,
-                    // Two steps: the width itself may be past the largest number.
+                    // Two steps: the width itself may exceed the largest number.
                     x => (scaled(x, -shift)).floor() as i64,
                 };
                 each(column, grouped, |row, group| by_group[group].add((place(values[row]), 1)));
@@ -127,7 +126,7 @@ impl Histogram {
         self.narrow();
     }
 
-    /// Adds the buckets of another; `map` has the number here of each of its groups.
+    /// Merges another histogram; `map` gives the number here of each of its groups.
     pub(super) fn merge(&mut self, other: Self, map: &[u32]) {
         self.coarsen(other.shift);
         for (mut counted, &group) in other.by_group.into_iter().zip(map) {
@@ -137,7 +136,7 @@ impl Histogram {
         self.narrow();
     }
 
-    /// Makes buckets as wide as two to the power of `least`, at least.
+    /// Widens buckets to at least `2^least`.
     fn coarsen(&mut self, least: i32) {
         if least > self.shift {
             for counted in &mut self.by_group {
@@ -148,7 +147,7 @@ impl Histogram {
         }
     }
 
-    /// Widens buckets until there are few enough.
+    /// Widens buckets until they are few enough.
     fn narrow(&mut self) {
         loop {
             self.by_group.iter_mut().for_each(CountedValues::settle);

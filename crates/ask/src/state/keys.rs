@@ -1,12 +1,12 @@
-//! The groups there are.
+//! The keys of groups.
 
 use hashbrown::HashTable;
 
+use crate::coder::{Coder, hash_cells};
 use crate::column::Kind;
-use crate::words::{Coder, hash_cells};
 
-/// The groups there are, numbered from 0: of each its cells, one a key column (texts by their numbers), and a last one
-/// whose bits say which of them are NULL.
+/// The keys of all groups, which are numbered from 0. A key has one cell per key column (texts as codes), and a last
+/// cell of bits that mark NULL.
 #[derive(Debug, Clone)]
 pub(crate) struct Keys {
     stride: usize,
@@ -15,7 +15,7 @@ pub(crate) struct Keys {
     coders: Vec<Option<Coder>>,
 }
 
-/// A group with the upper half of its hash: so a table that grows need not look at cells, which lie anywhere.
+/// A group and the upper half of its hash, so that growing the table reads no cells.
 #[derive(Debug, Clone, Copy)]
 struct Entry {
     upper: u32,
@@ -28,7 +28,7 @@ impl Entry {
     }
 }
 
-/// Bits of a table's hash from half of them.
+/// Expands half a hash to all bits that the table uses.
 fn spread(upper: u32) -> u64 {
     u64::from(upper) << 32 | u64::from(upper)
 }
@@ -48,7 +48,7 @@ impl Keys {
         &self.cells[group * self.stride..(group + 1) * self.stride]
     }
 
-    /// The number of the group with these cells, a new one where there was none.
+    /// The number of the group with these cells, added if new.
     pub(crate) fn group(&mut self, key: &[u64]) -> u32 {
         let Self { stride, cells, table, .. } = self;
         let of = |group: u32| &cells[group as usize * *stride..][..*stride];
@@ -63,25 +63,24 @@ impl Keys {
         group
     }
 
-    /// The number of a text of a key column.
+    /// The code of a text of a key column.
     pub(crate) fn code(&mut self, column: usize, word: &str) -> u64 {
         self.coders[column].as_mut().map_or(0, |coder| u64::from(coder.code(word)))
     }
 
     /// The text of a cell of a key column.
     pub(crate) fn word(&self, column: usize, cell: u64) -> &str {
-        self.coders[column].as_ref().map_or("", |coder| coder.words().get(cell as usize))
+        self.coders[column].as_ref().map_or("", |coder| coder.dictionary().get(cell as usize))
     }
 
-    pub(crate) fn words(&self, column: usize) -> Option<&pages::Dictionary> {
-        self.coders[column].as_ref().map(Coder::words)
+    pub(crate) fn dictionary(&self, column: usize) -> Option<&pages::Dictionary> {
+        self.coders[column].as_ref().map(Coder::dictionary)
     }
 
     pub(crate) fn is_null(&self, group: usize, column: usize) -> bool {
         self.cells(group)[self.stride - 1] >> column & 1 == 1
     }
 
-    /// Key columns.
     pub(super) fn columns(&self) -> usize {
         self.coders.len()
     }
@@ -90,10 +89,10 @@ impl Keys {
         self.coders[column] = Some(coder);
     }
 
-    /// Takes over the groups of another; gives the numbers that those have here.
+    /// Adds the groups of another; returns their numbers here.
     pub(crate) fn merge(&mut self, other: &Self) -> Vec<u32> {
         let maps: Vec<Option<Vec<u64>>> = (0..self.coders.len())
-            .map(|column| Some(other.words(column)?.iter().map(|word| self.code(column, word)).collect()))
+            .map(|column| Some(other.dictionary(column)?.iter().map(|word| self.code(column, word)).collect()))
             .collect();
         let mut key = vec![0; self.stride];
         let mut numbers = Vec::with_capacity(other.len());

@@ -1,4 +1,4 @@
-//! What accumulates for each group while rows are read, and what of it goes into the answer.
+//! State of a running question: groups, their keys and their accumulators.
 
 mod accumulator;
 mod encode;

@@ -1,13 +1,13 @@
-//! Values in order, each once.
+//! Sorted, distinct values.
 
-/// Values, each with how often it occurs.
+/// Values with their counts.
 pub(crate) type CountedValues = Ordered<(i64, u64)>;
-/// Different values.
+/// Distinct values.
 pub(crate) type DistinctValues = Ordered<u64>;
 
-/// What can be put in order, equal ones becoming one.
+/// Items to sort; equal items merge.
 pub(crate) trait Item: Copy + Ord {
-    /// Takes in another that follows it in order; says so, or that the two are different.
+    /// Merges the `next` item in order; returns false if the two differ.
     fn absorb(&mut self, next: Self) -> bool;
 }
 
@@ -27,14 +27,14 @@ impl Item for (i64, u64) {
     }
 }
 
-/// Items in order; those that came last wait to be put in order.
+/// Sorted items, and items still to be sorted.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Ordered<T> {
     ordered: Vec<T>,
     waiting: Vec<T>,
 }
 
-/// Items that wait, at least, before they are put in order.
+/// Least number of pending items before they are sorted.
 const WAITING: usize = 64;
 
 impl<T> Default for Ordered<T> {
@@ -48,9 +48,9 @@ impl<T> Ordered<T> {
         Self { ordered, waiting: Vec::new() }
     }
 
-    /// The items in order; all must be settled.
+    /// The items in order; call [`Self::settle`] before.
     pub(crate) fn values(&self) -> &[T] {
-        debug_assert!(self.waiting.is_empty(), "some values wait");
+        debug_assert!(self.waiting.is_empty(), "some values are not sorted yet");
         &self.ordered
     }
 
@@ -77,7 +77,7 @@ impl<T: Item> Ordered<T> {
         self.join();
     }
 
-    /// Puts all items in order.
+    /// Sorts all items.
     pub(crate) fn settle(&mut self) {
         if !self.waiting.is_empty() {
             self.waiting.sort_unstable();
@@ -86,11 +86,11 @@ impl<T: Item> Ordered<T> {
         }
     }
 
-    /// Joins what waits, which is in order and each once, with what is ordered.
+    /// Merges the pending items, sorted and distinct, with the sorted ones.
     fn join(&mut self) {
         let waiting = std::mem::take(&mut self.waiting);
         let Some(first) = waiting.first() else { return };
-        // What comes in order needs no second place.
+        // Items that arrive in order need no merge.
         let is_before_all = |last: &T| {
             let mut last = *last;
             last < *first && !last.absorb(*first)
@@ -118,7 +118,7 @@ impl<T: Item> Ordered<T> {
 }
 
 impl CountedValues {
-    /// How often all values occur together.
+    /// The total count of all values.
     pub(crate) fn total(&self) -> u64 {
         self.ordered.iter().chain(&self.waiting).map(|(_, times)| times).sum()
     }

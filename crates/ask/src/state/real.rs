@@ -1,10 +1,10 @@
 //! Sums of real numbers.
 
-/// A sum of real numbers, to about twice their digits: what the order of adding changes is past what is told.
+/// A sum of real numbers with about twice their digits: the order of additions does not change the reported digits.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub(crate) struct Real {
     pub(crate) sum: f64,
-    /// What the sum lost to rounding.
+    /// What rounding lost of the sum.
     pub(crate) rest: f64,
 }
 
@@ -14,7 +14,7 @@ impl Real {
         let part = sum - self.sum;
         let lost = (self.sum - (sum - part)) + (x - part);
         self.sum = sum;
-        // Past the largest number nothing is left to be exact about.
+        // An infinite or NaN sum has no rounding error to track.
         if sum.is_finite() {
             self.rest += lost;
         }
@@ -48,10 +48,10 @@ impl Real {
         normal
     }
 
-    /// The sum of squares about the mean, of `weight` values whose sum is this and whose squares' sum is `squares`.
+    /// The sum of squared deviations from the mean, of values with this sum, total `weight` and sum of `squares`.
     pub(crate) fn spread(self, squares: Self, weight: f64) -> f64 {
         let (sum, squares) = (self.normal(), squares.normal());
-        // sum * sum / weight to twice the digits of a number.
+        // sum * sum / weight, to twice the digits of a number.
         let mean = sum.sum / weight;
         let mean_rest = ((-mean).mul_add(weight, sum.sum) + sum.rest) / weight;
         let mut spread = squares;

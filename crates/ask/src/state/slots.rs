@@ -1,4 +1,4 @@
-//! Slots for the values of key columns, where those are few.
+//! Slots for the values of key columns, if those are few.
 
 use std::borrow::Cow;
 
@@ -7,7 +7,7 @@ use pages::{Codes, Dictionary};
 use crate::column::{Column, Values, ordinal};
 use crate::plan::GroupBy;
 
-/// Slots, at most, where rows are fewer.
+/// Slots that are always allowed, even for fewer rows.
 pub(super) const SLOTS_MIN: usize = 1_024;
 pub(super) const SLOTS_MAX: usize = 1 << 20;
 
@@ -18,13 +18,13 @@ pub(super) enum Cell<'a> {
     Word(usize, &'a Dictionary),
 }
 
-/// A key column, with slots for its values where those are few.
+/// A key column, with slots for its values if those are few.
 pub(super) enum Part<'a> {
     Words {
         codes: &'a Codes,
-        words: &'a Dictionary,
+        dictionary: &'a Dictionary,
     },
-    /// Whole numbers `low + slot * step`; the last slot is NULL.
+    /// Integers `low + slot * step`; the last slot is NULL.
     Span {
         slots: Codes,
         low: i64,
@@ -37,13 +37,13 @@ pub(super) enum Part<'a> {
     },
 }
 
-/// Slots of a column of whole numbers, at most.
+/// Slots of an integer column, at most.
 const SPAN_MAX: u64 = 1 << 16;
 
 pub(super) fn part<'a>(key: &'a Column, by: &GroupBy) -> Part<'a> {
     let valid = key.valid.as_deref();
     match &key.values {
-        Values::Texts { codes, words } => Part::Words { codes, words },
+        Values::Texts { codes, dictionary } => Part::Words { codes, dictionary },
         Values::Floats(values) => Part::Wide { values: values.iter().map(|x| ordinal(*x)).collect(), valid },
         Values::Ints(values) => {
             let (step, origin) = by.bucket.map_or((1, 0), |bucket| (bucket.micros, bucket.origin()));
@@ -54,7 +54,7 @@ pub(super) fn part<'a>(key: &'a Column, by: &GroupBy) -> Part<'a> {
     }
 }
 
-/// Where the span begins that a value lies in.
+/// The start of the span that contains a value.
 fn floor(value: i64, step: i64, origin: i64) -> i64 {
     value.saturating_sub((value.wrapping_sub(origin)).rem_euclid(step))
 }
@@ -63,8 +63,8 @@ fn span<'a>(values: &'a [i64], valid: Option<&'a [bool]>, step: i64, origin: i64
     let bounds = match valid {
         None => values.iter().copied().min().zip(values.iter().copied().max()),
         Some(valid) => {
-            let known = || values.iter().zip(valid).filter(|(_, valid)| **valid).map(|(value, _)| *value);
-            known().min().zip(known().max())
+            let valid_values = || values.iter().zip(valid).filter(|(_, valid)| **valid).map(|(value, _)| *value);
+            valid_values().min().zip(valid_values().max())
         }
     };
     let (low, high) = bounds.unwrap_or((0, 0));
@@ -79,13 +79,13 @@ fn span<'a>(values: &'a [i64], valid: Option<&'a [bool]>, step: i64, origin: i64
     }
     let space = slots as usize + 1;
     let null = slots as u32;
-    // Values that are NULL may lie anywhere.
+    // NULL rows may hold any value.
     let mut codes: Vec<u32> = if step == 1 {
         values.iter().map(|v| (v.wrapping_sub(low) as u64).min(u64::from(null)) as u32).collect()
     } else {
         let (mut from, mut to, mut slot) = (low, low, 0);
         let of = |value: i64| {
-            // Neighbours often lie in the same span: most values need no division.
+            // Neighbours are often in the same span: most values need no division.
             if value < from || value >= to {
                 let steps = (value.wrapping_sub(low) as u64 / step as u64).min(u64::from(null));
                 slot = steps as u32;
@@ -105,7 +105,7 @@ fn span<'a>(values: &'a [i64], valid: Option<&'a [bool]>, step: i64, origin: i64
 impl Part<'_> {
     pub(super) fn space(&self) -> Option<usize> {
         match self {
-            Self::Words { words, .. } => Some(words.len() + 1),
+            Self::Words { dictionary, .. } => Some(dictionary.len() + 1),
             Self::Span { space, .. } => Some(*space),
             Self::Wide { .. } => None,
         }
@@ -120,16 +120,16 @@ impl Part<'_> {
         }
     }
 
-    pub(super) fn words(&self) -> Option<&Dictionary> {
+    pub(super) fn dictionary(&self) -> Option<&Dictionary> {
         match self {
-            Self::Words { words, .. } => Some(words),
+            Self::Words { dictionary, .. } => Some(dictionary),
             _ => None,
         }
     }
 
     pub(super) fn of_slot(&self, slot: usize) -> Cell<'_> {
         match self {
-            Self::Words { words, .. } if slot < words.len() => Cell::Word(slot, words),
+            Self::Words { dictionary, .. } if slot < dictionary.len() => Cell::Word(slot, dictionary),
             Self::Span { low, step, space, .. } if slot + 1 < *space => Cell::Whole(low + slot as i64 * step),
             _ => Cell::Null,
         }
@@ -154,9 +154,8 @@ pub(super) fn as_slot(code: impl Into<u32>) -> u32 {
     code.into()
 }
 
-/// How often each code occurs.
 pub(super) fn count_codes<C: Copy + Into<u32>>(codes: &[C], space: usize) -> Vec<u32> {
-    /// Codes up to which it pays to count in four places: one that repeats then need not wait for itself.
+    /// With fewer codes, counting in four arrays is faster: repeated codes need not wait for each other.
     const FOURFOLD_MAX: usize = 4_096;
     let at = |code: C| code.into() as usize;
     if space > FOURFOLD_MAX {

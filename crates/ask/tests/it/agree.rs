@@ -1,4 +1,4 @@
-//! Random questions over random tables have the answers of the reference.
+//! Random questions over random tables give the same answers as the reference.
 
 use std::collections::BTreeSet;
 
@@ -7,7 +7,7 @@ use ask::{Answer, AskError, Bucket, Cache, Measure, Options, Order, Partial, Que
 use proptest::prelude::*;
 use snapshot::Snapshot;
 
-use crate::reference::{Condition, Plain, Row, Told, Value, is_same, rows, values};
+use crate::reference::{Condition, Plain, PlainMeasure, Row, Value, is_same, rows, values};
 use crate::tables::{Dice, HOSTS, HOUR, START, TAGS, table};
 
 fn sign(dice: &mut Dice) -> &'static str {
@@ -19,9 +19,9 @@ fn time_text(micros: i64) -> String {
     time.to_rfc3339_opts(chrono::SecondsFormat::Micros, true)
 }
 
-/// A value of a column, and how it is written.
+/// A random value of a column, and its text.
 fn literal(dice: &mut Dice, column: &str, all: &[Row]) -> (Value, String) {
-    // Most often one that occurs.
+    // Most often a value that occurs.
     if !all.is_empty() && dice.chance(60) {
         let value = dice.pick(all)[column].clone();
         let text = match (&value, column) {
@@ -105,8 +105,8 @@ fn condition(dice: &mut Dice, depth: u32, sets: bool, all: &[Row]) -> Condition 
     }
 }
 
-fn measures(dice: &mut Dice) -> (Vec<Measure>, Vec<Told>) {
-    let (mut asked, mut plain): (Vec<Measure>, Vec<Told>) = (Vec::new(), Vec::new());
+fn measures(dice: &mut Dice) -> (Vec<Measure>, Vec<PlainMeasure>) {
+    let (mut asked, mut plain): (Vec<Measure>, Vec<PlainMeasure>) = (Vec::new(), Vec::new());
     for _ in 0..dice.below(4) {
         let number = (*dice.pick(&["n", "big", "y", "key"])).to_owned();
         let any = (*dice.pick(&["time", "host", "word", "n", "big", "x", "y", "flag", "day"])).to_owned();
@@ -150,7 +150,7 @@ fn measures(dice: &mut Dice) -> (Vec<Measure>, Vec<Told>) {
     (asked, plain)
 }
 
-/// A question, and the same for the reference.
+/// The same random question for this crate and for the reference.
 fn question(dice: &mut Dice, sets: bool, all: &[Row]) -> (Question, Plain) {
     let columns = ["host", "word", "n", "big", "x", "flag", "day", "key", "tags"];
     let columns = if sets { &columns[..] } else { &columns[..8] };
@@ -193,12 +193,12 @@ fn question(dice: &mut Dice, sets: bool, all: &[Row]) -> (Question, Plain) {
     (question, plain)
 }
 
-/// Whether an answer, whose order is that of its keys, is that of the reference.
+/// Compares an answer in key order with the reference's.
 fn check(answer: &Answer, expected: &[(Vec<Value>, Vec<Value>)], names: &[String], context: &dyn std::fmt::Display) {
     let have: Vec<Vec<Value>> = answer.rows.columns().iter().map(values).collect();
     let schema = answer.rows.schema();
-    let told: Vec<&String> = schema.fields().iter().skip(answer.keys).map(|f| f.name()).collect();
-    assert_eq!(told, names.iter().collect::<Vec<_>>(), "{context}");
+    let columns: Vec<&String> = schema.fields().iter().skip(answer.keys).map(|f| f.name()).collect();
+    assert_eq!(columns, names.iter().collect::<Vec<_>>(), "{context}");
     assert_eq!(answer.rows.num_rows(), expected.len(), "groups of {context}: {:?}", answer.rows);
     for (row, (key, measured)) in expected.iter().enumerate() {
         let have_key: Vec<&Value> = have[..answer.keys].iter().map(|column| &column[row]).collect();
@@ -214,7 +214,7 @@ fn check(answer: &Answer, expected: &[(Vec<Value>, Vec<Value>)], names: &[String
     }
 }
 
-/// Every way there is to the answer of one question.
+/// Every way to compute the answer to a question.
 fn ways(source: &Snapshot, question: &Question) -> Vec<(&'static str, Result<Answer, AskError>)> {
     let options = |threads| Options { threads, ..Options::default() };
     let cache = Some(Cache::of(&source.root).with_rows_min(1));
@@ -222,13 +222,13 @@ fn ways(source: &Snapshot, question: &Question) -> Vec<(&'static str, Result<Ans
     vec![
         ("one thread", ask::answer(source, question, &options(1))),
         ("three threads", ask::answer(source, question, &options(3))),
-        ("kept", ask::answer(source, question, &keeping)),
-        ("kept before", ask::answer(source, question, &keeping)),
+        ("cached", ask::answer(source, question, &keeping)),
+        ("cached", ask::answer(source, question, &keeping)),
         ("together", together(source, question)),
     ]
 }
 
-/// Two machines with a part of the rows each, whose partial answers go through files.
+/// Two machines with half the rows each exchange encoded partial answers.
 fn together(source: &Snapshot, question: &Question) -> Result<Answer, AskError> {
     let half = source.segments.len() / 2;
     let (a, b) = source.segments.split_at(half);
@@ -251,7 +251,7 @@ fn agree(seed: u64) {
         let (asked, plain) = question(&mut dice, sets, &all);
         let expected = plain.answer(&all);
         let names: Vec<String> = plain.measures.iter().map(|(name, ..)| name.clone()).collect();
-        // In the order of the keys first: by a name that is one of them, or by none.
+        // First in key order: sorted by the first key column, if any.
         let first = asked.bucket.map(|_| "time".to_owned()).or_else(|| asked.groups.first().cloned());
         let by_key = Question { order: first.map(|by| Order { by, ascending: true }), ..asked.clone() };
         for (way, answer) in ways(&source, &by_key) {
@@ -263,7 +263,7 @@ fn agree(seed: u64) {
     }
 }
 
-/// The first groups by the first measure are so of all groups.
+/// Limited answers hold the top groups by the first measure.
 fn top(
     source: &Snapshot,
     asked: &Question,
@@ -287,7 +287,7 @@ fn top(
     check(&answer, &expected, names, &format!("{question:?}"));
 }
 
-/// Samples are the first rows that meet the conditions.
+/// Samples are the first matching rows.
 fn sample(dice: &mut Dice, source: &Snapshot, asked: &Question, plain: &Plain, all: &[Row], batches: &[RecordBatch]) {
     let wanted = dice.below(20) as usize;
     let samples = Samples { rows: wanted, columns: vec!["key".to_owned(), "word".to_owned()] };
@@ -298,18 +298,18 @@ fn sample(dice: &mut Dice, source: &Snapshot, asked: &Question, plain: &Plain, a
         samples: Some(samples),
         ..Question::default()
     };
-    let met = Plain { conditions: plain.conditions.clone(), window: plain.window, ..Plain::default() };
+    let matching = Plain { conditions: plain.conditions.clone(), window: plain.window, ..Plain::default() };
     let count = |row: &&Row| {
-        let one = Plain { measures: vec![("count".to_owned(), "count", String::new(), 0)], ..met.clone() };
+        let one = Plain { measures: vec![("count".to_owned(), "count", String::new(), 0)], ..matching.clone() };
         one.answer(std::slice::from_ref(*row))[0].1[0] == Value::Int(1)
     };
-    // Segments are in the order of their paths, which is not that of the batches where we named them.
+    // Segments are sorted by path, and our own have random names.
     let answer = ask::answer(source, &question, &Options::default()).unwrap();
     let expected: Vec<&Row> = all.iter().filter(count).collect();
     assert_eq!(answer.rows.num_rows(), expected.len().min(wanted), "{question:?} of {} batches", batches.len());
     for row in rows(&answer.rows) {
         let found = expected.iter().any(|e| e["key"] == row["key"] && e["word"] == row["word"]);
-        assert!(found, "{row:?} does not meet {question:?}");
+        assert!(found, "{row:?} does not match {question:?}");
     }
 }
 
@@ -317,7 +317,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 40, max_shrink_iters: 0, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn random_questions_have_the_answers_of_the_reference(seed in any::<u64>()) {
+    fn random_questions_match_the_reference(seed in any::<u64>()) {
         agree(seed);
     }
 }

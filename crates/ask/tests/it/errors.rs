@@ -1,4 +1,4 @@
-//! Questions that make no sense are told what is wrong, where, and what to do.
+//! Errors of questions say what is wrong, where, and what to do.
 
 use arrow::array::RecordBatch;
 use ask::{Measure, Options, Question, Replacement, Samples};
@@ -12,29 +12,29 @@ fn source() -> Snapshot {
     Snapshot { root: "nowhere".into(), schema, table: None, segments: Vec::new(), unflushed }
 }
 
-fn said(question: &Question) -> String {
+fn message(question: &Question) -> String {
     ask::answer(&source(), question, &Options::default()).unwrap_err().to_string()
 }
 
 fn of_condition(condition: &str) -> String {
-    said(&Question { conditions: vec![condition.to_owned()], ..Question::default() })
+    message(&Question { conditions: vec![condition.to_owned()], ..Question::default() })
 }
 
 #[test]
-fn unknown_columns_name_those_nearest() {
+fn unknown_columns_get_suggestions() {
     let grouped = Question { groups: vec!["hots".to_owned()], ..Question::default() };
-    assert_eq!(said(&grouped), "there is no column \"hots\": did you mean \"host\"?");
+    assert_eq!(message(&grouped), "unknown column \"hots\" (did you mean \"host\"?)");
     assert!(of_condition("Hsot = 'a'").contains("did you mean \"host\""));
     let far = Question { groups: vec!["qqqq".to_owned()], ..Question::default() };
-    assert!(said(&far).contains("there are time, host, word"));
+    assert!(message(&far).contains("the columns are time, host, word"));
 }
 
 #[test]
-fn conditions_are_told_where_they_are_wrong() {
+fn condition_errors_point_at_the_mistake() {
     let at = |text: &str| {
-        let said = of_condition(text);
-        let caret = said.lines().last().unwrap().find('^').unwrap_or_else(|| panic!("{said}")) - 2;
-        (caret, said.lines().next().unwrap().to_owned())
+        let message = of_condition(text);
+        let caret = message.lines().last().unwrap().find('^').unwrap_or_else(|| panic!("{message}")) - 2;
+        (caret, message.lines().next().unwrap().to_owned())
     };
     assert_eq!(at("host ="), (6, "condition: expected a name, a number or a 'text'".to_owned()));
     assert_eq!(at("host = 'a' b").0, 11);
@@ -45,10 +45,10 @@ fn conditions_are_told_where_they_are_wrong() {
     assert!(at("n = 'one'").1.contains("\"n\" holds integers: compare it with a number"));
     assert!(at("time > 5").1.contains("compare it with a time in single quotes"));
     assert!(at("time > 'yesterday'").1.contains("such as '2025-10-01'"));
-    assert!(at("n ~ 'x'").1.contains("~ needs text, and \"n\" holds integers"));
+    assert!(at("n ~ 'x'").1.contains("~ needs text, but \"n\" holds integers"));
     assert!(at("tags = 'x'").1.contains("HAS"));
-    assert!(at("host + 1 > 2").1.contains("arithmetic needs integers, and \"host\" holds text"));
-    assert!(at("host HAS 'x'").1.contains("HAS needs sets of texts"));
+    assert!(at("host + 1 > 2").1.contains("arithmetic needs integers, but \"host\" holds text"));
+    assert!(at("host HAS 'x'").1.contains("HAS needs sets of text"));
     assert!(at("n ; 1").1.contains("has no meaning here"));
     assert!(at("n IN 5").1.contains("a list of values in parentheses"));
     assert!(at(&format!("{}n = 1{}", "(".repeat(300), ")".repeat(300))).1.contains("nested over 200 levels deep"));
@@ -56,35 +56,35 @@ fn conditions_are_told_where_they_are_wrong() {
 }
 
 #[test]
-fn measures_are_told_what_they_need() {
-    let of = |measure: Measure| said(&Question { measures: vec![measure], ..Question::default() });
-    assert_eq!(
-        of(Measure::Average("host".to_owned())),
-        "avg of \"host\" cannot be told: it holds text, and avg needs numbers"
+fn measures_reject_columns_of_wrong_types() {
+    let of = |measure: Measure| message(&Question { measures: vec![measure], ..Question::default() });
+    assert_eq!(of(Measure::Average("host".to_owned())), "cannot compute avg(host): the column holds text, not numbers");
+    assert!(
+        of(Measure::Quantiles("word".to_owned(), Vec::new()))
+            .contains("compute quantiles(word): the column holds text")
     );
-    assert!(of(Measure::Quantiles("word".to_owned(), Vec::new())).contains("quantiles needs numbers"));
-    assert!(of(Measure::Distinct("tags".to_owned())).contains("it holds sets of texts"));
+    assert!(of(Measure::Distinct("tags".to_owned())).contains("the column holds sets of text"));
     let weight = Question { weight: Some("host".to_owned()), ..Question::default() };
-    assert!(said(&weight).contains("weight of \"host\""));
+    assert!(message(&weight).contains("weight rows by \"host\""));
 }
 
 #[test]
-fn other_parts_are_told_what_is_wrong_too() {
+fn other_parts_report_errors() {
     let time = Question { time: Some("host".to_owned()), since: Some(0), ..Question::default() };
-    assert!(said(&time).contains("needs times"));
+    assert!(message(&time).contains("not times"));
     assert!("host".parse::<Replacement>().unwrap_err().to_string().contains("write COLUMN=/PATTERN/TEXT/"));
-    assert!("host=/a/b".parse::<Replacement>().unwrap_err().to_string().contains("three / are expected"));
+    assert!("host=/a/b".parse::<Replacement>().unwrap_err().to_string().contains("expected three /"));
     let replacement = "host=/a[/b/".parse::<Replacement>().unwrap();
     let replaced = Question { groups: vec!["host".to_owned()], replacements: vec![replacement], ..Question::default() };
-    assert!(said(&replaced).contains("replacement: the pattern is wrong here"), "{}", said(&replaced));
+    assert!(message(&replaced).contains("replacement: the pattern is wrong here"), "{}", message(&replaced));
     let ungrouped = Question { groups: Vec::new(), replacements: vec!["host=/a/b/".parse().unwrap()], ..replaced };
-    assert!(said(&ungrouped).contains("group by host too"));
+    assert!(message(&ungrouped).contains("group by host too"));
     let order = ask::Order { by: "counts".to_owned(), ascending: false };
     let sorted = Question { groups: vec!["host".to_owned()], order: Some(order), ..Question::default() };
-    assert!(said(&sorted).contains("did you mean \"count\""));
+    assert!(message(&sorted).contains("did you mean \"count\""));
     let samples = Some(Samples { rows: 5, columns: Vec::new() });
     let both = Question { groups: vec!["host".to_owned()], samples, ..Question::default() };
-    assert!(said(&both).contains("ask for no groups"));
+    assert!(message(&both).contains("ask for no groups"));
     assert!("p101".parse::<ask::Quantile>().unwrap_err().contains("from 0 to 100"));
     assert!("1 hour".parse::<ask::Bucket>().unwrap_err().contains("such as 15m or 1h"));
     assert!(ask::moment("soon", 0).unwrap_err().to_string().contains("such as 7d"));
@@ -92,7 +92,7 @@ fn other_parts_are_told_what_is_wrong_too() {
 }
 
 #[test]
-fn a_question_that_needs_more_memory_says_so() {
+fn memory_limit_is_reported() {
     let schema = schema();
     let key = arrow::array::Int64Array::from_iter_values(0..100_000);
     let mut columns: Vec<arrow::array::ArrayRef> =
@@ -102,7 +102,7 @@ fn a_question_that_needs_more_memory_says_so() {
     let source = Snapshot { root: "nowhere".into(), schema, table: None, segments: Vec::new(), unflushed };
     let question = Question { groups: vec!["key".to_owned()], ..Question::default() };
     let small = Options { memory_bytes: 1 << 20, ..Options::default() };
-    let said = ask::answer(&source, &question, &small).unwrap_err().to_string();
-    assert!(said.contains("needs more than the 1 MB") && said.contains("ask for fewer groups"), "{said}");
+    let message = ask::answer(&source, &question, &small).unwrap_err().to_string();
+    assert!(message.contains("needs more than the 1 MB") && message.contains("ask for fewer groups"), "{message}");
     assert_eq!(ask::answer(&source, &question, &Options::default()).unwrap().groups, 100_000);
 }

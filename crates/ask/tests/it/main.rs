@@ -1,11 +1,11 @@
-//! Questions as their askers meet them: tables on disk, answers, errors.
+//! Questions from outside the crate: tables on disk, answers, errors.
 
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 mod agree;
+mod cache;
 mod damaged;
 mod errors;
-mod kept;
 mod reading;
 mod reference;
 mod tables;

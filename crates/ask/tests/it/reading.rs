@@ -1,4 +1,4 @@
-//! What is read, and what is left out and why.
+//! What is read, and what is skipped and why.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -13,7 +13,7 @@ use table::{Inserter, Layout, TableOptions};
 use crate::reference::{Value, values};
 use crate::tables::START;
 
-/// Four segments of four row groups of 1,000 rows, `key` in order; `host` and `weight` in turn.
+/// Four segments of four row groups of 1,000 rows: `key` ascending, `host` and `weight` alternating.
 async fn table(root: &Path, options: TableOptions) -> Snapshot {
     let utc = DataType::Timestamp(TimeUnit::Microsecond, Some("UTC".into()));
     let schema = Arc::new(Schema::new(vec![
@@ -32,7 +32,7 @@ async fn table(root: &Path, options: TableOptions) -> Snapshot {
             ),
             Arc::new(Int64Array::from_iter_values(keys())),
             Arc::new(StringArray::from_iter_values(keys().map(|k| format!("host-{:03}", k * 7_919 % 500)))),
-            // The last value is a new greatest one.
+            // The last value is a new maximum.
             Arc::new(Int64Array::from_iter_values(keys().map(|k| if k % 1_000 == 999 { 100 } else { k % 2 }))),
         ];
         inserter.insert(&[RecordBatch::try_new(schema.clone(), columns.to_vec()).unwrap()]).await.unwrap();
@@ -51,42 +51,42 @@ fn first(answer: &Answer) -> Value {
 }
 
 #[tokio::test]
-async fn only_what_may_match_is_read() {
+async fn reads_only_what_may_match() {
     let folder = tempfile::tempdir().unwrap();
     let source = table(folder.path(), TableOptions::new(Layout::Pruned)).await;
     let needle = ask(&source, &["key = 6543"], Vec::new());
     let read = &needle.reading;
     assert_eq!(first(&needle), Value::Int(1));
     assert_eq!((read.segments_by_log, read.groups, read.skipped.groups_by_statistics), (3, 4, 3));
-    // Of the five pages of the row group one may hold the key.
+    // One of the row group's five pages may hold the key.
     assert_eq!((read.skipped.pages_by_statistics, read.rows), (4, 200));
     assert_eq!(read.columns.iter().map(String::as_str).collect::<Vec<_>>(), ["key"]);
-    // Nothing but the log is needed to count rows, and rows that are all inside of bounds.
+    // The log alone counts rows, even under conditions that all rows meet.
     let all = ask(&source, &["key >= 0", "time >= '2025-01-01'"], Vec::new());
     assert_eq!((first(&all), all.reading.segments_counted, all.reading.bytes), (Value::Int(16_000), 4, 0));
-    // A condition that some row groups meet whole is not put to their rows.
+    // A condition that all rows of a row group meet is not tested again.
     let most = ask(&source, &["key >= 1500"], vec![Measure::Greatest("weight".to_owned())]);
     assert_eq!(first(&most), Value::Int(100));
     assert_eq!((most.reading.groups_read, most.reading.skipped.groups_by_statistics), (15, 1));
 }
 
 #[tokio::test]
-async fn a_new_extreme_at_the_end_is_found() {
+async fn maximum_at_block_end_is_found() {
     let folder = tempfile::tempdir().unwrap();
     let source = table(folder.path(), TableOptions::new(Layout::Pruned)).await;
-    // The original lost rows whose value came last in a block and was its greatest.
+    // The original lost rows that were both last in a block and its maximum.
     assert_eq!(first(&ask(&source, &["weight = 100"], Vec::new())), Value::Int(16));
     assert_eq!(first(&ask(&source, &["weight > 1"], Vec::new())), Value::Int(16));
 }
 
 #[tokio::test]
-async fn look_ups_and_filters_leave_row_groups_out() {
+async fn indexes_and_filters_skip_row_groups() {
     let looked_up = TableOptions { lookup: vec!["host".to_owned()], ..TableOptions::new(Layout::Pruned) };
     let filtered = TableOptions { bloom: vec!["host".to_owned()], ..TableOptions::new(Layout::Pruned) };
     for (options, by_lookup) in [(looked_up, true), (filtered, false)] {
         let folder = tempfile::tempdir().unwrap();
         let source = table(folder.path(), options).await;
-        // Every host is in every row group; between two of them there is none.
+        // Every row group holds every host, and no value between two of them.
         assert_eq!(first(&ask(&source, &["host = 'host-007'"], Vec::new())), Value::Int(32));
         let none = ask(&source, &["host IN ('host-007x', 'host-300x')"], Vec::new());
         let skipped = &none.reading.skipped;
@@ -96,9 +96,9 @@ async fn look_ups_and_filters_leave_row_groups_out() {
     }
 }
 
-/// The greatest counts among many groups are those of all rows, where they came from one segment each or from all.
+/// The top groups are exact, whether their rows come from one segment each or from all.
 #[tokio::test]
-async fn the_top_of_many_groups_is_exact() {
+async fn top_of_many_groups_is_exact() {
     let folder = tempfile::tempdir().unwrap();
     let source = table(folder.path(), TableOptions::new(Layout::Pruned)).await;
     let question = Question { groups: vec!["key".to_owned()], limit: Some(3), ..Question::default() };

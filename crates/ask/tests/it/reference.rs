@@ -1,4 +1,4 @@
-//! A reference: plain, slow, and obviously right. Row by row, over values as they are.
+//! A plain, slow and obviously right reference: row by row.
 
 use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet};
@@ -7,7 +7,7 @@ use arrow::array::{Array, ArrayRef, AsArray, RecordBatch};
 use arrow::compute::cast;
 use arrow::datatypes::{DataType, Date32Type, Decimal128Type, Float64Type, Int64Type, TimestampMicrosecondType};
 
-/// A value. Truths, times and days are integers.
+/// A value. Booleans, times and days are integers.
 #[derive(Debug, Clone)]
 pub(crate) enum Value {
     Null,
@@ -31,7 +31,7 @@ impl Value {
     }
 }
 
-/// NULL is last; NaN is equal to itself and greater than other numbers; zeros are equal.
+/// NULL is last, NaN equals itself and exceeds other numbers, and zeros are equal.
 impl Ord for Value {
     fn cmp(&self, other: &Self) -> Ordering {
         match (self, other) {
@@ -65,7 +65,6 @@ impl Eq for Value {}
 
 pub(crate) type Row = BTreeMap<String, Value>;
 
-/// The rows of a batch.
 pub(crate) fn rows(batch: &RecordBatch) -> Vec<Row> {
     let columns: Vec<(String, Vec<Value>)> = batch
         .schema()
@@ -110,7 +109,6 @@ pub(crate) fn values(array: &ArrayRef) -> Vec<Value> {
     (0..array.len()).map(one).collect()
 }
 
-/// A condition.
 #[derive(Debug, Clone)]
 pub(crate) enum Condition {
     All(Vec<Self>),
@@ -124,7 +122,7 @@ pub(crate) enum Condition {
     Match(String, String),
 }
 
-/// True, false, or neither.
+/// True, false, or unknown.
 type Truth = Option<bool>;
 
 impl Condition {
@@ -218,19 +216,19 @@ fn compare(a: &Value, sign: &str, b: &Value) -> Truth {
     })
 }
 
-/// What is told of a group: its name in the answer, what it is, its column, and its share in percent.
-pub(crate) type Told = (String, &'static str, String, u64);
+/// A measure: its name in the answer, its function, its column, and the percentage of a quantile.
+pub(crate) type PlainMeasure = (String, &'static str, String, u64);
 
-/// What is asked, in plain words.
+/// A question to the reference.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Plain {
     pub(crate) groups: Vec<String>,
-    pub(crate) measures: Vec<Told>,
+    pub(crate) measures: Vec<PlainMeasure>,
     pub(crate) conditions: Vec<Condition>,
     pub(crate) bucket: Option<i64>,
     pub(crate) window: (Option<i64>, Option<i64>),
     pub(crate) weight: Option<String>,
-    /// Column, pattern and label.
+    /// Column, pattern and replacement.
     pub(crate) replace: Option<(String, String, String)>,
 }
 
@@ -267,14 +265,14 @@ impl Plain {
         keys
     }
 
-    /// Every group with what is told of it, in the order of its keys.
+    /// Every group with its measures, in key order.
     pub(crate) fn answer(&self, rows: &[Row]) -> Vec<(Vec<Value>, Vec<Value>)> {
         let mut groups: BTreeMap<Vec<Value>, Vec<&Row>> = BTreeMap::new();
         if self.groups.is_empty() && self.bucket.is_none() {
             groups.insert(Vec::new(), Vec::new());
         }
         for row in rows {
-            let met = self.conditions.iter().all(|c| c.truth(row) == Some(true));
+            let matches = self.conditions.iter().all(|c| c.truth(row) == Some(true));
             let inside = match (&self.window, &row["time"]) {
                 ((None, None), _) => true,
                 ((since, until), Value::Int(t)) => {
@@ -282,7 +280,7 @@ impl Plain {
                 }
                 _ => false,
             };
-            if met && inside {
+            if matches && inside {
                 self.keys(row).into_iter().for_each(|key| groups.entry(key).or_default().push(row));
             }
         }
@@ -300,17 +298,17 @@ impl Plain {
         }
     }
 
-    fn measure(&self, (_, what, column, share): &Told, rows: &[&Row], all: &[&Row]) -> Value {
+    fn measure(&self, (_, what, column, share): &PlainMeasure, rows: &[&Row], all: &[&Row]) -> Value {
         let is_int = |v: &Value| matches!(v, Value::Int(_));
-        let known: Vec<&&Row> = rows.iter().filter(|r| *what == "count" || r[column] != Value::Null).collect();
-        let weighed: Vec<(f64, &Row)> = known.iter().filter_map(|r| Some((self.weight(r)?, **r))).collect();
+        let counted: Vec<&&Row> = rows.iter().filter(|r| *what == "count" || r[column] != Value::Null).collect();
+        let weighed: Vec<(f64, &Row)> = counted.iter().filter_map(|r| Some((self.weight(r)?, **r))).collect();
         let total: f64 = weighed.iter().map(|(w, _)| w).sum();
         let x = |row: &Row| number(&row[column]).unwrap();
         let exact = |of: &dyn Fn(&Row) -> i128| -> i128 {
             weighed.iter().map(|(_, r)| of(r) * self.weight.as_ref().map_or(1, |w| int(&r[w]))).sum()
         };
         let int_weight = self.weight.as_ref().is_none_or(|w| w == "key");
-        let mut sorted: Vec<Value> = known.iter().map(|r| r.get(column).cloned().unwrap_or(Value::Null)).collect();
+        let mut sorted: Vec<Value> = counted.iter().map(|r| r.get(column).cloned().unwrap_or(Value::Null)).collect();
         sorted.sort();
         match *what {
             "count" if int_weight => Value::Int(exact(&|_| 1)),
@@ -357,7 +355,7 @@ fn int(value: &Value) -> i128 {
     if let Value::Int(v) = value { *v } else { panic!("{value:?}") }
 }
 
-/// Integers only: the narrowest buckets, a power of two wide, of which at most 20 span all values.
+/// Integers only: at most 20 of the narrowest buckets, a power of two wide, that span all values.
 fn histogram<'a>(values: &[Value], all: impl Iterator<Item = &'a Value>) -> Value {
     let all: Vec<i128> = all.filter(|v| **v != Value::Null).map(int).collect();
     let (Some(low), Some(high)) = (all.iter().min(), all.iter().max()) else { return Value::Buckets(Vec::new()) };
@@ -368,7 +366,7 @@ fn histogram<'a>(values: &[Value], all: impl Iterator<Item = &'a Value>) -> Valu
     Value::Buckets(buckets.into_iter().map(|(place, n)| (edge(place), edge(place + 1), n)).collect())
 }
 
-/// Numbers that are not infinite.
+/// Ignores infinite numbers.
 fn log_histogram(values: &[Value]) -> Value {
     let mut buckets: Vec<(f64, f64, i64)> = Vec::new();
     for value in values {
@@ -391,15 +389,15 @@ fn log_histogram(values: &[Value]) -> Value {
     Value::Buckets(buckets)
 }
 
-/// Whether two values are the same, real numbers up to what the order of adding changes. `scale` is how large the
-/// numbers were that were added up.
+/// Whether two values are equal, real numbers up to the effect of the order of addition. `scale` is the magnitude of
+/// the summands.
 pub(crate) fn is_same(a: &Value, b: &Value, scale: f64) -> bool {
     match (a, b) {
         (Value::Float(a), Value::Float(b)) if a.is_finite() && b.is_finite() => {
             (a - b).abs() <= 1e-9 * a.abs().max(b.abs()).max(scale)
         }
         (Value::Buckets(a), Value::Buckets(b)) => {
-            // Past the last integer there is none.
+            // Edges of integer buckets stop at 2^63.
             let last = 2f64.powi(63);
             let same = |x: f64, y: f64| x == y.clamp(-last, last) || (x.is_nan() && y.is_nan());
             a.len() == b.len() && a.iter().zip(b).all(|(a, b)| same(a.0, b.0) && same(a.1, b.1) && a.2 == b.2)
@@ -408,10 +406,9 @@ pub(crate) fn is_same(a: &Value, b: &Value, scale: f64) -> bool {
     }
 }
 
-/// A pattern, compiled once.
 fn regex(pattern: &str) -> regex::Regex {
-    thread_local!(static KNOWN: std::cell::RefCell<BTreeMap<String, regex::Regex>> = const { std::cell::RefCell::new(BTreeMap::new()) });
-    KNOWN.with_borrow_mut(|known| {
-        known.entry(pattern.to_owned()).or_insert_with(|| regex::Regex::new(pattern).unwrap()).clone()
+    thread_local!(static COMPILED: std::cell::RefCell<BTreeMap<String, regex::Regex>> = const { std::cell::RefCell::new(BTreeMap::new()) });
+    COMPILED.with_borrow_mut(|compiled| {
+        compiled.entry(pattern.to_owned()).or_insert_with(|| regex::Regex::new(pattern).unwrap()).clone()
     })
 }

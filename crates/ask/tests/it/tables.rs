@@ -1,4 +1,4 @@
-//! Random tables: rows in segments that we and others wrote, and rows in none yet.
+//! Random tables: segments written by us and by others, and unflushed rows.
 
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -18,7 +18,7 @@ use snapshot::Snapshot;
 use table::disk::RealDisk;
 use table::{ColumnStatistics, Inserter, Layout, Segment, StoredTable, TableOptions};
 
-/// A small generator of random numbers, the same for the same seed.
+/// A small generator of random numbers, deterministic for a seed.
 pub(crate) struct Dice(pub(crate) u64);
 
 impl Dice {
@@ -67,7 +67,7 @@ pub(crate) fn schema() -> SchemaRef {
     Arc::new(Schema::new(fields))
 }
 
-/// Random rows, those after `at` others.
+/// Random rows that follow `at` others.
 fn batch(dice: &mut Dice, schema: &SchemaRef, at: usize, rows: usize) -> RecordBatch {
     let null_percent = *dice.pick(&[0, 0, 10, 100]);
     let column = |name: &str, dice: &mut Dice| -> ArrayRef {
@@ -155,7 +155,7 @@ pub(crate) async fn table(dice: &mut Dice, root: &Path) -> (Snapshot, Vec<Record
     (Snapshot { root: root.to_owned(), schema, table: None, segments, unflushed }, batches)
 }
 
-/// Segments as our own tables have them.
+/// Segments as our tables write them.
 async fn insert(dice: &mut Dice, root: &Path, schema: &SchemaRef, batches: &[RecordBatch]) -> Vec<Segment> {
     let pick = |dice: &mut Dice, columns: &[&str]| -> Vec<String> {
         columns.iter().filter(|_| dice.chance(40)).map(|c| (*c).to_owned()).collect()
@@ -210,26 +210,26 @@ fn write(dice: &mut Dice, root: &Path, batches: &[RecordBatch]) -> Vec<Segment> 
             let encodings = [Encoding::PLAIN, Encoding::DELTA_BYTE_ARRAY, Encoding::DELTA_LENGTH_BYTE_ARRAY];
             properties = properties.set_column_encoding(ColumnPath::from(column), *dice.pick(&encodings));
         }
-        // Columns may be missing from segments that are older than they.
+        // Segments older than a column lack it.
         let kept: Vec<usize> = (0..batch.num_columns()).collect();
         let mut writer =
             ArrowWriter::try_new(file, batch.project(&kept).unwrap().schema(), Some(properties.build())).unwrap();
         writer.write(batch).unwrap();
         writer.close().unwrap();
-        let told = dice.chance(60);
+        let in_log = dice.chance(60);
         Segment {
             bytes: root.join(&path).metadata().unwrap().len(),
             path,
-            rows: if told { batch.num_rows() as u64 } else { 0 },
+            rows: if in_log { batch.num_rows() as u64 } else { 0 },
             partition: BTreeMap::new(),
-            columns: if told { statistics_of(batch) } else { BTreeMap::new() },
+            columns: if in_log { statistics_of(batch) } else { BTreeMap::new() },
             tags: BTreeMap::new(),
         }
     };
     batches.iter().enumerate().map(one).collect()
 }
 
-/// Statistics as others leave them in a log: times cut to milliseconds.
+/// Statistics as others write them to a log: times truncated to milliseconds.
 fn statistics_of(batch: &RecordBatch) -> BTreeMap<String, ColumnStatistics> {
     let time = |micros: i64| {
         let cut = chrono::DateTime::from_timestamp_millis(micros.div_euclid(1_000)).unwrap();

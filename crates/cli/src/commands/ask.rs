@@ -157,8 +157,8 @@ fn explain(read: &Reading) -> String {
         format!(
             "rows: {} scanned in segments, {} in the log; {} met the conditions",
             count(read.rows),
-            count(read.rows_fresh),
-            count(read.rows_met)
+            count(read.rows_unflushed),
+            count(read.rows_matching)
         ),
         format!("bytes read: {}", bytes(read.bytes)),
     ]

@@ -168,8 +168,8 @@ fn what_cannot_be_done_is_said_in_one_sentence() {
         (&["table", "delete", "none", "--where", "true"], "unknown table none in"),
         (&["table", "delete", "pruned"], "--where"),
         (&["table", "delete", "pruned", "--where", "plaice > 3"], "no column \"plaice\"; did you mean place"),
-        (&["table", "delete", "pruned", "--where", "place + 3"], "it is of type Int64, and must be true or false"),
-        (&["table", "delete", "pruned", "--where", "place >"], "this is not SQL"),
+        (&["table", "delete", "pruned", "--where", "place + 3"], "it has type Int64, not Boolean"),
+        (&["table", "delete", "pruned", "--where", "place >"], "invalid SQL"),
     ] {
         let error = failure(data.path(), words, 2);
         assert!(error.contains(said), "{words:?}: {error}");

@@ -17,7 +17,7 @@ use datafusion::logical_expr::{
 
 use crate::error::QueryError;
 
-/// The type of whole numbers past 64 bits.
+/// The type of integers wider than 64 bits.
 pub(super) const WIDE: DataType = DataType::Decimal128(38, 0);
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -25,7 +25,7 @@ enum Operation {
     Add,
     Subtract,
     Multiply,
-    /// Of decimals without fraction, which are sums of integers: whole, as that of integers is.
+    /// Division of decimals without fraction, which are sums of integers: integer division, as for integers.
     Divide,
     Quotient,
     Remainder,
@@ -45,7 +45,7 @@ impl Operation {
         }
     }
 
-    /// What takes the place of `left op right`, where `left` is `chained` to operations that were replaced.
+    /// The checked operation for `left op right`; `chained`: `left` is the result of another checked operation.
     fn of(op: Operator, left: &DataType, right: &DataType, chained: bool) -> Option<Self> {
         let whole = |of: &DataType| matches!(of, DataType::Decimal128(_, 0));
         match op {
@@ -61,7 +61,7 @@ impl Operation {
         }
     }
 
-    /// Applies it to what was worked out so far and, but for [`Self::Negate`], one more value.
+    /// Applies the operation to the result so far and, except for [`Self::Negate`], one more value.
     fn apply(self, so_far: &dyn Datum, value: &dyn Datum) -> Result<ArrayRef, ArrowError> {
         match self {
             Self::Add => numeric::add(so_far, value),
@@ -86,7 +86,7 @@ impl Operation {
     }
 }
 
-/// Puts a checked operation in the place of one that wraps around.
+/// Replaces an operation that wraps around with a checked one.
 pub(super) fn rewrite(expr: Expr, schema: &DFSchema) -> Result<Transformed<Expr>> {
     match expr {
         Expr::BinaryExpr(BinaryExpr { left, op, right }) if is_arithmetic(op) => {
@@ -109,7 +109,7 @@ fn is_arithmetic(op: Operator) -> bool {
     matches!(op, Plus | Minus | Multiply | Divide | Modulo)
 }
 
-/// The operations that a value comes from; `None` where it comes from none of these.
+/// The chain of checked operations that computes a value, if any.
 fn chain(expr: &Expr) -> Option<&Checked> {
     match expr {
         Expr::ScalarFunction(function) => function.func.inner().downcast_ref::<Checked>(),
@@ -121,8 +121,8 @@ fn type_of(expr: &Expr, schema: &DFSchema) -> Result<DataType> {
     chain(expr).map_or_else(|| expr.get_type(schema), |chain| Ok(chain.of.clone()))
 }
 
-/// One function for all of `a + b - c`: DataFusion takes time that grows with the cube of the depth of functions in
-/// functions, because it spells out their names again at each.
+/// Fuses all of `a + b - c` into one function: DataFusion's planning time grows with the cube of the depth of nested
+/// functions, because it prints their names again at each level.
 fn chain_to(left: Expr, operation: Operation, right: Option<Expr>, schema: &DFSchema) -> Result<Expr> {
     let of = if operation == Operation::Divide { WIDE } else { type_of(&left, schema)? };
     let (mut operations, mut args) = match (chain(&left).map(|chain| chain.operations.clone()), left) {
@@ -135,13 +135,13 @@ fn chain_to(left: Expr, operation: Operation, right: Option<Expr>, schema: &DFSc
     Ok(Expr::ScalarFunction(ScalarFunction::new_udf(Arc::new(ScalarUDF::new_from_impl(checked)), args)))
 }
 
-/// Operations one after the other, each of what was worked out so far and the next argument.
+/// Chained operations, each on the result so far and the next argument.
 #[derive(Debug, PartialEq, Eq, Hash)]
 struct Checked {
     operations: Vec<Operation>,
-    /// The type of the result.
+    /// The result type.
     of: DataType,
-    /// Tells operations of the same arguments apart.
+    /// Distinguishes different operations on the same arguments.
     name: String,
     signature: Signature,
 }
@@ -208,5 +208,5 @@ fn out_of_range(error: ArrowError, of: &DataType) -> DataFusionError {
 }
 
 pub(super) fn overflow(what: &str) -> DataFusionError {
-    QueryError::Invalid { reason: format!("a number is out of range: {what}") }.into()
+    QueryError::Invalid { reason: format!("number out of range: {what}") }.into()
 }

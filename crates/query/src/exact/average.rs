@@ -1,4 +1,4 @@
-//! `avg`, of whole numbers as the nearest real number to their exact sum by their count.
+//! `avg` of integers: the nearest real number to their exact sum divided by their count.
 
 use std::sync::Arc;
 
@@ -23,7 +23,7 @@ use crate::functions::passes;
 
 #[derive(Debug, PartialEq, Eq, Hash)]
 pub(super) struct Avg {
-    /// DataFusion's, for what is no whole number.
+    /// DataFusion's `avg`, for all other types.
     real: Arc<AggregateUDF>,
     signature: Signature,
 }
@@ -34,7 +34,7 @@ impl Default for Avg {
     }
 }
 
-/// Whether means of a type are made here.
+/// Whether averages of a type are computed here.
 fn is_ours(of: &DataType) -> bool {
     is_whole(of) && !matches!(of, DataType::Decimal128(_, scale) if *scale != 0)
 }
@@ -120,10 +120,10 @@ impl AggregateUDFImpl for Avg {
     }
 }
 
-/// Means of sums, NULL of none.
+/// Averages from sums and counts; NULL for a count of 0.
 fn means(result: &DataType, sums: &[i128], counts: &[u64]) -> Result<ArrayRef> {
     if sums.contains(&POISON) {
-        return Err(overflow("the sum for a mean overflows 128 bits"));
+        return Err(overflow("the sum of an average overflows 128 bits"));
     }
     let nulls: NullBuffer = counts.iter().map(|&count| count > 0).collect();
     let both = || sums.iter().zip(counts);

@@ -1,5 +1,5 @@
-//! `min` and `max` of groups of real numbers: DataFusion's start at the greatest finite number, and forget what came before
-//! a NaN.
+//! `min` and `max` of real numbers per group. DataFusion's versions start at the greatest finite number, and lose
+//! values before a NaN.
 
 use std::sync::Arc;
 
@@ -31,7 +31,7 @@ impl Extreme {
     }
 }
 
-/// The accumulator of a type of real numbers, which begins at the last value that any other replaces.
+/// The accumulator of a real type. It starts at the value that any other replaces.
 macro_rules! real {
     ($type:ty, $native:ty, $of:expr, $is_least:expr, $last:expr) => {{
         let last = <$native>::from_bits($last);

@@ -1,8 +1,8 @@
-//! Real numbers that compare as people expect: zeros are equal, and so is every NaN, which is greater than all numbers.
+//! Comparison of real numbers by value: zeros are equal, and so are all NaN, which exceed all other numbers.
 //!
-//! DataFusion orders bits: -0 before 0, and a NaN with a sign, which processors make of `0 / 0`, before everything. Here a
-//! comparison of a column with a constant becomes comparisons that are right for all bits and still prune; whatever else
-//! is compared, grouped, joined or ordered loses its sign of zero and of NaN first.
+//! DataFusion compares bits: -0 before 0, and NaN with a sign, which processors produce for `0 / 0`, before everything.
+//! Here comparisons of a column with a constant become comparisons that are right for all bits and still prune. All
+//! other compared, grouped, joined or sorted values first lose the sign of zero and NaN.
 
 use std::sync::Arc;
 
@@ -23,7 +23,7 @@ use datafusion::optimizer::simplify_expressions::ExprSimplifier;
 
 use crate::filter::is_plain;
 
-/// Puts right what compares real numbers.
+/// Corrects expressions that compare real numbers.
 pub(super) fn rewrite(expr: Expr, schema: &DFSchema) -> Result<Transformed<Expr>> {
     match expr {
         Expr::BinaryExpr(BinaryExpr { left, op, right }) if op.supports_propagation() && is_real(&left, schema)? => {
@@ -62,7 +62,7 @@ pub(super) fn rewrite(expr: Expr, schema: &DFSchema) -> Result<Transformed<Expr>
             Ok(Transformed::yes(Expr::ScalarFunction(ScalarFunction { func, args })))
         }
         Expr::AggregateFunction(AggregateFunction { func, mut params }) => {
-            // Of others bits do not matter.
+            // For other aggregates bits do not matter.
             if params.distinct || matches!(func.name(), "min" | "max") {
                 params.args = plain_all(params.args, schema)?;
             }
@@ -83,7 +83,7 @@ pub(super) fn rewrite(expr: Expr, schema: &DFSchema) -> Result<Transformed<Expr>
     }
 }
 
-/// Puts right what a step of a plan compares without an expression of its own.
+/// Corrects plan nodes that compare without an expression.
 pub(super) fn rewrite_plan(plan: LogicalPlan) -> Result<Transformed<LogicalPlan>> {
     match plan {
         LogicalPlan::Distinct(Distinct::All(input)) if has_real(input.schema()) => {
@@ -121,7 +121,7 @@ pub(super) fn rewrite_plan(plan: LogicalPlan) -> Result<Transformed<LogicalPlan>
     }
 }
 
-/// A plan's rows, with its real numbers made plain under their own names.
+/// The plan with normalized real numbers under the same column names.
 fn plain_columns(plan: &LogicalPlan) -> Result<LogicalPlanBuilder> {
     let columns = plan.schema().iter().map(|(qualifier, field)| {
         let column = Expr::from((qualifier, field));
@@ -149,7 +149,7 @@ fn has_real(schema: &DFSchema) -> bool {
     schema.fields().iter().any(|field| is_floating(field.data_type()))
 }
 
-/// The number that an expression is, however it was cast.
+/// The number of a constant expression, without its casts.
 fn constant(expr: &Expr) -> Option<f64> {
     match expr {
         Expr::Literal(ScalarValue::Float64(value), _) => *value,
@@ -161,13 +161,13 @@ fn constant(expr: &Expr) -> Option<f64> {
     }
 }
 
-/// What an expression of constants comes to.
+/// Folds an expression of constants.
 fn folded(expr: Expr) -> Expr {
     if constant(&expr).is_some() || !is_plain(&expr) || !expr.column_refs().is_empty() {
         return expr;
     }
     let context = SimplifyContext::builder().with_schema(Arc::new(DFSchema::empty())).build();
-    // Where it fails it does so again when it is asked.
+    // An expression that fails is kept: it fails again when evaluated.
     ExprSimplifier::new(context).simplify(expr.clone()).unwrap_or(expr)
 }
 
@@ -190,7 +190,7 @@ fn compared(left: Expr, op: Operator, right: Expr, schema: &DFSchema) -> Result<
     };
     let than = |op: Operator, value: f64| binary_expr(column.clone(), op, number(value));
     let zero = |sign: f64| if value == 0.0 { 0.0_f64.copysign(sign) } else { value };
-    // The only values before the infinite ones are NaN with a sign.
+    // Only NaN with a sign sorts before negative infinity.
     let (negative_nan, no_nan) = (|| than(Lt, f64::NEG_INFINITY), || than(GtEq, f64::NEG_INFINITY));
     Ok(match op {
         Eq if value == 0.0 => than(GtEq, -0.0).and(than(LtEq, 0.0)),
@@ -207,7 +207,7 @@ fn plain_all(exprs: Vec<Expr>, schema: &DFSchema) -> Result<Vec<Expr>> {
     exprs.into_iter().map(|expr| plain(expr, schema)).collect()
 }
 
-/// A real number without the sign of zero and of NaN.
+/// A real number without the sign of zero and NaN.
 fn plain(expr: Expr, schema: &DFSchema) -> Result<Expr> {
     let is_done = |expr: &Expr| match expr {
         Expr::ScalarFunction(function) => function.func.name() == NAME,

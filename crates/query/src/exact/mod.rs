@@ -1,5 +1,5 @@
-//! Rewrites of questions that DataFusion would answer wrongly without a word: integers that wrap around, patterns
-//! that its optimizer turns into others, real numbers that compare by their bits, and lists that forget NULL.
+//! Rewrites queries that DataFusion would silently answer wrongly: integers that wrap around, patterns that the
+//! optimizer changes, real numbers compared by bits, and lists that ignore NULL.
 
 mod arithmetic;
 mod average;
@@ -26,7 +26,7 @@ use datafusion::optimizer::AnalyzerRule;
 
 pub(crate) use nulls::{optimizer_rules, simplify};
 
-/// Puts our functions in the place of DataFusion's of the same names.
+/// Replaces DataFusion's functions of the same names.
 pub(crate) fn register(state: &mut SessionState) -> Result<()> {
     state.register_udf(Arc::new(ScalarUDF::new_from_impl(patterns::RegexpLike::default())))?;
     for extreme in [extremes::Extreme::least(), extremes::Extreme::greatest()] {
@@ -37,7 +37,7 @@ pub(crate) fn register(state: &mut SessionState) -> Result<()> {
     Ok(())
 }
 
-/// The rewrites, as a step after the coercion of types.
+/// The rewrites, as an analyzer step after type coercion.
 #[derive(Debug)]
 pub(crate) struct Exact;
 
@@ -51,7 +51,7 @@ impl AnalyzerRule for Exact {
     }
 }
 
-/// What the expressions of a step of a plan name.
+/// The columns that the expressions of a plan node can name.
 fn schema_of(plan: &LogicalPlan) -> Result<DFSchema> {
     let mut schema = merge_schema(&plan.inputs());
     if let LogicalPlan::TableScan(scan) = plan {
@@ -67,12 +67,12 @@ fn rewrite_plan(plan: LogicalPlan) -> Result<Transformed<LogicalPlan>> {
         let name = names.save(&expr);
         Ok(rewrite(expr, &schema)?.update_data(|expr| name.restore(expr)))
     })?;
-    // Whole division of decimals has another type than DataFusion's.
+    // Integer division of decimals has another type than DataFusion's.
     let rewritten = rewritten.transform_data(|plan| plan.recompute_schema().map(Transformed::yes))?;
     rewritten.transform_data(floats::rewrite_plan)
 }
 
-/// Rewrites an expression whose types are coerced.
+/// Rewrites an expression after type coercion.
 pub(crate) fn rewrite(expr: Expr, schema: &DFSchema) -> Result<Transformed<Expr>> {
     expr.transform_up(|expr| {
         let rewritten = arithmetic::rewrite(expr, schema)?;

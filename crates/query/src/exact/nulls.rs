@@ -1,10 +1,10 @@
-//! Simplification that keeps NULL.
+//! Simplification that respects NULL.
 //!
-//! DataFusion's simplifier makes one list of two lists that one value is looked for in, as if neither the value nor an
-//! element could be NULL, and as if elements that are written differently differed: `a NOT IN (1) OR a NOT IN (2)` becomes
-//! true, `a IN (b) AND a IN (c)` false. `a ^ a` becomes 0, and `array_has([a, 1], 2)` a list
-//! (<https://github.com/apache/datafusion/issues/24246>). What it would get wrong is put in a box that it does not look
-//! into, taken out again, and simplified by itself.
+//! DataFusion's simplifier merges two lists that are searched for one value, as if neither the value nor an element
+//! could be NULL, and as if elements that are written differently were different. `a NOT IN (1) OR a NOT IN (2)`
+//! becomes true, `a IN (b) AND a IN (c)` false. `a ^ a` becomes 0, and `array_has([a, 1], 2)` a list
+//! (<https://github.com/apache/datafusion/issues/24246>). Here such parts are hidden in an opaque box, unboxed after
+//! simplification, and simplified on their own.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -26,7 +26,7 @@ use datafusion::optimizer::{OptimizerConfig, OptimizerRule};
 
 use super::schema_of;
 
-/// DataFusion's steps, with its simplifier kept from what it gets wrong.
+/// DataFusion's optimizer rules, with a simplifier that respects NULL.
 pub(crate) fn optimizer_rules() -> Vec<Arc<dyn OptimizerRule + Send + Sync>> {
     let mut rules = Optimizer::new().rules;
     for rule in &mut rules {
@@ -37,7 +37,7 @@ pub(crate) fn optimizer_rules() -> Vec<Arc<dyn OptimizerRule + Send + Sync>> {
     rules
 }
 
-/// Simplifies one expression, whose types are coerced.
+/// Simplifies an expression after type coercion.
 pub(crate) fn simplify(simplifier: &ExprSimplifier, expr: Expr, schema: &DFSchema) -> Result<Expr> {
     unboxed(simplifier.simplify(boxed(expr, schema)?.data)?, simplifier)
 }
@@ -80,7 +80,7 @@ impl OptimizerRule for Simplify {
     }
 }
 
-/// The expression with boxes around what must not meet.
+/// Boxes the parts that must not be simplified together.
 fn boxed(expr: Expr, schema: &DFSchema) -> Result<Transformed<Expr>> {
     let meet = lists_meet(&expr)?;
     let expr = if meet { expr.transform_up(|expr| Ok(united(expr)))? } else { Transformed::no(expr) };
@@ -96,7 +96,7 @@ fn boxed(expr: Expr, schema: &DFSchema) -> Result<Transformed<Expr>> {
     })
 }
 
-/// The expression without boxes, and what was in them simplified.
+/// Unboxes all parts, and simplifies each on its own.
 fn unboxed(expr: Expr, simplifier: &ExprSimplifier) -> Result<Expr> {
     let unboxed = expr.transform_down(|expr| {
         let inner = match &expr {
@@ -114,7 +114,7 @@ fn unboxed(expr: Expr, simplifier: &ExprSimplifier) -> Result<Expr> {
     Ok(unboxed?.data)
 }
 
-/// Whether two lists, or comparisons that become lists, are about one value, and joined by more than `OR`.
+/// Whether two lists, or comparisons that become lists, search for the same value and are joined by more than `OR`.
 fn lists_meet(expr: &Expr) -> Result<bool> {
     let (mut values, mut is_repeated, mut is_joined) = (HashSet::new(), false, false);
     expr.apply(|expr| {
@@ -134,8 +134,8 @@ fn lists_meet(expr: &Expr) -> Result<bool> {
     Ok(is_repeated && is_joined)
 }
 
-/// What is looked for in a list, or compared with something that may become one: `s ~ '^(a|b)$'`, `s LIKE 'a'` and
-/// `x BETWEEN 1 AND 1` do. However it is cast.
+/// The value that is searched for in a list, or compared in a form that can become one: `s ~ '^(a|b)$'`, `s LIKE 'a'`
+/// and `x BETWEEN 1 AND 1`. Ignores casts.
 fn looked_for(expr: &Expr) -> Option<&Expr> {
     let mut value = operand(expr)?;
     while let Expr::Cast(Cast { expr, .. }) | Expr::TryCast(TryCast { expr, .. }) = value {
@@ -162,14 +162,14 @@ fn operand(expr: &Expr) -> Option<&Expr> {
     }
 }
 
-/// Whether it is another value for another row.
+/// Whether the value can differ between rows.
 fn varies(expr: &Expr) -> bool {
     let is_varying =
         |expr: &Expr| matches!(expr, Expr::Column(_) | Expr::OuterReferenceColumn(..) | Expr::ScalarSubquery(_));
     expr.exists(|expr| Ok(is_varying(expr))).unwrap_or(true)
 }
 
-/// Whether the simplifier makes something else of it where an operand is NULL.
+/// Whether the simplifier changes the value for NULL operands.
 fn is_misread(expr: &Expr) -> bool {
     let is_named = match expr {
         Expr::BinaryExpr(BinaryExpr { op, .. }) => *op == Operator::BitwiseXor,
@@ -179,7 +179,7 @@ fn is_misread(expr: &Expr) -> bool {
     is_named && varies(expr)
 }
 
-/// Two lists that one value is looked for in, joined by `OR`, are one list, whatever is NULL.
+/// Merges two lists that are searched for one value, joined by `OR`: that is right for NULL too.
 fn united(expr: Expr) -> Transformed<Expr> {
     match expr {
         Expr::BinaryExpr(BinaryExpr { left, op: Operator::Or, right }) => match (list_of(*left), list_of(*right)) {
@@ -196,7 +196,7 @@ fn united(expr: Expr) -> Transformed<Expr> {
     }
 }
 
-/// The list that an expression looks into, or else the expression.
+/// The list that an expression searches, or else the expression.
 fn list_of(expr: Expr) -> Result<InList, Expr> {
     match expr {
         Expr::InList(list) if !list.negated => Ok(list),
@@ -218,7 +218,7 @@ struct Boxed {
 
 impl Boxed {
     fn around(expr: Expr, of: DataType) -> Expr {
-        // A function of nothing that varies would be worked out at once.
+        // With no varying argument, the box would be evaluated at once.
         let columns = expr.column_refs().into_iter().cloned().map(Expr::Column);
         let args = columns.take(1).collect::<Vec<_>>();
         let volatility =
@@ -228,7 +228,7 @@ impl Boxed {
     }
 }
 
-/// What a box holds; `None` where it is none.
+/// The content of a box; `None` for other expressions.
 fn content(expr: &Expr) -> Option<Expr> {
     match expr {
         Expr::ScalarFunction(ScalarFunction { func, .. }) => {
@@ -252,6 +252,6 @@ impl ScalarUDFImpl for Boxed {
     }
 
     fn invoke_with_args(&self, _: ScalarFunctionArgs) -> Result<ColumnarValue> {
-        internal_err!("{} was left in its box", self.expr)
+        internal_err!("{} was not unboxed", self.expr)
     }
 }

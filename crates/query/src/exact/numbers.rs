@@ -1,4 +1,4 @@
-//! Whole numbers of all widths in 128 bits.
+//! Integers of all widths in 128 bits.
 
 use std::sync::Arc;
 
@@ -11,12 +11,12 @@ use super::arithmetic::overflow;
 
 pub(super) type Wide = PrimitiveArray<Decimal128Type>;
 
-/// Whether values of a type are added up here, in 128 bits.
+/// Whether values of a type are summed here, in 128 bits.
 pub(super) fn is_whole(of: &DataType) -> bool {
     of.is_integer() || matches!(of, DataType::Duration(_) | DataType::Decimal128(..))
 }
 
-/// Values as they are added up.
+/// The values in the type of sums.
 pub(super) fn wide(values: &ArrayRef) -> Result<Wide> {
     Ok(match values.data_type() {
         DataType::Decimal128(..) => values.as_primitive::<Decimal128Type>().clone(),
@@ -32,7 +32,7 @@ fn in_64_bits(values: &ArrayRef) -> Result<ArrayRef> {
     Ok(cast_with_options(values, &DataType::Int64, &CastOptions { safe: false, ..CastOptions::default() })?)
 }
 
-/// The sum of values, and how many there are.
+/// The sum and count of values.
 pub(super) fn total(values: &ArrayRef) -> Result<(i128, u64)> {
     let count = (values.len() - values.null_count()) as u64;
     if let DataType::Decimal128(..) = values.data_type() {
@@ -52,14 +52,14 @@ pub(super) fn total(values: &ArrayRef) -> Result<(i128, u64)> {
         const SIGN: u64 = 1 << 63;
         let values = in_64_bits(values)?;
         let values = values.as_primitive::<Int64Type>().values();
-        // Moved up by 2^63, so that both halves are unsigned.
+        // Shifted by 2^63, so that both halves are unsigned.
         let moved = |values: &[i64]| sum_of(values, |v| v as u64 ^ SIGN) as i128 - values.len() as i128 * SIGN as i128;
         runs(&|from, to| moved(&values[from..to]), values.len())
     };
     Ok((sum, count))
 }
 
-/// The sum by halves: no sum of a batch's 32-bit halves overflows 64 bits, and such loops are quick.
+/// Sums 32-bit halves: no batch is long enough to overflow 64 bits, and the loop vectorizes.
 fn sum_of<T: Copy>(values: &[T], bits: impl Fn(T) -> u64) -> u128 {
     let sum = |chunk: &[T]| {
         let (low, high) = chunk.iter().fold((0_u64, 0_u64), |(low, high), &value| {
@@ -71,10 +71,10 @@ fn sum_of<T: Copy>(values: &[T], bits: impl Fn(T) -> u64) -> u128 {
     values.chunks(1 << 30).map(sum).sum()
 }
 
-/// Sums in the type of the answer.
+/// Converts sums to the type of the answer.
 ///
 /// # Errors
-/// Where one does not fit.
+/// If a sum does not fit.
 pub(super) fn narrow(sums: Wide, to: &DataType) -> Result<ArrayRef> {
     let check = |fits: &dyn Fn(i128) -> bool| match sums.iter().flatten().find(|&sum| !fits(sum)) {
         Some(sum) if sum == POISON => Err(overflow("a sum overflows 128 bits")),
@@ -98,10 +98,10 @@ pub(super) fn narrow(sums: Wide, to: &DataType) -> Result<ArrayRef> {
     }
 }
 
-/// A sum that left 128 bits: no sum of decimals that fit.
+/// Marks a sum that exceeded 128 bits; valid decimals are smaller.
 pub(super) const POISON: i128 = i128::MAX;
 
-/// Adds, and stays where it left 128 bits.
+/// Adds; a sum that exceeds 128 bits stays [`POISON`].
 pub(super) fn add(sum: &mut i128, value: i128) {
     *sum = match sum.checked_add(value) {
         Some(added) if *sum != POISON && value != POISON => added,

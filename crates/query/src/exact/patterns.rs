@@ -1,7 +1,7 @@
-//! Patterns that mean the same after the optimizer as before.
+//! Patterns that keep their meaning through the optimizer.
 //!
-//! DataFusion turns simple regular expressions into `LIKE` and forgets that a backslash escapes there, takes the
-//! patterns of `SIMILAR TO` for regular expressions, and knows no other escape than the backslash.
+//! DataFusion turns simple regular expressions into `LIKE` without escaping backslashes, reads patterns of `SIMILAR TO`
+//! as regular expressions, and supports only the backslash as escape character.
 
 use std::sync::Arc;
 
@@ -25,7 +25,7 @@ use crate::error::QueryError;
 pub(super) fn rewrite(expr: Expr, schema: &DFSchema) -> Result<Transformed<Expr>> {
     match expr {
         Expr::BinaryExpr(BinaryExpr { left, op, right }) if is_match(op) => Ok(matching(*left, op, *right)),
-        // Of two arguments an operator may be made, which prunes.
+        // With two arguments it becomes an operator, which can prune.
         Expr::ScalarFunction(ScalarFunction { func, mut args })
             if func.name() == "regexp_like" && args.len() == 2 && constant(&args[1]).is_some() =>
         {
@@ -43,7 +43,7 @@ fn is_match(op: Operator) -> bool {
     matches!(op, RegexMatch | RegexIMatch | RegexNotMatch | RegexNotIMatch)
 }
 
-/// The text that an expression is, however it was cast.
+/// The text of a constant expression, without its casts.
 fn constant(expr: &Expr) -> Option<&str> {
     match expr {
         Expr::Literal(value, _) => value.try_as_str().flatten(),
@@ -52,7 +52,7 @@ fn constant(expr: &Expr) -> Option<&str> {
     }
 }
 
-/// A match that the optimizer may make a `LIKE` of where that has the same meaning, and nothing else.
+/// A match that the optimizer turns into `LIKE` only if that has the same meaning.
 fn matching(left: Expr, op: Operator, right: Expr) -> Transformed<Expr> {
     let as_it_is = |right| Expr::BinaryExpr(BinaryExpr { left: Box::new(left.clone()), op, right: Box::new(right) });
     match (constant(&right), &right) {
@@ -61,7 +61,7 @@ fn matching(left: Expr, op: Operator, right: Expr) -> Transformed<Expr> {
             None => Transformed::no(as_it_is(right)),
         },
         (None, Expr::Literal(..)) => Transformed::no(as_it_is(right)),
-        // It could become a literal later.
+        // The optimizer may still turn it into a literal.
         (None, _) => {
             let function = Matches { op, signature: Signature::any(2, Volatility::Immutable) };
             let function = Arc::new(ScalarUDF::new_from_impl(function));
@@ -70,7 +70,7 @@ fn matching(left: Expr, op: Operator, right: Expr) -> Transformed<Expr> {
     }
 }
 
-/// The text in the place and type of another.
+/// A literal of `text` with the type of another literal.
 fn like_literal(other: &Expr, text: String) -> Expr {
     match other {
         Expr::Cast(inner) => cast(like_literal(&inner.expr, text), inner.field.data_type().clone()),
@@ -78,8 +78,8 @@ fn like_literal(other: &Expr, text: String) -> Expr {
     }
 }
 
-/// A regular expression of the same meaning of which the optimizer makes no `LIKE`: in a group of its own. `None` where
-/// the `LIKE` is right.
+/// An equivalent regular expression that the optimizer does not turn into `LIKE`: in a group. `None` if `LIKE` is
+/// right.
 fn kept_from_like(pattern: &str) -> Option<String> {
     let parsed = regex_syntax::parse(pattern).ok()?;
     has_backslash(&parsed).then(|| format!("({parsed})"))
@@ -101,7 +101,7 @@ fn similar(like: Like, schema: &DFSchema) -> Result<Transformed<Expr>> {
         return Ok(Transformed::yes(lit(ScalarValue::Boolean(None))));
     }
     let Some(text) = constant(&pattern) else {
-        return Err(refused("the pattern of SIMILAR TO must be a constant; for others use ~"));
+        return Err(refused("the pattern of SIMILAR TO must be a constant: use ~ for other patterns"));
     };
     let regex = similar_to_regex(text, escape_char.unwrap_or('\\'))?;
     let of = expr.get_type(schema)?;
@@ -115,8 +115,7 @@ fn similar(like: Like, schema: &DFSchema) -> Result<Transformed<Expr>> {
     Ok(Transformed::yes(matching(*expr, op, pattern).data))
 }
 
-/// The regular expression of a pattern of `SIMILAR TO`: it matches all of a text, `%` stands for any characters and `_`
-/// for one.
+/// Translates a pattern of `SIMILAR TO`: it matches the whole text, `%` stands for any characters and `_` for one.
 fn similar_to_regex(pattern: &str, escape: char) -> Result<String> {
     let mut regex = "^(?s:".to_owned();
     let (mut characters, mut in_class) = (pattern.chars(), false);
@@ -139,7 +138,7 @@ fn similar_to_regex(pattern: &str, escape: char) -> Result<String> {
     Ok(regex + ")$")
 }
 
-/// A `LIKE` whose escape is the backslash.
+/// A `LIKE` with backslash as its escape character.
 fn escaped(like: Like, schema: &DFSchema) -> Result<Transformed<Expr>> {
     let Some(text) = constant(&like.pattern) else { return Ok(Transformed::no(Expr::Like(like))) };
     let escape = like.escape_char.unwrap_or('\\');
@@ -160,7 +159,7 @@ fn escaped(like: Like, schema: &DFSchema) -> Result<Transformed<Expr>> {
     Ok(Transformed::yes(Expr::Like(Like { pattern: Box::new(pattern), escape_char: None, ..like })))
 }
 
-/// The character after an escape.
+/// The character after an escape character.
 fn next(characters: &mut std::str::Chars<'_>, pattern: &str) -> Result<char> {
     characters.next().ok_or_else(|| refused(&format!("the pattern {pattern:?} ends with its escape character")))
 }
@@ -169,7 +168,7 @@ fn refused(reason: &str) -> datafusion::error::DataFusionError {
     QueryError::Invalid { reason: reason.to_owned() }.into()
 }
 
-/// A match with a pattern that is no literal.
+/// A match with a pattern that is not a literal.
 #[derive(Debug, PartialEq, Eq, Hash)]
 struct Matches {
     op: Operator,
@@ -211,7 +210,7 @@ impl ScalarUDFImpl for Matches {
     }
 }
 
-/// DataFusion's, of which the optimizer makes no operator and so no `LIKE`.
+/// DataFusion's `regexp_like`, hidden from the rule that makes it an operator and then `LIKE`.
 #[derive(Debug, PartialEq, Eq, Hash)]
 pub(super) struct RegexpLike(Arc<ScalarUDF>);
 

@@ -1,4 +1,4 @@
-//! `sum`, exact of whole numbers: of 64 bits in 38 digits, of fewer in 64 bits, and an error past them.
+//! Exact `sum` of integers: in 38 digits for 64-bit integers, in 64 bits for narrower ones, and an error past that.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -24,11 +24,11 @@ use super::numbers::{add, is_whole, narrow, total, wide};
 use super::window::Recent;
 use crate::error::QueryError;
 
-/// The type that values are added up in: DataFusion's own where it is wide enough.
+/// The type in which values are summed: DataFusion's if it is wide enough.
 pub(super) fn coerced(function: &'static str, types: &[DataType]) -> Result<Vec<DataType>> {
     let [of] = types else {
         return Err(
-            QueryError::Arguments { function, reason: format!("it takes 1 argument, not {}", types.len()) }.into()
+            QueryError::Arguments { function, reason: format!("expected 1 argument, got {}", types.len()) }.into()
         );
     };
     Ok(vec![match of {
@@ -46,7 +46,7 @@ pub(super) fn coerced(function: &'static str, types: &[DataType]) -> Result<Vec<
 #[derive(Debug, PartialEq, Eq, Hash)]
 pub(super) struct Sum {
     name: &'static str,
-    /// DataFusion's, for real numbers.
+    /// DataFusion's `sum`, for real numbers.
     real: Arc<AggregateUDF>,
     signature: Signature,
 }
@@ -57,7 +57,7 @@ impl Default for Sum {
     }
 }
 
-/// Gives a sum another name where sums of it would have another type: the optimizer adds up parts of a `sum` by name.
+/// Renames a sum if sums of it have another type: the optimizer merges partial sums by name.
 pub(super) fn rewrite(expr: Expr, schema: &DFSchema) -> Result<Transformed<Expr>> {
     let Expr::AggregateFunction(AggregateFunction { func, params }) = expr else { return Ok(Transformed::no(expr)) };
     let stays = match &params.args[..] {
@@ -75,12 +75,12 @@ pub(super) fn rewrite(expr: Expr, schema: &DFSchema) -> Result<Transformed<Expr>
     Ok(Transformed::yes(Expr::AggregateFunction(AggregateFunction { func, params })))
 }
 
-/// The type of what is added up, and of the sum.
+/// The types of the values and of their sum.
 fn types(args: &AccumulatorArgs<'_>) -> (DataType, DataType) {
     (args.expr_fields[0].data_type().clone(), args.return_field.data_type().clone())
 }
 
-/// The type of sums on their way.
+/// The type of partial sums.
 fn state_type(of: &DataType) -> DataType {
     match of {
         DataType::Decimal128(_, scale) => DataType::Decimal128(38, *scale),
@@ -144,7 +144,7 @@ impl AggregateUDFImpl for Sum {
                 inner: PrimitiveGroupsAccumulator::<Decimal128Type, _>::new(&state, add),
                 result,
             })),
-            // No number of 64-bit numbers that a machine can hold leaves 128 bits.
+            // A sum of 64-bit integers exceeds 128 bits only with more values than any machine holds.
             of if is_whole(&of) => {
                 let add = |sum: &mut i128, value: i128| *sum = sum.wrapping_add(value);
                 Ok(Box::new(Groups {
@@ -175,7 +175,7 @@ impl AggregateUDFImpl for Sum {
     }
 }
 
-/// A sum of whole numbers, also in windows.
+/// A sum of integers, also over windows.
 #[derive(Debug)]
 struct Whole {
     of: DataType,
@@ -185,8 +185,8 @@ struct Whole {
 }
 
 impl Whole {
-    /// Takes in what values add up to, or out.
-    fn take(&mut self, values: &ArrayRef, apply: fn(i128, i128) -> Option<i128>) -> Result<u64> {
+    /// Adds or removes the sum of values.
+    fn accumulate(&mut self, values: &ArrayRef, apply: fn(i128, i128) -> Option<i128>) -> Result<u64> {
         let (sum, count) = total(values)?;
         self.sum = apply(self.sum, sum).ok_or_else(|| overflow("a sum overflows 128 bits"))?;
         Ok(count)
@@ -195,7 +195,7 @@ impl Whole {
 
 impl Accumulator for Whole {
     fn update_batch(&mut self, values: &[ArrayRef]) -> Result<()> {
-        self.count += self.take(&values[0], i128::checked_add)?;
+        self.count += self.accumulate(&values[0], i128::checked_add)?;
         Ok(())
     }
 
@@ -204,7 +204,7 @@ impl Accumulator for Whole {
     }
 
     fn retract_batch(&mut self, values: &[ArrayRef]) -> Result<()> {
-        self.count -= self.take(&values[0], i128::checked_sub)?;
+        self.count -= self.accumulate(&values[0], i128::checked_sub)?;
         Ok(())
     }
 
@@ -226,20 +226,20 @@ impl Accumulator for Whole {
     }
 }
 
-/// What a sum and a count of values come to, in a type.
+/// Computes a result of the given type from a sum and a count.
 type Finish = fn(i128, u64, &DataType) -> Result<ArrayRef>;
 
 fn narrowed(sum: i128, count: u64, result: &DataType) -> Result<ArrayRef> {
     narrow([(count > 0).then_some(sum)].into_iter().collect(), result)
 }
 
-/// Different whole numbers, also in windows.
+/// Distinct integers, also over windows.
 #[derive(Debug)]
 pub(super) struct Distinct {
     of: DataType,
     result: DataType,
     finish: Finish,
-    /// How often each is there.
+    /// The count of each integer.
     counts: HashMap<i128, u64>,
     sum: i128,
 }
@@ -299,7 +299,7 @@ impl Accumulator for Distinct {
     }
 }
 
-/// Sums of groups: DataFusion's, of 128 bits whatever is added up.
+/// Sums per group: DataFusion's accumulator, but always in 128 bits.
 struct Groups<F: Fn(&mut i128, i128) + Send + Sync + 'static> {
     inner: PrimitiveGroupsAccumulator<Decimal128Type, F>,
     result: DataType,

@@ -1,4 +1,4 @@
-//! Sums of real numbers in moving windows.
+//! Sums of real numbers over moving windows.
 
 use datafusion::arrow::array::{Array as _, ArrayRef, AsArray as _};
 use datafusion::arrow::datatypes::Float64Type;
@@ -6,13 +6,13 @@ use datafusion::common::ScalarValue;
 use datafusion::error::Result;
 use datafusion::logical_expr::Accumulator;
 
-/// The sum or the mean of what is in a window, as two stacks: taking a number out by subtraction would leave what an
-/// infinity or NaN made of the sum, and what rounding lost of it.
+/// The sum or average of a window, as two stacks. Subtracting a value that leaves would keep the effect of infinities,
+/// NaN and rounding on the sum.
 #[derive(Debug)]
 pub(super) struct Recent {
-    /// Sums of what came first up to the turn, the next to leave on top: each of itself and all below it.
+    /// Sums of the older values, the next to leave on top: each sums its value and all below it.
     front: Vec<f64>,
-    /// What came since.
+    /// The newer values.
     back: Vec<f64>,
     back_sum: f64,
     mean: bool,
@@ -20,7 +20,7 @@ pub(super) struct Recent {
 
 impl Recent {
     pub(super) fn sum() -> Self {
-        // As DataFusion's sum begins.
+        // DataFusion's sum also starts at this value.
         Self { front: Vec::new(), back: Vec::new(), back_sum: 0.0, mean: false }
     }
 
@@ -67,7 +67,7 @@ impl Accumulator for Recent {
     }
 
     fn state(&mut self) -> Result<Vec<ScalarValue>> {
-        // Windows ask for none.
+        // Windows need no partial state.
         Ok(vec![self.evaluate()?])
     }
 

@@ -1,5 +1,5 @@
-//! `quantile(x, p)` and `histogram(x, buckets)`, both exact, with memory for each distinct value that counts against the
-//! question's.
+//! `quantile(x, p)` and `histogram(x, buckets)`, both exact. They use memory for each distinct value, within the
+//! query's limit.
 
 use std::sync::Arc;
 
@@ -30,7 +30,7 @@ fn arguments(function: &'static str, reason: impl Into<String>) -> DataFusionErr
     QueryError::Arguments { function, reason: reason.into() }.into()
 }
 
-/// How values become keys, which compare as they do.
+/// How to map values to integer keys of the same order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Keys {
     Signed,
@@ -41,7 +41,7 @@ enum Keys {
 const SIGN: u64 = 1 << 63;
 
 impl Keys {
-    /// `None`: values of the type have no order, or none that is told here.
+    /// `None` for types without order, or not supported here.
     fn of(of: &DataType) -> Option<Self> {
         match of {
             DataType::UInt8 | DataType::UInt16 | DataType::UInt32 | DataType::UInt64 => Some(Self::Unsigned),
@@ -66,7 +66,7 @@ impl Keys {
             Self::Signed => keys::<Int64Type>(values, &DataType::Int64, |v| v as u64 ^ SIGN),
             Self::Unsigned => keys::<UInt64Type>(values, &DataType::UInt64, |v| v),
             Self::Float => keys::<Float64Type>(values, &DataType::Float64, |v| {
-                // Zero is one value, however it is signed.
+                // Both zeros are one value.
                 let bits = (v + 0.0).to_bits();
                 if bits & SIGN == 0 { bits | SIGN } else { !bits }
             }),
@@ -80,7 +80,7 @@ impl Keys {
             Self::Unsigned => Arc::new(keys.clone()),
             Self::Float => Arc::new(keys.unary::<_, Float64Type>(float)),
         };
-        // 32 bits of a date or a time come as they went.
+        // Dates and times of 32 bits need a cast through integers.
         let narrow = match to {
             DataType::Date32 | DataType::Time32(_) => cast(&values, &DataType::Int32)?,
             _ => values,
@@ -88,7 +88,7 @@ impl Keys {
         Ok(cast(&narrow, to)?)
     }
 
-    /// A key's value as a number for people.
+    /// The value of a key as a real number.
     fn number(self, key: u64) -> f64 {
         match self {
             Self::Signed => (key ^ SIGN) as i64 as f64,
@@ -102,7 +102,7 @@ fn float(key: u64) -> f64 {
     f64::from_bits(if key & SIGN == 0 { !key } else { key & !SIGN })
 }
 
-/// Values in 64 bits.
+/// Values as 64-bit integers.
 fn whole(values: &ArrayRef, to: &DataType) -> Result<ArrayRef> {
     let values = match values.data_type() {
         DataType::Date32 | DataType::Time32(_) => cast(values, &DataType::Int32)?,
@@ -111,14 +111,14 @@ fn whole(values: &ArrayRef, to: &DataType) -> Result<ArrayRef> {
     Ok(cast(&values, to)?)
 }
 
-/// What becomes of the values in the end.
+/// The result of a function.
 #[derive(Debug, Clone)]
 enum Finish {
     Quantile(f64),
     Histogram(u64),
 }
 
-/// How a function works on its values.
+/// What a function computes, and from which values.
 #[derive(Debug, Clone)]
 struct Work {
     keys: Keys,
@@ -127,7 +127,6 @@ struct Work {
 }
 
 impl Work {
-    /// The results of groups.
     fn finish(&self, groups: &mut [Runs]) -> Result<ArrayRef> {
         match self.finish {
             Finish::Quantile(p) => {
@@ -142,18 +141,18 @@ impl Work {
     }
 }
 
-/// Lower edge, upper edge, values.
+/// Lower edge, upper edge, number of values.
 type Bucket = (f64, f64, u64);
 
-/// As many buckets of equal width, from the least value to the greatest; a value on an edge is in the upper one, the
-/// greatest in the last. One bucket where all values are equal, none where there are none.
+/// Buckets of equal width between the least and the greatest value. A value on an edge is in the upper bucket, the
+/// greatest in the last. Equal values give one bucket, no values give none.
 fn histogram(runs: &[(u64, u64)], keys: Keys, buckets: u64) -> Vec<Bucket> {
     let values = runs.iter().map(|&(key, count)| (keys.number(key), count)).filter(|(value, _)| value.is_finite());
     let mut values = values.peekable();
     let Some(&(least, _)) = values.peek() else { return Vec::new() };
     let greatest = values.clone().last().map_or(least, |(value, _)| value);
     let buckets = if greatest > least { buckets } else { 1 };
-    // Halves, since the range of doubles is no double.
+    // Halved, since the range of doubles is not a double.
     let step = (greatest / 2.0 - least / 2.0) / buckets as f64;
     let edge = |n: u64| if n == buckets { greatest } else { least + step * n as f64 + step * n as f64 };
     let mut found: Vec<Bucket> = (0..buckets).map(|n| (edge(n), edge(n + 1), 0)).collect();
@@ -192,7 +191,7 @@ fn buckets_of(groups: &[Vec<Bucket>]) -> Result<ArrayRef> {
     Ok(Arc::new(ListArray::try_new(bucket_list(), offsets, Arc::new(buckets), Some(nulls))?))
 }
 
-/// Keys and counts of groups, as two lists a group.
+/// Keys and counts of groups, as two lists per group.
 fn state_of(groups: &mut [Runs]) -> Result<Vec<ArrayRef>> {
     let offsets = OffsetBuffer::from_lengths(groups.iter_mut().map(|runs| runs.finish().len()).collect::<Vec<_>>());
     let mut list = |part: fn(&(u64, u64)) -> u64| -> Result<ArrayRef> {
@@ -203,7 +202,7 @@ fn state_of(groups: &mut [Runs]) -> Result<Vec<ArrayRef>> {
     Ok(vec![list(|run| run.0)?, list(|run| run.1)?])
 }
 
-/// One group's runs of two lists.
+/// The runs of one group, from its two lists.
 fn runs_of(states: &[ArrayRef], row: usize) -> impl ExactSizeIterator<Item = (u64, u64)> {
     let part = |list: &ArrayRef| list.as_list::<i32>().value(row).as_primitive::<UInt64Type>().values().clone();
     let (keys, counts) = (part(&states[0]), part(&states[1]));
@@ -217,7 +216,7 @@ fn state_fields(args: &StateFieldsArgs<'_>, name: &str) -> Vec<FieldRef> {
     vec![field("keys"), field("counts")]
 }
 
-/// Works without groups, and in windows.
+/// Accumulates without groups, and over windows.
 #[derive(Debug)]
 struct One {
     work: Work,
@@ -251,20 +250,20 @@ impl Accumulator for One {
     }
 }
 
-/// Works on all groups at once.
+/// Accumulates all groups at once.
 #[derive(Debug)]
 struct Many {
     work: Work,
     groups: Vec<Runs>,
-    /// Of all groups, kept up as they change.
+    /// Bytes of all groups, updated as they change.
     bytes: usize,
 }
 
 impl Many {
     fn take(&mut self, emit: EmitTo) -> Vec<Runs> {
-        let taken = emit.take_needed(&mut self.groups);
-        self.bytes -= taken.iter().map(Runs::size).sum::<usize>();
-        taken
+        let emitted = emit.take_needed(&mut self.groups);
+        self.bytes -= emitted.iter().map(Runs::size).sum::<usize>();
+        emitted
     }
 
     fn change(&mut self, group: usize, change: impl FnOnce(&mut Runs)) {
@@ -275,7 +274,7 @@ impl Many {
     }
 }
 
-/// Whether a filter lets a row pass.
+/// Whether a filter accepts a row.
 pub(crate) fn passes(filter: Option<&BooleanArray>, row: usize) -> bool {
     filter.is_none_or(|filter| filter.is_valid(row) && filter.value(row))
 }
@@ -331,7 +330,7 @@ impl GroupsAccumulator for Many {
     }
 }
 
-/// The second argument, which must be the same for all rows.
+/// The second argument, which must be constant.
 fn constant(args: &AccumulatorArgs<'_>, function: &'static str) -> Result<ScalarValue> {
     if args.is_distinct {
         return Err(arguments(function, "write it without DISTINCT"));
@@ -366,7 +365,7 @@ fn histogram_work(args: &AccumulatorArgs<'_>) -> Result<Work> {
     }
 }
 
-/// Two arguments, the first of a type that has keys, the second of type `second`.
+/// Coerces two arguments: the first to a type that has keys, the second to `second`.
 fn coerced(types: &[DataType], second: DataType, function: &'static str) -> Result<Vec<DataType>> {
     let [of, given] = types else { return Err(arguments(function, "give two arguments")) };
     if !(given.is_numeric() || given.is_null()) {
@@ -383,7 +382,7 @@ fn coerced(types: &[DataType], second: DataType, function: &'static str) -> Resu
     Ok(vec![of, second])
 }
 
-/// The least value that at least the share `p` of the values do not exceed.
+/// The least value such that at least the share `p` of the values do not exceed it.
 #[derive(Debug, PartialEq, Eq, Hash)]
 pub(super) struct Quantile(Signature);
 
@@ -427,7 +426,7 @@ impl AggregateUDFImpl for Quantile {
     }
 }
 
-/// How many values lie in buckets of equal width.
+/// The number of values in buckets of equal width.
 #[derive(Debug, PartialEq, Eq, Hash)]
 pub(super) struct Histogram(Signature);
 

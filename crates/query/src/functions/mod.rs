@@ -1,4 +1,4 @@
-//! Functions that questions have beside DataFusion's: for time, quantiles, histograms and sets.
+//! Functions beyond DataFusion's: for time, quantiles, histograms and sets.
 
 mod aggregates;
 mod renamed;
@@ -19,7 +19,6 @@ pub(crate) use aggregates::passes;
 use aggregates::{Histogram, Quantile};
 use renamed::{RenamedAggregate, RenamedScalar};
 
-/// Makes them known to a session.
 pub(crate) fn register(state: &mut SessionState) -> Result<()> {
     let renamed = [("time_bucket", date_bin()), ("set_has", array_has_udf())];
     let of_a_range = [("acos", acos()), ("acosh", acosh()), ("asin", asin()), ("atanh", atanh())];

@@ -1,4 +1,4 @@
-//! Functions of DataFusion under other names, which also name the columns of their results.
+//! Functions of DataFusion under other names, which also name their result columns.
 
 use std::sync::Arc;
 
@@ -12,7 +12,7 @@ use datafusion::logical_expr::{
     ScalarUDFImpl, Signature,
 };
 
-/// A function of one row.
+/// A scalar function.
 #[derive(Debug, PartialEq, Eq, Hash)]
 pub(super) struct RenamedScalar {
     pub(super) name: &'static str,
@@ -45,7 +45,7 @@ impl ScalarUDFImpl for RenamedScalar {
     }
 
     fn output_ordering(&self, inputs: &[ExprProperties]) -> Result<SortProperties> {
-        // Of values of which it knows no range `ln` gives an error, for which the whole question would be refused.
+        // `ln` fails for values of unknown range, which would fail the whole query.
         Ok(self.inner.inner().output_ordering(inputs).unwrap_or(SortProperties::Unordered))
     }
 
@@ -54,7 +54,7 @@ impl ScalarUDFImpl for RenamedScalar {
     }
 }
 
-/// A function of many rows.
+/// An aggregate function.
 #[derive(Debug, PartialEq, Eq, Hash)]
 pub(super) struct RenamedAggregate {
     pub(super) name: &'static str,

@@ -1,40 +1,37 @@
-//! Values in order, each with how often it came: what exact quantiles and histograms are made of.
+//! Sorted values with counts, the basis of exact quantiles and histograms.
 
-/// Values that wait to be put in order, at least.
+/// Minimum number of pending values before they are sorted.
 const PENDING_MIN: usize = 1024;
 
-/// Keys of values, which compare as the values do, with their counts. Takes memory for each distinct value, not for each
-/// value.
+/// Keys with counts; keys compare as their values do. Memory grows with distinct values, not with all values.
 #[derive(Debug, Default, Clone)]
 pub(super) struct Runs {
-    /// In order, each key once.
+    /// Sorted, each key once.
     runs: Vec<(u64, u64)>,
     pending: Vec<u64>,
 }
 
 impl Runs {
-    /// Takes one more value in.
     pub(super) fn push(&mut self, key: u64) {
-        // As much waits as is in order already, so that a value is moved a few times only.
+        // As many values wait as are sorted, so that each value moves only a few times.
         if self.pending.len() >= PENDING_MIN.max(self.runs.len()) {
             self.settle();
         }
         self.pending.push(key);
     }
 
-    /// Takes the values of another in.
     pub(super) fn merge(&mut self, other: impl ExactSizeIterator<Item = (u64, u64)>) {
         self.settle();
         self.runs = merged(&self.runs, other);
     }
 
-    /// The values in order.
+    /// All values, sorted.
     pub(super) fn finish(&mut self) -> &[(u64, u64)] {
         self.settle();
         &self.runs
     }
 
-    /// Bytes that are held.
+    /// Allocated bytes.
     pub(super) fn size(&self) -> usize {
         self.runs.capacity() * size_of::<(u64, u64)>() + self.pending.capacity() * size_of::<u64>()
     }
@@ -51,7 +48,7 @@ impl Runs {
     }
 }
 
-/// Both in order, each key once.
+/// Merges sorted runs with distinct keys.
 fn merged(runs: &[(u64, u64)], other: impl ExactSizeIterator<Item = (u64, u64)>) -> Vec<(u64, u64)> {
     let mut out = Vec::with_capacity(runs.len().max(other.len()));
     let mut left = runs.iter().copied().peekable();
@@ -66,7 +63,7 @@ fn merged(runs: &[(u64, u64)], other: impl ExactSizeIterator<Item = (u64, u64)>)
     out
 }
 
-/// The least key that at least the share `p` of the values do not exceed; `None` of none.
+/// The least key such that at least the share `p` of the values do not exceed it; `None` without values.
 pub(super) fn quantile(runs: &[(u64, u64)], p: f64) -> Option<u64> {
     let total: u64 = runs.iter().map(|run| run.1).sum();
     let rank = rank(total, p);
@@ -78,8 +75,8 @@ pub(super) fn quantile(runs: &[(u64, u64)], p: f64) -> Option<u64> {
     found.map(|run| run.0)
 }
 
-/// The least whole number from 1 that is at least `p * total`, for the fraction that `p` was written as: 0.07 * 100 is
-/// 7.000000000000001 in binary, and the rank is 7.
+/// The least integer from 1 that is at least `p * total`, for the decimal fraction that `p` stands for: 0.07 * 100 is
+/// 7.000000000000001 in binary, but the rank is 7.
 fn rank(total: u64, p: f64) -> u64 {
     let exact = p * total as f64;
     let near = exact.round();

@@ -1,4 +1,4 @@
-//! Functions of `pg_catalog`, as far as clients call them before anybody asks a question.
+//! Functions of `pg_catalog` that clients call before their first query.
 
 use std::fmt;
 use std::hash::{Hash, Hasher};
@@ -19,44 +19,42 @@ use super::types::{named, written};
 use super::{Login, SERVER_VERSION};
 use crate::literals::quoted;
 
-/// What a function says.
-enum Says {
-    /// Always the same.
+enum Output {
     Always(ScalarValue),
-    /// Of a number, such as a table's.
+    /// Depends on a number, such as a table's.
     OfNumber(Box<dyn Fn(i64) -> ScalarValue + Send + Sync>),
-    /// Of a text, such as a name.
+    /// Depends on a text, such as a name.
     OfText(Box<dyn Fn(&str) -> ScalarValue + Send + Sync>),
 }
 
-struct Told {
+struct CatalogFunction {
     name: &'static str,
     signature: Signature,
     returns: DataType,
-    says: Says,
+    output: Output,
 }
 
-impl fmt::Debug for Told {
+impl fmt::Debug for CatalogFunction {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_tuple("Told").field(&self.name).finish()
+        f.debug_tuple("CatalogFunction").field(&self.name).finish()
     }
 }
 
-impl PartialEq for Told {
+impl PartialEq for CatalogFunction {
     fn eq(&self, other: &Self) -> bool {
         self.name == other.name
     }
 }
 
-impl Eq for Told {}
+impl Eq for CatalogFunction {}
 
-impl Hash for Told {
+impl Hash for CatalogFunction {
     fn hash<H: Hasher>(&self, state: &mut H) {
         self.name.hash(state);
     }
 }
 
-impl ScalarUDFImpl for Told {
+impl ScalarUDFImpl for CatalogFunction {
     fn name(&self) -> &str {
         self.name
     }
@@ -78,21 +76,21 @@ impl ScalarUDFImpl for Told {
             Ok(cast(&values, to)?)
         };
         let null = ScalarValue::try_from(&self.returns)?;
-        let said: Vec<ScalarValue> = match &self.says {
-            Says::Always(value) => return Ok(ColumnarValue::Scalar(value.clone())),
-            Says::OfNumber(say) => {
+        let outputs: Vec<ScalarValue> = match &self.output {
+            Output::Always(value) => return Ok(ColumnarValue::Scalar(value.clone())),
+            Output::OfNumber(output_of) => {
                 let numbers = first(&DataType::Int64)?;
-                numbers.as_primitive::<Int64Type>().iter().map(|n| n.map_or_else(|| null.clone(), say)).collect()
+                numbers.as_primitive::<Int64Type>().iter().map(|n| n.map_or_else(|| null.clone(), output_of)).collect()
             }
-            Says::OfText(say) => {
+            Output::OfText(output_of) => {
                 let texts = first(&DataType::Utf8)?;
-                texts.as_string::<i32>().iter().map(|t| t.map_or_else(|| null.clone(), say)).collect()
+                texts.as_string::<i32>().iter().map(|t| t.map_or_else(|| null.clone(), output_of)).collect()
             }
         };
-        if said.is_empty() {
+        if outputs.is_empty() {
             return Ok(ColumnarValue::Array(arrow::array::new_empty_array(&self.returns)));
         }
-        Ok(ColumnarValue::Array(ScalarValue::iter_to_array(said)?))
+        Ok(ColumnarValue::Array(ScalarValue::iter_to_array(outputs)?))
     }
 }
 
@@ -100,13 +98,12 @@ fn text(value: impl Into<String>) -> ScalarValue {
     ScalarValue::Utf8(Some(value.into()))
 }
 
-/// Makes them known to a session.
 pub(super) fn register(context: &SessionContext, relations: &Arc<Relations>, login: &Login) {
-    let tell = |name: &'static str, returns: DataType, says: Says| {
+    let add = |name: &'static str, returns: DataType, output: Output| {
         let signature = Signature::one_of(vec![TypeSignature::Nullary, TypeSignature::VariadicAny], Volatility::Stable);
-        context.register_udf(ScalarUDF::new_from_impl(Told { name, signature, returns, says }));
+        context.register_udf(ScalarUDF::new_from_impl(CatalogFunction { name, signature, returns, output }));
     };
-    let always = |name: &'static str, value: ScalarValue| tell(name, value.data_type(), Says::Always(value));
+    let always = |name: &'static str, value: ScalarValue| add(name, value.data_type(), Output::Always(value));
     let version = format!("PostgreSQL {SERVER_VERSION} (manyworlds {})", env!("CARGO_PKG_VERSION"));
     always("version", text(version));
     always("current_database", text(&login.database));
@@ -124,7 +121,7 @@ pub(super) fn register(context: &SessionContext, relations: &Arc<Relations>, log
     for name in ["pg_type_is_visible", "pg_function_is_visible"] {
         always(name, ScalarValue::Boolean(Some(true)));
     }
-    // There is nothing that these would tell of.
+    // Nothing here has these properties.
     for name in [
         "obj_description",
         "col_description",
@@ -143,18 +140,18 @@ pub(super) fn register(context: &SessionContext, relations: &Arc<Relations>, log
     for name in ["pg_relation_size", "pg_total_relation_size", "pg_table_size", "pg_database_size"] {
         always(name, ScalarValue::Int64(None));
     }
-    let known = relations.clone();
-    let is_visible = move |oid| ScalarValue::Boolean(Some(known.is_visible(oid)));
-    tell("pg_table_is_visible", DataType::Boolean, Says::OfNumber(Box::new(is_visible)));
-    tell("format_type", DataType::Utf8, Says::OfNumber(Box::new(|oid| text(written(oid)))));
-    tell("to_regtype", DataType::Int64, Says::OfText(Box::new(|name| ScalarValue::Int64(named(name)))));
-    let known = relations.clone();
-    let number = move |name: &str| ScalarValue::Int64(known.number(name));
-    tell("to_regclass", DataType::Int64, Says::OfText(Box::new(number)));
+    let tables = relations.clone();
+    let is_visible = move |oid| ScalarValue::Boolean(Some(tables.is_visible(oid)));
+    add("pg_table_is_visible", DataType::Boolean, Output::OfNumber(Box::new(is_visible)));
+    add("format_type", DataType::Utf8, Output::OfNumber(Box::new(|oid| text(written(oid)))));
+    add("to_regtype", DataType::Int64, Output::OfText(Box::new(|name| ScalarValue::Int64(named(name)))));
+    let tables = relations.clone();
+    let number = move |name: &str| ScalarValue::Int64(tables.number(name));
+    add("to_regclass", DataType::Int64, Output::OfText(Box::new(number)));
     let quote = |name: &str| {
         let plain = name.starts_with(|c: char| c.is_ascii_lowercase() || c == '_')
             && name.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_');
         text(if plain { name.to_owned() } else { quoted(name) })
     };
-    tell("quote_ident", DataType::Utf8, Says::OfText(Box::new(quote)));
+    add("quote_ident", DataType::Utf8, Output::OfText(Box::new(quote)));
 }

@@ -1,5 +1,4 @@
-//! What clients of PostgreSQL ask besides questions: the tables and functions of `pg_catalog`, and their ways to write
-//! things, as far as `psql`, drivers and tools need them.
+//! The tables and functions of `pg_catalog`, and PostgreSQL's notation, as far as `psql`, drivers and tools need them.
 
 mod functions;
 mod relations;
@@ -17,30 +16,30 @@ use relations::Relations;
 pub(crate) use rewrite::{Rewritten, rewrite};
 pub use types::{oid_of, type_of};
 
-/// Who is connected to what.
+/// A connection's user and database.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Login {
     /// The database.
     pub database: String,
-    /// The name that the client gave itself.
+    /// The user name that the client sent.
     pub user: String,
 }
 
-/// The release of PostgreSQL whose catalogue this is like, as drivers want to know it.
+/// The PostgreSQL release whose catalogue this imitates; drivers check it.
 pub const SERVER_VERSION: &str = "15.0";
 
 const CATALOG: &str = "pg_catalog";
 
-/// Whether a schema is no database.
+/// Whether a schema belongs to PostgreSQL and is not a database.
 pub(crate) fn is_own(schema: &str) -> bool {
     matches!(schema, CATALOG | "information_schema")
 }
 
-/// The tables of `pg_catalog` as they are in a session.
+/// The tables of `pg_catalog` in a session.
 pub(crate) struct Catalog(Arc<Relations>);
 
 impl Catalog {
-    /// Adds them to what a session has.
+    /// Adds the tables and functions to a session.
     pub(crate) fn register(context: &SessionContext, catalog: &dyn CatalogProvider, login: &Login) -> Result<Self> {
         let relations = Arc::new(Relations::list(catalog, &login.database));
         catalog.register_schema(CATALOG, relations.clone().schema(catalog, login)?)?;
@@ -48,7 +47,7 @@ impl Catalog {
         Ok(Self(relations))
     }
 
-    /// The number of the table that a text names.
+    /// The number (OID) of the table that a text names.
     pub(crate) fn number(&self, name: &str) -> Option<i64> {
         self.0.number(name)
     }

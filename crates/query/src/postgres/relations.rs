@@ -1,4 +1,4 @@
-//! The tables of `pg_catalog`: as many, and as much of each, as clients look at.
+//! The tables of `pg_catalog`, with the columns that clients read.
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -19,24 +19,23 @@ use table::SIM;
 use super::types::{TYPES, oid_of};
 use super::{Login, is_own};
 
-/// Numbers below are those of PostgreSQL's own things.
+/// PostgreSQL reserves the numbers below for itself.
 const FIRST: u32 = 16_384;
-/// Numbers that it has for schemas, and for whoever owns everything.
+/// PostgreSQL's numbers of schemas and of the owner of everything.
 const CATALOG_SCHEMA: i64 = 11;
 const INFORMATION_SCHEMA: i64 = 13_000;
 const OWNER: i64 = 10;
 
-/// A table that can be asked.
 struct Relation {
     oid: i64,
     schema: String,
     name: String,
-    /// Whether it can be named without its schema.
+    /// Whether its name needs no schema.
     visible: bool,
     home: Arc<dyn SchemaProvider>,
 }
 
-/// All that can be asked, with numbers that stay as long as nothing of the same number comes.
+/// All tables. A number changes only when another table takes it first.
 pub(super) struct Relations {
     schemas: Vec<(i64, String)>,
     tables: Vec<Relation>,
@@ -48,13 +47,12 @@ impl fmt::Debug for Relations {
     }
 }
 
-/// Numbers for names: the same name gets the same one, unless another has it.
+/// Assigns numbers to names: the same name gets the same number, unless another name has it.
 #[derive(Default)]
 struct Numbers(BTreeSet<u32>);
 
 impl Numbers {
     fn of(&mut self, name: &str) -> i64 {
-        // FNV-1a.
         let hash = name.bytes().fold(0x811c_9dc5_u32, |hash, byte| (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193));
         let mut number = FIRST + hash % (1 << 30);
         while !self.0.insert(number) {
@@ -65,7 +63,7 @@ impl Numbers {
 }
 
 impl Relations {
-    /// What is in a catalogue, seen from `database`.
+    /// Lists a catalogue as seen from `database`.
     pub(super) fn list(catalog: &dyn CatalogProvider, database: &str) -> Self {
         let mut numbers = Numbers::default();
         let mut names = catalog.schema_names();
@@ -103,7 +101,7 @@ impl Relations {
         self.schemas.iter().find(|(_, other)| other == name).map_or(0, |(oid, _)| *oid)
     }
 
-    /// The tables, as a schema.
+    /// The tables of `pg_catalog`, as a schema.
     pub(super) fn schema(
         self: Arc<Self>,
         catalog: &dyn CatalogProvider,
@@ -192,7 +190,7 @@ impl Relations {
     }
 }
 
-/// Tables that are there for joins, and have no rows.
+/// Tables without rows, which clients join.
 const EMPTY: &[(&str, &[&str])] = &[
     ("pg_am", &["oid", "amname"]),
     ("pg_tablespace", &["oid", "spcname"]),
@@ -302,7 +300,6 @@ fn users(login: &Login) -> Vec<(&'static str, Column)> {
     ]
 }
 
-/// A column of such a table.
 enum Column {
     Integers(Vec<i64>),
     Texts(Vec<Option<String>>),
@@ -337,11 +334,11 @@ fn memory(columns: Vec<(&str, Column)>) -> Result<Arc<dyn TableProvider>> {
     Ok(Arc::new(MemTable::try_new(rows.schema(), vec![vec![rows]])?))
 }
 
-/// `pg_attribute`: the columns of tables, which are opened when they are asked for.
+/// `pg_attribute`: the columns of all tables; opens the tables when read.
 #[derive(Debug)]
 struct Attributes(Arc<Relations>);
 
-/// A column of a table: the table's number, the column's place, its name, type, and whether it may be NULL.
+/// A column of a table: table number, position, name, type, and whether it is nullable.
 type Attribute = (i64, i64, String, DataType, bool);
 
 fn attribute_rows(found: &[Attribute]) -> Result<RecordBatch> {
@@ -371,7 +368,7 @@ fn attribute_rows(found: &[Attribute]) -> Result<RecordBatch> {
     ])
 }
 
-/// The tables that conditions leave over, where one says so.
+/// The table that conditions select, if they select one.
 fn wanted(filters: &[Expr]) -> Option<i64> {
     filters.iter().find_map(|filter| {
         let Expr::BinaryExpr(BinaryExpr { left, op: Operator::Eq, right }) = filter else { return None };
@@ -394,7 +391,7 @@ fn wanted(filters: &[Expr]) -> Option<i64> {
 #[async_trait]
 impl TableProvider for Attributes {
     fn schema(&self) -> SchemaRef {
-        // No rows are always made.
+        // Rows of no attributes can always be created.
         attribute_rows(&[]).map_or_else(|_| Arc::new(Schema::empty()), |rows| rows.schema())
     }
 
@@ -418,7 +415,7 @@ impl TableProvider for Attributes {
         for relation in self.0.tables.iter().filter(|t| only.is_none_or(|oid| oid == t.oid)) {
             let table = match relation.home.table(&relation.name).await {
                 Ok(table) => table,
-                // Of all tables those are told that can be opened.
+                // Tables that cannot be opened are left out, unless the query names one.
                 Err(_) if only.is_none() => continue,
                 Err(error) => return Err(error),
             };

@@ -1,4 +1,4 @@
-//! Statements of PostgreSQL's clients about `pg_catalog`, put in words that are understood here.
+//! Rewrites statements of PostgreSQL's clients about `pg_catalog` to supported ones.
 
 use std::ops::ControlFlow;
 
@@ -11,7 +11,7 @@ use crate::error::{QueryError, no_table};
 
 use super::CATALOG;
 
-/// Tables of PostgreSQL that have no rows here: whatever is asked of one has none either.
+/// Tables of PostgreSQL that have no rows here: queries of them have no rows either.
 const NOTHING: &[&str] = &[
     "pg_aggregate",
     "pg_attrdef",
@@ -46,15 +46,14 @@ const NOTHING: &[&str] = &[
     "pg_views",
 ];
 
-/// What became of a statement.
 pub(crate) enum Rewritten {
-    /// It can be answered.
+    /// A query that can be run.
     Question,
-    /// Its answer has these columns and no rows.
+    /// A query with these columns and no rows.
     Nothing(Vec<String>),
 }
 
-/// Changes a statement that names something of PostgreSQL; `number` tells that of a table by its name.
+/// Rewrites a statement that names something of PostgreSQL; `number` maps table names to numbers.
 pub(crate) fn rewrite(
     statement: &mut Statement,
     number: &dyn Fn(&str) -> Option<i64>,
@@ -75,7 +74,7 @@ fn last(name: &ObjectName) -> Option<&Ident> {
     name.0.last().and_then(ObjectNamePart::as_ident)
 }
 
-/// Whether a name is one of PostgreSQL's.
+/// Whether a name belongs to PostgreSQL.
 fn is_catalog(name: &ObjectName) -> bool {
     match name.0.as_slice() {
         [ObjectNamePart::Identifier(schema), _] => schema.value.eq_ignore_ascii_case(CATALOG),
@@ -89,7 +88,7 @@ fn has_no_rows(factor: &TableFactor) -> bool {
     is_catalog(name) && last(name).is_some_and(|name| NOTHING.contains(&name.value.to_lowercase().as_str()))
 }
 
-/// Whether nothing can come out of tables joined this way.
+/// Whether a join never yields rows.
 fn yields_nothing(tables: &TableWithJoins) -> bool {
     let inner = |join: &ast::Join| {
         matches!(join.join_operator, ast::JoinOperator::Join(_) | ast::JoinOperator::Inner(_))
@@ -114,7 +113,6 @@ fn says_nothing(query: &ast::Query) -> bool {
     body(&query.body)
 }
 
-/// The names of a question's columns.
 fn columns(body: &SetExpr) -> Vec<String> {
     match body {
         SetExpr::Select(select) => select.projection.iter().map(column).collect(),
@@ -200,7 +198,7 @@ impl Writer<'_> {
                     function.name.0.remove(0);
                 }
                 let made_of_question = matches!(function.args, FunctionArguments::Subquery(_));
-                // What it would list is nothing here.
+                // The lists of these functions are always empty here.
                 (made_of_question || matches!(name.as_str(), "array_to_string" | "current_schemas")).then(null)
             }
             Expr::Subquery(query) if says_nothing(query) => Some(null()),

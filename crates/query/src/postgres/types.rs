@@ -1,18 +1,17 @@
-//! Types by the numbers that PostgreSQL gives them.
+//! Types and their numbers in PostgreSQL.
 
 use arrow::datatypes::DataType;
 
-/// A type of PostgreSQL.
 #[derive(Debug)]
 pub(super) struct Type {
     pub(super) oid: u32,
     pub(super) name: &'static str,
-    /// As SQL writes it.
+    /// Its name in SQL.
     pub(super) sql: &'static str,
-    /// Bytes of a value; -1: they differ.
+    /// Bytes of a value; -1 if they vary.
     pub(super) length: i64,
     pub(super) category: &'static str,
-    /// The type of lists of it.
+    /// The number of its array type.
     pub(super) array: u32,
 }
 
@@ -45,7 +44,7 @@ pub(super) const TYPES: &[Type] = &[
     ty(3802, "jsonb", "jsonb", -1, "U", 3807),
 ];
 
-/// As which type values go to a client. What PostgreSQL has no type for goes as JSON.
+/// The PostgreSQL type that clients get for an Arrow type; JSON for types that PostgreSQL lacks.
 pub fn oid_of(of: &DataType) -> u32 {
     match of {
         DataType::Boolean => 16,
@@ -74,7 +73,7 @@ pub fn oid_of(of: &DataType) -> u32 {
     }
 }
 
-/// What values of a type are here; `None` where the number is no type that parameters can have.
+/// The Arrow type of a parameter type; `None` if parameters cannot have it.
 pub fn type_of(oid: u32) -> Option<DataType> {
     use arrow::datatypes::TimeUnit::Microsecond;
     Some(match oid {
@@ -99,14 +98,14 @@ pub fn type_of(oid: u32) -> Option<DataType> {
     })
 }
 
-/// How a type is written; `???` where there is none.
+/// The name of a type; `???` if unknown.
 pub(super) fn written(oid: i64) -> String {
     let found = TYPES.iter().find(|t| i64::from(t.oid) == oid).map(|t| t.sql.to_owned());
     let list = || TYPES.iter().find(|t| i64::from(t.array) == oid).map(|t| format!("{}[]", t.sql));
     found.or_else(list).unwrap_or_else(|| "???".to_owned())
 }
 
-/// The number of a type by either of its names.
+/// The number of a type, by either of its names.
 pub(super) fn named(name: &str) -> Option<i64> {
     let name = name.trim().to_lowercase();
     let name = name.strip_prefix("pg_catalog.").unwrap_or(&name);

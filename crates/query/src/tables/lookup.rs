@@ -1,7 +1,7 @@
-//! Which row groups a question's conditions leave over, by the look-ups beside the segments.
+//! Selects row groups by the secondary indexes beside the segments.
 //!
-//! Of the conditions it takes comparisons of a look-up column with a value, lists of values, and what `AND` and `OR`
-//! make of those. What else there is excludes nothing.
+//! Supports comparisons of an indexed column with a value, lists of values, and `AND` and `OR` of those. Other
+//! conditions exclude nothing.
 
 use std::collections::BTreeMap;
 use std::ops::Bound;
@@ -16,30 +16,31 @@ use datafusion::error::{DataFusionError, Result};
 use datafusion::logical_expr::{BinaryExpr, Expr, Operator};
 use table::{Key, KeyRange, Lookup, Segment};
 
-/// Ranges of keys that are looked for in one question, at most: of more, reading the row groups costs no more.
+/// Key ranges to search for in one query, at most: past that, reading the row groups costs no more.
 const RANGES_MAX: usize = 32;
-/// Memory for the indexes of look-ups of a table; those past it are read anew for each question.
+/// Memory for the block indexes of a table's secondary indexes, in bytes; the rest is read again for each query.
 const MEMORY: usize = 64 << 20;
 
-/// What conditions leave over.
+/// What conditions select.
 #[derive(Debug, Clone)]
 pub(super) enum Wanted {
-    /// Rows whose key in a column is in one of some ranges.
+    /// Rows with a key in one of the ranges.
     Keys { column: String, ranges: Vec<KeyRange> },
-    /// Rows that all of these leave over.
+    /// Rows that all parts select.
     All(Vec<Self>),
-    /// Rows that one of these leaves over.
+    /// Rows that any part selects.
     Any(Vec<Self>),
 }
 
 impl Wanted {
-    /// What the conditions, all of which must hold, leave over, as far as look-ups of some columns can tell.
+    /// What the conditions, all of which must hold, select by the indexes of `columns`; `None` if the indexes do not
+    /// help.
     pub(super) fn of(conditions: &[Expr], schema: &Schema, columns: &[String]) -> Option<Self> {
         if columns.is_empty() {
             return None;
         }
-        let known = Columns { schema, columns };
-        let wanted = known.all(conditions.iter().collect())?;
+        let indexed = Columns { schema, columns };
+        let wanted = indexed.all(conditions.iter().collect())?;
         (wanted.ranges() <= RANGES_MAX).then_some(wanted)
     }
 
@@ -50,7 +51,7 @@ impl Wanted {
         }
     }
 
-    /// The row groups of a segment that may hold such rows; `None` where that is not known. Adds up bytes read.
+    /// The row groups of a segment that may hold selected rows; `None` if unknown. Adds the bytes read.
     fn find(&self, lookup: &Lookup, bytes: &mut u64) -> Option<Vec<bool>> {
         match self {
             Self::Keys { column, ranges } => {
@@ -61,7 +62,7 @@ impl Wanted {
             Self::All(parts) => {
                 let mut all: Option<Vec<bool>> = None;
                 for part in parts {
-                    // What the first part excludes need not be excluded again.
+                    // Stop once no row group is left.
                     if all.as_ref().is_some_and(|groups| !groups.contains(&true)) {
                         break;
                     }
@@ -85,7 +86,6 @@ impl Wanted {
     }
 }
 
-/// The columns that conditions can be put to.
 struct Columns<'a> {
     schema: &'a Schema,
     columns: &'a [String],
@@ -116,7 +116,7 @@ impl Columns<'_> {
         }
     }
 
-    /// What all of some conditions leave over; `None` where none of them says anything.
+    /// What all conditions select; `None` if no index supports any of them.
     fn all(&self, conditions: Vec<&Expr>) -> Option<Wanted> {
         let parts: Vec<Wanted> = conditions.into_iter().filter_map(|condition| self.wanted(condition)).collect();
         (!parts.is_empty()).then(|| together(parts))
@@ -138,13 +138,13 @@ impl Columns<'_> {
             Operator::GtEq => |key| KeyRange::between(Bound::Included(key), Bound::Unbounded),
             _ => return None,
         };
-        // Compared with NULL, nothing is true.
+        // A comparison with NULL is never true.
         Some(Wanted::Keys { column, ranges: Key::of(&literal(value, ty)?, 0).iter().map(between).collect() })
     }
 }
 
-/// Parts that must all hold, those of one column made one: rows between two values are fewer than those past one and
-/// those below the other have row groups in common.
+/// Intersects parts that must all hold, merging those of one column: the row groups of the intersection are fewer than
+/// the intersection of the row groups.
 fn together(parts: Vec<Wanted>) -> Wanted {
     let mut by_column: BTreeMap<String, Vec<KeyRange>> = BTreeMap::new();
     let mut others = Vec::new();
@@ -166,7 +166,7 @@ fn together(parts: Vec<Wanted>) -> Wanted {
     Wanted::All(keys.chain(others).collect())
 }
 
-/// A value that is compared with a column of type `ty`, as tables store that type; `None` where it is of another.
+/// A value in the stored type of a column of type `ty`; `None` if the types differ.
 fn literal(value: &Expr, ty: &DataType) -> Option<ArrayRef> {
     let Expr::Literal(value, _) = value else { return None };
     let same = match (&value.data_type(), ty) {
@@ -176,7 +176,7 @@ fn literal(value: &Expr, ty: &DataType) -> Option<ArrayRef> {
         (DataType::Binary | DataType::LargeBinary | DataType::BinaryView, DataType::Binary | DataType::BinaryView) => {
             DataType::Binary
         }
-        // Zones have different names, and times are those of UTC.
+        // Time zones may have different names; times are stored in UTC.
         (DataType::Timestamp(TimeUnit::Microsecond, Some(_)), DataType::Timestamp(TimeUnit::Microsecond, Some(_))) => {
             ty.clone()
         }
@@ -186,7 +186,7 @@ fn literal(value: &Expr, ty: &DataType) -> Option<ArrayRef> {
     cast(&value.to_array().ok()?, &same).ok()
 }
 
-/// The look-ups of a table's segments, opened when they are first asked.
+/// The secondary indexes of a table's segments, opened at first use.
 #[derive(Debug)]
 pub(super) struct Lookups {
     root: PathBuf,
@@ -195,13 +195,11 @@ pub(super) struct Lookups {
     memory: AtomicUsize,
 }
 
-/// What was found in the look-up of a segment.
+/// The result for one segment.
 pub(super) struct FoundIn {
-    /// Which segment.
     pub(super) segment: usize,
-    /// Its row groups that may hold rows; `None` where that is not known.
+    /// Its row groups that may hold selected rows; `None` if unknown.
     pub(super) groups: Option<Vec<bool>>,
-    /// Bytes read.
     pub(super) bytes: u64,
 }
 
@@ -211,7 +209,7 @@ impl Lookups {
         Self { root, segments, open, memory: AtomicUsize::new(0) }
     }
 
-    /// Looks in some segments, given by their places, on some threads.
+    /// Searches the indexes of some segments, on several threads.
     pub(super) async fn find(
         self: &Arc<Self>,
         wanted: Wanted,
@@ -239,8 +237,8 @@ impl Lookups {
     }
 
     fn get(&self, segment: usize) -> Option<Arc<Lookup>> {
-        if let Some(known) = self.open[segment].get() {
-            return known.clone();
+        if let Some(lookup) = self.open[segment].get() {
+            return lookup.clone();
         }
         let lookup = Lookup::open(&self.root, &self.segments[segment]).map(Arc::new);
         let memory = lookup.as_ref().map_or(0, |lookup| lookup.memory());

@@ -1,8 +1,7 @@
-//! A schema for each database: tables that rows were inserted into, ours of any layout and Delta tables of other
-//! writers.
+//! One schema per database: tables of inserted rows in any layout, and Delta tables of other writers.
 //!
-//! A table is opened when a question first names it, and then stays as it is for the life of the engine. One that
-//! cannot be opened fails the questions that name it, and no others.
+//! A table is opened when a query first names it, and keeps that version for the life of the engine. A table that
+//! cannot be opened fails only the queries that name it.
 
 mod lookup;
 mod prune;
@@ -26,24 +25,25 @@ use table::{AvroTable, DATABASE, TableName};
 use tokio::sync::OnceCell;
 
 use crate::error::QueryError;
-pub(crate) use prune::{Known, may_match};
+pub(crate) use prune::{LogStatistics, may_match};
 use row::RowTable;
 use snapshot::SnapshotTable;
 
-/// For some tables, the columns in which rows of the log supersede earlier ones with the same values and time.
+/// For some tables, the columns that identify rows: later unflushed rows replace earlier ones with the same values and
+/// time.
 pub type Unique = BTreeMap<TableName, Vec<String>>;
 
 /// All tables of one database.
 #[derive(Default)]
 pub(crate) struct Tables {
-    /// In the order of their names.
+    /// Sorted by name.
     entries: Vec<Entry>,
 }
 
 struct Entry {
     table: TableName,
     folder: PathBuf,
-    /// Columns in which rows of the log supersede earlier ones with the same values and time.
+    /// Columns that identify rows, as in [`Unique`].
     unique: Vec<String>,
     open: OnceCell<Arc<dyn TableProvider>>,
 }
@@ -55,7 +55,7 @@ impl fmt::Debug for Tables {
 }
 
 impl Tables {
-    /// Finds the tables of each database in a data folder, of which [`DATABASE`] is always there.
+    /// Finds the tables of each database in a data folder; [`DATABASE`] always exists.
     pub(crate) fn list(data: &Path, unique: &Unique) -> Result<BTreeMap<String, Arc<Self>>, QueryError> {
         let mut databases = BTreeMap::from([(DATABASE.to_owned(), Self::default())]);
         for table in ::snapshot::tables(data)? {
@@ -66,7 +66,7 @@ impl Tables {
         Ok(databases.into_iter().map(|(name, tables)| (name, Arc::new(tables))).collect())
     }
 
-    /// Their names, in order.
+    /// The names, sorted.
     pub(crate) fn names(&self) -> impl Iterator<Item = &str> {
         self.entries.iter().map(|e| e.table.name())
     }
@@ -100,7 +100,7 @@ impl SchemaProvider for Tables {
         Ok(Some(entry.open.get_or_try_init(|| entry.open()).await?.clone()))
     }
 
-    /// Told without opening it, so that what cannot be opened can be listed.
+    /// Does not open the table, so that broken tables can be listed.
     async fn table_type(&self, name: &str) -> Result<Option<TableType>> {
         Ok(self.entry(name).map(|_| TableType::Base))
     }
@@ -110,8 +110,7 @@ impl SchemaProvider for Tables {
     }
 }
 
-/// The schema `sim`, which names are looked up in that are written without a schema: what it has not is looked for
-/// in `default`.
+/// The schema `sim`, the default for names without a schema. It resolves unknown names in `default`.
 #[derive(Debug)]
 pub(crate) struct Sim {
     pub(crate) own: MemorySchemaProvider,
@@ -136,7 +135,7 @@ impl SchemaProvider for Sim {
     }
 }
 
-/// The columns as questions see them: texts and bytes as views, which are passed on without being copied.
+/// The columns as queries see them: texts and bytes as views, which need no copies.
 pub(crate) fn with_views(schema: &Schema) -> SchemaRef {
     let view = |field: &Field| match field.data_type() {
         DataType::Utf8 => field.clone().with_data_type(DataType::Utf8View),

@@ -1,4 +1,4 @@
-//! Which segments a question's conditions leave over, by the statistics that the log keeps of them.
+//! Selects segments by the statistics in the log.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -17,28 +17,28 @@ use table::{ColumnStatistics, Segment};
 
 use crate::filter::is_plain;
 
-/// Values of an `IN` list that are put to statistics one by one; longer lists exclude nothing by them.
+/// Values of an `IN` list to test against statistics, at most; longer lists exclude nothing.
 pub(super) const IN_LIST_MAX: usize = 1_000;
 
-/// Digits of a decimal that a JSON number keeps exactly, whoever wrote it.
+/// Digits of a decimal that every writer keeps exactly in a JSON number.
 const EXACT_DIGITS: u8 = 15;
 
-/// Which of the segments may hold a row that meets all conditions. Where that cannot be told, it may.
-pub(super) fn prune(session: &dyn Session, known: &Known<'_>, conditions: &[Expr]) -> Vec<bool> {
-    let all = vec![true; known.segments.len()];
+/// Which segments may hold a row that matches all conditions; true if unknown.
+pub(super) fn prune(session: &dyn Session, statistics: &LogStatistics<'_>, conditions: &[Expr]) -> Vec<bool> {
+    let all = vec![true; statistics.segments.len()];
     let Some(condition) = conjunction(conditions.iter().filter(|c| is_plain(c)).cloned()) else { return all };
-    may_match(session, known.schema, condition).and_then(|predicate| predicate.prune(known)).unwrap_or(all)
+    may_match(session, statistics.schema, condition).and_then(|predicate| predicate.prune(statistics)).unwrap_or(all)
 }
 
-/// Tells from statistics of segments whether they may hold a row that meets a condition.
+/// A predicate on statistics: whether a segment may hold a row that matches the condition.
 pub(crate) fn may_match(session: &dyn Session, schema: &SchemaRef, condition: Expr) -> Result<PruningPredicate> {
     let condition = session.create_physical_expr(condition, &DFSchema::try_from(schema.clone())?)?;
     let builder = PruningPredicateBuilder::new().with_file_schema(schema.clone()).with_max_in_list_size(IN_LIST_MAX);
     builder.try_build(condition)
 }
 
-/// What a log says of segments: bounds by column. What it does not say excludes nothing.
-pub(crate) struct Known<'a> {
+/// Statistics of segments in the log: bounds by column. Missing statistics exclude nothing.
+pub(crate) struct LogStatistics<'a> {
     pub(crate) segments: &'a [Segment],
     pub(crate) schema: &'a SchemaRef,
     pub(crate) partition: &'a [String],
@@ -50,7 +50,7 @@ enum Bound {
     Max,
 }
 
-impl Known<'_> {
+impl LogStatistics<'_> {
     fn bounds(&self, column: &Column, bound: Bound) -> Option<ArrayRef> {
         let name = column.name();
         let ty = self.schema.field_with_name(name).ok()?.data_type();
@@ -58,7 +58,8 @@ impl Known<'_> {
             return partition_values(self.segments, name, ty);
         }
         if let DataType::Timestamp(TimeUnit::Microsecond, zone) = ty {
-            let time = |known: &ColumnStatistics| if bound == Bound::Min { known.earliest() } else { known.latest() };
+            let time =
+                |column: &ColumnStatistics| if bound == Bound::Min { column.earliest() } else { column.latest() };
             let times = self.segments.iter().map(|s| s.columns.get(name).and_then(time));
             return Some(Arc::new(TimestampMicrosecondArray::from_iter(times).with_timezone_opt(zone.clone())));
         }
@@ -66,15 +67,15 @@ impl Known<'_> {
             return None;
         }
         let text = |segment: &Segment| {
-            let known = segment.columns.get(name)?;
-            let value = if bound == Bound::Min { known.min.as_ref() } else { known.max.as_ref() };
+            let statistics = segment.columns.get(name)?;
+            let value = if bound == Bound::Min { statistics.min.as_ref() } else { statistics.max.as_ref() };
             value.map(|v| v.as_str().map_or_else(|| v.to_string(), str::to_owned))
         };
         parse(&self.segments.iter().map(text).collect(), ty)
     }
 }
 
-/// Whether the log's text of a value says all of it.
+/// Whether the log stores bounds of the type exactly.
 fn is_bounded(ty: &DataType) -> bool {
     match ty {
         DataType::Decimal128(precision, _) => *precision <= EXACT_DIGITS,
@@ -83,19 +84,19 @@ fn is_bounded(ty: &DataType) -> bool {
     }
 }
 
-/// Values of a partition column, which are those of every row of a segment.
+/// The values of a partition column, one per segment.
 pub(super) fn partition_values(segments: &[Segment], name: &str, ty: &DataType) -> Option<ArrayRef> {
     let text = |s: &Segment| s.partition.get(name).filter(|text| !text.is_empty()).cloned();
     parse(&segments.iter().map(text).collect(), ty)
 }
 
-/// Values from their texts; NULL where a text is none of that type.
+/// Parses values; an invalid text gives NULL.
 fn parse(texts: &StringArray, ty: &DataType) -> Option<ArrayRef> {
     let lenient = CastOptions { safe: true, ..CastOptions::default() };
     cast_with_options(texts, ty, &lenient).ok()
 }
 
-impl PruningStatistics for Known<'_> {
+impl PruningStatistics for LogStatistics<'_> {
     fn min_values(&self, column: &Column) -> Option<ArrayRef> {
         self.bounds(column, Bound::Min)
     }
@@ -111,7 +112,7 @@ impl PruningStatistics for Known<'_> {
     fn null_counts(&self, column: &Column) -> Option<ArrayRef> {
         let in_log = self.partition.contains(&column.name);
         let nulls = |s: &Segment| match s.partition.get(column.name()).filter(|_| in_log) {
-            // NULL in every row, however many they are.
+            // Every row is NULL, if the number of rows is known.
             Some(text) if text.is_empty() => (s.rows > 0).then_some(s.rows),
             Some(_) => Some(0),
             None => s.columns.get(column.name())?.nulls,

@@ -1,4 +1,4 @@
-//! A table of layout `row`: its files are read whole, the plain baseline.
+//! A table of layout `row`: its files are read whole. Serves as the plain baseline.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -54,7 +54,7 @@ impl TableProvider for RowTable {
     ) -> Result<Arc<dyn ExecutionPlan>> {
         let (schema, columns) = project(&self.schema, projection)?;
         let threads = session.config().target_partitions().min(self.files.len());
-        // Dealt out in turn, which balances well where files are many or alike.
+        // Round robin balances well for many files or files of similar size.
         let piece = |first: usize| {
             let files = self.files.iter().skip(first).step_by(threads).cloned().collect();
             Arc::new(Share { table: self.table.clone(), files, schema: schema.clone(), columns: columns.clone() })
@@ -68,7 +68,7 @@ impl TableProvider for RowTable {
     }
 }
 
-/// Files that one thread reads.
+/// Files for one thread to read.
 #[derive(Debug)]
 struct Share {
     table: Arc<AvroTable>,

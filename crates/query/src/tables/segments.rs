@@ -1,7 +1,7 @@
-//! A table of a Delta log: its segments are read by DataFusion's own Parquet scan.
+//! A table of a Delta log, read by DataFusion's Parquet scan.
 //!
-//! What is pruned: segments by the log's statistics, row groups by look-ups, by their statistics and by Bloom filters,
-//! pages by their statistics; then columns under no condition are read of the rows only that meet the conditions.
+//! Statistics in the log prune segments; secondary indexes, statistics and Bloom filters prune row groups; statistics
+//! prune pages. Unfiltered columns are read only for matching rows.
 
 use std::cmp::Reverse;
 use std::path::PathBuf;
@@ -25,7 +25,7 @@ use datafusion::physical_plan::metrics::ExecutionPlanMetricsSet;
 use table::{Segment, Table};
 
 use super::lookup::{FoundIn, Lookups, Wanted};
-use super::prune::{IN_LIST_MAX, Known, partition_values, prune};
+use super::prune::{IN_LIST_MAX, LogStatistics, partition_values, prune};
 use crate::error::QueryError;
 use crate::filter::is_plain;
 use crate::reading::Planned;
@@ -37,19 +37,19 @@ use crate::scan::{ScanExec, segment_file};
 pub(super) struct DeltaTable {
     root: PathBuf,
     schema: SchemaRef,
-    /// The columns in the order in which a scan has them: those of the files, then those of the log.
+    /// The columns in the order of a scan: those in files, then partition columns.
     scanned: TableSchema,
-    /// Where each column of `schema` is among them.
+    /// The index of each column of `schema` in `scanned`.
     places: Vec<usize>,
     partition: Vec<String>,
     segments: Arc<Vec<Segment>>,
-    /// The columns that have look-ups, and those.
-    looked_up: Vec<String>,
+    /// The indexed columns, and their indexes.
+    indexed: Vec<String>,
     lookups: Arc<Lookups>,
 }
 
 impl DeltaTable {
-    /// The `segments` of a table, in columns that the table may not have yet, and wider types than its own.
+    /// The `segments` of a table, read as `schema`, which may have more columns and wider types.
     pub(super) fn new(table: &Table, segments: Vec<Segment>, schema: &SchemaRef) -> Result<Self, QueryError> {
         let schema = schema.clone();
         let partition = table.partition_columns()?;
@@ -58,19 +58,19 @@ impl DeltaTable {
         let scanned = TableSchema::builder(Arc::new(Schema::new(in_files))).with_table_partition_cols(in_log).build();
         let place = |field: &FieldRef| scanned.table_schema().index_of(field.name());
         let places = schema.fields().iter().map(place).collect::<Result<_, _>>().map_err(|e| QueryError::Invalid {
-            reason: format!("the columns of the table {} cannot be told apart: {e}", table.root().display()),
+            reason: format!("duplicate columns in table {}: {e}", table.root().display()),
         })?;
         let root = table.root().to_owned();
         let segments = Arc::new(segments);
         let lookups = Arc::new(Lookups::new(root.clone(), segments.clone()));
-        let looked_up = table.options()?.lookup;
-        Ok(Self { root, schema, scanned, places, partition, segments, looked_up, lookups })
+        let indexed = table.options()?.lookup;
+        Ok(Self { root, schema, scanned, places, partition, segments, indexed, lookups })
     }
 
-    /// What the conditions leave over, and how many segments and row groups that are of how many.
+    /// Selects segments and row groups by the conditions, and counts both.
     async fn left(&self, session: &dyn Session, conditions: &[Expr]) -> Result<(Vec<Left<'_>>, Planned)> {
-        let known = Known { segments: &self.segments, schema: &self.schema, partition: &self.partition };
-        let keep = prune(session, &known, conditions);
+        let statistics = LogStatistics { segments: &self.segments, schema: &self.schema, partition: &self.partition };
+        let keep = prune(session, &statistics, conditions);
         let (kept, skipped): (Vec<usize>, Vec<usize>) = (0..self.segments.len()).partition(|&i| keep[i]);
         let mut planned = Planned {
             segments: self.segments.len(),
@@ -78,7 +78,7 @@ impl DeltaTable {
             groups_skipped: skipped.iter().map(|&i| self.segments[i].groups().unwrap_or(1)).sum(),
             ..Planned::default()
         };
-        let found = match Wanted::of(conditions, &self.schema, &self.looked_up) {
+        let found = match Wanted::of(conditions, &self.schema, &self.indexed) {
             Some(wanted) => self.lookups.find(wanted, &kept, session.config().target_partitions()).await?,
             None => kept.iter().map(|&segment| FoundIn { segment, groups: None, bytes: 0 }).collect(),
         };
@@ -102,7 +102,7 @@ impl DeltaTable {
         Ok((left, planned))
     }
 
-    /// What is known of some segments' rows without reading them. Bounds are left out: those of texts are no values.
+    /// Statistics of the selected segments. Leaves out bounds: those of texts may be truncated.
     fn statistics(&self, left: &[Left<'_>]) -> Statistics {
         let segments: Vec<&Segment> = left.iter().map(|l| l.segment).collect();
         let rows = segments.iter().map(|s| (s.rows > 0).then_some(s.rows as usize)).sum::<Option<usize>>();
@@ -114,7 +114,7 @@ impl DeltaTable {
             ColumnStatistics { null_count, ..ColumnStatistics::new_unknown() }
         };
         statistics.column_statistics = self.scanned.table_schema().fields().iter().map(column).collect();
-        // Where row groups are left out, they are counted all the same.
+        // With row groups skipped, the counts are upper bounds.
         if left.iter().any(|l| l.groups.is_some()) { statistics.to_inexact() } else { statistics }
     }
 
@@ -123,7 +123,7 @@ impl DeltaTable {
         let mut constants: Vec<Vec<ScalarValue>> = vec![Vec::new(); left.len()];
         for field in self.scanned.table_partition_cols() {
             let values = partition_values(&chosen, field.name(), field.data_type()).ok_or_else(|| {
-                let reason = format!("column {:?} holds {}, which is not read here", field.name(), field.data_type());
+                let reason = format!("cannot read partition column {:?}: it holds {}", field.name(), field.data_type());
                 QueryError::Invalid { reason }
             })?;
             for (i, constants) in constants.iter_mut().enumerate() {
@@ -141,7 +141,7 @@ impl DeltaTable {
         left.iter().zip(constants).map(file).collect()
     }
 
-    /// The scan of files, with everything on that reads less.
+    /// The scan of the files, with all pruning enabled.
     fn source(&self, session: &dyn Session) -> Result<ParquetSource> {
         let runtime = session.runtime_env();
         let store = runtime.object_store(ObjectStoreUrl::local_filesystem())?;
@@ -159,21 +159,21 @@ impl DeltaTable {
     }
 }
 
-/// A segment that conditions leave over.
+/// A selected segment.
 struct Left<'a> {
     segment: &'a Segment,
-    /// Which of its row groups; all where nothing says more.
+    /// The selected row groups; `None` for all.
     groups: Option<Vec<bool>>,
 }
 
-/// The row groups to read.
+/// A plan that reads the selected row groups.
 fn access(groups: &[bool]) -> ParquetAccessPlan {
     let mut access = ParquetAccessPlan::new_none(groups.len());
     groups.iter().enumerate().filter(|(_, wanted)| **wanted).for_each(|(group, _)| access.scan(group));
     access
 }
 
-/// Files in as many groups as there are threads, at most, of about the same bytes.
+/// Distributes files over at most `threads` groups of similar size in bytes.
 fn balanced(mut files: Vec<PartitionedFile>, threads: usize) -> Vec<FileGroup> {
     files.sort_by_key(|f| Reverse(f.object_meta.size));
     let mut groups: Vec<(u64, Vec<PartitionedFile>)> = vec![Default::default(); threads.min(files.len())];
@@ -196,7 +196,7 @@ impl TableProvider for DeltaTable {
         TableType::Base
     }
 
-    /// Conditions exclude segments here; the scan takes them over whole where it can once the plan is physical.
+    /// Conditions exclude segments here. The physical plan then pushes them into the scan as far as it can.
     fn supports_filters_pushdown(&self, filters: &[&Expr]) -> Result<Vec<TableProviderFilterPushDown>> {
         let one = |filter: &&Expr| {
             if is_plain(filter) {

@@ -1,4 +1,4 @@
-//! A snapshot of a table: its segments, and the rows that are in none yet.
+//! A table with its unflushed rows: a snapshot.
 
 use std::sync::Arc;
 

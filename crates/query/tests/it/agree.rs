@@ -1,4 +1,4 @@
-//! What the tables and functions say must be what the model emitted, and one another.
+//! Tables and functions agree with what the model emitted, and with each other.
 
 use std::collections::HashMap;
 
@@ -11,7 +11,7 @@ use world::{Seed, World, WorldRange};
 
 use crate::support::{ask, model, stored};
 
-/// The outcomes of one entity, as the model emits them: a column an outcome.
+/// The outcomes of one entity as the model emits them, one column per outcome.
 struct Emitted(Vec<Vec<f64>>);
 
 impl Sink for Emitted {
@@ -55,18 +55,18 @@ async fn worlds_are_what_the_model_emits(plugin: &Plugin, ensemble: &str, entity
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn worlds_are_what_dice_emits() {
+async fn worlds_match_dice() {
     worlds_are_what_the_model_emits(&dice::PLUGIN, "dice", "table-2", 40).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn worlds_are_what_football_emits() {
+async fn worlds_match_football() {
     worlds_are_what_the_model_emits(&football::PLUGIN, "season", "game-003", 6).await;
     worlds_are_what_the_model_emits(&football::PLUGIN, "season-replay", "team-05", 6).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn long_outcomes_are_the_wide_ones() {
+async fn long_outcomes_match_wide_ones() {
     let stored = stored().await;
     let long = "SELECT outcome, world, value FROM outcomes WHERE ensemble = 'season' AND entity = 'game-003'";
     let long = ask(&stored.engine, long).await.unwrap();
@@ -84,7 +84,7 @@ async fn long_outcomes_are_the_wide_ones() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn played_again_is_what_was_stored() {
+async fn replayed_events_match_stored_ones() {
     let stored = stored().await;
     for (ensemble, entity, worlds) in [("dice", "table-3", "'10-30'"), ("season", "game-020", "'1-4'")] {
         let plays = |ensemble: String| format!("SELECT * FROM plays('{ensemble}', '{entity}', {worlds})");

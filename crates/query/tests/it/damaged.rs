@@ -1,10 +1,10 @@
-//! An ensemble that cannot be read fails the questions that need it, and no others.
+//! An unreadable ensemble fails only the queries that need it.
 
 use std::path::Path;
 
 use crate::support::{ask, cells, create, open, plan, play};
 
-/// The ensembles `dice` and `broken`; the description of the second cannot be read any more.
+/// The ensembles `dice` and `broken`; the description of the second is damaged.
 async fn store_one_broken(data: &Path) {
     let mut store = create(data).await;
     for name in ["dice", "broken"] {
@@ -16,7 +16,7 @@ async fn store_one_broken(data: &Path) {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn questions_about_others_are_answered() {
+async fn queries_of_other_ensembles_succeed() {
     let data = tempfile::tempdir().unwrap();
     store_one_broken(data.path()).await;
     let engine = open(data.path()).await;
@@ -39,7 +39,7 @@ async fn questions_about_others_are_answered() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn questions_that_need_it_name_it() {
+async fn queries_that_need_it_name_it() {
     let data = tempfile::tempdir().unwrap();
     store_one_broken(data.path()).await;
     let engine = open(data.path()).await;
@@ -51,8 +51,8 @@ async fn questions_that_need_it_name_it() {
         "worlds('broken', 'table-1')",
         "plays('broken', 'table-1', 0)",
     ] {
-        let said = ask(&engine, &format!("SELECT count(*) FROM {source}")).await.unwrap_err().to_string();
-        assert!(said.starts_with("ensemble \"broken\" is damaged: the segment "), "{source}: {said}");
-        assert!(said.ends_with("or remove it with `manyworlds drop broken`"), "{source}: {said}");
+        let message = ask(&engine, &format!("SELECT count(*) FROM {source}")).await.unwrap_err().to_string();
+        assert!(message.starts_with("ensemble \"broken\" is damaged: the segment "), "{source}: {message}");
+        assert!(message.ends_with("or remove it with `manyworlds drop broken`"), "{source}: {message}");
     }
 }

@@ -1,4 +1,4 @@
-//! Rows are deleted by a condition: those for which it is true, and no others.
+//! A deletion removes exactly the rows for which its condition is true.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -27,7 +27,7 @@ async fn delete(data: &Path, layout: Layout, sql: &str, apply: bool) -> Result<D
     delete_rows(&folder, Arc::new(RealDisk), Arc::new(condition), apply).await
 }
 
-/// Deletes by one condition after the other, from every layout and from the rows themselves, and compares what is left.
+/// Deletes by one condition after the other, from every layout and from the rows in memory, and compares what is left.
 async fn compare(
     batches: Vec<RecordBatch>,
     conditions: Vec<pruning::Condition>,
@@ -75,7 +75,7 @@ async fn compare(
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(16))]
     #[test]
-    fn what_a_condition_is_true_for_goes_and_all_else_stays(
+    fn deletion_removes_exactly_matching_rows(
         batches in prop::collection::vec(prop_oneof![3 => rows(false), 1 => rows(true)], 1..5),
         conditions in prop::collection::vec(condition(), 1..4),
         group_rows in 1usize..40,
@@ -87,7 +87,7 @@ proptest! {
     }
 }
 
-/// Four segments of 60 rows each: numbers from 0, 1000, 2000 and 3000 on; a third of the reals is NaN, another NULL.
+/// Four segments of 60 rows each: integers from 0, 1000, 2000 and 3000; a third of the reals is NaN, another NULL.
 async fn stored(data: &Path) -> arrow::datatypes::SchemaRef {
     let real = |i: i64| [Some(i as f64), Some(f64::NAN), None][(i % 3) as usize];
     let rows = |base: i64| -> Vec<pruning::Row> {
@@ -102,11 +102,11 @@ async fn stored(data: &Path) -> arrow::datatypes::SchemaRef {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn segments_without_such_rows_are_neither_read_nor_written() {
+async fn segments_without_matches_are_not_touched() {
     let data = tempfile::tempdir().unwrap();
     stored(data.path()).await;
     let folder = data.path().join("default/pruned");
-    // Those that cannot hold such rows cannot be opened.
+    // The excluded segments cannot be opened.
     let table = table::Table::open(&folder, Arc::new(RealDisk)).await.unwrap().unwrap();
     let away: Vec<_> =
         table.segments().await.unwrap().into_iter().filter(|s| s.columns["id"].min != Some(60.into())).collect();
@@ -126,7 +126,7 @@ async fn segments_without_such_rows_are_neither_read_nor_written() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn nan_and_null_go_as_sql_has_them() {
+async fn deletion_treats_nan_and_null_as_sql() {
     let data = tempfile::tempdir().unwrap();
     stored(data.path()).await;
     for layout in LAYOUTS {
@@ -145,32 +145,32 @@ async fn nan_and_null_go_as_sql_has_them() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_condition_that_cannot_be_told_is_refused_in_one_sentence() {
+async fn invalid_conditions_are_rejected_on_one_line() {
     let data = tempfile::tempdir().unwrap();
     let schema = stored(data.path()).await;
-    let said = |sql: &str| -> String {
+    let message = |sql: &str| -> String {
         let refused: QueryError = Condition::parse(sql, &schema).unwrap_err();
         refused.to_string()
     };
-    for (sql, words) in [
+    for (sql, expected) in [
         ("worrd = 'a'", "no column \"worrd\"; did you mean word"),
-        ("i64 + 1", "it is of type Int64, and must be true or false"),
-        ("word", "it is of type Utf8View, and must be true or false"),
-        ("i64 <", "this is not SQL as it is understood here"),
-        ("", "this is not SQL as it is understood here"),
-        ("i64 < 1; DROP TABLE pruned", "this is not SQL as it is understood here"),
-        ("i64 < 1 AS bit", "bit comes after the end of the condition"),
-        ("i64 IN (SELECT 1)", "it holds a question of its own"),
-        ("random() < 0.5", "it says something else each time"),
-        ("count(*) > 1", "the condition cannot be used: "),
+        ("i64 + 1", "it has type Int64, not Boolean"),
+        ("word", "it has type Utf8View, not Boolean"),
+        ("i64 <", "invalid SQL"),
+        ("", "invalid SQL"),
+        ("i64 < 1; DROP TABLE pruned", "invalid SQL"),
+        ("i64 < 1 AS bit", "unexpected bit after the condition"),
+        ("i64 IN (SELECT 1)", "subqueries are not allowed"),
+        ("random() < 0.5", "its result changes"),
+        ("count(*) > 1", "invalid condition: "),
         ("nothing(i64)", "no function \"nothing\""),
-        ("word < ARRAY[1]", "the condition cannot be used: "),
+        ("word < ARRAY[1]", "invalid condition: "),
     ] {
-        let said = said(sql);
-        assert!(said.contains(words) && !said.contains('\n'), "{sql}: {said}");
+        let message = message(sql);
+        assert!(message.contains(expected) && !message.contains('\n'), "{sql}: {message}");
     }
-    // What shows only when rows are looked at.
+    // An error that occurs only when rows are evaluated.
     let unfit = delete(data.path(), Layout::Pruned, "1 / (i64 - 5) > 0", true).await.unwrap_err().to_string();
-    assert!(unfit.ends_with("the condition cannot be used: division by zero"), "{unfit}");
+    assert!(unfit.ends_with("invalid condition: division by zero"), "{unfit}");
     assert_eq!(delete(data.path(), Layout::Pruned, "true", false).await.unwrap().rows, 240);
 }

@@ -1,11 +1,11 @@
-//! Arithmetic never wraps around, and patterns mean what they say.
+//! Arithmetic never wraps around, and patterns keep their meaning.
 
 use query::Engine;
 use world::{Seed, Stream, World};
 
 use crate::support::{ask, cells, engine};
 
-/// The cells of each question's only row; an error as `error: ...`.
+/// The cells of each query's only row; an error as `error: ...`.
 async fn first_rows(questions: &[&str]) -> Vec<String> {
     let (engine, _data) = engine().await;
     let mut rows = Vec::new();
@@ -33,7 +33,7 @@ async fn agree(expected: &[(&str, &str)]) {
 const EXTREMES: &str = "(VALUES (9223372036854775807, -5), (9223372036854775807, 2), (1, NULL)) AS t(x, y)";
 
 #[tokio::test]
-async fn sums_of_integers_are_exact() {
+async fn integer_sums_are_exact() {
     let of = |select: &str| format!("SELECT {select} FROM {EXTREMES}");
     let unsigned = "SELECT sum(u) FROM (SELECT arrow_cast(18446744073709551615, 'UInt64') AS u FROM range(3))";
     let small = "SELECT sum(s), arrow_typeof(sum(s)) FROM (SELECT arrow_cast(value, 'Int16') AS s FROM range(10))";
@@ -67,7 +67,7 @@ async fn sums_of_integers_are_exact() {
 #[tokio::test]
 async fn decimals_and_durations_never_wrap() {
     let nines = "CAST('99999999999999999999999999999999999999' AS DECIMAL(38,0))";
-    let out = "error: the question cannot be answered: a number is out of range:";
+    let out = "error: cannot answer the query: number out of range:";
     let found = first_rows(&[
         &format!("SELECT sum(d) FROM (SELECT {nines} AS d FROM range(2))"),
         &format!("SELECT value % 2, sum(d) FROM (SELECT value, {nines} AS d FROM range(8)) GROUP BY 1"),
@@ -142,7 +142,7 @@ async fn integer_overflow_is_an_error() {
 }
 
 #[tokio::test]
-async fn checked_arithmetic_answers_like_any() {
+async fn checked_arithmetic_matches_plain_arithmetic() {
     agree(&[
         ("SELECT 1 + 2 * 3 - -4, -(-5), 7 / 2, 7 % 4", "11 5 3 3"),
         ("SELECT x + y, x * NULL, 2 - y FROM (VALUES (1, 2)) AS t(x, y)", "3 NULL 0"),
@@ -159,7 +159,7 @@ async fn checked_arithmetic_answers_like_any() {
     assert_eq!(names, ["t.x + t.y", "(- t.x)", "z"]);
 }
 
-/// Texts in which everything that is special in some pattern occurs.
+/// Texts with every character that is special in some pattern.
 const TEXTS: [&str; 12] = ["", "a", "A", r"\", r"a\b", r"\\", "%", "a%b", "_", "a\nb", "é", "[a]"];
 
 fn texts() -> String {
@@ -167,8 +167,8 @@ fn texts() -> String {
     format!("(VALUES {}) AS t(s)", quoted.join(", "))
 }
 
-/// The texts that meet a condition.
-async fn meeting(engine: &Engine, condition: &str) -> Vec<String> {
+/// The texts that match a condition.
+async fn matching(engine: &Engine, condition: &str) -> Vec<String> {
     let answer = ask(engine, &format!("SELECT s FROM {} WHERE {condition}", texts())).await;
     let mut found: Vec<String> = cells(&answer.unwrap_or_else(|error| panic!("{condition}: {error}")))
         .into_iter()
@@ -179,7 +179,7 @@ async fn meeting(engine: &Engine, condition: &str) -> Vec<String> {
 }
 
 #[tokio::test]
-async fn regular_expressions_match_as_the_regex_crate() {
+async fn regular_expressions_match_regex_crate() {
     let (engine, _data) = engine().await;
     let patterns = [
         r"\\",
@@ -215,19 +215,19 @@ async fn regular_expressions_match_as_the_regex_crate() {
             let regex = regex::RegexBuilder::new(pattern).case_insensitive(any_case).build().unwrap();
             let mut due: Vec<&str> = TEXTS.into_iter().filter(|text| regex.is_match(text) != negated).collect();
             due.sort_unstable();
-            assert_eq!(meeting(&engine, &format!("s {operator} '{pattern}'")).await, due, "{operator} {pattern}");
-            // A pattern that becomes a constant only later.
+            assert_eq!(matching(&engine, &format!("s {operator} '{pattern}'")).await, due, "{operator} {pattern}");
+            // A pattern that becomes constant only later.
             assert_eq!(
-                meeting(&engine, &format!("s {operator} concat('{pattern}', '')")).await,
+                matching(&engine, &format!("s {operator} concat('{pattern}', '')")).await,
                 due,
                 "{operator} {pattern}"
             );
             if any_case {
                 let call = format!("{} regexp_like(s, '{pattern}', 'i')", if negated { "NOT" } else { "" });
-                assert_eq!(meeting(&engine, &call).await, due, "{call}");
+                assert_eq!(matching(&engine, &call).await, due, "{call}");
             } else {
                 let call = format!("{} regexp_like(s, '{pattern}')", if negated { "NOT" } else { "" });
-                assert_eq!(meeting(&engine, &call).await, due, "{call}");
+                assert_eq!(matching(&engine, &call).await, due, "{call}");
             }
         }
     }
@@ -264,7 +264,7 @@ async fn like_and_similar_to_follow_postgresql() {
         ("contains(s, '%')", &["%", "a%b"]),
     ];
     for (condition, due) in expected {
-        assert_eq!(meeting(&engine, condition).await, *due, "{condition}");
+        assert_eq!(matching(&engine, condition).await, *due, "{condition}");
     }
     for condition in [r"s LIKE 'a\'", "s SIMILAR TO s", r"s LIKE 'a!' ESCAPE '!'"] {
         assert!(ask(&engine, &format!("SELECT s FROM {} WHERE {condition}", texts())).await.is_err(), "{condition}");
@@ -275,7 +275,7 @@ async fn like_and_similar_to_follow_postgresql() {
 async fn real_numbers_compare_by_value() {
     let reals = "(VALUES (1, 0.0), (2, -0.0), (3, 'nan'::DOUBLE), (4, '-nan'::DOUBLE), (5, 'inf'::DOUBLE), (6, '-inf'::DOUBLE), \
                  (7, 1.5), (8, NULL)) AS t(k, x)";
-    // NaN with a sign, as processors make it.
+    // NaN with a sign, as processors produce it.
     let reals = format!("(SELECT k, CASE WHEN k = 4 THEN -x ELSE x END AS x FROM {reals})");
     let keys = |condition: &str| {
         format!("SELECT coalesce(string_agg(k::TEXT, '' ORDER BY k), '') FROM {reals} WHERE {condition}")
@@ -333,7 +333,7 @@ async fn real_numbers_compare_by_value() {
 }
 
 #[tokio::test]
-async fn sums_beside_one_distinct_count_answer() {
+async fn sums_beside_a_distinct_count_succeed() {
     let of = |cast: &str| {
         format!(
             "SELECT k, count(DISTINCT x), sum(CAST(x AS {cast})), min(x) FROM (VALUES (1, 2), (1, 2), (1, 3)) AS t(k, x) GROUP BY k"
@@ -349,7 +349,7 @@ async fn sums_beside_one_distinct_count_answer() {
 }
 
 #[tokio::test]
-async fn chains_of_operations_are_worked_out_one_after_the_other() {
+async fn chained_operations_are_evaluated_in_order() {
     let (engine, _data) = engine().await;
     let numbers = [i64::MAX, 3_037_000_500, 7, 2, 1, 0, -1, -5, i64::MIN + 1];
     let mut dice = Stream::new(Seed(7), World(0), 0, 0);
@@ -380,18 +380,18 @@ async fn chains_of_operations_are_worked_out_one_after_the_other() {
                 answered += 1;
             }
             (Err(_), None) => refused += 1,
-            (answer, due) => panic!("{sql}: {due:?}, and not {answer:?}"),
+            (answer, due) => panic!("{sql}: expected {due:?}, got {answer:?}"),
         }
     }
     assert!(answered > 20 && refused > 20, "{answered} {refused}");
 }
 
 #[test]
-fn a_long_chain_takes_no_longer_than_planning_it() {
+fn long_chains_are_planned_quickly() {
     let work = || {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
         let (engine, _data) = runtime.block_on(engine());
-        // Functions in functions took time that grew with the cube of their depth: minutes for this one.
+        // Nested functions took time that grew with the cube of their depth: minutes for this one.
         let (sum, difference) = (["x"; 400].join(" + "), ["x"; 400].join(" - "));
         let sql = format!("SELECT sum({sum}), sum(x - {difference}) FROM (VALUES (1), (2)) AS t(x)");
         assert_eq!(cells(&runtime.block_on(ask(&engine, &sql)).unwrap())[0].join(" "), "1200 -1197");

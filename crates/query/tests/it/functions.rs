@@ -1,4 +1,4 @@
-//! Functions of ours against evaluations that are plain, slow and obviously right.
+//! Our functions against plain, slow and obviously right evaluations.
 
 use std::fmt::Write as _;
 
@@ -12,7 +12,7 @@ use table::Layout;
 use crate::pruning;
 use crate::support::{ask, cells, open, stored_in};
 
-/// A group, an integer, a real number, and whether a filter lets the row pass.
+/// A group, an integer, a real number, and whether a filter accepts the row.
 type Row = (u8, Option<i64>, Option<f64>, bool);
 
 fn rows(most: usize) -> impl Strategy<Value = Vec<Row>> {
@@ -36,7 +36,7 @@ fn table(rows: &[Row]) -> String {
     sql + ") AS e(k, n, x, pass)"
 }
 
-/// The least value that at least so many hundredths of the values do not exceed.
+/// The least value such that at least so many hundredths of the values do not exceed it.
 fn least<T: PartialOrd + Copy>(values: &[T], hundredths: usize) -> Option<T> {
     let mut sorted = values.to_vec();
     sorted.sort_by(|a, b| a.partial_cmp(b).unwrap());
@@ -72,7 +72,7 @@ impl Asked {
 }
 
 #[test]
-fn quantiles_are_those_of_a_plain_evaluation() {
+fn quantiles_match_plain_evaluation() {
     let asked = asked();
     proptest!(ProptestConfig::with_cases(40), |(rows in rows(80), hundredths in 0..=100_usize)| {
         let p = format!("{}.{:02}", hundredths / 100, hundredths % 100);
@@ -97,9 +97,9 @@ fn quantiles_are_those_of_a_plain_evaluation() {
     });
 }
 
-/// So many groups that rows go on to the last step one by one.
+/// With this many groups, the first aggregation step passes rows on unaggregated.
 #[test]
-fn quantiles_of_nearly_as_many_groups_as_rows_leave_out_what_a_filter_does() {
+fn filtered_quantiles_skip_partial_aggregation() {
     let answer = asked().ask(
         "SELECT count(q), sum(q) FROM (SELECT quantile(value, 0.5) FILTER (WHERE value % 3 = 0) AS q \
          FROM generate_series(0, 599999) GROUP BY value % 300000)",
@@ -109,7 +109,7 @@ fn quantiles_of_nearly_as_many_groups_as_rows_leave_out_what_a_filter_does() {
 }
 
 #[test]
-fn buckets_of_histograms_hold_what_lies_between_their_edges() {
+fn histogram_buckets_count_values_between_edges() {
     let asked = asked();
     proptest!(ProptestConfig::with_cases(40), |(rows in rows(80), buckets in 1..9_usize)| {
         let sql = format!(
@@ -130,7 +130,7 @@ fn buckets_of_histograms_hold_what_lies_between_their_edges() {
         let counts = answer.column(2).as_primitive::<Int64Type>().values().to_vec();
         prop_assert_eq!((low[0], high[expected - 1]), (first, last));
         for at in 0..expected {
-            // Of equal width, as far as numbers go.
+            // Of equal width, up to rounding.
             let share = at as f64 / expected as f64;
             let edge = first * (1.0 - share) + last * share;
             prop_assert!((low[at] - edge).abs() <= 1e-9 * first.abs().max(last.abs()), "{} for {edge}", low[at]);
@@ -144,9 +144,9 @@ fn buckets_of_histograms_hold_what_lies_between_their_edges() {
 }
 
 #[test]
-fn approximate_quantiles_are_near_the_exact_ones() {
+fn approximate_quantiles_are_near_exact_ones() {
     let asked = asked();
-    // Far from even: squares of numbers in no order.
+    // An uneven distribution: shuffled squares.
     let values: Vec<i64> = (0..20_000_i64).map(|n| (n * 7_919 % 20_000).pow(2)).collect();
     let from = "(SELECT (value * 7919 % 20000) * (value * 7919 % 20000) AS x FROM generate_series(0, 19999))";
     for hundredths in [1, 10, 50, 90, 95, 99] {
@@ -157,7 +157,7 @@ fn approximate_quantiles_are_near_the_exact_ones() {
     }
 }
 
-/// A moment's month, counted from January 1970.
+/// The month of a time, counted from January 1970.
 fn month_of(micros: i64) -> i64 {
     let time = arrow::temporal_conversions::timestamp_us_to_datetime(micros).unwrap().format("%Y-%m").to_string();
     let (year, month) = time.split_once('-').unwrap();
@@ -165,7 +165,7 @@ fn month_of(micros: i64) -> i64 {
 }
 
 #[test]
-fn buckets_of_time_begin_where_counting_from_the_origin_says() {
+fn time_buckets_align_to_the_origin() {
     let asked = asked();
     let units = prop::sample::select(vec![
         ("second", 1_i64),
@@ -174,7 +174,7 @@ fn buckets_of_time_begin_where_counting_from_the_origin_says() {
         ("day", 86_400),
         ("week", 604_800),
     ]);
-    // From 1900 to 2100, and on the edges.
+    // From 1900 to 2100, and on bucket edges.
     let time =
         prop_oneof![-2_208_988_800_000_000..4_102_444_800_000_000_i64, (-50..50_i64).prop_map(|n| n * 3_600_000_000)];
     let origin = prop::option::of(-1_000_000_000_000..1_000_000_000_000_i64);
@@ -187,12 +187,12 @@ fn buckets_of_time_begin_where_counting_from_the_origin_says() {
         let months = format!("SELECT CAST(arrow_cast(time_bucket('{count} months', {}), 'Timestamp(Microsecond, None)') AS BIGINT)", at(time));
         let begin = asked.whole_numbers(&months)[0].unwrap();
         prop_assert_eq!(month_of(begin), month_of(time) - month_of(time).rem_euclid(count));
-        prop_assert!(begin <= time && month_of(begin - 1) == month_of(begin) - 1, "{} is no first of a month", begin);
+        prop_assert!(begin <= time && month_of(begin - 1) == month_of(begin) - 1, "{} does not start a month", begin);
     });
 }
 
 #[test]
-fn sets_with_nulls_have_what_they_have() {
+fn set_has_follows_three_valued_logic() {
     let asked = asked();
     for (set, member, expected) in [
         ("['a', 'b']", "'a'", "true"),
@@ -208,15 +208,15 @@ fn sets_with_nulls_have_what_they_have() {
             let found = cells(&asked.ask(&format!("SELECT set_has({set}, {member}){from}")));
             assert_eq!(found, [[expected]], "{set} {member}{from}");
         }
-        // A column of sets, and of members.
+        // Sets and members as columns.
         let sql = format!("SELECT set_has(s, m) FROM (VALUES ({set}, {member}), (['z'], 'z')) AS e(s, m)");
         assert_eq!(cells(&asked.ask(&sql)), [[expected], ["true"]], "{set} {member}");
     }
 }
 
-/// Whether rows are in the order of a function is not asked of values whose range nobody knows.
+/// The ordering of a function is not derived for values of unknown range.
 #[tokio::test(flavor = "multi_thread")]
-async fn functions_that_are_not_of_all_numbers_order_rows() {
+async fn partial_functions_can_order_rows() {
     let data = tempfile::tempdir().unwrap();
     let rows: Vec<pruning::Row> = (1..=9).map(|n| (Some(n % 3), Some(f64::from(n as i32) / 9.0), None)).collect();
     pruning::insert(data.path(), ("pruned", Layout::Pruned, false), 4, &[pruning::batch(&rows, 1)]).await;

@@ -1,4 +1,4 @@
-//! Questions from a grammar: each is answered or refused, and none panics.
+//! Queries from a grammar succeed or fail, but never panic.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::Duration;
@@ -14,11 +14,11 @@ mod typed;
 
 use dice::Dice;
 
-/// Longer than any of these questions takes; those that go on are a question for limits of time.
+/// Longer than any of these queries takes. Time limits handle longer queries.
 const PATIENCE: Duration = Duration::from_secs(20);
 
 #[test]
-fn questions_from_the_grammar_never_panic() {
+fn grammar_queries_never_panic() {
     let (data, runtime) = (tempfile::tempdir().unwrap(), tokio::runtime::Runtime::new().unwrap());
     let engine = runtime.block_on(async {
         stored_in(data.path()).await;
@@ -40,5 +40,5 @@ fn questions_from_the_grammar_never_panic() {
         }
     }
     assert!(panicked.is_empty(), "{panicked:#?}");
-    assert!(count < 100 || answered > count / 5, "only {answered} of {count} made any sense");
+    assert!(count < 100 || answered > count / 5, "only {answered} of {count} succeeded");
 }

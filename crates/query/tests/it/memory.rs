@@ -1,4 +1,4 @@
-//! What functions of ours hold counts against the question.
+//! Memory of our functions counts against the query.
 
 use std::sync::Arc;
 
@@ -8,7 +8,7 @@ use table::disk::RealDisk;
 use crate::support::{ask, stored_in};
 
 #[tokio::test(flavor = "multi_thread")]
-async fn quantiles_of_more_values_than_fit_are_refused() {
+async fn quantiles_respect_the_memory_limit() {
     let data = tempfile::tempdir().unwrap();
     stored_in(data.path()).await;
     let options = Options { threads: 2, memory_bytes: 4 << 20, spill: None };

@@ -1,4 +1,4 @@
-//! Conditions are true, false or NULL as SQL's three-valued logic has it, whatever the optimizer makes of them.
+//! Conditions follow SQL's three-valued logic, whatever the optimizer does.
 
 use std::fmt;
 
@@ -68,7 +68,7 @@ impl fmt::Display for Term {
 }
 
 impl Term {
-    /// What it is for a row, as the standard of SQL has it.
+    /// The value for a row by standard SQL.
     fn truth(&self, row: &Row) -> Option<bool> {
         let equal = |a: Option<i64>, b: Option<i64>| Some(a? == b?);
         let either = |a: Option<bool>, b: Option<bool>| match (a, b) {
@@ -118,7 +118,7 @@ fn terms() -> impl Strategy<Value = Term> {
     })
 }
 
-/// Every row of 0, 1, 2 and NULL in the first two columns, and some of the third.
+/// Every combination of 0, 1, 2 and NULL in the first two columns, with some values of the third.
 fn rows() -> Vec<Row> {
     let values = [Some(0), Some(1), Some(2), None];
     let pairs = values.into_iter().flat_map(|a| values.into_iter().map(move |b| (a, b)));
@@ -132,18 +132,18 @@ fn values(rows: &[Row]) -> String {
 }
 
 #[test]
-fn conditions_are_true_false_or_null_as_sql_has_it() {
+fn conditions_follow_three_valued_logic() {
     let runtime = tokio::runtime::Runtime::new().unwrap();
     let (engine, _data) = runtime.block_on(engine());
     let (rows, table) = (rows(), values(&rows()));
     let config = Config { cases: 100, failure_persistence: None, ..Config::default() };
     let check = |terms: Vec<Term>| {
         let named: Vec<String> = terms.iter().enumerate().map(|(i, term)| format!("{term} AS v{i}")).collect();
-        let said = runtime.block_on(ask(&engine, &format!("SELECT {} FROM {table}", named.join(", ")))).unwrap();
+        let answer = runtime.block_on(ask(&engine, &format!("SELECT {} FROM {table}", named.join(", ")))).unwrap();
         for (place, term) in terms.iter().enumerate() {
             let due: Vec<Option<bool>> = rows.iter().map(|row| term.truth(row)).collect();
-            // A constant column is of booleans, too.
-            let found: Vec<Option<bool>> = said.column(place).as_boolean().iter().collect();
+            // Constant columns are Boolean too.
+            let found: Vec<Option<bool>> = answer.column(place).as_boolean().iter().collect();
             prop_assert_eq!(found, due.clone(), "SELECT {}", term);
             let sql = format!("SELECT count(*) FROM {table} WHERE {term}");
             let kept = runtime.block_on(ask(&engine, &sql)).unwrap();
@@ -161,7 +161,7 @@ fn conditions_are_true_false_or_null_as_sql_has_it() {
     TestRunner::new(config).run(&prop::collection::vec(terms(), 4), check).unwrap();
 }
 
-/// Which rows a deletion takes.
+/// The rows that a deletion removes.
 fn doomed(term: &Term, rows: &[Row]) -> Vec<bool> {
     let column = |place: usize| {
         let values: arrow::array::Int64Array = rows.iter().map(|row| row[place]).collect();
@@ -175,9 +175,9 @@ fn doomed(term: &Term, rows: &[Row]) -> Vec<bool> {
 }
 
 #[tokio::test]
-async fn nothing_of_null_is_null() {
+async fn operations_on_null_are_null() {
     let (engine, _data) = engine().await;
-    // What https://github.com/apache/datafusion/issues/24246 names.
+    // Examples of https://github.com/apache/datafusion/issues/24246.
     let of_null = [
         "log(x, 1.0)",
         "power(x, 0.0)",
@@ -185,7 +185,7 @@ async fn nothing_of_null_is_null() {
         "(i ^ 7) ^ i",
         "i IN (1) AND i IN (2)",
         "i NOT IN (1) OR i NOT IN (2)",
-        // The simplifier makes lists of these.
+        // The simplifier turns these into lists.
         "s !~ '^(a|b)$' OR s NOT IN ('c')",
         "s ~ '^(a|b)$' AND s ~ '^(c|d)$'",
         "(s LIKE 'a' OR s LIKE 'b') AND s IN ('c', 'd')",
@@ -193,10 +193,10 @@ async fn nothing_of_null_is_null() {
     ];
     for sql in of_null {
         let sql = format!("SELECT {sql} AS v FROM (VALUES (NULL::DOUBLE, NULL::INT, NULL::TEXT)) AS t(x, i, s)");
-        let said = ask(&engine, &sql).await.unwrap();
-        assert!(said.column(0).is_null(0), "{sql}");
+        let answer = ask(&engine, &sql).await.unwrap();
+        assert!(answer.column(0).is_null(0), "{sql}");
     }
     let sql = "SELECT array_has([i, 1], 2) AS v FROM (VALUES (NULL::INT)) AS t(i)";
-    let said = ask(&engine, sql).await.unwrap();
-    assert!(said.column(0).is_valid(0) && !said.column(0).as_boolean().value(0), "{sql}");
+    let answer = ask(&engine, sql).await.unwrap();
+    assert!(answer.column(0).is_valid(0) && !answer.column(0).as_boolean().value(0), "{sql}");
 }

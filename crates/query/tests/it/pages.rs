@@ -1,10 +1,10 @@
-//! A question reads what it names, and nothing else.
+//! Queries read only what they name.
 
 use query::Engine;
 
 use crate::support::{ask, cells, stored};
 
-/// The sum of a metric over the plan that a question ran.
+/// The sum of a metric over the executed plan of a query.
 async fn metric(engine: &Engine, name: &str, sql: &str) -> u64 {
     let plan = cells(&ask(engine, &format!("EXPLAIN ANALYZE {sql}")).await.unwrap());
     let text = plan.concat().join("\n");
@@ -13,7 +13,7 @@ async fn metric(engine: &Engine, name: &str, sql: &str) -> u64 {
     amounts.map(|rest| amount(rest.split([',', ']']).next().unwrap())).sum()
 }
 
-/// Reads `850`, and `1.70 K` as EXPLAIN writes larger ones.
+/// Parses `850`, and larger numbers in EXPLAIN's form, such as `1.70 K`.
 fn amount(text: &str) -> u64 {
     let (number, unit) = text.split_once(' ').unwrap_or((text, ""));
     let unit = match unit {
@@ -26,7 +26,7 @@ fn amount(text: &str) -> u64 {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn outcomes_are_read_a_page_an_outcome_and_range() {
+async fn outcomes_read_one_page_per_range() {
     let stored = stored().await;
     // The season has two ranges; a game has 850 outcomes.
     for (pages, sql) in [
@@ -53,7 +53,7 @@ async fn outcomes_are_read_a_page_an_outcome_and_range() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_second_question_finds_columns_in_memory() {
+async fn second_query_reads_cached_columns() {
     let stored = stored().await;
     let sql = "SELECT avg(home_points) FROM worlds('season', 'game-003')";
     assert_eq!(metric(&stored.engine, "pages_read", sql).await, 2);
@@ -61,11 +61,11 @@ async fn a_second_question_finds_columns_in_memory() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn events_of_an_entity_are_read_without_the_others() {
+async fn events_are_read_by_entity() {
     let stored = stored().await;
     let scanned = |condition: &str| format!("SELECT sum(yards) FROM events WHERE ensemble = 'season' AND {condition}");
     let all = metric(&stored.engine, "output_rows", &scanned("true")).await;
     let one = metric(&stored.engine, "output_rows", &scanned("entity = 'game-007'")).await;
-    // 288 games; the operators above the scan repeat its rows.
+    // 288 games; operators above the scan repeat its rows.
     assert!(one * 50 < all, "{one} of {all} rows");
 }

@@ -1,5 +1,5 @@
-//! Statistics and look-ups never exclude a row that meets the conditions: whatever is asked of whatever was inserted, every layout
-//! answers as the inserted batches do when they are asked in memory, where nothing is skipped.
+//! Statistics and secondary indexes never exclude a matching row: every layout answers random conditions as the
+//! inserted batches do in memory, where nothing is skipped.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -18,8 +18,8 @@ use table::{Clustering, Curve, Inserter, Layout, TableOptions};
 
 use crate::support::{ask, cells, open};
 
-/// Every layout by name, and those that can have look-ups with some on every column but the id. Of the clustered one of
-/// those the rows are clustered, so that others than the inserter wrote them.
+/// Every layout by name; where possible also with secondary indexes on every column but the id. The indexed clustered
+/// table is clustered, so its segments are rewritten.
 const TABLES: [(&str, Layout, bool); 7] = [
     ("row", Layout::Row, false),
     ("column", Layout::Column, false),
@@ -30,10 +30,10 @@ const TABLES: [(&str, Layout, bool); 7] = [
     ("clustered_found", Layout::Clustered, true),
 ];
 
-/// A row: where its columns come from.
+/// The values from which a row's columns are made.
 pub(crate) type Row = (Option<i64>, Option<f64>, Option<String>);
 
-/// Rows of one batch: near one another, so that there is something to exclude, and `wild` ones among them.
+/// Rows of one batch: close to each other, so that statistics can exclude some, with `wild` outliers.
 pub(crate) fn rows(wild: bool) -> impl Strategy<Value = Vec<Row>> {
     (-40i64..40).prop_flat_map(move |base| {
         prop::collection::vec((integer(base, wild), real(base, wild), text(base, wild)), 1..60)
@@ -66,7 +66,8 @@ fn real(base: i64, wild: bool) -> impl Strategy<Value = Option<f64>> {
     ]
 }
 
-/// Texts longer than what statistics keep of them, too, with a common prefix and characters that have no successor.
+/// Some texts are longer than the prefix that statistics keep, with a common prefix and characters that have no
+/// successor.
 fn text(base: i64, wild: bool) -> impl Strategy<Value = Option<String>> {
     let odd = u32::from(wild);
     prop_oneof![
@@ -79,7 +80,7 @@ fn text(base: i64, wild: bool) -> impl Strategy<Value = Option<String>> {
     ]
 }
 
-/// The columns, all of one row: every type that is stored.
+/// The columns of the rows: every stored type.
 fn columns(rows: &[Row], first_id: i64) -> Vec<(&'static str, ArrayRef)> {
     let n = || rows.iter().map(|r| r.0);
     let x = || rows.iter().map(|r| r.1);
@@ -115,7 +116,7 @@ pub(crate) fn batch(rows: &[Row], first_id: i64) -> RecordBatch {
     RecordBatch::try_from_iter_with_nullable(columns(rows, first_id).into_iter().map(|(n, c)| (n, c, true))).unwrap()
 }
 
-/// Batches whose ids go on from one to the next.
+/// Batches with consecutive ids.
 pub(crate) fn numbered(batches: &[Vec<Row>]) -> Vec<RecordBatch> {
     let mut first_id = 0;
     let number = |rows: &Vec<Row>| {
@@ -126,7 +127,7 @@ pub(crate) fn numbered(batches: &[Vec<Row>]) -> Vec<RecordBatch> {
     batches.iter().map(number).collect()
 }
 
-/// A condition whose values are those of rows that there are.
+/// A condition with values of existing rows.
 #[derive(Debug, Clone)]
 pub(crate) enum Condition {
     Compare { column: usize, operator: &'static str, row: usize },
@@ -169,7 +170,7 @@ impl Condition {
             Self::In { column, rows } => {
                 let values: Vec<String> = rows.iter().map(|row| value(column, row)).collect();
                 if schema.field(*column).data_type().is_floating() {
-                    // DataFusion's IN tells 0 from -0, its = does not, and statistics follow the latter.
+                    // DataFusion's IN distinguishes 0 and -0; its = and statistics do not.
                     let equal = values.iter().map(|value| format!("{} = {value}", name(column)));
                     return equal.collect::<Vec<_>>().join(" OR ");
                 }
@@ -182,7 +183,7 @@ impl Condition {
     }
 }
 
-/// A value of a column as SQL that gives exactly it, of its type.
+/// A literal of exactly this value and type.
 fn literal(column: &ArrayRef, row: usize) -> String {
     let ty = column.data_type();
     if column.is_null(row) {
@@ -201,7 +202,7 @@ fn literal(column: &ArrayRef, row: usize) -> String {
         DataType::Float64 | DataType::Float32 => {
             let number = arrow::compute::cast(column, &DataType::Float64).unwrap();
             let number = arrow::array::AsArray::as_primitive::<arrow::datatypes::Float64Type>(&number).value(row);
-            // DataFusion alone would tell -0 and 0 apart.
+            // DataFusion alone would distinguish -0 and 0.
             format!("arrow_cast('{:?}', '{ty}')", number + 0.0)
         }
         _ => format!("arrow_cast('{}', '{ty}')", text(column)),
@@ -240,7 +241,7 @@ pub(crate) async fn insert(data: &Path, table: (&str, Layout, bool), group_rows:
     }
 }
 
-/// The rows without the signs of zeros and NaN, by which DataFusion alone would compare.
+/// The rows without signs of zero and NaN, by which DataFusion alone would compare.
 pub(crate) fn without_signs(rows: &RecordBatch) -> RecordBatch {
     use arrow::array::AsArray as _;
     use arrow::datatypes::{Float32Type, Float64Type};
@@ -260,8 +261,8 @@ pub(crate) fn without_signs(rows: &RecordBatch) -> RecordBatch {
     RecordBatch::try_new(rows.schema(), columns.collect()).unwrap()
 }
 
-/// Asks every condition of every table, and of the batches themselves. Gives the first that differs, or how many row
-/// groups were skipped of `pruned`, and of `column_found`.
+/// Runs every condition on every table and on the batches. Returns the first difference, or the numbers of row groups
+/// skipped in `pruned` and in `column_found`.
 async fn compare(batches: Vec<RecordBatch>, conditions: Vec<Condition>, group_rows: usize) -> Result<[u64; 2], String> {
     let data = tempfile::tempdir().unwrap();
     let schema = batches[0].schema();
@@ -304,7 +305,7 @@ async fn compare(batches: Vec<RecordBatch>, conditions: Vec<Condition>, group_ro
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(24))]
     #[test]
-    fn no_row_that_meets_the_conditions_is_excluded(
+    fn matching_rows_are_never_excluded(
         batches in prop::collection::vec(prop_oneof![3 => rows(false), 1 => rows(true)], 1..5),
         conditions in prop::collection::vec(condition(), 1..16),
         group_rows in 1usize..40,
@@ -316,9 +317,9 @@ proptest! {
     }
 }
 
-/// That the property above is about something: of batches that lie apart, most is skipped.
+/// Ensures that the property above is not vacuous: batches that are far apart are mostly skipped.
 #[tokio::test(flavor = "multi_thread")]
-async fn most_is_excluded_where_batches_lie_apart() {
+async fn distant_batches_are_mostly_skipped() {
     let rows = |base: i64| -> Vec<Row> {
         (0..60).map(|i| (Some(base + i), Some((base + i) as f64), Some(format!("w{:05}", base + i)))).collect()
     };
@@ -331,13 +332,13 @@ async fn most_is_excluded_where_batches_lie_apart() {
         let condition = Condition::Compare { column, operator: "=", row: 100 };
         let [by_statistics, by_lookup] = compare(batches.clone(), vec![condition], 10).await.unwrap();
         assert!(by_statistics >= 22, "{}: {by_statistics} of 24 row groups skipped", columns[column]);
-        assert!(by_lookup >= 22, "{}: {by_lookup} of 24 row groups skipped by look-ups", columns[column]);
+        assert!(by_lookup >= 22, "{}: {by_lookup} of 24 row groups skipped by secondary indexes", columns[column]);
     }
 }
 
-/// What has been seen of one column leaves out nothing that another beside it needs.
+/// The extremes seen of one column do not filter rows that another needs.
 #[tokio::test(flavor = "multi_thread")]
-async fn extremes_of_all_columns_are_of_all_rows() {
+async fn extremes_of_several_columns_see_all_rows() {
     let of_one = |n: i64| vec![(Some(n), Some(if n == 20 { f64::NAN } else { n as f64 }), None)];
     let batches: Vec<RecordBatch> = (1..=40).map(|n| batch(&of_one(n), n)).collect();
     let data = tempfile::tempdir().unwrap();

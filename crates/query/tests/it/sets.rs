@@ -1,4 +1,4 @@
-//! Sets of text in SQL: the same answers from segments of every layout and from rows that are in none yet.
+//! Sets of text in SQL: the same answers from segments of every layout and from unflushed rows.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -42,7 +42,7 @@ fn name() -> TableName {
     "tagged".parse().unwrap()
 }
 
-/// The rows as a table of a layout, in segments of two.
+/// The rows as a table of a layout, two rows per segment.
 async fn insert(data: &Path, layout: Layout) {
     let clustering =
         (layout == Layout::Clustered).then(|| Clustering { columns: vec!["id".to_owned()], curve: Curve::Hilbert });
@@ -57,7 +57,7 @@ async fn insert(data: &Path, layout: Layout) {
 const LAYOUTS: [Layout; 4] = [Layout::Row, Layout::Column, Layout::Pruned, Layout::Clustered];
 
 #[tokio::test(flavor = "multi_thread")]
-async fn every_layout_answers_about_sets() {
+async fn sets_in_every_layout() {
     for layout in LAYOUTS {
         let data = tempfile::tempdir().unwrap();
         insert(data.path(), layout).await;
@@ -71,7 +71,7 @@ fn rows_schema() -> arrow::datatypes::SchemaRef {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn rows_in_no_segment_answer_about_sets() {
+async fn sets_in_unflushed_rows() {
     for stored in [0, 3] {
         let data = tempfile::tempdir().unwrap();
         let all = rows();
@@ -92,7 +92,7 @@ async fn rows_in_no_segment_answer_about_sets() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn rows_are_deleted_by_their_sets() {
+async fn deletion_by_sets() {
     let data = tempfile::tempdir().unwrap();
     insert(data.path(), Layout::Pruned).await;
     let folder = name().folder(data.path());
@@ -105,7 +105,7 @@ async fn rows_are_deleted_by_their_sets() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn sets_are_written_as_json() {
+async fn sets_become_json() {
     let rows = rows();
     let mut json = JsonRows::new(Vec::new(), &rows.schema());
     json.write(&rows).unwrap();

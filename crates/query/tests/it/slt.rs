@@ -1,4 +1,4 @@
-//! Runs `tests/slt/*.slt`: what SQL answers, and how it complains.
+//! Runs `tests/slt/*.slt`: SQL with expected answers and errors.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -24,7 +24,7 @@ impl AsyncDB for Asker {
     async fn shutdown(&mut self) {}
 }
 
-/// What some files of `tests/slt` expect and `engine` does not answer.
+/// The failures of files of `tests/slt` on `engine`.
 pub(crate) async fn failures(engine: &Arc<Engine>, files: &[&str]) -> Vec<String> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/slt");
     let mut failures = Vec::new();
@@ -38,7 +38,7 @@ pub(crate) async fn failures(engine: &Arc<Engine>, files: &[&str]) -> Vec<String
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn sql_answers_as_written() {
+async fn slt_files_pass() {
     let stored = stored().await;
     let failures = failures(&stored.engine, &["tables.slt", "functions.slt", "events.slt", "refusals.slt"]).await;
     assert!(failures.is_empty(), "{}", failures.join("\n"));

@@ -1,4 +1,4 @@
-//! Ensembles to ask, and answers to compare.
+//! Stored ensembles, queries and their answers.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -13,8 +13,8 @@ use run::Control;
 use table::disk::RealDisk;
 use world::{Seed, World, WorldRange};
 
-/// A data folder that holds two models' ensembles, each with stored and with replayed events:
-/// `dice` and `dice-replay` (40 worlds), `season` and `season-replay` (6 worlds), and the engine that asks them.
+/// A data folder with ensembles of two models, each with stored and with replayed events: `dice` and `dice-replay` (40
+/// worlds), `season` and `season-replay` (6 worlds); and an engine over it.
 pub(crate) struct Stored {
     pub(crate) engine: Arc<Engine>,
     _data: tempfile::TempDir,
@@ -33,14 +33,14 @@ pub(crate) async fn stored() -> Stored {
     Stored { engine: Arc::new(open(data.path()).await), _data: data }
 }
 
-/// Puts a little into a folder, so that it can be asked.
+/// Stores a small ensemble.
 pub(crate) async fn stored_in(data: &Path) {
     let mut store = create(data).await;
     let ensemble = store.register(plan(&dice::PLUGIN, "dice", 7, 2, 2), false).await.unwrap();
     play(&mut store, &dice::PLUGIN, ensemble).await;
 }
 
-/// An engine over a little, for questions that name no table.
+/// An engine over a small ensemble, for queries that name no table.
 pub(crate) async fn engine() -> (Engine, tempfile::TempDir) {
     let data = tempfile::tempdir().unwrap();
     stored_in(data.path()).await;
@@ -52,7 +52,7 @@ pub(crate) async fn create(data: &Path) -> Store {
 }
 
 pub(crate) async fn open(data: &Path) -> Engine {
-    // Two threads, so that every scan has more than one piece where it can have.
+    // Two threads, so that scans have several pieces.
     let options = Options { threads: 2, ..Options::default() };
     Engine::open(data, Arc::new(RealDisk), Arc::new(make_model), options).await.unwrap().unwrap()
 }
@@ -62,7 +62,7 @@ fn make_model(plan: &Plan) -> Result<Arc<dyn Model>, ModelError> {
     Ok((plugin.build)(&Parameters::from_json(plugin.parameters, &plan.parameters)?)?.into())
 }
 
-/// A model with its default parameters.
+/// A model with default parameters.
 pub(crate) fn model(plugin: &Plugin) -> Arc<dyn Model> {
     (plugin.build)(&Parameters::parse(plugin.parameters, []).unwrap()).unwrap().into()
 }
@@ -95,7 +95,7 @@ pub(crate) async fn ask(engine: &Engine, sql: &str) -> Result<RecordBatch, Query
     Ok(concat_batches(&rows.schema(), &batches).unwrap())
 }
 
-/// An answer's cells as text, row by row.
+/// The cells of an answer as text, row by row.
 pub(crate) fn cells(batch: &RecordBatch) -> Vec<Vec<String>> {
     let options = FormatOptions::default().with_null("NULL");
     let columns: Vec<_> = batch.columns().iter().map(|c| ArrayFormatter::try_new(c, &options).unwrap()).collect();

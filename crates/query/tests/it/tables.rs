@@ -1,4 +1,4 @@
-//! Tables that rows were inserted into, ours and others'.
+//! Tables of inserted rows, ours and of other writers.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -10,7 +10,7 @@ use table::{Clustering, Curve, Inserter, Layout, TableOptions};
 
 use crate::support::{ask, cells, create, open, plan, play};
 
-/// Rows `first..first + 400` of a table: a number that grows, one that repeats, and a word per number.
+/// Rows `first..first + 400`: a growing number, a repeating one, and a text per number.
 fn batch(first: i64) -> RecordBatch {
     let ids = || first..first + 400;
     let columns: [(&str, ArrayRef); 4] = [
@@ -56,7 +56,7 @@ async fn stored() -> (Engine, tempfile::TempDir) {
     (open(data.path()).await, data)
 }
 
-/// The answer and what was read for it.
+/// The answer, and what was read for it.
 async fn read(engine: &Engine, sql: &str) -> (Vec<Vec<String>>, Reading) {
     let mut rows = engine.query(sql).await.unwrap();
     let mut answer = Vec::new();
@@ -67,7 +67,7 @@ async fn read(engine: &Engine, sql: &str) -> (Vec<Vec<String>>, Reading) {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn every_layout_answers_alike() {
+async fn every_layout_gives_the_same_answers() {
     let (engine, _data) = stored().await;
     for (condition, expected) in [
         ("true", ["2000", "1999000", "333166.75", "+1-99870"]),
@@ -85,7 +85,7 @@ async fn every_layout_answers_alike() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_is_excluded_is_not_read() {
+async fn excluded_data_is_not_read() {
     let (engine, _data) = stored().await;
     let reading = async |sql: &str| {
         let r = read(&engine, sql).await.1;
@@ -97,10 +97,10 @@ async fn what_is_excluded_is_not_read() {
     assert_eq!(reading(&of("clustered", "id IN (1, 1999)")).await, ((2, 5), (2, 20), 2, true));
     assert_eq!(reading(&of("pruned", "id < 0")).await, ((0, 5), (0, 20), 0, false));
     assert_eq!(reading(&of("pruned", "tower = 8 OR price < -1")).await, ((0, 5), (0, 20), 0, false));
-    // Without statistics all is read.
+    // Without statistics everything is read.
     assert_eq!(reading(&of("column", "id < 0")).await, ((5, 5), (20, 20), 0, true));
     assert_eq!(reading(&of("row", "id < 0")).await, ((5, 5), (0, 0), 2000, true));
-    // Bloom filters: the number lies between the bounds of every row group, and is in one or none.
+    // Bloom filters: the number is between the bounds of every row group, and in at most one.
     let (segments, (present, _), rows, _) = reading(&of("pruned", "caller = '+1-07919'")).await;
     assert_eq!((segments, rows), ((5, 5), 1));
     assert!((1..4).contains(&present), "{present} row groups");
@@ -111,9 +111,9 @@ async fn what_is_excluded_is_not_read() {
     assert_eq!((pages.pages_read, pages.pages_total), (1, 5));
 }
 
-/// What look-ups exclude, where nothing else could: layout column has neither statistics nor filters.
+/// Exclusions by secondary indexes alone: layout column has neither statistics nor filters.
 #[tokio::test(flavor = "multi_thread")]
-async fn look_ups_choose_row_groups() {
+async fn secondary_indexes_select_row_groups() {
     let data = tempfile::tempdir().unwrap();
     let folder = "calls".parse::<table::TableName>().unwrap().folder(data.path());
     let lookup = ["id", "tower", "caller"].map(str::to_owned).to_vec();
@@ -140,7 +140,7 @@ async fn look_ups_choose_row_groups() {
     check("id = 5 AND tower = 5", 1, 1, 1).await;
     check("id = 5 AND price > 1000", 0, 1, 1).await;
     check("tower = 8 AND id > 100", 0, 0, 0).await;
-    // What look-ups do not tell excludes nothing.
+    // Conditions that indexes do not support exclude nothing.
     let all = async |condition: &str, rows: u64| {
         let engine = open(data.path()).await;
         let sql = format!("SELECT count(*), sum(price) FROM calls WHERE {condition}");
@@ -151,7 +151,7 @@ async fn look_ups_choose_row_groups() {
     all("id = 5 OR price > 0", 1333).await;
     all("id % 100 = 5", 20).await;
     all("tower = 3", 286).await;
-    // One that is missing, and one that is damaged: their segments are read, and answers stay as they were.
+    // With one index missing and one damaged, their segments are read, and answers stay the same.
     let mut lookups: Vec<_> = std::fs::read_dir(folder.join("_lookup")).unwrap().map(|e| e.unwrap().path()).collect();
     assert_eq!(lookups.len(), 5);
     std::fs::remove_file(lookups.pop().unwrap()).unwrap();
@@ -161,7 +161,7 @@ async fn look_ups_choose_row_groups() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn the_log_alone_counts_rows() {
+async fn log_alone_counts_rows() {
     let (engine, _data) = stored().await;
     for (sql, expected) in [
         ("SELECT count(*) FROM calls_pruned", "2000"),
@@ -171,7 +171,7 @@ async fn the_log_alone_counts_rows() {
         let (answer, reading) = read(&engine, sql).await;
         assert_eq!((answer, reading.bytes), (vec![vec![expected.to_owned()]], 0), "{sql}");
     }
-    // A condition makes the log's count an upper bound only.
+    // Under a condition the log's count is only an upper bound.
     assert_eq!(read(&engine, "SELECT count(*) FROM calls_pruned WHERE id < 450").await.0, [["450"]]);
     assert_eq!(read(&engine, "SELECT count(*) FROM calls_row").await.0, [["2000"]]);
     assert_eq!(read(&engine, "SELECT id FROM calls_pruned LIMIT 3").await.0.len(), 3);
@@ -197,15 +197,14 @@ async fn tables_are_found_with_and_without_their_schema() {
     let expected =
         [["default", "calls"], ["default", "outcomes"], ["sim", "ensembles"], ["sim", "events"], ["sim", "outcomes"]];
     assert_eq!(cells(&ask(&engine, listed).await.unwrap()), expected);
-    let said = ask(&engine, "SELECT * FROM call").await.unwrap_err().to_string();
-    assert_eq!(said, "no table \"call\"; did you mean calls?");
+    let message = ask(&engine, "SELECT * FROM call").await.unwrap_err().to_string();
+    assert_eq!(message, "no table \"call\"; did you mean calls?");
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn arithmetic_that_fails_on_a_row_is_told_in_one_sentence() {
+async fn arithmetic_errors_take_one_line() {
     let (engine, _data) = stored().await;
-    let out =
-        "a number is out of range: 1 + 9223372036854775807 overflows Int64; cast a side to DECIMAL(38,0) or DOUBLE";
+    let out = "number out of range: 1 + 9223372036854775807 overflows Int64; cast a side to DECIMAL(38,0) or DOUBLE";
     for layout in LAYOUTS {
         for (value, reason) in [
             ("tower / (id - id)", "division by zero"),
@@ -216,15 +215,15 @@ async fn arithmetic_that_fails_on_a_row_is_told_in_one_sentence() {
                 format!("SELECT {value} FROM calls_{layout}"),
                 format!("SELECT count(*) FROM calls_{layout} WHERE {value} = 5"),
             ] {
-                let said = ask(&engine, &sql).await.unwrap_err().to_string();
-                assert_eq!(said, format!("the question cannot be answered: {reason}"), "{sql}");
+                let message = ask(&engine, &sql).await.unwrap_err().to_string();
+                assert_eq!(message, format!("cannot answer the query: {reason}"), "{sql}");
             }
         }
     }
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_table_that_cannot_be_opened_fails_those_who_name_it() {
+async fn broken_tables_fail_only_their_queries() {
     let data = tempfile::tempdir().unwrap();
     for name in ["sound", "broken", "torn"] {
         insert(data.path(), name, Layout::Pruned).await;
@@ -239,12 +238,12 @@ async fn a_table_that_cannot_be_opened_fails_those_who_name_it() {
     let engine = open(data.path()).await;
     assert_eq!(read(&engine, "SELECT count(*) FROM sound").await.0, [["2000"]]);
     assert_eq!(cells(&ask(&engine, "SHOW TABLES").await.unwrap()).iter().filter(|t| t[1] == "default").count(), 4);
-    let said = async |sql: &str| ask(&engine, sql).await.unwrap_err().to_string();
-    let broken = said("SELECT count(*) FROM broken").await;
+    let message = async |sql: &str| ask(&engine, sql).await.unwrap_err().to_string();
+    let broken = message("SELECT count(*) FROM broken").await;
     assert!(broken.starts_with(&format!("cannot open the table {}", folder("broken").display())), "{broken}");
-    let plain = said("SELECT count(*) FROM plain").await;
+    let plain = message("SELECT count(*) FROM plain").await;
     assert!(plain.contains("schema.arrow is damaged"), "{plain}");
-    let torn = said("SELECT sum(id) FROM torn").await;
+    let torn = message("SELECT sum(id) FROM torn").await;
     assert!(torn.contains(segment.file_name().unwrap().to_str().unwrap()), "{torn}");
 }
 
@@ -274,7 +273,7 @@ async fn tables_of_other_writers_are_read() {
         writer.close().unwrap();
         let size = std::fs::metadata(folder.join(&name)).unwrap().len();
         let partition = serde_json::json!({"day": if day.is_empty() { None } else { Some(day) }});
-        // The second file says nothing of its rows.
+        // The second file has no statistics.
         let stats = (first != 400).then(|| format!("{{\"numRecords\":400,\"minValues\":{{\"id\":{first}}}}}"));
         log.push(serde_json::json!({"add": {"path": name.replace(' ', "%20"), "partitionValues": partition,
             "size": size, "modificationTime": 0, "dataChange": true, "stats": stats}}));

@@ -1,4 +1,4 @@
-//! An engine sees completed ranges of current versions, and nothing else.
+//! An engine sees only completed ranges of current versions.
 
 use ensemble::Registered;
 use world::{World, WorldRange};
@@ -9,14 +9,14 @@ const ASKED: &str = "SELECT (SELECT sum(value) FROM outcomes), (SELECT count(*) 
                      FROM ensembles";
 
 #[tokio::test(flavor = "multi_thread")]
-async fn half_a_replacement_is_invisible() {
+async fn incomplete_replacement_is_invisible() {
     let data = tempfile::tempdir().unwrap();
     let mut store = create(data.path()).await;
     let first = store.register(plan(&dice::PLUGIN, "dice", 1, 20, 10), false).await.unwrap();
     play(&mut store, &dice::PLUGIN, first).await;
     let before = cells(&ask(&open(data.path()).await, ASKED).await.unwrap());
 
-    // Two of three ranges of the new version are written, and it is not switched to.
+    // Writes two of three ranges of the new version, and does not switch to it.
     let new = store.register(plan(&dice::PLUGIN, "dice", 2, 30, 10), true).await.unwrap();
     play(&mut store, &dice::PLUGIN, first_ranges(&new, 20)).await;
     assert_eq!(cells(&ask(&open(data.path()).await, ASKED).await.unwrap()), before);
@@ -32,7 +32,7 @@ async fn half_a_replacement_is_invisible() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn completed_ranges_are_visible_with_their_own_world_numbers() {
+async fn completed_ranges_keep_their_world_numbers() {
     let data = tempfile::tempdir().unwrap();
     let mut store = create(data.path()).await;
     let whole = store.register(plan(&dice::PLUGIN, "dice", 1, 30, 10), false).await.unwrap();
@@ -49,7 +49,7 @@ async fn completed_ranges_are_visible_with_their_own_world_numbers() {
     assert!(missing.contains("does not store world 10: of 30 worlds it stores 0 to 9, 20 to 29"), "{missing}");
 }
 
-/// The ensemble with its first worlds to play only, and a range that is never played, so that it is not complete.
+/// The ensemble limited to its first worlds, with a range that is never played, so that it stays incomplete.
 fn first_ranges(ensemble: &Registered, worlds: u32) -> Registered {
     let mut first = ensemble.clone();
     first.plan.worlds = WorldRange::new(World(0), worlds).unwrap();

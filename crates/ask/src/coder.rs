@@ -1,43 +1,43 @@
-//! Texts as numbers.
+//! Codes for texts, and hashes.
 
 use hashbrown::HashTable;
 
 use pages::Dictionary;
 
-/// Gives each text a number, the same for the same text, counting from 0.
+/// Assigns each distinct text a code, counting from 0.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Coder {
-    words: Dictionary,
+    dictionary: Dictionary,
     table: HashTable<u32>,
 }
 
 impl Coder {
     pub(crate) fn code(&mut self, word: &str) -> u32 {
         let hash = hash_bytes(word.as_bytes());
-        let Self { words, table } = self;
-        if let Some(&code) = table.find(hash, |&code| words.get(code as usize) == word) {
+        let Self { dictionary, table } = self;
+        if let Some(&code) = table.find(hash, |&code| dictionary.get(code as usize) == word) {
             return code;
         }
-        let code = words.len() as u32;
-        words.push(word);
-        table.insert_unique(hash, code, |&code| hash_bytes(words.get(code as usize).as_bytes()));
+        let code = dictionary.len() as u32;
+        dictionary.push(word);
+        table.insert_unique(hash, code, |&code| hash_bytes(dictionary.get(code as usize).as_bytes()));
         code
     }
 
-    pub(crate) fn words(&self) -> &Dictionary {
-        &self.words
+    pub(crate) fn dictionary(&self) -> &Dictionary {
+        &self.dictionary
     }
 
-    pub(crate) fn into_words(self) -> Dictionary {
-        self.words
+    pub(crate) fn into_dictionary(self) -> Dictionary {
+        self.dictionary
     }
 
     pub(crate) fn memory(&self) -> usize {
-        self.words.memory() + self.table.allocation_size()
+        self.dictionary.memory() + self.table.allocation_size()
     }
 }
 
-/// Folds the product of two numbers: each of its bits depends on all of theirs.
+/// Multiplies two numbers and folds the product: each bit of the result depends on all bits of both.
 pub(crate) fn mix(a: u64, b: u64) -> u64 {
     let product = u128::from(a) * u128::from(b);
     product as u64 ^ (product >> 64) as u64

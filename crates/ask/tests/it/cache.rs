@@ -1,4 +1,4 @@
-//! Answers of segments that are kept.
+//! Cached answers of segments.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -14,7 +14,7 @@ use table::{Inserter, Layout, TableOptions};
 
 use crate::tables::{HOUR, START};
 
-/// Five segments of 60,000 rows, an hour each.
+/// Five segments of 60,000 rows, one hour each.
 async fn hours(root: &Path) -> Snapshot {
     const ROWS: i64 = 60_000;
     let utc = DataType::Timestamp(TimeUnit::Microsecond, Some("UTC".into()));
@@ -63,29 +63,30 @@ fn files(root: &Path) -> Vec<PathBuf> {
 }
 
 #[tokio::test]
-async fn a_window_that_slides_reads_only_what_it_did_not_see() {
+async fn sliding_window_reuses_cached_segments() {
     let folder = tempfile::tempdir().unwrap();
     let source = hours(folder.path()).await;
     let cache = || Some(Cache::of(folder.path()));
-    // From the middle of the first hour to the middle of the fourth: two hours lie inside.
+    // From the middle of the first hour to the middle of the fourth: two hours are inside.
     let first = ask(&source, &question(1, 7), cache());
     assert_eq!((first.reading.segments_cached, first.reading.segments_by_log), (0, 1));
     assert_eq!(first.rows, ask(&source, &question(1, 7), None).rows);
     assert_eq!(files(folder.path()).len(), 4);
-    // An hour later the second, which lay inside, is cut; the third still lies inside, and so now does the fourth.
+    // One hour later the second segment, which was inside, is cut. The third is still inside, and now the fourth is
+    // too.
     let second = ask(&source, &question(3, 9), cache());
     assert_eq!((second.reading.segments_cached, second.reading.segments_by_log), (1, 1));
     assert_eq!(second.rows, ask(&source, &question(3, 9), None).rows);
     let again = ask(&source, &question(3, 9), cache());
     assert_eq!((again.reading.segments_cached, again.reading.bytes), (4, 0));
-    assert_eq!((again.rows, again.reading.rows_met), (second.rows, second.reading.rows_met));
-    // Another question is another answer.
+    assert_eq!((again.rows, again.reading.rows_matching), (second.rows, second.reading.rows_matching));
+    // Another question has another answer.
     let other = Question { measures: vec![Measure::Sum("n".to_owned())], ..question(3, 9) };
     assert_eq!(ask(&source, &other, cache()).reading.segments_cached, 0);
 }
 
 #[tokio::test]
-async fn a_damaged_or_missing_answer_is_as_if_it_were_not_there() {
+async fn damaged_cache_files_count_as_missing() {
     let folder = tempfile::tempdir().unwrap();
     let source = hours(folder.path()).await;
     let (asked, cache) = (question(0, 10), || Some(Cache::of(folder.path())));
@@ -103,22 +104,22 @@ async fn a_damaged_or_missing_answer_is_as_if_it_were_not_there() {
         }
         fs::write(path, bytes).unwrap();
     }
-    // One that was kept of another segment.
+    // An answer of another segment.
     fs::copy(&kept[0], &kept[4]).unwrap();
     let answer = ask(&source, &asked, cache());
     assert_eq!((answer.reading.segments_cached, &answer.rows), (0, &right.rows));
-    // They were written anew.
+    // They were written again.
     assert_eq!(ask(&source, &asked, cache()).reading.segments_cached, 5);
     fs::remove_dir_all(folder.path().join("_cache")).unwrap();
     assert_eq!(ask(&source, &asked, cache()).rows, right.rows);
-    // Where it cannot be written there is an answer all the same.
+    // The question succeeds even if the cache cannot be written.
     fs::remove_dir_all(folder.path().join("_cache")).unwrap();
     fs::write(folder.path().join("_cache"), "a file").unwrap();
     assert_eq!(ask(&source, &asked, cache()).rows, right.rows);
 }
 
 #[tokio::test]
-async fn the_cache_stays_small_and_the_oldest_go_first() {
+async fn cache_evicts_oldest_files() {
     let folder = tempfile::tempdir().unwrap();
     let source = hours(folder.path()).await;
     ask(&source, &question(0, 10), Some(Cache::of(folder.path())));
@@ -135,7 +136,7 @@ async fn the_cache_stays_small_and_the_oldest_go_first() {
 }
 
 #[tokio::test]
-async fn nobody_else_minds_the_cache() {
+async fn other_readers_ignore_the_cache() {
     let folder = tempfile::tempdir().unwrap();
     let source = hours(folder.path()).await;
     let right = ask(&source, &question(0, 10), Some(Cache::of(folder.path())));
@@ -150,7 +151,7 @@ async fn nobody_else_minds_the_cache() {
 }
 
 #[tokio::test]
-async fn processes_that_ask_the_same_at_once_do_not_disturb_each_other() {
+async fn concurrent_processes_share_a_cache() {
     let folder = tempfile::tempdir().unwrap();
     let source = hours(folder.path()).await;
     let right = ask(&source, &question(0, 9), None);
