@@ -32,7 +32,7 @@ fn of_reason(reason: &str) -> &'static str {
         () if says("division by zero") => "22012",
         () if says("overflow") => "22003",
         () if says("cannot cast") || says("parse") => "22P02",
-        () if says("in more than one table") => "42702",
+        () if says("ambiguous column") => "42702",
         () if says("not implemented") || says("not supported") => "0A000",
         () if says("type") || says("coerc") => "42804",
         () => "42000",
