@@ -84,8 +84,9 @@ pub(crate) enum Command {
     Compare(CompareArgs),
     /// Correlate the outcomes of one entity
     Correlate(CorrelateArgs),
-    /// Show what happened in one world: its plays and its box score
-    Plays(PlaysArgs),
+    /// Show one world: its events, or a summary
+    #[command(alias = "plays")]
+    Events(EventsArgs),
     /// Check an ensemble: hashes, identities, and outcomes counted again from the events
     Verify {
         /// The ensemble
@@ -204,8 +205,8 @@ pub(crate) struct PriceArgs {
     /// A condition over outcomes, such as `home_margin > 3.5`; every leg must hold
     #[arg(long = "leg", value_name = "EXPR", required = true)]
     pub(crate) legs: Vec<String>,
-    /// Count only the worlds in which this holds: a condition over outcomes, or a moment of the entity's game such as
-    /// 'at q3 8:00 ±60, score 14-10 ±3, possession home'. May be given more than once
+    /// Count only the worlds in which this holds: a condition over outcomes, or in the model's own words, such as football's
+    /// 'at q3 8:00 ±60, score 14-10 ±3, possession home'; of another entity as 'ENTITY: words'. May be given more than once
     #[arg(long, value_name = "EXPR")]
     pub(crate) given: Vec<String>,
     /// Refuse to answer from fewer matching worlds than this
@@ -273,9 +274,9 @@ pub(crate) struct CorrelateArgs {
     pub(crate) format: FormatArgs,
 }
 
-/// What `plays` takes.
+/// What `events` takes.
 #[derive(Debug, clap::Args)]
-pub(crate) struct PlaysArgs {
+pub(crate) struct EventsArgs {
     /// The ensemble
     pub(crate) ensemble: String,
     /// Whose events
@@ -284,18 +285,18 @@ pub(crate) struct PlaysArgs {
     /// In which world
     #[arg(long, value_name = "W")]
     pub(crate) world: u32,
-    /// Only events of this player, such as `home_wr1`, or `wr1` of either side
+    /// Only events of this player, as the model names players
     #[arg(long, value_name = "NAME")]
     pub(crate) player: Option<String>,
-    /// Only events of this drive
-    #[arg(long, value_name = "N")]
-    pub(crate) drive: Option<i32>,
+    /// The condition that football's `--drive N` stands for: an old spelling
+    #[arg(long, hide = true, value_parser = parse_drive)]
+    pub(crate) drive: Option<String>,
     /// Only events that meet a condition, such as `down >= 3 AND play_type IN ('pass', 'sack')`; repeatable
     #[arg(long = "where", value_name = "COND")]
     pub(crate) conditions: Vec<String>,
-    /// Show the box score instead of the plays
-    #[arg(long = "box")]
-    pub(crate) box_score: bool,
+    /// Show the model's summary of the world instead of its events
+    #[arg(long, alias = "box")]
+    pub(crate) summary: bool,
     #[command(flatten)]
     pub(crate) data: PlaceArgs,
     #[command(flatten)]
@@ -306,7 +307,7 @@ pub(crate) struct PlaysArgs {
 #[derive(Debug, clap::Args)]
 pub(crate) struct SqlArgs {
     /// One statement over the tables outcomes, events and ensembles, the functions worlds('ensemble', 'entity') and
-    /// plays('ensemble', 'entity', worlds), and the tables that rows were inserted into [default: those of stdin, each
+    /// events('ensemble', 'entity', worlds), and the tables that rows were inserted into [default: those of stdin, each
     /// ended by `;`; at a terminal there is a prompt for them]
     pub(crate) query: Option<String>,
     /// Also tell on stderr what was read: bytes, row groups, segments
@@ -325,6 +326,10 @@ pub(crate) enum Events {
     Store,
     /// Nothing is kept; any slice is played again from the seed
     Replay,
+}
+
+fn parse_drive(text: &str) -> Result<String, String> {
+    text.parse().map(|drive: i32| format!("drive = {drive}")).map_err(|_| "a number is expected".to_owned())
 }
 
 fn parse_pair(text: &str) -> Result<(String, String), String> {

@@ -23,7 +23,7 @@ pub enum OutcomeKind {
 pub struct Outcome {
     /// Lower-case words joined by `_`; unique in its entity kind.
     pub name: String,
-    /// What one of it is: `points`, `yards`, `seconds`, or the codes' meaning.
+    /// What one of it is: `points`, `seconds`, or the codes' meaning.
     pub unit: String,
     /// What kind of number it is.
     pub kind: OutcomeKind,
@@ -120,6 +120,12 @@ impl Catalogue {
     /// The place of an event column by name.
     pub fn event_column(&self, name: &str) -> Option<usize> {
         self.events.iter().position(|c| c.name == name)
+    }
+
+    /// The place of an event column by name, or names that were perhaps meant.
+    pub fn find_event_column(&self, name: &str) -> Result<usize, UnknownName> {
+        let names = self.events.iter().map(|c| c.name.as_str());
+        self.event_column(name).ok_or_else(|| UnknownName::new("events have no column", name, names))
     }
 
     /// The place of an entity by name, or names that were perhaps meant.

@@ -71,18 +71,10 @@ pub enum QueryError {
         /// Who asked for how much.
         reason: String,
     },
-    /// The model that plays worlds again is not there, or failed.
-    #[error("worlds of ensemble {ensemble:?} cannot be played again: {reason}")]
-    Replay {
-        /// The ensemble.
-        ensemble: String,
-        /// Why not.
-        reason: String,
-    },
 }
 
 const TABLES: [&str; 3] = ["outcomes", "events", "ensembles"];
-const FUNCTIONS: [&str; 2] = ["worlds", "plays"];
+const FUNCTIONS: [&str; 2] = ["worlds", "events"];
 
 /// What [`no_table`] says is missing.
 pub(crate) const NO_TABLE: &str = "no table";

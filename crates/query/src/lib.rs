@@ -8,7 +8,7 @@
 //! - `events` (ensemble, entity, world, number, the models' columns): every stored event;
 //! - `ensembles`: what is stored, one row an ensemble;
 //! - `worlds('ensemble', 'entity')`: one row a world, one column an outcome;
-//! - `plays('ensemble', 'entity', worlds)`: the events of some worlds, played again where they were not stored.
+//! - `events('ensemble', 'entity', worlds)`: the events of some worlds, played again where they were not stored.
 //!
 //! The schema `default` has the tables that rows were inserted into, of any layout, and Delta tables that others put
 //! there. They need no schema before their names where `sim` has no such table.
@@ -31,6 +31,7 @@ mod condition;
 mod distinct;
 mod engine;
 mod ensembles;
+mod entity_events;
 mod error;
 mod events;
 mod exact;
@@ -40,7 +41,6 @@ mod limits;
 mod literals;
 mod outcomes;
 mod pauses;
-mod plays;
 pub mod postgres;
 mod reading;
 mod rows;

@@ -198,6 +198,7 @@ impl From<&EnsembleError> for Refusal {
         match error {
             EnsembleError::Unknown { .. } => Self::new(StatusCode::NOT_FOUND, error.to_string()),
             EnsembleError::Table(error) => of_table(error),
+            EnsembleError::Replay { .. } => Self::new(StatusCode::INTERNAL_SERVER_ERROR, error.to_string()),
             other => Self::bad(other.to_string()),
         }
     }
@@ -213,7 +214,6 @@ impl From<QuestionError> for Refusal {
     fn from(error: QuestionError) -> Self {
         match error {
             QuestionError::Ensemble(error) => error.into(),
-            QuestionError::Replay { .. } => Self::new(StatusCode::INTERNAL_SERVER_ERROR, error.to_string()),
             other => Self::bad(other.to_string()),
         }
     }

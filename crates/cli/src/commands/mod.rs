@@ -10,6 +10,7 @@ mod config;
 mod correlate;
 mod digest;
 mod ensembles;
+mod events;
 mod export;
 mod fleet;
 mod info;
@@ -18,7 +19,6 @@ mod load;
 mod models;
 mod outcome;
 mod plan;
-mod plays;
 mod price;
 mod run;
 mod serve;
@@ -77,7 +77,7 @@ pub(crate) fn dispatch(args: Args, settings: &[Setting]) -> Result<ExitCode> {
         Command::Load(args) => load::load(&args),
         Command::Compare(args) => run(compare::compare(&args)),
         Command::Correlate(args) => run(correlate::correlate(&args)),
-        Command::Plays(args) => run(plays::plays(&args)),
+        Command::Events(args) => run(events::events(&args)),
         Command::Verify { ensemble, data, format } => run(verify::verify(&data.data, &ensemble, format.format)),
         Command::Drop { ensemble, data, ledger } => run(ensembles::drop(&data.data, &ensemble, ledger.as_deref())),
         Command::Info(args) => run(info::info(&args)),
