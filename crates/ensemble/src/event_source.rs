@@ -27,7 +27,7 @@ impl StoredEnsemble {
     /// The model that plays events again; `None` where they are stored.
     ///
     /// # Errors
-    /// Where the model is not there, or emits other things than when it played the ensemble.
+    /// Where the model is not there, or emits other events than when it played the ensemble.
     pub fn replayer(
         &self,
         make_model: impl FnOnce() -> Result<Arc<dyn Model>, ModelError>,
@@ -36,7 +36,7 @@ impl StoredEnsemble {
             return Ok(None);
         }
         let model = make_model().map_err(|error| self.cannot_replay(error.to_string()))?;
-        if model.catalogue() != &self.plan.catalogue {
+        if !model.catalogue().has_events_of(&self.plan.catalogue) {
             let reason = "its model has changed since; use the version of the program that played it, or play it anew";
             return Err(self.cannot_replay(reason.to_owned()));
         }
