@@ -100,9 +100,10 @@ pub(crate) struct Completions<'a> {
 }
 
 impl<'a> Completions<'a> {
-    pub(crate) fn new(events: &EventBlock<'a>) -> Self {
-        let (EventValues::I32(second), EventValues::Label(what), EventValues::Label(tile)) =
-            (events.columns[0], events.columns[1], events.columns[6])
+    /// `places` are those of the columns `second`, `what` and `tile` among the block's.
+    pub(crate) fn new(events: &EventBlock<'a>, places: [usize; 3]) -> Self {
+        let [EventValues::I32(second), EventValues::Label(what), EventValues::Label(tile)] =
+            places.map(|place| events.columns[place])
         else {
             return Self { second: &[], what: &[], tile: &[], at: 0 };
         };

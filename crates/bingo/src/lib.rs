@@ -20,14 +20,18 @@ pub mod definition;
 mod play;
 mod schedule;
 mod side;
+mod standing;
 mod strategy;
+mod summary;
 mod switches;
 #[cfg(test)]
 mod tests;
 
+use std::sync::Arc;
+
 use model::{
-    Catalogue, DefinitionSpec, EventBlock, Identity, Model, ParameterError, Parameters, Plugin, Sink, Stop, Values,
-    Wanted,
+    Catalogue, Condition, ConditionError, DefinitionSpec, EntityWorld, EventBlock, Identity, Model, ParameterError,
+    Parameters, Plugin, Sink, Stop, SummaryTable, Values, Wanted,
 };
 use world::{Seed, WorldRange};
 
@@ -56,7 +60,7 @@ pub const PLUGIN: Plugin = Plugin {
 
 /// The model with its event and parameters fixed.
 pub struct Bingo {
-    board: Board,
+    board: Arc<Board>,
     catalogue: Catalogue,
 }
 
@@ -65,7 +69,7 @@ impl Bingo {
     /// Where there is no event, and where it cannot be played.
     pub fn new(parameters: &Parameters) -> Result<Self, ParameterError> {
         let event = definition::parse(parameters.definition(EVENT)?)?;
-        let board = Board::new(&event, Switches::new(parameters));
+        let board = Arc::new(Board::new(&event, Switches::new(parameters)));
         let catalogue = catalogue::catalogue(&event, &board);
         Ok(Self { board, catalogue })
     }
@@ -110,7 +114,7 @@ impl Model for Bingo {
         let kind = &self.catalogue.kinds[0];
         let mut rows = OutcomeRows::new(kind.outcomes.len(), events.range.count());
         let mut side = Side::new(&self.board, events.entity, false);
-        let mut completions = Completions::new(events);
+        let mut completions = Completions::new(events, [0, 1, 6]);
         for (world, count) in events.range.worlds().zip(events.rows) {
             side.reset(Seed(0), world);
             completions.next(*count).for_each(|(second, tile)| side.complete(tile, second));
@@ -123,6 +127,14 @@ impl Model for Bingo {
             }
         }
         sink.outcomes(block)
+    }
+
+    fn condition(&self, catalogue: &Catalogue, text: &str) -> Option<Result<Box<dyn Condition>, ConditionError>> {
+        standing::condition(&self.board, catalogue, text)
+    }
+
+    fn summary(&self, world: EntityWorld<'_>) -> Vec<SummaryTable> {
+        summary::tables(&self.board, world)
     }
 
     fn identities(&self) -> Vec<Identity> {

@@ -30,7 +30,7 @@ pub(crate) use fleet::{FleetArgs, LedgerArgs, StatusArgs, SubmitArgs, SubmittedA
 pub(crate) use loadgen::LoadgenArgs;
 pub(crate) use overview::command;
 pub(crate) use place::{DataArgs, Place, PlaceArgs};
-pub(crate) use questions::{CompareArgs, CorrelateArgs, OutcomeArgs, PlaysArgs, ProbabilityArgs};
+pub(crate) use questions::{CompareArgs, CorrelateArgs, EventsArgs, OutcomeArgs, ProbabilityArgs};
 pub(crate) use run::{CalibrateArgs, Events, PlanArgs, PlayArgs, RunArgs, UntilArgs};
 pub(crate) use serve::{Durability, Partition, ServeArgs, TokenTask, Unique};
 pub(crate) use table::{
@@ -108,9 +108,14 @@ pub(crate) enum Command {
     /// confidence interval of the difference.
     #[command(after_long_help = "Example:\n  manyworlds compare season windy --outcome game-017:total_points")]
     Compare(CompareArgs),
-    /// Show what happened in one world
-    #[command(after_long_help = "Example:\n  manyworlds plays season --entity game-017 --world 3 --box")]
-    Plays(PlaysArgs),
+    /// Show the events of one world
+    ///
+    /// Shows the events of one entity in one world, or the model's summary of that world.
+    #[command(
+        alias = "plays",
+        after_long_help = "Example:\n  manyworlds events season --entity game-017 --world 3 --where 'down >= 3'"
+    )]
+    Events(EventsArgs),
     /// Check an ensemble for damage
     ///
     /// Recomputes the content hashes and recounts the outcomes from the events. Exits with code 1 if a check fails.
@@ -178,7 +183,7 @@ pub(crate) enum Command {
     /// Query in SQL, once or at a prompt
     ///
     /// Queries the tables `outcomes`, `events` and `ensembles`, the functions worlds('ensemble', 'entity') and
-    /// plays('ensemble', 'entity', worlds), and all tables of rows.
+    /// events('ensemble', 'entity', worlds), and all tables of rows.
     #[command(after_long_help = "Example:\n  manyworlds sql \"SELECT host, avg(ping) FROM visits GROUP BY host\"")]
     Sql(SqlArgs),
     /// Describe a table's columns

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use model::{Catalogue, OutcomeBlock, Values};
 use serde::{Deserialize, Serialize};
 
-use crate::columns::{Column, Narrow};
+use crate::column::{Column, Narrow};
 use crate::interval::{Interval, Level, Sample};
 
 /// Outcomes that are followed where nothing else is said: those of an ensemble that has no more.

@@ -5,7 +5,8 @@
 
 use serde::Serialize;
 
-use crate::columns::{Column, Columns};
+use crate::column::Column;
+use crate::columns::Columns;
 use crate::error::EnsembleError;
 use crate::expression::OutcomeRef;
 use crate::interval::{Interval, Level, Sample};
@@ -114,7 +115,7 @@ fn apart(a: Sample, b: Sample) -> Option<Interval> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::columns::Narrow;
+    use crate::column::Narrow;
 
     fn column(values: &[i32]) -> Column {
         Column { values: Narrow::I32(values.to_vec()), scale: 2 }

@@ -3,7 +3,7 @@
 use ndarray::linalg::general_mat_mul;
 use ndarray::{Array2, s};
 
-use crate::columns::Column;
+use crate::column::Column;
 
 /// Worlds worked on together: their columns stay in the caches.
 const CHUNK: usize = 2048;
@@ -89,7 +89,7 @@ mod tests {
     use std::sync::Arc;
 
     use super::*;
-    use crate::columns::Narrow;
+    use crate::column::Narrow;
 
     #[test]
     fn the_matrix_is_that_of_the_definition() {

@@ -1,28 +1,25 @@
 //! What a model emits, held against what its catalogue declares, before it is written.
 
-use std::error::Error;
-
 use model::{Catalogue, EventBlock, EventKind, EventValues, NULL_LABEL, OutOfRange, OutcomeBlock, OutcomeKind, Values};
 use world::World;
 
-type Checked = Result<(), Box<dyn Error + Send + Sync>>;
+/// What is wrong with a block, in words.
+type Checked = Result<(), String>;
 
 /// Whether a block has a column of the right kind and length for each outcome of its entity, and flags are 0 or 1.
 pub(crate) fn check_outcomes(catalogue: &Catalogue, block: &OutcomeBlock<'_>) -> Checked {
     let entity = &catalogue.entities[block.entity].name;
     let outcomes = &catalogue.kind_of(block.entity).outcomes;
     if block.columns.len() != outcomes.len() {
-        return Err(
-            format!("{entity} has {} outcomes, and the model gave {}", outcomes.len(), block.columns.len()).into()
-        );
+        return Err(format!("{entity} has {} outcomes, and the model gave {}", outcomes.len(), block.columns.len()));
     }
     for (outcome, values) in outcomes.iter().zip(&block.columns) {
         let (name, worlds) = (&outcome.name, block.range.count());
         if values.len() != worlds {
-            return Err(format!("{name} of {entity} has {} values for {worlds} worlds", values.len()).into());
+            return Err(format!("{name} of {entity} has {} values for {worlds} worlds", values.len()));
         }
         if (outcome.kind == OutcomeKind::Real) != matches!(values, Values::F64(_)) {
-            return Err(format!("{name} of {entity} is declared {:?}, and has other values", outcome.kind).into());
+            return Err(format!("{name} of {entity} is declared {:?}, and has other values", outcome.kind));
         }
         let outside = match values {
             _ if outcome.kind != OutcomeKind::Flag => None,
@@ -32,14 +29,8 @@ pub(crate) fn check_outcomes(catalogue: &Catalogue, block: &OutcomeBlock<'_>) ->
         };
         if let Some((place, value)) = outside {
             let world = World(block.range.first().0 + place as u32);
-            return Err(Box::new(OutOfRange {
-                entity: entity.clone(),
-                column: name.clone(),
-                world,
-                value,
-                min: 0,
-                max: 1,
-            }));
+            let wrong = OutOfRange { entity: entity.clone(), column: name.clone(), world, value, min: 0, max: 1 };
+            return Err(wrong.to_string());
         }
     }
     Ok(())
@@ -50,12 +41,12 @@ pub(crate) fn check_events(catalogue: &Catalogue, block: &EventBlock<'_>) -> Che
     let entity = &catalogue.entities[block.entity].name;
     let rows: usize = block.rows.iter().map(|&rows| rows as usize).sum();
     if block.columns.len() != catalogue.events.len() || block.rows.len() != block.range.count() {
-        return Err(format!("the events of {entity} have other columns or worlds than were declared").into());
+        return Err(format!("the events of {entity} have other columns or worlds than were declared"));
     }
     for (column, values) in catalogue.events.iter().zip(&block.columns) {
         let name = &column.name;
         if values.len() != rows {
-            return Err(format!("{name} of {entity} has {} values for {rows} events", values.len()).into());
+            return Err(format!("{name} of {entity} has {} values for {rows} events", values.len()));
         }
         let EventKind::Label(words) = &column.kind else {
             let fits = matches!(
@@ -67,21 +58,22 @@ pub(crate) fn check_events(catalogue: &Catalogue, block: &EventBlock<'_>) -> Che
             if fits {
                 continue;
             }
-            return Err(format!("{name} of {entity} is declared {:?}, and has other values", column.kind).into());
+            return Err(format!("{name} of {entity} is declared {:?}, and has other values", column.kind));
         };
         let EventValues::Label(codes) = values else {
-            return Err(format!("{name} of {entity} is declared to hold words, and has other values").into());
+            return Err(format!("{name} of {entity} is declared to hold words, and has other values"));
         };
         let stands = |code: &u8| usize::from(*code) < words.len() || (column.nullable && *code == NULL_LABEL);
         if let Some(row) = codes.iter().position(|code| !stands(code)) {
-            return Err(Box::new(OutOfRange {
+            let wrong = OutOfRange {
                 entity: entity.clone(),
                 column: name.clone(),
                 world: world_of(block, row),
                 value: i64::from(codes[row]),
                 min: 0,
                 max: words.len() as i64 - 1,
-            }));
+            };
+            return Err(wrong.to_string());
         }
     }
     Ok(())
@@ -127,8 +119,7 @@ mod tests {
     fn outcomes_outside_their_declaration_are_named() {
         let check = |columns: Vec<Values<'_>>| {
             let range = WorldRange::new(World(40), 3).unwrap();
-            let checked = check_outcomes(&catalogue(), &OutcomeBlock { entity: 0, range, columns });
-            checked.map_err(|error| error.to_string())
+            check_outcomes(&catalogue(), &OutcomeBlock { entity: 0, range, columns })
         };
         assert_eq!(check(vec![Values::I16(&[7, -3, 200]), Values::I32(&[0, 1, 1])]), Ok(()));
         let said = |columns| check(columns).unwrap_err();
@@ -149,8 +140,7 @@ mod tests {
     fn event_codes_without_a_word_are_named() {
         let check = |columns: Vec<EventValues<'_>>| {
             let range = WorldRange::new(World(7), 3).unwrap();
-            let checked = check_events(&catalogue(), &EventBlock { entity: 0, range, rows: &[2, 0, 1], columns });
-            checked.map_err(|error| error.to_string())
+            check_events(&catalogue(), &EventBlock { entity: 0, range, rows: &[2, 0, 1], columns })
         };
         let downs = EventValues::I8(&[1, 2, 3]);
         let fouls = EventValues::Label(&[NULL_LABEL, 0, 1]);

@@ -1,6 +1,6 @@
 //! The distribution of one outcome: every value it takes, and how often.
 
-use crate::columns::{Column, Narrow};
+use crate::column::{Column, Narrow};
 use crate::interval::{Interval, Level, Sample};
 
 /// An exact distribution.

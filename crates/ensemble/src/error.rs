@@ -2,8 +2,11 @@
 
 use std::path::PathBuf;
 
+use model::{ConditionError, UnknownName};
 use table::TableError;
 use world::{World, WorldRange};
+
+use crate::given::TooFew;
 
 /// An error of this crate.
 #[derive(Debug, thiserror::Error)]
@@ -61,6 +64,20 @@ pub enum EnsembleError {
         /// Bytes that it may have.
         limit: usize,
     },
+    /// The entity is not played.
+    #[error("{entity} has no events: only the entities that are played have")]
+    NoEvents {
+        /// The entity.
+        entity: String,
+    },
+    /// The model that plays worlds again is not there, or failed.
+    #[error("worlds of ensemble {ensemble:?} cannot be played again: {reason}")]
+    Replay {
+        /// The ensemble.
+        ensemble: String,
+        /// Why not.
+        reason: String,
+    },
     /// What is stored of an ensemble does not read back, or does not fit together. Others are not concerned.
     #[error("ensemble {name:?} is damaged: {reason}")]
     Damaged {
@@ -68,6 +85,62 @@ pub enum EnsembleError {
         name: String,
         /// What is wrong.
         reason: String,
+    },
+}
+
+/// Why a question has no answer.
+#[derive(Debug, thiserror::Error)]
+pub enum QuestionError {
+    /// Stored outcomes or events could not be read.
+    #[error(transparent)]
+    Ensemble(#[from] EnsembleError),
+    /// A name stands for nothing.
+    #[error(transparent)]
+    Unknown(#[from] UnknownName),
+    /// A leg or condition makes no sense.
+    #[error(transparent)]
+    Expression(#[from] expr::Error),
+    /// The question has too many parts.
+    #[error("{count} {what} in one question are too many, {max} at most: ask several questions")]
+    TooMany {
+        /// What there is too much of.
+        what: &'static str,
+        /// How much.
+        count: usize,
+        /// How much there may be.
+        max: usize,
+    },
+    /// Whoever asked does not wait for the answer.
+    #[error("the question was given up")]
+    GivenUp,
+    /// A condition in the model's own words makes no sense.
+    #[error(transparent)]
+    Words(#[from] ConditionError),
+    /// A condition is no expression, and the model cannot be asked whether it is in words of its own.
+    #[error("{error}\n(its model, which may know these words, cannot be asked: {reason})")]
+    NoModel {
+        /// Why it is no expression.
+        error: expr::Error,
+        /// Why there is no model.
+        reason: String,
+    },
+    /// Too few worlds meet the conditions.
+    #[error(transparent)]
+    TooFew(#[from] TooFew),
+    /// Nothing was asked.
+    #[error("say what to price: give at least one leg")]
+    NoLegs,
+    /// A condition in the model's own words, and no entity.
+    #[error("{text:?} needs an entity: write it as \"ENTITY: {text}\"")]
+    NoEntity {
+        /// The condition.
+        text: String,
+    },
+    /// No world can answer yet.
+    #[error("ensemble {ensemble:?} has no completed worlds yet")]
+    NoWorlds {
+        /// The ensemble.
+        ensemble: String,
     },
 }
 

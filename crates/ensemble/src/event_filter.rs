@@ -175,9 +175,8 @@ impl Binder<'_> {
     }
 
     fn column(&self, name: &Name) -> Result<usize> {
-        let names = self.catalogue.events.iter().map(|column| column.name.as_str());
-        let unknown = || UnknownName::new("events have no column", &name.text, names).to_string();
-        self.catalogue.event_column(&name.text).ok_or_else(|| Error::new(self.text, name.at, unknown()))
+        let found = self.catalogue.find_event_column(&name.text);
+        found.map_err(|unknown| Error::new(self.text, name.at, unknown.to_string()))
     }
 
     /// A column of words, and its words.

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use model::{Catalogue, EventBlock, EventKind, EventValues, NULL_I8, NULL_I16, NULL_I32, NULL_LABEL, Sink, Stop};
+use model::{Catalogue, EventBlock, EventKind, EventValues, NULL_I8, NULL_I16, NULL_LABEL};
 use table::{FlatValues, TableError};
 use world::WorldRange;
 
@@ -47,66 +47,63 @@ impl OwnedEventValues {
 
     /// The integer (or code) of a row; `None` where it is NULL.
     pub fn number(&self, row: usize) -> Option<i32> {
-        match self {
-            Self::Label(v) => (v[row] != NULL_LABEL).then_some(i32::from(v[row])),
-            Self::I8(v) => (v[row] != NULL_I8).then_some(i32::from(v[row])),
-            Self::I16(v) => (v[row] != NULL_I16).then_some(i32::from(v[row])),
-            Self::I32(v) => (v[row] != NULL_I32).then_some(v[row]),
-        }
+        self.borrow().number(row)
     }
 }
 
 impl EventRows {
-    /// The rows as a model emits them. Every column must be there.
+    /// The rows as a model emits them; columns that were not asked for are empty.
     pub fn block(&self) -> EventBlock<'_> {
         let columns = self.columns.iter().map(OwnedEventValues::borrow).collect();
         EventBlock { entity: self.entity, range: self.range, rows: &self.rows, columns }
     }
+}
 
-    /// The place of each world's first row, and the end of the last one's.
-    pub fn starts(&self) -> Vec<usize> {
-        let mut at = 0;
-        let mut starts = vec![0];
-        starts.extend(self.rows.iter().map(|&n| {
-            at += n as usize;
-            at
-        }));
-        starts
-    }
+/// Where the events of one entity lie in a range's segment.
+pub(crate) struct EntityRows {
+    entity: usize,
+    group: usize,
+    /// The world of each row, in order.
+    worlds: Vec<i32>,
 }
 
 impl RangeReader {
-    /// The events of an entity in the worlds of `range` (part of this segment's), the columns for which `wants` says so.
-    pub fn events(
-        &self,
-        catalogue: &Catalogue,
-        entity: usize,
-        range: WorldRange,
-        wants: impl Fn(&str) -> bool,
-    ) -> Result<EventRows, TableError> {
-        let (group, held) = (self.group(entity)?, self.facts().range);
-        if range.first() < held.first() || range.end() > held.end() {
-            return Err(self.damaged(&format!("it lacks some of the worlds {range}")));
-        }
-        let segment = self.segment();
-        let worlds = match segment.flat(group, event::WORLD, 0..segment.rows(group))? {
-            FlatValues::Integers(worlds) => worlds,
-            FlatValues::Words { .. } => return Err(self.damaged("its worlds are no integers")),
+    /// Finds the events of an entity, which must be one of the segment's.
+    pub(crate) fn entity_rows(&self, entity: usize) -> Result<EntityRows, TableError> {
+        let (group, segment) = (self.group(entity)?, self.segment());
+        let FlatValues::Integers(worlds) = segment.flat(group, event::WORLD, 0..segment.rows(group))? else {
+            return Err(self.damaged("its worlds are no integers"));
         };
         if !worlds.is_sorted() {
             return Err(self.damaged("its worlds are not in order"));
         }
-        let before = |world: u32| worlds.partition_point(|&w| (w as u32) < world);
+        Ok(EntityRows { entity, group, worlds })
+    }
+
+    /// The events of an entity in the worlds of `range` (part of this segment's), the columns for whose places `wants` says
+    /// so.
+    pub(crate) fn events(
+        &self,
+        catalogue: &Catalogue,
+        of: &EntityRows,
+        range: WorldRange,
+        wants: impl Fn(usize) -> bool,
+    ) -> Result<EventRows, TableError> {
+        let held = self.facts().range;
+        if range.first() < held.first() || range.end() > held.end() {
+            return Err(self.damaged(&format!("it lacks some of the worlds {range}")));
+        }
+        let before = |world: u32| of.worlds.partition_point(|&w| (w as u32) < world);
         let rows: Vec<u32> = range.worlds().map(|w| (before(w.0 + 1) - before(w.0)) as u32).collect();
         let place = before(range.first().0)..before(range.end());
         let columns = catalogue.events.iter().enumerate().map(|(i, column)| {
-            if wants(&column.name) {
-                self.event_column(group, event::FIRST_OWN + i, &column.kind, place.clone())
+            if wants(i) {
+                self.event_column(of.group, event::FIRST_OWN + i, &column.kind, place.clone())
             } else {
                 Ok(OwnedEventValues::Label(Vec::new()))
             }
         });
-        Ok(EventRows { entity, range, rows, columns: columns.collect::<Result<_, _>>()? })
+        Ok(EventRows { entity: of.entity, range, rows, columns: columns.collect::<Result<_, _>>()? })
     }
 
     fn event_column(
@@ -137,31 +134,5 @@ impl RangeReader {
             (FlatValues::Integers(v), EventKind::I32) => OwnedEventValues::I32(v),
             _ => return Err(wrong()),
         })
-    }
-}
-
-/// Keeps the events of one entity that a model emits: what replaying a slice yields.
-#[derive(Debug, Default)]
-pub struct KeepEvents(pub Vec<EventRows>);
-
-impl Sink for KeepEvents {
-    fn outcomes(&mut self, _: model::OutcomeBlock<'_>) -> Result<(), Stop> {
-        Ok(())
-    }
-
-    fn events(&mut self, block: EventBlock<'_>) -> Result<(), Stop> {
-        let own = |values: &EventValues<'_>| match *values {
-            EventValues::Label(v) => OwnedEventValues::Label(v.to_vec()),
-            EventValues::I8(v) => OwnedEventValues::I8(v.to_vec()),
-            EventValues::I16(v) => OwnedEventValues::I16(v.to_vec()),
-            EventValues::I32(v) => OwnedEventValues::I32(v.to_vec()),
-        };
-        self.0.push(EventRows {
-            entity: block.entity,
-            range: block.range,
-            rows: block.rows.to_vec(),
-            columns: block.columns.iter().map(own).collect(),
-        });
-        Ok(())
     }
 }

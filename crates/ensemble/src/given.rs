@@ -2,24 +2,25 @@
 
 use std::fmt;
 
+use model::{Condition, NEVER};
+
 use crate::expression::BitSet;
-use crate::state::{GameState, NEVER};
 
 /// Conditions, and how each world stands to them.
-#[derive(Debug, Clone)]
 pub struct Given {
     texts: Vec<String>,
-    /// The worlds that meet every condition other than states.
+    /// The worlds that meet every condition without tolerances.
     rest: BitSet,
-    states: Vec<GameState>,
-    /// How many times the tolerances of all states must be taken for each world to match.
+    /// Those with tolerances, and what stands before each as it was typed.
+    widening: Vec<(String, Box<dyn Condition>)>,
+    /// How many times the tolerances of all conditions must be taken for each world to match.
     times: Vec<u32>,
 }
 
 impl Given {
     /// No condition yet on any of `worlds` worlds.
     pub fn new(worlds: usize) -> Self {
-        Self { texts: Vec::new(), rest: BitSet::all(worlds), states: Vec::new(), times: vec![1; worlds] }
+        Self { texts: Vec::new(), rest: BitSet::all(worlds), widening: Vec::new(), times: vec![1; worlds] }
     }
 
     /// Adds a condition that `worlds` meet.
@@ -28,11 +29,12 @@ impl Given {
         self.rest.intersect(worlds);
     }
 
-    /// Adds a state with the times of [`GameState::times_needed`], one a world.
-    pub fn add_state(&mut self, text: &str, state: GameState, times: &[u32]) {
+    /// Adds a condition in a model's words with its [distances](Condition::distances), one a world. The entity that the text
+    /// names stands in `before`.
+    pub fn add_widening(&mut self, text: &str, before: &str, condition: Box<dyn Condition>, distances: &[u32]) {
         self.texts.push(text.to_owned());
-        self.states.push(state);
-        self.times.iter_mut().zip(times).for_each(|(all, one)| *all = (*all).max(*one));
+        self.widening.push((before.to_owned(), condition));
+        self.times.iter_mut().zip(distances).for_each(|(all, one)| *all = (*all).max(*one));
     }
 
     /// The worlds that meet every condition, at least `least` of them.
@@ -48,7 +50,7 @@ impl Given {
         let wider = least.checked_sub(1).and_then(|place| times.get(place)).map(|&enough| Wider {
             times: enough,
             matched: times.partition_point(|&t| t <= enough),
-            states: self.states.iter().map(|state| state.widened(enough)).collect(),
+            conditions: self.widening.iter().map(|(before, c)| format!("{before}{}", c.widened(enough))).collect(),
         });
         TooFew {
             condition: self.texts.join(" and "),
@@ -56,7 +58,7 @@ impl Given {
             worlds: self.rest.len(),
             least,
             wider,
-            widest: (!self.states.is_empty()).then_some(widest),
+            widest: (!self.widening.is_empty()).then_some(widest),
         }
     }
 }
@@ -85,8 +87,8 @@ pub struct Wider {
     pub times: u32,
     /// Worlds that match then.
     pub matched: usize,
-    /// The states with them.
-    pub states: Vec<GameState>,
+    /// The conditions with them, as a user would type them.
+    pub conditions: Vec<String>,
 }
 
 impl TooFew {
@@ -107,9 +109,9 @@ impl fmt::Display for TooFew {
         )?;
         match (&self.wider, self.widest) {
             (Some(wider), _) => {
-                let states: Vec<String> = wider.states.iter().map(|state| format!("\"{state}\"")).collect();
-                let (times, states) = (wider.times, states.join(" and "));
-                write!(f, "widen the tolerances {times} times, to {states}, for {} to match, or ", wider.matched)?;
+                let conditions: Vec<String> = wider.conditions.iter().map(|c| format!("\"{c}\"")).collect();
+                let (times, conditions) = (wider.times, conditions.join(" and "));
+                write!(f, "widen the tolerances {times} times, to {conditions}, for {} to match, or ", wider.matched)?;
             }
             (None, Some(most)) => write!(f, "no tolerance is wide enough, {most} match at most; ")?,
             (None, None) => write!(f, "widen the condition, or ")?,
@@ -123,29 +125,47 @@ impl fmt::Display for TooFew {
 
 #[cfg(test)]
 mod tests {
+    use model::EventBlock;
+
     use super::*;
 
     fn set(worlds: &[usize]) -> BitSet {
         BitSet::from_fn(10, |world| worlds.contains(&world))
     }
 
+    /// A condition with two tolerances.
+    struct Near;
+
+    impl Condition for Near {
+        fn columns(&self) -> Vec<usize> {
+            Vec::new()
+        }
+
+        fn distances(&self, _: &EventBlock<'_>) -> Vec<u32> {
+            Vec::new()
+        }
+
+        fn widened(&self, times: u32) -> String {
+            format!("at 8:00 ±{}, level 14 ±{}", 60 * times, 3 * times)
+        }
+    }
+
     #[test]
     fn a_refusal_names_the_ways_out() {
-        let state = GameState::parse("at q3 8:00 ±60, score 14-10 ±3").unwrap();
         let mut given = Given::new(10);
         given.add("sacks > 1", &set(&[0, 1, 2, 3, 4, 5, 6, 7]));
-        given.add_state("at q3 8:00", state, &[1, 1, 3, 2, 5, 3, NEVER, 9, 1, 1]);
+        given.add_widening("a: at 8:00", "a: ", Box::new(Near), &[1, 1, 3, 2, 5, 3, NEVER, 9, 1, 1]);
         assert_eq!(given.worlds(2).unwrap(), set(&[0, 1]));
         let said = |least: usize| given.worlds(least).unwrap_err().to_string();
         assert_eq!(
             said(4),
-            "only 2 of 10 worlds meet \"sacks > 1 and at q3 8:00\": too few to answer from (--min-worlds 4); widen the \
-             tolerances 3 times, to \"at q3 8:00 ±180, score 14-10 ±9\", for 5 to match, or play about 20 worlds, or take \
+            "only 2 of 10 worlds meet \"sacks > 1 and a: at 8:00\": too few to answer from (--min-worlds 4); widen the \
+             tolerances 3 times, to \"a: at 8:00 ±180, level 14 ±9\", for 5 to match, or play about 20 worlds, or take \
              2 with --min-worlds 2"
         );
         assert_eq!(
             said(8),
-            "only 2 of 10 worlds meet \"sacks > 1 and at q3 8:00\": too few to answer from (--min-worlds 8); no tolerance \
+            "only 2 of 10 worlds meet \"sacks > 1 and a: at 8:00\": too few to answer from (--min-worlds 8); no tolerance \
              is wide enough, 7 match at most; play about 40 worlds, or take 2 with --min-worlds 2"
         );
     }

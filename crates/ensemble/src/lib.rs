@@ -16,6 +16,7 @@
 //! Knows nothing of SQL, or of what any outcome means.
 
 mod aggregate;
+mod column;
 mod columns;
 mod compare;
 mod correlation;
@@ -24,41 +25,45 @@ mod distribution;
 mod error;
 mod event_filter;
 mod event_reader;
+mod event_source;
 mod expression;
 mod given;
 mod interval;
 mod known;
+mod model_words;
+mod paths;
 mod plan;
 mod price;
 mod questions;
 mod range_reader;
 mod range_writer;
 mod schema;
-mod state;
 mod store;
+mod stored;
 mod verify;
 
 pub use aggregate::{Aggregate, Aggregates, FOLLOWED_MAX, Follow, Goal};
-pub use columns::{Column, Columns, Narrow};
+pub use column::{Column, Narrow};
+pub use columns::Columns;
 pub use compare::{Comparison, compare};
 pub use correlation::correlation;
 pub use distribution::Distribution;
-pub use error::EnsembleError;
+pub use error::{EnsembleError, QuestionError};
 pub use event_filter::EventFilter;
-pub use event_reader::{EventRows, KeepEvents, OwnedEventValues};
+pub use event_reader::{EventRows, OwnedEventValues};
+pub use event_source::EventSource;
 pub use expr::Error as ExpressionError;
 pub use expression::{BitSet, Expression, OutcomeRef};
 pub use given::{Given, TooFew, Wider};
 pub use interval::Interval;
 pub use known::KnownOutcome;
-pub use plan::{EventMode, NameError, Plan, check_name};
+pub use paths::RangePaths;
+pub use plan::{EventMode, MakeModel, ModelError, NameError, Plan, check_name};
 pub use price::{LegPrice, Price, price};
-pub use questions::{
-    MakeModel, ModelError, OutcomeAnswer, OutcomeQuestion, PriceQuestion, QuestionError, events_of, open_columns,
-};
+pub use questions::{OutcomeAnswer, OutcomeQuestion, PriceQuestion, open_columns};
 pub use range_reader::{RangeFacts, RangeReader};
-pub use range_writer::{Encoders, Interrupted, PhaseTimes, RangeWriter, WrittenRange};
+pub use range_writer::{Encoders, PhaseTimes, RangeWriter, Unwritten, WrittenRange};
 pub use schema::{event_fields, outcome_fields};
-pub use state::{GameState, NEVER, StateError};
-pub use store::{RangeFile, RangePaths, Registered, Store, StoredEnsemble};
+pub use store::{Registered, Store};
+pub use stored::{RangeFile, StoredEnsemble};
 pub use verify::{Check, Verification, verify};

@@ -1,6 +1,9 @@
 //! What an ensemble is: everything that fixes its worlds.
 
-use model::Catalogue;
+use std::error::Error;
+use std::sync::Arc;
+
+use model::{Catalogue, Model};
 use serde::{Deserialize, Serialize};
 use world::{Seed, WorldRange};
 
@@ -44,6 +47,12 @@ pub struct Plan {
     /// Everything the model emits.
     pub catalogue: Catalogue,
 }
+
+/// Why a model could not be made.
+pub type ModelError = Box<dyn Error + Send + Sync>;
+
+/// Makes the model that a stored plan was played by.
+pub type MakeModel = Arc<dyn Fn(&Plan) -> Result<Arc<dyn Model>, ModelError> + Send + Sync>;
 
 impl Plan {
     /// The ranges, in order.

@@ -1,31 +1,20 @@
 //! Questions about an ensemble as people and programs put them: names in text, answered over open columns.
 
-use std::error::Error;
-use std::sync::Arc;
-
-use model::{Catalogue, Model, UnknownName, Wanted};
+use model::Catalogue;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
-use world::WorldRange;
 
 use crate::columns::Columns;
 use crate::distribution::Distribution;
-use crate::error::EnsembleError;
-use crate::event_reader::{EventRows, KeepEvents};
+use crate::error::QuestionError;
 use crate::expression::{Expression, OutcomeRef};
-use crate::given::{Given, TooFew};
+use crate::given::Given;
 use crate::interval::Interval;
 use crate::known::possible;
-use crate::plan::Plan;
+use crate::model_words::ModelWords;
+use crate::plan::MakeModel;
 use crate::price::{Price, price_while};
-use crate::state::{GameState, StateError};
-use crate::store::StoredEnsemble;
-
-/// Why a model could not be made.
-pub type ModelError = Box<dyn Error + Send + Sync>;
-
-/// Makes the model that a stored plan was played by.
-pub type MakeModel = Arc<dyn Fn(&Plan) -> Result<Arc<dyn Model>, ModelError> + Send + Sync>;
+use crate::stored::StoredEnsemble;
 
 const QUANTILES: [f64; 7] = [0.01, 0.05, 0.25, 0.5, 0.75, 0.95, 0.99];
 const BINS: usize = 20;
@@ -36,65 +25,6 @@ const OUTCOMES_MAX: usize = 10_000;
 /// Different values of all outcomes of one question, and those of a question that wants them all in its answer.
 const VALUES_MAX: usize = 8 << 20;
 const CDF_VALUES_MAX: usize = 200_000;
-
-/// Why a question has no answer.
-#[derive(Debug, thiserror::Error)]
-pub enum QuestionError {
-    /// Stored outcomes or events could not be read.
-    #[error(transparent)]
-    Ensemble(#[from] EnsembleError),
-    /// A name stands for nothing.
-    #[error(transparent)]
-    Unknown(#[from] UnknownName),
-    /// A leg or condition makes no sense.
-    #[error(transparent)]
-    Expression(#[from] expr::Error),
-    /// The question has too many parts.
-    #[error("{count} {what} in one question are too many, {max} at most: ask several questions")]
-    TooMany {
-        /// What there is too much of.
-        what: &'static str,
-        /// How much.
-        count: usize,
-        /// How much there may be.
-        max: usize,
-    },
-    /// Whoever asked does not wait for the answer.
-    #[error("the question was given up")]
-    GivenUp,
-    /// A moment of a game makes no sense.
-    #[error(transparent)]
-    State(#[from] StateError),
-    /// Too few worlds meet the conditions.
-    #[error(transparent)]
-    TooFew(#[from] TooFew),
-    /// Nothing was asked.
-    #[error("say what to price: give at least one leg")]
-    NoLegs,
-    /// A moment of a game, and no game.
-    #[error("a moment of a game needs an entity (--entity), to know of which")]
-    NoEntity,
-    /// No world can answer yet.
-    #[error("ensemble {ensemble:?} has no completed worlds yet")]
-    NoWorlds {
-        /// The ensemble.
-        ensemble: String,
-    },
-    /// The entity is not played.
-    #[error("{entity} has no events: only the entities that are played have")]
-    NoEvents {
-        /// The entity.
-        entity: String,
-    },
-    /// The model that plays worlds again is not there, or failed.
-    #[error("worlds of ensemble {ensemble:?} cannot be played again: {reason}")]
-    Replay {
-        /// The ensemble.
-        ensemble: String,
-        /// Why not.
-        reason: String,
-    },
-}
 
 /// What the probability is asked of.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
@@ -107,7 +37,8 @@ pub struct PriceQuestion {
     pub entity: Option<String>,
     /// Conditions, each of which must hold.
     pub legs: Vec<String>,
-    /// Count only worlds in which these hold: conditions, or moments of the entity's game.
+    /// Count only worlds in which these hold: conditions over outcomes, or in the model's own words, of the entity or of
+    /// another as `entity: words`.
     #[serde(default)]
     pub given: Vec<String>,
     /// Answer from at least so many worlds.
@@ -121,8 +52,8 @@ fn min_worlds() -> usize {
 }
 
 impl PriceQuestion {
-    /// Answers over `columns`, those of the ensemble; `make_model` is asked where events must be played again, and
-    /// `wanted` whether anybody waits for the answer.
+    /// Answers over `columns`, those of the ensemble; `make_model` is asked where a condition is in the model's own words,
+    /// and `wanted` whether anybody waits for the answer.
     ///
     /// # Errors
     /// Where the question makes no sense of the ensemble or is too large, too few worlds match, nobody waits, or
@@ -142,14 +73,11 @@ impl PriceQuestion {
         let parse = |text: &String| Expression::parse(text, catalogue, entity);
         let legs = self.legs.iter().map(parse).collect::<Result<Vec<_>, _>>()?;
         let mut given = Given::new(if self.given.is_empty() { 0 } else { columns.worlds() });
+        let mut words = ModelWords::new(columns.ensemble(), entity, make_model);
         for text in &self.given {
-            if GameState::is_meant(text) {
-                let state = GameState::parse(text)?;
-                let entity = entity.ok_or(QuestionError::NoEntity)?;
-                given.add_state(text, state, &times_needed(state, columns.ensemble(), entity, make_model)?);
-            } else {
-                let condition = parse(text)?;
-                given.add(text, &columns.worlds_of(&condition, wanted)?);
+            match parse(text) {
+                Ok(condition) => given.add(text, &columns.worlds_of(&condition, wanted)?),
+                Err(error) => words.add(&mut given, text, error, wanted)?,
             }
             if !wanted() {
                 return Err(QuestionError::GivenUp);
@@ -163,62 +91,6 @@ impl PriceQuestion {
 
 fn check_count(what: &'static str, count: usize, max: usize) -> Result<(), QuestionError> {
     if count > max { Err(QuestionError::TooMany { what, count, max }) } else { Ok(()) }
-}
-
-/// How many times the state's tolerances must be taken for each world's game to have been in it.
-fn times_needed(
-    state: GameState,
-    ensemble: &StoredEnsemble,
-    entity: usize,
-    make_model: &MakeModel,
-) -> Result<Vec<u32>, QuestionError> {
-    let mut times = Vec::with_capacity(ensemble.worlds());
-    ensemble.bring(&ensemble.events).map_err(EnsembleError::from)?;
-    for (range, _, _) in &ensemble.outcomes {
-        let events = events_of(ensemble, entity, *range, GameState::reads, make_model)?;
-        times.extend(state.times_needed(&ensemble.plan.catalogue, &events)?);
-    }
-    Ok(times)
-}
-
-/// The events of an entity in some worlds of one completed range, the columns for which `wants` says so at least: read
-/// where they are stored, played again from the seed where they are not.
-///
-/// # Errors
-/// Where the entity has no events, and where they can be neither read nor played again.
-pub fn events_of(
-    stored: &StoredEnsemble,
-    entity: usize,
-    worlds: WorldRange,
-    wants: impl Fn(&str) -> bool,
-    make_model: &MakeModel,
-) -> Result<EventRows, QuestionError> {
-    let catalogue = &stored.plan.catalogue;
-    let events = match stored.event_segments(worlds)?.first() {
-        Some(segment) => {
-            let segment = stored.open(segment).map_err(EnsembleError::from)?;
-            let has = segment.facts().entities.contains(&entity);
-            let read = || segment.events(catalogue, entity, worlds, wants).map_err(EnsembleError::from);
-            has.then(read).transpose()?
-        }
-        None => replay(&stored.plan, entity, worlds, make_model)?,
-    };
-    events.ok_or_else(|| QuestionError::NoEvents { entity: catalogue.entities[entity].name.clone() })
-}
-
-/// Plays an entity's events again from the seed; `None` where it has none.
-fn replay(
-    plan: &Plan,
-    entity: usize,
-    worlds: WorldRange,
-    make_model: &MakeModel,
-) -> Result<Option<EventRows>, QuestionError> {
-    let failed = |reason: String| QuestionError::Replay { ensemble: plan.name.clone(), reason };
-    let model = make_model(plan).map_err(|e| failed(e.to_string()))?;
-    let mut kept = KeepEvents::default();
-    let wanted = Wanted { events: true, entity: Some(entity) };
-    model.simulate(plan.seed, worlds, wanted, &mut kept).map_err(|e| failed(e.to_string()))?;
-    Ok(kept.0.pop())
 }
 
 /// Whose outcomes are asked for: each of the outcomes of each of the entities.

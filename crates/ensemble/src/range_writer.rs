@@ -12,9 +12,9 @@ use world::{ContentHash, WorldRange, mix64};
 
 use crate::aggregate::{Aggregates, Follow};
 use crate::declared::{check_events, check_outcomes};
+use crate::paths::RangePaths;
 use crate::range_reader::RangeFacts;
 use crate::schema::{event, event_fields, outcome, outcome_fields};
-use crate::store::RangePaths;
 
 /// What a thread needs to encode ranges of one ensemble, kept from one range to the next.
 pub struct Encoders {
@@ -97,12 +97,26 @@ pub struct RangeWriter<'a> {
     started: Instant,
     times: PhaseTimes,
     stop: &'a dyn Fn() -> bool,
+    /// Why it takes no more blocks.
+    failure: Option<Unwritten>,
 }
 
-/// The caller asked to stop.
-#[derive(Debug, thiserror::Error)]
-#[error("interrupted")]
-pub struct Interrupted;
+/// Why a range is not written.
+#[derive(Debug)]
+pub enum Unwritten {
+    /// The caller asked to stop.
+    Interrupted,
+    /// The files cannot be written.
+    Table(TableError),
+    /// The model failed, or its blocks are not those that it declared: why, in words.
+    Model(String),
+}
+
+impl From<TableError> for Unwritten {
+    fn from(error: TableError) -> Self {
+        Self::Table(error)
+    }
+}
 
 impl<'a> RangeWriter<'a> {
     /// Begins the segments of `range`. `stop` is asked before each block whether to give up.
@@ -140,11 +154,20 @@ impl<'a> RangeWriter<'a> {
             started: Instant::now(),
             times: PhaseTimes::default(),
             stop,
+            failure: None,
         })
     }
 
-    /// Finishes both segments, events first: an outcome segment that exists has its events beside it.
-    pub fn finish(mut self) -> Result<WrittenRange, TableError> {
+    /// Finishes both segments, events first: an outcome segment that exists has its events beside it. `played` is how the
+    /// model ended.
+    ///
+    /// # Errors
+    /// Where the range was not played to its end, and where the files cannot be written.
+    pub fn finish(mut self, played: Result<(), Stop>) -> Result<WrittenRange, Unwritten> {
+        if let Some(failure) = self.failure {
+            return Err(failure);
+        }
+        played.map_err(|stop| Unwritten::Model(stop.to_string()))?;
         let writing = Instant::now();
         let events = match self.events.take() {
             Some(events) => {
@@ -294,45 +317,60 @@ pub(crate) fn event_hash(entity: usize, column: usize, row_keys: &[u64], values:
     }
 }
 
-fn stop(error: impl std::error::Error + Send + Sync + 'static) -> Stop {
-    Stop(Box::new(error))
-}
-
-impl Sink for RangeWriter<'_> {
-    fn outcomes(&mut self, block: OutcomeBlock<'_>) -> Result<(), Stop> {
+impl RangeWriter<'_> {
+    fn write_outcomes(&mut self, block: &OutcomeBlock<'_>) -> Result<(), Unwritten> {
         if (self.stop)() {
-            return Err(stop(Interrupted));
+            return Err(Unwritten::Interrupted);
         }
         let encoding = Instant::now();
-        check_outcomes(&self.encoders.catalogue, &block).map_err(Stop)?;
-        let columns = self.encode_outcomes(&block).map_err(stop)?;
-        self.hash_outcomes(&block);
-        self.aggregates.take(&self.encoders.catalogue, &self.encoders.follow, &block);
+        check_outcomes(&self.encoders.catalogue, block).map_err(Unwritten::Model)?;
+        let columns = self.encode_outcomes(block)?;
+        self.hash_outcomes(block);
+        self.aggregates.take(&self.encoders.catalogue, &self.encoders.follow, block);
         self.entities.push(block.entity);
         self.values += (block.columns.len() * self.range.count()) as u64;
         let writing = Instant::now();
-        self.outcomes.row_group(columns).map_err(stop)?;
+        self.outcomes.row_group(columns)?;
         self.times.encode += writing - encoding;
         self.times.write += writing.elapsed();
         Ok(())
     }
 
-    fn events(&mut self, block: EventBlock<'_>) -> Result<(), Stop> {
+    fn write_events(&mut self, block: &EventBlock<'_>) -> Result<(), Unwritten> {
         if self.events.is_none() {
             return Ok(());
         }
         let encoding = Instant::now();
-        check_events(&self.encoders.catalogue, &block).map_err(Stop)?;
-        let columns = self.encode_events(&block).map_err(stop)?;
-        self.hash_events(&block);
+        check_events(&self.encoders.catalogue, block).map_err(Unwritten::Model)?;
+        let columns = self.encode_events(block)?;
+        self.hash_events(block);
         self.event_rows += block.rows.iter().map(|&n| u64::from(n)).sum::<u64>();
         let writing = Instant::now();
         if let Some(events) = &mut self.events {
-            events.row_group(columns).map_err(stop)?;
+            events.row_group(columns)?;
             self.event_entities.push(block.entity);
         }
         self.times.encode += writing - encoding;
         self.times.write += writing.elapsed();
         Ok(())
+    }
+
+    fn stop_on(&mut self, written: Result<(), Unwritten>) -> Result<(), Stop> {
+        written.map_err(|failure| {
+            self.failure = Some(failure);
+            Stop::Sink
+        })
+    }
+}
+
+impl Sink for RangeWriter<'_> {
+    fn outcomes(&mut self, block: OutcomeBlock<'_>) -> Result<(), Stop> {
+        let written = self.write_outcomes(&block);
+        self.stop_on(written)
+    }
+
+    fn events(&mut self, block: EventBlock<'_>) -> Result<(), Stop> {
+        let written = self.write_events(&block);
+        self.stop_on(written)
     }
 }

@@ -1,30 +1,26 @@
-//! The data folder: its three tables, and what is committed to them in which order.
+//! The data folder: its three tables, the ensembles in them, and who plays which version.
 
+mod commit;
 mod registry;
+mod remove;
 
-use std::collections::{BTreeMap, BTreeSet};
-use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::SystemTime;
 
 use table::disk::Disk;
-use table::upkeep::{VacuumOptions, Vacuumed, vacuum_but};
-use table::{
-    Change, ColumnStatistics, ErrorKind, Segment, SegmentReader, Table, TableError, TransactionId, WrittenSegment,
-};
-use world::{World, WorldRange};
+use table::{ErrorKind, Segment, Table};
+use world::WorldRange;
 
 use crate::error::EnsembleError;
+use crate::paths::{RangePaths, TABLES, is_of, partition, range_of, table_folder, version_of};
 use crate::plan::{EventMode, Plan};
 use crate::range_reader::RangeReader;
-use crate::range_writer::WrittenRange;
 use crate::schema::{ensembles_table, event_fields, events_table, outcomes_table};
+use crate::stored::{RangeFile, StoredEnsemble, bring, damaged};
 use registry::Described;
 
 type Result<T> = std::result::Result<T, EnsembleError>;
-
-const TABLES: [&str; 3] = ["outcomes", "events", "ensembles"];
 
 /// The tables of ensembles in one data folder.
 pub struct Store {
@@ -48,168 +44,6 @@ pub struct Registered {
     pub done: Vec<WorldRange>,
     /// Whether it takes an older version's place once it is complete, and is not visible until then.
     pub replaces: bool,
-}
-
-/// Where the files of one version of an ensemble lie.
-#[derive(Debug, Clone)]
-pub struct RangePaths {
-    outcomes: PathBuf,
-    events: PathBuf,
-    folder: String,
-    partition: BTreeMap<String, String>,
-}
-
-impl RangePaths {
-    /// The outcome segment of a range.
-    pub fn outcomes(&self, range: WorldRange) -> PathBuf {
-        self.outcomes.join(&self.folder).join(file_name(range))
-    }
-
-    /// The event segment of a range.
-    pub fn events(&self, range: WorldRange) -> PathBuf {
-        self.events.join(&self.folder).join(file_name(range))
-    }
-
-    fn segment(&self, range: WorldRange, written: &WrittenSegment, world_column: &str) -> Segment {
-        let (first, last) = (i64::from(range.first().0), i64::from(range.end()) - 1);
-        let last = if world_column == "world" { last } else { first };
-        Segment {
-            path: format!("{}/{}", self.folder, file_name(range)),
-            bytes: written.bytes,
-            rows: written.rows,
-            partition: self.partition.clone(),
-            columns: [(world_column.to_owned(), ColumnStatistics::between(first, last))].into(),
-            tags: BTreeMap::new(),
-        }
-    }
-}
-
-fn file_name(range: WorldRange) -> String {
-    format!("{range}.parquet")
-}
-
-fn range_of(segment: &Segment) -> Option<WorldRange> {
-    segment.path.rsplit('/').next()?.strip_suffix(".parquet")?.parse().ok()
-}
-
-fn version_of(segment: &Segment) -> u64 {
-    segment.partition.get("version").and_then(|v| v.parse().ok()).unwrap_or(0)
-}
-
-fn is_of(segment: &Segment, name: &str) -> bool {
-    segment.partition.get("ensemble").is_some_and(|e| e == name)
-}
-
-/// A segment of a range: its worlds, where it is read, and its bytes.
-pub type RangeFile = (WorldRange, PathBuf, u64);
-
-/// The current version of an ensemble: the completed ranges and their segments.
-#[derive(Debug, Clone)]
-pub struct StoredEnsemble {
-    /// What it is.
-    pub plan: Plan,
-    /// Its version.
-    pub version: u64,
-    /// When it was registered.
-    pub created: String,
-    /// What was to be known and is: playing ended with it, and the other worlds are not missing.
-    pub enough: Option<String>,
-    /// Completed ranges in order, with their outcome segments.
-    pub outcomes: Vec<RangeFile>,
-    /// The event segments of the completed ranges, where events are stored.
-    pub events: Vec<RangeFile>,
-    /// What they are read from.
-    pub(crate) disk: Arc<dyn Disk>,
-}
-
-impl StoredEnsemble {
-    /// Completed worlds.
-    pub fn worlds(&self) -> usize {
-        self.outcomes.iter().map(|(range, _, _)| range.count()).sum()
-    }
-
-    /// The completed range that holds a world, and the place of its first world in columns.
-    fn range_with(&self, world: World) -> Result<(WorldRange, usize)> {
-        let mut before = 0;
-        for (range, _, _) in &self.outcomes {
-            if range.contains(world) {
-                return Ok((*range, before));
-            }
-            before += range.count();
-        }
-        let stored = self.outcomes.iter().map(|(range, _, _)| *range).collect();
-        let (name, planned) = (self.plan.name.clone(), self.plan.worlds.count());
-        Err(EnsembleError::World { name, world, planned, stored })
-    }
-
-    /// The place of a world's values in columns, which hold the stored worlds only.
-    ///
-    /// # Errors
-    /// Where the world is not stored.
-    pub fn place(&self, world: World) -> Result<usize> {
-        let (range, before) = self.range_with(world)?;
-        Ok(before + (world.0 - range.first().0) as usize)
-    }
-
-    /// The numbers of the stored worlds, in the order in which columns hold them.
-    pub fn world_numbers(&self) -> impl Iterator<Item = World> {
-        self.outcomes.iter().flat_map(|(range, _, _)| range.worlds())
-    }
-
-    /// The segments that hold the events of some worlds, in order; empty where the ensemble stores no events.
-    ///
-    /// # Errors
-    /// Where one of the worlds is not stored, or its events are missing.
-    pub fn event_segments(&self, worlds: WorldRange) -> Result<Vec<&RangeFile>> {
-        let mut segments = Vec::new();
-        let mut next = worlds.first();
-        while next.0 < worlds.end() {
-            let (range, _) = self.range_with(next)?;
-            if self.plan.events == EventMode::Store {
-                let missing = || damaged(&self.plan.name, &format!("the events of worlds {range} are missing"));
-                segments.push(self.events.iter().find(|(of, _, _)| *of == range).ok_or_else(missing)?);
-            }
-            next = World(range.end());
-        }
-        Ok(segments)
-    }
-
-    /// Whether every range is completed.
-    pub fn is_complete(&self) -> bool {
-        self.worlds() == self.plan.worlds.count()
-    }
-
-    /// The word for how far it is.
-    pub fn state(&self) -> &'static str {
-        match (self.is_complete(), &self.enough) {
-            (true, _) => "complete",
-            (false, Some(_)) => "enough",
-            (false, None) => "incomplete",
-        }
-    }
-
-    /// Bytes of the outcome segments and of the event segments.
-    pub fn bytes(&self) -> (u64, u64) {
-        let sum = |segments: &[RangeFile]| segments.iter().map(|(_, _, bytes)| bytes).sum();
-        (sum(&self.outcomes), sum(&self.events))
-    }
-
-    /// Opens the outcome segments, in the order of their worlds.
-    pub fn open_outcomes(&self) -> Result<Vec<RangeReader>> {
-        self.bring(&self.outcomes)?;
-        self.outcomes.iter().map(|segment| Ok(self.open(segment)?)).collect()
-    }
-
-    /// Opens one of its segments.
-    pub fn open(&self, (_, path, bytes): &RangeFile) -> std::result::Result<RangeReader, TableError> {
-        RangeReader::open(&*self.disk, path, Some(*bytes))
-    }
-
-    /// Sees to it that some of its segments can be read here, several at a time: for whoever opens many of them, or has
-    /// others read them.
-    pub fn bring<'a>(&self, segments: impl IntoIterator<Item = &'a RangeFile>) -> std::result::Result<(), TableError> {
-        bring(&*self.disk, segments.into_iter().map(|(_, path, bytes)| (path.as_path(), Some(*bytes))))
-    }
 }
 
 impl Store {
@@ -382,133 +216,6 @@ impl Store {
         Registered { plan, version, paths, done, replaces }
     }
 
-    /// Commits a written range: its events, then the outcomes that complete it. A range that was committed before is
-    /// not committed again.
-    pub async fn commit_range(&mut self, ensemble: &Registered, range: &WrittenRange) -> Result<()> {
-        self.commit_ranges(ensemble, &[range]).await
-    }
-
-    /// Commits some written ranges together: the events of all, then the outcomes of all. Those that were committed before
-    /// are not committed again.
-    pub async fn commit_ranges(&mut self, ensemble: &Registered, ranges: &[&WrittenRange]) -> Result<()> {
-        let name = |range: WorldRange| {
-            Some(TransactionId::once(format!("{}/{}/{range}", ensemble.plan.name, ensemble.version)))
-        };
-        let of_events = |range: &&WrittenRange| {
-            range.events.as_ref().map(|events| Change {
-                add: vec![ensemble.paths.segment(range.range, events, "world")],
-                columns: event_fields(&ensemble.plan.catalogue),
-                transaction: name(range.range),
-                ..Change::default()
-            })
-        };
-        let of_outcomes = |range: &&WrittenRange| Change {
-            add: vec![ensemble.paths.segment(range.range, &range.outcomes, "first_world")],
-            transaction: name(range.range),
-            ..Change::default()
-        };
-        let events: Vec<Change> = ranges.iter().filter_map(of_events).collect();
-        if !events.is_empty() {
-            self.events.commit_all(&events).await?;
-        }
-        self.outcomes.commit_all(&ranges.iter().map(of_outcomes).collect::<Vec<_>>()).await?;
-        Ok(())
-    }
-
-    /// Puts a complete new version in the old one's place: readers see the old one before the commit to `outcomes`,
-    /// and the new one from it on.
-    pub async fn switch(&mut self, ensemble: &Registered) -> Result<()> {
-        self.refresh().await?;
-        let name = &ensemble.plan.name;
-        let ranges = ensemble.plan.ranges();
-        let old = |s: &Segment| is_of(s, name) && version_of(s) < ensemble.version;
-        let old_events: Vec<Segment> = self.events.segments().await?.into_iter().filter(old).collect();
-        if ensemble.plan.events == EventMode::Store {
-            let add = self.staged_segments(ensemble, &ranges, "world")?;
-            let columns = event_fields(&ensemble.plan.catalogue);
-            let transaction = Some(TransactionId::once(format!("{name}/{}/switch", ensemble.version)));
-            self.events.commit(&Change { add, columns, transaction, ..Change::default() }).await?;
-        }
-        let add = self.staged_segments(ensemble, &ranges, "first_world")?;
-        let remove = self.outcomes.segments().await?.into_iter().filter(old).collect();
-        let transaction = Some(TransactionId::once(format!("{name}/{}/switch", ensemble.version)));
-        self.outcomes.commit(&Change { add, remove, transaction, ..Change::default() }).await?;
-        self.forget(name, ensemble.version, old_events).await
-    }
-
-    /// Takes out what a version before `version` left in the other two tables.
-    async fn forget(&mut self, name: &str, version: u64, old_events: Vec<Segment>) -> Result<()> {
-        if !old_events.is_empty() {
-            self.events.commit(&Change { remove: old_events, ..Change::default() }).await?;
-        }
-        let rows = self.ensembles.segments().await?;
-        let remove: Vec<Segment> = rows.into_iter().filter(|s| is_of(s, name) && version_of(s) < version).collect();
-        if !remove.is_empty() {
-            self.ensembles.commit(&Change { remove, ..Change::default() }).await?;
-        }
-        Ok(())
-    }
-
-    fn staged_segments(&self, ensemble: &Registered, ranges: &[WorldRange], column: &str) -> Result<Vec<Segment>> {
-        let paths = &ensemble.paths;
-        let path_of = |range| if column == "world" { paths.events(range) } else { paths.outcomes(range) };
-        let files: Vec<PathBuf> = ranges.iter().map(|range| path_of(*range)).collect();
-        bring(&*self.disk, files.iter().map(|path| (path.as_path(), None)))?;
-        // A killed process may have named some of them without making that durable.
-        let folders: BTreeSet<&Path> = files.iter().filter_map(|path| path.parent()).collect();
-        for folder in folders {
-            self.disk.sync_dir(folder).map_err(|cause| TableError::Io { doing: "sync", path: folder.into(), cause })?;
-        }
-        let of = |(range, path): (WorldRange, PathBuf)| -> Result<Segment> {
-            let reader = SegmentReader::open(&path)?;
-            let rows = (0..reader.row_groups()).map(|g| reader.rows(g) as u64).sum();
-            let bytes =
-                path.metadata().map_err(|cause| TableError::Io { doing: "look at", path: path.clone(), cause })?.len();
-            Ok(paths.segment(range, &WrittenSegment { path, bytes, rows }, column))
-        };
-        ranges.iter().copied().zip(files).map(of).collect()
-    }
-
-    /// Removes an ensemble and all its versions from the tables, then their files. Outcomes go first: without them no
-    /// reader sees the rest. Returns its newest version.
-    pub async fn drop_ensemble(&mut self, name: &str) -> Result<u64> {
-        self.refresh().await?;
-        let newest = self.rows_of(name).await?.iter().map(version_of).max().unwrap_or(0);
-        for table in [&mut self.outcomes, &mut self.events, &mut self.ensembles] {
-            let remove: Vec<Segment> = table.segments().await?.into_iter().filter(|s| is_of(s, name)).collect();
-            if !remove.is_empty() {
-                table.commit(&Change { remove, ..Change::default() }).await?;
-            }
-        }
-        for table in TABLES {
-            let folder = table_folder(&self.data, table).join(format!("ensemble={name}"));
-            match self.disk.remove_dir(&folder) {
-                Err(cause) if cause.kind() != io::ErrorKind::NotFound => {
-                    return Err(TableError::Io { doing: "remove", path: folder, cause }.into());
-                }
-                _ => {}
-            }
-        }
-        Ok(newest)
-    }
-
-    /// Removes the files that no version needs: those of versions that others took the place of, and what was never committed.
-    /// What is written of registered versions stays: a version that replaces another commits nothing before it is complete.
-    ///
-    /// # Errors
-    /// Where the disk refuses; what was removed until then was nobody's.
-    pub async fn vacuum(&self, options: VacuumOptions) -> Result<Vacuumed> {
-        let folder = |row: &Segment| row.path.rsplit_once('/').map(|(folder, _)| format!("{folder}/"));
-        // A version that is registered after this writes files that are too young to be removed.
-        let registered: Vec<String> = self.ensembles.segments().await?.iter().filter_map(folder).collect();
-        let may_come = |file: &str| registered.iter().any(|folder| file.starts_with(folder));
-        let mut vacuumed = Vacuumed::default();
-        for table in TABLES {
-            vacuumed += vacuum_but(&table_folder(&self.data, table), self.disk.clone(), options, may_come).await?;
-        }
-        Ok(vacuumed)
-    }
-
     /// Moves on to the newest version of every table.
     pub async fn refresh(&mut self) -> Result<()> {
         self.outcomes.refresh().await?;
@@ -531,27 +238,6 @@ impl Store {
             self.ensembles.refresh().await?;
         }
     }
-}
-
-fn damaged(name: &str, reason: &str) -> EnsembleError {
-    EnsembleError::Damaged { name: name.to_owned(), reason: reason.to_owned() }
-}
-
-fn bring<'a>(
-    disk: &dyn Disk,
-    files: impl IntoIterator<Item = (&'a Path, Option<u64>)>,
-) -> std::result::Result<(), TableError> {
-    let files: Vec<_> = files.into_iter().collect();
-    let first = files.first().map(|(path, _)| path.to_path_buf()).unwrap_or_default();
-    disk.bring(&files).map_err(|cause| TableError::Io { doing: "open", path: first, cause })
-}
-
-fn table_folder(data: &Path, table: &str) -> PathBuf {
-    data.join(table::SIM).join(table)
-}
-
-fn partition(name: &str, version: u64) -> BTreeMap<String, String> {
-    [("ensemble".to_owned(), name.to_owned()), ("version".to_owned(), version.to_string())].into()
 }
 
 /// Ranges of a replacing version whose files are complete: they have their final names, outcomes last.

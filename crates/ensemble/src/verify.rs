@@ -11,7 +11,7 @@ use crate::expression::{Expression, OutcomeRef};
 use crate::plan::EventMode;
 use crate::range_reader::RangeReader;
 use crate::range_writer::{event_hash, event_row_keys, outcome_hash};
-use crate::store::StoredEnsemble;
+use crate::stored::StoredEnsemble;
 
 /// One thing that was checked.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -196,7 +196,7 @@ fn check_events(ensemble: &StoredEnsemble, detail: &mut String) -> Found<Content
         let mut hash = ContentHash::default();
         let mut counted = 0;
         for entity in event_entities(&reader) {
-            let events = reader.events(catalogue, entity, *range, |_| true)?;
+            let events = reader.events(catalogue, &reader.entity_rows(entity)?, *range, |_| true)?;
             event_row_keys(&mut row_keys, &world_keys, &events.rows);
             for (i, values) in events.block().columns.iter().enumerate() {
                 hash += event_hash(entity, i, &row_keys, values);
@@ -286,7 +286,7 @@ fn recount(ensemble: &StoredEnsemble, model: &dyn Model, detail: &mut String) ->
         let events = ensemble.open(events)?;
         let mut sink = Recount { catalogue, stored: &stored, compared: 0, different: None, failure: None };
         for entity in event_entities(&events) {
-            let rows = events.events(catalogue, entity, *range, |_| true)?;
+            let rows = events.events(catalogue, &events.entity_rows(entity)?, *range, |_| true)?;
             // The sink keeps its errors to itself, so the model has none to pass on.
             if model.recount(&rows.block(), &mut sink).is_err() {
                 break;

@@ -10,7 +10,7 @@ mod ledger;
 mod rows;
 mod situations;
 
-use model::{OutOfRange, Parameters, Stop};
+use model::{OutOfRange, Parameters};
 use world::{Seed, Stream, World};
 
 use crate::box_score::{BoxScore, Stat, Window};
@@ -52,12 +52,15 @@ impl Measured {
     }
 }
 
+/// Why a model was not measured.
+type Failure = Box<dyn std::error::Error + Send + Sync>;
+
 /// Plays at least `games` games of the model (whole seasons; at least [`CALIBRATION_GAMES_MIN`]), and as many
 /// of teams of known strength, and measures every figure. `parameters` other than the league's number apply.
 ///
 /// # Errors
 /// Where the parameters are refused, and where a game does not fit its columns.
-pub fn calibrate(parameters: &Parameters, games: usize, seed: Seed) -> Result<Vec<Measured>, Stop> {
+pub fn calibrate(parameters: &Parameters, games: usize, seed: Seed) -> Result<Vec<Measured>, Failure> {
     let seasons = games.max(CALIBRATION_GAMES_MIN).div_ceil(GAMES);
     let mut ledgers = Ledgers::default();
     let mut plays = Vec::new();
@@ -69,8 +72,8 @@ pub fn calibrate(parameters: &Parameters, games: usize, seed: Seed) -> Result<Ve
         let given: Vec<(&str, String)> = parameters.iter().map(|(name, value)| (name, value.to_string())).collect();
         let given = given.iter().map(|(name, value)| (*name, value.as_str()));
         let made = Parameters::parse(PARAMETERS, given.chain([("league", number.as_str())]));
-        let model = made.and_then(|made| Football::new(&made)).map_err(|error| Stop(Box::new(error)))?;
-        play_season(&model, seed, World(season as u32), &mut ledgers, &mut plays).map_err(|e| Stop(Box::new(e)))?;
+        let model = made.and_then(|made| Football::new(&made))?;
+        play_season(&model, seed, World(season as u32), &mut ledgers, &mut plays)?;
         play_known_strengths(&model, seed, World(season as u32), &mut ledgers.strength, &mut plays)?;
     }
     Ok([ledgers.games, ledgers.seasons, ledgers.strength].iter().flat_map(Ledger::measured).collect())
@@ -119,7 +122,7 @@ fn play_known_strengths(
     world: World,
     ledger: &mut Ledger,
     plays: &mut Vec<crate::Play>,
-) -> Result<(), Stop> {
+) -> Result<(), Failure> {
     const PAIRS: u32 = 4 * 72;
     const FIRST_ENTITY: u32 = 1 << 16;
     let settings = Settings { home_edge: 0.0, ..model.settings };
@@ -131,9 +134,8 @@ fn play_known_strengths(
             _ => [difference / 2.0, -difference / 2.0],
         };
         let random = Stream::new(seed, world, FIRST_ENTITY + pair, GAME_PURPOSE);
-        Game::play(&model.tables, &settings, edges, random, plays).map_err(|(column, value)| {
-            Stop(format!("{column} of pair {pair} is {value}, which it cannot hold").into())
-        })?;
+        Game::play(&model.tables, &settings, edges, random, plays)
+            .map_err(|(column, value)| format!("{column} of pair {pair} is {value}, which it cannot hold"))?;
         rows::strength(ledger, f64::from(difference), margin(&BoxScore::of(plays)));
     }
     Ok(())

@@ -13,11 +13,13 @@ mod calibrate;
 mod game;
 mod identities;
 mod league;
+mod moment;
 mod outcomes;
 mod parameters;
 mod play;
 mod quantiles;
 mod season;
+mod summary;
 mod tables;
 #[cfg(test)]
 mod tests;
@@ -30,8 +32,8 @@ pub use play::{Foul, Kind, Outcome, Play, ROSTER};
 pub use season::SEASON_OUTCOMES;
 
 use model::{
-    Catalogue, Entity, EntityKind, EventBlock, Identity, Model, OutOfRange, ParameterError, Parameters, Plugin, Sink,
-    Stop, UnknownName, Wanted,
+    Catalogue, Condition, ConditionError, Entity, EntityKind, EntityWorld, EventBlock, Identity, Model, OutOfRange,
+    ParameterError, Parameters, Plugin, Sink, Stop, SummaryTable, UnknownName, Wanted,
 };
 use world::{Seed, Stream, World, WorldRange};
 
@@ -150,7 +152,7 @@ impl Model for Football {
         let mut plays = Vec::new();
         for game in (0..GAMES).filter(|&g| needed[g]) {
             for (world, season) in range.worlds().zip(&mut seasons) {
-                let score = self.play(seed, world, game, season, &mut plays).map_err(|error| Stop(Box::new(error)))?;
+                let score = self.play(seed, world, game, season, &mut plays)?;
                 if wants(game) {
                     outcomes::emit(&score, &mut Fill(outcomes.row().iter_mut()));
                     if wanted.events {
@@ -195,6 +197,14 @@ impl Model for Football {
 
     fn events_of_player(&self, player: &str) -> Result<String, UnknownName> {
         play::condition_of(player)
+    }
+
+    fn condition(&self, catalogue: &Catalogue, text: &str) -> Option<Result<Box<dyn Condition>, ConditionError>> {
+        moment::condition(catalogue, text)
+    }
+
+    fn summary(&self, world: EntityWorld<'_>) -> Vec<SummaryTable> {
+        vec![summary::box_score(world)]
     }
 
     fn identities(&self) -> Vec<Identity> {

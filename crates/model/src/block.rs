@@ -1,6 +1,10 @@
 //! What leaves a model: columns of numbers for one entity over a range of worlds.
 
-use world::WorldRange;
+use std::ops::Range;
+
+use world::{World, WorldRange};
+
+use crate::OutOfRange;
 
 /// NULL in a column of label codes.
 pub const NULL_LABEL: u8 = u8::MAX;
@@ -74,6 +78,17 @@ impl EventValues<'_> {
         }
     }
 
+    /// The integer, or the code, of a row; `None` where it is NULL.
+    #[inline]
+    pub fn number(&self, row: usize) -> Option<i32> {
+        match *self {
+            Self::Label(v) => (v[row] != NULL_LABEL).then_some(i32::from(v[row])),
+            Self::I8(v) => (v[row] != NULL_I8).then_some(i32::from(v[row])),
+            Self::I16(v) => (v[row] != NULL_I16).then_some(i32::from(v[row])),
+            Self::I32(v) => (v[row] != NULL_I32).then_some(v[row]),
+        }
+    }
+
     /// Whether there is no row in it.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
@@ -81,7 +96,7 @@ impl EventValues<'_> {
 }
 
 /// The events of one entity for a range of worlds: all rows of the first world, then of the next.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct EventBlock<'a> {
     /// Index into the catalogue's entities.
     pub entity: usize,
@@ -93,10 +108,28 @@ pub struct EventBlock<'a> {
     pub columns: Vec<EventValues<'a>>,
 }
 
-/// Why a sink wants no more: the model returns it at once.
+impl EventBlock<'_> {
+    /// Each world with the places of its rows in the columns.
+    pub fn worlds(&self) -> impl Iterator<Item = (World, Range<usize>)> {
+        let mut end = 0;
+        self.range.worlds().zip(self.rows).map(move |(world, rows)| {
+            let first = end;
+            end += *rows as usize;
+            (world, first..end)
+        })
+    }
+}
+
+/// Why a model stopped before the end of a range.
 #[derive(Debug, thiserror::Error)]
-#[error(transparent)]
-pub struct Stop(pub Box<dyn std::error::Error + Send + Sync>);
+pub enum Stop {
+    /// The sink takes no more blocks and keeps the reason: the model returns this at once.
+    #[error("nobody takes the model's blocks any more")]
+    Sink,
+    /// A value does not fit its column.
+    #[error(transparent)]
+    OutOfRange(#[from] OutOfRange),
+}
 
 /// Takes a model's blocks.
 pub trait Sink {

@@ -23,7 +23,7 @@ pub enum OutcomeKind {
 pub struct Outcome {
     /// Lower-case words joined by `_`; unique in its entity kind.
     pub name: String,
-    /// What one of it is: `points`, `metres`, `seconds`, or the codes' meaning.
+    /// What one of it is: `points`, `seconds`, or the codes' meaning.
     pub unit: String,
     /// What kind of number it is.
     pub kind: OutcomeKind,
@@ -122,14 +122,60 @@ impl Catalogue {
         self.events.iter().position(|c| c.name == name)
     }
 
+    /// The place of an event column by name, or names that were perhaps meant.
+    pub fn find_event_column(&self, name: &str) -> Result<usize, UnknownName> {
+        let names = self.events.iter().map(|c| c.name.as_str());
+        self.event_column(name).ok_or_else(|| UnknownName::new("events have no column", name, names))
+    }
+
     /// The place of an entity by name, or names that were perhaps meant.
     pub fn find_entity(&self, name: &str) -> Result<usize, UnknownName> {
         let names = self.entities.iter().map(|e| e.name.as_str());
         self.entity(name).ok_or_else(|| UnknownName::new("no entity", name, names))
     }
 
+    /// Whether events of `other` read as events of this: the same entities and event columns, in the same order. What is
+    /// written for people may differ.
+    pub fn has_events_of(&self, other: &Self) -> bool {
+        let same_column =
+            |(a, b): (&EventColumn, &EventColumn)| a.name == b.name && a.kind == b.kind && a.nullable == b.nullable;
+        self.entities.iter().map(|e| &e.name).eq(other.entities.iter().map(|e| &e.name))
+            && self.events.len() == other.events.len()
+            && self.events.iter().zip(&other.events).all(same_column)
+    }
+
     /// Outcome values in one world, over all entities.
     pub fn values_per_world(&self) -> usize {
         (0..self.entities.len()).map(|e| self.kind_of(e).outcomes.len()).sum()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn events_are_compared_without_texts_for_people() {
+        let column = |name: &str, doc: &str| EventColumn {
+            name: name.into(),
+            doc: doc.into(),
+            kind: EventKind::I8,
+            nullable: true,
+        };
+        let of = |entity: &str, title: &str, events: Vec<EventColumn>| Catalogue {
+            kinds: Vec::new(),
+            entities: vec![Entity { name: entity.into(), kind: 0, title: title.into(), members: Vec::new() }],
+            events,
+        };
+        let catalogue = of("a", "A", vec![column("x", "one"), column("y", "")]);
+        assert!(catalogue.has_events_of(&of("a", "An A", vec![column("x", "1"), column("y", "2")])));
+        for other in [
+            of("b", "A", vec![column("x", "one"), column("y", "")]),
+            of("a", "A", vec![column("y", ""), column("x", "one")]),
+            of("a", "A", vec![column("x", "one")]),
+            of("a", "A", vec![column("x", "one"), EventColumn { kind: EventKind::I16, ..column("y", "") }]),
+        ] {
+            assert!(!catalogue.has_events_of(&other), "{other:?}");
+        }
     }
 }

@@ -10,23 +10,30 @@
 //!   the clock, or what else was asked for;
 //! - one range yields exactly one [`OutcomeBlock`] an entity, dense: a value for every world, zeros included.
 //!
+//! Two hooks let it speak its own language: [`Model::condition`] selects worlds in its words, [`Model::summary`] shows one
+//! world in its tables.
+//!
 //! A model never does I/O, keeps no state between calls, and knows nothing of storage.
 //!
 //! The crate `examples/dice` is a whole model in about a hundred lines.
 
 mod block;
 mod catalogue;
+mod condition;
 mod definition;
 mod names;
 mod out_of_range;
 mod parameters;
+mod summary;
 
 pub use block::{EventBlock, EventValues, NULL_I8, NULL_I16, NULL_I32, NULL_LABEL, OutcomeBlock, Sink, Stop, Values};
 pub use catalogue::{Catalogue, Entity, EntityKind, EventColumn, EventKind, Outcome, OutcomeKind};
+pub use condition::{Condition, ConditionError, NEVER, Tolerance};
 pub use definition::{DefinitionError, DefinitionSpec, Fault};
 pub use names::UnknownName;
 pub use out_of_range::OutOfRange;
 pub use parameters::{ParameterError, ParameterSpec, Parameters};
+pub use summary::{Cell, EntityWorld, SummaryTable};
 
 use world::{Seed, WorldRange};
 
@@ -77,6 +84,21 @@ pub trait Model: Send + Sync {
             return Ok(format!("player = '{}'", player.replace('\'', "''")));
         }
         Err(UnknownName::new("no player", player, words.iter().map(String::as_str)))
+    }
+
+    /// Reads a condition on the events of one entity in the model's own words; `None` where `text` is none of its words.
+    /// `catalogue` is that of the stored ensemble, which an older version of the model may have written.
+    ///
+    /// # Errors
+    /// Where the text begins in the model's words and does not go on in them, and where the events lack a column.
+    fn condition(&self, catalogue: &Catalogue, text: &str) -> Option<Result<Box<dyn Condition>, ConditionError>> {
+        let _ = (catalogue, text);
+        None
+    }
+
+    /// One world of an entity as tables for people: what a reader of results looks at first.
+    fn summary(&self, world: EntityWorld<'_>) -> Vec<SummaryTable> {
+        vec![SummaryTable::of_outcomes(world)]
     }
 
     /// Conditions that hold in every world, for `verify`: the parts of an entity's outcomes sum to the whole, and the

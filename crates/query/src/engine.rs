@@ -28,6 +28,7 @@ use table::{DATABASE, SIM};
 
 use crate::distinct;
 use crate::ensembles;
+use crate::entity_events::EventsFunction;
 use crate::error::{NO_TABLE, QueryError, no_table};
 use crate::events::Events;
 use crate::exact;
@@ -36,7 +37,6 @@ use crate::limits::{check_statement, check_text};
 use crate::literals::{Literal, place, quoted};
 use crate::outcomes::Outcomes;
 use crate::pauses::PauseInJoins;
-use crate::plays::PlaysFunction;
 use crate::postgres::{self, Login, Rewritten, rewrite};
 use crate::reading::Reading;
 use crate::stored::{EnsembleSnapshot, Ensembles};
@@ -194,7 +194,10 @@ impl Engine {
         let context = session.context();
         context.register_catalog(CATALOG, catalog.clone());
         context.register_udtf("worlds", Arc::new(WorldsFunction(snapshot.clone())));
-        context.register_udtf("plays", Arc::new(PlaysFunction(snapshot)));
+        // `plays` is the old name, for one more release.
+        for name in ["events", "plays"] {
+            context.register_udtf(name, Arc::new(EventsFunction(snapshot.clone())));
+        }
         Ok(Self { context, tables, catalog, postgres: None })
     }
 

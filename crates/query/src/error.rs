@@ -71,18 +71,10 @@ pub enum QueryError {
         /// Which consumer asked for how much.
         reason: String,
     },
-    /// The model that replays worlds is missing or failed.
-    #[error("cannot replay worlds of ensemble {ensemble:?}: {reason}")]
-    Replay {
-        /// The ensemble.
-        ensemble: String,
-        /// Why.
-        reason: String,
-    },
 }
 
 const TABLES: [&str; 3] = ["outcomes", "events", "ensembles"];
-const FUNCTIONS: [&str; 2] = ["worlds", "plays"];
+const FUNCTIONS: [&str; 2] = ["worlds", "events"];
 
 /// The `what` of [`no_table`].
 pub(crate) const NO_TABLE: &str = "no table";

@@ -8,7 +8,7 @@
 //! - `events` (ensemble, entity, world, number, the models' columns): every stored event;
 //! - `ensembles`: one row per stored ensemble;
 //! - `worlds('ensemble', 'entity')`: one row per world, one column per outcome;
-//! - `plays('ensemble', 'entity', worlds)`: the events of some worlds, replayed if they are not stored.
+//! - `events('ensemble', 'entity', worlds)`: the events of some worlds, replayed if they are not stored.
 //!
 //! The schema `default` has the tables of inserted rows, in any layout, and Delta tables of other writers. Their names
 //! need no schema unless `sim` has a table of the same name.
@@ -30,6 +30,7 @@ mod condition;
 mod distinct;
 mod engine;
 mod ensembles;
+mod entity_events;
 mod error;
 mod events;
 mod exact;
@@ -39,7 +40,6 @@ mod limits;
 mod literals;
 mod outcomes;
 mod pauses;
-mod plays;
 pub mod postgres;
 mod reading;
 mod rows;

@@ -15,7 +15,6 @@ use arrow::json::writer::{EncoderOptions, JsonArray, make_encoder};
 use arrow::json::{Writer, WriterBuilder};
 use arrow::record_batch::RecordBatch;
 use model::{EventColumn, EventKind, EventValues, NULL_I8, NULL_I16, NULL_I32, NULL_LABEL};
-use table::FlatValues;
 
 use crate::error::QueryError;
 
@@ -82,26 +81,6 @@ pub(crate) fn emitted(column: &EventColumn, values: EventValues<'_>) -> Result<A
             let present = |&x: &i32| (!nullable || x != NULL_I32).then_some(x);
             Ok(Arc::new(v.iter().map(present).collect::<Int32Array>()))
         }
-    }
-}
-
-/// An event column as it was stored.
-pub(crate) fn stored(column: &EventColumn, values: FlatValues) -> Result<ArrayRef, QueryError> {
-    const NULL: i32 = i32::MIN;
-    match (values, event_type(column)) {
-        (FlatValues::Words { places, words: list }, DataType::Utf8View) => {
-            take_texts(&StringViewArray::from_iter_values(list), places.into_iter())
-        }
-        (FlatValues::Integers(v), DataType::Int8) => {
-            Ok(Arc::new(v.into_iter().map(|x| (x != NULL).then_some(x as i8)).collect::<Int8Array>()))
-        }
-        (FlatValues::Integers(v), DataType::Int16) => {
-            Ok(Arc::new(v.into_iter().map(|x| (x != NULL).then_some(x as i16)).collect::<Int16Array>()))
-        }
-        (FlatValues::Integers(v), DataType::Int32) => {
-            Ok(Arc::new(v.into_iter().map(|x| (x != NULL).then_some(x)).collect::<Int32Array>()))
-        }
-        _ => Err(type_mismatch(column)),
     }
 }
 

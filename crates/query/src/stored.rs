@@ -100,9 +100,9 @@ impl EnsembleSnapshot {
         Ok(columns)
     }
 
-    pub(crate) fn model(&self, ensemble: &StoredEnsemble) -> Result<Arc<dyn Model>, QueryError> {
-        (self.make_model)(&ensemble.plan)
-            .map_err(|e| QueryError::Replay { ensemble: ensemble.plan.name.clone(), reason: e.to_string() })
+    /// The model that plays the events of an ensemble again; `None` where they are stored.
+    pub(crate) fn replayer(&self, ensemble: &StoredEnsemble) -> Result<Option<Arc<dyn Model>>, QueryError> {
+        Ok(ensemble.replayer(|| (self.make_model)(&ensemble.plan))?)
     }
 }
 

@@ -4,10 +4,10 @@ use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
-use ensemble::{Encoders, EventMode, Follow, Interrupted, RangeWriter, Registered, WrittenRange};
+use ensemble::{Encoders, EventMode, Follow, RangeWriter, Registered, Unwritten, WrittenRange};
 use model::{EventBlock, Model, OutcomeBlock, Sink, Stop, Wanted};
+use table::PageFormat;
 use table::disk::Disk;
-use table::{PageFormat, TableError};
 use world::WorldRange;
 
 use crate::execute::RunError;
@@ -70,13 +70,12 @@ impl Player {
         let store_events = plan.events == EventMode::Store;
         let mut writer = RangeWriter::create(&self.disk, &self.ensemble.paths, range, store_events, encoders, stop)?;
         let wanted = Wanted { events: store_events, entity: None };
-        match self.model.simulate(plan.seed, range, wanted, &mut writer) {
-            Ok(()) => Ok(Some(writer.finish()?)),
-            Err(stop) if stop.0.is::<Interrupted>() => Ok(None),
-            Err(stop) => match stop.0.downcast::<TableError>() {
-                Ok(error) => Err(RunError::Table(*error)),
-                Err(other) => Err(RunError::Model { range, reason: other.to_string() }),
-            },
+        let played = self.model.simulate(plan.seed, range, wanted, &mut writer);
+        match writer.finish(played) {
+            Ok(written) => Ok(Some(written)),
+            Err(Unwritten::Interrupted) => Ok(None),
+            Err(Unwritten::Table(error)) => Err(RunError::Table(error)),
+            Err(Unwritten::Model(reason)) => Err(RunError::Model { range, reason }),
         }
     }
 

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use axum::Json;
 use axum::body::Body;
 use axum::extract::{Extension, State};
-use ensemble::{Columns, MakeModel, OutcomeQuestion, Price, PriceQuestion, QuestionError};
+use ensemble::{Columns, OutcomeQuestion, Price, PriceQuestion, QuestionError};
 use serde_json::{Value, json};
 use table::SIM;
 
@@ -37,11 +37,8 @@ pub(crate) async fn price(
     access.may_read_of(SIM)?;
     let question: PriceQuestion = app.question(body).await?;
     let (name, make_model) = (question.ensemble.clone(), app.make_model.clone());
-    app.ask_of(&access, name, move |columns, place| {
-        let make_model = while_wanted(place.clone(), make_model);
-        question.answer(columns, &make_model, &|| !place.is_given_up())
-    })
-    .await
+    app.ask_of(&access, name, move |columns, place| question.answer(columns, &make_model, &|| !place.is_given_up()))
+        .await
 }
 
 /// What `manyworlds outcome --format json` prints.
@@ -77,10 +74,4 @@ impl App {
         });
         Ok(Json(answered.await?))
     }
-}
-
-/// Makes models for as long as somebody waits for the answer: a question asks for one before each range of worlds that
-/// it plays again.
-fn while_wanted(place: Place, make_model: MakeModel) -> MakeModel {
-    Arc::new(move |plan| if place.is_given_up() { Err("nobody waits for it".into()) } else { make_model(plan) })
 }

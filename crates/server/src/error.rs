@@ -195,6 +195,7 @@ impl From<&EnsembleError> for Refusal {
             EnsembleError::Damaged { .. } => {
                 Self::bad(format!("{error}; the server's operator can replace or remove the ensemble"))
             }
+            EnsembleError::Replay { .. } => Self::new(StatusCode::INTERNAL_SERVER_ERROR, error.to_string()),
             other => Self::bad(other.to_string()),
         }
     }
@@ -210,7 +211,6 @@ impl From<QuestionError> for Refusal {
     fn from(error: QuestionError) -> Self {
         match error {
             QuestionError::Ensemble(error) => error.into(),
-            QuestionError::Replay { .. } => Self::new(StatusCode::INTERNAL_SERVER_ERROR, error.to_string()),
             other => Self::bad(other.to_string()),
         }
     }

@@ -12,6 +12,8 @@ mod outcomes;
 mod rolls;
 mod rows;
 mod schedule;
+mod standing;
 mod strategies;
+mod summary;
 mod support;
 mod waking;

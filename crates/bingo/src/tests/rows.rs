@@ -5,7 +5,7 @@ use crate::definition::{Event, StrategyKey, StrategyParameters};
 use super::support::*;
 
 /// Three rows of the same tiles: each takes 100 seconds.
-fn three_rows(opening_points: u32) -> Event {
+pub(super) fn three_rows(opening_points: u32) -> Event {
     let rows: Vec<_> = ["a", "b", "c"].map(|name| own(name, [100; 4])).into_iter().collect();
     let activities: Vec<_> = rows.iter().flat_map(|(activities, _)| activities.clone()).collect();
     let rows: Vec<_> = rows.into_iter().map(|(_, row)| row).collect();

@@ -10,7 +10,7 @@ use super::Args;
 /// The commands in groups, in the order in which a user meets them.
 pub(super) const GROUPS: [(&str, &[&str]); 6] = [
     ("Simulate", &["models", "run", "bingo", "calibrate"]),
-    ("Explore", &["ensembles", "outcome", "probability", "price", "correlate", "compare", "plays", "verify", "drop"]),
+    ("Explore", &["ensembles", "outcome", "probability", "price", "correlate", "compare", "events", "verify", "drop"]),
     ("Scale out", &["submit", "worker", "status", "pause", "resume", "cancel", "retry"]),
     ("Tables", &["append", "ask", "sql", "info", "export", "flush", "table"]),
     ("Serve", &["serve", "config", "token"]),

@@ -96,9 +96,9 @@ pub(crate) struct CorrelateArgs {
     pub(crate) format: FormatArgs,
 }
 
-/// What `plays` takes.
+/// What `events` takes.
 #[derive(Debug, clap::Args)]
-pub(crate) struct PlaysArgs {
+pub(crate) struct EventsArgs {
     /// Ensemble to ask
     pub(crate) ensemble: String,
     /// Entity whose events to show
@@ -109,22 +109,26 @@ pub(crate) struct PlaysArgs {
     pub(crate) world: u32,
     /// Show only events of this player
     ///
-    /// For example `home_wr1`, or `wr1` of either side.
+    /// The model names its players: football's are `home_wr1`, or `wr1` of either side.
     #[arg(long, value_name = "NAME")]
     pub(crate) player: Option<String>,
-    /// Show only events of this drive
-    #[arg(long, value_name = "N")]
-    pub(crate) drive: Option<i32>,
+    // The condition that football's `--drive N` stands for: an old spelling.
+    #[arg(long, hide = true, value_parser = parse_drive)]
+    pub(crate) drive: Option<String>,
     /// Show only events that meet this (repeatable)
     ///
     /// For example "down >= 3 AND play_type IN ('pass', 'sack')".
     #[arg(long = "where", value_name = "COND")]
     pub(crate) conditions: Vec<String>,
-    /// Show the box score instead
-    #[arg(long = "box")]
-    pub(crate) box_score: bool,
+    /// Show the model's summary instead
+    #[arg(long, alias = "box")]
+    pub(crate) summary: bool,
     #[command(flatten)]
     pub(crate) data: PlaceArgs,
     #[command(flatten)]
     pub(crate) format: FormatArgs,
+}
+
+fn parse_drive(text: &str) -> Result<String, String> {
+    text.parse().map(|drive: i32| format!("drive = {drive}")).map_err(|_| "expected a number".to_owned())
 }

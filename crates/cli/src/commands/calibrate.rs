@@ -2,7 +2,7 @@
 
 use std::process::ExitCode;
 
-use anyhow::{Result, bail};
+use anyhow::{Result, anyhow, bail};
 use football::Measured;
 use model::Parameters;
 use serde_json::{Value, json};
@@ -19,7 +19,7 @@ pub(crate) fn calibrate(args: &CalibrateArgs) -> Result<ExitCode> {
     }
     let given = args.parameters.iter().map(|(name, value)| (name.as_str(), value.as_str()));
     let parameters = Parameters::parse(plugin.parameters, given)?;
-    let rows = football::calibrate(&parameters, args.games, Seed(args.seed))?;
+    let rows = football::calibrate(&parameters, args.games, Seed(args.seed)).map_err(|error| anyhow!(error))?;
     match args.format.format {
         Format::Json => print_json(&rows.iter().map(to_json).collect::<Vec<_>>())?,
         Format::Csv => print(&table(&rows).to_csv())?,

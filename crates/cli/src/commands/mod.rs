@@ -9,6 +9,7 @@ mod compare;
 mod config;
 mod correlate;
 mod ensembles;
+mod events;
 mod export;
 mod fleet;
 mod flush;
@@ -16,7 +17,6 @@ mod info;
 mod loadgen;
 mod models;
 mod outcome;
-mod plays;
 mod probability;
 mod run;
 mod serve;
@@ -78,7 +78,7 @@ pub(crate) fn dispatch(args: Args, settings: &[Setting]) -> Result<ExitCode> {
         Command::Loadgen(args) => loadgen::loadgen(&args),
         Command::Compare(args) => run(compare::compare(&args)),
         Command::Correlate(args) => run(correlate::correlate(&args)),
-        Command::Plays(args) => run(plays::plays(&args)),
+        Command::Events(args) => run(events::events(&args)),
         Command::Verify { ensemble, data, format } => run(verify::verify(&data.data, &ensemble, format.format)),
         Command::Drop { ensemble, data, ledger } => run(ensembles::drop(&data.data, &ensemble, ledger.as_deref())),
         Command::Info(args) => run(info::info(&args)),

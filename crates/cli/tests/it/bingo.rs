@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::support::{failure, json, program};
+use crate::support::{failure, json, program, run};
 
 /// What a command that must succeed writes to stdout and stderr.
 fn said(words: &[&str]) -> (String, String) {
@@ -128,9 +128,11 @@ fn an_event_is_played_verified_and_asked_about() {
     assert_eq!((&known["worlds"], &known["mean"]), (&points[0]["worlds"], &points[0]["mean"]));
     assert!(known["ci_half_width"].as_f64().unwrap() > 0.0, "{known}");
     // A world played again has the events that were stored.
-    let plays = |name: &str| json(&data, &["plays", name, "--entity", "alpha", "--world", "7"]);
-    assert!(plays("stored").as_array().unwrap().len() > 80, "a drop and a completion a tile at least");
-    assert_eq!(plays("replayed"), plays("stored"));
+    let events = |name: &str| json(&data, &["events", name, "--entity", "alpha", "--world", "7"]);
+    assert!(events("stored").as_array().unwrap().len() > 80, "a drop and a completion a tile at least");
+    assert_eq!(events("replayed"), events("stored"));
+    standings_select_worlds(&data);
+    a_world_is_summarised(&data);
     // A definition read from the ensemble's description, and written again as JSON, is the same event.
     let described = json(&data, &["sql", "SELECT parameters FROM ensembles WHERE ensemble = 'stored'"]);
     let described: serde_json::Value = serde_json::from_str(described[0]["parameters"].as_str().unwrap()).unwrap();
@@ -142,6 +144,58 @@ fn an_event_is_played_verified_and_asked_about() {
     let words =
         ["run", "bingo", "--event", file, "--worlds", "300", "--name", "theirs", "--param", "idle_until_quiet=1"];
     assert_ne!(json(&data, &words)["hash"], stored["hash"]);
+}
+
+/// Worlds in which teams stood as they did in world 7 after 12 hours are those that SQL finds.
+fn standings_select_worlds(data: &Path) {
+    let tiles = |team: &str| {
+        format!(
+            "SELECT world, count(*) AS n FROM events('stored', '{team}', '0-299') \
+             WHERE what = 'completion' AND second <= 43200 GROUP BY world"
+        )
+    };
+    let sql = |text: &str| json(data, &["sql", text])[0]["n"].as_u64().unwrap();
+    let [alpha, beta] = ["alpha", "beta"].map(|team| sql(&format!("SELECT n FROM ({}) WHERE world = 7", tiles(team))));
+    assert!(alpha > 0 && beta > 0);
+    let both = format!(
+        "SELECT count(*) AS n FROM ({}) a JOIN ({}) b USING (world) WHERE a.n = {alpha} AND abs(b.n - {beta}) <= 3",
+        tiles("alpha"),
+        tiles("beta")
+    );
+    let given = [format!("at 12h, tiles {alpha}"), format!("beta: at 12h, tiles {beta} ±3")];
+    let ask = |name: &'static str| {
+        let words = ["price", name, "--entity", "alpha", "--leg", "win_share > 0", "--min-worlds", "1"];
+        [&words[..], &["--given", &given[0], "--given", &given[1]]].concat()
+    };
+    let stored = json(data, &ask("stored"));
+    assert_eq!(stored["worlds"], sql(&both), "{stored}");
+    assert_eq!(json(data, &ask("replayed")), stored);
+    let said = failure(data, &[&ask("stored")[..], &["--given", "at 12h, missing r0-4, tiles 80"]].concat(), 2);
+    assert!(said.contains("widen the tolerances ") || said.contains("no tolerance is wide enough"), "{said}");
+    assert!(said.contains(&format!("and beta: at 12h, tiles {beta} ±3 and at 12h, missing r0-4")), "{said}");
+    let said = failure(data, &[&ask("stored")[..], &["--given", "at 12h, tiles"]].concat(), 2);
+    assert!(said.starts_with("error: \"tiles\": expected a number, as in 'at 12h ±30m, points 40"), "{said}");
+    let said = failure(data, &["price", "stored", "--leg", "alpha:points > 3", "--given", "at 12h, tiles 3"], 2);
+    assert!(said.contains("write it as \"ENTITY: at 12h, tiles 3\""), "{said}");
+}
+
+fn a_world_is_summarised(data: &Path) {
+    let of = |name: &str| json(data, &["events", name, "--entity", "alpha", "--world", "7", "--summary"]);
+    let summary = of("stored");
+    assert_eq!(of("replayed"), summary);
+    let [team, board, players] = ["team", "board", "players"].map(|name| {
+        let tables = summary["tables"].as_array().unwrap();
+        tables.iter().find(|table| table["name"] == name).unwrap()["rows"].as_array().unwrap()
+    });
+    assert_eq!((&team[0][0], &team[0][1]), (&summary["outcomes"]["points"], &summary["outcomes"]["tiles"]));
+    let done = board.iter().filter(|tile| !tile[6].is_null());
+    assert_eq!(done.clone().count() as f64, team[0][1].as_f64().unwrap());
+    assert!(done.clone().all(|tile| tile[3].as_f64() >= tile[4].as_f64()), "{summary}");
+    let by_players: f64 = players.iter().map(|player| player[3].as_f64().unwrap()).sum();
+    assert_eq!(by_players, done.count() as f64);
+    let text = run(data, &["events", "stored", "--entity", "alpha", "--world", "7", "--summary"]);
+    let text = String::from_utf8(text.stdout).unwrap();
+    assert!(text.starts_with("Alpha\n\nteam\npoints  tiles  row  win_share  attempts\n"), "{text}");
 }
 
 #[test]

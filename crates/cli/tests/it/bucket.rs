@@ -82,8 +82,8 @@ fn a_bucket_answers_as_a_folder_does() {
         &["sql", "SELECT count(*) AS n, sum(value) AS s FROM outcomes WHERE entity = 'game-002'"],
         &["sql", "SELECT avg(home_margin) AS m FROM worlds('season', 'game-003')"],
         &["sql", "SELECT count(*) AS n FROM events WHERE entity = 'game-001' AND world < 5"],
-        &["sql", "SELECT count(*) AS n, sum(down) AS d FROM plays('season', 'game-004', '3-9')"],
-        &["plays", "season", "--entity", "game-001", "--world", "7"],
+        &["sql", "SELECT count(*) AS n, sum(down) AS d FROM events('season', 'game-004', '3-9')"],
+        &["events", "season", "--entity", "game-001", "--world", "7"],
         &["verify", "season"],
     ];
     for (number, words) in questions.into_iter().enumerate() {

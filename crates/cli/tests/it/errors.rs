@@ -70,7 +70,7 @@ fn questions_that_cannot_be_answered_say_why() {
         "a team_season has no outcome \"winss\"; did you mean wins, winless?",
     );
     check(
-        &["plays", "season", "--entity", "game-017", "--world", "0", "--where", "yard=3"],
+        &["events", "season", "--entity", "game-017", "--world", "0", "--where", "yard=3"],
         "events have no column \"yard\"; did you mean yards, yard_line?\n  yard=3\n  ^",
     );
 }

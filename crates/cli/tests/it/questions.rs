@@ -55,9 +55,10 @@ fn a_world_can_be_looked_at_and_counted_again() {
     let data = folder.path();
     json(data, &["run", "football", "--worlds", "6", "--range-worlds", "4", "--name", "stored"]);
     json(data, &["run", "football", "--worlds", "6", "--events", "replay", "--name", "replayed"]);
-    let plays = |ensemble: &str, more: &[&str]| {
-        json(data, &[&["plays", ensemble, "--entity", "game-040", "--world", "5"], more].concat())
+    let shown = |command: &str, ensemble: &str, more: &[&str]| {
+        json(data, &[&[command, ensemble, "--entity", "game-040", "--world", "5"], more].concat())
     };
+    let plays = |ensemble: &str, more: &[&str]| shown("events", ensemble, more);
     let all = plays("stored", &[]);
     assert_eq!(all, plays("replayed", &[]));
     let rows = all.as_array().unwrap();
@@ -72,10 +73,18 @@ fn a_world_can_be_looked_at_and_counted_again() {
     assert_eq!(count(&["--player", "away_wr1"]), expected(&|r| r["player"] == "wr1" && r["offence"] == "away"));
     assert_eq!(count(&["--where", "foul!=false_start"]), expected(&|r| r["foul"] != "false_start"));
     for ensemble in ["stored", "replayed"] {
-        let said = failure(data, &["plays", ensemble, "--entity", "team-01", "--world", "5"], 2);
+        let said = failure(data, &["events", ensemble, "--entity", "team-01", "--world", "5"], 2);
         assert_eq!(said, "error: team-01 has no events: only the entities that are played have\n");
     }
-    let score = plays("stored", &["--box"]);
+    let score = plays("stored", &["--summary"]);
+    assert_eq!(plays("replayed", &["--summary"]), score);
+    // The old words for it.
+    assert_eq!(shown("plays", "stored", &["--box"]), score);
+    let box_score = score["tables"][0]["rows"].as_array().unwrap();
+    let points = box_score.iter().find(|row| row[0] == "points").unwrap();
+    assert_eq!((&points[2], &points[3]), (&score["outcomes"]["home_points"], &score["outcomes"]["away_points"]));
+    let season = run(data, &["events", "stored", "--entity", "team-01", "--world", "5", "--summary"]);
+    assert!(season.status.success(), "a team's season has outcomes and no events");
     let last = rows.last().unwrap();
     assert_eq!(score["outcomes"]["home_points"].as_f64(), last["home_score"].as_f64());
     assert_eq!(score["outcomes"]["away_points"].as_f64(), last["away_score"].as_f64());
@@ -116,6 +125,11 @@ fn a_moment_of_a_game_selects_worlds_alike_from_stored_and_replayed_events() {
     assert_eq!(stored, replayed);
     let matched = stored["worlds"].as_u64().unwrap();
     assert!(matched > 0 && matched < 80, "{matched}");
+    // A moment of another entity's game.
+    let named = format!("game-003: {given}");
+    let words = ["price", "stored", "--leg", "game-003:home_won", "--given", &named, "--min-worlds", "1"];
+    let found = json(data, &words);
+    assert_eq!((&found["worlds"], &found["hits"]), (&stored["worlds"], &stored["hits"]));
 }
 
 #[test]

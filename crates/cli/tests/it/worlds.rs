@@ -41,7 +41,7 @@ const STORED: [u32; 4] = [2, 3, 6, 7];
 
 fn of_world(data: &Path, ensemble: &str, world: u32, more: &[&str]) -> Value {
     let world = world.to_string();
-    json(data, &[&["plays", ensemble, "--entity", GAME, "--world", &world], more].concat())
+    json(data, &[&["events", ensemble, "--entity", GAME, "--world", &world], more].concat())
 }
 
 #[test]
@@ -61,7 +61,7 @@ fn worlds_are_found_by_number_beside_gaps() {
         }
         for world in ["0", "1", "4", "5", "8"] {
             for more in [&[] as &[&str], &["--box"]] {
-                let words = ["plays", "gaps", "--entity", GAME, "--world", world];
+                let words = ["events", "gaps", "--entity", GAME, "--world", world];
                 let said = failure(data, &[&words[..], more].concat(), 2);
                 let expected = format!(
                     "error: ensemble \"gaps\" does not store world {world}: of 8 worlds it stores 2 to 3, 6 to 7\n"
@@ -78,10 +78,10 @@ fn worlds_are_found_by_number_beside_gaps() {
         };
         assert_eq!(of("gaps"), of("whole"));
         let plays = |ensemble: &str| {
-            ask(&format!("SELECT world, number, home_score FROM plays('{ensemble}', '{GAME}', '6-7') ORDER BY 1, 2"))
+            ask(&format!("SELECT world, number, home_score FROM events('{ensemble}', '{GAME}', '6-7') ORDER BY 1, 2"))
         };
         assert_eq!(plays("gaps"), plays("whole"));
-        let said = failure(data, &["sql", &format!("SELECT * FROM plays('gaps', '{GAME}', '3-6')")], 2);
+        let said = failure(data, &["sql", &format!("SELECT * FROM events('gaps', '{GAME}', '3-6')")], 2);
         assert!(said.contains("does not store world 4: of 8 worlds it stores 2 to 3, 6 to 7"), "{said}");
         // The same worlds of both are compared: they are the same.
         let outcome = format!("{GAME}:home_margin");
@@ -111,7 +111,7 @@ fn possession_is_the_receivers_at_a_kickoff() {
     let folder = tempfile::tempdir().unwrap();
     let data = folder.path();
     json(data, &["run", "football", "--worlds", "40", "--name", "season"]);
-    let kick = "SELECT count(*) AS n FROM plays('season', 'game-003', '0-39') \
+    let kick = "SELECT count(*) AS n FROM events('season', 'game-003', '0-39') \
                 WHERE quarter = 3 AND clock = 900 AND play_type = 'kickoff' AND offence = ";
     let matched = |given: &str| {
         let words =
@@ -141,10 +141,10 @@ fn ranges_without_events_are_whole() {
     let output = run(&data, &["verify", "short"]);
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stdout));
     for world in ["0", "2", "5"] {
-        let plays = json(&data, &["plays", "short", "--entity", "alpha", "--world", world]);
+        let plays = json(&data, &["events", "short", "--entity", "alpha", "--world", world]);
         assert!(plays.as_array().unwrap().is_empty(), "{plays}");
     }
-    assert_eq!(json(&data, &["sql", "SELECT count(*) AS n FROM plays('short', 'alpha', '0-5')"])[0]["n"], 0);
+    assert_eq!(json(&data, &["sql", "SELECT count(*) AS n FROM events('short', 'alpha', '0-5')"])[0]["n"], 0);
 }
 
 #[test]
@@ -186,7 +186,7 @@ fn players_are_found_wherever_plays_name_them() {
     check("home_qb1", &|play| play["offence"] == "home" && (play["passer"] == "qb1" || play["player"] == "qb1"));
     let defends = |play: &Value| ["tackler", "assist", "defender"].iter().any(|column| play[column] == "d2");
     check("away_d2", &|play| play["offence"] == "home" && defends(play));
-    let words = ["plays", "season", "--entity", GAME, "--world", "0", "--player"];
+    let words = ["events", "season", "--entity", GAME, "--world", "0", "--player"];
     let none = run(data, &[&words[..], &["home_rb4", "--where", "quarter=5"]].concat());
     let said = String::from_utf8(none.stderr).unwrap();
     assert_eq!(said, format!("home_rb4 has a part in no event of {GAME} in world 0 that meets the other conditions\n"));

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use expr::Comparison;
 
 use super::{Expression, Node};
-use crate::columns::{Column, Narrow};
+use crate::column::{Column, Narrow};
 
 /// A set of worlds, a bit each, 64 to a word. Bits past the last world are 0.
 #[derive(Debug, Clone, PartialEq, Eq)]

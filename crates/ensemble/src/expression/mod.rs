@@ -1,4 +1,4 @@
-//! Conditions and numbers over outcomes: `margin > 3.5 and total_points < 44.5`.
+//! Conditions and numbers over outcomes: `margin > 3.5 and total < 44.5`.
 //!
 //! The names of an expression are bound to the outcomes of a catalogue: `outcome`, or `entity:outcome`. A bound expression
 //! is evaluated world by world, or 64 worlds a word where it is a plain comparison.

@@ -4,7 +4,7 @@ use model::{Catalogue, Entity, EntityKind, Outcome, OutcomeKind};
 use proptest::prelude::*;
 
 use super::*;
-use crate::columns::{Column, Narrow};
+use crate::column::{Column, Narrow};
 
 const NAMES: [&str; 4] = ["home_margin", "total_points", "sacks", "wide"];
 

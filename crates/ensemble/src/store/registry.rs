@@ -12,17 +12,19 @@ use table::{
 use uuid::Uuid;
 use world::{Seed, World, WorldRange};
 
-use super::{Result, Store, bring, damaged, partition, version_of};
+use super::{Result, Store};
 use crate::error::EnsembleError;
+use crate::paths::{partition, version_of};
 use crate::plan::{EventMode, Plan};
 use crate::schema::{ENOUGH, ENSEMBLE_COLUMNS, enough_fields, ensemble_fields};
+use crate::stored::{bring, damaged};
 
 /// What a row of `sim.ensembles` says.
 pub(super) struct Described {
     pub(super) plan: Plan,
     /// When it was registered.
     pub(super) created: String,
-    /// See [`StoredEnsemble::enough`](super::StoredEnsemble::enough).
+    /// See [`StoredEnsemble::enough`](crate::stored::StoredEnsemble::enough).
     pub(super) enough: Option<String>,
 }
 

@@ -87,7 +87,7 @@ async fn long_outcomes_match_wide_ones() {
 async fn replayed_events_match_stored_ones() {
     let stored = stored().await;
     for (ensemble, entity, worlds) in [("dice", "table-3", "'10-30'"), ("season", "game-020", "'1-4'")] {
-        let plays = |ensemble: String| format!("SELECT * FROM plays('{ensemble}', '{entity}', {worlds})");
+        let plays = |ensemble: String| format!("SELECT * FROM events('{ensemble}', '{entity}', {worlds})");
         let ordered = async |sql: String| ask(&stored.engine, &format!("{sql} ORDER BY world, number")).await.unwrap();
         let kept = ordered(plays(ensemble.to_owned())).await;
         assert!(kept.num_rows() > 100);

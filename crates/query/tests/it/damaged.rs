@@ -31,7 +31,7 @@ async fn queries_of_other_ensembles_succeed() {
         ("180", "outcomes WHERE ensemble NOT LIKE 'b%'"),
         ("1200", "events WHERE ensemble = 'dice'"),
         ("20", "worlds('dice', 'table-1')"),
-        ("40", "plays('dice', 'table-1', '3-4')"),
+        ("40", "events('dice', 'table-1', '3-4')"),
     ] {
         let counted = ask(&engine, &format!("SELECT count(*) FROM {source}")).await.unwrap();
         assert_eq!(cells(&counted), [[rows]], "{source}");
@@ -49,7 +49,7 @@ async fn queries_that_need_it_name_it() {
         "events",
         "events WHERE ensemble IN ('dice', 'broken')",
         "worlds('broken', 'table-1')",
-        "plays('broken', 'table-1', 0)",
+        "events('broken', 'table-1', 0)",
     ] {
         let message = ask(&engine, &format!("SELECT count(*) FROM {source}")).await.unwrap_err().to_string();
         assert!(message.starts_with("ensemble \"broken\" is damaged: the segment "), "{source}: {message}");

@@ -45,7 +45,7 @@ async fn completed_ranges_keep_their_world_numbers() {
         let expected = ["0".to_owned(), "29".to_owned(), "20".to_owned(), sum.to_string()];
         assert_eq!(cells(&ask(&engine, &sql).await.unwrap()), [expected]);
     }
-    let missing = ask(&engine, "SELECT * FROM plays('dice', 'table-1', '5-25')").await.unwrap_err().to_string();
+    let missing = ask(&engine, "SELECT * FROM events('dice', 'table-1', '5-25')").await.unwrap_err().to_string();
     assert!(missing.contains("does not store world 10: of 30 worlds it stores 0 to 9, 20 to 29"), "{missing}");
 }
 

@@ -15,7 +15,7 @@ const TABLES: [&str; 10] = [
     "information_schema.tables",
     "nothing",
     "worlds('season', 'game-001')",
-    "plays('season', 'game-001', 1)",
+    "events('season', 'game-001', 1)",
 ];
 const COLUMNS: [&str; 10] =
     ["host", "load", "time", "n", "world", "entity", "home_points", "\"No Such\"", "*", "t.load"];

@@ -1,37 +1,35 @@
-//! `manyworlds plays`: one world's events, and its box score.
+//! `manyworlds events`: one world's events, or its summary.
 
 use std::process::ExitCode;
 
 use anyhow::Result;
-use ensemble::{EventFilter, EventRows, OutcomeRef, events_of};
-use model::{Catalogue, EventKind};
+use ensemble::{Columns, EnsembleError, EventFilter, EventRows, OutcomeRef};
+use model::{Catalogue, Cell, EntityWorld, EventKind, SummaryTable};
 use serde_json::{Map, Value, json};
 use world::{World, WorldRange};
 
 use super::{make_model, model_of, open_columns};
-use crate::args::{Format, PlaysArgs};
+use crate::args::{EventsArgs, Format};
 use crate::output::{Table, note, print, print_json};
 
-pub(crate) async fn plays(args: &PlaysArgs) -> Result<ExitCode> {
+pub(crate) async fn events(args: &EventsArgs) -> Result<ExitCode> {
     let columns = open_columns(&args.data.data, &args.ensemble).await?;
     let stored = columns.ensemble();
     let catalogue = &stored.plan.catalogue;
     let entity = catalogue.find_entity(&args.entity)?;
     let world = World(args.world);
-    let place = stored.place(world)?;
-    if args.box_score {
-        let outcomes = 0..catalogue.kind_of(entity).outcomes.len();
-        let refs: Vec<OutcomeRef> = outcomes.map(|outcome| OutcomeRef { entity, outcome }).collect();
-        let values: Vec<f64> = columns.get(&refs)?.iter().map(|c| c.value(place)).collect();
-        box_score(catalogue, entity, &values, args.format.format)?;
+    if args.summary {
+        summary(&columns, entity, world, args.format.format)?;
         return Ok(ExitCode::SUCCESS);
     }
-    let filters = filters(catalogue, args)?;
+    stored.place(world)?;
+    let parse = |condition: &String| EventFilter::parse(condition, catalogue);
+    let filters = args.conditions.iter().chain(&args.drive).map(parse).collect::<Result<Vec<_>, _>>()?;
     let part = match &args.player {
-        Some(player) => Some(EventFilter::parse(&model_of(&stored.plan)?.events_of_player(player)?, catalogue)?),
+        Some(player) => Some(parse(&model_of(&stored.plan)?.events_of_player(player)?)?),
         None => None,
     };
-    let events = events_of(stored, entity, WorldRange::new(world, 1)?, |_| true, &make_model())?;
+    let events = stored.events_of(entity, WorldRange::new(world, 1)?, &make_model())?;
     let count = events.rows.iter().sum::<u32>() as usize;
     let keeps = |row: usize| filters.iter().chain(&part).all(|filter| filter.holds(&events, row));
     let kept: Vec<usize> = (0..count).filter(|&row| keeps(row)).collect();
@@ -41,12 +39,6 @@ pub(crate) async fn plays(args: &PlaysArgs) -> Result<ExitCode> {
     }
     print_events(catalogue, &events, &kept, args.format.format)?;
     Ok(ExitCode::SUCCESS)
-}
-
-fn filters(catalogue: &Catalogue, args: &PlaysArgs) -> Result<Vec<EventFilter>> {
-    let drive = args.drive.map(|drive| format!("drive = {drive}"));
-    let conditions = args.conditions.iter().chain(&drive);
-    Ok(conditions.map(|condition| EventFilter::parse(condition, catalogue)).collect::<Result<_, _>>()?)
 }
 
 fn print_events(catalogue: &Catalogue, events: &EventRows, rows: &[usize], format: Format) -> Result<()> {
@@ -81,29 +73,45 @@ fn print_events(catalogue: &Catalogue, events: &EventRows, rows: &[usize], forma
     print(&if format == Format::Csv { table.to_csv() } else { table.to_string() })
 }
 
-/// An entity's outcomes in one world: those of both sides beside each other, what is zero left out.
-fn box_score(catalogue: &Catalogue, entity: usize, values: &[f64], format: Format) -> Result<()> {
+/// The tables that the model makes of one world; of the formats JSON has every outcome besides.
+fn summary(columns: &Columns, entity: usize, world: World, format: Format) -> Result<()> {
+    let stored = columns.ensemble();
+    let catalogue = &stored.plan.catalogue;
+    let place = stored.place(world)?;
     let kind = catalogue.kind_of(entity);
-    let title = &catalogue.entities[entity].title;
+    let refs: Vec<OutcomeRef> = (0..kind.outcomes.len()).map(|outcome| OutcomeRef { entity, outcome }).collect();
+    let outcomes: Vec<f64> = columns.get(&refs)?.iter().map(|c| c.value(place)).collect();
+    let events = match stored.events_of(entity, WorldRange::new(world, 1)?, &make_model()) {
+        Err(EnsembleError::NoEvents { .. }) => None,
+        events => Some(events?),
+    };
+    let block = events.as_ref().map(EventRows::block);
+    let shown = EntityWorld { catalogue, entity, outcomes: &outcomes, events: block.as_ref() };
+    let tables = model_of(&stored.plan)?.summary(shown);
+    let entity = &catalogue.entities[entity];
     if format == Format::Json {
-        let outcomes: Map<String, Value> =
-            kind.outcomes.iter().zip(values).map(|(o, v)| (o.name.clone(), json!(v))).collect();
-        return print_json(&json!({"entity": catalogue.entities[entity].name, "title": title, "outcomes": outcomes}));
-    }
-    let mut table = Table::new(["outcome", "", "home", "away"]);
-    for (outcome, value) in kind.outcomes.iter().zip(values) {
-        if let Some(stat) = outcome.name.strip_prefix("home_") {
-            let twin = kind.outcome(&format!("away_{stat}"));
-            let away = twin.map_or(0.0, |twin| values[twin]);
-            if *value != 0.0 || away != 0.0 {
-                table.push([stat.to_owned(), String::new(), value.to_string(), away.to_string()]);
-            }
-        } else if !outcome.name.starts_with("away_") && *value != 0.0 {
-            table.push([outcome.name.clone(), value.to_string(), String::new(), String::new()]);
-        }
+        let outcomes: Map<String, Value> = shown.values().map(|(o, v)| (o.name.clone(), json!(v))).collect();
+        let (name, title) = (&entity.name, &entity.title);
+        return print_json(&json!({"entity": name, "title": title, "outcomes": outcomes, "tables": tables}));
     }
     if format == Format::Csv {
-        return print(&table.to_csv());
+        return print(&tables.iter().map(|table| to_text(table).to_csv()).collect::<Vec<_>>().join("\n"));
     }
-    print(&format!("{title}\n\n{table}"))
+    let mut text = format!("{}\n", entity.title);
+    for table in &tables {
+        let name = if tables.len() > 1 { format!("{}\n", table.name) } else { String::new() };
+        text += &format!("\n{name}{}", to_text(table));
+    }
+    print(&text)
+}
+
+fn to_text(table: &SummaryTable) -> Table {
+    let cell = |cell: &Cell| match cell {
+        Cell::Empty => String::new(),
+        Cell::Number(number) => number.to_string(),
+        Cell::Text(text) => text.clone(),
+    };
+    let mut shown = Table::with_header(table.columns.clone());
+    table.rows.iter().for_each(|row| shown.push_row(row.iter().map(cell).collect()));
+    shown
 }

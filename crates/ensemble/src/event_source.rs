@@ -1,0 +1,141 @@
+//! The events of one entity: read where they are stored, played again from the seed where they are not.
+
+use std::sync::Arc;
+
+use model::{EventBlock, EventValues, Model, OutcomeBlock, Sink, Stop, Wanted};
+use world::WorldRange;
+
+use crate::error::EnsembleError;
+use crate::event_reader::{EntityRows, EventRows, OwnedEventValues};
+use crate::plan::{EventMode, MakeModel, ModelError};
+use crate::range_reader::RangeReader;
+use crate::stored::StoredEnsemble;
+
+/// The events of one entity in one completed range.
+pub struct EventSource<'a> {
+    ensemble: &'a StoredEnsemble,
+    entity: usize,
+    from: From,
+}
+
+enum From {
+    Segment(Box<RangeReader>, EntityRows),
+    Model(Arc<dyn Model>),
+}
+
+impl StoredEnsemble {
+    /// The model that plays events again; `None` where they are stored.
+    ///
+    /// # Errors
+    /// Where the model is not there, or emits other events than when it played the ensemble.
+    pub fn replayer(
+        &self,
+        make_model: impl FnOnce() -> Result<Arc<dyn Model>, ModelError>,
+    ) -> Result<Option<Arc<dyn Model>>, EnsembleError> {
+        if self.plan.events == EventMode::Store {
+            return Ok(None);
+        }
+        let model = make_model().map_err(|error| self.cannot_replay(error.to_string()))?;
+        if !model.catalogue().has_events_of(&self.plan.catalogue) {
+            let reason = "its model has changed since; use the version of the program that played it, or play it anew";
+            return Err(self.cannot_replay(reason.to_owned()));
+        }
+        Ok(Some(model))
+    }
+
+    /// The events of an entity in the completed range that holds the first of `worlds`. `replayer` is what
+    /// [`Self::replayer`] gave.
+    ///
+    /// # Errors
+    /// [`EnsembleError::NoEvents`] where none are stored of the entity, and where the segment cannot be opened.
+    pub fn event_source(
+        &self,
+        entity: usize,
+        worlds: WorldRange,
+        replayer: Option<&Arc<dyn Model>>,
+    ) -> Result<EventSource<'_>, EnsembleError> {
+        let from = match (replayer, self.event_segments(worlds)?.first()) {
+            (_, Some(segment)) => {
+                let reader = self.open(segment)?;
+                if !reader.facts().entities.contains(&entity) {
+                    return Err(self.no_events(entity));
+                }
+                let rows = reader.entity_rows(entity)?;
+                From::Segment(Box::new(reader), rows)
+            }
+            (Some(model), None) => From::Model(model.clone()),
+            (None, None) => return Err(self.cannot_replay("no model was made for it".to_owned())),
+        };
+        Ok(EventSource { ensemble: self, entity, from })
+    }
+
+    /// The events of an entity in some worlds of one completed range, all columns.
+    ///
+    /// # Errors
+    /// [`EnsembleError::NoEvents`] where the entity has none, and where they can be neither read nor played again.
+    pub fn events_of(
+        &self,
+        entity: usize,
+        worlds: WorldRange,
+        make_model: &MakeModel,
+    ) -> Result<EventRows, EnsembleError> {
+        let replayer = self.replayer(|| make_model(&self.plan))?;
+        self.event_source(entity, worlds, replayer.as_ref())?.read(worlds, |_| true)
+    }
+
+    fn no_events(&self, entity: usize) -> EnsembleError {
+        EnsembleError::NoEvents { entity: self.plan.catalogue.entities[entity].name.clone() }
+    }
+
+    fn cannot_replay(&self, reason: String) -> EnsembleError {
+        EnsembleError::Replay { ensemble: self.plan.name.clone(), reason }
+    }
+}
+
+impl EventSource<'_> {
+    /// The events in some of the range's worlds, the columns for whose places in the catalogue `wants` says so.
+    ///
+    /// # Errors
+    /// [`EnsembleError::NoEvents`] where the entity has none, and where they can be neither read nor played again.
+    pub fn read(&self, worlds: WorldRange, wants: impl Fn(usize) -> bool) -> Result<EventRows, EnsembleError> {
+        let Self { ensemble, entity, from } = self;
+        let model = match from {
+            From::Segment(reader, rows) => return Ok(reader.events(&ensemble.plan.catalogue, rows, worlds, wants)?),
+            From::Model(model) => model,
+        };
+        let mut kept = KeepEvents { entity: *entity, wants, events: None };
+        let wanted = Wanted { events: true, entity: Some(*entity) };
+        let played = model.simulate(ensemble.plan.seed, worlds, wanted, &mut kept);
+        played.map_err(|error| ensemble.cannot_replay(error.to_string()))?;
+        kept.events.ok_or_else(|| ensemble.no_events(*entity))
+    }
+}
+
+/// Keeps some columns of the events of one entity that a model emits.
+struct KeepEvents<W> {
+    entity: usize,
+    wants: W,
+    events: Option<EventRows>,
+}
+
+impl<W: Fn(usize) -> bool> Sink for KeepEvents<W> {
+    fn outcomes(&mut self, _: OutcomeBlock<'_>) -> Result<(), Stop> {
+        Ok(())
+    }
+
+    fn events(&mut self, block: EventBlock<'_>) -> Result<(), Stop> {
+        let own = |(place, values): (usize, &EventValues<'_>)| match *values {
+            _ if !(self.wants)(place) => OwnedEventValues::Label(Vec::new()),
+            EventValues::Label(v) => OwnedEventValues::Label(v.to_vec()),
+            EventValues::I8(v) => OwnedEventValues::I8(v.to_vec()),
+            EventValues::I16(v) => OwnedEventValues::I16(v.to_vec()),
+            EventValues::I32(v) => OwnedEventValues::I32(v.to_vec()),
+        };
+        if block.entity == self.entity {
+            let columns = block.columns.iter().enumerate().map(own).collect();
+            let EventBlock { entity, range, rows, .. } = block;
+            self.events = Some(EventRows { entity, range, rows: rows.to_vec(), columns });
+        }
+        Ok(())
+    }
+}

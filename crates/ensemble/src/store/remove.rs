@@ -1,0 +1,51 @@
+//! Ensembles, versions and files that leave the data folder.
+
+use std::io;
+
+use table::upkeep::{VacuumOptions, Vacuumed, vacuum_but};
+use table::{Change, Segment, TableError};
+
+use super::{Result, Store};
+use crate::paths::{TABLES, is_of, table_folder, version_of};
+
+impl Store {
+    /// Removes an ensemble and all its versions from the tables, then their files. Outcomes go first: without them no
+    /// reader sees the rest. Returns its newest version.
+    pub async fn drop_ensemble(&mut self, name: &str) -> Result<u64> {
+        self.refresh().await?;
+        let newest = self.rows_of(name).await?.iter().map(version_of).max().unwrap_or(0);
+        for table in [&mut self.outcomes, &mut self.events, &mut self.ensembles] {
+            let remove: Vec<Segment> = table.segments().await?.into_iter().filter(|s| is_of(s, name)).collect();
+            if !remove.is_empty() {
+                table.commit(&Change { remove, ..Change::default() }).await?;
+            }
+        }
+        for table in TABLES {
+            let folder = table_folder(&self.data, table).join(format!("ensemble={name}"));
+            match self.disk.remove_dir(&folder) {
+                Err(cause) if cause.kind() != io::ErrorKind::NotFound => {
+                    return Err(TableError::Io { doing: "remove", path: folder, cause }.into());
+                }
+                _ => {}
+            }
+        }
+        Ok(newest)
+    }
+
+    /// Removes the files that no version needs: those of versions that others took the place of, and what was never committed.
+    /// What is written of registered versions stays: a version that replaces another commits nothing before it is complete.
+    ///
+    /// # Errors
+    /// Where the disk refuses; what was removed until then was nobody's.
+    pub async fn vacuum(&self, options: VacuumOptions) -> Result<Vacuumed> {
+        let folder = |row: &Segment| row.path.rsplit_once('/').map(|(folder, _)| format!("{folder}/"));
+        // A version that is registered after this writes files that are too young to be removed.
+        let registered: Vec<String> = self.ensembles.segments().await?.iter().filter_map(folder).collect();
+        let may_come = |file: &str| registered.iter().any(|folder| file.starts_with(folder));
+        let mut vacuumed = Vacuumed::default();
+        for table in TABLES {
+            vacuumed += vacuum_but(&table_folder(&self.data, table), self.disk.clone(), options, may_come).await?;
+        }
+        Ok(vacuumed)
+    }
+}

@@ -1,0 +1,87 @@
+//! One world of an entity as tables for people.
+
+use serde::Serialize;
+
+use crate::{Catalogue, EventBlock, Outcome};
+
+/// One world of one entity, as it was stored or played again.
+#[derive(Debug, Clone, Copy)]
+pub struct EntityWorld<'a> {
+    /// What the ensemble's model emitted when it was played.
+    pub catalogue: &'a Catalogue,
+    /// The entity, by its place in the catalogue.
+    pub entity: usize,
+    /// The value of each outcome of the entity's kind, in catalogue order.
+    pub outcomes: &'a [f64],
+    /// The events of this world alone; `None` where the entity has none.
+    pub events: Option<&'a EventBlock<'a>>,
+}
+
+impl<'a> EntityWorld<'a> {
+    /// The entity's outcomes with their values, in catalogue order.
+    pub fn values(self) -> impl Iterator<Item = (&'a Outcome, f64)> {
+        self.catalogue.kind_of(self.entity).outcomes.iter().zip(self.outcomes.iter().copied())
+    }
+
+    /// The value of an outcome; `None` where the entity has no such outcome.
+    pub fn value(self, outcome: &str) -> Option<f64> {
+        self.outcomes.get(self.catalogue.kind_of(self.entity).outcome(outcome)?).copied()
+    }
+}
+
+/// A named table.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct SummaryTable {
+    /// What it shows, in a few words.
+    pub name: String,
+    /// The columns' names.
+    pub columns: Vec<String>,
+    /// Rows of as many cells as there are columns.
+    pub rows: Vec<Vec<Cell>>,
+}
+
+impl SummaryTable {
+    /// A table without rows.
+    pub fn new<const N: usize>(name: &str, columns: [&str; N]) -> Self {
+        Self { name: name.to_owned(), columns: columns.map(str::to_owned).to_vec(), rows: Vec::new() }
+    }
+
+    /// Appends a row with as many cells as there are columns.
+    pub fn push<const N: usize>(&mut self, row: [Cell; N]) {
+        debug_assert_eq!(N, self.columns.len());
+        self.rows.push(row.into());
+    }
+
+    /// The outcomes of an entity that are not 0, one a row.
+    pub fn of_outcomes(world: EntityWorld<'_>) -> Self {
+        let mut table = Self::new("outcomes", ["outcome", "value", "unit"]);
+        for (outcome, value) in world.values().filter(|(_, value)| *value != 0.0) {
+            table.push([outcome.name.as_str().into(), value.into(), outcome.unit.as_str().into()]);
+        }
+        table
+    }
+}
+
+/// A cell of a [`SummaryTable`].
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(untagged)]
+pub enum Cell {
+    /// Nothing stands there.
+    Empty,
+    /// A number.
+    Number(f64),
+    /// Words.
+    Text(String),
+}
+
+impl From<&str> for Cell {
+    fn from(text: &str) -> Self {
+        Self::Text(text.to_owned())
+    }
+}
+
+impl From<f64> for Cell {
+    fn from(number: f64) -> Self {
+        Self::Number(number)
+    }
+}
