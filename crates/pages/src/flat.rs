@@ -6,9 +6,10 @@ use parquet::basic::Type;
 use parquet::file::metadata::ColumnChunkMetaData;
 
 use crate::dictionary::{Codes, Dictionary};
+use crate::encoding;
 use crate::header::{Header, PageKind};
 use crate::levels::presence;
-use crate::read::{ColumnPages, encoding, room};
+use crate::read::{ColumnPages, room};
 use crate::{Error, Result, delta, hybrid, split, text, with_codes};
 
 /// The values of some rows.
