@@ -35,7 +35,8 @@ mod tests;
 mod text;
 mod traffic;
 
-pub use dimensions::{RATE_PLANS, TERMINATION_CODES, TOWERS, rate_plans, termination_codes, towers};
+pub use dimensions::{TERMINATION_CODES, rate_plans, termination_codes, towers};
 pub use records::{CHUNK, Dates, Records};
 pub use schema::{COLUMNS, schema};
+pub use shares::{RATE_PLANS, TOWERS};
 pub use traffic::{BATCHES, BATCHES_MAX, Batch, SCALE_MAX, Traffic, TrafficError};

@@ -3,6 +3,12 @@
 
 use crate::draws::{below, rounded};
 
+/// Cell towers, with ids from 1 on.
+pub const TOWERS: usize = 10_000;
+
+/// Rate plans, with ids from 1 on.
+pub const RATE_PLANS: usize = 50;
+
 /// Telephone numbers by how often they call: 200,000 hot ones, 800,000 warm ones, 4,000,001 cold ones.
 #[inline]
 pub(crate) fn phone([band, word]: [u32; 2]) -> u32 {
@@ -31,12 +37,12 @@ pub(crate) fn billing(words: [u32; 2]) -> i128 {
 
 #[inline]
 pub(crate) fn tower([word]: [u32; 1]) -> i32 {
-    rounded(word, 1, crate::TOWERS as u32) as i32
+    rounded(word, 1, TOWERS as u32) as i32
 }
 
 #[inline]
 pub(crate) fn rate_plan([word]: [u32; 1]) -> i32 {
-    rounded(word, 1, crate::RATE_PLANS as u32) as i32
+    rounded(word, 1, RATE_PLANS as u32) as i32
 }
 
 #[inline]

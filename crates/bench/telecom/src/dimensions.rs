@@ -9,13 +9,7 @@ use world::{Seed, Stream, World};
 
 use crate::draws::Purpose;
 use crate::schema::decimal;
-use crate::shares;
-
-/// Cell towers, with ids from 1 on.
-pub const TOWERS: usize = 10_000;
-
-/// Rate plans, with ids from 1 on.
-pub const RATE_PLANS: usize = 50;
+use crate::shares::{RATE_PLANS, TOWERS, network};
 
 /// Termination codes that have a description.
 pub const TERMINATION_CODES: usize = 20;
@@ -134,7 +128,7 @@ impl Site {
         let mut random = Stream::new(seed, World(0), tower, Purpose::Site as u32);
         let city = random.below(CITIES) as usize;
         let place = cities[city].map(|middle| (middle + random.below(2 * CITY_RADIUS + 1)) as i32 - CITY_RADIUS as i32);
-        Self { city, place, technology: shares::network([random.next_u32()]) }
+        Self { city, place, technology: network([random.next_u32()]) }
     }
 
     fn degrees(&self, axis: usize) -> f64 {
