@@ -5,7 +5,8 @@ use chrono::{
 };
 use chrono_tz::Tz;
 
-use crate::definition::{Day, Event, Player, Session, duration_s, minute, start, zone};
+use super::value::{duration_s, minute, start, zone};
+use super::{Day, Event, Player, Session};
 
 /// Spans of seconds of an event, from its start: in order, and apart from each other.
 #[derive(Debug, Clone, PartialEq, Eq)]
