@@ -4,14 +4,14 @@
 //! once used, in processes of their own, beside DuckDB where that is installed. Every answer is checked against counts
 //! that were made with the events.
 
+mod baseline;
 mod events;
 mod facts;
+mod mixed_load;
 mod questions;
 mod report;
-mod rival;
 mod run;
-mod storm;
 
+pub use mixed_load::{MixedLoad, MixedLoadPlan};
 pub use report::{html, markdown};
 pub use run::{Ask, AskRow, AskWorkload, ask};
-pub use storm::{Storm, StormPlan};

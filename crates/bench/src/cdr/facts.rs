@@ -5,8 +5,8 @@ use std::collections::{BTreeMap, HashMap};
 use arrow::array::{AsArray, RecordBatch};
 use arrow::datatypes::{Date32Type, Decimal128Type, Int32Type, TimestampMicrosecondType};
 
+use super::dataset::Dataset;
 use super::hash::of_text;
-use super::spool::Spool;
 use crate::error::BenchError;
 
 /// Rows of an answer that share a key.
@@ -104,11 +104,11 @@ const HASHES_MAX: u64 = 10_000_000;
 
 impl Facts {
     /// Looks at all records.
-    pub(crate) fn of(spool: &Spool) -> Result<Self, BenchError> {
+    pub(crate) fn of(dataset: &Dataset) -> Result<Self, BenchError> {
         let mut calls: HashMap<u64, u32> = HashMap::new();
         let mut last = i64::MIN;
         let mut callee = None;
-        each_row(spool, |row| {
+        each_row(dataset, |row| {
             *calls.entry(of_text(row.caller)).or_default() += 1;
             last = last.max(row.time);
             callee.get_or_insert_with(|| row.callee.to_owned());
@@ -116,7 +116,7 @@ impl Facts {
         let (most, least) = (calls.values().max().copied(), calls.values().min().copied());
         // The first three of the most frequent and of the least frequent callers.
         let (mut frequent, mut seldom): (Vec<String>, Vec<String>) = (Vec::new(), Vec::new());
-        each_row_while(spool, |row| {
+        each_row_while(dataset, |row| {
             let count = calls.get(&of_text(row.caller)).copied();
             for (found, wanted) in [(&mut frequent, most), (&mut seldom, least)] {
                 if found.len() < 3 && count == wanted && !found.iter().any(|f| f == row.caller) {
@@ -133,9 +133,9 @@ impl Facts {
         let hot = if called(HOT) { HOT.to_owned() } else { often.clone() };
         let listed = [often, seldom[0].clone(), cold.clone(), absent[0].clone(), absent[1].clone()];
         let distinct = BTreeMap::from([
-            ("call_id", distinct(spool, "call_id")?),
+            ("call_id", distinct(dataset, "call_id")?),
             ("caller_number", calls.len() as u64),
-            ("callee_number", distinct(spool, "callee_number")?),
+            ("callee_number", distinct(dataset, "callee_number")?),
         ]);
         let [absent, _] = absent;
         Ok(Self { last, callee, hot, cold, absent, listed, distinct })
@@ -144,13 +144,13 @@ impl Facts {
     /// The answer to each of the questions, by name. `region` names the region of a tower.
     pub(crate) fn answers(
         &self,
-        spool: &Spool,
+        dataset: &Dataset,
         region: impl Fn(i32) -> Option<String>,
     ) -> Result<BTreeMap<&'static str, Answer>, BenchError> {
         let mut single: BTreeMap<&'static str, Sum> = BTreeMap::new();
         let mut by_tower: BTreeMap<i32, Sum> = BTreeMap::new();
         let mut by_tower_and_hours: BTreeMap<i32, Sum> = BTreeMap::new();
-        each_row(spool, |row| {
+        each_row(dataset, |row| {
             let hours = (8..=10).contains(&row.hour);
             let towers = (1000..=1100).contains(&row.tower);
             let conditions = [
@@ -216,15 +216,15 @@ fn number_nobody_has(number: &str, called: &impl Fn(&str) -> bool) -> Result<Str
     found.ok_or_else(|| BenchError::Wrong(format!("every number after {number} called")))
 }
 
-fn each_row(spool: &Spool, mut take: impl FnMut(&Row<'_>)) -> Result<(), BenchError> {
-    each_row_while(spool, |row| {
+fn each_row(dataset: &Dataset, mut take: impl FnMut(&Row<'_>)) -> Result<(), BenchError> {
+    each_row_while(dataset, |row| {
         take(row);
         true
     })
 }
 
 /// The rows in order, as long as `take` wants more.
-fn each_row_while(spool: &Spool, mut take: impl FnMut(&Row<'_>) -> bool) -> Result<(), BenchError> {
+fn each_row_while(dataset: &Dataset, mut take: impl FnMut(&Row<'_>) -> bool) -> Result<(), BenchError> {
     const COLUMNS: [&str; 8] = [
         "call_timestamp",
         "call_date",
@@ -235,7 +235,7 @@ fn each_row_while(spool: &Spool, mut take: impl FnMut(&Row<'_>) -> bool) -> Resu
         "cell_tower_id",
         "billing_amount",
     ];
-    for batch in &spool.batches {
+    for batch in &dataset.batches {
         for records in batch.read_columns(&COLUMNS)? {
             if !rows_of(&records, &mut take)? {
                 return Ok(());
@@ -278,12 +278,12 @@ fn rows_of(records: &RecordBatch, take: &mut impl FnMut(&Row<'_>) -> bool) -> Re
 
 /// Distinct texts of a column, by hashes of 64 bits: one too few, once in 20,000 full days. A pass over the records
 /// counts the share of the hashes that fits in memory.
-fn distinct(spool: &Spool, column: &str) -> Result<u64, BenchError> {
-    let passes = spool.rows().div_ceil(HASHES_MAX).max(1);
+fn distinct(dataset: &Dataset, column: &str) -> Result<u64, BenchError> {
+    let passes = dataset.rows().div_ceil(HASHES_MAX).max(1);
     let mut count = 0;
     for pass in 0..passes {
-        let mut hashes = Vec::with_capacity((spool.rows() / passes) as usize);
-        for batch in &spool.batches {
+        let mut hashes = Vec::with_capacity((dataset.rows() / passes) as usize);
+        for batch in &dataset.batches {
             for records in batch.read_columns(&[column])? {
                 let texts = records.column(0).as_string::<i32>();
                 let of_pass = texts.iter().flatten().map(of_text).filter(|h| h % passes == pass);

@@ -41,12 +41,12 @@ fn records(path: &Path) -> Result<Records, BenchError> {
 }
 
 fn open_file(path: &Path) -> Result<File, BenchError> {
-    File::open(path).map_err(|source| BenchError::Io { doing: "open", path: path.to_owned(), source })
+    File::open(path).map_err(BenchError::io("open", path))
 }
 
 fn csv(path: &Path) -> Result<Records, BenchError> {
     let owned = path.to_owned();
-    let failed = move |source| BenchError::Spool { path: owned.clone(), source };
+    let failed = move |source| BenchError::Rows { path: owned.clone(), source };
     let file = BufReader::with_capacity(1 << 20, open_file(path)?);
     let reader = ReaderBuilder::new(telecom::schema()).with_header(true).with_batch_size(ROWS).build(file);
     Ok(Box::new(reader.map_err(&failed)?.map(move |batch| batch.map_err(&failed))))
@@ -57,5 +57,5 @@ fn parquet(path: &Path) -> Result<Records, BenchError> {
     let failed = |source| BenchError::Segment { path: path.to_owned(), source };
     let reader = ParquetRecordBatchReaderBuilder::try_new(open_file(path)?).map_err(failed)?;
     let reader = reader.with_batch_size(ROWS).build().map_err(failed)?;
-    Ok(Box::new(reader.map(move |batch| batch.map_err(|source| BenchError::Spool { path: owned.clone(), source }))))
+    Ok(Box::new(reader.map(move |batch| batch.map_err(|source| BenchError::Rows { path: owned.clone(), source }))))
 }

@@ -10,9 +10,10 @@ use serde::Serialize;
 use table::disk::RealDisk;
 use table::{Clustering, Curve, DATABASE, Inserter, Layout, TableOptions};
 
-use super::spool::Spool;
+use super::dataset::Dataset;
 use crate::error::BenchError;
-use crate::statistics::percentile;
+use crate::harness::disk_space::folder_bytes;
+use crate::harness::statistics::percentile;
 
 /// One way to store the records.
 #[derive(Debug, Clone, PartialEq)]
@@ -122,12 +123,12 @@ pub(crate) async fn create(data: &Path, variants: &[Variant]) -> Result<Vec<Cloc
 /// caches warm. Reading a batch is off the clock; an insert is on it until the batch is durable.
 pub(crate) async fn insert_all(
     mut clocks: Vec<Clock>,
-    spool: &Spool,
+    dataset: &Dataset,
     turn: usize,
     stop: &dyn Fn() -> bool,
 ) -> Result<BTreeMap<&'static str, VariantFigures>, BenchError> {
-    let checkpoint_each = spool.batches.len().div_ceil(5).max(1);
-    for (number, batch) in spool.batches.iter().enumerate() {
+    let checkpoint_each = dataset.batches.len().div_ceil(5).max(1);
+    for (number, batch) in dataset.batches.iter().enumerate() {
         if stop() {
             return Err(BenchError::Stopped);
         }
@@ -140,7 +141,7 @@ pub(crate) async fn insert_all(
             clocks.iter_mut().try_for_each(|clock| clock.measure_size(number + 1))?;
         }
     }
-    clocks.iter_mut().try_for_each(|clock| clock.measure_size(spool.batches.len()))?;
+    clocks.iter_mut().try_for_each(|clock| clock.measure_size(dataset.batches.len()))?;
     clocks.into_iter().map(|clock| Ok((clock.name, clock.figures()?))).collect()
 }
 
@@ -201,16 +202,4 @@ impl Clock {
 pub(crate) fn lookup_folder_bytes(root: &Path) -> Result<u64, BenchError> {
     let folder = root.join("_lookup");
     if folder.is_dir() { folder_bytes(&folder) } else { Ok(0) }
-}
-
-/// Bytes of all files in a folder and those below it: rows, logs and whatever lies beside them.
-pub(crate) fn folder_bytes(folder: &Path) -> Result<u64, BenchError> {
-    let failed = |source| BenchError::Io { doing: "list", path: folder.to_owned(), source };
-    let mut bytes = 0;
-    for entry in std::fs::read_dir(folder).map_err(failed)? {
-        let entry = entry.map_err(failed)?;
-        let metadata = entry.metadata().map_err(failed)?;
-        bytes += if metadata.is_dir() { folder_bytes(&entry.path())? } else { metadata.len() };
-    }
-    Ok(bytes)
 }

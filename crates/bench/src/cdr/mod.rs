@@ -4,6 +4,7 @@
 //! The records are made before any clock starts and are the same for all variants. Every variant's rows are counted
 //! and hashed from what is on disk, and every answer is held against a count made from the records themselves.
 
+mod dataset;
 mod facts;
 mod gates;
 mod hash;
@@ -15,7 +16,7 @@ mod plots;
 mod questions;
 mod report;
 mod run;
-mod spool;
+mod workload;
 
 pub use facts::Answer;
 pub use gates::{Gate, GateStatus};
@@ -25,7 +26,8 @@ pub use pass::{Clustering, ColumnBytes};
 pub use phases::Phase;
 pub use questions::{Ask, Queried, Question, Reading};
 pub use report::{html, markdown};
-pub use run::{Cdr, CdrWorkload, SecondPass, Slowdown, cdr};
+pub use run::{Cdr, SecondPass, Slowdown, cdr};
+pub use workload::CdrWorkload;
 
 #[cfg(test)]
 mod tests;

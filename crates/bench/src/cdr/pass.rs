@@ -16,16 +16,17 @@ use table::upkeep::VacuumOptions;
 use table::{Inserter, Layout, StoredTable, TableOptions};
 use world::{ContentHash, Seed};
 
+use super::dataset::Dataset;
 use super::facts::Answer;
 use super::hash::content_hash;
-use super::insert::{Variant, VariantFigures, create, folder_bytes, insert_all, lookup_folder_bytes, table_folder};
+use super::insert::{Variant, VariantFigures, create, insert_all, lookup_folder_bytes, table_folder};
 use super::phases::Phases;
 use super::questions::{Ask, Queried, Question, ask};
-use super::run::CdrWorkload;
-use super::spool::Spool;
-use crate::bench::Bench;
+use super::workload::CdrWorkload;
 use crate::error::BenchError;
-use crate::statistics::median;
+use crate::harness::bench::Bench;
+use crate::harness::disk_space::{folder_bytes, remove_folder};
+use crate::harness::statistics::median;
 
 /// What clustering the clustered variant took and gave.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -96,7 +97,7 @@ impl Pass<'_> {
         &self,
         bench: &Bench<'_, CdrWorkload>,
         phases: &mut Phases<'_>,
-        spool: &Spool,
+        dataset: &Dataset,
         (questions, answers): (&[Question], &BTreeMap<&'static str, Answer>),
         sql: Ask<'_>,
     ) -> Result<Passed, BenchError> {
@@ -107,7 +108,7 @@ impl Pass<'_> {
         let started = phases.begin(DIMENSIONS);
         insert_dimensions(bench, &self.data).await?;
         phases.end(DIMENSIONS, started);
-        let inserted = self.insert_repeatedly(bench, phases, spool).await?;
+        let inserted = self.insert_repeatedly(bench, phases, dataset).await?;
         let started = phases.begin(CLUSTER);
         let clustering = cluster_table(&self.data).await?;
         phases.end(CLUSTER, started);
@@ -129,7 +130,7 @@ impl Pass<'_> {
         &self,
         bench: &Bench<'_, CdrWorkload>,
         phases: &mut Phases<'_>,
-        spool: &Spool,
+        dataset: &Dataset,
     ) -> Result<BTreeMap<&'static str, VariantFigures>, BenchError> {
         let mut repeats = Vec::new();
         let [making, inserting] = self.phases;
@@ -141,7 +142,7 @@ impl Pass<'_> {
             let clocks = create(&self.data, &self.variants).await?;
             phases.end(making, started);
             let started = phases.begin(inserting);
-            let figures = insert_all(clocks, spool, turn, bench.stop).await?;
+            let figures = insert_all(clocks, dataset, turn, bench.stop).await?;
             phases.end(inserting, started);
             figures.iter().for_each(|(name, figures)| (bench.note)(&format!("{name}: {}", figures.in_brief())));
             repeats.push(figures);
@@ -165,12 +166,6 @@ impl Pass<'_> {
         }
         Ok(queries)
     }
-}
-
-/// Removes a folder and what is in it.
-pub(crate) fn remove_folder(folder: &Path) -> Result<(), BenchError> {
-    let failed = |source| BenchError::Io { doing: "remove", path: folder.to_owned(), source };
-    std::fs::remove_dir_all(folder).map_err(failed)
 }
 
 /// The last repeat, its figures replaced by the medians of all.
@@ -247,11 +242,10 @@ pub(crate) async fn stored_in(root: &Path) -> Result<Stored, BenchError> {
     };
     for segment in table.segments().await? {
         let path = root.join(&segment.path);
-        let io = |source| BenchError::Io { doing: "open", path: path.clone(), source };
         let parquet = |source| BenchError::Segment { path: path.clone(), source };
-        let file = File::open(&path).map_err(io)?;
+        let file = File::open(&path).map_err(BenchError::io("open", &path))?;
         for batch in ParquetRecordBatchReaderBuilder::try_new(file).map_err(parquet)?.build().map_err(parquet)? {
-            add(batch.map_err(|source| BenchError::Spool { path: path.clone(), source })?);
+            add(batch.map_err(|source| BenchError::Rows { path: path.clone(), source })?);
         }
     }
     Ok(stored)

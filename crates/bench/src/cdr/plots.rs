@@ -2,9 +2,9 @@
 
 use super::questions::Queried;
 use super::run::Cdr;
-use crate::report::Block;
-use crate::report::number::{bytes, ms, short};
-use crate::report::plot::{Scale, bars};
+use crate::harness::report::Block;
+use crate::harness::report::number::{bytes, ms, short};
+use crate::harness::report::plot::{Scale, bars};
 
 /// The variants, each with the same colour in all plots.
 fn names(cdr: &Cdr) -> Vec<&'static str> {

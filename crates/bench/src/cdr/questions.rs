@@ -10,8 +10,8 @@ use serde::Serialize;
 
 use super::facts::{Answer, Facts, Group, HOUR_MICROS};
 use crate::error::BenchError;
-use crate::reads::SqlError;
-use crate::statistics::median;
+use crate::error::SqlError;
+use crate::harness::statistics::median;
 
 /// How often a question is asked; the median counts.
 const REPEATS: usize = 3;

@@ -21,14 +21,9 @@ impl Crew {
         Self { program: program.to_owned(), workers: Vec::new() }
     }
 
-    fn failed(&self, doing: &'static str) -> impl FnOnce(std::io::Error) -> BenchError + use<> {
-        let path = self.program.clone();
-        move |source| BenchError::Io { doing, path, source }
-    }
-
     pub(super) fn add(&mut self, mut command: Command) -> Result<(), BenchError> {
         let worker = command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).spawn();
-        self.workers.push(worker.map_err(self.failed("start a worker of"))?);
+        self.workers.push(worker.map_err(BenchError::io("start a worker of", &self.program))?);
         Ok(())
     }
 
@@ -37,10 +32,10 @@ impl Crew {
         let mut cpu = Duration::ZERO;
         for worker in &self.workers {
             kill(Pid::from_raw(worker.id() as i32), Signal::SIGTERM)
-                .map_err(|error| self.failed("end a worker of")(error.into()))?;
+                .map_err(|error| BenchError::io("end a worker of", &self.program)(error.into()))?;
         }
         for worker in std::mem::take(&mut self.workers) {
-            let ended = worker.wait4().map_err(self.failed("wait for a worker of"))?;
+            let ended = worker.wait4().map_err(BenchError::io("wait for a worker of", &self.program))?;
             if !ended.status.success() {
                 let said = format!("{}", ended.status);
                 return Err(BenchError::Run { command: "manyworlds worker".to_owned(), said });

@@ -9,13 +9,14 @@ use serde::Serialize;
 use serde_json::Value;
 
 use super::crew::Crew;
-use crate::bars::Mark;
-use crate::bench::Bench;
-use crate::child::measure;
 use crate::error::BenchError;
-use crate::launch;
-use crate::machine::Machine;
-use crate::report::number::count;
+use crate::harness::bars::Mark;
+use crate::harness::bench::Bench;
+use crate::harness::child::measure;
+use crate::harness::disk_space::remove_folder;
+use crate::harness::launch;
+use crate::harness::machine::Machine;
+use crate::harness::report::number::count;
 
 /// How long workers may take to come.
 const PATIENCE: Duration = Duration::from_secs(30);
@@ -118,24 +119,24 @@ pub fn fleet(bench: &Bench<'_, FleetWorkload>) -> Result<Fleet, BenchError> {
     }
     bench.check_empty()?;
     let machine = Machine::here();
-    let desk = Desk { bench, small: bench.data.join("small.toml"), big: bench.data.join("big.toml") };
-    desk.write_events()?;
+    let runner = Runner { bench, small: bench.data.join("small.toml"), big: bench.data.join("big.toml") };
+    runner.write_events()?;
     let mut rows = Vec::new();
-    rows.push(desk.embedded(Experiment::Small, workload.worlds)?);
+    rows.push(runner.embedded(Experiment::Small, workload.worlds)?);
     for workers in &workload.workers {
-        rows.push(desk.fleet(Experiment::Small, workload.worlds, *workers)?);
+        rows.push(runner.fleet(Experiment::Small, workload.worlds, *workers)?);
     }
     if workload.big_worlds > 0 {
-        rows.push(desk.embedded(Experiment::Big, workload.big_worlds)?);
-        rows.push(desk.fleet(Experiment::Big, workload.big_worlds, 1)?);
+        rows.push(runner.embedded(Experiment::Big, workload.big_worlds)?);
+        rows.push(runner.fleet(Experiment::Big, workload.big_worlds, 1)?);
     }
     if workload.sleeping_worlds > 0 {
         for workers in [1, 8] {
-            rows.push(desk.fleet(Experiment::Sleeping, workload.sleeping_worlds, workers)?);
+            rows.push(runner.fleet(Experiment::Sleeping, workload.sleeping_worlds, workers)?);
         }
     }
     if workload.final_worlds > 0 {
-        rows.push(desk.fleet(Experiment::Final, workload.final_worlds, 2)?);
+        rows.push(runner.fleet(Experiment::Final, workload.final_worlds, 2)?);
     }
     let same = |row: &FleetRow| rows.iter().filter(|r| r.experiment == row.experiment).all(|r| r.hash == row.hash);
     let is_deterministic = rows.iter().all(same);
@@ -143,17 +144,17 @@ pub fn fleet(bench: &Bench<'_, FleetWorkload>) -> Result<Fleet, BenchError> {
     Ok(Fleet { machine, workload: workload.clone(), rows, is_deterministic, bars })
 }
 
-struct Desk<'a> {
+struct Runner<'a> {
     bench: &'a Bench<'a, FleetWorkload>,
     small: PathBuf,
     big: PathBuf,
 }
 
-impl Desk<'_> {
+impl Runner<'_> {
     fn write_events(&self) -> Result<(), BenchError> {
         for (which, path) in [("small", &self.small), ("big", &self.big)] {
             let event = self.output(&["bingo", "example", which], |_| {})?;
-            fs::write(path, event).map_err(|source| BenchError::Io { doing: "write", path: path.clone(), source })?;
+            fs::write(path, event).map_err(BenchError::io("write", path))?;
         }
         Ok(())
     }
@@ -203,7 +204,7 @@ impl Desk<'_> {
             hash: text(&summary["hash"]),
             phases: shares(phases.iter().map(|name| ((*name).to_owned(), seconds(name))).collect()),
         };
-        remove(&data)?;
+        remove_folder(&data)?;
         Ok(row)
     }
 
@@ -225,7 +226,7 @@ impl Desk<'_> {
         let what = format!("{}, {} worlds, {workers} workers", experiment.words(), count(worlds.into()));
         self.bench.check_stop(&what)?;
         let data = self.folder(experiment, workers);
-        fs::create_dir_all(&data).map_err(|source| BenchError::Io { doing: "make", path: data.clone(), source })?;
+        fs::create_dir_all(&data).map_err(BenchError::io("make", &data))?;
         let mut crew = Crew::new(self.bench.program);
         for _ in 0..workers {
             let mut command = launch::command(self.bench.program);
@@ -271,7 +272,7 @@ impl Desk<'_> {
             hash,
             phases: shares(phases.iter().map(|name| ((*name).to_owned(), seconds(name))).collect()),
         };
-        remove(&data)?;
+        remove_folder(&data)?;
         Ok(row)
     }
 
@@ -303,10 +304,6 @@ impl Desk<'_> {
 fn json(command: &str, printed: &[u8]) -> Result<Value, BenchError> {
     let command = format!("manyworlds {command}");
     serde_json::from_slice(printed).map_err(|source| BenchError::Summary { command, source })
-}
-
-fn remove(folder: &Path) -> Result<(), BenchError> {
-    fs::remove_dir_all(folder).map_err(|source| BenchError::Io { doing: "remove", path: folder.to_owned(), source })
 }
 
 fn total(outcome: &Value) -> f64 {

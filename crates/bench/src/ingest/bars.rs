@@ -2,9 +2,9 @@
 
 use serde::Serialize;
 
-use super::cases::IngestSweep;
-use super::payload::{BodyCodec, WireFormat};
-use super::workload::IngestRow;
+use super::format::{BodyCodec, WireFormat};
+use super::row::IngestRow;
+use super::workload::IngestSweep;
 
 /// A figure that must be reached.
 #[derive(Debug, Clone, PartialEq, Serialize)]

@@ -4,103 +4,12 @@ use std::path::Path;
 use std::process::Command;
 
 use ingest::Durability;
-use serde::Serialize;
 use table::Codec;
 
+use super::format::{BodyCodec, WireFormat};
 use super::load::{LoadPlan, Pace};
-use super::payload::{BodyCodec, WireFormat};
-use super::workload::IngestWorkload;
-use crate::launch;
-
-/// Cases that differ in one setting.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "lowercase")]
-pub enum IngestSweep {
-    /// Every wire format.
-    Formats,
-    /// Bodies compressed with each that a server expands.
-    Bodies,
-    /// Acknowledged after, shortly before and long before the disk has it.
-    Durability,
-    /// Segments compressed with each codec.
-    Compression,
-    /// Rows of a segment.
-    Buffers,
-    /// Segments encoded at once.
-    Flushes,
-    /// Tables written to.
-    Tables,
-    /// Connections.
-    Connections,
-    /// Requests at a rate.
-    Rate,
-    /// More than fits into little memory.
-    Overload,
-}
-
-impl IngestSweep {
-    /// All of them, in the order in which they are measured.
-    pub const ALL: [Self; 10] = [
-        Self::Formats,
-        Self::Bodies,
-        Self::Durability,
-        Self::Compression,
-        Self::Buffers,
-        Self::Flushes,
-        Self::Tables,
-        Self::Connections,
-        Self::Rate,
-        Self::Overload,
-    ];
-
-    /// Its name in one word.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Formats => "formats",
-            Self::Bodies => "bodies",
-            Self::Durability => "durability",
-            Self::Compression => "compression",
-            Self::Buffers => "buffers",
-            Self::Flushes => "flushes",
-            Self::Tables => "tables",
-            Self::Connections => "connections",
-            Self::Rate => "rate",
-            Self::Overload => "overload",
-        }
-    }
-
-    /// What is compared.
-    pub fn title(self) -> &'static str {
-        match self {
-            Self::Formats => "Wire formats",
-            Self::Bodies => "Compressed bodies",
-            Self::Durability => "Durability",
-            Self::Compression => "Compressed segments",
-            Self::Buffers => "Rows of a segment",
-            Self::Flushes => "Segments encoded at once",
-            Self::Tables => "Tables",
-            Self::Connections => "Connections",
-            Self::Rate => "At a rate",
-            Self::Overload => "More than memory holds",
-        }
-    }
-
-    /// What the comparison is about.
-    pub(super) fn words(self) -> &'static str {
-        match self {
-            Self::Formats => "Acknowledged once on disk; the tables of the columnar case are compacted afterwards.",
-            Self::Bodies => "Columnar bodies; compressing them is the load's work, expanding them the server's.",
-            Self::Durability => "sync acknowledges once a request is on disk; the others before.",
-            Self::Compression => "What the server compresses the pages of segments with.",
-            Self::Buffers => "Rows of a table that wait until they become a segment.",
-            Self::Flushes => "Segments, of all tables together, that are encoded beside each other.",
-            Self::Tables => "Each table has a log, a buffer and commits of its own.",
-            Self::Connections => "Requests of several connections share a sync of the log.",
-            Self::Rate => "Latency counts from when a request was due, so that a server that falls behind shows.",
-            Self::Overload => "Little memory for rows that wait; what has no room is answered with 429.",
-        }
-    }
-}
+use super::workload::{IngestSweep, IngestWorkload};
+use crate::harness::launch;
 
 /// Settings of a server that are compared.
 #[derive(Debug, Clone, PartialEq)]

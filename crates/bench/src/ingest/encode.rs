@@ -9,7 +9,8 @@ use arrow::datatypes::{DataType, Field, Schema, TimeUnit};
 use arrow::error::ArrowError;
 use arrow::ipc::writer::StreamWriter;
 
-use super::payload::{HOSTS, Measurement, Records, WireFormat};
+use super::format::WireFormat;
+use super::records::{HOSTS, Measurement, Records};
 
 /// The hosts' names, all of nine bytes.
 static NAMES: LazyLock<Vec<String>> = LazyLock::new(|| (0..HOSTS).map(|host| format!("server{host:03}")).collect());

@@ -3,7 +3,7 @@
 use std::io;
 use std::net::SocketAddr;
 
-use crate::report::number::count;
+use crate::harness::report::number::count;
 
 /// Why a load was not begun, or ended early.
 #[derive(Debug, thiserror::Error)]

@@ -11,11 +11,13 @@ use run::Usage;
 use serde::Serialize;
 
 use super::error::LoadError;
-use super::payload::{BodyCodec, Measurement, Payloads, WireFormat, measurements};
+use super::format::{BodyCodec, WireFormat};
+use super::payload::Payloads;
+use super::records::{Measurement, measurements};
 use super::tally::Tally;
 use super::target::{Target, refused};
-use crate::http::{Connection, Reply};
-use crate::report::number::{count, ms};
+use crate::harness::http::{Connection, Reply};
+use crate::harness::report::number::{count, ms};
 
 /// How often progress is told.
 const PROGRESS: Duration = Duration::from_secs(5);

@@ -7,21 +7,26 @@ mod bars;
 mod cases;
 pub(crate) mod encode;
 mod error;
+mod format;
 mod load;
-pub(crate) mod payload;
+mod payload;
+pub(crate) mod records;
 mod report;
+mod row;
+mod run;
 mod tally;
 mod target;
 mod workload;
 
 pub use bars::IngestBar;
-pub use cases::IngestSweep;
 pub use error::LoadError;
+pub use format::{BodyCodec, UnknownWord, WireFormat};
 pub use load::{LoadFigures, LoadPlan, Pace, load};
-pub use payload::{BodyCodec, UnknownWord, WireFormat};
 pub use report::{html, markdown};
+pub use row::IngestRow;
+pub use run::{Ingest, ingest};
 pub use target::Target;
-pub use workload::{Ingest, IngestRow, IngestWorkload, ingest};
+pub use workload::{IngestSweep, IngestWorkload};
 
 #[cfg(test)]
 mod tests;

@@ -6,7 +6,7 @@ use std::net::{SocketAddr, ToSocketAddrs as _};
 use serde_json::{Value, json};
 
 use super::error::LoadError;
-use crate::http::{Connection, Reply};
+use crate::harness::http::{Connection, Reply};
 
 /// A server, and the database that is loaded.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -4,14 +4,15 @@ use serde_json::{Value, json};
 use world::Stream;
 
 use super::findings::Kind;
-use super::front::{Front, Tallies, pick};
+use super::front::{Front, pick};
+use super::known::bet;
 use super::postgres::PgConnection;
 use super::rows::{self, DATABASE, ROWS};
 use super::shell::{Ended, Shell};
-use super::worlds;
+use super::tallies::Tallies;
 use super::writers::{exchange, post, status, words};
 use crate::error::BenchError;
-use crate::http::Connection;
+use crate::harness::http::Connection;
 
 /// Asks question after question until the life is over.
 pub(super) fn ask(front: &Front<'_>, mut dice: Stream) {
@@ -179,7 +180,7 @@ impl Asker<'_, '_> {
 
     /// Prices a bet, which has one answer.
     fn price(&mut self) {
-        let body = worlds::bet().to_string();
+        let body = bet().to_string();
         let request = post("/api/v1/price", "content-type: application/json\r\n", body.as_bytes());
         let reply = exchange(self.front, &mut self.http, &request);
         match status(&reply) {

@@ -14,7 +14,7 @@ use super::ledger::Fate;
 use super::rows::{self, DATABASE, ROWS, TABLES};
 use super::shell::{Ended, Shell};
 use crate::error::BenchError;
-use crate::ingest::payload::Measurement;
+use crate::ingest::records::Measurement;
 
 /// What is stored of a request: its rows, how many of them differ in number, and how many have other values.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -128,22 +128,22 @@ impl Reader<'_> {
             let stored = self.stored_in_export(table, &file)?;
             all += stored.iter().map(|stored| stored.rows).sum::<u64>();
             self.judge(place, table, 0, &stored);
-            fs::remove_file(&file).map_err(|source| BenchError::Io { doing: "remove", path: file, source })?;
+            fs::remove_file(&file).map_err(BenchError::io("remove", &file))?;
         }
         Ok(all)
     }
 
     fn stored_in_export(&self, table: &Measurement, path: &std::path::Path) -> Result<Vec<Stored>, BenchError> {
-        let io = |source| BenchError::Io { doing: "open", path: path.to_owned(), source };
         let bad = |source| BenchError::Segment { path: path.to_owned(), source };
-        let reader = ParquetRecordBatchReaderBuilder::try_new(File::open(path).map_err(io)?).map_err(bad)?;
+        let reader = ParquetRecordBatchReaderBuilder::try_new(File::open(path).map_err(BenchError::io("open", path))?)
+            .map_err(bad)?;
         let requests = self.campaign.ledger.len() as usize;
         let mut stored = vec![Stored::default(); requests];
         let mut seen = vec![false; requests * ROWS as usize];
         for batch in reader.build().map_err(bad)? {
-            let batch = batch.map_err(|source| BenchError::Spool { path: path.to_owned(), source })?;
+            let batch = batch.map_err(|source| BenchError::Rows { path: path.to_owned(), source })?;
             let strangers = count(&batch, table, &mut stored, &mut seen)
-                .map_err(|source| BenchError::Spool { path: path.to_owned(), source })?;
+                .map_err(|source| BenchError::Rows { path: path.to_owned(), source })?;
             if strangers > 0 {
                 self.find(Kind::Changed, strangers, format!("{} has {strangers} rows that nobody sent", table.name));
             }

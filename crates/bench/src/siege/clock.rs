@@ -37,8 +37,7 @@ impl Clock {
 
     /// Sets it so many seconds off the machine's.
     pub(super) fn step(&self, seconds: i64) -> Result<(), BenchError> {
-        let failed = |source| BenchError::Io { doing: "write", path: self.file.clone(), source };
-        fs::write(&self.file, format!("{seconds:+}\n")).map_err(failed)
+        fs::write(&self.file, format!("{seconds:+}\n")).map_err(BenchError::io("write", &self.file))
     }
 
     /// Gives a process this clock. Its monotonic clock stays, as it does on a machine whose clock is set; so do the

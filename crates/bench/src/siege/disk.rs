@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use rustix::fs::FallocateFlags;
 
 use crate::error::BenchError;
-use crate::room;
+use crate::harness::disk_space;
 
 /// The disk of a data folder, which nobody else uses.
 pub(super) struct OwnDisk {
@@ -22,7 +22,7 @@ impl OwnDisk {
     /// Takes all room but `left` bytes.
     pub(super) fn fill(&self, left: u64) -> Result<(), BenchError> {
         let folder = self.ballast.parent().unwrap_or(Path::new("/"));
-        let taken = room::free(folder)?.saturating_sub(left);
+        let taken = disk_space::free(folder)?.saturating_sub(left);
         let failed = |source| BenchError::Io { doing: "write", path: self.ballast.clone(), source };
         let file = File::create(&self.ballast).map_err(failed)?;
         if taken == 0 {

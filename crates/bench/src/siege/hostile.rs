@@ -8,8 +8,9 @@ use serde_json::json;
 use world::Stream;
 
 use super::findings::Kind;
-use super::front::{Front, Tallies, pick};
+use super::front::{Front, pick};
 use super::postgres::PgConnection;
+use super::tallies::Tallies;
 use super::writers::{exchange, post, status, words};
 
 /// How long an answer to garbage is waited for.

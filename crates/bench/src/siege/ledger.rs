@@ -3,6 +3,8 @@
 use std::collections::BTreeSet;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
+use serde_json::{Map, Value};
+
 use super::rows::{TABLES, table_of};
 
 /// What is known of a request.
@@ -128,5 +130,23 @@ impl Ledger {
     /// The last acknowledged requests of a table that are not removed, at most `count`, the latest first.
     pub(super) fn last_acknowledged(&self, table: usize, count: usize) -> Vec<u64> {
         self.acknowledged(table).into_iter().rev().take(count).collect()
+    }
+}
+
+/// What a row was sent with, and whether it was acknowledged; nothing where it was refused.
+type Sent = Option<(Map<String, Value>, bool)>;
+
+/// The rows of mixed types, by number.
+#[derive(Default)]
+pub(super) struct MessyLedger(Mutex<Vec<Sent>>);
+
+impl MessyLedger {
+    pub(super) fn rows(&self) -> MutexGuard<'_, Vec<Sent>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// How many rows were sent.
+    pub(super) fn len(&self) -> u64 {
+        self.rows().len() as u64
     }
 }

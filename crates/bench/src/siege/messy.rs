@@ -1,14 +1,14 @@
 //! Rows of mixed types and names, each in a request of its own, and what must be in the tables of them.
 
 use std::collections::BTreeMap;
-use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use serde_json::{Map, Number, Value};
 use world::Stream;
 
 use super::check::Reader;
 use super::findings::Kind;
-use super::front::{Front, Tallies, pick};
+use super::front::{Front, pick};
+use super::tallies::Tallies;
 use super::writers::{exchange, post, status, words};
 use crate::error::BenchError;
 
@@ -54,24 +54,6 @@ const NAMES: [&str; 36] = [
     "'",
     "\u{1F980}",
 ];
-
-/// What a row was sent with, and whether it was acknowledged; nothing where it was refused.
-type Sent = Option<(Map<String, Value>, bool)>;
-
-/// The rows, by number.
-#[derive(Default)]
-pub(super) struct MessyLedger(Mutex<Vec<Sent>>);
-
-impl MessyLedger {
-    fn rows(&self) -> MutexGuard<'_, Vec<Sent>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// How many rows were sent.
-    pub(super) fn len(&self) -> u64 {
-        self.rows().len() as u64
-    }
-}
 
 fn table_of(number: u64) -> &'static str {
     TABLES[(number % TABLES.len() as u64) as usize]

@@ -5,7 +5,7 @@
 use std::ops::Range;
 
 use crate::ingest::encode::name;
-use crate::ingest::payload::{HOSTS, HUNDREDTHS, Records};
+use crate::ingest::records::{HOSTS, HUNDREDTHS, Records};
 
 /// Rows of a request.
 pub(super) const ROWS: u64 = 100;

@@ -14,18 +14,19 @@ use super::check::Reader;
 use super::clock::Clock;
 use super::disk::OwnDisk;
 use super::findings::{Figures, Finding, Findings, Kind};
-use super::front::{Campaign, Front, Tallies, pick};
-use super::ledger::Ledger;
-use super::messy::{self, MessyLedger};
+use super::front::{Campaign, Front, pick};
+use super::known::Known;
+use super::ledger::{Ledger, MessyLedger};
+use super::messy;
 use super::rows::TABLES;
+use super::tallies::Tallies;
 use super::upkeep;
-use super::worlds::Known;
-use crate::bench::Bench;
 use crate::error::BenchError;
-use crate::ingest::payload::measurements;
-use crate::launch;
-use crate::machine::Machine;
-use crate::server::RunningServer;
+use crate::harness::bench::Bench;
+use crate::harness::launch;
+use crate::harness::machine::Machine;
+use crate::harness::server::RunningServer;
+use crate::ingest::records::measurements;
 
 /// Lives between two checks of everything; the others check what is new.
 const CHECK_ALL_EACH: u32 = 8;
@@ -132,31 +133,27 @@ pub fn siege(bench: &Bench<'_, SiegeWorkload>) -> Result<Siege, BenchError> {
     let data = workload.disk.as_deref().unwrap_or(bench.data).join("data");
     let scratch = bench.data.join("scratch");
     for folder in [&data, &scratch] {
-        fs::create_dir_all(folder).map_err(|source| BenchError::Io {
-            doing: "create",
-            path: folder.clone(),
-            source,
-        })?;
+        fs::create_dir_all(folder).map_err(BenchError::io("create", folder))?;
     }
-    let mut campaign = Campaign {
+    let clock = Clock::new(&scratch)?;
+    if !clock.is_there() {
+        (bench.note)("the clock does not step: the library of faketime is not installed");
+    }
+    bench.check_stop("playing the ensemble that is asked")?;
+    let campaign = Campaign {
         program: bench.program,
         data: &data,
         scratch: &scratch,
         seed: workload.seed,
         tables: measurements(TABLES as usize),
-        clock: Clock::new(&scratch)?,
+        clock,
         ledger: Ledger::default(),
         messy: MessyLedger::default(),
         findings: Findings::default(),
         tallies: Tallies::default(),
-        known: Known::default(),
+        known: Known::find_out(bench.program, &data, &scratch)?,
         peaks: Default::default(),
     };
-    if !campaign.clock.is_there() {
-        (bench.note)("the clock does not step: the library of faketime is not installed");
-    }
-    bench.check_stop("playing the ensemble that is asked")?;
-    Known::find_out(&mut campaign)?;
     let mut war = War {
         bench,
         campaign: &campaign,
@@ -188,9 +185,8 @@ pub fn siege(bench: &Bench<'_, SiegeWorkload>) -> Result<Siege, BenchError> {
 
 /// Copies the data folder from a disk that ends with this process, for whoever looks into what was found.
 fn keep(from: &Path, to: &Path) -> Result<(), BenchError> {
-    let failed = |source| BenchError::Io { doing: "copy", path: from.to_owned(), source };
-    let copied = Command::new("cp").arg("-a").arg(from).arg(to).status().map_err(failed)?;
-    if copied.success() { Ok(()) } else { Err(failed(std::io::Error::other(copied.to_string()))) }
+    let copied = Command::new("cp").arg("-a").arg(from).arg(to).status().map_err(BenchError::io("copy", from))?;
+    if copied.success() { Ok(()) } else { Err(BenchError::io("copy", from)(std::io::Error::other(copied.to_string()))) }
 }
 
 #[derive(Default)]

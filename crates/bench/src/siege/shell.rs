@@ -6,9 +6,10 @@ use std::process::{ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 
 use super::findings::Kind;
-use super::front::{Campaign, Tallies};
+use super::front::Campaign;
+use super::tallies::Tallies;
 use crate::error::BenchError;
-use crate::launch;
+use crate::harness::launch;
 
 /// A process that takes longer hangs.
 const PATIENCE: Duration = Duration::from_mins(5);
@@ -45,43 +46,39 @@ impl Shell<'_> {
         let campaign = self.campaign;
         let [stdin, stdout, stderr] =
             ["in", "out", "err"].map(|end| campaign.scratch.join(format!("{}.{end}", self.actor)));
-        let io = |doing, path: &std::path::Path| {
-            let path = path.to_owned();
-            move |source| BenchError::Io { doing, path, source }
-        };
         let mut command = launch::command(campaign.program);
         command.args(words).arg("--data").arg(campaign.data).process_group(0);
         campaign.clock.give(&mut command);
         command.stdin(Stdio::null());
         if let Some(input) = input {
-            fs::write(&stdin, input).map_err(io("write", &stdin))?;
-            command.stdin(File::open(&stdin).map_err(io("open", &stdin))?);
+            fs::write(&stdin, input).map_err(BenchError::io("write", &stdin))?;
+            command.stdin(File::open(&stdin).map_err(BenchError::io("open", &stdin))?);
         }
-        command.stdout(File::create(&stdout).map_err(io("make", &stdout))?);
-        command.stderr(File::create(&stderr).map_err(io("make", &stderr))?);
+        command.stdout(File::create(&stdout).map_err(BenchError::io("make", &stdout))?);
+        command.stderr(File::create(&stderr).map_err(BenchError::io("make", &stderr))?);
         let started = Instant::now();
-        let mut child = command.spawn().map_err(io("start", campaign.program))?;
+        let mut child = command.spawn().map_err(BenchError::io("start", campaign.program))?;
         let mut killed = false;
         let status = loop {
-            if let Some(status) = child.try_wait().map_err(io("wait for", campaign.program))? {
+            if let Some(status) = child.try_wait().map_err(BenchError::io("wait for", campaign.program))? {
                 break status;
             }
             let since = started.elapsed();
             if !killed && (kill_after.is_some_and(|after| since > after) || since > PATIENCE) {
                 killed = true;
-                child.kill().map_err(io("kill", campaign.program))?;
+                child.kill().map_err(BenchError::io("kill", campaign.program))?;
                 if since > PATIENCE {
                     self.find(Kind::Death, format!("`{}` does not end", words.join(" ")));
                 }
             }
             std::thread::sleep(Duration::from_millis(3));
         };
-        let said = String::from_utf8_lossy(&fs::read(&stderr).map_err(io("read", &stderr))?).into_owned();
+        let said = String::from_utf8_lossy(&fs::read(&stderr).map_err(BenchError::io("read", &stderr))?).into_owned();
         if has_died(status, &said, killed) {
             self.find(Kind::Death, format!("`{}` died ({status}): {}", words.join(" "), tail(&said)));
         }
         if status.success() {
-            return Ok(Ended::Well(fs::read(&stdout).map_err(io("read", &stdout))?));
+            return Ok(Ended::Well(fs::read(&stdout).map_err(BenchError::io("read", &stdout))?));
         }
         if killed && status.signal().is_some() {
             Tallies::count(&campaign.tallies.killed_processes);

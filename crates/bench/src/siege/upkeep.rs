@@ -4,9 +4,10 @@ use std::time::Duration;
 
 use world::Stream;
 
-use super::front::{Campaign, Front, Tallies, pick};
+use super::front::{Campaign, Front, pick};
 use super::rows::{self, DATABASE};
 use super::shell::{Ended, Shell};
+use super::tallies::Tallies;
 use crate::error::BenchError;
 
 /// Upkeep of one table after the other until the life is over; a third of the processes are killed.

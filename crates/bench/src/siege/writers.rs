@@ -7,12 +7,13 @@ use std::time::Duration;
 use world::Stream;
 
 use super::findings::Kind;
-use super::front::{Front, Tallies, pick};
+use super::front::{Front, pick};
 use super::ledger::Fate;
 use super::rows::{self, DATABASE};
 use super::shell::{Ended, Shell, tail};
+use super::tallies::Tallies;
 use crate::error::BenchError;
-use crate::http::{Connection, Reply};
+use crate::harness::http::{Connection, Reply};
 use crate::ingest::encode::encode;
 use crate::ingest::{BodyCodec, WireFormat};
 
@@ -164,7 +165,7 @@ pub(super) fn append(front: &Front<'_>, mut dice: Stream) -> Result<(), BenchErr
 }
 
 /// Records as comma-separated values.
-fn csv(fields: &[&str; 3], records: &crate::ingest::payload::Records, out: &mut Vec<u8>) -> io::Result<()> {
+fn csv(fields: &[&str; 3], records: &crate::ingest::records::Records, out: &mut Vec<u8>) -> io::Result<()> {
     writeln!(out, "time,host,{}", fields.join(","))?;
     for row in 0..records.times.len() {
         write!(out, "{},{}", records.times[row], crate::ingest::encode::name(records.hosts[row]))?;

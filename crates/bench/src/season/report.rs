@@ -1,24 +1,34 @@
-//! What a report says, in order.
+//! The report: as Markdown, and as one HTML page with plots.
 
-use super::number::{bytes, count, ms, rate, short};
-use super::plot::{Series, lines, shares, spans};
-use super::{Block, Section, Table, on_machine};
-use crate::bars::{Bar, Verdict};
-use crate::reads::{Comparison, Read};
-use crate::season::Season;
-use crate::statistics::Latency;
-use crate::sweeps::{Setting, Sweep, SweepKind, SweepPoint};
-use crate::writes::{HashCheck, Write};
+use super::bars::Bar;
+use super::reads::{Comparison, Read};
+use super::run::Season;
+use super::scaling::Scaling;
+use super::sweeps::{Setting, Sweep, SweepKind, SweepPoint};
+use super::writes::{HashCheck, Write};
+use crate::harness::bars::Verdict;
+use crate::harness::report::number::{bytes, count, ms, rate, short};
+use crate::harness::report::plot::{Series, lines, shares, spans};
+use crate::harness::report::{Block, OTHER_SCALE, Section, Table, html as page, markdown as text, on_machine};
+use crate::harness::statistics::Latency;
 
-/// The source system's outcome store: bits a value and milliseconds of elapsed time a world, outcomes and both.
+/// The source system: bits per value, and milliseconds of elapsed time per world for outcomes, and with plays.
 const SOURCE_BITS: f64 = 8.7;
 const SOURCE_MS: [f64; 2] = [106.0, 198.0];
-/// Behind a verdict on a figure that was measured at other worlds than the bar is set for.
-pub(super) const OTHER_SCALE: &str = " (other scale)";
 const WORLDS: &str = "worlds";
 const PHASES: [&str; 5] = ["simulate", "encode", "write", "commit", "wait"];
 
-pub(super) fn sections(season: &Season) -> Vec<Section> {
+/// The report as Markdown with aligned tables.
+pub fn markdown(season: &Season) -> String {
+    text::render(&sections(season))
+}
+
+/// The report as one HTML page.
+pub fn html(season: &Season) -> String {
+    page::render(&sections(season))
+}
+
+fn sections(season: &Season) -> Vec<Section> {
     let mut sections = vec![introduction(season), bars(season), writes(season), phases(season), scaling(season)];
     sections.extend((!season.sweeps.is_empty()).then(|| sweeps(season)));
     sections.push(reads(season));
@@ -165,7 +175,7 @@ fn phases(season: &Season) -> Section {
 }
 
 fn scaling(season: &Season) -> Section {
-    let row = |s: &crate::scaling::Scaling| {
+    let row = |s: &Scaling| {
         [
             format!("{} to {}", count(u64::from(s.worlds)), count(u64::from(s.largest))),
             kind(s.plays).to_owned(),

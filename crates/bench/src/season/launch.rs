@@ -1,4 +1,4 @@
-//! Runs of the program, each in a process of its own.
+//! Runs of the program in processes of their own.
 
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
@@ -7,17 +7,9 @@ use run::Summary;
 use table::Codec;
 
 use crate::error::BenchError;
-
-/// The program, told by its words alone: settings in this process's environment would change what is measured.
-pub(crate) fn command(program: &Path) -> Command {
-    let mut command = Command::new(program);
-    for (name, _) in std::env::vars_os() {
-        if name.as_encoded_bytes().starts_with(b"MANYWORLDS_") {
-            command.env_remove(name);
-        }
-    }
-    command
-}
+use crate::harness::child::measure;
+use crate::harness::disk_space::remove_folder;
+use crate::harness::launch::command;
 
 /// One `manyworlds run football`.
 #[derive(Debug, Clone, Copy)]
@@ -49,48 +41,38 @@ impl RunRequest<'_> {
 
     fn command(&self) -> Command {
         let mut command = command(self.program);
-        command.args(self.words()).arg("--data").arg(self.data).stdin(Stdio::null());
+        command.args(self.words()).arg("--data").arg(self.data);
         command
-    }
-
-    fn failed(&self, source: std::io::Error) -> BenchError {
-        BenchError::Io { doing: "start", path: self.program.to_owned(), source }
     }
 
     /// Plays to the end.
     pub(crate) fn play(&self) -> Result<Summary, BenchError> {
-        let output = self.command().output().map_err(|e| self.failed(e))?;
+        let (printed, _) = measure(self.command(), None)?;
         let command = || format!("manyworlds {}", self.words().join(" "));
-        if !output.status.success() {
-            let said = String::from_utf8_lossy(&output.stderr);
-            let said = said.trim().lines().next_back().unwrap_or("it said nothing").to_owned();
-            return Err(BenchError::Run { command: command(), said: format!("{said} ({})", output.status) });
-        }
-        serde_json::from_slice(&output.stdout).map_err(|source| BenchError::Summary { command: command(), source })
+        serde_json::from_slice(&printed).map_err(|source| BenchError::Summary { command: command(), source })
     }
 
-    /// Plays to the end and removes what was stored; what a failed run left must not fill the disk either.
+    /// Plays to the end, and removes the data, also after a failure.
     pub(crate) fn play_and_remove(&self) -> Result<Summary, BenchError> {
         let played = self.play();
-        let failed = |source| BenchError::Io { doing: "remove", path: self.data.to_owned(), source };
-        let removed = std::fs::remove_dir_all(self.data).map_err(failed);
+        let removed = remove_folder(self.data);
         let summary = played?;
         removed?;
         Ok(summary)
     }
 
-    /// Begins to play, and goes on beside whatever is done next.
+    /// Starts playing, and returns at once.
     pub(crate) fn start(&self) -> Result<Running, BenchError> {
-        let child = self.command().stdout(Stdio::null()).stderr(Stdio::null()).spawn();
-        Ok(Running(child.map_err(|e| self.failed(e))?))
+        let child = self.command().stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).spawn();
+        Ok(Running(child.map_err(BenchError::io("start", self.program))?))
     }
 }
 
-/// A run under way; killed when dropped.
+/// A running process; killed when dropped.
 pub(crate) struct Running(Child);
 
 impl Running {
-    /// Whether it is still at work.
+    /// Whether it still runs.
     pub(crate) fn is_alive(&mut self) -> bool {
         matches!(self.0.try_wait(), Ok(None))
     }
@@ -98,7 +80,7 @@ impl Running {
 
 impl Drop for Running {
     fn drop(&mut self) {
-        // Both fail only where the process has ended by itself.
+        // Both fail only where the process has ended.
         let _ = self.0.kill();
         let _ = self.0.wait();
     }

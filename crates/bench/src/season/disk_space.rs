@@ -1,26 +1,26 @@
-//! How much disk the experiments need, said before they begin: a disk that fills up after ten minutes helps nobody.
+//! The disk space that the experiments need, checked before they begin.
 
 use std::path::Path;
 
 use table::Codec;
 
+use super::workload::SeasonWorkload;
 use crate::error::BenchError;
-use crate::report::size;
-use crate::season::Workload;
+use crate::harness::report::number::bytes as size;
 
 /// Worlds of a range that `manyworlds run` chooses where there are enough of them.
 const RANGE_WORLDS: u32 = 5_000;
-/// What the season that is written beside R5 takes: so much a second of each core that writes, of which a disk keeps no
-/// more than some busy, for as long as two rounds of reading and the waits around them last.
+/// The season that is written beside R5: bytes per second of each writing core, the cores that a disk can keep busy, and
+/// the seconds of waiting around two rounds of reads.
 const BESIDE_BYTES_PER_S: f64 = 100e6;
 const BESIDE_MOST_CORES: usize = 8;
 const BESIDE_WAITS_S: f64 = 5.0;
 
-/// What a world and a range take on disk, rounded up from measured seasons.
+/// Bytes on disk of a world and a range, rounded up from measured seasons.
 struct Bytes {
     outcomes_a_world: u64,
     plays_a_world: u64,
-    /// Headers and index entries of a page an outcome.
+    /// Headers and index entries of one page per outcome.
     outcomes_a_range: u64,
     plays_a_range: u64,
 }
@@ -29,14 +29,14 @@ impl Bytes {
     fn of(codec: Codec) -> Self {
         let (outcomes_a_world, plays_a_world) = match codec {
             Codec::Zstd(_) | Codec::Gzip => (98_700, 349_000),
-            // Snappy and LZ4 take less than nothing at all does; how much less is what the bench is to find out.
+            // Snappy and LZ4 need less than no compression; the benchmark measures how much less.
             Codec::None | Codec::Snappy | Codec::Lz4 => (235_000, 885_000),
         };
         Self { outcomes_a_world, plays_a_world, outcomes_a_range: 24_700_000, plays_a_range: 3_600_000 }
     }
 }
 
-/// The most that a season takes, if `threads` play it: each has a range.
+/// Bytes of a season that `threads` play, at most: each thread has a range.
 fn season_bytes(worlds: u32, plays: bool, range_worlds: u32, threads: usize, codec: Codec) -> u64 {
     let bytes = Bytes::of(codec);
     let ranges = u64::from(worlds.div_ceil(range_worlds)).max(threads as u64);
@@ -45,8 +45,8 @@ fn season_bytes(worlds: u32, plays: bool, range_worlds: u32, threads: usize, cod
     if plays { outcomes + plays_too } else { outcomes }
 }
 
-/// The most that the experiments take at any one time, on a machine of so many cores.
-pub(crate) fn needed(workload: &Workload, cores: usize) -> u64 {
+/// Bytes that the experiments need at any time, on a machine with `cores` cores.
+pub(crate) fn needed(workload: &SeasonWorkload, cores: usize) -> u64 {
     let season = |worlds, plays| season_bytes(worlds, plays, RANGE_WORLDS, cores, Codec::default());
     let written = workload.seasons().into_iter().map(|(worlds, plays)| season(worlds, plays));
     let (asked, plays) = workload.kept_season();
@@ -60,23 +60,15 @@ pub(crate) fn needed(workload: &Workload, cores: usize) -> u64 {
     written.chain([asked]).chain(by_codec).chain(by_range).max().unwrap_or(0)
 }
 
-/// What is needed and what there is, in words; an error where that is less.
+/// A sentence about needed and free space.
+///
+/// # Errors
+/// Where there is too little.
 pub(crate) fn check(folder: &Path, needed: u64, free: u64) -> Result<String, BenchError> {
     if free < needed {
-        return Err(BenchError::Room { folder: folder.to_owned(), needed: size(needed), free: size(free) });
+        return Err(BenchError::DiskSpace { folder: folder.to_owned(), needed: size(needed), free: size(free) });
     }
     Ok(format!("up to {} of disk at a time; {} has {} free", size(needed), folder.display(), size(free)))
-}
-
-/// What this user may still write to the disk that a folder lies on.
-pub(crate) fn free(folder: &Path) -> Result<u64, BenchError> {
-    let failed = |source: rustix::io::Errno| BenchError::Io {
-        doing: "look at the disk of",
-        path: folder.to_owned(),
-        source: source.into(),
-    };
-    let disk = rustix::fs::statvfs(folder).map_err(failed)?;
-    Ok(disk.f_bavail.saturating_mul(disk.f_frsize))
 }
 
 #[cfg(test)]
@@ -85,9 +77,9 @@ mod tests {
     use crate::season::tests::example;
 
     /// A workload of these seasons and nothing else that counts.
-    fn workload(scales: &[u32], plays: bool) -> Workload {
+    fn workload(scales: &[u32], plays: bool) -> SeasonWorkload {
         let scales = scales.to_vec();
-        Workload { scales, plays, sweep_worlds: 0, read_seconds: 0.0, ..example().workload }
+        SeasonWorkload { scales, plays, sweep_worlds: 0, read_seconds: 0.0, ..example().workload }
     }
 
     #[test]
@@ -124,7 +116,7 @@ mod tests {
     fn what_is_compared_counts_at_the_codec_that_takes_most() {
         let compared = |codecs: &[Codec]| {
             let codecs = codecs.to_vec();
-            needed(&Workload { sweep_worlds: 50_000, codecs, ..workload(&[10], true) }, 2)
+            needed(&SeasonWorkload { sweep_worlds: 50_000, codecs, ..workload(&[10], true) }, 2)
         };
         let (zstd, both) = (compared(&[Codec::Zstd(9)]), compared(&[Codec::None, Codec::Zstd(9)]));
         assert!(both > 2 * zstd, "{both} and {zstd}");
@@ -145,13 +137,5 @@ mod tests {
              disk, or measure fewer worlds or no plays"
         );
         assert!(said.starts_with("some/folder has 45.3 GB"), "{said}");
-    }
-
-    #[test]
-    fn the_disk_of_a_folder_has_a_size() {
-        let folder = std::env::temp_dir();
-        assert!(free(&folder).unwrap() > 0);
-        let said = free(&folder.join("is/not/there")).unwrap_err().to_string();
-        assert!(said.starts_with("cannot look at the disk of "), "{said}");
     }
 }

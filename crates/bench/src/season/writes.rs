@@ -1,14 +1,14 @@
-//! The write matrix: every scale, with and without plays; and what its hashes must agree on.
+//! Writes every scale with and without plays, and compares the content of runs.
 
 use std::collections::BTreeMap;
 
 use run::Summary;
 use serde::Serialize;
 
-use crate::bench::Bench;
+use super::launch::RunRequest;
+use super::workload::{READ_NAME, SeasonWorkload};
 use crate::error::BenchError;
-use crate::launch::RunRequest;
-use crate::season::{READ_NAME, Workload};
+use crate::harness::bench::Bench;
 
 /// One written season.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -17,22 +17,22 @@ pub struct Write {
     pub worlds: u32,
     /// Whether plays were stored beside the outcomes.
     pub plays: bool,
-    /// Processor time a world.
+    /// Processor time per world.
     pub cpu_ms_per_world: f64,
-    /// Worlds a second of elapsed time.
+    /// Worlds per second of elapsed time.
     pub worlds_per_s: f64,
-    /// Outcome values a second of elapsed time.
+    /// Outcome values per second of elapsed time.
     pub values_per_s: f64,
-    /// Plays stored a second of elapsed time.
+    /// Plays stored per second of elapsed time.
     pub events_per_s: f64,
     /// How many times smaller the outcomes are than doubles.
     pub ratio_to_raw: f64,
-    /// What the run said of itself.
+    /// The summary of the run.
     pub run: Summary,
 }
 
 impl Write {
-    /// From what a run said of itself.
+    /// From the summary of a run.
     pub fn of(run: Summary, plays: bool) -> Self {
         let per_s = |n: u64| if run.wall_s > 0.0 { n as f64 / run.wall_s } else { 0.0 };
         Self {
@@ -48,9 +48,9 @@ impl Write {
     }
 }
 
-/// Writes every scale. All are removed at once but the one that is asked later, which is written last: no two seasons lie
-/// on the disk at the same time.
-pub(crate) fn write_matrix(bench: &Bench<'_, Workload>, hashes: &mut Hashes) -> Result<Vec<Write>, BenchError> {
+/// Writes every scale. Only one season is on the disk at a time: each is removed at once, except the last, which is read
+/// later.
+pub(crate) fn write_matrix(bench: &Bench<'_, SeasonWorkload>, hashes: &mut Hashes) -> Result<Vec<Write>, BenchError> {
     let workload = bench.workload;
     let mut writes = Vec::new();
     for (worlds, plays) in workload.seasons() {
@@ -60,7 +60,7 @@ pub(crate) fn write_matrix(bench: &Bench<'_, Workload>, hashes: &mut Hashes) -> 
         let data = if kept { bench.read_folder() } else { bench.data.join("write") };
         let request = RunRequest { name: READ_NAME, worlds, plays, ..bench.request(&data) };
         let summary = if kept { request.play()? } else { request.play_and_remove()? };
-        bench.tell_run(&what, &summary);
+        bench.note_run(&what, &summary);
         hashes.add(&what, &summary);
         writes.push(Write::of(summary, plays));
     }
@@ -69,7 +69,7 @@ pub(crate) fn write_matrix(bench: &Bench<'_, Workload>, hashes: &mut Hashes) -> 
     Ok(writes)
 }
 
-/// The content hashes of runs that must agree: those of as many worlds.
+/// Content hashes of runs; those with equal worlds must agree.
 #[derive(Debug, Default)]
 pub struct Hashes(BTreeMap<usize, Vec<Hashed>>);
 
@@ -80,30 +80,30 @@ struct Hashed {
     events: Option<String>,
 }
 
-/// Whether all runs of as many worlds stored the same.
+/// Whether all runs with a number of worlds stored the same content.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct HashCheck {
     /// Worlds of each run.
     pub worlds: usize,
-    /// How many runs there were.
+    /// Number of runs.
     pub runs: usize,
-    /// What the first stored, by its hash.
+    /// Hash of the first run's outcomes.
     pub outcomes: String,
-    /// The plays of the first that stored them.
+    /// Hash of the plays of the first run with plays.
     pub events: Option<String>,
-    /// Runs that stored something else: none, or something is wrong.
+    /// Runs with other content: none, unless something is wrong.
     pub different: Vec<String>,
 }
 
 impl Hashes {
-    /// Takes up what a run stored.
+    /// Adds the hashes of a run.
     pub fn add(&mut self, run: &str, summary: &Summary) {
         let hashed =
             Hashed { run: run.to_owned(), outcomes: summary.hash.clone(), events: summary.events.hash.clone() };
         self.0.entry(summary.worlds).or_default().push(hashed);
     }
 
-    /// Holds the runs against each other.
+    /// Compares the runs.
     pub fn check(&self) -> Vec<HashCheck> {
         let check = |(worlds, runs): (&usize, &Vec<Hashed>)| {
             let events = runs.iter().find_map(|r| r.events.clone());

@@ -1,26 +1,26 @@
-//! The machine that figures belong to.
+//! The machine that was measured on.
 
 use std::fs;
 
 use serde::Serialize;
 
-/// What the figures were measured on. Unknown where the system does not tell (it does on Linux).
+/// The machine that was measured on, as Linux describes it; unknown on other systems.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Machine {
     /// Cores that this process may use.
     pub cores: usize,
     /// The processor's name.
     pub cpu_model: String,
-    /// Memory.
+    /// Installed memory.
     pub memory_bytes: u64,
-    /// The operating system's kernel.
+    /// Version of the kernel.
     pub kernel: String,
-    /// Processes that wanted a core in the minute before: well above 0, others were at work too.
+    /// Load average of the minute before: well above 0 where other programs were busy.
     pub load_before: f64,
 }
 
 impl Machine {
-    /// This machine, now.
+    /// Describes this machine.
     pub fn here() -> Self {
         let read = |path| fs::read_to_string(path).unwrap_or_default();
         Self {

@@ -1,6 +1,5 @@
-//! How long reads of the stored season take, as the requirements number them (OC-R1 to OC-R6).
+//! Latencies of reads of the stored season, numbered as in the requirements (OC-R1 to OC-R6).
 
-use std::error::Error;
 use std::hint::black_box;
 use std::path::Path;
 use std::sync::Arc;
@@ -10,27 +9,24 @@ use ensemble::{Column, Columns, OutcomeRef, Store, StoredEnsemble, correlation, 
 use serde::Serialize;
 use table::disk::RealDisk;
 
-use crate::bench::Bench;
-use crate::error::BenchError;
-use crate::launch::{RunRequest, Running};
-use crate::questions::{
+use super::launch::{RunRequest, Running};
+use super::questions::{
     GAME, TEAM, all_seasons, basket, bet_in_sql, count_by_brute_force, legs, points_of_team, season_in_sql, whole,
 };
-use crate::season::{READ_NAME, Workload};
-use crate::statistics::{Latency, repeat};
+use super::workload::{READ_NAME, SeasonWorkload};
+use crate::error::{BenchError, SqlError};
+use crate::harness::bench::Bench;
+use crate::harness::statistics::{Latency, repeat};
 
-/// Why an SQL engine refused.
-pub type SqlError = Box<dyn Error + Send + Sync>;
-
-/// Answers an SQL statement over a data folder and says how many rows came. The first call for a folder may open it;
-/// later ones are to find it open.
+/// Answers an SQL statement over a data folder, and returns the number of rows. The first call for a folder may open it;
+/// later calls must find it open.
 pub type Sql<'a> = &'a mut dyn FnMut(&Path, &str) -> Result<usize, SqlError>;
 
-/// Memory for columns: enough for all that is asked, so that warm means warm.
+/// Memory for columns: enough for all questions, so that warm reads come from memory.
 const CACHE_BYTES: usize = 4 << 30;
 const COLD_REPEATS: usize = 300;
 const WARM_REPEATS: usize = 20_000;
-/// Worlds of a range of the season that is written beside reads: few, so that commits come often.
+/// Worlds of a range of the season that is written beside reads: few, for frequent commits.
 const WRITER_RANGE_WORLDS: u32 = 20;
 const WRITER_WORLDS: u32 = 100_000;
 const WRITER_NAME: &str = "beside";
@@ -40,24 +36,24 @@ const WRITER_NAME: &str = "beside";
 pub struct Read {
     /// The requirement's number.
     pub id: &'static str,
-    /// What was asked, for people.
+    /// The question in words.
     pub what: String,
-    /// Values of the answer.
+    /// Values in the answer.
     pub values: usize,
-    /// The first read after opening; the files may be in the system's memory.
+    /// The first read after opening; the files may be in the page cache.
     pub cold: Latency,
-    /// Read again: from this process's memory.
+    /// Repeated reads, from memory of this process.
     pub warm: Latency,
-    /// What is required, and whether that was met.
+    /// The required p99.
     pub limit: Limit,
 }
 
-/// What a read's p99 must stay under.
+/// The largest p99 of a read.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Limit {
-    /// Whether that is about reading again, or about the first read.
+    /// Whether it applies to warm reads or to cold ones.
     pub warm: bool,
-    /// The most.
+    /// The limit.
     pub p99_ms: f64,
     /// Whether it was met.
     pub met: bool,
@@ -66,73 +62,73 @@ pub struct Limit {
 /// A question in this process and in SQL.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Comparison {
-    /// What was asked, for people.
+    /// The question in words.
     pub what: String,
-    /// The same in SQL.
+    /// The question in SQL.
     pub statement: String,
-    /// Asked of the columns in memory.
+    /// Answered natively, from columns in memory.
     pub native: Latency,
-    /// Asked of the engine the first time, its session being opened.
+    /// The engine's first answer, including opening the session.
     pub sql_first: Latency,
-    /// Asked of the engine again.
+    /// The engine's later answers.
     pub sql: Latency,
-    /// How many rows SQL answered.
+    /// Rows of the answer in SQL.
     pub rows: usize,
 }
 
 /// All read latencies.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Reads {
-    /// Worlds of the season that was asked.
+    /// Worlds of the season.
     pub worlds: usize,
-    /// Each question.
+    /// The questions.
     pub reads: Vec<Read>,
-    /// Worlds that the run beside R5 committed while it was read.
+    /// Worlds that the writer beside R5 committed meanwhile.
     pub written_beside: usize,
-    /// The priced bet's probability, which brute force confirmed.
+    /// The probability of the bet, confirmed by brute force.
     pub probability: f64,
-    /// Questions in SQL beside native ones; empty where no engine was handed in.
+    /// Native answers beside SQL; empty without an engine.
     pub sql: Vec<Comparison>,
 }
 
-/// The season that is asked, and how long to ask.
-struct Desk {
+/// The stored season, and how long to repeat a read.
+struct StoredSeason {
     stored: StoredEnsemble,
     budget: Duration,
 }
 
-/// Asks everything.
-pub(crate) async fn read_all(bench: &Bench<'_, Workload>, sql: Option<Sql<'_>>) -> Result<Reads, BenchError> {
+/// Measures all reads.
+pub(crate) async fn read_all(bench: &Bench<'_, SeasonWorkload>, sql: Option<Sql<'_>>) -> Result<Reads, BenchError> {
     bench.check_stop("reads")?;
     let data = bench.read_folder();
     let stored = open_store(&data).await?.ensemble(READ_NAME).await?;
     let budget = Duration::from_secs_f64(bench.workload.read_seconds);
-    let desk = Desk { stored, budget };
-    let catalogue = &desk.stored.plan.catalogue;
+    let season = StoredSeason { stored, budget };
+    let catalogue = &season.stored.plan.catalogue;
     let five = basket(catalogue, 5)?;
     let points = points_of_team(catalogue, TEAM)?;
     let one_game = whole(catalogue, GAME)?;
-    let game_limit = if desk.stored.worlds() <= 10_000 { 100.0 } else { 500.0 };
+    let game_limit = if season.stored.worlds() <= 10_000 { 100.0 } else { 500.0 };
     let mut reads = vec![
-        desk.ask("R1", &format!("all {} outcomes of one game", one_game.len()), game_limit, &one_game)?,
-        desk.ask("R2", "5 named outcomes of one game", 10.0, &five)?,
-        desk.ask("R2", "12 named outcomes of one game", 10.0, &basket(catalogue, 12)?)?,
-        desk.ask("R3", &format!("points of one team in its {} games", points.len()), 100.0, &points)?,
-        desk.ask("R4", "season outcomes of one team", 50.0, &whole(catalogue, TEAM)?)?,
-        desk.ask("R4", "season outcomes of all teams", 50.0, &all_seasons(catalogue)?)?,
+        season.ask("R1", &format!("all {} outcomes of one game", one_game.len()), game_limit, &one_game)?,
+        season.ask("R2", "5 named outcomes of one game", 10.0, &five)?,
+        season.ask("R2", "12 named outcomes of one game", 10.0, &basket(catalogue, 12)?)?,
+        season.ask("R3", &format!("points of one team in its {} games", points.len()), 100.0, &points)?,
+        season.ask("R4", "season outcomes of one team", 50.0, &whole(catalogue, TEAM)?)?,
+        season.ask("R4", "season outcomes of all teams", 50.0, &all_seasons(catalogue)?)?,
     ];
-    let (beside, written_beside) = read_beside_writer(bench, &desk, &reads[1], &five).await?;
+    let (beside, written_beside) = read_beside_writer(bench, &season, &reads[1], &five).await?;
     reads.push(beside);
     bench.check_stop("prices")?;
-    let (priced, probability) = desk.price_five_legs()?;
+    let (priced, probability) = season.price_five_legs()?;
     let sql = match sql {
-        Some(sql) => desk.compare(&data, sql)?,
+        Some(sql) => season.compare(&data, sql)?,
         None => Vec::new(),
     };
     reads.push(priced);
     bench.check_stop("correlations")?;
-    reads.push(desk.correlate()?);
-    Ok(Reads { worlds: desk.stored.worlds(), reads, written_beside, probability, sql })
+    reads.push(season.correlate()?);
+    Ok(Reads { worlds: season.stored.worlds(), reads, written_beside, probability, sql })
 }
 
 impl Limit {
@@ -150,12 +146,12 @@ async fn open_store(data: &Path) -> Result<Store, BenchError> {
     store.ok_or_else(|| BenchError::Missing(format!("tables in {}", data.display())))
 }
 
-impl Desk {
+impl StoredSeason {
     fn open(&self) -> Result<Columns, BenchError> {
         Ok(Columns::open(self.stored.clone(), CACHE_BYTES)?)
     }
 
-    /// A question, whose cold p99 must stay under `most_ms`.
+    /// Measures one read, whose cold p99 must not exceed `most_ms`.
     fn ask(&self, id: &'static str, what: &str, most_ms: f64, wanted: &[OutcomeRef]) -> Result<Read, BenchError> {
         let cold = repeat(self.budget, COLD_REPEATS, |_| {
             let columns = self.open()?;
@@ -168,7 +164,7 @@ impl Desk {
         Ok(Read { id, what: what.to_owned(), values, cold, warm, limit: Limit::cold(cold, most_ms) })
     }
 
-    /// R6: the probability that five legs hold together, checked against brute force.
+    /// R6: the probability that five conditions hold together, checked by brute force.
     fn price_five_legs(&self) -> Result<(Read, f64), BenchError> {
         let columns = self.open()?;
         let legs = legs(&self.stored.plan.catalogue)?;
@@ -193,7 +189,7 @@ impl Desk {
         Ok((read, answer.probability))
     }
 
-    /// The whole correlation matrix of a game, its columns kept in memory when it is warm.
+    /// The correlation matrix of all outcomes of a game.
     fn correlate(&self) -> Result<Read, BenchError> {
         let wanted = whole(&self.stored.plan.catalogue, GAME)?;
         let cold = repeat(self.budget, COLD_REPEATS, |_| {
@@ -212,7 +208,7 @@ impl Desk {
         })
     }
 
-    /// The same questions natively and in SQL.
+    /// Measures the same questions natively and in SQL.
     fn compare(&self, data: &Path, sql: Sql<'_>) -> Result<Vec<Comparison>, BenchError> {
         let columns = self.open()?;
         let catalogue = &self.stored.plan.catalogue;
@@ -239,11 +235,11 @@ impl Desk {
     }
 }
 
-/// R5: the basket of R2 while another season is written into the same tables, on the cores that reading leaves. Every
-/// answer must be the idle one.
+/// R5: the basket of R2 while another season is written into the same tables on the remaining cores. The answers must equal
+/// the idle ones.
 async fn read_beside_writer(
-    bench: &Bench<'_, Workload>,
-    desk: &Desk,
+    bench: &Bench<'_, SeasonWorkload>,
+    season: &StoredSeason,
     idle: &Read,
     wanted: &[OutcomeRef],
 ) -> Result<(Read, usize), BenchError> {
@@ -257,34 +253,34 @@ async fn read_beside_writer(
         range_worlds: Some(WRITER_RANGE_WORLDS),
         ..bench.request(&data)
     };
-    let expected = desk.open()?.get(wanted)?;
+    let expected = season.open()?.get(wanted)?;
     let mut writer = request.start()?;
     let before = first_commit(&data, &mut writer).await?;
-    // The table is opened anew, amid the commits, and must still show the same season.
-    let desk = Desk { stored: open_store(&data).await?.ensemble(READ_NAME).await?, budget: desk.budget };
+    // Opened again amid the commits, the table must still show the same season.
+    let season = StoredSeason { stored: open_store(&data).await?.ensemble(READ_NAME).await?, budget: season.budget };
     let (mut read, after) = loop {
-        let read = desk.ask("R5", "5 named outcomes while another season is written", f64::MAX, wanted)?;
+        let read = season.ask("R5", "5 named outcomes while another season is written", f64::MAX, wanted)?;
         let after = written(&data).await?;
-        // Without a commit in between nothing was read beside a writer: again, until there is one.
+        // Repeat until there was a commit meanwhile: only then the read was beside a writer.
         if after > before || !writer.is_alive() {
             break (read, after);
         }
     };
     let alive = writer.is_alive();
     drop(writer);
-    let seen: Vec<Arc<Column>> = desk.open()?.get(wanted)?;
+    let seen: Vec<Arc<Column>> = season.open()?.get(wanted)?;
     if seen != expected {
         return Err(BenchError::Wrong("a read beside a writer differs from the same read without".to_owned()));
     }
     if !alive {
-        return Err(BenchError::Missing("writer any more: it ended while it was read beside".to_owned()));
+        return Err(BenchError::Missing("writer any more: it ended too early".to_owned()));
     }
     open_store(&data).await?.drop_ensemble(WRITER_NAME).await?;
     read.limit = Limit::cold(read.cold, 2.0 * idle.cold.p99_ms);
     Ok((read, after - before))
 }
 
-/// Waits until the writer has committed something.
+/// Waits for the writer's first commit.
 async fn first_commit(data: &Path, writer: &mut Running) -> Result<usize, BenchError> {
     const PATIENCE: Duration = Duration::from_mins(2);
     let started = Instant::now();
@@ -300,7 +296,7 @@ async fn first_commit(data: &Path, writer: &mut Running) -> Result<usize, BenchE
     })
 }
 
-/// Worlds that the writer has committed so far.
+/// Worlds that the writer has committed.
 async fn written(data: &Path) -> Result<usize, BenchError> {
     let store = open_store(data).await?;
     if !store.names().await?.iter().any(|name| name == WRITER_NAME) {
@@ -309,7 +305,7 @@ async fn written(data: &Path) -> Result<usize, BenchError> {
     Ok(store.ensemble(WRITER_NAME).await?.worlds())
 }
 
-/// How long `work` takes; what it gives is dropped after the clock has stopped.
+/// Times `work`; its result is dropped after the clock has stopped.
 fn timed<T>(work: impl FnOnce() -> Result<T, BenchError>) -> Result<Duration, BenchError> {
     let started = Instant::now();
     let result = black_box(work()?);

@@ -1,6 +1,6 @@
-//! Figures for people.
+//! Formats figures.
 
-/// Three digits that count: `1,234`, `12.3`, `0.0123`.
+/// Three significant digits: `1,234`, `12.3`, `0.0123`.
 pub(crate) fn short(value: f64) -> String {
     match value.abs() {
         0.0 => "0".to_owned(),
@@ -11,7 +11,7 @@ pub(crate) fn short(value: f64) -> String {
     }
 }
 
-/// A count with its thousands set apart.
+/// A count with separated thousands.
 pub(crate) fn count(n: u64) -> String {
     let digits = n.to_string();
     let groups = digits.as_bytes().rchunks(3).rev();

@@ -1,26 +1,26 @@
-//! What every bench has in common: where it works, whom it tells, and when it stops.
+//! The context of a benchmark: program, work folder, workload, notes and the request to stop.
 
 use std::fs;
 use std::path::Path;
 
 use crate::error::BenchError;
 
-/// A bench about to be run.
+/// The context of a benchmark.
 pub struct Bench<'a, W> {
-    /// The program to measure, in processes of its own where the bench starts any.
+    /// The program to measure.
     pub program: &'a Path,
     /// An empty folder to work in.
     pub data: &'a Path,
     /// What to measure.
     pub workload: &'a W,
-    /// Is told what is being measured.
+    /// Receives notes on what is being measured.
     pub note: &'a dyn Fn(&str),
-    /// Asked between experiments whether to stop.
+    /// Whether to stop; called between experiments.
     pub stop: &'a dyn Fn() -> bool,
 }
 
 impl<W> Bench<'_, W> {
-    /// Tells what comes next, unless asked to stop.
+    /// Notes the next step, unless asked to stop.
     pub(crate) fn check_stop(&self, next: &str) -> Result<(), BenchError> {
         if (self.stop)() {
             return Err(BenchError::Stopped);
@@ -29,11 +29,10 @@ impl<W> Bench<'_, W> {
         Ok(())
     }
 
-    /// Makes the folder, unless something is in it.
+    /// Creates the work folder; an error where it holds anything.
     pub(crate) fn check_empty(&self) -> Result<(), BenchError> {
-        let io = |doing| move |source| BenchError::Io { doing, path: self.data.to_owned(), source };
-        fs::create_dir_all(self.data).map_err(io("create"))?;
-        let mut entries = fs::read_dir(self.data).map_err(io("list"))?;
+        fs::create_dir_all(self.data).map_err(BenchError::io("create", self.data))?;
+        let mut entries = fs::read_dir(self.data).map_err(BenchError::io("list", self.data))?;
         if entries.next().is_some() { Err(BenchError::NotEmpty(self.data.to_owned())) } else { Ok(()) }
     }
 }

@@ -1,4 +1,4 @@
-//! Plots as SVG. Colours are classes (`f0`.. to fill, `l0`.. for lines), so that the page decides on them.
+//! Plots as SVG. Colours are classes (`f0`.. for fills, `l0`.. for lines) that the page defines.
 
 use super::html::escape;
 use super::number::{count, short};
@@ -12,7 +12,7 @@ pub(crate) struct Series {
     pub(crate) points: Vec<(f64, f64)>,
 }
 
-/// Lines over `across`, both axes logarithmic. `marks` are horizontal lines with a name.
+/// Lines over `across`; both axes are logarithmic. `marks` are named horizontal lines.
 pub(crate) fn lines(series: &[Series], marks: &[(f64, &str)], across: &str) -> String {
     const LEFT: f64 = 56.0;
     const RIGHT: f64 = 570.0;
@@ -59,7 +59,7 @@ pub(crate) fn lines(series: &[Series], marks: &[(f64, &str)], across: &str) -> S
     frame(300.0, &svg)
 }
 
-/// Labels from top to bottom, moved so far that none lies on another or below `bottom`.
+/// Sorts labels from top to bottom, and moves them so that none overlaps another or lies below `bottom`.
 fn spread<T>(mut labels: Vec<(f64, &'static str, T)>, bottom: f64) -> Vec<(f64, &'static str, T)> {
     const LINE: f64 = 15.0;
     labels.sort_by(|a, b| a.0.total_cmp(&b.0));
@@ -74,7 +74,7 @@ fn spread<T>(mut labels: Vec<(f64, &'static str, T)>, bottom: f64) -> Vec<(f64, 
     labels
 }
 
-/// A bar a row, cut into the shares of its parts.
+/// One bar per row, divided into the shares of its parts.
 pub(crate) fn shares(rows: &[(String, Vec<f64>)], parts: &[&str]) -> String {
     const TOP: f64 = 34.0;
     const ROW: f64 = 28.0;
@@ -99,14 +99,14 @@ pub(crate) fn shares(rows: &[(String, Vec<f64>)], parts: &[&str]) -> String {
     frame(TOP + rows.len() as f64 * ROW + 4.0, &svg)
 }
 
-/// How long bars are drawn.
+/// The scale of bars.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Scale {
     Linear,
     Logarithmic,
 }
 
-/// Rows of bars, one of each series that has a figure there; `say` writes a figure.
+/// Rows of bars, one for each series that has a figure; `say` formats a figure.
 pub(crate) fn bars(
     rows: &[(String, Vec<Option<f64>>)],
     series: &[&str],
@@ -143,7 +143,7 @@ pub(crate) fn bars(
         for (of, value) in values.iter().enumerate() {
             if let Some(value) = value {
                 let title = format!("{name}, {}: {}", series[of], say(*value));
-                // What is nothing is seen to be there.
+                // A zero stays visible.
                 let width = (x(*value) - left).max(1.5);
                 svg += &bar_part(of, [left, top + of as f64 * BAR, width, BAR], &title);
             }
@@ -153,20 +153,20 @@ pub(crate) fn bars(
     frame(top + 22.0, &svg)
 }
 
-/// From 0 in four to eight round steps to the first at or above `high`.
+/// Four to eight round steps from 0 to the first at or above `high`.
 fn linear_ticks(high: f64) -> Vec<f64> {
     let power = 10_f64.powf(high.max(f64::MIN_POSITIVE).log10().floor());
     let step = [0.2, 0.5, 1.0, 2.0].map(|m| m * power).into_iter().find(|step| high / step <= 8.0).unwrap_or(power);
     (0..=(high / step).ceil().max(1.0) as u32).map(|i| f64::from(i) * step).collect()
 }
 
-/// So few of some ticks that their figures do not touch: the first, and then evenly.
+/// Evenly spaced ticks, few enough that their figures do not touch.
 fn sparse(ticks: &[f64]) -> impl Iterator<Item = f64> {
     const MOST: usize = 9;
     ticks.iter().copied().step_by(ticks.len().div_ceil(MOST))
 }
 
-/// Spans from a p50 to a p99 over a logarithmic axis of time; each row has one of each series.
+/// Spans from p50 to p99 over a logarithmic axis of time; each row has one per series.
 pub(crate) fn spans(rows: &[(String, Vec<(f64, f64)>)], series: &[&str]) -> String {
     const TOP: f64 = 34.0;
     const ROW: f64 = 30.0;
@@ -222,7 +222,7 @@ fn log_ticks((low, high): (f64, f64)) -> Vec<f64> {
     all[first..=last.max(first + 1).min(all.len() - 1)].to_vec()
 }
 
-/// A round figure as it is: `0.5`, `20`, `1,500`.
+/// A round figure in full: `0.5`, `20`, `1,500`.
 fn round(value: f64) -> String {
     if value >= 1000.0 { count(value as u64) } else { format!("{value}") }
 }

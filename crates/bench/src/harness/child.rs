@@ -1,4 +1,4 @@
-//! A process that is measured from its start to its end.
+//! Runs and measures a process.
 
 use std::io::{Read as _, Write as _};
 use std::path::Path;
@@ -10,21 +10,21 @@ use wait4::Wait4 as _;
 
 use crate::error::BenchError;
 
-/// What a process used.
+/// Time and memory of a process.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Used {
     /// User and system time of all its threads.
     pub cpu_ms: f64,
-    /// From its start until it was waited for.
+    /// Elapsed time from its start to its end.
     pub wall_ms: f64,
-    /// The most memory that was resident at once.
+    /// Peak resident memory.
     pub peak_rss_bytes: u64,
 }
 
-/// Runs a command to its end, with `input` on its standard input; what it printed, and what it used.
+/// Runs a command with `input` on its standard input. Returns its output and what it used.
 ///
 /// # Errors
-/// Where it does not start, and where it fails: then with what it said last.
+/// Where it does not start, and where it fails: then with its last line on standard error.
 pub(crate) fn measure(mut command: Command, input: Option<&[u8]>) -> Result<(Vec<u8>, Used), BenchError> {
     let words = words(&command);
     let program = Path::new(command.get_program()).to_owned();
@@ -36,7 +36,7 @@ pub(crate) fn measure(mut command: Command, input: Option<&[u8]>) -> Result<(Vec
     let started = Instant::now();
     let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().map_err(io("start"))?;
     let (stdin, stdout, stderr) = (child.stdin.take(), child.stdout.take(), child.stderr.take());
-    // Read and fed side by side: a full pipe would hold the process up.
+    // One thread per pipe: a full pipe would block the process.
     let (printed, said) = std::thread::scope(|scope| {
         let said = scope.spawn(move || {
             let mut said = String::new();
@@ -48,7 +48,7 @@ pub(crate) fn measure(mut command: Command, input: Option<&[u8]>) -> Result<(Vec
         });
         let mut printed = Vec::new();
         let read = stdout.map_or(Ok(0), |mut pipe| pipe.read_to_end(&mut printed)).map(|_| printed);
-        // Who ends before it has read everything says so itself, by its exit code.
+        // A process that ends before it has read all input reports that by its exit code.
         drop(fed.join());
         (read, said.join().unwrap_or_else(|_| Ok(String::new())))
     });
@@ -56,7 +56,7 @@ pub(crate) fn measure(mut command: Command, input: Option<&[u8]>) -> Result<(Vec
     let wall = started.elapsed();
     if !ended.status.success() {
         let said = said.map_err(io("read from"))?;
-        let last = said.trim().lines().next_back().unwrap_or("it said nothing").to_owned();
+        let last = said.trim().lines().next_back().unwrap_or("no output").to_owned();
         return Err(BenchError::Run { command: words, said: format!("{last} ({})", ended.status) });
     }
     let usage = ended.rusage;

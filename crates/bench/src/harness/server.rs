@@ -1,10 +1,10 @@
-//! A server in a process of its own, whose processor time and memory are its own.
+//! Runs and measures a server process.
 
 use std::fs;
 use std::io::{self, BufRead as _, BufReader};
 use std::net::SocketAddr;
 use std::os::unix::process::CommandExt as _;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::mpsc::{Receiver, channel};
 use std::thread::sleep;
@@ -17,45 +17,44 @@ use nix::unistd::Pid;
 
 use crate::error::BenchError;
 
-/// How long it may take to start, and to write everything out at the end.
+/// How long the server may take to start, and to flush everything at its end.
 const PATIENCE: Duration = Duration::from_mins(5);
 
-/// What a server has used from its start to its end.
+/// Time and memory of a server.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct ServerUsage {
     pub(crate) cpu_s: f64,
     pub(crate) peak_rss_bytes: u64,
 }
 
-/// A running server. It is killed when dropped before [`Self::stop`].
+/// A running server; killed where it is dropped before [`Self::stop`].
 pub(crate) struct RunningServer {
     child: Child,
     program: PathBuf,
     pub(crate) address: SocketAddr,
-    /// Where it answers clients of `PostgreSQL`, if it was told to.
+    /// The address for clients of `PostgreSQL`, if it has one.
     pub(crate) postgres: Option<SocketAddr>,
-    /// What it says.
+    /// Its lines on standard error.
     said: Receiver<String>,
-    /// What all ended children of this process had used before it was started.
+    /// Processor time of all ended children of this process before its start.
     cpu_before_s: f64,
     peak_rss_bytes: u64,
 }
 
 impl RunningServer {
-    /// Starts one by a command of `manyworlds serve --listen 127.0.0.1:0`, and waits until it listens.
+    /// Starts a command of `manyworlds serve --listen 127.0.0.1:0`, and waits until the server listens.
     pub(crate) fn start(mut command: Command) -> Result<Self, BenchError> {
         let program = PathBuf::from(command.get_program());
-        let failed = |source| BenchError::Io { doing: "start", path: program.clone(), source };
-        let cpu_before_s = cpu_of_children().map_err(failed)?;
-        // In a group of its own: Ctrl-C ends the bench, which then ends the server.
+        let cpu_before_s = cpu_of_children().map_err(BenchError::io("start", &program))?;
+        // In its own process group: Ctrl-C ends the benchmark, which then ends the server.
         command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped()).process_group(0);
-        let mut child = command.spawn().map_err(failed)?;
+        let mut child = command.spawn().map_err(BenchError::io("start", &program))?;
         let (tell, said) = channel();
         if let Some(stderr) = child.stderr.take() {
-            // Nobody waits for this thread: it ends when the server does.
+            // Nothing joins this thread: it ends with the server.
             std::thread::spawn(move || {
                 for line in BufReader::new(stderr).lines().map_while(Result::ok) {
-                    // Where nobody listens any more, what it says must still be read.
+                    // Lines must be read even where nothing receives them any more.
                     drop(tell.send(line));
                 }
             });
@@ -66,7 +65,7 @@ impl RunningServer {
         Ok(server)
     }
 
-    /// Reads where it listens; the line about HTTP is the last of them.
+    /// Reads its addresses; the line about HTTP is the last one.
     fn wait_until_listening(&mut self) -> Result<(), BenchError> {
         let mut last = String::new();
         let deadline = Instant::now() + PATIENCE;
@@ -84,40 +83,37 @@ impl RunningServer {
         Err(went_wrong(format!("it does not listen: {last}")))
     }
 
-    /// Its process.
+    /// The number of its process.
     pub(crate) fn id(&self) -> u32 {
         self.child.id()
     }
 
-    /// How it ended, where it has.
+    /// Its exit status, once it has ended.
     pub(crate) fn ended(&mut self) -> Result<Option<ExitStatus>, BenchError> {
-        self.child.try_wait().map_err(|source| BenchError::Io { doing: "wait for", path: self.program.clone(), source })
+        self.child.try_wait().map_err(BenchError::io("wait for", &self.program))
     }
 
-    /// Ends it at once, and waits until it has.
+    /// Kills it, and waits for its end.
     pub(crate) fn kill(&mut self) -> Result<(), BenchError> {
-        let failed = |source| BenchError::Io { doing: "kill", path: self.program.clone(), source };
-        self.child.kill().map_err(failed)?;
-        self.child.wait().map_err(failed)?;
-        Ok(())
+        self.child.kill().map_err(BenchError::io("kill", &self.program))?;
+        self.child.wait().map_err(BenchError::io("kill", &self.program)).map(drop)
     }
 
-    /// What it has said since it listens, as far as nobody has taken it.
+    /// Lines on standard error since it listens that were not returned before.
     pub(crate) fn said(&self) -> Vec<String> {
         self.said.try_iter().collect()
     }
 
-    /// Asks it to write everything out and end, and waits until it has.
+    /// Lets it flush everything and end, and waits for that.
     pub(crate) fn stop(mut self) -> Result<ServerUsage, BenchError> {
-        let failed = |program: &Path, source| BenchError::Io { doing: "stop", path: program.to_owned(), source };
         self.note_peak();
         kill(Pid::from_raw(self.child.id() as i32), Signal::SIGTERM)
-            .map_err(|errno| failed(&self.program, errno.into()))?;
+            .map_err(|errno| BenchError::io("stop", &self.program)(errno.into()))?;
         let deadline = Instant::now() + PATIENCE;
         let status = loop {
-            // What is written out at the end takes memory too.
+            // Flushing takes memory, too.
             self.note_peak();
-            if let Some(status) = self.child.try_wait().map_err(|source| failed(&self.program, source))? {
+            if let Some(status) = self.child.try_wait().map_err(BenchError::io("stop", &self.program))? {
                 break status;
             }
             if Instant::now() > deadline {
@@ -126,15 +122,15 @@ impl RunningServer {
             sleep(Duration::from_millis(10));
         };
         if !status.success() {
-            let last = self.said.try_iter().last().unwrap_or_else(|| "it said nothing".to_owned());
+            let last = self.said.try_iter().last().unwrap_or_else(|| "no output".to_owned());
             return Err(went_wrong(format!("{last} ({status})")));
         }
-        let cpu_s = cpu_of_children().map_err(|source| failed(&self.program, source))? - self.cpu_before_s;
+        let cpu_s = cpu_of_children().map_err(BenchError::io("stop", &self.program))? - self.cpu_before_s;
         Ok(ServerUsage { cpu_s, peak_rss_bytes: self.peak_rss_bytes })
     }
 
     fn note_peak(&mut self) {
-        // Once it has ended, there is nothing to read any more.
+        // Empty once the process has ended.
         let status = fs::read_to_string(format!("/proc/{}/status", self.child.id())).unwrap_or_default();
         let line = status.lines().find(|line| line.starts_with("VmHWM:"));
         let kib: Option<u64> = line.and_then(|line| line.split_whitespace().nth(1)).and_then(|n| n.parse().ok());
@@ -148,13 +144,13 @@ fn went_wrong(said: String) -> BenchError {
 
 impl Drop for RunningServer {
     fn drop(&mut self) {
-        // After `stop` it has ended already; before, nothing of it is wanted any more.
+        // After `stop` the process has ended, and both calls fail.
         drop(self.child.kill());
         drop(self.child.wait());
     }
 }
 
-/// User and system time of children that have ended and were waited for.
+/// User and system time of all children that have ended.
 fn cpu_of_children() -> io::Result<f64> {
     let usage = getrusage(UsageWho::RUSAGE_CHILDREN)?;
     Ok((usage.user_time().num_microseconds() + usage.system_time().num_microseconds()) as f64 / 1e6)

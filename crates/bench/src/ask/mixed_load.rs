@@ -9,13 +9,13 @@ use serde::Serialize;
 use serde_json::Value;
 
 use super::events::{Event, Events};
-use crate::child::{Used, measure};
 use crate::error::BenchError;
-use crate::launch;
+use crate::harness::child::{Used, measure};
+use crate::harness::launch;
 
 /// What happens how often.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
-pub struct StormPlan {
+pub struct MixedLoadPlan {
     /// How long it goes on; 0 leaves it out.
     pub seconds: f64,
     /// Events of an append.
@@ -28,7 +28,7 @@ pub struct StormPlan {
     pub ask_each_s: f64,
 }
 
-impl Default for StormPlan {
+impl Default for MixedLoadPlan {
     fn default() -> Self {
         Self { seconds: 60.0, append_events: 1_000, events_per_s: 5_000.0, digest_each_s: 10.0, ask_each_s: 2.0 }
     }
@@ -36,9 +36,9 @@ impl Default for StormPlan {
 
 /// What it came to.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Storm {
+pub struct MixedLoad {
     /// What was to happen.
-    pub plan: StormPlan,
+    pub plan: MixedLoadPlan,
     /// How long it took.
     pub elapsed_s: f64,
     /// Events appended.
@@ -85,13 +85,13 @@ impl Repeated {
 ///
 /// # Errors
 /// Where a process fails, and where an answer is wrong.
-pub(super) fn storm(
+pub(super) fn mixed_load(
     program: &Path,
     data: &Path,
     events: &Events,
-    plan: StormPlan,
+    plan: MixedLoadPlan,
     stop: &dyn Fn() -> bool,
-) -> Result<Storm, BenchError> {
+) -> Result<MixedLoad, BenchError> {
     let [acknowledged, sent] = [0, 0].map(|_| AtomicU64::new(events.len() as u64));
     let (over, order) = (AtomicBool::new(false), Ordering::SeqCst);
     let started = Instant::now();
@@ -149,7 +149,7 @@ pub(super) fn storm(
     let all = [appends?, digests?, answers?];
     let elapsed_s = started.elapsed().as_secs_f64();
     let cpu_s = [all[0].cpu_s(), all[1].cpu_s(), all[2].cpu_s()];
-    Ok(Storm {
+    Ok(MixedLoad {
         plan,
         elapsed_s,
         events: acknowledged.load(order) - events.len() as u64,

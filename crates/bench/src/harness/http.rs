@@ -1,17 +1,17 @@
-//! As much of HTTP/1.1 as a load needs: one request after the other on a connection that stays.
+//! A minimal HTTP/1.1 client: one request after another on a persistent connection.
 //!
-//! A thread that blocks takes less processor time for a request than any runtime, and the load shares the processor with
-//! the server.
+//! It blocks its thread, which takes less processor time per request than an asynchronous runtime: the load shares the
+//! processor with the server.
 
 use std::io::{self, Write as _};
 use std::net::{SocketAddr, TcpStream};
 use std::time::{Duration, Instant};
 
-/// How long to wait for a connection, and for a reply: longer than a server takes to give up a question.
+/// How long to wait for a connection or a reply: longer than the server's time limit for questions.
 const PATIENCE: Duration = Duration::from_secs(90);
-/// A connection that was idle for longer may have been closed by the server.
+/// Idle time after which the server may have closed a connection.
 const IDLE_MAX: Duration = Duration::from_secs(10);
-/// A head or a body of a reply that is longer is none of ours.
+/// Length of the head or body of a reply, at most.
 const REPLY_MAX: usize = 16 << 20;
 
 /// A connection to a server.
@@ -32,14 +32,14 @@ pub(crate) struct Reply {
 }
 
 impl Connection {
-    /// To a server that must be there.
+    /// Connects to a running server.
     pub(crate) fn open(address: SocketAddr) -> io::Result<Self> {
         let mut connection = Self { address, stream: None, used: Instant::now(), buffer: Vec::new() };
         connection.reopen()?;
         Ok(connection)
     }
 
-    /// Connects anew.
+    /// Reconnects.
     pub(crate) fn reopen(&mut self) -> io::Result<()> {
         self.stream = None;
         let stream = TcpStream::connect_timeout(&self.address, PATIENCE)?;
@@ -51,13 +51,13 @@ impl Connection {
         Ok(())
     }
 
-    /// Sends a request, head and body, and waits for its reply. After an error nobody knows whether it was received.
+    /// Sends a request, head and body, and waits for its reply. After an error the request may have been received or not.
     pub(crate) fn send(&mut self, request: &[u8]) -> io::Result<Reply> {
         if self.stream.is_none() || self.used.elapsed() > IDLE_MAX {
             self.reopen()?;
         }
         let Some(stream) = &mut self.stream else { return Err(io::ErrorKind::NotConnected.into()) };
-        // A server that refuses may answer before it has read everything, and its answer says more than our error.
+        // A server that refuses may answer before it has read everything; its answer says more than our error.
         let sent = stream.write_all(request);
         let reply = read_reply(stream, &mut self.buffer);
         self.used = Instant::now();
@@ -84,7 +84,7 @@ fn read_reply(stream: &mut impl io::Read, buffer: &mut Vec<u8>) -> io::Result<(R
         }
         read_some(stream, buffer)?;
     };
-    let head = std::str::from_utf8(&buffer[..head_end]).map_err(|_| broken("is no text"))?;
+    let head = std::str::from_utf8(&buffer[..head_end]).map_err(|_| broken("is not text"))?;
     let mut lines = head.split("\r\n");
     let first = lines.next().unwrap_or_default();
     let status = first.strip_prefix("HTTP/1.1 ").and_then(|rest| rest.get(..3)?.parse().ok());
@@ -93,7 +93,7 @@ fn read_reply(stream: &mut impl io::Read, buffer: &mut Vec<u8>) -> io::Result<(R
     for (name, value) in lines.filter_map(|line| line.split_once(':')) {
         let value = value.trim();
         match name.to_ascii_lowercase().as_str() {
-            "content-length" => length = value.parse().map_err(|_| broken("has a length that is none"))?,
+            "content-length" => length = value.parse().map_err(|_| broken("has an invalid length"))?,
             "transfer-encoding" => return Err(broken("comes in chunks, which this client does not read")),
             "connection" => stays = !value.eq_ignore_ascii_case("close"),
             "retry-after" => retry_after = value.parse().ok().map(Duration::from_secs),

@@ -1,108 +1,30 @@
-//! What the season must reach, and what was measured.
+//! The bars of the season, and the measured figures.
 
 use serde::Serialize;
 
-use crate::reads::{Read, Reads};
-use crate::report::number::short;
-use crate::report::{Section, Table};
-use crate::sweeps::{Setting, Sweep, SweepKind};
-use crate::writes::Write;
+use super::reads::{Read, Reads};
+use super::sweeps::{Setting, Sweep, SweepKind};
+use super::writes::Write;
+use crate::harness::bars::Verdict;
 
-/// How a figure compares with its bar.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Verdict {
-    /// It reaches what was aimed for.
-    AimMet,
-    /// It reaches the bar.
-    Met,
-    /// It does not.
-    Missed,
-    /// There is no figure.
-    NotMeasured,
-}
-
-impl Verdict {
-    /// How a figure compares with what must and what should be reached; less is better where that is the smaller.
-    pub(crate) fn of(measured: Option<f64>, [bar, aim]: [f64; 2]) -> Self {
-        let reaches = |figure: f64, goal: f64| if aim > bar { figure >= goal } else { figure <= goal };
-        match measured {
-            None => Self::NotMeasured,
-            Some(figure) if reaches(figure, aim) => Self::AimMet,
-            Some(figure) if reaches(figure, bar) => Self::Met,
-            Some(_) => Self::Missed,
-        }
-    }
-
-    /// The words for it.
-    pub fn words(self) -> &'static str {
-        match self {
-            Self::AimMet => "met, and the aim",
-            Self::Met => "met",
-            Self::Missed => "missed",
-            Self::NotMeasured => "not measured",
-        }
-    }
-}
-
-/// A figure that must be reached.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Mark {
-    /// Of what.
-    pub what: String,
-    /// In what.
-    pub unit: &'static str,
-    /// What must be reached.
-    pub bar: f64,
-    /// What is aimed at.
-    pub aim: f64,
-    /// What was measured.
-    pub measured: Option<f64>,
-    /// How it compares.
-    pub verdict: Verdict,
-}
-
-impl Mark {
-    pub(crate) fn new(what: impl Into<String>, unit: &'static str, goals: [f64; 2], measured: Option<f64>) -> Self {
-        let [bar, aim] = goals;
-        Self { what: what.into(), unit, bar, aim, measured, verdict: Verdict::of(measured, goals) }
-    }
-
-    /// Some marks as a section of a report.
-    pub(crate) fn section(marks: &[Self]) -> Section {
-        let row = |mark: &Self| {
-            [
-                mark.what.clone(),
-                mark.unit.to_owned(),
-                short(mark.bar),
-                short(mark.aim),
-                mark.measured.map_or_else(|| "-".to_owned(), short),
-                mark.verdict.words().to_owned(),
-            ]
-        };
-        let header = ["what", "unit", "bar", "aim", "measured", "verdict"];
-        Section { title: "Bars", blocks: vec![Table::block(header, marks.iter().map(row))] }
-    }
-}
-
-/// One bar.
+/// A figure that must be reached at a number of worlds.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Bar {
-    /// What is to be reached.
+    /// What is measured.
     pub what: &'static str,
     /// Its unit.
     pub unit: &'static str,
-    /// What must be reached.
+    /// The required figure.
     pub bar: f64,
-    /// What should be reached.
+    /// The desired figure.
     pub aim: f64,
     /// Whether more is better.
     pub more_is_better: bool,
-    /// At how many worlds it is to be reached.
+    /// The number of worlds that the bar is set for.
     pub at_worlds: u32,
-    /// What was measured.
+    /// The measured figure.
     pub measured: Option<f64>,
-    /// At how many worlds that was.
+    /// The number of worlds that it was measured at.
     pub measured_worlds: Option<u32>,
     /// How it compares.
     pub verdict: Verdict,
@@ -125,7 +47,7 @@ impl Bar {
         }
     }
 
-    /// With what was measured, and at how many worlds.
+    /// Adds the measured figure, and its number of worlds.
     fn with(mut self, measured: Option<(f64, u32)>) -> Self {
         let Some((figure, worlds)) = measured else {
             return self;
@@ -136,7 +58,7 @@ impl Bar {
     }
 }
 
-/// The season's bars on two cores, each with the measured figure nearest to the worlds that it is set for.
+/// The bars for two cores, each with the figure measured nearest to its number of worlds.
 pub fn bars(writes: &[Write], sweeps: &[Sweep], reads: &Reads) -> Vec<Bar> {
     let write = |plays: bool, worlds: u32| {
         let of_kind = writes.iter().filter(|w| w.plays == plays);
@@ -166,7 +88,7 @@ pub fn bars(writes: &[Write], sweeps: &[Sweep], reads: &Reads) -> Vec<Bar> {
         Bar::new("outcomes on disk", "bits a value", [3.9, 3.3], 10_000)
             .with(of(false, |w| w.run.outcomes.bits_per_value)),
         Bar::new("plays on disk", "bytes a play", [8.0, 5.0], 10_000).with(of(true, |w| w.run.events.bytes_per_row)),
-        // Decoded from files in the system's memory: what this process keeps takes no time worth a bar.
+        // The cold read decodes files in the page cache; a warm read takes too little time for a bar.
         Bar::new("one game, all outcomes, files in memory, median", "ms", [500.0, 100.0], 100_000)
             .with(read("R1", |r| r.cold.p50_ms)),
         Bar::new("five-leg price, warm in process, median", "ms", [1.0, 0.05], 100_000)

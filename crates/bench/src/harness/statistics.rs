@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use serde::Serialize;
 
-/// The middle value, or the mean of the two in the middle; 0 of nothing.
+/// The middle value, or the mean of the two middle ones; 0 for no values.
 pub fn median(values: &[f64]) -> f64 {
     let mut sorted = values.to_vec();
     sorted.sort_unstable_by(f64::total_cmp);
@@ -15,7 +15,7 @@ pub fn median(values: &[f64]) -> f64 {
     }
 }
 
-/// The smallest value that at least `share` (0 to 1) of the values do not exceed; 0 of nothing.
+/// The smallest value that at least `share` (0 to 1) of the values do not exceed; 0 for no values.
 pub fn percentile(values: &[f64], share: f64) -> f64 {
     let mut sorted = values.to_vec();
     sorted.sort_unstable_by(f64::total_cmp);
@@ -23,27 +23,27 @@ pub fn percentile(values: &[f64], share: f64) -> f64 {
     sorted.get(rank.clamp(1, sorted.len().max(1)) - 1).copied().unwrap_or(0.0)
 }
 
-/// How long something took, over some repeats.
+/// Times of repeated measurements.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Latency {
-    /// How often it was done.
+    /// Number of repeats.
     pub repeats: usize,
-    /// Half of the repeats took no longer.
+    /// The 50th percentile.
     pub p50_ms: f64,
-    /// 99 of 100 took no longer; the longest, where there are fewer than 100.
+    /// The 99th percentile; the longest time where there are fewer than 100 repeats.
     pub p99_ms: f64,
 }
 
 impl Latency {
-    /// Of some repeats.
+    /// Summarises times.
     pub fn of(times: &[Duration]) -> Self {
         let ms: Vec<f64> = times.iter().map(|t| t.as_secs_f64() * 1e3).collect();
         Self { repeats: ms.len(), p50_ms: percentile(&ms, 0.5), p99_ms: percentile(&ms, 0.99) }
     }
 }
 
-/// Repeats something, numbered from 0, until `budget` is over or it was done `most` times, but at least five times.
-/// What is repeated says itself how long the part that counts took.
+/// Repeats a measurement, numbered from 0, until `budget` is over or for `most` times, but at least five times. It returns
+/// the time that counts.
 pub(crate) fn repeat<E>(
     budget: Duration,
     most: usize,

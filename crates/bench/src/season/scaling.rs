@@ -1,17 +1,17 @@
-//! Whether a world costs the same however many there are.
+//! How the cost of a world grows with the number of worlds.
 
 use serde::Serialize;
 
-use crate::writes::Write;
+use super::writes::Write;
 
-/// Growth of processor time a world that is measurement noise.
+/// Growth up to which it counts as measurement noise.
 const PASS_MOST: f64 = 1.10;
-/// The step of the system's clock of processor time.
+/// Resolution of processor times.
 const TICK_MS: f64 = 10.0;
-/// Growth beyond this is something that grows faster than the worlds.
+/// Growth up to which it is only suspicious.
 const WARN_MOST: f64 = 1.25;
 
-/// Whether the largest scale costs more a world than a smaller one.
+/// Whether a world costs more at the largest scale than at a smaller one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "UPPERCASE")]
 pub enum Growth {
@@ -24,7 +24,7 @@ pub enum Growth {
 }
 
 impl Growth {
-    /// The word for it.
+    /// Its name.
     pub fn word(self) -> &'static str {
         match self {
             Self::Pass => "PASS",
@@ -34,7 +34,7 @@ impl Growth {
     }
 }
 
-/// One scale against the largest.
+/// One scale compared with the largest.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Scaling {
     /// The scale.
@@ -43,23 +43,23 @@ pub struct Scaling {
     pub largest: u32,
     /// Whether plays were stored.
     pub plays: bool,
-    /// Processor time a world at this scale.
+    /// Processor time per world at this scale.
     pub cpu_ms_per_world: f64,
-    /// Processor time a world at the largest scale by that at this one: 1 where the cost is linear, less where this
-    /// scale still carries fixed costs, more where something grows faster than the worlds.
+    /// Processor time per world at the largest scale divided by that at this one: 1 for linear cost, less where fixed costs
+    /// still count at this scale, more where the cost grows faster than the worlds.
     pub growth: f64,
-    /// What that says.
+    /// The verdict.
     pub verdict: Growth,
 }
 
-/// Each scale but the largest against the largest, with and without plays.
+/// Compares each scale with the largest, with and without plays.
 pub fn scaling(writes: &[Write]) -> Vec<Scaling> {
     let against = |w: &Write| {
         let largest = writes.iter().filter(|l| l.plays == w.plays).max_by_key(|l| l.worlds)?;
         if largest.worlds == w.worlds {
             return None;
         }
-        // What took less than the system's clock can tell took at most a tick.
+        // A time below the resolution counts as one tick.
         let growth = largest.cpu_ms_per_world / w.cpu_ms_per_world.max(TICK_MS / f64::from(w.worlds));
         Some(Scaling {
             worlds: w.worlds,

@@ -1,4 +1,4 @@
-//! One setting varied, all else equal: threads, range sizes, compression codecs.
+//! Varies one setting at a time: threads, range sizes, compression codecs.
 
 use std::fmt;
 
@@ -6,17 +6,17 @@ use run::Summary;
 use serde::Serialize;
 use table::Codec;
 
-use crate::bench::Bench;
+use super::launch::RunRequest;
+use super::workload::SeasonWorkload;
+use super::writes::Hashes;
 use crate::error::BenchError;
-use crate::launch::RunRequest;
-use crate::season::Workload;
-use crate::statistics::median;
-use crate::writes::Hashes;
+use crate::harness::bench::Bench;
+use crate::harness::statistics::median;
 
-/// Each setting is measured this often, in rotated order, so that a machine that slows down slows all of them.
+/// Repeats of each setting, in rotated order, so that a slower phase of the machine affects all settings.
 const REPEATS: usize = 3;
 
-/// What is varied.
+/// The varied setting.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum SweepKind {
@@ -24,17 +24,17 @@ pub enum SweepKind {
     Threads,
     /// Worlds of a range.
     RangeWorlds,
-    /// What compresses the tables.
+    /// Compression of the tables.
     Codec,
 }
 
-/// One value of what is varied.
+/// One value of the varied setting.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(untagged)]
 pub enum Setting {
-    /// So many threads, or worlds.
+    /// A number of threads or worlds.
     Count(u32),
-    /// This codec.
+    /// A codec.
     Codec(Codec),
 }
 
@@ -50,50 +50,50 @@ impl fmt::Display for Setting {
 /// One setting varied.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Sweep {
-    /// What was varied.
+    /// The varied setting.
     pub kind: SweepKind,
     /// Worlds of each run.
     pub worlds: u32,
     /// Whether plays were stored.
     pub plays: bool,
-    /// What was held fixed, for people.
+    /// The fixed settings, as text.
     pub fixed: String,
-    /// The settings in the order asked for.
+    /// The measurements, in the requested order.
     pub points: Vec<SweepPoint>,
 }
 
-/// Medians over the runs of one setting.
+/// Medians over the runs of one value.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct SweepPoint {
     /// The setting.
     pub setting: Setting,
-    /// How often it was measured.
+    /// Number of runs.
     pub runs: usize,
     /// Elapsed time.
     pub wall_s: f64,
     /// Processor time.
     pub cpu_s: f64,
-    /// Processor time a world.
+    /// Processor time per world.
     pub cpu_ms_per_world: f64,
-    /// How many times faster than the first setting, by elapsed time: the median over the repeats of the ratio within
-    /// each, which a machine that others load now and then spoils least.
+    /// Speed-up over the first value by elapsed time: the median of the ratios within each repeat, which is robust against
+    /// other load.
     pub speed_up: f64,
-    /// Elapsed time of encoding, compressing and hashing, summed over the threads.
+    /// Time of encoding, compressing and hashing, summed over the threads.
     pub encode_s: f64,
     /// Elapsed time of commits.
     pub commit_s: f64,
-    /// The most memory at once.
+    /// Peak memory.
     pub peak_rss_bytes: u64,
     /// Bytes on disk of outcomes and plays together.
     pub stored_bytes: u64,
-    /// Bits on disk an outcome value.
+    /// Bits per outcome value on disk.
     pub bits_per_value: f64,
-    /// Bytes on disk a play; 0 where none were stored.
+    /// Bytes per play on disk; 0 without plays.
     pub bytes_per_play: f64,
 }
 
 /// All sweeps.
-pub(crate) fn sweep_all(bench: &Bench<'_, Workload>, hashes: &mut Hashes) -> Result<Vec<Sweep>, BenchError> {
+pub(crate) fn sweep_all(bench: &Bench<'_, SeasonWorkload>, hashes: &mut Hashes) -> Result<Vec<Sweep>, BenchError> {
     let workload = bench.workload;
     if workload.sweep_worlds == 0 {
         return Ok(Vec::new());
@@ -122,7 +122,7 @@ pub(crate) fn sweep_all(bench: &Bench<'_, Workload>, hashes: &mut Hashes) -> Res
 }
 
 fn sweep(
-    bench: &Bench<'_, Workload>,
+    bench: &Bench<'_, SeasonWorkload>,
     hashes: &mut Hashes,
     kind: SweepKind,
     fixed: &str,
@@ -136,7 +136,7 @@ fn sweep(
             let what = format!("{} {setting}, run {} of {REPEATS}", kind.word(), repeat + 1);
             bench.check_stop(&what)?;
             let summary = request.play_and_remove()?;
-            bench.tell_run(&what, &summary);
+            bench.note_run(&what, &summary);
             hashes.add(&what, &summary);
             runs[place].push(summary);
         }
@@ -152,7 +152,7 @@ fn sweep(
 }
 
 impl SweepKind {
-    /// The word for it.
+    /// Its name.
     pub fn word(self) -> &'static str {
         match self {
             Self::Threads => "threads",
@@ -163,7 +163,7 @@ impl SweepKind {
 }
 
 impl SweepPoint {
-    /// The medians of some runs; `first` are those of the setting to compare with, repeat by repeat.
+    /// The medians of `runs`; `first` are the runs to compare with, repeat by repeat.
     pub fn of(setting: Setting, runs: &[Summary], first: &[Summary]) -> Self {
         let middle = |figure: fn(&Summary) -> f64| median(&runs.iter().map(figure).collect::<Vec<_>>());
         let speed_ups: Vec<f64> = first.iter().zip(runs).map(|(a, b)| a.wall_s / b.wall_s).collect();

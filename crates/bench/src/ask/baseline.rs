@@ -5,16 +5,16 @@ use std::process::Command;
 
 use super::facts::Facts;
 use super::questions::Question;
-use crate::child::{Used, measure};
 use crate::error::BenchError;
+use crate::harness::child::{Used, measure};
 
 /// A database of its own with the events in it.
-pub(super) struct Rival {
+pub(super) struct Baseline {
     program: PathBuf,
     database: PathBuf,
 }
 
-impl Rival {
+impl Baseline {
     /// Its version; `None` where it does not start.
     pub(super) fn version(program: &Path) -> Option<String> {
         let output = Command::new(program).arg("--version").output().ok()?;
@@ -23,18 +23,17 @@ impl Rival {
 
     /// Loads the events of a file of JSON lines.
     pub(super) fn load(program: &Path, folder: &Path, events: &Path) -> Result<(Self, Used), BenchError> {
-        let rival = Self { program: program.to_owned(), database: folder.join("rival.duckdb") };
+        let baseline = Self { program: program.to_owned(), database: folder.join("baseline.duckdb") };
         let source = events.display().to_string().replace('\'', "''");
         let statement =
             format!("CREATE TABLE events AS SELECT * FROM read_json('{source}', format = 'newline_delimited')");
-        let (_, used) = rival.run(&statement, false)?;
-        Ok((rival, used))
+        let (_, used) = baseline.run(&statement, false)?;
+        Ok((baseline, used))
     }
 
     /// Bytes of its database.
     pub(super) fn bytes(&self) -> Result<u64, BenchError> {
-        let failed = |source| BenchError::Io { doing: "look at", path: self.database.clone(), source };
-        Ok(std::fs::metadata(&self.database).map_err(failed)?.len())
+        Ok(std::fs::metadata(&self.database).map_err(BenchError::io("look at", &self.database))?.len())
     }
 
     /// Asks a question, and checks the answer.

@@ -1,13 +1,13 @@
-//! What is asked of the stored season: which outcomes, which bet.
+//! The questions about the stored season: outcomes and a bet.
 
 use ensemble::{Columns, Expression, OutcomeRef};
 use model::Catalogue;
 
 use crate::error::BenchError;
 
-/// The game that single-game questions are about.
+/// The game of questions about one game.
 pub(crate) const GAME: &str = "game-017";
-/// The team that season questions are about.
+/// The team of questions about one team.
 pub(crate) const TEAM: &str = "team-01";
 
 /// Named outcomes of a game, as a parlay reads them; the first five are the small basket.
@@ -97,7 +97,7 @@ pub(crate) fn season_in_sql(name: &str) -> String {
     format!("SELECT * FROM worlds('{name}', '{TEAM}')")
 }
 
-/// In how many worlds all legs hold, world by world and value by value.
+/// Counts the worlds in which all legs hold, value by value.
 pub(crate) fn count_by_brute_force(columns: &Columns) -> Result<usize, BenchError> {
     let catalogue = &columns.ensemble().plan.catalogue;
     let game = entity(catalogue, GAME)?;

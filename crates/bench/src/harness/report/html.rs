@@ -1,7 +1,6 @@
-//! Sections as one HTML page: no scripts, nothing loaded, legible in the dark and in the light.
+//! Sections as one HTML page: no scripts, no external files, light and dark colours.
 
-use super::sections::OTHER_SCALE;
-use super::{Block, Section, Table};
+use super::{Block, OTHER_SCALE, Section, Table};
 
 const STYLE: &str = include_str!("page.css");
 
@@ -42,7 +41,7 @@ fn table(table: &Table) -> String {
     format!("<div class=\"wide\"><table>\n<tr>{header}</tr>\n{rows}</table></div>\n")
 }
 
-/// Verdicts carry a colour beside their word; those on figures of another scale are provisional and carry none.
+/// Colours verdicts, except provisional ones on figures of another scale.
 fn verdict_or(text: &str, plain: impl FnOnce() -> String) -> String {
     if text.ends_with(OTHER_SCALE) {
         return plain();

@@ -15,7 +15,7 @@ use crate::error::BenchError;
 
 /// One batch on disk.
 #[derive(Debug, Clone)]
-pub(crate) struct Spooled {
+pub(crate) struct DatasetBatch {
     path: PathBuf,
     /// Its rows.
     pub(crate) rows: u64,
@@ -23,16 +23,16 @@ pub(crate) struct Spooled {
 
 /// All batches, in order, and what they hold together.
 #[derive(Debug, Clone)]
-pub(crate) struct Spool {
+pub(crate) struct Dataset {
     /// The batches.
-    pub(crate) batches: Vec<Spooled>,
+    pub(crate) batches: Vec<DatasetBatch>,
     /// The hash of all rows.
     pub(crate) hash: ContentHash,
     /// Bytes of the values themselves: 8 a number or time, 1 a flag, texts as long as they are.
     pub(crate) raw_bytes: u64,
 }
 
-impl Spool {
+impl Dataset {
     /// Writes the records of a generated day to `folder`.
     pub(crate) fn generate(
         folder: &Path,
@@ -40,12 +40,12 @@ impl Spool {
         seed: Seed,
         stop: &dyn Fn() -> bool,
     ) -> Result<Self, BenchError> {
-        let mut spool = Self::begin(folder)?;
+        let mut dataset = Self::begin(folder)?;
         for batch in traffic.batches() {
             let chunks = Records::new(seed, *batch, Dates::Reference).chunks(telecom::CHUNK);
-            spool.add(folder, chunks.map(Ok), stop)?;
+            dataset.add(folder, chunks.map(Ok), stop)?;
         }
-        Ok(spool)
+        Ok(dataset)
     }
 
     /// Writes given records to `folder`, `rows` to a batch.
@@ -55,7 +55,7 @@ impl Spool {
         rows: usize,
         stop: &dyn Fn() -> bool,
     ) -> Result<Self, BenchError> {
-        let mut spool = Self::begin(folder)?;
+        let mut dataset = Self::begin(folder)?;
         let mut waiting: Vec<RecordBatch> = Vec::new();
         let mut count = 0;
         for batch in records {
@@ -64,21 +64,20 @@ impl Spool {
                 let room = rows - count;
                 waiting.push(batch.slice(0, room));
                 batch = batch.slice(room, batch.num_rows() - room);
-                spool.add(folder, waiting.drain(..).map(Ok), stop)?;
+                dataset.add(folder, waiting.drain(..).map(Ok), stop)?;
                 count = 0;
             }
             count += batch.num_rows();
             waiting.push(batch);
         }
         if count > 0 {
-            spool.add(folder, waiting.into_iter().map(Ok), stop)?;
+            dataset.add(folder, waiting.into_iter().map(Ok), stop)?;
         }
-        Ok(spool)
+        Ok(dataset)
     }
 
     fn begin(folder: &Path) -> Result<Self, BenchError> {
-        let failed = |source| BenchError::Io { doing: "create", path: folder.to_owned(), source };
-        std::fs::create_dir_all(folder).map_err(failed)?;
+        std::fs::create_dir_all(folder).map_err(BenchError::io("create", folder))?;
         Ok(Self { batches: Vec::new(), hash: ContentHash::default(), raw_bytes: 0 })
     }
 
@@ -92,9 +91,8 @@ impl Spool {
             return Err(BenchError::Stopped);
         }
         let path = folder.join(format!("{:06}.arrow", self.batches.len() + 1));
-        let io = |source| BenchError::Io { doing: "write", path: path.clone(), source };
-        let ipc = |e| BenchError::Spool { path: path.clone(), source: e };
-        let file = BufWriter::with_capacity(1 << 20, File::create(&path).map_err(io)?);
+        let ipc = |e| BenchError::Rows { path: path.clone(), source: e };
+        let file = BufWriter::with_capacity(1 << 20, File::create(&path).map_err(BenchError::io("write", &path))?);
         let mut writer = FileWriter::try_new(file, &telecom::schema()).map_err(ipc)?;
         let mut rows = 0;
         for records in chunks {
@@ -104,8 +102,8 @@ impl Spool {
             self.raw_bytes += raw_bytes(&records);
             writer.write(&records).map_err(ipc)?;
         }
-        writer.into_inner().map_err(ipc)?.flush().map_err(io)?;
-        self.batches.push(Spooled { path, rows });
+        writer.into_inner().map_err(ipc)?.flush().map_err(BenchError::io("write", &path))?;
+        self.batches.push(DatasetBatch { path, rows });
         Ok(())
     }
 
@@ -127,7 +125,7 @@ impl Spool {
     }
 }
 
-impl Spooled {
+impl DatasetBatch {
     /// Its records.
     pub(crate) fn read(&self) -> Result<Vec<RecordBatch>, BenchError> {
         self.read_projected(None)
@@ -137,13 +135,13 @@ impl Spooled {
     pub(crate) fn read_columns(&self, columns: &[&str]) -> Result<Vec<RecordBatch>, BenchError> {
         let schema = telecom::schema();
         let places = columns.iter().map(|c| schema.index_of(c)).collect::<Result<_, _>>();
-        self.read_projected(Some(places.map_err(|e| BenchError::Spool { path: self.path.clone(), source: e })?))
+        self.read_projected(Some(places.map_err(|e| BenchError::Rows { path: self.path.clone(), source: e })?))
     }
 
     fn read_projected(&self, columns: Option<Vec<usize>>) -> Result<Vec<RecordBatch>, BenchError> {
-        let io = |source| BenchError::Io { doing: "read", path: self.path.clone(), source };
-        let ipc = |e| BenchError::Spool { path: self.path.clone(), source: e };
-        let file = BufReader::with_capacity(1 << 20, File::open(&self.path).map_err(io)?);
+        let ipc = |e| BenchError::Rows { path: self.path.clone(), source: e };
+        let file =
+            BufReader::with_capacity(1 << 20, File::open(&self.path).map_err(BenchError::io("read", &self.path))?);
         FileReader::try_new(file, columns).map_err(ipc)?.collect::<Result<_, _>>().map_err(ipc)
     }
 }
