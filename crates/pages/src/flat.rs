@@ -262,7 +262,7 @@ fn with_null(codes: Codes, dictionary: Dictionary, valid: Option<&[bool]>) -> Va
     }
     let codes = match (codes, valid) {
         (codes, None) => codes,
-        (Codes::U8(mut codes), Some(valid)) if dictionary.len() <= usize::from(u8::MAX) => {
+        (Codes::U8(mut codes), Some(valid)) if u8::try_from(dictionary.len()).is_ok() => {
             mark(&mut codes, valid, dictionary.len() as u8);
             Codes::U8(codes)
         }
