@@ -1,12 +1,15 @@
-//! What can go wrong with a measurement.
+//! Errors of a benchmark.
 
+use std::error::Error;
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use ensemble::{EnsembleError, ExpressionError};
 
 use crate::ingest::LoadError;
-use crate::reads::SqlError;
+
+/// Why an SQL engine refused a statement.
+pub type SqlError = Box<dyn Error + Send + Sync>;
 
 /// An error of this crate.
 #[derive(Debug, thiserror::Error)]
@@ -14,13 +17,13 @@ pub enum BenchError {
     /// A setting that cannot be measured.
     #[error("{setting}: {reason}")]
     Workload {
-        /// Which.
+        /// The setting.
         setting: &'static str,
-        /// What is wrong with it.
+        /// The reason.
         reason: String,
     },
-    /// The data folder holds something already.
-    #[error("{} is not empty: a bench needs a folder of its own", .0.display())]
+    /// The data folder is not empty.
+    #[error("{} is not empty: a benchmark needs an empty folder", .0.display())]
     NotEmpty(PathBuf),
     /// The disk is too small for what is to be measured.
     #[error(
@@ -28,22 +31,22 @@ pub enum BenchError {
          measure fewer worlds or no plays",
         folder.display()
     )]
-    Room {
+    DiskSpace {
         /// The data folder.
         folder: PathBuf,
-        /// What the experiments take at a time, for people.
+        /// The space that the experiments need at a time, as text.
         needed: String,
-        /// What the disk has, for people.
+        /// The free space, as text.
         free: String,
     },
-    /// A file or process of the bench's own.
+    /// A file or process of the benchmark failed.
     #[error("cannot {doing} {}", path.display())]
     Io {
-        /// What was being done.
+        /// The action, to follow "cannot".
         doing: &'static str,
-        /// To what.
+        /// The file or program.
         path: PathBuf,
-        /// Why not.
+        /// The reason.
         source: io::Error,
     },
     /// A measured run failed.
@@ -51,40 +54,40 @@ pub enum BenchError {
     Run {
         /// The command.
         command: String,
-        /// What it said last.
+        /// Its last line of output.
         said: String,
     },
-    /// A measured run printed something else than its summary.
+    /// A measured run did not print its summary.
     #[error("`{command}` printed no summary")]
     Summary {
         /// The command.
         command: String,
-        /// Why it does not read.
+        /// Why the output cannot be read.
         source: serde_json::Error,
     },
-    /// What was stored could not be read.
+    /// An ensemble could not be read.
     #[error(transparent)]
     Ensemble(#[from] EnsembleError),
-    /// A question of the workload does not fit the stored season.
+    /// A question does not fit the stored season.
     #[error("the question {question:?} does not fit the stored season")]
     Question {
         /// The question.
         question: String,
-        /// Why.
+        /// The reason.
         source: ExpressionError,
     },
-    /// The stored season lacks what a question is about.
+    /// The stored season lacks something that a question needs.
     #[error("the stored season has no {0}")]
     Missing(String),
-    /// An answer that is not the right one.
+    /// An answer is wrong.
     #[error("wrong answer: {0}")]
     Wrong(String),
-    /// The SQL engine refused.
+    /// The SQL engine refused a statement.
     #[error("in {statement:?}")]
     Sql {
         /// The statement.
         statement: String,
-        /// Why.
+        /// The reason.
         source: SqlError,
     },
     /// A table refused.
@@ -92,10 +95,10 @@ pub enum BenchError {
     Table(#[from] table::TableError),
     /// Rows in a file could not be read or written.
     #[error("cannot read or write the rows in {}", path.display())]
-    Spool {
+    Rows {
         /// The file.
         path: PathBuf,
-        /// Why not.
+        /// The reason.
         source: arrow::error::ArrowError,
     },
     /// A segment could not be read.
@@ -103,13 +106,21 @@ pub enum BenchError {
     Segment {
         /// The segment.
         path: PathBuf,
-        /// Why not.
+        /// The reason.
         source: parquet::errors::ParquetError,
     },
     /// A server could not be loaded.
     #[error(transparent)]
     Load(#[from] LoadError),
-    /// Asked to stop.
+    /// The user asked to stop.
     #[error("stopped before everything was measured")]
     Stopped,
+}
+
+impl BenchError {
+    /// The error for a failed action on a file or process.
+    pub(crate) fn io(doing: &'static str, path: &Path) -> impl FnOnce(io::Error) -> Self + use<> {
+        let path = path.to_owned();
+        move |source| Self::Io { doing, path, source }
+    }
 }

@@ -2,15 +2,12 @@
 
 use std::collections::HashSet;
 
-use crate::bits::Bits;
-use crate::chances::{Chances, LinePlan, Reading};
-use crate::definition::{Activity, Event, Outcome, Player, ROW_TILES, Rule, Team, Tile, duration_s};
-use crate::schedule::Schedule;
-use crate::strategy::Strategy;
+use crate::chances::Reading;
+use crate::definition::schedule::Schedule;
+use crate::definition::{Activity, Event, Player, Rule, Team, Tile, duration_s};
+use crate::plan::{ActivityPlan, MemberPlan, NO_RULE, RulePlan, TilePlan};
+use crate::strategy::{Strategy, Terrain};
 use crate::switches::Switches;
-
-/// No rule of a tile is open to a player.
-pub(crate) const NO_RULE: u16 = u16::MAX;
 
 /// An event.
 pub(crate) struct Board {
@@ -28,67 +25,9 @@ pub(crate) struct Board {
     pub(crate) switches: Switches,
 }
 
-pub(crate) struct TilePlan {
-    pub(crate) key: String,
-    /// Units that complete it.
-    pub(crate) count: u32,
-    /// Its rules, in order.
-    pub(crate) rules: std::ops::Range<usize>,
-    /// Drops that any of its rules accepts.
-    pub(crate) accepts: Bits,
-    /// Activities of its rules.
-    pub(crate) activities: Bits,
-}
-
-pub(crate) struct ActivityPlan {
-    pub(crate) solo: bool,
-    /// The least and the most players of a group.
-    pub(crate) group: Option<[usize; 2]>,
-    /// Seconds of an attempt, and how many less or more it may take: the largest of its lines.
-    pub(crate) seconds: u32,
-    pub(crate) spread: u32,
-    pub(crate) lines: Vec<LinePlan>,
-    /// What time is multiplied by for a group of as many players.
-    pub(crate) time_of_size: Vec<f64>,
-    /// The place of its band for a group of as many players.
-    band_of_size: Vec<usize>,
-}
-
-/// How a tile is won by an activity.
-pub(crate) struct RulePlan {
-    pub(crate) activity: usize,
-    /// What time is multiplied by, for each set of modifiers that somebody of a group has.
-    pub(crate) time_of_mask: Vec<f64>,
-    /// For each band, each such set, each line.
-    chances: Vec<Chances>,
-    /// Units that an attempt is expected to give, where nothing changes its chances.
-    expected_units: f64,
-}
-
-impl RulePlan {
-    #[inline]
-    pub(crate) fn chances(&self, activity: &ActivityPlan, size: usize, mask: u8, line: usize) -> &Chances {
-        let masks = self.time_of_mask.len();
-        &self.chances[(activity.band_of_size[size] * masks + usize::from(mask)) * activity.lines.len() + line]
-    }
-}
-
 pub(crate) struct TeamPlan {
     pub(crate) members: Vec<MemberPlan>,
     pub(crate) strategy: Strategy,
-}
-
-pub(crate) struct MemberPlan {
-    /// Place among the event's players.
-    pub(crate) player: usize,
-    /// What the player's draws for this team are keyed by.
-    pub(crate) entity: u32,
-    pub(crate) skill: f64,
-    pub(crate) schedule: Schedule,
-    /// For each tile the first rule that is open to the player, or [`NO_RULE`].
-    pub(crate) rule_of_tile: Vec<u16>,
-    /// For each rule the set of its modifiers that the player has.
-    pub(crate) mask_of_rule: Vec<u8>,
 }
 
 impl Board {
@@ -154,7 +93,10 @@ impl Board {
                 self.member(event, place, player, entity, written)
             })
             .collect();
-        let strategy = Strategy::new(self, team, &members);
+        let estimates: Vec<f64> = (0..self.tiles.len()).map(|tile| self.estimate_s(tile)).collect();
+        let terrain =
+            Terrain { tiles: &self.tiles, estimates: &estimates, drops: self.drops.len(), threshold: self.threshold };
+        let strategy = Strategy::new(&terrain, team, &members);
         TeamPlan { members, strategy }
     }
 
@@ -190,14 +132,6 @@ impl Board {
         };
         self.rules[tile.rules.clone()].iter().map(of_rule).fold(f64::INFINITY, f64::min)
     }
-
-    pub(crate) fn row_of(tile: usize) -> usize {
-        tile / ROW_TILES
-    }
-
-    pub(crate) fn points_of(tile: usize) -> u32 {
-        (tile % ROW_TILES) as u32 + 1
-    }
 }
 
 /// The number of a player in a team, by their names and nothing else: who else plays, and where, changes nobody's luck.
@@ -207,54 +141,4 @@ fn entity(team: &str, player: &str) -> u32 {
     let hash =
         bytes.fold(0xcbf2_9ce4_8422_2325u64, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3));
     world::mix64(hash) as u32
-}
-
-impl ActivityPlan {
-    fn new(activity: &Activity, drops: &[String], largest_group: usize) -> Self {
-        let band = |size: usize| activity.bands.iter().position(|b| (b.min..=b.max).contains(&(size as u32)));
-        let sizes = 0..=largest_group;
-        Self {
-            solo: activity.solo,
-            group: activity.group.map(|g| [g.min.unwrap_or(1) as usize, g.max.unwrap_or(u32::MAX) as usize]),
-            seconds: activity.lines.iter().map(|line| line.seconds).max().unwrap_or(1),
-            spread: activity.lines.iter().map(|line| line.spread).max().unwrap_or(0),
-            lines: activity.lines.iter().map(|line| LinePlan::new(line, drops)).collect(),
-            time_of_size: sizes.clone().map(|size| band(size).map_or(1.0, |b| activity.bands[b].time)).collect(),
-            band_of_size: sizes.map(|size| band(size).map_or(0, |b| b + 1)).collect(),
-        }
-    }
-}
-
-impl RulePlan {
-    fn new(rule: &Rule, activity: &Activity, place: usize, reading: Reading) -> Self {
-        let masks = 0..1usize << rule.modifiers.len();
-        let product = |mask: usize, factor: fn(&crate::definition::Modifier) -> Option<f64>| -> f64 {
-            let there = rule.modifiers.iter().enumerate().filter(|(i, _)| mask >> i & 1 == 1);
-            there.filter_map(|(_, m)| factor(m)).product()
-        };
-        let accepted = |outcome: &Outcome| outcome.grants.iter().any(|grant| rule.drops.contains(&grant.drop));
-        let mut chances = Vec::new();
-        for band in std::iter::once(1.0).chain(activity.bands.iter().map(|b| b.chance)) {
-            for mask in masks.clone() {
-                let factor = band * product(mask, |m| m.chance);
-                chances.extend(activity.lines.iter().map(|line| reading.chances(line, accepted, factor)));
-            }
-        }
-        let units = |outcome: &Outcome| -> f64 {
-            let counted = outcome.grants.iter().filter(|grant| rule.drops.contains(&grant.drop));
-            counted
-                .map(|grant| f64::midpoint(f64::from(grant.units.bounds()[0]), f64::from(grant.units.bounds()[1])))
-                .sum()
-        };
-        let of_line = |line: &crate::definition::Line| -> f64 {
-            let probabilities = reading.probabilities(line, accepted, 1.0);
-            probabilities.iter().zip(&line.outcomes).map(|(p, outcome)| p * units(outcome)).sum()
-        };
-        Self {
-            activity: place,
-            time_of_mask: masks.map(|mask| product(mask, |m| m.time)).collect(),
-            chances,
-            expected_units: activity.lines.iter().map(of_line).sum(),
-        }
-    }
 }

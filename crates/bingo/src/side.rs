@@ -3,8 +3,9 @@
 use world::{Seed, Stream, World};
 
 use crate::bits::Bits;
-use crate::board::{Board, NO_RULE, TeamPlan};
+use crate::board::{Board, TeamPlan};
 use crate::definition::Roll;
+use crate::plan::{MemberPlan, NO_RULE, TilePlan};
 use crate::strategy::Live;
 
 /// No second of any event.
@@ -168,7 +169,7 @@ impl<'a> Side<'a> {
 
     /// When the next session of anybody starts after `now`, or [`NEVER`].
     pub(crate) fn next_session(&self, now: u32) -> u32 {
-        let next = |(member, plan): (&Member, &crate::board::MemberPlan)| {
+        let next = |(member, plan): (&Member, &MemberPlan)| {
             let spans = &plan.schedule.spans()[member.span..];
             spans.iter().map(|[from, _]| *from).find(|from| *from > now).unwrap_or(NEVER)
         };
@@ -265,9 +266,9 @@ impl<'a> Side<'a> {
     /// Completes a tile, and opens the rows that this opens.
     pub(crate) fn complete(&mut self, tile: usize, now: u32) {
         self.completed[tile] = now;
-        self.points += Board::points_of(tile);
+        self.points += TilePlan::points_of(tile);
         self.tiles += 1;
-        self.row_points[Board::row_of(tile)] += Board::points_of(tile);
+        self.row_points[TilePlan::row_of(tile)] += TilePlan::points_of(tile);
         self.plan.strategy.complete(&mut self.live, tile);
         self.version += 1;
         self.open_rows(now);

@@ -4,8 +4,8 @@
 //! tiles are kept as sets of places in its orders.
 
 use crate::bits::Bits;
-use crate::board::{Board, MemberPlan, NO_RULE};
 use crate::definition::{ROW_TILES, StrategyKey, Team};
+use crate::plan::{MemberPlan, NO_RULE, TilePlan};
 
 /// Tiles from the first to the last.
 pub(crate) struct Order {
@@ -74,10 +74,20 @@ pub(crate) struct Live {
     pub(crate) furthest: usize,
 }
 
+/// What every strategy knows of a board.
+pub(crate) struct Terrain<'a> {
+    pub(crate) tiles: &'a [TilePlan],
+    /// Seconds that each tile seems to take.
+    pub(crate) estimates: &'a [f64],
+    /// How many drops there are.
+    pub(crate) drops: usize,
+    /// Points of a row that open the next one.
+    pub(crate) threshold: u32,
+}
+
 impl Strategy {
-    pub(crate) fn new(board: &Board, team: &Team, members: &[MemberPlan]) -> Self {
-        let estimates: Vec<f64> = (0..board.tiles.len()).map(|tile| board.estimate_s(tile)).collect();
-        let orders = orders(board, team.strategy, &estimates);
+    pub(crate) fn new(board: &Terrain<'_>, team: &Team, members: &[MemberPlan]) -> Self {
+        let orders = orders(board, team.strategy);
         let sets = |tiles: &dyn Fn(usize) -> bool| -> Sets {
             std::array::from_fn(|look| orders[look].set((0..board.tiles.len()).filter(|tile| tiles(*tile))))
         };
@@ -89,18 +99,15 @@ impl Strategy {
             late.set((0..board.tiles.len()).filter(shares))
         };
         let mut soonest: Vec<usize> = (0..board.tiles.len()).collect();
-        soonest.sort_by(|a, b| by_estimate(board, &estimates, *a, *b));
+        soonest.sort_by(|a, b| by_estimate(board, *a, *b));
         let soon = |tile: usize| soonest.iter().position(|t| *t == tile).unwrap_or_default() as u16;
         let in_late_order = || late.tiles.iter().map(|tile| usize::from(*tile));
+        let rows = board.tiles.len() / ROW_TILES;
         Self {
             key: team.strategy,
-            rows: (0..board.rows).map(|row| sets(&|tile| Board::row_of(tile) == row)).collect(),
-            aims: (0..board.rows)
-                .map(|row| orders[Look::Work as usize].set(aim(board, team, &estimates, row).into_iter()))
-                .collect(),
-            accepts: (0..board.drops.len())
-                .map(|drop| sets(&|tile| board.tiles[tile].accepts.contains(drop)))
-                .collect(),
+            rows: (0..rows).map(|row| sets(&|tile| TilePlan::row_of(tile) == row)).collect(),
+            aims: (0..rows).map(|row| orders[Look::Work as usize].set(aim(board, team, row).into_iter())).collect(),
+            accepts: (0..board.drops).map(|drop| sets(&|tile| board.tiles[tile].accepts.contains(drop))).collect(),
             open_to: members.iter().map(|m| sets(&|tile| m.rule_of_tile[tile] != NO_RULE)).collect(),
             sharing: in_late_order().map(shared).collect(),
             soon: in_late_order().map(soon).collect(),
@@ -148,7 +155,7 @@ impl Strategy {
     fn late_work(&self, live: Bits, open_to: Bits) -> Option<usize> {
         let late = &self.orders[Look::Late as usize];
         let worth = |place: usize| {
-            let points = Board::points_of(usize::from(late.tiles[place])) as usize;
+            let points = TilePlan::points_of(usize::from(late.tiles[place])) as usize;
             (points + (self.sharing[place] & live).len(), std::cmp::Reverse(self.soon[place]))
         };
         (live & open_to).iter().max_by_key(|place| worth(*place)).map(|place| usize::from(late.tiles[place]))
@@ -166,20 +173,20 @@ impl Strategy {
     }
 }
 
-fn by_estimate(board: &Board, estimates: &[f64], a: usize, b: usize) -> std::cmp::Ordering {
-    estimates[a].total_cmp(&estimates[b]).then_with(|| board.tiles[a].key.cmp(&board.tiles[b].key))
+fn by_estimate(board: &Terrain<'_>, a: usize, b: usize) -> std::cmp::Ordering {
+    board.estimates[a].total_cmp(&board.estimates[b]).then_with(|| board.tiles[a].key.cmp(&board.tiles[b].key))
 }
 
-fn orders(board: &Board, key: StrategyKey, estimates: &[f64]) -> [Order; LOOKS] {
-    let by_points = |a: usize, b: usize| Board::points_of(b).cmp(&Board::points_of(a));
+fn orders(board: &Terrain<'_>, key: StrategyKey) -> [Order; LOOKS] {
+    let by_points = |a: usize, b: usize| TilePlan::points_of(b).cmp(&TilePlan::points_of(a));
     let by_key = |a: usize, b: usize| board.tiles[a].key.cmp(&board.tiles[b].key);
     let order = |compare: &dyn Fn(usize, usize) -> std::cmp::Ordering| Order::new(board.tiles.len(), compare);
-    let soonest = || order(&|a, b| by_points(a, b).then_with(|| by_estimate(board, estimates, a, b)));
+    let soonest = || order(&|a, b| by_points(a, b).then_with(|| by_estimate(board, a, b)));
     match key {
         StrategyKey::Greedy => [soonest(), soonest(), soonest()],
         StrategyKey::RowUnlocking | StrategyKey::ComboUnlocking => {
-            let furthest = |a: usize, b: usize| Board::row_of(b).cmp(&Board::row_of(a));
-            let nearest = |a: usize, b: usize| Board::row_of(a).cmp(&Board::row_of(b));
+            let furthest = |a: usize, b: usize| TilePlan::row_of(b).cmp(&TilePlan::row_of(a));
+            let nearest = |a: usize, b: usize| TilePlan::row_of(a).cmp(&TilePlan::row_of(b));
             [
                 order(&|a, b| by_points(a, b).then(furthest(a, b)).then_with(|| by_key(a, b))),
                 order(&|a, b| by_points(a, b).then(nearest(a, b)).then_with(|| by_key(a, b))),
@@ -191,7 +198,7 @@ fn orders(board: &Board, key: StrategyKey, estimates: &[f64]) -> [Order; LOOKS] 
 
 /// The tiles of a row that reach the points aimed at and seem done soonest, of all subsets; of equal ones the one whose
 /// keys come first.
-fn aim(board: &Board, team: &Team, estimates: &[f64], row: usize) -> Vec<usize> {
+fn aim(board: &Terrain<'_>, team: &Team, row: usize) -> Vec<usize> {
     let points = team.parameters.aim_points.unwrap_or(board.threshold);
     let first = row * ROW_TILES;
     let weight = team.parameters.sharing_weight.unwrap_or(1.0);
@@ -200,9 +207,9 @@ fn aim(board: &Board, team: &Team, estimates: &[f64], row: usize) -> Vec<usize> 
             let activities = board.tiles[tile].activities;
             let closed = (first + ROW_TILES)..board.tiles.len();
             let serves = closed.filter(|other| !(board.tiles[*other].activities & activities).is_empty()).count();
-            estimates[tile] * (1.0 + weight * serves as f64)
+            board.estimates[tile] * (1.0 + weight * serves as f64)
         }
-        StrategyKey::Greedy | StrategyKey::RowUnlocking => estimates[tile],
+        StrategyKey::Greedy | StrategyKey::RowUnlocking => board.estimates[tile],
     };
     let subsets = (0..1usize << ROW_TILES)
         .map(|mask| -> Vec<usize> { (0..ROW_TILES).filter(|i| mask >> i & 1 == 1).map(|i| first + i).collect() });
@@ -211,7 +218,7 @@ fn aim(board: &Board, team: &Team, estimates: &[f64], row: usize) -> Vec<usize> 
         keys.sort_unstable();
         keys.join(",")
     };
-    let reaching = subsets.filter(|tiles| tiles.iter().map(|t| Board::points_of(*t)).sum::<u32>() >= points);
+    let reaching = subsets.filter(|tiles| tiles.iter().map(|t| TilePlan::points_of(*t)).sum::<u32>() >= points);
     let seconds = |tiles: &[usize]| tiles.iter().map(|tile| seems(*tile)).sum::<f64>();
     let best = reaching.min_by(|a, b| seconds(a).total_cmp(&seconds(b)).then_with(|| keys(a).cmp(&keys(b))));
     best.unwrap_or_default()

@@ -12,6 +12,7 @@ pub(crate) fn explain(error: &anyhow::Error) -> String {
         None.or_else(|| cause.downcast_ref().and_then(on_ensemble))
             .or_else(|| match cause.downcast_ref()? {
                 QuestionError::Ensemble(error) => on_ensemble(error),
+                QuestionError::TooFew(_) => Some("set the minimum with --min-worlds N".to_owned()),
                 _ => None,
             })
             .or_else(|| match cause.downcast_ref()? {

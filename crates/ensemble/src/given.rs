@@ -103,22 +103,19 @@ impl TooFew {
 impl fmt::Display for TooFew {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { condition, matched, worlds, least, .. } = self;
-        write!(
-            f,
-            "only {matched} of {worlds} worlds meet {condition:?}: too few to answer from (--min-worlds {least}); "
-        )?;
+        write!(f, "only {matched} of {worlds} worlds meet {condition:?}, fewer than the minimum of {least}: ")?;
         match (&self.wider, self.widest) {
             (Some(wider), _) => {
                 let conditions: Vec<String> = wider.conditions.iter().map(|c| format!("\"{c}\"")).collect();
                 let (times, conditions) = (wider.times, conditions.join(" and "));
-                write!(f, "widen the tolerances {times} times, to {conditions}, for {} to match, or ", wider.matched)?;
+                write!(f, "widen the tolerances {times} times, to {conditions}, for {} to match; ", wider.matched)?;
             }
-            (None, Some(most)) => write!(f, "no tolerance is wide enough, {most} match at most; ")?,
-            (None, None) => write!(f, "widen the condition, or ")?,
+            (None, Some(most)) => write!(f, "no tolerance is wide enough, at most {most} match; ")?,
+            (None, None) => write!(f, "widen the condition; ")?,
         }
         match self.worlds_needed() {
-            Some(needed) => write!(f, "play about {needed} worlds, or take {matched} with --min-worlds {matched}"),
-            None => write!(f, "play many more worlds"),
+            Some(needed) => write!(f, "play about {needed} worlds; or lower the minimum to {matched}"),
+            None => write!(f, "or play many more worlds"),
         }
     }
 }
@@ -159,14 +156,13 @@ mod tests {
         let said = |least: usize| given.worlds(least).unwrap_err().to_string();
         assert_eq!(
             said(4),
-            "only 2 of 10 worlds meet \"sacks > 1 and a: at 8:00\": too few to answer from (--min-worlds 4); widen the \
-             tolerances 3 times, to \"a: at 8:00 ±180, level 14 ±9\", for 5 to match, or play about 20 worlds, or take \
-             2 with --min-worlds 2"
+            "only 2 of 10 worlds meet \"sacks > 1 and a: at 8:00\", fewer than the minimum of 4: widen the tolerances 3 \
+             times, to \"a: at 8:00 ±180, level 14 ±9\", for 5 to match; play about 20 worlds; or lower the minimum to 2"
         );
         assert_eq!(
             said(8),
-            "only 2 of 10 worlds meet \"sacks > 1 and a: at 8:00\": too few to answer from (--min-worlds 8); no tolerance \
-             is wide enough, 7 match at most; play about 40 worlds, or take 2 with --min-worlds 2"
+            "only 2 of 10 worlds meet \"sacks > 1 and a: at 8:00\", fewer than the minimum of 8: no tolerance is wide \
+             enough, at most 7 match; play about 40 worlds; or lower the minimum to 2"
         );
     }
 
@@ -176,12 +172,12 @@ mod tests {
         given.add("sacks > 1", &set(&[0, 1, 2]));
         assert_eq!(
             given.worlds(5).unwrap_err().to_string(),
-            "only 3 of 10 worlds meet \"sacks > 1\": too few to answer from (--min-worlds 5); widen the condition, or play \
-             about 17 worlds, or take 3 with --min-worlds 3"
+            "only 3 of 10 worlds meet \"sacks > 1\", fewer than the minimum of 5: widen the condition; play about 17 \
+             worlds; or lower the minimum to 3"
         );
         given.add("sacks > 9", &set(&[]));
         let refused = given.worlds(1).unwrap_err();
         assert_eq!((refused.matched, refused.worlds_needed()), (0, None));
-        assert!(refused.to_string().ends_with("widen the condition, or play many more worlds"), "{refused}");
+        assert!(refused.to_string().ends_with("widen the condition; or play many more worlds"), "{refused}");
     }
 }

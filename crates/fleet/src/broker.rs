@@ -1,7 +1,7 @@
-//! The broker: messages that each name a range to be played, in RabbitMQ.
+//! The broker in RabbitMQ: one message for each range to be played.
 //!
-//! An ensemble has a queue of its own, a quorum queue: what the broker confirmed survives its end. A message leaves it when
-//! the range that it names is committed; the connection's end, whyever, puts it back.
+//! Each ensemble has a quorum queue, whose confirmed messages survive a restart of the broker. A message leaves the queue once
+//! its range is committed; the broker requeues it when the connection ends, for whatever reason.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
@@ -23,19 +23,19 @@ use crate::error::FleetError;
 
 type Result<T> = std::result::Result<T, FleetError>;
 
-/// How long the broker may take to answer. A connection may be dead without a sign, and then no answer ever comes.
+/// How long the broker may take to answer: no answer comes over a connection that is dead without a sign.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(10);
-/// How long it may take to make messages durable: as many at once as below.
+/// How long it may take to confirm [`UNCONFIRMED_MAX`] messages.
 const CONFIRMING: Duration = Duration::from_mins(1);
-/// Deliveries of a message, at most. Failures are counted in the ledger: here it is also counted when a worker goes away
-/// that never began the range.
+/// Deliveries of a message, at most. High, because the ledger counts failures, and the broker also counts deliveries to
+/// workers that never began the range.
 const DELIVERIES_MAX: i64 = 1_000_000;
 /// Messages whose confirmations are awaited together.
 const UNCONFIRMED_MAX: usize = 1_000;
-/// Messages last.
+/// The delivery mode of messages that survive a restart of the broker.
 const PERSISTENT: u8 = 2;
 
-/// Where a broker is, and which queues are a fleet's.
+/// The address of a broker, and the fleet that its queues belong to.
 #[derive(Debug, Clone)]
 pub struct Broker {
     url: String,
@@ -43,13 +43,13 @@ pub struct Broker {
     fleet: Uuid,
 }
 
-/// A message.
+/// A message that names a range.
 #[derive(Debug, Clone, Copy, Serialize, Deserialize)]
 pub(crate) struct Message {
     ensemble: i64,
     first_world: u32,
     worlds: u32,
-    /// When it was made, in nanoseconds since 1970.
+    /// When it was published, in nanoseconds since 1970.
     made_ns: i64,
 }
 
@@ -58,7 +58,7 @@ impl Message {
         WorldRange::new(World(self.first_world), self.worlds).ok()
     }
 
-    /// How long ago it was made, by the clocks of who made it and of who asks.
+    /// Time since it was published, by the clocks of both machines.
     pub(crate) fn age(self) -> Duration {
         Duration::from_nanos(now_ns().saturating_sub(self.made_ns).max(0) as u64)
     }
@@ -69,10 +69,10 @@ fn now_ns() -> i64 {
 }
 
 impl Broker {
-    /// The broker at an address as `amqp://user:password@host:port/vhost`, with the queues of a ledger's fleet.
+    /// The broker at an address such as `amqp://user:password@host:port/vhost`, with the queues of a ledger's fleet.
     ///
     /// # Errors
-    /// Where that is no address.
+    /// Where the address is invalid.
     pub fn new(url: &str, ledger: &crate::ledger::Ledger) -> Result<Self> {
         let parsed: std::result::Result<lapin::uri::AMQPUri, _> = url.parse();
         let parsed = parsed.map_err(|_| FleetError::address("broker", url, "amqp://user:password@host:5672/%2f"))?;
@@ -85,7 +85,7 @@ impl Broker {
         move |cause| FleetError::Broker { doing, address: address.clone(), cause }
     }
 
-    /// Waits for an answer, but not for ever.
+    /// Waits for an answer for a limited time.
     pub(crate) async fn answer<T>(
         &self,
         doing: &'static str,
@@ -102,7 +102,7 @@ impl Broker {
     /// Connects.
     ///
     /// # Errors
-    /// Where the broker is not reached, or lets nobody in.
+    /// Where the broker is unreachable or refuses.
     pub async fn connect(&self) -> Result<Connection> {
         let properties = ConnectionProperties::default().with_connection_name("manyworlds".into());
         self.answer("be reached", Connection::connect(&self.url, properties)).await
@@ -112,12 +112,12 @@ impl Broker {
         format!("manyworlds.{}.{ensemble}", self.fleet.simple())
     }
 
-    /// Where the messages of ranges go that are given up.
+    /// The queue for messages of ranges that were given up.
     fn dead_letters(&self) -> String {
         format!("manyworlds.{}.dead", self.fleet.simple())
     }
 
-    /// Makes an ensemble's queue, if it is not there.
+    /// Creates an ensemble's queue where it does not exist.
     pub(crate) async fn declare(&self, channel: &Channel, ensemble: i64) -> Result<()> {
         let doing = "make a queue";
         let quorum = |mut arguments: FieldTable| {
@@ -137,9 +137,9 @@ impl Broker {
         self.answer(doing, declared).await.map(drop)
     }
 
-    /// How many messages wait in an ensemble's queue; `None` where there is no queue.
+    /// Messages that wait in an ensemble's queue; `None` where there is no queue.
     pub(crate) async fn waiting(&self, connection: &Connection, ensemble: i64) -> Result<Option<u32>> {
-        // The broker closes a channel that asks for what is not there.
+        // The broker closes a channel that asks for a missing queue.
         let channel = self.channel(connection).await?;
         let options = QueueDeclareOptions { passive: true, ..QueueDeclareOptions::durable() };
         let name = self.queue(ensemble);
@@ -151,7 +151,7 @@ impl Broker {
         }
     }
 
-    /// Publishes a message for each range; returns when the broker has confirmed them all.
+    /// Publishes a message for each range, and waits until the broker has confirmed all.
     pub(crate) async fn publish(&self, channel: &Channel, ensemble: i64, ranges: &[WorldRange]) -> Result<()> {
         let doing = "take messages";
         let fail = self.fail(doing);
@@ -164,14 +164,14 @@ impl Broker {
                     Message { ensemble, first_world: range.first().0, worlds: range.count() as u32, made_ns: now_ns() };
                 let body = serde_json::to_vec(&message).unwrap_or_default();
                 let properties = BasicProperties::default().with_delivery_mode(PERSISTENT);
-                // A queue that is gone must not swallow what is sent to it.
+                // Without this, messages to a missing queue are lost silently.
                 let options = BasicPublishOptions { mandatory: true, ..BasicPublishOptions::default() };
                 let sent = channel.basic_publish("".into(), queue.as_str().into(), options, &body, properties);
                 confirmations.push(self.answer(doing, sent).await?);
             }
             for confirmation in in_time(CONFIRMING, try_join_all(confirmations)).await.map_err(&fail)? {
                 if confirmation.is_nack() || confirmation.take_message().is_some() {
-                    let refused = std::io::Error::other("it has no room for them, or no such queue");
+                    let refused = std::io::Error::other("the queue is full or missing");
                     return Err(fail(lapin::Error::from(refused)));
                 }
             }
@@ -179,7 +179,7 @@ impl Broker {
         Ok(())
     }
 
-    /// Begins to receive an ensemble's messages, as many at once as `unacknowledged`.
+    /// Begins to receive an ensemble's messages, at most `unacknowledged` at once.
     pub(crate) async fn consume(&self, channel: &Channel, ensemble: i64, unacknowledged: u16) -> Result<Consumer> {
         let doing = "hand out messages";
         self.answer(doing, channel.basic_qos(unacknowledged, BasicQosOptions::default())).await?;
@@ -197,14 +197,14 @@ impl Broker {
     }
 }
 
-/// What the broker answers, or that it did not in time.
+/// The broker's answer, or a timeout.
 pub(crate) async fn in_time<T>(patience: Duration, asked: impl Future<Output = lapin::Result<T>>) -> lapin::Result<T> {
     let late = |_| Err(lapin::Error::from(std::io::Error::from(std::io::ErrorKind::TimedOut)));
     tokio::time::timeout(patience, asked).await.unwrap_or_else(late)
 }
 
-/// Whether a connection still answers, for all that hold something of it. Where one answer did not come, nobody waits for
-/// another one: the session over it ends, and the broker hands out again what is not acknowledged.
+/// Whether a connection still answers, shared by everything that uses it. After one missing answer nothing waits for
+/// another: the session ends, and the broker requeues its unacknowledged messages.
 #[derive(Debug, Default)]
 pub(crate) struct Link(AtomicBool);
 
@@ -213,14 +213,14 @@ impl Link {
         self.0.load(Ordering::SeqCst)
     }
 
-    /// Asks, unless nothing answers any more.
+    /// Waits for an answer, unless the connection is dead.
     pub(crate) async fn ask<T>(&self, asked: impl Future<Output = lapin::Result<T>>) -> lapin::Result<()> {
         if self.is_dead() {
             return Err(std::io::Error::from(std::io::ErrorKind::NotConnected).into());
         }
         let answer = tokio::time::timeout(PATIENCE, asked).await;
         if answer.is_err() {
-            tracing::warn!("the broker does not answer: its connection is given up");
+            tracing::warn!("the broker does not answer: giving up the connection");
             self.0.store(true, Ordering::SeqCst);
         }
         answer.map_err(|_| std::io::Error::from(std::io::ErrorKind::TimedOut))?.map(drop)

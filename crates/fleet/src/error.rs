@@ -1,64 +1,64 @@
-//! What can go wrong with a fleet.
+//! Errors of a fleet.
 
 use ensemble::EnsembleError;
 
 /// An error of this crate.
 #[derive(Debug, thiserror::Error)]
 pub enum FleetError {
-    /// The ledger did not answer, or refused.
+    /// The ledger did not answer or refused.
     #[error("the ledger at {address} could not {doing}: {cause}")]
     Ledger {
-        /// What was tried, after "could not".
+        /// The action, to follow "could not".
         doing: &'static str,
-        /// Where it is, without its password.
+        /// The address, without the password.
         address: String,
-        /// What happened.
+        /// The reason.
         cause: sqlx::Error,
     },
-    /// The ledger is of another version of this program.
+    /// The tables of the ledger could not be created or updated.
     #[error("the ledger at {address} could not be brought up to date: {cause}")]
     Migration {
-        /// Where it is, without its password.
+        /// The address, without the password.
         address: String,
-        /// What happened.
+        /// The reason.
         cause: sqlx::migrate::MigrateError,
     },
-    /// The broker did not answer, or refused.
+    /// The broker did not answer or refused.
     #[error("the broker at {address} could not {doing}: {cause}")]
     Broker {
-        /// What was tried, after "could not".
+        /// The action, to follow "could not".
         doing: &'static str,
-        /// Where it is, without its password.
+        /// The address, without the password.
         address: String,
-        /// What happened.
+        /// The reason.
         cause: lapin::Error,
     },
-    /// An address is none.
-    #[error("{address:?} is no address of a {what}: write it as {example}")]
+    /// An address cannot be read.
+    #[error("invalid {what} address {address:?}: write it as {example}")]
     Address {
-        /// Ledger or broker.
+        /// "ledger" or "broker".
         what: &'static str,
-        /// What was given, without its password.
+        /// The given text, without the password.
         address: String,
-        /// How one looks.
+        /// A valid address.
         example: &'static str,
     },
     /// No ensemble has the name.
     #[error("the fleet has no ensemble {name:?}{}", suggest(have))]
     Unknown {
-        /// The name asked for.
+        /// The unknown name.
         name: String,
-        /// The newest ensembles there are.
+        /// The newest ensembles.
         have: Vec<String>,
     },
-    /// What is asked for does not fit the state that an ensemble is in.
+    /// The action is impossible in the state of the ensemble.
     #[error("ensemble {name:?} is {state}: {reason}")]
     State {
         /// The ensemble.
         name: String,
         /// Its state.
         state: &'static str,
-        /// Why that does not do.
+        /// The state that it needs.
         reason: &'static str,
     },
     /// The tables refused.
@@ -70,7 +70,7 @@ pub enum FleetError {
 }
 
 impl FleetError {
-    /// That an address is none; its password is not told.
+    /// The error for an invalid address; the password is left out.
     pub(crate) fn address(what: &'static str, given: &str, example: &'static str) -> Self {
         let (scheme, rest) =
             given.split_once("://").map_or(("", given), |(scheme, rest)| (&given[..scheme.len() + 3], rest));
@@ -79,7 +79,7 @@ impl FleetError {
         Self::Address { what, address, example }
     }
 
-    /// Whether trying again later may help: what was not reached, or was on its way down or up.
+    /// Whether a later attempt may succeed: the service was unreachable, starting or stopping.
     pub fn is_passing(&self) -> bool {
         match self {
             Self::Ledger { cause, .. } => is_passing(cause),
@@ -93,12 +93,12 @@ impl FleetError {
 }
 
 fn is_passing(cause: &sqlx::Error) -> bool {
-    // Connections that broke, too many of them, and a server on its way down or up.
+    // Broken connections, too many connections, and a server that starts or stops.
     const CLASSES: [&str; 3] = ["08", "53", "57"];
     match cause {
         sqlx::Error::Io(_) | sqlx::Error::PoolTimedOut | sqlx::Error::WorkerCrashed | sqlx::Error::Protocol(_) => true,
         sqlx::Error::Database(error) => {
-            // 40: two transactions that met.
+            // 40: a conflict of two transactions.
             error.code().is_some_and(|code| CLASSES.iter().chain(&["40"]).any(|class| code.starts_with(class)))
         }
         _ => false,
@@ -109,6 +109,6 @@ fn suggest(have: &[String]) -> String {
     if have.is_empty() {
         ": nothing was submitted to it yet".to_owned()
     } else {
-        format!("; there are: {}", have.join(", "))
+        format!("; it has: {}", have.join(", "))
     }
 }

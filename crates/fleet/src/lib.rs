@@ -1,36 +1,47 @@
-//! An ensemble played by any number of workers, anywhere.
+//! Plays one ensemble with any number of workers on any number of machines.
 //!
-//! Enters: a plan, a ledger (PostgreSQL), a broker (RabbitMQ), a folder of tables that all share. Leaves: the same rows, hash
-//! and files as one process would leave.
+//! Enters: a plan, a ledger (PostgreSQL), a broker (RabbitMQ), and a folder of tables that all workers share. Leaves: the
+//! same rows, hash and files that one process would write.
 //!
-//! An ensemble is [`submit`]ted: registered in the tables, entered in the ledger, its ranges published as messages. A worker
-//! that has [`join`]ed plays a range, commits it to the tables, notes it in the ledger, and only then acknowledges its message.
+//! [`submit`] registers an ensemble in the tables, enters it in the ledger, and publishes a message for each range. A worker
+//! that has [`join`]ed claims a range, plays it, commits it to the tables, notes it in the ledger, and only then acknowledges
+//! its message.
 //!
-//! Promises
-//! - a world is in the tables once, whoever died, restarted or was told twice meanwhile: a range's files are the same bytes
+//! Guarantees
+//! - each world is in the tables once, whatever dies, restarts or is delivered twice: a range's files are the same bytes
 //!   whoever writes them, and its commit has a name;
-//! - a range that fails does so for itself: it is tried again some times, then given up, and the others go on;
-//! - a worker waits for a ledger or a broker that is gone, and goes on when it is back; it waits for no single answer for ever,
-//!   and keeps a range only as long as it gets on with it.
+//! - a failing range does not stop the others: it is retried a few times, then given up;
+//! - a worker survives a ledger or broker that goes away, waits for no answer without a limit, and loses ranges on which it
+//!   makes no progress;
+//! - the ledger may be behind the tables, never ahead of them.
 //!
-//! Never does the ledger say more than the tables do. Knows no model, and no terminal.
+//! Knows no model and no terminal.
+//!
+//! Layers of a worker, top down: `worker` starts it; `session` receives ranges, `player` plays them, `commit` commits them;
+//! `ranges` moves a range between broker, ledger and tables; `retry` and `halt` decide how long anything waits.
 
+mod assignment;
 mod broker;
 mod commit;
 mod error;
+mod halt;
 mod inbox;
 mod job;
 mod ledger;
 mod player;
 mod progress;
+mod ranges;
+mod retry;
 mod session;
 mod status;
 mod submit;
+mod tables;
 mod worker;
 
 pub use broker::Broker;
 pub use error::FleetError;
+pub use halt::Halt;
 pub use ledger::{Changes, Ledger, State};
 pub use status::{EnsembleStatus, PhaseTotals, UntilStatus, WorkerStatus, state, status, status_of, workers};
 pub use submit::{SubmitOptions, cancel, forget, pause, resume, retry, submit};
-pub use worker::{Halt, Member, WorkerOptions, join};
+pub use worker::{Member, WorkerOptions, join};

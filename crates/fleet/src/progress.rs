@@ -1,4 +1,4 @@
-//! Whether ranges that a worker took up get on. A worker that is there but waits for ever for something must not keep them.
+//! Progress of claimed ranges: a worker that is alive but stuck must not keep them.
 
 use std::collections::HashMap;
 use std::fs;
@@ -7,34 +7,35 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use world::WorldRange;
 
-/// One range that was taken up.
+/// Progress of one range.
 #[derive(Debug, Default)]
 pub(crate) struct Progress {
     has_moved: AtomicBool,
-    /// The thread that plays it, and processor time that it had used; 0 where none does.
+    /// The thread that plays it; 0 for none.
     thread: AtomicU64,
+    /// Processor time of that thread when it was last checked.
     used: AtomicU64,
 }
 
 impl Progress {
-    /// Notes that it got on.
+    /// Notes progress.
     pub(crate) fn moves(&self) {
         self.has_moved.store(true, Ordering::Relaxed);
     }
 
-    /// Notes that this thread plays it: what a model computes is progress, also where it tells nothing for long.
+    /// Notes that this thread plays the range: computing counts as progress, even where the model emits nothing for long.
     pub(crate) fn begins(&self) {
         self.thread.store(this_thread().unwrap_or(0), Ordering::Relaxed);
         self.moves();
     }
 
-    /// Notes that its thread plays something else.
+    /// Notes that the thread is done with the range.
     pub(crate) fn ends(&self) {
         self.thread.store(0, Ordering::Relaxed);
         self.moves();
     }
 
-    /// Whether it got on since this was asked last.
+    /// Whether there was progress since the last call.
     fn take(&self) -> bool {
         let used = match self.thread.load(Ordering::Relaxed) {
             0 => 0,
@@ -45,19 +46,19 @@ impl Progress {
     }
 }
 
-/// The number that the system gives this thread; `None` where it does not tell.
+/// The system's number of this thread; `None` where unknown.
 fn this_thread() -> Option<u64> {
     fs::read_link("/proc/thread-self").ok()?.file_name()?.to_str()?.parse().ok()
 }
 
-/// Ticks of processor time that a thread of this process has used; `None` where the system does not tell.
+/// Ticks of processor time that a thread of this process has used; `None` where unknown.
 fn used_by(thread: u64) -> Option<u64> {
     let stat = fs::read_to_string(format!("/proc/self/task/{thread}/stat")).ok()?;
     let mut fields = stat.rsplit_once(')')?.1.split_whitespace().skip(11);
     Some(fields.next()?.parse::<u64>().ok()? + fields.next()?.parse::<u64>().ok()?)
 }
 
-/// All ranges that a worker took up and has not let go of.
+/// All ranges that a worker has claimed and not released.
 #[derive(Debug, Default)]
 pub(crate) struct Claims(Mutex<HashMap<(i64, WorldRange), Arc<Progress>>>);
 
@@ -71,7 +72,7 @@ impl Claims {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).remove(&(ensemble, range));
     }
 
-    /// Those that got on since this was asked last.
+    /// The ranges that made progress since the last call.
     pub(crate) fn moving(&self) -> Vec<(i64, WorldRange)> {
         let claims = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         claims.iter().filter(|(_, progress)| progress.take()).map(|(claim, _)| *claim).collect()

@@ -1,32 +1,44 @@
-//! A worker's connection to the broker: which ensembles it receives ranges of.
+//! A worker's connection to the broker, and the ensembles whose ranges it receives.
 
 use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use ensemble::MakeModel;
 use futures::StreamExt as _;
 use lapin::options::{BasicCancelOptions, BasicNackOptions};
 use lapin::types::ShortString;
 use lapin::{Channel, Connection, Consumer};
 
-use crate::broker::{Link, message};
-use crate::commit::settle;
+use crate::assignment::Assignment;
+use crate::broker::{Broker, Link, message};
 use crate::error::FleetError;
-use crate::inbox::Assignment;
+use crate::halt::Halt;
+use crate::inbox::Inbox;
 use crate::job::Job;
-use crate::ledger::{State, Submitted};
-use crate::worker::{Halt, Worker};
+use crate::ledger::{Changes, Introduction, State, Submitted};
+use crate::ranges::Ranges;
 
 type Result<T> = std::result::Result<T, FleetError>;
 
-/// How often the ledger is asked which ensembles there are where it does not tell of a change.
+/// How often the ledger is asked for ensembles where it announces no change.
 const LOOK_EACH: Duration = Duration::from_secs(1);
-/// How often the ledger is told that this worker is there, and messages that are missing are made.
+/// How often the worker reports to the ledger, and makes missing messages.
 const TEND_EACH: Duration = Duration::from_secs(2);
-/// How long a broker may have no message for ranges that are left: workers have those that they are about to take up.
+/// How long a broker may have no message while ranges are left: workers hold messages of ranges they are about to claim.
 const LOST_AFTER: Duration = Duration::from_secs(15);
 /// How long closing may take.
 const PATIENCE: Duration = Duration::from_secs(5);
+
+/// What the sessions of a worker share, one after another: where ranges come from and where they go.
+pub(crate) struct Intake {
+    pub(crate) me: Introduction,
+    pub(crate) broker: Broker,
+    pub(crate) changes: Changes,
+    pub(crate) make_model: MakeModel,
+    pub(crate) inbox: Arc<Inbox>,
+    pub(crate) ranges: Arc<Ranges>,
+}
 
 /// Messages of one ensemble that this worker receives.
 struct Subscription {
@@ -38,7 +50,7 @@ struct Subscription {
 }
 
 impl Subscription {
-    /// Ends to receive.
+    /// Stops receiving.
     async fn cancel(&self) {
         let cancelled = self.channel.basic_cancel(self.consumer.clone(), BasicCancelOptions::default());
         if let Err(error) = self.link.ask(cancelled).await {
@@ -47,21 +59,22 @@ impl Subscription {
     }
 }
 
+/// An open connection to the broker.
 pub(crate) struct Session {
     connection: Connection,
     link: Arc<Link>,
     channel: Channel,
     subscriptions: HashMap<i64, Subscription>,
-    /// Since when the broker has no message of an ensemble that has ranges left.
+    /// Ensembles with ranges left for which the broker has no message, and since when.
     silent: HashMap<i64, Instant>,
     tended: Option<Instant>,
 }
 
 impl Session {
-    pub(crate) async fn open(worker: &Worker) -> Result<Self> {
-        let connection = worker.broker.connect().await?;
-        let channel = worker.broker.channel(&connection).await?;
-        worker.set_trouble(None);
+    pub(crate) async fn open(intake: &Intake) -> Result<Self> {
+        let connection = intake.broker.connect().await?;
+        let channel = intake.broker.channel(&connection).await?;
+        intake.ranges.retry.set_trouble(None);
         Ok(Self {
             connection,
             link: Arc::default(),
@@ -72,132 +85,136 @@ impl Session {
         })
     }
 
-    /// Receives ranges of all ensembles that are running, until the worker is asked to end: then the session is given back.
+    /// Receives ranges of all running ensembles until the worker is asked to end, then returns the session.
     ///
     /// # Errors
-    /// Where the broker is gone; what it had handed out, it hands out again.
-    pub(crate) async fn run(mut self, worker: &Arc<Worker>) -> Result<Self> {
+    /// Where the broker is gone. It requeues all messages of the session.
+    pub(crate) async fn run(mut self, intake: &Intake) -> Result<Self> {
         loop {
-            if let Err(error) = self.look(worker).await {
+            if let Err(error) = self.look(intake).await {
                 if matches!(error, FleetError::Broker { .. }) || !self.connection.status().connected() {
-                    drop(worker.inbox.clear());
+                    drop(intake.inbox.clear());
                     return Err(error);
                 }
-                // The broker's messages wait for the ledger.
-                tracing::warn!(%error, "waiting for it");
-                worker.set_trouble(Some(error.to_string()));
+                // Messages wait at the broker until the ledger answers.
+                tracing::warn!(%error, "retrying");
+                intake.ranges.retry.set_trouble(Some(error.to_string()));
             }
             tokio::select! {
-                () = worker.changes.wait(LOOK_EACH) => {}
-                () = worker.asked_to(Halt::Drain) => return Ok(self),
+                () = intake.changes.wait(LOOK_EACH) => {}
+                () = intake.ranges.halt.asked_to(Halt::Drain) => return Ok(self),
             }
         }
     }
 
-    /// Looks which ensembles there are, and begins and ends to receive them.
-    async fn look(&mut self, worker: &Arc<Worker>) -> Result<()> {
+    /// Subscribes to ensembles that run now, and unsubscribes from those that no longer do.
+    async fn look(&mut self, intake: &Intake) -> Result<()> {
         let gone = self.link.is_dead() || !self.connection.status().connected() || !self.channel.status().connected();
         if gone || self.subscriptions.values().any(|s| s.receiver.is_finished()) {
             let lost = std::io::Error::from(std::io::ErrorKind::ConnectionReset);
-            return Err(worker.broker.fail("go on")(lapin::Error::from(lost)));
+            return Err(intake.broker.fail("go on")(lapin::Error::from(lost)));
         }
-        let running = worker.ledger.running().await?;
+        let running = intake.ranges.ledger.running().await?;
         let over: Vec<i64> =
             self.subscriptions.keys().copied().filter(|id| running.iter().all(|r| r.id != *id)).collect();
         for ensemble in over {
-            self.unsubscribe(worker, ensemble).await;
+            self.unsubscribe(intake, ensemble).await;
         }
         for submitted in &running {
             if !self.subscriptions.contains_key(&submitted.id) {
-                self.subscribe(worker, submitted).await?;
+                self.subscribe(intake, submitted).await?;
             }
         }
         if self.tended.is_none_or(|at| at.elapsed() >= TEND_EACH) {
             self.tended = Some(Instant::now());
-            worker.ledger.see(&worker.me, worker.trouble().as_deref(), &worker.claims.moving()).await?;
-            worker.ledger.adopt().await?;
-            self.tend(worker, &running).await?;
+            intake
+                .ranges
+                .ledger
+                .see(&intake.me, intake.ranges.retry.trouble().as_deref(), &intake.ranges.claims.moving())
+                .await?;
+            intake.ranges.ledger.adopt().await?;
+            self.tend(intake, &running).await?;
         }
         Ok(())
     }
 
-    async fn subscribe(&mut self, worker: &Arc<Worker>, submitted: &Submitted) -> Result<()> {
-        let options = &worker.options;
-        let job = match Job::load(submitted, &options.data, &options.disk, &options.make_model).await {
+    async fn subscribe(&mut self, intake: &Intake, submitted: &Submitted) -> Result<()> {
+        let job = match Job::load(submitted, &intake.ranges.tables, &intake.make_model).await {
             Ok(job) => Arc::new(job),
             Err(error) => {
-                // Others may have what this worker lacks.
-                tracing::warn!(%error, ensemble = submitted.name, "cannot be played here");
-                worker.set_trouble(Some(error.to_string()));
+                // Other workers may have the model that this one lacks.
+                tracing::warn!(%error, ensemble = submitted.name, "cannot play this ensemble here");
+                intake.ranges.retry.set_trouble(Some(error.to_string()));
                 return Ok(());
             }
         };
-        if worker.broker.waiting(&self.connection, job.id).await?.is_none() {
-            // It went with a broker that lost what it had: all messages are made anew.
-            worker.ledger.unpublish(job.id).await?;
+        if intake.broker.waiting(&self.connection, job.id).await?.is_none() {
+            // The broker lost the queue: all messages are published again.
+            intake.ranges.ledger.unpublish(job.id).await?;
         }
-        let channel = worker.broker.channel(&self.connection).await?;
-        worker.broker.declare(&channel, job.id).await?;
-        // One for each thread, and one for what is being committed meanwhile.
-        let unacknowledged = (worker.options.threads + 1).min(usize::from(u16::MAX)) as u16;
-        let messages = worker.broker.consume(&channel, job.id, unacknowledged).await?;
+        let channel = intake.broker.channel(&self.connection).await?;
+        intake.broker.declare(&channel, job.id).await?;
+        // One for each thread, and one more while a range is being committed.
+        let unacknowledged = (intake.me.threads + 1).min(usize::from(u16::MAX)) as u16;
+        let messages = intake.broker.consume(&channel, job.id, unacknowledged).await?;
         let consumer = messages.tag();
         let link = self.link.clone();
-        let receiver = tokio::spawn(receive(worker.clone(), job.clone(), channel.clone(), link.clone(), messages));
+        let receiver =
+            tokio::spawn(receive(intake.inbox.clone(), job.clone(), channel.clone(), link.clone(), messages));
         self.subscriptions.insert(job.id, Subscription { channel, link, consumer, job, receiver });
         Ok(())
     }
 
-    /// Ends to receive an ensemble's ranges, and gives back those that were not begun.
-    async fn unsubscribe(&mut self, worker: &Worker, ensemble: i64) {
+    /// Stops receiving an ensemble's ranges, and requeues those that wait in the inbox.
+    async fn unsubscribe(&mut self, intake: &Intake, ensemble: i64) {
         let Some(subscription) = self.subscriptions.remove(&ensemble) else { return };
         subscription.cancel().await;
-        for assignment in worker.inbox.withdraw(ensemble) {
+        for assignment in intake.inbox.withdraw(ensemble) {
             assignment.requeue().await;
         }
-        if worker.ledger.state(ensemble).await.is_ok_and(|state| !state.is_some_and(State::may_go_on))
-            && let Err(error) = worker.broker.remove(&self.channel, ensemble).await
+        if intake.ranges.ledger.state(ensemble).await.is_ok_and(|state| !state.is_some_and(State::may_go_on))
+            && let Err(error) = intake.broker.remove(&self.channel, ensemble).await
         {
             tracing::debug!(%error, "a queue was gone already");
         }
     }
 
-    /// Makes messages that are missing, because whoever submitted an ensemble died or the broker lost its queue, and ends
-    /// ensembles whose last worker died before it did.
-    async fn tend(&mut self, worker: &Worker, running: &[Submitted]) -> Result<()> {
+    /// Publishes missing messages, lost with a submitter or by the broker, and ends ensembles whose last worker died before
+    /// it could.
+    async fn tend(&mut self, intake: &Intake, running: &[Submitted]) -> Result<()> {
         for submitted in running {
             let Some(job) = self.subscriptions.get(&submitted.id).map(|s| s.job.clone()) else { continue };
-            self.look_for_lost(worker, submitted.id).await?;
-            let missing = worker.ledger.unpublished(submitted.id).await?;
+            self.look_for_lost(intake, submitted.id).await?;
+            let missing = intake.ranges.ledger.unpublished(submitted.id).await?;
             if !missing.is_empty() {
-                worker.broker.publish(&self.channel, submitted.id, &missing).await?;
-                worker.ledger.note_published(submitted.id, &missing).await?;
+                intake.broker.publish(&self.channel, submitted.id, &missing).await?;
+                intake.ranges.ledger.note_published(submitted.id, &missing).await?;
             }
-            settle(worker, &job).await;
+            intake.ranges.settle(&job).await;
         }
         Ok(())
     }
 
-    /// A broker may come back without messages that it had: where it has none for long, and ranges are left that nobody has
-    /// taken up, there is to be one for each again. One too many does no harm.
-    async fn look_for_lost(&mut self, worker: &Worker, ensemble: i64) -> Result<()> {
-        let waiting = worker.broker.waiting(&self.connection, ensemble).await?;
-        if waiting.is_some_and(|waiting| waiting > 0) || !worker.ledger.has_idle(ensemble).await? {
+    /// A broker may come back without its messages. Where it has none for long and unclaimed ranges are left, they get new
+    /// messages; one too many does no harm.
+    async fn look_for_lost(&mut self, intake: &Intake, ensemble: i64) -> Result<()> {
+        let waiting = intake.broker.waiting(&self.connection, ensemble).await?;
+        if waiting.is_some_and(|waiting| waiting > 0) || !intake.ranges.ledger.has_idle(ensemble).await? {
             self.silent.remove(&ensemble);
         } else if self.silent.entry(ensemble).or_insert_with(Instant::now).elapsed() >= LOST_AFTER {
             self.silent.remove(&ensemble);
-            let lost = worker.ledger.unpublish_idle(ensemble).await?;
-            tracing::warn!(ensemble, lost, "the broker has no messages for ranges that are left: making them anew");
+            let lost = intake.ranges.ledger.unpublish_idle(ensemble).await?;
+            tracing::warn!(ensemble, lost, "the broker lost messages: publishing them again");
         }
         Ok(())
     }
 
-    /// Ends to receive anything, and gives back what was not begun.
-    pub(crate) async fn leave(&mut self, worker: &Worker) {
+    /// Stops receiving, and requeues all messages in the inbox.
+    pub(crate) async fn leave(&mut self, intake: &Intake) {
         for subscription in self.subscriptions.values() {
             subscription.cancel().await;
         }
-        for assignment in worker.inbox.clear() {
+        for assignment in intake.inbox.clear() {
             assignment.requeue().await;
         }
     }
@@ -205,24 +222,24 @@ impl Session {
     pub(crate) async fn close(self) {
         let closed = tokio::time::timeout(PATIENCE, self.connection.close(200, "done".into())).await;
         if !matches!(closed, Ok(Ok(()))) {
-            tracing::debug!("the broker did not say good-bye");
+            tracing::debug!("could not close the connection to the broker");
         }
     }
 }
 
-/// Puts an ensemble's messages into the inbox until there are no more to come.
-async fn receive(worker: Arc<Worker>, job: Arc<Job>, channel: Channel, link: Arc<Link>, mut messages: Consumer) {
+/// Puts an ensemble's messages into the inbox until the subscription ends.
+async fn receive(inbox: Arc<Inbox>, job: Arc<Job>, channel: Channel, link: Arc<Link>, mut messages: Consumer) {
     while let Some(Ok(delivery)) = messages.next().await {
         let read = message(&delivery.data);
         let Some((range, dispatch)) = read.and_then(|message| Some((message.range()?, message.age()))) else {
-            tracing::error!(ensemble = job.player.ensemble().plan.name, "a message that is none of ours: put aside");
-            let aside = delivery.nack(BasicNackOptions { requeue: false, multiple: false });
-            if let Err(error) = link.ask(aside).await {
-                tracing::debug!(%error, "it comes again");
+            tracing::error!(ensemble = job.name(), "an unreadable message: moved to the dead letters");
+            let refused = delivery.nack(BasicNackOptions { requeue: false, multiple: false });
+            if let Err(error) = link.ask(refused).await {
+                tracing::debug!(%error, "could not refuse a message");
             }
             continue;
         };
-        worker.inbox.put(Assignment {
+        inbox.put(Assignment {
             job: job.clone(),
             range,
             acker: delivery.acker,

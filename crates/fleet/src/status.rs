@@ -1,4 +1,4 @@
-//! How far a fleet is.
+//! The progress of ensembles and workers.
 
 use ensemble::KnownOutcome;
 use run::Until;
@@ -8,7 +8,7 @@ use world::WorldRange;
 use crate::error::FleetError;
 use crate::ledger::{Ledger, Part, RATE_S, State, Totals};
 
-/// How far an ensemble is.
+/// The progress of an ensemble.
 #[derive(Debug, Clone, Serialize)]
 pub struct EnsembleStatus {
     /// Its name.
@@ -17,63 +17,63 @@ pub struct EnsembleStatus {
     pub version: i64,
     /// Its model.
     pub model: String,
-    /// What is being done about it.
+    /// Its state.
     pub state: State,
-    /// Worlds in all, done, and of ranges that were given up.
+    /// All worlds.
     pub worlds: i64,
-    /// Worlds that are stored.
+    /// Stored worlds.
     pub worlds_done: i64,
     /// Worlds of ranges that were given up.
     pub worlds_failed: i64,
-    /// Ranges in all.
+    /// All ranges.
     pub ranges: i64,
-    /// Ranges that are stored.
+    /// Stored ranges.
     pub ranges_done: i64,
     /// Ranges that were given up.
     pub ranges_failed: i64,
-    /// When it was submitted, as RFC 3339 has it.
+    /// When it was submitted, in the format of RFC 3339.
     pub submitted_at: String,
     /// Seconds from its submission to its end, or until now.
     pub elapsed_s: f64,
-    /// Worlds a second: lately while it is played, over all of it when it has ended.
+    /// Worlds per second: recently while it runs, on average once it has ended.
     pub worlds_per_s: f64,
-    /// Seconds that it will take still, at this rate.
+    /// Remaining seconds at this rate.
     pub left_s: Option<f64>,
-    /// Where the time went.
+    /// Time by phase.
     pub phases: PhaseTotals,
-    /// Who plays it, or did.
+    /// The workers that played it, and all live ones.
     pub workers: Vec<WorkerStatus>,
-    /// What is known of the outcomes that are followed.
+    /// Summaries of the outcomes that are followed.
     pub outcomes: Vec<KnownOutcome>,
-    /// What of them is to be known, and how well, where fewer worlds than planned may be enough.
+    /// The goal that may end the ensemble early.
     pub until: Option<UntilStatus>,
-    /// What went wrong with ranges, the first twenty.
+    /// The first twenty failures.
     pub failures: Vec<Failure>,
 }
 
-/// The outcome that is to be known, and how well it is.
+/// A goal, and how near it is.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct UntilStatus {
-    /// As `ENTITY:OUTCOME`.
+    /// The outcome, as `ENTITY:OUTCOME`.
     pub outcome: String,
-    /// How narrow its confidence interval is to be: as `0.5%`, or in its unit.
+    /// The required half width of its confidence interval: `0.5%`, or a number in the outcome's unit.
     pub goal: String,
-    /// What is known of it.
+    /// A summary of the outcome so far.
     pub known: Option<KnownOutcome>,
 }
 
-/// Where the time of an ensemble went, in seconds; those of ranges are summed over all that are done.
+/// Time of an ensemble by phase, in seconds. Phases of ranges are summed over all finished ranges.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize)]
 pub struct PhaseTotals {
-    /// Submitting it.
+    /// Submitting the ensemble.
     pub submit_s: f64,
-    /// From its submission until the first range was taken up.
+    /// From its submission until the first range was claimed.
     pub first_s: Option<f64>,
-    /// From the making of messages to their arrival at workers.
+    /// From publishing messages to their arrival at workers.
     pub dispatch_s: f64,
-    /// From there until a thread was free.
+    /// Waiting for a thread.
     pub wait_s: f64,
-    /// Asking the ledger for ranges.
+    /// Claiming ranges in the ledger.
     pub claim_s: f64,
     /// Playing worlds.
     pub simulate_s: f64,
@@ -83,45 +83,45 @@ pub struct PhaseTotals {
     pub write_s: f64,
     /// Committing to the tables.
     pub commit_s: f64,
-    /// Noting in the ledger what is committed.
+    /// Noting committed ranges in the ledger.
     pub note_s: f64,
-    /// Telling the broker.
+    /// Acknowledging messages.
     pub acknowledge_s: f64,
 }
 
-/// A worker's part in an ensemble.
+/// A worker and its share of the work.
 #[derive(Debug, Clone, Serialize)]
 pub struct WorkerStatus {
-    /// Names it.
+    /// Its number.
     pub id: String,
-    /// The machine that it runs on.
+    /// Its machine.
     pub host: String,
-    /// Its process there.
+    /// Its process on that machine.
     pub pid: i32,
     /// Ranges that it plays at once.
     pub threads: i32,
-    /// Whether it is there.
+    /// Whether it is alive.
     pub is_there: bool,
     /// Worlds that it has played.
     pub worlds_done: i64,
-    /// Worlds a second: of an ensemble lately while it is played, over all of it when it has ended.
+    /// Worlds per second: recently while the ensemble runs, on average once it has ended.
     pub worlds_per_s: f64,
     /// What keeps it from playing.
     pub trouble: Option<String>,
 }
 
-/// What went wrong with a range.
+/// A failure of a range.
 #[derive(Debug, Clone, Serialize)]
 pub struct Failure {
     /// The worlds, as `00000000-00004999`.
     pub range: String,
-    /// Whether it is not tried again.
+    /// Whether the range was given up.
     pub is_given_up: bool,
-    /// What.
+    /// The reason.
     pub reason: String,
 }
 
-/// How far the newest ensembles are, the newest first.
+/// The progress of the newest ensembles, newest first.
 ///
 /// # Errors
 /// Where the ledger does not answer.
@@ -129,35 +129,35 @@ pub async fn status(ledger: &Ledger) -> Result<Vec<EnsembleStatus>, FleetError> 
     const MOST: i64 = 20;
     let mut all = Vec::new();
     for totals in ledger.totals(None, MOST).await? {
-        all.push(tell(ledger, &totals).await?);
+        all.push(complete(ledger, &totals).await?);
     }
     Ok(all)
 }
 
-/// How far the newest ensemble of a name is.
+/// The progress of the newest ensemble of a name.
 ///
 /// # Errors
-/// Where there is none of the name, and where the ledger does not answer.
+/// Where no ensemble has the name, and where the ledger does not answer.
 pub async fn status_of(ledger: &Ledger, name: &str) -> Result<EnsembleStatus, FleetError> {
     match ledger.totals(Some(name), 1).await?.first() {
-        Some(totals) => tell(ledger, totals).await,
+        Some(totals) => complete(ledger, totals).await,
         None => Err(ledger.unknown(name).await?),
     }
 }
 
-async fn tell(ledger: &Ledger, totals: &Totals) -> Result<EnsembleStatus, FleetError> {
-    Ok(told(totals, ledger.parts(totals.id).await?, ledger.failures(totals.id).await?))
+async fn complete(ledger: &Ledger, totals: &Totals) -> Result<EnsembleStatus, FleetError> {
+    Ok(status_from(totals, ledger.parts(totals.id).await?, ledger.failures(totals.id).await?))
 }
 
-/// What is being done about the newest ensemble of a name: much less to ask for than all that [`status_of`] tells.
+/// The state of the newest ensemble of a name: a much cheaper query than [`status_of`].
 ///
 /// # Errors
-/// Where there is none of the name, and where the ledger does not answer.
+/// Where no ensemble has the name, and where the ledger does not answer.
 pub async fn state(ledger: &Ledger, name: &str) -> Result<State, FleetError> {
     Ok(ledger.find(name).await?.state)
 }
 
-/// The workers that are there, with what they did of all ensembles and how fast they were lately.
+/// The live workers, with their share of all ensembles and their recent speed.
 ///
 /// # Errors
 /// Where the ledger does not answer.
@@ -169,7 +169,6 @@ pub async fn workers(ledger: &Ledger) -> Result<Vec<WorkerStatus>, FleetError> {
     Ok(ledger.present().await?.into_iter().map(of).collect())
 }
 
-/// What a worker does, and how fast.
 fn worker(part: Part, worlds_per_s: f64) -> WorkerStatus {
     WorkerStatus {
         id: part.worker.to_string(),
@@ -183,7 +182,7 @@ fn worker(part: Part, worlds_per_s: f64) -> WorkerStatus {
     }
 }
 
-fn told(totals: &Totals, parts: Vec<Part>, failures: Vec<(WorldRange, bool, String)>) -> EnsembleStatus {
+fn status_from(totals: &Totals, parts: Vec<Part>, failures: Vec<(WorldRange, bool, String)>) -> EnsembleStatus {
     let s = |ns: i64| ns as f64 / 1e9;
     let since = |from: chrono::DateTime<chrono::Utc>, to: chrono::DateTime<chrono::Utc>| {
         (to - from).num_microseconds().unwrap_or(0).max(0) as f64 / 1e6

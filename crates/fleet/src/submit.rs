@@ -1,4 +1,4 @@
-//! Submitting an ensemble, and what can be said about one afterwards.
+//! Submits ensembles, and changes the state of submitted ones.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -15,22 +15,22 @@ use crate::ledger::{Ledger, State, Submission, Submitted};
 
 type Result<T> = std::result::Result<T, FleetError>;
 
-/// How to play what is submitted.
+/// How to play a submitted ensemble.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct SubmitOptions {
     /// How stored pages are written.
     pub format: PageFormat,
-    /// Play it anew; the old version stays readable until the new one is complete.
+    /// Replace an ensemble of the same name; the old version stays readable until the new one is complete.
     pub replace: bool,
-    /// When fewer worlds than planned are enough.
+    /// A goal that may end the ensemble early.
     pub until: Option<Until>,
 }
 
-/// Registers an ensemble in the tables of a folder, enters it in the ledger, and publishes its ranges. Tells its number in
-/// the ledger. A submission that dies on the way is completed by any worker once the ledger has it.
+/// Registers an ensemble in the tables of a folder, enters it in the ledger, and publishes its ranges. Returns its number in
+/// the ledger. Once the ledger has it, any worker completes a submission that dies on the way.
 ///
 /// # Errors
-/// Where the name is taken and it is not to be replaced, and where tables, ledger or broker refuse.
+/// Where the name is taken and not to be replaced, and where tables, ledger or broker refuse.
 pub async fn submit(
     ledger: &Ledger,
     broker: &Broker,
@@ -40,7 +40,7 @@ pub async fn submit(
     options: SubmitOptions,
 ) -> Result<i64> {
     let started = Instant::now();
-    // Before anything is registered: a broker that cannot be reached is told at once.
+    // First, so that nothing is registered where the broker is unreachable.
     let connection = broker.connect().await?;
     let channel = broker.channel(&connection).await?;
     let mut store = Store::open_or_create(data, disk).await?;
@@ -67,55 +67,55 @@ pub async fn submit(
     broker.publish(&channel, entered.id, &ranges).await?;
     ledger.note_published(entered.id, &ranges).await?;
     ledger.release(entered.id, started.elapsed().as_nanos() as i64).await?;
-    if let Err(error) = broker.answer("say good-bye", connection.close(200, "done".into())).await {
-        tracing::debug!(%error, "the broker did not say good-bye");
+    if let Err(error) = broker.answer("close a connection", connection.close(200, "done".into())).await {
+        tracing::debug!(%error, "could not close the connection to the broker");
     }
     Ok(entered.id)
 }
 
-/// Lets nobody take up more ranges of an ensemble until it is resumed.
+/// Pauses an ensemble.
 ///
 /// # Errors
-/// Where there is none of the name, or it is not running.
+/// Where no ensemble has the name, or it does not run.
 pub async fn pause(ledger: &Ledger, name: &str) -> Result<()> {
-    change(ledger, name, &[State::Running], State::Paused, "only what is running can be paused").await
+    change(ledger, name, &[State::Running], State::Paused, "only a running ensemble can be paused").await
 }
 
-/// Lets a paused ensemble go on.
+/// Resumes a paused ensemble.
 ///
 /// # Errors
-/// Where there is none of the name, or it is not paused.
+/// Where no ensemble has the name, or it is not paused.
 pub async fn resume(ledger: &Ledger, name: &str) -> Result<()> {
-    change(ledger, name, &[State::Paused], State::Running, "only what is paused can be resumed").await
+    change(ledger, name, &[State::Paused], State::Running, "only a paused ensemble can be resumed").await
 }
 
-/// Lets nobody take up more ranges of an ensemble. Those that are stored stay readable.
+/// Cancels an ensemble. Its stored ranges stay readable.
 ///
 /// # Errors
-/// Where there is none of the name, or it has ended.
+/// Where no ensemble has the name, or it has ended.
 pub async fn cancel(ledger: &Ledger, name: &str) -> Result<()> {
     let from = [State::Submitting, State::Running, State::Paused];
-    change(ledger, name, &from, State::Cancelled, "what has ended cannot be cancelled").await
+    change(ledger, name, &from, State::Cancelled, "an ensemble that has ended cannot be cancelled").await
 }
 
-/// Lets an ensemble that failed or was cancelled go on: what is not stored is played. Tells how many ranges had failed.
+/// Continues an ensemble that failed or was cancelled. Returns how many ranges had failed.
 ///
 /// # Errors
-/// Where there is none of the name, or it is complete, or runs.
+/// Where no ensemble has the name, or it neither failed nor was cancelled.
 pub async fn retry(ledger: &Ledger, name: &str) -> Result<u64> {
     let ensemble = ledger.find(name).await?;
     let from = [State::Failed, State::Cancelled];
     if !from.contains(&ensemble.state) {
-        return Err(refused(&ensemble, "only what failed or was cancelled can be tried again"));
+        return Err(refused(&ensemble, "only an ensemble that failed or was cancelled can be retried"));
     }
     let forgiven = ledger.forgive(ensemble.id).await?;
-    // The queue went when it ended: workers make it anew, and all the messages.
+    // The queue was removed when the ensemble ended: workers create it again, and publish all messages.
     ledger.unpublish(ensemble.id).await?;
     ledger.turn(ensemble.id, &from, State::Running).await?;
     Ok(forgiven)
 }
 
-/// Removes an ensemble that was dropped from the tables: all versions up to one, or all of them. Tells how many there were.
+/// Removes a dropped ensemble from the ledger: its versions up to `version`, or all. Returns how many were removed.
 ///
 /// # Errors
 /// Where the ledger does not answer.

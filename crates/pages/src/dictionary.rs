@@ -100,6 +100,7 @@ impl Codes {
     ///
     /// # Panics
     /// Where a row is past the last.
+    #[must_use]
     pub fn take(&self, rows: &[u32]) -> Self {
         fn take<T: Copy>(codes: &[T], rows: &[u32]) -> Vec<T> {
             rows.iter().map(|&row| codes[row as usize]).collect()

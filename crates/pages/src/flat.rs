@@ -6,9 +6,10 @@ use parquet::basic::Type;
 use parquet::file::metadata::ColumnChunkMetaData;
 
 use crate::dictionary::{Codes, Dictionary};
+use crate::encoding;
 use crate::header::{Header, PageKind};
 use crate::levels::presence;
-use crate::read::{ColumnPages, encoding, room};
+use crate::read::{ColumnPages, room};
 use crate::{Error, Result, delta, hybrid, split, text, with_codes};
 
 /// The values of some rows.
@@ -261,7 +262,7 @@ fn with_null(codes: Codes, dictionary: Dictionary, valid: Option<&[bool]>) -> Va
     }
     let codes = match (codes, valid) {
         (codes, None) => codes,
-        (Codes::U8(mut codes), Some(valid)) if dictionary.len() <= usize::from(u8::MAX) => {
+        (Codes::U8(mut codes), Some(valid)) if u8::try_from(dictionary.len()).is_ok() => {
             mark(&mut codes, valid, dictionary.len() as u8);
             Codes::U8(codes)
         }

@@ -1,6 +1,6 @@
 //! Headers of pages, in Thrift's compact protocol.
 
-use crate::varint;
+use crate::{encoding, varint};
 
 /// What a page is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -63,7 +63,7 @@ impl Header {
             unpacked: 0,
             values: 0,
             encoding: 0,
-            level_encoding: crate::read::encoding::RLE,
+            level_encoding: encoding::RLE,
             compressed: true,
         };
         let mut kind = 0;

@@ -1,7 +1,8 @@
 //! Levels before the values of a page: which rows are NULL, and where lists begin.
 
+use crate::encoding;
 use crate::header::{Header, PageKind};
-use crate::read::{encoding, room};
+use crate::read::room;
 use crate::{Error, Result, hybrid};
 
 /// Appends levels of `width` bits as runs (count, level), with the length that a first-version data page puts before

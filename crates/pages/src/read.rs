@@ -9,19 +9,6 @@ use parquet::file::page_index::offset_index::PageLocation;
 use crate::header::{Header, PageKind};
 use crate::{Error, Result, SharedFile, codec};
 
-/// Encodings of values, by their numbers in the format.
-pub mod encoding {
-    #![allow(missing_docs)]
-    pub const PLAIN: i32 = 0;
-    pub const PLAIN_DICTIONARY: i32 = 2;
-    pub const RLE: i32 = 3;
-    pub const DELTA_BINARY_PACKED: i32 = 5;
-    pub const DELTA_LENGTH_BYTE_ARRAY: i32 = 6;
-    pub const DELTA_BYTE_ARRAY: i32 = 7;
-    pub const RLE_DICTIONARY: i32 = 8;
-    pub const BYTE_STREAM_SPLIT: i32 = 9;
-}
-
 /// Neighbouring pages are read together up to so many bytes.
 const READ_BYTES: u64 = 1 << 20;
 

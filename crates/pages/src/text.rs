@@ -1,7 +1,8 @@
 //! Dictionary one after another, and texts that begin alike.
 
 use crate::dictionary::Dictionary;
-use crate::read::{encoding, room};
+use crate::encoding;
+use crate::read::room;
 use crate::{Error, Result, delta};
 
 const NO_TEXT: Error = Error::damaged("a text is not UTF-8");

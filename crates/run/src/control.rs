@@ -1,4 +1,4 @@
-//! What a running ensemble and its watcher share: progress and what is known so far one way, the wish to stop the other.
+//! What a run and its watcher share: progress and aggregates one way, the request to stop the other.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -7,10 +7,10 @@ use ensemble::{Aggregate, Aggregates};
 
 use crate::meter::Meter;
 
-/// Shared by the workers of one run and whoever watches them.
+/// Shared by the workers of a run and its watcher.
 #[derive(Debug, Default)]
 pub struct Control {
-    /// Where the time goes.
+    /// Time by phase.
     pub meter: Arc<Meter>,
     blocks: AtomicU64,
     draining: AtomicBool,
@@ -20,7 +20,7 @@ pub struct Control {
 }
 
 impl Control {
-    /// Work done so far: one for each entity of each world.
+    /// Blocks played so far: one for each entity of each world.
     pub fn done(&self) -> u64 {
         self.blocks.load(Ordering::Relaxed)
     }
@@ -29,8 +29,7 @@ impl Control {
         self.blocks.fetch_add(blocks, Ordering::Relaxed);
     }
 
-    /// What is known, from the ranges that are committed, of an outcome that is followed: entity and outcome are places in
-    /// the catalogue.
+    /// The aggregate of a followed outcome over all committed ranges; entity and outcome are places in the catalogue.
     pub fn known(&self, entity: usize, outcome: usize) -> Option<Aggregate> {
         self.aggregates().get(entity, outcome).cloned()
     }
@@ -39,8 +38,8 @@ impl Control {
         self.known.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Asks for a stop. The first time the ranges under way are finished; the second time they are dropped. Returns
-    /// whether this was the first time.
+    /// Requests a stop: the first request finishes the ranges under way, the second drops them. Returns whether this was the
+    /// first.
     pub fn stop(&self) -> bool {
         let first = !self.draining.swap(true, Ordering::SeqCst);
         if !first {
@@ -49,7 +48,7 @@ impl Control {
         first
     }
 
-    /// What was to be known is known well enough: no more ranges are taken up.
+    /// Ends the run because its goal is met.
     pub(crate) fn end_with_enough(&self) {
         self.enough.store(true, Ordering::SeqCst);
         self.draining.store(true, Ordering::SeqCst);
@@ -64,7 +63,7 @@ impl Control {
         self.abandoned.store(true, Ordering::SeqCst);
     }
 
-    /// Whether no more ranges are to be taken up.
+    /// Whether no more ranges are begun.
     pub fn is_draining(&self) -> bool {
         self.draining.load(Ordering::SeqCst)
     }

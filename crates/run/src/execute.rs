@@ -1,17 +1,18 @@
-//! Plays the ranges of an ensemble on worker threads and commits them as they are finished.
+//! Plays the ranges of an ensemble on worker threads, and commits each when it is finished.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-use ensemble::{Aggregates, Columns, EnsembleError, Follow, Goal, Registered, Store, WrittenRange};
+use ensemble::{Aggregates, Columns, Follow, Goal, Registered, Store, WrittenRange};
 use model::{Catalogue, Model};
-use table::{PageFormat, TableError};
+use table::PageFormat;
 use tokio::sync::mpsc;
 use world::WorldRange;
 
 use crate::control::Control;
+use crate::error::RunError;
 use crate::meter::{Phase, Times};
 use crate::player::Player;
 use crate::summary::{Phases, Summary, seconds, totals};
@@ -25,70 +26,48 @@ pub struct Options {
     pub threads: usize,
     /// How stored pages are written.
     pub format: PageFormat,
-    /// When fewer worlds than planned are enough.
+    /// A goal that may end the run early.
     pub until: Option<Until>,
 }
 
-/// A mean that is known well enough once its confidence interval is narrow enough.
+/// A goal: the mean of an outcome, with a confidence interval narrow enough.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Until {
-    /// The entity, a place in the catalogue.
+    /// The entity's place in the catalogue.
     pub entity: usize,
-    /// Its outcome.
+    /// The outcome's place in the entity's kind.
     pub outcome: usize,
-    /// How narrow.
+    /// The required half width of the interval.
     pub goal: Goal,
 }
 
 impl Until {
-    /// What is to be known, as the tables tell it: `game-001:won within 0.5%`.
-    pub fn told(&self, catalogue: &Catalogue) -> String {
+    /// The goal as text, as the tables store it: `ENTITY:OUTCOME within 0.5%`.
+    pub fn to_text(&self, catalogue: &Catalogue) -> String {
         let (entity, kind) = (&catalogue.entities[self.entity], catalogue.kind_of(self.entity));
         format!("{}:{} within {}", entity.name, kind.outcomes[self.outcome].name, self.goal)
     }
 
-    /// Whether what is known is enough.
+    /// Whether the goal is met.
     pub fn is_met(&self, aggregates: &Aggregates) -> bool {
         aggregates.get(self.entity, self.outcome).is_some_and(|aggregate| self.goal.is_met(aggregate))
     }
 }
 
-/// Why a run ended early. Ranges committed before stay committed.
-#[derive(Debug, thiserror::Error)]
-pub enum RunError {
-    /// The store refused.
-    #[error(transparent)]
-    Ensemble(#[from] EnsembleError),
-    /// A range's files could not be written.
-    #[error(transparent)]
-    Table(#[from] TableError),
-    /// The worker threads could not be started.
-    #[error("could not start a thread: {0}")]
-    Thread(std::io::Error),
-    /// The model failed on a range.
-    #[error("worlds {range} could not be played: {reason}")]
-    Model {
-        /// The worlds.
-        range: WorldRange,
-        /// What went wrong.
-        reason: String,
-    },
-}
+type Played = Result<Option<WrittenRange>, RunError>;
 
-type Outcome = Result<Option<WrittenRange>, RunError>;
-
-/// What every worker thread has.
-struct Workshop {
+/// What the worker threads share.
+struct Shared {
     player: Player,
     ranges: Mutex<VecDeque<WorldRange>>,
     control: Arc<Control>,
 }
 
-/// Plays the ranges of `ensemble` that are not done yet, and commits each; a version that replaces another takes its
-/// place at the end, when it is complete.
+/// Plays the remaining ranges of `ensemble`, and commits each. A version that replaces another takes its place once it is
+/// complete.
 ///
 /// # Errors
-/// The first error of any worker or commit, after the other workers have stopped.
+/// The first error of a worker or commit, after the other workers have stopped.
 pub async fn play(
     model: Arc<dyn Model>,
     store: &mut Store,
@@ -113,17 +92,17 @@ pub async fn play(
         if is_enough(&control) {
             control.end_with_enough();
         } else {
-            // It was enough for another question: now its other worlds are missing.
+            // An earlier goal was met; this run needs the other worlds, too.
             store.note_enough(&ensemble.plan.name, ensemble.version, None).await?;
         }
     }
-    let workshop = Arc::new(Workshop {
+    let shared = Arc::new(Shared {
         player: Player::new(model, ensemble.clone(), store.disk().clone(), options.format, follow),
         ranges: Mutex::new(ranges),
         control: control.clone(),
     });
     let (sender, mut results) = mpsc::channel(threads);
-    let workers = start_workers(threads, &workshop, &sender)?;
+    let workers = start_workers(threads, &shared, &sender)?;
     drop(sender);
     let mut failure = None;
     while let Some(result) = results.recv().await {
@@ -154,8 +133,8 @@ pub async fn play(
         control.meter.add(Phase::Commit, committing.elapsed());
     }
     if let (Some(until), true) = (options.until, control.has_enough()) {
-        let told = until.told(&ensemble.plan.catalogue);
-        store.note_enough(&ensemble.plan.name, ensemble.version, Some(&told)).await?;
+        let goal = until.to_text(&ensemble.plan.catalogue);
+        store.note_enough(&ensemble.plan.name, ensemble.version, Some(&goal)).await?;
     }
     let wall = started.elapsed();
     summarise(store, &ensemble, &control, threads, wall, before).await
@@ -163,18 +142,18 @@ pub async fn play(
 
 fn start_workers(
     threads: usize,
-    workshop: &Arc<Workshop>,
-    results: &mpsc::Sender<Outcome>,
+    shared: &Arc<Shared>,
+    results: &mpsc::Sender<Played>,
 ) -> Result<Vec<JoinHandle<()>>, RunError> {
     let start = |number: usize| {
-        let (workshop, results) = (workshop.clone(), results.clone());
+        let (shared, results) = (shared.clone(), results.clone());
         let thread = std::thread::Builder::new().name(format!("worker-{number}"));
-        thread.spawn(move || work(&workshop, &results)).map_err(RunError::Thread)
+        thread.spawn(move || work(&shared, &results)).map_err(RunError::Thread)
     };
     (0..threads).map(start).collect()
 }
 
-/// Commits a range, and counts what it took and what is known from it.
+/// Commits a range, and adds its times and aggregates.
 async fn commit(
     store: &mut Store,
     ensemble: &Registered,
@@ -233,23 +212,23 @@ async fn summarise(
     })
 }
 
-/// One worker: takes up ranges until there are none, and hands each on when its files are complete.
-fn work(workshop: &Workshop, results: &mpsc::Sender<Outcome>) {
-    let mut encoders = match workshop.player.encoders() {
+/// One worker thread: plays ranges until none are left, and sends on each when its files are complete.
+fn work(shared: &Shared, results: &mpsc::Sender<Played>) {
+    let mut encoders = match shared.player.encoders() {
         Ok(encoders) => encoders,
         Err(error) => return report(results, Err(error)),
     };
-    while !workshop.control.is_draining() {
-        let next = workshop.ranges.lock().unwrap_or_else(PoisonError::into_inner).pop_front();
+    while !shared.control.is_draining() {
+        let next = shared.ranges.lock().unwrap_or_else(PoisonError::into_inner).pop_front();
         let Some(range) = next else {
             return;
         };
-        let control = &workshop.control;
+        let control = &shared.control;
         let stop = || {
             control.add(range.count() as u64);
             control.is_abandoned()
         };
-        let result = workshop.player.play(range, &mut encoders, &stop);
+        let result = shared.player.play(range, &mut encoders, &stop);
         let failed = result.is_err();
         report(results, result);
         if failed {
@@ -258,7 +237,7 @@ fn work(workshop: &Workshop, results: &mpsc::Sender<Outcome>) {
     }
 }
 
-fn report(results: &mpsc::Sender<Outcome>, result: Outcome) {
+fn report(results: &mpsc::Sender<Played>, result: Played) {
     if results.blocking_send(result).is_err() {
         tracing::debug!("the run ended before this range was reported");
     }

@@ -1,15 +1,16 @@
-//! An ensemble's life on one machine: plan, ranges, worker threads, commits, summary.
+//! Plays an ensemble in one process: ranges, worker threads, commits, summary.
 //!
-//! Enters: a model, a registered ensemble, how many threads. Leaves: committed ranges, and a [`Summary`].
+//! Enters: a model, a registered ensemble, the number of threads. Leaves: committed ranges, and a [`Summary`].
 //!
-//! Promises
-//! - memory is one entity's block a thread, whatever the number of worlds;
-//! - what is committed does not depend on threads, order or range size, and is never lost to an error or interruption;
-//! - asked to stop, it finishes the ranges under way and takes up no more; asked again, it drops them.
+//! Guarantees
+//! - memory is one entity's block per thread, whatever the number of worlds;
+//! - the stored content does not depend on threads, order or range size, and survives errors and interruptions;
+//! - the first request to stop finishes the ranges under way; the second drops them.
 //!
-//! Knows nothing of which model it plays, or of terminals.
+//! Knows no model and no terminal.
 
 mod control;
+mod error;
 mod execute;
 mod meter;
 mod player;
@@ -19,7 +20,8 @@ mod sweep;
 mod usage;
 
 pub use control::Control;
-pub use execute::{Options, RunError, Until, play};
+pub use error::RunError;
+pub use execute::{Options, Until, play};
 pub use meter::{Meter, PHASES, Phase, Reading, Times};
 pub use player::Player;
 pub use probe::Probe;

@@ -1,4 +1,4 @@
-//! What a process that plays ranges has done since it began, and where its time went.
+//! Counts what a process that plays ranges has done, and its time by phase.
 
 use std::fmt::Write as _;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -6,15 +6,15 @@ use std::time::Duration;
 
 use ensemble::PhaseTimes;
 
-/// What a range's time goes to, in the order in which it does.
+/// The phases of a range, in order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(usize)]
 pub enum Phase {
-    /// From the making of its message to its arrival at the worker.
+    /// From publishing its message to its arrival at the worker.
     Dispatch,
-    /// From there until a thread was free.
+    /// Waiting for a thread.
     Wait,
-    /// Asking the ledger for it.
+    /// Claiming it in the ledger.
     Claim,
     /// Playing its worlds.
     Simulate,
@@ -30,21 +30,21 @@ pub enum Phase {
     Acknowledge,
 }
 
-/// Names of the phases, in their order.
+/// Names of the phases, in order.
 pub const PHASES: [&str; 9] =
     ["dispatch", "wait", "claim", "simulate", "encode", "write", "commit", "note", "acknowledge"];
 
-/// Where one range's time went: nanoseconds of each phase.
+/// Nanoseconds that one range spent in each phase.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Times([u64; PHASES.len()]);
 
 impl Times {
-    /// Time of a phase, besides what it had.
+    /// Adds time to a phase.
     pub fn add(&mut self, phase: Phase, time: Duration) {
         self.0[phase as usize] += time.as_nanos() as u64;
     }
 
-    /// Time of the phases in which a range becomes files.
+    /// Adds the times of the phases that produce files.
     pub fn add_played(&mut self, times: &PhaseTimes) {
         self.add(Phase::Simulate, times.simulate);
         self.add(Phase::Encode, times.encode);
@@ -69,48 +69,48 @@ pub struct Meter {
 }
 
 impl Meter {
-    /// A phase of one range.
+    /// Adds time to a phase.
     pub fn add(&self, phase: Phase, time: Duration) {
         self.phases[phase as usize].fetch_add(time.as_nanos() as u64, Ordering::Relaxed);
     }
 
-    /// All that is known of one range.
+    /// Adds the times of one range.
     pub fn spent(&self, times: &Times) {
         self.phases.iter().zip(times.0).for_each(|(phase, ns)| _ = phase.fetch_add(ns, Ordering::Relaxed));
     }
 
-    /// A range of so many worlds is committed.
+    /// Counts a committed range of `worlds` worlds.
     pub fn done(&self, worlds: usize) {
         self.ranges.fetch_add(1, Ordering::Relaxed);
         self.worlds.fetch_add(worlds as u64, Ordering::Relaxed);
     }
 
-    /// A range failed.
+    /// Counts a failed range.
     pub fn failed(&self) {
         self.failures.fetch_add(1, Ordering::Relaxed);
     }
 
-    /// A range was begun and left to others.
+    /// Counts a claimed range that is left to other workers.
     pub fn gave_back(&self) {
         self.given_back.fetch_add(1, Ordering::Relaxed);
     }
 
-    /// A connection to the broker was lost.
+    /// Counts a lost connection to the broker.
     pub fn reconnects(&self) {
         self.reconnections.fetch_add(1, Ordering::Relaxed);
     }
 
-    /// Ranges that are committed.
+    /// Committed ranges.
     pub fn ranges(&self) -> usize {
         self.ranges.load(Ordering::Relaxed) as usize
     }
 
-    /// Worlds of them.
+    /// Committed worlds.
     pub fn worlds(&self) -> usize {
         self.worlds.load(Ordering::Relaxed) as usize
     }
 
-    /// Time of a phase, of all ranges.
+    /// Time of a phase, summed over all ranges.
     pub fn time(&self, phase: Phase) -> Duration {
         Duration::from_nanos(self.phases[phase as usize].load(Ordering::Relaxed))
     }
@@ -142,7 +142,7 @@ impl Meter {
         text
     }
 
-    /// One line of what happened since `before`, which becomes now; `None` where no range was committed.
+    /// One line about the time since `before`, which is set to now; `None` where no range was committed.
     pub fn line(&self, before: &mut Reading) -> Option<String> {
         let now = Reading { phases: self.phases(), worlds: self.worlds.load(Ordering::Relaxed) };
         let then = std::mem::replace(before, now);
@@ -152,7 +152,7 @@ impl Meter {
     }
 }
 
-/// What a meter read at some moment.
+/// The counts at one moment.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Reading {
     phases: [u64; PHASES.len()],

@@ -10,9 +10,9 @@ use table::PageFormat;
 use table::disk::Disk;
 use world::WorldRange;
 
-use crate::execute::RunError;
+use crate::error::RunError;
 
-/// What plays ranges of one ensemble; any number of threads may share it.
+/// Plays ranges of one ensemble; any number of threads may share it.
 pub struct Player {
     model: Arc<dyn Model>,
     ensemble: Registered,
@@ -22,7 +22,7 @@ pub struct Player {
 }
 
 impl Player {
-    /// The model must be the one that the ensemble was planned with.
+    /// `model` must be the one that the ensemble was planned with.
     pub fn new(
         model: Arc<dyn Model>,
         ensemble: Registered,
@@ -38,7 +38,7 @@ impl Player {
         &self.ensemble
     }
 
-    /// What a thread needs to play ranges, kept from one to the next.
+    /// Encoders of one thread, kept from one range to the next.
     ///
     /// # Errors
     /// Where the model's columns cannot be stored.
@@ -46,10 +46,10 @@ impl Player {
         Ok(Encoders::new(Arc::new(self.ensemble.plan.catalogue.clone()), self.format, self.follow.clone())?)
     }
 
-    /// Plays a range into its files, which are not committed yet; `None` where `stop`, which is asked now and then, said so.
+    /// Plays a range into its files, which are not committed yet. `None` once `stop`, called now and then, returns true.
     ///
     /// # Errors
-    /// Where the files cannot be written, and where the model fails: then with the first world that it fails on.
+    /// Where the files cannot be written, and where the model fails: then with the world that it panics on.
     pub fn play(
         &self,
         range: WorldRange,
@@ -79,7 +79,7 @@ impl Player {
         }
     }
 
-    /// Halves a range until the world is found on which the model panics.
+    /// Halves a range until one world is left on which the model panics.
     fn panicked(&self, range: WorldRange, panic: &(dyn Any + Send)) -> RunError {
         let mut reason = panic_message(panic).to_owned();
         let mut suspects = range;
@@ -92,7 +92,7 @@ impl Player {
         }
         let reason = match suspects.count() {
             1 => format!("the model panicked on world {}: {reason}", suspects.first()),
-            // Each half alone does not: a model that keeps state, which it must not.
+            // No half panics alone: the model keeps state, which it must not.
             _ => format!("the model panicked on worlds {suspects}: {reason}"),
         };
         RunError::Model { range, reason }
@@ -106,7 +106,7 @@ impl Player {
     }
 }
 
-/// Keeps no block.
+/// Drops all blocks.
 struct Nothing;
 
 impl Sink for Nothing {

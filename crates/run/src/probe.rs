@@ -1,4 +1,4 @@
-//! A look at a model before a run: how long its worlds take, and how many events they have.
+//! Measures a model before a run: time and events per world.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::{Duration, Instant};
@@ -6,30 +6,30 @@ use std::time::{Duration, Instant};
 use model::{Catalogue, EventBlock, Model, OutcomeBlock, Sink, Stop, Wanted};
 use world::{Seed, World, WorldRange};
 
-/// What a few worlds of a model showed.
+/// What a few worlds of a model took.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Probe {
-    /// Time that a world takes on one thread, without encoding.
+    /// Time per world on one thread, without encoding.
     pub world: Duration,
-    /// Events of the entity that has most of them, a world.
+    /// Events per world of the entity with the most events.
     pub events: u64,
 }
 
-/// Worlds of a range where nothing else is said: enough to compress well, few enough to keep memory small.
+/// Worlds of a range unless events limit it: enough to compress well, few enough to keep memory small.
 const RANGE_WORLDS: u32 = 5_000;
-/// Events of one entity in a range, about: they are in memory together.
+/// Events of one entity in a range, roughly: they are in memory together.
 const RANGE_EVENTS: u64 = 2_000_000;
-/// Time after which enough was seen.
+/// Time to measure for.
 const LONG_ENOUGH: Duration = Duration::from_millis(20);
 
 impl Probe {
-    /// Plays some worlds; nothing of them is kept. A model that panics shows nothing here, and its worlds when they are played.
+    /// Plays some worlds and drops them. All zero for a model that fails: the run then reports the error.
     pub fn of(model: &dyn Model, seed: Seed, events: bool) -> Self {
         let mut seen = Seen::default();
         let started = Instant::now();
         let mut worlds = 0;
         while started.elapsed() < LONG_ENOUGH && worlds < 1 << 16 {
-            // Twice as many each time: what a range costs besides its worlds is not to be measured.
+            // Twice as many each time, so that the fixed cost of a range does not count.
             let Ok(range) = WorldRange::new(World(worlds), (worlds + 1).next_power_of_two()) else { break };
             let wanted = Wanted { events, entity: None };
             let played = catch_unwind(AssertUnwindSafe(|| model.simulate(seed, range, wanted, &mut seen)));
@@ -41,12 +41,12 @@ impl Probe {
         Self { world: started.elapsed() / worlds.max(1), events: seen.largest.div_ceil(u64::from(worlds.max(1))) }
     }
 
-    /// Worlds of a range that any of many workers plays: long enough that what a range costs besides its worlds does not
-    /// count, and short enough that all workers are done at about the same time.
+    /// Worlds of a range for many workers: enough that the fixed cost of a range does not count, and few enough that all
+    /// workers finish at about the same time.
     pub fn fleet_range_worlds(self, worlds: u32, catalogue: &Catalogue) -> u32 {
-        /// Ranges that let some workers share the work evenly.
+        /// Ranges that a few workers can share evenly.
         const RANGES: u32 = 64;
-        /// What a page of outcomes costs, whatever its worlds, and the part of a range's time that this may be.
+        /// Fixed cost of a page of outcomes, and the largest fraction of a range's time for it.
         const PAGE: Duration = Duration::from_micros(3);
         const PAGES_PART: u32 = 10;
         const VALUES_MAX: usize = 8_000_000;
@@ -58,7 +58,7 @@ impl Probe {
         worlds.div_ceil(shared_evenly(worlds.div_ceil(most))).max(1)
     }
 
-    /// Worlds of a range that one process plays: its events fit in memory.
+    /// Worlds of a range in one process.
     pub fn range_worlds(self) -> u32 {
         self.fitting().clamp(1, RANGE_WORLDS)
     }
@@ -70,8 +70,8 @@ impl Probe {
     }
 }
 
-/// A few more ranges than these, so that as many workers as may be share them without a rest: 2, 3, 4, 6, 8, 12 and 24 where
-/// there are many ranges, fewer where there are few.
+/// Rounds up the number of ranges so that 2, 3, 4, 6, 8, 12 or 24 workers share many ranges without a rest, and fewer
+/// workers few ranges.
 fn shared_evenly(ranges: u32) -> u32 {
     let share = [24, 12, 6, 4, 2].into_iter().find(|share| *share <= ranges).unwrap_or(1);
     ranges.next_multiple_of(share)

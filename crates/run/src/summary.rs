@@ -1,4 +1,4 @@
-//! What a run did and what is stored now.
+//! The summary of a run.
 
 use std::time::Duration;
 
@@ -6,33 +6,33 @@ use ensemble::{EnsembleError, KnownOutcome, StoredEnsemble};
 use serde::{Deserialize, Serialize};
 use world::ContentHash;
 
-/// Outcomes on disk.
+/// Stored outcomes.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 pub struct OutcomeTotals {
-    /// Rows: one an entity, outcome and range.
+    /// Rows: one for each entity, outcome and range.
     pub rows: u64,
-    /// Values: one an entity, outcome and world.
+    /// Values: one for each entity, outcome and world.
     pub values: u64,
     /// Bytes of the segments.
     pub bytes: u64,
-    /// Bits on disk a value.
+    /// Bits per value on disk.
     pub bits_per_value: f64,
 }
 
-/// Events on disk.
+/// Stored events.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct EventTotals {
     /// Rows.
     pub rows: u64,
     /// Bytes of the segments.
     pub bytes: u64,
-    /// Bytes on disk a row.
+    /// Bytes per row on disk.
     pub bytes_per_row: f64,
     /// Content hash; `None` where events are replayed.
     pub hash: Option<String>,
 }
 
-/// Where the time went, in seconds: the first three summed over the worker threads.
+/// Time by phase, in seconds; all but commits are summed over the worker threads.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 pub struct Phases {
     /// Playing worlds.
@@ -43,47 +43,47 @@ pub struct Phases {
     pub write_s: f64,
     /// Committing to the tables.
     pub commit_s: f64,
-    /// Worker threads without work.
+    /// Idle worker threads.
     pub wait_s: f64,
 }
 
-/// A run, and what its ensemble holds after it.
+/// A run, and its ensemble after it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Summary {
     /// The ensemble.
     pub ensemble: String,
     /// Its version.
     pub version: u64,
-    /// Worlds stored.
+    /// Stored worlds.
     pub worlds: usize,
     /// Worlds that this run played.
     pub played: usize,
     /// Whether every world is stored.
     pub complete: bool,
-    /// Whether it ended before every world was played because it was asked to, with what was to be known.
+    /// Whether it ended early because its goal was met.
     pub is_enough: bool,
     /// Elapsed time of the run.
     pub wall_s: f64,
     /// Processor time of the run.
     pub cpu_s: f64,
-    /// The most memory that the process had at once.
+    /// Peak resident memory of the process.
     pub peak_rss_bytes: u64,
-    /// Content hash of the outcomes on disk.
+    /// Content hash of the stored outcomes.
     pub hash: String,
-    /// Outcomes on disk.
+    /// Stored outcomes.
     pub outcomes: OutcomeTotals,
-    /// Events on disk.
+    /// Stored events.
     pub events: EventTotals,
-    /// Where the run's time went.
+    /// Time by phase.
     pub phases: Phases,
     /// Worker threads.
     pub threads: usize,
-    /// What is known of the outcomes that were followed: from all worlds that are stored, of a version that replaces another
-    /// from those that this run played.
+    /// Summaries of the followed outcomes over all stored worlds; for a version that replaces another, over the worlds of
+    /// this run.
     pub known: Vec<KnownOutcome>,
 }
 
-/// What the segments of an ensemble say they hold.
+/// Adds up the metadata of an ensemble's segments.
 pub(crate) fn totals(stored: &StoredEnsemble) -> Result<(ContentHash, OutcomeTotals, EventTotals), EnsembleError> {
     let mut hash = ContentHash::default();
     let mut outcomes = OutcomeTotals { bytes: stored.bytes().0, ..OutcomeTotals::default() };

@@ -1,14 +1,14 @@
-//! Removes what crashed writers left: files that never got their final name.
+//! Removes files of crashed writers: those that never got their final name.
 
 use std::path::Path;
 use std::time::Duration;
 
 use table::disk::TEMPORARY_SUFFIX;
 
-/// A temporary file that was not written to for this long is nobody's.
+/// Age since the last write after which a temporary file counts as abandoned.
 const ABANDONED_AFTER: Duration = Duration::from_mins(10);
 
-/// Removes abandoned temporary files of `folder`, if there is such a folder.
+/// Removes abandoned temporary files of `folder`, which need not exist.
 pub(crate) fn sweep(folder: &Path) {
     let Ok(entries) = std::fs::read_dir(folder) else {
         return;
@@ -18,8 +18,12 @@ pub(crate) fn sweep(folder: &Path) {
         let age = entry.metadata().and_then(|m| m.modified()).ok().and_then(|t| t.elapsed().ok());
         if temporary && age.is_some_and(|age| age >= ABANDONED_AFTER) {
             match std::fs::remove_file(entry.path()) {
-                Ok(()) => tracing::info!(path = %entry.path().display(), "removed what a crashed writer left"),
-                Err(error) => tracing::warn!(path = %entry.path().display(), %error, "could not remove an orphan"),
+                Ok(()) => {
+                    tracing::info!(path = %entry.path().display(), "removed a temporary file of a crashed writer")
+                }
+                Err(error) => {
+                    tracing::warn!(path = %entry.path().display(), %error, "could not remove a temporary file of a crashed writer")
+                }
             }
         }
     }

@@ -1,18 +1,18 @@
-//! What this process has used, by the operating system's account.
+//! Processor time and memory of this process.
 
 use std::time::Duration;
 
-/// Processor time and memory of this process so far. Zeros where the system does not tell (it does on Linux).
+/// Processor time and memory of this process so far, as Linux counts them; zeros on other systems.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Usage {
-    /// User and system time over all threads, to a hundredth of a second.
+    /// User and system time of all threads, in steps of 10 ms.
     pub cpu: Duration,
-    /// The most memory that was resident at once.
+    /// Peak resident memory.
     pub peak_rss_bytes: u64,
 }
 
 impl Usage {
-    /// The account now.
+    /// Usage up to now.
     pub fn now() -> Self {
         let stat = std::fs::read_to_string("/proc/self/stat").unwrap_or_default();
         let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();

@@ -1,12 +1,12 @@
-//! The bench for people: as Markdown, and as one HTML page with plots.
+//! The report: as Markdown, and as one HTML page with plots.
 
+use super::mixed_load::MixedLoad;
 use super::run::{Ask, AskRow};
-use super::storm::Storm;
-use crate::bars::Mark;
-use crate::child::Used;
-use crate::report::number::{bytes, count, ms, short};
-use crate::report::plot::{Scale, bars};
-use crate::report::{Block, Section, Table, html as page, markdown as text, on_machine};
+use crate::harness::bars::Mark;
+use crate::harness::child::Used;
+use crate::harness::report::number::{bytes, count, ms, short};
+use crate::harness::report::plot::{Scale, bars};
+use crate::harness::report::{Block, Section, Table, html as page, markdown as text, on_machine};
 
 /// The report as Markdown with aligned tables.
 pub fn markdown(ask: &Ask) -> String {
@@ -20,12 +20,12 @@ pub fn html(ask: &Ask) -> String {
 
 fn sections(ask: &Ask) -> Vec<Section> {
     let mut sections = vec![head(ask), Mark::section(&ask.bars), loading(ask), asking(ask), appending(ask)];
-    sections.extend(ask.storm.as_ref().map(all_at_once));
+    sections.extend(ask.mixed_load.as_ref().map(all_at_once));
     sections
 }
 
 fn head(ask: &Ask) -> Section {
-    let rival = ask.rival.as_ref().map_or_else(
+    let baseline = ask.baseline.as_ref().map_or_else(
         || "DuckDB is not installed.".to_owned(),
         |version| format!("DuckDB is {version}, with the events in its own format."),
     );
@@ -33,7 +33,7 @@ fn head(ask: &Ask) -> Section {
         "{} events of ten fields over 28 days, in the order of their times, from seed {}. Every figure is of a process of its \
          own, from its start to its end; medians of {} turns, in which every question is asked of each. Every answer was \
          checked. The system counts a process's memory from before it became another program: none is told below what this \
-         bench itself held. {rival}",
+         bench itself held. {baseline}",
         count(ask.workload.events as u64),
         ask.workload.seed,
         ask.workload.repeat
@@ -53,7 +53,7 @@ fn loading(ask: &Ask) -> Section {
             bytes(disk),
         ]
     };
-    let theirs = ask.rival_load.as_ref().zip(ask.rival_disk_bytes).map(|(used, disk)| row("DuckDB", used, disk));
+    let theirs = ask.baseline_load.as_ref().zip(ask.baseline_disk_bytes).map(|(used, disk)| row("DuckDB", used, disk));
     let rows = [row("manyworlds append", &ask.load, ask.disk_bytes)].into_iter().chain(theirs);
     let header = ["", "wall", "CPU", "records a CPU-second", "peak memory", "on disk"];
     let words = format!("{} of JSON lines, read from a file.", bytes(ask.json_bytes));
@@ -70,9 +70,9 @@ fn asking(ask: &Ask) -> Section {
             bytes(row.fresh.peak_rss_bytes),
             ms(row.again.cpu_ms),
             ms(row.again.wall_ms),
-            or_none(row.rival.map(|u| ms(u.cpu_ms))),
-            or_none(row.rival.map(|u| ms(u.wall_ms))),
-            or_none(row.rival.map(|u| bytes(u.peak_rss_bytes))),
+            or_none(row.baseline.map(|u| ms(u.cpu_ms))),
+            or_none(row.baseline.map(|u| ms(u.wall_ms))),
+            or_none(row.baseline.map(|u| bytes(u.peak_rss_bytes))),
             or_none(row.reference[0].map(ms)),
             or_none(row.reference[1].map(ms)),
         ]
@@ -92,7 +92,7 @@ fn asking(ask: &Ask) -> Section {
     ];
     let times = |row: &AskRow| {
         let ours = [Some(row.fresh.cpu_ms), Some(row.again.cpu_ms)];
-        (row.what.to_owned(), ours.into_iter().chain([row.rival.map(|u| u.cpu_ms)]).collect())
+        (row.what.to_owned(), ours.into_iter().chain([row.baseline.map(|u| u.cpu_ms)]).collect())
     };
     let plotted: Vec<(String, Vec<Option<f64>>)> = ask.rows.iter().map(times).collect();
     let blocks = vec![
@@ -117,22 +117,22 @@ fn appending(ask: &Ask) -> Section {
     Section { title: "Small appends", blocks: vec![Block::Text(words)] }
 }
 
-fn all_at_once(storm: &Storm) -> Section {
+fn all_at_once(mixed_load: &MixedLoad) -> Section {
     let row = |place: usize, what: &str| {
         [
             what.to_owned(),
-            count(storm.processes[place] as u64),
-            short(storm.cpu_s[place]),
-            short(storm.cpu_s[place] / storm.elapsed_s * 100.0),
+            count(mixed_load.processes[place] as u64),
+            short(mixed_load.cpu_s[place]),
+            short(mixed_load.cpu_s[place] / mixed_load.elapsed_s * 100.0),
         ]
     };
     let words = format!(
         "For {} s: {} events appended, a thousand at a time; {} cores in all, the longest answer {}. Every answer counted all \
          that was acknowledged when it was asked.",
-        short(storm.elapsed_s),
-        count(storm.events),
-        short(storm.cores),
-        ms(storm.longest_answer_ms)
+        short(mixed_load.elapsed_s),
+        count(mixed_load.events),
+        short(mixed_load.cores),
+        ms(mixed_load.longest_answer_ms)
     );
     let rows = [row(0, "append"), row(1, "digest"), row(2, "ask")];
     let table = Table::block(["", "processes", "CPU s", "% of a core"], rows);

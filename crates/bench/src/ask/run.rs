@@ -1,140 +1,147 @@
-//! The bench as a whole: load, ask, append, all at once.
+//! Runs the benchmark: load, ask, append, all at once.
 
 use std::fs::{self, File};
 use std::io::{BufWriter, Write as _};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::Command;
 
 use serde::Serialize;
 use world::Seed;
 
+use super::baseline::Baseline;
 use super::events::Events;
 use super::facts::Facts;
+use super::mixed_load::{MixedLoad, MixedLoadPlan, lines, mixed_load};
 use super::questions::{QUESTIONS, Question};
-use super::rival::Rival;
-use super::storm::{Storm, StormPlan, lines, storm};
-use crate::bars::Mark;
-use crate::bench::Bench;
-use crate::child::{Used, measure};
 use crate::error::BenchError;
-use crate::launch;
-use crate::machine::Machine;
-use crate::report::number::{bytes, count, ms};
-use crate::statistics::median;
+use crate::harness::bars::Mark;
+use crate::harness::bench::Bench;
+use crate::harness::child::{Used, measure};
+use crate::harness::disk_space::folder_bytes;
+use crate::harness::launch;
+use crate::harness::machine::Machine;
+use crate::harness::report::number::{bytes, count, ms};
+use crate::harness::statistics::median;
 
 /// Events of a small append.
 const SMALL: usize = 10;
 
-/// What is measured.
+/// The settings.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct AskWorkload {
     /// Events, at least 1,000.
     pub events: usize,
-    /// Their seed.
+    /// Seed of the events.
     pub seed: u64,
-    /// How often each question is asked; medians count.
+    /// Repeats of each question; medians count.
     pub repeat: usize,
-    /// Small appends.
+    /// Number of small appends.
     pub appends: usize,
-    /// All of it at once.
-    pub storm: StormPlan,
-    /// DuckDB's command line, to ask the same of.
+    /// The mixed load.
+    #[serde(rename = "storm")]
+    pub mixed_load: MixedLoadPlan,
+    /// DuckDB's command line, which answers the same questions.
     pub duckdb: PathBuf,
 }
 
 /// Everything that was measured.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Ask {
-    /// Where.
+    /// The machine.
     pub machine: Machine,
-    /// What.
+    /// The settings.
     pub workload: AskWorkload,
     /// The version of DuckDB, where it is installed.
-    pub rival: Option<String>,
+    #[serde(rename = "rival")]
+    pub baseline: Option<String>,
     /// Bytes of the events in JSON.
     pub json_bytes: u64,
-    /// Loading them.
+    /// Loading the events.
     pub load: Used,
-    /// DuckDB loading them.
-    pub rival_load: Option<Used>,
-    /// Bytes on disk once they are loaded.
+    /// Loading the events into DuckDB.
+    #[serde(rename = "rival_load")]
+    pub baseline_load: Option<Used>,
+    /// Bytes of the loaded events on disk.
     pub disk_bytes: u64,
     /// Bytes of DuckDB's database.
-    pub rival_disk_bytes: Option<u64>,
+    #[serde(rename = "rival_disk_bytes")]
+    pub baseline_disk_bytes: Option<u64>,
     /// The questions.
     pub rows: Vec<AskRow>,
-    /// Small appends: the median, and the mean, which has the digests in it.
+    /// A small append: the medians.
     pub append: Used,
-    /// Processor time of a small append, in the mean.
+    /// Mean processor time of a small append; includes flushes.
     pub append_mean_cpu_ms: f64,
-    /// All of it at once.
-    pub storm: Option<Storm>,
-    /// What must be reached.
+    /// The mixed load.
+    #[serde(rename = "storm")]
+    pub mixed_load: Option<MixedLoad>,
+    /// Bars and measured figures.
     pub bars: Vec<Mark>,
 }
 
-/// What one question used.
+/// Time and memory of one question.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct AskRow {
     /// Its name.
     pub id: &'static str,
-    /// In words.
+    /// The question in words.
     pub what: &'static str,
-    /// Nothing kept from an earlier answer.
+    /// Without anything kept from an earlier answer.
     pub fresh: Used,
     /// Asked again.
     pub again: Used,
-    /// DuckDB, of its own format.
-    pub rival: Option<Used>,
-    /// CPU milliseconds of the event store that this one succeeds, and of DuckDB's own format, as others measured them.
+    /// DuckDB, reading its own format.
+    #[serde(rename = "rival")]
+    pub baseline: Option<Used>,
+    /// Published CPU milliseconds of the event store that this one succeeds, and of DuckDB with its own format.
     pub reference: [Option<f64>; 2],
 }
 
-/// Measures everything. The folder is left with the table of the events.
+/// Runs the benchmark. Leaves the table of the events in the folder.
 ///
 /// # Errors
-/// Where a process fails, an answer is wrong, or asked to stop.
+/// Where a process fails, an answer is wrong, or the user asks to stop.
 pub fn ask(bench: &Bench<'_, AskWorkload>) -> Result<Ask, BenchError> {
     let workload = bench.workload;
     workload.check()?;
     bench.check_empty()?;
     let machine = Machine::here();
-    let desk = Desk { bench, store: bench.data.join("store"), file: bench.data.join("events.jsonl") };
+    let runner = Runner { bench, store: bench.data.join("store"), file: bench.data.join("events.jsonl") };
     bench.check_stop(&format!("making {} events", count(workload.events as u64)))?;
     let events = Events::new(workload.events, Seed(workload.seed));
-    let (facts, json_bytes) = desk.write(&events)?;
+    let (facts, json_bytes) = runner.write(&events)?;
     bench.check_stop(&format!("loading {} of JSON", bytes(json_bytes)))?;
-    let load = desk.load()?;
-    let disk_bytes = bytes_below(&desk.store)?;
-    let version = Rival::version(&workload.duckdb);
-    let rival = match &version {
+    let load = runner.load()?;
+    let disk_bytes = folder_bytes(&runner.store)?;
+    let version = Baseline::version(&workload.duckdb);
+    let baseline = match &version {
         Some(version) => {
             bench.check_stop(&format!("loading the same into DuckDB {version}"))?;
-            Some(Rival::load(&workload.duckdb, bench.data, &desk.file)?)
+            Some(Baseline::load(&workload.duckdb, bench.data, &runner.file)?)
         }
         None => None,
     };
-    fs::remove_file(&desk.file).map_err(io("remove", &desk.file))?;
-    let rows = desk.ask_all(&facts, rival.as_ref().map(|(rival, _)| rival))?;
+    fs::remove_file(&runner.file).map_err(BenchError::io("remove", &runner.file))?;
+    let rows = runner.ask_all(&facts, baseline.as_ref().map(|(baseline, _)| baseline))?;
     bench.check_stop(&format!("{} appends of {SMALL} events", count(workload.appends as u64)))?;
-    let (append, append_mean_cpu_ms) = desk.append_small(&events)?;
-    let storm = (workload.storm.seconds > 0.0).then(|| {
-        bench.check_stop(&format!("all at once for {:.0} s", workload.storm.seconds))?;
-        storm(bench.program, &desk.store, &events, workload.storm, bench.stop)
+    let (append, append_mean_cpu_ms) = runner.append_small(&events)?;
+    let mixed_load = (workload.mixed_load.seconds > 0.0).then(|| {
+        bench.check_stop(&format!("all at once for {:.0} s", workload.mixed_load.seconds))?;
+        mixed_load(bench.program, &runner.store, &events, workload.mixed_load, bench.stop)
     });
     let mut measured = Ask {
         machine,
         workload: workload.clone(),
-        rival: version,
+        baseline: version,
         json_bytes,
         load,
-        rival_disk_bytes: rival.as_ref().map(|(rival, _)| rival.bytes()).transpose()?,
-        rival_load: rival.map(|(_, used)| used),
+        baseline_disk_bytes: baseline.as_ref().map(|(baseline, _)| baseline.bytes()).transpose()?,
+        baseline_load: baseline.map(|(_, used)| used),
         disk_bytes,
         rows,
         append,
         append_mean_cpu_ms,
-        storm: storm.transpose()?,
+        mixed_load: mixed_load.transpose()?,
         bars: Vec::new(),
     };
     measured.bars = bars(&measured);
@@ -154,27 +161,28 @@ impl AskWorkload {
     }
 }
 
-/// Where the bench works.
-struct Desk<'a> {
+/// The files of the benchmark.
+struct Runner<'a> {
     bench: &'a Bench<'a, AskWorkload>,
     store: PathBuf,
     file: PathBuf,
 }
 
-impl Desk<'_> {
-    /// Writes the events as JSON lines, and counts them.
+impl Runner<'_> {
+    /// Writes the events as JSON lines; returns the right answers and the number of bytes.
     fn write(&self, events: &Events) -> Result<(Facts, u64), BenchError> {
         let mut facts = Facts::new(events.len() as u64);
-        let mut file = BufWriter::with_capacity(1 << 20, File::create(&self.file).map_err(io("make", &self.file))?);
+        let mut file =
+            BufWriter::with_capacity(1 << 20, File::create(&self.file).map_err(BenchError::io("make", &self.file))?);
         let (mut line, mut written) = (String::new(), 0);
         for event in events.iter() {
             line.clear();
             event.write_json(&mut line);
             facts.add(&event);
             written += line.len() as u64;
-            file.write_all(line.as_bytes()).map_err(io("write", &self.file))?;
+            file.write_all(line.as_bytes()).map_err(BenchError::io("write", &self.file))?;
         }
-        file.flush().map_err(io("write", &self.file))?;
+        file.flush().map_err(BenchError::io("write", &self.file))?;
         Ok((facts, written))
     }
 
@@ -193,8 +201,8 @@ impl Desk<'_> {
         Ok(used)
     }
 
-    /// Asks every question, in turns, so that whatever else the machine does falls on all alike.
-    fn ask_all(&self, facts: &Facts, rival: Option<&Rival>) -> Result<Vec<AskRow>, BenchError> {
+    /// Asks every question in turns, so that other load affects all alike.
+    fn ask_all(&self, facts: &Facts, baseline: Option<&Baseline>) -> Result<Vec<AskRow>, BenchError> {
         let mut used: Vec<[Vec<Used>; 3]> = vec![Default::default(); QUESTIONS.len()];
         for turn in 0..self.bench.workload.repeat {
             self.bench.check_stop(&format!("asking, turn {} of {}", turn + 1, self.bench.workload.repeat))?;
@@ -202,7 +210,7 @@ impl Desk<'_> {
                 self.forget_answers()?;
                 fresh.push(self.ask(question, facts)?);
                 again.push(self.ask(question, facts)?);
-                theirs.extend(rival.map(|rival| rival.ask(question, facts)).transpose()?);
+                theirs.extend(baseline.map(|baseline| baseline.ask(question, facts)).transpose()?);
             }
         }
         let row = |(question, used): (&Question, [Vec<Used>; 3])| {
@@ -212,7 +220,7 @@ impl Desk<'_> {
                 what: question.what,
                 fresh: middle(&fresh),
                 again: middle(&again),
-                rival: (!theirs.is_empty()).then(|| middle(&theirs)),
+                baseline: (!theirs.is_empty()).then(|| middle(&theirs)),
                 reference: question.reference,
             }
         };
@@ -231,11 +239,11 @@ impl Desk<'_> {
         Ok(used)
     }
 
-    /// Removes what earlier answers left, as anybody may at any time.
+    /// Removes the cache of answers.
     fn forget_answers(&self) -> Result<(), BenchError> {
         let kept = self.store.join("default").join("events").join("_cache");
         match fs::remove_dir_all(&kept) {
-            Err(error) if error.kind() != std::io::ErrorKind::NotFound => Err(io("remove", &kept)(error)),
+            Err(error) if error.kind() != std::io::ErrorKind::NotFound => Err(BenchError::io("remove", &kept)(error)),
             _ => Ok(()),
         }
     }
@@ -251,7 +259,7 @@ impl Desk<'_> {
     }
 }
 
-/// The median of each figure; of memory the most.
+/// The medians of times, and the largest peak memory.
 fn middle(used: &[Used]) -> Used {
     let of = |figure: fn(&Used) -> f64| median(&used.iter().map(figure).collect::<Vec<_>>());
     Used {
@@ -261,23 +269,7 @@ fn middle(used: &[Used]) -> Used {
     }
 }
 
-/// Bytes of all files below a folder.
-fn bytes_below(folder: &Path) -> Result<u64, BenchError> {
-    let mut sum = 0;
-    for entry in fs::read_dir(folder).map_err(io("list", folder))? {
-        let entry = entry.map_err(io("list", folder))?;
-        let about = entry.metadata().map_err(io("look at", &entry.path()))?;
-        sum += if about.is_dir() { bytes_below(&entry.path())? } else { about.len() };
-    }
-    Ok(sum)
-}
-
-fn io(doing: &'static str, path: &Path) -> impl FnOnce(std::io::Error) -> BenchError {
-    let path = path.to_owned();
-    move |source| BenchError::Io { doing, path, source }
-}
-
-/// The bars, set for nine million events on two cores.
+/// The bars for nine million events on two cores.
 fn bars(ask: &Ask) -> Vec<Mark> {
     let question = |q: &Question| {
         let row = ask.rows.iter().find(|row| row.id == q.id)?;
@@ -286,7 +278,7 @@ fn bars(ask: &Ask) -> Vec<Mark> {
     let again = ask.rows.iter().find(|row| row.id == "host").map(|row| row.again.cpu_ms);
     let largest = ask.rows.iter().filter(|row| row.id != "top").map(|row| row.fresh.peak_rss_bytes).max();
     let per_cpu = ask.workload.events as f64 / (ask.load.cpu_ms / 1e3).max(1e-9);
-    let storm = ask.storm.as_ref();
+    let mixed_load = ask.mixed_load.as_ref();
     let mut bars: Vec<Mark> = QUESTIONS.iter().filter_map(question).collect();
     bars.extend([
         Mark::new("the same question again", "CPU ms", [40.0, 15.0], again),
@@ -299,8 +291,8 @@ fn bars(ask: &Ask) -> Vec<Mark> {
         Mark::new("bulk load, records a CPU-second", "K", [600.0, 1_500.0], Some(per_cpu / 1e3)),
         Mark::new("on disk", "MB", [57.0, 45.0], Some(ask.disk_bytes as f64 / 1e6)),
         Mark::new("memory of the largest question", "MB", [400.0, 200.0], largest.map(|b| b as f64 / 1e6)),
-        Mark::new("all at once", "% of a core", [40.0, 20.0], storm.map(|s| s.cores * 100.0)),
-        Mark::new("all at once: the longest answer", "ms", [1_000.0, 1_000.0], storm.map(|s| s.longest_answer_ms)),
+        Mark::new("all at once", "% of a core", [40.0, 20.0], mixed_load.map(|s| s.cores * 100.0)),
+        Mark::new("all at once: the longest answer", "ms", [1_000.0, 1_000.0], mixed_load.map(|s| s.longest_answer_ms)),
     ]);
     bars
 }

@@ -1,4 +1,4 @@
-//! Real records in place of generated ones.
+//! Reads real records in place of generated ones.
 
 use std::fs::File;
 use std::io::BufReader;
@@ -17,7 +17,7 @@ type Records = Box<dyn Iterator<Item = Result<RecordBatch, BenchError>>>;
 const ROWS: usize = 65_536;
 
 /// Opens a file of call records: `.csv` with a header, or `.parquet`, with the columns of [`telecom::schema`]; columns
-/// that may be NULL may be missing. Gives the records, and how many there are.
+/// that may be NULL may be missing. Returns the records and their number.
 pub(crate) fn open(path: &Path) -> Result<(Records, u64), BenchError> {
     let count = records(path)?.try_fold(0, |count, batch| Ok::<_, BenchError>(count + batch?.num_rows() as u64))?;
     if count == 0 {
@@ -41,12 +41,12 @@ fn records(path: &Path) -> Result<Records, BenchError> {
 }
 
 fn open_file(path: &Path) -> Result<File, BenchError> {
-    File::open(path).map_err(|source| BenchError::Io { doing: "open", path: path.to_owned(), source })
+    File::open(path).map_err(BenchError::io("open", path))
 }
 
 fn csv(path: &Path) -> Result<Records, BenchError> {
     let owned = path.to_owned();
-    let failed = move |source| BenchError::Spool { path: owned.clone(), source };
+    let failed = move |source| BenchError::Rows { path: owned.clone(), source };
     let file = BufReader::with_capacity(1 << 20, open_file(path)?);
     let reader = ReaderBuilder::new(telecom::schema()).with_header(true).with_batch_size(ROWS).build(file);
     Ok(Box::new(reader.map_err(&failed)?.map(move |batch| batch.map_err(&failed))))
@@ -57,5 +57,5 @@ fn parquet(path: &Path) -> Result<Records, BenchError> {
     let failed = |source| BenchError::Segment { path: path.to_owned(), source };
     let reader = ParquetRecordBatchReaderBuilder::try_new(open_file(path)?).map_err(failed)?;
     let reader = reader.with_batch_size(ROWS).build().map_err(failed)?;
-    Ok(Box::new(reader.map(move |batch| batch.map_err(|source| BenchError::Spool { path: owned.clone(), source }))))
+    Ok(Box::new(reader.map(move |batch| batch.map_err(|source| BenchError::Rows { path: owned.clone(), source }))))
 }

@@ -1,4 +1,4 @@
-//! Streaming inserts, batch by batch into every variant, each on its own clock.
+//! Streaming inserts, batch by batch, into every variant.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -10,21 +10,22 @@ use serde::Serialize;
 use table::disk::RealDisk;
 use table::{Clustering, Curve, DATABASE, Inserter, Layout, TableOptions};
 
-use super::spool::Spool;
+use super::dataset::Dataset;
 use crate::error::BenchError;
-use crate::statistics::percentile;
+use crate::harness::disk_space::folder_bytes;
+use crate::harness::statistics::percentile;
 
 /// One way to store the records.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Variant {
-    /// Its name: that of its layout.
+    /// The name of its layout.
     pub name: &'static str,
-    /// Its layout and what goes with it.
+    /// Its layout and options.
     pub options: TableOptions,
 }
 
 impl Variant {
-    /// Every layout. `bloom` columns go to those that have filters, `cluster` to the clustered one.
+    /// Every layout. Those with filters get the columns `bloom`, the clustered one is clustered by `cluster`.
     pub fn all(bloom: &[String], cluster: &[String]) -> Vec<Self> {
         let plain = |name, layout| Self { name, options: TableOptions::new(layout) };
         let with_filters = |name, layout, clustering| Self {
@@ -40,7 +41,7 @@ impl Variant {
         ]
     }
 
-    /// The same, with look-ups on some columns, in the layouts that have them.
+    /// Adds secondary indexes on `columns`, in layouts that have them.
     pub(crate) fn with_lookups(mut self, columns: &[String]) -> Self {
         if self.options.layout != Layout::Row {
             self.options.lookup = columns.to_vec();
@@ -49,35 +50,35 @@ impl Variant {
     }
 }
 
-/// What a variant stored and what that took, over one pass of inserts.
+/// Size and cost of a variant over one pass of inserts.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct VariantFigures {
     /// Rows inserted.
     pub rows: u64,
     /// Bytes on disk after the last batch.
     pub bytes: u64,
-    /// Those of look-ups among them.
+    /// Of these, bytes of secondary indexes.
     pub lookup_bytes: u64,
-    /// Rows by elapsed time of all inserts.
+    /// Rows per second of elapsed time.
     pub rows_per_s: f64,
-    /// Rows by processor time of all inserts.
+    /// Rows per second of processor time.
     pub rows_per_cpu_s: f64,
-    /// Elapsed time of a batch.
+    /// Median time of a batch.
     pub p50_batch_ms: f64,
-    /// As above, the slowest in a hundred.
+    /// 99th percentile of the time of a batch.
     pub p99_batch_ms: f64,
-    /// As above, the slowest of all.
+    /// Time of the slowest batch.
     pub worst_batch_ms: f64,
-    /// The slowest batch by its rows: rows a second.
+    /// Rows per second of the slowest batch for its rows.
     pub worst_rows_per_s: f64,
-    /// Sizes measured on the way.
+    /// Sizes after some batches.
     pub checkpoints: Vec<Checkpoint>,
-    /// Rows a second by the rows of a batch.
+    /// Rows per second by the rows of a batch.
     pub rows_per_s_by_batch: BTreeMap<u64, f64>,
 }
 
 impl VariantFigures {
-    /// In a few words.
+    /// The figures in one line.
     pub(crate) fn in_brief(&self) -> String {
         let each = self.bytes as f64 / self.rows.max(1) as f64;
         let [wall, cpu] = [self.rows_per_s, self.rows_per_cpu_s].map(|r| r / 1e6);
@@ -85,7 +86,7 @@ impl VariantFigures {
     }
 }
 
-/// What a variant held after some batches.
+/// The size of a variant after some batches.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub struct Checkpoint {
     /// Batches inserted.
@@ -96,7 +97,7 @@ pub struct Checkpoint {
     pub bytes: u64,
 }
 
-/// A variant's clock.
+/// A variant and its measurements.
 pub(crate) struct Clock {
     name: &'static str,
     root: PathBuf,
@@ -106,7 +107,7 @@ pub(crate) struct Clock {
     checkpoints: Vec<Checkpoint>,
 }
 
-/// Makes the tables of all variants.
+/// Creates the tables of all variants.
 pub(crate) async fn create(data: &Path, variants: &[Variant]) -> Result<Vec<Clock>, BenchError> {
     let mut clocks = Vec::with_capacity(variants.len());
     for Variant { name, options } in variants {
@@ -118,16 +119,16 @@ pub(crate) async fn create(data: &Path, variants: &[Variant]) -> Result<Vec<Cloc
     Ok(clocks)
 }
 
-/// Inserts every batch into every variant. The variants take turns in going first, so that none always finds the
-/// caches warm. Reading a batch is off the clock; an insert is on it until the batch is durable.
+/// Inserts every batch into every variant, in rotated order, so that no variant always finds warm caches. Reading a batch
+/// does not count; an insert counts until the batch is durable.
 pub(crate) async fn insert_all(
     mut clocks: Vec<Clock>,
-    spool: &Spool,
+    dataset: &Dataset,
     turn: usize,
     stop: &dyn Fn() -> bool,
 ) -> Result<BTreeMap<&'static str, VariantFigures>, BenchError> {
-    let checkpoint_each = spool.batches.len().div_ceil(5).max(1);
-    for (number, batch) in spool.batches.iter().enumerate() {
+    let checkpoint_each = dataset.batches.len().div_ceil(5).max(1);
+    for (number, batch) in dataset.batches.iter().enumerate() {
         if stop() {
             return Err(BenchError::Stopped);
         }
@@ -140,11 +141,11 @@ pub(crate) async fn insert_all(
             clocks.iter_mut().try_for_each(|clock| clock.measure_size(number + 1))?;
         }
     }
-    clocks.iter_mut().try_for_each(|clock| clock.measure_size(spool.batches.len()))?;
+    clocks.iter_mut().try_for_each(|clock| clock.measure_size(dataset.batches.len()))?;
     clocks.into_iter().map(|clock| Ok((clock.name, clock.figures()?))).collect()
 }
 
-/// Where a variant's table lies.
+/// The folder of a variant's table.
 pub(crate) fn table_folder(data: &Path, variant: &str) -> PathBuf {
     data.join(DATABASE).join(variant)
 }
@@ -197,20 +198,8 @@ impl Clock {
     }
 }
 
-/// Bytes of a table's look-ups.
+/// Bytes of a table's secondary indexes.
 pub(crate) fn lookup_folder_bytes(root: &Path) -> Result<u64, BenchError> {
     let folder = root.join("_lookup");
     if folder.is_dir() { folder_bytes(&folder) } else { Ok(0) }
-}
-
-/// Bytes of all files in a folder and those below it: rows, logs and whatever lies beside them.
-pub(crate) fn folder_bytes(folder: &Path) -> Result<u64, BenchError> {
-    let failed = |source| BenchError::Io { doing: "list", path: folder.to_owned(), source };
-    let mut bytes = 0;
-    for entry in std::fs::read_dir(folder).map_err(failed)? {
-        let entry = entry.map_err(failed)?;
-        let metadata = entry.metadata().map_err(failed)?;
-        bytes += if metadata.is_dir() { folder_bytes(&entry.path())? } else { metadata.len() };
-    }
-    Ok(bytes)
 }

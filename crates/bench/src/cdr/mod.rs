@@ -1,9 +1,9 @@
-//! Call records streamed into every layout: a day's batches, clustering, and the questions that tell which layout earns
-//! its keep.
+//! Call records streamed into every layout of a table: a day's batches, clustering and questions.
 //!
-//! The records are made before any clock starts and are the same for all variants. Every variant's rows are counted
-//! and hashed from what is on disk, and every answer is held against a count made from the records themselves.
+//! All variants get the same records, made before any clock starts. The stored rows of each variant are counted and hashed,
+//! and every answer is compared with a count over the records themselves.
 
+mod dataset;
 mod facts;
 mod gates;
 mod hash;
@@ -15,7 +15,7 @@ mod plots;
 mod questions;
 mod report;
 mod run;
-mod spool;
+mod workload;
 
 pub use facts::Answer;
 pub use gates::{Gate, GateStatus};
@@ -25,7 +25,8 @@ pub use pass::{Clustering, ColumnBytes};
 pub use phases::Phase;
 pub use questions::{Ask, Queried, Question, Reading};
 pub use report::{html, markdown};
-pub use run::{Cdr, CdrWorkload, SecondPass, Slowdown, cdr};
+pub use run::{Cdr, SecondPass, Slowdown, cdr};
+pub use workload::CdrWorkload;
 
 #[cfg(test)]
 mod tests;

@@ -1,4 +1,4 @@
-//! One pass: the day inserted into every variant, clustered, counted, and asked.
+//! One pass: inserts the day into every variant, clusters, counts and asks.
 
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -16,23 +16,24 @@ use table::upkeep::VacuumOptions;
 use table::{Inserter, Layout, StoredTable, TableOptions};
 use world::{ContentHash, Seed};
 
+use super::dataset::Dataset;
 use super::facts::Answer;
 use super::hash::content_hash;
-use super::insert::{Variant, VariantFigures, create, folder_bytes, insert_all, lookup_folder_bytes, table_folder};
+use super::insert::{Variant, VariantFigures, create, insert_all, lookup_folder_bytes, table_folder};
 use super::phases::Phases;
 use super::questions::{Ask, Queried, Question, ask};
-use super::run::CdrWorkload;
-use super::spool::Spool;
-use crate::bench::Bench;
+use super::workload::CdrWorkload;
 use crate::error::BenchError;
-use crate::statistics::median;
+use crate::harness::bench::Bench;
+use crate::harness::disk_space::{folder_bytes, remove_folder};
+use crate::harness::statistics::median;
 
-/// What clustering the clustered variant took and gave.
+/// Cost and effect of clustering.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Clustering {
-    /// Rows by processor time, from reading the first to the commit.
+    /// Rows per second of processor time, from the first read to the commit.
     pub rows_per_cpu_s: f64,
-    /// Rows by elapsed time.
+    /// Rows per second of elapsed time.
     pub rows_per_s: f64,
     /// Bytes of the segments before.
     pub bytes_before: u64,
@@ -40,48 +41,48 @@ pub struct Clustering {
     pub bytes_after: u64,
     /// Row groups that a question for one key read before, on average.
     pub depth_before: f64,
-    /// Row groups that it reads now.
+    /// Row groups that it reads after.
     pub depth_after: f64,
     /// Segments before and after.
     pub segments: (usize, usize),
-    /// Bytes put aside on disk meanwhile.
+    /// Bytes spilled to disk.
     pub spilled_bytes: u64,
 }
 
-/// What a column takes on disk.
+/// Bytes of a column on disk.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub struct ColumnBytes {
-    /// Its pages.
+    /// Bytes of pages.
     pub bytes: u64,
-    /// Its Bloom filters.
+    /// Bytes of Bloom filters.
     pub bloom_bytes: u64,
 }
 
-/// What is on disk of a variant.
+/// The stored content of a variant.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Stored {
     pub(crate) rows: u64,
     pub(crate) bytes: u64,
-    /// Those of look-ups among them.
+    /// Of these, bytes of secondary indexes.
     pub(crate) lookup_bytes: u64,
     pub(crate) hash: ContentHash,
 }
 
-/// A pass about to begin.
+/// The settings of a pass.
 pub(crate) struct Pass<'a> {
     /// 1 or 2.
     pub(crate) number: u8,
-    /// Its own folder.
+    /// Its folder.
     pub(crate) data: PathBuf,
-    /// What is inserted into.
+    /// The variants to insert into.
     pub(crate) variants: Vec<Variant>,
-    /// Names of the phases of making the tables and of inserting.
+    /// Names of the phases that create tables and insert.
     pub(crate) phases: [(Option<u8>, &'static str); 2],
-    /// Names of the variants that are asked.
+    /// Names of the variants to ask.
     pub(crate) asked: &'a [&'static str],
 }
 
-/// What came of a pass.
+/// The measurements of a pass.
 pub(crate) struct Passed {
     pub(crate) inserted: BTreeMap<&'static str, VariantFigures>,
     pub(crate) clustering: Clustering,
@@ -91,12 +92,12 @@ pub(crate) struct Passed {
 }
 
 impl Pass<'_> {
-    /// Runs it. What is left in its folder are the tables.
+    /// Runs the pass. Leaves the tables in its folder.
     pub(crate) async fn run(
         &self,
         bench: &Bench<'_, CdrWorkload>,
         phases: &mut Phases<'_>,
-        spool: &Spool,
+        dataset: &Dataset,
         (questions, answers): (&[Question], &BTreeMap<&'static str, Answer>),
         sql: Ask<'_>,
     ) -> Result<Passed, BenchError> {
@@ -107,7 +108,7 @@ impl Pass<'_> {
         let started = phases.begin(DIMENSIONS);
         insert_dimensions(bench, &self.data).await?;
         phases.end(DIMENSIONS, started);
-        let inserted = self.insert_repeatedly(bench, phases, spool).await?;
+        let inserted = self.insert_repeatedly(bench, phases, dataset).await?;
         let started = phases.begin(CLUSTER);
         let clustering = cluster_table(&self.data).await?;
         phases.end(CLUSTER, started);
@@ -124,12 +125,12 @@ impl Pass<'_> {
         Ok(Passed { inserted, clustering, stored, columns, queries })
     }
 
-    /// Inserts as often as asked, into empty tables each time; those of the last time are kept.
+    /// Inserts into empty tables, as often as requested; keeps the last tables.
     async fn insert_repeatedly(
         &self,
         bench: &Bench<'_, CdrWorkload>,
         phases: &mut Phases<'_>,
-        spool: &Spool,
+        dataset: &Dataset,
     ) -> Result<BTreeMap<&'static str, VariantFigures>, BenchError> {
         let mut repeats = Vec::new();
         let [making, inserting] = self.phases;
@@ -141,7 +142,7 @@ impl Pass<'_> {
             let clocks = create(&self.data, &self.variants).await?;
             phases.end(making, started);
             let started = phases.begin(inserting);
-            let figures = insert_all(clocks, spool, turn, bench.stop).await?;
+            let figures = insert_all(clocks, dataset, turn, bench.stop).await?;
             phases.end(inserting, started);
             figures.iter().for_each(|(name, figures)| (bench.note)(&format!("{name}: {}", figures.in_brief())));
             repeats.push(figures);
@@ -167,13 +168,7 @@ impl Pass<'_> {
     }
 }
 
-/// Removes a folder and what is in it.
-pub(crate) fn remove_folder(folder: &Path) -> Result<(), BenchError> {
-    let failed = |source| BenchError::Io { doing: "remove", path: folder.to_owned(), source };
-    std::fs::remove_dir_all(folder).map_err(failed)
-}
-
-/// The last repeat, its figures replaced by the medians of all.
+/// The last repeat, with the medians of all repeats as figures.
 fn medians(mut repeats: Vec<BTreeMap<&'static str, VariantFigures>>) -> BTreeMap<&'static str, VariantFigures> {
     let all = repeats.clone();
     let mut last = repeats.pop().unwrap_or_default();
@@ -221,7 +216,7 @@ async fn cluster_table(data: &Path) -> Result<Clustering, BenchError> {
         segments: (done.segments_in, done.segments_out),
         spilled_bytes: done.spilled_bytes,
     };
-    // Sizes are those of what the table consists of now.
+    // Removes old segments, so that sizes are those of the current version.
     let options = VacuumOptions { retain: Duration::ZERO, apply: true };
     table::upkeep::vacuum(&root, Arc::new(RealDisk), options).await?;
     Ok(clustering)
@@ -247,17 +242,16 @@ pub(crate) async fn stored_in(root: &Path) -> Result<Stored, BenchError> {
     };
     for segment in table.segments().await? {
         let path = root.join(&segment.path);
-        let io = |source| BenchError::Io { doing: "open", path: path.clone(), source };
         let parquet = |source| BenchError::Segment { path: path.clone(), source };
-        let file = File::open(&path).map_err(io)?;
+        let file = File::open(&path).map_err(BenchError::io("open", &path))?;
         for batch in ParquetRecordBatchReaderBuilder::try_new(file).map_err(parquet)?.build().map_err(parquet)? {
-            add(batch.map_err(|source| BenchError::Spool { path: path.clone(), source })?);
+            add(batch.map_err(|source| BenchError::Rows { path: path.clone(), source })?);
         }
     }
     Ok(stored)
 }
 
-/// What each column takes; `None` where the layout has no columns.
+/// Bytes of each column; `None` where the layout has no columns.
 async fn columns_of(root: &Path) -> Result<Option<Vec<(String, ColumnBytes)>>, BenchError> {
     let Some(StoredTable::Delta(table)) = StoredTable::open(root, Arc::new(RealDisk)).await? else { return Ok(None) };
     let columns = table::inspect(root, &table.segments().await?)?;

@@ -1,4 +1,4 @@
-//! The bench for people: as Markdown, and as one HTML page with plots.
+//! The report: as Markdown, and as one HTML page with plots.
 
 use table::Advice;
 
@@ -9,9 +9,9 @@ use super::phases::Phase;
 use super::plots;
 use super::questions::Queried;
 use super::run::Cdr;
-use crate::report::number::{bytes, count, ms, rate, short};
-use crate::report::plot::{Series, lines};
-use crate::report::{Block, Section, Table, html as page, markdown as text, on_machine};
+use crate::harness::report::number::{bytes, count, ms, rate, short};
+use crate::harness::report::plot::{Series, lines};
+use crate::harness::report::{Block, Section, Table, html as page, markdown as text, on_machine};
 
 /// The report as Markdown with aligned tables.
 pub fn markdown(cdr: &Cdr) -> String {

@@ -1,7 +1,7 @@
-//! The bench as a whole: the records, two passes over them, and the gates.
+//! Runs the benchmark: makes the records, inserts and asks in two passes, and checks the gates.
 
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use arrow::array::{AsArray, RecordBatch};
 use arrow::datatypes::Int32Type;
@@ -11,95 +11,76 @@ use table::{ADVICE_ROWS, Advice, advise};
 use telecom::Traffic;
 use world::Seed;
 
+use super::dataset::Dataset;
 use super::facts::Facts;
 use super::gates::{Gate, GateStatus, gates};
 use super::input;
 use super::insert::{Variant, VariantFigures};
-use super::pass::{Clustering, ColumnBytes, Pass, Passed, Stored, remove_folder};
+use super::pass::{Clustering, ColumnBytes, Pass, Passed, Stored};
 use super::phases::{Phase, Phases};
 use super::questions::{Ask, Queried, questions};
-use super::spool::Spool;
-use crate::bench::Bench;
+use super::workload::CdrWorkload;
 use crate::error::BenchError;
-use crate::machine::Machine;
-
-/// What is measured.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct CdrWorkload {
-    /// Batches, which span the whole day however many there are.
-    pub batches: usize,
-    /// Multiplies the rows of every batch.
-    pub scale: f64,
-    /// How often everything is inserted; medians count.
-    pub repeat: usize,
-    /// The seed of the records.
-    pub seed: u64,
-    /// A file of real records in place of generated ones; its rows are cut into as many batches.
-    pub input: Option<PathBuf>,
-    /// Columns with Bloom filters, in the layouts that have them.
-    pub bloom: Vec<String>,
-    /// Columns that the clustered layout is clustered by.
-    pub cluster: Vec<String>,
-    /// Columns that have look-ups in the second pass, in the layouts that have them.
-    pub lookup: Vec<String>,
-}
+use crate::harness::bench::Bench;
+use crate::harness::disk_space::remove_folder;
+use crate::harness::machine::Machine;
 
 /// Everything that was measured.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Cdr {
-    /// Where.
+    /// The machine.
     pub machine: Machine,
-    /// What.
+    /// The settings.
     pub workload: CdrWorkload,
     /// Rows of the day.
     pub rows: u64,
-    /// Bytes of their values, unencoded.
+    /// Bytes of the unencoded values.
     pub raw_bytes: u64,
-    /// Which columns deserve what, from the first million rows.
+    /// Advice on columns, from the first million rows.
     #[serde(serialize_with = "advice_as_words")]
     pub advice: Vec<Advice>,
-    /// What each variant stored.
+    /// Size and cost of each variant.
     pub variants: BTreeMap<&'static str, VariantFigures>,
-    /// What each column of it takes, in the order of the columns; the clustered one's after clustering.
+    /// Bytes of each column of each variant, in the order of the columns; the clustered variant after clustering.
     #[serde(serialize_with = "columns_by_name")]
     pub columns: BTreeMap<&'static str, Vec<(String, ColumnBytes)>>,
-    /// What clustering did.
+    /// Cost and effect of clustering.
     pub clustering: Clustering,
-    /// What must hold.
+    /// The gates.
     pub gates: Vec<Gate>,
-    /// What was asked.
+    /// The questions.
     pub queries: Vec<Queried>,
-    /// The same again with look-ups.
+    /// The second pass, with secondary indexes.
     pub second_pass: SecondPass,
-    /// The hash of all rows, in any order.
+    /// The hash of all rows, independent of their order.
     pub content_hash: String,
-    /// Where the time went.
+    /// Time by phase.
     pub phases: Vec<Phase>,
-    /// The most memory that was resident at once.
+    /// Peak resident memory.
     pub peak_rss_bytes: u64,
 }
 
-/// What look-ups cost and buy.
+/// Cost and benefit of secondary indexes.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct SecondPass {
-    /// The columns that have them. Layout `row` has none, and is inserted again to tell what else made a difference.
+    /// The columns with indexes. Layout `row` has none, and is inserted again as a control.
     pub lookup: Vec<String>,
-    /// What each variant stored.
+    /// Size and cost of each variant.
     pub variants: BTreeMap<&'static str, VariantFigures>,
-    /// How much slower each was than in the first pass.
+    /// Slowdown of each variant against the first pass.
     pub slowdown: BTreeMap<&'static str, Slowdown>,
-    /// Bytes of each variant's look-ups at the end, the clustered one's after clustering.
+    /// Bytes of each variant's indexes at the end; the clustered variant after clustering.
     pub lookup_bytes: BTreeMap<&'static str, u64>,
-    /// What clustering did.
+    /// Cost and effect of clustering.
     pub clustering: Clustering,
-    /// What was asked of the variants that have look-ups.
+    /// The questions about variants with indexes.
     pub queries: Vec<Queried>,
 }
 
-/// The time of inserts in the second pass by that in the first: 1 is as fast.
+/// Time of inserts in the second pass divided by that in the first.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Slowdown {
-    /// Elapsed.
+    /// Elapsed time.
     pub wall: f64,
     /// Processor time.
     pub cpu: f64,
@@ -114,25 +95,25 @@ impl Cdr {
     }
 }
 
-/// Runs the bench. What is left in the folder at the end are the tables of the second pass, in `pass-2`. Must be called
-/// inside a tokio runtime.
+/// Runs the benchmark. Leaves the tables of the second pass in `pass-2`. Must be called inside a tokio runtime.
 ///
 /// # Errors
-/// Where a phase fails or an answer is wrong; a failing gate is no error but a result.
+/// Where a phase fails or an answer is wrong; a failing gate is a result.
 pub async fn cdr(bench: &Bench<'_, CdrWorkload>, sql: Ask<'_>) -> Result<Cdr, BenchError> {
     let machine = Machine::here();
     let workload = bench.workload;
     let mut phases = Phases { done: Vec::new(), pass: None, note: bench.note };
     let folder = bench.data.join("records");
-    let spool = phases.time((None, "make the records"), || spool(bench, &folder))?;
-    let (facts, sample) = phases
-        .time((Some(2), "sample and count distinct values"), || Ok((Facts::of(&spool)?, spool.first(ADVICE_ROWS)?)))?;
+    let dataset = phases.time((None, "make the records"), || dataset(bench, &folder))?;
+    let (facts, sample) = phases.time((Some(2), "sample and count distinct values"), || {
+        Ok((Facts::of(&dataset)?, dataset.first(ADVICE_ROWS)?))
+    })?;
     let advice = phases.time((Some(3), "advise"), || {
-        advise(&sample).map_err(|source| BenchError::Spool { path: folder.clone(), source })
+        advise(&sample).map_err(|source| BenchError::Rows { path: folder.clone(), source })
     })?;
     drop(sample);
     let towers = telecom::towers(Seed(workload.seed));
-    let count = || facts.answers(&spool, |tower| region(&towers, tower));
+    let count = || facts.answers(&dataset, |tower| region(&towers, tower));
     let answers = phases.time((None, "answer from the records"), count)?;
     let questions = questions(&facts);
     let asking = (&questions[..], &answers);
@@ -146,8 +127,8 @@ pub async fn cdr(bench: &Bench<'_, CdrWorkload>, sql: Ask<'_>) -> Result<Cdr, Be
         phases: [(Some(4), "create tables"), (Some(6), "insert")],
         asked: &["row", "column", "pruned", "clustered"],
     };
-    let passed = first.run(bench, &mut phases, &spool, asking, sql).await?;
-    // Never more on disk than one pass and the records.
+    let passed = first.run(bench, &mut phases, &dataset, asking, sql).await?;
+    // The disk needs space for the records and one pass only.
     remove_folder(&first.data)?;
     let second = Pass {
         number: 2,
@@ -156,17 +137,17 @@ pub async fn cdr(bench: &Bench<'_, CdrWorkload>, sql: Ask<'_>) -> Result<Cdr, Be
         phases: [(Some(5), "create tables with look-ups"), (Some(7), "insert with look-ups")],
         asked: &["column", "pruned", "clustered"],
     };
-    let again = second.run(bench, &mut phases, &spool, asking, sql).await?;
+    let again = second.run(bench, &mut phases, &dataset, asking, sql).await?;
 
-    let expected = Stored { rows: spool.rows(), bytes: 0, lookup_bytes: 0, hash: spool.hash };
+    let expected = Stored { rows: dataset.rows(), bytes: 0, lookup_bytes: 0, hash: dataset.hash };
     let check = || Ok(gates(&expected, &passed.stored, &again.stored, &passed.inserted, &facts.distinct));
     let gates = phases.time((Some(11), "gates"), check)?;
     remove_folder(&folder)?;
     Ok(Cdr {
         machine,
         workload: workload.clone(),
-        rows: spool.rows(),
-        raw_bytes: spool.raw_bytes,
+        rows: dataset.rows(),
+        raw_bytes: dataset.raw_bytes,
         advice,
         gates,
         second_pass: second_pass(workload, &passed.inserted, again),
@@ -174,7 +155,7 @@ pub async fn cdr(bench: &Bench<'_, CdrWorkload>, sql: Ask<'_>) -> Result<Cdr, Be
         columns: passed.columns,
         clustering: passed.clustering,
         queries: passed.queries,
-        content_hash: spool.hash.to_string(),
+        content_hash: dataset.hash.to_string(),
         phases: phases.done,
         peak_rss_bytes: Usage::now().peak_rss_bytes,
     })
@@ -201,17 +182,17 @@ fn second_pass(workload: &CdrWorkload, first: &BTreeMap<&'static str, VariantFig
     }
 }
 
-/// The records of the day: generated, or those given.
-fn spool(bench: &Bench<'_, CdrWorkload>, folder: &Path) -> Result<Spool, BenchError> {
+/// The records of the day, generated or read from the input.
+fn dataset(bench: &Bench<'_, CdrWorkload>, folder: &Path) -> Result<Dataset, BenchError> {
     let workload = bench.workload;
     if let Some(input) = &workload.input {
         let (records, count) = input::open(input)?;
         let rows = count.div_ceil(workload.batches.max(1) as u64) as usize;
-        return Spool::copy(folder, records, rows, bench.stop);
+        return Dataset::copy(folder, records, rows, bench.stop);
     }
     let refuse = |e: telecom::TrafficError| BenchError::Workload { setting: "batches", reason: e.to_string() };
     let traffic = Traffic::new(workload.batches, workload.scale, Seed(workload.seed)).map_err(refuse)?;
-    Spool::generate(folder, &traffic, Seed(workload.seed), bench.stop)
+    Dataset::generate(folder, &traffic, Seed(workload.seed), bench.stop)
 }
 
 fn region(towers: &RecordBatch, tower: i32) -> Option<String> {

@@ -6,48 +6,48 @@ use arrow::array::{Array, AsArray, RecordBatch};
 use telecom::Traffic;
 use world::Seed;
 
+use super::dataset::Dataset;
 use super::facts::Facts;
 use super::insert::{Variant, create, insert_all, table_folder};
 use super::pass::stored_in;
-use super::spool::Spool;
 
 fn names(columns: &[&str]) -> Vec<String> {
     columns.iter().map(|c| (*c).to_owned()).collect()
 }
 
-fn day(folder: &Path) -> Spool {
+fn day(folder: &Path) -> Dataset {
     let traffic = Traffic::new(24, 0.002, Seed(5)).unwrap();
-    Spool::generate(&folder.join("records"), &traffic, Seed(5), &|| false).unwrap()
+    Dataset::generate(&folder.join("records"), &traffic, Seed(5), &|| false).unwrap()
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn every_variant_stores_the_same_rows_and_a_lost_segment_shows() {
     let data = tempfile::tempdir().unwrap();
-    let spool = day(data.path());
+    let dataset = day(data.path());
     let variants = Variant::all(&names(&["call_id"]), &names(&["call_hour", "cell_tower_id"]));
     let clocks = create(data.path(), &variants).await.unwrap();
-    let figures = insert_all(clocks, &spool, 1, &|| false).await.unwrap();
+    let figures = insert_all(clocks, &dataset, 1, &|| false).await.unwrap();
     assert_eq!(figures.len(), 4);
     for (name, figures) in &figures {
-        assert_eq!((figures.rows, figures.checkpoints.len()), (spool.rows(), 5), "{name}");
+        assert_eq!((figures.rows, figures.checkpoints.len()), (dataset.rows(), 5), "{name}");
         assert!(figures.checkpoints.is_sorted_by_key(|c| c.bytes), "{name}");
         let stored = stored_in(&table_folder(data.path(), name)).await.unwrap();
-        assert_eq!((stored.rows, stored.hash), (spool.rows(), spool.hash), "{name}");
+        assert_eq!((stored.rows, stored.hash), (dataset.rows(), dataset.hash), "{name}");
     }
     let row = table_folder(data.path(), "row");
     let lost = std::fs::read_dir(&row).unwrap().flatten().find(|e| e.path().extension().is_some_and(|e| e == "avro"));
     std::fs::remove_file(lost.unwrap().path()).unwrap();
     let stored = stored_in(&row).await.unwrap();
-    assert!(stored.rows < spool.rows() && stored.hash != spool.hash);
+    assert!(stored.rows < dataset.rows() && stored.hash != dataset.hash);
 }
 
 #[test]
 fn facts_are_those_of_the_records() {
     let data = tempfile::tempdir().unwrap();
-    let spool = day(data.path());
-    let facts = Facts::of(&spool).unwrap();
+    let dataset = day(data.path());
+    let facts = Facts::of(&dataset).unwrap();
     let mut callers: Vec<String> = Vec::new();
-    for batch in &spool.batches {
+    for batch in &dataset.batches {
         for records in batch.read().unwrap() {
             callers.extend(text(&records, "caller_number"));
         }
@@ -55,12 +55,13 @@ fn facts_are_those_of_the_records() {
     assert!(callers.contains(&facts.cold) && !callers.contains(&facts.absent));
     let called = facts.listed.iter().filter(|number| callers.contains(number)).count();
     assert_eq!(called, 3);
-    let answers = facts.answers(&spool, |tower| Some(if tower < 5000 { "north" } else { "south" }.to_owned())).unwrap();
+    let answers =
+        facts.answers(&dataset, |tower| Some(if tower < 5000 { "north" } else { "south" }.to_owned())).unwrap();
     let of_cold = callers.iter().filter(|c| **c == facts.cold).count() as u64;
     assert_eq!((answers["cold"].rows, answers["absent"].rows), (of_cold, 0));
     assert_eq!(answers["Q4"].groups.len(), 10);
     assert_eq!(answers["join"].rows, answers["hours"].rows);
-    assert_eq!(facts.distinct["call_id"], spool.rows());
+    assert_eq!(facts.distinct["call_id"], dataset.rows());
     callers.sort_unstable();
     callers.dedup();
     assert_eq!(facts.distinct["caller_number"], callers.len() as u64);
@@ -69,11 +70,11 @@ fn facts_are_those_of_the_records() {
 #[test]
 fn given_records_are_cut_into_batches() {
     let data = tempfile::tempdir().unwrap();
-    let spool = day(data.path());
-    let records: Vec<RecordBatch> = spool.batches.iter().flat_map(|b| b.read().unwrap()).collect();
-    let each = spool.rows().div_ceil(7) as usize;
-    let copied = Spool::copy(&data.path().join("copy"), records.into_iter().map(Ok), each, &|| false).unwrap();
-    assert_eq!((copied.batches.len(), copied.rows(), copied.hash), (7, spool.rows(), spool.hash));
+    let dataset = day(data.path());
+    let records: Vec<RecordBatch> = dataset.batches.iter().flat_map(|b| b.read().unwrap()).collect();
+    let each = dataset.rows().div_ceil(7) as usize;
+    let copied = Dataset::copy(&data.path().join("copy"), records.into_iter().map(Ok), each, &|| false).unwrap();
+    assert_eq!((copied.batches.len(), copied.rows(), copied.hash), (7, dataset.rows(), dataset.hash));
     assert!(copied.batches[..6].iter().all(|b| b.rows == each as u64));
 }
 

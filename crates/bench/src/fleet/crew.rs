@@ -1,4 +1,4 @@
-//! Workers, each a process of its own.
+//! Worker processes.
 
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
@@ -10,7 +10,7 @@ use wait4::Wait4 as _;
 
 use crate::error::BenchError;
 
-/// Workers that are there. They are killed when this is dropped before they were dismissed.
+/// Running workers; killed where this is dropped before they are dismissed.
 pub(super) struct Crew {
     program: std::path::PathBuf,
     workers: Vec<Child>,
@@ -21,26 +21,21 @@ impl Crew {
         Self { program: program.to_owned(), workers: Vec::new() }
     }
 
-    fn failed(&self, doing: &'static str) -> impl FnOnce(std::io::Error) -> BenchError + use<> {
-        let path = self.program.clone();
-        move |source| BenchError::Io { doing, path, source }
-    }
-
     pub(super) fn add(&mut self, mut command: Command) -> Result<(), BenchError> {
         let worker = command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).spawn();
-        self.workers.push(worker.map_err(self.failed("start a worker of"))?);
+        self.workers.push(worker.map_err(BenchError::io("start a worker of", &self.program))?);
         Ok(())
     }
 
-    /// Lets all workers end as they should; the processor time that they took, from their start.
+    /// Ends all workers in order; returns their processor time.
     pub(super) fn dismiss(mut self) -> Result<Duration, BenchError> {
         let mut cpu = Duration::ZERO;
         for worker in &self.workers {
             kill(Pid::from_raw(worker.id() as i32), Signal::SIGTERM)
-                .map_err(|error| self.failed("end a worker of")(error.into()))?;
+                .map_err(|error| BenchError::io("end a worker of", &self.program)(error.into()))?;
         }
         for worker in std::mem::take(&mut self.workers) {
-            let ended = worker.wait4().map_err(self.failed("wait for a worker of"))?;
+            let ended = worker.wait4().map_err(BenchError::io("wait for a worker of", &self.program))?;
             if !ended.status.success() {
                 let said = format!("{}", ended.status);
                 return Err(BenchError::Run { command: "manyworlds worker".to_owned(), said });
@@ -54,7 +49,7 @@ impl Crew {
 impl Drop for Crew {
     fn drop(&mut self) {
         for worker in &mut self.workers {
-            // Gone already, or gone now.
+            // Both fail only where the worker has ended.
             drop(worker.kill());
             drop(worker.wait());
         }

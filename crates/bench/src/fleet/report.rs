@@ -1,10 +1,10 @@
-//! The bench for people: as Markdown, and as one HTML page with plots.
+//! The report: as Markdown, and as one HTML page with plots.
 
 use super::run::{Fleet, FleetRow};
-use crate::bars::Mark;
-use crate::report::number::{count, ms};
-use crate::report::plot::{Scale, bars};
-use crate::report::{Block, Section, Table, html as page, markdown as text, on_machine};
+use crate::harness::bars::Mark;
+use crate::harness::report::number::{count, ms};
+use crate::harness::report::plot::{Scale, bars};
+use crate::harness::report::{Block, Section, Table, html as page, markdown as text, on_machine};
 
 /// The report as Markdown with aligned tables.
 pub fn markdown(fleet: &Fleet) -> String {

@@ -1,31 +1,31 @@
-//! What must be reached, and what was.
+//! The bars, and the measured figures.
 
 use serde::Serialize;
 
-use super::cases::IngestSweep;
-use super::payload::{BodyCodec, WireFormat};
-use super::workload::IngestRow;
+use super::format::{BodyCodec, WireFormat};
+use super::row::IngestRow;
+use super::workload::IngestSweep;
 
 /// A figure that must be reached.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct IngestBar {
-    /// Of what.
+    /// What is measured.
     pub what: &'static str,
-    /// In what.
+    /// Its unit.
     pub unit: &'static str,
-    /// What the reference system reaches.
+    /// The figure of the reference system.
     pub reference: f64,
-    /// What must be reached.
+    /// The required figure.
     pub bar: f64,
-    /// What is aimed at.
+    /// The desired figure.
     pub aim: f64,
-    /// What was measured; None where it was not.
+    /// The measured figure, if any.
     pub measured: Option<f64>,
-    /// Whether the bar is met; None where nothing was measured.
+    /// Whether the bar is met; `None` without a measured figure.
     pub met: Option<bool>,
 }
 
-/// The bars beside what was measured.
+/// The bars with the measured figures.
 pub(super) fn bars(rows: &[IngestRow]) -> Vec<IngestBar> {
     let of = |sweep, pick: fn(&IngestRow) -> bool| rows.iter().find(move |row| row.sweep == sweep && pick(row));
     let format = |format| rows.iter().find(|row| row.sweep == IngestSweep::Formats && row.format == format);

@@ -1,120 +1,29 @@
-//! What is measured: one server and one load a case.
+//! The cases: each has one server and one load.
 
 use std::path::Path;
 use std::process::Command;
 
 use ingest::Durability;
-use serde::Serialize;
 use table::Codec;
 
+use super::format::{BodyCodec, WireFormat};
 use super::load::{LoadPlan, Pace};
-use super::payload::{BodyCodec, WireFormat};
-use super::workload::IngestWorkload;
-use crate::launch;
+use super::workload::{IngestSweep, IngestWorkload};
+use crate::harness::launch;
 
-/// Cases that differ in one setting.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "lowercase")]
-pub enum IngestSweep {
-    /// Every wire format.
-    Formats,
-    /// Bodies compressed with each that a server expands.
-    Bodies,
-    /// Acknowledged after, shortly before and long before the disk has it.
-    Durability,
-    /// Segments compressed with each codec.
-    Compression,
-    /// Rows of a segment.
-    Buffers,
-    /// Segments encoded at once.
-    Flushes,
-    /// Tables written to.
-    Tables,
-    /// Connections.
-    Connections,
-    /// Requests at a rate.
-    Rate,
-    /// More than fits into little memory.
-    Overload,
-}
-
-impl IngestSweep {
-    /// All of them, in the order in which they are measured.
-    pub const ALL: [Self; 10] = [
-        Self::Formats,
-        Self::Bodies,
-        Self::Durability,
-        Self::Compression,
-        Self::Buffers,
-        Self::Flushes,
-        Self::Tables,
-        Self::Connections,
-        Self::Rate,
-        Self::Overload,
-    ];
-
-    /// Its name in one word.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Formats => "formats",
-            Self::Bodies => "bodies",
-            Self::Durability => "durability",
-            Self::Compression => "compression",
-            Self::Buffers => "buffers",
-            Self::Flushes => "flushes",
-            Self::Tables => "tables",
-            Self::Connections => "connections",
-            Self::Rate => "rate",
-            Self::Overload => "overload",
-        }
-    }
-
-    /// What is compared.
-    pub fn title(self) -> &'static str {
-        match self {
-            Self::Formats => "Wire formats",
-            Self::Bodies => "Compressed bodies",
-            Self::Durability => "Durability",
-            Self::Compression => "Compressed segments",
-            Self::Buffers => "Rows of a segment",
-            Self::Flushes => "Segments encoded at once",
-            Self::Tables => "Tables",
-            Self::Connections => "Connections",
-            Self::Rate => "At a rate",
-            Self::Overload => "More than memory holds",
-        }
-    }
-
-    /// What the comparison is about.
-    pub(super) fn words(self) -> &'static str {
-        match self {
-            Self::Formats => "Acknowledged once on disk; the tables of the columnar case are compacted afterwards.",
-            Self::Bodies => "Columnar bodies; compressing them is the load's work, expanding them the server's.",
-            Self::Durability => "sync acknowledges once a request is on disk; the others before.",
-            Self::Compression => "What the server compresses the pages of segments with.",
-            Self::Buffers => "Rows of a table that wait until they become a segment.",
-            Self::Flushes => "Segments, of all tables together, that are encoded beside each other.",
-            Self::Tables => "Each table has a log, a buffer and commits of its own.",
-            Self::Connections => "Requests of several connections share a sync of the log.",
-            Self::Rate => "Latency counts from when a request was due, so that a server that falls behind shows.",
-            Self::Overload => "Little memory for rows that wait; what has no room is answered with 429.",
-        }
-    }
-}
-
-/// Settings of a server that are compared.
+/// The settings of a server.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct ServerSettings {
     pub(super) durability: Durability,
     pub(super) codec: Codec,
     pub(super) flush_rows: u64,
     pub(super) flushes: u64,
-    /// Megabytes of rows that may wait.
+    /// Megabytes of unflushed rows, at most.
     pub(super) memory_mb: u64,
 }
 
 impl ServerSettings {
-    /// What starts a server of these settings over the folder `data`.
+    /// The command that starts such a server over the folder `data`.
     pub(super) fn command(&self, program: &Path, data: &Path) -> Command {
         let mut command = launch::command(program);
         command.args(["serve", "--listen", "127.0.0.1:0", "--durability", &self.durability.to_string()]);
@@ -135,15 +44,15 @@ impl ServerSettings {
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Case {
     pub(super) sweep: IngestSweep,
-    /// What is special about it.
+    /// What distinguishes it.
     pub(super) setting: String,
     pub(super) server: ServerSettings,
     pub(super) load: LoadPlan,
-    /// Whether its tables are compacted at the end.
+    /// Whether its tables are compacted afterwards.
     pub(super) compact: bool,
 }
 
-/// The cases of a workload, in the order in which they are measured.
+/// The cases of a workload, in order.
 pub(super) fn cases(workload: &IngestWorkload) -> Vec<Case> {
     IngestSweep::ALL
         .into_iter()

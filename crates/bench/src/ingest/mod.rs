@@ -1,27 +1,32 @@
-//! Loading a server with rows, and measuring what it does with them.
+//! Loads a server with rows, and measures it.
 //!
-//! Enters: a [`Target`] and a [`LoadPlan`], or a program and an [`IngestWorkload`]. Leaves: [`LoadFigures`]: how much was
-//! acknowledged how fast, and whether all of it is there once; or [`Ingest`], the same of many servers with what they used.
+//! Enters: a [`Target`] and a [`LoadPlan`], or a program and an [`IngestWorkload`]. Leaves: [`LoadFigures`] on acknowledged and
+//! stored records, or an [`Ingest`] with the same for many servers, and what they used.
 
 mod bars;
 mod cases;
 pub(crate) mod encode;
 mod error;
+mod format;
 mod load;
-pub(crate) mod payload;
+mod payload;
+pub(crate) mod records;
 mod report;
+mod row;
+mod run;
 mod tally;
 mod target;
 mod workload;
 
 pub use bars::IngestBar;
-pub use cases::IngestSweep;
 pub use error::LoadError;
+pub use format::{BodyCodec, UnknownWord, WireFormat};
 pub use load::{LoadFigures, LoadPlan, Pace, load};
-pub use payload::{BodyCodec, UnknownWord, WireFormat};
 pub use report::{html, markdown};
+pub use row::IngestRow;
+pub use run::{Ingest, ingest};
 pub use target::Target;
-pub use workload::{Ingest, IngestRow, IngestWorkload, ingest};
+pub use workload::{IngestSweep, IngestWorkload};
 
 #[cfg(test)]
 mod tests;

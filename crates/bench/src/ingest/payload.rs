@@ -1,170 +1,16 @@
-//! Bodies of requests, made as they are needed: no request is sent twice.
-//!
-//! A record has a time in microseconds, one of 1,000 hosts, and three values of two decimals from 0 to 99.99: 6.2 bytes
-//! of surprise beside the time. Every value is uniform, so nothing but its width can be saved.
+//! Request bodies, made when they are needed: no request is sent twice.
 
-use std::fmt;
 use std::io::{self, Write as _};
-use std::str::FromStr;
 use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use serde::Serialize;
 use world::{Seed, Stream, World};
 
 use super::encode;
+use super::format::{BodyCodec, WireFormat};
+use super::records::{HOSTS, HUNDREDTHS, Measurement, Records};
 
-/// Hosts that records come from.
-pub(crate) const HOSTS: u32 = 1_000;
-/// Values that a field may have, in hundredths.
-pub(crate) const HUNDREDTHS: u32 = 10_000;
-
-/// A table that is loaded, and its three fields.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Measurement {
-    pub(crate) name: String,
-    pub(crate) fields: [&'static str; 3],
-}
-
-/// The first `count` measurements: cpu, mem, disk, cpu2, mem2 and so on.
-pub(crate) fn measurements(count: usize) -> Vec<Measurement> {
-    const KINDS: [(&str, [&str; 3]); 3] = [
-        ("cpu", ["usage_user", "usage_system", "usage_idle"]),
-        ("mem", ["used", "cached", "available"]),
-        ("disk", ["used", "read_busy", "write_busy"]),
-    ];
-    let of = |place: usize| {
-        let (kind, fields) = KINDS[place % KINDS.len()];
-        let round = place / KINDS.len() + 1;
-        Measurement { name: if round == 1 { kind.to_owned() } else { format!("{kind}{round}") }, fields }
-    };
-    (0..count).map(of).collect()
-}
-
-/// What bodies are written in.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "lowercase")]
-pub enum WireFormat {
-    /// `MessagePack`, an array a column.
-    Columnar,
-    /// `MessagePack`, a map a record.
-    Rows,
-    /// Line protocol.
-    Lp,
-    /// One JSON object a line.
-    Json,
-    /// An Arrow IPC stream.
-    Arrow,
-}
-
-impl WireFormat {
-    /// All of them.
-    pub const ALL: [Self; 5] = [Self::Columnar, Self::Rows, Self::Lp, Self::Json, Self::Arrow];
-
-    /// Its name on the command line.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Columnar => "columnar",
-            Self::Rows => "rows",
-            Self::Lp => "lp",
-            Self::Json => "json",
-            Self::Arrow => "arrow",
-        }
-    }
-
-    /// Where bodies for a table of `database` go.
-    pub(crate) fn path(self, database: &str, table: &str) -> String {
-        match self {
-            Self::Columnar | Self::Rows => "/api/v1/write/msgpack".to_owned(),
-            Self::Lp => format!("/write?db={database}&precision=us"),
-            Self::Json => format!("/api/v1/write/json?table={database}.{table}"),
-            Self::Arrow => format!("/api/v1/write/arrow?table={database}.{table}"),
-        }
-    }
-}
-
-/// What compresses bodies, at its fastest level.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "lowercase")]
-pub enum BodyCodec {
-    /// Nothing.
-    None,
-    /// gzip.
-    Gzip,
-    /// zstd.
-    Zstd,
-}
-
-impl BodyCodec {
-    /// All of them.
-    pub const ALL: [Self; 3] = [Self::None, Self::Gzip, Self::Zstd];
-
-    /// Its name on the command line and in the header `content-encoding`.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::None => "none",
-            Self::Gzip => "gzip",
-            Self::Zstd => "zstd",
-        }
-    }
-}
-
-/// A word that is none of those there are.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{given:?} is none of {choices}")]
-pub struct UnknownWord {
-    given: String,
-    choices: String,
-}
-
-fn choose<T: Copy>(given: &str, all: &[T], name: fn(T) -> &'static str) -> Result<T, UnknownWord> {
-    let found = all.iter().copied().find(|one| name(*one) == given);
-    found.ok_or_else(|| {
-        let choices: Vec<&str> = all.iter().map(|one| name(*one)).collect();
-        UnknownWord { given: given.to_owned(), choices: choices.join(", ") }
-    })
-}
-
-impl FromStr for WireFormat {
-    type Err = UnknownWord;
-
-    fn from_str(text: &str) -> Result<Self, UnknownWord> {
-        choose(text, &Self::ALL, Self::name)
-    }
-}
-
-impl FromStr for BodyCodec {
-    type Err = UnknownWord;
-
-    fn from_str(text: &str) -> Result<Self, UnknownWord> {
-        choose(text, &Self::ALL, Self::name)
-    }
-}
-
-impl fmt::Display for WireFormat {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.name())
-    }
-}
-
-impl fmt::Display for BodyCodec {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.name())
-    }
-}
-
-/// Records of one request, column by column.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(crate) struct Records {
-    /// Microseconds since 1970, rising.
-    pub(crate) times: Vec<i64>,
-    /// Which host, below [`HOSTS`].
-    pub(crate) hosts: Vec<u16>,
-    /// The fields, in hundredths.
-    pub(crate) values: [Vec<u16>; 3],
-}
-
-/// Makes the bodies of one connection, in memory that is used again.
+/// Makes the bodies of one connection, in reused buffers.
 pub(crate) struct Payloads {
     format: WireFormat,
     codec: BodyCodec,
@@ -180,7 +26,7 @@ pub(crate) struct Payloads {
 }
 
 impl Payloads {
-    /// Those of connection number `connection`; other numbers and seeds have other values.
+    /// Bodies of connection number `connection`; each number and seed has its own values.
     pub(crate) fn new(
         format: WireFormat,
         codec: BodyCodec,
@@ -194,7 +40,7 @@ impl Payloads {
             codec,
             batch,
             random: Stream::new(Seed(seed), World(connection as u32), 0, 0),
-            // Connections begin with different tables, so that all are written to from the start.
+            // Connections begin with different tables, so that all tables are loaded from the start.
             next_table: connection % measurements.len(),
             measurements,
             last_time: 0,
@@ -205,7 +51,7 @@ impl Payloads {
         })
     }
 
-    /// The next body, and the place of its table.
+    /// The next body, and the number of its table.
     pub(crate) fn next_body(&mut self) -> io::Result<(usize, &[u8])> {
         let table = self.next_table;
         self.next_table = (table + 1) % self.measurements.len();

@@ -1,11 +1,12 @@
-//! The bench for people: as Markdown, and as one HTML page with plots.
+//! The report: as Markdown, and as one HTML page with plots.
 
 use super::bars::IngestBar;
-use super::cases::IngestSweep;
-use super::workload::{Ingest, IngestRow};
-use crate::report::number::{bytes, count, ms, rate, short};
-use crate::report::plot::{Scale, bars, spans};
-use crate::report::{Block, Section, Table, html as page, markdown as text, on_machine};
+use super::row::IngestRow;
+use super::run::Ingest;
+use super::workload::IngestSweep;
+use crate::harness::report::number::{bytes, count, ms, rate, short};
+use crate::harness::report::plot::{Scale, bars, spans};
+use crate::harness::report::{Block, Section, Table, html as page, markdown as text, on_machine};
 
 /// The report as Markdown with aligned tables.
 pub fn markdown(ingest: &Ingest) -> String {

@@ -4,10 +4,12 @@ use std::sync::Arc;
 
 use decode::{Format, Limits, Precision, decode, expand};
 
-use super::cases::{IngestSweep, cases};
+use super::cases::cases;
 use super::encode::record_batch;
-use super::payload::{BodyCodec, Measurement, Payloads, WireFormat, measurements};
-use super::workload::IngestWorkload;
+use super::format::{BodyCodec, WireFormat};
+use super::payload::Payloads;
+use super::records::{Measurement, measurements};
+use super::workload::{IngestSweep, IngestWorkload};
 
 fn payloads(format: WireFormat, codec: BodyCodec, batch: usize, connection: usize) -> (Payloads, Arc<[Measurement]>) {
     let tables: Arc<[Measurement]> = measurements(4).into();

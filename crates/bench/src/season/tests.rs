@@ -1,9 +1,18 @@
-use super::*;
-use crate::reads::{Limit, Read};
-use crate::scaling::Growth;
-use crate::statistics::Latency;
-use crate::sweeps::{Setting, SweepKind, SweepPoint};
-use run::{EventTotals, OutcomeTotals, Phases, Summary};
+//! Figures of a season that was never played, and its reports.
+
+use ::run::{EventTotals, OutcomeTotals, Phases, Summary};
+use table::Codec;
+
+use super::bars::bars;
+use super::reads::{Limit, Read, Reads};
+use super::report::{html, markdown};
+use super::run::Season;
+use super::scaling::{Growth, scaling};
+use super::sweeps::{Setting, Sweep, SweepKind, SweepPoint};
+use super::workload::SeasonWorkload;
+use super::writes::{Hashes, Write};
+use crate::harness::machine::Machine;
+use crate::harness::statistics::Latency;
 
 /// A run of `worlds` that took `cpu_ms` a world.
 fn summary(worlds: usize, cpu_ms: f64, hash: &str) -> Summary {
@@ -72,7 +81,7 @@ pub(crate) fn example() -> Season {
             kernel: "6.1".to_owned(),
             load_before: 0.1,
         },
-        workload: Workload {
+        workload: SeasonWorkload {
             scales: vec![100, 1_000],
             seed: 1,
             plays: true,
@@ -93,7 +102,8 @@ pub(crate) fn example() -> Season {
 
 #[test]
 fn every_season_is_written_once_and_the_one_that_is_asked_last() {
-    let seasons = |scales: &[u32], plays| Workload { scales: scales.to_vec(), plays, ..example().workload }.seasons();
+    let seasons =
+        |scales: &[u32], plays| SeasonWorkload { scales: scales.to_vec(), plays, ..example().workload }.seasons();
     assert_eq!(seasons(&[100, 1_000], true), [(100, false), (100, true), (1_000, true), (1_000, false)]);
     assert_eq!(seasons(&[1_000, 100, 1_000], false), [(100, false), (1_000, false)]);
     assert_eq!(seasons(&[7], true), [(7, true), (7, false)]);
@@ -127,4 +137,50 @@ fn bars_take_the_nearest_scale() {
     assert_eq!(of("two threads"), Some((Some(1.0), Some(50))));
     assert_eq!(of("five-leg"), Some((Some(0.004), Some(1_000))));
     assert_eq!(of("correlation"), Some((None, None)));
+}
+
+#[test]
+fn the_report_says_what_was_measured() {
+    let text = markdown(&example());
+    let expect = |line: &str| assert!(text.contains(line), "{line:?} is not in\n{text}");
+    expect("# manyworlds bench season\n");
+    expect("Measured on 2 cores of A CPU, 8.00 GB of memory, Linux 6.1; load before the first run 0.10.");
+    expect("| processor time a world, outcomes ");
+    expect("| met, and the aim (other scale) |");
+    expect("| missed (other scale)");
+    expect("| not measured");
+    expect("| 100 to 1,000 | outcomes           |           8.00 |  0.500 | PASS   |");
+    expect("| 100 to 1,000 | outcomes and plays |           8.00 |   2.00 | FAIL   |");
+    expect("| codec  | on disk | bits a value | bytes a play | CPU ms a world | encode s |");
+    expect("| lz4    | 6.50 MB |         4.00 |         8.00 |           6.00 |     4.00 |");
+    expect("| zstd:3 | 6.50 MB |         4.00 |         8.00 |           6.00 |     4.00 |");
+    expect("warm p99 under 10.0 ms");
+    expect("| DIFFERENT: other |");
+    assert!(!text.contains("SQL"), "{text}");
+}
+
+#[test]
+fn tables_are_aligned() {
+    let text = markdown(&example());
+    let lines: Vec<&str> = text.lines().collect();
+    for pair in lines.windows(2).filter(|p| p.iter().all(|l| l.starts_with('|'))) {
+        assert_eq!(pair[0].chars().count(), pair[1].chars().count(), "{}\n{}", pair[0], pair[1]);
+        assert_eq!(pair[0].matches('|').count(), pair[1].matches('|').count());
+    }
+}
+
+#[test]
+fn the_page_needs_nothing_else() {
+    let mut season = example();
+    season.machine.cpu_model = "<b>&".to_owned();
+    let page = html(&season);
+    assert_eq!(page.matches("<svg").count(), 5);
+    assert!(page.contains("prefers-color-scheme: dark") && page.contains("&lt;b&gt;&amp;"));
+    for outside in ["http:", "https:", "<script", "@import", "url(", "NaN", "inf"] {
+        assert!(!page.contains(outside), "{outside:?}");
+    }
+    for tag in ["section", "table", "tr", "td", "svg", "text", "figure"] {
+        let opened = page.matches(&format!("<{tag}>")).count() + page.matches(&format!("<{tag} ")).count();
+        assert_eq!(opened, page.matches(&format!("</{tag}>")).count(), "{tag}");
+    }
 }

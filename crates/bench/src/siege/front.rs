@@ -1,64 +1,25 @@
-//! What the actors of one life of the server share.
+//! What the actors of a siege share.
 
 use std::net::SocketAddr;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
 
-use serde::Serialize;
 use world::{Seed, Stream, World};
 
 use super::clock::Clock;
 use super::findings::{Findings, Kind};
-use super::ledger::Ledger;
-use super::messy::MessyLedger;
-use super::worlds::Known;
-use crate::ingest::payload::Measurement;
-
-/// How often what was done.
-#[derive(Debug, Default, Serialize)]
-pub struct Tallies {
-    /// Requests with rows that were acknowledged.
-    pub writes: AtomicU64,
-    /// Requests with rows that were refused for now: no room, a full disk.
-    pub refused_writes: AtomicU64,
-    /// Requests that were sent again under their key, after a kill.
-    pub repeated_writes: AtomicU64,
-    /// Rows of mixed types and names.
-    pub messy_rows: AtomicU64,
-    /// Appends by processes.
-    pub appends: AtomicU64,
-    /// Insertions by processes.
-    pub inserts: AtomicU64,
-    /// Answers that were checked.
-    pub answers: AtomicU64,
-    /// Questions that found no place in time.
-    pub busy: AtomicU64,
-    /// Hostile questions, connections and bodies.
-    pub hostile: AtomicU64,
-    /// Processes of upkeep that ended by themselves.
-    pub upkeep: AtomicU64,
-    /// Those of them that refused.
-    pub refused_upkeep: AtomicU64,
-    /// Ensembles played, each killed and resumed or not.
-    pub ensembles: AtomicU64,
-    /// Processes that were killed beside the server.
-    pub killed_processes: AtomicU64,
-}
-
-impl Tallies {
-    /// Counts one more.
-    pub(super) fn count(which: &AtomicU64) {
-        which.fetch_add(1, Ordering::Relaxed);
-    }
-}
+use super::known::Known;
+use super::ledger::{Ledger, MessyLedger};
+use super::tallies::Tallies;
+use crate::ingest::records::Measurement;
 
 /// What lasts over all lives.
 pub(super) struct Campaign<'a> {
     pub(super) program: &'a Path,
     /// The data folder.
     pub(super) data: &'a Path,
-    /// A folder for what the siege itself keeps, on another disk where the data folder has one of its own.
+    /// A folder for files of the siege, on another disk than the data folder where that has its own.
     pub(super) scratch: &'a Path,
     pub(super) seed: u64,
     pub(super) tables: Vec<Measurement>,
@@ -82,7 +43,7 @@ pub(super) struct Front<'a> {
     pub(super) server: u32,
     /// Set before the server is killed or stopped.
     pub(super) over: AtomicBool,
-    /// Whether the disk is full, or was a moment ago.
+    /// Whether the disk is or was just full.
     pub(super) disk_full: AtomicBool,
 }
 
@@ -95,12 +56,12 @@ impl Front<'_> {
         self.disk_full.load(Ordering::SeqCst)
     }
 
-    /// The random draws of an actor of this life.
+    /// The random numbers of an actor in this life.
     pub(super) fn dice(&self, actor: u32) -> Stream {
         Stream::new(Seed(self.campaign.seed), World(self.life), actor, 1)
     }
 
-    /// Waits, unless the life ends.
+    /// Waits, or returns early when the life ends.
     pub(super) fn rest(&self, ms: u32) {
         for _ in 0..ms.div_ceil(20) {
             if self.is_over() {
@@ -110,7 +71,7 @@ impl Front<'_> {
         }
     }
 
-    /// Keeps a finding, unless the server is being killed: then whoever spoke with it was cut off.
+    /// Adds a finding, unless the life is over: then the server may have cut off the actor.
     pub(super) fn find(&self, kind: Kind, what: String) {
         if !self.is_over() {
             self.campaign.findings.add(kind, self.life, 1, what);
@@ -118,7 +79,7 @@ impl Front<'_> {
     }
 }
 
-/// One of some things.
+/// A random element.
 pub(super) fn pick<'t, T>(dice: &mut Stream, of: &'t [T]) -> &'t T {
     &of[dice.below(of.len() as u32) as usize]
 }

@@ -1,11 +1,11 @@
-//! A siege for people, as Markdown.
+//! The report as Markdown.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::findings::Finding;
 use super::run::Siege;
-use crate::report::number::{bytes, count, short};
-use crate::report::{Block, Section, Table, markdown as text, on_machine};
+use crate::harness::report::number::{bytes, count, short};
+use crate::harness::report::{Block, Section, Table, markdown as text, on_machine};
 
 /// The report as Markdown with aligned tables.
 pub fn markdown(siege: &Siege) -> String {

@@ -1,4 +1,4 @@
-//! The siege as a whole: one life of the server after the other.
+//! Runs the siege: one life of the server after another.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -14,57 +14,58 @@ use super::check::Reader;
 use super::clock::Clock;
 use super::disk::OwnDisk;
 use super::findings::{Figures, Finding, Findings, Kind};
-use super::front::{Campaign, Front, Tallies, pick};
-use super::ledger::Ledger;
-use super::messy::{self, MessyLedger};
+use super::front::{Campaign, Front, pick};
+use super::known::Known;
+use super::ledger::{Ledger, MessyLedger};
+use super::messy;
 use super::rows::TABLES;
+use super::tallies::Tallies;
 use super::upkeep;
-use super::worlds::Known;
-use crate::bench::Bench;
 use crate::error::BenchError;
-use crate::ingest::payload::measurements;
-use crate::launch;
-use crate::machine::Machine;
-use crate::server::RunningServer;
+use crate::harness::bench::Bench;
+use crate::harness::launch;
+use crate::harness::machine::Machine;
+use crate::harness::server::RunningServer;
+use crate::ingest::records::measurements;
 
-/// Lives between two checks of everything; the others check what is new.
+/// Lives between two full checks; the others check new rows only.
 const CHECK_ALL_EACH: u32 = 8;
-/// Seconds off the machine's clock, back and forth.
+/// Offsets from the machine's clock in seconds.
 const CLOCKS: [i64; 6] = [0, 3_600, -3_600, 40_000, -40_000, 61];
 
-/// What is done.
+/// The settings.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct SiegeWorkload {
-    /// For how long.
+    /// Duration in minutes.
     pub minutes: f64,
-    /// Fixes the plan.
+    /// Seed of the plan.
     pub seed: u64,
-    /// The root of a disk that nobody else uses, which may be filled: the data folder lies on it.
+    /// The root of a disk for the siege only, which holds the data folder and may be filled.
     pub disk: Option<PathBuf>,
 }
 
-/// What came of it.
+/// The result.
 #[derive(Debug, Serialize)]
 pub struct Siege {
-    /// Where.
+    /// The machine.
     pub machine: Machine,
-    /// What.
+    /// The settings.
     pub workload: SiegeWorkload,
-    /// How long it took, with all checks.
+    /// Duration, including checks.
     pub elapsed_s: f64,
-    /// Lives of the server: those that a SIGKILL ended, and those that ended in order.
+    /// Lives of the server: ended by SIGKILL, and in order.
     pub lives: [u32; 2],
-    /// How often the disk was full.
+    /// Number of full disks.
     pub full_disks: u32,
-    /// How often the clock stepped.
+    /// Number of steps of the clock.
     pub clock_steps: u32,
-    /// Rows read from exports at the end, each compared.
+    /// Rows of exports that were compared at the end.
     pub rows_compared: u64,
-    /// What must be zero.
+    /// Counts of findings.
     pub figures: Figures,
-    /// What was found.
+    /// The findings.
     pub findings: Vec<Finding>,
-    /// What was done.
+    /// Counts of actions.
     pub tallies: Tallies,
     /// Peak memory of the server, and of all its question processes together, in bytes.
     pub peaks: [u64; 2],
@@ -81,11 +82,11 @@ impl Siege {
 struct Plan {
     flags: Vec<String>,
     lasts: Duration,
-    /// Whether SIGKILL ends it, or SIGTERM.
+    /// Whether SIGKILL or SIGTERM ends it.
     is_killed: bool,
-    /// When the disk becomes full, for how long, and how many bytes are left.
+    /// When the disk becomes full, for how long, and with how many bytes left.
     full: Option<(Duration, Duration, u64)>,
-    /// When the clock steps, and how far it is off then.
+    /// When the clock steps, and its new offset.
     step: Option<(Duration, i64)>,
 }
 
@@ -115,10 +116,10 @@ impl Plan {
     }
 }
 
-/// Besieges a server for some minutes.
+/// Besieges a server.
 ///
 /// # Errors
-/// Where the siege itself cannot go on: its files fail, or a server does not start. What the server does wrong is a finding.
+/// Where the siege cannot go on: its files fail, or a server does not start. Faults of the server are findings.
 pub fn siege(bench: &Bench<'_, SiegeWorkload>) -> Result<Siege, BenchError> {
     let workload = bench.workload;
     if !(workload.minutes > 0.0 && workload.minutes <= 10_000.0) {
@@ -132,36 +133,32 @@ pub fn siege(bench: &Bench<'_, SiegeWorkload>) -> Result<Siege, BenchError> {
     let data = workload.disk.as_deref().unwrap_or(bench.data).join("data");
     let scratch = bench.data.join("scratch");
     for folder in [&data, &scratch] {
-        fs::create_dir_all(folder).map_err(|source| BenchError::Io {
-            doing: "create",
-            path: folder.clone(),
-            source,
-        })?;
+        fs::create_dir_all(folder).map_err(BenchError::io("create", folder))?;
     }
-    let mut campaign = Campaign {
+    let clock = Clock::new(&scratch)?;
+    if !clock.is_there() {
+        (bench.note)("the clock does not step: the library of faketime is not installed");
+    }
+    bench.check_stop("playing the ensemble that is asked")?;
+    let campaign = Campaign {
         program: bench.program,
         data: &data,
         scratch: &scratch,
         seed: workload.seed,
         tables: measurements(TABLES as usize),
-        clock: Clock::new(&scratch)?,
+        clock,
         ledger: Ledger::default(),
         messy: MessyLedger::default(),
         findings: Findings::default(),
         tallies: Tallies::default(),
-        known: Known::default(),
+        known: Known::find_out(bench.program, &data, &scratch)?,
         peaks: Default::default(),
     };
-    if !campaign.clock.is_there() {
-        (bench.note)("the clock does not step: the library of faketime is not installed");
-    }
-    bench.check_stop("playing the ensemble that is asked")?;
-    Known::find_out(&mut campaign)?;
     let mut war = War {
         bench,
         campaign: &campaign,
         disk: workload.disk.as_deref().map(OwnDisk::new),
-        told: 0,
+        noted: 0,
         done: Done::default(),
     };
     let until = Instant::now() + Duration::from_secs_f64(workload.minutes * 60.0);
@@ -186,11 +183,10 @@ pub fn siege(bench: &Bench<'_, SiegeWorkload>) -> Result<Siege, BenchError> {
     })
 }
 
-/// Copies the data folder from a disk that ends with this process, for whoever looks into what was found.
+/// Copies the data folder from a disk that ends with this process, for later analysis.
 fn keep(from: &Path, to: &Path) -> Result<(), BenchError> {
-    let failed = |source| BenchError::Io { doing: "copy", path: from.to_owned(), source };
-    let copied = Command::new("cp").arg("-a").arg(from).arg(to).status().map_err(failed)?;
-    if copied.success() { Ok(()) } else { Err(failed(std::io::Error::other(copied.to_string()))) }
+    let copied = Command::new("cp").arg("-a").arg(from).arg(to).status().map_err(BenchError::io("copy", from))?;
+    if copied.success() { Ok(()) } else { Err(BenchError::io("copy", from)(std::io::Error::other(copied.to_string()))) }
 }
 
 #[derive(Default)]
@@ -198,7 +194,7 @@ struct Done {
     lives: [u32; 2],
     full_disks: u32,
     clock_steps: u32,
-    /// From which request and messy row on nothing was checked yet.
+    /// The first request and messy row that are not checked yet.
     checked: [u64; 2],
 }
 
@@ -207,37 +203,37 @@ struct War<'a> {
     bench: &'a Bench<'a, SiegeWorkload>,
     campaign: &'a Campaign<'a>,
     disk: Option<OwnDisk>,
-    /// Findings that were told.
-    told: usize,
+    /// Findings that were noted.
+    noted: usize,
     done: Done,
 }
 
 impl War<'_> {
-    /// One life after the other until a time, or until something is found; then everything is checked, row by row.
+    /// Runs lives until a time or a finding, then checks every row.
     fn wage(&mut self, until: Instant) -> Result<u64, BenchError> {
         let mut life = 0;
-        while Instant::now() < until && self.told == 0 {
+        while Instant::now() < until && self.noted == 0 {
             if (self.bench.stop)() {
                 return Err(BenchError::Stopped);
             }
             life += 1;
             let mut dice = Stream::new(Seed(self.campaign.seed), World(life), 0, 0);
             self.live(life, &Plan::new(&mut dice))?;
-            self.tell();
+            self.note_findings();
             if dice.chance(0.4) {
                 upkeep::between(self.campaign, life, &mut dice)?;
             }
             self.check(life, life % CHECK_ALL_EACH == 0)?;
-            self.tell();
+            self.note_findings();
         }
         (self.bench.note)("comparing every row");
         self.check(life, true)?;
         let compared = Reader { campaign: self.campaign, life }.check_exports()?;
-        self.tell();
+        self.note_findings();
         Ok(compared)
     }
 
-    /// Starts a server, lets everybody at it, and ends it.
+    /// Starts a server, runs all actors against it, and ends it.
     fn live(&mut self, life: u32, plan: &Plan) -> Result<(), BenchError> {
         let mut server = RunningServer::start(self.command(plan))?;
         let postgres =
@@ -254,7 +250,7 @@ impl War<'_> {
         let mut dead = None;
         act(&front, || {
             let conducted = self.conduct(&front, plan, &mut server, &mut dead);
-            // Whatever happened, the actors must end.
+            // The actors must end in any case.
             front.over.store(true, Ordering::SeqCst);
             if plan.is_killed && dead.is_none() {
                 server.kill()?;
@@ -288,7 +284,7 @@ impl War<'_> {
         command
     }
 
-    /// Fills the disk, steps the clock and waits, as planned; then the disk has room again.
+    /// Fills the disk, steps the clock and waits as planned, then frees the disk.
     fn conduct(
         &mut self,
         front: &Front<'_>,
@@ -319,17 +315,17 @@ impl War<'_> {
         }
         front.over.store(true, Ordering::SeqCst);
         if full_until.is_some() && plan.is_killed {
-            // Killed while the disk is full.
+            // The server is killed while the disk is full.
             server.kill()?;
         }
         self.disk.as_ref().map_or(Ok(()), OwnDisk::release)
     }
 
-    /// Holds what is there against what was acknowledged: all of it, or what is new.
+    /// Compares stored with acknowledged rows: all, or new ones only.
     fn check(&mut self, life: u32, all: bool) -> Result<(), BenchError> {
         let reader = Reader { campaign: self.campaign, life };
         let [requests, rows] = if all { [0, 0] } else { self.done.checked };
-        // Requests that are sent again may be older than those that were checked.
+        // Requests that are sent again may be older than checked ones.
         let requests = self.campaign.ledger.first_kept().map_or(requests, |kept| requests.min(kept));
         let seen = [self.campaign.ledger.len(), self.campaign.messy.len()];
         reader.check(requests)?;
@@ -338,12 +334,12 @@ impl War<'_> {
         Ok(())
     }
 
-    /// Tells what was found since the last time.
-    fn tell(&mut self) {
-        let new = self.campaign.findings.since(self.told);
+    /// Notes new findings.
+    fn note_findings(&mut self) {
+        let new = self.campaign.findings.since(self.noted);
         for finding in &new {
             (self.bench.note)(&finding.to_string());
         }
-        self.told += new.len();
+        self.noted += new.len();
     }
 }

@@ -1,4 +1,4 @@
-//! Processes of the program beside its server, some of which are killed.
+//! Runs the program beside its server, and kills some of these processes.
 
 use std::fs::{self, File};
 use std::os::unix::process::{CommandExt as _, ExitStatusExt as _};
@@ -6,36 +6,37 @@ use std::process::{ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 
 use super::findings::Kind;
-use super::front::{Campaign, Tallies};
+use super::front::Campaign;
+use super::tallies::Tallies;
 use crate::error::BenchError;
-use crate::launch;
+use crate::harness::launch;
 
-/// A process that takes longer hangs.
+/// Time after which a process counts as hanging.
 const PATIENCE: Duration = Duration::from_mins(5);
 
 /// How a process ended.
 pub(super) enum Ended {
-    /// With success, having printed this.
+    /// With success and this output.
     Well(Vec<u8>),
-    /// With an error, having said this.
+    /// With this error.
     Refused(String),
-    /// By the siege.
+    /// Killed by the siege.
     Killed,
 }
 
-/// A process about to be started.
+/// The context of processes.
 pub(super) struct Shell<'a> {
     pub(super) campaign: &'a Campaign<'a>,
     pub(super) life: u32,
-    /// Who starts it: its files are named for that, so no two at a time may have one name.
+    /// The actor that starts it, which names its files: unique at any time.
     pub(super) actor: &'static str,
 }
 
 impl Shell<'_> {
-    /// Runs the program with some words and `--data`, and kills it after a time, where it then still runs.
+    /// Runs the program with arguments and `--data`, and kills it after `kill_after` where it still runs.
     ///
     /// # Errors
-    /// Where it cannot be started, or the siege's own files fail. That it dies or hangs is a finding and no error.
+    /// Where it cannot be started, or files of the siege fail. A process that dies or hangs is a finding.
     pub(super) fn run(
         &self,
         words: &[&str],
@@ -45,43 +46,39 @@ impl Shell<'_> {
         let campaign = self.campaign;
         let [stdin, stdout, stderr] =
             ["in", "out", "err"].map(|end| campaign.scratch.join(format!("{}.{end}", self.actor)));
-        let io = |doing, path: &std::path::Path| {
-            let path = path.to_owned();
-            move |source| BenchError::Io { doing, path, source }
-        };
         let mut command = launch::command(campaign.program);
         command.args(words).arg("--data").arg(campaign.data).process_group(0);
         campaign.clock.give(&mut command);
         command.stdin(Stdio::null());
         if let Some(input) = input {
-            fs::write(&stdin, input).map_err(io("write", &stdin))?;
-            command.stdin(File::open(&stdin).map_err(io("open", &stdin))?);
+            fs::write(&stdin, input).map_err(BenchError::io("write", &stdin))?;
+            command.stdin(File::open(&stdin).map_err(BenchError::io("open", &stdin))?);
         }
-        command.stdout(File::create(&stdout).map_err(io("make", &stdout))?);
-        command.stderr(File::create(&stderr).map_err(io("make", &stderr))?);
+        command.stdout(File::create(&stdout).map_err(BenchError::io("make", &stdout))?);
+        command.stderr(File::create(&stderr).map_err(BenchError::io("make", &stderr))?);
         let started = Instant::now();
-        let mut child = command.spawn().map_err(io("start", campaign.program))?;
+        let mut child = command.spawn().map_err(BenchError::io("start", campaign.program))?;
         let mut killed = false;
         let status = loop {
-            if let Some(status) = child.try_wait().map_err(io("wait for", campaign.program))? {
+            if let Some(status) = child.try_wait().map_err(BenchError::io("wait for", campaign.program))? {
                 break status;
             }
             let since = started.elapsed();
             if !killed && (kill_after.is_some_and(|after| since > after) || since > PATIENCE) {
                 killed = true;
-                child.kill().map_err(io("kill", campaign.program))?;
+                child.kill().map_err(BenchError::io("kill", campaign.program))?;
                 if since > PATIENCE {
                     self.find(Kind::Death, format!("`{}` does not end", words.join(" ")));
                 }
             }
             std::thread::sleep(Duration::from_millis(3));
         };
-        let said = String::from_utf8_lossy(&fs::read(&stderr).map_err(io("read", &stderr))?).into_owned();
+        let said = String::from_utf8_lossy(&fs::read(&stderr).map_err(BenchError::io("read", &stderr))?).into_owned();
         if has_died(status, &said, killed) {
             self.find(Kind::Death, format!("`{}` died ({status}): {}", words.join(" "), tail(&said)));
         }
         if status.success() {
-            return Ok(Ended::Well(fs::read(&stdout).map_err(io("read", &stdout))?));
+            return Ok(Ended::Well(fs::read(&stdout).map_err(BenchError::io("read", &stdout))?));
         }
         if killed && status.signal().is_some() {
             Tallies::count(&campaign.tallies.killed_processes);
@@ -95,14 +92,14 @@ impl Shell<'_> {
     }
 }
 
-/// Whether a process ended in a way that no error explains.
+/// Whether a process crashed.
 fn has_died(status: ExitStatus, said: &str, killed: bool) -> bool {
-    /// What Rust's runtime ends with after a panic.
+    /// The exit code after a panic.
     const PANICKED: i32 = 101;
     said.contains("panicked at") || status.code() == Some(PANICKED) || (status.signal().is_some() && !killed)
 }
 
-/// The last lines that something said.
+/// The last three lines of a text.
 pub(super) fn tail(said: &str) -> String {
     let lines: Vec<&str> = said.trim().lines().collect();
     lines[lines.len().saturating_sub(3)..].join(" | ")

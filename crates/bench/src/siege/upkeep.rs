@@ -1,15 +1,16 @@
-//! Processes that keep the tables in shape, beside the server and between its lives.
+//! Upkeep of tables by processes, beside the server and between its lives.
 
 use std::time::Duration;
 
 use world::Stream;
 
-use super::front::{Campaign, Front, Tallies, pick};
+use super::front::{Campaign, Front, pick};
 use super::rows::{self, DATABASE};
 use super::shell::{Ended, Shell};
+use super::tallies::Tallies;
 use crate::error::BenchError;
 
-/// Upkeep of one table after the other until the life is over; a third of the processes are killed.
+/// Runs upkeep until the life is over; a third of the processes are killed.
 pub(super) fn beside(front: &Front<'_>, mut dice: Stream) -> Result<(), BenchError> {
     let campaign = front.campaign;
     while !front.is_over() {
@@ -50,13 +51,13 @@ fn count(campaign: &Campaign<'_>, ended: &Ended) {
     }
 }
 
-/// Upkeep while no server runs: what is removed now must not come back, and files that no version needs may go.
+/// Runs upkeep while no server runs: removed rows must not come back, and old files may be deleted.
 pub(super) fn between(campaign: &Campaign<'_>, life: u32, dice: &mut Stream) -> Result<(), BenchError> {
     let shell = Shell { campaign, life, actor: "upkeep" };
     let place = dice.below(rows::TABLES as u32) as usize;
     let name = format!("{DATABASE}.{}", campaign.tables[place].name);
     if !matches!(shell.run(&["flush", &name], None, None)?, Ended::Well(_)) {
-        // Nothing was ever stored in it.
+        // The table does not exist.
         return Ok(());
     }
     if dice.chance(0.3) {

@@ -1,7 +1,8 @@
 //! What in an event is odd, though it can be played.
 
-use super::{Activity, Event, Player, Rule, Team, Tile, duration_s};
-use crate::schedule::Schedule;
+use super::schedule::Schedule;
+use super::value::duration_s;
+use super::{Activity, Event, Player, Rule, Team, Tile};
 
 /// Hours of an event during which a player is there.
 pub fn online_hours(event: &Event, player: &Player) -> f64 {

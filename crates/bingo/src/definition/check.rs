@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use model::{DefinitionError, Fault, UnknownName};
 
-use super::read::{chance, duration_s, minute, start, zone};
+use super::value::{chance, duration_s, minute, start, zone};
 use super::{
     Activity, Event, MODIFIERS_MAX, Player, ROW_POINTS, ROW_TILES, RULES_MAX, Rule, StrategyKey, TEAMS_MAX, Team, Tile,
     WORDS_MAX,

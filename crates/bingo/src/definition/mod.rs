@@ -3,6 +3,8 @@
 mod advice;
 mod check;
 mod read;
+pub(crate) mod schedule;
+mod value;
 
 use std::collections::BTreeMap;
 
@@ -11,7 +13,8 @@ use serde::{Deserialize, Serialize};
 pub use advice::{Advice, advise, online_hours};
 pub(crate) use check::slug;
 pub use read::parse;
-pub(crate) use read::{chance, duration_s, minute, read, start, zone};
+pub(crate) use read::read;
+pub(crate) use value::{chance, duration_s};
 
 /// Tiles of a row; they are worth 1 to 4 points, one each.
 pub const ROW_TILES: usize = 4;

@@ -1,7 +1,7 @@
 //! When players are there.
 
+use crate::definition::schedule::{FOREVER, Schedule};
 use crate::definition::{Day, Event, Player, Session};
-use crate::schedule::{FOREVER, Schedule};
 
 use super::support::*;
 

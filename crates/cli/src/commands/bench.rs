@@ -10,7 +10,8 @@ use ::bench::ask;
 use ::bench::cdr::{CdrWorkload, GateStatus, Reading};
 use ::bench::fleet::{self, FleetWorkload};
 use ::bench::ingest::{self, IngestWorkload};
-use ::bench::{Bench, SqlError, Workload, cdr, report};
+use ::bench::season::{self, SeasonWorkload};
+use ::bench::{Bench, SqlError, cdr};
 use anyhow::{Context as _, Result, bail};
 use arrow::array::RecordBatch;
 use query::Engine;
@@ -88,7 +89,7 @@ impl<'a> Desk<'a> {
 
 pub(crate) async fn season(args: &BenchSeasonArgs) -> Result<ExitCode> {
     let desk = Desk::new("season", args.data.as_deref(), args.report.as_deref(), &args.format)?;
-    let workload = Workload {
+    let workload = SeasonWorkload {
         scales: args.scales.clone(),
         seed: args.seed,
         plays: !args.skip_plays,
@@ -100,9 +101,9 @@ pub(crate) async fn season(args: &BenchSeasonArgs) -> Result<ExitCode> {
     };
     let mut sql = SqlSession::default();
     let mut ask = |data: &Path, statement: &str| sql.ask(data, statement);
-    let season = ::bench::season(&desk.bench(&workload, &|| desk.stops()), Some(&mut ask)).await?;
-    desk.hand_in(&season, &report::markdown(&season), &report::html(&season))?;
-    if season.is_deterministic() {
+    let measured = season::season(&desk.bench(&workload, &|| desk.stops()), Some(&mut ask)).await?;
+    desk.hand_in(&measured, &season::markdown(&measured), &season::html(&measured))?;
+    if measured.is_deterministic() {
         return Ok(ExitCode::SUCCESS);
     }
     note("runs of the same plan stored different worlds: see the content hashes");

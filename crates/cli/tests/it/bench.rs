@@ -34,7 +34,7 @@ fn a_tiny_bench_measures_everything() {
     assert_eq!(left, ["largest"]);
     assert_eq!(json(&data.join("largest"), &["ensembles"]).as_array().unwrap().len(), 1);
     let said = failure(&data, &TINY, 2);
-    assert_eq!(said, format!("error: {} is not empty: a bench needs a folder of its own\n", data.display()));
+    assert_eq!(said, format!("error: {} is not empty: a benchmark needs an empty folder\n", data.display()));
 }
 
 #[test]

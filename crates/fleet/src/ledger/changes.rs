@@ -1,4 +1,4 @@
-//! Hearing of changes in the ledger when they are made.
+//! Notifications of changes in the ledger.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -9,14 +9,14 @@ use tokio::task::JoinHandle;
 
 use super::{Ledger, PATIENCE, Result, in_time};
 
-/// What the ledger's triggers call, in `migrations/0002_changes.sql`.
+/// The channel that the triggers in `migrations/0002_changes.sql` notify.
 const CHANNEL: &str = "manyworlds";
-/// How long to wait for a ledger that is gone before it is listened to anew.
+/// Pause before listening again to a ledger that is away.
 const PAUSE: Duration = Duration::from_secs(1);
-/// How long it may be quiet before it is asked whether it is still there.
+/// How long the ledger may be silent before the connection is checked.
 const QUIET: Duration = Duration::from_mins(1);
 
-/// Hears when an ensemble comes, and when its state changes.
+/// Learns when an ensemble is submitted or changes its state.
 #[derive(Debug)]
 pub struct Changes {
     heard: Arc<Notify>,
@@ -24,10 +24,10 @@ pub struct Changes {
 }
 
 impl Changes {
-    /// Waits until something has changed since the last wait, but no longer than `patience`: what is told while the
-    /// connection is broken is not heard.
+    /// Waits until something has changed since the last wait, but no longer than `patience`: notifications are lost while
+    /// the connection is broken.
     pub async fn wait(&self, patience: Duration) {
-        // Either way it is time to look.
+        // After a timeout the caller looks, too.
         let _heard = tokio::time::timeout(patience, self.heard.notified()).await;
     }
 }
@@ -39,7 +39,7 @@ impl Drop for Changes {
 }
 
 impl Ledger {
-    /// Begins to listen; where the connection breaks, again and again.
+    /// Begins to listen, and reconnects where the connection breaks.
     ///
     /// # Errors
     /// Where the ledger does not answer.
@@ -47,17 +47,17 @@ impl Ledger {
         let options = (*self.pool().connect_options()).clone();
         let mut listener = in_time(listener(&options)).await.map_err(self.fail("be listened to"))?;
         let heard = Arc::new(Notify::new());
-        let tell = heard.clone();
+        let notify = heard.clone();
         let listening = tokio::spawn(async move {
             loop {
                 let received = match tokio::time::timeout(QUIET, listener.recv()).await {
                     Ok(received) => received.map(drop),
-                    // A dead connection is quiet, too.
+                    // A dead connection is silent, too.
                     Err(_) => in_time(listener.listen(CHANNEL)).await,
                 };
-                tell.notify_one();
+                notify.notify_one();
                 if let Err(error) = received {
-                    tracing::debug!(%error, "the ledger is not heard");
+                    tracing::debug!(%error, "could not listen to the ledger");
                     tokio::time::sleep(PAUSE).await;
                     if let Ok(fresh) = in_time(self::listener(&options)).await {
                         listener = fresh;
@@ -69,7 +69,7 @@ impl Ledger {
     }
 }
 
-/// Listens over a connection that it keeps: not one of those that questions wait for.
+/// Listens over a connection of its own, outside the pool of queries.
 async fn listener(options: &PgConnectOptions) -> std::result::Result<PgListener, sqlx::Error> {
     let one = PgPoolOptions::new().max_connections(1).acquire_timeout(PATIENCE).connect_lazy_with(options.clone());
     let mut listener = PgListener::connect_with(&one).await?;

@@ -8,23 +8,23 @@ use world::WorldRange;
 use super::{Ledger, Result};
 use crate::error::FleetError;
 
-/// How far an ensemble is, or what was said about it.
+/// The state of an ensemble.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum State {
-    /// Its messages are being made.
+    /// Its messages are being published.
     Submitting,
-    /// Its ranges are played.
+    /// Workers play its ranges.
     Running,
-    /// Nobody takes up its ranges until it is resumed.
+    /// Workers claim no ranges until it is resumed.
     Paused,
-    /// Nobody takes up its ranges any more.
+    /// Workers claim no more ranges.
     Cancelled,
-    /// Some of its ranges failed, the others are done.
+    /// Some ranges failed; all others are done.
     Failed,
-    /// What was to be known is known well enough: the rest is not played.
+    /// Its goal is met; the remaining ranges are not played.
     Enough,
-    /// All of it is stored.
+    /// All ranges are stored.
     Complete,
 }
 
@@ -32,7 +32,7 @@ impl State {
     const ALL: [Self; 7] =
         [Self::Submitting, Self::Running, Self::Paused, Self::Cancelled, Self::Failed, Self::Enough, Self::Complete];
 
-    /// The word for it.
+    /// Its name.
     pub fn word(self) -> &'static str {
         match self {
             Self::Submitting => "submitting",
@@ -45,19 +45,19 @@ impl State {
         }
     }
 
-    /// Whether its ranges are to be played, now or later.
+    /// Whether ranges may still be played, now or later.
     pub fn may_go_on(self) -> bool {
         matches!(self, Self::Submitting | Self::Running | Self::Paused)
     }
 
-    /// The state that a word of the ledger stands for.
+    /// The state of a name in the ledger.
     pub(super) fn parse(word: &str) -> std::result::Result<Self, sqlx::Error> {
-        let unknown = || sqlx::Error::Decode(format!("no state of an ensemble is {word:?}").into());
+        let unknown = || sqlx::Error::Decode(format!("unknown state {word:?} of an ensemble").into());
         Self::ALL.into_iter().find(|state| state.word() == word).ok_or_else(unknown)
     }
 }
 
-/// What is asked of a fleet.
+/// An ensemble to enter.
 pub(crate) struct Submission<'a> {
     pub(crate) name: &'a str,
     pub(crate) version: u64,
@@ -72,7 +72,7 @@ pub(crate) struct Submission<'a> {
     pub(crate) catalogue: String,
 }
 
-/// An ensemble as the ledger has it.
+/// An ensemble in the ledger.
 #[derive(Debug, Clone)]
 pub(crate) struct Submitted {
     pub(crate) id: i64,
@@ -109,7 +109,7 @@ pub(super) fn until(row: &PgRow) -> std::result::Result<Option<Until>, sqlx::Err
 }
 
 impl Ledger {
-    /// Enters an ensemble and its ranges, all or nothing.
+    /// Enters an ensemble and its ranges in one transaction.
     pub(crate) async fn enter(&self, submission: &Submission<'_>) -> Result<Submitted> {
         let enter = async {
             let mut transaction = self.pool().begin().await?;
@@ -151,7 +151,7 @@ impl Ledger {
         self.within(enter).await.map_err(self.fail("enter an ensemble"))
     }
 
-    /// Lets an ensemble be played whose messages are made, and notes how long submitting took.
+    /// Starts an ensemble whose messages are published, and notes how many nanoseconds submitting took.
     pub(crate) async fn release(&self, ensemble: i64, ns: i64) -> Result<()> {
         let sql = "UPDATE ensembles SET submit_ns = $2, state = CASE state WHEN 'submitting' THEN 'running' ELSE state END \
                    WHERE id = $1";
@@ -162,7 +162,7 @@ impl Ledger {
     /// The newest ensemble of a name.
     ///
     /// # Errors
-    /// Where there is none.
+    /// Where no ensemble has the name.
     pub(crate) async fn find(&self, name: &str) -> Result<Submitted> {
         let sql = format!("SELECT {COLUMNS} FROM ensembles WHERE name = $1 ORDER BY id DESC LIMIT 1");
         let found = self.within(sqlx::query(sqlx::AssertSqlSafe(sql)).bind(name).fetch_optional(&self.pool())).await;
@@ -173,14 +173,14 @@ impl Ledger {
         }
     }
 
-    /// What is said of a name that no ensemble has.
+    /// The error for a name that no ensemble has.
     pub(crate) async fn unknown(&self, name: &str) -> Result<FleetError> {
         let names = sqlx::query_scalar("SELECT name FROM ensembles GROUP BY name ORDER BY max(id) DESC LIMIT 12");
         let have = self.within(names.fetch_all(&self.pool())).await.map_err(self.fail("list its ensembles"))?;
         Ok(FleetError::Unknown { name: name.to_owned(), have })
     }
 
-    /// Takes over what was submitted by somebody who died on the way.
+    /// Starts ensembles whose submitter died on the way.
     pub(crate) async fn adopt(&self) -> Result<()> {
         const LATE_S: f64 = 30.0;
         let sql = "UPDATE ensembles SET state = 'running' WHERE state = 'submitting' \
@@ -189,7 +189,7 @@ impl Ledger {
         done.map(drop).map_err(self.fail("take over an ensemble"))
     }
 
-    /// The state of an ensemble; `None` where it was dropped.
+    /// The state of an ensemble; `None` once it is dropped.
     pub(crate) async fn state(&self, ensemble: i64) -> Result<Option<State>> {
         let sql = "SELECT state FROM ensembles WHERE id = $1";
         let word = self.within(sqlx::query_scalar(sql).bind(ensemble).fetch_optional(&self.pool())).await;
@@ -197,7 +197,7 @@ impl Ledger {
         state.map_err(self.fail("find an ensemble"))
     }
 
-    /// Removes the versions of an ensemble up to one, or all of them; tells how many there were.
+    /// Removes the versions of an ensemble up to `version`, or all; returns how many were removed.
     pub(crate) async fn forget(&self, name: &str, version: Option<u64>) -> Result<u64> {
         let sql = "DELETE FROM ensembles WHERE name = $1 AND version <= coalesce($2, version)";
         let version = version.map(|version| version as i64);
@@ -205,7 +205,7 @@ impl Ledger {
         Ok(done.map_err(self.fail("forget an ensemble"))?.rows_affected())
     }
 
-    /// Ensembles that are being played, the oldest first.
+    /// Running ensembles, oldest first.
     pub(crate) async fn running(&self) -> Result<Vec<Submitted>> {
         let sql = format!("SELECT {COLUMNS} FROM ensembles WHERE state = 'running' ORDER BY id");
         let rows = self.within(sqlx::query(sqlx::AssertSqlSafe(sql)).fetch_all(&self.pool())).await;
@@ -213,7 +213,7 @@ impl Ledger {
         running.map_err(self.fail("list its ensembles"))
     }
 
-    /// Puts an ensemble that is in one of some states into another; tells whether it was in one of them.
+    /// Changes the state of an ensemble that is in one of the states `from`; returns whether it was.
     pub(crate) async fn turn(&self, ensemble: i64, from: &[State], to: State) -> Result<bool> {
         let from: Vec<&str> = from.iter().map(|state| state.word()).collect();
         let sql = "UPDATE ensembles SET state = $3, finished_at = CASE WHEN $3 IN ('running', 'paused') THEN NULL \
@@ -222,9 +222,9 @@ impl Ledger {
         Ok(done.map_err(self.fail("change an ensemble's state"))?.rows_affected() > 0)
     }
 
-    /// Whether all ranges of an ensemble are done, or some failed and no other is left.
+    /// The final state of an ensemble without remaining ranges; `None` where ranges remain.
     pub(crate) async fn ended_as(&self, ensemble: i64) -> Result<Option<State>> {
-        // One that was dropped has no ranges, and has not ended.
+        // A dropped ensemble has no ranges, and has not ended.
         let sql = "SELECT NOT EXISTS (SELECT FROM ensembles WHERE id = $1) \
                        OR EXISTS (SELECT FROM ranges WHERE ensemble = $1 AND state = 'queued'), \
                    EXISTS (SELECT FROM ranges WHERE ensemble = $1 AND state = 'failed')";

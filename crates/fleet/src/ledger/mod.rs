@@ -1,4 +1,4 @@
-//! The ledger: what a fleet was asked to play, and how far it is, in PostgreSQL.
+//! The ledger in PostgreSQL: submitted ensembles, their ranges and progress, and the workers.
 
 mod changes;
 mod ensembles;
@@ -20,7 +20,7 @@ use uuid::Uuid;
 pub use changes::Changes;
 pub use ensembles::State;
 pub(crate) use ensembles::{Submission, Submitted};
-pub(crate) use ranges::{Claim, Told, Verdict};
+pub(crate) use ranges::{Claim, NoteTimes, Verdict};
 pub(crate) use totals::{Part, RATE_S, Totals};
 pub(crate) use workers::Introduction;
 
@@ -28,30 +28,29 @@ use crate::error::FleetError;
 
 type Result<T> = std::result::Result<T, FleetError>;
 
-/// Connections of a process, at most, besides one that listens.
+/// Connections of a process, at most, besides the one that listens.
 const CONNECTIONS_MAX: u32 = 4;
-/// How long a question may wait for a connection.
+/// How long a query may wait for a connection.
 const PATIENCE: Duration = Duration::from_secs(10);
-/// How long the ledger may take to answer, the wait for a connection included.
+/// How long a query may take, including the wait for a connection.
 const ANSWER: Duration = Duration::from_secs(30);
-/// Everything of ours lies in a schema of its own.
+/// The schema of all tables of a fleet.
 const SCHEMA: &str = "manyworlds";
 
 /// An open ledger.
 #[derive(Debug, Clone)]
 pub struct Ledger {
-    /// Another one where an answer did not come: its connections may be dead without a sign, and are never given back.
+    /// Replaced after an answer that did not come: its connections may be dead without a sign.
     pool: Arc<Mutex<PgPool>>,
     address: String,
     fleet: Uuid,
 }
 
 impl Ledger {
-    /// Opens the ledger at an address as `postgres://user:password@host:port/database`, making its tables where there are
-    /// none yet.
+    /// Opens the ledger at an address such as `postgres://user:password@host:port/database`, and creates missing tables.
     ///
     /// # Errors
-    /// Where it is not reached, lets nobody in, or is of a newer version of this program.
+    /// Where the address is invalid, the ledger is unreachable or refuses, or a newer version of this program made it.
     pub async fn open(url: &str) -> Result<Self> {
         const EXAMPLE: &str = "postgres://user:password@host:5432/database";
         let no_address = || FleetError::address("ledger", url, EXAMPLE);
@@ -64,7 +63,7 @@ impl Ledger {
             let address = address.clone();
             move |cause| FleetError::Ledger { doing, address, cause }
         };
-        // One connection by itself: a pool would try again and again, and hide what a refusal says.
+        // A pool would retry, and hide the reason of a refusal.
         let connecting = in_time(PgConnection::connect_with(&options));
         let mut first = connecting.await.map_err(fail("be reached"))?;
         migrate(&mut first).await.map_err(|error| match error {
@@ -80,7 +79,7 @@ impl Ledger {
         self.pool.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// Waits for an answer, but not for ever.
+    /// Waits for an answer for a limited time.
     async fn within<T>(
         &self,
         asked: impl Future<Output = std::result::Result<T, sqlx::Error>>,
@@ -94,7 +93,7 @@ impl Ledger {
         answer
     }
 
-    /// Names this ledger among others.
+    /// The number of this fleet, which is part of its queues' names.
     pub(crate) fn fleet(&self) -> Uuid {
         self.fleet
     }
@@ -109,7 +108,7 @@ fn pool_of(options: PgConnectOptions) -> PgPool {
     PgPoolOptions::new().max_connections(CONNECTIONS_MAX).acquire_timeout(PATIENCE).connect_lazy_with(options)
 }
 
-/// An answer, or that it did not come in time.
+/// An answer, or a timeout.
 async fn in_time<T>(
     asked: impl Future<Output = std::result::Result<T, sqlx::Error>>,
 ) -> std::result::Result<T, sqlx::Error> {
@@ -117,7 +116,7 @@ async fn in_time<T>(
     tokio::time::timeout(ANSWER, asked).await.unwrap_or_else(late)
 }
 
-/// What the ledger has that this program cannot read.
+/// An error for a value in the ledger that this program cannot read.
 fn undecodable(error: impl std::error::Error + Send + Sync + 'static) -> sqlx::Error {
     sqlx::Error::Decode(Box::new(error))
 }
@@ -137,7 +136,7 @@ fn migrations() -> Vec<Migration> {
 }
 
 async fn migrate(connection: &mut PgConnection) -> std::result::Result<(), MigrateError> {
-    // Two processes that make the schema at once would meet in the system's tables.
+    // Two processes that create the schema at once would conflict in the system's tables.
     sqlx::query("SELECT pg_advisory_lock(hashtext($1))").bind(SCHEMA).execute(&mut *connection).await?;
     sqlx::query(sqlx::AssertSqlSafe(format!("CREATE SCHEMA IF NOT EXISTS {SCHEMA}"))).execute(&mut *connection).await?;
     let migrated = Migrator::with_migrations(migrations()).run(&mut *connection).await;

@@ -7,37 +7,37 @@ use run::{PHASES, Times};
 use uuid::Uuid;
 use world::{World, WorldRange};
 
-use super::totals::GONE_S;
+use super::workers::GONE_S;
 use super::{Ledger, Result, undecodable};
 
-/// Failures after which a range is not tried again.
+/// Failures after which a range is given up.
 const FAILURES_MAX: i32 = 5;
-/// Starts that came to no end after which a range is not tried again: whoever took it up died.
+/// Unfinished starts after which a range is given up: each worker that claimed it died.
 const CUT_SHORT_MAX: i32 = 20;
 
-/// What the ledger says to a worker that has a message for a range.
+/// The answer to a worker that claims a range.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Claim {
-    /// It is to be played.
+    /// Play it.
     Play,
-    /// It is done, or given up, or nobody wants it any more.
+    /// It is done, given up or no longer wanted.
     Settled,
-    /// It is not to be played now.
+    /// Its ensemble is paused.
     Later,
 }
 
-/// What becomes of a range that failed.
+/// The consequence of a failure.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Verdict {
-    /// It is tried again.
+    /// The range is tried again.
     Again,
-    /// It failed for good.
+    /// The range is given up.
     GivenUp,
 }
 
-/// How long it took to tell the ledger, and the broker, that a range is done.
+/// How long it took to note a finished range in the ledger and to acknowledge its message.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Told {
+pub(crate) struct NoteTimes {
     pub(crate) range: WorldRange,
     pub(crate) note: Duration,
     pub(crate) acknowledge: Duration,
@@ -51,21 +51,21 @@ pub(super) fn decoded(bytes: &[u8]) -> std::result::Result<Aggregates, sqlx::Err
     postcard::from_bytes(bytes).map_err(undecodable)
 }
 
-/// Columns of what a range's time went to, in the order of its phases.
+/// Columns of the phases, in their order.
 pub(super) fn columns() -> impl Iterator<Item = String> {
     PHASES.iter().map(|phase| format!("{phase}_ns"))
 }
 
-/// Of a range: nobody has taken it up who is still there and gets on with it. $2 is how long a worker may be silent, and $3
-/// how long it may be at a range without progress.
+/// Condition for a range that no live worker makes progress on. $2 is how long a worker may be silent, and $3 how long a
+/// range may go without progress, both in seconds.
 const IDLE: &str = "ensemble = $1 AND state = 'queued' AND published \
                     AND (r.progress_at < now() - make_interval(secs => $3) \
                         OR NOT EXISTS (SELECT FROM workers w WHERE w.id = r.worker AND w.ended_at IS NULL \
                             AND w.seen_at > now() - make_interval(secs => $2)))";
-/// Seconds after which a range that does not get on is another worker's: longer than any answer is waited for.
+/// Seconds without progress after which another worker may claim a range: longer than any wait for an answer.
 const STALLED_S: f64 = 45.0;
 
-/// A range as the ledger has it.
+/// Reads a range.
 pub(super) fn range(first_world: i64, worlds: i64) -> std::result::Result<WorldRange, sqlx::Error> {
     let first = u32::try_from(first_world).map_err(undecodable)?;
     let worlds = u32::try_from(worlds).map_err(undecodable)?;
@@ -77,7 +77,7 @@ fn first(range: WorldRange) -> i64 {
 }
 
 impl Ledger {
-    /// Takes up a range for a worker, if it is to be played.
+    /// Claims a range for a worker.
     pub(crate) async fn claim(&self, ensemble: i64, range: WorldRange, worker: Uuid) -> Result<Claim> {
         let claim = async {
             let sql = "UPDATE ranges r SET starts = starts + 1, worker = $3, started_at = now(), progress_at = now(), \
@@ -115,8 +115,8 @@ impl Ledger {
         self.within(claim).await.map_err(self.fail("hand out a range"))
     }
 
-    /// Notes that a range is committed, and adds what is known of its outcomes to the ensemble's aggregates: once, however
-    /// often it is noted. Gives the aggregates, where the range was not noted before.
+    /// Notes that a range is committed, and merges its aggregates into those of the ensemble: once, however often it is
+    /// called. Returns the merged aggregates, or `None` where the range was noted before.
     pub(crate) async fn finish(
         &self,
         ensemble: i64,
@@ -153,9 +153,9 @@ impl Ledger {
         self.within(finish).await.map_err(self.fail("note a range"))
     }
 
-    /// Notes how long it took to tell that some ranges are done.
-    pub(crate) async fn told(&self, ensemble: i64, told: &[Told]) -> Result<()> {
-        let ns = |of: fn(&Told) -> Duration| told.iter().map(|told| of(told).as_nanos() as i64).collect::<Vec<_>>();
+    /// Notes how long it took to note finished ranges.
+    pub(crate) async fn note_times(&self, ensemble: i64, times: &[NoteTimes]) -> Result<()> {
+        let ns = |of: fn(&NoteTimes) -> Duration| times.iter().map(|one| of(one).as_nanos() as i64).collect::<Vec<_>>();
         let sql = "UPDATE ranges r SET note_ns = t.note, acknowledge_ns = t.acknowledge \
                    FROM unnest($2::bigint[], $3::bigint[], $4::bigint[]) AS t (first, note, acknowledge) \
                    WHERE r.ensemble = $1 AND r.first_world = t.first";
@@ -163,9 +163,9 @@ impl Ledger {
             .within(
                 sqlx::query(sql)
                     .bind(ensemble)
-                    .bind(told.iter().map(|told| first(told.range)).collect::<Vec<_>>())
-                    .bind(ns(|told| told.note))
-                    .bind(ns(|told| told.acknowledge))
+                    .bind(times.iter().map(|one| first(one.range)).collect::<Vec<_>>())
+                    .bind(ns(|one| one.note))
+                    .bind(ns(|one| one.acknowledge))
                     .execute(&self.pool()),
             )
             .await;
@@ -191,7 +191,7 @@ impl Ledger {
         Ok(if state.as_deref() == Some("queued") { Verdict::Again } else { Verdict::GivenUp })
     }
 
-    /// Takes back that a range was taken up: its worker gives it to another, and did not die of it.
+    /// Takes back a claim. The start does not count, because its worker did not die.
     pub(crate) async fn give_back(&self, ensemble: i64, range: WorldRange) -> Result<()> {
         let sql = "UPDATE ranges SET starts = greatest(starts - 1, 0), worker = NULL \
                    WHERE ensemble = $1 AND first_world = $2 AND state = 'queued'";
@@ -199,7 +199,7 @@ impl Ledger {
         done.map(drop).map_err(self.fail("take a range back"))
     }
 
-    /// Ranges that are to be played and that no message is for.
+    /// Remaining ranges without a message.
     pub(crate) async fn unpublished(&self, ensemble: i64) -> Result<Vec<WorldRange>> {
         let sql = "SELECT first_world, worlds FROM ranges WHERE ensemble = $1 AND state = 'queued' \
                    AND NOT published ORDER BY first_world";
@@ -208,7 +208,7 @@ impl Ledger {
         ranges.map_err(self.fail("list ranges"))
     }
 
-    /// Notes that there are messages for some ranges.
+    /// Notes that ranges have messages.
     pub(crate) async fn note_published(&self, ensemble: i64, ranges: &[WorldRange]) -> Result<()> {
         let firsts: Vec<i64> = ranges.iter().map(|range| first(*range)).collect();
         let sql = "UPDATE ranges SET published = true WHERE ensemble = $1 AND first_world = ANY($2)";
@@ -216,14 +216,14 @@ impl Ledger {
         done.map(drop).map_err(self.fail("note messages"))
     }
 
-    /// Notes that there are no messages for any range of an ensemble.
+    /// Notes that no range of an ensemble has a message.
     pub(crate) async fn unpublish(&self, ensemble: i64) -> Result<()> {
         let sql = "UPDATE ranges SET published = false WHERE ensemble = $1 AND state = 'queued'";
         let done = self.within(sqlx::query(sql).bind(ensemble).execute(&self.pool())).await;
         done.map(drop).map_err(self.fail("note messages"))
     }
 
-    /// Notes that there are no messages for ranges that nobody has taken up who is still there; tells how many those are.
+    /// Notes that ranges without a live worker have no messages; returns how many.
     pub(crate) async fn unpublish_idle(&self, ensemble: i64) -> Result<u64> {
         let sql = format!("UPDATE ranges r SET published = false WHERE {IDLE}");
         let done = self
@@ -234,7 +234,7 @@ impl Ledger {
         Ok(done.map_err(self.fail("note messages"))?.rows_affected())
     }
 
-    /// Whether there are ranges that nobody has taken up who is still there.
+    /// Whether there are ranges without a live worker.
     pub(crate) async fn has_idle(&self, ensemble: i64) -> Result<bool> {
         let sql = format!("SELECT EXISTS (SELECT FROM ranges r WHERE {IDLE})");
         let found = self
@@ -249,7 +249,7 @@ impl Ledger {
         found.map_err(self.fail("look for ranges"))
     }
 
-    /// Lets ranges that failed be tried again; tells how many there are.
+    /// Retries the failed ranges; returns how many.
     pub(crate) async fn forgive(&self, ensemble: i64) -> Result<u64> {
         let sql = "UPDATE ranges SET state = 'queued', failures = 0, starts = 0, published = false \
                    WHERE ensemble = $1 AND state = 'failed'";

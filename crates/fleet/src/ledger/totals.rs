@@ -1,4 +1,4 @@
-//! What the ledger tells of ensembles, their ranges and workers together.
+//! Summaries of ensembles, their ranges and workers.
 
 use chrono::{DateTime, Utc};
 use ensemble::Aggregates;
@@ -11,13 +11,12 @@ use world::WorldRange;
 
 use super::ensembles::until;
 use super::ranges::{columns, decoded, range};
+use super::workers::GONE_S;
 use super::{Ledger, Result, State, undecodable};
 
-/// Seconds over which a rate is taken.
+/// Seconds over which a rate is measured.
 pub(crate) const RATE_S: i32 = 10;
-/// Seconds after which a worker that was not seen is taken for dead.
-pub(super) const GONE_S: f64 = 10.0;
-/// Failures that are told, at most.
+/// Failures that are returned, at most.
 const FAILURES_SHOWN: i64 = 20;
 
 /// One ensemble.
@@ -40,18 +39,18 @@ pub(crate) struct Totals {
     pub(crate) ranges: i64,
     pub(crate) ranges_done: i64,
     pub(crate) ranges_failed: i64,
-    /// Nanoseconds that the ranges that are done spent in each phase.
+    /// Nanoseconds that finished ranges spent in each phase.
     pub(crate) phases: [i64; PHASES.len()],
-    /// What is known of the outcomes that are followed.
+    /// Summaries of the outcomes that are followed.
     pub(crate) aggregates: Aggregates,
     pub(crate) until: Option<Until>,
     /// Everything the model emits, by name.
     pub(crate) catalogue: Catalogue,
-    /// When the ledger was asked, by its clock.
+    /// The time of the query, by the ledger's clock.
     pub(crate) now: DateTime<Utc>,
 }
 
-/// One worker's part in an ensemble.
+/// One worker's share of an ensemble.
 #[derive(Debug, Clone)]
 pub(crate) struct Part {
     pub(crate) worker: Uuid,
@@ -107,7 +106,7 @@ fn part(row: &PgRow) -> Part {
 }
 
 impl Ledger {
-    /// The newest ensembles, at most so many; only those of one name where one is given.
+    /// The newest ensembles, at most `most`; only those called `name` where it is given.
     pub(crate) async fn totals(&self, name: Option<&str>, most: i64) -> Result<Vec<Totals>> {
         let sums: Vec<String> =
             columns().map(|phase| format!("coalesce(sum({phase}), 0)::bigint AS {phase}")).collect();
@@ -130,15 +129,15 @@ impl Ledger {
         let rows = sqlx::query(sqlx::AssertSqlSafe(sql)).bind(name).bind(most).bind(f64::from(RATE_S));
         let rows = self.within(rows.fetch_all(&self.pool())).await;
         let totals = rows.and_then(|rows| rows.iter().map(totals).collect());
-        totals.map_err(self.fail("tell how far it is"))
+        totals.map_err(self.fail("summarise ensembles"))
     }
 
-    /// The workers that did ranges of an ensemble, and those that are there and may.
+    /// The workers that played ranges of an ensemble, and all live ones.
     pub(crate) async fn parts(&self, ensemble: i64) -> Result<Vec<Part>> {
         self.crew(Some(ensemble)).await
     }
 
-    /// The workers that are there, with what they did of all ensembles.
+    /// The live workers, with their share of all ensembles.
     pub(crate) async fn present(&self) -> Result<Vec<Part>> {
         Ok(self.crew(None).await?.into_iter().filter(|part| part.is_there).collect())
     }
@@ -160,7 +159,7 @@ impl Ledger {
         Ok(rows.map_err(self.fail("list workers"))?.iter().map(part).collect())
     }
 
-    /// What went wrong with ranges of an ensemble: which one, whether it was given up, and why.
+    /// Failed ranges of an ensemble: the range, whether it was given up, and the reason.
     pub(crate) async fn failures(&self, ensemble: i64) -> Result<Vec<(WorldRange, bool, String)>> {
         let sql = "SELECT first_world, worlds, state = 'failed', error FROM ranges \
                    WHERE ensemble = $1 AND error IS NOT NULL ORDER BY first_world LIMIT $2";

@@ -5,7 +5,10 @@ use world::WorldRange;
 
 use super::{Ledger, Result};
 
-/// Who a worker is.
+/// Seconds of silence after which a worker counts as dead.
+pub(super) const GONE_S: f64 = 10.0;
+
+/// A worker, as it introduces itself.
 #[derive(Debug, Clone)]
 pub(crate) struct Introduction {
     pub(crate) id: Uuid,
@@ -15,7 +18,7 @@ pub(crate) struct Introduction {
 }
 
 impl Ledger {
-    /// Notes that a worker is there, what keeps it from playing, if anything does, and with which ranges it got on.
+    /// Notes that a worker is alive, what keeps it from playing, and which ranges made progress.
     pub(crate) async fn see(
         &self,
         worker: &Introduction,

@@ -24,7 +24,7 @@ async fn a_paused_ensemble_stands_still_until_it_is_resumed() {
     assert_eq!((paused.state, site.status("e").await.ranges_done), (State::Paused, paused.ranges_done));
     assert!(paused.ranges_done < paused.ranges, "{paused:?}");
     let again = fleet::pause(&site.ledger, "e").await.unwrap_err().to_string();
-    assert_eq!(again, "ensemble \"e\" is paused: only what is running can be paused");
+    assert_eq!(again, "ensemble \"e\" is paused: only a running ensemble can be paused");
     fleet::resume(&site.ledger, "e").await.unwrap();
     site.until("e", &[State::Complete]).await;
     assert_eq!(site.verified("e").await, embedded(plan("e", 1, 400, 10)).await);
@@ -43,12 +43,12 @@ async fn a_cancelled_ensemble_keeps_what_it_has_and_can_be_tried_again() {
     assert_eq!(cancelled.state, State::Cancelled);
     assert_eq!(site.stored("e").await.worlds() as i64, cancelled.worlds_done);
     let refused = fleet::resume(&site.ledger, "e").await.unwrap_err().to_string();
-    assert_eq!(refused, "ensemble \"e\" is cancelled: only what is paused can be resumed");
+    assert_eq!(refused, "ensemble \"e\" is cancelled: only a paused ensemble can be resumed");
     assert_eq!(fleet::retry(&site.ledger, "e").await.unwrap(), 0);
     site.until("e", &[State::Complete]).await;
     assert_eq!(site.verified("e").await, embedded(plan("e", 1, 300, 10)).await);
     let refused = fleet::cancel(&site.ledger, "e").await.unwrap_err().to_string();
-    assert_eq!(refused, "ensemble \"e\" is complete: what has ended cannot be cancelled");
+    assert_eq!(refused, "ensemble \"e\" is complete: an ensemble that has ended cannot be cancelled");
     worker.end().await;
 }
 
@@ -90,10 +90,10 @@ async fn what_is_wrong_is_told_in_one_sentence() {
     assert_eq!(unknown, "the fleet has no ensemble \"zzz\": nothing was submitted to it yet");
     site.submit(plan("real", 1, 10, 10)).await.unwrap();
     let unknown = fleet::cancel(&site.ledger, "zzz").await.unwrap_err().to_string();
-    assert_eq!(unknown, "the fleet has no ensemble \"zzz\"; there are: real");
+    assert_eq!(unknown, "the fleet has no ensemble \"zzz\"; it has: real");
     for (url, said) in [
-        ("http://x", "\"http://x\" is no address of a ledger: write it as postgres://user:password@host:5432/database"),
-        ("postgres://me:se/cret@host:port/x", "\"postgres://...@host:port/x\" is no address of a ledger: "),
+        ("http://x", "invalid ledger address \"http://x\": write it as postgres://user:password@host:5432/database"),
+        ("postgres://me:se/cret@host:port/x", "invalid ledger address \"postgres://...@host:port/x\": "),
         ("postgres://127.0.0.1:1/none", "the ledger at 127.0.0.1:1 could not be reached: "),
     ] {
         let error = Ledger::open(url).await.unwrap_err().to_string();
@@ -105,7 +105,7 @@ async fn what_is_wrong_is_told_in_one_sentence() {
     assert!(error.contains("could not be reached") && error.contains("password authentication failed"), "{error}");
     assert!(!error.contains("wrong"), "a password is told: {error}");
     let error = Broker::new("zzz", &site.ledger).unwrap_err().to_string();
-    assert!(error.contains("is no address of a broker: write it as amqp://"), "{error}");
+    assert!(error.starts_with("invalid broker address \"zzz\": write it as amqp://"), "{error}");
     let nobody = Broker::new("amqp://127.0.0.1:1/%2f", &site.ledger).unwrap();
     let error = nobody.connect().await.unwrap_err().to_string();
     assert!(error.starts_with("the broker at 127.0.0.1:1 could not be reached: "), "{error}");

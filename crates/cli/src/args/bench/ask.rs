@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use bench::ask::{AskWorkload, StormPlan};
+use bench::ask::{AskWorkload, MixedLoadPlan};
 
 use crate::args::FormatArgs;
 
@@ -53,7 +53,7 @@ impl BenchAskArgs {
             seed: self.seed,
             repeat: self.repeat,
             appends: self.appends,
-            storm: StormPlan { seconds: self.storm_seconds, ..StormPlan::default() },
+            mixed_load: MixedLoadPlan { seconds: self.storm_seconds, ..MixedLoadPlan::default() },
             duckdb: self.duckdb.clone(),
         }
     }

@@ -1,0 +1,168 @@
+//! A mixed load: appends, flushes and questions at once, each in a process of its own.
+
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::thread::ScopedJoinHandle;
+use std::time::{Duration, Instant};
+
+use serde::Serialize;
+use serde_json::Value;
+
+use super::events::{Event, Events};
+use crate::error::BenchError;
+use crate::harness::child::{Used, measure};
+use crate::harness::launch;
+
+/// The rates of a mixed load.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct MixedLoadPlan {
+    /// Duration; 0 for no mixed load.
+    pub seconds: f64,
+    /// Events of an append.
+    pub append_events: usize,
+    /// Appended events per second.
+    pub events_per_s: f64,
+    /// Time between flushes.
+    pub digest_each_s: f64,
+    /// Time between questions.
+    pub ask_each_s: f64,
+}
+
+impl Default for MixedLoadPlan {
+    fn default() -> Self {
+        Self { seconds: 60.0, append_events: 1_000, events_per_s: 5_000.0, digest_each_s: 10.0, ask_each_s: 2.0 }
+    }
+}
+
+/// The measured mixed load.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct MixedLoad {
+    /// The planned rates.
+    pub plan: MixedLoadPlan,
+    /// Its duration.
+    pub elapsed_s: f64,
+    /// Events appended.
+    pub events: u64,
+    /// Numbers of appends, flushes and questions.
+    pub processes: [usize; 3],
+    /// Processor time of all appends, flushes and questions.
+    pub cpu_s: [f64; 3],
+    /// Processor time of all processes per second.
+    pub cores: f64,
+    /// The longest answer.
+    pub longest_answer_ms: f64,
+}
+
+/// A repeated process: its next start, and its measurements.
+struct Repeated {
+    each: Duration,
+    next: Instant,
+    used: Vec<Used>,
+}
+
+impl Repeated {
+    fn new(each_s: f64) -> Self {
+        Self { each: Duration::from_secs_f64(each_s), next: Instant::now(), used: Vec::new() }
+    }
+
+    /// Whether it is time to start; sets the next time.
+    fn is_due(&mut self) -> bool {
+        let due = Instant::now() >= self.next;
+        if due {
+            self.next += self.each;
+        }
+        due
+    }
+
+    fn cpu_s(&self) -> f64 {
+        self.used.iter().map(|u| u.cpu_ms).sum::<f64>() / 1e3
+    }
+}
+
+/// Appends to the table `events` in `data`, which holds all of `events`, flushes it and asks. Each kind of process has a
+/// thread that starts it, so that none waits for another. An answer must count at least the acknowledged events, and at
+/// most the sent ones.
+///
+/// # Errors
+/// Where a process fails, and where an answer is wrong.
+pub(super) fn mixed_load(
+    program: &Path,
+    data: &Path,
+    events: &Events,
+    plan: MixedLoadPlan,
+    stop: &dyn Fn() -> bool,
+) -> Result<MixedLoad, BenchError> {
+    let [acknowledged, sent] = [0, 0].map(|_| AtomicU64::new(events.len() as u64));
+    let (over, order) = (AtomicBool::new(false), Ordering::SeqCst);
+    let started = Instant::now();
+    let run = |words: &[&str], input: Option<&[u8]>| {
+        let mut command = launch::command(program);
+        command.args(words).arg("--data").arg(data);
+        measure(command, input)
+    };
+    let repeat = |each_s: f64, once: &(dyn Fn() -> Result<Used, BenchError> + Sync)| {
+        let mut repeated = Repeated::new(each_s);
+        while !over.load(order) {
+            if repeated.is_due() {
+                repeated.used.push(once()?);
+            } else {
+                std::thread::sleep(Duration::from_millis(5));
+            }
+        }
+        Ok::<_, BenchError>(repeated)
+    };
+    let append = || {
+        let first = (sent.fetch_add(plan.append_events as u64, order) % events.len() as u64) as usize;
+        let lines = lines(events, first, plan.append_events);
+        let (_, used) = run(&["append", "events", "--in", "json"], Some(lines.as_bytes()))?;
+        acknowledged.fetch_add(plan.append_events as u64, order);
+        Ok(used)
+    };
+    let digest = || Ok(run(&["flush", "events"], None)?.1);
+    let ask = || {
+        let least = acknowledged.load(order);
+        let (answer, used) = run(&["ask", "events", "--group", "host", "--count", "--format", "json"], None)?;
+        let rows: Vec<Value> = serde_json::from_slice(&answer).map_err(|e| BenchError::Wrong(e.to_string()))?;
+        let counted: u64 = rows.iter().filter_map(|row| row["count"].as_u64()).sum();
+        let most = sent.load(order);
+        if (least..=most).contains(&counted) {
+            return Ok(used);
+        }
+        Err(BenchError::Wrong(format!("{counted} events were counted, expected {least} to {most}")))
+    };
+    let [appends, digests, answers] = std::thread::scope(|scope| {
+        let appends = scope.spawn(|| repeat(plan.append_events as f64 / plan.events_per_s, &append));
+        let digests = scope.spawn(|| repeat(plan.digest_each_s, &digest));
+        let answers = scope.spawn(|| repeat(plan.ask_each_s, &ask));
+        let threads = [appends, digests, answers];
+        while started.elapsed().as_secs_f64() < plan.seconds
+            && !stop()
+            && !threads.iter().any(ScopedJoinHandle::is_finished)
+        {
+            std::thread::sleep(Duration::from_millis(20));
+        }
+        over.store(true, order);
+        threads.map(|thread| {
+            thread.join().unwrap_or_else(|_| Err(BenchError::Wrong("a thread of the bench panicked".to_owned())))
+        })
+    });
+    let all = [appends?, digests?, answers?];
+    let elapsed_s = started.elapsed().as_secs_f64();
+    let cpu_s = [all[0].cpu_s(), all[1].cpu_s(), all[2].cpu_s()];
+    Ok(MixedLoad {
+        plan,
+        elapsed_s,
+        events: acknowledged.load(order) - events.len() as u64,
+        processes: [all[0].used.len(), all[1].used.len(), all[2].used.len()],
+        cores: cpu_s.iter().sum::<f64>() / elapsed_s,
+        cpu_s,
+        longest_answer_ms: all[2].used.iter().map(|u| u.wall_ms).fold(0.0, f64::max),
+    })
+}
+
+/// `count` events as JSON lines, from number `first` on.
+pub(super) fn lines(events: &Events, first: usize, count: usize) -> String {
+    let mut lines = String::new();
+    events.from(first).take(count).for_each(|event: Event| event.write_json(&mut lines));
+    lines
+}

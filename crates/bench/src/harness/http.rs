@@ -1,0 +1,168 @@
+//! A minimal HTTP/1.1 client: one request after another on a persistent connection.
+//!
+//! It blocks its thread, which takes less processor time per request than an asynchronous runtime: the load shares the
+//! processor with the server.
+
+use std::io::{self, Write as _};
+use std::net::{SocketAddr, TcpStream};
+use std::time::{Duration, Instant};
+
+/// How long to wait for a connection or a reply: longer than the server's time limit for questions.
+const PATIENCE: Duration = Duration::from_secs(90);
+/// Idle time after which the server may have closed a connection.
+const IDLE_MAX: Duration = Duration::from_secs(10);
+/// Length of the head or body of a reply, at most.
+const REPLY_MAX: usize = 16 << 20;
+
+/// A connection to a server.
+pub(crate) struct Connection {
+    address: SocketAddr,
+    /// None where the next request needs a new one.
+    stream: Option<TcpStream>,
+    used: Instant,
+    buffer: Vec<u8>,
+}
+
+/// A reply.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Reply {
+    pub(crate) status: u16,
+    pub(crate) retry_after: Option<Duration>,
+    pub(crate) body: Vec<u8>,
+}
+
+impl Connection {
+    /// Connects to a running server.
+    pub(crate) fn open(address: SocketAddr) -> io::Result<Self> {
+        let mut connection = Self { address, stream: None, used: Instant::now(), buffer: Vec::new() };
+        connection.reopen()?;
+        Ok(connection)
+    }
+
+    /// Reconnects.
+    pub(crate) fn reopen(&mut self) -> io::Result<()> {
+        self.stream = None;
+        let stream = TcpStream::connect_timeout(&self.address, PATIENCE)?;
+        stream.set_nodelay(true)?;
+        stream.set_read_timeout(Some(PATIENCE))?;
+        stream.set_write_timeout(Some(PATIENCE))?;
+        self.stream = Some(stream);
+        self.used = Instant::now();
+        Ok(())
+    }
+
+    /// Sends a request, head and body, and waits for its reply. After an error the request may have been received or not.
+    pub(crate) fn send(&mut self, request: &[u8]) -> io::Result<Reply> {
+        if self.stream.is_none() || self.used.elapsed() > IDLE_MAX {
+            self.reopen()?;
+        }
+        let Some(stream) = &mut self.stream else { return Err(io::ErrorKind::NotConnected.into()) };
+        // A server that refuses may answer before it has read everything; its answer says more than our error.
+        let sent = stream.write_all(request);
+        let reply = read_reply(stream, &mut self.buffer);
+        self.used = Instant::now();
+        match (sent, reply) {
+            (Ok(()), Ok((reply, true))) => Ok(reply),
+            (_, Ok((reply, _))) => {
+                self.stream = None;
+                Ok(reply)
+            }
+            (Err(error), Err(_)) | (Ok(()), Err(error)) => {
+                self.stream = None;
+                Err(error)
+            }
+        }
+    }
+}
+
+/// The next reply, and whether the connection stays.
+fn read_reply(stream: &mut impl io::Read, buffer: &mut Vec<u8>) -> io::Result<(Reply, bool)> {
+    buffer.clear();
+    let head_end = loop {
+        if let Some(end) = buffer.windows(4).position(|window| window == b"\r\n\r\n") {
+            break end + 4;
+        }
+        read_some(stream, buffer)?;
+    };
+    let head = std::str::from_utf8(&buffer[..head_end]).map_err(|_| broken("is not text"))?;
+    let mut lines = head.split("\r\n");
+    let first = lines.next().unwrap_or_default();
+    let status = first.strip_prefix("HTTP/1.1 ").and_then(|rest| rest.get(..3)?.parse().ok());
+    let status = status.ok_or_else(|| broken("has no status of HTTP/1.1"))?;
+    let (mut length, mut stays, mut retry_after) = (0_usize, true, None);
+    for (name, value) in lines.filter_map(|line| line.split_once(':')) {
+        let value = value.trim();
+        match name.to_ascii_lowercase().as_str() {
+            "content-length" => length = value.parse().map_err(|_| broken("has an invalid length"))?,
+            "transfer-encoding" => return Err(broken("comes in chunks, which this client does not read")),
+            "connection" => stays = !value.eq_ignore_ascii_case("close"),
+            "retry-after" => retry_after = value.parse().ok().map(Duration::from_secs),
+            _ => {}
+        }
+    }
+    if length > REPLY_MAX {
+        return Err(broken("is too long"));
+    }
+    while buffer.len() < head_end + length {
+        read_some(stream, buffer)?;
+    }
+    let body = buffer[head_end..head_end + length].to_vec();
+    Ok((Reply { status, retry_after, body }, stays))
+}
+
+fn read_some(stream: &mut impl io::Read, buffer: &mut Vec<u8>) -> io::Result<()> {
+    let mut piece = [0; 8192];
+    let count = stream.read(&mut piece)?;
+    if count == 0 {
+        return Err(io::Error::new(io::ErrorKind::UnexpectedEof, "the connection was closed before the reply"));
+    }
+    buffer.extend(&piece[..count]);
+    if buffer.len() > 2 * REPLY_MAX {
+        return Err(broken("is too long"));
+    }
+    Ok(())
+}
+
+fn broken(what: &str) -> io::Error {
+    io::Error::new(io::ErrorKind::InvalidData, format!("the reply {what}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn replies_are_read_whole_however_they_arrive() {
+        let text = b"HTTP/1.1 429 Too Many Requests\r\nRetry-After: 2\r\ncontent-length: 5\r\n\r\nlater";
+        for piece in [1, 7, 1000] {
+            let pieces = text.chunks(piece);
+            let mut stream = Pieces(pieces.map(<[u8]>::to_vec).collect());
+            let (reply, stays) = read_reply(&mut stream, &mut Vec::new()).unwrap();
+            assert!(stays);
+            assert_eq!((reply.status, reply.retry_after), (429, Some(Duration::from_secs(2))));
+            assert_eq!(reply.body, b"later");
+        }
+    }
+
+    #[test]
+    fn what_is_no_reply_is_told() {
+        let of = |text: &str| read_reply(&mut text.as_bytes(), &mut Vec::new()).unwrap_err().to_string();
+        assert_eq!(of("HTTP/1.1 204"), "the connection was closed before the reply");
+        assert_eq!(of("SSH-2.0\r\n\r\n"), "the reply has no status of HTTP/1.1");
+        assert_eq!(of("HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\nx"), "the connection was closed before the reply");
+        assert_eq!(
+            of("HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n"),
+            "the reply comes in chunks, which this client does not read"
+        );
+    }
+
+    struct Pieces(std::collections::VecDeque<Vec<u8>>);
+
+    impl io::Read for Pieces {
+        fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+            let Some(piece) = self.0.pop_front() else { return Ok(0) };
+            buffer[..piece.len()].copy_from_slice(&piece);
+            Ok(piece.len())
+        }
+    }
+}

@@ -1,0 +1,100 @@
+//! The bars of the season, and the measured figures.
+
+use serde::Serialize;
+
+use super::reads::{Read, Reads};
+use super::sweeps::{Setting, Sweep, SweepKind};
+use super::writes::Write;
+use crate::harness::bars::Verdict;
+
+/// A figure that must be reached at a number of worlds.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Bar {
+    /// What is measured.
+    pub what: &'static str,
+    /// Its unit.
+    pub unit: &'static str,
+    /// The required figure.
+    pub bar: f64,
+    /// The desired figure.
+    pub aim: f64,
+    /// Whether more is better.
+    pub more_is_better: bool,
+    /// The number of worlds that the bar is set for.
+    pub at_worlds: u32,
+    /// The measured figure.
+    pub measured: Option<f64>,
+    /// The number of worlds that it was measured at.
+    pub measured_worlds: Option<u32>,
+    /// How it compares.
+    pub verdict: Verdict,
+}
+
+impl Bar {
+    fn new(what: &'static str, unit: &'static str, [bar, aim]: [f64; 2], at_worlds: u32) -> Self {
+        let (measured, measured_worlds) = (None, None);
+        let more_is_better = aim > bar;
+        Self {
+            what,
+            unit,
+            bar,
+            aim,
+            more_is_better,
+            at_worlds,
+            measured,
+            measured_worlds,
+            verdict: Verdict::NotMeasured,
+        }
+    }
+
+    /// Adds the measured figure, and its number of worlds.
+    fn with(mut self, measured: Option<(f64, u32)>) -> Self {
+        let Some((figure, worlds)) = measured else {
+            return self;
+        };
+        self.verdict = Verdict::of(Some(figure), [self.bar, self.aim]);
+        (self.measured, self.measured_worlds) = (Some(figure), Some(worlds));
+        self
+    }
+}
+
+/// The bars for two cores, each with the figure measured nearest to its number of worlds.
+pub fn bars(writes: &[Write], sweeps: &[Sweep], reads: &Reads) -> Vec<Bar> {
+    let write = |plays: bool, worlds: u32| {
+        let of_kind = writes.iter().filter(|w| w.plays == plays);
+        of_kind.min_by_key(|w| (w.worlds.abs_diff(worlds), w.worlds))
+    };
+    let of = |plays: bool, figure: fn(&Write) -> f64| write(plays, 10_000).map(|w| (figure(w), w.worlds));
+    let peak = |worlds: u32| {
+        let both = [write(false, worlds), write(true, worlds)].into_iter().flatten();
+        both.map(|w| (w.run.peak_rss_bytes as f64 / 1e9, w.worlds)).max_by(|a, b| a.0.total_cmp(&b.0))
+    };
+    let read = |id: &str, figure: fn(&Read) -> f64| {
+        let read = reads.reads.iter().find(|r| r.id == id)?;
+        Some((figure(read), reads.worlds as u32))
+    };
+    let threads = sweeps.iter().find(|s| s.kind == SweepKind::Threads);
+    let two = threads.and_then(|s| {
+        let first_is_one = s.points.first().is_some_and(|p| p.setting == Setting::Count(1));
+        let two = s.points.iter().find(|p| p.setting == Setting::Count(2)).filter(|_| first_is_one)?;
+        Some((two.speed_up, s.worlds))
+    });
+    vec![
+        Bar::new("processor time a world, outcomes", "ms", [9.0, 5.0], 10_000).with(of(false, |w| w.cpu_ms_per_world)),
+        Bar::new("processor time a world, outcomes and plays", "ms", [18.0, 9.0], 10_000)
+            .with(of(true, |w| w.cpu_ms_per_world)),
+        Bar::new("peak memory", "GB", [1.5, 0.5], 1_000).with(peak(1_000)),
+        Bar::new("peak memory", "GB", [1.5, 0.5], 100_000).with(peak(100_000)),
+        Bar::new("outcomes on disk", "bits a value", [3.9, 3.3], 10_000)
+            .with(of(false, |w| w.run.outcomes.bits_per_value)),
+        Bar::new("plays on disk", "bytes a play", [8.0, 5.0], 10_000).with(of(true, |w| w.run.events.bytes_per_row)),
+        // The cold read decodes files in the page cache; a warm read takes too little time for a bar.
+        Bar::new("one game, all outcomes, files in memory, median", "ms", [500.0, 100.0], 100_000)
+            .with(read("R1", |r| r.cold.p50_ms)),
+        Bar::new("five-leg price, warm in process, median", "ms", [1.0, 0.05], 100_000)
+            .with(read("R6", |r| r.warm.p50_ms)),
+        Bar::new("correlation of all outcomes of a game", "s", [8.0, 2.0], 100_000)
+            .with(read("M", |r| r.warm.p50_ms / 1e3)),
+        Bar::new("two threads against one", "times", [1.8, 1.95], 10_000).with(two),
+    ]
+}

@@ -1,0 +1,27 @@
+//! Football seasons: written at several scales, with varied settings, and read in every way.
+//!
+//! Enters: a program and a [`SeasonWorkload`]. Leaves: a [`Season`], and reports of it.
+
+mod bars;
+mod disk_space;
+mod launch;
+mod questions;
+mod reads;
+mod report;
+mod run;
+mod scaling;
+mod sweeps;
+mod workload;
+mod writes;
+
+pub use bars::{Bar, bars};
+pub use reads::{Comparison, Limit, Read, Reads, Sql};
+pub use report::{html, markdown};
+pub use run::{Season, season};
+pub use scaling::{Growth, Scaling, scaling};
+pub use sweeps::{Setting, Sweep, SweepKind, SweepPoint};
+pub use workload::SeasonWorkload;
+pub use writes::{HashCheck, Hashes, Write};
+
+#[cfg(test)]
+pub(crate) mod tests;

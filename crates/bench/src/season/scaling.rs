@@ -1,0 +1,82 @@
+//! How the cost of a world grows with the number of worlds.
+
+use serde::Serialize;
+
+use super::writes::Write;
+
+/// Growth up to which it counts as measurement noise.
+const PASS_MOST: f64 = 1.10;
+/// Resolution of processor times.
+const TICK_MS: f64 = 10.0;
+/// Growth up to which it is only suspicious.
+const WARN_MOST: f64 = 1.25;
+
+/// Whether a world costs more at the largest scale than at a smaller one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "UPPERCASE")]
+pub enum Growth {
+    /// No.
+    Pass,
+    /// A little.
+    Warn,
+    /// Yes.
+    Fail,
+}
+
+impl Growth {
+    /// Its name.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Pass => "PASS",
+            Self::Warn => "WARN",
+            Self::Fail => "FAIL",
+        }
+    }
+}
+
+/// One scale compared with the largest.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct Scaling {
+    /// The scale.
+    pub worlds: u32,
+    /// The largest scale.
+    pub largest: u32,
+    /// Whether plays were stored.
+    pub plays: bool,
+    /// Processor time per world at this scale.
+    pub cpu_ms_per_world: f64,
+    /// Processor time per world at the largest scale divided by that at this one: 1 for linear cost, less where fixed costs
+    /// still count at this scale, more where the cost grows faster than the worlds.
+    pub growth: f64,
+    /// The verdict.
+    pub verdict: Growth,
+}
+
+/// Compares each scale with the largest, with and without plays.
+pub fn scaling(writes: &[Write]) -> Vec<Scaling> {
+    let against = |w: &Write| {
+        let largest = writes.iter().filter(|l| l.plays == w.plays).max_by_key(|l| l.worlds)?;
+        if largest.worlds == w.worlds {
+            return None;
+        }
+        // A time below the resolution counts as one tick.
+        let growth = largest.cpu_ms_per_world / w.cpu_ms_per_world.max(TICK_MS / f64::from(w.worlds));
+        Some(Scaling {
+            worlds: w.worlds,
+            largest: largest.worlds,
+            plays: w.plays,
+            cpu_ms_per_world: w.cpu_ms_per_world,
+            growth,
+            verdict: verdict(growth),
+        })
+    };
+    writes.iter().filter_map(against).collect()
+}
+
+fn verdict(growth: f64) -> Growth {
+    match growth {
+        g if g <= PASS_MOST => Growth::Pass,
+        g if g <= WARN_MOST => Growth::Warn,
+        _ => Growth::Fail,
+    }
+}

@@ -1,0 +1,71 @@
+//! The expected worlds, played before the siege begins.
+
+use std::path::Path;
+
+use serde_json::{Value, json};
+
+use crate::error::BenchError;
+use crate::harness::child::measure;
+use crate::harness::launch;
+
+/// The ensemble that stays, for questions.
+const SEASON: [&str; 8] = ["run", "football", "--worlds", "40", "--name", "season", "--format", "json"];
+/// The ensemble that is played and dropped again and again.
+pub(super) const PASSING: [&str; 12] = [
+    "run",
+    "football",
+    "--worlds",
+    "24",
+    "--range-worlds",
+    "8",
+    "--name",
+    "passing",
+    "--events",
+    "replay",
+    "--format",
+    "json",
+];
+
+/// Expected results.
+pub(super) struct Known {
+    /// The hash of [`PASSING`].
+    pub(super) hash: Value,
+    /// The answer to [`bet`].
+    price: Value,
+}
+
+/// A bet on the ensemble that stays.
+pub(super) fn bet() -> Value {
+    json!({"ensemble": "season", "entity": "game-001", "legs": ["home_margin > 2.5", "total_points > 40.5"]})
+}
+
+impl Known {
+    /// Plays the ensemble that stays into `data`, and the other one into a folder in `scratch`.
+    pub(super) fn find_out(program: &Path, data: &Path, scratch: &Path) -> Result<Self, BenchError> {
+        let run = |words: &[&str], data: &Path| {
+            let mut command = launch::command(program);
+            command.args(words).arg("--data").arg(data);
+            let (printed, _) = measure(command, None)?;
+            serde_json::from_slice::<Value>(&printed).map_err(|e| BenchError::Wrong(e.to_string()))
+        };
+        run(&SEASON, data)?;
+        let bet = bet();
+        let mut words = vec!["price", "season", "--format", "json", "--entity"];
+        words.extend(bet["entity"].as_str());
+        for leg in bet["legs"].as_array().into_iter().flatten().filter_map(Value::as_str) {
+            words.extend(["--condition", leg]);
+        }
+        let price = run(&words, data)?;
+        let hash = run(&PASSING, &scratch.join("sound"))?["hash"].clone();
+        Ok(Self { hash, price })
+    }
+
+    /// A figure in which a price differs from the expected one.
+    pub(super) fn differs(&self, price: &Value) -> Option<String> {
+        // Times are not compared.
+        let fields = ["probability", "worlds", "hits", "matching", "matched"];
+        let mut compared = fields.iter().filter(|field| !self.price[**field].is_null());
+        let other = compared.find(|field| self.price[**field] != price[**field]);
+        other.map(|field| format!("{field} is {}, where it is {}", price[*field], self.price[*field]))
+    }
+}

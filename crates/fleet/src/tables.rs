@@ -1,0 +1,51 @@
+//! The tables that a worker reads plans from and commits ranges to.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use ensemble::{EnsembleError, Registered, Store, WrittenRange};
+use table::disk::Disk;
+use tokio::sync::Mutex;
+
+use crate::error::FleetError;
+
+/// Tables in a folder.
+pub(crate) struct Tables {
+    folder: PathBuf,
+    disk: Arc<dyn Disk>,
+    /// The store that commits, kept open until a commit fails.
+    committing: Mutex<Option<Store>>,
+}
+
+impl Tables {
+    pub(crate) fn new(folder: PathBuf, disk: Arc<dyn Disk>) -> Self {
+        Self { folder, disk, committing: Mutex::default() }
+    }
+
+    pub(crate) fn disk(&self) -> &Arc<dyn Disk> {
+        &self.disk
+    }
+
+    /// Opens the tables, which must hold the ensemble `name`.
+    ///
+    /// # Errors
+    /// Where the folder holds no tables.
+    pub(crate) async fn open(&self, name: &str) -> Result<Store, FleetError> {
+        let unknown =
+            || EnsembleError::Unknown { name: name.to_owned(), data: self.disk.shown(&self.folder), have: Vec::new() };
+        Ok(Store::open(&self.folder, self.disk.clone()).await?.ok_or_else(unknown)?)
+    }
+
+    /// Commits ranges of one ensemble together.
+    pub(crate) async fn commit(&self, ensemble: &Registered, written: &[&WrittenRange]) -> Result<(), FleetError> {
+        let mut committing = self.committing.lock().await;
+        let mut store = match committing.take() {
+            Some(store) => store,
+            None => self.open(&ensemble.plan.name).await?,
+        };
+        store.commit_ranges(ensemble, written).await?;
+        // A store whose commit failed is dropped, and opened again next time.
+        *committing = Some(store);
+        Ok(())
+    }
+}
