@@ -543,7 +543,7 @@ fn bring<'a>(
 ) -> std::result::Result<(), TableError> {
     let files: Vec<_> = files.into_iter().collect();
     let first = files.first().map(|(path, _)| path.to_path_buf()).unwrap_or_default();
-    disk.bring(&files).map_err(|cause| TableError::Io { doing: "open", path: first, cause })
+    disk.fetch(&files).map_err(|cause| TableError::Io { doing: "open", path: first, cause })
 }
 
 fn table_folder(data: &Path, table: &str) -> PathBuf {
