@@ -91,7 +91,7 @@ impl RangeReader {
         let segment = self.segment();
         let worlds = match segment.flat(group, event::WORLD, 0..segment.rows(group))? {
             FlatValues::Integers(worlds) => worlds,
-            FlatValues::Words { .. } => return Err(self.damaged("its worlds are no integers")),
+            FlatValues::Texts { .. } => return Err(self.damaged("its worlds are no integers")),
         };
         if !worlds.is_sorted() {
             return Err(self.damaged("its worlds are not in order"));
@@ -119,7 +119,7 @@ impl RangeReader {
         let wrong = || self.damaged("an event column is not what the catalogue says");
         let narrow = |v: i32, null: i32| if v == i32::MIN { null } else { v };
         Ok(match (self.segment().flat(group, column, rows)?, kind) {
-            (FlatValues::Words { places, words }, EventKind::Label(labels)) => {
+            (FlatValues::Texts { codes: places, dictionary: words }, EventKind::Label(labels)) => {
                 let code = |word: &String| labels.iter().position(|l| l == word).map(|c| c as u8);
                 let codes: Vec<u8> = words.iter().map(code).collect::<Option<_>>().ok_or_else(wrong)?;
                 let of = |&p: &u32| if p == u32::MAX { Some(NULL_LABEL) } else { codes.get(p as usize).copied() };

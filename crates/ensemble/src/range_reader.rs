@@ -146,7 +146,7 @@ impl RangeReader {
         let names = self.segment.flat(group, outcome::OUTCOME, 0..rows)?;
         let expected = catalogue.kind_of(entity).outcomes.iter().map(|o| o.name.as_str());
         let equal = match &names {
-            FlatValues::Words { places, words } => {
+            FlatValues::Texts { codes: places, dictionary: words } => {
                 places.iter().map(|&p| words.get(p as usize).map_or("", String::as_str)).eq(expected)
             }
             FlatValues::Integers(_) => false,

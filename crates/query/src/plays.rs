@@ -189,7 +189,7 @@ impl Piece for Stored {
             let integers = |name: &str| -> Result<ArrayRef, QueryError> {
                 match segment.flat(group, segment.column(name)?, rows.clone())? {
                     FlatValues::Integers(v) => Ok(Arc::new(Int32Array::from(v))),
-                    FlatValues::Words { .. } => Ok(Arc::new(Int32Array::new_null(rows.len()))),
+                    FlatValues::Texts { .. } => Ok(Arc::new(Int32Array::new_null(rows.len()))),
                 }
             };
             let own = |_, column: &EventColumn| {

@@ -89,7 +89,7 @@ pub(crate) fn emitted(column: &EventColumn, values: EventValues<'_>) -> Result<A
 pub(crate) fn stored(column: &EventColumn, values: FlatValues) -> Result<ArrayRef, QueryError> {
     const NULL: i32 = i32::MIN;
     match (values, event_type(column)) {
-        (FlatValues::Words { places, words: list }, DataType::Utf8View) => {
+        (FlatValues::Texts { codes: places, dictionary: list }, DataType::Utf8View) => {
             words(&StringViewArray::from_iter_values(list), places.into_iter())
         }
         (FlatValues::Integers(v), DataType::Int8) => {

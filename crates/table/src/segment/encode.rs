@@ -26,7 +26,7 @@ pub enum FlatColumn<'a> {
         /// One code per row.
         codes: &'a [u8],
         /// The texts, in the order of their codes.
-        words: &'a [String],
+        dictionary: &'a [String],
     },
     /// 8-bit integers; `i8::MIN` is NULL if `nullable`.
     I8 {
@@ -113,9 +113,9 @@ impl Encoder {
     /// Encodes column number `column` of the schema.
     pub fn flat(&mut self, column: usize, values: FlatColumn<'_>) -> Result<EncodedColumn> {
         match values {
-            FlatColumn::Labels { codes, words } => {
-                let dictionary = plain_texts(words.iter().map(String::as_str));
-                self.narrow(column, codes, true, &dictionary, words.len())
+            FlatColumn::Labels { codes, dictionary: texts } => {
+                let dictionary = plain_texts(texts.iter().map(String::as_str));
+                self.narrow(column, codes, true, &dictionary, texts.len())
             }
             FlatColumn::I8 { values, nullable } => self.integers(column, values, nullable),
             FlatColumn::I16 { values, nullable } => self.integers(column, values, nullable),

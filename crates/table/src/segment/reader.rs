@@ -42,11 +42,11 @@ pub enum FlatValues {
     /// Integers; `i32::MIN` is NULL.
     Integers(Vec<i32>),
     /// Indices into a dictionary; `u32::MAX` is NULL.
-    Words {
+    Texts {
         /// One index per row.
-        places: Vec<u32>,
+        codes: Vec<u32>,
         /// The dictionary.
-        words: Vec<String>,
+        dictionary: Vec<String>,
     },
 }
 
@@ -142,7 +142,7 @@ impl SegmentReader {
         // A group without rows has no pages.
         if rows.is_empty() {
             return Ok(match self.metadata.row_group(group).column(column).column_type() {
-                Type::BYTE_ARRAY => FlatValues::Words { places: Vec::new(), words: Vec::new() },
+                Type::BYTE_ARRAY => FlatValues::Texts { codes: Vec::new(), dictionary: Vec::new() },
                 _ => FlatValues::Integers(Vec::new()),
             });
         }
@@ -162,11 +162,11 @@ impl SegmentReader {
             }
             Values::Texts { codes, dictionary } => {
                 let null = dictionary.len() as u32;
-                let mut places = codes.into_wide();
+                let mut codes = codes.into_wide();
                 if valid.is_some() {
-                    places.iter_mut().filter(|place| **place == null).for_each(|place| *place = u32::MAX);
+                    codes.iter_mut().filter(|code| **code == null).for_each(|code| *code = u32::MAX);
                 }
-                Ok(FlatValues::Words { places, words: dictionary.iter().map(str::to_owned).collect() })
+                Ok(FlatValues::Texts { codes, dictionary: dictionary.iter().map(str::to_owned).collect() })
             }
             Values::Floats(_) => Err(self.damaged("it has real numbers outside lists")),
         }

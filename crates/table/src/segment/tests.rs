@@ -158,10 +158,11 @@ proptest! {
         let folder = tempfile::tempdir().unwrap();
         let words: Vec<String> = (0..30).map(|i| format!("wörd-{i}{}", "x".repeat(i % 3))).collect();
         let stored: Vec<u8> = codes.iter().map(|c| c.unwrap_or(u8::MAX)).collect();
-        let column_values = FlatColumn::Labels { codes: &stored, words: &words };
+        let column_values = FlatColumn::Labels { codes: &stored, dictionary: &words };
         let reader = write_with(format, FieldType::Text, |e| e.flat(0, column_values).unwrap(), &folder.path().join("s"));
-        let places = codes.iter().map(|c| c.map_or(u32::MAX, u32::from)).collect();
-        prop_assert_eq!(reader.flat(0, 0, 0..codes.len()).unwrap(), FlatValues::Words { places, words: words.clone() });
+        let read = codes.iter().map(|c| c.map_or(u32::MAX, u32::from)).collect();
+        let read = FlatValues::Texts { codes: read, dictionary: words.clone() };
+        prop_assert_eq!(reader.flat(0, 0, 0..codes.len()).unwrap(), read);
         let plain: Vec<Option<String>> = read_plainly(reader.path()).iter().map(|row| match column(row) {
             Value::Str(text) => Some(text.clone()),
             Value::Null => None,
