@@ -1,8 +1,7 @@
-//! The expression language of conditions and numbers: `home_margin > 3.5 and not (sacks = 0)`, `host ~ '^a' OR ms >
-//! 250`.
+//! The expression language of conditions and numbers, such as `home_margin > 3.5 and not (sacks = 0)`.
 //!
-//! Text enters, a tree ([`Expr`]) leaves. This crate knows the grammar and its limits. Binders in other crates
-//! resolve the names: outcomes of worlds, columns of events, columns of rows.
+//! Enters: text. Leaves: a tree ([`Expr`]). This crate knows the grammar and its limits. Binders in other crates resolve
+//! the names: outcomes of worlds, columns of events, columns of rows.
 //!
 //! ```text
 //! condition  = all ("OR" all)*                 all  = factor ("AND" factor)*        factor = "NOT" factor | test
@@ -20,8 +19,8 @@
 //!
 //! NaN is greater than all other numbers and equal to itself, as in PostgreSQL and DuckDB ([`order`]).
 //!
-//! Guarantees: parsing never panics, needs at most 1 MiB of stack in optimised builds, and memory in proportion to
-//! the text, which may have [`BYTES_MAX`] bytes. Never does I/O.
+//! Guarantees: parsing never panics. It needs at most 1 MiB of stack in optimised builds, and memory in proportion to
+//! the text, which has at most [`BYTES_MAX`] bytes. Never does I/O.
 
 mod error;
 mod lex;

@@ -37,9 +37,9 @@ fn blocks_for(distinct: f64, false_positives: f64) -> usize {
     (distinct / f64::max(low, f64::MIN_POSITIVE)).ceil().max(1.0) as usize
 }
 
-/// Expected false positive rate of a filter with `load` values per block. The values per block follow Poisson's law,
-/// and a block of `k` values gives a false positive if all 8 words have the requested bit of 32 set: `(1 -
-/// (31/32)^k)^8` (Putze, Sanders and Singler, "Cache-, hash- and space-efficient Bloom filters", 2007).
+/// Expected false positive rate of a filter with `load` values per block. The values per block follow Poisson's law. A
+/// block of `k` values gives a false positive if all 8 words have the requested bit of 32 set, with probability
+/// `(1 - (31/32)^k)^8` (Putze, Sanders and Singler, "Cache-, hash- and space-efficient Bloom filters", 2007).
 pub(crate) fn false_positive_rate(load: f64) -> f64 {
     let mut probability = (-load).exp();
     let mut rate = 0.0;

@@ -2,7 +2,7 @@
 //!
 //! The file holds the sorted distinct values of each indexed column with their row groups. A question for one value,
 //! several values or a range reads one or two blocks, and then only the matching row groups. This does not depend on
-//! statistics. Unlike Bloom filters, it supports ranges and has no false positives.
+//! statistics. Unlike Bloom filters, it supports ranges, and gives false positives only for keys over 64 bytes.
 //!
 //! The file lies in the folder `_lookup` beside the segment, with the segment's name and the suffix `.lookup`. Other
 //! engines' clean-up ignores names that start with `_`. It is synced before the log names the segment. If it is
