@@ -278,7 +278,7 @@ mod tests {
             ("down = run", "events have no column \"run\""),
             ("down = 'run'", "expected a number here"),
             ("down ~ 'a'", "down holds numbers, not words"),
-            ("play_type ~ '('", "the pattern is wrong here"),
+            ("play_type ~ '('", "invalid pattern"),
             ("down has 'a'", "events have no sets"),
             ("down = null", "use IS NULL"),
             ("play_type in ('run', null)", "use IS NULL"),

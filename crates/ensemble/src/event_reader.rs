@@ -116,7 +116,7 @@ impl RangeReader {
         let wrong = || self.damaged("an event column is not what the catalogue says");
         let narrow = |v: i32, null: i32| if v == i32::MIN { null } else { v };
         Ok(match (self.segment().flat(group, column, rows)?, kind) {
-            (FlatValues::Words { places, words }, EventKind::Label(labels)) => {
+            (FlatValues::Texts { codes: places, dictionary: words }, EventKind::Label(labels)) => {
                 let code = |word: &String| labels.iter().position(|l| l == word).map(|c| c as u8);
                 let codes: Vec<u8> = words.iter().map(code).collect::<Option<_>>().ok_or_else(wrong)?;
                 let of = |&p: &u32| if p == u32::MAX { Some(NULL_LABEL) } else { codes.get(p as usize).copied() };

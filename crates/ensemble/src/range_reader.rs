@@ -41,7 +41,7 @@ impl RangeFacts {
     }
 
     fn read(segment: &SegmentReader) -> Option<Self> {
-        let facts = segment.facts();
+        let facts = segment.metadata();
         let entities = facts.get(ENTITIES)?;
         let entities = entities.split(',').filter(|e| !e.is_empty()).map(|e| e.parse().ok());
         Some(Self {
@@ -63,7 +63,7 @@ pub struct RangeReader {
 impl RangeReader {
     /// Opens a range's segment of outcomes or events. How many bytes it has, where that is known.
     pub(crate) fn open(disk: &dyn Disk, path: &Path, bytes: Option<u64>) -> Result<Self, TableError> {
-        disk.bring(&[(path, bytes)]).map_err(|cause| TableError::Io { doing: "open", path: path.to_owned(), cause })?;
+        disk.fetch(&[(path, bytes)]).map_err(|cause| TableError::Io { doing: "open", path: path.to_owned(), cause })?;
         let segment = SegmentReader::open(path)?;
         let facts = RangeFacts::read(&segment).filter(|f| f.entities.len() == segment.row_groups());
         match facts {
@@ -146,7 +146,7 @@ impl RangeReader {
         let names = self.segment.flat(group, outcome::OUTCOME, 0..rows)?;
         let expected = catalogue.kind_of(entity).outcomes.iter().map(|o| o.name.as_str());
         let equal = match &names {
-            FlatValues::Words { places, words } => {
+            FlatValues::Texts { codes: places, dictionary: words } => {
                 places.iter().map(|&p| words.get(p as usize).map_or("", String::as_str)).eq(expected)
             }
             FlatValues::Integers(_) => false,

@@ -264,11 +264,13 @@ impl<'a> RangeWriter<'a> {
             ];
             for (i, (column, values)) in catalogue.events.iter().zip(&block.columns).enumerate() {
                 let values = match (*values, &column.kind) {
-                    (EventValues::Label(codes), EventKind::Label(words)) => FlatColumn::Labels { codes, words },
+                    (EventValues::Label(codes), EventKind::Label(words)) => {
+                        FlatColumn::Labels { codes, dictionary: words }
+                    }
                     (EventValues::I8(values), _) => FlatColumn::I8 { values, nullable: column.nullable },
                     (EventValues::I16(values), _) => FlatColumn::I16 { values, nullable: column.nullable },
                     (EventValues::I32(values), _) => FlatColumn::I32 { values, nullable: column.nullable },
-                    (EventValues::Label(codes), _) => FlatColumn::Labels { codes, words: &[] },
+                    (EventValues::Label(codes), _) => FlatColumn::Labels { codes, dictionary: &[] },
                 };
                 columns.push(encoder.flat(event::FIRST_OWN + i, values)?);
             }

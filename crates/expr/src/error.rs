@@ -2,31 +2,31 @@
 
 use std::borrow::Cow;
 
-/// An expression that does not follow the grammar, or that makes no sense of what it names.
+/// An expression that breaks the grammar or uses a name in a way that makes no sense.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{reason}\n  {excerpt}\n  {}^", " ".repeat(excerpt[..*at].chars().count()))]
 pub struct Error {
-    /// The text around the place.
+    /// The text around the error.
     excerpt: String,
-    /// The place in the excerpt, in bytes.
+    /// The position of the error in the excerpt, in bytes.
     at: usize,
     reason: String,
 }
 
 impl Error {
-    /// Points at byte `at` of `text`, or at the character that it is part of.
+    /// Points at byte `at` of `text`, rounded down to a character boundary.
     pub fn new(text: &str, at: usize, reason: impl Into<String>) -> Self {
         let (excerpt, at) = excerpt(text, text.floor_char_boundary(at));
         Self { excerpt: excerpt.into_owned(), at, reason: reason.into() }
     }
 
-    /// What is wrong, and what could stand there.
+    /// What is wrong, and what the parser expected.
     pub fn reason(&self) -> &str {
         &self.reason
     }
 }
 
-/// The part of a long text around byte `at`, and the place of `at` in it. Short texts stay whole.
+/// The part of a long text around byte `at`, and the position of `at` in it. Short texts stay whole.
 fn excerpt(text: &str, at: usize) -> (Cow<'_, str>, usize) {
     const AROUND: usize = 60;
     if text.len() <= 4 * AROUND {
@@ -43,7 +43,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn errors_point_at_the_place() {
+    fn errors_point_at_their_position() {
         let error = Error::new("ä # 3", 3, "no");
         assert_eq!(error.to_string(), "no\n  ä # 3\n    ^");
         // In the middle of a letter, and past the end.
@@ -52,7 +52,7 @@ mod tests {
     }
 
     #[test]
-    fn excerpts_keep_the_place() {
+    fn excerpts_keep_their_position() {
         assert_eq!(excerpt("short", 3), (Cow::Borrowed("short"), 3));
         let text = format!("{}@{}", "ä".repeat(500), "ß".repeat(500));
         for at in [0, 999, 1000, 1001, text.len()] {

@@ -1,6 +1,6 @@
-//! Cuts an expression into tokens.
+//! Splits an expression into tokens.
 
-/// A token, and where it begins.
+/// A token and its first byte.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Token {
     pub(crate) at: usize,
@@ -9,7 +9,7 @@ pub(crate) struct Token {
 
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum What {
-    /// A name or a word of the language.
+    /// A name or a keyword.
     Word(String),
     /// A name in double quotes.
     Quoted(String),
@@ -20,11 +20,11 @@ pub(crate) enum What {
     End,
 }
 
-/// Longer signs first.
+/// Longest first, so that `<=` is not read as `<`.
 const SIGNS: [&str; 20] =
     ["!=", "<>", "<=", ">=", "==", "!~", "&&", "||", "=", "<", ">", "~", "!", "(", ")", ",", "+", "-", "*", "/"];
 
-/// The tokens of an expression with an end behind them, or where and why it cannot be cut.
+/// Returns the tokens and a final [`What::End`], or the position and the reason of the first error.
 pub(crate) fn lex(text: &str) -> Result<Vec<Token>, (usize, String)> {
     let mut tokens = Vec::new();
     let mut at = 0;
@@ -34,10 +34,10 @@ pub(crate) fn lex(text: &str) -> Result<Vec<Token>, (usize, String)> {
             at += first.len_utf8();
             continue;
         } else if first == '\'' {
-            let (text, length) = quoted(rest, '\'').ok_or((at, "this text has no end: close it with '".to_owned()))?;
+            let (text, length) = quoted(rest, '\'').ok_or((at, "unterminated text: close it with '".to_owned()))?;
             (What::Text(text), length)
         } else if first == '"' {
-            let (name, length) = quoted(rest, '"').ok_or((at, "this name has no end: close it with \"".to_owned()))?;
+            let (name, length) = quoted(rest, '"').ok_or((at, "unterminated name: close it with \"".to_owned()))?;
             (What::Quoted(name), length)
         } else if first.is_ascii_digit() || (first == '.' && rest[1..].starts_with(|c: char| c.is_ascii_digit())) {
             number(rest).map_err(|reason| (at, reason))?
@@ -47,10 +47,7 @@ pub(crate) fn lex(text: &str) -> Result<Vec<Token>, (usize, String)> {
         } else if let Some(sign) = SIGNS.iter().find(|sign| rest.starts_with(**sign)) {
             (What::Sign(sign), sign.len())
         } else {
-            return Err((
-                at,
-                format!("{first:?} has no meaning here: write names with other letters in double quotes"),
-            ));
+            return Err((at, format!("unexpected {first:?}: put names with special characters in double quotes")));
         };
         tokens.push(Token { at, what });
         at += length;
@@ -70,7 +67,7 @@ fn name_length(text: &str) -> usize {
     }
 }
 
-/// What is between quotes, in which a doubled one stands for itself, and how long that is with them.
+/// The text between two quotes, and its length with them. A doubled quote stands for one.
 fn quoted(rest: &str, quote: char) -> Option<(String, usize)> {
     let mut text = String::new();
     let mut chars = rest.char_indices().skip(1).peekable();
@@ -106,7 +103,7 @@ fn number(rest: &str) -> Result<(What, usize), String> {
         }
     }
     if rest[end..].starts_with(|c: char| c.is_alphanumeric() || c == '_') {
-        return Err("a number ends in letters: write names that begin with a digit in double quotes".to_owned());
+        return Err("letters after a number: put names that start with a digit in double quotes".to_owned());
     }
     let text = &rest[..end];
     if end == whole

@@ -1,7 +1,7 @@
 //! The expression language of conditions and numbers: `margin > 3.5 and not (wins = 0)`, `host ~ '^a' OR ms > 250`.
 //!
-//! Text goes in, a tree comes out. This crate knows the grammar and its limits. Binders elsewhere give names a meaning:
-//! outcomes of worlds, columns of events, columns of rows.
+//! Enters: text. Leaves: a tree ([`Expr`]). This crate knows the grammar and its limits. Binders in other crates resolve
+//! the names: outcomes of worlds, columns of events, columns of rows.
 //!
 //! ```text
 //! condition  = all ("OR" all)*                 all  = factor ("AND" factor)*        factor = "NOT" factor | test
@@ -14,13 +14,13 @@
 //!            | "abs(" sum ")" | "min(" sum "," sum ")" | "max(" sum "," sum ")"
 //! NAME       = name | entity ":" name | "any \"\" text"
 //! ```
-//! `&&`, `||` and `!` mean AND, OR and NOT. Words are case-insensitive; a name that is one of them, or that has other
-//! characters than letters, digits, `_` and `.`, goes in double quotes. Entities may have hyphens.
+//! `&&`, `||` and `!` mean AND, OR and NOT. Keywords are case-insensitive. Put a name in double quotes if it equals a
+//! keyword or has characters other than letters, digits, `_` and `.`. Entities may contain hyphens.
 //!
 //! NaN is greater than all other numbers and equal to itself, as in PostgreSQL and DuckDB ([`order`]).
 //!
-//! Parsing needs a stack of 1 MiB at most, unless it is compiled without optimisation, and memory in proportion to the text,
-//! of which there may be [`BYTES_MAX`]. It never panics.
+//! Guarantees: parsing never panics. It needs at most 1 MiB of stack in optimised builds, and memory in proportion to
+//! the text, which has at most [`BYTES_MAX`] bytes. Never does I/O.
 
 mod error;
 mod lex;

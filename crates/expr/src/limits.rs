@@ -1,13 +1,13 @@
-//! What one expression may cost: its length, its nesting, its parts.
+//! Limits on the length, the nesting and the parts of one expression.
 
-/// Bytes of one expression.
+/// Length of an expression in bytes.
 pub const BYTES_MAX: usize = 1 << 20;
-/// Parentheses, negations and function calls inside one another.
+/// Levels of parentheses, negations and function calls.
 pub const DEPTH_MAX: usize = 200;
-/// Tests, operators, negations and parentheses of one expression.
+/// Tests, operators, negations and parentheses in one expression.
 pub const NODES_MAX: usize = 20_000;
 
-/// Counts the depth and the parts of an expression while it is parsed. Errors are reasons.
+/// Counts the depth and the parts of an expression during parsing.
 #[derive(Debug, Default)]
 pub(crate) struct Budget {
     depth: usize,
@@ -15,25 +15,23 @@ pub(crate) struct Budget {
 }
 
 impl Budget {
-    /// Goes one level deeper. Call [`Self::leave`] on the way out.
+    /// Enters a deeper level. Call [`Self::leave`] on the way out.
     pub(crate) fn enter(&mut self) -> Result<(), String> {
         self.depth += 1;
         if self.depth > DEPTH_MAX {
-            return Err(format!("the expression is nested over {DEPTH_MAX} levels deep here: remove parentheses"));
+            return Err(format!("the expression is nested more than {DEPTH_MAX} levels deep: remove parentheses"));
         }
         Ok(())
     }
 
-    /// Comes back from a deeper level.
     pub(crate) fn leave(&mut self) {
         self.depth -= 1;
     }
 
-    /// Adds one part.
     pub(crate) fn node(&mut self) -> Result<(), String> {
         self.nodes += 1;
         if self.nodes > NODES_MAX {
-            return Err(format!("the expression has over {NODES_MAX} tests and operators: split it"));
+            return Err(format!("the expression has more than {NODES_MAX} tests and operators: split it"));
         }
         Ok(())
     }
@@ -44,7 +42,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn depth_is_released_on_the_way_out() {
+    fn leaving_releases_depth() {
         let mut budget = Budget::default();
         for _ in 0..10 * DEPTH_MAX {
             budget.enter().unwrap();

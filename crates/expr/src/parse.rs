@@ -1,19 +1,19 @@
-//! From tokens to a tree, by precedence.
+//! Builds a tree from tokens, by operator precedence.
 
 use crate::error::Error;
 use crate::lex::{Token, What, lex};
 use crate::limits::{BYTES_MAX, Budget};
 use crate::tree::{Comparison, Expr, Name, Node, Operator};
 
-const WORDS: [&str; 9] = ["AND", "OR", "NOT", "IN", "IS", "NULL", "HAS", "TRUE", "FALSE"];
+const KEYWORDS: [&str; 9] = ["AND", "OR", "NOT", "IN", "IS", "NULL", "HAS", "TRUE", "FALSE"];
 
 /// Parses an expression: a condition or a number.
 ///
 /// # Errors
-/// Where it does not follow the grammar or is over a limit, with the place.
+/// If the text breaks the grammar or exceeds a limit.
 pub fn parse(text: &str) -> Result<Expr, Error> {
     if text.len() > BYTES_MAX {
-        let reason = format!("the expression has {} bytes and may have {BYTES_MAX}: split it", text.len());
+        let reason = format!("the expression has {} bytes, the limit is {BYTES_MAX}: split it", text.len());
         return Err(Error::new(text, 0, reason));
     }
     let fail = |(at, reason): (usize, String)| Error::new(text, at, reason);
@@ -31,10 +31,10 @@ struct Parser {
     budget: Budget,
 }
 
-/// The place of what is wrong, and what it is.
+/// An error is a position and a reason.
 type Parsed<T> = Result<T, (usize, String)>;
 
-/// In a box, so that the frames of functions that call each other stay small.
+/// Boxed, so that recursive calls have small stack frames.
 type Part = Parsed<Box<Expr>>;
 
 impl Parser {
@@ -106,7 +106,7 @@ impl Parser {
         self.joined("AND", "&&", Self::factor, Node::All)
     }
 
-    /// One or more parts with a word between them.
+    /// One or more parts joined by a keyword or a sign.
     fn joined(&mut self, word: &str, sign: &str, part: fn(&mut Self) -> Part, join: fn(Vec<Expr>) -> Node) -> Part {
         let at = self.at();
         let first = part(self)?;
@@ -130,7 +130,7 @@ impl Parser {
         self.test(left)
     }
 
-    /// What is tested of `left`, if anything is.
+    /// The test that follows `left`, if one does.
     fn test(&mut self, left: Box<Expr>) -> Part {
         let at = self.at();
         if let What::Sign(sign) = *self.peek() {
@@ -202,7 +202,7 @@ impl Parser {
         self.chain(&[("*", Operator::Multiply), ("/", Operator::Divide)], Self::atom)
     }
 
-    /// One or more numbers with operators between them.
+    /// One or more numbers joined by operators.
     fn chain(&mut self, operators: &[(&str, Operator)], part: fn(&mut Self) -> Part) -> Part {
         let first = part(self)?;
         if !operators.iter().any(|(sign, _)| self.is_sign(sign)) {
@@ -258,7 +258,7 @@ impl Parser {
                 "NULL" => Node::Null,
                 "TRUE" => Node::Bool(true),
                 "FALSE" => Node::Bool(false),
-                upper if WORDS.contains(&upper) => return self.fail(EXPECTED),
+                upper if KEYWORDS.contains(&upper) => return self.fail(EXPECTED),
                 _ => Node::Name(word),
             },
             What::Sign(_) | What::End => return self.fail(EXPECTED),
@@ -267,14 +267,14 @@ impl Parser {
         Ok(made(node, at))
     }
 
-    /// A function's name, a parenthesis, and what follows.
+    /// A call: a function's name and its arguments in parentheses.
     fn call(&mut self) -> Part {
         let at = self.at();
         let operator = match self.peek() {
             What::Word(name) if name.eq_ignore_ascii_case("abs") => None,
             What::Word(name) if name.eq_ignore_ascii_case("min") => Some(Operator::Min),
             What::Word(name) if name.eq_ignore_ascii_case("max") => Some(Operator::Max),
-            What::Word(name) if WORDS.iter().any(|word| name.eq_ignore_ascii_case(word)) => return self.leaf(),
+            What::Word(name) if KEYWORDS.iter().any(|word| name.eq_ignore_ascii_case(word)) => return self.leaf(),
             _ => return self.fail("expected one of the functions abs, min, max"),
         };
         self.advance();
@@ -295,10 +295,10 @@ fn made(node: Node, at: usize) -> Box<Expr> {
     Box::new(Expr { node, at })
 }
 
-/// Refuses a condition where a value is needed.
+/// Rejects a condition where a value is needed.
 fn value(expr: Box<Expr>) -> Part {
     if expr.is_condition() {
-        return Err((expr.at, "a condition stands where a number is needed".to_owned()));
+        return Err((expr.at, "expected a number, found a condition".to_owned()));
     }
     Ok(expr)
 }

@@ -1,11 +1,11 @@
-//! Regular expressions, with the place of what is wrong with them.
+//! Regular expressions and the position of their errors.
 
 use regex::Regex;
 
-/// Compiles a pattern. An error is a reason and the byte of the pattern that it is about.
+/// Compiles a pattern. An error is a byte position in the pattern and a reason.
 ///
 /// # Errors
-/// If the pattern is not a regular expression of the `regex` crate, or is too large for it.
+/// If the pattern is not a regular expression of the `regex` crate, or exceeds its size limit.
 pub fn regex(pattern: &str) -> Result<Regex, (usize, String)> {
     let (at, reason) = match regex_syntax::Parser::new().parse(pattern) {
         Err(regex_syntax::Error::Parse(e)) => (e.span().start.offset, e.kind().to_string()),
@@ -13,5 +13,5 @@ pub fn regex(pattern: &str) -> Result<Regex, (usize, String)> {
         Err(other) => (0, other.to_string()),
         Ok(_) => return Regex::new(pattern).map_err(|e| (0, e.to_string())),
     };
-    Err((at, format!("the pattern is wrong here: {reason}")))
+    Err((at, format!("invalid pattern: {reason}")))
 }

@@ -2,7 +2,7 @@ use proptest::prelude::*;
 
 use super::*;
 
-/// The tree in prefix form, names and numbers bare.
+/// The tree in prefix form, with names and numbers bare.
 fn shown(expr: &Expr) -> String {
     let all = |exprs: &[Expr]| exprs.iter().map(shown).collect::<Vec<_>>().join(" ");
     let not = |negated: bool, text: String| if negated { format!("(not {text})") } else { text };
@@ -30,7 +30,7 @@ fn shown(expr: &Expr) -> String {
 }
 
 #[test]
-fn expressions_become_trees() {
+fn precedence_shapes_the_tree() {
     for (text, tree) in [
         ("a", "a"),
         ("a > 1 or b < 2 and not c = 3", "(or (> a 1) (and (< b 2) (not (= c 3))))"),
@@ -59,39 +59,39 @@ fn expressions_become_trees() {
 }
 
 #[test]
-fn errors_say_what_was_expected_and_where() {
+fn errors_name_expectation_and_position() {
     for (text, reason, at) in [
         ("", "expected a name, a number or a 'text'", 0),
         ("a >", "expected a name, a number or a 'text'", 3),
         ("a > 3 4", "expected AND, OR, an operator or the end", 6),
         ("(a > 3", "expected a closing parenthesis", 6),
-        ("a # 3", "'#' has no meaning here: write names with other letters in double quotes", 2),
+        ("a # 3", "unexpected '#': put names with special characters in double quotes", 2),
         ("sum(a) > 1", "expected one of the functions abs, min, max", 0),
         ("min(a) > 1", "expected a comma", 5),
-        ("(a > 1) + 2 > 1", "a condition stands where a number is needed", 3),
-        ("abs((a > 1)) > 1", "a condition stands where a number is needed", 7),
-        ("a = (b > 1)", "a condition stands where a number is needed", 7),
+        ("(a > 1) + 2 > 1", "expected a number, found a condition", 3),
+        ("abs((a > 1)) > 1", "expected a number, found a condition", 7),
+        ("a = (b > 1)", "expected a number, found a condition", 7),
         ("3 in (1)", "expected a name before this test", 0),
         ("a in 1", "expected a list of values in parentheses", 5),
         ("a in (1 2)", "expected a comma or a closing parenthesis", 8),
         ("a is 1", "expected NULL or NOT NULL", 5),
         ("a ~ b", "expected a pattern in single quotes", 4),
         ("a has b", "expected a member in single quotes", 6),
-        ("1x > 2", "a number ends in letters: write names that begin with a digit in double quotes", 0),
-        ("a = 'b", "this text has no end: close it with '", 4),
-        ("\"a", "this name has no end: close it with \"", 0),
+        ("1x > 2", "letters after a number: put names that start with a digit in double quotes", 0),
+        ("a = 'b", "unterminated text: close it with '", 4),
+        ("\"a", "unterminated name: close it with \"", 0),
     ] {
         let expected = Error::new(text, at, reason);
         assert_eq!(parse(text).unwrap_err(), expected, "{text}");
     }
 }
 
-/// Runs on a thread with half the stack of those that answer questions.
-fn on_a_small_stack<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> T {
+/// Threads that answer questions have twice this stack.
+fn on_small_stack<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> T {
     std::thread::Builder::new().stack_size(1 << 20).spawn(work).unwrap().join().unwrap()
 }
 
-/// One expression nested `depth` levels deep for each way to nest.
+/// One expression per way to nest, `depth` levels deep.
 fn nested(depth: usize) -> Vec<String> {
     let around = |open: &str, inner: &str, close: &str| open.repeat(depth) + inner + &close.repeat(depth);
     vec![
@@ -108,8 +108,8 @@ fn nested(depth: usize) -> Vec<String> {
 }
 
 #[test]
-fn the_deepest_expressions_fit_the_stack() {
-    on_a_small_stack(|| {
+fn deepest_expressions_fit_the_stack() {
+    on_small_stack(|| {
         for text in nested(DEPTH_MAX) {
             let parsed = parse(&text).unwrap_or_else(|error| panic!("{error}"));
             assert_eq!(format!("{:?}", parsed.clone()), format!("{parsed:?}"));
@@ -118,33 +118,33 @@ fn the_deepest_expressions_fit_the_stack() {
 }
 
 #[test]
-fn deeper_longer_or_larger_expressions_are_refused() {
-    on_a_small_stack(|| {
-        let refused = |text: &str| parse(text).unwrap_err().to_string();
+fn oversized_expressions_are_rejected() {
+    on_small_stack(|| {
+        let rejected = |text: &str| parse(text).unwrap_err().to_string();
         for depth in [DEPTH_MAX + 1, 20_000] {
             for text in nested(depth) {
-                let error = refused(&text);
-                assert!(error.contains("nested over") || error.contains("tests and operators"), "{error}");
+                let error = rejected(&text);
+                assert!(error.contains("nested more than") || error.contains("tests and operators"), "{error}");
                 assert!(error.len() < 700, "{error}");
             }
         }
-        assert!(refused(&"(".repeat(200_000)).contains("nested over"));
-        assert!(refused(&format!("a{}", " + 1".repeat(NODES_MAX))).contains("tests and operators"));
-        assert!(refused(&format!("a{}", " or a".repeat(NODES_MAX))).contains("tests and operators"));
-        assert!(refused(&" ".repeat(BYTES_MAX + 1)).contains("bytes"));
+        assert!(rejected(&"(".repeat(200_000)).contains("nested more than"));
+        assert!(rejected(&format!("a{}", " + 1".repeat(NODES_MAX))).contains("tests and operators"));
+        assert!(rejected(&format!("a{}", " or a".repeat(NODES_MAX))).contains("tests and operators"));
+        assert!(rejected(&" ".repeat(BYTES_MAX + 1)).contains("bytes"));
     });
 }
 
-/// The old parser of rows never came back from a level that it had left.
+/// A parser that forgets to leave a level counts these as deep.
 #[test]
-fn many_shallow_parentheses_are_not_deep() {
+fn shallow_parentheses_do_not_add_depth() {
     let text = vec!["(a = 1)"; 5_000].join(" or ");
     assert!(matches!(parse(&text).unwrap().node, Node::Any(parts) if parts.len() == 5_000));
     assert!(parse(&format!("a in ({}1)", "-1, ".repeat(5_000))).is_ok());
 }
 
 #[test]
-fn reals_have_a_total_order() {
+fn real_numbers_have_total_order() {
     let ordered = [f64::NEG_INFINITY, -1.0, 0.0, 1.0, f64::INFINITY, f64::NAN];
     for (i, a) in ordered.iter().enumerate() {
         for (j, b) in ordered.iter().enumerate() {
@@ -158,12 +158,12 @@ fn reals_have_a_total_order() {
 
 proptest! {
     #[test]
-    fn any_text_is_parsed_or_refused(text in ".{0,60}") {
+    fn parsing_any_text_never_panics(text in ".{0,60}") {
         let _ = parse(&text);
     }
 
     #[test]
-    fn any_words_are_parsed_or_refused(
+    fn parsing_any_tokens_never_panics(
         words in prop::collection::vec(
             prop::sample::select(vec![
                 "(", ")", "not ", "-", "abs(", "min(", ",", " and ", " or ", "a", "game-001:", "1", ".", "=", "<", "+",

@@ -1,55 +1,55 @@
-//! What was written, as a tree.
+//! The syntax tree.
 
 use std::cmp::Ordering;
 
 /// A part of an expression.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Expr {
-    /// What it is.
+    /// The part itself.
     pub node: Node,
-    /// Where it begins in the text, in bytes; the operator of a comparison.
+    /// First byte in the text; for a comparison, that of its operator.
     pub at: usize,
 }
 
-/// What a part of an expression is.
+/// The kinds of parts.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Node {
-    /// Every part holds.
+    /// True if all parts are.
     All(Vec<Expr>),
-    /// At least one part holds.
+    /// True if at least one part is.
     Any(Vec<Expr>),
-    /// The part does not hold.
+    /// True if the part is false.
     Not(Box<Expr>),
-    /// Two numbers, texts or truth values.
+    /// Compares two numbers, texts or truth values.
     Compare(Box<Expr>, Comparison, Box<Expr>),
-    /// A text in which a regular expression is found, or is not.
+    /// Searches a text for a regular expression.
     Match {
         /// The column.
         name: Name,
         /// The regular expression.
         pattern: String,
-        /// Where its text begins, after the quote.
+        /// The pattern's first byte in the expression, after the quote.
         pattern_at: usize,
         /// `!~`.
         negated: bool,
     },
-    /// A value that is one of a list, or is not.
+    /// Tests whether a value is in a list.
     In {
         /// The column.
         name: Name,
-        /// Numbers, texts, truth values and NULL, some of them behind a minus.
+        /// Numbers, texts, truth values and NULL; some are negated.
         values: Vec<Expr>,
         /// `NOT IN`.
         negated: bool,
     },
-    /// A value that is missing, or is not.
+    /// Tests whether a value is missing.
     IsNull {
         /// The column.
         name: Name,
         /// `IS NOT NULL`.
         negated: bool,
     },
-    /// A set with a member, or without it.
+    /// Tests whether a set has a member.
     Has {
         /// The column.
         name: Name,
@@ -60,9 +60,9 @@ pub enum Node {
     },
     /// A column or an outcome.
     Name(String),
-    /// A whole number.
+    /// An integer.
     Int(i64),
-    /// Any other number.
+    /// A real number, or an integer beyond 64 bits.
     Real(f64),
     /// A text.
     Text(String),
@@ -70,25 +70,25 @@ pub enum Node {
     Bool(bool),
     /// NULL.
     Null,
-    /// A number with the other sign.
+    /// A number with its sign flipped.
     Negative(Box<Expr>),
-    /// A number without its sign.
+    /// The absolute value of a number.
     Absolute(Box<Expr>),
-    /// A number and what is done to it, from left to right. A chain is one node, however long: a tree of pairs would be
-    /// as deep as the chain is long.
+    /// Operators applied to a number from left to right. One flat node: a tree of pairs would be as deep as the chain
+    /// is long.
     Chain(Box<Expr>, Vec<(Operator, Expr)>),
 }
 
-/// A name, and where it stands.
+/// A name and its position.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Name {
-    /// As it was written, without quotes.
+    /// The name without quotes.
     pub text: String,
-    /// Where, in bytes.
+    /// Its first byte in the text.
     pub at: usize,
 }
 
-/// Two numbers to one.
+/// An operator on two numbers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Operator {
     /// `+`
@@ -97,7 +97,7 @@ pub enum Operator {
     Subtract,
     /// `*`
     Multiply,
-    /// `/`, always of real numbers.
+    /// `/`, always on real numbers.
     Divide,
     /// `min(a, b)`
     Min,
@@ -105,7 +105,7 @@ pub enum Operator {
     Max,
 }
 
-/// Two values to a truth value.
+/// A comparison of two values.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Comparison {
     /// `=`
@@ -123,7 +123,7 @@ pub enum Comparison {
 }
 
 impl Expr {
-    /// Whether it is true or false by its form. Names and TRUE can be conditions, too.
+    /// Whether the form alone makes this a condition. Names and TRUE can be conditions, too.
     pub fn is_condition(&self) -> bool {
         use Node::{All, Any, Compare, Has, In, IsNull, Match, Not};
         matches!(
@@ -134,7 +134,7 @@ impl Expr {
 }
 
 impl Operator {
-    /// Applies it to real numbers.
+    /// Applies the operator to real numbers.
     pub fn of(self, a: f64, b: f64) -> f64 {
         match self {
             Self::Add => a + b,
@@ -159,13 +159,13 @@ impl Operator {
     }
 }
 
-/// How two real numbers compare: NaN is greater than all other numbers and equal to itself, and -0 equals 0.
+/// Total order of real numbers: NaN is greater than all others and equal to itself, and -0 equals 0.
 pub fn order(a: f64, b: f64) -> Ordering {
     a.partial_cmp(&b).unwrap_or_else(|| a.is_nan().cmp(&b.is_nan()))
 }
 
 impl Comparison {
-    /// The one that is true where this is false.
+    /// The comparison that is true exactly where this one is false.
     #[must_use]
     pub fn negated(self) -> Self {
         match self {
@@ -178,7 +178,7 @@ impl Comparison {
         }
     }
 
-    /// The same with its sides exchanged.
+    /// The comparison with its sides exchanged.
     #[must_use]
     pub fn exchanged(self) -> Self {
         match self {
@@ -190,7 +190,7 @@ impl Comparison {
         }
     }
 
-    /// Whether it holds of two values in this order.
+    /// Whether two values in this order satisfy the comparison.
     pub fn holds(self, order: Ordering) -> bool {
         match self {
             Self::Equal => order.is_eq(),
@@ -202,7 +202,7 @@ impl Comparison {
         }
     }
 
-    /// As SQL writes it.
+    /// The SQL operator.
     pub fn sign(self) -> &'static str {
         match self {
             Self::Equal => "=",

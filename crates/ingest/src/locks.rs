@@ -7,7 +7,7 @@ use std::fs::{File, TryLockError};
 use std::path::{Path, PathBuf};
 
 use table::disk::{Disk, create_dirs, create_options};
-use table::{Appender, Hold};
+use table::{Appender, FolderLock};
 
 use crate::error::IngestError;
 
@@ -46,7 +46,7 @@ fn open(folder: &Path, name: &str) -> Result<(File, PathBuf), IngestError> {
 #[derive(Debug)]
 pub(crate) struct Place {
     pub(crate) folder: PathBuf,
-    _hold: Hold,
+    _folder_lock: FolderLock,
 }
 
 impl Place {
@@ -56,10 +56,10 @@ impl Place {
             let folder = root.join(Appender::LOG_FOLDER);
             create_dirs(disk, &folder).map_err(IngestError::io("create the folder", &folder))?;
             // A table that is dropped in between goes with its folder, which is made again.
-            if let Some(hold) = Hold::shared(root)?
+            if let Some(folder_lock) = FolderLock::shared(root)?
                 && folder.is_dir()
             {
-                return Ok(Self { folder, _hold: hold });
+                return Ok(Self { folder, _folder_lock: folder_lock });
             }
         }
     }
@@ -67,8 +67,8 @@ impl Place {
     /// The log of the table in the folder `root`, if it has one.
     pub(crate) fn find(root: &Path) -> Result<Option<Self>, IngestError> {
         let folder = root.join(Appender::LOG_FOLDER);
-        let hold = Hold::shared(root)?;
-        Ok(hold.filter(|_| folder.is_dir()).map(|hold| Self { folder, _hold: hold }))
+        let folder_lock = FolderLock::shared(root)?;
+        Ok(folder_lock.filter(|_| folder.is_dir()).map(|folder_lock| Self { folder, _folder_lock: folder_lock }))
     }
 
     /// Makes the names of the folders that lead here durable. Another process may have made them and not be done yet.

@@ -13,29 +13,29 @@ use parquet::schema::types::ColumnDescPtr;
 
 use crate::codec::Compressor;
 
-/// A finished column chunk, ready to be put into a segment.
+/// A finished column chunk, ready to append to a segment.
 pub struct EncodedColumn {
-    /// Its pages.
+    /// The compressed pages.
     pub bytes: Bytes,
-    /// Its metadata, indexes and filter, as the Parquet library's row group writer takes them.
+    /// Metadata, indexes and filter, for the Parquet library's row group writer.
     pub close: ColumnCloseResult,
 }
 
-/// What a data page holds, beside its bytes.
-pub struct PageFacts {
-    /// Rows.
+/// Describes a data page.
+pub struct PageMetadata {
+    /// Number of rows.
     pub rows: usize,
-    /// Levels: values and NULLs of all lists, or rows where the column holds no lists.
+    /// Number of levels: values and NULLs of all lists, or rows if the column has no lists.
     pub levels: usize,
-    /// NULL rows.
+    /// Number of NULL rows.
     pub nulls: usize,
-    /// How the values are encoded.
+    /// Encoding of the values.
     pub encoding: Encoding,
-    /// Smallest and largest value, where they are known.
+    /// Smallest and largest value, if known.
     pub bounds: Option<Bounds>,
 }
 
-/// The smallest and the largest of some values.
+/// The smallest and the largest value.
 #[derive(Debug, Clone)]
 pub enum Bounds {
     /// Of integers.
@@ -44,7 +44,7 @@ pub enum Bounds {
     Bytes(Vec<u8>, Vec<u8>),
 }
 
-/// Bounds of texts are cut after this many bytes: footers must stay small.
+/// Bounds of texts are truncated to this many bytes to keep footers small.
 const BOUND_BYTES_MAX: usize = 64;
 
 impl Bounds {
@@ -57,7 +57,7 @@ impl Bounds {
         }
     }
 
-    /// As a page index has them, cut where they are long. `None` where no short text is above all.
+    /// The bounds as a page index stores them, truncated. `None` if no short text is an upper bound.
     fn to_bytes(&self, physical: Physical) -> Option<(Vec<u8>, Vec<u8>)> {
         match self {
             Self::Integers(low, high) if physical == Physical::INT64 => {
@@ -71,7 +71,7 @@ impl Bounds {
     }
 }
 
-/// Where to cut a text so that no character is cut in two.
+/// Where to truncate a text without splitting a character.
 fn cut(bytes: &[u8]) -> usize {
     match std::str::from_utf8(bytes) {
         Ok(text) => text.floor_char_boundary(BOUND_BYTES_MAX),
@@ -79,13 +79,13 @@ fn cut(bytes: &[u8]) -> usize {
     }
 }
 
-/// A short text that is not below `bytes`: its beginning with the last character that has a successor raised to it.
+/// A short text that is not below `bytes`: a prefix with its last character incremented.
 fn above(bytes: &[u8]) -> Option<Vec<u8>> {
     let mut kept = bytes[..cut(bytes)].to_vec();
     if kept.len() == bytes.len() {
         return Some(kept);
     }
-    // Only ASCII below DEL has a successor that is text again; for bytes, anything below it will do as well.
+    // Incrementing ASCII below DEL gives valid text; for bytes the same limit is good enough.
     while let Some(last) = kept.pop() {
         if last < 0x7E {
             kept.push(last + 1);
@@ -114,7 +114,7 @@ pub struct ChunkWriter<'a> {
 }
 
 impl<'a> ChunkWriter<'a> {
-    /// Starts a chunk of a column, to be compressed by `compressor`.
+    /// Starts a chunk of a column.
     pub fn new(column: ColumnDescPtr, compressor: &'a mut Compressor) -> Self {
         Self {
             index: ColumnIndexBuilder::new(column.physical_type()),
@@ -134,7 +134,7 @@ impl<'a> ChunkWriter<'a> {
         }
     }
 
-    /// Writes the dictionary: `count` values, plainly encoded. It must come first.
+    /// Writes the dictionary: `count` values in PLAIN encoding. Call it before the first data page.
     pub fn dictionary(&mut self, plain: &[u8], count: usize) -> Result<()> {
         let page = Page::DictionaryPage {
             buf: self.compressor.compress(plain)?,
@@ -148,41 +148,41 @@ impl<'a> ChunkWriter<'a> {
         Ok(())
     }
 
-    /// Writes a data page of the first version: its levels and values.
-    pub fn page(&mut self, body: &[u8], facts: &PageFacts) -> Result<()> {
+    /// Writes a data page of version 1: its levels and values.
+    pub fn page(&mut self, body: &[u8], metadata: &PageMetadata) -> Result<()> {
         let page = Page::DataPage {
             buf: self.compressor.compress(body)?,
-            num_values: facts.levels as u32,
-            encoding: facts.encoding,
+            num_values: metadata.levels as u32,
+            encoding: metadata.encoding,
             def_level_encoding: Encoding::RLE,
             rep_level_encoding: Encoding::RLE,
             statistics: None,
         };
         let at = self.write(page, body.len())?;
         self.first_page.get_or_insert(at);
-        self.note(facts.encoding);
+        self.note(metadata.encoding);
         let size = self.out.bytes_written() as i64 - at;
         self.offsets.append_offset_and_size(at, size as i32);
-        self.offsets.append_row_count(facts.rows as i64);
-        self.rows += facts.rows;
-        self.levels += facts.levels;
-        self.nulls += facts.nulls;
-        self.add_bounds(facts);
+        self.offsets.append_row_count(metadata.rows as i64);
+        self.rows += metadata.rows;
+        self.levels += metadata.levels;
+        self.nulls += metadata.nulls;
+        self.add_bounds(metadata);
         Ok(())
     }
 
-    fn add_bounds(&mut self, facts: &PageFacts) {
-        let all_null = facts.nulls == facts.rows;
+    fn add_bounds(&mut self, metadata: &PageMetadata) {
+        let all_null = metadata.nulls == metadata.rows;
         let physical = self.column.physical_type();
-        match facts.bounds.as_ref().and_then(|b| Some((b, b.to_bytes(physical)?))) {
+        match metadata.bounds.as_ref().and_then(|b| Some((b, b.to_bytes(physical)?))) {
             Some((bounds, (low, high))) => {
-                self.index.append(false, low, high, facts.nulls as i64);
+                self.index.append(false, low, high, metadata.nulls as i64);
                 self.bounds = Some(match self.bounds.take() {
                     Some(widest) => widest.widen(bounds.clone()),
                     None => bounds.clone(),
                 });
             }
-            None if all_null => self.index.append(true, Vec::new(), Vec::new(), facts.nulls as i64),
+            None if all_null => self.index.append(true, Vec::new(), Vec::new(), metadata.nulls as i64),
             None => {
                 self.index.to_invalid();
                 self.bounds_known = false;
@@ -225,10 +225,10 @@ impl<'a> ChunkWriter<'a> {
         }
     }
 
-    /// Ends the chunk.
+    /// Finishes the chunk.
     ///
     /// # Errors
-    /// Where the Parquet library refuses its metadata.
+    /// If the Parquet library rejects the metadata.
     pub fn finish(self) -> Result<EncodedColumn> {
         let statistics = self.statistics();
         let compressed = self.out.bytes_written() as i64;

@@ -1,4 +1,4 @@
-//! How the pages of a segment are compressed.
+//! Compression of pages.
 
 use std::cell::RefCell;
 use std::fmt;
@@ -12,16 +12,16 @@ use lz4_flex::block::{CompressTable, compress_into_with_table, get_maximum_outpu
 use parquet::basic::{Compression, GzipLevel, ZstdLevel};
 use parquet::errors::{ParquetError, Result};
 
-/// What compresses the pages of a segment. As text: `none`, `snappy`, `lz4`, `gzip`, `zstd:3`.
+/// A compression codec. As text: `none`, `snappy`, `lz4`, `gzip`, `zstd:3`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Codec {
-    /// Nothing.
+    /// No compression.
     None,
     /// Snappy.
     Snappy,
-    /// LZ4 without a frame, which Parquet calls `LZ4_RAW`.
+    /// LZ4 without frames, which Parquet calls `LZ4_RAW`.
     Lz4,
-    /// gzip at its usual level, 6.
+    /// gzip at its default level, 6.
     Gzip,
     /// zstd at a level from 1 (fast) to 22.
     Zstd(i32),
@@ -45,9 +45,9 @@ impl fmt::Display for Codec {
     }
 }
 
-/// A text that names no codec.
+/// The text of an unknown codec.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("a codec is none, snappy, lz4, gzip, or zstd:LEVEL with a level from 1 to 22")]
+#[error("unknown codec: choose none, snappy, lz4, gzip, or zstd:LEVEL with a level from 1 to 22")]
 pub struct UnknownCodec;
 
 impl FromStr for Codec {
@@ -74,10 +74,10 @@ impl serde::Serialize for Codec {
 }
 
 impl Codec {
-    /// What the footer says of it.
+    /// The codec as a footer names it.
     ///
     /// # Errors
-    /// Where it has no such level.
+    /// If the level is out of range.
     pub fn in_footer(self) -> Result<Compression> {
         Ok(match self {
             Self::None => Compression::UNCOMPRESSED,
@@ -89,7 +89,7 @@ impl Codec {
     }
 }
 
-/// The name of a codec that a footer may have and we do not read; `None` for those that we do.
+/// The name of a codec that this crate cannot read; `None` for supported codecs.
 pub fn unsupported_codec(in_footer: Compression) -> Option<String> {
     match in_footer {
         Compression::UNCOMPRESSED
@@ -97,18 +97,18 @@ pub fn unsupported_codec(in_footer: Compression) -> Option<String> {
         | Compression::LZ4_RAW
         | Compression::GZIP(_)
         | Compression::ZSTD(_) => None,
-        // The one before LZ4_RAW has a frame that writers never agreed on.
-        Compression::LZ4 => Some("LZ4 as Hadoop frames it".to_owned()),
-        // The library puts a level behind the name that no footer holds.
+        // Writers never agreed on the frame of the deprecated LZ4 codec.
+        Compression::LZ4 => Some("LZ4 with Hadoop framing".to_owned()),
+        // The library appends a level that footers do not hold.
         other => Some(format!("{other:?}").split('(').next().unwrap_or_default().to_owned()),
     }
 }
 
-/// Compresses page after page, its tables and buffers kept from one to the next.
+/// Compresses pages, and reuses its tables and buffers between them.
 pub struct Compressor {
     in_footer: Compression,
     engine: Engine,
-    /// Room for a page at its worst, for those that do not make their own.
+    /// Output buffer of the codecs that need one, as large as the worst case.
     room: Vec<u8>,
 }
 
@@ -121,10 +121,10 @@ enum Engine {
 }
 
 impl Compressor {
-    /// A compressor of pages.
+    /// Creates a compressor of pages.
     ///
     /// # Errors
-    /// Where the codec has no such level.
+    /// If the codec's level is out of range.
     pub fn new(codec: Codec) -> Result<Self> {
         let engine = match codec {
             Codec::None => Engine::None,
@@ -136,15 +136,15 @@ impl Compressor {
         Ok(Self { in_footer: codec.in_footer()?, engine, room: Vec::new() })
     }
 
-    /// What the footer says of pages that this compressed.
+    /// The codec as a footer names it.
     pub(crate) fn in_footer(&self) -> Compression {
         self.in_footer
     }
 
-    /// A page's bytes, compressed.
+    /// Compresses a page.
     ///
     /// # Errors
-    /// Where the codec fails.
+    /// If the codec fails.
     pub fn compress(&mut self, page: &[u8]) -> Result<Bytes> {
         let room = |room: &mut Vec<u8>, most: usize| room.resize(room.len().max(most), 0);
         let length = match &mut self.engine {
@@ -169,11 +169,11 @@ impl Compressor {
 }
 
 thread_local! {
-    /// Making one for each page would cost more than most pages.
+    /// Reused: creating a decompressor costs more than most pages.
     static ZSTD: RefCell<Option<zstd::bulk::Decompressor<'static>>> = const { RefCell::new(None) };
 }
 
-/// Appends the `size` bytes that a page is made of to `out`, which is empty.
+/// Appends the page's `size` bytes to `out`, which is empty.
 pub(crate) fn decompress(codec: Compression, packed: &[u8], size: usize, out: &mut Vec<u8>) -> crate::Result<()> {
     const DAMAGED: crate::Error = crate::Error::damaged("a page cannot be decompressed");
     out.try_reserve(size).map_err(|_| crate::Error::damaged("a page is larger than memory"))?;
@@ -213,7 +213,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_codec_is_what_its_text_says() {
+    fn codec_text_round_trips() {
         for (text, codec) in [
             ("none", Codec::None),
             ("snappy", Codec::Snappy),
@@ -228,14 +228,14 @@ mod tests {
     }
 
     #[test]
-    fn the_codecs_of_others_have_names() {
+    fn unsupported_codecs_have_names() {
         let names =
             [Compression::BROTLI(BrotliLevel::default()), Compression::LZO, Compression::LZ4].map(unsupported_codec);
-        assert_eq!(names, ["BROTLI", "LZO", "LZ4 as Hadoop frames it"].map(|name| Some(name.to_owned())));
+        assert_eq!(names, ["BROTLI", "LZO", "LZ4 with Hadoop framing"].map(|name| Some(name.to_owned())));
     }
 
     #[test]
-    fn what_names_no_codec_is_refused() {
+    fn unknown_codecs_are_rejected() {
         for text in ["", "gzip:3", "LZ4", "zstd:0", "zstd:23", "zstd:", "zstd3", "snappy:1"] {
             assert_eq!(text.parse::<Codec>(), Err(UnknownCodec), "{text:?}");
         }

@@ -1,9 +1,9 @@
-//! Integers as differences of neighbours (`DELTA_BINARY_PACKED`).
+//! Delta encoding of integers (`DELTA_BINARY_PACKED`).
 
 use crate::{Error, Result, varint};
 
-const SHORT: Error = Error::damaged("a page of differences ends early");
-/// Values of a part of a block, at most; the usual is 32 or 64.
+const SHORT: Error = Error::damaged("a delta page ends early");
+/// Limit on the values of a miniblock; usual are 32 or 64.
 const PART_MAX: usize = 1 << 16;
 
 fn number(bytes: &mut &[u8]) -> Result<u64> {
@@ -14,14 +14,14 @@ fn signed(bytes: &mut &[u8]) -> Result<i64> {
     varint::read_signed(bytes).ok_or(SHORT)
 }
 
-/// Appends `count` values and cuts them off the front of `bytes`.
+/// Appends `count` values and removes them from the front of `bytes`.
 pub(crate) fn read(bytes: &mut &[u8], count: usize, out: &mut Vec<i64>) -> Result<()> {
     let block = number(bytes)? as usize;
     let parts = number(bytes)? as usize;
     let total = number(bytes)? as usize;
     let first = signed(bytes)?;
     if total != count {
-        return Err(Error::damaged("a page has other values than its header says"));
+        return Err(Error::damaged("a page and its header differ in the number of values"));
     }
     if count == 0 {
         return Ok(());
@@ -29,11 +29,11 @@ pub(crate) fn read(bytes: &mut &[u8], count: usize, out: &mut Vec<i64>) -> Resul
     let part = block
         .checked_div(parts)
         .filter(|part| *part > 0 && part % 8 == 0 && *part <= PART_MAX)
-        .ok_or(Error::damaged("a page of differences has blocks of an invalid size"))?;
+        .ok_or(Error::damaged("a delta page has an invalid block size"))?;
     let end = out.len() + count;
     out.push(first);
     let mut value = first;
-    // Past its end there is room to read words from.
+    // Padded, so that words can be read past the last value.
     let mut padded: Vec<u8> = Vec::new();
     while out.len() < end {
         let least = signed(bytes)?;
@@ -93,7 +93,7 @@ fn differences(
                 last
             }));
         }
-        _ => return Err(Error::damaged("differences are wider than 64 bits")),
+        _ => return Err(Error::damaged("deltas are wider than 64 bits")),
     }
     *value = last;
     Ok(())
@@ -103,7 +103,7 @@ const BLOCK: usize = 128;
 const MINIBLOCKS: usize = 4;
 const MINIBLOCK: usize = BLOCK / MINIBLOCKS;
 
-/// Appends numbers as their first, and the differences from each to the next in as few bits as a block of 32 needs.
+/// Appends the first number and the deltas to the next ones, each block of 32 with as few bits as it needs.
 pub fn push(out: &mut Vec<u8>, values: &[i32]) {
     varint::push(out, BLOCK as u64);
     varint::push(out, MINIBLOCKS as u64);
@@ -136,7 +136,7 @@ fn push_block(out: &mut Vec<u8>, block: &[i64]) {
     }
 }
 
-/// Appends a miniblock of values of `width` bits, side by side from the lowest bit on, filled up with zeros.
+/// Appends a miniblock of `width`-bit values, packed from the lowest bit and padded with zeros.
 fn push_packed(out: &mut Vec<u8>, values: impl Iterator<Item = u64>, width: u32) {
     let end = out.len() + MINIBLOCK / 8 * width as usize;
     let (mut word, mut bits) = (0u128, 0);
@@ -163,7 +163,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn differences_read_back(values in prop::collection::vec(any::<i32>(), 1..400)) {
+        fn deltas_round_trip(values in prop::collection::vec(any::<i32>(), 1..400)) {
             let mut bytes = Vec::new();
             push(&mut bytes, &values);
             let mut out = Vec::new();
@@ -172,7 +172,7 @@ mod tests {
         }
 
         #[test]
-        fn any_bytes_are_read_or_refused(bytes in prop::collection::vec(any::<u8>(), 0..80), count in 0usize..500) {
+        fn reading_any_bytes_never_panics(bytes in prop::collection::vec(any::<u8>(), 0..80), count in 0usize..500) {
             let mut out = Vec::new();
             let read = read(&mut &bytes[..], count, &mut out);
             prop_assert!(out.len() <= count && (read.is_err() || out.len() == count));

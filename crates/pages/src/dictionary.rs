@@ -1,6 +1,6 @@
-//! Dictionary, and places in them.
+//! Dictionaries of texts, and indices into them.
 
-/// Dictionary, one after another in memory.
+/// Texts, contiguous in memory.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Dictionary {
     bytes: String,
@@ -19,15 +19,15 @@ impl Dictionary {
         self.ends.len()
     }
 
-    /// Whether there are none.
+    /// Whether the dictionary has no texts.
     pub fn is_empty(&self) -> bool {
         self.ends.is_empty()
     }
 
-    /// The text at a place.
+    /// The text at an index.
     ///
     /// # Panics
-    /// Where the place is past the last.
+    /// If the index is out of range.
     pub fn get(&self, place: usize) -> &str {
         let from = if place == 0 { 0 } else { self.ends[place - 1] };
         &self.bytes[from..self.ends[place]]
@@ -38,13 +38,13 @@ impl Dictionary {
         (0..self.len()).map(|i| self.get(i))
     }
 
-    /// Bytes of memory.
+    /// Memory in bytes.
     pub fn memory(&self) -> usize {
         self.bytes.capacity() + self.ends.capacity() * size_of::<usize>()
     }
 }
 
-/// Places in a list of texts, as narrow as they may be.
+/// Indices into a dictionary, in the narrowest type that fits.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[allow(missing_docs)]
 pub enum Codes {
@@ -53,7 +53,7 @@ pub enum Codes {
     U32(Vec<u32>),
 }
 
-/// Runs `$body` with `$codes` bound to the vector inside, whichever its width.
+/// Runs `$body` with `$codes` bound to the vector inside, of any width.
 #[macro_export]
 macro_rules! with_codes {
     ($value:expr, $codes:ident => $body:expr) => {
@@ -66,7 +66,7 @@ macro_rules! with_codes {
 }
 
 impl Codes {
-    /// Places below `space`.
+    /// Stores indices below `space`.
     pub fn from_u32(codes: Vec<u32>, space: usize) -> Self {
         if space <= 1 << 8 {
             Self::U8(codes.into_iter().map(|c| c as u8).collect())
@@ -87,7 +87,7 @@ impl Codes {
         self.len() == 0
     }
 
-    /// As many bits as any place may have.
+    /// The indices as 32-bit integers.
     pub fn into_wide(self) -> Vec<u32> {
         match self {
             Self::U8(codes) => codes.into_iter().map(u32::from).collect(),
@@ -96,10 +96,10 @@ impl Codes {
         }
     }
 
-    /// The places of some rows.
+    /// The indices of some rows.
     ///
     /// # Panics
-    /// Where a row is past the last.
+    /// If a row is out of range.
     #[must_use]
     pub fn take(&self, rows: &[u32]) -> Self {
         fn take<T: Copy>(codes: &[T], rows: &[u32]) -> Vec<T> {
@@ -112,10 +112,10 @@ impl Codes {
         }
     }
 
-    /// The place of a row.
+    /// The index of a row.
     ///
     /// # Panics
-    /// Where the row is past the last.
+    /// If the row is out of range.
     pub fn get(&self, row: usize) -> u32 {
         match self {
             Self::U8(codes) => codes[row].into(),

@@ -1,31 +1,28 @@
-//! What can go wrong with pages.
-
 use std::borrow::Cow;
 use std::io;
 
 use parquet::errors::ParquetError;
 
-/// Why pages cannot be read. The caller knows the file, and names it.
+/// Why pages cannot be read. The caller adds the file's name.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    /// The layout or the codec is valid Parquet, but not read here.
-    #[error("it has a page layout that is not supported")]
+    /// Valid Parquet, but this crate does not read the layout or codec.
+    #[error("unsupported page layout")]
     Unsupported,
-    /// The bytes break the rules of Parquet.
+    /// The bytes are not valid Parquet.
     #[error("{0}")]
     Damaged(Cow<'static, str>),
-    /// The file cannot be read.
+    /// The file is unreadable.
     #[error("{0}")]
     Io(#[from] io::Error),
 }
 
-/// A result whose error is an [`Error`].
 pub type Result<T> = std::result::Result<T, Error>;
 
 impl Error {
     pub(crate) const SHORT: Self = Self::damaged("a page ends early");
 
-    /// Bytes that break the rules of Parquet.
+    /// The error for bytes that are not valid Parquet.
     pub const fn damaged(reason: &'static str) -> Self {
         Self::Damaged(Cow::Borrowed(reason))
     }

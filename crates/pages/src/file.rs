@@ -1,7 +1,7 @@
-//! A file that threads read from side by side.
+//! A file for concurrent reads.
 //!
-//! The Parquet library reads a [`File`] by seeking, and clones of a file share one position: two threads that read
-//! one segment would move it under each other and get another page's bytes.
+//! The Parquet library reads a [`File`] by seeking, and clones of a file share one position. Two threads on one
+//! segment would move each other's position and read wrong pages.
 
 use std::fs::File;
 use std::io::{self, BufReader, Read};
@@ -12,7 +12,7 @@ use bytes::Bytes;
 use parquet::errors::{ParquetError, Result};
 use parquet::file::reader::{ChunkReader, Length};
 
-/// A file read by position only.
+/// A file that is read by position only.
 #[derive(Debug, Clone)]
 pub struct SharedFile {
     file: Arc<File>,
@@ -20,19 +20,19 @@ pub struct SharedFile {
 }
 
 impl SharedFile {
-    /// A file that was opened for reading.
+    /// Wraps a file opened for reading.
     ///
     /// # Errors
-    /// Where its length cannot be told.
+    /// If the length cannot be read.
     pub fn new(file: File) -> io::Result<Self> {
         let length = file.metadata()?.len();
         Ok(Self { file: Arc::new(file), length })
     }
 
-    /// Reads as many bytes as `buffer` holds, from `start` on.
+    /// Fills `buffer` with the bytes from `start` on.
     ///
     /// # Errors
-    /// Where the file is shorter, and where the disk refuses.
+    /// If the file is shorter or the disk fails.
     pub fn read_at(&self, buffer: &mut [u8], start: u64) -> io::Result<()> {
         self.file.read_exact_at(buffer, start)
     }
@@ -52,9 +52,11 @@ impl ChunkReader for SharedFile {
     }
 
     fn get_bytes(&self, start: u64, length: usize) -> Result<Bytes> {
-        // A damaged footer may ask for any length: look before making room for it.
+        // A damaged footer may request any length: check before allocating.
         if start.checked_add(length as u64).is_none_or(|end| end > self.length) {
-            return Err(ParquetError::EOF(format!("{length} bytes from {start} on go past the end of the file")));
+            return Err(ParquetError::EOF(format!(
+                "cannot read {length} bytes at offset {start}: the file is shorter"
+            )));
         }
         let mut bytes = vec![0; length];
         self.file.read_exact_at(&mut bytes, start)?;
@@ -62,7 +64,7 @@ impl ChunkReader for SharedFile {
     }
 }
 
-/// Reads on from a position of its own.
+/// A reader with its own position.
 #[derive(Debug)]
 pub struct From {
     file: SharedFile,
@@ -82,7 +84,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn threads_read_side_by_side() {
+    fn concurrent_reads_do_not_interfere() {
         const PART: usize = 4096;
         let path = tempfile::NamedTempFile::new().unwrap().into_temp_path();
         let written: Vec<u8> = (0..64u8).flat_map(|part| [part; PART]).collect();

@@ -15,15 +15,15 @@ use crate::{Error, Result, delta, hybrid, split, text, with_codes};
 /// The values of some rows.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Values {
-    /// Integers and truths; where there is NULL, any number.
+    /// Integers and booleans; arbitrary where NULL.
     Ints(Vec<i64>),
-    /// Reals in the form of [`plain`]; where there is NULL, any number.
+    /// Real numbers normalised by [`plain`]; arbitrary where NULL.
     Floats(Vec<f64>),
-    /// Places in `dictionary`; NULL is the place past the last.
+    /// Indices into `dictionary`; one past the last for NULL.
     Texts {
-        /// A place a row.
+        /// One index per row.
         codes: Codes,
-        /// The texts, of which some may be the same.
+        /// The texts, possibly with duplicates.
         dictionary: Dictionary,
     },
 }
@@ -31,13 +31,12 @@ pub enum Values {
 /// Some rows of a column without lists.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Column {
-    /// Their values.
     pub values: Values,
-    /// Which rows are not NULL; `None` where all are.
+    /// Which rows are not NULL; `None` if all are.
     pub valid: Option<Vec<bool>>,
 }
 
-/// Drops what sets apart reals that compare as equal: zeros lose their sign, and there is one NaN.
+/// Normalises real numbers that compare as equal: one zero, one NaN.
 pub fn plain(x: f64) -> f64 {
     if x.is_nan() { f64::NAN } else { x + 0.0 }
 }
@@ -45,8 +44,8 @@ pub fn plain(x: f64) -> f64 {
 /// Reads the rows of `ranges` (ascending) of a column chunk of `group_rows` rows.
 ///
 /// # Errors
-/// [`Error::Unsupported`] where the column has lists, a type, a codec or an encoding that is not read here; where a page
-/// is damaged; where the pages do not hold the rows.
+/// [`Error::Unsupported`] for lists and for unsupported types, codecs and encodings. [`Error::Damaged`] if a page is
+/// damaged or the pages lack rows.
 pub fn read_flat(
     pages: &ColumnPages<'_>,
     chunk: &ColumnChunkMetaData,
@@ -63,7 +62,7 @@ pub fn read_flat(
     if column.len() == rows {
         Ok(column)
     } else {
-        Err(Error::damaged("its pages do not hold the rows of their row group"))
+        Err(Error::damaged("the pages and their row group differ in the number of rows"))
     }
 }
 
@@ -77,7 +76,6 @@ impl Column {
     }
 }
 
-/// Reads a column without lists.
 struct Reader<'a> {
     chunk: &'a ColumnChunkMetaData,
     ranges: &'a [Range<usize>],
@@ -86,7 +84,7 @@ struct Reader<'a> {
     valid: Option<Vec<bool>>,
 }
 
-/// What was read so far.
+/// The values read so far.
 enum Out {
     Ints { values: Vec<i64>, dictionary: Vec<i64> },
     Floats { values: Vec<f64>, dictionary: Vec<f64> },
@@ -124,7 +122,7 @@ impl<'a> Reader<'a> {
             let from = page.first_row.unwrap_or(next);
             next = from.saturating_add(header.values);
             if next > group_rows {
-                return Err(Error::damaged("a page has rows past those of its row group"));
+                return Err(Error::damaged("the pages have more rows than their row group"));
             }
             let wanted: Vec<Range<usize>> = self
                 .ranges
@@ -160,7 +158,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Takes in the wanted rows of a page.
+    /// Appends the wanted rows of a page.
     fn page(&mut self, header: &Header, mut body: &[u8], wanted: &[Range<usize>]) -> Result<()> {
         let present = presence(header, &mut body, self.chunk.column_descr().max_def_level())?;
         let count = present.as_ref().map_or(header.values, |present| present.iter().filter(|p| **p).count());
@@ -195,7 +193,7 @@ impl<'a> Reader<'a> {
                 of => {
                     let first = dictionary.len();
                     text::read(of, body, count, dictionary)?;
-                    // There may be more texts than narrow places can name.
+                    // These texts may outnumber the indices of a narrow type.
                     let mut wide = std::mem::replace(codes, Codes::U8(Vec::new())).into_wide();
                     wide.extend(first as u32..dictionary.len() as u32);
                     *codes = Codes::U32(wide);
@@ -205,7 +203,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Keeps of the values past `before` the wanted rows only, with something where they are NULL.
+    /// Keeps only the wanted rows of the values from `before` on, with a placeholder for NULL.
     fn keep(&mut self, before: usize, present: Option<&[bool]>, wanted: &[Range<usize>]) {
         fn each<T: Copy>(
             values: &mut Vec<T>,
@@ -239,7 +237,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Notes which of the rows past `before` are NULL.
+    /// Records which rows from `before` on are NULL.
     fn mark(&mut self, before: usize, present: Option<&[bool]>, wanted: &[Range<usize>]) {
         match (present, &mut self.valid) {
             (None, None) => {}
@@ -255,7 +253,7 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// Codes with the place past the last text where there is NULL.
+/// Sets the code of NULL rows to one past the last text.
 fn with_null(codes: Codes, dictionary: Dictionary, valid: Option<&[bool]>) -> Values {
     fn mark<T: Copy>(codes: &mut [T], valid: &[bool], null: T) {
         codes.iter_mut().zip(valid).filter(|(_, valid)| !**valid).for_each(|(code, _)| *code = null);
@@ -275,7 +273,7 @@ fn with_null(codes: Codes, dictionary: Dictionary, valid: Option<&[bool]>) -> Va
     Values::Texts { codes, dictionary }
 }
 
-/// Appends the values at places in a dictionary.
+/// Appends the dictionary's values for the indices in `body`.
 fn looked_up<I: hybrid::Index, T: Copy>(body: &[u8], count: usize, dictionary: &[T], out: &mut Vec<T>) -> Result<()> {
     let mut codes: Vec<I> = Vec::with_capacity(room(count));
     hybrid::places(body, count, dictionary.len(), &mut codes)?;
@@ -318,7 +316,7 @@ fn ints(
         (encoding::DELTA_BINARY_PACKED, Type::INT32) => {
             let before = out.len();
             delta::read(&mut &*body, count, out)?;
-            // Differences of 32 bits wrap round at 32 bits.
+            // 32-bit deltas wrap around at 32 bits.
             out[before..].iter_mut().for_each(|v| *v = i64::from(*v as i32));
         }
         (encoding::RLE_DICTIONARY | encoding::PLAIN_DICTIONARY, _) if dictionary.len() <= 1 << 8 => {

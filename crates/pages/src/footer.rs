@@ -1,4 +1,4 @@
-//! Footers and page indexes, by the Parquet library, checked before anything is read where they point.
+//! Footers and page indexes: the Parquet library parses them, this module checks the offsets.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -10,10 +10,10 @@ use parquet::file::reader::Length as _;
 
 use crate::{Error, Result, SharedFile};
 
-/// Reads the footer; with it comes the number of bytes read.
+/// Reads the footer, and returns the number of bytes read with it.
 ///
 /// # Errors
-/// Where the file has none, and where it points outside of the file or at row groups of over 2^32 rows.
+/// If the file has no footer, or the footer points outside the file or at row groups of more than 2^32 rows.
 pub fn read_footer(file: &SharedFile) -> Result<(ParquetMetaData, u64)> {
     guarded(|| {
         let mut reader = ParquetMetaDataReader::new();
@@ -24,21 +24,21 @@ pub fn read_footer(file: &SharedFile) -> Result<(ParquetMetaData, u64)> {
             (0..=i64::from(u32::MAX)).contains(&group.num_rows())
                 && group.columns().iter().all(|chunk| lies_within(chunk, file.len()))
         });
-        if is_whole { Ok((footer, bytes)) } else { Err(Error::damaged("its footer points outside of it")) }
+        if is_whole { Ok((footer, bytes)) } else { Err(Error::damaged("the footer points outside the file")) }
     })
 }
 
-/// Whether a column chunk lies in a file of so many bytes, which the Parquet library takes for granted.
+/// Whether a column chunk lies within the file's bytes. The Parquet library does not check this.
 fn lies_within(chunk: &ColumnChunkMetaData, bytes: u64) -> bool {
     let start = chunk.dictionary_page_offset().unwrap_or(chunk.data_page_offset()).min(chunk.data_page_offset());
     let end = start.checked_add(chunk.compressed_size());
     start >= 0 && chunk.compressed_size() >= 0 && end.is_some_and(|end| end as u64 <= bytes)
 }
 
-/// Adds the page indexes of all columns, where there are some, to a footer.
+/// Adds the page indexes of all columns to a footer, if the file has any.
 ///
 /// # Errors
-/// Where the indexes are damaged.
+/// If an index is damaged.
 pub fn read_page_index(file: &SharedFile, footer: ParquetMetaData) -> Result<ParquetMetaData> {
     guarded(|| {
         let mut reader =
@@ -48,17 +48,17 @@ pub fn read_page_index(file: &SharedFile, footer: ParquetMetaData) -> Result<Par
     })
 }
 
-/// Where the data pages of one column chunk lie.
+/// The positions of the data pages of one column chunk.
 ///
 /// # Errors
-/// Where the row group has no page index, and where it is damaged.
+/// If the page index is missing or damaged.
 pub fn read_page_locations(
     file: &SharedFile,
     footer: &ParquetMetaData,
     group: usize,
     column: usize,
 ) -> Result<Vec<PageLocation>> {
-    const NONE: Error = Error::damaged("it has no page index");
+    const NONE: Error = Error::damaged("the page index is missing");
     let one = ParquetMetaDataBuilder::new(footer.file_metadata().clone())
         .add_row_group(footer.row_group(group).clone())
         .build();
@@ -73,11 +73,10 @@ pub fn read_page_locations(
     })
 }
 
-/// Lets the Parquet library work on a file: where it is damaged, the library may panic.
+/// Runs the Parquet library on a file. On damaged files it may panic.
 ///
 /// # Errors
-/// What `read` returned, and [`Error::Damaged`] where it panicked.
+/// Returns the error of `read`, or [`Error::Damaged`] if it panicked.
 pub fn guarded<T>(read: impl FnOnce() -> Result<T>) -> Result<T> {
-    catch_unwind(AssertUnwindSafe(read))
-        .unwrap_or_else(|_| Err(Error::damaged("the Parquet library failed to read it")))
+    catch_unwind(AssertUnwindSafe(read)).unwrap_or_else(|_| Err(Error::damaged("the Parquet library panicked")))
 }

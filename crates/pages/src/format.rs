@@ -1,17 +1,17 @@
-//! How the pages of a segment are written.
+//! The format in which pages are written.
 
 use std::fmt;
 use std::str::FromStr;
 
 use super::codec::Codec;
 
-/// Which Parquet encodings pages may have.
+/// Which Parquet encodings pages may use.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum EncodingSet {
-    /// Those that every common reader knows: Spark from 3.5, Trino, Athena, `ClickHouse`, DuckDB, pandas.
+    /// Encodings that every common reader supports: Spark from 3.5, Trino, Athena, `ClickHouse`, DuckDB, pandas.
     #[default]
     Portable,
-    /// Also `BYTE_STREAM_SPLIT`, which takes fewer bytes and newer readers.
+    /// Adds `BYTE_STREAM_SPLIT`: smaller files, newer readers.
     Dense,
 }
 
@@ -36,17 +36,14 @@ impl FromStr for EncodingSet {
     }
 }
 
-/// How the pages of an ensemble's segments are written.
+/// The page format of an ensemble's segments.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PageFormat {
-    /// What compresses them.
     pub codec: Codec,
-    /// Which encodings they may have.
     pub encodings: EncodingSet,
 }
 
 impl Default for PageFormat {
-    /// The usual codec, and dense.
     fn default() -> Self {
         Self { codec: Codec::default(), encodings: EncodingSet::Dense }
     }

@@ -1,46 +1,44 @@
-//! Headers of pages, in Thrift's compact protocol.
+//! Page headers in Thrift's compact protocol.
 
 use crate::{encoding, varint};
 
-/// What a page is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PageKind {
-    /// The values that places in data pages stand for.
+    /// Values that the indices in data pages refer to.
     Dictionary,
-    /// A data page of the first version.
+    /// Data page of version 1.
     Data,
-    /// A data page of the second version, whose levels are never compressed.
+    /// Data page of version 2, with uncompressed levels.
     Data2 {
-        /// Bytes of the repetition levels.
+        /// Bytes of repetition levels.
         repetitions: usize,
-        /// Bytes of the definition levels.
+        /// Bytes of definition levels.
         definitions: usize,
     },
-    /// Of a kind that is skipped.
+    /// Readers skip pages of other kinds.
     Other,
 }
 
 /// The header of a page.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Header {
-    /// What the page is.
     pub kind: PageKind,
-    /// Bytes in the file, after the header.
+    /// Bytes in the file, without the header.
     pub stored: usize,
-    /// Bytes once decompressed.
+    /// Bytes after decompression.
     pub unpacked: usize,
-    /// Values, NULLs included; in a column of lists, members.
+    /// Values including NULLs; members for lists.
     pub values: usize,
-    /// How values are encoded: see [`encoding`](crate::encoding).
+    /// Encoding of the values, one of [`encoding`](crate::encoding).
     pub encoding: i32,
-    /// The encoding of definition levels in pages of the first version.
+    /// Encoding of definition levels in version 1 pages.
     pub level_encoding: i32,
-    /// Whether the chunk's codec was used.
+    /// Whether the page is compressed with the chunk's codec.
     pub compressed: bool,
 }
 
 impl Header {
-    /// Cuts the header off the front; `None` where there is none.
+    /// Reads the header and removes it from `bytes`; `None` if invalid.
     pub fn read(bytes: &mut &[u8]) -> Option<Self> {
         let mut thrift = Thrift(bytes);
         let header = Self::of(&mut thrift)?;
@@ -48,7 +46,7 @@ impl Header {
         Some(header)
     }
 
-    /// Bytes of levels that are not compressed.
+    /// Bytes of uncompressed levels.
     pub(crate) fn uncompressed_levels(&self) -> usize {
         match self.kind {
             PageKind::Data2 { repetitions, definitions } => repetitions.saturating_add(definitions),
@@ -86,7 +84,7 @@ impl Header {
         Some(header)
     }
 
-    /// What pages of one kind have.
+    /// Reads the struct for pages of one kind.
     fn part(&mut self, thrift: &mut Thrift<'_>, part: i16) -> Option<()> {
         let (mut repetitions, mut definitions) = (0, 0);
         thrift.fields(|thrift, field, ty| {
@@ -96,7 +94,7 @@ impl Header {
                 (5, 3) => self.level_encoding = thrift.int()? as i32,
                 (8, 5) => definitions = thrift.count()?,
                 (8, 6) => repetitions = thrift.count()?,
-                // Truths are in the type.
+                // The type of a boolean field is its value.
                 (8, 7) => self.compressed = ty == TRUE,
                 _ => thrift.skip(ty, 0)?,
             }
@@ -110,7 +108,7 @@ impl Header {
 }
 
 const TRUE: u8 = 1;
-/// Structures inside one another, at most.
+/// Limit on nested structs.
 const DEPTH_MAX: usize = 16;
 
 struct Thrift<'a>(&'a [u8]);
@@ -130,12 +128,12 @@ impl Thrift<'_> {
         varint::read_signed(&mut self.0)
     }
 
-    /// A size or a number of values: the format has 32 bits for it.
+    /// A size or a number of values, which the format limits to 32 bits.
     fn count(&mut self) -> Option<usize> {
         i32::try_from(self.int()?).ok().and_then(|count| usize::try_from(count).ok())
     }
 
-    /// Calls `take` with the number and type of each field of a structure.
+    /// Calls `take` with the number and type of each field of a struct.
     fn fields(&mut self, mut take: impl FnMut(&mut Self, i16, u8) -> Option<()>) -> Option<()> {
         let mut field = 0i16;
         loop {
@@ -165,7 +163,7 @@ impl Thrift<'_> {
                 let head = self.byte()?;
                 let count = if head >> 4 == 15 { self.varint()? } else { u64::from(head >> 4) };
                 for _ in 0..count {
-                    // Truths in lists take a byte each.
+                    // Booleans in lists have one byte each.
                     self.skip(if head & 0x0F <= 2 { 3 } else { head & 0x0F }, depth + 1)?;
                 }
             }

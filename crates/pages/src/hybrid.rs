@@ -1,14 +1,14 @@
-//! Parquet's hybrid of run lengths and packed bits, which holds levels and places in dictionaries.
+//! Parquet's hybrid of run-length encoding and bit packing, for levels and dictionary indices.
 
 use crate::{Error, Result, varint};
 
-const SHORT: Error = Error::damaged("a run of levels or places ends early");
+const SHORT: Error = Error::damaged("a run of levels or dictionary indices ends early");
 
-/// A number that packed bits become.
+/// An integer type for unpacked values.
 pub trait Index: Copy + Default + Ord {
     /// The lowest bits of `value`.
     fn of(value: u32) -> Self;
-    /// As a place in a dictionary.
+    /// The value as a dictionary index.
     fn place(self) -> usize;
 }
 
@@ -28,13 +28,13 @@ macro_rules! indices {
 }
 indices!(u8, u16, u32);
 
-/// Appends a run of one value. `width` is the bit width of a value, 1 to 32.
+/// Appends a run of `count` equal values of `width` bits (1 to 32).
 pub fn push_run(out: &mut Vec<u8>, count: usize, value: u32, width: u32) {
     varint::push(out, (count as u64) << 1);
     out.extend_from_slice(&value.to_le_bytes()[..width.div_ceil(8) as usize]);
 }
 
-/// Appends values of `width` bits (1, 2, 4 or 8) packed side by side, filled up with zeros to a multiple of eight.
+/// Appends bit-packed values of `width` bits (1, 2, 4 or 8), padded with zeros to a multiple of eight values.
 pub fn push_packed(out: &mut Vec<u8>, values: &[u8], width: u32) {
     let groups = values.len().div_ceil(8);
     varint::push(out, ((groups as u64) << 1) | 1);
@@ -52,7 +52,7 @@ pub fn push_packed(out: &mut Vec<u8>, values: &[u8], width: u32) {
     out.resize(end, 0);
 }
 
-/// Whether the bytes are one run of at least `count` times one value of one bit.
+/// Whether the bytes start with a run of at least `count` values that equal `value`, of one bit.
 pub(crate) fn is_one_run(mut bytes: &[u8], count: usize, value: u8) -> bool {
     let header = varint::read(&mut bytes);
     header.is_some_and(|header| header & 1 == 0 && header >> 1 >= count as u64) && bytes.first() == Some(&value)
@@ -61,14 +61,14 @@ pub(crate) fn is_one_run(mut bytes: &[u8], count: usize, value: u8) -> bool {
 /// Appends `count` values of `width` bits.
 ///
 /// # Errors
-/// Where the bytes end early, and where values are wider than 32 bits or than `T`.
+/// If the bytes end early, or values are wider than 32 bits or than `T`.
 pub fn read<T: Index>(mut bytes: &[u8], width: u32, count: usize, out: &mut Vec<T>) -> Result<()> {
     if width > 32 {
-        return Err(Error::damaged("places are wider than 32 bits"));
+        return Err(Error::damaged("dictionary indices are wider than 32 bits"));
     }
-    // A number too narrow for its values would hide that they are wrong.
+    // Truncating wide values to `T` would hide invalid ones.
     if width as usize > 8 * size_of::<T>() {
-        return Err(Error::damaged("a page points past its dictionary"));
+        return Err(Error::damaged("a dictionary index is out of range"));
     }
     let mut left = count;
     while left > 0 {
@@ -91,7 +91,7 @@ pub fn read<T: Index>(mut bytes: &[u8], width: u32, count: usize, out: &mut Vec<
             if run == 0 {
                 return Err(SHORT);
             }
-            // The last groups of a page may be cut off where no values are left.
+            // Writers may omit the padding of the last group.
             let packed = bytes.get(..length.min(bytes.len())).ok_or(SHORT)?;
             bytes = &bytes[packed.len()..];
             if packed.len() * 8 < run * width as usize {
@@ -104,10 +104,10 @@ pub fn read<T: Index>(mut bytes: &[u8], width: u32, count: usize, out: &mut Vec<
     Ok(())
 }
 
-/// Appends `count` places in a dictionary of `entries`, which follow a byte with their width.
+/// Appends `count` indices into a dictionary of `entries` values. The first byte of `body` is their width.
 ///
 /// # Errors
-/// Where the bytes end early, and where a place is past the end of the dictionary.
+/// If the bytes end early or an index is out of range.
 pub fn places<T: Index>(body: &[u8], count: usize, entries: usize, out: &mut Vec<T>) -> Result<()> {
     if count == 0 {
         return Ok(());
@@ -120,12 +120,12 @@ pub fn places<T: Index>(body: &[u8], count: usize, entries: usize, out: &mut Vec
     }
     read(packed, u32::from(*width), count, out)?;
     match out[before..].iter().max() {
-        Some(most) if most.place() >= entries => Err(Error::damaged("a page points past its dictionary")),
+        Some(most) if most.place() >= entries => Err(Error::damaged("a dictionary index is out of range")),
         _ => Ok(()),
     }
 }
 
-/// Appends `count` packed values, of which there are enough.
+/// Appends `count` packed values; the caller checked the length.
 fn unpack<T: Index>(packed: &[u8], width: u32, count: usize, out: &mut Vec<T>) {
     macro_rules! widths {
         ($($width:literal)+) => {
@@ -139,7 +139,7 @@ fn unpack<T: Index>(packed: &[u8], width: u32, count: usize, out: &mut Vec<T>) {
     widths!(1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16);
 }
 
-/// Eight values lie in as many bytes as each has bits.
+/// Unpacks eight values at a time: they fill `WIDTH` bytes.
 fn eights<T: Index, const WIDTH: usize>(packed: &[u8], count: usize, out: &mut Vec<T>) {
     let before = out.len();
     let (groups, _) = packed.as_chunks::<WIDTH>();
@@ -167,7 +167,7 @@ fn eights<T: Index, const WIDTH: usize>(packed: &[u8], count: usize, out: &mut V
     one_by_one(packed, whole * 8, WIDTH as u32, count, out);
 }
 
-/// Appends the values from `from` to `count`.
+/// Appends the values from index `from` to `count`.
 fn one_by_one<T: Index>(packed: &[u8], from: usize, width: u32, count: usize, out: &mut Vec<T>) {
     let mask = (1u64 << width) - 1;
     for place in from..count {
@@ -191,7 +191,7 @@ mod tests {
     }
 
     #[test]
-    fn truncated_runs_are_refused() {
+    fn truncated_runs_are_rejected() {
         let mut bytes = Vec::new();
         push_packed(&mut bytes, &[1; 64], 8);
         for length in 0..bytes.len() {
@@ -200,7 +200,7 @@ mod tests {
     }
 
     #[test]
-    fn widths_past_32_bits_are_refused() {
+    fn widths_over_32_bits_are_rejected() {
         for width in 33..=255 {
             assert!(read::<u32>(&[2, 0, 0, 0, 0, 0, 0, 0], width, 1, &mut Vec::new()).is_err());
         }
@@ -208,7 +208,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn packed_values_read_back(numbers in prop::collection::vec(any::<u8>(), 1..300), log_width in 0u32..4) {
+        fn packed_values_round_trip(numbers in prop::collection::vec(any::<u8>(), 1..300), log_width in 0u32..4) {
             let width = 1 << log_width;
             let numbers: Vec<u8> = numbers.into_iter().map(|v| v & ((1u32 << width) - 1) as u8).collect();
             let mut bytes = Vec::new();
@@ -218,7 +218,7 @@ mod tests {
         }
 
         #[test]
-        fn runs_read_back(runs in prop::collection::vec((1usize..500, 0u32..1 << 13), 1..20)) {
+        fn runs_round_trip(runs in prop::collection::vec((1usize..500, 0u32..1 << 13), 1..20)) {
             let mut bytes = Vec::new();
             for &(count, value) in &runs {
                 push_run(&mut bytes, count, value, 13);
@@ -228,7 +228,7 @@ mod tests {
         }
 
         #[test]
-        fn packed_values_of_any_width_are_read(values in prop::collection::vec(any::<u32>(), 1..200), width in 1u32..33) {
+        fn values_of_any_width_unpack(values in prop::collection::vec(any::<u32>(), 1..200), width in 1u32..33) {
             let values: Vec<u32> = values.iter().map(|v| (u64::from(*v) & ((1u64 << width) - 1)) as u32).collect();
             let groups = values.len().div_ceil(8);
             let mut bytes = vec![0u8; groups * width as usize];
@@ -251,7 +251,7 @@ mod tests {
         }
 
         #[test]
-        fn any_bytes_are_read_or_refused(bytes in prop::collection::vec(any::<u8>(), 0..60), width in 0u32..40) {
+        fn reading_any_bytes_never_panics(bytes in prop::collection::vec(any::<u8>(), 0..60), width in 0u32..40) {
             let mut out: Vec<u32> = Vec::new();
             let _ = read(&bytes, width, 1_000, &mut out);
             prop_assert!(out.len() <= 1_000);

@@ -1,12 +1,11 @@
-//! Levels before the values of a page: which rows are NULL, and where lists begin.
+//! Definition and repetition levels: which rows are NULL, and where lists begin.
 
 use crate::encoding;
 use crate::header::{Header, PageKind};
 use crate::read::room;
 use crate::{Error, Result, hybrid};
 
-/// Appends levels of `width` bits as runs (count, level), with the length that a first-version data page puts before
-/// them.
+/// Appends levels of `width` bits as runs (count, level), after their length as version 1 data pages store it.
 pub fn push_level_runs(out: &mut Vec<u8>, runs: &[(usize, u32)], width: u32) {
     with_length(out, |out| {
         for &(count, level) in runs.iter().filter(|(count, _)| *count > 0) {
@@ -15,7 +14,7 @@ pub fn push_level_runs(out: &mut Vec<u8>, runs: &[(usize, u32)], width: u32) {
     });
 }
 
-/// Appends levels of 0 and 1, with their length before them.
+/// Appends levels of 0 and 1 after their length.
 pub fn push_levels(out: &mut Vec<u8>, levels: &[u8]) {
     if levels.iter().all(|&level| level == 1) {
         push_level_runs(out, &[(levels.len(), 1)], 1);
@@ -32,10 +31,10 @@ fn with_length(out: &mut Vec<u8>, push: impl FnOnce(&mut Vec<u8>)) {
     out[at..at + 4].copy_from_slice(&length.to_le_bytes());
 }
 
-/// Cuts the repetition levels of a column with lists off the front of a page's body. They come first.
+/// Removes the repetition levels of a list column from the front of a page's body. They come first.
 ///
 /// # Errors
-/// Where the page ends early.
+/// If the page ends early.
 pub fn repetition_levels<'a>(header: &Header, body: &mut &'a [u8]) -> Result<&'a [u8]> {
     match header.kind {
         PageKind::Data2 { repetitions, .. } => cut(body, Some(repetitions)),
@@ -43,10 +42,10 @@ pub fn repetition_levels<'a>(header: &Header, body: &mut &'a [u8]) -> Result<&'a
     }
 }
 
-/// Cuts the definition levels of a column with NULLs or lists off the front of a page's body.
+/// Removes the definition levels of a column with NULLs or lists from the front of a page's body.
 ///
 /// # Errors
-/// Where the page ends early, and [`Error::Unsupported`] where they have the oldest encoding, which is deprecated.
+/// If the page ends early. [`Error::Unsupported`] if the levels have the deprecated first encoding.
 pub fn definition_levels<'a>(header: &Header, body: &mut &'a [u8]) -> Result<&'a [u8]> {
     match header.kind {
         PageKind::Data2 { definitions, .. } => cut(body, Some(definitions)),
@@ -55,7 +54,7 @@ pub fn definition_levels<'a>(header: &Header, body: &mut &'a [u8]) -> Result<&'a
     }
 }
 
-/// Cuts so many bytes off the front, or as many as the first four bytes say.
+/// Removes `length` bytes from the front, or as many as the first four bytes say.
 fn cut<'a>(body: &mut &'a [u8], length: Option<usize>) -> Result<&'a [u8]> {
     let length = if let Some(length) = length {
         length
@@ -69,7 +68,7 @@ fn cut<'a>(body: &mut &'a [u8], length: Option<usize>) -> Result<&'a [u8]> {
     Ok(levels)
 }
 
-/// Which rows of a page of a column without lists are not NULL; `None` where all are. Cuts the levels off `body`.
+/// Removes the levels from `body` and returns which rows are not NULL; `None` if all are. For columns without lists.
 pub(crate) fn presence(header: &Header, body: &mut &[u8], level_max: i16) -> Result<Option<Vec<bool>>> {
     if level_max == 0 {
         return Ok(None);

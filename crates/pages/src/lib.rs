@@ -1,15 +1,15 @@
-//! Parquet pages, read and written by ourselves.
+//! Reads and writes Parquet pages.
 //!
-//! Enters: numbers and texts to encode ([`ChunkWriter`] and the `push_` functions), or a [`SharedFile`] and the rows of a
-//! column chunk to read. Leaves: compressed pages with their index and statistics, or values ([`Values`]).
+//! Enters: numbers and texts to encode ([`ChunkWriter`] and the `push_` functions), or a [`SharedFile`] and the rows
+//! of a column chunk to read. Leaves: compressed pages with their index and statistics, or values ([`Values`]).
 //!
-//! Promises
-//! - any Parquet reader can read what is written here;
-//! - damaged input is an [`Error`]: every length, width, count and place is checked before it is used, and memory is
-//!   reserved for at most a page;
-//! - a layout that is not read here is [`Error::Unsupported`], so that a caller can leave it to the Parquet library.
+//! Guarantees
+//! - any Parquet reader can read the pages;
+//! - damaged input returns an [`Error`]: every length, width, count and offset is checked before use, and memory is
+//!   reserved for one page at most;
+//! - an unsupported layout returns [`Error::Unsupported`], so that the caller can fall back to the Parquet library.
 //!
-//! Knows nothing of tables, schemas or questions.
+//! Never knows tables, schemas or questions.
 
 mod chunk;
 mod codec;
@@ -29,7 +29,7 @@ pub mod split;
 pub mod text;
 pub mod varint;
 
-pub use chunk::{Bounds, ChunkWriter, EncodedColumn, PageFacts};
+pub use chunk::{Bounds, ChunkWriter, EncodedColumn, PageMetadata};
 pub use codec::{Codec, Compressor, UnknownCodec, unsupported_codec};
 pub use dictionary::{Codes, Dictionary};
 pub use error::{Error, Result};

@@ -1,4 +1,4 @@
-//! The pages of a column chunk, one after another.
+//! Iterates over the pages of a column chunk.
 
 use std::ops::Range;
 
@@ -9,33 +9,32 @@ use parquet::file::page_index::offset_index::PageLocation;
 use crate::header::{Header, PageKind};
 use crate::{Error, Result, SharedFile, codec};
 
-/// Neighbouring pages are read together up to so many bytes.
+/// Neighbouring pages are read together, up to this many bytes.
 const READ_BYTES: u64 = 1 << 20;
 
-/// How many of `values` values to reserve memory for: all of them, unless a damaged page promises more than any has.
+/// Capacity to reserve for `values` values. The limit protects against damaged headers.
 pub fn room(values: usize) -> usize {
     const ROOM_MAX: usize = 1 << 20;
     values.saturating_add(8).min(ROOM_MAX)
 }
 
-/// The pages of a column chunk: all of them, or its dictionary and those that hold wanted rows.
+/// The pages of a column chunk: all, or the dictionary and the pages with wanted rows.
 pub struct ColumnPages<'a> {
     file: &'a SharedFile,
     codec: Compression,
     parts: Vec<Part>,
 }
 
-/// Pages side by side, of which at most the first row is known.
+/// Contiguous pages; only the first row of the first page may be known.
 struct Part {
     bytes: Range<u64>,
     first_row: Option<usize>,
 }
 
-/// A page as it is stored.
+/// A page as stored in the file.
 pub struct Page<'a> {
-    /// Its header.
     pub header: Header,
-    /// Its number of the first row in the row group, where an index tells.
+    /// The page's first row within the row group, if a page index provides it.
     pub first_row: Option<usize>,
     codec: Compression,
     stored: &'a [u8],
@@ -49,10 +48,10 @@ impl<'a> ColumnPages<'a> {
         Self { file, codec: chunk.compression(), parts }
     }
 
-    /// What lies before the first data page (the dictionary), and the data pages with a row that is `wanted`.
+    /// The bytes before the first data page (the dictionary) and the data pages with `wanted` rows.
     ///
     /// # Errors
-    /// Where a location lies outside of the chunk.
+    /// If a location lies outside the chunk.
     pub fn located(
         file: &'a SharedFile,
         chunk: &ColumnChunkMetaData,
@@ -62,7 +61,7 @@ impl<'a> ColumnPages<'a> {
         let (start, length) = chunk.byte_range();
         let mut parts = Vec::new();
         let mut push = |from: i64, to: i64, first_row| {
-            let outside = Error::damaged("its page index points outside of its pages");
+            let outside = Error::damaged("the page index points outside the column chunk");
             let (from, to) = (u64::try_from(from).ok(), u64::try_from(to).ok());
             let bytes = from.zip(to).filter(|(from, to)| start <= *from && from <= to && *to <= start + length);
             let (from, to) = bytes.ok_or(outside)?;
@@ -87,7 +86,7 @@ impl<'a> ColumnPages<'a> {
         Ok(Self { file, codec: chunk.compression(), parts })
     }
 
-    /// Bytes that reading the pages takes from the file.
+    /// Bytes to read from the file.
     pub fn bytes(&self) -> u64 {
         self.parts.iter().map(|part| part.bytes.end - part.bytes.start).sum()
     }
@@ -95,7 +94,7 @@ impl<'a> ColumnPages<'a> {
     /// Calls `take` with each page, in order.
     ///
     /// # Errors
-    /// What `take` returned; where the file cannot be read; where a header is damaged or a page ends early.
+    /// If `take` or the file fails, a header is damaged, or a page ends early.
     pub fn each(&self, mut take: impl FnMut(&Page<'_>) -> Result<()>) -> Result<()> {
         let mut buffer = Vec::new();
         let mut parts = &self.parts[..];
@@ -133,15 +132,15 @@ impl<'a> ColumnPages<'a> {
 }
 
 impl Page<'_> {
-    /// What the page holds: levels, then values. `buffer` is used where it is compressed.
+    /// Returns the levels and values of the page. Decompresses into `buffer` if needed.
     ///
     /// # Errors
-    /// Where the codec is not supported, and where the page is damaged.
+    /// If the codec is unsupported or the page is damaged.
     pub fn body<'b>(&'b self, buffer: &'b mut Vec<u8>) -> Result<&'b [u8]> {
         if self.codec == Compression::UNCOMPRESSED || !self.header.compressed {
             return Ok(self.stored);
         }
-        // Levels in pages of the second version are never compressed.
+        // Levels in version 2 pages are never compressed.
         let plain = self.header.uncompressed_levels();
         let (levels, packed) = self.stored.split_at_checked(plain).ok_or(Error::SHORT)?;
         let size = self.header.unpacked.checked_sub(plain).ok_or(Error::SHORT)?;

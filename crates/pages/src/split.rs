@@ -1,14 +1,14 @@
-//! Numbers whose bytes lie apart: all first ones, then all second ones (`BYTE_STREAM_SPLIT`).
+//! Byte planes: the first bytes of all numbers, then the second bytes, and so on (`BYTE_STREAM_SPLIT`).
 
 use crate::{Error, Result};
 
-/// Appends `count` integers of 64 bits.
+/// Appends `count` 64-bit integers.
 ///
 /// # Errors
-/// Where the bytes end early.
+/// If the bytes end early.
 pub fn longs(body: &[u8], count: usize, out: &mut Vec<i64>) -> Result<()> {
     let planes = planes::<8>(body, count)?;
-    // Of small numbers the upper planes are nothing but zeros.
+    // The upper planes of small numbers hold zeros only.
     let used = planes.iter().rposition(|plane| plane.iter().any(|byte| *byte != 0)).map_or(0, |place| place + 1);
     match used {
         0 => out.resize(out.len() + count, 0),
@@ -24,10 +24,10 @@ pub fn longs(body: &[u8], count: usize, out: &mut Vec<i64>) -> Result<()> {
     Ok(())
 }
 
-/// Appends `count` integers of 32 bits.
+/// Appends `count` 32-bit integers.
 ///
 /// # Errors
-/// Where the bytes end early.
+/// If the bytes end early.
 pub fn ints(body: &[u8], count: usize, out: &mut Vec<i64>) -> Result<()> {
     let planes = planes::<4>(body, count)?;
     out.extend((0..count).map(|i| i64::from(i32::from_le_bytes(planes.map(|plane| plane[i])))));

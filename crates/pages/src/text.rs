@@ -1,16 +1,16 @@
-//! Dictionary one after another, and texts that begin alike.
+//! Texts, plain and delta-encoded.
 
 use crate::dictionary::Dictionary;
 use crate::encoding;
 use crate::read::room;
 use crate::{Error, Result, delta};
 
-const NO_TEXT: Error = Error::damaged("a text is not UTF-8");
+const NOT_UTF8: Error = Error::damaged("a text is not UTF-8");
 
 /// Appends `count` texts.
 ///
 /// # Errors
-/// Where the bytes end early, where a text is not UTF-8, and [`Error::Unsupported`] where `of` is no encoding of texts.
+/// If the bytes end early or a text is not UTF-8. [`Error::Unsupported`] if `of` does not encode texts.
 pub fn read(of: i32, body: &[u8], count: usize, texts: &mut Dictionary) -> Result<()> {
     match of {
         encoding::PLAIN => plain(body, count, texts),
@@ -21,11 +21,11 @@ pub fn read(of: i32, body: &[u8], count: usize, texts: &mut Dictionary) -> Resul
 }
 
 fn push(texts: &mut Dictionary, bytes: &[u8]) -> Result<()> {
-    texts.push(std::str::from_utf8(bytes).map_err(|_| NO_TEXT)?);
+    texts.push(std::str::from_utf8(bytes).map_err(|_| NOT_UTF8)?);
     Ok(())
 }
 
-/// Each with its length before it.
+/// PLAIN: each text follows its length.
 fn plain(mut body: &[u8], count: usize, texts: &mut Dictionary) -> Result<()> {
     for _ in 0..count {
         let (length, rest) = body.split_first_chunk::<4>().ok_or(Error::SHORT)?;
@@ -36,7 +36,7 @@ fn plain(mut body: &[u8], count: usize, texts: &mut Dictionary) -> Result<()> {
     Ok(())
 }
 
-/// First all lengths (`DELTA_LENGTH_BYTE_ARRAY`).
+/// `DELTA_LENGTH_BYTE_ARRAY`: all lengths, then all texts.
 fn lengths(mut body: &[u8], count: usize, texts: &mut Dictionary) -> Result<()> {
     let mut lengths = Vec::with_capacity(room(count));
     delta::read(&mut body, count, &mut lengths)?;
@@ -49,7 +49,7 @@ fn lengths(mut body: &[u8], count: usize, texts: &mut Dictionary) -> Result<()> 
     Ok(())
 }
 
-/// How much each shares with the one before, then what follows that (`DELTA_BYTE_ARRAY`).
+/// `DELTA_BYTE_ARRAY`: lengths shared with the previous text, then the suffixes.
 fn prefixes(mut body: &[u8], count: usize, texts: &mut Dictionary) -> Result<()> {
     let mut shared = Vec::with_capacity(room(count));
     delta::read(&mut body, count, &mut shared)?;

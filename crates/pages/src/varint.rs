@@ -1,6 +1,6 @@
-//! Whole numbers in groups of seven bits, the lowest first: as Parquet and Thrift write them, and our own formats.
+//! Variable-length integers, seven bits per byte, lowest first. Used by Parquet, Thrift and our own formats.
 
-/// Appends a number: a byte below 128, and up to ten for the largest.
+/// Appends a number: one byte below 128, at most ten.
 #[inline]
 pub fn push(out: &mut Vec<u8>, mut value: u64) {
     while value >= 0x80 {
@@ -10,7 +10,7 @@ pub fn push(out: &mut Vec<u8>, mut value: u64) {
     out.push(value as u8);
 }
 
-/// Cuts a number off the front of `bytes`; `None` where they end before it does.
+/// Removes a number from the front of `bytes`; `None` if they end early.
 #[inline]
 pub fn read(bytes: &mut &[u8]) -> Option<u64> {
     let mut value = 0;
@@ -25,13 +25,13 @@ pub fn read(bytes: &mut &[u8]) -> Option<u64> {
     None
 }
 
-/// Appends a number that may be below zero: its lowest bit is its sign.
+/// Appends a signed number, zigzag-encoded.
 #[inline]
 pub fn push_signed(out: &mut Vec<u8>, value: i64) {
     push(out, ((value << 1) ^ (value >> 63)) as u64);
 }
 
-/// Cuts a number that may be below zero off the front of `bytes`.
+/// Removes a signed number from the front of `bytes`.
 #[inline]
 pub fn read_signed(bytes: &mut &[u8]) -> Option<i64> {
     let value = read(bytes)?;
@@ -46,7 +46,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn numbers_read_back(whole in prop::collection::vec(any::<u64>(), 0..20), signed in prop::collection::vec(any::<i64>(), 0..20)) {
+        fn numbers_round_trip(whole in prop::collection::vec(any::<u64>(), 0..20), signed in prop::collection::vec(any::<i64>(), 0..20)) {
             let mut out = Vec::new();
             whole.iter().for_each(|value| push(&mut out, *value));
             signed.iter().for_each(|value| push_signed(&mut out, *value));

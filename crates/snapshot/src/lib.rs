@@ -1,15 +1,15 @@
-//! A table as it can be read now: one version of its segments, and the rows of its log that no segment holds yet.
+//! A readable table at one moment: one version of its segments, and the rows of its log that no segment holds yet.
 //!
-//! Enters: a table's folder. Leaves: a [`Snapshot`], which SQL, `ask` and the shell all read.
+//! Enters: a table's folder. Leaves: a [`Snapshot`], which SQL, `ask` and the shell read.
 //!
 //! Guarantees
-//! - a snapshot holds every row that was acknowledged before it was opened, once: it reads the log first and the table
-//!   second, and drops the rows of the log that the table's version says it holds. A flush in between moves rows from
-//!   the one to the other, so the opposite order could miss them;
-//! - its columns are those that the table will have once all rows are flushed;
-//! - it takes no lock: writers and flushes go on beside it.
+//! - a snapshot holds every row acknowledged before it was opened, once. It reads the log first and the table second,
+//!   then drops the log's rows that the table already holds. A concurrent flush moves rows from the log to the table,
+//!   so the opposite order could miss them;
+//! - its columns are those that the table will have after a flush;
+//! - it takes no lock: writers and flushes continue.
 //!
-//! Never writes, and knows no question.
+//! Never writes, and knows nothing about questions.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -22,25 +22,25 @@ use ingest::IngestError;
 use table::disk::RealDisk;
 use table::{Segment, StoredTable, Table, TableError, TableName};
 
-/// A table that cannot be read.
+/// Why a table cannot be read.
 #[derive(Debug, thiserror::Error)]
 pub enum SnapshotError {
-    /// Its log is damaged or cannot be read.
+    /// The log is damaged or unreadable.
     #[error(transparent)]
     Log(#[from] IngestError),
-    /// Its segments are damaged or cannot be read.
+    /// The segments are damaged or unreadable.
     #[error(transparent)]
     Table(#[from] TableError),
-    /// The rows of its log do not fit its columns.
-    #[error("the log of the table {} does not fit its columns: {cause}", root.display())]
+    /// The rows of the log do not match the table's columns.
+    #[error("cannot read the log of table {}: its rows do not match the table's columns: {cause}", root.display())]
     Columns {
         /// The table's folder.
         root: PathBuf,
-        /// What Arrow answered.
+        /// Arrow's error.
         cause: ArrowError,
     },
-    /// It has layout `row`, whose files have neither versions nor a log.
-    #[error("the table {} has layout row: only SQL reads it; rewrite it in another layout", root.display())]
+    /// The table has layout `row`: its files have no versions and no log.
+    #[error("cannot read table {}: only SQL reads layout row; rewrite the table in another layout", root.display())]
     RowLayout {
         /// The table's folder.
         root: PathBuf,
@@ -52,19 +52,19 @@ pub enum SnapshotError {
 pub struct Snapshot {
     /// The table's folder.
     pub root: PathBuf,
-    /// Its columns, those included that only unflushed rows have.
+    /// The columns, including those that only unflushed rows have.
     pub schema: SchemaRef,
     /// The version of the table; `None` before the first flush.
     pub table: Option<Table>,
     /// The segments of that version.
     pub segments: Vec<Segment>,
-    /// Rows that are in no segment, in the columns of `schema`, in the order of the log.
+    /// Rows that no segment holds, with the columns of `schema`, in log order.
     pub unflushed: Vec<RecordBatch>,
 }
 
 impl Snapshot {
-    /// Opens the table in the folder `root`; `None` if it has neither segments nor rows. Of unflushed rows that are equal
-    /// in their time and in the columns `unique`, the last is kept; an empty list keeps all.
+    /// Opens the table in the folder `root`; `None` if it has neither segments nor rows. Of unflushed rows with equal
+    /// time and equal `unique` columns, only the last is kept; an empty list keeps all.
     ///
     /// # Errors
     /// If the log or the table cannot be read, or the table has layout `row`.
@@ -87,7 +87,7 @@ impl Snapshot {
     }
 }
 
-/// The tables of a data folder, those included that have only a log.
+/// The tables of a data folder, including those that have only a log.
 ///
 /// # Errors
 /// If the folder cannot be listed.

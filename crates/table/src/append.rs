@@ -1,5 +1,5 @@
-//! Appends of rows that lie in somebody's log until they are in a table: each names the last place of that log that it
-//! takes in, so that a place is in the table once, whatever happens in between.
+//! Appends rows that wait in a write-ahead log. Each commit records the last log position that it includes, so the
+//! table holds each position once, even after crashes.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -9,12 +9,12 @@ use arrow::datatypes::{DataType, FieldRef, Schema, SchemaRef, TimeUnit};
 
 use tokio::sync::Mutex;
 
-use crate::aside::aside;
+use crate::blocking::blocking;
 use crate::committer::Committer;
 use crate::disk::Disk;
 use crate::error::TableError;
 use crate::folder::StoredTable;
-use crate::hold::Hold;
+use crate::folder_lock::FolderLock;
 use crate::input::Input;
 use crate::insert::RowsEncoder;
 use crate::layout::write::remove_unnamed;
@@ -26,7 +26,7 @@ use crate::upkeep::{DeleteJob, LayoutChange, RewriteOptions, Superseding, TRIES,
 
 type Result<T> = std::result::Result<T, TableError>;
 
-/// Appends rows to one table, whose columns may become more.
+/// Appends rows to one table. The table may gain columns.
 #[derive(Debug)]
 pub struct Appender {
     root: PathBuf,
@@ -36,46 +36,46 @@ pub struct Appender {
     position: u64,
     encoder: RowsEncoder,
     committer: Committer,
-    /// Opened by the first commit that has to know what is stored.
+    /// Opened by the first commit that replaces stored rows.
     stored: Mutex<Option<Table>>,
 }
 
 impl Appender {
-    /// The folder, in that of a table, for the log of rows that wait to be appended: files that end in `.log`. Delta
-    /// readers leave names alone that begin so.
+    /// The folder inside a table's folder for log files (`*.log`) of rows that wait to be appended. Delta readers
+    /// ignore its name.
     pub const LOG_FOLDER: &str = "_ingest";
 
-    /// Bytes of a file of that log before the first rows.
+    /// Bytes in a log file before the first rows.
     pub const LOG_HEAD_BYTES: u64 = 8;
 
-    /// The name of the appends in a table's log.
+    /// The name of appends in a table's log.
     const TRANSACTION: &str = "ingest/log";
 
-    /// Opens the table in the folder `root`; `None` where there is none. Must be called inside a tokio runtime.
+    /// Opens the table in the folder `root`; `None` if it does not exist. Call it inside a tokio runtime.
     ///
     /// # Errors
-    /// Where it is of layout `row`, which has no log to keep positions in, and where it cannot be read.
+    /// If the table has layout `row`, which stores no positions, or cannot be read.
     pub async fn open(root: &Path, disk: Arc<dyn Disk>) -> Result<Option<Self>> {
-        let hold = Hold::shared(root)?.map(Arc::new);
+        let folder_lock = FolderLock::shared(root)?.map(Arc::new);
         match StoredTable::open(root, disk.clone()).await? {
             Some(StoredTable::Delta(table)) => {
-                // Whoever committed last may have ended before that was durable, and what is in the table is forgotten in
-                // the log.
+                // The last commit may not be durable yet, and the caller deletes log rows that the table holds.
                 sync_log(root, &*disk)?;
-                Ok(Some(Self::over(root, disk, table.held_by(hold)).await?))
+                Ok(Some(Self::over(root, disk, table.with_folder_lock(folder_lock)).await?))
             }
             Some(StoredTable::Row(_)) => Err(TableError::Options {
                 path: root.to_owned(),
-                reason: format!("layout {} takes whole batches only: rewrite it in another", Layout::Row),
+                reason: format!("layout {} does not support appends: rewrite the table in another layout", Layout::Row),
             }),
             None => Ok(None),
         }
     }
 
-    /// Opens the table in the folder `root`, or makes it with some columns. Must be called inside a tokio runtime.
+    /// Opens the table in the folder `root`, or creates it with the columns of `schema`. Call it inside a tokio
+    /// runtime.
     ///
     /// # Errors
-    /// As [`Self::open`], and where the options do not fit the columns.
+    /// As [`Self::open`]. If the options do not fit the columns.
     pub async fn open_or_create(
         root: &Path,
         disk: Arc<dyn Disk>,
@@ -89,7 +89,7 @@ impl Appender {
         options.check(root, &schema)?;
         let definition = options.definition(&schema).map_err(|e| TableError::encode_arrow(root, e))?;
         Table::open_or_create(root, disk.clone(), &definition).await?;
-        let gone = || TableError::Unexpected(format!("the table {} went away", root.display()));
+        let gone = || TableError::Unexpected(format!("the table {} disappeared", root.display()));
         Self::open(root, disk).await?.ok_or_else(gone)
     }
 
@@ -106,21 +106,20 @@ impl Appender {
         })
     }
 
-    /// The columns that the table had when it was opened.
+    /// The table's columns when it was opened.
     pub fn schema(&self) -> &SchemaRef {
         &self.schema
     }
 
-    /// The last place of the log that was in the table when it was opened; 0 where there was none.
+    /// The last log position in the table when it was opened; 0 if none.
     pub fn position(&self) -> u64 {
         self.position
     }
 
-    /// The last place of the log that is in the table now, durably: after a commit that failed, whether it is in the table
-    /// is not known otherwise.
+    /// The last log position that is durably in the table now. Call it after a failed commit to learn the outcome.
     ///
     /// # Errors
-    /// Where the table cannot be read, and where its log cannot be made durable.
+    /// If the table cannot be read or its log cannot be made durable.
     pub async fn position_in_table(&self) -> Result<u64> {
         sync_log(&self.root, &*self.disk)?;
         match Table::open(&self.root, self.disk.clone()).await? {
@@ -129,23 +128,23 @@ impl Appender {
         }
     }
 
-    /// Writes rows as a segment, durably, which is in no version of the table until it is committed. Batches are one at
-    /// least, and all of the same columns. The segment lies in the folder of the part that it belongs to, if any, and is
-    /// merged with others of that only. Blocks.
+    /// Writes rows as a durable segment; no version of the table includes it before a commit. Needs at least one
+    /// batch; all have the same columns. The segment belongs to `part`, if given: it lies in the part's folder and is
+    /// only merged with segments of the same part. Blocks.
     ///
     /// # Errors
-    /// Where the disk refuses.
+    /// If the disk fails.
     pub fn write(&self, batches: &[RecordBatch], part: Option<&str>) -> Result<Segment> {
         let file = uuid::Uuid::new_v4().simple().to_string();
         self.encoder.segment(&self.root, &self.disk, &self.options, (&file, part), batches)
     }
 
-    /// Commits segments, whose columns are those of `schema`, as what the log holds up to `position`. Commits must come
-    /// in the order of their positions; one that the table is past already is not made again.
+    /// Commits segments with the columns of `schema` as the log's rows up to `position`. Commit in ascending order of
+    /// positions; a position that the table has already passed is not committed again.
     ///
     /// # Errors
-    /// Where the table has one of the columns with another type, and where the log refuses: whether it is in the table then
-    /// [`Self::position_in_table`] tells.
+    /// If the table has one of the columns with another type, or the log fails. Then [`Self::position_in_table`]
+    /// tells whether the commit is in the table.
     pub async fn commit(&self, segments: Vec<Segment>, schema: &Schema, position: u64) -> Result<Committed> {
         self.commit_change(self.change(segments, schema, position)?, schema).await
     }
@@ -162,8 +161,8 @@ impl Appender {
         }
     }
 
-    /// Whether the segments that a change adds are still there: a clock that is set forward lets a vacuum take them for
-    /// files that nobody will commit. A table that names a segment which is gone cannot be read.
+    /// Checks that the segments still exist: after a clock jump a vacuum may have removed them as orphans. A table
+    /// that names a missing segment is unreadable.
     fn check_files(&self, change: &Change) -> Result<()> {
         match change.add.iter().find(|segment| !self.root.join(&segment.path).is_file()) {
             Some(gone) => Err(TableError::Overtaken { path: self.root.clone(), segment: gone.path.clone() }),
@@ -171,11 +170,11 @@ impl Appender {
         }
     }
 
-    /// As [`Self::commit`], and takes the stored rows out, in the same commit, that those of the segments take the place
-    /// of. Segments that hold such are written anew.
+    /// Like [`Self::commit`], and removes the stored rows that the new rows replace, in the same commit. Rewrites the
+    /// segments with such rows.
     ///
     /// # Errors
-    /// As [`Self::commit`], and where others rewrite the same segments again and again.
+    /// As [`Self::commit`]. If other commands keep rewriting the same segments.
     pub async fn commit_superseding(
         &self,
         segments: Vec<Segment>,
@@ -202,7 +201,7 @@ impl Appender {
         }
     }
 
-    /// One try, on the newest version of the table.
+    /// One attempt, on the newest version of the table.
     async fn supersede(
         &self,
         table: &mut Table,
@@ -212,7 +211,7 @@ impl Appender {
     ) -> Result<Committed> {
         table.refresh().await?;
         table.check_columns(&change.columns)?;
-        // What has the change already must not lose its rows to itself.
+        // A change that is already in the table must not replace its own rows.
         if change.transaction.as_ref().map(|t| t.version) <= Some(table.append_position().await?) {
             return Ok(Committed::Before);
         }
@@ -220,7 +219,7 @@ impl Appender {
         let job = DeleteJob::new(&self.root, self.disk.clone(), schema, table.options()?, rows)?;
         self.check_files(change)?;
         let segments = table.segments_by_age().await?.into_iter().map(|(_, segment)| segment).collect();
-        let (touched, output, _) = aside(move || job.run(segments, true)).await?;
+        let (touched, output, _) = blocking(move || job.run(segments, true)).await?;
         if touched.is_empty() {
             return table.commit(change).await;
         }
@@ -231,7 +230,7 @@ impl Appender {
         }
     }
 
-    /// Commits segments whose rows are in no log, all of them or none.
+    /// Atomically commits segments that belong to no log.
     ///
     /// # Errors
     /// As [`Self::commit`].
@@ -240,11 +239,11 @@ impl Appender {
         self.commit_change(change, schema).await
     }
 
-    /// A segment that is in no version of the table, written anew in the columns of `schema`, in which columns of integers
-    /// may hold real numbers. Blocks.
+    /// Rewrites an uncommitted segment with the columns of `schema`, where integer columns may now hold real numbers.
+    /// Blocks.
     ///
     /// # Errors
-    /// Where the disk refuses.
+    /// If the disk fails.
     pub fn write_anew(&self, segment: &Segment, schema: &SchemaRef) -> Result<Segment> {
         let rows = Input::open(&self.root, schema, segment)?.rows(None, None)?.collect::<Result<Vec<_>>>()?;
         let written = self.write(&rows, segment.part())?;
@@ -253,18 +252,19 @@ impl Appender {
     }
 
     fn change(&self, segments: Vec<Segment>, schema: &Schema, position: u64) -> Result<Change> {
-        // What the table had when it was opened may be of any type, and need not become a column.
-        let known = |f: &&FieldRef| self.schema.field_with_name(f.name()).is_ok_and(|k| k.data_type() == f.data_type());
-        let (known, new): (Vec<_>, Vec<_>) = schema.fields().iter().partition(known);
+        // Existing columns may have any type; unchanged ones need no conversion to our types.
+        let unchanged =
+            |f: &&FieldRef| self.schema.field_with_name(f.name()).is_ok_and(|k| k.data_type() == f.data_type());
+        let (unchanged, new): (Vec<_>, Vec<_>) = schema.fields().iter().partition(unchanged);
         let mut columns: Vec<Field> = new.into_iter().map(|f| self.field(f)).collect::<Result<_>>()?;
-        // Those of our own types are checked against what others may have made of them since.
-        columns.extend(known.into_iter().flat_map(|f| self.field(f)));
+        // Columns of our types are checked against changes that others made since.
+        columns.extend(unchanged.into_iter().flat_map(|f| self.field(f)));
         let transaction = TransactionId { name: Self::TRANSACTION.to_owned(), version: position };
         Ok(Change { add: segments, columns, transaction: Some(transaction), ..Change::default() })
     }
 
-    /// Makes columns of integers in the table such of real numbers where they are that in `schema`. Segments are
-    /// written anew for it, since no reader of Delta tables takes one for the other.
+    /// Turns the table's integer columns into real numbers if `schema` has them as such. Rewrites segments: Delta
+    /// readers do not convert between the two.
     async fn widen(&self, schema: &Schema) -> Result<()> {
         let widen = schema.fields().iter().filter(|f| *f.data_type() == DataType::Float64);
         let change = LayoutChange { widen: widen.map(|f| f.name().clone()).collect(), ..LayoutChange::default() };
@@ -285,7 +285,7 @@ impl Appender {
                 return Err(TableError::Rows {
                     path: self.root.clone(),
                     column: field.name().clone(),
-                    reason: format!("holds {other}, which is not appended"),
+                    reason: format!("type {other} is not supported"),
                 });
             }
         };
@@ -293,14 +293,14 @@ impl Appender {
     }
 }
 
-/// The columns of a table and those that are new in `schema`.
+/// The columns of a table, then the new ones of `schema`.
 fn grown(table: &Schema, schema: &Schema) -> SchemaRef {
     let new = schema.fields().iter().filter(|f| table.field_with_name(f.name()).is_err());
     Arc::new(Schema::new(table.fields().iter().chain(new).cloned().collect::<Vec<_>>()))
 }
 
-/// Whether rows may wait in the log of the table in the folder `root`. A file that was begun and holds none may be left,
-/// since its name tells which place of the log comes next.
+/// Whether rows may wait in the log of the table in the folder `root`. Log files without rows do not count: they stay
+/// because their name records the next position.
 pub(crate) fn has_waiting_rows(root: &Path) -> bool {
     let holds_rows = |path: &Path| {
         let is_log = path.extension().is_some_and(|end| end == "log");
@@ -315,10 +315,10 @@ fn holds_real_numbers(schema: &Schema, column: &str) -> bool {
 }
 
 impl Table {
-    /// The last place of the log of appended rows that is in the version in hand; 0 where there is none.
+    /// The last position of the append log in this version; 0 if none.
     ///
     /// # Errors
-    /// Where the table's log cannot be read.
+    /// If the table's log cannot be read.
     pub async fn append_position(&self) -> Result<u64> {
         Ok(self.transaction_version(Appender::TRANSACTION).await?.unwrap_or(0))
     }

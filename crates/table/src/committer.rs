@@ -1,11 +1,11 @@
-//! One committer per table and process: changes that are ready together become one version.
+//! One committer per table and process. It combines concurrent changes into one version.
 
 use tokio::sync::{mpsc, oneshot};
 
 use crate::error::TableError;
 use crate::log::{Change, Committed, Table};
 
-/// Changes that wait while a commit is under way, at most; writers past it wait for room.
+/// Limit on the changes that wait for a commit; further writers block.
 const WAITING_MAX: usize = 256;
 
 struct Request {
@@ -13,25 +13,22 @@ struct Request {
     done: oneshot::Sender<Result<Committed, TableError>>,
 }
 
-/// Commits the changes of any number of writers, in the order in which they come. Dropped, it commits what it was
-/// given and ends.
+/// Commits the changes of any number of writers in order of arrival. When dropped, it commits the remaining changes
+/// and stops.
 #[derive(Debug, Clone)]
 pub(crate) struct Committer {
     requests: mpsc::Sender<Request>,
 }
 
 impl Committer {
-    /// Takes a table over. Must be called inside a tokio runtime, which then commits.
+    /// Starts a task that commits to `table`. Call it inside a tokio runtime.
     pub(crate) fn start(table: Table) -> Self {
         let (requests, waiting) = mpsc::channel(WAITING_MAX);
         tokio::spawn(serve(table, waiting));
         Self { requests }
     }
 
-    /// Commits a change; returns when it is durable.
-    ///
-    /// # Errors
-    /// As [`Table::commit`].
+    /// Commits a change and returns once it is durable. Fails like [`Table::commit`].
     pub(crate) async fn commit(&self, change: Change) -> Result<Committed, TableError> {
         let (done, answer) = oneshot::channel();
         self.requests.send(Request { change, done }).await.map_err(|_| TableError::CommitterGone)?;
@@ -49,16 +46,16 @@ async fn serve(mut table: Table, mut waiting: mpsc::Receiver<Request>) {
             answers.into_iter().zip(committed).for_each(|(done, committed)| answer(done, Ok(committed)));
             continue;
         }
-        // Alone, or one by one where a bad change must not fail the others.
+        // Alone, or one by one, so that an invalid change does not fail the others.
         for (done, change) in answers.into_iter().zip(&changes) {
             answer(done, table.commit(change).await);
         }
     }
 }
 
-/// Tells a writer, unless it no longer waits.
+/// Sends a writer the result, unless the writer no longer waits.
 fn answer(done: oneshot::Sender<Result<Committed, TableError>>, committed: Result<Committed, TableError>) {
     if done.send(committed).is_err() {
-        tracing::debug!("a writer went away before its commit was answered");
+        tracing::debug!("a writer stopped waiting for its commit");
     }
 }

@@ -1,7 +1,7 @@
-//! The disk as durability sees it: what was written, what was named, and what was synced.
+//! File operations, with durability explicit.
 //!
-//! Everything that must survive a power cut goes through a [`Disk`]. Tests put [`crate::power_loss::PowerLossDisk`]
-//! in its place, which forgets whatever was not synced.
+//! Everything that must survive a power cut goes through a [`Disk`]. Tests use [`crate::power_loss::PowerLossDisk`],
+//! which forgets whatever was not synced.
 
 use std::fmt::Debug;
 use std::fs::{self, File};
@@ -11,43 +11,43 @@ use std::path::{Path, PathBuf};
 
 use rustix::fs::{CWD, RenameFlags, renameat_with};
 
-/// A folder tree that can be made durable.
+/// A file system with explicit durability.
 pub trait Disk: Debug + Send + Sync + 'static {
-    /// A new, empty file in place of whatever had the name.
+    /// Creates an empty file, replacing any file of this name.
     fn create(&self, path: &Path) -> io::Result<Box<dyn DiskFile>>;
-    /// Gives a file a new name, in place of whatever had it.
+    /// Renames a file, replacing any file of the new name.
     fn rename(&self, from: &Path, to: &Path) -> io::Result<()>;
-    /// Gives a file a second name; fails with [`io::ErrorKind::AlreadyExists`] where the name is taken.
+    /// Gives a file a second name; fails with [`io::ErrorKind::AlreadyExists`] if the name exists.
     fn link(&self, from: &Path, to: &Path) -> io::Result<()>;
-    /// Cuts a file off after so many bytes, for good where the power stays and perhaps where it does not.
+    /// Truncates a file. A power cut may undo this.
     fn shrink(&self, path: &Path, bytes: u64) -> io::Result<()>;
-    /// Makes durable what somebody else has written to a file.
+    /// Makes a file's content durable, including other writers' data.
     fn sync_file(&self, path: &Path) -> io::Result<()>;
-    /// Takes a name away.
+    /// Removes a file.
     fn remove(&self, path: &Path) -> io::Result<()>;
-    /// Makes one folder; its parent must exist.
+    /// Creates one folder; its parent must exist.
     fn create_dir(&self, path: &Path) -> io::Result<()>;
-    /// Exchanges two folders' names: each has one of them at any time.
+    /// Atomically swaps the names of two folders.
     fn exchange(&self, one: &Path, other: &Path) -> io::Result<()>;
-    /// Takes a folder and all in it away.
+    /// Removes a folder with its content.
     fn remove_dir(&self, path: &Path) -> io::Result<()>;
     /// Makes the names in a folder durable.
     fn sync_dir(&self, path: &Path) -> io::Result<()>;
 
-    /// Sees to it that files which others have named can be read here. How long each is, where that is known.
+    /// Makes other writers' files readable here. Takes each file's length, if known. Local disks do nothing.
     ///
     /// # Errors
-    /// Where one is not there; a disk that all writers share need not look.
-    fn bring(&self, _files: &[(&Path, Option<u64>)]) -> io::Result<()> {
+    /// If a file does not exist.
+    fn fetch(&self, _files: &[(&Path, Option<u64>)]) -> io::Result<()> {
         Ok(())
     }
 
-    /// Sees to it that what others have written to a table's log so far can be read here.
-    fn bring_log(&self, _log: &Path) -> io::Result<()> {
+    /// Makes other writers' entries in a table's log readable here.
+    fn fetch_log(&self, _log: &Path) -> io::Result<()> {
         Ok(())
     }
 
-    /// A path as people know it.
+    /// The path to show to users.
     fn shown(&self, path: &Path) -> PathBuf {
         path.to_owned()
     }
@@ -111,20 +111,20 @@ impl Disk for RealDisk {
     }
 }
 
-/// How a file that does not exist yet is opened: only its owner may read and write it. In a folder that is shared with a
-/// group (setgid) the process's umask decides instead.
+/// Options for creating a file with access for its owner only. In a folder shared with a group (setgid) the umask
+/// decides.
 pub fn create_options(path: &Path) -> fs::OpenOptions {
     let mut options = File::options();
     options.mode(if is_shared(parent(path)) { 0o666 } else { 0o600 });
     options
 }
 
-/// Makes one folder, which only its owner may enter; as [`create_options`] says of files.
+/// Creates one folder with access for its owner only; setgid folders as in [`create_options`].
 pub fn create_dir(path: &Path) -> io::Result<()> {
     fs::DirBuilder::new().mode(if is_shared(parent(path)) { 0o777 } else { 0o700 }).create(path)
 }
 
-/// [`create_dir`] for a folder and those above it that are missing. Nothing of it is durable yet.
+/// Calls [`create_dir`] for a folder and its missing parents. Does not sync.
 pub fn create_dir_all(path: &Path) -> io::Result<()> {
     if path.as_os_str().is_empty() {
         return Ok(());
@@ -144,14 +144,14 @@ fn is_shared(folder: &Path) -> bool {
     fs::metadata(folder).is_ok_and(|folder| folder.permissions().mode() & SETGID != 0)
 }
 
-/// Makes a folder and those above it that are missing, durably. Of those that are there the lowest may be the last thing
-/// that a killed process made: its name is made durable too.
+/// Durably creates a folder and its missing parents. Also syncs the name of the lowest existing parent, in case a
+/// killed process created it last.
 pub fn create_dirs(disk: &dyn Disk, path: &Path) -> io::Result<()> {
     let named = || path.ancestors().take_while(|p| !p.as_os_str().is_empty());
     let missing: Vec<&Path> = named().take_while(|p| !p.exists()).collect();
     if let Some(there) = named().nth(missing.len()) {
         match disk.sync_dir(parent(there)) {
-            // Where one may not look one has made nothing.
+            // A folder that we may not read is not ours.
             Err(error) if error.kind() == io::ErrorKind::PermissionDenied => {}
             result => result?,
         }
@@ -166,7 +166,7 @@ pub fn create_dirs(disk: &dyn Disk, path: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// A file of some bytes, whole and durable, in place of whatever had the name.
+/// Atomically and durably writes a file, replacing any file of this name.
 pub fn write_file(disk: &dyn Disk, path: &Path, bytes: &[u8]) -> io::Result<()> {
     let temporary = temporary_name(path);
     let mut file = disk.create(&temporary)?;
@@ -176,7 +176,7 @@ pub fn write_file(disk: &dyn Disk, path: &Path, bytes: &[u8]) -> io::Result<()> 
     disk.sync_dir(parent(path))
 }
 
-/// The folder a path lies in.
+/// The folder of a path.
 pub(crate) fn parent(path: &Path) -> &Path {
     match path.parent() {
         Some(parent) if !parent.as_os_str().is_empty() => parent,
@@ -184,10 +184,10 @@ pub(crate) fn parent(path: &Path) -> &Path {
     }
 }
 
-/// The mark of a name that is not final: such files are nobody's after a crash.
+/// The suffix of temporary names. After a crash such files can be removed.
 pub const TEMPORARY_SUFFIX: &str = ".tmp";
 
-/// A name beside `path` that no other writer uses.
+/// A unique temporary name beside `path`.
 pub fn temporary_name(path: &Path) -> PathBuf {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     path.with_file_name(format!(".{name}.{}{TEMPORARY_SUFFIX}", uuid::Uuid::new_v4().simple()))

@@ -1,5 +1,3 @@
-//! What can go wrong with a table.
-
 use std::error::Error;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -10,142 +8,131 @@ use parquet::errors::ParquetError;
 
 use crate::bucket::BucketError;
 
-/// An error of this crate. Its words include those of its cause, which is therefore no `source()`.
+/// An error of this crate. Its message includes the cause, so it has no `source()`.
 #[derive(Debug, thiserror::Error)]
 pub enum TableError {
-    /// The file system refused.
+    /// The file system failed.
     #[error("{}", describe_io(doing, path, cause))]
     Io {
-        /// What was tried.
+        /// The operation, a verb.
         doing: &'static str,
-        /// On which file or folder.
+        /// The file or folder.
         path: PathBuf,
-        /// What the system answered.
+        /// The system's error.
         cause: io::Error,
     },
     /// The Delta log could not be read or written.
     #[error("{}", describe_log(doing, path, cause))]
     Log {
-        /// What was tried.
+        /// The operation, a verb.
         doing: &'static str,
         /// The table's folder.
         path: PathBuf,
-        /// What delta-rs answered.
+        /// The error of delta-rs.
         cause: Box<DeltaTableError>,
     },
-    /// An entry of the Delta log is not what was written.
+    /// An entry of the Delta log is damaged.
     #[error(
-        "cannot open the table {}: line {line} of {} is damaged: put this file back from a copy of the folder",
+        "cannot open the table {}: line {line} of {} is damaged: restore this file from a backup",
         path.display(),
         entry.display()
     )]
     DamagedLog {
         /// The table's folder.
         path: PathBuf,
-        /// The file.
         entry: PathBuf,
-        /// Where, counted from 1.
+        /// The line, counted from 1.
         line: usize,
     },
     /// A segment could not be encoded.
     #[error("cannot write the segment {}: {cause}", path.display())]
     Encode {
-        /// The segment.
         path: PathBuf,
-        /// What the Parquet library answered.
+        /// The Parquet library's error.
         cause: ParquetError,
     },
-    /// A segment is not what was written.
+    /// A segment is damaged.
     #[error("the segment {} is damaged: {reason}", path.display())]
     Damaged {
-        /// The segment.
         path: PathBuf,
-        /// What is wrong with it.
+        /// What is wrong.
         reason: String,
     },
-    /// A segment that others wrote, or rewrote, with a codec that we do not read.
+    /// A segment of another writer has an unsupported codec.
     #[error(
-        "column {column:?} of the segment {} is compressed with {codec}: write it again with none, Snappy, LZ4_RAW, gzip or zstd",
+        "cannot read column {column:?} of the segment {}: codec {codec} is not supported: rewrite it with none, Snappy, LZ4_RAW, gzip or zstd",
         path.display()
     )]
     Codec {
-        /// The segment.
         path: PathBuf,
-        /// The column.
         column: String,
-        /// What its footer names.
+        /// The codec in the footer.
         codec: String,
     },
-    /// The task that commits ended, with the runtime it ran on.
-    #[error("the committer of the table has stopped: nothing was committed; run it again")]
+    /// The committer's task ended with its runtime.
+    #[error("the table's committer has stopped: nothing was committed; run it again")]
     CommitterGone,
     /// A segment that was being rewritten is no longer in the table.
     #[error(
-        "another command has rewritten or removed the segment {segment} of the table {} meanwhile: nothing was changed; run it again",
+        "another command rewrote or removed the segment {segment} of the table {}: nothing was changed; run it again",
         path.display()
     )]
     Overtaken {
         /// The table's folder.
         path: PathBuf,
-        /// The segment.
         segment: String,
     },
-    /// Somebody writes to a table that is to be exchanged, or exchanges one that is to be written to.
+    /// Another command writes to a table that is to be replaced, or replaces the table.
     #[error(
-        "the table {} is in use: a change from or to layout row needs it alone; nothing was changed; run it again when the \
-         other command is done",
+        "the table {} is in use: changing from or to layout row needs exclusive access; nothing was changed; run it again \
+         when the other command is done",
         path.display()
     )]
     Busy {
         /// The table's folder.
         path: PathBuf,
     },
-    /// Something that cannot happen did.
-    #[error("{0}: this is a mistake in the program; the table is as it was")]
+    /// A bug in this program.
+    #[error("internal error: {0}; the table is unchanged")]
     Unexpected(String),
-    /// What was asked of a table does not fit it.
+    /// The request does not fit the table.
     #[error("table {}: {reason}", path.display())]
     Options {
         /// The table's folder.
         path: PathBuf,
-        /// Why, and what to do.
+        /// The reason, and what to do.
         reason: String,
     },
-    /// That cannot name a table.
+    /// Invalid table name.
     #[error(
-        "{name:?} cannot name a table: write NAME or DATABASE.NAME, of 128 and 64 bytes at most, without control characters, \
-         and without '.' in the database"
+        "invalid table name {name:?}: write NAME (up to 128 bytes) or DATABASE.NAME (up to 64 and 128 bytes), without \
+         control characters, and without '.' in DATABASE"
     )]
-    Name {
-        /// The name.
-        name: String,
-    },
-    /// A table in the database of ensembles.
-    #[error("\"sim\" holds ensembles: put the table {name:?} into another database")]
+    Name { name: String },
+    /// The database of ensembles takes no other tables.
+    #[error("the database \"sim\" is reserved for ensembles: choose another database for the table {name:?}")]
     Reserved {
         /// The table's name inside the database.
         name: String,
     },
     /// Rows do not fit the columns of a table.
-    #[error("column {column:?} of the rows for the table {} {reason}", path.display())]
+    #[error("cannot write column {column:?} to the table {}: {reason}", path.display())]
     Rows {
         /// The table's folder.
         path: PathBuf,
-        /// The column.
         column: String,
-        /// What is wrong with it.
+        /// What is wrong.
         reason: String,
     },
-    /// A column would have two types.
+    /// The table has the column with another type.
     #[error("column {column:?} of the table {} holds {have}, not {want}: rename one of them", path.display())]
     ColumnType {
         /// The table's folder.
         path: PathBuf,
-        /// The column.
         column: String,
-        /// The type it has.
+        /// The stored type.
         have: String,
-        /// The type it was to have.
+        /// The requested type.
         want: String,
     },
 }
@@ -153,18 +140,17 @@ pub enum TableError {
 /// What a caller can do about an error.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ErrorKind {
-    /// Make room or grant access, then run it again.
+    /// Free space or grant access, then retry.
     Environment,
-    /// Another writer was faster: try again.
+    /// Another writer was faster: retry.
     Conflict,
-    /// Stored data must be repaired or written again.
+    /// Repair or rewrite stored data.
     Damaged,
-    /// The request does not fit the table.
+    /// Fix the request.
     Request,
 }
 
 impl TableError {
-    /// What a caller can do about it.
     pub fn kind(&self) -> ErrorKind {
         match self {
             Self::Io { cause, .. } if cause.kind() == io::ErrorKind::NotFound => ErrorKind::Damaged,
@@ -192,7 +178,7 @@ impl TableError {
         move |cause| Self::Log { doing, path, cause: Box::new(cause) }
     }
 
-    /// An encoding error, or the I/O error inside it.
+    /// Converts an encoding error, or the I/O error inside it.
     pub(crate) fn encode(path: &Path, cause: ParquetError) -> Self {
         match cause {
             ParquetError::External(inner) => match inner.downcast::<io::Error>() {
@@ -203,7 +189,7 @@ impl TableError {
         }
     }
 
-    /// As [`Self::encode`], of what was encoded by another library than Parquet's.
+    /// Like [`Self::encode`], for errors of Arrow.
     pub(crate) fn encode_arrow(path: &Path, cause: ArrowError) -> Self {
         match cause {
             ArrowError::IoError(_, error) => Self::io("write", path)(error),
@@ -211,7 +197,7 @@ impl TableError {
         }
     }
 
-    /// Why the pages of a segment cannot be read.
+    /// Converts an error of reading a segment's pages.
     pub(crate) fn pages(path: &Path, error: pages::Error) -> Self {
         match error {
             pages::Error::Io(cause) => Self::io("read", path)(cause),
@@ -229,7 +215,7 @@ pub(crate) fn is_conflict(error: &DeltaTableError) -> bool {
     matches!(error, DeltaTableError::Transaction { .. } | DeltaTableError::VersionAlreadyExists(_))
 }
 
-/// What could not be done to a file. A store says where and what to do by itself, and does not speak of the mirror.
+/// Describes a failed file operation. Errors of a store are complete, and do not mention the mirror.
 fn describe_io(doing: &str, path: &Path, error: &io::Error) -> String {
     match BucketError::inside(error) {
         Some(store) => store.to_string(),
@@ -237,7 +223,7 @@ fn describe_io(doing: &str, path: &Path, error: &io::Error) -> String {
     }
 }
 
-/// The system's words, with what to do where that is known.
+/// The system's message, with advice where possible.
 fn describe(path: &Path, error: &io::Error) -> String {
     let folder = path.ancestors().find(|p| p.is_dir()).unwrap_or(Path::new(".")).display();
     match error.kind() {
@@ -250,8 +236,8 @@ fn describe(path: &Path, error: &io::Error) -> String {
     }
 }
 
-/// What could not be done to a table, in the words of the file system or of the store where that is the cause, without
-/// those of the layers above it; else in delta-rs's.
+/// Describes a failed table operation by the root cause: the store's or the file system's message, else that of
+/// delta-rs.
 fn describe_log(doing: &str, path: &Path, error: &DeltaTableError) -> String {
     if let Some(store) = BucketError::inside(error) {
         return store.to_string();
@@ -263,7 +249,7 @@ fn describe_log(doing: &str, path: &Path, error: &DeltaTableError) -> String {
         }
         cause = error.source();
     }
-    // What follows the first line is where delta-rs met it.
+    // Further lines say where in delta-rs it happened.
     let words = error.to_string();
     format!("cannot {doing} the table {}: {}", path.display(), words.lines().next().unwrap_or_default())
 }

@@ -1,4 +1,4 @@
-//! The tables of a data folder that hold what was inserted: one folder each, below that of their database.
+//! Tables of inserted rows in a data folder: one folder per table, below the folder of its database.
 
 use std::borrow::Cow;
 use std::fmt::{self, Write as _};
@@ -15,31 +15,31 @@ use crate::error::TableError;
 use crate::layout::avro::AvroTable;
 use crate::log::Table;
 
-/// The database of tables that are named without one.
+/// The default database.
 pub const DATABASE: &str = "default";
 
-/// The database of ensembles, into which nothing is inserted by name.
+/// The database of ensembles; no other tables go there.
 pub const SIM: &str = "sim";
-/// Bytes of a table's name and of a database's, at most, and of the folder of either.
+/// Limits in bytes on the name of a table, of a database, and of the folder of either.
 const NAME_MAX: usize = 128;
 const DATABASE_MAX: usize = 64;
 const FOLDER_MAX: usize = 200;
-/// Stands before the code of a character that no folder's name has.
+/// Precedes the code of a character that folder names cannot contain.
 const ESCAPE: char = '@';
-/// Those characters: what file systems, URLs and object stores read as something else.
+/// Characters with a special meaning in file systems, URLs or object stores.
 const ESCAPED: &str = "/\\%@{}[]^`~\"<>#|*?";
 
-/// A table of any layout, open.
+/// An open table of any layout.
 #[derive(Debug, Clone)]
 pub enum StoredTable {
-    /// Of layout `row`.
+    /// Layout `row`.
     Row(AvroTable),
-    /// Of one of the others.
+    /// Any other layout.
     Delta(Table),
 }
 
 impl StoredTable {
-    /// Opens the table in the folder `root`; `None` where there is none.
+    /// Opens the table in the folder `root`; `None` if it does not exist.
     pub async fn open(root: &Path, disk: Arc<dyn Disk>) -> Result<Option<Self>, TableError> {
         if let Some(table) = AvroTable::open(root, disk.clone())? {
             return Ok(Some(Self::Row(table)));
@@ -48,7 +48,7 @@ impl StoredTable {
     }
 }
 
-/// What a table is called: its name, and the database that it is in.
+/// The name of a table and its database.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct TableName {
     database: String,
@@ -56,11 +56,11 @@ pub struct TableName {
 }
 
 impl TableName {
-    /// The table `name` of a database: text of 1 to 128 bytes without control characters, and of 1 to 64 in a database,
-    /// whose name has no `.` either.
+    /// Names the table `name` of a database. Names have 1 to 128 bytes, databases 1 to 64, without control
+    /// characters; a database has no `.`.
     ///
     /// # Errors
-    /// Where one is something else, or the database is the one that holds ensembles.
+    /// If a name is invalid or the database is reserved for ensembles.
     pub fn new(database: &str, name: &str) -> Result<Self, TableError> {
         // Names that look the same are the same.
         let [database, name]: [String; 2] = [database, name].map(|text| text.nfc().collect());
@@ -73,22 +73,21 @@ impl TableName {
         Ok(Self { database, name })
     }
 
-    /// The database.
     pub fn database(&self) -> &str {
         &self.database
     }
 
-    /// The name inside the database.
+    /// The name without the database.
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// The folder of the table, in a data folder.
+    /// The table's folder inside a data folder.
     pub fn folder(&self, data: &Path) -> PathBuf {
         data.join(&*folder_of(&self.database)).join(&*folder_of(&self.name))
     }
 
-    /// The table whose folder has a name, in a database's folder of a name; `None` where those are not for tables.
+    /// The inverse of [`Self::folder`], from the names of the two folders; `None` if they are not a table's.
     pub fn of_folders(database: &str, table: &str) -> Option<Self> {
         Self::new(&name_of(database)?, &name_of(table)?).ok()
     }
@@ -97,7 +96,7 @@ impl TableName {
 impl FromStr for TableName {
     type Err = TableError;
 
-    /// Reads `NAME`, which is in [`DATABASE`], or `DATABASE.NAME`.
+    /// Parses `NAME` (in [`DATABASE`]) or `DATABASE.NAME`.
     fn from_str(text: &str) -> Result<Self, TableError> {
         let (database, name) = text.split_once('.').unwrap_or((DATABASE, text));
         Self::new(database, name).map_err(|error| match error {
@@ -107,7 +106,7 @@ impl FromStr for TableName {
     }
 }
 
-/// As it is read: without the database where that is [`DATABASE`], unless the name itself has a `.`.
+/// Omits the database if it is [`DATABASE`], unless the name has a `.`.
 impl fmt::Display for TableName {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if self.database == DATABASE && !self.name.contains('.') {
@@ -125,8 +124,8 @@ fn is_name(text: &str, bytes_max: usize) -> bool {
         && folder_of(text).len() <= FOLDER_MAX
 }
 
-/// The folder of a name: the name itself, in which `@XX` stands for what a folder's name cannot have. Names that begin
-/// with `.` or `_` are hidden from Delta readers.
+/// The folder of a name: special characters become `@XX`, and so does a leading `.` or `_`, which hides folders from
+/// Delta readers.
 fn folder_of(name: &str) -> Cow<'_, str> {
     let is_hidden = name.starts_with(['.', '_']);
     if !is_hidden && !name.contains(|c| ESCAPED.contains(c)) {
@@ -135,7 +134,7 @@ fn folder_of(name: &str) -> Cow<'_, str> {
     let mut folder = String::with_capacity(name.len() + 8);
     for (place, c) in name.char_indices() {
         if ESCAPED.contains(c) || (place == 0 && is_hidden) {
-            // Each of them is ASCII. Writing to a String cannot fail.
+            // All escaped characters are ASCII. Writing to a String cannot fail.
             let _ = write!(folder, "{ESCAPE}{:02X}", u32::from(c));
         } else {
             folder.push(c);
@@ -144,7 +143,7 @@ fn folder_of(name: &str) -> Cow<'_, str> {
     Cow::Owned(folder)
 }
 
-/// The name whose folder is called so; `None` where no name's is.
+/// The inverse of [`folder_of`]; `None` if no name has this folder.
 fn name_of(folder: &str) -> Option<String> {
     let mut parts = folder.split(ESCAPE);
     let mut name = parts.next()?.to_owned();
@@ -156,7 +155,7 @@ fn name_of(folder: &str) -> Option<String> {
     (folder_of(&name) == folder && is_nfc(&name)).then_some(name)
 }
 
-/// The tables of a data folder that hold what was inserted, those that others put there included, in order.
+/// The tables of inserted rows in a data folder, sorted. Includes tables that other programs put there.
 pub fn tables(data: &Path) -> Result<Vec<TableName>, TableError> {
     let mut found = Vec::new();
     for (database, folder) in folders(data)? {
@@ -175,7 +174,7 @@ pub fn tables(data: &Path) -> Result<Vec<TableName>, TableError> {
     Ok(found)
 }
 
-/// Names and paths of what is in a folder, nothing where that is none.
+/// Names and paths of a folder's entries; empty if the folder does not exist.
 fn folders(folder: &Path) -> Result<Vec<(String, PathBuf)>, TableError> {
     let failed = || TableError::io("list the folder", folder);
     let entries = match fs::read_dir(folder) {
@@ -197,7 +196,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_name_has_a_folder_of_its_own() {
+    fn table_names_map_to_unique_folders() {
         for (name, folder) in [
             ("cpu", "cpu"),
             ("servers.web-1.cpu.load", "servers.web-1.cpu.load"),
@@ -227,7 +226,7 @@ mod tests {
     }
 
     #[test]
-    fn names_that_cannot_be_stored_are_refused() {
+    fn invalid_table_names_are_rejected() {
         for (database, name) in
             [("db", ""), ("", "t"), ("db", "a\0"), ("a.b", "t"), ("db", &"x".repeat(129)), ("db", &"/".repeat(100))]
         {

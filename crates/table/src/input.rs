@@ -1,4 +1,4 @@
-//! Reads the rows of a table's segments, in the columns of the table.
+//! Reads the rows of a table's segments with the table's columns.
 
 use std::fs::File;
 use std::path::{Path, PathBuf};
@@ -17,12 +17,12 @@ use crate::error::TableError;
 use crate::layout::conform;
 use crate::log::Segment;
 
-/// Rows that are read at a time, at most.
+/// Limit on the rows per batch.
 pub(crate) const BATCH_ROWS: usize = 131_072;
-/// Bytes that are read at a time, at most: rows of long texts are read in smaller batches.
+/// Limit on the bytes per batch: rows with long texts come in smaller batches.
 const BATCH_BYTES: u64 = 64 << 20;
 
-/// Past this size integers change as real numbers.
+/// Larger integers change when converted to real numbers.
 const EXACT_MAX: u64 = 1 << 53;
 
 type Result<T, E = TableError> = std::result::Result<T, E>;
@@ -36,7 +36,7 @@ pub(crate) struct Input {
 }
 
 impl Input {
-    /// Opens a segment of the table in the folder `root`, whose columns are `schema`.
+    /// Opens a segment of the table in the folder `root` with the columns `schema`.
     pub(crate) fn open(root: &Path, schema: &SchemaRef, segment: &Segment) -> Result<Self> {
         let path = root.join(&segment.path);
         let file = File::open(&path).map_err(TableError::io("open", &path))?;
@@ -45,7 +45,7 @@ impl Input {
         Ok(Self { root: root.to_owned(), path, schema: schema.clone(), metadata })
     }
 
-    /// What its footer says.
+    /// The footer.
     pub(crate) fn metadata(&self) -> &ArrowReaderMetadata {
         &self.metadata
     }
@@ -55,7 +55,7 @@ impl Input {
         &self.schema
     }
 
-    /// Its rows.
+    /// The number of rows.
     pub(crate) fn rows_in_all(&self) -> u64 {
         self.metadata.metadata().file_metadata().num_rows() as u64
     }
@@ -71,7 +71,7 @@ impl Input {
         (bytes as u64).div_ceil(self.rows_in_all().max(1)).max(1)
     }
 
-    /// Reads some row groups, or all, and some columns of the table, or all, at most [`BATCH_ROWS`] rows at a time.
+    /// Reads some or all row groups and columns of the table in batches of at most [`BATCH_ROWS`] rows.
     pub(crate) fn rows(
         &self,
         groups: Option<Vec<usize>>,
@@ -82,7 +82,7 @@ impl Input {
             None => self.schema.clone(),
             Some(columns) => self.schema.project(columns).map_err(|e| TableError::damaged(&path, e))?.into(),
         };
-        // Opened anew each time: reading moves a file's position.
+        // Opened for each call: reading moves a file's position.
         let file = File::open(&path).map_err(TableError::io("open", &path))?;
         let mut builder = ParquetRecordBatchReaderBuilder::new_with_metadata(file, self.metadata.clone())
             .with_batch_size(self.batch_rows());
@@ -104,10 +104,8 @@ impl Input {
     }
 }
 
-/// Rows whose integers are real numbers where the table's are: a segment may be older than that.
-///
-/// # Errors
-/// Where an integer is past 2^53: it would change.
+/// Converts integers to real numbers where the table's column was widened after the segment was written. Fails if an
+/// integer exceeds 2^53: it would change.
 fn widened(batch: RecordBatch, schema: &SchemaRef) -> Result<RecordBatch, ArrowError> {
     let wide = |field: &FieldRef| {
         field.data_type().is_integer()
@@ -123,7 +121,7 @@ fn widened(batch: RecordBatch, schema: &SchemaRef) -> Result<RecordBatch, ArrowE
         let integers = cast(column, &DataType::Int64)?;
         if integers.as_primitive::<Int64Type>().iter().flatten().any(|value| value.unsigned_abs() > EXACT_MAX) {
             let reason =
-                format!("column {:?} holds integers past 2^53, which would change as real numbers", field.name());
+                format!("column {:?} holds integers beyond 2^53, which real numbers cannot represent", field.name());
             return Err(ArrowError::ComputeError(reason));
         }
         let field = field.as_ref().clone().with_data_type(DataType::Float64);

@@ -1,4 +1,4 @@
-//! Streaming inserts: one batch, one atomic, durable commit; any number of writers at once.
+//! Streaming inserts: each batch is one atomic, durable commit. Writers may work concurrently.
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -8,28 +8,28 @@ use arrow::datatypes::{Schema, SchemaRef};
 
 use twox_hash::XxHash64;
 
-use crate::aside::aside;
+use crate::blocking::blocking;
 use crate::committer::Committer;
 use crate::disk::Disk;
 use crate::error::TableError;
 use crate::folder::StoredTable;
-use crate::hold::Hold;
+use crate::folder_lock::FolderLock;
 use crate::layout::avro::AvroTable;
 use crate::layout::write::{RowsWriter, holds_nan};
 use crate::layout::{Encodings, Layout, TableOptions, conform, storable};
 use crate::log::{Change, Committed, Segment, Table, TransactionId};
 
-/// What an insert did.
+/// The result of an insert.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Inserted {
-    /// Rows inserted; 0 where a batch of that name was inserted before.
+    /// Rows inserted; 0 if a batch of this name was inserted before.
     pub rows: u64,
-    /// Bytes of the segment that holds them.
+    /// Bytes of the new segment.
     pub bytes: u64,
 }
 
-/// Inserts batches into one table, of any layout. Shared by reference or cloned among writers: batches are encoded side by side
-/// and committed together where they are ready together.
+/// Inserts batches into one table of any layout. Writers share it by reference or clone: it encodes batches
+/// concurrently and groups commits that are ready together.
 #[derive(Debug, Clone)]
 pub struct Inserter {
     root: PathBuf,
@@ -38,7 +38,7 @@ pub struct Inserter {
     options: TableOptions,
     encoder: RowsEncoder,
     sink: Sink,
-    _hold: Option<Arc<Hold>>,
+    _folder_lock: Option<Arc<FolderLock>>,
 }
 
 #[derive(Debug, Clone)]
@@ -50,22 +50,24 @@ enum Sink {
 type Result<T> = std::result::Result<T, TableError>;
 
 impl Inserter {
-    /// Opens the table in the folder `root`; `None` where there is none. Must be called inside a tokio runtime.
+    /// Opens the table in the folder `root`; `None` if it does not exist. Call it inside a tokio runtime.
     pub async fn open(root: &Path, disk: Arc<dyn Disk>) -> Result<Option<Self>> {
-        let hold = Hold::shared(root)?.map(Arc::new);
+        let folder_lock = FolderLock::shared(root)?.map(Arc::new);
         let opened = match StoredTable::open(root, disk.clone()).await? {
             Some(StoredTable::Row(table)) => Self::over_avro(root, disk, table),
-            Some(StoredTable::Delta(table)) => Self::over_delta(root, disk, table.held_by(hold.clone()))?,
+            Some(StoredTable::Delta(table)) => {
+                Self::over_delta(root, disk, table.with_folder_lock(folder_lock.clone()))?
+            }
             None => return Ok(None),
         };
-        Ok(Some(Self { _hold: hold, ..opened }))
+        Ok(Some(Self { _folder_lock: folder_lock, ..opened }))
     }
 
-    /// Opens the table in the folder `root`, or makes it. Must be called inside a tokio runtime.
+    /// Opens the table in the folder `root`, or creates it. Call it inside a tokio runtime.
     ///
     /// # Errors
-    /// Where the options do not fit the columns, and where the table is there with other options; columns are compared
-    /// when rows are inserted.
+    /// If the options do not fit the columns, or the table exists with other options. Columns are compared at
+    /// insertion.
     pub async fn open_or_create(
         root: &Path,
         disk: Arc<dyn Disk>,
@@ -78,12 +80,12 @@ impl Inserter {
             inserter
         } else {
             Self::create(root, disk.clone(), &schema, options).await?;
-            let gone = || TableError::Unexpected(format!("the table {} went away", root.display()));
+            let gone = || TableError::Unexpected(format!("the table {} disappeared", root.display()));
             Self::open(root, disk).await?.ok_or_else(gone)?
         };
         if inserter.options != *options {
             let reason = format!(
-                "it is there already, of layout {}: leave the layout and its options out, or choose another name",
+                "already exists with layout {}: omit the layout and its options, or choose another name",
                 inserter.options.layout
             );
             return Err(TableError::Options { path: root.to_owned(), reason });
@@ -107,7 +109,7 @@ impl Inserter {
             options: TableOptions::new(Layout::Row),
             encoder: RowsEncoder::default(),
             sink: Sink::Row(table),
-            _hold: None,
+            _folder_lock: None,
         }
     }
 
@@ -119,29 +121,27 @@ impl Inserter {
             options: table.options()?,
             encoder: RowsEncoder::default(),
             sink: Sink::Delta(Committer::start(table)),
-            _hold: None,
+            _folder_lock: None,
         })
     }
 
-    /// The columns.
     pub fn schema(&self) -> &SchemaRef {
         &self.schema
     }
 
-    /// The layout and what goes with it.
     pub fn options(&self) -> &TableOptions {
         &self.options
     }
 
-    /// Inserts rows: all of them, durably, when it returns.
+    /// Inserts rows atomically; they are durable when it returns.
     ///
     /// # Errors
-    /// Where a column does not fit, and where the disk or the log refuses; then none of the rows is in the table.
+    /// If a column does not fit, or the disk or the log fails. Then the table has none of the rows.
     pub async fn insert(&self, batches: &[RecordBatch]) -> Result<Inserted> {
         self.insert_named(batches, None).await
     }
 
-    /// As [`Self::insert`], once: a batch whose name was inserted before is not inserted again.
+    /// Like [`Self::insert`], but skips a batch if its name was inserted before.
     ///
     /// # Errors
     /// As [`Self::insert`].
@@ -159,7 +159,7 @@ impl Inserter {
         match &self.sink {
             Sink::Row(table) => {
                 let (file, table) = (name.map_or(file, file_of), table.clone());
-                Ok(match aside(move || table.insert(&file, &batches)).await? {
+                Ok(match blocking(move || table.insert(&file, &batches)).await? {
                     Some(bytes) => Inserted { rows: rows as u64, bytes },
                     None => Inserted { rows: 0, bytes: 0 },
                 })
@@ -170,7 +170,7 @@ impl Inserter {
                     let Self { root, disk, options, encoder, .. } = &inserter;
                     encoder.segment(root, disk, options, (&file, None), &batches)
                 };
-                let segment = aside(work).await?;
+                let segment = blocking(work).await?;
                 let inserted = Inserted { rows: segment.rows, bytes: segment.bytes };
                 let change = Change {
                     add: vec![segment],
@@ -186,15 +186,15 @@ impl Inserter {
     }
 }
 
-/// Writes rows as segments of one table, in encodings chosen from the first of them.
+/// Writes rows as segments of one table, with encodings chosen from the first of them.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct RowsEncoder {
     encodings: Arc<Mutex<Option<Arc<Encodings>>>>,
 }
 
 impl RowsEncoder {
-    /// Writes batches, one at least and all of the same columns, as the segment named `file` of a part, if any; it is
-    /// durable and in no version of the table yet.
+    /// Writes batches as the segment `file` of a part, if given. Needs at least one batch; all have the same columns.
+    /// The segment is durable, but not yet committed.
     pub(crate) fn segment(
         &self,
         root: &Path,
@@ -218,8 +218,8 @@ impl RowsEncoder {
         Ok(written.into_segment(path, Segment::part_tags(part)))
     }
 
-    /// The encodings of all columns: chosen from the first batch, and again once a batch comes that tells far more or
-    /// has other columns.
+    /// Returns the encodings of all columns. Chooses them from the first batch, and again for batches that are much
+    /// larger or have other columns.
     fn encodings_for(&self, root: &Path, options: &TableOptions, batch: &RecordBatch) -> Result<Arc<Encodings>> {
         let mut chosen = self.encodings.lock().unwrap_or_else(PoisonError::into_inner);
         let fits = |e: &&Arc<Encodings>| e.are_of(batch.schema_ref()) && !e.outgrown_by(batch.num_rows());
@@ -236,13 +236,13 @@ pub(crate) fn path_in(part: Option<&str>, file: &str) -> String {
     part.map_or_else(|| format!("{file}.parquet"), |part| format!("{part}/{file}.parquet"))
 }
 
-/// Makes the name of a part's folder durable. Whoever made it may have failed before it was, so everybody does it who
-/// writes to it.
+/// Makes the name of a part's folder durable. Every writer does this: the one that created the folder may have failed
+/// before its sync.
 pub(crate) fn sync_part(disk: &dyn Disk, root: &Path, part: Option<&str>) -> Result<()> {
     part.map_or(Ok(()), |_| disk.sync_dir(root).map_err(TableError::io("sync the folder", root)))
 }
 
-/// A file name for the batch `name`, whatever is in that: 128 bits of hash.
+/// A file name for any batch name: 128 bits of hash.
 fn file_of(name: &str) -> String {
     let [high, low] = [0, 1].map(|seed| XxHash64::oneshot(seed, name.as_bytes()));
     format!("{high:016x}{low:016x}")

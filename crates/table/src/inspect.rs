@@ -1,4 +1,4 @@
-//! What a table's columns cost and how they are stored, from the footers of its segments.
+//! Reports the size and encodings of a table's columns, from the footers of its segments.
 
 use std::collections::BTreeSet;
 use std::fs::File;
@@ -16,30 +16,28 @@ use crate::log::Segment;
 /// One column over all segments.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct ColumnReport {
-    /// Its name.
     pub name: String,
-    /// How its values are encoded, and `plain` for the dictionaries themselves.
+    /// Encodings of the values, plus `plain` for dictionaries.
     pub encodings: BTreeSet<String>,
-    /// What its pages are compressed with.
+    /// Codecs of the pages.
     pub codecs: BTreeSet<String>,
-    /// Bytes of its pages on disk.
+    /// Bytes of the pages on disk.
     pub bytes: u64,
-    /// Bytes of its pages before compression.
+    /// Bytes of the pages before compression.
     pub uncompressed_bytes: u64,
-    /// Row groups.
     pub groups: u64,
     /// Row groups with bounds.
     pub groups_with_bounds: u64,
-    /// Bytes of its Bloom filters.
+    /// Bytes of the Bloom filters.
     pub bloom_bytes: u64,
-    /// The share of absent values that the filters let pass, as their bits say; `None` without filters.
+    /// The filters' false positive rate, computed from their bits; `None` without filters.
     pub bloom_false_positives: Option<f64>,
 }
 
 /// Reads the footers and filters of some segments of the table in the folder `root`.
 ///
 /// # Errors
-/// Where a segment cannot be read.
+/// If a segment cannot be read.
 pub fn inspect(root: &Path, segments: &[Segment]) -> Result<Vec<ColumnReport>, TableError> {
     let mut columns: Vec<ColumnReport> = Vec::new();
     let mut rates: Vec<Vec<f64>> = Vec::new();
@@ -70,7 +68,7 @@ pub fn inspect(root: &Path, segments: &[Segment]) -> Result<Vec<ColumnReport>, T
     Ok(columns)
 }
 
-/// A column's own name where it is one leaf, as sets are; of others that of the leaf.
+/// The column's name if it is a single leaf, as sets are; else the leaf's path.
 fn name_of(schema: &SchemaDescriptor, leaf: usize) -> String {
     let root_of = |leaf| schema.get_column_root_idx(leaf);
     let neighbours = [leaf.checked_sub(1), Some(leaf + 1).filter(|next| *next < schema.num_columns())];
@@ -89,8 +87,8 @@ fn add_chunk(column: &mut ColumnReport, chunk: &parquet::file::metadata::ColumnC
     column.bloom_bytes += chunk.bloom_filter_length().unwrap_or(0).max(0) as u64;
 }
 
-/// The chance that a value that is not in the filter passes it: its block is any, and each of the block's eight words
-/// must have one of its 32 bits set.
+/// The probability that an absent value passes: it selects any block, and each of the block's eight words must have
+/// one of its 32 bits set.
 fn false_positives(filter: &Sbbf) -> f64 {
     let mut bits = Vec::new();
     if filter.write_bitset(&mut bits).is_err() {

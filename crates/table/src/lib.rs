@@ -1,19 +1,19 @@
-//! Tables on disk: Delta Lake logs over Parquet segments that we write and read page by page ourselves.
+//! Tables on disk: Delta Lake logs over Parquet segments that this workspace reads and writes itself.
 //!
-//! Enters: columns of numbers and words ([`FlatColumn`], [`ListRows`]) and changes to a table ([`Change`]). Leaves:
-//! segments, and the list of those that a version of the table consists of ([`Segment`]).
+//! Enters: columns of numbers and texts ([`FlatColumn`], [`ListRows`]) and changes to a table ([`Change`]). Leaves:
+//! segments, and the list of segments in each version ([`Segment`]).
 //!
-//! Promises
-//! - durable means synced: a segment and its folder are synced before the log entry that names it, the log entry and
-//!   its folder before success is reported;
-//! - a change is in the table whole or not at all, and once even if it is committed twice under one name;
-//! - files are written under a temporary name and renamed, so a reader never opens a half-written segment;
-//! - any Delta reader can read the tables without us.
+//! Guarantees
+//! - durable means synced: segments before the log entry that names them, the entry before the call returns, each
+//!   with its folder;
+//! - a change is atomic, and applied once even if it is committed twice under one name;
+//! - files get a temporary name first and are renamed, so readers never open a partial segment;
+//! - any Delta reader can read the tables.
 //!
-//! Knows nothing of SQL, of models, or of what its columns mean.
+//! Never knows SQL, models or the meaning of columns.
 
 mod append;
-mod aside;
+mod blocking;
 mod bounds;
 pub mod bucket;
 pub mod cluster;
@@ -21,7 +21,7 @@ mod committer;
 pub mod disk;
 mod error;
 mod folder;
-mod hold;
+mod folder_lock;
 mod input;
 mod insert;
 mod inspect;
@@ -40,7 +40,7 @@ pub mod upkeep;
 pub use append::Appender;
 pub use error::{ErrorKind, TableError};
 pub use folder::{DATABASE, SIM, StoredTable, TableName, tables};
-pub use hold::Hold;
+pub use folder_lock::FolderLock;
 pub use insert::{Inserted, Inserter};
 pub use inspect::{ColumnReport, inspect};
 pub use layout::avro::AvroTable;

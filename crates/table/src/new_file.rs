@@ -1,4 +1,4 @@
-//! A file that comes into being whole: written under a temporary name, synced, then given its name.
+//! Atomic creation of files: written under a temporary name, synced, then renamed.
 
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -7,7 +7,7 @@ use std::sync::Arc;
 use crate::disk::{Disk, DiskFile, create_dirs, parent, temporary_name};
 use crate::error::TableError;
 
-/// A file being written. Dropped unfinished, it leaves nothing.
+/// A file being written. Dropping it unfinished removes it.
 pub(crate) struct NewFile {
     disk: Arc<dyn Disk>,
     path: PathBuf,
@@ -17,7 +17,7 @@ pub(crate) struct NewFile {
 }
 
 impl NewFile {
-    /// Begins the file that will be named `path`; missing folders are made.
+    /// Creates a file that will be named `path`, and missing folders.
     pub(crate) fn create(disk: Arc<dyn Disk>, path: &Path) -> Result<Self, TableError> {
         create_dirs(&*disk, parent(path)).map_err(TableError::io("create the folder", parent(path)))?;
         let temporary = temporary_name(path);
@@ -25,17 +25,16 @@ impl NewFile {
         Ok(Self { disk, path: path.to_owned(), temporary, file: Some(file), bytes: 0 })
     }
 
-    /// Syncs the file, gives it its name, and says how long it is.
+    /// Syncs and names the file. Returns its length in bytes.
     pub(crate) fn finish(&mut self) -> Result<u64, TableError> {
         let path = self.path.clone();
         let mut file = self
             .file
             .take()
-            .ok_or_else(|| TableError::io("sync", &path)(io::Error::other("it was finished before")))?;
-        let named = file
-            .sync()
-            .map_err(TableError::io("sync", &path))
-            .and_then(|()| self.disk.rename(&self.temporary, &path).map_err(TableError::io("name", &path)));
+            .ok_or_else(|| TableError::io("sync", &path)(io::Error::other("the file is already finished")))?;
+        let named = file.sync().map_err(TableError::io("sync", &path)).and_then(|()| {
+            self.disk.rename(&self.temporary, &path).map_err(TableError::io("rename the new file to", &path))
+        });
         drop(file);
         if named.is_err() {
             self.forget();
@@ -47,15 +46,15 @@ impl NewFile {
 
     fn forget(&self) {
         if let Err(error) = self.disk.remove(&self.temporary) {
-            // Harmless: a temporary file is nobody's, and a later sweep takes it.
-            tracing::debug!(path = %self.temporary.display(), %error, "could not remove an unfinished file");
+            // Harmless: a later sweep removes temporary files.
+            tracing::debug!(path = %self.temporary.display(), %error, "cannot remove an unfinished file");
         }
     }
 }
 
 impl Write for NewFile {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        let file = self.file.as_mut().ok_or_else(|| io::Error::other("the file is finished"))?;
+        let file = self.file.as_mut().ok_or_else(|| io::Error::other("the file is already finished"))?;
         let written = file.write(bytes)?;
         self.bytes += written as u64;
         Ok(written)

@@ -1,4 +1,4 @@
-//! Writes the segments that take the place of others, and commits the exchange.
+//! Writes segments that replace others, and commits the replacement.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -9,7 +9,7 @@ use arrow::datatypes::SchemaRef;
 
 use crate::disk::Disk;
 use crate::error::TableError;
-use crate::hold::Hold;
+use crate::folder_lock::FolderLock;
 use crate::input::Input;
 use crate::insert::{path_in, sync_part};
 use crate::layout::avro::AvroTable;
@@ -19,48 +19,48 @@ use crate::log::{Change, Committed, Segment, Table};
 
 type Result<T> = std::result::Result<T, TableError>;
 
-/// Opens the Delta table in a folder for upkeep.
+/// Opens the Delta table in a folder for maintenance.
 ///
 /// # Errors
-/// Where there is none, where it is of layout `row`, and where its paths have a meaning that a rewrite would break.
+/// If the table does not exist, has layout `row`, or is partitioned.
 pub(crate) async fn open(root: &Path, disk: Arc<dyn Disk>) -> Result<Table> {
     let table = open_any(root, disk).await?;
     check(&table)?;
     Ok(table)
 }
 
-/// As [`open`], also of a table whose paths have a meaning, for what moves no rows.
+/// Like [`open`], but allows partitioned tables. For operations that do not move rows.
 pub(crate) async fn open_any(root: &Path, disk: Arc<dyn Disk>) -> Result<Table> {
     let refuse = |reason: &str| TableError::Options { path: root.to_owned(), reason: reason.to_owned() };
-    let hold = Hold::shared(root)?;
+    let folder_lock = FolderLock::shared(root)?;
     if AvroTable::open(root, disk.clone())?.is_some() {
-        return Err(refuse("layout row has no upkeep: its files are as they were appended; choose another layout"));
+        return Err(refuse("layout row does not support maintenance: choose another layout"));
     }
-    let table = Table::open(root, disk).await?.ok_or_else(|| refuse("there is no such table: insert rows first"))?;
-    Ok(table.held_by(hold.map(Arc::new)))
+    let table = Table::open(root, disk).await?.ok_or_else(|| refuse("no such table: insert rows first"))?;
+    Ok(table.with_folder_lock(folder_lock.map(Arc::new)))
 }
 
-/// Whether a table's rows are all in its segments, and may be moved from one to another.
+/// Rejects partitioned tables: their rows must stay in their segments.
 pub(crate) fn check(table: &Table) -> Result<()> {
     let refuse = |reason: &str| TableError::Options { path: table.root().to_owned(), reason: reason.to_owned() };
     if !table.partition_columns()?.is_empty() {
-        return Err(refuse("it belongs to ensembles: only runs write it, and `drop` removes from it"));
+        return Err(refuse("the table belongs to ensembles: only runs add to it, and `drop` removes from it"));
     }
     Ok(())
 }
 
-/// Columns of real numbers in which NaN was seen.
+/// Columns of real numbers that contain NaN.
 #[derive(Debug, Default)]
 pub(crate) struct NanColumns(BTreeSet<String>);
 
 impl NanColumns {
-    pub(crate) fn look_at(&mut self, batch: &RecordBatch) {
+    pub(crate) fn add_batch(&mut self, batch: &RecordBatch) {
         for (field, column) in batch.schema_ref().fields().iter().zip(batch.columns()) {
             self.add(field.name(), column);
         }
     }
 
-    /// Looks through the segments' columns of real numbers that have no bounds: others hold no NaN.
+    /// Scans the segments' real-number columns without bounds; columns with bounds contain no NaN.
     pub(crate) fn of_inputs(inputs: &[(Input, Segment)], schema: &SchemaRef) -> Result<Self> {
         let mut nan = Self::default();
         for (input, segment) in inputs {
@@ -68,7 +68,7 @@ impl NanColumns {
             let unsure = |i: &usize| schema.field(*i).data_type().is_floating() && !bounded(schema.field(*i).name());
             let columns: Vec<usize> = (0..schema.fields().len()).filter(unsure).collect();
             if !columns.is_empty() {
-                input.rows(None, Some(&columns))?.try_for_each(|batch| batch.map(|batch| nan.look_at(&batch)))?;
+                input.rows(None, Some(&columns))?.try_for_each(|batch| batch.map(|batch| nan.add_batch(&batch)))?;
             }
         }
         Ok(nan)
@@ -81,7 +81,7 @@ impl NanColumns {
     }
 }
 
-/// New segments of a table. Dropped before they are committed, their files go.
+/// New segments of a table. Dropping them uncommitted removes their files.
 pub(crate) struct Output {
     disk: Arc<dyn Disk>,
     root: PathBuf,
@@ -95,7 +95,7 @@ pub(crate) struct Output {
 }
 
 impl Output {
-    /// No segments yet. `encodings` and `nan` are of the rows that will be written.
+    /// Starts without segments. `encodings` and `nan` describe the rows to write.
     pub(crate) fn new(
         disk: Arc<dyn Disk>,
         root: &Path,
@@ -117,15 +117,15 @@ impl Output {
         }
     }
 
-    /// Says in which columns the rows to come hold NaN.
+    /// Sets the columns with NaN for the next rows.
     pub(crate) fn set_nan(&mut self, nan: NanColumns) {
         self.nan = nan;
     }
 
-    /// Begins a segment of about `rows` rows, with some tags.
+    /// Starts a segment of about `rows` rows.
     pub(crate) fn begin(&mut self, rows: usize, tags: BTreeMap<String, String>) -> Result<()> {
         self.tags = tags;
-        // Segments of one commit are of one age: their names sort in the order in which they were begun.
+        // Segments of one commit have the same age; their names sort in order of creation.
         let file = format!("{:014x}-{}", chrono::Utc::now().timestamp_micros(), uuid::Uuid::new_v4().simple());
         let path = path_in(self.part(), &file);
         let nan = |column: &str| self.nan.0.contains(column);
@@ -136,27 +136,27 @@ impl Output {
         Ok(())
     }
 
-    /// The part that the segment begun belongs to.
+    /// The part of the current segment.
     fn part(&self) -> Option<&str> {
         self.tags.get(Segment::PART_TAG).map(String::as_str)
     }
 
-    /// Writes rows to the segment begun.
+    /// Writes rows to the current segment.
     pub(crate) fn write(&mut self, batch: &RecordBatch) -> Result<()> {
         self.open()?.write(batch)
     }
 
-    /// Ends the row group: what follows goes into the next.
+    /// Ends the row group; later rows go to the next.
     pub(crate) fn end_group(&mut self) -> Result<()> {
         self.open()?.end_group()
     }
 
     fn open(&mut self) -> Result<&mut RowsWriter> {
         let open = self.writer.as_mut().map(|(_, writer)| writer);
-        open.ok_or_else(|| TableError::Unexpected("no segment was begun".to_owned()))
+        open.ok_or_else(|| TableError::Unexpected("no segment was started".to_owned()))
     }
 
-    /// Ends the segment, durably.
+    /// Durably ends the segment.
     pub(crate) fn end(&mut self) -> Result<()> {
         if let Some((path, writer)) = self.writer.take() {
             let written = writer.finish()?;
@@ -166,22 +166,22 @@ impl Output {
         Ok(())
     }
 
-    /// Takes the segments of another over.
+    /// Takes over another output's segments.
     pub(crate) fn append(&mut self, mut other: Self) {
         self.segments.append(&mut other.segments);
     }
 
-    /// The segments that have ended.
+    /// The finished segments.
     pub(crate) fn segments(&self) -> &[Segment] {
         &self.segments
     }
 
-    /// The segments, whose files stay from now on: in a folder that goes as a whole.
+    /// Returns the segments and keeps their files even if they are never committed.
     pub(crate) fn keep(mut self) -> Vec<Segment> {
         std::mem::take(&mut self.segments)
     }
 
-    /// Puts the segments in the place of those that a change removes, in one commit with all of that.
+    /// Commits the segments together with `change`.
     pub(crate) async fn commit(mut self, table: &mut Table, change: Change) -> Result<Committed> {
         let gone = self.segments.iter().find(|s| !self.root.join(&s.path).is_file());
         if let Some(gone) = gone {
@@ -190,7 +190,7 @@ impl Output {
         let add = change.add.into_iter().chain(self.segments.iter().cloned()).collect();
         let change = Change { add, ..change };
         let committed = table.commit(&change).await;
-        // Where the log cannot say whether the commit is in it, the files must stay: `vacuum` knows what to do.
+        // After other errors the commit may be in the log, so the files must stay for `vacuum` to decide.
         let unnamed = matches!(committed, Err(TableError::Overtaken { .. }));
         if !unnamed {
             self.segments.clear();

@@ -1,8 +1,8 @@
-//! A disk that loses power: whatever was not synced is forgotten.
+//! A disk that simulates power loss and forgets everything that was not synced.
 //!
-//! SIGKILL keeps the page cache, so it proves nothing about `fsync`. This disk counts operations, can fail from a
-//! chosen one on, and [`PowerLossDisk::lose_power`] then takes the folder back to what was durable: unsynced content
-//! is gone, and names made, changed or taken away in unsynced folders are as they were.
+//! SIGKILL keeps the page cache, so it cannot test `fsync`. This disk counts operations and can fail from a chosen
+//! one on. [`PowerLossDisk::lose_power`] then restores the durable state: unsynced contents are lost, and unsynced
+//! changes of names are undone.
 
 use std::collections::HashMap;
 use std::fs;
@@ -12,7 +12,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use crate::disk::{Disk, DiskFile, RealDisk, parent};
 
-/// A [`RealDisk`] that remembers what is not yet durable.
+/// A [`RealDisk`] that tracks what is not yet durable.
 #[derive(Debug, Clone)]
 pub struct PowerLossDisk {
     state: Arc<Mutex<State>>,
@@ -23,9 +23,9 @@ pub struct PowerLossDisk {
 struct State {
     operations: u64,
     fail_from: Option<u64>,
-    /// How to undo name changes since a folder was last synced, oldest first.
+    /// How to undo unsynced changes of names, oldest first.
     names: Vec<(PathBuf, Undo)>,
-    /// Files whose content is not durable, each with its length up to which it is.
+    /// Files with unsynced content, with their durable length.
     unsynced: HashMap<PathBuf, u64>,
     kept: u64,
 }
@@ -40,28 +40,28 @@ enum Undo {
 }
 
 impl PowerLossDisk {
-    /// A disk that keeps what it may have to bring back in the folder `attic`, on the same file system.
+    /// Creates a disk. It stores data for undo in the folder `attic`, on the same file system.
     pub fn new(attic: &Path) -> io::Result<Self> {
         fs::create_dir_all(attic)?;
         Ok(Self { state: Arc::default(), attic: attic.to_owned() })
     }
 
-    /// From the operation numbered `operation` on (0 is the first), everything fails.
+    /// Makes all operations from number `operation` on fail (0 is the first).
     pub fn fail_from(&self, operation: u64) {
         self.state().fail_from = Some(operation);
     }
 
-    /// Operations so far.
+    /// The number of operations so far.
     pub fn operations(&self) -> u64 {
         self.state().operations
     }
 
-    /// Takes the tree back to what was synced.
+    /// Restores the synced state.
     pub fn lose_power(&self) -> io::Result<()> {
         self.lose_power_leaving(0.0)
     }
 
-    /// As [`Self::lose_power`], but of the content of each file that was not synced a share, from 0 to 1, is left.
+    /// Like [`Self::lose_power`], but keeps a share (0 to 1) of each file's unsynced content.
     pub fn lose_power_leaving(&self, share: f64) -> io::Result<()> {
         let mut state = self.state();
         for (path, synced) in state.unsynced.drain() {
@@ -93,12 +93,12 @@ impl PowerLossDisk {
         let operation = state.operations;
         state.operations += 1;
         match state.fail_from {
-            Some(from) if operation >= from => Err(io::Error::other("the power is gone")),
+            Some(from) if operation >= from => Err(io::Error::other("simulated power loss")),
             _ => Ok(state),
         }
     }
 
-    /// Keeps what has a name now, to bring it back.
+    /// Saves the current file of a name for undo.
     fn keep(&self, state: &mut State, name: &Path) -> io::Result<()> {
         if name.exists() {
             let kept = self.attic.join(state.kept.to_string());
@@ -114,7 +114,7 @@ struct PowerLossFile {
     disk: PowerLossDisk,
     path: PathBuf,
     file: fs::File,
-    /// Bytes that were written, and bytes that are durable.
+    /// Bytes written, and bytes durable.
     bytes: (u64, u64),
 }
 
@@ -159,7 +159,7 @@ impl Disk for PowerLossDisk {
         self.keep(&mut state, to)?;
         RealDisk.rename(from, to)?;
         state.names.push((parent(to).to_owned(), Undo::Return { from: from.to_owned(), to: to.to_owned() }));
-        // What had the name before does not tell what is lost of what has it now.
+        // Drops the state of the replaced file.
         state.unsynced.remove(to);
         if let Some(synced) = state.unsynced.remove(from) {
             state.unsynced.insert(to.to_owned(), synced);
@@ -177,7 +177,7 @@ impl Disk for PowerLossDisk {
         Ok(())
     }
 
-    /// Durable at once: nobody may need what was cut off.
+    /// Durable at once: callers never need the truncated bytes.
     fn shrink(&self, path: &Path, bytes: u64) -> io::Result<()> {
         let mut state = self.count()?;
         if let Some(synced) = state.unsynced.get_mut(path) {
@@ -205,7 +205,7 @@ impl Disk for PowerLossDisk {
         Ok(())
     }
 
-    /// What lies in the folders must have been synced: what was not is looked for under its name.
+    /// The folders' contents must have been synced: unsynced files are tracked by name.
     fn exchange(&self, one: &Path, other: &Path) -> io::Result<()> {
         let mut state = self.count()?;
         RealDisk.exchange(one, other)?;
@@ -214,7 +214,7 @@ impl Disk for PowerLossDisk {
         Ok(())
     }
 
-    /// Removed for good, as far as anybody may hope to find it again.
+    /// Cannot be undone.
     fn remove_dir(&self, path: &Path) -> io::Result<()> {
         let mut state = self.count()?;
         state.names.retain(|(folder, _)| !folder.starts_with(path));
@@ -242,7 +242,7 @@ mod tests {
     }
 
     #[test]
-    fn only_what_was_synced_survives() {
+    fn only_synced_data_survives() {
         let root = tempfile::tempdir().unwrap();
         let disk = PowerLossDisk::new(&root.path().join("attic")).unwrap();
         let data = root.path().join("data");
@@ -265,7 +265,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_appended_after_a_sync_is_lost_and_what_came_before_is_not() {
+    fn unsynced_appends_are_lost() {
         let root = tempfile::tempdir().unwrap();
         let disk = PowerLossDisk::new(&root.path().join("attic")).unwrap();
         let path = root.path().join("log");
@@ -283,7 +283,7 @@ mod tests {
     }
 
     #[test]
-    fn operations_fail_from_the_chosen_one_on() {
+    fn operations_fail_from_the_chosen_one() {
         let root = tempfile::tempdir().unwrap();
         let disk = PowerLossDisk::new(&root.path().join("attic")).unwrap();
         disk.fail_from(1);

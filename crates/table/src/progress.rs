@@ -1,6 +1,4 @@
-//! How far long work is.
-
 use std::sync::Arc;
 
-/// Called with the rows done and the rows in all.
+/// Receives the rows done and the total number of rows.
 pub type Progress = Arc<dyn Fn(u64, u64) + Send + Sync>;

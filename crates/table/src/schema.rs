@@ -1,4 +1,4 @@
-//! The columns of a table: one description, from which the Delta and the Parquet schema both follow.
+//! The columns of a table: one definition for the Delta and the Parquet schema.
 
 use std::sync::Arc;
 
@@ -8,44 +8,41 @@ use parquet::basic::{ConvertedType, LogicalType, Repetition, TimeUnit, Type as P
 use parquet::errors::ParquetError;
 use parquet::schema::types::{SchemaDescPtr, SchemaDescriptor, Type, TypePtr};
 
-/// What a column holds.
+/// The type of a column.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FieldType {
     /// Text.
     Text,
-    /// Integers of 8 bits.
+    /// 8-bit integers.
     Int8,
-    /// Integers of 16 bits.
+    /// 16-bit integers.
     Int16,
-    /// Integers of 32 bits.
+    /// 32-bit integers.
     Int32,
-    /// Integers of 64 bits.
+    /// 64-bit integers.
     Int64,
     /// Real numbers.
     Double,
-    /// True or false.
+    /// Booleans.
     Boolean,
-    /// Moments, in microseconds of UTC.
+    /// Points in time, in microseconds UTC.
     Time,
     /// Lists of 32-bit integers.
     Int32List,
     /// Lists of real numbers.
     DoubleList,
-    /// Sets of texts, as lists of them: see [`set_type`].
+    /// Sets of texts: see [`set_type`].
     TextList,
 }
 
-/// One column. Every column may be NULL, as Delta readers expect of tables whose columns grow.
+/// One column. All columns are nullable, as Delta readers expect of tables that gain columns.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Field {
-    /// The column's name.
     pub name: String,
-    /// What it holds.
     pub ty: FieldType,
 }
 
 impl Field {
-    /// A column.
     pub fn new(name: impl Into<String>, ty: FieldType) -> Self {
         Self { name: name.into(), ty }
     }
@@ -95,8 +92,8 @@ impl Field {
 }
 
 impl FieldType {
-    /// Whether a column of this type fits one that a table has. Other writers may have said that the texts of sets may be
-    /// NULL: ours are none the less.
+    /// Whether this type matches a table's column. Sets also match lists of nullable texts, which other writers
+    /// declare.
     pub(crate) fn is_in(self, column: &DataType) -> bool {
         *column == self.to_delta()
             || self == Self::TextList && *column == DataType::from(ArrayType::new(DataType::STRING, true))
@@ -119,8 +116,8 @@ impl FieldType {
     }
 }
 
-/// The Arrow type of a column of sets of texts: lists whose items are never NULL. Tables keep a list as it comes; that its
-/// texts are distinct and in order is up to whoever makes it.
+/// The Arrow type of sets of texts: lists without NULL items. The writer of a set sorts and deduplicates its texts;
+/// tables do not check this.
 pub fn set_type() -> ArrowType {
     ArrowType::List(Arc::new(ArrowField::new("element", ArrowType::Utf8, false)))
 }
@@ -133,10 +130,10 @@ pub struct SegmentSchema {
 }
 
 impl SegmentSchema {
-    /// The Parquet schema of some columns.
+    /// Creates the Parquet schema of some columns.
     ///
     /// # Errors
-    /// Where two columns share a name.
+    /// If two columns share a name.
     pub fn new(fields: &[Field]) -> Result<Self, ParquetError> {
         let fields = fields.iter().map(|f| f.to_parquet().map(Arc::new)).collect::<Result<_, _>>()?;
         let root = Arc::new(Type::group_type_builder("schema").with_fields(fields).build()?);
@@ -152,7 +149,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_set_is_the_same_in_arrow_in_parquet_and_in_delta() {
+    fn sets_have_equal_arrow_parquet_delta_types() {
         let field = Field::new("groups", FieldType::TextList);
         let ours = SegmentSchema::new(std::slice::from_ref(&field)).unwrap().columns;
         let arrow = Schema::new(vec![ArrowField::new("groups", set_type(), true)]);

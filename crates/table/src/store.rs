@@ -1,5 +1,5 @@
-//! The object store that delta-rs writes a table's log to: local files, synced before they are named, and their
-//! folder synced before success is reported. delta-rs's own local store syncs nothing.
+//! The object store for delta-rs: local files, synced before they are named, with their folder synced before success
+//! is returned. The local store of delta-rs syncs nothing.
 
 use std::fmt;
 use std::io;
@@ -21,15 +21,15 @@ use crate::disk::{Disk, create_dirs, parent, temporary_name};
 /// The folder of a table's log.
 pub(crate) const LOG_FOLDER: &str = "_delta_log";
 const NAME: &str = "DurableStore";
-/// How often a folder is read that seems to lack a version: one that does is told as it is.
+/// Attempts to list a log that seems to lack a version; a log that really does is returned as found.
 const LISTINGS_MAX: usize = 10;
 
-/// Reads as a local file system does, writes durably.
+/// Reads local files, and writes them durably.
 #[derive(Debug)]
 pub(crate) struct DurableStore {
     local: Arc<LocalFileSystem>,
     root: PathBuf,
-    /// The only folder of which anything is read or written: a log may name files anywhere.
+    /// Rejects access outside this folder: a log may name files anywhere.
     table: PathBuf,
     disk: Arc<dyn Disk>,
 }
@@ -41,7 +41,7 @@ impl fmt::Display for DurableStore {
 }
 
 impl DurableStore {
-    /// A store whose paths begin at `root`, an existing folder, and that reaches what is in `table`, a folder in it.
+    /// Creates a store with paths relative to `root` and access to the folder `table` inside it. Both must exist.
     pub(crate) fn new(root: &FilePath, table: &FilePath, disk: Arc<dyn Disk>) -> Result<Self> {
         let local = Arc::new(LocalFileSystem::new_with_prefix(root)?);
         Ok(Self { local, root: root.to_owned(), table: table.to_owned(), disk })
@@ -72,7 +72,7 @@ impl DurableStore {
     }
 }
 
-/// Whether, of the versions of a log, one is missing between two others.
+/// Whether a version between two others is missing.
 fn lacks_a_version(found: &[ObjectMeta]) -> bool {
     let version = |meta: &ObjectMeta| meta.location.filename()?.strip_suffix(".json")?.parse::<u64>().ok();
     let mut versions: Vec<u64> = found.iter().filter_map(version).collect();
@@ -81,7 +81,7 @@ fn lacks_a_version(found: &[ObjectMeta]) -> bool {
 }
 
 fn outside(path: &FilePath, table: &FilePath) -> object_store::Error {
-    let reason = format!("{} is outside of the table's folder {}", path.display(), table.display());
+    let reason = format!("{} is outside the table's folder {}", path.display(), table.display());
     failed(io::Error::new(io::ErrorKind::PermissionDenied, reason))
 }
 
@@ -107,7 +107,7 @@ impl ObjectStore for DurableStore {
             if source.kind() == io::ErrorKind::AlreadyExists {
                 object_store::Error::AlreadyExists { path, source: source.into() }
             } else if BucketError::inside(&source).is_some() {
-                // It says where by itself.
+                // A store's error includes the location.
                 failed(source)
             } else {
                 failed(io::Error::new(source.kind(), format!("writing {path}: {source}")))
@@ -144,16 +144,15 @@ impl ObjectStore for DurableStore {
         removed.boxed()
     }
 
-    /// A log is listed as it is now, wherever others write to it. A folder is not read in one moment: of two versions that
-    /// are written meanwhile the second may be found and the first not. Whoever finds one without the one before looks
-    /// again.
+    /// Fetches other writers' log entries, then lists. Directory listings are not atomic: of two concurrent entries
+    /// it may show only the second. If a version is missing, lists again.
     fn list(&self, prefix: Option<&Path>) -> BoxStream<'static, Result<ObjectMeta>> {
         let (local, disk, prefix) = (self.local.clone(), self.disk.clone(), prefix.cloned());
         let folder = prefix.as_ref().map(|prefix| self.path(prefix)).transpose();
         let listed = async move {
             let folder = folder?;
             if let Some(log) = folder.filter(|folder| folder.ends_with(LOG_FOLDER)) {
-                disk.bring_log(&log).map_err(failed)?;
+                disk.fetch_log(&log).map_err(failed)?;
             }
             let mut found: Vec<ObjectMeta> = local.list(prefix.as_ref()).try_collect().await?;
             for _ in 1..LISTINGS_MAX {
@@ -181,7 +180,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_missing_version_is_seen() {
+    fn missing_versions_are_detected() {
         let listing = |names: &[&str]| -> Vec<ObjectMeta> {
             let meta = |name: &&str| ObjectMeta {
                 location: Path::from(format!("t/_delta_log/{name}")),

@@ -1,4 +1,4 @@
-//! The content hash of an ensemble: the same for any order, range size or number of workers.
+//! The content hash of an ensemble, independent of order, range size and number of workers.
 
 use std::iter::Sum;
 use std::ops::{Add, AddAssign};
@@ -11,31 +11,32 @@ pub const fn mix64(mut z: u64) -> u64 {
     z ^ (z >> 31)
 }
 
-/// A 64-bit hash of a set of values, each at its own place: a sum of per-value terms modulo 2^64, so parts can be
-/// added in any order. A value `v` at (column `c`, world `w`) adds `(v + OFFSET) * key(c, w)`, the multilinear
-/// family (Carter and Wegman 1979) with keys from [`mix64`]: one changed, lost or moved value changes the hash.
+/// A 64-bit hash of values at fixed places. It is a sum of per-value terms modulo 2^64, so parts add up in any order.
+///
+/// A value `v` at (column `c`, world `w`) adds `(v + OFFSET) * key(c, w)`: the multilinear family (Carter and Wegman
+/// 1979) with keys from [`mix64`]. Changing, losing or moving one value changes the hash.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Hash)]
 pub struct ContentHash(pub u64);
 
 impl ContentHash {
-    /// Keeps a zero value from vanishing, so that an absent value differs from a zero.
+    /// Makes a zero differ from an absent value.
     const OFFSET: u64 = 0x9E37_79B9_7F4A_7C15;
 
-    /// The weight of a world. Odd, so that no difference is multiplied away.
+    /// The weight of a world. Odd, so that multiplication loses no difference.
     #[inline]
     pub fn world_key(world: u32) -> u64 {
         mix64((u64::from(world) << 1).wrapping_add(0x5851_F42D_4C95_7F2D)) | 1
     }
 
-    /// The weight of a column, from a number that names it. Odd.
+    /// The weight of a column, from its number. Odd.
     #[inline]
     pub fn column_key(column: u64) -> u64 {
         mix64(column.wrapping_add(0x1405_7B7E_F767_814F)) | 1
     }
 
-    /// Hash of one column over neighbouring worlds: `values[i]` belongs to the world of `world_keys[i]`.
+    /// Hash of one column over some worlds: `values[i]` belongs to the world of `world_keys[i]`.
     pub fn of_column<T: Copy + Into<i64>>(column: u64, world_keys: &[u64], values: &[T]) -> Self {
-        assert_eq!(world_keys.len(), values.len(), "one key a value");
+        assert_eq!(world_keys.len(), values.len(), "each value needs one key");
         let sum = world_keys.iter().zip(values).fold(0u64, |sum, (key, value)| {
             let value: i64 = (*value).into();
             sum.wrapping_add((value as u64).wrapping_add(Self::OFFSET).wrapping_mul(*key))
@@ -43,7 +44,7 @@ impl ContentHash {
         Self(sum.wrapping_mul(Self::column_key(column)))
     }
 
-    /// Hash of one row of numbers at a place named by `key`.
+    /// Hash of one row of numbers; `key` names the row.
     #[inline]
     pub fn of_row(key: u64, words: impl IntoIterator<Item = u64>) -> Self {
         let mut state = mix64(key.wrapping_add(Self::OFFSET));
@@ -52,7 +53,7 @@ impl ContentHash {
     }
 }
 
-/// Takes one more word into the state of a hash, which [`mix64`] must finish.
+/// Adds a word to the state of a hash. Finish the state with [`mix64`].
 #[inline]
 pub fn add_word(state: &mut u64, word: u64) {
     *state = (*state ^ word).wrapping_mul(0x9FB2_1C65_1E98_DF25);
@@ -79,14 +80,14 @@ impl Sum for ContentHash {
     }
 }
 
-/// Sixteen hexadecimal digits.
+/// Formats the hash as 16 hexadecimal digits.
 impl std::fmt::Display for ContentHash {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "{:016x}", self.0)
     }
 }
 
-/// Reads back what [`Display`](std::fmt::Display) writes.
+/// Parses the format of [`Display`](std::fmt::Display).
 impl std::str::FromStr for ContentHash {
     type Err = std::num::ParseIntError;
 
@@ -116,7 +117,7 @@ mod tests {
         }
 
         #[test]
-        fn a_changed_or_swapped_value_shows(values in prop::collection::vec(-50i16..50, 2..50), at in 0usize..50) {
+        fn changed_or_swapped_values_change_hash(values in prop::collection::vec(-50i16..50, 2..50), at in 0usize..50) {
             let at = at % values.len();
             let keys = keys(0..values.len() as u32);
             let before = ContentHash::of_column(1, &keys, &values);
@@ -133,7 +134,7 @@ mod tests {
     }
 
     #[test]
-    fn text_form_reads_back() {
+    fn text_form_round_trips() {
         let hash = ContentHash(0xdead_beef);
         assert_eq!(hash.to_string(), "00000000deadbeef");
         assert_eq!(hash.to_string().parse::<ContentHash>(), Ok(hash));

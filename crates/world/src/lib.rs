@@ -1,10 +1,10 @@
-//! What every simulated world has in common: its number, and its randomness.
+//! World numbers, seeds, random streams and content hashes.
 //!
-//! Enters: an ensemble's [`Seed`], a [`World`] number, an entity and a purpose. Leaves: a [`Stream`] of random
-//! draws that is a pure function of those four, and of nothing else.
+//! Enters: an ensemble's [`Seed`], a [`World`] number, an entity and a purpose. Leaves: a [`Stream`] of random draws,
+//! a pure function of these four.
 //!
-//! Promises: the same key always gives the same draws, on every machine, in any order, on any thread; two
-//! different keys never share a block of draws. Never does I/O, reads no clock, holds no global state.
+//! Guarantees: the same key gives the same draws on every machine, in any order, on any thread. Different keys never
+//! share a block of draws. Never does I/O, reads a clock or holds global state.
 //!
 //! ```
 //! use world::{Seed, Stream, World};
@@ -23,7 +23,7 @@ pub use philox::philox4x32_10;
 pub use range::{RangeError, WorldRange};
 pub use stream::{Stream, normal_quantile};
 
-/// The seed of an ensemble: together with the model and its parameters it fixes every world.
+/// The seed of an ensemble. With the model and its parameters it determines every world.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Seed(pub u64);
 

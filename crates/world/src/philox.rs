@@ -5,18 +5,18 @@ const MULTIPLIER: [u32; 2] = [0xD251_1F53, 0xCD9E_8D57];
 const WEYL: [u32; 2] = [0x9E37_79B9, 0xBB67_AE85];
 const ROUNDS: u32 = 10;
 
-/// Counters worked on side by side, so that the compiler can use vector instructions.
+/// Counters processed together, so that the compiler can use vector instructions.
 pub(crate) const LANES: usize = 16;
 
-/// One block: four random words from a counter and a key.
+/// Returns one block: four random words from a counter and a key.
 pub fn philox4x32_10(counter: [u32; 4], key: [u32; 2]) -> [u32; 4] {
     let mut lanes = counter.map(|word| [word; 1]);
     rounds(&mut lanes, key);
     lanes.map(|[word]| word)
 }
 
-/// The ten rounds as work for the widest vector instructions of the processor at hand: what is compiled for every
-/// x86-64 knows only the oldest. Every choice gives the same words.
+/// The ten rounds, compiled for several instruction sets and dispatched to the widest that the processor has. All
+/// give the same words.
 pub(crate) struct Rounds<'a> {
     pub(crate) counters: &'a mut [[u32; LANES]; 4],
     pub(crate) key: [u32; 2],
@@ -31,9 +31,9 @@ impl pulp::NullaryFnOnce for Rounds<'_> {
     }
 }
 
-/// The ten rounds over `N` counters at once; word `i` of counter `lane` is `c[i][lane]`.
+/// Runs the ten rounds over `N` counters; `c[i][lane]` is word `i` of counter `lane`.
 #[inline(always)]
-#[expect(clippy::needless_range_loop, reason = "four arrays are walked side by side")]
+#[expect(clippy::needless_range_loop, reason = "four arrays share the index")]
 fn rounds<const N: usize>(c: &mut [[u32; N]; 4], mut key: [u32; 2]) {
     for _ in 0..ROUNDS {
         for lane in 0..N {
@@ -54,7 +54,7 @@ mod tests {
 
     /// Known answers published with Random123 (`kat_vectors`, philox4x32 10).
     #[test]
-    fn gives_the_published_answers() {
+    fn matches_published_answers() {
         let check = |counter, key, expected| assert_eq!(philox4x32_10(counter, key), expected);
         check([0; 4], [0; 2], [0x6627_e8d5, 0xe169_c58d, 0xbc57_ac4c, 0x9b00_dbd8]);
         check([0xffff_ffff; 4], [0xffff_ffff; 2], [0x408f_276d, 0x41c8_3b0e, 0xa20b_c7c6, 0x6d54_51fd]);

@@ -1,26 +1,26 @@
-//! Contiguous runs of worlds.
+//! Contiguous ranges of worlds.
 
 use crate::World;
 
-/// A contiguous, non-empty run of worlds: the unit of work, of file and of commit.
+/// A contiguous, non-empty range of worlds: the unit of work, of file and of commit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct WorldRange {
     first: u32,
     count: u32,
 }
 
-/// Why a range of worlds cannot be.
+/// Why a range of worlds is invalid.
 #[derive(Debug, thiserror::Error, PartialEq, Eq)]
 pub enum RangeError {
-    /// No world at all was asked for.
+    /// The range has no world.
     #[error("a range needs at least one world")]
     Empty,
-    /// World numbers are 32 bits wide.
-    #[error("world numbers end at 4294967295: {first} + {count} goes past that")]
+    /// The range ends past the largest world number, which has 32 bits.
+    #[error("world numbers end at 4294967295: cannot take {count} worlds from {first} on")]
     TooFar {
-        /// First world asked for.
+        /// The first world.
         first: u32,
-        /// Number of worlds asked for.
+        /// The number of worlds.
         count: u32,
     },
 }
@@ -43,7 +43,7 @@ impl WorldRange {
         World(self.first)
     }
 
-    /// How many worlds: at least 1.
+    /// The number of worlds, at least 1.
     pub fn count(self) -> usize {
         self.count as usize
     }
@@ -53,7 +53,7 @@ impl WorldRange {
         self.first + self.count
     }
 
-    /// Whether `world` is one of this range's.
+    /// Whether the range contains `world`.
     pub fn contains(self, world: World) -> bool {
         (self.first..self.end()).contains(&world.0)
     }
@@ -63,7 +63,7 @@ impl WorldRange {
         (self.first..self.first + self.count).map(World)
     }
 
-    /// Cuts the range into pieces of `size` worlds (the last may be shorter).
+    /// Splits the range into pieces of `size` worlds; the last may be shorter.
     pub fn split(self, size: u32) -> Vec<Self> {
         let size = size.max(1);
         (0..self.count.div_ceil(size))
@@ -72,19 +72,19 @@ impl WorldRange {
     }
 }
 
-/// The range as `00000000-00004999`, first and last world, fixed width so that names sort as numbers do.
+/// Formats the first and last world as `00000000-00004999`. The fixed width makes names sort as numbers.
 impl std::fmt::Display for WorldRange {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "{:08}-{:08}", self.first, self.end() - 1)
     }
 }
 
-/// Reads back what [`Display`](std::fmt::Display) writes.
+/// Parses the format of [`Display`](std::fmt::Display).
 impl std::str::FromStr for WorldRange {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
-        let bad = || format!("{text:?} is no range of worlds");
+        let bad = || format!("invalid range of worlds {text:?}: expected FIRST-LAST");
         let (first, last) = text.split_once('-').ok_or_else(bad)?;
         let first: u32 = first.parse().map_err(|_| bad())?;
         let last: u32 = last.parse().map_err(|_| bad())?;
@@ -100,21 +100,21 @@ mod tests {
 
     proptest! {
         #[test]
-        fn pieces_cover_the_range_once(first in 0u32..1_000_000, count in 1u32..5_000, size in 1u32..700) {
+        fn pieces_cover_range_once(first in 0u32..1_000_000, count in 1u32..5_000, size in 1u32..700) {
             let range = WorldRange::new(World(first), count).unwrap();
             let worlds: Vec<World> = range.split(size).into_iter().flat_map(WorldRange::worlds).collect();
             prop_assert_eq!(worlds, range.worlds().collect::<Vec<_>>());
         }
 
         #[test]
-        fn names_read_back(first in 0u32..u32::MAX / 2, count in 1u32..u32::MAX / 2) {
+        fn names_round_trip(first in 0u32..u32::MAX / 2, count in 1u32..u32::MAX / 2) {
             let range = WorldRange::new(World(first), count).unwrap();
             prop_assert_eq!(range.to_string().parse::<WorldRange>().unwrap(), range);
         }
     }
 
     #[test]
-    fn impossible_ranges_are_refused() {
+    fn invalid_ranges_are_rejected() {
         assert_eq!(WorldRange::new(World(3), 0), Err(RangeError::Empty));
         assert!(WorldRange::new(World(u32::MAX), 1).is_err());
         for text in ["", "5", "7-3", "a-b", "0-4294967295"] {

@@ -1,14 +1,14 @@
-//! A stream of draws for one (seed, world, entity, purpose).
+//! Random draws for one (seed, world, entity, purpose).
 
 use crate::philox::{LANES, Rounds};
 use crate::{Seed, World};
 
 const BUFFER: usize = 4 * LANES;
 
-/// Random draws that are a function of their key alone: the counter of the generator is
-/// (block, world, entity, purpose) and its key is the seed, so streams of different keys never meet.
+/// Random draws that depend only on their key. The generator's counter is (block, world, entity, purpose) and its key
+/// is the seed, so streams of different keys never overlap.
 ///
-/// A stream holds 2^32 blocks of four words; no simulation of one entity comes near that.
+/// A stream has 2^32 blocks of four words, far more than simulating one entity needs.
 #[derive(Debug, Clone)]
 pub struct Stream {
     seed: [u32; 2],
@@ -61,33 +61,33 @@ impl Stream {
         value
     }
 
-    /// A uniform number in [0, 1), a multiple of 2^-24 (every one exactly representable).
+    /// A uniform number in [0, 1), a multiple of 2^-24.
     #[inline]
     pub fn uniform(&mut self) -> f32 {
         (self.next_u32() >> 8) as f32 * (1.0 / 16_777_216.0)
     }
 
-    /// True with probability `p` (below 0 never, from 1 on always), resolved to 2^-24.
+    /// True with probability `p`, with a resolution of 2^-24. Never true for `p` <= 0, always for `p` >= 1.
     #[inline]
     pub fn chance(&mut self, p: f32) -> bool {
         self.uniform() < p
     }
 
-    /// A uniform integer below `n` (0 where `n` is 0), by Lemire's multiply-shift; the bias is below `n` / 2^32.
+    /// A uniform integer below `n` (0 if `n` is 0), by Lemire's multiply-shift; the bias is below `n` / 2^32.
     #[inline]
     pub fn below(&mut self, n: u32) -> u32 {
         ((u64::from(self.next_u32()) * u64::from(n)) >> 32) as u32
     }
 
-    /// A standard normal draw, by the quantile function: one word a draw.
+    /// A standard normal draw by the quantile function, from one word.
     #[inline]
     pub fn normal(&mut self) -> f32 {
         normal_quantile((f64::from(self.next_u32()) + 0.5) / 4_294_967_296.0) as f32
     }
 }
 
-/// The standard normal quantile of `p` in (0, 1): Acklam's rational approximation (relative error below 1.15e-9).
-/// It uses `libm` and not the platform's mathematics, so that it gives the same bits everywhere.
+/// The standard normal quantile of `p` in (0, 1): Acklam's rational approximation (relative error below 1.15e-9). It
+/// uses `libm`, which gives the same bits on every platform.
 pub fn normal_quantile(p: f64) -> f64 {
     const A: [f64; 6] = [
         -3.969_683_028_665_376e1,
@@ -141,7 +141,7 @@ mod tests {
     }
 
     #[test]
-    fn a_stream_is_the_generator_over_its_key() {
+    fn stream_equals_generator_over_its_key() {
         let mut s = stream(0x0123_4567_89AB_CDEF, 4, 5, 6);
         for block in 0..20 {
             let expected = philox4x32_10([block, 4, 5, 6], [0x89AB_CDEF, 0x0123_4567]);
@@ -163,7 +163,7 @@ mod tests {
     }
 
     #[test]
-    fn normal_draws_have_the_moments_of_the_normal() {
+    fn normal_draws_have_normal_moments() {
         let mut s = stream(3, 0, 0, 0);
         let n = 200_000;
         let draws: Vec<f64> = (0..n).map(|_| f64::from(s.normal())).collect();
@@ -175,14 +175,14 @@ mod tests {
     }
 
     #[test]
-    fn quantiles_match_known_values() {
+    fn quantiles_match_published_values() {
         for (p, z) in [(0.5, 0.0), (0.975, 1.959_963_985), (0.001, -3.090_232_306)] {
             assert!((normal_quantile(p) - z).abs() < 1e-8, "{p}");
         }
     }
 
     #[test]
-    fn below_covers_its_range_evenly() {
+    fn below_is_uniform() {
         let mut s = stream(9, 0, 0, 0);
         let mut counts = [0u32; 7];
         for _ in 0..70_000 {

@@ -24,8 +24,8 @@ use serde_json::{Value, json};
 use snapshot::Snapshot;
 use table::disk::TEMPORARY_SUFFIX;
 use table::{
-    Clustering, Curve, Hold, Inserter, Layout, Segment, StoredTable, TableName, TableOptions, inspect, lookup_bytes,
-    storable,
+    Clustering, Curve, FolderLock, Inserter, Layout, Segment, StoredTable, TableName, TableOptions, inspect,
+    lookup_bytes, storable,
 };
 
 use super::disk;
@@ -456,7 +456,7 @@ pub(crate) async fn drop(args: &TableArgs) -> Result<ExitCode> {
     if StoredTable::open(&root, disk()).await?.is_none() && ingest::waiting(&root)?.is_none() {
         return Err(no_table(&args.name, &root));
     }
-    let _hold = Hold::alone(&root)?;
+    let _folder_lock = FolderLock::exclusive(&root)?;
     // Under another name first, so that it goes as a whole: half a table would have a log that does not fit it.
     let folder = root.file_name().unwrap_or_default().to_string_lossy();
     let gone = root.with_file_name(format!(".{folder}.{}{TEMPORARY_SUFFIX}", uuid::Uuid::new_v4().simple()));

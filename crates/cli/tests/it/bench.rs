@@ -61,7 +61,7 @@ fn settings_that_cannot_be_measured_are_refused() {
     };
     assert_eq!(said(&["--scales", "0"]), "error: scales: give the worlds of one or more seasons, each at least 1\n");
     let brotli = said(&["--codecs", "lz4,brotli"]);
-    let choice = ": a codec is none, snappy, lz4, gzip, or zstd:LEVEL with";
+    let choice = ": unknown codec: choose none, snappy, lz4, gzip, or zstd:LEVEL with";
     assert!(brotli.contains("'brotli'") && brotli.contains(choice), "{brotli}");
     // No disk has room for that many; nothing is played before that is known.
     let room = said(&["--scales", "4000000000"]);

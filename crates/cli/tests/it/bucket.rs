@@ -249,26 +249,27 @@ fn a_store_that_refuses_is_told_clearly() {
     let listing = format!("error: cannot list {url}/sim/outcomes/_delta_log: ");
     for words in [&RUN[..], &["price", "season", "--leg", "1 > 0"], &["sql", "SELECT 1"], &["drop", "season"]] {
         let refused = with(words, url, &[("AWS_ACCESS_KEY_ID", Some("nobody"))]);
-        assert!(refused.starts_with(&format!("{listing}{endpoint} refuses (InvalidAccessKeyId): check ")), "{refused}");
+        assert!(
+            refused.starts_with(&format!("{listing}{endpoint} denied access (InvalidAccessKeyId): check ")),
+            "{refused}"
+        );
         assert_eq!(refused.lines().count(), 1, "{refused}");
     }
     let no_key = [("AWS_ACCESS_KEY_ID", None), ("AWS_SECRET_ACCESS_KEY", None)];
     // As on a machine that is none of Amazon's, wherever this one is.
     let refused = with(&RUN, url, &[&no_key[..], &[("AWS_METADATA_ENDPOINT", Some("http://127.0.0.1:9"))]].concat());
-    let nobody = "no credentials were found: set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY";
+    let nobody = "no credentials found: set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY";
     assert_eq!(refused, format!("{listing}{nobody}\n"));
     let refused = with(&RUN, url, &[("AWS_ENDPOINT_URL", Some("http://127.0.0.1:9"))]);
-    let unreached = format!("{listing}http://127.0.0.1:9 cannot be reached (");
+    let unreached = format!("{listing}cannot reach http://127.0.0.1:9 (");
     assert!(refused.starts_with(&unreached) && refused.contains("check AWS_ENDPOINT_URL"), "{refused}");
     let refused = with(&RUN, url, &[("AWS_ALLOW_HTTP", None)]);
-    let plain = format!(
-        "AWS_ENDPOINT_URL is {endpoint}, which is not encrypted: set AWS_ALLOW_HTTP=true to use it all the same\n"
-    );
+    let plain = format!("AWS_ENDPOINT_URL {endpoint} is not encrypted: set AWS_ALLOW_HTTP=true to allow it\n");
     assert_eq!(refused, format!("{listing}{plain}"));
     let mirror = place.folder.path().join("file");
     std::fs::write(&mirror, "").unwrap();
     let refused = with(&RUN, url, &[("MANYWORLDS_MIRROR", mirror.to_str())]);
-    assert!(refused.contains("its mirror in ") && refused.contains("set MANYWORLDS_MIRROR"), "{refused}");
+    assert!(refused.contains("cannot mirror ") && refused.contains("set MANYWORLDS_MIRROR"), "{refused}");
 }
 
 /// Runs the program on an address that is none, or not for this command.
@@ -279,7 +280,7 @@ fn refused(words: &[&str], url: &str) -> String {
 #[test]
 fn what_is_no_address_is_told_clearly() {
     let bad = refused(&RUN, "s3:///x");
-    assert!(bad.contains("\"s3:///x\" names no tables in a bucket: write it as s3://BUCKET/PREFIX"), "{bad}");
+    assert!(bad.contains("invalid bucket address \"s3:///x\": write s3://BUCKET/PREFIX"), "{bad}");
     let tables: [&[&str]; 9] = [
         &["append", "t"],
         &["flush", "t"],
@@ -303,8 +304,7 @@ fn what_is_no_address_is_told_clearly() {
     let missing = said(&missing.env("MANYWORLDS_MIRROR", place.mirrors("one")).output().unwrap());
     let at = std::env::var("AWS_ENDPOINT_URL").unwrap();
     let place = "s3://no-such-bucket/x/sim/outcomes/_delta_log";
-    let expected = format!(
-        "error: cannot list {place}: there is no bucket \"no-such-bucket\" at {at}: make it, or name another\n"
-    );
+    let expected =
+        format!("error: cannot list {place}: no bucket \"no-such-bucket\" at {at}: create it or choose another\n");
     assert_eq!(missing, expected);
 }

@@ -51,7 +51,7 @@ fn the_server_asks_as_the_command_does() {
         (json!({"table": "db.cpu", "gruop": ["host"]}), 400, "unknown field `gruop`"),
         (json!({"table": "db.cpu", "group": ["hots"]}), 400, "did you mean \"host\"?"),
         (json!({"table": "db.cpu", "where": ["load >"]}), 400, "expected a name, a number or a 'text'"),
-        (json!({"table": "db.cpu", "where": ["(".repeat(200_000)]}), 400, "nested over 200 levels"),
+        (json!({"table": "db.cpu", "where": ["(".repeat(200_000)]}), 400, "nested more than 200 levels"),
         (json!({"table": "db.cpu", "quantiles": ["load:p101"]}), 400, "p101"),
         (json!({"table": "db.cpu", "time_bucket": "soon"}), 400, "soon"),
         (json!({"table": "db.cpu", "since": "soon"}), 400, "soon"),

@@ -77,7 +77,7 @@ fn the_server_answers_as_the_commands_do() {
             "/api/v1/price",
             json!({"ensemble": "season", "entity": "game-001", "legs": ["(".repeat(200_000)]}),
             400,
-            "nested over 200 levels",
+            "nested more than 200 levels",
         ),
         (
             "/api/v1/price",

@@ -122,7 +122,7 @@ fn a_table_is_rewritten_in_another_layout() {
         (&"row".into(), before.clone())
     );
     let condition = ["table", "delete", "calls", "--where", "id < 3", "--apply"];
-    assert!(failure(data.path(), &condition, 2).contains("layout row has no upkeep"));
+    assert!(failure(data.path(), &condition, 2).contains("layout row does not support maintenance"));
     assert_eq!(rewrite(&["--layout", "pruned", "--bloom", "id"])["layout_before"], "row");
     assert_eq!(content(data.path(), "calls"), before);
     json(data.path(), &condition);
@@ -150,20 +150,17 @@ fn what_cannot_be_done_is_said_in_one_sentence() {
     insert(data.path(), "pruned", Layout::Pruned);
     insert(data.path(), "clustered", Layout::Clustered);
     for (words, said) in [
-        (&["table", "cluster", "none"][..], "there is no such table: insert rows first"),
-        (&["table", "compact", "../pruned"], "cannot name a table: write NAME or DATABASE.NAME"),
-        (&["table", "cluster", "pruned"], "layout pruned is not clustered"),
-        (
-            &["table", "cluster", "clustered", "--columns", "nope"],
-            "there is no column \"nope\": the columns are id, at, place",
-        ),
+        (&["table", "cluster", "none"][..], "no such table: insert rows first"),
+        (&["table", "compact", "../pruned"], "invalid table name \"../pruned\": write NAME"),
+        (&["table", "cluster", "pruned"], "cannot cluster layout pruned"),
+        (&["table", "cluster", "clustered", "--columns", "nope"], "no column \"nope\": the columns are id, at, place"),
         (&["table", "cluster", "clustered", "--curve", "spiral"], "choose hilbert, zorder or lexical"),
-        (&["table", "trim", "pruned", "--before", "soon"], "\"soon\" is no time"),
+        (&["table", "trim", "pruned", "--before", "soon"], "invalid time \"soon\""),
         (&["table", "trim", "pruned", "--before", "2025-10-01", "--column", "id"], "column \"id\" holds Int64"),
         (&["table", "trim", "pruned"], "--keep-bytes"),
-        (&["table", "rewrite", "none", "--layout", "column"], "there is no such table"),
+        (&["table", "rewrite", "none", "--layout", "column"], "no such table"),
         (&["table", "rewrite", "pruned", "--layout", "clustered"], "needs the columns to cluster by"),
-        (&["table", "rewrite", "pruned", "--bloom", "nope"], "there is no column \"nope\""),
+        (&["table", "rewrite", "pruned", "--bloom", "nope"], "no column \"nope\""),
         (&["table", "rewrite", "pruned", "--layout", "rows"], "choose row, column, pruned or clustered"),
         (&["table", "delete", "none", "--where", "true"], "unknown table none in"),
         (&["table", "delete", "pruned"], "--where"),

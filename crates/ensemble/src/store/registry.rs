@@ -34,7 +34,7 @@ fn described(name: &str, disk: &dyn Disk, path: &Path, bytes: u64) -> std::resul
     let segment = SegmentReader::open(path)?;
     let text = |column: &str| -> std::result::Result<String, TableError> {
         match segment.flat(0, segment.column(column)?, 0..1)? {
-            FlatValues::Words { words, .. } => Ok(words.into_iter().next().unwrap_or_default()),
+            FlatValues::Texts { dictionary, .. } => Ok(dictionary.into_iter().next().unwrap_or_default()),
             FlatValues::Integers(values) => Ok(values.first().map(i32::to_string).unwrap_or_default()),
         }
     };

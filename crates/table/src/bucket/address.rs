@@ -1,4 +1,4 @@
-//! Where tables lie in a store.
+//! Addresses of tables in an object store.
 
 use std::fmt;
 use std::str::FromStr;
@@ -12,18 +12,18 @@ pub struct BucketUrl {
     pub(super) prefix: Key,
 }
 
-/// Why a text names no prefix of a bucket.
+/// The text is not a bucket address.
 #[derive(Debug, thiserror::Error, PartialEq, Eq)]
-#[error("{text:?} names no tables in a bucket: write it as s3://BUCKET/PREFIX")]
+#[error("invalid bucket address {text:?}: write s3://BUCKET/PREFIX")]
 pub struct AddressError {
     text: String,
 }
 
 impl BucketUrl {
-    /// What such an address begins with.
+    /// The start of every bucket address.
     pub const SCHEME: &str = "s3://";
 
-    /// The address of what lies below it, as people write it.
+    /// The address of an object, for display.
     pub(super) fn of(&self, key: &Key) -> String {
         format!("{}{}/{key}", Self::SCHEME, self.bucket)
     }
@@ -56,7 +56,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn addresses_are_read_and_written() {
+    fn addresses_round_trip() {
         for (text, written) in
             [("s3://b", "s3://b"), ("s3://b/", "s3://b"), ("s3://some.bucket-1/a/b=c/", "s3://some.bucket-1/a/b=c")]
         {

@@ -1,4 +1,4 @@
-//! The store, for callers that wait: requests run on threads of their own.
+//! A blocking client for the object store; requests run on its own threads.
 
 use std::fs::{self, File};
 use std::future::Future;
@@ -21,19 +21,19 @@ use super::address::BucketUrl;
 use super::error::{BucketError, Trouble};
 use crate::disk::{RealDisk, create_dir_all, create_options, temporary_name, write_file};
 
-/// Objects up to this go in one request; longer ones in parts of it.
+/// Limit on one upload request; larger objects are uploaded in parts of this size.
 const PART_BYTES: usize = 16 << 20;
-/// Parts of one object that are on their way at once.
+/// Concurrent uploads of one object's parts.
 const PARTS_AT_ONCE: usize = 4;
-/// What one request asks for of a long object.
+/// Bytes per download request.
 const READ_BYTES: u64 = 64 << 20;
-/// Objects brought at once.
+/// Concurrent downloads.
 const OBJECTS_AT_ONCE: usize = 8;
-/// How often the same name is asked for where the store could not say who has it.
+/// Attempts to create an object while the store cannot return its content.
 const TRIES: usize = 5;
-/// How long one request may take; one that fails for a while is sent again.
+/// Time limit of one request; temporary failures are retried.
 const REQUEST_TIMEOUT: &str = "120s";
-/// About ten seconds of pauses in all.
+/// About ten seconds of pauses in total.
 const RETRIES: RetryConfig = RetryConfig {
     backoff: BackoffConfig { init_backoff: Duration::from_millis(100), max_backoff: Duration::from_secs(5), base: 3.0 },
     max_retries: 8,
@@ -42,16 +42,16 @@ const RETRIES: RetryConfig = RetryConfig {
 
 type Result<T> = std::result::Result<T, BucketError>;
 
-/// Calls that end when the store has answered.
+/// A blocking client.
 #[derive(Debug)]
 pub(super) struct Client {
     requests: Arc<Requests>,
-    /// `None` only while this is dropped.
+    /// `None` only during drop.
     runtime: Option<Runtime>,
 }
 
 impl Client {
-    /// The store that the environment names. Asks it nothing yet.
+    /// Configures the store from the environment. Sends no request.
     pub(super) fn from_environment(url: BucketUrl) -> Result<Self> {
         let requests = Arc::new(Requests::from_environment(url)?);
         let runtime = Builder::new_multi_thread().worker_threads(2).thread_name("bucket").enable_all().build();
@@ -63,30 +63,30 @@ impl Client {
         &self.requests.url
     }
 
-    /// Where the store is, for people, and as a part of what tells mirrors apart.
+    /// The store's address, for display and to tell mirrors apart.
     pub(super) fn endpoint(&self) -> &str {
         &self.requests.endpoint
     }
 
-    /// A file's content under a key, in place of whatever has it.
+    /// Uploads a file, replacing any object with this key.
     pub(super) fn upload(&self, from: &Path, key: &Key) -> Result<()> {
         let (from, key) = (from.to_owned(), key.clone());
         self.wait(|requests| async move { requests.upload(&from, &key).await })
     }
 
-    /// Some bytes under a key that nothing has; [`Trouble::Taken`] where something has it.
+    /// Creates an object; fails with [`Trouble::Taken`] if the key exists.
     pub(super) fn create(&self, key: &Key, bytes: Vec<u8>) -> Result<()> {
         let key = key.clone();
         self.wait(|requests| async move { requests.create(&key, bytes.into()).await })
     }
 
-    /// An object's content; `None` where there is none.
+    /// Reads an object; `None` if it does not exist.
     pub(super) fn read(&self, key: &Key) -> Result<Option<Vec<u8>>> {
         let key = key.clone();
         self.wait(|requests| async move { requests.read(&key).await.map(|found| found.map(Into::into)) })
     }
 
-    /// How long some objects are, in order.
+    /// The lengths of some objects, in order.
     pub(super) fn lengths(&self, keys: Vec<Key>) -> Result<Vec<u64>> {
         self.wait(|requests| async move {
             let lengths = stream::iter(keys).map(|key| {
@@ -97,7 +97,7 @@ impl Client {
         })
     }
 
-    /// Objects of about so many bytes to files, several at a time.
+    /// Downloads objects of the given sizes, several concurrently.
     pub(super) fn fetch_all(&self, wanted: Vec<(Key, PathBuf, u64)>) -> Result<()> {
         self.wait(|requests| async move {
             let fetched = stream::iter(wanted).map(|(key, to, bytes)| {
@@ -108,7 +108,7 @@ impl Client {
         })
     }
 
-    /// Small objects to files, which get their names in the order given.
+    /// Downloads small objects; the files appear in the given order.
     pub(super) fn fetch_in_order(&self, wanted: Vec<(Key, PathBuf)>) -> Result<()> {
         self.wait(|requests| async move {
             let fetched = stream::iter(wanted).map(|(key, to)| {
@@ -125,19 +125,19 @@ impl Client {
         })
     }
 
-    /// What lies below a prefix, after `offset` where that is given, in the order of the names.
+    /// Lists the objects below a prefix, after `offset` if given, sorted by name.
     pub(super) fn list(&self, prefix: &Key, offset: Option<&Key>) -> Result<Vec<ObjectMeta>> {
         let (prefix, offset) = (prefix.clone(), offset.cloned());
         self.wait(|requests| async move { requests.list(&prefix, offset.as_ref()).await })
     }
 
-    /// Takes an object away, if it is there.
+    /// Deletes an object if it exists.
     pub(super) fn remove(&self, key: &Key) -> Result<()> {
         let key = key.clone();
         self.wait(|requests| async move { requests.remove(vec![key]).await })
     }
 
-    /// Takes everything below a prefix away.
+    /// Deletes all objects below a prefix.
     pub(super) fn remove_all(&self, prefix: &Key) -> Result<()> {
         let prefix = prefix.clone();
         self.wait(|requests| async move {
@@ -146,24 +146,24 @@ impl Client {
         })
     }
 
-    /// Runs a request on the client's threads and waits for it, wherever the caller runs.
+    /// Runs a request on the client's threads and blocks until it ends.
     fn wait<T, F>(&self, request: impl FnOnce(Arc<Requests>) -> F) -> Result<T>
     where
         T: Send + 'static,
         F: Future<Output = Result<T>> + Send + 'static,
     {
-        let stopped = || self.requests.error("reach", &self.requests.url.prefix, "its client has stopped".to_owned());
+        let stopped = || self.requests.error("reach", &self.requests.url.prefix, "the client has stopped".to_owned());
         let runtime = self.runtime.as_ref().ok_or_else(stopped)?;
         let (sender, receiver) = mpsc::sync_channel(1);
         let request = request(self.requests.clone());
         runtime.spawn(async move {
             if sender.send(request.await).is_err() {
-                tracing::debug!("nobody waits for the store's answer any more");
+                tracing::debug!("the caller no longer waits for the store's reply");
             }
         });
         let answer = || receiver.recv().map_err(|_| stopped())?;
         match Handle::try_current() {
-            // Others that run on this thread move to another one meanwhile.
+            // Lets tokio move other tasks to another thread.
             Ok(here) if here.runtime_flavor() == RuntimeFlavor::MultiThread => tokio::task::block_in_place(answer),
             _ => answer(),
         }
@@ -173,7 +173,7 @@ impl Client {
 impl Drop for Client {
     fn drop(&mut self) {
         if let Some(runtime) = self.runtime.take() {
-            // Nobody waits for anything: each call has waited for its own.
+            // No request is pending: each call waited for its own.
             runtime.shutdown_background();
         }
     }
@@ -211,10 +211,10 @@ impl Requests {
         move |error| BucketError::new(doing, place, Trouble::of(&error, &self.url.bucket, &self.endpoint))
     }
 
-    /// An error of the mirror's own disk.
+    /// An error of the mirror's disk.
     fn kept(&self, doing: &'static str, key: &Key) -> impl FnOnce(io::Error) -> BucketError {
         let place = self.url.of(key);
-        move |error| BucketError::new(doing, place, Trouble::Other(format!("its copy on this machine: {error}")))
+        move |error| BucketError::new(doing, place, Trouble::Other(format!("local copy: {error}")))
     }
 
     async fn upload(&self, from: &Path, key: &Key) -> Result<()> {
@@ -237,7 +237,7 @@ impl Requests {
         if ended.is_err()
             && let Err(error) = upload.abort().await
         {
-            tracing::warn!(%key, %error, "parts of an upload are left in the bucket");
+            tracing::warn!(%key, %error, "parts of a failed upload remain in the bucket");
         }
         ended
     }
@@ -265,8 +265,8 @@ impl Requests {
             if !matches!(error, object_store::Error::AlreadyExists { .. }) {
                 return Err(self.failed("write", key)(error));
             }
-            // It may be ours: a request that was answered by nobody was sent again, and found what the first one wrote. Or
-            // another writer was about to, and has not.
+            // The object may be ours, if a retried request found what the first one wrote. Or another writer's
+            // request is still in flight.
             match self.read(key).await? {
                 Some(found) if found == bytes => return Ok(()),
                 None if tries < TRIES => tokio::time::sleep(RETRIES.backoff.init_backoff).await,
@@ -286,7 +286,7 @@ impl Requests {
         }
     }
 
-    /// An object to a file, which gets its name when it is whole.
+    /// Downloads an object; the file gets its name once it is complete.
     async fn fetch(&self, key: &Key, to: &Path, bytes: u64) -> Result<()> {
         let temporary = temporary_name(to);
         let fetched = self.fetch_into(key, &temporary, bytes).await;
@@ -294,7 +294,7 @@ impl Requests {
         if named.is_err()
             && let Err(error) = fs::remove_file(&temporary)
         {
-            tracing::debug!(path = %temporary.display(), %error, "could not remove an unfinished copy");
+            tracing::debug!(path = %temporary.display(), %error, "cannot remove an unfinished copy");
         }
         named
     }
@@ -306,7 +306,7 @@ impl Requests {
             create_dir_all(folder).map_err(kept)?;
         }
         let mut file = create_options(path).write(true).create(true).truncate(true).open(path).map_err(kept)?;
-        // An empty object has no bytes to ask for.
+        // An empty object needs no range request.
         let (mut at, mut whole, mut e_tag) = (0, bytes, None);
         while at < whole {
             let range = Some(GetRange::Bounded(at..at + READ_BYTES));
@@ -343,7 +343,6 @@ impl Requests {
     }
 }
 
-/// A file of the mirror.
 fn keep(path: &Path, bytes: &[u8]) -> io::Result<()> {
     if let Some(folder) = path.parent() {
         create_dir_all(folder)?;

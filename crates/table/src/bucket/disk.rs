@@ -1,4 +1,4 @@
-//! The mirror as a disk: what gets its name here, the bucket has first.
+//! The mirror as a [`Disk`]: the bucket gets each name before the mirror.
 
 use std::collections::HashSet;
 use std::fs;
@@ -19,60 +19,60 @@ use crate::disk::{Disk, DiskFile, RealDisk, create_dir};
 pub struct BucketDisk {
     client: Client,
     mirror: Mirror,
-    /// Logs whose mirrors were held against the bucket's since this was opened.
-    known: Mutex<HashSet<PathBuf>>,
+    /// Logs compared with the bucket since opening.
+    checked: Mutex<HashSet<PathBuf>>,
 }
 
 impl BucketDisk {
-    /// Tables in a bucket of the store that the `AWS_*` variables name, mirrored in a folder of their own below `mirrors`.
-    /// The store is asked nothing yet.
+    /// Opens tables in a bucket of the store that the `AWS_*` variables name, with a mirror below `mirrors`. Sends no
+    /// request.
     ///
     /// # Errors
-    /// Where the variables make no sense, and where the folder cannot be made.
+    /// If the variables are invalid or the folder cannot be created.
     pub fn open(url: BucketUrl, mirrors: &Path) -> Result<Self, BucketError> {
         let client = Client::from_environment(url)?;
         let url = client.url();
         let mirror = Mirror::open(mirrors, url, client.endpoint()).map_err(|error| {
-            let reason =
-                format!("its mirror in {}: {error}; set MANYWORLDS_MIRROR to a folder of yours", mirrors.display());
-            BucketError::new("make", url.to_string(), Trouble::Other(reason))
+            let reason = format!("{}: {error}; set MANYWORLDS_MIRROR to a writable folder", mirrors.display());
+            BucketError::new("mirror", url.to_string(), Trouble::Other(reason))
         })?;
-        Ok(Self { client, mirror, known: Mutex::default() })
+        Ok(Self { client, mirror, checked: Mutex::default() })
     }
 
-    /// The mirror: the folder to use with this disk.
+    /// The mirror's folder. Use it with this disk.
     pub fn root(&self) -> &Path {
         self.mirror.root()
     }
 
-    /// Whether the newest entry that the mirror has of a log is the bucket's.
+    /// Whether the bucket has the mirror's entry of a version.
     fn has_entry(&self, log: &Path, version: u64) -> io::Result<bool> {
         let path = log.join(entry(version));
         let there = self.client.read(&self.mirror.key(&path)?)?;
         Ok(there.is_some_and(|there| fs::read(&path).is_ok_and(|here| here == there)))
     }
 
-    /// The newest entry that the mirror has of a log and the bucket has too. A mirror of a table that is gone from the
-    /// bucket, or that another took the place of, is removed.
+    /// The newest log entry that the mirror and the bucket share. Removes the mirror of a table that the bucket no
+    /// longer has.
     fn newest_shared(&self, log: &Path) -> io::Result<Option<u64>> {
         let newest = newest_entry(log)?;
-        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
-        let (Some(version), false) = (newest, known.contains(log)) else {
-            known.insert(log.to_owned());
+        let mut checked = self.checked.lock().unwrap_or_else(PoisonError::into_inner);
+        let (Some(version), false) = (newest, checked.contains(log)) else {
+            checked.insert(log.to_owned());
             return Ok(newest);
         };
         let shared = self.has_entry(log, version)?;
         if let (false, Some(table)) = (shared, log.parent()) {
-            tracing::info!(mirror = %table.display(), "the bucket has another table: its mirror is made anew");
+            tracing::info!(mirror = %table.display(), "the bucket holds another table: rebuilding the mirror");
             fs::remove_dir_all(table)?;
         }
-        known.insert(log.to_owned());
+        checked.insert(log.to_owned());
         Ok(newest.filter(|_| shared))
     }
 
     fn refuse(&self, doing: &'static str, path: &Path) -> io::Error {
         let place = self.shown(path).display().to_string();
-        BucketError::new(doing, place, Trouble::Other("a store has no such thing: use a folder".to_owned())).into()
+        BucketError::new(doing, place, Trouble::Other("object stores do not support this: use a folder".to_owned()))
+            .into()
     }
 }
 
@@ -92,7 +92,7 @@ impl Disk for BucketDisk {
     fn link(&self, from: &Path, to: &Path) -> io::Result<()> {
         self.client.create(&self.mirror.key(to)?, fs::read(from)?)?;
         match fs::hard_link(from, to) {
-            // Another process with this mirror has brought it already.
+            // Another process fetched it into the same mirror.
             Err(error) if error.kind() == ErrorKind::AlreadyExists => Ok(()),
             linked => linked,
         }
@@ -127,12 +127,12 @@ impl Disk for BucketDisk {
         unless_missing(fs::remove_dir_all(path))
     }
 
-    /// What the store has taken is durable.
+    /// Completed uploads are durable.
     fn sync_dir(&self, _: &Path) -> io::Result<()> {
         Ok(())
     }
 
-    fn bring(&self, files: &[(&Path, Option<u64>)]) -> io::Result<()> {
+    fn fetch(&self, files: &[(&Path, Option<u64>)]) -> io::Result<()> {
         let unknown = files.iter().filter(|(_, bytes)| bytes.is_none());
         let unknown = unknown.map(|(path, _)| self.mirror.key(path)).collect::<io::Result<Vec<_>>>()?;
         let mut lengths = if unknown.is_empty() { Vec::new() } else { self.client.lengths(unknown)? }.into_iter();
@@ -140,7 +140,7 @@ impl Disk for BucketDisk {
         for (path, bytes) in files {
             let key = self.mirror.key(path)?;
             let bytes = bytes.or_else(|| lengths.next()).unwrap_or_default();
-            // Of another length it was written by somebody who did not commit it.
+            // A local file of another length was never committed.
             if !fs::metadata(path).is_ok_and(|here| here.len() == bytes) {
                 wanted.push((key, path.to_path_buf(), bytes));
             }
@@ -148,10 +148,10 @@ impl Disk for BucketDisk {
         if wanted.is_empty() { Ok(()) } else { Ok(self.client.fetch_all(wanted)?) }
     }
 
-    fn bring_log(&self, log: &Path) -> io::Result<()> {
+    fn fetch_log(&self, log: &Path) -> io::Result<()> {
         let newest = self.newest_shared(log)?;
         let folder = self.mirror.key(log)?;
-        // The newest entry is listed again, so that a log that is gone or another's is noticed.
+        // Lists the newest entry again, to detect a log that was removed or replaced.
         let offset = newest.and_then(|v| v.checked_sub(1)).map(|v| self.mirror.key(&log.join(entry(v)))).transpose()?;
         let listed = self.client.list(&folder, offset.as_ref())?;
         let below = |key: &Key| {
@@ -160,7 +160,7 @@ impl Disk for BucketDisk {
         };
         let names: Vec<String> = listed.iter().filter_map(|object| below(&object.location)).collect();
         if newest.is_some_and(|version| !names.contains(&entry(version))) {
-            let gone = Trouble::Other("another table has taken its place meanwhile: run it again".to_owned());
+            let gone = Trouble::Other("another table replaced it: run it again".to_owned());
             return Err(BucketError::new("read", self.shown(log).display().to_string(), gone).into());
         }
         let first = newest.unwrap_or_else(|| first_wanted(names.iter().map(String::as_str)));
@@ -176,7 +176,7 @@ impl Disk for BucketDisk {
                 _ => summaries.push((object.location.clone(), path, object.size)),
             }
         }
-        // Entries last and in their order: whoever reads the mirror meanwhile finds no gap.
+        // Entries come last and in order: concurrent readers of the mirror find no gap.
         self.client.fetch_all(summaries)?;
         Ok(self.client.fetch_in_order(entries)?)
     }

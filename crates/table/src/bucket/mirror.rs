@@ -13,10 +13,10 @@ use crate::disk::{TEMPORARY_SUFFIX, create_dir_all};
 const SIDECARS: &str = "_sidecars/";
 const CHECKPOINT: &str = ".checkpoint.parquet";
 const ENTRY: &str = ".json";
-/// Digits of a version in a name.
+/// Digits of a version in a file name.
 const DIGITS: usize = 20;
 
-/// A mirror's folder, and what its files are called in the bucket.
+/// A mirror's folder, and its prefix in the bucket.
 #[derive(Debug)]
 pub(super) struct Mirror {
     root: PathBuf,
@@ -24,12 +24,12 @@ pub(super) struct Mirror {
 }
 
 impl Mirror {
-    /// The mirror of a prefix of a bucket at some endpoint, below a folder that holds mirrors.
+    /// Opens the mirror of a bucket's prefix at `endpoint`, inside the folder `mirrors`.
     pub(super) fn open(mirrors: &Path, url: &BucketUrl, endpoint: &str) -> io::Result<Self> {
         let name = format!("{}-{:016x}", url.bucket, XxHash64::oneshot(0, format!("{endpoint} {url}").as_bytes()));
         let root = mirrors.join(name);
         create_dir_all(&root)?;
-        // Those who open tables name them by the path without links.
+        // Callers open tables by the canonical path.
         Ok(Self { root: root.canonicalize()?, prefix: url.prefix.clone() })
     }
 
@@ -37,26 +37,26 @@ impl Mirror {
         &self.root
     }
 
-    /// What a file or folder of the mirror is called in the bucket.
+    /// The key of a file or folder of the mirror.
     pub(super) fn key(&self, path: &Path) -> io::Result<Key> {
-        let outside = || io::Error::new(ErrorKind::InvalidInput, "it lies outside of the mirror of its bucket");
+        let outside = || io::Error::new(ErrorKind::InvalidInput, "the path is outside the bucket's mirror");
         let below = path.strip_prefix(&self.root).map_err(|_| outside())?.to_str().ok_or_else(outside)?;
         Key::parse(format!("{}/{below}", self.prefix).trim_matches('/')).map_err(io::Error::other)
     }
 }
 
-/// Whether a name is not final: such files are no business of the bucket's.
+/// Whether a name is temporary. The bucket never gets such files.
 pub(super) fn is_temporary(path: &Path) -> bool {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     name.starts_with('.') && name.ends_with(TEMPORARY_SUFFIX)
 }
 
-/// The name of a log's entry.
+/// The file name of a log entry.
 pub(super) fn entry(version: u64) -> String {
     format!("{version:0DIGITS$}{ENTRY}")
 }
 
-/// The newest entry that the mirror has of a log.
+/// The newest log entry in the mirror.
 pub(super) fn newest_entry(log: &Path) -> io::Result<Option<u64>> {
     let entries = match fs::read_dir(log) {
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
@@ -70,14 +70,13 @@ pub(super) fn newest_entry(log: &Path) -> io::Result<Option<u64>> {
     Ok(newest)
 }
 
-/// The version that a file of a log belongs to.
+/// The version of a log file.
 fn version(name: &str) -> Option<u64> {
     let (digits, rest) = name.split_at_checked(DIGITS)?;
     if rest.starts_with('.') && digits.bytes().all(|b| b.is_ascii_digit()) { digits.parse().ok() } else { None }
 }
 
-/// What of a log, by names below its folder, is worth having where nothing of it is there yet: its newest checkpoint, and
-/// what came after it.
+/// The first version to fetch into an empty mirror: that of the newest checkpoint among `names`.
 pub(super) fn first_wanted<'a>(names: impl Iterator<Item = &'a str>) -> u64 {
     names
         .filter(|name| name.ends_with(CHECKPOINT) && name.len() == DIGITS + CHECKPOINT.len())
@@ -86,25 +85,24 @@ pub(super) fn first_wanted<'a>(names: impl Iterator<Item = &'a str>) -> u64 {
         .unwrap_or(0)
 }
 
-/// What a file of a log is.
+/// The kinds of files in a log.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum LogFile {
-    /// An entry.
     Entry,
-    /// What entries are summed up in.
+    /// A checkpoint or other summary of entries.
     Summary,
-    /// What nobody needs who has the entries.
+    /// Not needed with the entries at hand.
     Other,
 }
 
 impl LogFile {
-    /// What a file is, by its name below the log's folder, to whoever wants versions from `first` on.
+    /// Classifies a file by its name below the log's folder, for a reader of the versions from `first` on.
     pub(super) fn of(name: &str, first: u64) -> Self {
         match version(name) {
             Some(version) if version < first => Self::Other,
             Some(_) if name.ends_with(ENTRY) && name.len() == DIGITS + ENTRY.len() => Self::Entry,
             Some(_) => Self::Summary,
-            // A checkpoint of another kind names these. `_last_checkpoint` changes: it is a hint only.
+            // Checkpoints of another kind refer to sidecars. `_last_checkpoint` is only a hint, and mutable.
             None if name.starts_with(SIDECARS) => Self::Summary,
             None => Self::Other,
         }
@@ -117,7 +115,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn files_of_a_log_are_told_by_their_names() {
+    fn log_files_are_classified_by_name() {
         let [old, checkpoint, new] = [entry(9), format!("{:020}.checkpoint.parquet", 10), entry(11)];
         assert_eq!(old, "00000000000000000009.json");
         let names = [old.as_str(), &checkpoint, &new, "_last_checkpoint", "_sidecars/a.parquet", ".x.tmp", "9.json"];
@@ -129,7 +127,7 @@ mod tests {
     }
 
     #[test]
-    fn files_have_keys_and_keys_have_files() {
+    fn mirror_paths_map_to_keys() {
         let folder = tempfile::tempdir().unwrap();
         for prefix in ["s3://b", "s3://b/some/where"] {
             let url: BucketUrl = prefix.parse().unwrap();

@@ -1,15 +1,15 @@
-//! Tables in an S3-compatible store, and their mirror on this machine.
+//! Tables in an S3-compatible object store, with a mirror on this machine.
 //!
-//! All code reads and writes files of a folder. A [`BucketDisk`] makes such a folder the mirror of a prefix of a bucket: what
-//! gets its final name here is taken by the bucket first, and what others named there is brought here before it is read.
-//! Segments never change under their name, nor do entries of a log, so that each is brought once.
+//! All code works on files in a folder. A [`BucketDisk`] makes this folder a mirror of a bucket's prefix: it uploads
+//! a file before the file gets its final name, and fetches other writers' files before they are read. Segments and
+//! log entries never change, so each is fetched once.
 //!
-//! Enters: `s3://BUCKET/PREFIX`, and the usual `AWS_*` variables. Leaves: a folder, and the disk to use it with.
+//! Enters: `s3://BUCKET/PREFIX` and the usual `AWS_*` variables. Leaves: a folder, and the disk to use with it.
 //!
-//! Promises
-//! - a name in the mirror is a name in the bucket: the mirror can be removed at any time that nobody uses it;
-//! - of two writers that give one name to a log entry, on whatever machines, one learns that it was taken;
-//! - several processes may share a mirror.
+//! Guarantees
+//! - every name in the mirror exists in the bucket: an unused mirror can be removed at any time;
+//! - of two writers, on any machines, that create the same log entry, one fails;
+//! - several processes can share a mirror.
 
 mod address;
 mod client;

@@ -1,21 +1,21 @@
-//! Which segments a run of clustering takes.
+//! Chooses the segments of a clustering run.
 //!
-//! Each run writes segments that do not overlap among themselves, and marks them. A later run takes only what is not
-//! marked, so nothing is rewritten for nothing, until there are too many runs: as each adds its share to what a question
-//! reads, the smallest are then taken along and become one.
+//! Each run writes segments that do not overlap with each other, and tags them. Later runs only take untagged
+//! segments, so nothing is rewritten without need. Each run adds to the cost of a question: when there are too many,
+//! the next run merges the smallest.
 
 use std::collections::BTreeMap;
 
 use crate::layout::Clustering;
 use crate::log::Segment;
 
-/// Runs that a table may have beside each other.
+/// Limit on the runs of a table.
 pub(crate) const RUNS_MAX: usize = 8;
 
 const KEY: &str = "manyworlds.cluster";
 const RUN: &str = "manyworlds.run";
 
-/// The marks of a new run's segments.
+/// The tags of a new run's segments.
 pub(crate) fn marks(clustering: &Clustering) -> BTreeMap<String, String> {
     let run = uuid::Uuid::new_v4().simple().to_string();
     [(KEY.to_owned(), key(clustering)), (RUN.to_owned(), run)].into()
@@ -25,7 +25,7 @@ fn key(clustering: &Clustering) -> String {
     format!("{}({})", clustering.curve, clustering.columns.join(","))
 }
 
-/// The segments to take, in their order.
+/// The segments to rewrite, in their order.
 pub(crate) fn choose(segments: Vec<Segment>, clustering: &Clustering, all: bool) -> Vec<Segment> {
     if all {
         return segments;
@@ -61,7 +61,7 @@ mod tests {
     }
 
     #[test]
-    fn only_what_is_not_clustered_is_taken_until_there_are_too_many_runs() {
+    fn unclustered_segments_come_first_then_small_runs() {
         let clustering = Clustering { columns: vec!["a".to_owned()], curve: Curve::Hilbert };
         let other = Clustering { columns: vec!["b".to_owned()], ..clustering.clone() };
         let paths = |s: Vec<Segment>| s.into_iter().map(|s| s.path).collect::<Vec<_>>();

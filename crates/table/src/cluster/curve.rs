@@ -1,11 +1,11 @@
-//! Curves through a cube of cells: in which order they visit them.
+//! Curves through a cube of cells.
 //!
-//! A cell is a number whose highest bits are its place in the first dimension, and so on. Each dimension is cut into
-//! the same power of two of places.
+//! A cell is a number: its highest bits are the coordinate in the first dimension, and so on. All dimensions have the
+//! same number of coordinates, a power of two.
 
 use crate::layout::Curve;
 
-/// A cube of cells: so many dimensions, each cut in 2^`bits` places.
+/// A cube of cells: each dimension has 2^`bits` coordinates.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Cube {
     pub dimensions: u32,
@@ -13,12 +13,12 @@ pub(crate) struct Cube {
 }
 
 impl Cube {
-    /// How many cells there are. A cube has 32 bits at most.
+    /// The number of cells. A cube has at most 32 bits.
     pub(crate) fn cells(self) -> u64 {
         1 << (self.dimensions * self.bits)
     }
 
-    /// The cell that a curve visits as number `at`.
+    /// The cell at position `at` of a curve.
     pub(crate) fn cell(self, curve: Curve, at: u64) -> u64 {
         match curve {
             Curve::Lexical => at,
@@ -27,7 +27,7 @@ impl Cube {
         }
     }
 
-    /// One bit of each dimension after another, the highest first, made into the place in each dimension.
+    /// Splits a number whose bits cycle through the dimensions, highest first, into coordinates.
     fn untwine(self, at: u64) -> [u32; 32] {
         let mut places = [0; 32];
         for level in 0..self.bits {
@@ -39,7 +39,7 @@ impl Cube {
         places
     }
 
-    /// John Skilling, "Programming the Hilbert curve" (2004): from the transposed number, undo the Gray code, then the
+    /// John Skilling, "Programming the Hilbert curve" (2004): undoes the Gray code of the transposed number, then the
     /// rotations and reflections of each level.
     fn hilbert(self, at: u64) -> [u32; 32] {
         let n = self.dimensions as usize;
@@ -100,7 +100,7 @@ mod tests {
         }
 
         #[test]
-        fn hilbert_goes_one_step_at_a_time(cube in cube()) {
+        fn hilbert_neighbours_are_adjacent(cube in cube()) {
             for at in 1..cube.cells() {
                 let [a, b] = [at - 1, at].map(|at| places(cube, cube.cell(Curve::Hilbert, at)));
                 let steps: i64 = a.iter().zip(&b).map(|(a, b)| (a - b).abs()).sum();
@@ -110,7 +110,7 @@ mod tests {
     }
 
     #[test]
-    fn known_curves() {
+    fn small_curves_match_known_paths() {
         let cube = Cube { dimensions: 2, bits: 2 };
         let visited = |curve| (0..16).map(|at| places(cube, cube.cell(curve, at))).collect::<Vec<_>>();
         let pairs = |text: &str| -> Vec<Vec<i64>> {

@@ -1,8 +1,8 @@
-//! How well a table is clustered, as one figure.
+//! Measures how well a table is clustered.
 //!
-//! The *overlap depth* of a table is the number of row groups whose bounds, in all clustering columns at once, hold the
-//! key of a row, on average over the rows: what a question for that key reads. It is 1 at best, and the number of all
-//! row groups where clustering says nothing.
+//! The *overlap depth* counts the row groups with the key of a row inside their bounds, in all clustering columns
+//! together, averaged over the rows. A question for one key reads that many row groups: 1 at best, all of them if
+//! clustering has no effect.
 
 use arrow::array::{Array, ArrayRef, RecordBatch};
 use parquet::arrow::arrow_reader::statistics::StatisticsConverter;
@@ -11,17 +11,17 @@ use super::keys::Keys;
 use super::rank::Ranks;
 use crate::input::Input;
 
-/// Keys that are asked for.
+/// Number of sampled keys.
 const POINTS: usize = 1024;
 
-/// The least and the greatest place in one dimension.
+/// The smallest and the largest coordinate in one dimension.
 type Bounds = (u32, u32);
 
-/// Keys of some rows, each by its place in every dimension.
+/// Keys of some rows, as coordinates in every dimension.
 pub(crate) struct Points(Vec<Vec<u32>>);
 
 impl Points {
-    /// Of a sample of the columns at `columns` of a table.
+    /// Takes keys from a sample of the columns at `columns` of a table.
     pub(crate) fn of_sample(keys: &Keys, sample: &RecordBatch, columns: &[usize]) -> Self {
         let each = sample.num_rows().div_ceil(POINTS).max(1);
         let mut points = vec![Vec::new(); sample.num_rows().div_ceil(each)];
@@ -58,7 +58,7 @@ fn groups(keys: &Keys, input: &Input) -> Vec<Vec<Bounds>> {
     groups
 }
 
-/// The bounds of each row group in one column; `None` where the footer has none.
+/// The bounds of each row group in one column; `None` if the footer has none.
 fn bounds(input: &Input, position: usize, ranks: &Ranks) -> Option<Vec<Bounds>> {
     let metadata = input.metadata();
     let name = input.schema().field(position).name();
@@ -73,7 +73,7 @@ fn bounds(input: &Input, position: usize, ranks: &Ranks) -> Option<Vec<Bounds>> 
     let high = places(&converter.row_group_maxes(groups).ok()?);
     let nulls = converter.row_group_null_counts(groups).ok()?;
     let bounds = low.into_iter().zip(high).zip(nulls.iter()).zip(groups).map(|(((low, high), nulls), group)| {
-        // A bound that is missing excludes nothing; a group of NULLs has none.
+        // A missing bound excludes nothing; a group of NULLs has none.
         let only_nulls = nulls == Some(group.num_rows() as u64);
         let low = low.unwrap_or(if only_nulls { ranks.null() } else { 0 });
         let high = if nulls == Some(0) { high.unwrap_or(u32::MAX) } else { u32::MAX };

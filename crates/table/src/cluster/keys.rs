@@ -1,4 +1,4 @@
-//! In which cell of the cube of clustering columns each row lies.
+//! Maps rows to cells of the cube of clustering columns.
 
 use std::sync::Arc;
 
@@ -11,17 +11,17 @@ use super::rank::Ranks;
 use crate::error::TableError;
 use crate::input::Input;
 
-/// Bits of a cell, at most: a counter for each cell must fit in the cache.
+/// Limit on the bits of a cell: one counter per cell must fit in the cache.
 const CELL_BITS_MAX: u32 = 20;
-/// Rows that share a cell, on average and at least: finer cells tell rows apart that the same row group holds anyway.
+/// Average rows per cell, at least: finer cells would only separate rows of the same row group.
 const CELL_ROWS: u64 = 8;
-/// Places of the input that the sample is taken from, and rows taken from each.
+/// Places of the input to sample, and rows from each.
 const SAMPLE_PLACES: u64 = 128;
 const SAMPLE_PLACE_ROWS: u64 = 512;
 
 type Result<T> = std::result::Result<T, TableError>;
 
-/// The clustering columns that have more than one value, and how each is cut.
+/// The clustering columns with more than one value, and their quantiles.
 #[derive(Debug)]
 pub(crate) struct Keys {
     cube: Cube,
@@ -29,8 +29,8 @@ pub(crate) struct Keys {
 }
 
 impl Keys {
-    /// Cuts the columns at `columns`, of a table that `sample` is a sample of, for ordering `rows` rows. Gives also
-    /// those columns that are left out because they hold one value only.
+    /// Divides the columns at `columns` by a sample of them, to order `rows` rows. Also returns the columns with only
+    /// one value, which are left out.
     pub(crate) fn of_sample(sample: &RecordBatch, columns: &[usize], rows: u64) -> (Self, Vec<usize>) {
         let varies = |i: &usize| Ranks::of_sample(sample.column(*i), 1).is_some();
         let (varying, constant): (Vec<usize>, Vec<usize>) = (0..columns.len()).partition(varies);
@@ -42,17 +42,16 @@ impl Keys {
         (keys, constant.into_iter().map(|i| columns[i]).collect())
     }
 
-    /// The cube that all rows lie in.
     pub(crate) fn cube(&self) -> Cube {
         self.cube
     }
 
-    /// The columns, by their position in the table, and how each is cut.
+    /// The columns by position in the table, with their quantiles.
     pub(crate) fn ranks(&self) -> &[(usize, Ranks)] {
         &self.ranks
     }
 
-    /// The cell of every row. `column` gives a column by its position in the table.
+    /// The cell of every row. `column` returns a column by its position in the table.
     pub(crate) fn cells<'a>(&self, rows: usize, column: impl Fn(usize) -> &'a ArrayRef) -> Vec<u32> {
         let mut cells = vec![0; rows];
         for (position, ranks) in &self.ranks {
@@ -62,7 +61,7 @@ impl Keys {
     }
 }
 
-/// Some rows of the clustering columns, from everywhere in the input alike.
+/// Samples rows of the clustering columns evenly from the whole input.
 pub(crate) fn sample(inputs: &[Input], schema: &SchemaRef, columns: &[usize]) -> Result<RecordBatch> {
     let groups: Vec<(usize, usize, u64)> = inputs
         .iter()
@@ -76,7 +75,7 @@ pub(crate) fn sample(inputs: &[Input], schema: &SchemaRef, columns: &[usize]) ->
     let mut batches = Vec::new();
     let mut before = 0;
     for (input, group, rows) in groups {
-        // Places are spread evenly over all rows; a group has those that fall into it.
+        // Sample places are spread evenly over all rows; each group gets those that fall into it.
         let places_before = |row: u64| (row * SAMPLE_PLACES).div_ceil(total.max(1));
         let places = places_before(before + rows) - places_before(before);
         before += rows;
@@ -89,7 +88,7 @@ pub(crate) fn sample(inputs: &[Input], schema: &SchemaRef, columns: &[usize]) ->
     concat_batches(&projected, &batches).map_err(|e| TableError::Unexpected(e.to_string()))
 }
 
-/// `wanted` rows of a row group, spread evenly.
+/// Returns `wanted` rows of a row group, spread evenly.
 fn spread(input: &Input, group: usize, rows: u64, wanted: u64, columns: &[usize]) -> Result<RecordBatch> {
     let mut parts = Vec::new();
     let mut before = 0;
@@ -110,6 +109,6 @@ fn spread(input: &Input, group: usize, rows: u64, wanted: u64, columns: &[usize]
     let schema = parts
         .first()
         .map(RecordBatch::schema)
-        .ok_or_else(|| TableError::Unexpected("a row group that has rows gave none".to_owned()))?;
+        .ok_or_else(|| TableError::Unexpected("a row group returned no rows".to_owned()))?;
     concat_batches(&schema, &parts).map_err(|e| TableError::Unexpected(e.to_string()))
 }

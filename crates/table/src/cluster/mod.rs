@@ -1,13 +1,13 @@
-//! Clustering: the rows of a table put in such an order that those alike in several columns lie together.
+//! Clustering: reorders the rows of a table so that rows alike in several columns lie together.
 //!
-//! Enters: a table of layout `clustered`. Leaves: the same rows in other segments, whose row groups each cover a small
-//! box of the clustering columns, exchanged for the old ones in one commit. Writers that add segments meanwhile are
-//! neither stopped nor lost; readers of an older version find its files until they are vacuumed.
+//! Enters: a table of layout `clustered`. Leaves: the same rows in new segments whose row groups each cover a small
+//! box of the clustering columns. One commit replaces the old segments. Concurrent writers continue; readers of older
+//! versions find their files until a vacuum.
 //!
-//! A run goes over its input twice. A sample tells where the quantiles of each column lie ([`rank`]), and so in which
-//! cell of a cube each row is ([`keys`]). The first pass reads the clustering columns only and counts the rows of each
-//! cell; strung along a curve ([`curve`]), the counts say in which row group each row goes. The second reads all columns
-//! and moves each row there ([`shuffle`]), on disk where memory does not do ([`spill`]).
+//! A run passes over its input twice. A sample gives the quantiles of each column ([`rank`]) and thus each row's cell
+//! in a cube ([`keys`]). The first pass reads the clustering columns only and counts the rows per cell; along a curve
+//! ([`curve`]) the counts determine each row's row group. The second pass reads all columns and moves each row there
+//! ([`shuffle`]), spilling to disk if memory runs out ([`spill`]).
 
 mod choice;
 mod curve;
@@ -26,7 +26,7 @@ use arrow::datatypes::SchemaRef;
 use self::depth::Points;
 use self::keys::Keys;
 use self::shuffle::{Placement, Shuffle};
-use crate::aside::aside;
+use crate::blocking::blocking;
 use crate::disk::Disk;
 use crate::error::TableError;
 use crate::input::Input;
@@ -35,27 +35,26 @@ use crate::log::{Change, Rewrite, Segment};
 use crate::output::{self, NanColumns, Output};
 use crate::progress::Progress;
 
-/// Memory for rows that are being moved, unless told otherwise.
+/// Default memory for moving rows, in bytes.
 pub const MEMORY: usize = 256 << 20;
-/// Row groups of a segment, at most.
+/// Limit on the row groups of a segment.
 const SEGMENT_GROUPS: usize = 12;
-/// Bytes of a row group before compression, at most: it is held in memory while it is written.
+/// Limit on the uncompressed bytes of a row group, which is in memory during writing.
 const GROUP_BYTES: u64 = 128 << 20;
-/// How often a run that another overtook begins again.
+/// Attempts of a run that other commands overtake.
 const TRIES: usize = 3;
 
 type Result<T> = std::result::Result<T, TableError>;
 
-/// How to cluster.
 #[derive(Clone)]
 pub struct ClusterOptions {
-    /// By what, from now on; `None` leaves that as it is.
+    /// The new clustering; `None` keeps the stored one.
     pub clustering: Option<Clustering>,
-    /// Bytes for rows that are being moved; more are put aside on disk.
+    /// Memory for moving rows, in bytes; the rest is spilled to disk.
     pub memory: usize,
-    /// Take segments that are clustered already, too.
+    /// Also rewrite segments that are already clustered.
     pub all: bool,
-    /// Is told how far it is.
+    /// Receives the progress.
     pub progress: Option<Progress>,
 }
 
@@ -73,40 +72,40 @@ impl fmt::Debug for ClusterOptions {
     }
 }
 
-/// What clustering did.
+/// The result of clustering.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Clustered {
-    /// Rows that were moved.
+    /// Rows moved.
     pub rows: u64,
-    /// Segments that they were in.
+    /// Segments read.
     pub segments_in: usize,
-    /// Segments that they are in now.
+    /// Segments written.
     pub segments_out: usize,
-    /// Bytes of those segments before.
+    /// Bytes of the segments read.
     pub bytes_before: u64,
-    /// Bytes of those segments now.
+    /// Bytes of the segments written.
     pub bytes_after: u64,
-    /// Row groups of the whole table that a question for one key read, on average.
+    /// Row groups of the whole table that a question for one key read before, on average.
     pub depth_before: f64,
-    /// Row groups of the whole table that it reads now.
+    /// Row groups that it reads now, on average.
     pub depth_after: f64,
-    /// Bytes that were put aside on disk.
+    /// Bytes spilled to disk.
     pub spilled_bytes: u64,
-    /// Clustering columns that hold one value only, and so say nothing.
+    /// Clustering columns with only one value, which have no effect.
     pub left_out: Vec<String>,
 }
 
-/// Clusters the segments of the table in the folder `root` that are not clustered yet.
+/// Clusters the table in the folder `root`, by default only its unclustered segments.
 ///
 /// # Errors
-/// Where there is no such table, where it is not of layout `clustered`, where a column does not exist, where the disk or
-/// the log refuses, and where others rewrite the same segments again and again. Then the table is as it was.
+/// If the table does not exist or its layout is not `clustered`, a column does not exist, the disk or the log fails,
+/// or other commands keep rewriting the same segments. Then the table is unchanged.
 pub async fn cluster(root: &Path, disk: Arc<dyn Disk>, options: ClusterOptions) -> Result<Clustered> {
     let mut tries = 1;
     loop {
         match cluster_once(root, disk.clone(), &options).await {
             Err(TableError::Overtaken { segment, .. }) if tries < TRIES => {
-                tracing::debug!(table = %root.display(), segment, "another command was faster; beginning again");
+                tracing::debug!(table = %root.display(), segment, "another command was faster; retrying");
                 tries += 1;
             }
             result => return result,
@@ -134,13 +133,13 @@ async fn cluster_once(root: &Path, disk: Arc<dyn Disk>, options: &ClusterOptions
         progress: options.progress.clone(),
     };
     let inputs = chosen.clone();
-    let (output, clustered) = aside(move || job.run(&segments, &inputs)).await?;
+    let (output, clustered) = blocking(move || job.run(&segments, &inputs)).await?;
     let properties = of_table.property_changes(&stored);
     output.commit(&mut table, Change { properties, ..Change::rewrite(chosen, Rewrite::SameRows) }).await?;
     Ok(clustered)
 }
 
-/// The options that the table has from now on, and by what it is clustered.
+/// The table's new options and clustering.
 fn clustering(
     root: &Path,
     schema: &SchemaRef,
@@ -149,24 +148,22 @@ fn clustering(
 ) -> Result<(TableOptions, Clustering)> {
     let refuse = |reason: String| TableError::Options { path: root.to_owned(), reason };
     if stored.layout != Layout::Clustered {
-        return Err(refuse(format!(
-            "layout {} is not clustered: insert into a table of layout clustered",
-            stored.layout
-        )));
+        return Err(refuse(format!("cannot cluster layout {}: use a table of layout clustered", stored.layout)));
     }
     let clustering = options.clustering.as_ref().or(stored.clustering.as_ref());
-    let clustering = clustering.ok_or_else(|| refuse("name the columns to cluster by".to_owned()))?.clone();
+    let clustering =
+        clustering.ok_or_else(|| refuse("no clustering columns: name the columns to cluster by".to_owned()))?.clone();
     let of_table = TableOptions { clustering: Some(clustering.clone()), ..stored.clone() };
     of_table.check(root, schema)?;
     Ok((of_table, clustering))
 }
 
-/// One run.
+/// A clustering run.
 pub(crate) struct Job {
     pub(crate) root: PathBuf,
     pub(crate) disk: Arc<dyn Disk>,
     pub(crate) schema: SchemaRef,
-    /// What the segments are written with.
+    /// Options for the new segments.
     pub(crate) options: TableOptions,
     pub(crate) clustering: Clustering,
     pub(crate) memory: usize,
@@ -174,7 +171,7 @@ pub(crate) struct Job {
 }
 
 impl Job {
-    /// Moves the rows of `chosen` segments, which hold at least one, of all `segments` of the table.
+    /// Moves the rows of the `chosen` segments, which have at least one row, out of all `segments` of the table.
     pub(crate) fn run(&self, segments: &[Segment], chosen: &[Segment]) -> Result<(Output, Clustered)> {
         let open = |segments: &[Segment]| -> Result<Vec<Input>> {
             segments.iter().map(|s| Input::open(&self.root, &self.schema, s)).collect()
@@ -188,7 +185,7 @@ impl Job {
         let (keys, constant) = Keys::of_sample(&sample, &columns, rows);
         let left_out = self.names(&constant);
         for column in &left_out {
-            tracing::warn!(table = %self.root.display(), column, "a clustering column holds one value only: left out");
+            tracing::warn!(table = %self.root.display(), column, "ignored a clustering column with only one value");
         }
         let points = Points::of_sample(&keys, &sample, &columns);
         let depth_before = points.depth(&keys, inputs.iter().chain(&others));
@@ -209,7 +206,7 @@ impl Job {
         Ok((output, clustered))
     }
 
-    /// Where the clustering columns are.
+    /// Positions of the clustering columns.
     fn columns(&self) -> Result<Vec<usize>> {
         let position = |name: &String| self.schema.index_of(name).map_err(|e| TableError::Unexpected(e.to_string()));
         self.clustering.columns.iter().map(position).collect()
@@ -219,7 +216,7 @@ impl Job {
         columns.iter().map(|&i| self.schema.field(i).name().clone()).collect()
     }
 
-    /// Brings every row into its bin.
+    /// Moves every row to its bin.
     fn shuffle(&self, inputs: &[Input], keys: &Keys, columns: &[usize], rows: u64) -> Result<(Shuffle, NanColumns)> {
         let mut placement = self.place(inputs, keys, columns, rows)?;
         let mut bins = Shuffle::new(&self.root, &self.schema, placement.bins(), self.memory);
@@ -228,17 +225,17 @@ impl Job {
         for input in inputs {
             for batch in input.rows(None, None)? {
                 let batch = batch?;
-                nan.look_at(&batch);
+                nan.add_batch(&batch);
                 let cells = keys.cells(batch.num_rows(), |column| batch.column(column));
                 bins.push(&batch, &placement.bins_of(&cells))?;
                 done += batch.num_rows() as u64;
-                self.tell(done, rows);
+                self.report(done, rows);
             }
         }
         Ok((bins, nan))
     }
 
-    /// Counts the rows of each cell.
+    /// Counts the rows per cell.
     fn place(&self, inputs: &[Input], keys: &Keys, columns: &[usize], rows: u64) -> Result<Placement> {
         let mut counts = vec![0; keys.cube().cells() as usize];
         let needed: Vec<usize> = columns.iter().copied().filter(|c| keys.ranks().iter().any(|r| r.0 == *c)).collect();
@@ -261,7 +258,7 @@ impl Job {
         Ok(Placement::new(keys.cube(), self.clustering.curve, &counts, rows.div_ceil(groups)))
     }
 
-    /// Writes the bins, a row group each.
+    /// Writes each bin as one row group.
     fn write(&self, bins: &mut Shuffle, nan: NanColumns, rows: u64) -> Result<Output> {
         let count = bins.len();
         let encodings =
@@ -279,7 +276,7 @@ impl Job {
                 output.write(&batch)?;
                 output.end_group()?;
                 done += batch.num_rows() as u64;
-                self.tell(done, rows);
+                self.report(done, rows);
             }
             output.end()?;
         }
@@ -287,7 +284,7 @@ impl Job {
     }
 
     /// Reading and writing are half of the work each.
-    fn tell(&self, done: u64, rows: u64) {
+    fn report(&self, done: u64, rows: u64) {
         if let Some(progress) = &self.progress {
             progress(done / 2, rows);
         }

@@ -1,8 +1,8 @@
-//! Where a value of a clustering column lies among all others.
+//! Ranks of values in a clustering column.
 //!
-//! A column is cut into places of about as many rows each, by quantiles of a sample, so a skewed column, one whose
-//! texts share a prefix and one that spans a century are all cut alike. Equal values always share a place, and a
-//! larger value never has a smaller place. NULL has the last place for itself; NaN is the largest number.
+//! Quantiles of a sample divide a column into ranks with about the same number of rows. This works alike for skewed
+//! values, texts with a common prefix, and values that span a century. Equal values share a rank, and larger values
+//! never have a smaller one. NULL has the last rank to itself; NaN is the largest number.
 
 use std::cmp::Ordering;
 
@@ -12,14 +12,14 @@ use arrow::datatypes::{
     Int64Type, TimestampMicrosecondType,
 };
 
-/// The places of one column.
+/// The ranks of one column.
 #[derive(Debug, Clone)]
 pub(crate) struct Ranks {
     bounds: Bounds,
     null: u32,
 }
 
-/// The first value of each place but the first.
+/// The first value of each rank but the first.
 #[derive(Debug, Clone)]
 enum Bounds {
     Whole(Vec<i64>),
@@ -27,7 +27,7 @@ enum Bounds {
     Bytes(Vec<Box<[u8]>>),
 }
 
-/// The values of a column, as what orders them.
+/// A column's values in a form that sorts.
 enum Values<'a> {
     Whole(Box<dyn Iterator<Item = Option<i64>> + 'a>),
     Wide(Box<dyn Iterator<Item = Option<i128>> + 'a>),
@@ -35,8 +35,8 @@ enum Values<'a> {
 }
 
 impl Ranks {
-    /// Cuts a column into 2^`bits` places by a sample of its values. `None` where it holds one value only, or is of a
-    /// type that has no order here.
+    /// Divides a column into 2^`bits` ranks by a sample of its values. `None` if the sample has only one value or the
+    /// type has no order.
     pub(crate) fn of_sample(sample: &ArrayRef, bits: u32) -> Option<Self> {
         let bounds = match values(sample)? {
             Values::Whole(values) => Bounds::Whole(quantiles(values.flatten().collect(), sample.len(), bits)?),
@@ -49,12 +49,12 @@ impl Ranks {
         Some(Self { bounds, null: (1 << bits) - 1 })
     }
 
-    /// The place that NULL has.
+    /// The rank of NULL.
     pub(crate) fn null(&self) -> u32 {
         self.null
     }
 
-    /// Calls `each` with the place of every value, in order.
+    /// Calls `each` with the row and the rank of every value, in order.
     pub(crate) fn places(&self, column: &ArrayRef, mut each: impl FnMut(usize, u32)) {
         match (&self.bounds, values(column)) {
             (Bounds::Whole(bounds), Some(Values::Whole(values))) => {
@@ -66,7 +66,7 @@ impl Ranks {
             (Bounds::Bytes(bounds), Some(Values::Bytes(values))) => {
                 self.each(values, |v| bounds.partition_point(|b| **b <= **v), &mut each);
             }
-            // Rows are brought to the table's types before they come here.
+            // Cannot happen: callers convert rows to the table's types first.
             _ => (0..column.len()).for_each(|row| each(row, self.null)),
         }
     }
@@ -83,8 +83,8 @@ impl Ranks {
     }
 }
 
-/// The values at which a new place begins. A value that fills several places has the last of them, so that places
-/// count rows, not values.
+/// The values that start a new rank. A value that fills several ranks gets the last, so that ranks count rows, not
+/// values.
 fn quantiles<T: Ord + Clone>(mut values: Vec<T>, rows: usize, bits: u32) -> Option<Vec<T>> {
     values.sort_unstable();
     let nulls = rows - values.len();
@@ -123,7 +123,7 @@ fn values(column: &ArrayRef) -> Option<Values<'_>> {
     })
 }
 
-/// Orders real numbers as whole ones: zeros are equal, and every NaN is the largest.
+/// Maps real numbers to integers of the same order: zeros are equal, and NaN is the largest.
 fn real(value: f64) -> i64 {
     if value.is_nan() {
         return i64::MAX;
@@ -155,7 +155,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn a_larger_value_never_has_a_smaller_place(
+        fn ranks_are_monotonic(
             sample in prop::collection::vec(prop::option::weighted(0.9, -50i64..50), 2..300),
             asked in prop::collection::vec(prop::option::of(any::<i64>()), 1..50),
             bits in 1u32..8,
@@ -163,18 +163,18 @@ mod tests {
             let column: ArrayRef = Arc::new(Int64Array::from(sample.clone()));
             let Some(ranks) = Ranks::of_sample(&column, bits) else { return Ok(()) };
             let mut all: Vec<Option<i64>> = sample.into_iter().chain(asked).collect();
-            // NULL last, as it is placed.
+            // NULL last, like its rank.
             all.sort_by_key(|v| (v.is_none(), *v));
             let column: ArrayRef = Arc::new(Int64Array::from(all.clone()));
             let found = places(&ranks, &column);
             prop_assert!(found.is_sorted());
             prop_assert!(found.iter().all(|&place| place < 1 << bits));
             let alone = all.iter().zip(&found).all(|(v, &place)| v.is_none() == (place == ranks.null()));
-            prop_assert!(alone, "NULL has a place of its own");
+            prop_assert!(alone, "NULL has its own rank");
         }
 
         #[test]
-        fn real_numbers_have_the_order_of_their_values(mut values in prop::collection::vec(any::<f64>(), 2..100)) {
+        fn real_numbers_keep_their_order(mut values in prop::collection::vec(any::<f64>(), 2..100)) {
             values.sort_by(f64::total_cmp);
             let values: Vec<f64> = values.into_iter().filter(|v| !v.is_nan()).collect();
             let keys: Vec<i64> = values.iter().map(|&v| real(v)).collect();
@@ -184,7 +184,7 @@ mod tests {
     }
 
     #[test]
-    fn places_hold_about_as_many_rows_however_values_lie() {
+    fn ranks_hold_similar_numbers_of_rows() {
         let skewed: ArrayRef = Arc::new(Int64Array::from_iter_values((0..4096).map(|i| i * i * i)));
         let texts = (0..4096).map(|i| format!("https://example.org/shared/prefix/{i:06}"));
         let texts: ArrayRef = Arc::new(StringArray::from_iter_values(texts));
@@ -198,7 +198,7 @@ mod tests {
     }
 
     #[test]
-    fn special_values_are_placed() {
+    fn special_values_have_expected_ranks() {
         let nan = -f64::NAN;
         let column: ArrayRef =
             Arc::new(Float64Array::from(vec![Some(nan), Some(f64::INFINITY), None, Some(-0.0), Some(0.0), Some(-1.0)]));

@@ -1,12 +1,12 @@
-//! Brings rows into the order of a curve, in bounded memory.
+//! Moves rows into the order of a curve, in bounded memory.
 //!
-//! The order is settled before any row is moved: the rows of each cell are counted, cells are strung along the curve,
-//! and so a cell's first row has a known place in the whole. A row's place is its cell's next free one, and its place
-//! says in which *bin* it goes: so many rows in a row, a row group. All bins are filled exactly, however many rows share
-//! a cell. This is a counting sort: nothing is compared, and every row is moved once.
+//! The order is fixed before any row moves. Counting the rows per cell along the curve gives the position of each
+//! cell's first row. A row takes its cell's next free position, and the position determines its *bin*, a row group of
+//! fixed size. All bins are filled exactly, even if many rows share a cell. This is a counting sort: it compares
+//! nothing and moves every row once.
 //!
-//! Within a bin rows stay in the order in which they came. That costs a question nothing, as it reads a row group whole
-//! or not at all, and keeps what grew with time (time stamps, sequence numbers) cheap to store.
+//! Rows keep their order within a bin. Questions read row groups whole, so this costs nothing, and columns that grow
+//! with time (timestamps, sequence numbers) stay cheap to store.
 
 use arrow::array::{RecordBatch, UInt32Array};
 use arrow::compute::{concat_batches, take_record_batch};
@@ -19,7 +19,7 @@ use crate::layout::Curve;
 
 type Result<T> = std::result::Result<T, TableError>;
 
-/// The bin of every row, told from its cell.
+/// Assigns bins to rows by their cells.
 #[derive(Debug)]
 pub(crate) struct Placement {
     next: Vec<u64>,
@@ -28,7 +28,7 @@ pub(crate) struct Placement {
 }
 
 impl Placement {
-    /// Strings the cells of a cube along a curve. `counts` are the rows of each cell.
+    /// Orders the cells of a cube along a curve. `counts` holds the rows of each cell.
     pub(crate) fn new(cube: Cube, curve: Curve, counts: &[u64], bin_rows: u64) -> Self {
         let mut next = vec![0; counts.len()];
         let mut rows = 0;
@@ -40,12 +40,12 @@ impl Placement {
         Self { next, bin_rows, rows }
     }
 
-    /// How many bins there are.
+    /// The number of bins.
     pub(crate) fn bins(&self) -> usize {
         self.rows.div_ceil(self.bin_rows) as usize
     }
 
-    /// The bin of the next row of each of some cells.
+    /// The bins of the next rows, given their cells.
     pub(crate) fn bins_of(&mut self, cells: &[u32]) -> Vec<u32> {
         let place = |&cell: &u32| {
             let next = &mut self.next[cell as usize];
@@ -56,7 +56,7 @@ impl Placement {
     }
 }
 
-/// Rows in bins, in memory as far as they may be.
+/// Rows in bins, in memory up to a limit, then on disk.
 #[derive(Debug)]
 pub(crate) struct Shuffle {
     root: std::path::PathBuf,
@@ -74,18 +74,18 @@ struct Bin {
 }
 
 impl Shuffle {
-    /// Empty bins that hold `memory` bytes at most, in a table's folder.
+    /// Creates empty bins in a table's folder; they use at most `memory` bytes.
     pub(crate) fn new(root: &std::path::Path, schema: &SchemaRef, bins: usize, memory: usize) -> Self {
         let bins = (0..bins).map(|_| Bin::default()).collect();
         Self { root: root.to_owned(), schema: schema.clone(), bins, held: 0, memory, spill: None }
     }
 
-    /// Bytes put aside on disk so far.
+    /// Bytes spilled to disk so far.
     pub(crate) fn spilled(&self) -> u64 {
         self.spill.as_ref().map_or(0, Spill::bytes)
     }
 
-    /// Takes rows and the bin of each.
+    /// Adds rows to the given bins.
     pub(crate) fn push(&mut self, batch: &RecordBatch, bins: &[u32]) -> Result<()> {
         let (order, ends) = by_bin(bins, self.bins.len());
         let sorted = take_record_batch(batch, &order).map_err(|e| TableError::Unexpected(e.to_string()))?;
@@ -97,10 +97,10 @@ impl Shuffle {
                 start = end;
             }
         }
-        if self.held > self.memory { self.put_aside() } else { Ok(()) }
+        if self.held > self.memory { self.spill_all() } else { Ok(()) }
     }
 
-    fn put_aside(&mut self) -> Result<()> {
+    fn spill_all(&mut self) -> Result<()> {
         let spill = match &mut self.spill {
             Some(spill) => spill,
             none => none.insert(Spill::create(&self.root)?),
@@ -114,19 +114,19 @@ impl Shuffle {
         Ok(())
     }
 
-    /// How many bins there are.
+    /// The number of bins.
     pub(crate) fn len(&self) -> usize {
         self.bins.len()
     }
 
-    /// The rows of a bin, in the order in which they came; it is empty afterwards.
+    /// Removes and returns the rows of a bin, in order of arrival.
     pub(crate) fn take(&mut self, bin: usize) -> Result<RecordBatch> {
         let rows = self.rows(bin);
         self.bins[bin] = Bin::default();
         rows
     }
 
-    /// The rows of a bin, in the order in which they came.
+    /// The rows of a bin, in order of arrival.
     pub(crate) fn rows(&mut self, bin: usize) -> Result<RecordBatch> {
         let Bin { spilled, held } = &self.bins[bin];
         let mut batches = Vec::with_capacity(spilled.len() + held.len());
@@ -140,7 +140,7 @@ impl Shuffle {
     }
 }
 
-/// The rows ordered by bin, those of a bin in their own order, and where each bin's end.
+/// Row indices sorted by bin (stable), and where each bin ends.
 fn by_bin(bins: &[u32], count: usize) -> (UInt32Array, Vec<usize>) {
     let mut ends = vec![0; count + 1];
     bins.iter().for_each(|&bin| ends[bin as usize + 1] += 1);

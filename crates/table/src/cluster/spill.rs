@@ -1,7 +1,7 @@
-//! Rows put aside on disk for a while.
+//! Rows spilled to disk.
 //!
-//! The file has no name once it is open, so it is gone with the process that made it, however that ends; where the
-//! system does not allow that, the name is temporary, goes when the process is done, and is swept with all others.
+//! The file is unlinked right after it is opened, so it disappears with the process. If the system does not allow
+//! that, it has a temporary name until the process ends; a later sweep removes leftovers.
 
 use std::fs::File;
 use std::io::{Read as _, Seek as _, SeekFrom, Write as _};
@@ -18,7 +18,7 @@ use crate::error::TableError;
 
 type Result<T> = std::result::Result<T, TableError>;
 
-/// Where something lies in the spill.
+/// The location of some rows in the spill file.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Piece {
     at: u64,
@@ -26,7 +26,7 @@ pub(crate) struct Piece {
     bytes: usize,
 }
 
-/// Rows put aside: pieces of Arrow streams, compressed by LZ4.
+/// A spill file: Arrow streams compressed with LZ4.
 #[derive(Debug)]
 pub(crate) struct Spill {
     path: PathBuf,
@@ -38,7 +38,7 @@ pub(crate) struct Spill {
 }
 
 impl Spill {
-    /// An empty spill in a table's folder.
+    /// Creates an empty spill file in a table's folder.
     pub(crate) fn create(root: &Path) -> Result<Self> {
         let path = temporary_name(&root.join("spill"));
         let failed = || TableError::io("create", &path);
@@ -47,12 +47,12 @@ impl Spill {
         Ok(Self { path, file, named, end: 0, plain: Vec::new(), packed: Vec::new() })
     }
 
-    /// Bytes put aside.
+    /// Bytes written.
     pub(crate) fn bytes(&self) -> u64 {
         self.end
     }
 
-    /// Puts rows aside.
+    /// Writes rows.
     pub(crate) fn put(&mut self, batches: &[RecordBatch], schema: &SchemaRef) -> Result<Piece> {
         self.plain.clear();
         let encoded = StreamWriter::try_new(&mut self.plain, schema).and_then(|mut writer| {
@@ -62,7 +62,7 @@ impl Spill {
         encoded.map_err(|e| TableError::encode(&self.path, e.into()))?;
         self.packed.resize(lz4_flex::block::get_maximum_output_size(self.plain.len()), 0);
         let stored = lz4_flex::block::compress_into(&self.plain, &mut self.packed)
-            .map_err(|e| TableError::Unexpected(format!("rows could not be compressed: {e}")))?;
+            .map_err(|e| TableError::Unexpected(format!("cannot compress rows: {e}")))?;
         let piece = Piece { at: self.end, stored, bytes: self.plain.len() };
         self.file.seek(SeekFrom::Start(piece.at)).map_err(TableError::io("write", &self.path))?;
         self.file.write_all(&self.packed[..stored]).map_err(TableError::io("write", &self.path))?;
@@ -70,7 +70,7 @@ impl Spill {
         Ok(piece)
     }
 
-    /// Takes rows up again.
+    /// Reads rows back.
     pub(crate) fn get(&mut self, piece: Piece) -> Result<Vec<RecordBatch>> {
         self.packed.resize(piece.stored, 0);
         self.file.seek(SeekFrom::Start(piece.at)).map_err(TableError::io("read", &self.path))?;
@@ -92,8 +92,8 @@ impl Drop for Spill {
         if self.named
             && let Err(error) = std::fs::remove_file(&self.path)
         {
-            // Harmless: a temporary file is nobody's, and a later sweep takes it.
-            tracing::debug!(path = %self.path.display(), %error, "could not remove a spill");
+            // Harmless: a later sweep removes temporary files.
+            tracing::debug!(path = %self.path.display(), %error, "cannot remove a spill file");
         }
     }
 }

@@ -1,6 +1,6 @@
 //! Clustering moves rows and keeps them.
 
-#![allow(clippy::from_iter_instead_of_collect, reason = "names the array that is made")]
+#![allow(clippy::from_iter_instead_of_collect, reason = "names the array type")]
 
 use std::collections::BTreeSet;
 use std::fs::File;
@@ -40,7 +40,7 @@ fn mix(id: i64) -> i64 {
     (id ^ (id >> 29 & 0x7_FFFF_FFFF)).wrapping_mul(0x1656_67B1_9E37_79F9) >> 3 & i64::MAX
 }
 
-/// Rows that follow from their number, so that each can be checked alone.
+/// Rows derived from their ids, so that each can be checked alone.
 fn rows(ids: &[i64]) -> RecordBatch {
     let some = |id: i64, every: i64| (mix(id) % every != 0).then(|| mix(id + 1));
     let of = |every: i64| ids.iter().map(move |&id| some(id, every));
@@ -78,7 +78,7 @@ async fn inserter(root: &Path, clustering: Clustering) -> Inserter {
     Inserter::open_or_create(root, Arc::new(RealDisk), &schema(), &options).await.unwrap()
 }
 
-/// A table of the rows 0 to `count`, inserted `batch` at a time.
+/// Creates a table of the rows 0 to `count`, inserted `batch` at a time.
 async fn table(root: &Path, clustering: Clustering, count: i64, batch: usize) -> Inserter {
     let inserter = inserter(root, clustering).await;
     let ids: Vec<i64> = (0..count).collect();
@@ -96,7 +96,7 @@ async fn segments(root: &Path) -> Vec<Segment> {
     Table::open(root, Arc::new(RealDisk)).await.unwrap().unwrap().segments().await.unwrap()
 }
 
-/// Every row group of the table, in the order of its segments' age.
+/// Every row group of the table, from the oldest segment on.
 async fn groups(root: &Path) -> Vec<RecordBatch> {
     let table = Table::open(root, Arc::new(RealDisk)).await.unwrap().unwrap();
     let mut groups = Vec::new();
@@ -110,7 +110,7 @@ async fn groups(root: &Path) -> Vec<RecordBatch> {
     groups
 }
 
-/// Checks every row, and that the rows 0 to `count` are there once each.
+/// Checks every row, and that each id from 0 to `count` occurs once.
 async fn check(root: &Path, count: i64) {
     let mut seen = BTreeSet::new();
     for group in groups(root).await {
@@ -124,14 +124,14 @@ async fn check(root: &Path, count: i64) {
                 .all(|(a, b)| { a.to_data() == b.to_data() || *a.data_type() == DataType::Float64 })
         );
         for id in ids {
-            assert!(seen.insert(id), "row {id} is there twice");
+            assert!(seen.insert(id), "row {id} occurs twice");
         }
     }
     assert!(seen.into_iter().eq(0..count));
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn every_row_is_kept_by_every_curve_over_every_type_in_any_memory() {
+async fn clustering_keeps_every_row_and_type() {
     let columns = ["hour", "at", "price", "level", "name", "key", "flag", "id"];
     for (columns, curve, memory) in [
         (&columns[..2], Curve::Hilbert, MEMORY),
@@ -149,7 +149,7 @@ async fn every_row_is_kept_by_every_curve_over_every_type_in_any_memory() {
         check(root.path(), 240_000).await;
         let groups = groups(root.path()).await;
         assert_eq!(groups.iter().map(RecordBatch::num_rows).collect::<Vec<_>>(), [80_000; 3]);
-        // Nothing is left but the table, and the old segments.
+        // Only the table and the old segments remain.
         let hidden = |e: &std::fs::DirEntry| e.file_name().to_string_lossy().starts_with('.');
         assert!(!std::fs::read_dir(root.path()).unwrap().map(std::result::Result::unwrap).any(|e| hidden(&e)));
         assert_eq!(std::fs::read_dir(root.path()).unwrap().count(), 5 + 1 + 1);
@@ -157,7 +157,7 @@ async fn every_row_is_kept_by_every_curve_over_every_type_in_any_memory() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn row_groups_follow_the_order_and_null_comes_last() {
+async fn row_groups_follow_the_order_nulls_last() {
     let root = tempfile::tempdir().unwrap();
     drop(table(root.path(), by(&["hour", "same"], Curve::Lexical), 400_000, 100_000).await);
     let done = run(root.path(), ClusterOptions::default()).await.unwrap();
@@ -169,14 +169,14 @@ async fn row_groups_follow_the_order_and_null_comes_last() {
         let first = hours.first().unwrap().1;
         assert!(first.is_none() || last.is_some_and(|last| first >= Some(last)), "{first:?} after {last:?}");
         last = hours.last().unwrap().1;
-        // Rows keep the order in which they came.
+        // Rows keep their order of arrival.
         assert!(group.column(0).as_primitive::<Int64Type>().values().is_sorted());
     }
     assert_eq!(last, None);
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_is_clustered_is_left_alone_until_there_are_too_many_runs() {
+async fn clustered_segments_stay_until_runs_accumulate() {
     let root = tempfile::tempdir().unwrap();
     let inserter = inserter(root.path(), by(&["hour", "name"], Curve::Hilbert)).await;
     let runs = choice::RUNS_MAX as i64 + 1;
@@ -189,20 +189,20 @@ async fn what_is_clustered_is_left_alone_until_there_are_too_many_runs() {
     }
     assert_eq!(segments(root.path()).await.len(), choice::RUNS_MAX / 2 + 1);
     assert_eq!(run(root.path(), ClusterOptions::default()).await.unwrap(), Clustered::default());
-    // All of them, by another key: the table keeps it.
+    // A new key for all segments is stored in the table.
     let clustering = Some(by(&["at", "flag"], Curve::ZOrder));
     let all = ClusterOptions { clustering: clustering.clone(), all: true, ..ClusterOptions::default() };
     let done = run(root.path(), all).await.unwrap();
     assert_eq!((done.rows, done.segments_out), (runs as u64 * 1000, 1));
     let table = Table::open(root.path(), Arc::new(RealDisk)).await.unwrap().unwrap();
     assert_eq!(table.options().unwrap().clustering, clustering);
-    // A writer that knows the old key goes on.
+    // A writer with the old key continues.
     inserter.insert(&[rows(&(runs * 1000..runs * 1000 + 10).collect::<Vec<_>>())]).await.unwrap();
     check(root.path(), runs * 1000 + 10).await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
-async fn clusterers_and_writers_side_by_side_neither_double_nor_lose_rows() {
+async fn concurrent_clusterers_and_writers_keep_rows() {
     let root = tempfile::tempdir().unwrap();
     let inserter = Arc::new(table(root.path(), by(&["hour", "name"], Curve::Hilbert), 20_000, 2_000).await);
     let writers = (0..2i64).map(|writer| {
@@ -232,7 +232,7 @@ async fn clusterers_and_writers_side_by_side_neither_double_nor_lose_rows() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_reader_of_the_old_version_still_finds_its_files() {
+async fn readers_of_old_versions_find_their_files() {
     let root = tempfile::tempdir().unwrap();
     drop(table(root.path(), by(&["hour"], Curve::Hilbert), 1_000, 100).await);
     let before = segments(root.path()).await;
@@ -250,21 +250,21 @@ async fn a_reader_of_the_old_version_still_finds_its_files() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_cannot_be_clustered_is_refused_in_one_sentence() {
+async fn invalid_clustering_requests_are_rejected() {
     let folder = tempfile::tempdir().unwrap();
     let refusal = async |root: &Path, options| run(root, options).await.unwrap_err().to_string();
     let missing = refusal(&folder.path().join("none"), ClusterOptions::default()).await;
-    assert!(missing.ends_with("there is no such table: insert rows first"), "{missing}");
+    assert!(missing.ends_with("no such table: insert rows first"), "{missing}");
     for layout in [Layout::Row, Layout::Column, Layout::Pruned] {
         let root = folder.path().join(layout.to_string());
         let options = TableOptions::new(layout);
         drop(Inserter::open_or_create(&root, Arc::new(RealDisk), &schema(), &options).await.unwrap());
-        let refused = refusal(&root, ClusterOptions::default()).await;
-        assert!(refused.contains(&format!("layout {layout} ")), "{refused}");
+        let error = refusal(&root, ClusterOptions::default()).await;
+        assert!(error.contains(&format!("cannot cluster layout {layout}: ")), "{error}");
     }
     let root = folder.path().join("clustered");
     drop(table(&root, by(&["hour"], Curve::Hilbert), 10, 10).await);
     let wrong = ClusterOptions { clustering: Some(by(&["hour", "nope"], Curve::Hilbert)), ..ClusterOptions::default() };
-    let refused = refusal(&root, wrong).await;
-    assert!(refused.contains("there is no column \"nope\": the columns are id, hour"), "{refused}");
+    let error = refusal(&root, wrong).await;
+    assert!(error.contains("no column \"nope\": the columns are id, hour"), "{error}");
 }

@@ -1,7 +1,7 @@
-//! Which columns deserve a Bloom filter, statistics, or a place in the clustering key, told from a sample of the rows.
+//! Advises on Bloom filters, statistics and clustering columns, from a sample of the rows.
 //!
-//! A filter helps a question by equality where a value is in few row groups and bounds do not tell in which; bounds help
-//! where rows that follow each other are alike; clustering makes them so, and pays for columns whose values repeat.
+//! A filter helps questions by equality if a value is in few row groups and bounds cannot narrow them down. Bounds
+//! help if neighbouring rows are alike. Clustering makes them alike, which pays off for columns with repeated values.
 
 use std::sync::Arc;
 
@@ -13,47 +13,43 @@ use arrow::row::{Row, RowConverter, SortField};
 
 use super::limits::GROUP_ROWS_MAX;
 
-/// Rows that are looked at, at most.
+/// Limit on the sampled rows.
 pub const ADVICE_ROWS: usize = 1_000_000;
-/// Filters a table should have, at most: each costs ten bits a value.
+/// Limit on the number of filters: each costs ten bits per value.
 const BLOOM_COLUMNS_MAX: usize = 3;
-/// Below so many distinct values a filter earns nothing.
+/// Minimum number of distinct values for a filter to be useful.
 const BLOOM_DISTINCT_MIN: usize = 1_000;
-/// A filter is worth its room where a value is in at most this share of the row groups.
+/// A filter pays off if a value is in at most this share of the row groups.
 const BLOOM_GROUPS_MAX: f64 = 0.5;
-/// Rows of a block whose bounds are compared with those of all rows.
+/// Rows per block; the bounds of blocks are compared with those of all rows.
 const BLOCK_ROWS: usize = 10_000;
-/// Bounds that span more than this share of all values exclude next to nothing.
+/// Wider bounds exclude almost nothing.
 const WIDE: f64 = 0.9;
-/// Bounds that span less than this share find an equal value about as well as a filter does.
+/// Narrower bounds find a value about as well as a filter.
 const NARROW: f64 = 0.1;
-/// Clustering needs at least so many distinct values to sort by.
+/// Minimum number of distinct values for clustering.
 const CLUSTER_DISTINCT_MIN: usize = 10;
 
-/// What is advised for a column, and why.
+/// Advice for one column, with reasons.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Advice {
-    /// The column.
     pub column: String,
-    /// Distinct values in the sample, NULL not counted.
+    /// Distinct values in the sample, without NULL.
     pub distinct: usize,
-    /// The share of all values, by rank, that the bounds of 10,000 neighbouring rows span, on average: near 0 for rows
-    /// in order, near 1 for rows in none.
+    /// Average share of all values, by rank, within the bounds of 10,000 neighbouring rows: near 0 for sorted rows,
+    /// near 1 for rows in random order.
     pub span: f64,
-    /// Whether it deserves a Bloom filter.
+    /// Whether to add a Bloom filter.
     pub bloom: Verdict,
-    /// Whether its statistics would exclude rows as they lie.
+    /// Whether statistics exclude rows in their current order.
     pub statistics: Verdict,
-    /// Whether clustering by it would make them.
+    /// Whether to cluster by the column.
     pub cluster: Verdict,
 }
 
-/// Yes or no, and why.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Verdict {
-    /// Yes or no.
     pub yes: bool,
-    /// Why.
     pub reason: String,
 }
 
@@ -73,10 +69,10 @@ impl Verdict {
     }
 }
 
-/// Advice for every column, from the first [`ADVICE_ROWS`] rows of `sample`, which are to be in the order of insertion.
+/// Advises on every column from the first [`ADVICE_ROWS`] rows of `sample`, in order of insertion.
 ///
 /// # Errors
-/// Where the batches differ in their columns, or a column cannot be sorted.
+/// If the batches have different columns, or a column cannot be sorted.
 pub fn advise(sample: &[RecordBatch]) -> Result<Vec<Advice>, ArrowError> {
     let Some(first) = sample.first() else { return Ok(Vec::new()) };
     let rows = concat_batches(first.schema_ref(), sample)?;
@@ -87,19 +83,19 @@ pub fn advise(sample: &[RecordBatch]) -> Result<Vec<Advice>, ArrowError> {
     Ok(advice)
 }
 
-/// Takes the filters from all but the columns with the most distinct values.
+/// Keeps filters only on the columns with the most distinct values.
 fn keep_best_filters(advice: &mut [Advice]) {
     let mut deserving: Vec<&mut Advice> = advice.iter_mut().filter(|a| a.bloom.yes).collect();
     deserving.sort_by_key(|a| std::cmp::Reverse(a.distinct));
     for advice in deserving.into_iter().skip(BLOOM_COLUMNS_MAX) {
-        advice.bloom = Verdict::no(format!("{BLOOM_COLUMNS_MAX} columns with more distinct values come first"));
+        advice.bloom = Verdict::no(format!("{BLOOM_COLUMNS_MAX} other columns have more distinct values"));
     }
 }
 
 fn of_column(name: &str, values: &ArrayRef) -> Result<Advice, ArrowError> {
     if values.data_type().is_nested() {
         let (distinct, span) = order(&as_keys(values)?)?;
-        let no = || Verdict::no("holds sets, which filters, bounds and clustering do not fit");
+        let no = || Verdict::no("holds sets: filters, bounds and clustering do not support them");
         return Ok(Advice { column: name.to_owned(), distinct, span, bloom: no(), statistics: no(), cluster: no() });
     }
     let (distinct, span) = order(values)?;
@@ -113,7 +109,7 @@ fn of_column(name: &str, values: &ArrayRef) -> Result<Advice, ArrowError> {
     })
 }
 
-/// Values that cannot be sorted as they are, as bytes that order them; NULL stays NULL.
+/// Converts values without an order to bytes that sort; NULL stays NULL.
 fn as_keys(values: &ArrayRef) -> Result<ArrayRef, ArrowError> {
     let converter = RowConverter::new(vec![SortField::new(values.data_type().clone())])?;
     let rows = converter.convert_columns(std::slice::from_ref(values))?;
@@ -121,7 +117,7 @@ fn as_keys(values: &ArrayRef) -> Result<ArrayRef, ArrowError> {
     Ok(Arc::new(rows.iter().enumerate().map(key).collect::<BinaryArray>()))
 }
 
-/// Distinct values, and how much of all values, by rank, neighbouring rows span.
+/// Returns the number of distinct values, and the average span of neighbouring rows.
 fn order(values: &ArrayRef) -> Result<(usize, f64), ArrowError> {
     let sorted = sort_to_indices(values, Some(SortOptions { descending: false, nulls_first: false }), None)?;
     let present = values.len() - values.null_count();
@@ -148,24 +144,24 @@ fn span(ranks: &[u32], distinct: usize) -> Option<f64> {
 
 fn bloom(ty: &DataType, rows: usize, distinct: usize, span: f64) -> Verdict {
     if matches!(ty, DataType::Float32 | DataType::Float64 | DataType::Boolean) {
-        return Verdict::no("is not asked for by equality");
+        return Verdict::no("questions rarely filter it by equality");
     }
     if distinct < BLOOM_DISTINCT_MIN {
-        return Verdict::no(format!("{distinct} distinct values: bounds and dictionaries do as well"));
+        return Verdict::no(format!("{distinct} distinct values: bounds and dictionaries are as good"));
     }
     if span < NARROW {
-        return Verdict::no(format!("is inserted in order: bounds find a value in {:.1}% of the rows", span * 100.0));
+        return Verdict::no(format!("inserted in order: bounds narrow a value to {:.1}% of the rows", span * 100.0));
     }
-    // Poisson: a value that occurs `rows / distinct` times in the sample is in a row group with this probability.
+    // Poisson: the probability that a row group contains a value with `rows / distinct` occurrences in the sample.
     let in_group = 1.0 - (-(GROUP_ROWS_MAX.min(rows) as f64) / distinct as f64).exp();
     if in_group > BLOOM_GROUPS_MAX {
         return Verdict::no(format!(
-            "a value is in {:.0}% of the row groups: a filter would skip few",
+            "each value is in {:.0}% of the row groups: a filter would skip few",
             in_group * 100.0
         ));
     }
     Verdict::yes(format!(
-        "{distinct} distinct values in no order: a value is in {:.0}% of the row groups",
+        "{distinct} distinct values in random order: each is in {:.0}% of the row groups",
         in_group * 100.0
     ))
 }
@@ -174,25 +170,21 @@ fn statistics(distinct: usize, span: f64) -> Verdict {
     match span {
         _ if distinct < 2 => Verdict::no("one value: bounds exclude all rows or none"),
         s if s < WIDE => Verdict::yes(format!("bounds of 10,000 rows span {:.1}% of the values", s * 100.0)),
-        _ => Verdict::no("in no order: bounds exclude nothing until the table is clustered by it"),
+        _ => Verdict::no("random order: bounds exclude nothing unless the table is clustered by this column"),
     }
 }
 
 fn cluster(rows: usize, distinct: usize, span: f64) -> Verdict {
     if distinct < CLUSTER_DISTINCT_MIN {
-        return Verdict::no(format!(
-            "{distinct} distinct values: clustering would split the rows in as many parts only"
-        ));
+        return Verdict::no(format!("{distinct} distinct values: too few for clustering"));
     }
     if distinct > rows / CLUSTER_DISTINCT_MIN {
-        return Verdict::no("values hardly repeat: ask for them by equality, with a filter");
+        return Verdict::no("values rarely repeat: use a Bloom filter instead");
     }
     if span < NARROW {
-        return Verdict::yes(
-            "values repeat and come in order: clustering by others too would lose that order otherwise",
-        );
+        return Verdict::yes("values repeat and come in order: clustering without this column would lose that order");
     }
-    Verdict::yes(format!("{distinct} values that repeat, in no order"))
+    Verdict::yes(format!("{distinct} repeated values in random order"))
 }
 
 #[cfg(test)]
@@ -232,7 +224,7 @@ mod tests {
     }
 
     #[test]
-    fn only_the_best_columns_keep_a_filter() {
+    fn best_columns_keep_their_filters() {
         let n = 200_000_i64;
         let column = |of: i64, salt: i64| -> ArrayRef {
             let value = |i: i64| ((i + salt).wrapping_mul(0x9E37_79B9_7F4A_7C15_u64 as i64) >> 16).rem_euclid(of);
@@ -250,7 +242,7 @@ mod tests {
     }
 
     #[test]
-    fn no_rows_no_advice() {
+    fn no_rows_give_no_advice() {
         assert_eq!(advise(&[]).unwrap(), []);
     }
 }

@@ -1,6 +1,7 @@
-//! Layout `row`: a folder of Avro object container files, the plain baseline that the others are compared with.
+//! Layout `row`: a folder of Avro object container files, the plain baseline for comparisons.
 //!
-//! A batch is a file, named when it is whole. There is no log: the files with final names are the table.
+//! Each batch is one file, named once it is complete. The table has no log: it consists of all files with final
+//! names.
 
 use std::fs::{self, File};
 use std::io::{BufReader, BufWriter};
@@ -21,7 +22,7 @@ use crate::disk::Disk;
 use crate::error::TableError;
 use crate::new_file::NewFile;
 
-/// Describes the columns: an Arrow stream without rows. Its presence makes a folder a table of this layout.
+/// Describes the columns: an Arrow stream without rows. It marks a folder as a table of this layout.
 const SCHEMA_FILE: &str = "schema.arrow";
 const SUFFIX: &str = "avro";
 const BUFFER_BYTES: usize = 1 << 20;
@@ -42,7 +43,7 @@ impl AvroTable {
         root.join(SCHEMA_FILE).is_file()
     }
 
-    /// Opens the table in the folder `root`; `None` where there is none.
+    /// Opens the table in the folder `root`; `None` if it does not exist.
     pub fn open(root: &Path, disk: Arc<dyn Disk>) -> Result<Option<Self>> {
         let path = root.join(SCHEMA_FILE);
         if !path.is_file() {
@@ -53,7 +54,7 @@ impl AvroTable {
         Ok(Some(Self { root: root.to_owned(), disk, schema: reader.schema() }))
     }
 
-    /// Opens the table in the folder `root`, or makes it.
+    /// Opens the table in the folder `root`, or creates it.
     pub fn open_or_create(root: &Path, disk: Arc<dyn Disk>, schema: &Schema) -> Result<Self> {
         if let Some(table) = Self::open(root, disk.clone())? {
             return Ok(table);
@@ -66,12 +67,11 @@ impl AvroTable {
         Ok(Self { root: root.to_owned(), disk, schema: Arc::new(schema.clone()) })
     }
 
-    /// The columns.
     pub fn schema(&self) -> &SchemaRef {
         &self.schema
     }
 
-    /// The files of the table and their sizes, ordered by name.
+    /// The files of the table and their sizes in bytes, sorted by name.
     pub fn files(&self) -> Result<Vec<(PathBuf, u64)>> {
         let failed = || TableError::io("list the folder", &self.root);
         let mut files = Vec::new();
@@ -87,12 +87,12 @@ impl AvroTable {
         Ok(files)
     }
 
-    /// Writes rows as the file `name`, durably. Gives its size; `None` where the table has such a file already.
+    /// Durably writes rows as the file `name` and returns its size; `None` if the file exists.
     pub(crate) fn insert(&self, name: &str, batches: &[RecordBatch]) -> Result<Option<u64>> {
         self.insert_all(name, batches.iter().cloned().map(Ok))
     }
 
-    /// As [`Self::insert`], one batch after the other.
+    /// Like [`Self::insert`], from an iterator.
     pub(crate) fn insert_all(
         &self,
         name: &str,
@@ -117,7 +117,7 @@ impl AvroTable {
         file.finish().map(Some)
     }
 
-    /// The rows of one of the table's files, a batch at a time.
+    /// Reads one of the table's files in batches.
     pub fn read(&self, file: &Path) -> Result<impl Iterator<Item = Result<RecordBatch>> + use<>> {
         let path = file.to_owned();
         let opened = File::open(&path).map_err(TableError::io("open", &path))?;
@@ -132,7 +132,7 @@ impl AvroTable {
     }
 }
 
-/// Avro has fewer types than Arrow: brings columns back to their own.
+/// Restores the types that Avro lacks.
 fn restore(schema: &SchemaRef, batch: &RecordBatch) -> std::result::Result<RecordBatch, arrow::error::ArrowError> {
     let columns = batch.columns().iter().zip(schema.fields());
     let columns =

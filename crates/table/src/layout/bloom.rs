@@ -1,17 +1,18 @@
 //! Bloom filters of exactly the size that their values need.
 //!
-//! Parquet's split block filter takes any number of blocks; the library's writer takes powers of two only, which are on
-//! average a third too large.
+//! Parquet's split block filter allows any number of blocks. The library's writer only uses powers of two, a third
+//! too large on average.
 
 use parquet::bloom_filter::Sbbf;
 
-/// Bits set by a value: one in each word of its block.
+/// Bits per value: one in each word of its block.
 const WORDS: usize = 8;
 /// From the Parquet specification of split block Bloom filters.
 const SALT: [u32; WORDS] =
     [0x47b6_137b, 0x4497_4d91, 0x8824_ad5b, 0xa2b7_289d, 0x7054_95c7, 0x2df1_424b, 0x9efc_4947, 0x5c6b_fb31];
 
-/// The filter of some values, given by their hashes (`XXH64`, seed 0), with at most `false_positives` false answers.
+/// Builds a filter from the hashes of values (`XXH64`, seed 0) with a false positive rate of at most
+/// `false_positives`.
 pub(crate) fn filter(hashes: &[u64], false_positives: f64) -> Sbbf {
     let count = blocks_for(distinct(hashes), false_positives);
     let mut blocks = vec![[0u32; WORDS]; count];
@@ -25,9 +26,9 @@ pub(crate) fn filter(hashes: &[u64], false_positives: f64) -> Sbbf {
     Sbbf::new(&bytes)
 }
 
-/// Blocks for so many distinct values: as few as keep the expected rate of false answers.
+/// The smallest number of blocks for `distinct` values that keeps the expected false positive rate.
 fn blocks_for(distinct: f64, false_positives: f64) -> usize {
-    // The rate grows with the load: halve the interval that holds the load sought.
+    // The rate grows with the load: find the load by bisection.
     let (mut low, mut high) = (0.0, 256.0);
     for _ in 0..40 {
         let load = f64::midpoint(low, high);
@@ -36,8 +37,8 @@ fn blocks_for(distinct: f64, false_positives: f64) -> usize {
     (distinct / f64::max(low, f64::MIN_POSITIVE)).ceil().max(1.0) as usize
 }
 
-/// Expected share of false answers of a filter with `load` values a block: values fall into blocks as Poisson's law has
-/// it, and a block of `k` values answers falsely where all 8 words have the asked bit of 32 set,
+/// Expected false positive rate of a filter with `load` values per block. The values per block follow Poisson's law. A
+/// block of `k` values gives a false positive if all 8 words have the requested bit of 32 set, with probability
 /// `(1 - (31/32)^k)^8` (Putze, Sanders and Singler, "Cache-, hash- and space-efficient Bloom filters", 2007).
 pub(crate) fn false_positive_rate(load: f64) -> f64 {
     let mut probability = (-load).exp();
@@ -50,13 +51,13 @@ pub(crate) fn false_positive_rate(load: f64) -> f64 {
     rate
 }
 
-/// Distinct hashes, within about 1%, by linear counting (Whang, Vander-Zanden and Taylor 1990): of a bitmap of twice as
-/// many bits as hashes, the share that stays empty.
+/// Distinct hashes, within about 1%, by linear counting (Whang, Vander-Zanden and Taylor 1990): from the share of
+/// empty bits in a bitmap of twice as many bits as hashes.
 fn distinct(hashes: &[u64]) -> f64 {
     let bits = (2 * hashes.len()).next_power_of_two().max(64);
     let mut map = vec![0u64; bits / 64];
     for hash in hashes {
-        // Bits that neither the block nor the words of the filter depend on alone.
+        // Mixed again, to be independent of the filter's bits.
         let bit = (hash.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 32) as usize & (bits - 1);
         map[bit / 64] |= 1 << (bit % 64);
     }
@@ -70,8 +71,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_filter_finds_all_and_little_else() {
-        // The library hashes as it reads; its own insertion gives the bytes that ours must equal.
+    fn filter_finds_all_with_few_false_positives() {
+        // The library's reader checks the filter.
         for n in [1_u64, 7, 1_000, 100_000] {
             let hashes: Vec<u64> = (0..n).map(|i| twox_hash::XxHash64::oneshot(0, &i.to_le_bytes())).collect();
             let ours = filter(&hashes, 0.01);
@@ -81,14 +82,14 @@ mod tests {
                 // Expected 1,000, with a standard error of 32 and the error of the count of distinct values.
                 assert!((850..1_150).contains(&wrong), "{wrong} false answers of 100,000, for {n} values");
                 let bits = ours.num_blocks() as f64 * 256.0 / n as f64;
-                // 10.5 by the table in Parquet's specification.
-                assert!((10.2..10.7).contains(&bits), "{bits} bits a value");
+                // 10.5 according to the Parquet specification.
+                assert!((10.2..10.7).contains(&bits), "{bits} bits per value");
             }
         }
     }
 
     #[test]
-    fn repeated_values_need_no_room() {
+    fn repeated_values_do_not_enlarge_filter() {
         let hashes: Vec<u64> =
             (0..100_000_u64).map(|i| twox_hash::XxHash64::oneshot(0, &(i % 1000).to_le_bytes())).collect();
         let blocks = filter(&hashes, 0.01).num_blocks();

@@ -1,17 +1,18 @@
-//! Which encoding suits which column.
+//! Chooses an encoding for each column.
 //!
-//! The rule: a column's type says which encodings may suit it, and a sample says which does. Each candidate encodes
-//! the sample as a segment would be, and the cheapest to write among those within 2% of the smallest is kept:
+//! The column's type determines the candidates. Each encodes a sample as a segment would; of those within 2% of the
+//! smallest, the cheapest to write wins:
 //!
 //! | type | candidates, cheapest first |
 //! |---|---|
-//! | integers, times, dates, decimals | bytes split into planes (dense only), differences, dictionary, plain |
-//! | real numbers | bytes split into planes (dense only), dictionary, plain |
-//! | text, bytes | the common prefix of a page, prefixes shared with the value before, dictionary |
-//! | sets of texts | dictionary: what is asked of a set is asked of each text once |
-//! | true or false | plain |
+//! | integers, times, dates, decimals | byte planes (dense only), deltas, dictionary, plain |
+//! | real numbers | byte planes (dense only), dictionary, plain |
+//! | text, bytes | common prefix of the page, prefix of the previous value, dictionary |
+//! | sets of texts | dictionary, so that a test on a set runs once per text |
+//! | booleans | plain |
 //!
-//! Pages that compress by less than 3% are not compressed. A dictionary that outgrows its page falls back by itself.
+//! Pages that compress by less than 3% are stored uncompressed. A dictionary that outgrows its page falls back to
+//! plain.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -29,29 +30,29 @@ use super::options::TableOptions;
 use super::text::{Extras, TextColumn};
 use pages::{Codec, EncodingSet};
 
-/// Rows that a choice is made from.
+/// Rows in the sample.
 pub(crate) const SAMPLE_ROWS: usize = 65_536;
-/// A cheaper encoding is taken where it is at most this much larger than the smallest.
+/// A cheaper encoding wins if it is at most this much larger than the smallest.
 const NEAR: f64 = 1.02;
-/// Compression is left out where it leaves more than this.
+/// Pages are not compressed if compression leaves more than this share.
 const INCOMPRESSIBLE: f64 = 0.97;
-/// A dictionary larger than this is given up.
+/// Size limit of a dictionary in bytes.
 const DICTIONARY_BYTES: usize = 1 << 20;
 
-/// How the values of a column are laid out in pages.
+/// The encoding of a column's values in pages.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ColumnEncoding {
-    /// One after another.
+    /// Values in sequence.
     Plain,
     /// Indices into a dictionary (`RLE_DICTIONARY`).
     Dictionary,
-    /// Differences of neighbours, packed (`DELTA_BINARY_PACKED`).
+    /// Bit-packed deltas (`DELTA_BINARY_PACKED`).
     Delta,
-    /// What the texts of a page have in common once, then the rest of each (`DELTA_BYTE_ARRAY`).
+    /// The page's common prefix once, then the rest of each text (`DELTA_BYTE_ARRAY`).
     Common,
-    /// As long a prefix of the text before as there is, then the rest of each (`DELTA_BYTE_ARRAY`).
+    /// The longest prefix shared with the previous text, then the rest (`DELTA_BYTE_ARRAY`).
     Prefixes,
-    /// All first bytes, then all second ones (`BYTE_STREAM_SPLIT`).
+    /// Byte planes: all first bytes, then all second ones (`BYTE_STREAM_SPLIT`).
     Split,
 }
 
@@ -85,7 +86,7 @@ pub struct Encodings {
 }
 
 impl Encodings {
-    /// Chooses from the first rows of `batch`, which must have one at least, for a table with `options`.
+    /// Chooses from the first rows of `batch`, which needs at least one, for a table with `options`.
     pub fn choose(batch: &RecordBatch, options: &TableOptions) -> Result<Self> {
         let codec = options.codec;
         let sample = batch.slice(0, batch.num_rows().min(SAMPLE_ROWS));
@@ -97,12 +98,12 @@ impl Encodings {
         Ok(Self { choices, codec, sample: sample.schema(), sample_rows: sample.num_rows() })
     }
 
-    /// Whether they were chosen for these columns.
+    /// Whether the encodings were chosen for these columns.
     pub(crate) fn are_of(&self, schema: &SchemaRef) -> bool {
         self.sample == *schema
     }
 
-    /// Whether a batch of so many rows would be a much better sample.
+    /// Whether a batch of `rows` rows would be a much better sample.
     pub(crate) fn outgrown_by(&self, rows: usize) -> bool {
         self.sample_rows < SAMPLE_ROWS && rows >= 4 * self.sample_rows
     }
@@ -112,7 +113,7 @@ impl Encodings {
         self.choices.iter().map(|(name, choice)| (name.as_str(), choice.encoding))
     }
 
-    /// The codec of a column that is encoded by its common prefixes; `None` of any other.
+    /// The codec of a column with encoding [`ColumnEncoding::Common`]; `None` for others.
     pub(crate) fn common_prefix(&self, column: &str) -> Option<Codec> {
         let choice = self.choices.get(column).filter(|c| c.encoding == ColumnEncoding::Common)?;
         Some(if choice.compressed { self.codec } else { Codec::None })
@@ -130,7 +131,7 @@ impl Encodings {
     }
 }
 
-/// Columns have the dictionaries that they ask for.
+/// Disables dictionaries by default; columns enable them.
 fn without_dictionaries(codec: Codec) -> Result<WriterPropertiesBuilder> {
     Ok(WriterProperties::builder()
         .set_dictionary_page_size_limit(DICTIONARY_BYTES)
@@ -139,7 +140,7 @@ fn without_dictionaries(codec: Codec) -> Result<WriterPropertiesBuilder> {
 }
 
 impl Choice {
-    /// Of a leaf: a column's values, or the texts of its sets.
+    /// Applies to a leaf: a column's values, or the texts of its sets.
     fn apply(self, properties: WriterPropertiesBuilder, leaf: &ColumnPath) -> WriterPropertiesBuilder {
         let path = leaf.clone();
         let properties = if self.compressed {
@@ -151,7 +152,7 @@ impl Choice {
             ColumnEncoding::Dictionary => properties.set_column_dictionary_enabled(path, true),
             ColumnEncoding::Plain => properties.set_column_encoding(path, Encoding::PLAIN),
             ColumnEncoding::Delta => properties.set_column_encoding(path, Encoding::DELTA_BINARY_PACKED),
-            // Common prefixes we encode ourselves.
+            // This crate encodes common prefixes itself.
             ColumnEncoding::Common | ColumnEncoding::Prefixes => {
                 properties.set_column_encoding(path, Encoding::DELTA_BYTE_ARRAY)
             }
@@ -160,14 +161,14 @@ impl Choice {
     }
 }
 
-/// Encodings that may suit a type, the cheapest to write first.
+/// Candidate encodings of a type, the cheapest to write first.
 fn candidates(ty: &DataType, set: EncodingSet) -> &'static [ColumnEncoding] {
     use ColumnEncoding::{Common, Delta, Dictionary, Plain, Prefixes, Split};
     match ty {
         DataType::Boolean => &[Plain],
         DataType::Utf8 | DataType::Binary => &[Common, Prefixes, Dictionary],
         DataType::List(_) => &[Dictionary],
-        // Wide decimals are stored as bytes of fixed length, which have no differences.
+        // Wide decimals are stored as fixed-length bytes, which deltas do not support.
         DataType::Float32 | DataType::Float64 | DataType::Decimal128(19.., _) => match set {
             EncodingSet::Dense => &[Split, Dictionary, Plain],
             EncodingSet::Portable => &[Dictionary, Plain],
@@ -203,7 +204,7 @@ impl Sizes {
     }
 }
 
-/// Encodes the one column of a sample.
+/// Encodes the single column of a sample.
 fn trial(column: &RecordBatch, encoding: ColumnEncoding, codec: Codec) -> Result<Sizes> {
     let schema = ArrowSchemaConverter::new().convert(column.schema_ref())?;
     if encoding == ColumnEncoding::Common {

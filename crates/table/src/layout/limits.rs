@@ -1,8 +1,8 @@
-//! How much goes into a row group, a page and a filter.
+//! Limits on row groups, pages and filters.
 
-/// Rows of a row group, at most: what a question that is looked up in it must decode.
+/// Limit on the rows of a row group, which a lookup decodes as a whole.
 pub const GROUP_ROWS_MAX: usize = 106_496;
-/// False answers of a Bloom filter: one in eighty. That takes ten bits a value.
+/// False positive rate of Bloom filters: 1 in 80 takes ten bits per value.
 pub(crate) const BLOOM_FALSE_POSITIVES: f64 = 0.0125;
-/// Rows of a page, at most: what a question that needs one row must decode.
+/// Limit on the rows of a page, which a question for one row decodes as a whole.
 pub(crate) const PAGE_ROWS: usize = 20_000;

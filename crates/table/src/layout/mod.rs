@@ -1,4 +1,4 @@
-//! How the rows of a table are stored, and how batches of rows become its files.
+//! Layouts of tables: how rows are stored, and how batches become files.
 
 mod advise;
 pub(crate) mod avro;

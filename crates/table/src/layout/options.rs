@@ -1,4 +1,4 @@
-//! A table's layout and what goes with it, as properties that the Delta log keeps.
+//! A table's layout and options, stored as properties in the Delta log.
 
 use std::collections::{BTreeMap, HashMap};
 use std::fmt;
@@ -16,59 +16,57 @@ use pages::{Codec, EncodingSet};
 /// How the rows of a table are stored.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Layout {
-    /// Row by row in Avro files, without a Delta log: the plain baseline.
+    /// Rows in Avro files without a Delta log: the plain baseline.
     Row,
-    /// Parquet, every column in the encoding that suits it, without statistics.
+    /// Parquet with the best encoding per column, without statistics.
     Column,
-    /// As `Column`, with statistics of every column by file, row group and page, and Bloom filters.
+    /// Like `Column`, with statistics by file, row group and page, and Bloom filters.
     Pruned,
-    /// As `Pruned`, its rows ordered so that those alike in several columns lie together.
+    /// Like `Pruned`, with rows ordered so that those alike in several columns lie together.
     Clustered,
 }
 
 /// The order of clustered rows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Curve {
-    /// Along the Hilbert curve through all clustering columns.
+    /// The Hilbert curve through all clustering columns.
     #[default]
     Hilbert,
-    /// Along the Z curve (Morton order).
+    /// The Z curve (Morton order).
     ZOrder,
-    /// By the first column, then the second, and so on.
+    /// The first column, then the second, and so on.
     Lexical,
 }
 
-/// By what a table is clustered.
+/// The clustering of a table.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Clustering {
-    /// The columns, at least one; their order matters for [`Curve::Lexical`] only.
+    /// At least one column; their order matters for [`Curve::Lexical`] only.
     pub columns: Vec<String>,
-    /// The order.
+    /// The order of the rows.
     pub curve: Curve,
 }
 
-/// How a table stores what is inserted.
+/// How a table stores inserted rows.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TableOptions {
-    /// How rows are stored.
     pub layout: Layout,
     /// Columns with a Bloom filter in every row group, for questions by equality.
     pub bloom: Vec<String>,
-    /// Columns with a look-up beside every segment, which says in which row groups a value is: for questions by
-    /// equality, by a list and by a range. Every layout but `Row` has them.
+    /// Columns with a secondary index per segment, which maps values to row groups for questions by equality, list
+    /// and range. All layouts but `Row` support it.
     pub lookup: Vec<String>,
-    /// By what a clustered table is clustered.
+    /// The clustering, for layout `Clustered` only.
     pub clustering: Option<Clustering>,
-    /// What compresses pages, where compression gains anything.
+    /// Codec of pages that compress well.
     pub codec: Codec,
-    /// Which encodings pages may have.
     pub encodings: EncodingSet,
-    /// Rows of a row group, at most: more make files smaller, fewer let questions skip more.
+    /// Limit on the rows of a row group. Larger groups make files smaller, smaller ones let questions skip more.
     pub group_rows: usize,
 }
 
 impl TableOptions {
-    /// A layout without Bloom filters, look-ups and clustering.
+    /// Default options: no Bloom filters, secondary indexes or clustering.
     pub fn new(layout: Layout) -> Self {
         Self {
             layout,
@@ -81,16 +79,14 @@ impl TableOptions {
         }
     }
 
-    /// Whether files carry statistics.
     pub(crate) fn has_statistics(&self) -> bool {
         matches!(self.layout, Layout::Pruned | Layout::Clustered)
     }
 
-    /// Whether these options fit the columns of a table.
+    /// Checks the options against the columns of a table.
     ///
     /// # Errors
-    /// Where a named column does not exist or holds what the option cannot use, and where the options contradict the
-    /// layout.
+    /// If a named column does not exist or its type does not fit, or the options contradict the layout.
     pub fn check(&self, root: &Path, schema: &Schema) -> Result<(), TableError> {
         let refuse = |reason: String| Err(TableError::Options { path: root.to_owned(), reason });
         if self.group_rows == 0 {
@@ -100,15 +96,15 @@ impl TableOptions {
             return refuse(format!("layout {} has no Bloom filters: choose pruned or clustered", self.layout));
         }
         if !self.lookup.is_empty() && self.layout == Layout::Row {
-            return refuse("layout row has no look-ups: choose column, pruned or clustered".to_owned());
+            return refuse("layout row has no secondary indexes: choose column, pruned or clustered".to_owned());
         }
         if let Some((_, twice)) = self.lookup.iter().enumerate().find(|(i, name)| self.lookup[..*i].contains(name)) {
-            return refuse(format!("column {twice:?} is named twice for look-ups: once will do"));
+            return refuse(format!("column {twice:?} is listed twice for secondary indexes: list it once"));
         }
         match (&self.clustering, self.layout) {
             (None, Layout::Clustered) => return refuse("layout clustered needs the columns to cluster by".to_owned()),
             (Some(_), layout) if layout != Layout::Clustered => {
-                return refuse(format!("layout {layout} is not clustered: choose clustered"));
+                return refuse(format!("layout {layout} has no clustering: choose clustered"));
             }
             (Some(clustering), _) if clustering.columns.is_empty() => {
                 return refuse("name at least one column to cluster by".to_owned());
@@ -116,36 +112,36 @@ impl TableOptions {
             _ => {}
         }
         if self.layout == Layout::Row && *self != Self::new(Layout::Row) {
-            return refuse("layout row has neither codecs nor encodings nor row groups: leave them out".to_owned());
+            return refuse("layout row has no codecs, encodings or row groups: omit these options".to_owned());
         }
         let clustering = self.clustering.iter().flat_map(|c| &c.columns);
         for column in self.bloom.iter().chain(&self.lookup).chain(clustering) {
             let Ok(field) = schema.field_with_name(column) else {
                 let have = schema.fields().iter().map(|f| f.name().as_str()).collect::<Vec<_>>().join(", ");
-                return refuse(format!("there is no column {column:?}: the columns are {have}"));
+                return refuse(format!("no column {column:?}: the columns are {have}"));
             };
             if field.data_type().is_nested() {
                 return refuse(format!(
-                    "column {column:?} holds sets, which have no Bloom filters and no look-ups, and order no rows"
+                    "column {column:?} holds sets: Bloom filters, secondary indexes and clustering do not support them"
                 ));
             }
             if self.bloom.contains(column) && *field.data_type() == DataType::Boolean {
-                return refuse(format!("column {column:?} is true or false: a Bloom filter would skip nothing"));
+                return refuse(format!("column {column:?} is boolean: a Bloom filter would skip nothing"));
             }
-            // 0 and -0 are equal, and a filter tells them apart.
+            // 0 and -0 are equal, but their hashes differ.
             if self.bloom.contains(column) && field.data_type().is_floating() {
-                return refuse(format!("column {column:?} holds real numbers, which a Bloom filter does not fit"));
+                return refuse(format!("column {column:?} holds real numbers: Bloom filters do not support them"));
             }
         }
         Ok(())
     }
 
-    /// A Delta table of these columns, which is to be made.
+    /// Defines a new Delta table with these columns.
     pub(crate) fn definition(&self, schema: &Schema) -> Result<Definition, ArrowError> {
         Definition::of_schema(schema, "rows inserted in batches", self.to_properties())
     }
 
-    /// As properties of a Delta table.
+    /// The options as properties of a Delta table.
     pub(crate) fn to_properties(&self) -> BTreeMap<String, String> {
         let mut properties =
             BTreeMap::from([(LAYOUT.to_owned(), self.layout.to_string()), (CODEC.to_owned(), self.codec.to_string())]);
@@ -168,7 +164,7 @@ impl TableOptions {
         properties
     }
 
-    /// The properties that a Delta table with the options `before` is given to have these.
+    /// The property changes that turn the options `before` into these.
     pub(crate) fn property_changes(&self, before: &Self) -> BTreeMap<String, Option<String>> {
         if self == before {
             return BTreeMap::new();
@@ -177,7 +173,7 @@ impl TableOptions {
         gone.chain(self.to_properties().into_iter().map(|(key, value)| (key, Some(value)))).collect()
     }
 
-    /// From properties of a Delta table; one that says nothing of them is of layout `column`.
+    /// Parses the properties of a Delta table. The default layout is `column`.
     pub(crate) fn from_properties(root: &Path, properties: &HashMap<String, String>) -> Result<Self, TableError> {
         let refuse = |reason: String| TableError::Options { path: root.to_owned(), reason };
         let names = |key: &str| -> Vec<String> {
@@ -190,7 +186,7 @@ impl TableOptions {
         let curve = properties.get(CURVE).map_or(Ok(Curve::default()), |c| c.parse()).map_err(refuse)?;
         let clustering = properties.contains_key(CLUSTER).then(|| Clustering { columns: names(CLUSTER), curve });
         let group_rows = properties.get(GROUP_ROWS).map_or(Ok(GROUP_ROWS_MAX), |rows| {
-            rows.parse().map_err(|_| refuse(format!("its property {GROUP_ROWS} is {rows:?}, which is no number")))
+            rows.parse().map_err(|_| refuse(format!("property {GROUP_ROWS} is {rows:?}: expected a number")))
         })?;
         Ok(Self { layout, bloom: names(BLOOM), lookup: names(LOOKUP), clustering, codec, encodings, group_rows })
     }
@@ -225,7 +221,7 @@ impl FromStr for Layout {
             "column" => Ok(Self::Column),
             "pruned" => Ok(Self::Pruned),
             "clustered" => Ok(Self::Clustered),
-            _ => Err(format!("{text:?} is no layout: choose row, column, pruned or clustered")),
+            _ => Err(format!("unknown layout {text:?}: choose row, column, pruned or clustered")),
         }
     }
 }
@@ -248,7 +244,7 @@ impl FromStr for Curve {
             "hilbert" => Ok(Self::Hilbert),
             "zorder" => Ok(Self::ZOrder),
             "lexical" => Ok(Self::Lexical),
-            _ => Err(format!("{text:?} is no curve: choose hilbert, zorder or lexical")),
+            _ => Err(format!("unknown curve {text:?}: choose hilbert, zorder or lexical")),
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Rows as tables store them: the types there are, and batches brought into a table's columns.
+//! Conversion of batches to the types and columns of a table.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -12,30 +12,30 @@ use arrow::util::display::FormatOptions;
 use crate::error::TableError;
 use crate::schema::set_type;
 
-/// A value that does not fit is an error, not NULL.
+/// Values that do not fit are errors, not NULL.
 const EXACT: CastOptions<'static> = CastOptions { safe: false, format_options: FormatOptions::new() };
 
-/// The columns as a table stores them: times in microseconds of UTC, unsigned integers one width wider, texts and
-/// bytes in their plain form, lists of texts as sets.
+/// The stored form of columns: times in microseconds UTC, unsigned integers one width wider, texts and bytes in their
+/// plain types, lists of texts as sets.
 ///
 /// # Errors
-/// Where a column's type cannot be stored, and where two columns share a name; both name the column.
+/// If a type is not supported or two columns share a name. The error names the column.
 pub fn storable(root: &Path, schema: &Schema) -> Result<SchemaRef, TableError> {
     let refuse =
         |column: &str, reason: String| TableError::Rows { path: root.to_owned(), column: column.to_owned(), reason };
     let mut fields: Vec<Field> = Vec::with_capacity(schema.fields().len());
     for field in schema.fields() {
         if fields.iter().any(|f| f.name() == field.name()) {
-            return Err(refuse(field.name(), "is there twice: rename one of them".to_owned()));
+            return Err(refuse(field.name(), "another column has this name: rename one of them".to_owned()));
         }
         let ty = stored_type(field.data_type())
-            .ok_or_else(|| refuse(field.name(), format!("holds {}, which tables do not store", field.data_type())))?;
+            .ok_or_else(|| refuse(field.name(), format!("type {} is not supported", field.data_type())))?;
         fields.push(Field::new(field.name(), ty, field.is_nullable()));
     }
     Ok(Arc::new(Schema::new(fields)))
 }
 
-/// The type that values of `ty` are stored as.
+/// The stored type of `ty`.
 fn stored_type(ty: &DataType) -> Option<DataType> {
     Some(match ty {
         DataType::Boolean
@@ -64,12 +64,12 @@ fn stored_type(ty: &DataType) -> Option<DataType> {
     })
 }
 
-/// A batch in the columns of a table: found by name, in the table's order, and of its types. Columns that the batch
-/// lacks are NULL where they may be.
+/// Converts a batch to a table's columns: found by name, in the table's order, with the table's types. Missing
+/// nullable columns become NULL.
 ///
 /// # Errors
-/// Where a column is missing, unknown, of a type that does not become the table's without loss, or NULL where it must
-/// not be; each names the column.
+/// If a column is missing, unknown, NULL where it must not be, or cannot be converted without loss. The error names
+/// the column.
 pub fn conform(root: &Path, schema: &SchemaRef, batch: &RecordBatch) -> Result<RecordBatch, TableError> {
     if batch.schema_ref() == schema {
         return Ok(batch.clone());
@@ -78,36 +78,34 @@ pub fn conform(root: &Path, schema: &SchemaRef, batch: &RecordBatch) -> Result<R
         |column: &str, reason: String| TableError::Rows { path: root.to_owned(), column: column.to_owned(), reason };
     let unknown = batch.schema_ref().fields().iter().find(|f| schema.field_with_name(f.name()).is_err());
     if let Some(field) = unknown {
-        return Err(refuse(field.name(), "is in the rows but not in the table: leave it out".to_owned()));
+        return Err(refuse(field.name(), "it is not in the table: omit it".to_owned()));
     }
     let column = |field: &Arc<Field>| -> Result<ArrayRef, TableError> {
         let Some(values) = batch.column_by_name(field.name()) else {
             if field.is_nullable() {
                 return Ok(new_null_array(field.data_type(), batch.num_rows()));
             }
-            return Err(refuse(field.name(), "is missing from the rows, and must not be NULL".to_owned()));
+            return Err(refuse(field.name(), "it is missing and must not be NULL".to_owned()));
         };
         if values.null_count() > 0 && !field.is_nullable() {
-            return Err(refuse(field.name(), format!("is NULL in {} rows, and must not be", values.null_count())));
+            return Err(refuse(field.name(), format!("it must not be NULL, but is in {} rows", values.null_count())));
         }
         if values.data_type() == field.data_type() {
             return Ok(values.clone());
         }
-        let mismatch = || refuse(field.name(), format!("holds {}, not {}", values.data_type(), field.data_type()));
+        let mismatch = || refuse(field.name(), format!("it holds {}, not {}", values.data_type(), field.data_type()));
         if stored_type(values.data_type()).as_ref() != Some(field.data_type())
             && !widens(values.data_type(), field.data_type())
         {
             return Err(mismatch());
         }
         if *field.data_type() == set_type() && values.data_type().is_nested() {
-            return set_of(values)
-                .ok_or_else(|| refuse(field.name(), "has a NULL among the texts of a set".to_owned()));
+            return set_of(values).ok_or_else(|| refuse(field.name(), "a set contains NULL".to_owned()));
         }
         let stored = cast_with_options(values, field.data_type(), &EXACT);
         let stored = stored.map_err(|e| refuse(field.name(), e.to_string()))?;
         if loses_digits(values, &stored).map_err(|e| refuse(field.name(), e.to_string()))? {
-            let reason =
-                "holds times finer than are stored, which would lose digits: round them, or insert them as integers";
+            let reason = "its times are finer than microseconds: round them, or insert them as integers";
             return Err(refuse(field.name(), reason.to_owned()));
         }
         Ok(stored)
@@ -116,7 +114,7 @@ pub fn conform(root: &Path, schema: &SchemaRef, batch: &RecordBatch) -> Result<R
     RecordBatch::try_new(schema.clone(), columns).map_err(|e| refuse("", e.to_string()))
 }
 
-/// Whether times are finer than those that are stored for them.
+/// Whether the stored times lose digits.
 fn loses_digits(values: &ArrayRef, stored: &ArrayRef) -> Result<bool, ArrowError> {
     match values.data_type() {
         DataType::Timestamp(TimeUnit::Nanosecond, _) | DataType::Date64 => {
@@ -127,7 +125,7 @@ fn loses_digits(values: &ArrayRef, stored: &ArrayRef) -> Result<bool, ArrowError
     }
 }
 
-/// Whether every value of `from` is one of `to`.
+/// Whether `to` can represent every value of `from`.
 fn widens(from: &DataType, to: &DataType) -> bool {
     let rank = |ty: &DataType| match ty {
         DataType::Int8 => Some(1),
@@ -141,7 +139,7 @@ fn widens(from: &DataType, to: &DataType) -> bool {
         _ => {
             *from == DataType::Float32 && *to == DataType::Float64
                 || *from == DataType::Null
-                // Of other writers' tables, in which a text may be NULL.
+                // Other writers' lists may have nullable items.
                 || is_list_of_texts(from) && is_list_of_texts(to)
         }
     }
@@ -154,7 +152,7 @@ fn is_list_of_texts(ty: &DataType) -> bool {
     }
 }
 
-/// Lists of texts as sets; `None` where one of the texts is NULL, and of columns of anything else.
+/// Converts lists of texts to sets; `None` if a text is NULL or the column holds anything else.
 pub fn set_of(column: &ArrayRef) -> Option<ArrayRef> {
     if *column.data_type() == set_type() {
         return Some(column.clone());
@@ -165,7 +163,7 @@ pub fn set_of(column: &ArrayRef) -> Option<ArrayRef> {
     let as_list = DataType::List(Arc::new(Field::new("element", DataType::Utf8, true)));
     let mut lists = cast(column, &as_list).ok()?;
     if lists.as_list::<i32>().values().logical_null_count() > 0 {
-        // Texts that are in no list do not count: those of lists that are NULL or were cut off.
+        // Ignores NULL texts outside of all lists: those of NULL lists and of slices.
         let rows = UInt64Array::from_iter_values(0..lists.len() as u64);
         lists = take(&lists, &rows, None).ok()?;
     }

@@ -1,4 +1,4 @@
-//! Smallest and largest values of a file's columns, in the form in which a Delta log keeps them.
+//! Smallest and largest values of a file's columns, as the Delta log stores them.
 
 use std::collections::BTreeMap;
 
@@ -10,14 +10,14 @@ use serde_json::Value;
 
 use crate::log::ColumnStatistics;
 
-/// Digits of a decimal that a JSON number keeps exactly everywhere.
+/// Digits of a decimal that every JSON reader keeps.
 const EXACT_DIGITS: u8 = 15;
 
-/// What the footer of a file says of its columns, put together over its row groups. A bound that is not known, or that
-/// JSON could not keep, is left out: it then excludes nothing. Each column is one leaf.
+/// Merges the column statistics of a file's row groups. Unknown bounds and those that JSON cannot represent are
+/// omitted and exclude nothing. Each column must be one leaf.
 pub(crate) fn of_file(schema: &Schema, metadata: &ParquetMetaData) -> BTreeMap<String, ColumnStatistics> {
     let column = |(place, field): (usize, &arrow::datatypes::FieldRef)| {
-        // What a file says of the texts of sets says nothing of the sets.
+        // Statistics on the texts of sets do not apply to sets.
         if field.data_type().is_nested() {
             return None;
         }
@@ -52,7 +52,7 @@ impl Merged {
             None => self.nulls_lost = true,
         }
         let Some((low, high)) = bounds(statistics, ty) else {
-            // Without values there is nothing to bound; the null count cannot be told from here, so be careful.
+            // The group may be all NULL, but this is not certain here.
             self.bounds_lost = true;
             return;
         };
@@ -70,7 +70,7 @@ impl Merged {
     }
 }
 
-/// A bound as JSON, of one of the types that compare as their JSON does.
+/// A bound as JSON. The JSON sorts like the column's values.
 struct Bound(Value);
 
 impl Bound {
@@ -120,12 +120,12 @@ fn integer(value: i64, ty: &DataType) -> Option<Value> {
     }
 }
 
-/// Years whose texts compare as they do.
+/// Whether the text of a year sorts like its number.
 fn in_four_digits(year: i32) -> bool {
     (0..=9999).contains(&year)
 }
 
-/// Infinities are no JSON. Zeros lose their sign, which order does not see.
+/// JSON has no infinities. Drops the sign of zeros, which do not affect the order.
 fn real(value: f64) -> Option<Value> {
     value.is_finite().then(|| (value + 0.0).into())
 }

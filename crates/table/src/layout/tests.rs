@@ -1,4 +1,4 @@
-//! Rows come back from every layout as they went in.
+//! Every layout returns the rows that were inserted.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -41,7 +41,7 @@ fn schema() -> SchemaRef {
     Arc::new(Schema::new((0..TYPES).map(|i| Field::new(format!("c{i}"), ty(i), true)).collect::<Vec<_>>()))
 }
 
-/// Integers as they come, many of them extreme or repeated.
+/// Any integers, many of them extreme or repeated.
 fn integer() -> impl Strategy<Value = Option<i64>> {
     prop_oneof![
         1 => Just(None),
@@ -132,7 +132,7 @@ async fn read_all(root: &Path) -> RecordBatch {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(24))]
     #[test]
-    fn rows_come_back_from_every_layout(
+    fn every_layout_returns_inserted_rows(
         rows in prop::collection::vec((integer(), real(), text()), 1..400),
         layout in prop::sample::select(vec![Layout::Row, Layout::Column, Layout::Pruned, Layout::Clustered]),
     ) {
@@ -145,7 +145,7 @@ proptest! {
             assert_eq!(inserted.rows as usize, rows.len());
             read_all(root.path()).await
         });
-        // Compared by bits: NaN equals itself, and a zero keeps its sign.
+        // Compares bits: NaN equals itself, and zeros keep their sign.
         prop_assert_eq!(format!("{:?}", read.columns()), format!("{:?}", batch.columns()));
         prop_assert!(read.columns().iter().zip(batch.columns()).all(|(a, b)| a.to_data() == b.to_data() || a.data_type().is_floating()));
     }
@@ -156,7 +156,7 @@ fn runtime() -> tokio::runtime::Runtime {
 }
 
 #[test]
-fn the_encoding_follows_the_sample() {
+fn encoding_choice_follows_the_sample() {
     let n = 20_000;
     let random = |i: i64| (i.wrapping_mul(0x9E37_79B9_7F4A_7C15_u64 as i64) >> 40) & 0x3FFF;
     let columns: [(&str, ArrayRef); 5] = [
@@ -190,7 +190,7 @@ fn the_encoding_follows_the_sample() {
 }
 
 #[tokio::test]
-async fn statistics_bound_what_is_there_and_leave_out_what_has_no_bounds() {
+async fn statistics_hold_bounds_where_possible() {
     let root = tempfile::tempdir().unwrap();
     let rows = [
         (Some(5), Some(f64::NAN), Some("b".to_owned())),
@@ -215,7 +215,7 @@ async fn statistics_bound_what_is_there_and_leave_out_what_has_no_bounds() {
 }
 
 #[tokio::test]
-async fn rows_that_do_not_fit_are_refused_by_column() {
+async fn rows_that_do_not_fit_are_rejected() {
     let root = tempfile::tempdir().unwrap();
     let table_schema =
         Schema::new(vec![Field::new("id", DataType::Int64, false), Field::new("note", DataType::Utf8, true)]);
@@ -230,14 +230,14 @@ async fn rows_that_do_not_fit_are_refused_by_column() {
     let ids: ArrayRef = Arc::new(Int64Array::from(vec![1, 2]));
     let words: ArrayRef = Arc::new(StringArray::from(vec!["x", "y"]));
     let wrong = refusal(vec![("id", words.clone())]).await;
-    assert!(wrong.starts_with("column \"id\" of the rows") && wrong.ends_with("holds Utf8, not Int64"), "{wrong}");
+    assert!(wrong.contains("column \"id\"") && wrong.ends_with("holds Utf8, not Int64"), "{wrong}");
     let unknown = refusal(vec![("id", ids.clone()), ("note2", words.clone())]).await;
     assert!(unknown.contains("\"note2\"") && unknown.contains("not in the table"), "{unknown}");
     let missing = refusal(vec![("note", words)]).await;
     assert!(missing.contains("\"id\"") && missing.contains("is missing"), "{missing}");
     let null = refusal(vec![("id", new_null_array(&DataType::Int64, 2))]).await;
-    assert!(null.contains("is NULL in 2 rows"), "{null}");
-    // A narrower integer, other order, and a missing nullable column are fine.
+    assert!(null.contains("is in 2 rows"), "{null}");
+    // Narrower integers, another order and missing nullable columns fit.
     let narrow: ArrayRef = Arc::new(Int32Array::from(vec![7]));
     let batch = RecordBatch::try_from_iter([("id", narrow)]).unwrap();
     assert_eq!(inserter.insert(&[batch]).await.unwrap().rows, 1);
@@ -245,35 +245,35 @@ async fn rows_that_do_not_fit_are_refused_by_column() {
 }
 
 #[tokio::test]
-async fn options_that_do_not_fit_are_refused() {
+async fn invalid_options_are_rejected() {
     let root = tempfile::tempdir().unwrap();
     let refusal = async |options: TableOptions| {
         let made = Inserter::open_or_create(root.path(), Arc::new(RealDisk), &schema(), &options).await;
         made.map(|_| ()).unwrap_err().to_string()
     };
     let missing = TableOptions { bloom: vec!["nope".to_owned()], ..TableOptions::new(Layout::Pruned) };
-    assert!(refusal(missing).await.contains("there is no column \"nope\": the columns are c0, c1"));
+    assert!(refusal(missing).await.contains("no column \"nope\": the columns are c0, c1"));
     let filters = TableOptions { bloom: vec!["c4".to_owned()], ..TableOptions::new(Layout::Column) };
     assert!(refusal(filters).await.contains("layout column has no Bloom filters"));
     let lookup = |layout, columns: &[&str]| TableOptions {
         lookup: columns.iter().map(|c| (*c).to_owned()).collect(),
         ..TableOptions::new(layout)
     };
-    assert!(refusal(lookup(Layout::Column, &["nope"])).await.contains("there is no column \"nope\""));
-    assert!(refusal(lookup(Layout::Column, &["c1", "c1"])).await.contains("column \"c1\" is named twice"));
-    assert!(refusal(lookup(Layout::Row, &["c1"])).await.contains("layout row has no look-ups"));
+    assert!(refusal(lookup(Layout::Column, &["nope"])).await.contains("no column \"nope\""));
+    assert!(refusal(lookup(Layout::Column, &["c1", "c1"])).await.contains("column \"c1\" is listed twice"));
+    assert!(refusal(lookup(Layout::Row, &["c1"])).await.contains("layout row has no secondary indexes"));
     assert!(refusal(TableOptions::new(Layout::Clustered)).await.contains("needs the columns to cluster by"));
-    // Nothing was made by all that; once made, a table keeps its options.
+    // None of this created a table. A created table keeps its options.
     assert!(Inserter::open(root.path(), Arc::new(RealDisk)).await.unwrap().is_none());
     let pruned = options(Layout::Pruned);
     drop(Inserter::open_or_create(root.path(), Arc::new(RealDisk), &schema(), &pruned).await.unwrap());
     let reopened = Inserter::open(root.path(), Arc::new(RealDisk)).await.unwrap().unwrap();
     assert_eq!(*reopened.options(), pruned);
-    assert!(refusal(TableOptions::new(Layout::Column)).await.contains("it is there already, of layout pruned"));
+    assert!(refusal(TableOptions::new(Layout::Column)).await.contains("already exists with layout pruned"));
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
-async fn any_number_of_writers_insert_side_by_side_each_batch_once() {
+async fn concurrent_writers_insert_each_batch_once() {
     let root = tempfile::tempdir().unwrap();
     let inserter =
         Inserter::open_or_create(root.path(), Arc::new(RealDisk), &schema(), &options(Layout::Pruned)).await.unwrap();
@@ -283,7 +283,7 @@ async fn any_number_of_writers_insert_side_by_side_each_batch_once() {
         tokio::spawn(async move {
             for i in 0..5i64 {
                 let rows: Vec<Row> = (0..10).map(|r| (Some(w * 1000 + i * 10 + r), None, None)).collect();
-                // Every batch is sent twice, as after a lost answer.
+                // Sends every batch twice, as after a lost reply.
                 let name = format!("{w}/{i}");
                 inserter.insert_once(&name, &[batch(&rows)]).await.unwrap();
                 assert_eq!(inserter.insert_once(&name, &[batch(&rows)]).await.unwrap().rows, 0);
@@ -301,15 +301,15 @@ async fn any_number_of_writers_insert_side_by_side_each_batch_once() {
     assert_eq!(ids, expected);
 }
 
-/// A disk that begins no file until another task of the same runtime says so.
+/// A disk that blocks new files until another task of the same runtime sends a signal.
 #[derive(Debug)]
 struct Waiting(std::sync::Mutex<std::sync::mpsc::Receiver<()>>);
 
 impl Disk for Waiting {
     fn create(&self, path: &Path) -> std::io::Result<Box<dyn DiskFile>> {
         if path.to_string_lossy().contains(".parquet.") || path.to_string_lossy().contains(".avro.") {
-            let told = self.0.lock().unwrap().recv_timeout(std::time::Duration::from_secs(20));
-            told.map_err(|_| std::io::Error::other("no other task could run"))?;
+            let signal = self.0.lock().unwrap().recv_timeout(std::time::Duration::from_secs(20));
+            signal.map_err(|_| std::io::Error::other("no other task could run"))?;
         }
         RealDisk.create(path)
     }
@@ -352,16 +352,16 @@ impl Disk for Waiting {
 }
 
 #[tokio::test]
-async fn other_tasks_go_on_while_rows_are_written() {
+async fn writing_does_not_block_other_tasks() {
     for layout in [Layout::Row, Layout::Pruned] {
         let root = tempfile::tempdir().unwrap();
-        let (tell, told) = std::sync::mpsc::channel();
-        let disk = Arc::new(Waiting(std::sync::Mutex::new(told)));
+        let (sender, receiver) = std::sync::mpsc::channel();
+        let disk = Arc::new(Waiting(std::sync::Mutex::new(receiver)));
         let rows = RecordBatch::try_from_iter([("n", Arc::new(Int64Array::from(vec![1, 2])) as ArrayRef)]).unwrap();
         let options = TableOptions::new(layout);
         let inserter = Inserter::open_or_create(root.path(), disk, &rows.schema(), &options).await.unwrap();
         let (inserted, ()) =
-            tokio::join!(inserter.insert(std::slice::from_ref(&rows)), async { tell.send(()).unwrap() });
+            tokio::join!(inserter.insert(std::slice::from_ref(&rows)), async { sender.send(()).unwrap() });
         assert_eq!(inserted.unwrap().rows, 2);
     }
 }

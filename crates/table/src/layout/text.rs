@@ -1,13 +1,13 @@
-//! Columns of text or bytes whose values begin alike.
+//! Columns of texts or bytes with common prefixes.
 //!
-//! Parquet's `DELTA_BYTE_ARRAY` stores of each value the length of a prefix that it shares with the value before, and
-//! the rest. The library takes the longest such prefix; where texts are random but for a common beginning (telephone
-//! numbers), the varying lengths then cost more than they save. Here every value of a page shares the page's common
-//! prefix and no more: the lengths cost nothing, and the compressor sees nothing but what differs.
+//! Parquet's `DELTA_BYTE_ARRAY` stores the length of the prefix that each value shares with the previous one, and the
+//! rest. The library uses the longest such prefix. For random texts with a common beginning (telephone numbers), the
+//! varying lengths cost more than they save. Here all values of a page share only the page's common prefix: the
+//! lengths compress to nothing, and the compressor sees only the differences.
 
 use arrow::array::{Array, ArrayRef, AsArray, GenericByteArray};
 use arrow::datatypes::{ByteArrayType, DataType};
-use pages::{Bounds, ChunkWriter, Codec, Compressor, EncodedColumn, PageFacts, delta, push_levels};
+use pages::{Bounds, ChunkWriter, Codec, Compressor, EncodedColumn, PageMetadata, delta, push_levels};
 use parquet::basic::Encoding;
 use parquet::errors::Result;
 use parquet::schema::types::ColumnDescPtr;
@@ -16,18 +16,16 @@ use twox_hash::XxHash64;
 use super::bloom::filter;
 use super::limits::BLOOM_FALSE_POSITIVES;
 
-/// What a column chunk gets beside its pages.
+/// Options of a column chunk.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Extras {
-    /// Statistics of the chunk and of its pages.
+    /// Statistics of the chunk and its pages.
     pub(crate) statistics: bool,
-    /// A Bloom filter.
     pub(crate) bloom: bool,
-    /// Rows of a page.
     pub(crate) page_rows: usize,
 }
 
-/// One column chunk under way.
+/// A column chunk being written.
 pub(crate) struct TextColumn {
     column: ColumnDescPtr,
     compressor: Compressor,
@@ -40,12 +38,11 @@ impl TextColumn {
         Ok(Self { column, compressor: Compressor::new(codec)?, extras, parts: Vec::new() })
     }
 
-    /// Takes more rows.
+    /// Adds rows.
     pub(crate) fn write(&mut self, part: &ArrayRef) {
         self.parts.push(part.clone());
     }
 
-    /// Encodes the rows.
     pub(crate) fn close(mut self) -> Result<EncodedColumn> {
         let mut values: Vec<Option<&[u8]>> = Vec::with_capacity(self.parts.iter().map(arrow::array::Array::len).sum());
         self.parts.iter().for_each(|part| push_values(&mut values, part));
@@ -53,8 +50,8 @@ impl TextColumn {
         let mut chunk = ChunkWriter::new(self.column.clone(), &mut self.compressor);
         let mut page = Page::default();
         for rows in values.chunks(self.extras.page_rows) {
-            let facts = page.encode(rows, nullable, self.extras.statistics);
-            chunk.page(&page.body, &facts)?;
+            let metadata = page.encode(rows, nullable, self.extras.statistics);
+            chunk.page(&page.body, &metadata)?;
         }
         let mut encoded = chunk.finish()?;
         if self.extras.bloom {
@@ -65,7 +62,6 @@ impl TextColumn {
     }
 }
 
-/// Appends the values of an array of text or bytes.
 fn push_values<'a>(values: &mut Vec<Option<&'a [u8]>>, array: &'a ArrayRef) {
     match array.data_type() {
         DataType::Utf8 => push_all(values, array.as_string::<i32>()),
@@ -80,7 +76,7 @@ fn push_all<'a, T: ByteArrayType>(values: &mut Vec<Option<&'a [u8]>>, array: &'a
     }
 }
 
-/// The body of a page, its buffers kept from one to the next.
+/// The body of a page, with reusable buffers.
 #[derive(Default)]
 struct Page {
     body: Vec<u8>,
@@ -90,7 +86,7 @@ struct Page {
 }
 
 impl Page {
-    fn encode(&mut self, rows: &[Option<&[u8]>], nullable: bool, with_bounds: bool) -> PageFacts {
+    fn encode(&mut self, rows: &[Option<&[u8]>], nullable: bool, with_bounds: bool) -> PageMetadata {
         self.body.clear();
         if nullable {
             self.present.clear();
@@ -100,7 +96,7 @@ impl Page {
         let values = || rows.iter().flatten().copied();
         let count = values().count();
         let prefix = common_prefix(values());
-        // The first value has none before it to share a prefix with.
+        // The first value has no predecessor.
         let shared = |place: usize| if place == 0 { 0 } else { prefix };
         self.lengths.clear();
         self.lengths.extend((0..count).map(|place| shared(place) as i32));
@@ -114,7 +110,7 @@ impl Page {
         }
         delta::push(&mut self.body, &self.lengths);
         self.body.extend_from_slice(&self.suffixes);
-        PageFacts {
+        PageMetadata {
             rows: rows.len(),
             levels: rows.len(),
             nulls: rows.len() - count,
@@ -127,7 +123,7 @@ impl Page {
 fn common_prefix<'a>(mut values: impl Iterator<Item = &'a [u8]>) -> usize {
     let Some(mut prefix) = values.next() else { return 0 };
     for value in values {
-        // Nearly always so, after the first few.
+        // Almost always true after the first values.
         if !value.starts_with(prefix) {
             let alike = prefix.iter().zip(value).take_while(|(a, b)| a == b).count();
             prefix = &prefix[..alike];

@@ -1,5 +1,5 @@
-//! Writes batches of rows as a Parquet file: durable, in the table's encodings, with the statistics and Bloom filters
-//! of its layout.
+//! Writes batches of rows as a durable Parquet file, with the table's encodings and its layout's statistics and Bloom
+//! filters.
 
 use std::collections::BTreeMap;
 use std::io::{self, BufWriter, Write as _};
@@ -29,25 +29,22 @@ use crate::new_file::NewFile;
 use crate::segment::CREATED_BY;
 use pages::{Codec, EncodedColumn};
 
-/// Pages that a full row group has, at least.
+/// Minimum number of pages in a full row group.
 const GROUP_PAGES_MIN: usize = 5;
 const BUFFER_BYTES: usize = 1 << 20;
 
-/// A file of rows that has been written, synced and given its name.
+/// A durable file of rows under its final name.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct WrittenRows {
-    /// Its size.
     pub bytes: u64,
-    /// Its rows.
     pub rows: u64,
-    /// Its row groups.
     pub groups: usize,
-    /// What is known of its columns.
+    /// Statistics of the columns.
     pub columns: BTreeMap<String, ColumnStatistics>,
 }
 
 impl WrittenRows {
-    /// As a segment of a table that is not partitioned. `path` is below the table's folder.
+    /// Describes the file as a segment of an unpartitioned table. `path` is below the table's folder.
     pub(crate) fn into_segment(self, path: String, tags: BTreeMap<String, String>) -> Segment {
         let groups = (Segment::GROUPS_TAG.to_owned(), self.groups.to_string());
         Segment {
@@ -61,14 +58,14 @@ impl WrittenRows {
     }
 }
 
-/// A file of rows being written. Dropped unfinished, it leaves nothing.
+/// A file of rows being written. Dropping it unfinished removes it.
 pub(crate) struct RowsWriter {
     path: PathBuf,
     schema: SchemaRef,
     parquet: SchemaDescriptor,
-    /// How each column is encoded by ourselves; `None` where the Parquet library does it. Each is one leaf.
+    /// Columns that this crate encodes; `None` for those of the Parquet library. Each is one leaf.
     columns: Vec<Option<(Codec, Extras)>>,
-    /// Rows in which each column is NULL, of those that the file has no statistics of.
+    /// NULL rows of columns without statistics in the file.
     nulls: BTreeMap<String, u64>,
     factory: ArrowRowGroupWriterFactory,
     writer: SerializedFileWriter<BufWriter<NewFile>>,
@@ -79,22 +76,20 @@ pub(crate) struct RowsWriter {
     lookup: Option<LookupWriter>,
 }
 
-/// A row group under way.
+/// A row group being written.
 struct Group {
     columns: Vec<ColumnUnderWay>,
     rows: usize,
 }
 
 enum ColumnUnderWay {
-    /// Encoded by the Parquet library.
     Library(Box<ArrowColumnWriter>),
-    /// Encoded by ourselves.
     Text(Box<TextColumn>),
 }
 
 impl RowsWriter {
-    /// Begins the file `path` of about `rows` rows. `may_hold_nan` says of a column of real numbers whether it may
-    /// hold NaN: NaN has no place among bounds, so such a column gets none.
+    /// Creates the file `path` for about `rows` rows. `may_hold_nan` reports whether a column of real numbers may
+    /// contain NaN: such a column gets no bounds, since NaN has no order.
     pub(crate) fn create(
         disk: Arc<dyn Disk>,
         path: &Path,
@@ -190,7 +185,7 @@ impl RowsWriter {
         Ok(Group { columns, rows: 0 })
     }
 
-    /// Ends the row group: what follows goes into the next.
+    /// Ends the row group; later rows go to the next.
     pub(crate) fn end_group(&mut self) -> Result<(), TableError> {
         self.finish_group().map_err(|cause| TableError::encode(&self.path, cause))
     }
@@ -210,7 +205,7 @@ impl RowsWriter {
         out.close().map(|_| ())
     }
 
-    /// Writes the footer, syncs the file and gives it its name; then the look-up beside it.
+    /// Writes the footer, then syncs and names the file, then writes its secondary index.
     pub(crate) fn finish(mut self) -> Result<WrittenRows, TableError> {
         let path = self.path.clone();
         let failed = |cause| TableError::encode(&path, cause);
@@ -231,23 +226,24 @@ impl RowsWriter {
     }
 }
 
-/// Whether every column is one leaf in Parquet, as those of all types are that tables store. Other writers' tables may
-/// have more in them.
+/// Checks that every column is one Parquet leaf. All storable types are; other writers' tables may have nested
+/// columns.
 fn one_leaf_each(path: &Path, schema: &SchemaRef, parquet: &SchemaDescriptor) -> Result<(), TableError> {
     let roots = (0..parquet.num_columns()).map(|leaf| (leaf, parquet.get_column_root_idx(leaf)));
     let Some((_, place)) = roots.into_iter().find(|(leaf, root)| leaf != root) else { return Ok(()) };
     let field = schema.field(place);
-    let reason = format!("holds {}, which is not written here: leave it to who wrote it", field.data_type());
+    let reason =
+        format!("type {} is not supported: write it with the engine that created the table", field.data_type());
     Err(TableError::Rows { path: path.parent().unwrap_or(path).to_owned(), column: field.name().clone(), reason })
 }
 
-/// Removes a segment that no log names, and its look-up.
+/// Removes an uncommitted segment and its secondary index.
 pub(crate) fn remove_unnamed(disk: &dyn Disk, segment: &Path) {
     for path in [segment.to_owned(), lookup::path_of(segment)] {
         match disk.remove(&path) {
             Err(error) if error.kind() != io::ErrorKind::NotFound => {
-                // Harmless: no log names it, and `vacuum` takes it.
-                tracing::debug!(path = %path.display(), %error, "could not remove a file that was not committed");
+                // Harmless: the log does not name it, and `vacuum` removes it.
+                tracing::debug!(path = %path.display(), %error, "cannot remove an uncommitted file");
             }
             _ => {}
         }
@@ -268,7 +264,7 @@ fn properties(
         .set_statistics_enabled(statistics)
         .set_max_row_group_row_count(Some(group_rows))
         .set_data_page_row_count_limit(page_rows)
-        // Pages end where a batch of values does.
+        // Pages end with a batch of values.
         .set_write_batch_size(page_rows.min(DEFAULT_WRITE_BATCH_SIZE))
         .set_bloom_filter_position(BloomFilterPosition::End);
     for (field, leaf) in schema.fields().iter().zip(parquet.columns()) {
@@ -280,7 +276,7 @@ fn properties(
             properties = properties.set_column_statistics_enabled(path.clone(), EnabledStatistics::None);
         }
         if options.bloom.contains(field.name()) {
-            // Sized for a group of distinct values, then folded to what they need.
+            // Reserves for a group of distinct values, then shrinks to the actual number.
             properties = properties
                 .set_column_bloom_filter_max_ndv(path.clone(), group_rows as u64)
                 .set_column_bloom_filter_fpp(path, BLOOM_FALSE_POSITIVES);
@@ -289,13 +285,13 @@ fn properties(
     Ok(properties.build())
 }
 
-/// Rows of each of the row groups that `rows` rows are cut into: as few groups as may be, all about alike.
+/// Rows per row group if `rows` rows are split into as few groups as possible, all about equal.
 fn group_rows(rows: usize, max: usize) -> usize {
     let groups = rows.div_ceil(max).max(1);
     rows.div_ceil(groups).max(1)
 }
 
-/// Whether any of some columns of real numbers is NaN.
+/// Whether a column of real numbers contains NaN.
 pub(crate) fn holds_nan(column: &ArrayRef) -> bool {
     match column.data_type() {
         DataType::Float32 => column.as_primitive::<Float32Type>().iter().flatten().any(f32::is_nan),

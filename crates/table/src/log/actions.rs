@@ -1,4 +1,4 @@
-//! Segments as the actions of a Delta log, and back.
+//! Converts segments to and from the actions of a Delta log.
 
 use std::collections::BTreeMap;
 
@@ -45,9 +45,9 @@ pub(super) fn to_remove(segment: &Segment, data_change: bool) -> Remove {
     }
 }
 
-/// A file of the log; `None` where only some of its rows are in the table.
+/// Converts a file of the log; `None` if a deletion vector removes some of its rows.
 pub(super) fn to_segment(view: &LogicalFileView) -> Option<Segment> {
-    #[expect(deprecated, reason = "nothing else tells the tags")]
+    #[expect(deprecated, reason = "no other method returns the tags")]
     let add = view.add_action();
     if add.deletion_vector.is_some() {
         return None;

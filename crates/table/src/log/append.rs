@@ -1,9 +1,9 @@
-//! Appends, which are nearly all commits there are: versions that only add segments.
+//! Appends: versions that only add segments, which are most commits.
 //!
-//! delta-rs reads a table's whole list of segments anew after each commit, which costs the more the longer the list is.
-//! An append needs none of it: its entry is written to the log under the next number, by the same durable store, and
-//! what was read before is brought up to date when somebody asks for the segments. Whoever writes that number first has
-//! it; the other reads on and tries again, so nothing is lost and no name is committed twice.
+//! delta-rs reads a table's whole list of segments after each commit, so its cost grows with the table. An append
+//! does not need the list: it writes its log entry under the next number, through the same durable store. The list is
+//! updated when somebody asks for segments. The first writer of a number wins; the loser reads on and retries. No
+//! rows are lost, and no transaction commits twice.
 
 use std::collections::HashMap;
 
@@ -17,22 +17,22 @@ use super::actions::to_add;
 use super::commit::transactions;
 use super::{Change, Table, now_ms};
 
-/// Tables whose writers must know no more than this version of the protocol are written by ourselves.
+/// The highest writer version of the Delta protocol that this module supports.
 const WRITER_VERSION_MAX: i32 = 2;
 
-/// What this handle has appended since it last read the table's state.
+/// What this handle appended since it last read the table's state.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Appended {
-    /// The last version appended; 0 where there is none.
+    /// The last appended version; 0 if none.
     pub(super) version: u64,
-    /// Names of the changes, each with the highest of its versions.
+    /// The transactions, each with its highest version.
     pub(super) transactions: HashMap<String, u64>,
 }
 
 type Result<T> = std::result::Result<T, DeltaTableError>;
 
 impl Table {
-    /// Whether some changes only add segments, to a table that needs no more than that from its writers.
+    /// Whether the changes only add segments, and the table's protocol permits this.
     pub(super) fn is_append(&self, changes: &[&Change]) -> Result<bool> {
         let plain =
             |c: &&Change| c.remove.is_empty() && c.rewrite.is_none() && c.properties.is_empty() && c.widen.is_empty();
@@ -45,10 +45,10 @@ impl Table {
         Ok(!grows && state.protocol().min_writer_version() <= WRITER_VERSION_MAX)
     }
 
-    /// Appends some changes as the next version.
+    /// Appends changes as the next version.
     ///
     /// # Errors
-    /// `Transaction` where another writer took that version.
+    /// `Transaction` if another writer took that version.
     pub(super) async fn append(&mut self, changes: &[&Change]) -> Result<u64> {
         let version = self.version() + 1;
         let info = CommitInfo {

@@ -1,4 +1,4 @@
-//! Commits: whole or not at all, once, and beside other writers.
+//! Commits: atomic, idempotent and concurrent.
 
 use std::collections::{BTreeMap, HashSet};
 use std::time::{Duration, Instant};
@@ -15,31 +15,30 @@ use super::{Change, Committed, Result, Rewrite, Table};
 use crate::error::{TableError, is_conflict};
 use crate::schema::{Field, FieldType};
 
-/// How long a commit retries against other writers before it gives up.
+/// Time limit for retries against other writers.
 const COMMIT_DEADLINE: Duration = Duration::from_mins(1);
-/// A log checkpoint is written each so many versions, to keep opening a table cheap.
+/// Versions between log checkpoints, which keep opening a table cheap.
 pub(super) const CHECKPOINT_EACH: u64 = 50;
 
 impl Table {
-    /// Commits a change and moves this handle on to the version it made. What it answers is durable.
+    /// Commits a change and moves this handle to the new version. The change is durable when it returns.
     ///
     /// # Errors
-    /// Where it could not be committed, or not durably: it may be in the table where the disk failed at the very end. A
-    /// change with a name may be committed again to find out.
+    /// If the commit failed or is not durable. After a disk failure at the very end the change may be in the table:
+    /// commit a named change again to find out.
     pub async fn commit(&mut self, change: &Change) -> Result<Committed> {
         let mut committed = self.commit_all(std::slice::from_ref(change)).await?;
         Ok(committed.pop().unwrap_or(Committed::Before))
     }
 
-    /// Commits some changes together, as one version: all of them or, where there is an error, none. Those committed
-    /// before are left out. Tells what became of each.
+    /// Atomically commits changes as one version, without those committed before. Returns the outcome of each.
     ///
     /// # Errors
     /// As [`Self::commit`].
     pub async fn commit_all(&mut self, changes: &[Change]) -> Result<Vec<Committed>> {
         let started = Instant::now();
         if changes.iter().any(|change| self.check_columns(&change.columns).is_err()) {
-            // Another may have widened it since.
+            // Another writer may have widened the column since.
             self.refresh().await?;
             changes.iter().try_for_each(|change| self.check_columns(&change.columns))?;
         }
@@ -57,8 +56,8 @@ impl Table {
                     return Ok(committed);
                 }
                 Err(error) if is_conflict(&error) && started.elapsed() < COMMIT_DEADLINE => {
-                    tracing::debug!(table = %self.root.display(), %error, "another writer was faster; trying again");
-                    // The first time it is this handle that has not looked for long; then others commit at the same moment.
+                    tracing::debug!(table = %self.root.display(), %error, "another writer was faster; retrying");
+                    // The first conflict often comes from a stale handle; later ones come from concurrent commits.
                     if !std::mem::take(&mut is_behind) {
                         tokio::time::sleep(jitter()).await;
                     }
@@ -73,8 +72,8 @@ impl Table {
         }
     }
 
-    /// Whether a rewrite's inputs are all still there. delta-rs does not ask: for it, removals that change no rows
-    /// never conflict, so two rewrites of one segment would double its rows.
+    /// Checks that a rewrite's inputs are still in the table. delta-rs lets removals without data change pass, so two
+    /// rewrites of one segment would duplicate its rows.
     async fn check_removed(&self, change: &Change) -> Result<()> {
         if change.rewrite.is_none() {
             return Ok(());
@@ -88,7 +87,7 @@ impl Table {
 
     async fn try_commit(&mut self, changes: &[Change]) -> std::result::Result<Vec<Committed>, DeltaTableError> {
         let appends = self.is_append(&changes.iter().collect::<Vec<_>>())?;
-        // A rewrite was checked against the version in hand, which must stay the one it is committed on.
+        // A rewrite must commit on the version that it was checked against.
         if !appends && changes.iter().all(|c| c.rewrite.is_none()) {
             self.read_state().await?;
         }
@@ -117,7 +116,7 @@ impl Table {
         Ok(is_new.into_iter().map(|new| if new { Committed::At(at) } else { Committed::Before }).collect())
     }
 
-    /// The highest version of the changes of this name that are in the version in hand; `None` where there are none.
+    /// The highest version of the transaction `name` in this version of the table; `None` if none.
     pub async fn transaction_version(&self, name: &str) -> Result<Option<u64>> {
         self.version_of(name).await.map_err(TableError::log("read", &self.root))
     }
@@ -131,7 +130,7 @@ impl Table {
         Ok(version.map(|v| v as u64))
     }
 
-    /// Writes a checkpoint of the log each so many versions.
+    /// Writes a log checkpoint every [`CHECKPOINT_EACH`] versions.
     async fn checkpoint_at(&mut self, version: u64) {
         if version == 0 || !version.is_multiple_of(CHECKPOINT_EACH) {
             return;
@@ -141,8 +140,8 @@ impl Table {
             Err(error) => Err(error),
         };
         if let Err(error) = written {
-            // The commit stands; a missing checkpoint costs only time.
-            tracing::warn!(table = %self.root.display(), %error, "could not write a log checkpoint");
+            // The commit stands; a missing checkpoint only costs time.
+            tracing::warn!(table = %self.root.display(), %error, "cannot write a log checkpoint");
         }
     }
 
@@ -154,7 +153,7 @@ impl Table {
         let properties = CommitProperties::default()
             .with_create_checkpoint(false)
             .with_application_transactions(transactions(changes));
-        // What a rewrite was checked against is the version in hand: no other may come between.
+        // A rewrite was checked against this version: no other may come between.
         let rewrites = changes.iter().any(|c| c.rewrite.is_some());
         let properties = if rewrites { properties.with_max_retries(0) } else { properties };
         let mut actions: Vec<Action> = Vec::new();
@@ -178,14 +177,14 @@ impl Table {
         Ok(version)
     }
 
-    /// The table's description with new columns and properties, or `None` where nothing is new.
+    /// The table's metadata with new columns and properties; `None` if unchanged.
     fn changed_metadata(
         &self,
         state: &DeltaTableState,
         changes: &[&Change],
     ) -> std::result::Result<Option<Metadata>, DeltaTableError> {
         let mut metadata = state.metadata().clone();
-        // Changes that are committed together may each bring the same column.
+        // Several changes in one commit may add the same column.
         let mut names = HashSet::new();
         let columns = changes.iter().flat_map(|c| &c.columns).filter(|field| names.insert(&field.name));
         let columns: Vec<Field> = columns.cloned().collect();
@@ -202,7 +201,7 @@ impl Table {
         Ok((metadata != *state.metadata()).then_some(metadata))
     }
 
-    /// The schema with the columns it lacks and with wider ones, or `None` where it lacks none.
+    /// The schema with new and widened columns; `None` if unchanged.
     fn grown_schema(
         &self,
         columns: &[Field],
@@ -223,7 +222,7 @@ impl Table {
         Ok(Some(StructType::try_new(schema.fields().map(widened).chain(new))?))
     }
 
-    /// Whether the table has each of `columns` either not at all or with the same type.
+    /// Checks that the table has each of `columns` with the same type or not at all.
     pub fn check_columns(&self, columns: &[Field]) -> Result<()> {
         let schema = self.schema()?;
         for field in columns {
@@ -241,7 +240,7 @@ impl Table {
     }
 }
 
-/// The names of some changes, each with the highest of its versions.
+/// The transactions of some changes, each with its highest version.
 pub(super) fn transactions(changes: &[&Change]) -> Vec<Transaction> {
     let mut highest: BTreeMap<&str, u64> = BTreeMap::new();
     for id in changes.iter().filter_map(|c| c.transaction.as_ref()) {
@@ -251,7 +250,7 @@ pub(super) fn transactions(changes: &[&Change]) -> Vec<Transaction> {
     highest.into_iter().map(|(name, version)| Transaction::new(name, version as i64)).collect()
 }
 
-/// 5 to 50 ms, different for processes that collide.
+/// A random pause of 5 to 50 ms, so that colliding processes diverge.
 fn jitter() -> Duration {
     let random = uuid::Uuid::new_v4().as_u128() as u64;
     Duration::from_millis(5 + random % 46)

@@ -1,4 +1,4 @@
-//! Which entry of a log keeps it from being read.
+//! Finds a damaged entry in an unreadable log.
 
 use std::fs;
 use std::path::Path;
@@ -8,8 +8,8 @@ use serde::de::IgnoredAny;
 use crate::error::TableError;
 use crate::store::LOG_FOLDER;
 
-/// Names the first log entry of the table in `root` with a line that is not a JSON object. Returns `None` if every entry is
-/// whole, or if the log cannot be listed.
+/// Returns the first log entry of the table in `root` with a line that is not a JSON object; `None` if all entries
+/// are intact or the log cannot be listed.
 pub(super) fn damaged_entry(root: &Path) -> Option<TableError> {
     let entries = fs::read_dir(root.join(LOG_FOLDER)).ok()?.filter_map(|entry| Some(entry.ok()?.path()));
     let mut entries: Vec<_> = entries.filter(|path| path.extension().is_some_and(|e| e == "json")).collect();

@@ -1,4 +1,4 @@
-//! What a table is made with.
+//! Definitions of new tables.
 
 use std::collections::BTreeMap;
 
@@ -9,7 +9,7 @@ use deltalake::kernel::engine::arrow_conversion::TryFromArrow as _;
 
 use crate::schema::Field;
 
-/// What a table is made with.
+/// The definition of a new table.
 #[derive(Debug, Clone)]
 pub struct Definition {
     pub(super) columns: Vec<StructField>,
@@ -19,8 +19,8 @@ pub struct Definition {
 }
 
 impl Definition {
-    /// A table of `fields`, and of `partitions`: columns that are the same for all rows of a segment, and lie in its
-    /// path. They come first. `comment` is one sentence for people.
+    /// Defines a table with `fields`, after the partition columns `partitions`: these are constant within a segment
+    /// and part of its path. `comment` is one sentence for people.
     pub fn of_fields(partitions: &[Field], fields: &[Field], comment: &'static str) -> Self {
         Self {
             columns: partitions.iter().chain(fields).map(Field::to_delta).collect(),
@@ -30,10 +30,10 @@ impl Definition {
         }
     }
 
-    /// A table of Arrow columns, with properties that its log keeps.
+    /// Defines a table with Arrow columns and properties in its log.
     ///
     /// # Errors
-    /// Where Delta has no type for a column.
+    /// If Delta has no type for a column.
     pub(crate) fn of_schema(
         schema: &Schema,
         comment: &'static str,

@@ -1,11 +1,11 @@
-//! A table: a folder with a Delta log that names its segments.
+//! Tables: folders with a Delta log that names their segments.
 
 mod actions;
 mod append;
 mod commit;
 mod damaged;
 mod definition;
-mod known;
+mod statistics;
 mod turn;
 
 use std::collections::{BTreeMap, HashMap};
@@ -28,129 +28,127 @@ use self::actions::to_segment;
 use self::append::Appended;
 use self::damaged::damaged_entry;
 pub use self::definition::Definition;
-pub use self::known::ColumnStatistics;
+pub use self::statistics::ColumnStatistics;
 pub use self::turn::CALLS_MAX;
 use self::turn::in_turn;
 use crate::disk::{Disk, create_dirs};
 use crate::error::TableError;
-use crate::hold::Hold;
+use crate::folder_lock::FolderLock;
 use crate::layout::TableOptions;
 use crate::schema::Field;
 use crate::store::{DurableStore, LOG_FOLDER};
 
 const COLUMN_MAPPING: &str = "delta.columnMapping.mode";
 
-/// A segment as the log names it.
+/// A segment as the log describes it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Segment {
     /// Path below the table's folder, with `/` between folders.
     pub path: String,
-    /// Size in bytes.
     pub bytes: u64,
-    /// Rows; 0 where the log does not say, as other writers may leave it.
+    /// Number of rows; 0 if another writer did not record it.
     pub rows: u64,
-    /// Values of the partition columns; NULL is the empty text, as Delta has it.
+    /// Values of the partition columns; as in Delta, NULL is the empty text.
     pub partition: BTreeMap<String, String>,
-    /// What is known of its columns, by name.
+    /// Statistics of the columns, by name.
     pub columns: BTreeMap<String, ColumnStatistics>,
-    /// Notes that the log keeps of it, such as by what it is clustered.
+    /// Tags in the log, such as the clustering.
     pub tags: BTreeMap<String, String>,
 }
 
 impl Segment {
-    /// The note of how many row groups it has.
+    /// The tag with the number of row groups.
     pub(crate) const GROUPS_TAG: &str = "manyworlds.groups";
-    /// The note of which part of the table it belongs to.
+    /// The tag with the part of the table that the segment belongs to.
     pub(crate) const PART_TAG: &str = "manyworlds.part";
 
-    /// Its row groups, where whoever wrote it left a note: what is skipped can then be told without opening it.
+    /// The number of row groups, if recorded. Allows reporting skipped groups without opening the file.
     pub fn groups(&self) -> Option<usize> {
         self.tags.get(Self::GROUPS_TAG)?.parse().ok()
     }
 
-    /// The part of the table that its rows belong to, which is the folder it lies in; `None` where it belongs to none.
-    /// Segments of two parts are never merged.
+    /// The part of the table, which is the segment's folder; `None` if it has none. Segments of different parts are
+    /// never merged.
     pub fn part(&self) -> Option<&str> {
         self.tags.get(Self::PART_TAG).map(String::as_str)
     }
 
-    /// The note of a part, if there is one.
     pub(crate) fn part_tags(part: Option<&str>) -> BTreeMap<String, String> {
         part.map(|part| (Self::PART_TAG.to_owned(), part.to_owned())).into_iter().collect()
     }
 }
 
-/// What becomes of the rows of segments that others take the place of.
+/// What a rewrite does to the rows of its segments.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Rewrite {
-    /// The same rows lie in other files: who follows the table's changes sees none.
+    /// Moves the same rows to other files: the table's change feed stays empty.
     SameRows,
-    /// Some of the rows are gone.
+    /// Drops some of the rows.
     FewerRows,
 }
 
-/// What a change is called, so that it is in the table once however often it is committed: a table keeps the highest
-/// version of each name, and refuses changes whose version is not above it.
+/// Identifies a change, so that it is applied only once. The table stores the highest version of each name and skips
+/// changes that are not above it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TransactionId {
-    /// Who changes the table.
+    /// The writer.
     pub name: String,
-    /// Which of its changes this is.
+    /// The writer's version of the change.
     pub version: u64,
 }
 
 impl TransactionId {
-    /// Of a change that has its name for itself.
+    /// Identifies a change with a unique name.
     pub fn once(name: impl Into<String>) -> Self {
         Self { name: name.into(), version: 1 }
     }
 }
 
-/// A change to a table, committed whole or not at all.
+/// A change to a table, committed atomically.
 #[derive(Debug, Clone, Default)]
 pub struct Change {
-    /// Segments to add. One whose path the table already has takes its place.
+    /// Segments to add. A segment replaces one of the same path.
     pub add: Vec<Segment>,
-    /// Segments to take out of the table; their files stay until they are vacuumed.
+    /// Segments to remove; their files stay until a vacuum.
     pub remove: Vec<Segment>,
-    /// Columns that the table must have from now on.
+    /// Columns that the table needs.
     pub columns: Vec<Field>,
-    /// Names the change: one that was committed before is not committed again.
+    /// Identifies the change: it is skipped if it was committed before.
     pub transaction: Option<TransactionId>,
-    /// Says that the added segments hold rows of the removed ones. Then all of those must still be in the table, or the
-    /// change is refused: rows can neither be doubled nor come back.
+    /// Set if the added segments hold rows of the removed ones. Then the commit fails unless all of these are still
+    /// in the table, so rows are neither duplicated nor restored.
     pub rewrite: Option<Rewrite>,
-    /// Columns of integers that hold real numbers from now on.
+    /// Integer columns to turn into real numbers.
     pub widen: Vec<String>,
-    /// Properties that the table has from now on; those that are `None` it has no more.
+    /// Properties to set, or to remove if `None`.
     pub properties: BTreeMap<String, Option<String>>,
 }
 
 impl Change {
-    /// Takes segments out of the table, for others to take their place.
+    /// Starts a change that replaces segments.
     pub(crate) fn rewrite(remove: Vec<Segment>, rewrite: Rewrite) -> Self {
         Self { remove, rewrite: Some(rewrite), ..Self::default() }
     }
 }
 
-/// What became of a change.
+/// The outcome of a commit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Committed {
-    /// It is in the table from this version on.
+    /// The change is in the table from this version on.
     At(u64),
-    /// A change of the same name was committed before; nothing was done.
+    /// A change of this name was committed before; nothing was done.
     Before,
 }
 
-/// An open table, at the version it was last refreshed to.
+/// An open table at the version of its last refresh.
 #[derive(Debug, Clone)]
 pub struct Table {
     root: PathBuf,
     disk: Arc<dyn Disk>,
     delta: DeltaTable,
     appended: Appended,
-    /// Held as long as somebody may commit through this handle, where its folder may be exchanged.
-    _hold: Option<Arc<Hold>>,
+    /// Held while this handle may commit, to keep the folder in place.
+    _folder_lock: Option<Arc<FolderLock>>,
 }
 
 type Result<T> = std::result::Result<T, TableError>;
@@ -161,19 +159,19 @@ impl Table {
         root.join(LOG_FOLDER).is_dir()
     }
 
-    /// When the table in the folder `root` was committed to last, without opening it: the time at which its log got
-    /// its last entry, in the steps of the file system's clock. `None` where there is none.
+    /// The time of the last commit to the table in the folder `root`, without opening it: the modification time of
+    /// its log. `None` if it does not exist.
     pub fn committed_at(root: &Path) -> Option<SystemTime> {
         std::fs::metadata(root.join(LOG_FOLDER)).and_then(|log| log.modified()).ok()
     }
 
-    /// Opens the table in the folder `root`; `None` where there is none.
+    /// Opens the table in the folder `root`; `None` if it does not exist.
     pub async fn open(root: &Path, disk: Arc<dyn Disk>) -> Result<Option<Self>> {
         let log = root.join(LOG_FOLDER);
-        disk.bring_log(&log).map_err(TableError::io("open", &log))?;
+        disk.fetch_log(&log).map_err(TableError::io("open", &log))?;
         match log.metadata() {
             Ok(found) if found.is_dir() => {}
-            // What may not be looked at is not absent.
+            // An inaccessible log is not a missing one.
             Err(refused) if !matches!(refused.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => {
                 return Err(TableError::io("open", &log)(refused));
             }
@@ -182,13 +180,13 @@ impl Table {
         let mut table = Self::over(root, &disk, DeltaTable::new(log_store(root, disk.clone())?));
         match in_turn(table.delta.load()).await {
             Ok(()) => Ok(Some(table)),
-            // A log folder without a first entry: a table whose creation was cut short.
+            // A log without a first entry: the table's creation was interrupted.
             Err(DeltaTableError::NotATable(_) | DeltaTableError::InvalidTableLocation(_)) => Ok(None),
             Err(error) => Err(damaged_entry(root).unwrap_or_else(|| TableError::log("open", root)(error))),
         }
     }
 
-    /// Opens the table in the folder `root`, or makes it.
+    /// Opens the table in the folder `root`, or creates it.
     pub async fn open_or_create(root: &Path, disk: Arc<dyn Disk>, definition: &Definition) -> Result<Self> {
         if let Some(table) = Self::open(root, disk.clone()).await? {
             return Ok(table);
@@ -203,11 +201,11 @@ impl Table {
             .with_raise_if_key_not_exists(false)
             .with_comment(definition.comment)
             .with_save_mode(SaveMode::Ignore)
-            // Tried again, it would put its description over a table that another has made meanwhile.
+            // A retry would overwrite the metadata of a table that another process created meanwhile.
             .with_commit_properties(CommitProperties::default().with_max_retries(0));
         match in_turn(create.into_future()).await {
             Ok(table) => Ok(Self::over(root, &disk, table)),
-            // Another process made it meanwhile.
+            // Another process created it meanwhile.
             Err(error) => match Self::open(root, disk).await? {
                 Some(table) => Ok(table),
                 None => Err(TableError::log("create", root)(error)),
@@ -216,30 +214,29 @@ impl Table {
     }
 
     fn over(root: &Path, disk: &Arc<dyn Disk>, delta: DeltaTable) -> Self {
-        Self { root: root.to_owned(), disk: disk.clone(), delta, appended: Appended::default(), _hold: None }
+        Self { root: root.to_owned(), disk: disk.clone(), delta, appended: Appended::default(), _folder_lock: None }
     }
 
-    /// This handle, which keeps its folder in its place.
-    pub(crate) fn held_by(self, hold: Option<Arc<Hold>>) -> Self {
-        Self { _hold: hold, ..self }
+    /// Keeps a lock on the folder for the life of this handle.
+    pub(crate) fn with_folder_lock(self, folder_lock: Option<Arc<FolderLock>>) -> Self {
+        Self { _folder_lock: folder_lock, ..self }
     }
 
-    /// Makes what this handle sees durable: whoever committed it may have been killed before it was.
+    /// Makes this handle's version durable: its writer may have been killed before it did so.
     pub fn make_durable(&self) -> Result<()> {
         sync_log(&self.root, &*self.disk)
     }
 
-    /// The table's folder.
     pub fn root(&self) -> &Path {
         &self.root
     }
 
-    /// The version that reads of this handle see.
+    /// The version that this handle reads.
     pub fn version(&self) -> u64 {
         self.delta.version().unwrap_or(0).max(self.appended.version)
     }
 
-    /// Moves on to the newest version.
+    /// Moves this handle to the newest version.
     pub async fn refresh(&mut self) -> Result<()> {
         self.read_state().await.map_err(TableError::log("read", &self.root))
     }
@@ -255,25 +252,25 @@ impl Table {
         Ok(self.schema()?.fields().map(|f| f.name().clone()).collect())
     }
 
-    /// The columns as Arrow has them.
+    /// The columns as an Arrow schema.
     pub fn arrow_schema(&self) -> Result<ArrowSchemaRef> {
         let schema: Schema = self
             .schema()?
             .as_ref()
             .try_into_arrow()
             .map_err(|e| TableError::log("read the columns of", &self.root)(DeltaTableError::from(e)))?;
-        // Delta's own notes on fields are no business of those who read rows.
+        // Drops Delta's metadata of fields, which readers of rows do not need.
         let fields = schema.fields().iter().map(|f| f.as_ref().clone().with_metadata(HashMap::new()));
         Ok(Arc::new(Schema::new(fields.collect::<Vec<_>>())))
     }
 
-    /// How the table stores what is inserted.
+    /// The table's layout and options.
     pub fn options(&self) -> Result<TableOptions> {
         let snapshot = self.delta.snapshot().map_err(TableError::log("read", &self.root))?;
         TableOptions::from_properties(&self.root, snapshot.metadata().configuration())
     }
 
-    /// Names of the columns that are the same for all rows of a segment and are stored in the log only.
+    /// Names of the partition columns, which are constant within a segment and stored in the log only.
     pub fn partition_columns(&self) -> Result<Vec<String>> {
         let snapshot = self.delta.snapshot().map_err(TableError::log("read", &self.root))?;
         Ok(snapshot.metadata().partition_columns().to_vec())
@@ -284,19 +281,17 @@ impl Table {
         Ok(snapshot.schema())
     }
 
-    /// The segments of the version in hand, ordered by path.
+    /// The segments of this version, sorted by path.
     ///
     /// # Errors
-    /// Where the log cannot be read, and where another writer keeps rows or names of columns in a way in which the
-    /// segments alone do not tell what is in the table.
+    /// If the log cannot be read, or another writer uses deletion vectors or column mapping.
     pub async fn segments(&self) -> Result<Vec<Segment>> {
         let mut segments = self.read_segments().await?;
         segments.sort_by(|a, b| a.1.path.cmp(&b.1.path));
         Ok(segments.into_iter().map(|(_, segment)| segment).collect())
     }
 
-    /// The segments of the version in hand, the oldest first, each with the time at which it was written, in
-    /// milliseconds since 1970.
+    /// The segments of this version, oldest first, each with its write time in milliseconds since 1970.
     pub(crate) async fn segments_by_age(&self) -> Result<Vec<(i64, Segment)>> {
         let mut segments = self.read_segments().await?;
         segments.sort_by(|a, b| a.0.cmp(&b.0).then_with(|| a.1.path.cmp(&b.1.path)));
@@ -319,21 +314,22 @@ impl Table {
         };
         let (mapping, segments) = in_turn(read).await.map_err(TableError::log("read", &self.root))?;
         if mapping.is_some_and(|mode| mode != "none") {
-            return Err(refuse("it maps its columns to other names, which is not read here: write it again without"));
+            return Err(refuse("column mapping is not supported: rewrite the table without it"));
         }
-        let segments = segments.into_iter().collect::<Option<Vec<_>>>().ok_or_else(|| {
-            refuse("it has deletion vectors, which are not read here: have the engine that wrote them purge them")
-        })?;
+        let segments = segments
+            .into_iter()
+            .collect::<Option<Vec<_>>>()
+            .ok_or_else(|| refuse("deletion vectors are not supported: purge them with the engine that wrote them"))?;
         let outside =
             segments.iter().flat_map(|(_, s)| [Some(s.path.as_str()), s.part()]).flatten().find(|p| !is_inside(p));
         if let Some(path) = outside {
-            let what = "which is outside of its folder: nothing of it is read; restore the log from a copy";
-            return Err(refuse(&format!("its log names {path:?}, {what}")));
+            let advice = "outside the table's folder: nothing was read; restore the log from a backup";
+            return Err(refuse(&format!("its log names {path:?}, {advice}")));
         }
         Ok(segments)
     }
 
-    /// Files that were taken out of the table and are not yet forgotten by its log: path, and when that was, in
+    /// Files that were removed from the table and that its log still remembers, with the time of removal in
     /// milliseconds since 1970.
     pub(crate) async fn removed_files(&self) -> Result<Vec<(String, i64)>> {
         let fail = TableError::log("read", &self.root);
@@ -347,7 +343,7 @@ impl Table {
     }
 }
 
-/// Whether a path that a log names stays below the table's folder, whatever that is.
+/// Whether a path from a log stays below the table's folder.
 fn is_inside(path: &str) -> bool {
     let is_plain = |part| matches!(part, Component::Normal(_));
     !path.is_empty() && !path.contains("://") && Path::new(path).components().all(is_plain)
@@ -357,14 +353,14 @@ fn log_store(root: &Path, disk: Arc<dyn Disk>) -> Result<LogStoreRef> {
     let fail = |e: object_store::Error| TableError::log("open", root)(DeltaTableError::from(e));
     let root = root.canonicalize().map_err(TableError::io("open the folder", root))?;
     let url = Url::from_directory_path(&root).map_err(|()| {
-        TableError::io("name as a URL the folder", &root)(std::io::Error::other("it is no absolute path"))
+        TableError::io("make a URL of the folder", &root)(std::io::Error::other("not an absolute path"))
     })?;
     let whole = Arc::new(DurableStore::new(Path::new("/"), &root, disk.clone()).map_err(fail)?);
     let prefixed = Arc::new(DurableStore::new(&root, &root, disk).map_err(fail)?);
     Ok(default_logstore(prefixed, whole, &url, &StorageConfig::default()))
 }
 
-/// Makes the names of a log's entries durable; what they hold was so before it was named.
+/// Makes the names of a log's entries durable; their contents already are.
 pub(crate) fn sync_log(root: &Path, disk: &dyn Disk) -> Result<()> {
     let folder = root.join(LOG_FOLDER);
     disk.sync_dir(&folder).map_err(TableError::io("sync the folder", &folder))

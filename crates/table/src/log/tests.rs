@@ -1,4 +1,4 @@
-//! Commits: whole, once, and beside others.
+//! Commits are atomic, idempotent and concurrent.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -38,13 +38,13 @@ async fn table(root: &Path) -> Table {
 }
 
 #[tokio::test]
-async fn segments_come_and_go_by_commit() {
+async fn commits_add_and_remove_segments() {
     let root = tempfile::tempdir().unwrap();
     assert!(Table::open(root.path(), Arc::new(RealDisk)).await.unwrap().is_none());
     let mut table = table(root.path()).await;
     assert_eq!(table.commit(&adding(&["x", "y"], None)).await.unwrap(), Committed::At(1));
     assert_eq!(table.segments().await.unwrap(), [segment("x"), segment("y")]);
-    // The same path again takes the place of the first.
+    // A segment replaces one of the same path.
     table.commit(&adding(&["x"], None)).await.unwrap();
     let remove = Change { remove: vec![segment("y")], ..Change::default() };
     table.commit(&remove).await.unwrap();
@@ -54,31 +54,32 @@ async fn segments_come_and_go_by_commit() {
 }
 
 #[tokio::test]
-async fn changes_that_are_committed_together_may_bring_the_same_column() {
+async fn changes_of_one_commit_may_share_new_column() {
     let root = tempfile::tempdir().unwrap();
     let mut table = table(root.path()).await;
-    let bringing = |name| Change { columns: vec![Field::new("m", FieldType::Int32)], ..adding(&[name], Some(name)) };
-    let committed = table.commit_all(&[bringing("x"), bringing("y")]).await.unwrap();
+    let adding_column =
+        |name| Change { columns: vec![Field::new("m", FieldType::Int32)], ..adding(&[name], Some(name)) };
+    let committed = table.commit_all(&[adding_column("x"), adding_column("y")]).await.unwrap();
     assert_eq!(committed, [Committed::At(1), Committed::At(1)]);
     assert_eq!(table.columns().unwrap(), ["part", "n", "m"]);
     assert_eq!(table.segments().await.unwrap().len(), 2);
 }
 
 #[tokio::test]
-async fn a_named_change_is_committed_once() {
+async fn named_changes_commit_once() {
     let root = tempfile::tempdir().unwrap();
     let mut first = table(root.path()).await;
     let mut second = table(root.path()).await;
     assert_eq!(first.commit(&adding(&["x"], Some("job/1"))).await.unwrap(), Committed::At(1));
     assert_eq!(first.commit(&adding(&["x"], Some("job/1"))).await.unwrap(), Committed::Before);
-    // A handle that has not seen the first commit finds out when it tries.
+    // A stale handle detects the first commit when it tries.
     assert_eq!(second.commit(&adding(&["x"], Some("job/1"))).await.unwrap(), Committed::Before);
     assert_eq!(second.commit(&adding(&["z"], Some("job/2"))).await.unwrap(), Committed::At(2));
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_another_committed_and_did_not_sync_is_durable_once_it_is_found() {
-    // The first writer is killed at each of the disk's operations; the second commits the same, and power fails.
+async fn unsynced_commits_of_others_become_durable() {
+    // Kills the first writer at each disk operation. Then the second commits the same change, and the power fails.
     let mut found = 0;
     for kill in 0.. {
         let folder = tempfile::tempdir().unwrap();
@@ -97,11 +98,11 @@ async fn what_another_committed_and_did_not_sync_is_durable_once_it_is_found() {
             break;
         }
     }
-    assert!(found > 1, "it was there already {found} times, once of them because nobody was killed");
+    assert!(found > 1, "found {found} earlier commits, one of them from a writer that was not killed");
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
-async fn writers_side_by_side_all_get_in() {
+async fn concurrent_commits_all_succeed() {
     let root = tempfile::tempdir().unwrap();
     drop(table(root.path()).await);
     let writers = (0..6).map(|w| {
@@ -120,7 +121,7 @@ async fn writers_side_by_side_all_get_in() {
 }
 
 #[tokio::test]
-async fn columns_are_added_and_never_change_type() {
+async fn added_columns_never_change_type() {
     let root = tempfile::tempdir().unwrap();
     let mut table = table(root.path()).await;
     let grow = Change { columns: vec![Field::new("extra", FieldType::Int8)], ..adding(&["x"], None) };
@@ -149,7 +150,7 @@ async fn many_commits_leave_a_checkpoint() {
 }
 
 #[tokio::test]
-async fn tags_and_properties_stay_with_the_table() {
+async fn tags_and_properties_survive_checkpoints() {
     let root = tempfile::tempdir().unwrap();
     let mut table = table(root.path()).await;
     let tagged = Segment { tags: [("job".to_owned(), "7".to_owned())].into(), ..segment("tagged") };
@@ -168,7 +169,7 @@ async fn tags_and_properties_stay_with_the_table() {
 }
 
 #[tokio::test]
-async fn a_rewrite_of_what_is_gone_is_refused_and_one_beside_an_insert_is_not() {
+async fn rewrites_of_missing_segments_are_rejected() {
     let root = tempfile::tempdir().unwrap();
     let mut first = table(root.path()).await;
     first.commit(&adding(&["x", "y"], None)).await.unwrap();
@@ -179,11 +180,11 @@ async fn a_rewrite_of_what_is_gone_is_refused_and_one_beside_an_insert_is_not() 
         rewrite: Some(Rewrite::SameRows),
         ..Change::default()
     };
-    // A handle that has not seen an insert rewrites beside it.
+    // A handle that missed an insert can still rewrite.
     second.commit(&adding(&["z"], None)).await.unwrap();
     first.commit(&rewrite("xy")).await.unwrap();
     assert_eq!(first.segments().await.unwrap(), [segment("xy"), segment("z")]);
-    // One that has not seen a rewrite does not repeat it.
+    // A handle that missed a rewrite must not repeat it.
     let refused = second.commit(&rewrite("yx")).await.unwrap_err();
     assert_eq!(refused.kind(), crate::ErrorKind::Conflict);
     assert!(refused.to_string().contains("part=a/x") && refused.to_string().contains("run it again"), "{refused}");
@@ -197,7 +198,7 @@ fn append(root: &Path, version: u64, actions: &[Value]) {
 }
 
 #[tokio::test]
-async fn what_others_keep_beside_the_segments_is_refused() {
+async fn deletion_vectors_and_column_mapping_are_rejected() {
     let root = tempfile::tempdir().unwrap();
     let mut table = table(root.path()).await;
     table.commit(&adding(&["x"], None)).await.unwrap();
@@ -214,11 +215,11 @@ async fn what_others_keep_beside_the_segments_is_refused() {
     append(root.path(), 2, &[protocol, add]);
     let reopened = Table::open(root.path(), Arc::new(RealDisk)).await.unwrap().unwrap();
     let said = reopened.segments().await.unwrap_err().to_string();
-    assert!(said.starts_with("table ") && said.contains("it has deletion vectors, which are not read here"), "{said}");
+    assert!(said.starts_with("table ") && said.contains("deletion vectors are not supported"), "{said}");
 }
 
 #[tokio::test]
-async fn appends_of_a_log_are_in_the_table_once_and_its_columns_grow() {
+async fn log_positions_are_appended_once_as_columns_grow() {
     let folder = tempfile::tempdir().unwrap();
     let root = folder.path().join("t");
     let disk: Arc<dyn Disk> = Arc::new(RealDisk);
@@ -236,7 +237,7 @@ async fn appends_of_a_log_are_in_the_table_once_and_its_columns_grow() {
     };
     assert_eq!(append(&appender, &one, 7).await.unwrap(), Committed::At(1));
     assert_eq!(append(&appender, &one, 7).await.unwrap(), Committed::Before);
-    assert_eq!(append(&appender, &one, 3).await.unwrap(), Committed::Before, "the table is past it");
+    assert_eq!(append(&appender, &one, 3).await.unwrap(), Committed::Before, "the table has passed position 3");
     assert_eq!(append(&appender, &two, 9).await.unwrap(), Committed::At(2));
     assert_eq!(append(&appender, &two, 12).await.unwrap(), Committed::At(3));
 
@@ -251,7 +252,7 @@ async fn appends_of_a_log_are_in_the_table_once_and_its_columns_grow() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_segment_that_is_gone_is_not_committed() {
+async fn missing_segments_are_not_committed() {
     let folder = tempfile::tempdir().unwrap();
     let root = folder.path().join("t");
     let disk: Arc<dyn Disk> = Arc::new(RealDisk);
@@ -270,7 +271,7 @@ async fn a_segment_that_is_gone_is_not_committed() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 3)]
-async fn a_table_can_be_opened_while_versions_are_written() {
+async fn tables_open_during_concurrent_commits() {
     let folder = tempfile::tempdir().unwrap();
     let root = folder.path().join("t");
     let mut writer = table(&root).await;
@@ -291,7 +292,7 @@ async fn a_table_can_be_opened_while_versions_are_written() {
     reader.await.unwrap();
 }
 
-/// Writes an entry into a log as a stranger would.
+/// Forges a log entry.
 fn forge(root: &Path, version: u64, path: &str, part: Option<&str>) {
     let tags = part.map(|part| serde_json::json!({Segment::PART_TAG: part}));
     let add = serde_json::json!({"add": {
@@ -302,7 +303,7 @@ fn forge(root: &Path, version: u64, path: &str, part: Option<&str>) {
 }
 
 #[tokio::test]
-async fn paths_outside_the_folder_are_refused() {
+async fn paths_outside_the_folder_are_rejected() {
     for (path, part) in [
         ("../../x.parquet", None),
         ("%2e%2e/x.parquet", None),
@@ -318,7 +319,7 @@ async fn paths_outside_the_folder_are_refused() {
         forge(root.path(), 2, path, part);
         let forged = Table::open(root.path(), Arc::new(RealDisk)).await.unwrap().unwrap();
         let refused = forged.segments().await.unwrap_err().to_string();
-        assert!(refused.contains("outside of its folder"), "{path}: {refused}");
+        assert!(refused.contains("outside the table's folder"), "{path}: {refused}");
         assert!(forged.segments_by_age().await.is_err());
     }
     let root = tempfile::tempdir().unwrap();
@@ -328,18 +329,18 @@ async fn paths_outside_the_folder_are_refused() {
     assert_eq!(odd.segments().await.unwrap().len(), 1);
 }
 
-/// Each call of the Delta library holds one of the runtime's blocking threads while it waits for another.
+/// Each call of the Delta library occupies a blocking thread while it waits for another.
 #[test]
-fn tables_are_read_at_once_by_more_than_a_runtime_has_threads() {
+fn concurrent_reads_exceed_blocking_threads() {
     let threads = CALLS_MAX + 8;
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).max_blocking_threads(threads).build();
     let root = tempfile::tempdir().unwrap();
-    let (told, all_read) = std::sync::mpsc::channel();
+    let (sender, all_read) = std::sync::mpsc::channel();
     let runtime = runtime.unwrap();
     runtime.block_on(table(root.path()));
     for _ in 0..4 * threads {
-        let (root, told) = (root.path().to_owned(), told.clone());
-        runtime.spawn(async move { told.send(table(&root).await.version()) });
+        let (root, sender) = (root.path().to_owned(), sender.clone());
+        runtime.spawn(async move { sender.send(table(&root).await.version()) });
     }
     let read = (0..4 * threads).filter_map(|_| all_read.recv_timeout(Duration::from_mins(1)).ok()).count();
     runtime.shutdown_background();
@@ -347,7 +348,7 @@ fn tables_are_read_at_once_by_more_than_a_runtime_has_threads() {
 }
 
 #[tokio::test]
-async fn a_damaged_entry_is_named() {
+async fn damaged_log_entries_are_named() {
     let root = tempfile::tempdir().unwrap();
     let mut table = table(root.path()).await;
     table.commit(&adding(&["x"], None)).await.unwrap();

@@ -1,55 +1,52 @@
-//! The bytes of a look-up file: its index and its blocks, written and read.
+//! The file format of secondary indexes.
 
 use twox_hash::XxHash64;
 
 use pages::varint;
 
-/// Entries of a block, at most.
+/// Limit on the entries of a block.
 pub(super) const BLOCK_ENTRIES: usize = 2048;
 /// The last bytes of a file.
 pub(super) const MAGIC: &[u8; 8] = b"MWLOOK01";
-/// Place, length and length before compression of the index, the hash of it and of those, and [`MAGIC`].
+/// The tail: offset, length and uncompressed length of the index, the hash of these and of the index, and [`MAGIC`].
 pub(super) const TAIL_BYTES: usize = 40;
-/// Those of the tail that the hash is of.
+/// Bytes at the start of the tail that the hash covers.
 pub(super) const HASHED_TAIL_BYTES: usize = 24;
 
 pub(super) fn hash(bytes: &[u8]) -> u64 {
     XxHash64::oneshot(0, bytes)
 }
 
-/// What a file says of itself.
+/// The index part of a file.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(super) struct Index {
-    /// Rows of the segment.
     pub(super) rows: u64,
-    /// Its row groups.
+    /// Row groups of the segment.
     pub(super) groups: usize,
-    /// Its look-up columns.
     pub(super) columns: Vec<Column>,
 }
 
-/// A look-up column.
+/// An indexed column.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Column {
     pub(super) name: String,
     pub(super) form: Form,
-    /// Its blocks, in the order of their keys.
+    /// Blocks, in the order of their keys.
     pub(super) blocks: Vec<Block>,
-    /// Its last key; empty where it has none.
+    /// The last key; empty if the column has none.
     pub(super) last: Vec<u8>,
 }
 
-/// How the keys of a column are written.
+/// How the keys of a column are encoded.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Form {
-    /// All keys begin with `prefix`, and then have `width` bytes, 8 at most: a number, of which the difference from the
-    /// one before is kept.
+    /// All keys consist of `prefix` and `width` bytes (at most 8) that form a number. Stores deltas.
     Number { prefix: Vec<u8>, width: usize },
-    /// Any keys: of each is kept how many bytes it shares with the one before, and the others.
+    /// Arbitrary keys. Stores the length shared with the previous key, and the rest.
     Text,
 }
 
-/// A block, as the index has it.
+/// A block's entry in the index.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Block {
     pub(super) first: Vec<u8>,
@@ -57,7 +54,7 @@ pub(super) struct Block {
     pub(super) bytes: usize,
     pub(super) raw_bytes: usize,
     pub(super) hash: u64,
-    /// Which row groups occur in it, a bit each.
+    /// One bit per row group that occurs in the block.
     pub(super) groups: Vec<u8>,
 }
 
@@ -89,7 +86,7 @@ impl Index {
         out
     }
 
-    /// Reads what [`Self::to_bytes`] wrote; `None` where it did not.
+    /// Parses the format of [`Self::to_bytes`]; `None` if invalid.
     pub(super) fn from_bytes(bytes: &[u8]) -> Option<Self> {
         let mut from = Cursor(bytes);
         let (rows, groups, columns) = (from.varint()?, from.varint()? as usize, from.varint()?);
@@ -116,16 +113,16 @@ impl Index {
     }
 }
 
-/// The width that says that keys are texts.
+/// The width that marks text keys.
 const TEXT: u64 = 9;
 
-/// Appends bytes behind their number.
+/// Appends bytes after their length.
 pub(super) fn push_section(out: &mut Vec<u8>, bytes: &[u8]) {
     varint::push(out, bytes.len() as u64);
     out.extend_from_slice(bytes);
 }
 
-/// Takes bytes off the front of a slice, where there are as many.
+/// Reads from the front of a slice.
 pub(super) struct Cursor<'a>(pub(super) &'a [u8]);
 
 impl<'a> Cursor<'a> {

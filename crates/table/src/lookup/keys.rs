@@ -1,7 +1,7 @@
-//! Values as keys: bytes that compare as the values do.
+//! Keys: bytes that sort like the values.
 //!
-//! Numbers, times and flags take 8 bytes, wide decimals 16, texts and bytes as many as they have. Real numbers are in
-//! the total order of IEEE 754, but for the two zeros, which are one.
+//! Numbers, times and booleans have 8 bytes, wide decimals 16, texts and bytes their own length. Real numbers follow
+//! the total order of IEEE 754, except that both zeros are equal.
 
 use std::ops::Bound;
 
@@ -11,15 +11,15 @@ use arrow::datatypes::{
     TimestampMicrosecondType,
 };
 
-/// Bytes of a key that are stored, at most. A value that shares them with another is looked for in the row groups of
-/// both: some too many, none too few.
+/// Limit on the stored bytes of a key. Values with a common prefix of this length share their row groups: lookups may
+/// return extra groups, but never miss one.
 pub(crate) const KEY_BYTES_MAX: usize = 64;
 /// Digits of a decimal that fits in 64 bits.
 const NARROW_DIGITS: u8 = 18;
 
 const SIGN: u64 = 1 << 63;
 
-/// The keys of a column of numbers; `None` for other columns. Where the column is NULL they mean nothing.
+/// The keys of a column of numbers; `None` for other types. Undefined where NULL.
 pub(crate) fn numbers(column: &dyn Array) -> Option<Vec<u64>> {
     let signed = |value: i64| value as u64 ^ SIGN;
     macro_rules! integers {
@@ -54,7 +54,7 @@ pub(crate) fn numbers(column: &dyn Array) -> Option<Vec<u64>> {
     })
 }
 
-/// Hands out the key of each row in which a column of anything but numbers is not NULL.
+/// Calls `take` with the key of each row that is not NULL, for columns without numbers.
 pub(crate) fn each_key(column: &dyn Array, mut take: impl FnMut(&[u8])) {
     let rows = || (0..column.len()).filter(|&row| column.is_valid(row));
     match column.data_type() {
@@ -64,12 +64,12 @@ pub(crate) fn each_key(column: &dyn Array, mut take: impl FnMut(&[u8])) {
             let value = column.as_primitive::<Decimal128Type>().value(row) as u128;
             take(&(value ^ (1 << 127)).to_be_bytes());
         }),
-        // Tables store no others.
+        // Tables store no other types.
         _ => {}
     }
 }
 
-/// The bytes of a key that are stored.
+/// The stored bytes of a key.
 pub(crate) fn stored(key: &[u8]) -> &[u8] {
     &key[..key.len().min(KEY_BYTES_MAX)]
 }
@@ -78,13 +78,12 @@ pub(crate) fn stored(key: &[u8]) -> &[u8] {
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Key {
     bytes: Vec<u8>,
-    /// Whether it is a real zero: whether one zero is below the other is not the same in all comparisons, so that a
-    /// range up to one always takes it in.
+    /// Real zeros: comparisons disagree on whether -0 is below 0, so ranges always include both.
     is_real_zero: bool,
 }
 
 impl Key {
-    /// The key of a row of a column, of a type as tables store it; `None` where it is NULL.
+    /// The key of a row, for any type that tables store; `None` if NULL.
     pub fn of(column: &dyn Array, row: usize) -> Option<Self> {
         if column.is_null(row) {
             return None;
@@ -107,24 +106,23 @@ impl Key {
     }
 }
 
-/// The keys between two.
+/// A range of keys.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct KeyRange {
-    /// The first that may be in it.
+    /// The first possible key in the range.
     pub(super) from: Vec<u8>,
-    /// The first past it.
+    /// The first key past the range.
     pub(super) to: Option<Vec<u8>>,
 }
 
 impl KeyRange {
-    /// A single key.
     pub fn of(key: &Key) -> Self {
         Self::between(Bound::Included(key), Bound::Included(key))
     }
 
-    /// All keys from one to another.
+    /// All keys between two bounds.
     pub fn between(from: Bound<&Key>, to: Bound<&Key>) -> Self {
-        // Nothing lies between a text and the same text with a zero byte behind it.
+        // Appending a zero byte gives the next text.
         let next = |key: &Key| [&key.bytes[..], &[0]].concat();
         let mut from = match from {
             Bound::Excluded(key) if !key.is_real_zero => next(key),
@@ -136,7 +134,7 @@ impl KeyRange {
             Bound::Included(key) | Bound::Excluded(key) => Some(next(key)),
             Bound::Unbounded => None,
         };
-        // Of what is stored of longer keys, the least is no more than this, and the most no more than that.
+        // Stored keys are truncated, so truncates the bounds outwards.
         from.truncate(KEY_BYTES_MAX);
         if let Some(to) = to.as_mut().filter(|to| to.len() > KEY_BYTES_MAX) {
             to.truncate(KEY_BYTES_MAX);
@@ -145,7 +143,7 @@ impl KeyRange {
         Self { from, to }
     }
 
-    /// The keys that are in both; `None` where none is.
+    /// The intersection of two ranges; `None` if empty.
     pub fn and(&self, other: &Self) -> Option<Self> {
         let from = (&self.from).max(&other.from).clone();
         let to = match (&self.to, &other.to) {

@@ -1,17 +1,16 @@
-//! Look-ups: beside each segment a small file that says in which of its row groups a value lies.
+//! Secondary indexes: a small file beside each segment that maps values to row groups.
 //!
-//! For every look-up column it has the column's distinct values in order, each with the row groups that hold it. A
-//! question for one value, some values or a range of them reads a block or two, and then only the row groups named
-//! there: that needs no luck with statistics, and unlike a Bloom filter it answers for ranges and never falsely.
+//! The file holds the sorted distinct values of each indexed column with their row groups. A question for one value,
+//! several values or a range reads one or two blocks, and then only the matching row groups. This does not depend on
+//! statistics. Unlike Bloom filters, it supports ranges, and gives false positives only for keys over 64 bytes.
 //!
-//! The file lies in the folder `_lookup` beside the segment (other engines' clean-up leaves names that begin with `_`
-//! alone), has the segment's name with the ending `.lookup`, and is synced before the log names the segment. One that
-//! is missing, as where another engine wrote the segment, says nothing; one that is damaged is warned of and says
-//! nothing either: then the segment itself is read.
+//! The file lies in the folder `_lookup` beside the segment, with the segment's name and the suffix `.lookup`. Other
+//! engines' clean-up ignores names that start with `_`. It is synced before the log names the segment. If it is
+//! missing (another engine wrote the segment) or damaged (logged as a warning), readers read the whole segment.
 //!
-//! Format: blocks, then the index, then a tail of 40 bytes. A block is [`format::BLOCK_ENTRIES`] entries at most of one
-//! column, an entry a key and a row group, compressed with zstd. Keys are bytes that compare as the values do
-//! ([`keys`]). The index has of each block its first key, its place, its hash, and the row groups that occur in it.
+//! Format: blocks, then the index, then a tail of 40 bytes. A block holds up to [`format::BLOCK_ENTRIES`] entries of
+//! one column, pairs of key and row group, compressed with zstd. Keys are bytes that sort like the values ([`keys`]).
+//! The index holds each block's first key, offset, hash, and row groups.
 
 mod format;
 mod keys;
@@ -27,18 +26,18 @@ pub(crate) use write::LookupWriter;
 use crate::error::TableError;
 use crate::log::Segment;
 
-/// The folder of look-ups, beside the segments.
+/// The folder of secondary indexes, beside the segments.
 pub(crate) const FOLDER: &str = "_lookup";
-/// What their names end in.
 const SUFFIX: &str = ".lookup";
 
-/// Where the look-up of a segment lies.
+/// The path of a segment's secondary index.
 pub(crate) fn path_of(segment: &Path) -> PathBuf {
     let stem = segment.file_stem().unwrap_or_default().to_string_lossy();
     segment.with_file_name(FOLDER).join(format!("{stem}{SUFFIX}"))
 }
 
-/// The path of the segment that a look-up belongs to, where `name`, a path below the table's folder, is a look-up's.
+/// The path of the segment that a secondary index belongs to; `None` if `name`, a path below the table's folder, is
+/// not a secondary index.
 pub(crate) fn segment_of(name: &str) -> Option<String> {
     let (folder, file) = name.rsplit_once('/')?;
     let stem = file.strip_suffix(SUFFIX).filter(|_| !file.starts_with('.'))?;
@@ -46,10 +45,10 @@ pub(crate) fn segment_of(name: &str) -> Option<String> {
     Some(format!("{above}{stem}.parquet"))
 }
 
-/// Bytes of the look-ups of some segments of the table in the folder `root`.
+/// Total bytes of the secondary indexes of some segments of the table in the folder `root`.
 ///
 /// # Errors
-/// Where one cannot be looked at, other than for not being there.
+/// If the size of an existing file cannot be read.
 pub fn lookup_bytes(root: &Path, segments: &[Segment]) -> Result<u64, TableError> {
     let mut bytes = 0;
     for segment in segments {
@@ -57,7 +56,7 @@ pub fn lookup_bytes(root: &Path, segments: &[Segment]) -> Result<u64, TableError
         match path.metadata() {
             Ok(found) => bytes += found.len(),
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => {}
-            Err(error) => return Err(TableError::io("look at", &path)(error)),
+            Err(error) => return Err(TableError::io("read the size of", &path)(error)),
         }
     }
     Ok(bytes)

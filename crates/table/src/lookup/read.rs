@@ -1,4 +1,4 @@
-//! Finds the row groups of keys.
+//! Looks up the row groups of keys.
 
 use std::fs::File;
 use std::io::{self, ErrorKind};
@@ -11,28 +11,28 @@ use super::path_of;
 use super::write::big_endian;
 use crate::log::Segment;
 
-/// Bytes at the end of a file that are read at once: most often the whole index is among them.
+/// Bytes to read from the end of a file first; usually they include the whole index.
 const END_BYTES: u64 = 16 << 10;
 
-/// The index of the look-up of one segment; its blocks are read as they are asked for.
+/// The secondary index of one segment. Its blocks are read on demand.
 #[derive(Debug)]
 pub struct Lookup {
     path: PathBuf,
     index: Index,
 }
 
-/// What a look-up found.
+/// The result of a lookup.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Found {
-    /// Of each row group of the segment, whether it holds a row that was looked for: never false where it does.
+    /// For each row group, whether it may hold a requested row; never false if it does.
     pub groups: Vec<bool>,
-    /// Bytes that were read.
+    /// Bytes read.
     pub bytes: u64,
 }
 
 impl Lookup {
-    /// Opens the look-up of a segment of the table in the folder `root`. `None` where there is none, and where it is
-    /// damaged, of which a warning is given: then nothing is known of where values are.
+    /// Opens the secondary index of a segment of the table in the folder `root`. `None` if it is missing, or damaged
+    /// (logs a warning).
     pub fn open(root: &Path, segment: &Segment) -> Option<Self> {
         let path = path_of(&root.join(&segment.path));
         let file = match File::open(&path) {
@@ -41,23 +41,22 @@ impl Lookup {
         };
         match file.and_then(|file| read_index(&file)) {
             Ok(index) if is_of(&index, segment) => Some(Self { path, index }),
-            Ok(_) => warned(&path, &"it is another segment's"),
+            Ok(_) => warned(&path, &"it belongs to another segment"),
             Err(error) => warned(&path, &error),
         }
     }
 
-    /// Row groups of the segment.
     pub fn groups(&self) -> usize {
         self.index.groups
     }
 
-    /// Bytes that this takes in memory, about.
+    /// Approximate memory in bytes.
     pub fn memory(&self) -> usize {
         let of_block = |block: &Block| size_of::<Block>() + block.first.len() + block.groups.len();
         self.index.columns.iter().flat_map(|column| &column.blocks).map(of_block).sum()
     }
 
-    /// The row groups in which `column` has a key of one of the ranges. `None` where that is not known.
+    /// The row groups that have a key of `column` in one of the ranges; `None` if unknown.
     pub fn find(&self, column: &str, ranges: &[KeyRange]) -> Option<Found> {
         let column = self.index.columns.iter().find(|c| c.name == column)?;
         let groups = vec![false; self.index.groups];
@@ -71,28 +70,28 @@ impl Lookup {
 
 #[cfg(test)]
 impl Lookup {
-    /// Blocks of each column.
+    /// Number of blocks per column.
     pub(super) fn blocks(&self) -> Vec<usize> {
         self.index.columns.iter().map(|column| column.blocks.len()).collect()
     }
 }
 
-/// Whether the rows of a look-up are as many as its segment has, as far as the log tells that.
+/// Whether the index matches the segment's numbers of rows and row groups, where the log records them.
 fn is_of(index: &Index, segment: &Segment) -> bool {
     (segment.rows == 0 || segment.rows == index.rows) && segment.groups().is_none_or(|groups| groups == index.groups)
 }
 
 fn warned<T>(path: &Path, reason: &dyn std::fmt::Display) -> Option<T> {
     tracing::warn!(
-        "cannot use the secondary index {}: {reason}; answers are right but slower until compacting or clustering the table \
-         rewrites its segment",
+        "cannot use the secondary index {} ({reason}): answers are correct but slower; compacting or clustering the table \
+         rebuilds it",
         path.display()
     );
     None
 }
 
 fn damaged() -> io::Error {
-    io::Error::new(ErrorKind::InvalidData, "it is damaged")
+    io::Error::new(ErrorKind::InvalidData, "the file is damaged")
 }
 
 fn read_index(file: &File) -> io::Result<Index> {
@@ -110,7 +109,7 @@ fn read_index(file: &File) -> io::Result<Index> {
     if words.0 != MAGIC || at.checked_add(bytes) != Some(length - TAIL_BYTES as u64) {
         return Err(damaged());
     }
-    // The index may be longer than what was read; then it is read again, whole.
+    // Reads a long index again as a whole.
     if at < from {
         end = vec![0; (length - at) as usize];
         file.read_exact_at(&mut end, at)?;
@@ -123,10 +122,10 @@ fn read_index(file: &File) -> io::Result<Index> {
     Index::from_bytes(&raw).ok_or_else(damaged)
 }
 
-/// A search under way.
+/// A search in progress.
 struct Search<'a> {
     path: &'a Path,
-    /// The file, once a block had to be read.
+    /// Opened when the first block is read.
     file: Option<File>,
     column: &'a Column,
     groups: Vec<bool>,
@@ -140,7 +139,7 @@ impl Search<'_> {
         if blocks.is_empty() || range.from > *last {
             return Ok(());
         }
-        // Keys that are `from` may begin in the block before the first that begins with it.
+        // Entries of `from` may start in the block before the first block with that key.
         let first = blocks.partition_point(|block| block.first < range.from).saturating_sub(1);
         for (place, block) in blocks.iter().enumerate().skip(first) {
             if is_past(&block.first) || self.groups.iter().all(|found| *found) {
@@ -162,7 +161,7 @@ impl Search<'_> {
         Ok(())
     }
 
-    /// Looks at each entry of a block.
+    /// Searches the entries of a block.
     fn block(&mut self, block: &Block, range: &KeyRange) -> io::Result<()> {
         let mut stored = vec![0; block.bytes];
         let file = match &mut self.file {
@@ -183,7 +182,7 @@ impl Search<'_> {
     }
 
     fn numbers(&mut self, raw: &[u8], block: &Block, form: (&[u8], usize), range: &KeyRange) -> Option<()> {
-        // Past the largest number there is none.
+        // No key is above the largest number.
         let Some(from) = least(&range.from, form) else { return Some(()) };
         let to = range.to.as_ref().and_then(|to| least(to, form));
         let mut raw = Cursor(raw);
@@ -230,18 +229,18 @@ impl Search<'_> {
     }
 }
 
-/// The least number whose key, `width` bytes behind `prefix`, is not below `bound`; `None` where all are.
+/// The smallest number whose key (`width` bytes after `prefix`) is at or above `bound`; `None` if there is none.
 fn least(bound: &[u8], (prefix, width): (&[u8], usize)) -> Option<u64> {
     let most = if width == 0 { 0 } else { u64::MAX >> (64 - 8 * width) };
     let (head, rest) = bound.split_at(bound.len().min(prefix.len()));
     match head.cmp(&prefix[..head.len()]) {
         std::cmp::Ordering::Less => Some(0),
         std::cmp::Ordering::Greater => None,
-        // A bound that all keys begin with, or a part of that, is below all of them.
+        // A bound that is a prefix of keys is below all of them.
         std::cmp::Ordering::Equal if rest.len() <= width => {
             Some(big_endian(rest).checked_shl(8 * (width - rest.len()) as u32).unwrap_or(0))
         }
-        // One that is longer than its number is above it.
+        // A longer bound is above the number that it starts with.
         std::cmp::Ordering::Equal => big_endian(&rest[..width]).checked_add(1).filter(|number| *number <= most),
     }
 }

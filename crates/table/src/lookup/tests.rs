@@ -1,6 +1,6 @@
-//! A look-up finds what is there, whatever it is.
+//! Lookups find every value of every type.
 
-#![allow(clippy::from_iter_instead_of_collect, reason = "names the array that is made")]
+#![allow(clippy::from_iter_instead_of_collect, reason = "names the array type")]
 
 use std::collections::BTreeMap;
 use std::ops::Bound;
@@ -46,7 +46,7 @@ fn rows() -> impl Strategy<Value = Vec<Row>> {
     prop::collection::vec((integer, real, text), 0..80)
 }
 
-/// Every type that is stored.
+/// A column of each stored type.
 fn column(i: usize, rows: &[Row]) -> ArrayRef {
     let n = || rows.iter().map(|r| r.0);
     let x = || rows.iter().map(|r| r.1);
@@ -71,7 +71,7 @@ fn column(i: usize, rows: &[Row]) -> ArrayRef {
     }
 }
 
-/// The look-up of a segment whose row groups hold `groups`.
+/// Writes and opens the index of a segment with the row groups `groups`.
 fn written(root: &Path, groups: &[RecordBatch]) -> Option<Lookup> {
     let schema = groups[0].schema();
     let names: Vec<String> = schema.fields().iter().map(|f| f.name().clone()).collect();
@@ -99,7 +99,7 @@ fn batch(name: &str, column: ArrayRef) -> RecordBatch {
     RecordBatch::try_from_iter_with_nullable([(name, column, true)]).unwrap()
 }
 
-/// `a < b` as SQL has it.
+/// `a < b` as in SQL.
 fn below(a: &ArrayRef, b: &ArrayRef) -> bool {
     lt(a, b).unwrap().value(0)
 }
@@ -117,7 +117,7 @@ fn check(i: usize, groups: &[Vec<Row>], probes: &[(usize, usize)]) -> Result<(),
         let (Some(low), Some(high)) = (Key::of(&all, a), Key::of(&all, b)) else { continue };
         let (a, b) = (all.slice(a, 1), all.slice(b, 1));
         let is_long = |column: &ArrayRef| Key::of(column, 0).is_some_and(|key| key.is_cut());
-        // What is cut off of a bound may have told it from a value.
+        // Truncation may hide the difference between a bound and a value.
         let is_cut = low.is_cut() || high.is_cut();
         let ranges: [(KeyRange, Holds<'_>); 5] = [
             (KeyRange::of(&low), Box::new(|v| !below(v, &a) && !below(&a, v))),
@@ -148,7 +148,7 @@ fn check(i: usize, groups: &[Vec<Row>], probes: &[(usize, usize)]) -> Result<(),
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
     #[test]
-    fn what_is_found_is_what_is_there(
+    fn lookups_match_a_full_scan(
         i in 0..COLUMNS,
         groups in prop::collection::vec(rows(), 1..12),
         probes in prop::collection::vec((any::<usize>(), any::<usize>()), 1..20),
@@ -159,7 +159,7 @@ proptest! {
 }
 
 #[test]
-fn keys_compare_as_values_do() {
+fn keys_sort_like_values() {
     let values = [f64::NEG_INFINITY, -1.5, -f64::MIN_POSITIVE, -0.0, 0.0, 1e-300, 2.0, f64::INFINITY, f64::NAN];
     let column: ArrayRef = Arc::new(Float64Array::from_iter_values(values));
     let keys: Vec<Key> = (0..values.len()).filter_map(|row| Key::of(&column, row)).collect();
@@ -172,9 +172,9 @@ fn keys_compare_as_values_do() {
     assert_eq!(Key::of(&sorted, 0), keys.first().cloned());
 }
 
-/// Numbers, telephone numbers and texts of any length, in many blocks each.
+/// Numbers, telephone numbers and texts of several lengths, each in many blocks.
 #[test]
-fn many_blocks_are_searched_as_one() {
+fn lookups_search_across_blocks() {
     const GROUPS: i64 = 5;
     const EACH: i64 = 9_000;
     let value = |group: i64, i: i64| (i * GROUPS + group) * 7_919 % 100_003;
@@ -205,7 +205,7 @@ fn many_blocks_are_searched_as_one() {
             let expected: Vec<bool> = (0..GROUPS as usize).map(|g| g == holder).collect();
             assert_eq!(found.groups, expected, "{name} {probe}");
             assert!((1..30_000).contains(&found.bytes), "{} bytes", found.bytes);
-            // All that is past the key: whole blocks are told from the index, without being read.
+            // Blocks past the key are answered from the index, without reading them.
             let past = lookup.find(name, &[KeyRange::between(Bound::Included(&key), Bound::Unbounded)]).unwrap();
             assert!(past.groups[holder] && past.bytes < 60_000);
         }
@@ -216,7 +216,7 @@ fn many_blocks_are_searched_as_one() {
 }
 
 #[test]
-fn a_damaged_look_up_says_nothing_and_nothing_wrong() {
+fn damaged_indexes_never_give_wrong_answers() {
     let values: ArrayRef = Arc::new(Int64Array::from_iter_values((0..5_000).map(|i| i * i)));
     let root = tempfile::tempdir().unwrap();
     let batches = [batch("c", values.slice(0, 2_500)), batch("c", values.slice(2_500, 2_500))];
@@ -230,20 +230,20 @@ fn a_damaged_look_up_says_nothing_and_nothing_wrong() {
         bytes[at] ^= 0x10;
         std::fs::write(&path, &bytes).unwrap();
         let found = Lookup::open(root.path(), &segment(5_000)).and_then(|l| l.find("c", &[KeyRange::of(&key)]));
-        // What lies in blocks that were not asked may be damaged unseen.
+        // Damage in other blocks goes unnoticed.
         kept += usize::from(found.is_some_and(|found| found.groups == [true, false]));
         std::fs::write(&path, &whole[..at]).unwrap();
         assert!(Lookup::open(root.path(), &segment(5_000)).is_none(), "cut at {at}");
     }
     assert!(kept > 0 && kept < whole.len() / 7);
     std::fs::write(&path, &whole).unwrap();
-    assert!(Lookup::open(root.path(), &segment(4_999)).is_none(), "another segment's");
+    assert!(Lookup::open(root.path(), &segment(4_999)).is_none(), "index of another segment");
     std::fs::remove_file(&path).unwrap();
     assert!(Lookup::open(root.path(), &segment(5_000)).is_none());
 }
 
 #[test]
-fn look_ups_and_segments_find_each_other() {
+fn index_paths_map_to_segments() {
     assert_eq!(path_of(Path::new("t/ab.parquet")), Path::new("t/_lookup/ab.lookup"));
     assert_eq!(segment_of("_lookup/ab.lookup").as_deref(), Some("ab.parquet"));
     assert_eq!(segment_of("day=1/_lookup/ab.lookup").as_deref(), Some("day=1/ab.parquet"));

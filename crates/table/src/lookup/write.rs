@@ -1,4 +1,4 @@
-//! Makes the look-up of a segment while its rows are written.
+//! Builds a segment's secondary index while its rows are written.
 
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
@@ -14,11 +14,11 @@ use crate::error::TableError;
 use crate::new_file::NewFile;
 use pages::varint;
 
-/// Bits of an entry that say its row group; its key is above them.
+/// Bits of an entry that hold its row group; the key is above them.
 const GROUP_BITS: u32 = 32;
 const LEVEL: i32 = 1;
 
-/// Collects the keys of a segment's look-up columns.
+/// Collects the keys of a segment's indexed columns.
 pub(crate) struct LookupWriter {
     path: PathBuf,
     columns: Vec<Collected>,
@@ -26,29 +26,29 @@ pub(crate) struct LookupWriter {
 
 struct Collected {
     name: String,
-    /// Where the column is in a batch.
+    /// The column's position in a batch.
     place: usize,
     keys: Keys,
 }
 
 enum Keys {
-    /// Key and row group.
+    /// Key and row group, packed.
     Numbers(Vec<u128>),
     Texts(Texts),
 }
 
-/// Keys one behind the other.
+/// Keys, contiguous in memory.
 #[derive(Default)]
 struct Texts {
     bytes: Vec<u8>,
-    /// Where each ends.
+    /// The end of each key.
     ends: Vec<usize>,
-    /// The row group of each.
+    /// The row group of each key.
     groups: Vec<u32>,
 }
 
 impl LookupWriter {
-    /// Begins the look-up of `segment`; `None` where there are no look-up columns.
+    /// Starts the index of `segment`; `None` if no column is indexed.
     pub(crate) fn new(segment: &Path, schema: &Schema, columns: &[String]) -> Option<Self> {
         let collected = |name: &String| {
             let place = schema.index_of(name).ok()?;
@@ -67,7 +67,7 @@ impl LookupWriter {
         }
     }
 
-    /// Writes the file, syncs it and gives it its name. `rows` and `groups` are the segment's.
+    /// Writes, syncs and names the file. `rows` and `groups` are those of the segment.
     pub(crate) fn finish(self, disk: Arc<dyn Disk>, rows: u64, groups: usize) -> Result<(), TableError> {
         let mut file = NewFile::create(disk, &self.path)?;
         let written = write(&mut file, self.columns, rows, groups);
@@ -80,7 +80,7 @@ fn write(file: &mut NewFile, columns: Vec<Collected>, rows: u64, groups: usize) 
     let mut index = Index { rows, groups, columns: Vec::new() };
     let mut blocks = Blocks::new(groups)?;
     for column in columns {
-        // One column after the other is sorted and let go.
+        // Sorts and frees one column at a time, to limit memory.
         let (form, last) = column.keys.encode(&mut blocks)?;
         index.columns.push(Column { name: column.name, form, blocks: std::mem::take(&mut blocks.done), last });
     }
@@ -105,7 +105,7 @@ impl Keys {
             Self::Numbers(entries) => {
                 let Some(numbers) = keys::numbers(column) else { return };
                 entries.reserve(numbers.len());
-                // What repeats the row before, as a date does, is left out at once.
+                // Skips repetitions of the previous row at once: they are common, as with dates.
                 let mut last = entries.last().copied();
                 for (row, number) in numbers.into_iter().enumerate() {
                     let entry = u128::from(number) << GROUP_BITS | u128::from(group);
@@ -119,7 +119,7 @@ impl Keys {
         }
     }
 
-    /// Writes the entries in order. Gives their form, and the last key.
+    /// Writes the sorted entries. Returns their form and the last key.
     fn encode(self, blocks: &mut Blocks) -> io::Result<(Form, Vec<u8>)> {
         match self {
             Self::Numbers(entries) => blocks.numbers(Vec::new(), size_of::<u64>(), entries),
@@ -154,14 +154,14 @@ impl Texts {
         (0..self.ends.len()).map(|i| self.get(i))
     }
 
-    /// Bytes that all keys begin with.
+    /// The common prefix of all keys.
     fn prefix(&self) -> &[u8] {
         let Some(first) = self.iter().next() else { return &[] };
         self.iter().fold(first, |prefix, key| &prefix[..shared(prefix, key)])
     }
 
-    /// Where all keys are as long and differ in 8 bytes at most, as telephone numbers do: what they begin with, the
-    /// bytes in which they differ, and those as numbers.
+    /// For keys of equal length that differ in at most 8 bytes, such as telephone numbers: their common prefix, the
+    /// number of remaining bytes, and these as numbers.
     fn as_numbers(&self) -> Option<(Vec<u8>, usize, Vec<u128>)> {
         let length = self.iter().next()?.len();
         if self.iter().any(|key| key.len() != length) {
@@ -178,7 +178,7 @@ impl Texts {
         Some((prefix.to_vec(), width, self.iter().zip(&self.groups).map(entry).collect()))
     }
 
-    /// The entries in order of key and row group.
+    /// Indices of the entries, sorted by key and row group.
     fn order(&self) -> Vec<usize> {
         let skip = self.prefix().len();
         let head = |i: usize| {
@@ -196,22 +196,22 @@ impl Texts {
     }
 }
 
-/// Bytes, 8 at most, as a number that compares as they do among their like.
+/// Up to 8 bytes as a number; keys of equal length sort like their numbers.
 pub(super) fn big_endian(bytes: &[u8]) -> u64 {
     bytes.iter().fold(0, |number, byte| number << 8 | u64::from(*byte))
 }
 
-/// How many bytes two keys begin with together.
+/// The length of the common prefix of two keys.
 fn shared(a: &[u8], b: &[u8]) -> usize {
     a.iter().zip(b).take_while(|(a, b)| a == b).count()
 }
 
-/// The blocks of one column after the other.
+/// Encodes the blocks of one column at a time.
 struct Blocks {
     groups: usize,
     compressor: zstd::bulk::Compressor<'static>,
     out: Vec<u8>,
-    /// Those of the column under way.
+    /// The blocks of the current column.
     done: Vec<Block>,
 }
 
@@ -261,7 +261,7 @@ impl Blocks {
         Ok((Form::Text, last))
     }
 
-    /// Ends a block: sections of keys, then the row group of each entry where there is more than one.
+    /// Finishes a block: sections of keys, then the entries' row groups if there are several.
     fn push(&mut self, first: Vec<u8>, keys: &[&[u8]], entries: impl ExactSizeIterator<Item = u32>) -> io::Result<()> {
         let mut raw = Vec::new();
         varint::push(&mut raw, entries.len() as u64);

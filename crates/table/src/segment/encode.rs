@@ -1,66 +1,63 @@
-//! Turns columns of numbers and words into column chunks.
+//! Encodes columns of numbers and texts as column chunks.
 
 use std::collections::HashMap;
 
 use pages::hybrid::{push_packed, push_run};
 use pages::{
-    Bounds, ChunkWriter, Compressor, EncodedColumn, EncodingSet, PageFacts, PageFormat, push_level_runs, push_levels,
+    Bounds, ChunkWriter, Compressor, EncodedColumn, EncodingSet, PageFormat, PageMetadata, push_level_runs, push_levels,
 };
 use parquet::basic::Encoding;
 use parquet::errors::Result;
 
 use crate::schema::SegmentSchema;
 
-/// Rows of a page of a column without lists: what a reader of a few rows must decode.
+/// Rows per page of a column without lists, which a reader of one row decodes as a whole.
 pub const PAGE_ROWS: usize = 65_536;
 
-/// The integers that byte-wide indices stand for: 0 to 191, then -64 to -1, so that an index is the value's low byte.
+/// The integers of byte-wide indices: 0 to 191, then -64 to -1, so that an index is the value's low byte.
 const WRAP_MIN: i64 = -64;
 const WRAP_MAX: i64 = 191;
 
-/// A column without lists: one value, or NULL, a row.
+/// A column without lists: one value or NULL per row.
 #[derive(Debug, Clone, Copy)]
 pub enum FlatColumn<'a> {
-    /// Codes of words; 255 is NULL.
+    /// Codes of texts; 255 is NULL.
     Labels {
-        /// A code a row.
+        /// One code per row.
         codes: &'a [u8],
-        /// The words, in code order.
-        words: &'a [String],
+        /// The texts, in the order of their codes.
+        dictionary: &'a [String],
     },
-    /// Small integers; `i8::MIN` is NULL where NULLs may be.
+    /// 8-bit integers; `i8::MIN` is NULL if `nullable`.
     I8 {
-        /// A value a row.
+        /// One value per row.
         values: &'a [i8],
-        /// Whether `i8::MIN` is NULL.
         nullable: bool,
     },
-    /// Integers of 16 bits; `i16::MIN` is NULL where NULLs may be.
+    /// 16-bit integers; `i16::MIN` is NULL if `nullable`.
     I16 {
-        /// A value a row.
+        /// One value per row.
         values: &'a [i16],
-        /// Whether `i16::MIN` is NULL.
         nullable: bool,
     },
-    /// Integers of 32 bits; `i32::MIN` is NULL where NULLs may be.
+    /// 32-bit integers; `i32::MIN` is NULL if `nullable`.
     I32 {
-        /// A value a row.
+        /// One value per row.
         values: &'a [i32],
-        /// Whether `i32::MIN` is NULL.
         nullable: bool,
     },
-    /// Integers that repeat: (value, rows).
+    /// Repeated integers: (value, rows).
     IntRuns(&'a [(i32, u32)]),
-    /// Texts that repeat: (text, rows).
+    /// Repeated texts: (text, rows).
     TextRuns(&'a [(&'a str, u32)]),
 }
 
 /// One row of a column of lists.
 #[derive(Debug, Clone, Copy)]
 pub enum ListRows<'a> {
-    /// A list of integers.
+    /// A list of 16-bit integers.
     I16(&'a [i16]),
-    /// A list of integers.
+    /// A list of 32-bit integers.
     I32(&'a [i32]),
     /// A list of real numbers.
     F64(&'a [f64]),
@@ -68,18 +65,19 @@ pub enum ListRows<'a> {
     Null,
 }
 
-/// How the indices of a dictionary are laid out.
+/// The packing of dictionary indices.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Packing {
-    /// A byte each.
+    /// One byte each.
     Bytes,
-    /// As few bits each as 1, 2 or 4 allow.
+    /// 1, 2 or 4 bits each.
     Narrow,
-    /// Runs of equal ones.
+    /// Runs of equal indices.
     Runs,
 }
 
-/// Encodes columns of segments of one schema. Remembers which packing suits each column, from its first page in a segment.
+/// Encodes the columns of segments with one schema. For each segment it chooses the packing of a column from its
+/// first page.
 pub struct Encoder {
     schema: SegmentSchema,
     compressor: Compressor,
@@ -91,10 +89,10 @@ pub struct Encoder {
 }
 
 impl Encoder {
-    /// An encoder that writes pages in a format.
+    /// Creates an encoder for a page format.
     ///
     /// # Errors
-    /// Where the codec has no such level.
+    /// If the codec's level is out of range.
     pub fn new(schema: &SegmentSchema, format: PageFormat) -> Result<Self> {
         Ok(Self {
             schema: schema.clone(),
@@ -107,7 +105,7 @@ impl Encoder {
         })
     }
 
-    /// Begins another segment, which will be the same whatever was encoded before.
+    /// Starts a new segment. Its bytes do not depend on earlier segments.
     pub fn begin(&mut self) {
         self.packing.clear();
     }
@@ -115,9 +113,9 @@ impl Encoder {
     /// Encodes column number `column` of the schema.
     pub fn flat(&mut self, column: usize, values: FlatColumn<'_>) -> Result<EncodedColumn> {
         match values {
-            FlatColumn::Labels { codes, words } => {
-                let dictionary = plain_texts(words.iter().map(String::as_str));
-                self.narrow(column, codes, true, &dictionary, words.len())
+            FlatColumn::Labels { codes, dictionary: texts } => {
+                let dictionary = plain_texts(texts.iter().map(String::as_str));
+                self.narrow(column, codes, true, &dictionary, texts.len())
             }
             FlatColumn::I8 { values, nullable } => self.integers(column, values, nullable),
             FlatColumn::I16 { values, nullable } => self.integers(column, values, nullable),
@@ -133,7 +131,7 @@ impl Encoder {
         }
     }
 
-    /// Encodes a column of lists, a page a row.
+    /// Encodes a column of lists, one row per page.
     pub fn lists(&mut self, column: usize, rows: &[ListRows<'_>]) -> Result<EncodedColumn> {
         let mut chunk = ChunkWriter::new(self.schema.columns.column(column), &mut self.compressor);
         let is_integer = |row: &ListRows<'_>| matches!(row, ListRows::I16(_) | ListRows::I32(_));
@@ -160,7 +158,7 @@ impl Encoder {
                 ListRows::F64(values) => (values.len().max(1), 0),
                 ListRows::Null => (1, 1),
             };
-            chunk.page(&self.body, &PageFacts { rows: 1, levels, nulls, encoding, bounds: None })?;
+            chunk.page(&self.body, &PageMetadata { rows: 1, levels, nulls, encoding, bounds: None })?;
         }
         chunk.finish()
     }
@@ -180,7 +178,7 @@ impl Encoder {
         }
     }
 
-    /// Values that a byte tells apart: a dictionary of all of them, and indices.
+    /// Encodes values of one byte: a dictionary of all possible values, and indices.
     fn narrow<T: Small>(
         &mut self,
         column: usize,
@@ -203,19 +201,19 @@ impl Encoder {
             let nulls = push_presence(&mut self.body, &mut self.present, page, nullable);
             gather(&mut self.indices, page, nullable);
             push_indices(&mut self.body, &self.indices, width, packing);
-            let facts = PageFacts {
+            let metadata = PageMetadata {
                 rows: page.len(),
                 levels: page.len(),
                 nulls,
                 encoding: Encoding::RLE_DICTIONARY,
                 bounds: bounds(page, nullable).map(integers),
             };
-            chunk.page(&self.body, &facts)?;
+            chunk.page(&self.body, &metadata)?;
         }
         chunk.finish()
     }
 
-    /// Tries every packing on a page and takes the one that compresses best.
+    /// Tries every packing on a page and returns the one that compresses best.
     fn best_packing<T: Small>(&mut self, page: &[T], nullable: bool, width: u32) -> Result<Packing> {
         gather(&mut self.indices, page, nullable);
         let mut best = (usize::MAX, Packing::Bytes);
@@ -230,7 +228,7 @@ impl Encoder {
         Ok(best.1)
     }
 
-    /// Integers past a byte.
+    /// Encodes integers of more than one byte.
     fn wide<T: Small>(&mut self, column: usize, values: &[T], nullable: bool) -> Result<EncodedColumn> {
         let mut chunk = ChunkWriter::new(self.schema.columns.column(column), &mut self.compressor);
         for page in values.chunks(PAGE_ROWS) {
@@ -242,19 +240,19 @@ impl Encoder {
                 let kept: Vec<T> = page.iter().copied().filter(|v| !v.is_null()).collect();
                 push_numbers(&mut self.body, &kept, integer_bytes, self.encodings)
             };
-            let facts = PageFacts {
+            let metadata = PageMetadata {
                 rows: page.len(),
                 levels: page.len(),
                 nulls,
                 encoding,
                 bounds: bounds(page, nullable).map(integers),
             };
-            chunk.page(&self.body, &facts)?;
+            chunk.page(&self.body, &metadata)?;
         }
         chunk.finish()
     }
 
-    /// Values that come in runs: a dictionary with an entry a run, and each run's place in it.
+    /// Encodes values in runs: a dictionary with one entry per run, and each run's index.
     fn runs<V>(
         &mut self,
         column: usize,
@@ -298,20 +296,20 @@ impl Encoder {
             };
             chunk.page(
                 &self.body,
-                &PageFacts { rows, levels: rows, nulls: 0, encoding, bounds: bounds.map(integers) },
+                &PageMetadata { rows, levels: rows, nulls: 0, encoding, bounds: bounds.map(integers) },
             )?;
         }
         chunk.finish()
     }
 }
 
-/// A value that a column of small integers or words holds.
+/// A value of a column of small integers or texts.
 trait Small: Copy {
-    /// Whether it stands for NULL, in a column that may hold NULLs.
+    /// Whether the value means NULL in a nullable column.
     fn is_null(self) -> bool;
-    /// Its place in the dictionary.
+    /// The index in the dictionary.
     fn index(self) -> u8;
-    /// The integer it is; `None` for a word.
+    /// The integer; `None` for a text.
     fn number(self) -> Option<i64>;
 }
 
@@ -327,7 +325,7 @@ impl Small for u8 {
     }
 }
 
-/// Signed integers: the smallest one is NULL, and the low byte is the place in the wrapped dictionary.
+/// Signed integers: the minimum is NULL, and the low byte is the index in the wrapped dictionary.
 macro_rules! small_integers {
     ($($integer:ty),+) => {$(
         impl Small for $integer {
@@ -346,11 +344,11 @@ macro_rules! small_integers {
 
 small_integers!(i8, i16, i32);
 
-/// Smallest and largest integer that is not NULL; `None` for words and where all are NULL.
 fn integers((low, high): (i64, i64)) -> Bounds {
     Bounds::Integers(low, high)
 }
 
+/// Smallest and largest integer that is not NULL; `None` for texts and if all are NULL.
 fn bounds<T: Small>(values: &[T], nullable: bool) -> Option<(i64, i64)> {
     values
         .iter()
@@ -359,7 +357,7 @@ fn bounds<T: Small>(values: &[T], nullable: bool) -> Option<(i64, i64)> {
         .fold(None, |b, n| Some(b.map_or((n, n), |(low, high): (i64, i64)| (low.min(n), high.max(n)))))
 }
 
-/// Definition levels of a page: which rows hold a value. Gives the number of NULLs.
+/// Appends the definition levels of a page. Returns the number of NULLs.
 fn push_presence<T: Small>(body: &mut Vec<u8>, present: &mut Vec<u8>, page: &[T], nullable: bool) -> usize {
     present.clear();
     if nullable {
@@ -374,11 +372,11 @@ fn push_presence<T: Small>(body: &mut Vec<u8>, present: &mut Vec<u8>, page: &[T]
     page.len() - kept
 }
 
-/// Dictionary places of the values that are not NULL.
+/// Collects the dictionary indices of the values that are not NULL.
 fn gather<T: Small>(indices: &mut Vec<u8>, page: &[T], nullable: bool) {
     indices.clear();
     if nullable {
-        // Written to the next place whether kept or not: no branch that NULLs could mislead.
+        // Branch-free: writes every value, but advances only past those to keep.
         indices.resize(page.len(), 0);
         let mut kept = 0;
         for value in page {
@@ -413,7 +411,7 @@ fn push_indices(body: &mut Vec<u8>, indices: &[u8], width: u32, packing: Packing
     }
 }
 
-/// The integers that places 0 to `entries` - 1 stand for, plainly encoded.
+/// The integers of the indices 0 to `entries` - 1, in PLAIN encoding.
 fn wrapped_dictionary(entries: usize) -> Vec<u8> {
     (0..entries as i32).flat_map(|i| (if i64::from(i) > WRAP_MAX { i - 256 } else { i }).to_le_bytes()).collect()
 }
@@ -427,7 +425,7 @@ fn plain_texts<'a>(texts: impl Iterator<Item = &'a str>) -> Vec<u8> {
     plain
 }
 
-/// Levels of a row whose list has `values` elements (none at all: a NULL row).
+/// Appends the levels of a row with a list of `values` elements; 0 means NULL.
 fn push_list_levels(body: &mut Vec<u8>, values: usize) {
     if values == 0 {
         push_level_runs(body, &[(1, 0)], 1);
@@ -460,13 +458,13 @@ fn list_of_integers<T: Small>(
     Encoding::RLE_DICTIONARY
 }
 
-/// A number, as Parquet's integers of 32 bits.
+/// The bytes of a 32-bit Parquet integer.
 fn integer_bytes<T: Small>(value: T) -> [u8; 4] {
     (value.number().unwrap_or_default() as i32).to_le_bytes()
 }
 
-/// Values of as many bytes each: where they may be dense, plane by plane, all first bytes, then all second ones, of which
-/// the upper ones hardly cost anything.
+/// Appends fixed-width values. Dense encoding splits them into byte planes: the upper planes compress to almost
+/// nothing.
 fn push_numbers<T: Copy, const N: usize>(
     body: &mut Vec<u8>,
     values: &[T],

@@ -1,4 +1,4 @@
-//! Reads segments page by page: a list without its neighbours, rows without the pages before them.
+//! Reads segments page by page: single lists, or rows without the pages before them.
 
 use std::collections::HashMap;
 use std::fs::File;
@@ -15,7 +15,7 @@ use parquet::file::metadata::{ParquetMetaData, RowGroupMetaData};
 
 use crate::error::TableError;
 
-/// An open segment: its footer in memory, its pages on disk.
+/// An open segment: footer in memory, pages on disk.
 #[derive(Debug, Clone)]
 pub struct SegmentReader {
     path: PathBuf,
@@ -26,9 +26,9 @@ pub struct SegmentReader {
 /// The values of one list.
 #[derive(Debug, Clone, PartialEq)]
 pub enum ListValues {
-    /// Integers within 16 bits.
+    /// Integers of 16 bits.
     I16(Vec<i16>),
-    /// Integers past 16 bits.
+    /// Integers of which some need 32 bits.
     I32(Vec<i32>),
     /// Real numbers.
     F64(Vec<f64>),
@@ -41,12 +41,12 @@ pub enum ListValues {
 pub enum FlatValues {
     /// Integers; `i32::MIN` is NULL.
     Integers(Vec<i32>),
-    /// Places in a list of words; `u32::MAX` is NULL.
-    Words {
-        /// A place a row.
-        places: Vec<u32>,
-        /// The words.
-        words: Vec<String>,
+    /// Indices into a dictionary; `u32::MAX` is NULL.
+    Texts {
+        /// One index per row.
+        codes: Vec<u32>,
+        /// The dictionary.
+        dictionary: Vec<String>,
     },
 }
 
@@ -62,7 +62,7 @@ impl SegmentReader {
         Ok(reader)
     }
 
-    /// Refuses codecs that we do not write, whatever the Parquet library happens to be built with.
+    /// Rejects codecs that this crate does not support, even if the Parquet library does.
     fn check_codecs(&self) -> Result<()> {
         for chunk in self.metadata.row_groups().iter().flat_map(RowGroupMetaData::columns) {
             if let Some(codec) = pages::unsupported_codec(chunk.compression()) {
@@ -73,13 +73,13 @@ impl SegmentReader {
         Ok(())
     }
 
-    /// Where it lies.
+    /// The path of the segment.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// The facts that were written into its footer.
-    pub fn facts(&self) -> HashMap<String, String> {
+    /// The key-value metadata in the footer.
+    pub fn metadata(&self) -> HashMap<String, String> {
         let entries = self.metadata.file_metadata().key_value_metadata();
         entries.into_iter().flatten().map(|kv| (kv.key.clone(), kv.value.clone().unwrap_or_default())).collect()
     }
@@ -89,7 +89,7 @@ impl SegmentReader {
         self.metadata.num_row_groups()
     }
 
-    /// Rows of a row group.
+    /// Number of rows in a row group.
     pub fn rows(&self, group: usize) -> usize {
         self.metadata.row_group(group).num_rows() as usize
     }
@@ -100,14 +100,14 @@ impl SegmentReader {
         schema.columns().iter().map(|c| c.path().parts()[0].clone()).collect()
     }
 
-    /// The place of a column by name.
+    /// The index of a column.
     pub fn column(&self, name: &str) -> Result<usize> {
         let names = self.column_names();
         let place = names.iter().position(|n| n == name);
-        place.ok_or_else(|| self.damaged(format!("it has no column {name:?}")))
+        place.ok_or_else(|| self.damaged(format!("no column {name:?}")))
     }
 
-    /// Hands the lists of some rows (ascending) of a row group to `take`, reading their pages only.
+    /// Calls `take` with the lists of the given rows (ascending) of a row group. Reads only their pages.
     pub fn lists(
         &self,
         group: usize,
@@ -126,7 +126,7 @@ impl SegmentReader {
                 PageKind::Data if page.first_row.is_some() && page.first_row.as_ref() == wanted.next() => {
                     take(page.first_row.unwrap_or_default(), list(&page.header, body, dictionary.as_deref())?);
                 }
-                _ => return Err(pages::Error::damaged("it has lists that share a page")),
+                _ => return Err(pages::Error::damaged("lists share a page")),
             }
             Ok(())
         });
@@ -137,12 +137,12 @@ impl SegmentReader {
         }
     }
 
-    /// Rows `rows` of a column without lists, reading the pages that hold them only.
+    /// Returns the given rows of a column without lists. Reads only their pages.
     pub fn flat(&self, group: usize, column: usize, rows: Range<usize>) -> Result<FlatValues> {
         // A group without rows has no pages.
         if rows.is_empty() {
             return Ok(match self.metadata.row_group(group).column(column).column_type() {
-                Type::BYTE_ARRAY => FlatValues::Words { places: Vec::new(), words: Vec::new() },
+                Type::BYTE_ARRAY => FlatValues::Texts { codes: Vec::new(), dictionary: Vec::new() },
                 _ => FlatValues::Integers(Vec::new()),
             });
         }
@@ -158,21 +158,21 @@ impl SegmentReader {
                     _ => i32::try_from(value).ok(),
                 };
                 let values: Option<Vec<i32>> = values.into_iter().enumerate().map(value).collect();
-                values.map(FlatValues::Integers).ok_or_else(|| self.damaged("it has integers past 32 bits"))
+                values.map(FlatValues::Integers).ok_or_else(|| self.damaged("it has integers beyond 32 bits"))
             }
             Values::Texts { codes, dictionary } => {
                 let null = dictionary.len() as u32;
-                let mut places = codes.into_wide();
+                let mut codes = codes.into_wide();
                 if valid.is_some() {
-                    places.iter_mut().filter(|place| **place == null).for_each(|place| *place = u32::MAX);
+                    codes.iter_mut().filter(|code| **code == null).for_each(|code| *code = u32::MAX);
                 }
-                Ok(FlatValues::Words { places, words: dictionary.iter().map(str::to_owned).collect() })
+                Ok(FlatValues::Texts { codes, dictionary: dictionary.iter().map(str::to_owned).collect() })
             }
-            Values::Floats(_) => Err(self.damaged("it has reals outside of lists")),
+            Values::Floats(_) => Err(self.damaged("it has real numbers outside lists")),
         }
     }
 
-    /// The pages of a column chunk that hold wanted rows, given the rows of each page.
+    /// The pages of a column chunk with `wanted` row ranges.
     fn pages(&self, group: usize, column: usize, wanted: impl Fn(Range<usize>) -> bool) -> Result<ColumnPages<'_>> {
         let chunk = self.metadata.row_group(group).column(column);
         pages::read_page_locations(&self.file, &self.metadata, group, column)
@@ -185,13 +185,13 @@ impl SegmentReader {
     }
 }
 
-/// The entries of a dictionary of small integers, which lists of up to 16 bits have.
+/// The entries of a dictionary of small integers, as lists of 16-bit integers have.
 fn small_integers(plain: &[u8]) -> Vec<i16> {
     let (entries, _) = plain.as_chunks::<4>();
     entries.iter().map(|entry| i32::from_le_bytes(*entry) as i16).collect()
 }
 
-/// The one list that a page holds.
+/// Decodes the single list of a page.
 fn list(header: &Header, mut body: &[u8], dictionary: Option<&[i16]>) -> pages::Result<ListValues> {
     const SHORT: pages::Error = pages::Error::damaged("a page of a list ends early");
     repetition_levels(header, &mut body)?;
@@ -225,7 +225,7 @@ fn list(header: &Header, mut body: &[u8], dictionary: Option<&[i16]>) -> pages::
     }
 }
 
-/// Integers whose bytes lie in four planes.
+/// Joins the four byte planes of integers.
 fn join_integers(planes: &[u8], count: usize) -> ListValues {
     let (low, rest) = planes.split_at(count);
     let (high, upper) = rest.split_at(count);
@@ -242,7 +242,7 @@ fn join_integers(planes: &[u8], count: usize) -> ListValues {
     ListValues::I32((0..count).map(value).collect())
 }
 
-/// A list of integers, in 16 bits where all fit.
+/// Narrows a list to 16-bit integers if all fit.
 fn narrowed(values: Vec<i32>) -> ListValues {
     match values.iter().map(|&value| i16::try_from(value)).collect() {
         Ok(narrow) => ListValues::I16(narrow),

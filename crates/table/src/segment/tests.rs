@@ -1,4 +1,4 @@
-//! What is encoded reads back the same, by our reader and by one that we did not write.
+//! Our reader and the Parquet library's read the same values as encoded.
 
 use std::os::unix::fs::FileExt as _;
 use std::path::Path;
@@ -22,7 +22,7 @@ fn write(ty: FieldType, encode: impl Fn(&mut Encoder) -> EncodedColumn, path: &P
     write_with(PageFormat::default(), ty, encode, path)
 }
 
-/// As [`write`], in a format.
+/// Like [`write`], with a format.
 fn write_with(
     format: PageFormat,
     ty: FieldType,
@@ -37,7 +37,7 @@ fn write_with(
     SegmentReader::open(path).unwrap()
 }
 
-/// The values as the Parquet library's own reader gives them.
+/// The rows as read by the Parquet library.
 fn read_plainly(path: &Path) -> Vec<Row> {
     let reader = SerializedFileReader::new(std::fs::File::open(path).unwrap()).unwrap();
     reader.get_row_iter(None).unwrap().map(Result::unwrap).collect()
@@ -53,11 +53,11 @@ fn integer(value: &Value) -> Option<i32> {
         Value::Short(v) => Some(i32::from(*v)),
         Value::Int(v) => Some(*v),
         Value::Null => None,
-        other => panic!("{other:?} is no integer"),
+        other => panic!("{other:?} is not an integer"),
     }
 }
 
-/// Both readers give `expected` (`None` is NULL), whole and from the middle.
+/// Checks both readers against `expected` (`None` is NULL), for all rows and for the middle third.
 fn check_integers(reader: &SegmentReader, expected: &[Option<i32>]) {
     let nulls = |values: &[Option<i32>]| values.iter().map(|v| v.unwrap_or(i32::MIN)).collect::<Vec<_>>();
     assert_eq!(reader.flat(0, 0, 0..expected.len()).unwrap(), FlatValues::Integers(nulls(expected)));
@@ -67,7 +67,7 @@ fn check_integers(reader: &SegmentReader, expected: &[Option<i32>]) {
     assert_eq!(plain, expected);
 }
 
-/// One of each kind.
+/// Any codec and encoding set.
 fn any_format() -> impl Strategy<Value = PageFormat> {
     let codec = prop_oneof![
         Just(Codec::None),
@@ -84,7 +84,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(60))]
 
     #[test]
-    fn small_integers_read_back(
+    fn small_integers_round_trip(
         values in prop::collection::vec(any::<i8>(), 1..400), mask in any::<i8>(), nullable in any::<bool>(),
         format in any_format(),
     ) {
@@ -97,7 +97,7 @@ proptest! {
     }
 
     #[test]
-    fn wide_integers_read_back(
+    fn wide_integers_round_trip(
         values in prop::collection::vec(any::<i16>(), 1..300), nullable in any::<bool>(), format in any_format(),
     ) {
         let folder = tempfile::tempdir().unwrap();
@@ -108,7 +108,7 @@ proptest! {
     }
 
     #[test]
-    fn runs_read_back(runs in prop::collection::vec((any::<i32>(), 1u32..40), 1..60), format in any_format()) {
+    fn runs_round_trip(runs in prop::collection::vec((any::<i32>(), 1u32..40), 1..60), format in any_format()) {
         let folder = tempfile::tempdir().unwrap();
         let runs: Vec<_> = runs.into_iter().filter(|(v, _)| *v != i32::MIN).chain([(1, 2)]).collect();
         let expected: Vec<_> = runs.iter().flat_map(|&(v, n)| std::iter::repeat_n(Some(v), n as usize)).collect();
@@ -118,7 +118,7 @@ proptest! {
     }
 
     #[test]
-    fn lists_read_back(
+    fn lists_round_trip(
         lists in prop::collection::vec(prop::collection::vec(any::<i32>(), 1..80), 1..20), mask in any::<i32>(),
         format in any_format(),
     ) {
@@ -135,13 +135,13 @@ proptest! {
         prop_assert_eq!(&read, &lists);
         let plain: Vec<Vec<i32>> = read_plainly(reader.path()).iter().map(|row| match column(row) {
             Value::ListInternal(list) => list.elements().iter().map(|v| integer(v).unwrap()).collect(),
-            other => panic!("{other:?} is no list"),
+            other => panic!("{other:?} is not a list"),
         }).collect();
         prop_assert_eq!(plain, lists);
     }
 
     #[test]
-    fn real_lists_read_back(list in prop::collection::vec(any::<f64>(), 1..80), format in any_format()) {
+    fn real_lists_round_trip(list in prop::collection::vec(any::<f64>(), 1..80), format in any_format()) {
         let folder = tempfile::tempdir().unwrap();
         let rows = [ListRows::Null, ListRows::F64(&list)];
         let reader = write_with(format, FieldType::DoubleList, |e| e.lists(0, &rows).unwrap(), &folder.path().join("s"));
@@ -154,18 +154,19 @@ proptest! {
     }
 
     #[test]
-    fn words_read_back(codes in prop::collection::vec(prop::option::of(0u8..30), 1..300), format in any_format()) {
+    fn texts_round_trip(codes in prop::collection::vec(prop::option::of(0u8..30), 1..300), format in any_format()) {
         let folder = tempfile::tempdir().unwrap();
         let words: Vec<String> = (0..30).map(|i| format!("wörd-{i}{}", "x".repeat(i % 3))).collect();
         let stored: Vec<u8> = codes.iter().map(|c| c.unwrap_or(u8::MAX)).collect();
-        let column_values = FlatColumn::Labels { codes: &stored, words: &words };
+        let column_values = FlatColumn::Labels { codes: &stored, dictionary: &words };
         let reader = write_with(format, FieldType::Text, |e| e.flat(0, column_values).unwrap(), &folder.path().join("s"));
-        let places = codes.iter().map(|c| c.map_or(u32::MAX, u32::from)).collect();
-        prop_assert_eq!(reader.flat(0, 0, 0..codes.len()).unwrap(), FlatValues::Words { places, words: words.clone() });
+        let read = codes.iter().map(|c| c.map_or(u32::MAX, u32::from)).collect();
+        let read = FlatValues::Texts { codes: read, dictionary: words.clone() };
+        prop_assert_eq!(reader.flat(0, 0, 0..codes.len()).unwrap(), read);
         let plain: Vec<Option<String>> = read_plainly(reader.path()).iter().map(|row| match column(row) {
             Value::Str(text) => Some(text.clone()),
             Value::Null => None,
-            other => panic!("{other:?} is no text"),
+            other => panic!("{other:?} is not a text"),
         }).collect();
         let expected: Vec<_> = codes.iter().map(|c| c.map(|c| words[usize::from(c)].clone())).collect();
         prop_assert_eq!(plain, expected);
@@ -173,7 +174,7 @@ proptest! {
 }
 
 #[test]
-fn rows_past_a_page_are_found_by_page() {
+fn later_pages_are_found_by_row() {
     let folder = tempfile::tempdir().unwrap();
     let values: Vec<i16> = (0..PAGE_ROWS as i32 * 2 + 77).map(|i| (i % 999) as i16).collect();
     let column = FlatColumn::I16 { values: &values, nullable: false };
@@ -189,7 +190,7 @@ fn compressed(codec: Codec) -> PageFormat {
 }
 
 #[test]
-fn portable_pages_have_encodings_that_older_readers_know() {
+fn portable_pages_use_widely_supported_encodings() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("s");
     let encodings = |encodings, ty, encode: &dyn Fn(&mut Encoder) -> EncodedColumn| -> Vec<Encoding> {
@@ -211,7 +212,7 @@ fn portable_pages_have_encodings_that_older_readers_know() {
     }
 }
 
-/// The column's size on disk, and the codec that its footer names.
+/// The column's size on disk, and the codec in its footer.
 fn stored_as(codec: Codec, values: &[i16], path: &Path) -> (i64, Compression) {
     let column = FlatColumn::I16 { values, nullable: false };
     write_with(compressed(codec), FieldType::Int16, |e| e.flat(0, column).unwrap(), path);
@@ -221,9 +222,9 @@ fn stored_as(codec: Codec, values: &[i16], path: &Path) -> (i64, Compression) {
 }
 
 #[test]
-fn the_footer_names_the_codec_and_the_codec_compresses() {
+fn footer_names_the_codec_used() {
     let folder = tempfile::tempdir().unwrap();
-    // Several pages of unequal lengths: what a codec keeps from one page must not show in the next.
+    // Several pages of different lengths: buffers that codecs reuse must not leak into the next page.
     let values: Vec<i16> = (0..PAGE_ROWS as i32 * 2 + 77).map(|i| (i / 50 % 999) as i16).collect();
     let stored = |codec| stored_as(codec, &values, &folder.path().join("s"));
     let (plain, name) = stored(Codec::None);
@@ -241,7 +242,7 @@ fn the_footer_names_the_codec_and_the_codec_compresses() {
 }
 
 #[test]
-fn a_segment_that_another_codec_compresses_is_refused_in_a_sentence() {
+fn unsupported_codecs_are_rejected() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("s");
     let schema = SegmentSchema::new(&[Field::new("c", FieldType::Int32)]).unwrap();
@@ -257,21 +258,21 @@ fn a_segment_that_another_codec_compresses_is_refused_in_a_sentence() {
     assert_eq!(read_plainly(&path).len(), 3);
     let said = SegmentReader::open(&path).unwrap_err().to_string();
     let expected = format!(
-        "column \"c\" of the segment {} is compressed with LZ4 as Hadoop frames it: write it again with none, Snappy, \
-         LZ4_RAW, gzip or zstd",
+        "cannot read column \"c\" of the segment {}: codec LZ4 with Hadoop framing is not supported: rewrite it with none, \
+         Snappy, LZ4_RAW, gzip or zstd",
         path.display()
     );
     assert_eq!(said, expected);
 }
 
 #[test]
-fn a_level_that_zstd_has_not_is_an_error() {
+fn invalid_zstd_levels_are_rejected() {
     let schema = SegmentSchema::new(&[Field::new("c", FieldType::Int8)]).unwrap();
     assert!(Encoder::new(&schema, compressed(Codec::Zstd(99))).is_err());
 }
 
 #[test]
-fn damage_anywhere_in_the_pages_is_an_error_or_changes_the_values_never_a_panic() {
+fn reading_damaged_pages_never_panics() {
     for codec in [Codec::None, Codec::Snappy, Codec::Lz4, Codec::Gzip, Codec::default()] {
         damage_every_byte(codec);
     }
@@ -283,7 +284,7 @@ fn damage_every_byte(codec: Codec) {
     let values: Vec<i16> = (0..2_000).map(|i| (i * 37 % 300) as i16).collect();
     write_with(compressed(codec), FieldType::Int32List, |e| e.lists(0, &[ListRows::I16(&values)]).unwrap(), &path);
     let sound = std::fs::read(&path).unwrap();
-    // In place: a file that is truncated and written again may be synced by the system, every time.
+    // Writes in place: some systems sync a file that is truncated and rewritten, which is slow.
     let file = std::fs::File::options().write(true).open(&path).unwrap();
     for (at, byte) in sound.iter().enumerate().skip(4) {
         file.write_all_at(&[byte ^ 0x41], at as u64).unwrap();
@@ -299,7 +300,7 @@ fn damage_every_byte(codec: Codec) {
 }
 
 #[test]
-fn an_unfinished_segment_leaves_nothing_and_facts_are_kept() {
+fn unfinished_segments_leave_no_files() {
     let folder = tempfile::tempdir().unwrap();
     let schema = SegmentSchema::new(&[Field::new("c", FieldType::Int8)]).unwrap();
     let path = folder.path().join("deep/er/s");
@@ -307,13 +308,13 @@ fn an_unfinished_segment_leaves_nothing_and_facts_are_kept() {
     assert_eq!(std::fs::read_dir(path.parent().unwrap()).unwrap().count(), 0);
     let column = FlatColumn::I8 { values: &[1, 2], nullable: false };
     let reader = write(FieldType::Int8, |e| e.flat(0, column).unwrap(), &path);
-    assert_eq!(reader.facts()["key"], "value");
+    assert_eq!(reader.metadata()["key"], "value");
     assert_eq!((reader.row_groups(), reader.rows(0), reader.column("c").unwrap()), (1, 2, 0));
-    assert!(reader.column("d").unwrap_err().to_string().ends_with("is damaged: it has no column \"d\""));
+    assert!(reader.column("d").unwrap_err().to_string().ends_with("is damaged: no column \"d\""));
 }
 
 #[test]
-fn threads_read_the_same_segment_at_once() {
+fn threads_read_one_segment_concurrently() {
     let folder = tempfile::tempdir().unwrap();
     let row = |row: i32| (0..50).map(|i| (row * 7919 + i * 31) % 20_000).collect::<Vec<i32>>();
     let rows: Vec<Vec<i32>> = (0..200).map(row).collect();
@@ -325,7 +326,7 @@ fn threads_read_the_same_segment_at_once() {
         let integers = |values: &ListValues| match values {
             ListValues::I16(v) => v.iter().map(|v| i32::from(*v)).collect(),
             ListValues::I32(v) => v.clone(),
-            other => panic!("{other:?} are no integers"),
+            other => panic!("{other:?} are not integers"),
         };
         assert_eq!(read.iter().map(integers).collect::<Vec<Vec<i32>>>(), rows);
     };

@@ -1,4 +1,4 @@
-//! Writes a segment: column chunks into row groups, a footer, then sync and name.
+//! Writes a segment: column chunks in row groups, then the footer, then sync and rename.
 
 use std::io::BufWriter;
 use std::path::{Path, PathBuf};
@@ -17,18 +17,17 @@ use crate::schema::SegmentSchema;
 pub(crate) const CREATED_BY: &str = concat!("manyworlds version ", env!("CARGO_PKG_VERSION"));
 const BUFFER_BYTES: usize = 1 << 20;
 
-/// A segment that has been written, synced and given its final name.
+/// A durable segment under its final name.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct WrittenSegment {
-    /// Where it lies.
     pub path: PathBuf,
-    /// Its size.
+    /// Size in bytes.
     pub bytes: u64,
-    /// Its rows.
+    /// Number of rows.
     pub rows: u64,
 }
 
-/// A segment being written, under a temporary name until it is finished. Dropped unfinished, it leaves nothing.
+/// A segment being written under a temporary name. Dropping it unfinished removes it.
 pub struct SegmentWriter {
     path: PathBuf,
     writer: SerializedFileWriter<BufWriter<NewFile>>,
@@ -36,7 +35,7 @@ pub struct SegmentWriter {
 }
 
 impl SegmentWriter {
-    /// Begins the segment that will be named `path`; missing folders are made.
+    /// Creates a segment that will be named `path`, and missing folders.
     pub fn create(disk: Arc<dyn Disk>, path: &Path, schema: &SegmentSchema) -> Result<Self, TableError> {
         let file = NewFile::create(disk, path)?;
         let properties = WriterProperties::builder().set_created_by(CREATED_BY.to_owned()).build();
@@ -46,7 +45,7 @@ impl SegmentWriter {
         Ok(Self { path: path.to_owned(), writer, rows: 0 })
     }
 
-    /// Appends a row group: one column chunk for each column, in order.
+    /// Appends a row group: one chunk per column, in order.
     pub fn row_group(&mut self, columns: Vec<EncodedColumn>) -> Result<(), TableError> {
         let rows = columns.first().map_or(0, |c| c.close.rows_written);
         let append = || {
@@ -61,10 +60,10 @@ impl SegmentWriter {
         Ok(())
     }
 
-    /// Writes the footer with some facts about the segment, syncs it, and gives it its name.
-    pub fn finish(self, facts: Vec<(String, String)>) -> Result<WrittenSegment, TableError> {
+    /// Writes the footer with key-value metadata, then syncs and names the segment.
+    pub fn finish(self, metadata: Vec<(String, String)>) -> Result<WrittenSegment, TableError> {
         let Self { path, mut writer, rows } = self;
-        for (key, value) in facts {
+        for (key, value) in metadata {
             writer.append_key_value_metadata(KeyValue::new(key, value));
         }
         let buffered = writer.into_inner().map_err(|source| TableError::encode(&path, source))?;

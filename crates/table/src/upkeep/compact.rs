@@ -1,10 +1,10 @@
-//! Small segments become large ones.
+//! Merges small segments into large ones.
 
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 
-use crate::aside::aside;
+use crate::blocking::blocking;
 use crate::disk::Disk;
 use crate::error::TableError;
 use crate::input::Input;
@@ -15,33 +15,32 @@ use crate::progress::Progress;
 
 use super::{Result, encodings, retried};
 
-/// Rows of a segment that is made of small ones.
+/// Target rows of a merged segment.
 pub(super) const TARGET_ROWS: u64 = 12 * GROUP_ROWS_MAX as u64;
-/// A segment is small below this.
+/// Segments with fewer rows are small.
 const SMALL_ROWS: u64 = TARGET_ROWS / 2;
 
-/// What compaction did.
+/// The result of compaction.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Compacted {
-    /// Rows that were moved.
+    /// Rows moved.
     pub rows: u64,
-    /// Segments that they were in.
+    /// Segments read.
     pub segments_in: usize,
-    /// Segments that they are in now.
+    /// Segments written.
     pub segments_out: usize,
-    /// Bytes of those segments before.
+    /// Bytes of the segments read.
     pub bytes_before: u64,
-    /// Bytes of those segments now.
+    /// Bytes of the segments written.
     pub bytes_after: u64,
 }
 
-/// Merges the small segments of the table in the folder `root`, each with those next to it in age. Rows keep their order,
-/// and what is clustered stays so: only segments of one run of clustering, or of none, and of one part, or of none, are
-/// merged.
+/// Merges small segments of neighbouring age in the table in the folder `root`. Rows keep their order. Only segments
+/// of the same clustering run (or none) and of the same part (or none) are merged, so clustering is preserved.
 ///
 /// # Errors
-/// Where there is no such table, where the disk or the log refuses, and where others rewrite the same segments again and
-/// again. Then the table is as it was.
+/// If the table does not exist, the disk or the log fails, or other commands keep rewriting the same segments. Then
+/// the table is unchanged.
 pub async fn compact(root: &Path, disk: Arc<dyn Disk>, progress: Option<Progress>) -> Result<Compacted> {
     retried(|| compact_once(root, disk.clone(), progress.clone())).await
 }
@@ -81,9 +80,9 @@ async fn compact_once(root: &Path, disk: Arc<dyn Disk>, progress: Option<Progres
                 }
             })?;
         }
-        output.ok_or_else(|| TableError::Unexpected("there was nothing to merge".to_owned()))
+        output.ok_or_else(|| TableError::Unexpected("found nothing to merge".to_owned()))
     };
-    let output = aside(work).await?;
+    let output = blocking(work).await?;
     let compacted = Compacted {
         rows: inputs.iter().map(|s| s.rows).sum(),
         segments_in: inputs.len(),
@@ -100,7 +99,7 @@ pub(super) fn merge_into(
     output: &mut Output,
     merge: &[(Input, Segment)],
     tags: BTreeMap<String, String>,
-    mut tell: impl FnMut(u64),
+    mut report: impl FnMut(u64),
 ) -> Result<()> {
     let rows: u64 = merge.iter().map(|(input, _)| input.rows_in_all()).sum();
     output.begin(rows as usize, tags)?;
@@ -108,19 +107,19 @@ pub(super) fn merge_into(
         for batch in input.rows(None, None)? {
             let batch = batch?;
             output.write(&batch)?;
-            tell(batch.num_rows() as u64);
+            report(batch.num_rows() as u64);
         }
     }
     output.end()
 }
 
-/// Small segments that become one, the oldest first.
+/// Groups of small segments to merge, oldest first.
 fn merges(segments: impl Iterator<Item = Segment>) -> Vec<Vec<Segment>> {
     let mut open: BTreeMap<BTreeMap<String, String>, (u64, Vec<Segment>)> = BTreeMap::new();
     let mut full = Vec::new();
     for segment in segments.filter(|s| s.rows < SMALL_ROWS) {
         let mut run = segment.tags.clone();
-        // How many row groups a segment has says nothing of where its rows belong.
+        // The number of row groups does not matter for merging.
         run.remove(Segment::GROUPS_TAG);
         let (rows, merge) = open.entry(run).or_default();
         if *rows + segment.rows > TARGET_ROWS {

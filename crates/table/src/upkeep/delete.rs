@@ -1,4 +1,4 @@
-//! Rows that meet a condition go.
+//! Deletes rows that match a condition.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -8,7 +8,7 @@ use arrow::compute::{filter_record_batch, not};
 use arrow::datatypes::SchemaRef;
 use parquet::file::metadata::RowGroupMetaData;
 
-use crate::aside::aside;
+use crate::blocking::blocking;
 use crate::disk::Disk;
 use crate::error::TableError;
 use crate::input::Input;
@@ -18,58 +18,58 @@ use crate::output::{self, NanColumns, Output};
 
 use super::{Result, encodings, retried};
 
-/// What becomes of a segment, as far as can be told without reading it.
+/// What to do with a segment, judged without reading its rows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Fate {
-    /// None of its rows goes.
+    /// Keep all rows.
     Keep,
-    /// All of its rows go.
+    /// Remove all rows.
     Remove,
-    /// Its rows must be looked at.
+    /// Read the rows.
     Look,
 }
 
-/// Which rows go.
+/// Selects the rows to delete.
 pub trait Filter: Send + Sync + 'static {
-    /// What a segment's statistics say.
+    /// Judges a segment by its statistics.
     fn fate(&self, segment: &Segment) -> Fate;
-    /// Whether rows of a row group may go, as far as its file says; asked of segments that must be looked at.
+    /// Whether a row group may have rows to delete, judged by its metadata. Called for segments with [`Fate::Look`].
     fn may_doom(&self, group: &RowGroupMetaData) -> bool {
         let _ = group;
         true
     }
-    /// The columns that [`Self::doomed`] looks at.
+    /// The columns that [`Self::doomed`] needs.
     fn columns(&self) -> Vec<String>;
-    /// Whether each row of those columns goes: those that are true, and neither false nor NULL.
+    /// Marks the rows to delete, given the columns. True means delete; false and NULL mean keep.
     ///
     /// # Errors
-    /// Words that say why that cannot be told.
+    /// A message with the reason.
     fn doomed(&self, rows: &RecordBatch) -> std::result::Result<BooleanArray, String>;
 }
 
-/// What a deletion did, or would do.
+/// The result of a deletion or of its dry run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Deleted {
-    /// Rows that are gone.
+    /// Rows deleted.
     pub rows: u64,
-    /// Bytes that they take, by what a row of their segments does.
+    /// Approximate bytes of these rows, by the average row of their segments.
     pub bytes: u64,
-    /// Segments that were taken out of the table.
+    /// Segments removed from the table.
     pub segments_in: usize,
-    /// Segments that hold what is left of those.
+    /// Segments written with the remaining rows.
     pub segments_out: usize,
-    /// Bytes of the segments that were taken out.
+    /// Bytes of the removed segments.
     pub bytes_before: u64,
-    /// Bytes of what is left of those; where it was only asked what would be done, 0.
+    /// Bytes of the written segments; 0 in a dry run.
     pub bytes_after: u64,
 }
 
-/// Deletes the rows that a filter says from the table in the folder `root`; where not `apply`, tells only what that would
-/// do. Rows that are inserted meanwhile stay.
+/// Deletes the rows that a filter selects from the table in the folder `root`. Without `apply` it is a dry run. Rows
+/// inserted meanwhile stay.
 ///
 /// # Errors
-/// Where there is no such table or column, where the filter fails, where the disk or the log refuses, and where others
-/// rewrite the same segments again and again. Then the table is as it was.
+/// If the table or a column does not exist, the filter, the disk or the log fails, or other commands keep rewriting
+/// the same segments. Then the table is unchanged.
 pub async fn delete_rows(root: &Path, disk: Arc<dyn Disk>, filter: Arc<dyn Filter>, apply: bool) -> Result<Deleted> {
     retried(|| delete_once(root, disk.clone(), filter.clone(), apply)).await
 }
@@ -78,7 +78,7 @@ async fn delete_once(root: &Path, disk: Arc<dyn Disk>, filter: Arc<dyn Filter>, 
     let mut table = output::open(root, disk.clone()).await?;
     let job = Job::new(root, disk, table.arrow_schema()?, table.options()?, filter)?;
     let segments: Vec<Segment> = table.segments_by_age().await?.into_iter().map(|(_, segment)| segment).collect();
-    let (touched, output, mut deleted) = aside(move || job.run(segments, apply)).await?;
+    let (touched, output, mut deleted) = blocking(move || job.run(segments, apply)).await?;
     if !apply || touched.is_empty() {
         return Ok(deleted);
     }
@@ -91,7 +91,7 @@ async fn delete_once(root: &Path, disk: Arc<dyn Disk>, filter: Arc<dyn Filter>, 
     Ok(deleted)
 }
 
-/// Takes rows out of segments.
+/// Removes rows from segments.
 pub(crate) struct Job {
     root: std::path::PathBuf,
     disk: Arc<dyn Disk>,
@@ -112,7 +112,7 @@ impl Job {
         let position = |name: &String| {
             schema.index_of(name).map_err(|_| {
                 let have = schema.fields().iter().map(|f| f.name().as_str()).collect::<Vec<_>>().join(", ");
-                let reason = format!("there is no column {name:?}: the columns are {have}");
+                let reason = format!("no column {name:?}: the columns are {have}");
                 TableError::Options { path: root.to_owned(), reason }
             })
         };
@@ -120,7 +120,7 @@ impl Job {
         Ok(Self { root: root.to_owned(), disk, schema, options, filter, columns })
     }
 
-    /// Gives the segments that hold rows that go, and, where `apply`, what takes their place if anything does.
+    /// Returns the segments with rows to delete and, with `apply`, the new segments with their remaining rows.
     pub(crate) fn run(&self, segments: Vec<Segment>, apply: bool) -> Result<(Vec<Segment>, Option<Output>, Deleted)> {
         let mut deleted = Deleted::default();
         let mut touched = Vec::new();
@@ -168,7 +168,7 @@ impl Job {
         Ok(count)
     }
 
-    /// Writes what is left of some segments, one for each, in its order and with its tags.
+    /// Writes the remaining rows of each segment to a new one, with the same order and tags.
     fn rewrite(&self, inputs: &[(Input, Segment)]) -> Result<Output> {
         let encodings = encodings(inputs, &self.schema, &self.options)?;
         let nan = NanColumns::of_inputs(inputs, &self.schema)?;
@@ -182,7 +182,7 @@ impl Job {
                     in_group += kept.num_rows();
                     output.write(&kept)?;
                 }
-                // Clustered row groups stay apart, unless little is left of them.
+                // Clustered row groups stay separate, unless little remains of them.
                 if in_group > GROUP_ROWS_MAX / 2 {
                     output.end_group()?;
                     in_group = 0;
@@ -195,8 +195,8 @@ impl Job {
 
     fn kept(&self, batch: &RecordBatch) -> Result<RecordBatch> {
         let unexpected = |e: arrow::error::ArrowError| TableError::Unexpected(e.to_string());
-        let looked_at = batch.project(&self.columns).map_err(unexpected)?;
-        let kept = not(&self.doomed(&looked_at)?).map_err(unexpected)?;
+        let projected = batch.project(&self.columns).map_err(unexpected)?;
+        let kept = not(&self.doomed(&projected)?).map_err(unexpected)?;
         filter_record_batch(batch, &kept).map_err(unexpected)
     }
 }

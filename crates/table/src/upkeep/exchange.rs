@@ -1,8 +1,8 @@
-//! A table changes from or to layout `row`, which has no log to commit to.
+//! Changes a table from or to layout `row`, which has no log to commit to.
 //!
-//! The new table is built whole in a folder beside the old one's, under a temporary name, and synced. Then the two folders
-//! exchange their names, which is one step for the file system: at any moment the table is the old one or the new one.
-//! The old one's files go. Nobody may write meanwhile ([`Hold`]); who reads may find that files went away, and asks again.
+//! Builds and syncs the new table in a temporary folder beside the old one, then swaps the two names. The swap is
+//! atomic: the table is always either the old or the new one. Finally removes the old files. The [`FolderLock`] keeps
+//! writers out; readers may find missing files and must retry.
 
 use std::ffi::OsStr;
 use std::fs;
@@ -17,11 +17,11 @@ use super::compact::TARGET_ROWS;
 use super::rewrite::{RewriteOptions, Rewritten};
 use super::{Result, VacuumOptions, vacuum};
 use crate::append::has_waiting_rows;
-use crate::aside::aside;
+use crate::blocking::blocking;
 use crate::cluster::{ClusterOptions, cluster};
 use crate::disk::{Disk, TEMPORARY_SUFFIX, create_dirs, parent, temporary_name};
 use crate::error::TableError;
-use crate::hold::Hold;
+use crate::folder_lock::FolderLock;
 use crate::input::Input;
 use crate::layout::avro::AvroTable;
 use crate::layout::{Encodings, Layout, SAMPLE_ROWS, TableOptions};
@@ -30,9 +30,9 @@ use crate::output::{self, NanColumns, Output};
 
 /// Changes a table from or to layout `row`.
 pub(super) async fn exchange(root: &Path, disk: Arc<dyn Disk>, options: &RewriteOptions) -> Result<Rewritten> {
-    let _hold = Hold::alone(root)?.ok_or_else(|| refuse(root, MISSING))?;
+    let _folder_lock = FolderLock::exclusive(root)?.ok_or_else(|| refuse(root, MISSING))?;
     if has_waiting_rows(root) {
-        return Err(refuse(root, "rows that came in wait in its log: start the server and stop it, then run it again"));
+        return Err(refuse(root, "its log holds unflushed rows: start and stop the server, then run it again"));
     }
     let beside = Beside::begin(root, disk.clone())?;
     let done = if let Some(avro) = AvroTable::open(root, disk.clone())? {
@@ -45,18 +45,18 @@ pub(super) async fn exchange(root: &Path, disk: Arc<dyn Disk>, options: &Rewrite
     Ok(done)
 }
 
-const MISSING: &str = "there is no such table: insert rows first";
+const MISSING: &str = "no such table: insert rows first";
 
 fn refuse(root: &Path, reason: &str) -> TableError {
     TableError::Options { path: root.to_owned(), reason: reason.to_owned() }
 }
 
-/// Somebody who knows nothing of the hold has written to the table after it was read.
+/// A writer that ignores the lock changed the table after it was read.
 fn overtaken(root: &Path) -> TableError {
     TableError::Busy { path: root.to_owned() }
 }
 
-/// A folder for the new table. Dropped before it is exchanged, it goes.
+/// The folder of the new table. Dropping it before the swap removes it.
 struct Beside {
     root: PathBuf,
     disk: Arc<dyn Disk>,
@@ -65,7 +65,7 @@ struct Beside {
 }
 
 impl Beside {
-    /// Makes the folder, and takes away those that others left, who can be at work no more.
+    /// Creates the folder, and removes leftovers of dead processes.
     fn begin(root: &Path, disk: Arc<dyn Disk>) -> Result<Self> {
         let folder = temporary_name(root);
         for left in left_behind(root)? {
@@ -76,14 +76,14 @@ impl Beside {
     }
 
     fn exchange(mut self) -> Result<()> {
-        let failed = || TableError::io("exchange for the new table the folder", &self.root);
+        let failed = || TableError::io("replace the folder of the table", &self.root);
         self.disk.exchange(&self.folder, &self.root).map_err(failed())?;
         self.exchanged = true;
         let folder = parent(&self.root);
         self.disk.sync_dir(folder).map_err(TableError::io("sync the folder", folder))?;
         if let Err(error) = self.disk.remove_dir(&self.folder) {
-            // Harmless: the next change takes it away.
-            tracing::warn!(path = %self.folder.display(), %error, "could not remove the files of the old layout");
+            // Harmless: the next change removes it.
+            tracing::warn!(path = %self.folder.display(), %error, "cannot remove the files of the old layout");
         }
         Ok(())
     }
@@ -94,13 +94,13 @@ impl Drop for Beside {
         if !self.exchanged
             && let Err(error) = self.disk.remove_dir(&self.folder)
         {
-            // Harmless: the next change takes it away.
-            tracing::debug!(path = %self.folder.display(), %error, "could not remove an unfinished table");
+            // Harmless: the next change removes it.
+            tracing::debug!(path = %self.folder.display(), %error, "cannot remove an unfinished table");
         }
     }
 }
 
-/// Folders of changes of this table that ended early.
+/// Temporary folders of interrupted changes of this table.
 fn left_behind(root: &Path) -> Result<Vec<PathBuf>> {
     let (folder, name) = (parent(root), root.file_name().unwrap_or_default().to_string_lossy());
     let prefix = format!(".{name}.");
@@ -113,12 +113,12 @@ fn left_behind(root: &Path) -> Result<Vec<PathBuf>> {
     paths.filter(|path| path.as_ref().map_or(true, |path| is_left(path))).collect()
 }
 
-/// Writes the rows of a table of layout `row` as one of another layout.
+/// Writes the rows of a table of layout `row` in another layout.
 async fn from_row(beside: &Beside, avro: AvroTable, how: &RewriteOptions) -> Result<Rewritten> {
     let (folder, disk) = (beside.folder.clone(), beside.disk.clone());
     let after = how.change.applied_to(&TableOptions::new(Layout::Row));
     if after.layout == Layout::Row {
-        return Err(refuse(&beside.root, "it is of layout row already, which has no options: choose another layout"));
+        return Err(refuse(&beside.root, "already has layout row, which has no options: choose another layout"));
     }
     after.check(&beside.root, avro.schema())?;
     let definition = after.definition(avro.schema()).map_err(|e| TableError::encode_arrow(&folder, e))?;
@@ -142,7 +142,7 @@ async fn from_row(beside: &Beside, avro: AvroTable, how: &RewriteOptions) -> Res
         how: how.clone(),
     };
     let taken = files.clone();
-    let (rows, output) = aside(move || job.run(&taken)).await?;
+    let (rows, output) = blocking(move || job.run(&taken)).await?;
     done.rows = rows;
     if let Some(output) = output {
         let add = output.keep();
@@ -172,7 +172,7 @@ struct FromRow {
 }
 
 impl FromRow {
-    /// Writes the rows of some files; nothing where they are none.
+    /// Writes the rows of some files. Returns their number, and no output if there are none.
     fn run(&self, files: &[(PathBuf, u64)]) -> Result<(u64, Option<Output>)> {
         let schema = self.avro.schema();
         let unexpected = |e: arrow::error::ArrowError| TableError::Unexpected(e.to_string());
@@ -182,7 +182,7 @@ impl FromRow {
             let mut of_file = 0;
             for batch in self.avro.read(file)? {
                 let batch = batch?;
-                nan.look_at(&batch);
+                nan.add_batch(&batch);
                 of_file += batch.num_rows() as u64;
                 if sampled < SAMPLE_ROWS {
                     sampled += batch.num_rows();
@@ -218,7 +218,7 @@ impl FromRow {
     }
 }
 
-/// Writes the rows of a table as one of layout `row`.
+/// Writes the rows of a table in layout `row`.
 async fn to_row(beside: &Beside, mut table: Table, how: &RewriteOptions) -> Result<Rewritten> {
     output::check(&table)?;
     let (schema, version) = (table.arrow_schema()?, table.version());
@@ -235,7 +235,7 @@ async fn to_row(beside: &Beside, mut table: Table, how: &RewriteOptions) -> Resu
         bytes_after: 0,
         segments_left: 0,
     };
-    let (rows, bytes) = aside(move || write_avro(&root, &segments, &schema, &folder, disk, &how)).await?;
+    let (rows, bytes) = blocking(move || write_avro(&root, &segments, &schema, &folder, disk, &how)).await?;
     (done.rows, done.bytes_after) = (rows, bytes);
     table.refresh().await?;
     if table.version() != version {
@@ -244,7 +244,7 @@ async fn to_row(beside: &Beside, mut table: Table, how: &RewriteOptions) -> Resu
     Ok(done)
 }
 
-/// A file for each segment. Gives their rows and bytes.
+/// Writes one file per segment. Returns the numbers of rows and bytes.
 fn write_avro(
     root: &Path,
     segments: &[Segment],

@@ -1,9 +1,9 @@
-//! What keeps a table in shape: small segments become large ones ([`compact`]), old rows go ([`trim`]), chosen rows go
-//! ([`delete_rows`]), all rows change their layout ([`rewrite()`]), segments that cannot be read go aside ([`rebuild()`]), and
-//! files that nothing names go ([`vacuum`]).
+//! Maintenance of tables: merge small segments ([`compact`]), remove old rows ([`trim`]), delete selected rows
+//! ([`delete_rows`]), change the layout ([`rewrite()`]), remove unreadable segments ([`rebuild()`]), and remove
+//! unused files ([`vacuum`]).
 //!
-//! Each is one commit, whole or not at all, beside writers and readers. Files that a commit takes out of the table stay
-//! for those who read an older version, until `vacuum`.
+//! Each operation is one atomic commit, concurrent with writers and readers. Files that a commit removes from the
+//! table stay for readers of older versions until `vacuum`.
 
 mod compact;
 mod delete;
@@ -38,10 +38,10 @@ use crate::log::Segment;
 
 type Result<T> = std::result::Result<T, TableError>;
 
-/// How often a command that another overtook begins again.
+/// Attempts of an operation that other commands overtake.
 pub(crate) const TRIES: usize = 3;
 
-/// Begins again what others overtook.
+/// Retries overtaken work.
 async fn retried<T, F: Future<Output = Result<T>>>(work: impl Fn() -> F) -> Result<T> {
     for _ in 1..TRIES {
         match work().await {
@@ -52,12 +52,12 @@ async fn retried<T, F: Future<Output = Result<T>>>(work: impl Fn() -> F) -> Resu
     work().await
 }
 
-/// Writes the table in the folder `root` anew, in another layout or with other options.
+/// Rewrites the table in the folder `root` with another layout or other options.
 ///
 /// # Errors
-/// Where there is no such table, where the options contradict each other or the columns, where the disk or the log
-/// refuses, where others rewrite the same segments again and again, and, from and to layout `row`, where anybody writes to
-/// the table. Then the table is as it was.
+/// If the table does not exist, the options are contradictory or do not fit the columns, the disk or the log fails,
+/// other commands keep rewriting the same segments, or, from and to layout `row`, another process writes to the
+/// table. Then the table is unchanged.
 pub async fn rewrite(root: &Path, disk: Arc<dyn Disk>, options: &RewriteOptions) -> Result<Rewritten> {
     if options.change.layout == Some(Layout::Row) || AvroTable::is_in(root) {
         return exchange::exchange(root, disk, options).await;
@@ -65,7 +65,7 @@ pub async fn rewrite(root: &Path, disk: Arc<dyn Disk>, options: &RewriteOptions)
     retried(|| rewrite::rewrite_once(root, disk.clone(), options)).await
 }
 
-/// Encodings chosen from the first rows of some segments.
+/// Chooses encodings from the first rows of some segments.
 fn encodings(inputs: &[(Input, Segment)], schema: &SchemaRef, options: &TableOptions) -> Result<Encodings> {
     let mut sample = Vec::new();
     let mut rows = 0;

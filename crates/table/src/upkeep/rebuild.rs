@@ -1,10 +1,10 @@
-//! Segments that cannot be read go aside, so that the others can be asked.
+//! Removes unreadable segments, so that questions on the others work.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use crate::aside::aside;
+use crate::blocking::blocking;
 use crate::disk::{Disk, create_dirs};
 use crate::error::TableError;
 use crate::input::Input;
@@ -14,39 +14,39 @@ use crate::progress::Progress;
 
 use super::{Result, retried};
 
-/// The folder, in that of a table, of what was set aside. Delta readers leave names alone that begin so.
+/// The folder of damaged files inside a table's folder. Delta readers ignore names that start with `_`.
 const FOLDER: &str = "_damaged";
 
-/// What was found.
+/// The result of a rebuild or of its dry run.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Rebuilt {
-    /// Segments that were read.
+    /// Readable segments.
     pub segments: usize,
-    /// Rows that were read.
+    /// Readable rows.
     pub rows: u64,
-    /// Segments that could not be.
+    /// Unreadable segments.
     pub damaged: Vec<DamagedSegment>,
 }
 
-/// A segment that cannot be read.
+/// An unreadable segment.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DamagedSegment {
-    /// Its path below the table's folder.
+    /// Path below the table's folder.
     pub path: String,
-    /// Rows that it had, as the log says.
+    /// Number of rows according to the log.
     pub rows: u64,
-    /// What is wrong with it.
+    /// What is wrong.
     pub reason: String,
-    /// Where its file is kept from now on; `None` where it was only asked what would be done, and where there is no file.
+    /// The new path of the file; `None` in a dry run or if the file is missing.
     pub kept: Option<PathBuf>,
 }
 
-/// Reads every row of the table in the folder `root`. Where `apply`, segments that cannot be read are taken out of the
-/// table, and their files kept in its folder `_damaged`.
+/// Reads every row of the table in the folder `root`. With `apply`, removes unreadable segments from the table and
+/// keeps their files in its folder `_damaged`.
 ///
 /// # Errors
-/// Where there is no such table, where the disk or the log refuses, and where others rewrite the same segments again and
-/// again. Then the table is as it was.
+/// If the table does not exist, the disk or the log fails, or other commands keep rewriting the same segments. Then
+/// the table is unchanged.
 pub async fn rebuild(root: &Path, disk: Arc<dyn Disk>, apply: bool, progress: Option<Progress>) -> Result<Rebuilt> {
     retried(|| rebuild_once(root, &disk, apply, progress.clone())).await
 }
@@ -78,32 +78,32 @@ async fn rebuild_once(root: &Path, disk: &Arc<dyn Disk>, apply: bool, progress: 
         }
         Ok((rebuilt, gone))
     };
-    let (mut rebuilt, gone) = aside(work).await?;
+    let (mut rebuilt, gone) = blocking(work).await?;
     if !apply || gone.is_empty() {
         return Ok(rebuilt);
     }
     for damaged in &mut rebuilt.damaged {
         damaged.kept = keep(root, &**disk, &damaged.path)?;
     }
-    // The old names stay for those who read an older version, until `vacuum`.
+    // Readers of older versions need the old names until `vacuum`.
     table.commit(&Change::rewrite(gone, Rewrite::FewerRows)).await?;
     Ok(rebuilt)
 }
 
-/// Reads all rows, and holds their number against what the log says.
+/// Reads all rows, and checks their number against the log.
 fn count(input: &Input, segment: &Segment) -> Result<u64> {
     let mut rows = 0;
     for batch in input.rows(None, None)? {
         rows += batch?.num_rows() as u64;
     }
     if segment.rows > 0 && rows != segment.rows {
-        let reason = format!("segment {} has {rows} rows where the log says {}", segment.path, segment.rows);
-        return Err(TableError::Unexpected(reason));
+        let reason = format!("it has {rows} rows, but the log says {}", segment.rows);
+        return Err(TableError::damaged(Path::new(&segment.path), reason));
     }
     Ok(rows)
 }
 
-/// Gives a file a second name, in the folder of what was set aside; `None` where it is gone.
+/// Links a file into the folder of damaged files; `None` if it is missing.
 fn keep(root: &Path, disk: &dyn Disk, path: &str) -> Result<Option<PathBuf>> {
     let from = root.join(path);
     if fs::symlink_metadata(&from).is_err() {
@@ -111,10 +111,10 @@ fn keep(root: &Path, disk: &dyn Disk, path: &str) -> Result<Option<PathBuf>> {
     }
     let folder = root.join(FOLDER);
     let to = folder.join(format!("{}.damaged", path.replace('/', "-")));
-    create_dirs(disk, &folder).map_err(TableError::io("make the folder", &folder))?;
+    create_dirs(disk, &folder).map_err(TableError::io("create the folder", &folder))?;
     match disk.link(&from, &to) {
         Err(error) if error.kind() != std::io::ErrorKind::AlreadyExists => {
-            return Err(TableError::io("set aside", &from)(error));
+            return Err(TableError::io("keep a copy of", &from)(error));
         }
         _ => disk.sync_dir(&folder).map_err(TableError::io("sync the folder", &folder))?,
     }

@@ -1,8 +1,8 @@
-//! A table is written anew, in another layout.
+//! Rewrites a table in another layout.
 //!
-//! All segments are read and written once, in bounded memory, and exchanged in one commit that also changes the table's
-//! properties. What others insert until then is taken along; what they insert during the last moments, and what writers
-//! that opened the table before go on to insert, stays as it was written: readers read segments of any layout.
+//! Reads and writes all segments once, in bounded memory. One commit replaces them and changes the table's
+//! properties. The rewrite includes concurrent inserts, except those of the last moments and those of writers with
+//! the old options: they stay as written, and readers support segments of any layout.
 //!
 //! Layout `row` has no log: see [`super::exchange`].
 
@@ -13,7 +13,7 @@ use std::sync::Arc;
 
 use arrow::datatypes::{DataType, FieldRef, Schema, SchemaRef};
 
-use crate::aside::aside;
+use crate::blocking::blocking;
 use crate::cluster;
 use crate::disk::Disk;
 use crate::input::Input;
@@ -27,30 +27,26 @@ use pages::{Codec, EncodingSet};
 use super::compact::{TARGET_ROWS, merge_into};
 use super::{Result, encodings};
 
-/// How often what was inserted meanwhile is taken along, before the rest is left as it is.
+/// Rounds that include concurrent inserts; later ones stay as written.
 const ROUNDS: usize = 3;
 
-/// What is different from now on. What is `None` stays, where the new layout has it.
+/// The options to change. `None` keeps an option if the new layout supports it.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct LayoutChange {
-    /// How rows are stored.
     pub layout: Option<Layout>,
-    /// Columns with Bloom filters.
     pub bloom: Option<Vec<String>>,
-    /// Columns that rows are clustered by.
     pub cluster: Option<Vec<String>>,
-    /// The order of clustered rows.
     pub curve: Option<Curve>,
-    /// What compresses pages.
+    /// Codec of the pages.
     pub codec: Option<Codec>,
-    /// Which encodings pages may have.
+    /// Encodings that pages may use.
     pub encodings: Option<EncodingSet>,
-    /// Columns of integers that hold real numbers from now on; refused where one is past 2^53, and would change.
+    /// Integer columns to turn into real numbers; fails for integers beyond 2^53, which would change.
     pub widen: Vec<String>,
 }
 
 impl LayoutChange {
-    /// The options of a table that had those of `before`.
+    /// Applies the change to the options `before`.
     pub fn applied_to(&self, before: &TableOptions) -> TableOptions {
         let layout = self.layout.unwrap_or(before.layout);
         let mut after = if layout == Layout::Row { TableOptions::new(layout) } else { before.clone() };
@@ -76,14 +72,13 @@ impl LayoutChange {
     }
 }
 
-/// How to rewrite.
 #[derive(Clone)]
 pub struct RewriteOptions {
-    /// What is different from now on.
+    /// The options to change.
     pub change: LayoutChange,
-    /// Bytes for rows that are being moved into layout `clustered`; more are put aside on disk.
+    /// Memory in bytes for moving rows into layout `clustered`; the rest is spilled to disk.
     pub memory: usize,
-    /// Is told how far it is.
+    /// Receives the progress.
     pub progress: Option<Progress>,
 }
 
@@ -100,28 +95,26 @@ impl fmt::Debug for RewriteOptions {
     }
 }
 
-/// What rewriting did.
+/// The result of a rewrite.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Rewritten {
-    /// The layout before.
     pub layout_before: Layout,
-    /// The layout now.
     pub layout: Layout,
-    /// Rows that were written anew.
+    /// Rows rewritten.
     pub rows: u64,
-    /// Segments that they were in.
+    /// Segments read.
     pub segments_in: usize,
-    /// Segments that they are in now.
+    /// Segments written.
     pub segments_out: usize,
-    /// Bytes of those segments before.
+    /// Bytes of the segments read.
     pub bytes_before: u64,
-    /// Bytes of those segments now.
+    /// Bytes of the segments written.
     pub bytes_after: u64,
-    /// Segments that were inserted too late to be taken along: they are as they were written.
+    /// Segments inserted too late for the rewrite; they stay as written.
     pub segments_left: usize,
 }
 
-/// As [`rewrite`](super::rewrite()), of a table with a log.
+/// Like [`rewrite`](super::rewrite()), for tables with a log.
 pub(super) async fn rewrite_once(root: &Path, disk: Arc<dyn Disk>, options: &RewriteOptions) -> Result<Rewritten> {
     let mut table = output::open(root, disk.clone()).await?;
     let before = table.options()?;
@@ -132,14 +125,14 @@ pub(super) async fn rewrite_once(root: &Path, disk: Arc<dyn Disk>, options: &Rew
     let mut taken: Vec<Segment> = Vec::new();
     let (mut rows, mut written) = (0, None::<Output>);
     for _ in 0..ROUNDS {
-        let known: BTreeSet<&str> = taken.iter().map(|s| s.path.as_str()).collect();
+        let seen: BTreeSet<&str> = taken.iter().map(|s| s.path.as_str()).collect();
         let segments = table.segments_by_age().await?.into_iter().map(|(_, segment)| segment);
-        let new: Vec<Segment> = segments.filter(|s| !known.contains(s.path.as_str())).collect();
+        let new: Vec<Segment> = segments.filter(|s| !seen.contains(s.path.as_str())).collect();
         if new.is_empty() {
             break;
         }
         let (job, inputs) = (job.clone(), new.clone());
-        let (of_round, output) = aside(move || job.run(&inputs)).await?;
+        let (of_round, output) = blocking(move || job.run(&inputs)).await?;
         rows += of_round;
         match (&mut written, output) {
             (Some(written), Some(output)) => written.append(output),
@@ -175,7 +168,7 @@ pub(super) async fn rewrite_once(root: &Path, disk: Arc<dyn Disk>, options: &Rew
     Ok(rewritten)
 }
 
-/// The columns with those of some names widened, and which of these were not wide before.
+/// The schema with the columns `names` widened, and those of them that were integers.
 fn widened(schema: &Schema, names: &[String]) -> (SchemaRef, Vec<String>) {
     let narrow = |f: &FieldRef| f.data_type().is_integer() && names.contains(f.name());
     let widen = schema.fields().iter().filter(|f| narrow(f)).map(|f| f.name().clone()).collect();
@@ -185,7 +178,7 @@ fn widened(schema: &Schema, names: &[String]) -> (SchemaRef, Vec<String>) {
     (Arc::new(Schema::new(schema.fields().iter().map(field).collect::<Vec<_>>())), widen)
 }
 
-/// Writes segments anew.
+/// Rewrites segments.
 struct Job {
     root: PathBuf,
     disk: Arc<dyn Disk>,
@@ -195,8 +188,8 @@ struct Job {
 }
 
 impl Job {
-    /// Writes the rows of some segments, the oldest first, as the new layout has them. Gives how many they are, and
-    /// nothing where they are none.
+    /// Writes the rows of some segments, oldest first, in the new layout. Returns their number, and no output if
+    /// there are none.
     fn run(&self, segments: &[Segment]) -> Result<(u64, Option<Output>)> {
         let open = |segment: &Segment| Ok((Input::open(&self.root, &self.schema, segment)?, segment.clone()));
         let inputs: Vec<(Input, Segment)> = segments.iter().map(open).collect::<Result<_>>()?;
@@ -222,7 +215,7 @@ impl Job {
         Ok(job.run(segments, segments)?.0)
     }
 
-    /// Writes rows in their order, into segments as large as compaction makes them.
+    /// Writes rows in their order, to segments as large as those of compaction.
     fn write(&self, inputs: Vec<(Input, Segment)>, rows: u64) -> Result<Output> {
         let encodings = encodings(&inputs, &self.schema, &self.options)?;
         let nan = NanColumns::default();
@@ -241,7 +234,7 @@ impl Job {
     }
 }
 
-/// Neighbours of one part that become one segment each.
+/// Groups neighbours of one part to become one segment each.
 fn in_order(inputs: Vec<(Input, Segment)>) -> Vec<Vec<(Input, Segment)>> {
     let mut parts: BTreeMap<Option<String>, Vec<(Input, Segment)>> = BTreeMap::new();
     for (input, segment) in inputs {

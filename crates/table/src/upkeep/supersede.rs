@@ -1,4 +1,4 @@
-//! Rows that take the place of others: of those that are equal in some columns, the last stays.
+//! Replaces rows: of rows with equal keys, only the last stays.
 
 use std::collections::HashSet;
 use std::ops::RangeInclusive;
@@ -15,21 +15,21 @@ use parquet::file::statistics::Statistics;
 use super::{Fate, Filter};
 use crate::log::Segment;
 
-/// Rows by what tells them apart: stored rows that are equal to one of them in that go when these come.
+/// The keys of new rows. Stored rows with one of these keys are removed when the new rows are added.
 #[derive(Debug)]
 pub struct Superseding {
-    /// The column of times first.
+    /// Starts with the time column.
     columns: Vec<String>,
     keys: HashSet<Box<[u8]>>,
     times: RangeInclusive<i64>,
 }
 
-/// Of the rows that are equal in the column of times `time` and in others, leaves only the last; NULL equals NULL, and a
-/// column that there is not is NULL in every row. Batches are in order, and all of the same columns. Tells also what the
-/// rows take the place of; `None` where there is no such column of times, and so nothing is left out.
+/// Keeps only the last of the rows with equal values in the column `time` and in `others`. NULL equals NULL, and a
+/// missing column is NULL in every row. Batches are in order and have the same columns. Also returns the keys of the
+/// rows; without a time column this is `None`, and all rows stay.
 ///
 /// # Errors
-/// Where a column holds what cannot be compared.
+/// If a column has a type that cannot be compared.
 pub fn last_rows(
     batches: Vec<RecordBatch>,
     time: &str,
@@ -46,12 +46,12 @@ pub fn last_rows(
     let (mut first, mut last) = (i64::MAX, i64::MIN);
     let mut kept = Vec::with_capacity(batches.len());
     for batch in batches.into_iter().rev() {
-        let looked_at = batch.project(&places(&schema, &columns)?)?;
-        let times = looked_at.column(0).as_primitive::<TimestampMicrosecondType>();
+        let projected = batch.project(&places(&schema, &columns)?)?;
+        let times = projected.column(0).as_primitive::<TimestampMicrosecondType>();
         for time in times.iter().flatten() {
             (first, last) = (first.min(time), last.max(time));
         }
-        let rows = keys_of(&looked_at)?;
+        let rows = keys_of(&projected)?;
         let mut keep: Vec<bool> =
             (0..batch.num_rows()).rev().map(|row| keys.insert(rows.row(row).as_ref().into())).collect();
         keep.reverse();
@@ -74,9 +74,9 @@ fn keys_of(rows: &RecordBatch) -> Result<Rows, ArrowError> {
 
 impl Filter for Superseding {
     fn fate(&self, segment: &Segment) -> Fate {
-        let Some(known) = segment.columns.get(&self.columns[0]) else { return Fate::Look };
-        let after = known.earliest().is_some_and(|min| min > *self.times.end());
-        let before = known.latest().is_some_and(|max| max < *self.times.start());
+        let Some(statistics) = segment.columns.get(&self.columns[0]) else { return Fate::Look };
+        let after = statistics.earliest().is_some_and(|min| min > *self.times.end());
+        let before = statistics.latest().is_some_and(|max| max < *self.times.start());
         if after || before { Fate::Keep } else { Fate::Look }
     }
 
@@ -86,9 +86,9 @@ impl Filter for Superseding {
             let described = column.column_descr();
             described.path().parts() == [self.columns[0].as_str()] && described.logical_type_ref() == Some(&micros)
         });
-        let Some(Statistics::Int64(known)) = times.and_then(|column| column.statistics()) else { return true };
-        let after = known.min_opt().is_some_and(|min| min > self.times.end());
-        let before = known.max_opt().is_some_and(|max| max < self.times.start());
+        let Some(Statistics::Int64(statistics)) = times.and_then(|column| column.statistics()) else { return true };
+        let after = statistics.min_opt().is_some_and(|min| min > self.times.end());
+        let before = statistics.max_opt().is_some_and(|max| max < self.times.start());
         !(after || before)
     }
 

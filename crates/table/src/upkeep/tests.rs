@@ -1,6 +1,6 @@
-//! Upkeep keeps what it should, and nothing else.
+//! Maintenance keeps every row that it should.
 
-#![allow(clippy::from_iter_instead_of_collect, reason = "names the array that is made")]
+#![allow(clippy::from_iter_instead_of_collect, reason = "names the array type")]
 
 use std::fs::File;
 use std::path::Path;
@@ -15,7 +15,7 @@ use arrow::datatypes::{DataType, Field, Int64Type, Schema, SchemaRef, TimeUnit};
 use super::*;
 use crate::cluster::{ClusterOptions, cluster};
 use crate::disk::{Disk, RealDisk};
-use crate::hold::Hold;
+use crate::folder_lock::FolderLock;
 use crate::layout::{Clustering, Curve, Layout};
 use crate::log::Table;
 use crate::{AvroTable, ErrorKind, Inserter, Key, KeyRange, Lookup};
@@ -37,7 +37,7 @@ fn schema() -> SchemaRef {
     ]))
 }
 
-/// Rows of one minute each; every tenth has no time, and every seventh level is NaN.
+/// One row per minute; every tenth has no time, and every seventh level is NaN.
 fn rows(ids: std::ops::Range<i64>) -> RecordBatch {
     let at = |id: i64| (id % 10 != 9).then_some((OCTOBER + id * 60) * 1_000_000);
     let day = |id: i64| Some(((OCTOBER + id * 60) / DAY_SECONDS) as i32);
@@ -68,7 +68,7 @@ async fn table(root: &Path, layout: Layout) -> Inserter {
     let inserter = inserter(root, layout).await;
     for batch in 0..10 {
         inserter.insert(&[rows(batch * 300..(batch + 1) * 300)]).await.unwrap();
-        // Segments of one millisecond have no age.
+        // Segments of the same millisecond have no defined age.
         tokio::time::sleep(Duration::from_millis(2)).await;
     }
     inserter
@@ -78,7 +78,7 @@ async fn segments(root: &Path) -> Vec<Segment> {
     Table::open(root, disk()).await.unwrap().unwrap().segments().await.unwrap()
 }
 
-/// The numbers of all rows, in the order in which they lie; every row is as it was inserted, and found by the look-ups.
+/// The ids of all rows in stored order. Checks that every row is unchanged and found by its secondary index.
 async fn ids(root: &Path) -> Vec<i64> {
     let table = Table::open(root, disk()).await.unwrap().unwrap();
     let mut all = Vec::new();
@@ -86,7 +86,7 @@ async fn ids(root: &Path) -> Vec<i64> {
         let input = Input::open(root, &schema(), &segment).unwrap();
         assert_eq!(input.rows_in_all(), segment.rows);
         let lookup = Lookup::open(root, &segment);
-        // Layout row has none to keep, and other writers write none.
+        // Neither layout row nor other writers have secondary indexes.
         let expected = !table.options().unwrap().lookup.is_empty() && !segment.path.starts_with("theirs");
         assert_eq!(lookup.is_some(), expected, "{}", segment.path);
         for (lookup, group) in lookup.iter().flat_map(|l| (0..l.groups()).map(move |group| (l, group))) {
@@ -116,7 +116,7 @@ fn files(root: &Path) -> usize {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn compaction_merges_small_segments_in_their_order() {
+async fn compaction_merges_small_segments_in_order() {
     for layout in [Layout::Column, Layout::Pruned, Layout::Clustered] {
         let root = tempfile::tempdir().unwrap();
         let inserter = table(root.path(), layout).await;
@@ -128,7 +128,7 @@ async fn compaction_merges_small_segments_in_their_order() {
         let merged = segments(root.path()).await.remove(0);
         assert!(merged.columns.get("level").is_none_or(|c| c.min.is_none()), "NaN has no bounds");
         assert_eq!(merged.columns.contains_key("id"), layout != Layout::Column);
-        // What is clustered and what is not stay apart.
+        // Clustered and unclustered segments are not merged.
         if layout == Layout::Clustered {
             cluster(root.path(), disk(), ClusterOptions::default()).await.unwrap();
             inserter.insert(&[rows(3_000..3_010)]).await.unwrap();
@@ -140,7 +140,7 @@ async fn compaction_merges_small_segments_in_their_order() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn segments_of_one_and_of_more_row_groups_are_merged() {
+async fn segments_with_several_row_groups_merge() {
     let root = tempfile::tempdir().unwrap();
     let options = TableOptions { group_rows: 100, ..TableOptions::new(Layout::Pruned) };
     let inserter = Inserter::open_or_create(root.path(), disk(), &schema(), &options).await.unwrap();
@@ -169,7 +169,7 @@ impl Filter for Below {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn rows_are_deleted_by_a_filter_and_untouched_segments_stay() {
+async fn deleting_rows_keeps_untouched_segments() {
     let root = tempfile::tempdir().unwrap();
     drop(table(root.path(), Layout::Pruned).await);
     let before = segments(root.path()).await;
@@ -194,7 +194,7 @@ fn before(time: &str, column: Option<&str>, apply: bool) -> TrimOptions {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn old_rows_are_trimmed_to_the_row_and_only_when_told() {
+async fn trimming_removes_exactly_the_old_rows() {
     for layout in [Layout::Column, Layout::Pruned, Layout::Clustered] {
         let root = tempfile::tempdir().unwrap();
         drop(table(root.path(), layout).await);
@@ -209,7 +209,7 @@ async fn old_rows_are_trimmed_to_the_row_and_only_when_told() {
         let mut left = ids(root.path()).await;
         left.sort_unstable();
         assert!(left.into_iter().eq((0..3_000).filter(|id| *id >= 750 || id % 10 == 9)));
-        // The second day begins with minute 1440.
+        // The second day starts at minute 1440.
         trim(root.path(), disk(), &before("2025-10-02", Some("day"), true)).await.unwrap();
         let mut left = ids(root.path()).await;
         left.sort_unstable();
@@ -218,7 +218,7 @@ async fn old_rows_are_trimmed_to_the_row_and_only_when_told() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn the_newest_bytes_are_kept() {
+async fn trimming_keeps_the_newest_bytes() {
     for is_one_segment in [false, true] {
         let root = tempfile::tempdir().unwrap();
         drop(table(root.path(), Layout::Pruned).await);
@@ -234,7 +234,7 @@ async fn the_newest_bytes_are_kept() {
         let mut left = ids(root.path()).await;
         left.sort_unstable();
         assert_eq!(left.len() as u64 + done.deleted.rows, 3_000);
-        // All from some time on, and before that only rows that have none.
+        // Keeps all rows from some time on, and earlier only rows without a time.
         let (first, before) = done.times.unwrap();
         let cut = before / 60_000_000 - OCTOBER / 60;
         assert_eq!(first, OCTOBER * 1_000_000);
@@ -243,7 +243,7 @@ async fn the_newest_bytes_are_kept() {
         assert!(left.iter().filter(|id| **id < cut).all(|id| id % 10 == 9));
         assert!(segments(root.path()).await.iter().map(|s| s.bytes).sum::<u64>() >= keep);
         let again = trim(root.path(), disk(), &options).await.unwrap();
-        // What each segment has besides its rows weighs more the fewer they are, so a second cut may find some more.
+        // Segments with fewer rows have more overhead per row, so a second cut may remove a few more.
         assert!(again.deleted.rows < done.deleted.rows / 3, "{again:?} after {done:?}");
         let all = TrimOptions { limit: TrimLimit::KeepBytes(0), apply: true, ..options };
         trim(root.path(), disk(), &all).await.unwrap();
@@ -256,7 +256,7 @@ fn age(path: &Path, age: Duration) {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn vacuum_removes_what_nobody_needs() {
+async fn vacuum_removes_only_unneeded_files() {
     let root = tempfile::tempdir().unwrap();
     drop(table(root.path(), Layout::Pruned).await);
     compact(root.path(), disk(), None).await.unwrap();
@@ -298,7 +298,7 @@ async fn rewritten(root: &Path, change: LayoutChange) -> super::Result<Rewritten
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_table_changes_its_layout_and_keeps_its_rows_and_its_readers() {
+async fn layout_changes_keep_rows_and_old_versions() {
     let root = tempfile::tempdir().unwrap();
     drop(table(root.path(), Layout::Column).await);
     let mut before = segments(root.path()).await;
@@ -318,7 +318,7 @@ async fn a_table_changes_its_layout_and_keeps_its_rows_and_its_readers() {
         assert!(left.into_iter().eq(0..3_000));
         let now = Table::open(root.path(), disk()).await.unwrap().unwrap();
         assert_eq!((now.options().unwrap(), now.version()), (expected.clone(), opened.version() + 1));
-        // Whoever opened the version before still has all of it.
+        // Readers of the previous version still find all of it.
         assert_eq!(opened.segments().await.unwrap(), before);
         before.iter().for_each(|s| drop(Input::open(root.path(), &schema(), s).unwrap()));
         before = now.segments().await.unwrap();
@@ -329,15 +329,15 @@ async fn a_table_changes_its_layout_and_keeps_its_rows_and_its_readers() {
     }
 }
 
-/// Ends a writer, and waits for its last task.
+/// Drops a writer and waits for its last task.
 async fn end(inserter: Inserter, root: &Path) {
     drop(inserter);
-    while Hold::alone(root).is_err() {
+    while FolderLock::exclusive(root).is_err() {
         tokio::task::yield_now().await;
     }
 }
 
-/// The numbers of all rows of a table of layout `row`, in order.
+/// The sorted ids of all rows in a table of layout `row`.
 fn row_ids(root: &Path) -> Vec<i64> {
     let table = AvroTable::open(root, disk()).unwrap().unwrap();
     let mut all = Vec::new();
@@ -355,14 +355,14 @@ fn row_ids(root: &Path) -> Vec<i64> {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_table_changes_from_and_to_layout_row() {
+async fn tables_change_from_and_to_layout_row() {
     let folder = tempfile::tempdir().unwrap();
     let root = folder.path().join("calls");
     end(table(&root, Layout::Clustered).await, &root).await;
     let done = rewritten(&root, to(Layout::Row)).await.unwrap();
     assert_eq!((done.rows, done.segments_in, done.layout_before), (3_000, 10, Layout::Clustered));
     assert!(row_ids(&root).into_iter().eq(0..3_000));
-    // What a change that was cut short left goes with the next one.
+    // The next change removes leftovers of an interrupted one.
     let left = folder.path().join(".calls.0123.tmp");
     std::fs::create_dir(&left).unwrap();
     std::fs::write(left.join("1.parquet"), "half").unwrap();
@@ -383,7 +383,7 @@ async fn a_table_changes_from_and_to_layout_row() {
         assert!(row_ids(&root).into_iter().eq(0..3_000), "{layout}");
     }
     let refused = rewritten(&root, to(Layout::Row)).await.unwrap_err().to_string();
-    assert!(refused.contains("it is of layout row already"), "{refused}");
+    assert!(refused.contains("already has layout row"), "{refused}");
     let refused = rewritten(&root, to(Layout::Clustered)).await.unwrap_err().to_string();
     assert!(refused.contains("layout clustered needs the columns"), "{refused}");
     assert!(row_ids(&root).into_iter().eq(0..3_000));
@@ -391,26 +391,26 @@ async fn a_table_changes_from_and_to_layout_row() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn nobody_writes_while_a_table_changes_from_or_to_layout_row() {
+async fn layout_row_changes_exclude_writers() {
     let folder = tempfile::tempdir().unwrap();
     let root = folder.path().join("calls");
     for (from, into) in [(Layout::Column, Layout::Row), (Layout::Row, Layout::Column)] {
         if from == Layout::Column {
             end(table(&root, from).await, &root).await;
         }
-        // So do rows that came in and are in no segment yet.
+        // Unflushed rows prevent the change.
         let waiting = root.join(crate::Appender::LOG_FOLDER);
         std::fs::create_dir_all(&waiting).unwrap();
         std::fs::write(waiting.join("1.log"), "the head and rows").unwrap();
         let refused = rewritten(&root, to(into)).await.unwrap_err().to_string();
-        assert!(refused.contains("wait in its log"), "{refused}");
+        assert!(refused.contains("its log holds unflushed rows"), "{refused}");
         std::fs::remove_dir_all(&waiting).unwrap();
-        // A writer that is there keeps the table as it is.
+        // So does an open writer.
         let writer = Inserter::open(&root, disk()).await.unwrap().unwrap();
         let refused = rewritten(&root, to(into)).await.unwrap_err();
         assert!(refused.kind() == ErrorKind::Conflict && refused.to_string().contains("is in use"), "{refused}");
         end(writer, &root).await;
-        // One that comes meanwhile is refused, and does not write beside the table.
+        // A writer that arrives during the change is rejected.
         let (runtime, tried) = (tokio::runtime::Handle::current(), Arc::new(std::sync::Mutex::new(Vec::new())));
         let progress = {
             let (root, tried) = (root.clone(), tried.clone());
@@ -431,11 +431,11 @@ async fn nobody_writes_while_a_table_changes_from_or_to_layout_row() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_others_append_while_a_table_becomes_layout_row_is_not_lost() {
+async fn foreign_commits_survive_change_to_row() {
     let folder = tempfile::tempdir().unwrap();
     let root = folder.path().join("calls");
     end(table(&root, Layout::Column).await, &root).await;
-    // Another engine, which knows nothing of the hold.
+    // Another engine ignores the folder lock.
     let (runtime, path) = (tokio::runtime::Handle::current(), root.clone());
     let progress = move |rows, all| {
         if rows == all {
@@ -454,12 +454,12 @@ async fn what_others_append_while_a_table_becomes_layout_row_is_not_lost() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_is_inserted_meanwhile_is_taken_along_or_told() {
+async fn concurrent_inserts_are_rewritten_or_reported() {
     for (inserts, taken) in [(1, 1), (3, 2)] {
         let root = tempfile::tempdir().unwrap();
         let inserter = table(root.path(), Layout::Column).await;
         let (runtime, done) = (tokio::runtime::Handle::current(), std::sync::atomic::AtomicI64::new(0));
-        // Each round is told once, at its end at the latest.
+        // Each round reports its end exactly once.
         let progress = move |rows: u64, all: u64| {
             let number = done.load(std::sync::atomic::Ordering::Relaxed);
             if rows == all && number < inserts {
@@ -479,7 +479,7 @@ async fn what_is_inserted_meanwhile_is_taken_along_or_told() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn an_empty_table_changes_its_layout_too() {
+async fn empty_tables_change_layout() {
     let root = tempfile::tempdir().unwrap();
     drop(inserter(root.path(), Layout::Column).await);
     let done = rewritten(root.path(), to(Layout::Pruned)).await.unwrap();
@@ -489,15 +489,15 @@ async fn an_empty_table_changes_its_layout_too() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_layout_that_does_not_fit_is_refused_and_changes_nothing() {
+async fn invalid_layout_changes_are_rejected() {
     let root = tempfile::tempdir().unwrap();
     drop(table(root.path(), Layout::Pruned).await);
     let before = segments(root.path()).await;
     let named = |name: &str| Some(vec![name.to_owned()]);
     for (change, words) in [
         (to(Layout::Clustered), "layout clustered needs the columns to cluster by"),
-        (LayoutChange { cluster: named("id"), ..LayoutChange::default() }, "layout pruned is not clustered"),
-        (LayoutChange { bloom: named("nope"), ..LayoutChange::default() }, "there is no column \"nope\""),
+        (LayoutChange { cluster: named("id"), ..LayoutChange::default() }, "layout pruned has no clustering"),
+        (LayoutChange { bloom: named("nope"), ..LayoutChange::default() }, "no column \"nope\""),
         (LayoutChange { bloom: named("id"), ..to(Layout::Column) }, "layout column has no Bloom filters"),
     ] {
         let refused = rewritten(root.path(), change).await.unwrap_err().to_string();
@@ -507,7 +507,7 @@ async fn a_layout_that_does_not_fit_is_refused_and_changes_nothing() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
-async fn all_kinds_of_upkeep_side_by_side_keep_every_row() {
+async fn concurrent_maintenance_keeps_every_row() {
     let root = tempfile::tempdir().unwrap();
     let inserter = Arc::new(table(root.path(), Layout::Clustered).await);
     let rewrites = (0..5).map(|kind| {
@@ -532,7 +532,7 @@ async fn all_kinds_of_upkeep_side_by_side_keep_every_row() {
                 };
                 let error = result.err().filter(|e| e.kind() != ErrorKind::Conflict).map(|e| e.to_string());
                 // Between two rewrites the table is not clustered.
-                assert!(error.as_ref().is_none_or(|e| e.contains("layout column is not clustered")), "{error:?}");
+                assert!(error.as_ref().is_none_or(|e| e.contains("cannot cluster layout column")), "{error:?}");
             }
         })
     });
@@ -544,7 +544,7 @@ async fn all_kinds_of_upkeep_side_by_side_keep_every_row() {
     for task in rewrites.chain([writer]).collect::<Vec<_>>() {
         task.await.unwrap();
     }
-    // A deletion that was overtaken too often has no effect at all; another has all of it.
+    // A deletion that was overtaken too often changed nothing; another removed all its rows.
     let mut left = ids(root.path()).await;
     left.sort_unstable();
     let first = if left[0] == 0 { 0 } else { 100 };
@@ -552,20 +552,20 @@ async fn all_kinds_of_upkeep_side_by_side_keep_every_row() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_does_not_fit_is_refused_in_one_sentence() {
+async fn invalid_maintenance_requests_are_rejected() {
     let folder = tempfile::tempdir().unwrap();
     let none = compact(&folder.path().join("none"), disk(), None).await.unwrap_err().to_string();
-    assert!(none.ends_with("there is no such table: insert rows first"), "{none}");
+    assert!(none.ends_with("no such table: insert rows first"), "{none}");
     let row = folder.path().join("row");
     drop(AvroTable::open_or_create(&row, disk(), &schema()).unwrap());
     let refused = vacuum(&row, disk(), VacuumOptions { retain: RETENTION, apply: true }).await.unwrap_err().to_string();
-    assert!(refused.contains("layout row has no upkeep"), "{refused}");
+    assert!(refused.contains("layout row does not support maintenance"), "{refused}");
     let root = folder.path().join("pruned");
     drop(table(&root, Layout::Pruned).await);
     for (time, column, words) in [
-        ("yesterday", None, "\"yesterday\" is no time: write 2025-10-01"),
-        ("2025-10-01", Some("id"), "column \"id\" holds Int64: name one of times or dates"),
-        ("2025-10-01", Some("nope"), "there is no column \"nope\": the columns are id, day"),
+        ("yesterday", None, "invalid time \"yesterday\": write 2025-10-01"),
+        ("2025-10-01", Some("id"), "column \"id\" holds Int64: choose a column of times or dates"),
+        ("2025-10-01", Some("nope"), "no column \"nope\": the columns are id, day"),
     ] {
         let refused = trim(&root, disk(), &before(time, column, true)).await.unwrap_err().to_string();
         assert!(refused.contains(words), "{refused}");
@@ -573,7 +573,7 @@ async fn what_does_not_fit_is_refused_in_one_sentence() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_cannot_be_read_goes_aside_and_the_rest_stays() {
+async fn rebuild_removes_only_unreadable_segments() {
     let folder = tempfile::tempdir().unwrap();
     let root = folder.path().join("t");
     table(&root, Layout::Pruned).await;
@@ -586,10 +586,10 @@ async fn what_cannot_be_read_goes_aside_and_the_rest_stays() {
     bytes[200..400].fill(0x5a);
     std::fs::write(&broken, &bytes).unwrap();
     std::fs::remove_file(root.join(&all[7].path)).unwrap();
-    let told = rebuild(&root, disk(), false, None).await.unwrap();
-    assert_eq!((told.segments, told.rows, told.damaged.len()), (8, 2_400, 2));
-    assert!(told.damaged.iter().all(|d| d.kept.is_none() && d.rows == 300));
-    assert_eq!(segments(&root).await.len(), 10, "only told");
+    let dry_run = rebuild(&root, disk(), false, None).await.unwrap();
+    assert_eq!((dry_run.segments, dry_run.rows, dry_run.damaged.len()), (8, 2_400, 2));
+    assert!(dry_run.damaged.iter().all(|d| d.kept.is_none() && d.rows == 300));
+    assert_eq!(segments(&root).await.len(), 10, "a dry run changes nothing");
 
     let done = rebuild(&root, disk(), true, None).await.unwrap();
     assert_eq!(done.damaged.iter().filter(|d| d.kept.is_some()).count(), 1, "{done:?}");
@@ -601,6 +601,6 @@ async fn what_cannot_be_read_goes_aside_and_the_rest_stays() {
     left.dedup();
     assert_eq!(left.len(), 2_400);
     let vacuumed = vacuum(&root, disk(), VacuumOptions { retain: Duration::ZERO, apply: true }).await.unwrap();
-    assert_eq!(vacuumed.orphans, 0, "what was set aside stays");
+    assert_eq!(vacuumed.orphans, 0, "damaged files stay");
     assert!(done.damaged.iter().any(|d| d.kept.as_ref().is_some_and(|kept| kept.is_file())));
 }

@@ -1,4 +1,4 @@
-//! Old rows go: those before a time, or all but the newest.
+//! Removes old rows: those before a time, or all but the newest.
 
 mod cut;
 
@@ -12,7 +12,7 @@ use arrow::error::ArrowError;
 use chrono::{DateTime, NaiveDate, NaiveTime};
 
 use self::cut::Cut;
-use crate::aside::aside;
+use crate::blocking::blocking;
 use crate::disk::Disk;
 use crate::error::TableError;
 use crate::log::Segment;
@@ -20,45 +20,44 @@ use crate::output;
 
 use super::{Deleted, Fate, Filter, Result, delete_rows};
 
-/// Microseconds of a day.
+/// Microseconds per day.
 const DAY: i64 = 24 * 3_600 * 1_000_000;
 
-/// What goes.
+/// Which rows to remove.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum TrimLimit {
-    /// Rows whose time is before this one, a date or a time with its zone. Rows without a time stay.
+    /// Rows with a time before this date or RFC 3339 time. Rows without a time stay.
     Before(String),
-    /// The oldest rows, so that the others have so many bytes, and hardly more. A row without a time goes with the last of
-    /// its segment.
+    /// The oldest rows, so that at least this many bytes remain, and hardly more. Rows without a time are removed
+    /// with the last row of their segment.
     KeepBytes(u64),
 }
 
-/// What to trim.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TrimOptions {
-    /// What goes.
+    /// Which rows to remove.
     pub limit: TrimLimit,
-    /// The column that says a row's time; `None` is the first one that holds times, or dates.
+    /// The column of row times; `None` for the first column of times, or else of dates.
     pub column: Option<String>,
-    /// Whether to do it, or only to tell what would be done.
+    /// False for a dry run.
     pub apply: bool,
 }
 
-/// What trimming did, or would do.
+/// The result of trimming or of its dry run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Trimmed {
-    /// The rows that go.
+    /// The rows removed.
     pub deleted: Deleted,
-    /// The times of those rows, in microseconds since 1970: from the first, which may be earlier than the oldest of them,
-    /// to the second, which none of them reaches. `None` where none goes, or where it is not known.
+    /// Bounds on the times of the removed rows, in microseconds since 1970: the first is at or before the oldest, the
+    /// second after the newest. `None` if no row was removed or the times are unknown.
     pub times: Option<(i64, i64)>,
 }
 
-/// Removes old rows from the table in the folder `root`. Of a segment that holds older and newer rows the older ones go; to
-/// keep some bytes, at least so many are kept, by what a row of each segment takes.
+/// Removes old rows from the table in the folder `root`. Segments with old and new rows lose only the old ones. With
+/// [`TrimLimit::KeepBytes`], the size of a row is its segment's average.
 ///
 /// # Errors
-/// Where there is no such table, where it has no such column of times, and as [`delete_rows`].
+/// If the table or the time column does not exist, and as [`delete_rows`].
 pub async fn trim(root: &Path, disk: Arc<dyn Disk>, options: &TrimOptions) -> Result<Trimmed> {
     let table = output::open(root, disk.clone()).await?;
     let schema = table.arrow_schema()?;
@@ -68,7 +67,7 @@ pub async fn trim(root: &Path, disk: Arc<dyn Disk>, options: &TrimOptions) -> Re
     let (filter, times): (Arc<dyn Filter>, _) = match &options.limit {
         TrimLimit::Before(time) => {
             let micros = parse(time).ok_or_else(|| {
-                let reason = format!("{time:?} is no time: write 2025-10-01 or 2025-10-01T12:00:00Z");
+                let reason = format!("invalid time {time:?}: write 2025-10-01 or 2025-10-01T12:00:00Z");
                 TableError::Options { path: root.to_owned(), reason }
             })?;
             let column = column?;
@@ -78,7 +77,7 @@ pub async fn trim(root: &Path, disk: Arc<dyn Disk>, options: &TrimOptions) -> Re
         TrimLimit::KeepBytes(bytes) => {
             let column = if options.column.is_some() { Some(column?) } else { column.ok() };
             let (folder, keep) = (root.to_owned(), *bytes);
-            let cut = aside(move || Cut::new(&folder, &schema, segments, column, keep)).await?;
+            let cut = blocking(move || Cut::new(&folder, &schema, segments, column, keep)).await?;
             let times = cut.times();
             (Arc::new(cut), times)
         }
@@ -95,20 +94,22 @@ fn time_column(root: &Path, schema: &Schema, named: Option<&str>) -> Result<Stri
         let first = |fits: fn(&DataType) -> bool| schema.fields().iter().find(move |f| fits(f.data_type()));
         let found = first(is_time).or_else(|| first(is_date));
         let found =
-            found.ok_or_else(|| refuse("it has no column of times or dates: nothing says how old a row is".to_owned()));
+            found.ok_or_else(|| refuse("it has no column of times or dates to tell the age of rows".to_owned()));
         return found.map(|f| f.name().clone());
     };
     match schema.field_with_name(name) {
         Ok(field) if is_time(field.data_type()) || is_date(field.data_type()) => Ok(name.to_owned()),
-        Ok(field) => Err(refuse(format!("column {name:?} holds {}: name one of times or dates", field.data_type()))),
+        Ok(field) => {
+            Err(refuse(format!("column {name:?} holds {}: choose a column of times or dates", field.data_type())))
+        }
         Err(_) => {
             let have = schema.fields().iter().map(|f| f.name().as_str()).collect::<Vec<_>>().join(", ");
-            Err(refuse(format!("there is no column {name:?}: the columns are {have}")))
+            Err(refuse(format!("no column {name:?}: the columns are {have}")))
         }
     }
 }
 
-/// Microseconds since 1970.
+/// Parses to microseconds since 1970.
 fn parse(text: &str) -> Option<i64> {
     if let Ok(time) = DateTime::parse_from_rfc3339(text) {
         return Some(time.timestamp_micros());
@@ -124,10 +125,10 @@ struct Before {
 
 impl Filter for Before {
     fn fate(&self, segment: &Segment) -> Fate {
-        let Some(known) = segment.columns.get(&self.column) else { return Fate::Look };
-        match (known.earliest(), known.latest()) {
+        let Some(statistics) = segment.columns.get(&self.column) else { return Fate::Look };
+        match (statistics.earliest(), statistics.latest()) {
             (Some(min), _) if min >= self.micros => Fate::Keep,
-            (_, Some(max)) if max < self.micros && known.nulls == Some(0) => Fate::Remove,
+            (_, Some(max)) if max < self.micros && statistics.nulls == Some(0) => Fate::Remove,
             _ => Fate::Look,
         }
     }

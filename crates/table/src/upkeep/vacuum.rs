@@ -1,4 +1,4 @@
-//! Files that nothing names go.
+//! Removes unused files.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -14,32 +14,31 @@ use crate::output;
 
 use super::Result;
 
-/// How long files stay for readers of older versions, unless told otherwise; the log knows of them for a week.
+/// Default retention of files for readers of older versions; the log remembers removed files for a week.
 pub const RETENTION: Duration = Duration::from_hours(168);
-/// How old a file must be that no version ever named: a writer may be about to commit a younger one.
+/// Minimum age of orphans, files that no version named: a writer may be about to commit a younger one.
 pub const ORPHAN_AGE: Duration = Duration::from_hours(1);
-/// How old a file under a temporary name must be.
+/// Minimum age of temporary files.
 const TEMPORARY_AGE: Duration = Duration::from_mins(10);
 
-/// What to vacuum.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct VacuumOptions {
-    /// How long files stay for readers of older versions.
+    /// How long to keep files for readers of older versions.
     pub retain: Duration,
-    /// Whether to do it, or only to tell what would be done.
+    /// False for a dry run.
     pub apply: bool,
 }
 
-/// What was removed, or would be.
+/// The result of a vacuum or of its dry run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Vacuumed {
-    /// Files of older versions.
+    /// Files of older versions removed.
     pub old: usize,
-    /// Files that no version named.
+    /// Files removed that no version named.
     pub orphans: usize,
-    /// Files under temporary names.
+    /// Temporary files removed.
     pub temporary: usize,
-    /// Bytes of all those.
+    /// Bytes of the removed files.
     pub bytes: u64,
     /// Files of older versions that stay for now.
     pub retained: usize,
@@ -58,14 +57,14 @@ impl AddAssign for Vacuumed {
 /// Removes the files in a table's folder that no retained version names.
 ///
 /// # Errors
-/// Where there is no such table, and where the disk refuses; what was removed until then is gone, and was nobody's.
+/// If the table does not exist or the disk fails. Files removed before the failure were unused.
 pub async fn vacuum(root: &Path, disk: Arc<dyn Disk>, options: VacuumOptions) -> Result<Vacuumed> {
     output::open(root, disk.clone()).await?;
     vacuum_but(root, disk, options, |_| false).await
 }
 
-/// As [`vacuum`], where writers may leave files for longer than an hour before they commit them: those that `may_come`
-/// says so of, by their names below the table's folder, stay.
+/// Like [`vacuum`], for writers that leave files for longer than an hour before they commit them. Keeps files if
+/// `may_come` returns true for their names below the table's folder.
 ///
 /// # Errors
 /// As [`vacuum`].
@@ -75,7 +74,7 @@ pub async fn vacuum_but(
     options: VacuumOptions,
     may_come: impl Fn(&str) -> bool,
 ) -> Result<Vacuumed> {
-    // The files first, the log afterwards: what is committed in between is in the log.
+    // Lists the files before reading the log, so that files committed in between are found in the log.
     output::open_any(root, disk.clone()).await?;
     let files = files(root)?;
     let now = if options.apply { now(root, &*disk, &files) } else { SystemTime::now() };
@@ -111,7 +110,7 @@ pub async fn vacuum_but(
 
 struct Found {
     path: PathBuf,
-    /// Below the table's folder, as the log names it.
+    /// Path below the table's folder, as in the log.
     name: String,
     bytes: u64,
     modified: SystemTime,
@@ -138,9 +137,9 @@ impl Found {
         if file.starts_with('.') && file.ends_with(TEMPORARY_SUFFIX) {
             return if age >= TEMPORARY_AGE { Kind::Temporary } else { Kind::Needed };
         }
-        // A look-up is needed as long as its segment.
+        // A secondary index is needed as long as its segment.
         let segment = lookup::segment_of(&self.name).unwrap_or_else(|| self.name.clone());
-        // Nothing else of the log, and nothing that is no segment, is ours to remove.
+        // Other files in the log, and files that are not segments, are not ours to remove.
         if segment.starts_with("_delta_log/") || !segment.ends_with(".parquet") || live.contains(&segment) {
             return Kind::Needed;
         }
@@ -153,19 +152,19 @@ impl Found {
     }
 }
 
-/// Time since a moment in milliseconds since 1970.
+/// Time since `at`, in milliseconds since 1970.
 fn since(at: i64) -> Duration {
     let now = chrono::Utc::now().timestamp_millis();
     Duration::from_millis(u64::try_from(now - at).unwrap_or(0))
 }
 
-/// The time by which files are found old. What removes asks the disk: this machine's clock may have been set since the
-/// last file was written, or be another than that of a disk that machines share, and a file that somebody is about to
-/// commit would look old. A disk without room for an empty file says when it was written to last.
+/// The current time for judging the age of files. To remove files it uses the disk's clock: this machine's clock may
+/// have jumped or differ from that of a shared disk, and then a file about to be committed would look old. If the
+/// disk is full, uses the newest modification time instead.
 fn now(root: &Path, disk: &dyn Disk, files: &[Found]) -> SystemTime {
     let path = temporary_name(&root.join("now"));
     let written = disk.create(&path).and_then(|_| path.metadata()?.modified());
-    // Where it was not made, there is none to remove; where it was, a later vacuum takes what this one could not.
+    // Fails if the file was not created. If only the removal fails, a later vacuum removes the file.
     drop(disk.remove(&path));
     let last = || files.iter().map(|file| file.modified).max().unwrap_or(SystemTime::UNIX_EPOCH);
     SystemTime::now().min(written.unwrap_or_else(|_| last()))
@@ -178,7 +177,7 @@ fn files(root: &Path) -> Result<Vec<Found>> {
         for entry in fs::read_dir(&folder).map_err(TableError::io("list the folder", &folder))? {
             let entry = entry.map_err(TableError::io("list the folder", &folder))?;
             let path = entry.path();
-            // What vanishes meanwhile is not there.
+            // Skips files that vanish meanwhile.
             let Ok(metadata) = entry.metadata() else { continue };
             if metadata.is_dir() {
                 folders.push(path);

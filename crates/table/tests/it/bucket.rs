@@ -1,4 +1,4 @@
-//! Tables in the S3 server of `scripts/services.sh`, by mirrors of their own.
+//! Tables in the S3 server of `scripts/services.sh`, with separate mirrors.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -11,14 +11,14 @@ use table::disk::{Disk, create_dirs, write_file};
 use table::{Change, Committed, Definition, Field, FieldType, Segment, Table, TransactionId};
 use tempfile::TempDir;
 
-/// A prefix of its own in the services' bucket, and a folder for mirrors of it.
+/// A unique prefix in the services' bucket, and a folder for its mirrors.
 struct Place {
     url: BucketUrl,
     mirrors: TempDir,
 }
 
 impl Place {
-    /// `None` where the services do not run.
+    /// `None` if the services are not running.
     fn new() -> Option<Self> {
         if std::env::var_os("MANYWORLDS_S3").is_none() {
             assert!(std::env::var_os("CI").is_none(), "start the services: scripts/services.sh start");
@@ -28,7 +28,7 @@ impl Place {
         Some(Self { url, mirrors: tempfile::tempdir().unwrap() })
     }
 
-    /// As another machine opens it: with a mirror of its own.
+    /// Opens the prefix like another machine, with its own mirror.
     fn open(&self, machine: &str) -> Arc<BucketDisk> {
         Arc::new(BucketDisk::open(self.url.clone(), &self.mirrors.path().join(machine)).unwrap())
     }
@@ -73,14 +73,14 @@ fn entries(disk: &BucketDisk) -> Vec<String> {
     names
 }
 
-/// Commits some changes of its own, and some that everybody commits; gives the versions of the first.
+/// Commits changes unique to this committer and changes that all committers make. Returns the versions of the former.
 async fn commit_own_and_common(disk: &Arc<BucketDisk>, number: usize, each: usize) -> Vec<u64> {
     let mut table = open_or_create(disk).await;
     let mut versions = Vec::new();
     for i in 0..each {
         match table.commit(&adding(&format!("{number}-{i}"))).await.unwrap() {
             Committed::At(version) => versions.push(version),
-            Committed::Before => panic!("{number}-{i} was committed by nobody else"),
+            Committed::Before => panic!("{number}-{i} is unique to this committer"),
         }
         table.commit(&adding(&format!("all-{i}"))).await.unwrap();
     }
@@ -88,14 +88,14 @@ async fn commit_own_and_common(disk: &Arc<BucketDisk>, number: usize, each: usiz
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn eight_committers_lose_and_double_nothing() {
+async fn eight_committers_lose_and_duplicate_nothing() {
     const EACH: usize = 5;
     let Some(place) = Place::new() else { return };
     let place = Arc::new(place);
     let begin = Arc::new(Barrier::new(8));
     let committers = (0..8).map(|number| {
         let (place, begin) = (place.clone(), begin.clone());
-        // As processes do it: each with threads and a mirror of its own.
+        // Like a process, each has its own threads and mirror.
         thread::spawn(move || {
             let disk = place.open(&format!("machine-{number}"));
             begin.wait();
@@ -105,7 +105,7 @@ async fn eight_committers_lose_and_double_nothing() {
     let mut versions = BTreeSet::new();
     for committer in committers.collect::<Vec<_>>() {
         for version in committer.join().unwrap() {
-            assert!(versions.insert(version), "version {version} was given twice");
+            assert!(versions.insert(version), "version {version} occurs twice");
         }
     }
     let reader = open(&place.open("reader")).await.unwrap();
@@ -131,7 +131,7 @@ async fn two_processes_share_a_mirror() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_new_mirror_begins_at_the_last_checkpoint() {
+async fn new_mirrors_start_at_last_checkpoint() {
     let Some(place) = Place::new() else { return };
     let writer = place.open("writer");
     let mut table = open_or_create(&writer).await;
@@ -143,7 +143,7 @@ async fn a_new_mirror_begins_at_the_last_checkpoint() {
     assert_eq!((names(&read).await.len(), read.version()), (54, 54));
     assert_eq!(entries(&reader)[0], "00000000000000000050.checkpoint.parquet");
     assert_eq!(entries(&reader).len(), 6);
-    // What is known of earlier changes is in the checkpoint.
+    // The checkpoint remembers earlier transactions.
     assert_eq!(read.commit(&adding("7")).await.unwrap(), Committed::Before);
     assert_eq!(read.commit(&adding("new")).await.unwrap(), Committed::At(55));
     table.refresh().await.unwrap();
@@ -151,7 +151,7 @@ async fn a_new_mirror_begins_at_the_last_checkpoint() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_mirror_of_a_table_that_is_gone_is_made_anew() {
+async fn mirrors_of_replaced_tables_are_rebuilt() {
     let Some(place) = Place::new() else { return };
     let stale = place.open("stale");
     let mut table = open_or_create(&stale).await;
@@ -162,9 +162,9 @@ async fn a_mirror_of_a_table_that_is_gone_is_made_anew() {
     write_file(&*stale, &stale.root().join("t/part=a/a"), b"the old one").unwrap();
     let other = place.open("other");
     other.remove_dir(&other.root().join("t")).unwrap();
-    // Whoever had it open is told.
+    // An open handle reports the replacement.
     let error = table.refresh().await.unwrap_err().to_string();
-    assert!(error.ends_with("t/_delta_log: another table has taken its place meanwhile: run it again"), "{error}");
+    assert!(error.ends_with("t/_delta_log: another table replaced it: run it again"), "{error}");
     assert!(open(&place.open("stale")).await.is_none());
     open_or_create(&other).await.commit(&adding("c")).await.unwrap();
     let again = place.open("stale");
@@ -173,22 +173,22 @@ async fn a_mirror_of_a_table_that_is_gone_is_made_anew() {
 }
 
 fn read_back(disk: &BucketDisk, path: &Path, bytes: Option<u64>) -> Vec<u8> {
-    disk.bring(&[(path, bytes)]).unwrap();
+    disk.fetch(&[(path, bytes)]).unwrap();
     fs::read(path).unwrap()
 }
 
 #[test]
-fn files_come_back_as_they_were_named() {
+fn files_round_trip_through_the_bucket() {
     let Some(place) = Place::new() else { return };
     let [writer, reader] = ["writer", "reader"].map(|machine| place.open(machine));
     let at = |disk: &BucketDisk, name: &str| -> PathBuf { disk.root().join("a/b=c").join(name) };
     create_dirs(&*writer, &writer.root().join("a/b=c")).unwrap();
-    // In one request, in parts, and in parts that are read back in parts.
+    // Uploads in one request, in parts, and so that downloads need parts, too.
     for (name, bytes) in [("empty", 0), ("small", 1000), ("parts", 33 << 20), ("long", (65 << 20) + 1)] {
         let content: Vec<u8> = (0..bytes as u64).map(|i| (i.wrapping_mul(0x9E37_79B9) >> 13) as u8).collect();
         write_file(&*writer, &at(&writer, name), &content).unwrap();
         assert!(read_back(&reader, &at(&reader, name), None) == content, "{name}");
-        // What is here is not asked for, and what is of another length was nobody's.
+        // Files of the right length are not fetched; others are replaced.
         fs::write(at(&reader, name), vec![1; bytes]).unwrap();
         assert_eq!(read_back(&reader, &at(&reader, name), Some(bytes as u64)), vec![1; bytes]);
         fs::write(at(&reader, name), [1; 3]).unwrap();
@@ -198,23 +198,23 @@ fn files_come_back_as_they_were_named() {
     assert!(!at(&writer, "small").exists());
     fs::remove_file(at(&reader, "small")).unwrap();
     for bytes in [None, Some(1000)] {
-        let error = reader.bring(&[(&at(&reader, "small"), bytes)]).unwrap_err();
+        let error = reader.fetch(&[(&at(&reader, "small"), bytes)]).unwrap_err();
         assert_eq!(error.kind(), std::io::ErrorKind::NotFound);
-        assert_eq!(error.to_string(), format!("cannot read {}/a/b=c/small: there is no such object", place.url));
+        assert_eq!(error.to_string(), format!("cannot read {}/a/b=c/small: no such object", place.url));
     }
     writer.remove_dir(&writer.root().join("a")).unwrap();
-    assert!(reader.bring(&[(&at(&reader, "parts"), None)]).is_err());
+    assert!(reader.fetch(&[(&at(&reader, "parts"), None)]).is_err());
     let temporaries = fs::read_dir(reader.root().join("a/b=c")).unwrap().map(|e| e.unwrap().file_name());
     assert!(!temporaries.into_iter().any(|name| name.to_string_lossy().ends_with(".tmp")));
 }
 
 #[test]
-fn what_a_bucket_cannot_do_is_refused() {
+fn unsupported_bucket_operations_are_rejected() {
     let Some(place) = Place::new() else { return };
     let disk = place.open("one");
     let root = disk.root().to_owned();
     let refused = disk.exchange(&root.join("x"), &root.join("y")).unwrap_err().to_string();
-    assert_eq!(refused, format!("cannot exchange {}/x: a store has no such thing: use a folder", place.url));
+    assert_eq!(refused, format!("cannot exchange {}/x: object stores do not support this: use a folder", place.url));
     assert!(disk.create(&root.join("in-place")).is_err());
     assert_eq!(disk.shown(&root.join("x")).to_str().unwrap(), format!("{}/x", place.url));
 }

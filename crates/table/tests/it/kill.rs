@@ -1,4 +1,4 @@
-//! A process that inserts, clusters, compacts, rewrites and vacuums is killed at random moments.
+//! Kills a process at random moments while it inserts, clusters, compacts, rewrites and vacuums.
 
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::path::{Path, PathBuf};
@@ -15,12 +15,12 @@ use table::{ErrorKind, Layout};
 use crate::support::{batch, batches, change, inserter};
 
 const KILLS: u32 = 15;
-/// Where the process that will be killed finds its table, and the number of its first batch.
+/// Environment variables of the killed process: its table, and the number of its first batch.
 const ROOT: &str = "MANYWORLDS_TEST_ROOT";
 const FIRST: &str = "MANYWORLDS_TEST_FIRST";
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_table_survives_kills_at_random_moments() {
+async fn tables_survive_random_kills() {
     let folder = tempfile::tempdir().unwrap();
     let root = folder.path().join("data");
     let mut random = random(0x5EED);
@@ -30,7 +30,7 @@ async fn a_table_survives_kills_at_random_moments() {
         let found = batches(&root).await;
         let count = found.len() as i64;
         assert!(found.into_iter().eq(0..count), "kill {kill}");
-        // The last batch may have been stored and not reported.
+        // The last batch may be stored but not reported.
         assert!(count == stored || count == stored + 1, "kill {kill}: {count} batches, {stored} reported");
         let spills = std::fs::read_dir(&root).into_iter().flatten().map(Result::unwrap);
         assert!(!spills.into_iter().any(|e| e.file_name().to_string_lossy().starts_with(".spill")), "kill {kill}");
@@ -38,7 +38,7 @@ async fn a_table_survives_kills_at_random_moments() {
     assert!(stored > i64::from(KILLS), "only {stored} batches were stored");
 }
 
-/// Runs [`live`] in a process of its own for a while. Gives the number of batches that are known to be stored.
+/// Runs [`live`] in a process for a while. Returns the number of batches reported as stored.
 fn live_until_killed(root: &Path, first: i64, after: Duration) -> i64 {
     let mut child = Command::new(std::env::current_exe().unwrap())
         .args(["--exact", "kill::live", "--ignored", "--nocapture"])
@@ -56,7 +56,7 @@ fn live_until_killed(root: &Path, first: i64, after: Duration) -> i64 {
     stored.last().map_or(first, |last| last + 1)
 }
 
-/// The life of a table: one task inserts, another keeps it in shape.
+/// Writes and maintains a table: one task inserts, another runs maintenance.
 #[tokio::test(flavor = "multi_thread")]
 #[ignore = "runs until it is killed"]
 async fn live() {
@@ -77,7 +77,7 @@ async fn live() {
             };
             let error = done.err().filter(|e| e.kind() != ErrorKind::Conflict).map(|e| e.to_string());
             // A kill may have come between two layouts.
-            assert!(error.is_none_or(|e| e.contains("layout column is not clustered")));
+            assert!(error.is_none_or(|e| e.contains("cannot cluster layout column")));
         }
     });
     for number in first.. {
@@ -87,7 +87,7 @@ async fn live() {
     }
 }
 
-/// A small generator of the test's own (xorshift), so that a failure can be repeated.
+/// A deterministic generator (xorshift), so that failures can be reproduced.
 fn random(seed: u32) -> impl FnMut() -> u32 {
     let mut state = seed;
     move || {

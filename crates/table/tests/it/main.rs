@@ -1,4 +1,4 @@
-//! Tables that processes and power are taken from.
+//! Tables survive killed processes and power cuts.
 
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 

@@ -1,4 +1,4 @@
-//! Power is lost at every single disk operation of inserting, clustering, compacting, rewriting and vacuuming.
+//! Cuts the power at every disk operation of inserting, clustering, compacting, rewriting and vacuuming.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -14,7 +14,7 @@ use crate::support::{batch, batches, change, ended, inserter};
 
 const BATCHES: i64 = 5;
 
-/// Does everything that can be done to a table, and notes in `stored` which batches were reported as stored.
+/// Runs every operation on a table, and records in `stored` which batches were reported as stored.
 async fn live(root: &Path, disk: Arc<dyn Disk>, stored: &mut Vec<i64>) -> Result<(), TableError> {
     let writer = inserter(root, disk.clone()).await?;
     for number in 0..BATCHES {
@@ -23,11 +23,11 @@ async fn live(root: &Path, disk: Arc<dyn Disk>, stored: &mut Vec<i64>) -> Result
             stored.push(number);
         }
         if number == 2 {
-            // No memory: everything is put aside on disk.
+            // No memory: spills everything to disk.
             let options = ClusterOptions { memory: 0, ..ClusterOptions::default() };
             match cluster(root, disk.clone(), options).await {
-                // It was cut off between two layouts.
-                Err(error) if error.to_string().contains("layout column is not clustered") => {}
+                // The power cut came between two layouts.
+                Err(error) if error.to_string().contains("cannot cluster layout column") => {}
                 clustered => drop(clustered?),
             }
         }
@@ -42,7 +42,7 @@ async fn live(root: &Path, disk: Arc<dyn Disk>, stored: &mut Vec<i64>) -> Result
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn no_stored_batch_is_lost_or_doubled_wherever_power_fails() {
+async fn power_cuts_never_lose_or_duplicate_batches() {
     let folder = tempfile::tempdir().unwrap();
     let counting = Arc::new(PowerLossDisk::new(&folder.path().join("attic")).unwrap());
     live(&folder.path().join("data"), counting.clone(), &mut Vec::new()).await.unwrap();
@@ -54,21 +54,21 @@ async fn no_stored_batch_is_lost_or_doubled_wherever_power_fails() {
         let disk = Arc::new(PowerLossDisk::new(&folder.path().join("attic")).unwrap());
         disk.fail_from(crash);
         let mut stored = Vec::new();
-        // A last operation may fail where that changes nothing, such as the removal of a file that nobody needs.
+        // Failing to remove an unneeded file is not an error, so `lived` may be `Ok`.
         let lived = live(&root, disk.clone(), &mut stored).await;
         disk.lose_power().unwrap();
         let found = batches(&root).await;
         let at = format!("crash at operation {crash} of {operations}: {stored:?} were stored, {lived:?}");
         assert!(stored.iter().all(|number| found.contains(number)), "{found:?}; {at}");
         assert!(found.len() <= stored.len() + 1, "{found:?}; {at}");
-        // Life goes on, from what is there.
+        // Operation continues from the stored state.
         live(&root, Arc::new(RealDisk), &mut stored.clone()).await.unwrap_or_else(|e| panic!("{e}; {at}"));
         assert!(batches(&root).await.into_iter().eq(0..BATCHES), "{at}");
     }
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_was_done_survives_a_power_cut_right_behind_it() {
+async fn completed_work_survives_a_power_cut() {
     let folder = tempfile::tempdir().unwrap();
     let root = folder.path().join("data");
     let disk = Arc::new(PowerLossDisk::new(&folder.path().join("attic")).unwrap());
@@ -80,10 +80,10 @@ async fn what_was_done_survives_a_power_cut_right_behind_it() {
         entries.filter(|e| e.file_name().to_string_lossy().ends_with(ending)).count()
     };
     let left = (files(&root, ".parquet"), files(&root.join("_lookup"), ".lookup"));
-    assert_eq!(left, (1, 1), "what was vacuumed stays away");
+    assert_eq!(left, (1, 1), "vacuumed files stay removed");
 }
 
-/// A table that changes from layout to layout and back, by commit and by exchange of folders.
+/// Changes a table's layout repeatedly, by commit and by swap of folders.
 async fn change_layouts(root: &Path, disk: Arc<dyn Disk>) -> Result<(), TableError> {
     for layout in [Layout::Row, Layout::Column, Layout::Row, Layout::Clustered] {
         rewrite(root, disk.clone(), &change(layout)).await?;
@@ -92,7 +92,7 @@ async fn change_layouts(root: &Path, disk: Arc<dyn Disk>) -> Result<(), TableErr
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_table_that_changes_its_layout_is_the_old_or_the_new_one_wherever_power_fails() {
+async fn power_cuts_never_break_layout_changes() {
     let stored = async |root: &Path, disk: Arc<dyn Disk>| {
         let writer = inserter(root, disk).await.unwrap();
         for number in 0..BATCHES {
@@ -119,9 +119,9 @@ async fn a_table_that_changes_its_layout_is_the_old_or_the_new_one_wherever_powe
         disk.lose_power().unwrap();
         let at = format!("crash at operation {crash} of {operations}: {lived:?}");
         assert_eq!(batches(&root).await, Vec::from_iter(0..BATCHES), "{at}");
-        // Life goes on, and sweeps what was left; that of layout row, which has none, needs no sweeping.
+        // The next changes work and remove leftovers. If the table already has layout row, nothing is left over.
         match rewrite(&root, Arc::new(RealDisk), &change(Layout::Row)).await {
-            Err(error) if error.to_string().contains("of layout row already") => {}
+            Err(error) if error.to_string().contains("already has layout row") => {}
             done => drop(done.unwrap_or_else(|e| panic!("{e}; {at}"))),
         }
         rewrite(&root, Arc::new(RealDisk), &change(Layout::Clustered)).await.unwrap_or_else(|e| panic!("{e}; {at}"));

@@ -1,4 +1,4 @@
-//! Columns that hold sets of texts: what goes in comes out of every layout and every kind of upkeep.
+//! Columns of sets: every layout and every maintenance operation preserves them.
 
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -50,7 +50,7 @@ fn sets(sets: &[Set]) -> ArrayRef {
     Arc::new(lists.finish())
 }
 
-/// Rows whose times are their numbers, in seconds.
+/// Rows with their ids as times, in seconds.
 fn rows(first: i64, of: &[Set]) -> RecordBatch {
     let ids = || first..first + of.len() as i64;
     let times = TimestampMicrosecondArray::from_iter_values(ids().map(|id| id * 1_000_000)).with_timezone("UTC");
@@ -65,7 +65,7 @@ fn of_rows(batch: &RecordBatch, found: &mut BTreeMap<i64, Set>) {
     for (row, &id) in ids.values().iter().enumerate() {
         let texts = |list: ArrayRef| list.as_string::<i32>().iter().map(|t| t.unwrap().to_owned()).collect();
         let set = lists.is_valid(row).then(|| texts(lists.value(row)));
-        assert!(found.insert(id, set).is_none(), "row {id} is there twice");
+        assert!(found.insert(id, set).is_none(), "row {id} occurs twice");
     }
 }
 
@@ -73,7 +73,7 @@ async fn segments(root: &Path) -> Vec<Segment> {
     Table::open(root, disk()).await.unwrap().unwrap().segments().await.unwrap()
 }
 
-/// The sets of all rows by number, read as any reader reads them.
+/// The sets of all rows by id, read with the Parquet library.
 async fn stored(root: &Path) -> BTreeMap<i64, Set> {
     let mut found = BTreeMap::new();
     match StoredTable::open(root, disk()).await.unwrap().unwrap() {
@@ -89,9 +89,9 @@ async fn stored(root: &Path) -> BTreeMap<i64, Set> {
                 let reader = ParquetRecordBatchReaderBuilder::try_new(file).unwrap().build().unwrap();
                 reader.for_each(|batch| of_rows(&batch.unwrap(), &mut of_segment));
                 let nulls = of_segment.values().filter(|set| set.is_none()).count() as u64;
-                let known = segment.columns.get("groups");
-                assert_eq!(known.and_then(|known| known.nulls), statistics.then_some(nulls));
-                assert!(known.is_none_or(|known| known.min.is_none() && known.max.is_none()));
+                let statistics_of_sets = segment.columns.get("groups");
+                assert_eq!(statistics_of_sets.and_then(|s| s.nulls), statistics.then_some(nulls));
+                assert!(statistics_of_sets.is_none_or(|s| s.min.is_none() && s.max.is_none()));
                 found.extend(of_segment);
             }
         }
@@ -111,14 +111,14 @@ async fn change(root: &Path, layout: Layout) {
     let cluster = (layout == Layout::Clustered).then(|| vec!["id".to_owned()]);
     let change = LayoutChange { layout: Some(layout), cluster, ..LayoutChange::default() };
     let options = RewriteOptions { change, memory: 1, ..RewriteOptions::default() };
-    // A writer's last task lets go of the table a moment after the writer.
+    // A writer's last task releases the folder lock a moment after the writer.
     while let Err(error) = rewrite(root, disk(), &options).await {
         assert_eq!(error.kind(), ErrorKind::Conflict, "{error}");
         tokio::task::yield_now().await;
     }
 }
 
-/// Rows that have so many texts or more.
+/// Selects rows with at least this many texts.
 struct Larger(i64);
 
 impl Filter for Larger {
@@ -175,17 +175,17 @@ async fn check(batches: Vec<Vec<Set>>, layout: Layout) {
 }
 
 fn set() -> impl Strategy<Value = Set> {
-    let known = prop::collection::btree_set(prop::sample::select(vec!["mod2", "mod3", "mod5", "none", ""]), 0..4);
-    let known = known.prop_map(|texts| Some(texts.into_iter().map(str::to_owned).collect()));
+    let common = prop::collection::btree_set(prop::sample::select(vec!["mod2", "mod3", "mod5", "none", ""]), 0..4);
+    let common = common.prop_map(|texts| Some(texts.into_iter().map(str::to_owned).collect()));
     let any = prop::collection::btree_set(".{0,12}", 0..30).prop_map(|texts| Some(texts.into_iter().collect()));
-    prop_oneof![1 => Just(None), 6 => known, 2 => any]
+    prop_oneof![1 => Just(None), 6 => common, 2 => any]
 }
 
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(16))]
 
     #[test]
-    fn sets_come_back_from_every_kind_of_upkeep(
+    fn maintenance_preserves_sets(
         batches in prop::collection::vec(prop::collection::vec(set(), 1..250), 1..4),
         layout in prop::sample::select(vec![Layout::Row, Layout::Column, Layout::Pruned, Layout::Clustered]),
     ) {
@@ -195,13 +195,13 @@ proptest! {
 }
 
 /// A set that is not NULL.
-#[expect(clippy::unnecessary_wraps, reason = "what a row has may be NULL")]
+#[expect(clippy::unnecessary_wraps, reason = "rows hold optional sets")]
 fn one(texts: &[&str]) -> Set {
     Some(texts.iter().map(|&text| text.to_owned()).collect())
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn lists_of_other_shapes_become_sets_and_a_null_among_texts_is_refused() {
+async fn lists_become_sets_unless_a_text_is_null() {
     let root = tempfile::tempdir().unwrap();
     let mut large = LargeListBuilder::new(LargeStringBuilder::new());
     large.append_value([Some("a"), Some("b")]);
@@ -216,21 +216,21 @@ async fn lists_of_other_shapes_become_sets_and_a_null_among_texts_is_refused() {
     assert_eq!(lists.field(1).data_type(), &set_type());
     let options = TableOptions::new(Layout::Pruned);
     let inserter = Inserter::open_or_create(root.path(), disk(), &lists, &options).await.unwrap();
-    assert_eq!(inserter.schema(), &lists, "the table's own words for it are the same");
-    // The last list is cut off, and its NULL with it.
+    assert_eq!(inserter.schema(), &lists, "storing the type does not change it");
+    // The slice excludes the last list and its NULL.
     inserter.insert(&[batch(large.slice(0, 2))]).await.unwrap();
     assert_eq!(stored(root.path()).await, [(0, one(&["a", "b"])), (1, None)].into());
     let refused = inserter.insert(&[batch(large)]).await.unwrap_err().to_string();
-    assert!(refused.contains("\"groups\"") && refused.contains("a NULL among the texts"), "{refused}");
+    assert!(refused.contains("\"groups\"") && refused.contains("a set contains NULL"), "{refused}");
     let numbers: ArrayRef =
         Arc::new(arrow::array::ListArray::from_iter_primitive::<Int64Type, _, _>([Some([Some(1)])]));
     assert!(set_of(&numbers).is_none());
     let refused = storable(root.path(), &batch(numbers).schema()).unwrap_err().to_string();
-    assert!(refused.contains("\"groups\"") && refused.contains("which tables do not store"), "{refused}");
+    assert!(refused.contains("\"groups\"") && refused.contains("is not supported"), "{refused}");
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_does_not_fit_sets_is_refused() {
+async fn options_that_sets_do_not_support_fail() {
     let root = tempfile::tempdir().unwrap();
     let named = || vec!["groups".to_owned()];
     let clustering = Some(Clustering { columns: named(), curve: Curve::Hilbert });
@@ -245,7 +245,7 @@ async fn what_does_not_fit_sets_is_refused() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn sets_are_reported_under_the_name_of_their_column() {
+async fn reports_name_sets_by_their_column() {
     let root = tempfile::tempdir().unwrap();
     let batch = rows(0, &[one(&["a", "b"]), None, one(&[]), one(&["a", "b"])]);
     let inserter = Inserter::open_or_create(root.path(), disk(), &schema(), &options(Layout::Pruned)).await.unwrap();
@@ -259,8 +259,8 @@ async fn sets_are_reported_under_the_name_of_their_column() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn texts_of_sets_lie_in_a_dictionary_and_are_compressed_where_that_gains() {
-    // Eight bits a row that no codec makes fewer, and sets that all are alike.
+async fn sets_use_dictionaries_and_compress_if_smaller() {
+    // Incompressible sets, then equal sets.
     let scattered = |i: u64| Some(vec![format!("{:02x}", XxHash64::oneshot(0, &i.to_le_bytes()) % 256)]);
     let alike = |_: u64| one(&["mod2", "mod3"]);
     for (sets, codec) in
@@ -278,7 +278,7 @@ async fn texts_of_sets_lie_in_a_dictionary_and_are_compressed_where_that_gains()
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn appended_rows_bring_sets_as_new_columns() {
+async fn appends_add_sets_as_new_columns() {
     let root = tempfile::tempdir().unwrap();
     let (before, batch) = (rows(0, &[None, None]), rows(2, &[one(&["a"]), None, one(&[])]));
     let before = before.project(&[0, 2]).unwrap();
@@ -297,7 +297,7 @@ async fn appended_rows_bring_sets_as_new_columns() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_row_takes_the_place_of_one_with_the_same_set() {
+async fn rows_with_equal_sets_are_replaced() {
     let root = tempfile::tempdir().unwrap();
     let same_time = |id: i64, set: Set| {
         let batch = rows(id, &[set]);

@@ -1,6 +1,6 @@
-//! A table of batches whose rows follow from their number.
+//! A table of batches with rows derived from their number.
 
-#![allow(clippy::from_iter_instead_of_collect, reason = "names the array that is made")]
+#![allow(clippy::from_iter_instead_of_collect, reason = "names the array type")]
 
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -18,7 +18,7 @@ use table::{
 
 const LOOKUP: [&str; 2] = ["place", "name"];
 
-/// Rows of a batch.
+/// Rows per batch.
 pub(crate) const ROWS: i64 = 500;
 
 pub(crate) fn schema() -> SchemaRef {
@@ -43,12 +43,12 @@ fn rows(ids: &[i64]) -> RecordBatch {
     RecordBatch::try_new(schema(), columns).unwrap()
 }
 
-/// The rows of a batch.
+/// The rows of batch `number`.
 pub(crate) fn batch(number: i64) -> RecordBatch {
     rows(&(number * ROWS..(number + 1) * ROWS).collect::<Vec<_>>())
 }
 
-/// Opens the table, of whatever layout it is, or makes it.
+/// Opens the table with any layout, or creates it.
 pub(crate) async fn inserter(root: &Path, disk: Arc<dyn Disk>) -> Result<Inserter, TableError> {
     if let Some(inserter) = Inserter::open(root, disk.clone()).await? {
         return Ok(inserter);
@@ -63,7 +63,7 @@ pub(crate) async fn inserter(root: &Path, disk: Arc<dyn Disk>) -> Result<Inserte
     Inserter::open_or_create(root, disk, &schema(), &options).await
 }
 
-/// Ends a writer, and waits for its last task, which keeps the table from changing to layout `row` and back.
+/// Drops a writer and waits for its last task, which prevents changes from and to layout `row`.
 pub(crate) async fn ended(writer: Inserter, root: &Path) {
     drop(writer);
     let folder = File::open(root).unwrap();
@@ -72,7 +72,7 @@ pub(crate) async fn ended(writer: Inserter, root: &Path) {
     }
 }
 
-/// The rows of a table of any layout; none where there is no table.
+/// The rows of a table of any layout; empty if it does not exist.
 async fn stored_rows(root: &Path) -> Vec<RecordBatch> {
     let mut all = Vec::new();
     match StoredTable::open(root, Arc::new(RealDisk)).await.unwrap() {
@@ -98,9 +98,9 @@ async fn stored_rows(root: &Path) -> Vec<RecordBatch> {
     all
 }
 
-/// Whether a segment has a look-up, which finds every value in its row group.
+/// Checks that a segment has a secondary index that finds every value in its row group.
 fn check_lookup(root: &Path, segment: &Segment) {
-    let lookup = Lookup::open(root, segment).unwrap_or_else(|| panic!("{} has no look-up", segment.path));
+    let lookup = Lookup::open(root, segment).unwrap_or_else(|| panic!("{} has no secondary index", segment.path));
     let open = || ParquetRecordBatchReaderBuilder::try_new(File::open(root.join(&segment.path)).unwrap()).unwrap();
     assert_eq!(lookup.groups(), open().metadata().num_row_groups());
     for group in 0..lookup.groups() {
@@ -109,7 +109,7 @@ fn check_lookup(root: &Path, segment: &Segment) {
     }
 }
 
-/// Whether a look-up finds the values of some rows, one in ten, in the row group that they are in.
+/// Checks that an index finds every tenth row's values in its row group.
 fn check_found(lookup: &Lookup, group: usize, rows: &RecordBatch) {
     for name in LOOKUP {
         let column = rows.column_by_name(name).unwrap();
@@ -119,8 +119,8 @@ fn check_found(lookup: &Lookup, group: usize, rows: &RecordBatch) {
     }
 }
 
-/// The batches that a table holds. Every one is there whole and once, every value is right, and where the table
-/// has look-ups every segment has its own.
+/// The numbers of the stored batches. Checks that each is complete and stored once, that every value is correct, and
+/// that every segment has its secondary index if the table has any.
 pub(crate) async fn batches(root: &Path) -> Vec<i64> {
     let mut seen: BTreeMap<i64, i64> = BTreeMap::new();
     for read in stored_rows(root).await {
@@ -130,17 +130,17 @@ pub(crate) async fn batches(root: &Path) -> Vec<i64> {
         }
         ids.into_iter().for_each(|id| *seen.entry(id).or_default() += 1);
     }
-    assert!(seen.values().all(|&times| times == 1), "rows are there twice");
+    assert!(seen.values().all(|&times| times == 1), "rows occur twice");
     let mut whole: BTreeMap<i64, i64> = BTreeMap::new();
     seen.into_keys().for_each(|id| *whole.entry(id / ROWS).or_default() += 1);
-    assert!(whole.values().all(|&rows| rows == ROWS), "a batch is there in part: {whole:?}");
+    assert!(whole.values().all(|&rows| rows == ROWS), "a batch is incomplete: {whole:?}");
     whole.into_keys().collect()
 }
 
-/// To layout `clustered`, or away from it.
+/// Options to change to layout `layout`.
 pub(crate) fn change(layout: Layout) -> RewriteOptions {
     let cluster = (layout == Layout::Clustered).then(|| ["place", "name"].map(str::to_owned).to_vec());
-    // No memory: everything is put aside on disk.
+    // No memory: spills everything to disk.
     let change = LayoutChange { layout: Some(layout), cluster, ..LayoutChange::default() };
     RewriteOptions { change, memory: 0, progress: None }
 }

@@ -1,4 +1,4 @@
-//! Segments of other writers, who cut times in the log off to milliseconds, lose no row to that, and keep none.
+//! Other writers may truncate times in the log to milliseconds: trimming and replacing rows stay exact.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -19,21 +19,21 @@ async fn segments(root: &Path) -> Vec<Segment> {
     Table::open(root, Arc::new(RealDisk)).await.unwrap().unwrap().segments().await.unwrap()
 }
 
-/// A table with a row at 999 microseconds, of which another writer left none in the log.
+/// A table with a row at 999 microseconds; another writer truncated this to 0 in the log.
 async fn table(root: &Path) -> Appender {
     let options = TableOptions::new(Layout::Pruned);
     let rows = row(999, 1);
     let appender = Appender::open_or_create(root, Arc::new(RealDisk), &rows.schema(), &options).await.unwrap();
     let ours = appender.write(std::slice::from_ref(&rows), None).unwrap();
     let at = Some("1970-01-01T00:00:00.000Z".into());
-    let known = ColumnStatistics { min: at.clone(), max: at, nulls: Some(0) };
-    let theirs = Segment { columns: [("time".to_owned(), known)].into(), ..ours };
+    let statistics = ColumnStatistics { min: at.clone(), max: at, nulls: Some(0) };
+    let theirs = Segment { columns: [("time".to_owned(), statistics)].into(), ..ours };
     appender.commit(vec![theirs], &rows.schema(), 1).await.unwrap();
     appender
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn trimming_looks_at_rows_whose_time_was_cut_off() {
+async fn trimming_respects_truncated_times() {
     let root = tempfile::tempdir().unwrap();
     drop(table(root.path()).await);
     for (before, left) in [("1970-01-01T00:00:00.000500Z", 1), ("1970-01-01T00:00:00.001Z", 0)] {
@@ -44,7 +44,7 @@ async fn trimming_looks_at_rows_whose_time_was_cut_off() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn rows_take_the_place_of_those_whose_time_was_cut_off() {
+async fn replacing_rows_respects_truncated_times() {
     let root = tempfile::tempdir().unwrap();
     let appender = table(root.path()).await;
     let (rows, superseding) = last_rows(vec![row(999, 2)], "time", &[]).unwrap();

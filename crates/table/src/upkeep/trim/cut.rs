@@ -1,4 +1,4 @@
-//! Where to cut a table so that its newest rows have some bytes: at a time, in the midst of segments where it has to be.
+//! Finds the time at which to cut a table so that its newest rows have a given size.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -12,24 +12,24 @@ use crate::error::TableError;
 use crate::input::Input;
 use crate::log::Segment;
 
-/// Of the times of a segment so many are kept in memory, evenly spread.
+/// Limit on the sampled times per segment, evenly spread.
 const POINTS_MAX: usize = 4_096;
 
-/// What goes of a table.
+/// The rows to remove from a table.
 pub(super) struct Cut {
-    /// Empty where nothing tells how old a row is: then segments go as they are.
+    /// `None` if rows have no times: then whole segments are removed.
     column: Option<String>,
-    /// Rows before this go.
+    /// Rows before this time are removed.
     time: i64,
     fates: BTreeMap<String, Fate>,
     earliest: Option<i64>,
 }
 
-/// A segment, and how its bytes lie in time.
+/// A segment and the distribution of its bytes over time.
 struct Spread {
     path: String,
     bytes: u64,
-    /// Sorted. Each is the earliest of as many rows, and the first of no more.
+    /// Sorted. Each is the earliest time of equally many rows; only the first may represent fewer.
     times: Vec<i64>,
     newest: Option<i64>,
 }
@@ -50,7 +50,7 @@ impl Spread {
         Ok(Self { path: segment.path.clone(), bytes: segment.bytes, times, newest })
     }
 
-    /// Bytes of its rows from a time on, no more than they have.
+    /// Bytes of the rows from a time on, rounded down.
     fn bytes_from(&self, time: i64) -> u64 {
         let rows = self.times.len() - self.times.partition_point(|t| *t < time);
         if rows == 0 { 0 } else { (u128::from(self.bytes) * rows as u128 / self.times.len() as u128) as u64 }
@@ -61,14 +61,14 @@ impl Spread {
             (Some(first), _) if *first >= time => Fate::Keep,
             (_, Some(newest)) if newest < time => Fate::Remove,
             (Some(_), _) => Fate::Look,
-            // Nothing tells how old it is.
+            // The age is unknown.
             (None, _) => Fate::Keep,
         }
     }
 }
 
 impl Cut {
-    /// Finds where to cut so that at least `keep` bytes stay; the newest segments come last. Blocks.
+    /// Finds the cut that keeps at least `keep` bytes; the newest segments come last. Blocks.
     pub(super) fn new(
         root: &Path,
         schema: &SchemaRef,
@@ -91,7 +91,7 @@ impl Cut {
         let read = |segment: &Segment| Spread::read(root, schema, segment, place);
         let spreads: Vec<Spread> = segments.iter().map(read).collect::<Result<_>>()?;
         let from = |time: i64| spreads.iter().map(|spread| spread.bytes_from(time)).sum::<u64>();
-        // The latest time from which on there is enough.
+        // Finds the latest time that keeps enough.
         let (mut low, mut high) = (i64::MIN, i64::MAX);
         while low < high {
             let middle = ((i128::from(low) + i128::from(high) + 1) >> 1) as i64;
@@ -102,13 +102,13 @@ impl Cut {
         Ok(Self { column: Some(name), time: low, fates, earliest })
     }
 
-    /// The times of the rows that go, as far as they are known.
+    /// The time bounds of the removed rows, if known.
     pub(super) fn times(&self) -> Option<(i64, i64)> {
         Some((self.earliest?, self.time))
     }
 }
 
-/// The oldest segments that leave enough, none of them cut.
+/// Removes whole segments, oldest first, while enough remains.
 fn whole(segments: Vec<Segment>, keep: u64) -> BTreeMap<String, Fate> {
     let mut kept = 0;
     let fate = |segment: Segment| {
@@ -121,7 +121,7 @@ fn whole(segments: Vec<Segment>, keep: u64) -> BTreeMap<String, Fate> {
 
 impl Filter for Cut {
     fn fate(&self, segment: &Segment) -> Fate {
-        // What came meanwhile stays.
+        // Keeps segments that were added meanwhile.
         self.fates.get(&segment.path).copied().unwrap_or(Fate::Keep)
     }
 

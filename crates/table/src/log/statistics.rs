@@ -1,37 +1,37 @@
-//! What the log says of a column of a segment.
+//! Statistics of a segment's column in the log.
 
 use chrono::{DateTime, NaiveDate, NaiveDateTime, NaiveTime};
 use serde_json::Value;
 
-/// Digits of a second's fraction that all writers keep of times in the log; the others some cut off.
+/// Fractional digits of a second that all writers keep in the log; some truncate the rest.
 const DIGITS_KEPT: usize = 3;
-/// What they cut off of a time at most, in microseconds.
+/// The most that truncation removes, in microseconds.
 const CUT_OFF: i64 = 999;
 
-/// What is known of a column of a segment. What is missing is not known, and excludes nothing.
+/// Statistics of a segment's column. Missing values are unknown and exclude nothing.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct ColumnStatistics {
-    /// A value that none is below, in the form of the Delta log: numbers as numbers, times and dates as text.
+    /// A lower bound in the form of the Delta log: numbers as numbers, times and dates as text.
     pub min: Option<Value>,
-    /// A value that none is above. Of times only what [`Self::latest`] makes of it is that.
+    /// An upper bound. Times may be truncated: use [`Self::latest`].
     pub max: Option<Value>,
-    /// Rows in which the column is NULL.
+    /// The number of NULL rows.
     pub nulls: Option<u64>,
 }
 
 impl ColumnStatistics {
-    /// Of a column of integers from `min` to `max`.
+    /// Statistics of an integer column with values from `min` to `max`.
     pub fn between(min: i64, max: i64) -> Self {
         Self { min: Some(min.into()), max: Some(max.into()), nulls: None }
     }
 
-    /// Microseconds since 1970 that no time or date of the column is before.
+    /// A lower bound of the column's times or dates, in microseconds since 1970.
     pub fn earliest(&self) -> Option<i64> {
         micros(self.min.as_ref()?.as_str()?)
     }
 
-    /// Microseconds since 1970 that no time or date of the column is after. A text that says milliseconds stands for
-    /// all microseconds of the last one: that is what writers leave of a time who cut it off.
+    /// An upper bound of the column's times or dates, in microseconds since 1970. A text in milliseconds may be
+    /// truncated, so it counts as the end of its millisecond.
     pub fn latest(&self) -> Option<i64> {
         let text = self.max.as_ref()?.as_str()?;
         let cut_off = if text.len() > DATE.len() && fraction_digits(text) <= DIGITS_KEPT { CUT_OFF } else { 0 };
@@ -41,7 +41,7 @@ impl ColumnStatistics {
 
 const DATE: &str = "2025-10-01";
 
-/// Microseconds since 1970 of a time in UTC, with its zone or without one, or of the beginning of a date.
+/// Microseconds since 1970 of a UTC time, with or without a zone, or of the start of a date.
 fn micros(text: &str) -> Option<i64> {
     if text.len() == DATE.len() {
         let date = NaiveDate::parse_from_str(text, "%Y-%m-%d").ok()?;
@@ -62,12 +62,12 @@ mod tests {
     use super::*;
 
     fn bounds(text: &str) -> [Option<i64>; 2] {
-        let known = ColumnStatistics { min: Some(text.into()), max: Some(text.into()), nulls: None };
-        [known.earliest(), known.latest()]
+        let statistics = ColumnStatistics { min: Some(text.into()), max: Some(text.into()), nulls: None };
+        [statistics.earliest(), statistics.latest()]
     }
 
     #[test]
-    fn times_that_may_have_been_cut_off_stand_for_what_was() {
+    fn truncated_times_widen_the_bounds() {
         for (text, from, to) in [
             ("1970-01-01T00:00:01.000Z", 1_000_000, 1_000_999),
             ("1970-01-01T00:00:01.000000Z", 1_000_000, 1_000_000),

@@ -1,0 +1,59 @@
+//! Locks a table's folder against replacement during writes.
+//!
+//! A change from or to layout `row` swaps the table's folder for another, and would misdirect concurrent writes.
+//! Writers share the lock, such a change needs it exclusively, and readers take none. The operating system releases
+//! the lock when the process ends.
+
+use std::fs::{File, TryLockError, metadata};
+use std::io::ErrorKind;
+use std::os::unix::fs::MetadataExt as _;
+use std::path::Path;
+
+use crate::error::TableError;
+
+type Result<T> = std::result::Result<T, TableError>;
+
+/// A lock on a table's folder, held until dropped.
+#[derive(Debug)]
+pub struct FolderLock {
+    _folder: File,
+}
+
+impl FolderLock {
+    /// Locks a folder together with other writers; `None` if it does not exist.
+    ///
+    /// # Errors
+    /// If another process replaces or removes the folder.
+    pub fn shared(root: &Path) -> Result<Option<Self>> {
+        Self::lock(root, File::try_lock_shared)
+    }
+
+    /// Locks a folder exclusively; `None` if it does not exist.
+    ///
+    /// # Errors
+    /// If a writer holds the lock.
+    pub fn exclusive(root: &Path) -> Result<Option<Self>> {
+        Self::lock(root, File::try_lock)
+    }
+
+    fn lock(root: &Path, lock: fn(&File) -> std::result::Result<(), TryLockError>) -> Result<Option<Self>> {
+        loop {
+            let folder = match File::open(root) {
+                Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
+                opened => opened.map_err(TableError::io("open", root))?,
+            };
+            match lock(&folder) {
+                Ok(()) => {}
+                Err(TryLockError::WouldBlock) => return Err(TableError::Busy { path: root.to_owned() }),
+                // Without support for locks, no process replaces folders.
+                Err(TryLockError::Error(error)) if error.kind() == ErrorKind::Unsupported => {}
+                Err(TryLockError::Error(error)) => return Err(TableError::io("lock", root)(error)),
+            }
+            let locked = folder.metadata().map_err(TableError::io("open", root))?;
+            // Retry if the folder was replaced before we locked it.
+            if metadata(root).is_ok_and(|named| (named.dev(), named.ino()) == (locked.dev(), locked.ino())) {
+                return Ok(Some(Self { _folder: folder }));
+            }
+        }
+    }
+}
