@@ -62,7 +62,7 @@ impl<'a> ModelWords<'a> {
         let replayer = ensemble.replayer(|| Ok(model.clone()))?;
         let columns = condition.columns();
         let mut distances = Vec::with_capacity(ensemble.worlds());
-        ensemble.bring(&ensemble.events).map_err(EnsembleError::from)?;
+        ensemble.fetch(&ensemble.events).map_err(EnsembleError::from)?;
         for (range, _, _) in &ensemble.outcomes {
             if !wanted() {
                 return Err(QuestionError::GivenUp);

@@ -96,7 +96,7 @@ impl Store {
         let rows = self.ensembles.segments().await?;
         let plans: Vec<_> = rows.iter().map(|row| (self.ensembles.root().join(&row.path), Some(row.bytes))).collect();
         // One that is not there is told with its ensemble.
-        match bring(&*self.disk, plans.iter().map(|(path, bytes)| (path.as_path(), *bytes))) {
+        match fetch(&*self.disk, plans.iter().map(|(path, bytes)| (path.as_path(), *bytes))) {
             Err(error) if error.kind() == ErrorKind::Environment => return Err(error.into()),
             _ => {}
         }

@@ -109,7 +109,7 @@ impl StoredEnsemble {
 
     /// Opens the outcome segments, in the order of their worlds.
     pub fn open_outcomes(&self) -> Result<Vec<RangeReader>> {
-        self.bring(&self.outcomes)?;
+        self.fetch(&self.outcomes)?;
         self.outcomes.iter().map(|segment| Ok(self.open(segment)?)).collect()
     }
 
@@ -120,8 +120,8 @@ impl StoredEnsemble {
 
     /// Sees to it that some of its segments can be read here, several at a time: for whoever opens many of them, or has
     /// others read them.
-    pub fn bring<'a>(&self, segments: impl IntoIterator<Item = &'a RangeFile>) -> std::result::Result<(), TableError> {
-        bring(&*self.disk, segments.into_iter().map(|(_, path, bytes)| (path.as_path(), Some(*bytes))))
+    pub fn fetch<'a>(&self, segments: impl IntoIterator<Item = &'a RangeFile>) -> std::result::Result<(), TableError> {
+        fetch(&*self.disk, segments.into_iter().map(|(_, path, bytes)| (path.as_path(), Some(*bytes))))
     }
 }
 
@@ -129,11 +129,11 @@ pub(crate) fn damaged(name: &str, reason: &str) -> EnsembleError {
     EnsembleError::Damaged { name: name.to_owned(), reason: reason.to_owned() }
 }
 
-pub(crate) fn bring<'a>(
+pub(crate) fn fetch<'a>(
     disk: &dyn Disk,
     files: impl IntoIterator<Item = (&'a Path, Option<u64>)>,
 ) -> std::result::Result<(), TableError> {
     let files: Vec<_> = files.into_iter().collect();
     let first = files.first().map(|(path, _)| path.to_path_buf()).unwrap_or_default();
-    disk.bring(&files).map_err(|cause| TableError::Io { doing: "open", path: first, cause })
+    disk.fetch(&files).map_err(|cause| TableError::Io { doing: "open", path: first, cause })
 }

@@ -42,7 +42,7 @@ pub struct Verification {
 /// A damaged file is a check that does not hold; an error is only what keeps the checking itself from going on.
 pub fn verify(ensemble: &StoredEnsemble, model: &dyn Model) -> Result<Verification, EnsembleError> {
     // A file that is not there is found below; a store that does not answer is no finding.
-    match ensemble.bring(ensemble.outcomes.iter().chain(&ensemble.events)) {
+    match ensemble.fetch(ensemble.outcomes.iter().chain(&ensemble.events)) {
         Err(error) if error.kind() == ErrorKind::Environment => return Err(error.into()),
         _ => {}
     }

@@ -68,7 +68,7 @@ impl Events {
                 }
             }
             // DataFusion's scan reads files only.
-            ensemble.bring(wanted.iter().copied()).map_err(QueryError::from)?;
+            ensemble.fetch(wanted.iter().copied()).map_err(QueryError::from)?;
             for segment in wanted {
                 files.extend(file(ensemble, segment, &entities)?);
             }

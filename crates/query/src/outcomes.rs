@@ -159,7 +159,7 @@ impl Piece for Lists {
         if needs_values {
             for of_ensemble in files.chunk_by(|a, b| Arc::ptr_eq(&a[0].ensemble, &b[0].ensemble)) {
                 let ensemble = &of_ensemble[0][0].ensemble;
-                ensemble.bring(of_ensemble.iter().map(|units| &ensemble.outcomes[units[0].range]))?;
+                ensemble.fetch(of_ensemble.iter().map(|units| &ensemble.outcomes[units[0].range]))?;
             }
         }
         for units in files {

@@ -95,7 +95,7 @@ pub(crate) fn totals(stored: &StoredEnsemble) -> Result<(ContentHash, OutcomeTot
     outcomes.bits_per_value = ratio(outcomes.bytes * 8, outcomes.values);
     let mut events = EventTotals { bytes: stored.bytes().1, ..EventTotals::default() };
     let mut event_hash = ContentHash::default();
-    stored.bring(&stored.events)?;
+    stored.fetch(&stored.events)?;
     for segment in &stored.events {
         let reader = stored.open(segment)?;
         event_hash += reader.facts().hash;

@@ -85,7 +85,7 @@ impl Store {
         let paths = &ensemble.paths;
         let path_of = |range| if column == "world" { paths.events(range) } else { paths.outcomes(range) };
         let files: Vec<PathBuf> = ranges.iter().map(|range| path_of(*range)).collect();
-        bring(&*self.disk, files.iter().map(|path| (path.as_path(), None)))?;
+        fetch(&*self.disk, files.iter().map(|path| (path.as_path(), None)))?;
         // A killed process may have named some of them without making that durable.
         let folders: BTreeSet<&Path> = files.iter().filter_map(|path| path.parent()).collect();
         for folder in folders {

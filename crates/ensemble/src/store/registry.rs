@@ -30,7 +30,7 @@ pub(super) struct Described {
 
 /// Reads a row of `sim.ensembles`.
 fn described(name: &str, disk: &dyn Disk, path: &Path, bytes: u64) -> std::result::Result<Described, Box<dyn Error>> {
-    bring(disk, [(path, Some(bytes))])?;
+    fetch(disk, [(path, Some(bytes))])?;
     let segment = SegmentReader::open(path)?;
     let text = |column: &str| -> std::result::Result<String, TableError> {
         match segment.flat(0, segment.column(column)?, 0..1)? {
