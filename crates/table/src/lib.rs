@@ -21,6 +21,7 @@ mod committer;
 pub mod disk;
 mod error;
 mod folder;
+mod grow;
 mod hold;
 mod input;
 mod insert;
