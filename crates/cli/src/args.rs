@@ -12,7 +12,7 @@ mod run;
 mod serve;
 mod table;
 
-pub(crate) use append::{AppendArgs, InputFormat};
+pub(crate) use append::{AppendArgs, InputFormat, OnConflict};
 pub(crate) use ask::AskArgs;
 pub(crate) use bench::{
     BenchAskArgs, BenchCdrArgs, BenchFleetArgs, BenchIngestArgs, BenchSeasonArgs, BenchSiegeArgs, BenchWorkload,

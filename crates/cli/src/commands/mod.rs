@@ -13,6 +13,7 @@ mod ensembles;
 mod export;
 mod fleet;
 mod info;
+mod insert;
 mod known;
 mod load;
 mod models;
@@ -83,7 +84,7 @@ pub(crate) fn dispatch(args: Args, settings: &[Setting]) -> Result<ExitCode> {
         Command::Info(args) => run(info::info(&args)),
         Command::Export(args) => run(export::export(&args)),
         Command::Rebuild(args) => run(upkeep::rebuild(&args)),
-        Command::Table { task: TableTask::Insert(args) } => run(table::insert(&args)),
+        Command::Table { task: TableTask::Insert(args) } => run(insert::insert(&args)),
         Command::Tables { data, format } | Command::Table { task: TableTask::List { data, format } } => {
             run(table::list(&data, &format))
         }
