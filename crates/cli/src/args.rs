@@ -18,7 +18,7 @@ mod table;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use append::{AppendArgs, InputFormat};
+pub(crate) use append::{AppendArgs, InputFormat, OnConflict};
 pub(crate) use ask::AskArgs;
 pub(crate) use bench::{
     BenchAskArgs, BenchCdrArgs, BenchFleetArgs, BenchIngestArgs, BenchSeasonArgs, BenchSiegeArgs, BenchWorkload,

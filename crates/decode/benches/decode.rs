@@ -1,7 +1,7 @@
 //! Records decoded a second by each format: 1,000 records a body, three measurements, a time, a host of 1,000, three
 //! floats of two decimals. And of streams: 16 MB chunks of events of ten fields, one of them a set.
 
-use decode::{Decoded, Format, Limits, Precision, RowFormat, RowReader, RowRules, decode, expand};
+use decode::{Decoded, Format, Limits, Precision, Request, RowFormat, RowReader, RowRules, decode, expand};
 use divan::counter::ItemsCount;
 
 #[path = "../tests/it/load.rs"]
@@ -24,7 +24,7 @@ fn measure(bencher: divan::Bencher<'_, '_>, format: Format<'_>, body: &[u8]) {
 
 fn run(format: Format<'_>, body: &[u8], limits: &Limits) -> Decoded {
     let body = expand(body, limits).expect("the body is good");
-    decode(format, &body, NOW, limits).expect("the body is good")
+    decode(format, &body, &Request { now_micros: NOW, ..Request::default() }, limits).expect("the body is good")
 }
 
 fn rows(decoded: &Decoded) -> usize {
@@ -88,7 +88,7 @@ fn measure_stream(bencher: divan::Bencher<'_, '_>, format: RowFormat, stream: &[
         while at < stream.len() {
             let end = stream.len().min(at + (16 << 20));
             let rows = reader.read(&stream[at..end], end == stream.len(), NOW).expect("the stream is good");
-            assert!(rows.refused.is_empty() && rows.twins.is_empty());
+            assert!(rows.refused.is_empty() && rows.overflows.is_empty());
             at += rows.taken;
             taken += rows.batch.map_or(0, |batch| batch.num_rows());
         }

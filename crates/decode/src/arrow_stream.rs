@@ -9,7 +9,9 @@ use std::collections::HashSet;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
-use arrow::array::types::{ArrowPrimitiveType, Float64Type, Int64Type, TimestampMicrosecondType};
+use arrow::array::types::{
+    ArrowPrimitiveType, Float64Type, Int64Type, TimestampMicrosecondType, TimestampNanosecondType,
+};
 use arrow::array::{Array, ArrayRef, AsArray, Int64Array, PrimitiveArray, RecordBatch, TimestampMicrosecondArray};
 use arrow::buffer::Buffer;
 use arrow::compute::{CastOptions, cast_with_options, concat_batches};
@@ -20,12 +22,13 @@ use arrow::ipc::reader::StreamDecoder;
 use super::table::{Refusal, Taken, check_name, refuse, refuse_field, time_type};
 use super::tables::check_table_name;
 use super::time::{self, Moment};
-use super::{DecodeError, Decoded, Limits, NANOS_TWICE, Refused, TIME, TIME_NANOS};
+use super::{DecodeError, Decoded, Limits, NANOS_TWICE, Refused, Request, TIME, TIME_NANOS};
 
 const EXACT: CastOptions<'static> =
     CastOptions { safe: false, format_options: arrow::util::display::FormatOptions::new() };
 
-pub(super) fn decode(body: &[u8], table: &str, now: i64, limits: &Limits) -> Result<Decoded, DecodeError> {
+pub(super) fn decode(body: &[u8], table: &str, request: &Request<'_>, limits: &Limits) -> Result<Decoded, DecodeError> {
+    let now = request.now_micros;
     check_table_name(table.as_bytes(), limits)
         .map_err(|reason| DecodeError::TableName { name: table.to_owned(), reason })?;
     let mut stream = Stream { decoder: StreamDecoder::new(), rest: Buffer::from(body), bytes: body.len() };
@@ -61,7 +64,7 @@ pub(super) fn decode(body: &[u8], table: &str, now: i64, limits: &Limits) -> Res
         _ => Vec::new(),
     };
     let finer = if is_finer { vec![table.to_owned()] } else { Vec::new() };
-    Ok(Decoded { tables, refused: refused.refused, refused_beyond: refused.beyond, finer })
+    Ok(Decoded { tables, refused: refused.refused, refused_beyond: refused.beyond, finer, overflows: Vec::new() })
 }
 
 struct Refusals<'a> {
@@ -183,10 +186,7 @@ impl Plan {
         // Before anything is spelt out: a batch may claim rows that take no bytes.
         let cells = batch.num_rows().saturating_mul(batch.num_columns() + 1);
         let Some(cells_left) = budget.cells.checked_sub(cells) else {
-            let max = limits.cells_max;
-            return refuse(format!(
-                "the body holds more than {max} values, rows times columns: send fewer rows at once"
-            ));
+            return limits.too_many_cells();
         };
         let mut text_left = budget.text_bytes;
         let mut arrays: Vec<ArrayRef> = Vec::with_capacity(self.columns.len() + 1);
@@ -208,7 +208,13 @@ impl Plan {
                 text_left = check_texts(array, name, text_left, limits)?;
             }
             match cast_with_options(array, target, &EXACT) {
-                Ok(array) => arrays.push(array),
+                Ok(stored) if is_finer(array, &stored) => {
+                    return refuse_field(
+                        name.as_bytes(),
+                        "it holds times finer than microseconds, which would lose digits",
+                    );
+                }
+                Ok(stored) => arrays.push(stored),
                 Err(error) => return refuse_field(name.as_bytes(), error.to_string()),
             }
         }
@@ -229,7 +235,7 @@ fn plan_field(field: &Field, limits: &Limits) -> Taken<Option<DataType>> {
     if field.name() == TIME {
         return match field.data_type() {
             DataType::Timestamp(..) | DataType::Null => Ok(None),
-            other if target(other).is_some_and(|target| target != DataType::Boolean) => Ok(None),
+            other if target(other).is_some_and(|target| target.is_numeric() || target == DataType::Utf8) => Ok(None),
             other => refuse_field(name, format!("a time is no {other}")),
         };
     }
@@ -238,9 +244,12 @@ fn plan_field(field: &Field, limits: &Limits) -> Taken<Option<DataType>> {
         DataType::Null => Ok(None),
         other => match target(other) {
             Some(target) => Ok(Some(target)),
-            None => {
-                refuse_field(name, format!("its type {other} is not stored: send integers, floats, text or booleans"))
-            }
+            None => refuse_field(
+                name,
+                format!(
+                    "its type {other} is not stored: send integers, floats, text, booleans, times or lists of text"
+                ),
+            ),
         },
     }
 }
@@ -251,6 +260,11 @@ fn target(from: &DataType) -> Option<DataType> {
         DataType::Float16 | DataType::Float32 | DataType::Float64 => Some(DataType::Float64),
         from if is_text(from) => Some(DataType::Utf8),
         DataType::Boolean => Some(DataType::Boolean),
+        DataType::Timestamp(..) => Some(time_type()),
+        // Which texts may be a set is for the table to say.
+        DataType::List(item) | DataType::LargeList(item) if is_text(item.data_type()) => {
+            Some(DataType::List(Arc::new(Field::new("element", DataType::Utf8, true))))
+        }
         DataType::Dictionary(_, values) if is_text(values) => Some(DataType::Utf8),
         _ => None,
     }
@@ -258,6 +272,13 @@ fn target(from: &DataType) -> Option<DataType> {
 
 fn is_text(from: &DataType) -> bool {
     matches!(from, DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View)
+}
+
+/// Whether nanoseconds are lost in microseconds.
+fn is_finer(sent: &ArrayRef, stored: &ArrayRef) -> bool {
+    let Some(nanos) = sent.as_primitive_opt::<TimestampNanosecondType>() else { return false };
+    let micros = stored.as_primitive::<TimestampMicrosecondType>();
+    nanos.iter().zip(micros).any(|(nanos, micros)| nanos != micros.and_then(|micros| micros.checked_mul(1_000)))
 }
 
 /// Checks the lengths of texts, of which all together may have `left` bytes; gives what is left.

@@ -12,6 +12,7 @@ use arrow::error::ArrowError;
 
 use super::number::{is_exact_as_float, whole};
 use super::set::Members;
+use super::time::Moment;
 
 /// The name of a set's members, as Parquet and Delta call them.
 const ELEMENT: &str = "element";
@@ -85,6 +86,21 @@ impl Kind {
 }
 
 impl Value<'_> {
+    /// As JSON writes it; a text as it is.
+    pub(super) fn to_text(self) -> Vec<u8> {
+        match self {
+            Self::Null => b"null".to_vec(),
+            Self::Int(value) => value.to_string().into_bytes(),
+            // As short as it can be read back.
+            Self::Float(value) => format!("{value:?}").into_bytes(),
+            Self::Bool(value) => value.to_string().into_bytes(),
+            Self::Time(micros) => Moment::of_micros(micros).spell().into_bytes(),
+            Self::Text(text) => text.to_vec(),
+            // Only what writes them knows how.
+            Self::Set(_) | Self::Huge => Vec::new(),
+        }
+    }
+
     pub(super) fn kind(&self) -> Kind {
         match self {
             Self::Null => Kind::Nothing,
@@ -353,6 +369,29 @@ impl Column {
         let Some(integers) = floats.iter().map(|value| whole(*value)).collect() else { return false };
         self.values = Values::Ints(integers);
         true
+    }
+
+    /// Its values as texts, by row; for columns without times and sets.
+    pub(super) fn texts(&self) -> Vec<(usize, Vec<u8>)> {
+        let is_there = |row: &usize| self.present.as_ref().is_none_or(|present| present.get_bit(*row));
+        let value = |row: usize| match &self.values {
+            Values::Ints(values) => Value::Int(values[row]),
+            Values::Floats(values) => Value::Float(values[row]),
+            Values::Bools(values) => Value::Bool(values.get_bit(row)),
+            Values::Texts { offsets, bytes } => Value::Text(&bytes[offsets[row] as usize..offsets[row + 1] as usize]),
+            Values::Nothing | Values::Times(_) | Values::Sets { .. } => Value::Null,
+        };
+        (0..self.len).filter(is_there).map(|row| (row, value(row).to_text())).collect()
+    }
+
+    /// A column of texts, by row.
+    pub(super) fn of_rows(texts: &[(usize, Vec<u8>)]) -> Result<Self, Conflict> {
+        let mut column = Self::of_kind(Kind::Text);
+        for (row, text) in texts {
+            column.pad(*row);
+            column.push(Value::Text(text))?;
+        }
+        Ok(column)
     }
 
     /// Adds all values of a column that agrees with ours ([`Column::agrees`]).

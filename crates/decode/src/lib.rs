@@ -1,35 +1,29 @@
 //! Wire formats to record batches.
 //!
-//! Enters: a request's body and its [`Format`]. Leaves: one record batch a table, and what was refused, by position
-//! ([`Decoded`]). A body that cannot be read at all is a [`DecodeError`], and nothing of it is stored.
+//! Enters: a request's body and its [`Format`], or a stream of rows, a chunk at a time ([`RowReader`]). Leaves: record
+//! batches, and what was refused, by position. A body that cannot be read at all is a [`DecodeError`], and nothing of it is
+//! stored.
 //!
 //! Promises
-//! - nothing is dropped silently: an item is stored whole or named in [`Decoded::refused`];
+//! - nothing is dropped silently: an item is stored whole or reported as refused;
 //! - a bad item takes no good one with it and leaves no trace: no column, no type, no value of it remains;
+//! - the same JSON object, CSV line or map becomes the same columns, types and values as a body and in a stream, wherever
+//!   the stream is cut into chunks; `docs/rows.md` has the rules;
 //! - missing is NULL, never 0;
+//! - the first value gives a column its type, unless the table has the column; a float after integers turns the whole
+//!   column into floats, unless that would change one of them (past 2^53); every other difference is a conflict: the value is
+//!   kept as text in an overflow column ([`overflow_name`]), or its row is refused ([`OnConflict`]);
 //! - a row's time is kept to the nanosecond: the column `time_nanos` holds the nanoseconds past the microsecond;
-//! - the first value gives a column its type; a float after integers turns the whole column into floats, unless that
-//!   would change one of them (past 2^53); every other difference is a conflict, and refuses the item that brings it;
-//! - memory is bounded by [`Limits`], whatever a body claims.
-//!
-//! A stream that declares no schema, as a shell pipes it in, is read by [`RowReader`], a chunk at a time. There nothing
-//! that is a row is refused for the types of its values:
-//! - a value that its column does not hold is kept, as text, in the column's twin ([`twin_name`]), and reported ([`Twin`]);
-//! - a field `b` of the object `a` is the column `a_b`; an array of scalars is a set of texts, numbers, booleans and
-//!   nulls in it as they are written, and an array that holds more is a text; a text as of RFC 3339, in full, is a
-//!   timestamp where its column begins with one, and no finer than a microsecond;
-//! - what is no row (no object, a name twice, no field, texts, names or nesting beyond the limits) is refused, every one
-//!   told with its bytes ([`RefusedRecord`]);
-//! - where the stream is cut into chunks does not matter, and memory is bounded by the chunk.
+//! - memory is bounded by [`Limits`], whatever a body claims, and by the chunk of a stream.
 //!
 //! Knows Arrow, and nothing of tables on disk: a change here is checked, and fuzzed, without building Delta Lake.
 //!
 //! ```
-//! use decode::{Format, Limits, Precision, decode};
+//! use decode::{Format, Limits, Precision, Request, decode};
 //!
 //! let body = b"cpu,host=a usage=1.5 1700000000\ncpu,host=b usage= 1700000000\n";
 //! let format = Format::LineProtocol { precision: Precision::Seconds };
-//! let decoded = decode(format, body, 0, &Limits::default())?;
+//! let decoded = decode(format, body, &Request::default(), &Limits::default())?;
 //! assert_eq!(decoded.tables[0].1.num_rows(), 1);
 //! assert_eq!(decoded.refused[0].position, 2);
 //! # Ok::<(), decode::DecodeError>(())
@@ -42,35 +36,39 @@
 //! let rows = reader.read(b"{\"ping\": 60}\n{\"ping\": \"late\"}\n{\"pi", false, 0)?;
 //! assert_eq!(rows.taken, 30);
 //! assert_eq!(rows.batch.expect("two rows").num_columns(), 3);
-//! assert_eq!((rows.twins[0].twin.as_str(), rows.twins[0].position), ("ping_text", 2));
+//! assert_eq!((rows.overflows[0].overflow.as_str(), rows.overflows[0].position), ("ping_text", 2));
 //! # Ok::<(), decode::DecodeError>(())
 //! ```
 
 mod arrow_stream;
+mod batch;
 mod column;
 mod csv;
 mod expand;
 mod json;
+mod known;
 mod line_protocol;
 mod lines;
 mod messagepack;
 mod names;
 mod number;
+mod path;
 mod rows;
 mod rules;
 mod set;
-mod strays;
 mod table;
 mod tables;
 mod time;
 
 use arrow::array::RecordBatch;
+use arrow::datatypes::Schema;
 
+pub use batch::RefusedRecord;
 pub use expand::expand;
 pub use names::{ColumnNames, normal};
 pub use number::{is_exact_as_float, whole};
-pub use rows::{RefusedRecord, RowFormat, RowReader, Rows, Twin};
-pub use rules::{RowRules, twin_name};
+pub use rows::{Overflow, RowFormat, RowReader, Rows};
+pub use rules::{RowRules, overflow_name};
 use tables::Tables;
 
 /// The column of each row's time.
@@ -125,6 +123,27 @@ pub enum Precision {
     Hours,
 }
 
+/// What becomes of a value that its column does not hold.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum OnConflict {
+    /// It is kept, as text, in the overflow column beside its own.
+    #[default]
+    Overflow,
+    /// Its row is refused.
+    Refuse,
+}
+
+/// What is asked of a body, beside its format.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Request<'a> {
+    /// The time of rows that have none, in microseconds since 1970.
+    pub now_micros: i64,
+    /// What becomes of values that their columns do not hold.
+    pub on_conflict: OnConflict,
+    /// The columns that the table has, where the format names one table.
+    pub columns: Option<&'a Schema>,
+}
+
 /// What a body may ask of us. Beyond, an item is refused, or the body where no item is to blame.
 #[derive(Debug, Clone)]
 pub struct Limits {
@@ -174,7 +193,8 @@ impl Default for Limits {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Decoded {
     /// Rows by table, in the order in which the body names the tables. Column `time` (microseconds, UTC, never NULL)
-    /// comes first, the others in the order in which they appear: `Int64`, `Float64`, `Utf8` or `Boolean`. A column of
+    /// comes first, the others in the order in which they appear: `Int64`, `Float64`, `Utf8`, `Boolean`, times in
+    /// microseconds of UTC, or sets, `List<Utf8>` of sorted, distinct members. A column of
     /// nothing but NULLs is left out, unless the format states its type (Arrow).
     pub tables: Vec<(String, RecordBatch)>,
     /// What was refused, by position.
@@ -183,6 +203,8 @@ pub struct Decoded {
     pub refused_beyond: usize,
     /// The tables that have column [`TIME_NANOS`], because times of their rows are finer than a microsecond.
     pub finer: Vec<String>,
+    /// Which values went to an overflow column, by table and column. Their positions are 0 in formats without lines.
+    pub overflows: Vec<(String, Overflow)>,
 }
 
 /// An item that was not taken, whole.
@@ -262,24 +284,24 @@ impl DecodeError {
     }
 }
 
-/// Decodes a body, decompressed ([`expand`]). A row without a time gets `now_micros`, in microseconds since 1970.
+/// Decodes a body, decompressed ([`expand`]).
 ///
 /// Times in numbers are seconds, milliseconds, microseconds or nanoseconds by the magnitude of each value (below 1e10,
 /// 1e13, 1e16 in absolute value), except in line protocol. Microseconds are kept in `time` and nanoseconds past them in
 /// [`TIME_NANOS`]; a float is rounded to the microsecond, since doubles tell present times no finer.
-pub fn decode(format: Format<'_>, body: &[u8], now_micros: i64, limits: &Limits) -> Result<Decoded, DecodeError> {
+pub fn decode(format: Format<'_>, body: &[u8], request: &Request<'_>, limits: &Limits) -> Result<Decoded, DecodeError> {
     // Offsets of texts are 32 bits wide.
     let bytes_max = limits.expanded_bytes_max.min(i32::MAX as usize);
     if body.len() > bytes_max {
         return Err(DecodeError::TooLarge { reason: format!("{} bytes, where {bytes_max} are allowed", body.len()) });
     }
-    let mut tables = Tables::new(now_micros, limits);
+    let mut tables = Tables::new(request, limits);
     match format {
         Format::MessagePack => messagepack::decode(body, &mut tables)?,
         Format::LineProtocol { precision } => line_protocol::decode(body, precision, &mut tables),
-        Format::Json { table } => json::decode(body, table, &mut tables)?,
-        Format::Csv { table } => csv::decode(body, table, &mut tables)?,
-        Format::ArrowStream { table } => return arrow_stream::decode(body, table, now_micros, limits),
+        Format::Json { table } => return rows::decode(RowFormat::Json, body, table, request, limits),
+        Format::Csv { table } => return rows::decode(RowFormat::Csv, body, table, request, limits),
+        Format::ArrowStream { table } => return arrow_stream::decode(body, table, request, limits),
     }
     tables.finish()
 }

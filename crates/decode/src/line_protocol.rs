@@ -221,7 +221,7 @@ impl<'a> Parser<'a> {
             return refuse_field(name, "the tag has no value: leave it out instead");
         }
         let value = if escaped { unescape(raw, b",= ", &mut self.scratch) } else { raw };
-        table.put(column, Value::Text(value), limits)
+        table.add_value(column, Value::Text(value), limits)
     }
 
     #[inline]
@@ -251,7 +251,7 @@ impl<'a> Parser<'a> {
             Value::Text(raw) if escaped => Value::Text(unescape(raw, b"\"\\", &mut self.scratch)),
             value => value,
         };
-        table.put(column, value, limits)
+        table.add_value(column, value, limits)
     }
 
     /// What stands between two quotes, and whether it has escapes; the place is behind the second.

@@ -1,14 +1,16 @@
-//! Streams of rows that declare no schema.
-
-use std::ops::Range;
+//! Rows of formats that declare no schema: a stream a chunk at a time, or a request's body at once.
 
 use arrow::array::RecordBatch;
 use arrow::datatypes::Schema;
 
+use super::batch::{Batch, RefusedRecord};
+use super::column::Kind;
+use super::known::Known;
 use super::lines::Lines;
 use super::rules::{RowRules, Rules, wrong};
-use super::table::{Refusal, Table, Taken, refuse};
-use super::{DecodeError, Limits, csv, json, messagepack};
+use super::table::Table;
+use super::tables::check_table_name;
+use super::{DecodeError, Decoded, Limits, OnConflict, Refused, Request, TIME, csv, json, messagepack};
 
 /// What a stream is written in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -23,8 +25,6 @@ pub enum RowFormat {
 
 /// Bytes that one call looks at: offsets of texts are 32 bits wide, and what a number is spelt as is longer than itself.
 const BYTES_MAX: usize = 128 << 20;
-/// Refused records after which a call ends: they are told one by one, and take more memory than their bytes.
-const REFUSED_MAX: usize = 10_000;
 const BOM: &[u8] = b"\xef\xbb\xbf";
 
 /// Reads the rows of one table out of a stream, a chunk at a time.
@@ -37,6 +37,8 @@ pub struct RowReader {
     limits: Limits,
     table: Table,
     begun: bool,
+    /// Whether rows without a time get one.
+    stamps: bool,
     /// The line that comes next, counted from 1.
     line: usize,
     /// A CSV's header.
@@ -50,37 +52,23 @@ pub struct Rows {
     /// Bytes of whole records, taken or refused. What follows is to be handed over again, with more behind it unless
     /// this is over 0.
     pub taken: usize,
-    /// The rows. Column `time` (microseconds, UTC, never NULL) comes first, the others in the order in which the stream
+    /// The rows. Column `time` (microseconds, UTC) comes first, the others in the order in which the stream
     /// first names them: `Int64`, `Float64`, `Utf8`, `Boolean`, `Timestamp(Microsecond, "UTC")`, or a set, `List<Utf8>`
     /// of sorted, distinct members. A column of nothing but NULLs is left out. Nothing where there are no rows.
     pub batch: Option<RecordBatch>,
     /// All records that were refused.
     pub refused: Vec<RefusedRecord>,
     /// Which values went to a column beside their own, by column.
-    pub twins: Vec<Twin>,
-}
-
-/// A record that is no row.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct RefusedRecord {
-    /// The line on which it begins, counted from 1 (a CSV's header is line 1); in MessagePack its place among the maps,
-    /// counted from 0. Counted over the whole stream.
-    pub position: usize,
-    /// The field that is to blame, where it is one.
-    pub field: Option<String>,
-    /// What is wrong.
-    pub reason: String,
-    /// Where it lies in the bytes of this call, without its line's end.
-    pub bytes: Range<usize>,
+    pub overflows: Vec<Overflow>,
 }
 
 /// Values of a field that its column does not hold, and that are kept as text in another.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Twin {
+pub struct Overflow {
     /// The field's column, NULL in these rows.
     pub name: String,
-    /// The column of texts that has the values, as [`twin_name`](crate::twin_name) calls it.
-    pub twin: String,
+    /// The column of texts that has the values, as [`overflow_name`](crate::overflow_name) calls it.
+    pub overflow: String,
     /// How many rows.
     pub rows: usize,
     /// The first of them, as [`RefusedRecord::position`] has it.
@@ -102,19 +90,37 @@ impl RowReader {
         Ok(Self {
             format,
             limits: limits.clone(),
-            table: Table::of_stream(rules),
+            table: Table::new("", rules, OnConflict::Overflow),
             begun: false,
+            stamps: true,
             line: 1,
             header: None,
             packed: messagepack::rows::State::default(),
         })
     }
 
-    /// Takes columns as if the stream had named them before, so that a value goes to its twin where it does not fit what a
-    /// table has, and not for what this stream happens to begin with. Columns of types that no stream has are passed over.
+    /// Gives columns the types that they have in a table already, so that what the stream happens to begin with does not
+    /// decide what fits. Columns of types that no stream has are passed over.
     #[must_use]
     pub fn knowing(mut self, columns: &Schema) -> Self {
-        self.table.know(columns);
+        self.table.known = Known::of(columns);
+        self
+    }
+
+    /// Decides what becomes of values that their columns do not hold.
+    #[must_use]
+    pub fn on_conflict(mut self, on_conflict: OnConflict) -> Self {
+        self.table.on_conflict = on_conflict;
+        self
+    }
+
+    /// Leaves rows without a time without one. A column `time` that holds something else in the table stays as it is.
+    #[must_use]
+    pub fn unstamped(mut self) -> Self {
+        self.stamps = false;
+        if !matches!(self.table.known.kind(TIME.as_bytes()), Some(Kind::Nothing | Kind::Time)) {
+            self.table.rules.forget_time();
+        }
         self
     }
 
@@ -128,7 +134,7 @@ impl RowReader {
     pub fn read(&mut self, bytes: &[u8], last: bool, now_micros: i64) -> Result<Rows, DecodeError> {
         let may_mark = !self.begun && self.format != RowFormat::MessagePack;
         if may_mark && !last && bytes.len() < BOM.len() {
-            return Ok(Rows { taken: 0, batch: None, refused: Vec::new(), twins: Vec::new() });
+            return Ok(Rows { taken: 0, batch: None, refused: Vec::new(), overflows: Vec::new() });
         }
         let mark = if may_mark && bytes.starts_with(BOM) { BOM.len() } else { 0 };
         let (chunk, last) = match bytes[mark..].split_at_checked(BYTES_MAX) {
@@ -139,8 +145,9 @@ impl RowReader {
             cells_left: self.limits.cells_max,
             table: &mut self.table,
             limits: &self.limits,
-            now: now_micros,
+            now: self.stamps.then_some(now_micros),
             refused: Vec::new(),
+            beyond: None,
         };
         let mut lines = Lines::from(chunk, self.line);
         let mut taken = match self.format {
@@ -161,70 +168,47 @@ impl RowReader {
             refused.iter_mut().for_each(|record| record.bytes = record.bytes.start + mark..record.bytes.end + mark);
         }
         self.begun |= taken > 0;
-        let twins = self.table.take_reports();
-        let batch = self.table.finish().map_err(|e| DecodeError::Unassembled { reason: e.to_string() })?;
-        Ok(Rows { taken, batch, refused, twins })
+        let overflows = self.table.take_reports();
+        let batch = self.table.finish(true).map_err(|e| DecodeError::Unassembled { reason: e.to_string() })?;
+        Ok(Rows { taken, batch, refused, overflows })
     }
 }
 
-/// The rows of one call under way.
-#[derive(Debug)]
-pub(super) struct Batch<'a> {
-    pub(super) table: &'a mut Table,
-    pub(super) limits: &'a Limits,
-    now: i64,
-    cells_left: usize,
-    refused: Vec<RefusedRecord>,
-}
-
-impl Batch<'_> {
-    /// Whether the call is to end before the next record.
-    #[inline]
-    pub(super) fn is_full(&self) -> bool {
-        self.refused.len() >= REFUSED_MAX
-    }
-
-    /// The path under which rows lie.
-    #[inline]
-    pub(super) fn path(&self) -> &[Box<[u8]>] {
-        self.table.rules.as_ref().map_or(&[], |rules| &rules.path)
-    }
-
-    /// Whether a document of so many rows is to be begun.
-    pub(super) fn has_room(&self, rows: usize) -> bool {
-        self.table.rows() == 0 || rows.saturating_mul(self.table.row_cells()) <= self.cells_left
-    }
-
-    /// Keeps the row under way and says so, or forgets it where the batch is full without it.
-    #[inline]
-    pub(super) fn keep(&mut self, position: impl FnOnce() -> usize) -> Taken<bool> {
-        self.table.settle(self.limits)?;
-        let cells = self.table.row_cells();
-        if cells > self.cells_left {
-            if self.table.rows() == 0 {
-                return refuse(format!("it holds more than {} values, rows times columns", self.limits.cells_max));
-            }
-            self.table.rollback();
-            return Ok(false);
-        }
-        self.cells_left -= cells;
-        self.table.report_strays(position);
-        self.table.commit(self.table.row.time.unwrap_or(self.now));
-        Ok(true)
-    }
-
-    /// As [`Batch::keep`], for a row of a document: it is refused where the document has too many.
-    pub(super) fn keep_whole(&mut self, position: impl FnOnce() -> usize) -> Taken<()> {
-        if self.keep(position)? {
-            return Ok(());
-        }
-        refuse(format!("its document holds more than {} values, rows times columns", self.limits.cells_max))
-    }
-
-    /// Notes that a record is refused, and forgets what was taken of it.
-    #[cold]
-    pub(super) fn refuse(&mut self, position: usize, refusal: Refusal, bytes: Range<usize>) {
-        self.table.rollback();
-        self.refused.push(RefusedRecord { position, field: refusal.field, reason: refusal.reason, bytes });
-    }
+/// Decodes the body of a request, whose rows are for one table.
+pub(super) fn decode(
+    format: RowFormat,
+    body: &[u8],
+    table: &str,
+    request: &Request<'_>,
+    limits: &Limits,
+) -> Result<Decoded, DecodeError> {
+    let name = check_table_name(table.as_bytes(), limits)
+        .map_err(|reason| DecodeError::TableName { name: table.to_owned(), reason })?;
+    let body = body.strip_prefix(BOM).unwrap_or(body);
+    let mut rows = Table::new(&name, Rules::new(&RowRules::default())?, request.on_conflict);
+    rows.known = request.columns.map(Known::of).unwrap_or_default();
+    let mut batch = Batch {
+        cells_left: limits.cells_max,
+        table: &mut rows,
+        limits,
+        now: Some(request.now_micros),
+        refused: Vec::new(),
+        beyond: Some(0),
+    };
+    let mut lines = Lines::new(body);
+    match format {
+        RowFormat::Csv => csv::rows::read(body, true, &mut None, &mut lines, &mut batch)?,
+        _ => json::rows::read(body, true, &mut lines, &mut batch),
+    };
+    let (refused, refused_beyond) = (batch.refused, batch.beyond.unwrap_or(0));
+    let refused = refused.into_iter().map(|record| {
+        let RefusedRecord { position, field, reason, .. } = record;
+        Refused { position, table: Some(name.to_string()), field, reason }
+    });
+    let refused = refused.collect();
+    let overflows = rows.take_reports().into_iter().map(|overflow| (name.to_string(), overflow)).collect();
+    let finer = if rows.is_finer { vec![name.to_string()] } else { Vec::new() };
+    let batch = rows.finish(false).map_err(|e| DecodeError::Unassembled { reason: e.to_string() })?;
+    let tables = batch.map(|batch| (name.into_owned(), batch)).into_iter().collect();
+    Ok(Decoded { tables, refused, refused_beyond, finer, overflows })
 }

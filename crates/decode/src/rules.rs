@@ -28,12 +28,12 @@ pub struct RowRules {
 ///
 /// A name is taken where the row has a value of its own under it, and where a column of that name holds something else
 /// than text. Whoever fits rows to columns asks this one function, so that all come to the same names.
-pub fn twin_name(name: &str, taken: impl Fn(&str) -> bool) -> String {
-    let mut twin = format!("{name}_text");
-    while taken(&twin) {
-        twin.push_str("_text");
+pub fn overflow_name(name: &str, taken: impl Fn(&str) -> bool) -> String {
+    let mut overflow = format!("{name}_text");
+    while taken(&overflow) {
+        overflow.push_str("_text");
     }
-    twin
+    overflow
 }
 
 /// What the rules say of a column.
@@ -53,9 +53,11 @@ pub(super) enum Role {
     Timestamp(usize),
 }
 
-/// The rules as rows ask for them.
-#[derive(Debug)]
+/// The rules as rows ask for them. Without any, no field is the row's time, and texts are texts.
+#[derive(Debug, Default)]
 pub(super) struct Rules {
+    /// Whether a field may be named `time`.
+    pub(super) has_time_field: bool,
     pub(super) path: Vec<Box<[u8]>>,
     roles: HashMap<Box<[u8]>, Role>,
     formats: Vec<Option<time::Format>>,
@@ -65,7 +67,7 @@ pub(super) struct Rules {
 
 impl Rules {
     pub(super) fn new(rules: &RowRules) -> Result<Self, DecodeError> {
-        let mut made = Self { path: Vec::new(), roles: HashMap::new(), formats: Vec::new(), time_format: None };
+        let mut made = Self { has_time_field: true, ..Self::default() };
         if let Some(path) = &rules.path {
             made.path = read_path(path)?;
         }
@@ -101,6 +103,11 @@ impl Rules {
         }
     }
 
+    /// Leaves the field `time` to be a field like others.
+    pub(super) fn forget_time(&mut self) {
+        self.roles.remove(TIME.as_bytes());
+    }
+
     /// What the rules say of a name.
     pub(super) fn role(&self, name: &[u8]) -> Role {
         self.roles.get(name).copied().unwrap_or(Role::Plain)
@@ -117,7 +124,7 @@ impl Rules {
     ) -> Option<Value<'v>> {
         match (role, value) {
             (Role::Excluded, _) | (_, Value::Null) => Some(Value::Null),
-            (Role::Plain, Value::Text(text)) => match (kind, time::of_rfc3339(text)) {
+            (Role::Plain, Value::Text(text)) if self.has_time_field => match (kind, time::of_rfc3339(text)) {
                 (Kind::Nothing | Kind::Time, Some(micros)) => Some(Value::Time(micros)),
                 (Kind::Time, None) => None,
                 _ => Some(value),

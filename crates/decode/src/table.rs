@@ -1,16 +1,21 @@
 //! The rows of one table under way. A row is added value by value, then committed or taken back whole.
 
+mod conflicts;
+
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use arrow::array::{ArrayRef, RecordBatch, TimestampMicrosecondArray};
+use arrow::array::{ArrayRef, BooleanBufferBuilder, RecordBatch, RecordBatchOptions, TimestampMicrosecondArray};
+use arrow::buffer::NullBuffer;
 use arrow::datatypes::{DataType, Field, Schema, TimeUnit};
 use arrow::error::ArrowError;
 
-use super::column::{Column, Effect, Kind, Value};
+use self::conflicts::{OutOfPlace, Reports};
+use super::column::{Column, Kind, Value};
+use super::known::Known;
+use super::path::Path;
 use super::rules::{Role, Rules};
-use super::strays::{Reports, Stray};
-use super::{Limits, NANOS_TWICE, TIME, TIME_NANOS};
+use super::{Limits, NANOS_TWICE, OnConflict, TIME, TIME_NANOS};
 
 /// Up to so many columns a name is looked for one by one.
 const SCAN_MAX: usize = 8;
@@ -35,6 +40,15 @@ pub(super) fn refuse<T>(reason: impl Into<String>) -> Taken<T> {
 #[cold]
 pub(super) fn refuse_field<T>(field: &[u8], reason: impl Into<String>) -> Taken<T> {
     Err(Box::new(Refusal { field: Some(String::from_utf8_lossy(field).into_owned()), reason: reason.into() }))
+}
+
+impl Limits {
+    /// Refuses what brings a body over its values.
+    #[cold]
+    pub(super) fn too_many_cells<T>(&self) -> Taken<T> {
+        let max = self.cells_max;
+        refuse(format!("the body holds more than {max} values, rows times columns: send fewer rows at once"))
+    }
 }
 
 /// What a table's times are.
@@ -88,6 +102,14 @@ pub(super) struct Named {
     pub(super) column: Column,
 }
 
+/// A column that comes whole.
+pub(super) struct Sent<'a> {
+    pub(super) name: &'a [u8],
+    pub(super) column: Column,
+    /// Values of other types than those before, by row.
+    pub(super) out_of_place: Vec<(usize, Vec<u8>)>,
+}
+
 /// Rows under way.
 #[derive(Debug)]
 pub(super) struct Table {
@@ -99,10 +121,14 @@ pub(super) struct Table {
     /// The column that is likely to come next: rows mostly name the same columns in the same order.
     next: usize,
     pub(super) row: Row,
-    /// The rules of a stream's rows. A request's have none: there a conflict refuses the row.
-    pub(super) rules: Option<Rules>,
-    pub(super) reports: Reports,
-    /// Whether times of rows are finer than a microsecond, in a request.
+    /// The rows that have no time and get none.
+    untimed: Vec<usize>,
+    pub(super) rules: Rules,
+    pub(super) on_conflict: OnConflict,
+    /// The columns that are there before the rows.
+    pub(super) known: Known,
+    reports: Reports,
+    /// Whether times of rows are finer than a microsecond.
     pub(super) is_finer: bool,
 }
 
@@ -114,13 +140,13 @@ pub(super) struct Row {
     pub(super) touched: Vec<usize>,
     pub(super) typed: Vec<usize>,
     pub(super) widens: Vec<usize>,
-    /// Its time, in a stream.
+    /// Its time, where a field has it.
     pub(super) time: Option<i64>,
-    pub(super) strays: Vec<Stray>,
+    out_of_place: Vec<OutOfPlace>,
 }
 
 impl Table {
-    pub(super) fn new(name: &str) -> Self {
+    pub(super) fn new(name: &str, rules: Rules, on_conflict: OnConflict) -> Self {
         Self {
             name: name.into(),
             times: Vec::new(),
@@ -128,26 +154,13 @@ impl Table {
             places: HashMap::new(),
             next: 0,
             row: Row::default(),
-            rules: None,
+            untimed: Vec::new(),
+            rules,
+            on_conflict,
+            known: Known::default(),
             reports: Reports::default(),
             is_finer: false,
         }
-    }
-
-    /// The rows of a stream, by its rules.
-    pub(super) fn of_stream(rules: Rules) -> Self {
-        Self { rules: Some(rules), ..Self::new("") }
-    }
-
-    /// Columns with types, and no rows.
-    pub(super) fn know(&mut self, columns: &Schema) {
-        for field in columns.fields().iter().filter(|field| field.name() != TIME) {
-            let Some(kind) = Kind::of(field.data_type()) else { continue };
-            let role = self.rules.as_ref().map_or(Role::Plain, |rules| rules.role(field.name().as_bytes()));
-            let place = self.insert(field.name().clone(), role);
-            self.columns[place].column = Column::of_kind(kind);
-        }
-        self.row.columns_before = self.columns.len();
     }
 
     /// Rows committed.
@@ -185,6 +198,19 @@ impl Table {
         Ok(place)
     }
 
+    /// The column of a field of nested objects: `a_b`, or `a.b` where the table has that from an older version.
+    #[inline]
+    pub(super) fn nested(&mut self, path: &mut Path, name: &[u8], limits: &Limits) -> Taken<usize> {
+        let field = path.field(name);
+        if self.known.has_dots() && !self.known.contains(field) {
+            let dotted = path.dotted();
+            if self.known.contains(&dotted) {
+                return self.column(&dotted, limits);
+            }
+        }
+        self.column(path.last(), limits)
+    }
+
     pub(super) fn find(&self, name: &[u8]) -> Option<usize> {
         if self.columns.len() <= SCAN_MAX {
             self.columns.iter().position(|column| column.name.as_bytes() == name)
@@ -194,21 +220,23 @@ impl Table {
     }
 
     fn add(&mut self, name: &[u8], limits: &Limits) -> Taken<usize> {
-        // A stream may tell another field to be the row's time.
-        if self.rules.is_none() || name != TIME.as_bytes() {
+        // Where rows have fields of that name, rules say what it is.
+        if !self.rules.has_time_field || name != TIME.as_bytes() {
             check_name(name, limits)?;
         }
-        if self.columns.len() >= limits.columns_max {
+        let columns = self.columns.iter().filter(|column| column.role != Role::RowTime).count();
+        if columns >= limits.columns_max {
             return refuse_field(name, format!("the table has {} columns, as many as are allowed", limits.columns_max));
         }
-        let role = self.rules.as_ref().map_or(Role::Plain, |rules| rules.role(name));
+        let role = self.rules.role(name);
         Ok(self.insert(String::from_utf8_lossy(name).into_owned(), role))
     }
 
     /// Adds a column; its place.
     pub(super) fn insert(&mut self, name: String, role: Role) -> usize {
         let plain = !name.bytes().any(|b| matches!(b, b',' | b'=' | b' ' | b'\\' | b'"'));
-        self.columns.push(Named { name: name.into_boxed_str(), plain, role, column: Column::new() });
+        let column = self.known.kind(name.as_bytes()).map_or_else(Column::new, Column::of_kind);
+        self.columns.push(Named { name: name.into_boxed_str(), plain, role, column });
         if self.columns.len() > SCAN_MAX {
             // The one that passes the mark brings those before it along.
             let kept = self.places.len();
@@ -219,26 +247,6 @@ impl Table {
         self.columns.len() - 1
     }
 
-    /// Adds a value to the row under way.
-    #[inline]
-    pub(super) fn put(&mut self, place: usize, value: Value<'_>, limits: &Limits) -> Taken<()> {
-        let rows = self.times.len();
-        let named = &mut self.columns[place];
-        if named.column.len() > rows {
-            return refuse_field(named.name.as_bytes(), "the name stands there twice");
-        }
-        check_text(named.name.as_bytes(), value, limits)?;
-        named.column.pad(rows);
-        match named.column.push(value) {
-            Ok(Effect::None) => {}
-            Ok(Effect::Typed) => self.row.typed.push(place),
-            Ok(Effect::Widens) => self.row.widens.push(place),
-            Err(_) => return conflict(named, value),
-        }
-        self.row.touched.push(place);
-        Ok(())
-    }
-
     /// Adds the nanoseconds past the microsecond of the row's time.
     #[inline]
     pub(super) fn put_nanos(&mut self, nanos: i64, limits: &Limits) -> Taken<()> {
@@ -246,7 +254,7 @@ impl Table {
         if self.columns[place].column.len() > self.times.len() {
             return refuse_field(TIME_NANOS.as_bytes(), NANOS_TWICE);
         }
-        self.put(place, Value::Int(nanos), limits)
+        self.add_value(place, Value::Int(nanos), limits)
     }
 
     /// How many values the row under way has been given.
@@ -265,6 +273,7 @@ impl Table {
     pub(super) fn unput(&mut self, place: usize) {
         self.columns[place].column.truncate(self.times.len());
         self.row.widens.retain(|widens| *widens != place);
+        self.row.out_of_place.retain(|value| value.place != place);
     }
 
     /// What a column holds so far.
@@ -287,8 +296,11 @@ impl Table {
 
     /// Keeps the row under way.
     #[inline]
-    pub(super) fn commit(&mut self, time: i64) {
-        self.times.push(time);
+    pub(super) fn commit(&mut self, time: Option<i64>) {
+        if time.is_none() {
+            self.untimed.push(self.times.len());
+        }
+        self.times.push(time.unwrap_or(0));
         for place in self.row.widens.drain(..) {
             self.columns[place].column.widen(true);
         }
@@ -310,7 +322,7 @@ impl Table {
             self.columns[place].column.untype();
         }
         self.row.widens.clear();
-        self.row.strays.clear();
+        self.row.out_of_place.clear();
         self.row.time = None;
         for column in self.columns.drain(self.row.columns_before..) {
             self.places.remove(column.name.as_bytes());
@@ -322,25 +334,38 @@ impl Table {
     pub(super) fn append(
         &mut self,
         times: Vec<i64>,
-        mut columns: Vec<(&[u8], Column)>,
+        columns: Vec<Sent<'_>>,
         cells_left: usize,
         limits: &Limits,
     ) -> Taken<usize> {
-        let mut places = Vec::with_capacity(columns.len());
-        for (name, column) in &mut columns {
-            let place = self.column(name, limits)?;
+        let mut placed = Vec::with_capacity(columns.len());
+        let mut overflows = Vec::new();
+        for mut sent in columns {
+            let place = self.column(sent.name, limits)?;
             let ours = &mut self.columns[place].column;
-            if !ours.agrees(column) {
-                return refuse_field(name, differ((column.kind(), "here"), (ours.kind(), "items before")));
+            if !ours.agrees(&mut sent.column) {
+                if self.on_conflict == OnConflict::Refuse {
+                    let kinds = ((sent.column.kind(), "here"), (ours.kind(), "items before"));
+                    return refuse_field(sent.name, differ(kinds.0, kinds.1));
+                }
+                sent.out_of_place.extend(std::mem::replace(&mut sent.column, Column::new()).texts());
+                sent.out_of_place.sort_unstable_by_key(|(row, _)| *row);
             }
-            places.push(place);
+            placed.push((place, sent.column));
+            if !sent.out_of_place.is_empty() {
+                overflows.push((place, sent.out_of_place));
+            }
+        }
+        for (place, texts) in &overflows {
+            let column = self.overflow_of(*place, &placed, texts, limits)?;
+            placed.push(column);
         }
         let cells = self.row_cells() + (self.columns.len() + 1) * times.len();
         if cells > cells_left {
             return Ok(cells);
         }
         let rows = self.rows();
-        for (place, (_, column)) in places.into_iter().zip(columns) {
+        for (place, column) in placed {
             let ours = &mut self.columns[place].column;
             ours.pad(rows);
             ours.append(column);
@@ -355,17 +380,26 @@ impl Table {
         Ok(cells)
     }
 
-    /// The rows so far. Nothing where there are none. Columns keep their names and types for the rows to come.
-    pub(super) fn finish(&mut self) -> Result<Option<RecordBatch>, ArrowError> {
+    /// The rows so far. Nothing where there are none. Columns keep their names and types for the rows to come, if `more`
+    /// do.
+    pub(super) fn finish(&mut self, more: bool) -> Result<Option<RecordBatch>, ArrowError> {
         let rows = self.times.len();
         if rows == 0 {
             return Ok(None);
         }
-        let times = std::mem::replace(&mut self.times, Vec::with_capacity(if self.rules.is_some() { rows } else { 0 }));
-        let mut fields = vec![Field::new(TIME, time_type(), false)];
-        let mut arrays: Vec<ArrayRef> = vec![Arc::new(TimestampMicrosecondArray::from(times).with_timezone("UTC"))];
+        let times = std::mem::replace(&mut self.times, Vec::with_capacity(if more { rows } else { 0 }));
+        let untimed = std::mem::take(&mut self.untimed);
+        let (mut fields, mut arrays): (Vec<Field>, Vec<ArrayRef>) = (Vec::new(), Vec::new());
+        if untimed.len() < rows {
+            let mut present = BooleanBufferBuilder::new(rows);
+            present.append_n(rows, true);
+            untimed.iter().for_each(|row| present.set_bit(*row, false));
+            let nulls = (!untimed.is_empty()).then(|| NullBuffer::new(present.finish()));
+            fields.push(Field::new(TIME, time_type(), nulls.is_some()));
+            arrays.push(Arc::new(TimestampMicrosecondArray::try_new(times.into(), nulls)?.with_timezone("UTC")));
+        }
         for named in self.columns.iter_mut().filter(|named| named.column.len() > 0) {
-            let next = if self.rules.is_some() { named.column.emptied() } else { Column::new() };
+            let next = if more { named.column.emptied() } else { Column::new() };
             let mut column = std::mem::replace(&mut named.column, next);
             column.pad(rows);
             // A type that rows before gave holds no value yet of these.
@@ -374,17 +408,13 @@ impl Table {
                 arrays.push(array);
             }
         }
-        Ok(Some(RecordBatch::try_new(Arc::new(Schema::new(fields)), arrays)?))
+        let count = RecordBatchOptions::new().with_row_count(Some(rows));
+        Ok(Some(RecordBatch::try_new_with_options(Arc::new(Schema::new(fields)), arrays, &count)?))
     }
 }
 
 /// What a column takes by itself, in cells.
 const COLUMN_CELLS: usize = 64;
-
-#[cold]
-fn conflict(named: &Named, value: Value<'_>) -> Taken<()> {
-    refuse_field(named.name.as_bytes(), differ((value.kind(), "here"), (named.column.kind(), "rows before")))
-}
 
 /// Why a value of a kind cannot be among others; each with where it is.
 #[cold]

@@ -5,9 +5,10 @@ use std::collections::HashMap;
 
 use super::column::Column;
 use super::names::normal;
-use super::table::{Refusal, Table, Taken, refuse};
+use super::rules::Rules;
+use super::table::{Refusal, Sent, Table, Taken, refuse};
 use super::time::Moment;
-use super::{DecodeError, Decoded, Limits, Refused, TIME_NANOS};
+use super::{DecodeError, Decoded, Limits, OnConflict, Refused, Request, TIME_NANOS};
 
 /// Up to so many tables a name is looked for one by one.
 const SCAN_MAX: usize = 8;
@@ -26,6 +27,7 @@ pub(super) struct Tables<'a> {
     pub(super) limits: &'a Limits,
     /// The time of rows that have none.
     pub(super) now: i64,
+    pub(super) on_conflict: OnConflict,
     opened: Vec<Table>,
     /// Tables by name, kept from [`SCAN_MAX`] on.
     places: HashMap<Box<str>, usize>,
@@ -37,10 +39,11 @@ pub(super) struct Tables<'a> {
 }
 
 impl<'a> Tables<'a> {
-    pub(super) fn new(now: i64, limits: &'a Limits) -> Self {
+    pub(super) fn new(request: &Request<'_>, limits: &'a Limits) -> Self {
         Self {
             limits,
-            now,
+            now: request.now_micros,
+            on_conflict: request.on_conflict,
             opened: Vec::new(),
             places: HashMap::new(),
             last: 0,
@@ -81,7 +84,7 @@ impl<'a> Tables<'a> {
         if self.opened.len() == self.limits.tables_max {
             return refuse(format!("the body names {} tables, as many as are allowed", self.limits.tables_max));
         }
-        self.opened.push(Table::new(&name));
+        self.opened.push(Table::new(&name, Rules::default(), self.on_conflict));
         if self.opened.len() > SCAN_MAX {
             let kept = self.places.len();
             for (place, table) in self.opened.iter().enumerate().skip(kept) {
@@ -108,34 +111,34 @@ impl<'a> Tables<'a> {
         if time.nanos != 0 {
             table.put_nanos(time.nanos, self.limits)?;
         }
+        table.settle(self.limits)?;
         let cells = table.row_cells();
         if cells > self.cells_left {
-            return self.too_many_cells();
+            return self.limits.too_many_cells();
         }
         self.cells_left -= cells;
-        table.commit(time.micros);
+        table.report_overflow(|| 0);
         table.is_finer |= time.nanos != 0;
+        table.commit(Some(time.micros));
         Ok(())
     }
 
     /// Adds whole columns to a table, or refuses them.
-    pub(super) fn append(&mut self, place: usize, times: Times, mut columns: Vec<(&[u8], Column)>) -> Taken<()> {
+    pub(super) fn append(&mut self, place: usize, times: Times, mut columns: Vec<Sent<'_>>) -> Taken<()> {
         let is_finer = times.nanos.is_some();
-        columns.extend(times.nanos.map(|nanos| (TIME_NANOS.as_bytes(), nanos)));
+        columns.extend(times.nanos.map(|column| Sent {
+            name: TIME_NANOS.as_bytes(),
+            column,
+            out_of_place: Vec::new(),
+        }));
         let table = &mut self.opened[place];
         let cells = table.append(times.micros, columns, self.cells_left, self.limits)?;
         if cells > self.cells_left {
-            return self.too_many_cells();
+            return self.limits.too_many_cells();
         }
         table.is_finer |= is_finer;
         self.cells_left -= cells;
         Ok(())
-    }
-
-    #[cold]
-    fn too_many_cells(&self) -> Taken<()> {
-        let max = self.limits.cells_max;
-        refuse(format!("the body holds more than {max} values, rows times columns: send fewer rows at once"))
     }
 
     /// Notes that the item at `position` is refused, and forgets what the table opened for it has of it.
@@ -162,12 +165,14 @@ impl<'a> Tables<'a> {
     /// What the body held.
     pub(super) fn finish(self) -> Result<Decoded, DecodeError> {
         let mut tables = Vec::with_capacity(self.opened.len());
+        let mut overflows = Vec::new();
         let finer = self.opened.iter().filter(|table| table.is_finer).map(|table| table.name.to_string()).collect();
         for mut table in self.opened {
-            let rows = table.finish().map_err(|e| DecodeError::Unassembled { reason: e.to_string() })?;
+            overflows.extend(table.take_reports().into_iter().map(|overflow| (table.name.to_string(), overflow)));
+            let rows = table.finish(false).map_err(|e| DecodeError::Unassembled { reason: e.to_string() })?;
             tables.extend(rows.map(|rows| (table.name.into(), rows)));
         }
-        Ok(Decoded { tables, refused: self.refused, refused_beyond: self.refused_beyond, finer })
+        Ok(Decoded { tables, refused: self.refused, refused_beyond: self.refused_beyond, finer, overflows })
     }
 }
 

@@ -91,6 +91,21 @@ pub(super) fn of_text(text: &[u8]) -> Option<Moment> {
 /// The microseconds of a text that is a full date, time and offset as RFC 3339 has them, and nothing looser or finer: a
 /// text with nanoseconds would lose them.
 pub(super) fn of_rfc3339(text: &[u8]) -> Option<i64> {
+    let is_offset = match behind_seconds(text)? {
+        [b'Z' | b'z'] => true,
+        [b'+' | b'-', a, b, b':', c, d] => [a, b, c, d].iter().all(|b| b.is_ascii_digit()),
+        _ => false,
+    };
+    if is_offset { of_text(text).map(|time| time.micros) } else { None }
+}
+
+/// As [`of_rfc3339`], of a text without an offset: a time of UTC.
+pub(super) fn of_utc(text: &[u8]) -> Option<i64> {
+    behind_seconds(text)?.is_empty().then(|| of_text(text).map(|time| time.micros))?
+}
+
+/// What follows a full date and time, no finer than a microsecond, with which a text begins.
+fn behind_seconds(text: &[u8]) -> Option<&[u8]> {
     const SHAPE: &[u8] = b"0000-00-00T00:00:00";
     let (start, rest) = text.split_at_checked(SHAPE.len())?;
     let right = |(byte, shape): (&u8, &u8)| match shape {
@@ -101,22 +116,10 @@ pub(super) fn of_rfc3339(text: &[u8]) -> Option<i64> {
     if !start.iter().zip(SHAPE).all(right) {
         return None;
     }
-    let offset = match rest.strip_prefix(b".") {
-        Some(fraction) => match fraction.iter().position(|b| !b.is_ascii_digit()) {
-            None | Some(0) => return None,
-            Some(digits) if fraction[..digits].iter().skip(MICROSECOND_DIGITS).any(|digit| *digit != b'0') => {
-                return None;
-            }
-            Some(digits) => &fraction[digits..],
-        },
-        None => rest,
-    };
-    let is_offset = match offset {
-        [b'Z' | b'z'] => true,
-        [b'+' | b'-', a, b, b':', c, d] => [a, b, c, d].iter().all(|b| b.is_ascii_digit()),
-        _ => false,
-    };
-    if is_offset { of_text(text).map(|time| time.micros) } else { None }
+    let Some(fraction) = rest.strip_prefix(b".") else { return Some(rest) };
+    let digits = fraction.iter().position(|b| !b.is_ascii_digit()).unwrap_or(fraction.len());
+    let is_finer = fraction[..digits].iter().skip(MICROSECOND_DIGITS).any(|digit| *digit != b'0');
+    (digits > 0 && !is_finer).then(|| &fraction[digits..])
 }
 
 /// A format of times, as strftime has it.

@@ -11,7 +11,7 @@ use table::Appender;
 use table::disk::{Disk, write_file};
 
 use crate::advice;
-use crate::columns::{Policy, Renamed, Twin};
+use crate::columns::{Overflow, Policy, Renamed};
 use crate::error::IngestError;
 use crate::locks::{Lock, Place};
 use crate::log::{End, NewEntry, has_log, path_at, whole};
@@ -31,8 +31,8 @@ pub struct Appended {
     pub files: usize,
     /// Bytes of them.
     pub bytes: u64,
-    /// Values that will be in the twins of their columns, as far as can be told now.
-    pub twins: Vec<Twin>,
+    /// Values that will be in the overflows of their columns, as far as can be told now.
+    pub overflows: Vec<Overflow>,
     /// Fields that are stored under another name.
     pub renamed: Vec<Renamed>,
 }
@@ -77,7 +77,7 @@ pub fn append(root: &Path, disk: &Arc<dyn Disk>, batches: &[RecordBatch]) -> Res
     let bytes = whole(position, &mut entries);
     write_file(&**disk, &path, &bytes).map_err(IngestError::io("write", &path))?;
     // The rows are durable: what is only advice fails nobody.
-    let Advised { twins, renamed } = advise(root, disk, &batches).unwrap_or_else(|error| {
+    let Advised { overflows, renamed } = advise(root, disk, &batches).unwrap_or_else(|error| {
         tracing::debug!(%error, "the columns of a log could not be noted");
         Advised::default()
     });
@@ -87,7 +87,7 @@ pub fn append(root: &Path, disk: &Arc<dyn Disk>, batches: &[RecordBatch]) -> Res
         position: Some(position),
         files: end.as_ref().map_or(0, |end| end.files.len()) + 1,
         bytes: end.as_ref().map_or(0, End::bytes) + bytes.len() as u64,
-        twins,
+        overflows,
         renamed,
     })
 }
@@ -95,18 +95,18 @@ pub fn append(root: &Path, disk: &Arc<dyn Disk>, batches: &[RecordBatch]) -> Res
 /// What can be told of rows before they are in segments.
 #[derive(Debug, Default)]
 struct Advised {
-    twins: Vec<Twin>,
+    overflows: Vec<Overflow>,
     renamed: Vec<Renamed>,
 }
 
-/// Tells what of some rows goes into twins and under which names, and notes the columns that they bring.
+/// Tells what of some rows goes into overflows and under which names, and notes the columns that they bring.
 fn advise(root: &Path, disk: &Arc<dyn Disk>, batches: &[&RecordBatch]) -> Result<Advised, IngestError> {
     let mut columns = advice::read(root, disk);
     let mut advised = Advised::default();
     for rows in batches {
-        let fitted = columns.fit((*rows).clone(), Policy::Twin);
+        let fitted = columns.fit((*rows).clone(), Policy::KEEP);
         let fitted = fitted.map_err(|cause| IngestError::Rows { table: root.display().to_string(), cause })?;
-        advised.twins.extend(fitted.twins);
+        advised.overflows.extend(fitted.overflows);
         advised.renamed.extend(fitted.renamed);
     }
     if columns.changes() > 0 {

@@ -141,10 +141,4 @@ impl Buffer {
     pub(crate) fn first_unwritten(&self) -> Option<u64> {
         self.waiting.front().map(|logged| logged.position).or(self.held_from())
     }
-
-    /// Everything that is in no segment, each with its position, but what is in the log only: from which position on that
-    /// is, where it is anything.
-    pub(crate) fn fresh(&self) -> (Vec<(u64, RecordBatch)>, Option<u64>) {
-        (self.waiting.iter().map(|logged| (logged.position, logged.rows.clone())).collect(), self.held_from())
-    }
 }

@@ -14,7 +14,7 @@ use table::{Appender, Segment};
 use tokio::task::JoinHandle;
 
 use crate::append::append;
-use crate::columns::{Policy, Renamed, Twin};
+use crate::columns::{Overflow, Policy, Renamed};
 use crate::digest::{DigestOptions, Digester, aside, enter};
 use crate::error::IngestError;
 use crate::locks::Lock;
@@ -54,7 +54,7 @@ pub struct Bulk {
     batches: Vec<RecordBatch>,
     rows: usize,
     bytes: usize,
-    twins: Vec<Twin>,
+    overflows: Vec<Overflow>,
     renamed: BTreeSet<Renamed>,
     loaded: Loaded,
 }
@@ -101,8 +101,8 @@ impl Bulk {
             }
         };
         let root = root.to_owned();
-        let (twins, renamed, loaded) = (Vec::new(), BTreeSet::new(), Loaded::default());
-        Ok(Self { root, disk, way, batches: Vec::new(), rows: 0, bytes: 0, twins, renamed, loaded })
+        let (overflows, renamed, loaded) = (Vec::new(), BTreeSet::new(), Loaded::default());
+        Ok(Self { root, disk, way, batches: Vec::new(), rows: 0, bytes: 0, overflows, renamed, loaded })
     }
 
     /// Takes rows.
@@ -113,10 +113,10 @@ impl Bulk {
         let rows = match &mut self.way {
             Way::Log => rows,
             Way::Segments(segments) => {
-                let fitted = segments.digester.columns.fit(rows, Policy::Twin);
+                let fitted = segments.digester.columns.fit(rows, Policy::KEEP);
                 let fitted =
                     fitted.map_err(|cause| IngestError::Rows { table: self.root.display().to_string(), cause })?;
-                self.twins.extend(fitted.twins);
+                self.overflows.extend(fitted.overflows);
                 self.renamed.extend(fitted.renamed);
                 fitted.rows
             }
@@ -134,10 +134,10 @@ impl Bulk {
         self.flush().await
     }
 
-    /// Takes what there is to tell of the rows since this was last asked: values that went into twins, and fields that are
+    /// Takes what there is to report of the rows since this was last asked: values that went into overflow columns, and fields that are
     /// stored under another name.
-    pub fn take_told(&mut self) -> (Vec<Twin>, BTreeSet<Renamed>) {
-        (std::mem::take(&mut self.twins), std::mem::take(&mut self.renamed))
+    pub fn take_reports(&mut self) -> (Vec<Overflow>, BTreeSet<Renamed>) {
+        (std::mem::take(&mut self.overflows), std::mem::take(&mut self.renamed))
     }
 
     /// Hands on the rows that wait.
@@ -155,7 +155,7 @@ impl Bulk {
                 let (root, disk) = (self.root.clone(), self.disk.clone());
                 let appended = aside(move || append(&root, &disk, &batches)).await?;
                 self.loaded.logged += rows;
-                self.twins.extend(appended.twins);
+                self.overflows.extend(appended.overflows);
                 self.renamed.extend(appended.renamed);
                 self.give_time(appended.bytes).await;
                 Ok(())
@@ -181,15 +181,15 @@ impl Bulk {
     ///
     /// # Errors
     /// Where the table or the disk refuse; then none of what did not go into the log is in the table.
-    pub async fn finish(mut self) -> Result<(Loaded, Vec<Twin>, BTreeSet<Renamed>), IngestError> {
+    pub async fn finish(mut self) -> Result<(Loaded, Vec<Overflow>, BTreeSet<Renamed>), IngestError> {
         self.flush().await?;
-        let (twins, renamed) = self.take_told();
+        let (overflows, renamed) = self.take_reports();
         if let Way::Segments(segments) = self.way {
             let committed = segments.commit().await?;
             self.loaded.segments = committed.len();
             self.loaded.bytes = committed.iter().map(|s| s.bytes).sum();
         }
-        Ok((self.loaded, twins, renamed))
+        Ok((self.loaded, overflows, renamed))
     }
 }
 

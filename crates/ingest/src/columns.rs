@@ -1,25 +1,24 @@
 //! The columns of a table as they come to be known: new fields become columns, integers widen to real numbers where that
-//! changes none of them, lists of texts are sets, and whatever else does not fit is refused, or goes into a column of
-//! text beside.
+//! changes none of them, lists of texts are sets, and whatever else does not fit is refused, or goes into an overflow column.
 
 mod numbers;
+mod overflow;
 mod stored;
-mod twin;
 
 use std::collections::HashMap;
 use std::path::Path;
 use std::sync::Arc;
 
-use arrow::array::{Array, ArrayRef, BooleanArray, RecordBatch, new_empty_array, new_null_array};
-use arrow::compute::{cast, filter_record_batch, is_null};
+use arrow::array::{ArrayRef, RecordBatch, new_empty_array, new_null_array};
+use arrow::compute::cast;
 use arrow::datatypes::{DataType, Field, Schema, SchemaRef};
 use arrow::error::ArrowError;
-use decode::ColumnNames;
+use decode::{ColumnNames, OnConflict};
 use table::disk::Disk;
 use table::set_of;
 
 pub(crate) use self::numbers::Integers;
-use self::numbers::{Meeting, exact_reals, hold_only_exact};
+use self::numbers::{exact_reals, hold_only_exact};
 use self::stored::Stored;
 
 /// Columns of one table. Each may be NULL.
@@ -38,7 +37,7 @@ pub(crate) struct Columns {
 
 /// A value that does not fit its column.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Misfit {
+pub struct Conflict {
     /// The column.
     pub field: String,
     /// What the table has in it, and what was sent.
@@ -51,11 +50,11 @@ pub struct Misfit {
 
 /// Values that do not fit their column and were put beside it as text.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Twin {
+pub struct Overflow {
     /// The column, which is NULL in those rows.
     pub field: String,
     /// The column of text that has the values.
-    pub twin: String,
+    pub overflow: String,
     /// What the table has in the column, and what came.
     pub reason: String,
     /// Rows with such values.
@@ -73,27 +72,32 @@ pub struct Renamed {
     pub column: String,
 }
 
-/// What becomes of values that do not fit.
+/// What becomes of rows that do not fit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Policy {
-    /// Rows are left out that hold such, or that bring more columns than this.
-    Refuse(usize),
-    /// They go into the twin of their column; every row is kept.
-    Twin,
+pub(crate) struct Policy {
+    /// What becomes of values that do not fit their column.
+    pub(crate) on_conflict: OnConflict,
+    /// Rows that bring more columns than this are left out.
+    pub(crate) columns_max: usize,
+}
+
+impl Policy {
+    /// Every row is kept.
+    pub(crate) const KEEP: Self = Self { on_conflict: OnConflict::Overflow, columns_max: usize::MAX };
 }
 
 /// Rows that fit, and what did not.
 #[derive(Debug)]
 pub(crate) struct Fitted {
     pub(crate) rows: RecordBatch,
-    pub(crate) misfits: Vec<Misfit>,
-    pub(crate) twins: Vec<Twin>,
+    pub(crate) conflicts: Vec<Conflict>,
+    pub(crate) overflows: Vec<Overflow>,
     pub(crate) renamed: Vec<Renamed>,
 }
 
 impl Fitted {
     fn all(rows: RecordBatch) -> Self {
-        Self { rows, misfits: Vec::new(), twins: Vec::new(), renamed: Vec::new() }
+        Self { rows, conflicts: Vec::new(), overflows: Vec::new(), renamed: Vec::new() }
     }
 }
 
@@ -162,10 +166,7 @@ impl Columns {
         let count = arrow::array::RecordBatchOptions::new().with_row_count(Some(rows.num_rows()));
         let named = Arc::new(Schema::new(fields));
         let rows = RecordBatch::try_new_with_options(named, rows.columns().to_vec(), &count)?;
-        let fitted = match policy {
-            Policy::Refuse(columns_max) => self.fit_refusing(&rows, columns_max),
-            Policy::Twin => self.fit_with_twins(&rows),
-        }?;
+        let fitted = self.fit_named(&rows, policy)?;
         self.note_integers(&fitted.rows);
         Ok(Fitted { renamed, ..fitted })
     }
@@ -180,64 +181,6 @@ impl Columns {
         let mut integers = std::mem::take(&mut self.integers);
         integers.resize(fields.len(), Integers::Exact);
         *self = Self::over(fields, integers, self.stored.take(), self.changes + 1);
-    }
-
-    fn fit_refusing(&mut self, rows: &RecordBatch, columns_max: usize) -> Result<Fitted, ArrowError> {
-        let mut keep: Option<BooleanArray> = None;
-        let mut misfits = Vec::new();
-        let mut leave_out = |field: &Field, column: &ArrayRef, reason: String| -> Result<(), ArrowError> {
-            let fits = is_null(column)?;
-            if let Some(first) = fits.values().iter().position(|null| !null) {
-                misfits.push(Misfit { field: field.name().clone(), reason, rows: fits.false_count(), first });
-                keep = Some(keep.take().map_or(Ok(fits.clone()), |k| arrow::compute::and(&k, &fits))?);
-            }
-            Ok(())
-        };
-        let mut columns: Vec<(String, ArrayRef)> = Vec::with_capacity(rows.num_columns());
-        let mut fields: Vec<Field> = self.schema.fields().iter().map(|f| f.as_ref().clone()).collect();
-        for (field, column) in rows.schema_ref().fields().iter().zip(rows.columns()) {
-            let name = field.name();
-            let Some((column, sent)) = stored_as(column) else {
-                let reason =
-                    "holds lists with something else than text, or NULL, in them, and only sets of text are stored";
-                leave_out(field, column, reason.to_owned())?;
-                continue;
-            };
-            let Some(&place) = self.places.get(name) else {
-                if fields.len() >= columns_max {
-                    leave_out(
-                        field,
-                        &column,
-                        format!("is new, and the table has {columns_max} columns, as many as it may"),
-                    )?;
-                    continue;
-                }
-                fields.push(Field::new(name, sent, true));
-                columns.push((name.clone(), column));
-                continue;
-            };
-            match self.meet(place, &column, &sent)? {
-                Meeting::All(column) => columns.push((name.clone(), column)),
-                Meeting::Widens => {
-                    fields[place] = Field::new(name, DataType::Float64, true);
-                    columns.push((name.clone(), column));
-                }
-                Meeting::Some { fit, rest, reason } => {
-                    leave_out(field, &rest, reason)?;
-                    columns.push((name.clone(), fit));
-                }
-                Meeting::None(reason) => leave_out(field, &column, reason)?,
-            }
-        }
-        self.become_those_of(fields);
-        let schema: Vec<Field> =
-            columns.iter().map(|(name, column)| Field::new(name, column.data_type().clone(), true)).collect();
-        let columns = columns.into_iter().map(|(_, column)| column).collect();
-        let mut rows = RecordBatch::try_new(Arc::new(Schema::new(schema)), columns)?;
-        if let Some(keep) = keep {
-            rows = filter_record_batch(&rows, &keep)?;
-        }
-        Ok(Fitted { misfits, ..Fitted::all(rows) })
     }
 
     fn type_of(&self, name: &str) -> Option<&DataType> {
@@ -330,7 +273,7 @@ fn word(ty: &DataType) -> String {
 
 #[cfg(test)]
 mod tests {
-    use arrow::array::{AsArray, Float64Array, Int64Array, ListBuilder, StringArray, StringBuilder};
+    use arrow::array::{Array, AsArray, Float64Array, Int64Array, ListBuilder, StringArray, StringBuilder};
     use arrow::datatypes::Float64Type;
     use table::set_type;
 
@@ -344,15 +287,17 @@ mod tests {
         Arc::new(Int64Array::from(values.to_vec()))
     }
 
+    fn refuse(columns_max: usize) -> Policy {
+        Policy { on_conflict: OnConflict::Refuse, columns_max }
+    }
+
     #[test]
     fn integers_widen_and_keep_their_digits() {
         let mut columns = Columns::new(&Schema::empty());
-        let first =
-            columns.fit(rows(vec![("a", ints(&[Some(1), Some((1 << 53) - 1)]))]), Policy::Refuse(9)).unwrap().rows;
-        let second =
-            columns.fit(rows(vec![("a", Arc::new(Float64Array::from(vec![2.5])))]), Policy::Refuse(9)).unwrap();
-        assert!(second.misfits.is_empty());
-        let third = columns.fit(rows(vec![("a", ints(&[Some(7), None]))]), Policy::Refuse(9)).unwrap().rows;
+        let first = columns.fit(rows(vec![("a", ints(&[Some(1), Some((1 << 53) - 1)]))]), refuse(9)).unwrap().rows;
+        let second = columns.fit(rows(vec![("a", Arc::new(Float64Array::from(vec![2.5])))]), refuse(9)).unwrap();
+        assert!(second.conflicts.is_empty());
+        let third = columns.fit(rows(vec![("a", ints(&[Some(7), None]))]), refuse(9)).unwrap().rows;
         let of = |rows: &RecordBatch| -> Vec<Option<f64>> {
             columns.conform(rows).unwrap().column(0).as_primitive::<Float64Type>().iter().collect()
         };
@@ -365,9 +310,9 @@ mod tests {
         let mut columns = Columns::new(&rows(vec![("a", ints(&[])), ("b", ints(&[]))]).schema());
         let texts = Arc::new(StringArray::from(vec![None, Some("x"), None, Some("y")]));
         let sent = rows(vec![("a", texts), ("b", ints(&[Some(1), Some(2), None, Some(4)]))]);
-        let fitted = columns.fit(sent, Policy::Refuse(9)).unwrap();
+        let fitted = columns.fit(sent, refuse(9)).unwrap();
         let reason = "holds integers, and text came".to_owned();
-        assert_eq!(fitted.misfits, [Misfit { field: "a".into(), reason, rows: 2, first: 1 }]);
+        assert_eq!(fitted.conflicts, [Conflict { field: "a".into(), reason, rows: 2, first: 1 }]);
         assert_eq!(fitted.rows, rows(vec![("b", ints(&[Some(1), None]))]));
         let whole = columns.conform(&fitted.rows).unwrap();
         assert_eq!(whole, rows(vec![("a", ints(&[None, None])), ("b", ints(&[Some(1), None]))]));
@@ -386,10 +331,10 @@ mod tests {
         let mut columns = Columns::new(&rows(vec![("groups", lists("item", &[])), ("a", ints(&[None]))]).schema());
         assert_eq!(columns.schema().field(0).data_type(), &set_type());
         let sets = set_of(&lists("item", &[Some("b"), Some("")])).unwrap();
-        let first = columns.fit(rows(vec![("groups", lists("x", &[Some("b"), Some("")]))]), Policy::Refuse(9)).unwrap();
-        assert_eq!((first.misfits, &first.rows), (vec![], &rows(vec![("groups", sets.clone())])));
-        let second = columns.fit(rows(vec![("new", lists("x", &[Some("b"), Some("")]))]), Policy::Refuse(9)).unwrap();
-        assert_eq!((second.misfits, second.rows), (vec![], rows(vec![("new", sets.clone())])));
+        let first = columns.fit(rows(vec![("groups", lists("x", &[Some("b"), Some("")]))]), refuse(9)).unwrap();
+        assert_eq!((first.conflicts, &first.rows), (vec![], &rows(vec![("groups", sets.clone())])));
+        let second = columns.fit(rows(vec![("new", lists("x", &[Some("b"), Some("")]))]), refuse(9)).unwrap();
+        assert_eq!((second.conflicts, second.rows), (vec![], rows(vec![("new", sets.clone())])));
         assert_eq!(columns.conform(&first.rows).unwrap().column(0), &sets);
         let texts: ArrayRef = Arc::new(StringArray::from(vec![Some("b"), None, Some("c")]));
         for (name, sent, reason, first) in [
@@ -397,12 +342,10 @@ mod tests {
             ("a", lists("element", &[Some("b")]), "holds integers, and sets of text came", 0),
             ("groups", lists("item", &[None]), "holds lists with something else than text, or NULL", 0),
         ] {
-            let misfit = columns.fit(
-                rows(vec![(name, sent.clone()), ("new", new_null_array(&set_type(), sent.len()))]),
-                Policy::Refuse(9),
-            );
-            let misfit = misfit.unwrap().misfits.remove(0);
-            assert!(misfit.reason.contains(reason) && misfit.first == first, "{misfit:?}");
+            let conflict = columns
+                .fit(rows(vec![(name, sent.clone()), ("new", new_null_array(&set_type(), sent.len()))]), refuse(9));
+            let conflict = conflict.unwrap().conflicts.remove(0);
+            assert!(conflict.reason.contains(reason) && conflict.first == first, "{conflict:?}");
         }
         assert_eq!(columns.schema().fields().len(), 3);
     }
@@ -411,18 +354,56 @@ mod tests {
     fn a_table_gets_so_many_columns_and_rows_without_more_are_kept() {
         let mut columns = Columns::new(&rows(vec![("a", ints(&[]))]).schema());
         let sent = rows(vec![("b", ints(&[Some(1), Some(2)])), ("c", ints(&[None, Some(3)]))]);
-        let fitted = columns.fit(sent, Policy::Refuse(2)).unwrap();
+        let fitted = columns.fit(sent, refuse(2)).unwrap();
         let reason = "is new, and the table has 2 columns, as many as it may".to_owned();
-        assert_eq!(fitted.misfits, [Misfit { field: "c".into(), reason, rows: 1, first: 1 }]);
+        assert_eq!(fitted.conflicts, [Conflict { field: "c".into(), reason, rows: 1, first: 1 }]);
         assert_eq!(fitted.rows, rows(vec![("b", ints(&[Some(1)]))]));
         assert_eq!(columns.schema().fields().len(), 2);
+    }
+
+    #[test]
+    fn an_overflow_column_is_a_column_that_counts() {
+        let mut columns = Columns::new(&rows(vec![("a", ints(&[]))]).schema());
+        let texts: ArrayRef = Arc::new(StringArray::from(vec![None, Some("x")]));
+        let full = Policy { columns_max: 1, ..Policy::KEEP };
+        let fitted = columns.fit(rows(vec![("a", texts)]), full).unwrap();
+        let reason = "holds integers, and text came, and the table has 1 columns, as many as it may".to_owned();
+        assert_eq!(fitted.conflicts, [Conflict { field: "a".into(), reason, rows: 1, first: 1 }]);
+        assert_eq!((fitted.rows.num_rows(), columns.schema().fields().len()), (1, 1));
+    }
+
+    #[test]
+    fn numbers_of_other_widths_fit_where_they_stay_the_same() {
+        let narrow = Schema::new(vec![
+            Field::new("a", DataType::Int32, true),
+            Field::new("f", DataType::Float32, true),
+            Field::new("d", DataType::Date32, true),
+        ]);
+        let mut columns = Columns::new(&narrow);
+        let floats: ArrayRef = Arc::new(Float64Array::from(vec![Some(0.5), Some(0.1), None]));
+        let dates: ArrayRef = Arc::new(StringArray::from(vec!["2024-01-02", "soon", "2024-01-02T00:00:00"]));
+        let sent = rows(vec![("a", ints(&[Some(7), Some(1 << 40), None])), ("f", floats), ("d", dates)]);
+        let fitted = columns.fit(sent, Policy::KEEP).unwrap();
+        let whole = columns.conform(&fitted.rows).unwrap();
+        let texts = |name: &str| -> Vec<Option<String>> {
+            let column = cast(whole.column_by_name(name).unwrap(), &DataType::Utf8).unwrap();
+            column.as_string::<i32>().iter().map(|text| text.map(str::to_owned)).collect()
+        };
+        let some = |text: &str| Some(text.to_owned());
+        assert_eq!(
+            (texts("a"), texts("a_text")),
+            (vec![some("7"), None, None], vec![None, some("1099511627776"), None])
+        );
+        assert_eq!((texts("f"), texts("f_text")), (vec![some("0.5"), None, None], vec![None, some("0.1"), None]));
+        assert_eq!(texts("d"), [some("2024-01-02"), None, None]);
+        assert_eq!(texts("d_text"), [None, some("soon"), some("2024-01-02T00:00:00")]);
     }
 
     #[test]
     fn new_fields_become_columns() {
         let mut columns = Columns::new(&rows(vec![("a", ints(&[]))]).schema());
         let sent = rows(vec![("c", ints(&[Some(3)]))]);
-        let fitted = columns.fit(sent, Policy::Refuse(9)).unwrap();
+        let fitted = columns.fit(sent, refuse(9)).unwrap();
         assert_eq!(columns.conform(&fitted.rows).unwrap(), rows(vec![("a", ints(&[None])), ("c", ints(&[Some(3)]))]));
     }
 }

@@ -200,7 +200,7 @@ impl Digester {
             let (columns, position) = (&mut self.columns, self.position);
             let content = read(path, *first, before, |entry| {
                 if entry.position > position {
-                    let rows = columns.fit(Recovered::of(entry, path)?.rows, Policy::Twin).map_err(&unfit)?.rows;
+                    let rows = columns.fit(Recovered::of(entry, path)?.rows, Policy::KEEP).map_err(&unfit)?.rows;
                     round.batches.push(rows);
                     round.position = entry.position;
                 }

@@ -1,7 +1,7 @@
 //! Live ingest: rows as [`decode`] makes them are on disk once they are acknowledged.
 //!
-//! Enters: rows, in a server ([`Store::write`]) and in processes that come and go ([`append()`], [`Bulk`]). Leaves: segments of
-//! tables ([`digest()`]; a store makes them by itself), and the rows that are in none yet ([`Store::fresh`], [`waiting()`]).
+//! Enters: rows, in a server ([`Store::write`]) and in processes that come and go ([`append()`], [`Bulk`], [`Load`]). Leaves: segments of
+//! tables ([`digest()`]; a store makes them by itself), and the rows that are in none yet ([`waiting()`]).
 //!
 //! Promises
 //! - acknowledged means on disk: rows are in a log that was synced before [`Store::write`] returns;
@@ -10,7 +10,8 @@
 //! - of rows that are told to be one, the one acknowledged last stays, in the commit that brings it;
 //! - acknowledged means visible: readers find rows in the buffer or in a segment, never in both;
 //! - any number of processes append to one log at once, beside a server or without one;
-//! - no row that was appended is dropped for its types: what does not fit is kept as text beside its column, and told;
+//! - no row is dropped for its types, unless the sender asks for it: what does not fit is kept as text in an overflow
+//!   column, and reported;
 //! - memory is bounded: what has no room is refused at once, and can be sent again.
 //!
 //! Knows no model, no SQL, no wire format and no HTTP.
@@ -24,6 +25,7 @@ mod digest;
 mod error;
 mod flush;
 mod live;
+mod load;
 mod locks;
 mod log;
 mod options;
@@ -38,12 +40,13 @@ mod waiting;
 pub use advice::columns;
 pub use append::{Appended, append};
 pub use bulk::{Bulk, Loaded};
-pub use columns::{Misfit, Renamed, Twin};
+pub use columns::{Conflict, Overflow, Renamed};
 pub use digest::{DigestOptions, Digested, digest};
 pub use error::IngestError;
+pub use load::{Load, LoadedBatch};
 pub use log::{Durability, Key};
 pub use options::StoreOptions;
 pub use parts::Partition;
-pub use store::{Failing, Fresh, Store, StoreFigures, Written};
+pub use store::{Failing, Store, StoreFigures, Written};
 pub use trouble::failing;
-pub use waiting::{Waiting, tables, waiting};
+pub use waiting::{Unflushed, Waiting, tables, waiting};

@@ -6,7 +6,6 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use arrow::array::RecordBatch;
-use arrow::datatypes::SchemaRef;
 use arrow::error::ArrowError;
 use table::disk::Disk;
 use table::upkeep::{Superseding, last_rows};
@@ -16,7 +15,7 @@ use tokio::task::JoinHandle;
 
 use crate::advice;
 use crate::buffer::{Buffer, Logged};
-use crate::columns::{Columns, Fitted, Misfit, Policy, Renamed};
+use crate::columns::{Columns, Conflict, Fitted, Overflow, Policy, Renamed};
 use crate::digest::{columns_of, enter};
 use crate::error::IngestError;
 use crate::locks::Lock;
@@ -24,7 +23,7 @@ use crate::log::{Key, Log, NewEntry, Recovered, holds_rows};
 use crate::options::StoreOptions;
 use crate::shared::{Share, Shared};
 use crate::trouble;
-use decode::TIME;
+use decode::{OnConflict, TIME};
 
 /// Requests that are written to the log in one go, at most.
 const GROUP_MAX: usize = 1024;
@@ -96,7 +95,8 @@ pub(crate) struct Taken {
     pub(crate) rows: u64,
     /// Whether they were before, under the same key.
     pub(crate) before: bool,
-    pub(crate) misfits: Vec<Misfit>,
+    pub(crate) conflicts: Vec<Conflict>,
+    pub(crate) overflows: Vec<Overflow>,
     pub(crate) renamed: Vec<Renamed>,
 }
 
@@ -120,7 +120,7 @@ impl Live {
         let mut unfit = None;
         let position = appender.as_ref().map_or(0, |a| a.position());
         let log =
-            Log::open(&root, disk.clone(), position, |recovered| match columns.fit(recovered.rows, Policy::Twin) {
+            Log::open(&root, disk.clone(), position, |recovered| match columns.fit(recovered.rows, Policy::KEEP) {
                 Ok(fitted) => buffer.push(Logged::new(recovered.position, fitted.rows, None)),
                 Err(cause) => unfit = Some(cause),
             })?;
@@ -155,14 +155,20 @@ impl Live {
     }
 
     /// Stores rows; returns once they are as durable as the store promises, and readers find them.
-    pub(crate) async fn write(&self, rows: RecordBatch, key: Option<Key>) -> Result<Taken, IngestError> {
+    pub(crate) async fn write(
+        &self,
+        rows: RecordBatch,
+        key: Option<Key>,
+        on_conflict: OnConflict,
+    ) -> Result<Taken, IngestError> {
         self.check_backlog()?;
+        let policy = Policy { on_conflict, columns_max: self.options.columns_max };
         let unfit = |cause| IngestError::Rows { table: self.name.to_string(), cause };
-        let fitted = lock(&self.columns).fit(rows, Policy::Refuse(self.options.columns_max)).map_err(unfit)?;
-        let Fitted { rows, misfits, renamed, .. } = fitted;
+        let fitted = lock(&self.columns).fit(rows, policy).map_err(unfit)?;
+        let Fitted { rows, conflicts, overflows, renamed } = fitted;
         let count = rows.num_rows() as u64;
         if count == 0 {
-            return Ok(Taken { rows: 0, before: false, misfits, renamed });
+            return Ok(Taken { rows: 0, before: false, conflicts, overflows, renamed });
         }
         let bytes = rows.get_array_memory_size() as u64;
         // The entry is another copy, until it is written.
@@ -172,7 +178,7 @@ impl Live {
         let writes = lock(&self.writes).clone().ok_or(IngestError::Closing)?;
         writes.send(Write { entry, rows, share, done }).await.map_err(|_| IngestError::Closing)?;
         let before = stored.await.map_err(|_| IngestError::Closing)??;
-        Ok(Taken { rows: count, before, misfits, renamed })
+        Ok(Taken { rows: count, before, conflicts, overflows, renamed })
     }
 
     /// Whether a table whose rows are left to the log has room for more of them there.
@@ -275,7 +281,7 @@ impl Live {
         let mut fitted = Vec::with_capacity(others.entries.len());
         for Recovered { position, rows } in others.entries.drain(..) {
             let unfit = |cause| IngestError::Rows { table: self.name.to_string(), cause };
-            fitted.push(Logged::new(position, columns.fit(rows, Policy::Twin).map_err(unfit)?.rows, None));
+            fitted.push(Logged::new(position, columns.fit(rows, Policy::KEEP).map_err(unfit)?.rows, None));
         }
         drop(columns);
         log.go_on_after(&mut others);
@@ -348,26 +354,6 @@ impl Live {
         }
     }
 
-    /// The columns, and the rows that may be in no segment yet, each with its position in the log.
-    pub(crate) fn fresh(&self) -> Result<(SchemaRef, Vec<(u64, RecordBatch)>), IngestError> {
-        self.look_for_others()?;
-        let (mut logged, held) = lock(&self.buffer).fresh();
-        if held.is_some() {
-            logged = self.fresh_of_log()?;
-        }
-        let columns = lock(&self.columns).clone();
-        let conform = |(position, rows): (u64, RecordBatch)| {
-            let cause = |cause| IngestError::Rows { table: self.name.to_string(), cause };
-            Ok((position, columns.conform(&rows).map_err(cause)?))
-        };
-        let rows = logged.into_iter().map(conform).collect::<Result<Vec<_>, IngestError>>()?;
-        let (positions, rows): (Vec<_>, Vec<_>) = rows.into_iter().unzip();
-        let unfit = |cause| IngestError::Rows { table: self.name.to_string(), cause };
-        // A row that stays is never in the table before one that it takes the place of.
-        let (rows, _) = self.last_rows(rows).map_err(unfit)?;
-        Ok((columns.schema().clone(), positions.into_iter().zip(rows).collect()))
-    }
-
     /// Of rows that are one, in the columns of the table and the order of the log, leaves the last; tells what all of them
     /// take the place of, where rows do.
     pub(crate) fn last_rows(
@@ -416,7 +402,7 @@ impl Live {
         log.entries(position + 1, |entry| {
             rows += entry.rows.num_rows();
             if fitted.is_ok() {
-                fitted = columns.fit(entry.rows, Policy::Twin).map(drop);
+                fitted = columns.fit(entry.rows, Policy::KEEP).map(drop);
             }
         })?;
         fitted.map_err(|cause| self.unfit(cause))?;
@@ -447,7 +433,7 @@ impl Live {
             }
             rows += entry.rows.num_rows();
             bytes += entry.rows.get_array_memory_size();
-            match columns.fit(entry.rows, Policy::Twin) {
+            match columns.fit(entry.rows, Policy::KEEP) {
                 Ok(done) => chunk.push(Logged::new(entry.position, done.rows, None)),
                 Err(cause) => fitted = Err(cause),
             }
@@ -456,22 +442,6 @@ impl Live {
         fitted.map_err(|cause| self.unfit(cause))?;
         lock(&self.buffer).take_back(chunk, more);
         Ok(())
-    }
-
-    /// The rows that are in no segment, some in the log only, each with its position.
-    fn fresh_of_log(&self) -> Result<Vec<(u64, RecordBatch)>, IngestError> {
-        // Rows are only taken back by whoever holds the log.
-        let log = lock(&self.log);
-        let (mut rows, held) = lock(&self.buffer).fresh();
-        let Some(from) = held else { return Ok(rows) };
-        let mut columns = lock(&self.columns).clone();
-        let mut fitted = Ok(());
-        log.entries(from, |entry| match columns.fit(entry.rows, Policy::Twin) {
-            Ok(done) => rows.push((entry.position, done.rows)),
-            Err(cause) => fitted = Err(cause),
-        })?;
-        fitted.map_err(|cause| self.unfit(cause))?;
-        Ok(rows)
     }
 
     fn unfit(&self, cause: ArrowError) -> IngestError {

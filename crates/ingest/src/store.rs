@@ -9,12 +9,13 @@ use std::time::{Duration, Instant};
 
 use arrow::array::RecordBatch;
 use arrow::datatypes::SchemaRef;
+use decode::OnConflict;
 use table::TableName;
 use table::disk::{Disk, create_dirs, create_options};
 use tokio::sync::{Mutex, watch};
 use tokio::task::JoinHandle;
 
-use crate::columns::{Misfit, Renamed};
+use crate::columns::{Conflict, Overflow, Renamed};
 use crate::error::IngestError;
 use crate::flush::flush;
 use crate::live::{Live, Taken, Trouble, lock};
@@ -60,18 +61,11 @@ pub struct Written {
     /// Whether they were stored before, under the same key.
     pub before: bool,
     /// Rows that were refused, by column.
-    pub misfits: Vec<Misfit>,
+    pub conflicts: Vec<Conflict>,
+    /// Values that are in overflow columns.
+    pub overflows: Vec<Overflow>,
     /// Fields that are stored under another name.
     pub renamed: Vec<Renamed>,
-}
-
-/// Rows that may be in no segment yet.
-#[derive(Debug, Clone)]
-pub struct Fresh {
-    /// The columns of the table, new ones included.
-    pub schema: SchemaRef,
-    /// Rows, each with their position in the log: those up to the position that a version of the table names are in it.
-    pub rows: Vec<(u64, RecordBatch)>,
 }
 
 /// A table whose rows cannot be written now. They are safe in its log.
@@ -162,15 +156,27 @@ impl Store {
         &self,
         tables: Vec<(TableName, RecordBatch)>,
         key: Option<Key>,
+        on_conflict: OnConflict,
     ) -> Result<Vec<Written>, IngestError> {
         let write = async |(table, rows): (TableName, RecordBatch)| {
-            let taken = self.live(&table).await?.write(rows, key).await?;
-            let Taken { rows, before, misfits, renamed } = taken;
-            Ok(Written { table, rows, before, misfits, renamed })
+            let taken = self.live(&table).await?.write(rows, key, on_conflict).await?;
+            let Taken { rows, before, conflicts, overflows, renamed } = taken;
+            Ok(Written { table, rows, before, conflicts, overflows, renamed })
         };
         // Side by side, so that tables share the wait for the disk; all end before one error is told.
         let written = futures::future::join_all(tables.into_iter().map(write)).await;
         written.into_iter().collect()
+    }
+
+    /// The columns of a table, those that are in its log only included; `None` where there is no such table.
+    ///
+    /// # Errors
+    /// Where the table cannot be opened.
+    pub async fn columns(&self, name: &TableName) -> Result<Option<SchemaRef>, IngestError> {
+        if self.known(name).is_none() && !name.folder(&self.data).is_dir() {
+            return Ok(None);
+        }
+        Ok(Some(lock(&self.live(name).await?.columns).schema().clone()))
     }
 
     fn known(&self, name: &TableName) -> Option<Arc<Live>> {
@@ -262,19 +268,6 @@ impl Store {
 
     fn lives(&self) -> Vec<Arc<Live>> {
         self.tables.read().unwrap_or_else(std::sync::PoisonError::into_inner).values().cloned().collect()
-    }
-
-    /// Rows of a table that may be in no segment yet; `None` where none ever came in. Taken before the table is opened,
-    /// it and the table together hold every row that was acknowledged before.
-    ///
-    /// # Errors
-    /// Where rows cannot be brought into the columns that there are now.
-    pub fn fresh(&self, name: &TableName) -> Result<Option<Fresh>, IngestError> {
-        let tables = self.tables.read().unwrap_or_else(std::sync::PoisonError::into_inner);
-        let Some(live) = tables.get(name).cloned() else { return Ok(None) };
-        drop(tables);
-        let (schema, rows) = live.fresh()?;
-        Ok(Some(Fresh { schema, rows }))
     }
 
     /// Figures since the store was opened.

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use arrow::array::RecordBatch;
-use arrow::datatypes::Schema;
+use arrow::datatypes::{Schema, SchemaRef};
 use arrow::error::ArrowError;
 use decode::TIME;
 use table::disk::{Disk, RealDisk};
@@ -15,7 +15,7 @@ use table::{Appender, TableName};
 use crate::columns::{Columns, Policy};
 use crate::error::IngestError;
 use crate::log::{Recovered, list, read};
-use crate::store::{Fresh, logged_tables};
+use crate::store::logged_tables;
 
 /// Rows that may be in no segment yet, as they were appended.
 #[derive(Debug, Clone, Default)]
@@ -24,6 +24,15 @@ pub struct Waiting {
     pub root: PathBuf,
     /// Rows, each with their position in the log: those up to the position that a version of the table names are in it.
     pub entries: Vec<(u64, RecordBatch)>,
+}
+
+/// Rows that are in no segment.
+#[derive(Debug, Clone)]
+pub struct Unflushed {
+    /// The columns of the table, new ones included.
+    pub schema: SchemaRef,
+    /// Rows, each with their position in the log.
+    pub rows: Vec<(u64, RecordBatch)>,
 }
 
 /// Reads what waits in the log of the table in the folder `root`; `None` where it has no log. Read before the table is
@@ -69,12 +78,12 @@ impl Waiting {
     ///
     /// # Errors
     /// Where Arrow refuses.
-    pub fn fit(self, schema: &Schema, position: u64, unique: &[String]) -> Result<Fresh, ArrowError> {
+    pub fn fit(self, schema: &Schema, position: u64, unique: &[String]) -> Result<Unflushed, ArrowError> {
         let disk: Arc<dyn Disk> = Arc::new(RealDisk);
         let mut columns = Columns::of_table(schema, &self.root, &disk);
         let mut rows = Vec::with_capacity(self.entries.len());
         for (at, batch) in self.entries.into_iter().filter(|(at, _)| *at > position) {
-            rows.push((at, columns.fit(batch, Policy::Twin)?.rows));
+            rows.push((at, columns.fit(batch, Policy::KEEP)?.rows));
         }
         for (_, batch) in &mut rows {
             *batch = columns.conform(batch)?;
@@ -85,6 +94,6 @@ impl Waiting {
             let (batches, _) = last_rows(batches, TIME, unique)?;
             rows = positions.into_iter().zip(batches).collect();
         }
-        Ok(Fresh { schema: columns.schema().clone(), rows })
+        Ok(Unflushed { schema: columns.schema().clone(), rows })
     }
 }

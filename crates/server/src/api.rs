@@ -5,7 +5,7 @@ use axum::routing::{MethodRouter, get, post};
 use serde_json::{Map, Value, json};
 
 use crate::app::{App, DATABASE_HEADER};
-use crate::write::KEY_HEADER;
+use crate::write::{CONFLICT_HEADER, KEY_HEADER};
 
 /// One operation: where it is, what answers it, and what programs are told of it.
 pub(crate) struct Route {
@@ -79,6 +79,10 @@ impl Route {
         let about = "Requests with the same key store their rows once within a day";
         let mut route = self.guarded().of_database();
         route = route.takes(In::Header, KEY_HEADER, json!({"type": "string"}), about);
+        let about = "What becomes of a value that its column does not hold: `overflow` keeps it as text in `NAME_text`, \
+                     `refuse` refuses its row";
+        let choices = json!({"type": "string", "enum": ["overflow", "refuse"], "default": "overflow"});
+        route = route.takes(In::Header, CONFLICT_HEADER, choices, about);
         route.body(content, schema).empty("Every row is stored").refuses(&[400, 408, 413, 429, 500])
     }
 

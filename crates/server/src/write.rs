@@ -6,8 +6,8 @@ use axum::body::Body;
 use axum::extract::{Extension, Query, State};
 use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
 use axum::response::{IntoResponse, Response};
-use decode::{Decoded, Format, Precision, Refused, TIME, TIME_NANOS};
-use ingest::{Key, Misfit, Renamed, Written};
+use decode::{Decoded, Format, OnConflict, Precision, Refused, Request, TIME, TIME_NANOS};
+use ingest::{Conflict, Key, Renamed, Written};
 use serde::Deserialize;
 use serde_json::{Value, json};
 use table::TableName;
@@ -18,6 +18,8 @@ use crate::error::Refusal;
 
 /// The header that names a request, so that it is stored once however often it is sent.
 pub(crate) const KEY_HEADER: &str = "idempotency-key";
+/// The header that says what becomes of values that their columns do not hold.
+pub(crate) const CONFLICT_HEADER: &str = "x-manyworlds-on-conflict";
 /// What was refused is told of so many items; the others are counted.
 const TOLD_MAX: usize = 100;
 /// The header that tells what was stored otherwise than it was sent.
@@ -99,11 +101,25 @@ async fn write(sent: Sent, database: &str, format: Format<'_>) -> Result<Respons
             Some(Key::of(key.to_str().map_err(|_| Refusal::bad(format!("the header {KEY_HEADER} is no text")))?))
         }
     };
+    let on_conflict = match headers.get(CONFLICT_HEADER).map(HeaderValue::as_bytes) {
+        None | Some(b"overflow") => OnConflict::Overflow,
+        Some(b"refuse") => OnConflict::Refuse,
+        Some(_) => return Err(Refusal::bad(format!("{CONFLICT_HEADER} is `overflow` or `refuse`"))),
+    };
     let limits = &app.settings.limits;
     let body = app.body(body, limits.body_bytes_max).await?;
     let plain: Cow<'_, [u8]> = decode::expand(&body, limits)?;
-    let decoded = decode::decode(format, &plain, now_micros(), limits)?;
-    let Decoded { tables, mut refused, refused_beyond, finer } = decoded;
+    let columns = match format {
+        // Their values do not say of which type they are.
+        Format::Json { table } | Format::Csv { table } => match TableName::new(database, table) {
+            Ok(name) => app.store.columns(&name).await?,
+            Err(_) => None,
+        },
+        _ => None,
+    };
+    let request = Request { now_micros: now_micros(), on_conflict, columns: columns.as_deref() };
+    let decoded = decode::decode(format, &plain, &request, limits)?;
+    let Decoded { tables, mut refused, refused_beyond, finer, overflows } = decoded;
     drop(plain);
     let mut named = Vec::with_capacity(tables.len());
     for (name, rows) in tables {
@@ -117,18 +133,32 @@ async fn write(sent: Sent, database: &str, format: Format<'_>) -> Result<Respons
             }),
         }
     }
-    let written = app.store.write(named, key).await?;
+    let written = app.store.write(named, key, on_conflict).await?;
     app.counters.wrote(body.len());
-    reply(&written, &refused, refused_beyond, &finer)
+    let finer = finer.iter().map(|table| of_finer(table));
+    let overflows = overflows.iter().filter(|(_, overflow)| overflow.overflow != TIME_NANOS);
+    let notices = finer.chain(
+        overflows.map(|(table, overflow)| of_overflow(table, overflow.rows, &overflow.name, &overflow.overflow)),
+    );
+    reply(&written, &refused, refused_beyond, notices.collect())
 }
 
 /// 204 where everything was stored, else what was not; with what was stored otherwise than it was sent.
-fn reply(written: &[Written], refused: &[Refused], beyond: usize, finer: &[String]) -> Result<Response, Refusal> {
-    let misfits = || written.iter().flat_map(|w| w.misfits.iter().map(move |misfit| (w, misfit)));
+fn reply(
+    written: &[Written],
+    refused: &[Refused],
+    beyond: usize,
+    mut notices: Vec<String>,
+) -> Result<Response, Refusal> {
+    let conflicts = || written.iter().flat_map(|w| w.conflicts.iter().map(move |conflict| (w, conflict)));
     let renamed = written.iter().flat_map(|w| w.renamed.iter().map(move |renamed| (w, renamed)));
     let renamed = renamed.map(|(w, renamed)| of_renamed(w, renamed));
-    let notices: Vec<String> = finer.iter().map(|table| of_finer(table)).chain(renamed).collect();
-    if refused.is_empty() && misfits().next().is_none() {
+    let overflows = written.iter().flat_map(|w| w.overflows.iter().map(move |overflow| (w.table.name(), overflow)));
+    notices.extend(
+        overflows.map(|(table, overflow)| of_overflow(table, overflow.rows, &overflow.field, &overflow.overflow)),
+    );
+    notices.extend(renamed);
+    if refused.is_empty() && conflicts().next().is_none() {
         let mut response = StatusCode::NO_CONTENT.into_response();
         for notice in notices.iter().take(NOTICES_MAX) {
             // Headers are ASCII.
@@ -140,9 +170,9 @@ fn reply(written: &[Written], refused: &[Refused], beyond: usize, finer: &[Strin
         return Ok(response);
     }
     let stored: u64 = written.iter().map(|w| w.rows).sum();
-    let count = refused.len() + beyond + misfits().map(|(_, m)| m.rows).sum::<usize>();
+    let count = refused.len() + beyond + conflicts().map(|(_, m)| m.rows).sum::<usize>();
     let told: Vec<Value> =
-        refused.iter().map(of_item).chain(misfits().map(|(w, m)| of_misfit(w, m))).take(TOLD_MAX).collect();
+        refused.iter().map(of_item).chain(conflicts().map(|(w, m)| of_conflict(w, m))).take(TOLD_MAX).collect();
     let first = told.first().map(words).unwrap_or_default();
     let error = format!("rejected {count} items, stored {stored} rows; first: {first}");
     let mut refusal = Refusal::bad(error).with("stored", json!(stored)).with("refused", Value::Array(told));
@@ -157,6 +187,10 @@ fn of_renamed(written: &Written, renamed: &Renamed) -> String {
     format!("table {}: field `{field}` is stored as column `{column}`", written.table)
 }
 
+fn of_overflow(table: &str, rows: usize, column: &str, overflow: &str) -> String {
+    format!("table {table}: {rows} values that column `{column}` does not hold are stored as text in `{overflow}`")
+}
+
 fn of_finer(table: &str) -> String {
     format!("table {table}: `{TIME}` holds microseconds, the nanoseconds past them are stored as column `{TIME_NANOS}`")
 }
@@ -165,9 +199,9 @@ fn of_item(item: &Refused) -> Value {
     json!({"position": item.position, "table": item.table, "field": item.field, "reason": item.reason})
 }
 
-fn of_misfit(written: &Written, misfit: &Misfit) -> Value {
-    let reason = format!("column {:?} {}: {} rows were left out", misfit.field, misfit.reason, misfit.rows);
-    json!({"position": misfit.first, "table": written.table.name(), "field": misfit.field, "reason": reason})
+fn of_conflict(written: &Written, conflict: &Conflict) -> Value {
+    let reason = format!("column {:?} {}: {} rows were left out", conflict.field, conflict.reason, conflict.rows);
+    json!({"position": conflict.first, "table": written.table.name(), "field": conflict.field, "reason": reason})
 }
 
 fn words(refused: &Value) -> String {

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use arrow::array::RecordBatch;
-use arrow::datatypes::{DataType, FieldRef, Schema, SchemaRef, TimeUnit};
+use arrow::datatypes::{DataType, FieldRef, Schema, SchemaRef};
 
 use tokio::sync::Mutex;
 
@@ -15,14 +15,15 @@ use crate::disk::Disk;
 use crate::error::TableError;
 use crate::folder::StoredTable;
 use crate::folder_lock::FolderLock;
+use crate::grow::{new_column, widen};
 use crate::input::Input;
 use crate::insert::RowsEncoder;
 use crate::layout::write::remove_unnamed;
 use crate::layout::{Layout, TableOptions, storable};
 use crate::log::{Change, Committed, Rewrite, Segment, Table, TransactionId, sync_log};
 use crate::output;
-use crate::schema::{Field, FieldType, set_type};
-use crate::upkeep::{DeleteJob, LayoutChange, RewriteOptions, Superseding, TRIES, rewrite};
+use crate::schema::Field;
+use crate::upkeep::{DeleteJob, Superseding, TRIES};
 
 type Result<T> = std::result::Result<T, TableError>;
 
@@ -153,7 +154,7 @@ impl Appender {
         self.check_files(&change)?;
         match self.committer.commit(change.clone()).await {
             Err(TableError::ColumnType { column, .. }) if holds_real_numbers(schema, &column) => {
-                self.widen(schema).await?;
+                widen(&self.root, &self.disk, schema).await?;
                 self.check_files(&change)?;
                 self.committer.commit(change).await
             }
@@ -192,7 +193,7 @@ impl Appender {
         loop {
             match self.supersede(table, &change, schema, rows.clone()).await {
                 Err(TableError::ColumnType { column, .. }) if tries < TRIES && holds_real_numbers(schema, &column) => {
-                    self.widen(schema).await?;
+                    widen(&self.root, &self.disk, schema).await?;
                 }
                 Err(TableError::Overtaken { .. }) if tries < TRIES => {}
                 result => return result,
@@ -256,40 +257,11 @@ impl Appender {
         let unchanged =
             |f: &&FieldRef| self.schema.field_with_name(f.name()).is_ok_and(|k| k.data_type() == f.data_type());
         let (unchanged, new): (Vec<_>, Vec<_>) = schema.fields().iter().partition(unchanged);
-        let mut columns: Vec<Field> = new.into_iter().map(|f| self.field(f)).collect::<Result<_>>()?;
+        let mut columns: Vec<Field> = new.into_iter().map(|f| new_column(&self.root, f)).collect::<Result<_>>()?;
         // Columns of our types are checked against changes that others made since.
-        columns.extend(unchanged.into_iter().flat_map(|f| self.field(f)));
+        columns.extend(unchanged.into_iter().flat_map(|f| new_column(&self.root, f)));
         let transaction = TransactionId { name: Self::TRANSACTION.to_owned(), version: position };
         Ok(Change { add: segments, columns, transaction: Some(transaction), ..Change::default() })
-    }
-
-    /// Turns the table's integer columns into real numbers if `schema` has them as such. Rewrites segments: Delta
-    /// readers do not convert between the two.
-    async fn widen(&self, schema: &Schema) -> Result<()> {
-        let widen = schema.fields().iter().filter(|f| *f.data_type() == DataType::Float64);
-        let change = LayoutChange { widen: widen.map(|f| f.name().clone()).collect(), ..LayoutChange::default() };
-        let options = RewriteOptions { change, ..RewriteOptions::default() };
-        rewrite(&self.root, self.disk.clone(), &options).await?;
-        Ok(())
-    }
-
-    fn field(&self, field: &arrow::datatypes::Field) -> Result<Field> {
-        let ty = match field.data_type() {
-            DataType::Int64 => FieldType::Int64,
-            DataType::Float64 => FieldType::Double,
-            DataType::Utf8 => FieldType::Text,
-            DataType::Boolean => FieldType::Boolean,
-            DataType::Timestamp(TimeUnit::Microsecond, Some(_)) => FieldType::Time,
-            ty if *ty == set_type() => FieldType::TextList,
-            other => {
-                return Err(TableError::Rows {
-                    path: self.root.clone(),
-                    column: field.name().clone(),
-                    reason: format!("type {other} is not supported"),
-                });
-            }
-        };
-        Ok(Field::new(field.name(), ty))
     }
 }
 

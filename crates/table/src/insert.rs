@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use arrow::array::RecordBatch;
-use arrow::datatypes::{Schema, SchemaRef};
+use arrow::datatypes::{DataType, FieldRef, Schema, SchemaRef};
 
 use twox_hash::XxHash64;
 
@@ -14,10 +14,12 @@ use crate::disk::Disk;
 use crate::error::TableError;
 use crate::folder::StoredTable;
 use crate::folder_lock::FolderLock;
+use crate::grow::{new_column, widen};
 use crate::layout::avro::AvroTable;
 use crate::layout::write::{RowsWriter, holds_nan};
 use crate::layout::{Encodings, Layout, TableOptions, conform, storable};
 use crate::log::{Change, Committed, Segment, Table, TransactionId};
+use crate::schema::Field;
 
 /// The result of an insert.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -38,6 +40,8 @@ pub struct Inserter {
     options: TableOptions,
     encoder: RowsEncoder,
     sink: Sink,
+    /// Columns that the table did not have when it was opened.
+    new: Vec<Field>,
     _folder_lock: Option<Arc<FolderLock>>,
 }
 
@@ -109,6 +113,7 @@ impl Inserter {
             options: TableOptions::new(Layout::Row),
             encoder: RowsEncoder::default(),
             sink: Sink::Row(table),
+            new: Vec::new(),
             _folder_lock: None,
         }
     }
@@ -121,6 +126,7 @@ impl Inserter {
             options: table.options()?,
             encoder: RowsEncoder::default(),
             sink: Sink::Delta(Committer::start(table)),
+            new: Vec::new(),
             _folder_lock: None,
         })
     }
@@ -131,6 +137,38 @@ impl Inserter {
 
     pub fn options(&self) -> &TableOptions {
         &self.options
+    }
+
+    /// Inserts rows in the columns of `schema` from now on. The next insert adds new columns. An integer column that is
+    /// real in `schema` is rewritten at once.
+    ///
+    /// # Errors
+    /// If the layout cannot grow, or the disk or the log fails.
+    pub async fn grow(&mut self, schema: &SchemaRef) -> Result<()> {
+        let (old, new): (Vec<&FieldRef>, Vec<&FieldRef>) =
+            schema.fields().iter().partition(|field| self.schema.field_with_name(field.name()).is_ok());
+        let is_wider = |field: &&FieldRef| {
+            let before = self.schema.field_with_name(field.name());
+            *field.data_type() == DataType::Float64 && before.is_ok_and(|before| before.data_type().is_integer())
+        };
+        let widens = old.into_iter().any(|field| is_wider(&field));
+        if let (Sink::Row(_), Some(field)) =
+            (&self.sink, schema.fields().iter().find(|f| is_wider(f) || new.contains(f)))
+        {
+            let reason = format!("would change in a table of layout {}, which keeps its columns", Layout::Row);
+            return Err(TableError::Rows { path: self.root.clone(), column: field.name().clone(), reason });
+        }
+        let new = new.into_iter().map(|field| new_column(&self.root, field)).collect::<Result<Vec<_>>>()?;
+        if widens {
+            widen(&self.root, &self.disk, schema).await?;
+        }
+        self.new.extend(new);
+        let field = |field: &FieldRef| match self.schema.field_with_name(field.name()) {
+            Ok(before) => before.clone().with_data_type(field.data_type().clone()),
+            Err(_) => field.as_ref().clone(),
+        };
+        self.schema = Arc::new(Schema::new(schema.fields().iter().map(field).collect::<Vec<_>>()));
+        Ok(())
     }
 
     /// Inserts rows atomically; they are durable when it returns.
@@ -174,6 +212,7 @@ impl Inserter {
                 let inserted = Inserted { rows: segment.rows, bytes: segment.bytes };
                 let change = Change {
                     add: vec![segment],
+                    columns: self.new.clone(),
                     transaction: name.map(|name| TransactionId::once(format!("insert/{name}"))),
                     ..Change::default()
                 };

@@ -22,6 +22,7 @@ pub mod disk;
 mod error;
 mod folder;
 mod folder_lock;
+mod grow;
 mod input;
 mod insert;
 mod inspect;

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use decode::{Format, Limits, Precision, decode, expand};
+use decode::{Format, Limits, Precision, Request, decode, expand};
 
 use super::cases::cases;
 use super::encode::record_batch;
@@ -33,7 +33,7 @@ fn bodies_decode_to_the_records_they_were_made_of() {
                     WireFormat::Arrow => Format::ArrowStream { table: name },
                 };
                 let plain = expand(&body, &Limits::default()).unwrap();
-                let decoded = decode(format, &plain, 0, &Limits::default()).unwrap();
+                let decoded = decode(format, &plain, &Request::default(), &Limits::default()).unwrap();
                 assert!(decoded.refused.is_empty(), "{wire} {codec}: {:?}", decoded.refused);
                 let expected = record_batch(&tables[table], made.records()).unwrap();
                 let [(found, rows)] = &decoded.tables[..] else { panic!("{wire}: {} tables", decoded.tables.len()) };

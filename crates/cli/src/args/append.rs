@@ -51,6 +51,27 @@ pub(crate) struct AppendArgs {
     /// Default: time. Rows without it get the time at which they are read.
     #[arg(long, value_name = "FIELD")]
     pub(crate) time: Option<String>,
+    /// What to do with a value that does not fit its column
+    #[arg(long, value_enum, value_name = "WHAT", default_value_t = OnConflict::Overflow)]
+    pub(crate) on_conflict: OnConflict,
+}
+
+/// What to do with a value that does not fit its column.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum OnConflict {
+    /// Keep it as text in the column NAME_text
+    Overflow,
+    /// Refuse its row
+    Refuse,
+}
+
+impl From<OnConflict> for decode::OnConflict {
+    fn from(on_conflict: OnConflict) -> Self {
+        match on_conflict {
+            OnConflict::Overflow => Self::Overflow,
+            OnConflict::Refuse => Self::Refuse,
+        }
+    }
 }
 
 /// What rows are written in.

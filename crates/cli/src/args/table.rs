@@ -6,7 +6,7 @@ use std::str::FromStr;
 use clap::Subcommand;
 use table::{Codec, Curve, EncodingSet, Layout, SIM, TableError, TableName};
 
-use super::{DataArgs, FormatArgs};
+use super::{DataArgs, FormatArgs, OnConflict};
 
 /// What can be done to a table.
 #[derive(Debug, Subcommand)]
@@ -136,6 +136,9 @@ pub(crate) struct TableInsertArgs {
     /// Insert files again that were inserted before
     #[arg(long)]
     pub(crate) again: bool,
+    /// What to do with a value that does not fit its column
+    #[arg(long, value_enum, value_name = "WHAT", default_value_t = OnConflict::Overflow)]
+    pub(crate) on_conflict: OnConflict,
 }
 
 /// What `table cluster` takes.

@@ -14,6 +14,7 @@ mod export;
 mod fleet;
 mod flush;
 mod info;
+mod insert;
 mod loadgen;
 mod models;
 mod outcome;
@@ -84,7 +85,7 @@ pub(crate) fn dispatch(args: Args, settings: &[Setting]) -> Result<ExitCode> {
         Command::Info(args) => run(info::info(&args)),
         Command::Export(args) => run(export::export(&args)),
         Command::Rebuild(args) | Command::Table { task: TableTask::Rebuild(args) } => run(upkeep::rebuild(&args)),
-        Command::Table { task: TableTask::Insert(args) } => run(table::insert(&args)),
+        Command::Table { task: TableTask::Insert(args) } => run(insert::insert(&args)),
         Command::Tables { data, format } | Command::Table { task: TableTask::List { data, format } } => {
             run(table::list(&data, &format))
         }

@@ -8,6 +8,7 @@ mod bench;
 mod bingo;
 mod bucket;
 mod differential;
+mod doors;
 mod errors;
 mod export;
 mod failures;

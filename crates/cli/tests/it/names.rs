@@ -130,9 +130,14 @@ fn large_integers_survive_a_real_number() {
     }
     let csv = data.path().join("mixed.csv");
     std::fs::write(&csv, "id\n1234567890123456789\n1.5\n").unwrap();
-    let refused = run(data.path(), &["table", "insert", "mixed", csv.to_str().unwrap()]);
+    let words = ["table", "insert", "mixed", csv.to_str().unwrap()];
+    let refused = run(data.path(), &[&words[..], &["--on-conflict", "refuse"]].concat());
     assert!(!refused.status.success());
-    assert!(String::from_utf8_lossy(&refused.stderr).contains("1234567890123456789"), "{refused:?}");
+    assert!(String::from_utf8_lossy(&refused.stderr).contains("would change integers past 2^53"), "{refused:?}");
+    let kept = run(data.path(), &words);
+    assert!(String::from_utf8_lossy(&kept.stderr).contains("kept as text in id_text"), "{kept:?}");
+    let rows = json(data.path(), &["sql", "SELECT id, id_text FROM mixed ORDER BY id"]);
+    assert_eq!(rows, json!([{"id": 1_234_567_890_123_456_789_i64, "id_text": null}, {"id": null, "id_text": "1.5"}]));
 }
 
 #[test]

@@ -170,7 +170,9 @@ fn rows_for_a_folder_that_may_not_be_written_are_refused_and_those_before_stay()
     fs::create_dir(&none).unwrap();
     allow(&none, 0o555);
     let said = anybody.failure(&none, &words);
-    assert!(said.starts_with(&format!("error: cannot create the folder {}/default", none.display())), "{said}");
+    let begins =
+        format!("error: inserting {}, batch 1: cannot create the folder {}/default", file.display(), none.display());
+    assert!(said.starts_with(&begins), "{said}");
     assert_eq!(tree(&none).len(), 1);
 }
 

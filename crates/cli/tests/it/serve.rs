@@ -53,19 +53,26 @@ fn rows_of_every_text_format_are_stored_and_asked_for() {
 fn what_is_refused_is_named_and_the_rest_is_stored() {
     let data = tempfile::tempdir().unwrap();
     let server = Served::start(data.path(), &[]);
-    let reply = server.post("/write?db=d", b"cpu load=1 1\nthis is no line\ncpu load=2 2\ncpu load=\"text\" 3\n");
+    let refusing = |body: &[u8]| server.send("POST", "/write?db=d", &[("x-manyworlds-on-conflict", "refuse")], body);
+    let reply = refusing(b"cpu load=1 1\nthis is no line\ncpu load=2 2\ncpu load=\"text\" 3\n");
     let said = reply.json();
     assert_eq!((reply.status, &said["stored"]), (400, &json!(2)), "{said}");
     let positions: Vec<_> = said["refused"].as_array().unwrap().iter().map(|r| r["position"].clone()).collect();
     assert_eq!(positions, [2, 4], "{said}");
-    let reply = server.post("/write?db=d", b"cpu load=3 4\ncpu load=t 5\n");
+    let reply = refusing(b"cpu load=3 4\ncpu load=t 5\n");
     assert_eq!((reply.status, reply.json()["stored"].clone()), (400, json!(1)), "{}", reply.text());
     // A type that the table has otherwise.
-    let reply = server.post("/write?db=d", b"cpu load=\"much\" 6\n");
+    let reply = refusing(b"cpu load=\"much\" 6\n");
     let said = reply.json();
     assert_eq!((reply.status, &said["refused"][0]["field"]), (400, &json!("load")), "{said}");
     assert!(said["error"].as_str().unwrap().contains("holds real numbers, and text came"), "{said}");
     assert_eq!(server.sql("SELECT count(*) AS n, sum(load) AS s FROM d.cpu"), json!([{"n": 3, "s": 6.0}]));
+    // Without the header the value is kept.
+    let reply = server.post("/write?db=d", b"cpu load=\"much\" 6\n");
+    let told = "table cpu: 1 values that column `load` does not hold are stored as text in `load_text`";
+    assert!(reply.status == 204 && reply.head.contains(told), "{}: {}", reply.head, reply.text());
+    let kept = server.sql("SELECT load, load_text FROM d.cpu WHERE load_text IS NOT NULL");
+    assert_eq!(kept, json!([{"load": null, "load_text": "much"}]));
     for (path, body, status, words) in [
         (
             "/write?db=d&precision=week",

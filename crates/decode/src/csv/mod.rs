@@ -1,44 +1,15 @@
 //! Comma-separated values under a header, as RFC 4180 has them.
 //!
-//! A cell's value tells its type: an integer or float as JSON writes them, `true` and `false` (also `True`, `TRUE` ...),
-//! and else text, so that `007` and `+49 30 1234` stay what they are. A quoted cell is text. An empty cell is NULL; `""`
-//! is a text without letters. In a column whose first value is text, every cell is text. `time` is a number or a text
-//! as of RFC 3339.
-//!
-//! Rows of a stream differ ([`rows`]): no value is refused, and texts as of RFC 3339 may be times.
+//! A cell's value tells its type: an integer or float as JSON writes them, `true` and `false` (also `True`, `TRUE` ...), a
+//! date with a time of day, and else text, so that `007` and `+49 30 1234` stay what they are. A quoted cell is text. An
+//! empty cell is NULL; `""` is a text without letters. In a column whose first value is text, every cell is text.
 
 pub(super) mod rows;
 
 use super::column::{Kind, Value};
-use super::lines::Lines;
 use super::number::Digits;
-use super::table::{Table, Taken, check_name, refuse, refuse_field, shown};
-use super::tables::{Tables, check_table_name};
-use super::time::{self, Moment};
-use super::{DecodeError, Limits, TIME};
-
-/// Takes all lines that can be read.
-pub(super) fn decode(body: &[u8], table: &str, tables: &mut Tables<'_>) -> Result<(), DecodeError> {
-    check_table_name(table.as_bytes(), tables.limits)
-        .map_err(|reason| DecodeError::TableName { name: table.to_owned(), reason })?;
-    let mut lines = Lines::new(body);
-    let mut reader = Reader::new(body, usize::MAX, true);
-    if body.starts_with(b"\xef\xbb\xbf") {
-        reader.at = 3;
-    }
-    let header = reader.header(tables.limits)?;
-    loop {
-        reader.pass_blank();
-        let start = reader.at;
-        if start == body.len() {
-            return Ok(());
-        }
-        if let Err(refusal) = reader.line(table, &header, tables) {
-            reader.at = reader.line_end(start).unwrap_or(body.len());
-            tables.refuse(lines.number(start), Some(table.as_bytes()), *refusal);
-        }
-    }
-}
+use super::table::{Table, Taken, check_name, refuse};
+use super::{DecodeError, Limits, TIME, time};
 
 struct Reader<'a> {
     body: &'a [u8],
@@ -115,18 +86,9 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Takes the line that begins here.
-    fn line(&mut self, table: &str, header: &[Box<[u8]>], tables: &mut Tables<'_>) -> Taken<()> {
-        let limits = tables.limits;
-        let place = tables.open(table.as_bytes())?;
-        let row_time = self.cells(header, tables.table(place), limits)?;
-        tables.commit(place, row_time)
-    }
-
-    /// Takes the cells of the line that begins here; its time, in a request.
-    fn cells(&mut self, header: &[Box<[u8]>], rows: &mut Table, limits: &Limits) -> Taken<Option<Moment>> {
+    /// Takes the cells of the line that begins here.
+    fn cells(&mut self, header: &[Box<[u8]>], rows: &mut Table, limits: &Limits) -> Taken<()> {
         let start = self.at;
-        let mut row_time = None;
         for (index, name) in header.iter().enumerate() {
             if index > 0 {
                 if self.peek() != Some(b',') {
@@ -136,27 +98,15 @@ impl<'a> Reader<'a> {
             }
             let cell = self.cell()?;
             let text = spell(cell, &mut self.scratch);
-            if !rows.is_stream() && **name == *TIME.as_bytes() {
-                row_time = read_time(text, cell.quoted)?;
-                continue;
-            }
             let column = rows.column(name, limits)?;
             let value = if cell.quoted {
-                Some(Value::Text(text))
+                Value::Text(text)
             } else if text.is_empty() {
-                Some(Value::Null)
-            } else if rows.kind(column) == Kind::Text {
-                Some(Value::Text(text))
+                Value::Null
             } else {
-                read(text)
+                read(text, rows.kind(column))
             };
-            match value {
-                _ if rows.is_stream() => {
-                    rows.take(column, value.unwrap_or_else(|| huge(text)), || text.to_vec(), limits)?;
-                }
-                Some(value) => rows.put(column, value, limits)?,
-                None => return refuse_huge(text, name),
-            }
+            rows.add_written(column, value, || text.to_vec(), limits)?;
         }
         if self.peek() == Some(b',') {
             return refuse(format!("it has more cells than the header, which has {}", header.len()));
@@ -164,7 +114,7 @@ impl<'a> Reader<'a> {
         if self.at > self.checked && std::str::from_utf8(&self.body[start..self.at]).is_err() {
             return refuse("the line is no UTF-8");
         }
-        Ok(row_time)
+        Ok(())
     }
 
     /// The cell that begins here; the place is at the comma, line's end or body's end behind it.
@@ -255,43 +205,21 @@ fn halve_quotes<'s>(raw: &[u8], scratch: &'s mut Vec<u8>) -> &'s [u8] {
     scratch
 }
 
-/// What an unquoted cell says. Nothing where it is a number that does not fit 64 bits.
+/// What an unquoted cell of a column that holds `kind` says.
 #[inline]
-fn read(text: &[u8]) -> Option<Value<'_>> {
+fn read(text: &[u8], kind: Kind) -> Value<'_> {
+    if kind == Kind::Text {
+        return Value::Text(text);
+    }
     let digits = Digits::read(text);
     if digits.len() < text.len() || !digits.is_json() {
-        return Some(match text {
+        return match text {
             b"true" | b"True" | b"TRUE" => Value::Bool(true),
             b"false" | b"False" | b"FALSE" => Value::Bool(false),
-            _ => Value::Text(text),
-        });
+            // Other programs write times of UTC so; JSON's texts say more of what they are.
+            _ => time::of_utc(text).map_or(Value::Text(text), Value::Time),
+        };
     }
-    if digits.is_integer() { digits.int().map(Value::Int) } else { digits.float().map(Value::Float) }
-}
-
-#[cold]
-fn huge(text: &[u8]) -> Value<'_> {
-    Digits::read(text).exact_float().map_or(Value::Huge, Value::Float)
-}
-
-#[cold]
-fn refuse_huge<T>(text: &[u8], name: &[u8]) -> Taken<T> {
-    let reason = format!("{} does not fit 64 bits: quote it to store it as text", String::from_utf8_lossy(text));
-    refuse_field(name, reason)
-}
-
-fn read_time(text: &[u8], quoted: bool) -> Taken<Option<Moment>> {
-    if text.is_empty() && !quoted {
-        return Ok(None);
-    }
-    let time = match read(text) {
-        Some(Value::Int(value)) => Some(time::of_int(value)),
-        Some(Value::Float(value)) => time::of_float(value),
-        Some(_) => time::of_text(text),
-        None => return refuse_huge(text, TIME.as_bytes()),
-    };
-    if time.is_some() {
-        return Ok(time);
-    }
-    refuse_field(TIME.as_bytes(), format!("{:?} is no time", shown(text)))
+    let value = if digits.is_integer() { digits.int().map(Value::Int) } else { digits.float().map(Value::Float) };
+    value.unwrap_or_else(|| digits.exact_float().map_or(Value::Huge, Value::Float))
 }

@@ -1,11 +1,11 @@
-//! A stream's rows, under the header with which it begins.
+//! Rows, under the header with which they begin.
 
 use super::Reader;
 use crate::DecodeError;
+use crate::batch::Batch;
 use crate::lines::Lines;
-use crate::rows::Batch;
 
-/// Takes the whole lines with which a stream goes on, or some of them; how many bytes that is. The first is the header.
+/// Takes the whole lines with which some bytes begin, or some of them; how many bytes that is. The first is the header.
 pub(crate) fn read(
     body: &[u8],
     last: bool,
@@ -39,7 +39,7 @@ pub(crate) fn read(
             batch.table.rollback();
             return Ok(start);
         }
-        match taken.and_then(|_| batch.keep(|| lines.number(start))) {
+        match taken.and_then(|()| batch.keep(|| lines.number(start))) {
             Ok(true) => {}
             Ok(false) => return Ok(start),
             Err(refusal) => {

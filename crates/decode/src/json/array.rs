@@ -1,4 +1,4 @@
-//! Values of a stream's rows: what a request has not, arrays and numbers of any size.
+//! Values: scalars, arrays and numbers of any size.
 
 use super::{Parser, Quoted, Scalar, spell};
 use crate::Limits;
@@ -7,35 +7,29 @@ use crate::number::Digits;
 use crate::table::{Table, Taken};
 
 impl Parser<'_> {
-    /// Takes the value of a stream's column.
+    /// Takes the value of a column.
     #[inline]
-    pub(super) fn stream_value(
-        &mut self,
-        name: Quoted<'_>,
-        column: usize,
-        table: &mut Table,
-        limits: &Limits,
-    ) -> Taken<bool> {
+    pub(super) fn value(&mut self, name: Quoted<'_>, column: usize, table: &mut Table, limits: &Limits) -> Taken<bool> {
         let start = self.at;
         if self.peek() == Some(b'[') {
             let is_set = self.array()?;
             let raw = &self.body[start..self.at];
             let value = if is_set { Value::Set(&self.members) } else { Value::Text(raw) };
-            table.take(column, value, || raw.to_vec(), limits)?;
+            table.add_written(column, value, || raw.to_vec(), limits)?;
             return Ok(false);
         }
         match self.scalar(name)? {
             Scalar::Text(quoted) => {
                 let text = spell(quoted, &mut self.scratch)?;
-                table.take(column, Value::Text(text), || text.to_vec(), limits)?;
+                table.add_value(column, Value::Text(text), limits)?;
             }
             Scalar::Value(value) => {
                 let raw = &self.body[start..self.at];
-                table.take(column, value, || raw.to_vec(), limits)?;
+                table.add_written(column, value, || raw.to_vec(), limits)?;
             }
             Scalar::Huge(raw) => {
                 let value = Digits::read(raw).exact_float().map_or(Value::Huge, Value::Float);
-                table.take(column, value, || raw.to_vec(), limits)?;
+                table.add_written(column, value, || raw.to_vec(), limits)?;
             }
         }
         Ok(false)

@@ -1,10 +1,8 @@
 //! NDJSON: one object a line.
 //!
-//! An object within an object is flattened: `{"a": {"b": 1}}` is the field `a.b`. Arrays are refused. A number with a
-//! point or an exponent is a float, another an integer, refused where it does not fit 64 bits. `time` is a number, a text
-//! as of RFC 3339, or null. A name twice in a line is refused. Blank lines are passed over.
-//!
-//! Rows of a stream differ ([`rows`]): the field is `a_b`, arrays are sets or texts, and no value is refused.
+//! An object within an object is flattened: `{"a": {"b": 1}}` is the field `a_b`. An array of scalars is a set, another a
+//! text. A number with a point or an exponent is a float, another an integer. `time` is a number, a text as of RFC 3339, or
+//! null. A name twice in a line is refused. Blank lines are passed over.
 
 mod array;
 mod path;
@@ -12,54 +10,24 @@ pub(super) mod rows;
 
 pub(super) use path::shown as shown_path;
 
+use super::Limits;
 use super::column::Value;
-use super::lines::{Lines, after_newline};
 use super::number::Digits;
+use super::path::Path;
 use super::set::Members;
-use super::table::{Table, Taken, refuse, refuse_field, shown};
-use super::tables::{Tables, check_table_name};
-use super::time::{self, Moment};
-use super::{DecodeError, Limits, TIME};
-
-/// Takes all lines that can be read.
-pub(super) fn decode(body: &[u8], table: &str, tables: &mut Tables<'_>) -> Result<(), DecodeError> {
-    check_table_name(table.as_bytes(), tables.limits)
-        .map_err(|reason| DecodeError::TableName { name: table.to_owned(), reason })?;
-    let mut lines = Lines::new(body);
-    let mut parser = Parser::new(body, b'.');
-    loop {
-        parser.pass_blank();
-        let start = parser.at;
-        if start == body.len() {
-            return Ok(());
-        }
-        if let Err(refusal) = parser.line(table, tables) {
-            // JSON has no newline inside a text: the line's end is certain.
-            parser.at = after_newline(body, start);
-            tables.refuse(lines.number(start), Some(table.as_bytes()), *refusal);
-        }
-    }
-}
+use super::table::{Table, Taken, refuse, refuse_field};
 
 struct Parser<'a> {
     body: &'a [u8],
     at: usize,
     /// How far the body is known to be UTF-8.
     checked: usize,
-    /// What stands between the names of an object and its fields.
-    separator: u8,
-    /// The names of the objects around, each followed by the separator.
-    path: Vec<u8>,
-    /// The lengths of `path` before each of them.
-    objects: Vec<usize>,
+    /// The objects around.
+    path: Path,
     /// A text without its escapes.
     scratch: Vec<u8>,
     /// An array's members.
     members: Members,
-    /// The line's time, in a request.
-    time: Option<Moment>,
-    /// Whether the line has named it.
-    timed: bool,
     /// Whether the row has named anything.
     named: bool,
 }
@@ -72,18 +40,14 @@ struct Quoted<'a> {
 }
 
 impl<'a> Parser<'a> {
-    fn new(body: &'a [u8], separator: u8) -> Self {
+    fn new(body: &'a [u8]) -> Self {
         Self {
             body,
             at: 0,
             checked: std::str::from_utf8(body).map_or_else(|error| error.valid_up_to(), str::len),
-            separator,
-            path: Vec::new(),
-            objects: Vec::new(),
+            path: Path::default(),
             scratch: Vec::new(),
             members: Members::default(),
-            time: None,
-            timed: false,
             named: false,
         }
     }
@@ -131,22 +95,9 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// Takes the line that begins here.
-    fn line(&mut self, table: &str, tables: &mut Tables<'_>) -> Taken<()> {
-        let limits = tables.limits;
-        let place = tables.open(table.as_bytes())?;
-        let start = self.at;
-        self.row(tables.table(place), limits)?;
-        self.end_line(start)?;
-        tables.commit(place, self.time)
-    }
-
     /// Takes the object that begins here.
     fn row(&mut self, table: &mut Table, limits: &Limits) -> Taken<()> {
         self.path.clear();
-        self.objects.clear();
-        self.time = None;
-        self.timed = false;
         self.named = false;
         if self.peek() == Some(b'[') {
             return refuse("it is an array: send one object a line");
@@ -191,9 +142,8 @@ impl<'a> Parser<'a> {
                 }
                 empty = false;
                 self.expect(b'}')?;
-                match self.objects.pop() {
-                    Some(len) => self.path.truncate(len),
-                    None => return Ok(()),
+                if !self.path.leave() {
+                    return Ok(());
                 }
             }
         }
@@ -215,29 +165,8 @@ impl<'a> Parser<'a> {
         if self.peek() == Some(b'{') {
             return self.enter(name, table, limits);
         }
-        let is_time = !table.is_stream() && self.path.is_empty() && name.raw == TIME.as_bytes();
-        let column = match (guessed, is_time) {
-            (true, _) => table.take_guess(),
-            (false, true) => 0,
-            (false, false) => self.column(name, table, limits)?,
-        };
-        if table.is_stream() {
-            return self.stream_value(name, column, table, limits);
-        }
-        let value = match self.scalar(name)? {
-            Scalar::Text(quoted) => Value::Text(spell(quoted, &mut self.scratch)?),
-            Scalar::Value(value) => value,
-            Scalar::Huge(raw) => return refuse_field(name.raw, format!("{} does not fit 64 bits", shown(raw))),
-        };
-        if !is_time {
-            table.put(column, value, limits)?;
-        } else if self.timed {
-            return refuse_field(TIME.as_bytes(), "the name stands there twice");
-        } else {
-            self.time = read_time(value)?;
-            self.timed = true;
-        }
-        Ok(false)
+        let column = if guessed { table.take_guess() } else { self.column(name, table, limits)? };
+        self.value(name, column, table, limits)
     }
 
     /// Passes over the name that likely comes next, where it does.
@@ -255,37 +184,28 @@ impl<'a> Parser<'a> {
 
     /// The column of a name, under the names of the objects around.
     fn column(&mut self, name: Quoted<'_>, table: &mut Table, limits: &Limits) -> Taken<usize> {
-        if self.path.is_empty() {
-            return table.column(spell(name, &mut self.scratch)?, limits);
-        }
-        let len = self.path.len();
-        self.path.extend_from_slice(spell(name, &mut self.scratch)?);
-        let column = table.column(&self.path, limits);
-        self.path.truncate(len);
-        column
+        let name = spell(name, &mut self.scratch)?;
+        if self.path.is_empty() { table.column(name, limits) } else { table.nested(&mut self.path, name, limits) }
     }
 
     /// Goes into an object and says so, unless it is left out.
     fn enter(&mut self, name: Quoted<'_>, table: &Table, limits: &Limits) -> Taken<bool> {
-        let around = self.path.len();
-        self.path.extend_from_slice(spell(name, &mut self.scratch)?);
-        if table.excludes(&self.path) {
-            self.path.truncate(around);
+        let field = self.path.field(spell(name, &mut self.scratch)?);
+        if table.excludes(field) {
             self.pass_value()?;
             return Ok(false);
         }
-        self.at += 1;
-        self.objects.push(around);
-        // The line's own object is a level as well.
-        if self.objects.len() >= limits.depth_max {
-            return refuse_field(name.raw, format!("objects are nested over {} levels deep", limits.depth_max));
-        }
-        self.path.push(self.separator);
-        if self.path.len() > limits.name_bytes_max {
+        if field.len() >= limits.name_bytes_max {
             return refuse_field(
                 name.raw,
                 format!("names of nested objects have over {} bytes", limits.name_bytes_max),
             );
+        }
+        self.at += 1;
+        self.path.enter();
+        // The line's own object is a level as well.
+        if self.path.depth() >= limits.depth_max {
+            return refuse_field(name.raw, format!("objects are nested over {} levels deep", limits.depth_max));
         }
         Ok(true)
     }
@@ -358,22 +278,6 @@ enum Scalar<'a> {
     Value(Value<'a>),
     /// A number that does not fit 64 bits.
     Huge(&'a [u8]),
-}
-
-/// A time; nothing inside where it is null.
-fn read_time(value: Value<'_>) -> Taken<Option<Moment>> {
-    let time = match value {
-        Value::Null => return Ok(None),
-        Value::Int(value) => Some(time::of_int(value)),
-        Value::Float(value) => time::of_float(value),
-        Value::Text(text) => time::of_text(text),
-        Value::Bool(_) | Value::Time(_) | Value::Set(_) | Value::Huge => None,
-    };
-    match (time, value) {
-        (Some(time), _) => Ok(Some(time)),
-        (None, Value::Text(text)) => refuse_field(TIME.as_bytes(), format!("{:?} is no time", shown(text))),
-        (None, value) => refuse_field(TIME.as_bytes(), format!("{} is no time", value.kind().word())),
-    }
 }
 
 /// A text without its escapes.

@@ -1,22 +1,22 @@
-//! A stream's rows: one object a line, or what lies under a path in it.
+//! Rows: one object a line, or what lies under a path in it.
 
 use super::Parser;
+use crate::batch::Batch;
 use crate::lines::{Lines, after_newline};
-use crate::rows::Batch;
 use crate::table::{Taken, refuse};
 
-/// Takes the whole lines with which a stream goes on, or some of them; how many bytes that is.
+/// Takes the whole lines with which some bytes begin, or some of them; how many bytes that is.
 pub(crate) fn read(bytes: &[u8], last: bool, lines: &mut Lines<'_>, batch: &mut Batch<'_>) -> usize {
     let end = if last { bytes.len() } else { memchr::memrchr(b'\n', bytes).map_or(0, |place| place + 1) };
     let body = &bytes[..end];
-    let mut parser = Parser::new(body, b'_');
+    let mut parser = Parser::new(body);
     loop {
         parser.pass_blank();
         let start = parser.at;
         if start == end || batch.is_full() {
             return start;
         }
-        match parser.stream_line(lines, batch) {
+        match parser.line(lines, batch) {
             Ok(true) => {}
             Ok(false) => return start,
             Err(refusal) => {
@@ -29,25 +29,25 @@ pub(crate) fn read(bytes: &[u8], last: bool, lines: &mut Lines<'_>, batch: &mut 
 }
 
 impl Parser<'_> {
-    /// Takes a stream's line that begins here. Says so, unless the batch is full before it.
+    /// Takes the line that begins here. Says so, unless the batch is full before it.
     #[inline]
-    fn stream_line(&mut self, lines: &mut Lines<'_>, batch: &mut Batch<'_>) -> Taken<bool> {
+    fn line(&mut self, lines: &mut Lines<'_>, batch: &mut Batch<'_>) -> Taken<bool> {
         let start = self.at;
         if !batch.path().is_empty() {
-            return self.stream_document(lines, batch);
+            return self.document(lines, batch);
         }
-        self.stream_row(batch)?;
+        self.named_row(batch)?;
         self.end_line(start)?;
         batch.keep(|| lines.number(start))
     }
 
-    fn stream_row(&mut self, batch: &mut Batch<'_>) -> Taken<()> {
+    fn named_row(&mut self, batch: &mut Batch<'_>) -> Taken<()> {
         self.row(batch.table, batch.limits)?;
         if self.named { Ok(()) } else { refuse("it names no field") }
     }
 
     /// Takes the rows under the path. The line is good JSON by then, so that a row that is refused leaves the others.
-    fn stream_document(&mut self, lines: &mut Lines<'_>, batch: &mut Batch<'_>) -> Taken<bool> {
+    fn document(&mut self, lines: &mut Lines<'_>, batch: &mut Batch<'_>) -> Taken<bool> {
         let line = self.at;
         let rows = self.find_rows(batch.path())?;
         if !batch.has_room(rows.len()) {
@@ -56,7 +56,7 @@ impl Parser<'_> {
         let end = self.at;
         for start in rows {
             self.at = start;
-            let taken = self.stream_row(batch).and_then(|()| batch.keep_whole(|| lines.number(line)));
+            let taken = self.named_row(batch).and_then(|()| batch.keep_whole(|| lines.number(line)));
             if let Err(refusal) = taken {
                 self.at = start;
                 self.pass_value()?;

@@ -3,11 +3,11 @@
 use super::reader::{Reader, Token};
 use super::row::field;
 use super::{Stop, read_time};
-use crate::column::{Column, Effect, Value};
-use crate::table::{Taken, check_text, differ, refuse, refuse_field};
+use crate::column::{Column, Effect, Kind, Value};
+use crate::table::{Sent, Taken, check_text, differ, refuse, refuse_field};
 use crate::tables::{Tables, Times};
 use crate::time::Moment;
-use crate::{Limits, NANOS_TWICE, TIME, TIME_NANOS, time};
+use crate::{Limits, NANOS_TWICE, OnConflict, TIME, TIME_NANOS, time};
 
 /// First bytes of values of eight bytes.
 const FLOAT: u8 = 0xcb;
@@ -17,7 +17,7 @@ const SIGNED: u8 = 0xd3;
 /// The columns of one item, of equal lengths.
 pub(super) struct Columns<'a> {
     pub(super) times: Times,
-    pub(super) columns: Vec<(&'a [u8], Column)>,
+    pub(super) columns: Vec<Sent<'a>>,
 }
 
 /// Reads the value of the key `columns`.
@@ -28,7 +28,7 @@ pub(super) fn read<'a>(reader: &mut Reader<'a>, tables: &Tables<'_>) -> Result<C
     };
     let mut rows = None;
     let mut times = None;
-    let mut columns: Vec<(&[u8], Column)> = Vec::with_capacity(keys.min(64));
+    let mut columns: Vec<Sent<'_>> = Vec::with_capacity(keys.min(64));
     for _ in 0..keys {
         let Token::Value(Value::Text(name)) = reader.token()? else {
             return Ok(refuse("a column's name is no text")?);
@@ -59,7 +59,7 @@ pub(super) fn read<'a>(reader: &mut Reader<'a>, tables: &Tables<'_>) -> Result<C
             let max = tables.limits.columns_max;
             return Ok(refuse_field(name, format!("the table has {max} columns, as many as are allowed"))?);
         } else {
-            columns.push((name, read_column(reader, len, name, tables.limits)?));
+            columns.push(read_column(reader, len, name, tables)?);
         }
     }
     if columns.is_empty() {
@@ -73,15 +73,15 @@ pub(super) fn read<'a>(reader: &mut Reader<'a>, tables: &Tables<'_>) -> Result<C
         return Ok(refuse("its columns are empty")?);
     }
     let times = times.unwrap_or_else(|| Times { micros: vec![tables.now; rows], nanos: None });
-    if times.nanos.is_some() && columns.iter().any(|(name, _)| *name == TIME_NANOS.as_bytes()) {
+    if times.nanos.is_some() && columns.iter().any(|column| column.name == TIME_NANOS.as_bytes()) {
         return Ok(refuse_field(TIME_NANOS.as_bytes(), NANOS_TWICE)?);
     }
     Ok(Columns { times, columns })
 }
 
 /// A name that two columns have.
-fn twice<'a>(columns: &[(&'a [u8], Column)]) -> Option<&'a [u8]> {
-    let mut names: Vec<&[u8]> = columns.iter().map(|(name, _)| *name).collect();
+fn twice<'a>(columns: &[Sent<'a>]) -> Option<&'a [u8]> {
+    let mut names: Vec<&[u8]> = columns.iter().map(|column| column.name).collect();
     names.sort_unstable();
     names.windows(2).find(|pair| pair[0] == pair[1]).map(|pair| pair[0])
 }
@@ -118,21 +118,26 @@ fn read_moments(
     Ok(parts)
 }
 
-fn read_column(reader: &mut Reader<'_>, len: usize, name: &[u8], limits: &Limits) -> Result<Column, Stop> {
-    let mut column = read_run(reader, len, name, limits)?;
+fn read_column<'a>(reader: &mut Reader<'a>, len: usize, name: &'a [u8], tables: &Tables<'_>) -> Result<Sent<'a>, Stop> {
+    let mut column = read_run(reader, len, name, tables.limits)?;
+    let mut out_of_place = Vec::new();
     while column.len() < len {
         let token = reader.token()?;
         let row = column.len();
-        // A text is checked with all others below.
         let value = match token {
-            Token::Value(value) => value,
+            // A text among texts is checked with all others below.
+            Token::Value(value) if column.kind() == Kind::Text => value,
             other => at_row(field(other, name), row)?,
         };
-        at_row(check_text(name, value, limits), row)?;
+        at_row(check_text(name, value, tables.limits), row)?;
         let before = column.kind();
         match column.push(value) {
             Ok(Effect::Widens) => column.widen(true),
             Ok(_) => {}
+            Err(_) if tables.on_conflict == OnConflict::Overflow => {
+                out_of_place.push((row, value.to_text()));
+                column.pad(row + 1);
+            }
             Err(_) => {
                 let here = format!("in row {row}");
                 return Ok(refuse_field(name, differ((value.kind(), &here), (before, "rows before")))?);
@@ -142,7 +147,7 @@ fn read_column(reader: &mut Reader<'_>, len: usize, name: &[u8], limits: &Limits
     if let Some(row) = column.bad_text() {
         return Ok(refuse_field(name, format!("the text in row {row} is no UTF-8"))?);
     }
-    Ok(column)
+    Ok(Sent { name, column, out_of_place })
 }
 
 /// The values of one type with which an array begins.

@@ -21,7 +21,7 @@ pub(super) fn take(parts: &Parts<'_>, table: &[u8], tables: &mut Tables<'_>) -> 
     };
     if let Some(host) = host {
         let column = table.column(HOST, limits)?;
-        table.put(column, host, limits)?;
+        table.add_value(column, host, limits)?;
     }
     let mut time = parts.time;
     if let Some(mut reader) = parts.fields {
@@ -34,7 +34,7 @@ pub(super) fn take(parts: &Parts<'_>, table: &[u8], tables: &mut Tables<'_>) -> 
                 continue;
             }
             let column = table.column(name, limits)?;
-            table.put(column, field(token, name)?, limits)?;
+            table.add_value(column, field(token, name)?, limits)?;
         }
     }
     if let Some(mut reader) = parts.tags {
@@ -46,7 +46,7 @@ pub(super) fn take(parts: &Parts<'_>, table: &[u8], tables: &mut Tables<'_>) -> 
                 continue;
             }
             let column = table.column(name, limits)?;
-            table.put(column, value, limits)?;
+            table.add_value(column, value, limits)?;
         }
     }
     Ok(tables.commit(place, time)?)

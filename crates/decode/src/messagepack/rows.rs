@@ -1,10 +1,11 @@
 //! A stream's rows: maps of fields, or what lies under a path in them.
 
 use super::reader::{Reader, Token};
-use super::spell::{self, spell_value};
+use super::spell;
 use super::timestamp;
+use crate::batch::Batch;
 use crate::column::Value;
-use crate::rows::Batch;
+use crate::path::Path;
 use crate::set::Members;
 use crate::table::{Refusal, Taken, refuse, refuse_field};
 use crate::{DecodeError, json};
@@ -23,7 +24,7 @@ pub(crate) struct State {
 /// Takes the whole records with which a stream goes on, or some of them; how many bytes that is.
 pub(crate) fn read(body: &[u8], last: bool, state: &mut State, batch: &mut Batch<'_>) -> usize {
     let mut reader = Reader::new(body);
-    let mut row = Row { path: Vec::new(), members: Members::default(), member: Vec::new() };
+    let mut row = Row { path: Path::default(), members: Members::default(), member: Vec::new() };
     loop {
         let start = reader;
         if start.at == body.len() && last && state.pending > 0 && !state.broken {
@@ -68,8 +69,8 @@ pub(crate) fn read(body: &[u8], last: bool, state: &mut State, batch: &mut Batch
 
 /// What a row is read with.
 struct Row {
-    /// The names of the maps around, each followed by `_`.
-    path: Vec<u8>,
+    /// The maps around.
+    path: Path,
     members: Members,
     /// A member's text.
     member: Vec<u8>,
@@ -111,76 +112,79 @@ impl Row {
         self.path.clear();
         match token(reader)? {
             Token::Map(0) => refuse("it names no field"),
-            Token::Map(keys) => self.fields(reader, keys, 1, batch),
+            Token::Map(keys) => self.fields(reader, keys, batch),
             other => refuse(format!("it is {}, where a map is due", other.word())),
         }
     }
 
-    fn fields(&mut self, reader: &mut Reader<'_>, keys: usize, depth: usize, batch: &mut Batch<'_>) -> Taken<()> {
+    fn fields(&mut self, reader: &mut Reader<'_>, keys: usize, batch: &mut Batch<'_>) -> Taken<()> {
         for _ in 0..keys {
             let name = match token(reader)? {
                 Token::Value(Value::Text(name)) => name,
                 other => return refuse(format!("a field's name is {}, where text is due", other.word())),
             };
-            let around = self.path.len();
-            self.path.extend_from_slice(name);
             let start = *reader;
             if let Token::Map(keys) = token(reader)? {
-                if batch.table.excludes(&self.path) {
+                if batch.table.excludes(self.path.field(name)) {
                     *reader = start;
                     pass(reader)?;
-                } else if depth >= batch.limits.depth_max {
+                } else if self.path.depth() + 1 >= batch.limits.depth_max {
                     return refuse_field(name, format!("maps are nested over {} levels deep", batch.limits.depth_max));
                 } else {
-                    self.path.push(b'_');
-                    self.fields(reader, keys, depth + 1, batch)?;
+                    self.path.enter();
+                    self.fields(reader, keys, batch)?;
+                    self.path.leave();
                 }
             } else {
                 *reader = start;
-                self.value(reader, batch)?;
+                self.value(name, reader, batch)?;
             }
-            self.path.truncate(around);
         }
         Ok(())
     }
 
-    /// Takes the value of the field that `path` names.
-    fn value(&mut self, reader: &mut Reader<'_>, batch: &mut Batch<'_>) -> Taken<()> {
+    /// Takes the value of a field.
+    fn value(&mut self, name: &[u8], reader: &mut Reader<'_>, batch: &mut Batch<'_>) -> Taken<()> {
         let (table, limits) = (&mut *batch.table, batch.limits);
-        let place = table.column(&self.path, limits)?;
+        let place = table.nested(&mut self.path, name, limits)?;
         if table.is_excluded(place) {
             pass(reader)?;
-            return table.take(place, Value::Null, Vec::new, limits);
+            return table.add_value(place, Value::Null, limits);
         }
         let start = *reader;
         match token(reader)? {
             Token::Value(Value::Text(text)) => {
                 if std::str::from_utf8(text).is_err() {
-                    return refuse_field(&self.path, "the text is no UTF-8");
+                    return refuse_field(self.path.last(), "the text is no UTF-8");
                 }
-                table.take(place, Value::Text(text), || text.to_vec(), limits)
+                table.add_value(place, Value::Text(text), limits)
             }
-            Token::Value(value) => table.take(place, value, || spell_value(value), limits),
+            Token::Value(value) => table.add_value(place, value, limits),
             Token::Huge(value) => {
                 let float = (value as f64 as u128 == u128::from(value)).then_some(value as f64);
-                table.take(place, float.map_or(Value::Huge, Value::Float), || value.to_string().into_bytes(), limits)
+                table.add_written(
+                    place,
+                    float.map_or(Value::Huge, Value::Float),
+                    || value.to_string().into_bytes(),
+                    limits,
+                )
             }
             Token::Extension { tag: -1, bytes } if let Some(time) = timestamp(bytes) => {
                 let text = time.spell().into_bytes();
                 let value = time.whole().map_or(Value::Text(&text), Value::Time);
-                table.take(place, value, || text.clone(), limits)
+                table.add_written(place, value, || text.clone(), limits)
             }
             Token::Array(len) => {
                 // What the array is written as is checked here, so that it can be written at any time.
-                let text = spell::json(start).or_else(|reason| refuse_field(&self.path, reason))?;
+                let text = spell::json(start).or_else(|reason| refuse_field(self.path.last(), reason))?;
                 if self.set(reader, len)? {
-                    return table.take(place, Value::Set(&self.members), || text.clone(), limits);
+                    return table.add_written(place, Value::Set(&self.members), || text.clone(), limits);
                 }
                 *reader = start;
                 pass(reader)?;
-                table.take(place, Value::Text(&text), || text.clone(), limits)
+                table.add_value(place, Value::Text(&text), limits)
             }
-            other => refuse_field(&self.path, format!("it is {}, which no column holds", other.word())),
+            other => refuse_field(self.path.last(), format!("it is {}, which no column holds", other.word())),
         }
     }
 

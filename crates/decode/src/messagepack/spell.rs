@@ -3,34 +3,11 @@
 use super::reader::{Reader, Token};
 use super::timestamp;
 use crate::column::Value;
-use crate::time::Moment;
-
-/// A scalar's text.
-pub(super) fn spell_value(value: Value<'_>) -> Vec<u8> {
-    let mut text = Vec::new();
-    spell(value, &mut text);
-    text
-}
-
-fn spell(value: Value<'_>, out: &mut Vec<u8>) {
-    let text = match value {
-        Value::Null => "null".to_owned(),
-        Value::Int(value) => value.to_string(),
-        // As short as it can be read back.
-        Value::Float(value) => format!("{value:?}"),
-        Value::Bool(value) => value.to_string(),
-        Value::Time(micros) => Moment::of_micros(micros).spell(),
-        Value::Text(text) => return out.extend_from_slice(text),
-        // Neither is a scalar of MessagePack.
-        Value::Set(_) | Value::Huge => return,
-    };
-    out.extend_from_slice(text.as_bytes());
-}
 
 /// Adds a scalar's text, and says whether it is one.
 pub(super) fn scalar(token: Token<'_>, out: &mut Vec<u8>) -> bool {
     match token {
-        Token::Value(value) => spell(value, out),
+        Token::Value(value) => out.extend_from_slice(&value.to_text()),
         Token::Huge(value) => out.extend_from_slice(value.to_string().as_bytes()),
         Token::Extension { tag: -1, bytes } => match timestamp(bytes) {
             Some(time) => out.extend_from_slice(time.spell().as_bytes()),

@@ -11,7 +11,7 @@ use decode::{DecodeErrorKind, Decoded, Format, Limits, Precision, decode, expand
 use rmpv::Value;
 
 use crate::load::{self, packed};
-use crate::plain::{NOW, shown, wide};
+use crate::plain::{REFUSING, shown, wide};
 
 const LINES: Format<'_> = Format::LineProtocol { precision: Precision::Microseconds };
 const JSON: Format<'_> = Format::Json { table: "cpu" };
@@ -19,7 +19,7 @@ const CSV: Format<'_> = Format::Csv { table: "cpu" };
 const ARROW: Format<'_> = Format::ArrowStream { table: "cpu" };
 
 fn run(format: Format<'_>, body: &[u8], limits: &Limits) -> Decoded {
-    decode(format, body, NOW, limits).unwrap()
+    decode(format, body, &REFUSING, limits).unwrap()
 }
 
 /// Rows taken and items refused.
@@ -88,14 +88,15 @@ fn binary_bodies_that_break_off_are_errors() {
     let records = load::records(6, 1);
     for body in [load::columnar(&records), load::rows(&records)] {
         for len in 0..body.len() {
-            assert!(decode(Format::MessagePack, &body[..len], NOW, &wide()).is_err(), "at {len}");
+            assert!(decode(Format::MessagePack, &body[..len], &REFUSING, &wide()).is_err(), "at {len}");
         }
         assert_eq!(counts(&run(Format::MessagePack, &body, &wide())), (6, 0));
     }
     let decoded = run(CSV, &load::csv(&records), &wide());
     let body = load::arrow_stream(&decoded.tables[0].1);
     // A stream may lack the mark of its end, since its rows are there.
-    let whole: Vec<usize> = (0..body.len()).filter(|len| decode(ARROW, &body[..*len], NOW, &wide()).is_ok()).collect();
+    let whole: Vec<usize> =
+        (0..body.len()).filter(|len| decode(ARROW, &body[..*len], &REFUSING, &wide()).is_ok()).collect();
     assert_eq!(whole, [body.len() - 8]);
     assert_eq!(run(ARROW, &body[..whole[0]], &wide()), run(ARROW, &body, &wide()));
 }
@@ -119,7 +120,7 @@ fn a_wrong_byte_anywhere_is_no_panic() {
             for wrong in [0x00, 0x01, b'"', b'\n', 0x7f, 0x80, 0xff, right ^ 1, right ^ 0x40] {
                 body[at] = wrong;
                 // Either answer is right; that there is one is what counts.
-                let _ = decode(format, &body, NOW, &wide());
+                let _ = decode(format, &body, &REFUSING, &wide());
             }
             body[at] = right;
         }
@@ -135,7 +136,7 @@ fn bodies_of_lines_that_break_off_keep_their_whole_lines() {
         for len in 0..=body.len() {
             let part = &body[..len];
             let newlines = part.split(|byte| *byte == b'\n').count() - 1;
-            match decode(format, part, NOW, &wide()) {
+            match decode(format, part, &REFUSING, &wide()) {
                 Ok(decoded) => {
                     let whole = newlines.saturating_sub(header);
                     let (rows, refused) = counts(&decoded);
@@ -169,7 +170,7 @@ fn columns_are_limited() {
         let body = packed(&Value::Map(vec![("m".into(), "cpu".into()), (key.into(), pairs(one))]));
         refused(run(Format::MessagePack, &body, &limits));
     }
-    assert!(decode(CSV, names.join(",").as_bytes(), NOW, &limits).is_err());
+    assert!(decode(CSV, names.join(",").as_bytes(), &REFUSING, &limits).is_err());
     let one: ArrayRef = Arc::new(Int64Array::from(vec![1]));
     refused(run(ARROW, &stream(names.iter().map(|name| (name.as_str(), one.clone())).collect()), &limits));
     // As many as are allowed are taken, in any order of the names.
@@ -253,7 +254,7 @@ fn arrow_types_that_do_not_fit_are_refused_by_name() {
     assert_eq!(
         shown(&run(ARROW, &body, &wide())),
         [
-            "refused 0 cpu.d: its type Date32 is not stored: send integers, floats, text or booleans",
+            "refused 0 cpu.d: its type Date32 is not stored: send integers, floats, text, booleans, times or lists of text",
             "refused 0 cpu.time: a time is no Date32",
         ]
     );
@@ -320,7 +321,7 @@ fn refused_lines_take_no_longer_than_they_are() {
     ] {
         let body = format!("{line}\n").repeat(300_000);
         for format in [LINES, JSON, CSV] {
-            if let Ok(decoded) = decode(format, body.as_bytes(), NOW, &wide()) {
+            if let Ok(decoded) = decode(format, body.as_bytes(), &REFUSING, &wide()) {
                 let (rows, refused) = counts(&decoded);
                 assert!(rows + refused <= 300_000);
             }
@@ -339,6 +340,6 @@ fn refusals_beyond_the_limit_are_counted() {
 #[test]
 fn a_body_over_the_limit_is_refused() {
     let limits = Limits { expanded_bytes_max: 10, ..Limits::default() };
-    let error = decode(LINES, b"cpu v=1 1\nx", NOW, &limits).unwrap_err();
+    let error = decode(LINES, b"cpu v=1 1\nx", &REFUSING, &limits).unwrap_err();
     assert_eq!(error.kind(), DecodeErrorKind::TooLarge);
 }

@@ -8,10 +8,12 @@ use arrow::array::{
     TimestampMicrosecondArray,
 };
 use arrow::datatypes::{DataType, Field, Schema, TimeUnit};
-use decode::{Decoded, Limits};
+use decode::{Decoded, Limits, OnConflict, Request};
 
 /// The time of rows that have none.
 pub(crate) const NOW: i64 = 1_760_000_000_000_000;
+/// Refuses what does not fit.
+pub(crate) const REFUSING: Request<'_> = Request { now_micros: NOW, on_conflict: OnConflict::Refuse, columns: None };
 
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Val {

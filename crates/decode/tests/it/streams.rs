@@ -2,15 +2,15 @@
 
 use arrow::array::AsArray;
 use arrow::datatypes::{DataType, Field, Int64Type, Schema};
-use decode::{DecodeError, Limits, RowFormat, RowReader, RowRules, Rows, twin_name};
+use decode::{DecodeError, Limits, RowFormat, RowReader, RowRules, Rows, overflow_name};
 use rmpv::Value;
 
 use crate::load::{events, packed};
 use crate::plain::{NOW, cell};
 use crate::rules::to_messagepack;
 
-/// Rows, refused records and twins as lines: `time name=value ...`, `refused position field: reason [record]` and
-/// `twin name -> twin: rows from position, "sample", holds`.
+/// Rows, refused records and overflows as lines: `time name=value ...`, `refused position field: reason [record]` and
+/// `overflow name -> overflow: rows from position, "sample", holds`.
 pub(crate) fn shown(bytes: &[u8], rows: &Rows) -> Vec<String> {
     let mut lines = Vec::new();
     if let Some(batch) = &rows.batch {
@@ -28,9 +28,12 @@ pub(crate) fn shown(bytes: &[u8], rows: &Rows) -> Vec<String> {
         let record = String::from_utf8_lossy(&bytes[refused.bytes.clone()]).into_owned();
         lines.push(format!("refused {}{field}: {} [{record}]", refused.position, refused.reason));
     }
-    for twin in &rows.twins {
-        let (rows, position, holds) = (twin.rows, twin.position, twin.holds);
-        lines.push(format!("twin {} -> {}: {rows} from {position}, {:?}, {holds}", twin.name, twin.twin, twin.sample));
+    for overflow in &rows.overflows {
+        let (rows, position, holds) = (overflow.rows, overflow.position, overflow.holds);
+        lines.push(format!(
+            "overflow {} -> {}: {rows} from {position}, {:?}, {holds}",
+            overflow.name, overflow.overflow, overflow.sample
+        ));
     }
     lines
 }
@@ -95,7 +98,7 @@ fn arrays_are_sets_or_texts() {
             "NOW a=[\"x\"] a_text=NULL",
             "NOW a=NULL a_text=\"[[1]]\"",
             "NOW a=NULL a_text=\"y\"",
-            "twin a -> a_text: 2 from 2, \"[[1]]\", set of texts",
+            "overflow a -> a_text: 2 from 2, \"[[1]]\", set of texts",
         ],
     );
 }
@@ -117,13 +120,13 @@ fn only_full_times_are_recognised() {
         &[
             "NOW t=@1704164645000000 t_text=NULL",
             "NOW t=NULL t_text=\"1\"",
-            "twin t -> t_text: 1 from 2, \"1\", timestamp",
+            "overflow t -> t_text: 1 from 2, \"1\", timestamp",
         ],
     );
 }
 
 #[test]
-fn integers_widen_and_everything_else_goes_to_the_twin() {
+fn integers_widen_and_everything_else_goes_to_the_overflow() {
     json("{\"a\":1}\n{\"a\":0.5}\n{\"a\":2}", &["NOW a=1.0", "NOW a=0.5", "NOW a=2.0"]);
     json(
         "{\"a\":1}\n{\"a\":\"x\\ty\"}\n{\"a\":true}\n{\"a\":[ 1 ]}\n{\"a\":2}",
@@ -133,7 +136,7 @@ fn integers_widen_and_everything_else_goes_to_the_twin() {
             "NOW a=NULL a_text=\"true\"",
             "NOW a=NULL a_text=\"[ 1 ]\"",
             "NOW a=2 a_text=NULL",
-            "twin a -> a_text: 3 from 2, \"x\\ty\", integer",
+            "overflow a -> a_text: 3 from 2, \"x\\ty\", integer",
         ],
     );
     json(
@@ -142,13 +145,13 @@ fn integers_widen_and_everything_else_goes_to_the_twin() {
             "NOW a=\"x\" a_text=NULL a_b=NULL",
             "NOW a=NULL a_text=\"1.50\" a_b=NULL",
             "NOW a=NULL a_text=NULL a_b=1",
-            "twin a -> a_text: 1 from 2, \"1.50\", text",
+            "overflow a -> a_text: 1 from 2, \"1.50\", text",
         ],
     );
 }
 
 #[test]
-fn a_twin_gives_way_to_a_field_of_its_name() {
+fn an_overflow_column_gives_way_to_a_field_of_its_name() {
     // In the same row, before or behind.
     json(
         "{\"a\":1}\n{\"a\":\"x\",\"a_text\":\"own\"}\n{\"a\":\"y\",\"a_text\":null}",
@@ -156,8 +159,8 @@ fn a_twin_gives_way_to_a_field_of_its_name() {
             "NOW a=1 a_text=NULL a_text_text=NULL",
             "NOW a=NULL a_text=\"own\" a_text_text=\"x\"",
             "NOW a=NULL a_text=\"y\" a_text_text=NULL",
-            "twin a -> a_text_text: 1 from 2, \"x\", integer",
-            "twin a -> a_text: 1 from 3, \"y\", integer",
+            "overflow a -> a_text_text: 1 from 2, \"x\", integer",
+            "overflow a -> a_text: 1 from 3, \"y\", integer",
         ],
     );
     // As a column of another type.
@@ -167,12 +170,12 @@ fn a_twin_gives_way_to_a_field_of_its_name() {
             "NOW a=1 a_text=2 a_text_text=NULL a_text_text_text=NULL",
             "NOW a=NULL a_text=NULL a_text_text=\"x\" a_text_text_text=NULL",
             "NOW a=NULL a_text=NULL a_text_text=\"y\" a_text_text_text=\"z\"",
-            "twin a -> a_text_text: 2 from 2, \"x\", integer",
-            "twin a_text -> a_text_text_text: 1 from 3, \"z\", integer",
+            "overflow a -> a_text_text: 2 from 2, \"x\", integer",
+            "overflow a_text -> a_text_text_text: 1 from 3, \"z\", integer",
         ],
     );
-    assert_eq!(twin_name("a", |_| false), "a_text");
-    assert_eq!(twin_name("a", |name| name.len() < 8), "a_text_text");
+    assert_eq!(overflow_name("a", |_| false), "a_text");
+    assert_eq!(overflow_name("a", |name| name.len() < 8), "a_text_text");
 }
 
 #[test]
@@ -183,7 +186,7 @@ fn integers_of_any_size_are_kept() {
         &[
             "NOW a=9223372036854775807 a_text=NULL",
             "NOW a=NULL a_text=\"9223372036854775808\"",
-            "twin a -> a_text: 1 from 2, \"9223372036854775808\", integer",
+            "overflow a -> a_text: 1 from 2, \"9223372036854775808\", integer",
         ],
     );
     json(
@@ -192,8 +195,8 @@ fn integers_of_any_size_are_kept() {
             "NOW a=1 a_text=NULL b_text=NULL",
             "NOW a=NULL a_text=\"18446744073709551615\" b_text=NULL",
             "NOW a=NULL a_text=NULL b_text=\"1e999\"",
-            "twin a -> a_text: 1 from 2, \"18446744073709551615\", integer",
-            "twin b -> b_text: 1 from 3, \"1e999\", nothing yet",
+            "overflow a -> a_text: 1 from 2, \"18446744073709551615\", integer",
+            "overflow b -> b_text: 1 from 3, \"1e999\", nothing yet",
         ],
     );
     csv(
@@ -201,7 +204,7 @@ fn integers_of_any_size_are_kept() {
         &[
             "NOW a=1.0 b=2 b_text=NULL",
             "NOW a=1.8446744073709552e19 b=NULL b_text=\"18446744073709551615\"",
-            "twin b -> b_text: 1 from 3, \"18446744073709551615\", integer",
+            "overflow b -> b_text: 1 from 3, \"18446744073709551615\", integer",
         ],
     );
 }
@@ -253,7 +256,7 @@ fn a_time_that_cannot_be_read_is_kept_as_text() {
             "1700000000000000 a=NULL time_text=NULL",
             "NOW a=NULL time_text=\"[1]\"",
             "NOW a=NULL time_text=\"true\"",
-            "twin time -> time_text: 3 from 1, \"soon\", the row's time",
+            "overflow time -> time_text: 3 from 1, \"soon\", the row's time",
         ],
     );
 }
@@ -269,8 +272,8 @@ fn another_field_may_be_the_time() {
             "5000000 time_text=\"7\" meta_at_text=NULL",
             "NOW time_text=NULL meta_at_text=\"x\"",
             "NOW time_text=NULL meta_at_text=NULL",
-            "twin time -> time_text: 1 from 1, \"7\", the row's time",
-            "twin meta_at -> meta_at_text: 1 from 2, \"x\", the row's time",
+            "overflow time -> time_text: 1 from 1, \"7\", the row's time",
+            "overflow meta_at -> meta_at_text: 1 from 2, \"x\", the row's time",
         ],
     );
     check(
@@ -323,14 +326,14 @@ fn fields_may_be_integers() {
             "NOW a=NULL a_text=\"true\"",
             "NOW a=NULL a_text=NULL",
             "NOW a=NULL a_text=\"9007199254740993.0\"",
-            "twin a -> a_text: 5 from 5, \"7.5\", integer",
+            "overflow a -> a_text: 5 from 5, \"7.5\", integer",
         ],
     );
     check(
         RowFormat::Csv,
         &rules,
         b"a\n\"42\"\nx\n",
-        &["NOW a=42 a_text=NULL", "NOW a=NULL a_text=\"x\"", "twin a -> a_text: 1 from 3, \"x\", integer"],
+        &["NOW a=42 a_text=NULL", "NOW a=NULL a_text=\"x\"", "overflow a -> a_text: 1 from 3, \"x\", integer"],
     );
 }
 
@@ -350,7 +353,7 @@ fn fields_may_be_times() {
             "NOW t=@1704153600000000 t_text=NULL",
             "NOW t=@1700000000000000 t_text=NULL",
             "NOW t=NULL t_text=\"x\"",
-            "twin t -> t_text: 1 from 5, \"x\", timestamp",
+            "overflow t -> t_text: 1 from 5, \"x\", timestamp",
         ],
     );
     for (format, text, time) in [
@@ -366,7 +369,7 @@ fn fields_may_be_times() {
         RowFormat::Csv,
         &of(Some("%H:%M")),
         b"t\n2024\n",
-        &["NOW t_text=\"2024\"", "twin t -> t_text: 1 from 2, \"2024\", timestamp"],
+        &["NOW t_text=\"2024\"", "overflow t -> t_text: 1 from 2, \"2024\", timestamp"],
     );
     let time = RowRules { timestamps: vec![("time".to_owned(), Some("%Y".to_owned() + "-%j"))], ..RowRules::default() };
     check(RowFormat::Json, &time, b"{\"time\":\"1970-002\",\"a\":1}", &["86400000000 a=1"]);
@@ -379,7 +382,7 @@ fn nanoseconds_of_the_rows_time_are_kept_beside_it() {
         &[
             "1 a=1 time_nanos=NULL",
             "1 a=2 time_nanos=2",
-            "twin time -> time_nanos: 1 from 2, \"1970-01-01T00:00:00.000001002Z\", the row's time",
+            "overflow time -> time_nanos: 1 from 2, \"1970-01-01T00:00:00.000001002Z\", the row's time",
         ],
     );
     // The field's own column of that name is another's: the time is kept as it is written.
@@ -387,7 +390,7 @@ fn nanoseconds_of_the_rows_time_are_kept_beside_it() {
         "{\"time\":1700000000000000001,\"time_nanos\":\"mine\"}",
         &[
             "1700000000000000 time_nanos=\"mine\" time_text=\"1700000000000000001\"",
-            "twin time -> time_text: 1 from 1, \"1700000000000000001\", the row's time",
+            "overflow time -> time_text: 1 from 1, \"1700000000000000001\", the row's time",
         ],
     );
     let other = RowRules { timestamps: vec![("t".to_owned(), None)], ..RowRules::default() };
@@ -398,7 +401,7 @@ fn nanoseconds_of_the_rows_time_are_kept_beside_it() {
         &[
             "NOW t=@1700000000000001 t_text=NULL",
             "NOW t=NULL t_text=\"1700000000000000001\"",
-            "twin t -> t_text: 1 from 2, \"1700000000000000001\", timestamp",
+            "overflow t -> t_text: 1 from 2, \"1700000000000000001\", timestamp",
         ],
     );
 }
@@ -419,7 +422,7 @@ fn only_what_lies_under_a_path_is_the_row() {
             "refused 3: it has nothing at `$.a.b` [{\"a\":1}]",
             "refused 4: what it has at `$.a.b` is no object [{\"a\":{\"b\":5}}]",
             "refused 5: \"}\" stands where a value is due [{\"a\":{\"b\":[{\"v\":9},}]",
-            "twin v -> v_text: 1 from 2, \"3\", integer",
+            "overflow v -> v_text: 1 from 2, \"3\", integer",
         ],
     );
     let rules = RowRules { path: Some("a".to_owned()), ..RowRules::default() };
@@ -457,8 +460,8 @@ fn csv_keeps_what_does_not_fit_and_quoted_newlines() {
             "NOW a=4 b=\"w\" t=NULL a_text=NULL t_text=NULL",
             "refused 6: it has 1 cells, where the header has 3 [1.5]",
             "refused 7: a quote is never closed [\"3,y,z]",
-            "twin a -> a_text: 1 from 3, \"q\", integer",
-            "twin t -> t_text: 1 from 3, \"soon\", timestamp",
+            "overflow a -> a_text: 1 from 3, \"q\", integer",
+            "overflow t -> t_text: 1 from 3, \"soon\", timestamp",
         ],
     );
     csv("", &[]);
@@ -494,7 +497,7 @@ fn messagepack_is_maps_or_arrays_of_maps() {
             "5000000 a=NULL g=NULL o_p_q=NULL a_text=\"[[1,{\\\"2\\\":[],\\\"k\\\":\\\"v\\\\\\\"\\\\n\\\"}],2]\"",
             "refused 2: it names no field [\u{fffd}]",
             "refused 3: it is integer, where a map is due [\u{3}]",
-            "twin a -> a_text: 2 from 4, \"s\", float",
+            "overflow a -> a_text: 2 from 4, \"s\", float",
         ],
     );
 }
@@ -513,7 +516,7 @@ fn messagepack_has_values_that_json_has_not() {
             "NOW a=@5000000 a_text=NULL",
             "NOW a=NULL a_text=\"18446744073709551615\"",
             "NOW a=NULL a_text=\"9223372036854775808\"",
-            "twin a -> a_text: 2 from 1, \"18446744073709551615\", timestamp",
+            "overflow a -> a_text: 2 from 1, \"18446744073709551615\", timestamp",
         ],
     );
     for bad in [Value::Binary(vec![1]), Value::Ext(5, vec![1]), Value::Array(vec![Value::Binary(vec![1])])] {
@@ -556,7 +559,7 @@ fn types_positions_and_headers_are_kept_over_chunks() {
     // Only what has values is in the batch, of the type that it has had.
     assert_eq!(
         read(b"z,\n2", false),
-        (3, vec![now("NOW a_text=\"z\""), "twin a -> a_text: 1 from 4, \"z\", integer".into()])
+        (3, vec![now("NOW a_text=\"z\""), "overflow a -> a_text: 1 from 4, \"z\", integer".into()])
     );
     assert_eq!(read(b"2,3", true), (3, vec![now("NOW a=2 b=\"3\"")]));
 }
@@ -604,7 +607,7 @@ fn the_specs_events_have_their_types() {
     let mut reader = RowReader::new(RowFormat::Json, &RowRules::default(), &Limits::default()).unwrap();
     let rows = reader.read(&bytes, true, NOW).unwrap();
     let batch = rows.batch.unwrap();
-    assert_eq!((batch.num_rows(), batch.num_columns(), rows.twins.len(), rows.refused.len()), (1000, 10, 0, 0));
+    assert_eq!((batch.num_rows(), batch.num_columns(), rows.overflows.len(), rows.refused.len()), (1000, 10, 0, 0));
     let kinds: Vec<_> = batch.schema().fields().iter().map(|field| field.data_type().clone()).collect();
     assert_eq!(kinds.iter().filter(|kind| **kind == DataType::Int64).count(), 5);
     assert_eq!(kinds.iter().filter(|kind| **kind == DataType::Utf8).count(), 3);
@@ -626,5 +629,5 @@ fn what_a_table_has_decides_and_not_what_a_stream_begins_with() {
     assert_eq!(names, ["time", "a", "b", "a_text"]);
     assert_eq!(batch.column(1).as_primitive::<Int64Type>().iter().collect::<Vec<_>>(), [None, Some(2)]);
     assert_eq!(*batch.column(2).data_type(), DataType::Float64);
-    assert_eq!((rows.twins.len(), rows.twins[0].rows), (1, 1));
+    assert_eq!((rows.overflows.len(), rows.overflows[0].rows), (1, 1));
 }

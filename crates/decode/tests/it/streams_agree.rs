@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use chrono::DateTime;
-use decode::{Limits, RowFormat, RowReader, RowRules, twin_name};
+use decode::{Limits, RowFormat, RowReader, RowRules, overflow_name};
 use proptest::prelude::*;
 use rmpv::Value;
 
@@ -57,7 +57,7 @@ impl Node {
         }
     }
 
-    /// As a twin has it.
+    /// As an overflow column has it.
     fn text(&self) -> String {
         match self {
             Self::Text(v) => v.clone(),
@@ -83,8 +83,8 @@ struct Outcome {
     cells: BTreeMap<(String, usize), String>,
     rows: usize,
     refused: Vec<usize>,
-    /// Rows and the first one's position, by column and twin.
-    twins: BTreeMap<(String, String), (usize, usize)>,
+    /// Rows and the first one's position, by column and overflow.
+    overflows: BTreeMap<(String, String), (usize, usize)>,
 }
 
 /// A plain reading of the rules.
@@ -146,13 +146,13 @@ impl Plain {
         }
         let strayed: Vec<&String> = strays.iter().map(|(name, _)| *name).collect();
         for (name, text) in &strays {
-            let twin = twin_name(name, |twin| {
-                let other = self.kinds.get(twin).is_some_and(|kind| *kind != Kind::Text);
-                other || row.contains_key(twin) || strayed.iter().any(|stray| *stray == twin)
+            let overflow = overflow_name(name, |overflow| {
+                let other = self.kinds.get(overflow).is_some_and(|kind| *kind != Kind::Text);
+                other || row.contains_key(overflow) || strayed.iter().any(|stray| *stray == overflow)
             });
-            self.kinds.insert(twin.clone(), Kind::Text);
-            row.insert(twin.clone(), format!("{text:?}"));
-            self.outcome.twins.entry(((*name).clone(), twin)).or_insert((0, position)).0 += 1;
+            self.kinds.insert(overflow.clone(), Kind::Text);
+            row.insert(overflow.clone(), format!("{text:?}"));
+            self.outcome.overflows.entry(((*name).clone(), overflow)).or_insert((0, position)).0 += 1;
         }
         let at = self.outcome.rows;
         self.outcome.rows += 1;
@@ -253,8 +253,9 @@ fn read(format: RowFormat, bytes: &[u8], sizes: &[usize]) -> (Outcome, Vec<Vec<u
             outcome.refused.push(refused.position);
             set_aside.push(bytes[at..][refused.bytes].to_vec());
         }
-        for twin in rows.twins {
-            outcome.twins.entry((twin.name, twin.twin)).or_insert((0, twin.position)).0 += twin.rows;
+        for overflow in rows.overflows {
+            outcome.overflows.entry((overflow.name, overflow.overflow)).or_insert((0, overflow.position)).0 +=
+                overflow.rows;
         }
         at += rows.taken;
         if at == bytes.len() {
@@ -302,7 +303,7 @@ fn node() -> impl Strategy<Value = Node> {
     })
 }
 
-/// Few names, so that types, twins and flattened names meet.
+/// Few names, so that types, overflows and flattened names meet.
 fn name() -> impl Strategy<Value = String> {
     prop::sample::select(vec!["a", "b", "a_text", "a_text_text", "b_a", "text", "d\"ö", "e1", "e2", "e3", "e4", "e5"])
         .prop_map(str::to_owned)

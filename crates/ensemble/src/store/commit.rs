@@ -11,7 +11,7 @@ use crate::paths::{is_of, version_of};
 use crate::plan::EventMode;
 use crate::range_writer::WrittenRange;
 use crate::schema::event_fields;
-use crate::stored::bring;
+use crate::stored::fetch;
 
 impl Store {
     /// Commits a written range: its events, then the outcomes that complete it. A range that was committed before is

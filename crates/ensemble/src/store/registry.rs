@@ -17,7 +17,7 @@ use crate::error::EnsembleError;
 use crate::paths::{partition, version_of};
 use crate::plan::{EventMode, Plan};
 use crate::schema::{ENOUGH, ENSEMBLE_COLUMNS, enough_fields, ensemble_fields};
-use crate::stored::{bring, damaged};
+use crate::stored::{fetch, damaged};
 
 /// What a row of `sim.ensembles` says.
 pub(super) struct Described {

@@ -140,7 +140,7 @@ async fn a_position_that_the_table_took_in_is_never_given_again() {
     assert_eq!(whole(&numbers(&root).await), [7]);
     // So it does where a server wrote it.
     let store = open(data.path(), real()).await;
-    store.write(vec![(name("events"), batch(8))], None).await.unwrap();
+    store.write(vec![(name("events"), batch(8))], None, decode::OnConflict::Refuse).await.unwrap();
     store.close().await.unwrap();
     drop(store);
     assert_eq!(append(&root, &real(), &[batch(9)]).unwrap().position, Some(3));
@@ -209,7 +209,13 @@ async fn appends_beside_a_server_are_in_its_answers_and_lose_and_double_nothing(
                     if writer % 2 == 0 {
                         put(root, number).unwrap();
                     } else {
-                        runtime.block_on(store.write(vec![(table.clone(), batch(number))], None)).unwrap();
+                        runtime
+                            .block_on(store.write(
+                                vec![(table.clone(), batch(number))],
+                                None,
+                                decode::OnConflict::Refuse,
+                            ))
+                            .unwrap();
                     }
                     // Whoever asks now finds it.
                     let found = whole(&runtime.block_on(crate::support::numbers(data, Some(store), table)));
@@ -359,11 +365,11 @@ async fn what_does_not_fit_is_told_at_once() {
     let root = name("events").folder(data.path());
     let int: ArrayRef = Arc::new(Int64Array::from(vec![5]));
     let text: ArrayRef = Arc::new(StringArray::from(vec!["x"]));
-    assert_eq!(append(&root, &real(), &[with(0, &[("v", int)])]).unwrap().twins, []);
+    assert_eq!(append(&root, &real(), &[with(0, &[("v", int)])]).unwrap().overflows, []);
     for digested in [false, true] {
-        let twins = append(&root, &real(), &[with(1, &[("v", text.clone())])]).unwrap().twins;
-        assert_eq!((twins.len(), twins[0].twin.as_str(), twins[0].rows), (1, "v_text", 1));
-        assert!(twins[0].reason.contains("holds integers, and text came"), "{}", twins[0].reason);
+        let overflows = append(&root, &real(), &[with(1, &[("v", text.clone())])]).unwrap().overflows;
+        assert_eq!((overflows.len(), overflows[0].overflow.as_str(), overflows[0].rows), (1, "v_text", 1));
+        assert!(overflows[0].reason.contains("holds integers, and text came"), "{}", overflows[0].reason);
         if !digested {
             digest(&root, real(), &few()).await.unwrap();
         }
@@ -418,7 +424,7 @@ async fn a_load_is_in_the_table_as_a_whole_after_what_waited() {
     }
     let text: ArrayRef = Arc::new(StringArray::from(vec!["x"]));
     load.write(with(101, &[("v", text)])).await.unwrap();
-    assert_eq!(load.take_told().0[0].twin, "v_text");
+    assert_eq!(load.take_reports().0[0].overflow, "v_text");
     let version = Table::open(&root, real()).await.unwrap().unwrap().version();
     let (loaded, ..) = load.finish().await.unwrap();
     assert_eq!((loaded.rows, loaded.segments, loaded.logged), (100, 3, 0));
@@ -448,7 +454,9 @@ async fn logs_of_servers_that_were_killed_are_digested_once_and_their_keys_stay_
     let key = Some(ingest::Key::of("one"));
     let slow = ingest::StoreOptions { flush_rows: 20, flush_age: Duration::from_hours(1), ..options() };
     let store = Store::open(data.path(), real(), slow).await.unwrap();
-    let write = async |number, key| store.write(vec![(name("events"), batch(number))], key).await.unwrap();
+    let write = async |number, key| {
+        store.write(vec![(name("events"), batch(number))], key, decode::OnConflict::Refuse).await.unwrap()
+    };
     write(0, key).await;
     write(1, None).await;
     while store.figures().segments == 0 {
@@ -465,7 +473,7 @@ async fn logs_of_servers_that_were_killed_are_digested_once_and_their_keys_stay_
     assert_eq!(digest(&root_copy, real(), &few()).await.unwrap().rows, 10);
     assert_eq!(whole(&numbers(&root_copy).await), [0, 1, 2]);
     let next = open(copy.path(), real()).await;
-    assert!(next.write(vec![(name("events"), batch(0))], key).await.unwrap()[0].before);
+    assert!(next.write(vec![(name("events"), batch(0))], key, decode::OnConflict::Refuse).await.unwrap()[0].before);
     next.close().await.unwrap();
     assert_eq!(whole(&numbers(&root_copy).await), [0, 1, 2]);
     store.close().await.unwrap();

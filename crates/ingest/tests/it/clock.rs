@@ -6,7 +6,7 @@ use std::time::{Duration, SystemTime};
 
 use arrow::array::{AsArray, RecordBatch};
 use arrow::datatypes::TimestampMicrosecondType;
-use decode::{Format, Limits, Precision, decode};
+use decode::{Format, Limits, Precision, Request, decode};
 use ingest::Key;
 use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 use table::Table;
@@ -22,7 +22,8 @@ fn rows(request: i64, now: i64) -> RecordBatch {
     let lines: Vec<String> = (request * 10..request * 10 + 10).map(|n| format!("cpu number={n}i\n")).collect();
     let lines = lines.concat();
     let format = Format::LineProtocol { precision: Precision::Nanoseconds };
-    let mut decoded = decode(format, lines.as_bytes(), now, &Limits::default()).unwrap();
+    let request = Request { now_micros: now, ..Request::default() };
+    let mut decoded = decode(format, lines.as_bytes(), &request, &Limits::default()).unwrap();
     assert!(decoded.refused.is_empty());
     decoded.tables.remove(0).1
 }
@@ -63,7 +64,7 @@ async fn a_clock_that_steps_back_costs_no_row_no_order_and_no_key() {
             // Sent again at another time, with the same key.
             for again in 0..2 {
                 let sent = rows(request as i64, now - again * HOUR);
-                store.write(vec![(table.clone(), sent)], key(request)).await.unwrap();
+                store.write(vec![(table.clone(), sent)], key(request), decode::OnConflict::Refuse).await.unwrap();
             }
         }
         assert_eq!(numbers(data.path(), Some(&store), &table).await, (0..80).collect::<Vec<_>>(), "round {round}");

@@ -23,7 +23,7 @@ async fn a_flood_is_refused_in_part_and_keeps_all_that_it_was_told_is_kept() {
         writers.spawn(async move {
             let mut kept = Vec::new();
             for n in writer * 50..(writer + 1) * 50 {
-                match store.write(vec![(table.clone(), batch(n))], None).await {
+                match store.write(vec![(table.clone(), batch(n))], None, decode::OnConflict::Refuse).await {
                     Ok(written) => kept.push((n, written[0].rows)),
                     Err(IngestError::Overloaded { .. }) => tokio::task::yield_now().await,
                     Err(other) => panic!("{other}"),
@@ -65,7 +65,9 @@ async fn of_two_types_of_a_new_column_one_wins_whoever_sends_at_once() {
                 Arc::new(StringArray::from_iter((0..10).map(|row| (row < 5).then_some("on"))))
             };
             let (store, table) = (store.clone(), table.clone());
-            writers.spawn(async move { store.write(vec![(table, stateful(writer, state))], None).await.unwrap() });
+            writers.spawn(async move {
+                store.write(vec![(table, stateful(writer, state))], None, decode::OnConflict::Refuse).await.unwrap()
+            });
         }
         let written: Vec<Written> = writers.join_all().await.concat();
         // Four senders had their way; of the others the rows without a value are kept, and the rest is told of.
@@ -73,8 +75,8 @@ async fn of_two_types_of_a_new_column_one_wins_whoever_sends_at_once() {
         rows.sort_unstable();
         assert_eq!(rows, [5, 5, 5, 5, 10, 10, 10, 10]);
         for refused in written.iter().filter(|w| w.rows == 5) {
-            let [misfit] = &refused.misfits[..] else { panic!("{refused:?}") };
-            assert_eq!((misfit.field.as_str(), misfit.rows, misfit.first), ("state", 5, 0));
+            let [conflict] = &refused.conflicts[..] else { panic!("{refused:?}") };
+            assert_eq!((conflict.field.as_str(), conflict.rows, conflict.first), ("state", 5, 0));
         }
         store.close().await.unwrap();
         assert_eq!(numbers(data.path(), None, &table).await.len(), 60);

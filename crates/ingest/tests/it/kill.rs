@@ -87,7 +87,7 @@ async fn live() {
         let store = store.clone();
         tokio::spawn(async move {
             for number in (first + writer..).step_by(WRITERS as usize) {
-                store.write(vec![(name("cpu"), batch(number))], None).await.unwrap();
+                store.write(vec![(name("cpu"), batch(number))], None, decode::OnConflict::Refuse).await.unwrap();
                 let mut out = std::io::stdout().lock();
                 writeln!(out, "\nstored {number}").and_then(|()| out.flush()).unwrap();
             }

@@ -161,8 +161,8 @@ proptest! {
                 let is_stored = if *is_appended {
                     append(&tables[*table].folder(data.path()), &disk, &[batch]).unwrap().rows == 1
                 } else {
-                    let written = store.write(vec![(tables[*table].clone(), batch)], None).await.unwrap();
-                    prop_assert_eq!(written[0].rows == 0, !written[0].misfits.is_empty());
+                    let written = store.write(vec![(tables[*table].clone(), batch)], None, decode::OnConflict::Refuse).await.unwrap();
+                    prop_assert_eq!(written[0].rows == 0, !written[0].conflicts.is_empty());
                     written[0].rows == 1
                 };
                 if is_stored {

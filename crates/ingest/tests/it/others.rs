@@ -41,7 +41,7 @@ async fn live(life: Life, data: &Path, disk: Arc<dyn Disk>, first: i64) -> Vec<i
             let options = StoreOptions { durability, flush_rows: 20, compact_segments: 0, ..options() };
             let Ok(store) = Store::open(data, disk, options).await else { return acknowledged };
             for number in first..first + 3 {
-                let written = store.write(vec![(table.clone(), batch(number))], None).await;
+                let written = store.write(vec![(table.clone(), batch(number))], None, decode::OnConflict::Refuse).await;
                 if written.is_ok() && durability == Durability::Sync {
                     acknowledged.push(number);
                 }
@@ -188,7 +188,7 @@ async fn folders_that_another_made_and_did_not_sync_are_durable_before_rows_are(
         if is_server {
             let late = StoreOptions { flush_age: Duration::from_hours(1), ..options() };
             let store = Store::open(&data, shared, late).await.unwrap();
-            store.write(vec![(name("t"), batch(0))], None).await.unwrap();
+            store.write(vec![(name("t"), batch(0))], None, decode::OnConflict::Refuse).await.unwrap();
         } else {
             append(&root, &shared, &[batch(0)]).unwrap();
         }

@@ -43,7 +43,7 @@ fn three_days() -> RecordBatch {
 /// Writes rows and closes the store.
 async fn flushed(data: &Path, options: StoreOptions, rows: RecordBatch) {
     let store = Store::open(data, Arc::new(RealDisk), options).await.unwrap();
-    store.write(vec![(name("cpu"), rows)], None).await.unwrap();
+    store.write(vec![(name("cpu"), rows)], None, decode::OnConflict::Refuse).await.unwrap();
     store.close().await.unwrap();
 }
 

@@ -21,7 +21,7 @@ async fn live(data: &Path, disk: &PowerLossDisk, tables: &[&str], options: Store
     let Ok(store) = Store::open(data, Arc::new(disk.clone()), options).await else { return acknowledged };
     for number in (0..sends).flat_map(|_| 0..BATCHES) {
         for (place, table) in tables.iter().enumerate() {
-            if store.write(vec![(name(table), batch(number))], None).await.is_ok() {
+            if store.write(vec![(name(table), batch(number))], None, decode::OnConflict::Refuse).await.is_ok() {
                 acknowledged.push((place, number));
             }
         }
@@ -126,7 +126,7 @@ async fn a_disk_that_fails_for_a_while_loses_nothing_and_doubles_nothing() {
                 20 => disk.fail_from(u64::MAX),
                 _ => {}
             }
-            if store.write(vec![(name("cpu"), batch(number))], None).await.is_ok() {
+            if store.write(vec![(name("cpu"), batch(number))], None, decode::OnConflict::Refuse).await.is_ok() {
                 acknowledged.push(number);
             }
             tokio::time::sleep(std::time::Duration::from_millis(3)).await;
@@ -166,13 +166,13 @@ async fn a_commit_of_which_only_the_end_failed_is_not_made_again() {
         let options = StoreOptions { flush_rows: 1_000, unique, ..options() };
         let failing = failing_at_the_end_of_a_commit(&disk, &failed);
         let store = Store::open(&data, failing, options).await.unwrap();
-        store.write(vec![(name("cpu"), batch(0))], None).await.unwrap();
+        store.write(vec![(name("cpu"), batch(0))], None, decode::OnConflict::Refuse).await.unwrap();
         while !failed.load(Ordering::SeqCst) {
             tokio::time::sleep(std::time::Duration::from_millis(5)).await;
         }
         // More than the commit had, with which what it had would be written again.
         for number in 1..all {
-            store.write(vec![(name("cpu"), batch(number))], None).await.unwrap();
+            store.write(vec![(name("cpu"), batch(number))], None, decode::OnConflict::Refuse).await.unwrap();
         }
         assert!(batches(&data, Some(&store), &name("cpu")).await.into_iter().eq(0..all));
         store.close().await.unwrap();

@@ -10,7 +10,7 @@ use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 use table::Table;
 use table::disk::RealDisk;
 
-use crate::support::{name, options};
+use crate::support::{name, options, unflushed};
 
 /// The members that a row has by its number: none in every fourth, and NULL in every fifth.
 fn members(number: i64) -> Option<Vec<String>> {
@@ -55,16 +55,21 @@ async fn sets_are_stored_as_they_came() {
         // The first store ends before any segment is written: what it took is in the log only.
         let store = open(kept).await;
         for number in 0..3 {
-            store.write(vec![(name("events"), batch(number))], None).await.unwrap();
+            store.write(vec![(name("events"), batch(number))], None, decode::OnConflict::Refuse).await.unwrap();
         }
-        let mut fresh: Vec<i64> =
-            store.fresh(&name("events")).unwrap().unwrap().rows.iter().flat_map(|(_, rows)| check(rows)).collect();
+        let mut fresh: Vec<i64> = unflushed(data.path(), &name("events"), &[])
+            .await
+            .unwrap()
+            .rows
+            .iter()
+            .flat_map(|(_, rows)| check(rows))
+            .collect();
         fresh.sort_unstable();
         assert!(fresh.into_iter().eq(0..30));
         drop(store);
         let store = open(options).await;
         for number in 3..20 {
-            store.write(vec![(name("events"), batch(number))], None).await.unwrap();
+            store.write(vec![(name("events"), batch(number))], None, decode::OnConflict::Refuse).await.unwrap();
         }
         store.close().await.unwrap();
         let root = name("events").folder(data.path());

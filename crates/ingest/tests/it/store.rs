@@ -9,7 +9,7 @@ use table::Table;
 use table::disk::RealDisk;
 use table::power_loss::PowerLossDisk;
 
-use crate::support::{batch, batches, name, numbers, open, options};
+use crate::support::{batch, batches, name, numbers, open, options, unflushed};
 
 #[tokio::test(flavor = "multi_thread")]
 async fn rows_are_visible_once_at_any_moment_and_in_the_table_at_the_end() {
@@ -21,7 +21,10 @@ async fn rows_are_visible_once_at_any_moment_and_in_the_table_at_the_end() {
             let (store, table) = (store.clone(), table.clone());
             tokio::spawn(async move {
                 for n in 0..50 {
-                    let written = store.write(vec![(table.clone(), batch(writer * 50 + n))], None).await.unwrap();
+                    let written = store
+                        .write(vec![(table.clone(), batch(writer * 50 + n))], None, decode::OnConflict::Refuse)
+                        .await
+                        .unwrap();
                     assert_eq!((written[0].rows, written[0].before), (10, false));
                 }
             })
@@ -43,7 +46,10 @@ async fn rows_are_visible_once_at_any_moment_and_in_the_table_at_the_end() {
     let left = left.map(Result::unwrap).filter(|e| e.path().extension().is_some_and(|end| end == "log"));
     let bytes: Vec<u64> = left.map(|e| e.metadata().unwrap().len()).collect();
     assert_eq!(bytes, [0], "of the log of what is in the table a name stays");
-    assert!(matches!(store.write(vec![(table, batch(0))], None).await, Err(IngestError::Closing)));
+    assert!(matches!(
+        store.write(vec![(table, batch(0))], None, decode::OnConflict::Refuse).await,
+        Err(IngestError::Closing)
+    ));
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -52,7 +58,7 @@ async fn a_segment_is_in_the_order_of_time() {
     let store = open(data.path(), Arc::new(RealDisk)).await;
     let table = name("cpu");
     for n in [3, 1, 2] {
-        store.write(vec![(table.clone(), batch(n))], None).await.unwrap();
+        store.write(vec![(table.clone(), batch(n))], None, decode::OnConflict::Refuse).await.unwrap();
     }
     store.close().await.unwrap();
     let segments = Table::open(&table.folder(data.path()), Arc::new(RealDisk)).await.unwrap().unwrap();
@@ -73,8 +79,12 @@ async fn a_request_with_a_key_is_stored_once_also_after_a_restart() {
     let table = name("metrics.cpu");
     for round in 0..3 {
         let store = open(data.path(), Arc::new(RealDisk)).await;
-        let one =
-            async |n| store.write(vec![(table.clone(), batch(n))], Some(Key::of(&format!("k{n}")))).await.unwrap();
+        let one = async |n| {
+            store
+                .write(vec![(table.clone(), batch(n))], Some(Key::of(&format!("k{n}"))), decode::OnConflict::Refuse)
+                .await
+                .unwrap()
+        };
         let (first, second) = tokio::join!(one(1), one(1));
         assert_eq!([first[0].before, second[0].before].iter().filter(|b| !**b).count(), usize::from(round == 0));
         assert!(!one(2 + round).await[0].before);
@@ -98,7 +108,7 @@ async fn what_has_no_room_is_refused_and_what_had_room_is_kept() {
     let mut stored = Vec::new();
     let refused = loop {
         let n = stored.len() as i64;
-        match store.write(vec![(table.clone(), batch(n))], None).await {
+        match store.write(vec![(table.clone(), batch(n))], None, decode::OnConflict::Refuse).await {
             Ok(_) => stored.push(n),
             Err(refused) => break refused,
         }
@@ -117,7 +127,7 @@ async fn columns_grow_while_rows_come_in() {
     let data = tempfile::tempdir().unwrap();
     let table = name("cpu");
     let store = open(data.path(), Arc::new(RealDisk)).await;
-    store.write(vec![(table.clone(), batch(0))], None).await.unwrap();
+    store.write(vec![(table.clone(), batch(0))], None, decode::OnConflict::Refuse).await.unwrap();
     store.close().await.unwrap();
     drop(store);
     let store = open(data.path(), Arc::new(RealDisk)).await;
@@ -128,10 +138,10 @@ async fn columns_grow_while_rows_come_in() {
         ("number", old.column(1).clone()),
         ("time", old.column(0).clone()),
     ]);
-    store.write(vec![(table.clone(), grown.unwrap())], None).await.unwrap();
-    store.write(vec![(table.clone(), batch(2))], None).await.unwrap();
-    let fresh = store.fresh(&table).unwrap().unwrap();
-    let names: Vec<_> = fresh.schema.fields().iter().map(|f| f.name().as_str()).collect();
+    store.write(vec![(table.clone(), grown.unwrap())], None, decode::OnConflict::Refuse).await.unwrap();
+    store.write(vec![(table.clone(), batch(2))], None, decode::OnConflict::Refuse).await.unwrap();
+    let unflushed = unflushed(data.path(), &table, &[]).await.unwrap();
+    let names: Vec<_> = unflushed.schema.fields().iter().map(|f| f.name().as_str()).collect();
     assert_eq!(names, ["time", "number", "load"]);
     store.close().await.unwrap();
     assert_eq!(numbers(data.path(), None, &table).await, (0..30).collect::<Vec<_>>());
@@ -162,7 +172,7 @@ async fn integers_that_are_stored_become_real_numbers_when_such_come() {
         let data = data.path().join(restart.to_string());
         let mut store = open(&data, Arc::new(RealDisk)).await;
         for n in 0..6 {
-            store.write(vec![(table.clone(), batch(n))], None).await.unwrap();
+            store.write(vec![(table.clone(), batch(n))], None, decode::OnConflict::Refuse).await.unwrap();
         }
         while store.figures().segments == 0 {
             tokio::time::sleep(Duration::from_millis(5)).await;
@@ -172,8 +182,8 @@ async fn integers_that_are_stored_become_real_numbers_when_such_come() {
             drop(store);
             store = open(&data, Arc::new(RealDisk)).await;
         }
-        store.write(vec![(table.clone(), real(6))], None).await.unwrap();
-        store.write(vec![(table.clone(), batch(7))], None).await.unwrap();
+        store.write(vec![(table.clone(), real(6))], None, decode::OnConflict::Refuse).await.unwrap();
+        store.write(vec![(table.clone(), batch(7))], None, decode::OnConflict::Refuse).await.unwrap();
         store.close().await.unwrap();
         let root = table.folder(&data);
         let stored = Table::open(&root, Arc::new(RealDisk)).await.unwrap().unwrap();
@@ -202,7 +212,7 @@ async fn small_segments_are_merged_and_old_rows_go_while_rows_come_in() {
     let table = name("cpu");
     let store = open(data.path(), Arc::new(RealDisk)).await;
     for n in 0..100 {
-        store.write(vec![(table.clone(), batch(n))], None).await.unwrap();
+        store.write(vec![(table.clone(), batch(n))], None, decode::OnConflict::Refuse).await.unwrap();
         tokio::time::sleep(Duration::from_millis(8)).await;
     }
     assert!(batches(data.path(), Some(&store), &table).await.into_iter().eq(0..100));
@@ -217,7 +227,7 @@ async fn small_segments_are_merged_and_old_rows_go_while_rows_come_in() {
     // Their times are of 1970.
     let keeping = StoreOptions { retain: Some(Duration::from_hours(24)), ..options() };
     let store = Store::open(data.path(), Arc::new(RealDisk), keeping).await.unwrap();
-    store.write(vec![(table.clone(), batch(100))], None).await.unwrap();
+    store.write(vec![(table.clone(), batch(100))], None, decode::OnConflict::Refuse).await.unwrap();
     while segments().await > 1 {
         tokio::time::sleep(Duration::from_millis(20)).await;
     }
@@ -241,11 +251,11 @@ async fn rows_come_into_a_table_that_was_inserted_with_other_types() {
     let inserter = Inserter::open_or_create(&root, Arc::new(RealDisk), &inserted.schema(), &layout).await.unwrap();
     inserter.insert(&[inserted]).await.unwrap();
     let store = open(data.path(), Arc::new(RealDisk)).await;
-    store.write(vec![(table.clone(), batch(1))], None).await.unwrap();
+    store.write(vec![(table.clone(), batch(1))], None, decode::OnConflict::Refuse).await.unwrap();
     let wrong: ArrayRef = Arc::new(Float64Array::from(vec![0.5; 10]));
     let wrong = RecordBatch::try_from_iter([("day", wrong), ("time", old.column(0).clone())]).unwrap();
-    let written = store.write(vec![(table.clone(), wrong)], None).await.unwrap();
-    assert_eq!((written[0].rows, written[0].misfits[0].field.as_str()), (0, "day"));
+    let written = store.write(vec![(table.clone(), wrong)], None, decode::OnConflict::Refuse).await.unwrap();
+    assert_eq!((written[0].rows, written[0].conflicts[0].field.as_str()), (0, "day"));
     assert_eq!(batches(data.path(), Some(&store), &table).await, [0, 1]);
     store.close().await.unwrap();
     assert_eq!(batches(data.path(), None, &table).await, [0, 1]);
@@ -259,8 +269,9 @@ async fn a_log_that_fails_is_told_until_it_is_written_again() {
     let slow = StoreOptions { flush_age: Duration::from_hours(1), ..options() };
     let store = Store::open(&data, Arc::new(disk.clone()), slow).await.unwrap();
     let (well, other) = (name("cpu"), name("mem"));
-    let write =
-        async |table: &table::TableName, n| store.write(vec![(table.clone(), batch(n))], Some(Key(n as u128))).await;
+    let write = async |table: &table::TableName, n| {
+        store.write(vec![(table.clone(), batch(n))], Some(Key(n as u128)), decode::OnConflict::Refuse).await
+    };
     write(&well, 1).await.unwrap();
     write(&other, 1).await.unwrap();
     assert_eq!(store.figures().log_failed, None);
@@ -283,7 +294,7 @@ async fn a_store_that_is_dropped_leaves_nothing_that_runs() {
     let data = tempfile::tempdir().unwrap();
     let before = tokio::runtime::Handle::current().metrics().num_alive_tasks();
     let store = open(data.path(), Arc::new(RealDisk)).await;
-    store.write(vec![(name("cpu"), batch(0))], None).await.unwrap();
+    store.write(vec![(name("cpu"), batch(0))], None, decode::OnConflict::Refuse).await.unwrap();
     drop(store);
     let ended = async {
         while tokio::runtime::Handle::current().metrics().num_alive_tasks() > before {

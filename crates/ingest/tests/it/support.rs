@@ -6,8 +6,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use arrow::array::{Array, ArrayRef, AsArray, Int64Array, RecordBatch, TimestampMicrosecondArray};
-use arrow::datatypes::Int64Type;
-use ingest::{Partition, Store, StoreOptions};
+use arrow::datatypes::{Int64Type, Schema};
+use ingest::{Partition, Store, StoreOptions, Unflushed};
 use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 use table::disk::{Disk, RealDisk};
 use table::{Table, TableName};
@@ -46,9 +46,20 @@ pub(crate) fn batch(number: i64) -> RecordBatch {
     RecordBatch::try_from_iter([("time", times), ("number", numbers)]).unwrap()
 }
 
+/// What the log of a table holds that no segment does, as a question finds it.
+pub(crate) async fn unflushed(data: &Path, table: &TableName, unique: &[String]) -> Option<Unflushed> {
+    let root = table.folder(data);
+    let waiting = ingest::waiting(&root).unwrap()?;
+    let (schema, position) = match Table::open(&root, Arc::new(RealDisk)).await.unwrap() {
+        Some(table) => (table.arrow_schema().unwrap(), table.append_position().await.unwrap()),
+        None => (Arc::new(Schema::empty()), 0),
+    };
+    Some(waiting.fit(&schema, position, unique).unwrap())
+}
+
 /// The numbers in a table, in order: those of its segments, and those of `store` that are in none.
 pub(crate) async fn numbers(data: &Path, store: Option<&Store>, table: &TableName) -> Vec<i64> {
-    let fresh = store.and_then(|s| s.fresh(table).unwrap());
+    let unflushed = if store.is_some() { unflushed(data, table, &[]).await } else { None };
     let mut found = Vec::new();
     let mut position = 0;
     let mut add = |rows: &RecordBatch| {
@@ -65,7 +76,7 @@ pub(crate) async fn numbers(data: &Path, store: Option<&Store>, table: &TableNam
             rows.for_each(|rows| add(&rows.unwrap()));
         }
     }
-    let new = fresh.into_iter().flat_map(|f| f.rows).filter(|(at, _)| *at > position);
+    let new = unflushed.into_iter().flat_map(|unflushed| unflushed.rows).filter(|(at, _)| *at > position);
     new.for_each(|(_, rows)| add(&rows));
     found.sort_unstable();
     found

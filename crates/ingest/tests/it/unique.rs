@@ -14,7 +14,7 @@ use proptest::prelude::*;
 use table::Table;
 use table::disk::RealDisk;
 
-use crate::support::{name, options};
+use crate::support::{name, options, unflushed};
 
 /// Time, host and rack, by which the last value is known.
 type Key = (i64, Option<String>, Option<String>);
@@ -86,10 +86,10 @@ async fn stored(data: &Path) -> BTreeMap<Key, Vec<i64>> {
     found
 }
 
-fn fresh(store: &Store) -> BTreeMap<Key, Vec<i64>> {
+async fn not_stored(data: &Path) -> BTreeMap<Key, Vec<i64>> {
     let mut found = BTreeMap::new();
-    let fresh = store.fresh(&name("cpu")).unwrap();
-    fresh.into_iter().flat_map(|f| f.rows).for_each(|(_, rows)| add(&mut found, &rows));
+    let unflushed = unflushed(data, &name("cpu"), &["host".to_owned(), "rack".to_owned()]).await;
+    unflushed.into_iter().flat_map(|u| u.rows).for_each(|(_, rows)| add(&mut found, &rows));
     found
 }
 
@@ -105,7 +105,7 @@ async fn check(steps: Vec<Step>, flush_rows: usize, partition: Partition) {
     for step in steps.into_iter().chain([Step::Restart]) {
         match step {
             Step::Write(rows) => {
-                store.write(vec![(name("cpu"), batch(&rows, next))], None).await.unwrap();
+                store.write(vec![(name("cpu"), batch(&rows, next))], None, decode::OnConflict::Refuse).await.unwrap();
                 for (hour, host, rack) in rows {
                     expected.insert((hour, text(host), text(rack)), vec![next]);
                     next += 1;
@@ -119,7 +119,7 @@ async fn check(steps: Vec<Step>, flush_rows: usize, partition: Partition) {
                 store = open().await;
             }
         }
-        for (key, values) in fresh(&store) {
+        for (key, values) in not_stored(data.path()).await {
             assert_eq!(values, expected[&key], "{key:?} of those that are in no segment");
         }
     }

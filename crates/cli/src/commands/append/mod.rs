@@ -8,7 +8,7 @@ use std::process::ExitCode;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use anyhow::{Context as _, Result};
-use decode::{Limits, RowFormat, RowReader, RowRules, TIME_NANOS};
+use decode::{Limits, OnConflict, RowFormat, RowReader, RowRules, TIME_NANOS};
 use ingest::Renamed;
 
 use self::input::{Input, More};
@@ -29,20 +29,20 @@ pub(crate) fn append(args: &AppendArgs) -> Result<ExitCode> {
     let mut refused = Refused::new(&args.name, &args.data.data);
     // What is not there is told before anything is read.
     for input in Input::of(args)? {
-        let read = take(input, &rules, &mut sink, &mut refused);
+        let read = take(input, &rules, args.on_conflict.into(), &mut sink, &mut refused);
         // What came before a failure was read, and stays.
         sink.flush()?;
         read?;
     }
     sink.digest();
-    let twins = sink.twins.iter().map(|((column, twin), rows)| match twin.as_str() {
+    let overflows = sink.overflows.iter().map(|((column, overflow), rows)| match overflow.as_str() {
         TIME_NANOS => format!(
             "times finer than a microsecond: {}, the nanoseconds past it are kept in {TIME_NANOS}",
             count(*rows)
         ),
-        _ => format!("values that do not fit the column {column}: {}, kept as text in {twin}", count(*rows)),
+        _ => format!("values that do not fit the column {column}: {}, kept as text in {overflow}", count(*rows)),
     });
-    twins.for_each(|told| note(&told));
+    overflows.for_each(|told| note(&told));
     for Renamed { field, column } in &sink.renamed {
         note(&format!(
             "the field {field} is stored as the column {column}: another column has its name in another case"
@@ -53,7 +53,13 @@ pub(crate) fn append(args: &AppendArgs) -> Result<ExitCode> {
 }
 
 /// Takes all rows of one input.
-fn take(mut input: Input, rules: &RowRules, sink: &mut Sink, refused: &mut Refused) -> Result<()> {
+fn take(
+    mut input: Input,
+    rules: &RowRules,
+    on_conflict: OnConflict,
+    sink: &mut Sink,
+    refused: &mut Refused,
+) -> Result<()> {
     let name = input.name.clone();
     let reading = || format!("reading {name}");
     let format = match input.format {
@@ -61,7 +67,8 @@ fn take(mut input: Input, rules: &RowRules, sink: &mut Sink, refused: &mut Refus
         InputFormat::Csv => RowFormat::Csv,
         InputFormat::Msgpack => RowFormat::MessagePack,
     };
-    let mut reader = RowReader::new(format, rules, &Limits::default())?.knowing(&sink.columns());
+    let reader = RowReader::new(format, rules, &Limits::default())?;
+    let mut reader = reader.knowing(&sink.columns(on_conflict)?).on_conflict(on_conflict);
     refused.begin(&input);
     sink.begin(input.is_piped());
     let mut bytes = Vec::new();
@@ -72,7 +79,7 @@ fn take(mut input: Input, rules: &RowRules, sink: &mut Sink, refused: &mut Refus
         while taken < bytes.len() {
             let rows = reader.read(&bytes[taken..], last, now_micros()).with_context(reading)?;
             refused.take(&bytes[taken..], &rows.refused)?;
-            sink.count_twins(&rows.twins);
+            sink.count_overflows(&rows.overflows);
             sink.take(rows.batch)?;
             taken += rows.taken;
             if rows.taken == 0 {

@@ -7,8 +7,10 @@ use std::time::{Duration, Instant};
 
 use anyhow::Result;
 use arrow::array::RecordBatch;
-use arrow::datatypes::SchemaRef;
+use arrow::datatypes::{Schema, SchemaRef};
+use decode::OnConflict;
 use ingest::{Bulk, DigestOptions, IngestError, Renamed};
+use snapshot::Snapshot;
 use table::TableName;
 use table::disk::Disk;
 use tokio::runtime::Runtime;
@@ -38,8 +40,8 @@ pub(super) struct Sink {
     is_digest_due: bool,
     /// Rows that are durable.
     pub(super) rows: u64,
-    /// Values that went beside their column, by column and twin.
-    pub(super) twins: BTreeMap<(String, String), u64>,
+    /// Values that went beside their column, by column and overflow.
+    pub(super) overflows: BTreeMap<(String, String), u64>,
     /// Fields that are stored under another name.
     pub(super) renamed: BTreeSet<Renamed>,
 }
@@ -57,14 +59,19 @@ impl Sink {
             runtime: None,
             is_digest_due: false,
             rows: 0,
-            twins: BTreeMap::new(),
+            overflows: BTreeMap::new(),
             renamed: BTreeSet::new(),
         }
     }
 
     /// The columns that the table is known to have.
-    pub(super) fn columns(&self) -> SchemaRef {
-        ingest::columns(&self.root, &self.disk)
+    pub(super) fn columns(&mut self, on_conflict: OnConflict) -> Result<SchemaRef> {
+        if on_conflict == OnConflict::Overflow {
+            return Ok(ingest::columns(&self.root, &self.disk));
+        }
+        // What is noted beside the log may be less than there is, and no row is refused later.
+        let snapshot = running(&mut self.runtime)?.block_on(Snapshot::open(&self.root, &[]))?;
+        Ok(snapshot.map_or_else(|| Arc::new(Schema::empty()), |snapshot| snapshot.schema))
     }
 
     /// Another input begins.
@@ -105,9 +112,9 @@ impl Sink {
         for rows in self.batches.drain(..) {
             runtime.block_on(load.write(rows))?;
         }
-        let (twins, renamed) = load.take_told();
+        let (overflows, renamed) = load.take_reports();
         self.load = Some(load);
-        self.count(twins);
+        self.count(overflows);
         self.renamed.extend(renamed);
         Ok(())
     }
@@ -116,11 +123,11 @@ impl Sink {
     pub(super) fn flush(&mut self) -> Result<()> {
         self.since = None;
         self.waiting = 0;
-        let twins = if let Some(load) = self.load.take() {
-            let (loaded, twins, renamed) = running(&mut self.runtime)?.block_on(load.finish())?;
+        let overflows = if let Some(load) = self.load.take() {
+            let (loaded, overflows, renamed) = running(&mut self.runtime)?.block_on(load.finish())?;
             self.rows += loaded.rows;
             self.renamed.extend(renamed);
-            twins
+            overflows
         } else {
             let appended = ingest::append(&self.root, &self.disk, &self.batches)?;
             self.batches.clear();
@@ -130,9 +137,9 @@ impl Sink {
                 self.digest();
             }
             self.renamed.extend(appended.renamed);
-            appended.twins
+            appended.overflows
         };
-        self.count(twins);
+        self.count(overflows);
         Ok(())
     }
 
@@ -154,15 +161,16 @@ impl Sink {
     }
 
     /// Counts what went beside its column within one stream.
-    pub(super) fn count_twins(&mut self, twins: &[decode::Twin]) {
-        for twin in twins {
-            *self.twins.entry((twin.name.clone(), twin.twin.clone())).or_default() += twin.rows as u64;
+    pub(super) fn count_overflows(&mut self, overflows: &[decode::Overflow]) {
+        for overflow in overflows {
+            *self.overflows.entry((overflow.name.clone(), overflow.overflow.clone())).or_default() +=
+                overflow.rows as u64;
         }
     }
 
-    fn count(&mut self, twins: Vec<ingest::Twin>) {
-        for twin in twins {
-            *self.twins.entry((twin.field, twin.twin)).or_default() += twin.rows as u64;
+    fn count(&mut self, overflows: Vec<ingest::Overflow>) {
+        for overflow in overflows {
+            *self.overflows.entry((overflow.field, overflow.overflow)).or_default() += overflow.rows as u64;
         }
     }
 }

@@ -28,16 +28,16 @@ fn rows(columns: &[(&str, ArrayRef)]) -> RecordBatch {
     RecordBatch::try_from_iter_with_nullable(columns.iter().map(|(n, c)| (*n, c.clone(), true))).unwrap()
 }
 
-/// Fits rows one after the other. Gives the columns with all their values, NULL as `-`, and the twins told.
-fn check(batches: &[RecordBatch], expected: &[(&str, &str)]) -> Vec<Twin> {
+/// Fits rows one after the other. Gives the columns with all their values, NULL as `-`, and the overflows told.
+fn check(batches: &[RecordBatch], expected: &[(&str, &str)]) -> Vec<Overflow> {
     let mut columns = Columns::new(&Schema::empty());
-    let mut twins = Vec::new();
+    let mut overflows = Vec::new();
     let fitted: Vec<RecordBatch> = batches
         .iter()
         .map(|rows| {
-            let fitted = columns.fit(rows.clone(), Policy::Twin).unwrap();
+            let fitted = columns.fit(rows.clone(), Policy::KEEP).unwrap();
             assert_eq!(fitted.rows.num_rows(), rows.num_rows(), "a row was dropped");
-            twins.extend(fitted.twins);
+            overflows.extend(fitted.overflows);
             fitted.rows
         })
         .collect();
@@ -52,12 +52,12 @@ fn check(batches: &[RecordBatch], expected: &[(&str, &str)]) -> Vec<Twin> {
         .collect();
     let expected: Vec<_> = expected.iter().map(|(n, v)| ((*n).to_owned(), (*v).to_owned())).collect();
     assert_eq!(found, expected);
-    twins
+    overflows
 }
 
 #[test]
-fn integers_widen_and_all_else_goes_into_the_twin() {
-    let twins = check(
+fn integers_widen_and_all_else_goes_into_the_overflow() {
+    let overflows = check(
         &[
             rows(&[("a", ints(&[Some(1)]))]),
             rows(&[("a", floats(&[Some(2.5)]))]),
@@ -69,8 +69,8 @@ fn integers_widen_and_all_else_goes_into_the_twin() {
         &[("a", "1.0 2.5 - - - 3.0 -"), ("b", "- - 7 8 - - -"), ("a_text", "- - - x true - [\"p\",\"q\\\"\"]")],
     );
     let reason = "holds real numbers, and text came".to_owned();
-    assert_eq!(twins[0], Twin { field: "a".into(), twin: "a_text".into(), reason, rows: 1, first: 1 });
-    assert_eq!(twins.len(), 3);
+    assert_eq!(overflows[0], Overflow { field: "a".into(), overflow: "a_text".into(), reason, rows: 1, first: 1 });
+    assert_eq!(overflows.len(), 3);
 }
 
 #[test]
@@ -83,7 +83,7 @@ fn numbers_and_times_that_come_for_text_keep_their_digits() {
 }
 
 #[test]
-fn a_twin_that_is_taken_by_something_else_has_another_name() {
+fn an_overflow_column_that_is_taken_by_something_else_has_another_name() {
     check(
         &[
             rows(&[("a", ints(&[Some(1)])), ("a_text", ints(&[Some(2)]))]),
@@ -94,20 +94,20 @@ fn a_twin_that_is_taken_by_something_else_has_another_name() {
 }
 
 #[test]
-fn a_twin_that_came_along_takes_what_does_not_fit_in_other_rows() {
+fn an_overflow_column_that_came_along_takes_what_does_not_fit_in_other_rows() {
     let flags: ArrayRef = Arc::new(BooleanArray::from(vec![true]));
     let mixed = rows(&[("a", ints(&[Some(1), None])), ("a_text", texts(&[None, Some("x")]))]);
     check(&[rows(&[("a", flags)]), mixed], &[("a", "true - -"), ("a_text", "- 1 x")]);
 }
 
 #[test]
-fn a_row_with_a_value_of_its_own_in_the_twin_has_another() {
+fn a_row_with_a_value_of_its_own_in_the_overflow_column_has_another() {
     let mixed = rows(&[("a", texts(&[Some("x"), Some("y")])), ("a_text", texts(&[None, Some("own")]))]);
-    let twins = check(
+    let overflows = check(
         &[rows(&[("a", ints(&[Some(1)]))]), mixed],
         &[("a", "1 - -"), ("a_text", "- x own"), ("a_text_text", "- - y")],
     );
-    assert_eq!(twins.iter().map(|t| (t.rows, t.first)).collect::<Vec<_>>(), [(1, 0), (1, 1)]);
+    assert_eq!(overflows.iter().map(|t| (t.rows, t.first)).collect::<Vec<_>>(), [(1, 0), (1, 1)]);
 }
 
 #[test]
@@ -125,15 +125,15 @@ fn however_rows_are_cut_the_values_are_where_they_were() {
         [batch(ints(&[Some(1)])), batch(texts(&[Some("x")])), batch(floats(&[Some(0.5)])), batch(texts(&[Some("y")]))];
     let whole = {
         let mut columns = Columns::new(&Schema::empty());
-        let fitted = all.iter().map(|b| columns.fit(b.clone(), Policy::Twin).unwrap().rows).collect::<Vec<_>>();
+        let fitted = all.iter().map(|b| columns.fit(b.clone(), Policy::KEEP).unwrap().rows).collect::<Vec<_>>();
         fitted.iter().map(|b| columns.conform(b).unwrap()).collect::<Vec<_>>()
     };
     // As a digest leaves them after each of the first: the columns of the table are where the next begins.
     for cut in 1..all.len() {
         let mut columns = Columns::new(&Schema::empty());
-        all[..cut].iter().for_each(|b| drop(columns.fit(b.clone(), Policy::Twin).unwrap()));
+        all[..cut].iter().for_each(|b| drop(columns.fit(b.clone(), Policy::KEEP).unwrap()));
         let mut after = Columns::new(columns.schema());
-        let fitted = all[cut..].iter().map(|b| after.fit(b.clone(), Policy::Twin).unwrap().rows).collect::<Vec<_>>();
+        let fitted = all[cut..].iter().map(|b| after.fit(b.clone(), Policy::KEEP).unwrap().rows).collect::<Vec<_>>();
         let fitted = fitted.iter().map(|b| after.conform(b).unwrap()).collect::<Vec<_>>();
         assert_eq!(fitted, whole[cut..], "cut at {cut}");
     }

@@ -1,0 +1,119 @@
+//! Loads of files into tables of any layout: each batch is one segment and one commit, and is inserted once.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use arrow::array::RecordBatch;
+use arrow::compute::concat_batches;
+use arrow::datatypes::{Field, Schema, SchemaRef};
+use arrow::error::ArrowError;
+use decode::OnConflict;
+use table::disk::Disk;
+use table::{Inserted, Inserter, TableError, TableOptions};
+
+use crate::columns::{Columns, Overflow, Policy, Renamed};
+use crate::error::IngestError;
+
+/// What a batch did.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LoadedBatch {
+    /// Rows and bytes that were inserted; none where a batch of that name was inserted before.
+    pub inserted: Inserted,
+    /// Values that are in overflow columns.
+    pub overflows: Vec<Overflow>,
+    /// Fields that are stored under another name.
+    pub renamed: Vec<Renamed>,
+}
+
+/// A table that batches are loaded into.
+#[derive(Debug)]
+pub struct Load {
+    root: PathBuf,
+    disk: Arc<dyn Disk>,
+    policy: Policy,
+    columns: Columns,
+    /// Made with the first batch where there is no table.
+    inserter: Option<Inserter>,
+}
+
+impl Load {
+    /// Opens the table in the folder `root`, if there is one. Must be called inside a tokio runtime.
+    ///
+    /// # Errors
+    /// Where the table cannot be read.
+    pub async fn open(root: &Path, disk: Arc<dyn Disk>, on_conflict: OnConflict) -> Result<Self, IngestError> {
+        let inserter = Inserter::open(root, disk.clone()).await?;
+        let columns = match &inserter {
+            Some(inserter) => Columns::of_table(inserter.schema(), root, &disk),
+            None => Columns::new(&Schema::empty()),
+        };
+        let policy = Policy { on_conflict, ..Policy::KEEP };
+        Ok(Self { root: root.to_owned(), disk, policy, columns, inserter })
+    }
+
+    /// The columns of the table.
+    pub fn schema(&self) -> &SchemaRef {
+        self.columns.schema()
+    }
+
+    /// The options of the table; `None` where there is no table yet.
+    pub fn options(&self) -> Option<&TableOptions> {
+        self.inserter.as_ref().map(Inserter::options)
+    }
+
+    /// Inserts a batch, durably, all of it or nothing, unless one of its name was inserted before. A table that is not there
+    /// is made by `options`; a column may be NULL there unless the file's columns, `declared`, say otherwise.
+    ///
+    /// # Errors
+    /// Where values do not fit and are to be refused, where the layout cannot take new columns, and where the disk or the
+    /// log refuses.
+    pub async fn insert_once(
+        &mut self,
+        name: &str,
+        batches: Vec<RecordBatch>,
+        options: &TableOptions,
+        declared: Option<&Schema>,
+    ) -> Result<LoadedBatch, IngestError> {
+        let (mut fitted, mut overflows, mut renamed) = (Vec::with_capacity(batches.len()), Vec::new(), Vec::new());
+        let before = self.schema().clone();
+        for rows in batches {
+            let done = self.columns.fit(rows, self.policy).map_err(|cause| self.unfit(cause))?;
+            if let Some(conflict) = done.conflicts.into_iter().next() {
+                let reason = format!("{} in {} rows", conflict.reason, conflict.rows);
+                return Err(TableError::Rows { path: self.root.clone(), column: conflict.field, reason }.into());
+            }
+            overflows.extend(done.overflows);
+            renamed.extend(done.renamed);
+            fitted.push(done.rows);
+        }
+        let schema = self.schema().clone();
+        let conformed = fitted.iter().map(|rows| self.columns.conform(rows)).collect::<Result<Vec<_>, _>>();
+        let rows = conformed.and_then(|rows| match &rows[..] {
+            [rows] => Ok(rows.clone()),
+            rows => concat_batches(&schema, rows),
+        });
+        let rows = rows.map_err(|cause| self.unfit(cause))?;
+        let inserter = match &mut self.inserter {
+            Some(inserter) => {
+                if schema != before {
+                    inserter.grow(&schema).await?;
+                }
+                inserter
+            }
+            none => {
+                let must_be = |field: &Field| {
+                    declared.is_some_and(|d| d.field_with_name(field.name()).is_ok_and(|f| !f.is_nullable()))
+                };
+                let field = |field: &Arc<Field>| field.as_ref().clone().with_nullable(!must_be(field));
+                let schema = Schema::new(schema.fields().iter().map(field).collect::<Vec<_>>());
+                none.insert(Inserter::open_or_create(&self.root, self.disk.clone(), &schema, options).await?)
+            }
+        };
+        let inserted = inserter.insert_once(name, std::slice::from_ref(&rows)).await?;
+        Ok(LoadedBatch { inserted, overflows, renamed })
+    }
+
+    fn unfit(&self, cause: ArrowError) -> IngestError {
+        IngestError::Rows { table: self.root.display().to_string(), cause }
+    }
+}

@@ -1,0 +1,44 @@
+//! Columns that a table gets after it was made.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use arrow::datatypes::{DataType, FieldRef, Schema, TimeUnit};
+
+use crate::disk::Disk;
+use crate::error::TableError;
+use crate::schema::{Field, FieldType, set_type};
+use crate::upkeep::{LayoutChange, RewriteOptions, rewrite};
+
+/// Makes columns of integers in the table in the folder `root` such of real numbers where they are that in `schema`.
+/// Segments are written anew for it, since no reader of Delta tables takes one for the other.
+pub(crate) async fn widen(root: &Path, disk: &Arc<dyn Disk>, schema: &Schema) -> Result<(), TableError> {
+    let widen = schema.fields().iter().filter(|f| *f.data_type() == DataType::Float64);
+    let change = LayoutChange { widen: widen.map(|f| f.name().clone()).collect(), ..LayoutChange::default() };
+    let options = RewriteOptions { change, ..RewriteOptions::default() };
+    rewrite(root, disk.clone(), &options).await?;
+    Ok(())
+}
+
+/// A column that is new in the table in the folder `root`.
+pub(crate) fn new_column(root: &Path, field: &FieldRef) -> Result<Field, TableError> {
+    let ty = match field.data_type() {
+        DataType::Int8 => FieldType::Int8,
+        DataType::Int16 => FieldType::Int16,
+        DataType::Int32 => FieldType::Int32,
+        DataType::Int64 => FieldType::Int64,
+        DataType::Float64 => FieldType::Double,
+        DataType::Utf8 => FieldType::Text,
+        DataType::Boolean => FieldType::Boolean,
+        DataType::Timestamp(TimeUnit::Microsecond, Some(_)) => FieldType::Time,
+        ty if *ty == set_type() => FieldType::TextList,
+        other => {
+            return Err(TableError::Rows {
+                path: root.to_owned(),
+                column: field.name().clone(),
+                reason: format!("holds {other}, which cannot be added to a table"),
+            });
+        }
+    };
+    Ok(Field::new(field.name(), ty))
+}
