@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Every check: format, dependencies, lints, the services of a fleet, tests with them, other people's readers and clients, and some
-# seconds of fuzzing.
+# Runs every check: format, dependencies, lints, the services of a fleet and the tests that use them, other programs that
+# read our tables or use our server, and some seconds of fuzzing.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -9,7 +9,7 @@ cargo fmt --all --check
 "$(scripts/venv.sh)/bin/python" scripts/dependencies.py
 cargo clippy --workspace --all-targets --quiet -- --deny warnings
 "$(scripts/venv.sh)/bin/python" -m pytest --quiet -p no:cacheprovider tests/services
-# Services of their own for the tests that follow, gone afterwards however they end.
+# The tests below use separate services, removed at the end even if a test fails.
 MANYWORLDS_SERVICES="$(mktemp -d)"
 export MANYWORLDS_SERVICES
 trap 'scripts/services.sh stop --wipe' EXIT
