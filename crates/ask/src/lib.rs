@@ -1,16 +1,16 @@
-//! Questions about events: which rows of a table, in which groups, and what is told of each group.
+//! Answers questions about one table's rows: filter, group, aggregate.
 //!
-//! Enters: a [`snapshot::Snapshot`] of a table and a [`Question`].
-//! Leaves: an [`Answer`], or a [`Partial`] one, to be merged with those of other machines.
+//! Enters: a [`snapshot::Snapshot`] of a table and a [`Question`]. Leaves: an [`Answer`], or a [`Partial`] one to merge
+//! with those of other machines.
 //!
-//! Promises
-//! - answers are exact, or say in what they are not: integers are added up without loss, quantiles are values that
-//!   occur, different values are counted one by one, and what is at the top of many groups is so of all of them. Sums of
-//!   real numbers are kept to twice their digits;
-//! - what is known of rows without reading them never leaves out a row that meets the conditions;
-//! - memory is bounded: a question that needs more says so.
+//! Guarantees
+//! - answers are exact, or say where they are not: integers are summed without loss, quantiles are values that occur,
+//!   distinct values are counted one by one, and the first of many groups are the first of all groups. Sums of real
+//!   numbers keep twice their digits;
+//! - pruning never skips a row that meets the conditions;
+//! - memory is bounded: a question that needs more returns an error.
 //!
-//! Knows nothing of SQL engines, of wire formats, or of how rows come into tables.
+//! Knows no SQL engine, no wire format, and no writer of rows.
 
 mod answer;
 mod cache;

@@ -1,19 +1,19 @@
-//! Workloads that are measured, and the reports of what was found.
+//! Benchmarks: workloads, measurements and their reports.
 //!
 //! Enters: an empty data folder and a workload: a [`Workload`] of seasons with the program to run, a
-//! [`cdr::CdrWorkload`] of call records, an [`ingest::IngestWorkload`] with the program whose server is loaded, an
-//! [`ask::AskWorkload`] of events with the program that is asked, a [`fleet::FleetWorkload`] with the program that works
-//! alone and as a fleet, or a [`siege::SiegeWorkload`] with the program that is besieged. Leaves: a [`Season`], a
-//! [`cdr::Cdr`], an [`ingest::Ingest`], an [`ask::Ask`], a [`fleet::Fleet`] or a [`siege::Siege`], every figure of which can
-//! be had as JSON, and reports of them as Markdown and, but for the siege, as one HTML page with plots.
+//! [`cdr::CdrWorkload`] of call records, an [`ingest::IngestWorkload`] with the program that serves, an
+//! [`ask::AskWorkload`] of events with the program that answers, a [`fleet::FleetWorkload`] with the program that plays
+//! alone and as a fleet, or a [`siege::SiegeWorkload`] with the program under siege. Leaves: a [`Season`], a
+//! [`cdr::Cdr`], an [`ingest::Ingest`], an [`ask::Ask`], a [`fleet::Fleet`] or a [`siege::Siege`]. Each has all its
+//! figures as JSON and a report as Markdown; all except the siege also have one HTML page with plots.
 //!
-//! Promises
-//! - whatever writes is measured in a process of its own, so that its peak memory is its own;
-//! - runs that must store the same worlds are held against each other by their content hash ([`Season::hashes`]);
-//! - an answer is timed only where it was checked: prices against brute force, reads beside a writer against idle ones.
+//! Guarantees
+//! - each writer is measured in a separate process, so that its peak memory is its own;
+//! - runs that must store the same worlds are compared by content hash ([`Season::hashes`]);
+//! - only checked answers are timed: prices against brute force, reads beside a writer against idle reads.
 //!
-//! Says what was measured and how it compares with the bars; it never fails because a machine is slow. Knows no SQL
-//! engine: whoever has one hands it in as [`Sql`].
+//! Reports measurements beside the bars and never fails because a machine is slow. Knows no SQL engine: the caller
+//! passes one as [`Sql`].
 
 pub mod ask;
 mod bars;

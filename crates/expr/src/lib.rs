@@ -1,6 +1,6 @@
 //! The expression language of conditions and numbers: `home_margin > 3.5 and not (sacks = 0)`, `host ~ '^a' OR ms > 250`.
 //!
-//! Text goes in, a tree comes out. This crate knows the grammar and its limits. Binders elsewhere give names a meaning:
+//! Enters: text. Leaves: a tree. This crate knows the grammar and its limits. Binders elsewhere give names a meaning:
 //! outcomes of worlds, columns of events, columns of rows.
 //!
 //! ```text
@@ -14,13 +14,13 @@
 //!            | "abs(" sum ")" | "min(" sum "," sum ")" | "max(" sum "," sum ")"
 //! NAME       = name | entity ":" name | "any \"\" text"
 //! ```
-//! `&&`, `||` and `!` mean AND, OR and NOT. Words are case-insensitive; a name that is one of them, or that has other
-//! characters than letters, digits, `_` and `.`, goes in double quotes. Entities may have hyphens.
+//! `&&`, `||` and `!` mean AND, OR and NOT. Keywords are case-insensitive. Write a name in double quotes if it is a
+//! keyword or has characters other than letters, digits, `_` and `.`. Entities may have hyphens.
 //!
 //! NaN is greater than all other numbers and equal to itself, as in PostgreSQL and DuckDB ([`order`]).
 //!
-//! Parsing needs a stack of 1 MiB at most, unless it is compiled without optimisation, and memory in proportion to the text,
-//! of which there may be [`BYTES_MAX`]. It never panics.
+//! Guarantees: parsing never panics, needs at most 1 MiB of stack in optimised builds, and memory in proportion to the
+//! text, which is at most [`BYTES_MAX`] long.
 
 mod error;
 mod lex;

@@ -1,19 +1,20 @@
-//! An ensemble played by any number of workers, anywhere.
+//! Plays an ensemble with any number of workers, on any number of machines.
 //!
-//! Enters: a plan, a ledger (PostgreSQL), a broker (RabbitMQ), a folder of tables that all share. Leaves: the same rows, hash
-//! and files as one process would leave.
+//! Enters: a plan, a ledger (PostgreSQL), a broker (RabbitMQ), a shared folder of tables. Leaves: the same rows, hash
+//! and files as one process.
 //!
-//! An ensemble is [`submit`]ted: registered in the tables, entered in the ledger, its ranges published as messages. A worker
-//! that has [`join`]ed plays a range, commits it to the tables, notes it in the ledger, and only then acknowledges its message.
+//! [`submit`] registers an ensemble in the tables, enters it in the ledger, and publishes its ranges as messages. A
+//! worker that has [`join`]ed plays a range, commits it to the tables, notes it in the ledger, and only then
+//! acknowledges its message.
 //!
-//! Promises
-//! - a world is in the tables once, whoever died, restarted or was told twice meanwhile: a range's files are the same bytes
-//!   whoever writes them, and its commit has a name;
-//! - a range that fails does so for itself: it is tried again some times, then given up, and the others go on;
-//! - a worker waits for a ledger or a broker that is gone, and goes on when it is back; it waits for no single answer for ever,
-//!   and keeps a range only as long as it gets on with it.
+//! Guarantees
+//! - a world is in the tables once, even if workers die, restart or receive a message twice: every worker writes the
+//!   same bytes for a range, and its commit has a name;
+//! - a failing range affects no other: it is retried a few times and then given up;
+//! - a worker waits for a missing ledger or broker and continues when it is back. It waits for no single answer for
+//!   ever, and keeps a range only while it makes progress.
 //!
-//! Never does the ledger say more than the tables do. Knows no model, and no terminal.
+//! The ledger never claims more than the tables hold. Knows no model and no terminal.
 
 mod broker;
 mod commit;

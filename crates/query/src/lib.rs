@@ -1,30 +1,29 @@
-//! Questions in SQL: the only crate that names DataFusion.
+//! Answers SQL; the only crate that names DataFusion.
 //!
-//! Enters: a data folder, a function that makes the model of a stored plan, and SQL. Leaves: [`Rows`], a stream of
-//! Arrow record batches, and [`Reading`], what was read for them.
+//! Enters: a data folder, a function that builds the model of a stored plan, and SQL. Leaves: [`Rows`], a stream of
+//! Arrow record batches, and [`Reading`], which counts what was read.
 //!
-//! The schema `sim`, which is also the default, has three tables and two table functions:
+//! The schema `sim`, the default, has three tables and two table functions:
 //! - `outcomes` (ensemble, entity, outcome, world, value): every number of every world, long;
 //! - `events` (ensemble, entity, world, number, the models' columns): every stored event;
-//! - `ensembles`: what is stored, one row an ensemble;
+//! - `ensembles`: one row an ensemble;
 //! - `worlds('ensemble', 'entity')`: one row a world, one column an outcome;
-//! - `plays('ensemble', 'entity', worlds)`: the events of some worlds, played again where they were not stored.
+//! - `plays('ensemble', 'entity', worlds)`: the events of some worlds, replayed if they were not stored.
 //!
-//! The schema `default` has the tables that rows were inserted into, of any layout, and Delta tables that others put
-//! there. They need no schema before their names where `sim` has no such table.
+//! The schema `default` has the tables of rows, of any layout, and Delta tables of other programs. Their names need no
+//! schema unless `sim` has a table of the same name.
 //!
-//! Promises
-//! - an [`Engine`] answers from one snapshot: the current version of each ensemble and its completed ranges, and the
+//! Guarantees
+//! - an [`Engine`] answers from one snapshot: the current version of each ensemble with its completed ranges, and the
 //!   version that a table of `default` had when a question first named it;
-//! - only what a question names is read: outcomes page by page, events by column, row group and page, tables by
-//!   segment, row group, page and column; statistics never exclude a row that meets the conditions;
-//! - memory is bounded: tables stream, and what a question must hold counts against [`Options::memory_bytes`].
+//! - only named data is read: outcomes page by page, events by column, row group and page, tables by segment, row
+//!   group, page and column. Statistics never exclude a row that meets the conditions;
+//! - memory is bounded: tables stream, and buffered data counts against [`Options::memory_bytes`].
 //!
-//! [`Engine::for_postgres`] adds what clients of PostgreSQL look for before they ask.
+//! [`Engine::for_postgres`] adds the catalogue that PostgreSQL clients read. [`Condition`] selects the rows of a table
+//! to delete.
 //!
-//! [`Condition`] tells `table` which rows of a table to delete.
-//!
-//! Never writes: whatever is no question is refused before it is planned. Knows no model, and no terminal.
+//! Never writes: other statements are refused before planning. Knows no model and no terminal.
 
 mod arguments;
 mod condition;

@@ -1,13 +1,13 @@
-//! An ensemble's life on one machine: plan, ranges, worker threads, commits, summary.
+//! Plays an ensemble on one machine: plan, ranges, worker threads, commits, summary.
 //!
-//! Enters: a model, a registered ensemble, how many threads. Leaves: committed ranges, and a [`Summary`].
+//! Enters: a model, a registered ensemble, the number of threads. Leaves: committed ranges, and a [`Summary`].
 //!
-//! Promises
+//! Guarantees
 //! - memory is one entity's block a thread, whatever the number of worlds;
-//! - what is committed does not depend on threads, order or range size, and is never lost to an error or interruption;
-//! - asked to stop, it finishes the ranges under way and takes up no more; asked again, it drops them.
+//! - committed data does not depend on threads, order or range size, and no error or interruption loses it;
+//! - the first request to stop finishes the ranges in progress; the second drops them.
 //!
-//! Knows nothing of which model it plays, or of terminals.
+//! Knows neither the model it plays nor terminals.
 
 mod control;
 mod execute;

@@ -1,13 +1,13 @@
-//! A table as it can be read now: one version of its segments, and the rows of its log that no segment holds yet.
+//! A table at one moment: one version of its segments, and the rows of its log that no segment holds yet.
 //!
 //! Enters: a table's folder. Leaves: a [`Snapshot`], which SQL, `ask` and the shell all read.
 //!
 //! Guarantees
 //! - a snapshot holds every row that was acknowledged before it was opened, once: it reads the log first and the table
-//!   second, and drops the rows of the log that the table's version says it holds. A flush in between moves rows from
-//!   the one to the other, so the opposite order could miss them;
-//! - its columns are those that the table will have once all rows are flushed;
-//! - it takes no lock: writers and flushes go on beside it.
+//!   second, and drops the rows of the log that the table's version includes. A flush in between moves rows from the
+//!   log to the table, so the opposite order could miss them;
+//! - its columns are those of the table after the next flush;
+//! - it takes no lock: writers and flushes continue beside it.
 //!
 //! Never writes, and knows no question.
 

@@ -1,16 +1,16 @@
-//! Tables on disk: Delta Lake logs over Parquet segments that we write and read page by page ourselves.
+//! Tables on disk: Delta Lake logs over Parquet segments that this crate writes and reads page by page.
 //!
 //! Enters: columns of numbers and words ([`FlatColumn`], [`ListRows`]) and changes to a table ([`Change`]). Leaves:
-//! segments, and the list of those that a version of the table consists of ([`Segment`]).
+//! segments, and the list of segments of a table's version ([`Segment`]).
 //!
-//! Promises
+//! Guarantees
 //! - durable means synced: a segment and its folder are synced before the log entry that names it, the log entry and
 //!   its folder before success is reported;
 //! - a change is in the table whole or not at all, and once even if it is committed twice under one name;
 //! - files are written under a temporary name and renamed, so a reader never opens a half-written segment;
-//! - any Delta reader can read the tables without us.
+//! - any Delta reader can read the tables without this crate.
 //!
-//! Knows nothing of SQL, of models, or of what its columns mean.
+//! Knows no SQL, no model, and no meaning of columns.
 
 mod append;
 mod aside;

@@ -1,10 +1,10 @@
-//! What every simulated world has in common: its number, and its randomness.
+//! Numbers worlds, draws their random numbers, and hashes their values.
 //!
-//! Enters: an ensemble's [`Seed`], a [`World`] number, an entity and a purpose. Leaves: a [`Stream`] of random
-//! draws that is a pure function of those four, and of nothing else.
+//! Enters: an ensemble's [`Seed`], a [`World`] number, an entity and a purpose. Leaves: a [`Stream`] of random draws, a
+//! pure function of those four.
 //!
-//! Promises: the same key always gives the same draws, on every machine, in any order, on any thread; two
-//! different keys never share a block of draws. Never does I/O, reads no clock, holds no global state.
+//! Guarantees: the same key gives the same draws on every machine, in any order, on any thread; two different keys
+//! never share a block of draws. Never does I/O, reads no clock, holds no global state.
 //!
 //! ```
 //! use world::{Seed, Stream, World};
