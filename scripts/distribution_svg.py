@@ -2,7 +2,7 @@
 """Draws the distribution of one outcome as SVG.
 
   manyworlds outcome season --entity game-017 --outcome home_margin --cdf --format json |
-      scripts/distribution_svg.py "Home margin of game 17" > docs/images/distribution.svg
+      scripts/distribution_svg.py "Home margin of game-017" > docs/images/distribution.svg
 
 Reads the JSON of `manyworlds outcome` on stdin. With --cdf it draws one bar for each value, without it one for each bucket.
 """
@@ -10,6 +10,7 @@ Reads the JSON of `manyworlds outcome` on stdin. With --cdf it draws one bar for
 import json
 import sys
 from html import escape
+from math import ceil, floor
 
 WIDTH, HEIGHT = 760, 300
 LEFT, RIGHT, TOP, BOTTOM = 52, 20, 62, 46
@@ -40,10 +41,7 @@ def step(span, count):
 
 def ticks(low, high, count):
     size = step(high - low, count)
-    place = -(-low // size) * size + 0.0
-    while place <= high + size / 1e6:
-        yield place
-        place += size
+    return [place * size for place in range(ceil(low / size), floor(high / size) + 1)]
 
 
 def text(x, y, words, size=13, anchor="middle", weight="normal"):
@@ -53,8 +51,8 @@ def text(x, y, words, size=13, anchor="middle", weight="normal"):
 
 def draw(outcome, title):
     shown = bars(outcome)
-    # Neighbouring values touch; the narrowest gap between two bars is one unit of width.
-    unit = min((b[0] - a[1] for a, b in zip(shown, shown[1:])), default=1.0) or 1.0
+    # The narrowest gap between two bars: 1 between whole numbers, 0 between buckets of real numbers.
+    unit = min((b[0] - a[1] for a, b in zip(shown, shown[1:])), default=1.0)
     low, high = shown[0][0] - unit / 2, shown[-1][1] + unit / 2
     top = max(share for _, _, share in shown)
     wide, tall, base = WIDTH - LEFT - RIGHT, HEIGHT - TOP - BOTTOM, HEIGHT - BOTTOM
