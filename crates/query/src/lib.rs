@@ -8,7 +8,7 @@
 //! - `events` (ensemble, entity, world, number, the models' columns): every stored event;
 //! - `ensembles`: one row an ensemble;
 //! - `worlds('ensemble', 'entity')`: one row a world, one column an outcome;
-//! - `plays('ensemble', 'entity', worlds)`: the events of some worlds, replayed if they were not stored.
+//! - `events('ensemble', 'entity', worlds)`: the events of some worlds, replayed if they were not stored.
 //!
 //! The schema `default` has the tables of rows, of any layout, and Delta tables of other programs. Their names need no
 //! schema unless `sim` has a table of the same name.
