@@ -1,4 +1,4 @@
-//! The expression language of conditions and numbers: `home_margin > 3.5 and not (sacks = 0)`, `host ~ '^a' OR ms > 250`.
+//! The expression language of conditions and numbers: `margin > 3.5 and not (wins = 0)`, `host ~ '^a' OR ms > 250`.
 //!
 //! Enters: text. Leaves: a tree. This crate knows the grammar and its limits. Binders elsewhere give names a meaning:
 //! outcomes of worlds, columns of events, columns of rows.

@@ -1,15 +1,16 @@
-//! The server: ingests rows over HTTP and answers questions, over HTTP and for PostgreSQL clients.
+//! The server: requests become calls of `ingest` and questions to processes, and their results replies. Over HTTP it takes rows in and
+//! answers questions; clients of PostgreSQL ask it as they ask PostgreSQL.
 //!
-//! Enters: a data folder, [`Settings`], and requests in the wire formats of `decode` or in SQL. Leaves: replies that
-//! say what was stored, what was not, and why. Rows go to `ingest`, SQL questions to separate processes.
+//! Enters: a data folder, [`Settings`], and requests in the wire formats of `ingest` or in SQL. Leaves: replies, which
+//! say what was stored, what was not, and why.
 //!
-//! Guarantees
-//! - a write succeeds only after its rows are durable;
-//! - a reply names every refused part of a request;
+//! Promises
+//! - a write is answered with success once its rows are durable, and never before;
+//! - whatever of a request was refused is named in the reply;
 //! - questions change nothing;
-//! - no request, however large, slow or wrong, exceeds the memory and time of the settings, or ends the server.
+//! - no request, however large, slow or wrong, takes more memory or time than the settings allow, or ends the server.
 //!
-//! Handlers are thin: they know HTTP, but no formats, logs or plans.
+//! Handlers are thin: they know HTTP and nothing of formats, logs and plans.
 
 mod access;
 mod api;
