@@ -21,6 +21,7 @@ ask() {
 }
 
 ask run football --worlds 1000 --seed 1 --name season --replace --data data
-ask price season --entity game-017 --condition 'home_margin > 3.5' --condition 'total_points > 44.5' --condition 'home_qb1_pass_yards > 250'
+ask price season --entity game-017 --condition 'home_margin > 3.5' --condition 'total_points > 44.5' \
+    --condition 'home_qb1_pass_yards > 250'
 ask outcome season --entity team-01 --outcome wins
-ask price season --condition 'team-01:made_playoffs' --given 'game-017:home_won'
+ask probability season --condition 'team-01:made_playoffs' --given 'game-017:home_won'

@@ -9,7 +9,7 @@ cargo fmt --all --check
 "$(scripts/venv.sh)/bin/python" scripts/dependencies.py
 cargo clippy --workspace --all-targets --quiet -- --deny warnings
 "$(scripts/venv.sh)/bin/python" -m pytest --quiet -p no:cacheprovider tests/services
-# The tests below use separate services, removed at the end even if a test fails.
+# Services of their own for the tests that follow, gone afterwards however they end.
 MANYWORLDS_SERVICES="$(mktemp -d)"
 export MANYWORLDS_SERVICES
 trap 'scripts/services.sh stop --wipe' EXIT
