@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Checks the crates in Cargo.lock: where they come from, their licences, and known advisories. Needs no network.
 
-  scripts/dependencies.py                  check; exit 1 where something is not allowed
-  scripts/dependencies.py update CHECKOUT  take over the advisories of a checkout of github.com/rustsec/advisory-db
+  scripts/dependencies.py                  check; exit 1 if something is not allowed
+  scripts/dependencies.py update CHECKOUT  import the advisories from a checkout of github.com/rustsec/advisory-db
 
 Decisions are in scripts/dependencies.toml, each with its reason. The advisories are a snapshot: `check` prints its date.
 """
@@ -16,15 +16,15 @@ from pathlib import Path
 
 FOLDER = Path(__file__).resolve().parent
 SNAPSHOT = FOLDER / "advisories.tsv"
-# What the program is built for: crates for other systems are not in it.
+# The target platform: crates for other systems are not built.
 PLATFORM = "x86_64-unknown-linux-gnu"
 CRATES_IO = "registry+https://github.com/rust-lang/crates.io-index"
-# Kinds that name no defect: they are printed and do not fail.
+# Kinds without a defect: printed, but no failure.
 NOTES = {"unmaintained", "notice"}
 
 
 def version(text):
-    """A version as something that compares; a pre-release is below its release."""
+    """A sortable key of a version; a pre-release sorts below its release."""
     numbers, _, pre = text.split("+")[0].partition("-")
     parts = [int(n) for n in numbers.split(".")]
     return (parts + [0, 0])[:3], pre == "", pre

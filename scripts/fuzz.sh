@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
-# Sends broken bodies to every decoder, guided by coverage, for some seconds each (60, or the first argument): no panic,
-# bounded memory, whole tables. Needs cargo-fuzz and a C++ compiler (`scripts/install.sh --checks`); stable Rust is
-# enough. What it learns stays beside the build; findings stay in crates/decode/fuzz/artifacts.
+# Fuzzes every decoder, guided by coverage, for some seconds each (60, or the first argument). Checks that decoders do
+# not panic, bound their memory, and produce whole tables. Needs cargo-fuzz and a C++ compiler
+# (`scripts/install.sh --checks`); stable Rust is enough. The corpus is beside the build, findings are in
+# crates/decode/fuzz/artifacts.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -17,7 +18,7 @@ trap 'rm -f "$log"' EXIT
 for target in messagepack line_protocol json csv arrow_stream expand rows; do
     corpus="$CARGO_TARGET_DIR/corpus/$target"
     mkdir -p "$corpus"
-    # Without a sanitizer: that would need a nightly compiler, and our code has no unsafe.
+    # No sanitizer: it needs a nightly compiler, and our code has no unsafe.
     cargo fuzz run --sanitizer none "$target" "$corpus" "seeds/$target" -- -max_total_time="$seconds" \
         -rss_limit_mb=512 -malloc_limit_mb=256 -timeout=10 -max_len=4096 -print_final_stats=1 >"$log" 2>&1 || {
         cat "$log" >&2

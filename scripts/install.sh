@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Installs what a fresh Debian 12 with Rust lacks: a C compiler for zstd; with --checks also what only checks need: Python
-# for other people's readers and clients, openssl, curl and psql, Java for Spark, PostgreSQL and RabbitMQ for the fleet,
-# faketime for a clock that steps, a C++ compiler and cargo-fuzz for fuzzing. Does nothing where nothing is missing.
+# Installs what a fresh Debian 12 with Rust lacks: a C compiler for zstd. --checks adds what only the tests need:
+# Python, openssl, curl and psql for readers and clients, Java for Spark, PostgreSQL and RabbitMQ for the fleet, faketime
+# to step the clock, a C++ compiler and cargo-fuzz for fuzzing. Does nothing if nothing is missing.
 set -euo pipefail
 
 checks=false
@@ -25,8 +25,7 @@ if [ ${#missing[@]} -gt 0 ]; then
     echo "installing: ${missing[*]}" >&2
     as_root=()
     [ "$(id -u)" -eq 0 ] || as_root=(sudo)
-    # Nobody asked for running servers, but packages start theirs. Debian asks this script whether they may now; that they
-    # start at the next boot is undone below.
+    # Packages start their servers. Debian asks policy-rc.d whether they may now; starting at boot is disabled below.
     policy=/usr/sbin/policy-rc.d
     if [ ! -e "$policy" ]; then
         trap '"${as_root[@]}" rm -f "$policy"' EXIT

@@ -1,16 +1,16 @@
 #!/usr/bin/env bash
-# Other people's programs against ours: readers of the tables that it writes, and clients of the server that it is.
+# Tests other programs against ours: readers of its tables and clients of its server.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
 venv="$(scripts/venv.sh)"
-# The program that `cargo test --workspace` has built: building it alone would unify features anew, for minutes.
+# `cargo test --workspace` built the program. Building it alone would unify features differently, for minutes.
 manyworlds="${CARGO_TARGET_DIR:-$PWD/target}/debug/manyworlds"
 [ -x "$manyworlds" ] || {
     echo "error: $manyworlds is missing: run 'cargo test --workspace --no-run' first" >&2
     exit 2
 }
-# Each Spark has an environment of its own.
+# Each Spark version has its own environment.
 MANYWORLDS_SPARKS=""
 for spark in spark-3.5 spark-4; do
     MANYWORLDS_SPARKS+="${MANYWORLDS_SPARKS:+:}$(scripts/venv.sh "$spark")/bin/python"

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# From nothing to answers: builds the program, plays a 1,000-world season into ./data, asks three questions.
+# Builds the program, plays a 1,000-world season into ./data, and asks three questions.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -7,7 +7,7 @@ scripts/install.sh
 cargo build --release --package manyworlds
 manyworlds="${CARGO_TARGET_DIR:-target}/release/manyworlds"
 
-# Shows a command as it would be typed, then runs it.
+# Prints a command as typed in a shell, then runs it.
 ask() {
     printf '\n$ manyworlds'
     for word in "$@"; do

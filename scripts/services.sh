@@ -1,20 +1,20 @@
 #!/usr/bin/env bash
-# The services of a fleet, on loopback, without an init system, as root or not:
+# Runs the services of a fleet on loopback, without an init system, as root or not:
 #
 #   ledger  PostgreSQL, from Debian's package
-#   broker  RabbitMQ, from Debian's package, and the port mapper of its own (epmd)
-#   store   an S3 server for tests, from tests/requirements.txt; keeps its objects on disk
+#   broker  RabbitMQ, from Debian's package, with its own port mapper (epmd)
+#   store   an S3 server for tests, from tests/requirements.txt; stores objects on disk
 #
-#   start                        starts what is not running, waits until it answers, prints what to export
-#   stop [NAME [--kill]]         stops all, or one as if by an outage (--kill: by SIGKILL, as if by a crash)
-#   stop --wipe                  stops all and removes what they stored
-#   restart NAME [--kill]
-#   status [--env]               what runs and where; exit code 1 where one does not; --env: what to export
+#   start                        start missing services, wait until they answer, print what to export
+#   stop [NAME [--kill]]         stop all, or one as in an outage (--kill: by SIGKILL, as in a crash)
+#   stop --wipe                  stop all and remove their data
+#   restart NAME [--kill]        stop and start one
+#   status [--env]               list services and ports; exit 1 if one is not running; --env: print what to export
 #
-# All that they own lives in one folder, with ports and passwords chosen at the first start, so that copies of this
-# repository do not meet. MANYWORLDS_SERVICES names it. By default it is .services; for root it is in /var/tmp, because
+# One folder holds all their data. Ports and passwords are chosen at the first start, so that clones of this repository
+# do not collide. MANYWORLDS_SERVICES names the folder. The default is .services; for root it is in /var/tmp, because
 # PostgreSQL refuses to run as root and its user often cannot reach a folder below root's home.
-# Ports and secrets are variables of the folder's settings.
+# `settings` in the folder defines the ports and secrets, which shellcheck cannot see.
 # shellcheck disable=SC2154
 set -euo pipefail
 if [ -n "${MANYWORLDS_SERVICES:-}" ]; then
@@ -34,7 +34,7 @@ fail() {
 
 # --- The folder -------------------------------------------------------------------------------------------------------
 
-# A port that nobody listens on, below those that the system gives to outgoing connections.
+# Prints a free port below the range of outgoing connections.
 free_port() {
     local port
     while port=$((20000 + (RANDOM * 32768 + RANDOM) % 10000)) && listens "$port"; do :; done
@@ -49,15 +49,15 @@ secret() {
     od -A n -N 16 -t x1 /dev/urandom | tr -d ' \n'
 }
 
-# Makes the folder, or opens it, and keeps others out until we end.
+# Creates or opens the folder, and locks it until this script ends.
 open_folder() {
     mkdir -p -- "$folder"
-    [ -O "$folder" ] || fail "$folder belongs to somebody else: set MANYWORLDS_SERVICES to a folder of your own"
+    [ -O "$folder" ] || fail "$folder belongs to another user: set MANYWORLDS_SERVICES to your own folder"
     exec 9<"$folder"
     flock 9
     if [ ! -e "$folder/settings" ]; then
-        [ -z "$(ls -A -- "$folder")" ] || fail "$folder is not empty: set MANYWORLDS_SERVICES to a folder that may be ours"
-        # The user of PostgreSQL passes through, and reads nothing else.
+        [ -z "$(ls -A -- "$folder")" ] || fail "$folder is not empty: set MANYWORLDS_SERVICES to an empty folder"
+        # PostgreSQL's user must traverse the folder, and can read nothing else in it.
         chmod 711 -- "$folder"
         write_settings
     fi
@@ -94,8 +94,8 @@ END
 
 # --- Processes --------------------------------------------------------------------------------------------------------
 
-# When a process was born, in ticks since boot, or nothing where it is none: with it, a number that the system has given
-# to another process since is not mistaken for ours. A zombie of one thread has let go of everything.
+# Prints the start time of a process in ticks since boot, or nothing if it does not exist. With it a reused process
+# number is not mistaken for ours. A zombie with one thread has released everything and counts as gone.
 birth() {
     local stat fields
     { stat="$(<"/proc/$1/stat")"; } 2>/dev/null || return 0
@@ -103,15 +103,15 @@ birth() {
     [[ ${fields[0]} = Z && ${fields[17]} -le 1 ]] || echo "${fields[19]}"
 }
 
-# Sets $pid to that of a service, where it runs.
+# Sets $pid to the process of a running service.
 running() {
     local born
     { read -r pid born <"$folder/$1.pid"; } 2>/dev/null || return 1
     [ "$(birth "$pid")" = "$born" ]
 }
 
-# Starts a program that outlives us, and remembers which it is. It gets an environment of its own, so that no setting of
-# the caller's reaches it.
+# Starts a program that outlives this script, and records its process. It gets a clean environment, so that the caller's
+# settings do not affect it.
 spawn() {
     local name="$1"
     shift
@@ -125,13 +125,13 @@ await() {
     until "answers_$name"; do
         if ! running "$name" || [ "$SECONDS" -ge "$deadline" ]; then
             tail -n 20 -- "$folder/$name.log" >&2
-            fail "the $name does not answer: its last words are above, all of them in $folder/$name.log"
+            fail "the $name does not answer: see its last log lines above, and $folder/$name.log"
         fi
         sleep 0.1
     done
 }
 
-# Sends a signal to a service and waits until it is gone. SIGKILL goes to its children too, as in a crash of the machine.
+# Signals a service and waits until it is gone. SIGKILL also goes to its children, as in a crash of the machine.
 end() {
     local name="$1" signal="$2" deadline=$((SECONDS + 60)) pids
     if running "$name"; then
@@ -140,8 +140,8 @@ end() {
         kill "-$signal" "${pids[@]}" 2>/dev/null || true
         while [ -n "$(for one in "${pids[@]}"; do birth "$one"; done)" ]; do
             if [ "$SECONDS" -ge "$deadline" ]; then
-                [ "$signal" != KILL ] || fail "the $name cannot be ended: its process is ${pids[0]}"
-                echo "warning: the $name did not end within a minute: it is killed" >&2
+                [ "$signal" != KILL ] || fail "cannot end the $name: its process is ${pids[0]}"
+                echo "warning: the $name did not end within a minute: killing it" >&2
                 end "$name" KILL
             fi
             sleep 0.05
@@ -162,13 +162,13 @@ as_ledger=()
 
 find_postgres() {
     local found=(/usr/lib/postgresql/*/bin)
-    # The newest, or the one that made the database.
+    # The newest, or the version that created the database.
     postgres="${found[-1]}"
     [ ! -e "$folder/ledger" ] || postgres="/usr/lib/postgresql/$(<"$folder/ledger/PG_VERSION")/bin"
     [ -x "$postgres/initdb" ] || fail "PostgreSQL is missing: run 'scripts/install.sh --checks', then this again"
 }
 
-# A database exists under its name only when it is whole.
+# Renamed at the end, so that a half-made database is never used.
 prepare_ledger() {
     local new="$folder/ledger.new"
     [ ! -d "$folder/ledger" ] || return 0
@@ -177,7 +177,7 @@ prepare_ledger() {
     if [ "$(id -u)" -eq 0 ]; then
         chown postgres: -- "$new"
         "${as_ledger[@]}" test -x "$new" ||
-            fail "$folder cannot be reached by the user postgres: set MANYWORLDS_SERVICES to a folder that can"
+            fail "the user postgres cannot reach $folder: set MANYWORLDS_SERVICES to a folder that it can reach"
     fi
     {
         "${as_ledger[@]}" "$postgres/initdb" --pgdata="$new" --username=manyworlds --auth=trust --locale=C.UTF-8 --encoding=UTF8
@@ -185,9 +185,9 @@ prepare_ledger() {
             "${as_ledger[@]}" "$postgres/postgres" --single -D "$new" postgres
     } >>"$folder/ledger.log" 2>&1 || {
         tail -n 20 -- "$folder/ledger.log" >&2
-        fail "the ledger's database could not be made: see above"
+        fail "cannot create the ledger's database: see above"
     }
-    # Memory that is shared through files of the folder goes with the folder. What makes commits durable is left as it is.
+    # Shared memory in files of the folder is removed with the folder. Durability settings keep their defaults.
     cat >>"$new/postgresql.conf" <<END
 listen_addresses = '127.0.0.1'
 port = $ledger_port
@@ -198,8 +198,8 @@ END
     mv -- "$new" "$folder/ledger"
 }
 
-# What a killed PostgreSQL leaves: shared memory, and a lock with the number of a process that may not have been reaped
-# yet, which the next start would take for a living one. The memory is in use until the last of its children has ended.
+# Removes what a killed PostgreSQL leaves: shared memory, and a lock with the number of a process that may not be reaped
+# yet, which the next start would take for a live one. The memory is in use until the last child has ended.
 clear_ledger() {
     local lock="$folder/ledger/postmaster.pid" key id users deadline=$((SECONDS + 30))
     [ -e "$lock" ] || return 0
@@ -235,7 +235,7 @@ log.file.level = warning
 END
 }
 
-# The port mapper is started by us and not by the broker, which would leave it behind.
+# This script starts the port mapper, because the broker would leave it running.
 start_broker() {
     local home="$folder/broker" program=/usr/lib/rabbitmq/bin/rabbitmq-server
     [ -x "$program" ] || fail "RabbitMQ is missing: run 'scripts/install.sh --checks', then this again"
@@ -247,7 +247,7 @@ start_broker() {
             sleep 0.05
         done
     fi
-    # RUNNING_UNDER_SYSTEMD: the script becomes the broker, so that the process that we remember is the broker's.
+    # RUNNING_UNDER_SYSTEMD: the script replaces itself by the broker, so that the recorded process is the broker.
     spawn broker HOME="$home" RUNNING_UNDER_SYSTEMD=true ERL_EPMD_ADDRESS=127.0.0.1 ERL_EPMD_PORT="$mapper_port" \
         RABBITMQ_NODENAME="manyworlds-$broker_port@localhost" RABBITMQ_DIST_PORT="$distribution_port" \
         RABBITMQ_CONF_ENV_FILE="$home/no-environment" RABBITMQ_CONFIG_FILE="$home/rabbitmq.conf" \
@@ -256,7 +256,7 @@ start_broker() {
         "$program"
 }
 
-# Whether the first words of AMQP 0-9-1 are answered by the first frame (type 1).
+# Whether the broker answers the AMQP 0-9-1 header with the first frame (type 1).
 answers_broker() {
     [ "$({
         exec 3<>"/dev/tcp/127.0.0.1/$broker_port"
@@ -275,7 +275,7 @@ start_store() {
         LOG_LEVEL=WARNING PYTHONDONTWRITEBYTECODE=1 "$venv/bin/python" -m ministack
 }
 
-# Whether the bucket of the tests is there; makes it where it is not.
+# Whether the tests' bucket exists; creates it if missing.
 answers_store() {
     ask_store --head || ask_store --request PUT
 }
@@ -304,10 +304,10 @@ start() {
     cat "$folder/env"
 }
 
-# Stops one service: gracefully, or by SIGKILL.
+# Stops one service, gracefully or by SIGKILL.
 stop_one() {
     local signal=TERM
-    # SIGINT: PostgreSQL ends its connections instead of waiting for them.
+    # SIGINT: PostgreSQL closes its connections instead of waiting for them.
     [ "$1" != ledger ] || signal=INT
     [ "$2" != --kill ] || signal=KILL
     end "$1" "$signal"
@@ -337,7 +337,7 @@ restart() {
 status() {
     local name port all=0
     if [ ! -e "$folder/settings" ]; then
-        echo "nothing was started in $folder" >&2
+        echo "no services in $folder: run 'scripts/services.sh start'" >&2
         exit 1
     fi
     # shellcheck source=/dev/null

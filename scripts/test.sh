@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Every check: format, dependencies, lints, the services of a fleet, tests with them, other people's readers and clients, and some
-# seconds of fuzzing.
+# Runs every check: format, dependencies, lints, the services of a fleet and the tests that use them, other programs that
+# read our tables or use our server, and some seconds of fuzzing.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 

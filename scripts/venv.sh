@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Makes or renews a Python environment of the checks from tests/requirements[-NAME].txt, and prints where it is.
+# Creates or updates the tests' Python environment from tests/requirements[-NAME].txt, and prints its path.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 

@@ -1,6 +1,6 @@
 //! A whole model in about a hundred lines: tables of players who roll dice.
 //!
-//! Every world has `tables` tables; at each, two players roll `rolls` dice. A table is an entity, its outcomes are
+//! Every world has `tables` tables with two players who roll `rolls` dice each. A table is an entity, its outcomes are
 //! both totals and the winner, and every roll is an event.
 
 use model::{
@@ -15,7 +15,7 @@ pub const PARAMETERS: &[ParameterSpec] = &[
     ParameterSpec { name: "rolls", doc: "dice that each player rolls", default: 10.0, min: 1.0, max: 1000.0 },
 ];
 
-/// The model as a program finds it.
+/// Registers the model with a program.
 pub const PLUGIN: Plugin = Plugin {
     name: "dice",
     summary: "players rolling dice against each other",
@@ -55,7 +55,7 @@ impl Dice {
         Ok(Self { rolls: parameters.get("rolls") as u32, catalogue })
     }
 
-    /// The rolls at one table in one world, Ann's and Bob's in turn: a function of its arguments and of nothing else.
+    /// The rolls at one table in one world, Ann's and Bob's in turn: a function of its arguments only.
     fn roll(&self, seed: Seed, world: World, table: usize) -> Vec<i8> {
         let mut dice = Stream::new(seed, world, table as u32, 0);
         (0..2 * self.rolls).map(|_| 1 + dice.below(6) as i8).collect()

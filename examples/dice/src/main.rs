@@ -1,4 +1,4 @@
-//! Plays the dice and asks how often Ann wins: `cargo run -p dice -- FOLDER [WORLDS]`.
+//! Plays the dice and prints how often Ann wins: `cargo run -p dice -- FOLDER [WORLDS]`.
 
 use std::path::Path;
 use std::sync::Arc;

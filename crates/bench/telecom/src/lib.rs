@@ -1,16 +1,17 @@
-//! Call detail records: the day of telephone traffic that the storage bench streams into tables.
+//! Generates call detail records: the day of telephone traffic that the storage benchmark streams into tables.
 //!
-//! Enters: a seed, a number of batches, a scale. Leaves: the day's [`Traffic`] (how many records come in which batch),
-//! the [`Records`] of each batch as Arrow record batches of the 18 columns of [`schema`], and three dimension tables
+//! Enters: a seed, a number of batches, a scale. Leaves: the day's [`Traffic`] (the number of records of each batch),
+//! the [`Records`] of each batch as Arrow record batches with the 18 columns of [`schema`], and three dimension tables
 //! ([`towers`], [`rate_plans`], [`termination_codes`]).
 //!
-//! Promises: a record is a pure function of (seed, batch, row), to the byte, however its batch is cut into chunks, in
-//! any order and on any thread; `call_id` is unique and `sequence_number` dense over a day; memory is one chunk.
-//! Never does I/O, reads no clock, knows nothing of tables, and answers no questions: who asks some counts himself.
+//! Guarantees: a record is a pure function of (seed, batch, row), to the byte, for any chunks, order and threads;
+//! `call_id` is unique and `sequence_number` dense over a day; memory is one chunk. Never does I/O, reads no clock,
+//! knows no tables, and answers no questions: a caller that asks some counts the answers itself.
 //!
-//! Schema, traffic and distributions are those of a public call-record benchmark for streaming inserts, as it draws them
-//! and not as its comments say: where it tests nested conditions with a fresh random number each, the shares here are
-//! the effective ones. Unlike it, a seed makes the same records again. Subscribers, places and plans are invented.
+//! Schema, traffic and distributions are those of a public call-record benchmark for streaming inserts, as its code
+//! draws them, not as its comments say: its nested conditions draw a fresh random number each, and the shares here are
+//! the effective ones. Unlike that benchmark, a seed reproduces its records. Subscribers, places and plans are
+//! invented.
 //!
 //! ```
 //! use telecom::{CHUNK, Dates, Records, Traffic};
