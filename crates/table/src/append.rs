@@ -76,7 +76,7 @@ impl Appender {
     /// runtime.
     ///
     /// # Errors
-    /// As [`Self::open`]. If the options do not fit the columns.
+    /// As [`Self::open`], or if the options do not fit the columns.
     pub async fn open_or_create(
         root: &Path,
         disk: Arc<dyn Disk>,
@@ -175,7 +175,7 @@ impl Appender {
     /// segments with such rows.
     ///
     /// # Errors
-    /// As [`Self::commit`]. If other commands keep rewriting the same segments.
+    /// As [`Self::commit`], or if other commands keep rewriting the same segments.
     pub async fn commit_superseding(
         &self,
         segments: Vec<Segment>,

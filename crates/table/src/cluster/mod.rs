@@ -171,7 +171,7 @@ pub(crate) struct Job {
 }
 
 impl Job {
-    /// Moves the rows of the `chosen` segments, which have at least one row, out of all `segments` of the table.
+    /// Moves the rows of the `chosen` segments, at least one row in total. `segments` are all segments of the table.
     pub(crate) fn run(&self, segments: &[Segment], chosen: &[Segment]) -> Result<(Output, Clustered)> {
         let open = |segments: &[Segment]| -> Result<Vec<Input>> {
             segments.iter().map(|s| Input::open(&self.root, &self.schema, s)).collect()

@@ -2,7 +2,7 @@
 //!
 //! delta-rs reads a table's whole list of segments after each commit, so its cost grows with the table. An append
 //! does not need the list: it writes its log entry under the next number, through the same durable store. The list is
-//! updated when somebody asks for segments. The first writer of a number wins; the loser reads on and retries. No
+//! read when segments are requested. The first writer of a number wins; the loser reads on and retries. No
 //! rows are lost, and no transaction commits twice.
 
 use std::collections::HashMap;
