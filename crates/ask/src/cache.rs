@@ -89,7 +89,7 @@ impl Cache {
         let rows_matching = input.number()?;
         let size = usize::try_from(input.number()?).ok().filter(|size| *size <= MEMORY_MAX * 8)?;
         let raw = zstd::bulk::decompress(input.0, size).ok()?;
-        let groups = Groups::decode(&mut Input(&raw), &plan.key_kinds(), plan.accumulators())?;
+        let groups = Groups::decode(&mut Input(&raw), &plan.key_kinds(), Groups::accumulators(plan))?;
         Some(CachedAnswer { groups, rows_matching })
     }
 

@@ -4,6 +4,7 @@ use model::{Cell, EntityWorld, EventBlock, EventKind, EventValues, SummaryTable}
 
 use crate::board::Board;
 use crate::definition::slug;
+use crate::plan::TilePlan;
 
 /// The team, its tiles in the board's order, and its players.
 pub(crate) fn tables(board: &Board, world: EntityWorld<'_>) -> Vec<SummaryTable> {
@@ -29,11 +30,11 @@ fn tiles(board: &Board, world: EntityWorld<'_>, won: Option<&Won>) -> SummaryTab
         second.map_or(Cell::Empty, Cell::from)
     };
     for (place, tile) in board.tiles.iter().enumerate() {
-        let row = Board::row_of(place);
+        let row = TilePlan::row_of(place);
         table.push([
             (row as f64).into(),
             tile.key.as_str().into(),
-            f64::from(Board::points_of(place)).into(),
+            f64::from(TilePlan::points_of(place)).into(),
             won.map_or(Cell::Empty, |won| f64::from(won.units_of_tile[place]).into()),
             f64::from(tile.count).into(),
             second(format!("row_{row}_opened")),

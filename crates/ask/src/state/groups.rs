@@ -12,7 +12,7 @@ use super::slots::{Cell, Part, SLOTS_MAX, SLOTS_MIN, as_slot, count_codes, part}
 use crate::coder::Coder;
 use crate::column::{Column, Values, range_of};
 use crate::error::AskError;
-use crate::plan::{GroupBy, Measured, Plan};
+use crate::plan::{GroupBy, Plan};
 
 #[derive(Debug, Clone)]
 pub(crate) struct Groups {
@@ -22,16 +22,19 @@ pub(crate) struct Groups {
 
 impl Groups {
     pub(crate) fn new(plan: &Plan) -> Self {
-        let weight = plan.weight.map(|column| plan.kinds[column]);
-        let accumulator = |measured: &Measured| Accumulator::new(&measured.measure, measured.kind, weight);
-        let mut groups =
-            Self { keys: Keys::new(&plan.key_kinds()), accumulators: plan.measured.iter().map(accumulator).collect() };
+        let mut groups = Self { keys: Keys::new(&plan.key_kinds()), accumulators: Self::accumulators(plan) };
         if plan.groups.is_empty() {
             // Without key columns there is one group, even of no rows.
             groups.keys.group(&[0]);
             groups.grow();
         }
         groups
+    }
+
+    /// An accumulator for each measure, of no groups yet.
+    pub(crate) fn accumulators(plan: &Plan) -> Vec<Accumulator> {
+        let weight = plan.weight.map(|column| plan.kinds[column]);
+        plan.measured.iter().map(|measured| Accumulator::new(&measured.measure, measured.kind, weight)).collect()
     }
 
     fn grow(&mut self) {

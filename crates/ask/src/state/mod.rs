@@ -14,5 +14,4 @@ pub(crate) use accumulator::{Accumulator, Sums, Weights};
 pub(crate) use encode::{Bytes, Input};
 pub(crate) use groups::Groups;
 pub(crate) use histogram::{Histogram, INFINITE, LEAST, NOT_A_NUMBER, POWERS, scaled, shifted, span};
-pub(crate) use ordered::{CountedValues, DistinctValues};
-pub(crate) use real::Real;
+pub(crate) use ordered::CountedValues;

@@ -17,7 +17,6 @@ use crate::blocking::blocking;
 use crate::cluster;
 use crate::disk::Disk;
 use crate::input::Input;
-use crate::layout::avro::AvroTable;
 use crate::layout::{Clustering, Curve, Layout, TableOptions};
 use crate::log::{Change, Rewrite, Segment};
 use crate::output::{self, NanColumns, Output};
