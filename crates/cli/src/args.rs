@@ -38,7 +38,7 @@ pub(crate) use table::{
     TableTrimArgs, TableVacuumArgs, VacuumTarget,
 };
 
-/// Simulate what could happen. Ingest what did. Query both.
+/// Simulate what could happen. Take in what did. Ask both.
 #[derive(Debug, Parser)]
 #[command(version, about, max_term_width = 100)]
 pub(crate) struct Args {

@@ -31,7 +31,7 @@ pub(crate) enum BenchWorkload {
     /// Benchmark ingest of a server
     ///
     /// Sends rows in every wire format with many settings, and checks that servers store each acknowledged row.
-    #[command(after_long_help = "Example:\n  manyworlds bench ingest --sweep format --seconds 3")]
+    #[command(after_long_help = "Example:\n  manyworlds bench ingest --sweep formats --seconds 3")]
     Ingest(Box<BenchIngestArgs>),
     /// Benchmark `append`, `flush` and `ask`
     ///

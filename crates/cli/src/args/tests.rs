@@ -61,7 +61,7 @@ fn short_helps_are_verb_phrases() {
     for (name, command) in visible("manyworlds", &command()).into_iter().skip(1) {
         check_short(&name, command.get_about());
         for arg in command.get_arguments().filter(|arg| !arg.is_hide_set() && arg.get_id() != "help") {
-            check_short(&format!("{name} {arg}"), arg.get_help());
+            check_short(&format!("{name} {}", arg.get_id()), arg.get_help());
         }
     }
 }
@@ -97,7 +97,9 @@ fn old_spellings_still_parse() {
         assert!(command().try_get_matches_from(&all).is_ok(), "{all:?}");
     }
     let overview = command().render_long_help().to_string();
-    for name in ["digest", "load ", "tables ", "inspect", "trim", "rebuild", "question-process"] {
-        assert!(!overview.contains(&format!(" {name}")), "{name} is shown");
+    let shown: Vec<&str> = overview.lines().filter_map(|line| line.get(11..)?.split(' ').next()).collect();
+    assert!(shown.contains(&"flush"), "{overview}");
+    for name in ["digest", "load", "tables", "inspect", "trim", "rebuild", "question-process"] {
+        assert!(!shown.contains(&name), "{name} is shown");
     }
 }
