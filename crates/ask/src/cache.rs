@@ -12,8 +12,8 @@ use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
+use disk::{create_dir_all, create_options, temporary_name};
 use table::Segment;
-use table::disk::{create_dir_all, create_options, temporary_name};
 use twox_hash::XxHash64;
 
 use crate::plan::Plan;

@@ -3,8 +3,8 @@
 use ask::AskError;
 use ensemble::{EnsembleError, QuestionError};
 use fleet::FleetError;
-use query::QueryError;
 use server::ServerError;
+use sql::QueryError;
 
 /// An error with all of its causes, and the flag or command that helps.
 pub(crate) fn explain(error: &anyhow::Error) -> String {

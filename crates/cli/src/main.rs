@@ -29,7 +29,7 @@ fn main() -> ExitCode {
         commands::dispatch(args, &settings)
     };
     // The first thread has less stack than large statements need.
-    let thread = thread::Builder::new().name("main".to_owned()).stack_size(query::STACK_BYTES).spawn(work);
+    let thread = thread::Builder::new().name("main".to_owned()).stack_size(sql::STACK_BYTES).spawn(work);
     let done = match thread.context("cannot start a thread") {
         Ok(thread) => thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)),
         Err(error) => Err(error),

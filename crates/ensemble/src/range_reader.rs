@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
+use disk::Disk;
 use model::Catalogue;
-use table::disk::Disk;
 use table::{FlatValues, ListValues, SegmentReader, TableError};
 use world::{ContentHash, WorldRange};
 

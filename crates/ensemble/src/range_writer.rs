@@ -3,8 +3,8 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use disk::Disk;
 use model::{Catalogue, EventBlock, EventKind, EventValues, OutcomeBlock, Sink, Stop, Values};
-use table::disk::Disk;
 use table::{
     EncodedColumn, Encoder, FlatColumn, ListRows, PageFormat, SegmentSchema, SegmentWriter, TableError, WrittenSegment,
 };

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::SystemTime;
 
-use table::disk::Disk;
+use disk::Disk;
 use table::{ErrorKind, Segment, Table};
 use world::WorldRange;
 
@@ -17,7 +17,7 @@ use crate::paths::{RangePaths, TABLES, is_of, partition, range_of, table_folder,
 use crate::plan::{EventMode, Plan};
 use crate::range_reader::RangeReader;
 use crate::schema::{ensembles_table, event_fields, events_table, outcomes_table};
-use crate::stored::{RangeFile, StoredEnsemble, fetch, damaged};
+use crate::stored::{RangeFile, StoredEnsemble, damaged, fetch};
 use registry::Described;
 
 type Result<T> = std::result::Result<T, EnsembleError>;

@@ -3,8 +3,8 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use disk::Disk;
 use table::TableError;
-use table::disk::Disk;
 use world::{World, WorldRange};
 
 use crate::error::EnsembleError;

@@ -4,10 +4,10 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Instant;
 
+use disk::Disk;
 use ensemble::{EnsembleError, Plan, Store};
 use run::Until;
 use table::PageFormat;
-use table::disk::Disk;
 
 use crate::broker::Broker;
 use crate::error::FleetError;

@@ -3,8 +3,8 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use disk::Disk;
 use ensemble::{EnsembleError, Registered, Store, WrittenRange};
-use table::disk::Disk;
 use tokio::sync::Mutex;
 
 use crate::error::FleetError;

@@ -5,9 +5,9 @@ use std::sync::Arc;
 use std::thread::JoinHandle;
 use std::time::Duration;
 
+use disk::Disk;
 use ensemble::MakeModel;
 use run::Meter;
-use table::disk::Disk;
 use tokio::runtime::Handle;
 use tokio::sync::{mpsc, watch};
 use uuid::Uuid;

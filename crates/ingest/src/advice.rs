@@ -7,9 +7,9 @@ use std::path::Path;
 use std::sync::Arc;
 
 use arrow::datatypes::{DataType, Field, SchemaRef, TimeUnit};
+use disk::{Disk, TEMPORARY_SUFFIX, create_options};
 use serde_json::{Value, json};
 use table::Appender;
-use table::disk::{Disk, TEMPORARY_SUFFIX, create_options};
 
 use crate::columns::{Columns, Integers};
 use crate::error::IngestError;

@@ -7,8 +7,8 @@ use std::path::Path;
 use std::sync::Arc;
 
 use arrow::array::RecordBatch;
+use disk::{Disk, write_file};
 use table::Appender;
-use table::disk::{Disk, write_file};
 
 use crate::advice;
 use crate::columns::{Overflow, Policy, Renamed};

@@ -7,9 +7,9 @@ use std::time::Duration;
 
 use arrow::array::RecordBatch;
 use arrow::datatypes::{DataType, SchemaRef};
+use disk::Disk;
 use futures::StreamExt as _;
 use futures::stream::FuturesOrdered;
-use table::disk::Disk;
 use table::{Appender, Segment};
 use tokio::task::JoinHandle;
 

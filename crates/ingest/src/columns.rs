@@ -14,7 +14,7 @@ use arrow::compute::cast;
 use arrow::datatypes::{DataType, Field, Schema, SchemaRef};
 use arrow::error::ArrowError;
 use decode::{ColumnNames, OnConflict};
-use table::disk::Disk;
+use disk::Disk;
 use table::set_of;
 
 pub(crate) use self::numbers::Integers;

@@ -6,7 +6,7 @@ use std::time::{Duration, SystemTime};
 
 use arrow::array::RecordBatch;
 use arrow::datatypes::Schema;
-use table::disk::{Disk, TEMPORARY_SUFFIX};
+use disk::{Disk, TEMPORARY_SUFFIX};
 use table::upkeep::compact;
 use table::{Appender, Codec, ErrorKind, Layout, Segment, Table, TableError, TableOptions};
 

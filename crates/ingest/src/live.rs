@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use arrow::array::RecordBatch;
 use arrow::error::ArrowError;
-use table::disk::Disk;
+use disk::Disk;
 use table::upkeep::{Superseding, last_rows};
 use table::{Appender, TableName};
 use tokio::sync::{Notify, mpsc, oneshot, watch};

@@ -8,7 +8,7 @@ use arrow::compute::concat_batches;
 use arrow::datatypes::{Field, Schema, SchemaRef};
 use arrow::error::ArrowError;
 use decode::OnConflict;
-use table::disk::Disk;
+use disk::Disk;
 use table::{Inserted, Inserter, TableError, TableOptions};
 
 use crate::columns::{Columns, Overflow, Policy, Renamed};

@@ -6,7 +6,7 @@
 use std::fs::{File, TryLockError};
 use std::path::{Path, PathBuf};
 
-use table::disk::{Disk, create_dirs, create_options};
+use disk::{Disk, create_dirs, create_options};
 use table::{Appender, FolderLock};
 
 use crate::error::IngestError;

@@ -10,8 +10,8 @@ use std::time::{Duration, Instant};
 use arrow::array::RecordBatch;
 use arrow::datatypes::SchemaRef;
 use decode::OnConflict;
+use disk::{Disk, create_dirs, create_options};
 use table::TableName;
-use table::disk::{Disk, create_dirs, create_options};
 use tokio::sync::{Mutex, watch};
 use tokio::task::JoinHandle;
 

@@ -8,7 +8,7 @@ use arrow::array::RecordBatch;
 use arrow::datatypes::{Schema, SchemaRef};
 use arrow::error::ArrowError;
 use decode::TIME;
-use table::disk::{Disk, RealDisk};
+use disk::{Disk, RealDisk};
 use table::upkeep::last_rows;
 use table::{Appender, TableName};
 

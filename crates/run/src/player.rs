@@ -4,10 +4,10 @@ use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
+use disk::Disk;
 use ensemble::{Encoders, EventMode, Follow, RangeWriter, Registered, Unwritten, WrittenRange};
 use model::{EventBlock, Model, OutcomeBlock, Sink, Stop, Wanted};
 use table::PageFormat;
-use table::disk::Disk;
 use world::WorldRange;
 
 use crate::error::RunError;

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::time::Duration;
 
-use table::disk::TEMPORARY_SUFFIX;
+use disk::TEMPORARY_SUFFIX;
 
 /// Age since the last write after which a temporary file counts as abandoned.
 const ABANDONED_AFTER: Duration = Duration::from_mins(10);

@@ -7,8 +7,8 @@ use std::time::Duration;
 use axum::body::{Body, Bytes};
 use axum::http::{HeaderMap, StatusCode};
 use ingest::Store;
-use query::MakeModel;
 use serde::de::DeserializeOwned;
+use sql::MakeModel;
 use table::DATABASE;
 
 use crate::counters::Counters;

@@ -1,7 +1,5 @@
 //! Questions about ensembles.
 
-use std::sync::Arc;
-
 use axum::Json;
 use axum::body::Body;
 use axum::extract::{Extension, State};

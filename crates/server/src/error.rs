@@ -9,9 +9,9 @@ use axum::response::{IntoResponse, Response};
 use decode::{DecodeError, DecodeErrorKind};
 use ensemble::{EnsembleError, QuestionError};
 use ingest::IngestError;
-use query::QueryError;
 use serde_json::{Value, json};
 use snapshot::SnapshotError;
+use sql::QueryError;
 use table::{ErrorKind, TableError};
 
 use crate::tokens::TokenError;

@@ -8,6 +8,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use axum::Router;
+use disk::RealDisk;
 use hyper::Request;
 use hyper::body::Incoming;
 use hyper::service::{Service as _, service_fn};
@@ -16,8 +17,7 @@ use hyper_util::server::conn::auto::Builder;
 use hyper_util::server::graceful::{GracefulShutdown, Watcher};
 use hyper_util::service::TowerToHyperService;
 use ingest::{Failing, Store};
-use query::MakeModel;
-use table::disk::RealDisk;
+use sql::MakeModel;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{Semaphore, watch};

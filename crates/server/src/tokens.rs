@@ -11,10 +11,10 @@ use std::os::unix::fs::{MetadataExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, PoisonError, RwLock};
 
+use disk::{Disk as _, RealDisk};
 use model::UnknownName;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
-use table::disk::{Disk as _, RealDisk};
 
 /// How a token begins, so that one is known where it turns up.
 const PREFIX: &str = "mw_";
@@ -174,10 +174,10 @@ impl TokenFile {
     }
 }
 
-/// As `table::disk::write_file`, for the owner's eyes only, from the first byte on.
+/// As `disk::write_file`, for the owner's eyes only, from the first byte on.
 fn write_private(path: &Path, folder: &Path, bytes: &[u8]) -> io::Result<()> {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
-    let temporary = path.with_file_name(format!(".{name}{}", table::disk::TEMPORARY_SUFFIX));
+    let temporary = path.with_file_name(format!(".{name}{}", disk::TEMPORARY_SUFFIX));
     // Left by a process that was killed: no other is here, the folder is locked.
     match fs::remove_file(&temporary) {
         Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),

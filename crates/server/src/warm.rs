@@ -4,9 +4,9 @@ use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, SystemTime};
 
+use disk::RealDisk;
 use ensemble::{Columns, EnsembleError, Store, StoredEnsemble, open_columns};
-use query::{Ensembles, QueryError};
-use table::disk::RealDisk;
+use sql::{Ensembles, QueryError};
 
 use crate::error::Refusal;
 use crate::questions::broken;

@@ -18,8 +18,8 @@ use std::sync::Arc;
 use arrow::array::RecordBatch;
 use arrow::datatypes::{Schema, SchemaRef};
 use arrow::error::ArrowError;
+use disk::RealDisk;
 use ingest::IngestError;
-use table::disk::RealDisk;
 use table::{Segment, StoredTable, Table, TableError, TableName};
 
 /// Why a table cannot be read.

@@ -11,7 +11,6 @@ use tokio::sync::Mutex;
 
 use crate::blocking::blocking;
 use crate::committer::Committer;
-use crate::disk::Disk;
 use crate::error::TableError;
 use crate::folder::StoredTable;
 use crate::folder_lock::FolderLock;
@@ -24,6 +23,7 @@ use crate::log::{Change, Committed, Rewrite, Segment, Table, TransactionId, sync
 use crate::output;
 use crate::schema::Field;
 use crate::upkeep::{DeleteJob, Superseding, TRIES};
+use disk::Disk;
 
 type Result<T> = std::result::Result<T, TableError>;
 

@@ -6,7 +6,7 @@ use arrow::error::ArrowError;
 use deltalake::DeltaTableError;
 use parquet::errors::ParquetError;
 
-use crate::bucket::BucketError;
+use disk::bucket::BucketError;
 
 /// An error of this crate. Its message includes the cause, so it has no `source()`.
 #[derive(Debug, thiserror::Error)]

@@ -10,10 +10,10 @@ use std::sync::Arc;
 
 use unicode_normalization::{UnicodeNormalization as _, is_nfc};
 
-use crate::disk::Disk;
 use crate::error::TableError;
 use crate::layout::avro::AvroTable;
 use crate::log::Table;
+use disk::Disk;
 
 /// The default database.
 pub const DATABASE: &str = "default";

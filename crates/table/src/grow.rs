@@ -5,10 +5,10 @@ use std::sync::Arc;
 
 use arrow::datatypes::{DataType, FieldRef, Schema, TimeUnit};
 
-use crate::disk::Disk;
 use crate::error::TableError;
 use crate::schema::{Field, FieldType, set_type};
 use crate::upkeep::{LayoutChange, RewriteOptions, rewrite};
+use disk::Disk;
 
 /// Makes columns of integers in the table in the folder `root` such of real numbers where they are that in `schema`.
 /// Segments are written anew for it, since no reader of Delta tables takes one for the other.

@@ -10,7 +10,6 @@ use twox_hash::XxHash64;
 
 use crate::blocking::blocking;
 use crate::committer::Committer;
-use crate::disk::Disk;
 use crate::error::TableError;
 use crate::folder::StoredTable;
 use crate::folder_lock::FolderLock;
@@ -20,6 +19,7 @@ use crate::layout::write::{RowsWriter, holds_nan};
 use crate::layout::{Encodings, Layout, TableOptions, conform, storable};
 use crate::log::{Change, Committed, Segment, Table, TransactionId};
 use crate::schema::Field;
+use disk::Disk;
 
 /// The result of an insert.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

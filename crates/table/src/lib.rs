@@ -15,10 +15,8 @@
 mod append;
 mod blocking;
 mod bounds;
-pub mod bucket;
 pub mod cluster;
 mod committer;
-pub mod disk;
 mod error;
 mod folder;
 mod folder_lock;
@@ -31,7 +29,6 @@ mod log;
 mod lookup;
 mod new_file;
 mod output;
-pub mod power_loss;
 mod progress;
 mod schema;
 mod segment;

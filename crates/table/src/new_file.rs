@@ -4,8 +4,8 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use crate::disk::{Disk, DiskFile, create_dirs, parent, temporary_name};
 use crate::error::TableError;
+use disk::{Disk, DiskFile, create_dirs, parent, temporary_name};
 
 /// A file being written. Dropping it unfinished removes it.
 pub(crate) struct NewFile {

@@ -7,7 +7,6 @@ use std::sync::Arc;
 use arrow::array::{ArrayRef, RecordBatch};
 use arrow::datatypes::SchemaRef;
 
-use crate::disk::Disk;
 use crate::error::TableError;
 use crate::folder_lock::FolderLock;
 use crate::input::Input;
@@ -16,6 +15,7 @@ use crate::layout::avro::AvroTable;
 use crate::layout::write::{RowsWriter, holds_nan, remove_unnamed};
 use crate::layout::{Encodings, TableOptions};
 use crate::log::{Change, Committed, Segment, Table};
+use disk::Disk;
 
 type Result<T> = std::result::Result<T, TableError>;
 

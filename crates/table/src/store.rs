@@ -15,8 +15,8 @@ use object_store::{
     PutMultipartOptions, PutOptions, PutPayload, PutResult, Result,
 };
 
-use crate::bucket::BucketError;
-use crate::disk::{Disk, create_dirs, parent, temporary_name};
+use disk::bucket::BucketError;
+use disk::{Disk, create_dirs, parent, temporary_name};
 
 /// The folder of a table's log.
 pub(crate) const LOG_FOLDER: &str = "_delta_log";

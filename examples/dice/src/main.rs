@@ -4,11 +4,11 @@ use std::path::Path;
 use std::sync::Arc;
 
 use anyhow::{Context as _, Result};
+use disk::RealDisk;
 use ensemble::{Columns, EventMode, Expression, Plan, Store, price};
 use model::{Model as _, Parameters};
 use run::{Control, Options, play};
 use table::PageFormat;
-use table::disk::RealDisk;
 use world::{Seed, World, WorldRange};
 
 #[tokio::main]

@@ -7,8 +7,8 @@ use std::sync::Arc;
 use arrow::array::{ArrayRef, Int64Array, RecordBatch, StringArray, TimestampMicrosecondArray};
 use arrow::datatypes::{DataType, Field, Schema, TimeUnit};
 use ask::{Answer, Cache, Measure, Options, Question};
+use disk::RealDisk;
 use snapshot::Snapshot;
-use table::disk::RealDisk;
 use table::upkeep::{VacuumOptions, vacuum};
 use table::{Inserter, Layout, TableOptions};
 

@@ -10,12 +10,12 @@ use arrow::array::{
     StringArray, StringBuilder, TimestampMicrosecondArray,
 };
 use arrow::datatypes::{DataType, Field, Int64Type, Schema, SchemaRef, TimeUnit, TimestampMicrosecondType};
+use disk::RealDisk;
 use parquet::arrow::ArrowWriter;
 use parquet::basic::{Compression, Encoding, ZstdLevel};
 use parquet::file::properties::{EnabledStatistics, WriterProperties, WriterVersion};
 use parquet::schema::types::ColumnPath;
 use snapshot::Snapshot;
-use table::disk::RealDisk;
 use table::{ColumnStatistics, Inserter, Layout, Segment, StoredTable, TableOptions};
 
 /// A small generator of random numbers, deterministic for a seed.

@@ -5,9 +5,9 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use disk::RealDisk;
 use run::Usage;
 use serde::Serialize;
-use table::disk::RealDisk;
 use table::{Clustering, Curve, DATABASE, Inserter, Layout, TableOptions};
 
 use super::dataset::Dataset;

@@ -7,11 +7,11 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use arrow::array::RecordBatch;
+use disk::RealDisk;
 use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 use run::Usage;
 use serde::Serialize;
 use table::cluster::ClusterOptions;
-use table::disk::RealDisk;
 use table::upkeep::VacuumOptions;
 use table::{Inserter, Layout, StoredTable, TableOptions};
 use world::{ContentHash, Seed};

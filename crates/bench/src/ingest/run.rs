@@ -4,8 +4,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use disk::{Disk, RealDisk};
 use serde::Serialize;
-use table::disk::{Disk, RealDisk};
 use table::{Table, TableName};
 
 use super::bars::{IngestBar, bars};

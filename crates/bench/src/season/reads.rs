@@ -5,9 +5,9 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use disk::RealDisk;
 use ensemble::{Column, Columns, OutcomeRef, Store, StoredEnsemble, correlation, price};
 use serde::Serialize;
-use table::disk::RealDisk;
 
 use super::launch::{RunRequest, Running};
 use super::questions::{

@@ -7,8 +7,8 @@ use std::sync::Arc;
 
 use anyhow::{Context as _, Result};
 use clap::builder::{PathBufValueParser, TypedValueParser, ValueParser};
-use table::bucket::{BucketDisk, BucketUrl};
-use table::disk::{Disk, RealDisk};
+use disk::bucket::{BucketDisk, BucketUrl};
+use disk::{Disk, RealDisk};
 
 /// The folder below which buckets are mirrored.
 const MIRROR: &str = "MANYWORLDS_MIRROR";

@@ -9,8 +9,8 @@ use std::process::ExitCode;
 use ::ask::{Answer, Cache, Options, Partial, Reading, Request};
 use anyhow::{Context as _, Result, anyhow};
 use arrow::csv::WriterBuilder as CsvBuilder;
-use query::JsonRows;
 use snapshot::Snapshot;
+use sql::JsonRows;
 use table::TableName;
 
 use crate::args::{AskArgs, Format};

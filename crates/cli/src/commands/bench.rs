@@ -14,8 +14,8 @@ use ::bench::season::{self, SeasonWorkload};
 use ::bench::{Bench, SqlError, cdr};
 use anyhow::{Context as _, Result, bail};
 use arrow::array::RecordBatch;
-use query::Engine;
 use serde::Serialize;
+use sql::Engine;
 
 use super::sql::open_engine;
 use crate::args::{

@@ -13,7 +13,7 @@ use arrow::json::LineDelimitedWriter;
 use parquet::arrow::ArrowWriter;
 use parquet::basic::{Compression, ZstdLevel};
 use parquet::file::properties::WriterProperties;
-use query::{Rows, quoted};
+use sql::{Rows, quoted};
 
 use super::sql::{csv, open_engine, table_in_sql};
 use crate::args::{ExportArgs, FileFormat, Place};

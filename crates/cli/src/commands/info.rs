@@ -7,8 +7,8 @@ use arrow::array::{Array, ArrayRef, AsArray, RecordBatch};
 use arrow::compute::cast;
 use arrow::datatypes::{DataType, Field, Float64Type, Int64Type, SchemaRef};
 use arrow::util::display::{ArrayFormatter, FormatOptions};
-use query::{Engine, quoted};
 use serde_json::{Map, Value, json};
+use sql::{Engine, quoted};
 
 use super::sql::{open_engine, table_in_sql};
 use crate::args::{Format, Place, TableArgs};

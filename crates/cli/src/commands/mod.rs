@@ -37,8 +37,8 @@ use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::Duration;
 
+use ::disk::{Disk, RealDisk};
 use ::run::Meter;
-use ::table::disk::{Disk, RealDisk};
 use anyhow::{Context as _, Result, anyhow};
 use ensemble::{Columns, MakeModel, Plan, Store};
 use model::{Model, Parameters, Plugin, UnknownName};
@@ -118,7 +118,7 @@ fn run(command: impl Future<Output = Result<ExitCode>>) -> Result<ExitCode> {
 
 fn start_runtime() -> Result<Runtime> {
     let mut builder = Builder::new_multi_thread();
-    builder.worker_threads(cores().max(2)).thread_stack_size(query::STACK_BYTES).enable_all();
+    builder.worker_threads(cores().max(2)).thread_stack_size(::sql::STACK_BYTES).enable_all();
     builder.build().context("cannot start the runtime")
 }
 

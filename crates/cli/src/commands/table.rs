@@ -5,9 +5,9 @@ use std::process::ExitCode;
 
 use anyhow::{Context as _, Result, anyhow};
 use arrow::array::RecordBatch;
+use disk::TEMPORARY_SUFFIX;
 use serde_json::{Value, json};
 use snapshot::Snapshot;
-use table::disk::TEMPORARY_SUFFIX;
 use table::{FolderLock, Segment, StoredTable, TableName, inspect, lookup_bytes};
 
 use super::disk;

@@ -15,10 +15,10 @@ use arrow::array::{
 use arrow::compute::concat_batches;
 use arrow::datatypes::{DataType, Field, Schema};
 use arrow::util::display::{ArrayFormatter, FormatOptions};
-use query::{Engine, QueryError};
+use disk::RealDisk;
 use serde_json::{Map, Value, json};
 use snapshot::Snapshot;
-use table::disk::RealDisk;
+use sql::{Engine, QueryError};
 use table::{Clustering, Curve, EncodingSet, Inserter, Layout, TableName, TableOptions};
 
 use crate::support::{program, run};
@@ -240,7 +240,7 @@ async fn messy(dice: &mut Dice, data: &Path) -> (Snapshot, Engine) {
     }
     let snapshot = Snapshot::open(&root, &[]).await.unwrap().unwrap();
     let make = Arc::new(|_: &ensemble::Plan| unreachable!("no ensemble is asked about"));
-    let options = query::Options { threads: 2, ..query::Options::default() };
+    let options = sql::Options { threads: 2, ..sql::Options::default() };
     let engine = Engine::open(data, Arc::new(RealDisk), make, options).await.unwrap().unwrap();
     (snapshot, engine)
 }

@@ -3,11 +3,11 @@
 use std::path::Path;
 use std::sync::Arc;
 
+use disk::RealDisk;
 use ensemble::{Follow, Store};
 use model::Parameters;
 use run::Player;
 use serde_json::Value;
-use table::disk::RealDisk;
 use tokio::runtime::Builder;
 
 use crate::support::{failure, json, run};

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::error::Error;
 use std::path::Path;
 
-use table::disk::Disk;
+use disk::Disk;
 use table::{
     Change, Codec, Committed, Encoder, EncodingSet, ErrorKind, FieldType, FlatColumn, FlatValues, PageFormat, Rewrite,
     Segment, SegmentReader, SegmentSchema, SegmentWriter, TableError, TransactionId, WrittenSegment,
@@ -17,7 +17,7 @@ use crate::error::EnsembleError;
 use crate::paths::{partition, version_of};
 use crate::plan::{EventMode, Plan};
 use crate::schema::{ENOUGH, ENSEMBLE_COLUMNS, enough_fields, ensemble_fields};
-use crate::stored::{fetch, damaged};
+use crate::stored::{damaged, fetch};
 
 /// What a row of `sim.ensembles` says.
 pub(super) struct Described {

@@ -5,9 +5,9 @@ use std::path::Path;
 use std::sync::{Arc, Condvar, Mutex};
 use std::time::{Duration, Instant};
 
+use disk::{Disk, DiskFile, RealDisk};
 use fleet::State;
 use lapin::options::{BasicGetOptions, BasicPublishOptions};
-use table::disk::{Disk, DiskFile, RealDisk};
 use world::World;
 
 use crate::support::{Count, Site, embedded, make_dice, make_slow, make_with, plan};

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use disk::RealDisk;
 use fleet::{Broker, Halt, Ledger, State};
-use table::disk::RealDisk;
 
 use crate::support::{Site, embedded, make_slow, plan};
 

@@ -36,7 +36,7 @@ async fn any_number_of_workers_leaves_the_same_rows_and_aggregates() {
 #[tokio::test(flavor = "multi_thread")]
 async fn two_ensembles_are_played_side_by_side() {
     let site = Site::new().await;
-    let worker = site.worker_with(make_slow(Duration::from_millis(50)), std::sync::Arc::new(table::disk::RealDisk), 1);
+    let worker = site.worker_with(make_slow(Duration::from_millis(50)), std::sync::Arc::new(disk::RealDisk), 1);
     site.submit(plan("a", 1, 400, 10)).await.unwrap();
     site.submit(plan("b", 2, 400, 10)).await.unwrap();
     // Neither waits for the other to end.
@@ -81,7 +81,7 @@ async fn a_range_that_is_delivered_again_adds_nothing() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_new_version_takes_the_old_ones_place_when_it_is_complete() {
     let site = Site::new().await;
-    let worker = site.worker_with(make_slow(Duration::from_millis(20)), std::sync::Arc::new(table::disk::RealDisk), 2);
+    let worker = site.worker_with(make_slow(Duration::from_millis(20)), std::sync::Arc::new(disk::RealDisk), 2);
     site.submit(plan("e", 1, 200, 20)).await.unwrap();
     site.until("e", &[State::Complete]).await;
     let old = site.verified("e").await;
@@ -100,7 +100,7 @@ async fn a_new_version_takes_the_old_ones_place_when_it_is_complete() {
 #[tokio::test(flavor = "multi_thread")]
 async fn an_interval_that_is_narrow_enough_ends_an_ensemble() {
     let site = Site::new().await;
-    let worker = site.worker_with(make_slow(Duration::from_millis(20)), std::sync::Arc::new(table::disk::RealDisk), 1);
+    let worker = site.worker_with(make_slow(Duration::from_millis(20)), std::sync::Arc::new(disk::RealDisk), 1);
     let until = Until { entity: 0, outcome: 0, goal: "1%".parse().unwrap() };
     let options = SubmitOptions { until: Some(until), ..SubmitOptions::default() };
     site.submit_with(plan("e", 1, 100_000, 50), options).await.unwrap();

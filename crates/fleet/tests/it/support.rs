@@ -5,12 +5,12 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 
+use disk::{Disk, RealDisk};
 use ensemble::{EventMode, MakeModel, Plan, Store, StoredEnsemble};
 use fleet::{Broker, EnsembleStatus, FleetError, Halt, Ledger, State, SubmitOptions, WorkerOptions, status_of};
 use model::{Catalogue, Model, Parameters, Sink, Stop, Wanted};
 use run::{Control, Meter, Options, Summary, play};
 use sqlx::{Connection as _, PgConnection};
-use table::disk::{Disk, RealDisk};
 use tokio::sync::watch;
 use tokio::task::JoinHandle;
 use world::{Seed, World, WorldRange};

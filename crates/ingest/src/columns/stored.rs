@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use decode::is_exact_as_float;
-use table::disk::Disk;
+use disk::Disk;
 use table::{Table, TableError};
 
 /// The segments of the table in a folder.

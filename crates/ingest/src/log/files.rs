@@ -4,8 +4,8 @@ use std::fs;
 use std::io::{ErrorKind, Read as _};
 use std::path::{Path, PathBuf};
 
+use disk::Disk;
 use table::Appender;
-use table::disk::Disk;
 
 use super::entry::{Entry, Key, NewEntry};
 use super::keys::Keys;

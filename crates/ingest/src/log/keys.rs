@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
-use table::disk::{Disk, write_file};
+use disk::{Disk, write_file};
 
 use super::Key;
 use crate::error::IngestError;

@@ -20,8 +20,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use arrow::array::RecordBatch;
+use disk::{Disk, DiskFile};
 use table::Appender;
-use table::disk::{Disk, DiskFile};
 
 pub use entry::Key;
 pub(crate) use entry::NewEntry;

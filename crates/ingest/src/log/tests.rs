@@ -2,9 +2,9 @@
 
 use arrow::array::{AsArray, Int64Array};
 use arrow::datatypes::Int64Type;
+use disk::RealDisk;
+use disk::power_loss::PowerLossDisk;
 use std::fs;
-use table::disk::RealDisk;
-use table::power_loss::PowerLossDisk;
 
 use super::*;
 

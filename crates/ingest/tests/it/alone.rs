@@ -4,8 +4,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
+use disk::RealDisk;
 use ingest::{IngestError, Store, StoreOptions};
-use table::disk::RealDisk;
 
 use crate::support::{batch, batches, name, options};
 

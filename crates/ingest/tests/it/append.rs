@@ -9,10 +9,10 @@ use arrow::array::{Array, ArrayRef, AsArray, BooleanArray, Float64Array, Int64Ar
 use arrow::compute::concat_batches;
 use arrow::datatypes::Int64Type;
 use arrow::util::display::{ArrayFormatter, FormatOptions};
+use disk::power_loss::PowerLossDisk;
+use disk::{Disk, RealDisk};
 use ingest::{Bulk, DigestOptions, IngestError, Store, append, digest, waiting};
 use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
-use table::disk::{Disk, RealDisk};
-use table::power_loss::PowerLossDisk;
 use table::{Inserter, Layout, Table, TableOptions};
 
 use crate::support::{batch, name, open, options, whole};

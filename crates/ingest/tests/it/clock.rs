@@ -7,10 +7,10 @@ use std::time::{Duration, SystemTime};
 use arrow::array::{AsArray, RecordBatch};
 use arrow::datatypes::TimestampMicrosecondType;
 use decode::{Format, Limits, Precision, Request, decode};
+use disk::RealDisk;
 use ingest::Key;
 use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 use table::Table;
-use table::disk::RealDisk;
 
 use crate::support::{name, numbers, open};
 

@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use arrow::array::{ArrayRef, Int64Array, RecordBatch, StringArray};
+use disk::RealDisk;
 use ingest::{IngestError, Store, StoreOptions, Written};
 use table::Table;
-use table::disk::RealDisk;
 use tokio::task::JoinSet;
 
 use crate::support::{batch, batches, name, numbers, open, options};

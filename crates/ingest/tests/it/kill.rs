@@ -7,8 +7,8 @@ use std::sync::Arc;
 use std::thread::sleep;
 use std::time::Duration;
 
+use disk::RealDisk;
 use ingest::Store;
-use table::disk::RealDisk;
 
 use crate::support::{batch, batches, by_day, name, options};
 

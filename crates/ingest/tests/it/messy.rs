@@ -10,10 +10,10 @@ use arrow::array::{
     TimestampMicrosecondArray,
 };
 use arrow::datatypes::{DataType, Float64Type, Int64Type, TimestampMicrosecondType};
+use disk::{Disk, RealDisk};
 use ingest::{DigestOptions, append, digest};
 use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 use proptest::prelude::*;
-use table::disk::{Disk, RealDisk};
 use table::{Table, TableName};
 
 use crate::support::{name, open};

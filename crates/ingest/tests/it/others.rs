@@ -4,9 +4,9 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
+use disk::Disk;
+use disk::power_loss::PowerLossDisk;
 use ingest::{Durability, Store, StoreOptions, append, digest};
-use table::disk::Disk;
-use table::power_loss::PowerLossDisk;
 
 use crate::append::{few, numbers, put, real};
 use crate::support::{batch, name, options, whole};

@@ -8,9 +8,9 @@ use std::time::Duration;
 use arrow::array::{ArrayRef, AsArray, Float64Array, RecordBatch, UInt32Array};
 use arrow::compute::take_record_batch;
 use arrow::datatypes::TimestampMicrosecondType;
+use disk::RealDisk;
 use ingest::{Partition, Store, StoreOptions};
 use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
-use table::disk::RealDisk;
 use table::upkeep::{
     LayoutChange, RewriteOptions, TrimLimit, TrimOptions, VacuumOptions, compact, rewrite, trim, vacuum,
 };

@@ -4,9 +4,9 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use disk::power_loss::PowerLossDisk;
+use disk::{Disk, RealDisk};
 use ingest::{Store, StoreOptions};
-use table::disk::{Disk, RealDisk};
-use table::power_loss::PowerLossDisk;
 
 use crate::support::{batch, batches, by_day, name, numbers, options, whole};
 use crate::watched::{Doing, Watched};

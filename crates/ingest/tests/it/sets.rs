@@ -5,10 +5,10 @@ use std::sync::Arc;
 
 use arrow::array::{ArrayRef, AsArray, Int64Array, ListBuilder, RecordBatch, StringBuilder, TimestampMicrosecondArray};
 use arrow::datatypes::{DataType, Field, Int64Type};
+use disk::RealDisk;
 use ingest::{Partition, Store, StoreOptions};
 use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 use table::Table;
-use table::disk::RealDisk;
 
 use crate::support::{name, options, unflushed};
 

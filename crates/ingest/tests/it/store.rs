@@ -4,10 +4,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use arrow::array::{Array, ArrayRef, Float64Array, RecordBatch};
+use disk::RealDisk;
+use disk::power_loss::PowerLossDisk;
 use ingest::{IngestError, Key, Store, StoreOptions};
 use table::Table;
-use table::disk::RealDisk;
-use table::power_loss::PowerLossDisk;
 
 use crate::support::{batch, batches, name, numbers, open, options, unflushed};
 

@@ -7,9 +7,9 @@ use std::time::Duration;
 
 use arrow::array::{Array, ArrayRef, AsArray, Int64Array, RecordBatch, TimestampMicrosecondArray};
 use arrow::datatypes::{Int64Type, Schema};
+use disk::{Disk, RealDisk};
 use ingest::{Partition, Store, StoreOptions, Unflushed};
 use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
-use table::disk::{Disk, RealDisk};
 use table::{Table, TableName};
 
 /// Flushes often and in small pieces, so that everything happens within a few requests.

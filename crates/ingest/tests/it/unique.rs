@@ -8,11 +8,11 @@ use std::time::Duration;
 
 use arrow::array::{ArrayRef, AsArray, Int64Array, RecordBatch, StringArray, TimestampMicrosecondArray};
 use arrow::datatypes::{Int64Type, TimestampMicrosecondType};
+use disk::RealDisk;
 use ingest::{Partition, Store, StoreOptions};
 use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 use proptest::prelude::*;
 use table::Table;
-use table::disk::RealDisk;
 
 use crate::support::{name, options, unflushed};
 

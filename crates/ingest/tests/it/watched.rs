@@ -5,8 +5,8 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use table::disk::{Disk, DiskFile};
-use table::power_loss::PowerLossDisk;
+use disk::power_loss::PowerLossDisk;
+use disk::{Disk, DiskFile};
 
 /// What is about to be done to a path.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

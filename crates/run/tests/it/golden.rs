@@ -4,9 +4,9 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use disk::RealDisk;
 use ensemble::{Columns, Expression, Store, price, verify};
 use model::Parameters;
-use table::disk::RealDisk;
 
 const HASH: &str = "dffdc6c3c6b24518";
 

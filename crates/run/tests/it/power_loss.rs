@@ -3,10 +3,10 @@
 use std::path::Path;
 use std::sync::Arc;
 
+use disk::power_loss::PowerLossDisk;
+use disk::{Disk, RealDisk};
 use ensemble::{Plan, Store};
 use run::{RunError, Summary};
-use table::disk::{Disk, RealDisk};
-use table::power_loss::PowerLossDisk;
 
 use world::Seed;
 

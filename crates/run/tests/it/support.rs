@@ -3,10 +3,10 @@
 use std::path::Path;
 use std::sync::Arc;
 
+use disk::{Disk, RealDisk};
 use ensemble::{EventMode, Plan, Registered, Store};
 use model::{Model, Parameters, Plugin};
 use run::{Control, Options, RunError, Summary, play};
-use table::disk::{Disk, RealDisk};
 use world::{Seed, World, WorldRange};
 
 /// A model, by its plug-in and default parameters.

@@ -6,8 +6,8 @@ use std::pin::{Pin, pin};
 use std::sync::Arc;
 use std::task::Poll;
 
+use disk::RealDisk;
 use ensemble::{EnsembleError, Plan, Store};
-use table::disk::RealDisk;
 
 use crate::support::{plan, play_on, play_registered};
 

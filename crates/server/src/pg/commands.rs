@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use query::postgres::SERVER_VERSION;
+use sql::postgres::SERVER_VERSION;
 
 use super::error::PgError;
 
@@ -70,7 +70,7 @@ impl Command {
     /// # Errors
     /// Where a setting cannot have its value.
     pub(super) fn of(sql: &str) -> Result<Option<Self>, PgError> {
-        let sql = query::without_comments(sql);
+        let sql = sql::without_comments(sql);
         let words = sql.split(|c: char| c.is_whitespace() || c == '=' || c == ';').filter(|word| !word.is_empty());
         let words: Vec<&str> = words.take(WORDS_MAX).collect();
         let upper: Vec<String> = words.iter().take(4).map(|word| word.to_uppercase()).collect();

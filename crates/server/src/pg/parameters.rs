@@ -2,7 +2,7 @@
 
 use bytes::Buf as _;
 use chrono::{DateTime, NaiveDate};
-use query::Literal;
+use sql::Literal;
 
 use super::error::PgError;
 use super::values::{EPOCH_DAYS, EPOCH_MICROS};
@@ -104,7 +104,7 @@ fn without_exponent(text: &str) -> Option<String> {
 /// Reads `{a,"b c",NULL}`.
 fn array(item: u32, input: &str) -> Result<Literal, PgError> {
     let no_list = || PgError::new("22P02", format!("{input:?} is not a list: write {{a,b}}"));
-    let items = query::texts_of(input).ok_or_else(no_list)?;
+    let items = sql::texts_of(input).ok_or_else(no_list)?;
     let items = items.into_iter().map(|value| match value {
         None => Ok(Literal::Null),
         Some(value) => text(item, value.as_bytes()),

@@ -14,7 +14,7 @@ use pgwire::messages::extendedquery::{
 use pgwire::messages::response::{CommandComplete, EmptyQueryResponse, ReadyForQuery, TransactionStatus};
 use pgwire::messages::simplequery::Query;
 use pgwire::messages::{DecodeContext, Message};
-use query::Literal;
+use sql::Literal;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::TcpStream;
 use tokio::sync::watch;
@@ -223,8 +223,8 @@ impl<'a, S: AsyncRead + AsyncWrite + Unpin> Session<'a, S> {
 
     /// Statements in a text, one after the other.
     async fn simple(&mut self, text: &str) -> Result<(), PgError> {
-        let (mut statements, rest) = query::split(text);
-        statements.extend((!query::is_empty(rest)).then_some(rest));
+        let (mut statements, rest) = sql::split(text);
+        statements.extend((!sql::is_empty(rest)).then_some(rest));
         if statements.is_empty() {
             self.wire.put(&EmptyQueryResponse::new())?;
         }
@@ -244,8 +244,8 @@ impl<'a, S: AsyncRead + AsyncWrite + Unpin> Session<'a, S> {
         if bytes + message.query.len() > PREPARED_BYTES_MAX {
             return Err(PgError::new("53200", "too many prepared statements: deallocate some"));
         }
-        let (mut statements, rest) = query::split(&message.query);
-        statements.extend((!query::is_empty(rest)).then_some(rest));
+        let (mut statements, rest) = sql::split(&message.query);
+        statements.extend((!sql::is_empty(rest)).then_some(rest));
         if statements.len() > 1 {
             return Err(PgError::new("42601", "cannot prepare more than one statement"));
         }
@@ -274,7 +274,7 @@ impl<'a, S: AsyncRead + AsyncWrite + Unpin> Session<'a, S> {
         for (place, bytes) in message.parameters.iter().enumerate() {
             let oid = prepared.types.get(place).copied().unwrap_or_default();
             values.push(match bytes {
-                None => query::postgres::type_of(oid).map_or(Literal::Null, |of| Literal::NullOf(of.to_string())),
+                None => sql::postgres::type_of(oid).map_or(Literal::Null, |of| Literal::NullOf(of.to_string())),
                 Some(bytes) if is_binary(place) => parameters::binary(oid, bytes)?,
                 Some(bytes) => parameters::text(oid, bytes)?,
             });

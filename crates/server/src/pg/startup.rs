@@ -13,7 +13,7 @@ use pgwire::messages::startup::{
     SslRequest, Startup,
 };
 use pgwire::messages::{DecodeContext, ProtocolVersion};
-use query::postgres::Login;
+use sql::postgres::Login;
 use table::DATABASE;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::TcpStream;

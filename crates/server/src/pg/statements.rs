@@ -10,8 +10,8 @@ use arrow::buffer::Buffer;
 use arrow::datatypes::SchemaRef;
 use arrow::error::ArrowError;
 use arrow::ipc::reader::{StreamDecoder, StreamReader};
-use query::Literal;
-use query::postgres::Login;
+use sql::Literal;
+use sql::postgres::Login;
 use tokio::net::TcpStream;
 use tokio::sync::{mpsc, oneshot};
 use tokio::time::Instant;
@@ -104,7 +104,7 @@ impl Asker {
     /// The databases that can be asked.
     pub(super) async fn databases(self) -> Result<Vec<String>, PgError> {
         let listed = tokio::task::spawn_blocking(move || {
-            let mut names = query::databases(&self.app.settings.data)?;
+            let mut names = sql::databases(&self.app.settings.data)?;
             names.retain(|name| self.access.may_read_of(name).is_ok());
             Ok::<_, Refusal>(names)
         });

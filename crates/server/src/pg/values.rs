@@ -12,7 +12,7 @@ use arrow::json::writer::{EncoderOptions, make_encoder};
 use bytes::{BufMut as _, BytesMut};
 use chrono::{DateTime, NaiveDate, TimeDelta};
 use pgwire::messages::data::{FORMAT_CODE_BINARY, FieldDescription, RowDescription};
-use query::postgres::oid_of;
+use sql::postgres::oid_of;
 
 /// Days and microseconds from 1970, where ours begin, to 2000, where those of the protocol do.
 pub(super) const EPOCH_DAYS: i32 = 10_957;

@@ -12,8 +12,8 @@ use arrow::datatypes::{Schema, SchemaRef};
 use arrow::error::ArrowError;
 use arrow::ipc::writer::StreamWriter;
 use arrow::json::writer::{EncoderOptions, make_encoder};
-use query::{JsonRows, in_cells};
 use serde_json::json;
+use sql::{JsonRows, in_cells};
 
 use super::message::{Format, Part};
 

@@ -13,9 +13,9 @@ use arrow::array::RecordBatch;
 use arrow::datatypes::{DataType, Schema, SchemaRef};
 use arrow::error::ArrowError;
 use axum::http::StatusCode;
-use query::postgres::{oid_of, type_of};
-use query::{Engine, Ensembles, MakeModel, Options, Rows, STACK_BYTES, Scope, Session, Spill, Unique};
 use snapshot::Snapshot;
+use sql::postgres::{oid_of, type_of};
+use sql::{Engine, Ensembles, MakeModel, Options, Rows, STACK_BYTES, Scope, Session, Spill, Unique};
 use table::{SIM, TableError, TableName};
 use tokio::runtime::{Builder, Runtime};
 

@@ -1,6 +1,6 @@
 //! The codes of PostgreSQL for questions that have no answer.
 
-use query::QueryError;
+use sql::QueryError;
 
 pub(super) fn code(error: &QueryError) -> &'static str {
     match error {
@@ -15,11 +15,7 @@ pub(super) fn code(error: &QueryError) -> &'static str {
         },
         QueryError::Arguments { .. } | QueryError::Condition { .. } => "22023",
         QueryError::Memory { .. } => "53200",
-        QueryError::Replay { .. }
-        | QueryError::Ensemble(_)
-        | QueryError::Unreadable(_)
-        | QueryError::Table(_)
-        | QueryError::Snapshot(_) => "58030",
+        QueryError::Ensemble(_) | QueryError::Unreadable(_) | QueryError::Table(_) | QueryError::Snapshot(_) => "58030",
         QueryError::Invalid { reason } => of_reason(reason),
     }
 }

@@ -10,11 +10,11 @@ use std::path::PathBuf;
 use arrow::datatypes::Schema;
 use arrow::error::ArrowError;
 use arrow::ipc::writer::StreamWriter;
-use query::Literal;
-use query::postgres::Login;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use snapshot::SnapshotError;
+use sql::Literal;
+use sql::postgres::Login;
 
 use super::code::code;
 use crate::error::Refusal;
@@ -144,10 +144,10 @@ impl From<SnapshotError> for Failure {
     }
 }
 
-impl From<query::QueryError> for Failure {
-    fn from(error: query::QueryError) -> Self {
+impl From<sql::QueryError> for Failure {
+    fn from(error: sql::QueryError) -> Self {
         let unknown = match &error {
-            query::QueryError::Unknown(unknown) => Some(unknown.name.clone()),
+            sql::QueryError::Unknown(unknown) => Some(unknown.name.clone()),
             _ => None,
         };
         let code = code(&error);

@@ -27,13 +27,13 @@ use self::depth::Points;
 use self::keys::Keys;
 use self::shuffle::{Placement, Shuffle};
 use crate::blocking::blocking;
-use crate::disk::Disk;
 use crate::error::TableError;
 use crate::input::Input;
 use crate::layout::{Clustering, Encodings, GROUP_ROWS_MAX, Layout, TableOptions};
 use crate::log::{Change, Rewrite, Segment};
 use crate::output::{self, NanColumns, Output};
 use crate::progress::Progress;
+use disk::Disk;
 
 /// Default memory for moving rows, in bytes.
 pub const MEMORY: usize = 256 << 20;

@@ -13,8 +13,8 @@ use arrow::datatypes::SchemaRef;
 use arrow::ipc::reader::StreamDecoder;
 use arrow::ipc::writer::StreamWriter;
 
-use crate::disk::{create_options, temporary_name};
 use crate::error::TableError;
+use disk::{create_options, temporary_name};
 
 type Result<T> = std::result::Result<T, TableError>;
 

@@ -15,10 +15,10 @@ use arrow::datatypes::{DataType, Field, Int32Type, Int64Type, Schema, SchemaRef,
 use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 
 use super::*;
-use crate::disk::RealDisk;
 use crate::layout::Curve;
 use crate::log::Table;
 use crate::{ErrorKind, Inserter};
+use disk::RealDisk;
 
 fn schema() -> SchemaRef {
     let time = DataType::Timestamp(TimeUnit::Microsecond, Some("UTC".into()));

@@ -18,9 +18,9 @@ use arrow_avro::reader::ReaderBuilder;
 use arrow_avro::writer::WriterBuilder;
 use arrow_avro::writer::format::AvroOcfFormat;
 
-use crate::disk::Disk;
 use crate::error::TableError;
 use crate::new_file::NewFile;
+use disk::Disk;
 
 /// Describes the columns: an Arrow stream without rows. It marks a folder as a table of this layout.
 const SCHEMA_FILE: &str = "schema.arrow";

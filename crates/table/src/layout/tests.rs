@@ -14,8 +14,8 @@ use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 use proptest::prelude::*;
 
 use super::*;
-use crate::disk::{Disk, DiskFile, RealDisk};
 use crate::{AvroTable, EncodingSet, Inserter, Table};
+use disk::{Disk, DiskFile, RealDisk};
 
 const TYPES: usize = 13;
 

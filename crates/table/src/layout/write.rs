@@ -21,12 +21,12 @@ use super::limits::{BLOOM_FALSE_POSITIVES, PAGE_ROWS};
 use super::options::TableOptions;
 use super::statistics;
 use super::text::{Extras, TextColumn};
-use crate::disk::Disk;
 use crate::error::TableError;
 use crate::log::{ColumnStatistics, Segment};
 use crate::lookup::{self, LookupWriter};
 use crate::new_file::NewFile;
 use crate::segment::CREATED_BY;
+use disk::Disk;
 use pages::{Codec, EncodedColumn};
 
 /// Minimum number of pages in a full row group.

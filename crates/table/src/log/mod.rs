@@ -31,12 +31,12 @@ pub use self::definition::Definition;
 pub use self::statistics::ColumnStatistics;
 pub use self::turn::CALLS_MAX;
 use self::turn::in_turn;
-use crate::disk::{Disk, create_dirs};
 use crate::error::TableError;
 use crate::folder_lock::FolderLock;
 use crate::layout::TableOptions;
 use crate::schema::Field;
 use crate::store::{DurableStore, LOG_FOLDER};
+use disk::{Disk, create_dirs};
 
 const COLUMN_MAPPING: &str = "delta.columnMapping.mode";
 

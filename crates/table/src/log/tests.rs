@@ -8,9 +8,9 @@ use serde_json::Value;
 
 use super::commit::CHECKPOINT_EACH;
 use super::*;
-use crate::disk::RealDisk;
-use crate::power_loss::PowerLossDisk;
 use crate::{Appender, FieldType, Layout};
+use disk::RealDisk;
+use disk::power_loss::PowerLossDisk;
 
 fn definition() -> Definition {
     let partitions = [Field::new("part", FieldType::Text)];

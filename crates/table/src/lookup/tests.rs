@@ -15,7 +15,7 @@ use arrow::compute::kernels::cmp::lt;
 use proptest::prelude::*;
 
 use super::*;
-use crate::disk::RealDisk;
+use disk::RealDisk;
 
 const COLUMNS: usize = 13;
 

@@ -9,9 +9,9 @@ use arrow::datatypes::Schema;
 
 use super::format::{self, BLOCK_ENTRIES, Block, Column, Form, Index, MAGIC, hash, push_section};
 use super::{keys, path_of};
-use crate::disk::Disk;
 use crate::error::TableError;
 use crate::new_file::NewFile;
+use disk::Disk;
 use pages::varint;
 
 /// Bits of an entry that hold its row group; the key is above them.

@@ -14,8 +14,8 @@ use parquet::record::{Field as Value, Row};
 use proptest::prelude::*;
 
 use super::*;
-use crate::disk::RealDisk;
 use crate::{ErrorKind, Field, FieldType, SegmentSchema};
+use disk::RealDisk;
 
 /// Writes one row group of one column and opens it again.
 fn write(ty: FieldType, encode: impl Fn(&mut Encoder) -> EncodedColumn, path: &Path) -> SegmentReader {

@@ -9,10 +9,10 @@ use parquet::file::metadata::KeyValue;
 use parquet::file::properties::WriterProperties;
 use parquet::file::writer::SerializedFileWriter;
 
-use crate::disk::Disk;
 use crate::error::TableError;
 use crate::new_file::NewFile;
 use crate::schema::SegmentSchema;
+use disk::Disk;
 
 pub(crate) const CREATED_BY: &str = concat!("manyworlds version ", env!("CARGO_PKG_VERSION"));
 const BUFFER_BYTES: usize = 1 << 20;

@@ -5,13 +5,13 @@ use std::path::Path;
 use std::sync::Arc;
 
 use crate::blocking::blocking;
-use crate::disk::Disk;
 use crate::error::TableError;
 use crate::input::Input;
 use crate::layout::GROUP_ROWS_MAX;
 use crate::log::{Change, Rewrite, Segment};
 use crate::output::{self, NanColumns, Output};
 use crate::progress::Progress;
+use disk::Disk;
 
 use super::{Result, encodings, retried};
 

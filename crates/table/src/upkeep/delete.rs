@@ -9,12 +9,12 @@ use arrow::datatypes::SchemaRef;
 use parquet::file::metadata::RowGroupMetaData;
 
 use crate::blocking::blocking;
-use crate::disk::Disk;
 use crate::error::TableError;
 use crate::input::Input;
 use crate::layout::{GROUP_ROWS_MAX, TableOptions};
 use crate::log::{Change, Rewrite, Segment};
 use crate::output::{self, NanColumns, Output};
+use disk::Disk;
 
 use super::{Result, encodings, retried};
 

@@ -19,7 +19,6 @@ use super::{Result, VacuumOptions, vacuum};
 use crate::append::has_waiting_rows;
 use crate::blocking::blocking;
 use crate::cluster::{ClusterOptions, cluster};
-use crate::disk::{Disk, TEMPORARY_SUFFIX, create_dirs, parent, temporary_name};
 use crate::error::TableError;
 use crate::folder_lock::FolderLock;
 use crate::input::Input;
@@ -27,6 +26,7 @@ use crate::layout::avro::AvroTable;
 use crate::layout::{Encodings, Layout, SAMPLE_ROWS, TableOptions};
 use crate::log::{Change, Segment, Table};
 use crate::output::{self, NanColumns, Output};
+use disk::{Disk, TEMPORARY_SUFFIX, create_dirs, parent, temporary_name};
 
 /// Changes a table from or to layout `row`.
 pub(super) async fn exchange(root: &Path, disk: Arc<dyn Disk>, options: &RewriteOptions) -> Result<Rewritten> {

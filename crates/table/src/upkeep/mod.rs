@@ -29,12 +29,12 @@ pub use vacuum::{ORPHAN_AGE, RETENTION, VacuumOptions, Vacuumed, vacuum, vacuum_
 use arrow::compute::concat_batches;
 use arrow::datatypes::SchemaRef;
 
-use crate::disk::Disk;
 use crate::error::TableError;
 use crate::input::Input;
 use crate::layout::avro::AvroTable;
 use crate::layout::{Encodings, Layout, SAMPLE_ROWS, TableOptions};
 use crate::log::Segment;
+use disk::Disk;
 
 type Result<T> = std::result::Result<T, TableError>;
 

@@ -5,12 +5,12 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use crate::blocking::blocking;
-use crate::disk::{Disk, create_dirs};
 use crate::error::TableError;
 use crate::input::Input;
 use crate::log::{Change, Rewrite, Segment};
 use crate::output;
 use crate::progress::Progress;
+use disk::{Disk, create_dirs};
 
 use super::{Result, retried};
 

@@ -15,12 +15,12 @@ use arrow::datatypes::{DataType, FieldRef, Schema, SchemaRef};
 
 use crate::blocking::blocking;
 use crate::cluster;
-use crate::disk::Disk;
 use crate::input::Input;
 use crate::layout::{Clustering, Curve, Layout, TableOptions};
 use crate::log::{Change, Rewrite, Segment};
 use crate::output::{self, NanColumns, Output};
 use crate::progress::Progress;
+use disk::Disk;
 use pages::{Codec, EncodingSet};
 
 use super::compact::{TARGET_ROWS, merge_into};

@@ -14,11 +14,11 @@ use arrow::datatypes::{DataType, Field, Int64Type, Schema, SchemaRef, TimeUnit};
 
 use super::*;
 use crate::cluster::{ClusterOptions, cluster};
-use crate::disk::{Disk, RealDisk};
 use crate::folder_lock::FolderLock;
 use crate::layout::{Clustering, Curve, Layout};
 use crate::log::Table;
 use crate::{AvroTable, ErrorKind, Inserter, Key, KeyRange, Lookup};
+use disk::{Disk, RealDisk};
 use pages::Codec;
 
 const LOOKUP: [&str; 2] = ["id", "at"];

@@ -13,10 +13,10 @@ use chrono::{DateTime, NaiveDate, NaiveTime};
 
 use self::cut::Cut;
 use crate::blocking::blocking;
-use crate::disk::Disk;
 use crate::error::TableError;
 use crate::log::Segment;
 use crate::output;
+use disk::Disk;
 
 use super::{Deleted, Fate, Filter, Result, delete_rows};
 

@@ -7,10 +7,10 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
-use crate::disk::{Disk, TEMPORARY_SUFFIX, parent, temporary_name};
 use crate::error::TableError;
 use crate::lookup;
 use crate::output;
+use disk::{Disk, TEMPORARY_SUFFIX, parent, temporary_name};
 
 use super::Result;
 

@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Barrier};
 use std::thread;
 
-use table::bucket::{BucketDisk, BucketUrl};
-use table::disk::{Disk, create_dirs, write_file};
+use disk::bucket::{BucketDisk, BucketUrl};
+use disk::{Disk, create_dirs, write_file};
 use table::{Change, Committed, Definition, Field, FieldType, Segment, Table, TransactionId};
 use tempfile::TempDir;
 

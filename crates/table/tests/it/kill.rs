@@ -7,8 +7,8 @@ use std::sync::Arc;
 use std::thread::sleep;
 use std::time::Duration;
 
+use disk::RealDisk;
 use table::cluster::{ClusterOptions, cluster};
-use table::disk::RealDisk;
 use table::upkeep::{VacuumOptions, compact, rewrite, vacuum};
 use table::{ErrorKind, Layout};
 

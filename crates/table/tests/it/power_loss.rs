@@ -4,9 +4,9 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
+use disk::power_loss::PowerLossDisk;
+use disk::{Disk, RealDisk};
 use table::cluster::{ClusterOptions, cluster};
-use table::disk::{Disk, RealDisk};
-use table::power_loss::PowerLossDisk;
 use table::upkeep::{VacuumOptions, compact, rewrite, vacuum};
 use table::{Layout, TableError};
 

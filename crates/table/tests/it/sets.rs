@@ -11,10 +11,10 @@ use arrow::array::{
 };
 use arrow::compute::kernels::cmp::gt_eq;
 use arrow::datatypes::{DataType, Field, Int64Type, Schema, SchemaRef, TimeUnit};
+use disk::{Disk, RealDisk};
 use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 use proptest::prelude::*;
 use table::cluster::{ClusterOptions, cluster};
-use table::disk::{Disk, RealDisk};
 use table::upkeep::{
     Fate, Filter, LayoutChange, RewriteOptions, TrimLimit, TrimOptions, compact, delete_rows, last_rows, rewrite, trim,
 };

@@ -9,8 +9,8 @@ use std::sync::Arc;
 
 use arrow::array::{Array, ArrayRef, AsArray, Int64Array, RecordBatch, StringArray};
 use arrow::datatypes::{DataType, Field, Int64Type, Schema, SchemaRef};
+use disk::{Disk, RealDisk};
 use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
-use table::disk::{Disk, RealDisk};
 use table::upkeep::{LayoutChange, RewriteOptions};
 use table::{
     Clustering, Curve, Inserter, Key, KeyRange, Layout, Lookup, Segment, StoredTable, TableError, TableOptions,

@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use arrow::array::{ArrayRef, Int64Array, RecordBatch, TimestampMicrosecondArray};
-use table::disk::RealDisk;
+use disk::RealDisk;
 use table::upkeep::{TrimLimit, TrimOptions, last_rows, trim};
 use table::{Appender, ColumnStatistics, Layout, Segment, Table, TableOptions};
 

@@ -7,8 +7,8 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use anyhow::{Context as _, Result};
 use decode::RefusedRecord;
+use disk::{create_dir_all, create_options};
 use table::TableName;
-use table::disk::{create_dir_all, create_options};
 
 use super::input::Input;
 use crate::args::InputFormat;

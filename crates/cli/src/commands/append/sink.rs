@@ -9,10 +9,10 @@ use anyhow::Result;
 use arrow::array::RecordBatch;
 use arrow::datatypes::{Schema, SchemaRef};
 use decode::OnConflict;
+use disk::Disk;
 use ingest::{Bulk, DigestOptions, IngestError, Renamed};
 use snapshot::Snapshot;
 use table::TableName;
-use table::disk::Disk;
 use tokio::runtime::Runtime;
 
 use crate::commands::{disk, start_runtime};

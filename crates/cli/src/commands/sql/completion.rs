@@ -1,11 +1,11 @@
 //! What can come next at the prompt, and whether a statement is at its end.
 
-use query::Engine;
 use rustyline::completion::{Completer, Pair};
 use rustyline::highlight::Highlighter;
 use rustyline::hint::Hinter;
 use rustyline::validate::{ValidationContext, ValidationResult, Validator};
 use rustyline::{Context, Helper};
+use sql::Engine;
 use tokio::runtime::Handle;
 
 use super::open_engine;
@@ -99,7 +99,7 @@ impl Completer for Guide {
 impl Validator for Guide {
     fn validate(&self, context: &mut ValidationContext<'_>) -> rustyline::Result<ValidationResult> {
         let text = context.input();
-        let ended = is_command(text) || query::is_empty(query::split(text).1);
+        let ended = is_command(text) || sql::is_empty(sql::split(text).1);
         Ok(if ended { ValidationResult::Valid(None) } else { ValidationResult::Incomplete })
     }
 }

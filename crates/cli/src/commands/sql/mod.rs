@@ -11,7 +11,7 @@ use anyhow::{Context as _, Result};
 use arrow::array::RecordBatch;
 use arrow::csv::WriterBuilder as CsvBuilder;
 use arrow::util::display::{ArrayFormatter, FormatOptions};
-use query::{Engine, JsonRows, Options, Reading, Rows, in_cells, quoted};
+use sql::{Engine, JsonRows, Options, Reading, Rows, in_cells, quoted};
 
 use super::{make_model, nothing_stored};
 use crate::args::{Format, Place, SqlArgs};
@@ -40,14 +40,14 @@ async fn of_stdin(args: &SqlArgs) -> Result<()> {
     for line in std::io::stdin().lock().lines() {
         text.push_str(&line.context("cannot read statements")?);
         text.push('\n');
-        let (statements, rest) = query::split(&text);
+        let (statements, rest) = sql::split(&text);
         for sql in statements {
             ask(args, sql).await?;
         }
         text = rest.to_owned();
         text.push('\n');
     }
-    if !query::is_empty(&text) {
+    if !sql::is_empty(&text) {
         ask(args, text.trim()).await?;
     }
     Ok(())

@@ -82,7 +82,7 @@ impl Prompt<'_> {
 
     fn answer(&mut self, text: &str) -> Result<ControlFlow<()>> {
         if !is_command(text) {
-            for sql in query::split(text).0 {
+            for sql in sql::split(text).0 {
                 if !self.ask(sql)? {
                     break;
                 }

@@ -1,6 +1,6 @@
 //! Arithmetic never wraps around, and patterns keep their meaning.
 
-use query::Engine;
+use sql::Engine;
 use world::{Seed, Stream, World};
 
 use crate::support::{ask, cells, engine};
@@ -396,5 +396,5 @@ fn long_chains_are_planned_quickly() {
         let sql = format!("SELECT sum({sum}), sum(x - {difference}) FROM (VALUES (1), (2)) AS t(x)");
         assert_eq!(cells(&runtime.block_on(ask(&engine, &sql)).unwrap())[0].join(" "), "1200 -1197");
     };
-    std::thread::Builder::new().stack_size(query::STACK_BYTES).spawn(work).unwrap().join().unwrap();
+    std::thread::Builder::new().stack_size(sql::STACK_BYTES).spawn(work).unwrap().join().unwrap();
 }

@@ -177,7 +177,7 @@ pub fn write_file(disk: &dyn Disk, path: &Path, bytes: &[u8]) -> io::Result<()> 
 }
 
 /// The folder of a path.
-pub(crate) fn parent(path: &Path) -> &Path {
+pub fn parent(path: &Path) -> &Path {
     match path.parent() {
         Some(parent) if !parent.as_os_str().is_empty() => parent,
         _ => Path::new("."),

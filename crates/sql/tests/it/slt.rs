@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use query::{Engine, QueryError};
+use sql::{Engine, QueryError};
 use sqllogictest::{AsyncDB, DBOutput, DefaultColumnType, Runner, parse_file};
 
 use crate::support::{ask, cells, stored};

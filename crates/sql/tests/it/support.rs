@@ -6,11 +6,11 @@ use std::sync::Arc;
 use arrow::compute::concat_batches;
 use arrow::record_batch::RecordBatch;
 use arrow::util::display::{ArrayFormatter, FormatOptions};
+use disk::RealDisk;
 use ensemble::{EventMode, Plan, Registered, Store};
 use model::{Model, Parameters, Plugin};
-use query::{Engine, ModelError, Options, QueryError};
 use run::Control;
-use table::disk::RealDisk;
+use sql::{Engine, ModelError, Options, QueryError};
 use world::{Seed, World, WorldRange};
 
 /// A data folder with ensembles of two models, each with stored and with replayed events: `dice` and `dice-replay` (40

@@ -21,9 +21,9 @@ use datafusion::physical_plan::{ExecutionPlan, execute_stream};
 use datafusion::prelude::{SQLOptions, SessionConfig, SessionContext};
 use datafusion::sql::parser::{DFParserBuilder, Statement};
 use datafusion::sql::sqlparser::{ast, dialect as ast_dialect};
+use disk::Disk;
 use ensemble::{MakeModel, Store};
 use futures::StreamExt as _;
-use table::disk::Disk;
 use table::{DATABASE, SIM};
 
 use crate::distinct;

@@ -7,9 +7,9 @@ use arrow::array::RecordBatch;
 use arrow::compute::concat_batches;
 use datafusion::datasource::MemTable;
 use datafusion::prelude::SessionContext;
+use disk::RealDisk;
 use proptest::prelude::*;
-use query::{Condition, QueryError};
-use table::disk::RealDisk;
+use sql::{Condition, QueryError};
 use table::upkeep::{Deleted, delete_rows};
 use table::{Layout, StoredTable, TableError, TableName};
 

@@ -12,7 +12,7 @@ use super::address::BucketUrl;
 use super::client::Client;
 use super::error::{BucketError, Trouble};
 use super::mirror::{LogFile, Mirror, entry, first_wanted, is_temporary, newest_entry};
-use crate::disk::{Disk, DiskFile, RealDisk, create_dir};
+use crate::files::{Disk, DiskFile, RealDisk, create_dir};
 
 /// A folder that mirrors a prefix of a bucket.
 #[derive(Debug)]

@@ -4,8 +4,8 @@ use std::path::Path;
 use std::sync::Arc;
 
 use arrow::array::{ArrayRef, Float64Array, Int64Array, RecordBatch, StringArray};
-use query::{Engine, Reading};
-use table::disk::RealDisk;
+use disk::RealDisk;
+use sql::{Engine, Reading};
 use table::{Clustering, Curve, Inserter, Layout, TableOptions};
 
 use crate::support::{ask, cells, create, open, plan, play};

@@ -8,7 +8,7 @@ use object_store::path::Path as Key;
 use twox_hash::XxHash64;
 
 use super::address::BucketUrl;
-use crate::disk::{TEMPORARY_SUFFIX, create_dir_all};
+use crate::files::{TEMPORARY_SUFFIX, create_dir_all};
 
 const SIDECARS: &str = "_sidecars/";
 const CHECKPOINT: &str = ".checkpoint.parquet";
@@ -139,7 +139,7 @@ mod tests {
             let other = Mirror::open(folder.path(), &url, "http://there").unwrap();
             assert_ne!(mirror.root(), other.root());
         }
-        assert!(is_temporary(&crate::disk::temporary_name(Path::new("/a/b.parquet"))));
+        assert!(is_temporary(&crate::files::temporary_name(Path::new("/a/b.parquet"))));
         assert!(!is_temporary(Path::new("/a/b.parquet")));
     }
 }

@@ -12,8 +12,8 @@ use arrow::datatypes::{DataType, Field, Schema};
 use arrow::util::display::array_value_to_string;
 use datafusion::datasource::MemTable;
 use datafusion::prelude::SessionContext;
+use disk::RealDisk;
 use proptest::prelude::*;
-use table::disk::RealDisk;
 use table::{Clustering, Curve, Inserter, Layout, TableOptions};
 
 use crate::support::{ask, cells, open};

@@ -6,7 +6,7 @@ use arrow::array::AsArray;
 use arrow::compute::cast;
 use arrow::datatypes::{DataType, Float64Type, Int64Type};
 use proptest::prelude::*;
-use query::Engine;
+use sql::Engine;
 use table::Layout;
 
 use crate::pruning;

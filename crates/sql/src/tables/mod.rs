@@ -20,7 +20,7 @@ use async_trait::async_trait;
 use datafusion::catalog::{MemorySchemaProvider, SchemaProvider, TableProvider};
 use datafusion::error::Result;
 use datafusion::logical_expr::TableType;
-use table::disk::RealDisk;
+use disk::RealDisk;
 use table::{AvroTable, DATABASE, TableName};
 use tokio::sync::OnceCell;
 

@@ -43,7 +43,7 @@ impl BucketError {
     }
 
     /// Finds a store's error among the causes of another.
-    pub(crate) fn inside<'a>(error: &'a (dyn Error + 'static)) -> Option<&'a Self> {
+    pub fn inside<'a>(error: &'a (dyn Error + 'static)) -> Option<&'a Self> {
         let mut cause = Some(error);
         while let Some(error) = cause {
             if let Some(found) = error.downcast_ref::<Self>() {

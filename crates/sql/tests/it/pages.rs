@@ -1,6 +1,6 @@
 //! Queries read only what they name.
 
-use query::Engine;
+use sql::Engine;
 
 use crate::support::{ask, cells, stored};
 

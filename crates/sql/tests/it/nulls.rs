@@ -5,7 +5,7 @@ use std::fmt;
 use arrow::array::{Array as _, AsArray};
 use proptest::prelude::*;
 use proptest::test_runner::{Config, TestRunner};
-use query::Condition;
+use sql::Condition;
 use table::upkeep::Filter as _;
 
 use crate::support::{ask, engine};

@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use query::{Engine, Options, QueryError};
-use table::disk::RealDisk;
+use disk::RealDisk;
+use sql::{Engine, Options, QueryError};
 
 use crate::support::{ask, stored_in};
 

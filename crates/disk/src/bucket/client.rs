@@ -19,7 +19,7 @@ use tokio::runtime::{Builder, Handle, Runtime, RuntimeFlavor};
 
 use super::address::BucketUrl;
 use super::error::{BucketError, Trouble};
-use crate::disk::{RealDisk, create_dir_all, create_options, temporary_name, write_file};
+use crate::files::{RealDisk, create_dir_all, create_options, temporary_name, write_file};
 
 /// Limit on one upload request; larger objects are uploaded in parts of this size.
 const PART_BYTES: usize = 16 << 20;

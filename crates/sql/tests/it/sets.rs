@@ -6,8 +6,8 @@ use std::sync::Arc;
 use arrow::array::{ArrayRef, AsArray, Int64Array, ListBuilder, RecordBatch, StringBuilder};
 use arrow::compute::concat_batches;
 use arrow::datatypes::{DataType, Field};
-use query::{JsonRows, in_cells};
-use table::disk::{Disk, RealDisk};
+use disk::{Disk, RealDisk};
+use sql::{JsonRows, in_cells};
 use table::upkeep::{compact, delete_rows};
 use table::{Clustering, Curve, Inserter, Layout, TableName, TableOptions};
 
@@ -96,7 +96,7 @@ async fn deletion_by_sets() {
     let data = tempfile::tempdir().unwrap();
     insert(data.path(), Layout::Pruned).await;
     let folder = name().folder(data.path());
-    let condition = query::Condition::parse("array_has(groups, 'mod2') OR groups IS NULL", &rows_schema()).unwrap();
+    let condition = sql::Condition::parse("array_has(groups, 'mod2') OR groups IS NULL", &rows_schema()).unwrap();
     let deleted = delete_rows(&folder, Arc::new(RealDisk), Arc::new(condition), true).await.unwrap();
     assert_eq!(deleted.rows, 3);
     compact(&folder, Arc::new(RealDisk), None).await.unwrap();

@@ -10,7 +10,7 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use crate::disk::{Disk, DiskFile, RealDisk, parent};
+use crate::files::{Disk, DiskFile, RealDisk, parent};
 
 /// A [`RealDisk`] that tracks what is not yet durable.
 #[derive(Debug, Clone)]

@@ -1,0 +1,21 @@
+//! Files and folders with durability made explicit, on this machine or in an S3-compatible bucket.
+//!
+//! Enters: paths and bytes, or the address of a bucket. Leaves: a [`Disk`], through which every crate writes what must
+//! survive a power cut.
+//!
+//! Guarantees
+//! - [`RealDisk`] syncs where it is told to, and gives a second name only where nobody has it ([`Disk::link`]);
+//! - a [`bucket::BucketDisk`] gives a name only once the bucket has the bytes;
+//! - [`power_loss::PowerLossDisk`] forgets everything that was not synced, so that tests can cut the power at every
+//!   operation.
+//!
+//! Knows nothing of tables, logs or formats.
+
+pub mod bucket;
+mod files;
+pub mod power_loss;
+
+pub use files::{
+    Disk, DiskFile, RealDisk, TEMPORARY_SUFFIX, create_dir, create_dir_all, create_dirs, create_options, parent,
+    temporary_name, write_file,
+};
