@@ -67,7 +67,8 @@ impl Columns {
             (have, sent) => {
                 let reason = format!("holds {}, and {} came", word(have), word(sent));
                 let is_date = (have, sent) == (&DataType::Date32, &DataType::Utf8);
-                if !is_date && !(have.is_numeric() && sent.is_numeric()) {
+                let is_number = have.is_numeric() && sent.is_numeric();
+                if !(is_date || is_number) {
                     return Ok(Meeting::None(reason));
                 }
                 // What does not fit is NULL, and so another than it was.

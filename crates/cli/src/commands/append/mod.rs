@@ -68,7 +68,8 @@ fn take(
         InputFormat::Msgpack => RowFormat::MessagePack,
     };
     let reader = RowReader::new(format, rules, &Limits::default())?;
-    let mut reader = reader.knowing(&sink.columns(on_conflict)?).on_conflict(on_conflict);
+    let columns = sink.columns(on_conflict)?;
+    let mut reader = reader.knowing(&columns).on_conflict(on_conflict);
     refused.begin(&input);
     sink.begin(input.is_piped());
     let mut bytes = Vec::new();
