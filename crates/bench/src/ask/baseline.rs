@@ -1,4 +1,4 @@
-//! DuckDB, where its command line is installed: the same events, the same questions, each in a fresh process.
+//! The baseline: DuckDB with the same events and questions, in fresh processes, where it is installed.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -8,14 +8,14 @@ use super::questions::Question;
 use crate::error::BenchError;
 use crate::harness::child::{Used, measure};
 
-/// A database of its own with the events in it.
+/// A DuckDB database with the events.
 pub(super) struct Baseline {
     program: PathBuf,
     database: PathBuf,
 }
 
 impl Baseline {
-    /// Its version; `None` where it does not start.
+    /// DuckDB's version; `None` where it does not start.
     pub(super) fn version(program: &Path) -> Option<String> {
         let output = Command::new(program).arg("--version").output().ok()?;
         output.status.success().then(|| String::from_utf8_lossy(&output.stdout).trim().to_owned())
@@ -31,7 +31,7 @@ impl Baseline {
         Ok((baseline, used))
     }
 
-    /// Bytes of its database.
+    /// Bytes of the database.
     pub(super) fn bytes(&self) -> Result<u64, BenchError> {
         Ok(std::fs::metadata(&self.database).map_err(BenchError::io("look at", &self.database))?.len())
     }

@@ -1,33 +1,33 @@
-//! The events that are asked: service checks of twenty hosts over four weeks, a pure function of their number and a seed.
+//! The events: service checks of twenty hosts over four weeks, a pure function of their number and a seed.
 
 use std::fmt::Write as _;
 
 use world::{Seed, Stream, World};
 
-/// Hosts, by their index.
+/// Hosts by index.
 pub(super) const HOSTS: usize = 20;
-/// The codes of a check, the first far the commonest.
+/// The codes of a check; the first is by far the most frequent.
 pub(super) const STATUSES: [&str; 5] = ["200", "301", "404", "500", "503"];
 const REGIONS: [&str; 4] = ["eu-north", "eu-west", "us-east", "us-west"];
 const WEIGHTS: [u32; 3] = [1, 10, 100];
-/// The first moment, 2026-01-01 in seconds since 1970, and how many the events span.
+/// 2026-01-01 in seconds since 1970, and the seconds that the events span.
 pub(super) const START_S: i64 = 1_767_225_600;
 pub(super) const SPAN_S: i64 = 28 * DAY_S;
 pub(super) const DAY_S: i64 = 86_400;
 pub(super) const HOUR_S: i64 = 3_600;
-/// An event comes up to so many seconds after its turn.
+/// Seconds that an event may come after its turn.
 const JITTER_S: u32 = 60;
 /// Events that share streams of random words.
 const BLOCK: usize = 65_536;
 
-/// What random words are for. The numbers are part of what a seed means.
+/// Purposes of random words. The numbers are part of the meaning of a seed.
 #[derive(Clone, Copy)]
 enum Purpose {
     Time = 0,
     Values = 1,
 }
 
-/// All events of a workload, in the order of their times.
+/// All events of a workload, in order of time.
 #[derive(Debug)]
 pub(super) struct Events {
     seed: Seed,
@@ -38,7 +38,7 @@ pub(super) struct Events {
 /// One event.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Event {
-    /// Its place in time, from 0: `index_int`.
+    /// Its number in order of time, from 0: `index_int`.
     pub(super) number: u64,
     /// Seconds since 1970.
     pub(super) time: i64,
@@ -68,12 +68,12 @@ impl Events {
         self.times.len()
     }
 
-    /// All of them, in order.
+    /// All events in order.
     pub(super) fn iter(&self) -> impl Iterator<Item = Event> {
         self.from(0)
     }
 
-    /// Those from one on.
+    /// The events from number `first` on.
     pub(super) fn from(&self, first: usize) -> impl Iterator<Item = Event> {
         (first / BLOCK..self.times.len().div_ceil(BLOCK)).flat_map(|block| self.block(block)).skip(first % BLOCK)
     }
@@ -113,7 +113,7 @@ pub(super) fn host(index: usize) -> String {
 }
 
 impl Event {
-    /// Writes it as a line of JSON.
+    /// Writes the event as a line of JSON.
     pub(super) fn write_json(&self, line: &mut String) {
         let Self { number, time, weight, random_int, ping, host, .. } = self;
         let (status, region) = (STATUSES[self.status], REGIONS[self.region]);

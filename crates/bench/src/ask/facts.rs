@@ -7,25 +7,25 @@ use super::events::{DAY_S, Event, HOSTS, HOUR_S, SPAN_S, START_S, STATUSES, host
 /// Pings are below this.
 const PINGS: usize = 512;
 
-/// What the questions ask, counted one event at a time.
+/// The counts that questions need.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Facts {
     pub(super) events: u64,
     hosts_by_status: [[u64; STATUSES.len()]; HOSTS],
     pings: Vec<[u64; PINGS]>,
     hours: Vec<u64>,
-    /// Of the day asked for.
+    /// Counts of the day in question.
     hosts_in_day: [u64; HOSTS],
-    /// The event asked for by its number.
+    /// The number of the event in question.
     pub(super) needle: u64,
     needle_ping: u32,
 }
 
-/// The first moment of the day asked for.
+/// Start of the day in question.
 pub(super) const DAY_ASKED: i64 = START_S + 14 * DAY_S;
 
 impl Facts {
-    /// Of no event yet; one is to be looked for among `count`.
+    /// No events yet, of `count`.
     pub(super) fn new(count: u64) -> Self {
         Self {
             events: 0,
@@ -49,7 +49,7 @@ impl Facts {
         }
     }
 
-    /// Counts by host, in the order of their names.
+    /// Counts by host, in order of names.
     pub(super) fn by_host(&self) -> Vec<Value> {
         let count = |(index, counts): (usize, &[u64; STATUSES.len()])| json!([host(index), counts.iter().sum::<u64>()]);
         self.hosts_by_status.iter().enumerate().map(count).collect()
@@ -63,7 +63,7 @@ impl Facts {
         self.hosts_by_status.iter().enumerate().flat_map(of_host).collect()
     }
 
-    /// Three percentiles of ping by host: the least value that so many of a hundred do not exceed.
+    /// Three percentiles of ping by host: the smallest value that this share of the values does not exceed.
     pub(super) fn percentiles(&self) -> Vec<Value> {
         let of_host = |(index, counts): (usize, &[u64; PINGS])| {
             let total: u64 = counts.iter().sum();
@@ -96,7 +96,7 @@ impl Facts {
         vec![json!([self.needle, self.needle_ping])]
     }
 
-    /// The ten last numbers, each once.
+    /// The ten largest numbers, each with count 1.
     pub(super) fn last_numbers(&self) -> Vec<Value> {
         (0..self.events.min(10)).map(|n| json!([self.events - 1 - n, 1])).collect()
     }

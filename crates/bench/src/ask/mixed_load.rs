@@ -1,4 +1,4 @@
-//! All at once: small appends, digests, and the same question again and again, each a process of its own.
+//! A mixed load: appends, flushes and questions at once, each in a process of its own.
 
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -13,18 +13,18 @@ use crate::error::BenchError;
 use crate::harness::child::{Used, measure};
 use crate::harness::launch;
 
-/// What happens how often.
+/// The rates of a mixed load.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct MixedLoadPlan {
-    /// How long it goes on; 0 leaves it out.
+    /// Duration; 0 for no mixed load.
     pub seconds: f64,
     /// Events of an append.
     pub append_events: usize,
-    /// Events a second.
+    /// Appended events per second.
     pub events_per_s: f64,
-    /// Between two digests.
+    /// Time between flushes.
     pub digest_each_s: f64,
-    /// Between two questions.
+    /// Time between questions.
     pub ask_each_s: f64,
 }
 
@@ -34,26 +34,26 @@ impl Default for MixedLoadPlan {
     }
 }
 
-/// What it came to.
+/// The measured mixed load.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct MixedLoad {
-    /// What was to happen.
+    /// The planned rates.
     pub plan: MixedLoadPlan,
-    /// How long it took.
+    /// Its duration.
     pub elapsed_s: f64,
     /// Events appended.
     pub events: u64,
-    /// Appends, digests and questions.
+    /// Numbers of appends, flushes and questions.
     pub processes: [usize; 3],
-    /// Processor time of each of them, in all.
+    /// Processor time of all appends, flushes and questions.
     pub cpu_s: [f64; 3],
-    /// Processor time of all of them, in cores.
+    /// Processor time of all processes per second.
     pub cores: f64,
     /// The longest answer.
     pub longest_answer_ms: f64,
 }
 
-/// What is done over and over: when next, and what it used.
+/// A repeated process: its next start, and its measurements.
 struct Repeated {
     each: Duration,
     next: Instant,
@@ -65,7 +65,7 @@ impl Repeated {
         Self { each: Duration::from_secs_f64(each_s), next: Instant::now(), used: Vec::new() }
     }
 
-    /// Whether it is time; then the next time is set.
+    /// Whether it is time to start; sets the next time.
     fn is_due(&mut self) -> bool {
         let due = Instant::now() >= self.next;
         if due {
@@ -79,9 +79,9 @@ impl Repeated {
     }
 }
 
-/// Appends to the table `events` of the folder `data`, which has all of `events` in it, digests and asks. Each kind of
-/// process has a thread that starts it, so that none waits for another. What an answer counts must be all that was
-/// acknowledged before it was asked, and no more than was ever sent.
+/// Appends to the table `events` in `data`, which holds all of `events`, flushes it and asks. Each kind of process has a
+/// thread that starts it, so that none waits for another. An answer must count at least the acknowledged events, and at
+/// most the sent ones.
 ///
 /// # Errors
 /// Where a process fails, and where an answer is wrong.
@@ -128,7 +128,7 @@ pub(super) fn mixed_load(
         if (least..=most).contains(&counted) {
             return Ok(used);
         }
-        Err(BenchError::Wrong(format!("{counted} events were counted where {least} to {most} were there")))
+        Err(BenchError::Wrong(format!("{counted} events were counted, expected {least} to {most}")))
     };
     let [appends, digests, answers] = std::thread::scope(|scope| {
         let appends = scope.spawn(|| repeat(plan.append_events as f64 / plan.events_per_s, &append));
@@ -160,7 +160,7 @@ pub(super) fn mixed_load(
     })
 }
 
-/// Some events in JSON, from one on.
+/// `count` events as JSON lines, from number `first` on.
 pub(super) fn lines(events: &Events, first: usize, count: usize) -> String {
     let mut lines = String::new();
     events.from(first).take(count).for_each(|event: Event| event.write_json(&mut lines));

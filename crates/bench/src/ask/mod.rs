@@ -1,8 +1,7 @@
-//! Asking events: made, appended, asked in fresh processes, and asked while more come in.
+//! Questions about events: loading, asking in fresh processes, appending, and all at once.
 //!
-//! Enters: a program and an [`AskWorkload`]. Leaves: [`Ask`]: what loading, each question, small appends and all of it at
-//! once used, in processes of their own, beside DuckDB where that is installed. Every answer is checked against counts
-//! that were made with the events.
+//! Enters: a program and an [`AskWorkload`]. Leaves: an [`Ask`] with the time and memory of each process, beside DuckDB where
+//! it is installed. Every answer is checked against counts that are made with the events.
 
 mod baseline;
 mod events;

@@ -1,4 +1,4 @@
-//! What is asked: the words for this program, the SQL for the other, and the right answer.
+//! The questions: arguments for this program, SQL for the baseline, and the right answers.
 
 use serde_json::Value;
 
@@ -6,17 +6,17 @@ use super::events::{DAY_S, START_S};
 use super::facts::{DAY_ASKED, Facts};
 use crate::error::BenchError;
 
-/// A question, and what others need for it.
+/// A question.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Question {
     /// Its name.
     pub(super) id: &'static str,
-    /// In words.
+    /// The question in words.
     pub(super) what: &'static str,
-    /// CPU milliseconds of the event store that this one succeeds, and of DuckDB's own format, each measured by others on
-    /// a machine of the same kind.
+    /// Published CPU milliseconds of the event store that this one succeeds, and of DuckDB with its own format, on a machine
+    /// of the same kind.
     pub(super) reference: [Option<f64>; 2],
-    /// CPU milliseconds that must be reached, and that are aimed at.
+    /// Bar and aim in CPU milliseconds.
     pub(super) goal: Option<[f64; 2]>,
     /// The columns of the answer.
     columns: &'static [&'static str],
@@ -82,14 +82,14 @@ pub(super) const QUESTIONS: [Question; 7] = [
     },
 ];
 
-/// A moment as questions write it.
+/// A time as questions write it.
 fn moment(seconds: i64) -> String {
     let days = (seconds - START_S) / DAY_S;
     format!("2026-01-{:02}T00:00:00Z", days + 1)
 }
 
 impl Question {
-    /// What follows `manyworlds ask TABLE`.
+    /// The arguments after `manyworlds ask TABLE`.
     pub(super) fn words(&self, facts: &Facts) -> Vec<String> {
         let words: &[&str] = match self.id {
             "host" | "day" => &["--group", "host", "--count"],
@@ -108,7 +108,7 @@ impl Question {
         words
     }
 
-    /// The same in DuckDB's SQL, over a table whose `time` holds seconds.
+    /// The question in DuckDB's SQL, over a table whose `time` holds seconds.
     pub(super) fn sql(&self, facts: &Facts) -> String {
         match self.id {
             "host" => "SELECT host, count(*) AS count FROM events GROUP BY host".to_owned(),
@@ -131,10 +131,10 @@ impl Question {
         }
     }
 
-    /// Whether an answer, an array of objects in JSON, is the right one. Rows may come in any order, but those of hours.
+    /// Checks an answer, an array of objects in JSON. Only rows by hour must be in order.
     ///
     /// # Errors
-    /// Where it is another.
+    /// Where the answer is wrong.
     pub(super) fn check(&self, answer: &[u8], facts: &Facts) -> Result<(), BenchError> {
         let wrong = |told: String| BenchError::Wrong(format!("{}: {told}", self.id));
         let rows: Vec<Value> = serde_json::from_slice(answer).map_err(|e| wrong(e.to_string()))?;

@@ -1,4 +1,4 @@
-//! The bench as a whole: load, ask, append, all at once.
+//! Runs the benchmark: load, ask, append, all at once.
 
 use std::fs::{self, File};
 use std::io::{BufWriter, Write as _};
@@ -26,81 +26,81 @@ use crate::harness::statistics::median;
 /// Events of a small append.
 const SMALL: usize = 10;
 
-/// What is measured.
+/// The settings.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct AskWorkload {
     /// Events, at least 1,000.
     pub events: usize,
-    /// Their seed.
+    /// Seed of the events.
     pub seed: u64,
-    /// How often each question is asked; medians count.
+    /// Repeats of each question; medians count.
     pub repeat: usize,
-    /// Small appends.
+    /// Number of small appends.
     pub appends: usize,
-    /// All of it at once.
+    /// The mixed load.
     #[serde(rename = "storm")]
     pub mixed_load: MixedLoadPlan,
-    /// DuckDB's command line, to ask the same of.
+    /// DuckDB's command line, which answers the same questions.
     pub duckdb: PathBuf,
 }
 
 /// Everything that was measured.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Ask {
-    /// Where.
+    /// The machine.
     pub machine: Machine,
-    /// What.
+    /// The settings.
     pub workload: AskWorkload,
     /// The version of DuckDB, where it is installed.
     #[serde(rename = "rival")]
     pub baseline: Option<String>,
     /// Bytes of the events in JSON.
     pub json_bytes: u64,
-    /// Loading them.
+    /// Loading the events.
     pub load: Used,
-    /// DuckDB loading them.
+    /// Loading the events into DuckDB.
     #[serde(rename = "rival_load")]
     pub baseline_load: Option<Used>,
-    /// Bytes on disk once they are loaded.
+    /// Bytes of the loaded events on disk.
     pub disk_bytes: u64,
     /// Bytes of DuckDB's database.
     #[serde(rename = "rival_disk_bytes")]
     pub baseline_disk_bytes: Option<u64>,
     /// The questions.
     pub rows: Vec<AskRow>,
-    /// Small appends: the median, and the mean, which has the digests in it.
+    /// A small append: the medians.
     pub append: Used,
-    /// Processor time of a small append, in the mean.
+    /// Mean processor time of a small append; includes flushes.
     pub append_mean_cpu_ms: f64,
-    /// All of it at once.
+    /// The mixed load.
     #[serde(rename = "storm")]
     pub mixed_load: Option<MixedLoad>,
-    /// What must be reached.
+    /// Bars and measured figures.
     pub bars: Vec<Mark>,
 }
 
-/// What one question used.
+/// Time and memory of one question.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct AskRow {
     /// Its name.
     pub id: &'static str,
-    /// In words.
+    /// The question in words.
     pub what: &'static str,
-    /// Nothing kept from an earlier answer.
+    /// Without anything kept from an earlier answer.
     pub fresh: Used,
     /// Asked again.
     pub again: Used,
-    /// DuckDB, of its own format.
+    /// DuckDB, reading its own format.
     #[serde(rename = "rival")]
     pub baseline: Option<Used>,
-    /// CPU milliseconds of the event store that this one succeeds, and of DuckDB's own format, as others measured them.
+    /// Published CPU milliseconds of the event store that this one succeeds, and of DuckDB with its own format.
     pub reference: [Option<f64>; 2],
 }
 
-/// Measures everything. The folder is left with the table of the events.
+/// Runs the benchmark. Leaves the table of the events in the folder.
 ///
 /// # Errors
-/// Where a process fails, an answer is wrong, or asked to stop.
+/// Where a process fails, an answer is wrong, or the user asks to stop.
 pub fn ask(bench: &Bench<'_, AskWorkload>) -> Result<Ask, BenchError> {
     let workload = bench.workload;
     workload.check()?;
@@ -161,7 +161,7 @@ impl AskWorkload {
     }
 }
 
-/// Where the bench works.
+/// The files of the benchmark.
 struct Runner<'a> {
     bench: &'a Bench<'a, AskWorkload>,
     store: PathBuf,
@@ -169,7 +169,7 @@ struct Runner<'a> {
 }
 
 impl Runner<'_> {
-    /// Writes the events as JSON lines, and counts them.
+    /// Writes the events as JSON lines; returns the right answers and the number of bytes.
     fn write(&self, events: &Events) -> Result<(Facts, u64), BenchError> {
         let mut facts = Facts::new(events.len() as u64);
         let mut file =
@@ -201,7 +201,7 @@ impl Runner<'_> {
         Ok(used)
     }
 
-    /// Asks every question, in turns, so that whatever else the machine does falls on all alike.
+    /// Asks every question in turns, so that other load affects all alike.
     fn ask_all(&self, facts: &Facts, baseline: Option<&Baseline>) -> Result<Vec<AskRow>, BenchError> {
         let mut used: Vec<[Vec<Used>; 3]> = vec![Default::default(); QUESTIONS.len()];
         for turn in 0..self.bench.workload.repeat {
@@ -239,7 +239,7 @@ impl Runner<'_> {
         Ok(used)
     }
 
-    /// Removes what earlier answers left, as anybody may at any time.
+    /// Removes the cache of answers.
     fn forget_answers(&self) -> Result<(), BenchError> {
         let kept = self.store.join("default").join("events").join("_cache");
         match fs::remove_dir_all(&kept) {
@@ -259,7 +259,7 @@ impl Runner<'_> {
     }
 }
 
-/// The median of each figure; of memory the most.
+/// The medians of times, and the largest peak memory.
 fn middle(used: &[Used]) -> Used {
     let of = |figure: fn(&Used) -> f64| median(&used.iter().map(figure).collect::<Vec<_>>());
     Used {
@@ -269,7 +269,7 @@ fn middle(used: &[Used]) -> Used {
     }
 }
 
-/// The bars, set for nine million events on two cores.
+/// The bars for nine million events on two cores.
 fn bars(ask: &Ask) -> Vec<Mark> {
     let question = |q: &Question| {
         let row = ask.rows.iter().find(|row| row.id == q.id)?;

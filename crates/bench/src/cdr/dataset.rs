@@ -1,4 +1,4 @@
-//! The day's records in files, made before any clock starts.
+//! The records of the day in files, made before any clock starts.
 
 use std::fs::File;
 use std::io::{BufReader, BufWriter, Write as _};
@@ -21,14 +21,14 @@ pub(crate) struct DatasetBatch {
     pub(crate) rows: u64,
 }
 
-/// All batches, in order, and what they hold together.
+/// All batches in order.
 #[derive(Debug, Clone)]
 pub(crate) struct Dataset {
     /// The batches.
     pub(crate) batches: Vec<DatasetBatch>,
     /// The hash of all rows.
     pub(crate) hash: ContentHash,
-    /// Bytes of the values themselves: 8 a number or time, 1 a flag, texts as long as they are.
+    /// Bytes of the values: 8 per number or time, 1 per flag, the length of texts.
     pub(crate) raw_bytes: u64,
 }
 
@@ -61,9 +61,9 @@ impl Dataset {
         for batch in records {
             let mut batch = batch?;
             while count + batch.num_rows() >= rows {
-                let room = rows - count;
-                waiting.push(batch.slice(0, room));
-                batch = batch.slice(room, batch.num_rows() - room);
+                let missing = rows - count;
+                waiting.push(batch.slice(0, missing));
+                batch = batch.slice(missing, batch.num_rows() - missing);
                 dataset.add(folder, waiting.drain(..).map(Ok), stop)?;
                 count = 0;
             }
@@ -107,7 +107,7 @@ impl Dataset {
         Ok(())
     }
 
-    /// The first records, `rows` at least where there are as many.
+    /// The first batches with at least `rows` rows together, or all.
     pub(crate) fn first(&self, rows: usize) -> Result<Vec<RecordBatch>, BenchError> {
         let mut first = Vec::new();
         for batch in &self.batches {

@@ -1,4 +1,4 @@
-//! What the records say, counted from the records themselves and from nothing that was stored.
+//! The right answers, counted from the records themselves.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -12,27 +12,27 @@ use crate::error::BenchError;
 /// Rows of an answer that share a key.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Group {
-    /// What they share; empty where the question has no groups.
+    /// The key; empty where the question has no groups.
     pub key: String,
-    /// Calls.
+    /// Number of calls.
     pub count: u64,
-    /// Their mean duration in seconds; 0 of none.
+    /// Mean duration in seconds; 0 for no calls.
     pub mean: f64,
-    /// What they cost, in ten-thousandths.
+    /// Total cost in ten-thousandths.
     pub sum: i128,
 }
 
 /// An answer.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Answer {
-    /// Rows that met the condition: of all groups shown.
+    /// Matching rows of all groups in the answer.
     pub rows: u64,
     /// Its groups, in order.
     pub groups: Vec<Group>,
 }
 
 impl Answer {
-    /// Whether both say the same; means may differ in their last digits, by the order of summing.
+    /// Whether both answers are equal; means may differ in their last digits, by the order of summing.
     pub(crate) fn is(&self, other: &Self) -> bool {
         let near = |a: f64, b: f64| (a - b).abs() <= 1e-9 * a.abs().max(1.0);
         self.groups.len() == other.groups.len()
@@ -64,7 +64,7 @@ impl Sum {
     }
 }
 
-/// The columns that questions are about.
+/// The columns that questions use.
 struct Row<'a> {
     time: i64,
     date: i32,
@@ -76,34 +76,34 @@ struct Row<'a> {
     billing: i128,
 }
 
-/// What the questions name, and what is known of the columns.
+/// Values that questions name, and statistics of columns.
 #[derive(Debug, Clone)]
 pub(crate) struct Facts {
-    /// The last call's time, in microseconds since 1970.
+    /// Time of the last call, in microseconds since 1970.
     pub(crate) last: i64,
-    /// The first callee of all.
+    /// The first callee.
     pub(crate) callee: String,
-    /// A caller among the most frequent.
+    /// One of the most frequent callers.
     pub(crate) hot: String,
-    /// A caller who called least.
+    /// One of the least frequent callers.
     pub(crate) cold: String,
-    /// A caller who never called, though his number lies among those that did.
+    /// A number that never called, between numbers that did.
     pub(crate) absent: String,
-    /// Callers to be looked for together; two of them never called.
+    /// Callers of one question; two of them never called.
     pub(crate) listed: [String; 5],
-    /// Distinct values of the columns that may have Bloom filters.
+    /// Distinct values of columns that may have Bloom filters.
     pub(crate) distinct: BTreeMap<&'static str, u64>,
 }
 
-/// The frequent number that the public benchmark asks for.
+/// The frequent number in the public benchmark.
 const HOT: &str = "+1-0000123456";
 const DAY: i32 = 20_362;
 pub(crate) const HOUR_MICROS: i64 = 3_600_000_000;
-/// Distinct values are counted so many hashes at a time.
+/// Hashes that are counted at a time for distinct values.
 const HASHES_MAX: u64 = 10_000_000;
 
 impl Facts {
-    /// Looks at all records.
+    /// Reads all records.
     pub(crate) fn of(dataset: &Dataset) -> Result<Self, BenchError> {
         let mut calls: HashMap<u64, u32> = HashMap::new();
         let mut last = i64::MIN;
@@ -141,7 +141,7 @@ impl Facts {
         Ok(Self { last, callee, hot, cold, absent, listed, distinct })
     }
 
-    /// The answer to each of the questions, by name. `region` names the region of a tower.
+    /// The answers by the names of questions. `region` gives the region of a tower.
     pub(crate) fn answers(
         &self,
         dataset: &Dataset,
@@ -204,7 +204,7 @@ fn regions(by_tower: BTreeMap<i32, Sum>, region: impl Fn(i32) -> Option<String>)
     regions.into_iter().map(|(region, sum)| sum.group(region)).collect()
 }
 
-/// A number beside `number` that `called` does not know: its last digits changed.
+/// A number near `number` that `called` does not know.
 fn number_nobody_has(number: &str, called: &impl Fn(&str) -> bool) -> Result<String, BenchError> {
     let head = number.trim_end_matches(|c: char| c.is_ascii_digit());
     let digits = &number[head.len()..];
@@ -223,7 +223,7 @@ fn each_row(dataset: &Dataset, mut take: impl FnMut(&Row<'_>)) -> Result<(), Ben
     })
 }
 
-/// The rows in order, as long as `take` wants more.
+/// Passes rows in order to `take`, until it returns that it has enough.
 fn each_row_while(dataset: &Dataset, mut take: impl FnMut(&Row<'_>) -> bool) -> Result<(), BenchError> {
     const COLUMNS: [&str; 8] = [
         "call_timestamp",
@@ -276,8 +276,8 @@ fn rows_of(records: &RecordBatch, take: &mut impl FnMut(&Row<'_>) -> bool) -> Re
     Ok(true)
 }
 
-/// Distinct texts of a column, by hashes of 64 bits: one too few, once in 20,000 full days. A pass over the records
-/// counts the share of the hashes that fits in memory.
+/// Distinct texts of a column, by hashes of 64 bits: one too few in one of 20,000 full days. Each pass over the records
+/// counts the hashes that fit in memory.
 fn distinct(dataset: &Dataset, column: &str) -> Result<u64, BenchError> {
     let passes = dataset.rows().div_ceil(HASHES_MAX).max(1);
     let mut count = 0;

@@ -1,4 +1,4 @@
-//! What must hold of the variants, or the bench fails.
+//! Conditions that the variants must meet, or the benchmark fails.
 
 use std::collections::BTreeMap;
 
@@ -7,20 +7,20 @@ use serde::Serialize;
 use super::insert::VariantFigures;
 use super::pass::Stored;
 
-/// What became of a gate.
+/// The result of a gate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "UPPERCASE")]
 pub enum GateStatus {
     /// It holds.
     Pass,
-    /// It holds barely.
+    /// It nearly fails.
     Warn,
-    /// It does not hold.
+    /// It fails.
     Fail,
 }
 
 impl GateStatus {
-    /// The word for it.
+    /// Its name.
     pub fn word(self) -> &'static str {
         match self {
             Self::Pass => "PASS",
@@ -30,26 +30,26 @@ impl GateStatus {
     }
 }
 
-/// One gate, with its figure.
+/// A condition, with its figure.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Gate {
-    /// What is held against what.
+    /// What is compared.
     pub name: String,
-    /// What became of it.
+    /// The result.
     pub status: GateStatus,
     /// The figure.
     pub value: f64,
-    /// What passes.
+    /// The limit to pass.
     pub limit: f64,
-    /// The gate in words.
+    /// The details.
     pub detail: String,
 }
 
-/// Distinct values below which a Bloom filter earns nothing.
+/// Distinct values from which a Bloom filter is worthwhile.
 const DISTINCT_MIN: f64 = 1000.0;
 
-/// Every gate, on what is stored after the first pass and `again` after the second, what inserts took in the first, and
-/// how many distinct values columns have.
+/// All gates, about what is stored after the first pass and (`again`) the second, the inserts of the first, and the distinct
+/// values of columns.
 pub(crate) fn gates(
     expected: &Stored,
     stored: &BTreeMap<&'static str, Stored>,
@@ -74,7 +74,7 @@ pub(crate) fn gates(
         ratio(speed("clustered"), speed("row")).map(|r| at_least("insert speed, clustered to row", r, 0.50, 0.30)),
     );
     gates.extend(distinct.iter().map(|(column, n)| {
-        // A filter that earns nothing is a waste, not a fault.
+        // A useless filter only wastes space: never a failure.
         let gate = at_least(&format!("distinct values of {column}"), *n as f64, DISTINCT_MIN, 0.0);
         Gate { detail: "counted exactly; a Bloom filter earns its keep from 1,000 on".to_owned(), ..gate }
     }));

@@ -7,10 +7,10 @@ use arrow::datatypes::{
 };
 use world::{ContentHash, add_word, mix64};
 
-/// What stands for NULL: a word that no short text and no count has.
+/// The word for NULL, which no short text and no count has.
 const NULL: u64 = 0x5bd1_e995_9d1a_c3b7;
 
-/// The sum of a hash of each row. A column of a type that tables do not store counts as NULL.
+/// The sum of the hashes of all rows. Columns of types that tables do not store count as NULL.
 pub fn content_hash(batch: &RecordBatch) -> ContentHash {
     let mut states = vec![0x243F_6A88_85A3_08D3_u64; batch.num_rows()];
     for column in batch.columns() {
@@ -54,7 +54,7 @@ fn each(states: &mut [u64], column: &dyn Array, word: impl Fn(usize) -> u64) {
     }
 }
 
-/// A hash of one text, of 64 good bits.
+/// A 64-bit hash of a text.
 pub(crate) fn of_text(text: &str) -> u64 {
     mix64(of_bytes(text.as_bytes()))
 }

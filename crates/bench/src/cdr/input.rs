@@ -1,4 +1,4 @@
-//! Real records in place of generated ones.
+//! Reads real records in place of generated ones.
 
 use std::fs::File;
 use std::io::BufReader;
@@ -17,7 +17,7 @@ type Records = Box<dyn Iterator<Item = Result<RecordBatch, BenchError>>>;
 const ROWS: usize = 65_536;
 
 /// Opens a file of call records: `.csv` with a header, or `.parquet`, with the columns of [`telecom::schema`]; columns
-/// that may be NULL may be missing. Gives the records, and how many there are.
+/// that may be NULL may be missing. Returns the records and their number.
 pub(crate) fn open(path: &Path) -> Result<(Records, u64), BenchError> {
     let count = records(path)?.try_fold(0, |count, batch| Ok::<_, BenchError>(count + batch?.num_rows() as u64))?;
     if count == 0 {

@@ -1,4 +1,4 @@
-//! Streaming inserts, batch by batch into every variant, each on its own clock.
+//! Streaming inserts, batch by batch, into every variant.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -18,14 +18,14 @@ use crate::harness::statistics::percentile;
 /// One way to store the records.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Variant {
-    /// Its name: that of its layout.
+    /// The name of its layout.
     pub name: &'static str,
-    /// Its layout and what goes with it.
+    /// Its layout and options.
     pub options: TableOptions,
 }
 
 impl Variant {
-    /// Every layout. `bloom` columns go to those that have filters, `cluster` to the clustered one.
+    /// Every layout. Those with filters get the columns `bloom`, the clustered one is clustered by `cluster`.
     pub fn all(bloom: &[String], cluster: &[String]) -> Vec<Self> {
         let plain = |name, layout| Self { name, options: TableOptions::new(layout) };
         let with_filters = |name, layout, clustering| Self {
@@ -41,7 +41,7 @@ impl Variant {
         ]
     }
 
-    /// The same, with look-ups on some columns, in the layouts that have them.
+    /// Adds secondary indexes on `columns`, in layouts that have them.
     pub(crate) fn with_lookups(mut self, columns: &[String]) -> Self {
         if self.options.layout != Layout::Row {
             self.options.lookup = columns.to_vec();
@@ -50,35 +50,35 @@ impl Variant {
     }
 }
 
-/// What a variant stored and what that took, over one pass of inserts.
+/// Size and cost of a variant over one pass of inserts.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct VariantFigures {
     /// Rows inserted.
     pub rows: u64,
     /// Bytes on disk after the last batch.
     pub bytes: u64,
-    /// Those of look-ups among them.
+    /// Of these, bytes of secondary indexes.
     pub lookup_bytes: u64,
-    /// Rows by elapsed time of all inserts.
+    /// Rows per second of elapsed time.
     pub rows_per_s: f64,
-    /// Rows by processor time of all inserts.
+    /// Rows per second of processor time.
     pub rows_per_cpu_s: f64,
-    /// Elapsed time of a batch.
+    /// Median time of a batch.
     pub p50_batch_ms: f64,
-    /// As above, the slowest in a hundred.
+    /// 99th percentile of the time of a batch.
     pub p99_batch_ms: f64,
-    /// As above, the slowest of all.
+    /// Time of the slowest batch.
     pub worst_batch_ms: f64,
-    /// The slowest batch by its rows: rows a second.
+    /// Rows per second of the slowest batch for its rows.
     pub worst_rows_per_s: f64,
-    /// Sizes measured on the way.
+    /// Sizes after some batches.
     pub checkpoints: Vec<Checkpoint>,
-    /// Rows a second by the rows of a batch.
+    /// Rows per second by the rows of a batch.
     pub rows_per_s_by_batch: BTreeMap<u64, f64>,
 }
 
 impl VariantFigures {
-    /// In a few words.
+    /// The figures in one line.
     pub(crate) fn in_brief(&self) -> String {
         let each = self.bytes as f64 / self.rows.max(1) as f64;
         let [wall, cpu] = [self.rows_per_s, self.rows_per_cpu_s].map(|r| r / 1e6);
@@ -86,7 +86,7 @@ impl VariantFigures {
     }
 }
 
-/// What a variant held after some batches.
+/// The size of a variant after some batches.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub struct Checkpoint {
     /// Batches inserted.
@@ -97,7 +97,7 @@ pub struct Checkpoint {
     pub bytes: u64,
 }
 
-/// A variant's clock.
+/// A variant and its measurements.
 pub(crate) struct Clock {
     name: &'static str,
     root: PathBuf,
@@ -107,7 +107,7 @@ pub(crate) struct Clock {
     checkpoints: Vec<Checkpoint>,
 }
 
-/// Makes the tables of all variants.
+/// Creates the tables of all variants.
 pub(crate) async fn create(data: &Path, variants: &[Variant]) -> Result<Vec<Clock>, BenchError> {
     let mut clocks = Vec::with_capacity(variants.len());
     for Variant { name, options } in variants {
@@ -119,8 +119,8 @@ pub(crate) async fn create(data: &Path, variants: &[Variant]) -> Result<Vec<Cloc
     Ok(clocks)
 }
 
-/// Inserts every batch into every variant. The variants take turns in going first, so that none always finds the
-/// caches warm. Reading a batch is off the clock; an insert is on it until the batch is durable.
+/// Inserts every batch into every variant, in rotated order, so that no variant always finds warm caches. Reading a batch
+/// does not count; an insert counts until the batch is durable.
 pub(crate) async fn insert_all(
     mut clocks: Vec<Clock>,
     dataset: &Dataset,
@@ -145,7 +145,7 @@ pub(crate) async fn insert_all(
     clocks.into_iter().map(|clock| Ok((clock.name, clock.figures()?))).collect()
 }
 
-/// Where a variant's table lies.
+/// The folder of a variant's table.
 pub(crate) fn table_folder(data: &Path, variant: &str) -> PathBuf {
     data.join(DATABASE).join(variant)
 }
@@ -198,7 +198,7 @@ impl Clock {
     }
 }
 
-/// Bytes of a table's look-ups.
+/// Bytes of a table's secondary indexes.
 pub(crate) fn lookup_folder_bytes(root: &Path) -> Result<u64, BenchError> {
     let folder = root.join("_lookup");
     if folder.is_dir() { folder_bytes(&folder) } else { Ok(0) }

@@ -1,8 +1,7 @@
-//! Call records streamed into every layout: a day's batches, clustering, and the questions that tell which layout earns
-//! its keep.
+//! Call records streamed into every layout of a table: a day's batches, clustering and questions.
 //!
-//! The records are made before any clock starts and are the same for all variants. Every variant's rows are counted
-//! and hashed from what is on disk, and every answer is held against a count made from the records themselves.
+//! All variants get the same records, made before any clock starts. The stored rows of each variant are counted and hashed,
+//! and every answer is compared with a count over the records themselves.
 
 mod dataset;
 mod facts;

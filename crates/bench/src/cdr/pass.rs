@@ -1,4 +1,4 @@
-//! One pass: the day inserted into every variant, clustered, counted, and asked.
+//! One pass: inserts the day into every variant, clusters, counts and asks.
 
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -28,12 +28,12 @@ use crate::harness::bench::Bench;
 use crate::harness::disk_space::{folder_bytes, remove_folder};
 use crate::harness::statistics::median;
 
-/// What clustering the clustered variant took and gave.
+/// Cost and effect of clustering.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Clustering {
-    /// Rows by processor time, from reading the first to the commit.
+    /// Rows per second of processor time, from the first read to the commit.
     pub rows_per_cpu_s: f64,
-    /// Rows by elapsed time.
+    /// Rows per second of elapsed time.
     pub rows_per_s: f64,
     /// Bytes of the segments before.
     pub bytes_before: u64,
@@ -41,48 +41,48 @@ pub struct Clustering {
     pub bytes_after: u64,
     /// Row groups that a question for one key read before, on average.
     pub depth_before: f64,
-    /// Row groups that it reads now.
+    /// Row groups that it reads after.
     pub depth_after: f64,
     /// Segments before and after.
     pub segments: (usize, usize),
-    /// Bytes put aside on disk meanwhile.
+    /// Bytes spilled to disk.
     pub spilled_bytes: u64,
 }
 
-/// What a column takes on disk.
+/// Bytes of a column on disk.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub struct ColumnBytes {
-    /// Its pages.
+    /// Bytes of pages.
     pub bytes: u64,
-    /// Its Bloom filters.
+    /// Bytes of Bloom filters.
     pub bloom_bytes: u64,
 }
 
-/// What is on disk of a variant.
+/// The stored content of a variant.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Stored {
     pub(crate) rows: u64,
     pub(crate) bytes: u64,
-    /// Those of look-ups among them.
+    /// Of these, bytes of secondary indexes.
     pub(crate) lookup_bytes: u64,
     pub(crate) hash: ContentHash,
 }
 
-/// A pass about to begin.
+/// The settings of a pass.
 pub(crate) struct Pass<'a> {
     /// 1 or 2.
     pub(crate) number: u8,
-    /// Its own folder.
+    /// Its folder.
     pub(crate) data: PathBuf,
-    /// What is inserted into.
+    /// The variants to insert into.
     pub(crate) variants: Vec<Variant>,
-    /// Names of the phases of making the tables and of inserting.
+    /// Names of the phases that create tables and insert.
     pub(crate) phases: [(Option<u8>, &'static str); 2],
-    /// Names of the variants that are asked.
+    /// Names of the variants to ask.
     pub(crate) asked: &'a [&'static str],
 }
 
-/// What came of a pass.
+/// The measurements of a pass.
 pub(crate) struct Passed {
     pub(crate) inserted: BTreeMap<&'static str, VariantFigures>,
     pub(crate) clustering: Clustering,
@@ -92,7 +92,7 @@ pub(crate) struct Passed {
 }
 
 impl Pass<'_> {
-    /// Runs it. What is left in its folder are the tables.
+    /// Runs the pass. Leaves the tables in its folder.
     pub(crate) async fn run(
         &self,
         bench: &Bench<'_, CdrWorkload>,
@@ -125,7 +125,7 @@ impl Pass<'_> {
         Ok(Passed { inserted, clustering, stored, columns, queries })
     }
 
-    /// Inserts as often as asked, into empty tables each time; those of the last time are kept.
+    /// Inserts into empty tables, as often as requested; keeps the last tables.
     async fn insert_repeatedly(
         &self,
         bench: &Bench<'_, CdrWorkload>,
@@ -168,7 +168,7 @@ impl Pass<'_> {
     }
 }
 
-/// The last repeat, its figures replaced by the medians of all.
+/// The last repeat, with the medians of all repeats as figures.
 fn medians(mut repeats: Vec<BTreeMap<&'static str, VariantFigures>>) -> BTreeMap<&'static str, VariantFigures> {
     let all = repeats.clone();
     let mut last = repeats.pop().unwrap_or_default();
@@ -216,7 +216,7 @@ async fn cluster_table(data: &Path) -> Result<Clustering, BenchError> {
         segments: (done.segments_in, done.segments_out),
         spilled_bytes: done.spilled_bytes,
     };
-    // Sizes are those of what the table consists of now.
+    // Removes old segments, so that sizes are those of the current version.
     let options = VacuumOptions { retain: Duration::ZERO, apply: true };
     table::upkeep::vacuum(&root, Arc::new(RealDisk), options).await?;
     Ok(clustering)
@@ -251,7 +251,7 @@ pub(crate) async fn stored_in(root: &Path) -> Result<Stored, BenchError> {
     Ok(stored)
 }
 
-/// What each column takes; `None` where the layout has no columns.
+/// Bytes of each column; `None` where the layout has no columns.
 async fn columns_of(root: &Path) -> Result<Option<Vec<(String, ColumnBytes)>>, BenchError> {
     let Some(StoredTable::Delta(table)) = StoredTable::open(root, Arc::new(RealDisk)).await? else { return Ok(None) };
     let columns = table::inspect(root, &table.segments().await?)?;

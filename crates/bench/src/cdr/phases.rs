@@ -1,4 +1,4 @@
-//! How long the parts of the bench took, by the numbers that the public benchmark gives them.
+//! Times of the phases, with their numbers in the public benchmark.
 
 use std::time::{Duration, Instant};
 
@@ -7,23 +7,23 @@ use serde::Serialize;
 
 use crate::error::BenchError;
 
-/// How long a phase took, all repeats together.
+/// Time of a phase, summed over its repeats.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Phase {
-    /// Its number in the public benchmark, which has none for making the records and counting the answers; its phase 0,
-    /// a table of rules, is part of the program here.
+    /// Its number in the public benchmark; none for making records and counting answers. Phase 0 there, a table of rules, is
+    /// part of this program.
     pub number: Option<u8>,
     /// Its name.
     pub name: &'static str,
-    /// The pass that it belongs to, where it belongs to one.
+    /// Its pass, if any.
     pub pass: Option<u8>,
-    /// Elapsed.
+    /// Elapsed time.
     pub wall_s: f64,
     /// Processor time of all threads.
     pub cpu_s: f64,
 }
 
-/// Which phase.
+/// Number and name of a phase.
 pub(super) type Name = (Option<u8>, &'static str);
 
 pub(super) struct Phases<'a> {

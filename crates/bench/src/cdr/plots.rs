@@ -1,4 +1,4 @@
-//! The bench's figures as bars: what columns take, and what questions took and read.
+//! Plots: bytes of columns, and time and reads of questions.
 
 use super::questions::Queried;
 use super::run::Cdr;
@@ -6,12 +6,12 @@ use crate::harness::report::Block;
 use crate::harness::report::number::{bytes, ms, short};
 use crate::harness::report::plot::{Scale, bars};
 
-/// The variants, each with the same colour in all plots.
+/// The variants, in the order of their colours.
 fn names(cdr: &Cdr) -> Vec<&'static str> {
     cdr.variants.keys().copied().collect()
 }
 
-/// Bytes a row of every column in every layout that has columns.
+/// Bytes per row of every column, in every layout that has columns.
 pub(super) fn columns(cdr: &Cdr) -> Block {
     let names = names(cdr);
     let columns = cdr.columns.values().next().into_iter().flatten();
@@ -53,7 +53,7 @@ pub(super) fn questions(cdr: &Cdr) -> Vec<Block> {
     ]
 }
 
-/// A row a question, a figure a variant.
+/// One row per question, one figure per variant.
 fn by_question(
     queries: &[Queried],
     names: &[&str],

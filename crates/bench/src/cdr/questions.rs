@@ -1,4 +1,4 @@
-//! What is asked of every variant, and what an answer read.
+//! The questions about every variant.
 
 use std::path::Path;
 use std::time::Instant;
@@ -13,24 +13,24 @@ use crate::error::BenchError;
 use crate::error::SqlError;
 use crate::harness::statistics::median;
 
-/// How often a question is asked; the median counts.
+/// Repeats of a question; the median counts.
 const REPEATS: usize = 3;
-/// A question that has taken this long is not asked again.
+/// Total time after which a question is not repeated.
 const ENOUGH_MS: f64 = 5_000.0;
 
-/// What answering a question read from disk.
+/// What a question read from disk.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Reading {
     /// Bytes.
     pub bytes: u64,
-    /// Row groups that rows were looked for in.
+    /// Row groups that were read.
     pub groups_read: u64,
-    /// Row groups that there are. 0 where the layout has none.
+    /// Row groups of the table; 0 where the layout has none.
     pub groups_total: u64,
 }
 
-/// Answers an SQL statement over a data folder, and says what that read. The first call for a folder may open it; later
-/// ones are to find it open.
+/// Answers an SQL statement over a data folder, and returns what it read. The first call for a folder may open it; later
+/// calls must find it open.
 pub type Ask<'a> = &'a mut dyn FnMut(&Path, &str) -> Result<(Vec<RecordBatch>, Reading), SqlError>;
 
 /// One question.
@@ -38,7 +38,7 @@ pub type Ask<'a> = &'a mut dyn FnMut(&Path, &str) -> Result<(Vec<RecordBatch>, R
 pub struct Question {
     /// Its name in the report.
     pub name: &'static str,
-    /// What it asks, for people.
+    /// The question in words.
     pub what: &'static str,
     /// The statement; `{t}` is the variant's table.
     pub sql: String,
@@ -49,23 +49,23 @@ pub struct Question {
 pub struct Queried {
     /// Its name.
     pub name: &'static str,
-    /// The variant asked.
+    /// The variant.
     pub variant: &'static str,
-    /// Elapsed time, the median of three where it is short.
+    /// Median elapsed time.
     pub ms: f64,
-    /// As above, the first time.
+    /// Elapsed time of the first answer.
     pub first_ms: f64,
     /// Bytes read.
     pub bytes_read: u64,
-    /// Row groups read.
+    /// Row groups that were read.
     pub groups_read: u64,
-    /// Row groups that there are.
+    /// Row groups of the table.
     pub groups_total: u64,
-    /// Rows that met the condition.
+    /// Matching rows.
     pub rows: u64,
 }
 
-/// Every question, about the records that `facts` are of.
+/// All questions, with values from the records.
 pub(crate) fn questions(facts: &Facts) -> Vec<Question> {
     const AGGREGATES: &str = "count(*), avg(duration_seconds), sum(billing_amount)";
     let plain = |name, what, condition: String| Question {
@@ -115,16 +115,16 @@ pub(crate) fn questions(facts: &Facts) -> Vec<Question> {
     ]
 }
 
-/// A time in microseconds since 1970, as SQL has it.
+/// A time in microseconds since 1970, as SQL writes it.
 fn iso(micros: i64) -> String {
     let time = TimestampMicrosecondArray::from(vec![micros]).value_as_datetime(0);
     time.map_or_else(String::new, |time| time.to_string())
 }
 
-/// Asks a question of a variant, and holds the answer against `expected`.
+/// Asks a question about a variant, and compares the answer with `expected`.
 ///
 /// # Errors
-/// Where the answer is another one.
+/// Where the answer differs.
 pub(crate) fn ask(
     data: &Path,
     question: &Question,
@@ -159,7 +159,7 @@ pub(crate) fn ask(
     })
 }
 
-/// Reads an answer back: an optional key, then count, mean and sum.
+/// Reads an answer: an optional key, then count, mean and sum.
 fn answer(batches: &[RecordBatch]) -> Result<Answer, arrow::error::ArrowError> {
     let mut groups = Vec::new();
     for batch in batches {

@@ -1,4 +1,4 @@
-//! The bench as a whole: the records, two passes over them, and the gates.
+//! Runs the benchmark: makes the records, inserts and asks in two passes, and checks the gates.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -28,59 +28,59 @@ use crate::harness::machine::Machine;
 /// Everything that was measured.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Cdr {
-    /// Where.
+    /// The machine.
     pub machine: Machine,
-    /// What.
+    /// The settings.
     pub workload: CdrWorkload,
     /// Rows of the day.
     pub rows: u64,
-    /// Bytes of their values, unencoded.
+    /// Bytes of the unencoded values.
     pub raw_bytes: u64,
-    /// Which columns deserve what, from the first million rows.
+    /// Advice on columns, from the first million rows.
     #[serde(serialize_with = "advice_as_words")]
     pub advice: Vec<Advice>,
-    /// What each variant stored.
+    /// Size and cost of each variant.
     pub variants: BTreeMap<&'static str, VariantFigures>,
-    /// What each column of it takes, in the order of the columns; the clustered one's after clustering.
+    /// Bytes of each column of each variant, in the order of the columns; the clustered variant after clustering.
     #[serde(serialize_with = "columns_by_name")]
     pub columns: BTreeMap<&'static str, Vec<(String, ColumnBytes)>>,
-    /// What clustering did.
+    /// Cost and effect of clustering.
     pub clustering: Clustering,
-    /// What must hold.
+    /// The gates.
     pub gates: Vec<Gate>,
-    /// What was asked.
+    /// The questions.
     pub queries: Vec<Queried>,
-    /// The same again with look-ups.
+    /// The second pass, with secondary indexes.
     pub second_pass: SecondPass,
-    /// The hash of all rows, in any order.
+    /// The hash of all rows, independent of their order.
     pub content_hash: String,
-    /// Where the time went.
+    /// Time by phase.
     pub phases: Vec<Phase>,
-    /// The most memory that was resident at once.
+    /// Peak resident memory.
     pub peak_rss_bytes: u64,
 }
 
-/// What look-ups cost and buy.
+/// Cost and benefit of secondary indexes.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct SecondPass {
-    /// The columns that have them. Layout `row` has none, and is inserted again to tell what else made a difference.
+    /// The columns with indexes. Layout `row` has none, and is inserted again as a control.
     pub lookup: Vec<String>,
-    /// What each variant stored.
+    /// Size and cost of each variant.
     pub variants: BTreeMap<&'static str, VariantFigures>,
-    /// How much slower each was than in the first pass.
+    /// Slowdown of each variant against the first pass.
     pub slowdown: BTreeMap<&'static str, Slowdown>,
-    /// Bytes of each variant's look-ups at the end, the clustered one's after clustering.
+    /// Bytes of each variant's indexes at the end; the clustered variant after clustering.
     pub lookup_bytes: BTreeMap<&'static str, u64>,
-    /// What clustering did.
+    /// Cost and effect of clustering.
     pub clustering: Clustering,
-    /// What was asked of the variants that have look-ups.
+    /// The questions about variants with indexes.
     pub queries: Vec<Queried>,
 }
 
-/// The time of inserts in the second pass by that in the first: 1 is as fast.
+/// Time of inserts in the second pass divided by that in the first.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Slowdown {
-    /// Elapsed.
+    /// Elapsed time.
     pub wall: f64,
     /// Processor time.
     pub cpu: f64,
@@ -95,11 +95,10 @@ impl Cdr {
     }
 }
 
-/// Runs the bench. What is left in the folder at the end are the tables of the second pass, in `pass-2`. Must be called
-/// inside a tokio runtime.
+/// Runs the benchmark. Leaves the tables of the second pass in `pass-2`. Must be called inside a tokio runtime.
 ///
 /// # Errors
-/// Where a phase fails or an answer is wrong; a failing gate is no error but a result.
+/// Where a phase fails or an answer is wrong; a failing gate is a result.
 pub async fn cdr(bench: &Bench<'_, CdrWorkload>, sql: Ask<'_>) -> Result<Cdr, BenchError> {
     let machine = Machine::here();
     let workload = bench.workload;
@@ -129,7 +128,7 @@ pub async fn cdr(bench: &Bench<'_, CdrWorkload>, sql: Ask<'_>) -> Result<Cdr, Be
         asked: &["row", "column", "pruned", "clustered"],
     };
     let passed = first.run(bench, &mut phases, &dataset, asking, sql).await?;
-    // Never more on disk than one pass and the records.
+    // The disk needs space for the records and one pass only.
     remove_folder(&first.data)?;
     let second = Pass {
         number: 2,
@@ -183,7 +182,7 @@ fn second_pass(workload: &CdrWorkload, first: &BTreeMap<&'static str, VariantFig
     }
 }
 
-/// The records of the day: generated, or those given.
+/// The records of the day, generated or read from the input.
 fn dataset(bench: &Bench<'_, CdrWorkload>, folder: &Path) -> Result<Dataset, BenchError> {
     let workload = bench.workload;
     if let Some(input) = &workload.input {

@@ -1,4 +1,4 @@
-//! Workers, each a process of its own.
+//! Worker processes.
 
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
@@ -10,7 +10,7 @@ use wait4::Wait4 as _;
 
 use crate::error::BenchError;
 
-/// Workers that are there. They are killed when this is dropped before they were dismissed.
+/// Running workers; killed where this is dropped before they are dismissed.
 pub(super) struct Crew {
     program: std::path::PathBuf,
     workers: Vec<Child>,
@@ -27,7 +27,7 @@ impl Crew {
         Ok(())
     }
 
-    /// Lets all workers end as they should; the processor time that they took, from their start.
+    /// Ends all workers in order; returns their processor time.
     pub(super) fn dismiss(mut self) -> Result<Duration, BenchError> {
         let mut cpu = Duration::ZERO;
         for worker in &self.workers {
@@ -49,7 +49,7 @@ impl Crew {
 impl Drop for Crew {
     fn drop(&mut self) {
         for worker in &mut self.workers {
-            // Gone already, or gone now.
+            // Both fail only where the worker has ended.
             drop(worker.kill());
             drop(worker.wait());
         }

@@ -1,4 +1,4 @@
-//! `bench fleet`: the same ensembles played by one process, and by workers over a broker and a ledger.
+//! The same ensembles played by one process, and by a fleet of workers.
 
 mod crew;
 mod report;

@@ -1,4 +1,4 @@
-//! The bench as a whole: one process, then one, two and more workers.
+//! Runs the benchmark: one process, then one, two and more workers.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -18,21 +18,21 @@ use crate::harness::launch;
 use crate::harness::machine::Machine;
 use crate::harness::report::number::count;
 
-/// How long workers may take to come.
+/// How long workers may take to start.
 const PATIENCE: Duration = Duration::from_secs(30);
 
-/// What is measured.
+/// The settings.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct FleetWorkload {
     /// Worlds of the small event.
     pub worlds: u32,
-    /// Worlds of the big event; 0 leaves it out.
+    /// Worlds of the big event; 0 to skip it.
     pub big_worlds: u32,
-    /// Worlds that take five milliseconds each because they sleep; 0 leaves them out.
+    /// Worlds that sleep five milliseconds each; 0 to skip them.
     pub sleeping_worlds: u32,
-    /// Worlds of the small event that two workers play to final figures; 0 leaves them out.
+    /// Worlds of the small event that two workers play to final figures; 0 to skip them.
     pub final_worlds: u32,
-    /// Numbers of workers, of one thread each.
+    /// Numbers of workers with one thread each.
     pub workers: Vec<usize>,
     /// Address of the broker.
     #[serde(skip)]
@@ -42,7 +42,7 @@ pub struct FleetWorkload {
     pub ledger: String,
 }
 
-/// What is played.
+/// A played ensemble.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Experiment {
@@ -67,50 +67,50 @@ impl Experiment {
     }
 }
 
-/// One ensemble as some workers, or none, played it.
+/// One ensemble, played by a number of workers.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct FleetRow {
-    /// What was played.
+    /// The ensemble.
     pub experiment: Experiment,
     /// `embedded`, `fleet-1`, `fleet-2`, ..
     pub name: String,
-    /// Workers; 0 is one process without a fleet, on one thread.
+    /// Workers; 0 for one process with one thread, without a fleet.
     pub workers: usize,
     /// Worlds.
     pub worlds: u32,
-    /// From the submission to the end, or from the process's start to its end.
+    /// Elapsed time from the submission or the start of the process to its end.
     pub wall_s: f64,
-    /// Worlds in a second of it.
+    /// Worlds per second of elapsed time.
     pub worlds_per_s: f64,
-    /// Processor time of the process, or of all workers, a world.
+    /// Processor time of all processes per world.
     pub cpu_ms_per_world: f64,
-    /// Attempts in a second of processor time, where the ledger has counted them.
+    /// Attempts per second of processor time, where the ledger counted them.
     pub attempts_per_cpu_s: Option<f64>,
     /// Content hash of the outcomes.
     pub hash: String,
-    /// Shares of the time of all ranges, by phase.
+    /// Shares of the time of ranges by phase.
     pub phases: Vec<(String, f64)>,
 }
 
 /// Everything that was measured.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Fleet {
-    /// Where.
+    /// The machine.
     pub machine: Machine,
-    /// What.
+    /// The settings.
     pub workload: FleetWorkload,
-    /// The ensembles.
+    /// The measurements.
     pub rows: Vec<FleetRow>,
     /// Whether all rows of an experiment have the same content hash.
     pub is_deterministic: bool,
-    /// What must be reached.
+    /// Bars and measured figures.
     pub bars: Vec<Mark>,
 }
 
-/// Measures everything.
+/// Runs the benchmark.
 ///
 /// # Errors
-/// Where broker or ledger are not there, a process fails, or asked to stop.
+/// Where broker or ledger are unreachable, a process fails, or the user asks to stop.
 pub fn fleet(bench: &Bench<'_, FleetWorkload>) -> Result<Fleet, BenchError> {
     let workload = bench.workload;
     if workload.worlds == 0 || workload.workers.contains(&0) {
@@ -170,13 +170,13 @@ impl Runner<'_> {
         Ok(measure(command, None)?.0)
     }
 
-    /// Tells a command where broker and ledger are; not in its words, which errors show.
-    fn tell(&self, command: &mut Command) {
+    /// Sets the addresses of broker and ledger, in the environment: errors show arguments.
+    fn set_services(&self, command: &mut Command) {
         let workload = self.bench.workload;
         command.env("MANYWORLDS_BROKER", &workload.broker).env("MANYWORLDS_LEDGER", &workload.ledger);
     }
 
-    /// A folder of its own for each row: no row finds what another left.
+    /// A separate folder for each row.
     fn folder(&self, experiment: Experiment, workers: usize) -> PathBuf {
         self.bench.data.join(format!("{experiment:?}-{workers}").to_lowercase())
     }
@@ -208,7 +208,7 @@ impl Runner<'_> {
         Ok(row)
     }
 
-    /// Attempts of all teams in all worlds that one process has played.
+    /// Attempts of all teams in all worlds of one process.
     fn attempts(&self, experiment: Experiment, data: &Path) -> Result<f64, BenchError> {
         let teams: &[&str] =
             if experiment == Experiment::Big { &["north", "east", "south"] } else { &["alpha", "beta"] };
@@ -218,8 +218,8 @@ impl Runner<'_> {
             }
             command.arg("--data").arg(data);
         })?;
-        let told = json("outcome", &printed)?;
-        Ok(told.as_array().into_iter().flatten().map(total).sum())
+        let outcomes = json("outcome", &printed)?;
+        Ok(outcomes.as_array().into_iter().flatten().map(total).sum())
     }
 
     fn fleet(&self, experiment: Experiment, worlds: u32, workers: usize) -> Result<FleetRow, BenchError> {
@@ -231,7 +231,7 @@ impl Runner<'_> {
         for _ in 0..workers {
             let mut command = launch::command(self.bench.program);
             command.args(["worker", "--concurrency", "1"]);
-            self.tell(&mut command);
+            self.set_services(&mut command);
             if experiment == Experiment::Sleeping {
                 command.args(["--world-pause-ms", "5"]);
             }
@@ -243,11 +243,11 @@ impl Runner<'_> {
         let started = Instant::now();
         let printed =
             self.output(&["submit", "bingo", "--watch", "--events", "replay", "--format", "json"], |command| {
-                self.tell(command);
+                self.set_services(command);
                 command.args(["--name", &name]);
                 command.args(["--worlds", &worlds.to_string(), "--event"]).arg(self.event(experiment));
                 if experiment == Experiment::Sleeping {
-                    // Half a second each: what a model of five milliseconds a world is given.
+                    // Half a second each: the size for a model that takes five milliseconds per world.
                     command.args(["--range-worlds", "100"]);
                 }
                 command.arg("--data").arg(&data);
@@ -276,17 +276,18 @@ impl Runner<'_> {
         Ok(row)
     }
 
-    /// Waits until all workers are there: their start is not what is measured.
+    /// Waits until all workers are alive: their start is not measured.
     fn await_workers(&self, workers: usize) -> Result<(), BenchError> {
         let started = Instant::now();
         loop {
-            let printed = self.output(&["status", "--workers", "--format", "json"], |command| self.tell(command))?;
+            let printed =
+                self.output(&["status", "--workers", "--format", "json"], |command| self.set_services(command))?;
             let there = json("status", &printed)?.as_array().map_or(0, Vec::len);
             if there >= workers {
                 return Ok(());
             }
             if started.elapsed() > PATIENCE {
-                let said = format!("{there} of {workers} workers have come");
+                let said = format!("{there} of {workers} workers are alive");
                 return Err(BenchError::Run { command: "manyworlds worker".to_owned(), said });
             }
             std::thread::sleep(Duration::from_millis(100));

@@ -1,4 +1,4 @@
-//! What is measured: one server and one load a case.
+//! The cases: each has one server and one load.
 
 use std::path::Path;
 use std::process::Command;
@@ -11,19 +11,19 @@ use super::load::{LoadPlan, Pace};
 use super::workload::{IngestSweep, IngestWorkload};
 use crate::harness::launch;
 
-/// Settings of a server that are compared.
+/// The settings of a server.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct ServerSettings {
     pub(super) durability: Durability,
     pub(super) codec: Codec,
     pub(super) flush_rows: u64,
     pub(super) flushes: u64,
-    /// Megabytes of rows that may wait.
+    /// Megabytes of unflushed rows, at most.
     pub(super) memory_mb: u64,
 }
 
 impl ServerSettings {
-    /// What starts a server of these settings over the folder `data`.
+    /// The command that starts such a server over the folder `data`.
     pub(super) fn command(&self, program: &Path, data: &Path) -> Command {
         let mut command = launch::command(program);
         command.args(["serve", "--listen", "127.0.0.1:0", "--durability", &self.durability.to_string()]);
@@ -44,15 +44,15 @@ impl ServerSettings {
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Case {
     pub(super) sweep: IngestSweep,
-    /// What is special about it.
+    /// What distinguishes it.
     pub(super) setting: String,
     pub(super) server: ServerSettings,
     pub(super) load: LoadPlan,
-    /// Whether its tables are compacted at the end.
+    /// Whether its tables are compacted afterwards.
     pub(super) compact: bool,
 }
 
-/// The cases of a workload, in the order in which they are measured.
+/// The cases of a workload, in order.
 pub(super) fn cases(workload: &IngestWorkload) -> Vec<Case> {
     IngestSweep::ALL
         .into_iter()

@@ -1,5 +1,4 @@
-//! Records in each wire format, written by hand where that is cheap: what makes the load shares the processor with what
-//! is measured.
+//! Encodes records in each wire format, by hand where that is cheap: the load shares the processor with the server.
 
 use std::io;
 use std::sync::{Arc, LazyLock};
@@ -113,7 +112,7 @@ fn arrow(of: &Measurement, records: &Records, out: &mut Vec<u8>) -> Result<(), A
     writer.finish()
 }
 
-/// The records as the server is to understand them.
+/// The records as the server must decode them.
 pub(crate) fn record_batch(of: &Measurement, records: &Records) -> Result<RecordBatch, ArrowError> {
     let time = DataType::Timestamp(TimeUnit::Microsecond, Some("UTC".into()));
     let mut fields = vec![Field::new("time", time, false), Field::new("host", DataType::Utf8, true)];
@@ -127,7 +126,7 @@ pub(crate) fn record_batch(of: &Measurement, records: &Records) -> Result<Record
     RecordBatch::try_new(Arc::new(Schema::new(fields)), columns)
 }
 
-/// The double nearest to so many hundredths.
+/// The double nearest to a number of hundredths.
 fn real(hundredths: u16) -> f64 {
     f64::from(hundredths) / 100.0
 }

@@ -1,72 +1,71 @@
-//! What can go wrong with a load.
+//! Errors of a load.
 
 use std::io;
 use std::net::SocketAddr;
 
 use crate::harness::report::number::count;
 
-/// Why a load was not begun, or ended early.
+/// Why a load did not begin or ended early.
 #[derive(Debug, thiserror::Error)]
 pub enum LoadError {
-    /// An address that is none.
-    #[error("{given:?} is no address to load: {reason}")]
+    /// The address is invalid.
+    #[error("invalid address {given:?}: {reason}")]
     Address {
-        /// What was given.
+        /// The given text.
         given: String,
-        /// What is wrong with it.
+        /// The reason.
         reason: String,
     },
-    /// A server elsewhere.
+    /// The server is on another machine.
     #[error(
-        "{given:?} is not this machine: a load takes all that a server has; where you may do that to {address}, add \
-         --anywhere"
+        "{given:?} is another machine, {address}: a load takes all of a server's capacity; add --anywhere if you may do that"
     )]
     Elsewhere {
-        /// What was given.
+        /// The given text.
         given: String,
-        /// What it stands for.
+        /// Its address.
         address: SocketAddr,
     },
-    /// A setting that cannot be.
+    /// A setting is invalid.
     #[error("{setting}: {reason}")]
     Setting {
-        /// Which.
+        /// The setting.
         setting: &'static str,
-        /// What is wrong with it.
+        /// The reason.
         reason: String,
     },
     /// The server does not answer.
     #[error("the server at {address} is gone: {} records were acknowledged", count(*acknowledged))]
     Gone {
-        /// Where it was.
+        /// Its address.
         address: SocketAddr,
-        /// Records it had acknowledged.
+        /// Records that it had acknowledged.
         acknowledged: u64,
-        /// What was met.
+        /// The last error.
         source: io::Error,
     },
-    /// The server does not take what is sent.
+    /// The server refuses requests.
     #[error("the server answered {status}: {said}")]
     Refused {
         /// Its status.
         status: u16,
-        /// Its words.
+        /// Its message.
         said: String,
     },
     /// The server's count of rows cannot be read.
-    #[error("the server's answer to {question:?} is no count: {said}")]
+    #[error("the server's answer to {question:?} is not a count: {said}")]
     Count {
-        /// What it was asked.
+        /// The question.
         question: String,
-        /// Its words.
+        /// Its answer.
         said: String,
     },
-    /// A body could not be made, or a thread not be started.
+    /// A body could not be made or a thread could not be started.
     #[error("cannot {doing}")]
     Io {
-        /// What was being done.
+        /// The action, to follow "cannot".
         doing: &'static str,
-        /// Why not.
+        /// The reason.
         source: io::Error,
     },
 }

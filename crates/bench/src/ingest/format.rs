@@ -5,24 +5,24 @@ use std::str::FromStr;
 
 use serde::Serialize;
 
-/// What bodies are written in.
+/// The format of bodies.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum WireFormat {
-    /// `MessagePack`, an array a column.
+    /// `MessagePack`, one array per column.
     Columnar,
-    /// `MessagePack`, a map a record.
+    /// `MessagePack`, one map per record.
     Rows,
     /// Line protocol.
     Lp,
-    /// One JSON object a line.
+    /// One JSON object per line.
     Json,
     /// An Arrow IPC stream.
     Arrow,
 }
 
 impl WireFormat {
-    /// All of them.
+    /// All formats.
     pub const ALL: [Self; 5] = [Self::Columnar, Self::Rows, Self::Lp, Self::Json, Self::Arrow];
 
     /// Its name on the command line.
@@ -36,7 +36,7 @@ impl WireFormat {
         }
     }
 
-    /// Where bodies for a table of `database` go.
+    /// The path for bodies of a table.
     pub(crate) fn path(self, database: &str, table: &str) -> String {
         match self {
             Self::Columnar | Self::Rows => "/api/v1/write/msgpack".to_owned(),
@@ -47,7 +47,7 @@ impl WireFormat {
     }
 }
 
-/// What compresses bodies, at its fastest level.
+/// The compression of bodies, at its fastest level.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum BodyCodec {
@@ -60,7 +60,7 @@ pub enum BodyCodec {
 }
 
 impl BodyCodec {
-    /// All of them.
+    /// All codecs.
     pub const ALL: [Self; 3] = [Self::None, Self::Gzip, Self::Zstd];
 
     /// Its name on the command line and in the header `content-encoding`.
@@ -73,9 +73,9 @@ impl BodyCodec {
     }
 }
 
-/// A word that is none of those there are.
+/// An unknown name of a format or codec.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{given:?} is none of {choices}")]
+#[error("unknown value {given:?}: choose one of {choices}")]
 pub struct UnknownWord {
     given: String,
     choices: String,

@@ -1,4 +1,4 @@
-//! A load: connections that send as fast as they are answered, or at a rate.
+//! A load: connections that send requests as fast as the server answers, or at a fixed rate.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -19,43 +19,43 @@ use super::target::{Target, refused};
 use crate::harness::http::{Connection, Reply};
 use crate::harness::report::number::{count, ms};
 
-/// How often progress is told.
+/// Time between notes on progress.
 const PROGRESS: Duration = Duration::from_secs(5);
-/// How long a refused connection waits at most before it sends again, and how often a waiting one looks up.
+/// How long a refused connection waits at most, and how often a waiting one checks for the end.
 const WAIT_MAX: Duration = Duration::from_millis(100);
-/// How often and after what pause a lost server is looked for.
+/// Attempts to reach a lost server, and the pause between them.
 const RECONNECTS: u32 = 5;
 const RECONNECT_PAUSE: Duration = Duration::from_millis(200);
 
-/// How fast requests are sent.
+/// The rate of requests.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Pace {
-    /// A connection sends its next request once the one before is answered.
+    /// Each connection sends its next request after the reply to the last.
     Max,
-    /// So many records a second over all connections, each request at a time of its own; latency counts from that time,
-    /// also where no connection was free to send it.
+    /// A fixed number of records per second over all connections. Each request has a due time, from which its latency
+    /// counts, even where no connection was free.
     Rate(f64),
 }
 
 /// What to send.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct LoadPlan {
-    /// In what.
+    /// Format of bodies.
     pub format: WireFormat,
-    /// Compressed with what.
+    /// Compression of bodies.
     pub compression: BodyCodec,
-    /// How fast.
+    /// The rate.
     pub pace: Pace,
-    /// Over how many connections, 1 to 10,000.
+    /// Connections, 1 to 10,000.
     pub connections: usize,
-    /// For how long, in seconds.
+    /// Duration in seconds.
     pub seconds: f64,
     /// Records of a request, 1 to 1,000,000.
     pub batch: usize,
-    /// Tables that requests go to in turn.
+    /// Number of tables, which requests use in turn.
     pub tables: usize,
-    /// Whether each request has a key by which it can be sent again.
+    /// Whether each request has an idempotency key, so that it can be sent again.
     pub keys: bool,
     /// Seed of the values.
     pub seed: u64,
@@ -77,55 +77,55 @@ impl Default for LoadPlan {
     }
 }
 
-/// What a load came to.
+/// The figures of a load.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct LoadFigures {
-    /// What was sent.
+    /// The plan.
     pub plan: LoadPlan,
-    /// From the first request to the last reply.
+    /// Time from the first request to the last reply.
     pub elapsed_s: f64,
-    /// Records acknowledged.
+    /// Acknowledged records.
     pub acknowledged: u64,
-    /// Records that the server has more than before.
+    /// Records that the server has gained.
     pub stored: u64,
-    /// Records of requests that broke off, or were answered with a 5xx status: stored or not.
+    /// Records of broken requests and those with a 5xx reply, which may be stored or not.
     pub uncertain: u64,
-    /// Records acknowledged a second.
+    /// Acknowledged records per second.
     pub records_per_s: f64,
     /// Requests by status.
     pub statuses: BTreeMap<u16, u64>,
-    /// Requests refused for want of room (429).
+    /// Requests refused for lack of memory (429).
     pub refused_requests: u64,
-    /// Requests that were due and not sent before the time was over.
+    /// Due requests that were not sent in time.
     pub unsent_requests: u64,
-    /// Connections that broke.
+    /// Broken connections.
     pub broken_connections: u64,
-    /// Bytes of a record in a body as sent.
+    /// Bytes per record in sent bodies.
     pub wire_bytes_per_record: f64,
-    /// Half of the acknowledged requests took no longer.
+    /// Median time of acknowledged requests.
     pub p50_ms: f64,
-    /// 95 of 100 took no longer.
+    /// 95th percentile of these times.
     pub p95_ms: f64,
-    /// 99 of 100 took no longer.
+    /// 99th percentile of these times.
     pub p99_ms: f64,
-    /// The slowest one.
+    /// The longest of these times.
     pub max_ms: f64,
-    /// Processor time of this side.
+    /// Processor time of the load.
     pub load_cpu_s: f64,
 }
 
 impl LoadFigures {
-    /// Whether the server has what it acknowledged, once; requests of which it said nothing may be there or not.
+    /// Whether the server has all acknowledged records exactly once; uncertain ones may be stored or not.
     pub fn is_stored(&self) -> bool {
         (self.acknowledged..=self.acknowledged + self.uncertain).contains(&self.stored)
     }
 }
 
-/// Loads a server, and then asks what it has stored. `note` is told of progress every five seconds; `stop` is asked
-/// whether to end early.
+/// Loads a server, then counts what it has stored. Calls `note` with progress every five seconds, and ends early once `stop`
+/// returns true.
 ///
 /// # Errors
-/// Where a setting cannot be, where the server is gone, and where it takes nothing of what is sent.
+/// Where a setting is invalid, the server is gone, or it refuses requests.
 pub fn load(
     target: &Target,
     plan: &LoadPlan,
@@ -196,30 +196,30 @@ impl LoadPlan {
     }
 }
 
-/// A load under way.
+/// A running load.
 struct Drive<'a> {
     target: &'a Target,
     plan: &'a LoadPlan,
     tables: Arc<[Measurement]>,
     started: Instant,
     end: Instant,
-    /// Requests that some connection took up.
+    /// Requests that connections have begun.
     claimed: AtomicU64,
     /// Whether to end early.
     stopped: AtomicBool,
-    /// One a connection, so that none waits for another.
+    /// One per connection, so that none waits for another.
     tallies: Vec<Mutex<Tally>>,
 }
 
 impl Drive<'_> {
-    /// Everything that was counted, and how long it took.
+    /// The counts of all connections, and the duration.
     fn run(&self, note: &dyn Fn(&str), stop: &dyn Fn() -> bool) -> Result<(Tally, Duration), LoadError> {
         thread::scope(|scope| {
             let mut threads = Vec::new();
             for connection in 0..self.plan.connections {
                 let started = thread::Builder::new().stack_size(256 << 10).spawn_scoped(scope, move || {
                     let driven = self.drive(connection);
-                    // Where one connection has to give up, the others would go on in vain.
+                    // After one connection gives up, the others need not go on.
                     self.stopped.fetch_or(driven.is_err(), Ordering::SeqCst);
                     driven
                 });
@@ -259,7 +259,7 @@ impl Drive<'_> {
         })
     }
 
-    /// Requests of one connection, one after the other.
+    /// Sends the requests of one connection.
     fn drive(&self, number: usize) -> Result<(), LoadError> {
         let plan = self.plan;
         let made = |source| LoadError::Io { doing: "make a request", source };
@@ -298,7 +298,7 @@ impl Drive<'_> {
         }
     }
 
-    /// The number of the next request, while there is time for one.
+    /// The number of the next request, unless the time is over.
     fn claim(&self) -> Option<u64> {
         if self.stopped.load(Ordering::SeqCst) || Instant::now() >= self.end {
             return None;
@@ -307,12 +307,12 @@ impl Drive<'_> {
         self.due(slot).is_none_or(|due| due < self.end).then_some(slot)
     }
 
-    /// When a request is to be sent; None is at once.
+    /// When a request is due; `None` for at once.
     fn due(&self, slot: u64) -> Option<Instant> {
         self.plan.interval_s().map(|interval| self.started + Duration::from_secs_f64(interval * slot as f64))
     }
 
-    /// Waits until a request is due; false where the load ends before.
+    /// Waits until a request is due; returns false where the load ends first.
     fn wait_until(&self, due: Option<Instant>) -> bool {
         while let Some(early) = due.and_then(|due| due.checked_duration_since(Instant::now())) {
             if self.stopped.load(Ordering::SeqCst) {
@@ -323,7 +323,7 @@ impl Drive<'_> {
         true
     }
 
-    /// Requests that were due before the end and that no connection came to.
+    /// Due requests that no connection began.
     fn unsent(&self) -> u64 {
         let due = self.plan.interval_s().map_or(0, |interval| (self.plan.seconds / interval).ceil() as u64);
         due.saturating_sub(self.claimed.load(Ordering::SeqCst))
@@ -334,8 +334,8 @@ impl Drive<'_> {
         Connection::open(self.target.address).map_err(gone)
     }
 
-    /// The reply; None where the connection broke and what became of the request is not known. With a key it is sent
-    /// again, and then it is known.
+    /// Sends a request and returns the reply; `None` where the connection broke and the outcome is unknown. A request with a
+    /// key is sent again.
     fn send(&self, connection: &mut Connection, request: &[u8], number: usize) -> Result<Option<Reply>, LoadError> {
         let mut tries = 0;
         loop {
@@ -369,14 +369,14 @@ impl Drive<'_> {
         tried
     }
 
-    /// Counts a reply; waits where the server asks for it and nothing says when to send.
+    /// Counts a reply; waits where the server asks for it, unless there is a rate.
     fn settle(&self, reply: &Reply, number: usize, body_bytes: usize, took: Duration) -> Result<(), LoadError> {
         let records = self.plan.batch as u64;
         self.with_tally(number, |tally| {
             tally.status(reply.status);
             match reply.status {
                 200..=299 => tally.acknowledge(records, body_bytes, took),
-                // Whether the server had stored something when it failed is not known.
+                // The server may have stored the rows before it failed.
                 500.. => tally.uncertain += records,
                 _ => {}
             }
@@ -395,7 +395,7 @@ impl Drive<'_> {
         change(&mut self.tallies[number].lock().unwrap_or_else(PoisonError::into_inner));
     }
 
-    /// What all connections counted since this was asked last.
+    /// The counts of all connections since the last call.
     fn take(&self) -> Tally {
         let mut sum = Tally::default();
         for tally in &self.tallies {
@@ -419,7 +419,7 @@ impl Drive<'_> {
 }
 
 impl LoadPlan {
-    /// Seconds from one request to the next, where a rate is kept.
+    /// Seconds between requests, where there is a rate.
     fn interval_s(&self) -> Option<f64> {
         match self.pace {
             Pace::Max => None,

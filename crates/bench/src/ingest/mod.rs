@@ -1,7 +1,7 @@
-//! Loading a server with rows, and measuring what it does with them.
+//! Loads a server with rows, and measures it.
 //!
-//! Enters: a [`Target`] and a [`LoadPlan`], or a program and an [`IngestWorkload`]. Leaves: [`LoadFigures`]: how much was
-//! acknowledged how fast, and whether all of it is there once; or [`Ingest`], the same of many servers with what they used.
+//! Enters: a [`Target`] and a [`LoadPlan`], or a program and an [`IngestWorkload`]. Leaves: [`LoadFigures`] on acknowledged and
+//! stored records, or an [`Ingest`] with the same for many servers, and what they used.
 
 mod bars;
 mod cases;

@@ -10,7 +10,7 @@ use super::encode;
 use super::format::{BodyCodec, WireFormat};
 use super::records::{HOSTS, HUNDREDTHS, Measurement, Records};
 
-/// Makes the bodies of one connection, in memory that is used again.
+/// Makes the bodies of one connection, in reused buffers.
 pub(crate) struct Payloads {
     format: WireFormat,
     codec: BodyCodec,
@@ -26,7 +26,7 @@ pub(crate) struct Payloads {
 }
 
 impl Payloads {
-    /// Those of connection number `connection`; other numbers and seeds have other values.
+    /// Bodies of connection number `connection`; each number and seed has its own values.
     pub(crate) fn new(
         format: WireFormat,
         codec: BodyCodec,
@@ -40,7 +40,7 @@ impl Payloads {
             codec,
             batch,
             random: Stream::new(Seed(seed), World(connection as u32), 0, 0),
-            // Connections begin with different tables, so that all are written to from the start.
+            // Connections begin with different tables, so that all tables are loaded from the start.
             next_table: connection % measurements.len(),
             measurements,
             last_time: 0,
@@ -51,7 +51,7 @@ impl Payloads {
         })
     }
 
-    /// The next body, and the place of its table.
+    /// The next body, and the number of its table.
     pub(crate) fn next_body(&mut self) -> io::Result<(usize, &[u8])> {
         let table = self.next_table;
         self.next_table = (table + 1) % self.measurements.len();

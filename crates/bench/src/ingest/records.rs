@@ -3,12 +3,12 @@
 //! A record has a time in microseconds, one of 1,000 hosts, and three values of two decimals from 0 to 99.99: 6.2 bytes of
 //! entropy beside the time. All values are uniform, so only their width can be saved.
 
-/// Hosts that records come from.
+/// Number of hosts.
 pub(crate) const HOSTS: u32 = 1_000;
-/// Values that a field may have, in hundredths.
+/// Number of values of a field, in hundredths.
 pub(crate) const HUNDREDTHS: u32 = 10_000;
 
-/// A table that is loaded, and its three fields.
+/// A loaded table, and its three fields.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Measurement {
     pub(crate) name: String,
@@ -30,12 +30,12 @@ pub(crate) fn measurements(count: usize) -> Vec<Measurement> {
     (0..count).map(of).collect()
 }
 
-/// Records of one request, column by column.
+/// Records of one request, by column.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Records {
-    /// Microseconds since 1970, rising.
+    /// Microseconds since 1970, ascending.
     pub(crate) times: Vec<i64>,
-    /// Which host, below [`HOSTS`].
+    /// Numbers of hosts, below [`HOSTS`].
     pub(crate) hosts: Vec<u16>,
     /// The fields, in hundredths.
     pub(crate) values: [Vec<u16>; 3],

@@ -1,4 +1,4 @@
-//! The bench for people: as Markdown, and as one HTML page with plots.
+//! The report: as Markdown, and as one HTML page with plots.
 
 use super::bars::IngestBar;
 use super::row::IngestRow;

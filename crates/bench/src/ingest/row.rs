@@ -6,75 +6,75 @@ use super::format::{BodyCodec, WireFormat};
 use super::workload::IngestSweep;
 use crate::harness::report::number::{bytes, count, ms};
 
-/// What one case came to.
+/// The figures of one case.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct IngestRow {
-    /// Which settings it belongs to.
+    /// The sweep.
     pub sweep: IngestSweep,
-    /// What is special about it.
+    /// What distinguishes the case.
     pub setting: String,
-    /// What bodies were written in.
+    /// Format of bodies.
     pub format: WireFormat,
-    /// What compressed bodies.
+    /// Compression of bodies.
     pub compression: BodyCodec,
-    /// When the server acknowledged.
+    /// When the server acknowledges rows.
     pub durability: String,
-    /// What compressed segments.
+    /// Compression of segments.
     pub codec: String,
-    /// Rows of a segment at most.
+    /// Rows of a segment, at most.
     pub flush_rows: u64,
     /// Segments encoded at once.
     pub flushes: u64,
-    /// Megabytes of rows that might wait.
+    /// Megabytes of unflushed rows, at most.
     pub memory_mb: u64,
-    /// Tables written to.
+    /// Number of tables.
     pub tables: usize,
-    /// Connections.
+    /// Number of connections.
     pub connections: usize,
-    /// As fast as answered, or at a rate.
+    /// `max` for as fast as the server answers, or `rate`.
     pub mode: &'static str,
-    /// Records a second that were due, where a rate was kept.
+    /// The fixed rate in records per second, if any.
     pub rate: Option<f64>,
-    /// How long was loaded.
+    /// Duration of the load.
     pub elapsed_s: f64,
-    /// Records acknowledged a second.
+    /// Acknowledged records per second.
     pub records_per_s: f64,
-    /// Records that the server counted at the end of the load.
+    /// Records that the server counted after the load.
     pub stored: u64,
-    /// Records in segments once it had ended.
+    /// Records in segments after the server ended.
     pub in_segments: u64,
-    /// Records acknowledged.
+    /// Acknowledged records.
     pub acknowledged: u64,
-    /// Records of requests that the server failed on: stored or not.
+    /// Records of failed requests, which may be stored or not.
     pub uncertain: u64,
-    /// Requests refused for want of room.
+    /// Requests refused for lack of memory.
     pub refused_requests: u64,
-    /// Requests due and never sent.
+    /// Due requests that were never sent.
     pub unsent_requests: u64,
-    /// Half of the acknowledged requests took no longer.
+    /// Median time of acknowledged requests.
     pub p50_ms: f64,
-    /// 95 of 100 took no longer.
+    /// 95th percentile of these times.
     pub p95_ms: f64,
-    /// 99 of 100 took no longer.
+    /// 99th percentile of these times.
     pub p99_ms: f64,
     /// User and system time of the server, from its start to its clean end.
     pub server_cpu_s: f64,
-    /// Records stored for each second of it.
+    /// Stored records per second of that time.
     pub records_per_server_cpu_s: f64,
-    /// The most memory that the server had at once.
+    /// Peak memory of the server.
     pub peak_rss_bytes: u64,
     /// Processor time of the load.
     pub load_cpu_s: f64,
-    /// Bytes of a record in a body as sent.
+    /// Bytes per record in sent bodies.
     pub wire_bytes_per_record: f64,
-    /// Bytes of a record in segments once the server had ended.
+    /// Bytes per record in segments after the server ended.
     pub bytes_per_record: f64,
-    /// Bytes of a record in segments after `table compact`.
+    /// Bytes per record in segments after compaction.
     pub compacted_bytes_per_record: Option<f64>,
 }
 
 impl IngestRow {
-    /// Whether all that was acknowledged was there once, in the server's answer and in segments.
+    /// Whether all acknowledged records are stored exactly once, by the server's count and in segments.
     pub fn is_stored(&self) -> bool {
         let right = self.acknowledged..=self.acknowledged + self.uncertain;
         right.contains(&self.stored) && self.in_segments == self.stored

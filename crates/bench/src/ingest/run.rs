@@ -1,4 +1,4 @@
-//! The bench of a server that takes rows in: every case with a server of its own.
+//! Runs the benchmark: each case with its own server.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -22,13 +22,13 @@ use crate::harness::server::RunningServer;
 /// Everything that was measured.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Ingest {
-    /// Where.
+    /// The machine.
     pub machine: Machine,
-    /// What.
+    /// The settings.
     pub workload: IngestWorkload,
-    /// One a case.
+    /// One row per case.
     pub rows: Vec<IngestRow>,
-    /// The bars, and what was measured.
+    /// Bars and measured figures.
     pub bars: Vec<IngestBar>,
 }
 
@@ -39,11 +39,11 @@ impl Ingest {
     }
 }
 
-/// Measures the cases one after the other. The folder is empty again at the end.
+/// Measures the cases one after another. Leaves an empty folder.
 ///
 /// # Errors
-/// Where a server does not start, answer or end, and where asked to stop. That one has other rows than it acknowledged is
-/// no error but a result, in [`Ingest::is_stored`].
+/// Where a server does not start, answer or end, and where the user asks to stop. Missing or doubled
+/// rows are a result, in [`Ingest::is_stored`].
 pub async fn ingest(bench: &Bench<'_, IngestWorkload>) -> Result<Ingest, BenchError> {
     bench.check_empty()?;
     let machine = Machine::here();
@@ -145,7 +145,7 @@ fn disk() -> Arc<dyn Disk> {
 
 fn remove(folder: &Path) -> Result<(), BenchError> {
     match fs::remove_dir_all(folder) {
-        // A server that did not start has made none.
+        // A server that did not start has no folder.
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(()),
         removed => removed.map_err(BenchError::io("remove", folder)),
     }

@@ -1,24 +1,24 @@
-//! What came of the requests of a load.
+//! Counts replies and their times.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
 
 use hdrhistogram::Histogram;
 
-/// Counts of some requests, and how long the acknowledged ones took.
+/// Counts of requests, and times of acknowledged ones.
 #[derive(Debug, Clone)]
 pub(super) struct Tally {
-    /// Microseconds from when a request was due, or sent where nothing says when, to its reply.
+    /// Microseconds from the due time, or else from sending, to the reply.
     latency: Histogram<u64>,
-    /// Requests sent, by the status of their replies.
+    /// Requests by the status of their replies.
     pub(super) statuses: BTreeMap<u16, u64>,
-    /// Records that the server said it stored.
+    /// Acknowledged records.
     pub(super) acknowledged: u64,
-    /// Records of which nobody said whether they were stored.
+    /// Records that may be stored or not.
     pub(super) uncertain: u64,
-    /// Connections that broke.
+    /// Broken connections.
     pub(super) broken: u64,
-    /// Bytes of the bodies that were acknowledged.
+    /// Bytes of acknowledged bodies.
     pub(super) body_bytes: u64,
 }
 
@@ -43,13 +43,13 @@ impl Tally {
         *self.statuses.entry(status).or_default() += 1;
     }
 
-    /// Requests that were refused because the server had no room for them.
+    /// Requests that the server refused for lack of memory.
     pub(super) fn refused(&self) -> u64 {
         self.statuses.get(&429).copied().unwrap_or(0)
     }
 
     pub(super) fn add(&mut self, other: &Self) {
-        // Both have the same bounds, so that no value of one is beyond the other.
+        // Both have the same bounds, so every value of one fits in the other.
         self.latency += &other.latency;
         other.statuses.iter().for_each(|(status, count)| *self.statuses.entry(*status).or_default() += count);
         self.acknowledged += other.acknowledged;
@@ -58,12 +58,12 @@ impl Tally {
         self.body_bytes += other.body_bytes;
     }
 
-    /// What was counted so far; counts from 0 again.
+    /// Returns the counts and starts again from 0.
     pub(super) fn take(&mut self) -> Self {
         std::mem::take(self)
     }
 
-    /// So many milliseconds were enough for `share` of the acknowledged requests.
+    /// The time in milliseconds that `share` of the acknowledged requests did not exceed.
     pub(super) fn quantile_ms(&self, share: f64) -> f64 {
         if self.latency.is_empty() { 0.0 } else { self.latency.value_at_quantile(share) as f64 / 1e3 }
     }

@@ -1,4 +1,4 @@
-//! The server that is loaded, and what it says it has stored.
+//! The loaded server, and its count of rows.
 
 use std::collections::BTreeMap;
 use std::net::{SocketAddr, ToSocketAddrs as _};
@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use super::error::LoadError;
 use crate::harness::http::{Connection, Reply};
 
-/// A server, and the database that is loaded.
+/// A server, and the loaded database.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Target {
     pub(super) address: SocketAddr,
@@ -18,11 +18,10 @@ pub struct Target {
 }
 
 impl Target {
-    /// From an address such as `http://127.0.0.1:8080`. A server that is not on this machine is refused unless it may be
-    /// `anywhere`.
+    /// From an address such as `http://127.0.0.1:8080`, which must be on this machine unless `anywhere` is set.
     ///
     /// # Errors
-    /// Where the address is none or leads elsewhere, or a name or the token cannot be sent.
+    /// Where the address is invalid or leads elsewhere, and where a name or the token is invalid.
     pub fn new(url: &str, anywhere: bool, database: &str, token: Option<&str>) -> Result<Self, LoadError> {
         let bad = |reason: String| LoadError::Address { given: url.to_owned(), reason };
         let host = url.strip_prefix("http://").ok_or_else(|| bad("give http://HOST:PORT".to_owned()))?;
@@ -60,7 +59,7 @@ impl Target {
         )
     }
 
-    /// Rows of each table of the database, among those of `names`; 0 where there is no such table yet.
+    /// Rows of the tables `names`; 0 for missing tables.
     pub(super) fn count_rows(&self, names: &[String]) -> Result<BTreeMap<String, u64>, LoadError> {
         let gone = |source| LoadError::Gone { address: self.address, acknowledged: 0, source };
         let mut connection = Connection::open(self.address).map_err(gone)?;
@@ -98,7 +97,7 @@ impl Target {
     }
 }
 
-/// A refusal in the server's words.
+/// The error for a refusal, with the server's message.
 pub(super) fn refused(reply: &Reply) -> LoadError {
     let said = match serde_json::from_slice::<Value>(&reply.body) {
         Ok(Value::Object(fields)) if fields.get("error").is_some_and(Value::is_string) => {

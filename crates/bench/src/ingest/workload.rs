@@ -2,51 +2,51 @@
 
 use serde::Serialize;
 
-/// What is measured.
+/// The settings.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct IngestWorkload {
-    /// Which settings are compared.
+    /// The sweeps to run.
     pub sweeps: Vec<IngestSweep>,
-    /// How long each case is loaded.
+    /// Duration of each case.
     pub seconds: f64,
-    /// How long the case of overload is.
+    /// Duration of the overload case.
     pub overload_seconds: f64,
-    /// Connections, where they are not what is compared.
+    /// Connections, except in the sweep of connections.
     pub connections: usize,
-    /// Records a second of the case at a rate.
+    /// Records per second in the case with a rate.
     pub rate: f64,
     /// Seed of the values.
     pub seed: u64,
 }
 
-/// Cases that differ in one setting.
+/// A sweep: cases that differ in one setting.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum IngestSweep {
     /// Every wire format.
     Formats,
-    /// Bodies compressed with each that a server expands.
+    /// Compression of bodies.
     Bodies,
-    /// Acknowledged after, shortly before and long before the disk has it.
+    /// Acknowledged after, shortly before and long before rows are on disk.
     Durability,
-    /// Segments compressed with each codec.
+    /// Compression of segments.
     Compression,
-    /// Rows of a segment.
+    /// Rows per segment.
     Buffers,
     /// Segments encoded at once.
     Flushes,
-    /// Tables written to.
+    /// Number of tables.
     Tables,
-    /// Connections.
+    /// Number of connections.
     Connections,
-    /// Requests at a rate.
+    /// Requests at a fixed rate.
     Rate,
-    /// More than fits into little memory.
+    /// More rows than fit in memory.
     Overload,
 }
 
 impl IngestSweep {
-    /// All of them, in the order in which they are measured.
+    /// All sweeps, in the order of measurement.
     pub const ALL: [Self; 10] = [
         Self::Formats,
         Self::Bodies,
@@ -60,7 +60,7 @@ impl IngestSweep {
         Self::Overload,
     ];
 
-    /// Its name in one word.
+    /// Its name.
     pub fn name(self) -> &'static str {
         match self {
             Self::Formats => "formats",
@@ -76,7 +76,7 @@ impl IngestSweep {
         }
     }
 
-    /// What is compared.
+    /// Its title in reports.
     pub fn title(self) -> &'static str {
         match self {
             Self::Formats => "Wire formats",
@@ -92,7 +92,7 @@ impl IngestSweep {
         }
     }
 
-    /// What the comparison is about.
+    /// Its description in reports.
     pub(super) fn words(self) -> &'static str {
         match self {
             Self::Formats => "Acknowledged once on disk; the tables of the columnar case are compacted afterwards.",

@@ -1,4 +1,4 @@
-//! All actors of one life, each a thread.
+//! Runs all actors of one life on threads.
 
 use world::Stream;
 
@@ -6,14 +6,14 @@ use super::front::Front;
 use super::{askers, hostile, messy, upkeep, watch, worlds, writers};
 use crate::error::BenchError;
 
-/// An actor that may not be able to go on.
+/// An actor that may fail.
 type Worker = fn(&Front<'_>, Stream) -> Result<(), BenchError>;
 
-/// What speaks with the server, and calls what goes wrong a finding.
+/// Actors that only talk to the server; their failures are findings.
 const SPEAKERS: [fn(&Front<'_>, Stream); 6] =
     [messy::send, messy::send, askers::ask, askers::ask, hostile::attack, hostile::attack];
 
-/// What also has files of its own, which may fail.
+/// Actors that also have files, which may fail.
 const WORKERS: [Worker; 8] = [
     writers::send,
     writers::send,
@@ -25,7 +25,7 @@ const WORKERS: [Worker; 8] = [
     worlds::play,
 ];
 
-/// Lets all of them act while `conduct` goes on; it says when the life is over.
+/// Runs all actors while `conduct` runs, which ends the life.
 pub(super) fn act(front: &Front<'_>, conduct: impl FnOnce() -> Result<(), BenchError>) -> Result<(), BenchError> {
     std::thread::scope(|scope| {
         scope.spawn(|| watch::watch(front));

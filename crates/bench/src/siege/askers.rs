@@ -1,4 +1,4 @@
-//! Actors that ask what has a known answer, in every way there is.
+//! Actors that ask questions with known answers, in every way.
 
 use serde_json::{Value, json};
 use world::Stream;
@@ -42,7 +42,7 @@ pub(super) fn ask_by_process(front: &Front<'_>, mut dice: Stream) -> Result<(), 
             0 => ["ask", &name, "--count", "--format", "json"].to_vec(),
             _ => ["sql", &sql, "--format", "json"].to_vec(),
         };
-        // A table that is not there yet is refused, and rightly.
+        // A table that does not exist yet is rightly refused.
         let shell = Shell { campaign, life: front.life, actor: "ask" };
         match shell.run(&words, None, None)? {
             Ended::Well(printed) => {
@@ -59,10 +59,10 @@ pub(super) fn ask_by_process(front: &Front<'_>, mut dice: Stream) -> Result<(), 
     Ok(())
 }
 
-/// Holds a count of rows against the requests that were acknowledged before the question, and those sent before the answer.
+/// Compares a count of rows with the requests acknowledged before the question and those sent before the answer.
 fn held(front: &Front<'_>, table: usize, before: &[u64], counted: Option<u64>, question: &str) {
     let ledger = &front.campaign.ledger;
-    // What was removed meanwhile need not be counted.
+    // Removed requests need not be counted.
     let removed = ledger.removed_below(table);
     let least = before.iter().filter(|request| **request >= removed).count() as u64 * ROWS;
     let most = ledger.sent(table) * ROWS;
@@ -80,7 +80,7 @@ struct Asker<'a, 'b> {
 }
 
 impl Asker<'_, '_> {
-    /// The rows of an answer over HTTP; nothing where no place was free.
+    /// The rows of an answer over HTTP; `None` where the server is busy.
     fn over_http(&mut self, sql: &str) -> Option<Vec<Vec<Value>>> {
         let body = json!({"sql": sql}).to_string();
         let request = post("/api/v1/sql", "content-type: application/json\r\n", body.as_bytes());
@@ -91,7 +91,7 @@ impl Asker<'_, '_> {
                 Tallies::count(&self.front.campaign.tallies.busy);
                 return None;
             }
-            // Temporary files of a question find no room on a full disk either.
+            // A question may need temporary files, which a full disk refuses.
             Some(_) if self.front.is_disk_full() => return None,
             _ => {
                 self.front.find(Kind::Wrong, format!("{sql}: {}", words(&reply)));
@@ -106,7 +106,7 @@ impl Asker<'_, '_> {
         )
     }
 
-    /// The same over `PostgreSQL`'s protocol, where all is text.
+    /// The same over `PostgreSQL`'s protocol, where all values are text.
     fn over_postgres(&mut self, sql: &str) -> Option<Vec<Vec<Value>>> {
         let connection = match self.postgres.take() {
             Some(connection) => Ok(connection),
@@ -121,7 +121,7 @@ impl Asker<'_, '_> {
                 };
                 Some(rows.into_iter().map(|row| row.into_iter().map(field).collect()).collect())
             }
-            // No place in time, or stopped by the time limit.
+            // Busy, or stopped by the time limit.
             Ok((Err(said), _)) if said.contains("53300") || said.contains("57014") || said.contains("53") => {
                 Tallies::count(&self.front.campaign.tallies.busy);
                 None
@@ -150,7 +150,7 @@ impl Asker<'_, '_> {
         }
     }
 
-    /// Asks for an acknowledged request, which must be there whole.
+    /// Asks for an acknowledged request, which must be complete.
     fn request(&mut self, table: usize, dice: &mut Stream) {
         let ledger = &self.front.campaign.ledger;
         let recent = ledger.last_acknowledged(table, 200);
@@ -178,7 +178,7 @@ impl Asker<'_, '_> {
         }
     }
 
-    /// Prices a bet, which has one answer.
+    /// Prices the bet, whose answer is known.
     fn price(&mut self) {
         let body = bet().to_string();
         let request = post("/api/v1/price", "content-type: application/json\r\n", body.as_bytes());
@@ -197,14 +197,14 @@ impl Asker<'_, '_> {
         }
     }
 
-    /// Asks for a page that is always there.
+    /// Asks for a page that always exists.
     fn page(&mut self, dice: &mut Stream) {
         let path = *pick(dice, &["/metrics", "/health", "/ready", "/api/v1/ensembles", "/api/v1/openapi.json"]);
         let request = format!("GET {path} HTTP/1.1\r\nhost: localhost\r\n\r\n");
         let reply = exchange(self.front, &mut self.http, request.as_bytes());
         match status(&reply) {
             Some(200) => Tallies::count(&self.front.campaign.tallies.answers),
-            // For ten seconds after rows could not be written.
+            // Not ready for ten seconds after a failed write.
             Some(503) if path == "/ready" => {}
             _ => self.front.find(Kind::Wrong, format!("GET {path}: {}", words(&reply))),
         }

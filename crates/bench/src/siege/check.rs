@@ -1,4 +1,4 @@
-//! What is in the tables of numbered rows, against what was acknowledged.
+//! Compares the tables of numbered rows with what was acknowledged.
 
 use std::fs::{self, File};
 
@@ -16,7 +16,7 @@ use super::shell::{Ended, Shell};
 use crate::error::BenchError;
 use crate::ingest::records::Measurement;
 
-/// What is stored of a request: its rows, how many of them differ in number, and how many have other values.
+/// The stored rows of a request: all, distinct numbers, and changed values.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 struct Stored {
     rows: u64,
@@ -24,7 +24,7 @@ struct Stored {
     changed: u64,
 }
 
-/// Asks by processes, while nobody writes.
+/// Asks by processes while nothing writes.
 pub(super) struct Reader<'a> {
     pub(super) campaign: &'a Campaign<'a>,
     pub(super) life: u32,
@@ -55,7 +55,7 @@ impl Reader<'_> {
         serde_json::from_slice(&printed).map_err(|e| BenchError::Wrong(format!("{statement}: {e}")))
     }
 
-    /// Whether anything was ever stored in a table.
+    /// Whether a table exists.
     fn has_table(&self, table: &str) -> Result<bool, BenchError> {
         let (database, name) = table.split_once('.').unwrap_or_default();
         let there = format!(
@@ -65,12 +65,12 @@ impl Reader<'_> {
         Ok(!self.sql(&there)?.is_empty())
     }
 
-    /// The answer of a statement about one table, which is empty where nothing was ever stored in it.
+    /// The answer to a statement about one table; empty where it does not exist.
     pub(super) fn sql_of_table(&self, table: &str, statement: &str) -> Result<Vec<Value>, BenchError> {
         if self.has_table(table)? { self.sql(statement) } else { Ok(Vec::new()) }
     }
 
-    /// Holds what SQL finds of requests from `first` on against the ledger.
+    /// Compares requests from `first` on in SQL with the ledger.
     pub(super) fn check(&self, first: u64) -> Result<(), BenchError> {
         for (place, table) in self.campaign.tables.iter().enumerate() {
             self.judge(place, table, first, &self.stored_in_sql(table, first)?);
@@ -78,7 +78,7 @@ impl Reader<'_> {
         Ok(())
     }
 
-    /// What SQL finds of requests from `first` on, by number; neighbours alike come as one row.
+    /// The stored requests from `first` on in SQL, by number; equal neighbours come as one row.
     fn stored_in_sql(&self, table: &Measurement, first: u64) -> Result<Vec<Stored>, BenchError> {
         let name = format!("{DATABASE}.{}", table.name);
         let (row, changed) = (rows::row_in_sql(), rows::is_changed_in_sql(table.fields));
@@ -112,7 +112,7 @@ impl Reader<'_> {
         Ok(stored)
     }
 
-    /// Reads every row of an export, and holds all of them against the ledger.
+    /// Compares every row of an export with the ledger.
     pub(super) fn check_exports(&self) -> Result<u64, BenchError> {
         let mut all = 0;
         for (place, table) in self.campaign.tables.iter().enumerate() {
@@ -151,12 +151,12 @@ impl Reader<'_> {
         Ok(stored)
     }
 
-    /// Says what must not be.
+    /// Reports differences between a table and the ledger.
     fn judge(&self, place: usize, table: &Measurement, first: u64, stored: &[Stored]) {
         let ledger = &self.campaign.ledger;
         let (removed, gone) = (ledger.removed_below(place), ledger.is_gone_below(place));
         let fates = ledger.fates();
-        // Requests with the same fault come as one finding.
+        // Requests with the same fault become one finding.
         let mut faults: Vec<(Kind, &'static str, u64, Vec<u64>)> = Vec::new();
         let mut fault = |kind, what, times, request| match faults.iter_mut().find(|fault| fault.1 == what) {
             Some((_, _, all, requests)) => {
@@ -197,7 +197,7 @@ impl Reader<'_> {
     }
 }
 
-/// Adds the rows of a batch to what is known of their requests; gives how many belong to none.
+/// Adds the rows of a batch to their requests; returns how many belong to none.
 fn count(
     batch: &RecordBatch,
     table: &Measurement,

@@ -1,4 +1,4 @@
-//! A clock that steps, for the processes of a siege alone: the library of `faketime`, where it is installed.
+//! A clock that steps, for the processes of a siege only: the library of `faketime`, where it is installed.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -6,7 +6,7 @@ use std::process::Command;
 
 use crate::error::BenchError;
 
-/// Where packages put the library.
+/// Where packages install the library.
 const PLACES: [&str; 4] = [
     "/usr/lib/x86_64-linux-gnu/faketime/libfaketimeMT.so.1",
     "/usr/lib/aarch64-linux-gnu/faketime/libfaketimeMT.so.1",
@@ -17,12 +17,12 @@ const PLACES: [&str; 4] = [
 /// The clock of the siege's processes.
 pub(super) struct Clock {
     library: Option<&'static str>,
-    /// Says how far it is from the machine's.
+    /// Holds the offset from the machine's clock.
     file: PathBuf,
 }
 
 impl Clock {
-    /// The machine's, at first.
+    /// Starts at the machine's time.
     pub(super) fn new(scratch: &Path) -> Result<Self, BenchError> {
         let library = PLACES.into_iter().find(|place| Path::new(place).exists());
         let clock = Self { library, file: scratch.join("clock") };
@@ -35,13 +35,13 @@ impl Clock {
         self.library.is_some()
     }
 
-    /// Sets it so many seconds off the machine's.
+    /// Sets the offset from the machine's clock.
     pub(super) fn step(&self, seconds: i64) -> Result<(), BenchError> {
         fs::write(&self.file, format!("{seconds:+}\n")).map_err(BenchError::io("write", &self.file))
     }
 
-    /// Gives a process this clock. Its monotonic clock stays, as it does on a machine whose clock is set; so do the
-    /// times of files.
+    /// Gives a process this clock. Its monotonic clock and the times of files do not change, as on a machine whose clock is
+    /// set.
     pub(super) fn give(&self, command: &mut Command) {
         if let Some(library) = self.library {
             command.env("LD_PRELOAD", library).env("FAKETIME_TIMESTAMP_FILE", &self.file);

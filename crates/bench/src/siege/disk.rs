@@ -1,4 +1,4 @@
-//! A disk that is filled, and emptied again.
+//! Fills a disk, and frees it again.
 
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
@@ -8,18 +8,18 @@ use rustix::fs::FallocateFlags;
 use crate::error::BenchError;
 use crate::harness::disk_space;
 
-/// The disk of a data folder, which nobody else uses.
+/// A disk for the siege only.
 pub(super) struct OwnDisk {
     ballast: PathBuf,
 }
 
 impl OwnDisk {
-    /// That which `folder` is the root of.
+    /// The disk whose root is `folder`.
     pub(super) fn new(folder: &Path) -> Self {
         Self { ballast: folder.join("ballast") }
     }
 
-    /// Takes all room but `left` bytes.
+    /// Fills the disk except for `left` bytes.
     pub(super) fn fill(&self, left: u64) -> Result<(), BenchError> {
         let folder = self.ballast.parent().unwrap_or(Path::new("/"));
         let taken = disk_space::free(folder)?.saturating_sub(left);
@@ -29,13 +29,13 @@ impl OwnDisk {
             return Ok(());
         }
         match rustix::fs::fallocate(&file, FallocateFlags::empty(), 0, taken) {
-            // Others took some of it meanwhile: then it is full as it is.
+            // The disk was filled meanwhile.
             Ok(()) | Err(rustix::io::Errno::NOSPC) => Ok(()),
             Err(errno) => Err(failed(errno.into())),
         }
     }
 
-    /// Gives the room back.
+    /// Frees the space.
     pub(super) fn release(&self) -> Result<(), BenchError> {
         match fs::remove_file(&self.ballast) {
             Err(source) if source.kind() != std::io::ErrorKind::NotFound => {

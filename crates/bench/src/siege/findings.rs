@@ -1,44 +1,44 @@
-//! What a siege finds.
+//! The findings of a siege.
 
 use std::fmt;
 use std::sync::{Mutex, PoisonError};
 
 use serde::Serialize;
 
-/// What must be zero, but for the last two.
+/// Counts of findings: all but the last two must be zero.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize)]
 pub struct Figures {
-    /// Acknowledged requests of which rows are not there.
+    /// Acknowledged requests with missing rows.
     pub lost: u64,
-    /// Requests of which rows are there more than once, or that were refused or removed and are there.
+    /// Requests with doubled rows, and stored requests that were refused or removed.
     pub doubled: u64,
-    /// Rows with other values than were sent.
+    /// Rows with changed values.
     pub changed: u64,
-    /// Answers that cannot be right, and refusals of what must be taken.
+    /// Wrong answers, and wrong refusals.
     pub wrong: u64,
-    /// Processes that ended other than by their own end or a kill of the siege, and panics.
+    /// Panics, and processes that died without a kill by the siege.
     pub deaths: u64,
-    /// Seconds in which a server that was up did not answer, beyond the first second of each silence.
+    /// Seconds in which a running server did not answer, beyond the first second of each silence.
     pub silent_s: f64,
-    /// The longest time without an answer.
+    /// The longest silence in seconds.
     pub longest_silence_s: f64,
 }
 
 impl Figures {
-    /// Whether all is zero that must be.
+    /// Whether all required figures are zero.
     pub fn holds(&self) -> bool {
         [self.lost, self.doubled, self.changed, self.wrong, self.deaths].iter().all(|figure| *figure == 0)
     }
 }
 
-/// Something that must not be.
+/// A violation.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Finding {
-    /// Which figure it counts in.
+    /// Its kind.
     pub kind: Kind,
-    /// In which life of the server.
+    /// The life of the server.
     pub life: u32,
-    /// In words.
+    /// The details.
     pub what: String,
 }
 
@@ -55,23 +55,23 @@ impl fmt::Display for Finding {
     }
 }
 
-/// The figures that findings count in.
+/// Kinds of violations.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Kind {
-    /// Something acknowledged is not there.
+    /// Acknowledged rows are missing.
     Lost,
-    /// Something is there more than once, or should not be there.
+    /// Rows are doubled, or should not exist.
     Doubled,
-    /// Something is there with another value.
+    /// Rows have other values.
     Changed,
-    /// An answer cannot be right.
+    /// An answer is wrong.
     Wrong,
-    /// A process died by itself.
+    /// A process died.
     Death,
 }
 
-/// Findings beyond so many are counted, not kept.
+/// Findings that are kept; further ones are only counted.
 const KEPT_MAX: usize = 100;
 
 /// Collects findings from all threads.
@@ -79,7 +79,7 @@ const KEPT_MAX: usize = 100;
 pub(super) struct Findings(Mutex<(Figures, Vec<Finding>)>);
 
 impl Findings {
-    /// Counts something `times` and keeps it.
+    /// Adds a finding that counts `times`.
     pub(super) fn add(&self, kind: Kind, life: u32, times: u64, what: String) {
         let (figures, kept) = &mut *self.0.lock().unwrap_or_else(PoisonError::into_inner);
         *match kind {
@@ -94,20 +94,20 @@ impl Findings {
         }
     }
 
-    /// Takes a silence of a server into account.
+    /// Adds a silence of the server.
     pub(super) fn silence(&self, seconds: f64) {
         let (figures, _) = &mut *self.0.lock().unwrap_or_else(PoisonError::into_inner);
         figures.silent_s += (seconds - 1.0).max(0.0);
         figures.longest_silence_s = figures.longest_silence_s.max(seconds);
     }
 
-    /// Those from one on.
+    /// The kept findings from number `first` on.
     pub(super) fn since(&self, first: usize) -> Vec<Finding> {
         let (_, kept) = &*self.0.lock().unwrap_or_else(PoisonError::into_inner);
         kept.get(first..).unwrap_or_default().to_vec()
     }
 
-    /// The figures so far, and what was kept.
+    /// The figures and the kept findings.
     pub(super) fn all(&self) -> (Figures, Vec<Finding>) {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }

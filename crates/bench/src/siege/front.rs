@@ -1,4 +1,4 @@
-//! What the actors of one life of the server share.
+//! What the actors of a siege share.
 
 use std::net::SocketAddr;
 use std::path::Path;
@@ -19,7 +19,7 @@ pub(super) struct Campaign<'a> {
     pub(super) program: &'a Path,
     /// The data folder.
     pub(super) data: &'a Path,
-    /// A folder for what the siege itself keeps, on another disk where the data folder has one of its own.
+    /// A folder for files of the siege, on another disk than the data folder where that has its own.
     pub(super) scratch: &'a Path,
     pub(super) seed: u64,
     pub(super) tables: Vec<Measurement>,
@@ -43,7 +43,7 @@ pub(super) struct Front<'a> {
     pub(super) server: u32,
     /// Set before the server is killed or stopped.
     pub(super) over: AtomicBool,
-    /// Whether the disk is full, or was a moment ago.
+    /// Whether the disk is or was just full.
     pub(super) disk_full: AtomicBool,
 }
 
@@ -56,12 +56,12 @@ impl Front<'_> {
         self.disk_full.load(Ordering::SeqCst)
     }
 
-    /// The random draws of an actor of this life.
+    /// The random numbers of an actor in this life.
     pub(super) fn dice(&self, actor: u32) -> Stream {
         Stream::new(Seed(self.campaign.seed), World(self.life), actor, 1)
     }
 
-    /// Waits, unless the life ends.
+    /// Waits, or returns early when the life ends.
     pub(super) fn rest(&self, ms: u32) {
         for _ in 0..ms.div_ceil(20) {
             if self.is_over() {
@@ -71,7 +71,7 @@ impl Front<'_> {
         }
     }
 
-    /// Keeps a finding, unless the server is being killed: then whoever spoke with it was cut off.
+    /// Adds a finding, unless the life is over: then the server may have cut off the actor.
     pub(super) fn find(&self, kind: Kind, what: String) {
         if !self.is_over() {
             self.campaign.findings.add(kind, self.life, 1, what);
@@ -79,7 +79,7 @@ impl Front<'_> {
     }
 }
 
-/// One of some things.
+/// A random element.
 pub(super) fn pick<'t, T>(dice: &mut Stream, of: &'t [T]) -> &'t T {
     &of[dice.below(of.len() as u32) as usize]
 }

@@ -1,4 +1,4 @@
-//! Questions, bodies and bytes that are meant to end a server.
+//! Questions, bodies and bytes that try to crash a server.
 
 use std::io::{Read as _, Write as _};
 use std::net::TcpStream;
@@ -13,7 +13,7 @@ use super::postgres::PgConnection;
 use super::tallies::Tallies;
 use super::writers::{exchange, post, status, words};
 
-/// How long an answer to garbage is waited for.
+/// How long to wait for an answer to garbage.
 const GARBAGE_WAIT: Duration = Duration::from_secs(2);
 
 /// Attacks until the life is over.
@@ -35,7 +35,7 @@ pub(super) fn attack(front: &Front<'_>, mut dice: Stream) {
     }
 }
 
-/// A question of a kind that has ended servers, or filled their memory.
+/// A question that has crashed servers or filled their memory.
 fn statement(dice: &mut Stream) -> String {
     let many = 1 + dice.below(40_000) as usize;
     let table = *pick(dice, &["siege.cpu", "siege.mem", "messy.\"Things\""]);
@@ -70,7 +70,7 @@ fn statement(dice: &mut Stream) -> String {
 fn over_http(front: &Front<'_>, path: &str, body: &str) {
     let request = post(path, "content-type: application/json\r\n", body.as_bytes());
     let reply = exchange(front, &mut None, &request);
-    // An answer that is too long for this client is one.
+    // An answer that is too long for this client counts as one.
     let is_long = reply.as_ref().is_err_and(|error| error.kind() == std::io::ErrorKind::InvalidData);
     if !matches!(status(&reply), Some(200 | 400 | 408 | 413 | 503)) && !is_long && !front.is_disk_full() {
         let began: String = body.chars().take(100).collect();
@@ -86,10 +86,10 @@ fn over_postgres(front: &Front<'_>, sql: &str) {
     }
 }
 
-/// Bytes that are no request, to either port.
+/// Sends invalid bytes to either port.
 fn garbage(front: &Front<'_>, dice: &mut Stream) {
     let bytes: Vec<u8> = (0..=dice.below(5_000)).map(|_| dice.next_u32() as u8).collect();
-    // Whatever the server does with the connection is right, so long as it lives.
+    // The server may do anything with the connection, as long as it survives.
     if dice.chance(0.5) {
         let connected = PgConnection::open(front.postgres);
         drop(connected.and_then(|connection| connection.send_raw(&bytes, GARBAGE_WAIT)));
@@ -104,13 +104,13 @@ fn garbage(front: &Front<'_>, dice: &mut Stream) {
     }
 }
 
-/// A request whose client is gone before the answer, or in the middle of the body.
+/// A request whose client disconnects before the answer, or in the middle of the body.
 fn half_a_request(front: &Front<'_>, dice: &mut Stream) {
     let body = json!({"sql": statement(dice)}).to_string();
     let request = post("/api/v1/sql", "content-type: application/json\r\n", body.as_bytes());
     let sent = if dice.chance(0.5) { request.len() } else { dice.below(request.len() as u32) as usize };
     if let Ok(mut stream) = TcpStream::connect(front.address) {
-        // The server may be gone by now, and then there is nobody to leave.
+        // The server may be gone by now.
         drop(stream.write_all(&request[..sent]));
         front.rest(dice.below(300));
     }

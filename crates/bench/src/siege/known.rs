@@ -1,4 +1,4 @@
-//! What the worlds must be, found out before the siege begins.
+//! The expected worlds, played before the siege begins.
 
 use std::path::Path;
 
@@ -8,9 +8,9 @@ use crate::error::BenchError;
 use crate::harness::child::measure;
 use crate::harness::launch;
 
-/// The ensemble that stays, and is asked.
+/// The ensemble that stays, for questions.
 const SEASON: [&str; 8] = ["run", "football", "--worlds", "40", "--name", "season", "--format", "json"];
-/// Those that come and go.
+/// The ensemble that is played and dropped again and again.
 pub(super) const PASSING: [&str; 12] = [
     "run",
     "football",
@@ -26,9 +26,9 @@ pub(super) const PASSING: [&str; 12] = [
     "json",
 ];
 
-/// What worlds must be.
+/// Expected results.
 pub(super) struct Known {
-    /// The hash of an ensemble that comes and goes.
+    /// The hash of [`PASSING`].
     pub(super) hash: Value,
     /// The answer to [`bet`].
     price: Value,
@@ -40,7 +40,7 @@ pub(super) fn bet() -> Value {
 }
 
 impl Known {
-    /// Plays the ensemble that stays into the data folder, and finds out, in another, what the others must be.
+    /// Plays the ensemble that stays into `data`, and the other one into a folder in `scratch`.
     pub(super) fn find_out(program: &Path, data: &Path, scratch: &Path) -> Result<Self, BenchError> {
         let run = |words: &[&str], data: &Path| {
             let mut command = launch::command(program);
@@ -60,9 +60,9 @@ impl Known {
         Ok(Self { hash, price })
     }
 
-    /// In which figure a price is another, if it is.
+    /// A figure in which a price differs from the expected one.
     pub(super) fn differs(&self, price: &Value) -> Option<String> {
-        // Times differ from one answer to the next.
+        // Times are not compared.
         let fields = ["probability", "worlds", "hits", "matching", "matched"];
         let mut compared = fields.iter().filter(|field| !self.price[**field].is_null());
         let other = compared.find(|field| self.price[**field] != price[**field]);

@@ -1,4 +1,4 @@
-//! What became of each request, as far as its sender knows.
+//! The fate of each request, as its sender knows it.
 
 use std::collections::BTreeSet;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -7,31 +7,31 @@ use serde_json::{Map, Value};
 
 use super::rows::{TABLES, table_of};
 
-/// What is known of a request.
+/// The fate of a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Fate {
-    /// It was sent, and nobody said what became of it: it may be there, whole.
+    /// Sent without a reply: stored completely or not at all.
     Sent,
-    /// A process was to append it and did not end well: it may be there, whole or in part.
+    /// Sent by a process that failed: may be stored in part.
     Torn,
-    /// It was acknowledged: it is there, whole, once.
+    /// Acknowledged: stored completely, once.
     Acknowledged,
-    /// It was refused: it is not there.
+    /// Refused: not stored.
     Refused,
 }
 
-/// All requests of one kind, by number.
+/// All requests with numbered rows, by number.
 #[derive(Default)]
 pub(super) struct Ledger(Mutex<State>);
 
 #[derive(Default)]
 struct State {
     fates: Vec<Fate>,
-    /// Requests with a key that nobody answered, which may be sent again.
+    /// Unanswered requests with a key, which may be sent again.
     again: BTreeSet<u64>,
-    /// Requests below this number may have been removed from each table.
+    /// By table, the number below which requests may be removed.
     removed: [u64; TABLES as usize],
-    /// Requests below this number are removed from each table, and must not come back.
+    /// By table, the number below which requests are removed, and must not come back.
     gone: [u64; TABLES as usize],
 }
 
@@ -40,28 +40,28 @@ impl Ledger {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The number of a new request, sent from now on.
+    /// Adds a request, and returns its number.
     pub(super) fn begin(&self) -> u64 {
         let mut state = self.state();
         state.fates.push(Fate::Sent);
         state.fates.len() as u64 - 1
     }
 
-    /// The numbers of `count` new requests to one table.
+    /// Adds `count` requests to one table, and returns their numbers.
     pub(super) fn begin_for(&self, table: usize, count: usize) -> Vec<u64> {
         let mut state = self.state();
         let mut requests = Vec::new();
         while requests.len() < count {
             let request = state.fates.len() as u64;
             let is_ours = table_of(request) == table;
-            // Numbers of other tables are never sent.
+            // Requests to other tables are skipped, and never sent.
             state.fates.push(if is_ours { Fate::Sent } else { Fate::Refused });
             requests.extend(is_ours.then_some(request));
         }
         requests
     }
 
-    /// Says what became of a request.
+    /// Sets the fate of a request.
     pub(super) fn set(&self, request: u64, fate: Fate) {
         self.state().fates[request as usize] = fate;
     }
@@ -76,34 +76,34 @@ impl Ledger {
         self.state().again.pop_first()
     }
 
-    /// How many requests there are.
+    /// The number of requests.
     pub(super) fn len(&self) -> u64 {
         self.state().fates.len() as u64
     }
 
-    /// What became of all of them.
+    /// The fates of all requests.
     pub(super) fn fates(&self) -> Vec<Fate> {
         self.state().fates.clone()
     }
 
-    /// Says that requests below `request` may go from a table from now on.
+    /// Notes that requests below `request` may be removed from a table.
     pub(super) fn remove_below(&self, table: usize, request: u64) {
         let below = &mut self.state().removed[table];
         *below = (*below).max(request);
     }
 
-    /// Below which number requests of a table may be gone.
+    /// The number below which requests of a table may be removed.
     pub(super) fn removed_below(&self, table: usize) -> u64 {
         self.state().removed[table]
     }
 
-    /// Says that requests below `request` are gone from a table; only where none of them may be sent again.
+    /// Notes that requests below `request` are removed from a table. None of them may be sent again.
     pub(super) fn gone_below(&self, table: usize, request: u64) {
         let mut state = self.state();
         state.gone[table] = state.gone[table].max(request);
     }
 
-    /// Below which number requests of a table must be gone.
+    /// The number below which requests of a table must be removed.
     pub(super) fn is_gone_below(&self, table: usize) -> u64 {
         self.state().gone[table]
     }
@@ -120,7 +120,7 @@ impl Ledger {
         of_table.filter(|request| state.fates[*request as usize] == Fate::Acknowledged).collect()
     }
 
-    /// How many requests of a table may be there.
+    /// The number of requests of a table that may be stored.
     pub(super) fn sent(&self, table: usize) -> u64 {
         let state = self.state();
         let of_table = state.fates.iter().zip(0..).filter(|(_, request)| table_of(*request) == table);
@@ -133,7 +133,7 @@ impl Ledger {
     }
 }
 
-/// What a row was sent with, and whether it was acknowledged; nothing where it was refused.
+/// The values of a row, and whether it was acknowledged; `None` where it was refused.
 type Sent = Option<(Map<String, Value>, bool)>;
 
 /// The rows of mixed types, by number.
@@ -145,7 +145,7 @@ impl MessyLedger {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// How many rows were sent.
+    /// The number of sent rows.
     pub(super) fn len(&self) -> u64 {
         self.rows().len() as u64
     }

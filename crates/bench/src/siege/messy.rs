@@ -1,4 +1,4 @@
-//! Rows of mixed types and names, each in a request of its own, and what must be in the tables of them.
+//! Rows of mixed types and names, one per request, and the check of their tables.
 
 use std::collections::BTreeMap;
 
@@ -15,7 +15,7 @@ use crate::error::BenchError;
 /// The database of these tables.
 const DATABASE: &str = "messy";
 const TABLES: [&str; 3] = ["Things", "a.b.c", "größe"];
-/// Names that some store or other could not take.
+/// Names that some stores refuse.
 const NAMES: [&str; 36] = [
     "load",
     "Load",
@@ -72,7 +72,7 @@ pub(super) fn send(front: &Front<'_>, mut dice: Stream) {
             rows.len() - 1
         };
         let table = table_of(number as u64).replace('ö', "%C3%B6").replace('ß', "%C3%9F");
-        // A database and a table with dots are told apart at the first of them.
+        // The first dot separates the database from the table.
         let path = format!("/api/v1/write/json?table={DATABASE}.{table}");
         let reply = exchange(front, &mut connection, &post(&path, "", Value::Object(row).to_string().as_bytes()));
         match status(&reply) {
@@ -93,7 +93,7 @@ pub(super) fn send(front: &Front<'_>, mut dice: Stream) {
 fn row(dice: &mut Stream) -> Map<String, Value> {
     let fields = (0..=dice.below(6)).map(|_| {
         let name = (*pick(dice, &NAMES)).to_owned();
-        // Mostly one type a name, so that columns get types that other values do not fit.
+        // Mostly one type per name, so that columns get a type that other values conflict with.
         let kind = if dice.chance(0.8) { name.len() as u32 % 5 } else { dice.below(5) };
         (name, value(kind, dice))
     });
@@ -105,7 +105,7 @@ fn value(kind: u32, dice: &mut Stream) -> Value {
         0 => Value::from(i64::from(dice.next_u32()) - (1 << 31)),
         1 => Value::from(*pick(dice, &[i64::MAX, i64::MIN, (1 << 53) + 1, -(1 << 53) - 1, 1_234_567_890_123_456_789])),
         2 => {
-            // Short ones, which serde_json reads back as they were written.
+            // Short numbers, which serde_json reads back exactly.
             let real = f64::from(dice.next_u32()) / 1e3;
             Number::from_f64(*pick(dice, &[real, -real, 1e22, 0.1])).map_or(Value::Null, Value::Number)
         }
@@ -114,7 +114,7 @@ fn value(kind: u32, dice: &mut Stream) -> Value {
     }
 }
 
-/// Holds the rows from number `first` on against the tables; gives how many were looked at.
+/// Compares the rows from number `first` on with the tables; returns how many were compared.
 pub(super) fn check(reader: &Reader<'_>, first: u64) -> Result<u64, BenchError> {
     let findings = &reader.campaign.findings;
     let find = |kind, what| findings.add(kind, reader.life, 1, what);
@@ -156,7 +156,7 @@ pub(super) fn check(reader: &Reader<'_>, first: u64) -> Result<u64, BenchError> 
     Ok(sent.len() as u64 - first)
 }
 
-/// Whether a stored value is what was sent, as a value of its type or as text.
+/// Whether a stored value equals the sent one, as a value of its type or as text.
 fn is_same(sent: &Value, stored: &Value) -> bool {
     if let Value::String(text) = stored {
         return match sent {

@@ -1,11 +1,10 @@
-//! A siege: everything at once against one server and one data folder, which is killed again and again.
+//! A siege: everything at once against one data folder and a server that is killed again and again.
 //!
-//! Enters: a program and a [`SiegeWorkload`]. Leaves: a [`Siege`], whose [`Figures`] say what was lost, doubled, changed,
-//! answered wrongly, how often a process died that was not killed, and how long nobody answered. All of them but the last
-//! must be zero; [`Siege::holds`] says whether they are.
+//! Enters: a program and a [`SiegeWorkload`]. Leaves: a [`Siege`] whose [`Figures`] count lost, doubled and changed rows, wrong
+//! answers, unexpected deaths of processes, and seconds of silence. All but the last must be zero ([`Siege::holds`]).
 //!
-//! The seed fixes the plan: settings of each server, what each actor does, when the disk is full, the clock steps, and
-//! the server is killed. How far each actor comes depends on the machine.
+//! The seed fixes the plan: settings of each server, actions, full disks, steps of the clock, and kills. How far each actor
+//! gets depends on the machine.
 
 mod actors;
 mod askers;

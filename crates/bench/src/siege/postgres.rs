@@ -1,17 +1,17 @@
-//! As much of `PostgreSQL`'s protocol as a question needs.
+//! A minimal client for `PostgreSQL`'s protocol.
 
 use std::io::{self, BufRead as _, BufReader, Read as _, Write as _};
 use std::net::{SocketAddr, TcpStream};
 use std::time::Duration;
 
 const PATIENCE: Duration = Duration::from_secs(90);
-/// Bytes of an answer, of which no more are kept.
+/// Bytes of an answer that are kept, at most.
 const ANSWER_MAX: usize = 16 << 20;
 
-/// An answer: rows of texts, or the server's error.
+/// Rows of texts, or the server's error.
 pub(super) type Answer = Result<Vec<Vec<Option<String>>>, String>;
 
-/// A connection that is let in without a password.
+/// A connection without a password.
 pub(super) struct PgConnection(BufReader<TcpStream>);
 
 fn message(kind: u8, body: &[u8]) -> Vec<u8> {
@@ -40,7 +40,7 @@ impl PgConnection {
         self.until_ready()
     }
 
-    /// Sends bytes as they are, and reads until the server has nothing more to say, or a time is over.
+    /// Sends bytes, and reads until the server stops or a time is over.
     pub(super) fn send_raw(mut self, bytes: &[u8], wait: Duration) -> io::Result<()> {
         self.0.get_mut().set_read_timeout(Some(wait))?;
         self.0.get_mut().write_all(bytes)?;
@@ -74,7 +74,7 @@ impl PgConnection {
     }
 }
 
-/// The texts of an error's fields.
+/// The texts of an error.
 fn text(body: &[u8]) -> String {
     body.split(|byte| *byte == 0).map(String::from_utf8_lossy).collect::<Vec<_>>().join(" ")
 }

@@ -1,4 +1,4 @@
-//! A siege for people, as Markdown.
+//! The report as Markdown.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 

@@ -1,6 +1,6 @@
-//! Rows that say what they must be: all of a row follows from its number.
+//! Rows whose values follow from their numbers.
 //!
-//! A request has [`ROWS`] rows with numbers of its own, and goes to the table of its number.
+//! A request has [`ROWS`] rows with unique numbers, and goes to the table of its number.
 
 use std::ops::Range;
 
@@ -9,16 +9,16 @@ use crate::ingest::records::{HOSTS, HUNDREDTHS, Records};
 
 /// Rows of a request.
 pub(super) const ROWS: u64 = 100;
-/// Tables that requests go to in turn.
+/// Number of tables, which requests use in turn.
 pub(super) const TABLES: u64 = 3;
 /// The database of these tables.
 pub(super) const DATABASE: &str = "siege";
 /// The time of row 0: 2026-01-01, in microseconds since 1970.
 const FIRST_TIME: i64 = 1_767_225_600_000_000;
-/// Microseconds from a row to the next.
+/// Microseconds between rows.
 const STEP: i64 = 1_000;
 
-/// The place of the table that a request goes to.
+/// The number of a request's table.
 pub(super) fn table_of(request: u64) -> usize {
     (request % TABLES) as usize
 }
@@ -41,29 +41,29 @@ pub(super) fn records(requests: &[u64]) -> Records {
     records
 }
 
-/// The fields of a row, in hundredths. [`is_changed_in_sql`] says the same.
+/// The fields of a row, in hundredths. [`is_changed_in_sql`] must agree.
 fn values_of(row: u64) -> [u16; 3] {
     let below = |n: u64| (n % u64::from(HUNDREDTHS)) as u16;
     [below(row * 7), below(row * 13 + 5), below(row / 3)]
 }
 
-/// When a row was, in microseconds since 1970.
+/// The time of a row, in microseconds since 1970.
 pub(super) fn time_of(row: u64) -> i64 {
     FIRST_TIME + row as i64 * STEP
 }
 
-/// When the first row of a request was.
+/// The time of a request's first row.
 pub(super) fn time_of_request(request: u64) -> i64 {
     time_of(request * ROWS)
 }
 
-/// The number of the row of a time, where there is one.
+/// The number of the row at a time, if any.
 pub(super) fn row_at(time: i64) -> Option<u64> {
     let since = time.checked_sub(FIRST_TIME)?;
     (since >= 0 && since % STEP == 0).then_some((since / STEP) as u64)
 }
 
-/// Whether a row is what its number says.
+/// Whether the values of a row fit its number.
 pub(super) fn is_row(row: u64, host: &str, values: [f64; 3]) -> bool {
     let expected = values_of(row).map(|hundredths| f64::from(hundredths) / 100.0);
     host == name((row % u64::from(HOSTS)) as u16) && values == expected
@@ -74,12 +74,12 @@ pub(super) fn first_field_sum(request: u64) -> f64 {
     rows_of(request).map(|row| f64::from(values_of(row)[0]) / 100.0).sum()
 }
 
-/// The number of a row, from its time.
+/// SQL for the number of a row, from its time.
 pub(super) fn row_in_sql() -> String {
     format!("(CAST(time AS BIGINT) - {FIRST_TIME}) / {STEP}")
 }
 
-/// Whether row `r` is not what its number says, in the fields of a table.
+/// SQL for whether the values of row `r` do not fit its number.
 pub(super) fn is_changed_in_sql(fields: [&str; 3]) -> String {
     let [a, b, c] = fields;
     format!(

@@ -1,4 +1,4 @@
-//! The siege as a whole: one life of the server after the other.
+//! Runs the siege: one life of the server after another.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -28,44 +28,44 @@ use crate::harness::machine::Machine;
 use crate::harness::server::RunningServer;
 use crate::ingest::records::measurements;
 
-/// Lives between two checks of everything; the others check what is new.
+/// Lives between two full checks; the others check new rows only.
 const CHECK_ALL_EACH: u32 = 8;
-/// Seconds off the machine's clock, back and forth.
+/// Offsets from the machine's clock in seconds.
 const CLOCKS: [i64; 6] = [0, 3_600, -3_600, 40_000, -40_000, 61];
 
-/// What is done.
+/// The settings.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct SiegeWorkload {
-    /// For how long.
+    /// Duration in minutes.
     pub minutes: f64,
-    /// Fixes the plan.
+    /// Seed of the plan.
     pub seed: u64,
-    /// The root of a disk that nobody else uses, which may be filled: the data folder lies on it.
+    /// The root of a disk for the siege only, which holds the data folder and may be filled.
     pub disk: Option<PathBuf>,
 }
 
-/// What came of it.
+/// The result.
 #[derive(Debug, Serialize)]
 pub struct Siege {
-    /// Where.
+    /// The machine.
     pub machine: Machine,
-    /// What.
+    /// The settings.
     pub workload: SiegeWorkload,
-    /// How long it took, with all checks.
+    /// Duration, including checks.
     pub elapsed_s: f64,
-    /// Lives of the server: those that a SIGKILL ended, and those that ended in order.
+    /// Lives of the server: ended by SIGKILL, and in order.
     pub lives: [u32; 2],
-    /// How often the disk was full.
+    /// Number of full disks.
     pub full_disks: u32,
-    /// How often the clock stepped.
+    /// Number of steps of the clock.
     pub clock_steps: u32,
-    /// Rows read from exports at the end, each compared.
+    /// Rows of exports that were compared at the end.
     pub rows_compared: u64,
-    /// What must be zero.
+    /// Counts of findings.
     pub figures: Figures,
-    /// What was found.
+    /// The findings.
     pub findings: Vec<Finding>,
-    /// What was done.
+    /// Counts of actions.
     pub tallies: Tallies,
     /// Peak memory of the server, and of all its question processes together, in bytes.
     pub peaks: [u64; 2],
@@ -82,11 +82,11 @@ impl Siege {
 struct Plan {
     flags: Vec<String>,
     lasts: Duration,
-    /// Whether SIGKILL ends it, or SIGTERM.
+    /// Whether SIGKILL or SIGTERM ends it.
     is_killed: bool,
-    /// When the disk becomes full, for how long, and how many bytes are left.
+    /// When the disk becomes full, for how long, and with how many bytes left.
     full: Option<(Duration, Duration, u64)>,
-    /// When the clock steps, and how far it is off then.
+    /// When the clock steps, and its new offset.
     step: Option<(Duration, i64)>,
 }
 
@@ -116,10 +116,10 @@ impl Plan {
     }
 }
 
-/// Besieges a server for some minutes.
+/// Besieges a server.
 ///
 /// # Errors
-/// Where the siege itself cannot go on: its files fail, or a server does not start. What the server does wrong is a finding.
+/// Where the siege cannot go on: its files fail, or a server does not start. Faults of the server are findings.
 pub fn siege(bench: &Bench<'_, SiegeWorkload>) -> Result<Siege, BenchError> {
     let workload = bench.workload;
     if !(workload.minutes > 0.0 && workload.minutes <= 10_000.0) {
@@ -158,7 +158,7 @@ pub fn siege(bench: &Bench<'_, SiegeWorkload>) -> Result<Siege, BenchError> {
         bench,
         campaign: &campaign,
         disk: workload.disk.as_deref().map(OwnDisk::new),
-        told: 0,
+        noted: 0,
         done: Done::default(),
     };
     let until = Instant::now() + Duration::from_secs_f64(workload.minutes * 60.0);
@@ -183,7 +183,7 @@ pub fn siege(bench: &Bench<'_, SiegeWorkload>) -> Result<Siege, BenchError> {
     })
 }
 
-/// Copies the data folder from a disk that ends with this process, for whoever looks into what was found.
+/// Copies the data folder from a disk that ends with this process, for later analysis.
 fn keep(from: &Path, to: &Path) -> Result<(), BenchError> {
     let copied = Command::new("cp").arg("-a").arg(from).arg(to).status().map_err(BenchError::io("copy", from))?;
     if copied.success() { Ok(()) } else { Err(BenchError::io("copy", from)(std::io::Error::other(copied.to_string()))) }
@@ -194,7 +194,7 @@ struct Done {
     lives: [u32; 2],
     full_disks: u32,
     clock_steps: u32,
-    /// From which request and messy row on nothing was checked yet.
+    /// The first request and messy row that are not checked yet.
     checked: [u64; 2],
 }
 
@@ -203,37 +203,37 @@ struct War<'a> {
     bench: &'a Bench<'a, SiegeWorkload>,
     campaign: &'a Campaign<'a>,
     disk: Option<OwnDisk>,
-    /// Findings that were told.
-    told: usize,
+    /// Findings that were noted.
+    noted: usize,
     done: Done,
 }
 
 impl War<'_> {
-    /// One life after the other until a time, or until something is found; then everything is checked, row by row.
+    /// Runs lives until a time or a finding, then checks every row.
     fn wage(&mut self, until: Instant) -> Result<u64, BenchError> {
         let mut life = 0;
-        while Instant::now() < until && self.told == 0 {
+        while Instant::now() < until && self.noted == 0 {
             if (self.bench.stop)() {
                 return Err(BenchError::Stopped);
             }
             life += 1;
             let mut dice = Stream::new(Seed(self.campaign.seed), World(life), 0, 0);
             self.live(life, &Plan::new(&mut dice))?;
-            self.tell();
+            self.note_findings();
             if dice.chance(0.4) {
                 upkeep::between(self.campaign, life, &mut dice)?;
             }
             self.check(life, life % CHECK_ALL_EACH == 0)?;
-            self.tell();
+            self.note_findings();
         }
         (self.bench.note)("comparing every row");
         self.check(life, true)?;
         let compared = Reader { campaign: self.campaign, life }.check_exports()?;
-        self.tell();
+        self.note_findings();
         Ok(compared)
     }
 
-    /// Starts a server, lets everybody at it, and ends it.
+    /// Starts a server, runs all actors against it, and ends it.
     fn live(&mut self, life: u32, plan: &Plan) -> Result<(), BenchError> {
         let mut server = RunningServer::start(self.command(plan))?;
         let postgres =
@@ -250,7 +250,7 @@ impl War<'_> {
         let mut dead = None;
         act(&front, || {
             let conducted = self.conduct(&front, plan, &mut server, &mut dead);
-            // Whatever happened, the actors must end.
+            // The actors must end in any case.
             front.over.store(true, Ordering::SeqCst);
             if plan.is_killed && dead.is_none() {
                 server.kill()?;
@@ -284,7 +284,7 @@ impl War<'_> {
         command
     }
 
-    /// Fills the disk, steps the clock and waits, as planned; then the disk has room again.
+    /// Fills the disk, steps the clock and waits as planned, then frees the disk.
     fn conduct(
         &mut self,
         front: &Front<'_>,
@@ -315,17 +315,17 @@ impl War<'_> {
         }
         front.over.store(true, Ordering::SeqCst);
         if full_until.is_some() && plan.is_killed {
-            // Killed while the disk is full.
+            // The server is killed while the disk is full.
             server.kill()?;
         }
         self.disk.as_ref().map_or(Ok(()), OwnDisk::release)
     }
 
-    /// Holds what is there against what was acknowledged: all of it, or what is new.
+    /// Compares stored with acknowledged rows: all, or new ones only.
     fn check(&mut self, life: u32, all: bool) -> Result<(), BenchError> {
         let reader = Reader { campaign: self.campaign, life };
         let [requests, rows] = if all { [0, 0] } else { self.done.checked };
-        // Requests that are sent again may be older than those that were checked.
+        // Requests that are sent again may be older than checked ones.
         let requests = self.campaign.ledger.first_kept().map_or(requests, |kept| requests.min(kept));
         let seen = [self.campaign.ledger.len(), self.campaign.messy.len()];
         reader.check(requests)?;
@@ -334,12 +334,12 @@ impl War<'_> {
         Ok(())
     }
 
-    /// Tells what was found since the last time.
-    fn tell(&mut self) {
-        let new = self.campaign.findings.since(self.told);
+    /// Notes new findings.
+    fn note_findings(&mut self) {
+        let new = self.campaign.findings.since(self.noted);
         for finding in &new {
             (self.bench.note)(&finding.to_string());
         }
-        self.told += new.len();
+        self.noted += new.len();
     }
 }

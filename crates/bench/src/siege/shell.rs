@@ -1,4 +1,4 @@
-//! Processes of the program beside its server, some of which are killed.
+//! Runs the program beside its server, and kills some of these processes.
 
 use std::fs::{self, File};
 use std::os::unix::process::{CommandExt as _, ExitStatusExt as _};
@@ -11,32 +11,32 @@ use super::tallies::Tallies;
 use crate::error::BenchError;
 use crate::harness::launch;
 
-/// A process that takes longer hangs.
+/// Time after which a process counts as hanging.
 const PATIENCE: Duration = Duration::from_mins(5);
 
 /// How a process ended.
 pub(super) enum Ended {
-    /// With success, having printed this.
+    /// With success and this output.
     Well(Vec<u8>),
-    /// With an error, having said this.
+    /// With this error.
     Refused(String),
-    /// By the siege.
+    /// Killed by the siege.
     Killed,
 }
 
-/// A process about to be started.
+/// The context of processes.
 pub(super) struct Shell<'a> {
     pub(super) campaign: &'a Campaign<'a>,
     pub(super) life: u32,
-    /// Who starts it: its files are named for that, so no two at a time may have one name.
+    /// The actor that starts it, which names its files: unique at any time.
     pub(super) actor: &'static str,
 }
 
 impl Shell<'_> {
-    /// Runs the program with some words and `--data`, and kills it after a time, where it then still runs.
+    /// Runs the program with arguments and `--data`, and kills it after `kill_after` where it still runs.
     ///
     /// # Errors
-    /// Where it cannot be started, or the siege's own files fail. That it dies or hangs is a finding and no error.
+    /// Where it cannot be started, or files of the siege fail. A process that dies or hangs is a finding.
     pub(super) fn run(
         &self,
         words: &[&str],
@@ -92,14 +92,14 @@ impl Shell<'_> {
     }
 }
 
-/// Whether a process ended in a way that no error explains.
+/// Whether a process crashed.
 fn has_died(status: ExitStatus, said: &str, killed: bool) -> bool {
-    /// What Rust's runtime ends with after a panic.
+    /// The exit code after a panic.
     const PANICKED: i32 = 101;
     said.contains("panicked at") || status.code() == Some(PANICKED) || (status.signal().is_some() && !killed)
 }
 
-/// The last lines that something said.
+/// The last three lines of a text.
 pub(super) fn tail(said: &str) -> String {
     let lines: Vec<&str> = said.trim().lines().collect();
     lines[lines.len().saturating_sub(3)..].join(" | ")

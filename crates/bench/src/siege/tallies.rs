@@ -4,14 +4,14 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use serde::Serialize;
 
-/// How often what was done.
+/// Counts of actions.
 #[derive(Debug, Default, Serialize)]
 pub struct Tallies {
-    /// Requests with rows that were acknowledged.
+    /// Acknowledged requests with rows.
     pub writes: AtomicU64,
-    /// Requests with rows that were refused for now: no room, a full disk.
+    /// Requests with rows that were refused for now, for lack of memory or disk space.
     pub refused_writes: AtomicU64,
-    /// Requests that were sent again under their key, after a kill.
+    /// Requests that were sent again with their key after a kill.
     pub repeated_writes: AtomicU64,
     /// Rows of mixed types and names.
     pub messy_rows: AtomicU64,
@@ -19,19 +19,19 @@ pub struct Tallies {
     pub appends: AtomicU64,
     /// Insertions by processes.
     pub inserts: AtomicU64,
-    /// Answers that were checked.
+    /// Checked answers.
     pub answers: AtomicU64,
-    /// Questions that found no place in time.
+    /// Questions that found the server busy.
     pub busy: AtomicU64,
     /// Hostile questions, connections and bodies.
     pub hostile: AtomicU64,
-    /// Processes of upkeep that ended by themselves.
+    /// Successful processes of upkeep.
     pub upkeep: AtomicU64,
-    /// Those of them that refused.
+    /// Refused processes of upkeep.
     pub refused_upkeep: AtomicU64,
-    /// Ensembles played, each killed and resumed or not.
+    /// Played ensembles.
     pub ensembles: AtomicU64,
-    /// Processes that were killed beside the server.
+    /// Killed processes besides the server.
     pub killed_processes: AtomicU64,
 }
 

@@ -1,4 +1,4 @@
-//! Processes that keep the tables in shape, beside the server and between its lives.
+//! Upkeep of tables by processes, beside the server and between its lives.
 
 use std::time::Duration;
 
@@ -10,7 +10,7 @@ use super::shell::{Ended, Shell};
 use super::tallies::Tallies;
 use crate::error::BenchError;
 
-/// Upkeep of one table after the other until the life is over; a third of the processes are killed.
+/// Runs upkeep until the life is over; a third of the processes are killed.
 pub(super) fn beside(front: &Front<'_>, mut dice: Stream) -> Result<(), BenchError> {
     let campaign = front.campaign;
     while !front.is_over() {
@@ -51,13 +51,13 @@ fn count(campaign: &Campaign<'_>, ended: &Ended) {
     }
 }
 
-/// Upkeep while no server runs: what is removed now must not come back, and files that no version needs may go.
+/// Runs upkeep while no server runs: removed rows must not come back, and old files may be deleted.
 pub(super) fn between(campaign: &Campaign<'_>, life: u32, dice: &mut Stream) -> Result<(), BenchError> {
     let shell = Shell { campaign, life, actor: "upkeep" };
     let place = dice.below(rows::TABLES as u32) as usize;
     let name = format!("{DATABASE}.{}", campaign.tables[place].name);
     if !matches!(shell.run(&["digest", &name], None, None)?, Ended::Well(_)) {
-        // Nothing was ever stored in it.
+        // The table does not exist.
         return Ok(());
     }
     if dice.chance(0.3) {

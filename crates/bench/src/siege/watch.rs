@@ -1,4 +1,4 @@
-//! Whether the server answers, and what memory it takes.
+//! Watches whether the server answers, and its memory.
 
 use std::fs;
 use std::sync::atomic::Ordering;
@@ -7,10 +7,10 @@ use std::time::{Duration, Instant};
 use super::front::Front;
 use super::writers::exchange;
 
-/// Between two looks.
+/// Time between checks.
 const PAUSE: Duration = Duration::from_millis(50);
 
-/// Asks whether the server is well until the life is over, and looks at its memory.
+/// Checks the health and memory of the server until the life is over.
 pub(super) fn watch(front: &Front<'_>) {
     let mut connection = None;
     let mut answered = Instant::now();
@@ -27,10 +27,10 @@ pub(super) fn watch(front: &Front<'_>) {
     }
 }
 
-/// Resident bytes of a server, and of the processes that it has started, which nothing else backs.
+/// Anonymous resident bytes of a server, and of the processes that it has started.
 fn memory(server: u32) -> [u64; 2] {
     let tasks = fs::read_dir(format!("/proc/{server}/task")).into_iter().flatten().flatten();
-    // A thread, a process or the server may be gone before it is looked at.
+    // Threads and processes may end at any time.
     let children = tasks.map(|task| fs::read_to_string(task.path().join("children")).unwrap_or_default());
     let children: Vec<String> = children.collect();
     let ids = children.iter().flat_map(|ids| ids.split_whitespace()).filter_map(|id| id.parse().ok());

@@ -1,4 +1,4 @@
-//! Ensembles that are played, killed, resumed, verified and dropped; every one must have the worlds of its seed.
+//! Plays, kills, resumes, verifies and drops ensembles; each must have the worlds of its seed.
 
 use std::time::Duration;
 
@@ -12,7 +12,7 @@ use super::shell::{Ended, Shell};
 use super::tallies::Tallies;
 use crate::error::BenchError;
 
-/// Plays until the life is over; half of the runs are killed, and resumed.
+/// Plays until the life is over; half of the runs are killed and resumed.
 pub(super) fn play(front: &Front<'_>, mut dice: Stream) -> Result<(), BenchError> {
     let campaign = front.campaign;
     let shell = Shell { campaign, life: front.life, actor: "play" };
@@ -22,7 +22,7 @@ pub(super) fn play(front: &Front<'_>, mut dice: Stream) -> Result<(), BenchError
         }
     };
     while !front.is_over() {
-        // One of an earlier life, or of the last turn, is there in whole or in part, or not at all.
+        // The ensemble of an earlier turn may be complete, in part or missing.
         let resumed = [&PASSING[..], &["--resume"]].concat();
         let kill = dice.chance(0.5).then(|| Duration::from_millis(u64::from(dice.below(1_500))));
         let mut ended = shell.run(&resumed, None, kill)?;

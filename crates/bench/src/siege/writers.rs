@@ -17,7 +17,7 @@ use crate::harness::http::{Connection, Reply};
 use crate::ingest::encode::encode;
 use crate::ingest::{BodyCodec, WireFormat};
 
-/// Sends request after request, each in another format, until the life is over.
+/// Sends requests in random formats until the life is over.
 pub(super) fn send(front: &Front<'_>, mut dice: Stream) -> Result<(), BenchError> {
     let mut connection = None;
     while !front.is_over() {
@@ -35,7 +35,7 @@ pub(super) fn send(front: &Front<'_>, mut dice: Stream) -> Result<(), BenchError
     Ok(())
 }
 
-/// Sends a request on a connection that stays, which is new where there is none or the last one broke.
+/// Sends a request on a persistent connection, and connects where there is none.
 pub(super) fn exchange(front: &Front<'_>, connection: &mut Option<Connection>, request: &[u8]) -> io::Result<Reply> {
     let mut open = match connection.take() {
         Some(open) => open,
@@ -46,7 +46,7 @@ pub(super) fn exchange(front: &Front<'_>, connection: &mut Option<Connection>, r
     Ok(reply)
 }
 
-/// Says what became of a request, from its reply.
+/// Sets the fate of a request by its reply.
 fn judge(front: &Front<'_>, number: u64, has_key: bool, reply: &io::Result<Reply>) {
     let (ledger, tallies) = (&front.campaign.ledger, &front.campaign.tallies);
     match status(reply) {
@@ -55,7 +55,7 @@ fn judge(front: &Front<'_>, number: u64, has_key: bool, reply: &io::Result<Reply
             Tallies::count(&tallies.writes);
         }
         Some(429) => {
-            // It was not taken this time; what an earlier sending of it did, nobody said.
+            // This attempt was refused; an earlier one may have been stored.
             if !has_key {
                 ledger.set(number, Fate::Refused);
             }
@@ -74,12 +74,12 @@ fn judge(front: &Front<'_>, number: u64, has_key: bool, reply: &io::Result<Reply
     }
 }
 
-/// The status of a reply, where there is one.
+/// The status of a reply, if any.
 pub(super) fn status(reply: &io::Result<Reply>) -> Option<u16> {
     reply.as_ref().ok().map(|reply| reply.status)
 }
 
-/// A reply in words.
+/// A reply as text.
 pub(super) fn words(reply: &io::Result<Reply>) -> String {
     match reply {
         Ok(reply) => format!("{} {}", reply.status, tail(&String::from_utf8_lossy(&reply.body))),
@@ -87,7 +87,7 @@ pub(super) fn words(reply: &io::Result<Reply>) -> String {
     }
 }
 
-/// A request whole: head and body.
+/// A request: head and body.
 fn request(front: &Front<'_>, number: u64, has_key: bool, dice: &mut Stream) -> io::Result<Vec<u8>> {
     let measurement = &front.campaign.tables[rows::table_of(number)];
     let format = *pick(dice, &WireFormat::ALL);
@@ -113,7 +113,7 @@ pub(super) fn post(path: &str, headers: &str, body: &[u8]) -> Vec<u8> {
     [head.as_bytes(), body].concat()
 }
 
-/// Appends and inserts by processes beside the server, a third of which are killed.
+/// Appends and inserts by processes, a third of which are killed.
 pub(super) fn append(front: &Front<'_>, mut dice: Stream) -> Result<(), BenchError> {
     let campaign = front.campaign;
     let shell = Shell { campaign, life: front.life, actor: "append" };
@@ -122,7 +122,7 @@ pub(super) fn append(front: &Front<'_>, mut dice: Stream) -> Result<(), BenchErr
         let measurement = &campaign.tables[table];
         let name = format!("{DATABASE}.{}", measurement.name);
         let way = *pick(&mut dice, &["json", "csv", "insert"]);
-        // The first insertion into a table that has no segment yet would choose its types.
+        // The first insertion into a table without segments would choose its types.
         if way == "insert" && !matches!(shell.run(&["inspect", &name], None, None)?, Ended::Well(_)) {
             front.rest(100);
             continue;
@@ -177,7 +177,7 @@ fn csv(fields: &[&str; 3], records: &crate::ingest::records::Records, out: &mut 
     Ok(())
 }
 
-/// An error of the siege's own memory, which does not happen.
+/// An error of encoding in memory, which does not happen.
 fn io_error(source: io::Error) -> BenchError {
     BenchError::Io { doing: "write", path: "a body".into(), source }
 }

@@ -93,7 +93,7 @@ fn loads_that_cannot_be_are_refused() {
         assert_eq!(output.status.code(), Some(2), "{words:?}");
         String::from_utf8_lossy(&output.stderr).into_owned()
     };
-    assert!(said(&["load", "http://192.0.2.7:8080", "--max"]).contains("is not this machine"));
+    assert!(said(&["load", "http://192.0.2.7:8080", "--max"]).contains("is another machine"));
     assert!(said(&["load", "127.0.0.1:8080", "--max"]).contains("give http://HOST:PORT"));
     assert!(said(&["load", "http://127.0.0.1:8080"]).contains("--rate"));
     assert!(said(&["load", "http://127.0.0.1:8080", "--max", "--rate", "5"]).contains("cannot be used with"));
