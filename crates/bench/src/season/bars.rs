@@ -31,30 +31,17 @@ pub struct Bar {
 }
 
 impl Bar {
-    fn new(what: &'static str, unit: &'static str, [bar, aim]: [f64; 2], at_worlds: u32) -> Self {
-        let (measured, measured_worlds) = (None, None);
-        let more_is_better = aim > bar;
-        Self {
-            what,
-            unit,
-            bar,
-            aim,
-            more_is_better,
-            at_worlds,
-            measured,
-            measured_worlds,
-            verdict: Verdict::NotMeasured,
-        }
-    }
-
-    /// Adds the measured figure, and its number of worlds.
-    fn with(mut self, measured: Option<(f64, u32)>) -> Self {
-        let Some((figure, worlds)) = measured else {
-            return self;
-        };
-        self.verdict = Verdict::of(Some(figure), [self.bar, self.aim]);
-        (self.measured, self.measured_worlds) = (Some(figure), Some(worlds));
-        self
+    /// A bar, with the measured figure and its number of worlds.
+    fn new(
+        what: &'static str,
+        unit: &'static str,
+        [bar, aim]: [f64; 2],
+        at_worlds: u32,
+        measured: Option<(f64, u32)>,
+    ) -> Self {
+        let (measured, measured_worlds) = measured.unzip();
+        let verdict = Verdict::of(measured, [bar, aim]);
+        Self { what, unit, bar, aim, more_is_better: aim > bar, at_worlds, measured, measured_worlds, verdict }
     }
 }
 
@@ -80,21 +67,28 @@ pub fn bars(writes: &[Write], sweeps: &[Sweep], reads: &Reads) -> Vec<Bar> {
         Some((two.speed_up, s.worlds))
     });
     vec![
-        Bar::new("processor time a world, outcomes", "ms", [9.0, 5.0], 10_000).with(of(false, |w| w.cpu_ms_per_world)),
-        Bar::new("processor time a world, outcomes and plays", "ms", [18.0, 9.0], 10_000)
-            .with(of(true, |w| w.cpu_ms_per_world)),
-        Bar::new("peak memory", "GB", [1.5, 0.5], 1_000).with(peak(1_000)),
-        Bar::new("peak memory", "GB", [1.5, 0.5], 100_000).with(peak(100_000)),
-        Bar::new("outcomes on disk", "bits a value", [3.9, 3.3], 10_000)
-            .with(of(false, |w| w.run.outcomes.bits_per_value)),
-        Bar::new("plays on disk", "bytes a play", [8.0, 5.0], 10_000).with(of(true, |w| w.run.events.bytes_per_row)),
+        Bar::new("processor time a world, outcomes", "ms", [9.0, 5.0], 10_000, of(false, |w| w.cpu_ms_per_world)),
+        Bar::new(
+            "processor time a world, outcomes and plays",
+            "ms",
+            [18.0, 9.0],
+            10_000,
+            of(true, |w| w.cpu_ms_per_world),
+        ),
+        Bar::new("peak memory", "GB", [1.5, 0.5], 1_000, peak(1_000)),
+        Bar::new("peak memory", "GB", [1.5, 0.5], 100_000, peak(100_000)),
+        Bar::new("outcomes on disk", "bits a value", [3.9, 3.3], 10_000, of(false, |w| w.run.outcomes.bits_per_value)),
+        Bar::new("plays on disk", "bytes a play", [8.0, 5.0], 10_000, of(true, |w| w.run.events.bytes_per_row)),
         // The cold read decodes files in the page cache; a warm read takes too little time for a bar.
-        Bar::new("one game, all outcomes, files in memory, median", "ms", [500.0, 100.0], 100_000)
-            .with(read("R1", |r| r.cold.p50_ms)),
-        Bar::new("five-leg price, warm in process, median", "ms", [1.0, 0.05], 100_000)
-            .with(read("R6", |r| r.warm.p50_ms)),
-        Bar::new("correlation of all outcomes of a game", "s", [8.0, 2.0], 100_000)
-            .with(read("M", |r| r.warm.p50_ms / 1e3)),
-        Bar::new("two threads against one", "times", [1.8, 1.95], 10_000).with(two),
+        Bar::new(
+            "one game, all outcomes, files in memory, median",
+            "ms",
+            [500.0, 100.0],
+            100_000,
+            read("R1", |r| r.cold.p50_ms),
+        ),
+        Bar::new("five-leg price, warm in process, median", "ms", [1.0, 0.05], 100_000, read("R6", |r| r.warm.p50_ms)),
+        Bar::new("correlation of all outcomes of a game", "s", [8.0, 2.0], 100_000, read("M", |r| r.warm.p50_ms / 1e3)),
+        Bar::new("two threads against one", "times", [1.8, 1.95], 10_000, two),
     ]
 }

@@ -155,8 +155,7 @@ impl Ledger {
     pub(crate) async fn release(&self, ensemble: i64, ns: i64) -> Result<()> {
         let sql = "UPDATE ensembles SET submit_ns = $2, state = CASE state WHEN 'submitting' THEN 'running' ELSE state END \
                    WHERE id = $1";
-        let done = self.within(sqlx::query(sql).bind(ensemble).bind(ns).execute(&self.pool())).await;
-        done.map(drop).map_err(self.fail("note an ensemble"))
+        self.execute("note an ensemble", sqlx::query(sql).bind(ensemble).bind(ns)).await.map(drop)
     }
 
     /// The newest ensemble of a name.
@@ -185,8 +184,7 @@ impl Ledger {
         const LATE_S: f64 = 30.0;
         let sql = "UPDATE ensembles SET state = 'running' WHERE state = 'submitting' \
                    AND submitted_at < now() - make_interval(secs => $1)";
-        let done = self.within(sqlx::query(sql).bind(LATE_S).execute(&self.pool())).await;
-        done.map(drop).map_err(self.fail("take over an ensemble"))
+        self.execute("take over an ensemble", sqlx::query(sql).bind(LATE_S)).await.map(drop)
     }
 
     /// The state of an ensemble; `None` once it is dropped.
@@ -201,8 +199,7 @@ impl Ledger {
     pub(crate) async fn forget(&self, name: &str, version: Option<u64>) -> Result<u64> {
         let sql = "DELETE FROM ensembles WHERE name = $1 AND version <= coalesce($2, version)";
         let version = version.map(|version| version as i64);
-        let done = self.within(sqlx::query(sql).bind(name).bind(version).execute(&self.pool())).await;
-        Ok(done.map_err(self.fail("forget an ensemble"))?.rows_affected())
+        self.execute("forget an ensemble", sqlx::query(sql).bind(name).bind(version)).await
     }
 
     /// Running ensembles, oldest first.
@@ -218,8 +215,8 @@ impl Ledger {
         let from: Vec<&str> = from.iter().map(|state| state.word()).collect();
         let sql = "UPDATE ensembles SET state = $3, finished_at = CASE WHEN $3 IN ('running', 'paused') THEN NULL \
                    ELSE now() END WHERE id = $1 AND state = ANY($2)";
-        let done = self.within(sqlx::query(sql).bind(ensemble).bind(from).bind(to.word()).execute(&self.pool())).await;
-        Ok(done.map_err(self.fail("change an ensemble's state"))?.rows_affected() > 0)
+        let statement = sqlx::query(sql).bind(ensemble).bind(from).bind(to.word());
+        Ok(self.execute("change an ensemble's state", statement).await? > 0)
     }
 
     /// The final state of an ensemble without remaining ranges; `None` where ranges remain.

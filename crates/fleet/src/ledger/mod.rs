@@ -11,10 +11,10 @@ use std::str::FromStr as _;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use sqlx::SqlSafeStr as _;
 use sqlx::migrate::{MigrateError, Migration, MigrationType, Migrator};
-use sqlx::postgres::{PgConnectOptions, PgPoolOptions};
-use sqlx::{Connection as _, PgConnection, PgPool};
+use sqlx::postgres::{PgArguments, PgConnectOptions, PgPoolOptions};
+use sqlx::query::Query;
+use sqlx::{Connection as _, PgConnection, PgPool, Postgres, SqlSafeStr as _};
 use uuid::Uuid;
 
 pub use changes::Changes;
@@ -91,6 +91,12 @@ impl Ledger {
             *self.pool.lock().unwrap_or_else(PoisonError::into_inner) = fresh;
         }
         answer
+    }
+
+    /// Runs a statement; returns how many rows it changed.
+    async fn execute(&self, doing: &'static str, statement: Query<'_, Postgres, PgArguments>) -> Result<u64> {
+        let done = self.within(statement.execute(&self.pool())).await;
+        Ok(done.map_err(self.fail(doing))?.rows_affected())
     }
 
     /// The number of this fleet, which is part of its queues' names.

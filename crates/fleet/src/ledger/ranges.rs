@@ -159,17 +159,12 @@ impl Ledger {
         let sql = "UPDATE ranges r SET note_ns = t.note, acknowledge_ns = t.acknowledge \
                    FROM unnest($2::bigint[], $3::bigint[], $4::bigint[]) AS t (first, note, acknowledge) \
                    WHERE r.ensemble = $1 AND r.first_world = t.first";
-        let done = self
-            .within(
-                sqlx::query(sql)
-                    .bind(ensemble)
-                    .bind(times.iter().map(|one| first(one.range)).collect::<Vec<_>>())
-                    .bind(ns(|one| one.note))
-                    .bind(ns(|one| one.acknowledge))
-                    .execute(&self.pool()),
-            )
-            .await;
-        done.map(drop).map_err(self.fail("note times"))
+        let statement = sqlx::query(sql)
+            .bind(ensemble)
+            .bind(times.iter().map(|one| first(one.range)).collect::<Vec<_>>())
+            .bind(ns(|one| one.note))
+            .bind(ns(|one| one.acknowledge));
+        self.execute("note times", statement).await.map(drop)
     }
 
     /// Notes that a range failed.
@@ -195,8 +190,7 @@ impl Ledger {
     pub(crate) async fn give_back(&self, ensemble: i64, range: WorldRange) -> Result<()> {
         let sql = "UPDATE ranges SET starts = greatest(starts - 1, 0), worker = NULL \
                    WHERE ensemble = $1 AND first_world = $2 AND state = 'queued'";
-        let done = self.within(sqlx::query(sql).bind(ensemble).bind(first(range)).execute(&self.pool())).await;
-        done.map(drop).map_err(self.fail("take a range back"))
+        self.execute("take a range back", sqlx::query(sql).bind(ensemble).bind(first(range))).await.map(drop)
     }
 
     /// Remaining ranges without a message.
@@ -212,26 +206,20 @@ impl Ledger {
     pub(crate) async fn note_published(&self, ensemble: i64, ranges: &[WorldRange]) -> Result<()> {
         let firsts: Vec<i64> = ranges.iter().map(|range| first(*range)).collect();
         let sql = "UPDATE ranges SET published = true WHERE ensemble = $1 AND first_world = ANY($2)";
-        let done = self.within(sqlx::query(sql).bind(ensemble).bind(firsts).execute(&self.pool())).await;
-        done.map(drop).map_err(self.fail("note messages"))
+        self.execute("note messages", sqlx::query(sql).bind(ensemble).bind(firsts)).await.map(drop)
     }
 
     /// Notes that no range of an ensemble has a message.
     pub(crate) async fn unpublish(&self, ensemble: i64) -> Result<()> {
         let sql = "UPDATE ranges SET published = false WHERE ensemble = $1 AND state = 'queued'";
-        let done = self.within(sqlx::query(sql).bind(ensemble).execute(&self.pool())).await;
-        done.map(drop).map_err(self.fail("note messages"))
+        self.execute("note messages", sqlx::query(sql).bind(ensemble)).await.map(drop)
     }
 
     /// Notes that ranges without a live worker have no messages; returns how many.
     pub(crate) async fn unpublish_idle(&self, ensemble: i64) -> Result<u64> {
         let sql = format!("UPDATE ranges r SET published = false WHERE {IDLE}");
-        let done = self
-            .within(
-                sqlx::query(sqlx::AssertSqlSafe(sql)).bind(ensemble).bind(GONE_S).bind(STALLED_S).execute(&self.pool()),
-            )
-            .await;
-        Ok(done.map_err(self.fail("note messages"))?.rows_affected())
+        let statement = sqlx::query(sqlx::AssertSqlSafe(sql)).bind(ensemble).bind(GONE_S).bind(STALLED_S);
+        self.execute("note messages", statement).await
     }
 
     /// Whether there are ranges without a live worker.
@@ -253,7 +241,6 @@ impl Ledger {
     pub(crate) async fn forgive(&self, ensemble: i64) -> Result<u64> {
         let sql = "UPDATE ranges SET state = 'queued', failures = 0, starts = 0, published = false \
                    WHERE ensemble = $1 AND state = 'failed'";
-        let done = self.within(sqlx::query(sql).bind(ensemble).execute(&self.pool())).await;
-        Ok(done.map_err(self.fail("forgive failures"))?.rows_affected())
+        self.execute("forgive failures", sqlx::query(sql).bind(ensemble)).await
     }
 }

@@ -34,7 +34,7 @@ impl Ledger {
             .bind(worker.threads as i32)
             .bind(concat!("manyworlds ", env!("CARGO_PKG_VERSION")))
             .bind(trouble);
-        self.within(seen.execute(&self.pool())).await.map_err(self.fail("note a worker"))?;
+        self.execute("note a worker", seen).await?;
         if moving.is_empty() {
             return Ok(());
         }
@@ -43,14 +43,12 @@ impl Ledger {
         let sql = "UPDATE ranges r SET progress_at = now() FROM unnest($2::bigint[], $3::bigint[]) AS m (ensemble, first) \
                    WHERE r.ensemble = m.ensemble AND r.first_world = m.first AND r.worker = $1 AND r.state = 'queued'";
         let moved = sqlx::query(sql).bind(worker.id).bind(ensembles).bind(firsts);
-        let done = self.within(moved.execute(&self.pool())).await;
-        done.map(drop).map_err(self.fail("note progress"))
+        self.execute("note progress", moved).await.map(drop)
     }
 
     /// Notes that a worker ends.
     pub(crate) async fn dismiss(&self, worker: Uuid) -> Result<()> {
         let sql = "UPDATE workers SET seen_at = now(), ended_at = now() WHERE id = $1";
-        let done = self.within(sqlx::query(sql).bind(worker).execute(&self.pool())).await;
-        done.map(drop).map_err(self.fail("note that a worker ends"))
+        self.execute("note that a worker ends", sqlx::query(sql).bind(worker)).await.map(drop)
     }
 }
