@@ -113,6 +113,10 @@ fn a_damaged_ensemble_is_listed_and_can_be_dropped_or_played_anew() {
     );
     let said = failure(data, &["price", "dropped", "--entity", "game-001", "--leg", "home_won"], 2);
     assert!(said.starts_with("error: ensemble \"dropped\" is damaged: "), "{said}");
+    let advice = "; replace it with `manyworlds run --replace`, or remove it with `manyworlds drop dropped`\n";
+    assert!(said.ends_with(advice), "{said}");
+    let said = failure(data, &["sql", "SELECT count(*) FROM outcomes WHERE ensemble = 'dropped'"], 2);
+    assert!(said.ends_with(advice), "{said}");
     json(data, &["price", "sound", "--entity", "game-001", "--leg", "home_won"]);
     assert!(run(data, &["drop", "dropped"]).status.success());
     json(data, &["run", "football", "--worlds", "2", "--events", "replay", "--name", "replaced", "--replace"]);
