@@ -62,11 +62,9 @@ impl From<&QueryError> for PgError {
             },
             QueryError::Arguments { .. } | QueryError::Condition { .. } => "22023",
             QueryError::Memory { .. } => "53200",
-            QueryError::Replay { .. }
-            | QueryError::Ensemble(_)
-            | QueryError::Unreadable(_)
-            | QueryError::Table(_)
-            | QueryError::Snapshot(_) => "58030",
+            QueryError::Ensemble(_) | QueryError::Unreadable(_) | QueryError::Table(_) | QueryError::Snapshot(_) => {
+                "58030"
+            }
             QueryError::Invalid { reason } => of_reason(reason),
         };
         Self::new(code, error.to_string())
