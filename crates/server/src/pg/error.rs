@@ -48,47 +48,9 @@ impl PgError {
     }
 }
 
-<<<<<<< HEAD
 impl From<Failure> for PgError {
     fn from(failure: Failure) -> Self {
         Self::new(failure.code, failure.text)
-=======
-impl From<&QueryError> for PgError {
-    fn from(error: &QueryError) -> Self {
-        let code = match error {
-            QueryError::Syntax { .. } => "42601",
-            QueryError::TooLarge { .. } => "54001",
-            QueryError::Refused { .. } => "25006",
-            QueryError::Unknown(unknown) => match unknown.what.as_str() {
-                "no table" => "42P01",
-                "no column" => "42703",
-                "no function" | "no table function" => "42883",
-                _ => "42704",
-            },
-            QueryError::Arguments { .. } | QueryError::Condition { .. } => "22023",
-            QueryError::Memory { .. } => "53200",
-            QueryError::Ensemble(_) | QueryError::Unreadable(_) | QueryError::Table(_) | QueryError::Snapshot(_) => {
-                "58030"
-            }
-            QueryError::Invalid { reason } => of_reason(reason),
-        };
-        Self::new(code, error.to_string())
-    }
-}
-
-/// What went wrong with values is known by its words only.
-fn of_reason(reason: &str) -> &'static str {
-    let reason = reason.to_lowercase();
-    let says = |words: &str| reason.contains(words);
-    match () {
-        () if says("division by zero") => "22012",
-        () if says("overflow") => "22003",
-        () if says("cannot cast") || says("parse") => "22P02",
-        () if says("in more than one table") => "42702",
-        () if says("not implemented") || says("not supported") => "0A000",
-        () if says("type") || says("coerc") => "42804",
-        () => "42000",
->>>>>>> refs/heads/hooks
     }
 }
 
