@@ -118,7 +118,7 @@ fn a_question_that_is_too_long_is_refused() {
         ["/api/v1/sql", "/api/v1/query", "/api/v1/query/arrow", "/api/v1/price", "/api/v1/outcome", "/api/v1/ask"]
     {
         let (status, said) = refused(&server, path, &json!({"sql": long}));
-        assert!(status == 413 && said.contains("longer than the 2097152 bytes"), "{path}: {status} {said}");
+        assert!(status == 413 && said.contains("exceeds 2097152 bytes"), "{path}: {status} {said}");
     }
 }
 
