@@ -216,8 +216,7 @@ fn succeeds(output: &Output) {
 
 /// The columns of a table as a case has them.
 fn columns(server: &Served, table: &str) -> Vec<String> {
-    let types = format!("SELECT column_name, data_type FROM information_schema.columns WHERE table_name = '{table}'");
-    let types = server.sql(&types);
+    let types = server.sql(&format!("DESCRIBE \"{table}\""));
     let rows = server.sql(&format!("SELECT * FROM \"{table}\" ORDER BY time"));
     let kind = |ty: &str| match ty {
         ty if ty.starts_with("Int64") => "int",
