@@ -128,7 +128,7 @@ pub enum QuestionError {
     #[error(transparent)]
     TooFew(#[from] TooFew),
     /// Nothing was asked.
-    #[error("say what to price: give at least one leg")]
+    #[error("no condition: give at least one")]
     NoLegs,
     /// A condition in the model's own words, and no entity.
     #[error("{text:?} needs an entity: write it as \"ENTITY: {text}\"")]
