@@ -97,7 +97,9 @@ impl Member {
             world_pause,
             handle: Handle::current(),
         };
-        let threads = start_players(player, intake.me.threads)?;
+        let threads = start_players(&player, intake.me.threads)?;
+        // The committer ends once all senders of played ranges are gone.
+        drop(player);
         let session = receive(&intake, session).await;
         inbox.close();
         let joined = tokio::task::spawn_blocking(move || threads.into_iter().filter_map(|t| t.join().err()).count());
@@ -143,7 +145,7 @@ async fn receive(intake: &Intake, session: Session) -> Option<Session> {
     open
 }
 
-fn start_players(player: PlayerThread, threads: usize) -> Result<Vec<JoinHandle<()>>> {
+fn start_players(player: &PlayerThread, threads: usize) -> Result<Vec<JoinHandle<()>>> {
     let start = |number: usize| {
         let player = player.clone();
         let thread = std::thread::Builder::new().name(format!("player-{number}"));

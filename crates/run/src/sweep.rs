@@ -19,10 +19,10 @@ pub(crate) fn sweep(folder: &Path) {
         if temporary && age.is_some_and(|age| age >= ABANDONED_AFTER) {
             match std::fs::remove_file(entry.path()) {
                 Ok(()) => {
-                    tracing::info!(path = %entry.path().display(), "removed a temporary file of a crashed writer")
+                    tracing::info!(path = %entry.path().display(), "removed a temporary file of a crashed writer");
                 }
                 Err(error) => {
-                    tracing::warn!(path = %entry.path().display(), %error, "could not remove a temporary file of a crashed writer")
+                    tracing::warn!(path = %entry.path().display(), %error, "could not remove a temporary file of a crashed writer");
                 }
             }
         }
