@@ -197,7 +197,7 @@ fn list(header: &Header, mut body: &[u8], dictionary: Option<&[i16]>) -> pages::
     repetition_levels(header, &mut body)?;
     let mut levels: Vec<u8> = Vec::with_capacity(room(header.values));
     hybrid::read(definition_levels(header, &mut body)?, 2, header.values, &mut levels)?;
-    let count = levels.iter().filter(|level| **level == 2).count();
+    let count: usize = levels.iter().map(|level| usize::from(*level == 2)).sum();
     if count == 0 {
         return Ok(ListValues::Null);
     }
