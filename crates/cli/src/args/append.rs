@@ -51,12 +51,12 @@ pub(crate) struct AppendArgs {
     /// Default: time. Rows without it get the time at which they are read.
     #[arg(long, value_name = "FIELD")]
     pub(crate) time: Option<String>,
-    /// What to do with a value that does not fit its column
+    /// Handle values that do not fit their column
     #[arg(long, value_enum, value_name = "WHAT", default_value_t = OnConflict::Overflow)]
     pub(crate) on_conflict: OnConflict,
 }
 
-/// What to do with a value that does not fit its column.
+/// Handle values that do not fit their column.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum OnConflict {
     /// Keep it as text in the column NAME_text

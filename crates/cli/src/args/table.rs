@@ -136,7 +136,7 @@ pub(crate) struct TableInsertArgs {
     /// Insert files again that were inserted before
     #[arg(long)]
     pub(crate) again: bool,
-    /// What to do with a value that does not fit its column
+    /// Handle values that do not fit their column
     #[arg(long, value_enum, value_name = "WHAT", default_value_t = OnConflict::Overflow)]
     pub(crate) on_conflict: OnConflict,
 }
