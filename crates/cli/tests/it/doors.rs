@@ -7,6 +7,7 @@ use std::io::Write as _;
 use std::path::Path;
 use std::process::{Output, Stdio};
 
+use arrow::ipc::reader::StreamReader;
 use rmpv::Value as Packed;
 use serde_json::{Value, json};
 
@@ -216,8 +217,10 @@ fn succeeds(output: &Output) {
 
 /// The columns of a table as a case has them.
 fn columns(server: &Served, table: &str) -> Vec<String> {
-    let types = server.sql(&format!("DESCRIBE \"{table}\""));
-    let rows = server.sql(&format!("SELECT * FROM \"{table}\" ORDER BY time"));
+    let sql = format!("SELECT * FROM \"{table}\" ORDER BY time");
+    let rows = server.sql(&sql);
+    let stream = server.post_json("/api/v1/sql?format=arrow", &json!({"sql": sql})).body;
+    let schema = StreamReader::try_new(&stream[..], None).unwrap().schema();
     let kind = |ty: &str| match ty {
         ty if ty.starts_with("Int64") => "int",
         ty if ty.starts_with("Float64") => "real",
@@ -228,9 +231,9 @@ fn columns(server: &Served, table: &str) -> Vec<String> {
         other => panic!("{other} is no type of ours"),
     };
     let mut columns = BTreeMap::new();
-    for column in types.as_array().unwrap() {
-        let name = column["column_name"].as_str().unwrap();
-        let mut line = format!("{name} {}", kind(column["data_type"].as_str().unwrap()));
+    for column in schema.fields() {
+        let name = column.name();
+        let mut line = format!("{name} {}", kind(&column.data_type().to_string()));
         rows.as_array().unwrap().iter().for_each(|row| write!(line, " {}", row[name]).unwrap());
         columns.insert(name.to_owned(), line);
     }
