@@ -59,7 +59,7 @@ pub(crate) struct AppendArgs {
 /// Handle values that do not fit their column.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum OnConflict {
-    /// Keep it as text in the column NAME_text
+    /// Keep it as text in an overflow column
     Overflow,
     /// Refuse its row
     Refuse,
