@@ -2,6 +2,8 @@
 //!
 //! A short help is a verb phrase of at most eight words. Details come after an empty line, and only `--help` shows them.
 
+#![allow(clippy::doc_markdown, reason = "a terminal shows these comments, and knows no Markdown")]
+
 mod append;
 mod ask;
 mod bench;

@@ -99,8 +99,11 @@ fn summary(columns: &Columns, entity: usize, world: World, format: Format) -> Re
     }
     let mut text = format!("{}\n", entity.title);
     for table in &tables {
-        let name = if tables.len() > 1 { format!("{}\n", table.name) } else { String::new() };
-        text += &format!("\n{name}{}", to_text(table));
+        text.push('\n');
+        if tables.len() > 1 {
+            text.extend([table.name.as_str(), "\n"]);
+        }
+        text.push_str(&to_text(table).to_string());
     }
     print(&text)
 }

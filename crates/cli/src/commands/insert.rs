@@ -55,7 +55,7 @@ pub(crate) async fn insert(args: &TableInsertArgs) -> Result<ExitCode> {
         let name = name_of(path, args)?;
         let mut number = 0;
         while let Some(batch) = file.next_batch().with_context(|| format!("reading {}", path.display()))? {
-            let rows = batch.iter().map(|rows| rows.num_rows()).sum();
+            let rows = batch.iter().map(arrow::array::RecordBatch::num_rows).sum();
             let done = load.insert_once(&format!("{name}/{number}"), batch, &options, file.declared()).await;
             totals.add(rows, done.with_context(|| format!("inserting {}, batch {}", path.display(), number + 1))?);
             number += 1;

@@ -152,7 +152,7 @@ fn too_few_worlds_are_refused_with_ways_out_that_lead_out() {
     assert!(answered(wider) >= 20 && answered(&given(times - 1)) < 20, "{said}");
     let needed = (80 * 20_u64).div_ceil(matched);
     let expected = format!(
-        "{} to match, or play about {needed} worlds, or take {matched} with --min-worlds {matched}\n",
+        "{} to match; play about {needed} worlds; or lower the minimum to {matched}; set the minimum with --min-worlds N\n",
         answered(wider)
     );
     assert_eq!(rest, expected);
