@@ -211,6 +211,7 @@ impl From<QuestionError> for Refusal {
     fn from(error: QuestionError) -> Self {
         match error {
             QuestionError::Ensemble(error) => error.into(),
+            QuestionError::TooFew(few) => Self::bad(format!("{few}; set the minimum with \"min_worlds\"")),
             other => Self::bad(other.to_string()),
         }
     }

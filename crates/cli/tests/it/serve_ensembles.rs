@@ -65,7 +65,7 @@ fn the_server_answers_as_the_commands_do() {
             json!({"ensemble": "season", "entity": "game-001", "legs": ["home_margin > 1"],
             "given": ["home_points > 900"]}),
             400,
-            "too few",
+            "fewer than the minimum of 100",
         ),
         (
             "/api/v1/outcome",
