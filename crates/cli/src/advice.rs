@@ -1,4 +1,4 @@
-//! What to do about an error at the shell. Libraries know no flags and no commands.
+//! Adds a flag or command to an error as advice; libraries know neither.
 
 use ask::AskError;
 use ensemble::{EnsembleError, QuestionError};
@@ -6,7 +6,7 @@ use fleet::FleetError;
 use server::ServerError;
 use sql::QueryError;
 
-/// An error with all of its causes, and the flag or command that helps.
+/// The error with its causes and the advice.
 pub(crate) fn explain(error: &anyhow::Error) -> String {
     let advice = error.chain().find_map(|cause| {
         None.or_else(|| cause.downcast_ref().and_then(on_ensemble))

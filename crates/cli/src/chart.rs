@@ -1,10 +1,10 @@
-//! Numbers drawn with letters.
+//! Bars and columns in block characters.
 
-/// Eighths of a block, from none to a whole one.
+/// Blocks filled by eighths, from none to a full one.
 const ACROSS: [char; 9] = [' ', '▏', '▎', '▍', '▌', '▋', '▊', '▉', '█'];
 const UP: [char; 9] = [' ', '▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
 
-/// A bar of up to `width` letters, of which a share is filled.
+/// A bar of `width` characters, filled to `share`.
 pub(crate) fn bar(share: f64, width: usize) -> String {
     let eighths = eighths(share, width);
     let mut bar: String = std::iter::repeat_n(ACROSS[8], eighths / 8).collect();
@@ -17,12 +17,11 @@ pub(crate) fn bar(share: f64, width: usize) -> String {
 fn eighths(share: f64, blocks: usize) -> usize {
     let share = if share.is_finite() { share.clamp(0.0, 1.0) } else { 0.0 };
     let eighths = (share * blocks as f64 * 8.0).round() as usize;
-    // What there is of something is seen.
+    // A nonzero share stays visible.
     if share > 0.0 { eighths.max(1) } else { 0 }
 }
 
-/// Values one beside another, each as high as it is against `most`; one that is missing is a gap. `rows` lines, the
-/// topmost first.
+/// One column per value, scaled to `most`, with a gap for a missing one. Returns `rows` lines, the topmost first.
 pub(crate) fn columns(values: &[Option<f64>], most: f64, rows: usize) -> Vec<String> {
     let height = |value: &Option<f64>| value.map_or(0, |v| eighths(if most > 0.0 { v / most } else { 0.0 }, rows));
     let heights: Vec<usize> = values.iter().map(height).collect();
@@ -30,7 +29,7 @@ pub(crate) fn columns(values: &[Option<f64>], most: f64, rows: usize) -> Vec<Str
     (0..rows).rev().map(line).collect()
 }
 
-/// At most `width` values: neighbours are put together to the greatest of them.
+/// Reduces to at most `width` values: the maximum of neighbours.
 pub(crate) fn fit(values: &[Option<f64>], width: usize) -> Vec<Option<f64>> {
     let each = values.len().div_ceil(width.max(1)).max(1);
     values.chunks(each).map(|chunk| chunk.iter().flatten().copied().reduce(f64::max)).collect()

@@ -1,4 +1,4 @@
-//! The program `manyworlds`: from words to a command and its exit code.
+//! The program `manyworlds`: parses arguments, runs a command, returns its exit code.
 
 mod advice;
 mod args;
@@ -20,7 +20,7 @@ use anyhow::Context as _;
 static ALLOCATOR: tikv_jemallocator::Jemalloc = tikv_jemallocator::Jemalloc;
 
 fn main() -> ExitCode {
-    // Errors of delta-rs and of the broker's client come back as values and are printed once, at the end.
+    // Errors of delta-rs and of the broker's client come back as values; main prints them once.
     let filter = tracing_subscriber::EnvFilter::try_from_env("MANYWORLDS_LOG")
         .unwrap_or_else(|_| tracing_subscriber::EnvFilter::new("warn,deltalake_core=off,buoyant_kernel=off,lapin=off"));
     tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr).init();
@@ -28,7 +28,7 @@ fn main() -> ExitCode {
         let (args, settings) = settings::parse(std::env::args_os().collect())?;
         commands::dispatch(args, &settings)
     };
-    // The first thread has less stack than large statements need.
+    // The main thread's stack is too small for large statements.
     let thread = thread::Builder::new().name("main".to_owned()).stack_size(sql::STACK_BYTES).spawn(work);
     let done = match thread.context("cannot start a thread") {
         Ok(thread) => thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)),
@@ -38,14 +38,14 @@ fn main() -> ExitCode {
         Ok(code) => code,
         Err(error) if is_broken_pipe(&error) => ExitCode::SUCCESS,
         Err(error) => {
-            // Without stderr there is nobody to tell.
+            // A closed stderr has no reader.
             let _ = writeln!(std::io::stderr(), "error: {}", advice::explain(&error));
             ExitCode::from(2)
         }
     }
 }
 
-/// Whether the reader of stdout closed it early, as `head` does: no error.
+/// Whether the reader of stdout closed it early, as `head` does: not an error.
 pub(crate) fn is_broken_pipe(error: &anyhow::Error) -> bool {
     let causes = error.chain().filter_map(|c| c.downcast_ref::<std::io::Error>());
     causes.into_iter().any(|e| e.kind() == std::io::ErrorKind::BrokenPipe)

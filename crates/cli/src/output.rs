@@ -7,24 +7,24 @@ use anyhow::{Context as _, Result};
 use ensemble::Interval;
 use serde::Serialize;
 
-/// Writes a result.
+/// Prints a result.
 pub(crate) fn print(text: &str) -> Result<()> {
     let mut out = std::io::stdout().lock();
     out.write_all(text.as_bytes()).and_then(|()| out.flush()).context("cannot write the result")
 }
 
-/// Writes a result as JSON on one or more lines.
+/// Prints a result as JSON.
 pub(crate) fn print_json<T: Serialize + ?Sized>(value: &T) -> Result<()> {
     print(&format!("{}\n", serde_json::to_string_pretty(value)?))
 }
 
-/// Tells whoever watches something that is no result.
+/// Prints a note for people to stderr.
 pub(crate) fn note(text: &str) {
-    // Where stderr is closed nobody watches.
+    // A closed stderr has no reader.
     let _ = writeln!(std::io::stderr(), "{text}");
 }
 
-/// An aligned table: numbers to the right, words to the left.
+/// An aligned table: numbers right, text left.
 pub(crate) struct Table {
     header: Vec<String>,
     rows: Vec<Vec<String>>,
@@ -35,7 +35,7 @@ impl Table {
         Self { header: header.map(str::to_owned).to_vec(), rows: Vec::new() }
     }
 
-    /// A table whose columns are known when it is made only.
+    /// A table with a header known only at run time.
     pub(crate) fn with_header(header: Vec<String>) -> Self {
         Self { header, rows: Vec::new() }
     }
@@ -49,7 +49,7 @@ impl Table {
         self.rows.push(row.into());
     }
 
-    /// As comma-separated values.
+    /// Formats the table as CSV.
     pub(crate) fn to_csv(&self) -> String {
         let field = |text: &String| {
             if text.contains([',', '"', '\n']) { format!("\"{}\"", text.replace('"', "\"\"")) } else { text.clone() }
@@ -83,7 +83,7 @@ impl fmt::Display for Table {
     }
 }
 
-/// A count with its thousands set apart: `1,234,567`.
+/// A count with separated thousands: `1,234,567`.
 pub(crate) fn count(n: u64) -> String {
     let digits = n.to_string();
     let mut text = String::with_capacity(digits.len() * 4 / 3);
@@ -96,28 +96,28 @@ pub(crate) fn count(n: u64) -> String {
     text
 }
 
-/// A mean, or what else is known to four digits.
+/// A number with four decimals.
 pub(crate) fn number(n: f64) -> String {
     format!("{n:.4}")
 }
 
-/// Decimals that show what is known to within `width`: two digits of the width, and at least `least`.
+/// Decimals that show two digits of the uncertainty `width`, but at least `least`.
 fn decimals(width: f64, least: usize) -> usize {
     const MOST: i32 = 15;
     if width > 0.0 { (1 - width.log10().floor() as i32).clamp(least as i32, MOST) as usize } else { least }
 }
 
-/// A number that is known to within `width`, which is never written as 0.
+/// A number with the uncertainty `width`, never rounded to 0.
 pub(crate) fn known_to(n: f64, width: f64) -> String {
     format!("{n:.*}", decimals(width, 4))
 }
 
-/// A mean with how far its confidence interval reaches to either side, where that is known.
+/// A mean with the half width of its confidence interval, if known.
 pub(crate) fn interval(mean: f64, half_width: Option<f64>) -> String {
     half_width.map_or_else(|| number(mean), |half| format!("{} ± {}", known_to(mean, half), known_to(half, half)))
 }
 
-/// From where to where an interval reaches.
+/// The bounds of an interval.
 pub(crate) fn from_to(Interval { low, high }: Interval) -> String {
     format!("{} to {}", known_to(low, high - low), known_to(high, high - low))
 }
@@ -128,7 +128,7 @@ pub(crate) fn share(p: f64, Interval { low, high }: Interval) -> String {
     format!("{} ({} to {})", percent(p), percent(low), percent(high))
 }
 
-/// A size for people: `1.23 GB`.
+/// A size: `1.23 GB`.
 pub(crate) fn bytes(n: u64) -> String {
     const UNITS: [&str; 5] = ["B", "kB", "MB", "GB", "TB"];
     let mut size = n as f64;

@@ -14,10 +14,10 @@ use crate::output::{count, interval, note};
 
 const BAR_EACH: Duration = Duration::from_millis(200);
 const LINE_EACH: Duration = Duration::from_secs(5);
-/// How often it is told where the time of ranges went.
+/// Time between lines about phases.
 const PHASES_EACH: Duration = Duration::from_secs(10);
 
-/// How many worlds are done: a bar, which goes with this, or lines.
+/// Shows finished worlds: a bar, removed when dropped, or lines.
 pub(crate) struct Display {
     bar: Option<ProgressBar>,
     shown: Instant,
@@ -35,12 +35,12 @@ impl Display {
         Self { bar, shown: Instant::now() }
     }
 
-    /// Whether it is time to show something new.
+    /// Whether an update is due.
     pub(crate) fn is_due(&self) -> bool {
         self.shown.elapsed() >= if self.bar.is_some() { BAR_EACH } else { LINE_EACH }
     }
 
-    /// Shows how many worlds of how many are done, and what else there is to say.
+    /// Shows finished and all worlds, and `said`.
     pub(crate) fn show(&mut self, done: u64, worlds: u64, said: String) {
         self.shown = Instant::now();
         if let Some(bar) = &self.bar {
@@ -52,7 +52,7 @@ impl Display {
         }
     }
 
-    /// Says something that stays.
+    /// Prints a line that stays.
     pub(crate) fn say(&self, line: &str) {
         match &self.bar {
             Some(bar) => bar.suspend(|| note(line)),
@@ -69,7 +69,7 @@ impl Drop for Display {
     }
 }
 
-/// Tells every ten seconds where the time of the ranges that were committed meanwhile went.
+/// Reports the time by phase of recently committed ranges, every ten seconds.
 struct PhaseLines {
     meter: Arc<Meter>,
     before: Reading,
@@ -90,7 +90,7 @@ impl PhaseLines {
     }
 }
 
-/// A thread that does something again and again until it is told to end.
+/// A thread that repeats an action until it is stopped.
 pub(crate) struct Ticker {
     done: Sender<()>,
     thread: JoinHandle<()>,
@@ -107,7 +107,7 @@ impl Ticker {
         Self { done, thread }
     }
 
-    /// Shows how far a run is, and where its time goes.
+    /// Shows the progress of a run and its time by phase.
     pub(crate) fn of_run(ensemble: &Registered, control: Arc<Control>, until: Option<Until>) -> Self {
         let done_before: usize = ensemble.done.iter().map(|range| range.count()).sum();
         let watch = Watch {
@@ -127,7 +127,7 @@ impl Ticker {
         })
     }
 
-    /// Tells where the time of a worker's ranges goes.
+    /// Shows a worker's time by phase.
     pub(crate) fn of_worker(meter: Arc<Meter>) -> Self {
         let mut phases = PhaseLines::of(meter);
         Self::start(move || phases.next().iter().for_each(|line| note(line)))
@@ -150,12 +150,12 @@ struct Watch {
 }
 
 impl Watch {
-    /// Worlds' worth of work done.
+    /// Finished work, in worlds.
     fn done(&self) -> u64 {
         (self.control.done() / self.entities).min(self.worlds)
     }
 
-    /// How fast it is, how long it takes still, and what is known of what is to be known.
+    /// Rate, remaining time, and the estimate so far.
     fn said(&self) -> String {
         let (done, elapsed) = (self.done(), self.started.elapsed().as_secs_f64());
         let rate = done as f64 / elapsed;

@@ -12,32 +12,32 @@ use model::UnknownName;
 
 use crate::args::{Args, command};
 
-/// Commands that take a file of settings.
+/// Commands that accept a settings file.
 const COMMANDS: [&str; 2] = ["serve", "config"];
-/// Flags that are no settings.
+/// Flags that are not settings.
 const OTHERS: [&str; 2] = ["config", "help"];
 
-/// Between the values of a setting that may have several.
+/// Separates the values of a setting.
 const SEPARATOR: &str = ";";
 
-/// One setting as a server would have it.
+/// A server's setting.
 #[derive(Debug)]
 pub(crate) struct Setting {
     /// The flag's name.
     pub(crate) name: String,
     /// `None`: not set, and without a default.
     pub(crate) value: Option<String>,
-    /// In words.
+    /// Where the value comes from, as text.
     pub(crate) source: String,
 }
 
-/// Parses the command line. Ends the program after `--help` and after a mistake.
+/// Parses the command line. Ends the program after `--help` or an error.
 ///
 /// # Errors
-/// Where the file of settings cannot be used.
+/// If the settings file cannot be used.
 pub(crate) fn parse(mut words: Vec<OsString>) -> Result<(Args, Vec<Setting>)> {
     let command = command();
-    // The second reading, which knows the file too, reports mistakes.
+    // The second parse, which includes the file, reports errors.
     let first = command.clone().ignore_errors(true).try_get_matches_from(&words);
     let asked = first.as_ref().ok().and_then(|m| m.subcommand()).filter(|(name, _)| COMMANDS.contains(name));
     let Some((name, given)) = asked else {
@@ -67,7 +67,7 @@ fn settings_of(command: &Command) -> impl Iterator<Item = &clap::Arg> {
     command.get_arguments().filter(|arg| arg.get_long().is_some_and(|name| !OTHERS.contains(&name)))
 }
 
-/// The settings of a file that neither a flag nor the environment says otherwise.
+/// The file's settings that neither flags nor the environment override.
 fn read(file: &Path, command: &Command, given: &ArgMatches) -> Result<Vec<(String, String)>> {
     let text = std::fs::read_to_string(file).with_context(|| format!("cannot read {}", file.display()))?;
     let table: toml::Table = text.parse().with_context(|| format!("{} is not valid TOML", file.display()))?;

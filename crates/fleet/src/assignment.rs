@@ -1,4 +1,4 @@
-//! A range that the broker handed to this worker.
+//! A range that the broker delivered to this worker.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -13,7 +13,7 @@ use crate::broker::Link;
 use crate::job::Job;
 use crate::progress::Progress;
 
-/// A range and the message that named it.
+/// A range and its message.
 pub(crate) struct Assignment {
     pub(crate) job: Arc<Job>,
     pub(crate) range: WorldRange,
@@ -28,7 +28,7 @@ pub(crate) struct Assignment {
     pub(crate) arrived: Instant,
 }
 
-/// A played range that is not committed yet.
+/// A played range, not committed yet.
 pub(crate) struct Played {
     pub(crate) assignment: Assignment,
     pub(crate) written: WrittenRange,
@@ -36,15 +36,15 @@ pub(crate) struct Played {
 }
 
 impl Assignment {
-    /// Removes the message from the broker: the range is settled.
+    /// Acknowledges the message: the range is done.
     pub(crate) async fn acknowledge(&self) {
         if let Err(error) = self.link.ask(self.acker.ack(BasicAckOptions::default())).await {
-            // The message comes again; its range is then found to be done.
+            // The broker delivers the message again, and the ledger then shows the range as done.
             tracing::debug!(%error, range = %self.range, "could not acknowledge a message");
         }
     }
 
-    /// Lets the broker hand out the range again.
+    /// Requeues the message.
     pub(crate) async fn requeue(&self) {
         self.refuse(true).await;
     }
@@ -56,7 +56,7 @@ impl Assignment {
 
     async fn refuse(&self, requeue: bool) {
         if let Err(error) = self.link.ask(self.acker.nack(BasicNackOptions { requeue, multiple: false })).await {
-            // The connection is gone, and the broker requeues its messages.
+            // The connection is gone, so the broker requeues its messages.
             tracing::debug!(%error, range = %self.range, "could not return a message");
         }
     }

@@ -1,7 +1,7 @@
-//! The broker in RabbitMQ: one message for each range to be played.
+//! The broker, RabbitMQ: one message for each unplayed range.
 //!
-//! Each ensemble has a quorum queue, whose confirmed messages survive a restart of the broker. A message leaves the queue once
-//! its range is committed; the broker requeues it when the connection ends, for whatever reason.
+//! Each ensemble has a quorum queue: confirmed messages survive a restart of the broker. A message leaves the queue
+//! after its range is committed; when a connection ends, the broker requeues its messages.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
@@ -23,19 +23,19 @@ use crate::error::FleetError;
 
 type Result<T> = std::result::Result<T, FleetError>;
 
-/// How long the broker may take to answer: no answer comes over a connection that is dead without a sign.
+/// Time limit for an answer: a dead connection shows no error.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(10);
-/// How long it may take to confirm [`UNCONFIRMED_MAX`] messages.
+/// Time limit for the confirmation of [`UNCONFIRMED_MAX`] messages.
 const CONFIRMING: Duration = Duration::from_mins(1);
-/// Deliveries of a message, at most. High, because the ledger counts failures, and the broker also counts deliveries to
-/// workers that never began the range.
+/// Deliveries of a message, at most. High, because the ledger counts failures, and the broker also counts deliveries
+/// that no worker began.
 const DELIVERIES_MAX: i64 = 1_000_000;
-/// Messages whose confirmations are awaited together.
+/// Messages that may await confirmation together.
 const UNCONFIRMED_MAX: usize = 1_000;
-/// The delivery mode of messages that survive a restart of the broker.
+/// The delivery mode of durable messages.
 const PERSISTENT: u8 = 2;
 
-/// The address of a broker, and the fleet that its queues belong to.
+/// A broker's address and the fleet that owns its queues.
 #[derive(Debug, Clone)]
 pub struct Broker {
     url: String,
@@ -49,7 +49,7 @@ pub(crate) struct Message {
     ensemble: i64,
     first_world: u32,
     worlds: u32,
-    /// When it was published, in nanoseconds since 1970.
+    /// Publication time in nanoseconds since 1970.
     made_ns: i64,
 }
 
@@ -58,7 +58,7 @@ impl Message {
         WorldRange::new(World(self.first_world), self.worlds).ok()
     }
 
-    /// Time since it was published, by the clocks of both machines.
+    /// Time since publication, by the clocks of both machines.
     pub(crate) fn age(self) -> Duration {
         Duration::from_nanos(now_ns().saturating_sub(self.made_ns).max(0) as u64)
     }
@@ -72,7 +72,7 @@ impl Broker {
     /// The broker at an address such as `amqp://user:password@host:port/vhost`, with the queues of a ledger's fleet.
     ///
     /// # Errors
-    /// Where the address is invalid.
+    /// If the address is invalid.
     pub fn new(url: &str, ledger: &crate::ledger::Ledger) -> Result<Self> {
         let parsed: std::result::Result<lapin::uri::AMQPUri, _> = url.parse();
         let parsed = parsed.map_err(|_| FleetError::address("broker", url, "amqp://user:password@host:5672/%2f"))?;
@@ -85,7 +85,7 @@ impl Broker {
         move |cause| FleetError::Broker { doing, address: address.clone(), cause }
     }
 
-    /// Waits for an answer for a limited time.
+    /// Awaits an answer with a time limit.
     pub(crate) async fn answer<T>(
         &self,
         doing: &'static str,
@@ -94,7 +94,6 @@ impl Broker {
         in_time(PATIENCE, asked).await.map_err(self.fail(doing))
     }
 
-    /// Opens a channel.
     pub(crate) async fn channel(&self, connection: &Connection) -> Result<Channel> {
         self.answer("open a channel", connection.create_channel()).await
     }
@@ -102,7 +101,7 @@ impl Broker {
     /// Connects.
     ///
     /// # Errors
-    /// Where the broker is unreachable or refuses.
+    /// If the broker is unreachable or refuses.
     pub async fn connect(&self) -> Result<Connection> {
         let properties = ConnectionProperties::default().with_connection_name("manyworlds".into());
         self.answer("be reached", Connection::connect(&self.url, properties)).await
@@ -117,7 +116,7 @@ impl Broker {
         format!("manyworlds.{}.dead", self.fleet.simple())
     }
 
-    /// Creates an ensemble's queue where it does not exist.
+    /// Creates an ensemble's queue if missing.
     pub(crate) async fn declare(&self, channel: &Channel, ensemble: i64) -> Result<()> {
         let doing = "make a queue";
         let quorum = |mut arguments: FieldTable| {
@@ -137,9 +136,9 @@ impl Broker {
         self.answer(doing, declared).await.map(drop)
     }
 
-    /// Messages that wait in an ensemble's queue; `None` where there is no queue.
+    /// Messages in an ensemble's queue; `None` without a queue.
     pub(crate) async fn waiting(&self, connection: &Connection, ensemble: i64) -> Result<Option<u32>> {
-        // The broker closes a channel that asks for a missing queue.
+        // The broker closes a channel that names a missing queue, so use a separate one.
         let channel = self.channel(connection).await?;
         let options = QueueDeclareOptions { passive: true, ..QueueDeclareOptions::durable() };
         let name = self.queue(ensemble);
@@ -151,7 +150,7 @@ impl Broker {
         }
     }
 
-    /// Publishes a message for each range, and waits until the broker has confirmed all.
+    /// Publishes a message per range, and waits until the broker has confirmed all.
     pub(crate) async fn publish(&self, channel: &Channel, ensemble: i64, ranges: &[WorldRange]) -> Result<()> {
         let doing = "take messages";
         let fail = self.fail(doing);
@@ -164,7 +163,7 @@ impl Broker {
                     Message { ensemble, first_world: range.first().0, worlds: range.count() as u32, made_ns: now_ns() };
                 let body = serde_json::to_vec(&message).unwrap_or_default();
                 let properties = BasicProperties::default().with_delivery_mode(PERSISTENT);
-                // Without this, messages to a missing queue are lost silently.
+                // Without this flag, the broker silently drops messages to a missing queue.
                 let options = BasicPublishOptions { mandatory: true, ..BasicPublishOptions::default() };
                 let sent = channel.basic_publish("".into(), queue.as_str().into(), options, &body, properties);
                 confirmations.push(self.answer(doing, sent).await?);
@@ -179,7 +178,7 @@ impl Broker {
         Ok(())
     }
 
-    /// Begins to receive an ensemble's messages, at most `unacknowledged` at once.
+    /// Starts receiving an ensemble's messages, at most `unacknowledged` at once.
     pub(crate) async fn consume(&self, channel: &Channel, ensemble: i64, unacknowledged: u16) -> Result<Consumer> {
         let doing = "hand out messages";
         self.answer(doing, channel.basic_qos(unacknowledged, BasicQosOptions::default())).await?;
@@ -189,7 +188,7 @@ impl Broker {
         self.answer(doing, consumer).await
     }
 
-    /// Removes an ensemble's queue with all its messages.
+    /// Removes an ensemble's queue with its messages.
     pub(crate) async fn remove(&self, channel: &Channel, ensemble: i64) -> Result<()> {
         let queue = self.queue(ensemble);
         let removed = channel.queue_delete(queue.as_str().into(), QueueDeleteOptions::default());
@@ -203,8 +202,8 @@ pub(crate) async fn in_time<T>(patience: Duration, asked: impl Future<Output = l
     tokio::time::timeout(patience, asked).await.unwrap_or_else(late)
 }
 
-/// Whether a connection still answers, shared by everything that uses it. After one missing answer nothing waits for
-/// another: the session ends, and the broker requeues its unacknowledged messages.
+/// Whether a connection still answers, shared by all its users. After one timeout, the others stop waiting: the session
+/// ends, and the broker requeues its unacknowledged messages.
 #[derive(Debug, Default)]
 pub(crate) struct Link(AtomicBool);
 
@@ -213,7 +212,7 @@ impl Link {
         self.0.load(Ordering::SeqCst)
     }
 
-    /// Waits for an answer, unless the connection is dead.
+    /// Awaits an answer, unless the connection is dead.
     pub(crate) async fn ask<T>(&self, asked: impl Future<Output = lapin::Result<T>>) -> lapin::Result<()> {
         if self.is_dead() {
             return Err(std::io::Error::from(std::io::ErrorKind::NotConnected).into());

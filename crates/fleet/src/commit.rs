@@ -1,4 +1,4 @@
-//! Commits played ranges: those that are ready together in one commit.
+//! Commits played ranges in groups.
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -15,7 +15,7 @@ use crate::ranges::Ranges;
 /// Ranges of one commit, at most.
 const TOGETHER_MAX: usize = 64;
 
-/// Commits ranges until the channel closes. A range is first in the tables, then in the ledger, then gone from the broker.
+/// Commits ranges until the channel closes: to the tables first, then to the ledger; the message is acknowledged last.
 pub(crate) async fn commit_all(ranges: Arc<Ranges>, mut played: mpsc::Receiver<Played>) {
     let mut ready = Vec::new();
     while played.recv_many(&mut ready, TOGETHER_MAX).await > 0 {
@@ -30,12 +30,12 @@ pub(crate) async fn commit_all(ranges: Arc<Ranges>, mut played: mpsc::Receiver<P
     }
 }
 
-/// Commits ranges of one ensemble together, or one by one where one of them cannot be committed.
+/// Commits ranges of one ensemble together, or one by one if that fails.
 async fn commit_group(ranges: &Ranges, job: &Arc<Job>, group: Vec<Played>) {
     let committing = Instant::now();
     group.iter().for_each(|played| played.assignment.progress.moves());
     let written: Vec<&WrittenRange> = group.iter().map(|played| &played.written).collect();
-    // A version that replaces another is committed as a whole when it is complete.
+    // A version that replaces another is committed as a whole at the end.
     let committed = if job.replaces {
         Some(Ok(()))
     } else {
@@ -73,8 +73,7 @@ async fn commit_group(ranges: &Ranges, job: &Arc<Job>, group: Vec<Played>) {
     }
 }
 
-/// Notes in the ledger that a range is committed, then acknowledges its message. Returns how long both took, where both
-/// worked.
+/// Notes a committed range in the ledger, then acknowledges its message. Returns the time of both, if both worked.
 async fn note(ranges: &Ranges, job: &Job, played: &Played) -> Option<NoteTimes> {
     let (range, times, aggregates) = (played.assignment.range, played.times, &played.written.aggregates);
     let noting = Instant::now();
@@ -95,7 +94,7 @@ async fn note(ranges: &Ranges, job: &Job, played: &Played) -> Option<NoteTimes> 
             }
             return Some(NoteTimes { range, note, acknowledge });
         }
-        // The range is in the tables: whoever gets its message again finds it there.
+        // The range is in the tables: the next worker to get its message finds it there.
         Some(Err(error)) => {
             tracing::error!(%error, %range, "could not note a range");
             played.assignment.requeue().await;
@@ -105,7 +104,7 @@ async fn note(ranges: &Ranges, job: &Job, played: &Played) -> Option<NoteTimes> 
     None
 }
 
-/// Ends an ensemble whose goal is met. The tables are changed first, because the ledger is never ahead of them.
+/// Ends an ensemble at its goal. Updates the tables first, because the ledger is never ahead of them.
 async fn stop_with_enough(ranges: &Ranges, job: &Job, until: Until) {
     let ensemble = job.player.ensemble();
     let goal = until.to_text(&ensemble.plan.catalogue);
@@ -113,7 +112,7 @@ async fn stop_with_enough(ranges: &Ranges, job: &Job, until: Until) {
         let mut store = ranges.tables.open(job.name()).await?;
         Ok(store.note_enough(job.name(), ensemble.version, Some(&goal)).await?)
     };
-    // Where any of this fails, the next range that is done tries again.
+    // After a failure, the next finished range tries again.
     match ranges.retry.run(note).await {
         Some(Ok(())) => {}
         None => return,

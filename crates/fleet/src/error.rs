@@ -43,7 +43,7 @@ pub enum FleetError {
         /// A valid address.
         example: &'static str,
     },
-    /// No ensemble has the name.
+    /// No ensemble has this name.
     #[error("the fleet has no ensemble {name:?}{}", suggest(have))]
     Unknown {
         /// The unknown name.
@@ -51,7 +51,7 @@ pub enum FleetError {
         /// The newest ensembles.
         have: Vec<String>,
     },
-    /// The action is impossible in the state of the ensemble.
+    /// The ensemble's state forbids the action.
     #[error("ensemble {name:?} is {state}: {reason}")]
     State {
         /// The ensemble.
@@ -61,7 +61,7 @@ pub enum FleetError {
         /// The state that it needs.
         reason: &'static str,
     },
-    /// The tables refused.
+    /// The tables failed.
     #[error(transparent)]
     Ensemble(#[from] EnsembleError),
     /// The worker's threads could not be started.
@@ -70,7 +70,7 @@ pub enum FleetError {
 }
 
 impl FleetError {
-    /// The error for an invalid address; the password is left out.
+    /// The error for an invalid address, without its password.
     pub(crate) fn address(what: &'static str, given: &str, example: &'static str) -> Self {
         let (scheme, rest) =
             given.split_once("://").map_or(("", given), |(scheme, rest)| (&given[..scheme.len() + 3], rest));
@@ -79,7 +79,7 @@ impl FleetError {
         Self::Address { what, address, example }
     }
 
-    /// Whether a later attempt may succeed: the service was unreachable, starting or stopping.
+    /// Whether a retry may succeed: the service was unreachable, starting or stopping.
     pub fn is_passing(&self) -> bool {
         match self {
             Self::Ledger { cause, .. } => is_passing(cause),

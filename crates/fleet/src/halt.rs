@@ -1,22 +1,22 @@
-//! Asking a worker to end.
+//! Requests to end a worker.
 
 use std::time::Duration;
 
 use tokio::sync::watch;
 
-/// How a worker is asked to end.
+/// Whether and how a worker should end.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Halt {
     /// Keep working.
     #[default]
     No,
-    /// Commit the ranges under way, give back the others, then end.
+    /// Commit running ranges, give back the others, then end.
     Drain,
-    /// Drop the ranges under way, too.
+    /// Drop running ranges, too.
     Now,
 }
 
-/// The request to end, as threads and tasks of a worker see it.
+/// The request to end, shared by a worker's threads and tasks.
 #[derive(Debug, Clone)]
 pub(crate) struct HaltSignal(pub(crate) watch::Receiver<Halt>);
 
@@ -29,15 +29,15 @@ impl HaltSignal {
         *self.0.borrow() == Halt::Now
     }
 
-    /// Waits until the worker is asked to end at least this urgently.
+    /// Waits for a request of at least this urgency.
     pub(crate) async fn asked_to(&self, end: Halt) {
         if self.0.clone().wait_for(|halt| *halt >= end).await.is_err() {
-            // The sender is gone, so the request never comes.
+            // Without a sender, no request comes.
             std::future::pending::<()>().await;
         }
     }
 
-    /// Sleeps, or returns early when the worker is asked to end at least this urgently.
+    /// Sleeps; returns early at a request of at least this urgency.
     pub(crate) async fn rest(&self, pause: Duration, unless: Halt) {
         tokio::select! {
             () = tokio::time::sleep(pause) => {}

@@ -1,4 +1,4 @@
-//! Ranges that wait for a player thread; ensembles are served in turn.
+//! Ranges waiting for a player thread; takes from ensembles in turn.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
@@ -8,7 +8,7 @@ use crate::assignment::Assignment;
 #[derive(Default)]
 struct State {
     waiting: BTreeMap<i64, VecDeque<Assignment>>,
-    /// The ensemble that was served last.
+    /// The ensemble served last.
     last: i64,
     is_closed: bool,
 }
@@ -30,7 +30,7 @@ impl Inbox {
         self.changed.notify_one();
     }
 
-    /// Waits for the next assignment, of the ensemble after the one served last. `None` once the inbox is closed.
+    /// Waits for the next assignment, from the ensemble after the last one. `None` once the inbox is closed.
     pub(crate) fn take(&self) -> Option<Assignment> {
         let mut state = self.lock();
         loop {
@@ -65,7 +65,7 @@ impl Inbox {
         std::mem::take(&mut self.lock().waiting).into_values().flatten().collect()
     }
 
-    /// Ends all waiting; nothing is handed out any more.
+    /// Closes the inbox: every waiting and later `take` returns `None`.
     pub(crate) fn close(&self) {
         self.lock().is_closed = true;
         self.changed.notify_all();

@@ -1,4 +1,4 @@
-//! An ensemble that a worker plays, loaded once for all its ranges.
+//! A loaded ensemble, shared by all its ranges.
 
 use ensemble::{EnsembleError, Follow, MakeModel};
 use run::{Player, Until};
@@ -8,7 +8,7 @@ use crate::error::FleetError;
 use crate::ledger::Submitted;
 use crate::tables::Tables;
 
-/// An ensemble that can be played.
+/// An ensemble ready to play.
 pub(crate) struct Job {
     /// Its number in the ledger.
     pub(crate) id: i64,
@@ -21,7 +21,7 @@ impl Job {
     /// Loads a submitted ensemble from the tables.
     ///
     /// # Errors
-    /// Where the tables do not have this version of it, and where its model cannot be made here.
+    /// If the tables lack this version, or this worker cannot make its model.
     pub(crate) async fn load(
         submitted: &Submitted,
         tables: &Tables,
@@ -31,7 +31,7 @@ impl Job {
         let mut store = tables.open(&submitted.name).await?;
         let ensemble = store.take_up(&submitted.name, submitted.version).await?;
         let model = make_model(&ensemble.plan).map_err(|error| damaged(error.to_string()))?;
-        // Every worker must use the submitted format, so that a range's files are the same bytes whoever writes them.
+        // All workers use the submitted format, so that a range's files have the same bytes from any worker.
         let format = PageFormat {
             codec: submitted.codec.parse().map_err(|error: UnknownCodec| damaged(error.to_string()))?,
             encodings: submitted.encodings.parse().map_err(damaged)?,

@@ -15,18 +15,18 @@ use crate::inbox::Inbox;
 use crate::ranges::Ranges;
 use crate::retry::Pauses;
 
-/// Sleeps of a slowed-down worker are cut this short, so that it still notices a request to end.
+/// Longest single sleep of a slowed-down worker, so that it notices a request to end.
 const STEP: Duration = Duration::from_millis(200);
 
-/// Takes ranges from the inbox, and sends on the played ones.
+/// Takes ranges from the inbox, and sends on played ones.
 #[derive(Clone)]
 pub(crate) struct PlayerThread {
     pub(crate) ranges: Arc<Ranges>,
     pub(crate) inbox: Arc<Inbox>,
     pub(crate) played: mpsc::Sender<Played>,
-    /// Sleep for each played world.
+    /// Sleep per played world.
     pub(crate) world_pause: Duration,
-    /// The runtime that claims and failures are noted on.
+    /// The runtime for claims and notes of failures.
     pub(crate) handle: Handle,
 }
 
@@ -67,7 +67,7 @@ impl PlayerThread {
                 }
                 Ok(None) => handle.block_on(ranges.give_back(&assignment)),
                 Err(RunError::Table(error)) if error.kind() == ErrorKind::Environment => {
-                    // Another worker may have space on its disk; this one tries again in a while.
+                    // Another worker may have disk space; this one tries again later.
                     tracing::warn!(%error, range = %assignment.range, "cannot write here");
                     ranges.retry.set_trouble(Some(error.to_string()));
                     handle.block_on(async {
@@ -80,7 +80,7 @@ impl PlayerThread {
         }
     }
 
-    /// Plays a range, then sleeps as asked. `None` where the worker must drop everything.
+    /// Plays a range, then sleeps as asked. `None` if the worker must drop everything.
     fn play(&self, assignment: &Assignment, encoders: &mut Encoders) -> Result<Option<WrittenRange>, RunError> {
         let range = assignment.range;
         let stop = || {

@@ -1,4 +1,4 @@
-//! Progress of claimed ranges: a worker that is alive but stuck must not keep them.
+//! Tracks progress of claimed ranges, so that a stuck worker loses them.
 
 use std::collections::HashMap;
 use std::fs;
@@ -11,9 +11,9 @@ use world::WorldRange;
 #[derive(Debug, Default)]
 pub(crate) struct Progress {
     has_moved: AtomicBool,
-    /// The thread that plays it; 0 for none.
+    /// The thread playing it; 0 for none.
     thread: AtomicU64,
-    /// Processor time of that thread when it was last checked.
+    /// That thread's processor time at the last check.
     used: AtomicU64,
 }
 
@@ -23,13 +23,14 @@ impl Progress {
         self.has_moved.store(true, Ordering::Relaxed);
     }
 
-    /// Notes that this thread plays the range: computing counts as progress, even where the model emits nothing for long.
+    /// Notes that this thread plays the range: using the processor counts as progress, even between rare events of a
+    /// model.
     pub(crate) fn begins(&self) {
         self.thread.store(this_thread().unwrap_or(0), Ordering::Relaxed);
         self.moves();
     }
 
-    /// Notes that the thread is done with the range.
+    /// Notes that the thread has finished the range.
     pub(crate) fn ends(&self) {
         self.thread.store(0, Ordering::Relaxed);
         self.moves();
@@ -46,19 +47,19 @@ impl Progress {
     }
 }
 
-/// The system's number of this thread; `None` where unknown.
+/// The system's number of this thread; `None` if unknown.
 fn this_thread() -> Option<u64> {
     fs::read_link("/proc/thread-self").ok()?.file_name()?.to_str()?.parse().ok()
 }
 
-/// Ticks of processor time that a thread of this process has used; `None` where unknown.
+/// Processor ticks that a thread of this process has used; `None` if unknown.
 fn used_by(thread: u64) -> Option<u64> {
     let stat = fs::read_to_string(format!("/proc/self/task/{thread}/stat")).ok()?;
     let mut fields = stat.rsplit_once(')')?.1.split_whitespace().skip(11);
     Some(fields.next()?.parse::<u64>().ok()? + fields.next()?.parse::<u64>().ok()?)
 }
 
-/// All ranges that a worker has claimed and not released.
+/// All ranges that a worker holds.
 #[derive(Debug, Default)]
 pub(crate) struct Claims(Mutex<HashMap<(i64, WorldRange), Arc<Progress>>>);
 

@@ -1,4 +1,4 @@
-//! The ways of a range between broker, ledger and tables: claimed, given back, failed; and the end of its ensemble.
+//! Moves a range between broker, ledger and tables: claim, give back, fail; ends its ensemble.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -15,16 +15,16 @@ use crate::progress::Claims;
 use crate::retry::Retry;
 use crate::tables::Tables;
 
-/// How long a range of a paused ensemble is held before it is requeued, so that it does not come again at once.
+/// Delay before a paused ensemble's range is requeued, so that it does not return at once.
 const PAUSED: Duration = Duration::from_millis(200);
 
-/// What the tasks and threads of a worker need to move ranges on.
+/// Shared by a worker's tasks and threads to move ranges.
 pub(crate) struct Ranges {
     /// The worker's number in the ledger.
     pub(crate) worker: Uuid,
     pub(crate) ledger: Ledger,
     pub(crate) tables: Tables,
-    /// The ranges that this worker claimed.
+    /// The worker's claimed ranges.
     pub(crate) claims: Claims,
     pub(crate) meter: Arc<Meter>,
     pub(crate) halt: HaltSignal,
@@ -32,7 +32,7 @@ pub(crate) struct Ranges {
 }
 
 impl Ranges {
-    /// Claims a range in the ledger; returns whether to play it. Answers the message where it is not to be played.
+    /// Claims a range in the ledger; returns whether to play it. Settles the message otherwise.
     pub(crate) async fn claim(&self, assignment: &Assignment) -> bool {
         let (ensemble, range) = (assignment.job.id, assignment.range);
         match self.retry.run(|| self.ledger.claim(ensemble, range, self.worker)).await {
@@ -55,7 +55,7 @@ impl Ranges {
         false
     }
 
-    /// Lets another worker have a claimed range.
+    /// Releases a claimed range to other workers.
     pub(crate) async fn give_back(&self, assignment: &Assignment) {
         let (ensemble, range) = (assignment.job.id, assignment.range);
         self.claims.release(ensemble, range);
@@ -66,7 +66,7 @@ impl Ranges {
         assignment.requeue().await;
     }
 
-    /// Notes a failure. The broker requeues the message, or moves it to its dead letters once the range is given up.
+    /// Notes a failure; the message is requeued, or dead-lettered if the range is given up.
     pub(crate) async fn fail(&self, assignment: &Assignment, reason: &str) {
         let (ensemble, range) = (assignment.job.id, assignment.range);
         self.claims.release(ensemble, range);
@@ -85,11 +85,11 @@ impl Ranges {
         }
     }
 
-    /// Ends an ensemble that has no ranges left; one that replaces an older version takes its place. Several workers may do
-    /// so at once.
+    /// Ends an ensemble without remaining ranges; a new version then replaces the old one. Several workers may do so at
+    /// once.
     pub(crate) async fn settle(&self, job: &Job) {
         if let Err(error) = self.try_to_settle(job).await {
-            // The next look at the ledger tries again.
+            // The next look at the ledger retries.
             tracing::warn!(%error, ensemble = job.name(), "could not end an ensemble");
         }
     }

@@ -1,4 +1,4 @@
-//! Retrying what fails for a while.
+//! Retries temporary failures.
 
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
@@ -6,7 +6,7 @@ use std::time::Duration;
 use crate::error::FleetError;
 use crate::halt::{Halt, HaltSignal};
 
-/// Pauses between attempts: each is twice as long as the one before, up to 15 seconds.
+/// Pauses between attempts: they double, up to 15 seconds.
 pub(crate) struct Pauses(Duration);
 
 impl Pauses {
@@ -24,7 +24,7 @@ impl Pauses {
     }
 }
 
-/// Retries for one worker, and remembers what keeps it from playing.
+/// Retries for one worker, and records its current trouble.
 pub(crate) struct Retry {
     halt: HaltSignal,
     trouble: Mutex<Option<String>>,
@@ -35,7 +35,7 @@ impl Retry {
         Self { halt, trouble: Mutex::default() }
     }
 
-    /// What keeps the worker from playing, if anything does.
+    /// What keeps the worker from playing, if anything.
     pub(crate) fn trouble(&self) -> Option<String> {
         self.trouble.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
@@ -44,7 +44,7 @@ impl Retry {
         *self.trouble.lock().unwrap_or_else(PoisonError::into_inner) = trouble;
     }
 
-    /// Repeats `attempt` while its errors may pass. `None` where the worker must drop everything.
+    /// Retries `attempt` while its errors may pass. `None` if the worker must drop everything.
     pub(crate) async fn run<T, F>(&self, attempt: impl Fn() -> F) -> Option<Result<T, FleetError>>
     where
         F: Future<Output = Result<T, FleetError>>,

@@ -1,4 +1,4 @@
-//! A worker's connection to the broker, and the ensembles whose ranges it receives.
+//! A worker's broker connection and subscriptions.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -21,16 +21,16 @@ use crate::ranges::Ranges;
 
 type Result<T> = std::result::Result<T, FleetError>;
 
-/// How often the ledger is asked for ensembles where it announces no change.
+/// How often to look for ensembles without a notification.
 const LOOK_EACH: Duration = Duration::from_secs(1);
-/// How often the worker reports to the ledger, and makes missing messages.
+/// How often the worker reports to the ledger and publishes missing messages.
 const TEND_EACH: Duration = Duration::from_secs(2);
-/// How long a broker may have no message while ranges are left: workers hold messages of ranges they are about to claim.
+/// How long a queue may stay empty while ranges remain: workers hold messages of ranges that they will claim.
 const LOST_AFTER: Duration = Duration::from_secs(15);
-/// How long closing may take.
+/// Time limit to close the connection.
 const PATIENCE: Duration = Duration::from_secs(5);
 
-/// What the sessions of a worker share, one after another: where ranges come from and where they go.
+/// Shared by a worker's successive sessions: source and destination of ranges.
 pub(crate) struct Intake {
     pub(crate) me: Introduction,
     pub(crate) broker: Broker,
@@ -40,7 +40,7 @@ pub(crate) struct Intake {
     pub(crate) ranges: Arc<Ranges>,
 }
 
-/// Messages of one ensemble that this worker receives.
+/// One ensemble's messages for this worker.
 struct Subscription {
     channel: Channel,
     link: Arc<Link>,
@@ -65,7 +65,7 @@ pub(crate) struct Session {
     link: Arc<Link>,
     channel: Channel,
     subscriptions: HashMap<i64, Subscription>,
-    /// Ensembles with ranges left for which the broker has no message, and since when.
+    /// Ensembles with remaining ranges and an empty queue, and since when.
     silent: HashMap<i64, Instant>,
     tended: Option<Instant>,
 }
@@ -85,10 +85,10 @@ impl Session {
         })
     }
 
-    /// Receives ranges of all running ensembles until the worker is asked to end, then returns the session.
+    /// Receives ranges of all running ensembles until the worker should end, then returns the session.
     ///
     /// # Errors
-    /// Where the broker is gone. It requeues all messages of the session.
+    /// If the broker is gone. It requeues all messages of the session.
     pub(crate) async fn run(mut self, intake: &Intake) -> Result<Self> {
         loop {
             if let Err(error) = self.look(intake).await {
@@ -96,7 +96,7 @@ impl Session {
                     drop(intake.inbox.clear());
                     return Err(error);
                 }
-                // Messages wait at the broker until the ledger answers.
+                // Messages stay at the broker until the ledger answers.
                 tracing::warn!(%error, "retrying");
                 intake.ranges.retry.set_trouble(Some(error.to_string()));
             }
@@ -107,7 +107,7 @@ impl Session {
         }
     }
 
-    /// Subscribes to ensembles that run now, and unsubscribes from those that no longer do.
+    /// Subscribes to running ensembles, and unsubscribes from others.
     async fn look(&mut self, intake: &Intake) -> Result<()> {
         let gone = self.link.is_dead() || !self.connection.status().connected() || !self.channel.status().connected();
         if gone || self.subscriptions.values().any(|s| s.receiver.is_finished()) {
@@ -142,19 +142,19 @@ impl Session {
         let job = match Job::load(submitted, &intake.ranges.tables, &intake.make_model).await {
             Ok(job) => Arc::new(job),
             Err(error) => {
-                // Other workers may have the model that this one lacks.
+                // Other workers may have the model that is missing here.
                 tracing::warn!(%error, ensemble = submitted.name, "cannot play this ensemble here");
                 intake.ranges.retry.set_trouble(Some(error.to_string()));
                 return Ok(());
             }
         };
         if intake.broker.waiting(&self.connection, job.id).await?.is_none() {
-            // The broker lost the queue: all messages are published again.
+            // The broker lost the queue: publish all messages again.
             intake.ranges.ledger.unpublish(job.id).await?;
         }
         let channel = intake.broker.channel(&self.connection).await?;
         intake.broker.declare(&channel, job.id).await?;
-        // One for each thread, and one more while a range is being committed.
+        // One per thread, plus one for a range being committed.
         let unacknowledged = (intake.me.threads + 1).min(usize::from(u16::MAX)) as u16;
         let messages = intake.broker.consume(&channel, job.id, unacknowledged).await?;
         let consumer = messages.tag();
@@ -165,7 +165,7 @@ impl Session {
         Ok(())
     }
 
-    /// Stops receiving an ensemble's ranges, and requeues those that wait in the inbox.
+    /// Unsubscribes from an ensemble, and requeues its ranges in the inbox.
     async fn unsubscribe(&mut self, intake: &Intake, ensemble: i64) {
         let Some(subscription) = self.subscriptions.remove(&ensemble) else { return };
         subscription.cancel().await;
@@ -179,8 +179,7 @@ impl Session {
         }
     }
 
-    /// Publishes missing messages, lost with a submitter or by the broker, and ends ensembles whose last worker died before
-    /// it could.
+    /// Publishes messages that a submitter or the broker lost, and ends ensembles whose last worker died first.
     async fn tend(&mut self, intake: &Intake, running: &[Submitted]) -> Result<()> {
         for submitted in running {
             let Some(job) = self.subscriptions.get(&submitted.id).map(|s| s.job.clone()) else { continue };
@@ -195,8 +194,8 @@ impl Session {
         Ok(())
     }
 
-    /// A broker may come back without its messages. Where it has none for long and unclaimed ranges are left, they get new
-    /// messages; one too many does no harm.
+    /// Replaces messages that a restarted broker lost: if a queue stays empty while unclaimed ranges remain, publishes
+    /// them again. A duplicate does no harm.
     async fn look_for_lost(&mut self, intake: &Intake, ensemble: i64) -> Result<()> {
         let waiting = intake.broker.waiting(&self.connection, ensemble).await?;
         if waiting.is_some_and(|waiting| waiting > 0) || !intake.ranges.ledger.has_idle(ensemble).await? {
@@ -209,7 +208,7 @@ impl Session {
         Ok(())
     }
 
-    /// Stops receiving, and requeues all messages in the inbox.
+    /// Unsubscribes, and requeues all messages in the inbox.
     pub(crate) async fn leave(&mut self, intake: &Intake) {
         for subscription in self.subscriptions.values() {
             subscription.cancel().await;
@@ -227,7 +226,7 @@ impl Session {
     }
 }
 
-/// Puts an ensemble's messages into the inbox until the subscription ends.
+/// Moves an ensemble's messages to the inbox until the subscription ends.
 async fn receive(inbox: Arc<Inbox>, job: Arc<Job>, channel: Channel, link: Arc<Link>, mut messages: Consumer) {
     while let Some(Ok(delivery)) = messages.next().await {
         let read = message(&delivery.data);

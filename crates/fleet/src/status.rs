@@ -43,7 +43,7 @@ pub struct EnsembleStatus {
     pub phases: PhaseTotals,
     /// The workers that played it, and all live ones.
     pub workers: Vec<WorkerStatus>,
-    /// Summaries of the outcomes that are followed.
+    /// Summaries of the followed outcomes.
     pub outcomes: Vec<KnownOutcome>,
     /// The goal that may end the ensemble early.
     pub until: Option<UntilStatus>,
@@ -51,7 +51,7 @@ pub struct EnsembleStatus {
     pub failures: Vec<Failure>,
 }
 
-/// A goal, and how near it is.
+/// A goal, and the progress towards it.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct UntilStatus {
     /// The outcome, as `ENTITY:OUTCOME`.
@@ -115,7 +115,7 @@ pub struct WorkerStatus {
 pub struct Failure {
     /// The worlds, as `00000000-00004999`.
     pub range: String,
-    /// Whether the range was given up.
+    /// Whether the range is given up.
     pub is_given_up: bool,
     /// The reason.
     pub reason: String,
@@ -124,7 +124,7 @@ pub struct Failure {
 /// The progress of the newest ensembles, newest first.
 ///
 /// # Errors
-/// Where the ledger does not answer.
+/// If the ledger does not answer.
 pub async fn status(ledger: &Ledger) -> Result<Vec<EnsembleStatus>, FleetError> {
     const MOST: i64 = 20;
     let mut all = Vec::new();
@@ -134,10 +134,10 @@ pub async fn status(ledger: &Ledger) -> Result<Vec<EnsembleStatus>, FleetError> 
     Ok(all)
 }
 
-/// The progress of the newest ensemble of a name.
+/// The progress of the newest ensemble with a name.
 ///
 /// # Errors
-/// Where no ensemble has the name, and where the ledger does not answer.
+/// If no ensemble has the name, or the ledger does not answer.
 pub async fn status_of(ledger: &Ledger, name: &str) -> Result<EnsembleStatus, FleetError> {
     match ledger.totals(Some(name), 1).await?.first() {
         Some(totals) => complete(ledger, totals).await,
@@ -149,10 +149,10 @@ async fn complete(ledger: &Ledger, totals: &Totals) -> Result<EnsembleStatus, Fl
     Ok(status_from(totals, ledger.parts(totals.id).await?, ledger.failures(totals.id).await?))
 }
 
-/// The state of the newest ensemble of a name: a much cheaper query than [`status_of`].
+/// The state of the newest ensemble with a name: much cheaper than [`status_of`].
 ///
 /// # Errors
-/// Where no ensemble has the name, and where the ledger does not answer.
+/// If no ensemble has the name, or the ledger does not answer.
 pub async fn state(ledger: &Ledger, name: &str) -> Result<State, FleetError> {
     Ok(ledger.find(name).await?.state)
 }
@@ -160,7 +160,7 @@ pub async fn state(ledger: &Ledger, name: &str) -> Result<State, FleetError> {
 /// The live workers, with their share of all ensembles and their recent speed.
 ///
 /// # Errors
-/// Where the ledger does not answer.
+/// If the ledger does not answer.
 pub async fn workers(ledger: &Ledger) -> Result<Vec<WorkerStatus>, FleetError> {
     let of = |part: Part| {
         let rate = part.worlds_lately as f64 / f64::from(RATE_S);

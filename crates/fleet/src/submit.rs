@@ -26,11 +26,11 @@ pub struct SubmitOptions {
     pub until: Option<Until>,
 }
 
-/// Registers an ensemble in the tables of a folder, enters it in the ledger, and publishes its ranges. Returns its number in
-/// the ledger. Once the ledger has it, any worker completes a submission that dies on the way.
+/// Registers an ensemble in the tables, enters it in the ledger, and publishes its ranges. Returns its number in the
+/// ledger. Once the ledger has the ensemble, any worker completes an interrupted submission.
 ///
 /// # Errors
-/// Where the name is taken and not to be replaced, and where tables, ledger or broker refuse.
+/// If the name is taken and `replace` is not set, or tables, ledger or broker refuse.
 pub async fn submit(
     ledger: &Ledger,
     broker: &Broker,
@@ -40,7 +40,7 @@ pub async fn submit(
     options: SubmitOptions,
 ) -> Result<i64> {
     let started = Instant::now();
-    // First, so that nothing is registered where the broker is unreachable.
+    // Connect first, so that an unreachable broker leaves nothing registered.
     let connection = broker.connect().await?;
     let channel = broker.channel(&connection).await?;
     let mut store = Store::open_or_create(data, disk).await?;
@@ -76,7 +76,7 @@ pub async fn submit(
 /// Pauses an ensemble.
 ///
 /// # Errors
-/// Where no ensemble has the name, or it does not run.
+/// If no ensemble has the name, or it is not running.
 pub async fn pause(ledger: &Ledger, name: &str) -> Result<()> {
     change(ledger, name, &[State::Running], State::Paused, "only a running ensemble can be paused").await
 }
@@ -84,7 +84,7 @@ pub async fn pause(ledger: &Ledger, name: &str) -> Result<()> {
 /// Resumes a paused ensemble.
 ///
 /// # Errors
-/// Where no ensemble has the name, or it is not paused.
+/// If no ensemble has the name, or it is not paused.
 pub async fn resume(ledger: &Ledger, name: &str) -> Result<()> {
     change(ledger, name, &[State::Paused], State::Running, "only a paused ensemble can be resumed").await
 }
@@ -92,16 +92,16 @@ pub async fn resume(ledger: &Ledger, name: &str) -> Result<()> {
 /// Cancels an ensemble. Its stored ranges stay readable.
 ///
 /// # Errors
-/// Where no ensemble has the name, or it has ended.
+/// If no ensemble has the name, or it has ended.
 pub async fn cancel(ledger: &Ledger, name: &str) -> Result<()> {
     let from = [State::Submitting, State::Running, State::Paused];
     change(ledger, name, &from, State::Cancelled, "an ensemble that has ended cannot be cancelled").await
 }
 
-/// Continues an ensemble that failed or was cancelled. Returns how many ranges had failed.
+/// Continues a failed or cancelled ensemble. Returns the number of failed ranges.
 ///
 /// # Errors
-/// Where no ensemble has the name, or it neither failed nor was cancelled.
+/// If no ensemble has the name, or it neither failed nor was cancelled.
 pub async fn retry(ledger: &Ledger, name: &str) -> Result<u64> {
     let ensemble = ledger.find(name).await?;
     let from = [State::Failed, State::Cancelled];
@@ -109,16 +109,16 @@ pub async fn retry(ledger: &Ledger, name: &str) -> Result<u64> {
         return Err(refused(&ensemble, "only an ensemble that failed or was cancelled can be retried"));
     }
     let forgiven = ledger.forgive(ensemble.id).await?;
-    // The queue was removed when the ensemble ended: workers create it again, and publish all messages.
+    // The queue was removed at the end: workers recreate it and publish all messages.
     ledger.unpublish(ensemble.id).await?;
     ledger.turn(ensemble.id, &from, State::Running).await?;
     Ok(forgiven)
 }
 
-/// Removes a dropped ensemble from the ledger: its versions up to `version`, or all. Returns how many were removed.
+/// Removes a dropped ensemble's versions up to `version`, or all, from the ledger. Returns their number.
 ///
 /// # Errors
-/// Where the ledger does not answer.
+/// If the ledger does not answer.
 pub async fn forget(ledger: &Ledger, name: &str, version: Option<u64>) -> Result<u64> {
     ledger.forget(name, version).await
 }

@@ -1,4 +1,4 @@
-//! The tables that a worker reads plans from and commits ranges to.
+//! The tables that hold a worker's plans and ranges.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -13,7 +13,7 @@ use crate::error::FleetError;
 pub(crate) struct Tables {
     folder: PathBuf,
     disk: Arc<dyn Disk>,
-    /// The store that commits, kept open until a commit fails.
+    /// The open store for commits, until a commit fails.
     committing: Mutex<Option<Store>>,
 }
 
@@ -26,10 +26,10 @@ impl Tables {
         &self.disk
     }
 
-    /// Opens the tables, which must hold the ensemble `name`.
+    /// Opens the tables of the ensemble `name`.
     ///
     /// # Errors
-    /// Where the folder holds no tables.
+    /// If the folder holds no tables.
     pub(crate) async fn open(&self, name: &str) -> Result<Store, FleetError> {
         let unknown =
             || EnsembleError::Unknown { name: name.to_owned(), data: self.disk.shown(&self.folder), have: Vec::new() };
@@ -44,7 +44,7 @@ impl Tables {
             None => self.open(&ensemble.plan.name).await?,
         };
         store.commit_ranges(ensemble, written).await?;
-        // A store whose commit failed is dropped, and opened again next time.
+        // After a failed commit the store is dropped, and the next commit opens a new one.
         *committing = Some(store);
         Ok(())
     }

@@ -29,17 +29,17 @@ type Result<T> = std::result::Result<T, FleetError>;
 /// How to work.
 #[derive(Clone)]
 pub struct WorkerOptions {
-    /// The folder of the tables that the ensembles were submitted to.
+    /// The folder of the tables.
     pub data: PathBuf,
     /// The disk that holds the folder.
     pub disk: Arc<dyn Disk>,
-    /// Ranges played at once, each on a thread; at least 1.
+    /// Concurrent ranges, one per thread; at least 1.
     pub threads: usize,
     /// Makes the models of submitted plans.
     pub make_model: MakeModel,
-    /// How long a thread sleeps for each played world: imitates a slower model without using the processor.
+    /// How long a thread sleeps per played world: imitates a slower model without processor time.
     pub world_pause: Duration,
-    /// Counts what the worker does.
+    /// Counts of the worker's activity.
     pub meter: Arc<Meter>,
 }
 
@@ -53,7 +53,7 @@ pub struct Member {
 /// Introduces a worker to the ledger and the broker.
 ///
 /// # Errors
-/// Where either refuses.
+/// If either refuses.
 pub async fn join(
     ledger: Ledger,
     broker: Broker,
@@ -81,10 +81,10 @@ pub async fn join(
 }
 
 impl Member {
-    /// Works until asked to end. Waits while the ledger or the broker is away.
+    /// Works until asked to end. Waits through outages of the ledger and the broker.
     ///
     /// # Errors
-    /// Where its threads cannot be started.
+    /// If its threads cannot be started.
     pub async fn work(self) -> Result<()> {
         let Self { intake, session, world_pause } = self;
         let (inbox, ranges) = (intake.inbox.clone(), intake.ranges.clone());
@@ -119,8 +119,8 @@ impl Member {
     }
 }
 
-/// Receives messages until the worker is asked to end, and opens a new session where one breaks. Returns the last session:
-/// its messages are acknowledged over it.
+/// Receives messages until the worker should end, and reopens broken sessions. Returns the last session, for its
+/// acknowledgements.
 async fn receive(intake: &Intake, session: Session) -> Option<Session> {
     let ranges = &intake.ranges;
     let mut open = Some(session);

@@ -1,4 +1,4 @@
-//! What a run and its watcher share: progress and aggregates one way, the request to stop the other.
+//! Shared state of a run and its watcher: progress, aggregates, and the request to stop.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -7,7 +7,7 @@ use ensemble::{Aggregate, Aggregates};
 
 use crate::meter::Meter;
 
-/// Shared by the workers of a run and its watcher.
+/// Shared by a run's workers and its watcher.
 #[derive(Debug, Default)]
 pub struct Control {
     /// Time by phase.
@@ -29,7 +29,8 @@ impl Control {
         self.blocks.fetch_add(blocks, Ordering::Relaxed);
     }
 
-    /// The aggregate of a followed outcome over all committed ranges; entity and outcome are places in the catalogue.
+    /// The aggregate of a followed outcome over all committed ranges; entity and outcome are indexes into the
+    /// catalogue.
     pub fn known(&self, entity: usize, outcome: usize) -> Option<Aggregate> {
         self.aggregates().get(entity, outcome).cloned()
     }
@@ -63,7 +64,7 @@ impl Control {
         self.abandoned.store(true, Ordering::SeqCst);
     }
 
-    /// Whether no more ranges are begun.
+    /// Whether the run begins no more ranges.
     pub fn is_draining(&self) -> bool {
         self.draining.load(Ordering::SeqCst)
     }

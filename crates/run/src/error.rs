@@ -7,7 +7,7 @@ use world::WorldRange;
 /// Why a run ended early. Ranges committed before stay committed.
 #[derive(Debug, thiserror::Error)]
 pub enum RunError {
-    /// The store refused.
+    /// The store failed.
     #[error(transparent)]
     Ensemble(#[from] EnsembleError),
     /// The files of a range could not be written.

@@ -1,4 +1,4 @@
-//! Plays the ranges of an ensemble on worker threads, and commits each when it is finished.
+//! Plays the ranges of an ensemble on worker threads, and commits each finished range.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -30,12 +30,12 @@ pub struct Options {
     pub until: Option<Until>,
 }
 
-/// A goal: the mean of an outcome, with a confidence interval narrow enough.
+/// A goal: the mean of an outcome with a narrow enough confidence interval.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Until {
-    /// The entity's place in the catalogue.
+    /// The entity's index in the catalogue.
     pub entity: usize,
-    /// The outcome's place in the entity's kind.
+    /// The outcome's index in the entity's kind.
     pub outcome: usize,
     /// The required half width of the interval.
     pub goal: Goal,
@@ -56,14 +56,14 @@ impl Until {
 
 type Played = Result<Option<WrittenRange>, RunError>;
 
-/// What the worker threads share.
+/// Shared by the worker threads.
 struct Shared {
     player: Player,
     ranges: Mutex<VecDeque<WorldRange>>,
     control: Arc<Control>,
 }
 
-/// Plays the remaining ranges of `ensemble`, and commits each. A version that replaces another takes its place once it is
+/// Plays and commits the remaining ranges of `ensemble`. A version that replaces another takes its place once it is
 /// complete.
 ///
 /// # Errors
@@ -92,7 +92,7 @@ pub async fn play(
         if is_enough(&control) {
             control.end_with_enough();
         } else {
-            // An earlier goal was met; this run needs the other worlds, too.
+            // An earlier run stopped at its goal; this one plays the remaining worlds.
             store.note_enough(&ensemble.plan.name, ensemble.version, None).await?;
         }
     }
@@ -212,7 +212,7 @@ async fn summarise(
     })
 }
 
-/// One worker thread: plays ranges until none are left, and sends on each when its files are complete.
+/// One worker thread: plays ranges until none are left, and sends each once its files are complete.
 fn work(shared: &Shared, results: &mpsc::Sender<Played>) {
     let mut encoders = match shared.player.encoders() {
         Ok(encoders) => encoders,

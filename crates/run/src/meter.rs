@@ -90,7 +90,7 @@ impl Meter {
         self.failures.fetch_add(1, Ordering::Relaxed);
     }
 
-    /// Counts a claimed range that is left to other workers.
+    /// Counts a claimed range left to other workers.
     pub fn gave_back(&self) {
         self.given_back.fetch_add(1, Ordering::Relaxed);
     }
@@ -142,7 +142,7 @@ impl Meter {
         text
     }
 
-    /// One line about the time since `before`, which is set to now; `None` where no range was committed.
+    /// One line about the time since `before`, and resets `before`; `None` if no range was committed.
     pub fn line(&self, before: &mut Reading) -> Option<String> {
         let now = Reading { phases: self.phases(), worlds: self.worlds.load(Ordering::Relaxed) };
         let then = std::mem::replace(before, now);

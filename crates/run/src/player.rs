@@ -38,18 +38,18 @@ impl Player {
         &self.ensemble
     }
 
-    /// Encoders of one thread, kept from one range to the next.
+    /// Encoders of one thread, reused for all its ranges.
     ///
     /// # Errors
-    /// Where the model's columns cannot be stored.
+    /// If the model's columns cannot be stored.
     pub fn encoders(&self) -> Result<Encoders, RunError> {
         Ok(Encoders::new(Arc::new(self.ensemble.plan.catalogue.clone()), self.format, self.follow.clone())?)
     }
 
-    /// Plays a range into its files, which are not committed yet. `None` once `stop`, called now and then, returns true.
+    /// Plays a range into its files, without committing them. `None` once `stop`, polled at intervals, returns true.
     ///
     /// # Errors
-    /// Where the files cannot be written, and where the model fails: then with the world that it panics on.
+    /// If the files cannot be written, or the model fails; names the world on which it panics.
     pub fn play(
         &self,
         range: WorldRange,
@@ -79,7 +79,7 @@ impl Player {
         }
     }
 
-    /// Halves a range until one world is left on which the model panics.
+    /// Halves the range until one panicking world is left.
     fn panicked(&self, range: WorldRange, panic: &(dyn Any + Send)) -> RunError {
         let mut reason = panic_message(panic).to_owned();
         let mut suspects = range;
@@ -92,7 +92,7 @@ impl Player {
         }
         let reason = match suspects.count() {
             1 => format!("the model panicked on world {}: {reason}", suspects.first()),
-            // No half panics alone: the model keeps state, which it must not.
+            // No half panics alone: the model wrongly keeps state.
             _ => format!("the model panicked on worlds {suspects}: {reason}"),
         };
         RunError::Model { range, reason }

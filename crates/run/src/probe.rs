@@ -17,19 +17,19 @@ pub struct Probe {
 
 /// Worlds of a range unless events limit it: enough to compress well, few enough to keep memory small.
 const RANGE_WORLDS: u32 = 5_000;
-/// Events of one entity in a range, roughly: they are in memory together.
+/// Target events of one entity in a range, which memory holds together.
 const RANGE_EVENTS: u64 = 2_000_000;
-/// Time to measure for.
+/// Minimum time of a measurement.
 const LONG_ENOUGH: Duration = Duration::from_millis(20);
 
 impl Probe {
-    /// Plays some worlds and drops them. All zero for a model that fails: the run then reports the error.
+    /// Plays some worlds and drops them. All zero if the model fails: the run then reports the error.
     pub fn of(model: &dyn Model, seed: Seed, events: bool) -> Self {
         let mut seen = Seen::default();
         let started = Instant::now();
         let mut worlds = 0;
         while started.elapsed() < LONG_ENOUGH && worlds < 1 << 16 {
-            // Twice as many each time, so that the fixed cost of a range does not count.
+            // Double each time, so that the fixed cost of a range does not count.
             let Ok(range) = WorldRange::new(World(worlds), (worlds + 1).next_power_of_two()) else { break };
             let wanted = Wanted { events, entity: None };
             let played = catch_unwind(AssertUnwindSafe(|| model.simulate(seed, range, wanted, &mut seen)));
@@ -41,8 +41,8 @@ impl Probe {
         Self { world: started.elapsed() / worlds.max(1), events: seen.largest.div_ceil(u64::from(worlds.max(1))) }
     }
 
-    /// Worlds of a range for many workers: enough that the fixed cost of a range does not count, and few enough that all
-    /// workers finish at about the same time.
+    /// Range size for many workers: large enough to hide the fixed cost of a range, small enough that all workers
+    /// finish together.
     pub fn fleet_range_worlds(self, worlds: u32, catalogue: &Catalogue) -> u32 {
         /// Ranges that a few workers can share evenly.
         const RANGES: u32 = 64;
@@ -58,7 +58,7 @@ impl Probe {
         worlds.div_ceil(shared_evenly(worlds.div_ceil(most))).max(1)
     }
 
-    /// Worlds of a range in one process.
+    /// Range size for one process.
     pub fn range_worlds(self) -> u32 {
         self.fitting().clamp(1, RANGE_WORLDS)
     }
@@ -70,8 +70,8 @@ impl Probe {
     }
 }
 
-/// Rounds up the number of ranges so that 2, 3, 4, 6, 8, 12 or 24 workers share many ranges without a rest, and fewer
-/// workers few ranges.
+/// Rounds up to a multiple of 24, so that 2, 3, 4, 6, 8, 12 or 24 workers get equal shares; few ranges to one of 12, 6, 4
+/// or 2.
 fn shared_evenly(ranges: u32) -> u32 {
     let share = [24, 12, 6, 4, 2].into_iter().find(|share| *share <= ranges).unwrap_or(1);
     ranges.next_multiple_of(share)
@@ -80,7 +80,7 @@ fn shared_evenly(ranges: u32) -> u32 {
 /// Counts events.
 #[derive(Default)]
 struct Seen {
-    /// Events so far of each entity, and of the one that has most.
+    /// Events of each entity so far, and of the largest.
     of_entity: Vec<u64>,
     largest: u64,
 }

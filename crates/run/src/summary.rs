@@ -28,7 +28,7 @@ pub struct EventTotals {
     pub bytes: u64,
     /// Bytes per row on disk.
     pub bytes_per_row: f64,
-    /// Content hash; `None` where events are replayed.
+    /// Content hash; `None` if events are replayed.
     pub hash: Option<String>,
 }
 

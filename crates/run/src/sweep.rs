@@ -1,4 +1,4 @@
-//! Removes files of crashed writers: those that never got their final name.
+//! Removes temporary files of crashed writers.
 
 use std::path::Path;
 use std::time::Duration;
@@ -8,7 +8,7 @@ use disk::TEMPORARY_SUFFIX;
 /// Age since the last write after which a temporary file counts as abandoned.
 const ABANDONED_AFTER: Duration = Duration::from_mins(10);
 
-/// Removes abandoned temporary files of `folder`, which need not exist.
+/// Removes abandoned temporary files in `folder`, which may not exist.
 pub(crate) fn sweep(folder: &Path) {
     let Ok(entries) = std::fs::read_dir(folder) else {
         return;

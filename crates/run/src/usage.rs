@@ -20,7 +20,8 @@ impl Usage {
     }
 }
 
-/// Fields 14 and 15 of proc(5) `stat`, user and system time in ticks of 10 ms, counted behind the name in brackets.
+/// Fields 14 and 15 of `stat` in proc(5): user and system time in ticks of 10 ms. Counts fields after the bracketed
+/// name.
 fn parse_cpu(stat: &str) -> Option<Duration> {
     const TICK_MS: u64 = 10;
     let mut fields = stat.rsplit_once(')')?.1.split_whitespace().skip(11);

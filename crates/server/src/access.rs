@@ -1,4 +1,4 @@
-//! What a request may do.
+//! Permissions of a request.
 
 use std::net::IpAddr;
 use std::sync::Arc;
@@ -8,28 +8,27 @@ use axum::http::StatusCode;
 use crate::error::Refusal;
 use crate::tokens::Grant;
 
-/// What a request may do. `None`: everything, since the server asks for no token.
+/// Permissions of a request. `None` grants everything: the server has no tokens.
 #[derive(Debug, Clone)]
 pub(crate) struct Access(Option<Arc<Grant>>);
 
 impl Access {
-    /// Everything.
     pub(crate) fn all() -> Self {
         Self(None)
     }
 
-    /// What a token is good for.
+    /// The permissions of a token.
     pub(crate) fn of(grant: Arc<Grant>) -> Self {
         Self(Some(grant))
     }
 
-    /// The name of the token, where one is asked for.
+    /// The token's name, if the server has tokens.
     pub(crate) fn name(&self) -> Option<&str> {
         self.0.as_deref().map(|grant| grant.name.as_str())
     }
 
     /// # Errors
-    /// 403 where rows may not be sent to `database`.
+    /// 403 if the token may not write to `database`.
     pub(crate) fn may_write(&self, database: &str) -> Result<(), Refusal> {
         match &self.0 {
             Some(grant) if !grant.write => Err(forbidden(grant, "may not write")),
@@ -39,7 +38,7 @@ impl Access {
     }
 
     /// # Errors
-    /// 403 where nothing may be asked.
+    /// 403 if the token may not read.
     pub(crate) fn may_read(&self) -> Result<(), Refusal> {
         match &self.0 {
             Some(grant) if !grant.read => Err(forbidden(grant, "may not read")),
@@ -48,7 +47,7 @@ impl Access {
     }
 
     /// # Errors
-    /// 403 where nothing of `database` may be asked.
+    /// 403 if the token may not read `database`.
     pub(crate) fn may_read_of(&self, database: &str) -> Result<(), Refusal> {
         self.may_read()?;
         match &self.0 {
@@ -57,20 +56,20 @@ impl Access {
         }
     }
 
-    /// The databases that a question can name; `None`: all.
+    /// The readable databases; `None`: all.
     pub(crate) fn databases(&self) -> Option<&[String]> {
         let limited = self.0.as_deref().filter(|grant| !grant.databases.is_empty());
         limited.map(|grant| grant.databases.as_slice())
     }
 
-    /// 403 where `unknown`, a name in a question, is missing because its database is out of reach.
+    /// 403 if `unknown`, a name in a query, is missing because the token cannot read its database.
     pub(crate) fn hides(&self, unknown: Option<&str>) -> Option<Refusal> {
         let (grant, database) = (self.0.as_deref()?, unknown?.split_once('.')?.0);
         (!grant.covers(database)).then(|| beyond(grant, database))
     }
 }
 
-/// Whose connection a request came over.
+/// The address of the client.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Peer(pub(crate) IpAddr);
 

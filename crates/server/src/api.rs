@@ -1,4 +1,4 @@
-//! What a route is: a handler, and what is said of it in the document that programs read (`OpenAPI` 3.1).
+//! Routes: a handler each, and its description for the `OpenAPI` 3.1 document.
 
 use axum::handler::Handler;
 use axum::routing::{MethodRouter, get, post};
@@ -7,11 +7,11 @@ use serde_json::{Map, Value, json};
 use crate::app::{App, DATABASE_HEADER};
 use crate::write::{CONFLICT_HEADER, KEY_HEADER};
 
-/// One operation: where it is, what answers it, and what programs are told of it.
+/// One operation: its path, handler and description.
 pub(crate) struct Route {
     pub(crate) path: &'static str,
     pub(crate) handler: MethodRouter<App>,
-    /// Whether a token is asked for, where the server has any.
+    /// Whether the route requires a token on a server that has tokens.
     pub(crate) guarded: bool,
     method: &'static str,
     summary: &'static str,
@@ -20,7 +20,7 @@ pub(crate) struct Route {
     replies: Map<String, Value>,
 }
 
-/// Where a parameter is.
+/// Where a request carries a parameter.
 #[derive(Clone, Copy)]
 pub(crate) enum In {
     Query,
@@ -41,18 +41,18 @@ impl Route {
         Self { path, handler, guarded: false, method, summary, parameters, body: None, replies }
     }
 
-    /// Answers holders of tokens only.
+    /// Requires a token.
     pub(crate) fn guarded(mut self) -> Self {
         self.guarded = true;
         self.refuses(&[401, 403, 503])
     }
 
-    /// Takes a parameter of a schema, which may be left out.
+    /// Adds an optional parameter.
     pub(crate) fn takes(self, place: In, name: &str, schema: Value, about: &str) -> Self {
         self.parameter(place, name, schema, about, false)
     }
 
-    /// Takes a parameter of a schema, which must be there.
+    /// Adds a required parameter.
     pub(crate) fn needs(self, place: In, name: &str, schema: Value, about: &str) -> Self {
         self.parameter(place, name, schema, about, true)
     }
@@ -68,13 +68,13 @@ impl Route {
         self
     }
 
-    /// Is about a database that a header names.
+    /// Adds the header that names a database.
     pub(crate) fn of_database(self) -> Self {
         let about = "Database of tables that are named without one. Default: `default`";
         self.takes(In::Header, DATABASE_HEADER, json!({"type": "string"}), about)
     }
 
-    /// Stores rows in a content type.
+    /// Adds everything that a write of `content` needs.
     pub(crate) fn writes(self, content: &str, schema: &Value) -> Self {
         let about = "Requests with the same key store their rows once within a day";
         let mut route = self.guarded().of_database();
@@ -86,28 +86,28 @@ impl Route {
         route.body(content, schema).empty("Every row is stored").refuses(&[400, 408, 413, 429, 500])
     }
 
-    /// Answers a question of a schema.
+    /// Adds everything that a query needs.
     pub(crate) fn asks(self, schema: &Value) -> Self {
         self.guarded().body("application/json", schema).refuses(&[400, 408, 413, 500])
     }
 
-    /// Takes a body of a content type.
+    /// Adds a request body.
     pub(crate) fn body(mut self, content: &str, schema: &Value) -> Self {
         self.body = Some(json!({"required": true, "content": contents(&[content], schema)}));
         self
     }
 
-    /// Answers 204.
+    /// Replies 204.
     pub(crate) fn empty(self, about: &str) -> Self {
         self.reply(204, json!({"description": about}))
     }
 
-    /// Answers 200 with a body in any of some content types.
+    /// Replies 200 with a body in any of the content types.
     pub(crate) fn answers(self, content: &[&str], schema: &Value, about: &str) -> Self {
         self.reply(200, json!({"description": about, "content": contents(content, schema)}))
     }
 
-    /// May answer with statuses that say why not.
+    /// Adds error replies.
     pub(crate) fn refuses(self, statuses: &[u16]) -> Self {
         statuses.iter().fold(self, |route, &status| route.reply(status, refusal(status)))
     }
@@ -177,7 +177,7 @@ fn schemes() -> Map<String, Value> {
     ])
 }
 
-/// All routes, as `OpenAPI` describes them.
+/// The `OpenAPI` document of all routes.
 pub(crate) fn document(routes: &[Route], asks_tokens: bool) -> Value {
     let mut paths = Map::new();
     for route in routes {

@@ -1,4 +1,4 @@
-//! What all handlers share.
+//! State that all handlers share.
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -21,10 +21,10 @@ use crate::settings::Settings;
 use crate::tokens::Tokens;
 use crate::warm::Warm;
 
-/// Bytes of a question.
+/// Largest body of a query, in bytes.
 const QUESTION_BYTES_MAX: usize = 2 << 20;
 
-/// The header that names a database, as clients of the peer send it.
+/// The header that names a database, from clients of the peer.
 pub(crate) const DATABASE_HEADER: &str = "x-arc-database";
 
 #[derive(Clone)]
@@ -35,17 +35,17 @@ pub(crate) struct Shared {
     pub(crate) store: Arc<Store>,
     pub(crate) make_model: MakeModel,
     pub(crate) warm: Warm,
-    /// Who may do what; `None` where everybody may do everything.
+    /// `None`: every request may do everything.
     pub(crate) tokens: Option<Tokens>,
-    /// Logins that failed lately.
+    /// Recent failed logins.
     pub(crate) failures: Failures,
-    /// The names under which it is asked.
+    /// The server's host names.
     pub(crate) hosts: Arc<Hosts>,
     pub(crate) counters: Counters,
     pub(crate) questions: Questions,
-    /// What answers those in SQL.
+    /// The processes that answer SQL.
     pub(crate) processes: Arc<Pool>,
-    /// Whether the server is about to end.
+    /// Whether the server is shutting down.
     pub(crate) closing: AtomicBool,
 }
 
@@ -59,7 +59,7 @@ impl std::ops::Deref for App {
 
 impl App {
     /// # Errors
-    /// Where questions cannot be answered.
+    /// If the threads for queries cannot start.
     pub(crate) fn new(
         settings: Settings,
         store: Arc<Store>,
@@ -87,18 +87,18 @@ impl App {
         })))
     }
 
-    /// The question that a body is, in JSON.
+    /// Reads a query in JSON from a body.
     pub(crate) async fn question<Q: DeserializeOwned>(&self, body: Body) -> Result<Q, Refusal> {
         let body = self.question_body(body).await?;
         serde_json::from_slice(&body).map_err(|error| Refusal::bad(format!("cannot read the question: {error}")))
     }
 
-    /// The whole body of a question.
+    /// Reads the whole body of a query.
     pub(crate) async fn question_body(&self, body: Body) -> Result<Bytes, Refusal> {
         self.body(body, QUESTION_BYTES_MAX).await
     }
 
-    /// The whole body of a request, which may have so many bytes.
+    /// Reads the whole body, up to `limit` bytes.
     pub(crate) async fn body(&self, body: Body, limit: usize) -> Result<Bytes, Refusal> {
         let patience: Duration = self.settings.request_timeout;
         let read = tokio::time::timeout(patience, axum::body::to_bytes(body, limit)).await.map_err(|_| {
@@ -116,7 +116,7 @@ impl App {
     }
 }
 
-/// The database that a request is about, where its address does not say.
+/// The database of a request, for routes without one in their path.
 pub(crate) fn database(headers: &HeaderMap) -> Result<&str, Refusal> {
     match headers.get(DATABASE_HEADER) {
         None => Ok(DATABASE),

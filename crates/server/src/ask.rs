@@ -1,4 +1,4 @@
-//! Questions about the groups of a table: those of the command `ask`.
+//! Queries about the groups of a table, as the command `ask` runs them.
 
 use axum::body::Body;
 use axum::extract::{Extension, Query, State};
@@ -13,7 +13,7 @@ use crate::error::Refusal;
 use crate::processes::{Ask, Question};
 use crate::sql::{FormatQuery, content_type, reply};
 
-/// Answers `{"table": "..", ..}`, which has the options of `manyworlds ask` beside the table.
+/// Answers `{"table": "..", ..}`; the other fields are the options of `manyworlds ask`.
 pub(crate) async fn ask(
     State(app): State<App>,
     Extension(access): Extension<Access>,
@@ -32,7 +32,7 @@ pub(crate) async fn ask(
     let question = request.question(chrono::Utc::now().timestamp_micros())?;
     let format = format.of(&headers)?;
     let content = content_type(&format);
-    // The whole name: without its database a name with a dot would be another.
+    // Always qualified: a bare name with a dot would mean another table.
     let table = format!("{}.{}", table.database(), table.name());
     reply(app, access, Question::Ask(Ask { table, question, format }), content).await
 }

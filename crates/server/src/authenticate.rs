@@ -1,4 +1,4 @@
-//! Who sends a request: its token, and what that is good for.
+//! Authenticates requests by their token.
 
 use axum::extract::{Query, Request, State};
 use axum::http::{HeaderMap, HeaderValue, StatusCode, Uri, header};
@@ -12,7 +12,7 @@ use crate::access::{Access, Peer};
 use crate::app::App;
 use crate::error::Refusal;
 
-/// Lets a request in with what its token is good for, before anything of its body is read.
+/// Attaches the token's permissions to a request before reading its body.
 pub(crate) async fn check(State(app): State<App>, mut request: Request, next: Next) -> Result<Response, Response> {
     let access = match &app.tokens {
         None => Access::all(),
@@ -21,7 +21,7 @@ pub(crate) async fn check(State(app): State<App>, mut request: Request, next: Ne
             let Some(token) = token_of(request.headers(), request.uri()) else {
                 return Err(unauthorized("send a token: authorization: Bearer TOKEN, or x-api-key: TOKEN"));
             };
-            // All tokens are refused while their file cannot be read: one of them may have been revoked.
+            // An unreadable token file refuses every token: one of them may have been revoked.
             let found = tokens.find(&token).map_err(|error| {
                 tracing::error!(%error, "cannot read the tokens");
                 let text = "the server cannot check tokens now: see its log";
@@ -54,7 +54,7 @@ struct Password {
     p: Option<String>,
 }
 
-/// The token, where clients of this server, of the peer, and of either version of line protocol put theirs.
+/// The token, from any place where clients of this server, of the peer and of both versions of line protocol put it.
 fn token_of(headers: &HeaderMap, uri: &Uri) -> Option<String> {
     if let Some(value) = headers.get(header::AUTHORIZATION) {
         let (scheme, rest) = value.to_str().ok()?.split_once(' ')?;

@@ -1,4 +1,4 @@
-//! Counts of requests since the start.
+//! Request counts since the start.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 

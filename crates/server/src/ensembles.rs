@@ -1,4 +1,4 @@
-//! Questions about ensembles.
+//! Queries about ensembles.
 
 use axum::Json;
 use axum::body::Body;
@@ -12,7 +12,7 @@ use crate::app::App;
 use crate::error::Refusal;
 use crate::questions::{Place, broken};
 
-/// What `manyworlds ensembles --format json` prints.
+/// Returns what `manyworlds ensembles --format json` prints.
 pub(crate) async fn ensembles(
     State(app): State<App>,
     Extension(access): Extension<Access>,
@@ -26,7 +26,7 @@ pub(crate) async fn ensembles(
     Ok(Json(found.collect()))
 }
 
-/// What `manyworlds price --format json` prints.
+/// Returns what `manyworlds price --format json` prints.
 pub(crate) async fn price(
     State(app): State<App>,
     Extension(access): Extension<Access>,
@@ -39,7 +39,7 @@ pub(crate) async fn price(
         .await
 }
 
-/// What `manyworlds outcome --format json` prints.
+/// Returns what `manyworlds outcome --format json` prints.
 pub(crate) async fn outcome(
     State(app): State<App>,
     Extension(access): Extension<Access>,
@@ -56,7 +56,7 @@ pub(crate) async fn outcome(
 }
 
 impl App {
-    /// Answers a question about an ensemble.
+    /// Answers a query about an ensemble.
     async fn ask_of<T: Send + 'static>(
         &self,
         access: &Access,

@@ -1,4 +1,4 @@
-//! What a server answers where it cannot do what was asked, and why it cannot run.
+//! Error replies, and the errors that keep a server from running.
 
 use std::path::PathBuf;
 
@@ -24,7 +24,7 @@ pub enum ServerError {
     Listen {
         /// The address.
         address: std::net::SocketAddr,
-        /// What the system answered.
+        /// The system's error.
         cause: std::io::Error,
     },
     /// Every machine that reaches the address could write.
@@ -39,26 +39,26 @@ pub enum ServerError {
         /// The address.
         address: std::net::SocketAddr,
     },
-    /// The data folder cannot be used.
+    /// The server cannot use the data folder.
     #[error(transparent)]
     Ingest(#[from] IngestError),
-    /// Questions cannot be answered.
+    /// The server cannot answer queries.
     #[error("cannot start answering queries: {0}")]
     Questions(std::io::Error),
-    /// The tokens cannot be read.
+    /// The server cannot read the tokens.
     #[error(transparent)]
     Tokens(#[from] TokenError),
-    /// The certificate or its key cannot be used.
+    /// The server cannot use the certificate or its key.
     #[error("{}: {reason}", path.display())]
     Tls {
         /// The file.
         path: PathBuf,
-        /// Why.
+        /// The reason.
         reason: String,
     },
 }
 
-/// A reply that says what went wrong: `{"error": ...}`, and what else a client can use.
+/// An error reply: `{"error": ...}` with further fields for programs.
 #[derive(Debug)]
 pub(crate) struct Refusal {
     status: StatusCode,
@@ -75,7 +75,7 @@ impl Refusal {
         self.status
     }
 
-    /// What went wrong, in words.
+    /// The error text.
     pub(crate) fn text(&self) -> &str {
         self.body["error"].as_str().unwrap_or_default()
     }
@@ -84,13 +84,13 @@ impl Refusal {
         Self::new(StatusCode::BAD_REQUEST, error)
     }
 
-    /// With some words before its own.
+    /// Puts `words` before the text.
     pub(crate) fn after(mut self, words: &str) -> Self {
         self.body["error"] = json!(format!("{words}: {}", self.body["error"].as_str().unwrap_or_default()));
         self
     }
 
-    /// With another field beside `error`.
+    /// Adds a field beside `error`.
     pub(crate) fn with(mut self, field: &str, value: Value) -> Self {
         self.body[field] = value;
         self
@@ -138,7 +138,7 @@ impl From<IngestError> for Refusal {
                 Self::new(StatusCode::SERVICE_UNAVAILABLE, text).later(1)
             }
             IngestError::Table(error) => error.into(),
-            // The disk is full or gone; it may come back.
+            // A full or missing disk may come back.
             IngestError::Log(_) | IngestError::Io { .. } => Self::new(StatusCode::SERVICE_UNAVAILABLE, text).later(5),
             IngestError::Damaged { .. }
             | IngestError::Gap { .. }
@@ -181,7 +181,7 @@ fn of_table(error: &TableError) -> Refusal {
     let text = error.to_string();
     match error.kind() {
         ErrorKind::Request => Refusal::bad(text),
-        // The disk is full or gone, or somebody else was faster; it may come back.
+        // A full or missing disk may come back, and a conflict passes.
         ErrorKind::Environment | ErrorKind::Conflict => Refusal::new(StatusCode::SERVICE_UNAVAILABLE, text).later(5),
         ErrorKind::Damaged => Refusal::new(StatusCode::INTERNAL_SERVER_ERROR, text),
     }

@@ -1,9 +1,8 @@
-//! Failed logins, slowed down.
+//! Slows down failed logins.
 //!
-//! A token is 256 random bits, which nobody guesses at any speed; what is slowed down are clients with an old token that
-//! try without end, and whoever tries what people choose. Only failures wait: a valid token is never slower, whoever
-//! else fails at its address. Memory is constant, and only some failures wait at once, so that waiting takes no
-//! connections away from others.
+//! Guessing a token of 256 random bits is hopeless at any speed. This slows down clients that retry an old token
+//! without end, and anyone who tries passwords that people choose. Only failures wait: a valid token is never slower,
+//! even from the same address. Memory is constant. A limit on waiting failures keeps connections free for others.
 
 use std::hash::{BuildHasher as _, RandomState};
 use std::net::IpAddr;
@@ -12,17 +11,17 @@ use std::time::{Duration, Instant};
 
 use tokio::sync::Semaphore;
 
-/// Addresses share so many counts: two that share one slow each other's failures down.
+/// Size of the table of counts. Addresses that share a count slow each other's failures down.
 const COUNTS: usize = 1024;
-/// The wait after the first failure. Each one more doubles it, up to the longest.
+/// The wait after the first failure. Each further failure doubles it, up to [`LONGEST`].
 const FIRST: Duration = Duration::from_millis(10);
 const LONGEST: Duration = Duration::from_secs(1);
-/// Failures are forgotten after so long without one.
+/// A count restarts after this long without a failure.
 const FORGOTTEN: Duration = Duration::from_mins(5);
-/// Failures that wait at once.
+/// Failures that may wait at once.
 const WAITING_MAX: usize = 64;
 
-/// How often logins failed lately.
+/// Recent failed logins.
 #[derive(Debug)]
 pub(crate) struct Failures {
     places: RandomState,
@@ -38,11 +37,11 @@ impl Default for Failures {
 }
 
 impl Failures {
-    /// Notes a failed login of an address and waits before it is answered. `false`: too many wait already, and this one
-    /// is better told to come back later.
+    /// Counts a failed login and delays its reply. Returns `false` if too many wait already: the client should retry
+    /// later.
     pub(crate) async fn slow_down(&self, address: IpAddr) -> bool {
         let (count, wait) = self.note(address, Instant::now());
-        // Once for each doubling: a log is not for those who fail to fill.
+        // Log each doubling only, so that attackers cannot flood the log.
         if count.is_power_of_two() {
             tracing::warn!(%address, count, "failed login: unknown token");
         }
@@ -51,9 +50,9 @@ impl Failures {
         true
     }
 
-    /// Failures of an address with this one, and how long its answer waits.
+    /// Counts a failure; returns the failures of the address so far, and the delay.
     fn note(&self, address: IpAddr, now: Instant) -> (u32, Duration) {
-        // Whoever has one address of IPv6 has all 2^64 of its network.
+        // The owner of one IPv6 address has the 2^64 of its network.
         let network = match address.to_canonical() {
             IpAddr::V4(address) => u128::from(address.to_bits()),
             IpAddr::V6(address) => address.to_bits() >> 64 << 64,
@@ -95,7 +94,7 @@ mod tests {
 
     #[test]
     fn a_network_of_ipv6_counts_as_one() {
-        // Each with counts of its own: two networks may share one.
+        // Fresh counts for each pair: two networks may share a count.
         for addresses in [["2001:db8::1", "2001:db8::ffff:2"], ["10.1.1.1", "::ffff:10.1.1.1"]] {
             let (failures, now) = (Failures::default(), Instant::now());
             assert_eq!(addresses.map(|address| failures.note(address.parse().unwrap(), now).0), [1, 2]);

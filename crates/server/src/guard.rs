@@ -1,9 +1,9 @@
-//! What a request's headers say of the page that sent it.
+//! Protects against requests from foreign web pages.
 //!
-//! A browser sends requests for any page. DNS rebinding gives a foreign page the address of this server under the page's
-//! own name, so the name that a request was sent to must be one of this server's. A page under its own name may still
-//! send requests here whose answers it cannot read, so whatever may write must come from no page or from one of this
-//! server's. Neither header is a secret: programs that are no browsers send what they like, and show tokens.
+//! A browser sends requests for any page. DNS rebinding points a foreign page's own name at this server, so the `Host`
+//! of a request must be a name of this server. A foreign page can also send requests under its own name and ignore the
+//! replies, so a request that may write must come from no page or from a page of this server. Neither header is a
+//! secret: other programs send any header, and authenticate with tokens.
 
 use std::net::IpAddr;
 use std::sync::Arc;
@@ -18,7 +18,7 @@ use crate::error::Refusal;
 
 const FETCH_SITE: &str = "sec-fetch-site";
 
-/// The names under which a server is asked.
+/// The server's host names.
 #[derive(Debug, Clone)]
 pub(crate) struct Hosts {
     listen: IpAddr,
@@ -26,7 +26,7 @@ pub(crate) struct Hosts {
 }
 
 impl Hosts {
-    /// Those of a server that listens on `listen`, beside those of the machine itself.
+    /// The names of a server that listens on `listen`; `names` adds to those of the machine.
     pub(crate) fn new(listen: IpAddr, names: &[String]) -> Self {
         Self { listen, names: names.iter().map(|name| plain(name)).collect() }
     }
@@ -35,13 +35,13 @@ impl Hosts {
         let host = plain(host);
         if let Ok(address) = host.trim_start_matches('[').trim_end_matches(']').parse::<IpAddr>() {
             let address = address.to_canonical();
-            // No page can bring its own name along with an address: whoever listens on all of them has any.
+            // DNS rebinding needs a name, so addresses are safe; a server on all addresses has any.
             return address.is_loopback() || self.listen.is_unspecified() || address == self.listen.to_canonical();
         }
         host == "localhost" || host.ends_with(".localhost") || self.names.contains(&host)
     }
 
-    /// Whether a request may be answered.
+    /// Whether to answer a request.
     ///
     /// # Errors
     /// 403, with the reason.
@@ -76,8 +76,7 @@ impl Hosts {
         })
     }
 
-    /// Whether an origin is that of this server's pages. One that was named is reached through a proxy, whose port may
-    /// be another.
+    /// Whether an origin belongs to this server's pages. A configured name may be a proxy with another port.
     fn is_own(&self, origin: &HeaderValue, to: Option<&Authority>) -> bool {
         let origin = origin.to_str().ok().and_then(|origin| origin.parse::<Uri>().ok());
         let Some(origin) = origin else { return false };
@@ -92,7 +91,7 @@ fn forbidden(text: impl Into<String>) -> Refusal {
     Refusal::new(StatusCode::FORBIDDEN, text)
 }
 
-/// A host in one spelling.
+/// Normalizes a host name.
 fn plain(host: &str) -> String {
     host.strip_suffix('.').unwrap_or(host).to_ascii_lowercase()
 }
@@ -102,7 +101,7 @@ fn authority(value: &HeaderValue) -> Option<Authority> {
     (!authority.as_str().contains('@')).then_some(authority)
 }
 
-/// Lets a request in that was sent to this server, by no foreign page where it may write.
+/// Admits requests for this server's names; writes must not come from a foreign page.
 pub(crate) async fn check(State(hosts): State<Arc<Hosts>>, request: Request, next: Next) -> Result<Response, Refusal> {
     hosts.admit(request.method(), request.uri(), request.headers())?;
     Ok(next.run(request).await)

@@ -1,7 +1,7 @@
-//! What clients of InfluxDB and of the peer ask in words of their own, besides sending rows: what there is.
+//! Statements of InfluxDB's and the peer's clients that are not SQL: listing databases and tables.
 //!
-//! Databases and tables are made when their first row comes, so `CREATE DATABASE` has nothing to do; it is answered since
-//! clients send it before they send rows, and give up without an answer.
+//! The first row creates its database and table, so `CREATE DATABASE` does nothing; clients send it before their rows
+//! and give up without a reply.
 
 use axum::body::Body;
 use axum::extract::{Extension, Query, State};
@@ -24,7 +24,7 @@ pub(crate) struct InfluxQuery {
     db: Option<String>,
 }
 
-/// `/query` of the first version of InfluxDB.
+/// Answers `/query` of InfluxDB 1.
 pub(crate) async fn query(
     State(app): State<App>,
     Extension(access): Extension<Access>,

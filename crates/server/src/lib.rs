@@ -1,13 +1,13 @@
 //! The server: ingests rows and answers queries over HTTP, and answers queries over the PostgreSQL protocol.
 //!
-//! Enters: a data folder, [`Settings`], and requests in the wire formats of `decode` or in SQL. Leaves: replies, which
-//! say what was stored, what was rejected, and why.
+//! Enters: a data folder, [`Settings`], and requests in the wire formats of `decode` or in SQL. Leaves: replies that
+//! name the stored and the rejected rows, with reasons.
 //!
 //! Guarantees
-//! - A write succeeds once its rows are durable, and never before.
-//! - The reply names everything of a request that was rejected.
+//! - A write succeeds only after its rows are durable.
+//! - The reply names every rejected part of a request.
 //! - Queries change nothing.
-//! - No request takes more memory or time than the settings allow, or ends the server.
+//! - No request uses more memory or time than the settings allow, or ends the server.
 //!
 //! Handlers are thin: they know HTTP, and no formats, logs or plans.
 

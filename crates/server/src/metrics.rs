@@ -1,4 +1,4 @@
-//! How the server is: for people, load balancers and Prometheus.
+//! Health checks for people, load balancers and Prometheus.
 
 use std::fmt::Write as _;
 use std::net::SocketAddr;
@@ -16,28 +16,28 @@ use crate::access::Access;
 use crate::app::App;
 use crate::error::Refusal;
 
-/// How long a server is not ready after the server could not write rows to a log, where none were since.
+/// How long the server stays unready after a failed write to a log, unless a later write succeeds.
 const UNREADY: Duration = Duration::from_secs(10);
 
-/// What to do about a table that cannot be written.
+/// Advice for a table that cannot be written.
 const WAY_OUT: &str = "its rows are safe in its log: fix the cause, and the server flushes them";
 
-/// The type of what Prometheus reads.
+/// The content type of Prometheus's text format.
 const PROMETHEUS: &str = "text/plain; version=0.0.4";
 
-/// With the fields that clients of InfluxDB read.
+/// Replies with the fields that clients of InfluxDB read.
 pub(crate) async fn health() -> Response {
     let version = env!("CARGO_PKG_VERSION");
     Json(json!({"name": "manyworlds", "message": "ready", "status": "pass", "version": version})).into_response()
 }
 
-/// Whether rows are better sent here than elsewhere.
+/// Whether a load balancer should send rows here.
 pub(crate) async fn ready(State(app): State<App>) -> Result<Response, Refusal> {
     let not_now = |why: &str, seconds| Refusal::new(StatusCode::SERVICE_UNAVAILABLE, why).later(seconds);
     if app.closing.load(Ordering::Relaxed) {
         return Err(not_now("the server is closing", 1));
     }
-    // Only another write can show that the disk is well again, so that some must be let through.
+    // Only another write can prove that the disk works again, so let some through.
     if let Some(left) = app.store.figures().log_failed.and_then(|since| UNREADY.checked_sub(since)) {
         return Err(not_now("the server could not write rows to a log", left.as_secs()));
     }
@@ -46,10 +46,10 @@ pub(crate) async fn ready(State(app): State<App>) -> Result<Response, Refusal> {
         return Ok(Json(json!({"status": "ready"})).into_response());
     }
     if app.tokens.is_some() {
-        // Whoever asks here shows no token, and learns no names.
+        // This route needs no token, so it shows no names.
         return Ok(Json(json!({"status": "degraded", "failing_tables": failing.len()})).into_response());
     }
-    // The others take rows: those of these tables go to no other server.
+    // Other tables still accept rows, and no other server can take rows for these.
     let tables: Vec<Value> = failing.iter().map(of_failing).collect();
     Ok(Json(json!({"status": "degraded", "tables": tables})).into_response())
 }
@@ -64,13 +64,13 @@ fn of_failing(failing: &Failing) -> Value {
     })
 }
 
-/// As clients of line protocol ask whether there is a server.
+/// Answers the ping of line-protocol clients.
 pub(crate) async fn ping() -> Response {
     let version = concat!("manyworlds-", env!("CARGO_PKG_VERSION"));
     (StatusCode::NO_CONTENT, [("x-influxdb-version", version), ("x-influxdb-build", "manyworlds")]).into_response()
 }
 
-/// In the text format of Prometheus.
+/// Serves metrics in Prometheus's text format.
 pub(crate) async fn metrics(State(app): State<App>, Extension(access): Extension<Access>) -> Result<Response, Refusal> {
     access.may_read()?;
     let store = app.store.figures();
@@ -121,10 +121,11 @@ pub(crate) async fn metrics(State(app): State<App>, Extension(access): Extension
     Ok(([(header::CONTENT_TYPE, PROMETHEUS)], text).into_response())
 }
 
-/// Serves what `text` gives at `/metrics` of an address, for a process that serves nothing else. Tells where it listens.
+/// Serves the text of `text` at `/metrics`, for a process that serves nothing else. Returns the address that it listens
+/// on.
 ///
 /// # Errors
-/// Where the address cannot be listened on.
+/// If it cannot listen on the address.
 pub async fn serve_metrics(
     address: SocketAddr,
     text: impl Fn() -> String + Clone + Send + Sync + 'static,

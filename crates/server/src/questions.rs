@@ -1,4 +1,4 @@
-//! Questions: on threads of their own, so many at once, each for so long.
+//! Runs queries on threads of their own, with limits on their number and time.
 
 use std::collections::HashMap;
 use std::future::Future;
@@ -15,21 +15,21 @@ use tokio::task::{JoinError, JoinHandle};
 use crate::access::Access;
 use crate::error::Refusal;
 
-/// Where questions are answered, so that a heavy one does not hold up the threads that take rows in.
+/// The executor of queries, separate so that heavy queries do not slow down ingest.
 #[derive(Debug)]
 pub(crate) struct Questions {
     /// `None` once it is dropped.
     runtime: Option<Runtime>,
     handle: Handle,
     room: Arc<Semaphore>,
-    /// The places that holders of one token may have, by the token's name. Kept while any of them is taken or waited for.
+    /// Places per token, by its name. An entry lives while a query holds or awaits one of its places.
     shares: Mutex<HashMap<String, Weak<Semaphore>>>,
     places: usize,
     patience: Duration,
 }
 
-/// A question's place among those at once. It is free again when the last piece of its work lets go of it, however long
-/// ago its client was answered or went away.
+/// The place of a running query. It frees when the last part of its work drops it, even long after the client got its
+/// reply or left.
 #[derive(Debug, Clone)]
 pub(crate) struct Place(Arc<Held>);
 
@@ -37,18 +37,18 @@ pub(crate) struct Place(Arc<Held>);
 struct Held {
     given_up: AtomicBool,
     _permit: OwnedSemaphorePermit,
-    /// `None` where no token is asked for.
+    /// `None` if the server has no tokens.
     _share: Option<OwnedSemaphorePermit>,
 }
 
 impl Place {
-    /// Whether nobody waits for the answer any more.
+    /// Whether the query is cancelled.
     pub(crate) fn is_given_up(&self) -> bool {
         self.0.given_up.load(Ordering::Relaxed)
     }
 }
 
-/// A question that is being answered; it is given up where this is dropped before the answer.
+/// A running query; dropping it before the answer cancels the query.
 struct Asked<T> {
     task: JoinHandle<T>,
     place: Place,
@@ -62,10 +62,10 @@ impl<T> Drop for Asked<T> {
 }
 
 impl Questions {
-    /// Room for `places` questions at once, each of which may take as long as `patience`.
+    /// Room for `places` queries at once, each limited to `patience`.
     ///
     /// # Errors
-    /// Where the system gives no threads.
+    /// If the threads cannot start.
     pub(crate) fn new(places: usize, patience: Duration) -> io::Result<Self> {
         let runtime = Builder::new_multi_thread().enable_all().thread_name("question").build()?;
         let handle = runtime.handle().clone();
@@ -79,20 +79,20 @@ impl Questions {
         })
     }
 
-    /// Where their work is done.
+    /// The runtime of the queries.
     pub(crate) fn handle(&self) -> &Handle {
         &self.handle
     }
 
-    /// Questions whose work has not ended.
+    /// Queries that are still running.
     pub(crate) fn running(&self) -> usize {
         self.places - self.room.available_permits()
     }
 
-    /// Answers a question of `access` once there is a place for it. Dropping the future gives the question up.
+    /// Runs a query once a place is free. Dropping the future cancels it.
     ///
     /// # Errors
-    /// 503 where no place became free in time, 408 where the answer took too long, and what `work` says.
+    /// 503 if no place became free in time, 408 if the query took too long, or the error of `work`.
     pub(crate) async fn ask<T, W>(&self, access: &Access, work: impl FnOnce(Place) -> W) -> Result<T, Refusal>
     where
         T: Send + 'static,
@@ -101,7 +101,7 @@ impl Questions {
         self.ask_within(access, self.patience, work).await
     }
 
-    /// As [`Self::ask`], where the answer may take as long as `patience`.
+    /// As [`Self::ask`], with a time limit of its own.
     pub(crate) async fn ask_within<T, W>(
         &self,
         access: &Access,
@@ -141,8 +141,8 @@ impl Questions {
         Ok(Place(Arc::new(held)))
     }
 
-    /// One of the places that holders of a token may have: one fewer than there are, so that others have one whatever
-    /// these ask.
+    /// Reserves one of the token's places. A token has one place fewer than the server, so other tokens always find
+    /// one.
     async fn share(&self, token: &str) -> Result<OwnedSemaphorePermit, AcquireError> {
         let share = {
             let mut shares = self.shares.lock().unwrap_or_else(PoisonError::into_inner);
@@ -154,14 +154,14 @@ impl Questions {
                 new
             })
         };
-        // A permit keeps its semaphore.
+        // A permit keeps its semaphore alive.
         share.acquire_owned().await
     }
 }
 
 impl Drop for Questions {
     fn drop(&mut self) {
-        // Waiting for its threads would block those that drop it.
+        // Waiting for the threads here would block the caller.
         if let Some(runtime) = self.runtime.take() {
             runtime.shutdown_background();
         }

@@ -1,4 +1,4 @@
-//! All routes: one table for the router and for the document that describes it.
+//! All routes: one table for the router and the `OpenAPI` document.
 
 use axum::extract::State;
 use axum::http::StatusCode;
@@ -13,7 +13,7 @@ use crate::{ask, authenticate, ensembles, guard, influx, metrics, sql, write};
 const JSON: &str = "application/json";
 const ARROW: &str = "application/vnd.apache.arrow.stream";
 
-/// The way of a request to its handler.
+/// Routes each request to its handler.
 pub(crate) fn router(app: App) -> Router {
     let (guarded, open): (Vec<_>, Vec<_>) = routes().into_iter().partition(|route| route.guarded);
     let router = |routes: Vec<Route>| {
@@ -138,7 +138,7 @@ fn questions() -> Vec<Route> {
     ]
 }
 
-/// The body of a question about groups.
+/// The schema of a query about groups.
 fn groups() -> Value {
     let columns = || list(&text());
     let number = || json!({"type": "integer", "minimum": 0});

@@ -1,4 +1,4 @@
-//! Connections: accepted up to a limit, served until told to stop, then ended gracefully.
+//! Accepts connections up to a limit, serves them until a stop, then drains them.
 
 use std::fmt;
 use std::future::Future;
@@ -31,7 +31,7 @@ use crate::settings::Settings;
 use crate::tls::{self, Tls};
 use crate::tokens::Tokens;
 
-/// How long requests under way may take once the server stops.
+/// How long running requests may take after a stop.
 const GRACE: Duration = Duration::from_secs(20);
 
 /// A server that listens and does not serve yet.
@@ -52,10 +52,10 @@ impl fmt::Debug for Server {
 }
 
 impl Server {
-    /// Opens the data folder, takes back what was acknowledged and is in no table yet, and listens.
+    /// Opens the data folder, replays acknowledged rows from the logs, and listens.
     ///
     /// # Errors
-    /// Where the folder or the address cannot be had.
+    /// If the server cannot use the folder or listen on the address.
     pub async fn open(settings: Settings, make_model: MakeModel) -> Result<Self, ServerError> {
         let wanted = settings.listen;
         let tokens = settings.token_file.clone().map(Tokens::open).transpose()?;
@@ -90,26 +90,26 @@ impl Server {
         Ok(Self { listener, address, connections, patience, tls, postgres, app })
     }
 
-    /// Where it listens.
+    /// The listening address.
     pub fn address(&self) -> SocketAddr {
         self.address
     }
 
-    /// Where it listens for clients of PostgreSQL, if it does.
+    /// The listening address for PostgreSQL clients, if any.
     pub fn postgres_address(&self) -> Option<SocketAddr> {
         self.postgres.as_ref().map(pg::Listener::address)
     }
 
-    /// Whether it speaks TLS.
+    /// Whether it serves TLS.
     pub fn is_secure(&self) -> bool {
         self.tls.is_some()
     }
 
-    /// Serves until `stop` ends; then answers what is under way, writes everything to tables, and returns. Tells the tables
-    /// whose rows could not be written and stay in their logs.
+    /// Serves until `stop` ends, finishes running requests, and flushes all rows to tables. Returns the tables that
+    /// could not be written; their rows stay in the logs.
     ///
     /// # Errors
-    /// Where logs could not be made durable at the end.
+    /// If the logs could not be made durable at the end.
     pub async fn run(self, stop: impl Future<Output = ()>) -> Result<Vec<Failing>, ServerError> {
         let mut builder = Builder::new(TokioExecutor::new());
         builder.http1().timer(TokioTimer::new()).header_read_timeout(self.patience);
@@ -133,7 +133,7 @@ impl Server {
             let (stream, peer) = match accepted {
                 Ok((stream, peer)) => (stream, peer.ip()),
                 Err(error) => {
-                    // Out of file descriptors, or the client is gone already: others may have more luck.
+                    // Out of file descriptors, or the client left already: later connections may work.
                     tracing::warn!(%error, "cannot accept a connection");
                     tokio::time::sleep(Duration::from_millis(50)).await;
                     continue;
@@ -166,7 +166,7 @@ impl Server {
     }
 }
 
-/// How connections are talked to.
+/// Everything that a connection needs.
 struct Door {
     builder: Builder<TokioExecutor>,
     tls: Option<Tls>,
@@ -186,7 +186,7 @@ impl Door {
         }
     }
 
-    /// Answers requests until the client or the server has enough.
+    /// Serves requests until the client or the server closes the connection.
     async fn converse<S>(&self, stream: S, peer: IpAddr, router: Router, watcher: Watcher) -> Result<(), Failure>
     where
         S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
@@ -202,7 +202,7 @@ impl Door {
         let connection = self.builder.serve_connection(TokioIo::new(stream), service).into_owned();
         let connection = watcher.watch(connection);
         tokio::pin!(connection);
-        // Which HTTP it is can be seen from the first bytes, which hyper would wait for without end.
+        // The first bytes decide the HTTP version, and hyper would wait for them forever.
         match tokio::time::timeout(self.patience, &mut connection).await {
             Ok(ended) => ended,
             Err(_) if spoke.load(Ordering::Relaxed) => connection.await,

@@ -1,4 +1,4 @@
-//! What a server is told.
+//! Settings of a server.
 
 use std::ffi::OsString;
 use std::net::SocketAddr;
@@ -8,10 +8,10 @@ use std::time::Duration;
 use decode::Limits;
 use ingest::StoreOptions;
 
-/// Files in PEM, read again when they change.
+/// PEM files; the server reloads them when they change.
 #[derive(Debug, Clone)]
 pub struct TlsFiles {
-    /// The server's certificate, and those between it and one that clients trust.
+    /// The server's certificate, followed by its intermediate certificates.
     pub certificate: PathBuf,
     /// Its private key.
     pub key: PathBuf,
@@ -22,32 +22,31 @@ pub struct TlsFiles {
 pub struct Settings {
     /// The data folder.
     pub data: PathBuf,
-    /// Where it listens; port 0 takes any that is free.
+    /// The address to listen on; port 0 picks a free port.
     pub listen: SocketAddr,
-    /// Names under which it is asked, besides `localhost` and the address that it listens on: a request to another
-    /// name is refused.
+    /// Accepted host names, besides `localhost` and the listening address. The server rejects requests for other hosts.
     pub hosts: Vec<String>,
-    /// Where it listens for clients of PostgreSQL, if it does.
+    /// The address to listen on for PostgreSQL clients, if any.
     pub postgres: Option<SocketAddr>,
-    /// The file of tokens; without one everybody on this machine may do everything, and nobody else anything.
+    /// The token file. Without one, the server accepts local connections only and lets them do everything.
     pub token_file: Option<PathBuf>,
-    /// Serve TLS, and nothing else.
+    /// Serve TLS only.
     pub tls: Option<TlsFiles>,
-    /// How rows are taken in.
+    /// How to ingest rows.
     pub store: StoreOptions,
-    /// What one request may hold.
+    /// Limits of one request.
     pub limits: Limits,
-    /// Connections at once; those past it wait to be accepted.
+    /// Concurrent connections; others wait to be accepted.
     pub connections: usize,
-    /// How long the head of a request may take to arrive, how long its body, and how long a connection may be idle.
+    /// Time limit for a request's head, for its body, and for an idle connection.
     pub request_timeout: Duration,
-    /// Questions that are answered at once; those past it wait.
+    /// Concurrent queries; others wait.
     pub questions: usize,
-    /// How long a question may take.
+    /// Time limit of a query.
     pub question_timeout: Duration,
-    /// Memory of one question; what needs more goes to temporary files.
+    /// Memory of one query in bytes; larger ones spill to temporary files.
     pub question_memory: usize,
-    /// A program and its words that does what [`crate::answer_questions`] does: one process for each question in SQL.
+    /// The command of a query process, with arguments: a program that calls [`crate::answer_questions`].
     pub question_program: Vec<OsString>,
 }
 

@@ -1,4 +1,4 @@
-//! Questions in SQL.
+//! Queries in SQL.
 
 use std::convert::Infallible;
 
@@ -25,15 +25,15 @@ pub(crate) struct FormatQuery {
     format: Option<String>,
 }
 
-/// All that a question brings besides what its address says.
+/// All parts of a query's request but its path.
 type Asked = (State<App>, Extension<Access>, HeaderMap, Body);
 
-/// In the shape that clients of the peer expect: rows as arrays of values.
+/// Replies as clients of the peer expect: rows as arrays of values.
 pub(crate) async fn query(asked: Asked) -> Result<Response, Refusal> {
     answer(asked, Format::Arrays).await
 }
 
-/// The names that a question tells, in the shape that clients of InfluxDB expect.
+/// Replies with the names that a query returns, as clients of InfluxDB expect.
 pub(crate) async fn series(
     app: App,
     access: Access,
@@ -49,14 +49,14 @@ pub(crate) async fn query_arrow(asked: Asked) -> Result<Response, Refusal> {
     answer(asked, Format::Arrow).await
 }
 
-/// In the format asked for, by name or by the type that the client takes: JSON (an array of objects), CSV or Arrow.
+/// Replies in the requested format, or in one that the client accepts: JSON (an array of objects), CSV or Arrow.
 pub(crate) async fn sql(Query(format): Query<FormatQuery>, asked: Asked) -> Result<Response, Refusal> {
     let format = format.of(&asked.2)?;
     answer(asked, format).await
 }
 
 impl FormatQuery {
-    /// The format that a request names, or the one of a type that its client takes.
+    /// The requested format, or one that the client accepts.
     pub(crate) fn of(&self, headers: &HeaderMap) -> Result<Format, Refusal> {
         match self.format.as_deref() {
             None => Ok(match accepted(headers) {
@@ -72,14 +72,14 @@ impl FormatQuery {
     }
 }
 
-/// What there is to know of an answer, such as in what it is not exact.
+/// The header for notes on an answer, such as inexact results.
 const NOTE_HEADER: &str = "x-manyworlds-note";
 
 const JSON: &str = "application/json";
 const CSV: &str = "text/csv";
 const ARROW: &str = "application/vnd.apache.arrow.stream";
 
-/// The type that a client likes best of those there are; JSON where it likes others, or does not say.
+/// The available type that the client prefers; JSON by default.
 fn accepted(headers: &HeaderMap) -> &'static str {
     let liked = headers.get_all(header::ACCEPT).iter().filter_map(|value| value.to_str().ok());
     let mut best = (0.0, JSON);
@@ -88,7 +88,6 @@ fn accepted(headers: &HeaderMap) -> &'static str {
         let kind = parts.next().unwrap_or_default().to_ascii_lowercase();
         let weight = parts.find_map(|part| part.strip_prefix("q=")?.parse::<f64>().ok()).unwrap_or(1.0);
         let known = [JSON, CSV, ARROW].into_iter().find(|known| *known == kind);
-        // Whoever takes anything gets JSON.
         let known = known.or_else(|| matches!(kind.as_str(), "*/*" | "application/*").then_some(JSON));
         if let Some(known) = known.filter(|_| weight > best.0) {
             best = (weight, known);
@@ -129,7 +128,7 @@ pub(crate) fn content_type(format: &Format) -> &'static str {
     }
 }
 
-/// The whole body of the reply is there before its first byte is sent, so that its status says how the question ended.
+/// Collects the whole body before replying, so that the status reports how the query ended.
 pub(crate) async fn reply(
     app: App,
     access: Access,
@@ -159,7 +158,7 @@ pub(crate) async fn reply(
     let head = [(header::CONTENT_TYPE, HeaderValue::from_static(content)), (header::CONTENT_LENGTH, length.into())];
     let mut response = (head, Body::from_stream(futures::stream::iter(pieces))).into_response();
     for note in notes {
-        // A name in a note may have letters that no header takes.
+        // Names in a note may have letters that headers cannot hold.
         let value = HeaderValue::from_str(&note.escape_default().to_string());
         let value = value.map_err(|e| Refusal::new(StatusCode::INTERNAL_SERVER_ERROR, e.to_string()))?;
         response.headers_mut().append(NOTE_HEADER, value);

@@ -1,18 +1,18 @@
-//! What clients of InfluxDB and of the peer ask in words of their own, as SQL.
+//! Translates statements of InfluxDB's and the peer's clients to SQL.
 
-/// A statement that is no question in SQL.
+/// A statement other than SQL.
 #[derive(Debug, PartialEq)]
 pub(crate) enum Statement {
     /// `SHOW DATABASES`
     Databases,
-    /// `SHOW TABLES FROM d`, `SHOW MEASUREMENTS`, `SHOW MEASUREMENTS ON d`: of one database, or of the one that is asked.
+    /// `SHOW TABLES FROM d`, `SHOW MEASUREMENTS`, `SHOW MEASUREMENTS ON d`: of one database, by default the request's.
     Tables(Option<String>),
     /// `CREATE DATABASE d`
     Create(String),
 }
 
 impl Statement {
-    /// The statement that a text is, if it is one.
+    /// Parses a text; `None` if it is not such a statement.
     pub(crate) fn of(text: &str) -> Option<Self> {
         let words: Vec<&str> = text.trim().trim_end_matches(';').split_whitespace().collect();
         let (last, before) = words.split_last()?;
@@ -26,7 +26,7 @@ impl Statement {
         }
     }
 
-    /// The same in SQL, one name a row; `None` where nothing is asked. Names out of reach are not in the answer.
+    /// The SQL, which returns one name per row; `None` for [`Self::Create`]. Hidden names are left out.
     pub(crate) fn in_sql(&self, database: &str) -> Option<String> {
         let (name, of) = match self {
             Self::Databases => ("table_schema", "table_schema <> 'information_schema'".to_owned()),

@@ -1,4 +1,4 @@
-//! The server's side of TLS, over certificates from files, which are read again once they change.
+//! The server's side of TLS; reloads changed certificate files.
 
 use std::fs;
 use std::io;
@@ -14,10 +14,10 @@ use crate::error::ServerError;
 use crate::settings::TlsFiles;
 use crate::tokens::{Stamp, stamp};
 
-/// Protocols that clients of HTTP can choose from.
+/// ALPN names for HTTP clients.
 pub(crate) const HTTP: [&[u8]; 2] = [b"h2", b"http/1.1"];
 
-/// Speaks TLS with the certificate that the files hold now.
+/// Accepts TLS connections with the files' current certificate.
 pub(crate) struct Tls {
     files: TlsFiles,
     protocols: &'static [&'static [u8]],
@@ -25,23 +25,23 @@ pub(crate) struct Tls {
 }
 
 struct Current {
-    /// Of the files that were read last, whether they could be used or not.
+    /// Stamps of the files read last, usable or not.
     stamps: Option<[Stamp; 2]>,
     acceptor: TlsAcceptor,
 }
 
 impl Tls {
-    /// Reads the files; clients can choose from `protocols`.
+    /// Reads the files; `protocols` are the ALPN names.
     ///
     /// # Errors
-    /// Where they hold no certificate with its key.
+    /// If the files hold no certificate with its key.
     pub(crate) fn open(files: TlsFiles, protocols: &'static [&'static [u8]]) -> Result<Self, ServerError> {
         let stamps = stamps(&files).ok();
         let acceptor = acceptor(&files, protocols)?;
         Ok(Self { files, protocols, current: Mutex::new(Current { stamps, acceptor }) })
     }
 
-    /// What the next connection is accepted with. Files that have changed and cannot be used leave it as it was.
+    /// The acceptor for the next connection. Changed files that are unusable keep the old one.
     pub(crate) fn acceptor(&self) -> TlsAcceptor {
         let now = stamps(&self.files);
         let mut current = self.current.lock().unwrap_or_else(PoisonError::into_inner);
@@ -73,7 +73,7 @@ fn acceptor(files: &TlsFiles, protocols: &[&[u8]]) -> Result<TlsAcceptor, Server
         return Err(of_certificate("holds no certificate in PEM".to_owned()));
     }
     let key = PrivateKeyDer::from_pem_file(&files.key).map_err(|e| of_key(e.to_string()))?;
-    // The provider is named since other libraries in the program may bring others.
+    // Names the provider, because other libraries in the program may bring others.
     let config = ServerConfig::builder_with_provider(Arc::new(ring::default_provider()))
         .with_safe_default_protocol_versions()
         .map_err(|e| of_key(e.to_string()))?;

@@ -1,7 +1,7 @@
-//! Tokens: who may read and write what. A file of their hashes, changed at the shell, that a server follows.
+//! Tokens and their permissions: a file of hashes that the command line changes and a server follows.
 //!
-//! A token is 256 random bits, so one round of SHA-256 is as good as a slow hash: slowness makes up for secrets that
-//! can be guessed, and would be paid on the path of a request.
+//! A token is 256 random bits, so one round of SHA-256 is as good as a slow hash. Slow hashes protect guessable
+//! secrets, and each request would pay for one.
 
 use std::collections::{BTreeSet, HashMap};
 use std::fmt::Write as _;
@@ -16,28 +16,28 @@ use model::UnknownName;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 
-/// How a token begins, so that one is known where it turns up.
+/// Start of every token, to recognize leaked ones.
 const PREFIX: &str = "mw_";
 const SECRET_BYTES: usize = 32;
 const NAME_BYTES_MAX: usize = 64;
 
-/// What a token is good for.
+/// The permissions of a token.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Grant {
-    /// Whose it is, or what for.
+    /// The token's name: its owner or purpose.
     pub name: String,
-    /// The databases; those of ensembles are in `sim`. Empty: all.
+    /// The databases; ensembles are in `sim`. Empty: all.
     #[serde(default)]
     pub databases: Vec<String>,
-    /// Whether it may ask.
+    /// Whether it may query.
     pub read: bool,
-    /// Whether it may send rows.
+    /// Whether it may write rows.
     pub write: bool,
 }
 
 impl Grant {
-    /// Whether a database is among its own.
+    /// Whether it covers a database.
     pub fn covers(&self, database: &str) -> bool {
         self.databases.is_empty() || self.databases.iter().any(|d| d == database)
     }
@@ -46,29 +46,29 @@ impl Grant {
 /// Why a token file cannot be used or changed.
 #[derive(Debug, thiserror::Error)]
 pub enum TokenError {
-    /// The file cannot be read or written.
+    /// Reading or writing the file failed.
     #[error("{}: {cause}", path.display())]
     Io {
         /// The file.
         path: PathBuf,
-        /// What the system answered.
+        /// The system's error.
         cause: io::Error,
     },
-    /// The file is there and is no token file.
+    /// The file exists and is not a token file.
     #[error("{} is not a token file: {reason}", path.display())]
     Malformed {
         /// The file.
         path: PathBuf,
-        /// Why.
+        /// The reason.
         reason: String,
     },
-    /// A token has the name already.
+    /// Another token has the name.
     #[error("token {name:?} exists already: revoke it first, or choose another name")]
     Taken {
         /// The name.
         name: String,
     },
-    /// The text cannot be a name.
+    /// The name is invalid.
     #[error("{name:?} cannot name a token: give 1 to {NAME_BYTES_MAX} bytes without control characters")]
     Name {
         /// The text.
@@ -82,7 +82,7 @@ pub enum TokenError {
     Random(getrandom::Error),
 }
 
-/// A token as the file has it.
+/// A token in the file.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 struct Stored {
     sha256: String,
@@ -90,37 +90,37 @@ struct Stored {
     grant: Grant,
 }
 
-/// All of a file.
+/// The whole file.
 #[derive(Debug, Default, Serialize, Deserialize)]
 struct Content {
     #[serde(default, rename = "token")]
     tokens: Vec<Stored>,
 }
 
-/// A file of tokens, to be changed.
+/// An editable token file.
 #[derive(Debug, Clone)]
 pub struct TokenFile {
     path: PathBuf,
 }
 
 impl TokenFile {
-    /// The file at `path`, which need not be there yet.
+    /// The file at `path`, which need not exist.
     pub fn new(path: PathBuf) -> Self {
         Self { path }
     }
 
-    /// What its tokens are good for, in the order in which they were made.
+    /// The permissions of all tokens, oldest first.
     ///
     /// # Errors
-    /// Where the file cannot be read.
+    /// If the file cannot be read.
     pub fn list(&self) -> Result<Vec<Grant>, TokenError> {
         Ok(read(&self.path)?.1.tokens.into_iter().map(|t| t.grant).collect())
     }
 
-    /// Makes a token and gives it: nobody can read it in the file later. Makes the file where it is not there.
+    /// Creates a token and returns it; the file keeps only its hash. Creates a missing file.
     ///
     /// # Errors
-    /// Where the name is taken or cannot be one, or the file cannot be changed.
+    /// If the name is taken or invalid, or the file cannot be changed.
     pub fn create(&self, grant: Grant) -> Result<String, TokenError> {
         let name = &grant.name;
         if name.is_empty() || name.len() > NAME_BYTES_MAX || name.contains(char::is_control) {
@@ -139,10 +139,10 @@ impl TokenFile {
         Ok(token)
     }
 
-    /// Takes a token away: servers refuse it from their next request on.
+    /// Revokes a token: servers refuse it from their next request on.
     ///
     /// # Errors
-    /// Where there is none of that name, or the file cannot be changed.
+    /// If no token has the name, or the file cannot be changed.
     pub fn revoke(&self, name: &str) -> Result<(), TokenError> {
         self.change(|content| {
             let place = content.tokens.iter().position(|t| t.grant.name == name);
@@ -153,14 +153,14 @@ impl TokenFile {
         })
     }
 
-    /// Changes the file as a whole, durably, one process at a time.
+    /// Replaces the whole file durably, one process at a time.
     fn change(&self, change: impl FnOnce(&mut Content) -> Result<(), TokenError>) -> Result<(), TokenError> {
         let failed = |cause| TokenError::Io { path: self.path.clone(), cause };
         let folder = match self.path.parent() {
             Some(folder) if !folder.as_os_str().is_empty() => folder,
             _ => Path::new("."),
         };
-        // The folder is what stays while the file is replaced; held until this returns.
+        // Lock the folder, which stays while the file is replaced; held until this returns.
         let lock = File::open(folder).map_err(failed)?;
         lock.lock().map_err(failed)?;
         let mut content = match read(&self.path) {
@@ -174,11 +174,11 @@ impl TokenFile {
     }
 }
 
-/// As `disk::write_file`, for the owner's eyes only, from the first byte on.
+/// As `disk::write_file`, readable by the owner only from the first byte on.
 fn write_private(path: &Path, folder: &Path, bytes: &[u8]) -> io::Result<()> {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     let temporary = path.with_file_name(format!(".{name}{}", disk::TEMPORARY_SUFFIX));
-    // Left by a process that was killed: no other is here, the folder is locked.
+    // A killed process left it: the lock excludes all others.
     match fs::remove_file(&temporary) {
         Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
         _ => {}
@@ -190,7 +190,7 @@ fn write_private(path: &Path, folder: &Path, bytes: &[u8]) -> io::Result<()> {
     RealDisk.sync_dir(folder)
 }
 
-/// What tells one state of a file from another: device, inode, size and time of change in ns.
+/// Identifies one state of a file: device, inode, size, modification time in s and ns.
 pub(crate) type Stamp = (u64, u64, u64, i64, i64);
 
 pub(crate) fn stamp(of: &fs::Metadata) -> Stamp {
@@ -210,7 +210,7 @@ fn malformed(path: &Path, error: &dyn std::error::Error) -> TokenError {
     TokenError::Malformed { path: path.to_owned(), reason: error.to_string().trim_end().to_owned() }
 }
 
-/// Whether two hashes are equal, in a time that does not depend on where they differ.
+/// Compares two hashes in constant time.
 fn is_equal(a: &Hash, b: &Hash) -> bool {
     std::hint::black_box(a.iter().zip(b).fold(0, |differ, (a, b)| differ | (a ^ b))) == 0
 }
@@ -244,15 +244,15 @@ fn hex(bytes: &[u8]) -> String {
     })
 }
 
-/// The tokens of a file as it is now, for a server.
+/// The current tokens of a file, for a server.
 #[derive(Debug)]
 pub(crate) struct Tokens {
     path: PathBuf,
     known: RwLock<(Stamp, Known)>,
 }
 
-/// By the first bytes of the SHA-256 of the token, with all of it. Finding the entry takes a time that says nothing of
-/// the token, since whoever sends guesses does not choose their hashes; the hashes are compared in constant time anyway.
+/// Maps the first bytes of a token's SHA-256 to the full hash. The lookup time reveals nothing about a token, because
+/// an attacker cannot choose the hashes of guesses; the full comparison is constant-time anyway.
 type Known = Arc<HashMap<[u8; 8], (Hash, Arc<Grant>)>>;
 
 type Hash = [u8; 32];
@@ -263,10 +263,10 @@ impl Tokens {
         Ok(Self { path, known })
     }
 
-    /// What a token is good for; `None` where it is none of the file's.
+    /// The permissions of a token; `None` if the file lacks it.
     ///
     /// # Errors
-    /// Where the file cannot be read any more: then no token is good.
+    /// If the file is no longer readable: then every token is refused.
     pub(crate) fn find(&self, token: &str) -> Result<Option<Arc<Grant>>, TokenError> {
         let known = self.current()?;
         let sent = hash(token);
@@ -274,7 +274,7 @@ impl Tokens {
         Ok(found.map(|(_, grant)| grant.clone()))
     }
 
-    /// The tokens, read again where the file has changed.
+    /// The tokens, reloaded if the file has changed.
     fn current(&self) -> Result<Known, TokenError> {
         let failed = |cause| TokenError::Io { path: self.path.clone(), cause };
         let now = stamp(&fs::metadata(&self.path).map_err(failed)?);

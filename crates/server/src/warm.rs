@@ -1,4 +1,4 @@
-//! What was read of ensembles and stays in memory from one question to the next.
+//! Caches ensembles between queries.
 
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -11,34 +11,34 @@ use sql::{Ensembles, QueryError};
 use crate::error::Refusal;
 use crate::questions::broken;
 
-/// Ensembles whose columns are kept open, and the memory that each may hold.
+/// Ensembles with cached columns, and the memory limit of each in bytes.
 const OPEN_MAX: usize = 4;
 const COLUMN_BYTES_MAX: usize = 64 << 20;
 
-/// What was read of ensembles and stays in memory from one question to the next.
+/// Ensembles cached between queries.
 #[derive(Default)]
 pub(crate) struct Warm {
-    /// What there is, and when the tables were committed to last before it was read.
+    /// The ensembles, with the tables' last commit times before the read.
     known: tokio::sync::Mutex<Option<(Commits, Ensembles)>>,
-    /// The last one asked about last.
+    /// Least recently used first.
     open: Mutex<Vec<Arc<Columns>>>,
 }
 
-/// When each table of the ensembles was committed to last.
+/// Last commit time of each ensemble table.
 type Commits = [Option<SystemTime>; 3];
 
-/// Whether another commit would be seen by its time: file systems count time in steps of some milliseconds.
+/// Whether a later commit would change the time: file systems count time in steps of some milliseconds.
 fn is_settled(commits: &Commits) -> bool {
     const STEPS: Duration = Duration::from_millis(100);
     commits.iter().flatten().all(|at| at.elapsed().is_ok_and(|since| since > STEPS))
 }
 
 impl Warm {
-    /// The ensembles as they are now: those that were read before, where nothing was committed since.
+    /// The current ensembles; reads them again after a commit.
     pub(crate) async fn ensembles(&self, data: &Path) -> Result<Ensembles, QueryError> {
-        // One question reads them, and others wait for it.
+        // One query reads them while others wait.
         let mut known = self.known.lock().await;
-        // Taken before the tables are read: a commit in between makes the next question read them again.
+        // Taken before the tables are read, so that a commit in between triggers another read.
         let commits = Store::committed_at(data);
         if let Some((before, ensembles)) = &*known
             && *before == commits
@@ -48,13 +48,13 @@ impl Warm {
         let settled = is_settled(&commits);
         let store = Store::open(data, Arc::new(RealDisk)).await?;
         let ensembles = Ensembles::read(store.as_ref()).await?;
-        // What cannot be read may be the next time, without a commit.
+        // An unreadable ensemble may become readable without a commit.
         let keep = settled && ensembles.iter().all(|(_, found)| found.is_ok());
         *known = keep.then(|| (commits, ensembles.clone()));
         Ok(ensembles)
     }
 
-    /// The columns of the current version of an ensemble: those that are open, where it has not changed since.
+    /// The columns of an ensemble's current version, cached if unchanged.
     pub(crate) async fn columns(&self, data: &Path, name: &str) -> Result<Arc<Columns>, Refusal> {
         let ensembles = self.ensembles(data).await?;
         let Some((_, found)) = ensembles.iter().find(|(other, _)| *other == name) else {
@@ -77,7 +77,7 @@ impl Warm {
         Ok(columns)
     }
 
-    /// Open columns of the very same ranges.
+    /// Cached columns of exactly these ranges.
     fn find(&self, stored: &StoredEnsemble) -> Option<Arc<Columns>> {
         let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
         let same = |c: &Arc<Columns>| {

@@ -1,4 +1,4 @@
-//! Writes: bodies in any of the wire formats.
+//! Writes, in any wire format.
 
 use std::borrow::Cow;
 
@@ -16,15 +16,15 @@ use crate::access::Access;
 use crate::app::{App, database};
 use crate::error::Refusal;
 
-/// The header that names a request, so that it is stored once however often it is sent.
+/// The header with a request's key: the server stores each key once.
 pub(crate) const KEY_HEADER: &str = "idempotency-key";
-/// The header that says what becomes of values that their columns do not hold.
+/// The header that chooses what happens to values that do not fit their column.
 pub(crate) const CONFLICT_HEADER: &str = "x-manyworlds-on-conflict";
-/// What was refused is told of so many items; the others are counted.
+/// Rejected items listed in a reply; the rest are only counted.
 const TOLD_MAX: usize = 100;
-/// The header that tells what was stored otherwise than it was sent.
+/// The header for notices about rows stored differently than sent.
 const NOTICE_HEADER: HeaderName = HeaderName::from_static("x-manyworlds-notice");
-/// So many notices are told.
+/// Notices in a reply, at most.
 const NOTICES_MAX: usize = 16;
 
 #[derive(Deserialize)]
@@ -39,7 +39,7 @@ pub(crate) struct LineQuery {
     precision: Option<String>,
 }
 
-/// All that a request brings besides what its address says.
+/// All parts of a write request but its path.
 type Sent = (State<App>, Extension<Access>, HeaderMap, Body);
 
 pub(crate) async fn message_pack(sent: Sent) -> Result<Response, Refusal> {
@@ -49,7 +49,7 @@ pub(crate) async fn message_pack(sent: Sent) -> Result<Response, Refusal> {
 
 pub(crate) async fn line_protocol(Query(query): Query<LineQuery>, sent: Sent) -> Result<Response, Refusal> {
     let precision = match query.precision.as_deref() {
-        // Nanoseconds were `n` in the first version of the protocol, and microseconds `u`.
+        // InfluxDB 1 wrote nanoseconds as `n` and microseconds as `u`.
         None | Some("" | "ns" | "n") => Precision::Nanoseconds,
         Some("us" | "u" | "µ") => Precision::Microseconds,
         Some("ms") => Precision::Milliseconds,
@@ -77,7 +77,7 @@ pub(crate) async fn arrow(Query(query): Query<TableQuery>, sent: Sent) -> Result
     write_rows(&query, sent, |table| Format::ArrowStream { table }).await
 }
 
-/// Rows of one table, which the address names: NAME, or DATABASE.NAME.
+/// Stores rows of the table in the query string: NAME, or DATABASE.NAME.
 async fn write_rows(
     query: &TableQuery,
     sent: Sent,
@@ -110,7 +110,7 @@ async fn write(sent: Sent, database: &str, format: Format<'_>) -> Result<Respons
     let body = app.body(body, limits.body_bytes_max).await?;
     let plain: Cow<'_, [u8]> = decode::expand(&body, limits)?;
     let columns = match format {
-        // Their values do not say of which type they are.
+        // Their values carry no types.
         Format::Json { table } | Format::Csv { table } => match TableName::new(database, table) {
             Ok(name) => app.store.columns(&name).await?,
             Err(_) => None,
@@ -143,7 +143,8 @@ async fn write(sent: Sent, database: &str, format: Format<'_>) -> Result<Respons
     reply(&written, &refused, refused_beyond, notices.collect())
 }
 
-/// 204 where everything was stored, else what was not; with what was stored otherwise than it was sent.
+/// Replies 204 if all rows are stored, else lists the rejected items. Adds notices about rows stored differently than
+/// sent.
 fn reply(
     written: &[Written],
     refused: &[Refused],
@@ -212,6 +213,6 @@ fn words(refused: &Value) -> String {
 
 fn now_micros() -> i64 {
     let since = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
-    // A clock before 1970 counts backwards.
+    // Times before 1970 are negative.
     since.map_or_else(|e| -(e.duration().as_micros() as i64), |d| d.as_micros() as i64)
 }

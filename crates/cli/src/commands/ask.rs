@@ -50,7 +50,7 @@ fn options(args: &AskArgs, source: &Snapshot) -> Options {
     }
 }
 
-/// The answer of several files of partial answers.
+/// Merges partial answers from files.
 fn merged(args: &AskArgs) -> Result<Answer> {
     let mut all: Option<Partial> = None;
     for path in &args.merge {

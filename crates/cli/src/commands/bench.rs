@@ -23,7 +23,7 @@ use crate::args::{
 };
 use crate::output::{note, print, print_json};
 
-/// Where a bench works, what it is called, and how its result is written.
+/// A benchmark's work folder, name and output.
 pub(super) struct Desk<'a> {
     name: &'static str,
     report: Option<&'a Path>,
@@ -34,7 +34,7 @@ pub(super) struct Desk<'a> {
 }
 
 impl<'a> Desk<'a> {
-    /// Makes the folders, and listens for Ctrl-C.
+    /// Creates the folders, and listens for Ctrl-C.
     pub(super) fn new(
         name: &'static str,
         data: Option<&Path>,
@@ -63,12 +63,12 @@ impl<'a> Desk<'a> {
         Bench { program: &self.program, data: self.folder.path(), workload, note: &note, stop }
     }
 
-    /// Leaves the folder where it is; gives where.
+    /// Keeps the work folder, and returns it.
     pub(super) fn keep(self) -> PathBuf {
         self.folder.keep()
     }
 
-    /// Writes the result as it was asked for.
+    /// Prints the result in the requested format.
     pub(super) fn print(&self, measured: &impl Serialize, markdown: &str) -> Result<()> {
         match self.format {
             Format::Json => print_json(measured),
@@ -76,7 +76,7 @@ impl<'a> Desk<'a> {
         }
     }
 
-    /// Writes the result, and the reports where asked for.
+    /// Prints the result, and writes the requested reports.
     fn hand_in(&self, measured: &impl Serialize, markdown: &str, html: &str) -> Result<()> {
         for (folder, ending, text) in self.report.iter().flat_map(|f| [(f, "md", markdown), (f, "html", html)]) {
             let path = folder.join(format!("{}.{ending}", self.name));
@@ -186,20 +186,20 @@ pub(crate) fn ask(args: &BenchAskArgs) -> Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Asks in SQL, the session kept open from one question to the next, as a program that asks often would.
+/// Runs SQL in one session for all statements, as a long-lived program would.
 #[derive(Default)]
 struct SqlSession(Option<(PathBuf, Engine)>);
 
 impl SqlSession {
-    /// Rows that a statement has.
+    /// The number of rows of an answer.
     fn ask(&mut self, data: &Path, statement: &str) -> Result<usize, SqlError> {
         let (batches, _) = self.ask_reading(data, statement)?;
         Ok(batches.iter().map(RecordBatch::num_rows).sum())
     }
 
-    /// What a statement answers, and what that read.
+    /// An answer, and what it read from disk.
     fn ask_reading(&mut self, data: &Path, statement: &str) -> Result<(Vec<RecordBatch>, Reading), SqlError> {
-        // The bench calls from a worker of the runtime, which is told that this one blocks.
+        // The bench blocks a worker thread of the runtime.
         tokio::task::block_in_place(|| {
             tokio::runtime::Handle::current().block_on(async {
                 if self.0.as_ref().is_none_or(|(open, _)| open != data) {
@@ -221,7 +221,7 @@ impl SqlSession {
     }
 }
 
-/// Where a bench writes.
+/// The work folder of a benchmark.
 enum Folder {
     Kept(PathBuf),
     Temporary(tempfile::TempDir),
@@ -240,7 +240,7 @@ impl Folder {
         })
     }
 
-    /// Leaves it where it is; gives where.
+    /// Keeps it, and returns its path.
     fn keep(self) -> PathBuf {
         match self {
             Self::Kept(path) => path,
@@ -256,7 +256,7 @@ impl Folder {
     }
 }
 
-/// Becomes true at Ctrl-C, which is answered with `words`, so that what is under way can end in order.
+/// Turns true at Ctrl-C and prints `words`, so that the current step can finish.
 pub(super) fn stop_on_signal(words: &'static str) -> Result<Arc<AtomicBool>> {
     let stop = Arc::new(AtomicBool::new(false));
     let asked = stop.clone();

@@ -1,4 +1,4 @@
-//! `manyworlds calibrate`: a model compared with real statistics.
+//! `manyworlds calibrate`: compares a model with real statistics.
 
 use std::process::ExitCode;
 
@@ -54,7 +54,7 @@ fn table(rows: &[Measured]) -> Table {
     table
 }
 
-/// Four decimals, and none that say nothing.
+/// Up to four decimals, without trailing zeros.
 fn figure(x: f64) -> String {
     let text = format!("{x:.4}");
     text.trim_end_matches('0').trim_end_matches('.').to_owned()

@@ -39,7 +39,7 @@ pub(crate) async fn compare(args: &CompareArgs) -> Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// An outcome of an ensemble that has worlds.
+/// Resolves an outcome of an ensemble that has worlds.
 fn outcome(columns: &Columns, name: &str) -> Result<OutcomeRef> {
     let plan = &columns.ensemble().plan;
     let found = outcome_of(&plan.catalogue, name)?;

@@ -1,4 +1,4 @@
-//! `manyworlds config`: the settings that a server would have, as a file that it would take.
+//! `manyworlds config`: prints a server's settings as a settings file.
 
 use std::fmt::Write as _;
 use std::process::ExitCode;

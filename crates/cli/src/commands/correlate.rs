@@ -1,4 +1,4 @@
-//! `manyworlds correlate`: which outcomes of an entity go together.
+//! `manyworlds correlate`: correlations between an entity's outcomes.
 
 use std::fmt::Write as _;
 use std::process::ExitCode;
@@ -11,7 +11,7 @@ use super::open_columns;
 use crate::args::{CorrelateArgs, Format};
 use crate::output::{Table, print, print_json};
 
-/// Outcomes up to which the table shows the whole matrix.
+/// Most outcomes for which the table shows the whole matrix.
 const WHOLE_MATRIX: usize = 12;
 
 pub(crate) async fn correlate(args: &CorrelateArgs) -> Result<ExitCode> {
@@ -29,7 +29,7 @@ pub(crate) async fn correlate(args: &CorrelateArgs) -> Result<ExitCode> {
     let cell = |i: usize, j: usize| matrix[[i, j]];
     match args.format.format {
         Format::Json => {
-            // JSON knows no NaN: an outcome that is the same in every world correlates with nothing.
+            // JSON has no NaN: a constant outcome has no correlation.
             let number = |r: f64| if r.is_nan() { Value::Null } else { json!(r) };
             let rows: Vec<Vec<Value>> =
                 (0..names.len()).map(|i| (0..names.len()).map(|j| number(cell(i, j))).collect()).collect();
@@ -65,7 +65,7 @@ fn as_matrix(names: &[&str], cell: impl Fn(usize, usize) -> f64) -> String {
     text
 }
 
-/// The pairs that go together most, in either direction.
+/// The most strongly correlated pairs, positive or negative.
 fn strongest(names: &[&str], top: usize, cell: impl Fn(usize, usize) -> f64) -> Table {
     let mut pairs: Vec<(f64, usize, usize)> = (0..names.len())
         .flat_map(|i| (0..i).map(move |j| (i, j)))

@@ -44,7 +44,7 @@ pub(crate) async fn list(place: &Place, format: Format) -> Result<ExitCode> {
     print_list(&rows, format)
 }
 
-/// The row of an ensemble that cannot be read.
+/// The row of an unreadable ensemble.
 fn unreadable(name: &str) -> Value {
     let mut row: Value = COLUMNS.into_iter().map(|column| (column, Value::Null)).collect();
     row["ensemble"] = json!(name);
@@ -91,7 +91,7 @@ pub(crate) async fn drop(place: &Place, name: &str, ledger: Option<&str>) -> Res
     let dropped = create_store(place).await?.drop_ensemble(name).await;
     match (dropped, &ledger) {
         (Ok(version), Some(ledger)) => _ = fleet::forget(ledger, name, Some(version)).await?,
-        // It was dropped before without the ledger.
+        // An earlier drop ran without the ledger.
         (Err(EnsembleError::Unknown { .. }), Some(ledger)) if fleet::forget(ledger, name, None).await? > 0 => {}
         (dropped, _) => _ = dropped?,
     }

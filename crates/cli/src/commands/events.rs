@@ -56,7 +56,7 @@ fn print_events(catalogue: &Catalogue, events: &EventRows, rows: &[usize], forma
         };
         return print_json(&rows.iter().map(|&row| object(row)).collect::<Vec<_>>());
     }
-    // For people, columns in which nothing stands are left out.
+    // People see no empty columns.
     let shown: Vec<usize> = (0..catalogue.events.len())
         .filter(|&c| format == Format::Csv || rows.iter().any(|&row| !cell(c, row).is_null()))
         .collect();
@@ -73,7 +73,7 @@ fn print_events(catalogue: &Catalogue, events: &EventRows, rows: &[usize], forma
     print(&if format == Format::Csv { table.to_csv() } else { table.to_string() })
 }
 
-/// The tables that the model makes of one world; of the formats JSON has every outcome besides.
+/// The model's summary tables of one world; JSON also has every outcome.
 fn summary(columns: &Columns, entity: usize, world: World, format: Format) -> Result<()> {
     let stored = columns.ensemble();
     let catalogue = &stored.plan.catalogue;

@@ -1,4 +1,4 @@
-//! `manyworlds export`: a table's rows as a file of another form.
+//! `manyworlds export`: writes a table's rows to a file in another format.
 
 use std::fs::Permissions;
 use std::io::{BufWriter, Write};
@@ -34,7 +34,7 @@ pub(crate) async fn export(args: &ExportArgs) -> Result<ExitCode> {
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let written = tempfile::Builder::new()
         .prefix(".export-")
-        // As for any new file: temporary ones are private.
+        // Temporary files are private; give this one the usual permissions.
         .permissions(Permissions::from_mode(0o666))
         .tempfile_in(folder)
         .with_context(|| format!("cannot create a file in {}", folder.display()))?;

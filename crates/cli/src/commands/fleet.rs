@@ -65,11 +65,11 @@ pub(crate) async fn worker(args: &WorkerArgs) -> Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// The first signal lets the worker finish what it has begun, the second one drops it.
+/// The first signal lets the worker finish running ranges, the second drops them.
 fn halt_on_signals() -> Result<watch::Receiver<Halt>> {
     let (sender, receiver) = watch::channel(Halt::No);
     stop_on_signals(move |is_first| {
-        // Without a receiver the worker has ended.
+        // Without a receiver, the worker has ended.
         _ = sender.send(if is_first { Halt::Drain } else { Halt::Now });
     })?;
     Ok(receiver)

@@ -1,4 +1,4 @@
-//! `manyworlds info`: what is in a table.
+//! `manyworlds info`: the contents of a table.
 
 use std::process::ExitCode;
 
@@ -14,7 +14,7 @@ use super::sql::{open_engine, table_in_sql};
 use crate::args::{Format, Place, TableArgs};
 use crate::output::{Table, count, print, print_json};
 
-/// The commonest texts that are told of a column.
+/// Most frequent texts shown per column.
 const COMMONEST: usize = 3;
 
 pub(crate) async fn info(args: &TableArgs) -> Result<ExitCode> {
@@ -40,7 +40,7 @@ fn is_text(ty: &DataType) -> bool {
     matches!(ty, DataType::Utf8 | DataType::Utf8View | DataType::LargeUtf8)
 }
 
-/// What is told of a column, by the SQL that tells it.
+/// Statistics of a column, by name and SQL.
 fn measures(field: &Field) -> Vec<(&'static str, String)> {
     let name = quoted(field.name());
     let mut measures = vec![("nulls", format!("count(*) - count({name})"))];
@@ -56,7 +56,7 @@ fn measures(field: &Field) -> Vec<(&'static str, String)> {
     measures
 }
 
-/// The rows of a table, and the figures of each of its columns.
+/// The row count of a table and the statistics of its columns.
 async fn figures(engine: &Engine, table: &str, schema: &SchemaRef) -> Result<(u64, Vec<Value>)> {
     let of_columns: Vec<_> = schema.fields().iter().map(|field| measures(field)).collect();
     let expressions = of_columns.iter().flatten().map(|(_, sql)| sql.as_str());
@@ -80,7 +80,7 @@ async fn figures(engine: &Engine, table: &str, schema: &SchemaRef) -> Result<(u6
     Ok((rows, columns))
 }
 
-/// The one batch of a small answer.
+/// The single batch of a small answer.
 async fn one_batch(engine: &Engine, sql: &str) -> Result<Option<RecordBatch>> {
     let mut rows = engine.query(sql).await?;
     while let Some(batch) = rows.next().await {
@@ -92,7 +92,7 @@ async fn one_batch(engine: &Engine, sql: &str) -> Result<Option<RecordBatch>> {
     Ok(None)
 }
 
-/// A type in the words of these tables.
+/// The name of a type in these tables.
 fn type_of(ty: &DataType) -> String {
     match ty {
         ty if ty.is_integer() => "integers".to_owned(),
@@ -106,7 +106,7 @@ fn type_of(ty: &DataType) -> String {
     }
 }
 
-/// The first value of a column: numbers as such, everything else as text.
+/// The first value of a column: a JSON number, or text.
 fn json_of(values: &ArrayRef) -> Result<Value> {
     if values.is_null(0) {
         return Ok(Value::Null);
@@ -118,7 +118,7 @@ fn json_of(values: &ArrayRef) -> Result<Value> {
     })
 }
 
-/// The commonest texts of a column, with how often each is there.
+/// The most frequent texts of a column, with their counts.
 async fn commonest(engine: &Engine, table: &str, column: &str) -> Result<Value> {
     let name = quoted(column);
     let sql = format!(

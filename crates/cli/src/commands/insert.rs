@@ -1,4 +1,4 @@
-//! `manyworlds table insert`: rows of files into a table, a batch a commit.
+//! `manyworlds table insert`: inserts the rows of files, one commit per batch.
 
 mod rows;
 
@@ -19,12 +19,12 @@ use super::disk;
 use crate::args::{Format, TableInsertArgs};
 use crate::output::{bytes, count, note, print, print_json};
 
-/// What became of rows.
+/// Counts of rows.
 #[derive(Default)]
 struct Totals {
     rows: u64,
     bytes: u64,
-    /// Rows that were inserted before.
+    /// Rows inserted by an earlier run.
     before: u64,
     /// Values in overflow columns, by column and overflow column.
     overflow: BTreeMap<(String, String), usize>,
@@ -106,7 +106,7 @@ fn report(args: &TableInsertArgs, totals: &Totals, started: Instant) -> Result<E
     Ok(ExitCode::SUCCESS)
 }
 
-/// What was asked of a table that is made now.
+/// Options for a new table.
 fn options(args: &TableInsertArgs) -> TableOptions {
     let layout = args.layout.unwrap_or(if args.cluster.is_empty() { Layout::Pruned } else { Layout::Clustered });
     let clustering = (!args.cluster.is_empty())
@@ -121,7 +121,7 @@ fn options(args: &TableInsertArgs) -> TableOptions {
     }
 }
 
-/// Whether what was asked fits a table that is there already; what was not asked does.
+/// Checks that the given options match an existing table.
 fn check_options(args: &TableInsertArgs, load: &Load, wanted: &TableOptions) -> Result<()> {
     let Some(have) = load.options() else { return Ok(()) };
     let differs = args.layout.is_some_and(|layout| layout != have.layout)
@@ -140,7 +140,7 @@ fn check_options(args: &TableInsertArgs, load: &Load, wanted: &TableOptions) -> 
     Ok(())
 }
 
-/// What a file's batches are called, so that a batch that was inserted is not inserted again after an interruption.
+/// Names a file's batches, so that a repeat after an interruption skips inserted ones.
 fn name_of(path: &Path, args: &TableInsertArgs) -> Result<String> {
     let about = path.metadata().with_context(|| format!("looking at {}", path.display()))?;
     let changed = about.modified().ok().and_then(|t| t.duration_since(std::time::UNIX_EPOCH).ok());

@@ -106,12 +106,12 @@ pub(crate) fn dispatch(args: Args, settings: &[Setting]) -> Result<ExitCode> {
     }
 }
 
-/// Cores that this process may use.
+/// Cores available to this process.
 fn cores() -> usize {
     std::thread::available_parallelism().map_or(1, NonZero::get)
 }
 
-/// Runs a command on as many threads as there are cores.
+/// Runs a command on one thread per core.
 fn run(command: impl Future<Output = Result<ExitCode>>) -> Result<ExitCode> {
     start_runtime()?.block_on(command)
 }
@@ -122,7 +122,7 @@ fn start_runtime() -> Result<Runtime> {
     builder.build().context("cannot start the runtime")
 }
 
-/// Runs `ask` without the runtime's threads. It has its own, and starting more would cost as much as many questions.
+/// Runs `ask` without the runtime's threads: it has its own, and starting more would cost as much as many queries.
 fn ask(args: &AskArgs) -> Result<ExitCode> {
     let runtime = Builder::new_current_thread().enable_all().build().context("cannot start the runtime")?;
     runtime.block_on(ask::ask(args))
@@ -133,7 +133,7 @@ fn plugin(name: &str) -> Result<&'static Plugin> {
     Ok(found.ok_or_else(|| UnknownName::new("no model", name, MODELS.iter().map(|p| p.name)))?)
 }
 
-/// The model that played a stored ensemble, with the same parameters.
+/// The model of a stored ensemble, with the same parameters.
 fn model_of(plan: &Plan) -> Result<Box<dyn Model>> {
     let plugin = plugin(&plan.model)?;
     let parameters = Parameters::from_json(plugin.parameters, &plan.parameters)
@@ -141,7 +141,7 @@ fn model_of(plan: &Plan) -> Result<Box<dyn Model>> {
     Ok((plugin.build)(&parameters)?)
 }
 
-/// Makes the model that plays an ensemble's events again.
+/// Makes the models that replay an ensemble's events.
 fn make_model() -> MakeModel {
     Arc::new(|plan| Ok(model_of(plan)?.into()))
 }
@@ -155,10 +155,10 @@ async fn serve_metrics(address: Option<SocketAddr>, meter: &Arc<Meter>) -> Resul
     Ok(())
 }
 
-/// How long a process may take to end at once.
+/// How long an immediate end may take.
 const PARTING: Duration = Duration::from_millis(500);
 
-/// Calls `stop` for each signal to end, with whether it is the first. The second signal ends the process, even while its
+/// Calls `stop` at each signal to end, with `true` for the first. The second signal ends the process even if its
 /// threads wait.
 fn stop_on_signals(mut stop: impl FnMut(bool) + Send + 'static) -> Result<()> {
     let mut is_first = true;
@@ -175,12 +175,12 @@ fn stop_on_signals(mut stop: impl FnMut(bool) + Send + 'static) -> Result<()> {
     ctrlc::set_handler(handler).context("cannot listen for Ctrl-C")
 }
 
-/// What tables of rows lie on.
+/// The disk of row tables.
 fn disk() -> Arc<dyn Disk> {
     Arc::new(RealDisk)
 }
 
-/// Opens the tables of ensembles for reading.
+/// Opens ensemble tables to read.
 async fn open_store(place: &Place) -> Result<Store> {
     let (data, disk) = place.open()?;
     Store::open(&data, disk).await?.ok_or_else(|| nothing_stored(place))
@@ -190,16 +190,16 @@ fn nothing_stored(place: &Place) -> anyhow::Error {
     anyhow!("{place} stores no data: play an ensemble with `manyworlds run`, or name another folder with --data")
 }
 
-/// Opens the tables of ensembles to write to them.
+/// Opens ensemble tables to write.
 async fn create_store(place: &Place) -> Result<Store> {
     let (data, disk) = place.open()?;
     Ok(Store::open_or_create(&data, disk).await?)
 }
 
-/// Memory for outcomes that a question has read.
+/// Cache for a query's outcomes, in bytes.
 const COLUMN_CACHE_BYTES: usize = 256 << 20;
 
-/// Opens an ensemble's outcomes for questions.
+/// Opens an ensemble's outcomes for queries.
 async fn open_columns(place: &Place, name: &str) -> Result<Columns> {
     let stored = open_store(place).await?.ensemble(name).await?;
     Ok(ensemble::open_columns(stored, COLUMN_CACHE_BYTES)?)

@@ -1,4 +1,4 @@
-//! `manyworlds models`: what can be played.
+//! `manyworlds models`: lists the models.
 
 use std::process::ExitCode;
 

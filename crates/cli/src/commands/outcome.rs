@@ -1,4 +1,4 @@
-//! `manyworlds outcome`: how outcomes are distributed.
+//! `manyworlds outcome`: distributions of outcomes.
 
 use std::fmt::Write as _;
 use std::process::ExitCode;
@@ -64,7 +64,7 @@ fn to_csv(shown: &[OutcomeAnswer], cdf: bool) -> String {
     table.to_csv()
 }
 
-/// A histogram for the terminal, with the moments above it.
+/// A histogram for the terminal, below the moments.
 fn draw(s: &OutcomeAnswer, cdf: bool) -> String {
     let d = &s.distribution;
     let mut text = format!(
@@ -109,7 +109,7 @@ fn short(number: f64) -> String {
     text.trim_end_matches('0').trim_end_matches('.').to_owned()
 }
 
-/// A bar of `length` characters, to an eighth of one.
+/// A bar of `length` characters, in eighths.
 fn bar(length: f64) -> String {
     const EIGHTHS: [&str; 8] = ["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"];
     let eighths = (length * 8.0).round() as usize;

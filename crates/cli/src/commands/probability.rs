@@ -47,7 +47,7 @@ async fn answer(args: &ProbabilityArgs) -> Result<Price> {
     Ok(question.answer(&columns, &make_model(), &|| true)?)
 }
 
-/// Each condition, and all of them with their interval, with probability and fair odds.
+/// Probability and fair odds of each condition, then of all together with the interval.
 fn rows(found: &Price) -> Vec<(String, String, String)> {
     let percent = |p: f64| format!("{:.2}%", 100.0 * p);
     let odds = |p: f64| if p > 0.0 { format!("{:.2}", 1.0 / p) } else { "-".to_owned() };

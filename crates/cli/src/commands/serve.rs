@@ -79,7 +79,7 @@ pub(crate) async fn serve(args: &ServeArgs) -> Result<ExitCode> {
     Ok(ExitCode::from(1))
 }
 
-/// How this program is started to answer questions.
+/// The command of a query process.
 fn question_program() -> Result<Vec<OsString>> {
     let program = std::env::current_exe().context("cannot find this program to start query processes")?;
     Ok(vec![program.into_os_string(), "question-process".into()])
@@ -91,14 +91,14 @@ fn return_idle_memory() -> Result<()> {
     started.map_err(|error| anyhow!("starting the threads that return memory: {error}"))
 }
 
-/// Answers the questions of a server that started this process.
+/// Answers the queries of the server that started this process.
 pub(crate) fn answer_questions() -> Result<ExitCode> {
     return_idle_memory()?;
     server::answer_questions(make_model()).context("cannot answer the server's queries")?;
     Ok(ExitCode::SUCCESS)
 }
 
-/// The columns that identify the rows of each table, besides their time.
+/// The key columns of each table, besides the time.
 fn unique(given: &[Unique]) -> Result<BTreeMap<TableName, Vec<String>>> {
     let mut unique = BTreeMap::new();
     for Unique { table, columns } in given {
@@ -109,7 +109,7 @@ fn unique(given: &[Unique]) -> Result<BTreeMap<TableName, Vec<String>>> {
     Ok(unique)
 }
 
-/// Ends at the first SIGINT or SIGTERM.
+/// Waits for the first SIGINT or SIGTERM.
 fn told_to_stop() -> Result<impl Future<Output = ()>> {
     let mut interrupt = signal(SignalKind::interrupt()).context("cannot listen for Ctrl-C")?;
     let mut terminate = signal(SignalKind::terminate()).context("cannot listen for SIGTERM")?;

@@ -1,4 +1,4 @@
-//! `manyworlds bench siege`: everything at once, on a disk of its own that can be filled.
+//! `manyworlds bench siege`: runs everything at once, on a private disk that it can fill.
 
 use std::os::unix::process::CommandExt as _;
 use std::process::{Command, ExitCode, Stdio};
@@ -32,20 +32,20 @@ pub(crate) fn siege(args: &BenchSiegeArgs) -> Result<ExitCode> {
     Ok(ExitCode::from(1))
 }
 
-/// What makes a program see mounts of its own, which end with it.
+/// Starts a program with private mounts, which end with it.
 fn unshare() -> Command {
     let mut unshare = Command::new("unshare");
     unshare.args(["--user", "--map-root-user", "--mount", "--"]);
     unshare
 }
 
-/// Whether the system lets this user do that.
+/// Whether the system lets this user have private mounts.
 fn may_mount() -> bool {
     let tried = unshare().arg("true").stdin(Stdio::null()).stderr(Stdio::null()).status();
     tried.is_ok_and(|status| status.success())
 }
 
-/// Becomes the same command there; only comes back where it fails.
+/// Replaces this process by the same command with private mounts; returns only on failure.
 fn go_inside() -> anyhow::Error {
     match std::env::current_exe() {
         Ok(program) => {
@@ -56,13 +56,13 @@ fn go_inside() -> anyhow::Error {
     }
 }
 
-/// A disk in memory, which goes when this is dropped.
+/// A disk in memory, unmounted when dropped.
 struct Mounted {
     folder: TempDir,
 }
 
 impl Mounted {
-    /// Mounts one of so many megabytes.
+    /// Mounts a disk of `megabytes` MB.
     fn new(megabytes: u64) -> Result<Self> {
         let folder =
             tempfile::Builder::new().prefix("manyworlds-siege-").tempdir().context("cannot create a folder")?;
@@ -83,7 +83,7 @@ impl Mounted {
 
 impl Drop for Mounted {
     fn drop(&mut self) {
-        // The folder under it can go only without it. Where this fails, an empty folder is left behind.
+        // Unmount first, so that the folder can be removed. A failure leaves an empty folder behind.
         drop(Command::new("umount").arg("--lazy").arg(self.folder.path()).status());
     }
 }

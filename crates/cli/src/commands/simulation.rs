@@ -1,4 +1,4 @@
-//! From flags to the plan of an ensemble and its model.
+//! Makes plans and models from flags.
 
 use std::fmt::Display;
 use std::path::Path;
@@ -13,16 +13,16 @@ use world::{Seed, World, WorldRange};
 use super::plugin;
 use crate::args::{Events, PlanArgs, UntilArgs};
 
-/// Who plays the ranges.
+/// The players of an ensemble, which decide the size of its ranges.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Sizing {
-    /// As many threads of one process.
+    /// Threads of one process.
     Threads(usize),
     /// Any number of workers.
     Fleet,
 }
 
-/// The plan, of ranges that suit who plays them.
+/// The plan, with ranges sized for its players.
 pub(crate) fn planned(args: &PlanArgs, sizing: Sizing) -> Result<(Arc<dyn Model>, Plan)> {
     let plugin = plugin(&args.model)?;
     let name = args.name.clone().unwrap_or_else(|| plugin.name.to_owned());
@@ -58,14 +58,14 @@ pub(crate) fn planned(args: &PlanArgs, sizing: Sizing) -> Result<(Arc<dyn Model>
     Ok((model, plan))
 }
 
-/// The outcome to estimate, and how precisely.
+/// The outcome to estimate, and its precision.
 pub(crate) fn until(args: &UntilArgs, catalogue: &Catalogue) -> Result<Option<Until>> {
     let (Some(goal), Some(name)) = (args.until_ci, &args.outcome) else { return Ok(None) };
     let OutcomeRef { entity, outcome } = outcome_of(catalogue, name)?;
     Ok(Some(Until { entity, outcome, goal }))
 }
 
-/// The outcome that `--outcome ENTITY:OUTCOME` names.
+/// Resolves `--outcome ENTITY:OUTCOME`.
 pub(crate) fn outcome_of(catalogue: &Catalogue, name: &str) -> Result<OutcomeRef> {
     let (entity, outcome) =
         name.split_once(':').with_context(|| format!("--outcome {name}: write it as ENTITY:OUTCOME"))?;
@@ -99,7 +99,6 @@ pub(crate) fn invalid_definition(path: &Path, what: &str, faults: &dyn Display) 
     anyhow!("{} does not define a valid {what}:\n{faults}", path.display())
 }
 
-/// A file's text.
 pub(crate) fn text_of(path: &Path) -> Result<String> {
     std::fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))
 }

@@ -4,7 +4,7 @@ use ensemble::KnownOutcome;
 
 use crate::output::{Table, count, known_to, number};
 
-/// Outcomes of an entity in the table. The other formats have all.
+/// Outcomes shown per entity; the other formats have all.
 const SHOWN: usize = 5;
 
 /// The statistics of the first outcomes of each entity; `None` without any.

@@ -18,7 +18,7 @@ pub(crate) async fn list(data: &DataArgs, format: &FormatArgs) -> Result<ExitCod
     let mut tables = Vec::new();
     for name in snapshot::tables(&data.data)? {
         let root = name.folder(&data.data);
-        // A table that cannot be read is listed with the reason, and keeps no other from the list.
+        // An unreadable table is listed with the reason, and does not hide others.
         match with_log(&name, &root).await {
             Ok(told) => tables.extend(told),
             Err(error) => tables.push(json!({"table": name.to_string(), "trouble": format!("{error:#}")})),
@@ -32,7 +32,7 @@ pub(crate) async fn list(data: &DataArgs, format: &FormatArgs) -> Result<ExitCod
     Ok(ExitCode::SUCCESS)
 }
 
-/// A table and how many rows wait in its log; `None` where it has neither segments nor rows.
+/// A table and its unflushed rows; `None` if it has neither segments nor rows.
 async fn with_log(name: &TableName, root: &Path) -> Result<Option<Value>> {
     let (mut of, waiting) = match StoredTable::open(root, disk()).await? {
         Some(stored @ StoredTable::Row(_)) => (of_table(name, &stored).await?, Vec::new()),
@@ -51,7 +51,7 @@ async fn with_log(name: &TableName, root: &Path) -> Result<Option<Value>> {
     Ok(Some(of))
 }
 
-/// One row a table; what is not told is left empty.
+/// One row per table; unknown cells stay empty.
 fn listed(tables: &[Value], count: fn(u64) -> String, bytes: fn(u64) -> String) -> Table {
     let mut shown = Table::new(["table", "layout", "files", "rows", "bytes", "unflushed rows", "trouble"]);
     for of in tables {
@@ -70,7 +70,7 @@ fn listed(tables: &[Value], count: fn(u64) -> String, bytes: fn(u64) -> String) 
     shown
 }
 
-/// What is told of a table as a whole. The rows of layout `row` are in no log, and so are not told.
+/// Statistics of a table. Layout `row` logs no row counts, so its `rows` is null.
 async fn of_table(name: &TableName, stored: &StoredTable) -> Result<Value> {
     Ok(match stored {
         StoredTable::Row(avro) => {
@@ -171,7 +171,7 @@ pub(crate) async fn drop(args: &TableArgs) -> Result<ExitCode> {
         return Err(no_table(&args.name, &root));
     }
     let _folder_lock = FolderLock::exclusive(&root)?;
-    // Under another name first, so that it goes as a whole: half a table would have a log that does not fit it.
+    // Rename first, so that an interrupted drop leaves no half table with a log that does not fit it.
     let folder = root.file_name().unwrap_or_default().to_string_lossy();
     let gone = root.with_file_name(format!(".{folder}.{}{TEMPORARY_SUFFIX}", uuid::Uuid::new_v4().simple()));
     let removed = std::fs::rename(&root, &gone).and_then(|()| std::fs::remove_dir_all(&gone));

@@ -1,4 +1,4 @@
-//! `manyworlds token`: who may use a server.
+//! `manyworlds token`: creates, lists and revokes tokens.
 
 use std::process::ExitCode;
 

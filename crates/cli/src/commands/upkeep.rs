@@ -26,7 +26,7 @@ use crate::args::{
 };
 use crate::output::{Table, bytes, count, note, print, print_json};
 
-/// How often lines of progress are written where nobody watches a bar.
+/// Time between progress lines without a terminal.
 const LINE_EACH: Duration = Duration::from_secs(5);
 
 pub(crate) async fn cluster(args: &TableClusterArgs) -> Result<ExitCode> {
@@ -52,7 +52,7 @@ pub(crate) async fn cluster(args: &TableClusterArgs) -> Result<ExitCode> {
     timed.print(summary, args.table.format.format)
 }
 
-/// By what to cluster from now on; `None` where nothing was said.
+/// The new clustering; `None` if no flag changes it.
 async fn clustering(args: &TableClusterArgs, root: &std::path::Path) -> Result<Option<Clustering>> {
     if args.columns.is_empty() && args.curve.is_none() {
         return Ok(None);
@@ -97,7 +97,7 @@ pub(crate) async fn trim(args: &TableTrimArgs) -> Result<ExitCode> {
     timed.print(summary, args.table.format.format)
 }
 
-/// A time in microseconds since 1970, as people write it.
+/// Formats microseconds since 1970.
 fn time(micros: i64) -> Option<String> {
     let time = chrono::DateTime::from_timestamp_micros(micros)?;
     Some(time.to_rfc3339_opts(chrono::SecondsFormat::AutoSi, true))
@@ -115,7 +115,7 @@ pub(crate) async fn delete(args: &TableDeleteArgs) -> Result<ExitCode> {
     timed.print(deleted(&timed.result, args.apply), args.table.format.format)
 }
 
-/// What was removed, or would be, and then how to do it.
+/// The rows that were or would be removed; a dry run adds the command to apply it.
 fn deleted(done: &Deleted, applied: bool) -> Value {
     let mut summary = json!({
         "applied": applied,
@@ -134,7 +134,7 @@ fn deleted(done: &Deleted, applied: bool) -> Value {
 
 pub(crate) async fn rewrite(args: &TableRewriteArgs) -> Result<ExitCode> {
     let root = args.table.folder();
-    // What is named and empty is none.
+    // An empty list counts as none.
     let names = |names: &Option<Vec<String>>| -> Option<Vec<String>> {
         names.as_ref().map(|names| names.iter().filter(|name| !name.is_empty()).cloned().collect())
     };
@@ -226,7 +226,7 @@ pub(crate) async fn rebuild(args: &RebuildArgs) -> Result<ExitCode> {
     Ok(if done.damaged.is_empty() { ExitCode::SUCCESS } else { ExitCode::from(1) })
 }
 
-/// Flushes the log of a table and returns the number of rows. A running server does it by itself.
+/// Flushes a table's log and returns the number of rows. A running server flushes by itself.
 async fn flush(root: &Path) -> Result<u64> {
     match ingest::digest(root, disk(), &DigestOptions::default()).await {
         Err(IngestError::Digesting { .. }) => {
@@ -243,7 +243,7 @@ fn hint(applied: bool) {
     }
 }
 
-/// What a command did, and what it took.
+/// A command's result, time and memory.
 struct Timed<T> {
     result: T,
     wall: Duration,

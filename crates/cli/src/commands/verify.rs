@@ -1,4 +1,4 @@
-//! `manyworlds verify`: checks an ensemble against itself.
+//! `manyworlds verify`: checks an ensemble's stored content.
 
 use std::process::ExitCode;
 

@@ -11,12 +11,12 @@ use super::{Ledger, PATIENCE, Result, in_time};
 
 /// The channel that the triggers in `migrations/0002_changes.sql` notify.
 const CHANNEL: &str = "manyworlds";
-/// Pause before listening again to a ledger that is away.
+/// Pause before listening again after an outage of the ledger.
 const PAUSE: Duration = Duration::from_secs(1);
-/// How long the ledger may be silent before the connection is checked.
+/// Silence after which the connection is checked.
 const QUIET: Duration = Duration::from_mins(1);
 
-/// Learns when an ensemble is submitted or changes its state.
+/// Notifies of submitted ensembles and changed states.
 #[derive(Debug)]
 pub struct Changes {
     heard: Arc<Notify>,
@@ -24,10 +24,9 @@ pub struct Changes {
 }
 
 impl Changes {
-    /// Waits until something has changed since the last wait, but no longer than `patience`: notifications are lost while
-    /// the connection is broken.
+    /// Waits for a change since the last wait, for at most `patience`: a broken connection loses notifications.
     pub async fn wait(&self, patience: Duration) {
-        // After a timeout the caller looks, too.
+        // After a timeout, the caller looks anyway.
         let _heard = tokio::time::timeout(patience, self.heard.notified()).await;
     }
 }
@@ -39,10 +38,10 @@ impl Drop for Changes {
 }
 
 impl Ledger {
-    /// Begins to listen, and reconnects where the connection breaks.
+    /// Starts listening, and reconnects after a broken connection.
     ///
     /// # Errors
-    /// Where the ledger does not answer.
+    /// If the ledger does not answer.
     pub async fn listen(&self) -> Result<Changes> {
         let options = (*self.pool().connect_options()).clone();
         let mut listener = in_time(listener(&options)).await.map_err(self.fail("be listened to"))?;
@@ -52,7 +51,7 @@ impl Ledger {
             loop {
                 let received = match tokio::time::timeout(QUIET, listener.recv()).await {
                     Ok(received) => received.map(drop),
-                    // A dead connection is silent, too.
+                    // Silence may mean a dead connection, so listen anew.
                     Err(_) => in_time(listener.listen(CHANNEL)).await,
                 };
                 notify.notify_one();
@@ -69,7 +68,7 @@ impl Ledger {
     }
 }
 
-/// Listens over a connection of its own, outside the pool of queries.
+/// Listens on a connection outside the query pool.
 async fn listener(options: &PgConnectOptions) -> std::result::Result<PgListener, sqlx::Error> {
     let one = PgPoolOptions::new().max_connections(1).acquire_timeout(PATIENCE).connect_lazy_with(options.clone());
     let mut listener = PgListener::connect_with(&one).await?;

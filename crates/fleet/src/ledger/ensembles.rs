@@ -45,12 +45,12 @@ impl State {
         }
     }
 
-    /// Whether ranges may still be played, now or later.
+    /// Whether ranges may be played, now or later.
     pub fn may_go_on(self) -> bool {
         matches!(self, Self::Submitting | Self::Running | Self::Paused)
     }
 
-    /// The state of a name in the ledger.
+    /// Parses a state's name.
     pub(super) fn parse(word: &str) -> std::result::Result<Self, sqlx::Error> {
         let unknown = || sqlx::Error::Decode(format!("unknown state {word:?} of an ensemble").into());
         Self::ALL.into_iter().find(|state| state.word() == word).ok_or_else(unknown)
@@ -151,17 +151,17 @@ impl Ledger {
         self.within(enter).await.map_err(self.fail("enter an ensemble"))
     }
 
-    /// Starts an ensemble whose messages are published, and notes how many nanoseconds submitting took.
+    /// Starts an ensemble after its messages are published; notes the time of the submission in nanoseconds.
     pub(crate) async fn release(&self, ensemble: i64, ns: i64) -> Result<()> {
         let sql = "UPDATE ensembles SET submit_ns = $2, state = CASE state WHEN 'submitting' THEN 'running' ELSE state END \
                    WHERE id = $1";
         self.execute("note an ensemble", sqlx::query(sql).bind(ensemble).bind(ns)).await.map(drop)
     }
 
-    /// The newest ensemble of a name.
+    /// The newest ensemble with a name.
     ///
     /// # Errors
-    /// Where no ensemble has the name.
+    /// If no ensemble has the name.
     pub(crate) async fn find(&self, name: &str) -> Result<Submitted> {
         let sql = format!("SELECT {COLUMNS} FROM ensembles WHERE name = $1 ORDER BY id DESC LIMIT 1");
         let found = self.within(sqlx::query(sqlx::AssertSqlSafe(sql)).bind(name).fetch_optional(&self.pool())).await;
@@ -172,14 +172,14 @@ impl Ledger {
         }
     }
 
-    /// The error for a name that no ensemble has.
+    /// The error for an unknown name.
     pub(crate) async fn unknown(&self, name: &str) -> Result<FleetError> {
         let names = sqlx::query_scalar("SELECT name FROM ensembles GROUP BY name ORDER BY max(id) DESC LIMIT 12");
         let have = self.within(names.fetch_all(&self.pool())).await.map_err(self.fail("list its ensembles"))?;
         Ok(FleetError::Unknown { name: name.to_owned(), have })
     }
 
-    /// Starts ensembles whose submitter died on the way.
+    /// Starts ensembles whose submitter died midway.
     pub(crate) async fn adopt(&self) -> Result<()> {
         const LATE_S: f64 = 30.0;
         let sql = "UPDATE ensembles SET state = 'running' WHERE state = 'submitting' \
@@ -195,7 +195,7 @@ impl Ledger {
         state.map_err(self.fail("find an ensemble"))
     }
 
-    /// Removes the versions of an ensemble up to `version`, or all; returns how many were removed.
+    /// Removes an ensemble's versions up to `version`, or all; returns their number.
     pub(crate) async fn forget(&self, name: &str, version: Option<u64>) -> Result<u64> {
         let sql = "DELETE FROM ensembles WHERE name = $1 AND version <= coalesce($2, version)";
         let version = version.map(|version| version as i64);
@@ -210,7 +210,7 @@ impl Ledger {
         running.map_err(self.fail("list its ensembles"))
     }
 
-    /// Changes the state of an ensemble that is in one of the states `from`; returns whether it was.
+    /// Changes the state of an ensemble in one of the states `from`; returns whether it did.
     pub(crate) async fn turn(&self, ensemble: i64, from: &[State], to: State) -> Result<bool> {
         let from: Vec<&str> = from.iter().map(|state| state.word()).collect();
         let sql = "UPDATE ensembles SET state = $3, finished_at = CASE WHEN $3 IN ('running', 'paused') THEN NULL \
@@ -219,9 +219,9 @@ impl Ledger {
         Ok(self.execute("change an ensemble's state", statement).await? > 0)
     }
 
-    /// The final state of an ensemble without remaining ranges; `None` where ranges remain.
+    /// The final state of an ensemble; `None` while ranges remain.
     pub(crate) async fn ended_as(&self, ensemble: i64) -> Result<Option<State>> {
-        // A dropped ensemble has no ranges, and has not ended.
+        // A dropped ensemble has no ranges and no final state.
         let sql = "SELECT NOT EXISTS (SELECT FROM ensembles WHERE id = $1) \
                        OR EXISTS (SELECT FROM ranges WHERE ensemble = $1 AND state = 'queued'), \
                    EXISTS (SELECT FROM ranges WHERE ensemble = $1 AND state = 'failed')";

@@ -28,29 +28,30 @@ use crate::error::FleetError;
 
 type Result<T> = std::result::Result<T, FleetError>;
 
-/// Connections of a process, at most, besides the one that listens.
+/// Pooled connections of a process, at most; the listener has one more.
 const CONNECTIONS_MAX: u32 = 4;
-/// How long a query may wait for a connection.
+/// Time limit to get a connection.
 const PATIENCE: Duration = Duration::from_secs(10);
-/// How long a query may take, including the wait for a connection.
+/// Time limit of a query, including that for a connection.
 const ANSWER: Duration = Duration::from_secs(30);
-/// The schema of all tables of a fleet.
+/// The schema of a fleet's tables.
 const SCHEMA: &str = "manyworlds";
 
 /// An open ledger.
 #[derive(Debug, Clone)]
 pub struct Ledger {
-    /// Replaced after an answer that did not come: its connections may be dead without a sign.
+    /// Replaced after a timeout: the pool's connections may be dead without a sign.
     pool: Arc<Mutex<PgPool>>,
     address: String,
     fleet: Uuid,
 }
 
 impl Ledger {
-    /// Opens the ledger at an address such as `postgres://user:password@host:port/database`, and creates missing tables.
+    /// Opens the ledger at an address such as `postgres://user:password@host:port/database`, and creates missing
+    /// tables.
     ///
     /// # Errors
-    /// Where the address is invalid, the ledger is unreachable or refuses, or a newer version of this program made it.
+    /// If the address is invalid, the ledger is unreachable or refuses, or a newer program version created it.
     pub async fn open(url: &str) -> Result<Self> {
         const EXAMPLE: &str = "postgres://user:password@host:5432/database";
         let no_address = || FleetError::address("ledger", url, EXAMPLE);
@@ -79,7 +80,7 @@ impl Ledger {
         self.pool.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// Waits for an answer for a limited time.
+    /// Awaits an answer with a time limit.
     async fn within<T>(
         &self,
         asked: impl Future<Output = std::result::Result<T, sqlx::Error>>,
@@ -93,13 +94,13 @@ impl Ledger {
         answer
     }
 
-    /// Runs a statement; returns how many rows it changed.
+    /// Runs a statement; returns the number of changed rows.
     async fn execute(&self, doing: &'static str, statement: Query<'_, Postgres, PgArguments>) -> Result<u64> {
         let done = self.within(statement.execute(&self.pool())).await;
         Ok(done.map_err(self.fail(doing))?.rows_affected())
     }
 
-    /// The number of this fleet, which is part of its queues' names.
+    /// The fleet's number, part of its queues' names.
     pub(crate) fn fleet(&self) -> Uuid {
         self.fleet
     }
@@ -122,12 +123,12 @@ async fn in_time<T>(
     tokio::time::timeout(ANSWER, asked).await.unwrap_or_else(late)
 }
 
-/// An error for a value in the ledger that this program cannot read.
+/// The error for a ledger value that this version cannot read.
 fn undecodable(error: impl std::error::Error + Send + Sync + 'static) -> sqlx::Error {
     sqlx::Error::Decode(Box::new(error))
 }
 
-/// The steps that make the ledger's tables. A step never changes once it was released.
+/// The migrations of the ledger's tables. A released migration never changes.
 fn migrations() -> Vec<Migration> {
     let steps = [
         ("fleet", include_str!("../../migrations/0001_fleet.sql")),
@@ -142,7 +143,7 @@ fn migrations() -> Vec<Migration> {
 }
 
 async fn migrate(connection: &mut PgConnection) -> std::result::Result<(), MigrateError> {
-    // Two processes that create the schema at once would conflict in the system's tables.
+    // Two processes that create the schema at once would conflict in the system catalogue.
     sqlx::query("SELECT pg_advisory_lock(hashtext($1))").bind(SCHEMA).execute(&mut *connection).await?;
     sqlx::query(sqlx::AssertSqlSafe(format!("CREATE SCHEMA IF NOT EXISTS {SCHEMA}"))).execute(&mut *connection).await?;
     let migrated = Migrator::with_migrations(migrations()).run(&mut *connection).await;

@@ -12,30 +12,30 @@ use super::{Ledger, Result, undecodable};
 
 /// Failures after which a range is given up.
 const FAILURES_MAX: i32 = 5;
-/// Unfinished starts after which a range is given up: each worker that claimed it died.
+/// Starts without an end after which a range is given up: each worker died.
 const CUT_SHORT_MAX: i32 = 20;
 
-/// The answer to a worker that claims a range.
+/// The ledger's answer to a claim.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Claim {
     /// Play it.
     Play,
-    /// It is done, given up or no longer wanted.
+    /// The range is done, given up or no longer needed.
     Settled,
-    /// Its ensemble is paused.
+    /// The ensemble is paused.
     Later,
 }
 
 /// The consequence of a failure.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Verdict {
-    /// The range is tried again.
+    /// The range is retried.
     Again,
     /// The range is given up.
     GivenUp,
 }
 
-/// How long it took to note a finished range in the ledger and to acknowledge its message.
+/// Time to note a finished range in the ledger and to acknowledge its message.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct NoteTimes {
     pub(crate) range: WorldRange,
@@ -51,21 +51,20 @@ pub(super) fn decoded(bytes: &[u8]) -> std::result::Result<Aggregates, sqlx::Err
     postcard::from_bytes(bytes).map_err(undecodable)
 }
 
-/// Columns of the phases, in their order.
+/// The columns of the phases, in order.
 pub(super) fn columns() -> impl Iterator<Item = String> {
     PHASES.iter().map(|phase| format!("{phase}_ns"))
 }
 
-/// Condition for a range that no live worker makes progress on. $2 is how long a worker may be silent, and $3 how long a
-/// range may go without progress, both in seconds.
+/// Condition for a range without progress by a live worker. $2 is the limit of a worker's silence, $3 that of a range's
+/// time without progress, both in seconds.
 const IDLE: &str = "ensemble = $1 AND state = 'queued' AND published \
                     AND (r.progress_at < now() - make_interval(secs => $3) \
                         OR NOT EXISTS (SELECT FROM workers w WHERE w.id = r.worker AND w.ended_at IS NULL \
                             AND w.seen_at > now() - make_interval(secs => $2)))";
-/// Seconds without progress after which another worker may claim a range: longer than any wait for an answer.
+/// Seconds without progress after which another worker may claim a range: longer than any time limit of an answer.
 const STALLED_S: f64 = 45.0;
 
-/// Reads a range.
 pub(super) fn range(first_world: i64, worlds: i64) -> std::result::Result<WorldRange, sqlx::Error> {
     let first = u32::try_from(first_world).map_err(undecodable)?;
     let worlds = u32::try_from(worlds).map_err(undecodable)?;
@@ -77,7 +76,6 @@ fn first(range: WorldRange) -> i64 {
 }
 
 impl Ledger {
-    /// Claims a range for a worker.
     pub(crate) async fn claim(&self, ensemble: i64, range: WorldRange, worker: Uuid) -> Result<Claim> {
         let claim = async {
             let sql = "UPDATE ranges r SET starts = starts + 1, worker = $3, started_at = now(), progress_at = now(), \
@@ -115,8 +113,8 @@ impl Ledger {
         self.within(claim).await.map_err(self.fail("hand out a range"))
     }
 
-    /// Notes that a range is committed, and merges its aggregates into those of the ensemble: once, however often it is
-    /// called. Returns the merged aggregates, or `None` where the range was noted before.
+    /// Notes that a range is committed, and merges its aggregates into the ensemble's, once even if repeated. Returns
+    /// the merged aggregates, or `None` on a repeat.
     pub(crate) async fn finish(
         &self,
         ensemble: i64,
@@ -153,7 +151,7 @@ impl Ledger {
         self.within(finish).await.map_err(self.fail("note a range"))
     }
 
-    /// Notes how long it took to note finished ranges.
+    /// Adds the note times of finished ranges.
     pub(crate) async fn note_times(&self, ensemble: i64, times: &[NoteTimes]) -> Result<()> {
         let ns = |of: fn(&NoteTimes) -> Duration| times.iter().map(|one| of(one).as_nanos() as i64).collect::<Vec<_>>();
         let sql = "UPDATE ranges r SET note_ns = t.note, acknowledge_ns = t.acknowledge \
@@ -167,7 +165,7 @@ impl Ledger {
         self.execute("note times", statement).await.map(drop)
     }
 
-    /// Notes that a range failed.
+    /// Notes a failure of a range.
     pub(crate) async fn note_failure(&self, ensemble: i64, range: WorldRange, reason: &str) -> Result<Verdict> {
         let sql = "UPDATE ranges SET failures = failures + 1, worker = NULL, error = $3, \
                    state = CASE WHEN failures + 1 >= $4 THEN 'failed' ELSE state END \
@@ -186,7 +184,7 @@ impl Ledger {
         Ok(if state.as_deref() == Some("queued") { Verdict::Again } else { Verdict::GivenUp })
     }
 
-    /// Takes back a claim. The start does not count, because its worker did not die.
+    /// Releases a claim. The start does not count, because its worker did not die.
     pub(crate) async fn give_back(&self, ensemble: i64, range: WorldRange) -> Result<()> {
         let sql = "UPDATE ranges SET starts = greatest(starts - 1, 0), worker = NULL \
                    WHERE ensemble = $1 AND first_world = $2 AND state = 'queued'";
@@ -202,27 +200,27 @@ impl Ledger {
         ranges.map_err(self.fail("list ranges"))
     }
 
-    /// Notes that ranges have messages.
+    /// Marks ranges as published.
     pub(crate) async fn note_published(&self, ensemble: i64, ranges: &[WorldRange]) -> Result<()> {
         let firsts: Vec<i64> = ranges.iter().map(|range| first(*range)).collect();
         let sql = "UPDATE ranges SET published = true WHERE ensemble = $1 AND first_world = ANY($2)";
         self.execute("note messages", sqlx::query(sql).bind(ensemble).bind(firsts)).await.map(drop)
     }
 
-    /// Notes that no range of an ensemble has a message.
+    /// Marks all ranges of an ensemble as unpublished.
     pub(crate) async fn unpublish(&self, ensemble: i64) -> Result<()> {
         let sql = "UPDATE ranges SET published = false WHERE ensemble = $1 AND state = 'queued'";
         self.execute("note messages", sqlx::query(sql).bind(ensemble)).await.map(drop)
     }
 
-    /// Notes that ranges without a live worker have no messages; returns how many.
+    /// Marks ranges without a live worker as unpublished; returns their number.
     pub(crate) async fn unpublish_idle(&self, ensemble: i64) -> Result<u64> {
         let sql = format!("UPDATE ranges r SET published = false WHERE {IDLE}");
         let statement = sqlx::query(sqlx::AssertSqlSafe(sql)).bind(ensemble).bind(GONE_S).bind(STALLED_S);
         self.execute("note messages", statement).await
     }
 
-    /// Whether there are ranges without a live worker.
+    /// Whether any range lacks a live worker.
     pub(crate) async fn has_idle(&self, ensemble: i64) -> Result<bool> {
         let sql = format!("SELECT EXISTS (SELECT FROM ranges r WHERE {IDLE})");
         let found = self
@@ -237,7 +235,7 @@ impl Ledger {
         found.map_err(self.fail("look for ranges"))
     }
 
-    /// Retries the failed ranges; returns how many.
+    /// Resets failed ranges; returns their number.
     pub(crate) async fn forgive(&self, ensemble: i64) -> Result<u64> {
         let sql = "UPDATE ranges SET state = 'queued', failures = 0, starts = 0, published = false \
                    WHERE ensemble = $1 AND state = 'failed'";

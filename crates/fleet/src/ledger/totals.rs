@@ -14,9 +14,9 @@ use super::ranges::{columns, decoded, range};
 use super::workers::GONE_S;
 use super::{Ledger, Result, State, undecodable};
 
-/// Seconds over which a rate is measured.
+/// Seconds over which rates are measured.
 pub(crate) const RATE_S: i32 = 10;
-/// Failures that are returned, at most.
+/// Failures returned, at most.
 const FAILURES_SHOWN: i64 = 20;
 
 /// One ensemble.
@@ -39,14 +39,14 @@ pub(crate) struct Totals {
     pub(crate) ranges: i64,
     pub(crate) ranges_done: i64,
     pub(crate) ranges_failed: i64,
-    /// Nanoseconds that finished ranges spent in each phase.
+    /// Nanoseconds per phase, summed over finished ranges.
     pub(crate) phases: [i64; PHASES.len()],
-    /// Summaries of the outcomes that are followed.
+    /// Aggregates of the followed outcomes.
     pub(crate) aggregates: Aggregates,
     pub(crate) until: Option<Until>,
-    /// Everything the model emits, by name.
+    /// The catalogue of the model.
     pub(crate) catalogue: Catalogue,
-    /// The time of the query, by the ledger's clock.
+    /// The query's time by the ledger's clock.
     pub(crate) now: DateTime<Utc>,
 }
 
@@ -106,7 +106,7 @@ fn part(row: &PgRow) -> Part {
 }
 
 impl Ledger {
-    /// The newest ensembles, at most `most`; only those called `name` where it is given.
+    /// The newest ensembles, at most `most`, optionally only those named `name`.
     pub(crate) async fn totals(&self, name: Option<&str>, most: i64) -> Result<Vec<Totals>> {
         let sums: Vec<String> =
             columns().map(|phase| format!("coalesce(sum({phase}), 0)::bigint AS {phase}")).collect();
@@ -132,7 +132,7 @@ impl Ledger {
         totals.map_err(self.fail("summarise ensembles"))
     }
 
-    /// The workers that played ranges of an ensemble, and all live ones.
+    /// The workers that played an ensemble, and all live ones.
     pub(crate) async fn parts(&self, ensemble: i64) -> Result<Vec<Part>> {
         self.crew(Some(ensemble)).await
     }
@@ -159,7 +159,7 @@ impl Ledger {
         Ok(rows.map_err(self.fail("list workers"))?.iter().map(part).collect())
     }
 
-    /// Failed ranges of an ensemble: the range, whether it was given up, and the reason.
+    /// Failed ranges of an ensemble: range, whether it is given up, reason.
     pub(crate) async fn failures(&self, ensemble: i64) -> Result<Vec<(WorldRange, bool, String)>> {
         let sql = "SELECT first_world, worlds, state = 'failed', error FROM ranges \
                    WHERE ensemble = $1 AND error IS NOT NULL ORDER BY first_world LIMIT $2";

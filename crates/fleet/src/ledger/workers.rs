@@ -8,7 +8,7 @@ use super::{Ledger, Result};
 /// Seconds of silence after which a worker counts as dead.
 pub(super) const GONE_S: f64 = 10.0;
 
-/// A worker, as it introduces itself.
+/// A worker's introduction.
 #[derive(Debug, Clone)]
 pub(crate) struct Introduction {
     pub(crate) id: Uuid,
@@ -18,7 +18,7 @@ pub(crate) struct Introduction {
 }
 
 impl Ledger {
-    /// Notes that a worker is alive, what keeps it from playing, and which ranges made progress.
+    /// Notes that a worker is alive, its current trouble, and which ranges made progress.
     pub(crate) async fn see(
         &self,
         worker: &Introduction,
@@ -46,7 +46,7 @@ impl Ledger {
         self.execute("note progress", moved).await.map(drop)
     }
 
-    /// Notes that a worker ends.
+    /// Notes a worker's end.
     pub(crate) async fn dismiss(&self, worker: Uuid) -> Result<()> {
         let sql = "UPDATE workers SET seen_at = now(), ended_at = now() WHERE id = $1";
         self.execute("note that a worker ends", sqlx::query(sql).bind(worker)).await.map(drop)

@@ -4,10 +4,10 @@ use super::error::PgError;
 use crate::access::Access;
 use crate::app::App;
 
-/// The code of a wrong password.
+/// PostgreSQL's code for a wrong password.
 pub(super) const UNKNOWN_TOKEN: &str = "28P01";
 
-/// What a token is good for now.
+/// The current permissions of a token.
 pub(super) fn authorize(app: &App, token: Option<&str>) -> Result<Access, PgError> {
     let Some(tokens) = &app.tokens else { return Ok(Access::all()) };
     let found = tokens.find(token.unwrap_or_default()).map_err(|error| {

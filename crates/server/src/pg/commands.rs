@@ -1,4 +1,4 @@
-//! Statements that are no questions and that every client sends: settings, and transactions, which change nothing here.
+//! Statements besides queries that every client sends: settings, and transactions, which have no effect here.
 
 use std::time::Duration;
 
@@ -6,30 +6,30 @@ use sql::postgres::SERVER_VERSION;
 
 use super::error::PgError;
 
-/// A statement that is no question.
+/// A statement other than a query.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Command {
     /// Begins a transaction.
     Begin,
-    /// Ends one, as what.
+    /// Ends a transaction; holds the command tag.
     End(&'static str),
-    /// Something within one, which is nothing here.
+    /// A statement within a transaction that has no effect here, such as a savepoint; holds the command tag.
     Nothing(&'static str),
-    /// Sets how long a statement may take; `None`: as long as the server lets it.
+    /// Sets the timeout of statements; `None`: the server's limit.
     Timeout(Option<Duration>),
-    /// The same until the transaction ends.
+    /// Sets the timeout until the transaction ends.
     TimeoutOnce(Option<Duration>),
-    /// Sets the name of the program.
+    /// Sets the application name.
     Name(String),
-    /// Tells a setting.
+    /// Shows a setting.
     Show(String),
-    /// Forgets a prepared statement, or all.
+    /// Drops a prepared statement, or all.
     Deallocate(Option<String>),
-    /// Forgets everything about the session.
+    /// Resets the session.
     Discard,
 }
 
-/// The settings that can be told, besides those of a session.
+/// Settings with the same value in all sessions.
 const SETTINGS: &[(&str, &str)] = &[
     ("server_version", SERVER_VERSION),
     ("server_version_num", "150000"),
@@ -53,22 +53,22 @@ const SETTINGS: &[(&str, &str)] = &[
     ("lc_ctype", "C"),
 ];
 
-/// A setting's value, where it is the same for all sessions.
+/// The value of a setting that all sessions share.
 pub(super) fn setting(name: &str) -> Option<&'static str> {
     SETTINGS.iter().find(|(known, _)| *known == name).map(|(_, value)| *value)
 }
 
-/// Settings that a session has its own of.
+/// Settings with a value per session.
 const OWN: [&str; 4] = ["statement_timeout", "application_name", "search_path", "session_authorization"];
 
-/// Words of a statement that are looked at.
+/// Words of a statement that the parser reads.
 const WORDS_MAX: usize = 32;
 
 impl Command {
-    /// Reads a statement; `None` where it is something else.
+    /// Parses a statement; `None` for any other.
     ///
     /// # Errors
-    /// Where a setting cannot have its value.
+    /// If a setting cannot have its value.
     pub(super) fn of(sql: &str) -> Result<Option<Self>, PgError> {
         let sql = sql::without_comments(sql);
         let words = sql.split(|c: char| c.is_whitespace() || c == '=' || c == ';').filter(|word| !word.is_empty());
@@ -120,7 +120,7 @@ impl Command {
         }
     }
 
-    /// What a client is told that was done.
+    /// The command tag for the client.
     pub(super) fn tag(&self) -> &'static str {
         match self {
             Self::Begin => "BEGIN",
@@ -140,10 +140,10 @@ pub(super) fn is_utf8(encoding: &str) -> bool {
     )
 }
 
-/// Milliseconds, or a number with its unit; 0 is as long as the server lets it.
+/// Parses milliseconds, or a number with its unit; 0 means the server's limit.
 ///
 /// # Errors
-/// Where it is neither.
+/// If the text is neither.
 pub(super) fn timeout(text: &str) -> Result<Option<Duration>, PgError> {
     let text = text.trim().trim_matches('\'');
     if text.eq_ignore_ascii_case("default") {

@@ -1,4 +1,4 @@
-//! Errors with the codes that clients of PostgreSQL know.
+//! Errors with PostgreSQL's codes.
 
 use std::borrow::Cow;
 
@@ -8,12 +8,12 @@ use pgwire::messages::response::ErrorResponse;
 use crate::error::Refusal;
 use crate::processes::Failure;
 
-/// An error as it goes to a client.
+/// An error for a client.
 #[derive(Debug)]
 pub(crate) struct PgError {
     pub(crate) code: Cow<'static, str>,
     pub(super) message: String,
-    /// Whether the connection ends with it.
+    /// Whether it ends the connection.
     pub(super) fatal: bool,
 }
 
@@ -26,7 +26,7 @@ impl PgError {
         Self { code: code.into(), message: message.into(), fatal: true }
     }
 
-    /// What the client sent is no message of the protocol.
+    /// The error for a malformed message.
     pub(super) fn protocol(message: impl Into<String>) -> Self {
         Self::fatal("08P01", message)
     }
@@ -41,7 +41,7 @@ impl PgError {
 
     pub(super) fn response(&self) -> ErrorResponse {
         let severity = if self.fatal { "FATAL" } else { "ERROR" };
-        // Texts of the protocol end at a zero.
+        // Strings of the protocol end at a zero byte.
         let message = self.message.replace('\0', " ");
         let fields = [(b'S', severity), (b'V', severity), (b'C', &*self.code), (b'M', &message)];
         ErrorResponse::new(fields.map(|(field, text)| (field, text.to_owned())).to_vec())

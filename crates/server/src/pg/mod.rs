@@ -1,8 +1,8 @@
-//! The PostgreSQL wire protocol: questions of `psql`, drivers and tools become calls of `query`, with the places, the
-//! memory, the time and the tokens of questions over HTTP.
+//! The PostgreSQL wire protocol: queries of `psql`, drivers and tools run through `query`, under the same limits and
+//! tokens as queries over HTTP.
 //!
-//! Enters: connections. Leaves: rows, batch by batch as they are found, or errors with the codes that clients know.
-//! Messages are read and written by `pgwire`; what they mean is told here.
+//! Enters: connections. Leaves: rows, sent batch by batch while the query runs, or errors with PostgreSQL's codes.
+//! `pgwire` reads and writes the messages; this module interprets them.
 
 mod authorize;
 mod commands;
@@ -27,10 +27,10 @@ use tokio::task::JoinSet;
 use crate::app::App;
 use crate::tls::Tls;
 
-/// What protocol the other side of TLS may name.
+/// The ALPN name of the protocol, which TLS clients may send.
 pub(crate) const ALPN: &[u8] = b"postgresql";
 
-/// A listener that serves nobody yet.
+/// A bound listener that does not serve yet.
 pub(crate) struct Listener {
     socket: TcpListener,
     address: SocketAddr,
@@ -39,7 +39,7 @@ pub(crate) struct Listener {
 
 impl Listener {
     /// # Errors
-    /// Where the address cannot be had.
+    /// If it cannot listen on the address.
     pub(crate) async fn bind(wanted: SocketAddr, tls: Option<Tls>) -> io::Result<Self> {
         let socket = TcpListener::bind(wanted).await?;
         let address = socket.local_addr()?;
@@ -50,7 +50,7 @@ impl Listener {
         self.address
     }
 
-    /// Serves until `closing` says so; then ends what waits, and lets statements under way end within `grace`.
+    /// Serves until `closing` turns true; then closes idle connections, and gives running statements `grace` to finish.
     pub(crate) async fn run(self, app: App, mut closing: watch::Receiver<bool>, grace: Duration) {
         let shared = Arc::new(Shared { app: app.clone(), tls: self.tls, running: Running::default() });
         let room = Arc::new(Semaphore::new(app.settings.connections));
@@ -89,25 +89,25 @@ impl Listener {
     }
 }
 
-/// What all connections share.
+/// State that all connections share.
 struct Shared {
     app: App,
     tls: Option<Tls>,
     running: Running,
 }
 
-/// The connections by their numbers, so that others can cancel what they run.
+/// Connections by number, so that a cancel request finds its statement.
 #[derive(Debug, Default)]
 struct Running(Mutex<HashMap<i32, Arc<Slot>>>);
 
-/// What one connection runs.
+/// The running statement of one connection.
 #[derive(Debug)]
 struct Slot {
     secret: i32,
     cancel: Mutex<Option<oneshot::Sender<()>>>,
 }
 
-/// A connection's place among the others; it is free again when this is dropped.
+/// A connection's entry; dropping it frees the number.
 struct Key<'a> {
     running: &'a Running,
     number: i32,
@@ -116,7 +116,7 @@ struct Key<'a> {
 
 impl Running {
     /// # Errors
-    /// Where the system has no random numbers.
+    /// If the system has no random numbers.
     fn enter(&self) -> io::Result<Key<'_>> {
         let mut random = [0; 8];
         let mut running = self.0.lock().unwrap_or_else(PoisonError::into_inner);
@@ -133,7 +133,7 @@ impl Running {
         }
     }
 
-    /// Cancels what a connection runs, for whoever knows its secret.
+    /// Cancels the running statement of a connection if `secret` matches.
     fn cancel(&self, number: i32, secret: i32) {
         let slot = self.0.lock().unwrap_or_else(PoisonError::into_inner).get(&number).cloned();
         let Some(slot) = slot.filter(|slot| slot.secret == secret) else { return };
@@ -153,20 +153,20 @@ impl Drop for Key<'_> {
 }
 
 impl Slot {
-    /// Ends when somebody cancels the statement that begins now.
+    /// Begins a statement; the receiver ends when a request cancels it.
     fn begin(&self) -> oneshot::Receiver<()> {
         let (cancel, cancelled) = oneshot::channel();
         *self.cancel.lock().unwrap_or_else(PoisonError::into_inner) = Some(cancel);
         cancelled
     }
 
-    /// Nothing runs any more.
+    /// Ends the statement.
     fn end(&self) {
         *self.cancel.lock().unwrap_or_else(PoisonError::into_inner) = None;
     }
 }
 
-/// Whether a client is gone, also while nothing is read from it.
+/// Waits until the client is gone, even while the server reads nothing from it.
 async fn gone(watch: &TcpStream) {
     const STEP: Duration = Duration::from_millis(100);
     while watch.ready(tokio::io::Interest::READABLE).await.is_ok_and(|ready| !ready.is_read_closed()) {

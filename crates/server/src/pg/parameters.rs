@@ -1,4 +1,4 @@
-//! Values that clients send for `$1`, `$2`, in text or in the binary form.
+//! Parameter values for `$1`, `$2`, in text or binary format.
 
 use bytes::Buf as _;
 use chrono::{DateTime, NaiveDate};
@@ -7,7 +7,7 @@ use sql::Literal;
 use super::error::PgError;
 use super::values::{EPOCH_DAYS, EPOCH_MICROS};
 
-/// Levels of binary lists inside one another.
+/// Nesting limit of binary arrays.
 const DEPTH_MAX: usize = 6;
 const DAY_MICROS: i64 = 86_400_000_000;
 
@@ -15,7 +15,7 @@ fn wrong(oid: u32, what: &str) -> PgError {
     PgError::new("22P02", format!("a parameter of type {oid} {what}"))
 }
 
-/// Reads a value in text.
+/// Parses a value in text format.
 pub(super) fn text(oid: u32, bytes: &[u8]) -> Result<Literal, PgError> {
     let text = std::str::from_utf8(bytes).map_err(|_| PgError::new("22021", "a parameter is not valid UTF-8"))?;
     let typed = |of: &str| Ok(Literal::Typed(text.to_owned(), of.to_owned()));
@@ -46,7 +46,7 @@ pub(super) fn text(oid: u32, bytes: &[u8]) -> Result<Literal, PgError> {
     }
 }
 
-/// The type of a list's items.
+/// The element type of an array type.
 fn item_of(oid: u32) -> Option<u32> {
     Some(match oid {
         1000 => 16,
@@ -86,7 +86,7 @@ fn decimal(text: &str) -> Result<Literal, PgError> {
     Ok(Literal::Typed(text.to_owned(), format!("Decimal128({}, {})", precision.max(1), fraction.len())))
 }
 
-/// `-1.5e-3` as `-0.0015`; `None` where it is no number, or too long to be written out.
+/// `-1.5e-3` as `-0.0015`; `None` for other text, or if the digits get too long.
 fn without_exponent(text: &str) -> Option<String> {
     let (number, exponent) = text.split_once(['e', 'E'])?;
     let exponent = exponent.parse::<i32>().ok().filter(|e| e.abs() <= 40)?;
@@ -101,7 +101,7 @@ fn without_exponent(text: &str) -> Option<String> {
     Some(format!("{sign}{}.{fraction}", if whole.is_empty() { "0" } else { whole }).trim_end_matches('.').to_owned())
 }
 
-/// Reads `{a,"b c",NULL}`.
+/// Parses `{a,"b c",NULL}`.
 fn array(item: u32, input: &str) -> Result<Literal, PgError> {
     let no_list = || PgError::new("22P02", format!("{input:?} is not a list: write {{a,b}}"));
     let items = sql::texts_of(input).ok_or_else(no_list)?;
@@ -112,7 +112,7 @@ fn array(item: u32, input: &str) -> Result<Literal, PgError> {
     items.collect::<Result<_, _>>().map(Literal::List)
 }
 
-/// Reads a value in the binary form.
+/// Parses a value in binary format.
 pub(super) fn binary(oid: u32, bytes: &[u8]) -> Result<Literal, PgError> {
     binary_at(oid, bytes, 0)
 }
@@ -160,7 +160,7 @@ fn binary_at(oid: u32, bytes: &[u8], depth: usize) -> Result<Literal, PgError> {
     }
 }
 
-/// The digits of groups of four.
+/// Converts base-10000 digits to text.
 fn numeric(mut bytes: &[u8]) -> Option<String> {
     if bytes.len() < 8 {
         return None;

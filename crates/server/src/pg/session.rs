@@ -1,4 +1,4 @@
-//! A connection that was let in: its statements, one after the other.
+//! An admitted connection: runs its statements one by one.
 
 use std::collections::HashMap;
 use std::io;
@@ -28,39 +28,39 @@ use super::values::{Formats, description};
 use super::wire::Wire;
 use super::{Slot, parameters};
 
-/// Bytes of the statements that a connection has prepared, together, and of those that wait with their values.
+/// Bytes of a connection's prepared statements together, and of its portals with their values.
 const PREPARED_BYTES_MAX: usize = 8 << 20;
-/// Statements that wait with their values.
+/// Portals of a connection.
 const PORTALS_MAX: usize = 256;
 
-/// What a client has set.
+/// Settings of the session.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Settings {
     pub(super) application: String,
-    /// How long a statement may take, where the client says so.
+    /// The statement timeout that the client set.
     pub(super) timeout: Option<Duration>,
-    /// The same once the transaction has ended.
+    /// The statement timeout after the current transaction.
     pub(super) timeout_after: Option<Duration>,
     pub(super) token: Option<String>,
 }
 
-/// A statement with places for values.
+/// A prepared statement.
 #[derive(Debug, Clone)]
 struct Prepared {
     sql: String,
-    /// The types of the values as far as the client was told, or has told.
+    /// The parameter types that client and server have exchanged so far.
     types: Vec<u32>,
 }
 
-/// A statement with its values, and what is known of its answer.
+/// A statement with its values and the state of its answer.
 struct Portal {
     sql: String,
     values: Vec<Literal>,
     formats: Formats,
     answer: Option<Answer>,
-    /// Bytes of the statement and of its values.
+    /// Bytes of the statement and its values.
     bytes: usize,
-    /// Whether all of it was sent.
+    /// Whether everything is sent.
     over: bool,
 }
 
@@ -73,17 +73,17 @@ pub(super) struct Session<'a, S> {
     prepared: HashMap<String, Prepared>,
     portals: HashMap<String, Portal>,
     status: TransactionStatus,
-    /// After an error until the client asks for an end.
+    /// Set after an error: skips messages until the client syncs.
     skips: bool,
 }
 
-/// Ends when the server is closing.
+/// Waits until the server is closing.
 pub(super) async fn closed(closing: &mut watch::Receiver<bool>) {
-    // A server that is gone is closed too.
+    // A dropped sender means closing, too.
     drop(closing.wait_for(|closing| *closing).await.map(drop));
 }
 
-/// What to do after a message.
+/// What follows a message.
 enum Next {
     Go,
     End,
@@ -116,7 +116,7 @@ impl<'a, S: AsyncRead + AsyncWrite + Unpin> Session<'a, S> {
         }
     }
 
-    /// Answers until the client has enough, or the server is closing.
+    /// Serves the client until it leaves or the server is closing.
     pub(super) async fn run(mut self, mut closing: watch::Receiver<bool>) -> io::Result<()> {
         self.ready().await?;
         loop {
@@ -130,7 +130,7 @@ impl<'a, S: AsyncRead + AsyncWrite + Unpin> Session<'a, S> {
             let message = tokio::select! {
                 message = self.wire.next() => message,
                 () = late => {
-                    // Nobody came back for the rest in time: the place is for others.
+                    // Drop suspended portals past their deadline, which frees their places.
                     self.portals.retain(|_, portal| portal.answer.as_ref().is_none_or(|a| a.deadline > Instant::now()));
                     continue;
                 }
@@ -211,7 +211,7 @@ impl<'a, S: AsyncRead + AsyncWrite + Unpin> Session<'a, S> {
             b'E' => self.execute(&read(&mut body)?).await?,
             b'C' => self.close(&read(&mut body)?)?,
             b'H' => self.wire.send().await?,
-            // Of a copy that was refused.
+            // Messages of a refused COPY.
             b'd' | b'c' | b'f' => {}
             b'F' => return Err(PgError::unsupported("function calls are not supported: call functions in SQL")),
             other => {
@@ -221,7 +221,7 @@ impl<'a, S: AsyncRead + AsyncWrite + Unpin> Session<'a, S> {
         Ok(Next::Go)
     }
 
-    /// Statements in a text, one after the other.
+    /// Runs the statements of a text one by one.
     async fn simple(&mut self, text: &str) -> Result<(), PgError> {
         let (mut statements, rest) = sql::split(text);
         statements.extend((!sql::is_empty(rest)).then_some(rest));
@@ -295,7 +295,7 @@ impl<'a, S: AsyncRead + AsyncWrite + Unpin> Session<'a, S> {
         self.settings.timeout.map_or(most, |timeout| timeout.min(most))
     }
 
-    /// The types of a statement's values, learnt from what it asks.
+    /// The parameter types of a prepared statement, inferred by planning it.
     async fn types_of(&mut self, name: &str) -> Result<Vec<u32>, PgError> {
         let prepared = self.statement(name)?;
         let asked = self.asker.clone().describe(prepared.sql, prepared.types, self.patience()).await?;
@@ -345,7 +345,7 @@ impl<'a, S: AsyncRead + AsyncWrite + Unpin> Session<'a, S> {
         self.portals.remove(name).ok_or_else(|| PgError::new("34000", format!("unknown portal {name:?}")))
     }
 
-    /// Begins what a portal asks, and tells its columns.
+    /// Starts a portal and sends its columns.
     async fn begin(&mut self, portal: &mut Portal) -> Result<(), PgError> {
         if let Some(columns) = columns_of_command(&portal.sql)? {
             return self.put_columns(&columns, &portal.formats);
@@ -362,7 +362,7 @@ impl<'a, S: AsyncRead + AsyncWrite + Unpin> Session<'a, S> {
         self.put_columns(&columns, &portal.formats)
     }
 
-    /// Begins to answer a question, where that has not begun.
+    /// Starts to answer a query, unless it has started.
     fn start(&mut self, portal: &mut Portal) -> Result<(), PgError> {
         if portal.answer.is_some() {
             return Ok(());
@@ -373,12 +373,12 @@ impl<'a, S: AsyncRead + AsyncWrite + Unpin> Session<'a, S> {
         Ok(())
     }
 
-    /// Whether a question may be asked now.
+    /// Whether the session may run a query now.
     fn check(&mut self) -> Result<(), PgError> {
         if self.status == TransactionStatus::Error {
             return Err(PgError::new("25P02", "the transaction has failed: end it with ROLLBACK"));
         }
-        // A token may have been revoked, or be good for less.
+        // The token may have been revoked or restricted since.
         let access = authorize(&self.asker.app, self.settings.token.as_deref())?;
         access.may_read_of(&self.asker.login.database)?;
         self.asker.access = access;
@@ -393,7 +393,7 @@ impl<'a, S: AsyncRead + AsyncWrite + Unpin> Session<'a, S> {
         done
     }
 
-    /// Sends rows, at most so many unless that is 0, and what came of it.
+    /// Sends up to `most` rows (0: all), then the command tag or a suspension.
     async fn answer(&mut self, portal: &mut Portal, most: u64, describe: bool) -> Result<(), PgError> {
         if portal.sql.is_empty() {
             return Ok(self.wire.put(&EmptyQueryResponse::new())?);
@@ -422,7 +422,7 @@ impl<'a, S: AsyncRead + AsyncWrite + Unpin> Session<'a, S> {
         let Some(answer) = &mut portal.answer else { return Ok(()) };
         if describe {
             let columns = answer.columns(&mut ends).await?;
-            // What has no columns is a question all the same.
+            // An answer without columns is still a query.
             self.wire.put(&description(&columns, &portal.formats))?;
         }
         let mut now = 0;
@@ -460,7 +460,7 @@ impl<'a, S: AsyncRead + AsyncWrite + Unpin> Session<'a, S> {
         let mut tag = command.tag();
         match command {
             Command::End(_) => {
-                // What failed is not kept.
+                // A failed transaction rolls back.
                 tag = if failed { "ROLLBACK" } else { tag };
                 self.status = TransactionStatus::Idle;
                 self.settings.timeout = self.settings.timeout_after;
@@ -485,7 +485,7 @@ impl<'a, S: AsyncRead + AsyncWrite + Unpin> Session<'a, S> {
                 self.settings.timeout = None;
                 self.settings.timeout_after = None;
             }
-            // Without a transaction what is for one has ended already.
+            // Outside a transaction these have no effect.
             Command::Nothing(_) | Command::TimeoutOnce(_) => {}
         }
         Ok(self.wire.put(&CommandComplete::new(tag.to_owned()))?)
@@ -521,7 +521,7 @@ impl<'a, S: AsyncRead + AsyncWrite + Unpin> Session<'a, S> {
     }
 }
 
-/// The columns of what is no question, none where it has no rows; `None` of a question.
+/// The columns of a statement other than a query, empty if it returns no rows; `None` for a query.
 fn columns_of_command(sql: &str) -> Result<Option<Schema>, PgError> {
     Ok(match Command::of(sql)? {
         Some(Command::Show(name)) => Some(Schema::new(vec![Field::new(name, DataType::Utf8, false)])),

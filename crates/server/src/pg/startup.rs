@@ -1,4 +1,4 @@
-//! How a connection begins: TLS, who it is, and which database.
+//! Starts a connection: TLS, authentication, database.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -27,7 +27,7 @@ use super::session::{Session, Settings};
 use super::statements::Asker;
 use super::wire::Wire;
 
-/// Settings that clients are told at once, as PostgreSQL calls them.
+/// Settings that the server reports at startup, under PostgreSQL's names.
 const TOLD: [&str; 9] = [
     "server_version",
     "server_encoding",
@@ -40,14 +40,14 @@ const TOLD: [&str; 9] = [
     "default_transaction_read_only",
 ];
 
-/// Serves one connection until either side has enough.
+/// Serves one connection until either side closes it.
 pub(super) async fn converse(
     stream: TcpStream,
     shared: &Arc<Shared>,
     closing: watch::Receiver<bool>,
 ) -> io::Result<()> {
     stream.set_nodelay(true)?;
-    // Another handle, by which it is seen that the client is gone.
+    // A second handle, to notice that the client is gone.
     let stream = stream.into_std()?;
     let watch = TcpStream::from_std(stream.try_clone()?)?;
     let stream = TcpStream::from_std(stream)?;
@@ -79,7 +79,7 @@ pub(super) async fn converse(
     }
 }
 
-/// Lets a client in that says who it is, or does what it asks for instead.
+/// Admits a client, or carries out its cancel request.
 async fn admit<S: AsyncRead + AsyncWrite + Unpin>(
     mut wire: Wire<S>,
     mut first: BytesMut,
@@ -131,7 +131,7 @@ fn welcome<S: AsyncRead + AsyncWrite + Unpin>(wire: &mut Wire<S>, settings: &Set
     wire.put(&ParameterStatus::new("application_name".to_owned(), settings.application.clone()))
 }
 
-/// Learns who a client is, and what it may ask.
+/// Authenticates a client.
 async fn introduce<S: AsyncRead + AsyncWrite + Unpin>(
     wire: &mut Wire<S>,
     told: &Startup,
@@ -187,7 +187,7 @@ async fn password<S: AsyncRead + AsyncWrite + Unpin>(wire: &mut Wire<S>) -> Resu
     }
 }
 
-/// The database that is meant. A client that names none names its user.
+/// The requested database. Clients that name none send their user name.
 async fn database(wanted: &str, asker: &Asker) -> Result<String, PgError> {
     let found = asker.clone().databases().await?;
     if found.iter().any(|name| name == wanted) {
@@ -204,7 +204,7 @@ async fn database(wanted: &str, asker: &Asker) -> Result<String, PgError> {
 }
 
 impl Settings {
-    /// Those that a client brings.
+    /// Reads the settings from the startup parameters.
     fn of(parameters: &BTreeMap<String, String>) -> Result<Self, PgError> {
         let mut settings = Self::default();
         if let Some(encoding) = parameters.get("client_encoding").filter(|encoding| !is_utf8(encoding)) {

@@ -1,4 +1,4 @@
-//! A question that is being answered: its rows come through a channel that holds few of them.
+//! A running query: its rows arrive through a short channel.
 
 use std::future::Future;
 use std::io::Cursor;
@@ -25,7 +25,7 @@ use crate::error::Refusal;
 use crate::processes::{Answering, Part, Question, Sql, Wanted};
 use crate::questions::{Place, broken};
 
-/// Who asks whom.
+/// A client, and the server state that its queries need.
 #[derive(Clone)]
 pub(super) struct Asker {
     pub(super) app: App,
@@ -33,14 +33,14 @@ pub(super) struct Asker {
     pub(super) login: Login,
 }
 
-/// What a question with places for values asks.
+/// The description of a query: parameter types and columns.
 pub(super) struct Asked {
-    /// The types of the values, as PostgreSQL numbers them.
+    /// The parameter types, as PostgreSQL's OIDs.
     pub(super) types: Vec<u32>,
     pub(super) columns: SchemaRef,
 }
 
-/// Batches that wait to be sent.
+/// Batches that may wait for the client.
 const WAITING: usize = 1;
 
 enum Piece {
@@ -56,7 +56,7 @@ fn unreadable(error: &ArrowError) -> PgError {
     PgError::new("XX000", format!("cannot read the answer: {error}"))
 }
 
-/// An error that ends a connection silently: nobody is there any more.
+/// An error that closes the connection silently, because the client is gone.
 pub(super) fn nobody() -> PgError {
     PgError::fatal("08006", "the client is gone")
 }
@@ -92,7 +92,7 @@ impl Asker {
                 Part::Types(_) | Part::Notes(_) | Part::Failed(_) | Part::Done(_) => {}
             }
             for piece in found {
-                // Where nobody takes a piece the question was given up.
+                // A dropped receiver cancels the query.
                 if pieces.send(piece).await.is_err() {
                     return Ok(());
                 }
@@ -101,7 +101,7 @@ impl Asker {
         Ok(())
     }
 
-    /// The databases that can be asked.
+    /// The readable databases.
     pub(super) async fn databases(self) -> Result<Vec<String>, PgError> {
         let listed = tokio::task::spawn_blocking(move || {
             let mut names = sql::databases(&self.app.settings.data)?;
@@ -111,7 +111,7 @@ impl Asker {
         Ok(listed.await.map_err(|e| broken(&e))??)
     }
 
-    /// What a question asks, within `patience`.
+    /// Describes a query, within `patience`.
     pub(super) async fn describe(self, sql: String, types: Vec<u32>, patience: Duration) -> Result<Asked, PgError> {
         let app = self.app.clone();
         let (access, question) = (self.access.clone(), self.question(sql, Wanted::Description(types)));
@@ -134,7 +134,7 @@ impl Asker {
         app.questions.ask_within(&access, patience, found).await?
     }
 
-    /// Begins to answer a question, which may take as long as `patience`, rows that are sent included.
+    /// Starts a query, which may take `patience`, including the time to send its rows.
     pub(super) fn begin(self, sql: String, values: Vec<Literal>, patience: Duration) -> Answer {
         self.app.counters.asked();
         let app = self.app.clone();
@@ -144,7 +144,7 @@ impl Asker {
             let work = |place| async move { Ok(self.produce(question, place, send).await) };
             app.questions.ask_within(&access, patience, work).await
         };
-        // The places have a time limit of their own before the question has one.
+        // Waiting for a place has a limit of its own, before the query's.
         let deadline = Instant::now() + 2 * patience;
         Answer { asked: Some(Box::pin(asked)), pieces, columns: None, lines: None, sent: 0, deadline }
     }
@@ -152,20 +152,20 @@ impl Asker {
 
 type Asking = Pin<Box<dyn Future<Output = Result<Result<(), PgError>, Refusal>> + Send>>;
 
-/// An answer that comes in pieces. Dropping it gives the question up.
+/// An answer that arrives in pieces. Dropping it cancels the query.
 pub(super) struct Answer {
-    /// `None` once all is there.
+    /// `None` once everything has arrived.
     asked: Option<Asking>,
     pieces: mpsc::Receiver<Piece>,
     columns: Option<SchemaRef>,
     pub(super) lines: Option<Lines>,
-    /// Rows.
+    /// Rows sent so far.
     pub(super) sent: u64,
-    /// When nobody may wait for anything of it any more.
+    /// The time after which the answer is dropped.
     pub(super) deadline: Instant,
 }
 
-/// What ends the wait for an answer.
+/// Events that end the wait for an answer.
 pub(super) struct Ends<'a> {
     pub(super) cancelled: &'a mut oneshot::Receiver<()>,
     pub(super) watch: &'a TcpStream,
@@ -192,7 +192,6 @@ impl Answer {
         }
     }
 
-    /// The columns.
     pub(super) async fn columns(&mut self, ends: &mut Ends<'_>) -> Result<SchemaRef, PgError> {
         if let Some(columns) = &self.columns {
             return Ok(columns.clone());
@@ -206,7 +205,7 @@ impl Answer {
         }
     }
 
-    /// Whether there are lines to be sent; they are then in [`Self::lines`].
+    /// Waits for rows to send; they are then in [`Self::lines`].
     pub(super) async fn has_lines(&mut self, ends: &mut Ends<'_>) -> Result<bool, PgError> {
         self.columns(ends).await?;
         loop {

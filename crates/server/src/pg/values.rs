@@ -1,4 +1,4 @@
-//! Columns as rows of the protocol, in text or in its binary form.
+//! Encodes columns as rows of the protocol, in text or binary format.
 
 use arrow::array::{
     Array, ArrayRef, AsArray, BinaryArray, BooleanArray, Date32Array, Float32Array, Float64Array, Int16Array,
@@ -14,11 +14,11 @@ use chrono::{DateTime, NaiveDate, TimeDelta};
 use pgwire::messages::data::{FORMAT_CODE_BINARY, FieldDescription, RowDescription};
 use sql::postgres::oid_of;
 
-/// Days and microseconds from 1970, where ours begin, to 2000, where those of the protocol do.
+/// Days and microseconds from 1970, Arrow's epoch, to 2000, the protocol's.
 pub(super) const EPOCH_DAYS: i32 = 10_957;
 pub(super) const EPOCH_MICROS: i64 = EPOCH_DAYS as i64 * 86_400_000_000;
 
-/// Which columns go in the binary form.
+/// The result formats that the client asked for.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Formats(pub(super) Vec<i16>);
 
@@ -32,7 +32,7 @@ impl Formats {
     }
 }
 
-/// The columns of an answer, as clients are told of them.
+/// The row description of a schema.
 pub(super) fn description(schema: &Schema, formats: &Formats) -> RowDescription {
     let field = |(place, field): (usize, &FieldRef)| {
         let oid = oid_of(field.data_type());
@@ -49,11 +49,11 @@ pub(super) fn description(schema: &Schema, formats: &Formats) -> RowDescription 
     RowDescription::new(schema.fields().iter().enumerate().map(field).collect())
 }
 
-/// Some rows of an answer, ready to be written one by one.
+/// Encoded rows of an answer, written one by one.
 pub(super) struct Lines {
     columns: Vec<Cells>,
     pub(super) rows: usize,
-    /// The next row to be written.
+    /// The next row to write.
     pub(super) next: usize,
 }
 
@@ -68,7 +68,7 @@ impl Lines {
         self.columns.len()
     }
 
-    /// Writes the values of a row.
+    /// Writes a row's values.
     pub(super) fn write(&self, row: usize, formats: &Formats, out: &mut BytesMut) {
         for (place, column) in self.columns.iter().enumerate() {
             column.put(row, formats.of(place) == FORMAT_CODE_BINARY, out);
@@ -152,7 +152,7 @@ impl Cells {
         }
     }
 
-    /// Writes a value with its length before it; NULL has the length -1.
+    /// Writes a value with its length; NULL has the length -1.
     fn put(&self, row: usize, binary: bool, out: &mut BytesMut) {
         if self.is_null(row) {
             return out.put_i32(-1);
@@ -231,7 +231,7 @@ impl Cells {
         }
     }
 
-    /// An item of a list in text, in quotes where it would be taken for something else.
+    /// Writes an array element in text format, quoted if needed.
     fn item(&self, row: usize, out: &mut BytesMut) {
         if self.is_null(row) {
             return out.put_slice(b"NULL");
@@ -272,7 +272,7 @@ fn json(field: &Field, values: &ArrayRef) -> Result<StringViewArray, ArrowError>
     Ok((0..values.len()).map(|row| values.is_valid(row).then(|| text(row))).collect())
 }
 
-/// A number as PostgreSQL writes it, of its digits with and without an exponent.
+/// A float as PostgreSQL prints it, from its digits with and without an exponent.
 fn float(value: f64, plain: String, exponent: String) -> String {
     match value {
         v if v.is_nan() => "NaN".to_owned(),
@@ -289,7 +289,7 @@ fn date(days: i32) -> String {
     }
 }
 
-/// Without zeros at the end of the fraction, and without a fraction that is nothing.
+/// Strips trailing zeros of the fraction, and an empty fraction.
 fn short(text: &str) -> &str {
     text.trim_end_matches('0').trim_end_matches('.')
 }
@@ -306,7 +306,7 @@ fn timestamp(micros: i64) -> String {
     }
 }
 
-/// A number as groups of four digits: how many there are, which the first one counts, the sign, digits of the fraction.
+/// Writes a number in base 10000: count of digits, weight of the first, sign, scale, digits.
 fn numeric(text: &str, out: &mut BytesMut) {
     let (negative, digits) = text.strip_prefix('-').map_or((false, text), |rest| (true, rest));
     let (whole, fraction) = digits.split_once('.').unwrap_or((digits, ""));

@@ -1,4 +1,4 @@
-//! Messages in and out of a stream.
+//! Reads and writes messages on a stream.
 
 use std::io;
 
@@ -8,11 +8,11 @@ use pgwire::messages::Message;
 use pgwire::messages::data::MESSAGE_TYPE_BYTE_DATA_ROW;
 use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWrite, AsyncWriteExt as _};
 
-/// Bytes of a message, as of a question over HTTP.
+/// Largest message in bytes, as for a query over HTTP.
 const MESSAGE_BYTES_MAX: usize = 2 << 20;
-/// Bytes of a message before somebody is known.
+/// Largest message in bytes before authentication.
 const FIRST_BYTES_MAX: usize = 10_000;
-/// Bytes that are sent together.
+/// Bytes that are buffered before they are sent.
 const SENT_TOGETHER: usize = 64 << 10;
 
 /// A stream of messages.
@@ -31,13 +31,13 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Wire<S> {
         Self { stream, read: BytesMut::new(), write: BytesMut::new() }
     }
 
-    /// The stream; what was read and belongs to nothing yet must not be there.
+    /// The stream; an error if unprocessed bytes are buffered.
     pub(super) fn into_inner(self) -> io::Result<S> {
-        // Somebody in between could have put it before what is encrypted.
+        // A man in the middle could have injected them before the encryption.
         if self.read.is_empty() { Ok(self.stream) } else { Err(invalid("the client sent data before TLS was set up")) }
     }
 
-    /// Reads until so many bytes are there; `false` where the stream ends first.
+    /// Reads until `bytes` bytes are buffered; `false` if the stream ends first.
     async fn fill(&mut self, bytes: usize) -> io::Result<bool> {
         while self.read.len() < bytes {
             if self.stream.read_buf(&mut self.read).await? == 0 {
@@ -47,7 +47,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Wire<S> {
         Ok(true)
     }
 
-    /// Where the next message is from, its bytes and those of its length; `None` at the end of the stream.
+    /// Reads the next message with its length, after `before` bytes; `None` at the end of the stream.
     async fn frame(&mut self, before: usize, limit: usize) -> io::Result<Option<BytesMut>> {
         if !self.fill(before + 4).await? {
             return Ok(None);
@@ -59,12 +59,12 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Wire<S> {
         Ok(self.fill(before + length).await?.then(|| self.read.split_to(before + length)))
     }
 
-    /// The first message, which has no kind: with its length.
+    /// The first message, which has no type byte, with its length.
     pub(super) async fn first(&mut self) -> io::Result<Option<BytesMut>> {
         self.frame(0, FIRST_BYTES_MAX).await
     }
 
-    /// The next message: its kind, and what is in it.
+    /// The next message: type and body.
     pub(super) async fn next(&mut self) -> io::Result<Option<(u8, BytesMut)>> {
         let Some(mut frame) = self.frame(1, MESSAGE_BYTES_MAX).await? else { return Ok(None) };
         let kind = frame.get_u8();
@@ -76,7 +76,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Wire<S> {
         }
     }
 
-    /// Writes a message, to be sent with others.
+    /// Buffers a message.
     pub(super) fn put(&mut self, message: &impl Message) -> io::Result<()> {
         message.encode(&mut self.write).map_err(|error| match error {
             PgWireError::IoError(error) => error,
@@ -84,7 +84,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Wire<S> {
         })
     }
 
-    /// Writes a row; `values` puts each value with its length before it.
+    /// Buffers a row; `values` writes each value with its length.
     pub(super) fn put_row(&mut self, columns: usize, values: impl FnOnce(&mut BytesMut)) {
         self.write.put_u8(MESSAGE_TYPE_BYTE_DATA_ROW);
         let begin = self.write.len();
@@ -95,19 +95,19 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Wire<S> {
         self.write[begin..begin + 4].copy_from_slice(&length.to_be_bytes());
     }
 
-    /// Whether so much waits that it should be sent.
+    /// Whether the buffer should be sent.
     pub(super) fn is_full(&self) -> bool {
         self.write.len() >= SENT_TOGETHER
     }
 
-    /// Sends what waits.
+    /// Sends the buffer.
     pub(super) async fn send(&mut self) -> io::Result<()> {
         self.stream.write_all(&self.write).await?;
         self.write.clear();
         self.stream.flush().await
     }
 
-    /// Sends one byte, which is no message.
+    /// Sends a single byte outside any message.
     pub(super) async fn send_byte(&mut self, byte: u8) -> io::Result<()> {
         self.write.put_u8(byte);
         self.send().await
@@ -119,7 +119,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Wire<S> {
     }
 }
 
-/// Whether a message holds all that it says it does: `pgwire` takes that for granted.
+/// Whether a message is as long as its counts claim; `pgwire` does not check this.
 fn is_whole(kind: u8, body: &[u8]) -> bool {
     fn text(body: &mut &[u8]) -> Option<()> {
         let end = body.iter().position(|byte| *byte == 0)?;

@@ -1,4 +1,4 @@
-//! Answers as bodies of replies, written while their rows come.
+//! Encodes answers as reply bodies while their rows arrive.
 
 use std::cell::Cell;
 use std::io::{self, Write};
@@ -17,7 +17,7 @@ use sql::{JsonRows, in_cells};
 
 use super::message::{Format, Part};
 
-/// A body that is being written to `W`.
+/// A body on its way to `W`.
 pub(super) enum Body<W: Write> {
     Json(JsonRows<W>),
     Csv(Box<CsvWriter<W>>),
@@ -27,10 +27,10 @@ pub(super) enum Body<W: Write> {
 }
 
 impl<W: Write> Body<W> {
-    /// Begins a body of rows of `schema`. The question was asked at `began`.
+    /// Begins a body of rows of `schema`. The query started at `began`.
     ///
     /// # Errors
-    /// Where `out` does not take it, and where the format has no form for a column.
+    /// If `out` fails, or the format cannot hold a column.
     pub(super) fn new(format: &Format, schema: &SchemaRef, mut out: W, began: Instant) -> Result<Self, ArrowError> {
         Ok(match format {
             Format::Json => Self::Json(JsonRows::new(out, schema)),
@@ -53,7 +53,7 @@ impl<W: Write> Body<W> {
         })
     }
 
-    /// Writes some more rows.
+    /// Writes a batch of rows.
     ///
     /// # Errors
     /// As [`Self::new`].
@@ -70,7 +70,7 @@ impl<W: Write> Body<W> {
         }
     }
 
-    /// Ends the body, and gives `W` back.
+    /// Ends the body, and returns `W`.
     ///
     /// # Errors
     /// As [`Self::new`].
@@ -92,7 +92,7 @@ impl<W: Write> Body<W> {
     }
 }
 
-/// Each row as an array of its values, in JSON. `first`: nothing stands before them.
+/// Writes each row as a JSON array. `first`: no row precedes them.
 fn rows_as_arrays(batch: &RecordBatch, first: bool, out: &mut impl Write) -> Result<(), ArrowError> {
     let options = EncoderOptions::default();
     let schema = batch.schema();
@@ -114,21 +114,21 @@ fn rows_as_arrays(batch: &RecordBatch, first: bool, out: &mut impl Write) -> Res
     Ok(())
 }
 
-/// Rows as an Arrow IPC stream, flushed after each batch so that the other side has it.
+/// Rows as an Arrow IPC stream, flushed after each batch so that the reader has it.
 pub(super) struct Batches<W: Write>(StreamWriter<W>);
 
-/// Bytes that a batch should have, so that nobody holds much of an answer at once.
+/// Target bytes of a batch, so that no process holds much of an answer at once.
 const BATCH_BYTES: usize = 1 << 20;
 
 impl<W: Write> Batches<W> {
     /// # Errors
-    /// Where `out` does not take it.
+    /// If `out` fails.
     pub(super) fn new(schema: &Schema, out: W) -> Result<Self, ArrowError> {
         Ok(Self(StreamWriter::try_new(out, schema)?))
     }
 
     /// # Errors
-    /// Where `out` does not take it.
+    /// If `out` fails.
     pub(super) fn write(&mut self, batch: &RecordBatch) -> Result<(), ArrowError> {
         let rows = batch.num_rows();
         if rows > 1 && batch.get_array_memory_size() > BATCH_BYTES {
@@ -143,7 +143,7 @@ impl<W: Write> Batches<W> {
     }
 
     /// # Errors
-    /// Where `out` does not take it.
+    /// If `out` fails.
     pub(super) fn finish(self) -> Result<W, ArrowError> {
         self.0.into_inner()
     }
@@ -154,18 +154,17 @@ fn bytes_of(batch: &RecordBatch) -> Result<usize, ArrowError> {
     batch.columns().iter().map(|column| column.to_data().get_slice_memory_size()).sum()
 }
 
-/// Where a body or a stream goes: to the other side, in pieces.
+/// Sends a body or a stream to the server in pieces.
 pub(super) struct Sink<'a> {
     stream: &'a mut UnixStream,
     piece: Vec<u8>,
     written: usize,
-    /// Bytes that may be written.
+    /// Bytes that may still be written.
     most: usize,
-    /// Whether more were to be written.
+    /// Whether the body exceeded the limit.
     pub(super) over: Rc<Cell<bool>>,
 }
 
-/// Bytes of a piece.
 const PIECE_BYTES: usize = 256 << 10;
 
 impl<'a> Sink<'a> {

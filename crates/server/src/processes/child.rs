@@ -1,4 +1,4 @@
-//! What a process does that answers questions.
+//! The process that answers queries.
 
 use std::cell::Cell;
 use std::io::{self, Write as _};
@@ -25,29 +25,29 @@ use super::message::{Ask, Done, Failure, Format, Part, Question, Setup, Sql, Wan
 use crate::error::Refusal;
 use crate::warm::Warm;
 
-/// Threads that wait for files: more than calls that open tables hold while they wait for another thread.
+/// Threads for blocking calls: more than the calls that open tables, which each hold one while waiting for another.
 const BLOCKING: usize = table::CALLS_MAX + 4;
-/// Bytes that a question may hold besides those that it counts: of files, of hash tables as they grow, of functions.
+/// Bytes that a query may use beyond those it counts: for files, growing hash tables and functions.
 const UNCOUNTED_BYTES: u64 = 192 << 20;
-/// Bytes past those at its start from which on a process is better replaced.
+/// Growth in bytes since the start at which the server should replace the process.
 const GROWN_BYTES: u64 = 64 << 20;
-/// How far questions stand back where the processor is short: rows come in first.
+/// Priority of queries under a busy processor: ingest comes first.
 const NICE: i32 = 10;
-/// Temporary files may have so many times the bytes of memory.
+/// Limit of temporary files, as a multiple of the memory limit.
 const SPILL_TIMES: u64 = 16;
 
-/// Answers the questions that come in on standard input, which is a socket, until the other side closes it.
+/// Answers the queries that arrive on standard input, a socket, until the server closes it.
 ///
 /// # Errors
-/// Where standard input is no such socket, and where the system gives no threads.
+/// If standard input is not such a socket, or the threads cannot start.
 pub fn answer_questions(make_model: MakeModel) -> io::Result<()> {
-    // Of this thread, and of those that it starts.
+    // Applies to this thread and to those that it starts.
     rustix::process::nice(NICE)?;
     let mut stream = UnixStream::from(io::stdin().as_fd().try_clone_to_owned()?);
     let Some(setup) = take::<Setup>(&mut stream)? else { return Ok(()) };
     let (send, questions) = mpsc::channel();
     let listening = stream.try_clone()?;
-    // The server that asked is gone, or was killed: so is the question that is being answered.
+    // A closed socket means that the server is gone or cancelled the query: end at once.
     thread::Builder::new().name("listen".to_owned()).spawn(move || listen(listening, &send))?;
     let answering = thread::Builder::new().name("question".to_owned()).stack_size(STACK_BYTES);
     let answering = answering.spawn(move || answer_all(stream, setup, make_model, &questions))?;
@@ -91,7 +91,7 @@ fn answer_all(
     Ok(())
 }
 
-/// A runtime whose threads are all there, so that the limit on memory is for what a question holds.
+/// A runtime with all its threads started, so that the memory limit covers only queries.
 fn start_runtime() -> io::Result<Runtime> {
     let mut builder = Builder::new_multi_thread();
     builder.enable_all().thread_name("question").thread_stack_size(STACK_BYTES);
@@ -145,7 +145,7 @@ impl Answerer {
             Wanted::Description(types) => {
                 let types: Vec<_> = types.iter().copied().map(type_of).collect();
                 let asked = engine.describe(&question.text, &types).await?;
-                // A value of any type can be sent as text.
+                // Clients can send a value of any type as text.
                 let types = asked.values.iter().map(|of: &Option<DataType>| of.as_ref().map_or(TEXT, oid_of)).collect();
                 Part::Types(types).put(&mut self.stream).map_err(|e| unwritten(&e.into()))?;
                 self.columns(&asked.columns)
@@ -170,7 +170,7 @@ impl Answerer {
         writing.finish()
     }
 
-    /// What answers the question from the data as it is now.
+    /// An engine over the current data.
     async fn open(&self, question: &Sql) -> Result<Engine, Failure> {
         let setup = &self.setup;
         let scope = Scope { database: &question.database, databases: question.databases.as_deref() };
@@ -208,7 +208,7 @@ impl Answerer {
     }
 }
 
-/// The body of a reply on its way to the server, up to a number of bytes.
+/// A reply body on its way to the server, up to a number of bytes.
 struct Writing<'a> {
     body: Body<Sink<'a>>,
     over: Rc<Cell<bool>>,
@@ -240,12 +240,12 @@ impl<'a> Writing<'a> {
     }
 }
 
-/// Why a body was not taken.
+/// The error for a body that could not be written.
 fn refused(over: &Cell<bool>, most: usize, error: &ArrowError) -> Failure {
     if over.get() { too_large(most) } else { unwritten(error) }
 }
 
-/// The number of PostgreSQL's type of texts.
+/// PostgreSQL's OID of `text`.
 const TEXT: u32 = 25;
 
 fn too_large(most: usize) -> Failure {

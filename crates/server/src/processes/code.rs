@@ -1,4 +1,4 @@
-//! The codes of PostgreSQL for questions that have no answer.
+//! PostgreSQL's codes for failed queries.
 
 use sql::QueryError;
 
@@ -20,7 +20,7 @@ pub(super) fn code(error: &QueryError) -> &'static str {
     }
 }
 
-/// What went wrong with values is known by its words only.
+/// Errors about values are recognized by their text only.
 fn of_reason(reason: &str) -> &'static str {
     let reason = reason.to_lowercase();
     let says = |words: &str| reason.contains(words);

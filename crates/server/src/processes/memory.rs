@@ -1,11 +1,11 @@
-//! The memory of this process, as the system counts it.
+//! This process's memory, as the system counts it.
 
 use std::io;
 
-/// Bytes of memory that this process has asked for and that nothing else backs.
+/// Bytes of memory that this process has requested, without mapped files.
 ///
 /// # Errors
-/// Where the system does not say.
+/// If the system does not report it.
 #[cfg(target_os = "linux")]
 pub(super) fn used() -> io::Result<u64> {
     let status = std::fs::read_to_string("/proc/self/status")?;
@@ -14,17 +14,17 @@ pub(super) fn used() -> io::Result<u64> {
     kilobytes.map(|n| n << 10).ok_or_else(|| io::Error::new(io::ErrorKind::InvalidData, "the system tells no VmData"))
 }
 
-/// Lets this process have so many bytes and no more: what asks for more ends it.
+/// Limits this process to `bytes` of memory: a larger request ends it.
 ///
 /// # Errors
-/// Where the system refuses.
+/// If the system refuses.
 #[cfg(target_os = "linux")]
 pub(super) fn limit(bytes: u64) -> io::Result<()> {
     use nix::sys::resource::{Resource, setrlimit};
     setrlimit(Resource::RLIMIT_DATA, bytes, bytes).map_err(io::Error::from)
 }
 
-/// Other systems neither tell nor limit it: there a question has the limit of the engine only.
+/// Other systems neither report nor limit it, so only the engine's limit applies there.
 #[cfg(not(target_os = "linux"))]
 pub(super) fn used() -> io::Result<u64> {
     Ok(0)

@@ -1,7 +1,7 @@
-//! What a server and a process that answers questions say to each other.
+//! The protocol between a server and its query processes.
 //!
-//! A message is its length (4 bytes, little-endian, without these), a byte that says what it is, and the rest: bytes of an
-//! answer as they are, everything else in JSON.
+//! A message is its length (4 bytes, little-endian, excluding these), a type byte, and the rest: raw bytes of an
+//! answer, or JSON.
 
 use std::collections::BTreeMap;
 use std::io::{self, Read, Write};
@@ -19,23 +19,23 @@ use sql::postgres::Login;
 use super::code::code;
 use crate::error::Refusal;
 
-/// Bytes of a message. Answers come in far smaller pieces, but a row is never cut.
+/// Largest message in bytes. Pieces of an answer are far smaller, but a row is never split.
 const BYTES_MAX: u32 = 1 << 30;
 
-/// What all questions of a process have in common. The first message to it.
+/// Settings of all queries of a process. The first message to it.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) struct Setup {
     /// The data folder.
     pub(crate) data: PathBuf,
-    /// Bytes that a question may hold, and that an answer may have where it is kept whole.
+    /// Limit in bytes of a query's memory, and of an answer that is kept whole.
     pub(crate) memory_bytes: usize,
-    /// Where its temporary files go.
+    /// The folder for temporary files.
     pub(crate) spill: PathBuf,
-    /// By their names, as `DATABASE.TABLE`: the columns that tell the rows of a table apart.
+    /// Key columns of tables, by `DATABASE.TABLE`: rows with equal keys are the same row.
     pub(crate) unique: BTreeMap<String, Vec<String>>,
 }
 
-/// A question.
+/// A query.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) enum Question {
     /// In SQL.
@@ -44,20 +44,20 @@ pub(crate) enum Question {
     Ask(Ask),
 }
 
-/// A question in SQL.
+/// A query in SQL.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) struct Sql {
     pub(crate) text: String,
-    /// The database of tables that are named without one.
+    /// The database of unqualified tables.
     pub(crate) database: String,
-    /// The databases that may be asked; `None`: all.
+    /// The readable databases; `None`: all.
     pub(crate) databases: Option<Vec<String>>,
-    /// Who asks, where it is a client of PostgreSQL.
+    /// The login of a PostgreSQL client.
     pub(crate) login: Option<Login>,
     pub(crate) wanted: Wanted,
 }
 
-/// A question about the groups of a table.
+/// A query about the groups of a table.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) struct Ask {
     /// The table, as `DATABASE.TABLE`.
@@ -66,25 +66,25 @@ pub(crate) struct Ask {
     pub(crate) format: Format,
 }
 
-/// What is wanted of an answer.
+/// What to return.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) enum Wanted {
-    /// The body of a reply.
+    /// A reply body.
     Body(Format),
-    /// An Arrow IPC stream, a batch of rows a message, with values for `$1`, `$2`.
+    /// An Arrow IPC stream with a batch of rows per message. Holds the values of `$1`, `$2`.
     Rows(Vec<Literal>),
-    /// The types of the values and the columns. Types of values that are known are numbers of PostgreSQL, others are 0.
+    /// The parameter types and the columns. Holds the known parameter types as OIDs, 0 for others.
     Description(Vec<u32>),
 }
 
 /// The format of a body.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) enum Format {
-    /// An array of objects, in JSON.
+    /// A JSON array of objects.
     Json,
-    /// An object with rows as arrays, as clients of the peer expect it.
+    /// A JSON object with rows as arrays, for clients of the peer.
     Arrays,
-    /// As clients of InfluxDB expect the names of things.
+    /// A list of names, for clients of InfluxDB.
     Series(String),
     Csv,
     Arrow,
@@ -95,34 +95,34 @@ pub(crate) enum Format {
 pub(crate) enum Part {
     /// Bytes of it.
     Bytes(Vec<u8>),
-    /// The types of a question's values, as PostgreSQL numbers them.
+    /// The parameter types, as OIDs.
     Types(Vec<u32>),
-    /// What there is to know of it, such as in what it is not exact. Before its bytes.
+    /// Notes on the answer, such as inexact results. Precede its bytes.
     Notes(Vec<String>),
-    /// Its columns, as an Arrow IPC stream without rows: from one with rows they can be read with the first of them only.
+    /// The columns, as an Arrow IPC stream without rows: a client can read them before the first row.
     Columns(Vec<u8>),
-    /// There is no answer, or it ends here.
+    /// The query failed, perhaps after some rows.
     Failed(Failure),
-    /// That was all.
+    /// The end of the answer.
     Done(Done),
 }
 
-/// How a process is after an answer.
+/// The state of a process after an answer.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct Done {
-    /// Whether it holds much more memory than it began with.
+    /// Whether it holds much more memory than at its start.
     pub(crate) grown: bool,
 }
 
-/// Why a question has no answer, for both kinds of clients.
+/// Why a query failed, for both kinds of clients.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) struct Failure {
-    /// The status of HTTP.
+    /// The HTTP status.
     pub(crate) status: u16,
-    /// The code of PostgreSQL.
+    /// PostgreSQL's code.
     pub(crate) code: String,
     pub(crate) text: String,
-    /// A name in the question that stands for nothing.
+    /// An unknown name in the query.
     pub(crate) unknown: Option<String>,
 }
 
@@ -170,10 +170,10 @@ const DONE: u8 = 4;
 const COLUMNS: u8 = 5;
 const NOTES: u8 = 6;
 
-/// Writes a message whose rest is JSON.
+/// Writes a JSON message.
 ///
 /// # Errors
-/// Where `out` does not take it.
+/// If `out` fails.
 pub(crate) fn put(out: &mut impl Write, message: &impl Serialize) -> io::Result<()> {
     put_json(out, JSON, message)
 }
@@ -190,10 +190,10 @@ fn put_bytes(out: &mut impl Write, kind: u8, bytes: &[u8]) -> io::Result<()> {
     out.write_all(bytes)
 }
 
-/// Reads a message of JSON; `None` where the other side is gone.
+/// Reads a JSON message; `None` if the other side is gone.
 ///
 /// # Errors
-/// Where it cannot be read or is another.
+/// If the message cannot be read or has another type.
 pub(crate) fn take<M: DeserializeOwned>(from: &mut impl Read) -> io::Result<Option<M>> {
     let mut head = [0; 5];
     match from.read_exact(&mut head) {
@@ -205,7 +205,7 @@ pub(crate) fn take<M: DeserializeOwned>(from: &mut impl Read) -> io::Result<Opti
     Ok(Some(serde_json::from_slice(&rest)?))
 }
 
-/// Bytes that follow the head of a message.
+/// Bytes that follow a message's head.
 pub(crate) fn length_of([a, b, c, d, _]: [u8; 5]) -> io::Result<usize> {
     let length = u32::from_le_bytes([a, b, c, d]);
     let fits = (1..=BYTES_MAX).contains(&length);
@@ -214,13 +214,13 @@ pub(crate) fn length_of([a, b, c, d, _]: [u8; 5]) -> io::Result<usize> {
 
 impl Part {
     /// # Errors
-    /// Where Arrow has no form for a column.
+    /// If Arrow cannot encode a column.
     pub(crate) fn columns(schema: &Schema) -> Result<Self, ArrowError> {
         Ok(Self::Columns(StreamWriter::try_new(Vec::new(), schema)?.into_inner()?))
     }
 
     /// # Errors
-    /// Where `out` does not take it.
+    /// If `out` fails.
     pub(crate) fn put(&self, out: &mut impl Write) -> io::Result<()> {
         match self {
             Self::Bytes(bytes) => put_bytes(out, BYTES, bytes),
@@ -232,10 +232,10 @@ impl Part {
         }
     }
 
-    /// The part that a message is.
+    /// Decodes a part.
     ///
     /// # Errors
-    /// Where it is none.
+    /// If the message is not a part.
     pub(crate) fn of([.., kind]: [u8; 5], rest: Vec<u8>) -> io::Result<Self> {
         Ok(match kind {
             BYTES => Self::Bytes(rest),

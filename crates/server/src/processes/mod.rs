@@ -1,11 +1,12 @@
-//! Questions in SQL are answered in processes of their own, so that whatever one does (overflow its stack, take memory
-//! that nobody counts, never end) costs that process and nothing else.
+//! Each query runs in a process of its own: a query that overflows its stack, takes uncounted memory or never ends
+//! costs only that process.
 //!
-//! A [`Pool`] keeps some of them warm. Each answers one question at a time, reads the data folder as a shell does, and
-//! has a limit on its memory that the system enforces. One whose question is given up, or that fails in any way, is
-//! killed, and the next question has another.
+//! A [`Pool`] keeps some processes warm. Each answers one query at a time, reads the data folder as a shell does, and
+//! has a memory limit that the system enforces. The server kills a process after a cancelled or failed query; the next
+//! query gets another.
 //!
-//! [`message`] is what both sides say; [`pool`] and [`process`] are the server's side; [`child`], [`body`] and [`memory`] the other.
+//! [`message`] is the protocol; [`pool`] and [`process`] are the server's side; [`child`], [`body`] and [`memory`] the
+//! other.
 
 mod body;
 mod child;

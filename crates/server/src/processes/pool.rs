@@ -1,4 +1,4 @@
-//! The processes that answer the questions of a server.
+//! The query processes of a server.
 
 use std::ffi::OsString;
 use std::fs;
@@ -16,26 +16,26 @@ use super::process::Process;
 use crate::error::Refusal;
 use crate::questions::Place;
 
-/// The folder in a data folder that temporary files of questions go to.
+/// Subfolder of the data folder for queries' temporary files.
 const SPILL: &str = ".manyworlds.spill";
 
-/// Processes that wait for questions, and what it takes to start more.
+/// Idle processes, and the settings to start more.
 #[derive(Debug)]
 pub(crate) struct Pool {
     program: Vec<OsString>,
     setup: Setup,
-    /// Processes that were started.
+    /// Processes started so far.
     started: AtomicU64,
     waiting: Mutex<Vec<Process>>,
     handle: Handle,
 }
 
 impl Pool {
-    /// Processes of `program` that ask about the folder `data`, which nobody else serves. They are started by `handle`,
-    /// the first one at once.
+    /// A pool of `program` over the folder `data`, which no other server uses. `handle` starts the processes, the first
+    /// at once.
     ///
     /// # Errors
-    /// Where the folder for temporary files cannot be emptied.
+    /// If the folder for temporary files cannot be emptied.
     pub(crate) fn new(
         program: Vec<OsString>,
         data: &Path,
@@ -44,7 +44,7 @@ impl Pool {
         handle: Handle,
     ) -> io::Result<Arc<Self>> {
         let spill = data.join(SPILL);
-        // A server that was killed left what its questions had there.
+        // Remove temporary files of a killed server.
         match fs::remove_dir_all(&spill) {
             Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
             _ => {}
@@ -57,10 +57,10 @@ impl Pool {
         Ok(pool)
     }
 
-    /// Asks a question, which has `place` until its process is done with it.
+    /// Runs a query; it keeps `place` until its process is done.
     ///
     /// # Errors
-    /// Where no process can be had.
+    /// If no process can be started.
     pub(crate) async fn ask(self: &Arc<Self>, place: Place, question: &Question) -> Result<Answering, Refusal> {
         loop {
             let mut process = match self.next() {
@@ -71,7 +71,7 @@ impl Pool {
                     Refusal::new(StatusCode::SERVICE_UNAVAILABLE, text).later(5)
                 })?,
             };
-            // One that ended while it waited is no fault of the question.
+            // A process may have died while idle: try the next.
             if process.is_alive() && process.ask(question).await.is_ok() {
                 return Ok(Answering { pool: self.clone(), process: Some(process), place: Some(place) });
             }
@@ -93,7 +93,7 @@ impl Pool {
         self.waiting.lock().unwrap_or_else(PoisonError::into_inner).push(process);
     }
 
-    /// Starts a process where none waits.
+    /// Starts a process if none is idle.
     fn replenish(self: &Arc<Self>) {
         if !self.waiting.lock().unwrap_or_else(PoisonError::into_inner).is_empty() {
             return;
@@ -102,13 +102,13 @@ impl Pool {
         self.handle.spawn(async move {
             match pool.start().await {
                 Ok(process) => pool.keep(process),
-                // The next question tries again, and says so.
+                // The next query tries again and reports the error.
                 Err(error) => tracing::error!(%error, "cannot start a query process"),
             }
         });
     }
 
-    /// Ends a process; the place of its question is free after that.
+    /// Ends a process, then frees the place of its query.
     fn discard(self: &Arc<Self>, process: Process, place: Option<Place>) {
         self.handle.spawn_blocking(move || {
             process.end();
@@ -118,7 +118,7 @@ impl Pool {
     }
 }
 
-/// An answer on its way. Where it is dropped before its end, the process is killed.
+/// A running answer. Dropping it early kills the process.
 #[derive(Debug)]
 pub(crate) struct Answering {
     pool: Arc<Pool>,
@@ -131,7 +131,7 @@ impl Answering {
     /// The next part of the answer; `None` at its end.
     ///
     /// # Errors
-    /// Why there is no more.
+    /// Why the query failed.
     pub(crate) async fn next(&mut self) -> Result<Option<Part>, Failure> {
         let Some(process) = &mut self.process else { return Ok(None) };
         let mut failed = None;
@@ -151,7 +151,7 @@ impl Answering {
         }
     }
 
-    /// The process has answered; one that holds much memory gives it back by ending.
+    /// Returns the process to the pool; one that has grown ends instead, to free its memory.
     fn end(&mut self, grown: bool) {
         let Some(process) = self.process.take() else { return };
         if grown {

@@ -1,4 +1,4 @@
-//! One process that answers questions, as the server has it.
+//! The server's side of one query process.
 
 use std::ffi::OsString;
 use std::fs::{self, DirBuilder};
@@ -19,12 +19,12 @@ use tokio::task::JoinHandle;
 use super::message::{Failure, Part, Setup, length_of, put};
 use crate::error::Refusal;
 
-/// How long the last words of a process that died may take to arrive.
+/// How long to wait for the last stderr of a dead process.
 const LAST_WORDS: Duration = Duration::from_secs(1);
-/// Of its last words.
+/// Bytes kept of that stderr.
 const WORDS_BYTES_MAX: usize = 4096;
 
-/// A process that waits for a question or answers one.
+/// A process that is idle or runs a query.
 #[derive(Debug)]
 pub(super) struct Process {
     child: Child,
@@ -34,10 +34,10 @@ pub(super) struct Process {
 }
 
 impl Process {
-    /// Starts `program`, whose temporary files are to go to the folder that `setup` names.
+    /// Starts `program`; its temporary files go to the folder in `setup`.
     ///
     /// # Errors
-    /// Where the system has no process, socket or folder for it.
+    /// If the system cannot provide a process, socket or folder.
     pub(super) async fn start(program: &[OsString], setup: &Setup) -> io::Result<Self> {
         let [program, words @ ..] = program else {
             return Err(io::Error::new(io::ErrorKind::InvalidInput, "no program is set to answer queries"));
@@ -46,10 +46,10 @@ impl Process {
         let (ours, theirs) = StdStream::pair()?;
         let mut command = Command::new(program);
         command.args(words).stdin(OwnedFd::from(theirs)).stdout(Stdio::null()).stderr(Stdio::piped());
-        // Its last words are those that matter, and many bad questions must not fill the log.
+        // The panic message suffices, and bad queries must not fill the log.
         command.env("RUST_BACKTRACE", "0");
         let mut child = command.spawn()?;
-        // From here on it ends by itself once `ours` is dropped.
+        // From here on, dropping `ours` ends the process.
         ours.set_nonblocking(true)?;
         let mut stream = UnixStream::from_std(ours)?;
         let stderr = child.stderr.take().ok_or_else(|| io::Error::other("the process has no stderr"))?;
@@ -60,7 +60,6 @@ impl Process {
         Ok(Self { child, stream, words, spill: setup.spill.clone() })
     }
 
-    /// Whether it has not ended.
     pub(super) fn is_alive(&mut self) -> bool {
         matches!(self.child.try_wait(), Ok(None))
     }
@@ -80,7 +79,7 @@ impl Process {
         Part::of(head, rest)
     }
 
-    /// Why it ended in the middle of an answer.
+    /// Why the process ended in the middle of an answer.
     pub(super) async fn last_words(&mut self) -> Failure {
         let said = tokio::time::timeout(LAST_WORDS, &mut self.words).await;
         let said = said.ok().and_then(Result::ok).unwrap_or_default();
@@ -97,7 +96,7 @@ impl Process {
         refuse(StatusCode::INTERNAL_SERVER_ERROR, "XX000", text)
     }
 
-    /// Ends it, and waits until the system has its memory and its files are gone. Blocks.
+    /// Ends it, then waits until its memory and temporary files are freed. Blocks.
     pub(super) fn end(mut self) {
         let ended = self.child.kill().and_then(|()| self.child.wait()).map(drop);
         if let Err(error) = ended.and_then(|()| fs::remove_dir_all(&self.spill)) {
@@ -106,11 +105,11 @@ impl Process {
     }
 }
 
-/// Passes on what a process says on stderr, and keeps the end of it.
+/// Logs a process's stderr, and keeps the end of it.
 async fn hear(stderr: pipe::Receiver) -> String {
     let mut lines = BufReader::new(stderr);
     let (mut line, mut last) = (Vec::new(), String::new());
-    // A line without end is heard in pieces.
+    // Read an endless line in pieces.
     while matches!((&mut lines).take(WORDS_BYTES_MAX as u64).read_until(b'\n', &mut line).await, Ok(1..)) {
         let said = String::from_utf8_lossy(&line);
         tracing::warn!(target: "question", "{}", said.trim_end());

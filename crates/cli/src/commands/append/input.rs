@@ -1,4 +1,4 @@
-//! Where rows come from: files, and pipes that may go on for ever.
+//! Reads input: files, and pipes that may never end.
 
 use std::fs::File;
 use std::io::{self, ErrorKind, Read};
@@ -11,17 +11,16 @@ use anyhow::{Context as _, Result};
 
 use crate::args::{AppendArgs, InputFormat};
 
-/// Bytes that are handed over at once.
+/// Bytes per chunk handed to the parser.
 const CHUNK_BYTES: usize = 16 << 20;
-/// Bytes that are read from a pipe at once, and pieces of them that wait.
+/// Bytes per read from a pipe, and how many reads may wait.
 const PIECE_BYTES: usize = 1 << 20;
 const PIECES_MAX: usize = 16;
-/// A pipe that has given nothing for so long gets no more of our patience.
+/// How long a silent pipe may hold up its rows.
 const PATIENCE: Duration = Duration::from_secs(1);
 
-/// A file or a pipe.
 pub(super) struct Input {
-    /// As it is told.
+    /// Its name in messages.
     pub(super) name: String,
     pub(super) format: InputFormat,
     from: From,
@@ -32,19 +31,19 @@ enum From {
     Pipe(Receiver<io::Result<Vec<u8>>>),
 }
 
-/// What came.
+/// The result of a read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum More {
-    /// Bytes, and perhaps more later.
+    /// Bytes; more may follow.
     Bytes,
-    /// Nothing for a while.
+    /// No bytes for now.
     Nothing,
-    /// Nothing ever again.
+    /// The end of the input.
     End,
 }
 
 impl Input {
-    /// All that was asked for.
+    /// Opens all inputs.
     pub(super) fn of(args: &AppendArgs) -> Result<Vec<Self>> {
         if args.files.is_empty() {
             return Ok(vec![Self::stdin(args)?]);
@@ -69,12 +68,12 @@ impl Input {
         Ok(Self { name: "stdin".to_owned(), format: args.format.unwrap_or(InputFormat::Json), from })
     }
 
-    /// Whether it may go on for ever.
+    /// Whether it may never end.
     pub(super) fn is_piped(&self) -> bool {
         matches!(self.from, From::Pipe(_))
     }
 
-    /// Appends what comes next. A pipe gives what it has at `until` at the latest.
+    /// Appends the next bytes. A pipe returns what it has by `until`.
     pub(super) fn more(&mut self, bytes: &mut Vec<u8>, until: Option<Instant>) -> io::Result<More> {
         match &mut self.from {
             From::File(file) => {
@@ -105,7 +104,7 @@ impl From {
             return Ok(Self::File(file));
         }
         let (pieces, received) = sync_channel(PIECES_MAX);
-        // It ends with the pipe, or with the process where that ends first.
+        // The thread ends with the pipe or with the process.
         std::thread::Builder::new().name("input".to_owned()).spawn(move || {
             let mut file = file;
             loop {

@@ -1,4 +1,4 @@
-//! `manyworlds append`: rows of stdin or files into the log of a table, or, where they are many, into segments.
+//! `manyworlds append`: rows from stdin or files; few go to a table's log, many to segments.
 
 mod input;
 mod refused;
@@ -27,10 +27,10 @@ pub(crate) fn append(args: &AppendArgs) -> Result<ExitCode> {
     };
     let mut sink = Sink::new(&args.name, &args.data.data);
     let mut refused = Refused::new(&args.name, &args.data.data);
-    // What is not there is told before anything is read.
+    // Open all inputs first, to report a missing one before reading any.
     for input in Input::of(args)? {
         let read = take(input, &rules, args.on_conflict.into(), &mut sink, &mut refused);
-        // What came before a failure was read, and stays.
+        // Keep the rows that preceded a failure.
         sink.flush()?;
         read?;
     }
@@ -52,7 +52,7 @@ pub(crate) fn append(args: &AppendArgs) -> Result<ExitCode> {
     Ok(if refused.tell()? { ExitCode::from(1) } else { ExitCode::SUCCESS })
 }
 
-/// Takes all rows of one input.
+/// Stores all rows of one input.
 fn take(
     mut input: Input,
     rules: &RowRules,

@@ -1,4 +1,4 @@
-//! Input that is no row: told, and set aside.
+//! Reports rejected input, and keeps it in files.
 
 use std::fs::File;
 use std::io::{ErrorKind, Write as _};
@@ -14,19 +14,19 @@ use super::input::Input;
 use crate::args::InputFormat;
 use crate::output::{count, note};
 
-/// The folder of what was refused, in the data folder.
+/// Subfolder of the data folder for rejected input.
 const FOLDER: &str = "refused";
-/// Records that are told one by one.
+/// Rejected records that are reported one by one.
 const TOLD_MAX: u64 = 5;
 
-/// What was refused so far.
+/// Rejected input so far.
 pub(super) struct Refused {
     table: String,
     folder: PathBuf,
     records: u64,
     input: String,
     format: InputFormat,
-    /// A CSV's header, which is needed to read what was set aside.
+    /// A CSV's header, which the kept records need.
     header: Option<Vec<u8>>,
     aside: Option<(PathBuf, File)>,
 }
@@ -34,7 +34,7 @@ pub(super) struct Refused {
 impl Refused {
     pub(super) fn new(table: &TableName, data: &Path) -> Self {
         Self {
-            // The name of a file, which stays in its folder.
+            // Escaped, so that the file stays in its folder.
             table: table.to_string().replace('/', "@2F"),
             folder: data.join(FOLDER),
             records: 0,
@@ -45,7 +45,7 @@ impl Refused {
         }
     }
 
-    /// Another input begins.
+    /// Begins another input.
     pub(super) fn begin(&mut self, input: &Input) {
         self.input.clone_from(&input.name);
         if self.format != input.format {
@@ -55,7 +55,7 @@ impl Refused {
         self.header = None;
     }
 
-    /// Takes what was refused of some bytes.
+    /// Reports and keeps the rejected records of `bytes`.
     pub(super) fn take(&mut self, bytes: &[u8], refused: &[RefusedRecord]) -> Result<()> {
         if self.format == InputFormat::Csv && self.header.is_none() {
             let end = bytes.iter().position(|b| *b == b'\n').map_or(bytes.len(), |end| end + 1);
@@ -85,7 +85,7 @@ impl Refused {
         note(&format!("{}, {what} {}: {field}{}", self.input, record.position, record.reason));
     }
 
-    /// The file for what was refused, begun with the first of it.
+    /// The file for rejected input, created at the first record.
     fn aside(&mut self) -> Result<&mut (PathBuf, File)> {
         if self.aside.is_none() {
             let made = self.begin_aside().with_context(|| format!("setting aside in {}", self.folder.display()))?;
@@ -110,7 +110,7 @@ impl Refused {
         }
     }
 
-    /// Tells at the end what was refused; whether anything was.
+    /// Reports the total; returns whether anything was rejected.
     pub(super) fn tell(&self) -> Result<bool> {
         if let Some((path, file)) = &self.aside {
             file.sync_all().with_context(|| format!("writing {}", path.display()))?;

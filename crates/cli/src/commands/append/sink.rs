@@ -1,4 +1,4 @@
-//! Where rows go: few into the log, many into segments.
+//! Stores rows: few in the log, many in segments.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -18,31 +18,31 @@ use tokio::runtime::Runtime;
 use crate::commands::{disk, start_runtime};
 use crate::output::note;
 
-/// More rows than this are a load.
+/// More rows than this become a bulk load.
 const LOG_ROWS: usize = 65_536;
-/// Rows of a pipe wait so long at most for others that come with them.
+/// How long rows of a pipe wait for more.
 const WAIT: Duration = Duration::from_secs(1);
-/// A load out of a pipe that does not pause is committed after so long.
+/// How often a bulk load from a busy pipe commits.
 const LOAD: Duration = Duration::from_secs(10);
 
-/// Rows on their way into a table.
+/// Stores rows in a table.
 pub(super) struct Sink {
     root: PathBuf,
     disk: Arc<dyn Disk>,
-    /// Rows that wait, and since when.
+    /// Pending rows; `since` is the arrival of the first.
     batches: Vec<RecordBatch>,
     waiting: usize,
     since: Option<Instant>,
     is_piped: bool,
     load: Option<Bulk>,
     runtime: Option<Runtime>,
-    /// Whether the log holds so much that somebody should turn it into segments.
+    /// Whether the log is large enough to flush it to segments.
     is_digest_due: bool,
-    /// Rows that are durable.
+    /// Durable rows.
     pub(super) rows: u64,
-    /// Values that went beside their column, by column and overflow.
+    /// Values in overflow columns, by column and overflow column.
     pub(super) overflows: BTreeMap<(String, String), u64>,
-    /// Fields that are stored under another name.
+    /// Fields stored under another name.
     pub(super) renamed: BTreeSet<Renamed>,
 }
 
@@ -64,24 +64,24 @@ impl Sink {
         }
     }
 
-    /// The columns that the table is known to have.
+    /// The known columns of the table.
     pub(super) fn columns(&mut self, on_conflict: OnConflict) -> Result<SchemaRef> {
         if on_conflict == OnConflict::Overflow {
             return Ok(ingest::columns(&self.root, &self.disk));
         }
-        // What is noted beside the log may be less than there is, and no row is refused later.
+        // The columns noted beside the log may be incomplete, and no later step refuses a row.
         let snapshot = running(&mut self.runtime)?.block_on(Snapshot::open(&self.root, &[]))?;
         Ok(snapshot.map_or_else(|| Arc::new(Schema::empty()), |snapshot| snapshot.schema))
     }
 
-    /// Another input begins.
+    /// Begins another input.
     pub(super) fn begin(&mut self, is_piped: bool) {
         self.is_piped = is_piped;
     }
 
-    /// When rows of a pipe must be durable that wait.
+    /// When pending rows of a pipe must be durable.
     pub(super) fn due(&self) -> Option<Instant> {
-        // A load waits for the next rows as long as a pipe is waited for.
+        // A bulk load waits for the pipe instead.
         self.since.filter(|_| self.is_piped && self.load.is_none()).map(|since| since + WAIT)
     }
 
@@ -90,7 +90,7 @@ impl Sink {
         self.is_piped && self.since.is_some_and(|since| since.elapsed() >= patience)
     }
 
-    /// Takes rows, which are durable after the next [`Self::flush`] at the latest.
+    /// Accepts rows; they are durable after the next [`Self::flush`].
     pub(super) fn take(&mut self, rows: Option<RecordBatch>) -> Result<()> {
         let Some(rows) = rows else { return Ok(()) };
         self.since.get_or_insert_with(Instant::now);
@@ -102,7 +102,7 @@ impl Sink {
         self.load()
     }
 
-    /// Hands what waits to a load, which is begun where none is under way.
+    /// Adds the pending rows to a bulk load, beginning one if needed.
     fn load(&mut self) -> Result<()> {
         let runtime = running(&mut self.runtime)?;
         let mut load = match self.load.take() {
@@ -119,7 +119,7 @@ impl Sink {
         Ok(())
     }
 
-    /// Makes durable what was taken.
+    /// Makes all rows durable.
     pub(super) fn flush(&mut self) -> Result<()> {
         self.since = None;
         self.waiting = 0;
@@ -143,7 +143,7 @@ impl Sink {
         Ok(())
     }
 
-    /// Turns the log into segments where much waits in it and nobody else does. The rows are durable already.
+    /// Flushes a large log to segments unless another process does. The rows are durable already.
     pub(super) fn digest(&mut self) {
         if !std::mem::take(&mut self.is_digest_due) {
             return;
@@ -160,7 +160,7 @@ impl Sink {
         }
     }
 
-    /// Counts what went beside its column within one stream.
+    /// Counts the values in overflow columns of one stream.
     pub(super) fn count_overflows(&mut self, overflows: &[decode::Overflow]) {
         for overflow in overflows {
             *self.overflows.entry((overflow.name.clone(), overflow.overflow.clone())).or_default() +=
@@ -175,7 +175,7 @@ impl Sink {
     }
 }
 
-/// The runtime, started when it is first needed.
+/// The runtime, started on first use.
 fn running(runtime: &mut Option<Runtime>) -> Result<&Runtime> {
     let started = match runtime.take() {
         Some(started) => started,

@@ -1,4 +1,4 @@
-//! Answers for people.
+//! Shows answers to people.
 
 use std::fmt::Write as _;
 use std::sync::Arc;
@@ -13,18 +13,18 @@ use arrow::util::display::{ArrayFormatter, FormatOptions};
 use crate::chart::{bar, columns, fit};
 use crate::output::Table;
 
-/// Letters of a bar, and of a row of columns.
+/// Characters of a bar, and of a row of columns.
 const BAR: usize = 24;
 const PLOT: usize = 100;
-/// Lines of a plot of one series.
+/// Height of a plot in lines.
 const PLOT_LINES: usize = 8;
-/// Rows and series that are shown.
+/// Rows and series shown, at most.
 const ROWS_MAX: usize = 1_000;
 const SERIES_MAX: usize = 40;
-/// Rows of a time series that are listed below what is drawn.
+/// Rows of a time series listed below the plot, at most.
 const LISTED_MAX: usize = 48;
 
-/// The answer as an aligned table with bars, or as what came when.
+/// An aligned table with bars, or a plot of a time series.
 pub(crate) fn table(answer: &Answer) -> Result<String> {
     let mut text = String::new();
     if answer.by_time && answer.rows.num_rows() > 1 {
@@ -63,7 +63,7 @@ fn rows(answer: &Answer) -> Result<String> {
     Ok(table.to_string())
 }
 
-/// What the first measure was over time, one drawing a group.
+/// Plots the first measure over time, once per group.
 fn series(answer: &Answer) -> Result<String> {
     let batch = &answer.rows;
     let times = batch.column(0).as_primitive::<TimestampMicrosecondType>();
@@ -73,7 +73,7 @@ fn series(answer: &Answer) -> Result<String> {
     moments.sort_unstable();
     moments.dedup();
     let (Some(first), Some(last)) = (moments.first(), moments.last()) else { return Ok(String::new()) };
-    // Spans of time without rows are gaps.
+    // Empty time buckets are gaps.
     let step = moments.windows(2).map(|w| w[1] - w[0]).min().unwrap_or(1);
     let places = ((last - first) / step) as usize + 1;
     let places = places.min(1 << 20);
@@ -120,7 +120,7 @@ fn series(answer: &Answer) -> Result<String> {
     Ok(text)
 }
 
-/// A column of numbers as real numbers; `None` of other columns.
+/// A numeric column as floats; `None` for others.
 fn numbers(column: &ArrayRef) -> Option<Vec<Option<f64>>> {
     match column.data_type() {
         DataType::Int64 => Some(column.as_primitive::<Int64Type>().iter().map(|v| v.map(|v| v as f64)).collect()),
@@ -133,7 +133,7 @@ fn numbers(column: &ArrayRef) -> Option<Vec<Option<f64>>> {
     }
 }
 
-/// The texts of all cells, column by column.
+/// All cells as text, column by column.
 fn cells(batch: &RecordBatch) -> Result<Vec<Vec<String>>> {
     let options = FormatOptions::default().with_null("NULL").with_types_info(false);
     let column = |array: &ArrayRef| -> Result<Vec<String>> {
@@ -152,7 +152,7 @@ fn cells(batch: &RecordBatch) -> Result<Vec<Vec<String>>> {
     batch.columns().iter().map(column).collect()
 }
 
-/// A number with as many digits as people read.
+/// A number in few digits.
 fn short(value: f64) -> String {
     if value == value.trunc() && value.abs() < 1e15 {
         return format!("{value}");
@@ -165,7 +165,7 @@ fn short(value: f64) -> String {
     format!("{value:e}")
 }
 
-/// Each bucket as where it begins and how many it has, with a drawing of all.
+/// The buckets of a histogram, each with its start and count, after a drawing of all.
 fn buckets(array: &ArrayRef) -> Result<Vec<String>> {
     let lists = array.as_list::<i32>();
     let one = |row: usize| -> Result<String> {
@@ -185,7 +185,7 @@ fn buckets(array: &ArrayRef) -> Result<Vec<String>> {
     (0..lists.len()).map(one).collect()
 }
 
-/// The answer with its histograms as texts, as CSV has no lists.
+/// Turns histograms into text, because CSV has no lists.
 pub(crate) fn flat(batch: &RecordBatch) -> Result<RecordBatch> {
     let (mut fields, mut arrays) = (Vec::new(), Vec::new());
     for (field, array) in batch.schema().fields().iter().zip(batch.columns()) {

@@ -1,4 +1,4 @@
-//! The rows of a file, by its ending.
+//! Reads rows of a file in the format that its extension names.
 
 use std::fs::File;
 use std::io::{BufReader, Read as _};
@@ -14,40 +14,40 @@ use table::{conform, storable};
 
 use crate::args::TableInsertArgs;
 
-/// Bytes of a file of text that are read at once.
+/// Bytes per read of a text file.
 const CHUNK_BYTES: usize = 16 << 20;
 
-/// The rows of a file, a batch at a time.
+/// The rows of a file, batch by batch.
 pub(super) enum Rows {
     /// Lines of text.
     Text(Box<Text>),
-    /// Columns whose types the file declares.
+    /// Columns with declared types.
     Typed(Typed),
 }
 
-/// A file whose values tell their types.
+/// A file without declared types.
 pub(super) struct Text {
     file: File,
     reader: RowReader,
-    /// What was read of the file and is in no row yet.
+    /// Bytes read that do not form a row yet.
     bytes: Vec<u8>,
     is_read: bool,
-    /// Rows that are in no batch yet.
+    /// Rows that do not fill a batch yet.
     pieces: Vec<RecordBatch>,
     batch_rows: usize,
     overflow: Vec<Overflow>,
 }
 
-/// A file of columns.
+/// A file with declared column types.
 pub(super) struct Typed {
     path: PathBuf,
-    /// The columns as tables store them.
+    /// The columns, in stored types.
     schema: SchemaRef,
     batches: Box<dyn Iterator<Item = Result<RecordBatch, ArrowError>>>,
 }
 
 impl Rows {
-    /// Opens a file whose rows are for a table of the columns `known`.
+    /// Opens a file of rows for a table with the columns `known`.
     pub(super) fn open(path: &Path, args: &TableInsertArgs, known: &Schema) -> Result<Self> {
         let file = File::open(path).with_context(|| format!("opening {}", path.display()))?;
         let (batch_rows, failed) = (args.batch_rows as usize, || format!("reading {}", path.display()));
@@ -81,7 +81,7 @@ impl Rows {
         Ok(Self::Typed(Typed { path: path.to_owned(), schema, batches: Box::new(batches) }))
     }
 
-    /// The next rows, as many as a batch has or all that are left.
+    /// The next batch: a full one, or the last rows.
     pub(super) fn next_batch(&mut self) -> Result<Option<Vec<RecordBatch>>> {
         match self {
             Self::Text(text) => text.next_batch(),
@@ -100,7 +100,7 @@ impl Rows {
         }
     }
 
-    /// Values that the reader put into overflow columns.
+    /// Values in overflow columns.
     pub(super) fn overflow(self) -> Vec<Overflow> {
         match self {
             Self::Text(text) => text.overflow,

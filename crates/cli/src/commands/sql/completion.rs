@@ -1,4 +1,4 @@
-//! What can come next at the prompt, and whether a statement is at its end.
+//! Completion at the prompt, and detection of a statement's end.
 
 use rustyline::completion::{Completer, Pair};
 use rustyline::highlight::Highlighter;
@@ -16,22 +16,22 @@ const KEYWORDS: &str = "ALL AND ANY AS ASC BETWEEN BY CASE CAST COUNT CROSS DESC
      NOT NULL NULLS OFFSET ON OR ORDER OUTER OVER PARTITION RIGHT SELECT SHOW TABLES THEN TRUE UNION USING VALUES WHEN WHERE \
      WITH";
 
-/// What begins a command of the prompt's own.
+/// Commands of the prompt.
 pub(super) const COMMANDS: [&str; 4] = ["\\d", "\\q", "\\timing", "\\?"];
 
-/// Whether a line is a command of the prompt's own.
+/// Whether a line is a command of the prompt.
 pub(super) fn is_command(line: &str) -> bool {
     let line = line.trim();
     line.starts_with('\\') || ["exit", "quit"].contains(&line.trim_end_matches(';'))
 }
 
-/// Knows the tables, opened when they are needed.
+/// Completes names of tables and columns; opens tables on demand.
 pub(super) struct Guide {
     pub(super) data: Place,
     pub(super) runtime: Handle,
 }
 
-/// The word that ends a line, and where it begins.
+/// The last word of a line, and its position.
 fn last_word(line: &str) -> (usize, &str) {
     let inside = |c: char| c.is_alphanumeric() || matches!(c, '_' | '.' | '\\');
     let begin = line.char_indices().rev().take_while(|(_, c)| inside(*c)).last().map_or(line.len(), |(place, _)| place);
@@ -39,7 +39,7 @@ fn last_word(line: &str) -> (usize, &str) {
 }
 
 impl Guide {
-    /// Everything that begins as `word` does.
+    /// Completions of `word`.
     fn candidates(&self, line: &str, word: &str) -> Vec<String> {
         if word.starts_with('\\') {
             return COMMANDS.iter().map(|command| (*command).to_owned()).filter(|c| c.starts_with(word)).collect();
@@ -48,7 +48,7 @@ impl Guide {
         let keywords =
             KEYWORDS.split_whitespace().map(|word| if small { word.to_lowercase() } else { word.to_owned() });
         let begins = |candidate: &String| candidate.to_lowercase().starts_with(&word.to_lowercase());
-        // Where the folder cannot be read, words of SQL are left.
+        // Without a readable folder, complete only SQL keywords.
         let Ok(engine) = self.runtime.block_on(open_engine(&self.data)) else {
             return keywords.filter(begins).collect();
         };
@@ -73,7 +73,7 @@ impl Guide {
         found
     }
 
-    /// The columns of a table; none where it cannot be opened.
+    /// The columns of a table; none if it cannot be opened.
     fn columns(&self, engine: &Engine, table: &str) -> Vec<String> {
         let asked = self.runtime.block_on(engine.describe(&format!("SELECT * FROM {table}"), &[]));
         let columns = asked.map(|asked| asked.columns.fields().iter().map(|f| f.name().clone()).collect());
@@ -81,7 +81,7 @@ impl Guide {
     }
 }
 
-/// Whether a text has a word.
+/// Whether `text` contains `word` as a whole word.
 fn names(text: &str, word: &str) -> bool {
     text.split(|c: char| !(c.is_alphanumeric() || c == '_')).any(|other| other == word)
 }

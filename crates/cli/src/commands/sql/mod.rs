@@ -1,4 +1,4 @@
-//! `manyworlds sql`: an answer in rows.
+//! `manyworlds sql`: runs SQL queries.
 
 mod completion;
 mod prompt;
@@ -17,7 +17,7 @@ use super::{make_model, nothing_stored};
 use crate::args::{Format, Place, SqlArgs};
 use crate::output::{Table, bytes, count, note, print};
 
-/// Rows that a table for people shows; the other formats write all.
+/// Rows shown as a table; the other formats write all.
 const TABLE_ROWS_MAX: usize = 10_000;
 
 pub(crate) async fn sql(args: &SqlArgs) -> Result<ExitCode> {
@@ -29,12 +29,12 @@ pub(crate) async fn sql(args: &SqlArgs) -> Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// A table as SQL names it.
+/// The quoted SQL name of a table.
 pub(crate) fn table_in_sql(name: &TableName) -> String {
     format!("{}.{}", quoted(name.database()), quoted(name.name()))
 }
 
-/// Answers the statements that come in, each as soon as it is there.
+/// Runs statements from stdin, each as soon as it is complete.
 async fn of_stdin(args: &SqlArgs) -> Result<()> {
     let mut text = String::new();
     for line in std::io::stdin().lock().lines() {
@@ -53,7 +53,7 @@ async fn of_stdin(args: &SqlArgs) -> Result<()> {
     Ok(())
 }
 
-/// Answers a statement, and gives how many rows came.
+/// Runs a statement; returns its number of rows.
 async fn ask(args: &SqlArgs, sql: &str) -> Result<usize> {
     let engine = open_engine(&args.data.data).await?;
     let mut rows = engine.query(sql).await?;
@@ -68,7 +68,7 @@ async fn ask(args: &SqlArgs, sql: &str) -> Result<usize> {
     Ok(count)
 }
 
-/// What was read, on one line.
+/// What a query read, in one line.
 fn describe(read: &Reading) -> String {
     let of = |part, all| format!("{} of {}", count(part), count(all));
     let by_lookup = match read.groups_skipped_by_lookup {
@@ -85,7 +85,7 @@ fn describe(read: &Reading) -> String {
     )
 }
 
-/// An SQL session over what is stored in a place.
+/// Opens an SQL session over a place.
 pub(in crate::commands) async fn open_engine(place: &Place) -> Result<Engine> {
     let (data, disk) = place.open()?;
     let engine = Engine::open(&data, disk, make_model(), Options::default()).await?;
@@ -122,7 +122,7 @@ fn push_rows(table: &mut Table, batch: &RecordBatch) -> Result<()> {
     Ok(())
 }
 
-/// An array of objects; no rows give `[]`.
+/// Prints an array of objects; no rows give `[]`.
 async fn as_json(rows: &mut Rows) -> Result<usize> {
     let (mut writer, mut total) = (JsonRows::new(std::io::stdout(), &rows.schema()), 0);
     while let Some(batch) = rows.next().await {
@@ -145,7 +145,7 @@ async fn as_csv(rows: &mut Rows) -> Result<usize> {
     Ok(total)
 }
 
-/// The CSV library turns I/O errors into text, in which a closed pipe is not recognised: it writes to memory only.
+/// Writes to memory only: the CSV library turns I/O errors into text, which would hide a closed pipe.
 pub(in crate::commands) fn csv(batch: &RecordBatch, header: bool) -> Result<String> {
     let mut text = Vec::new();
     let cells = in_cells(batch).context("cannot write the result")?;

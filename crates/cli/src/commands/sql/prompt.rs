@@ -1,4 +1,4 @@
-//! The prompt: statements over several lines, one answer after the other.
+//! The prompt: multi-line statements, answered one by one.
 
 use std::ops::ControlFlow;
 use std::path::PathBuf;
@@ -29,9 +29,9 @@ const HELP: &str = "End statements with ;. They may span lines. Ctrl-C cancels a
 const TABLES: &str = "SELECT table_schema AS database, table_name AS table FROM information_schema.tables
      WHERE table_schema <> 'information_schema' ORDER BY 1, 2";
 
-/// Asks for statements and answers them until there are no more.
+/// Reads and runs statements until the input ends.
 pub(super) fn converse(args: &SqlArgs) -> Result<ExitCode> {
-    // What waits for keys must not hold up what answers.
+    // Waiting for keys must not block queries.
     tokio::task::block_in_place(|| Prompt { args, runtime: Handle::current(), times: true }.run())
 }
 
@@ -71,7 +71,7 @@ impl Prompt<'_> {
                         break;
                     }
                 }
-                // What was typed is dropped.
+                // Ctrl-C drops the line.
                 Err(ReadlineError::Interrupted) => {}
                 Err(ReadlineError::Eof) => break,
                 Err(error) => return Err(error).context("cannot read from the terminal"),
@@ -104,7 +104,7 @@ impl Prompt<'_> {
         Ok(ControlFlow::Continue(()))
     }
 
-    /// Answers one statement; `false` where that failed or was cancelled.
+    /// Runs one statement; `false` if it failed or was cancelled.
     fn ask(&self, sql: &str) -> Result<bool> {
         let begun = Instant::now();
         let asked = self.runtime.block_on(async {
@@ -118,7 +118,7 @@ impl Prompt<'_> {
                 note(&format!("({}, {})", rows_in_words(rows), time_in_words(begun.elapsed())));
             }
             Some(Ok(rows)) => note(&format!("({})", rows_in_words(rows))),
-            // Nobody reads what is told any more.
+            // The reader of the output is gone.
             Some(Err(error)) if crate::is_broken_pipe(&error) => return Err(error),
             Some(Err(error)) => {
                 note(&format!("error: {}", explain(&error)));
@@ -142,7 +142,7 @@ fn time_in_words(time: Duration) -> String {
     if millis < 1_000.0 { format!("{millis:.1} ms") } else { format!("{:.2} s", millis / 1e3) }
 }
 
-/// Keeps what was typed for the next time, on disk at once.
+/// Appends to the history, on disk at once.
 fn keep(editor: &mut Editor<Guide, FileHistory>, text: &str, file: Option<&PathBuf>) {
     let kept = editor.add_history_entry(text).and_then(|new| match file {
         Some(file) if new => {
@@ -156,7 +156,7 @@ fn keep(editor: &mut Editor<Guide, FileHistory>, text: &str, file: Option<&PathB
     }
 }
 
-/// Where what was typed is kept: with the state of other programs.
+/// The history file, in the user's state folder.
 fn history_file() -> Option<PathBuf> {
     let folder = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
     let state = folder("XDG_STATE_HOME").or_else(|| Some(folder("HOME")?.join(".local/state")));
