@@ -1,9 +1,10 @@
 //! Arrow IPC streams.
 //!
-//! Integers of any width become `Int64`, floats `Float64`, texts (also large, views and dictionaries) `Utf8`; `time` may
-//! be a timestamp of any unit and zone, an integer, a float or a text, where NULL and a missing column mean now. A column
-//! of any other type refuses the stream, since every row has it; all such columns are named, at position 0. A record
-//! batch with a value that does not fit (an unsigned integer over 63 bits, a text over the limit) is refused as one.
+//! Integers of any width become `Int64`, floats `Float64`, texts (also large, views and dictionaries) `Utf8`. `time`
+//! may be a timestamp of any unit and zone, an integer, a float or a text; NULL or a missing column means now. A column
+//! of any other type refuses the stream, because every row has it; the refusal names all such columns, at position 0. A
+//! record batch with a value that does not fit (an unsigned integer over 63 bits, a text over the limit) is refused
+//! whole.
 
 use std::collections::HashSet;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -85,7 +86,6 @@ impl Refusals<'_> {
     }
 }
 
-/// The record batches of a body.
 struct Stream {
     decoder: StreamDecoder,
     rest: Buffer,
@@ -96,7 +96,7 @@ impl Stream {
     fn next(&mut self) -> Result<Option<RecordBatch>, DecodeError> {
         let at = self.bytes - self.rest.len();
         let malformed = |reason: String| DecodeError::Malformed { format: "Arrow IPC stream", reason, at };
-        // Arrow's reader checks what it reads, but answers some of what is wrong by a panic.
+        // Arrow's reader checks its input, but panics on some errors.
         let decoded = catch_unwind(AssertUnwindSafe(|| match self.decoder.decode(&mut self.rest) {
             Ok(None) if self.decoder.schema().is_none() => Err(ArrowError::IpcError("it has no schema".to_owned())),
             Ok(None) => self.decoder.finish().map(|()| None),
@@ -110,22 +110,21 @@ impl Stream {
     }
 }
 
-/// What the rest of the stream may take.
+/// Limits on the rest of the stream.
 struct Budget {
     cells: usize,
-    /// Bytes of texts: dictionaries and views may name one text many times.
+    /// Bytes of texts: dictionaries and views may repeat one text many times.
     text_bytes: usize,
 }
 
-/// How the columns of a stream become ours.
+/// How to convert the columns of a stream.
 struct Plan {
-    /// What leaves.
+    /// The resulting columns.
     schema: SchemaRef,
-    /// Where `time` is.
     time: Option<usize>,
-    /// The others, with their names.
+    /// The other columns, with their names.
     columns: Vec<(usize, String)>,
-    /// Whether times may be finer than a microsecond: then the nanoseconds past it are the last column that leaves.
+    /// Whether times may be finer than a microsecond: then the last resulting column holds the nanoseconds past it.
     tells_nanos: bool,
     /// Why the stream is refused.
     bad: Vec<Refusal>,
@@ -161,7 +160,7 @@ impl Plan {
                     fields.push(Field::new(field.name(), target, true));
                     plan.columns.push((index, field.name().clone()));
                 }
-                // A column of no type holds NULLs only.
+                // A column of type Null holds NULLs only.
                 Ok(None) => {}
                 Err(refusal) => plan.bad.push(*refusal),
             }
@@ -173,7 +172,7 @@ impl Plan {
         if plan.columns.is_empty() && plan.bad.is_empty() {
             plan.bad.push(Refusal { field: None, reason: "it names no field".to_owned() });
         }
-        // Who names that column means something else by it.
+        // The sender uses that name for something else.
         plan.tells_nanos &= fields.iter().all(|field| field.name() != TIME_NANOS);
         if plan.tells_nanos {
             fields.push(Field::new(TIME_NANOS, DataType::Int64, true));
@@ -183,7 +182,7 @@ impl Plan {
     }
 
     fn convert(&self, batch: &RecordBatch, now: i64, budget: &mut Budget, limits: &Limits) -> Taken<RecordBatch> {
-        // Before anything is spelt out: a batch may claim rows that take no bytes.
+        // Check before expanding: a batch may claim rows that take no bytes.
         let cells = batch.num_rows().saturating_mul(batch.num_columns() + 1);
         let Some(cells_left) = budget.cells.checked_sub(cells) else {
             return limits.too_many_cells();
@@ -229,7 +228,7 @@ impl Plan {
     }
 }
 
-/// What a column becomes.
+/// The type that a column becomes.
 fn plan_field(field: &Field, limits: &Limits) -> Taken<Option<DataType>> {
     let name = field.name().as_bytes();
     if field.name() == TIME {
@@ -261,7 +260,7 @@ fn target(from: &DataType) -> Option<DataType> {
         from if is_text(from) => Some(DataType::Utf8),
         DataType::Boolean => Some(DataType::Boolean),
         DataType::Timestamp(..) => Some(time_type()),
-        // Which texts may be a set is for the table to say.
+        // The table decides which texts may be a set.
         DataType::List(item) | DataType::LargeList(item) if is_text(item.data_type()) => {
             Some(DataType::List(Arc::new(Field::new("element", DataType::Utf8, true))))
         }
@@ -274,14 +273,14 @@ fn is_text(from: &DataType) -> bool {
     matches!(from, DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View)
 }
 
-/// Whether nanoseconds are lost in microseconds.
+/// Whether the conversion to microseconds loses nanoseconds.
 fn is_finer(sent: &ArrayRef, stored: &ArrayRef) -> bool {
     let Some(nanos) = sent.as_primitive_opt::<TimestampNanosecondType>() else { return false };
     let micros = stored.as_primitive::<TimestampMicrosecondType>();
     nanos.iter().zip(micros).any(|(nanos, micros)| nanos != micros.and_then(|micros| micros.checked_mul(1_000)))
 }
 
-/// Checks the lengths of texts, of which all together may have `left` bytes; gives what is left.
+/// Checks the lengths of texts, with `left` bytes for all of them; returns the bytes still left.
 fn check_texts(array: &ArrayRef, name: &str, left: usize, limits: &Limits) -> Taken<usize> {
     let mut left = Some(left);
     let mut longest = 0;
@@ -291,7 +290,7 @@ fn check_texts(array: &ArrayRef, name: &str, left: usize, limits: &Limits) -> Ta
     };
     let lengths = lengths(array);
     match array.as_any_dictionary_opt() {
-        // Without values all keys are NULL.
+        // Without values, all keys are NULL.
         Some(dictionary) if dictionary.values().is_empty() => {}
         Some(dictionary) => dictionary.normalized_keys().into_iter().for_each(|key| count(lengths[key])),
         None => lengths.iter().copied().for_each(&mut count),
@@ -306,23 +305,20 @@ fn check_texts(array: &ArrayRef, name: &str, left: usize, limits: &Limits) -> Ta
     }
 }
 
-/// The bytes of each text, or of each value of a dictionary.
 fn lengths(array: &ArrayRef) -> Vec<usize> {
     let array = array.as_any_dictionary_opt().map_or(array, |dictionary| dictionary.values());
     match array.data_type() {
         DataType::Utf8 => array.as_string::<i32>().offsets().lengths().collect(),
         DataType::LargeUtf8 => array.as_string::<i64>().offsets().lengths().collect(),
         DataType::Utf8View => array.as_string_view().lengths().map(|len| len as usize).collect(),
-        // A time that is no text.
+        // A time that is not text.
         _ => Vec::new(),
     }
 }
 
-/// The times of rows.
 struct Times {
-    /// Microseconds since 1970.
     micros: TimestampMicrosecondArray,
-    /// Nanoseconds past them, NULL where there are none; `None` where no row has any.
+    /// Nanoseconds past them, NULL for none; `None` if no row has any.
     nanos: Option<Int64Array>,
 }
 
@@ -338,7 +334,7 @@ impl Times {
     }
 }
 
-/// Times; `now`, in microseconds, for NULL.
+/// The times of a column; `now`, in microseconds, for NULL.
 fn times(array: &ArrayRef, now: i64) -> Taken<Times> {
     let now = Moment::of_micros(now);
     let times: Vec<Option<Moment>> = match array.data_type() {
@@ -352,7 +348,7 @@ fn times(array: &ArrayRef, now: i64) -> Taken<Times> {
         }
         from if from.is_integer() => each(cast::<Int64Type>(array)?.iter(), now, |value| Some(time::of_int(value))),
         from if from.is_floating() => each(cast::<Float64Type>(array)?.iter(), now, time::of_float),
-        // Bounded by the caller, as all texts are.
+        // The caller bounds these, like all texts.
         _ => {
             let texts = cast_array(array, &DataType::Utf8)?;
             each(texts.as_string::<i32>().iter(), now, |text| time::of_text(text.as_bytes()))

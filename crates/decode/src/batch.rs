@@ -1,59 +1,59 @@
-//! Rows under way, as the readers of records hand them over one by one.
+//! Rows in progress, handed over one by one by the readers of records.
 
 use std::ops::Range;
 
 use super::Limits;
 use super::table::{Refusal, Table, Taken, refuse};
 
-/// Refused records after which a call ends: they are reported one by one, and take more memory than their bytes.
+/// End a call after this many refused records: each is reported, which takes more memory than its bytes.
 const REFUSED_MAX: usize = 10_000;
 
-/// A record that is no row.
+/// A record that is not a row.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RefusedRecord {
-    /// The line on which it begins, counted from 1 (a CSV's header is line 1); in MessagePack its place among the maps,
-    /// counted from 0. Counted over the whole stream.
+    /// The line on which it begins, from 1 (a CSV's header is line 1), or in MessagePack the index among the maps, from
+    /// 0. Counted over the whole stream.
     pub position: usize,
-    /// The field that is to blame, where it is one.
+    /// The field at fault, if a single one is.
     pub field: Option<String>,
-    /// What is wrong.
+    /// The defect.
     pub reason: String,
-    /// Where it lies in the bytes of this call, without its line's end.
+    /// Its bytes within this call, without the line's end.
     pub bytes: Range<usize>,
 }
 
-/// The rows of one call under way.
+/// The rows of one call, in progress.
 #[derive(Debug)]
 pub(super) struct Batch<'a> {
     pub(super) table: &'a mut Table,
     pub(super) limits: &'a Limits,
-    /// The time of rows that have none, if they get one.
+    /// The time of rows without one, if they get one.
     pub(super) now: Option<i64>,
     pub(super) cells_left: usize,
     pub(super) refused: Vec<RefusedRecord>,
-    /// Of a body that is read at once: how many more were refused than are reported one by one.
+    /// For a body that is read at once: how many refused records are not reported one by one.
     pub(super) beyond: Option<usize>,
 }
 
 impl Batch<'_> {
-    /// Whether the call is to end before the next record.
+    /// Whether to end the call before the next record.
     #[inline]
     pub(super) fn is_full(&self) -> bool {
         self.beyond.is_none() && self.refused.len() >= REFUSED_MAX
     }
 
-    /// The path under which rows lie.
+    /// The path under which rows are found.
     #[inline]
     pub(super) fn path(&self) -> &[Box<[u8]>] {
         &self.table.rules.path
     }
 
-    /// Whether a document of so many rows is to be begun.
+    /// Whether a document of this many rows may begin.
     pub(super) fn has_room(&self, rows: usize) -> bool {
         self.table.rows() == 0 || rows.saturating_mul(self.table.row_cells()) <= self.cells_left
     }
 
-    /// Keeps the row under way and says so, or forgets it where the batch is full without it.
+    /// Keeps the current row and returns true, or drops it if the batch is full without it.
     #[inline]
     pub(super) fn keep(&mut self, position: impl FnOnce() -> usize) -> Taken<bool> {
         self.table.settle(self.limits)?;
@@ -74,7 +74,7 @@ impl Batch<'_> {
         Ok(true)
     }
 
-    /// As [`Batch::keep`], for a row of a document: it is refused where the document has too many.
+    /// As [`Batch::keep`], for a row of a document: refused if the document has too many rows.
     pub(super) fn keep_whole(&mut self, position: impl FnOnce() -> usize) -> Taken<()> {
         if self.keep(position)? {
             return Ok(());
@@ -82,7 +82,7 @@ impl Batch<'_> {
         refuse(format!("its document holds more than {} values, rows times columns", self.limits.cells_max))
     }
 
-    /// Notes that a record is refused, and forgets what was taken of it.
+    /// Reports a refused record and drops its values.
     #[cold]
     pub(super) fn refuse(&mut self, position: usize, refusal: Refusal, bytes: Range<usize>) {
         self.table.rollback();

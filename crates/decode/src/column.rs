@@ -1,4 +1,4 @@
-//! One column under way: values of one type, grown a value at a time without allocating for each.
+//! One column in progress: values of one type, appended without an allocation for each.
 
 use std::sync::Arc;
 
@@ -14,7 +14,7 @@ use super::number::{is_exact_as_float, whole};
 use super::set::Members;
 use super::time::Moment;
 
-/// The name of a set's members, as Parquet and Delta call them.
+/// The name of a set's members in Parquet and Delta.
 const ELEMENT: &str = "element";
 
 /// A value as a format writes it.
@@ -24,20 +24,20 @@ pub(super) enum Value<'a> {
     Int(i64),
     Float(f64),
     Bool(bool),
-    /// UTF-8: who hands it over has checked it.
+    /// UTF-8, checked by the caller.
     Text(&'a [u8]),
-    /// Microseconds since 1970. Rows of streams only, as what follows.
+    /// Microseconds since 1970. Like the next variants, only in rows of streams.
     Time(i64),
     /// Sorted and distinct.
     Set(&'a Members),
-    /// A number that neither an integer nor a float of 64 bits holds: no column takes it.
+    /// A number outside 64-bit integers and floats: no column takes it.
     Huge,
 }
 
-/// What a column's values are.
+/// The type of a column's values.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Kind {
-    /// Not known yet: NULLs only.
+    /// Unknown yet: NULLs only.
     Nothing,
     Int,
     Float,
@@ -48,7 +48,7 @@ pub(super) enum Kind {
 }
 
 impl Kind {
-    /// Its word in an error.
+    /// Its name in errors.
     pub(super) fn word(self) -> &'static str {
         match self {
             Self::Nothing => "NULL",
@@ -61,7 +61,7 @@ impl Kind {
         }
     }
 
-    /// That of an Arrow column; nothing where values of none are such.
+    /// The kind of an Arrow column; `None` for other types.
     pub(super) fn of(ty: &DataType) -> Option<Self> {
         match ty {
             DataType::Int64 => Some(Self::Int),
@@ -74,7 +74,7 @@ impl Kind {
         }
     }
 
-    /// What a column of both kinds holds. Nothing where they conflict.
+    /// The kind of a column of both; `None` for a conflict.
     pub(super) fn with(self, other: Self) -> Option<Self> {
         match (self, other) {
             (a, b) if a == b => Some(a),
@@ -86,17 +86,17 @@ impl Kind {
 }
 
 impl Value<'_> {
-    /// As JSON writes it; a text as it is.
+    /// As JSON; a text as is.
     pub(super) fn to_text(self) -> Vec<u8> {
         match self {
             Self::Null => b"null".to_vec(),
             Self::Int(value) => value.to_string().into_bytes(),
-            // As short as it can be read back.
+            // The shortest text that reads back the same.
             Self::Float(value) => format!("{value:?}").into_bytes(),
             Self::Bool(value) => value.to_string().into_bytes(),
             Self::Time(micros) => Moment::of_micros(micros).spell().into_bytes(),
             Self::Text(text) => text.to_vec(),
-            // Only what writes them knows how.
+            // Only the format that writes them knows how.
             Self::Set(_) | Self::Huge => Vec::new(),
         }
     }
@@ -114,17 +114,17 @@ impl Value<'_> {
     }
 }
 
-/// What a value did to its column beside being added.
+/// The side effect of adding a value to a column.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Effect {
     None,
-    /// It was the first, and gave the column its type.
+    /// The first value: it gave the column its type.
     Typed,
-    /// A float among integers: [`Column::widen`] must follow, or [`Column::truncate`].
+    /// A float among integers: call [`Column::widen`] or [`Column::truncate`] next.
     Widens,
 }
 
-/// The value is of another type than the column, or would change there: an integer past 2^53 among floats, or a float
+/// The value has another type than the column, or would change there: an integer past 2^53 among floats, or a float
 /// among such integers.
 #[derive(Debug)]
 pub(super) struct Conflict;
@@ -148,29 +148,29 @@ enum Values {
     },
 }
 
-/// A column under way.
+/// A column in progress.
 #[derive(Debug)]
 pub(super) struct Column {
     values: Values,
-    /// Which values are there, from the first NULL on.
+    /// Which values are present, from the first NULL on.
     present: Option<BooleanBufferBuilder>,
     len: usize,
     exact: Exact,
 }
 
-/// What is known of integers: whether all of them can become floats.
+/// Whether all integers of a column can become floats.
 #[derive(Debug, Default)]
 struct Exact {
-    /// So many of the first were looked at.
+    /// Number of leading integers already checked.
     checked: usize,
-    /// The first of them that no float holds.
+    /// The index of the first that no float holds.
     large: Option<usize>,
-    /// Whether one was among those that were handed on before.
+    /// Whether such a value was in an earlier batch.
     large_before: bool,
 }
 
 impl Exact {
-    /// Looks at the integers that came since it last did.
+    /// Checks the integers added since the last call.
     fn holds(&mut self, values: &[i64]) -> bool {
         if self.large.is_none() {
             let new = values[self.checked..].iter().position(|value| !is_exact_as_float(*value));
@@ -191,7 +191,6 @@ impl Column {
         Self { values: Values::Nothing, present: None, len: 0, exact: Exact::default() }
     }
 
-    /// Of a type, and without values.
     pub(super) fn of_kind(kind: Kind) -> Self {
         Self { values: empty(kind), ..Self::new() }
     }
@@ -204,7 +203,7 @@ impl Column {
         Self { len: values.len(), values: Values::Floats(values), ..Self::new() }
     }
 
-    /// Texts one after the other; `offsets` begins with 0 and has one more than there are texts.
+    /// Concatenated texts; `offsets` begins with 0 and has one more entry than texts.
     pub(super) fn of_texts(offsets: Vec<i32>, bytes: Vec<u8>) -> Self {
         Self { len: offsets.len() - 1, values: Values::Texts { offsets, bytes }, ..Self::new() }
     }
@@ -226,12 +225,10 @@ impl Column {
         }
     }
 
-    /// Whether its last value is a NULL.
     pub(super) fn ends_null(&self) -> bool {
         self.present.as_ref().is_some_and(|present| !present.get_bit(self.len - 1))
     }
 
-    /// Adds a value.
     #[inline]
     pub(super) fn push(&mut self, value: Value<'_>) -> Result<Effect, Conflict> {
         let mut effect = Effect::None;
@@ -275,7 +272,7 @@ impl Column {
         Ok(effect)
     }
 
-    /// Adds NULLs until there are `len` values.
+    /// Adds NULLs up to `len` values.
     #[inline]
     pub(super) fn pad(&mut self, len: usize) {
         if self.len < len {
@@ -290,7 +287,7 @@ impl Column {
         self.fill();
     }
 
-    /// Brings the values up to the length, with what stands under a NULL.
+    /// Adds placeholder values under NULLs, up to the length.
     fn fill(&mut self) {
         match &mut self.values {
             Values::Nothing => {}
@@ -302,7 +299,7 @@ impl Column {
         }
     }
 
-    /// Takes the last values back until there are `len`.
+    /// Removes the last values, down to `len`.
     pub(super) fn truncate(&mut self, len: usize) {
         if len >= self.len {
             return;
@@ -329,12 +326,12 @@ impl Column {
         self.len = len;
     }
 
-    /// Takes back the type that the last, now removed, value gave the column.
+    /// Undoes the type that the removed last value gave the column.
     pub(super) fn untype(&mut self) {
         self.values = Values::Nothing;
     }
 
-    /// Turns integers into floats. Where `last_is_float`, the last of them is a float's bits.
+    /// Turns integers into floats. With `last_is_float`, the last integer is a float's bits.
     pub(super) fn widen(&mut self, last_is_float: bool) {
         let Values::Ints(ints) = &mut self.values else { return };
         let last = last_is_float.then(|| f64::from_bits(ints[ints.len() - 1] as u64));
@@ -345,8 +342,8 @@ impl Column {
         self.values = Values::Floats(floats);
     }
 
-    /// Whether the values of both columns can be those of one, none of them changed. Floats that join integers past 2^53
-    /// become integers, where they are whole.
+    /// Whether one column can hold the values of both unchanged. Floats that join integers past 2^53 become integers if
+    /// they are whole.
     pub(super) fn agrees(&mut self, other: &mut Self) -> bool {
         match (self.kind(), other.kind()) {
             (Kind::Float, Kind::Int) => other.can_widen(),
@@ -355,7 +352,7 @@ impl Column {
         }
     }
 
-    /// Whether no integer changes where floats join them.
+    /// Whether every integer keeps its value as a float.
     fn can_widen(&mut self) -> bool {
         match &self.values {
             Values::Ints(values) => self.exact.holds(values),
@@ -363,7 +360,7 @@ impl Column {
         }
     }
 
-    /// Turns floats into integers, where each is whole.
+    /// Turns floats into integers if each is whole.
     fn narrow(&mut self) -> bool {
         let Values::Floats(floats) = &self.values else { return false };
         let Some(integers) = floats.iter().map(|value| whole(*value)).collect() else { return false };
@@ -371,7 +368,7 @@ impl Column {
         true
     }
 
-    /// Its values as texts, by row; for columns without times and sets.
+    /// Its values as texts, by row; only for columns without times and sets.
     pub(super) fn texts(&self) -> Vec<(usize, Vec<u8>)> {
         let is_there = |row: &usize| self.present.as_ref().is_none_or(|present| present.get_bit(*row));
         let value = |row: usize| match &self.values {
@@ -422,7 +419,7 @@ impl Column {
                 offsets.extend(more[1..].iter().map(|offset| base + offset));
                 bytes.extend_from_slice(&theirs);
             }
-            // Both of nothing; kinds that conflict are kept away by the caller.
+            // Both `Nothing`; the caller excludes conflicting kinds.
             _ => {}
         }
         let before = self.len;
@@ -436,7 +433,7 @@ impl Column {
         }
     }
 
-    /// The finished column. Nothing where it holds nothing but NULLs.
+    /// The finished column; `None` if it holds only NULLs.
     pub(super) fn finish(self) -> Result<Option<ArrayRef>, ArrowError> {
         let nulls = self.present.map(|present| NullBuffer::new(present.build()));
         let array: ArrayRef = match self.values {
@@ -462,7 +459,7 @@ impl Column {
         Ok(Some(array))
     }
 
-    /// An empty column of the same kind, with room for as many values.
+    /// An empty column of the same kind and capacity.
     pub(super) fn emptied(&self) -> Self {
         let values = match &self.values {
             Values::Nothing => Values::Nothing,
@@ -488,7 +485,7 @@ impl Column {
         !is_known && values[self.exact.checked..].iter().all(|value| is_exact_as_float(*value))
     }
 
-    /// The place of the first text that is no UTF-8, in a column of texts.
+    /// The index of the first text that is not UTF-8, in a column of texts.
     pub(super) fn bad_text(&self) -> Option<usize> {
         let Values::Texts { offsets, bytes } = &self.values else { return None };
         if bytes.is_ascii() {
@@ -510,7 +507,7 @@ fn empty(kind: Kind) -> Values {
     }
 }
 
-/// Offsets of nothing, with room for `len` more.
+/// Empty offsets, with room for `len` more.
 fn from_zero(len: usize) -> Vec<i32> {
     let mut offsets = Vec::with_capacity(len + 1);
     offsets.push(0);

@@ -1,4 +1,4 @@
-//! Compressed bodies, told by their first bytes and unpacked no further than the limits allow.
+//! Compressed bodies: detected by their first bytes, expanded within limits.
 
 use std::borrow::Cow;
 use std::io::{ErrorKind, Read};
@@ -9,14 +9,14 @@ use super::{DecodeError, Limits};
 
 const GZIP: &[u8] = &[0x1f, 0x8b];
 const ZSTD: &[u8] = &[0x28, 0xb5, 0x2f, 0xfd];
-/// Up to here a body may grow by any ratio.
+/// Up to this size a body may grow by any ratio.
 const RATIO_FREE: usize = 1 << 20;
-/// Bytes unpacked between two looks at the limits, at first.
+/// Initial bytes to expand between checks of the limits.
 const STEP: usize = 64 << 10;
-/// The largest window of zstd frames, as a power of two: that of level 19. It is memory for each body under way.
+/// The largest window of zstd frames, as a power of two (that of level 19). Each body in progress needs this memory.
 const WINDOW_LOG_MAX: u32 = 23;
 
-/// A body without its compression (gzip, zstd, or none).
+/// Decompresses a body (gzip, zstd, or none).
 pub fn expand<'a>(body: &'a [u8], limits: &Limits) -> Result<Cow<'a, [u8]>, DecodeError> {
     if body.len() > limits.body_bytes_max {
         let reason = format!("{} bytes, where {} are allowed", body.len(), limits.body_bytes_max);
@@ -45,7 +45,7 @@ fn unpack(
     loop {
         let filled = bytes.len();
         let step = filled.max(STEP).min(bytes_max - filled);
-        // No more than that: an allocation that doubles would take memory far past the limit.
+        // Exact, because a doubling allocation would exceed the limit.
         bytes.reserve_exact(step);
         bytes.resize(filled + step, 0);
         let read = read_some(&mut packed, &mut bytes[filled..]).map_err(|error| broken(format, &error))?;
@@ -64,7 +64,7 @@ fn unpack(
     }
 }
 
-/// Fills the buffer, or as much of it as there is.
+/// Fills the buffer as far as data lasts.
 fn read_some(packed: &mut impl Read, buffer: &mut [u8]) -> std::io::Result<usize> {
     let mut filled = 0;
     while filled < buffer.len() {

@@ -1,4 +1,4 @@
-//! The columns that a table has already.
+//! The columns that a table already has.
 
 use std::collections::HashMap;
 
@@ -6,10 +6,9 @@ use arrow::datatypes::Schema;
 
 use super::column::Kind;
 
-/// The columns of a table, by name.
 #[derive(Debug, Default)]
 pub(super) struct Known {
-    /// `None` for columns of types that no reader makes.
+    /// `None` for columns of types that no reader creates.
     kinds: HashMap<Box<[u8]>, Option<Kind>>,
     has_dots: bool,
 }
@@ -23,7 +22,7 @@ impl Known {
         }
     }
 
-    /// What a column holds: `Nothing` where there is no such column, `None` where it is of a type that no reader makes.
+    /// A column's kind: `Nothing` without such a column, `None` for a type that no reader creates.
     pub(super) fn kind(&self, name: &[u8]) -> Option<Kind> {
         self.kinds.get(name).copied().unwrap_or(Some(Kind::Nothing))
     }
@@ -32,7 +31,7 @@ impl Known {
         self.kinds.contains_key(name)
     }
 
-    /// Whether a nested field may have a column that an older version named with a dot.
+    /// Whether an older version may have named a nested field's column with a dot.
     pub(super) fn has_dots(&self) -> bool {
         self.has_dots
     }

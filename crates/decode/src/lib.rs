@@ -1,22 +1,21 @@
 //! Wire formats to record batches.
 //!
 //! Enters: a request's body and its [`Format`], or a stream of rows, a chunk at a time ([`RowReader`]). Leaves: record
-//! batches, and what was refused, by position. A body that cannot be read at all is a [`DecodeError`], and nothing of it is
-//! stored.
+//! batches, and the refused items, by position. An unreadable body is a [`DecodeError`], and none of it is stored.
 //!
-//! Promises
-//! - nothing is dropped silently: an item is stored whole or reported as refused;
-//! - a bad item takes no good one with it and leaves no trace: no column, no type, no value of it remains;
-//! - the same JSON object, CSV line or map becomes the same columns, types and values as a body and in a stream, wherever
-//!   the stream is cut into chunks; `docs/rows.md` has the rules;
-//! - missing is NULL, never 0;
-//! - the first value gives a column its type, unless the table has the column; a float after integers turns the whole
-//!   column into floats, unless that would change one of them (past 2^53); every other difference is a conflict: the value is
-//!   kept as text in an overflow column ([`overflow_name`]), or its row is refused ([`OnConflict`]);
-//! - a row's time is kept to the nanosecond: the column `time_nanos` holds the nanoseconds past the microsecond;
-//! - memory is bounded by [`Limits`], whatever a body claims, and by the chunk of a stream.
+//! Guarantees
+//! - No silent loss: an item is stored whole or reported as refused.
+//! - Isolation: a bad item affects no good one and leaves no column, type or value behind.
+//! - Consistency: the same JSON object, CSV line or map becomes the same columns, types and values as a body and in a
+//!   stream, however the stream is cut into chunks; `docs/rows.md` has the rules.
+//! - Missing values are NULL, never 0.
+//! - Types: the first value gives a column its type, unless the table has the column. A float after integers turns the
+//!   whole column into floats, unless that would change an integer (past 2^53). Every other mismatch is a conflict: the
+//!   value is kept as text in an overflow column ([`overflow_name`]), or its row is refused ([`OnConflict`]).
+//! - Times keep nanoseconds: the column `time_nanos` holds those past the microsecond.
+//! - Memory is bounded by [`Limits`], whatever a body claims, and by the chunk of a stream.
 //!
-//! Knows Arrow, and nothing of tables on disk: a change here is checked, and fuzzed, without building Delta Lake.
+//! Knows Arrow but no tables on disk, so that it can be tested and fuzzed without building Delta Lake.
 //!
 //! ```
 //! use decode::{Format, Limits, Precision, Request, decode};
@@ -71,14 +70,14 @@ pub use rows::{Overflow, RowFormat, RowReader, Rows};
 pub use rules::{RowRules, overflow_name};
 use tables::Tables;
 
-/// The column of each row's time.
+/// The time column of each row.
 pub const TIME: &str = "time";
-/// The column of the nanoseconds past the microsecond in [`TIME`]: 0 to 999, and NULL or 0 where there are none.
+/// The column of the nanoseconds past the microsecond in [`TIME`]: 0 to 999; NULL or 0 for none.
 pub const TIME_NANOS: &str = "time_nanos";
-/// Why a column of the sender's own is not stored under that name.
+/// Why a sender's own column cannot have that name.
 const NANOS_TWICE: &str = "the name is for the nanoseconds of the row's time, which has some: give the field another";
 
-/// What a body is written in.
+/// The format of a body.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Format<'a> {
     /// MessagePack: a map or an array of maps, each columnar or a row. The maps name their tables.
@@ -88,7 +87,7 @@ pub enum Format<'a> {
         /// The unit of its timestamps.
         precision: Precision,
     },
-    /// One JSON object a line.
+    /// One JSON object per line.
     Json {
         /// The table of all rows.
         table: &'a str,
@@ -105,10 +104,10 @@ pub enum Format<'a> {
     },
 }
 
-/// The unit of line protocol's timestamps.
+/// The unit of line protocol timestamps.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Precision {
-    /// `ns`, as in InfluxDB where nothing is said.
+    /// `ns`, InfluxDB's default.
     #[default]
     Nanoseconds,
     /// `us`
@@ -117,49 +116,49 @@ pub enum Precision {
     Milliseconds,
     /// `s`
     Seconds,
-    /// `m`, of InfluxDB's first version
+    /// `m`, from InfluxDB 1
     Minutes,
-    /// `h`, of the same
+    /// `h`, from InfluxDB 1
     Hours,
 }
 
-/// What becomes of a value that its column does not hold.
+/// How to treat a value that does not fit its column.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum OnConflict {
-    /// It is kept, as text, in the overflow column beside its own.
+    /// Keep it as text in the column's overflow column.
     #[default]
     Overflow,
-    /// Its row is refused.
+    /// Refuse its row.
     Refuse,
 }
 
-/// What is asked of a body, beside its format.
+/// Options of a request, besides the format.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Request<'a> {
-    /// The time of rows that have none, in microseconds since 1970.
+    /// The time of rows without one, in microseconds since 1970.
     pub now_micros: i64,
-    /// What becomes of values that their columns do not hold.
+    /// How to treat values that do not fit their columns.
     pub on_conflict: OnConflict,
-    /// The columns that the table has, where the format names one table.
+    /// The table's columns, if the format names one table.
     pub columns: Option<&'a Schema>,
 }
 
-/// What a body may ask of us. Beyond, an item is refused, or the body where no item is to blame.
+/// Limits on a body. An item over a limit is refused, or the body if no single item is at fault.
 #[derive(Debug, Clone)]
 pub struct Limits {
     /// Bytes of a body as sent.
     pub body_bytes_max: usize,
-    /// Bytes of a body after decompression, and of a text column of an Arrow stream after it is spelt out.
+    /// Bytes of a decompressed body, and of an expanded text column of an Arrow stream.
     pub expanded_bytes_max: usize,
-    /// How many times its size a compressed body may grow to, once it is over 1 MiB.
+    /// Maximum growth of a compressed body beyond 1 MiB, as a multiple of its size.
     pub ratio_max: usize,
-    /// Tables that a body may name.
+    /// Tables per body.
     pub tables_max: usize,
-    /// Columns of a table, without `time`.
+    /// Columns per table, without `time`.
     pub columns_max: usize,
-    /// Values of all tables of a body, NULLs included: rows times columns. A value takes about 8 bytes.
+    /// Values of all tables of a body, including NULLs: rows times columns. A value takes about 8 bytes.
     pub cells_max: usize,
-    /// Levels of a JSON object, the line's own included.
+    /// Levels of a JSON object, including the line's own.
     pub depth_max: usize,
     /// Bytes of a table's name.
     pub table_bytes_max: usize,
@@ -167,7 +166,7 @@ pub struct Limits {
     pub name_bytes_max: usize,
     /// Bytes of one text.
     pub text_bytes_max: usize,
-    /// How many refused items are told one by one; the others are counted.
+    /// Refused items to report one by one; the others are counted.
     pub refused_max: usize,
 }
 
@@ -189,80 +188,80 @@ impl Default for Limits {
     }
 }
 
-/// What a body held.
+/// The content of a body.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Decoded {
-    /// Rows by table, in the order in which the body names the tables. Column `time` (microseconds, UTC, never NULL)
-    /// comes first, the others in the order in which they appear: `Int64`, `Float64`, `Utf8`, `Boolean`, times in
-    /// microseconds of UTC, or sets, `List<Utf8>` of sorted, distinct members. A column of
-    /// nothing but NULLs is left out, unless the format states its type (Arrow).
+    /// Rows by table, in the body's order of tables. Column `time` (microseconds, UTC, never NULL) comes first, the
+    /// others in order of appearance: `Int64`, `Float64`, `Utf8`, `Boolean`, times in UTC microseconds, or sets,
+    /// `List<Utf8>` of sorted, distinct members. A column of only NULLs is omitted, unless the format states its type
+    /// (Arrow).
     pub tables: Vec<(String, RecordBatch)>,
-    /// What was refused, by position.
+    /// Refused items, by position.
     pub refused: Vec<Refused>,
-    /// How many more were refused than `refused` tells, because of [`Limits::refused_max`].
+    /// Refused items not in `refused`, because of [`Limits::refused_max`].
     pub refused_beyond: usize,
-    /// The tables that have column [`TIME_NANOS`], because times of their rows are finer than a microsecond.
+    /// The tables with a column [`TIME_NANOS`], because they have times finer than a microsecond.
     pub finer: Vec<String>,
-    /// Which values went to an overflow column, by table and column. Their positions are 0 in formats without lines.
+    /// Values that went to an overflow column, by table and column. Positions are 0 in formats without lines.
     pub overflows: Vec<(String, Overflow)>,
 }
 
-/// An item that was not taken, whole.
+/// A refused item.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Refused {
-    /// Where: text formats give the line on which it begins, counted from 1 (a CSV's header is line 1); MessagePack
-    /// gives the item's place in the batch and Arrow the record batch's in the stream, counted from 0.
+    /// Its position: in text formats the line on which it begins, from 1 (a CSV's header is line 1); in MessagePack the
+    /// item's index in the batch, and in Arrow the record batch's in the stream, both from 0.
     pub position: usize,
-    /// The table, where its name could be read.
+    /// The table, if its name could be read.
     pub table: Option<String>,
-    /// The field or tag that is to blame, where it is one.
+    /// The field or tag at fault, if a single one is.
     pub field: Option<String>,
-    /// What is wrong.
+    /// The defect.
     pub reason: String,
 }
 
-/// A body of which nothing is taken.
+/// A body that is refused whole.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum DecodeError {
-    /// The body is not in its format, or breaks off.
+    /// The body is not in its format, or is cut off.
     #[error("the body is no {format}: {reason} (byte {at})")]
     Malformed {
-        /// What it should be.
+        /// The expected format.
         format: &'static str,
-        /// What is wrong.
+        /// The defect.
         reason: String,
-        /// Where, in bytes after decompression.
+        /// The offset, in bytes after decompression.
         at: usize,
     },
-    /// The table's name, given beside the body, is none.
+    /// The table name given with the body is invalid.
     #[error("the table's name {name:?} is not accepted: {reason}")]
     TableName {
         /// The name.
         name: String,
-        /// What is wrong.
+        /// The defect.
         reason: String,
     },
-    /// A stream cannot be read by its rules.
+    /// The rules of a stream are invalid.
     #[error("the rows cannot be read so: {reason}")]
     Rules {
-        /// What is wrong.
+        /// The defect.
         reason: String,
     },
-    /// Columns were decoded that Arrow does not take as a batch: a mistake of ours.
+    /// A bug: Arrow rejects the decoded columns as a batch.
     #[error("the body's rows do not make a batch, which is a mistake of manyworlds: {reason}; please report it")]
     Unassembled {
-        /// What Arrow answered.
+        /// Arrow's error.
         reason: String,
     },
-    /// The body is larger than a limit.
+    /// The body exceeds a limit.
     #[error("the body is too large: {reason}; send fewer rows at once")]
     TooLarge {
-        /// Which limit, and by how much.
+        /// The limit, and by how much it is exceeded.
         reason: String,
     },
 }
 
-/// What to do about a [`DecodeError`].
+/// How to handle a [`DecodeError`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum DecodeErrorKind {
     /// Correct the body: HTTP's 400.
@@ -274,7 +273,7 @@ pub enum DecodeErrorKind {
 }
 
 impl DecodeError {
-    /// What to do about it.
+    /// How to handle it.
     pub fn kind(&self) -> DecodeErrorKind {
         match self {
             Self::Malformed { .. } | Self::TableName { .. } | Self::Rules { .. } => DecodeErrorKind::Malformed,
@@ -284,11 +283,12 @@ impl DecodeError {
     }
 }
 
-/// Decodes a body, decompressed ([`expand`]).
+/// Decodes a decompressed body (see [`expand`]).
 ///
-/// Times in numbers are seconds, milliseconds, microseconds or nanoseconds by the magnitude of each value (below 1e10,
-/// 1e13, 1e16 in absolute value), except in line protocol. Microseconds are kept in `time` and nanoseconds past them in
-/// [`TIME_NANOS`]; a float is rounded to the microsecond, since doubles tell present times no finer.
+/// Except in line protocol, the magnitude of each numeric time determines its unit: seconds below 1e10, milliseconds
+/// below 1e13, microseconds below 1e16 in absolute value, and else nanoseconds. `time` keeps microseconds and
+/// [`TIME_NANOS`] the nanoseconds past them; a float is rounded to the microsecond, the precision of doubles at present
+/// times.
 pub fn decode(format: Format<'_>, body: &[u8], request: &Request<'_>, limits: &Limits) -> Result<Decoded, DecodeError> {
     // Offsets of texts are 32 bits wide.
     let bytes_max = limits.expanded_bytes_max.min(i32::MAX as usize);

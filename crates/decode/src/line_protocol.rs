@@ -1,17 +1,16 @@
 //! InfluxDB's line protocol: `table[,tag=value...] field=value[,field=value...] [timestamp]`.
 //!
-//! As InfluxData's reference has it: `\` escapes `,`, `=` and space in names and tags, and `"` and `\` in quoted texts;
-//! before anything else it stands for itself. Quoted texts may hold newlines. A `#` begins a comment. A line without a
-//! timestamp has the time of its arrival.
+//! Follows InfluxData's reference: `\` escapes `,`, `=` and space in names and tags, and `"` and `\` in quoted texts;
+//! elsewhere it is literal. Quoted texts may hold newlines. A `#` begins a comment. A line without a timestamp gets its
+//! time of arrival.
 //!
-//! Where the reference leaves room
-//! - of a field that a line names twice the last value counts, as in InfluxDB; a tag twice, or a tag and a field of one
-//!   name, are refused;
-//! - a tag or field called `time` is refused, where InfluxDB drops the point silently;
-//! - an unsigned integer (`u`) is an integer where it fits 64 bits with a sign, else refused;
-//! - a refused line takes along the quoted texts of its fields, newlines and all: what a text says must not become a
-//!   record. Where its fields cannot be told apart it ends at the next newline, and where a quote is never closed, at its
-//!   first.
+//! Choices that the reference leaves open
+//! - The last value of a repeated field counts, as in InfluxDB. A repeated tag, or a tag and a field of one name, are
+//!   refused.
+//! - A tag or field called `time` is refused; InfluxDB drops the point silently.
+//! - An unsigned integer (`u`) is an integer if it fits a signed 64-bit one, else refused.
+//! - A refused line includes the quoted texts of its fields with their newlines, so that no text becomes a record. If
+//!   its fields cannot be told apart, it ends at the next newline, and if a quote is never closed, at its first.
 
 use super::column::Value;
 use super::lines::{Lines, after_newline};
@@ -21,7 +20,7 @@ use super::tables::Tables;
 use super::time::Moment;
 use super::{Limits, Precision};
 
-/// Takes all lines that can be read.
+/// Reads all readable lines.
 pub(super) fn decode(body: &[u8], precision: Precision, tables: &mut Tables<'_>) {
     let mut lines = Lines::new(body);
     let mut parser = Parser { body, at: 0, precision, checked: std::str::from_utf8(body).is_ok(), scratch: Vec::new() };
@@ -49,7 +48,7 @@ struct Parser<'a> {
     scratch: Vec<u8>,
 }
 
-/// What ends a part: `,` is 1, `=` 2, space 4, newline 8, and `\` 16.
+/// Characters that end a part: `,` is 1, `=` 2, space 4, newline 8, and `\` 16.
 const ENDS: [u8; 256] = {
     let mut ends = [0; 256];
     ends[b',' as usize] = 1;
@@ -66,7 +65,7 @@ impl<'a> Parser<'a> {
         self.body.get(self.at).copied()
     }
 
-    /// Passes over empty lines, comments and what is indented.
+    /// Skips empty lines, comments and indentation.
     fn skip_blank(&mut self) {
         while let Some(byte) = self.peek() {
             match byte {
@@ -77,7 +76,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// Takes the line that begins here.
+    /// Reads the line that begins here.
     fn line(&mut self, tables: &mut Tables<'_>) -> Taken<()> {
         let start = self.at;
         let escaped = self.part(1 | 4 | 8);
@@ -108,7 +107,7 @@ impl<'a> Parser<'a> {
         tables.commit(place, time)
     }
 
-    /// The table that the line which begins at `start` names, for an answer.
+    /// The table named by the line that begins at `start`, for reports.
     #[cold]
     fn table_name(&mut self, start: usize) -> &[u8] {
         self.at = start;
@@ -122,8 +121,8 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// Goes behind a refused line. Missing and bad values are passed over, but a quote where no text may begin ends the
-    /// attempt: so no two lines can each claim all that follows, and the work grows with the body and no faster.
+    /// Skips a refused line. Missing and bad values are skipped, but a quote outside a text ends the attempt: so no two
+    /// lines both scan the whole rest, and the work stays linear.
     #[cold]
     fn skip_line(&mut self, start: usize) {
         self.at = start;
@@ -158,7 +157,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// The column of the name that begins here, and the name; the place is behind its `=`.
+    /// The column and name of the field that begins here; stops after its `=`.
     #[inline]
     fn name(&mut self, table: &mut Table, limits: &Limits) -> Taken<(usize, &'a [u8])> {
         let start = self.at;
@@ -183,7 +182,7 @@ impl<'a> Parser<'a> {
         Ok((table.column(name, limits)?, raw))
     }
 
-    /// Goes to the first byte of `ends` that is not escaped. Gives whether any was.
+    /// Moves to the first unescaped byte of `ends`; returns whether any byte was escaped.
     #[inline]
     fn part(&mut self, ends: u8) -> bool {
         let mut escaped = false;
@@ -195,7 +194,7 @@ impl<'a> Parser<'a> {
             self.at += 1;
             if end == 16 {
                 escaped = true;
-                // Two backslashes are two; one before a newline does not hide it.
+                // Two backslashes are two; one before a newline does not escape it.
                 if self.peek().is_some_and(|next| matches!(next, b',' | b'=' | b' ')) {
                     self.at += 1;
                 }
@@ -254,7 +253,7 @@ impl<'a> Parser<'a> {
         table.add_value(column, value, limits)
     }
 
-    /// What stands between two quotes, and whether it has escapes; the place is behind the second.
+    /// The raw text between two quotes, and whether it has escapes; stops after the closing quote.
     fn quoted(&mut self, name: &[u8]) -> Taken<(&'a [u8], bool)> {
         let start = self.at + 1;
         let mut at = start;
@@ -271,7 +270,7 @@ impl<'a> Parser<'a> {
         refuse_field(name, "its text has no closing quote")
     }
 
-    /// What stands where a value is due, for an answer.
+    /// Refuses the text found in place of a value.
     #[cold]
     fn bad_value<T>(&self, name: &[u8]) -> Taken<T> {
         let rest = &self.body[self.at..];
@@ -317,7 +316,7 @@ impl<'a> Parser<'a> {
         Ok(value)
     }
 
-    /// The line's time, and the place behind its newline.
+    /// The line's time; stops after its newline.
     #[inline]
     fn time(&mut self) -> Taken<Option<Moment>> {
         self.skip_spaces();
@@ -363,7 +362,7 @@ fn moment(value: i64, precision: Precision) -> Option<Moment> {
     value.checked_mul(micros).map(Moment::of_micros)
 }
 
-/// Takes the backslash off each of `special` that follows one.
+/// Removes the backslash before each of `special`.
 fn unescape<'s>(raw: &[u8], special: &[u8], scratch: &'s mut Vec<u8>) -> &'s [u8] {
     scratch.clear();
     let mut at = 0;

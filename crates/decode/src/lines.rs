@@ -1,6 +1,6 @@
-//! Line numbers, counted only when one is asked for.
+//! Line numbers, counted on demand.
 
-/// Where we are in a body of lines.
+/// A position in a body of lines.
 #[derive(Debug)]
 pub(super) struct Lines<'a> {
     body: &'a [u8],
@@ -13,13 +13,13 @@ impl<'a> Lines<'a> {
         Self::from(body, 1)
     }
 
-    /// As [`Lines::new`], where the body begins with line `line`.
+    /// As [`Lines::new`], for a body that begins with line `line`.
     pub(super) fn from(body: &'a [u8], line: usize) -> Self {
         Self { body, at: 0, line }
     }
 
-    /// The number of the line that holds byte `at`, counted from 1. Bytes are asked for in ascending order, so that a
-    /// body is counted once, however many of its lines are refused.
+    /// The number, from 1, of the line that holds byte `at`. Call it with ascending offsets, so that each body is
+    /// counted only once.
     pub(super) fn number(&mut self, at: usize) -> usize {
         self.line += memchr::memchr_iter(b'\n', &self.body[self.at..at]).count();
         self.at = at;

@@ -1,15 +1,14 @@
-//! The one rule of names, for every door: which names a field may have, and under which name its column is stored.
+//! The naming rules for all inputs: allowed field names, and the column that stores each field.
 //!
-//! Tables in Delta Lake cannot have two columns that differ only by case, so a field whose name differs only by case
-//! from another column's gets a column of its own, named `NAME_case`: no value is mixed with another field's, and
-//! nothing is refused.
+//! Delta Lake allows no two columns that differ only by case, so a field whose name matches another column's in another
+//! case gets its own column, `NAME_case`: fields never mix, and none is refused.
 
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 
 use unicode_normalization::{IsNormalized, UnicodeNormalization as _, is_nfc_quick};
 
-/// A name in Unicode's normal form C, so that names which look the same are the same.
+/// Returns a name in Unicode normal form C, so that names that look the same are the same.
 pub fn normal(name: &str) -> Cow<'_, str> {
     if name.is_ascii() || is_nfc_quick(name.chars()) == IsNormalized::Yes {
         return Cow::Borrowed(name);
@@ -17,7 +16,7 @@ pub fn normal(name: &str) -> Cow<'_, str> {
     Cow::Owned(name.nfc().collect())
 }
 
-/// What names have in common that any reader may take for one another: readers differ in how they ignore case.
+/// A key equal for all names that some reader may confuse: readers differ in how they ignore case.
 fn folded(name: &str) -> String {
     if name.is_ascii() {
         return name.to_ascii_lowercase();
@@ -33,20 +32,19 @@ pub struct ColumnNames {
 }
 
 impl ColumnNames {
-    /// Adds the name of a column that exists. Of two that differ only by case, as another writer may have made them, the
-    /// first counts.
+    /// Adds the name of an existing column. Of two that differ only by case, as other writers may create, the first
+    /// counts.
     pub fn insert(&mut self, column: &str) {
         self.by_fold.entry(folded(column)).or_insert_with(|| column.to_owned());
     }
 
-    /// Whether a column of exactly this name exists, or can be made beside the others.
+    /// Whether a column of exactly this name exists, or can be added.
     pub fn allows(&self, column: &str) -> bool {
         self.by_fold.get(&folded(column)).is_none_or(|have| have == column)
     }
 
-    /// The columns in which the fields of some rows are stored, in their order, and all different. A field is stored
-    /// under its own name, or, where a column has that name in another case, under `NAME_case`, `NAME_case2` and so on.
-    /// The names are added.
+    /// Returns the distinct columns for the fields of some rows, in their order, and adds their names. A field has the
+    /// column of its own name, or, if a column has that name in another case, `NAME_case`, `NAME_case2` and so on.
     pub fn resolve(&mut self, fields: &[&str]) -> Vec<String> {
         let mut used = HashSet::new();
         let mut columns: Vec<Option<String>> = fields
@@ -61,7 +59,7 @@ impl ColumnNames {
                 Some(name.into_owned())
             })
             .collect();
-        // Fields of exact names have their columns by now, so no other is taken for one of them.
+        // Exact names have their columns by now, so no other field takes them.
         for (field, column) in fields.iter().zip(&mut columns).filter(|(_, column)| column.is_none()) {
             let name = self.beside(&normal(field), |name| used.contains(name));
             self.insert(&name);

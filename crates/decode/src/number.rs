@@ -1,22 +1,22 @@
 //! Numbers written in digits.
 //!
-//! Short decimals, nearly all there are, take one division; the others go to the standard library. Both give the
-//! nearest float.
+//! Short decimals, the common case, take one division; the standard library parses the others. Both give the nearest
+//! float.
 
 /// Powers of ten that a float holds exactly.
 const POWERS: [f64; 23] = [
     1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20,
     1e21, 1e22,
 ];
-/// Digits of which every number fits 64 bits.
+/// Any number of this many digits fits 64 bits.
 const DIGITS_SAFE: usize = 18;
 
-/// A number's digits, as found at the beginning of a text.
+/// The digits of a number at the start of a text.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Digits<'a> {
     text: &'a [u8],
     negative: bool,
-    /// All digits as one integer, meaningful up to [`DIGITS_SAFE`] of them.
+    /// All digits as one integer, valid up to [`DIGITS_SAFE`] of them.
     mantissa: u64,
     whole: usize,
     fraction: usize,
@@ -25,7 +25,7 @@ pub(super) struct Digits<'a> {
 }
 
 impl<'a> Digits<'a> {
-    /// Reads as much of `[+-] digits [. digits] [e [+-] digits]` as there is.
+    /// Reads the longest match of `[+-] digits [. digits] [e [+-] digits]`.
     #[inline]
     pub(super) fn read(bytes: &'a [u8]) -> Self {
         let mut at = usize::from(matches!(bytes.first(), Some(b'-' | b'+')));
@@ -59,19 +59,19 @@ impl<'a> Digits<'a> {
         self.text.len()
     }
 
-    /// Whether any digit stands before an exponent: what [`Digits::float`] needs.
+    /// Whether any digit precedes an exponent, which [`Digits::float`] requires.
     #[inline]
     pub(super) fn is_number(&self) -> bool {
         self.whole + self.fraction > 0
     }
 
-    /// Whether this is an integer: digits and nothing but a sign before them.
+    /// Whether this is an integer: digits with at most a sign.
     #[inline]
     pub(super) fn is_integer(&self) -> bool {
         self.whole > 0 && !self.point && !self.exponent
     }
 
-    /// Whether JSON would write it so: no `+`, no leading zeros, digits on both sides of a point.
+    /// Whether this is valid JSON: no `+`, no leading zeros, digits on both sides of a point.
     #[inline]
     pub(super) fn is_json(&self) -> bool {
         self.whole > 0
@@ -80,7 +80,7 @@ impl<'a> Digits<'a> {
             && self.point == (self.fraction > 0)
     }
 
-    /// The integer's value. Nothing where it does not fit.
+    /// The integer's value; `None` if it does not fit.
     #[inline]
     pub(super) fn int(&self) -> Option<i64> {
         if self.whole <= DIGITS_SAFE {
@@ -90,7 +90,7 @@ impl<'a> Digits<'a> {
         self.slow()
     }
 
-    /// The nearest float. Nothing where it is too large for one.
+    /// The nearest float; `None` if it is too large for one.
     #[inline]
     pub(super) fn float(&self) -> Option<f64> {
         let digits = self.whole + self.fraction;
@@ -102,7 +102,7 @@ impl<'a> Digits<'a> {
         self.slow().filter(|value: &f64| value.is_finite())
     }
 
-    /// An integer's value as a float, where a float holds all its digits.
+    /// An integer's value as a float, if a float holds all its digits.
     #[cold]
     pub(super) fn exact_float(&self) -> Option<f64> {
         let value = self.float().filter(|_| self.is_integer())?;
@@ -110,8 +110,7 @@ impl<'a> Digits<'a> {
         (format!("{:.0}", value.abs()).as_bytes() == digits).then_some(value)
     }
 
-    /// The integer's value, where this is a whole number, however it is written. Nothing where it does not fit, or a
-    /// float may have rounded it.
+    /// The value of a whole number in any notation; `None` if it does not fit, or a float may have rounded it.
     pub(super) fn whole(&self) -> Option<i64> {
         if self.is_integer() { self.int() } else { self.float().and_then(whole) }
     }
@@ -122,22 +121,23 @@ impl<'a> Digits<'a> {
     }
 }
 
-/// Below this size, of either sign, every integer is a float of its own.
+/// Below this magnitude every integer is a float of its own.
 const EXACT_INTEGERS: u64 = 1 << 53;
 
-/// The integer that a float stands for. Nothing where it is none, or so large that others round to it.
+/// The integer that a float stands for; `None` for fractions, and for floats so large that several integers round to
+/// them.
 pub fn whole(value: f64) -> Option<i64> {
     const EXACT: f64 = EXACT_INTEGERS as f64;
     (value.trunc() == value && value.abs() < EXACT).then_some(value as i64)
 }
 
-/// Whether an integer stays itself as a float, and no other integer becomes the same.
+/// Whether an integer keeps its value as a float, and no other integer rounds to it.
 #[inline]
 pub fn is_exact_as_float(value: i64) -> bool {
     value.unsigned_abs() < EXACT_INTEGERS
 }
 
-/// Where an exponent ends that begins at `at`; `at` itself where there is none.
+/// The end of an exponent that begins at `at`; `at` without one.
 #[inline]
 fn exponent_end(bytes: &[u8], at: usize) -> usize {
     if !matches!(bytes.get(at), Some(b'e' | b'E')) {

@@ -1,13 +1,13 @@
-//! Where a field of nested objects is: the field `b` of the object `a` is named `a_b`.
+//! The path of nested objects: the field `b` of the object `a` is named `a_b`.
 
 /// The objects around a field.
 #[derive(Debug, Default)]
 pub(super) struct Path {
-    /// Their names, each followed by `_`; then the name of the field last asked for.
+    /// Their names, each followed by `_`; then the last requested field's name.
     names: Vec<u8>,
-    /// Where that begins.
+    /// The start of that field's name.
     end: usize,
-    /// Where the name of each object begins.
+    /// The start of each object's name.
     starts: Vec<usize>,
 }
 
@@ -22,33 +22,32 @@ impl Path {
         self.starts.is_empty()
     }
 
-    /// How many objects there are.
     pub(super) fn depth(&self) -> usize {
         self.starts.len()
     }
 
-    /// The whole name of a field in the innermost object.
+    /// The full name of a field in the innermost object.
     pub(super) fn field(&mut self, name: &[u8]) -> &[u8] {
         self.names.truncate(self.end);
         self.names.extend_from_slice(name);
         &self.names
     }
 
-    /// Enters the object that is the field last asked for.
+    /// Enters the object of the last requested field.
     pub(super) fn enter(&mut self) {
         self.starts.push(self.end);
         self.names.push(b'_');
         self.end = self.names.len();
     }
 
-    /// Leaves the innermost object; `false` where there is none.
+    /// Leaves the innermost object; `false` without one.
     pub(super) fn leave(&mut self) -> bool {
         let start = self.starts.pop();
         self.end = start.unwrap_or(0);
         start.is_some()
     }
 
-    /// The field last asked for, as HTTP once named it: with dots.
+    /// The last requested field with dots, as in older versions.
     pub(super) fn dotted(&self) -> Vec<u8> {
         let mut dotted = self.names.clone();
         let ends = self.starts.iter().skip(1).chain(self.starts.first().map(|_| &self.end));
@@ -56,7 +55,7 @@ impl Path {
         dotted
     }
 
-    /// The field last asked for.
+    /// The last requested field.
     pub(super) fn last(&self) -> &[u8] {
         &self.names
     }

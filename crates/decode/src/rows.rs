@@ -1,4 +1,4 @@
-//! Rows of formats that declare no schema: a stream a chunk at a time, or a request's body at once.
+//! Rows of formats without a schema: a stream a chunk at a time, or a request's body at once.
 
 use arrow::array::RecordBatch;
 use arrow::datatypes::Schema;
@@ -12,25 +12,25 @@ use super::table::Table;
 use super::tables::check_table_name;
 use super::{DecodeError, Decoded, Limits, OnConflict, Refused, Request, TIME, csv, json, messagepack};
 
-/// What a stream is written in.
+/// The format of a stream.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RowFormat {
-    /// One JSON object a line.
+    /// One JSON object per line.
     Json,
     /// Comma-separated values under a header.
     Csv,
-    /// MessagePack: maps, or arrays of maps, one after the other.
+    /// MessagePack: a sequence of maps or arrays of maps.
     MessagePack,
 }
 
-/// Bytes that one call looks at: offsets of texts are 32 bits wide, and what a number is spelt as is longer than itself.
+/// Maximum bytes per call: offsets of texts are 32 bits wide, and the text of a number is longer than the number.
 const BYTES_MAX: usize = 128 << 20;
 const BOM: &[u8] = b"\xef\xbb\xbf";
 
 /// Reads the rows of one table out of a stream, a chunk at a time.
 ///
-/// Columns keep the type that their first value gave them over all chunks, but that a float turns integers into floats
-/// from its chunk on. However the stream is cut into chunks, its rows are the same.
+/// The first value of a column fixes its type for all chunks, except that a float turns integers into floats from its
+/// chunk on. The rows do not depend on how the stream is cut into chunks.
 #[derive(Debug)]
 pub struct RowReader {
     format: RowFormat,
@@ -39,49 +39,48 @@ pub struct RowReader {
     begun: bool,
     /// Whether rows without a time get one.
     stamps: bool,
-    /// The line that comes next, counted from 1.
+    /// The next line, from 1.
     line: usize,
     /// A CSV's header.
     header: Option<Vec<Box<[u8]>>>,
     packed: messagepack::rows::State,
 }
 
-/// What a call of [`RowReader::read`] took.
+/// The result of [`RowReader::read`].
 #[derive(Debug, Clone, PartialEq)]
 pub struct Rows {
-    /// Bytes of whole records, taken or refused. What follows is to be handed over again, with more behind it unless
-    /// this is over 0.
+    /// Bytes of complete records, accepted or refused. Pass the rest again; if this is 0, with more bytes appended.
     pub taken: usize,
-    /// The rows. Column `time` (microseconds, UTC) comes first, the others in the order in which the stream
-    /// first names them: `Int64`, `Float64`, `Utf8`, `Boolean`, `Timestamp(Microsecond, "UTC")`, or a set, `List<Utf8>`
-    /// of sorted, distinct members. A column of nothing but NULLs is left out. Nothing where there are no rows.
+    /// The rows; `None` without any. Column `time` (microseconds, UTC) comes first, the others in order of appearance
+    /// in the stream: `Int64`, `Float64`, `Utf8`, `Boolean`, `Timestamp(Microsecond, "UTC")`, or a set, `List<Utf8>` of
+    /// sorted, distinct members. A column of only NULLs is omitted.
     pub batch: Option<RecordBatch>,
-    /// All records that were refused.
+    /// All refused records.
     pub refused: Vec<RefusedRecord>,
-    /// Which values went to a column beside their own, by column.
+    /// Values that went to an overflow column, by column.
     pub overflows: Vec<Overflow>,
 }
 
-/// Values of a field that its column does not hold, and that are kept as text in another.
+/// Values of a field that do not fit its column and are kept as text in another.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Overflow {
     /// The field's column, NULL in these rows.
     pub name: String,
-    /// The column of texts that has the values, as [`overflow_name`](crate::overflow_name) calls it.
+    /// The text column that holds the values, named by [`overflow_name`](crate::overflow_name).
     pub overflow: String,
-    /// How many rows.
+    /// Number of rows.
     pub rows: usize,
-    /// The first of them, as [`RefusedRecord::position`] has it.
+    /// The first of them, as in [`RefusedRecord::position`].
     pub position: usize,
-    /// Its value, cut where it is long.
+    /// Its value, truncated if long.
     pub sample: String,
     /// What the column holds.
     pub holds: &'static str,
 }
 
 impl RowReader {
-    /// Begins a stream. Of the limits those of names, texts, columns, nesting and values hold; no record is left
-    /// untold.
+    /// Begins a stream. The limits on names, texts, columns, nesting and values apply; every refused record is
+    /// reported.
     pub fn new(format: RowFormat, rules: &RowRules, limits: &Limits) -> Result<Self, DecodeError> {
         let rules = Rules::new(rules)?;
         if format == RowFormat::Csv && !rules.path.is_empty() {
@@ -99,22 +98,22 @@ impl RowReader {
         })
     }
 
-    /// Gives columns the types that they have in a table already, so that what the stream happens to begin with does not
-    /// decide what fits. Columns of types that no stream has are passed over.
+    /// Presets the types of a table's columns, so that the start of the stream does not decide what fits. Skips columns
+    /// of types that streams never produce.
     #[must_use]
     pub fn knowing(mut self, columns: &Schema) -> Self {
         self.table.known = Known::of(columns);
         self
     }
 
-    /// Decides what becomes of values that their columns do not hold.
+    /// Sets how to treat values that do not fit their columns.
     #[must_use]
     pub fn on_conflict(mut self, on_conflict: OnConflict) -> Self {
         self.table.on_conflict = on_conflict;
         self
     }
 
-    /// Leaves rows without a time without one. A column `time` that holds something else in the table stays as it is.
+    /// Leaves rows without a time as they are, and keeps a column `time` that holds something else in the table.
     #[must_use]
     pub fn unstamped(mut self) -> Self {
         self.stamps = false;
@@ -124,13 +123,13 @@ impl RowReader {
         self
     }
 
-    /// Takes the whole records that `bytes` begins with, or, where they are many, some of them. With `last` the stream
-    /// ends behind `bytes`: what is left then is a record as well, or refused as one that breaks off.
+    /// Reads complete records at the start of `bytes`, possibly not all. With `last`, the stream ends after `bytes`:
+    /// the rest is a record, too, or refused as cut off.
     ///
-    /// Where nothing is taken of bytes that there are, they hold no whole record: more is needed. With `last` something
-    /// is always taken. A row without a time gets `now_micros`, in microseconds since 1970.
+    /// If it takes 0 of some bytes, they hold no complete record: append more. With `last` it always takes some. A row
+    /// without a time gets `now_micros`, in microseconds since 1970.
     ///
-    /// An error ends the stream: the header is none, or a record is too large.
+    /// An error ends the stream: the header is invalid, or a record is too large.
     pub fn read(&mut self, bytes: &[u8], last: bool, now_micros: i64) -> Result<Rows, DecodeError> {
         let may_mark = !self.begun && self.format != RowFormat::MessagePack;
         if may_mark && !last && bytes.len() < BOM.len() {
@@ -174,7 +173,7 @@ impl RowReader {
     }
 }
 
-/// Decodes the body of a request, whose rows are for one table.
+/// Decodes the body of a request, with rows for one table.
 pub(super) fn decode(
     format: RowFormat,
     body: &[u8],

@@ -1,4 +1,4 @@
-//! What a stream's rows are told to do with their fields.
+//! Rules for the fields of a stream's rows.
 
 use std::collections::HashMap;
 
@@ -7,27 +7,27 @@ use super::number::{self, Digits};
 use super::time::{self, Moment};
 use super::{DecodeError, TIME};
 
-/// How the rows of a stream are read. Fields are named as their columns are: `a_b` is the field `b` of the object `a`.
+/// How to read the rows of a stream. Fields are named like their columns: `a_b` is the field `b` of the object `a`.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct RowRules {
-    /// Where in each document the row lies: `$.a.b`, or `a.b`. An array there holds a row in each of its objects.
+    /// Path of the row in each document: `$.a.b`, or `a.b`. An array there holds a row in each of its objects.
     pub path: Option<String>,
-    /// Fields that are left out, objects with all that is in them.
+    /// Fields to leave out; objects with all their contents.
     pub exclude: Vec<String>,
-    /// Fields of integers: whole numbers written as texts or floats become such.
+    /// Integer fields: whole numbers written as texts or floats become integers.
     pub ints: Vec<String>,
-    /// Fields of times, and how each is written: in strftime's words, or else as a number (by magnitude) or as of RFC
-    /// 3339. Without an offset it is UTC.
+    /// Time fields with their formats: a strftime format, or by default a number (unit by magnitude) or RFC 3339. UTC
+    /// without an offset.
     pub timestamps: Vec<(String, Option<String>)>,
-    /// The field that is the row's time, instead of `time`.
+    /// The field of the row's time, instead of `time`.
     pub time: Option<String>,
 }
 
-/// The name of the column that takes, as text, the values that the column `name` does not hold: `NAME_text`, and another
-/// `_text` behind it for as long as the name is taken.
+/// Returns the name of the overflow column of the column `name`, which takes values that do not fit as text:
+/// `NAME_text`, with further `_text` suffixes while the name is taken.
 ///
-/// A name is taken where the row has a value of its own under it, and where a column of that name holds something else
-/// than text. Whoever fits rows to columns asks this one function, so that all come to the same names.
+/// A name is taken if the row has a value of its own under it, or a column of that name does not hold text. All code
+/// that fits rows to columns calls this function, so that the names agree.
 pub fn overflow_name(name: &str, taken: impl Fn(&str) -> bool) -> String {
     let mut overflow = format!("{name}_text");
     while taken(&overflow) {
@@ -36,24 +36,24 @@ pub fn overflow_name(name: &str, taken: impl Fn(&str) -> bool) -> String {
     overflow
 }
 
-/// What the rules say of a column.
+/// The rule for a column.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Role {
-    /// Nothing: its first value gives it its type.
+    /// No rule: its first value gives it its type.
     Plain,
-    /// It is left out.
+    /// Left out.
     Excluded,
-    /// It is the row's time.
+    /// The row's time.
     RowTime,
-    /// It is called as the row's time is, and is it not: what it holds has no column.
+    /// Named like the row's time without being it: its values have no column.
     Homeless,
     /// Integers.
     Int,
-    /// Times, in the format of this place.
+    /// Times, in the format at this index.
     Timestamp(usize),
 }
 
-/// The rules as rows ask for them. Without any, no field is the row's time, and texts are texts.
+/// The rules prepared for rows. By default no field is the row's time, and texts are texts.
 #[derive(Debug, Default)]
 pub(super) struct Rules {
     /// Whether a field may be named `time`.
@@ -103,18 +103,18 @@ impl Rules {
         }
     }
 
-    /// Leaves the field `time` to be a field like others.
+    /// Makes `time` an ordinary field.
     pub(super) fn forget_time(&mut self) {
         self.roles.remove(TIME.as_bytes());
     }
 
-    /// What the rules say of a name.
+    /// The rule for a name.
     pub(super) fn role(&self, name: &[u8]) -> Role {
         self.roles.get(name).copied().unwrap_or(Role::Plain)
     }
 
-    /// What a value becomes in a column of a role that holds `kind` so far. Nothing where the column does not hold it.
-    /// `written` gives the value as the input has it.
+    /// The value to store in a column of a role that holds `kind` so far; `None` if it does not fit. `written` returns
+    /// the value as in the input.
     pub(super) fn fit<'v>(
         &self,
         role: Role,
@@ -144,7 +144,7 @@ impl Rules {
         }
     }
 
-    /// The moment that a value of the row's time tells. Nothing where it tells none.
+    /// The moment of a row's time value; `None` if it is not a time.
     pub(super) fn row_time(&self, value: Value<'_>, written: impl FnOnce() -> Vec<u8>) -> Option<Moment> {
         read_time(value, self.time_format.as_ref(), written)
     }

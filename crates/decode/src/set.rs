@@ -1,12 +1,12 @@
-//! The members of one set under way.
+//! The members of one set in progress.
 
-/// Texts one after the other; once [`Members::sort`] has run, sorted and distinct.
+/// Concatenated texts; sorted and distinct after [`Members::sort`].
 #[derive(Debug, Default, PartialEq)]
 pub(super) struct Members {
     bytes: Vec<u8>,
-    /// Where each member lies, in the order of the set.
+    /// The span of each member, in the order of the set.
     spans: Vec<(u32, u32)>,
-    /// Whether the members lie in the order of the set, and nothing between them.
+    /// Whether the members are stored in set order without gaps.
     in_order: bool,
 }
 
@@ -23,7 +23,7 @@ impl Members {
         self.spans.push((start, self.bytes.len() as u32));
     }
 
-    /// Makes a set of the texts pushed.
+    /// Makes a set of the pushed texts.
     #[inline]
     pub(super) fn sort(&mut self) {
         let bytes = &self.bytes;
@@ -35,7 +35,7 @@ impl Members {
         }
     }
 
-    /// Adds the members to texts that lie one after the other.
+    /// Appends the members to concatenated texts.
     #[inline]
     pub(super) fn append(&self, offsets: &mut Vec<i32>, bytes: &mut Vec<u8>) {
         if self.in_order {
@@ -50,7 +50,7 @@ impl Members {
         }
     }
 
-    /// Bytes of all texts pushed.
+    /// Bytes of all pushed texts.
     pub(super) fn len(&self) -> usize {
         self.bytes.len()
     }

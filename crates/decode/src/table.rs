@@ -1,4 +1,4 @@
-//! The rows of one table under way. A row is added value by value, then committed or taken back whole.
+//! The rows of one table in progress. A row is added value by value, then committed or rolled back whole.
 
 mod conflicts;
 
@@ -17,7 +17,7 @@ use super::path::Path;
 use super::rules::{Role, Rules};
 use super::{Limits, NANOS_TWICE, OnConflict, TIME, TIME_NANOS};
 
-/// Up to so many columns a name is looked for one by one.
+/// Up to this many columns, names are searched linearly.
 const SCAN_MAX: usize = 8;
 
 /// Why an item is refused.
@@ -27,23 +27,23 @@ pub(super) struct Refusal {
     pub(super) reason: String,
 }
 
-/// A small result: refusals are rare.
+/// Boxed to keep results small: refusals are rare.
 pub(super) type Taken<T> = Result<T, Box<Refusal>>;
 
-/// A refusal of an item as a whole.
+/// Refuses a whole item.
 #[cold]
 pub(super) fn refuse<T>(reason: impl Into<String>) -> Taken<T> {
     Err(Box::new(Refusal { field: None, reason: reason.into() }))
 }
 
-/// A refusal because of a field.
+/// Refuses an item because of a field.
 #[cold]
 pub(super) fn refuse_field<T>(field: &[u8], reason: impl Into<String>) -> Taken<T> {
     Err(Box::new(Refusal { field: Some(String::from_utf8_lossy(field).into_owned()), reason: reason.into() }))
 }
 
 impl Limits {
-    /// Refuses what brings a body over its values.
+    /// Refuses an item that exceeds the body's limit on values.
     #[cold]
     pub(super) fn too_many_cells<T>(&self) -> Taken<T> {
         let max = self.cells_max;
@@ -51,12 +51,10 @@ impl Limits {
     }
 }
 
-/// What a table's times are.
 pub(super) fn time_type() -> DataType {
     DataType::Timestamp(TimeUnit::Microsecond, Some("UTC".into()))
 }
 
-/// Checks a column's name.
 pub(super) fn check_name(name: &[u8], limits: &Limits) -> Taken<()> {
     if name.len() > limits.name_bytes_max {
         let shown = &name[..limits.name_bytes_max.min(32)];
@@ -72,7 +70,6 @@ pub(super) fn check_name(name: &[u8], limits: &Limits) -> Taken<()> {
     }
 }
 
-/// Checks a text's length.
 #[inline]
 pub(super) fn check_text(name: &[u8], value: Value<'_>, limits: &Limits) -> Taken<()> {
     match value {
@@ -88,7 +85,7 @@ pub(super) fn check_text(name: &[u8], value: Value<'_>, limits: &Limits) -> Take
     }
 }
 
-/// A value as an answer shows it, cut where it is long.
+/// A value for reports, truncated if long.
 pub(super) fn shown(raw: &[u8]) -> String {
     String::from_utf8_lossy(&raw[..raw.len().min(64)]).into_owned()
 }
@@ -96,13 +93,13 @@ pub(super) fn shown(raw: &[u8]) -> String {
 #[derive(Debug)]
 pub(super) struct Named {
     pub(super) name: Box<str>,
-    /// Whether the name stands in a text format as it is, without escapes or quotes.
+    /// Whether the name needs no escapes or quotes in a text format.
     plain: bool,
     pub(super) role: Role,
     pub(super) column: Column,
 }
 
-/// A column that comes whole.
+/// A complete column.
 pub(super) struct Sent<'a> {
     pub(super) name: &'a [u8],
     pub(super) column: Column,
@@ -110,7 +107,7 @@ pub(super) struct Sent<'a> {
     pub(super) out_of_place: Vec<(usize, Vec<u8>)>,
 }
 
-/// Rows under way.
+/// Rows in progress.
 #[derive(Debug)]
 pub(super) struct Table {
     pub(super) name: Box<str>,
@@ -118,29 +115,29 @@ pub(super) struct Table {
     pub(super) columns: Vec<Named>,
     /// Columns by name, kept from [`SCAN_MAX`] on.
     places: HashMap<Box<[u8]>, usize>,
-    /// The column that is likely to come next: rows mostly name the same columns in the same order.
+    /// The likely next column: rows mostly name the same columns in the same order.
     next: usize,
     pub(super) row: Row,
-    /// The rows that have no time and get none.
+    /// The rows that stay without a time.
     untimed: Vec<usize>,
     pub(super) rules: Rules,
     pub(super) on_conflict: OnConflict,
-    /// The columns that are there before the rows.
+    /// The columns known before the rows.
     pub(super) known: Known,
     reports: Reports,
     /// Whether times of rows are finer than a microsecond.
     pub(super) is_finer: bool,
 }
 
-/// What the row under way has changed.
+/// The changes made by the current row.
 #[derive(Debug, Default)]
 pub(super) struct Row {
-    /// Columns that were there before it.
+    /// Number of columns before it.
     columns_before: usize,
     pub(super) touched: Vec<usize>,
     pub(super) typed: Vec<usize>,
     pub(super) widens: Vec<usize>,
-    /// Its time, where a field has it.
+    /// Its time, if a field has it.
     pub(super) time: Option<i64>,
     out_of_place: Vec<OutOfPlace>,
 }
@@ -169,20 +166,20 @@ impl Table {
         self.times.len()
     }
 
-    /// The name that likely comes next, where it stands in a text as it is.
+    /// The likely next name, if it needs no escapes.
     #[inline]
     pub(super) fn plain_guess(&self) -> Option<&[u8]> {
         self.columns.get(self.next).filter(|column| column.plain).map(|column| column.name.as_bytes())
     }
 
-    /// The column of the name last guessed, which was right.
+    /// Accepts the last guessed name; returns its column.
     #[inline]
     pub(super) fn take_guess(&mut self) -> usize {
         self.next += 1;
         self.next - 1
     }
 
-    /// The column of a name, made where there is none.
+    /// The column of a name, added if missing.
     #[inline]
     pub(super) fn column(&mut self, name: &[u8], limits: &Limits) -> Taken<usize> {
         if let Some(guess) = self.columns.get(self.next)
@@ -198,7 +195,7 @@ impl Table {
         Ok(place)
     }
 
-    /// The column of a field of nested objects: `a_b`, or `a.b` where the table has that from an older version.
+    /// The column of a field of nested objects: `a_b`, or `a.b` if the table has that from an older version.
     #[inline]
     pub(super) fn nested(&mut self, path: &mut Path, name: &[u8], limits: &Limits) -> Taken<usize> {
         let field = path.field(name);
@@ -220,7 +217,7 @@ impl Table {
     }
 
     fn add(&mut self, name: &[u8], limits: &Limits) -> Taken<usize> {
-        // Where rows have fields of that name, rules say what it is.
+        // If rows may have fields of that name, rules decide its meaning.
         if !self.rules.has_time_field || name != TIME.as_bytes() {
             check_name(name, limits)?;
         }
@@ -232,13 +229,13 @@ impl Table {
         Ok(self.insert(String::from_utf8_lossy(name).into_owned(), role))
     }
 
-    /// Adds a column; its place.
+    /// Adds a column; returns its index.
     pub(super) fn insert(&mut self, name: String, role: Role) -> usize {
         let plain = !name.bytes().any(|b| matches!(b, b',' | b'=' | b' ' | b'\\' | b'"'));
         let column = self.known.kind(name.as_bytes()).map_or_else(Column::new, Column::of_kind);
         self.columns.push(Named { name: name.into_boxed_str(), plain, role, column });
         if self.columns.len() > SCAN_MAX {
-            // The one that passes the mark brings those before it along.
+            // The insertion that passes the mark adds all earlier columns, too.
             let kept = self.places.len();
             for (place, column) in self.columns.iter().enumerate().skip(kept) {
                 self.places.insert(column.name.as_bytes().into(), place);
@@ -257,19 +254,19 @@ impl Table {
         self.add_value(place, Value::Int(nanos), limits)
     }
 
-    /// How many values the row under way has been given.
+    /// How many values the current row has so far.
     #[inline]
     pub(super) fn values_put(&self) -> usize {
         self.row.touched.len()
     }
 
-    /// Whether the row under way has given a column a value after its first `since` ones.
+    /// Whether the current row gave a column a value after its first `since` ones.
     #[inline]
     pub(super) fn was_put_since(&self, place: usize, since: usize) -> bool {
         self.columns[place].column.len() > self.times.len() && self.row.touched[since..].contains(&place)
     }
 
-    /// Takes a column's value out of the row under way, so that another can take its place.
+    /// Removes a column's value from the current row, so that another can replace it.
     pub(super) fn unput(&mut self, place: usize) {
         self.columns[place].column.truncate(self.times.len());
         self.row.widens.retain(|widens| *widens != place);
@@ -281,20 +278,20 @@ impl Table {
         self.columns[place].column.kind()
     }
 
-    /// Whether the row under way has named any column.
+    /// Whether the current row has named no column.
     #[inline]
     pub(super) fn row_is_empty(&self) -> bool {
         self.row.touched.is_empty()
     }
 
-    /// Cells that the row under way would add, once NULLs are filled in.
+    /// Cells that the current row would add, including filled-in NULLs.
     #[inline]
     pub(super) fn row_cells(&self) -> usize {
         let new = self.columns.len() - self.row.columns_before;
         self.columns.len() + 1 + new * (self.rows() + COLUMN_CELLS)
     }
 
-    /// Keeps the row under way.
+    /// Keeps the current row.
     #[inline]
     pub(super) fn commit(&mut self, time: Option<i64>) {
         if time.is_none() {
@@ -311,7 +308,7 @@ impl Table {
         self.next = 0;
     }
 
-    /// Forgets the row under way: its values, the types that it gave, its new columns.
+    /// Drops the current row with its values, types and new columns.
     #[cold]
     pub(super) fn rollback(&mut self) {
         let rows = self.times.len();
@@ -330,7 +327,7 @@ impl Table {
         self.next = 0;
     }
 
-    /// Adds whole columns of `times.len()` values each, or none of them. Gives the cells added.
+    /// Adds whole columns of `times.len()` values each, all or none. Returns the cells added.
     pub(super) fn append(
         &mut self,
         times: Vec<i64>,
@@ -380,8 +377,7 @@ impl Table {
         Ok(cells)
     }
 
-    /// The rows so far. Nothing where there are none. Columns keep their names and types for the rows to come, if `more`
-    /// do.
+    /// The rows so far; `None` without any. With `more`, columns keep their names and types for further rows.
     pub(super) fn finish(&mut self, more: bool) -> Result<Option<RecordBatch>, ArrowError> {
         let rows = self.times.len();
         if rows == 0 {
@@ -402,7 +398,7 @@ impl Table {
             let next = if more { named.column.emptied() } else { Column::new() };
             let mut column = std::mem::replace(&mut named.column, next);
             column.pad(rows);
-            // A type that rows before gave holds no value yet of these.
+            // Earlier rows may have set the type, while these hold only NULLs.
             if let Some(array) = column.finish()?.filter(|array| array.null_count() < rows) {
                 fields.push(Field::new(named.name.as_ref(), array.data_type().clone(), true));
                 arrays.push(array);
@@ -413,10 +409,10 @@ impl Table {
     }
 }
 
-/// What a column takes by itself, in cells.
+/// The overhead of a column, in cells.
 const COLUMN_CELLS: usize = 64;
 
-/// Why a value of a kind cannot be among others; each with where it is.
+/// Explains why a value of one kind cannot be among others, with the location of each.
 #[cold]
 pub(super) fn differ((kind, here): (Kind, &str), (before, place): (Kind, &str)) -> String {
     let words = format!("it is {} {here} and {} in {place}", kind.word(), before.word());

@@ -1,4 +1,4 @@
-//! The tables of one body under way, and what of it is refused.
+//! The tables of one body in progress, and its refused items.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -10,28 +10,27 @@ use super::table::{Refusal, Sent, Table, Taken, refuse};
 use super::time::Moment;
 use super::{DecodeError, Decoded, Limits, OnConflict, Refused, Request, TIME_NANOS};
 
-/// Up to so many tables a name is looked for one by one.
+/// Up to this many tables, names are searched linearly.
 const SCAN_MAX: usize = 8;
 
-/// The times of some rows.
 #[derive(Debug)]
 pub(super) struct Times {
     pub(super) micros: Vec<i64>,
-    /// The nanoseconds past each, where there are any.
+    /// The nanoseconds past each, if there are any.
     pub(super) nanos: Option<Column>,
 }
 
-/// All that a body has given so far.
+/// The content of a body so far.
 #[derive(Debug)]
 pub(super) struct Tables<'a> {
     pub(super) limits: &'a Limits,
-    /// The time of rows that have none.
+    /// The time of rows without one.
     pub(super) now: i64,
     pub(super) on_conflict: OnConflict,
     opened: Vec<Table>,
     /// Tables by name, kept from [`SCAN_MAX`] on.
     places: HashMap<Box<str>, usize>,
-    /// The table last opened.
+    /// The last opened table.
     last: usize,
     cells_left: usize,
     refused: Vec<Refused>,
@@ -53,7 +52,7 @@ impl<'a> Tables<'a> {
         }
     }
 
-    /// The place of the table of a name, made where there is none.
+    /// The index of a table by name, added if missing.
     #[inline]
     pub(super) fn open(&mut self, name: &[u8]) -> Taken<usize> {
         // Rows come table by table, or the tables take turns.
@@ -94,13 +93,12 @@ impl<'a> Tables<'a> {
         Ok(self.opened.len() - 1)
     }
 
-    /// A table that was opened.
     #[inline]
     pub(super) fn table(&mut self, place: usize) -> &mut Table {
         &mut self.opened[place]
     }
 
-    /// Keeps the row under way, or refuses it.
+    /// Keeps the current row, or refuses it.
     #[inline]
     pub(super) fn commit(&mut self, place: usize, time: Option<Moment>) -> Taken<()> {
         let table = &mut self.opened[place];
@@ -141,13 +139,13 @@ impl<'a> Tables<'a> {
         Ok(())
     }
 
-    /// Notes that the item at `position` is refused, and forgets what the table opened for it has of it.
+    /// Reports the item at `position` as refused, and drops its values from its table.
     #[cold]
     pub(super) fn refuse(&mut self, position: usize, table: Option<&[u8]>, refusal: Refusal) {
         if let Some(table) = self.opened.get_mut(self.last) {
             table.rollback();
         }
-        // A table that was opened for this item alone is the last one.
+        // A table opened for this item alone is the last one.
         if self.opened.last().is_some_and(|table| table.rows() == 0)
             && let Some(table) = self.opened.pop()
         {
@@ -162,7 +160,6 @@ impl<'a> Tables<'a> {
         self.refused.push(Refused { position, table, field: refusal.field, reason: refusal.reason });
     }
 
-    /// What the body held.
     pub(super) fn finish(self) -> Result<Decoded, DecodeError> {
         let mut tables = Vec::with_capacity(self.opened.len());
         let mut overflows = Vec::new();
@@ -176,12 +173,12 @@ impl<'a> Tables<'a> {
     }
 }
 
-/// A name as an answer shows it, cut where it is too long to be one.
+/// A name for reports, truncated if too long.
 fn shown(name: &[u8], bytes_max: usize) -> String {
     String::from_utf8_lossy(&name[..name.len().min(bytes_max)]).into_owned()
 }
 
-/// Checks a table's name, which is kept as Unicode's normal form has it; the reason where it is none.
+/// Checks a table's name and returns its Unicode normal form; an error says why it is invalid.
 pub(super) fn check_table_name<'n>(name: &'n [u8], limits: &Limits) -> Result<Cow<'n, str>, String> {
     let fits = |name: &[u8]| match name.len() {
         bytes if bytes > limits.table_bytes_max => {

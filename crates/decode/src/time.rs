@@ -1,21 +1,21 @@
-//! Times as clients write them: microseconds since 1970, which columns of times hold, and the nanoseconds past them.
+//! Times as clients write them: microseconds since 1970 for time columns, and the nanoseconds past them.
 //!
-//! The unit of a number is told by the magnitude of each value by itself, so that no value changes another's meaning.
+//! The magnitude of each number determines its unit, so that no value changes another's meaning.
 
 use arrow::compute::kernels::cast_utils::string_to_datetime;
 use chrono::format::{Item, Parsed, StrftimeItems};
 use chrono::{DateTime, SecondsFormat, TimeDelta, Utc};
 
-/// Below this a number counts seconds.
+/// Numbers below this are seconds.
 const SECONDS: u64 = 10_000_000_000;
-/// Below this it counts milliseconds.
+/// Numbers below this are milliseconds.
 const MILLISECONDS: u64 = 10_000_000_000_000;
-/// Below this it counts microseconds, and from here on nanoseconds.
+/// Numbers below this are microseconds, and from here on nanoseconds.
 const MICROSECONDS: u64 = 10_000_000_000_000_000;
-/// Digits of a second's fraction that microseconds keep.
+/// Digits of a second's fraction in microseconds.
 const MICROSECOND_DIGITS: usize = 6;
 
-/// A moment.
+/// A moment in time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Moment {
     /// Microseconds since 1970.
@@ -34,12 +34,12 @@ impl Moment {
         Self { micros: nanos.div_euclid(1_000), nanos: nanos.rem_euclid(1_000) }
     }
 
-    /// Its microseconds, where it is no finer than that.
+    /// Its microseconds, if it has no nanoseconds.
     pub(super) fn whole(self) -> Option<i64> {
         (self.nanos == 0).then_some(self.micros)
     }
 
-    /// As RFC 3339 has it.
+    /// As RFC 3339.
     pub(super) fn spell(self) -> String {
         match DateTime::from_timestamp_micros(self.micros) {
             Some(time) => (time + TimeDelta::nanoseconds(self.nanos)).to_rfc3339_opts(SecondsFormat::AutoSi, true),
@@ -54,7 +54,7 @@ impl From<DateTime<Utc>> for Moment {
     }
 }
 
-/// The moment that an integer of unknown unit stands for.
+/// The moment of an integer of unknown unit.
 #[inline]
 pub(super) fn of_int(value: i64) -> Moment {
     match value.unsigned_abs() {
@@ -65,8 +65,8 @@ pub(super) fn of_int(value: i64) -> Moment {
     }
 }
 
-/// The moment that a float of unknown unit stands for, to the microsecond: a double holds present times no more exactly.
-/// `None` where it is out of range.
+/// The moment of a float of unknown unit, to the microsecond, the precision of doubles at present times. `None` if out
+/// of range.
 pub(super) fn of_float(value: f64) -> Option<Moment> {
     let size = value.abs();
     let micros = if size < SECONDS as f64 {
@@ -82,14 +82,14 @@ pub(super) fn of_float(value: f64) -> Option<Moment> {
     (micros.abs() < i64::MAX as f64).then(|| Moment::of_micros(micros.round() as i64))
 }
 
-/// The moment that a text in the form of RFC 3339 names, in UTC where it has no offset; `None` for any other text.
+/// The moment of an RFC 3339 text, in UTC without an offset; `None` for any other text.
 pub(super) fn of_text(text: &[u8]) -> Option<Moment> {
     let text = std::str::from_utf8(text).ok()?;
     string_to_datetime(&Utc, text).ok().map(Moment::from)
 }
 
-/// The microseconds of a text that is a full date, time and offset as RFC 3339 has them, and nothing looser or finer: a
-/// text with nanoseconds would lose them.
+/// The microseconds of a text that is a full RFC 3339 date, time and offset. Rejects looser forms, and nanoseconds,
+/// which would be lost.
 pub(super) fn of_rfc3339(text: &[u8]) -> Option<i64> {
     let is_offset = match behind_seconds(text)? {
         [b'Z' | b'z'] => true,
@@ -99,12 +99,12 @@ pub(super) fn of_rfc3339(text: &[u8]) -> Option<i64> {
     if is_offset { of_text(text).map(|time| time.micros) } else { None }
 }
 
-/// As [`of_rfc3339`], of a text without an offset: a time of UTC.
+/// As [`of_rfc3339`], for a text without an offset, in UTC.
 pub(super) fn of_utc(text: &[u8]) -> Option<i64> {
     behind_seconds(text)?.is_empty().then(|| of_text(text).map(|time| time.micros))?
 }
 
-/// What follows a full date and time, no finer than a microsecond, with which a text begins.
+/// The rest after a full date and time, no finer than a microsecond, at the start of a text.
 fn behind_seconds(text: &[u8]) -> Option<&[u8]> {
     const SHAPE: &[u8] = b"0000-00-00T00:00:00";
     let (start, rest) = text.split_at_checked(SHAPE.len())?;
@@ -122,18 +122,18 @@ fn behind_seconds(text: &[u8]) -> Option<&[u8]> {
     (digits > 0 && !is_finer).then(|| &fraction[digits..])
 }
 
-/// A format of times, as strftime has it.
+/// A strftime format of times.
 #[derive(Debug)]
 pub(super) struct Format(Vec<Item<'static>>);
 
 impl Format {
-    /// Nothing where it is no format.
+    /// `None` for an invalid format.
     pub(super) fn new(format: &str) -> Option<Self> {
         StrftimeItems::new(format).parse_to_owned().ok().map(Self)
     }
 
-    /// The moment of a text; UTC where it has no offset, midnight where it has no time of day. Nothing where it is not so
-    /// written.
+    /// The moment of a text; UTC without an offset, midnight without a time of day. `None` for a text in another
+    /// format.
     pub(super) fn read(&self, text: &[u8]) -> Option<Moment> {
         let mut parsed = Parsed::new();
         chrono::format::parse(&mut parsed, std::str::from_utf8(text).ok()?, self.0.iter()).ok()?;

@@ -1,4 +1,4 @@
-//! What is known of outcomes from some of the worlds: parts that merge exactly, in any order.
+//! Estimates of outcomes from some worlds: partial results that merge exactly, in any order.
 
 use std::collections::BTreeMap;
 
@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use crate::column::{Column, Narrow};
 use crate::interval::{Interval, Level, Sample};
 
-/// Outcomes that are followed where nothing else is said: those of an ensemble that has no more.
+/// Follow all outcomes by default, up to this many in an ensemble.
 pub const FOLLOWED_MAX: usize = 1_000;
 
 /// One outcome of one entity over some worlds.
@@ -17,33 +17,33 @@ pub struct Aggregate {
     /// Worlds.
     pub count: u64,
     sum: Sum,
-    /// Smallest and largest value, in the outcome's unit; both infinite where there is no world.
+    /// Smallest and largest value, in the outcome's unit; both infinite without worlds.
     min: f64,
     max: f64,
-    /// How many values lie in each bucket.
+    /// Number of values in each bucket.
     buckets: BTreeMap<i32, u64>,
 }
 
-/// Sum of values and of their squares: of whole numbers exactly, before they are divided by the outcome's scale.
+/// Sums of values and of their squares: exact for integers, before division by the outcome's scale.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 enum Sum {
     Whole { sum: i128, squares: i128, scale: i32 },
     Real { mean: f64, squares: f64 },
 }
 
-/// Bits of a double that name its bucket: sign, exponent, and 7 bits of the fraction. So a bucket is at most 1/128 of its
-/// values wide, and whole numbers up to 255 have one each.
+/// A bucket is a double's sign, exponent, and 7 bits of its fraction: at most 1/128 of its values wide, and one per
+/// integer up to 255.
 const BUCKET_SHIFT: u32 = 45;
 
-/// The bucket of a value; buckets are in the order of their values.
+/// The bucket of a value; buckets are ordered like values.
 fn bucket(value: f64) -> i32 {
     let bits = value.to_bits() as i64;
-    // Negative numbers count down as their bits count up.
+    // Negative numbers descend as their bits ascend.
     let ordered = bits ^ (((bits >> 63) as u64) >> 1) as i64;
     (ordered >> BUCKET_SHIFT) as i32
 }
 
-/// The middle of a bucket; of values that are whole numbers divided by `scale` the one in it, where there is one alone.
+/// The middle of a bucket. For integers divided by `scale`, the only such value in it, if there is exactly one.
 fn value_of(place: i32, scale: Option<i32>) -> f64 {
     let of = |ordered: i64| f64::from_bits((ordered ^ (((ordered >> 63) as u64) >> 1) as i64) as u64);
     let (low, high) = (of(i64::from(place) << BUCKET_SHIFT), of(((i64::from(place) + 1) << BUCKET_SHIFT) - 1));
@@ -58,7 +58,7 @@ fn value_of(place: i32, scale: Option<i32>) -> f64 {
 }
 
 impl Aggregate {
-    /// Of a column of a block; `scale` is the outcome's.
+    /// Aggregates a column of a block; `scale` is the outcome's.
     pub fn of(values: &Values<'_>, scale: i32) -> Self {
         match values {
             Values::I16(v) => Self::of_whole(v.iter().map(|x| i32::from(*x)), scale),
@@ -67,7 +67,7 @@ impl Aggregate {
         }
     }
 
-    /// Of a column of stored worlds.
+    /// Aggregates a column of stored worlds.
     pub(crate) fn of_column(column: &Column) -> Self {
         match &column.values {
             Narrow::U8(v) => Self::of_whole(v.iter().map(|x| i32::from(*x)), column.scale),
@@ -122,14 +122,14 @@ impl Aggregate {
             values.for_each(|value| *self.buckets.entry(bucket(value)).or_default() += 1);
             return;
         }
-        // Nearly always: counted in place, without looking anything up.
+        // The common case: count in place, without lookups.
         let mut counts = vec![0u64; span as usize + 1];
         values.for_each(|value| counts[(bucket(value) - first) as usize] += 1);
         let there = counts.into_iter().enumerate().filter(|(_, count)| *count > 0);
         self.buckets = there.map(|(place, count)| (first + place as i32, count)).collect();
     }
 
-    /// Takes in the same outcome over other worlds.
+    /// Adds the same outcome over other worlds.
     pub fn merge(&mut self, other: &Self) {
         self.sum = match (self.sum, other.sum) {
             (Sum::Whole { sum: a, squares: x, scale }, Sum::Whole { sum: b, squares: y, .. }) => {
@@ -157,13 +157,13 @@ impl Aggregate {
         moments(self.sum, self.count).0
     }
 
-    /// The variance of a world, estimated without bias; 0 from fewer than two worlds.
+    /// The unbiased variance over worlds; 0 for fewer than two worlds.
     pub fn variance(&self) -> f64 {
         if self.count < 2 { 0.0 } else { (moments(self.sum, self.count).1 / (self.count - 1) as f64).max(0.0) }
     }
 
-    /// The 95% confidence interval of the mean, also where it is looked at after each range and playing ends once it is
-    /// narrow. `None` from fewer than two worlds, and of real numbers that are all the same.
+    /// The 95% confidence interval of the mean, valid even if a run checks it after each range and stops once it is
+    /// narrow. `None` for fewer than two worlds, and for real numbers that are all equal.
     pub fn interval(&self) -> Option<Interval> {
         let (mean, scale) = (self.mean(), self.scale());
         let cube = |(bucket, count): (&i32, &u64)| *count as f64 * (value_of(*bucket, scale) - mean).powi(3);
@@ -178,12 +178,12 @@ impl Aggregate {
         sample.interval(Level::WATCHED)
     }
 
-    /// How far the interval reaches from the mean, to the farther side.
+    /// The distance from the mean to the farther end of the interval.
     pub fn ci_half_width(&self) -> Option<f64> {
         self.interval().map(|interval| interval.reach(self.mean()))
     }
 
-    /// By what whole numbers were divided; `None` of real numbers.
+    /// The divisor of integers; `None` for real numbers.
     fn scale(&self) -> Option<i32> {
         match self.sum {
             Sum::Whole { scale, .. } => Some(scale),
@@ -191,13 +191,13 @@ impl Aggregate {
         }
     }
 
-    /// Smallest and largest value; `None` of no world.
+    /// Smallest and largest value; `None` without worlds.
     pub fn bounds(&self) -> Option<[f64; 2]> {
         (self.count > 0).then_some([self.min, self.max])
     }
 
-    /// The value that a share `q` of the worlds does not exceed, within 0.4%; exact for whole numbers up to 255 and at both
-    /// ends. `None` of no world.
+    /// The smallest value that at least a share `q` of the worlds does not exceed, within 0.4%; exact for integers up
+    /// to 255 and at both ends. `None` without worlds.
     pub fn quantile(&self, q: f64) -> Option<f64> {
         let rank = ((q.clamp(0.0, 1.0) * self.count as f64).ceil() as u64).max(1);
         let scale = self.scale();
@@ -212,21 +212,21 @@ impl Aggregate {
     }
 }
 
-/// The mean, and the sum of the squared distances from it.
+/// The mean, and the sum of squared deviations from it.
 fn moments(sum: Sum, count: u64) -> (f64, f64) {
     match sum {
         Sum::Real { mean, squares } => (mean, squares),
         Sum::Whole { .. } if count == 0 => (0.0, 0.0),
         Sum::Whole { sum, squares, scale } => {
             let (n, unit) = (i128::from(count), f64::from(scale));
-            // n times the sum of squared distances, exactly.
+            // n times the sum of squared deviations, exactly.
             let spread = n * squares - sum * sum;
             (sum as f64 / count as f64 / unit, spread as f64 / count as f64 / (unit * unit))
         }
     }
 }
 
-/// Aggregates of outcomes by entity and outcome, each a place in the catalogue.
+/// Aggregates by entity and outcome, as catalogue indices.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Aggregates(BTreeMap<u64, Aggregate>);
 
@@ -235,7 +235,7 @@ fn key(entity: usize, outcome: usize) -> u64 {
 }
 
 impl Aggregates {
-    /// Takes in the outcomes of a block that are followed.
+    /// Adds the followed outcomes of a block.
     pub(crate) fn take(&mut self, catalogue: &Catalogue, follow: &Follow, block: &OutcomeBlock<'_>) {
         for (outcome, values) in block.columns.iter().enumerate() {
             if follow.has(block.entity, outcome) {
@@ -250,25 +250,25 @@ impl Aggregates {
         self.0.insert(key(entity, outcome), aggregate);
     }
 
-    /// Takes in what is known from other worlds.
+    /// Adds aggregates of other worlds.
     pub fn merge(&mut self, other: &Self) {
         for (key, aggregate) in &other.0 {
             self.0.entry(*key).and_modify(|a| a.merge(aggregate)).or_insert_with(|| aggregate.clone());
         }
     }
 
-    /// What is known of an outcome of an entity.
+    /// The aggregate of an outcome of an entity.
     pub fn get(&self, entity: usize, outcome: usize) -> Option<&Aggregate> {
         self.0.get(&key(entity, outcome))
     }
 
-    /// Entity and outcome of all that is followed, with what is known.
+    /// Entity, outcome and aggregate of everything followed.
     pub fn iter(&self) -> impl Iterator<Item = (usize, usize, &Aggregate)> {
         self.0.iter().map(|(key, aggregate)| ((key >> 32) as usize, (key & u64::from(u32::MAX)) as usize, aggregate))
     }
 }
 
-/// Which outcomes are followed while an ensemble is played.
+/// Which outcomes to follow while an ensemble runs.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Follow {
     all: bool,
@@ -276,12 +276,12 @@ pub struct Follow {
 }
 
 impl Follow {
-    /// These, and all where the ensemble has no more than [`FOLLOWED_MAX`].
+    /// Follows the given outcomes, and all if the ensemble has at most [`FOLLOWED_MAX`].
     pub fn new(catalogue: &Catalogue, some: Vec<(usize, usize)>) -> Self {
         Self { all: catalogue.values_per_world() <= FOLLOWED_MAX, some }
     }
 
-    /// Entity and outcome, places in the catalogue, of all that is followed.
+    /// Entity and outcome of everything followed, as catalogue indices.
     pub(crate) fn outcomes(&self, catalogue: &Catalogue) -> impl Iterator<Item = (usize, usize)> {
         let of = |entity| (0..catalogue.kind_of(entity).outcomes.len()).map(move |outcome| (entity, outcome));
         let all = (0..catalogue.entities.len()).flat_map(of);
@@ -293,20 +293,20 @@ impl Follow {
     }
 }
 
-/// How near the mean both ends of its confidence interval must be for an ensemble to need no more worlds.
+/// Stop an ensemble once both ends of a confidence interval are this close to the mean.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Goal {
-    /// How far the interval may reach to either side, in the outcome's unit.
+    /// Maximum distance from the mean to either end, in the outcome's unit.
     HalfWidth(f64),
-    /// How far it may reach in percent: of 1 where all values lie between 0 and 1, and else of the mean.
+    /// Maximum distance in percent: of 1 if all values lie between 0 and 1, else of the mean.
     Percent(f64),
 }
 
 impl Goal {
-    /// Fewer worlds say too little about their own spread.
+    /// Fewer worlds estimate their own spread too poorly.
     const WORLDS_MIN: u64 = 100;
 
-    /// Whether an aggregate reaches it.
+    /// Whether an aggregate meets the goal.
     pub fn is_met(self, aggregate: &Aggregate) -> bool {
         let goal = match (self, aggregate.bounds()) {
             (Self::HalfWidth(half), _) => half,
@@ -332,7 +332,7 @@ impl std::str::FromStr for Goal {
     }
 }
 
-/// Reads back with [`FromStr`](std::str::FromStr).
+/// [`FromStr`](std::str::FromStr) reads this back.
 impl std::fmt::Display for Goal {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
@@ -413,7 +413,7 @@ mod tests {
         let coins: Vec<i32> = (0..10_000).map(|i| i % 2).collect();
         let (few, many) = (whole(&coins[..99], 1), whole(&coins, 1));
         let goal = |text: &str| text.parse::<Goal>().unwrap();
-        // 2.054 x 0.5 / 100, and half a world for the steps of a share: just above 1.03% of 1, or 2.06% of the mean.
+        // 2.054 x 0.5 / 100, plus half a world for the steps of a share: just above 1.03% of 1, or 2.06% of the mean.
         assert!(goal("1.04%").is_met(&many) && !goal("1.02%").is_met(&many) && goal("0.0104").is_met(&many));
         assert!(!goal("100").is_met(&few), "99 worlds do not do");
         let larger = whole(&coins.iter().map(|c| c * 4).collect::<Vec<_>>(), 1);
@@ -424,7 +424,7 @@ mod tests {
         assert_eq!([goal("0.5%"), goal("3.5")].map(|g| g.to_string()), ["0.5%", "3.5"]);
     }
 
-    /// Plays ranges of `worlds` worlds until the goal is met, as a run does, and tells whether the interval holds the mean.
+    /// Runs ranges of `worlds` worlds until the goal is met; returns whether the interval contains the mean.
     fn covers(
         seed: u32,
         worlds: usize,
@@ -442,13 +442,13 @@ mod tests {
         low <= mean && mean <= high
     }
 
-    /// In how many of 400 runs the interval holds the mean.
+    /// In how many of 400 runs the interval contains the mean.
     fn covered(worlds: usize, goal: &str, mean: f64, world: impl Fn(&mut world::Stream) -> i32 + Copy) -> usize {
         let goal = goal.parse().unwrap();
         (0..400).filter(|seed| covers(*seed, worlds, goal, mean, world)).count()
     }
 
-    /// 94% of 400, which a true 95% falls short of now and then: the seeds are fixed, so these either hold or do not.
+    /// 94% of 400: a true 95% sometimes falls below 380. The seeds are fixed, so the tests are deterministic.
     const ENOUGH: usize = 376;
 
     #[test]
@@ -463,7 +463,7 @@ mod tests {
 
     #[test]
     fn stopping_early_keeps_skewed_means_covered() {
-        // Whole numbers that are each a tenth less likely than the one before: their mean is 9.
+        // Geometric integers: each is a tenth less likely than the one before, and the mean is 9.
         let skewed = |random: &mut world::Stream| (0..200).take_while(|_| random.uniform() < 0.9).count() as i32;
         for goal in ["2", "0.7"] {
             let found = covered(50, goal, 9.0, skewed);

@@ -20,7 +20,7 @@ pub enum Narrow {
 pub struct Column {
     /// The stored integers (or reals).
     pub values: Narrow,
-    /// A stored integer divided by this is the value.
+    /// Divide a stored integer by this to get the value.
     pub scale: i32,
 }
 
@@ -29,7 +29,7 @@ impl Column {
         Self { values: narrow(parts), scale }
     }
 
-    /// The value at a place: that of a world by its number is [`StoredEnsemble::place`](crate::StoredEnsemble::place).
+    /// The value at an index; see [`StoredEnsemble::place`](crate::StoredEnsemble::place) for the index of a world.
     #[inline]
     pub fn value(&self, place: usize) -> f64 {
         let scale = f64::from(self.scale);
@@ -41,7 +41,7 @@ impl Column {
         }
     }
 
-    /// By how much values differ at least; `None` of real numbers.
+    /// The smallest difference between values; `None` for real numbers.
     pub(crate) fn unit(&self) -> Option<f64> {
         (!matches!(self.values, Narrow::F64(_))).then(|| 1.0 / f64::from(self.scale))
     }
@@ -61,7 +61,7 @@ impl Column {
         self.len() == 0
     }
 
-    /// Memory it takes.
+    /// Bytes of memory in use.
     pub fn bytes(&self) -> usize {
         let width = match &self.values {
             Narrow::U8(_) => 1,
@@ -97,7 +97,7 @@ fn narrow(parts: Vec<ListValues>) -> Narrow {
             _ => &[],
         })
     };
-    // The high bytes of all values together: none of them set means that every value fits in a byte.
+    // The high bytes of all values together: if none is set, every value fits in a byte.
     let high = slices().flatten().fold(0, |bits, v| bits | v);
     if high & !0xFF == 0 {
         Narrow::U8(slices().flatten().map(|v| *v as u8).collect())

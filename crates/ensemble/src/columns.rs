@@ -1,4 +1,4 @@
-//! The outcomes of an ensemble, read column by column when they are asked for.
+//! The outcomes of an ensemble, read column by column on demand.
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -12,10 +12,10 @@ use crate::expression::{BitSet, Expression, OutcomeRef};
 use crate::range_reader::RangeReader;
 use crate::stored::StoredEnsemble;
 
-/// Bytes of outcomes that one expression may have in memory.
+/// Maximum bytes of outcomes in memory for one expression.
 pub(crate) const QUESTION_BYTES_MAX: usize = 128 << 20;
 
-/// The columns of one version of an ensemble: read when first asked for, kept up to a limit.
+/// The columns of one version of an ensemble: read on first use, cached up to a limit.
 pub struct Columns {
     ensemble: StoredEnsemble,
     ranges: Vec<RangeReader>,
@@ -28,20 +28,20 @@ pub struct Columns {
 #[derive(Default)]
 struct Kept {
     columns: HashMap<OutcomeRef, Arc<Column>>,
-    /// In the order in which they came, the oldest first.
+    /// In order of arrival, oldest first.
     order: std::collections::VecDeque<OutcomeRef>,
     bytes: usize,
 }
 
 impl Columns {
-    /// Opens the completed ranges of an ensemble; keeps at most `limit_bytes` of columns in memory.
+    /// Opens the completed ranges of an ensemble; caches at most `limit_bytes` of columns.
     pub fn open(ensemble: StoredEnsemble, limit_bytes: usize) -> Result<Self, EnsembleError> {
         let ranges = ensemble.open_outcomes()?;
         let worlds = ranges.iter().map(|r| r.facts().range.count()).sum();
         Ok(Self { ensemble, ranges, worlds, limit_bytes, kept: Mutex::default(), pages_read: AtomicU64::new(0) })
     }
 
-    /// What the columns are of.
+    /// The ensemble of the columns.
     pub fn ensemble(&self) -> &StoredEnsemble {
         &self.ensemble
     }
@@ -51,17 +51,17 @@ impl Columns {
         self.worlds
     }
 
-    /// Pages of outcomes read from disk so far: one an outcome and range, none for what was in memory.
+    /// Pages read from disk so far: one per outcome and range, none for cached columns.
     pub fn pages_read(&self) -> u64 {
         self.pages_read.load(Ordering::Relaxed)
     }
 
-    /// As [`Self::get`], for the columns of one question, which may have so many bytes together.
+    /// As [`Self::get`], for the columns of one query, with a limit on their total bytes.
     ///
     /// # Errors
-    /// Also where they have more. Then few more than the limit were read.
+    /// Also when they exceed the limit, after reading few columns more.
     pub fn get_within(&self, wanted: &[OutcomeRef], limit_bytes: usize) -> Result<Vec<Arc<Column>>, EnsembleError> {
-        /// Columns that are read before their bytes are counted.
+        /// Columns to read before counting their bytes.
         const AT_ONCE: usize = 16;
         let mut columns = Vec::with_capacity(wanted.len());
         let mut bytes = 0;
@@ -76,16 +76,16 @@ impl Columns {
         Ok(columns)
     }
 
-    /// The worlds in which an expression holds. The set means nothing once `wanted` says that nobody waits for it.
+    /// The worlds in which an expression holds. Meaningless once `wanted` returns false, because nobody waits for it.
     ///
     /// # Errors
-    /// Where segments cannot be read, or the expression names outcomes of over 128 MB.
+    /// When segments cannot be read, or the expression names outcomes of over 128 MB.
     pub fn worlds_of(&self, expression: &Expression, wanted: &dyn Fn() -> bool) -> Result<BitSet, EnsembleError> {
         let columns = self.get_within(expression.columns(), QUESTION_BYTES_MAX)?;
         Ok(expression.holds_while(&columns, self.worlds, wanted))
     }
 
-    /// Some columns, in the order asked for. Those of one entity that are not in memory are read in one pass.
+    /// Returns columns in the given order. Reads those of one entity that are not cached in one pass.
     pub fn get(&self, wanted: &[OutcomeRef]) -> Result<Vec<Arc<Column>>, EnsembleError> {
         let mut missing: Vec<OutcomeRef> = {
             let kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
@@ -108,12 +108,12 @@ impl Columns {
         drop(kept);
         match found {
             Some(columns) => Ok(columns),
-            // Another thread's columns pushed ours out between the two looks.
+            // Another thread's columns evicted ours between the two lookups.
             None => wanted.iter().map(|w| Ok(Arc::new(self.read(&[*w])?.swap_remove(0)))).collect(),
         }
     }
 
-    /// Reads some outcomes (ascending) of one entity, the ranges shared out among the machine's cores.
+    /// Reads some outcomes (ascending) of one entity, ranges in parallel on all cores.
     fn read(&self, outcomes: &[OutcomeRef]) -> Result<Vec<Column>, EnsembleError> {
         self.pages_read.fetch_add((outcomes.len() * self.ranges.len()) as u64, Ordering::Relaxed);
         let catalogue = &self.ensemble.plan.catalogue;

@@ -1,7 +1,7 @@
-//! Two ensembles side by side: one outcome of each, world by world.
+//! Compares one outcome of each of two ensembles, world by world.
 //!
-//! Ensembles of one seed share their random numbers: what differs between the same world of both is what was changed. The
-//! difference is then known far better than either mean.
+//! Ensembles with equal seeds share their random numbers: a world differs between them only through the changed input.
+//! The difference is then estimated far better than either mean.
 
 use serde::Serialize;
 
@@ -14,31 +14,31 @@ use crate::interval::{Interval, Level, Sample};
 /// How an outcome of one ensemble compares with an outcome of another.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Comparison {
-    /// Worlds that both have.
+    /// Worlds in both ensembles.
     pub worlds: usize,
-    /// Whether both have the same seed, so that the same worlds are compared.
+    /// Whether both have the same seed, so that worlds can be paired.
     pub is_paired: bool,
     /// The means of both.
     pub means: [f64; 2],
-    /// The second mean less the first.
+    /// The second mean minus the first.
     pub difference: f64,
-    /// The difference's 95% confidence interval: from the differences of the worlds where they are paired, and else from both
-    /// means' intervals. `None` from fewer than two worlds.
+    /// The 95% confidence interval of the difference: from the differences of paired worlds, or else from the intervals
+    /// of both means. `None` for fewer than two worlds.
     pub ci: Option<Interval>,
-    /// How far it reaches from the difference, to the farther side.
+    /// The distance from the difference to the farther end of the interval.
     pub ci_half_width: Option<f64>,
-    /// What that would be from both means' intervals alone.
+    /// The same distance computed without pairing.
     pub unpaired_half_width: Option<f64>,
-    /// Correlation of both over the worlds, where they are paired; `None` where either is the same in every world.
+    /// Correlation of both over paired worlds; `None` if either is constant.
     pub correlation: Option<f64>,
-    /// Shares of the worlds in which the second is less, the same, and more, where they are paired.
+    /// For paired worlds, the shares in which the second is less, equal, and greater.
     pub shares: Option<[f64; 3]>,
 }
 
-/// Compares an outcome of one ensemble with an outcome of another over the worlds that both have.
+/// Compares an outcome of one ensemble with an outcome of another over the worlds in both.
 ///
 /// # Errors
-/// Where their segments cannot be read.
+/// When their segments cannot be read.
 pub fn compare(first: (&Columns, OutcomeRef), second: (&Columns, OutcomeRef)) -> Result<Comparison, EnsembleError> {
     let is_paired = first.0.ensemble().plan.seed == second.0.ensemble().plan.seed;
     let places = common(first.0, second.0);
@@ -47,7 +47,7 @@ pub fn compare(first: (&Columns, OutcomeRef), second: (&Columns, OutcomeRef)) ->
     Ok(compared(&a[0], &b[0], &places, is_paired))
 }
 
-/// The places, in either's columns, of the worlds that both have.
+/// The indices of the common worlds in the columns of each.
 fn common(a: &Columns, b: &Columns) -> Vec<[usize; 2]> {
     let worlds = |columns: &Columns| columns.ensemble().world_numbers().collect::<Vec<_>>();
     let (a, b) = (worlds(a), worlds(b));
@@ -101,7 +101,7 @@ fn compared(a: &Column, b: &Column, places: &[[usize; 2]], is_paired: bool) -> C
     }
 }
 
-/// The interval of the second mean less the first, of samples that have nothing to do with each other (Newcombe 1998).
+/// The interval of the second mean minus the first, for independent samples (Newcombe 1998).
 fn apart(a: Sample, b: Sample) -> Option<Interval> {
     let (of_a, of_b) = (a.interval(Level::FIXED)?, b.interval(Level::FIXED)?);
     let difference = b.mean - a.mean;
@@ -126,9 +126,9 @@ mod tests {
         let (a, b) = (column(&[0, 10, 20, 30]), column(&[2, 12, 26, 30]));
         let all = [[0, 0], [1, 1], [2, 2], [3, 3]];
         let found = compared(&a, &b, &all, true);
-        // Differences 1, 1, 3, 0: their mean is 1.25, their sum of squares about it 4.75.
+        // Differences 1, 1, 3, 0: their mean is 1.25, the sum of squared deviations 4.75.
         assert_eq!((found.worlds, found.means, found.difference), (4, [7.5, 8.75], 1.25));
-        // Their spread, and what their range of 3 adds from so few worlds.
+        // Their spread, plus the term for their range of 3 with so few worlds.
         let expected = 1.96 * (4.75f64 / 3.0 / 4.0 + (1.96f64 * 3.0 / 8.0).powi(2)).sqrt();
         let Interval { low, high } = found.ci.unwrap();
         let half = (high - low) / 2.0;

@@ -5,15 +5,15 @@ use ndarray::{Array2, s};
 
 use crate::column::Column;
 
-/// Worlds worked on together: their columns stay in the caches.
+/// Worlds per chunk: their columns stay in the caches.
 const CHUNK: usize = 2048;
-/// Columns of a tile; the tiles below the diagonal follow from those above it.
+/// Columns per tile; tiles below the diagonal mirror those above it.
 const TILE: usize = 128;
 
-/// The matrix of Pearson correlations. NaN where an outcome is the same in every world.
+/// The matrix of Pearson correlations; NaN for constant outcomes.
 ///
-/// Columns are standardised and multiplied in single precision, chunk by chunk, and the chunks are summed in double
-/// precision: the error stays below 1e-5.
+/// Standardises and multiplies columns in single precision, chunk by chunk, and sums chunks in double precision: the
+/// error stays below 1e-5.
 pub fn correlation(columns: &[impl AsRef<Column> + Sync]) -> Array2<f64> {
     let n = columns.len();
     let worlds = columns.first().map_or(0, |c| c.as_ref().len());

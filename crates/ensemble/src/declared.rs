@@ -1,12 +1,13 @@
-//! What a model emits, held against what its catalogue declares, before it is written.
+//! Checks a model's blocks against its catalogue before they are written.
 
 use model::{Catalogue, EventBlock, EventKind, EventValues, NULL_LABEL, OutOfRange, OutcomeBlock, OutcomeKind, Values};
 use world::World;
 
-/// What is wrong with a block, in words.
+/// The error says what is wrong with a block.
 type Checked = Result<(), String>;
 
-/// Whether a block has a column of the right kind and length for each outcome of its entity, and flags are 0 or 1.
+/// Checks that a block has a column of the right kind and length for each outcome of its entity, and that flags are 0
+/// or 1.
 pub(crate) fn check_outcomes(catalogue: &Catalogue, block: &OutcomeBlock<'_>) -> Checked {
     let entity = &catalogue.entities[block.entity].name;
     let outcomes = &catalogue.kind_of(block.entity).outcomes;
@@ -36,7 +37,7 @@ pub(crate) fn check_outcomes(catalogue: &Catalogue, block: &OutcomeBlock<'_>) ->
     Ok(())
 }
 
-/// Whether a block has a column of the right kind and length for each event column, and codes stand for words.
+/// Checks that a block has a column of the right kind and length for each event column, and that codes have words.
 pub(crate) fn check_events(catalogue: &Catalogue, block: &EventBlock<'_>) -> Checked {
     let entity = &catalogue.entities[block.entity].name;
     let rows: usize = block.rows.iter().map(|&rows| rows as usize).sum();
@@ -79,7 +80,6 @@ pub(crate) fn check_events(catalogue: &Catalogue, block: &EventBlock<'_>) -> Che
     Ok(())
 }
 
-/// The world of a row.
 fn world_of(block: &EventBlock<'_>, row: usize) -> World {
     let mut end = 0;
     let ended = |&&rows: &&u32| {

@@ -1,4 +1,4 @@
-//! The distribution of one outcome: every value it takes, and how often.
+//! The distribution of one outcome: every value and its frequency.
 
 use crate::column::{Column, Narrow};
 use crate::interval::{Interval, Level, Sample};
@@ -6,11 +6,11 @@ use crate::interval::{Interval, Level, Sample};
 /// An exact distribution.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Distribution {
-    /// Different values, ascending, with the worlds that have them.
+    /// Distinct values, ascending, with their number of worlds.
     pub counts: Vec<(f64, usize)>,
     /// Worlds.
     pub worlds: usize,
-    /// By how much values differ at least; `None` of real numbers.
+    /// The smallest difference between values; `None` for real numbers.
     unit: Option<f64>,
 }
 
@@ -38,25 +38,25 @@ impl Distribution {
         Self { counts, worlds: column.len(), unit: column.unit() }
     }
 
-    /// The mean; NaN where there are no worlds.
+    /// The mean; NaN without worlds.
     pub fn mean(&self) -> f64 {
         self.counts.iter().map(|(value, n)| value * *n as f64).sum::<f64>() / self.worlds as f64
     }
 
-    /// The standard deviation over the worlds (their number is the divisor).
+    /// The standard deviation over the worlds (divisor: their number).
     pub fn standard_deviation(&self) -> f64 {
         let mean = self.mean();
         let squares = self.counts.iter().map(|(value, n)| (value - mean).powi(2) * *n as f64);
         (squares.sum::<f64>() / self.worlds as f64).sqrt()
     }
 
-    /// The mean's 95% confidence interval; `None` from fewer than two worlds, and of real numbers that are all the same.
+    /// The mean's 95% confidence interval; `None` for fewer than two worlds, and for real numbers that are all equal.
     pub fn interval(&self) -> Option<Interval> {
         let counts = self.counts.iter().map(|(value, n)| (*value, *n as u64));
         Sample::of(counts, self.unit).interval(Level::FIXED)
     }
 
-    /// The smallest value that at least a share `p` (0 to 1) of the worlds do not exceed; NaN where there are none.
+    /// The smallest value that at least a share `p` (0 to 1) of the worlds does not exceed; NaN without worlds.
     pub fn quantile(&self, p: f64) -> f64 {
         let wanted = (p.clamp(0.0, 1.0) * self.worlds as f64).ceil().max(1.0) as usize;
         let mut below = 0;
@@ -67,7 +67,7 @@ impl Distribution {
         reached.map_or(f64::NAN, |(value, _)| *value)
     }
 
-    /// Each value with the share of the worlds that do not exceed it.
+    /// Each value with the share of worlds that do not exceed it.
     pub fn cdf(&self) -> impl Iterator<Item = (f64, f64)> {
         let mut below = 0;
         self.counts.iter().map(move |(value, n)| {
@@ -76,7 +76,7 @@ impl Distribution {
         })
     }
 
-    /// The values cut into at most `bins` equal steps: (from, to, worlds), the last end included.
+    /// At most `bins` equal bins of the values as (from, to, worlds); the last bin includes its end.
     pub fn histogram(&self, bins: usize) -> Vec<(f64, f64, usize)> {
         let (Some((low, _)), Some((high, _))) = (self.counts.first(), self.counts.last()) else {
             return Vec::new();
@@ -84,7 +84,7 @@ impl Distribution {
         if self.counts.len() <= bins {
             return self.counts.iter().map(|(value, n)| (*value, *value, *n)).collect();
         }
-        // Whole steps where the values are whole, so that every bin covers as many of them.
+        // Integer bin widths for integer values, so that every bin covers the same number of them.
         let whole = self.counts.iter().all(|(value, _)| value.fract() == 0.0);
         let step = if whole { ((high - low + 1.0) / bins as f64).ceil() } else { (high - low) / bins as f64 };
         let place = |value: f64| (((value - low) / step) as usize).min(bins - 1);

@@ -1,4 +1,4 @@
-//! What can go wrong with an ensemble.
+//! Errors of ensembles.
 
 use std::path::PathBuf;
 
@@ -17,25 +17,25 @@ pub enum EnsembleError {
     /// No ensemble has the name.
     #[error("unknown ensemble {name:?} in {}{}", data.display(), suggest(have))]
     Unknown {
-        /// The name asked for.
+        /// The requested name.
         name: String,
         /// The data folder.
         data: PathBuf,
-        /// The ensembles there are.
+        /// The existing ensembles.
         have: Vec<String>,
     },
-    /// The ensemble has another version.
+    /// The ensemble is at another version.
     #[error("ensemble {name:?} has no version {version}: it was replaced or dropped")]
     Version {
         /// The ensemble.
         name: String,
-        /// The version asked for.
+        /// The requested version.
         version: u64,
     },
     /// The name is in use.
     #[error("ensemble {name:?} exists already")]
     Taken {
-        /// The name asked for.
+        /// The requested name.
         name: String,
     },
     /// A world is not stored.
@@ -43,100 +43,100 @@ pub enum EnsembleError {
     World {
         /// The ensemble.
         name: String,
-        /// The world asked for.
+        /// The requested world.
         world: World,
-        /// How many worlds the ensemble is to have.
+        /// Planned number of worlds of the ensemble.
         planned: usize,
         /// The completed ranges, in order.
         stored: Vec<WorldRange>,
     },
-    /// An ensemble's description cannot be put in writing.
+    /// An ensemble's description cannot be serialised.
     #[error("cannot write the description of ensemble {name:?}: {reason}")]
     Description {
         /// The ensemble.
         name: String,
-        /// What is wrong.
+        /// The defect.
         reason: String,
     },
-    /// A question needs too much memory.
+    /// A query needs too much memory.
     #[error("the question needs more than {} MB for outcomes: name fewer outcomes", limit >> 20)]
     Memory {
-        /// Bytes that it may have.
+        /// The limit in bytes.
         limit: usize,
     },
-    /// The entity is not played.
+    /// The entity has no events.
     #[error("{entity} has no events: only the entities that are played have")]
     NoEvents {
         /// The entity.
         entity: String,
     },
-    /// The model that plays worlds again is not there, or failed.
+    /// The model to replay worlds is missing or failed.
     #[error("worlds of ensemble {ensemble:?} cannot be played again: {reason}")]
     Replay {
         /// The ensemble.
         ensemble: String,
-        /// Why not.
+        /// Why.
         reason: String,
     },
-    /// What is stored of an ensemble does not read back, or does not fit together. Others are not concerned.
+    /// The stored data of an ensemble is unreadable or inconsistent. Other ensembles are not affected.
     #[error("ensemble {name:?} is damaged: {reason}")]
     Damaged {
         /// The ensemble.
         name: String,
-        /// What is wrong.
+        /// The defect.
         reason: String,
     },
 }
 
-/// Why a question has no answer.
+/// Why a query has no answer.
 #[derive(Debug, thiserror::Error)]
 pub enum QuestionError {
     /// Stored outcomes or events could not be read.
     #[error(transparent)]
     Ensemble(#[from] EnsembleError),
-    /// A name stands for nothing.
+    /// Unknown name.
     #[error(transparent)]
     Unknown(#[from] UnknownName),
-    /// A leg or condition makes no sense.
+    /// A leg or condition is invalid.
     #[error(transparent)]
     Expression(#[from] expr::Error),
-    /// The question has too many parts.
+    /// The query has too many parts.
     #[error("{count} {what} in one question are too many, {max} at most: ask several questions")]
     TooMany {
-        /// What there is too much of.
+        /// The kind of part.
         what: &'static str,
-        /// How much.
+        /// The number asked for.
         count: usize,
-        /// How much there may be.
+        /// The limit.
         max: usize,
     },
-    /// Whoever asked does not wait for the answer.
+    /// The caller no longer waits for the answer.
     #[error("the question was given up")]
     GivenUp,
-    /// A condition in the model's own words makes no sense.
+    /// A condition in the model's own words is invalid.
     #[error(transparent)]
     Words(#[from] ConditionError),
-    /// A condition is no expression, and the model cannot be asked whether it is in words of its own.
+    /// A condition is not an expression, and the model is not available to check its own words.
     #[error("{error}\n(its model, which may know these words, cannot be asked: {reason})")]
     NoModel {
-        /// Why it is no expression.
+        /// Why it is not an expression.
         error: expr::Error,
-        /// Why there is no model.
+        /// Why the model is missing.
         reason: String,
     },
     /// Too few worlds meet the conditions.
     #[error(transparent)]
     TooFew(#[from] TooFew),
-    /// Nothing was asked.
+    /// The query has no legs.
     #[error("no condition: give at least one")]
     NoLegs,
-    /// A condition in the model's own words, and no entity.
+    /// A condition in the model's own words lacks an entity.
     #[error("{text:?} needs an entity: write it as \"ENTITY: {text}\"")]
     NoEntity {
         /// The condition.
         text: String,
     },
-    /// No world can answer yet.
+    /// No world is complete yet.
     #[error("ensemble {ensemble:?} has no completed worlds yet")]
     NoWorlds {
         /// The ensemble.
@@ -144,7 +144,7 @@ pub enum QuestionError {
     },
 }
 
-/// Which worlds are stored, neighbouring ranges as one: `0 to 499, 1000 to 1499`.
+/// The stored worlds, with adjacent ranges merged: `0 to 499, 1000 to 1499`.
 fn stored_worlds(ranges: &[WorldRange]) -> String {
     const SHOWN_MAX: usize = 8;
     let mut runs: Vec<(u32, u32)> = Vec::new();

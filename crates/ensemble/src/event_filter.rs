@@ -5,8 +5,8 @@ use model::{Catalogue, EventKind, UnknownName};
 
 use crate::event_reader::EventRows;
 
-/// A condition over events. A missing value differs from every value: `foul != 'hold'` is true of plays without a foul,
-/// and every other test of what is missing is false.
+/// A condition over events. A missing value differs from every value: `foul != 'hold'` is true for plays without a
+/// foul, and any other test of a missing value is false.
 #[derive(Debug, Clone)]
 pub struct EventFilter(Cond);
 
@@ -16,7 +16,7 @@ enum Cond {
     Any(Vec<Cond>),
     Not(Box<Cond>),
     Constant(bool),
-    /// A column, for each of its words whether it passes, and whether a missing one does.
+    /// A column, whether each of its words passes, and whether a missing one does.
     Words {
         column: usize,
         passes: Vec<bool>,
@@ -39,16 +39,16 @@ enum Number {
 type Result<T> = std::result::Result<T, Error>;
 
 impl EventFilter {
-    /// Parses `text` for the events of `catalogue`. A word needs no quotes after a comparison: `play_type = run`.
+    /// Parses `text` for the events of `catalogue`. A word after a comparison needs no quotes: `play_type = run`.
     ///
     /// # Errors
-    /// Where the text does not follow the grammar of [`expr`], names a column or a word that events never have, or
-    /// compares words with numbers.
+    /// When the text does not follow the grammar of [`expr`], names an unknown column or word, or compares words with
+    /// numbers.
     pub fn parse(text: &str, catalogue: &Catalogue) -> Result<Self> {
         Ok(Self(Binder { text, catalogue }.condition(&expr::parse(text)?)?))
     }
 
-    /// Whether the condition is true of a row.
+    /// Whether the condition holds for a row.
     pub fn holds(&self, events: &EventRows, row: usize) -> bool {
         self.0.holds(events, row)
     }
@@ -179,7 +179,7 @@ impl Binder<'_> {
         found.map_err(|unknown| Error::new(self.text, name.at, unknown.to_string()))
     }
 
-    /// A column of words, and its words.
+    /// A column of words, with its words.
     fn words(&self, name: &Name) -> Result<(usize, &[String])> {
         let column = self.column(name)?;
         match &self.catalogue.events[column].kind {
@@ -188,7 +188,6 @@ impl Binder<'_> {
         }
     }
 
-    /// One of the words of a column.
     fn word<'a>(&self, column: &str, words: &[String], value: &'a Expr) -> Result<&'a str> {
         let word = match &value.node {
             Node::Text(word) | Node::Name(word) => word,
@@ -227,7 +226,7 @@ mod tests {
         Catalogue { kinds: Vec::new(), entities: Vec::new(), events }
     }
 
-    /// Four plays; everything of the last is missing.
+    /// Four plays; every value of the last is missing.
     fn events() -> EventRows {
         EventRows {
             entity: 0,

@@ -1,4 +1,4 @@
-//! The events of one entity back from a range's segment, as the blocks that the model emitted.
+//! Reads the events of one entity from a range's segment, as the blocks that the model emitted.
 
 use std::ops::Range;
 
@@ -9,7 +9,7 @@ use world::WorldRange;
 use crate::range_reader::RangeReader;
 use crate::schema::event;
 
-/// Events in memory: the rows of one entity for some neighbouring worlds.
+/// Events in memory: the rows of one entity for adjacent worlds.
 #[derive(Debug, Clone, PartialEq)]
 pub struct EventRows {
     /// The entity.
@@ -18,7 +18,7 @@ pub struct EventRows {
     pub range: WorldRange,
     /// Rows of each world.
     pub rows: Vec<u32>,
-    /// One column for each of the catalogue's event columns that was asked for, in its order; empty for the others.
+    /// One column for each of the catalogue's event columns, in its order; empty if not requested.
     pub columns: Vec<OwnedEventValues>,
 }
 
@@ -45,21 +45,21 @@ impl OwnedEventValues {
         }
     }
 
-    /// The integer (or code) of a row; `None` where it is NULL.
+    /// The integer (or code) of a row; `None` for NULL.
     pub fn number(&self, row: usize) -> Option<i32> {
         self.borrow().number(row)
     }
 }
 
 impl EventRows {
-    /// The rows as a model emits them; columns that were not asked for are empty.
+    /// The rows as a model emits them; columns not requested are empty.
     pub fn block(&self) -> EventBlock<'_> {
         let columns = self.columns.iter().map(OwnedEventValues::borrow).collect();
         EventBlock { entity: self.entity, range: self.range, rows: &self.rows, columns }
     }
 }
 
-/// Where the events of one entity lie in a range's segment.
+/// The rows of one entity in a range's segment.
 pub(crate) struct EntityRows {
     entity: usize,
     group: usize,
@@ -68,7 +68,7 @@ pub(crate) struct EntityRows {
 }
 
 impl RangeReader {
-    /// Finds the events of an entity, which must be one of the segment's.
+    /// Finds the events of an entity in the segment.
     pub(crate) fn entity_rows(&self, entity: usize) -> Result<EntityRows, TableError> {
         let (group, segment) = (self.group(entity)?, self.segment());
         let FlatValues::Integers(worlds) = segment.flat(group, event::WORLD, 0..segment.rows(group))? else {
@@ -80,8 +80,8 @@ impl RangeReader {
         Ok(EntityRows { entity, group, worlds })
     }
 
-    /// The events of an entity in the worlds of `range` (part of this segment's), the columns for whose places `wants` says
-    /// so.
+    /// The events of an entity in the worlds of `range`, part of this segment's. Reads the columns for which `wants`
+    /// returns true, by catalogue index.
     pub(crate) fn events(
         &self,
         catalogue: &Catalogue,
@@ -130,7 +130,7 @@ impl RangeReader {
                 let values = v.into_iter().map(|v| i16::try_from(narrow(v, i32::from(NULL_I16))));
                 OwnedEventValues::I16(values.collect::<Result<_, _>>().map_err(|_| wrong())?)
             }
-            // What is NULL in the segment is NULL in the block.
+            // NULL in the segment is NULL in the block.
             (FlatValues::Integers(v), EventKind::I32) => OwnedEventValues::I32(v),
             _ => return Err(wrong()),
         })

@@ -1,4 +1,4 @@
-//! The events of one entity: read where they are stored, played again from the seed where they are not.
+//! The events of one entity: read if stored, else replayed from the seed.
 
 use std::sync::Arc;
 
@@ -24,10 +24,10 @@ enum From {
 }
 
 impl StoredEnsemble {
-    /// The model that plays events again; `None` where they are stored.
+    /// The model that replays events; `None` if they are stored.
     ///
     /// # Errors
-    /// Where the model is not there, or emits other events than when it played the ensemble.
+    /// When the model is missing, or now emits other events than in the ensemble.
     pub fn replayer(
         &self,
         make_model: impl FnOnce() -> Result<Arc<dyn Model>, ModelError>,
@@ -43,11 +43,11 @@ impl StoredEnsemble {
         Ok(Some(model))
     }
 
-    /// The events of an entity in the completed range that holds the first of `worlds`. `replayer` is what
-    /// [`Self::replayer`] gave.
+    /// The events of an entity in the completed range that contains the first of `worlds`. `replayer` is the result of
+    /// [`Self::replayer`].
     ///
     /// # Errors
-    /// [`EnsembleError::NoEvents`] where none are stored of the entity, and where the segment cannot be opened.
+    /// [`EnsembleError::NoEvents`] if the entity has no stored events; also when the segment cannot be opened.
     pub fn event_source(
         &self,
         entity: usize,
@@ -69,10 +69,10 @@ impl StoredEnsemble {
         Ok(EventSource { ensemble: self, entity, from })
     }
 
-    /// The events of an entity in some worlds of one completed range, all columns.
+    /// The events of an entity in some worlds of one completed range, with all columns.
     ///
     /// # Errors
-    /// [`EnsembleError::NoEvents`] where the entity has none, and where they can be neither read nor played again.
+    /// [`EnsembleError::NoEvents`] if the entity has none; also when they can be neither read nor replayed.
     pub fn events_of(
         &self,
         entity: usize,
@@ -93,10 +93,10 @@ impl StoredEnsemble {
 }
 
 impl EventSource<'_> {
-    /// The events in some of the range's worlds, the columns for whose places in the catalogue `wants` says so.
+    /// The events in some of the range's worlds, with the columns for which `wants` returns true, by catalogue index.
     ///
     /// # Errors
-    /// [`EnsembleError::NoEvents`] where the entity has none, and where they can be neither read nor played again.
+    /// [`EnsembleError::NoEvents`] if the entity has none; also when they can be neither read nor replayed.
     pub fn read(&self, worlds: WorldRange, wants: impl Fn(usize) -> bool) -> Result<EventRows, EnsembleError> {
         let Self { ensemble, entity, from } = self;
         let model = match from {
@@ -111,7 +111,7 @@ impl EventSource<'_> {
     }
 }
 
-/// Keeps some columns of the events of one entity that a model emits.
+/// Keeps some event columns of one entity as a model emits them.
 struct KeepEvents<W> {
     entity: usize,
     wants: W,

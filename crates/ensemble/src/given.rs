@@ -1,4 +1,4 @@
-//! Worlds to answer from: those that meet some conditions, and ways out where they are too few.
+//! Selects worlds that meet conditions, and suggests wider tolerances if they are too few.
 
 use std::fmt;
 
@@ -6,14 +6,14 @@ use model::{Condition, NEVER};
 
 use crate::expression::BitSet;
 
-/// Conditions, and how each world stands to them.
+/// Conditions, and how each world meets them.
 pub struct Given {
     texts: Vec<String>,
     /// The worlds that meet every condition without tolerances.
     rest: BitSet,
-    /// Those with tolerances, and what stands before each as it was typed.
+    /// Conditions with tolerances, and the text typed before each.
     widening: Vec<(String, Box<dyn Condition>)>,
-    /// How many times the tolerances of all conditions must be taken for each world to match.
+    /// For each world, the factor on all tolerances needed to match.
     times: Vec<u32>,
 }
 
@@ -29,8 +29,8 @@ impl Given {
         self.rest.intersect(worlds);
     }
 
-    /// Adds a condition in a model's words with its [distances](Condition::distances), one a world. The entity that the text
-    /// names stands in `before`.
+    /// Adds a condition in a model's words with its [distances](Condition::distances), one per world. `before` is the
+    /// entity prefix as typed.
     pub fn add_widening(&mut self, text: &str, before: &str, condition: Box<dyn Condition>, distances: &[u32]) {
         self.texts.push(text.to_owned());
         self.widening.push((before.to_owned(), condition));
@@ -66,33 +66,33 @@ impl Given {
 /// Too few worlds meet the conditions.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub struct TooFew {
-    /// The conditions as they were typed.
+    /// The conditions as typed.
     pub condition: String,
-    /// Worlds that meet them.
+    /// Matching worlds.
     pub matched: usize,
     /// All worlds.
     pub worlds: usize,
-    /// Worlds that there should be.
+    /// Required worlds.
     pub least: usize,
-    /// The narrowest tolerances with which there are.
+    /// The smallest tolerances with enough worlds.
     pub wider: Option<Wider>,
-    /// Worlds that would match if tolerances did not count; `None` where no condition has one.
+    /// Matching worlds with unlimited tolerances; `None` if no condition has one.
     pub widest: Option<usize>,
 }
 
-/// Tolerances with which enough worlds match.
+/// Tolerances with enough matching worlds.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Wider {
-    /// How many times those that were asked for.
+    /// The factor on the requested tolerances.
     pub times: u32,
-    /// Worlds that match then.
+    /// Matching worlds.
     pub matched: usize,
-    /// The conditions with them, as a user would type them.
+    /// The conditions with these tolerances, as a user would type them.
     pub conditions: Vec<String>,
 }
 
 impl TooFew {
-    /// Worlds that would have to be played for enough to match, at the rate at which they match now.
+    /// The number of worlds to simulate for enough to match, at the current rate.
     pub fn worlds_needed(&self) -> Option<u64> {
         let (all, least) = (self.worlds as u128, self.least as u128);
         let needed = || (all * least).div_ceil(self.matched as u128).try_into().unwrap_or(u64::MAX);

@@ -1,12 +1,12 @@
-//! Confidence intervals of shares and means that stay honest where few worlds, or none, show what may happen.
+//! Confidence intervals of shares and means that hold with few worlds, even without a single hit.
 //!
-//! A share has the exact interval of Clopper and Pearson: of no hit in 1,000 worlds it reaches up to 0.37%. The mean of
-//! other values has the score interval that Wilson gave for shares, with the range of the values in place of 1, and reaches
-//! farther towards the side on which few values lie far out.
+//! A share has the exact Clopper-Pearson interval: with no hit in 1,000 worlds it reaches up to 0.37%. The mean of
+//! other values has Wilson's score interval for shares, with the range of the values in place of 1; it reaches farther
+//! on the side with few extreme values.
 
 use serde::{Deserialize, Serialize};
 
-/// From where to where, both included.
+/// An interval, both ends included.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(from = "[f64; 2]", into = "[f64; 2]")]
 pub struct Interval {
@@ -29,30 +29,30 @@ impl From<Interval> for [f64; 2] {
 }
 
 impl Interval {
-    /// How far it reaches from an estimate in it, to the farther side.
+    /// The distance from an estimate in it to the farther end.
     pub fn reach(self, estimate: f64) -> f64 {
         (self.high - estimate).max(estimate - self.low)
     }
 }
 
-/// How sure an interval is.
+/// A confidence level.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Level {
-    /// What a normal variable exceeds, to either side, in the rest of cases.
+    /// The two-sided quantile of the normal distribution.
     z: f64,
-    /// The rest of cases on one side.
+    /// The probability of one tail.
     tail: f64,
 }
 
 impl Level {
-    /// 95% over a number of worlds that was fixed before.
+    /// 95%, for a number of worlds fixed in advance.
     pub(crate) const FIXED: Self = Self { z: 1.959_963_984_540_054, tail: 0.025 };
-    /// 96%. Whoever looks again and again, and ends when the interval is narrow, ends too early where chance makes it
-    /// narrow: of such intervals, somewhat more than 95% hold the truth.
+    /// 96%, for runs that check repeatedly and stop once the interval is narrow. Such runs stop early when it is narrow
+    /// by chance; at 96% somewhat more than 95% of their intervals still contain the true value.
     pub(crate) const WATCHED: Self = Self { z: 2.053_748_910_631_823, tail: 0.02 };
 }
 
-/// The interval of a share, from how many of so many worlds have it.
+/// The interval of a share, from the number of hits and worlds.
 pub(crate) fn of_share(hits: u64, worlds: u64, level: Level) -> Interval {
     let upper = |hits: u64| upper_limit(hits as f64, worlds as f64, level);
     if worlds == 0 {
@@ -61,8 +61,8 @@ pub(crate) fn of_share(hits: u64, worlds: u64, level: Level) -> Interval {
     Interval { low: 1.0 - upper(worlds - hits), high: upper(hits) }
 }
 
-/// The upper limit of Clopper and Pearson in closed form: Paulson's approximation of F quantiles as Camp and Pratt corrected
-/// it (Blyth 1986), right to 1% of the interval's width, and mostly to 0.3%.
+/// The upper Clopper-Pearson limit in closed form: Paulson's approximation of F quantiles as corrected by Camp and
+/// Pratt (Blyth 1986), within 1% of the interval's width, and mostly within 0.3%.
 fn upper_limit(hits: f64, worlds: f64, Level { z, tail }: Level) -> f64 {
     let misses = worlds - hits;
     if misses == 0.0 {
@@ -81,23 +81,23 @@ fn upper_limit(hits: f64, worlds: f64, Level { z, tail }: Level) -> f64 {
     1.0 / (1.0 + (a / b).powi(2) * (above / below).powi(3))
 }
 
-/// What an interval of a mean is made from.
+/// The moments behind an interval of a mean.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Sample {
     /// Worlds.
     pub(crate) count: u64,
     pub(crate) mean: f64,
-    /// Of a world, estimated without bias.
+    /// Unbiased variance over worlds.
     pub(crate) variance: f64,
-    /// Mean of the third powers of the distances from the mean.
+    /// Mean cubed deviation from the mean.
     pub(crate) third: f64,
     pub(crate) bounds: [f64; 2],
-    /// By how much values differ at least: 1 divided by the scale, and `None` of real numbers.
+    /// The smallest difference between values: 1 divided by the scale; `None` for real numbers.
     pub(crate) unit: Option<f64>,
 }
 
 impl Sample {
-    /// Of values with how often each occurs.
+    /// From distinct values with their frequencies.
     pub(crate) fn of(values: impl Iterator<Item = (f64, u64)> + Clone, unit: Option<f64>) -> Self {
         let count: u64 = values.clone().map(|(_, n)| n).sum();
         let n = count.max(1) as f64;
@@ -112,7 +112,7 @@ impl Sample {
         Self { count, mean, variance: squares / (n - 1.0).max(1.0), third: cubes / n, bounds, unit }
     }
 
-    /// The mean's interval. `None` from fewer than two worlds, and of real numbers that are all the same.
+    /// The mean's interval. `None` for fewer than two worlds, and for real numbers that are all equal.
     pub(crate) fn interval(&self, level: Level) -> Option<Interval> {
         let [min, max] = self.bounds;
         let Level { z, .. } = level;
@@ -120,12 +120,12 @@ impl Sample {
             return None;
         }
         match self.unit {
-            // Another value may come, to either side.
+            // Unseen values may exist on either side.
             Some(unit) if min == max => {
                 let reach = unit * of_share(0, self.count, level).high;
                 Some(Interval { low: min - reach, high: max + reach })
             }
-            // Two neighbouring values: a share of the worlds has the larger one.
+            // Two adjacent values: estimate the share of the larger one.
             Some(unit) if max - min < 1.5 * unit => {
                 let hits = ((self.mean - min) / (max - min) * self.count as f64).round() as u64;
                 let Interval { low, high } = of_share(hits, self.count, level);
@@ -146,7 +146,7 @@ impl Sample {
 mod tests {
     use super::*;
 
-    /// The chance of at most so many hits.
+    /// The probability of at most this many hits.
     fn at_most(hits: u64, worlds: u64, share: f64) -> f64 {
         let mut log = worlds as f64 * (1.0 - share).ln();
         let mut sum = log.exp();
@@ -164,7 +164,7 @@ mod tests {
                 [(0, 1), (1, 3), (2, 20), (1, 100), (5, 100), (50, 100), (99, 100), (3, 20_000), (700, 1_000)]
             {
                 let Interval { low, high } = of_share(hits, worlds, level);
-                // Outside by a hair the tail is smaller than it may be, inside it is larger.
+                // Just outside the interval the tail is smaller than allowed, just inside it is larger.
                 let hair = 0.01 * (high - low);
                 if hits < worlds {
                     assert!(at_most(hits, worlds, high - hair) > level.tail, "{hits} of {worlds}");
@@ -191,12 +191,12 @@ mod tests {
         assert!(none.high > 0.0036 && none.high < 0.0038 && none.low == -none.high, "{none:?}");
         assert_eq!(sample(&[(0.5, 1_000)], None).interval(Level::FIXED), None);
         assert_eq!(sample(&[(0.0, 1)], Some(1.0)).interval(Level::FIXED), None);
-        // A share, whatever its two values are called.
+        // A share with any two values.
         let share = of_share(3, 1_000, Level::FIXED);
         let shifted = sample(&[(7.0, 997), (7.5, 3)], Some(0.5)).interval(Level::FIXED).unwrap();
         assert!((shifted.low - 7.0 - 0.5 * share.low).abs() < 1e-12);
         assert!((shifted.high - 7.0 - 0.5 * share.high).abs() < 1e-12);
-        // And about one where they are far apart.
+        // And about equal for values far apart.
         let apart = sample(&[(0.0, 997), (60.0, 3)], Some(1.0)).interval(Level::FIXED).unwrap();
         assert!((apart.high / 60.0 / share.high - 1.0).abs() < 0.05, "{apart:?} {share:?}");
     }

@@ -1,4 +1,4 @@
-//! What aggregates say of outcomes, for people and programs.
+//! Aggregates of outcomes as reports.
 
 use model::{Catalogue, Outcome, OutcomeKind};
 use serde::{Deserialize, Serialize};
@@ -9,23 +9,23 @@ use crate::error::EnsembleError;
 use crate::expression::OutcomeRef;
 use crate::interval::Interval;
 
-/// What is known of an outcome from some of the worlds.
+/// An estimate of an outcome from some worlds.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct KnownOutcome {
-    /// Whose it is.
+    /// The entity's name.
     pub entity: String,
-    /// Its name.
+    /// The outcome's name.
     pub outcome: String,
     /// Worlds.
     pub worlds: u64,
-    /// Its mean.
+    /// The mean.
     pub mean: f64,
-    /// The mean's 95% confidence interval; `None` from fewer than two worlds.
+    /// The mean's 95% confidence interval; `None` for fewer than two worlds.
     #[serde(default)]
     pub ci: Option<Interval>,
-    /// How far it reaches from the mean, to the farther side.
+    /// The distance from the mean to the farther end of the interval.
     pub ci_half_width: Option<f64>,
-    /// Its standard deviation.
+    /// The standard deviation.
     pub stddev: f64,
     /// Smallest and largest value.
     pub bounds: Option<[f64; 2]>,
@@ -34,7 +34,7 @@ pub struct KnownOutcome {
 }
 
 impl KnownOutcome {
-    /// What an aggregate says of an outcome of an entity, both places in the catalogue.
+    /// Reports an aggregate of an outcome of an entity, both catalogue indices.
     fn of(catalogue: &Catalogue, entity: usize, outcome: usize, aggregate: &Aggregate) -> Option<Self> {
         let (entity, outcome) = (catalogue.entities.get(entity)?, catalogue.kind_of(entity).outcomes.get(outcome)?);
         Some(Self {
@@ -51,7 +51,7 @@ impl KnownOutcome {
     }
 }
 
-/// As much of an interval as an outcome's mean can be in: a flag is 0 or 1.
+/// Clips an interval to the possible means of an outcome: a flag is 0 or 1.
 pub(crate) fn possible(outcome: &Outcome, Interval { low, high }: Interval) -> Interval {
     match outcome.kind {
         OutcomeKind::Flag => Interval { low: low.max(0.0), high: high.min(1.0) },
@@ -60,10 +60,10 @@ pub(crate) fn possible(outcome: &Outcome, Interval { low, high }: Interval) -> I
 }
 
 impl Aggregates {
-    /// What is known of outcomes from the worlds that are stored.
+    /// Aggregates outcomes over the stored worlds.
     ///
     /// # Errors
-    /// Where they cannot be read.
+    /// When they cannot be read.
     pub fn of_stored(columns: &Columns, follow: &Follow) -> Result<Self, EnsembleError> {
         let catalogue = &columns.ensemble().plan.catalogue;
         let mut aggregates = Self::default();
@@ -75,12 +75,12 @@ impl Aggregates {
         Ok(aggregates)
     }
 
-    /// What is known of one outcome of an entity, both places in the catalogue; `None` where it is not followed.
+    /// Reports one outcome of an entity, both catalogue indices; `None` if it is not followed.
     pub fn known(&self, catalogue: &Catalogue, entity: usize, outcome: usize) -> Option<KnownOutcome> {
         KnownOutcome::of(catalogue, entity, outcome, self.get(entity, outcome)?)
     }
 
-    /// What is known of every outcome that is followed, in the catalogue's order.
+    /// Reports every followed outcome, in the catalogue's order.
     pub fn all_known(&self, catalogue: &Catalogue) -> Vec<KnownOutcome> {
         self.iter().filter_map(|(entity, outcome, a)| KnownOutcome::of(catalogue, entity, outcome, a)).collect()
     }

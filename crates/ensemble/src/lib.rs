@@ -1,19 +1,19 @@
-//! Ensembles in tables: blocks of outcomes and events on their way to segments, and back.
+//! Ensembles in tables: writes blocks of outcomes and events to segments, and reads them back.
 //!
-//! Enters: a model's blocks, range by range. Leaves: three tables in the folder `sim`: `outcomes` (one row an
-//! entity, outcome and range, its values a list over the worlds), `events` (one row an event) and `ensembles` (one
-//! row an ensemble's version: model, parameters, seed, catalogue).
+//! Enters: a model's blocks, range by range. Leaves: three tables in the folder `sim`: `outcomes` (one row per entity,
+//! outcome and range, its values a list over the worlds), `events` (one row per event) and `ensembles` (one row per
+//! version of an ensemble: model, parameters, seed, catalogue).
 //!
-//! Promises
-//! - a range is in the tables whole or not at all, and once: its files have fixed names, and its events are committed
-//!   before the outcomes that complete it;
-//! - readers see completed ranges of one version of an ensemble only;
-//! - the content hash of what is on disk does not depend on how the worlds were cut into ranges.
+//! Guarantees
+//! - Atomic ranges: a range is in the tables whole and once, or not at all. Its files have fixed names, and its events
+//!   are committed before the outcomes that complete it.
+//! - Consistent reads: readers see completed ranges of a single version of an ensemble.
+//! - Stable hash: the content hash of the stored data does not depend on how worlds were split into ranges.
 //!
-//! Questions about worlds are answered here too: [`Columns`] holds outcomes in memory, [`Expression`] selects worlds,
-//! [`price`] gives joint probabilities.
+//! The crate also answers questions about worlds: [`Columns`] caches outcomes in memory, [`Expression`] selects worlds,
+//! [`price`] computes joint probabilities.
 //!
-//! Knows nothing of SQL, or of what any outcome means.
+//! Knows no SQL and no meaning of any outcome.
 
 mod aggregate;
 mod column;

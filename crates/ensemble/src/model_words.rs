@@ -1,4 +1,4 @@
-//! Conditions in the words of an ensemble's model: `at q3 8:00`, or `game-017: at q3 8:00` of another entity.
+//! Conditions in the words of an ensemble's model: `at q3 8:00`, or `game-017: at q3 8:00` for another entity.
 
 use std::sync::Arc;
 
@@ -9,7 +9,7 @@ use crate::given::Given;
 use crate::plan::MakeModel;
 use crate::stored::StoredEnsemble;
 
-/// The model of an ensemble, made once some words may be its own.
+/// The model of an ensemble, created for the first condition that is not an expression.
 pub(crate) struct ModelWords<'a> {
     ensemble: &'a StoredEnsemble,
     /// The entity of conditions that name none.
@@ -23,10 +23,10 @@ impl<'a> ModelWords<'a> {
         Self { ensemble, entity, make_model, model: None }
     }
 
-    /// Adds `text`, which is no expression for the reason `error`, to the conditions.
+    /// Adds the condition `text`, which failed to parse as an expression with `error`.
     ///
     /// # Errors
-    /// `error` where the model does not know the words either; what is wrong with them where it does.
+    /// `error` if the model does not know the words either; otherwise what is wrong with them.
     pub(crate) fn add(
         &mut self,
         given: &mut Given,
@@ -75,7 +75,7 @@ impl<'a> ModelWords<'a> {
     }
 }
 
-/// The entity that stands before a colon, where one does, and the words behind it.
+/// The entity before a colon, if any, and the words after it.
 fn named_entity<'t>(text: &'t str, catalogue: &Catalogue) -> (Option<usize>, &'t str) {
     let named = text.split_once(':').and_then(|(name, words)| Some((catalogue.entity(name.trim())?, words)));
     named.map_or((None, text.trim_start()), |(entity, words)| (Some(entity), words.trim_start()))

@@ -1,4 +1,4 @@
-//! Where the files of ensembles lie in a data folder, and what their paths say.
+//! File paths of ensembles in a data folder.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -9,7 +9,7 @@ use world::WorldRange;
 /// The tables of ensembles in the folder [`table::SIM`].
 pub(crate) const TABLES: [&str; 3] = ["outcomes", "events", "ensembles"];
 
-/// Where the files of one version of an ensemble lie.
+/// File paths of one version of an ensemble.
 #[derive(Debug, Clone)]
 pub struct RangePaths {
     pub(crate) outcomes: PathBuf,

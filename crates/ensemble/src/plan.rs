@@ -1,4 +1,4 @@
-//! What an ensemble is: everything that fixes its worlds.
+//! The plan of an ensemble: everything that determines its worlds.
 
 use std::error::Error;
 use std::sync::Arc;
@@ -7,18 +7,18 @@ use model::{Catalogue, Model};
 use serde::{Deserialize, Serialize};
 use world::{Seed, WorldRange};
 
-/// Whether events are kept or played again when they are asked for.
+/// Whether to store events or replay them on demand.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum EventMode {
     /// Every event is a row of `sim.events`.
     Store,
-    /// Nothing is kept; any slice is played again from the seed.
+    /// Store nothing; replay any slice from the seed.
     Replay,
 }
 
 impl EventMode {
-    /// The word for it on the command line and in the tables.
+    /// Its keyword in commands and tables.
     pub fn word(self) -> &'static str {
         match self {
             Self::Store => "store",
@@ -27,7 +27,7 @@ impl EventMode {
     }
 }
 
-/// One version of an ensemble, as it was asked for.
+/// One version of an ensemble, as requested.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Plan {
     /// The ensemble's name.
@@ -40,18 +40,18 @@ pub struct Plan {
     pub seed: Seed,
     /// All worlds.
     pub worlds: WorldRange,
-    /// Worlds of a range (the last may have fewer).
+    /// Worlds per range (the last may have fewer).
     pub range_worlds: u32,
-    /// What becomes of events.
+    /// Whether events are stored.
     pub events: EventMode,
     /// Everything the model emits.
     pub catalogue: Catalogue,
 }
 
-/// Why a model could not be made.
+/// Why a model could not be created.
 pub type ModelError = Box<dyn Error + Send + Sync>;
 
-/// Makes the model that a stored plan was played by.
+/// Creates the model of a stored plan.
 pub type MakeModel = Arc<dyn Fn(&Plan) -> Result<Arc<dyn Model>, ModelError> + Send + Sync>;
 
 impl Plan {
@@ -60,7 +60,7 @@ impl Plan {
         self.worlds.split(self.range_worlds)
     }
 
-    /// What differs from another plan that would make its worlds differ, in words; `None` where nothing does.
+    /// Describes a difference from another plan that would change the worlds; `None` if there is none.
     pub fn difference(&self, other: &Self) -> Option<String> {
         const SHOWN_MAX: usize = 1000;
         let pairs = [
@@ -71,7 +71,7 @@ impl Plan {
             ("events", self.events.word().to_owned(), other.events.word().to_owned()),
         ];
         pairs.into_iter().find(|(_, a, b)| a != b).map(|(what, a, b)| match a.len() + b.len() {
-            // What a model plays may be defined in thousands of words.
+            // A model's definition may be thousands of words long.
             SHOWN_MAX.. => format!("other {what}"),
             _ => format!("{what} {a}, not {b}"),
         })
@@ -85,7 +85,7 @@ impl Plan {
 )]
 pub struct NameError(pub String);
 
-/// Checks that a name can be an ensemble's: it becomes part of file names.
+/// Checks an ensemble's name, which becomes part of file names.
 pub fn check_name(name: &str) -> Result<(), NameError> {
     let good = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || "-_.".contains(c);
     let first = name.chars().next().is_some_and(|c| c.is_ascii_alphanumeric());

@@ -1,4 +1,4 @@
-//! Joint probabilities: in how many worlds do all the legs hold.
+//! Joint probabilities: the share of worlds in which all legs hold.
 
 use serde::Serialize;
 
@@ -12,17 +12,17 @@ use crate::interval::{Interval, Level, of_share};
 pub struct Price {
     /// Share of the worlds in which every leg holds.
     pub probability: f64,
-    /// Its 95% confidence interval, by Clopper and Pearson.
+    /// Its 95% Clopper-Pearson confidence interval.
     pub ci: Interval,
-    /// Its standard error, with two hits and two misses added (Agresti and Coull): not 0 where no world has a hit.
+    /// Its standard error with two hits and two misses added (Agresti and Coull), so that it is not 0 without hits.
     pub standard_error: f64,
-    /// Worlds that count: all, or those that meet the condition.
+    /// Worlds counted: all, or those that meet the condition.
     pub worlds: usize,
     /// Worlds in which every leg holds.
     pub hits: usize,
-    /// Decimal odds without margin, 1 / probability; `None` where no world has it.
+    /// Decimal odds without margin, 1 / probability; `None` without hits.
     pub fair_odds: Option<f64>,
-    /// What the legs' probabilities would multiply to if they were independent.
+    /// The product of the legs' probabilities, as if they were independent.
     pub independent: f64,
     /// Each leg alone.
     pub legs: Vec<LegPrice>,
@@ -31,18 +31,18 @@ pub struct Price {
 /// One leg alone.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct LegPrice {
-    /// As it was typed.
+    /// The leg as typed.
     pub leg: String,
     /// Share of the worlds in which it holds.
     pub probability: f64,
 }
 
-/// Prices `legs` over the worlds in `given` (all, where it is `None`).
+/// Prices `legs` over the worlds in `given` (`None`: all).
 pub fn price(columns: &Columns, legs: &[Expression], given: Option<&BitSet>) -> Result<Price, EnsembleError> {
     price_while(columns, legs, given, &|| true)
 }
 
-/// As [`price`]. The price means nothing once `wanted` says that nobody waits for it.
+/// As [`price`], but stops once `wanted` returns false; the price is then meaningless.
 pub(crate) fn price_while(
     columns: &Columns,
     legs: &[Expression],

@@ -1,4 +1,4 @@
-//! Questions about an ensemble as people and programs put them: names in text, answered over open columns.
+//! Queries about an ensemble from people and programs: names as text, answered over open columns.
 
 use model::Catalogue;
 use serde::Deserialize;
@@ -18,46 +18,45 @@ use crate::stored::StoredEnsemble;
 
 const QUANTILES: [f64; 7] = [0.01, 0.05, 0.25, 0.5, 0.75, 0.95, 0.99];
 const BINS: usize = 20;
-/// Legs and conditions of one question.
+/// Maximum legs and conditions of one query.
 const CONDITIONS_MAX: usize = 1_000;
-/// Outcomes of one question, each of one entity.
+/// Maximum outcomes of one query, over all its entities.
 const OUTCOMES_MAX: usize = 10_000;
-/// Different values of all outcomes of one question, and those of a question that wants them all in its answer.
+/// Maximum distinct values of all outcomes of one query, and of one that returns them all.
 const VALUES_MAX: usize = 8 << 20;
 const CDF_VALUES_MAX: usize = 200_000;
 
-/// What the probability is asked of.
+/// A query for a probability.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct PriceQuestion {
     /// The ensemble.
     pub ensemble: String,
-    /// Whose outcomes the legs name; others' are written `entity:outcome`.
+    /// The default entity of the legs; other entities' outcomes are written `entity:outcome`.
     #[serde(default)]
     pub entity: Option<String>,
-    /// Conditions, each of which must hold.
+    /// Conditions that must all hold.
     pub legs: Vec<String>,
-    /// Count only worlds in which these hold: conditions over outcomes, or in the model's own words, of the entity or of
-    /// another as `entity: words`.
+    /// Count only worlds that meet these: conditions over outcomes, or in the model's own words, for the default entity
+    /// or for another as `entity: words`.
     #[serde(default)]
     pub given: Vec<String>,
-    /// Answer from at least so many worlds.
+    /// Require at least this many worlds.
     #[serde(default = "min_worlds")]
     pub min_worlds: usize,
 }
 
-/// Worlds from which an answer under conditions is worth something.
+/// The fewest worlds that make a conditional answer useful.
 fn min_worlds() -> usize {
     100
 }
 
 impl PriceQuestion {
-    /// Answers over `columns`, those of the ensemble; `make_model` is asked where a condition is in the model's own words,
-    /// and `wanted` whether anybody waits for the answer.
+    /// Answers over `columns` of the ensemble. Calls `make_model` for conditions in the model's own words, and stops
+    /// once `wanted` returns false.
     ///
     /// # Errors
-    /// Where the question makes no sense of the ensemble or is too large, too few worlds match, nobody waits, or
-    /// segments cannot be read.
+    /// When the query is invalid or too large, too few worlds match, nobody waits, or segments cannot be read.
     pub fn answer(
         &self,
         columns: &Columns,
@@ -93,45 +92,45 @@ fn check_count(what: &'static str, count: usize, max: usize) -> Result<(), Quest
     if count > max { Err(QuestionError::TooMany { what, count, max }) } else { Ok(()) }
 }
 
-/// Whose outcomes are asked for: each of the outcomes of each of the entities.
+/// A query for outcomes: each of the outcomes of each of the entities.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct OutcomeQuestion {
     /// The ensemble.
     pub ensemble: String,
-    /// Whose.
+    /// The entities.
     pub entities: Vec<String>,
-    /// Which.
+    /// The outcomes.
     pub outcomes: Vec<String>,
-    /// Also every value with the share of the worlds that do not exceed it.
+    /// Also return every value with the share of worlds that do not exceed it.
     #[serde(default)]
     pub cdf: bool,
 }
 
-/// One outcome and how it is distributed.
+/// One outcome and its distribution.
 #[derive(Debug)]
 pub struct OutcomeAnswer {
     /// The entity's name.
     pub entity: String,
-    /// Its name for people.
+    /// The entity's title for people.
     pub title: String,
     /// The outcome.
     pub outcome: String,
-    /// What it counts.
+    /// The outcome's unit.
     pub unit: String,
-    /// Over the worlds.
+    /// Its distribution over the worlds.
     pub distribution: Distribution,
-    /// The mean's 95% confidence interval; `None` from fewer than two worlds.
+    /// The mean's 95% confidence interval; `None` for fewer than two worlds.
     pub ci: Option<Interval>,
 }
 
 impl OutcomeQuestion {
-    /// Answers over `columns`, those of the ensemble, for as long as `wanted` says that anybody waits.
+    /// Answers over `columns` of the ensemble; stops once `wanted` returns false.
     ///
     /// # Errors
-    /// Where there is no such entity or outcome, there are too many, nobody waits, or segments cannot be read.
+    /// When an entity or outcome is unknown, there are too many, nobody waits, or segments cannot be read.
     pub fn answer(&self, columns: &Columns, wanted: &dyn Fn() -> bool) -> Result<Vec<OutcomeAnswer>, QuestionError> {
-        /// Columns that are in memory at once.
+        /// Columns in memory at once.
         const AT_ONCE: usize = 16;
         check_count("outcomes", self.entities.len().saturating_mul(self.outcomes.len()), OUTCOMES_MAX)?;
         let catalogue = &columns.ensemble().plan.catalogue;
@@ -175,7 +174,7 @@ impl OutcomeAnswer {
         }
     }
 
-    /// As commands and the server give it in JSON; `cdf` adds the cumulative distribution.
+    /// The JSON form in commands and the server; `cdf` adds the cumulative distribution.
     pub fn to_json(&self, cdf: bool) -> Value {
         let d = &self.distribution;
         let quantiles: Map<String, Value> = QUANTILES.iter().map(|q| (q.to_string(), json!(d.quantile(*q)))).collect();
@@ -201,7 +200,7 @@ impl OutcomeAnswer {
 }
 
 impl StoredEnsemble {
-    /// What it is and how far, as commands and the server give it in JSON.
+    /// Summary and progress, in the JSON form of commands and the server.
     pub fn to_json(&self) -> Value {
         let (outcome_bytes, event_bytes) = self.bytes();
         let plan = &self.plan;
@@ -222,10 +221,10 @@ impl StoredEnsemble {
     }
 }
 
-/// The columns of an ensemble, at most `limit_bytes` of them in memory.
+/// Opens the columns of an ensemble; caches at most `limit_bytes` of them.
 ///
 /// # Errors
-/// Where it has no completed worlds, or its segments cannot be opened.
+/// When it has no completed worlds, or its segments cannot be opened.
 pub fn open_columns(stored: StoredEnsemble, limit_bytes: usize) -> Result<Columns, QuestionError> {
     if stored.outcomes.is_empty() {
         return Err(QuestionError::NoWorlds { ensemble: stored.plan.name });

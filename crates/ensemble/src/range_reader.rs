@@ -1,4 +1,4 @@
-//! One range of worlds back from its segments.
+//! Reads one range of worlds from its segments.
 
 use std::path::Path;
 
@@ -14,16 +14,16 @@ const ENTITIES: &str = "manyworlds.entities";
 const ITEMS: &str = "manyworlds.items";
 const HASH: &str = "manyworlds.hash";
 
-/// What a range's segment says of itself, in its footer.
+/// Facts from the footer of a range's segment.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RangeFacts {
     /// The worlds.
     pub range: WorldRange,
-    /// The entity of each row group, by its place in the catalogue.
+    /// The entity of each row group, as catalogue index.
     pub entities: Vec<usize>,
     /// Outcome values, or event rows.
     pub items: u64,
-    /// Hash of the content when it was written.
+    /// Hash of the content at the time of writing.
     pub hash: ContentHash,
 }
 
@@ -61,7 +61,7 @@ pub struct RangeReader {
 }
 
 impl RangeReader {
-    /// Opens a range's segment of outcomes or events. How many bytes it has, where that is known.
+    /// Opens a range's segment of outcomes or events, with its length if known.
     pub(crate) fn open(disk: &dyn Disk, path: &Path, bytes: Option<u64>) -> Result<Self, TableError> {
         disk.fetch(&[(path, bytes)]).map_err(|cause| TableError::Io { doing: "open", path: path.to_owned(), cause })?;
         let segment = SegmentReader::open(path)?;
@@ -72,7 +72,7 @@ impl RangeReader {
         }
     }
 
-    /// What the segment says of itself.
+    /// Facts from the footer.
     pub fn facts(&self) -> &RangeFacts {
         &self.facts
     }
@@ -82,13 +82,12 @@ impl RangeReader {
         &self.segment
     }
 
-    /// The row group of an entity.
     pub(crate) fn group(&self, entity: usize) -> Result<usize, TableError> {
         let place = self.facts.entities.iter().position(|&e| e == entity);
         place.ok_or_else(|| damaged(self.segment.path(), &format!("it lacks entity {entity}")))
     }
 
-    /// Hands some outcomes (ascending) of an entity to `take`, each over all worlds of the range.
+    /// Passes some outcomes (ascending) of an entity to `take`, each over all worlds of the range.
     pub fn outcomes(
         &self,
         entity: usize,
@@ -98,8 +97,8 @@ impl RangeReader {
         self.lists(entity, outcome::VALUES, outcomes, take)
     }
 
-    /// Hands lists on, each of which must have a value for every world: a shorter one would shift the worlds of the ranges
-    /// behind it.
+    /// Passes on lists; each must have a value for every world, because a shorter one would shift the worlds of later
+    /// ranges.
     fn lists(
         &self,
         entity: usize,
@@ -129,7 +128,7 @@ impl RangeReader {
         }
     }
 
-    /// Real-valued outcomes (ascending) of an entity, as [`Self::outcomes`] does for integers.
+    /// Real-valued outcomes (ascending) of an entity, as [`Self::outcomes`] for integers.
     pub fn reals(
         &self,
         entity: usize,
@@ -139,7 +138,7 @@ impl RangeReader {
         self.lists(entity, outcome::REALS, outcomes, take)
     }
 
-    /// The outcome names as the segment has them, which must be the catalogue's.
+    /// Checks that the segment's outcome names are the catalogue's.
     pub fn check_names(&self, catalogue: &Catalogue, entity: usize) -> Result<(), TableError> {
         let group = self.group(entity)?;
         let rows = self.segment.rows(group);

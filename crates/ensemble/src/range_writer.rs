@@ -1,4 +1,4 @@
-//! One range of worlds on its way into two segments.
+//! Writes one range of worlds into two segments.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -16,7 +16,7 @@ use crate::paths::RangePaths;
 use crate::range_reader::RangeFacts;
 use crate::schema::{event, event_fields, outcome, outcome_fields};
 
-/// What a thread needs to encode ranges of one ensemble, kept from one range to the next.
+/// A thread's encoder state for one ensemble, reused from range to range.
 pub struct Encoders {
     catalogue: Arc<Catalogue>,
     outcome_schema: SegmentSchema,
@@ -27,7 +27,7 @@ pub struct Encoders {
 }
 
 impl Encoders {
-    /// Encoders that write a model's blocks in a format, and add up outcomes that are followed.
+    /// Encoders for a model's blocks in a page format; they also aggregate followed outcomes.
     pub fn new(catalogue: Arc<Catalogue>, format: PageFormat, follow: Follow) -> Result<Self, TableError> {
         let make = || {
             let outcome_schema = SegmentSchema::new(&outcome_fields(&catalogue))?;
@@ -45,10 +45,10 @@ impl Encoders {
     }
 }
 
-/// Where a range's time went, summed over what one thread did.
+/// Time spent per phase, summed over one thread.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct PhaseTimes {
-    /// Playing worlds.
+    /// Simulating worlds.
     pub simulate: Duration,
     /// Encoding, compressing and hashing blocks.
     pub encode: Duration,
@@ -56,14 +56,14 @@ pub struct PhaseTimes {
     pub write: Duration,
 }
 
-/// A range whose segments are written, synced and named, but not yet committed.
+/// A range with segments written, synced and named, but not committed yet.
 #[derive(Debug, Clone)]
 pub struct WrittenRange {
     /// The worlds.
     pub range: WorldRange,
     /// Its outcomes.
     pub outcomes: WrittenSegment,
-    /// Its events, where they are stored.
+    /// Its events, if stored.
     pub events: Option<WrittenSegment>,
     /// Outcome values.
     pub values: u64,
@@ -71,15 +71,15 @@ pub struct WrittenRange {
     pub event_rows: u64,
     /// Hash of its outcomes.
     pub outcome_hash: ContentHash,
-    /// Hash of its events, where they are stored.
+    /// Hash of its events, if stored.
     pub event_hash: ContentHash,
-    /// What is known of its outcomes that are followed.
+    /// Aggregates of its followed outcomes.
     pub aggregates: Aggregates,
-    /// Where the time went.
+    /// Time spent.
     pub times: PhaseTimes,
 }
 
-/// Takes a model's blocks for one range and writes them. Dropped unfinished, it leaves nothing.
+/// Writes a model's blocks for one range. Dropped unfinished, it leaves nothing behind.
 pub struct RangeWriter<'a> {
     encoders: &'a mut Encoders,
     range: WorldRange,
@@ -108,7 +108,7 @@ pub enum Unwritten {
     Interrupted,
     /// The files cannot be written.
     Table(TableError),
-    /// The model failed, or its blocks are not those that it declared: why, in words.
+    /// The model failed, or its blocks differ from its catalogue; the text says why.
     Model(String),
 }
 
@@ -119,7 +119,7 @@ impl From<TableError> for Unwritten {
 }
 
 impl<'a> RangeWriter<'a> {
-    /// Begins the segments of `range`. `stop` is asked before each block whether to give up.
+    /// Begins the segments of `range`. Calls `stop` before each block to check for cancellation.
     pub fn create(
         disk: &Arc<dyn Disk>,
         paths: &RangePaths,
@@ -128,7 +128,7 @@ impl<'a> RangeWriter<'a> {
         encoders: &'a mut Encoders,
         stop: &'a dyn Fn() -> bool,
     ) -> Result<Self, TableError> {
-        // Whoever plays a range writes the same files: one that is played twice replaces them by themselves.
+        // File names and contents are deterministic: a range simulated twice overwrites identical files.
         encoders.outcomes.begin();
         encoders.events.begin();
         let outcomes = SegmentWriter::create(disk.clone(), &paths.outcomes(range), &encoders.outcome_schema)?;
@@ -158,11 +158,11 @@ impl<'a> RangeWriter<'a> {
         })
     }
 
-    /// Finishes both segments, events first: an outcome segment that exists has its events beside it. `played` is how the
-    /// model ended.
+    /// Finishes both segments, events first, so that an outcome segment always has its events. `played` is the model's
+    /// result.
     ///
     /// # Errors
-    /// Where the range was not played to its end, and where the files cannot be written.
+    /// When the range is incomplete, or the files cannot be written.
     pub fn finish(mut self, played: Result<(), Stop>) -> Result<WrittenRange, Unwritten> {
         if let Some(failure) = self.failure {
             return Err(failure);

@@ -3,12 +3,12 @@
 use model::{Catalogue, EventKind, OutcomeKind};
 use table::{Definition, Field, FieldType};
 
-/// Which ensemble, and which version of it: the same for all rows of a segment.
+/// The ensemble and its version: equal for all rows of a segment.
 pub(crate) fn partitions() -> Vec<Field> {
     vec![Field::new("ensemble", FieldType::Text), Field::new("version", FieldType::Int64)]
 }
 
-/// Columns of `sim.outcomes` that every model has, in order.
+/// Columns of `sim.outcomes` for every model, in order.
 pub(crate) mod outcome {
     pub(crate) const ENTITY: usize = 0;
     pub(crate) const OUTCOME: usize = 1;
@@ -18,7 +18,7 @@ pub(crate) mod outcome {
     pub(crate) const REALS: usize = 5;
 }
 
-/// Columns of `sim.events` that every model has, in order; the model's own follow.
+/// Columns of `sim.events` for every model, in order; the model's own follow.
 pub(crate) mod event {
     pub(crate) const ENTITY: usize = 0;
     pub(crate) const WORLD: usize = 1;
@@ -26,7 +26,7 @@ pub(crate) mod event {
     pub(crate) const FIRST_OWN: usize = 3;
 }
 
-/// The columns of an outcome segment of a model. Real numbers have a column only where the model has some.
+/// The columns of a model's outcome segment, with a column of reals only if the model has some.
 pub fn outcome_fields(catalogue: &Catalogue) -> Vec<Field> {
     let mut fields = all_outcome_fields();
     let mut outcomes = catalogue.kinds.iter().flat_map(|k| &k.outcomes);
@@ -47,7 +47,7 @@ fn all_outcome_fields() -> Vec<Field> {
     ]
 }
 
-/// The columns of an event segment of a model.
+/// The columns of a model's event segment.
 pub fn event_fields(catalogue: &Catalogue) -> Vec<Field> {
     let common = common_event_fields().into_iter();
     let own = catalogue.events.iter().map(|c| {
@@ -86,8 +86,8 @@ pub(crate) fn ensemble_fields() -> Vec<Field> {
     ENSEMBLE_COLUMNS.iter().map(|(name, ty)| Field::new(*name, *ty)).collect()
 }
 
-/// A column of `sim.ensembles` that comes with the first ensemble that ended before all its worlds were played, because an
-/// outcome was known as well as it was asked for: which one, and how well.
+/// A column of `sim.ensembles` added with the first ensemble that stopped early, once an outcome met its goal: the
+/// outcome, and the goal.
 pub(crate) const ENOUGH: &str = "enough";
 
 pub(crate) fn enough_fields() -> Vec<Field> {

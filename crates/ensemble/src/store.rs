@@ -1,4 +1,4 @@
-//! The data folder: its three tables, the ensembles in them, and who plays which version.
+//! The data folder: its three tables, their ensembles, and registered versions.
 
 mod commit;
 mod registry;
@@ -31,31 +31,31 @@ pub struct Store {
     ensembles: Table,
 }
 
-/// A version of an ensemble that is being played.
+/// A version of an ensemble in progress.
 #[derive(Debug, Clone)]
 pub struct Registered {
     /// What it is.
     pub plan: Plan,
-    /// Its version: the commit of `sim.ensembles` that registered it, so no number is ever used twice.
+    /// Its version: the commit of `sim.ensembles` that registered it, so that numbers are never reused.
     pub version: u64,
     /// Its files.
     pub paths: RangePaths,
-    /// Ranges that need not be played again.
+    /// Ranges already complete.
     pub done: Vec<WorldRange>,
-    /// Whether it takes an older version's place once it is complete, and is not visible until then.
+    /// Whether it replaces an older version once complete; it is invisible until then.
     pub replaces: bool,
 }
 
 impl Store {
-    /// When each of the three tables of a data folder was committed to last, without opening them.
+    /// The last commit time of each of the three tables of a data folder, without opening them.
     pub fn committed_at(data: &Path) -> [Option<SystemTime>; 3] {
         TABLES.map(|name| Table::committed_at(&table_folder(data, name)))
     }
 
-    /// Opens the data folder for reading; `None` where nothing is stored there.
+    /// Opens the data folder for reading; `None` if it has no ensembles.
     pub async fn open(data: &Path, disk: Arc<dyn Disk>) -> Result<Option<Self>> {
         let open = async |name: &str| Table::open(&table_folder(data, name), disk.clone()).await;
-        // Outcomes come first: `settle` says why.
+        // Outcomes first; see `settle`.
         Ok(match (open("outcomes").await?, open("events").await?, open("ensembles").await?) {
             (Some(outcomes), Some(events), Some(ensembles)) => {
                 let mut store = Self { data: data.to_owned(), disk, outcomes, events, ensembles };
@@ -66,7 +66,7 @@ impl Store {
         })
     }
 
-    /// Opens the data folder, making the tables that it lacks.
+    /// Opens the data folder, creating missing tables.
     pub async fn open_or_create(data: &Path, disk: Arc<dyn Disk>) -> Result<Self> {
         let make = |name: &str| table_folder(data, name);
         let outcomes = Table::open_or_create(&make("outcomes"), disk.clone(), &outcomes_table()).await?;
@@ -77,7 +77,7 @@ impl Store {
         Ok(store)
     }
 
-    /// The disk that this store writes to.
+    /// The disk of this store.
     pub fn disk(&self) -> &Arc<dyn Disk> {
         &self.disk
     }
@@ -95,7 +95,7 @@ impl Store {
     pub async fn ensembles(&self) -> Result<Vec<(String, Result<StoredEnsemble>)>> {
         let rows = self.ensembles.segments().await?;
         let plans: Vec<_> = rows.iter().map(|row| (self.ensembles.root().join(&row.path), Some(row.bytes))).collect();
-        // One that is not there is told with its ensemble.
+        // Reading its ensemble reports a missing file.
         match fetch(&*self.disk, plans.iter().map(|(path, bytes)| (path.as_path(), *bytes))) {
             Err(error) if error.kind() == ErrorKind::Environment => return Err(error.into()),
             _ => {}
@@ -112,10 +112,10 @@ impl Store {
     pub async fn ensemble(&self, name: &str) -> Result<StoredEnsemble> {
         let rows = self.rows_of(name).await?;
         let outcomes = self.outcomes.segments().await?;
-        // A worker that had not heard that a version was dropped may have committed a range of it since.
+        // A worker unaware of a dropped version may have committed a range of it since.
         let is_registered = |version: &u64| rows.iter().any(|row| version_of(row) == *version);
         let current = outcomes.iter().filter(|s| is_of(s, name)).map(version_of).filter(is_registered).max();
-        // Before its first range is complete, an ensemble's oldest version is the current one.
+        // Until a range is complete, an ensemble's oldest version is the current one.
         let row = match current {
             Some(version) => rows.iter().find(|s| version_of(s) == version),
             None => rows.iter().min_by_key(|s| version_of(s)),
@@ -154,7 +154,7 @@ impl Store {
     /// Registers a new ensemble, or a new version of one.
     ///
     /// # Errors
-    /// Where the name is taken and `replace` is not set, and where the tables hold an event column of another type.
+    /// When the name is taken and `replace` is false, or the tables have an event column of another type.
     pub async fn register(&mut self, plan: Plan, replace: bool) -> Result<Registered> {
         loop {
             self.refresh().await?;
@@ -169,7 +169,7 @@ impl Store {
         }
     }
 
-    /// Takes up the newest version of an ensemble where it was left.
+    /// Resumes the newest version of an ensemble.
     pub async fn resume(&mut self, name: &str) -> Result<Registered> {
         self.refresh().await?;
         let rows = self.rows_of(name).await?;
@@ -177,10 +177,10 @@ impl Store {
         self.take_up_row(name, newest, rows.len()).await
     }
 
-    /// Takes up a version of an ensemble where it was left.
+    /// Resumes a version of an ensemble.
     ///
     /// # Errors
-    /// Where there is no such ensemble, or it has no such version, as it is when a newer one took its place.
+    /// When the ensemble does not exist, or lacks this version, for example after a newer one replaced it.
     pub async fn take_up(&mut self, name: &str, version: u64) -> Result<Registered> {
         self.refresh().await?;
         let rows = self.rows_of(name).await?;
@@ -191,7 +191,7 @@ impl Store {
 
     async fn take_up_row(&self, name: &str, row: &Segment, versions: usize) -> Result<Registered> {
         let version = version_of(row);
-        // What is taken for done is not done again.
+        // Completed ranges are not simulated again.
         [&self.ensembles, &self.events, &self.outcomes].into_iter().try_for_each(Table::make_durable)?;
         let Described { plan, .. } = self.read_plan(name, row)?;
         let outcomes = self.outcomes.segments().await?;
@@ -216,7 +216,7 @@ impl Store {
         Registered { plan, version, paths, done, replaces }
     }
 
-    /// Moves on to the newest version of every table.
+    /// Refreshes every table to its newest version.
     pub async fn refresh(&mut self) -> Result<()> {
         self.outcomes.refresh().await?;
         self.events.refresh().await?;
@@ -224,9 +224,9 @@ impl Store {
         self.settle().await
     }
 
-    /// Makes the three tables in hand one view of the store. Events and registrations are committed before the
-    /// outcomes that need them, and taken out after them: so what was read of both since `outcomes` fits it, if
-    /// `outcomes` has not moved meanwhile. Where it has, they are read again.
+    /// Makes the three open tables one consistent view. Writers commit events and registrations before the outcomes
+    /// that need them, and remove them after those: so events and registrations read after `outcomes` match it if
+    /// `outcomes` has not moved meanwhile. If it has, reads them again.
     async fn settle(&mut self) -> Result<()> {
         loop {
             let version = self.outcomes.version();
@@ -240,7 +240,7 @@ impl Store {
     }
 }
 
-/// Ranges of a replacing version whose files are complete: they have their final names, outcomes last.
+/// Ranges of a replacing version with complete files: these have their final names, outcomes last.
 fn staged(disk: &dyn Disk, ensemble: &Registered) -> Vec<WorldRange> {
     let is_whole = |path: &Path| RangeReader::open(disk, path, None).is_ok();
     let whole = |range: &WorldRange| {

@@ -1,4 +1,4 @@
-//! An ensemble as it can be read: its current version, completed ranges and segments.
+//! A readable ensemble: its current version, completed ranges and segments.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -13,7 +13,7 @@ use crate::range_reader::RangeReader;
 
 type Result<T> = std::result::Result<T, EnsembleError>;
 
-/// A segment of a range: its worlds, where it is read, and its bytes.
+/// A segment of a range: its worlds, path, and bytes.
 pub type RangeFile = (WorldRange, PathBuf, u64);
 
 /// The current version of an ensemble: the completed ranges and their segments.
@@ -23,15 +23,15 @@ pub struct StoredEnsemble {
     pub plan: Plan,
     /// Its version.
     pub version: u64,
-    /// When it was registered.
+    /// Registration time.
     pub created: String,
-    /// What was to be known and is: playing ended with it, and the other worlds are not missing.
+    /// The goal that the ensemble met: it stopped early and needs no more worlds.
     pub enough: Option<String>,
     /// Completed ranges in order, with their outcome segments.
     pub outcomes: Vec<RangeFile>,
-    /// The event segments of the completed ranges, where events are stored.
+    /// The event segments of the completed ranges, if events are stored.
     pub events: Vec<RangeFile>,
-    /// What they are read from.
+    /// The disk to read them from.
     pub(crate) disk: Arc<dyn Disk>,
 }
 
@@ -41,7 +41,7 @@ impl StoredEnsemble {
         self.outcomes.iter().map(|(range, _, _)| range.count()).sum()
     }
 
-    /// The completed range that holds a world, and the place of its first world in columns.
+    /// The completed range that contains a world, and the column index of its first world.
     fn range_with(&self, world: World) -> Result<(WorldRange, usize)> {
         let mut before = 0;
         for (range, _, _) in &self.outcomes {
@@ -55,24 +55,24 @@ impl StoredEnsemble {
         Err(EnsembleError::World { name, world, planned, stored })
     }
 
-    /// The place of a world's values in columns, which hold the stored worlds only.
+    /// The column index of a world; columns hold stored worlds only.
     ///
     /// # Errors
-    /// Where the world is not stored.
+    /// When the world is not stored.
     pub fn place(&self, world: World) -> Result<usize> {
         let (range, before) = self.range_with(world)?;
         Ok(before + (world.0 - range.first().0) as usize)
     }
 
-    /// The numbers of the stored worlds, in the order in which columns hold them.
+    /// The numbers of the stored worlds, in column order.
     pub fn world_numbers(&self) -> impl Iterator<Item = World> {
         self.outcomes.iter().flat_map(|(range, _, _)| range.worlds())
     }
 
-    /// The segments that hold the events of some worlds, in order; empty where the ensemble stores no events.
+    /// The segments with the events of some worlds, in order; empty if the ensemble stores no events.
     ///
     /// # Errors
-    /// Where one of the worlds is not stored, or its events are missing.
+    /// When one of the worlds is not stored, or its events are missing.
     pub fn event_segments(&self, worlds: WorldRange) -> Result<Vec<&RangeFile>> {
         let mut segments = Vec::new();
         let mut next = worlds.first();
@@ -87,12 +87,12 @@ impl StoredEnsemble {
         Ok(segments)
     }
 
-    /// Whether every range is completed.
+    /// Whether every range is complete.
     pub fn is_complete(&self) -> bool {
         self.worlds() == self.plan.worlds.count()
     }
 
-    /// The word for how far it is.
+    /// The keyword for its progress.
     pub fn state(&self) -> &'static str {
         match (self.is_complete(), &self.enough) {
             (true, _) => "complete",
@@ -107,7 +107,7 @@ impl StoredEnsemble {
         (sum(&self.outcomes), sum(&self.events))
     }
 
-    /// Opens the outcome segments, in the order of their worlds.
+    /// Opens the outcome segments, in world order.
     pub fn open_outcomes(&self) -> Result<Vec<RangeReader>> {
         self.fetch(&self.outcomes)?;
         self.outcomes.iter().map(|segment| Ok(self.open(segment)?)).collect()
@@ -118,8 +118,7 @@ impl StoredEnsemble {
         RangeReader::open(&*self.disk, path, Some(*bytes))
     }
 
-    /// Sees to it that some of its segments can be read here, several at a time: for whoever opens many of them, or has
-    /// others read them.
+    /// Makes segments readable on this machine, several at a time. Call it before many of them are opened.
     pub fn fetch<'a>(&self, segments: impl IntoIterator<Item = &'a RangeFile>) -> std::result::Result<(), TableError> {
         fetch(&*self.disk, segments.into_iter().map(|(_, path, bytes)| (path.as_path(), Some(*bytes))))
     }

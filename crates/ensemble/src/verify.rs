@@ -1,4 +1,4 @@
-//! Checks an ensemble against itself: counts, hashes, identities, and outcomes counted again from the events.
+//! Checks an ensemble's consistency: counts, hashes, identities, and outcomes recounted from events.
 
 use model::{Catalogue, EventBlock, Model, OutcomeBlock, OutcomeKind, Sink, Stop, Values};
 use serde::Serialize;
@@ -13,35 +13,35 @@ use crate::range_reader::RangeReader;
 use crate::range_writer::{event_hash, event_row_keys, outcome_hash};
 use crate::stored::StoredEnsemble;
 
-/// One thing that was checked.
+/// The result of one check.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Check {
-    /// What must hold.
+    /// The property checked.
     pub name: String,
-    /// Whether it does; `None` where there was nothing to look at.
+    /// Whether it holds; `None` if there was nothing to check.
     pub ok: Option<bool>,
-    /// How much was looked at, what was found where it does not hold, and why there was nothing.
+    /// The amount checked, the violation found, or why there was nothing to check.
     pub detail: String,
 }
 
-/// What was found.
+/// The result of a verification.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Verification {
     /// Whether no check fails.
     pub ok: bool,
-    /// Content hash of the outcomes, computed from the values on disk.
+    /// Content hash of the outcomes, computed from the stored values.
     pub hash: String,
-    /// Content hash of the events, computed from the rows on disk; `None` where events are replayed.
+    /// Content hash of the events, computed from the stored rows; `None` if events are replayed.
     pub event_hash: Option<String>,
     /// Every check.
     pub checks: Vec<Check>,
 }
 
-/// Reads everything that an ensemble has stored and checks it. Memory: one entity of one range at a time.
+/// Reads and checks all stored data of an ensemble, one entity of one range in memory at a time.
 ///
-/// A damaged file is a check that does not hold; an error is only what keeps the checking itself from going on.
+/// A damaged file is a failed check; an error means that checking itself cannot continue.
 pub fn verify(ensemble: &StoredEnsemble, model: &dyn Model) -> Result<Verification, EnsembleError> {
-    // A file that is not there is found below; a store that does not answer is no finding.
+    // A missing file is reported below; an unreachable store is an error, not a failed check.
     match ensemble.fetch(ensemble.outcomes.iter().chain(&ensemble.events)) {
         Err(error) if error.kind() == ErrorKind::Environment => return Err(error.into()),
         _ => {}
@@ -71,10 +71,10 @@ pub fn verify(ensemble: &StoredEnsemble, model: &dyn Model) -> Result<Verificati
     })
 }
 
-/// What one check found: its result and whether it holds.
+/// The result of a check, and whether it holds.
 type Found<T> = Result<(T, bool), TableError>;
 
-/// Runs a check; damage that it meets is what it found.
+/// Runs a check; damage fails it.
 fn tolerate<T>(checks: &mut Vec<Check>, name: &str, check: impl FnOnce(&mut String) -> Found<T>) -> Option<T> {
     let mut detail = String::new();
     let found = check(&mut detail);
@@ -91,7 +91,7 @@ fn tolerate<T>(checks: &mut Vec<Check>, name: &str, check: impl FnOnce(&mut Stri
 
 const RECOUNT: &str = "outcomes recount from the events";
 
-/// Counts outcomes again; to have compared none is no result.
+/// Recounts outcomes from events; without anything to compare, the check has no result.
 fn check_recount(ensemble: &StoredEnsemble, model: &dyn Model, checks: &mut Vec<Check>) {
     let compared = tolerate(checks, RECOUNT, |detail| recount(ensemble, model, detail));
     if let (Some(0), Some(check)) = (compared, checks.last_mut())
@@ -110,7 +110,7 @@ fn nothing_to_recount(ensemble: &StoredEnsemble) -> Check {
     Check { name: RECOUNT.to_owned(), ok: None, detail: format!("nothing to recount: {why}") }
 }
 
-/// No world is in two ranges, and every world in one that was to be played.
+/// Checks that ranges are disjoint and cover the planned worlds.
 fn check_cover(ensemble: &StoredEnsemble) -> Check {
     let (have, planned) = (ensemble.worlds(), ensemble.plan.worlds.count());
     let ranges = || ensemble.outcomes.iter().map(|(range, _, _)| *range);
@@ -124,7 +124,7 @@ fn check_cover(ensemble: &StoredEnsemble) -> Check {
     Check { name: "every world is stored once".to_owned(), ok: Some(ok), detail }
 }
 
-/// Reads every value, checks names and lengths, and computes the hash again.
+/// Reads every value, checks names and lengths, and recomputes the hash.
 fn check_outcomes(ensemble: &StoredEnsemble, detail: &mut String) -> Found<ContentHash> {
     let catalogue = &ensemble.plan.catalogue;
     let mut total = ContentHash::default();
@@ -152,7 +152,6 @@ fn check_outcomes(ensemble: &StoredEnsemble, detail: &mut String) -> Found<Conte
     Ok((total, ok))
 }
 
-/// Hands every outcome column of an entity to `take`.
 fn each_column(
     catalogue: &Catalogue,
     reader: &RangeReader,
@@ -175,7 +174,7 @@ fn each_column(
     Ok(())
 }
 
-/// Entities that have events in a range.
+/// Entities with events in a range.
 fn event_entities(reader: &RangeReader) -> Vec<usize> {
     reader.facts().entities.clone()
 }
@@ -220,7 +219,7 @@ fn check_events(ensemble: &StoredEnsemble, detail: &mut String) -> Found<Content
     Ok((total, ok))
 }
 
-/// Compares the outcomes that a model counts from events with the stored ones.
+/// Compares outcomes that a model recounts from events with the stored ones.
 struct Recount<'a> {
     catalogue: &'a Catalogue,
     stored: &'a RangeReader,
@@ -280,14 +279,14 @@ fn recount(ensemble: &StoredEnsemble, model: &dyn Model, detail: &mut String) ->
     let mut compared = 0;
     for outcomes in &ensemble.outcomes {
         let range = &outcomes.0;
-        // One that is missing was found before.
+        // An earlier check reports a missing one.
         let Some(events) = ensemble.events.iter().find(|(of, _, _)| of == range) else { continue };
         let stored = ensemble.open(outcomes)?;
         let events = ensemble.open(events)?;
         let mut sink = Recount { catalogue, stored: &stored, compared: 0, different: None, failure: None };
         for entity in event_entities(&events) {
             let rows = events.events(catalogue, &events.entity_rows(entity)?, *range, |_| true)?;
-            // The sink keeps its errors to itself, so the model has none to pass on.
+            // The sink keeps its own errors, so the model has none to return.
             if model.recount(&rows.block(), &mut sink).is_err() {
                 break;
             }
@@ -305,7 +304,7 @@ fn recount(ensemble: &StoredEnsemble, model: &dyn Model, detail: &mut String) ->
     Ok((compared, true))
 }
 
-/// Worlds whose outcomes are held in memory while their identities are checked.
+/// Memory for outcomes while identities are checked, in bytes.
 const IDENTITY_CACHE_BYTES: usize = 64 << 20;
 
 fn check_identities(
@@ -353,7 +352,7 @@ fn check_identities(
     Ok(())
 }
 
-/// Where a condition does not hold: the first world, in words.
+/// Describes the first world that violates a condition.
 fn violation(columns: &Columns, condition: &str, entity: Option<usize>) -> Result<Option<String>, EnsembleError> {
     let catalogue = &columns.ensemble().plan.catalogue;
     let name = || entity.map_or("", |e| catalogue.entities[e].name.as_str());

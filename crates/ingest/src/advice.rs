@@ -1,5 +1,5 @@
-//! What the columns of a table are, written beside its log: so that an append can tell at once what will not fit. It is
-//! advice; what becomes of values is decided when they are read.
+//! The columns of a table, noted beside its log, so that an append can report overflows at once. The note is only
+//! advice: values are fitted when the log is read.
 
 use std::fs;
 use std::io::Write as _;
@@ -16,11 +16,11 @@ use crate::error::IngestError;
 
 const NAME: &str = "columns";
 
-/// What is noted of integers beside their type. Programs that know less leave it alone.
+/// The kind of integers in a column, noted beside its type. Older programs ignore it.
 const EXACT: &str = "exact";
 const LARGE: &str = "large";
 
-/// The columns that the table in the folder `root` is known to have; none where nobody wrote them.
+/// The noted columns of the table in the folder `root`; none without a note.
 pub(crate) fn read(root: &Path, disk: &Arc<dyn Disk>) -> Columns {
     let column = |column: &Value| {
         let integers = match column[2].as_str() {
@@ -38,17 +38,12 @@ pub(crate) fn read(root: &Path, disk: &Arc<dyn Disk>) -> Columns {
     Columns::noted(columns().unwrap_or_default(), root, disk)
 }
 
-/// The columns that the table in the folder `root` is known to have, from what was noted beside its log; none where
-/// nothing was.
+/// Returns the columns noted beside the log of the table in the folder `root`; none without a note.
 pub fn columns(root: &Path, disk: &Arc<dyn Disk>) -> SchemaRef {
     read(root, disk).schema().clone()
 }
 
-/// Notes the columns of the table in the folder `root`, with those that others noted and it does not have yet. Whoever
-/// does holds the lock of appends.
-///
-/// # Errors
-/// Where the disk refuses.
+/// Adds columns to the note of the table in the folder `root`. The caller holds the append lock.
 pub(crate) fn write(root: &Path, disk: &Arc<dyn Disk>, columns: &Columns) -> Result<(), IngestError> {
     let columns = columns.joined(&read(root, disk));
     let column = |(field, integers): (&Arc<Field>, &Integers)| match (field.data_type(), integers) {
@@ -87,7 +82,7 @@ fn of_word(word: &str) -> DataType {
         "boolean" => DataType::Boolean,
         "time" => DataType::Timestamp(TimeUnit::Microsecond, Some("UTC".into())),
         "set" => table::set_type(),
-        // Nothing that is appended fits it.
+        // No appended value fits it.
         _ => DataType::Null,
     }
 }

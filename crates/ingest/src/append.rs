@@ -1,7 +1,6 @@
-//! Appends by processes that come and go: each writes one file of the log, whole and durable before it has its name.
+//! Appends by short-lived processes: each writes one file of the log and makes it durable before naming it.
 //!
-//! Nothing here knows Delta Lake, but where a log has no files at all: then only the table knows which positions it took
-//! in.
+//! Delta Lake is consulted only for a log without files: then only the table knows the last position it holds.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -16,41 +15,40 @@ use crate::error::IngestError;
 use crate::locks::{Lock, Place};
 use crate::log::{End, NewEntry, has_log, path_at, whole};
 
-/// Files of a log that wait, and their bytes, from which on they are worth a segment.
+/// Waiting files and bytes of a log that make a digest worthwhile.
 const FILES_DUE: usize = 256;
 const BYTES_DUE: u64 = 2 << 20;
 
-/// What an append did.
+/// The result of an append.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Appended {
     /// Rows appended.
     pub rows: u64,
-    /// The position of the first batch; each takes one. `None` where there were no rows.
+    /// Position of the first batch; each batch takes one position. `None` without rows.
     pub position: Option<u64>,
-    /// Files that wait in the log now.
+    /// Files now waiting in the log.
     pub files: usize,
-    /// Bytes of them.
+    /// Bytes of those files.
     pub bytes: u64,
-    /// Values that will be in the overflows of their columns, as far as can be told now.
+    /// Values that will go into overflow columns, as far as known now.
     pub overflows: Vec<Overflow>,
-    /// Fields that are stored under another name.
+    /// Fields stored under another name.
     pub renamed: Vec<Renamed>,
 }
 
 impl Appended {
-    /// Whether so much waits that somebody should digest it.
+    /// Whether the log is long enough to digest.
     pub fn is_due(&self) -> bool {
         self.files >= FILES_DUE || self.bytes >= BYTES_DUE
     }
 }
 
-/// Appends rows to the log of the table in the folder `root`, all of them or none; both are made where they are not
-/// there. Once it returns, the rows are durable and questions find them. Any number of processes may, and a server, at
-/// once. Blocks.
+/// Appends rows to the log of the table in the folder `root`, all or none; creates table and log if missing. On return
+/// the rows are durable and visible to queries. Any number of processes and a server may append at once. Blocks.
 ///
 /// # Errors
-/// Where the disk refuses, and where the table is of a layout that takes no appends. After an error of the disk the rows
-/// may be there or not.
+/// When the disk fails, or the table's layout takes no appends. After a disk error the rows may or may not be in the
+/// log.
 pub fn append(root: &Path, disk: &Arc<dyn Disk>, batches: &[RecordBatch]) -> Result<Appended, IngestError> {
     let batches: Vec<&RecordBatch> = batches.iter().filter(|rows| rows.num_rows() > 0).collect();
     if batches.is_empty() {
@@ -60,7 +58,7 @@ pub fn append(root: &Path, disk: &Arc<dyn Disk>, batches: &[RecordBatch]) -> Res
     let entries = batches.iter().map(|rows| NewEntry::new(rows, None)).collect::<Result<Vec<_>, _>>();
     let mut entries = entries.map_err(cause)?;
     if !has_log(root) && root.is_dir() {
-        // A table that takes no appends stays without a log.
+        // A table that takes no appends gets no log.
         taken_in(root, disk)?;
     }
     let place = Place::enter(root, &**disk)?;
@@ -76,7 +74,7 @@ pub fn append(root: &Path, disk: &Arc<dyn Disk>, batches: &[RecordBatch]) -> Res
     let path = path_at(folder, position);
     let bytes = whole(position, &mut entries);
     write_file(&**disk, &path, &bytes).map_err(IngestError::io("write", &path))?;
-    // The rows are durable: what is only advice fails nobody.
+    // The rows are durable, so a failure of mere advice is ignored.
     let Advised { overflows, renamed } = advise(root, disk, &batches).unwrap_or_else(|error| {
         tracing::debug!(%error, "the columns of a log could not be noted");
         Advised::default()
@@ -92,14 +90,13 @@ pub fn append(root: &Path, disk: &Arc<dyn Disk>, batches: &[RecordBatch]) -> Res
     })
 }
 
-/// What can be told of rows before they are in segments.
 #[derive(Debug, Default)]
 struct Advised {
     overflows: Vec<Overflow>,
     renamed: Vec<Renamed>,
 }
 
-/// Tells what of some rows goes into overflows and under which names, and notes the columns that they bring.
+/// Reports the overflows and renamed fields of rows, and notes their new columns.
 fn advise(root: &Path, disk: &Arc<dyn Disk>, batches: &[&RecordBatch]) -> Result<Advised, IngestError> {
     let mut columns = advice::read(root, disk);
     let mut advised = Advised::default();
@@ -115,11 +112,7 @@ fn advise(root: &Path, disk: &Arc<dyn Disk>, batches: &[&RecordBatch]) -> Result
     Ok(advised)
 }
 
-/// The last position that the table in the folder `root` took in; 0 where there is no table. The way that is slow, and
-/// asks Delta Lake.
-///
-/// # Errors
-/// As of [`Appender::open`].
+/// The last log position in the table in the folder `root`; 0 without a table. Slow: asks Delta Lake.
 fn taken_in(root: &Path, disk: &Arc<dyn Disk>) -> Result<u64, IngestError> {
     let failed = || IngestError::io("list the folder", root);
     let mut is_table = false;
@@ -130,7 +123,7 @@ fn taken_in(root: &Path, disk: &Arc<dyn Disk>) -> Result<u64, IngestError> {
         return Ok(0);
     }
     let (root, disk) = (root.to_owned(), disk.clone());
-    // Whoever asks may be inside a runtime, in which none can be started.
+    // The caller may be inside a runtime, which cannot start another.
     let asked = std::thread::spawn(move || {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
         let runtime = runtime.map_err(IngestError::io("start a runtime for", &root))?;

@@ -1,4 +1,4 @@
-//! Rows of one table that are in its log and in none of its segments.
+//! Rows of one table that are in its log but in no segment.
 
 use std::collections::VecDeque;
 use std::time::Instant;
@@ -7,15 +7,15 @@ use arrow::array::RecordBatch;
 
 use crate::shared::Share;
 
-/// Rows of one request, at their place in the log.
+/// Rows of one request, with their position in the log.
 #[derive(Debug)]
 pub(crate) struct Logged {
     pub(crate) position: u64,
     pub(crate) rows: RecordBatch,
-    /// Of memory.
+    /// In memory.
     bytes: usize,
     pub(crate) since: Instant,
-    /// Held as long as the rows are, of their size. `None` for what was recovered: it is there whether there is room or not.
+    /// The rows' share of the memory budget. `None` for recovered rows, which are loaded whether or not they fit.
     _share: Option<Share>,
 }
 
@@ -29,17 +29,17 @@ impl Logged {
     }
 }
 
-/// In the order of their positions. Rows stay until the segment that holds them is committed, so that readers find them
-/// in one of both.
+/// Ordered by position. Rows stay until their segment is committed, so that readers always find them in the buffer or
+/// in the table.
 #[derive(Debug, Default)]
 pub(crate) struct Buffer {
     waiting: VecDeque<Logged>,
     /// Positions up to this one are being written to a segment.
     taken: u64,
-    /// Of those that are not.
+    /// Rows not being written yet.
     rows: usize,
     bytes: usize,
-    /// Rows that are in the log only: those of a table that cannot be written take no memory.
+    /// Rows in the log only: a table that cannot be written uses no memory.
     held: Option<Held>,
 }
 
@@ -50,11 +50,10 @@ struct Held {
     rows: usize,
 }
 
-/// What goes into a segment.
+/// The rows of the next segment.
 #[derive(Debug)]
 pub(crate) struct Taken {
     pub(crate) batches: Vec<RecordBatch>,
-    /// The last position among them.
     pub(crate) position: u64,
 }
 
@@ -78,12 +77,12 @@ impl Buffer {
         self.waiting.range(from..)
     }
 
-    /// Rows and bytes that are not being written, and since when the first of them waits.
+    /// Rows and bytes not being written yet, and since when the first of them waits.
     pub(crate) fn waiting(&self) -> (usize, usize, Option<Instant>) {
         (self.rows, self.bytes, self.untaken().next().map(|l| l.since))
     }
 
-    /// Takes the oldest rows that are not being written, `rows` of them or just more; `None` where there are none.
+    /// Takes the oldest waiting rows, at least `rows` of them if there are enough; `None` without any.
     pub(crate) fn take(&mut self, rows: usize) -> Option<Taken> {
         let mut batches = Vec::new();
         let (mut taken, mut bytes, mut position) = (0, 0, self.taken);
@@ -102,14 +101,14 @@ impl Buffer {
         (!batches.is_empty()).then_some(Taken { batches, position })
     }
 
-    /// Forgets what is in the table now.
+    /// Drops rows that are in the table now.
     pub(crate) fn committed(&mut self, position: u64) {
         while self.waiting.front().is_some_and(|l| l.position <= position) {
             self.waiting.pop_front();
         }
     }
 
-    /// Leaves all rows past `position` to the log; none of them may be on its way into a segment.
+    /// Drops rows past `position` from memory, leaving them in the log. None of them may be on its way into a segment.
     pub(crate) fn hold(&mut self, position: u64) {
         let rows = self.unwritten();
         self.waiting.clear();
@@ -117,7 +116,7 @@ impl Buffer {
         self.held = Some(Held { from: position + 1, rows });
     }
 
-    /// Takes back rows that were left to the log, its next ones, which go on to `more` others.
+    /// Takes back the next rows that were left in the log; `more` others stay there.
     pub(crate) fn take_back(&mut self, rows: Vec<Logged>, more: usize) {
         let last = rows.last().map(|logged| logged.position);
         rows.into_iter().for_each(|logged| self.add(logged));
@@ -127,17 +126,17 @@ impl Buffer {
         }
     }
 
-    /// The first position of rows that are in the log only.
+    /// The first position that is in the log only.
     pub(crate) fn held_from(&self) -> Option<u64> {
         self.held.map(|held| held.from)
     }
 
-    /// Rows that are in no segment.
+    /// Rows in no segment.
     pub(crate) fn unwritten(&self) -> usize {
         self.waiting.iter().map(|logged| logged.rows.num_rows()).sum::<usize>() + self.held.map_or(0, |held| held.rows)
     }
 
-    /// The first position that is in no segment; `None` where all are.
+    /// The first position in no segment; `None` if all are.
     pub(crate) fn first_unwritten(&self) -> Option<u64> {
         self.waiting.front().map(|logged| logged.position).or(self.held_from())
     }

@@ -1,4 +1,4 @@
-//! Large loads: rows become segments at once, without a log in between, and all of them are in the table in one commit.
+//! Large loads: rows go straight into segments, without a log, and enter the table in one commit.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -21,31 +21,31 @@ use crate::locks::Lock;
 use crate::parts::Partition;
 use crate::segments::write_segments;
 
-/// Segments that are encoded at once.
+/// Segments encoded at once.
 const ENCODERS: usize = 2;
-/// A segment is written once so many bytes wait for it, if not so many rows.
+/// Write a segment once this many bytes wait, even with few rows.
 const SEGMENT_BYTES: usize = 128 << 20;
-/// Rows of an entry of the log, about, where rows have to go there.
+/// Approximate rows per log entry, for loads that go through the log.
 const ENTRY_ROWS: usize = 65_536;
-/// Where so many bytes wait in the log, whoever turns it into segments is given time.
+/// Pause the load while this many bytes wait in the log, so that the digest keeps up.
 const WAITING_BYTES: u64 = 128 << 20;
 const PAUSE: Duration = Duration::from_millis(100);
 const PAUSES_MAX: usize = 100;
 
-/// What a load did.
+/// The result of a load.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Loaded {
-    /// Rows that are in the table, or in its log.
+    /// Rows in the table or in its log.
     pub rows: u64,
-    /// Segments of them.
+    /// Segments written.
     pub segments: usize,
-    /// Bytes of those.
+    /// Bytes of those segments.
     pub bytes: u64,
-    /// Rows that are in the log, since somebody else turns it into segments.
+    /// Rows left in the log, for another process to digest.
     pub logged: u64,
 }
 
-/// A load under way. Dropped unfinished, nothing of it is in the table but what is in its log.
+/// A load in progress. Dropping it unfinished leaves only its log entries.
 #[derive(Debug)]
 pub struct Bulk {
     root: PathBuf,
@@ -61,9 +61,8 @@ pub struct Bulk {
 
 #[derive(Debug)]
 enum Way {
-    /// Straight into segments; nobody else makes any.
+    /// Straight into segments; this process holds the digest lock.
     Segments(Box<Segments>),
-    /// Through the log.
     Log,
 }
 
@@ -76,7 +75,6 @@ struct Segments {
     _lock: Lock,
 }
 
-/// Segments, and the columns they were written in.
 #[derive(Debug)]
 struct Encoded {
     segments: Vec<Segment>,
@@ -84,11 +82,11 @@ struct Encoded {
 }
 
 impl Bulk {
-    /// Begins a load into the table in the folder `root`. Unless another process is about to turn its log into segments,
-    /// this does so first: types are decided in the order in which rows came. Must be called inside a tokio runtime.
+    /// Begins a load into the table in the folder `root`. Digests its log first, unless another process holds the
+    /// digest lock: column types depend on the order of rows. Must be called inside a tokio runtime.
     ///
     /// # Errors
-    /// Where the log, the table or the disk fail.
+    /// When the log, the table or the disk fails.
     pub async fn begin(root: &Path, disk: Arc<dyn Disk>, options: &DigestOptions) -> Result<Self, IngestError> {
         let place = enter(root, &disk).await?;
         let way = match Lock::try_digest(&place.folder)? {
@@ -105,10 +103,10 @@ impl Bulk {
         Ok(Self { root, disk, way, batches: Vec::new(), rows: 0, bytes: 0, overflows, renamed, loaded })
     }
 
-    /// Takes rows.
+    /// Adds rows to the load.
     ///
     /// # Errors
-    /// Where the disk refuses; then the load has failed.
+    /// When the disk fails; then the load has failed.
     pub async fn write(&mut self, rows: RecordBatch) -> Result<(), IngestError> {
         let rows = match &mut self.way {
             Way::Log => rows,
@@ -134,13 +132,12 @@ impl Bulk {
         self.flush().await
     }
 
-    /// Takes what there is to report of the rows since this was last asked: values that went into overflow columns, and fields that are
-    /// stored under another name.
+    /// Takes the reports since the last call: values that went into overflow columns, and fields stored under another
+    /// name.
     pub fn take_reports(&mut self) -> (Vec<Overflow>, BTreeSet<Renamed>) {
         (std::mem::take(&mut self.overflows), std::mem::take(&mut self.renamed))
     }
 
-    /// Hands on the rows that wait.
     async fn flush(&mut self) -> Result<(), IngestError> {
         let batches = std::mem::take(&mut self.batches);
         let rows = std::mem::take(&mut self.rows) as u64;
@@ -163,7 +160,7 @@ impl Bulk {
         }
     }
 
-    /// Waits for a while where much waits in the log: whoever turns it into segments holds it in memory.
+    /// Waits while the log is long: the process that digests it holds it in memory.
     async fn give_time(&self, mut waiting: u64) {
         let folder = self.root.join(Appender::LOG_FOLDER);
         let size = || -> std::io::Result<u64> { std::fs::read_dir(&folder)?.map(|e| Ok(e?.metadata()?.len())).sum() };
@@ -172,15 +169,15 @@ impl Bulk {
                 return;
             }
             tokio::time::sleep(PAUSE).await;
-            // A file that went meanwhile is a good sign.
+            // A file removed meanwhile means progress.
             waiting = size().unwrap_or(0);
         }
     }
 
-    /// Puts all rows into the table, in one commit. Where they went into the log, they are there already.
+    /// Commits all rows to the table at once. Rows that went through the log are there already.
     ///
     /// # Errors
-    /// Where the table or the disk refuse; then none of what did not go into the log is in the table.
+    /// When the table or the disk fails; then only rows in the log are kept.
     pub async fn finish(mut self) -> Result<(Loaded, Vec<Overflow>, BTreeSet<Renamed>), IngestError> {
         self.flush().await?;
         let (overflows, renamed) = self.take_reports();
@@ -194,7 +191,7 @@ impl Bulk {
 }
 
 impl Segments {
-    /// Begins to encode rows that were fitted, once there is room for it.
+    /// Starts to encode fitted rows once an encoder is free.
     async fn encode(&mut self, batches: Vec<RecordBatch>) -> Result<(), IngestError> {
         if self.encoding.len() >= ENCODERS {
             self.encoded().await?;
@@ -244,7 +241,7 @@ impl Segments {
     }
 }
 
-/// Whether a column of integers in `before` holds real numbers in `now`: no reader of Delta tables takes one for the other.
+/// Whether a column of integers in `before` holds real numbers in `now`. Delta readers cannot read one as the other.
 fn has_widened(before: &SchemaRef, now: &SchemaRef) -> bool {
     let is = |schema: &SchemaRef, name: &str, ty: DataType| {
         schema.field_with_name(name).is_ok_and(|field| *field.data_type() == ty)

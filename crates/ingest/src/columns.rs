@@ -1,5 +1,5 @@
-//! The columns of a table as they come to be known: new fields become columns, integers widen to real numbers where that
-//! changes none of them, lists of texts are sets, and whatever else does not fit is refused, or goes into an overflow column.
+//! The columns of a table as rows bring them: new fields become columns, integers widen to real numbers if none of them
+//! changes, and lists of texts become sets. Values that do not fit are refused or go into an overflow column.
 
 mod numbers;
 mod overflow;
@@ -21,72 +21,72 @@ pub(crate) use self::numbers::Integers;
 use self::numbers::{exact_reals, hold_only_exact};
 use self::stored::Stored;
 
-/// Columns of one table. Each may be NULL.
+/// Columns of one table; all nullable.
 #[derive(Debug, Clone)]
 pub(crate) struct Columns {
     schema: SchemaRef,
     places: HashMap<String, usize>,
     names: ColumnNames,
-    /// What is known of each column, where it holds integers.
+    /// The kind of integers in each column.
     integers: Vec<Integers>,
-    /// Where it can be looked up what is not known.
+    /// The segments, to look up integers of unknown kind.
     stored: Option<Stored>,
-    /// How often they became others.
+    /// How often the columns changed.
     changes: u64,
 }
 
-/// A value that does not fit its column.
+/// Values that do not fit their column.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Conflict {
     /// The column.
     pub field: String,
-    /// What the table has in it, and what was sent.
+    /// The column's type and the value's type.
     pub reason: String,
-    /// Rows that were left out for it.
+    /// Rows left out because of it.
     pub rows: usize,
-    /// The first of them, from 0, among the rows that were sent for the table.
+    /// Index of the first such row, from 0, among the rows sent for the table.
     pub first: usize,
 }
 
-/// Values that do not fit their column and were put beside it as text.
+/// Values that do not fit their column and are stored as text beside it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Overflow {
     /// The column, which is NULL in those rows.
     pub field: String,
-    /// The column of text that has the values.
+    /// The text column that holds the values.
     pub overflow: String,
-    /// What the table has in the column, and what came.
+    /// The column's type and the values' type.
     pub reason: String,
     /// Rows with such values.
     pub rows: usize,
-    /// The first of them, from 0, among the rows that came together.
+    /// Index of the first such row, from 0, among the rows that came together.
     pub first: usize,
 }
 
-/// A field that is stored under another name, since a column has its own name in another case.
+/// A field stored under another name, because a column's name differs from it only in case.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Renamed {
-    /// The field, as it was sent.
+    /// The field as sent.
     pub field: String,
-    /// The column that has its values.
+    /// The column that holds its values.
     pub column: String,
 }
 
-/// What becomes of rows that do not fit.
+/// How to treat rows that do not fit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Policy {
-    /// What becomes of values that do not fit their column.
+    /// How to treat values that do not fit their column.
     pub(crate) on_conflict: OnConflict,
-    /// Rows that bring more columns than this are left out.
+    /// Leave out rows that would bring more columns than this.
     pub(crate) columns_max: usize,
 }
 
 impl Policy {
-    /// Every row is kept.
+    /// Keep every row.
     pub(crate) const KEEP: Self = Self { on_conflict: OnConflict::Overflow, columns_max: usize::MAX };
 }
 
-/// Rows that fit, and what did not.
+/// Rows that fit, and reports of the rest.
 #[derive(Debug)]
 pub(crate) struct Fitted {
     pub(crate) rows: RecordBatch,
@@ -102,9 +102,9 @@ impl Fitted {
 }
 
 impl Columns {
-    /// Of a table without rows.
+    /// For a table without rows.
     pub(crate) fn new(schema: &Schema) -> Self {
-        // Other writers' tables may say that the texts of a set may be NULL: those that come here are not.
+        // Other writers may declare the texts of a set as nullable; incoming ones are not.
         let ty = |ty: &DataType| stored_as(&new_empty_array(ty)).map_or_else(|| ty.clone(), |(_, ty)| ty);
         let fields: Vec<Field> =
             schema.fields().iter().map(|f| Field::new(f.name(), ty(f.data_type()), true)).collect();
@@ -112,7 +112,7 @@ impl Columns {
         Self::over(fields, integers, None, 0)
     }
 
-    /// Of the table in the folder `root`, whose segments may hold any integers.
+    /// For the table in the folder `root`, where the segments may hold any integers.
     pub(crate) fn of_table(schema: &Schema, root: &Path, disk: &Arc<dyn Disk>) -> Self {
         let mut columns = Self::new(schema);
         columns.integers.fill(Integers::Unknown);
@@ -120,7 +120,7 @@ impl Columns {
         columns
     }
 
-    /// As they were noted beside the log of the table in the folder `root`.
+    /// From the note beside the log of the table in the folder `root`.
     pub(crate) fn noted(columns: Vec<(Field, Integers)>, root: &Path, disk: &Arc<dyn Disk>) -> Self {
         let (fields, integers) = columns.into_iter().unzip();
         Self::over(fields, integers, Some(Stored::new(root, disk)), 0)
@@ -137,19 +137,18 @@ impl Columns {
         &self.schema
     }
 
-    /// What is known of each column, where it holds integers.
+    /// The kind of integers in each column.
     pub(crate) fn integers(&self) -> &[Integers] {
         &self.integers
     }
 
-    /// How often they became others: where this is the same, so are they.
+    /// A counter: the columns are unchanged while it is.
     pub(crate) fn changes(&self) -> u64 {
         self.changes
     }
 
-    /// Takes in the columns of some rows, and does with what does not fit as `policy` says. Integers that come for a
-    /// column of real numbers become such; a column of integers becomes one of real numbers where such come; neither
-    /// where an integer would change.
+    /// Adds the columns of rows, and treats misfits by `policy`. Integers become real numbers in a column of reals, and
+    /// a column of integers becomes reals when reals come, unless an integer would change.
     pub(crate) fn fit(&mut self, rows: RecordBatch, policy: Policy) -> Result<Fitted, ArrowError> {
         let fits = |f: &Arc<Field>| self.type_of(f.name()) == Some(f.data_type());
         if rows.schema_ref().fields().iter().all(fits) {
@@ -171,7 +170,6 @@ impl Columns {
         Ok(Fitted { renamed, ..fitted })
     }
 
-    /// Takes the columns that a fit leaves.
     fn become_those_of(&mut self, fields: Vec<Field>) {
         let is_same = |(old, new): (&Arc<Field>, &Field)| old.data_type() == new.data_type();
         let old = self.schema.fields();
@@ -187,7 +185,7 @@ impl Columns {
         self.places.get(name).map(|&place| self.schema.field(place).data_type())
     }
 
-    /// Notes which columns hold integers that no real number can stand for.
+    /// Notes which columns hold integers that real numbers cannot represent.
     fn note_integers(&mut self, rows: &RecordBatch) {
         for (field, column) in rows.schema_ref().fields().iter().zip(rows.columns()) {
             if *field.data_type() != DataType::Int64 {
@@ -203,7 +201,7 @@ impl Columns {
         }
     }
 
-    /// The columns with those of others that are not among them, and what the others know.
+    /// These columns plus those only in `others`, with what both know of their integers.
     pub(crate) fn joined(&self, others: &Self) -> Self {
         let mut fields: Vec<Field> = self.schema.fields().iter().map(|f| f.as_ref().clone()).collect();
         let mut integers = self.integers.clone();
@@ -220,10 +218,10 @@ impl Columns {
         Self::over(fields, integers, self.stored.clone(), self.changes)
     }
 
-    /// Rows that were fitted before, in all columns that there are now: those they lack are NULL.
+    /// Casts rows fitted earlier to the current columns; missing columns are NULL.
     ///
     /// # Errors
-    /// Where they were fitted to other columns than these.
+    /// When they were fitted to other columns than these.
     pub(crate) fn conform(&self, rows: &RecordBatch) -> Result<RecordBatch, ArrowError> {
         let unfit = |name: &str| ArrowError::SchemaError(format!("column {name:?} is another than when its rows came"));
         if let Some(gone) = rows.schema_ref().fields().iter().find(|f| !self.places.contains_key(f.name())) {
@@ -243,7 +241,7 @@ impl Columns {
     }
 }
 
-/// Whether columns of two types are one. What the members of a set are called differs from writer to writer.
+/// Whether two types are one column type. Writers name the members of a set differently.
 fn is_same(have: &DataType, sent: &DataType) -> bool {
     match (have, sent) {
         (DataType::List(have), DataType::List(sent)) => have.data_type() == sent.data_type(),
@@ -251,14 +249,14 @@ fn is_same(have: &DataType, sent: &DataType) -> bool {
     }
 }
 
-/// A column as it is stored, and its type: lists of texts are sets. `None` where nothing stores it.
+/// A column in its stored form, with its type: lists of texts are sets. `None` if it cannot be stored.
 fn stored_as(column: &ArrayRef) -> Option<(ArrayRef, DataType)> {
     let column = if column.data_type().is_nested() { set_of(column)? } else { column.clone() };
     let ty = column.data_type().clone();
     Some((column, ty))
 }
 
-/// A type in words.
+/// The name of a type in messages.
 fn word(ty: &DataType) -> String {
     match ty {
         DataType::Int64 => "integers".to_owned(),

@@ -1,4 +1,4 @@
-//! A log becomes segments, by whichever process has the time.
+//! Turns a log into segments, in any process.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -19,21 +19,21 @@ use crate::parts::Partition;
 use crate::segments::write_segments;
 use crate::trouble;
 
-/// Files that were begun and have no name after so long are nobody's.
+/// Unnamed temporary files of this age are abandoned.
 const ABANDONED: Duration = Duration::from_mins(10);
-/// A segment of fewer rows is small.
+/// Segments of fewer rows count as small.
 const SMALL_ROWS: u64 = 200_000;
 
-/// How a log becomes segments.
+/// Options of a digest.
 #[derive(Debug, Clone, PartialEq)]
 pub struct DigestOptions {
-    /// What compresses segments of a new table.
+    /// Compression of segments of a new table.
     pub codec: Codec,
-    /// Rows of a segment, about.
+    /// Approximate rows per segment.
     pub segment_rows: usize,
-    /// Bytes of the log that are taken up at once.
+    /// Bytes of the log to process at once.
     pub round_bytes: u64,
-    /// Small segments are merged once the table has so many; 0 never does.
+    /// Merge small segments once the table has this many; 0 disables merging.
     pub compact_segments: usize,
 }
 
@@ -43,26 +43,26 @@ impl Default for DigestOptions {
     }
 }
 
-/// What a digest did.
+/// The result of a digest.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Digested {
-    /// Rows that are in segments now.
+    /// Rows moved into segments.
     pub rows: u64,
-    /// Those segments.
+    /// Segments written.
     pub segments: usize,
-    /// Their bytes.
+    /// Bytes of those segments.
     pub bytes: u64,
-    /// Segments that were merged besides.
+    /// Small segments merged besides.
     pub merged: usize,
 }
 
-/// Turns the log of the table in the folder `root` into segments, in the order of time, and makes the table where there is
-/// none. Ended at any point, it has put rows into the table or left them in the log, and never both or none: a commit
-/// names the last position that it took in. Must be called inside a tokio runtime.
+/// Turns the log of the table in the folder `root` into segments, ordered by time, and creates the table if missing.
+/// Safe to kill at any point: each row is either in the table or in the log, because a commit names the last position
+/// it contains. Must be called inside a tokio runtime.
 ///
 /// # Errors
-/// [`IngestError::Digesting`] where somebody else does, which a server does as long as it runs; and where the log, the
-/// table or the disk fail.
+/// [`IngestError::Digesting`] while another process digests the log, as a running server does; also when the log, the
+/// table or the disk fails.
 pub async fn digest(root: &Path, disk: Arc<dyn Disk>, options: &DigestOptions) -> Result<Digested, IngestError> {
     let Some(place) = Place::find(root)? else { return Ok(Digested::default()) };
     let lock = Lock::try_digest(&place.folder)?;
@@ -73,10 +73,10 @@ pub async fn digest(root: &Path, disk: Arc<dyn Disk>, options: &DigestOptions) -
     Ok(done)
 }
 
-/// The log of the table in the folder `root`, begun where there is none; but not that of a table which takes no appends.
+/// Opens or creates the log of the table in the folder `root`, unless the table takes no appends.
 ///
 /// # Errors
-/// As of [`Appender::open`].
+/// As for [`Appender::open`].
 pub(crate) async fn enter(root: &Path, disk: &Arc<dyn Disk>) -> Result<Place, IngestError> {
     if !has_log(root) {
         Appender::open(root, disk.clone()).await?;
@@ -84,12 +84,12 @@ pub(crate) async fn enter(root: &Path, disk: &Arc<dyn Disk>) -> Result<Place, In
     Place::enter(root, &**disk)
 }
 
-/// The columns of the table in the folder `root`, which is open if there is one.
+/// The columns of the table in the folder `root`, open if it exists.
 pub(crate) fn columns_of(table: Option<&Appender>, root: &Path, disk: &Arc<dyn Disk>) -> Columns {
     table.map_or_else(|| Columns::new(&Schema::empty()), |table| Columns::of_table(table.schema(), root, disk))
 }
 
-/// A table whose log nobody else turns into segments.
+/// A table with its digest lock held.
 #[derive(Debug)]
 pub(crate) struct Digester {
     pub(crate) root: PathBuf,
@@ -97,9 +97,9 @@ pub(crate) struct Digester {
     options: DigestOptions,
     place: Place,
     pub(crate) columns: Columns,
-    /// Made with the first segment.
+    /// Created with the first segment.
     appender: Option<Arc<Appender>>,
-    /// Rows up to this position of the log are in the table.
+    /// Rows up to this log position are in the table.
     position: u64,
 }
 
@@ -112,7 +112,7 @@ struct Round {
 }
 
 impl Digester {
-    /// Whoever opens it holds the lock of digests.
+    /// The caller holds the digest lock.
     pub(crate) async fn open(
         root: &Path,
         disk: Arc<dyn Disk>,
@@ -125,7 +125,7 @@ impl Digester {
         Ok(Self { root: root.to_owned(), disk, options: options.clone(), place, columns, appender, position })
     }
 
-    /// Turns all that waits into segments.
+    /// Turns all waiting rows into segments.
     pub(crate) async fn digest(&mut self) -> Result<Digested, IngestError> {
         let mut done = Digested::default();
         let Some(next) = self.tell()? else { return Ok(done) };
@@ -151,9 +151,8 @@ impl Digester {
         Ok(done)
     }
 
-    /// Makes sure that the log tells the next position, which it gives, whatever becomes of its files and of the power;
-    /// `None` where there is no log. Only what comes before it may be put into the table: a file that others add later may
-    /// be forgotten in a power cut, and its positions given again.
+    /// Makes the next position durable in the log and returns it; `None` without a log. Only rows before it may enter
+    /// the table: a power cut may lose a file added later, and its positions are then given again.
     fn tell(&self) -> Result<Option<u64>, IngestError> {
         let folder = &self.place.folder;
         let _turn = Lock::append(folder)?;
@@ -163,7 +162,7 @@ impl Digester {
         Ok(Some(next))
     }
 
-    /// The table, which is made with the first rows there are.
+    /// The table, created with the first rows.
     pub(crate) async fn appender(&mut self) -> Result<Arc<Appender>, IngestError> {
         if let Some(appender) = &self.appender {
             return Ok(appender.clone());
@@ -179,8 +178,7 @@ impl Digester {
         move |cause| IngestError::Rows { table: table.clone(), cause }
     }
 
-    /// Reads the next entries before the position `end` that are not in the table, fitted: as many as are taken up at
-    /// once.
+    /// Reads and fits the next entries before the position `end` that are not in the table, up to one round.
     fn read(&mut self, end: u64) -> Result<Round, IngestError> {
         let mut round = Round { position: self.position, is_last: true, ..Round::default() };
         let (mut bytes, unfit) = (0, self.unfit());
@@ -211,7 +209,7 @@ impl Digester {
         Ok(round)
     }
 
-    /// Writes rows that were fitted as segments that are in no version of the table yet.
+    /// Writes fitted rows as segments, not yet committed to the table.
     async fn write(&mut self, batches: Vec<RecordBatch>) -> Result<Vec<Segment>, IngestError> {
         let appender = self.appender().await?;
         let (columns, rows_max) = (self.columns.clone(), self.options.segment_rows);
@@ -228,10 +226,10 @@ impl Digester {
         .await
     }
 
-    /// Removes the files that hold nothing which the table has not.
+    /// Removes the files whose rows are all in the table.
     fn forget(&self) -> Result<(), IngestError> {
         let files = list(&self.place.folder)?;
-        // The last one stays: it tells the position that comes next.
+        // Keep the last file: its name records the next position.
         for (file, next) in files.iter().zip(files.iter().skip(1)) {
             if next.0 <= self.position + 1 {
                 keep_keys(&*self.disk, &self.place.folder, file, next.0)?;
@@ -241,17 +239,17 @@ impl Digester {
         Ok(())
     }
 
-    /// Notes the columns that the table has now.
+    /// Notes the table's current columns.
     pub(crate) fn advise(&self) {
         let folder = &self.place.folder;
         let noted = Lock::append(folder).and_then(|_turn| advice::write(&self.root, &self.disk, &self.columns));
         if let Err(error) = noted {
-            // It is only advice.
+            // The note is only advice.
             tracing::debug!(%error, "the columns of a table could not be noted");
         }
     }
 
-    /// Merges small segments where there are many. Tells how many were.
+    /// Merges small segments if there are many. Returns how many were merged.
     pub(crate) async fn merge(&self) -> Result<usize, IngestError> {
         let most = self.options.compact_segments;
         let Some(table) = Table::open(&self.root, self.disk.clone()).await?.filter(|_| most > 0) else { return Ok(0) };
@@ -261,14 +259,14 @@ impl Digester {
         }
         match compact(&self.root, self.disk.clone(), None).await {
             Ok(done) => Ok(done.segments_in),
-            // Somebody else is at it: nothing depends on this but room and speed.
+            // Another process merges: skipping costs only space and speed.
             Err(error) if error.kind() == ErrorKind::Conflict => Ok(0),
             Err(error) => Err(error.into()),
         }
     }
 }
 
-/// Cuts batches into runs of about so many rows.
+/// Cuts batches into runs of about `rows_max` rows.
 fn in_pieces(batches: Vec<RecordBatch>, rows_max: usize) -> Vec<Vec<RecordBatch>> {
     let mut pieces: Vec<Vec<RecordBatch>> = Vec::new();
     let mut room = 0;
@@ -285,7 +283,7 @@ fn in_pieces(batches: Vec<RecordBatch>, rows_max: usize) -> Vec<Vec<RecordBatch>
     pieces
 }
 
-/// Removes what appends left that ended before their file had its name.
+/// Removes temporary files of appends that ended before naming theirs.
 fn sweep(folder: &Path, disk: &dyn Disk) -> Result<(), IngestError> {
     let failed = || IngestError::io("list the folder", folder);
     let is_old = |modified: SystemTime| modified.elapsed().is_ok_and(|age| age > ABANDONED);
@@ -299,7 +297,7 @@ fn sweep(folder: &Path, disk: &dyn Disk) -> Result<(), IngestError> {
     Ok(())
 }
 
-/// Does what keeps a processor or the disk busy on a thread of its own.
+/// Runs CPU- or disk-bound work on a thread of its own.
 pub(crate) async fn aside<T: Send + 'static>(
     work: impl FnOnce() -> Result<T, IngestError> + Send + 'static,
 ) -> Result<T, IngestError> {

@@ -1,4 +1,4 @@
-//! What can go wrong between a request and its table.
+//! Errors of ingest.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -9,22 +9,22 @@ use table::TableError;
 /// An error of this crate.
 #[derive(Debug, thiserror::Error)]
 pub enum IngestError {
-    /// The file system refused.
+    /// The file system failed.
     #[error("cannot {doing} {}: {cause}", path.display())]
     Io {
-        /// What was tried.
+        /// The operation.
         doing: &'static str,
-        /// On which file or folder.
+        /// The file or folder.
         path: PathBuf,
-        /// What the system answered.
+        /// The system's error.
         cause: io::Error,
     },
-    /// A file of the log is not what was written.
+    /// A log file is corrupt.
     #[error("the log file {} is damaged: {reason}; move it away to start without what it holds", path.display())]
     Damaged {
         /// The file.
         path: PathBuf,
-        /// What is wrong with it.
+        /// The defect.
         reason: String,
     },
     /// Entries of the log are missing.
@@ -36,23 +36,23 @@ pub enum IngestError {
     Gap {
         /// The file.
         path: PathBuf,
-        /// The first entry that is missing.
+        /// The first missing entry.
         missing: u64,
-        /// The entry that is there instead.
+        /// The entry found instead.
         found: u64,
     },
     /// A table could not be read or written.
     #[error(transparent)]
     Table(#[from] TableError),
-    /// Rows could not be brought into the form that the log keeps.
+    /// Rows could not be converted to the log's format.
     #[error("cannot keep rows for the table {table}: {cause}")]
     Rows {
         /// The table.
         table: String,
-        /// What Arrow answered.
+        /// Arrow's error.
         cause: arrow::error::ArrowError,
     },
-    /// As much as may wait for the disk is waiting.
+    /// The memory budget for waiting rows is used up.
     #[error(
         "{waiting} bytes wait to be written, of {limit} that may: nothing of this request was stored; send it again in \
          {} s", after.as_secs()
@@ -60,42 +60,42 @@ pub enum IngestError {
     Overloaded {
         /// Bytes that wait.
         waiting: u64,
-        /// Bytes that may.
+        /// The limit in bytes.
         limit: u64,
-        /// When to try again.
+        /// When to retry.
         after: Duration,
     },
-    /// The rows of a table cannot be written, and as many of them wait as may.
+    /// The rows of a table cannot be written, and its backlog is full.
     #[error("{table} takes no rows now: {reason}; its rows are safe in its log; send this again in {} s", after.as_secs())]
     Failing {
         /// The table.
         table: String,
         /// Why its rows cannot be written.
         reason: String,
-        /// When to try again.
+        /// When to retry.
         after: Duration,
     },
-    /// There are as many tables as there may be.
+    /// The maximum number of tables exists.
     #[error(
         "{table} would be a new table, and there are {limit}, as many as may be: nothing of it was stored; write \
              to one that is there, or drop some"
     )]
     TooManyTables {
-        /// The table that there is not.
+        /// The table that was not created.
         table: String,
-        /// Tables that may be.
+        /// The maximum number of tables.
         limit: usize,
     },
     /// The store is being closed.
     #[error("the store is closing: nothing of this request was stored; send it again later")]
     Closing,
-    /// Another process has the data folder.
+    /// Another process has the data folder open.
     #[error("{} is in use by another server: stop it first, or choose another folder", path.display())]
     InUse {
         /// The folder.
         path: PathBuf,
     },
-    /// Another process turns the log into segments.
+    /// Another process holds the digest lock.
     #[error(
         "the log of {} is being digested by another process, or a server that runs does it by and by: nothing needs \
          to be done; try again later to be sure", path.display()

@@ -1,4 +1,4 @@
-//! Rows that wait become segments: encoded several at once, committed in the order of the log.
+//! Turns waiting rows into segments: several are encoded at once, and committed in log order.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -18,9 +18,9 @@ use crate::error::IngestError;
 use crate::live::{Live, lock};
 use crate::segments::write_segments;
 
-/// How often it is looked whether rows wait long enough.
+/// How often to check the age of waiting rows.
 const LOOK_EACH: Duration = Duration::from_millis(200);
-/// The pause after a segment could not be written, at first, and at most.
+/// The pause after a failed segment: the first, and the longest.
 const PAUSE: Duration = Duration::from_secs(1);
 const PAUSE_MAX: Duration = Duration::from_secs(30);
 
@@ -28,11 +28,11 @@ struct Encoded {
     segments: Vec<Segment>,
     schema: SchemaRef,
     position: u64,
-    /// What they take the place of, where rows do.
+    /// The rows they supersede, if the table has unique columns.
     superseding: Option<Arc<Superseding>>,
 }
 
-/// Writes the rows of a table as segments until the store closes and none are left, or is gone without closing.
+/// Writes the rows of a table as segments until the store closes and none are left, or the store is dropped.
 pub(crate) async fn flush(live: Arc<Live>, mut closing: watch::Receiver<bool>) {
     let mut encoding: FuturesOrdered<JoinHandle<Result<Encoded, IngestError>>> = FuturesOrdered::new();
     loop {
@@ -75,7 +75,7 @@ pub(crate) async fn flush(live: Arc<Live>, mut closing: watch::Receiver<bool>) {
             }
         }
         if let Some(error) = failed {
-            // What follows would leave a hole in the table: it is encoded again after this.
+            // Later segments would leave a gap in the table; encode them again afterwards.
             while encoding.next().await.is_some() {}
             live.fail(&error);
             live.hold();
@@ -86,10 +86,10 @@ pub(crate) async fn flush(live: Arc<Live>, mut closing: watch::Receiver<bool>) {
     }
 }
 
-/// Writes the next rows of a table that are in its log only. After a failure the table is looked at anew: a commit of which
-/// only the end failed is in it all the same, and others may have changed its columns.
+/// Writes the next rows that are in the log only. Reopens the table after a failure: a commit may be in it although its
+/// last step failed, and others may have changed its columns.
 async fn catch_up(live: &Arc<Live>) -> Result<(), IngestError> {
-    // One after the other: none of them is counted among the memory that may wait.
+    // One table at a time: these rows are outside the memory budget.
     let _turn = live.shared.catching_up.acquire().await.map_err(|_| IngestError::Closing)?;
     if lock(&live.trouble).is_some() {
         let table = Appender::open(&live.root, live.disk.clone()).await?.map(Arc::new);
@@ -110,7 +110,7 @@ async fn catch_up(live: &Arc<Live>) -> Result<(), IngestError> {
     Ok(())
 }
 
-/// Waits before the next try, the longer the more there were, unless the store closes.
+/// Waits before the next try, longer after each failure, unless the store closes.
 async fn pause(live: &Live, closing: &mut watch::Receiver<bool>) {
     let tries = lock(&live.trouble).as_ref().map_or(1, |trouble| trouble.tries);
     let pause = PAUSE.saturating_mul(1 << tries.saturating_sub(1).min(8)).min(PAUSE_MAX);
@@ -125,10 +125,10 @@ pub(crate) fn is_gone(closing: &watch::Receiver<bool>) -> bool {
     closing.has_changed().is_err()
 }
 
-/// Begins to encode the oldest rows that wait, if any do.
+/// Starts to encode the oldest waiting rows, if any.
 async fn begin(live: &Arc<Live>) -> Result<Option<JoinHandle<Result<Encoded, IngestError>>>, IngestError> {
     let appender = appender(live).await?;
-    // A turn is only refused once it is closed, which it never is.
+    // Acquiring fails only on a closed semaphore, and this one never closes.
     let turn = live.shared.encoders.clone().acquire_owned().await.map_err(|_| IngestError::Closing)?;
     let Some(taken) = lock(&live.buffer).take(live.options.flush_rows) else { return Ok(None) };
     let live = live.clone();
@@ -139,7 +139,7 @@ async fn begin(live: &Arc<Live>) -> Result<Option<JoinHandle<Result<Encoded, Ing
     })))
 }
 
-/// The table, which is made with the first rows there are.
+/// The table, created with the first rows.
 async fn appender(live: &Live) -> Result<Arc<Appender>, IngestError> {
     let mut appender = live.appender.lock().await;
     if let Some(appender) = appender.as_ref() {
@@ -173,7 +173,7 @@ async fn commit(live: &Arc<Live>, encoded: Result<Encoded, IngestError>) -> Resu
     match superseding {
         None => appender.commit(segments, &schema, position).await?,
         Some(superseding) => {
-            // Segments may have to be written anew, which takes as much as encoding some.
+            // Segments may need rewriting, which costs as much as encoding.
             let _turn = live.shared.encoders.acquire().await.map_err(|_| IngestError::Closing)?;
             appender.commit_superseding(segments, &schema, position, superseding).await?
         }

@@ -1,18 +1,18 @@
-//! Live ingest: rows as [`decode`] makes them are on disk once they are acknowledged.
+//! Live ingest: stores rows from [`decode`] durably before it acknowledges them.
 //!
-//! Enters: rows, in a server ([`Store::write`]) and in processes that come and go ([`append()`], [`Bulk`], [`Load`]). Leaves: segments of
-//! tables ([`digest()`]; a store makes them by itself), and the rows that are in none yet ([`waiting()`]).
+//! Enters: rows, in a server ([`Store::write`]) and in short-lived processes ([`append()`], [`Bulk`], [`Load`]).
+//! Leaves: segments of tables ([`digest()`]; a store writes them by itself), and the rows in none yet ([`waiting()`]).
 //!
-//! Promises
-//! - acknowledged means on disk: rows are in a log that was synced before [`Store::write`] returns;
-//! - every acknowledged row is in its table exactly once, wherever the process or the power ends: the commit that takes
-//!   rows in names the last place of the log that it took;
-//! - of rows that are told to be one, the one acknowledged last stays, in the commit that brings it;
-//! - acknowledged means visible: readers find rows in the buffer or in a segment, never in both;
-//! - any number of processes append to one log at once, beside a server or without one;
-//! - no row is dropped for its types, unless the sender asks for it: what does not fit is kept as text in an overflow
-//!   column, and reported;
-//! - memory is bounded: what has no room is refused at once, and can be sent again.
+//! Guarantees
+//! - Durable: rows are in a synced log before [`Store::write`] returns.
+//! - Exactly once: each acknowledged row enters its table once, across crashes and power cuts; the commit that adds
+//!   rows names the last log position it contains.
+//! - Unique: of rows with equal unique columns, the last acknowledged one stays, from the commit that adds it on.
+//! - Visible: readers find acknowledged rows in the buffer or in a segment, never in both.
+//! - Shared: any number of processes append to one log at once, with or without a server.
+//! - Lossless: no row is dropped for its types unless the sender asks for it; misfits are kept as text in an overflow
+//!   column, and reported.
+//! - Bounded memory: requests over the limit are refused at once, and can be retried.
 //!
 //! Knows no model, no SQL, no wire format and no HTTP.
 

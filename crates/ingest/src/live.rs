@@ -1,4 +1,4 @@
-//! A table that rows come in for: its columns, its log and what waits to become a segment.
+//! One table that receives rows: its columns, its log and its waiting rows.
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -25,15 +25,14 @@ use crate::shared::{Share, Shared};
 use crate::trouble;
 use decode::{OnConflict, TIME};
 
-/// Requests that are written to the log in one go, at most.
+/// Maximum requests per write to the log.
 const GROUP_MAX: usize = 1024;
-/// A table that cannot be written to takes rows until its log has this share of the bytes that may wait.
+/// A table that cannot be written takes rows until its log reaches this fraction (1/4) of the memory budget.
 const BACKLOG_SHARE: u64 = 4;
-/// How long a digest by another process is waited for, and how often it is looked whether it is done.
+/// How long to wait for another process's digest, and how often to check.
 const DIGEST_MAX: Duration = Duration::from_secs(30);
 const DIGEST_LOOK: Duration = Duration::from_millis(20);
 
-/// One table of a store.
 #[derive(Debug)]
 pub(crate) struct Live {
     pub(crate) name: TableName,
@@ -43,29 +42,29 @@ pub(crate) struct Live {
     pub(crate) columns: Mutex<Columns>,
     pub(crate) buffer: Mutex<Buffer>,
     pub(crate) log: Mutex<Log>,
-    /// The file in which other processes go on, if they do.
+    /// The file to which other processes would append next.
     others: Mutex<PathBuf>,
-    /// Keeps other processes from turning the log into segments, until the table is closed.
+    /// Keeps other processes from digesting the log until the table closes.
     digest: Mutex<Option<Lock>>,
-    /// How often the columns had changed when they were noted last for those who append.
+    /// The change counter of the columns last noted for appending processes.
     noted: Mutex<Option<u64>>,
-    /// Taken away when the table closes.
+    /// Taken when the table closes.
     writes: Mutex<Option<mpsc::Sender<Write>>>,
-    /// Ends once all that was sent is logged.
+    /// Ends once all sent writes are logged.
     logger: Mutex<Option<JoinHandle<()>>>,
-    /// Made with the first segment.
+    /// Created with the first segment.
     pub(crate) appender: tokio::sync::Mutex<Option<Arc<Appender>>>,
-    /// Rows up to this position of the log are in the table.
+    /// Rows up to this log position are in the table.
     pub(crate) committed: watch::Sender<u64>,
-    /// Tells that rows are due.
+    /// Signals that rows are due.
     pub(crate) due: Notify,
-    /// Why its rows cannot be written, as long as they cannot.
+    /// Why its rows cannot be written, while they cannot.
     pub(crate) trouble: Mutex<Option<Trouble>>,
     pub(crate) shared: Shared,
     pub(crate) counts: Counts,
 }
 
-/// What a table did since the store was opened.
+/// Counters of a table since the store was opened.
 #[derive(Debug, Default)]
 pub(crate) struct Counts {
     pub(crate) rows: AtomicU64,
@@ -76,7 +75,7 @@ pub(crate) struct Counts {
     pub(crate) failures: AtomicU64,
     /// Bytes of log on disk.
     pub(crate) log_bytes: AtomicU64,
-    /// When the last group could not be written; `None` once one was.
+    /// When the last group failed; `None` after a success.
     pub(crate) log_failed: Mutex<Option<Instant>>,
 }
 
@@ -88,12 +87,11 @@ struct Write {
     done: oneshot::Sender<Result<bool, IngestError>>,
 }
 
-/// What became of rows.
+/// The result of a write.
 #[derive(Debug)]
 pub(crate) struct Taken {
-    /// Rows that were stored.
     pub(crate) rows: u64,
-    /// Whether they were before, under the same key.
+    /// Whether they were stored before, under the same key.
     pub(crate) before: bool,
     pub(crate) conflicts: Vec<Conflict>,
     pub(crate) overflows: Vec<Overflow>,
@@ -101,11 +99,11 @@ pub(crate) struct Taken {
 }
 
 impl Live {
-    /// Opens a table, takes back what its log holds, and begins to write. Must be called inside a tokio runtime. Where
-    /// another process turns the log into segments, waits until that is done.
+    /// Opens a table, recovers its log, and starts its tasks. Must be called inside a tokio runtime. Waits for a digest
+    /// by another process to end.
     ///
     /// # Errors
-    /// Where that takes very long, and where the log or the table cannot be read.
+    /// When that takes longer than `DIGEST_MAX`, or the log or the table cannot be read.
     pub(crate) async fn open(
         name: TableName,
         root: PathBuf,
@@ -154,7 +152,7 @@ impl Live {
         Ok(live)
     }
 
-    /// Stores rows; returns once they are as durable as the store promises, and readers find them.
+    /// Stores rows; returns once they are as durable as the store promises, and visible to readers.
     pub(crate) async fn write(
         &self,
         rows: RecordBatch,
@@ -171,7 +169,7 @@ impl Live {
             return Ok(Taken { rows: 0, before: false, conflicts, overflows, renamed });
         }
         let bytes = rows.get_array_memory_size() as u64;
-        // The entry is another copy, until it is written.
+        // Twice: the log entry is a second copy until it is written.
         let share = self.shared.budget.take(2 * bytes).ok_or_else(|| self.overloaded())?;
         let entry = NewEntry::new(&rows, key).map_err(unfit)?;
         let (done, stored) = oneshot::channel();
@@ -181,7 +179,7 @@ impl Live {
         Ok(Taken { rows: count, before, conflicts, overflows, renamed })
     }
 
-    /// Whether a table whose rows are left to the log has room for more of them there.
+    /// Whether the log has room for more rows of a table that cannot be written.
     fn check_backlog(&self) -> Result<(), IngestError> {
         let limit = self.shared.budget.limit() / BACKLOG_SHARE;
         if self.counts.log_bytes.load(Ordering::Relaxed) < limit || lock(&self.buffer).held_from().is_none() {
@@ -198,7 +196,7 @@ impl Live {
         IngestError::Overloaded { waiting: self.shared.budget.used(), limit: self.shared.budget.limit(), after }
     }
 
-    /// Writes a group to the log, hands its rows to readers, and answers. Blocks.
+    /// Writes a group to the log, shows its rows to readers, and answers. Blocks.
     fn log_group(&self, group: Vec<Write>) {
         let mut log = lock(&self.log);
         let mut keys = Vec::new();
@@ -248,7 +246,7 @@ impl Live {
         }
     }
 
-    /// Appends entries after what others have appended, which it takes over.
+    /// Appends entries after those of other processes, which it takes over.
     fn append(&self, log: &mut Log, entries: &mut [NewEntry]) -> Result<u64, IngestError> {
         let _turn = log.turn()?;
         self.take_over(log)?;
@@ -257,12 +255,12 @@ impl Live {
         first
     }
 
-    /// Takes over what other processes have appended, if they have. Blocks, for the time of an append.
+    /// Takes over entries that other processes appended. Blocks for the time of an append.
     ///
     /// # Errors
-    /// Where it cannot be read.
+    /// When the log cannot be read.
     pub(crate) fn look_for_others(&self) -> Result<(), IngestError> {
-        // What is there may be our own group, which is being written: then nothing is left once it is our turn.
+        // The file may hold our own group, still being written: then nothing is left once we have the lock.
         if !holds_rows(&lock(&self.others)) {
             return Ok(());
         }
@@ -271,7 +269,7 @@ impl Live {
         self.take_over(&mut log)
     }
 
-    /// Takes over what others have appended. Whoever asks holds the lock of appends.
+    /// Takes over entries of other processes. The caller holds the append lock.
     fn take_over(&self, log: &mut Log) -> Result<(), IngestError> {
         let mut others = log.others()?;
         if others.entries.is_empty() {
@@ -299,7 +297,7 @@ impl Live {
         Ok(())
     }
 
-    /// Notes the columns for those who append, where they are others than before.
+    /// Notes the columns for appending processes, if they changed.
     pub(crate) fn advise(&self) {
         let changes = lock(&self.columns).changes();
         if *lock(&self.noted) == Some(changes) {
@@ -309,17 +307,18 @@ impl Live {
         let folder = self.root.join(Appender::LOG_FOLDER);
         match Lock::append(&folder).and_then(|_turn| advice::write(&self.root, &self.disk, &columns)) {
             Ok(()) => *lock(&self.noted) = Some(columns.changes()),
-            // It is only advice.
+            // The note is only advice.
             Err(error) => tracing::debug!(table = %self.name, %error, "the columns could not be noted"),
         }
     }
 
-    /// Lets other processes turn the log into segments.
+    /// Lets other processes digest the log.
     pub(crate) fn give_up_digests(&self) {
         lock(&self.digest).take();
     }
 
-    /// Forgets what the log holds up to `position`, which is in the table; see [`crate::log::Done::remove`]. Blocks.
+    /// Takes the log files up to `position`, now in the table, and removes them; see [`crate::log::Done::remove`].
+    /// Blocks.
     pub(crate) fn release(&self, position: u64, gently: impl Fn() -> bool) -> Result<(), IngestError> {
         let mut done = lock(&self.log).take_done(position)?;
         let removed = done.remove(&*self.disk, gently);
@@ -329,11 +328,11 @@ impl Live {
         removed
     }
 
-    /// Whether enough rows wait, or wait long enough, to become a segment.
+    /// Whether enough rows wait, or wait long enough, for a segment.
     pub(crate) fn is_due(&self) -> bool {
         let (rows, bytes, since) = lock(&self.buffer).waiting();
         let options = &self.options;
-        // Where half of the memory is used, what there is has to go.
+        // With half of the memory used, flush whatever waits.
         let pressed = self.shared.budget.used() > self.shared.budget.limit() / 2 && rows >= options.flush_rows / 8;
         rows >= options.flush_rows
             || bytes >= options.flush_bytes
@@ -341,12 +340,12 @@ impl Live {
             || since.is_some_and(|s| s.elapsed() >= options.flush_age)
     }
 
-    /// Takes no more rows in; those taken are logged.
+    /// Refuses further rows; rows already taken are logged.
     pub(crate) fn close(&self) {
         lock(&self.writes).take();
     }
 
-    /// Waits until all that was sent before it was closed is logged.
+    /// Waits until all writes sent before closing are logged.
     pub(crate) async fn logged(&self) {
         let logger = lock(&self.logger).take();
         if let Some(Err(panic)) = async { Some(logger?.await) }.await {
@@ -354,8 +353,8 @@ impl Live {
         }
     }
 
-    /// Of rows that are one, in the columns of the table and the order of the log, leaves the last; tells what all of them
-    /// take the place of, where rows do.
+    /// Keeps the last of rows with equal keys, in log order and in the table's columns; returns the rows that all of
+    /// them supersede, if the table has unique columns.
     pub(crate) fn last_rows(
         &self,
         rows: Vec<RecordBatch>,
@@ -367,17 +366,15 @@ impl Live {
     }
 }
 
-/// Why the rows of a table cannot be written.
 #[derive(Debug, Clone)]
 pub(crate) struct Trouble {
     pub(crate) reason: String,
     pub(crate) since: Instant,
-    /// How often it was tried.
     pub(crate) tries: u32,
 }
 
 impl Live {
-    /// Leaves the rows of a table that could not be written to the log, so that they take no room of other tables.
+    /// Moves the rows of a failing table out of memory, so that other tables have room.
     pub(crate) fn hold(&self) {
         let mut buffer = lock(&self.buffer);
         let position = buffer.first_unwritten().map_or(*self.committed.borrow(), |first| first - 1);
@@ -389,11 +386,11 @@ impl Live {
         lock(&self.buffer).held_from().is_some()
     }
 
-    /// Brings columns up to those of the table as it is now, which has the log up to `position`; all rows that wait fit
-    /// them as after a restart. Blocks.
+    /// Resets the columns to the table's current ones, with the log in it up to `position`; waiting rows are fitted
+    /// anew, as after a restart. Blocks.
     ///
     /// # Errors
-    /// Where the log cannot be read.
+    /// When the log cannot be read.
     pub(crate) fn start_again(&self, table: Option<&Appender>, position: u64) -> Result<(), IngestError> {
         let log = lock(&self.log);
         let mut columns = columns_of(table, &self.root, &self.disk);
@@ -416,10 +413,10 @@ impl Live {
         Ok(())
     }
 
-    /// Takes the next rows back that are in the log only. Blocks.
+    /// Takes back the next rows that are in the log only. Blocks.
     ///
     /// # Errors
-    /// Where the log cannot be read.
+    /// When the log cannot be read.
     pub(crate) fn take_back(&self) -> Result<(), IngestError> {
         let log = lock(&self.log);
         let Some(from) = lock(&self.buffer).held_from() else { return Ok(()) };
@@ -448,7 +445,7 @@ impl Live {
         IngestError::Rows { table: self.name.to_string(), cause }
     }
 
-    /// Notes why rows could not be written, for whoever asks, and for those who look at the table from elsewhere.
+    /// Notes why rows could not be written, for requests and for other processes.
     pub(crate) fn fail(&self, error: &IngestError) {
         self.counts.failures.fetch_add(1, Ordering::Relaxed);
         let reason = error.to_string();
@@ -464,7 +461,7 @@ impl Live {
         }
     }
 
-    /// Forgets why rows could not be written; also what a process before noted, with the first segment.
+    /// Clears the failure; with the first segment, also the note of an earlier process.
     pub(crate) fn recovered(&self, is_first: bool) {
         let was_failing = lock(&self.trouble).take().is_some();
         if was_failing {
@@ -476,7 +473,7 @@ impl Live {
     }
 }
 
-/// The lock of those who turn the log of the table in the folder `root` into segments. Digests by others end soon.
+/// Takes the digest lock of the table in the folder `root`. Digests by other processes end soon.
 async fn digest_lock(root: &Path, disk: &Arc<dyn Disk>) -> Result<Lock, IngestError> {
     let place = enter(root, disk).await?;
     let started = Instant::now();

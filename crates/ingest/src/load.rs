@@ -1,4 +1,4 @@
-//! Loads of files into tables of any layout: each batch is one segment and one commit, and is inserted once.
+//! Loads files into tables of any layout: each batch is one segment and one commit, inserted once.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -14,33 +14,33 @@ use table::{Inserted, Inserter, TableError, TableOptions};
 use crate::columns::{Columns, Overflow, Policy, Renamed};
 use crate::error::IngestError;
 
-/// What a batch did.
+/// The result of loading a batch.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LoadedBatch {
-    /// Rows and bytes that were inserted; none where a batch of that name was inserted before.
+    /// Rows and bytes inserted; zero if a batch of that name was inserted before.
     pub inserted: Inserted,
-    /// Values that are in overflow columns.
+    /// Values stored in overflow columns.
     pub overflows: Vec<Overflow>,
-    /// Fields that are stored under another name.
+    /// Fields stored under another name.
     pub renamed: Vec<Renamed>,
 }
 
-/// A table that batches are loaded into.
+/// A table that receives batches.
 #[derive(Debug)]
 pub struct Load {
     root: PathBuf,
     disk: Arc<dyn Disk>,
     policy: Policy,
     columns: Columns,
-    /// Made with the first batch where there is no table.
+    /// Created with the first batch if there is no table.
     inserter: Option<Inserter>,
 }
 
 impl Load {
-    /// Opens the table in the folder `root`, if there is one. Must be called inside a tokio runtime.
+    /// Opens the table in the folder `root`, if it exists. Must be called inside a tokio runtime.
     ///
     /// # Errors
-    /// Where the table cannot be read.
+    /// When the table cannot be read.
     pub async fn open(root: &Path, disk: Arc<dyn Disk>, on_conflict: OnConflict) -> Result<Self, IngestError> {
         let inserter = Inserter::open(root, disk.clone()).await?;
         let columns = match &inserter {
@@ -56,17 +56,17 @@ impl Load {
         self.columns.schema()
     }
 
-    /// The options of the table; `None` where there is no table yet.
+    /// The options of the table; `None` before the table exists.
     pub fn options(&self) -> Option<&TableOptions> {
         self.inserter.as_ref().map(Inserter::options)
     }
 
-    /// Inserts a batch, durably, all of it or nothing, unless one of its name was inserted before. A table that is not there
-    /// is made by `options`; a column may be NULL there unless the file's columns, `declared`, say otherwise.
+    /// Inserts a batch durably, all or none, unless one of its name was inserted before. Creates a missing table with
+    /// `options`; its columns are nullable unless the file's columns, `declared`, say otherwise.
     ///
     /// # Errors
-    /// Where values do not fit and are to be refused, where the layout cannot take new columns, and where the disk or the
-    /// log refuses.
+    /// When values do not fit and the policy refuses them, when the layout cannot take new columns, and when the disk
+    /// or the log fails.
     pub async fn insert_once(
         &mut self,
         name: &str,

@@ -8,39 +8,39 @@ use table::{Codec, EncodingSet, TableName};
 use crate::log::Durability;
 use crate::parts::Partition;
 
-/// How a store takes rows in.
+/// Settings of a store.
 #[derive(Debug, Clone, PartialEq)]
 pub struct StoreOptions {
     /// When a request is acknowledged.
     pub durability: Durability,
-    /// A segment is written once so many rows of a table wait.
+    /// Write a segment once this many rows of a table wait.
     pub flush_rows: usize,
-    /// A segment is written once so many bytes of a table wait.
+    /// Write a segment once this many bytes of a table wait.
     pub flush_bytes: usize,
-    /// A segment is written once the first row of a table waits so long.
+    /// Write a segment once the first row of a table has waited this long.
     pub flush_age: Duration,
-    /// Segments that are encoded at once, of all tables; at least 1.
+    /// Segments encoded at once, over all tables; at least 1.
     pub flushes: usize,
-    /// Bytes of rows that may wait in memory, of all tables; requests past it are refused.
+    /// Bytes of rows waiting in memory, over all tables; requests beyond are refused.
     pub memory_bytes: u64,
-    /// Columns that rows may bring to a table; rows with more are refused.
+    /// Maximum columns of a table; rows that bring more are refused.
     pub columns_max: usize,
-    /// Tables that rows may come in for; those for more are refused.
+    /// Maximum number of tables; rows for more are refused.
     pub tables_max: usize,
-    /// What compresses segments of new tables.
+    /// Compression of segments of new tables.
     pub codec: Codec,
-    /// Which encodings segments of new tables may have.
+    /// Allowed encodings of segments of new tables.
     pub encodings: EncodingSet,
-    /// By what segments are cut: one holds rows of one part only, and is merged with others of that only.
+    /// How segments are partitioned: a segment holds rows of one part, and merges only within it.
     pub partition: Partition,
-    /// Columns that tell rows apart, with their time: of those that are equal in these the last stays. Rows of tables that
-    /// are not here are all different.
+    /// Columns that identify a row, together with its time: of rows equal in these, the last stays. Tables not listed
+    /// keep all rows.
     pub unique: BTreeMap<TableName, Vec<String>>,
-    /// Segments of a table are merged in the background once there are so many new ones; 0 never does.
+    /// Merge segments of a table in the background once it has this many new ones; 0 disables merging.
     pub compact_segments: usize,
-    /// Rows go once their time is so long ago.
+    /// Delete rows of this age.
     pub retain: Option<Duration>,
-    /// Files that no version of a table needs go after so long, which is as long as readers may keep a version.
+    /// Delete files that no version needs after this time, which is how long readers may keep a version.
     pub vacuum_after: Duration,
 }
 

@@ -1,28 +1,28 @@
-//! Parts of a table: days or hours of UTC. A segment holds rows of one of them.
+//! Parts of a table: UTC days or hours. A segment holds rows of one part.
 
 use arrow::temporal_conversions::timestamp_us_to_datetime;
 use chrono::Datelike as _;
 
-/// Segments that one flush is cut into, at most: each takes some time to be made durable, and a place in memory.
+/// Maximum segments per flush: each costs a sync and memory.
 const PARTS_MAX: usize = 512;
 
-/// By what segments are cut.
+/// How segments are partitioned.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Partition {
-    /// A segment holds what came together.
+    /// A segment holds rows that came together.
     #[default]
     None,
-    /// A segment holds rows of one day of UTC.
+    /// A segment holds rows of one UTC day.
     Day,
-    /// A segment holds rows of one hour of UTC.
+    /// A segment holds rows of one UTC hour.
     Hour,
 }
 
-/// A row on its way into a segment: its time in microseconds, its batch, and its place in that.
+/// A row on its way into a segment: its time in microseconds, its batch, and its index there.
 pub(crate) type Row = (i64, u32, u32);
 
 impl Partition {
-    /// The part that a moment lies in; `None` where there are no parts, and in years that have not four digits.
+    /// The part of a time; `None` without parts, and for years without four digits.
     fn part(self, micros: i64) -> Option<String> {
         let form = match self {
             Self::None => return None,
@@ -43,8 +43,7 @@ impl Partition {
         }
     }
 
-    /// Cuts rows, which are in the order of their times, into parts. Where they are of very many, the oldest rows are put
-    /// together and belong to none.
+    /// Cuts rows, ordered by time, into parts. With very many parts, the oldest rows are joined and belong to none.
     pub(crate) fn cut(self, rows: &[Row]) -> Vec<(Option<String>, &[Row])> {
         if self == Self::None {
             return vec![(None, rows)];

@@ -1,4 +1,4 @@
-//! Rows become segments, in the order of their times.
+//! Turns rows into segments, ordered by time.
 
 use std::path::Path;
 
@@ -12,14 +12,14 @@ use table::{Appender, Segment};
 use crate::error::IngestError;
 use crate::parts::{Partition, Row};
 
-/// Rows that are copied into their order at once.
+/// Rows copied at once.
 const CHUNK_ROWS: usize = 65_536;
 
-/// Writes rows, one batch at least and all of the same columns, of the table in the folder `root`: one segment for each
-/// part. Blocks.
+/// Writes the batches, at least one and all with the same columns, of the table in the folder `root`: one segment for
+/// each part. Blocks.
 ///
 /// # Errors
-/// Where the disk refuses.
+/// When the disk fails.
 pub(crate) fn write_segments(
     appender: &Appender,
     batches: &[RecordBatch],
@@ -28,7 +28,7 @@ pub(crate) fn write_segments(
 ) -> Result<Vec<Segment>, IngestError> {
     let cause = |cause| IngestError::Rows { table: root.display().to_string(), cause };
     if partition == Partition::None && are_in_order(batches) {
-        // Encodings are chosen from the first batch, which is to tell enough.
+        // The first batch decides the encodings, so it has to be large enough.
         let mut rows = 0;
         let few = batches.iter().take_while(|b| (rows < CHUNK_ROWS, rows += b.num_rows()).0).count();
         let first = concat_batches(&batches[0].schema(), &batches[..few]).map_err(cause)?;
@@ -43,7 +43,7 @@ pub(crate) fn write_segments(
     partition.cut(&order).into_iter().map(write).collect()
 }
 
-/// Whether rows are in the order of their times.
+/// Whether rows are ordered by time.
 fn are_in_order(batches: &[RecordBatch]) -> bool {
     let mut last = i64::MIN;
     let mut goes_on = |rows: &RecordBatch| {
@@ -57,7 +57,7 @@ fn are_in_order(batches: &[RecordBatch]) -> bool {
     batches.iter().all(&mut goes_on)
 }
 
-/// Rows by their times; those of one time stay in the order in which they came. `None` where they have no times.
+/// Rows by time, stable. `None` if they have no times.
 fn order(batches: &[RecordBatch]) -> Option<Vec<Row>> {
     let mut order = Vec::with_capacity(batches.iter().map(RecordBatch::num_rows).sum());
     for (batch, rows) in batches.iter().enumerate() {

@@ -1,4 +1,4 @@
-//! What the tables of a store share: memory for rows, and turns at the work that needs most memory besides.
+//! Resources shared by the tables of a store: memory for rows, and permits for memory-intensive work.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -7,16 +7,15 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use crate::options::StoreOptions;
 
-/// The limits of a store.
 #[derive(Debug, Clone)]
 pub(crate) struct Shared {
-    /// Of bytes between a request and a segment.
+    /// Bytes between a request and a segment.
     pub(crate) budget: Budget,
-    /// Of segments that are encoded.
+    /// Segments encoded at once.
     pub(crate) encoders: Arc<Semaphore>,
-    /// Of tables whose segments are merged, trimmed or removed: one.
+    /// Tables merged, trimmed or removed at once: one.
     pub(crate) upkeep: Arc<Semaphore>,
-    /// Of tables that take rows back from their logs: one.
+    /// Tables that read rows back from their logs at once: one.
     pub(crate) catching_up: Arc<Semaphore>,
 }
 
@@ -31,10 +30,10 @@ impl Shared {
     }
 }
 
-/// What a permit counts: so that a limit of any size fits a semaphore.
+/// Bytes per permit, so that any limit fits a semaphore.
 const UNIT: u64 = 1024;
 
-/// A limit that many share.
+/// A shared memory limit.
 #[derive(Debug, Clone)]
 pub(crate) struct Budget {
     room: Arc<Semaphore>,
@@ -42,14 +41,14 @@ pub(crate) struct Budget {
     refused: Arc<AtomicU64>,
 }
 
-/// A share of the budget, given back when dropped.
+/// A share of the budget, given back on drop.
 #[derive(Debug)]
 pub(crate) struct Share {
     permit: OwnedSemaphorePermit,
 }
 
 impl Share {
-    /// Gives back what is not needed any more, down to `bytes`.
+    /// Gives back all but `bytes`.
     pub(crate) fn shrink(&mut self, bytes: u64) {
         let spare = self.permit.num_permits().saturating_sub(bytes.div_ceil(UNIT) as usize);
         drop(self.permit.split(spare));
@@ -61,8 +60,8 @@ impl Budget {
         Self { room: Arc::new(Semaphore::new((limit / UNIT) as usize)), limit, refused: Arc::default() }
     }
 
-    /// A share of `bytes`, or `None` where there is no room for them now. What is larger than the whole budget gets all
-    /// of it, alone.
+    /// Takes a share of `bytes`, or `None` if there is no room now. A request above the whole budget gets all of it,
+    /// alone.
     pub(crate) fn take(&self, bytes: u64) -> Option<Share> {
         let units = bytes.div_ceil(UNIT).clamp(1, (self.limit / UNIT).max(1));
         let permit = self.room.clone().try_acquire_many_owned(units as u32).ok();

@@ -1,4 +1,4 @@
-//! All tables that rows come in for.
+//! All tables that receive rows.
 
 use std::collections::BTreeMap;
 use std::fs::{self, File, TryLockError};
@@ -25,14 +25,14 @@ use crate::shared::Shared;
 use crate::upkeep::{keep, tidy};
 
 const LOCK: &str = ".manyworlds.lock";
-/// How often what was written is made durable where nobody waits for it.
+/// How often to sync logs that acknowledge before syncing.
 const SYNC_EACH: Duration = Duration::from_secs(1);
-/// How often a table is opened that could not be.
+/// How often to retry opening a table.
 const REOPEN_EACH: Duration = Duration::from_secs(2);
-/// How often it is looked whether other processes have appended rows.
+/// How often to check for rows of other processes.
 const LOOK_EACH: Duration = Duration::from_secs(1);
 
-/// What rows become: durable at once, visible at once, segments of tables soon.
+/// Makes rows durable and visible at once, and turns them into segments soon.
 #[derive(Debug)]
 pub struct Store {
     data: PathBuf,
@@ -40,44 +40,44 @@ pub struct Store {
     options: Arc<StoreOptions>,
     shared: Shared,
     tables: RwLock<BTreeMap<TableName, Arc<Live>>>,
-    /// What flushes and keeps the tables.
+    /// The tasks that flush and maintain the tables.
     tasks: Mutex<Vec<JoinHandle<()>>>,
-    /// Tables that are being opened: each by one at a time.
+    /// Tables being opened, each by one task at a time.
     opening: std::sync::Mutex<BTreeMap<TableName, Arc<Mutex<()>>>>,
-    /// Tables with rows in their logs that could not be opened.
+    /// Tables with logged rows that could not be opened.
     shut: std::sync::Mutex<BTreeMap<TableName, Trouble>>,
     closing: watch::Sender<bool>,
     /// Released when the store is dropped.
     _lock: File,
 }
 
-/// What became of the rows of one table.
+/// The result of a write to one table.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Written {
     /// The table.
     pub table: TableName,
-    /// Rows that are stored.
+    /// Rows stored.
     pub rows: u64,
     /// Whether they were stored before, under the same key.
     pub before: bool,
-    /// Rows that were refused, by column.
+    /// Refused rows, by column.
     pub conflicts: Vec<Conflict>,
-    /// Values that are in overflow columns.
+    /// Values stored in overflow columns.
     pub overflows: Vec<Overflow>,
-    /// Fields that are stored under another name.
+    /// Fields stored under another name.
     pub renamed: Vec<Renamed>,
 }
 
-/// A table whose rows cannot be written now. They are safe in its log.
+/// A table that cannot be written now. Its rows are safe in its log.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Failing {
     /// The table.
     pub table: TableName,
-    /// Why, and what to do.
+    /// The reason, and the remedy.
     pub reason: String,
-    /// Rows in its log that are in no segment; `None` where that is not known.
+    /// Rows in its log that are in no segment; `None` if unknown.
     pub rows: Option<u64>,
-    /// How long since it first failed, or was last opened in vain.
+    /// Time since the first failure, or since the last failed attempt to open it.
     pub since: Duration,
 }
 
@@ -88,7 +88,7 @@ pub struct StoreFigures {
     pub tables: u64,
     /// Rows acknowledged.
     pub rows: u64,
-    /// Groups of requests that were written to logs.
+    /// Groups of requests written to logs.
     pub groups: u64,
     /// Segments written.
     pub segments: u64,
@@ -98,25 +98,25 @@ pub struct StoreFigures {
     pub segment_bytes: u64,
     /// Groups and segments that could not be written.
     pub failures: u64,
-    /// How long ago a group could not be written to the log of a table that none was written to since.
+    /// Time since the last failed log write to a table without a successful one since.
     pub log_failed: Option<Duration>,
     /// Bytes of logs on disk.
     pub log_bytes: u64,
-    /// Rows that wait to become a segment.
+    /// Rows waiting for a segment.
     pub waiting_rows: u64,
-    /// Bytes of memory that wait, of all tables.
+    /// Bytes of memory in use by waiting rows, over all tables.
     pub waiting_bytes: u64,
-    /// Bytes that may.
+    /// The limit of those bytes.
     pub memory_bytes: u64,
-    /// Requests that were refused for want of memory.
+    /// Requests refused for lack of memory.
     pub overloaded: u64,
 }
 
 impl Store {
-    /// Opens the store of a data folder, and takes back what its logs hold. Must be called inside a tokio runtime.
+    /// Opens the store of a data folder and recovers its logs. Must be called inside a tokio runtime.
     ///
     /// # Errors
-    /// Where another process has it, and where a log or a table cannot be read.
+    /// When another process has it open, or a log or a table cannot be read.
     pub async fn open(data: &Path, disk: Arc<dyn Disk>, options: StoreOptions) -> Result<Arc<Self>, IngestError> {
         create_dirs(&*disk, data).map_err(IngestError::io("create the folder", data))?;
         let lock = lock_folder(data)?;
@@ -133,7 +133,7 @@ impl Store {
             _lock: lock,
         });
         for name in logged_tables(data)? {
-            // One table that cannot be opened keeps no other from it: it is tried again later.
+            // A table that cannot be opened does not block the others; it is retried.
             if let Err(error) = store.live(&name).await {
                 tracing::error!(table = %name, %error, "a table could not be opened; its rows stay in its log");
             }
@@ -145,13 +145,13 @@ impl Store {
         Ok(store)
     }
 
-    /// Stores the rows of one request, whose columns `time` are moments in microseconds; returns once they are as
-    /// durable as the store promises and readers find them. With a key, rows that a request of the same key stored
-    /// before are not stored again.
+    /// Stores the rows of one request, with times in microseconds in the column `time`; returns once they are as
+    /// durable as the store promises, and visible to readers. Rows stored before under the same key are not stored
+    /// again.
     ///
     /// # Errors
-    /// Where there is no room or no disk for them. Tables before the one that failed have their rows: send it again
-    /// with the same key to have the others.
+    /// When memory or disk space is lacking. Tables before the failed one keep their rows: retry with the same key to
+    /// add the others.
     pub async fn write(
         &self,
         tables: Vec<(TableName, RecordBatch)>,
@@ -163,15 +163,15 @@ impl Store {
             let Taken { rows, before, conflicts, overflows, renamed } = taken;
             Ok(Written { table, rows, before, conflicts, overflows, renamed })
         };
-        // Side by side, so that tables share the wait for the disk; all end before one error is told.
+        // Concurrently, so that tables share the wait for the disk; all end before an error is returned.
         let written = futures::future::join_all(tables.into_iter().map(write)).await;
         written.into_iter().collect()
     }
 
-    /// The columns of a table, those that are in its log only included; `None` where there is no such table.
+    /// The columns of a table, including those in its log only; `None` without such a table.
     ///
     /// # Errors
-    /// Where the table cannot be opened.
+    /// When the table cannot be opened.
     pub async fn columns(&self, name: &TableName) -> Result<Option<SchemaRef>, IngestError> {
         if self.known(name).is_none() && !name.folder(&self.data).is_dir() {
             return Ok(None);
@@ -183,7 +183,7 @@ impl Store {
         self.tables.read().unwrap_or_else(std::sync::PoisonError::into_inner).get(name).cloned()
     }
 
-    /// The table of a name, made when it is first written to.
+    /// The table of a name, created on its first write.
     async fn live(&self, name: &TableName) -> Result<Arc<Live>, IngestError> {
         if let Some(live) = self.known(name) {
             return Ok(live);
@@ -217,7 +217,7 @@ impl Store {
             return Err(IngestError::Closing);
         }
         let limit = self.options.tables_max;
-        // What has a log has rows that were acknowledged.
+        // A table with a log has acknowledged rows and always opens.
         if self.lives().len() >= limit && !has_log(&name.folder(&self.data)) {
             return Err(IngestError::TooManyTables { table: name.to_string(), limit });
         }
@@ -244,7 +244,7 @@ impl Store {
         Ok(live)
     }
 
-    /// Tables whose rows cannot be written now, and why. Those rows are safe in their logs.
+    /// Tables that cannot be written now, and why. Their rows are safe in their logs.
     pub fn failing(&self) -> Vec<Failing> {
         let failing = |live: Arc<Live>| {
             let Trouble { reason, since, .. } = lock(&live.trouble).clone()?;
@@ -261,7 +261,7 @@ impl Store {
         all
     }
 
-    /// Tables that rows came in for.
+    /// Tables that have received rows.
     pub fn tables(&self) -> Vec<TableName> {
         self.lives().iter().map(|live| live.name.clone()).collect()
     }
@@ -295,11 +295,11 @@ impl Store {
         sum
     }
 
-    /// Takes no more rows in, writes all there are as segments, and ends. Tells the tables whose rows could not be written
-    /// and stay in their logs.
+    /// Refuses further rows, writes all waiting ones as segments, and stops. Returns the tables that could not be
+    /// written; their rows stay in their logs.
     ///
     /// # Errors
-    /// Where the logs cannot be made durable.
+    /// When the logs cannot be synced.
     pub async fn close(&self) -> Result<Vec<Failing>, IngestError> {
         let mut tasks = self.tasks.lock().await;
         let lives = self.lives();
@@ -317,7 +317,7 @@ impl Store {
         let mut closed = Ok(());
         for live in lives {
             let position = lock(&live.buffer).first_unwritten().map_or(u64::MAX, |first| first - 1);
-            // One log that cannot be made durable keeps no other from it.
+            // A log that cannot be synced does not block the others.
             closed = closed.and(lock(&live.log).close(position));
             live.give_up_digests();
         }
@@ -325,7 +325,7 @@ impl Store {
     }
 }
 
-/// Whoever drops a store without closing it leaves its rows in the logs, for others.
+/// A store dropped without closing leaves its rows in the logs, for other processes.
 impl Drop for Store {
     fn drop(&mut self) {
         for live in self.lives() {
@@ -354,7 +354,7 @@ fn folders(folder: &Path) -> Result<Vec<String>, IngestError> {
     let failed = || IngestError::io("list the folder", folder);
     let mut names = Vec::new();
     let entries = match fs::read_dir(folder) {
-        // Another process took it away meanwhile.
+        // Another process removed it meanwhile.
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(names),
         entries => entries.map_err(failed())?,
     };
@@ -378,7 +378,7 @@ fn lock_folder(data: &Path) -> Result<File, IngestError> {
     }
 }
 
-/// Takes over what other processes append, in tables too that nobody has asked for yet, until the store is gone.
+/// Takes over rows of other processes, also in tables not opened yet, until the store is gone.
 async fn look_for_others(store: std::sync::Weak<Store>) {
     loop {
         tokio::time::sleep(LOOK_EACH).await;

@@ -1,4 +1,4 @@
-//! Why the rows of a table cannot be written, noted beside its log, so that other processes can tell.
+//! Notes beside a log why its rows cannot be written, for other processes.
 
 use std::fs;
 use std::io::ErrorKind;
@@ -10,13 +10,13 @@ const NAME: &str = "failing";
 
 /// Notes the reason beside the log of the table in the folder `root`.
 pub(crate) fn note(root: &Path, reason: &str) {
-    // Whoever may not write here is told by the server all the same.
+    // Readers without write permission still learn it from the server.
     if let Err(error) = fs::write(root.join(Appender::LOG_FOLDER).join(NAME), reason) {
         tracing::debug!(table = %root.display(), %error, "the reason could not be noted");
     }
 }
 
-/// Takes the note away, if there is one.
+/// Removes the note, if there is one.
 pub(crate) fn forget(root: &Path) {
     match fs::remove_file(root.join(Appender::LOG_FOLDER).join(NAME)) {
         Err(error) if error.kind() != ErrorKind::NotFound => {
@@ -26,7 +26,7 @@ pub(crate) fn forget(root: &Path) {
     }
 }
 
-/// Why the rows in the log of the table in the folder `root` could not be written when that was last tried; `None` where
+/// Returns why the rows in the log of the table in the folder `root` could not be written on the last try; `None` if
 /// they were.
 pub fn failing(root: &Path) -> Option<String> {
     fs::read_to_string(root.join(Appender::LOG_FOLDER).join(NAME)).ok()

@@ -1,4 +1,4 @@
-//! Keeps a table in shape beside its writers: small segments become large ones, rows grow old and go.
+//! Maintains a table beside its writers: merges small segments and deletes old rows.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -14,12 +14,12 @@ use crate::flush::is_gone;
 use crate::live::Live;
 use decode::TIME;
 
-/// How often it is looked whether there is something to do.
+/// How often to check for work.
 const LOOK_EACH: Duration = Duration::from_millis(500);
-/// How often rows and files that are too old are looked for.
+/// How often to look for expired rows and files.
 const CLEAN_EACH: Duration = Duration::from_mins(10);
 
-/// Keeps a table in shape until the store closes.
+/// Maintains a table until the store closes.
 pub(crate) async fn keep(live: Arc<Live>, mut closing: watch::Receiver<bool>) {
     let mut merged_at = 0;
     let mut cleaned: Option<Instant> = None;
@@ -31,7 +31,7 @@ pub(crate) async fn keep(live: Arc<Live>, mut closing: watch::Receiver<bool>) {
             let Ok(_turn) = live.shared.upkeep.acquire().await else { return };
             told(&live, "merge its segments", compact(&live.root, live.disk.clone(), None).await.map(drop));
         }
-        // Rows grow old also where none come in; files become old only where some do.
+        // Rows expire even without new ones; files expire only after changes.
         let is_due = segments > 0 || (live.options.retain.is_some() && Table::committed_at(&live.root).is_some());
         if is_due && cleaned.is_none_or(|at| at.elapsed() >= CLEAN_EACH) {
             cleaned = Some(Instant::now());
@@ -45,7 +45,7 @@ pub(crate) async fn keep(live: Arc<Live>, mut closing: watch::Receiver<bool>) {
     }
 }
 
-/// Removes what the log of a table no longer needs to hold until the store closes, which removes the rest.
+/// Removes unneeded log files until the store closes, which removes the rest.
 pub(crate) async fn tidy(live: Arc<Live>, mut closing: watch::Receiver<bool>) {
     let mut committed = live.committed.subscribe();
     loop {
@@ -57,13 +57,13 @@ pub(crate) async fn tidy(live: Arc<Live>, mut closing: watch::Receiver<bool>) {
         let (releasing, closes) = (live.clone(), closing.clone());
         let released = tokio::task::spawn_blocking(move || releasing.release(position, || !*closes.borrow())).await;
         if let Err(error) = released.unwrap_or_else(|panic| Err(IngestError::Log(panic.to_string()))) {
-            // The rows are in the table; what is left of the log is removed another time.
+            // The rows are in the table; the log files are removed later.
             tracing::warn!(table = %live.name, %error, "could not remove what is no longer needed of the log");
         }
     }
 }
 
-/// Removes rows that are older than they may become, and files that no version has needed for long.
+/// Deletes expired rows, and files that no version has needed for long.
 async fn clean(live: &Live) {
     if let Some(before) = live.options.retain.and_then(ago) {
         let options = TrimOptions { limit: TrimLimit::Before(before), column: Some(TIME.to_owned()), apply: true };
@@ -73,14 +73,14 @@ async fn clean(live: &Live) {
     told(live, "remove its old files", vacuum(&live.root, live.disk.clone(), options).await.map(drop));
 }
 
-/// The time so long ago, as text.
+/// The time `age` ago, as text.
 fn ago(age: Duration) -> Option<String> {
     let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).ok()?;
     let then = now.as_micros() as i64 - age.as_micros() as i64;
     Some(format!("{}Z", timestamp_us_to_datetime(then)?.format("%Y-%m-%dT%H:%M:%S%.6f")))
 }
 
-/// What failed is tried again later: nothing depends on it but room and speed.
+/// Logs a failure, which is retried later: it costs only space and speed.
 fn told(live: &Live, what: &str, done: Result<(), TableError>) {
     match done {
         Err(error) if error.kind() == ErrorKind::Conflict => {

@@ -1,4 +1,4 @@
-//! The rows of a log for questions, of whichever process: read without a lock, beside writers and digests.
+//! The rows of any process's log for queries, read without a lock beside writers and digests.
 
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
@@ -17,29 +17,29 @@ use crate::error::IngestError;
 use crate::log::{Recovered, list, read};
 use crate::store::logged_tables;
 
-/// Rows that may be in no segment yet, as they were appended.
+/// Rows that may be in no segment yet, as appended.
 #[derive(Debug, Clone, Default)]
 pub struct Waiting {
     /// The table's folder.
     pub root: PathBuf,
-    /// Rows, each with their position in the log: those up to the position that a version of the table names are in it.
+    /// Batches with their position in the log. Those up to the position that a table version names are in that version.
     pub entries: Vec<(u64, RecordBatch)>,
 }
 
-/// Rows that are in no segment.
+/// Rows in no segment.
 #[derive(Debug, Clone)]
 pub struct Unflushed {
-    /// The columns of the table, new ones included.
+    /// The columns of the table, including new ones.
     pub schema: SchemaRef,
-    /// Rows, each with their position in the log.
+    /// Batches with their position in the log.
     pub rows: Vec<(u64, RecordBatch)>,
 }
 
-/// Reads what waits in the log of the table in the folder `root`; `None` where it has no log. Read before the table is
-/// opened, it and the table together hold every row that was acknowledged before.
+/// Reads the waiting rows of the table in the folder `root`; `None` without a log. Call it before opening the table:
+/// both together then hold every row acknowledged before.
 ///
 /// # Errors
-/// Where a file is damaged or cannot be read.
+/// When a file is damaged or cannot be read.
 pub fn waiting(root: &Path) -> Result<Option<Waiting>, IngestError> {
     let folder = root.join(Appender::LOG_FOLDER);
     let mut entries = Vec::new();
@@ -55,7 +55,7 @@ pub fn waiting(root: &Path) -> Result<Option<Waiting>, IngestError> {
             Ok(())
         });
         match content {
-            // Whoever removed it has put what it held into the table.
+            // Its rows were in the table before it was removed.
             Err(IngestError::Io { cause, .. }) if cause.kind() == ErrorKind::NotFound => {}
             content => drop(content?),
         }
@@ -66,18 +66,17 @@ pub fn waiting(root: &Path) -> Result<Option<Waiting>, IngestError> {
 /// The tables of a data folder that have a log.
 ///
 /// # Errors
-/// Where the folder cannot be listed.
+/// When the folder cannot be listed.
 pub fn tables(data: &Path) -> Result<Vec<TableName>, IngestError> {
     logged_tables(data)
 }
 
 impl Waiting {
-    /// The rows past `position` in the columns that the table has once they are in it, whose columns are now those of
-    /// `schema`: as a digest will leave them. Of rows that are equal in their time and in the columns `unique`, if there
-    /// are any, the last.
+    /// The rows past `position`, fitted to the columns `schema` of the table as the next digest will fit them. Of rows
+    /// equal in time and in the columns `unique`, if any, only the last.
     ///
     /// # Errors
-    /// Where Arrow refuses.
+    /// When Arrow fails.
     pub fn fit(self, schema: &Schema, position: u64, unique: &[String]) -> Result<Unflushed, ArrowError> {
         let disk: Arc<dyn Disk> = Arc::new(RealDisk);
         let mut columns = Columns::of_table(schema, &self.root, &disk);
@@ -90,7 +89,7 @@ impl Waiting {
         }
         if !unique.is_empty() {
             let (positions, batches): (Vec<_>, Vec<_>) = rows.into_iter().unzip();
-            // A row that stays is never in the table before one that it takes the place of.
+            // A row that stays is never in the table before a row it supersedes.
             let (batches, _) = last_rows(batches, TIME, unique)?;
             rows = positions.into_iter().zip(batches).collect();
         }

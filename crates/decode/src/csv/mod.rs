@@ -1,8 +1,8 @@
-//! Comma-separated values under a header, as RFC 4180 has them.
+//! Comma-separated values under a header (RFC 4180).
 //!
-//! A cell's value tells its type: an integer or float as JSON writes them, `true` and `false` (also `True`, `TRUE` ...), a
-//! date with a time of day, and else text, so that `007` and `+49 30 1234` stay what they are. A quoted cell is text. An
-//! empty cell is NULL; `""` is a text without letters. In a column whose first value is text, every cell is text.
+//! A cell's value determines its type: an integer or float as in JSON, `true` and `false` (also `True`, `TRUE` ...), a
+//! date with a time of day, and else text, so `007` and `+49 30 1234` stay texts. A quoted cell is text. An empty cell
+//! is NULL; `""` is an empty text. In a column with text as its first value, every cell is text.
 
 pub(super) mod rows;
 
@@ -14,11 +14,11 @@ use super::{DecodeError, Limits, TIME, time};
 struct Reader<'a> {
     body: &'a [u8],
     at: usize,
-    /// How far the body is known to be UTF-8.
+    /// Bytes of the body known to be UTF-8.
     checked: usize,
-    /// Bytes of a quoted cell at most.
+    /// Maximum bytes of a quoted cell.
     reach: usize,
-    /// Whether nothing follows the body.
+    /// Whether the body is complete.
     last: bool,
     /// A cell without its doubled quotes.
     scratch: Vec<u8>,
@@ -29,7 +29,7 @@ struct Reader<'a> {
 struct Cell<'a> {
     raw: &'a [u8],
     quoted: bool,
-    /// Whether quotes in it are doubled.
+    /// Whether it has doubled quotes.
     doubled: bool,
 }
 
@@ -50,7 +50,6 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// The names of the columns.
     fn header(&mut self, limits: &Limits) -> Result<Vec<Box<[u8]>>, DecodeError> {
         let malformed = |at: usize, reason: String| DecodeError::Malformed {
             format: "CSV",
@@ -86,7 +85,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Takes the cells of the line that begins here.
+    /// Reads the cells of the line that begins here.
     fn cells(&mut self, header: &[Box<[u8]>], rows: &mut Table, limits: &Limits) -> Taken<()> {
         let start = self.at;
         for (index, name) in header.iter().enumerate() {
@@ -117,7 +116,7 @@ impl<'a> Reader<'a> {
         Ok(())
     }
 
-    /// The cell that begins here; the place is at the comma, line's end or body's end behind it.
+    /// Reads the cell that begins here, up to the comma, line's end or body's end.
     #[inline]
     fn cell(&mut self) -> Taken<Cell<'a>> {
         if self.peek() == Some(b'"') {
@@ -163,8 +162,8 @@ impl<'a> Reader<'a> {
         refuse("a quote is never closed")
     }
 
-    /// Where a refused line that begins at `start` ends: behind the first newline that is not in a quoted cell, unless a
-    /// quote is never closed, and then behind its first newline. Nothing where more of the body must tell.
+    /// The end of a refused line that begins at `start`: after the first newline outside quotes, or, if a quote is
+    /// never closed, after the first newline. `None` if that needs more of the body.
     fn line_end(&self, start: usize) -> Option<usize> {
         let rest = &self.body[start..];
         let first =
@@ -187,7 +186,7 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// A cell's text, its quotes halved.
+/// A cell's text with its quotes undoubled.
 #[inline]
 fn spell<'s>(cell: Cell<'s>, scratch: &'s mut Vec<u8>) -> &'s [u8] {
     if cell.doubled { halve_quotes(cell.raw, scratch) } else { cell.raw }
@@ -205,7 +204,7 @@ fn halve_quotes<'s>(raw: &[u8], scratch: &'s mut Vec<u8>) -> &'s [u8] {
     scratch
 }
 
-/// What an unquoted cell of a column that holds `kind` says.
+/// The value of an unquoted cell in a column that holds `kind`.
 #[inline]
 fn read(text: &[u8], kind: Kind) -> Value<'_> {
     if kind == Kind::Text {
@@ -216,7 +215,7 @@ fn read(text: &[u8], kind: Kind) -> Value<'_> {
         return match text {
             b"true" | b"True" | b"TRUE" => Value::Bool(true),
             b"false" | b"False" | b"FALSE" => Value::Bool(false),
-            // Other programs write times of UTC so; JSON's texts say more of what they are.
+            // Other programs write UTC times like this; in JSON, texts must be more explicit.
             _ => time::of_utc(text).map_or(Value::Text(text), Value::Time),
         };
     }

@@ -1,11 +1,12 @@
-//! Rows, under the header with which they begin.
+//! Rows under their header.
 
 use super::Reader;
 use crate::DecodeError;
 use crate::batch::Batch;
 use crate::lines::Lines;
 
-/// Takes the whole lines with which some bytes begin, or some of them; how many bytes that is. The first is the header.
+/// Reads complete lines at the start of `bytes`, possibly not all; returns the bytes read. The first line is the
+/// header.
 pub(crate) fn read(
     body: &[u8],
     last: bool,
@@ -13,7 +14,7 @@ pub(crate) fn read(
     lines: &mut Lines<'_>,
     batch: &mut Batch<'_>,
 ) -> Result<usize, DecodeError> {
-    // Quotes may be doubled.
+    // Every quote may be doubled.
     let reach = batch.limits.text_bytes_max.saturating_mul(2);
     let mut reader = Reader::new(body, reach, last);
     if header.is_none() {

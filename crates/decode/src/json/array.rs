@@ -7,7 +7,7 @@ use crate::number::Digits;
 use crate::table::{Table, Taken};
 
 impl Parser<'_> {
-    /// Takes the value of a column.
+    /// Reads the value of a column.
     #[inline]
     pub(super) fn value(&mut self, name: Quoted<'_>, column: usize, table: &mut Table, limits: &Limits) -> Taken<bool> {
         let start = self.at;
@@ -35,7 +35,7 @@ impl Parser<'_> {
         Ok(false)
     }
 
-    /// Passes over an array. Where it holds nothing but scalars, says so and keeps them as a set of texts.
+    /// Skips an array. If it holds only scalars, keeps them as a set of texts and returns true.
     fn array(&mut self) -> Taken<bool> {
         let start = self.at;
         self.members.clear();
@@ -75,7 +75,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Passes over a value with all that it holds.
+    /// Skips a value with its contents.
     pub(super) fn pass_value(&mut self) -> Taken<()> {
         let mut closers = Vec::new();
         loop {
@@ -99,7 +99,7 @@ impl Parser<'_> {
             } else if let Scalar::Text(quoted) = self.scalar(Quoted { raw: b"", escaped: false })? {
                 spell(quoted, &mut self.scratch)?;
             }
-            // A comma brings the next value; the closer ends one of the container around.
+            // A comma brings the next value; the closer ends one of the enclosing containers.
             loop {
                 let Some(&closer) = closers.last() else { return Ok(()) };
                 self.skip_spaces();

@@ -1,8 +1,8 @@
-//! NDJSON: one object a line.
+//! NDJSON: one object per line.
 //!
-//! An object within an object is flattened: `{"a": {"b": 1}}` is the field `a_b`. An array of scalars is a set, another a
-//! text. A number with a point or an exponent is a float, another an integer. `time` is a number, a text as of RFC 3339, or
-//! null. A name twice in a line is refused. Blank lines are passed over.
+//! A nested object is flattened: `{"a": {"b": 1}}` is the field `a_b`. An array of scalars is a set, any other array a
+//! text. A number with a point or an exponent is a float, any other an integer. `time` is a number, an RFC 3339 text,
+//! or null. A line that repeats a name is refused. Blank lines are skipped.
 
 mod array;
 mod path;
@@ -20,15 +20,15 @@ use super::table::{Table, Taken, refuse, refuse_field};
 struct Parser<'a> {
     body: &'a [u8],
     at: usize,
-    /// How far the body is known to be UTF-8.
+    /// Bytes of the body known to be UTF-8.
     checked: usize,
-    /// The objects around.
+    /// The enclosing objects.
     path: Path,
     /// A text without its escapes.
     scratch: Vec<u8>,
     /// An array's members.
     members: Members,
-    /// Whether the row has named anything.
+    /// Whether the row has named any field.
     named: bool,
 }
 
@@ -52,7 +52,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// Passes over blank lines, and what a line is indented by.
+    /// Skips blank lines and indentation.
     #[inline]
     fn pass_blank(&mut self) {
         while matches!(self.peek(), Some(b' ' | b'\t' | b'\r' | b'\n')) {
@@ -72,7 +72,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// Passes over a byte that must come.
+    /// Skips an expected byte.
     #[inline]
     fn expect(&mut self, byte: u8) -> Taken<()> {
         self.skip_spaces();
@@ -95,7 +95,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// Takes the object that begins here.
+    /// Reads the object that begins here.
     fn row(&mut self, table: &mut Table, limits: &Limits) -> Taken<()> {
         self.path.clear();
         self.named = false;
@@ -106,7 +106,7 @@ impl<'a> Parser<'a> {
         self.object(table, limits)
     }
 
-    /// Passes over the end of the line that began at `start`.
+    /// Skips the end of the line that began at `start`.
     fn end_line(&mut self, start: usize) -> Taken<()> {
         self.skip_spaces();
         match self.peek() {
@@ -120,7 +120,7 @@ impl<'a> Parser<'a> {
         Ok(())
     }
 
-    /// Takes the members of an object whose `{` was read, and of the objects within.
+    /// Reads the members of an object after its `{`, and of nested objects.
     fn object(&mut self, table: &mut Table, limits: &Limits) -> Taken<()> {
         let mut opened = true;
         loop {
@@ -133,7 +133,7 @@ impl<'a> Parser<'a> {
                 }
             }
             opened = false;
-            // A comma brings the next member; a brace ends the object, which is a member's value of the one around.
+            // A comma brings the next member; a brace ends the object, which is a member of the enclosing one.
             loop {
                 self.skip_spaces();
                 if self.peek() == Some(b',') && !empty {
@@ -149,7 +149,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// Takes a name and its value. Where that is an object, says so and stands behind its `{`.
+    /// Reads a name and its value. Returns true after the `{` of an object.
     #[inline]
     fn member(&mut self, table: &mut Table, limits: &Limits) -> Taken<bool> {
         let start = self.at;
@@ -169,7 +169,7 @@ impl<'a> Parser<'a> {
         self.value(name, column, table, limits)
     }
 
-    /// Passes over the name that likely comes next, where it does.
+    /// Skips the likely next name, if it matches.
     #[inline]
     fn pass_guess(&mut self, table: &Table) -> bool {
         let Some(guess) = table.plain_guess().filter(|_| self.path.is_empty()) else { return false };
@@ -182,13 +182,13 @@ impl<'a> Parser<'a> {
         right
     }
 
-    /// The column of a name, under the names of the objects around.
+    /// The column of a name, prefixed by the enclosing objects.
     fn column(&mut self, name: Quoted<'_>, table: &mut Table, limits: &Limits) -> Taken<usize> {
         let name = spell(name, &mut self.scratch)?;
         if self.path.is_empty() { table.column(name, limits) } else { table.nested(&mut self.path, name, limits) }
     }
 
-    /// Goes into an object and says so, unless it is left out.
+    /// Enters an object and returns true, unless it is excluded.
     fn enter(&mut self, name: Quoted<'_>, table: &Table, limits: &Limits) -> Taken<bool> {
         let field = self.path.field(spell(name, &mut self.scratch)?);
         if table.excludes(field) {
@@ -203,14 +203,14 @@ impl<'a> Parser<'a> {
         }
         self.at += 1;
         self.path.enter();
-        // The line's own object is a level as well.
+        // The line's own object is a level, too.
         if self.path.depth() >= limits.depth_max {
             return refuse_field(name.raw, format!("objects are nested over {} levels deep", limits.depth_max));
         }
         Ok(true)
     }
 
-    /// A text, from its first quote on; the place is behind its second.
+    /// Reads a text from its opening quote to after its closing one.
     #[inline]
     fn quoted(&mut self, due: &str) -> Taken<Quoted<'a>> {
         if self.peek() != Some(b'"') {
@@ -317,7 +317,7 @@ fn unescape<'s>(raw: &[u8], scratch: &'s mut Vec<u8>) -> Taken<&'s [u8]> {
     Ok(scratch)
 }
 
-/// The character of the digits behind a `\u`, or of a pair of them, and what follows.
+/// The character of the digits after a `\u`, or of a surrogate pair, and the rest.
 fn unicode(rest: &[u8]) -> Option<(char, &[u8])> {
     let (first, rest) = unit(rest)?;
     if !(0xd800..0xdc00).contains(&first) {

@@ -1,11 +1,10 @@
-//! What lies under a path in a document.
+//! Finds the rows under a path in a document.
 
 use super::{Parser, spell};
 use crate::table::{Taken, refuse};
 
 impl Parser<'_> {
-    /// Where the rows begin that lie under a path in the document that begins here. Reads all of the document's line;
-    /// the place is behind it.
+    /// The starts of the rows under a path in the document that begins here. Reads all of the document's line.
     pub(super) fn find_rows(&mut self, path: &[Box<[u8]>]) -> Taken<Vec<usize>> {
         let start = self.at;
         self.pass_value()?;
@@ -39,7 +38,7 @@ impl Parser<'_> {
         Ok(rows)
     }
 
-    /// Goes to the value of a name in the object that begins here; says whether there is one.
+    /// Moves to the value of a name in the object that begins here; returns whether it exists.
     fn pass_to(&mut self, name: &[u8]) -> Taken<bool> {
         if self.peek() != Some(b'{') {
             return Ok(false);

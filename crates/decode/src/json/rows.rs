@@ -1,11 +1,11 @@
-//! Rows: one object a line, or what lies under a path in it.
+//! Rows: one object per line, or the objects under a path in it.
 
 use super::Parser;
 use crate::batch::Batch;
 use crate::lines::{Lines, after_newline};
 use crate::table::{Taken, refuse};
 
-/// Takes the whole lines with which some bytes begin, or some of them; how many bytes that is.
+/// Reads complete lines at the start of `bytes`, possibly not all; returns the bytes read.
 pub(crate) fn read(bytes: &[u8], last: bool, lines: &mut Lines<'_>, batch: &mut Batch<'_>) -> usize {
     let end = if last { bytes.len() } else { memchr::memrchr(b'\n', bytes).map_or(0, |place| place + 1) };
     let body = &bytes[..end];
@@ -29,7 +29,7 @@ pub(crate) fn read(bytes: &[u8], last: bool, lines: &mut Lines<'_>, batch: &mut 
 }
 
 impl Parser<'_> {
-    /// Takes the line that begins here. Says so, unless the batch is full before it.
+    /// Reads the line that begins here; returns false if the batch is full before it.
     #[inline]
     fn line(&mut self, lines: &mut Lines<'_>, batch: &mut Batch<'_>) -> Taken<bool> {
         let start = self.at;
@@ -46,7 +46,7 @@ impl Parser<'_> {
         if self.named { Ok(()) } else { refuse("it names no field") }
     }
 
-    /// Takes the rows under the path. The line is good JSON by then, so that a row that is refused leaves the others.
+    /// Reads the rows under the path. The whole line is valid JSON here, so a refused row leaves the others.
     fn document(&mut self, lines: &mut Lines<'_>, batch: &mut Batch<'_>) -> Taken<bool> {
         let line = self.at;
         let rows = self.find_rows(batch.path())?;

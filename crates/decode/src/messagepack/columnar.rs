@@ -1,4 +1,4 @@
-//! Columns, read an array at a time: runs of one type are copied by loops that look at nothing else.
+//! Columns, read an array at a time: tight loops copy runs of one type.
 
 use super::reader::{Reader, Token};
 use super::row::field;
@@ -9,7 +9,7 @@ use crate::tables::{Tables, Times};
 use crate::time::Moment;
 use crate::{Limits, NANOS_TWICE, OnConflict, TIME, TIME_NANOS, time};
 
-/// First bytes of values of eight bytes.
+/// First bytes of eight-byte values.
 const FLOAT: u8 = 0xcb;
 const UNSIGNED: u8 = 0xcf;
 const SIGNED: u8 = 0xd3;
@@ -43,7 +43,7 @@ pub(super) fn read<'a>(reader: &mut Reader<'a>, tables: &Tables<'_>) -> Result<C
             }
             _ => rows = Some(len),
         }
-        // Each value takes a byte at least, so that nothing is reserved that the body does not fill.
+        // Each value takes at least a byte: this bounds the reservation by the body.
         if len > reader.body.len() - reader.at {
             return Err(reader.malformed("it breaks off").into());
         }
@@ -79,14 +79,14 @@ pub(super) fn read<'a>(reader: &mut Reader<'a>, tables: &Tables<'_>) -> Result<C
     Ok(Columns { times, columns })
 }
 
-/// A name that two columns have.
+/// A duplicate column name.
 fn twice<'a>(columns: &[Sent<'a>]) -> Option<&'a [u8]> {
     let mut names: Vec<&[u8]> = columns.iter().map(|column| column.name).collect();
     names.sort_unstable();
     names.windows(2).find(|pair| pair[0] == pair[1]).map(|pair| pair[0])
 }
 
-/// Times are mostly no finer than a microsecond: their nanoseconds are read in a second pass, where there are any.
+/// Times are rarely finer than a microsecond, so a second pass reads nanoseconds only if there are any.
 fn read_times(reader: &mut Reader<'_>, len: usize, now: i64) -> Result<Times, Stop> {
     let mut again = *reader;
     let mut finer = 0;
@@ -125,7 +125,7 @@ fn read_column<'a>(reader: &mut Reader<'a>, len: usize, name: &'a [u8], tables: 
         let token = reader.token()?;
         let row = column.len();
         let value = match token {
-            // A text among texts is checked with all others below.
+            // Texts in a text column are checked together below.
             Token::Value(value) if column.kind() == Kind::Text => value,
             other => at_row(field(other, name), row)?,
         };
@@ -150,7 +150,7 @@ fn read_column<'a>(reader: &mut Reader<'a>, len: usize, name: &'a [u8], tables: 
     Ok(Sent { name, column, out_of_place })
 }
 
-/// The values of one type with which an array begins.
+/// The values of one type at the start of an array.
 fn read_run(reader: &mut Reader<'_>, len: usize, name: &[u8], limits: &Limits) -> Result<Column, Stop> {
     match reader.body.get(reader.at) {
         Some(&FLOAT) => {
@@ -169,7 +169,7 @@ fn read_run(reader: &mut Reader<'_>, len: usize, name: &[u8], limits: &Limits) -
     }
 }
 
-/// Adds the integers that come next, until there are `len`, another type comes, or one that is too large.
+/// Adds integers up to `len`, another type, or a too large one.
 fn read_ints(reader: &mut Reader<'_>, len: usize, values: &mut Vec<i64>, mut convert: impl FnMut(i64) -> i64) {
     while values.len() < len {
         let run = wide(reader, len - values.len(), |tag| tag == UNSIGNED || tag == SIGNED);
@@ -190,7 +190,7 @@ fn read_ints(reader: &mut Reader<'_>, len: usize, values: &mut Vec<i64>, mut con
     }
 }
 
-/// The texts that come next, until there are `len` or another type comes.
+/// Texts up to `len` or another type.
 fn read_texts(reader: &mut Reader<'_>, len: usize, name: &[u8], limits: &Limits) -> Result<Column, Stop> {
     let mut offsets = Vec::with_capacity(len + 1);
     let mut bytes = Vec::with_capacity(len * 8);
@@ -208,7 +208,7 @@ fn read_texts(reader: &mut Reader<'_>, len: usize, name: &[u8], limits: &Limits)
     Ok(Column::of_texts(offsets, bytes))
 }
 
-/// Passes over the values of nine bytes, at most `len`, whose first byte is right.
+/// Skips at most `len` nine-byte values with the right first byte.
 #[inline]
 fn wide<'a>(reader: &mut Reader<'a>, len: usize, right: impl Fn(u8) -> bool) -> &'a [[u8; 9]] {
     let (chunks, _) = reader.body[reader.at..].as_chunks::<9>();
@@ -224,7 +224,7 @@ fn payload(chunk: &[u8; 9]) -> [u8; 8] {
     payload
 }
 
-/// Says in which row a value was refused.
+/// Adds the row to a refusal.
 fn at_row<T>(taken: Taken<T>, row: usize) -> Taken<T> {
     taken.map_err(|mut refusal| {
         refusal.reason = format!("row {row}: {}", refusal.reason);

@@ -1,13 +1,13 @@
 //! MessagePack as the peer's clients send it: columnar maps, rows, and batches of either.
 //!
-//! - columnar `{"m": table, "columns": {"time": [...], name: [...]}}`; `tag_keys`, which newer clients add to say which
-//!   columns are tags, is passed over: a tag is a column like others;
-//! - row `{"m": table, "t": time, "h": host, "fields": {}, "tags": {}}`. A tag is text: numbers and booleans are written
-//!   as text. `h` is the tag `host`, and `tags` may repeat it with the same value;
+//! - columnar `{"m": table, "columns": {"time": [...], name: [...]}}`; `tag_keys`, which newer clients add to mark
+//!   tags, is skipped: a tag is a column like others;
+//! - row `{"m": table, "t": time, "h": host, "fields": {}, "tags": {}}`. A tag is text: numbers and booleans are
+//!   written as text. `h` is the tag `host`, and `tags` may repeat it with the same value;
 //! - batch `{"batch": [...]}`, or an array of maps.
 //!
-//! Keys come in any order. A map with a key that we do not know is refused: it would be lost. Times are numbers, texts
-//! as of RFC 3339, or MessagePack's own timestamps.
+//! Keys come in any order. A map with an unknown key is refused, because the key would be lost. Times are numbers, RFC
+//! 3339 texts, or MessagePack timestamps.
 //!
 //! Rows of a stream are maps of fields ([`rows`]).
 
@@ -25,9 +25,9 @@ use super::table::{Refusal, Taken, refuse};
 use super::tables::Tables;
 use super::time::{self, Moment};
 
-/// What ends an item early.
+/// Why an item ends early.
 enum Stop {
-    /// The body cannot be read on.
+    /// The rest of the body is unreadable.
     Broken(DecodeError),
     /// The item is refused.
     Refused(Box<Refusal>),
@@ -56,7 +56,7 @@ pub(super) fn decode(body: &[u8], tables: &mut Tables<'_>) -> Result<(), DecodeE
                     return Err(batch.malformed("`batch` is no array"));
                 };
                 items(&mut batch, len, tables)?;
-                // `batch` is the only key: what follows its array follows the map.
+                // `batch` is the only key: the rest follows the map.
                 reader = batch;
             } else {
                 reader = start;
@@ -71,7 +71,7 @@ pub(super) fn decode(body: &[u8], tables: &mut Tables<'_>) -> Result<(), DecodeE
     Ok(())
 }
 
-/// The value of the key `batch`, where a map begins with it.
+/// The value of the key `batch`, if the map begins with it.
 fn batch(mut reader: Reader<'_>, keys: usize) -> Result<Option<Reader<'_>>, DecodeError> {
     if keys == 0 || reader.token()? != Token::Value(Value::Text(b"batch")) {
         return Ok(None);
@@ -86,7 +86,7 @@ fn items(reader: &mut Reader<'_>, len: usize, tables: &mut Tables<'_>) -> Result
     (0..len).try_for_each(|position| item(reader, position, tables))
 }
 
-/// Takes one item, or notes why not; either way the reader stands behind it.
+/// Reads one item or reports it as refused; either way the reader ends up after it.
 fn item(reader: &mut Reader<'_>, position: usize, tables: &mut Tables<'_>) -> Result<(), DecodeError> {
     let start = *reader;
     match take_item(reader, tables) {
@@ -101,7 +101,7 @@ fn item(reader: &mut Reader<'_>, position: usize, tables: &mut Tables<'_>) -> Re
     }
 }
 
-/// The parts of an item, as far as they are there.
+/// The parts of an item found so far.
 #[derive(Default)]
 struct Parts<'a> {
     table: Option<&'a [u8]>,
@@ -176,7 +176,7 @@ fn take_item(reader: &mut Reader<'_>, tables: &mut Tables<'_>) -> Result<(), Sto
     }
 }
 
-/// The item's table, for an answer.
+/// The item's table, for reports.
 fn table_name(mut reader: Reader<'_>) -> Option<&[u8]> {
     let Token::Map(keys) = reader.token().ok()? else { return None };
     for _ in 0..keys {
@@ -195,7 +195,7 @@ fn text<'a>(token: Token<'a>, key: &str) -> Taken<&'a [u8]> {
     }
 }
 
-/// A time; nothing where it is nil.
+/// A time; `None` for nil.
 #[inline]
 fn read_time(token: Token<'_>) -> Taken<Option<Moment>> {
     let time = match token {

@@ -1,4 +1,4 @@
-//! MessagePack's tokens. Nothing is allocated by what a header claims, and nothing recurses.
+//! MessagePack tokens, without recursion. Claimed lengths cause no allocation.
 
 use crate::DecodeError;
 use crate::column::Value;
@@ -16,14 +16,14 @@ pub(super) enum Token<'a> {
         tag: i8,
         bytes: &'a [u8],
     },
-    /// How many values follow.
+    /// Number of values that follow.
     Array(usize),
-    /// How many keys and values follow.
+    /// Number of key-value pairs that follow.
     Map(usize),
 }
 
 impl Token<'_> {
-    /// Its word in an error.
+    /// Its name in errors.
     pub(super) fn word(&self) -> &'static str {
         match self {
             Self::Value(value) => value.kind().word(),
@@ -36,7 +36,7 @@ impl Token<'_> {
     }
 }
 
-/// The place in a body.
+/// A position in a body.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Reader<'a> {
     pub(super) body: &'a [u8],
@@ -53,7 +53,7 @@ impl<'a> Reader<'a> {
         DecodeError::Malformed { format: "MessagePack", reason: reason.into(), at: self.at }
     }
 
-    /// Whether more bytes may mend it.
+    /// Whether more bytes may resolve the error.
     pub(super) fn breaks_off(error: &DecodeError) -> bool {
         matches!(error, DecodeError::Malformed { reason, .. } if reason == BREAKS_OFF)
     }
@@ -95,7 +95,7 @@ impl<'a> Reader<'a> {
         Ok(u32::from_be_bytes(self.fixed()?) as usize)
     }
 
-    /// The next token. Texts are not checked to be UTF-8.
+    /// The next token. Does not check texts for UTF-8.
     #[inline]
     pub(super) fn token(&mut self) -> Result<Token<'a>, DecodeError> {
         let [tag] = self.fixed()?;
@@ -174,7 +174,7 @@ impl<'a> Reader<'a> {
         Ok(Token::Extension { tag, bytes: self.take(len)? })
     }
 
-    /// Passes over one value with all that it holds.
+    /// Skips one value with its contents.
     #[inline]
     pub(super) fn skip(&mut self) -> Result<(), DecodeError> {
         let mut due = 1u64;

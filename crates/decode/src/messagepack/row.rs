@@ -28,7 +28,7 @@ pub(super) fn take(parts: &Parts<'_>, table: &[u8], tables: &mut Tables<'_>) -> 
         for _ in 0..keys(&mut reader, "fields")? {
             let name = key(&mut reader)?;
             let token = reader.token()?;
-            // What the columnar form calls `time`, some call so here.
+            // Some clients send the columnar form's `time` here.
             if name == TIME.as_bytes() && time.is_none() {
                 time = read_time(token)?;
                 continue;
@@ -79,7 +79,7 @@ pub(super) fn field<'a>(token: Token<'a>, name: &[u8]) -> Taken<Value<'a>> {
     }
 }
 
-/// A tag's value: text, whatever it is written as.
+/// A tag's value as text.
 fn tag<'a>(token: Token<'a>, name: &[u8], buffer: &'a mut String) -> Taken<Value<'a>> {
     *buffer = match field(token, name)? {
         Value::Int(value) => value.to_string(),

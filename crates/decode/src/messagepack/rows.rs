@@ -1,4 +1,4 @@
-//! A stream's rows: maps of fields, or what lies under a path in them.
+//! Rows of a stream: maps of fields, or the maps under a path in them.
 
 use super::reader::{Reader, Token};
 use super::spell;
@@ -10,18 +10,18 @@ use crate::set::Members;
 use crate::table::{Refusal, Taken, refuse, refuse_field};
 use crate::{DecodeError, json};
 
-/// Where a stream is.
+/// The state of a stream.
 #[derive(Debug, Default)]
 pub(crate) struct State {
     /// Records so far.
     position: usize,
-    /// How many more belong to the array that is under way.
+    /// Remaining records of the current array.
     pending: u64,
-    /// Whether something came that is no MessagePack: nobody can tell where a record begins behind it.
+    /// Whether the stream had invalid MessagePack: the next record's start is then unknown.
     broken: bool,
 }
 
-/// Takes the whole records with which a stream goes on, or some of them; how many bytes that is.
+/// Reads complete records at the start of `body`, possibly not all; returns the bytes read.
 pub(crate) fn read(body: &[u8], last: bool, state: &mut State, batch: &mut Batch<'_>) -> usize {
     let mut reader = Reader::new(body);
     let mut row = Row { path: Path::default(), members: Members::default(), member: Vec::new() };
@@ -67,9 +67,9 @@ pub(crate) fn read(body: &[u8], last: bool, state: &mut State, batch: &mut Batch
     }
 }
 
-/// What a row is read with.
+/// Buffers to read a row with.
 struct Row {
-    /// The maps around.
+    /// The enclosing maps.
     path: Path,
     members: Members,
     /// A member's text.
@@ -77,8 +77,7 @@ struct Row {
 }
 
 impl Row {
-    /// Takes the rows of the document that begins here, which is known to be whole. Says so, unless the batch is full
-    /// before it.
+    /// Reads the rows of the complete document that begins here; returns false if the batch is full before it.
     fn document(&mut self, mut reader: Reader<'_>, position: usize, batch: &mut Batch<'_>) -> Taken<bool> {
         if batch.path().is_empty() {
             self.row(&mut reader, batch)?;
@@ -143,7 +142,7 @@ impl Row {
         Ok(())
     }
 
-    /// Takes the value of a field.
+    /// Reads the value of a field.
     fn value(&mut self, name: &[u8], reader: &mut Reader<'_>, batch: &mut Batch<'_>) -> Taken<()> {
         let (table, limits) = (&mut *batch.table, batch.limits);
         let place = table.nested(&mut self.path, name, limits)?;
@@ -175,7 +174,7 @@ impl Row {
                 table.add_written(place, value, || text.clone(), limits)
             }
             Token::Array(len) => {
-                // What the array is written as is checked here, so that it can be written at any time.
+                // Check now that the array converts to JSON, so that it can be converted later.
                 let text = spell::json(start).or_else(|reason| refuse_field(self.path.last(), reason))?;
                 if self.set(reader, len)? {
                     return table.add_written(place, Value::Set(&self.members), || text.clone(), limits);
@@ -188,7 +187,7 @@ impl Row {
         }
     }
 
-    /// Reads an array's members as a set of texts, where they are scalars.
+    /// Reads an array of scalars as a set of texts; returns false for other arrays.
     fn set(&mut self, reader: &mut Reader<'_>, len: usize) -> Taken<bool> {
         self.members.clear();
         for _ in 0..len {
@@ -208,7 +207,7 @@ impl Row {
     }
 }
 
-/// What lies under a path.
+/// The value under a path.
 fn find<'a>(mut reader: Reader<'a>, path: &[Box<[u8]>]) -> Taken<Reader<'a>> {
     for (depth, name) in path.iter().enumerate() {
         let keys = if let Token::Map(keys) = token(&mut reader)? { keys } else { 0 };
@@ -228,7 +227,7 @@ fn find<'a>(mut reader: Reader<'a>, path: &[Box<[u8]>]) -> Taken<Reader<'a>> {
     Ok(reader)
 }
 
-/// The next token of a record that is known to be whole.
+/// The next token of a complete record.
 #[inline]
 fn token<'a>(reader: &mut Reader<'a>) -> Taken<Token<'a>> {
     reader.token().or_else(|error| refuse(error.to_string()))

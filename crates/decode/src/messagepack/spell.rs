@@ -1,10 +1,10 @@
-//! MessagePack's values as JSON would write them.
+//! MessagePack values as JSON.
 
 use super::reader::{Reader, Token};
 use super::timestamp;
 use crate::column::Value;
 
-/// Adds a scalar's text, and says whether it is one.
+/// Appends a scalar's text; returns false for other tokens.
 pub(super) fn scalar(token: Token<'_>, out: &mut Vec<u8>) -> bool {
     match token {
         Token::Value(value) => out.extend_from_slice(&value.to_text()),
@@ -18,10 +18,10 @@ pub(super) fn scalar(token: Token<'_>, out: &mut Vec<u8>) -> bool {
     true
 }
 
-/// The value that begins here, with all that it holds; the reason where JSON has no words for it.
+/// The value that begins here as JSON, or why JSON cannot express it.
 pub(super) fn json(mut reader: Reader<'_>) -> Result<Vec<u8>, String> {
     let mut out = Vec::new();
-    // Values and names still due of each container around, and whether it is a map.
+    // Remaining values and names of each enclosing container, and whether it is a map.
     let mut around: Vec<(u64, bool)> = Vec::new();
     loop {
         let is_name = around.last().is_some_and(|&(due, is_map)| is_map && due % 2 == 0);
@@ -39,7 +39,7 @@ pub(super) fn json(mut reader: Reader<'_>) -> Result<Vec<u8>, String> {
                 count(&mut around);
             }
         }
-        // Ends what is full, and sets a mark before what follows.
+        // Close complete containers, and separate the next value.
         while let Some(&(0, is_map)) = around.last() {
             out.push(if is_map { b'}' } else { b']' });
             around.pop();
@@ -54,7 +54,7 @@ pub(super) fn json(mut reader: Reader<'_>) -> Result<Vec<u8>, String> {
     }
 }
 
-/// Counts a value or name of the container around.
+/// Counts a value or name of the innermost container.
 fn count(around: &mut [(u64, bool)]) {
     if let Some((due, _)) = around.last_mut() {
         *due -= 1;

@@ -1,4 +1,4 @@
-//! Values that their columns do not hold: their rows are refused, or they go, as text, to overflow columns.
+//! Values that do not fit their columns: their rows are refused, or they go to overflow columns as text.
 
 use std::collections::HashMap;
 
@@ -7,22 +7,21 @@ use crate::column::{Column, Conflict, Effect, Kind, Value};
 use crate::rules::{Role, overflow_name};
 use crate::{Limits, NANOS_TWICE, OnConflict, Overflow, TIME_NANOS};
 
-/// What cannot be.
 const NOT_TEXT: &str = "its overflow column does not hold it, which is a mistake of manyworlds";
 
-/// A value of the row under way.
+/// A misfit of the current row.
 #[derive(Debug)]
 pub(super) struct OutOfPlace {
-    /// Whose it is.
+    /// Its column.
     pub(super) place: usize,
     text: Box<[u8]>,
-    /// Of a row's time that is finer than a microsecond: the nanoseconds past it.
+    /// For a row's time finer than a microsecond: the nanoseconds past it.
     nanos: Option<i64>,
-    /// The column that takes it, once it is known.
+    /// Its overflow column, once known.
     overflow: usize,
 }
 
-/// What overflow columns got since they were last reported, by column and overflow column.
+/// Overflows since the last report, by column and overflow column.
 #[derive(Debug, Default)]
 pub(super) struct Reports {
     reports: Vec<(usize, Overflow)>,
@@ -30,7 +29,7 @@ pub(super) struct Reports {
 }
 
 impl Reports {
-    /// Counts rows of a column and its overflow column, which `begin` describes.
+    /// Counts rows of a column and its overflow column; `begin` creates a new report.
     fn count(&mut self, columns: (usize, usize), rows: usize, begin: impl FnOnce() -> Overflow) {
         let Self { reports, places } = self;
         let at = *places.entry(columns).or_insert_with(|| {
@@ -53,13 +52,13 @@ impl Table {
         self.columns[place].role == Role::Excluded
     }
 
-    /// As [`Table::add_written`], of a value that is written in only one way.
+    /// As [`Table::add_written`], for a value with only one notation.
     #[inline]
     pub(crate) fn add_value(&mut self, place: usize, value: Value<'_>, limits: &Limits) -> Taken<()> {
         self.add_written(place, value, || value.to_text(), limits)
     }
 
-    /// Adds a value to the row under way. `written` gives it as the input has it, for where the column does not hold it.
+    /// Adds a value to the current row. `written` returns it as in the input, in case it does not fit.
     #[inline]
     pub(crate) fn add_written(
         &mut self,
@@ -84,7 +83,7 @@ impl Table {
         self.add_by_rules(place, value, &written, limits)
     }
 
-    /// As [`Table::add_written`], where the value is the column's first, or a rule or a conflict has a say.
+    /// As [`Table::add_written`], for a column's first value, a rule, or a conflict.
     #[inline(never)]
     fn add_by_rules(
         &mut self,
@@ -130,7 +129,7 @@ impl Table {
         self.row.touched.push(place);
     }
 
-    /// Gives each value that its column does not hold to another column. All of the row must have been added before.
+    /// Assigns overflow columns to misfits. Call it once the whole row is added.
     #[inline]
     pub(crate) fn settle(&mut self, limits: &Limits) -> Taken<()> {
         if self.row.out_of_place.is_empty() { Ok(()) } else { self.settle_all(limits) }
@@ -164,11 +163,11 @@ impl Table {
         Ok(())
     }
 
-    /// The column of an overflow name, made where there is none.
+    /// The column of an overflow name, added if missing.
     fn find_or_insert(&mut self, name: &str, limits: &Limits) -> Taken<usize> {
         match self.find(name.as_bytes()) {
             Some(place) => Ok(place),
-            // Twice as many columns as a stream may name: each of them may need an overflow column.
+            // Twice the limit: each column may need an overflow column.
             None if self.columns.len() >= 2 * limits.columns_max => {
                 let reason = format!("there are {} columns with those that take what does not fit", self.columns.len());
                 refuse_field(name.as_bytes(), reason)
@@ -177,7 +176,8 @@ impl Table {
         }
     }
 
-    /// The overflow column for values, by row, of a column that comes whole, and its place. `placed` come with it.
+    /// The overflow column for values, by row, of a complete column, with its index. `placed` are part of the same
+    /// item.
     pub(crate) fn overflow_of(
         &mut self,
         place: usize,
@@ -204,7 +204,7 @@ impl Table {
         Ok((overflow, column))
     }
 
-    /// Whether the row under way can put the nanoseconds of its time into their own column.
+    /// Whether the current row can store the nanoseconds of its time in their own column.
     fn takes_nanos(&self) -> bool {
         let name = TIME_NANOS.as_bytes();
         let is_free = |place: usize| {
@@ -216,12 +216,12 @@ impl Table {
             && self.find(name).is_none_or(is_free)
     }
 
-    /// What the column of a name holds; `None` where no reader makes such columns.
+    /// The kind of a named column; `None` for types that no reader creates.
     fn kind_of(&self, name: &[u8]) -> Option<Kind> {
         self.find(name).map_or_else(|| self.known.kind(name), |place| Some(self.columns[place].column.kind()))
     }
 
-    /// Whether the row under way cannot put an overflow value under this name.
+    /// Whether the current row cannot store an overflow value under this name.
     fn is_taken(&self, name: &str) -> bool {
         if self.rules.role(name.as_bytes()) != Role::Plain
             || !matches!(self.kind_of(name.as_bytes()), Some(Kind::Nothing | Kind::Text))
@@ -234,7 +234,7 @@ impl Table {
         of_row && (!column.ends_null() || self.row.out_of_place.iter().any(|value| value.place == place))
     }
 
-    /// Notes which overflow columns got values of a row that is kept.
+    /// Reports the overflows of a kept row.
     #[inline]
     pub(crate) fn report_overflow(&mut self, position: impl FnOnce() -> usize) {
         if self.row.out_of_place.is_empty() {
@@ -255,7 +255,7 @@ impl Table {
         }
     }
 
-    /// What overflow columns got since this was last asked, in the order in which they first did.
+    /// Takes the overflows since the last call, in order of first occurrence.
     pub(crate) fn take_reports(&mut self) -> Vec<Overflow> {
         let reports = std::mem::take(&mut self.reports).reports;
         let holds = |place: usize| match (self.columns[place].role, self.columns[place].column.kind()) {

@@ -1,4 +1,4 @@
-//! Gives the names of an expression their outcomes.
+//! Binds the names of an expression to outcomes.
 
 use std::collections::HashMap;
 
@@ -21,12 +21,12 @@ struct Binder<'a> {
     catalogue: &'a Catalogue,
     entity: Option<usize>,
     columns: Vec<OutcomeRef>,
-    /// Names that were looked up, with their places in `columns`.
+    /// Indices in `columns` of resolved names.
     places: HashMap<String, usize>,
 }
 
 impl Binder<'_> {
-    /// A condition, or a number, which holds where it is not 0.
+    /// A condition, or a number, which holds if it is not 0.
     fn condition(&mut self, expr: &Expr) -> Result<Node> {
         Ok(match &expr.node {
             Written::All(parts) => Node::All(self.conditions(parts)?),

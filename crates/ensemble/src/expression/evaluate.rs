@@ -1,4 +1,4 @@
-//! An expression's value in every world.
+//! Evaluates an expression in every world.
 
 use std::sync::Arc;
 
@@ -7,7 +7,7 @@ use expr::Comparison;
 use super::{Expression, Node};
 use crate::column::{Column, Narrow};
 
-/// A set of worlds, a bit each, 64 to a word. Bits past the last world are 0.
+/// A set of worlds, one bit each, 64 per word. Bits past the last world are 0.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BitSet {
     words: Vec<u64>,
@@ -22,7 +22,7 @@ impl BitSet {
         set
     }
 
-    /// The worlds for which `holds` says so.
+    /// The worlds for which `holds` returns true.
     pub fn from_fn(length: usize, mut holds: impl FnMut(usize) -> bool) -> Self {
         let mut set = Self { words: vec![0; length.div_ceil(64)], length };
         for world in 0..length {
@@ -37,12 +37,12 @@ impl BitSet {
         }
     }
 
-    /// How many worlds are in the set.
+    /// Number of worlds in the set.
     pub fn count(&self) -> usize {
         self.words.iter().map(|w| w.count_ones() as usize).sum()
     }
 
-    /// How many worlds there are, in the set or not.
+    /// Number of worlds, in the set or not.
     pub fn len(&self) -> usize {
         self.length
     }
@@ -52,7 +52,7 @@ impl BitSet {
         self.length == 0
     }
 
-    /// Whether a world is in the set.
+    /// Whether the set contains a world.
     pub fn contains(&self, world: usize) -> bool {
         self.words[world / 64] >> (world % 64) & 1 == 1
     }
@@ -62,7 +62,7 @@ impl BitSet {
         (0..self.length).filter(|w| self.contains(*w))
     }
 
-    /// Keeps the worlds that are in `other` too.
+    /// Keeps only worlds also in `other`.
     pub fn intersect(&mut self, other: &Self) {
         self.combine(other, |a, b| a & b);
     }
@@ -81,19 +81,18 @@ impl BitSet {
 }
 
 impl Expression {
-    /// The worlds in which the expression holds (a number holds where it is not 0). `columns` are its columns in the
-    /// order of [`Expression::columns`], each with `worlds` values.
+    /// The worlds in which the expression holds (a number holds if it is not 0). `columns` are in the order of
+    /// [`Expression::columns`], each with `worlds` values.
     pub fn holds(&self, columns: &[Arc<Column>], worlds: usize) -> BitSet {
         self.holds_while(columns, worlds, &|| true)
     }
 
-    /// As [`Self::holds`], for as long as `wanted` says that somebody waits for it. Once it does not, the set means
-    /// nothing.
+    /// As [`Self::holds`], but stops once `wanted` returns false; the set is then meaningless.
     pub fn holds_while(&self, columns: &[Arc<Column>], worlds: usize, wanted: &dyn Fn() -> bool) -> BitSet {
         Evaluation { columns, worlds, wanted }.holds(&self.root)
     }
 
-    /// The expression's number in every world (1 and 0 where it is a condition).
+    /// The expression's number in every world (1 and 0 for a condition).
     pub fn numbers(&self, columns: &[Arc<Column>], worlds: usize) -> Vec<f64> {
         (0..worlds).map(|world| value(&self.root, columns, world)).collect()
     }
@@ -143,7 +142,7 @@ fn holds(comparison: Comparison, a: f64, b: f64) -> bool {
     comparison.holds(expr::order(a, b))
 }
 
-/// A column against a number: on integers a test for a range, 64 worlds a word.
+/// Compares a column with a number: for integers a range test, 64 worlds per word.
 fn compare(column: &Column, comparison: Comparison, number: f64) -> BitSet {
     let bound = number * f64::from(column.scale);
     let (low, high) = match comparison {
@@ -168,7 +167,7 @@ fn compare(column: &Column, comparison: Comparison, number: f64) -> BitSet {
     if comparison == Comparison::NotEqual { set.complement() } else { set }
 }
 
-/// The worlds whose value lies from `low` to `high`; `test` gets the value, `low` and the range's width.
+/// The worlds with values from `low` to `high`; `test` gets the value, `low` and the range's width.
 #[inline]
 fn in_range<T: Copy>(values: &[T], low: f64, high: f64, test: impl Fn(T, i64, u64) -> bool) -> BitSet {
     let mut set = BitSet { words: Vec::with_capacity(values.len().div_ceil(64)), length: values.len() };
@@ -192,7 +191,7 @@ fn in_range<T: Copy>(values: &[T], low: f64, high: f64, test: impl Fn(T, i64, u6
     set
 }
 
-/// 64 bytes of 0 or 1 to 64 bits: a multiplication gathers the eight low bits of eight bytes in the top byte.
+/// Packs 64 bytes of 0 or 1 into 64 bits: a multiplication gathers the low bits of eight bytes in the top byte.
 #[inline]
 fn pack(bytes: &[u8; 64]) -> u64 {
     const GATHER: u64 = 0x0102_0408_1020_4080;
@@ -201,13 +200,12 @@ fn pack(bytes: &[u8; 64]) -> u64 {
     gathered.enumerate().fold(0, |word, (i, byte)| word | byte << (8 * i))
 }
 
-/// Whether a value is one of a list in order.
+/// Whether a sorted list contains a value.
 fn is_in(list: &[f64], value: f64) -> bool {
     let place = list.partition_point(|v| *v < value);
     list.get(place) == Some(&value)
 }
 
-/// The node's number in one world.
 fn value(node: &Node, columns: &[Arc<Column>], world: usize) -> f64 {
     let of = |node: &Node| value(node, columns, world);
     match node {

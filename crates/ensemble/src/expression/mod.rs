@@ -1,7 +1,7 @@
 //! Conditions and numbers over outcomes: `margin > 3.5 and total < 44.5`.
 //!
-//! The names of an expression are bound to the outcomes of a catalogue: `outcome`, or `entity:outcome`. A bound expression
-//! is evaluated world by world, or 64 worlds a word where it is a plain comparison.
+//! Names in an expression are bound to the outcomes of a catalogue: `outcome`, or `entity:outcome`. A bound expression
+//! is evaluated world by world, or 64 worlds per word for a plain comparison.
 
 mod bind;
 mod evaluate;
@@ -11,12 +11,12 @@ pub use evaluate::BitSet;
 use expr::{Comparison, Error, Operator};
 use model::Catalogue;
 
-/// One outcome of one entity, by their places in the catalogue.
+/// One outcome of one entity, as catalogue indices.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct OutcomeRef {
-    /// Place of the entity.
+    /// Index of the entity.
     pub entity: usize,
-    /// Place of the outcome among its kind's.
+    /// Index of the outcome within its kind.
     pub outcome: usize,
 }
 
@@ -29,15 +29,15 @@ pub struct Expression {
 }
 
 impl Expression {
-    /// Parses `text` for `catalogue`. Outcomes without an entity belong to `entity`, if there is one.
+    /// Parses `text` for `catalogue`. Outcomes without an entity belong to `entity`, if given.
     ///
     /// # Errors
-    /// Where the text does not follow the grammar of [`expr`], names something unknown, or compares outcomes with texts.
+    /// When the text does not follow the grammar of [`expr`], names something unknown, or compares outcomes with texts.
     pub fn parse(text: &str, catalogue: &Catalogue, entity: Option<usize>) -> Result<Self, Error> {
         bind::bind(text, catalogue, entity)
     }
 
-    /// As it was typed.
+    /// The text as typed.
     pub fn text(&self) -> &str {
         &self.text
     }
@@ -51,14 +51,14 @@ impl Expression {
 #[derive(Debug, Clone, PartialEq)]
 enum Node {
     Number(f64),
-    /// Place in the expression's columns.
+    /// Index in the expression's columns.
     Column(usize),
     Negate(Box<Node>),
     Absolute(Box<Node>),
-    /// A number and what is done to it, from left to right.
+    /// A number and the operations on it, from left to right.
     Chain(Box<Node>, Vec<(Operator, Node)>),
     Compare(Comparison, Box<Node>, Box<Node>),
-    /// A column's place, and numbers in order, one of which its value is.
+    /// A column's index, and the sorted numbers that its value may equal.
     In(usize, Vec<f64>),
     All(Vec<Node>),
     Any(Vec<Node>),

@@ -36,7 +36,7 @@ fn columns(margin: &[i16], total: &[u8], sacks: &[u8], wide: &[i32]) -> Vec<Arc<
     ]
 }
 
-/// The worlds in which `text` holds, over a handful of columns.
+/// Checks the worlds in which `text` holds, over a handful of columns.
 fn check(text: &str, expected: &[usize]) {
     let all = columns(&[-7, 0, 3, 20], &[10, 44, 45, 200], &[0, 1, 2, 5], &[-70_000, 0, 1, 70_000]);
     let expression = Expression::parse(text, &catalogue(), Some(0)).unwrap();
@@ -86,7 +86,7 @@ fn bad_expressions_get_an_error_with_what_is_wrong() {
 }
 
 proptest! {
-    /// 64 worlds a word and world by world give the same set, whatever the column's type and the comparison.
+    /// Evaluation by word and by world agree for every column type and comparison.
     #[test]
     fn words_and_worlds_agree(
         margin in prop::collection::vec(any::<i16>(), 1..300),
@@ -108,12 +108,12 @@ proptest! {
     }
 }
 
-/// Runs on a thread with half the stack of those that answer questions.
+/// Runs on a thread with half the stack of the server's query threads.
 fn on_a_small_stack<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> T {
     std::thread::Builder::new().stack_size(1 << 20).spawn(work).unwrap().join().unwrap()
 }
 
-/// One expression nested `depth` levels deep for each way to nest.
+/// An expression nested `depth` levels deep, for each way to nest.
 fn nested(depth: usize) -> Vec<String> {
     let around = |open: &str, inner: &str, close: &str| open.repeat(depth) + inner + &close.repeat(depth);
     vec![
@@ -131,7 +131,7 @@ fn nested(depth: usize) -> Vec<String> {
 fn expressions_at_the_limits_fit_the_stack() {
     on_a_small_stack(|| {
         for (i, text) in nested(expr::DEPTH_MAX).into_iter().enumerate() {
-            // The last one nests twice a repetition.
+            // The last one nests twice per repetition.
             let text = if i < 6 { text } else { nested(expr::DEPTH_MAX / 2).swap_remove(i) };
             let all = columns(&[0, 1], &[0, 1], &[0, 1], &[0, 1]);
             let expression = Expression::parse(&text, &catalogue(), Some(0)).unwrap();

@@ -1,4 +1,4 @@
-//! Ranges and versions on their way into the tables, and in which order.
+//! Commits ranges and versions to the tables, in a safe order.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -14,14 +14,12 @@ use crate::schema::event_fields;
 use crate::stored::fetch;
 
 impl Store {
-    /// Commits a written range: its events, then the outcomes that complete it. A range that was committed before is
-    /// not committed again.
+    /// Commits a written range, unless it is already: its events, then the outcomes that complete it.
     pub async fn commit_range(&mut self, ensemble: &Registered, range: &WrittenRange) -> Result<()> {
         self.commit_ranges(ensemble, &[range]).await
     }
 
-    /// Commits some written ranges together: the events of all, then the outcomes of all. Those that were committed before
-    /// are not committed again.
+    /// Commits written ranges together, except those already committed: the events of all, then the outcomes of all.
     pub async fn commit_ranges(&mut self, ensemble: &Registered, ranges: &[&WrittenRange]) -> Result<()> {
         let name = |range: WorldRange| {
             Some(TransactionId::once(format!("{}/{}/{range}", ensemble.plan.name, ensemble.version)))
@@ -47,8 +45,7 @@ impl Store {
         Ok(())
     }
 
-    /// Puts a complete new version in the old one's place: readers see the old one before the commit to `outcomes`,
-    /// and the new one from it on.
+    /// Replaces the old version with a complete new one: readers switch at the commit to `outcomes`.
     pub async fn switch(&mut self, ensemble: &Registered) -> Result<()> {
         self.refresh().await?;
         let name = &ensemble.plan.name;
@@ -68,7 +65,7 @@ impl Store {
         self.forget(name, ensemble.version, old_events).await
     }
 
-    /// Takes out what a version before `version` left in the other two tables.
+    /// Removes the rows of versions before `version` from the other two tables.
     async fn forget(&mut self, name: &str, version: u64, old_events: Vec<Segment>) -> Result<()> {
         if !old_events.is_empty() {
             self.events.commit(&Change { remove: old_events, ..Change::default() }).await?;
@@ -86,7 +83,7 @@ impl Store {
         let path_of = |range| if column == "world" { paths.events(range) } else { paths.outcomes(range) };
         let files: Vec<PathBuf> = ranges.iter().map(|range| path_of(*range)).collect();
         fetch(&*self.disk, files.iter().map(|path| (path.as_path(), None)))?;
-        // A killed process may have named some of them without making that durable.
+        // A killed process may have named some of them without syncing the names.
         let folders: BTreeSet<&Path> = files.iter().filter_map(|path| path.parent()).collect();
         for folder in folders {
             self.disk.sync_dir(folder).map_err(|cause| TableError::Io { doing: "sync", path: folder.into(), cause })?;

@@ -1,4 +1,4 @@
-//! The rows of `sim.ensembles`: a file each, which describes a version of an ensemble.
+//! The rows of `sim.ensembles`: one file per version of an ensemble.
 
 use std::collections::BTreeMap;
 use std::error::Error;
@@ -19,16 +19,15 @@ use crate::plan::{EventMode, Plan};
 use crate::schema::{ENOUGH, ENSEMBLE_COLUMNS, enough_fields, ensemble_fields};
 use crate::stored::{damaged, fetch};
 
-/// What a row of `sim.ensembles` says.
+/// The content of a row of `sim.ensembles`.
 pub(super) struct Described {
     pub(super) plan: Plan,
-    /// When it was registered.
+    /// Registration time.
     pub(super) created: String,
     /// See [`StoredEnsemble::enough`](crate::stored::StoredEnsemble::enough).
     pub(super) enough: Option<String>,
 }
 
-/// Reads a row of `sim.ensembles`.
 fn described(name: &str, disk: &dyn Disk, path: &Path, bytes: u64) -> std::result::Result<Described, Box<dyn Error>> {
     fetch(disk, [(path, Some(bytes))])?;
     let segment = SegmentReader::open(path)?;
@@ -58,8 +57,8 @@ fn described(name: &str, disk: &dyn Disk, path: &Path, bytes: u64) -> std::resul
 }
 
 impl Store {
-    /// Commits the plan's row under the number of the version that the commit makes; `None` where others committed at the
-    /// same moment, and what is known of the store may be so no more. Of several that take the same number one has it.
+    /// Commits the plan's row under the version number of the commit; `None` after a concurrent commit, which may have
+    /// outdated our view of the store. Of several writers with the same number, one wins.
     pub(super) async fn commit_plan(&mut self, plan: &Plan) -> Result<Option<u64>> {
         let version = self.ensembles.version() + 1;
         let created = chrono::Utc::now().to_rfc3339();
@@ -77,11 +76,11 @@ impl Store {
         }
     }
 
-    /// Notes that the worlds which a version of an ensemble has are enough, because what was to be known is; `None` takes it
-    /// back, where more are to be played after all.
+    /// Records that the current worlds of a version suffice, because the goal is met; `None` removes the record, to add
+    /// more worlds.
     ///
     /// # Errors
-    /// Where there is no such version.
+    /// When there is no such version.
     pub async fn note_enough(&mut self, name: &str, version: u64, enough: Option<&str>) -> Result<()> {
         const TRIES: usize = 20;
         for tries in 1.. {
@@ -98,7 +97,7 @@ impl Store {
             let rewrite = Some(Rewrite::SameRows);
             let change = Change { add: vec![add], remove: vec![row], columns, rewrite, ..Change::default() };
             match self.ensembles.commit(&change).await {
-                // Others noted it at the same moment.
+                // A concurrent commit won.
                 Err(TableError::Overtaken { .. }) if tries < TRIES => {}
                 committed => return Ok(committed.map(drop)?),
             }
@@ -137,7 +136,7 @@ impl Store {
     pub(super) fn read_plan(&self, name: &str, row: &Segment) -> Result<Described> {
         let path = self.ensembles.root().join(&row.path);
         described(name, &*self.disk, &path, row.bytes).map_err(|reason| match reason.downcast::<TableError>() {
-            // What may not be read is not lost.
+            // A permission error is not damage.
             Ok(refused) if refused.kind() == ErrorKind::Environment => EnsembleError::Table(*refused),
             Ok(error) => damaged(name, &error.to_string()),
             Err(reason) => damaged(name, &reason.to_string()),

@@ -1,4 +1,4 @@
-//! Ensembles, versions and files that leave the data folder.
+//! Removes ensembles, versions and files from the data folder.
 
 use std::io;
 
@@ -9,8 +9,8 @@ use super::{Result, Store};
 use crate::paths::{TABLES, is_of, table_folder, version_of};
 
 impl Store {
-    /// Removes an ensemble and all its versions from the tables, then their files. Outcomes go first: without them no
-    /// reader sees the rest. Returns its newest version.
+    /// Removes an ensemble and all its versions from the tables, then their files. Outcomes go first: without them
+    /// readers see none of the rest. Returns its newest version.
     pub async fn drop_ensemble(&mut self, name: &str) -> Result<u64> {
         self.refresh().await?;
         let newest = self.rows_of(name).await?.iter().map(version_of).max().unwrap_or(0);
@@ -32,14 +32,14 @@ impl Store {
         Ok(newest)
     }
 
-    /// Removes the files that no version needs: those of versions that others took the place of, and what was never committed.
-    /// What is written of registered versions stays: a version that replaces another commits nothing before it is complete.
+    /// Removes files that no version needs: those of replaced versions, and uncommitted ones. Keeps the files of
+    /// registered versions: a replacing version commits nothing until it is complete.
     ///
     /// # Errors
-    /// Where the disk refuses; what was removed until then was nobody's.
+    /// When the disk fails; files removed until then were not needed.
     pub async fn vacuum(&self, options: VacuumOptions) -> Result<Vacuumed> {
         let folder = |row: &Segment| row.path.rsplit_once('/').map(|(folder, _)| format!("{folder}/"));
-        // A version that is registered after this writes files that are too young to be removed.
+        // A version registered after this point writes files too young to be removed.
         let registered: Vec<String> = self.ensembles.segments().await?.iter().filter_map(folder).collect();
         let may_come = |file: &str| registered.iter().any(|folder| file.starts_with(folder));
         let mut vacuumed = Vacuumed::default();

@@ -1,4 +1,4 @@
-//! Integers and real numbers in one column: none of them changes there.
+//! Integers and real numbers in one column, without changing any value.
 
 use std::sync::Arc;
 
@@ -11,38 +11,37 @@ use decode::{is_exact_as_float, whole};
 
 use super::{Columns, is_same, word};
 
-/// What is known of the integers of a column.
+/// The kind of integers in a column.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Integers {
-    /// Each can become a real number.
+    /// All can become real numbers.
     Exact,
-    /// Some are past 2^53, where real numbers are further apart than 1.
+    /// Some are past 2^53, where real numbers are more than 1 apart.
     Large,
-    /// Those that came can; those in segments are to be looked up.
+    /// Those seen can; those in segments still need a look.
     Unknown,
 }
 
-/// What becomes of values that come for a column.
+/// How incoming values fit a column.
 pub(super) enum Meeting {
-    /// All are in it, as values of its type.
+    /// All fit, cast to its type.
     All(ArrayRef),
-    /// All are in it once it holds real numbers.
+    /// All fit once the column holds real numbers.
     Widens,
-    /// Some are in it, and the rest is not; NULL stands where the other has a value.
+    /// Some fit; each side is NULL where the other has a value.
     Some {
-        /// Values of its type.
+        /// Values of the column's type.
         fit: ArrayRef,
         /// Values as they came.
         rest: ArrayRef,
-        /// Why.
         reason: String,
     },
-    /// None is in it, and why.
+    /// None fits, and why.
     None(String),
 }
 
 impl Columns {
-    /// What becomes of values of the type `sent` in the column at `place`.
+    /// How values of the type `sent` fit the column at `place`.
     pub(super) fn meet(&mut self, place: usize, column: &ArrayRef, sent: &DataType) -> Result<Meeting, ArrowError> {
         let have = self.schema.field(place).data_type().clone();
         match (&have, sent) {
@@ -62,7 +61,7 @@ impl Columns {
                 let reason = "holds integers past 2^53, and real numbers came, among which they would change";
                 split(&integers, column, &fits, reason)
             }
-            // What a column holds that others made is not always known.
+            // The type of a column by other writers is not always known.
             (DataType::Null, _) => Ok(Meeting::All(column.clone())),
             (have, sent) => {
                 let reason = format!("holds {}, and {} came", word(have), word(sent));
@@ -71,7 +70,7 @@ impl Columns {
                 if !(is_date || is_number) {
                     return Ok(Meeting::None(reason));
                 }
-                // What does not fit is NULL, and so another than it was.
+                // A failed cast yields NULL, which `split` detects.
                 let new = cast(column, have)?;
                 let fits = not_distinct(&cast(&new, sent)?, column)?;
                 split(&new, column, &fits, &reason)
@@ -91,7 +90,7 @@ impl Columns {
     }
 }
 
-/// Values that fit, in their new form, and the others in the old one.
+/// Separates values that fit, in their new form, from the others in the old one.
 fn split(new: &ArrayRef, old: &ArrayRef, fits: &BooleanArray, reason: &str) -> Result<Meeting, ArrowError> {
     let rest = nullif(old, fits)?;
     if rest.null_count() == rest.len() {
@@ -100,17 +99,16 @@ fn split(new: &ArrayRef, old: &ArrayRef, fits: &BooleanArray, reason: &str) -> R
     Ok(Meeting::Some { fit: nullif(new, &not(fits)?)?, rest, reason: reason.to_owned() })
 }
 
-/// Whether each of some integers can become a real number.
 pub(super) fn hold_only_exact(column: &ArrayRef) -> bool {
     let values = column.as_primitive::<Int64Type>();
-    // What stands under NULL may be anything: it is only looked at where all else fits.
+    // Values under NULL are arbitrary: check for NULL only if all else fits.
     values.values().iter().all(|value| is_exact_as_float(*value)) || values.iter().flatten().all(is_exact_as_float)
 }
 
 /// Integers as real numbers.
 ///
 /// # Errors
-/// Where one would change.
+/// When one would change.
 pub(super) fn exact_reals(column: &ArrayRef, name: &str) -> Result<ArrayRef, ArrowError> {
     if hold_only_exact(column) {
         return cast(column, &DataType::Float64);

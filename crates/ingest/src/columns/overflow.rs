@@ -1,4 +1,4 @@
-//! Rows become those of the columns: what does not fit is left out, or goes into the overflow column of text beside.
+//! Fits rows to the columns: misfits are left out, or go into the overflow column of text.
 
 use std::sync::Arc;
 
@@ -15,7 +15,7 @@ use decode::{ColumnNames, OnConflict, overflow_name};
 use super::numbers::Meeting;
 use super::{Columns, Conflict, Fitted, Overflow, Policy, stored_as};
 
-/// Rows under way: columns that fit.
+/// Rows in progress: the columns that fit.
 #[derive(Default)]
 struct Fitting {
     fields: Vec<Field>,
@@ -24,7 +24,6 @@ struct Fitting {
     columns_max: usize,
 }
 
-/// Rows that are left out.
 #[derive(Default)]
 struct LeftOut {
     keep: Option<BooleanArray>,
@@ -32,7 +31,7 @@ struct LeftOut {
 }
 
 impl LeftOut {
-    /// Leaves out the rows in which a column has a value.
+    /// Leaves out the rows that have a value in a column.
     fn add(&mut self, name: &str, column: &ArrayRef, reason: String) -> Result<(), ArrowError> {
         let fits = is_null(column)?;
         let Some(first) = fits.values().iter().position(|null| !null) else { return Ok(()) };
@@ -51,8 +50,8 @@ impl Fitting {
         self.columns.iter().find(|(n, _)| n == name).map(|(_, column)| column)
     }
 
-    /// Puts texts into the overflow column of a column: the column of text of the first such name which is free in the row.
-    /// Gives the overflow columns with the texts that each got, and those for which there is no room for another.
+    /// Puts texts into the overflow column of a column: in each row, the first text column of that name pattern that is
+    /// free. Returns the overflow columns with the texts each got, and the texts that found no column.
     fn overflow(&mut self, name: &str, mut texts: ArrayRef) -> Result<(Vec<(String, ArrayRef)>, ArrayRef), ArrowError> {
         let mut overflows = Vec::new();
         while texts.null_count() < texts.len() {
@@ -92,8 +91,8 @@ impl Fitting {
 }
 
 impl Columns {
-    /// Fits rows whose fields have the names of columns. What becomes of a value depends on the columns there are and on the
-    /// rows it came with, and on nothing else: whoever fits the same rows in the same order gets the same.
+    /// Fits rows with fields named like columns. Deterministic: the result depends only on the columns and on the rows
+    /// of the batch, so another process that fits the same rows in the same order gets the same.
     pub(super) fn fit_named(&mut self, rows: &RecordBatch, policy: Policy) -> Result<Fitted, ArrowError> {
         let mut fitting = Fitting {
             fields: self.schema.fields().iter().map(|f| f.as_ref().clone()).collect(),
@@ -106,7 +105,7 @@ impl Columns {
         let mut odd = Vec::new();
         for (field, column) in rows.schema_ref().fields().iter().zip(rows.columns()) {
             let name = field.name();
-            // A column without values says nothing of what it holds.
+            // A column without values has no type to fit.
             if column.null_count() == column.len() {
                 continue;
             }

@@ -1,4 +1,4 @@
-//! What the segments of a table hold, looked up when it is needed.
+//! Looks up the values in a table's segments when needed.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -7,7 +7,6 @@ use decode::is_exact_as_float;
 use disk::Disk;
 use table::{Table, TableError};
 
-/// The segments of the table in a folder.
 #[derive(Debug, Clone)]
 pub(super) struct Stored {
     root: PathBuf,
@@ -19,11 +18,11 @@ impl Stored {
         Self { root: root.to_owned(), disk: disk.clone() }
     }
 
-    /// Whether each integer of a column can become a real number; not, where that cannot be told. Asked once in the life
-    /// of a column at most. Blocks.
+    /// Whether each integer of a column can become a real number; false if unknown. Called at most once per column.
+    /// Blocks.
     pub(super) fn holds_only_exact(&self, column: &str) -> bool {
         let (root, disk, name) = (self.root.clone(), self.disk.clone(), column.to_owned());
-        // Whoever asks may be inside a runtime, in which none can be started.
+        // The caller may be inside a runtime, which cannot start another.
         let asked = std::thread::spawn(move || {
             let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
             let runtime = runtime.map_err(|error| error.to_string())?;

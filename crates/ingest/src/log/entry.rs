@@ -1,9 +1,9 @@
-//! One entry of the log: rows of one request, with a place, a key if the sender gave one, and a checksum.
+//! One log entry: the rows of one request, with a position, an optional key, and a checksum.
 //!
-//! | bytes | what |
+//! | bytes | content |
 //! |---|---|
 //! | 4 | length of the rows |
-//! | 4 | 1 where there is a key, else 0 |
+//! | 4 | 1 with a key, else 0 |
 //! | 8 | position: 1, 2, 3 ... in the life of the table |
 //! | 16 | key |
 //! | 8 | checksum (XXH64) of all of the above and of the rows |
@@ -23,27 +23,26 @@ use twox_hash::XxHash64;
 const HEAD: usize = 40;
 const CHECKSUM: std::ops::Range<usize> = 32..40;
 
-/// What the sender calls a request, so that it is stored once however often it is sent.
+/// The sender's name for a request: repeated requests are stored once.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Key(pub u128);
 
 impl Key {
-    /// Of any text: 128 bits of hash.
+    /// The key of a text: a 128-bit hash.
     pub fn of(text: &str) -> Self {
         let [high, low] = [0, 1].map(|seed| u128::from(XxHash64::oneshot(seed, text.as_bytes())));
         Self(high << 64 | low)
     }
 }
 
-/// An entry about to be written: everything but its position.
+/// An entry to write, without its position.
 #[derive(Debug)]
 pub(crate) struct NewEntry {
-    /// Head and rows; the head is filled in once the position is known.
+    /// Head and rows; the head is completed once the position is known.
     bytes: Vec<u8>,
     key: Option<Key>,
 }
 
-/// An entry that was read.
 #[derive(Debug, PartialEq)]
 pub(crate) struct Entry<'a> {
     pub(crate) position: u64,
@@ -82,12 +81,12 @@ impl NewEntry {
 }
 
 impl<'a> Entry<'a> {
-    /// Takes the first entry off `bytes`; `None` where no whole one is there.
+    /// Takes the first entry off `bytes`; `None` without a complete one.
     pub(crate) fn take(bytes: &mut &'a [u8]) -> Option<Self> {
         let length = u32::from_le_bytes(bytes.get(..4)?.try_into().ok()?) as usize;
         let whole = bytes.get(..HEAD.checked_add(length)?)?;
         let stored = u64::from_le_bytes(whole[CHECKSUM].try_into().ok()?);
-        // No entry is without rows: a hole of zeros is none.
+        // Every entry has rows, so a run of zeros is not an entry.
         if length == 0 || checksum(whole) != stored {
             return None;
         }
@@ -103,7 +102,7 @@ impl<'a> Entry<'a> {
     }
 }
 
-/// Of the whole entry but the checksum itself.
+/// Covers the whole entry except the checksum itself.
 fn checksum(entry: &[u8]) -> u64 {
     let head = XxHash64::oneshot(0, &entry[..CHECKSUM.start]);
     XxHash64::oneshot(head, &entry[CHECKSUM.end..])

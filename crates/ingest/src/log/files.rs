@@ -1,4 +1,4 @@
-//! The files of a log: how they are named, what they hold, and where they end.
+//! The files of a log: names, contents and ends.
 
 use std::fs;
 use std::io::{ErrorKind, Read as _};
@@ -11,20 +11,20 @@ use super::entry::{Entry, Key, NewEntry};
 use super::keys::Keys;
 use crate::error::IngestError;
 
-/// How a file begins that was begun empty and is written entry by entry.
+/// Header of a file written entry by entry.
 pub(super) const MAGIC: &[u8; 8] = b"mwlog\0\0\x01";
-/// How a file begins that was whole and durable before it got its name.
+/// Header of a file that was complete and durable before it was named.
 const MAGIC_WHOLE: &[u8; 8] = b"mwlog\0\x01\x01";
 const _: () = assert!(MAGIC.len() as u64 == Appender::LOG_HEAD_BYTES);
 
-/// What is in a file.
+/// The content of a file.
 #[derive(Debug)]
 pub(crate) struct Content {
     pub(crate) bytes: u64,
-    /// The last position in it; one below its first where it has none.
+    /// Its last position; one below its first if empty.
     pub(crate) last: u64,
     pub(super) keys: Vec<Key>,
-    /// Whether it was durable before it got its name.
+    /// Whether it was durable before it was named.
     pub(super) whole: bool,
 }
 
@@ -33,7 +33,7 @@ pub(crate) fn path_at(folder: &Path, first: u64) -> PathBuf {
     folder.join(format!("{first:020}.log"))
 }
 
-/// The files there are, by their first positions.
+/// The files, by first position.
 pub(crate) fn list(folder: &Path) -> Result<Vec<(u64, PathBuf)>, IngestError> {
     let failed = || IngestError::io("list the folder", folder);
     let mut files = Vec::new();
@@ -47,11 +47,11 @@ pub(crate) fn list(folder: &Path) -> Result<Vec<(u64, PathBuf)>, IngestError> {
     Ok(files)
 }
 
-/// Reads the entries of a file that come before the position `before`: the next file begins there, so that what this one
-/// holds of it was never acknowledged.
+/// Reads the entries of a file before the position `before`. The next file begins there, so later entries of this one
+/// were never acknowledged.
 ///
 /// # Errors
-/// Where it cannot be read, where positions are missing in it, and those of `each`.
+/// When it cannot be read or positions are missing; also errors of `each`.
 pub(crate) fn read(
     path: &Path,
     first: u64,
@@ -61,7 +61,7 @@ pub(crate) fn read(
     let bytes = fs::read(path).map_err(IngestError::io("read", path))?;
     let whole = bytes.starts_with(MAGIC_WHOLE);
     let mut content = Content { bytes: bytes.len() as u64, last: first - 1, keys: Vec::new(), whole };
-    // A file that was cut off while it was begun holds nothing.
+    // A file cut off within its header is empty.
     let Some(mut rest) = bytes.strip_prefix(MAGIC).or_else(|| bytes.strip_prefix(MAGIC_WHOLE)) else {
         return Ok(content);
     };
@@ -85,23 +85,23 @@ pub(crate) fn read(
 pub(crate) struct End {
     /// The position of the next entry.
     pub(crate) next: u64,
-    /// Files that hold something.
+    /// Files with entries.
     pub(crate) files: Vec<PathBuf>,
 }
 
 impl End {
-    /// Finds the end of the log in `folder`, and makes it durable; `None` where there are no files, which do not tell
-    /// then what the table took in. Whoever asks holds the lock of appends.
+    /// Finds the end of the log in `folder` and makes it durable; `None` without files, when only the table knows its
+    /// last position. The caller holds the append lock.
     ///
     /// # Errors
-    /// Where the last file cannot be read or made durable.
+    /// When the last file cannot be read or synced.
     pub(crate) fn find(folder: &Path, disk: &dyn Disk) -> Result<Option<Self>, IngestError> {
         let mut files = list(folder)?;
         let Some((first, path)) = files.last() else { return Ok(None) };
         let content = read(path, *first, u64::MAX, |_| Ok(()))?;
         let (next, is_empty) = (content.last + 1, content.last < *first);
         if !is_empty && !content.whole {
-            // Whoever wrote it may have ended before it was synced. What comes next must not survive it.
+            // The writer may have died before its sync. Later entries must not outlive this one.
             disk.sync_file(path).map_err(IngestError::io("sync", path))?;
         }
         if is_empty {
@@ -110,14 +110,14 @@ impl End {
         Ok(Some(Self { next, files: files.into_iter().map(|(_, path)| path).collect() }))
     }
 
-    /// Bytes of its files. What goes meanwhile counts no more.
+    /// Bytes of its files, skipping files removed meanwhile.
     pub(crate) fn bytes(&self) -> u64 {
         self.files.iter().filter_map(|path| path.metadata().ok()).map(|about| about.len()).sum()
     }
 }
 
-/// Makes sure that a file is there, durably, whose name tells the position `next`, which is that of the next entry: one
-/// that holds nothing where nobody has begun it. Whoever asks holds the lock of appends.
+/// Makes the next position, `next`, durable as a file name; creates an empty file if needed. The caller holds the
+/// append lock.
 pub(crate) fn tell(folder: &Path, disk: &dyn Disk, next: u64) -> Result<(), IngestError> {
     let path = path_at(folder, next);
     let begin = || {
@@ -134,7 +134,7 @@ pub(crate) fn holds_rows(path: &Path) -> bool {
     path.metadata().is_ok_and(|about| about.len() > Appender::LOG_HEAD_BYTES)
 }
 
-/// A file of some entries, from the position `first` on, as it is on disk.
+/// The bytes of a file of entries from the position `first` on.
 pub(crate) fn whole(first: u64, entries: &mut [NewEntry]) -> Vec<u8> {
     let mut bytes = Vec::with_capacity(MAGIC.len() + entries.iter().map(NewEntry::len).sum::<usize>());
     bytes.extend_from_slice(MAGIC_WHOLE);
@@ -144,7 +144,7 @@ pub(crate) fn whole(first: u64, entries: &mut [NewEntry]) -> Vec<u8> {
     bytes
 }
 
-/// Removes a file; one that is gone already is as good.
+/// Removes a file, if it still exists.
 pub(crate) fn remove(disk: &dyn Disk, path: &Path) -> Result<(), IngestError> {
     match disk.remove(path) {
         Err(error) if error.kind() != ErrorKind::NotFound => Err(IngestError::io("remove", path)(error)),
@@ -152,10 +152,10 @@ pub(crate) fn remove(disk: &dyn Disk, path: &Path) -> Result<(), IngestError> {
     }
 }
 
-/// Keeps the keys of a file that is about to be removed, and that ends where the next one begins.
+/// Keeps the keys of a file to be removed, which ends where the next file begins.
 ///
 /// # Errors
-/// Where it cannot be read, and where the disk refuses.
+/// When it cannot be read, or the disk fails.
 pub(crate) fn keep_keys(
     disk: &dyn Disk,
     folder: &Path,
@@ -165,7 +165,7 @@ pub(crate) fn keep_keys(
     let mut head = [0; MAGIC.len()];
     let began = fs::File::open(path).and_then(|mut file| file.read(&mut head));
     began.map_err(IngestError::io("read", path))?;
-    // Only servers know keys.
+    // Only servers write keys.
     if &head == MAGIC_WHOLE {
         return Ok(());
     }

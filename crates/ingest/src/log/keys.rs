@@ -1,4 +1,4 @@
-//! Keys of requests that were written, for as long as a sender may try again.
+//! Keys of stored requests, kept for as long as senders may retry.
 
 use std::collections::HashSet;
 use std::fs;
@@ -10,20 +10,20 @@ use disk::{Disk, write_file};
 use super::Key;
 use crate::error::IngestError;
 
-/// How long a key is known, at least.
+/// How long a key is kept, at least.
 const KEPT: Duration = Duration::from_hours(24);
 const BYTES: usize = size_of::<u128>();
 
-/// The keys that are known, and the files that keep those of log files which were removed.
+/// The known keys, and the files that keep those of removed log files.
 #[derive(Debug, Default)]
 pub(super) struct Keys {
     known: HashSet<Key>,
-    /// In the order in which they were written.
+    /// In order of writing.
     files: Vec<(SystemTime, PathBuf)>,
 }
 
 impl Keys {
-    /// Reads what was kept in the folder of a log.
+    /// Reads the kept keys in the folder of a log.
     pub(super) fn read(folder: &Path) -> Result<Self, IngestError> {
         let failed = || IngestError::io("list the folder", folder);
         let mut keys = Self::default();
@@ -49,7 +49,7 @@ impl Keys {
         self.known.insert(key);
     }
 
-    /// Keeps the keys of a file that ends at `last`, which is about to be removed; forgets those kept long enough.
+    /// Keeps the keys of a file to be removed, which ends at `last`; drops expired keys.
     pub(super) fn keep(&mut self, disk: &dyn Disk, folder: &Path, last: u64, keys: &[Key]) -> Result<(), IngestError> {
         self.forget(disk)?;
         if keys.is_empty() {

@@ -1,12 +1,11 @@
-//! The durable log of one table: what was acknowledged, until it lies in a segment of the table.
+//! The durable log of one table: holds acknowledged rows until they are in a segment.
 //!
-//! The log is a folder of files, each named by its first position. Entries are appended in groups, each group with one
-//! write and one sync. A file is never written to again once it was closed or a write to it failed: what follows goes
-//! into a new one. So a file ends where an entry is not whole, or where the next file begins.
+//! The log is a folder of files, each named by its first position. Entries are appended in groups, each with one write
+//! and one sync. A file is never reopened after it was closed or a write to it failed: later entries go into a new one.
+//! So a file ends at an incomplete entry, or where the next file begins.
 //!
-//! Any number of processes append, each while it holds the log's lock ([`crate::locks`]) and after the last whole entry
-//! that there is. The last file stays until there is a later one, if only an empty one: its name tells what the next
-//! position is, without the table.
+//! Any number of processes append, each under the append lock ([`crate::locks`]) and after the last complete entry. The
+//! last file stays until a later one exists, even if empty: its name records the next position, without the table.
 
 mod entry;
 mod files;
@@ -33,26 +32,26 @@ use self::keys::Keys;
 use crate::error::IngestError;
 use crate::locks::{Lock, Place};
 
-/// A file is closed once it is this long.
+/// Close a file at this length.
 const FILE_BYTES: u64 = 64 << 20;
-/// Of a file that goes bit by bit, so much goes at once, with a pause after it, unless more files than this are to go.
+/// Remove a file in steps of this many bytes, with pauses, unless more files than this wait for removal.
 const FREED_BYTES: u64 = 1 << 20;
 const FREED_PAUSE: Duration = Duration::from_millis(5);
 const FREED_GENTLY_MAX: usize = 4;
 
-/// When what was written is made durable.
+/// When written rows are made durable.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Durability {
-    /// Before it is acknowledged.
+    /// Before they are acknowledged.
     #[default]
     Sync,
-    /// Some time after: a power cut loses what was acknowledged in the last second.
+    /// Up to a second later: a power cut loses rows acknowledged in the last second.
     Interval,
-    /// When the operating system likes to.
+    /// Whenever the operating system flushes.
     None,
 }
 
-/// As settings have it.
+/// As in settings.
 impl fmt::Display for Durability {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(match self {
@@ -63,19 +62,19 @@ impl fmt::Display for Durability {
     }
 }
 
-/// The log of one table, as a server writes it beside others.
+/// The log of one table as a server writes it, beside other processes.
 #[derive(Debug)]
 pub(crate) struct Log {
     place: Place,
     disk: Arc<dyn Disk>,
     /// The position of the next entry.
     next: u64,
-    /// A power cut leaves the log such that no position up to this one is given again.
+    /// Positions up to this one are never given again, even after a power cut.
     told: u64,
     /// Whether a file may hold entries that count as not written.
     torn: bool,
     file: Option<Open>,
-    /// Files that are written to no more, in order.
+    /// Closed files, in order.
     closed: VecDeque<Closed>,
     keys: Keys,
 }
@@ -96,7 +95,7 @@ impl std::fmt::Debug for Open {
 struct Closed {
     path: PathBuf,
     bytes: u64,
-    /// The last position in it; one below its first where it has none.
+    /// Its last position; one below its first if empty.
     last: u64,
     keys: Vec<Key>,
 }
@@ -107,14 +106,14 @@ impl Closed {
     }
 }
 
-/// Rows that were acknowledged and are in no segment yet.
+/// Acknowledged rows that are in no segment yet.
 #[derive(Debug)]
 pub(crate) struct Recovered {
     pub(crate) position: u64,
     pub(crate) rows: RecordBatch,
 }
 
-/// What others appended.
+/// Entries by other processes.
 #[derive(Debug, Default)]
 pub(crate) struct Others {
     pub(crate) entries: Vec<Recovered>,
@@ -123,7 +122,7 @@ pub(crate) struct Others {
 
 impl Recovered {
     /// # Errors
-    /// Where an entry that is whole holds no rows.
+    /// When a complete entry holds no rows.
     pub(crate) fn of(entry: &Entry<'_>, path: &Path) -> Result<Self, IngestError> {
         let damaged =
             |e| IngestError::Damaged { path: path.to_owned(), reason: format!("entry {}: {e}", entry.position) };
@@ -132,12 +131,11 @@ impl Recovered {
 }
 
 impl Log {
-    /// Opens the log of the table in the folder `root`, or begins one, and hands everything in it past the position
-    /// `taken_in` to `recover`, in order.
+    /// Opens or creates the log of the table in the folder `root`, and passes its entries past the position `taken_in`
+    /// to `recover`, in order.
     ///
     /// # Errors
-    /// Where a file cannot be read, where an entry that is whole holds no rows, and where entries are missing between
-    /// two that are there.
+    /// When a file cannot be read, a complete entry holds no rows, or entries are missing in between.
     pub(crate) fn open(
         root: &Path,
         disk: Arc<dyn Disk>,
@@ -164,7 +162,7 @@ impl Log {
             })?;
             log.next = log.next.max(content.last + 1);
             content.keys.iter().for_each(|key| log.keys.insert(*key));
-            // One that holds nothing tells by its name where the log goes on, and stays.
+            // Keep an empty last file: its name records the next position.
             if content.last >= *first || before < u64::MAX {
                 log.closed.push_back(Closed::of(path, content));
             }
@@ -173,7 +171,7 @@ impl Log {
             log.place.settle(&*log.disk)?;
             tell(log.folder(), &*log.disk, log.next)?;
         } else {
-            // Whoever named the last file may have ended before its name was durable.
+            // The process that named the last file may have died before syncing the name.
             log.disk.sync_dir(log.folder()).map_err(IngestError::io("sync the folder", log.folder()))?;
         }
         log.told = log.next - 1;
@@ -184,23 +182,23 @@ impl Log {
         &self.place.folder
     }
 
-    /// Keeps others from giving positions.
+    /// Takes the append lock.
     pub(crate) fn turn(&self) -> Result<Lock, IngestError> {
         Lock::append(self.folder())
     }
 
-    /// The path of the file in which others go on, if they do.
+    /// The path of the file to which other processes would append next.
     pub(crate) fn path_of_others(&self) -> PathBuf {
         path_at(self.folder(), self.next)
     }
 
-    /// What others appended since. Whoever asks holds the lock of appends.
+    /// Entries that others appended since. The caller holds the append lock.
     ///
     /// # Errors
-    /// As [`Self::open`].
+    /// As for [`Self::open`].
     pub(crate) fn others(&self) -> Result<Others, IngestError> {
         let mut others = Others::default();
-        // Others begin a file, and at the position that is the next for us too.
+        // Other processes start a new file at the position that is next for us, too.
         if !self.torn && !holds_rows(&self.path_of_others()) {
             return Ok(others);
         }
@@ -221,7 +219,7 @@ impl Log {
                 }
                 Ok(())
             })?;
-            // Such a file is our own: what we could not write counts where others took it for written, and went on after it.
+            // This file is our own: our failed entries count if others took them as written and appended after them.
             if entries.is_empty() || (!content.whole && before == u64::MAX) {
                 continue;
             }
@@ -232,10 +230,10 @@ impl Log {
         Ok(others)
     }
 
-    /// Reads the entries from the position `from` on that count as written, in order.
+    /// Reads the written entries from the position `from` on, in order.
     ///
     /// # Errors
-    /// As [`Self::open`].
+    /// As for [`Self::open`].
     pub(crate) fn entries(&self, from: u64, mut each: impl FnMut(Recovered)) -> Result<(), IngestError> {
         let mut next = from;
         let files = list(self.folder())?;
@@ -258,7 +256,7 @@ impl Log {
         Ok(())
     }
 
-    /// Goes on after what others appended.
+    /// Continues after entries of other processes.
     pub(crate) fn go_on_after(&mut self, others: &mut Others) {
         let Some(last) = others.files.last().map(|f| f.last) else { return };
         self.close_file();
@@ -273,10 +271,10 @@ impl Log {
         self.torn = false;
     }
 
-    /// Makes sure that no position up to this one is given again, whatever a power cut leaves of the log.
+    /// Ensures that no position up to this one is given again, even after a power cut.
     ///
     /// # Errors
-    /// Where the disk refuses.
+    /// When the disk fails.
     pub(crate) fn tell(&mut self, position: u64) -> Result<(), IngestError> {
         if position <= self.told {
             return Ok(());
@@ -291,20 +289,19 @@ impl Log {
         Ok(())
     }
 
-    /// Bytes of its files.
     pub(crate) fn bytes(&self) -> u64 {
         self.closed.iter().chain(self.file.as_ref().map(|f| &f.about)).map(|f| f.bytes).sum()
     }
 
-    /// Whether an entry of this key was written before.
+    /// Whether an entry with this key was written before.
     pub(crate) fn knows(&self, key: Key) -> bool {
         self.keys.contains(key)
     }
 
-    /// Appends entries under the next positions, the first of which it tells; durably, if asked.
+    /// Appends entries at the next positions and returns the first; syncs if asked.
     ///
     /// # Errors
-    /// Where the disk refuses; then none of them counts as written, and the next group goes into a new file.
+    /// When the disk fails; then none of the entries counts as written, and the next group goes into a new file.
     pub(crate) fn append(&mut self, entries: &mut [NewEntry], durability: Durability) -> Result<u64, IngestError> {
         let first = self.next;
         let written = self.write(entries, durability);
@@ -325,7 +322,7 @@ impl Log {
     fn write(&mut self, entries: &mut [NewEntry], durability: Durability) -> Result<(), IngestError> {
         if self.file.is_none() {
             self.file = Some(self.begin_file()?);
-            // What a file before this one holds from here on does not count.
+            // Entries of earlier files from here on do not count.
             self.torn = false;
         }
         let Some(open) = &mut self.file else { return Ok(()) };
@@ -348,7 +345,7 @@ impl Log {
         Ok(())
     }
 
-    /// In place of what others left there to tell its name.
+    /// Replaces an empty file that only records the position.
     fn begin_file(&self) -> Result<Open, IngestError> {
         let path = self.path_of_others();
         let begin = || {
@@ -362,12 +359,12 @@ impl Log {
         Ok(Open { file, about, synced: false })
     }
 
-    /// Leaves a file that could not be written to: what is in it of the group that failed is not counted, and taken away
-    /// where the disk lets us, since others may take it for written.
+    /// Abandons a file after a failed write. Its failed group does not count, and is cut off if the disk allows,
+    /// because others may take it as written.
     fn give_up_file(&mut self) {
         let Some(open) = self.file.take() else { return };
         let Closed { path, bytes, .. } = &open.about;
-        // Where it holds nothing that was acknowledged, the next file will have its name.
+        // The next file takes the name of a file without acknowledged entries.
         let is_empty = *bytes == MAGIC.len() as u64;
         if let Err(error) = self.disk.shrink(path, *bytes) {
             self.torn = true;
@@ -387,10 +384,10 @@ impl Log {
         }
     }
 
-    /// Makes what was written durable.
+    /// Syncs written entries.
     ///
     /// # Errors
-    /// Where the disk refuses; the next group goes into a new file.
+    /// When the disk fails; the next group goes into a new file.
     pub(crate) fn sync(&mut self) -> Result<(), IngestError> {
         let Some(open) = self.file.as_mut().filter(|f| !f.synced) else { return Ok(()) };
         let synced = open.file.sync().map_err(IngestError::io("sync", &open.about.path));
@@ -402,18 +399,18 @@ impl Log {
         synced
     }
 
-    /// Takes the files out that hold nothing past `position`, which is in a table, to be removed. Keys are kept for a day.
+    /// Takes out the files up to `position`, which are in a table, for removal. Keys are kept for a day.
     ///
     /// # Errors
-    /// Where the disk refuses to keep keys; then no file is taken out.
+    /// When keys cannot be kept; then no file is taken out.
     pub(crate) fn take_done(&mut self, position: u64) -> Result<Done, IngestError> {
-        // A file that is written to is closed once all of it is in the table and it is not tiny.
+        // Close the current file once all of it is in the table, unless it is tiny.
         if self.file.as_ref().is_some_and(|f| f.about.last <= position && f.about.bytes >= FILE_BYTES / 16) {
             self.close_file();
         }
         let count = self.closed.partition_point(|file| file.last <= position);
         if count == self.closed.len() && self.file.is_none() && count > 0 {
-            // Without any file nobody could tell what the next position is.
+            // Without any file the next position would be unknown.
             let _turn = self.turn()?;
             tell(self.folder(), &*self.disk, self.next)?;
         }
@@ -424,12 +421,12 @@ impl Log {
         Ok(Done(self.closed.drain(..count).collect()))
     }
 
-    /// Takes back what could not be removed, for another time.
+    /// Takes back files that could not be removed, to retry later.
     pub(crate) fn put_back(&mut self, done: Done) {
         self.closed = done.0.into_iter().chain(self.closed.drain(..)).collect();
     }
 
-    /// Makes everything durable, and removes the file under way if all of it is in the table.
+    /// Syncs everything, and removes the current file if all of it is in the table.
     pub(crate) fn close(&mut self, position: u64) -> Result<(), IngestError> {
         self.sync()?;
         self.close_file();
@@ -438,16 +435,16 @@ impl Log {
     }
 }
 
-/// Files of a log that hold nothing that is needed, in order.
+/// Files of a log that are no longer needed, in order.
 #[derive(Debug)]
 pub(crate) struct Done(VecDeque<Closed>);
 
 impl Done {
-    /// Removes them, bit by bit while `gently` says so and they are few: file systems that tell the disk what is free
-    /// hold up whoever syncs meanwhile, for a tenth of a second where a whole file goes. Blocks.
+    /// Removes them, in small steps while `gently` returns true and they are few: file systems that discard freed
+    /// blocks delay concurrent syncs by a tenth of a second when a whole file goes at once. Blocks.
     ///
     /// # Errors
-    /// Where the disk refuses; those that were not removed are left.
+    /// When the disk fails; files not removed stay in the list.
     pub(crate) fn remove(&mut self, disk: &dyn Disk, gently: impl Fn() -> bool) -> Result<(), IngestError> {
         while let Some(file) = self.0.front() {
             let mut bytes = file.bytes;

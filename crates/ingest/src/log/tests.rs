@@ -1,4 +1,4 @@
-//! The log: what was appended is read again, up to what was torn.
+//! The log returns appended entries, up to a torn end.
 
 use arrow::array::{AsArray, Int64Array};
 use arrow::datatypes::Int64Type;
@@ -45,7 +45,7 @@ fn entries_come_back_in_order_from_the_position_asked_for() {
     assert_eq!(log.append(&mut [entry(40, None)], Durability::Sync).unwrap(), 4);
     drop(log);
     assert_eq!(open(root.path(), Arc::new(RealDisk), 0).1, [(1, 10), (2, 20), (3, 30), (4, 40)]);
-    // The table took in all of it, and more of which the log is gone.
+    // The table holds all of it, and more that the log has lost.
     assert_eq!(
         open(root.path(), Arc::new(RealDisk), 9).0.append(&mut [entry(50, None)], Durability::Sync).unwrap(),
         10
@@ -78,7 +78,7 @@ fn a_torn_end_is_where_the_log_ends_whichever_byte_is_lost() {
     let (mut log, found) = open(root.path(), Arc::new(RealDisk), 0);
     assert!(found.len() == 2 && log.knows(Key(7)));
     assert_eq!(log.append(&mut [entry(3, None)], Durability::Sync).unwrap(), 3);
-    // A file in the middle that lost its end is damage, not a torn end.
+    // A file in the middle that lost its end is damaged, not torn.
     fs::write(&path, &whole[..whole.len() - 1]).unwrap();
     let error = Log::open(root.path(), Arc::new(RealDisk), 0, |_| ()).unwrap_err().to_string();
     assert!(error.contains("entry 3 where entry 2 is missing"), "{error}");
@@ -125,7 +125,7 @@ fn files_go_once_the_table_has_them_and_their_keys_stay() {
     drop(log);
     let (log, found) = open(root.path(), Arc::new(RealDisk), 3);
     assert!(found.is_empty() && log.knows(Key(2)));
-    // One that holds nothing is left, and tells the next position.
+    // An empty file remains and records the next position.
     let left: Vec<_> = names(root.path()).into_iter().filter(|n| n.contains(".log")).collect();
     assert_eq!(left, [format!("{:020}.log", 4)]);
 }
@@ -151,7 +151,7 @@ fn a_file_that_goes_bit_by_bit_may_be_left_at_any_of_them() {
         log.put_back(done);
         drop(log);
         disk.lose_power().unwrap();
-        // All that the table did not take in is there, and the position after it is the next.
+        // All entries missing in the table are there, and the position after them is next.
         let (mut log, found) = open(root.path(), Arc::new(RealDisk), 4);
         assert_eq!(found, [(5, 7)], "failed at {fail_at}");
         assert_eq!(log.append(&mut [entry(8, None)], Durability::Sync).unwrap(), 6);

@@ -1,4 +1,4 @@
-//! Rows that come one after the other, and what the columns then hold.
+//! Fits batches in turn and checks the columns.
 
 use arrow::array::{BooleanArray, Float64Array, Int64Array, ListBuilder, StringBuilder, TimestampMicrosecondArray};
 use arrow::util::display::{ArrayFormatter, FormatOptions};
@@ -28,7 +28,7 @@ fn rows(columns: &[(&str, ArrayRef)]) -> RecordBatch {
     RecordBatch::try_from_iter_with_nullable(columns.iter().map(|(n, c)| (*n, c.clone(), true))).unwrap()
 }
 
-/// Fits rows one after the other. Gives the columns with all their values, NULL as `-`, and the overflows told.
+/// Fits batches in turn. Returns the columns with all their values, NULL as `-`, and the reported overflows.
 fn check(batches: &[RecordBatch], expected: &[(&str, &str)]) -> Vec<Overflow> {
     let mut columns = Columns::new(&Schema::empty());
     let mut overflows = Vec::new();
@@ -128,7 +128,7 @@ fn however_rows_are_cut_the_values_are_where_they_were() {
         let fitted = all.iter().map(|b| columns.fit(b.clone(), Policy::KEEP).unwrap().rows).collect::<Vec<_>>();
         fitted.iter().map(|b| columns.conform(b).unwrap()).collect::<Vec<_>>()
     };
-    // As a digest leaves them after each of the first: the columns of the table are where the next begins.
+    // A digest may cut after any batch: the next starts from the table's columns.
     for cut in 1..all.len() {
         let mut columns = Columns::new(&Schema::empty());
         all[..cut].iter().for_each(|b| drop(columns.fit(b.clone(), Policy::KEEP).unwrap()));
