@@ -328,5 +328,10 @@ fn what_is_no_set_of_text_is_kept_beside_it() {
     ]);
     assert_eq!(json(&data, &["sql", "SELECT * FROM tagged ORDER BY id"]), expected);
     let bloom = failure(&data, &["table", "rewrite", "tagged", "--bloom", "groups"], 2);
-    assert!(bloom.contains("column \"groups\" holds sets: Bloom filters, secondary indexes and clustering do not support them"), "{bloom}");
+    assert!(
+        bloom.contains(
+            "column \"groups\" holds sets: Bloom filters, secondary indexes and clustering do not support them"
+        ),
+        "{bloom}"
+    );
 }
