@@ -50,7 +50,7 @@ fn the_server_answers_as_the_commands_do() {
         assert_eq!(answer(&server, "/api/v1/outcome", &outcome), json(data.path(), &words));
     }
     for (path, question, status, said) in [
-        ("/api/v1/price", json!({"ensemble": "season", "legs": []}), 400, "at least one leg"),
+        ("/api/v1/price", json!({"ensemble": "season", "legs": []}), 400, "at least one"),
         ("/api/v1/price", json!({"ensemble": "reason", "legs": ["a > 1"]}), 404, "unknown ensemble"),
         (
             "/api/v1/price",
