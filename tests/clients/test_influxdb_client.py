@@ -76,7 +76,7 @@ def test_what_there_is(client):
 
 def test_refusals_reach_the_caller(client, server, database):
     write = client.write_api(write_options=SYNCHRONOUS)
-    with pytest.raises(ApiException, match="2 rows were stored") as refused:
+    with pytest.raises(ApiException, match="stored 2 rows") as refused:
         write.write(bucket=database, record="cpu n=1i 1\ncpu n=oops 2\ncpu n=3i 3")
     assert refused.value.status == 400
     assert server.rows(f"SELECT sum(n) FROM {database}.cpu") == [(4,)]
