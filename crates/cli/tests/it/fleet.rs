@@ -402,7 +402,7 @@ fn what_is_wrong_is_told_in_one_sentence() {
     let stranger = Services { ledger: wrong(&services.ledger), ..services.clone() };
     refused(&stranger, &["status"], "password authentication failed");
     refused(&services, &["worker", "--concurrency", "0"], "--concurrency 0");
-    refused(&services, &["submit", "bingo"], "bingo plays an event");
+    refused(&services, &["submit", "bingo"], "bingo needs an event");
     refused(&services, &[&submit[..], &["--until-ci", "1%", "--outcome", "alpha"]].concat(), "ENTITY:OUTCOME");
     refused(
         &services,
