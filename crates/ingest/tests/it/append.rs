@@ -233,7 +233,9 @@ async fn appends_beside_a_server_are_in_its_answers_and_lose_and_double_nothing(
     put(&root, 181).unwrap();
     assert_eq!(whole(&numbers(&root).await), (0..182).collect::<Vec<_>>());
     drop(store);
-    assert_eq!(digest(&root, real(), &few()).await.unwrap().rows, 10);
+    // The last rows, and those of other writers that the server had not noticed before it closed.
+    let flushed = digest(&root, real(), &few()).await.unwrap().rows;
+    assert!(flushed >= 10 && flushed % 10 == 0, "{flushed}");
     assert_eq!(whole(&numbers(&root).await), (0..182).collect::<Vec<_>>());
 }
 
