@@ -1,7 +1,6 @@
 //! SQL conditions on the rows of one table, such as those of a deletion.
 
 use std::fmt;
-use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use arrow::array::{AsArray, BooleanArray, RecordBatch};
@@ -25,11 +24,12 @@ use crate::error::QueryError;
 use crate::exact;
 use crate::filter::is_plain;
 use crate::rows::{batch, invalid};
+use crate::syntax::{Node, walk};
 use crate::tables::{LogStatistics, may_match, with_views};
 
 /// A condition on the rows of one table. A row for which it is NULL does not match.
 pub struct Condition {
-    /// The columns that the condition names, or one if it names none.
+    /// The columns in the condition, or one column if it names none.
     schema: SchemaRef,
     matches: Arc<dyn PhysicalExpr>,
     /// Excludes segments by their statistics; `None` if they prove nothing.
@@ -82,14 +82,13 @@ fn read(state: &SessionState, sql: &str, schema: &DFSchema) -> Result<Expr, Quer
     if let Some(more) = &parsed.alias {
         return Err(QueryError::Syntax { reason: format!("unexpected {more} after the condition") });
     }
-    distinct::mend(&mut parsed.expr);
-    let inner = ast::visit_expressions(&parsed.expr, |e| match e {
-        ast::Expr::Subquery(_) | ast::Expr::Exists { .. } | ast::Expr::InSubquery { .. } => ControlFlow::Break(()),
-        _ => ControlFlow::Continue(()),
-    });
-    if inner.is_break() {
-        return Err(refuse("subqueries are not allowed: a condition sees one row at a time".to_owned()));
-    }
+    distinct::mend(&mut parsed.expr)?;
+    walk(&mut parsed.expr, &mut |node| match node {
+        Node::Expr(ast::Expr::Subquery(_) | ast::Expr::Exists { .. } | ast::Expr::InSubquery { .. }) => {
+            Err(refuse("subqueries are not allowed: a condition sees one row at a time".to_owned()))
+        }
+        _ => Ok(()),
+    })?;
     let condition = state.create_logical_expr_from_sql_expr(parsed, schema)?;
     if !is_plain(&condition) {
         return Err(refuse("its result changes from one evaluation to the next".to_owned()));
@@ -111,7 +110,7 @@ fn read(state: &SessionState, sql: &str, schema: &DFSchema) -> Result<Expr, Quer
     Ok(if is_null { lit(false) } else { condition })
 }
 
-/// Turns an error of a query into one of the condition.
+/// Turns a query error into an error of the condition.
 fn of_condition(error: QueryError) -> QueryError {
     match error {
         QueryError::Invalid { reason } => QueryError::Condition { reason },

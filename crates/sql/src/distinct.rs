@@ -1,57 +1,46 @@
 //! Corrects the precedence of `IS DISTINCT FROM`.
 //!
-//! The parser takes everything that follows as the right side: `a IS DISTINCT FROM b AND c` becomes `a IS DISTINCT FROM
-//! (b AND c)` (sqlparser 0.62, `parse_infix`). In SQL the right side ends before `AND` and `OR`. The parsed tree keeps
-//! explicit parentheses, so the original order can be restored and the tree rebuilt.
+//! The parser takes everything that follows as the right side: `a IS DISTINCT FROM b AND c` becomes
+//! `a IS DISTINCT FROM (b AND c)` (sqlparser 0.62, `parse_infix`). In SQL, the right side ends before `AND` and `OR`.
+//! The parsed tree keeps explicit parentheses, so this module can restore the original order and rebuild the tree.
 
-use std::convert::Infallible;
 use std::mem::replace;
-use std::ops::ControlFlow;
 
-use datafusion::sql::sqlparser::ast::{BinaryOperator, Expr, UnaryOperator, Value, VisitMut, VisitorMut};
+use datafusion::sql::sqlparser::ast::{BinaryOperator, Expr, UnaryOperator, Value, VisitMut};
+
+use crate::error::QueryError;
+use crate::syntax::{Node, walk};
 
 /// Corrects the right side of every `IS [NOT] DISTINCT FROM` in a statement or an expression.
-pub(crate) fn mend(of: &mut impl VisitMut) {
-    let mut finder = Finder { found: false };
-    let _: ControlFlow<Infallible> = of.visit(&mut finder);
-    if finder.found {
-        let _: ControlFlow<Infallible> = of.visit(&mut Corrector);
-    }
-}
-
-/// Looks for right sides that extend too far.
-struct Finder {
-    found: bool,
-}
-
-impl VisitorMut for Finder {
-    type Break = Infallible;
-
-    fn pre_visit_expr(&mut self, expr: &mut Expr) -> ControlFlow<Infallible> {
-        if let Expr::IsDistinctFrom(_, right) | Expr::IsNotDistinctFrom(_, right) = expr {
-            self.found |= matches!(**right, Expr::BinaryOp { op: BinaryOperator::And | BinaryOperator::Or, .. });
+pub(crate) fn mend(of: &mut impl VisitMut) -> Result<(), QueryError> {
+    let mut found = false;
+    walk(of, &mut |node| {
+        if let Node::Expr(Expr::IsDistinctFrom(_, right) | Expr::IsNotDistinctFrom(_, right)) = node {
+            found |= matches!(**right, Expr::BinaryOp { op: BinaryOperator::And | BinaryOperator::Or, .. });
         }
-        ControlFlow::Continue(())
+        Ok(())
+    })?;
+    if !found {
+        return Ok(());
     }
+    walk(of, &mut |node| {
+        if let Node::Expr(expr) = node {
+            correct(expr);
+        }
+        Ok(())
+    })
 }
 
-struct Corrector;
-
-impl VisitorMut for Corrector {
-    type Break = Infallible;
-
-    fn pre_visit_expr(&mut self, expr: &mut Expr) -> ControlFlow<Infallible> {
-        if matches!(
-            expr,
-            Expr::BinaryOp { op: BinaryOperator::And | BinaryOperator::Or, .. }
-                | Expr::UnaryOp { op: UnaryOperator::Not, .. }
-                | Expr::IsDistinctFrom(..)
-                | Expr::IsNotDistinctFrom(..)
-        ) {
-            let expression = replace(expr, Expr::Value(Value::Null.into()));
-            *expr = build(as_written(expression));
-        }
-        ControlFlow::Continue(())
+fn correct(expr: &mut Expr) {
+    if matches!(
+        expr,
+        Expr::BinaryOp { op: BinaryOperator::And | BinaryOperator::Or, .. }
+            | Expr::UnaryOp { op: UnaryOperator::Not, .. }
+            | Expr::IsDistinctFrom(..)
+            | Expr::IsNotDistinctFrom(..)
+    ) {
+        let expression = replace(expr, Expr::Value(Value::Null.into()));
+        *expr = build(as_written(expression));
     }
 }
 
@@ -80,7 +69,7 @@ enum Part {
     Operator(Operator),
 }
 
-/// The operands and operators of an expression in written order. Not recursive: expressions can be thousands of levels
+/// The operands and operators of an expression in written order. A loop, because expressions can be thousands of levels
 /// deep.
 fn as_written(expr: Expr) -> Vec<Part> {
     let (mut parts, mut left) = (Vec::new(), vec![Part::Operand(Box::new(expr))]);
@@ -180,7 +169,7 @@ mod tests {
             ("a AND b OR NOT c", "((a AND b) OR (NOT c))"),
         ] {
             let mut expr = read(sql);
-            mend(&mut expr);
+            mend(&mut expr).unwrap();
             assert_eq!(bracketed(&expr), expected, "{sql}");
         }
     }

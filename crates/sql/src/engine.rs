@@ -24,6 +24,7 @@ use datafusion::sql::sqlparser::{ast, dialect as ast_dialect};
 use disk::Disk;
 use ensemble::{MakeModel, Store};
 use futures::StreamExt as _;
+use futures::future::BoxFuture;
 use table::{DATABASE, SIM};
 
 use crate::distinct;
@@ -50,9 +51,9 @@ const CATALOG: &str = "manyworlds";
 pub struct Options {
     /// Threads per query.
     pub threads: usize,
-    /// Memory that all queries together may hold, in bytes; larger sorts, joins and groups spill to temporary files.
+    /// Memory limit of all queries together, in bytes. Larger sorts, joins and groups spill to temporary files.
     pub memory_bytes: usize,
-    /// Where to spill; `None`: the system's temporary folder, without a limit.
+    /// The place for spilled data; `None`: the system's temporary folder, without a limit.
     pub spill: Option<Spill>,
 }
 
@@ -61,7 +62,7 @@ pub struct Options {
 pub struct Spill {
     /// The folder; it must exist.
     pub folder: PathBuf,
-    /// Limit for the files of one query together, in bytes.
+    /// Limit for all files of one query together, in bytes.
     pub bytes: u64,
 }
 
@@ -89,7 +90,7 @@ impl Scope<'_> {
     }
 }
 
-/// What all queries share: settings, functions, memory and temporary files. Creating it takes longer than a small
+/// State shared by all queries: settings, functions, memory and temporary files. Creating it takes longer than a small
 /// query.
 #[derive(Clone)]
 pub struct Session(SessionState);
@@ -109,11 +110,11 @@ impl Session {
         Ok(Self(state))
     }
 
-    /// A new context without tables and cached files.
+    /// A new context without tables or cached files.
     fn context(&self) -> SessionContext {
         let mut state = self.0.clone();
         state.register_catalog_list(Arc::new(MemoryCatalogProviderList::new()));
-        // The file may have been replaced.
+        // A query may have replaced the file.
         state.runtime_env().cache_manager.get_file_metadata_cache().clear();
         SessionContext::new_with_state(state)
     }
@@ -134,25 +135,28 @@ impl fmt::Debug for Engine {
     }
 }
 
+/// The futures are boxed. Otherwise each crate that polls one compiles it, with the planning of DataFusion.
 impl Engine {
     /// Takes a snapshot of the folder `data` with its ensembles on `disk`; `None` if both are empty. `make_model`
     /// creates the model to replay an ensemble's events.
     ///
     /// # Errors
     /// If the folder or its ensembles cannot be read.
-    pub async fn open(
+    pub fn open(
         data: &Path,
         disk: Arc<dyn Disk>,
         make_model: MakeModel,
         options: Options,
-    ) -> Result<Option<Self>, QueryError> {
-        let databases = Tables::list(data, &Unique::new())?;
-        let store = Store::open(data, disk).await?;
-        if store.is_none() && databases.values().all(|tables| tables.names().next().is_none()) {
-            return Ok(None);
-        }
-        let ensembles = Ensembles::read(store.as_ref()).await?;
-        Self::over(ensembles, databases, make_model, &Session::new(options)?, DATABASE).map(Some)
+    ) -> BoxFuture<'_, Result<Option<Self>, QueryError>> {
+        Box::pin(async move {
+            let databases = Tables::list(data, &Unique::new())?;
+            let store = Store::open(data, disk).await?;
+            if store.is_none() && databases.values().all(|tables| tables.names().next().is_none()) {
+                return Ok(None);
+            }
+            let ensembles = Ensembles::read(store.as_ref()).await?;
+            Self::over(ensembles, databases, make_model, &Session::new(options)?, DATABASE).map(Some)
+        })
     }
 
     /// Like [`Self::open`], with `ensembles` that are already read. Databases outside `scope` are invisible.
@@ -237,51 +241,59 @@ impl Engine {
     ///
     /// # Errors
     /// If `sql` is not a query or names something unknown. [`Rows::next`] reports later errors.
-    pub async fn query(&self, sql: &str) -> Result<Rows, QueryError> {
-        self.ask(sql, &[]).await
+    pub fn query<'a>(&'a self, sql: &'a str) -> BoxFuture<'a, Result<Rows, QueryError>> {
+        self.ask(sql, &[])
     }
 
     /// Like [`Self::query`], with values for the parameters `$1`, `$2`.
     ///
     /// # Errors
-    /// As [`Self::query`]; also if a value is missing.
-    pub async fn ask(&self, sql: &str, values: &[Literal]) -> Result<Rows, QueryError> {
-        let mut statement = self.statement(sql)?;
-        if let Statement::Statement(statement) = &mut statement {
-            place(statement, Some(values))?;
-        }
-        let plan = self.plan(statement).await?;
-        let answer = self.context.execute_logical_plan(plan).await?;
-        let context = Arc::new(answer.task_ctx());
-        let plan = answer.create_physical_plan().await?;
-        Ok(Rows { stream: execute_stream(plan.clone(), context)?, plan })
+    /// See [`Self::query`]; also if a value is missing.
+    pub fn ask<'a>(&'a self, sql: &'a str, values: &'a [Literal]) -> BoxFuture<'a, Result<Rows, QueryError>> {
+        Box::pin(async move {
+            let mut statement = self.statement(sql)?;
+            if let Statement::Statement(statement) = &mut statement {
+                place(statement, Some(values))?;
+            }
+            let plan = self.plan(statement).await?;
+            let answer = self.context.execute_logical_plan(plan).await?;
+            let context = Arc::new(answer.task_ctx());
+            let plan = answer.create_physical_plan().await?;
+            Ok(Rows { stream: execute_stream(plan.clone(), context)?, plan })
+        })
     }
 
     /// Describes a query with parameters without running it. `types` are the known types of the first parameters.
     ///
     /// # Errors
-    /// As [`Self::query`].
-    pub async fn describe(&self, sql: &str, types: &[Option<DataType>]) -> Result<Asked, QueryError> {
-        let mut statement = self.statement(sql)?;
-        let count = match &mut statement {
-            Statement::Statement(statement) => place(statement, None)?,
-            _ => 0,
-        };
-        let mut values: Vec<Option<DataType>> = types.iter().take(count).cloned().collect();
-        values.resize(count, None);
-        if values.contains(&None)
-            && let Ok(plan) = self.plan(statement.clone()).await
-            && let Ok(mut inferred) = plan.get_parameter_types()
-        {
-            let inferred = (1..).map(|n| inferred.remove(&format!("${n}")).flatten());
-            values.iter_mut().zip(inferred).for_each(|(value, inferred)| *value = value.take().or(inferred));
-        }
-        if let Statement::Statement(statement) = &mut statement {
-            let null = |of: &Option<DataType>| of.as_ref().map_or(Literal::Null, Literal::null_of);
-            place(statement, Some(&values.iter().map(null).collect::<Vec<_>>()))?;
-        }
-        let columns = Arc::new(self.plan(statement).await?.schema().as_arrow().clone());
-        Ok(Asked { values, columns })
+    /// See [`Self::query`].
+    pub fn describe<'a>(
+        &'a self,
+        sql: &'a str,
+        types: &'a [Option<DataType>],
+    ) -> BoxFuture<'a, Result<Asked, QueryError>> {
+        Box::pin(async move {
+            let mut statement = self.statement(sql)?;
+            let count = match &mut statement {
+                Statement::Statement(statement) => place(statement, None)?,
+                _ => 0,
+            };
+            let mut values: Vec<Option<DataType>> = types.iter().take(count).cloned().collect();
+            values.resize(count, None);
+            if values.contains(&None)
+                && let Ok(plan) = self.plan(statement.clone()).await
+                && let Ok(mut inferred) = plan.get_parameter_types()
+            {
+                let inferred = (1..).map(|n| inferred.remove(&format!("${n}")).flatten());
+                values.iter_mut().zip(inferred).for_each(|(value, inferred)| *value = value.take().or(inferred));
+            }
+            if let Statement::Statement(statement) = &mut statement {
+                let null = |of: &Option<DataType>| of.as_ref().map_or(Literal::Null, Literal::null_of);
+                place(statement, Some(&values.iter().map(null).collect::<Vec<_>>()))?;
+            }
+            let columns = Arc::new(self.plan(statement).await?.schema().as_arrow().clone());
+            Ok(Asked { values, columns })
+        })
     }
 
     /// Parses the single query in `sql`.
@@ -324,15 +336,15 @@ pub fn databases(data: &Path) -> Result<Vec<String>, QueryError> {
 
 /// A session state without tables.
 pub(crate) fn state(options: Options) -> Result<SessionState, QueryError> {
-    /// Memory consumers to name when memory runs out.
+    /// Number of memory consumers to name when memory runs out.
     const NAMED: std::num::NonZeroUsize = std::num::NonZeroUsize::MIN;
     let mut config = SessionConfig::new()
         .with_target_partitions(options.threads)
         .with_default_catalog_and_schema(CATALOG, SIM)
         .with_create_default_catalog_and_schema(false)
         .with_information_schema(true);
-    // The filter of `min(a)` would drop rows that `max(b + 1)` beside it needs, and NaN values that statistics do not
-    // show: https://github.com/apache/datafusion/issues/24816.
+    // The filter of `min(a)` would drop rows that another aggregate, `max(b + 1)`, needs. It would also drop NaN
+    // values, which statistics omit: https://github.com/apache/datafusion/issues/24816.
     config.options_mut().optimizer.enable_aggregate_dynamic_filter_pushdown = false;
     let pool = TrackConsumersPool::new(FairSpillPool::new(options.memory_bytes), NAMED);
     let mut disk = DiskManagerBuilder::default();
@@ -353,7 +365,7 @@ fn allowed() -> SQLOptions {
     SQLOptions::new().with_allow_ddl(false).with_allow_dml(false).with_allow_statements(false)
 }
 
-/// A query with these columns and no rows. A repeated name gets its position appended.
+/// A query with these columns and no rows. A repeated name gets its position as a suffix.
 fn nothing(columns: &[String]) -> String {
     let column = |(place, name): (usize, &String)| {
         let name = if columns[..place].contains(name) { format!("{name}_{}", place + 1) } else { name.clone() };
@@ -379,7 +391,7 @@ fn question(sql: &str, dialect: Dialect) -> Result<Statement, QueryError> {
     let mut statement = statement.ok_or_else(|| QueryError::Syntax { reason: "the statement is empty".to_owned() })?;
     if let Some(statement) = inner(&mut statement) {
         check_statement(statement)?;
-        distinct::mend(statement);
+        distinct::mend(statement)?;
     }
     if asks(&statement) {
         return Ok(statement);
@@ -389,7 +401,7 @@ fn question(sql: &str, dialect: Dialect) -> Result<Statement, QueryError> {
     Err(QueryError::Refused { statement: word })
 }
 
-/// The standard SQL statement that `statement` is or explains.
+/// The standard SQL statement, or the one that an `EXPLAIN` contains.
 fn inner(statement: &mut Statement) -> Option<&mut ast::Statement> {
     match statement {
         Statement::Statement(statement) => Some(statement),
@@ -418,7 +430,7 @@ fn asks(statement: &Statement) -> bool {
 /// The description of a query.
 #[derive(Debug, Clone)]
 pub struct Asked {
-    /// Types of the parameters `$1`, `$2`, as far as they can be inferred.
+    /// Types of the parameters `$1`, `$2`; `None` for types that cannot be inferred.
     pub values: Vec<Option<DataType>>,
     /// The columns of the answer.
     pub columns: SchemaRef,
@@ -442,7 +454,7 @@ impl Rows {
         self.stream.schema()
     }
 
-    /// What was read for the rows so far; complete after the last row.
+    /// The data read for the rows so far; complete after the last row.
     pub fn reading(&self) -> Reading {
         Reading::of(&*self.plan)
     }

@@ -1,4 +1,4 @@
-//! `ensembles`: what is stored, one row an ensemble.
+//! The table `ensembles`: one row per stored ensemble.
 
 use std::sync::Arc;
 
@@ -12,7 +12,7 @@ use ensemble::StoredEnsemble;
 use crate::rows::text;
 use crate::stored::EnsembleSnapshot;
 
-/// The table. Of an ensemble that cannot be read there are the name and the state only.
+/// The table. An unreadable ensemble has only its name and state.
 pub(crate) fn table(snapshot: &EnsembleSnapshot) -> Result<MemTable> {
     let number = |name: &str| Field::new(name, DataType::Int64, true);
     let schema = Arc::new(Schema::new(vec![

@@ -1,5 +1,5 @@
-//! `events('ensemble', 'entity', worlds)`: the events of some worlds, from the segments where they are stored, else
-//! played again from the seed.
+//! The function `events('ensemble', 'entity', worlds)`: the events of some worlds, read from segments if stored,
+//! otherwise replayed from the seed.
 
 use std::fmt;
 use std::sync::Arc;
@@ -26,10 +26,9 @@ const WORLD: usize = 0;
 const NUMBER: usize = 1;
 const FIRST_OWN: usize = 2;
 
-/// Worlds that are played, or read, at a time: few enough that their events fit in memory easily.
+/// Worlds to replay or read at a time: few enough that their events fit in memory easily.
 const WORLDS_AT_ONCE: u32 = 64;
 
-/// The function.
 #[derive(Debug)]
 pub(crate) struct EventsFunction(pub(crate) Arc<EnsembleSnapshot>);
 
@@ -69,7 +68,7 @@ impl EntityEvents {
         Self { snapshot, ensemble, entity, worlds, schema: Arc::new(Schema::new(fields)) }
     }
 
-    /// The worlds of each piece: those of one segment, or an even share of worlds that are played again.
+    /// The worlds of each piece: those of one segment, or an even share if the worlds are replayed.
     fn shares(&self, is_replayed: bool, cores: usize) -> Vec<WorldRange> {
         if is_replayed {
             let each = self.worlds.count().div_ceil(cores).max(WORLDS_AT_ONCE as usize);
@@ -79,7 +78,7 @@ impl EntityEvents {
     }
 }
 
-/// The worlds that are in both ranges.
+/// The worlds in both ranges.
 fn shared(one: WorldRange, other: WorldRange) -> Option<WorldRange> {
     let first = one.first().max(other.first());
     WorldRange::new(first, one.end().min(other.end()).checked_sub(first.0)?).ok()
@@ -117,10 +116,10 @@ impl TableProvider for EntityEvents {
     }
 }
 
-/// The events of some of the worlds, which one thread reads or plays again.
+/// The events of some of the worlds, read or replayed by one thread.
 struct Share {
     ensemble: Arc<StoredEnsemble>,
-    /// What plays the events again; `None` where they are stored.
+    /// The model that replays the events; `None` if they are stored.
     model: Option<Arc<dyn Model>>,
     entity: usize,
     worlds: WorldRange,
@@ -137,7 +136,7 @@ impl fmt::Debug for Share {
 impl Piece for Share {
     fn produce(&self, out: &Out) -> Result<(), QueryError> {
         match self.read(out) {
-            // An entity that is not played has no rows.
+            // An entity without events has no rows.
             Err(QueryError::Ensemble(EnsembleError::NoEvents { .. })) => Ok(()),
             read => read,
         }

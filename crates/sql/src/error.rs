@@ -9,7 +9,7 @@ use model::UnknownName;
 use snapshot::SnapshotError;
 use table::TableError;
 
-/// Why a query failed.
+/// The reason that a query failed.
 #[derive(Debug, thiserror::Error)]
 pub enum QueryError {
     /// The stored ensembles cannot be read.
@@ -27,13 +27,13 @@ pub enum QueryError {
     /// The text is not valid SQL.
     #[error("invalid SQL: {reason}")]
     Syntax {
-        /// What is wrong, and where.
+        /// The reason, with its position.
         reason: String,
     },
     /// The statement exceeds a size limit.
     #[error("the statement is too large: {reason}")]
     TooLarge {
-        /// The limit.
+        /// The exceeded limit.
         reason: String,
     },
     /// The statement is not a query.
@@ -45,30 +45,30 @@ pub enum QueryError {
     /// A name is unknown.
     #[error(transparent)]
     Unknown(#[from] UnknownName),
-    /// A table function got invalid arguments.
+    /// The arguments of a table function are invalid.
     #[error("{function}: {reason}")]
     Arguments {
         /// The signature of the function.
         function: &'static str,
-        /// What is wrong.
+        /// The reason.
         reason: String,
     },
     /// The query does not fit the data.
     #[error("cannot answer the query: {reason}")]
     Invalid {
-        /// Why.
+        /// The reason.
         reason: String,
     },
     /// The condition does not fit the rows of its table.
     #[error("invalid condition: {reason}")]
     Condition {
-        /// Why.
+        /// The reason.
         reason: String,
     },
-    /// The answer needs more memory than it may take.
+    /// The answer needs more memory than the limit.
     #[error("the query exceeds its memory limit: select fewer columns or rows ({reason})")]
     Memory {
-        /// Which consumer asked for how much.
+        /// The memory consumer and its request.
         reason: String,
     },
 }
@@ -79,7 +79,7 @@ const FUNCTIONS: [&str; 2] = ["worlds", "events"];
 /// The `what` of [`no_table`].
 pub(crate) const NO_TABLE: &str = "no table";
 
-/// An unknown table; suggests tables of ensembles and `others`.
+/// The error for an unknown table. Suggests tables of ensembles and `others`.
 pub(crate) fn no_table<'a>(name: &str, others: impl IntoIterator<Item = &'a str>) -> QueryError {
     unknown(NO_TABLE, name, TABLES.into_iter().chain(others))
 }
@@ -94,7 +94,7 @@ impl From<QueryError> for DataFusionError {
     }
 }
 
-/// Translates errors of DataFusion; errors of this crate come back unchanged.
+/// Translates errors of DataFusion; errors of this crate stay unchanged.
 impl From<DataFusionError> for QueryError {
     fn from(error: DataFusionError) -> Self {
         match error {
@@ -108,7 +108,7 @@ impl From<DataFusionError> for QueryError {
             DataFusionError::SchemaError(error, _) => unknown_column(&error),
             DataFusionError::Plan(text) => plan_error(&text),
             DataFusionError::ResourcesExhausted(text) => Self::Memory { reason: one_line(&text) },
-            // Partitions that wait for the same failed input get the error wrapped.
+            // Partitions that wait for the same failed input get the error in a wrapper.
             other => match other.find_root() {
                 DataFusionError::ResourcesExhausted(text) => Self::Memory { reason: one_line(text) },
                 _ => Self::Invalid { reason: one_line(&message(&other)) },
@@ -124,7 +124,7 @@ fn message(error: &DataFusionError) -> String {
         Some(source) => source.to_string(),
         None => root.message().into_owned(),
     };
-    // For an error in a pushed-down condition, DataFusion keeps only the text of Rust's `Debug`.
+    // If a pushed-down condition fails, DataFusion keeps only the text of Rust's `Debug`.
     let printed = text.split_once("Error evaluating filter predicate: ").map(|(_, printed)| printed);
     let reason = printed.and_then(|printed| printed.split_once("reason: \"")?.1.split_once('"'));
     match reason {

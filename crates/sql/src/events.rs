@@ -1,6 +1,6 @@
-//! `events`: every stored event, read by DataFusion's own Parquet scan from the segments that an ensemble names.
+//! The table `events`: every stored event. DataFusion's Parquet scan reads it from the ensembles' segments.
 //!
-//! What is pruned: segments by ensemble and world, row groups by entity, pages by world.
+//! Conditions prune segments by ensemble and world, row groups by entity, and pages by world.
 
 use std::sync::Arc;
 
@@ -26,12 +26,12 @@ use crate::rows::{event_type, project, text};
 use crate::scan::segment_file;
 use crate::stored::EnsembleSnapshot;
 
-/// The table: its first column is the ensemble, the others are the segments'.
+/// The table. Its first column is the ensemble; the other columns come from the segments.
 #[derive(Debug)]
 pub(crate) struct Events {
     snapshot: Arc<EnsembleSnapshot>,
     schema: SchemaRef,
-    /// The columns that segments have; one that a segment lacks is NULL there.
+    /// The columns of segments; a column that a segment lacks is NULL there.
     stored: SchemaRef,
     ensemble: FieldRef,
 }
@@ -55,7 +55,7 @@ impl Events {
         Self { snapshot, schema, stored: Arc::new(Schema::new(stored)), ensemble }
     }
 
-    /// The segments that the conditions leave over.
+    /// The segments that the conditions do not exclude.
     fn files(&self, conditions: &Conditions<'_>) -> Result<Vec<PartitionedFile>> {
         let mut files = Vec::new();
         for ensemble in self.snapshot.wanted(conditions)? {
@@ -77,7 +77,7 @@ impl Events {
     }
 }
 
-/// A segment, and which of its row groups to read; `None` where none is.
+/// A segment with the row groups to read; `None` if it has none.
 fn file(ensemble: &StoredEnsemble, segment: &RangeFile, entities: &[usize]) -> Result<Option<PartitionedFile>> {
     let name = ScalarValue::Utf8View(Some(ensemble.plan.name.clone()));
     let file = segment_file(&segment.1, segment.2)?.with_partition_values(vec![name]);
@@ -121,7 +121,7 @@ impl TableProvider for Events {
             return Ok(Arc::new(EmptyExec::new(schema)));
         }
         let groups = FileGroup::new(files).split_files(session.config().target_partitions());
-        // The scan has the ensemble last, after what the segments hold.
+        // The scan puts the ensemble last, after the columns of the segments.
         let last = self.stored.fields().len();
         let columns = columns.into_iter().map(|c| c.checked_sub(1).unwrap_or(last)).collect();
         let stored =

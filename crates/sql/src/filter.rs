@@ -1,7 +1,7 @@
-//! Selects the names and worlds that match a query's conditions, so that only those are read.
+//! Selects the names and worlds that match a query's conditions, to read only those.
 //!
 //! A condition on one column is evaluated on all names that the column can hold. So `=`, `IN`, `LIKE`, `OR` and
-//! functions all prune alike.
+//! functions all prune equally.
 
 use std::sync::Arc;
 
@@ -80,7 +80,7 @@ impl<'a> Conditions<'a> {
         Ok(self.mask("world", DataType::Int32, range.count(), worlds)?.is_none_or(|m| m.contains(&true)))
     }
 
-    /// Which values match every condition on `column`; `None` without conditions on it.
+    /// The values that match every condition on `column`; `None` without conditions on it.
     fn mask(
         &self,
         column: &str,

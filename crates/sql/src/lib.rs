@@ -1,29 +1,30 @@
-//! Queries in SQL: the only crate that names DataFusion.
+//! Queries in SQL. Only this crate depends on DataFusion.
 //!
 //! Enters: a data folder, a function that creates the model of a stored plan, and SQL. Leaves: [`Rows`], a stream of
-//! Arrow record batches, and [`Reading`], what was read for them.
+//! Arrow record batches, and [`Reading`], the data read for them.
 //!
-//! The schema `sim`, which is also the default, has three tables and two table functions:
+//! The default schema, `sim`, has three tables and two table functions:
 //! - `outcomes` (ensemble, entity, outcome, world, value): every number of every world, in long form;
 //! - `events` (ensemble, entity, world, number, the models' columns): every stored event;
 //! - `ensembles`: one row per stored ensemble;
 //! - `worlds('ensemble', 'entity')`: one row per world, one column per outcome;
-//! - `events('ensemble', 'entity', worlds)`: the events of some worlds, replayed if they are not stored.
+//! - `events('ensemble', 'entity', worlds)`: the events of some worlds, replayed unless they are stored.
 //!
 //! The schema `default` has the tables of inserted rows, in any layout, and Delta tables of other writers. Their names
-//! need no schema unless `sim` has a table of the same name.
+//! need no schema unless `sim` has a table with the same name.
 //!
 //! Guarantees
 //! - An [`Engine`] answers from one snapshot: the current version of each ensemble with its completed ranges, and for
 //!   each table of `default` the version at its first use.
-//! - Queries read only what they name: pages of outcomes; events by column, row group and page; tables by segment, row
-//!   group, page and column. Statistics never exclude a matching row.
+//! - Queries read only the parts that they need: pages of outcomes; columns, row groups and pages of events;
+//!   segments, row groups, pages and columns of tables. Statistics never exclude a matching row.
 //! - Memory is bounded: tables stream, and all other memory of a query counts against [`Options::memory_bytes`].
 //!
 //! [`Engine::for_postgres`] adds the catalogue that clients of PostgreSQL expect. [`Condition`] selects the rows of a
 //! table to delete.
 //!
-//! Never writes: it rejects all statements but queries before planning them. Never names a model or a terminal.
+//! The crate never writes: it rejects all statements except queries before planning. It depends on no model or
+//! terminal.
 
 mod arguments;
 mod condition;
@@ -46,6 +47,7 @@ mod rows;
 mod scan;
 mod statements;
 mod stored;
+mod syntax;
 mod tables;
 mod worlds;
 

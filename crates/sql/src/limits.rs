@@ -1,17 +1,16 @@
-//! Limits on the size of a statement, checked before it is parsed and planned.
+//! Limits on the size of a statement, checked before parsing and planning.
 //!
 //! Planning takes memory and stack for each level of an expression, and its time grows faster than the statement. The
-//! limits are far above what people and tools write. A process that runs untrusted queries needs isolation as well:
-//! limits do not foresee all costs of a library.
+//! limits are far above what people and tools write. A process that runs untrusted queries also needs isolation,
+//! because limits do not cover every cost of a library.
 
-use std::ops::ControlFlow;
-
-use datafusion::sql::sqlparser::ast::{Statement, visit_relations};
+use datafusion::sql::sqlparser::ast::Statement;
 use datafusion::sql::sqlparser::dialect::Dialect;
 use datafusion::sql::sqlparser::keywords::Keyword;
 use datafusion::sql::sqlparser::tokenizer::{Token, Tokenizer};
 
 use crate::error::QueryError;
+use crate::syntax::{Node, walk};
 
 /// Stack needed to plan and run the largest statement, in bytes.
 pub const STACK_BYTES: usize = 32 << 20;
@@ -30,7 +29,7 @@ const TABLES_MAX: usize = 200;
 /// # Errors
 /// If it is not valid SQL or exceeds a limit.
 pub(crate) fn check_text(sql: &str, dialect: &dyn Dialect) -> Result<(), QueryError> {
-    // A token has at least one byte, and most statements are shorter than the smallest limit.
+    // A token has at least one byte, and the shortest limit exceeds the length of most statements.
     if sql.len() <= SET_OPERATORS_MAX {
         return Ok(());
     }
@@ -53,21 +52,19 @@ pub(crate) fn check_text(sql: &str, dialect: &dyn Dialect) -> Result<(), QueryEr
 ///
 /// # Errors
 /// If it exceeds a limit.
-pub(crate) fn check_statement(statement: &Statement) -> Result<(), QueryError> {
+pub(crate) fn check_statement(statement: &mut Statement) -> Result<(), QueryError> {
     let mut tables = 0;
-    let counted: ControlFlow<()> = visit_relations(statement, |_| {
-        tables += 1;
-        if tables > TABLES_MAX { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
-    });
-    if counted.is_break() { Err(too_many("tables", TABLES_MAX)) } else { Ok(()) }
+    walk(statement, &mut |node| {
+        tables += usize::from(matches!(node, Node::Relation(_)));
+        within("tables", tables, TABLES_MAX)
+    })
 }
 
 fn within(what: &str, count: usize, most: usize) -> Result<(), QueryError> {
-    if count > most { Err(too_many(what, most)) } else { Ok(()) }
-}
-
-fn too_many(what: &str, most: usize) -> QueryError {
-    QueryError::TooLarge { reason: format!("it has more than {most} {what}") }
+    if count <= most {
+        return Ok(());
+    }
+    Err(QueryError::TooLarge { reason: format!("it has more than {most} {what}") })
 }
 
 enum Kind {
@@ -157,7 +154,7 @@ mod tests {
     fn statements_with_too_many_tables_are_rejected() {
         let checked = |tables: usize| {
             let sql = format!("SELECT 1 FROM t WHERE EXISTS (SELECT 1 FROM t{})", ", t".repeat(tables - 2));
-            check_statement(&Parser::parse_sql(&GenericDialect {}, &sql).unwrap()[0])
+            check_statement(&mut Parser::parse_sql(&GenericDialect {}, &sql).unwrap()[0])
         };
         assert!(checked(TABLES_MAX).is_ok());
         let message = checked(TABLES_MAX + 1).unwrap_err().to_string();

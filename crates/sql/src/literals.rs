@@ -1,14 +1,13 @@
 //! Values of the parameters `$1`, `$2`, inserted into a statement as literals.
 
-use std::ops::ControlFlow;
-
 use datafusion::sql::sqlparser::ast::{
     DataType, Expr, Function, FunctionArg, FunctionArgExpr, FunctionArgumentList, FunctionArguments, Ident, ObjectName,
-    Statement, Value, VisitMut as _, VisitorMut,
+    Statement, Value,
 };
 use serde::{Deserialize, Serialize};
 
 use crate::error::QueryError;
+use crate::syntax::{Node, walk};
 
 /// A quoted identifier.
 pub fn quoted(name: &str) -> String {
@@ -54,7 +53,8 @@ impl Literal {
     }
 }
 
-fn call(name: &str, args: Vec<Expr>) -> Expr {
+/// A call of the function `name`.
+pub(crate) fn call(name: &str, args: Vec<Expr>) -> Expr {
     let args = args.into_iter().map(|arg| FunctionArg::Unnamed(FunctionArgExpr::Expr(arg))).collect();
     Expr::Function(Function {
         name: ObjectName::from(vec![Ident::new(name)]),
@@ -113,54 +113,43 @@ fn as_list(value: &Literal) -> Literal {
     }
 }
 
+/// Replaces parameters with values; without values only counts the parameters.
+pub(crate) fn place(statement: &mut Statement, values: Option<&[Literal]>) -> Result<usize, QueryError> {
+    let mut places = Places { values, most: 0 };
+    walk(statement, &mut |node| match node {
+        Node::Expr(Expr::AnyOp { right, .. } | Expr::AllOp { right, .. }) => places.place(right, as_list),
+        Node::Expr(Expr::Cast { expr, data_type: DataType::Array(_), .. }) => places.place(expr, as_list),
+        Node::Expr(other) => places.place(other, Literal::clone),
+        Node::Relation(_) => Ok(()),
+    })?;
+    Ok(places.most)
+}
+
 struct Places<'a> {
     values: Option<&'a [Literal]>,
     /// The greatest parameter number.
     most: usize,
 }
 
-impl VisitorMut for Places<'_> {
-    type Break = QueryError;
-
-    fn pre_visit_expr(&mut self, expr: &mut Expr) -> ControlFlow<QueryError> {
-        match expr {
-            Expr::AnyOp { right, .. } | Expr::AllOp { right, .. } => self.place(right, as_list),
-            Expr::Cast { expr, data_type: DataType::Array(_), .. } => self.place(expr, as_list),
-            other => self.place(other, Literal::clone),
-        }
-    }
-}
-
 impl Places<'_> {
     /// Replaces a parameter with its value, converted by `due`.
-    fn place(&mut self, expr: &mut Expr, due: fn(&Literal) -> Literal) -> ControlFlow<QueryError> {
+    fn place(&mut self, expr: &mut Expr, due: fn(&Literal) -> Literal) -> Result<(), QueryError> {
         if let Expr::Nested(inner) = expr {
             return self.place(inner, due);
         }
-        let Expr::Value(value) = &*expr else { return ControlFlow::Continue(()) };
-        let Value::Placeholder(name) = &value.value else { return ControlFlow::Continue(()) };
+        let Expr::Value(value) = &*expr else { return Ok(()) };
+        let Value::Placeholder(name) = &value.value else { return Ok(()) };
+        let refuse = |reason| Err(QueryError::Syntax { reason });
         let Some(number) = name.strip_prefix('$').and_then(|n| n.parse::<u16>().ok()).filter(|n| *n > 0) else {
-            let reason = format!("invalid parameter {name}: write $1, $2");
-            return ControlFlow::Break(QueryError::Syntax { reason });
+            return refuse(format!("invalid parameter {name}: write $1, $2"));
         };
         self.most = self.most.max(number.into());
-        let Some(values) = self.values else { return ControlFlow::Continue(()) };
-        match values.get(usize::from(number) - 1) {
-            Some(value) => {
-                *expr = due(value).expression();
-                ControlFlow::Continue(())
-            }
-            None => ControlFlow::Break(QueryError::Syntax { reason: format!("missing value for parameter {name}") }),
-        }
-    }
-}
-
-/// Replaces parameters with values; without values only counts the parameters.
-pub(crate) fn place(statement: &mut Statement, values: Option<&[Literal]>) -> Result<usize, QueryError> {
-    let mut places = Places { values, most: 0 };
-    match statement.visit(&mut places) {
-        ControlFlow::Break(error) => Err(error),
-        ControlFlow::Continue(()) => Ok(places.most),
+        let Some(values) = self.values else { return Ok(()) };
+        let Some(value) = values.get(usize::from(number) - 1) else {
+            return refuse(format!("missing value for parameter {name}"));
+        };
+        *expr = due(value).expression();
+        Ok(())
     }
 }
 

@@ -1,4 +1,4 @@
-//! `outcomes`: every number of every world, one row each.
+//! The table `outcomes`: one row per number of every world.
 
 use std::sync::Arc;
 
@@ -192,7 +192,7 @@ struct Long<'a> {
 }
 
 impl Long<'_> {
-    /// Rows without values, for queries that need none.
+    /// Rows without values, for queries that need no values.
     fn name(&mut self) -> Result<(), QueryError> {
         for &outcome in &*self.unit.outcomes {
             self.lists.push(outcome);

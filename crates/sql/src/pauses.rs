@@ -9,8 +9,8 @@ use datafusion::physical_optimizer::PhysicalOptimizerRule;
 use datafusion::physical_plan::ExecutionPlan;
 use datafusion::physical_plan::coop::CooperativeExec;
 
-/// Makes joins yield regularly. DataFusion makes only scans yield, which is too rare where a join turns one batch into
-/// millions.
+/// Makes joins yield regularly. In DataFusion only scans yield, which is too rare if a join turns one batch into
+/// millions of rows.
 #[derive(Debug)]
 pub(crate) struct PauseInJoins;
 

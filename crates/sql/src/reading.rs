@@ -1,4 +1,4 @@
-//! What a query read, and what it skipped.
+//! The data that a query read and skipped.
 
 use datafusion::physical_plan::ExecutionPlan;
 use datafusion::physical_plan::metrics::{ExecutionPlanMetricsSet, MetricBuilder, MetricValue, MetricsSet};
@@ -7,37 +7,37 @@ use datafusion::physical_plan::metrics::{ExecutionPlanMetricsSet, MetricBuilder,
 const SEGMENTS: &str = "segments_total";
 /// Segments that the log's statistics exclude.
 const SEGMENTS_SKIPPED: &str = "segments_skipped";
-/// Row groups of the excluded segments, and of the others.
+/// Row groups of the excluded segments, and row groups excluded in the other segments.
 const GROUPS_SKIPPED: &str = "groups_skipped";
 const GROUPS_LEFT: &str = "groups_left";
 /// Row groups that secondary indexes exclude, and bytes read of those indexes.
 const GROUPS_BY_LOOKUP: &str = "groups_skipped_by_lookup";
 const LOOKUP_BYTES: &str = "lookup_bytes";
-/// Counted by DataFusion's scans, and by our own scans of layout row.
+/// Counted by DataFusion's scans, and by this crate's scans of layout row.
 pub(crate) const BYTES: &str = "bytes_scanned";
 
-/// What a query read of tables in Parquet and Avro files. It is complete after the last row, and stays zero if the log
-/// alone gave the answer.
+/// The data that a query read from tables in Parquet and Avro files. Complete after the last row. Zero if the log alone
+/// gave the answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Reading {
-    /// Bytes of pages, Bloom filters and secondary indexes. Excludes footers and the block indexes of secondary indexes,
-    /// which an engine reads once and caches.
+    /// Bytes of pages, Bloom filters and secondary indexes. Excludes footers and the block indexes of secondary
+    /// indexes: an engine reads them once and caches them.
     pub bytes: u64,
-    /// Rows that the scans returned, after the conditions that the scans check themselves.
+    /// Rows that the scans returned, after the conditions that the scans evaluate.
     pub rows: u64,
-    /// Segments that neither the log's statistics nor secondary indexes excluded.
+    /// Segments excluded by neither the log's statistics nor secondary indexes.
     pub segments_read: u64,
-    /// All segments of the tables; for layout row, files.
+    /// All segments of the tables; files for layout row.
     pub segments_total: u64,
-    /// Row groups that neither statistics nor Bloom filters nor secondary indexes excluded.
+    /// Row groups excluded by neither statistics nor Bloom filters nor secondary indexes.
     pub groups_read: u64,
-    /// All row groups of the tables; an excluded segment of another writer counts as one. Layout row has none.
+    /// All row groups of the tables. An excluded segment of another writer counts as one. Layout row has none.
     pub groups_total: u64,
-    /// Row groups that secondary indexes excluded, after the log's statistics.
+    /// Row groups excluded by secondary indexes, after the log's statistics.
     pub groups_skipped_by_lookup: u64,
-    /// Pages that page statistics did not exclude.
+    /// Pages not excluded by page statistics.
     pub pages_read: u64,
-    /// All pages of filtered columns in the row groups read, where pages have statistics.
+    /// All pages of filtered columns in the row groups read, if pages have statistics.
     pub pages_total: u64,
 }
 

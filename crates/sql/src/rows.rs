@@ -92,14 +92,14 @@ pub(crate) fn invalid(error: &ArrowError) -> QueryError {
     QueryError::Invalid { reason: error.to_string() }
 }
 
-/// Writes rows as one JSON array of objects. Every object has all keys, with `null` for NULL; no rows give `[]`.
+/// Writes rows as one JSON array of objects. Every object has all keys, with `null` for NULL; no rows become `[]`.
 pub struct JsonRows<W: Write> {
     writer: Writer<W, JsonArray>,
     schema: SchemaRef,
 }
 
 impl<W: Write> JsonRows<W> {
-    /// Starts an array of rows of `schema`. A repeated column name gets a number appended.
+    /// Starts an array of rows of `schema`. A repeated column name gets a number as a suffix.
     pub fn new(out: W, schema: &Schema) -> Self {
         Self { writer: WriterBuilder::new().with_explicit_nulls(true).build(out), schema: distinct_names(schema) }
     }
@@ -122,7 +122,7 @@ impl<W: Write> JsonRows<W> {
     }
 }
 
-/// Converts cells for formats that know only simple values: sets and other nested values become JSON text.
+/// Converts cells for formats with only simple values: sets and other nested values become JSON text.
 ///
 /// # Errors
 /// If JSON cannot represent a value.
@@ -153,7 +153,7 @@ pub fn in_cells(rows: &RecordBatch) -> Result<RecordBatch, ArrowError> {
     RecordBatch::try_new_with_options(Arc::new(Schema::new(fields)), columns, &options)
 }
 
-/// Numbers repeated column names: keys of a JSON object must be unique.
+/// Numbers repeated column names, because keys of a JSON object must be unique.
 fn distinct_names(schema: &Schema) -> SchemaRef {
     let mut seen = HashMap::new();
     let rename = |field: &FieldRef| {

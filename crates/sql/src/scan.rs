@@ -1,5 +1,5 @@
-//! Scans of our own tables: pieces that produce batches on their own threads. Also names segments for DataFusion's
-//! scan.
+//! Scans of this program's own tables: each piece produces batches on its own thread. Also describes segments to
+//! DataFusion's scan.
 
 use std::fmt;
 use std::path::Path;
@@ -29,7 +29,7 @@ use crate::error::QueryError;
 /// Rows per batch, approximately.
 pub(crate) const BATCH_ROWS: usize = 8192;
 
-/// Unread batches per piece.
+/// Maximum unread batches per piece.
 const WAITING_MAX: usize = 2;
 
 /// A part of a scan, read by one thread.
@@ -64,7 +64,7 @@ impl Out {
         self.sender.blocking_send(Ok(batch)).is_ok()
     }
 
-    /// Counts data pages that were read from disk.
+    /// Counts data pages read from disk.
     pub(crate) fn count_pages(&self, pages: usize) {
         self.pages.add(pages);
     }
@@ -105,7 +105,7 @@ impl ScanExec {
         Self::plan_counting(table, schema, pieces, rows, ExecutionPlanMetricsSet::new())
     }
 
-    /// Like [`Self::plan`], with metrics from planning, which stay even without pieces.
+    /// Like [`Self::plan`], with metrics from planning. They stay even without pieces.
     pub(crate) fn plan_counting(
         table: String,
         schema: SchemaRef,

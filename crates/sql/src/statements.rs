@@ -1,7 +1,7 @@
 //! Splits a text into statements.
 
-/// Splits off the statements that end with `;`, and returns them without it, with the remaining text. A `;` in quotes
-/// or comments ends no statement.
+/// Splits off the statements that end with `;`. Returns them without the `;`, and the remaining text. A `;` inside
+/// quotes or comments does not end a statement.
 pub fn split(text: &str) -> (Vec<&str>, &str) {
     let bytes = text.as_bytes();
     let (mut statements, mut begin, mut at) = (Vec::new(), 0, 0);
@@ -31,7 +31,7 @@ pub fn is_empty(text: &str) -> bool {
 /// The text without leading comments and space.
 pub fn without_comments(text: &str) -> &str {
     let mut text = text.trim_start();
-    // Not recursive: a text may have more comments than the stack has levels.
+    // A loop instead of recursion: a text may have more comments than the stack has levels.
     loop {
         let rest = match text.get(..2) {
             Some("--") => text.split_once('\n'),

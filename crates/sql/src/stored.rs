@@ -1,46 +1,49 @@
-//! What an engine answers from: the ensembles as they were when it was opened.
+//! The ensembles that an engine reads: a snapshot from when it was opened.
 
 use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use ensemble::{Columns, EnsembleError, MakeModel, Store, StoredEnsemble};
+use futures::future::BoxFuture;
 use model::{Model, UnknownName};
 
 use crate::error::QueryError;
 use crate::filter::Conditions;
 
-/// Ensembles whose columns are kept open, and the memory each may hold of them between questions.
+/// Maximum ensembles with open columns, and the memory limit of each for cached columns.
 const OPEN_MAX: usize = 4;
 const COLUMN_BYTES_MAX: usize = 128 << 20;
 
-/// An ensemble, or why it cannot be read: that fails the questions that need it, and no others.
+/// An ensemble, or the error of reading it. The error fails only queries that need the ensemble.
 type Found = Result<Arc<StoredEnsemble>, Arc<EnsembleError>>;
 
-/// The ensembles of a data folder as they were at one moment, for any number of engines.
+/// A snapshot of the ensembles of a data folder, shared by any number of engines.
 #[derive(Debug, Clone)]
 pub struct Ensembles(Arc<[(String, Found)]>);
 
 impl Default for Ensembles {
-    /// None.
+    /// No ensembles.
     fn default() -> Self {
         Self(Arc::new([]))
     }
 }
 
 impl Ensembles {
-    /// Reads what `store` shows; `None` shows nothing.
+    /// Reads the ensembles of `store`; none for `None`.
     ///
     /// # Errors
-    /// Where the tables cannot be read. An ensemble that cannot be is among the others, with why.
-    pub async fn read(store: Option<&Store>) -> Result<Self, QueryError> {
-        let Some(store) = store else { return Ok(Self::default()) };
-        let found = store.ensembles().await?.into_iter();
-        let mut found: Vec<_> = found.map(|(name, found)| (name, found.map(Arc::new).map_err(Arc::new))).collect();
-        found.sort_unstable_by(|(a, _), (b, _)| a.cmp(b));
-        Ok(Self(found.into()))
+    /// If the tables cannot be read. An unreadable ensemble is listed with its error.
+    pub fn read(store: Option<&Store>) -> BoxFuture<'_, Result<Self, QueryError>> {
+        Box::pin(async move {
+            let Some(store) = store else { return Ok(Self::default()) };
+            let found = store.ensembles().await?.into_iter();
+            let mut found: Vec<_> = found.map(|(name, found)| (name, found.map(Arc::new).map_err(Arc::new))).collect();
+            found.sort_unstable_by(|(a, _), (b, _)| a.cmp(b));
+            Ok(Self(found.into()))
+        })
     }
 
-    /// All of them by name, in the order of their names: the ensemble, or why it cannot be read.
+    /// All ensembles, ordered by name: the ensemble, or the error of reading it.
     pub fn iter(&self) -> impl Iterator<Item = (&str, Result<&Arc<StoredEnsemble>, &Arc<EnsembleError>>)> {
         self.0.iter().map(|(name, found)| (name.as_str(), found.as_ref()))
     }
@@ -49,7 +52,7 @@ impl Ensembles {
 pub(crate) struct EnsembleSnapshot {
     ensembles: Ensembles,
     make_model: MakeModel,
-    /// The most recently opened last.
+    /// The most recently opened columns come last.
     open: Mutex<Vec<Arc<Columns>>>,
 }
 
@@ -64,12 +67,15 @@ impl EnsembleSnapshot {
         Self { ensembles, make_model, open: Mutex::default() }
     }
 
-    /// All ensembles by name, in the order of their names.
+    /// All ensembles, ordered by name.
     pub(crate) fn ensembles(&self) -> &[(String, Found)] {
         &self.ensembles.0
     }
 
-    /// The ensembles that the conditions leave over, each of which must be readable.
+    /// The ensembles that match the conditions.
+    ///
+    /// # Errors
+    /// If one of them is unreadable.
     pub(crate) fn wanted(&self, conditions: &Conditions<'_>) -> Result<Vec<&Arc<StoredEnsemble>>, QueryError> {
         let places = conditions.names("ensemble", self.names())?;
         places.into_iter().map(|place| readable(&self.ensembles.0[place].1)).collect()
@@ -86,7 +92,7 @@ impl EnsembleSnapshot {
         self.ensembles.0.iter().map(|(name, _)| name.as_str())
     }
 
-    /// The columns of an ensemble, which keep what was read of them for the next question.
+    /// The columns of an ensemble. They cache the data read for the next query.
     pub(crate) fn columns(&self, ensemble: &StoredEnsemble) -> Result<Arc<Columns>, QueryError> {
         let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(found) = open.iter().find(|c| c.ensemble().plan.name == ensemble.plan.name) {
@@ -100,7 +106,7 @@ impl EnsembleSnapshot {
         Ok(columns)
     }
 
-    /// The model that plays the events of an ensemble again; `None` where they are stored.
+    /// The model that replays the events of an ensemble; `None` if they are stored.
     pub(crate) fn replayer(&self, ensemble: &StoredEnsemble) -> Result<Option<Arc<dyn Model>>, QueryError> {
         Ok(ensemble.replayer(|| (self.make_model)(&ensemble.plan))?)
     }

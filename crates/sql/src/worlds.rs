@@ -1,4 +1,4 @@
-//! `worlds('ensemble', 'entity')`: one row a world, one column an outcome.
+//! The function `worlds('ensemble', 'entity')`: one row per world, one column per outcome.
 
 use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -20,7 +20,6 @@ use crate::rows::{batch, int, project};
 use crate::scan::{BATCH_ROWS, Out, Piece, ScanExec};
 use crate::stored::EnsembleSnapshot;
 
-/// The function.
 #[derive(Debug)]
 pub(crate) struct WorldsFunction(pub(crate) Arc<EnsembleSnapshot>);
 
@@ -96,7 +95,7 @@ impl TableProvider for Worlds {
     }
 }
 
-/// What all pieces of one scan share: the named columns, read by whichever piece comes first.
+/// Shared by all pieces of one scan: the named columns, read by the first piece that needs them.
 struct Source {
     columns: Arc<Columns>,
     wanted: Vec<OutcomeRef>,
@@ -112,7 +111,7 @@ impl fmt::Debug for Source {
 
 impl Source {
     fn read(&self, out: &Out) -> Result<Arc<[Arc<Column>]>, QueryError> {
-        /// Most outcomes fit in a byte, nearly all in two.
+        /// Most outcomes fit in one byte, nearly all in two.
         const VALUE_BYTES: usize = 2;
         let mut read = self.read.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(columns) = &*read {
@@ -128,7 +127,7 @@ impl Source {
     }
 }
 
-/// A run of worlds.
+/// Consecutive worlds.
 #[derive(Debug)]
 struct Wide {
     source: Arc<Source>,

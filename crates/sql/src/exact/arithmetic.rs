@@ -1,4 +1,4 @@
-//! Integer arithmetic that fails where DataFusion's wraps around.
+//! Checked integer arithmetic: it fails on overflow, while DataFusion's wraps around.
 
 use std::sync::Arc;
 
@@ -25,7 +25,7 @@ enum Operation {
     Add,
     Subtract,
     Multiply,
-    /// Division of decimals without fraction, which are sums of integers: integer division, as for integers.
+    /// Integer division of decimals without fraction: sums of integers have this type.
     Divide,
     Quotient,
     Remainder,

@@ -34,7 +34,7 @@ impl Default for Avg {
     }
 }
 
-/// Whether averages of a type are computed here.
+/// Whether this module computes averages of a type.
 fn is_ours(of: &DataType) -> bool {
     is_whole(of) && !matches!(of, DataType::Decimal128(_, scale) if *scale != 0)
 }

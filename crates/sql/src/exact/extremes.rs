@@ -31,7 +31,7 @@ impl Extreme {
     }
 }
 
-/// The accumulator of a real type. It starts at the value that any other replaces.
+/// The accumulator of a real type. Any value replaces its initial value.
 macro_rules! real {
     ($type:ty, $native:ty, $of:expr, $is_least:expr, $last:expr) => {{
         let last = <$native>::from_bits($last);

@@ -1,8 +1,8 @@
-//! Comparison of real numbers by value: zeros are equal, and so are all NaN, which exceed all other numbers.
+//! Compares real numbers by value: zeros are equal, all NaN are equal, and NaN exceeds all other numbers.
 //!
-//! DataFusion compares bits: -0 before 0, and NaN with a sign, which processors produce for `0 / 0`, before everything.
-//! Here comparisons of a column with a constant become comparisons that are right for all bits and still prune. All
-//! other compared, grouped, joined or sorted values first lose the sign of zero and NaN.
+//! DataFusion compares bits. It orders -0 before 0, and NaN with a sign (which processors produce for `0 / 0`) before
+//! everything. This module rewrites comparisons of a column with a constant so that they are correct for all bits and
+//! still prune. All other compared, grouped, joined or sorted values first lose the sign of zero and NaN.
 
 use std::sync::Arc;
 
@@ -49,7 +49,7 @@ pub(super) fn rewrite(expr: Expr, schema: &DFSchema) -> Result<Transformed<Expr>
             let subquery = subquery.with_plan(Arc::new(rows));
             Ok(Transformed::yes(Expr::InSubquery(InSubquery::new(Box::new(plain(*expr, schema)?), subquery, negated))))
         }
-        // These compare without a comparison operator.
+        // These expressions compare without a comparison operator.
         Expr::Case(mut case) if case.expr.is_some() => {
             let compared = case.expr.iter_mut().chain(case.when_then_expr.iter_mut().map(|(when, _)| when));
             for compared in compared {
@@ -62,7 +62,7 @@ pub(super) fn rewrite(expr: Expr, schema: &DFSchema) -> Result<Transformed<Expr>
             Ok(Transformed::yes(Expr::ScalarFunction(ScalarFunction { func, args })))
         }
         Expr::AggregateFunction(AggregateFunction { func, mut params }) => {
-            // For other aggregates bits do not matter.
+            // Other aggregates do not depend on bits.
             if params.distinct || matches!(func.name(), "min" | "max") {
                 params.args = plain_all(params.args, schema)?;
             }
@@ -167,7 +167,7 @@ fn folded(expr: Expr) -> Expr {
         return expr;
     }
     let context = SimplifyContext::builder().with_schema(Arc::new(DFSchema::empty())).build();
-    // An expression that fails is kept: it fails again when evaluated.
+    // Keep an expression that fails: it fails again when evaluated.
     ExprSimplifier::new(context).simplify(expr.clone()).unwrap_or(expr)
 }
 

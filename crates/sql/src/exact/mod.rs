@@ -1,5 +1,5 @@
-//! Rewrites queries that DataFusion would silently answer wrongly: integers that wrap around, patterns that the
-//! optimizer changes, real numbers compared by bits, and lists that ignore NULL.
+//! Rewrites queries that DataFusion would silently answer wrongly: integers that overflow, patterns that the optimizer
+//! changes, real numbers compared by bits, and lists that ignore NULL.
 
 mod arithmetic;
 mod average;
@@ -67,7 +67,7 @@ fn rewrite_plan(plan: LogicalPlan) -> Result<Transformed<LogicalPlan>> {
         let name = names.save(&expr);
         Ok(rewrite(expr, &schema)?.update_data(|expr| name.restore(expr)))
     })?;
-    // Integer division of decimals has another type than DataFusion's.
+    // Integer division of decimals has another type here than in DataFusion.
     let rewritten = rewritten.transform_data(|plan| plan.recompute_schema().map(Transformed::yes))?;
     rewritten.transform_data(floats::rewrite_plan)
 }

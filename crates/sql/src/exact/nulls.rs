@@ -1,10 +1,10 @@
 //! Simplification that respects NULL.
 //!
-//! DataFusion's simplifier merges two lists that are searched for one value, as if neither the value nor an element
-//! could be NULL, and as if elements that are written differently were different. `a NOT IN (1) OR a NOT IN (2)`
-//! becomes true, `a IN (b) AND a IN (c)` false. `a ^ a` becomes 0, and `array_has([a, 1], 2)` a list
-//! (<https://github.com/apache/datafusion/issues/24246>). Here such parts are hidden in an opaque box, unboxed after
-//! simplification, and simplified on their own.
+//! DataFusion's simplifier merges two lists that are searched for one value. It assumes that neither the value nor an
+//! element is NULL, and that elements with different text differ. `a NOT IN (1) OR a NOT IN (2)` becomes true,
+//! `a IN (b) AND a IN (c)` becomes false, and `a ^ a` becomes 0. `array_has([a, 1], 2)` also becomes a list
+//! (<https://github.com/apache/datafusion/issues/24246>). This module hides such parts in opaque boxes, and simplifies
+//! each on its own afterwards.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -179,7 +179,7 @@ fn is_misread(expr: &Expr) -> bool {
     is_named && varies(expr)
 }
 
-/// Merges two lists that are searched for one value, joined by `OR`: that is right for NULL too.
+/// Merges two lists that are searched for one value and joined by `OR`. This is correct for NULL, too.
 fn united(expr: Expr) -> Transformed<Expr> {
     match expr {
         Expr::BinaryExpr(BinaryExpr { left, op: Operator::Or, right }) => match (list_of(*left), list_of(*right)) {
@@ -196,7 +196,7 @@ fn united(expr: Expr) -> Transformed<Expr> {
     }
 }
 
-/// The list that an expression searches, or else the expression.
+/// The list that an expression searches; otherwise the expression itself.
 fn list_of(expr: Expr) -> Result<InList, Expr> {
     match expr {
         Expr::InList(list) if !list.negated => Ok(list),
@@ -218,7 +218,7 @@ struct Boxed {
 
 impl Boxed {
     fn around(expr: Expr, of: DataType) -> Expr {
-        // With no varying argument, the box would be evaluated at once.
+        // Without a varying argument, DataFusion would evaluate the box at once.
         let columns = expr.column_refs().into_iter().cloned().map(Expr::Column);
         let args = columns.take(1).collect::<Vec<_>>();
         let volatility =

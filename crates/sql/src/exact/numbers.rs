@@ -11,12 +11,12 @@ use super::arithmetic::overflow;
 
 pub(super) type Wide = PrimitiveArray<Decimal128Type>;
 
-/// Whether values of a type are summed here, in 128 bits.
+/// Whether this module sums values of a type, in 128 bits.
 pub(super) fn is_whole(of: &DataType) -> bool {
     of.is_integer() || matches!(of, DataType::Duration(_) | DataType::Decimal128(..))
 }
 
-/// The values in the type of sums.
+/// Converts values to the type of sums.
 pub(super) fn wide(values: &ArrayRef) -> Result<Wide> {
     Ok(match values.data_type() {
         DataType::Decimal128(..) => values.as_primitive::<Decimal128Type>().clone(),
@@ -52,14 +52,14 @@ pub(super) fn total(values: &ArrayRef) -> Result<(i128, u64)> {
         const SIGN: u64 = 1 << 63;
         let values = in_64_bits(values)?;
         let values = values.as_primitive::<Int64Type>().values();
-        // Shifted by 2^63, so that both halves are unsigned.
+        // Shift by 2^63, so that both halves are unsigned.
         let moved = |values: &[i64]| sum_of(values, |v| v as u64 ^ SIGN) as i128 - values.len() as i128 * SIGN as i128;
         runs(&|from, to| moved(&values[from..to]), values.len())
     };
     Ok((sum, count))
 }
 
-/// Sums 32-bit halves: no batch is long enough to overflow 64 bits, and the loop vectorizes.
+/// Sums 32-bit halves. No batch is long enough to overflow 64 bits, and the loop vectorizes.
 fn sum_of<T: Copy>(values: &[T], bits: impl Fn(T) -> u64) -> u128 {
     let sum = |chunk: &[T]| {
         let (low, high) = chunk.iter().fold((0_u64, 0_u64), |(low, high), &value| {

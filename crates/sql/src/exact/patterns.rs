@@ -52,7 +52,7 @@ fn constant(expr: &Expr) -> Option<&str> {
     }
 }
 
-/// A match that the optimizer turns into `LIKE` only if that has the same meaning.
+/// A match that the optimizer turns into `LIKE` only if the meaning stays the same.
 fn matching(left: Expr, op: Operator, right: Expr) -> Transformed<Expr> {
     let as_it_is = |right| Expr::BinaryExpr(BinaryExpr { left: Box::new(left.clone()), op, right: Box::new(right) });
     match (constant(&right), &right) {
@@ -61,7 +61,7 @@ fn matching(left: Expr, op: Operator, right: Expr) -> Transformed<Expr> {
             None => Transformed::no(as_it_is(right)),
         },
         (None, Expr::Literal(..)) => Transformed::no(as_it_is(right)),
-        // The optimizer may still turn it into a literal.
+        // The optimizer may still turn the pattern into a literal.
         (None, _) => {
             let function = Matches { op, signature: Signature::any(2, Volatility::Immutable) };
             let function = Arc::new(ScalarUDF::new_from_impl(function));
@@ -78,8 +78,8 @@ fn like_literal(other: &Expr, text: String) -> Expr {
     }
 }
 
-/// An equivalent regular expression that the optimizer does not turn into `LIKE`: in a group. `None` if `LIKE` is
-/// right.
+/// An equivalent regular expression, in a group, that the optimizer does not turn into `LIKE`. `None` if `LIKE` is
+/// correct.
 fn kept_from_like(pattern: &str) -> Option<String> {
     let parsed = regex_syntax::parse(pattern).ok()?;
     has_backslash(&parsed).then(|| format!("({parsed})"))
@@ -115,7 +115,7 @@ fn similar(like: Like, schema: &DFSchema) -> Result<Transformed<Expr>> {
     Ok(Transformed::yes(matching(*expr, op, pattern).data))
 }
 
-/// Translates a pattern of `SIMILAR TO`: it matches the whole text, `%` stands for any characters and `_` for one.
+/// Translates a pattern of `SIMILAR TO`. It matches the whole text; `%` stands for any characters and `_` for one.
 fn similar_to_regex(pattern: &str, escape: char) -> Result<String> {
     let mut regex = "^(?s:".to_owned();
     let (mut characters, mut in_class) = (pattern.chars(), false);

@@ -1,4 +1,4 @@
-//! Exact `sum` of integers: in 38 digits for 64-bit integers, in 64 bits for narrower ones, and an error past that.
+//! Exact `sum` of integers: in 38 digits for 64-bit integers, in 64 bits for narrower ones; larger sums fail.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -24,7 +24,7 @@ use super::numbers::{add, is_whole, narrow, total, wide};
 use super::window::Recent;
 use crate::error::QueryError;
 
-/// The type in which values are summed: DataFusion's if it is wide enough.
+/// The type for summing values: DataFusion's if it is wide enough.
 pub(super) fn coerced(function: &'static str, types: &[DataType]) -> Result<Vec<DataType>> {
     let [of] = types else {
         return Err(
@@ -57,7 +57,7 @@ impl Default for Sum {
     }
 }
 
-/// Renames a sum if sums of it have another type: the optimizer merges partial sums by name.
+/// Renames a sum if a sum of it has another type, because the optimizer merges partial sums by name.
 pub(super) fn rewrite(expr: Expr, schema: &DFSchema) -> Result<Transformed<Expr>> {
     let Expr::AggregateFunction(AggregateFunction { func, params }) = expr else { return Ok(Transformed::no(expr)) };
     let stays = match &params.args[..] {
@@ -144,7 +144,7 @@ impl AggregateUDFImpl for Sum {
                 inner: PrimitiveGroupsAccumulator::<Decimal128Type, _>::new(&state, add),
                 result,
             })),
-            // A sum of 64-bit integers exceeds 128 bits only with more values than any machine holds.
+            // A sum of 64-bit integers exceeds 128 bits only with more values than any machine can hold.
             of if is_whole(&of) => {
                 let add = |sum: &mut i128, value: i128| *sum = sum.wrapping_add(value);
                 Ok(Box::new(Groups {

@@ -6,11 +6,11 @@ use datafusion::common::ScalarValue;
 use datafusion::error::Result;
 use datafusion::logical_expr::Accumulator;
 
-/// The sum or average of a window, as two stacks. Subtracting a value that leaves would keep the effect of infinities,
-/// NaN and rounding on the sum.
+/// The sum or average of a window, as two stacks. Subtracting a leaving value would keep the effect of infinities, NaN
+/// and rounding in the sum.
 #[derive(Debug)]
 pub(super) struct Recent {
-    /// Sums of the older values, the next to leave on top: each sums its value and all below it.
+    /// Sums of the older values, the next to leave on top. Each sum includes its value and all values below it.
     front: Vec<f64>,
     /// The newer values.
     back: Vec<f64>,

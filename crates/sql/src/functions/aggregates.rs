@@ -30,7 +30,7 @@ fn arguments(function: &'static str, reason: impl Into<String>) -> DataFusionErr
     QueryError::Arguments { function, reason: reason.into() }.into()
 }
 
-/// How to map values to integer keys of the same order.
+/// Maps values to integer keys of the same order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Keys {
     Signed,
@@ -41,7 +41,7 @@ enum Keys {
 const SIGN: u64 = 1 << 63;
 
 impl Keys {
-    /// `None` for types without order, or not supported here.
+    /// `None` for types without order, or without support.
     fn of(of: &DataType) -> Option<Self> {
         match of {
             DataType::UInt8 | DataType::UInt16 | DataType::UInt32 | DataType::UInt64 => Some(Self::Unsigned),
@@ -118,7 +118,7 @@ enum Finish {
     Histogram(u64),
 }
 
-/// What a function computes, and from which values.
+/// The computation of a function.
 #[derive(Debug, Clone)]
 struct Work {
     keys: Keys,
@@ -145,14 +145,14 @@ impl Work {
 type Bucket = (f64, f64, u64);
 
 /// Buckets of equal width between the least and the greatest value. A value on an edge is in the upper bucket, the
-/// greatest in the last. Equal values give one bucket, no values give none.
+/// greatest in the last. Equal values have one bucket; without values, there are no buckets.
 fn histogram(runs: &[(u64, u64)], keys: Keys, buckets: u64) -> Vec<Bucket> {
     let values = runs.iter().map(|&(key, count)| (keys.number(key), count)).filter(|(value, _)| value.is_finite());
     let mut values = values.peekable();
     let Some(&(least, _)) = values.peek() else { return Vec::new() };
     let greatest = values.clone().last().map_or(least, |(value, _)| value);
     let buckets = if greatest > least { buckets } else { 1 };
-    // Halved, since the range of doubles is not a double.
+    // Halve first: the range of doubles can exceed the greatest double.
     let step = (greatest / 2.0 - least / 2.0) / buckets as f64;
     let edge = |n: u64| if n == buckets { greatest } else { least + step * n as f64 + step * n as f64 };
     let mut found: Vec<Bucket> = (0..buckets).map(|n| (edge(n), edge(n + 1), 0)).collect();

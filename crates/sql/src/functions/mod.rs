@@ -1,4 +1,4 @@
-//! Functions beyond DataFusion's: for time, quantiles, histograms and sets.
+//! Functions that DataFusion lacks: for time, quantiles, histograms and sets.
 
 mod aggregates;
 mod renamed;

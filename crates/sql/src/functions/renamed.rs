@@ -1,4 +1,4 @@
-//! Functions of DataFusion under other names, which also name their result columns.
+//! Functions of DataFusion under other names; their result columns have the new names.
 
 use std::sync::Arc;
 
@@ -45,7 +45,7 @@ impl ScalarUDFImpl for RenamedScalar {
     }
 
     fn output_ordering(&self, inputs: &[ExprProperties]) -> Result<SortProperties> {
-        // `ln` fails for values of unknown range, which would fail the whole query.
+        // `ln` fails for values of unknown range; that would fail the whole query.
         Ok(self.inner.inner().output_ordering(inputs).unwrap_or(SortProperties::Unordered))
     }
 

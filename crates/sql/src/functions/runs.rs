@@ -1,9 +1,9 @@
 //! Sorted values with counts, the basis of exact quantiles and histograms.
 
-/// Minimum number of pending values before they are sorted.
+/// Minimum number of pending values before sorting.
 const PENDING_MIN: usize = 1024;
 
-/// Keys with counts; keys compare as their values do. Memory grows with distinct values, not with all values.
+/// Keys with counts; keys have the order of their values. Memory grows with the number of distinct values.
 #[derive(Debug, Default, Clone)]
 pub(super) struct Runs {
     /// Sorted, each key once.
@@ -13,7 +13,7 @@ pub(super) struct Runs {
 
 impl Runs {
     pub(super) fn push(&mut self, key: u64) {
-        // As many values wait as are sorted, so that each value moves only a few times.
+        // Wait for as many values as are sorted, so that each value moves only a few times.
         if self.pending.len() >= PENDING_MIN.max(self.runs.len()) {
             self.settle();
         }
@@ -75,8 +75,8 @@ pub(super) fn quantile(runs: &[(u64, u64)], p: f64) -> Option<u64> {
     found.map(|run| run.0)
 }
 
-/// The least integer from 1 that is at least `p * total`, for the decimal fraction that `p` stands for: 0.07 * 100 is
-/// 7.000000000000001 in binary, but the rank is 7.
+/// The least integer from 1 that is at least `p * total`, with `p` as a decimal fraction. In binary, 0.07 * 100 is
+/// 7.000000000000001, but the rank is 7.
 fn rank(total: u64, p: f64) -> u64 {
     let exact = p * total as f64;
     let near = exact.round();

@@ -121,7 +121,7 @@ pub(super) fn register(context: &SessionContext, relations: &Arc<Relations>, log
     for name in ["pg_type_is_visible", "pg_function_is_visible"] {
         always(name, ScalarValue::Boolean(Some(true)));
     }
-    // Nothing here has these properties.
+    // No table here has these properties.
     for name in [
         "obj_description",
         "col_description",

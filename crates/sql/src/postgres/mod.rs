@@ -1,4 +1,4 @@
-//! The tables and functions of `pg_catalog`, and PostgreSQL's notation, as far as `psql`, drivers and tools need them.
+//! The tables and functions of `pg_catalog`, and PostgreSQL's notation, as needed by `psql`, drivers and tools.
 
 mod functions;
 mod relations;

@@ -19,7 +19,7 @@ use table::SIM;
 use super::types::{TYPES, oid_of};
 use super::{Login, is_own};
 
-/// PostgreSQL reserves the numbers below for itself.
+/// PostgreSQL reserves lower numbers for itself.
 const FIRST: u32 = 16_384;
 /// PostgreSQL's numbers of schemas and of the owner of everything.
 const CATALOG_SCHEMA: i64 = 11;
@@ -47,7 +47,7 @@ impl fmt::Debug for Relations {
     }
 }
 
-/// Assigns numbers to names: the same name gets the same number, unless another name has it.
+/// Assigns numbers to names. The same name gets the same number, unless another name has it.
 #[derive(Default)]
 struct Numbers(BTreeSet<u32>);
 
@@ -190,7 +190,7 @@ impl Relations {
     }
 }
 
-/// Tables without rows, which clients join.
+/// Tables that clients join; they have no rows here.
 const EMPTY: &[(&str, &[&str])] = &[
     ("pg_am", &["oid", "amname"]),
     ("pg_tablespace", &["oid", "spcname"]),
@@ -368,7 +368,7 @@ fn attribute_rows(found: &[Attribute]) -> Result<RecordBatch> {
     ])
 }
 
-/// The table that conditions select, if they select one.
+/// The single table that conditions select, if any.
 fn wanted(filters: &[Expr]) -> Option<i64> {
     filters.iter().find_map(|filter| {
         let Expr::BinaryExpr(BinaryExpr { left, op: Operator::Eq, right }) = filter else { return None };
@@ -391,7 +391,7 @@ fn wanted(filters: &[Expr]) -> Option<i64> {
 #[async_trait]
 impl TableProvider for Attributes {
     fn schema(&self) -> SchemaRef {
-        // Rows of no attributes can always be created.
+        // Creating rows of no attributes cannot fail.
         attribute_rows(&[]).map_or_else(|_| Arc::new(Schema::empty()), |rows| rows.schema())
     }
 
@@ -415,7 +415,7 @@ impl TableProvider for Attributes {
         for relation in self.0.tables.iter().filter(|t| only.is_none_or(|oid| oid == t.oid)) {
             let table = match relation.home.table(&relation.name).await {
                 Ok(table) => table,
-                // Tables that cannot be opened are left out, unless the query names one.
+                // Skip tables that cannot be opened, unless the query names one.
                 Err(_) if only.is_none() => continue,
                 Err(error) => return Err(error),
             };

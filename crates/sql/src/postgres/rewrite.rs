@@ -1,17 +1,17 @@
 //! Rewrites statements of PostgreSQL's clients about `pg_catalog` to supported ones.
 
-use std::ops::ControlFlow;
-
 use datafusion::sql::sqlparser::ast::{
     self, BinaryOperator, CastKind, Expr, FunctionArguments, Ident, ObjectName, ObjectNamePart, SetExpr, Statement,
-    TableFactor, TableWithJoins, Value, VisitMut as _, VisitorMut,
+    TableFactor, TableWithJoins, Value,
 };
 
 use crate::error::{QueryError, no_table};
+use crate::literals::call;
+use crate::syntax::{Node, walk};
 
 use super::CATALOG;
 
-/// Tables of PostgreSQL that have no rows here: queries of them have no rows either.
+/// Tables of PostgreSQL without rows here; queries of them return no rows.
 const NOTHING: &[&str] = &[
     "pg_aggregate",
     "pg_attrdef",
@@ -47,13 +47,13 @@ const NOTHING: &[&str] = &[
 ];
 
 pub(crate) enum Rewritten {
-    /// A query that can be run.
+    /// A runnable query.
     Question,
     /// A query with these columns and no rows.
     Nothing(Vec<String>),
 }
 
-/// Rewrites a statement that names something of PostgreSQL; `number` maps table names to numbers.
+/// Rewrites a statement that uses PostgreSQL's own names; `number` maps table names to numbers.
 pub(crate) fn rewrite(
     statement: &mut Statement,
     number: &dyn Fn(&str) -> Option<i64>,
@@ -63,11 +63,17 @@ pub(crate) fn rewrite(
     {
         return Ok(Rewritten::Nothing(columns(&query.body)));
     }
-    let mut writer = Writer { number };
-    match statement.visit(&mut writer) {
-        ControlFlow::Break(error) => Err(error),
-        ControlFlow::Continue(()) => Ok(Rewritten::Question),
-    }
+    let writer = Writer { number };
+    walk(statement, &mut |node| match node {
+        Node::Expr(expr) => writer.expression(expr),
+        Node::Relation(relation) => {
+            if is_catalog(relation) && relation.0.len() == 1 {
+                relation.0.insert(0, ObjectNamePart::Identifier(Ident::new(CATALOG)));
+            }
+            Ok(())
+        }
+    })?;
+    Ok(Rewritten::Question)
 }
 
 fn last(name: &ObjectName) -> Option<&Ident> {
@@ -159,9 +165,9 @@ impl Writer<'_> {
                 Ok(Some(Expr::Value(Value::Number(number.to_string(), false).into())))
             }
             ("regtype", Some(text)) => {
-                Ok(Some(call("to_regtype", Expr::Value(Value::SingleQuotedString(text).into()))))
+                Ok(Some(call("to_regtype", vec![Expr::Value(Value::SingleQuotedString(text).into())])))
             }
-            ("regtype", None) => Ok(Some(call("format_type", expr.clone()))),
+            ("regtype", None) => Ok(Some(call("format_type", vec![expr.clone()]))),
             ("oid" | "xid", _) => {
                 *to = ast::DataType::BigInt(None);
                 Ok(None)
@@ -211,38 +217,5 @@ impl Writer<'_> {
             *expr = changed;
         }
         Ok(())
-    }
-}
-
-fn call(name: &str, argument: Expr) -> Expr {
-    let argument = ast::FunctionArg::Unnamed(ast::FunctionArgExpr::Expr(argument));
-    let list = ast::FunctionArgumentList { duplicate_treatment: None, args: vec![argument], clauses: Vec::new() };
-    Expr::Function(ast::Function {
-        name: ObjectName::from(vec![Ident::new(name)]),
-        uses_odbc_syntax: false,
-        parameters: FunctionArguments::None,
-        args: FunctionArguments::List(list),
-        filter: None,
-        null_treatment: None,
-        over: None,
-        within_group: Vec::new(),
-    })
-}
-
-impl VisitorMut for Writer<'_> {
-    type Break = QueryError;
-
-    fn pre_visit_relation(&mut self, relation: &mut ObjectName) -> ControlFlow<QueryError> {
-        if is_catalog(relation) && relation.0.len() == 1 {
-            relation.0.insert(0, ObjectNamePart::Identifier(Ident::new(CATALOG)));
-        }
-        ControlFlow::Continue(())
-    }
-
-    fn pre_visit_expr(&mut self, expr: &mut Expr) -> ControlFlow<QueryError> {
-        match self.expression(expr) {
-            Ok(()) => ControlFlow::Continue(()),
-            Err(error) => ControlFlow::Break(error),
-        }
     }
 }

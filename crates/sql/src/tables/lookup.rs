@@ -1,4 +1,4 @@
-//! Selects row groups by the secondary indexes beside the segments.
+//! Selects row groups by the secondary indexes next to the segments.
 //!
 //! Supports comparisons of an indexed column with a value, lists of values, and `AND` and `OR` of those. Other
 //! conditions exclude nothing.
@@ -16,12 +16,12 @@ use datafusion::error::{DataFusionError, Result};
 use datafusion::logical_expr::{BinaryExpr, Expr, Operator};
 use table::{Key, KeyRange, Lookup, Segment};
 
-/// Key ranges to search for in one query, at most: past that, reading the row groups costs no more.
+/// Maximum key ranges to search for in one query. For more, reading the row groups costs no more.
 const RANGES_MAX: usize = 32;
-/// Memory for the block indexes of a table's secondary indexes, in bytes; the rest is read again for each query.
+/// Memory for the block indexes of a table's secondary indexes, in bytes. The rest is read again for each query.
 const MEMORY: usize = 64 << 20;
 
-/// What conditions select.
+/// The rows that conditions select.
 #[derive(Debug, Clone)]
 pub(super) enum Wanted {
     /// Rows with a key in one of the ranges.
@@ -33,8 +33,7 @@ pub(super) enum Wanted {
 }
 
 impl Wanted {
-    /// What the conditions, all of which must hold, select by the indexes of `columns`; `None` if the indexes do not
-    /// help.
+    /// The rows that all `conditions` select, by the indexes of `columns`; `None` if the indexes do not help.
     pub(super) fn of(conditions: &[Expr], schema: &Schema, columns: &[String]) -> Option<Self> {
         if columns.is_empty() {
             return None;
@@ -116,7 +115,7 @@ impl Columns<'_> {
         }
     }
 
-    /// What all conditions select; `None` if no index supports any of them.
+    /// The rows that all conditions select; `None` if no index supports any of them.
     fn all(&self, conditions: Vec<&Expr>) -> Option<Wanted> {
         let parts: Vec<Wanted> = conditions.into_iter().filter_map(|condition| self.wanted(condition)).collect();
         (!parts.is_empty()).then(|| together(parts))
@@ -143,8 +142,8 @@ impl Columns<'_> {
     }
 }
 
-/// Intersects parts that must all hold, merging those of one column: the row groups of the intersection are fewer than
-/// the intersection of the row groups.
+/// Intersects parts that must all hold, and merges those of one column. The intersection of keys selects fewer row
+/// groups than the intersection of row groups.
 fn together(parts: Vec<Wanted>) -> Wanted {
     let mut by_column: BTreeMap<String, Vec<KeyRange>> = BTreeMap::new();
     let mut others = Vec::new();
@@ -176,7 +175,7 @@ fn literal(value: &Expr, ty: &DataType) -> Option<ArrayRef> {
         (DataType::Binary | DataType::LargeBinary | DataType::BinaryView, DataType::Binary | DataType::BinaryView) => {
             DataType::Binary
         }
-        // Time zones may have different names; times are stored in UTC.
+        // Time zones may have different names; the stored times are in UTC.
         (DataType::Timestamp(TimeUnit::Microsecond, Some(_)), DataType::Timestamp(TimeUnit::Microsecond, Some(_))) => {
             ty.clone()
         }

@@ -1,7 +1,7 @@
 //! One schema per database: tables of inserted rows in any layout, and Delta tables of other writers.
 //!
-//! A table is opened when a query first names it, and keeps that version for the life of the engine. A table that
-//! cannot be opened fails only the queries that name it.
+//! A query opens a table when it first names it; the engine keeps that version. A table that cannot be opened fails
+//! only the queries that name it.
 
 mod lookup;
 mod prune;
@@ -135,7 +135,7 @@ impl SchemaProvider for Sim {
     }
 }
 
-/// The columns as queries see them: texts and bytes as views, which need no copies.
+/// The column types in queries: texts and bytes as views, which need no copies.
 pub(crate) fn with_views(schema: &Schema) -> SchemaRef {
     let view = |field: &Field| match field.data_type() {
         DataType::Utf8 => field.clone().with_data_type(DataType::Utf8View),

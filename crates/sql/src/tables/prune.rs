@@ -17,13 +17,13 @@ use table::{ColumnStatistics, Segment};
 
 use crate::filter::is_plain;
 
-/// Values of an `IN` list to test against statistics, at most; longer lists exclude nothing.
+/// Maximum values of an `IN` list to test against statistics; longer lists exclude nothing.
 pub(super) const IN_LIST_MAX: usize = 1_000;
 
 /// Digits of a decimal that every writer keeps exactly in a JSON number.
 const EXACT_DIGITS: u8 = 15;
 
-/// Which segments may hold a row that matches all conditions; true if unknown.
+/// Segments that may hold a row that matches all conditions; true if unknown.
 pub(super) fn prune(session: &dyn Session, statistics: &LogStatistics<'_>, conditions: &[Expr]) -> Vec<bool> {
     let all = vec![true; statistics.segments.len()];
     let Some(condition) = conjunction(conditions.iter().filter(|c| is_plain(c)).cloned()) else { return all };
@@ -90,7 +90,7 @@ pub(super) fn partition_values(segments: &[Segment], name: &str, ty: &DataType) 
     parse(&segments.iter().map(text).collect(), ty)
 }
 
-/// Parses values; an invalid text gives NULL.
+/// Parses values; invalid texts become NULL.
 fn parse(texts: &StringArray, ty: &DataType) -> Option<ArrayRef> {
     let lenient = CastOptions { safe: true, ..CastOptions::default() };
     cast_with_options(texts, ty, &lenient).ok()
@@ -112,7 +112,7 @@ impl PruningStatistics for LogStatistics<'_> {
     fn null_counts(&self, column: &Column) -> Option<ArrayRef> {
         let in_log = self.partition.contains(&column.name);
         let nulls = |s: &Segment| match s.partition.get(column.name()).filter(|_| in_log) {
-            // Every row is NULL, if the number of rows is known.
+            // If the number of rows is known, every row is NULL.
             Some(text) if text.is_empty() => (s.rows > 0).then_some(s.rows),
             Some(_) => Some(0),
             None => s.columns.get(column.name())?.nulls,

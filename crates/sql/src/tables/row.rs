@@ -1,4 +1,4 @@
-//! A table of layout `row`: its files are read whole. Serves as the plain baseline.
+//! A table of layout `row`. Scans read its files completely; it is the baseline.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -19,7 +19,7 @@ use crate::reading::{BYTES, Planned};
 use crate::rows::{batch, invalid, project};
 use crate::scan::{Out, Piece, ScanExec};
 
-/// The files that a table had when it was opened.
+/// The table's files at the time of opening.
 #[derive(Debug)]
 pub(super) struct RowTable {
     name: String,
@@ -54,7 +54,7 @@ impl TableProvider for RowTable {
     ) -> Result<Arc<dyn ExecutionPlan>> {
         let (schema, columns) = project(&self.schema, projection)?;
         let threads = session.config().target_partitions().min(self.files.len());
-        // Round robin balances well for many files or files of similar size.
+        // Round robin balances well for many files, and for files of similar size.
         let piece = |first: usize| {
             let files = self.files.iter().skip(first).step_by(threads).cloned().collect();
             Arc::new(Share { table: self.table.clone(), files, schema: schema.clone(), columns: columns.clone() })

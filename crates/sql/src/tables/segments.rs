@@ -49,7 +49,7 @@ pub(super) struct DeltaTable {
 }
 
 impl DeltaTable {
-    /// The `segments` of a table, read as `schema`, which may have more columns and wider types.
+    /// The `segments` of a table, read as `schema`. That schema may have more columns and wider types.
     pub(super) fn new(table: &Table, segments: Vec<Segment>, schema: &SchemaRef) -> Result<Self, QueryError> {
         let schema = schema.clone();
         let partition = table.partition_columns()?;
@@ -102,7 +102,7 @@ impl DeltaTable {
         Ok((left, planned))
     }
 
-    /// Statistics of the selected segments. Leaves out bounds: those of texts may be truncated.
+    /// Statistics of the selected segments, without bounds: those of texts may be truncated.
     fn statistics(&self, left: &[Left<'_>]) -> Statistics {
         let segments: Vec<&Segment> = left.iter().map(|l| l.segment).collect();
         let rows = segments.iter().map(|s| (s.rows > 0).then_some(s.rows as usize)).sum::<Option<usize>>();
@@ -114,7 +114,7 @@ impl DeltaTable {
             ColumnStatistics { null_count, ..ColumnStatistics::new_unknown() }
         };
         statistics.column_statistics = self.scanned.table_schema().fields().iter().map(column).collect();
-        // With row groups skipped, the counts are upper bounds.
+        // If row groups are skipped, the counts are upper bounds.
         if left.iter().any(|l| l.groups.is_some()) { statistics.to_inexact() } else { statistics }
     }
 

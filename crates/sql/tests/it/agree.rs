@@ -1,4 +1,4 @@
-//! Tables and functions agree with what the model emitted, and with each other.
+//! Tables and functions agree with the events that the model emitted, and with each other.
 
 use std::collections::HashMap;
 

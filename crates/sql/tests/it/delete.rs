@@ -27,7 +27,8 @@ async fn delete(data: &Path, layout: Layout, sql: &str, apply: bool) -> Result<D
     delete_rows(&folder, Arc::new(RealDisk), Arc::new(condition), apply).await
 }
 
-/// Deletes by one condition after the other, from every layout and from the rows in memory, and compares what is left.
+/// Deletes with one condition after another, from every layout and from the rows in memory, and compares the remaining
+/// rows.
 async fn compare(
     batches: Vec<RecordBatch>,
     conditions: Vec<pruning::Condition>,

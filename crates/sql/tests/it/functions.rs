@@ -1,4 +1,4 @@
-//! Our functions against plain, slow and obviously right evaluations.
+//! Compares functions with simple, slow evaluations.
 
 use std::fmt::Write as _;
 
@@ -36,7 +36,7 @@ fn table(rows: &[Row]) -> String {
     sql + ") AS e(k, n, x, pass)"
 }
 
-/// The least value such that at least so many hundredths of the values do not exceed it.
+/// The least value that at least the given percentage of values does not exceed.
 fn least<T: PartialOrd + Copy>(values: &[T], hundredths: usize) -> Option<T> {
     let mut sorted = values.to_vec();
     sorted.sort_by(|a, b| a.partial_cmp(b).unwrap());
@@ -130,7 +130,7 @@ fn histogram_buckets_count_values_between_edges() {
         let counts = answer.column(2).as_primitive::<Int64Type>().values().to_vec();
         prop_assert_eq!((low[0], high[expected - 1]), (first, last));
         for at in 0..expected {
-            // Of equal width, up to rounding.
+            // All buckets have the same width, up to rounding.
             let share = at as f64 / expected as f64;
             let edge = first * (1.0 - share) + last * share;
             prop_assert!((low[at] - edge).abs() <= 1e-9 * first.abs().max(last.abs()), "{} for {edge}", low[at]);

@@ -1,4 +1,4 @@
-//! SQL over stored ensembles and tables. One binary, since each that links DataFusion is large.
+//! SQL over stored ensembles and tables. One test binary, because each one that links DataFusion is large.
 
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 #![allow(clippy::from_iter_instead_of_collect, reason = "an array's type reads better before its values")]

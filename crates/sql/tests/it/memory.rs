@@ -1,4 +1,4 @@
-//! Memory of our functions counts against the query.
+//! Memory of this crate's functions counts against the query.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! Queries read only what they name.
+//! Queries read only the parts that they need.
 
 use sql::Engine;
 

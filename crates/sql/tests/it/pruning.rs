@@ -1,5 +1,5 @@
-//! Statistics and secondary indexes never exclude a matching row: every layout answers random conditions as the
-//! inserted batches do in memory, where nothing is skipped.
+//! Statistics and secondary indexes never exclude a matching row: every layout answers random conditions like the
+//! inserted batches in memory, where nothing is skipped.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -18,7 +18,7 @@ use table::{Clustering, Curve, Inserter, Layout, TableOptions};
 
 use crate::support::{ask, cells, open};
 
-/// Every layout by name; where possible also with secondary indexes on every column but the id. The indexed clustered
+/// Every layout by name, if possible also with secondary indexes on every column but the id. The indexed clustered
 /// table is clustered, so its segments are rewritten.
 const TABLES: [(&str, Layout, bool); 7] = [
     ("row", Layout::Row, false),
@@ -30,7 +30,7 @@ const TABLES: [(&str, Layout, bool); 7] = [
     ("clustered_found", Layout::Clustered, true),
 ];
 
-/// The values from which a row's columns are made.
+/// The values that a row's columns are made from.
 pub(crate) type Row = (Option<i64>, Option<f64>, Option<String>);
 
 /// Rows of one batch: close to each other, so that statistics can exclude some, with `wild` outliers.
@@ -66,8 +66,7 @@ fn real(base: i64, wild: bool) -> impl Strategy<Value = Option<f64>> {
     ]
 }
 
-/// Some texts are longer than the prefix that statistics keep, with a common prefix and characters that have no
-/// successor.
+/// Some texts have a common prefix longer than the one that statistics keep, and characters without a successor.
 fn text(base: i64, wild: bool) -> impl Strategy<Value = Option<String>> {
     let odd = u32::from(wild);
     prop_oneof![
@@ -241,7 +240,7 @@ pub(crate) async fn insert(data: &Path, table: (&str, Layout, bool), group_rows:
     }
 }
 
-/// The rows without signs of zero and NaN, by which DataFusion alone would compare.
+/// The rows without the signs of zero and NaN, because DataFusion alone would compare them.
 pub(crate) fn without_signs(rows: &RecordBatch) -> RecordBatch {
     use arrow::array::AsArray as _;
     use arrow::datatypes::{Float32Type, Float64Type};
@@ -317,7 +316,7 @@ proptest! {
     }
 }
 
-/// Ensures that the property above is not vacuous: batches that are far apart are mostly skipped.
+/// Ensures that the property above is not vacuous: most distant batches are skipped.
 #[tokio::test(flavor = "multi_thread")]
 async fn distant_batches_are_mostly_skipped() {
     let rows = |base: i64| -> Vec<Row> {
@@ -336,7 +335,7 @@ async fn distant_batches_are_mostly_skipped() {
     }
 }
 
-/// The extremes seen of one column do not filter rows that another needs.
+/// A filter from the extremes of one column does not drop rows that another column needs.
 #[tokio::test(flavor = "multi_thread")]
 async fn extremes_of_several_columns_see_all_rows() {
     let of_one = |n: i64| vec![(Some(n), Some(if n == 20 { f64::NAN } else { n as f64 }), None)];

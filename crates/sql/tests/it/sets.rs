@@ -1,4 +1,4 @@
-//! Sets of text in SQL: the same answers from segments of every layout and from unflushed rows.
+//! Sets of text in SQL have the same answers from segments of every layout and from unflushed rows.
 
 use std::path::Path;
 use std::sync::Arc;

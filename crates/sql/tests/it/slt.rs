@@ -24,7 +24,7 @@ impl AsyncDB for Asker {
     async fn shutdown(&mut self) {}
 }
 
-/// The failures of files of `tests/slt` on `engine`.
+/// Runs files of `tests/slt` on `engine`; returns the failures.
 pub(crate) async fn failures(engine: &Arc<Engine>, files: &[&str]) -> Vec<String> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/slt");
     let mut failures = Vec::new();

@@ -1,4 +1,4 @@
-//! Tables of inserted rows, ours and of other writers.
+//! Tables of inserted rows, from this program and other writers.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -56,7 +56,7 @@ async fn stored() -> (Engine, tempfile::TempDir) {
     (open(data.path()).await, data)
 }
 
-/// The answer, and what was read for it.
+/// The answer, and the data read for it.
 async fn read(engine: &Engine, sql: &str) -> (Vec<Vec<String>>, Reading) {
     let mut rows = engine.query(sql).await.unwrap();
     let mut answer = Vec::new();
@@ -97,7 +97,7 @@ async fn excluded_data_is_not_read() {
     assert_eq!(reading(&of("clustered", "id IN (1, 1999)")).await, ((2, 5), (2, 20), 2, true));
     assert_eq!(reading(&of("pruned", "id < 0")).await, ((0, 5), (0, 20), 0, false));
     assert_eq!(reading(&of("pruned", "tower = 8 OR price < -1")).await, ((0, 5), (0, 20), 0, false));
-    // Without statistics everything is read.
+    // Without statistics, all data is read.
     assert_eq!(reading(&of("column", "id < 0")).await, ((5, 5), (20, 20), 0, true));
     assert_eq!(reading(&of("row", "id < 0")).await, ((5, 5), (0, 0), 2000, true));
     // Bloom filters: the number is between the bounds of every row group, and in at most one.
@@ -171,7 +171,7 @@ async fn log_alone_counts_rows() {
         let (answer, reading) = read(&engine, sql).await;
         assert_eq!((answer, reading.bytes), (vec![vec![expected.to_owned()]], 0), "{sql}");
     }
-    // Under a condition the log's count is only an upper bound.
+    // With a condition, the log's count is only an upper bound.
     assert_eq!(read(&engine, "SELECT count(*) FROM calls_pruned WHERE id < 450").await.0, [["450"]]);
     assert_eq!(read(&engine, "SELECT count(*) FROM calls_row").await.0, [["2000"]]);
     assert_eq!(read(&engine, "SELECT id FROM calls_pruned LIMIT 3").await.0.len(), 3);

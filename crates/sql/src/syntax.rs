@@ -1,0 +1,49 @@
+//! Walks a syntax tree.
+
+use std::ops::ControlFlow;
+
+use datafusion::sql::sqlparser::ast::{Expr, ObjectName, VisitMut, VisitorMut};
+
+use crate::error::QueryError;
+
+/// A node of a syntax tree that can be checked and changed.
+pub(crate) enum Node<'a> {
+    Expr(&'a mut Expr),
+    /// The name of a table or a function that returns one.
+    Relation(&'a mut ObjectName),
+}
+
+/// Calls `each` for the nodes of a statement or an expression, parents first, until it fails.
+///
+/// There is one type of visitor for all walks, because each type compiles the traversal of the whole tree again.
+pub(crate) fn walk(
+    of: &mut impl VisitMut,
+    each: &mut dyn FnMut(Node<'_>) -> Result<(), QueryError>,
+) -> Result<(), QueryError> {
+    match of.visit(&mut Walk { each }) {
+        ControlFlow::Break(error) => Err(error),
+        ControlFlow::Continue(()) => Ok(()),
+    }
+}
+
+struct Walk<'a> {
+    each: &'a mut dyn FnMut(Node<'_>) -> Result<(), QueryError>,
+}
+
+impl Walk<'_> {
+    fn call(&mut self, node: Node<'_>) -> ControlFlow<QueryError> {
+        (self.each)(node).map_or_else(ControlFlow::Break, ControlFlow::Continue)
+    }
+}
+
+impl VisitorMut for Walk<'_> {
+    type Break = QueryError;
+
+    fn pre_visit_relation(&mut self, relation: &mut ObjectName) -> ControlFlow<QueryError> {
+        self.call(Node::Relation(relation))
+    }
+
+    fn pre_visit_expr(&mut self, expr: &mut Expr) -> ControlFlow<QueryError> {
+        self.call(Node::Expr(expr))
+    }
+}
