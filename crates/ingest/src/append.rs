@@ -19,10 +19,8 @@ use crate::log::{End, NewEntry, has_log, path_at, whole};
 const FILES_DUE: usize = 256;
 const BYTES_DUE: u64 = 2 << 20;
 
-/// The result of an append.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Appended {
-    /// Rows appended.
     pub rows: u64,
     /// Position of the first batch; each batch takes one position. `None` without rows.
     pub position: Option<u64>,
@@ -32,7 +30,6 @@ pub struct Appended {
     pub bytes: u64,
     /// Values that will go into overflow columns, as far as known now.
     pub overflows: Vec<Overflow>,
-    /// Fields stored under another name.
     pub renamed: Vec<Renamed>,
 }
 
@@ -54,9 +51,8 @@ pub fn append(root: &Path, disk: &Arc<dyn Disk>, batches: &[RecordBatch]) -> Res
     if batches.is_empty() {
         return Ok(Appended::default());
     }
-    let cause = |cause| IngestError::Rows { table: root.display().to_string(), cause };
     let entries = batches.iter().map(|rows| NewEntry::new(rows, None)).collect::<Result<Vec<_>, _>>();
-    let mut entries = entries.map_err(cause)?;
+    let mut entries = entries.map_err(IngestError::rows(root.display()))?;
     if !has_log(root) && root.is_dir() {
         // A table that takes no appends gets no log.
         taken_in(root, disk)?;
@@ -102,7 +98,7 @@ fn advise(root: &Path, disk: &Arc<dyn Disk>, batches: &[&RecordBatch]) -> Result
     let mut advised = Advised::default();
     for rows in batches {
         let fitted = columns.fit((*rows).clone(), Policy::KEEP);
-        let fitted = fitted.map_err(|cause| IngestError::Rows { table: root.display().to_string(), cause })?;
+        let fitted = fitted.map_err(IngestError::rows(root.display()))?;
         advised.overflows.extend(fitted.overflows);
         advised.renamed.extend(fitted.renamed);
     }

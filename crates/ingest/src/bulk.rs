@@ -32,12 +32,10 @@ const WAITING_BYTES: u64 = 128 << 20;
 const PAUSE: Duration = Duration::from_millis(100);
 const PAUSES_MAX: usize = 100;
 
-/// The result of a load.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Loaded {
     /// Rows in the table or in its log.
     pub rows: u64,
-    /// Segments written.
     pub segments: usize,
     /// Bytes of those segments.
     pub bytes: u64,
@@ -112,8 +110,7 @@ impl Bulk {
             Way::Log => rows,
             Way::Segments(segments) => {
                 let fitted = segments.digester.columns.fit(rows, Policy::KEEP);
-                let fitted =
-                    fitted.map_err(|cause| IngestError::Rows { table: self.root.display().to_string(), cause })?;
+                let fitted = fitted.map_err(IngestError::rows(self.root.display()))?;
                 self.overflows.extend(fitted.overflows);
                 self.renamed.extend(fitted.renamed);
                 fitted.rows
@@ -199,9 +196,13 @@ impl Segments {
         let appender = self.digester.appender().await?;
         let (columns, root) = (self.digester.columns.clone(), self.digester.root.clone());
         self.encoding.push_back(tokio::task::spawn_blocking(move || {
-            let cause = |cause| IngestError::Rows { table: root.display().to_string(), cause };
             let batches = batches.iter().map(|rows| columns.conform(rows)).collect::<Result<Vec<_>, _>>();
-            let segments = write_segments(&appender, &batches.map_err(cause)?, Partition::None, &root)?;
+            let segments = write_segments(
+                &appender,
+                &batches.map_err(IngestError::rows(root.display()))?,
+                Partition::None,
+                &root,
+            )?;
             Ok(Encoded { segments, schema: columns.schema().clone() })
         }));
         Ok(())

@@ -24,7 +24,6 @@ const ABANDONED: Duration = Duration::from_mins(10);
 /// Segments of fewer rows count as small.
 const SMALL_ROWS: u64 = 200_000;
 
-/// Options of a digest.
 #[derive(Debug, Clone, PartialEq)]
 pub struct DigestOptions {
     /// Compression of segments of a new table.
@@ -43,12 +42,10 @@ impl Default for DigestOptions {
     }
 }
 
-/// The result of a digest.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Digested {
     /// Rows moved into segments.
     pub rows: u64,
-    /// Segments written.
     pub segments: usize,
     /// Bytes of those segments.
     pub bytes: u64,
@@ -173,15 +170,10 @@ impl Digester {
         Ok(self.appender.insert(Arc::new(made)).clone())
     }
 
-    fn unfit(&self) -> impl Fn(arrow::error::ArrowError) -> IngestError + use<> {
-        let table = self.root.display().to_string();
-        move |cause| IngestError::Rows { table: table.clone(), cause }
-    }
-
     /// Reads and fits the next entries before the position `end` that are not in the table, up to one round.
     fn read(&mut self, end: u64) -> Result<Round, IngestError> {
         let mut round = Round { position: self.position, is_last: true, ..Round::default() };
-        let (mut bytes, unfit) = (0, self.unfit());
+        let (mut bytes, unfit) = (0, IngestError::rows(self.root.display()));
         let files = list(&self.place.folder)?;
         for (at, (first, path)) in files.iter().enumerate() {
             let before = files.get(at + 1).map_or(end, |(next, _)| end.min(*next));
@@ -215,11 +207,11 @@ impl Digester {
         let (columns, rows_max) = (self.columns.clone(), self.options.segment_rows);
         let root = self.root.clone();
         aside(move || {
-            let cause = |cause| IngestError::Rows { table: root.display().to_string(), cause };
+            let unfit = IngestError::rows(root.display());
             let mut segments = Vec::new();
             for batches in in_pieces(batches, rows_max) {
                 let batches = batches.iter().map(|rows| columns.conform(rows)).collect::<Result<Vec<_>, _>>();
-                segments.extend(write_segments(&appender, &batches.map_err(cause)?, Partition::None, &root)?);
+                segments.extend(write_segments(&appender, &batches.map_err(&unfit)?, Partition::None, &root)?);
             }
             Ok(segments)
         })

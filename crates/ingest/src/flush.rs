@@ -154,9 +154,9 @@ async fn appender(live: &Live) -> Result<Arc<Appender>, IngestError> {
 
 fn encode(live: &Live, appender: &Appender, taken: &Taken) -> Result<Encoded, IngestError> {
     let columns = lock(&live.columns).clone();
-    let cause = |cause| IngestError::Rows { table: live.name.to_string(), cause };
     let batches = taken.batches.iter().map(|rows| columns.conform(rows)).collect::<Result<Vec<_>, _>>();
-    let (batches, superseding) = batches.and_then(|batches| live.last_rows(batches)).map_err(cause)?;
+    let (batches, superseding) =
+        batches.and_then(|batches| live.last_rows(batches)).map_err(IngestError::rows(&live.name))?;
     let segments = write_segments(appender, &batches, live.options.partition, &live.root)?;
     let superseding = superseding.map(Arc::new);
     Ok(Encoded { segments, schema: columns.schema().clone(), position: taken.position, superseding })

@@ -14,14 +14,11 @@ use table::{Inserted, Inserter, TableError, TableOptions};
 use crate::columns::{Columns, Overflow, Policy, Renamed};
 use crate::error::IngestError;
 
-/// The result of loading a batch.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LoadedBatch {
     /// Rows and bytes inserted; zero if a batch of that name was inserted before.
     pub inserted: Inserted,
-    /// Values stored in overflow columns.
     pub overflows: Vec<Overflow>,
-    /// Fields stored under another name.
     pub renamed: Vec<Renamed>,
 }
 
@@ -51,7 +48,6 @@ impl Load {
         Ok(Self { root: root.to_owned(), disk, policy, columns, inserter })
     }
 
-    /// The columns of the table.
     pub fn schema(&self) -> &SchemaRef {
         self.columns.schema()
     }
@@ -77,7 +73,7 @@ impl Load {
         let (mut fitted, mut overflows, mut renamed) = (Vec::with_capacity(batches.len()), Vec::new(), Vec::new());
         let before = self.schema().clone();
         for rows in batches {
-            let done = self.columns.fit(rows, self.policy).map_err(|cause| self.unfit(cause))?;
+            let done = self.columns.fit(rows, self.policy).map_err(IngestError::rows(self.root.display()))?;
             if let Some(conflict) = done.conflicts.into_iter().next() {
                 let reason = format!("{} in {} rows", conflict.reason, conflict.rows);
                 return Err(TableError::Rows { path: self.root.clone(), column: conflict.field, reason }.into());
@@ -92,7 +88,7 @@ impl Load {
             [rows] => Ok(rows.clone()),
             rows => concat_batches(&schema, rows),
         });
-        let rows = rows.map_err(|cause| self.unfit(cause))?;
+        let rows = rows.map_err(IngestError::rows(self.root.display()))?;
         let inserter = match &mut self.inserter {
             Some(inserter) => {
                 if schema != before {
@@ -111,9 +107,5 @@ impl Load {
         };
         let inserted = inserter.insert_once(name, std::slice::from_ref(&rows)).await?;
         Ok(LoadedBatch { inserted, overflows, renamed })
-    }
-
-    fn unfit(&self, cause: ArrowError) -> IngestError {
-        IngestError::Rows { table: self.root.display().to_string(), cause }
     }
 }

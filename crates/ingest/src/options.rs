@@ -8,7 +8,6 @@ use table::{Codec, EncodingSet, TableName};
 use crate::log::Durability;
 use crate::parts::Partition;
 
-/// Settings of a store.
 #[derive(Debug, Clone, PartialEq)]
 pub struct StoreOptions {
     /// When a request is acknowledged.

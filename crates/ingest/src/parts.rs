@@ -6,7 +6,6 @@ use chrono::Datelike as _;
 /// Maximum segments per flush: each costs a sync and memory.
 const PARTS_MAX: usize = 512;
 
-/// How segments are partitioned.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Partition {
     /// A segment holds rows that came together.

@@ -26,18 +26,18 @@ pub(crate) fn write_segments(
     partition: Partition,
     root: &Path,
 ) -> Result<Vec<Segment>, IngestError> {
-    let cause = |cause| IngestError::Rows { table: root.display().to_string(), cause };
+    let unfit = IngestError::rows(root.display());
     if partition == Partition::None && are_in_order(batches) {
         // The first batch decides the encodings, so it has to be large enough.
         let mut rows = 0;
         let few = batches.iter().take_while(|b| (rows < CHUNK_ROWS, rows += b.num_rows()).0).count();
-        let first = concat_batches(&batches[0].schema(), &batches[..few]).map_err(cause)?;
+        let first = concat_batches(&batches[0].schema(), &batches[..few]).map_err(&unfit)?;
         let whole: Vec<RecordBatch> = std::iter::once(first).chain(batches[few..].iter().cloned()).collect();
         return Ok(vec![appender.write(&whole, None)?]);
     }
     let Some(order) = order(batches) else { return Ok(vec![appender.write(batches, None)?]) };
     let write = |(part, rows): (Option<String>, &[Row])| {
-        let rows = in_order(batches, rows).map_err(cause)?;
+        let rows = in_order(batches, rows).map_err(&unfit)?;
         Ok(appender.write(&rows, part.as_deref())?)
     };
     partition.cut(&order).into_iter().map(write).collect()

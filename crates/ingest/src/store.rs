@@ -54,24 +54,19 @@ pub struct Store {
 /// The result of a write to one table.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Written {
-    /// The table.
     pub table: TableName,
-    /// Rows stored.
     pub rows: u64,
     /// Whether they were stored before, under the same key.
     pub before: bool,
     /// Refused rows, by column.
     pub conflicts: Vec<Conflict>,
-    /// Values stored in overflow columns.
     pub overflows: Vec<Overflow>,
-    /// Fields stored under another name.
     pub renamed: Vec<Renamed>,
 }
 
 /// A table that cannot be written now. Its rows are safe in its log.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Failing {
-    /// The table.
     pub table: TableName,
     /// The reason, and the remedy.
     pub reason: String,
@@ -84,7 +79,6 @@ pub struct Failing {
 /// Figures of a store since it was opened.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct StoreFigures {
-    /// Tables.
     pub tables: u64,
     /// Rows acknowledged.
     pub rows: u64,
@@ -92,15 +86,12 @@ pub struct StoreFigures {
     pub groups: u64,
     /// Segments written.
     pub segments: u64,
-    /// Their rows.
     pub segment_rows: u64,
-    /// Their bytes.
     pub segment_bytes: u64,
     /// Groups and segments that could not be written.
     pub failures: u64,
     /// Time since the last failed log write to a table without a successful one since.
     pub log_failed: Option<Duration>,
-    /// Bytes of logs on disk.
     pub log_bytes: u64,
     /// Rows waiting for a segment.
     pub waiting_rows: u64,
@@ -319,7 +310,7 @@ impl Store {
             let position = lock(&live.buffer).first_unwritten().map_or(u64::MAX, |first| first - 1);
             // A log that cannot be synced does not block the others.
             closed = closed.and(lock(&live.log).close(position));
-            live.give_up_digests();
+            live.unlock_flush();
         }
         closed.map(|()| failing)
     }
@@ -330,7 +321,7 @@ impl Drop for Store {
     fn drop(&mut self) {
         for live in self.lives() {
             live.close();
-            live.give_up_digests();
+            live.unlock_flush();
         }
     }
 }

@@ -17,7 +17,6 @@ pub(super) const MAGIC: &[u8; 8] = b"mwlog\0\0\x01";
 const MAGIC_WHOLE: &[u8; 8] = b"mwlog\0\x01\x01";
 const _: () = assert!(MAGIC.len() as u64 == Appender::LOG_HEAD_BYTES);
 
-/// The content of a file.
 #[derive(Debug)]
 pub(crate) struct Content {
     pub(crate) bytes: u64,

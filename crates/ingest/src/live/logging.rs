@@ -1,0 +1,184 @@
+//! Writes groups of requests to the log, before readers see them, and takes over what other processes append.
+
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::time::{Duration, Instant};
+
+use disk::Disk;
+use table::Appender;
+use tokio::sync::mpsc;
+
+use super::admission::Write;
+use super::{GROUP_MAX, Live, lock};
+use crate::advice;
+use crate::buffer::Logged;
+use crate::columns::Policy;
+use crate::digest::enter;
+use crate::error::IngestError;
+use crate::locks::Lock;
+use crate::log::{Log, NewEntry, Recovered, holds_rows};
+
+/// How long to wait for another process's flush, and how often to check.
+const FLUSH_MAX: Duration = Duration::from_secs(30);
+const FLUSH_LOOK: Duration = Duration::from_millis(20);
+
+impl Live {
+    /// Writes a group to the log, shows its rows to readers, and answers. Blocks.
+    fn log_group(&self, group: Vec<Write>) {
+        let mut log = lock(&self.log);
+        let mut keys = Vec::new();
+        let (known, new): (Vec<Write>, Vec<Write>) = group.into_iter().partition(|write| match write.entry.key() {
+            Some(key) if log.knows(key) || keys.contains(&key) => true,
+            key => {
+                keys.extend(key);
+                false
+            }
+        });
+        let (mut entries, rest): (Vec<_>, Vec<_>) =
+            new.into_iter().map(|w| (w.entry, (w.rows, w.share, w.done))).unzip();
+        let written = if entries.is_empty() { Ok(0) } else { self.append(&mut log, &mut entries) };
+        drop(entries);
+        self.counts.log_bytes.store(log.bytes(), Ordering::Relaxed);
+        let mut answers: Vec<_> = Vec::with_capacity(rest.len() + known.len());
+        match written {
+            Ok(first) => {
+                self.counts.groups.fetch_add(1, Ordering::Relaxed);
+                if !rest.is_empty() {
+                    *lock(&self.counts.log_failed) = None;
+                }
+                let mut buffer = lock(&self.buffer);
+                for (position, (rows, share, done)) in (first..).zip(rest) {
+                    self.counts.rows.fetch_add(rows.num_rows() as u64, Ordering::Relaxed);
+                    buffer.push(Logged::new(position, rows, Some(share)));
+                    answers.push((done, Ok(false)));
+                }
+            }
+            Err(error) => {
+                self.counts.failures.fetch_add(1, Ordering::Relaxed);
+                *lock(&self.counts.log_failed) = Some(Instant::now());
+                tracing::error!(table = %self.name, %error, "requests were refused");
+                answers.extend(rest.into_iter().map(|(.., done)| (done, Err(IngestError::Log(error.to_string())))));
+            }
+        }
+        drop(log);
+        answers.extend(known.into_iter().map(|w| (w.done, Ok(true))));
+        for (done, answer) in answers {
+            if done.send(answer).is_err() {
+                tracing::debug!(table = %self.name, "a sender went away before it was answered");
+            }
+        }
+        self.advise();
+        if self.is_due() {
+            self.due.notify_one();
+        }
+    }
+
+    /// Appends entries after those of other processes, which it takes over.
+    fn append(&self, log: &mut Log, entries: &mut [NewEntry]) -> Result<u64, IngestError> {
+        let _turn = log.turn()?;
+        self.take_over(log)?;
+        let first = log.append(entries, self.options.durability);
+        *lock(&self.others) = log.path_of_others();
+        first
+    }
+
+    /// Takes over entries that other processes appended. Blocks for the time of an append.
+    ///
+    /// # Errors
+    /// When the log cannot be read.
+    pub(crate) fn look_for_others(&self) -> Result<(), IngestError> {
+        // The file may hold our own group, still being written: then nothing is left once we have the lock.
+        if !holds_rows(&lock(&self.others)) {
+            return Ok(());
+        }
+        let mut log = lock(&self.log);
+        let _turn = log.turn()?;
+        self.take_over(&mut log)
+    }
+
+    /// Takes over entries of other processes. The caller holds the append lock.
+    fn take_over(&self, log: &mut Log) -> Result<(), IngestError> {
+        let mut others = log.others()?;
+        if others.entries.is_empty() {
+            return Ok(());
+        }
+        let mut columns = lock(&self.columns);
+        let mut fitted = Vec::with_capacity(others.entries.len());
+        for Recovered { position, rows } in others.entries.drain(..) {
+            let rows = columns.fit(rows, Policy::KEEP).map_err(IngestError::rows(&self.name))?.rows;
+            fitted.push(Logged::new(position, rows, None));
+        }
+        drop(columns);
+        log.go_on_after(&mut others);
+        *lock(&self.others) = log.path_of_others();
+        self.counts.log_bytes.store(log.bytes(), Ordering::Relaxed);
+        let mut buffer = lock(&self.buffer);
+        for logged in fitted {
+            self.counts.rows.fetch_add(logged.rows.num_rows() as u64, Ordering::Relaxed);
+            buffer.push(logged);
+        }
+        drop(buffer);
+        if self.is_due() {
+            self.due.notify_one();
+        }
+        Ok(())
+    }
+
+    /// Notes the columns for appending processes, if they changed.
+    pub(crate) fn advise(&self) {
+        let changes = lock(&self.columns).changes();
+        if *lock(&self.noted) == Some(changes) {
+            return;
+        }
+        let columns = lock(&self.columns).clone();
+        let folder = self.root.join(Appender::LOG_FOLDER);
+        match Lock::append(&folder).and_then(|_turn| advice::write(&self.root, &self.disk, &columns)) {
+            Ok(()) => *lock(&self.noted) = Some(columns.changes()),
+            // The note is only advice.
+            Err(error) => tracing::debug!(table = %self.name, %error, "the columns could not be noted"),
+        }
+    }
+
+    /// Lets other processes flush the log.
+    pub(crate) fn unlock_flush(&self) {
+        lock(&self.flush_lock).take();
+    }
+
+    /// Takes the log files up to `position`, now in the table, and removes them; see [`crate::log::Done::remove`].
+    /// Blocks.
+    pub(crate) fn release(&self, position: u64, gently: impl Fn() -> bool) -> Result<(), IngestError> {
+        let mut done = lock(&self.log).take_done(position)?;
+        let removed = done.remove(&*self.disk, gently);
+        let mut log = lock(&self.log);
+        log.put_back(done);
+        self.counts.log_bytes.store(log.bytes(), Ordering::Relaxed);
+        removed
+    }
+}
+
+/// Takes the lock on flushing the table in the folder `root`. Flushes by other processes end soon.
+pub(super) async fn flush_lock(root: &Path, disk: &Arc<dyn Disk>) -> Result<Lock, IngestError> {
+    let place = enter(root, disk).await?;
+    let started = Instant::now();
+    loop {
+        if let Some(lock) = Lock::try_digest(&place.folder)? {
+            return Ok(lock);
+        }
+        if started.elapsed() > FLUSH_MAX {
+            return Err(IngestError::Digesting { path: root.to_owned() });
+        }
+        tokio::time::sleep(FLUSH_LOOK).await;
+    }
+}
+
+/// Writes requests to the log in groups until the table closes.
+pub(super) async fn write_to_log(live: Arc<Live>, mut waiting: mpsc::Receiver<Write>) {
+    let mut group = Vec::new();
+    while waiting.recv_many(&mut group, GROUP_MAX).await > 0 {
+        let (group, live) = (std::mem::take(&mut group), live.clone());
+        if let Err(panic) = tokio::task::spawn_blocking(move || live.log_group(group)).await {
+            tracing::error!(error = %panic, "a group of requests was not written");
+        }
+    }
+}

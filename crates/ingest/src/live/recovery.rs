@@ -1,0 +1,117 @@
+//! Keeps the rows of a table that cannot be written: they leave memory, stay in the log, and come back from there.
+
+use std::sync::atomic::Ordering;
+use std::time::Instant;
+
+use table::Appender;
+
+use super::{Live, lock};
+use crate::buffer::Logged;
+use crate::columns::Policy;
+use crate::digest::columns_of;
+use crate::error::IngestError;
+use crate::trouble;
+
+/// Why the rows of a table cannot be written.
+#[derive(Debug, Clone)]
+pub(crate) struct Trouble {
+    pub(crate) reason: String,
+    pub(crate) since: Instant,
+    pub(crate) tries: u32,
+}
+
+impl Live {
+    /// Moves the rows of a failing table out of memory, so that other tables have room.
+    pub(crate) fn hold(&self) {
+        let mut buffer = lock(&self.buffer);
+        let position = buffer.first_unwritten().map_or(*self.committed.borrow(), |first| first - 1);
+        buffer.hold(position);
+    }
+
+    /// Whether rows are in the log only.
+    pub(crate) fn is_held(&self) -> bool {
+        lock(&self.buffer).held_from().is_some()
+    }
+
+    /// Resets the columns to the table's current ones, with the log in it up to `position`; waiting rows are fitted
+    /// anew, as after a restart. Blocks.
+    ///
+    /// # Errors
+    /// When the log cannot be read.
+    pub(crate) fn start_again(&self, table: Option<&Appender>, position: u64) -> Result<(), IngestError> {
+        let log = lock(&self.log);
+        let mut columns = columns_of(table, &self.root, &self.disk);
+        let mut fitted = Ok(());
+        let mut rows = 0;
+        log.entries(position + 1, |entry| {
+            rows += entry.rows.num_rows();
+            if fitted.is_ok() {
+                fitted = columns.fit(entry.rows, Policy::KEEP).map(drop);
+            }
+        })?;
+        fitted.map_err(IngestError::rows(&self.name))?;
+        *lock(&self.columns) = columns;
+        let mut buffer = lock(&self.buffer);
+        buffer.hold(position);
+        buffer.take_back(Vec::new(), rows);
+        drop(buffer);
+        drop(log);
+        self.committed.send_replace(position);
+        Ok(())
+    }
+
+    /// Takes back the next rows that are in the log only. Blocks.
+    ///
+    /// # Errors
+    /// When the log cannot be read.
+    pub(crate) fn take_back(&self) -> Result<(), IngestError> {
+        let log = lock(&self.log);
+        let Some(from) = lock(&self.buffer).held_from() else { return Ok(()) };
+        let (mut chunk, mut rows, mut bytes, mut more) = (Vec::new(), 0, 0, 0);
+        let mut columns = lock(&self.columns);
+        let mut fitted = Ok(());
+        log.entries(from, |entry| {
+            if rows >= self.options.flush_rows || bytes >= self.options.flush_bytes {
+                more += entry.rows.num_rows();
+                return;
+            }
+            rows += entry.rows.num_rows();
+            bytes += entry.rows.get_array_memory_size();
+            match columns.fit(entry.rows, Policy::KEEP) {
+                Ok(done) => chunk.push(Logged::new(entry.position, done.rows, None)),
+                Err(cause) => fitted = Err(cause),
+            }
+        })?;
+        drop(columns);
+        fitted.map_err(IngestError::rows(&self.name))?;
+        lock(&self.buffer).take_back(chunk, more);
+        Ok(())
+    }
+
+    /// Notes why rows could not be written, for requests and for other processes.
+    pub(crate) fn fail(&self, error: &IngestError) {
+        self.counts.failures.fetch_add(1, Ordering::Relaxed);
+        let reason = error.to_string();
+        let mut trouble = lock(&self.trouble);
+        let is_new = trouble.as_ref().is_none_or(|known| known.reason != reason);
+        let known = trouble.get_or_insert_with(|| Trouble { reason: String::new(), since: Instant::now(), tries: 0 });
+        known.tries += 1;
+        known.reason.clone_from(&reason);
+        drop(trouble);
+        if is_new {
+            tracing::error!(table = %self.name, %error, "rows could not be written to a segment; they stay in the log");
+            trouble::note(&self.root, &reason);
+        }
+    }
+
+    /// Clears the failure; with the first segment, also the note of an earlier process.
+    pub(crate) fn recovered(&self, is_first: bool) {
+        let was_failing = lock(&self.trouble).take().is_some();
+        if was_failing {
+            tracing::info!(table = %self.name, "rows are written to segments again");
+        }
+        if was_failing || is_first {
+            trouble::forget(&self.root);
+        }
+    }
+}
