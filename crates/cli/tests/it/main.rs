@@ -1,4 +1,4 @@
-//! The program as its users meet it: processes, files, exit codes, messages.
+//! The program from a user's view: processes, files, exit codes, messages.
 
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
@@ -14,6 +14,7 @@ mod export;
 mod failures;
 mod fleet;
 mod gate;
+mod golden;
 mod hostile;
 mod kill;
 mod loadgen;
