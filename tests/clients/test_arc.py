@@ -105,7 +105,7 @@ def test_side_by_side(server, database):
 
 
 def test_refusals_reach_the_caller(client, server, database):
-    with pytest.raises(ArcIngestionError, match="400.*stored 1 rows"):
+    with pytest.raises(ArcIngestionError, match="400.*stored 1 row"):
         client.write.write_line_protocol(["cpu n=1i 1", "cpu n=oops 2"])
     with pytest.raises(ArcQueryError, match="no table"):
         client.query.query("SELECT * FROM nothing")

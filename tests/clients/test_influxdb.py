@@ -67,7 +67,7 @@ def test_what_there_is(client, server, database):
 
 def test_refusals_reach_the_caller(client, server, database):
     lines = ["cpu n=1i 1", "cpu n=oops 2", "cpu n=3i 3"]
-    with pytest.raises(InfluxDBClientError, match="rejected 1 items, stored 2 rows") as refused:
+    with pytest.raises(InfluxDBClientError, match="rejected 1 item, stored 2 rows") as refused:
         client.write_points(lines, protocol="line")
     assert refused.value.code == 400
     assert server.rows(f"SELECT sum(n) FROM {database}.cpu") == [(4,)]

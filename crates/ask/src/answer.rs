@@ -20,7 +20,6 @@ use crate::state::{
     shifted, span,
 };
 
-/// The answer to a question.
 #[derive(Debug, Clone)]
 pub struct Answer {
     /// One row per group: its key columns (the first `keys`), then its measures. For samples, the sampled rows.
@@ -31,7 +30,7 @@ pub struct Answer {
     pub by_time: bool,
     /// Number of groups, including those past the limit.
     pub groups: usize,
-    /// What was read to compute the answer.
+    /// The data read to compute the answer.
     pub reading: Reading,
     /// Remarks about the answer, such as why it is approximate.
     pub notes: Vec<String>,
@@ -66,7 +65,7 @@ impl Scalar<'_> {
 #[derive(Debug, Clone, Copy)]
 enum Source {
     Key(usize),
-    /// A measure, and one of its columns.
+    /// A measure, and the index of one of its columns.
     Measure(usize, usize),
 }
 
@@ -311,7 +310,7 @@ impl Table<'_> {
 /// Buckets of a reported histogram, at most.
 const BUCKETS_MAX: u64 = 20;
 
-/// By how many powers of two the buckets must widen to be at most [`BUCKETS_MAX`].
+/// The number of powers of two by which the buckets must widen, so that at most [`BUCKETS_MAX`] remain.
 fn widening(by_group: &[CountedValues]) -> i32 {
     let Some((low, high)) = span(by_group) else { return 0 };
     (0..63).find(|by| (high >> by).abs_diff(low >> by) < BUCKETS_MAX).unwrap_or(63)
@@ -319,7 +318,7 @@ fn widening(by_group: &[CountedValues]) -> i32 {
 
 #[derive(Debug, Clone, Copy)]
 enum Width {
-    /// Two to this power.
+    /// The width is two to this power.
     Power(i32),
     /// Each from one power of two to the next.
     Doubling,
@@ -345,7 +344,7 @@ impl Width {
         }
     }
 
-    /// The edges of a bucket of integers, cut at the greatest integer.
+    /// The edges of a bucket of integers, limited to the greatest integer.
     fn whole_edges(self, place: i64) -> (i64, i64) {
         let within = |edge: i128| edge.clamp(i128::from(i64::MIN), i128::from(i64::MAX)) as i64;
         match (self, place) {
@@ -375,7 +374,7 @@ fn whole(kind: Kind, value: i64) -> Option<Scalar<'static>> {
     }
 }
 
-/// Uses 64-bit integers where all values fit, otherwise decimals of 38 digits.
+/// Uses 64-bit integers if all values fit, otherwise decimals of 38 digits.
 fn integers(name: &str, values: Vec<Option<i128>>) -> Result<ArrayRef> {
     const DIGITS_MAX: u8 = 38;
     if values.iter().flatten().all(|v| i64::try_from(*v).is_ok()) {

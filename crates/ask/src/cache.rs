@@ -4,8 +4,8 @@
 //! beside the table's segments; Delta readers ignore names that begin with `_`. The key of an answer leaves out
 //! conditions that all rows of the segment meet, so a sliding time window reuses the answers of all segments inside it.
 //!
-//! Files are written under a temporary name and renamed, and are verified when read. So any number of processes can
-//! share a cache, and it can be deleted at any time. Past its size limit the oldest files are removed.
+//! Files are written under a temporary name, renamed, and verified when read. So any number of processes can share a
+//! cache, and users can delete it at any time. When the cache exceeds its size limit, it removes the oldest files.
 
 use std::fs;
 use std::io::Write as _;
@@ -23,9 +23,9 @@ const FOLDER: &str = "_cache";
 /// Part of every key: a new format ignores the old files.
 const FORMAT: &str = "manyworlds answer 1";
 const SUFFIX: &str = ".answer";
-/// Answers of segments with fewer rows are not cached: reading the rows is as fast.
+/// Minimum rows of a segment to cache its answer: reading fewer rows is as fast.
 const ROWS_MIN: u64 = 50_000;
-/// Answers that take more memory (in bytes) are not cached.
+/// Maximum memory of a cached answer, in bytes.
 const MEMORY_MAX: usize = 8 << 20;
 /// Default size limit of a table's cache, in bytes.
 const BYTES_MAX: u64 = 256 << 20;
@@ -61,7 +61,7 @@ impl Cache {
         Self { bytes_max, ..self }
     }
 
-    /// Sets the least number of rows of a segment for its answer to be cached.
+    /// Sets the minimum rows of a segment to cache its answer.
     #[must_use]
     pub fn with_rows_min(self, rows_min: u64) -> Self {
         Self { rows_min, ..self }

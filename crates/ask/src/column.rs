@@ -11,26 +11,21 @@ use pages::{Codes, Dictionary, plain};
 /// The kind of values in a column.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub enum Kind {
-    /// Booleans.
     Bool,
-    /// Integers.
     Int,
     /// Times, in microseconds since 1970 UTC.
     Time,
     /// Days.
     Date,
-    /// Real numbers.
     Float,
-    /// Text.
     Text,
     /// Sets of text.
     Set,
-    /// Anything else: can be shown, but not grouped or measured.
+    /// Any other type: readable, but not grouped or measured.
     Other,
 }
 
 impl Kind {
-    /// The kind of an Arrow type.
     pub fn of(ty: &DataType) -> Self {
         match ty {
             DataType::Boolean => Self::Bool,
@@ -89,7 +84,7 @@ impl Kind {
 
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Values {
-    /// For every kind that [`Kind::is_whole`]. Values of NULL rows are unspecified.
+    /// For every kind that [`Kind::is_whole`] accepts. Values of NULL rows are unspecified.
     Ints(Vec<i64>),
     /// Zeros have no sign, and NaN has one bit pattern.
     Floats(Vec<f64>),
@@ -97,7 +92,7 @@ pub(crate) enum Values {
     Texts { codes: Codes, dictionary: Arc<Dictionary> },
     /// The members of each row end at `ends`, and are codes in `dictionary`.
     Sets { ends: Vec<u32>, codes: Vec<u32>, dictionary: Arc<Dictionary> },
-    /// Only the validity was read.
+    /// Only the validity was read; the number of rows.
     Unread(usize),
 }
 
@@ -170,7 +165,7 @@ impl Column {
         Self { values, valid: self.valid.as_ref().map(|valid| take(valid, rows)) }
     }
 
-    /// Converts an array of any type of the kind.
+    /// Converts an array of any type that the kind includes.
     pub(crate) fn from_arrow(array: &ArrayRef, kind: Kind) -> Result<Self, ArrowError> {
         let valid = (array.null_count() > 0).then(|| array.logical_nulls()).flatten();
         let valid = valid.map(|nulls| nulls.iter().collect::<Vec<bool>>());

@@ -3,84 +3,49 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// Why a question failed.
 #[derive(Debug, thiserror::Error)]
 pub enum AskError {
-    /// The question names a column that the table does not have.
     #[error("unknown column {name:?}{}", did_you_mean(near, all))]
     UnknownColumn {
         name: String,
         /// Similar names, the most similar first.
         near: Vec<String>,
-        /// All column names.
         all: Vec<String>,
     },
     /// A part of the question violates its grammar or does not fit the columns it names.
     #[error("{what}: {error}")]
-    Syntax {
-        /// The part of the question.
-        what: &'static str,
-        /// The error, with its position.
-        error: expr::Error,
-    },
-    /// A part of the question does not support the type of its column.
+    Syntax { what: &'static str, error: expr::Error },
     #[error("cannot {what}: the column holds {holds}, not {needs}")]
     Type {
-        /// What failed, such as `compute avg(host)`.
+        /// The failed computation, such as `compute avg(host)`.
         what: String,
         column: String,
-        /// What the column holds.
         holds: String,
-        /// What it must hold.
         needs: &'static str,
     },
-    /// Parts of the question contradict each other.
+    /// Parts of the question contradict each other. The reason includes a remedy.
     #[error("{reason}")]
-    Invalid {
-        /// Why, and what to do.
-        reason: String,
-    },
-    /// The answer exceeds the memory limit.
+    Invalid { reason: String },
     #[error(
         "the question needs more than the {} MB memory limit ({}): narrow it by conditions or time, or ask for fewer groups",
         limit >> 20,
         wanted
     )]
     Memory {
-        /// The limit, in bytes.
         limit: usize,
-        /// What takes the memory.
+        /// The largest use of memory.
         wanted: String,
     },
-    /// An exact integer result does not fit 38 digits.
     #[error("{what} exceeds 38 digits: scale the values down, or narrow the question")]
-    Overflow {
-        /// What overflowed.
-        what: String,
-    },
+    Overflow { what: String },
     #[error("cannot {action} {}: {source}", path.display())]
-    Io {
-        /// The operation, as a verb.
-        action: &'static str,
-        path: PathBuf,
-        source: io::Error,
-    },
+    Io { action: &'static str, path: PathBuf, source: io::Error },
     /// A segment is not valid Parquet.
     #[error("{} is damaged: {reason}", path.display())]
-    Damaged {
-        /// The file of the segment.
-        path: PathBuf,
-        /// What is wrong.
-        reason: String,
-    },
+    Damaged { path: PathBuf, reason: String },
     /// A partial answer cannot be read.
     #[error("{name}: {reason}")]
-    Partial {
-        /// The name of the partial answer.
-        name: String,
-        /// What is wrong with it.
-        reason: String,
-    },
+    Partial { name: String, reason: String },
 }
 
 impl AskError {
@@ -89,7 +54,7 @@ impl AskError {
     }
 
     pub(crate) fn unknown_column<'a>(name: &str, columns: impl Iterator<Item = &'a str>) -> Self {
-        /// Least similarity (Jaro-Winkler) of a suggestion.
+        /// Minimum similarity (Jaro-Winkler) of a suggestion.
         const ALIKE: f64 = 0.7;
         const NEAR_MAX: usize = 3;
         let all: Vec<String> = columns.map(str::to_owned).collect();

@@ -4,13 +4,13 @@
 //! merge with those of other machines.
 //!
 //! Guarantees
-//! - Answers are exact, or their notes say why not. Sums of integers lose nothing, quantiles are values of the column,
-//!   distinct values are counted one by one, and top groups are selected from all groups. Sums of real numbers keep
-//!   about twice their digits.
+//! - Answers are exact; otherwise their notes say why. Sums of integers are exact, quantiles are values of the
+//!   column, distinct values are counted individually, and top groups are selected from all groups. Sums of real
+//!   numbers have about twice the digits of a real number.
 //! - Statistics, filters and secondary indexes never exclude a matching row.
 //! - Memory is bounded: a question over its limit fails with [`AskError::Memory`].
 //!
-//! Never names an SQL engine or a wire format, and never writes rows to a table.
+//! The crate depends on no SQL engine and no wire format, and never writes rows to a table.
 
 mod answer;
 mod cache;

@@ -1,4 +1,4 @@
-//! Partial answers, and their form as bytes.
+//! Partial answers, and their encoding as bytes.
 
 use std::fmt::Write as _;
 
@@ -13,7 +13,7 @@ use crate::question::{Measure, Question};
 use crate::reading::Reading;
 use crate::state::{Accumulator, Bytes, Groups, Input};
 
-/// The answer of one machine among several. Partial answers to the same question merge, in any order, into the answer
+/// The answer of one of several machines. Partial answers to the same question merge, in any order, into the answer
 /// over all rows.
 #[derive(Debug, Clone)]
 pub struct Partial {
@@ -28,7 +28,6 @@ pub(crate) struct Shape {
     pub(crate) question: Question,
     /// Names and kinds of the key columns.
     pub(crate) groups: Vec<(String, Kind)>,
-    /// Kinds of the measured columns.
     pub(crate) measured: Vec<Option<Kind>>,
     pub(crate) weight: Option<Kind>,
     pub(crate) notes: Vec<String>,
@@ -78,7 +77,7 @@ impl Partial {
     }
 
     fn read(bytes: &[u8]) -> Option<Self> {
-        /// The greatest compression ratio to expect; larger claims are damage.
+        /// The maximum compression ratio; a larger claim means damage.
         const RATIO_MAX: usize = 1 << 16;
         let mut input = Input(bytes);
         let hash = u64::from_le_bytes(input.take(8)?.try_into().ok()?);
@@ -126,12 +125,11 @@ impl Partial {
         Self { shape, groups, reading }
     }
 
-    /// The question that this partially answers.
     pub fn question(&self) -> &Question {
         &self.shape.question
     }
 
-    /// What was read to compute it.
+    /// The data read to compute the partial answer.
     pub fn reading(&self) -> &Reading {
         &self.reading
     }

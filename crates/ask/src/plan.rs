@@ -19,13 +19,13 @@ pub(crate) struct Plan {
     pub(crate) names: Vec<String>,
     pub(crate) types: Vec<DataType>,
     pub(crate) kinds: Vec<Kind>,
-    /// All must hold.
+    /// All of these must hold.
     pub(crate) conditions: Vec<Cond>,
     /// The time bucket, if any, is first.
     pub(crate) groups: Vec<GroupBy>,
     pub(crate) measured: Vec<Measured>,
     pub(crate) weight: Option<usize>,
-    /// Whether the question asks for samples, which read all columns.
+    /// Whether the question asks for samples, which need all columns.
     shows_all: bool,
 }
 
@@ -235,20 +235,19 @@ impl Plan {
         columns
     }
 
-    /// Whether the question needs a column.
     pub(crate) fn is_used(&self, column: usize) -> bool {
         let mut used = self.shows_all || self.answered().contains(&column);
         self.conditions.iter().for_each(|condition| condition.each_column(&mut |of| used |= of == column));
         used
     }
 
-    /// Whether values are read without rounding: decimals are read as doubles.
+    /// Whether values are read without rounding. Decimals are read as doubles, so they are rounded.
     pub(crate) fn is_exact(&self, column: usize) -> bool {
         !matches!(self.types[column], DataType::Decimal128(..))
     }
 }
 
-/// Key columns, at most: one NULL bit each in a 64-bit cell.
+/// Maximum number of key columns: each needs a NULL bit in a 64-bit cell.
 const GROUPS_MAX: usize = 63;
 /// Splits nested conjunctions into separate conditions.
 fn flatten(condition: Cond, into: &mut Vec<Cond>) {

@@ -1,4 +1,4 @@
-//! Statistics of a column over some rows, and what they prove about conditions.
+//! Statistics of a column over some rows, and conclusions about conditions.
 
 use std::cmp::Ordering;
 
@@ -13,7 +13,7 @@ use crate::expression::{Comparison, Cond, Leaf, Test};
 pub(crate) enum Nulls {
     None,
     All,
-    /// Some, or unknown.
+    /// Some rows, or unknown.
     #[default]
     Some,
 }
@@ -36,7 +36,7 @@ pub(crate) enum Bound {
     Text(String),
 }
 
-/// What statistics say of a column over some rows. Missing parts exclude nothing.
+/// Statistics of a column over some rows. Missing statistics exclude nothing.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(crate) struct Summary {
     pub(crate) low: Option<Bound>,
@@ -44,7 +44,7 @@ pub(crate) struct Summary {
     pub(crate) nulls: Nulls,
 }
 
-/// What statistics prove about a condition over some rows.
+/// The conclusion from statistics about a condition over some rows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Verdict {
     /// No row matches.
@@ -55,7 +55,7 @@ pub(crate) enum Verdict {
 }
 
 impl Cond {
-    /// Judges the condition by the summary of each column.
+    /// Evaluates the condition on the summary of each column.
     pub(crate) fn verdict(&self, summary_of: &impl Fn(usize) -> Summary) -> Verdict {
         let worst = |parts: &[Self], ends: Verdict, other: Verdict| {
             let verdicts: Vec<Verdict> = parts.iter().map(|part| part.verdict(summary_of)).collect();
@@ -168,7 +168,7 @@ pub(crate) fn of_log(statistics: Option<&ColumnStatistics>, rows: u64, kind: Kin
     Summary { low, high, nulls }
 }
 
-/// Parses a bound from JSON. JSON may lose the last digit of a real number, so it is moved two steps by `next`.
+/// Parses a bound from JSON. JSON may lose the last digit of a real number, so `next` moves the bound two steps.
 fn of_json(value: &Value, kind: Kind, next: fn(f64) -> f64) -> Option<Bound> {
     Some(match kind {
         Kind::Int => Bound::Int(value.as_i64()?),
@@ -184,7 +184,7 @@ pub(crate) fn days_of(text: &str) -> Option<i64> {
     Some(day.signed_duration_since(chrono::NaiveDate::default()).num_days())
 }
 
-/// The statistics of a column chunk in the file's footer. `bounded`: its bounds are of values as the table has them.
+/// The statistics of a column chunk in the file's footer. `bounded`: their bounds apply to the table's type.
 pub(crate) fn of_footer(statistics: Option<&Statistics>, rows: u64, kind: Kind, bounded: bool) -> Summary {
     let Some(statistics) = statistics else { return Summary::default() };
     let nulls = Nulls::of(statistics.null_count_opt(), rows);

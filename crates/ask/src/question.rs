@@ -8,12 +8,12 @@ use serde::{Deserialize, Serialize};
 use crate::error::AskError;
 use crate::expression::micros_of;
 
-/// A question about the rows of a table: which rows, which groups, which measures, and in which order.
+/// A question about the rows of a table: the rows, groups and measures, and the order.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct Question {
-    /// Key columns. A row belongs to the group of each member of a set. Empty sets and NULL form groups of their own.
+    /// Key columns. A row with a set belongs to the group of each member. Empty sets and NULL form their own groups.
     pub groups: Vec<String>,
-    /// What to compute for each group; by default the number of rows.
+    /// Measures of each group; by default the number of rows.
     pub measures: Vec<Measure>,
     /// Conditions, all of which must hold.
     pub conditions: Vec<String>,
@@ -21,7 +21,7 @@ pub struct Question {
     pub time: Option<String>,
     /// Also group by time bucket.
     pub bucket: Option<Bucket>,
-    /// A numeric column that says how often a row counts; NULL weighs nothing. Weights apply to counts, sums, means and
+    /// A numeric column with the weight of each row; NULL has weight 0. Weights apply to counts, sums, means and
     /// deviations, but not to histograms, extremes, distinct values and quantiles.
     pub weight: Option<String>,
     /// Changes of labels, applied before grouping.
@@ -41,15 +41,10 @@ pub struct Question {
 /// A measure of each group. All but the count ignore rows with NULL in the column.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Measure {
-    /// Number of rows.
     Count,
-    /// Mean of a numeric column.
     Average(String),
-    /// Sum of a numeric column.
     Sum(String),
-    /// Least value.
     Least(String),
-    /// Greatest value.
     Greatest(String),
     /// Sample standard deviation (N - 1); NULL for fewer than two rows.
     Deviation(String),
@@ -59,12 +54,10 @@ pub enum Measure {
     Histogram(String),
     /// Number of values between powers of two.
     LogHistogram(String),
-    /// Quantiles.
     Quantiles(String, Vec<Quantile>),
 }
 
 impl Measure {
-    /// The measured column.
     pub fn column(&self) -> Option<&str> {
         match self {
             Self::Count => None,
@@ -106,8 +99,8 @@ impl Measure {
     }
 }
 
-/// A quantile by nearest rank: of N values in order, the value at place ceil(share * N), counted from 1. It is always
-/// one of the values. The share is `parts / of`.
+/// A quantile by nearest rank: of N ordered values, the value at place ceil(share * N), counted from 1. The result is
+/// always a value of the column. The share is `parts / of`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Quantile {
     parts: u64,
@@ -163,7 +156,6 @@ impl fmt::Display for Quantile {
 /// Time buckets of equal length, aligned to 1970-01-01 UTC (weeks to Mondays).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Bucket {
-    /// The length, in microseconds.
     pub micros: i64,
 }
 
@@ -225,7 +217,6 @@ pub fn moment(text: &str, now_micros: i64) -> Result<i64, AskError> {
 /// Replaces all matches of a pattern in a column of text, or in the members of a set.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Replacement {
-    /// The column.
     pub column: String,
     /// The regular expression.
     pub pattern: String,

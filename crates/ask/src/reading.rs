@@ -1,46 +1,38 @@
-//! What was read to compute an answer, and what was skipped.
+//! The data read and skipped to compute an answer.
 
 use std::collections::BTreeSet;
 
-/// What was read to compute an answer, and what was skipped.
+/// The data read and skipped to compute an answer.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Reading {
-    /// Segments of the table.
     pub segments: usize,
     /// Segments that the log's statistics exclude.
     pub segments_by_log: usize,
-    /// Segments counted from the log alone.
+    /// Segments counted from the log, without reading them.
     pub segments_counted: usize,
-    /// Segments answered from the cache.
     pub segments_cached: usize,
     /// Row groups of the opened segments.
     pub groups: usize,
-    /// Row groups that were read, at least in part.
+    /// Row groups read, at least in part.
     pub groups_read: usize,
-    /// What was skipped in the opened segments.
+    /// The data skipped in the opened segments.
     pub skipped: Skipped,
-    /// Names of the columns that were read.
     pub columns: BTreeSet<String>,
     /// Bytes read: footers, page indexes, secondary indexes, filters and pages.
     pub bytes: u64,
     /// Rows whose columns were read.
     pub rows: u64,
-    /// Rows that match the conditions.
     pub rows_matching: u64,
-    /// Unflushed rows, which are in no segment yet.
     pub rows_unflushed: u64,
 }
 
-/// What was skipped in the opened segments.
+/// The data skipped in the opened segments.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Skipped {
-    /// Row groups that their statistics exclude.
     pub groups_by_statistics: usize,
     /// Row groups that secondary indexes exclude.
     pub groups_by_lookup: usize,
-    /// Row groups that Bloom filters exclude.
     pub groups_by_filter: usize,
-    /// Pages that their statistics exclude.
     pub pages_by_statistics: usize,
     /// Bytes read of secondary indexes and filters.
     pub(crate) bytes: u64,

@@ -1,25 +1,20 @@
-//! A question as people and programs write it: command-line options or a JSON object.
+//! A question in text form, from command-line options or a JSON object.
 
 use serde::Deserialize;
 
 use crate::error::AskError;
 use crate::question::{Measure, Order, Quantile, Question, Samples, moment};
 
-/// A question in text form. Empty fields ask for nothing.
+/// A question in text form. Empty fields have no effect.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Request {
-    /// Key columns.
     pub group: Vec<String>,
-    /// Count the rows of each group; the default without other measures.
+    /// Count the rows of each group; the default if there are no other measures.
     pub count: bool,
-    /// Columns to average.
     pub avg: Vec<String>,
-    /// Columns to sum.
     pub sum: Vec<String>,
-    /// Columns to compute the minimum of.
     pub min: Vec<String>,
-    /// Columns to compute the maximum of.
     pub max: Vec<String>,
     /// Columns to compute the standard deviation of.
     pub stddev: Vec<String>,
@@ -42,13 +37,12 @@ pub struct Request {
     /// Conditions, all of which must hold.
     #[serde(rename = "where")]
     pub conditions: Vec<String>,
-    /// A numeric column that says how often a row counts.
+    /// A numeric column with the weight of each row.
     pub weight: Option<String>,
     /// Changes of labels, as `COLUMN=/PATTERN/TEXT/`.
     pub replace: Vec<String>,
     /// A column of the answer to sort groups by.
     pub sort: Option<String>,
-    /// Sort in ascending order.
     pub asc: bool,
     /// Maximum number of groups in the answer.
     pub limit: Option<usize>,

@@ -17,14 +17,12 @@ use crate::reading::Reading;
 use crate::segment::{Opened, Unit, match_batch, of_segment, read, units_of};
 use crate::state::Groups;
 
-/// How to answer a question.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Options {
-    /// Number of threads.
     pub threads: usize,
     /// Memory limit of groups and accumulators, in bytes.
     pub memory_bytes: usize,
-    /// Where to cache the answers of segments; `None` disables the cache.
+    /// The cache of segments' answers; `None` to disable it.
     pub cache: Option<Cache>,
 }
 
@@ -49,10 +47,10 @@ pub fn answer(source: &Snapshot, question: &Question, options: &Options) -> Resu
     partial(source, question, options)?.answer()
 }
 
-/// Computes this machine's partial answer, to be merged with those of others.
+/// Computes this machine's partial answer, to merge with those of other machines.
 ///
 /// # Errors
-/// As [`answer`]; also if the question asks for samples.
+/// See [`answer`]; also if the question asks for samples.
 pub fn partial(source: &Snapshot, question: &Question, options: &Options) -> Result<Partial> {
     if question.samples.is_some() {
         return Err(AskError::invalid("samples have no partial answer: ask for groups or measures"));
@@ -190,7 +188,7 @@ struct Work<'a> {
     jobs: Vec<Job<'a>>,
     cache: Option<&'a Cache>,
     wrote: AtomicBool,
-    /// An answer was too large to cache: do not try to cache those of other segments.
+    /// Set when an answer was too large to cache, to stop caching those of other segments.
     too_large: AtomicBool,
     budget: &'a Budget,
     cursor: AtomicUsize,
@@ -199,7 +197,7 @@ struct Work<'a> {
 }
 
 impl Work<'_> {
-    /// What each thread computed.
+    /// Returns the result of each thread.
     fn run(&self, threads: usize) -> Result<Vec<(Groups, Reading)>> {
         if self.jobs.is_empty() {
             return Ok(Vec::new());
@@ -222,7 +220,7 @@ impl Work<'_> {
         }
     }
 
-    /// Number of threads worth starting.
+    /// Number of threads that pay off.
     fn worth(&self) -> usize {
         /// Reading this many rows takes longer than starting a thread. Segments without a row count use `ROWS_UNKNOWN`.
         const ROWS_EACH: u64 = 1 << 16;
@@ -287,7 +285,7 @@ impl Work<'_> {
         }
     }
 
-    /// Reads units of a segment until none are left; returns how many.
+    /// Reads units of a segment until none are left; returns the number of units read.
     fn units(
         &self,
         job: &Job<'_>,
@@ -307,7 +305,7 @@ impl Work<'_> {
         Ok(done)
     }
 
-    /// As [`Self::units`]; the last thread to finish caches the answer of the segment.
+    /// See [`Self::units`]; the last thread to finish caches the segment's answer.
     fn answer_of(
         &self,
         job: &Job<'_>,

@@ -17,7 +17,7 @@ use crate::question::{Question, Samples};
 use crate::reading::Reading;
 use crate::segment::{Opened, match_batch, of_segment, read, rows_of, units_of};
 
-/// The first matching rows: of segments ordered by their earliest time, then unflushed ones.
+/// The first matching rows, from segments by earliest time, then from unflushed rows.
 pub(crate) fn samples(source: &Snapshot, question: &Question) -> Result<Answer, AskError> {
     let Some(Samples { rows: wanted, columns }) = &question.samples else {
         return Err(AskError::invalid("the question asks for no samples"));
@@ -83,7 +83,7 @@ pub(crate) fn samples(source: &Snapshot, question: &Question) -> Result<Answer, 
     Ok(Answer { groups: rows.num_rows(), rows, keys: 0, by_time: false, reading, notes: Vec::new() })
 }
 
-/// The segments by earliest time, as far as the log knows it: their names say nothing.
+/// Orders segments by earliest time, if the log knows it. Their names carry no order.
 fn in_time<'a>(source: &'a Snapshot, plan: &Plan) -> Vec<&'a Segment> {
     let time = plan.names.iter().zip(&plan.kinds).find(|(_, kind)| **kind == Kind::Time).map(|(name, _)| name);
     let mut segments: Vec<&Segment> = source.segments.iter().collect();

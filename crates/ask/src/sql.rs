@@ -13,13 +13,13 @@ use crate::question::{Measure, Question};
 
 type Result<T> = std::result::Result<T, AskError>;
 
-/// The SQL of a question about a table, given by database and name: `manyworlds sql` answers it with the same rows.
+/// A question's SQL over a table, given by database and name. `manyworlds sql` returns the same rows for it.
 ///
 /// # Errors
-/// If the question does not fit the columns, or SQL cannot express it, as for histograms.
+/// If the question does not fit the columns, or SQL cannot express it (histograms).
 pub fn sql((database, table): (&str, &str), question: &Question, schema: &Schema) -> Result<String> {
     let plan = Plan::new(question, schema)?;
-    // Without the database the name might resolve to a table of ensembles.
+    // Without the database, the name might resolve to a table of ensembles.
     let table = format!("{}.{}", quoted(database), column(table));
     let conditions = conditions(question)?;
     let filter = if conditions.is_empty() { String::new() } else { format!("\nWHERE {}", conditions.join("\n  AND ")) };

@@ -1,24 +1,24 @@
-//! Benchmarks of the program, and their reports.
+//! Benchmarks of the program, with reports.
 //!
-//! Enters: the program, an empty folder and a workload. Leaves: all figures as data for JSON, and reports as Markdown and
-//! HTML.
+//! Enters: the program, an empty folder and a workload. Leaves: all figures as data for JSON, and reports as Markdown
+//! and HTML.
 //!
 //! | benchmark | measures |
 //! |---|---|
-//! | [`season`] | football seasons: writing at several scales, varied settings, reading |
+//! | [`season`] | football seasons: writes at several scales, varied settings, reads |
 //! | [`cdr`] | call records streamed into every layout of a table |
 //! | [`ingest`] | a server under a load of rows |
-//! | [`ask`] | events that are loaded, asked and appended |
-//! | [`fleet`] | the same ensembles in one process and by several workers |
-//! | [`siege`] | a server and a data folder under everything at once, with kills |
+//! | [`ask`] | events: loading, questions, appends |
+//! | [`fleet`] | the same ensembles in one process and with several workers |
+//! | [`siege`] | a server and a data folder under every kind of load at once, with kills |
 //!
 //! Guarantees
-//! - writers run in processes of their own, so that their peak memory is their own;
-//! - answers are checked before their time counts;
-//! - runs that must store the same content are compared by their hashes;
-//! - a missed bar is a result, never an error, because machines differ.
+//! - Each writer runs in its own process, so that its peak memory is measured alone.
+//! - A latency counts only if the answer is correct.
+//! - Runs that must store the same content are compared by hash.
+//! - A missed bar is a result, not an error, because machines differ.
 //!
-//! Knows no SQL engine: the caller hands one in.
+//! The caller provides the SQL engine.
 
 pub mod ask;
 pub mod cdr;

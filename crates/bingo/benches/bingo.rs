@@ -1,4 +1,4 @@
-//! How fast events are played, without events being told: worlds a second, and attempts a second.
+//! Measures how fast events are played without recording drops and completions: worlds and attempts per second.
 //!
 //! ```text
 //! cargo bench -p bingo
@@ -14,7 +14,7 @@ fn main() {
     divan::main();
 }
 
-/// An event that ships.
+/// An event shipped with the crate.
 #[derive(Clone, Copy)]
 enum Example {
     Small,
@@ -76,14 +76,14 @@ fn play(model: &Bingo, worlds: u32) -> u64 {
     attempts.0
 }
 
-/// Items are worlds.
+/// An item is a world.
 #[divan::bench(args = Example::ALL, sample_count = 20, sample_size = 1)]
 fn worlds(bencher: divan::Bencher<'_, '_>, example: Example) {
     let model = example.model();
     bencher.counter(ItemsCount::new(example.worlds())).bench_local(|| play(&model, divan::black_box(example.worlds())));
 }
 
-/// Items are attempts.
+/// An item is an attempt.
 #[divan::bench(args = Example::ALL, sample_count = 20, sample_size = 1)]
 fn attempts(bencher: divan::Bencher<'_, '_>, example: Example) {
     let model = example.model();
@@ -91,7 +91,7 @@ fn attempts(bencher: divan::Bencher<'_, '_>, example: Example) {
     bencher.counter(ItemsCount::new(attempts)).bench_local(|| play(&model, divan::black_box(example.worlds())));
 }
 
-/// Reading and checking an event, and knowing all that can be known before any world is played.
+/// Reads, checks and prepares an event before the first world.
 #[divan::bench(args = Example::ALL)]
 fn prepare(bencher: divan::Bencher<'_, '_>, example: Example) {
     bencher.bench_local(|| divan::black_box(example.model()));

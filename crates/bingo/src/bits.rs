@@ -1,4 +1,4 @@
-//! Small sets of numbers below 256, with the least one at hand.
+//! Small sets of numbers below 256 with fast access to the smallest.
 
 use std::ops::{BitAnd, BitOr, BitOrAssign};
 
@@ -25,7 +25,7 @@ impl Bits {
         self.0 == [0; WORDS]
     }
 
-    /// The least number in it.
+    /// The smallest number in the set.
     #[inline]
     pub(crate) fn first(self) -> Option<usize> {
         let word = self.0.iter().position(|word| *word != 0)?;
@@ -36,7 +36,7 @@ impl Bits {
         self.0.iter().map(|word| word.count_ones() as usize).sum()
     }
 
-    /// The numbers, from the least on.
+    /// The numbers in ascending order.
     pub(crate) fn iter(mut self) -> impl Iterator<Item = usize> {
         std::iter::from_fn(move || {
             let first = self.first()?;

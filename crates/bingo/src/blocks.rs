@@ -1,18 +1,18 @@
-//! What teams did over many worlds, as the columns of blocks.
+//! Collects teams' results over many worlds into the columns of blocks.
 
 use model::{EventBlock, EventValues, NULL_I32, NULL_LABEL, OutcomeBlock, Values};
 use world::WorldRange;
 
 use crate::side::{Happening, What};
 
-/// Rows of outcomes, one a world, that become columns in the end.
+/// Rows of outcomes, one per world; [`Self::block`] transposes them into columns.
 pub(crate) struct OutcomeRows {
     outcomes: usize,
     rows: Vec<i32>,
     columns: Vec<i32>,
 }
 
-/// Worlds that are turned together: their rows stay in the first-level cache.
+/// Worlds per tile. A tile's rows fit in the first-level cache while they become columns.
 const TILE: usize = 16;
 
 impl OutcomeRows {
@@ -24,7 +24,7 @@ impl OutcomeRows {
         self.rows.extend(row);
     }
 
-    /// The finished block, once every world has its row.
+    /// The finished block. Every world must have its row.
     pub(crate) fn block(&mut self, entity: usize, range: WorldRange) -> OutcomeBlock<'_> {
         let worlds = range.count();
         assert_eq!(self.rows.len(), worlds * self.outcomes, "one row a world");
@@ -40,7 +40,7 @@ impl OutcomeRows {
     }
 }
 
-/// Places of the words of the event column `what`.
+/// The words of the event column `what`, in code order.
 pub(crate) const WHATS: [&str; 2] = ["drop", "completion"];
 
 /// Events of one team over many worlds.
@@ -76,7 +76,7 @@ impl EventRows {
         }
     }
 
-    /// The finished block, its columns in the order of the catalogue's.
+    /// The finished block, with the columns in the catalogue's order.
     pub(crate) fn block(&self, entity: usize, range: WorldRange) -> EventBlock<'_> {
         let columns = vec![
             EventValues::I32(&self.second),
@@ -91,7 +91,7 @@ impl EventRows {
     }
 }
 
-/// The tiles completed in each world of a block, read world by world.
+/// Reads the tiles completed in each world of a block, world by world.
 pub(crate) struct Completions<'a> {
     second: &'a [i32],
     what: &'a [u8],
@@ -100,7 +100,7 @@ pub(crate) struct Completions<'a> {
 }
 
 impl<'a> Completions<'a> {
-    /// `places` are those of the columns `second`, `what` and `tile` among the block's.
+    /// `places` are the positions of the columns `second`, `what` and `tile` in the block.
     pub(crate) fn new(events: &EventBlock<'a>, places: [usize; 3]) -> Self {
         let [EventValues::I32(second), EventValues::Label(what), EventValues::Label(tile)] =
             places.map(|place| events.columns[place])
@@ -110,7 +110,7 @@ impl<'a> Completions<'a> {
         Self { second, what, tile, at: 0 }
     }
 
-    /// When which tile was completed in the next world, which has so many events.
+    /// The completions (second, tile) of the next world, which has `events` events.
     pub(crate) fn next(&mut self, events: u32) -> impl Iterator<Item = (u32, usize)> + use<'a> {
         let rows = self.at..(self.at + events as usize).min(self.second.len());
         self.at = rows.end;

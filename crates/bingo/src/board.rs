@@ -1,4 +1,4 @@
-//! An event as the simulation reads it: names are numbers, and what can be known before any world is played is known.
+//! An event prepared for the simulation: numbers instead of names, and all values that do not depend on the world.
 
 use std::collections::HashSet;
 
@@ -16,7 +16,7 @@ pub(crate) struct Board {
     /// Points of a row that open the next one.
     pub(crate) threshold: u32,
     pub(crate) rows: usize,
-    /// Tile `t` stands in row `t / 4` and is worth `t % 4 + 1` points.
+    /// Tile `t` is in row `t / 4` and is worth `t % 4 + 1` points.
     pub(crate) tiles: Vec<TilePlan>,
     pub(crate) drops: Vec<String>,
     pub(crate) activities: Vec<ActivityPlan>,
@@ -31,7 +31,7 @@ pub(crate) struct TeamPlan {
 }
 
 impl Board {
-    /// An event that was checked.
+    /// Prepares a checked event.
     pub(crate) fn new(event: &Event, switches: Switches) -> Self {
         let mut drops: Vec<String> = event.activities.iter().flat_map(Activity::drops).map(str::to_owned).collect();
         drops.sort_unstable();
@@ -80,9 +80,10 @@ impl Board {
         });
     }
 
-    /// A team; `written` are all rules in the order of [`Board::rules`], `entities` those of the teams before.
+    /// Prepares a team. `written` holds all rules in the order of [`Board::rules`], `entities` those of the earlier
+    /// teams.
     fn team(&self, event: &Event, team: &Team, written: &[&Rule], entities: &mut HashSet<u32>) -> TeamPlan {
-        // Players are looked at in the order in which the event lists them, whatever the team's is.
+        // The event's order of players counts, not the team's.
         let players = event.players.iter().enumerate().filter(|(_, player)| team.players.contains(&player.name));
         let members: Vec<MemberPlan> = players
             .map(|(place, player)| {
@@ -118,15 +119,15 @@ impl Board {
         }
     }
 
-    /// Seconds that a tile seems to take: those of the attempts that its best rule is expected to need. Looks at nothing but
-    /// the definition: at no skill, band, modifier or progress.
+    /// Estimated seconds to complete a tile: the expected number of attempts by its best rule, times their seconds.
+    /// Depends on the definition alone: not on skills, bands, modifiers or progress.
     pub(crate) fn estimate_s(&self, tile: usize) -> f64 {
         let tile = &self.tiles[tile];
         let of_rule = |rule: &RulePlan| {
             if rule.expected_units <= 0.0 {
                 return f64::INFINITY;
             }
-            // Sums of fractions may be too small by a hair: 5 / (2/3 + 3/3) is 3.00... and means 3.
+            // Sums of fractions may fall just short: 5 / (2/3 + 3/3) is 3.00... and means 3.
             let attempts = (f64::from(tile.count) / rule.expected_units * (1.0 - 1e-12)).ceil();
             attempts * f64::from(self.activities[rule.activity].seconds)
         };
@@ -134,9 +135,10 @@ impl Board {
     }
 }
 
-/// The number of a player in a team, by their names and nothing else: who else plays, and where, changes nobody's luck.
+/// The number of a player in a team. It depends on the two names only, so adding a player or a team does not change the
+/// draws of the others.
 fn entity(team: &str, player: &str) -> u32 {
-    // FNV-1a. No name has the byte 255.
+    // FNV-1a. No name contains the byte 255.
     let bytes = team.bytes().chain([u8::MAX]).chain(player.bytes());
     let hash =
         bytes.fold(0xcbf2_9ce4_8422_2325u64, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3));

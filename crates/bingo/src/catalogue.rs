@@ -1,4 +1,4 @@
-//! What the model emits, by name.
+//! Names of the model's entities, outcomes and events.
 
 use model::{Catalogue, Entity, EntityKind, EventColumn, EventKind, Outcome, OutcomeKind};
 
@@ -7,7 +7,7 @@ use crate::board::Board;
 use crate::definition::{Event, ROW_TILES, slug};
 use crate::side::{NEVER, Side};
 
-/// Everything that a team's world gives.
+/// The outcomes and events of each team's world.
 pub(crate) fn catalogue(event: &Event, board: &Board) -> Catalogue {
     let team = |team: &crate::definition::Team| Entity {
         name: slug(&team.name, '-'),
@@ -22,7 +22,7 @@ pub(crate) fn catalogue(event: &Event, board: &Board) -> Catalogue {
     }
 }
 
-/// What a whole win is stored as: every share of it is a whole number.
+/// The stored value of a whole win: every share of it is an integer.
 pub(crate) fn whole_win(teams: usize) -> i32 {
     let common = |a: i32, b: i32| {
         let (mut x, mut y) = (a, b);
@@ -86,7 +86,7 @@ fn event_columns(event: &Event, board: &Board) -> Vec<EventColumn> {
     ]
 }
 
-/// Conditions that hold in every world of a team: what it has is what its completed tiles and opened rows say.
+/// Conditions that hold in every world of a team: its totals match its completed tiles and opened rows.
 pub(crate) fn identities(board: &Board) -> Vec<String> {
     let end = board.duration;
     let tile = |tile: usize| format!("tile_{}_completed", slug(&board.tiles[tile].key, '_'));

@@ -1,18 +1,18 @@
-//! What a roll gives: outcomes with their chances, for each thing that changes them.
+//! Outcomes of a roll and their chances, for each set of modifiers.
 
 use crate::definition::{Line, Outcome, Roll, chance};
 
-/// Outcomes of one line as a draw of 32 bits finds them.
+/// Outcomes of one line, found from a draw of 32 bits.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Chances {
-    /// For each outcome, one past the last draw that gives it; draws past them all give nothing.
+    /// For each outcome, one past the last draw that gives it. Larger draws give nothing.
     ends: Vec<u64>,
 }
 
 const DRAWS: f64 = 4_294_967_296.0;
 
 impl Chances {
-    /// From probabilities that sum to 1 at most, each met within 2^-32.
+    /// Takes probabilities with a sum of at most 1; each is exact to within 2^-32.
     fn new(probabilities: &[f64]) -> Self {
         let mut sum = 0.0;
         let ends = probabilities.iter().map(|p| {
@@ -22,29 +22,30 @@ impl Chances {
         Self { ends: ends.collect() }
     }
 
-    /// The outcome that a draw gives.
     #[inline]
     pub(crate) fn outcome(&self, draw: u32) -> Option<usize> {
         self.ends.iter().position(|end| u64::from(draw) < *end)
     }
 }
 
-/// How the chances of outcomes follow from what is written.
+/// How chances follow from the fractions in the definition.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Reading {
-    /// The fractions; a factor multiplies the chance of what is accepted, and the rest shares what remains as before.
+    /// The exact fractions. A factor multiplies the chance of accepted outcomes; the other outcomes share the rest in
+    /// their original proportions.
     Exact,
-    /// The upper numbers as weights; a factor multiplies those of what is accepted, which are rounded. The reference's rule.
+    /// The numerators as weights. A factor multiplies the weights of accepted outcomes, which are rounded. `BingoSim`'s
+    /// rule.
     RoundedWeights,
 }
 
 impl Reading {
-    /// The probability of each outcome of a line. The outcomes that `accepted` says are those that `factor` is for.
+    /// The probability of each outcome of a line; `factor` applies to the outcomes that are `accepted`.
     pub(crate) fn probabilities(self, line: &Line, accepted: impl Fn(&Outcome) -> bool, factor: f64) -> Vec<f64> {
         let fractions = line.outcomes.iter().map(|o| chance(&o.chance).unwrap_or([0, 1]));
         let fractions: Vec<[f64; 2]> = fractions.map(|f| f.map(f64::from)).collect();
         let accepted: Vec<bool> = line.outcomes.iter().map(accepted).collect();
-        // Exactly 1: no factor.
+        // Exactly 1 means no factor.
         let is_changed = (factor - 1.0).abs() > 0.0 && accepted.contains(&true);
         match self {
             Self::Exact => {
@@ -64,8 +65,8 @@ impl Reading {
     }
 }
 
-/// The accepted outcomes together `factor` times as likely, or certain; the others, and getting nothing, in the
-/// proportions that they had.
+/// Makes the accepted outcomes together `factor` times as likely, up to certainty. The others, and no outcome, keep
+/// their proportions.
 fn multiplied(plain: &[f64], accepted: &[bool], factor: f64) -> Vec<f64> {
     let before: f64 = plain.iter().zip(accepted).filter(|(_, a)| **a).map(|(p, _)| p).sum();
     let after = (before * factor).min(1.0);
@@ -84,7 +85,7 @@ fn weighted(plain: &[f64], accepted: &[bool], factor: f64) -> Vec<f64> {
     weights.iter().map(|w| w / sum).collect()
 }
 
-/// Who rolls a line, and what its outcomes grant: a drop, and the least and the most units.
+/// Who rolls a line, and the grants of its outcomes: a drop, and the smallest and largest number of units.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct LinePlan {
     pub(crate) roll: Roll,

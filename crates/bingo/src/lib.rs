@@ -1,15 +1,14 @@
 //! A clan's bingo event: teams of players work through a board of tiles, row by row, for a fixed time.
 //!
-//! Enters: an [`Event`](definition::Event) that a user wrote, [`PARAMETERS`], a seed, a range of worlds. Leaves: for each
-//! team its points, tiles, furthest row, share of the win, when each row opened and each tile was completed; and every
-//! drop and completion as an event.
+//! Enters: an [`Event`](definition::Event) that a user wrote, [`PARAMETERS`], a seed, a range of worlds. Leaves, for
+//! each team: points, tiles, furthest row, share of the win, the opening time of each row and the completion time of
+//! each tile; every drop and completion is an event.
 //!
-//! A pure function of (event, parameters, seed, world): no I/O, no clock, no mathematics that differs between machines.
-//! Draws are keyed by world, team, player and purpose, team and player by name, so that a team meets the same luck whatever
-//! the other teams do and whoever they are, and strategies can be compared world by world.
+//! A pure function of (event, parameters, seed, world): no I/O, no clock, and the same arithmetic on every machine.
+//! Draws are keyed by world, team, player and purpose, with team and player by name. So a team has the same luck
+//! whatever the other teams are and do, and strategies can be compared world by world.
 //!
-//! It follows the rules of the system `BingoSim`; where those are not what a user would expect, ours differ, and a
-//! parameter gives the reference's back.
+//! The rules are those of `BingoSim`, except where these would surprise a user; parameters restore its rules.
 
 mod bits;
 mod blocks;
@@ -42,10 +41,10 @@ use side::Side;
 pub use switches::PARAMETERS;
 use switches::Switches;
 
-/// What the model's definition is called.
+/// The name of the model's definition.
 const EVENT: &str = "event";
 
-/// The model as a program finds it.
+/// The model's entry point for a program.
 pub const PLUGIN: Plugin = Plugin {
     name: "bingo",
     summary: "teams working through a board of tiles, attempt by attempt",
@@ -58,7 +57,7 @@ pub const PLUGIN: Plugin = Plugin {
     build: |parameters| Ok(Box::new(Bingo::new(parameters)?)),
 };
 
-/// The model with its event and parameters fixed.
+/// The model with a fixed event and parameters.
 pub struct Bingo {
     board: Arc<Board>,
     catalogue: Catalogue,
@@ -66,7 +65,7 @@ pub struct Bingo {
 
 impl Bingo {
     /// # Errors
-    /// Where there is no event, and where it cannot be played.
+    /// If the event is missing or cannot be played.
     pub fn new(parameters: &Parameters) -> Result<Self, ParameterError> {
         let event = definition::parse(parameters.definition(EVENT)?)?;
         let board = Arc::new(Board::new(&event, Switches::new(parameters)));
@@ -109,7 +108,8 @@ impl Model for Bingo {
         Ok(())
     }
 
-    /// All but the share of the win, which is the other teams' as well, and attempts that won nothing.
+    /// Recounts all outcomes except the share of the win, which also depends on other teams, and attempts that won
+    /// nothing.
     fn recount(&self, events: &EventBlock<'_>, sink: &mut dyn Sink) -> Result<(), Stop> {
         let kind = &self.catalogue.kinds[0];
         let mut rows = OutcomeRows::new(kind.outcomes.len(), events.range.count());

@@ -1,11 +1,11 @@
-//! Parts of an event as the simulation reads them.
+//! Parts of an event, prepared for the simulation.
 
 use crate::bits::Bits;
 use crate::chances::{Chances, LinePlan, Reading};
 use crate::definition::schedule::Schedule;
 use crate::definition::{Activity, Line, Modifier, Outcome, ROW_TILES, Rule};
 
-/// No rule of a tile is open to a player.
+/// Means that a player can use no rule of a tile.
 pub(crate) const NO_RULE: u16 = u16::MAX;
 
 pub(crate) struct TilePlan {
@@ -14,19 +14,17 @@ pub(crate) struct TilePlan {
     pub(crate) count: u32,
     /// Its rules, in order.
     pub(crate) rules: std::ops::Range<usize>,
-    /// Drops that any of its rules accepts.
+    /// Drops that at least one of its rules accepts.
     pub(crate) accepts: Bits,
     /// Activities of its rules.
     pub(crate) activities: Bits,
 }
 
 impl TilePlan {
-    /// The row in which a tile stands.
     pub(crate) fn row_of(tile: usize) -> usize {
         tile / ROW_TILES
     }
 
-    /// The points that a tile is worth.
     pub(crate) fn points_of(tile: usize) -> u32 {
         (tile % ROW_TILES) as u32 + 1
     }
@@ -34,26 +32,26 @@ impl TilePlan {
 
 pub(crate) struct ActivityPlan {
     pub(crate) solo: bool,
-    /// The least and the most players of a group.
+    /// Minimum and maximum players of a group.
     pub(crate) group: Option<[usize; 2]>,
-    /// Seconds of an attempt, and how many less or more it may take: the largest of its lines.
+    /// Seconds of an attempt, and the maximum deviation: the largest of its lines.
     pub(crate) seconds: u32,
     pub(crate) spread: u32,
     pub(crate) lines: Vec<LinePlan>,
-    /// What time is multiplied by for a group of as many players.
+    /// Factor on time by group size.
     pub(crate) time_of_size: Vec<f64>,
-    /// The place of its band for a group of as many players.
+    /// Index of the band by group size.
     band_of_size: Vec<usize>,
 }
 
-/// How a tile is won by an activity.
+/// One way to win a tile, by an activity.
 pub(crate) struct RulePlan {
     pub(crate) activity: usize,
-    /// What time is multiplied by, for each set of modifiers that somebody of a group has.
+    /// Factor on time for each set of modifiers that a group's members have.
     pub(crate) time_of_mask: Vec<f64>,
-    /// For each band, each such set, each line.
+    /// By band, then set of modifiers, then line.
     chances: Vec<Chances>,
-    /// Units that an attempt is expected to give, where nothing changes its chances.
+    /// Expected units of an attempt, without modifiers.
     pub(crate) expected_units: f64,
 }
 
@@ -66,13 +64,13 @@ impl RulePlan {
 }
 
 pub(crate) struct MemberPlan {
-    /// Place among the event's players.
+    /// Index among the event's players.
     pub(crate) player: usize,
-    /// What the player's draws for this team are keyed by.
+    /// The entity of the player's draws for this team.
     pub(crate) entity: u32,
     pub(crate) skill: f64,
     pub(crate) schedule: Schedule,
-    /// For each tile the first rule that is open to the player, or [`NO_RULE`].
+    /// For each tile the first rule that the player can use, or [`NO_RULE`].
     pub(crate) rule_of_tile: Vec<u16>,
     /// For each rule the set of its modifiers that the player has.
     pub(crate) mask_of_rule: Vec<u8>,

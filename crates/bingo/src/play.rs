@@ -1,4 +1,4 @@
-//! One world: all teams from the event's start to its end.
+//! Plays one world: all teams from the event's start to its end.
 
 use world::{Seed, World};
 
@@ -12,7 +12,7 @@ pub(crate) struct Play<'a> {
 }
 
 impl<'a> Play<'a> {
-    /// Happenings are kept of the teams that `keeps` says.
+    /// Records the happenings of the teams for which `keeps` holds.
     pub(crate) fn new(board: &'a Board, keeps: impl Fn(usize) -> bool) -> Self {
         Self { board, sides: (0..board.teams.len()).map(|team| Side::new(board, team, keeps(team))).collect() }
     }
@@ -23,12 +23,12 @@ impl<'a> Play<'a> {
         if self.board.switches.idle_until_quiet {
             self.together();
         } else {
-            // Nothing that a team does concerns another.
+            // Teams do not affect each other.
             self.sides.iter_mut().for_each(|side| alone(side, self.board.duration));
         }
     }
 
-    /// All teams on one clock, whose idle players are looked at when no team does anything: the reference's rule.
+    /// All teams on one clock. Idle players are scheduled only while no team has an attempt: `BingoSim`'s rule.
     fn together(&mut self) {
         let mut now = 0;
         self.sides.iter_mut().for_each(|side| side.schedule_all(now));
@@ -54,7 +54,8 @@ impl<'a> Play<'a> {
         }
     }
 
-    /// What a win is worth to each team, in parts of `whole`: those with the most points share it, or the first has it all.
+    /// Each team's share of a win, in parts of `whole`: the teams with the most points share it, or the first of them
+    /// has it all.
     pub(crate) fn win_shares(&self, whole: i32) -> impl Iterator<Item = i32> {
         let most = self.sides.iter().map(|side| side.points).max().unwrap_or(0);
         let winners = self.sides.iter().filter(|side| side.points == most).count() as i32;
@@ -67,7 +68,7 @@ impl<'a> Play<'a> {
     }
 }
 
-/// One team on a clock of its own.
+/// One team on its own clock.
 fn alone(side: &mut Side<'_>, duration: u32) {
     side.schedule_all(0);
     let mut session = side.next_session(0);

@@ -1,4 +1,4 @@
-//! One team in one world: who does what until when, and what came of it.
+//! One team in one world: its attempts, and their results.
 
 use world::{Seed, Stream, World};
 
@@ -8,48 +8,47 @@ use crate::definition::Roll;
 use crate::plan::{MemberPlan, NO_RULE, TilePlan};
 use crate::strategy::Live;
 
-/// No second of any event.
+/// A time after every event's end.
 pub(crate) const NEVER: u32 = u32::MAX;
-/// An end so far away that it does not come.
+/// The end of an attempt too long to finish.
 const FAR: u32 = u32::MAX - 1;
-/// Products of decimals as binary fractions may be too small by a hair: 90 x 0.7 is 62.99... and means 63.
+/// Products of decimals in binary may fall just short: 90 x 0.7 is 62.99... and means 63.
 const HAIR: f64 = 1e-9;
 
-/// What a stream of draws is for.
+/// The purpose of a stream of draws.
 #[derive(Debug, Clone, Copy)]
 #[repr(u32)]
 enum Purpose {
-    /// How long the attempts take that the player leads.
+    /// Durations of the attempts that the player leads.
     Duration,
-    /// What the player rolls.
     Roll,
-    /// What groups roll that the player leads.
+    /// Rolls of the groups that the player leads.
     GroupRoll,
-    /// How many units the player, or the group, gets.
+    /// Numbers of units for the player or the group.
     Units,
 }
 
 const PURPOSES: u32 = 4;
 
-/// What happened.
+/// A recorded drop or completion.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Happening {
     pub(crate) second: u32,
     pub(crate) what: What,
-    /// Who won it; `None` where a group did.
+    /// The winner; `None` for a group.
     pub(crate) player: Option<u8>,
     pub(crate) activity: u8,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum What {
-    /// Something was won, and a tile got so many units of it; or none wanted it.
+    /// A drop, and the units and the tile that received them; `None` if no tile accepts it.
     Drop { drop: u8, granted: Option<(u32, u8)> },
     /// A tile has all its units.
     Completion { tile: u8 },
 }
 
-/// An attempt under way, kept at its leader's place.
+/// An attempt in progress, stored under its leader.
 #[derive(Debug, Clone, Copy, Default)]
 struct Attempt {
     rule: u16,
@@ -58,9 +57,9 @@ struct Attempt {
 
 #[derive(Debug, Clone)]
 struct Member {
-    /// The span of the schedule that is now or next.
+    /// Index of the current or next span of the schedule.
     span: usize,
-    /// The rule that the member works by, decided when the board last changed.
+    /// The member's rule, chosen at the last change of the board.
     rule: Option<u16>,
     decided: u32,
     draws: [Stream; PURPOSES as usize],
@@ -79,16 +78,16 @@ pub(crate) struct Side<'a> {
     pub(crate) points: u32,
     pub(crate) tiles: u32,
     pub(crate) attempts: u32,
-    /// Counts changes of the board.
+    /// Number of changes of the board.
     version: u32,
     members: Vec<Member>,
-    /// When the attempt ends that each member leads, or [`NEVER`].
+    /// When each member's led attempt ends, or [`NEVER`].
     ends: Vec<u32>,
     attempting: Vec<Attempt>,
-    /// Members who are there and do nothing, and those of them who lack a partner.
+    /// Members who are online and idle, and those of them who lack a partner.
     idle: Bits,
     partnerless: Bits,
-    /// What happened, where somebody wants to know.
+    /// The recorded happenings; `None` if not recorded.
     pub(crate) happenings: Option<Vec<Happening>>,
     wants: Vec<(usize, u16)>,
 }
@@ -120,7 +119,7 @@ impl<'a> Side<'a> {
         }
     }
 
-    /// Begins a world: nobody does anything yet.
+    /// Starts a world, with all members idle.
     pub(crate) fn reset(&mut self, seed: Seed, world: World) {
         self.live = self.plan.strategy.start();
         self.units.fill(0);
@@ -143,7 +142,7 @@ impl<'a> Side<'a> {
         }
     }
 
-    /// Lets everybody who is there begin.
+    /// Starts attempts for all online members.
     pub(crate) fn schedule_all(&mut self, now: u32) {
         let free = |member: &usize| !self.attempting_now().contains(*member);
         let all = (0..self.members.len()).filter(free).collect();
@@ -155,7 +154,7 @@ impl<'a> Side<'a> {
         led.fold(Bits::default(), |all, (_, attempt)| all | attempt.members)
     }
 
-    /// When the next attempt ends, and who leads it; of those that end at once the one whose leader comes first.
+    /// The end and the leader of the next attempt to end; on a tie, the first leader.
     #[inline]
     pub(crate) fn next_end(&self) -> (u32, usize) {
         let mut next = (NEVER, 0);
@@ -167,7 +166,7 @@ impl<'a> Side<'a> {
         next
     }
 
-    /// When the next session of anybody starts after `now`, or [`NEVER`].
+    /// The next start of any session after `now`, or [`NEVER`].
     pub(crate) fn next_session(&self, now: u32) -> u32 {
         let next = |(member, plan): (&Member, &MemberPlan)| {
             let spans = &plan.schedule.spans()[member.span..];
@@ -176,7 +175,7 @@ impl<'a> Side<'a> {
         self.members.iter().zip(&self.plan.members).map(next).min().unwrap_or(NEVER)
     }
 
-    /// Lets those begin whose session starts now, and those who lack a partner.
+    /// Schedules members whose session starts now, and those who lack a partner.
     pub(crate) fn start_sessions(&mut self, now: u32) {
         let starts = |member: &usize| {
             let spans = self.plan.members[*member].schedule.spans();
@@ -186,7 +185,7 @@ impl<'a> Side<'a> {
         self.schedule(set | self.partnerless, now);
     }
 
-    /// Ends the attempt that a member leads, and lets its players go on, and others who may now have something to do.
+    /// Ends a leader's attempt. Its players go on, as do others who may now have work.
     pub(crate) fn end_attempt(&mut self, leader: usize, now: u32) {
         let Attempt { rule, members } = self.attempting[leader];
         self.ends[leader] = NEVER;
@@ -228,12 +227,12 @@ impl<'a> Side<'a> {
         }
     }
 
-    /// Modifiers of a rule that anybody has.
+    /// The modifiers of a rule that at least one member has.
     fn mask(&self, rule: usize, members: Bits) -> u8 {
         members.iter().fold(0, |mask, member| mask | self.plan.members[member].mask_of_rule[rule])
     }
 
-    /// Gives what was won to tiles, one grant after the other: each sees the rows that the one before opened.
+    /// Applies grants to tiles one by one: each sees the rows that earlier ones opened.
     fn grant(&mut self, grants: &[(u8, [u32; 2])], rule: usize, drawer: usize, winner: Option<usize>, now: u32) {
         for &(drop, [least, most]) in grants {
             let tile = self.plan.strategy.grant(&self.live, usize::from(drop));
@@ -263,7 +262,7 @@ impl<'a> Side<'a> {
         }
     }
 
-    /// Completes a tile, and opens the rows that this opens.
+    /// Completes a tile, and opens the rows that it unlocks.
     pub(crate) fn complete(&mut self, tile: usize, now: u32) {
         self.completed[tile] = now;
         self.points += TilePlan::points_of(tile);
@@ -282,12 +281,12 @@ impl<'a> Side<'a> {
         }
     }
 
-    /// The furthest row that opened, counted from 0.
+    /// The furthest open row, counted from 0.
     pub(crate) fn row(&self) -> u32 {
         self.live.furthest as u32
     }
 
-    /// Lets players who do nothing begin something, as groups where they want the same.
+    /// Starts attempts for idle players, in groups if they choose the same rule.
     fn schedule(&mut self, set: Bits, now: u32) {
         self.idle = without(self.idle, set);
         self.partnerless = without(self.partnerless, set);
@@ -329,7 +328,7 @@ impl<'a> Side<'a> {
         self.wants = wants;
     }
 
-    /// How many of the players who want the same go together; `None` where they are too few.
+    /// The group size for a number of players with the same rule; `None` if they are too few.
     fn size(&self, rule: u16, wanting: usize) -> Option<usize> {
         let activity = &self.board.activities[self.board.rules[usize::from(rule)].activity];
         match activity.group {
@@ -357,7 +356,7 @@ impl<'a> Side<'a> {
         spans.get(*place).is_some_and(|[from, _]| *from <= now)
     }
 
-    /// The rule that a member works by, decided anew only when the board has changed.
+    /// The member's rule, chosen again only after a change of the board.
     fn decide(&mut self, member: usize) -> Option<u16> {
         if self.members[member].decided != self.version {
             let tile = self.plan.strategy.work(&self.live, member);
@@ -369,8 +368,8 @@ impl<'a> Side<'a> {
         self.members[member].rule
     }
 
-    /// Begins an attempt that ends before anybody has to leave; else its players stay idle, and those of them who could
-    /// stay lack a partner who can.
+    /// Starts an attempt that ends before any member's session does. Otherwise its players stay idle, and those with
+    /// enough time lack a partner.
     fn begin(&mut self, group: Bits, leader: usize, rule: u16, now: u32) {
         let duration = self.duration(group, leader, usize::from(rule));
         let end = now.saturating_add(duration).min(FAR);
@@ -385,8 +384,8 @@ impl<'a> Side<'a> {
         self.ends[leader] = end;
     }
 
-    /// Seconds of an attempt: a draw about the activity's time, times the skill of the slowest, what the group's size
-    /// changes, and what anybody's modifiers change; rounded down, 1 at least.
+    /// Seconds of an attempt: a draw about the activity's time, times the skill of the slowest member and the factors
+    /// of the group's size and modifiers; rounded down, at least 1.
     fn duration(&mut self, group: Bits, leader: usize, rule: usize) -> u32 {
         let plan = &self.board.rules[rule];
         let activity = &self.board.activities[plan.activity];

@@ -1,6 +1,6 @@
-//! Worlds in which a team stood as it does now: `at 12h ±30m, points 40 ±4, tiles 18 ±2, row 5, done caverns-1`.
+//! Finds worlds in which a team stood as it does now: `at 12h ±30m, points 40 ±4, tiles 18 ±2, row 5, done caverns-1`.
 //!
-//! A team stands at a second as the tiles say that were completed up to then. A world matches where the team stands so at
+//! A team's standing at a second follows from the tiles completed by then. A world matches if the standing matches at
 //! any second within the time's tolerance.
 
 use std::fmt;
@@ -16,17 +16,17 @@ use crate::board::Board;
 use crate::definition::{duration_s, slug};
 use crate::side::{self, Side};
 
-/// What a team has a number of; see [`counts_of`].
+/// The counted values of a team; see [`counts_of`].
 const COUNTS: [&str; 3] = ["points", "tiles", "row"];
 
 fn counts_of(side: &Side<'_>) -> [u32; 3] {
     [side.points, side.tiles, side.row()]
 }
 
-/// Seconds, and whatever is counted, by which a tolerance of 0 is widened.
+/// Seconds, and counts, by which a tolerance of 0 is widened.
 const TIME_STEP: i32 = 600;
 const COUNT_STEP: i32 = 1;
-/// More than any team has of anything.
+/// Larger than any count of a team.
 const COUNT_MAX: i32 = 9_999;
 
 const EXAMPLE: &str = "at 12h ±30m, points 40 ±4, tiles 18 ±2, row 5, done KEY, missing KEY";
@@ -41,21 +41,21 @@ pub(crate) fn condition(
     is_meant.then(|| Ok(Box::new(Standing::parse(board, catalogue, text)?) as Box<dyn Condition>))
 }
 
-/// How a team stands at a second of the event.
+/// A team's standing at a second of the event.
 struct Standing {
     board: Arc<Board>,
-    /// The places of the columns `second`, `what` and `tile`.
+    /// Positions of the columns `second`, `what` and `tile`.
     columns: [usize; 3],
     second: i32,
     time_tolerance: Tolerance,
-    /// Places among [`COUNTS`].
+    /// Indices into [`COUNTS`].
     counts: Vec<(usize, i32, Tolerance)>,
     /// Tiles, and whether they are completed.
     tiles: Vec<(usize, bool)>,
 }
 
 impl Standing {
-    /// Parses `at TIME [±TIME]` and, in any order and each after a comma, `points|tiles|row N [±N]`, `done KEY` and
+    /// Parses `at TIME [±TIME]`, then comma-separated and in any order `points|tiles|row N [±N]`, `done KEY` and
     /// `missing KEY`.
     fn parse(board: &Arc<Board>, catalogue: &Catalogue, text: &str) -> Result<Self, ConditionError> {
         let mut parts = text.split(',').map(str::trim);
@@ -102,7 +102,7 @@ impl Standing {
         Ok(())
     }
 
-    /// The distance of the team's way through a world, which begins with no tile and has these completions.
+    /// The distance of a team's progress through a world: no tile at first, then these completions.
     fn distance(&self, side: &mut Side<'_>, completions: impl Iterator<Item = (u32, usize)>) -> u32 {
         let (mut nearest, mut from) = (NEVER, 0);
         for (second, tile) in completions {
@@ -115,7 +115,7 @@ impl Standing {
         nearest.min(self.distance_while(side, from..=self.board.duration))
     }
 
-    /// The distance of a team that stands as `side` during these seconds.
+    /// The distance of a team with the standing of `side` during these seconds.
     fn distance_while(&self, side: &Side<'_>, seconds: RangeInclusive<u32>) -> u32 {
         let completed = |tile: usize| side.completed[tile] != side::NEVER;
         if self.tiles.iter().any(|(tile, done)| completed(*tile) != *done) {
@@ -156,7 +156,7 @@ impl Condition for Standing {
     }
 }
 
-/// As it is typed.
+/// The form that a user types.
 impl fmt::Display for Standing {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "at {}", time_text(self.second))?;

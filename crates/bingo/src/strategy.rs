@@ -1,20 +1,20 @@
-//! How a team decides: what a player does next, and which tile gets what was won.
+//! A team's strategy: a player's next work, and the tile that receives a drop.
 //!
-//! A strategy looks at tiles in an order that it knows beforehand, so what it decides is the first tile of a set: sets of
-//! tiles are kept as sets of places in its orders.
+//! A strategy tries tiles in a fixed order, so each choice is the first tile of a set. Sets of tiles are stored as sets
+//! of positions in these orders.
 
 use crate::bits::Bits;
 use crate::definition::{ROW_TILES, StrategyKey, Team};
 use crate::plan::{MemberPlan, NO_RULE, TilePlan};
 
-/// Tiles from the first to the last.
+/// Tiles in order.
 pub(crate) struct Order {
     tiles: Vec<u8>,
     places: Vec<u8>,
 }
 
 impl Order {
-    /// By a key; `less` says which tile comes first.
+    /// Sorts all tiles; `compare` says which of two comes first.
     fn new(tiles: usize, compare: impl Fn(usize, usize) -> std::cmp::Ordering) -> Self {
         let mut all: Vec<usize> = (0..tiles).collect();
         all.sort_by(|a, b| compare(*a, *b));
@@ -32,24 +32,24 @@ impl Order {
     }
 }
 
-/// In which order tiles are looked at.
+/// The orders in which tiles are tried.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(usize)]
 enum Look {
-    /// For what to do.
+    /// For a choice of work.
     Work,
-    /// For where units go.
+    /// For a grant of units.
     Grant,
-    /// For both, when `combo_unlocking` has all rows open.
+    /// For both, in `combo_unlocking` once all rows are open.
     Late,
 }
 
 const LOOKS: usize = 3;
 
-/// Sets of tiles, one in the places of each order.
+/// Sets of tiles, one by positions in each order.
 type Sets = [Bits; LOOKS];
 
-/// What a team does, knowing the board and its players.
+/// A team's choices, prepared for its board and players.
 pub(crate) struct Strategy {
     key: StrategyKey,
     orders: [Order; LOOKS],
@@ -60,26 +60,26 @@ pub(crate) struct Strategy {
     accepts: Vec<Sets>,
     /// For each member, the tiles that it can work for.
     open_to: Vec<Sets>,
-    /// For each place of the late order, the other tiles that share an activity with it, and how soon it seems done: the
-    /// smaller, the sooner.
+    /// For each position of the late order, the other tiles that share an activity with it, and the rank of its
+    /// estimated time, shortest first.
     sharing: Vec<Bits>,
     soon: Vec<u16>,
 }
 
-/// Tiles that are neither completed nor in a closed row.
+/// Tiles that are incomplete and in an open row.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Live {
     sets: Sets,
-    /// The furthest row that is open.
+    /// The furthest open row.
     pub(crate) furthest: usize,
 }
 
-/// What every strategy knows of a board.
+/// The parts of a board that strategies read.
 pub(crate) struct Terrain<'a> {
     pub(crate) tiles: &'a [TilePlan],
-    /// Seconds that each tile seems to take.
+    /// Estimated seconds of each tile.
     pub(crate) estimates: &'a [f64],
-    /// How many drops there are.
+    /// Number of drops.
     pub(crate) drops: usize,
     /// Points of a row that open the next one.
     pub(crate) threshold: u32,
@@ -115,7 +115,7 @@ impl Strategy {
         }
     }
 
-    /// A board at its start, with its first row open.
+    /// The tiles at the start, with only the first row open.
     pub(crate) fn start(&self) -> Live {
         Live { sets: self.rows[0], furthest: 0 }
     }
@@ -151,7 +151,7 @@ impl Strategy {
         }
     }
 
-    /// The most points and tiles that share its activities, then the soonest done.
+    /// The tile with the most points and tiles that share its activities; on a tie, the shortest time.
     fn late_work(&self, live: Bits, open_to: Bits) -> Option<usize> {
         let late = &self.orders[Look::Late as usize];
         let worth = |place: usize| {
@@ -161,7 +161,7 @@ impl Strategy {
         (live & open_to).iter().max_by_key(|place| worth(*place)).map(|place| usize::from(late.tiles[place]))
     }
 
-    /// The tile that gets a drop.
+    /// The tile that receives a drop.
     #[inline]
     pub(crate) fn grant(&self, live: &Live, drop: usize) -> Option<usize> {
         let look = if self.is_late(live) { Look::Late } else { Look::Grant } as usize;
@@ -196,8 +196,8 @@ fn orders(board: &Terrain<'_>, key: StrategyKey) -> [Order; LOOKS] {
     }
 }
 
-/// The tiles of a row that reach the points aimed at and seem done soonest, of all subsets; of equal ones the one whose
-/// keys come first.
+/// The tiles of a row to aim at: of all subsets with enough points the one with the shortest estimated time; on a tie,
+/// the first keys.
 fn aim(board: &Terrain<'_>, team: &Team, row: usize) -> Vec<usize> {
     let points = team.parameters.aim_points.unwrap_or(board.threshold);
     let first = row * ROW_TILES;

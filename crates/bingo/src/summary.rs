@@ -1,4 +1,4 @@
-//! One team in one world: what it has, its board, and who won what.
+//! Summarises one team in one world: its totals, its board, and the players' drops.
 
 use model::{Cell, EntityWorld, EventBlock, EventKind, EventValues, SummaryTable};
 
@@ -6,7 +6,7 @@ use crate::board::Board;
 use crate::definition::slug;
 use crate::plan::TilePlan;
 
-/// The team, its tiles in the board's order, and its players.
+/// Tables of the team, its tiles in board order, and its players.
 pub(crate) fn tables(board: &Board, world: EntityWorld<'_>) -> Vec<SummaryTable> {
     let won = world.events.map(|events| Won::of(board, world, events));
     let mut tables = vec![team(world), tiles(board, world, won.as_ref())];
@@ -24,7 +24,7 @@ fn team(world: EntityWorld<'_>) -> SummaryTable {
 fn tiles(board: &Board, world: EntityWorld<'_>, won: Option<&Won>) -> SummaryTable {
     let columns = ["row", "tile", "points", "units", "count", "row_opened_s", "completed_s"];
     let mut table = SummaryTable::new("board", columns);
-    // What never happened is one second past the end.
+    // Times one second past the end mean "never".
     let second = |outcome: String| {
         let second = world.value(&outcome).filter(|second| *second <= f64::from(board.duration));
         second.map_or(Cell::Empty, Cell::from)
@@ -56,10 +56,10 @@ fn players(world: EntityWorld<'_>, won: &Won) -> SummaryTable {
     table
 }
 
-/// What the events of a world say.
+/// Totals from the events of a world.
 struct Won {
     units_of_tile: Vec<u32>,
-    /// Drops, units that tiles got, and completions of each player, and of groups at the end.
+    /// Drops, granted units and completions of each player, with groups last.
     by_player: Vec<(String, [u32; 3])>,
 }
 

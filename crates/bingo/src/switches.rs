@@ -1,5 +1,4 @@
-//! Rules of the system that this model follows, where ours are others: each can be had back, so that results can be
-//! compared.
+//! Switches back to rules of `BingoSim` that this model changes, so that results can be compared.
 
 use model::{ParameterSpec, Parameters};
 
@@ -7,24 +6,24 @@ const fn switch(name: &'static str, doc: &'static str) -> ParameterSpec {
     ParameterSpec { name, doc, default: 0.0, min: 0.0, max: 1.0 }
 }
 
-/// Every switch: 1 is the reference's rule, 0 ours.
+/// All switches: 1 is `BingoSim`'s rule, 0 ours.
 pub const PARAMETERS: &[ParameterSpec] = &[
     switch(
         "idle_until_quiet",
-        "idle players are looked at again when nobody of any team does anything, and not when their session starts, \
-         a row opens or a partner is free",
+        "idle players look for work only when no team has an attempt, instead of when their session starts, a row opens \
+         or a partner is free",
     ),
-    switch("first_team_wins", "of teams with the most points the first one wins, and they do not share the win"),
+    switch("first_team_wins", "the first of the teams with the most points wins, instead of all sharing the win"),
     switch(
         "rounded_weights",
-        "outcomes are drawn by the upper numbers of their chances, which modifiers multiply and round, and not by their \
-         chances",
+        "outcomes are drawn with the numerators of their chances as weights, which modifiers multiply and round, instead \
+         of with their chances",
     ),
-    switch("undersized_groups", "a group below the least size goes ahead where one player could, and not each alone"),
-    switch("closed_at_start", "with opening_points 0 rows open once a tile is completed, and not at the start"),
+    switch("undersized_groups", "a group below the minimum size starts if one player could, instead of each alone"),
+    switch("closed_at_start", "with opening_points 0, rows open once a tile is completed, instead of at the start"),
 ];
 
-/// The switches as the simulation reads them.
+/// The switches, parsed.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 #[allow(clippy::struct_excessive_bools, reason = "each stands for itself")]
 pub(crate) struct Switches {

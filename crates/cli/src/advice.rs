@@ -1,4 +1,4 @@
-//! Adds a flag or command to an error as advice; libraries know neither.
+//! Adds the flag or command to use to an error; libraries name neither.
 
 use ask::AskError;
 use ensemble::{EnsembleError, QuestionError};

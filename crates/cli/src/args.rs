@@ -40,7 +40,7 @@ pub(crate) use table::{
     TableTrimArgs, TableVacuumArgs, VacuumTarget,
 };
 
-/// Simulate what could happen. Take in what did. Ask both.
+/// Simulate what could happen. Ingest what did. Query both.
 #[derive(Debug, Parser)]
 #[command(version, about, max_term_width = 100)]
 pub(crate) struct Args {
@@ -281,7 +281,7 @@ pub(crate) enum Format {
     Csv,
 }
 
-/// What `sql` takes.
+/// Arguments of `sql`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct SqlArgs {
     /// Statement to run

@@ -1,6 +1,6 @@
 //! Bars and columns in block characters.
 
-/// Blocks filled by eighths, from none to a full one.
+/// Blocks filled by eighths, from empty to full.
 const ACROSS: [char; 9] = [' ', '▏', '▎', '▍', '▌', '▋', '▊', '▉', '█'];
 const UP: [char; 9] = [' ', '▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
 
@@ -21,7 +21,7 @@ fn eighths(share: f64, blocks: usize) -> usize {
     if share > 0.0 { eighths.max(1) } else { 0 }
 }
 
-/// One column per value, scaled to `most`, with a gap for a missing one. Returns `rows` lines, the topmost first.
+/// One column per value, scaled to `most`; a missing value leaves a gap. Returns `rows` lines from the top.
 pub(crate) fn columns(values: &[Option<f64>], most: f64, rows: usize) -> Vec<String> {
     let height = |value: &Option<f64>| value.map_or(0, |v| eighths(if most > 0.0 { v / most } else { 0.0 }, rows));
     let heights: Vec<usize> = values.iter().map(height).collect();
@@ -29,7 +29,7 @@ pub(crate) fn columns(values: &[Option<f64>], most: f64, rows: usize) -> Vec<Str
     (0..rows).rev().map(line).collect()
 }
 
-/// Reduces to at most `width` values: the maximum of neighbours.
+/// Reduces to at most `width` values: each is the maximum of adjacent ones.
 pub(crate) fn fit(values: &[Option<f64>], width: usize) -> Vec<Option<f64>> {
     let each = values.len().div_ceil(width.max(1)).max(1);
     values.chunks(each).map(|chunk| chunk.iter().flatten().copied().reduce(f64::max)).collect()

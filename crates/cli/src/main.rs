@@ -14,7 +14,7 @@ use std::thread;
 
 use anyhow::Context as _;
 
-/// Returns pages to the system. With the system's allocator, a server and the benchmarks used twice the memory
+/// Returns pages to the system. With the system's allocator, the server and the benchmarks used twice the memory
 /// (docs/performance.md).
 #[global_allocator]
 static ALLOCATOR: tikv_jemallocator::Jemalloc = tikv_jemallocator::Jemalloc;
@@ -38,14 +38,14 @@ fn main() -> ExitCode {
         Ok(code) => code,
         Err(error) if is_broken_pipe(&error) => ExitCode::SUCCESS,
         Err(error) => {
-            // A closed stderr has no reader.
+            // If stderr is closed, the error has no reader.
             let _ = writeln!(std::io::stderr(), "error: {}", advice::explain(&error));
             ExitCode::from(2)
         }
     }
 }
 
-/// Whether the reader of stdout closed it early, as `head` does: not an error.
+/// Whether the reader of stdout closed it early, like `head`. This is not an error.
 pub(crate) fn is_broken_pipe(error: &anyhow::Error) -> bool {
     let causes = error.chain().filter_map(|c| c.downcast_ref::<std::io::Error>());
     causes.into_iter().any(|e| e.kind() == std::io::ErrorKind::BrokenPipe)

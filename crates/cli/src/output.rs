@@ -7,24 +7,22 @@ use anyhow::{Context as _, Result};
 use ensemble::Interval;
 use serde::Serialize;
 
-/// Prints a result.
 pub(crate) fn print(text: &str) -> Result<()> {
     let mut out = std::io::stdout().lock();
     out.write_all(text.as_bytes()).and_then(|()| out.flush()).context("cannot write the result")
 }
 
-/// Prints a result as JSON.
 pub(crate) fn print_json<T: Serialize + ?Sized>(value: &T) -> Result<()> {
     print(&format!("{}\n", serde_json::to_string_pretty(value)?))
 }
 
 /// Prints a note for people to stderr.
 pub(crate) fn note(text: &str) {
-    // A closed stderr has no reader.
+    // If stderr is closed, the note has no reader.
     let _ = writeln!(std::io::stderr(), "{text}");
 }
 
-/// An aligned table: numbers right, text left.
+/// An aligned table: numbers on the right, text on the left.
 pub(crate) struct Table {
     header: Vec<String>,
     rows: Vec<Vec<String>>,
@@ -40,7 +38,7 @@ impl Table {
         Self { header, rows: Vec::new() }
     }
 
-    /// Appends a row with as many cells as the header has.
+    /// Appends a row with as many cells as the header.
     pub(crate) fn push_row(&mut self, row: Vec<String>) {
         self.rows.push(row);
     }
@@ -49,7 +47,6 @@ impl Table {
         self.rows.push(row.into());
     }
 
-    /// Formats the table as CSV.
     pub(crate) fn to_csv(&self) -> String {
         let field = |text: &String| {
             if text.contains([',', '"', '\n']) { format!("\"{}\"", text.replace('"', "\"\"")) } else { text.clone() }
@@ -83,6 +80,11 @@ impl fmt::Display for Table {
     }
 }
 
+/// A number of rows: `1 row`, `1,234,567 rows`.
+pub(crate) fn count_rows(n: u64) -> String {
+    if n == 1 { "1 row".to_owned() } else { format!("{} rows", count(n)) }
+}
+
 /// A count with separated thousands: `1,234,567`.
 pub(crate) fn count(n: u64) -> String {
     let digits = n.to_string();
@@ -101,13 +103,13 @@ pub(crate) fn number(n: f64) -> String {
     format!("{n:.4}")
 }
 
-/// Decimals that show two digits of the uncertainty `width`, but at least `least`.
+/// Number of decimals that show two digits of the uncertainty `width`, and at least `least`.
 fn decimals(width: f64, least: usize) -> usize {
     const MOST: i32 = 15;
     if width > 0.0 { (1 - width.log10().floor() as i32).clamp(least as i32, MOST) as usize } else { least }
 }
 
-/// A number with the uncertainty `width`, never rounded to 0.
+/// A number with the precision of the uncertainty `width`, never rounded to 0.
 pub(crate) fn known_to(n: f64, width: f64) -> String {
     format!("{n:.*}", decimals(width, 4))
 }

@@ -1,4 +1,4 @@
-//! Progress of long work: a bar on a terminal, plain lines elsewhere.
+//! Progress of long work: a bar on a terminal, otherwise plain lines.
 
 use std::io::IsTerminal as _;
 use std::sync::Arc;
@@ -17,7 +17,7 @@ const LINE_EACH: Duration = Duration::from_secs(5);
 /// Time between lines about phases.
 const PHASES_EACH: Duration = Duration::from_secs(10);
 
-/// Shows finished worlds: a bar, removed when dropped, or lines.
+/// Shows finished worlds in a bar, removed when dropped, or in lines.
 pub(crate) struct Display {
     bar: Option<ProgressBar>,
     shown: Instant,
@@ -40,7 +40,7 @@ impl Display {
         self.shown.elapsed() >= if self.bar.is_some() { BAR_EACH } else { LINE_EACH }
     }
 
-    /// Shows finished and all worlds, and `said`.
+    /// Shows the numbers of finished and of all worlds, and `said`.
     pub(crate) fn show(&mut self, done: u64, worlds: u64, said: String) {
         self.shown = Instant::now();
         if let Some(bar) = &self.bar {

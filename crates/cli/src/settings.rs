@@ -1,6 +1,7 @@
-//! The settings of a server: flags override the environment, which overrides a file, which overrides defaults.
+//! The settings of a server. Flags override the environment, the environment overrides a file, and a file overrides
+//! defaults.
 //!
-//! A file's settings become flags before clap sees them, so each is checked once, in one place, wherever it came from.
+//! A file's settings become flags before clap parses them, so each is checked in one place, whatever its source.
 
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
@@ -25,9 +26,9 @@ const SEPARATOR: &str = ";";
 pub(crate) struct Setting {
     /// The flag's name.
     pub(crate) name: String,
-    /// `None`: not set, and without a default.
+    /// `None`: neither set nor with a default.
     pub(crate) value: Option<String>,
-    /// Where the value comes from, as text.
+    /// The source of the value, as text.
     pub(crate) source: String,
 }
 
@@ -37,7 +38,7 @@ pub(crate) struct Setting {
 /// If the settings file cannot be used.
 pub(crate) fn parse(mut words: Vec<OsString>) -> Result<(Args, Vec<Setting>)> {
     let command = command();
-    // The second parse, which includes the file, reports errors.
+    // The second parse includes the file and reports errors.
     let first = command.clone().ignore_errors(true).try_get_matches_from(&words);
     let asked = first.as_ref().ok().and_then(|m| m.subcommand()).filter(|(name, _)| COMMANDS.contains(name));
     let Some((name, given)) = asked else {
@@ -67,7 +68,7 @@ fn settings_of(command: &Command) -> impl Iterator<Item = &clap::Arg> {
     command.get_arguments().filter(|arg| arg.get_long().is_some_and(|name| !OTHERS.contains(&name)))
 }
 
-/// The file's settings that neither flags nor the environment override.
+/// The file's settings, except those overridden by flags or the environment.
 fn read(file: &Path, command: &Command, given: &ArgMatches) -> Result<Vec<(String, String)>> {
     let text = std::fs::read_to_string(file).with_context(|| format!("cannot read {}", file.display()))?;
     let table: toml::Table = text.parse().with_context(|| format!("{} is not valid TOML", file.display()))?;

@@ -119,7 +119,6 @@ struct Budget {
 
 /// How to convert the columns of a stream.
 struct Plan {
-    /// The resulting columns.
     schema: SchemaRef,
     time: Option<usize>,
     /// The other columns, with their names.
@@ -235,7 +234,7 @@ fn plan_field(field: &Field, limits: &Limits) -> Taken<Option<DataType>> {
         return match field.data_type() {
             DataType::Timestamp(..) | DataType::Null => Ok(None),
             other if target(other).is_some_and(|target| target.is_numeric() || target == DataType::Utf8) => Ok(None),
-            other => refuse_field(name, format!("a time is no {other}")),
+            other => refuse_field(name, format!("a time cannot be {other}")),
         };
     }
     check_name(name, limits)?;
@@ -355,7 +354,7 @@ fn times(array: &ArrayRef, now: i64) -> Taken<Times> {
         }
     };
     match times.iter().position(Option::is_none) {
-        Some(row) => refuse_field(TIME.as_bytes(), format!("row {row}: the value is no time, or out of range")),
+        Some(row) => refuse_field(TIME.as_bytes(), format!("row {row}: the value is not a time, or out of range")),
         None => Ok(Times::of(&times.into_iter().flatten().collect::<Vec<_>>())),
     }
 }

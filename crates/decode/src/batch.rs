@@ -16,7 +16,6 @@ pub struct RefusedRecord {
     pub position: usize,
     /// The field at fault, if a single one is.
     pub field: Option<String>,
-    /// The defect.
     pub reason: String,
     /// Its bytes within this call, without the line's end.
     pub bytes: Range<usize>,

@@ -88,20 +88,11 @@ pub enum Format<'a> {
         precision: Precision,
     },
     /// One JSON object per line.
-    Json {
-        /// The table of all rows.
-        table: &'a str,
-    },
+    Json { table: &'a str },
     /// Comma-separated values under a header.
-    Csv {
-        /// The table of all rows.
-        table: &'a str,
-    },
+    Csv { table: &'a str },
     /// An Arrow IPC stream.
-    ArrowStream {
-        /// The table of all rows.
-        table: &'a str,
-    },
+    ArrowStream { table: &'a str },
 }
 
 /// The unit of line protocol timestamps.
@@ -164,7 +155,6 @@ pub struct Limits {
     pub table_bytes_max: usize,
     /// Bytes of a column's name.
     pub name_bytes_max: usize,
-    /// Bytes of one text.
     pub text_bytes_max: usize,
     /// Refused items to report one by one; the others are counted.
     pub refused_max: usize,
@@ -206,7 +196,6 @@ pub struct Decoded {
     pub overflows: Vec<(String, Overflow)>,
 }
 
-/// A refused item.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Refused {
     /// Its position: in text formats the line on which it begins, from 1 (a CSV's header is line 1); in MessagePack the
@@ -216,44 +205,27 @@ pub struct Refused {
     pub table: Option<String>,
     /// The field or tag at fault, if a single one is.
     pub field: Option<String>,
-    /// The defect.
     pub reason: String,
 }
 
 /// A body that is refused whole.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum DecodeError {
-    /// The body is not in its format, or is cut off.
-    #[error("the body is no {format}: {reason} (byte {at})")]
+    #[error("the body is not valid {format}: {reason} (byte {at})")]
     Malformed {
-        /// The expected format.
         format: &'static str,
-        /// The defect.
         reason: String,
         /// The offset, in bytes after decompression.
         at: usize,
     },
-    /// The table name given with the body is invalid.
     #[error("the table's name {name:?} is not accepted: {reason}")]
-    TableName {
-        /// The name.
-        name: String,
-        /// The defect.
-        reason: String,
-    },
+    TableName { name: String, reason: String },
     /// The rules of a stream are invalid.
     #[error("the rows cannot be read so: {reason}")]
-    Rules {
-        /// The defect.
-        reason: String,
-    },
+    Rules { reason: String },
     /// A bug: Arrow rejects the decoded columns as a batch.
     #[error("the body's rows do not make a batch, which is a mistake of manyworlds: {reason}; please report it")]
-    Unassembled {
-        /// Arrow's error.
-        reason: String,
-    },
-    /// The body exceeds a limit.
+    Unassembled { reason: String },
     #[error("the body is too large: {reason}; send fewer rows at once")]
     TooLarge {
         /// The limit, and by how much it is exceeded.
@@ -273,7 +245,6 @@ pub enum DecodeErrorKind {
 }
 
 impl DecodeError {
-    /// How to handle it.
     pub fn kind(&self) -> DecodeErrorKind {
         match self {
             Self::Malformed { .. } | Self::TableName { .. } | Self::Rules { .. } => DecodeErrorKind::Malformed,

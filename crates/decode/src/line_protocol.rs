@@ -102,7 +102,7 @@ impl<'a> Parser<'a> {
         }
         let time = self.time()?;
         if !self.checked && std::str::from_utf8(&self.body[start..self.at]).is_err() {
-            return refuse("the line is no UTF-8");
+            return refuse("the line is not valid UTF-8");
         }
         tables.commit(place, time)
     }

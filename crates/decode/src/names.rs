@@ -25,7 +25,6 @@ fn folded(name: &str) -> String {
     lower.flat_map(char::to_uppercase).flat_map(char::to_lowercase).nfc().collect()
 }
 
-/// The names of a table's columns.
 #[derive(Debug, Clone, Default)]
 pub struct ColumnNames {
     by_fold: HashMap<String, String>,

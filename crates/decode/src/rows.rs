@@ -55,7 +55,6 @@ pub struct Rows {
     /// in the stream: `Int64`, `Float64`, `Utf8`, `Boolean`, `Timestamp(Microsecond, "UTC")`, or a set, `List<Utf8>` of
     /// sorted, distinct members. A column of only NULLs is omitted.
     pub batch: Option<RecordBatch>,
-    /// All refused records.
     pub refused: Vec<RefusedRecord>,
     /// Values that went to an overflow column, by column.
     pub overflows: Vec<Overflow>,
@@ -68,13 +67,11 @@ pub struct Overflow {
     pub name: String,
     /// The text column that holds the values, named by [`overflow_name`](crate::overflow_name).
     pub overflow: String,
-    /// Number of rows.
     pub rows: usize,
     /// The first of them, as in [`RefusedRecord::position`].
     pub position: usize,
     /// Its value, truncated if long.
     pub sample: String,
-    /// What the column holds.
     pub holds: &'static str,
 }
 

@@ -41,13 +41,10 @@ pub fn overflow_name(name: &str, taken: impl Fn(&str) -> bool) -> String {
 pub(super) enum Role {
     /// No rule: its first value gives it its type.
     Plain,
-    /// Left out.
     Excluded,
-    /// The row's time.
     RowTime,
     /// Named like the row's time without being it: its values have no column.
     Homeless,
-    /// Integers.
     Int,
     /// Times, in the format at this index.
     Timestamp(usize),
@@ -61,7 +58,6 @@ pub(super) struct Rules {
     pub(super) path: Vec<Box<[u8]>>,
     roles: HashMap<Box<[u8]>, Role>,
     formats: Vec<Option<time::Format>>,
-    /// The format of the row's time.
     time_format: Option<time::Format>,
 }
 
@@ -108,7 +104,6 @@ impl Rules {
         self.roles.remove(TIME.as_bytes());
     }
 
-    /// The rule for a name.
     pub(super) fn role(&self, name: &[u8]) -> Role {
         self.roles.get(name).copied().unwrap_or(Role::Plain)
     }
@@ -172,7 +167,7 @@ fn read_path(path: &str) -> Result<Vec<Box<[u8]>>, DecodeError> {
         return Ok(Vec::new());
     }
     if names.split('.').any(|name| name.is_empty() || name.contains(['[', ']', '*'])) {
-        return wrong(format!("{path:?} is no path: names with points between them are due, such as `$.a.b`"));
+        return wrong(format!("{path:?} is not a path: write names with points between them, such as `$.a.b`"));
     }
     Ok(names.split('.').map(|name| name.as_bytes().into()).collect())
 }
@@ -181,7 +176,7 @@ fn read_format(name: &str, format: &str) -> Result<time::Format, DecodeError> {
     match time::Format::new(format) {
         Some(format) => Ok(format),
         None => wrong(format!(
-            "{format:?}, of the field {name:?}, is no format of times: strftime's words are due, such as \
+            "{format:?}, of the field {name:?}, is not a time format: use the words of strftime, such as \
              `%Y-%m-%d %H:%M:%S`"
         )),
     }

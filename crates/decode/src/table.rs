@@ -66,7 +66,7 @@ pub(super) fn check_name(name: &[u8], limits: &Limits) -> Taken<()> {
         Ok(TIME) => refuse_field(name, "the name `time` is the row's own time: give the field another"),
         Ok(text) if text.chars().any(char::is_control) => refuse_field(name, "the name has control characters"),
         Ok(_) => Ok(()),
-        Err(_) => refuse_field(name, "the name is no UTF-8"),
+        Err(_) => refuse_field(name, "the name is not valid UTF-8"),
     }
 }
 
@@ -132,7 +132,6 @@ pub(super) struct Table {
 /// The changes made by the current row.
 #[derive(Debug, Default)]
 pub(super) struct Row {
-    /// Number of columns before it.
     columns_before: usize,
     pub(super) touched: Vec<usize>,
     pub(super) typed: Vec<usize>,

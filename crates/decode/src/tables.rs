@@ -188,7 +188,7 @@ pub(super) fn check_table_name<'n>(name: &'n [u8], limits: &Limits) -> Result<Co
     };
     fits(name)?;
     let name = match std::str::from_utf8(name) {
-        Err(_) => return Err("it is no UTF-8".to_owned()),
+        Err(_) => return Err("it is not valid UTF-8".to_owned()),
         Ok("") => return Err("it is empty".to_owned()),
         Ok(text) if text.chars().any(char::is_control) => return Err("it has control characters".to_owned()),
         Ok(text) => normal(text),

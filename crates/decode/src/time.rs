@@ -15,7 +15,6 @@ const MICROSECONDS: u64 = 10_000_000_000_000_000;
 /// Digits of a second's fraction in microseconds.
 const MICROSECOND_DIGITS: usize = 6;
 
-/// A moment in time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Moment {
     /// Microseconds since 1970.

@@ -1,7 +1,7 @@
 //! File operations, with durability explicit.
 //!
-//! Everything that must survive a power cut goes through a [`Disk`]. Tests use [`crate::power_loss::PowerLossDisk`],
-//! which forgets whatever was not synced.
+//! All writes that must survive a power cut go through a [`Disk`]. Tests use [`crate::power_loss::PowerLossDisk`],
+//! which forgets all unsynced data.
 
 use std::fmt::Debug;
 use std::fs::{self, File};
@@ -23,7 +23,6 @@ pub trait Disk: Debug + Send + Sync + 'static {
     fn shrink(&self, path: &Path, bytes: u64) -> io::Result<()>;
     /// Makes a file's content durable, including other writers' data.
     fn sync_file(&self, path: &Path) -> io::Result<()>;
-    /// Removes a file.
     fn remove(&self, path: &Path) -> io::Result<()>;
     /// Creates one folder; its parent must exist.
     fn create_dir(&self, path: &Path) -> io::Result<()>;

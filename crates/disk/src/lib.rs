@@ -4,10 +4,9 @@
 //! survive a power cut.
 //!
 //! Guarantees
-//! - [`RealDisk`] syncs where it is told to, and gives a second name only where nobody has it ([`Disk::link`]);
-//! - a [`bucket::BucketDisk`] gives a name only once the bucket has the bytes;
-//! - [`power_loss::PowerLossDisk`] forgets everything that was not synced, so that tests can cut the power at every
-//!   operation.
+//! - [`RealDisk`] syncs exactly where the caller asks, and [`Disk::link`] never replaces a file.
+//! - [`bucket::BucketDisk`] creates a name only after the bucket has the bytes.
+//! - [`power_loss::PowerLossDisk`] forgets all unsynced data, so that tests can cut the power at every operation.
 //!
 //! Knows nothing of tables, logs or formats.
 

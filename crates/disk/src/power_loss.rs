@@ -1,4 +1,4 @@
-//! A disk that simulates power loss and forgets everything that was not synced.
+//! A disk that simulates power loss: it forgets all unsynced data.
 //!
 //! SIGKILL keeps the page cache, so it cannot test `fsync`. This disk counts operations and can fail from a chosen
 //! one on. [`PowerLossDisk::lose_power`] then restores the durable state: unsynced contents are lost, and unsynced
@@ -51,7 +51,6 @@ impl PowerLossDisk {
         self.state().fail_from = Some(operation);
     }
 
-    /// The number of operations so far.
     pub fn operations(&self) -> u64 {
         self.state().operations
     }

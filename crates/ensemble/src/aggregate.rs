@@ -152,7 +152,6 @@ impl Aggregate {
         }
     }
 
-    /// The mean.
     pub fn mean(&self) -> f64 {
         moments(self.sum, self.count).0
     }
@@ -306,7 +305,6 @@ impl Goal {
     /// Fewer worlds estimate their own spread too poorly.
     const WORLDS_MIN: u64 = 100;
 
-    /// Whether an aggregate meets the goal.
     pub fn is_met(self, aggregate: &Aggregate) -> bool {
         let goal = match (self, aggregate.bounds()) {
             (Self::HalfWidth(half), _) => half,
@@ -326,7 +324,7 @@ impl std::str::FromStr for Goal {
             None => (text, Self::HalfWidth),
         };
         let wrong =
-            || format!("{text:?} is no width of an interval: write 0.5%, or a number above 0 in the outcome's unit");
+            || format!("{text:?} is not a width of an interval: write 0.5%, or a number above 0 in the outcome's unit");
         let number: f64 = number.trim().parse().map_err(|_| wrong())?;
         if number > 0.0 && number.is_finite() { Ok(of(number)) } else { Err(wrong()) }
     }

@@ -5,13 +5,9 @@ use table::ListValues;
 /// Values in the narrowest type that holds them all.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Narrow {
-    /// From 0 to 255.
     U8(Vec<u8>),
-    /// Within 16 bits.
     I16(Vec<i16>),
-    /// Within 32 bits.
     I32(Vec<i32>),
-    /// Real numbers.
     F64(Vec<f64>),
 }
 
@@ -56,7 +52,6 @@ impl Column {
         }
     }
 
-    /// Whether there are no worlds.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }

@@ -41,7 +41,6 @@ impl Columns {
         Ok(Self { ensemble, ranges, worlds, limit_bytes, kept: Mutex::default(), pages_read: AtomicU64::new(0) })
     }
 
-    /// The ensemble of the columns.
     pub fn ensemble(&self) -> &StoredEnsemble {
         &self.ensemble
     }

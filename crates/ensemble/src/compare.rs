@@ -18,7 +18,6 @@ pub struct Comparison {
     pub worlds: usize,
     /// Whether both have the same seed, so that worlds can be paired.
     pub is_paired: bool,
-    /// The means of both.
     pub means: [f64; 2],
     /// The second mean minus the first.
     pub difference: f64,

@@ -125,7 +125,7 @@ mod tests {
         let said = |columns| check(columns).unwrap_err();
         assert_eq!(
             said(vec![Values::I16(&[7, 0, 0]), Values::I16(&[0, 1, 2])]),
-            "won of game-1 is 2 in world 42, and may be from 0 to 1"
+            "won of game-1 is 2 in world 42: must be from 0 to 1"
         );
         assert_eq!(said(vec![Values::I16(&[7, 0, 0])]), "game-1 has 2 outcomes, and the model gave 1");
         assert_eq!(
@@ -148,11 +148,11 @@ mod tests {
         let said = |columns| check(columns).unwrap_err();
         assert_eq!(
             said(vec![EventValues::Label(&[0, 1, 2]), fouls, downs]),
-            "kind of game-1 is 2 in world 9, and may be from 0 to 1"
+            "kind of game-1 is 2 in world 9: must be from 0 to 1"
         );
         assert_eq!(
             said(vec![EventValues::Label(&[0, NULL_LABEL, 1]), fouls, downs]),
-            "kind of game-1 is 255 in world 7, and may be from 0 to 1"
+            "kind of game-1 is 255 in world 7: must be from 0 to 1"
         );
         assert_eq!(
             said(vec![EventValues::Label(&[0, 1, 1]), fouls, EventValues::I16(&[1, 2, 3])]),

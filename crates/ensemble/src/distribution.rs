@@ -8,7 +8,6 @@ use crate::interval::{Interval, Level, Sample};
 pub struct Distribution {
     /// Distinct values, ascending, with their number of worlds.
     pub counts: Vec<(f64, usize)>,
-    /// Worlds.
     pub worlds: usize,
     /// The smallest difference between values; `None` for real numbers.
     unit: Option<f64>,

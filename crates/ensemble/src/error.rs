@@ -8,84 +8,37 @@ use world::{World, WorldRange};
 
 use crate::given::TooFew;
 
-/// An error of this crate.
 #[derive(Debug, thiserror::Error)]
 pub enum EnsembleError {
-    /// A table could not be read or written.
     #[error(transparent)]
     Table(#[from] TableError),
-    /// No ensemble has the name.
     #[error("unknown ensemble {name:?} in {}{}", data.display(), suggest(have))]
-    Unknown {
-        /// The requested name.
-        name: String,
-        /// The data folder.
-        data: PathBuf,
-        /// The existing ensembles.
-        have: Vec<String>,
-    },
-    /// The ensemble is at another version.
+    Unknown { name: String, data: PathBuf, have: Vec<String> },
     #[error("ensemble {name:?} has no version {version}: it was replaced or dropped")]
-    Version {
-        /// The ensemble.
-        name: String,
-        /// The requested version.
-        version: u64,
-    },
-    /// The name is in use.
+    Version { name: String, version: u64 },
     #[error("ensemble {name:?} exists already")]
-    Taken {
-        /// The requested name.
-        name: String,
-    },
-    /// A world is not stored.
+    Taken { name: String },
     #[error("ensemble {name:?} does not store world {}: of {planned} worlds it stores {}", world.0, stored_worlds(stored))]
     World {
-        /// The ensemble.
         name: String,
-        /// The requested world.
         world: World,
-        /// Planned number of worlds of the ensemble.
         planned: usize,
         /// The completed ranges, in order.
         stored: Vec<WorldRange>,
     },
     /// An ensemble's description cannot be serialised.
     #[error("cannot write the description of ensemble {name:?}: {reason}")]
-    Description {
-        /// The ensemble.
-        name: String,
-        /// The defect.
-        reason: String,
-    },
-    /// A query needs too much memory.
+    Description { name: String, reason: String },
     #[error("the question needs more than {} MB for outcomes: name fewer outcomes", limit >> 20)]
-    Memory {
-        /// The limit in bytes.
-        limit: usize,
-    },
-    /// The entity has no events.
+    Memory { limit: usize },
     #[error("{entity} has no events: only the entities that are played have")]
-    NoEvents {
-        /// The entity.
-        entity: String,
-    },
+    NoEvents { entity: String },
     /// The model to replay worlds is missing or failed.
     #[error("worlds of ensemble {ensemble:?} cannot be played again: {reason}")]
-    Replay {
-        /// The ensemble.
-        ensemble: String,
-        /// Why.
-        reason: String,
-    },
+    Replay { ensemble: String, reason: String },
     /// The stored data of an ensemble is unreadable or inconsistent. Other ensembles are not affected.
     #[error("ensemble {name:?} is damaged: {reason}")]
-    Damaged {
-        /// The ensemble.
-        name: String,
-        /// The defect.
-        reason: String,
-    },
+    Damaged { name: String, reason: String },
 }
 
 /// Why a query has no answer.
@@ -94,22 +47,13 @@ pub enum QuestionError {
     /// Stored outcomes or events could not be read.
     #[error(transparent)]
     Ensemble(#[from] EnsembleError),
-    /// Unknown name.
     #[error(transparent)]
     Unknown(#[from] UnknownName),
     /// A leg or condition is invalid.
     #[error(transparent)]
     Expression(#[from] expr::Error),
-    /// The query has too many parts.
     #[error("{count} {what} in one question are too many, {max} at most: ask several questions")]
-    TooMany {
-        /// The kind of part.
-        what: &'static str,
-        /// The number asked for.
-        count: usize,
-        /// The limit.
-        max: usize,
-    },
+    TooMany { what: &'static str, count: usize, max: usize },
     /// The caller no longer waits for the answer.
     #[error("the question was given up")]
     GivenUp,
@@ -118,30 +62,16 @@ pub enum QuestionError {
     Words(#[from] ConditionError),
     /// A condition is not an expression, and the model is not available to check its own words.
     #[error("{error}\n(its model, which may know these words, cannot be asked: {reason})")]
-    NoModel {
-        /// Why it is not an expression.
-        error: expr::Error,
-        /// Why the model is missing.
-        reason: String,
-    },
-    /// Too few worlds meet the conditions.
+    NoModel { error: expr::Error, reason: String },
     #[error(transparent)]
     TooFew(#[from] TooFew),
-    /// The query has no legs.
     #[error("no condition: give at least one")]
     NoLegs,
     /// A condition in the model's own words lacks an entity.
     #[error("{text:?} needs an entity: write it as \"ENTITY: {text}\"")]
-    NoEntity {
-        /// The condition.
-        text: String,
-    },
-    /// No world is complete yet.
+    NoEntity { text: String },
     #[error("ensemble {ensemble:?} has no completed worlds yet")]
-    NoWorlds {
-        /// The ensemble.
-        ensemble: String,
-    },
+    NoWorlds { ensemble: String },
 }
 
 /// The stored worlds, with adjacent ranges merged: `0 to 499, 1000 to 1499`.

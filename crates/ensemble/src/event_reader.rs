@@ -12,9 +12,7 @@ use crate::schema::event;
 /// Events in memory: the rows of one entity for adjacent worlds.
 #[derive(Debug, Clone, PartialEq)]
 pub struct EventRows {
-    /// The entity.
     pub entity: usize,
-    /// The worlds.
     pub range: WorldRange,
     /// Rows of each world.
     pub rows: Vec<u32>,
@@ -27,11 +25,8 @@ pub struct EventRows {
 pub enum OwnedEventValues {
     /// Codes of words.
     Label(Vec<u8>),
-    /// Small integers.
     I8(Vec<i8>),
-    /// 16-bit integers.
     I16(Vec<i16>),
-    /// 32-bit integers.
     I32(Vec<i32>),
 }
 
@@ -72,7 +67,7 @@ impl RangeReader {
     pub(crate) fn entity_rows(&self, entity: usize) -> Result<EntityRows, TableError> {
         let (group, segment) = (self.group(entity)?, self.segment());
         let FlatValues::Integers(worlds) = segment.flat(group, event::WORLD, 0..segment.rows(group))? else {
-            return Err(self.damaged("its worlds are no integers"));
+            return Err(self.damaged("its worlds are not integers"));
         };
         if !worlds.is_sorted() {
             return Err(self.damaged("its worlds are not in order"));

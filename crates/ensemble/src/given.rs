@@ -68,9 +68,7 @@ impl Given {
 pub struct TooFew {
     /// The conditions as typed.
     pub condition: String,
-    /// Matching worlds.
     pub matched: usize,
-    /// All worlds.
     pub worlds: usize,
     /// Required worlds.
     pub least: usize,
@@ -85,7 +83,6 @@ pub struct TooFew {
 pub struct Wider {
     /// The factor on the requested tolerances.
     pub times: u32,
-    /// Matching worlds.
     pub matched: usize,
     /// The conditions with these tolerances, as a user would type them.
     pub conditions: Vec<String>,

@@ -12,20 +12,15 @@ use crate::interval::Interval;
 /// An estimate of an outcome from some worlds.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct KnownOutcome {
-    /// The entity's name.
     pub entity: String,
-    /// The outcome's name.
     pub outcome: String,
-    /// Worlds.
     pub worlds: u64,
-    /// The mean.
     pub mean: f64,
     /// The mean's 95% confidence interval; `None` for fewer than two worlds.
     #[serde(default)]
     pub ci: Option<Interval>,
     /// The distance from the mean to the farther end of the interval.
     pub ci_half_width: Option<f64>,
-    /// The standard deviation.
     pub stddev: f64,
     /// Smallest and largest value.
     pub bounds: Option<[f64; 2]>,

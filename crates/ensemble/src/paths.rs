@@ -19,12 +19,10 @@ pub struct RangePaths {
 }
 
 impl RangePaths {
-    /// The outcome segment of a range.
     pub fn outcomes(&self, range: WorldRange) -> PathBuf {
         self.outcomes.join(&self.folder).join(file_name(range))
     }
 
-    /// The event segment of a range.
     pub fn events(&self, range: WorldRange) -> PathBuf {
         self.events.join(&self.folder).join(file_name(range))
     }

@@ -30,19 +30,14 @@ impl EventMode {
 /// One version of an ensemble, as requested.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Plan {
-    /// The ensemble's name.
     pub name: String,
-    /// The model's name.
     pub model: String,
     /// The parameters as a JSON object.
     pub parameters: String,
-    /// The seed.
     pub seed: Seed,
-    /// All worlds.
     pub worlds: WorldRange,
     /// Worlds per range (the last may have fewer).
     pub range_worlds: u32,
-    /// Whether events are stored.
     pub events: EventMode,
     /// Everything the model emits.
     pub catalogue: Catalogue,

@@ -24,7 +24,6 @@ pub struct Price {
     pub fair_odds: Option<f64>,
     /// The product of the legs' probabilities, as if they were independent.
     pub independent: f64,
-    /// Each leg alone.
     pub legs: Vec<LegPrice>,
 }
 

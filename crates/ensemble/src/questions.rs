@@ -30,7 +30,6 @@ const CDF_VALUES_MAX: usize = 200_000;
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct PriceQuestion {
-    /// The ensemble.
     pub ensemble: String,
     /// The default entity of the legs; other entities' outcomes are written `entity:outcome`.
     #[serde(default)]
@@ -96,11 +95,8 @@ fn check_count(what: &'static str, count: usize, max: usize) -> Result<(), Quest
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct OutcomeQuestion {
-    /// The ensemble.
     pub ensemble: String,
-    /// The entities.
     pub entities: Vec<String>,
-    /// The outcomes.
     pub outcomes: Vec<String>,
     /// Also return every value with the share of worlds that do not exceed it.
     #[serde(default)]
@@ -110,15 +106,11 @@ pub struct OutcomeQuestion {
 /// One outcome and its distribution.
 #[derive(Debug)]
 pub struct OutcomeAnswer {
-    /// The entity's name.
     pub entity: String,
     /// The entity's title for people.
     pub title: String,
-    /// The outcome.
     pub outcome: String,
-    /// The outcome's unit.
     pub unit: String,
-    /// Its distribution over the worlds.
     pub distribution: Distribution,
     /// The mean's 95% confidence interval; `None` for fewer than two worlds.
     pub ci: Option<Interval>,

@@ -17,7 +17,6 @@ const HASH: &str = "manyworlds.hash";
 /// Facts from the footer of a range's segment.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RangeFacts {
-    /// The worlds.
     pub range: WorldRange,
     /// The entity of each row group, as catalogue index.
     pub entities: Vec<usize>,
@@ -77,7 +76,6 @@ impl RangeReader {
         &self.facts
     }
 
-    /// The segment.
     pub fn segment(&self) -> &SegmentReader {
         &self.segment
     }

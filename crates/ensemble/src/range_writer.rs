@@ -48,7 +48,6 @@ impl Encoders {
 /// Time spent per phase, summed over one thread.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct PhaseTimes {
-    /// Simulating worlds.
     pub simulate: Duration,
     /// Encoding, compressing and hashing blocks.
     pub encode: Duration,
@@ -59,23 +58,17 @@ pub struct PhaseTimes {
 /// A range with segments written, synced and named, but not committed yet.
 #[derive(Debug, Clone)]
 pub struct WrittenRange {
-    /// The worlds.
     pub range: WorldRange,
-    /// Its outcomes.
     pub outcomes: WrittenSegment,
-    /// Its events, if stored.
     pub events: Option<WrittenSegment>,
     /// Outcome values.
     pub values: u64,
-    /// Event rows.
     pub event_rows: u64,
-    /// Hash of its outcomes.
     pub outcome_hash: ContentHash,
     /// Hash of its events, if stored.
     pub event_hash: ContentHash,
     /// Aggregates of its followed outcomes.
     pub aggregates: Aggregates,
-    /// Time spent.
     pub times: PhaseTimes,
 }
 
@@ -287,7 +280,6 @@ impl<'a> RangeWriter<'a> {
     }
 }
 
-/// Hash of one outcome column.
 pub(crate) fn outcome_hash(entity: usize, outcome: usize, world_keys: &[u64], values: &Values<'_>) -> ContentHash {
     let column = (entity as u64) << 32 | outcome as u64;
     match values {
@@ -308,7 +300,6 @@ pub(crate) fn event_row_keys(keys: &mut Vec<u64>, world_keys: &[u64], rows: &[u3
     }
 }
 
-/// Hash of one event column.
 pub(crate) fn event_hash(entity: usize, column: usize, row_keys: &[u64], values: &EventValues<'_>) -> ContentHash {
     let column = 1 << 63 | (entity as u64) << 32 | column as u64;
     match values {

@@ -34,13 +34,10 @@ pub struct Store {
 /// A version of an ensemble in progress.
 #[derive(Debug, Clone)]
 pub struct Registered {
-    /// What it is.
     pub plan: Plan,
     /// Its version: the commit of `sim.ensembles` that registered it, so that numbers are never reused.
     pub version: u64,
-    /// Its files.
     pub paths: RangePaths,
-    /// Ranges already complete.
     pub done: Vec<WorldRange>,
     /// Whether it replaces an older version once complete; it is invisible until then.
     pub replaces: bool,
@@ -77,12 +74,10 @@ impl Store {
         Ok(store)
     }
 
-    /// The disk of this store.
     pub fn disk(&self) -> &Arc<dyn Disk> {
         &self.disk
     }
 
-    /// Names of all ensembles.
     pub async fn names(&self) -> Result<Vec<String>> {
         let segments = self.ensembles.segments().await?;
         let mut names: Vec<String> =
@@ -143,7 +138,7 @@ impl Store {
         let mine = segments.iter().filter(|s| is_of(s, name) && version_of(s) == version);
         let mut ranges: Vec<_> = mine
             .map(|s| {
-                let range = range_of(s).ok_or_else(|| damaged(name, &format!("{} is no range", s.path)))?;
+                let range = range_of(s).ok_or_else(|| damaged(name, &format!("{} is not a range", s.path)))?;
                 Ok((range, table.root().join(&s.path), s.bytes))
             })
             .collect::<Result<_>>()?;

@@ -19,9 +19,7 @@ pub type RangeFile = (WorldRange, PathBuf, u64);
 /// The current version of an ensemble: the completed ranges and their segments.
 #[derive(Debug, Clone)]
 pub struct StoredEnsemble {
-    /// What it is.
     pub plan: Plan,
-    /// Its version.
     pub version: u64,
     /// Registration time.
     pub created: String,
@@ -31,7 +29,6 @@ pub struct StoredEnsemble {
     pub outcomes: Vec<RangeFile>,
     /// The event segments of the completed ranges, if events are stored.
     pub events: Vec<RangeFile>,
-    /// The disk to read them from.
     pub(crate) disk: Arc<dyn Disk>,
 }
 

@@ -24,7 +24,6 @@ pub struct Check {
     pub detail: String,
 }
 
-/// The result of a verification.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Verification {
     /// Whether no check fails.
@@ -33,7 +32,6 @@ pub struct Verification {
     pub hash: String,
     /// Content hash of the events, computed from the stored rows; `None` if events are replayed.
     pub event_hash: Option<String>,
-    /// Every check.
     pub checks: Vec<Check>,
 }
 

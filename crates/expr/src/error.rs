@@ -6,7 +6,6 @@ use std::borrow::Cow;
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{reason}\n  {excerpt}\n  {}^", " ".repeat(excerpt[..*at].chars().count()))]
 pub struct Error {
-    /// The text around the error.
     excerpt: String,
     /// The position of the error in the excerpt, in bytes.
     at: usize,

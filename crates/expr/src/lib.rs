@@ -1,7 +1,7 @@
 //! The expression language of conditions and numbers: `margin > 3.5 and not (wins = 0)`, `host ~ '^a' OR ms > 250`.
 //!
-//! Enters: text. Leaves: a tree ([`Expr`]). This crate knows the grammar and its limits. Binders in other crates resolve
-//! the names: outcomes of worlds, columns of events, columns of rows.
+//! Enters: text. Leaves: a tree ([`Expr`]). This crate knows the grammar and its limits. Binders in other crates
+//! resolve the names: outcomes of worlds, columns of events, columns of rows.
 //!
 //! ```text
 //! condition  = all ("OR" all)*                 all  = factor ("AND" factor)*        factor = "NOT" factor | test

@@ -5,13 +5,11 @@ use std::cmp::Ordering;
 /// A part of an expression.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Expr {
-    /// The part itself.
     pub node: Node,
     /// First byte in the text; for a comparison, that of its operator.
     pub at: usize,
 }
 
-/// The kinds of parts.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Node {
     /// True if all parts are.
@@ -42,7 +40,6 @@ pub enum Node {
         /// `NOT IN`.
         negated: bool,
     },
-    /// Tests whether a value is missing.
     IsNull {
         /// The column.
         name: Name,
@@ -53,26 +50,19 @@ pub enum Node {
     Has {
         /// The column.
         name: Name,
-        /// The member.
         member: String,
         /// `NOT HAS`.
         negated: bool,
     },
     /// A column or an outcome.
     Name(String),
-    /// An integer.
     Int(i64),
     /// A real number, or an integer beyond 64 bits.
     Real(f64),
-    /// A text.
     Text(String),
-    /// TRUE or FALSE.
     Bool(bool),
-    /// NULL.
     Null,
-    /// A number with its sign flipped.
     Negative(Box<Expr>),
-    /// The absolute value of a number.
     Absolute(Box<Expr>),
     /// Operators applied to a number from left to right. One flat node: a tree of pairs would be as deep as the chain
     /// is long.
@@ -91,34 +81,22 @@ pub struct Name {
 /// An operator on two numbers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Operator {
-    /// `+`
     Add,
-    /// `-`
     Subtract,
-    /// `*`
     Multiply,
     /// `/`, always on real numbers.
     Divide,
-    /// `min(a, b)`
     Min,
-    /// `max(a, b)`
     Max,
 }
 
-/// A comparison of two values.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Comparison {
-    /// `=`
     Equal,
-    /// `!=`
     NotEqual,
-    /// `<`
     Less,
-    /// `<=`
     LessOrEqual,
-    /// `>`
     Greater,
-    /// `>=`
     GreaterOrEqual,
 }
 

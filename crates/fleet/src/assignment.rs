@@ -44,7 +44,6 @@ impl Assignment {
         }
     }
 
-    /// Requeues the message.
     pub(crate) async fn requeue(&self) {
         self.refuse(true).await;
     }

@@ -2,69 +2,29 @@
 
 use ensemble::EnsembleError;
 
-/// An error of this crate.
+/// An error of this crate. Its addresses omit passwords.
 #[derive(Debug, thiserror::Error)]
 pub enum FleetError {
-    /// The ledger did not answer or refused.
     #[error("the ledger at {address} could not {doing}: {cause}")]
-    Ledger {
-        /// The action, to follow "could not".
-        doing: &'static str,
-        /// The address, without the password.
-        address: String,
-        /// The reason.
-        cause: sqlx::Error,
-    },
-    /// The tables of the ledger could not be created or updated.
+    Ledger { doing: &'static str, address: String, cause: sqlx::Error },
     #[error("the ledger at {address} could not be brought up to date: {cause}")]
-    Migration {
-        /// The address, without the password.
-        address: String,
-        /// The reason.
-        cause: sqlx::migrate::MigrateError,
-    },
-    /// The broker did not answer or refused.
+    Migration { address: String, cause: sqlx::migrate::MigrateError },
     #[error("the broker at {address} could not {doing}: {cause}")]
-    Broker {
-        /// The action, to follow "could not".
-        doing: &'static str,
-        /// The address, without the password.
-        address: String,
-        /// The reason.
-        cause: lapin::Error,
-    },
-    /// An address cannot be read.
+    Broker { doing: &'static str, address: String, cause: lapin::Error },
+    /// The address of a ledger or broker cannot be read.
     #[error("invalid {what} address {address:?}: write it as {example}")]
-    Address {
-        /// "ledger" or "broker".
-        what: &'static str,
-        /// The given text, without the password.
-        address: String,
-        /// A valid address.
-        example: &'static str,
-    },
-    /// No ensemble has this name.
+    Address { what: &'static str, address: String, example: &'static str },
     #[error("the fleet has no ensemble {name:?}{}", suggest(have))]
     Unknown {
-        /// The unknown name.
         name: String,
         /// The newest ensembles.
         have: Vec<String>,
     },
     /// The ensemble's state forbids the action.
     #[error("ensemble {name:?} is {state}: {reason}")]
-    State {
-        /// The ensemble.
-        name: String,
-        /// Its state.
-        state: &'static str,
-        /// The state that it needs.
-        reason: &'static str,
-    },
-    /// The tables failed.
+    State { name: String, state: &'static str, reason: &'static str },
     #[error(transparent)]
     Ensemble(#[from] EnsembleError),
-    /// The worker's threads could not be started.
     #[error("could not start a thread: {0}")]
     Thread(std::io::Error),
 }

@@ -60,7 +60,6 @@ impl Inbox {
         self.lock().waiting.remove(&ensemble).unwrap_or_default()
     }
 
-    /// Removes all waiting assignments.
     pub(crate) fn clear(&self) -> Vec<Assignment> {
         std::mem::take(&mut self.lock().waiting).into_values().flatten().collect()
     }

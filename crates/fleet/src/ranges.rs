@@ -24,7 +24,6 @@ pub(crate) struct Ranges {
     pub(crate) worker: Uuid,
     pub(crate) ledger: Ledger,
     pub(crate) tables: Tables,
-    /// The worker's claimed ranges.
     pub(crate) claims: Claims,
     pub(crate) meter: Arc<Meter>,
     pub(crate) halt: HaltSignal,

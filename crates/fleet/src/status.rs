@@ -8,24 +8,18 @@ use world::WorldRange;
 use crate::error::FleetError;
 use crate::ledger::{Ledger, Part, RATE_S, State, Totals};
 
-/// The progress of an ensemble.
 #[derive(Debug, Clone, Serialize)]
 pub struct EnsembleStatus {
-    /// Its name.
     pub name: String,
     /// Its version in the tables.
     pub version: i64,
-    /// Its model.
     pub model: String,
-    /// Its state.
     pub state: State,
-    /// All worlds.
     pub worlds: i64,
     /// Stored worlds.
     pub worlds_done: i64,
     /// Worlds of ranges that were given up.
     pub worlds_failed: i64,
-    /// All ranges.
     pub ranges: i64,
     /// Stored ranges.
     pub ranges_done: i64,
@@ -39,7 +33,6 @@ pub struct EnsembleStatus {
     pub worlds_per_s: f64,
     /// Remaining seconds at this rate.
     pub left_s: Option<f64>,
-    /// Time by phase.
     pub phases: PhaseTotals,
     /// The workers that played it, and all live ones.
     pub workers: Vec<WorkerStatus>,
@@ -65,7 +58,6 @@ pub struct UntilStatus {
 /// Time of an ensemble by phase, in seconds. Phases of ranges are summed over all finished ranges.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize)]
 pub struct PhaseTotals {
-    /// Submitting the ensemble.
     pub submit_s: f64,
     /// From its submission until the first range was claimed.
     pub first_s: Option<f64>,
@@ -75,34 +67,27 @@ pub struct PhaseTotals {
     pub wait_s: f64,
     /// Claiming ranges in the ledger.
     pub claim_s: f64,
-    /// Playing worlds.
     pub simulate_s: f64,
     /// Encoding, compressing and hashing.
     pub encode_s: f64,
     /// Writing and syncing files.
     pub write_s: f64,
-    /// Committing to the tables.
     pub commit_s: f64,
     /// Noting committed ranges in the ledger.
     pub note_s: f64,
-    /// Acknowledging messages.
     pub acknowledge_s: f64,
 }
 
 /// A worker and its share of the work.
 #[derive(Debug, Clone, Serialize)]
 pub struct WorkerStatus {
-    /// Its number.
     pub id: String,
-    /// Its machine.
     pub host: String,
-    /// Its process on that machine.
     pub pid: i32,
     /// Ranges that it plays at once.
     pub threads: i32,
     /// Whether it is alive.
     pub is_there: bool,
-    /// Worlds that it has played.
     pub worlds_done: i64,
     /// Worlds per second: recently while the ensemble runs, on average once it has ended.
     pub worlds_per_s: f64,
@@ -115,9 +100,7 @@ pub struct WorkerStatus {
 pub struct Failure {
     /// The worlds, as `00000000-00004999`.
     pub range: String,
-    /// Whether the range is given up.
     pub is_given_up: bool,
-    /// The reason.
     pub reason: String,
 }
 

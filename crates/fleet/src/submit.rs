@@ -18,7 +18,6 @@ type Result<T> = std::result::Result<T, FleetError>;
 /// How to play a submitted ensemble.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct SubmitOptions {
-    /// How stored pages are written.
     pub format: PageFormat,
     /// Replace an ensemble of the same name; the old version stays readable until the new one is complete.
     pub replace: bool,

@@ -26,20 +26,15 @@ use crate::tables::Tables;
 
 type Result<T> = std::result::Result<T, FleetError>;
 
-/// How to work.
 #[derive(Clone)]
 pub struct WorkerOptions {
-    /// The folder of the tables.
     pub data: PathBuf,
-    /// The disk that holds the folder.
     pub disk: Arc<dyn Disk>,
     /// Concurrent ranges, one per thread; at least 1.
     pub threads: usize,
-    /// Makes the models of submitted plans.
     pub make_model: MakeModel,
     /// How long a thread sleeps per played world: imitates a slower model without processor time.
     pub world_pause: Duration,
-    /// Counts of the worker's activity.
     pub meter: Arc<Meter>,
 }
 

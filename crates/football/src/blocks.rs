@@ -5,10 +5,10 @@ use world::WorldRange;
 
 use crate::play::{COLUMNS, Field, Play};
 
-/// Worlds whose rows are turned into columns together: their rows stay in the second-level cache.
+/// Worlds per tile. A tile's rows fit in the second-level cache while they become columns.
 const TILE: usize = 32;
 
-/// Rows of outcomes, turned into columns a tile at a time.
+/// Rows of outcomes, transposed into columns one tile at a time.
 pub(crate) struct OutcomeColumns {
     outcomes: usize,
     worlds: usize,
@@ -22,7 +22,7 @@ impl OutcomeColumns {
         Self { outcomes, worlds, filled: 0, tile: vec![0; outcomes * TILE], columns: vec![0; outcomes * worlds] }
     }
 
-    /// The row of the next world, to be filled in.
+    /// The row of the next world, for the caller to fill in.
     pub(crate) fn row(&mut self) -> &mut [i16] {
         if self.filled > 0 && self.filled.is_multiple_of(TILE) {
             self.turn(TILE);
@@ -47,7 +47,7 @@ impl OutcomeColumns {
         }
     }
 
-    /// The finished block, once every world has its row; the next entity starts afresh.
+    /// The finished block; the next row starts the next entity. Every world must have its row.
     pub(crate) fn block(&mut self, entity: usize, range: WorldRange) -> OutcomeBlock<'_> {
         assert_eq!(self.filled, self.worlds, "one row a world");
         self.turn((self.worlds - 1) % TILE + 1);
@@ -63,7 +63,7 @@ enum Buffer {
     I16(Vec<i16>),
 }
 
-/// Plays of one game over many worlds, column by column.
+/// Plays of one game over many worlds, by column.
 pub(crate) struct PlayColumns {
     rows: Vec<u32>,
     buffers: Vec<Buffer>,
@@ -114,7 +114,7 @@ impl PlayColumns {
     }
 }
 
-/// The plays that rows `first..first + count` of a block hold.
+/// Reads the plays in rows `first..first + count` of a block.
 pub(crate) fn plays_of(block: &EventBlock<'_>, first: usize, count: usize, plays: &mut Vec<Play>) {
     plays.clear();
     plays.resize(count, Play::EMPTY);

@@ -1,12 +1,12 @@
-//! A game counted from its plays, and from nothing else.
+//! Counts a game from its plays alone.
 //!
-//! The simulation and `verify` both count with this: a game's 850 outcomes are a function of its stored plays.
+//! The simulation and `verify` share this code: a game's 850 outcomes are a function of its stored plays.
 
 mod fold;
 
 use crate::play::Play;
 
-/// What is counted per side and quarter.
+/// Statistics counted per side and quarter.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(usize)]
 pub(crate) enum Stat {
@@ -26,7 +26,7 @@ pub(crate) enum Stat {
 }
 pub(crate) const STATS: usize = 13;
 
-/// A span of a game: all of it, a half (overtime counts to the second) or a quarter.
+/// A span of a game: the whole game, a half or a quarter. Overtime counts to the second half.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Window {
     Game,
@@ -35,7 +35,7 @@ pub(crate) enum Window {
 }
 
 impl Window {
-    /// Game, halves, quarters.
+    /// The game, the halves and the quarters.
     pub(crate) const SEVEN: [Self; 7] = [
         Self::Game,
         Self::Half(0),
@@ -45,7 +45,7 @@ impl Window {
         Self::Quarter(2),
         Self::Quarter(3),
     ];
-    /// Game and halves.
+    /// The game and the halves.
     pub(crate) const THREE: [Self; 3] = [Self::Game, Self::Half(0), Self::Half(1)];
 
     fn quarters(self) -> std::ops::Range<usize> {
@@ -79,7 +79,7 @@ pub(crate) struct Side {
     pub(crate) field_goals: i16,
     pub(crate) drives: i16,
     pub(crate) three_and_outs: i16,
-    /// Drives ending in a touchdown, field goal, punt, turnover, on downs.
+    /// Drives that ended in a touchdown, field goal, punt, turnover, or on downs.
     pub(crate) drive_ends: [i16; 5],
     pub(crate) longest_rush: i16,
     pub(crate) longest_catch: i16,
@@ -91,7 +91,7 @@ pub(crate) struct Side {
     pub(crate) longest_drive_yards: i16,
     pub(crate) max_lead: i16,
     pub(crate) longest_scoring_run: i16,
-    /// Touchdowns passing, rushing, by defence or special teams.
+    /// Touchdowns by passing, by rushing, and by the defence or special teams.
     pub(crate) touchdowns_by: [i16; 3],
     pub(crate) players: [Player; 23],
 }
@@ -128,7 +128,7 @@ pub(crate) struct Player {
     pub(crate) defended: i16,
     pub(crate) forced: i16,
     pub(crate) for_loss: i16,
-    /// Field goals made from under 30, from the 30s, 40s, and 50 or more.
+    /// Field goals made from under 30 yards, from the 30s, from the 40s, and from 50 or more.
     pub(crate) kicks_made: [i16; 4],
     pub(crate) half_kick_points: i16,
     pub(crate) inside_twenty: i16,
@@ -144,19 +144,19 @@ pub(crate) enum Score {
     Safety = 3,
 }
 
-/// A score, as first and last ones are remembered.
+/// A score, kept for the first and last ones of a game.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Scored {
     pub(crate) score: Score,
     /// 0 nobody, 1 home, 2 away.
     pub(crate) side: i16,
-    /// Game seconds gone.
+    /// Game seconds elapsed.
     pub(crate) at: i16,
 }
 
 const NOT_SCORED: Scored = Scored { score: Score::None, side: 0, at: 0 };
 
-/// The whole game.
+/// Counts of the whole game.
 #[derive(Debug, Clone)]
 pub(crate) struct BoxScore {
     pub(crate) sides: [Side; 2],
@@ -164,8 +164,8 @@ pub(crate) struct BoxScore {
     pub(crate) last_score: Scored,
     pub(crate) first_touchdown: Scored,
     pub(crate) last_touchdown: Scored,
-    /// Scorer of the first and last touchdown: 0 none, 1 + roster place (home), 24 + roster place (away); 47 and 48 a
-    /// defender or returner of home and away.
+    /// Scorer of the first and last touchdown: 0 none, 1 + roster place (home), 24 + roster place (away). 47 and 48 are
+    /// a defender or returner of home and away.
     pub(crate) first_touchdown_by: i16,
     pub(crate) last_touchdown_by: i16,
     pub(crate) first_field_goal: i16,
@@ -173,7 +173,7 @@ pub(crate) struct BoxScore {
     pub(crate) ties: i16,
     pub(crate) first_play: i16,
     pub(crate) late_score: [bool; 2],
-    /// Side that first reached 10, 15, 20, 25, 30 points.
+    /// The side that first reached 10, 15, 20, 25 and 30 points.
     pub(crate) races: [i16; 5],
     pub(crate) overtime: bool,
     drive: Drive,
@@ -182,7 +182,7 @@ pub(crate) struct BoxScore {
     run_length: i16,
 }
 
-/// The possession under way.
+/// The current possession.
 #[derive(Debug, Clone, Copy, Default)]
 struct Drive {
     number: i8,
@@ -228,14 +228,13 @@ impl BoxScore {
         game
     }
 
-    /// A side's count over a window.
     #[inline]
     pub(crate) fn count(&self, side: usize, stat: Stat, window: Window) -> i16 {
         self.sides[side].quarters[window.quarters()].iter().map(|q| q[stat as usize]).sum()
     }
 }
 
-/// 1 where home leads, 2 where away does, 0 level.
+/// 1 if home leads, 2 if away leads, 0 if level.
 #[inline]
 pub(crate) fn leader<T: PartialOrd + Copy>(home: T, away: T) -> i16 {
     if home > away {

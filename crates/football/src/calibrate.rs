@@ -1,9 +1,9 @@
-//! The model measured against the real game: every figure of 1,280 regular-season games of 2015 to 2019 beside what
-//! the model gives, with its standard error.
+//! Compares the model with the real game: each figure of 1,280 regular-season games of 2015 to 2019 beside the model's
+//! figure and its standard error.
 //!
-//! The real league has strong and weak teams, so the model is measured on leagues of its own: whole seasons of 32
-//! teams whose ratings are drawn, a new league each. The strength scale is measured apart, on pairs of teams set a
-//! known number of rating points from each other.
+//! The real league has strong and weak teams, so the model plays leagues of its own: whole seasons of 32 teams with
+//! random ratings, a new league each season. The strength scale is measured separately, on pairs of teams a known
+//! number of rating points apart.
 
 mod count;
 mod ledger;
@@ -22,44 +22,44 @@ use crate::{Football, GAME_PURPOSE, PARAMETERS};
 use count::Count;
 use ledger::Ledger;
 
-/// Games that [`calibrate`] needs at least: two seasons, without which nothing has a standard error.
+/// Minimum number of games for [`calibrate`]: two seasons, because a standard error needs two.
 pub const CALIBRATION_GAMES_MIN: usize = 2 * GAMES;
 
-/// Weeks that the real seasons had: a team's season is measured over as many.
+/// Weeks of a real season; a team's season is measured over the same number.
 const REAL_WEEKS: usize = 16;
 
-/// One figure: what the real league gave and what the model gives.
+/// One figure of the real league and of the model.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Measured {
-    /// What it belongs to, such as `scoring`.
+    /// Its group, such as `scoring`.
     pub group: &'static str,
     /// What was measured, with its unit.
     pub what: &'static str,
     /// The real league's figure.
     pub spec: f64,
-    /// The model's figure.
     pub model: f64,
     /// Standard error of the model's figure (delete-one-season jackknife).
     pub error: f64,
-    /// How far the two may lie apart, where the figure is a bar; others are for reading.
+    /// Largest allowed difference of the two; `None` if the figure is for information only.
     pub tolerance: Option<f64>,
 }
 
 impl Measured {
-    /// Whether the figure holds its bar, `errors` standard errors granted. A figure that is no bar holds.
+    /// Whether the figure is within its tolerance plus `errors` standard errors. A figure without a tolerance always
+    /// holds.
     pub fn holds(&self, errors: f64) -> bool {
         self.tolerance.is_none_or(|t| (self.model - self.spec).abs() <= t + errors * self.error)
     }
 }
 
-/// Why a model was not measured.
+/// Why the model could not be measured.
 type Failure = Box<dyn std::error::Error + Send + Sync>;
 
-/// Plays at least `games` games of the model (whole seasons; at least [`CALIBRATION_GAMES_MIN`]), and as many
-/// of teams of known strength, and measures every figure. `parameters` other than the league's number apply.
+/// Measures every figure over at least `games` games of the model (whole seasons, at least [`CALIBRATION_GAMES_MIN`])
+/// and as many games of teams of known strength. `parameters` apply, except the league's number.
 ///
 /// # Errors
-/// Where the parameters are refused, and where a game does not fit its columns.
+/// If a parameter is invalid, or a number of a game does not fit its column.
 pub fn calibrate(parameters: &Parameters, games: usize, seed: Seed) -> Result<Vec<Measured>, Failure> {
     let seasons = games.max(CALIBRATION_GAMES_MIN).div_ceil(GAMES);
     let mut ledgers = Ledgers::default();
@@ -79,7 +79,7 @@ pub fn calibrate(parameters: &Parameters, games: usize, seed: Seed) -> Result<Ve
     Ok([ledgers.games, ledgers.seasons, ledgers.strength].iter().flat_map(Ledger::measured).collect())
 }
 
-/// Figures by what is observed: a game, a team's season, a game of teams of known strength.
+/// Figures by unit of observation: a game, a team's season, a game of teams of known strength.
 #[derive(Default)]
 struct Ledgers {
     games: Ledger,
@@ -115,7 +115,7 @@ fn play_season(
     Ok(())
 }
 
-/// Pairs of teams 3 and 6 rating points apart, the difference in the offence, in the defence or in both.
+/// Plays pairs of teams 3 and 6 rating points apart. The difference is in the offence, in the defence or in both.
 fn play_known_strengths(
     model: &Football,
     seed: Seed,

@@ -1,4 +1,4 @@
-//! What holds in every world, whatever happens: parts sum to wholes, and results follow from scores.
+//! Identities that hold in every world: parts sum to wholes, and results follow from scores.
 
 use model::Identity;
 
@@ -6,10 +6,10 @@ use crate::league::{League, TEAMS, WEEKS};
 use crate::play::ROSTER;
 use crate::{GAME_KIND, TEAM_KIND};
 
-/// Statistics of a team that come by half and by quarter.
+/// Team statistics by half and by quarter.
 const BY_QUARTER: [&str; 7] =
     ["points", "touchdowns", "field_goals", "yards", "pass_yards", "rush_yards", "first_downs"];
-/// Statistics of a team that come by half.
+/// Team statistics by half.
 const BY_HALF: [&str; 8] = [
     "plays",
     "interceptions_thrown",
@@ -74,7 +74,7 @@ fn windows(side: &str) -> Vec<String> {
     list
 }
 
-/// What the players did sums to what their team did.
+/// The players' statistics sum to their team's.
 fn players(side: &str) -> Vec<String> {
     let sum = |roles: &[&str], stat: &str| {
         let terms: Vec<String> = roles.iter().map(|role| format!("{side}_{role}_{stat}")).collect();
@@ -119,7 +119,7 @@ fn scoring(side: &str) -> Vec<String> {
     ]
 }
 
-/// Seasons follow from the games, and the league balances.
+/// Seasons follow from the games, and wins and losses balance over the league.
 fn seasons(league: &League) -> Vec<String> {
     let over_teams = |stat: &str| {
         let terms: Vec<String> = (1..=TEAMS).map(|t| format!("team-{t:02}:{stat}")).collect();

@@ -1,4 +1,4 @@
-//! The generated league: teams, players, ratings and the schedule. Nobody in it is real.
+//! The generated league: teams, players, ratings and the schedule. All names are invented.
 
 use world::{Seed, Stream, World};
 
@@ -6,9 +6,8 @@ use crate::parameters::Settings;
 
 /// Teams in the league: 2 conferences of 4 divisions of 4.
 pub const TEAMS: usize = 32;
-/// Weeks of the regular season; every team plays in each.
+/// Weeks of the regular season; each team plays once a week.
 pub const WEEKS: usize = 18;
-/// Games in a week.
 const GAMES_A_WEEK: usize = 16;
 /// Games of the regular season.
 pub const GAMES: usize = WEEKS * GAMES_A_WEEK;
@@ -98,7 +97,7 @@ const SECOND_TAIL: [&str; 16] = [
     "wick", "worth",
 ];
 
-/// What random draws of a league are for.
+/// Purposes of a league's random draws.
 #[repr(u32)]
 enum Purpose {
     Ratings,
@@ -115,34 +114,31 @@ pub struct Fixture {
     pub teams: [usize; 2],
 }
 
-/// A team as it starts the season.
+/// A team at the start of the season.
 #[derive(Debug, Clone)]
 pub struct Team {
     /// Place and nickname.
     pub name: String,
-    /// Points its offence is better than average.
+    /// Points by which its offence is better than average.
     pub offence: f32,
-    /// Points its defence is better than average.
+    /// Points by which its defence is better than average.
     pub defence: f32,
     /// Players by roster place.
     pub players: Vec<String>,
 }
 
-/// The league.
 #[derive(Debug, Clone)]
 pub struct League {
-    /// Teams; four to a division, sixteen to a conference, in order.
+    /// The teams, in order: four to a division, sixteen to a conference.
     pub teams: Vec<Team>,
     /// The 288 games, week by week.
     pub fixtures: Vec<Fixture>,
 }
 
-/// Whether two teams share a division.
 pub(crate) fn same_division(a: usize, b: usize) -> bool {
     a / DIVISION == b / DIVISION
 }
 
-/// Whether two teams share a conference.
 pub(crate) fn same_conference(a: usize, b: usize) -> bool {
     a / CONFERENCE == b / CONFERENCE
 }
@@ -170,11 +166,11 @@ fn player_name(random: &mut Stream) -> String {
     format!("{} {}{}", one_of(&FIRST), one_of(&SECOND_HEAD), one_of(&SECOND_TAIL))
 }
 
-/// Six weeks inside the divisions (each opponent home and away) and three times four weeks against another division
-/// (two at home, two away), in shuffled order. Every team plays once a week, nine times at home.
+/// Six weeks inside the divisions (each opponent home and away), then three times four weeks against another division
+/// (two home, two away), in shuffled order. Each team plays once a week, nine times at home.
 fn schedule(random: &mut Stream) -> Vec<Fixture> {
     let mut weeks: Vec<Vec<[usize; 2]>> = (0..DIVISION_WEEKS).map(division_week).collect();
-    // Distances in divisions to the partner: the other conference's twin, the neighbour, the one after.
+    // Distance in divisions to the opponents: the same place in the other conference, the next division, the one after.
     for (block, partner) in [4, 1, 2].into_iter().enumerate() {
         weeks.extend((0..DIVISION).map(|round| rotation_week(partner, round, block)));
     }

@@ -1,11 +1,11 @@
 //! American football, snap by snap: seasons of 32 generated teams.
 //!
-//! Enters: [`PARAMETERS`], a seed, a range of worlds. Leaves: for each of the season's 288 games its plays and the
-//! 850 outcomes counted from them, and for each of the 32 teams the 54 outcomes of its season.
+//! Enters: [`PARAMETERS`], a seed, a range of worlds. Leaves: for each of the season's 288 games, its plays and the 850
+//! outcomes counted from them; for each of the 32 teams, the 54 outcomes of its season.
 //!
-//! A pure function of (parameters, seed, world): no I/O, no clock, no mathematics that differs between machines.
-//! Ratings carry from week to week inside a world, and nothing carries between worlds. Rates and distributions are
-//! those of 1,280 regular-season games of 2015 to 2019; teams and players are invented.
+//! A pure function of (parameters, seed, world): no I/O, no clock, and the same arithmetic on every machine. Ratings
+//! carry from week to week inside a world, but nothing carries between worlds. Rates and distributions come from 1,280
+//! regular-season games of 2015 to 2019; teams and players are invented.
 
 mod blocks;
 mod box_score;
@@ -45,7 +45,7 @@ use parameters::Settings;
 use season::{Rules, Season};
 use tables::Tables;
 
-/// The model as a program finds it.
+/// The model's entry point for a program.
 pub const PLUGIN: Plugin = Plugin {
     name: "football",
     summary: "seasons of a 32-team American football league, play by play",
@@ -59,7 +59,7 @@ const TEAM_KIND: usize = 1;
 const GAME_PURPOSE: u32 = 0;
 const SEASON_PURPOSE: u32 = 1;
 
-/// The model with its parameters fixed.
+/// The model with fixed parameters.
 pub struct Football {
     settings: Settings,
     league: League,
@@ -69,7 +69,7 @@ pub struct Football {
 }
 
 impl Football {
-    /// Makes the league and its tables. Every parameter set that its bounds allow makes one.
+    /// Generates the league and its tables. Any parameters within their bounds work.
     pub fn new(parameters: &Parameters) -> Result<Self, ParameterError> {
         let settings = Settings::new(parameters);
         let league = League::generate(&settings);
@@ -77,15 +77,14 @@ impl Football {
         Ok(Self { settings, tables: Tables::new(), rules: Rules::new(&settings), league, catalogue })
     }
 
-    /// The generated league.
     pub fn league(&self) -> &League {
         &self.league
     }
 
-    /// Plays one game of a world into `plays` and enters it into the world's season.
+    /// Plays one game of a world into `plays` and adds it to the world's season.
     ///
     /// # Errors
-    /// Where a number of the game does not fit its column.
+    /// If a number of the game does not fit its column.
     fn play(
         &self,
         seed: Seed,
@@ -110,7 +109,7 @@ impl Football {
         Ok(score)
     }
 
-    /// Which games must be played for an entity's sake: its own, and those that shaped the ratings it starts with.
+    /// The games that an entity needs: its own, and those that shape its initial ratings.
     fn needed(&self, entity: Option<usize>) -> Vec<bool> {
         let Some(entity) = entity.filter(|&e| e < GAMES) else {
             return vec![true; GAMES];

@@ -1,24 +1,24 @@
-//! Worlds in which a moment of a game looked as it does now: `at q3 8:00 ±60, score 14-10 ±3, possession home`.
+//! Finds worlds that looked like the present at a moment of a game: `at q3 8:00 ±60, score 14-10 ±3, possession home`.
 //!
-//! The state at a moment is that of the last play that had begun by then: the side that has the ball, and the score
-//! before it. A kick-off gives the ball away, so the side that receives it has the ball. A world matches where any play
-//! within the clock's tolerance of the moment does.
+//! The state at a moment is that of the last play begun by then: the side with the ball, and the score before the play.
+//! On a kick-off the receiving side has the ball. A world matches if any play within the clock's tolerance of the
+//! moment matches.
 
 use std::fmt;
 use std::ops::Range;
 
 use model::{Catalogue, Condition, ConditionError, EventBlock, EventKind, NEVER, Tolerance};
 
-/// A moment of a game and what must have held at it. Seconds and points.
+/// A moment of a game and its conditions, in seconds and points.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Moment {
     /// 1 to 4, and 5 for overtime.
     quarter: i32,
     /// Seconds left in the quarter.
     clock: i32,
-    /// How far from it a play's clock may lie.
+    /// Largest difference of a play's clock from it.
     clock_tolerance: Tolerance,
-    /// Home and away score, and how far from it each side's may lie.
+    /// Home and away score, and the largest difference on each side.
     score: Option<([i32; 2], Tolerance)>,
     /// 0 home, 1 away.
     possession: Option<i32>,
@@ -27,7 +27,7 @@ struct Moment {
 /// Seconds and points by which a tolerance of 0 is widened.
 const CLOCK_STEP: i32 = 30;
 const SCORE_STEP: i32 = 1;
-/// Points of a side. Differences of larger numbers could overflow.
+/// Limit on a side's points. Differences of larger numbers could overflow.
 const POINTS_MAX: i32 = 9_999;
 
 const EXAMPLE: &str = "at q3 8:00 ±60, score 14-10 ±3, possession home";
@@ -90,7 +90,7 @@ impl Moment {
     }
 }
 
-/// As it is typed.
+/// The form that a user types.
 impl fmt::Display for Moment {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "at q{} {}:{:02}{}", self.quarter, self.clock / 60, self.clock % 60, self.clock_tolerance)?;
@@ -104,7 +104,7 @@ impl fmt::Display for Moment {
     }
 }
 
-/// The moment, and where the events of an ensemble say it.
+/// The moment, and the columns of the ensemble's events that it reads.
 struct MomentCondition {
     moment: Moment,
     quarter: usize,
@@ -113,8 +113,8 @@ struct MomentCondition {
     scores: [usize; 2],
     /// The code of the home side.
     home: i32,
-    /// The column that says what kind of play each is, and its codes of kick-offs: there the side in `offence` kicks the
-    /// ball to the other one. `None` of events that know no kinds.
+    /// The column of the kind of play, and the codes of kick-offs in it: on these, the side in `offence` kicks to the
+    /// other one. `None` if the events have no kinds.
     kick_offs: Option<(usize, Vec<i32>)>,
 }
 
@@ -152,7 +152,7 @@ impl MomentCondition {
         let distance = |row: usize| {
             let seconds = if Some(row) == last_begun { 0 } else { (at(row)[1] - moment.clock).abs() };
             let score = moment.score.map_or(1, |(score, tolerance)| {
-                // Scores are those after a play: the score at its beginning is that after the one before.
+                // Stored scores are those after a play; the score before a play is that after the previous one.
                 let of = |side: usize| events.columns[self.scores[side]].number(row - 1).unwrap_or(0);
                 let before = [0, 1].map(|side| if row == rows.start { 0 } else { of(side) });
                 tolerance.times((before[0] - score[0]).abs().max((before[1] - score[1]).abs()))
@@ -242,8 +242,8 @@ mod tests {
 
     #[test]
     fn the_moment_is_found_in_the_events() {
-        // Two worlds: home scores on its play at 500 in the first; away has the ball then in the second. Each begins with a
-        // kick-off, by away in the first and by home in the second.
+        // Two worlds. In the first, home scores on its play at 500; in the second, away has the ball then. Each begins
+        // with a kick-off, by away in the first and by home in the second.
         let events = EventBlock {
             entity: 0,
             range: WorldRange::new(World(0), 2).unwrap(),
@@ -263,7 +263,7 @@ mod tests {
             let condition = of(text, &catalogue()).unwrap();
             let found = condition.distances(&events);
             assert_eq!((0..2).filter(|&w| found[w] == 1).collect::<Vec<_>>(), expected, "{text}");
-            // Widened by as many times as a world needs it holds there, and by fewer it does not.
+            // The condition holds in a world from the widening that the world needs, and not before.
             for wider in 1..100 {
                 let seen = distances(&condition.widened(wider)).iter().map(|&t| t == 1).collect::<Vec<_>>();
                 assert_eq!(seen, found.iter().map(|&t| t <= wider).collect::<Vec<_>>(), "{text}, {wider} times");
@@ -280,7 +280,7 @@ mod tests {
         check("at q1 15:00 ±7, score 3-0, possession away", &[]);
         check("at q2 1:00", &[]);
         assert_eq!(distances("at q2 1:00 ±9"), [NEVER, NEVER]);
-        // Of events that know no kick-offs, the side that is named has the ball.
+        // Without kick-offs in the events, the side in `offence` has the ball.
         let mut other = catalogue();
         other.events.truncate(5);
         let named = of("at q1 15:00, possession away", &other).unwrap();

@@ -1,25 +1,24 @@
 //! The 850 outcomes of a game: 58 of the game, 127 of each team, 269 of each team's players.
 //!
-//! One function walks them in order. Given a list it writes down their names, given a row it fills in their values,
-//! so names and values cannot fall out of step.
+//! One function walks them in order. It writes the names into a list or the values into a row, so names and values
+//! always match.
 
 use model::{Outcome, OutcomeKind};
 
 use crate::box_score::{BoxScore, Player, Score, Side, Stat, Window, leader};
 use crate::play::ROSTER;
 
-/// Outcomes of one game.
 pub const GAME_OUTCOMES: usize = 850;
 
-/// Points are stored in hundredths where players' fantasy points are counted.
+/// Fantasy points are stored in hundredths where they are counted.
 const FANTASY_SCALE: i32 = 100;
 
-/// Takes outcomes one by one, in order.
+/// Receives outcomes one by one, in order.
 pub(crate) trait Emit {
     fn put(&mut self, describe: impl FnOnce() -> Outcome, value: i16);
 }
 
-/// Fills a row of values.
+/// Fills a row with the values.
 pub(crate) struct Fill<'a>(pub(crate) std::slice::IterMut<'a, i16>);
 
 impl Emit for Fill<'_> {
@@ -84,7 +83,7 @@ fn suffix(window: Window) -> String {
     }
 }
 
-/// Points of both sides in each of the seven windows.
+/// Points of both sides in the seven windows.
 struct Points([[i16; 2]; 7]);
 
 impl Points {
@@ -104,7 +103,7 @@ impl Points {
         leader(self.0[window][0], self.0[window][1])
     }
 
-    /// Which of some windows (1-based) had the most points; the earlier one on equal terms.
+    /// The window (1-based, of a range) with the most points; on a tie, the first.
     fn best(&self, windows: std::ops::Range<usize>) -> i16 {
         let first = windows.start;
         let best = windows.fold(first, |best, w| if self.total(w) > self.total(best) { w } else { best });
@@ -311,7 +310,7 @@ fn emit_players(game: &BoxScore, side: usize, team: &str, e: &mut impl Emit) {
     }
 }
 
-/// Whose outcomes are being put.
+/// The owner of the next outcomes.
 #[derive(Clone, Copy)]
 struct Who<'a> {
     team: &'a str,
@@ -333,8 +332,8 @@ impl Who<'_> {
         e.put(|| flag(self.name(what)), i16::from(holds));
     }
 
-    /// Fantasy points, in hundredths: a point for 25 passing or 10 other yards, 4 a passing and 6 another touchdown, 1
-    /// a catch, -1 an interception, -2 a lost fumble.
+    /// Fantasy points, in hundredths: 1 point for 25 passing yards or 10 other yards, 4 for a passing touchdown and 6
+    /// for any other, 1 for a catch, -1 for an interception, -2 for a lost fumble.
     fn fantasy(self, e: &mut impl Emit, p: &Player) {
         let value = 4 * p.pass_yards + 400 * p.pass_touchdowns - 100 * p.interceptions
             + 10 * (p.rush_yards + p.catch_yards)
@@ -433,7 +432,7 @@ fn emit_defender(p: &Player, who: Who<'_>, e: &mut impl Emit) {
     who.put(e, "tackles_for_loss", "tackles", p.for_loss);
 }
 
-/// Score kinds are part of the catalogue's text.
+/// The text of the catalogue names the score kinds by number.
 const _: () = assert!(Score::Safety as i16 == 3);
 
 #[cfg(test)]

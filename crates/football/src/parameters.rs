@@ -6,21 +6,21 @@ const fn spec(name: &'static str, doc: &'static str, default: f64, min: f64, max
     ParameterSpec { name, doc, default, min, max }
 }
 
-/// Every parameter, with its default: the seasons 2015 to 2019 as measured.
+/// All parameters; the defaults are those measured in the seasons 2015 to 2019.
 pub const PARAMETERS: &[ParameterSpec] = &[
     spec("league", "number of the generated league: its teams, ratings and schedule", 1.0, 0.0, 4_294_967_295.0),
     spec("rating_spread", "standard deviation of a team's offence and of its defence, in points", 3.1, 0.0, 10.0),
     spec("form_spread", "standard deviation of a team's form on the day, in points", 1.2, 0.0, 10.0),
-    spec("home_edge", "points that playing at home is worth", 1.74, -10.0, 10.0),
-    spec("carry", "how far a result moves a team's rating for the weeks after (K of the Elo system)", 10.0, 0.0, 100.0),
-    spec("pace", "time between snaps against the measured one: above 1 is slower", 1.0, 0.7, 1.5),
+    spec("home_edge", "home advantage, in points", 1.74, -10.0, 10.0),
+    spec("carry", "effect of a result on a team's rating in later weeks (K of the Elo system)", 10.0, 0.0, 100.0),
+    spec("pace", "factor on the measured time between snaps: above 1 is slower", 1.0, 0.7, 1.5),
     spec("pass_bias", "added to the log-odds of dropping back to pass", 0.0, -2.0, 2.0),
-    spec("aggression", "share of fourth downs gone for, against the measured one", 1.0, 0.0, 4.0),
-    spec("touchback_yard_line", "where a drive starts after a touchback on a kick-off", 25.0, 10.0, 40.0),
-    spec("touchback_share", "share of kicks-off that are touchbacks", 0.60, 0.0, 1.0),
+    spec("aggression", "factor on the measured share of fourth downs gone for", 1.0, 0.0, 4.0),
+    spec("touchback_yard_line", "yard line on which a drive starts after a touchback on a kick-off", 25.0, 10.0, 40.0),
+    spec("touchback_share", "share of kick-offs that are touchbacks", 0.60, 0.0, 1.0),
 ];
 
-/// The parameters as the simulation reads them.
+/// The parameters in the form that the simulation uses.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Settings {
     pub(crate) league: u32,

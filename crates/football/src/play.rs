@@ -1,8 +1,8 @@
-//! One play: the row that everything else is counted from.
+//! One play: the row from which all else is counted.
 
 use model::{EventColumn, EventKind, NULL_I8, NULL_LABEL, UnknownName};
 
-/// Declares a set of words that a play column may hold: a `u8` enum and the words in code order.
+/// Declares the words of a play column: a `u8` enum, and the words in code order.
 macro_rules! labels {
     ($(#[$doc:meta])* $name:ident { $($(#[$variant_doc:meta])* $variant:ident = $word:literal,)+ }) => {
         $(#[$doc])*
@@ -15,7 +15,7 @@ macro_rules! labels {
             pub const WORDS: &'static [&'static str] = &[$($word,)+];
             const ALL: &'static [Self] = &[$(Self::$variant,)+];
 
-            /// The value of a code; `None` for a code that is no value's.
+            /// The value of a code; `None` if the code is unknown.
             pub fn from_code(code: u8) -> Option<Self> {
                 Self::ALL.get(usize::from(code)).copied()
             }
@@ -24,23 +24,22 @@ macro_rules! labels {
 }
 
 labels! {
-    /// What was called.
+    /// The call.
     Kind {
         /// A designed run.
         Run = "run",
         /// A throw.
         Pass = "pass",
-        /// The passer tackled behind the line.
+        /// The passer was tackled behind the line.
         Sack = "sack",
-        /// The passer running after dropping back.
+        /// The passer ran after dropping back.
         Scramble = "scramble",
-        /// The passer kneeling to run the clock out.
+        /// The passer knelt to run out the clock.
         Kneel = "kneel",
-        /// A punt.
         Punt = "punt",
         /// A try for three points.
         FieldGoal = "field_goal",
-        /// A kick-off, the free kick after a safety included.
+        /// A kick-off, or the free kick after a safety.
         Kickoff = "kickoff",
         /// A short kick-off that the kicking team hopes to recover.
         OnsideKick = "onside_kick",
@@ -50,23 +49,22 @@ labels! {
         TwoPointPass = "two_point_pass",
         /// A run for two points after a touchdown.
         TwoPointRun = "two_point_run",
-        /// A foul that wiped the play out.
+        /// A foul that wiped out the play.
         Penalty = "penalty",
     }
 }
 
 labels! {
-    /// How it ended.
+    /// The result of the play.
     Outcome {
-        /// The carrier was tackled in bounds (a caught pass included).
+        /// The carrier was tackled in bounds, after a catch too.
         Tackled = "tackled",
         /// The carrier left the field.
         OutOfBounds = "out_of_bounds",
         /// The offence scored a touchdown.
         Touchdown = "touchdown",
-        /// The pass fell.
         Incomplete = "incomplete",
-        /// The defence caught it.
+        /// The defence caught the pass.
         Intercepted = "intercepted",
         /// The offence lost the ball.
         FumbleLost = "fumble_lost",
@@ -80,7 +78,7 @@ labels! {
         Blocked = "blocked",
         /// The kick came down in the end zone.
         Touchback = "touchback",
-        /// The kick was brought back.
+        /// The kick was returned.
         Returned = "returned",
         /// The receiver waved for a fair catch.
         FairCatch = "fair_catch",
@@ -94,7 +92,6 @@ labels! {
 }
 
 labels! {
-    /// A foul, as it was called.
     Foul {
         /// Offensive holding, 10 yards.
         Holding = "offensive_holding",
@@ -123,16 +120,15 @@ labels! {
     }
 }
 
-/// Home and away, where a column names a side.
+/// The sides, for columns that name one.
 pub(crate) const SIDES: &[&str] = &["home", "away"];
 
-/// Places in a team's roster, as the player columns and the outcome names call them.
+/// Roster places, as in player columns and outcome names.
 pub const ROSTER: [&str; 24] = [
     "qb1", "qb2", "rb1", "rb2", "rb3", "rb4", "wr1", "wr2", "wr3", "wr4", "wr5", "wr6", "te1", "te2", "te3", "k", "p",
     "d1", "d2", "d3", "d4", "d5", "d6", "d_other",
 ];
 
-/// No player.
 pub(crate) const NOBODY: u8 = NULL_LABEL;
 /// No number.
 pub(crate) const NONE: i8 = NULL_I8;
@@ -140,7 +136,7 @@ pub(crate) const NONE: i8 = NULL_I8;
 /// One play. The offence is the side that snaps or kicks the ball.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Play {
-    /// Possession of this game, counted from 1.
+    /// Number of the possession in this game, from 1.
     pub drive: i8,
     /// 1 to 4, and 5 for overtime.
     pub quarter: i8,
@@ -148,17 +144,15 @@ pub struct Play {
     pub clock: i16,
     /// 0 home, 1 away.
     pub offence: u8,
-    /// 1 to 4; 0 on kicks-off and tries.
+    /// 1 to 4; 0 on kick-offs and tries.
     pub down: i8,
-    /// Yards to a first down; 0 on kicks-off and tries.
+    /// Yards to a first down; 0 on kick-offs and tries.
     pub distance: i8,
     /// Yards to the opponent's goal line.
     pub yard_line: i8,
-    /// What was called.
     pub kind: Kind,
-    /// How it ended.
     pub outcome: Outcome,
-    /// Yards gained from scrimmage; of a kick, its length.
+    /// Yards gained from scrimmage, or the length of a kick.
     pub yards: i8,
     /// Yards the ball flew past the line of scrimmage, or [`NONE`].
     pub air_yards: i8,
@@ -166,27 +160,26 @@ pub struct Play {
     pub return_yards: i8,
     /// Roster place of the passer, or [`NOBODY`].
     pub passer: u8,
-    /// Roster place of the runner or the receiver thrown to, or [`NOBODY`] (a pass thrown away).
+    /// Roster place of the runner or of the pass's target, or [`NOBODY`] if the pass was thrown away.
     pub player: u8,
-    /// Roster place, in the other team, of the first tackler, or [`NOBODY`].
+    /// Roster place of the first tackler, in the other team, or [`NOBODY`].
     pub tackler: u8,
     /// Roster place of a second tackler who shares the tackle or sack, or [`NOBODY`].
     pub assist: u8,
-    /// Roster place of the defender who intercepted, broke up the pass or forced the fumble, or [`NOBODY`].
+    /// Roster place of the defender who intercepted or broke up the pass or forced the fumble, or [`NOBODY`].
     pub defender: u8,
-    /// Points scored by the offence; negative, points scored by the other side.
+    /// Points of the offence; negative for points of the other side.
     pub points: i8,
     /// Home score after the play.
     pub home_score: i8,
     /// Away score after the play.
     pub away_score: i8,
-    /// Whether the offence earned a first down (a touchdown from scrimmage included).
+    /// Whether the offence earned a first down; a touchdown from scrimmage counts.
     pub first_down: i8,
-    /// The accepted foul's code, or [`NULL_LABEL`].
+    /// Code of the accepted foul, or [`NULL_LABEL`].
     pub foul: u8,
-    /// The side penalised, or [`NULL_LABEL`].
+    /// The penalised side, or [`NULL_LABEL`].
     pub foul_side: u8,
-    /// Yards penalised.
     pub foul_yards: i8,
     /// The side that called a time-out after the play, or [`NULL_LABEL`].
     pub time_out: u8,
@@ -195,7 +188,6 @@ pub struct Play {
 }
 
 impl Play {
-    /// A row with nothing in it yet.
     pub(crate) const EMPTY: Self = Self {
         drive: 0,
         quarter: 1,
@@ -226,7 +218,7 @@ impl Play {
     };
 }
 
-/// How one field of [`Play`] is stored: `read` appends it for a run of plays, `write` puts stored values back.
+/// Storage of one field of [`Play`]: `read` appends the field of many plays, `write` restores it from stored values.
 pub(crate) enum Field {
     /// Codes of words.
     Label { read: fn(&[Play], &mut Vec<u8>), write: fn(&mut [Play], &[u8]) },
@@ -236,7 +228,7 @@ pub(crate) enum Field {
     I16 { read: fn(&[Play], &mut Vec<i16>), write: fn(&mut [Play], &[i16]) },
 }
 
-/// The accessors of a field that is stored as it is.
+/// The accessors of a field stored unchanged.
 macro_rules! plain {
     ($kind:ident, $field:ident) => {
         Field::$kind {
@@ -250,7 +242,7 @@ macro_rules! plain {
     };
 }
 
-/// The accessors of an enum field; a code that means nothing leaves the field as it was.
+/// The accessors of an enum field. An unknown code leaves the field unchanged.
 macro_rules! coded {
     ($enum:ident, $field:ident) => {
         Field::Label {
@@ -264,7 +256,7 @@ macro_rules! coded {
     };
 }
 
-/// A play column: its name and meaning, its words where it holds words, whether it may be empty, its field.
+/// A play column: its name, its meaning, its words if it holds words, whether it may be empty, and its field.
 pub(crate) struct Column {
     pub(crate) name: &'static str,
     doc: &'static str,
@@ -333,8 +325,9 @@ pub(crate) fn event_columns() -> Vec<EventColumn> {
         .collect()
 }
 
-/// The condition on plays in which a player has a part: `home_qb1`, or `qb1` of either side. The columns of a play name its
-/// offence's passer and carrier and the other side's tacklers and defenders; kickers are known by what is kicked.
+/// The condition for plays in which a player takes part: `home_qb1`, or `qb1` of either side. A play's columns name the
+/// passer and carrier of its offence, and the tacklers and defenders of the other side. The kind of kick implies the
+/// kicker.
 pub(crate) fn condition_of(player: &str) -> Result<String, UnknownName> {
     const KICKS: [Kind; 4] = [Kind::FieldGoal, Kind::ExtraPoint, Kind::Kickoff, Kind::OnsideKick];
     let named =

@@ -1,6 +1,6 @@
 //! Measured distributions: 30-point quantiles of yardage and clock, from 1,280 regular-season games of 2015-2019.
 
-/// Cumulative percentages at which every row below is given.
+/// Cumulative percentages of the values in each row below.
 pub(crate) const PERCENTILES: [f32; 30] = [
     0.0, 0.5, 1.0, 2.5, 5.0, 10.0, 15.0, 20.0, 25.0, 30.0, 35.0, 40.0, 45.0, 50.0, 55.0, 60.0, 65.0, 70.0, 75.0, 80.0,
     85.0, 90.0, 92.5, 95.0, 97.0, 98.0, 99.0, 99.5, 99.9, 100.0,

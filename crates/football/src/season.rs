@@ -1,5 +1,5 @@
-//! A season inside one world: ratings that carry from week to week, standings, play-offs, and the 54 outcomes of
-//! each team.
+//! A season inside one world: ratings that carry from week to week, standings, play-offs, and the 54 outcomes of each
+//! team.
 
 use model::Outcome;
 use world::Stream;
@@ -12,20 +12,20 @@ use crate::parameters::Settings;
 /// Outcomes of one team's season.
 pub const SEASON_OUTCOMES: usize = 54;
 
-/// Elo points that one point of margin is worth (nflseedR).
+/// Elo points per point of margin (nflseedR).
 const ELO_A_POINT: f32 = 25.0;
-/// Play-offs count rating differences this much more (nflseedR).
+/// Factor on rating differences in the play-offs (nflseedR).
 const PLAYOFF_FACTOR: f32 = 1.2;
-/// What a week off is worth to the top seed, in Elo points (nflseedR: 25 a week of rest).
+/// Value of the top seed's week off, in Elo points (nflseedR: 25 for a week of rest).
 const BYE_ELO: f32 = 25.0;
 /// Standard deviation of a game's margin about its expectation (nflseedR).
 const MARGIN_SPREAD: f32 = 13.0;
 const SEEDS: usize = 7;
 
-/// One team's season so far, in one world.
+/// One team's season to date, in one world.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct TeamSeason {
-    /// Elo points gained since the season began.
+    /// Elo points gained since the start of the season.
     drift: f32,
     wins: i16,
     losses: i16,
@@ -42,7 +42,7 @@ pub(crate) struct TeamSeason {
     close_wins: i16,
     close_losses: i16,
     overtimes: i16,
-    /// Wins in a row; negative, losses in a row.
+    /// Current winning streak; negative for a losing streak.
     streak: i16,
     best_streak: i16,
     worst_streak: i16,
@@ -54,14 +54,13 @@ pub(crate) struct TeamSeason {
     biggest_win: i16,
     biggest_loss: i16,
     thirties: i16,
-    /// Wins against each team of the own division, by its place in it.
+    /// Wins against each team of its division, by place in the division.
     against: [i8; 4],
-    /// Teams beaten, one bit each.
+    /// Beaten teams, one bit each.
     beaten: u32,
     result: SeasonResult,
 }
 
-/// Where a season ended.
 #[derive(Debug, Clone, Copy, Default)]
 struct SeasonResult {
     division_rank: i16,
@@ -73,7 +72,7 @@ struct SeasonResult {
     won_title: bool,
 }
 
-/// Season sums of a team's game counts, in this order.
+/// Season totals of a team's game counts, in this order.
 const COUNTS: usize = 16;
 const COUNT_NAMES: [(&str, &str); COUNTS] = [
     ("touchdowns", "touchdowns"),
@@ -94,7 +93,7 @@ const COUNT_NAMES: [(&str, &str); COUNTS] = [
     ("penalty_yards", "yards"),
 ];
 
-/// What every game of a league shares: the tables behind the rating system.
+/// Tables of the rating system, shared by all games of a league.
 pub(crate) struct Rules {
     /// ln(margin + 1), by margin.
     log_margin: [f32; 128],
@@ -128,7 +127,7 @@ impl Season {
         (t.offence + t.defence) * ELO_A_POINT + self.teams[team].drift
     }
 
-    /// Points by which home's and away's offence are expected to do better than average against this opponent.
+    /// Points by which home's and away's offence are expected to beat the average against this opponent.
     pub(crate) fn edges(&self, league: &League, settings: &Settings, teams: [usize; 2]) -> [f32; 2] {
         let [home, away] = teams.map(|t| &league.teams[t]);
         let drift = (self.teams[teams[0]].drift - self.teams[teams[1]].drift) / (2.0 * ELO_A_POINT);
@@ -136,7 +135,7 @@ impl Season {
         [home.offence - away.defence + drift + edge, away.offence - home.defence - drift - edge]
     }
 
-    /// Enters a finished game into both teams' seasons.
+    /// Adds a finished game to both teams' seasons.
     pub(crate) fn add(&mut self, league: &League, rules: &Rules, week: usize, teams: [usize; 2], game: &BoxScore) {
         let points = [0, 1].map(|side| game.count(side, Stat::Points, Window::Game));
         self.carry(league, rules, teams, points[0] - points[1]);
@@ -149,7 +148,7 @@ impl Season {
         }
     }
 
-    /// The Elo system of nflseedR: a result moves both ratings by K, times how surprising and how clear it was.
+    /// The Elo system of nflseedR: a result moves both ratings by K, times its surprise and its clarity.
     fn carry(&mut self, league: &League, rules: &Rules, teams: [usize; 2], margin: i16) {
         let difference = self.elo(league, teams[0]) - self.elo(league, teams[1]) + rules.home_elo;
         let expected = 1.0 / (1.0 + libm::exp10f(-difference / 400.0));
@@ -165,7 +164,7 @@ impl Season {
         self.teams[teams[1]].drift -= shift;
     }
 
-    /// Ranks divisions, conferences and league, and plays the play-offs.
+    /// Ranks divisions, conferences and the league, and plays the play-offs.
     pub(crate) fn finish(&mut self, league: &League, rules: &Rules, mut random: Stream, normal: &[f32; 1024]) {
         let coins: [u32; TEAMS] = std::array::from_fn(|_| random.next_u32());
         let standing = Standing { season: self, coins, strength: self.strength_of_victory() };
@@ -188,7 +187,7 @@ impl Season {
         self.teams[champion].result.won_title = true;
     }
 
-    /// Wins of the teams that each team has beaten, per team beaten.
+    /// Wins of the teams that each team beat, per beaten team.
     fn strength_of_victory(&self) -> [f32; TEAMS] {
         std::array::from_fn(|team| {
             let beaten = self.teams[team].beaten;
@@ -201,7 +200,7 @@ impl Season {
     }
 }
 
-/// The counts of one side of a game that a season sums up.
+/// The counts of one side of a game that a season adds up.
 struct Totals {
     touchdowns: [i16; 4],
     field_goals: i16,
@@ -358,8 +357,8 @@ pub(crate) fn season_outcomes() -> Vec<Outcome> {
     list
 }
 
-/// Orders teams: by record, then (inside a division) against each other and in the division, then in the conference,
-/// by strength of victory, by net points, by lot.
+/// Order of teams: by record; inside a division by head-to-head and division record; then by conference record,
+/// strength of victory, net points and lot.
 struct Standing<'a> {
     season: &'a Season,
     coins: [u32; TEAMS],
@@ -405,7 +404,7 @@ impl Standing<'_> {
         teams
     }
 
-    /// The seven seeds of a conference: division winners, then the best of the rest.
+    /// The seven seeds of a conference: the division winners, then the best other teams.
     fn seeds(&self, divisions: &[Vec<usize>]) -> [usize; SEEDS] {
         let mut winners: Vec<usize> = divisions.iter().map(|d| d[0]).collect();
         let mut others: Vec<usize> = divisions.iter().flat_map(|d| d[1..].iter().copied()).collect();
@@ -415,7 +414,7 @@ impl Standing<'_> {
     }
 }
 
-/// Play-offs by the quick margin model: a game's margin is normal about the rating difference.
+/// Play-offs by a simple margin model: a game's margin is normal about the rating difference.
 struct Playoffs<'a> {
     season: &'a mut Season,
     league: &'a League,
@@ -425,7 +424,7 @@ struct Playoffs<'a> {
 }
 
 impl Playoffs<'_> {
-    /// Plays one conference's bracket, reseeded after each round, and gives its champion.
+    /// Plays one conference's bracket, reseeded after each round; returns its champion.
     fn conference(&mut self, seeds: &[usize; SEEDS]) -> usize {
         for (i, &team) in seeds.iter().enumerate() {
             self.season.teams[team].result.seed = i as i16 + 1;
@@ -448,7 +447,7 @@ impl Playoffs<'_> {
         champion
     }
 
-    /// Plays one game, `advantage` Elo points in favour of `host`.
+    /// Plays one game with `advantage` Elo points for `host`; returns the winner.
     fn winner(&mut self, host: usize, guest: usize, advantage: f32) -> usize {
         let difference = self.season.elo(self.league, host) - self.season.elo(self.league, guest) + advantage;
         let expected = PLAYOFF_FACTOR * difference / ELO_A_POINT;

@@ -1,8 +1,8 @@
-//! The box score of a game, and the numbers of a team's season.
+//! The box score of a game, and the summary of a team's season.
 
 use model::{Cell, EntityWorld, SummaryTable};
 
-/// An entity's outcomes in one world: those of both sides beside each other. Zeros are left out.
+/// An entity's outcomes in one world, with both sides beside each other. Omits zeros.
 pub(crate) fn box_score(world: EntityWorld<'_>) -> SummaryTable {
     let mut table = SummaryTable::new("box score", ["outcome", "", "home", "away"]);
     for (outcome, value) in world.values() {

@@ -1,10 +1,10 @@
-//! The measured rates of the game, as look-up tables: spec figures from 1,280 regular-season games, 2015-2019.
+//! The measured rates of the game as lookup tables: figures from 1,280 regular-season games of 2015 to 2019.
 
 use crate::quantiles::{self as q, PERCENTILES, Quantiles};
 
 const BITS: u32 = 11;
 
-/// Draws from a measured distribution with one random word: its inverse distribution function at 2,048 points.
+/// Draws from a measured distribution with one random word, by its inverse distribution function at 2,048 points.
 pub(crate) struct Lookup([i8; 1 << BITS]);
 
 impl Lookup {
@@ -24,12 +24,13 @@ impl Lookup {
         Self(values)
     }
 
-    /// As [`Self::new`], for gains measured from `shares.len()` neighbouring yard lines, the nearest `first` yards from
-    /// the goal line, each with its share of the plays: the distribution had the field gone on.
+    /// Like [`Self::new`], for gains measured from `shares.len()` neighbouring yard lines: the distribution without an
+    /// end of the field. The nearest line is `first` yards from the goal line; `shares` are the shares of plays on each
+    /// line.
     ///
-    /// A gain is only seen up to the goal line, so the measured gains are censored ones, and their values at a yard
-    /// line mix gains that ended there with touchdowns from there. The product-limit estimate (Kaplan and Meier 1958)
-    /// takes them apart: of all gains of at least v yards, those from yard line v were touchdowns.
+    /// A gain ends at the goal line, so the measured gains are censored, and their values at a yard line mix gains that
+    /// ended there with touchdowns from there. The product-limit estimate (Kaplan and Meier 1958) separates them: of
+    /// all gains of at least v yards, those from yard line v were touchdowns.
     fn uncensored(quantiles: &Quantiles, first: usize, shares: &[f64]) -> Self {
         let censored = Self::new(quantiles);
         let last = first + shares.len() - 1;
@@ -50,7 +51,7 @@ impl Lookup {
         Self(values)
     }
 
-    /// The value at the random word `u`.
+    /// The value for the random word `u`.
     #[inline]
     pub(crate) fn at(&self, u: u32) -> i32 {
         i32::from(self.0[(u >> (32 - BITS)) as usize])
@@ -59,12 +60,12 @@ impl Lookup {
 
 /// Every measured distribution, ready to draw from.
 pub(crate) struct Tables {
-    /// Designed runs by zone of yards to go, 1-2 to 21-40, as if the field did not end.
+    /// Designed runs by zone of yards to go, 1-2 to 21-40, without the end of the field.
     pub(crate) run: [Lookup; 5],
     pub(crate) run_open: Lookup,
-    /// Completions by zone, 1-2 to 21-40, as if the field did not end; farther out by position.
+    /// Completions by zone, 1-2 to 21-40, without the end of the field; farther out by position.
     pub(crate) catch: [Lookup; 5],
-    /// Completions more than 40 yards out: backs, wide receivers, tight ends.
+    /// Completions from more than 40 yards out: backs, wide receivers, tight ends.
     pub(crate) catch_open: [Lookup; 3],
     pub(crate) scramble: Lookup,
     pub(crate) sack: Lookup,
@@ -75,12 +76,12 @@ pub(crate) struct Tables {
     pub(crate) punt_return: Lookup,
     pub(crate) kick_return: Lookup,
     pub(crate) interception_return: Lookup,
-    /// Seconds from snap to snap, but for the last two minutes of a half.
+    /// Seconds from snap to snap, except in the last two minutes of a half.
     pub(crate) run_off_run: Lookup,
     pub(crate) run_off_catch: Lookup,
     pub(crate) run_off_sack: Lookup,
     pub(crate) run_off_miss: Lookup,
-    /// Factors on a player's share of the throws, and of the carries, from game to game: 256 equally likely values.
+    /// Factors on a player's share of throws, and of carries, that vary from game to game: 256 equally likely values.
     pub(crate) target_factor: [f32; 256],
     pub(crate) carry_factor: [f32; 256],
     /// Factor on the odds of a pass in the second half, by lead from -[`LEAD_MAX`] to [`LEAD_MAX`].
@@ -89,25 +90,25 @@ pub(crate) struct Tables {
     pub(crate) normal: [f32; 1024],
 }
 
-/// Spreads (standard deviation of the logarithm) of a player's share of the throws, and of the carries, from game to
-/// game: those that give WR1's targets and RB1's carries their measured spreads.
+/// Spread (standard deviation of the logarithm) of a player's share of throws, and of carries, from game to game. These
+/// values give WR1's targets and RB1's carries their measured spreads.
 const TARGET_SPREAD: f64 = 0.15;
 const CARRY_SPREAD: f64 = 0.48;
 
-/// The distributions of the five zones up to 40 yards out, as if the field did not end. Plays spread evenly over the
-/// yard lines of a zone, but for the two next to the goal line.
+/// The distributions of the five zones up to 40 yards out, without the end of the field. Plays spread evenly over the
+/// yard lines of a zone, except for the two next to the goal line.
 fn near_goal(zones: [&Quantiles; 5]) -> [Lookup; 5] {
     let first = [1, 3, 6, 11, 21];
     let shares: [&[f64]; 5] = [&ON_THE_GOAL_LINE, &[1.0 / 3.0; 3], &[0.2; 5], &[0.1; 10], &[0.05; 20]];
     std::array::from_fn(|zone| Lookup::uncensored(zones[zone], first[zone], shares[zone]))
 }
 
-/// Shares of plays one and two yards out, of those from either.
+/// Shares of the plays one and two yards out, within those two lines.
 const ON_THE_GOAL_LINE: [f64; 2] = [0.79, 0.21];
 
-/// Leads beyond this many points change play calls no further.
+/// Larger leads do not change play calls further.
 pub(crate) const LEAD_MAX: i32 = 14;
-/// How much more a side passes for a point behind, and runs for a point ahead, in the second half (log-odds).
+/// Change of the log-odds of a pass in the second half, per point behind and per point ahead.
 const PASS_BEHIND: f64 = 0.085;
 const RUN_AHEAD: f64 = 0.02;
 
@@ -162,7 +163,7 @@ impl Tables {
     }
 }
 
-/// The zone of a yard line, as the yardage tables cut the field.
+/// The zone of a yard line in the yardage tables.
 #[inline]
 pub(crate) fn zone(yards_to_goal: i32) -> usize {
     match yards_to_goal {
@@ -197,8 +198,8 @@ pub(crate) fn dropback_share(down: i32, distance: i32) -> f32 {
     DROPBACK[(down - 1) as usize][column]
 }
 
-/// Share of fourth downs gone for, and kicked for a field goal, by yard line (1-5, 6-10, 11-20, 21-30, 31-35,
-/// 36-40, 41-45, 46-50, 51-60, 61-99) and distance (1, 2, 3, 4-5, 6-8, 9-12, 13 or more). The rest punts.
+/// Shares of fourth downs gone for, and kicked for a field goal, by yard line (1-5, 6-10, 11-20, 21-30, 31-35, 36-40,
+/// 41-45, 46-50, 51-60, 61-99) and distance (1, 2, 3, 4-5, 6-8, 9-12, 13 or more). The rest are punts.
 const FOURTH_DOWN: [[[f32; 7]; 2]; 10] = [
     [[0.79, 0.28, 0.16, 0.13, 0.13, 0.13, 0.13], [0.21, 0.72, 0.84, 0.87, 0.87, 0.87, 0.87]],
     [[0.60, 0.38, 0.18, 0.11, 0.09, 0.04, 0.04], [0.40, 0.62, 0.82, 0.89, 0.91, 0.96, 0.96]],
@@ -212,7 +213,7 @@ const FOURTH_DOWN: [[[f32; 7]; 2]; 10] = [
     [[0.15, 0.07, 0.06, 0.06, 0.03, 0.04, 0.03], [0.0; 7]],
 ];
 
-/// (share gone for, share of field goals) on fourth down.
+/// Shares on fourth down: (gone for, field goals).
 #[inline]
 pub(crate) fn fourth_down_shares(yards_to_goal: i32, distance: i32) -> (f32, f32) {
     let row = match yards_to_goal {
@@ -237,11 +238,11 @@ pub(crate) fn fourth_down_shares(yards_to_goal: i32, distance: i32) -> (f32, f32
     (FOURTH_DOWN[row][0][column], FOURTH_DOWN[row][1][column])
 }
 
-/// Share of field goals made from `yards`, by bands up to 25, 30, ..., 60 and beyond.
+/// Share of field goals made from `yards`, in bands up to 25, 30, ..., 60 and beyond.
 #[inline]
 pub(crate) fn field_goal_share(yards: i32) -> f32 {
     const MADE: [f32; 9] = [0.99, 0.97, 0.93, 0.89, 0.82, 0.71, 0.66, 0.55, 0.31];
-    // Straight lines between the middles of the bands keep neighbouring yards apart.
+    // Linear interpolation between the middles of the bands gives neighbouring yards different shares.
     let place = ((yards as f32 - 22.5) / 5.0).clamp(0.0, 8.0);
     let band = (place as usize).min(7);
     MADE[band] + (MADE[band + 1] - MADE[band]) * (place - band as f32)
@@ -261,9 +262,9 @@ pub(crate) fn completion_by_field(yards_to_goal: i32) -> f32 {
     }
 }
 
-/// What a down adds to the completion rate.
+/// Change of the completion rate by down.
 pub(crate) const COMPLETION_BY_DOWN: [f32; 4] = [0.022, 0.022, -0.044, -0.102];
-/// What a position adds to the completion rate: backs, wide receivers, tight ends.
+/// Change of the completion rate by position: backs, wide receivers, tight ends.
 pub(crate) const COMPLETION_BY_POSITION: [f32; 3] = [0.117, -0.023, 0.027];
 /// Sacks per drop-back by down.
 pub(crate) const SACK_BY_DOWN: [f32; 4] = [0.049, 0.051, 0.090, 0.062];
@@ -292,7 +293,7 @@ mod tests {
         };
         let censored = Lookup::new(&q::COMPLETION_YTG_6_10);
         let whole = Lookup::uncensored(&q::COMPLETION_YTG_6_10, 6, &[0.2; 5]);
-        // Nothing is hidden short of the zone; the touchdowns seen are those of a fifth of the catches at each line.
+        // Nothing is censored below 6 yards. Above, the touchdowns of each line come from a fifth of the catches.
         assert!((share(&censored, 6) - share(&whole, 6)).abs() < 0.01);
         assert!((1..=10).all(|least| share(&whole, least) >= share(&censored, least) - 0.01));
         let seen: f64 = (6..=10).map(|line| 0.2 * share(&whole, line)).sum();

@@ -1,4 +1,4 @@
-//! What leaves a model: columns of numbers for one entity over a range of worlds.
+//! The output of a model: columns of numbers for one entity over a range of worlds.
 
 use std::ops::Range;
 
@@ -15,13 +15,11 @@ pub const NULL_I16: i16 = i16::MIN;
 /// NULL in a nullable event column of `i32`.
 pub const NULL_I32: i32 = i32::MIN;
 
-/// One outcome over the worlds of a block, a value a world, in the narrowest type that holds it.
-/// Integers are the outcome's value times its catalogue scale.
+/// Values of one outcome, one per world of a block, in the narrowest type that fits. Integers are the value times the
+/// outcome's catalogue scale.
 #[derive(Debug, Clone, Copy)]
 pub enum Values<'a> {
-    /// Integers within 16 bits.
     I16(&'a [i16]),
-    /// Integers within 32 bits.
     I32(&'a [i32]),
     /// Real numbers, unscaled.
     F64(&'a [f64]),
@@ -37,7 +35,6 @@ impl Values<'_> {
         }
     }
 
-    /// Whether there is no world in it.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
@@ -59,11 +56,11 @@ pub struct OutcomeBlock<'a> {
 pub enum EventValues<'a> {
     /// Codes of an [`EventKind::Label`](crate::EventKind::Label) column; [`NULL_LABEL`] is NULL.
     Label(&'a [u8]),
-    /// Small integers; [`NULL_I8`] is NULL where the column is nullable.
+    /// 8-bit integers; in a nullable column [`NULL_I8`] is NULL.
     I8(&'a [i8]),
-    /// Integers within 16 bits; [`NULL_I16`] is NULL where the column is nullable.
+    /// 16-bit integers; in a nullable column [`NULL_I16`] is NULL.
     I16(&'a [i16]),
-    /// Integers within 32 bits; [`NULL_I32`] is NULL where the column is nullable.
+    /// 32-bit integers; in a nullable column [`NULL_I32`] is NULL.
     I32(&'a [i32]),
 }
 
@@ -78,7 +75,7 @@ impl EventValues<'_> {
         }
     }
 
-    /// The integer, or the code, of a row; `None` where it is NULL.
+    /// The integer or code of a row; `None` for NULL.
     #[inline]
     pub fn number(&self, row: usize) -> Option<i32> {
         match *self {
@@ -89,7 +86,6 @@ impl EventValues<'_> {
         }
     }
 
-    /// Whether there is no row in it.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
@@ -100,16 +96,15 @@ impl EventValues<'_> {
 pub struct EventBlock<'a> {
     /// Index into the catalogue's entities.
     pub entity: usize,
-    /// The worlds.
     pub range: WorldRange,
-    /// Rows of each world, in the order of the range.
+    /// Number of rows of each world, in the order of the range.
     pub rows: &'a [u32],
-    /// One column for each of the catalogue's event columns, in its order.
+    /// One column for each event column of the catalogue, in catalogue order.
     pub columns: Vec<EventValues<'a>>,
 }
 
 impl EventBlock<'_> {
-    /// Each world with the places of its rows in the columns.
+    /// Each world, with the range of its rows in the columns.
     pub fn worlds(&self) -> impl Iterator<Item = (World, Range<usize>)> {
         let mut end = 0;
         self.range.worlds().zip(self.rows).map(move |(world, rows)| {
@@ -123,19 +118,18 @@ impl EventBlock<'_> {
 /// Why a model stopped before the end of a range.
 #[derive(Debug, thiserror::Error)]
 pub enum Stop {
-    /// The sink takes no more blocks and keeps the reason: the model returns this at once.
-    #[error("nobody takes the model's blocks any more")]
+    /// The sink accepts no more blocks and keeps the reason; the model returns this error at once.
+    #[error("the sink accepts no more blocks")]
     Sink,
-    /// A value does not fit its column.
     #[error(transparent)]
     OutOfRange(#[from] OutOfRange),
 }
 
-/// Takes a model's blocks.
+/// Receives a model's blocks.
 pub trait Sink {
-    /// Takes the outcomes of one entity.
+    /// Receives the outcomes of one entity.
     fn outcomes(&mut self, block: OutcomeBlock<'_>) -> Result<(), Stop>;
 
-    /// Takes the events of one entity. Called before the same entity's outcomes, and only where events are wanted.
+    /// Receives the events of one entity, before the same entity's outcomes and only if events are wanted.
     fn events(&mut self, block: EventBlock<'_>) -> Result<(), Stop>;
 }

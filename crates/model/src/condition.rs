@@ -1,60 +1,57 @@
-//! Conditions in a model's own words, such as a moment of a game.
+//! Conditions in a model's own language, such as a moment of a game.
 
 use std::fmt;
 
 use crate::{EventBlock, UnknownName};
 
-/// The distance of a world that no tolerance is wide enough for.
+/// The distance of a world that no tolerance includes.
 pub const NEVER: u32 = u32::MAX;
 
-/// A condition on the events of one entity, whose tolerances can be widened.
+/// A condition on the events of one entity, with tolerances that can be widened.
 pub trait Condition: Send + Sync {
-    /// The event columns that it reads, by their places in the catalogue.
+    /// The event columns that it reads, as catalogue indices.
     fn columns(&self) -> Vec<usize>;
 
-    /// How far each world of `events` is from the condition: how many times its tolerances must be taken
-    /// ([`Self::widened`]) for it to hold there. 1 where it holds as it is, [`NEVER`] where no tolerance is wide enough.
-    /// Only the columns of [`Self::columns`] have values.
+    /// The distance of each world of `events`: the smallest factor on the tolerances ([`Self::widened`]) with which the
+    /// condition holds. 1 if it holds unchanged, [`NEVER`] if no factor is large enough. Only the columns of
+    /// [`Self::columns`] have values.
     fn distances(&self, events: &EventBlock<'_>) -> Vec<u32>;
 
-    /// The condition with its tolerances taken `times` times, as a user would type it.
+    /// The condition with its tolerances times `times`, in the form that a user types.
     fn widened(&self, times: u32) -> String;
 }
 
-/// Why words of a model make no condition.
+/// Why a text is not a valid condition.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ConditionError {
-    /// A part does not read.
     #[error("{part:?}: expected {wanted}, as in '{example}'")]
     Syntax {
-        /// The part.
         part: String,
-        /// What could stand there.
         wanted: String,
-        /// A whole condition.
+        /// An example of a whole condition.
         example: &'static str,
     },
-    /// A name is unknown, or the events lack a column that the condition reads.
+    /// A name is unknown, or the events lack a column that the condition needs.
     #[error(transparent)]
     Unknown(#[from] UnknownName),
 }
 
-/// How far a number may lie from the one that was asked for.
+/// The largest accepted difference of a number from the requested one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Tolerance {
     amount: i32,
-    /// By how much a tolerance of 0 grows each time it is widened.
+    /// Growth of a tolerance of 0 per widening.
     step: i32,
 }
 
 impl Tolerance {
-    /// A tolerance of `amount`, not below 0; one of 0 grows by `step`, which is above 0, each time it is widened.
+    /// A tolerance of `amount` (at least 0). If it is 0, each widening adds `step` (above 0).
     pub fn new(amount: i32, step: i32) -> Self {
         Self { amount, step }
     }
 
-    /// Splits `14-10 ±3 points` into what stands before `±` (or `+-`) and the tolerance, 0 where there is none; `None`
-    /// where no number follows.
+    /// Splits `14-10 ±3 points` into the text before `±` (or `+-`) and the tolerance, which is 0 if missing. `None` if
+    /// no number follows the sign.
     pub fn split(text: &str, step: i32) -> Option<(&str, Self)> {
         let (rest, number) = Self::split_text(text);
         let number = number.map(|number| number.trim_end_matches(|c: char| c.is_alphabetic() || c.is_whitespace()));
@@ -62,24 +59,24 @@ impl Tolerance {
         Some((rest, Self { amount, step }))
     }
 
-    /// Splits a text at its first `±` or `+-`; the tolerance is `None` where it has neither.
+    /// Splits a text at its first `±` or `+-`; the tolerance is `None` if there is no sign.
     pub fn split_text(text: &str) -> (&str, Option<&str>) {
         let split = text.split_once('±').or_else(|| text.split_once("+-"));
         split.map_or((text.trim(), None), |(rest, tolerance)| (rest.trim(), Some(tolerance.trim())))
     }
 
-    /// The difference that it covers.
+    /// The largest difference that it accepts.
     pub fn amount(self) -> i32 {
         self.amount
     }
 
-    /// How many times it must be taken to cover a difference, which is not below 0: see [`Condition::distances`].
+    /// The smallest factor that covers a difference (at least 0): see [`Condition::distances`].
     pub fn times(self, difference: i32) -> u32 {
         let of = |unit: i32| difference.unsigned_abs().div_ceil(unit.unsigned_abs());
         if self.amount > 0 { of(self.amount).max(1) } else { 1 + of(self.step) }
     }
 
-    /// Taken so many times; one of 0 is a step wide the second time.
+    /// The tolerance times `times`. A tolerance of 0 grows to one step at `times` = 2.
     #[must_use]
     pub fn widened(self, times: u32) -> Self {
         let (unit, times) = if self.amount > 0 { (self.amount, times) } else { (self.step, times.saturating_sub(1)) };
@@ -87,7 +84,7 @@ impl Tolerance {
     }
 }
 
-/// ` ±3`; nothing where it is 0.
+/// Formats as ` ±3`; as nothing if 0.
 impl fmt::Display for Tolerance {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if self.amount > 0 { write!(f, " ±{}", self.amount) } else { Ok(()) }

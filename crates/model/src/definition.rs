@@ -1,29 +1,28 @@
-//! What a model plays that numbers alone cannot say: a text that its user wrote.
+//! A model's input beyond numbers: a text that its user writes.
 
 use std::fmt;
 
-/// What a definition is, and how it is read.
+/// Describes a definition and how to read it.
 #[derive(Clone, Copy)]
 pub struct DefinitionSpec {
-    /// What it defines, one word: `event`.
+    /// The name of what it defines, one word: `event`.
     pub name: &'static str,
-    /// What it holds, and how it is written.
+    /// Its content and syntax.
     pub doc: &'static str,
-    /// Reads what a user wrote. What comes back is the same for definitions that mean the same: one JSON object, which it
-    /// reads back as itself.
+    /// Reads a user's text. Returns one JSON object in canonical form: definitions with the same meaning give the same
+    /// text, and reading it again returns it unchanged.
     pub read: fn(&str) -> Result<String, DefinitionError>,
 }
 
-/// What is wrong with a definition: everything that could be told at once.
+/// The faults of a definition, as many as can be found at once.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub struct DefinitionError(pub Vec<Fault>);
 
-/// One thing that is wrong.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Fault {
-    /// Where: `rows[3].tiles[0].rules[1]`, or a line and a column.
+    /// Its place: `rows[3].tiles[0].rules[1]`, or a line and a column.
     pub place: String,
-    /// What, and what to do.
+    /// The fault, and what to do.
     pub reason: String,
 }
 
@@ -33,7 +32,7 @@ impl fmt::Display for Fault {
     }
 }
 
-/// One fault a line.
+/// One fault per line.
 impl fmt::Display for DefinitionError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let lines: Vec<String> = self.0.iter().map(Fault::to_string).collect();

@@ -1,21 +1,21 @@
-//! The contract that every model fulfils.
+//! The contract of every model.
 //!
-//! A model plays worlds. Enters: [`Parameters`], checked against the model's own list of [`ParameterSpec`]s and with the
-//! definition that it reads where it has one, a seed, and a range of worlds. Leaves: blocks of numbers, entity by entity, pushed into a [`Sink`] as soon as
-//! every world of the range has finished with that entity.
+//! A model plays worlds. Enters: [`Parameters`], checked against the model's [`ParameterSpec`]s and including its
+//! definition if it needs one; a seed; a range of worlds. Leaves: blocks of numbers, pushed into a [`Sink`] entity by
+//! entity, each once all worlds of the range have finished with the entity.
 //!
-//! A model promises that
-//! - its [`Catalogue`] names every entity, every outcome and every event column it will ever emit;
-//! - a world's numbers depend on (parameters, seed, world) only: not on the range it was played in, the thread,
-//!   the clock, or what else was asked for;
-//! - one range yields exactly one [`OutcomeBlock`] an entity, dense: a value for every world, zeros included.
+//! Guarantees of a model
+//! - Its [`Catalogue`] names every entity, outcome and event column that it will ever emit.
+//! - A world's numbers depend on (parameters, seed, world) alone: not on the range, the thread, the clock or the other
+//!   requested outputs.
+//! - A range yields exactly one dense [`OutcomeBlock`] per entity: a value for every world, zeros included.
 //!
-//! Two hooks let it speak its own language: [`Model::condition`] selects worlds in its words, [`Model::summary`] shows one
-//! world in its tables.
+//! Two hooks use the model's own language: [`Model::condition`] selects worlds, and [`Model::summary`] shows one world
+//! as tables.
 //!
-//! A model never does I/O, keeps no state between calls, and knows nothing of storage.
+//! A model never does I/O, keeps no state between calls, and knows nothing about storage.
 //!
-//! The crate `examples/dice` is a whole model in about a hundred lines.
+//! The crate `examples/dice` is a complete model in about a hundred lines.
 
 mod block;
 mod catalogue;
@@ -37,40 +37,39 @@ pub use summary::{Cell, EntityWorld, SummaryTable};
 
 use world::{Seed, WorldRange};
 
-/// What a caller wants of a range of worlds.
+/// The blocks to emit for a range of worlds.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Wanted {
     /// Emit event blocks as well as outcome blocks.
     pub events: bool,
-    /// Emit the blocks of this entity (an index into [`Catalogue::entities`]) only. What other entities must be
-    /// played for its sake is the model's business; the numbers are those of a full run.
+    /// Emit only the blocks of this entity (an index into [`Catalogue::entities`]). The model also plays the entities
+    /// on which it depends; the numbers equal those of a full run.
     pub entity: Option<usize>,
 }
 
-/// Code that plays worlds, with its parameters fixed.
+/// A model with fixed parameters.
 pub trait Model: Send + Sync {
-    /// Everything this model will emit.
+    /// All entities, outcomes and event columns of this model.
     fn catalogue(&self) -> &Catalogue;
 
-    /// Plays the worlds of `range` and pushes what is `wanted` into `sink`.
+    /// Plays the worlds of `range` and pushes the `wanted` blocks into `sink`.
     ///
     /// # Errors
-    /// What `sink` answered, and [`OutOfRange`] where a value does not fit its column: a model that cut it to size would
-    /// store another number. A model itself cannot fail once its parameters were accepted.
+    /// Errors of `sink`, and [`OutOfRange`] if a value does not fit its column: a truncated value would be wrong. With
+    /// valid parameters a model has no other errors.
     fn simulate(&self, seed: Seed, range: WorldRange, wanted: Wanted, sink: &mut dyn Sink) -> Result<(), Stop>;
 
-    /// Counts an entity's outcomes from its events alone and pushes them into `sink`, so that what was stored can be
-    /// checked. Columns of outcomes that are not a function of the entity's events are left empty; where none is, nothing
-    /// is pushed.
+    /// Counts an entity's outcomes from its events alone and pushes them into `sink`, to check stored outcomes. Leaves
+    /// empty the columns of outcomes that depend on more than the entity's events; pushes nothing if all do.
     ///
     /// # Errors
-    /// Only what `sink` answered.
+    /// Only errors of `sink`.
     fn recount(&self, events: &EventBlock<'_>, sink: &mut dyn Sink) -> Result<(), Stop> {
         let _ = (events, sink);
         Ok(())
     }
 
-    /// The condition on events that a player has a part in.
+    /// The condition for events in which a player takes part.
     ///
     /// # Errors
     /// If no player has the name.
@@ -86,23 +85,23 @@ pub trait Model: Send + Sync {
         Err(UnknownName::new("no player", player, words.iter().map(String::as_str)))
     }
 
-    /// Reads a condition on the events of one entity in the model's own words; `None` where `text` is none of its words.
-    /// `catalogue` is that of the stored ensemble, which an older version of the model may have written.
+    /// Parses a condition on the events of one entity in the model's own language; `None` if `text` does not start like
+    /// one. `catalogue` is the stored ensemble's, which an older version of the model may have written.
     ///
     /// # Errors
-    /// Where the text begins in the model's words and does not go on in them, and where the events lack a column.
+    /// If the text starts like such a condition but is invalid, or the events lack a column.
     fn condition(&self, catalogue: &Catalogue, text: &str) -> Option<Result<Box<dyn Condition>, ConditionError>> {
         let _ = (catalogue, text);
         None
     }
 
-    /// One world of an entity as tables for people: what a reader of results looks at first.
+    /// One world of an entity as tables: the first view of a result.
     fn summary(&self, world: EntityWorld<'_>) -> Vec<SummaryTable> {
         vec![SummaryTable::of_outcomes(world)]
     }
 
-    /// Conditions that hold in every world, for `verify`: the parts of an entity's outcomes sum to the whole, and the
-    /// like.
+    /// Conditions that hold in every world, for `verify`; for example, the parts of an entity's outcomes sum to the
+    /// whole.
     fn identities(&self) -> Vec<Identity> {
         Vec::new()
     }
@@ -111,24 +110,23 @@ pub trait Model: Send + Sync {
 /// A condition over outcomes that holds in every world.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Identity {
-    /// The kind of entity (an index into [`Catalogue::kinds`]) whose outcomes it names; `None` where it names entities
-    /// itself, as `entity:outcome`.
+    /// The kind of entity (an index into [`Catalogue::kinds`]) whose outcomes the condition names; `None` if the
+    /// condition names entities, as `entity:outcome`.
     pub kind: Option<usize>,
-    /// The condition, as a user would type it.
+    /// The condition, in the form that a user types.
     pub condition: String,
 }
 
-/// A model as a program finds it by name, before its parameters are known.
+/// A model's entry point, found by name before its parameters are known.
 #[derive(Clone, Copy)]
 pub struct Plugin {
-    /// The name on the command line and in the tables: lower case, no spaces.
+    /// The name on the command line and in tables: lower case, no spaces.
     pub name: &'static str,
-    /// One sentence for people.
+    /// A description in one sentence.
     pub summary: &'static str,
     /// The parameters, with defaults and bounds.
     pub parameters: &'static [ParameterSpec],
-    /// The definition without which it plays nothing, where it needs one.
+    /// The required definition; `None` if the model needs none.
     pub definition: Option<DefinitionSpec>,
-    /// Makes the model.
     pub build: fn(&Parameters) -> Result<Box<dyn Model>, ParameterError>,
 }

@@ -1,26 +1,24 @@
-//! Names that stand for nothing, told with those that were perhaps meant.
+//! Unknown names, reported with suggestions.
 
-/// A name that stands for nothing.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{what} {:?}{}", shown(name), suggest(nearest, have))]
 pub struct UnknownName {
-    /// What there is not: `no entity`, `a game has no outcome`.
+    /// The subject of the message: `no entity`, `a game has no outcome`.
     pub what: String,
-    /// The name.
     pub name: String,
-    /// Names that are near it, the nearest first.
+    /// Similar names, the most similar first.
     pub nearest: Vec<String>,
-    /// All names that there are, where they are few.
+    /// All valid names, if they are few.
     pub have: Vec<String>,
 }
 
 impl UnknownName {
-    /// A name that is none of `names`.
+    /// Reports `name` as missing from `names`.
     pub fn new<'a>(what: impl Into<String>, name: &str, names: impl IntoIterator<Item = &'a str>) -> Self {
         const LISTED_MAX: usize = 12;
         let mut names: Vec<&str> = names.into_iter().collect();
         let owned = |names: Vec<&str>| names.into_iter().map(str::to_owned).collect();
-        // Comparing takes the product of both lengths, and nobody means a name by one so long.
+        // The time of a comparison grows with the product of both lengths. Names this long are not typing errors.
         let nearest = if name.len() > COMPARED_BYTES_MAX { Vec::new() } else { owned(nearest(name, &names)) };
         if names.len() > LISTED_MAX {
             names.clear();
@@ -29,15 +27,15 @@ impl UnknownName {
     }
 }
 
-/// Bytes of a name that may be a misspelling.
+/// Maximum length in bytes of a name that may be a misspelling.
 const COMPARED_BYTES_MAX: usize = 256;
 
-/// The beginning of a name.
+/// The start of a name, for messages.
 fn shown(name: &str) -> &str {
     &name[..name.floor_char_boundary(COMPARED_BYTES_MAX)]
 }
 
-/// `; did you mean a, b?`, else what there is.
+/// `; did you mean a, b?`, or a list of the valid names.
 fn suggest(nearest: &[String], have: &[String]) -> String {
     match (nearest, have) {
         ([], []) => String::new(),
@@ -46,7 +44,7 @@ fn suggest(nearest: &[String], have: &[String]) -> String {
     }
 }
 
-/// Up to three of `names` that are near `name`, the nearest first.
+/// Up to three of `names` that are similar to `name`, the most similar first.
 fn nearest<'a>(name: &str, names: &[&'a str]) -> Vec<&'a str> {
     const LIKENESS_MIN: f64 = 0.72;
     let mut near: Vec<(f64, &str)> = names

@@ -1,21 +1,16 @@
-//! Values that a model may not emit.
+//! Values outside their column's range.
 
 use world::World;
 
-/// A value that its column cannot hold, or was not declared to.
+/// A value that its column cannot store, or that is outside its declared range.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{column} of {entity} is {value} in world {world}, and may be from {min} to {max}")]
+#[error("{column} of {entity} is {value} in world {world}: must be from {min} to {max}")]
 pub struct OutOfRange {
-    /// Whose value it is.
     pub entity: String,
-    /// The outcome, or the column of its events.
+    /// The outcome or event column.
     pub column: String,
-    /// The world.
     pub world: World,
-    /// The value.
     pub value: i64,
-    /// Smallest value that may be.
     pub min: i64,
-    /// Largest value that may be.
     pub max: i64,
 }

@@ -6,74 +6,46 @@ use serde_json::value::RawValue;
 
 use crate::{DefinitionError, UnknownName};
 
-/// One parameter as its model documents it.
+/// The documentation of one parameter.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct ParameterSpec {
     /// Lower-case words joined by `_`.
     pub name: &'static str,
-    /// What it does, with its unit.
+    /// Its effect, with the unit.
     pub doc: &'static str,
-    /// The value where none is given.
     pub default: f64,
-    /// Smallest value accepted.
     pub min: f64,
-    /// Largest value accepted.
     pub max: f64,
 }
 
-/// Values for every parameter of a model, each within its bounds, and the definition of what it plays.
+/// Values of all parameters of a model, each within its bounds, and the model's definition.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Parameters {
     values: BTreeMap<&'static str, f64>,
     definition: Option<String>,
 }
 
-/// Where the definition stands among parameters as JSON.
+/// The key of the definition in parameters as JSON.
 const DEFINITION: &str = "definition";
 
-/// Why parameters were refused.
 #[derive(Debug, thiserror::Error, PartialEq)]
 pub enum ParameterError {
-    /// The model has no such parameter.
     #[error(transparent)]
     Unknown(#[from] UnknownName),
-    /// What the model plays is not defined well.
     #[error(transparent)]
     Definition(#[from] DefinitionError),
-    /// What the model plays is not defined.
-    #[error("there is no {0}: the model plays one, so name the file that defines it")]
+    #[error("missing {0}: the model needs one, so name the file that defines it")]
     Undefined(&'static str),
-    /// What was stored are no parameters.
     #[error("not a JSON object of parameters: {0}")]
     NotAnObject(String),
-    /// The value is no number.
     #[error("parameter {name} is {value:?}: give a number from {min} to {max}")]
-    NotANumber {
-        /// The parameter.
-        name: &'static str,
-        /// The text that was given.
-        value: String,
-        /// Smallest value accepted.
-        min: f64,
-        /// Largest value accepted.
-        max: f64,
-    },
-    /// The value lies outside its bounds.
+    NotANumber { name: &'static str, value: String, min: f64, max: f64 },
     #[error("parameter {name} is {value}: give a number from {min} to {max}")]
-    OutOfBounds {
-        /// The parameter.
-        name: &'static str,
-        /// The value that was given.
-        value: f64,
-        /// Smallest value accepted.
-        min: f64,
-        /// Largest value accepted.
-        max: f64,
-    },
+    OutOfBounds { name: &'static str, value: f64, min: f64, max: f64 },
 }
 
 impl Parameters {
-    /// Defaults, overridden by `given` pairs of name and text; a later pair wins.
+    /// The defaults, overridden by `given` pairs of name and text; the last pair of a name wins.
     pub fn parse<'a>(
         specs: &[ParameterSpec],
         given: impl IntoIterator<Item = (&'a str, &'a str)>,
@@ -97,47 +69,47 @@ impl Parameters {
         Ok(Self { values, definition: None })
     }
 
-    /// The same parameters for what a model's [`DefinitionSpec::read`] gave back.
+    /// Adds a definition, as returned by the model's [`DefinitionSpec::read`].
     #[must_use]
     pub fn defining(self, definition: String) -> Self {
         Self { definition: Some(definition), ..self }
     }
 
-    /// Reads back what [`to_json`](Self::to_json) wrote.
+    /// Parses the output of [`to_json`](Self::to_json).
     ///
     /// # Errors
-    /// Where the text is no such object, and where the model has no such parameter or refuses its value.
+    /// If the text is not such an object, a parameter is unknown, or a value is invalid.
     pub fn from_json(specs: &[ParameterSpec], text: &str) -> Result<Self, ParameterError> {
         let broken = |error: serde_json::Error| ParameterError::NotAnObject(error.to_string());
-        // As they are written: numbers that were read and written again could be other numbers.
+        // Keeps the text of all values: parsing and printing numbers could change them.
         let mut whole: BTreeMap<String, Box<RawValue>> = serde_json::from_str(text).map_err(broken)?;
         let definition = whole.remove(DEFINITION).map(|definition| definition.get().to_owned());
         let given = whole.iter().map(|(name, value)| (name.as_str(), value.get()));
         Ok(Self { definition, ..Self::parse(specs, given)? })
     }
 
-    /// What the model plays.
+    /// The model's definition.
     ///
     /// # Errors
-    /// Where it is not defined; `name` is what the model calls it.
+    /// If the definition is missing; `name` is the model's name for it.
     pub fn definition(&self, name: &'static str) -> Result<&str, ParameterError> {
         self.definition.as_deref().ok_or(ParameterError::Undefined(name))
     }
 
-    /// The value of a parameter that the model's own list declares.
+    /// The value of a declared parameter.
     ///
     /// # Panics
-    /// Where the list does not declare it: an error in the model.
+    /// If the model does not declare the parameter: a bug in the model.
     pub fn get(&self, name: &str) -> f64 {
         *self.values.get(name).unwrap_or_else(|| panic!("the model reads parameter {name}, which its list lacks"))
     }
 
-    /// Names and values, in the order of the names.
+    /// Names and values, sorted by name.
     pub fn iter(&self) -> impl Iterator<Item = (&'static str, f64)> {
         self.values.iter().map(|(name, value)| (*name, *value))
     }
 
-    /// As a JSON object, its keys in order: equal parameters give equal text.
+    /// A JSON object with sorted keys: equal parameters give equal text.
     pub fn to_json(&self) -> String {
         let values = serde_json::json!(self.values);
         let values = values.to_string();

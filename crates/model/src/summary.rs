@@ -1,19 +1,19 @@
-//! One world of an entity as tables for people.
+//! One world of an entity, as tables for display.
 
 use serde::Serialize;
 
 use crate::{Catalogue, EventBlock, Outcome};
 
-/// One world of one entity, as it was stored or played again.
+/// One world of one entity, stored or replayed.
 #[derive(Debug, Clone, Copy)]
 pub struct EntityWorld<'a> {
-    /// What the ensemble's model emitted when it was played.
+    /// The catalogue of the model that played it.
     pub catalogue: &'a Catalogue,
-    /// The entity, by its place in the catalogue.
+    /// The entity's index in the catalogue.
     pub entity: usize,
     /// The value of each outcome of the entity's kind, in catalogue order.
     pub outcomes: &'a [f64],
-    /// The events of this world alone; `None` where the entity has none.
+    /// The events of this world alone; `None` if the entity has none.
     pub events: Option<&'a EventBlock<'a>>,
 }
 
@@ -23,20 +23,18 @@ impl<'a> EntityWorld<'a> {
         self.catalogue.kind_of(self.entity).outcomes.iter().zip(self.outcomes.iter().copied())
     }
 
-    /// The value of an outcome; `None` where the entity has no such outcome.
+    /// The value of an outcome; `None` if the entity has no such outcome.
     pub fn value(self, outcome: &str) -> Option<f64> {
         self.outcomes.get(self.catalogue.kind_of(self.entity).outcome(outcome)?).copied()
     }
 }
 
-/// A named table.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct SummaryTable {
-    /// What it shows, in a few words.
+    /// A short title.
     pub name: String,
-    /// The columns' names.
     pub columns: Vec<String>,
-    /// Rows of as many cells as there are columns.
+    /// The rows, with one cell per column.
     pub rows: Vec<Vec<Cell>>,
 }
 
@@ -46,13 +44,13 @@ impl SummaryTable {
         Self { name: name.to_owned(), columns: columns.map(str::to_owned).to_vec(), rows: Vec::new() }
     }
 
-    /// Appends a row with as many cells as there are columns.
+    /// Appends a row, with one cell per column.
     pub fn push<const N: usize>(&mut self, row: [Cell; N]) {
         debug_assert_eq!(N, self.columns.len());
         self.rows.push(row.into());
     }
 
-    /// The outcomes of an entity that are not 0, one a row.
+    /// The outcomes of an entity that are not 0, one per row.
     pub fn of_outcomes(world: EntityWorld<'_>) -> Self {
         let mut table = Self::new("outcomes", ["outcome", "value", "unit"]);
         for (outcome, value) in world.values().filter(|(_, value)| *value != 0.0) {
@@ -62,15 +60,11 @@ impl SummaryTable {
     }
 }
 
-/// A cell of a [`SummaryTable`].
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(untagged)]
 pub enum Cell {
-    /// Nothing stands there.
     Empty,
-    /// A number.
     Number(f64),
-    /// Words.
     Text(String),
 }
 

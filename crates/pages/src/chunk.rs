@@ -23,22 +23,18 @@ pub struct EncodedColumn {
 
 /// Describes a data page.
 pub struct PageMetadata {
-    /// Number of rows.
     pub rows: usize,
     /// Number of levels: values and NULLs of all lists, or rows if the column has no lists.
     pub levels: usize,
     /// Number of NULL rows.
     pub nulls: usize,
-    /// Encoding of the values.
     pub encoding: Encoding,
-    /// Smallest and largest value, if known.
     pub bounds: Option<Bounds>,
 }
 
 /// The smallest and the largest value.
 #[derive(Debug, Clone)]
 pub enum Bounds {
-    /// Of integers.
     Integers(i64, i64),
     /// Of texts or bytes.
     Bytes(Vec<u8>, Vec<u8>),
@@ -114,7 +110,6 @@ pub struct ChunkWriter<'a> {
 }
 
 impl<'a> ChunkWriter<'a> {
-    /// Starts a chunk of a column.
     pub fn new(column: ColumnDescPtr, compressor: &'a mut Compressor) -> Self {
         Self {
             index: ColumnIndexBuilder::new(column.physical_type()),

@@ -15,9 +15,7 @@ use parquet::errors::{ParquetError, Result};
 /// A compression codec. As text: `none`, `snappy`, `lz4`, `gzip`, `zstd:3`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Codec {
-    /// No compression.
     None,
-    /// Snappy.
     Snappy,
     /// LZ4 without frames, which Parquet calls `LZ4_RAW`.
     Lz4,
@@ -45,7 +43,6 @@ impl fmt::Display for Codec {
     }
 }
 
-/// The text of an unknown codec.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("unknown codec: choose none, snappy, lz4, gzip, or zstd:LEVEL with a level from 1 to 22")]
 pub struct UnknownCodec;

@@ -103,7 +103,7 @@ const BLOCK: usize = 128;
 const MINIBLOCKS: usize = 4;
 const MINIBLOCK: usize = BLOCK / MINIBLOCKS;
 
-/// Appends the first number and the deltas to the next ones, each block of 32 with as few bits as it needs.
+/// Appends the first number and the differences between neighbours, in blocks of 32 with the minimum bit width each.
 pub fn push(out: &mut Vec<u8>, values: &[i32]) {
     varint::push(out, BLOCK as u64);
     varint::push(out, MINIBLOCKS as u64);

@@ -8,7 +8,6 @@ pub struct Dictionary {
 }
 
 impl Dictionary {
-    /// Appends a text.
     pub fn push(&mut self, text: &str) {
         self.bytes.push_str(text);
         self.ends.push(self.bytes.len());
@@ -19,7 +18,6 @@ impl Dictionary {
         self.ends.len()
     }
 
-    /// Whether the dictionary has no texts.
     pub fn is_empty(&self) -> bool {
         self.ends.is_empty()
     }
@@ -33,7 +31,6 @@ impl Dictionary {
         &self.bytes[from..self.ends[place]]
     }
 
-    /// All texts, in order.
     pub fn iter(&self) -> impl Iterator<Item = &str> {
         (0..self.len()).map(|i| self.get(i))
     }
@@ -82,7 +79,6 @@ impl Codes {
         with_codes!(self, codes => codes.len())
     }
 
-    /// Whether there are no rows.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }

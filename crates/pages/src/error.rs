@@ -12,7 +12,6 @@ pub enum Error {
     /// The bytes are not valid Parquet.
     #[error("{0}")]
     Damaged(Cow<'static, str>),
-    /// The file is unreadable.
     #[error("{0}")]
     Io(#[from] io::Error),
 }

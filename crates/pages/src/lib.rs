@@ -9,7 +9,7 @@
 //!   reserved for one page at most;
 //! - an unsupported layout returns [`Error::Unsupported`], so that the caller can fall back to the Parquet library.
 //!
-//! Never knows tables, schemas or questions.
+//! Knows nothing about tables, schemas or questions.
 
 mod chunk;
 mod codec;

@@ -10,7 +10,6 @@ use crate::meter::Meter;
 /// Shared by a run's workers and its watcher.
 #[derive(Debug, Default)]
 pub struct Control {
-    /// Time by phase.
     pub meter: Arc<Meter>,
     blocks: AtomicU64,
     draining: AtomicBool,
@@ -39,8 +38,8 @@ impl Control {
         self.known.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Requests a stop: the first request finishes the ranges under way, the second drops them. Returns whether this was the
-    /// first.
+    /// Requests a stop: the first request finishes the current ranges, the second drops them. Returns whether this was
+    /// the first.
     pub fn stop(&self) -> bool {
         let first = !self.draining.swap(true, Ordering::SeqCst);
         if !first {

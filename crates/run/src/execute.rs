@@ -19,12 +19,10 @@ use crate::summary::{Phases, Summary, seconds, totals};
 use crate::sweep::sweep;
 use crate::usage::Usage;
 
-/// How to play.
 #[derive(Debug, Clone, Copy)]
 pub struct Options {
     /// Worker threads, at least 1.
     pub threads: usize,
-    /// How stored pages are written.
     pub format: PageFormat,
     /// A goal that may end the run early.
     pub until: Option<Until>,
@@ -48,7 +46,6 @@ impl Until {
         format!("{}:{} within {}", entity.name, kind.outcomes[self.outcome].name, self.goal)
     }
 
-    /// Whether the goal is met.
     pub fn is_met(&self, aggregates: &Aggregates) -> bool {
         aggregates.get(self.entity, self.outcome).is_some_and(|aggregate| self.goal.is_met(aggregate))
     }

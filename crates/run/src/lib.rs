@@ -5,7 +5,7 @@
 //! Guarantees
 //! - memory is one entity's block per thread, whatever the number of worlds;
 //! - the stored content does not depend on threads, order or range size, and survives errors and interruptions;
-//! - the first request to stop finishes the ranges under way; the second drops them.
+//! - the first request to stop finishes the current ranges; the second drops them.
 //!
 //! Knows no model and no terminal.
 

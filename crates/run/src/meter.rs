@@ -1,4 +1,4 @@
-//! Counts what a process that plays ranges has done, and its time by phase.
+//! Counts the ranges that a process plays, and its time by phase.
 
 use std::fmt::Write as _;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -16,7 +16,6 @@ pub enum Phase {
     Wait,
     /// Claiming it in the ledger.
     Claim,
-    /// Playing its worlds.
     Simulate,
     /// Encoding, compressing and hashing.
     Encode,
@@ -39,7 +38,6 @@ pub const PHASES: [&str; 9] =
 pub struct Times([u64; PHASES.len()]);
 
 impl Times {
-    /// Adds time to a phase.
     pub fn add(&mut self, phase: Phase, time: Duration) {
         self.0[phase as usize] += time.as_nanos() as u64;
     }
@@ -69,7 +67,6 @@ pub struct Meter {
 }
 
 impl Meter {
-    /// Adds time to a phase.
     pub fn add(&self, phase: Phase, time: Duration) {
         self.phases[phase as usize].fetch_add(time.as_nanos() as u64, Ordering::Relaxed);
     }

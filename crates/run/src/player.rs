@@ -33,7 +33,6 @@ impl Player {
         Self { model, ensemble, disk, format, follow }
     }
 
-    /// The ensemble whose ranges it plays.
     pub fn ensemble(&self) -> &Registered {
         &self.ensemble
     }

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use model::{Catalogue, EventBlock, Model, OutcomeBlock, Sink, Stop, Wanted};
 use world::{Seed, World, WorldRange};
 
-/// What a few worlds of a model took.
+/// Measurements of a few worlds of a model.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Probe {
     /// Time per world on one thread, without encoding.
@@ -70,8 +70,8 @@ impl Probe {
     }
 }
 
-/// Rounds up to a multiple of 24, so that 2, 3, 4, 6, 8, 12 or 24 workers get equal shares; few ranges to one of 12, 6, 4
-/// or 2.
+/// Rounds up to a multiple of 24, so that 2, 3, 4, 6, 8, 12 or 24 workers get equal shares. Small numbers round up to a
+/// multiple of 12, 6, 4 or 2.
 fn shared_evenly(ranges: u32) -> u32 {
     let share = [24, 12, 6, 4, 2].into_iter().find(|share| *share <= ranges).unwrap_or(1);
     ranges.next_multiple_of(share)

@@ -13,7 +13,6 @@ pub struct OutcomeTotals {
     pub rows: u64,
     /// Values: one for each entity, outcome and world.
     pub values: u64,
-    /// Bytes of the segments.
     pub bytes: u64,
     /// Bits per value on disk.
     pub bits_per_value: f64,
@@ -22,9 +21,7 @@ pub struct OutcomeTotals {
 /// Stored events.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct EventTotals {
-    /// Rows.
     pub rows: u64,
-    /// Bytes of the segments.
     pub bytes: u64,
     /// Bytes per row on disk.
     pub bytes_per_row: f64,
@@ -35,13 +32,11 @@ pub struct EventTotals {
 /// Time by phase, in seconds; all but commits are summed over the worker threads.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 pub struct Phases {
-    /// Playing worlds.
     pub simulate_s: f64,
     /// Encoding, compressing and hashing.
     pub encode_s: f64,
     /// Writing and syncing files.
     pub write_s: f64,
-    /// Committing to the tables.
     pub commit_s: f64,
     /// Idle worker threads.
     pub wait_s: f64,
@@ -50,9 +45,8 @@ pub struct Phases {
 /// A run, and its ensemble after it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Summary {
-    /// The ensemble.
     pub ensemble: String,
-    /// Its version.
+    /// Version of the ensemble.
     pub version: u64,
     /// Stored worlds.
     pub worlds: usize,
@@ -62,24 +56,17 @@ pub struct Summary {
     pub complete: bool,
     /// Whether it ended early because its goal was met.
     pub is_enough: bool,
-    /// Elapsed time of the run.
     pub wall_s: f64,
-    /// Processor time of the run.
     pub cpu_s: f64,
-    /// Peak resident memory of the process.
     pub peak_rss_bytes: u64,
     /// Content hash of the stored outcomes.
     pub hash: String,
-    /// Stored outcomes.
     pub outcomes: OutcomeTotals,
-    /// Stored events.
     pub events: EventTotals,
-    /// Time by phase.
     pub phases: Phases,
-    /// Worker threads.
     pub threads: usize,
-    /// Summaries of the followed outcomes over all stored worlds; for a version that replaces another, over the worlds of
-    /// this run.
+    /// Summaries of the followed outcomes over all stored worlds, or over the worlds of this run if the version
+    /// replaces another.
     pub known: Vec<KnownOutcome>,
 }
 

@@ -7,12 +7,10 @@ use std::time::Duration;
 pub struct Usage {
     /// User and system time of all threads, in steps of 10 ms.
     pub cpu: Duration,
-    /// Peak resident memory.
     pub peak_rss_bytes: u64,
 }
 
 impl Usage {
-    /// Usage up to now.
     pub fn now() -> Self {
         let stat = std::fs::read_to_string("/proc/self/stat").unwrap_or_default();
         let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();

@@ -20,7 +20,7 @@ pub(crate) struct Route {
     replies: Map<String, Value>,
 }
 
-/// Where a request carries a parameter.
+/// The place of a parameter in a request.
 #[derive(Clone, Copy)]
 pub(crate) enum In {
     Query,

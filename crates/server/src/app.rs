@@ -24,7 +24,7 @@ use crate::warm::Warm;
 /// Largest body of a query, in bytes.
 const QUESTION_BYTES_MAX: usize = 2 << 20;
 
-/// The header that names a database, from clients of the peer.
+/// The header that names a database, from clients of Arc.
 pub(crate) const DATABASE_HEADER: &str = "x-arc-database";
 
 #[derive(Clone)]
@@ -35,17 +35,14 @@ pub(crate) struct Shared {
     pub(crate) store: Arc<Store>,
     pub(crate) make_model: MakeModel,
     pub(crate) warm: Warm,
-    /// `None`: every request may do everything.
+    /// `None`: every request has all permissions.
     pub(crate) tokens: Option<Tokens>,
-    /// Recent failed logins.
     pub(crate) failures: Failures,
-    /// The server's host names.
     pub(crate) hosts: Arc<Hosts>,
     pub(crate) counters: Counters,
     pub(crate) questions: Questions,
     /// The processes that answer SQL.
     pub(crate) processes: Arc<Pool>,
-    /// Whether the server is shutting down.
     pub(crate) closing: AtomicBool,
 }
 
@@ -120,6 +117,6 @@ impl App {
 pub(crate) fn database(headers: &HeaderMap) -> Result<&str, Refusal> {
     match headers.get(DATABASE_HEADER) {
         None => Ok(DATABASE),
-        Some(name) => name.to_str().map_err(|_| Refusal::bad(format!("the header {DATABASE_HEADER} is no text"))),
+        Some(name) => name.to_str().map_err(|_| Refusal::bad(format!("the header {DATABASE_HEADER} is not text"))),
     }
 }

@@ -1,4 +1,4 @@
-//! Queries about the groups of a table, as the command `ask` runs them.
+//! Queries about the groups of a table, with the options of the command `ask`.
 
 use axum::body::Body;
 use axum::extract::{Extension, Query, State};
@@ -32,7 +32,7 @@ pub(crate) async fn ask(
     let question = request.question(chrono::Utc::now().timestamp_micros())?;
     let format = format.of(&headers)?;
     let content = content_type(&format);
-    // Always qualified: a bare name with a dot would mean another table.
+    // Always qualified, because a bare name with a dot would mean another table.
     let table = format!("{}.{}", table.database(), table.name());
     reply(app, access, Question::Ask(Ask { table, question, format }), content).await
 }

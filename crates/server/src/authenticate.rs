@@ -54,7 +54,7 @@ struct Password {
     p: Option<String>,
 }
 
-/// The token, from any place where clients of this server, of the peer and of both versions of line protocol put it.
+/// The token, from any place used by clients of this server, of Arc and of both versions of line protocol.
 fn token_of(headers: &HeaderMap, uri: &Uri) -> Option<String> {
     if let Some(value) = headers.get(header::AUTHORIZATION) {
         let (scheme, rest) = value.to_str().ok()?.split_once(' ')?;

@@ -12,7 +12,7 @@ use crate::app::App;
 use crate::error::Refusal;
 use crate::questions::{Place, broken};
 
-/// Returns what `manyworlds ensembles --format json` prints.
+/// Returns the output of `manyworlds ensembles --format json`.
 pub(crate) async fn ensembles(
     State(app): State<App>,
     Extension(access): Extension<Access>,
@@ -26,7 +26,7 @@ pub(crate) async fn ensembles(
     Ok(Json(found.collect()))
 }
 
-/// Returns what `manyworlds price --format json` prints.
+/// Returns the output of `manyworlds price --format json`.
 pub(crate) async fn price(
     State(app): State<App>,
     Extension(access): Extension<Access>,
@@ -39,7 +39,7 @@ pub(crate) async fn price(
         .await
 }
 
-/// Returns what `manyworlds outcome --format json` prints.
+/// Returns the output of `manyworlds outcome --format json`.
 pub(crate) async fn outcome(
     State(app): State<App>,
     Extension(access): Extension<Access>,

@@ -1,4 +1,4 @@
-//! Error replies, and the errors that keep a server from running.
+//! Error replies, and the errors that prevent a server from running.
 
 use std::path::PathBuf;
 
@@ -16,46 +16,25 @@ use table::{ErrorKind, TableError};
 
 use crate::tokens::TokenError;
 
-/// Why a server does not run.
+/// The reason that a server does not run.
 #[derive(Debug, thiserror::Error)]
 pub enum ServerError {
-    /// The address cannot be listened on.
     #[error("cannot listen on {address}: {cause}")]
-    Listen {
-        /// The address.
-        address: std::net::SocketAddr,
-        /// The system's error.
-        cause: std::io::Error,
-    },
-    /// Every machine that reaches the address could write.
+    Listen { address: std::net::SocketAddr, cause: std::io::Error },
     #[error("other machines can reach {address}, and the server requires no token")]
-    Open {
-        /// The address.
-        address: std::net::SocketAddr,
-    },
-    /// A password would cross the network unencrypted.
+    Open { address: std::net::SocketAddr },
     #[error("other machines can reach {address}, and passwords would cross the network unencrypted")]
-    Plain {
-        /// The address.
-        address: std::net::SocketAddr,
-    },
+    Plain { address: std::net::SocketAddr },
     /// The server cannot use the data folder.
     #[error(transparent)]
     Ingest(#[from] IngestError),
-    /// The server cannot answer queries.
     #[error("cannot start answering queries: {0}")]
     Questions(std::io::Error),
-    /// The server cannot read the tokens.
     #[error(transparent)]
     Tokens(#[from] TokenError),
     /// The server cannot use the certificate or its key.
     #[error("{}: {reason}", path.display())]
-    Tls {
-        /// The file.
-        path: PathBuf,
-        /// The reason.
-        reason: String,
-    },
+    Tls { path: PathBuf, reason: String },
 }
 
 /// An error reply: `{"error": ...}` with further fields for programs.
@@ -75,7 +54,6 @@ impl Refusal {
         self.status
     }
 
-    /// The error text.
     pub(crate) fn text(&self) -> &str {
         self.body["error"].as_str().unwrap_or_default()
     }
@@ -90,7 +68,7 @@ impl Refusal {
         self
     }
 
-    /// Adds a field beside `error`.
+    /// Adds a field next to `error`.
     pub(crate) fn with(mut self, field: &str, value: Value) -> Self {
         self.body[field] = value;
         self
@@ -138,7 +116,7 @@ impl From<IngestError> for Refusal {
                 Self::new(StatusCode::SERVICE_UNAVAILABLE, text).later(1)
             }
             IngestError::Table(error) => error.into(),
-            // A full or missing disk may come back.
+            // A full or missing disk may become available again.
             IngestError::Log(_) | IngestError::Io { .. } => Self::new(StatusCode::SERVICE_UNAVAILABLE, text).later(5),
             IngestError::Damaged { .. }
             | IngestError::Gap { .. }
@@ -181,7 +159,7 @@ fn of_table(error: &TableError) -> Refusal {
     let text = error.to_string();
     match error.kind() {
         ErrorKind::Request => Refusal::bad(text),
-        // A full or missing disk may come back, and a conflict passes.
+        // A full or missing disk may become available again, and a conflict passes.
         ErrorKind::Environment | ErrorKind::Conflict => Refusal::new(StatusCode::SERVICE_UNAVAILABLE, text).later(5),
         ErrorKind::Damaged => Refusal::new(StatusCode::INTERNAL_SERVER_ERROR, text),
     }

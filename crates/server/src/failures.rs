@@ -1,8 +1,8 @@
 //! Slows down failed logins.
 //!
-//! Guessing a token of 256 random bits is hopeless at any speed. This slows down clients that retry an old token
-//! without end, and anyone who tries passwords that people choose. Only failures wait: a valid token is never slower,
-//! even from the same address. Memory is constant. A limit on waiting failures keeps connections free for others.
+//! Guessing a token of 256 random bits is hopeless at any speed. The delay slows down clients that retry an old token
+//! repeatedly, and attackers who try common passwords. Only failures wait: a valid token is never slower, even from the
+//! same address. Memory is constant. A limit on waiting failures keeps connections free for others.
 
 use std::hash::{BuildHasher as _, RandomState};
 use std::net::IpAddr;
@@ -16,9 +16,9 @@ const COUNTS: usize = 1024;
 /// The wait after the first failure. Each further failure doubles it, up to [`LONGEST`].
 const FIRST: Duration = Duration::from_millis(10);
 const LONGEST: Duration = Duration::from_secs(1);
-/// A count restarts after this long without a failure.
+/// A count restarts after this time without a failure.
 const FORGOTTEN: Duration = Duration::from_mins(5);
-/// Failures that may wait at once.
+/// Maximum number of failures that wait at once.
 const WAITING_MAX: usize = 64;
 
 /// Recent failed logins.
@@ -41,7 +41,7 @@ impl Failures {
     /// later.
     pub(crate) async fn slow_down(&self, address: IpAddr) -> bool {
         let (count, wait) = self.note(address, Instant::now());
-        // Log each doubling only, so that attackers cannot flood the log.
+        // Log only each doubling, so that attackers cannot flood the log.
         if count.is_power_of_two() {
             tracing::warn!(%address, count, "failed login: unknown token");
         }
@@ -52,7 +52,7 @@ impl Failures {
 
     /// Counts a failure; returns the failures of the address so far, and the delay.
     fn note(&self, address: IpAddr, now: Instant) -> (u32, Duration) {
-        // The owner of one IPv6 address has the 2^64 of its network.
+        // The owner of one IPv6 address has all 2^64 addresses of its network.
         let network = match address.to_canonical() {
             IpAddr::V4(address) => u128::from(address.to_bits()),
             IpAddr::V6(address) => address.to_bits() >> 64 << 64,

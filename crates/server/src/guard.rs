@@ -2,8 +2,8 @@
 //!
 //! A browser sends requests for any page. DNS rebinding points a foreign page's own name at this server, so the `Host`
 //! of a request must be a name of this server. A foreign page can also send requests under its own name and ignore the
-//! replies, so a request that may write must come from no page or from a page of this server. Neither header is a
-//! secret: other programs send any header, and authenticate with tokens.
+//! replies. So a request that may write must not come from a foreign page. Neither header is a secret: other programs
+//! can send any header, and authenticate with tokens.
 
 use std::net::IpAddr;
 use std::sync::Arc;
@@ -35,7 +35,7 @@ impl Hosts {
         let host = plain(host);
         if let Ok(address) = host.trim_start_matches('[').trim_end_matches(']').parse::<IpAddr>() {
             let address = address.to_canonical();
-            // DNS rebinding needs a name, so addresses are safe; a server on all addresses has any.
+            // DNS rebinding needs a name, so addresses are safe. A server on all addresses has any address.
             return address.is_loopback() || self.listen.is_unspecified() || address == self.listen.to_canonical();
         }
         host == "localhost" || host.ends_with(".localhost") || self.names.contains(&host)
@@ -58,7 +58,7 @@ impl Hosts {
                     let text = format!("unknown host {name:?}: the server's operator can add it to its host names");
                     return Err(forbidden(text));
                 }
-                None => return Err(forbidden("the header host is no host name")),
+                None => return Err(forbidden("the header host is not a host name")),
             }
         }
         if method.is_safe() {

@@ -1,6 +1,6 @@
-//! Statements of InfluxDB's and the peer's clients that are not SQL: listing databases and tables.
+//! Statements of InfluxDB's and Arc's clients that are not SQL: listing databases and tables.
 //!
-//! The first row creates its database and table, so `CREATE DATABASE` does nothing; clients send it before their rows
+//! The first row creates its database and table, so `CREATE DATABASE` has no effect. Clients send it before their rows,
 //! and give up without a reply.
 
 use axum::body::Body;

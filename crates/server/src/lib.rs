@@ -6,10 +6,10 @@
 //! Guarantees
 //! - A write succeeds only after its rows are durable.
 //! - The reply names every rejected part of a request.
-//! - Queries change nothing.
+//! - Queries do not change data.
 //! - No request uses more memory or time than the settings allow, or ends the server.
 //!
-//! Handlers are thin: they know HTTP, and no formats, logs or plans.
+//! Handlers only translate HTTP; other crates handle formats, logs and plans.
 
 mod access;
 mod api;

@@ -16,7 +16,7 @@ use crate::access::Access;
 use crate::app::App;
 use crate::error::Refusal;
 
-/// How long the server stays unready after a failed write to a log, unless a later write succeeds.
+/// Time that the server stays unready after a failed write to a log, unless a later write succeeds.
 const UNREADY: Duration = Duration::from_secs(10);
 
 /// Advice for a table that cannot be written.
@@ -46,10 +46,10 @@ pub(crate) async fn ready(State(app): State<App>) -> Result<Response, Refusal> {
         return Ok(Json(json!({"status": "ready"})).into_response());
     }
     if app.tokens.is_some() {
-        // This route needs no token, so it shows no names.
+        // This route needs no token, so its reply contains no names.
         return Ok(Json(json!({"status": "degraded", "failing_tables": failing.len()})).into_response());
     }
-    // Other tables still accept rows, and no other server can take rows for these.
+    // Other tables still accept rows, and no other server can accept rows for these.
     let tables: Vec<Value> = failing.iter().map(of_failing).collect();
     Ok(Json(json!({"status": "degraded", "tables": tables})).into_response())
 }
@@ -121,8 +121,7 @@ pub(crate) async fn metrics(State(app): State<App>, Extension(access): Extension
     Ok(([(header::CONTENT_TYPE, PROMETHEUS)], text).into_response())
 }
 
-/// Serves the text of `text` at `/metrics`, for a process that serves nothing else. Returns the address that it listens
-/// on.
+/// Serves the text of `text` at `/metrics`, for a process without other routes. Returns the listening address.
 ///
 /// # Errors
 /// If it cannot listen on the address.

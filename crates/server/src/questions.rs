@@ -1,4 +1,4 @@
-//! Runs queries on threads of their own, with limits on their number and time.
+//! Runs queries on separate threads, with limits on their number and time.
 
 use std::collections::HashMap;
 use std::future::Future;
@@ -28,8 +28,8 @@ pub(crate) struct Questions {
     patience: Duration,
 }
 
-/// The place of a running query. It frees when the last part of its work drops it, even long after the client got its
-/// reply or left.
+/// The place of a running query. It is freed when the last part of the query's work drops it, even long after the
+/// client got its reply or left.
 #[derive(Debug, Clone)]
 pub(crate) struct Place(Arc<Held>);
 
@@ -62,7 +62,7 @@ impl<T> Drop for Asked<T> {
 }
 
 impl Questions {
-    /// Room for `places` queries at once, each limited to `patience`.
+    /// Allows `places` queries at once, each limited to `patience`.
     ///
     /// # Errors
     /// If the threads cannot start.
@@ -101,7 +101,7 @@ impl Questions {
         self.ask_within(access, self.patience, work).await
     }
 
-    /// As [`Self::ask`], with a time limit of its own.
+    /// See [`Self::ask`]; with its own time limit.
     pub(crate) async fn ask_within<T, W>(
         &self,
         access: &Access,

@@ -31,7 +31,7 @@ use crate::settings::Settings;
 use crate::tls::{self, Tls};
 use crate::tokens::Tokens;
 
-/// How long running requests may take after a stop.
+/// Time for running requests to finish after a stop.
 const GRACE: Duration = Duration::from_secs(20);
 
 /// A server that listens and does not serve yet.
@@ -214,7 +214,7 @@ impl Door {
 /// Opens a server and runs it until `stop` ends.
 ///
 /// # Errors
-/// As [`Server::open`] and [`Server::run`].
+/// See [`Server::open`] and [`Server::run`].
 pub async fn serve(
     settings: Settings,
     make_model: MakeModel,

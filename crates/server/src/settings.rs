@@ -17,34 +17,31 @@ pub struct TlsFiles {
     pub key: PathBuf,
 }
 
-/// Settings of a server.
 #[derive(Debug, Clone)]
 pub struct Settings {
-    /// The data folder.
     pub data: PathBuf,
     /// The address to listen on; port 0 picks a free port.
     pub listen: SocketAddr,
-    /// Accepted host names, besides `localhost` and the listening address. The server rejects requests for other hosts.
+    /// Accepted host names, in addition to `localhost` and the listening address. The server rejects requests for other
+    /// hosts.
     pub hosts: Vec<String>,
     /// The address to listen on for PostgreSQL clients, if any.
     pub postgres: Option<SocketAddr>,
-    /// The token file. Without one, the server accepts local connections only and lets them do everything.
+    /// The token file. Without one, the server accepts only local connections, and grants them all permissions.
     pub token_file: Option<PathBuf>,
     /// Serve TLS only.
     pub tls: Option<TlsFiles>,
-    /// How to ingest rows.
     pub store: StoreOptions,
     /// Limits of one request.
     pub limits: Limits,
-    /// Concurrent connections; others wait to be accepted.
+    /// Maximum concurrent connections; others wait.
     pub connections: usize,
     /// Time limit for a request's head, for its body, and for an idle connection.
     pub request_timeout: Duration,
-    /// Concurrent queries; others wait.
+    /// Maximum concurrent queries; others wait.
     pub questions: usize,
-    /// Time limit of a query.
     pub question_timeout: Duration,
-    /// Memory of one query in bytes; larger ones spill to temporary files.
+    /// Memory of one query in bytes; larger queries spill to temporary files.
     pub question_memory: usize,
     /// The command of a query process, with arguments: a program that calls [`crate::answer_questions`].
     pub question_program: Vec<OsString>,

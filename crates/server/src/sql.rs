@@ -25,10 +25,10 @@ pub(crate) struct FormatQuery {
     format: Option<String>,
 }
 
-/// All parts of a query's request but its path.
+/// All parts of a query's request except its path.
 type Asked = (State<App>, Extension<Access>, HeaderMap, Body);
 
-/// Replies as clients of the peer expect: rows as arrays of values.
+/// Replies with rows as arrays of values, as Arc does.
 pub(crate) async fn query(asked: Asked) -> Result<Response, Refusal> {
     answer(asked, Format::Arrays).await
 }
@@ -128,7 +128,7 @@ pub(crate) fn content_type(format: &Format) -> &'static str {
     }
 }
 
-/// Collects the whole body before replying, so that the status reports how the query ended.
+/// Collects the whole body before replying, so that the status shows whether the query succeeded.
 pub(crate) async fn reply(
     app: App,
     access: Access,
@@ -158,7 +158,7 @@ pub(crate) async fn reply(
     let head = [(header::CONTENT_TYPE, HeaderValue::from_static(content)), (header::CONTENT_LENGTH, length.into())];
     let mut response = (head, Body::from_stream(futures::stream::iter(pieces))).into_response();
     for note in notes {
-        // Names in a note may have letters that headers cannot hold.
+        // Names in a note may have letters that headers do not allow.
         let value = HeaderValue::from_str(&note.escape_default().to_string());
         let value = value.map_err(|e| Refusal::new(StatusCode::INTERNAL_SERVER_ERROR, e.to_string()))?;
         response.headers_mut().append(NOTE_HEADER, value);

@@ -1,4 +1,4 @@
-//! Translates statements of InfluxDB's and the peer's clients to SQL.
+//! Translates statements of InfluxDB's and Arc's clients to SQL.
 
 /// A statement other than SQL.
 #[derive(Debug, PartialEq)]
@@ -12,7 +12,7 @@ pub(crate) enum Statement {
 }
 
 impl Statement {
-    /// Parses a text; `None` if it is not such a statement.
+    /// Parses a text; `None` for other statements.
     pub(crate) fn of(text: &str) -> Option<Self> {
         let words: Vec<&str> = text.trim().trim_end_matches(';').split_whitespace().collect();
         let (last, before) = words.split_last()?;
@@ -26,7 +26,7 @@ impl Statement {
         }
     }
 
-    /// The SQL, which returns one name per row; `None` for [`Self::Create`]. Hidden names are left out.
+    /// The SQL; it returns one name per row, without hidden names. `None` for [`Self::Create`].
     pub(crate) fn in_sql(&self, database: &str) -> Option<String> {
         let (name, of) = match self {
             Self::Databases => ("table_schema", "table_schema <> 'information_schema'".to_owned()),

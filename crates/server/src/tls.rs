@@ -41,7 +41,7 @@ impl Tls {
         Ok(Self { files, protocols, current: Mutex::new(Current { stamps, acceptor }) })
     }
 
-    /// The acceptor for the next connection. Changed files that are unusable keep the old one.
+    /// The acceptor for the next connection. If changed files are unusable, it keeps the old certificate.
     pub(crate) fn acceptor(&self) -> TlsAcceptor {
         let now = stamps(&self.files);
         let mut current = self.current.lock().unwrap_or_else(PoisonError::into_inner);
@@ -73,7 +73,7 @@ fn acceptor(files: &TlsFiles, protocols: &[&[u8]]) -> Result<TlsAcceptor, Server
         return Err(of_certificate("holds no certificate in PEM".to_owned()));
     }
     let key = PrivateKeyDer::from_pem_file(&files.key).map_err(|e| of_key(e.to_string()))?;
-    // Names the provider, because other libraries in the program may bring others.
+    // Name the provider, because other libraries in the program may add others.
     let config = ServerConfig::builder_with_provider(Arc::new(ring::default_provider()))
         .with_safe_default_protocol_versions()
         .map_err(|e| of_key(e.to_string()))?;

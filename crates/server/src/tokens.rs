@@ -1,7 +1,7 @@
 //! Tokens and their permissions: a file of hashes that the command line changes and a server follows.
 //!
 //! A token is 256 random bits, so one round of SHA-256 is as good as a slow hash. Slow hashes protect guessable
-//! secrets, and each request would pay for one.
+//! secrets, and would cost time in every request.
 
 use std::collections::{BTreeSet, HashMap};
 use std::fmt::Write as _;
@@ -30,54 +30,29 @@ pub struct Grant {
     /// The databases; ensembles are in `sim`. Empty: all.
     #[serde(default)]
     pub databases: Vec<String>,
-    /// Whether it may query.
     pub read: bool,
-    /// Whether it may write rows.
     pub write: bool,
 }
 
 impl Grant {
-    /// Whether it covers a database.
     pub fn covers(&self, database: &str) -> bool {
         self.databases.is_empty() || self.databases.iter().any(|d| d == database)
     }
 }
 
-/// Why a token file cannot be used or changed.
+/// The reason that a token file cannot be used or changed.
 #[derive(Debug, thiserror::Error)]
 pub enum TokenError {
-    /// Reading or writing the file failed.
     #[error("{}: {cause}", path.display())]
-    Io {
-        /// The file.
-        path: PathBuf,
-        /// The system's error.
-        cause: io::Error,
-    },
-    /// The file exists and is not a token file.
+    Io { path: PathBuf, cause: io::Error },
     #[error("{} is not a token file: {reason}", path.display())]
-    Malformed {
-        /// The file.
-        path: PathBuf,
-        /// The reason.
-        reason: String,
-    },
-    /// Another token has the name.
+    Malformed { path: PathBuf, reason: String },
     #[error("token {name:?} exists already: revoke it first, or choose another name")]
-    Taken {
-        /// The name.
-        name: String,
-    },
-    /// The name is invalid.
+    Taken { name: String },
     #[error("{name:?} cannot name a token: give 1 to {NAME_BYTES_MAX} bytes without control characters")]
-    Name {
-        /// The text.
-        name: String,
-    },
-    /// No token has the name.
+    Name { name: String },
     #[error(transparent)]
     Unknown(#[from] UnknownName),
-    /// The system has no random numbers.
     #[error("cannot get random numbers: {0}")]
     Random(getrandom::Error),
 }
@@ -104,7 +79,7 @@ pub struct TokenFile {
 }
 
 impl TokenFile {
-    /// The file at `path`, which need not exist.
+    /// The file at `path`; it may be missing.
     pub fn new(path: PathBuf) -> Self {
         Self { path }
     }
@@ -160,7 +135,7 @@ impl TokenFile {
             Some(folder) if !folder.as_os_str().is_empty() => folder,
             _ => Path::new("."),
         };
-        // Lock the folder, which stays while the file is replaced; held until this returns.
+        // Lock the folder, because it stays while the file is replaced. Held until this returns.
         let lock = File::open(folder).map_err(failed)?;
         lock.lock().map_err(failed)?;
         let mut content = match read(&self.path) {
@@ -174,7 +149,7 @@ impl TokenFile {
     }
 }
 
-/// As `disk::write_file`, readable by the owner only from the first byte on.
+/// Like `disk::write_file`; only the owner can read the file, from the first byte on.
 fn write_private(path: &Path, folder: &Path, bytes: &[u8]) -> io::Result<()> {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     let temporary = path.with_file_name(format!(".{name}{}", disk::TEMPORARY_SUFFIX));
@@ -251,8 +226,8 @@ pub(crate) struct Tokens {
     known: RwLock<(Stamp, Known)>,
 }
 
-/// Maps the first bytes of a token's SHA-256 to the full hash. The lookup time reveals nothing about a token, because
-/// an attacker cannot choose the hashes of guesses; the full comparison is constant-time anyway.
+/// Maps the first bytes of a token's SHA-256 to the full hash. The lookup time shows nothing about a token, because an
+/// attacker cannot choose the hashes of guesses. The full comparison is still constant-time.
 type Known = Arc<HashMap<[u8; 8], (Hash, Arc<Grant>)>>;
 
 type Hash = [u8; 32];
@@ -266,7 +241,7 @@ impl Tokens {
     /// The permissions of a token; `None` if the file lacks it.
     ///
     /// # Errors
-    /// If the file is no longer readable: then every token is refused.
+    /// If the file cannot be read any more. The server then refuses every token.
     pub(crate) fn find(&self, token: &str) -> Result<Option<Arc<Grant>>, TokenError> {
         let known = self.current()?;
         let sent = hash(token);

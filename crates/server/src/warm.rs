@@ -11,7 +11,7 @@ use sql::{Ensembles, QueryError};
 use crate::error::Refusal;
 use crate::questions::broken;
 
-/// Ensembles with cached columns, and the memory limit of each in bytes.
+/// Maximum ensembles with cached columns, and the memory limit of each in bytes.
 const OPEN_MAX: usize = 4;
 const COLUMN_BYTES_MAX: usize = 64 << 20;
 
@@ -27,7 +27,7 @@ pub(crate) struct Warm {
 /// Last commit time of each ensemble table.
 type Commits = [Option<SystemTime>; 3];
 
-/// Whether a later commit would change the time: file systems count time in steps of some milliseconds.
+/// Whether a later commit would change the time. File systems count time in steps of some milliseconds.
 fn is_settled(commits: &Commits) -> bool {
     const STEPS: Duration = Duration::from_millis(100);
     commits.iter().flatten().all(|at| at.elapsed().is_ok_and(|since| since > STEPS))
@@ -36,7 +36,7 @@ fn is_settled(commits: &Commits) -> bool {
 impl Warm {
     /// The current ensembles; reads them again after a commit.
     pub(crate) async fn ensembles(&self, data: &Path) -> Result<Ensembles, QueryError> {
-        // One query reads them while others wait.
+        // One query reads them; the others wait.
         let mut known = self.known.lock().await;
         // Taken before the tables are read, so that a commit in between triggers another read.
         let commits = Store::committed_at(data);

@@ -18,13 +18,13 @@ use crate::error::Refusal;
 
 /// The header with a request's key: the server stores each key once.
 pub(crate) const KEY_HEADER: &str = "idempotency-key";
-/// The header that chooses what happens to values that do not fit their column.
+/// The header that selects the handling of values that do not fit their column.
 pub(crate) const CONFLICT_HEADER: &str = "x-manyworlds-on-conflict";
-/// Rejected items listed in a reply; the rest are only counted.
+/// Maximum rejected items listed in a reply; the rest are only counted.
 const TOLD_MAX: usize = 100;
 /// The header for notices about rows stored differently than sent.
 const NOTICE_HEADER: HeaderName = HeaderName::from_static("x-manyworlds-notice");
-/// Notices in a reply, at most.
+/// Maximum notices in a reply.
 const NOTICES_MAX: usize = 16;
 
 #[derive(Deserialize)]
@@ -39,7 +39,7 @@ pub(crate) struct LineQuery {
     precision: Option<String>,
 }
 
-/// All parts of a write request but its path.
+/// All parts of a write request except its path.
 type Sent = (State<App>, Extension<Access>, HeaderMap, Body);
 
 pub(crate) async fn message_pack(sent: Sent) -> Result<Response, Refusal> {
@@ -98,7 +98,7 @@ async fn write(sent: Sent, database: &str, format: Format<'_>) -> Result<Respons
     let key = match headers.get(KEY_HEADER) {
         None => None,
         Some(key) => {
-            Some(Key::of(key.to_str().map_err(|_| Refusal::bad(format!("the header {KEY_HEADER} is no text")))?))
+            Some(Key::of(key.to_str().map_err(|_| Refusal::bad(format!("the header {KEY_HEADER} is not text")))?))
         }
     };
     let on_conflict = match headers.get(CONFLICT_HEADER).map(HeaderValue::as_bytes) {
@@ -143,8 +143,8 @@ async fn write(sent: Sent, database: &str, format: Format<'_>) -> Result<Respons
     reply(&written, &refused, refused_beyond, notices.collect())
 }
 
-/// Replies 204 if all rows are stored, else lists the rejected items. Adds notices about rows stored differently than
-/// sent.
+/// Replies 204 if all rows are stored; otherwise lists the rejected items. Adds notices about rows stored differently
+/// than sent.
 fn reply(
     written: &[Written],
     refused: &[Refused],
@@ -175,7 +175,8 @@ fn reply(
     let told: Vec<Value> =
         refused.iter().map(of_item).chain(conflicts().map(|(w, m)| of_conflict(w, m))).take(TOLD_MAX).collect();
     let first = told.first().map(words).unwrap_or_default();
-    let error = format!("rejected {count} items, stored {stored} rows; first: {first}");
+    let of = |n: u64, one: &str| format!("{n} {one}{}", if n == 1 { "" } else { "s" });
+    let error = format!("rejected {}, stored {}; first: {first}", of(count as u64, "item"), of(stored, "row"));
     let mut refusal = Refusal::bad(error).with("stored", json!(stored)).with("refused", Value::Array(told));
     if !notices.is_empty() {
         refusal = refusal.with("notices", json!(notices));

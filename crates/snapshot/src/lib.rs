@@ -31,20 +31,11 @@ pub enum SnapshotError {
     /// The segments are damaged or unreadable.
     #[error(transparent)]
     Table(#[from] TableError),
-    /// The rows of the log do not match the table's columns.
     #[error("cannot read the log of table {}: its rows do not match the table's columns: {cause}", root.display())]
-    Columns {
-        /// The table's folder.
-        root: PathBuf,
-        /// Arrow's error.
-        cause: ArrowError,
-    },
+    Columns { root: PathBuf, cause: ArrowError },
     /// The table has layout `row`: its files have no versions and no log.
     #[error("cannot read table {}: only SQL reads layout row; rewrite the table in another layout", root.display())]
-    RowLayout {
-        /// The table's folder.
-        root: PathBuf,
-    },
+    RowLayout { root: PathBuf },
 }
 
 /// A table at one moment.

@@ -1,5 +1,5 @@
-//! Appends rows that wait in a write-ahead log. Each commit records the last log position that it includes, so the
-//! table holds each position once, even after crashes.
+//! Appends rows from a write-ahead log. Each commit records its last log position, so the table holds each position
+//! once, even after crashes.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -42,14 +42,14 @@ pub struct Appender {
 }
 
 impl Appender {
-    /// The folder inside a table's folder for log files (`*.log`) of rows that wait to be appended. Delta readers
-    /// ignore its name.
+    /// The folder inside a table's folder for log files (`*.log`) of rows not yet appended. Delta readers ignore its
+    /// name.
     pub const LOG_FOLDER: &str = "_ingest";
 
-    /// Bytes in a log file before the first rows.
+    /// Bytes in a log file before its first row.
     pub const LOG_HEAD_BYTES: u64 = 8;
 
-    /// The name of appends in a table's log.
+    /// The name of the transactions of appends in a table's log.
     const TRANSACTION: &str = "ingest/log";
 
     /// Opens the table in the folder `root`; `None` if it does not exist. Call it inside a tokio runtime.
@@ -76,7 +76,7 @@ impl Appender {
     /// runtime.
     ///
     /// # Errors
-    /// As [`Self::open`], or if the options do not fit the columns.
+    /// See [`Self::open`]; also if the options do not fit the columns.
     pub async fn open_or_create(
         root: &Path,
         disk: Arc<dyn Disk>,
@@ -117,7 +117,7 @@ impl Appender {
         self.position
     }
 
-    /// The last log position that is durably in the table now. Call it after a failed commit to learn the outcome.
+    /// The last log position that is durably in the table now. After a failed commit, this is its outcome.
     ///
     /// # Errors
     /// If the table cannot be read or its log cannot be made durable.
@@ -129,9 +129,9 @@ impl Appender {
         }
     }
 
-    /// Writes rows as a durable segment; no version of the table includes it before a commit. Needs at least one
-    /// batch; all have the same columns. The segment belongs to `part`, if given: it lies in the part's folder and is
-    /// only merged with segments of the same part. Blocks.
+    /// Writes rows as a durable segment. No version of the table includes it before a commit. Needs at least one batch;
+    /// all batches have the same columns. With `part`, the segment lies in that part's folder, and is only merged with
+    /// segments of the same part. Blocks.
     ///
     /// # Errors
     /// If the disk fails.
@@ -140,12 +140,12 @@ impl Appender {
         self.encoder.segment(&self.root, &self.disk, &self.options, (&file, part), batches)
     }
 
-    /// Commits segments with the columns of `schema` as the log's rows up to `position`. Commit in ascending order of
-    /// positions; a position that the table has already passed is not committed again.
+    /// Commits segments with the columns of `schema` as the log's rows up to `position`. Commit positions in ascending
+    /// order; positions that the table has already passed are skipped.
     ///
     /// # Errors
     /// If the table has one of the columns with another type, or the log fails. Then [`Self::position_in_table`]
-    /// tells whether the commit is in the table.
+    /// returns whether the commit is in the table.
     pub async fn commit(&self, segments: Vec<Segment>, schema: &Schema, position: u64) -> Result<Committed> {
         self.commit_change(self.change(segments, schema, position)?, schema).await
     }
@@ -162,7 +162,7 @@ impl Appender {
         }
     }
 
-    /// Checks that the segments still exist: after a clock jump a vacuum may have removed them as orphans. A table
+    /// Checks that the segments still exist: after a clock jump, a vacuum may have removed them as orphans. A table
     /// that names a missing segment is unreadable.
     fn check_files(&self, change: &Change) -> Result<()> {
         match change.add.iter().find(|segment| !self.root.join(&segment.path).is_file()) {
@@ -171,11 +171,11 @@ impl Appender {
         }
     }
 
-    /// Like [`Self::commit`], and removes the stored rows that the new rows replace, in the same commit. Rewrites the
+    /// Like [`Self::commit`]; the same commit also removes the stored rows that the new rows replace. Rewrites the
     /// segments with such rows.
     ///
     /// # Errors
-    /// As [`Self::commit`], or if other commands keep rewriting the same segments.
+    /// See [`Self::commit`]; also if other commands keep rewriting the same segments.
     pub async fn commit_superseding(
         &self,
         segments: Vec<Segment>,
@@ -231,16 +231,16 @@ impl Appender {
         }
     }
 
-    /// Atomically commits segments that belong to no log.
+    /// Atomically commits segments without a log position.
     ///
     /// # Errors
-    /// As [`Self::commit`].
+    /// See [`Self::commit`].
     pub async fn commit_unlogged(&self, segments: Vec<Segment>, schema: &Schema) -> Result<Committed> {
         let change = Change { transaction: None, ..self.change(segments, schema, 0)? };
         self.commit_change(change, schema).await
     }
 
-    /// Rewrites an uncommitted segment with the columns of `schema`, where integer columns may now hold real numbers.
+    /// Rewrites an uncommitted segment with the columns of `schema`, which may turn integer columns into real numbers.
     /// Blocks.
     ///
     /// # Errors
@@ -271,8 +271,8 @@ fn grown(table: &Schema, schema: &Schema) -> SchemaRef {
     Arc::new(Schema::new(table.fields().iter().chain(new).cloned().collect::<Vec<_>>()))
 }
 
-/// Whether rows may wait in the log of the table in the folder `root`. Log files without rows do not count: they stay
-/// because their name records the next position.
+/// Whether the log of the table in the folder `root` has rows. Log files without rows stay because their name records
+/// the next position, and do not count.
 pub(crate) fn has_waiting_rows(root: &Path) -> bool {
     let holds_rows = |path: &Path| {
         let is_log = path.extension().is_some_and(|end| end == "log");

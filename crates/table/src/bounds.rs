@@ -10,8 +10,8 @@ use crate::input::Input;
 use crate::log::{ColumnStatistics, Segment, Table};
 
 impl Table {
-    /// The smallest and the largest value of an integer column; `None` if it has no value or does not exist. Reads
-    /// segments without such statistics.
+    /// The smallest and the largest value of an integer column; `None` if it has no value or does not exist. Reads the
+    /// rows of segments without such statistics.
     ///
     /// # Errors
     /// If the log or a segment cannot be read.

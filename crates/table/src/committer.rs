@@ -5,7 +5,7 @@ use tokio::sync::{mpsc, oneshot};
 use crate::error::TableError;
 use crate::log::{Change, Committed, Table};
 
-/// Limit on the changes that wait for a commit; further writers block.
+/// Maximum changes that wait for a commit; further writers block.
 const WAITING_MAX: usize = 256;
 
 struct Request {
@@ -46,14 +46,14 @@ async fn serve(mut table: Table, mut waiting: mpsc::Receiver<Request>) {
             answers.into_iter().zip(committed).for_each(|(done, committed)| answer(done, Ok(committed)));
             continue;
         }
-        // Alone, or one by one, so that an invalid change does not fail the others.
+        // Commit alone or one by one, so that an invalid change does not fail the others.
         for (done, change) in answers.into_iter().zip(&changes) {
             answer(done, table.commit(change).await);
         }
     }
 }
 
-/// Sends a writer the result, unless the writer no longer waits.
+/// Sends a writer the result, unless the writer has stopped waiting.
 fn answer(done: oneshot::Sender<Result<Committed, TableError>>, committed: Result<Committed, TableError>) {
     if done.send(committed).is_err() {
         tracing::debug!("a writer stopped waiting for its commit");

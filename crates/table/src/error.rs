@@ -13,24 +13,10 @@ use disk::bucket::BucketError;
 pub enum TableError {
     /// The file system failed.
     #[error("{}", describe_io(doing, path, cause))]
-    Io {
-        /// The operation, a verb.
-        doing: &'static str,
-        /// The file or folder.
-        path: PathBuf,
-        /// The system's error.
-        cause: io::Error,
-    },
+    Io { doing: &'static str, path: PathBuf, cause: io::Error },
     /// The Delta log could not be read or written.
     #[error("{}", describe_log(doing, path, cause))]
-    Log {
-        /// The operation, a verb.
-        doing: &'static str,
-        /// The table's folder.
-        path: PathBuf,
-        /// The error of delta-rs.
-        cause: Box<DeltaTableError>,
-    },
+    Log { doing: &'static str, path: PathBuf, cause: Box<DeltaTableError> },
     /// An entry of the Delta log is damaged.
     #[error(
         "cannot open the table {}: line {line} of {} is damaged: restore this file from a backup",
@@ -38,78 +24,48 @@ pub enum TableError {
         entry.display()
     )]
     DamagedLog {
-        /// The table's folder.
         path: PathBuf,
         entry: PathBuf,
         /// The line, counted from 1.
         line: usize,
     },
-    /// A segment could not be encoded.
     #[error("cannot write the segment {}: {cause}", path.display())]
-    Encode {
-        path: PathBuf,
-        /// The Parquet library's error.
-        cause: ParquetError,
-    },
-    /// A segment is damaged.
+    Encode { path: PathBuf, cause: ParquetError },
     #[error("the segment {} is damaged: {reason}", path.display())]
-    Damaged {
-        path: PathBuf,
-        /// What is wrong.
-        reason: String,
-    },
+    Damaged { path: PathBuf, reason: String },
     /// A segment of another writer has an unsupported codec.
     #[error(
         "cannot read column {column:?} of the segment {}: codec {codec} is not supported: rewrite it with none, Snappy, LZ4_RAW, gzip or zstd",
         path.display()
     )]
-    Codec {
-        path: PathBuf,
-        column: String,
-        /// The codec in the footer.
-        codec: String,
-    },
+    Codec { path: PathBuf, column: String, codec: String },
     /// The committer's task ended with its runtime.
     #[error("the table's committer has stopped: nothing was committed; run it again")]
     CommitterGone,
-    /// A segment that was being rewritten is no longer in the table.
+    /// A segment that this command was rewriting is no longer in the table.
     #[error(
         "another command rewrote or removed the segment {segment} of the table {}: nothing was changed; run it again",
         path.display()
     )]
-    Overtaken {
-        /// The table's folder.
-        path: PathBuf,
-        segment: String,
-    },
-    /// Another command writes to a table that is to be replaced, or replaces the table.
+    Overtaken { path: PathBuf, segment: String },
+    /// Another command writes to a table that this command would replace, or replaces the table.
     #[error(
         "the table {} is in use: changing from or to layout row needs exclusive access; nothing was changed; run it again \
          when the other command is done",
         path.display()
     )]
-    Busy {
-        /// The table's folder.
-        path: PathBuf,
-    },
+    Busy { path: PathBuf },
     /// A bug in this program.
     #[error("internal error: {0}; the table is unchanged")]
     Unexpected(String),
-    /// The request does not fit the table.
+    /// The request does not fit the table. The reason includes a remedy.
     #[error("table {}: {reason}", path.display())]
-    Options {
-        /// The table's folder.
-        path: PathBuf,
-        /// The reason, and what to do.
-        reason: String,
-    },
-    /// Invalid table name.
+    Options { path: PathBuf, reason: String },
     #[error(
         "invalid table name {name:?}: write NAME (up to 128 bytes) or DATABASE.NAME (up to 64 and 128 bytes), without \
          control characters, and without '.' in DATABASE"
     )]
     Name { name: String },
-    /// The database of ensembles takes no other tables.
     #[error("the database \"sim\" is reserved for ensembles: choose another database for the table {name:?}")]
     Reserved {
         /// The table's name inside the database.
@@ -117,32 +73,17 @@ pub enum TableError {
     },
     /// Rows do not fit the columns of a table.
     #[error("cannot write column {column:?} to the table {}: {reason}", path.display())]
-    Rows {
-        /// The table's folder.
-        path: PathBuf,
-        column: String,
-        /// What is wrong.
-        reason: String,
-    },
-    /// The table has the column with another type.
+    Rows { path: PathBuf, column: String, reason: String },
     #[error("column {column:?} of the table {} holds {have}, not {want}: rename one of them", path.display())]
-    ColumnType {
-        /// The table's folder.
-        path: PathBuf,
-        column: String,
-        /// The stored type.
-        have: String,
-        /// The requested type.
-        want: String,
-    },
+    ColumnType { path: PathBuf, column: String, have: String, want: String },
 }
 
-/// What a caller can do about an error.
+/// How a caller can react to an error.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ErrorKind {
     /// Free space or grant access, then retry.
     Environment,
-    /// Another writer was faster: retry.
+    /// Another writer was first: retry.
     Conflict,
     /// Repair or rewrite stored data.
     Damaged,
@@ -210,7 +151,7 @@ impl TableError {
     }
 }
 
-/// Whether another writer was faster.
+/// Whether another writer was first.
 pub(crate) fn is_conflict(error: &DeltaTableError) -> bool {
     matches!(error, DeltaTableError::Transaction { .. } | DeltaTableError::VersionAlreadyExists(_))
 }
@@ -236,7 +177,7 @@ fn describe(path: &Path, error: &io::Error) -> String {
     }
 }
 
-/// Describes a failed table operation by the root cause: the store's or the file system's message, else that of
+/// Describes a failed table operation by its root cause: the message of the store or the file system, otherwise that of
 /// delta-rs.
 fn describe_log(doing: &str, path: &Path, error: &DeltaTableError) -> String {
     if let Some(store) = BucketError::inside(error) {
@@ -249,7 +190,7 @@ fn describe_log(doing: &str, path: &Path, error: &DeltaTableError) -> String {
         }
         cause = error.source();
     }
-    // Further lines say where in delta-rs it happened.
+    // Further lines give the place in delta-rs.
     let words = error.to_string();
     format!("cannot {doing} the table {}: {}", path.display(), words.lines().next().unwrap_or_default())
 }

@@ -20,7 +20,7 @@ pub const DATABASE: &str = "default";
 
 /// The database of ensembles; no other tables go there.
 pub const SIM: &str = "sim";
-/// Limits in bytes on the name of a table, of a database, and of the folder of either.
+/// Maximum bytes of a table's name, a database's name, and the folder of either.
 const NAME_MAX: usize = 128;
 const DATABASE_MAX: usize = 64;
 const FOLDER_MAX: usize = 200;
@@ -62,7 +62,7 @@ impl TableName {
     /// # Errors
     /// If a name is invalid or the database is reserved for ensembles.
     pub fn new(database: &str, name: &str) -> Result<Self, TableError> {
-        // Names that look the same are the same.
+        // Equal-looking names are equal.
         let [database, name]: [String; 2] = [database, name].map(|text| text.nfc().collect());
         if !is_name(&database, DATABASE_MAX) || database.contains('.') || !is_name(&name, NAME_MAX) {
             return Err(TableError::Name { name: format!("{database}.{name}") });

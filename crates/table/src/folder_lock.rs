@@ -1,8 +1,8 @@
 //! Locks a table's folder against replacement during writes.
 //!
-//! A change from or to layout `row` swaps the table's folder for another, and would misdirect concurrent writes.
-//! Writers share the lock, such a change needs it exclusively, and readers take none. The operating system releases
-//! the lock when the process ends.
+//! A change from or to layout `row` replaces the table's folder, and would misdirect concurrent writes. Writers share
+//! the lock, such a change takes it exclusively, and readers take no lock. The operating system releases the lock when
+//! the process ends.
 
 use std::fs::{File, TryLockError, metadata};
 use std::io::ErrorKind;

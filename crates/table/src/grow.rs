@@ -1,4 +1,4 @@
-//! Columns that a table gets after it was made.
+//! Adds columns to an existing table.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -10,8 +10,8 @@ use crate::schema::{Field, FieldType, set_type};
 use crate::upkeep::{LayoutChange, RewriteOptions, rewrite};
 use disk::Disk;
 
-/// Makes columns of integers in the table in the folder `root` such of real numbers where they are that in `schema`.
-/// Segments are written anew for it, since no reader of Delta tables takes one for the other.
+/// Turns integer columns of the table in the folder `root` into real numbers if they are real in `schema`. Rewrites the
+/// segments, because no Delta reader converts one type to the other.
 pub(crate) async fn widen(root: &Path, disk: &Arc<dyn Disk>, schema: &Schema) -> Result<(), TableError> {
     let widen = schema.fields().iter().filter(|f| *f.data_type() == DataType::Float64);
     let change = LayoutChange { widen: widen.map(|f| f.name().clone()).collect(), ..LayoutChange::default() };
@@ -20,7 +20,7 @@ pub(crate) async fn widen(root: &Path, disk: &Arc<dyn Disk>, schema: &Schema) ->
     Ok(())
 }
 
-/// A column that is new in the table in the folder `root`.
+/// A new column of the table in the folder `root`.
 pub(crate) fn new_column(root: &Path, field: &FieldRef) -> Result<Field, TableError> {
     let ty = match field.data_type() {
         DataType::Int8 => FieldType::Int8,

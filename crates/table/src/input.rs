@@ -17,9 +17,9 @@ use crate::error::TableError;
 use crate::layout::conform;
 use crate::log::Segment;
 
-/// Limit on the rows per batch.
+/// Maximum rows per batch.
 pub(crate) const BATCH_ROWS: usize = 131_072;
-/// Limit on the bytes per batch: rows with long texts come in smaller batches.
+/// Maximum bytes per batch: batches of long texts have fewer rows.
 const BATCH_BYTES: u64 = 64 << 20;
 
 /// Larger integers change when converted to real numbers.
@@ -50,12 +50,10 @@ impl Input {
         &self.metadata
     }
 
-    /// The columns of the table.
     pub(crate) fn schema(&self) -> &SchemaRef {
         &self.schema
     }
 
-    /// The number of rows.
     pub(crate) fn rows_in_all(&self) -> u64 {
         self.metadata.metadata().file_metadata().num_rows() as u64
     }
@@ -82,7 +80,7 @@ impl Input {
             None => self.schema.clone(),
             Some(columns) => self.schema.project(columns).map_err(|e| TableError::damaged(&path, e))?.into(),
         };
-        // Opened for each call: reading moves a file's position.
+        // Open the file for each call: reading moves a file's position.
         let file = File::open(&path).map_err(TableError::io("open", &path))?;
         let mut builder = ParquetRecordBatchReaderBuilder::new_with_metadata(file, self.metadata.clone())
             .with_batch_size(self.batch_rows());
@@ -104,8 +102,8 @@ impl Input {
     }
 }
 
-/// Converts integers to real numbers where the table's column was widened after the segment was written. Fails if an
-/// integer exceeds 2^53: it would change.
+/// Converts integers to real numbers if the table's column was widened after the segment was written. Fails for
+/// integers beyond 2^53, because they would change.
 fn widened(batch: RecordBatch, schema: &SchemaRef) -> Result<RecordBatch, ArrowError> {
     let wide = |field: &FieldRef| {
         field.data_type().is_integer()

@@ -21,17 +21,15 @@ use crate::log::{Change, Committed, Segment, Table, TransactionId};
 use crate::schema::Field;
 use disk::Disk;
 
-/// The result of an insert.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Inserted {
-    /// Rows inserted; 0 if a batch of this name was inserted before.
+    /// Rows inserted; 0 if a batch with this name was inserted before.
     pub rows: u64,
-    /// Bytes of the new segment.
     pub bytes: u64,
 }
 
-/// Inserts batches into one table of any layout. Writers share it by reference or clone: it encodes batches
-/// concurrently and groups commits that are ready together.
+/// Inserts batches into one table of any layout. Writers share it by reference or clone. It encodes batches
+/// concurrently, and groups commits that are ready together.
 #[derive(Debug, Clone)]
 pub struct Inserter {
     root: PathBuf,
@@ -40,7 +38,7 @@ pub struct Inserter {
     options: TableOptions,
     encoder: RowsEncoder,
     sink: Sink,
-    /// Columns that the table did not have when it was opened.
+    /// Columns that the table lacked when it was opened.
     new: Vec<Field>,
     _folder_lock: Option<Arc<FolderLock>>,
 }
@@ -139,8 +137,8 @@ impl Inserter {
         &self.options
     }
 
-    /// Inserts rows in the columns of `schema` from now on. The next insert adds new columns. An integer column that is
-    /// real in `schema` is rewritten at once.
+    /// Inserts rows with the columns of `schema` from now on. The next insert adds new columns. This call rewrites
+    /// integer columns that are real in `schema`.
     ///
     /// # Errors
     /// If the layout cannot grow, or the disk or the log fails.
@@ -182,7 +180,7 @@ impl Inserter {
     /// Like [`Self::insert`], but skips a batch if its name was inserted before.
     ///
     /// # Errors
-    /// As [`Self::insert`].
+    /// See [`Self::insert`].
     pub async fn insert_once(&self, name: &str, batches: &[RecordBatch]) -> Result<Inserted> {
         self.insert_named(batches, Some(name)).await
     }
@@ -225,15 +223,15 @@ impl Inserter {
     }
 }
 
-/// Writes rows as segments of one table, with encodings chosen from the first of them.
+/// Writes rows as segments of one table. Chooses encodings from the first rows.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct RowsEncoder {
     encodings: Arc<Mutex<Option<Arc<Encodings>>>>,
 }
 
 impl RowsEncoder {
-    /// Writes batches as the segment `file` of a part, if given. Needs at least one batch; all have the same columns.
-    /// The segment is durable, but not yet committed.
+    /// Writes batches as the segment `file`, in the folder of `part` if given. Needs at least one batch; all batches
+    /// have the same columns. The segment is durable, but not yet committed.
     pub(crate) fn segment(
         &self,
         root: &Path,
@@ -257,8 +255,8 @@ impl RowsEncoder {
         Ok(written.into_segment(path, Segment::part_tags(part)))
     }
 
-    /// Returns the encodings of all columns. Chooses them from the first batch, and again for batches that are much
-    /// larger or have other columns.
+    /// Returns the encodings of all columns. Chooses them from the first batch, and again if a batch is much larger or
+    /// has other columns.
     fn encodings_for(&self, root: &Path, options: &TableOptions, batch: &RecordBatch) -> Result<Arc<Encodings>> {
         let mut chosen = self.encodings.lock().unwrap_or_else(PoisonError::into_inner);
         let fits = |e: &&Arc<Encodings>| e.are_of(batch.schema_ref()) && !e.outgrown_by(batch.num_rows());
@@ -275,7 +273,7 @@ pub(crate) fn path_in(part: Option<&str>, file: &str) -> String {
     part.map_or_else(|| format!("{file}.parquet"), |part| format!("{part}/{file}.parquet"))
 }
 
-/// Makes the name of a part's folder durable. Every writer does this: the one that created the folder may have failed
+/// Makes the name of a part's folder durable. Every writer does this, because the creator of the folder may have failed
 /// before its sync.
 pub(crate) fn sync_part(disk: &dyn Disk, root: &Path, part: Option<&str>) -> Result<()> {
     part.map_or(Ok(()), |_| disk.sync_dir(root).map_err(TableError::io("sync the folder", root)))

@@ -19,16 +19,12 @@ pub struct ColumnReport {
     pub name: String,
     /// Encodings of the values, plus `plain` for dictionaries.
     pub encodings: BTreeSet<String>,
-    /// Codecs of the pages.
     pub codecs: BTreeSet<String>,
     /// Bytes of the pages on disk.
     pub bytes: u64,
-    /// Bytes of the pages before compression.
     pub uncompressed_bytes: u64,
     pub groups: u64,
-    /// Row groups with bounds.
     pub groups_with_bounds: u64,
-    /// Bytes of the Bloom filters.
     pub bloom_bytes: u64,
     /// The filters' false positive rate, computed from their bits; `None` without filters.
     pub bloom_false_positives: Option<f64>,
@@ -68,7 +64,7 @@ pub fn inspect(root: &Path, segments: &[Segment]) -> Result<Vec<ColumnReport>, T
     Ok(columns)
 }
 
-/// The column's name if it is a single leaf, as sets are; else the leaf's path.
+/// The column's name if it is a single leaf, like a set; otherwise the leaf's path.
 fn name_of(schema: &SchemaDescriptor, leaf: usize) -> String {
     let root_of = |leaf| schema.get_column_root_idx(leaf);
     let neighbours = [leaf.checked_sub(1), Some(leaf + 1).filter(|next| *next < schema.num_columns())];
@@ -87,8 +83,8 @@ fn add_chunk(column: &mut ColumnReport, chunk: &parquet::file::metadata::ColumnC
     column.bloom_bytes += chunk.bloom_filter_length().unwrap_or(0).max(0) as u64;
 }
 
-/// The probability that an absent value passes: it selects any block, and each of the block's eight words must have
-/// one of its 32 bits set.
+/// The probability that an absent value passes. The value selects any block, and each of the block's eight words must
+/// have one of its 32 bits set.
 fn false_positives(filter: &Sbbf) -> f64 {
     let mut bits = Vec::new();
     if filter.write_bitset(&mut bits).is_err() {

@@ -4,13 +4,13 @@
 //! segments, and the list of segments in each version ([`Segment`]).
 //!
 //! Guarantees
-//! - durable means synced: segments before the log entry that names them, the entry before the call returns, each
+//! - durable means synced: segments before the log entry that names them, the entry before the call returns, and each
 //!   with its folder;
 //! - a change is atomic, and applied once even if it is committed twice under one name;
 //! - files get a temporary name first and are renamed, so readers never open a partial segment;
 //! - any Delta reader can read the tables.
 //!
-//! Never knows SQL, models or the meaning of columns.
+//! The crate depends on no SQL engine, no model, and no meaning of columns.
 
 mod append;
 mod blocking;

@@ -17,7 +17,7 @@ pub(crate) struct NewFile {
 }
 
 impl NewFile {
-    /// Creates a file that will be named `path`, and missing folders.
+    /// Creates a file with the final name `path`, and missing folders.
     pub(crate) fn create(disk: Arc<dyn Disk>, path: &Path) -> Result<Self, TableError> {
         create_dirs(&*disk, parent(path)).map_err(TableError::io("create the folder", parent(path)))?;
         let temporary = temporary_name(path);

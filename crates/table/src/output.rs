@@ -29,7 +29,7 @@ pub(crate) async fn open(root: &Path, disk: Arc<dyn Disk>) -> Result<Table> {
     Ok(table)
 }
 
-/// Like [`open`], but allows partitioned tables. For operations that do not move rows.
+/// Like [`open`], but allows partitioned tables, for operations that do not move rows.
 pub(crate) async fn open_any(root: &Path, disk: Arc<dyn Disk>) -> Result<Table> {
     let refuse = |reason: &str| TableError::Options { path: root.to_owned(), reason: reason.to_owned() };
     let folder_lock = FolderLock::shared(root)?;
@@ -60,7 +60,7 @@ impl NanColumns {
         }
     }
 
-    /// Scans the segments' real-number columns without bounds; columns with bounds contain no NaN.
+    /// Reads the real-number columns of segments that lack bounds; columns with bounds contain no NaN.
     pub(crate) fn of_inputs(inputs: &[(Input, Segment)], schema: &SchemaRef) -> Result<Self> {
         let mut nan = Self::default();
         for (input, segment) in inputs {
@@ -125,7 +125,7 @@ impl Output {
     /// Starts a segment of about `rows` rows.
     pub(crate) fn begin(&mut self, rows: usize, tags: BTreeMap<String, String>) -> Result<()> {
         self.tags = tags;
-        // Segments of one commit have the same age; their names sort in order of creation.
+        // Segments of one commit have the same age, so their names sort in order of creation.
         let file = format!("{:014x}-{}", chrono::Utc::now().timestamp_micros(), uuid::Uuid::new_v4().simple());
         let path = path_in(self.part(), &file);
         let nan = |column: &str| self.nan.0.contains(column);
@@ -166,7 +166,7 @@ impl Output {
         Ok(())
     }
 
-    /// Takes over another output's segments.
+    /// Adds another output's segments to this one.
     pub(crate) fn append(&mut self, mut other: Self) {
         self.segments.append(&mut other.segments);
     }
@@ -176,7 +176,7 @@ impl Output {
         &self.segments
     }
 
-    /// Returns the segments and keeps their files even if they are never committed.
+    /// Returns the segments, and keeps their files even if they are never committed.
     pub(crate) fn keep(mut self) -> Vec<Segment> {
         std::mem::take(&mut self.segments)
     }
@@ -190,7 +190,7 @@ impl Output {
         let add = change.add.into_iter().chain(self.segments.iter().cloned()).collect();
         let change = Change { add, ..change };
         let committed = table.commit(&change).await;
-        // After other errors the commit may be in the log, so the files must stay for `vacuum` to decide.
+        // After other errors, the commit may be in the log. Keep the files; `vacuum` removes them if unused.
         let unnamed = matches!(committed, Err(TableError::Overtaken { .. }));
         if !unnamed {
             self.segments.clear();

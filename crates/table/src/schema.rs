@@ -8,34 +8,24 @@ use parquet::basic::{ConvertedType, LogicalType, Repetition, TimeUnit, Type as P
 use parquet::errors::ParquetError;
 use parquet::schema::types::{SchemaDescPtr, SchemaDescriptor, Type, TypePtr};
 
-/// The type of a column.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FieldType {
-    /// Text.
     Text,
-    /// 8-bit integers.
     Int8,
-    /// 16-bit integers.
     Int16,
-    /// 32-bit integers.
     Int32,
-    /// 64-bit integers.
     Int64,
-    /// Real numbers.
     Double,
-    /// Booleans.
     Boolean,
     /// Points in time, in microseconds UTC.
     Time,
-    /// Lists of 32-bit integers.
     Int32List,
-    /// Lists of real numbers.
     DoubleList,
     /// Sets of texts: see [`set_type`].
     TextList,
 }
 
-/// One column. All columns are nullable, as Delta readers expect of tables that gain columns.
+/// One column. All columns are nullable, because Delta readers expect that of tables that gain columns.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Field {
     pub name: String,

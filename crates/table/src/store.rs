@@ -1,5 +1,5 @@
-//! The object store for delta-rs: local files, synced before they are named, with their folder synced before success
-//! is returned. The local store of delta-rs syncs nothing.
+//! The object store for delta-rs: local files. Syncs a file before naming it, and its folder before returning success.
+//! The local store of delta-rs syncs nothing.
 
 use std::fmt;
 use std::io;
@@ -21,7 +21,7 @@ use disk::{Disk, create_dirs, parent, temporary_name};
 /// The folder of a table's log.
 pub(crate) const LOG_FOLDER: &str = "_delta_log";
 const NAME: &str = "DurableStore";
-/// Attempts to list a log that seems to lack a version; a log that really does is returned as found.
+/// Attempts to list a log that seems to lack a version. After these, the listing is returned unchanged.
 const LISTINGS_MAX: usize = 10;
 
 /// Reads local files, and writes them durably.
@@ -29,7 +29,7 @@ const LISTINGS_MAX: usize = 10;
 pub(crate) struct DurableStore {
     local: Arc<LocalFileSystem>,
     root: PathBuf,
-    /// Rejects access outside this folder: a log may name files anywhere.
+    /// Rejects access outside this folder, because a log may name files anywhere.
     table: PathBuf,
     disk: Arc<dyn Disk>,
 }
@@ -41,7 +41,7 @@ impl fmt::Display for DurableStore {
 }
 
 impl DurableStore {
-    /// Creates a store with paths relative to `root` and access to the folder `table` inside it. Both must exist.
+    /// Creates a store with paths relative to `root`, and access only to the folder `table` inside it. Both must exist.
     pub(crate) fn new(root: &FilePath, table: &FilePath, disk: Arc<dyn Disk>) -> Result<Self> {
         let local = Arc::new(LocalFileSystem::new_with_prefix(root)?);
         Ok(Self { local, root: root.to_owned(), table: table.to_owned(), disk })
@@ -144,8 +144,8 @@ impl ObjectStore for DurableStore {
         removed.boxed()
     }
 
-    /// Fetches other writers' log entries, then lists. Directory listings are not atomic: of two concurrent entries
-    /// it may show only the second. If a version is missing, lists again.
+    /// Fetches other writers' log entries, then lists. Directory listings are not atomic: a listing may show only the
+    /// second of two concurrent entries. Lists again if a version is missing.
     fn list(&self, prefix: Option<&Path>) -> BoxStream<'static, Result<ObjectMeta>> {
         let (local, disk, prefix) = (self.local.clone(), self.disk.clone(), prefix.cloned());
         let folder = prefix.as_ref().map(|prefix| self.path(prefix)).transpose();

@@ -12,17 +12,10 @@ pub struct WorldRange {
 /// Why a range of worlds is invalid.
 #[derive(Debug, thiserror::Error, PartialEq, Eq)]
 pub enum RangeError {
-    /// The range has no world.
     #[error("a range needs at least one world")]
     Empty,
-    /// The range ends past the largest world number, which has 32 bits.
     #[error("world numbers end at 4294967295: cannot take {count} worlds from {first} on")]
-    TooFar {
-        /// The first world.
-        first: u32,
-        /// The number of worlds.
-        count: u32,
-    },
+    TooFar { first: u32, count: u32 },
 }
 
 impl WorldRange {
@@ -38,7 +31,6 @@ impl WorldRange {
         }
     }
 
-    /// The first world.
     pub fn first(self) -> World {
         World(self.first)
     }
@@ -53,12 +45,10 @@ impl WorldRange {
         self.first + self.count
     }
 
-    /// Whether the range contains `world`.
     pub fn contains(self, world: World) -> bool {
         (self.first..self.end()).contains(&world.0)
     }
 
-    /// The worlds, in order.
     pub fn worlds(self) -> impl ExactSizeIterator<Item = World> + Clone {
         (self.first..self.first + self.count).map(World)
     }

@@ -50,7 +50,6 @@ impl Stream {
         self.next = 0;
     }
 
-    /// 32 uniform random bits.
     #[inline]
     pub fn next_u32(&mut self) -> u32 {
         if self.next >= BUFFER {

@@ -1,7 +1,7 @@
-//! A whole model in about a hundred lines: tables of players who roll dice.
+//! A complete model in about a hundred lines: tables of players who roll dice.
 //!
-//! Every world has `tables` tables with two players who roll `rolls` dice each. A table is an entity, its outcomes are
-//! both totals and the winner, and every roll is an event.
+//! Every world has `tables` tables with two players who roll `rolls` dice each. A table is an entity. Its outcomes are
+//! both totals and the winner, and each roll is an event.
 
 use model::{
     Catalogue, Entity, EntityKind, EventBlock, EventColumn, EventKind, EventValues, Model, Outcome, OutcomeBlock,
@@ -24,14 +24,14 @@ pub const PLUGIN: Plugin = Plugin {
     build: |parameters| Ok(Box::new(Dice::new(parameters)?)),
 };
 
-/// The model with its parameters fixed.
+/// The model with fixed parameters.
 pub struct Dice {
     rolls: u32,
     catalogue: Catalogue,
 }
 
 impl Dice {
-    /// Any accepted parameters make a model.
+    /// Any valid parameters work.
     pub fn new(parameters: &Parameters) -> Result<Self, ParameterError> {
         let outcome = |name: &str, unit: &str, kind| Outcome { name: name.into(), unit: unit.into(), kind, scale: 1 };
         let table =
@@ -55,7 +55,7 @@ impl Dice {
         Ok(Self { rolls: parameters.get("rolls") as u32, catalogue })
     }
 
-    /// The rolls at one table in one world, Ann's and Bob's in turn: a function of its arguments only.
+    /// The rolls at one table in one world, Ann's and Bob's alternating; they depend on the arguments alone.
     fn roll(&self, seed: Seed, world: World, table: usize) -> Vec<i8> {
         let mut dice = Stream::new(seed, world, table as u32, 0);
         (0..2 * self.rolls).map(|_| 1 + dice.below(6) as i8).collect()

@@ -1,7 +1,7 @@
 //! Binds a condition to the columns of a table.
 //!
-//! `NOT` is pushed down to single tests. For those it is enough to know where they are true: `AND` and `OR` of them are
-//! true exactly where SQL says so.
+//! `NOT` is pushed down to single tests, which only track where they are true. `AND` and `OR` of such tests are true
+//! exactly where SQL says so.
 
 use std::collections::BTreeSet;
 
@@ -23,7 +23,7 @@ pub(crate) enum Cond {
     Texts { left: usize, comparison: Comparison, right: usize },
 }
 
-/// A test of one column: true for rows that are not NULL and pass the test (or fail it, if negated).
+/// A test of one column. It is true for rows that are not NULL and pass the test, or fail it if negated.
 #[derive(Debug, Clone)]
 pub(crate) struct Leaf {
     pub(crate) column: usize,

@@ -200,8 +200,8 @@ impl Numbers {
         self.valid.as_ref().is_none_or(|valid| valid[row])
     }
 
-    /// Each row's number if its order to the `other` one satisfies `is_it`, otherwise the other. Like `least` and
-    /// `greatest` in SQL, it ignores NULL unless both are.
+    /// Chooses each row's number if its order to the `other` one satisfies `is_it`, otherwise the other number. Like
+    /// `least` and `greatest` in SQL, it is NULL only if both are.
     fn chosen(self, other: Self, is_it: fn(Ordering) -> bool) -> Self {
         let chosen = |row: usize| match (self.is_valid(row), other.is_valid(row)) {
             (true, true) => is_it(self.values.order(&other.values, row)),

@@ -64,7 +64,7 @@ fn joined(parts: &[Expr], word: &str) -> String {
     parts.iter().map(|part| format!("({})", condition(part))).collect::<Vec<_>>().join(word)
 }
 
-/// SQL evaluates from left to right too. From the first division on all values are real numbers.
+/// SQL also evaluates from left to right. After the first division, all values are real numbers.
 fn chain(first: &Expr, rest: &[(Operator, Expr)]) -> String {
     let mut sql = condition(first);
     let mut divided = false;

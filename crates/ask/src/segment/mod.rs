@@ -1,7 +1,7 @@
-//! Reads from segments only what a question needs.
+//! Reads only the parts of segments that a question needs.
 //!
-//! Secondary indexes, statistics and Bloom filters skip row groups; page statistics skip pages. Only columns that the
-//! question names are read, and of unfiltered columns only pages with matching rows.
+//! Secondary indexes, statistics and Bloom filters skip row groups; page statistics skip pages. Columns outside the
+//! question are not read. Columns without a condition are read only for pages with matching rows.
 
 mod general;
 mod open;

@@ -29,12 +29,12 @@ pub(crate) struct Opened {
 /// Where a column's values are stored.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Place {
-    /// Not in the file: NULL in every row.
+    /// Missing from the file: NULL in every row.
     Missing,
-    /// In the log: a partition column, the same in all rows.
+    /// Stored in the log: a partition column, the same in all rows.
     Constant(Constant),
-    /// In the file: the number of its column, and of its leaf if it has only one. `bounded`: its statistics are of
-    /// values as the table has them.
+    /// Stored in the file: the number of its column, and of its leaf if it has only one. `bounded`: its statistics
+    /// apply to the table's type.
     Stored { root: usize, leaf: Option<usize>, bounded: bool },
 }
 
@@ -84,7 +84,7 @@ impl Opened {
         Ok(())
     }
 
-    /// The values of a column that is not in the file; `None` for one that is.
+    /// The values of a column outside the file; `None` if the file has the column.
     pub(super) fn unstored(&self, column: usize, kind: Kind, rows: usize) -> Option<Column> {
         match &self.columns[column] {
             Place::Missing => Some(Column::nulls(kind, rows)),

@@ -18,9 +18,9 @@ use crate::plan::Plan;
 use crate::prune::{Bound, Nulls, Summary, Verdict, of_footer, of_log};
 use crate::reading::Skipped;
 
-/// Rows of a unit, at most.
+/// Maximum rows of a unit.
 const UNIT_ROWS: usize = 1 << 17;
-/// Values of a condition to test against filters and secondary indexes, at most: past that, reading costs no more.
+/// Maximum values of a condition to test against filters and secondary indexes. For more, reading costs no more.
 const VALUES_MAX: usize = 32;
 
 /// Conditions that the log does not decide for a segment; `None` if no row of it matches.
@@ -34,7 +34,7 @@ pub(crate) fn of_segment(segment: &Segment, plan: &Plan) -> Option<Vec<usize>> {
                 .map_or_else(Summary::default, |v| constant_summary(&v));
         }
         let summary = of_log(segment.columns.get(&plan.names[column]), segment.rows, plan.kinds[column]);
-        // The log writes the bounds of floats and decimals with other digits than they have here.
+        // The log's bounds of floats and decimals have other digits than the values read here.
         let is_double = plan.kinds[column] != Kind::Float || plan.types[column] == DataType::Float64;
         if is_double { summary } else { Summary { nulls: summary.nulls, ..Summary::default() } }
     };
@@ -103,7 +103,7 @@ fn group_summary(opened: &Opened, plan: &Plan, group: usize, column: usize) -> S
     }
 }
 
-/// The values of which a column must equal one, if they are few.
+/// The column and the values that it may equal, if they are few.
 fn values_of(condition: &Cond) -> Option<(usize, Vec<Bound>)> {
     let Cond::Leaf(leaf) = condition else { return None };
     let values: Vec<Bound> = match &leaf.test {

@@ -1,4 +1,4 @@
-//! Reads the matching rows of a part of a segment.
+//! Reads the matching rows of a unit.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -163,7 +163,7 @@ fn select(rows: &mut impl Rows, plan: &Plan, conditions: &[usize]) -> Result<Sel
                 all
             }
         };
-        // No row matches: the remaining conditions cannot change that.
+        // No row matches, and the remaining conditions cannot change that.
         if !all.contains(&true) {
             return Ok(Selected::Some(Vec::new()));
         }
@@ -248,8 +248,8 @@ fn read_column(
 
 /// Reads ranges of a column; returns the bytes read too.
 ///
-/// Decodes the layouts that our tables write faster than the Parquet library, without materializing values that are
-/// only counted. Returns [`pages::Error::Unsupported`] for everything else.
+/// Decodes the layouts that this program's tables use faster than the Parquet library, without materializing values
+/// that are only counted. Returns [`pages::Error::Unsupported`] for all other layouts.
 fn read_pages(
     opened: &Opened,
     group: usize,

@@ -28,7 +28,7 @@ pub(crate) enum Weights {
 #[derive(Debug, Clone)]
 pub(crate) enum Accumulator {
     Count(Weights),
-    /// Sums, and the number of rows in each: a sum of no rows is NULL.
+    /// Sums, and their numbers of rows: a sum of no rows is NULL.
     Sum {
         sums: Sums,
         rows: Vec<u64>,
@@ -160,7 +160,7 @@ fn add_rows(rows: &mut [u64], other: &[u64], map: &[u32]) {
 }
 
 impl Accumulator {
-    /// An accumulator of no groups yet.
+    /// An accumulator without groups.
     pub(crate) fn new(measure: &Measure, kind: Option<Kind>, weight: Option<Kind>) -> Self {
         let is_real = kind == Some(Kind::Float);
         let sums = || Sums::new(is_real || weight == Some(Kind::Float));
@@ -214,7 +214,7 @@ impl Accumulator {
         }
     }
 
-    /// Merges another accumulator; `map` gives the number here of each of its groups.
+    /// Merges another accumulator; `map` translates its group numbers to the numbers here.
     pub(crate) fn merge(&mut self, other: Self, map: &[u32]) -> Result<(), AskError> {
         match (self, other) {
             (Self::Count(weights), Self::Count(other)) => weights.merge(&other, map)?,
@@ -301,7 +301,7 @@ impl Accumulator {
         }
     }
 
-    /// Sorts pending values, so that they can be read.
+    /// Sorts pending values, so that they are readable.
     pub(crate) fn settle(&mut self) {
         match self {
             Self::Distinct { cells, .. } => cells.iter_mut().for_each(DistinctValues::settle),

@@ -1,7 +1,7 @@
 //! Encodes groups as bytes.
 //!
-//! Numbers that are often small have variable length; compression does the rest. The bytes do not contain the question:
-//! the reader supplies empty accumulators for it.
+//! Numbers that are often small have variable length, and compression follows. The bytes do not contain the question,
+//! so the reader supplies empty accumulators for it.
 
 use pages::{Dictionary, varint};
 
@@ -74,7 +74,7 @@ impl Bytes {
     }
 }
 
-/// Bytes to decode. Invalid bytes give `None`.
+/// Bytes to decode. Invalid bytes return `None`.
 pub(crate) struct Input<'a>(pub(crate) &'a [u8]);
 
 impl<'a> Input<'a> {

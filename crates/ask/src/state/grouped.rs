@@ -19,7 +19,7 @@ pub(crate) struct Input<'a> {
 /// The groups of some rows.
 pub(crate) struct Grouped<'a> {
     pub(super) rows: usize,
-    /// Per slot, the number of its rows and of its group.
+    /// Per slot, its number of rows and the number of its group.
     pub(super) slots: Option<Slots<'a>>,
     /// Per row, the number of its group.
     pub(super) groups: OnceCell<Vec<u32>>,

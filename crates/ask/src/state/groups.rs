@@ -24,14 +24,14 @@ impl Groups {
     pub(crate) fn new(plan: &Plan) -> Self {
         let mut groups = Self { keys: Keys::new(&plan.key_kinds()), accumulators: Self::accumulators(plan) };
         if plan.groups.is_empty() {
-            // Without key columns there is one group, even of no rows.
+            // Without key columns, there is one group, even without rows.
             groups.keys.group(&[0]);
             groups.grow();
         }
         groups
     }
 
-    /// An accumulator for each measure, of no groups yet.
+    /// An accumulator without groups for each measure.
     pub(crate) fn accumulators(plan: &Plan) -> Vec<Accumulator> {
         let weight = plan.weight.map(|column| plan.kinds[column]);
         plan.measured.iter().map(|measured| Accumulator::new(&measured.measure, measured.kind, weight)).collect()

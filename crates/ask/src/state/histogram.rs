@@ -1,17 +1,17 @@
 //! Histograms.
 //!
-//! Buckets are a power of two wide and start at multiples of their width. So two adjacent buckets form one of the next
-//! width: buckets widen as values arrive, and merge without loss.
+//! Buckets are a power of two wide and start at multiples of their width. Two adjacent buckets form one of the next
+//! width, so buckets can widen as values arrive, and merge without loss.
 
 use super::grouped::{Grouped, each};
 use super::ordered::CountedValues;
 use crate::column::{Column, Values};
 
-/// Least width of buckets of real numbers, as a power of two.
+/// Minimum width of buckets of real numbers, as a power of two.
 const FINEST_POWER: i32 = -1_000;
 /// Integers this close to the extremes share a bucket with others.
 const OUTERMOST: i64 = 8;
-/// Buckets to keep, at most; reported buckets are merged from these.
+/// Maximum number of buckets to keep; reported buckets merge from these.
 const BUCKETS_MAX: u64 = 4_096;
 /// Buckets of values that are not finite.
 pub(crate) const NOT_A_NUMBER: i64 = i64::MAX;
@@ -61,7 +61,7 @@ fn least_shift(column: &Column) -> Option<i32> {
 /// The exponent of the greatest power of two up to a positive number.
 fn exponent(x: f64) -> i32 {
     let bits = (x.to_bits() >> 52 & 0x7FF) as i32;
-    // Subnormal numbers are scaled until they have a leading bit.
+    // Scale subnormal numbers until they have a leading bit.
     if bits == 0 { exponent(x * 2f64.powi(64)) - 64 } else { bits - 1_023 }
 }
 
@@ -92,7 +92,7 @@ pub(crate) struct Histogram {
 }
 
 impl Histogram {
-    /// A histogram of no groups, with the finest buckets of the kind.
+    /// A histogram without groups, with the finest buckets of the kind.
     pub(super) fn new(is_real: bool) -> Self {
         Self { shift: if is_real { FINEST_POWER } else { 0 }, by_group: Vec::new() }
     }
@@ -126,7 +126,7 @@ impl Histogram {
         self.narrow();
     }
 
-    /// Merges another histogram; `map` gives the number here of each of its groups.
+    /// Merges another histogram; `map` translates its group numbers to the numbers here.
     pub(super) fn merge(&mut self, other: Self, map: &[u32]) {
         self.coarsen(other.shift);
         for (mut counted, &group) in other.by_group.into_iter().zip(map) {

@@ -15,7 +15,7 @@ pub(crate) struct Keys {
     coders: Vec<Option<Coder>>,
 }
 
-/// A group and the upper half of its hash, so that growing the table reads no cells.
+/// A group and the upper half of its hash, so that the table can grow without reading cells.
 #[derive(Debug, Clone, Copy)]
 struct Entry {
     upper: u32,
@@ -48,7 +48,7 @@ impl Keys {
         &self.cells[group * self.stride..(group + 1) * self.stride]
     }
 
-    /// The number of the group with these cells, added if new.
+    /// The number of the group with these cells; adds it if new.
     pub(crate) fn group(&mut self, key: &[u64]) -> u32 {
         let Self { stride, cells, table, .. } = self;
         let of = |group: u32| &cells[group as usize * *stride..][..*stride];

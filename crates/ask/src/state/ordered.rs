@@ -1,8 +1,6 @@
 //! Sorted, distinct values.
 
-/// Values with their counts.
 pub(crate) type CountedValues = Ordered<(i64, u64)>;
-/// Distinct values.
 pub(crate) type DistinctValues = Ordered<u64>;
 
 /// Items to sort; equal items merge.
@@ -27,14 +25,14 @@ impl Item for (i64, u64) {
     }
 }
 
-/// Sorted items, and items still to be sorted.
+/// Sorted items, and pending ones.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Ordered<T> {
     ordered: Vec<T>,
     waiting: Vec<T>,
 }
 
-/// Least number of pending items before they are sorted.
+/// Minimum number of pending items before sorting.
 const WAITING: usize = 64;
 
 impl<T> Default for Ordered<T> {
@@ -118,7 +116,6 @@ impl<T: Item> Ordered<T> {
 }
 
 impl CountedValues {
-    /// The total count of all values.
     pub(crate) fn total(&self) -> u64 {
         self.ordered.iter().chain(&self.waiting).map(|(_, times)| times).sum()
     }

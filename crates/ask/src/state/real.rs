@@ -1,10 +1,10 @@
 //! Sums of real numbers.
 
-/// A sum of real numbers with about twice their digits: the order of additions does not change the reported digits.
+/// A sum of real numbers with about twice their digits, so that the order of additions does not change reported digits.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub(crate) struct Real {
     pub(crate) sum: f64,
-    /// What rounding lost of the sum.
+    /// The rounding error of the sum.
     pub(crate) rest: f64,
 }
 

@@ -7,7 +7,7 @@ use pages::{Codes, Dictionary};
 use crate::column::{Column, Values, ordinal};
 use crate::plan::GroupBy;
 
-/// Slots that are always allowed, even for fewer rows.
+/// Number of slots that is always allowed, even for fewer rows.
 pub(super) const SLOTS_MIN: usize = 1_024;
 pub(super) const SLOTS_MAX: usize = 1 << 20;
 
@@ -37,7 +37,7 @@ pub(super) enum Part<'a> {
     },
 }
 
-/// Slots of an integer column, at most.
+/// Maximum slots of an integer column.
 const SPAN_MAX: u64 = 1 << 16;
 
 pub(super) fn part<'a>(key: &'a Column, by: &GroupBy) -> Part<'a> {
@@ -85,7 +85,7 @@ fn span<'a>(values: &'a [i64], valid: Option<&'a [bool]>, step: i64, origin: i64
     } else {
         let (mut from, mut to, mut slot) = (low, low, 0);
         let of = |value: i64| {
-            // Neighbours are often in the same span: most values need no division.
+            // Adjacent rows are often in the same span, so most values need no division.
             if value < from || value >= to {
                 let steps = (value.wrapping_sub(low) as u64 / step as u64).min(u64::from(null));
                 slot = steps as u32;
@@ -155,7 +155,7 @@ pub(super) fn as_slot(code: impl Into<u32>) -> u32 {
 }
 
 pub(super) fn count_codes<C: Copy + Into<u32>>(codes: &[C], space: usize) -> Vec<u32> {
-    /// With fewer codes, counting in four arrays is faster: repeated codes need not wait for each other.
+    /// Below this number of codes, counting in four arrays is faster: a repeated code does not stall the next addition.
     const FOURFOLD_MAX: usize = 4_096;
     let at = |code: C| code.into() as usize;
     if space > FOURFOLD_MAX {

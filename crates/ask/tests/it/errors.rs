@@ -1,4 +1,4 @@
-//! Errors of questions say what is wrong, where, and what to do.
+//! Errors of questions name the problem, its place, and a remedy.
 
 use arrow::array::RecordBatch;
 use ask::{Measure, Options, Question, Replacement, Samples};

@@ -1,4 +1,4 @@
-//! What is read, and what is skipped and why.
+//! Counts of read and skipped data, with reasons.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -61,7 +61,7 @@ async fn reads_only_what_may_match() {
     // One of the row group's five pages may hold the key.
     assert_eq!((read.skipped.pages_by_statistics, read.rows), (4, 200));
     assert_eq!(read.columns.iter().map(String::as_str).collect::<Vec<_>>(), ["key"]);
-    // The log alone counts rows, even under conditions that all rows meet.
+    // The log alone counts rows, even with conditions that all rows meet.
     let all = ask(&source, &["key >= 0", "time >= '2025-01-01'"], Vec::new());
     assert_eq!((first(&all), all.reading.segments_counted, all.reading.bytes), (Value::Int(16_000), 4, 0));
     // A condition that all rows of a row group meet is not tested again.

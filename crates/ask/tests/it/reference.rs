@@ -1,4 +1,4 @@
-//! A plain, slow and obviously right reference: row by row.
+//! A simple, slow reference, row by row.
 
 use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet};
@@ -31,7 +31,7 @@ impl Value {
     }
 }
 
-/// NULL is last, NaN equals itself and exceeds other numbers, and zeros are equal.
+/// NULL is last. NaN equals itself and exceeds other numbers. Zeros are equal.
 impl Ord for Value {
     fn cmp(&self, other: &Self) -> Ordering {
         match (self, other) {

@@ -1,4 +1,4 @@
-//! The baseline: DuckDB with the same events and questions, in fresh processes, where it is installed.
+//! The baseline: DuckDB, if installed, answers the same questions about the same events in fresh processes.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -15,7 +15,7 @@ pub(super) struct Baseline {
 }
 
 impl Baseline {
-    /// DuckDB's version; `None` where it does not start.
+    /// DuckDB's version; `None` if it does not start.
     pub(super) fn version(program: &Path) -> Option<String> {
         let output = Command::new(program).arg("--version").output().ok()?;
         output.status.success().then(|| String::from_utf8_lossy(&output.stdout).trim().to_owned())
@@ -31,7 +31,6 @@ impl Baseline {
         Ok((baseline, used))
     }
 
-    /// Bytes of the database.
     pub(super) fn bytes(&self) -> Result<u64, BenchError> {
         Ok(std::fs::metadata(&self.database).map_err(BenchError::io("look at", &self.database))?.len())
     }

@@ -15,19 +15,19 @@ pub(super) const START_S: i64 = 1_767_225_600;
 pub(super) const SPAN_S: i64 = 28 * DAY_S;
 pub(super) const DAY_S: i64 = 86_400;
 pub(super) const HOUR_S: i64 = 3_600;
-/// Seconds that an event may come after its turn.
+/// Events come at most this many seconds late.
 const JITTER_S: u32 = 60;
-/// Events that share streams of random words.
+/// Events that share random streams.
 const BLOCK: usize = 65_536;
 
-/// Purposes of random words. The numbers are part of the meaning of a seed.
+/// Purposes of random words. A changed number changes the events of every seed.
 #[derive(Clone, Copy)]
 enum Purpose {
     Time = 0,
     Values = 1,
 }
 
-/// All events of a workload, in order of time.
+/// All events of a workload, ordered by time.
 #[derive(Debug)]
 pub(super) struct Events {
     seed: Seed,
@@ -35,10 +35,9 @@ pub(super) struct Events {
     times: Vec<u32>,
 }
 
-/// One event.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Event {
-    /// Its number in order of time, from 0: `index_int`.
+    /// Its number by time, from 0: `index_int`.
     pub(super) number: u64,
     /// Seconds since 1970.
     pub(super) time: i64,
@@ -68,7 +67,6 @@ impl Events {
         self.times.len()
     }
 
-    /// All events in order.
     pub(super) fn iter(&self) -> impl Iterator<Item = Event> {
         self.from(0)
     }
@@ -92,7 +90,7 @@ impl Events {
                 random_int: random.below(1_000),
                 ping,
                 host: host as usize,
-                // 90, 4, 3, 2 and 1 of a hundred.
+                // Out of a hundred: 90, 4, 3, 2 and 1.
                 status: [90, 94, 97, 99].partition_point({
                     let draw = random.below(100);
                     move |bound| *bound <= draw
@@ -107,7 +105,6 @@ fn stream(seed: Seed, block: usize, purpose: Purpose) -> Stream {
     Stream::new(seed, World(0), block as u32, purpose as u32)
 }
 
-/// A host's name.
 pub(super) fn host(index: usize) -> String {
     format!("host-{index:02}.example")
 }

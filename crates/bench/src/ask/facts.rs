@@ -7,25 +7,25 @@ use super::events::{DAY_S, Event, HOSTS, HOUR_S, SPAN_S, START_S, STATUSES, host
 /// Pings are below this.
 const PINGS: usize = 512;
 
-/// The counts that questions need.
+/// The counts that the questions need.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Facts {
     pub(super) events: u64,
     hosts_by_status: [[u64; STATUSES.len()]; HOSTS],
     pings: Vec<[u64; PINGS]>,
     hours: Vec<u64>,
-    /// Counts of the day in question.
+    /// Counts of the day that a question names.
     hosts_in_day: [u64; HOSTS],
-    /// The number of the event in question.
+    /// The number of the event that a question names.
     pub(super) needle: u64,
     needle_ping: u32,
 }
 
-/// Start of the day in question.
+/// Start of the day that a question names.
 pub(super) const DAY_ASKED: i64 = START_S + 14 * DAY_S;
 
 impl Facts {
-    /// No events yet, of `count`.
+    /// Starts with no events; there will be `count`.
     pub(super) fn new(count: u64) -> Self {
         Self {
             events: 0,
@@ -49,13 +49,12 @@ impl Facts {
         }
     }
 
-    /// Counts by host, in order of names.
+    /// Counts by host, ordered by name.
     pub(super) fn by_host(&self) -> Vec<Value> {
         let count = |(index, counts): (usize, &[u64; STATUSES.len()])| json!([host(index), counts.iter().sum::<u64>()]);
         self.hosts_by_status.iter().enumerate().map(count).collect()
     }
 
-    /// Counts by host and status.
     pub(super) fn by_host_and_status(&self) -> Vec<Value> {
         let of_host = |(index, counts): (usize, &[u64; STATUSES.len()])| {
             STATUSES.iter().zip(*counts).map(|(status, n)| json!([host(index), status, n])).collect::<Vec<_>>()
@@ -63,7 +62,7 @@ impl Facts {
         self.hosts_by_status.iter().enumerate().flat_map(of_host).collect()
     }
 
-    /// Three percentiles of ping by host: the smallest value that this share of the values does not exceed.
+    /// Three percentiles of ping by host: the smallest value that at least this share of the values does not exceed.
     pub(super) fn percentiles(&self) -> Vec<Value> {
         let of_host = |(index, counts): (usize, &[u64; PINGS])| {
             let total: u64 = counts.iter().sum();
@@ -81,12 +80,10 @@ impl Facts {
         self.pings.iter().enumerate().map(of_host).collect()
     }
 
-    /// Counts by hour.
     pub(super) fn by_hour(&self) -> Vec<Value> {
         self.hours.iter().map(|n| json!([n])).collect()
     }
 
-    /// Counts by host in one day.
     pub(super) fn by_host_in_day(&self) -> Vec<Value> {
         self.hosts_in_day.iter().enumerate().map(|(index, n)| json!([host(index), n])).collect()
     }

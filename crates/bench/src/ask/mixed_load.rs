@@ -1,4 +1,4 @@
-//! A mixed load: appends, flushes and questions at once, each in a process of its own.
+//! A mixed load: appends, flushes and questions at once, each in its own process.
 
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -13,18 +13,14 @@ use crate::error::BenchError;
 use crate::harness::child::{Used, measure};
 use crate::harness::launch;
 
-/// The rates of a mixed load.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct MixedLoadPlan {
     /// Duration; 0 for no mixed load.
     pub seconds: f64,
-    /// Events of an append.
     pub append_events: usize,
-    /// Appended events per second.
     pub events_per_s: f64,
     /// Time between flushes.
     pub digest_each_s: f64,
-    /// Time between questions.
     pub ask_each_s: f64,
 }
 
@@ -34,14 +30,10 @@ impl Default for MixedLoadPlan {
     }
 }
 
-/// The measured mixed load.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct MixedLoad {
-    /// The planned rates.
     pub plan: MixedLoadPlan,
-    /// Its duration.
     pub elapsed_s: f64,
-    /// Events appended.
     pub events: u64,
     /// Numbers of appends, flushes and questions.
     pub processes: [usize; 3],
@@ -49,7 +41,6 @@ pub struct MixedLoad {
     pub cpu_s: [f64; 3],
     /// Processor time of all processes per second.
     pub cores: f64,
-    /// The longest answer.
     pub longest_answer_ms: f64,
 }
 
@@ -79,12 +70,12 @@ impl Repeated {
     }
 }
 
-/// Appends to the table `events` in `data`, which holds all of `events`, flushes it and asks. Each kind of process has a
-/// thread that starts it, so that none waits for another. An answer must count at least the acknowledged events, and at
-/// most the sent ones.
+/// Appends events to the table `events` in `data`, flushes it, and asks questions, all at once. The table must already
+/// hold all of `events`. A thread per kind starts its processes, so no kind delays another. Each answer must count at
+/// least the acknowledged events and at most the sent ones.
 ///
 /// # Errors
-/// Where a process fails, and where an answer is wrong.
+/// If a process fails, or an answer is wrong.
 pub(super) fn mixed_load(
     program: &Path,
     data: &Path,

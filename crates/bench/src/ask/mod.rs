@@ -1,7 +1,7 @@
-//! Questions about events: loading, asking in fresh processes, appending, and all at once.
+//! Questions about events: load them, ask in fresh processes, append, then do all at once.
 //!
-//! Enters: a program and an [`AskWorkload`]. Leaves: an [`Ask`] with the time and memory of each process, beside DuckDB where
-//! it is installed. Every answer is checked against counts that are made with the events.
+//! Enters: a program and an [`AskWorkload`]. Leaves: an [`Ask`] with the time and memory of each process, compared with
+//! DuckDB if installed. Every answer is compared with counts made with the events.
 
 mod baseline;
 mod events;

@@ -1,4 +1,4 @@
-//! The questions: arguments for this program, SQL for the baseline, and the right answers.
+//! The questions: arguments for this program, SQL for the baseline, and the expected answers.
 
 use serde_json::Value;
 
@@ -6,15 +6,13 @@ use super::events::{DAY_S, START_S};
 use super::facts::{DAY_ASKED, Facts};
 use crate::error::BenchError;
 
-/// A question.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Question {
-    /// Its name.
     pub(super) id: &'static str,
-    /// The question in words.
+    /// The question in plain words.
     pub(super) what: &'static str,
-    /// Published CPU milliseconds of the event store that this one succeeds, and of DuckDB with its own format, on a machine
-    /// of the same kind.
+    /// Published CPU milliseconds of this program's predecessor and of DuckDB with its own format, on the same kind of
+    /// machine.
     pub(super) reference: [Option<f64>; 2],
     /// Bar and aim in CPU milliseconds.
     pub(super) goal: Option<[f64; 2]>,
@@ -82,7 +80,7 @@ pub(super) const QUESTIONS: [Question; 7] = [
     },
 ];
 
-/// A time as questions write it.
+/// Formats a time for a question.
 fn moment(seconds: i64) -> String {
     let days = (seconds - START_S) / DAY_S;
     format!("2026-01-{:02}T00:00:00Z", days + 1)
@@ -108,7 +106,7 @@ impl Question {
         words
     }
 
-    /// The question in DuckDB's SQL, over a table whose `time` holds seconds.
+    /// The question in DuckDB's SQL; the table's `time` holds seconds.
     pub(super) fn sql(&self, facts: &Facts) -> String {
         match self.id {
             "host" => "SELECT host, count(*) AS count FROM events GROUP BY host".to_owned(),
@@ -131,10 +129,10 @@ impl Question {
         }
     }
 
-    /// Checks an answer, an array of objects in JSON. Only rows by hour must be in order.
+    /// Checks an answer, a JSON array of objects. Only hours must be in order.
     ///
     /// # Errors
-    /// Where the answer is wrong.
+    /// If the answer is wrong.
     pub(super) fn check(&self, answer: &[u8], facts: &Facts) -> Result<(), BenchError> {
         let wrong = |told: String| BenchError::Wrong(format!("{}: {told}", self.id));
         let rows: Vec<Value> = serde_json::from_slice(answer).map_err(|e| wrong(e.to_string()))?;

@@ -13,7 +13,6 @@ pub fn markdown(ask: &Ask) -> String {
     text::render(&sections(ask))
 }
 
-/// The report as one HTML page.
 pub fn html(ask: &Ask) -> String {
     page::render(&sections(ask))
 }

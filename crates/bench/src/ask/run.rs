@@ -1,4 +1,4 @@
-//! Runs the benchmark: load, ask, append, all at once.
+//! Runs the benchmark: load, ask, append, then all at once.
 
 use std::fs::{self, File};
 use std::io::{BufWriter, Write as _};
@@ -26,81 +26,70 @@ use crate::harness::statistics::median;
 /// Events of a small append.
 const SMALL: usize = 10;
 
-/// The settings.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct AskWorkload {
     /// Events, at least 1,000.
     pub events: usize,
-    /// Seed of the events.
     pub seed: u64,
     /// Repeats of each question; medians count.
     pub repeat: usize,
     /// Number of small appends.
     pub appends: usize,
-    /// The mixed load.
     #[serde(rename = "storm")]
     pub mixed_load: MixedLoadPlan,
-    /// DuckDB's command line, which answers the same questions.
+    /// DuckDB's command line, the baseline.
     pub duckdb: PathBuf,
 }
 
 /// Everything that was measured.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Ask {
-    /// The machine.
     pub machine: Machine,
-    /// The settings.
     pub workload: AskWorkload,
-    /// The version of DuckDB, where it is installed.
+    /// The version of DuckDB, if installed.
     #[serde(rename = "rival")]
     pub baseline: Option<String>,
-    /// Bytes of the events in JSON.
     pub json_bytes: u64,
-    /// Loading the events.
     pub load: Used,
     /// Loading the events into DuckDB.
     #[serde(rename = "rival_load")]
     pub baseline_load: Option<Used>,
     /// Bytes of the loaded events on disk.
     pub disk_bytes: u64,
-    /// Bytes of DuckDB's database.
     #[serde(rename = "rival_disk_bytes")]
     pub baseline_disk_bytes: Option<u64>,
     /// The questions.
     pub rows: Vec<AskRow>,
-    /// A small append: the medians.
+    /// Medians of a small append.
     pub append: Used,
     /// Mean processor time of a small append; includes flushes.
     pub append_mean_cpu_ms: f64,
-    /// The mixed load.
     #[serde(rename = "storm")]
     pub mixed_load: Option<MixedLoad>,
-    /// Bars and measured figures.
     pub bars: Vec<Mark>,
 }
 
 /// Time and memory of one question.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct AskRow {
-    /// Its name.
     pub id: &'static str,
-    /// The question in words.
+    /// The question in plain words.
     pub what: &'static str,
-    /// Without anything kept from an earlier answer.
+    /// With an empty cache.
     pub fresh: Used,
-    /// Asked again.
+    /// With the cached state of an earlier answer.
     pub again: Used,
     /// DuckDB, reading its own format.
     #[serde(rename = "rival")]
     pub baseline: Option<Used>,
-    /// Published CPU milliseconds of the event store that this one succeeds, and of DuckDB with its own format.
+    /// Published CPU milliseconds of this program's predecessor and of DuckDB with its own format.
     pub reference: [Option<f64>; 2],
 }
 
-/// Runs the benchmark. Leaves the table of the events in the folder.
+/// Runs the benchmark. The folder keeps the table of events.
 ///
 /// # Errors
-/// Where a process fails, an answer is wrong, or the user asks to stop.
+/// If a process fails, an answer is wrong, or the user asks to stop.
 pub fn ask(bench: &Bench<'_, AskWorkload>) -> Result<Ask, BenchError> {
     let workload = bench.workload;
     workload.check()?;
@@ -169,7 +158,7 @@ struct Runner<'a> {
 }
 
 impl Runner<'_> {
-    /// Writes the events as JSON lines; returns the right answers and the number of bytes.
+    /// Writes the events as JSON lines; returns the expected answers and the number of bytes.
     fn write(&self, events: &Events) -> Result<(Facts, u64), BenchError> {
         let mut facts = Facts::new(events.len() as u64);
         let mut file =
@@ -201,7 +190,7 @@ impl Runner<'_> {
         Ok(used)
     }
 
-    /// Asks every question in turns, so that other load affects all alike.
+    /// Asks the questions in turn, so that other load on the machine affects all equally.
     fn ask_all(&self, facts: &Facts, baseline: Option<&Baseline>) -> Result<Vec<AskRow>, BenchError> {
         let mut used: Vec<[Vec<Used>; 3]> = vec![Default::default(); QUESTIONS.len()];
         for turn in 0..self.bench.workload.repeat {
@@ -239,7 +228,6 @@ impl Runner<'_> {
         Ok(used)
     }
 
-    /// Removes the cache of answers.
     fn forget_answers(&self) -> Result<(), BenchError> {
         let kept = self.store.join("default").join("events").join("_cache");
         match fs::remove_dir_all(&kept) {
@@ -259,7 +247,7 @@ impl Runner<'_> {
     }
 }
 
-/// The medians of times, and the largest peak memory.
+/// Median times, and the largest peak memory.
 fn middle(used: &[Used]) -> Used {
     let of = |figure: fn(&Used) -> f64| median(&used.iter().map(figure).collect::<Vec<_>>());
     Used {

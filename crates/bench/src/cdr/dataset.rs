@@ -1,4 +1,4 @@
-//! The records of the day in files, made before any clock starts.
+//! The day's records in files, made before any measurement.
 
 use std::fs::File;
 use std::io::{BufReader, BufWriter, Write as _};
@@ -13,27 +13,24 @@ use world::{ContentHash, Seed};
 use super::hash::content_hash;
 use crate::error::BenchError;
 
-/// One batch on disk.
+/// A batch on disk.
 #[derive(Debug, Clone)]
 pub(crate) struct DatasetBatch {
     path: PathBuf,
-    /// Its rows.
     pub(crate) rows: u64,
 }
 
 /// All batches in order.
 #[derive(Debug, Clone)]
 pub(crate) struct Dataset {
-    /// The batches.
     pub(crate) batches: Vec<DatasetBatch>,
-    /// The hash of all rows.
     pub(crate) hash: ContentHash,
     /// Bytes of the values: 8 per number or time, 1 per flag, the length of texts.
     pub(crate) raw_bytes: u64,
 }
 
 impl Dataset {
-    /// Writes the records of a generated day to `folder`.
+    /// Generates a day's records in `folder`.
     pub(crate) fn generate(
         folder: &Path,
         traffic: &Traffic,
@@ -48,7 +45,7 @@ impl Dataset {
         Ok(dataset)
     }
 
-    /// Writes given records to `folder`, `rows` to a batch.
+    /// Copies given records to `folder`, `rows` per batch.
     pub(crate) fn copy(
         folder: &Path,
         records: impl Iterator<Item = Result<RecordBatch, BenchError>>,
@@ -107,7 +104,7 @@ impl Dataset {
         Ok(())
     }
 
-    /// The first batches with at least `rows` rows together, or all.
+    /// The first batches that have at least `rows` rows together, or all.
     pub(crate) fn first(&self, rows: usize) -> Result<Vec<RecordBatch>, BenchError> {
         let mut first = Vec::new();
         for batch in &self.batches {
@@ -119,19 +116,17 @@ impl Dataset {
         Ok(first)
     }
 
-    /// Rows of all batches.
     pub(crate) fn rows(&self) -> u64 {
         self.batches.iter().map(|b| b.rows).sum()
     }
 }
 
 impl DatasetBatch {
-    /// Its records.
     pub(crate) fn read(&self) -> Result<Vec<RecordBatch>, BenchError> {
         self.read_projected(None)
     }
 
-    /// Some columns of its records, in the order of the schema.
+    /// Some columns of its records, in schema order.
     pub(crate) fn read_columns(&self, columns: &[&str]) -> Result<Vec<RecordBatch>, BenchError> {
         let schema = telecom::schema();
         let places = columns.iter().map(|c| schema.index_of(c)).collect::<Result<_, _>>();

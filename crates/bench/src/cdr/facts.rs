@@ -1,4 +1,4 @@
-//! The right answers, counted from the records themselves.
+//! The expected answers, counted from the records.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -9,10 +9,9 @@ use super::dataset::Dataset;
 use super::hash::of_text;
 use crate::error::BenchError;
 
-/// Rows of an answer that share a key.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Group {
-    /// The key; empty where the question has no groups.
+    /// The key; empty if the question has no groups.
     pub key: String,
     /// Number of calls.
     pub count: u64,
@@ -22,17 +21,15 @@ pub struct Group {
     pub sum: i128,
 }
 
-/// An answer.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Answer {
     /// Matching rows of all groups in the answer.
     pub rows: u64,
-    /// Its groups, in order.
     pub groups: Vec<Group>,
 }
 
 impl Answer {
-    /// Whether both answers are equal; means may differ in their last digits, by the order of summing.
+    /// Whether two answers agree. The last digits of means may differ, because they depend on the order of summing.
     pub(crate) fn is(&self, other: &Self) -> bool {
         let near = |a: f64, b: f64| (a - b).abs() <= 1e-9 * a.abs().max(1.0);
         self.groups.len() == other.groups.len()
@@ -76,7 +73,7 @@ struct Row<'a> {
     billing: i128,
 }
 
-/// Values that questions name, and statistics of columns.
+/// Values for questions, and statistics of columns.
 #[derive(Debug, Clone)]
 pub(crate) struct Facts {
     /// Time of the last call, in microseconds since 1970.
@@ -87,9 +84,9 @@ pub(crate) struct Facts {
     pub(crate) hot: String,
     /// One of the least frequent callers.
     pub(crate) cold: String,
-    /// A number that never called, between numbers that did.
+    /// A number without calls, between numbers with calls.
     pub(crate) absent: String,
-    /// Callers of one question; two of them never called.
+    /// Callers of one question; two have no calls.
     pub(crate) listed: [String; 5],
     /// Distinct values of columns that may have Bloom filters.
     pub(crate) distinct: BTreeMap<&'static str, u64>,
@@ -99,7 +96,7 @@ pub(crate) struct Facts {
 const HOT: &str = "+1-0000123456";
 const DAY: i32 = 20_362;
 pub(crate) const HOUR_MICROS: i64 = 3_600_000_000;
-/// Hashes that are counted at a time for distinct values.
+/// Hashes per pass when counting distinct values.
 const HASHES_MAX: u64 = 10_000_000;
 
 impl Facts {
@@ -114,7 +111,7 @@ impl Facts {
             callee.get_or_insert_with(|| row.callee.to_owned());
         })?;
         let (most, least) = (calls.values().max().copied(), calls.values().min().copied());
-        // The first three of the most frequent and of the least frequent callers.
+        // The first three callers with the most calls, and the first three with the fewest.
         let (mut frequent, mut seldom): (Vec<String>, Vec<String>) = (Vec::new(), Vec::new());
         each_row_while(dataset, |row| {
             let count = calls.get(&of_text(row.caller)).copied();
@@ -141,7 +138,7 @@ impl Facts {
         Ok(Self { last, callee, hot, cold, absent, listed, distinct })
     }
 
-    /// The answers by the names of questions. `region` gives the region of a tower.
+    /// The answers by question name. `region` maps a tower to its region.
     pub(crate) fn answers(
         &self,
         dataset: &Dataset,
@@ -204,7 +201,7 @@ fn regions(by_tower: BTreeMap<i32, Sum>, region: impl Fn(i32) -> Option<String>)
     regions.into_iter().map(|(region, sum)| sum.group(region)).collect()
 }
 
-/// A number near `number` that `called` does not know.
+/// A number near `number` that has no calls.
 fn number_nobody_has(number: &str, called: &impl Fn(&str) -> bool) -> Result<String, BenchError> {
     let head = number.trim_end_matches(|c: char| c.is_ascii_digit());
     let digits = &number[head.len()..];
@@ -223,7 +220,7 @@ fn each_row(dataset: &Dataset, mut take: impl FnMut(&Row<'_>)) -> Result<(), Ben
     })
 }
 
-/// Passes rows in order to `take`, until it returns that it has enough.
+/// Passes rows in order to `take` until it returns false.
 fn each_row_while(dataset: &Dataset, mut take: impl FnMut(&Row<'_>) -> bool) -> Result<(), BenchError> {
     const COLUMNS: [&str; 8] = [
         "call_timestamp",
@@ -245,7 +242,7 @@ fn each_row_while(dataset: &Dataset, mut take: impl FnMut(&Row<'_>) -> bool) -> 
     Ok(())
 }
 
-/// Whether `take` wants more after these.
+/// Returns whether `take` wants more rows.
 fn rows_of(records: &RecordBatch, take: &mut impl FnMut(&Row<'_>) -> bool) -> Result<bool, BenchError> {
     let column = |name: &str| {
         records.column_by_name(name).ok_or_else(|| BenchError::Missing(format!("column {name} in the records")))
@@ -276,8 +273,8 @@ fn rows_of(records: &RecordBatch, take: &mut impl FnMut(&Row<'_>) -> bool) -> Re
     Ok(true)
 }
 
-/// Distinct texts of a column, by hashes of 64 bits: one too few in one of 20,000 full days. Each pass over the records
-/// counts the hashes that fit in memory.
+/// Counts distinct texts of a column by 64-bit hashes: one too few in one of 20,000 full days. Each pass counts the
+/// hashes that fit in memory.
 fn distinct(dataset: &Dataset, column: &str) -> Result<u64, BenchError> {
     let passes = dataset.rows().div_ceil(HASHES_MAX).max(1);
     let mut count = 0;

@@ -1,4 +1,4 @@
-//! Conditions that the variants must meet, or the benchmark fails.
+//! Conditions that the variants must meet; otherwise the benchmark fails.
 
 use std::collections::BTreeMap;
 
@@ -7,20 +7,16 @@ use serde::Serialize;
 use super::insert::VariantFigures;
 use super::pass::Stored;
 
-/// The result of a gate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "UPPERCASE")]
 pub enum GateStatus {
-    /// It holds.
     Pass,
     /// It nearly fails.
     Warn,
-    /// It fails.
     Fail,
 }
 
 impl GateStatus {
-    /// Its name.
     pub fn word(self) -> &'static str {
         match self {
             Self::Pass => "PASS",
@@ -30,26 +26,22 @@ impl GateStatus {
     }
 }
 
-/// A condition, with its figure.
+/// A condition and its measured figure.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Gate {
-    /// What is compared.
+    /// The compared figures.
     pub name: String,
-    /// The result.
     pub status: GateStatus,
-    /// The figure.
     pub value: f64,
-    /// The limit to pass.
     pub limit: f64,
-    /// The details.
     pub detail: String,
 }
 
 /// Distinct values from which a Bloom filter is worthwhile.
 const DISTINCT_MIN: f64 = 1000.0;
 
-/// All gates, about what is stored after the first pass and (`again`) the second, the inserts of the first, and the distinct
-/// values of columns.
+/// All gates: on the stored content after the first pass and the second (`again`), the inserts of the first pass, and
+/// the distinct values of columns.
 pub(crate) fn gates(
     expected: &Stored,
     stored: &BTreeMap<&'static str, Stored>,
@@ -74,7 +66,7 @@ pub(crate) fn gates(
         ratio(speed("clustered"), speed("row")).map(|r| at_least("insert speed, clustered to row", r, 0.50, 0.30)),
     );
     gates.extend(distinct.iter().map(|(column, n)| {
-        // A useless filter only wastes space: never a failure.
+        // A useless filter only wastes space, so it never fails the benchmark.
         let gate = at_least(&format!("distinct values of {column}"), *n as f64, DISTINCT_MIN, 0.0);
         Gate { detail: "counted exactly; a Bloom filter earns its keep from 1,000 on".to_owned(), ..gate }
     }));

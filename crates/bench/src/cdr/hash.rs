@@ -1,4 +1,4 @@
-//! The content hash of a set of rows: the same in any order and in any layout.
+//! The content hash of a set of rows, independent of their order and layout.
 
 use arrow::array::{Array, AsArray, RecordBatch};
 use arrow::datatypes::{
@@ -7,10 +7,10 @@ use arrow::datatypes::{
 };
 use world::{ContentHash, add_word, mix64};
 
-/// The word for NULL, which no short text and no count has.
+/// Stands for NULL; no short text or count has this value.
 const NULL: u64 = 0x5bd1_e995_9d1a_c3b7;
 
-/// The sum of the hashes of all rows. Columns of types that tables do not store count as NULL.
+/// The sum of the rows' hashes. Columns of types that tables do not store count as NULL.
 pub fn content_hash(batch: &RecordBatch) -> ContentHash {
     let mut states = vec![0x243F_6A88_85A3_08D3_u64; batch.num_rows()];
     for column in batch.columns() {

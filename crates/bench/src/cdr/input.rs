@@ -1,4 +1,4 @@
-//! Reads real records in place of generated ones.
+//! Reads real records instead of generated ones.
 
 use std::fs::File;
 use std::io::BufReader;
@@ -16,8 +16,8 @@ type Records = Box<dyn Iterator<Item = Result<RecordBatch, BenchError>>>;
 /// Rows read at a time.
 const ROWS: usize = 65_536;
 
-/// Opens a file of call records: `.csv` with a header, or `.parquet`, with the columns of [`telecom::schema`]; columns
-/// that may be NULL may be missing. Returns the records and their number.
+/// Opens a file of call records: `.csv` with a header, or `.parquet`. It needs the columns of [`telecom::schema`],
+/// except nullable ones. Returns the records and their number.
 pub(crate) fn open(path: &Path) -> Result<(Records, u64), BenchError> {
     let count = records(path)?.try_fold(0, |count, batch| Ok::<_, BenchError>(count + batch?.num_rows() as u64))?;
     if count == 0 {

@@ -20,12 +20,12 @@ use crate::harness::statistics::percentile;
 pub struct Variant {
     /// The name of its layout.
     pub name: &'static str,
-    /// Its layout and options.
     pub options: TableOptions,
 }
 
 impl Variant {
-    /// Every layout. Those with filters get the columns `bloom`, the clustered one is clustered by `cluster`.
+    /// Every layout. Those with filters get Bloom filters on the columns `bloom`; the clustered one is clustered by
+    /// `cluster`.
     pub fn all(bloom: &[String], cluster: &[String]) -> Vec<Self> {
         let plain = |name, layout| Self { name, options: TableOptions::new(layout) };
         let with_filters = |name, layout, clustering| Self {
@@ -41,7 +41,7 @@ impl Variant {
         ]
     }
 
-    /// Adds secondary indexes on `columns`, in layouts that have them.
+    /// Adds secondary indexes on `columns` if the layout supports them.
     pub(crate) fn with_lookups(mut self, columns: &[String]) -> Self {
         if self.options.layout != Layout::Row {
             self.options.lookup = columns.to_vec();
@@ -53,7 +53,6 @@ impl Variant {
 /// Size and cost of a variant over one pass of inserts.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct VariantFigures {
-    /// Rows inserted.
     pub rows: u64,
     /// Bytes on disk after the last batch.
     pub bytes: u64,
@@ -63,22 +62,19 @@ pub struct VariantFigures {
     pub rows_per_s: f64,
     /// Rows per second of processor time.
     pub rows_per_cpu_s: f64,
-    /// Median time of a batch.
     pub p50_batch_ms: f64,
     /// 99th percentile of the time of a batch.
     pub p99_batch_ms: f64,
-    /// Time of the slowest batch.
     pub worst_batch_ms: f64,
-    /// Rows per second of the slowest batch for its rows.
+    /// Rows per second of the batch with the lowest rate.
     pub worst_rows_per_s: f64,
     /// Sizes after some batches.
     pub checkpoints: Vec<Checkpoint>,
-    /// Rows per second by the rows of a batch.
+    /// Rows per second by batch size in rows.
     pub rows_per_s_by_batch: BTreeMap<u64, f64>,
 }
 
 impl VariantFigures {
-    /// The figures in one line.
     pub(crate) fn in_brief(&self) -> String {
         let each = self.bytes as f64 / self.rows.max(1) as f64;
         let [wall, cpu] = [self.rows_per_s, self.rows_per_cpu_s].map(|r| r / 1e6);
@@ -89,9 +85,7 @@ impl VariantFigures {
 /// The size of a variant after some batches.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub struct Checkpoint {
-    /// Batches inserted.
     pub batches: usize,
-    /// Rows inserted.
     pub rows: u64,
     /// Bytes of all its files.
     pub bytes: u64,
@@ -107,7 +101,6 @@ pub(crate) struct Clock {
     checkpoints: Vec<Checkpoint>,
 }
 
-/// Creates the tables of all variants.
 pub(crate) async fn create(data: &Path, variants: &[Variant]) -> Result<Vec<Clock>, BenchError> {
     let mut clocks = Vec::with_capacity(variants.len());
     for Variant { name, options } in variants {
@@ -119,8 +112,8 @@ pub(crate) async fn create(data: &Path, variants: &[Variant]) -> Result<Vec<Cloc
     Ok(clocks)
 }
 
-/// Inserts every batch into every variant, in rotated order, so that no variant always finds warm caches. Reading a batch
-/// does not count; an insert counts until the batch is durable.
+/// Inserts every batch into every variant. The order rotates, so that no variant gains from warm caches every
+/// time. The clock does not include reading a batch; it includes making the insert durable.
 pub(crate) async fn insert_all(
     mut clocks: Vec<Clock>,
     dataset: &Dataset,
@@ -145,7 +138,6 @@ pub(crate) async fn insert_all(
     clocks.into_iter().map(|clock| Ok((clock.name, clock.figures()?))).collect()
 }
 
-/// The folder of a variant's table.
 pub(crate) fn table_folder(data: &Path, variant: &str) -> PathBuf {
     data.join(DATABASE).join(variant)
 }
@@ -198,7 +190,6 @@ impl Clock {
     }
 }
 
-/// Bytes of a table's secondary indexes.
 pub(crate) fn lookup_folder_bytes(root: &Path) -> Result<u64, BenchError> {
     let folder = root.join("_lookup");
     if folder.is_dir() { folder_bytes(&folder) } else { Ok(0) }

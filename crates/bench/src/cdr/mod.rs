@@ -1,7 +1,7 @@
 //! Call records streamed into every layout of a table: a day's batches, clustering and questions.
 //!
-//! All variants get the same records, made before any clock starts. The stored rows of each variant are counted and hashed,
-//! and every answer is compared with a count over the records themselves.
+//! All variants get the same records, made before any measurement. Each variant's stored rows are counted and hashed,
+//! and every answer is compared with a count over the records.
 
 mod dataset;
 mod facts;

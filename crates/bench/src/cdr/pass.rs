@@ -35,26 +35,20 @@ pub struct Clustering {
     pub rows_per_cpu_s: f64,
     /// Rows per second of elapsed time.
     pub rows_per_s: f64,
-    /// Bytes of the segments before.
     pub bytes_before: u64,
-    /// Bytes of the segments after.
     pub bytes_after: u64,
-    /// Row groups that a question for one key read before, on average.
+    /// Row groups that a question for one key read before clustering, on average.
     pub depth_before: f64,
-    /// Row groups that it reads after.
     pub depth_after: f64,
     /// Segments before and after.
     pub segments: (usize, usize),
-    /// Bytes spilled to disk.
     pub spilled_bytes: u64,
 }
 
-/// Bytes of a column on disk.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub struct ColumnBytes {
     /// Bytes of pages.
     pub bytes: u64,
-    /// Bytes of Bloom filters.
     pub bloom_bytes: u64,
 }
 
@@ -82,7 +76,6 @@ pub(crate) struct Pass<'a> {
     pub(crate) asked: &'a [&'static str],
 }
 
-/// The measurements of a pass.
 pub(crate) struct Passed {
     pub(crate) inserted: BTreeMap<&'static str, VariantFigures>,
     pub(crate) clustering: Clustering,
@@ -125,7 +118,7 @@ impl Pass<'_> {
         Ok(Passed { inserted, clustering, stored, columns, queries })
     }
 
-    /// Inserts into empty tables, as often as requested; keeps the last tables.
+    /// Inserts into empty tables, as often as requested, and keeps the last tables.
     async fn insert_repeatedly(
         &self,
         bench: &Bench<'_, CdrWorkload>,
@@ -168,7 +161,7 @@ impl Pass<'_> {
     }
 }
 
-/// The last repeat, with the medians of all repeats as figures.
+/// The last repeat; its figures are the medians of all repeats.
 fn medians(mut repeats: Vec<BTreeMap<&'static str, VariantFigures>>) -> BTreeMap<&'static str, VariantFigures> {
     let all = repeats.clone();
     let mut last = repeats.pop().unwrap_or_default();
@@ -216,7 +209,7 @@ async fn cluster_table(data: &Path) -> Result<Clustering, BenchError> {
         segments: (done.segments_in, done.segments_out),
         spilled_bytes: done.spilled_bytes,
     };
-    // Removes old segments, so that sizes are those of the current version.
+    // Remove old segments, so that sizes count the current version only.
     let options = VacuumOptions { retain: Duration::ZERO, apply: true };
     table::upkeep::vacuum(&root, Arc::new(RealDisk), options).await?;
     Ok(clustering)
@@ -251,7 +244,7 @@ pub(crate) async fn stored_in(root: &Path) -> Result<Stored, BenchError> {
     Ok(stored)
 }
 
-/// Bytes of each column; `None` where the layout has no columns.
+/// Bytes of each column; `None` if the layout has no columns.
 async fn columns_of(root: &Path) -> Result<Option<Vec<(String, ColumnBytes)>>, BenchError> {
     let Some(StoredTable::Delta(table)) = StoredTable::open(root, Arc::new(RealDisk)).await? else { return Ok(None) };
     let columns = table::inspect(root, &table.segments().await?)?;

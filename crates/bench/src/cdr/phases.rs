@@ -10,14 +10,11 @@ use crate::error::BenchError;
 /// Time of a phase, summed over its repeats.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Phase {
-    /// Its number in the public benchmark; none for making records and counting answers. Phase 0 there, a table of rules, is
-    /// part of this program.
+    /// Its number in the public benchmark; `None` for making records and counting answers. The public benchmark's phase
+    /// 0 loads a table of rules, which this program contains.
     pub number: Option<u8>,
-    /// Its name.
     pub name: &'static str,
-    /// Its pass, if any.
     pub pass: Option<u8>,
-    /// Elapsed time.
     pub wall_s: f64,
     /// Processor time of all threads.
     pub cpu_s: f64,
@@ -40,7 +37,7 @@ impl Phases<'_> {
         (Instant::now(), Usage::now().cpu)
     }
 
-    /// Adds the time since [`Self::begin`].
+    /// Adds the time since [`Self::begin`] to a phase.
     pub(super) fn end(&mut self, (number, name): Name, (started, cpu): (Instant, Duration)) {
         let cpu_s = Usage::now().cpu.saturating_sub(cpu).as_secs_f64();
         let wall_s = started.elapsed().as_secs_f64();

@@ -6,12 +6,12 @@ use crate::harness::report::Block;
 use crate::harness::report::number::{bytes, ms, short};
 use crate::harness::report::plot::{Scale, bars};
 
-/// The variants, in the order of their colours.
+/// The variants, in the order of their plot colours.
 fn names(cdr: &Cdr) -> Vec<&'static str> {
     cdr.variants.keys().copied().collect()
 }
 
-/// Bytes per row of every column, in every layout that has columns.
+/// Bytes per row of every column, for every layout with columns.
 pub(super) fn columns(cdr: &Cdr) -> Block {
     let names = names(cdr);
     let columns = cdr.columns.values().next().into_iter().flatten();

@@ -1,4 +1,4 @@
-//! The questions about every variant.
+//! The questions asked of every variant.
 
 use std::path::Path;
 use std::time::Instant;
@@ -13,32 +13,28 @@ use crate::error::BenchError;
 use crate::error::SqlError;
 use crate::harness::statistics::median;
 
-/// Repeats of a question; the median counts.
+/// Repeats of a question; the report shows the median.
 const REPEATS: usize = 3;
-/// Total time after which a question is not repeated.
+/// Total time after which a question is not asked again.
 const ENOUGH_MS: f64 = 5_000.0;
 
-/// What a question read from disk.
+/// The data that a question read from disk.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Reading {
-    /// Bytes.
     pub bytes: u64,
-    /// Row groups that were read.
     pub groups_read: u64,
-    /// Row groups of the table; 0 where the layout has none.
+    /// Row groups of the table; 0 if the layout has none.
     pub groups_total: u64,
 }
 
-/// Answers an SQL statement over a data folder, and returns what it read. The first call for a folder may open it; later
-/// calls must find it open.
+/// Answers an SQL statement over a data folder, and returns the amount of data read. The first call for a folder may
+/// open it; later calls must reuse it.
 pub type Ask<'a> = &'a mut dyn FnMut(&Path, &str) -> Result<(Vec<RecordBatch>, Reading), SqlError>;
 
-/// One question.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Question {
-    /// Its name in the report.
     pub name: &'static str,
-    /// The question in words.
+    /// The question in plain words.
     pub what: &'static str,
     /// The statement; `{t}` is the variant's table.
     pub sql: String,
@@ -47,25 +43,18 @@ pub struct Question {
 /// An answered question.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Queried {
-    /// Its name.
     pub name: &'static str,
-    /// The variant.
     pub variant: &'static str,
     /// Median elapsed time.
     pub ms: f64,
-    /// Elapsed time of the first answer.
     pub first_ms: f64,
-    /// Bytes read.
     pub bytes_read: u64,
-    /// Row groups that were read.
     pub groups_read: u64,
-    /// Row groups of the table.
     pub groups_total: u64,
-    /// Matching rows.
     pub rows: u64,
 }
 
-/// All questions, with values from the records.
+/// All questions, with values taken from the records.
 pub(crate) fn questions(facts: &Facts) -> Vec<Question> {
     const AGGREGATES: &str = "count(*), avg(duration_seconds), sum(billing_amount)";
     let plain = |name, what, condition: String| Question {
@@ -115,16 +104,16 @@ pub(crate) fn questions(facts: &Facts) -> Vec<Question> {
     ]
 }
 
-/// A time in microseconds since 1970, as SQL writes it.
+/// Formats microseconds since 1970 as SQL does.
 fn iso(micros: i64) -> String {
     let time = TimestampMicrosecondArray::from(vec![micros]).value_as_datetime(0);
     time.map_or_else(String::new, |time| time.to_string())
 }
 
-/// Asks a question about a variant, and compares the answer with `expected`.
+/// Asks a question of a variant, and compares the answer with `expected`.
 ///
 /// # Errors
-/// Where the answer differs.
+/// If the answer differs.
 pub(crate) fn ask(
     data: &Path,
     question: &Question,

@@ -18,7 +18,6 @@ pub fn markdown(cdr: &Cdr) -> String {
     text::render(&sections(cdr))
 }
 
-/// The report as one HTML page.
 pub fn html(cdr: &Cdr) -> String {
     page::render(&sections(cdr))
 }

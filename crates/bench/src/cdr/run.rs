@@ -28,50 +28,38 @@ use crate::harness::machine::Machine;
 /// Everything that was measured.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Cdr {
-    /// The machine.
     pub machine: Machine,
-    /// The settings.
     pub workload: CdrWorkload,
-    /// Rows of the day.
     pub rows: u64,
     /// Bytes of the unencoded values.
     pub raw_bytes: u64,
     /// Advice on columns, from the first million rows.
     #[serde(serialize_with = "advice_as_words")]
     pub advice: Vec<Advice>,
-    /// Size and cost of each variant.
     pub variants: BTreeMap<&'static str, VariantFigures>,
     /// Bytes of each column of each variant, in the order of the columns; the clustered variant after clustering.
     #[serde(serialize_with = "columns_by_name")]
     pub columns: BTreeMap<&'static str, Vec<(String, ColumnBytes)>>,
-    /// Cost and effect of clustering.
     pub clustering: Clustering,
-    /// The gates.
     pub gates: Vec<Gate>,
-    /// The questions.
     pub queries: Vec<Queried>,
-    /// The second pass, with secondary indexes.
     pub second_pass: SecondPass,
     /// The hash of all rows, independent of their order.
     pub content_hash: String,
-    /// Time by phase.
     pub phases: Vec<Phase>,
-    /// Peak resident memory.
     pub peak_rss_bytes: u64,
 }
 
 /// Cost and benefit of secondary indexes.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct SecondPass {
-    /// The columns with indexes. Layout `row` has none, and is inserted again as a control.
+    /// The indexed columns. Layout `row` has no indexes; its second run is a control.
     pub lookup: Vec<String>,
-    /// Size and cost of each variant.
     pub variants: BTreeMap<&'static str, VariantFigures>,
     /// Slowdown of each variant against the first pass.
     pub slowdown: BTreeMap<&'static str, Slowdown>,
     /// Bytes of each variant's indexes at the end; the clustered variant after clustering.
     pub lookup_bytes: BTreeMap<&'static str, u64>,
-    /// Cost and effect of clustering.
     pub clustering: Clustering,
     /// The questions about variants with indexes.
     pub queries: Vec<Queried>,
@@ -80,11 +68,8 @@ pub struct SecondPass {
 /// Time of inserts in the second pass divided by that in the first.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Slowdown {
-    /// Elapsed time.
     pub wall: f64,
-    /// Processor time.
     pub cpu: f64,
-    /// Elapsed time of the slowest batch.
     pub worst_batch: f64,
 }
 
@@ -95,10 +80,10 @@ impl Cdr {
     }
 }
 
-/// Runs the benchmark. Leaves the tables of the second pass in `pass-2`. Must be called inside a tokio runtime.
+/// Runs the benchmark. `pass-2` keeps the tables of the second pass. Must be called inside a tokio runtime.
 ///
 /// # Errors
-/// Where a phase fails or an answer is wrong; a failing gate is a result.
+/// If a phase fails or an answer is wrong; a failing gate is a result.
 pub async fn cdr(bench: &Bench<'_, CdrWorkload>, sql: Ask<'_>) -> Result<Cdr, BenchError> {
     let machine = Machine::here();
     let workload = bench.workload;
@@ -128,7 +113,7 @@ pub async fn cdr(bench: &Bench<'_, CdrWorkload>, sql: Ask<'_>) -> Result<Cdr, Be
         asked: &["row", "column", "pruned", "clustered"],
     };
     let passed = first.run(bench, &mut phases, &dataset, asking, sql).await?;
-    // The disk needs space for the records and one pass only.
+    // The disk has space only for the records and one pass.
     remove_folder(&first.data)?;
     let second = Pass {
         number: 2,
@@ -182,7 +167,7 @@ fn second_pass(workload: &CdrWorkload, first: &BTreeMap<&'static str, VariantFig
     }
 }
 
-/// The records of the day, generated or read from the input.
+/// The day's records, generated or read from the input.
 fn dataset(bench: &Bench<'_, CdrWorkload>, folder: &Path) -> Result<Dataset, BenchError> {
     let workload = bench.workload;
     if let Some(input) = &workload.input {

@@ -1,4 +1,4 @@
-//! A tiny day, end to end but for SQL.
+//! A tiny day, end to end except for SQL.
 
 use std::path::Path;
 

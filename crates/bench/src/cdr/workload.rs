@@ -4,23 +4,21 @@ use std::path::PathBuf;
 
 use serde::Serialize;
 
-/// The settings.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct CdrWorkload {
-    /// Number of batches, which always span the whole day.
+    /// Number of batches; together they always span the whole day.
     pub batches: usize,
     /// Multiplies the rows of every batch.
     pub scale: f64,
-    /// Repeats of all inserts; medians count.
+    /// Repeats of all inserts; the report shows medians.
     pub repeat: usize,
-    /// The seed of the records.
     pub seed: u64,
-    /// A file of real records to use in place of generated ones.
+    /// A file of real records to use instead of generated ones.
     pub input: Option<PathBuf>,
-    /// Columns with Bloom filters, in layouts that have them.
+    /// Columns with Bloom filters, in layouts that support them.
     pub bloom: Vec<String>,
-    /// Columns that the clustered layout is clustered by.
+    /// Columns that order the clustered layout.
     pub cluster: Vec<String>,
-    /// Columns with secondary indexes in the second pass, in layouts that have them.
+    /// Columns with secondary indexes in the second pass, in layouts that support them.
     pub lookup: Vec<String>,
 }

@@ -10,7 +10,7 @@ use wait4::Wait4 as _;
 
 use crate::error::BenchError;
 
-/// Running workers; killed where this is dropped before they are dismissed.
+/// Running workers. Dropping this kills workers that were not dismissed.
 pub(super) struct Crew {
     program: std::path::PathBuf,
     workers: Vec<Child>,
@@ -49,7 +49,7 @@ impl Crew {
 impl Drop for Crew {
     fn drop(&mut self) {
         for worker in &mut self.workers {
-            // Both fail only where the worker has ended.
+            // Both fail only if the worker has ended.
             drop(worker.kill());
             drop(worker.wait());
         }

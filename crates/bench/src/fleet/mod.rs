@@ -1,4 +1,4 @@
-//! The same ensembles played by one process, and by a fleet of workers.
+//! Plays the same ensembles in one process and with a fleet of workers.
 
 mod crew;
 mod report;

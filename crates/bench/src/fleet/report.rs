@@ -11,7 +11,6 @@ pub fn markdown(fleet: &Fleet) -> String {
     text::render(&sections(fleet))
 }
 
-/// The report as one HTML page.
 pub fn html(fleet: &Fleet) -> String {
     page::render(&sections(fleet))
 }

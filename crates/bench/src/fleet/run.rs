@@ -18,10 +18,9 @@ use crate::harness::launch;
 use crate::harness::machine::Machine;
 use crate::harness::report::number::count;
 
-/// How long workers may take to start.
+/// Time limit for the start of workers.
 const PATIENCE: Duration = Duration::from_secs(30);
 
-/// The settings.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct FleetWorkload {
     /// Worlds of the small event.
@@ -32,7 +31,7 @@ pub struct FleetWorkload {
     pub sleeping_worlds: u32,
     /// Worlds of the small event that two workers play to final figures; 0 to skip them.
     pub final_worlds: u32,
-    /// Numbers of workers with one thread each.
+    /// Numbers of workers, each with one thread.
     pub workers: Vec<usize>,
     /// Address of the broker.
     #[serde(skip)]
@@ -46,9 +45,7 @@ pub struct FleetWorkload {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Experiment {
-    /// The small event.
     Small,
-    /// The big event.
     Big,
     /// Worlds that sleep.
     Sleeping,
@@ -67,50 +64,44 @@ impl Experiment {
     }
 }
 
-/// One ensemble, played by a number of workers.
+/// One ensemble, played by some number of workers.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct FleetRow {
-    /// The ensemble.
     pub experiment: Experiment,
     /// `embedded`, `fleet-1`, `fleet-2`, ..
     pub name: String,
-    /// Workers; 0 for one process with one thread, without a fleet.
+    /// Workers; 0 for one process without a fleet, with one thread.
     pub workers: usize,
-    /// Worlds.
     pub worlds: u32,
-    /// Elapsed time from the submission or the start of the process to its end.
+    /// Elapsed time from the submission, or from the start of the process, to its end.
     pub wall_s: f64,
     /// Worlds per second of elapsed time.
     pub worlds_per_s: f64,
     /// Processor time of all processes per world.
     pub cpu_ms_per_world: f64,
-    /// Attempts per second of processor time, where the ledger counted them.
+    /// Attempts per second of processor time, if the ledger counted them.
     pub attempts_per_cpu_s: Option<f64>,
     /// Content hash of the outcomes.
     pub hash: String,
-    /// Shares of the time of ranges by phase.
+    /// Each phase's share of the time of ranges.
     pub phases: Vec<(String, f64)>,
 }
 
 /// Everything that was measured.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Fleet {
-    /// The machine.
     pub machine: Machine,
-    /// The settings.
     pub workload: FleetWorkload,
-    /// The measurements.
     pub rows: Vec<FleetRow>,
     /// Whether all rows of an experiment have the same content hash.
     pub is_deterministic: bool,
-    /// Bars and measured figures.
     pub bars: Vec<Mark>,
 }
 
 /// Runs the benchmark.
 ///
 /// # Errors
-/// Where broker or ledger are unreachable, a process fails, or the user asks to stop.
+/// If the broker or the ledger is unreachable, a process fails, or the user asks to stop.
 pub fn fleet(bench: &Bench<'_, FleetWorkload>) -> Result<Fleet, BenchError> {
     let workload = bench.workload;
     if workload.worlds == 0 || workload.workers.contains(&0) {
@@ -170,7 +161,7 @@ impl Runner<'_> {
         Ok(measure(command, None)?.0)
     }
 
-    /// Sets the addresses of broker and ledger, in the environment: errors show arguments.
+    /// Passes the addresses of broker and ledger in the environment, because errors show arguments.
     fn set_services(&self, command: &mut Command) {
         let workload = self.bench.workload;
         command.env("MANYWORLDS_BROKER", &workload.broker).env("MANYWORLDS_LEDGER", &workload.ledger);
@@ -208,7 +199,7 @@ impl Runner<'_> {
         Ok(row)
     }
 
-    /// Attempts of all teams in all worlds of one process.
+    /// Attempts of all teams in all worlds, from one process.
     fn attempts(&self, experiment: Experiment, data: &Path) -> Result<f64, BenchError> {
         let teams: &[&str] =
             if experiment == Experiment::Big { &["north", "east", "south"] } else { &["alpha", "beta"] };
@@ -247,7 +238,7 @@ impl Runner<'_> {
                 command.args(["--name", &name]);
                 command.args(["--worlds", &worlds.to_string(), "--event"]).arg(self.event(experiment));
                 if experiment == Experiment::Sleeping {
-                    // Half a second each: the size for a model that takes five milliseconds per world.
+                    // Half a second each: a suitable size for a model that takes five milliseconds per world.
                     command.args(["--range-worlds", "100"]);
                 }
                 command.arg("--data").arg(&data);
@@ -276,7 +267,7 @@ impl Runner<'_> {
         Ok(row)
     }
 
-    /// Waits until all workers are alive: their start is not measured.
+    /// Waits until all workers are alive; the measurement excludes their start.
     fn await_workers(&self, workers: usize) -> Result<(), BenchError> {
         let started = Instant::now();
         loop {

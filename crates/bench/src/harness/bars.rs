@@ -1,4 +1,4 @@
-//! Figures that must be reached.
+//! Required figures.
 
 use serde::Serialize;
 
@@ -9,18 +9,16 @@ use crate::harness::report::{Section, Table};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Verdict {
-    /// It reaches the aim.
     AimMet,
     /// It reaches the bar.
     Met,
     /// It misses the bar.
     Missed,
-    /// It was not measured.
     NotMeasured,
 }
 
 impl Verdict {
-    /// Compares a figure with a bar and an aim; smaller figures are better where the aim is below the bar.
+    /// Compares a figure with a bar and an aim. If the aim is below the bar, smaller figures are better.
     pub(crate) fn of(measured: Option<f64>, [bar, aim]: [f64; 2]) -> Self {
         let reaches = |figure: f64, goal: f64| if aim > bar { figure >= goal } else { figure <= goal };
         match measured {
@@ -42,20 +40,17 @@ impl Verdict {
     }
 }
 
-/// A figure that must be reached.
+/// A required figure.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Mark {
-    /// What is measured.
+    /// The measured quantity.
     pub what: String,
-    /// Its unit.
     pub unit: &'static str,
     /// The required figure.
     pub bar: f64,
     /// The desired figure.
     pub aim: f64,
-    /// The measured figure.
     pub measured: Option<f64>,
-    /// How it compares.
     pub verdict: Verdict,
 }
 
@@ -65,7 +60,7 @@ impl Mark {
         Self { what: what.into(), unit, bar, aim, measured, verdict: Verdict::of(measured, goals) }
     }
 
-    /// A section of a report about some figures.
+    /// A report section about some figures.
     pub(crate) fn section(marks: &[Self]) -> Section {
         let row = |mark: &Self| {
             [

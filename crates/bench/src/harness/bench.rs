@@ -11,16 +11,15 @@ pub struct Bench<'a, W> {
     pub program: &'a Path,
     /// An empty folder to work in.
     pub data: &'a Path,
-    /// What to measure.
     pub workload: &'a W,
-    /// Receives notes on what is being measured.
+    /// Receives notes on the current measurement.
     pub note: &'a dyn Fn(&str),
     /// Whether to stop; called between experiments.
     pub stop: &'a dyn Fn() -> bool,
 }
 
 impl<W> Bench<'_, W> {
-    /// Notes the next step, unless asked to stop.
+    /// Notes the next step; an error if the user asked to stop.
     pub(crate) fn check_stop(&self, next: &str) -> Result<(), BenchError> {
         if (self.stop)() {
             return Err(BenchError::Stopped);
@@ -29,7 +28,7 @@ impl<W> Bench<'_, W> {
         Ok(())
     }
 
-    /// Creates the work folder; an error where it holds anything.
+    /// Creates the work folder; an error if it is not empty.
     pub(crate) fn check_empty(&self) -> Result<(), BenchError> {
         fs::create_dir_all(self.data).map_err(BenchError::io("create", self.data))?;
         let mut entries = fs::read_dir(self.data).map_err(BenchError::io("list", self.data))?;

@@ -10,21 +10,19 @@ use wait4::Wait4 as _;
 
 use crate::error::BenchError;
 
-/// Time and memory of a process.
+/// Time and memory that a process used.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Used {
     /// User and system time of all its threads.
     pub cpu_ms: f64,
-    /// Elapsed time from its start to its end.
     pub wall_ms: f64,
-    /// Peak resident memory.
     pub peak_rss_bytes: u64,
 }
 
-/// Runs a command with `input` on its standard input. Returns its output and what it used.
+/// Runs a command with `input` on its standard input. Returns its output, and the time and memory it used.
 ///
 /// # Errors
-/// Where it does not start, and where it fails: then with its last line on standard error.
+/// If it does not start, or if it fails; the error then has its last line on standard error.
 pub(crate) fn measure(mut command: Command, input: Option<&[u8]>) -> Result<(Vec<u8>, Used), BenchError> {
     let words = words(&command);
     let program = Path::new(command.get_program()).to_owned();
@@ -48,7 +46,7 @@ pub(crate) fn measure(mut command: Command, input: Option<&[u8]>) -> Result<(Vec
         });
         let mut printed = Vec::new();
         let read = stdout.map_or(Ok(0), |mut pipe| pipe.read_to_end(&mut printed)).map(|_| printed);
-        // A process that ends before it has read all input reports that by its exit code.
+        // A process that ends before it has read all input shows that by its exit code.
         drop(fed.join());
         (read, said.join().unwrap_or_else(|_| Ok(String::new())))
     });

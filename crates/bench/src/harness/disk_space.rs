@@ -1,17 +1,16 @@
-//! Free disk space, sizes of folders.
+//! Free disk space, and sizes of folders.
 
 use std::path::Path;
 
 use crate::error::BenchError;
 
-/// Bytes that this user may still write to the disk of a folder.
+/// Bytes that this user may still write to a folder's disk.
 pub(crate) fn free(folder: &Path) -> Result<u64, BenchError> {
     let disk =
         rustix::fs::statvfs(folder).map_err(|errno| BenchError::io("look at the disk of", folder)(errno.into()))?;
     Ok(disk.f_bavail.saturating_mul(disk.f_frsize))
 }
 
-/// Bytes of all files below a folder.
 pub(crate) fn folder_bytes(folder: &Path) -> Result<u64, BenchError> {
     let mut bytes = 0;
     for entry in std::fs::read_dir(folder).map_err(BenchError::io("list", folder))? {
@@ -22,7 +21,6 @@ pub(crate) fn folder_bytes(folder: &Path) -> Result<u64, BenchError> {
     Ok(bytes)
 }
 
-/// Removes a folder with its content.
 pub(crate) fn remove_folder(folder: &Path) -> Result<(), BenchError> {
     std::fs::remove_dir_all(folder).map_err(BenchError::io("remove", folder))
 }

@@ -1,29 +1,27 @@
-//! A minimal HTTP/1.1 client: one request after another on a persistent connection.
+//! A minimal HTTP/1.1 client that sends one request after another on a persistent connection.
 //!
-//! It blocks its thread, which takes less processor time per request than an asynchronous runtime: the load shares the
-//! processor with the server.
+//! It blocks its thread, because that takes less processor time per request than an asynchronous runtime. The load
+//! shares the processor with the server.
 
 use std::io::{self, Write as _};
 use std::net::{SocketAddr, TcpStream};
 use std::time::{Duration, Instant};
 
-/// How long to wait for a connection or a reply: longer than the server's time limit for questions.
+/// Time limit for a connection or a reply, longer than the server's time limit for questions.
 const PATIENCE: Duration = Duration::from_secs(90);
 /// Idle time after which the server may have closed a connection.
 const IDLE_MAX: Duration = Duration::from_secs(10);
-/// Length of the head or body of a reply, at most.
+/// Maximum length of a reply's head or body.
 const REPLY_MAX: usize = 16 << 20;
 
-/// A connection to a server.
 pub(crate) struct Connection {
     address: SocketAddr,
-    /// None where the next request needs a new one.
+    /// None if the next request needs a new one.
     stream: Option<TcpStream>,
     used: Instant,
     buffer: Vec<u8>,
 }
 
-/// A reply.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Reply {
     pub(crate) status: u16,
@@ -39,7 +37,6 @@ impl Connection {
         Ok(connection)
     }
 
-    /// Reconnects.
     pub(crate) fn reopen(&mut self) -> io::Result<()> {
         self.stream = None;
         let stream = TcpStream::connect_timeout(&self.address, PATIENCE)?;
@@ -51,13 +48,14 @@ impl Connection {
         Ok(())
     }
 
-    /// Sends a request, head and body, and waits for its reply. After an error the request may have been received or not.
+    /// Sends a request, head and body, and waits for its reply. After an error, the server may have received the
+    /// request.
     pub(crate) fn send(&mut self, request: &[u8]) -> io::Result<Reply> {
         if self.stream.is_none() || self.used.elapsed() > IDLE_MAX {
             self.reopen()?;
         }
         let Some(stream) = &mut self.stream else { return Err(io::ErrorKind::NotConnected.into()) };
-        // A server that refuses may answer before it has read everything; its answer says more than our error.
+        // A server that refuses may answer before it has read everything. Its answer explains more than a write error.
         let sent = stream.write_all(request);
         let reply = read_reply(stream, &mut self.buffer);
         self.used = Instant::now();
@@ -75,7 +73,7 @@ impl Connection {
     }
 }
 
-/// The next reply, and whether the connection stays.
+/// Reads the next reply, and returns whether the connection stays open.
 fn read_reply(stream: &mut impl io::Read, buffer: &mut Vec<u8>) -> io::Result<(Reply, bool)> {
     buffer.clear();
     let head_end = loop {

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::process::Command;
 
-/// A command of the program without `MANYWORLDS_` variables of this process, which would change what is measured.
+/// A command of the program, without this process's `MANYWORLDS_` variables: they would change the measurement.
 pub(crate) fn command(program: &Path) -> Command {
     let mut command = Command::new(program);
     for (name, _) in std::env::vars_os() {

@@ -1,21 +1,20 @@
-//! The machine that was measured on.
+//! The measured machine.
 
 use std::fs;
 
 use serde::Serialize;
 
-/// The machine that was measured on, as Linux describes it; unknown on other systems.
+/// The measured machine, as Linux describes it; unknown on other systems.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Machine {
     /// Cores that this process may use.
     pub cores: usize,
-    /// The processor's name.
     pub cpu_model: String,
     /// Installed memory.
     pub memory_bytes: u64,
     /// Version of the kernel.
     pub kernel: String,
-    /// Load average of the minute before: well above 0 where other programs were busy.
+    /// Load average of the minute before the benchmark; well above 0 if other programs were busy.
     pub load_before: f64,
 }
 

@@ -1,4 +1,4 @@
-//! What all benchmarks share: the work folder, measured processes, statistics and reports.
+//! Shared by all benchmarks: the work folder, measured processes, statistics and reports.
 
 pub(crate) mod bars;
 pub(crate) mod bench;

@@ -17,17 +17,16 @@ use nix::unistd::Pid;
 
 use crate::error::BenchError;
 
-/// How long the server may take to start, and to flush everything at its end.
+/// Time limit for the server to start, and to flush everything at its end.
 const PATIENCE: Duration = Duration::from_mins(5);
 
-/// Time and memory of a server.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct ServerUsage {
     pub(crate) cpu_s: f64,
     pub(crate) peak_rss_bytes: u64,
 }
 
-/// A running server; killed where it is dropped before [`Self::stop`].
+/// A running server; killed if dropped before [`Self::stop`].
 pub(crate) struct RunningServer {
     child: Child,
     program: PathBuf,
@@ -36,7 +35,7 @@ pub(crate) struct RunningServer {
     pub(crate) postgres: Option<SocketAddr>,
     /// Its lines on standard error.
     said: Receiver<String>,
-    /// Processor time of all ended children of this process before its start.
+    /// Processor time of this process's ended children before the server's start.
     cpu_before_s: f64,
     peak_rss_bytes: u64,
 }
@@ -46,7 +45,7 @@ impl RunningServer {
     pub(crate) fn start(mut command: Command) -> Result<Self, BenchError> {
         let program = PathBuf::from(command.get_program());
         let cpu_before_s = cpu_of_children().map_err(BenchError::io("start", &program))?;
-        // In its own process group: Ctrl-C ends the benchmark, which then ends the server.
+        // A separate process group, so that Ctrl-C ends only the benchmark, which then ends the server.
         command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped()).process_group(0);
         let mut child = command.spawn().map_err(BenchError::io("start", &program))?;
         let (tell, said) = channel();
@@ -54,7 +53,7 @@ impl RunningServer {
             // Nothing joins this thread: it ends with the server.
             std::thread::spawn(move || {
                 for line in BufReader::new(stderr).lines().map_while(Result::ok) {
-                    // Lines must be read even where nothing receives them any more.
+                    // Keep reading after the receiver is gone: a full pipe would block the server.
                     drop(tell.send(line));
                 }
             });
@@ -65,7 +64,7 @@ impl RunningServer {
         Ok(server)
     }
 
-    /// Reads its addresses; the line about HTTP is the last one.
+    /// Reads the server's addresses; the line about HTTP comes last.
     fn wait_until_listening(&mut self) -> Result<(), BenchError> {
         let mut last = String::new();
         let deadline = Instant::now() + PATIENCE;
@@ -83,7 +82,6 @@ impl RunningServer {
         Err(went_wrong(format!("it does not listen: {last}")))
     }
 
-    /// The number of its process.
     pub(crate) fn id(&self) -> u32 {
         self.child.id()
     }
@@ -93,18 +91,18 @@ impl RunningServer {
         self.child.try_wait().map_err(BenchError::io("wait for", &self.program))
     }
 
-    /// Kills it, and waits for its end.
+    /// Kills the server, and waits for its end.
     pub(crate) fn kill(&mut self) -> Result<(), BenchError> {
         self.child.kill().map_err(BenchError::io("kill", &self.program))?;
         self.child.wait().map_err(BenchError::io("kill", &self.program)).map(drop)
     }
 
-    /// Lines on standard error since it listens that were not returned before.
+    /// New lines on standard error since the last call, or since the server listens.
     pub(crate) fn said(&self) -> Vec<String> {
         self.said.try_iter().collect()
     }
 
-    /// Lets it flush everything and end, and waits for that.
+    /// Asks the server to flush everything and end, and waits for it.
     pub(crate) fn stop(mut self) -> Result<ServerUsage, BenchError> {
         self.note_peak();
         kill(Pid::from_raw(self.child.id() as i32), Signal::SIGTERM)
@@ -144,13 +142,13 @@ fn went_wrong(said: String) -> BenchError {
 
 impl Drop for RunningServer {
     fn drop(&mut self) {
-        // After `stop` the process has ended, and both calls fail.
+        // After `stop`, the process has ended and both calls fail.
         drop(self.child.kill());
         drop(self.child.wait());
     }
 }
 
-/// User and system time of all children that have ended.
+/// User and system time of all ended children.
 fn cpu_of_children() -> io::Result<f64> {
     let usage = getrusage(UsageWho::RUSAGE_CHILDREN)?;
     Ok((usage.user_time().num_microseconds() + usage.system_time().num_microseconds()) as f64 / 1e6)

@@ -26,24 +26,21 @@ pub fn percentile(values: &[f64], share: f64) -> f64 {
 /// Times of repeated measurements.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Latency {
-    /// Number of repeats.
     pub repeats: usize,
-    /// The 50th percentile.
     pub p50_ms: f64,
-    /// The 99th percentile; the longest time where there are fewer than 100 repeats.
+    /// The 99th percentile; the longest time if there are fewer than 100 repeats.
     pub p99_ms: f64,
 }
 
 impl Latency {
-    /// Summarises times.
     pub fn of(times: &[Duration]) -> Self {
         let ms: Vec<f64> = times.iter().map(|t| t.as_secs_f64() * 1e3).collect();
         Self { repeats: ms.len(), p50_ms: percentile(&ms, 0.5), p99_ms: percentile(&ms, 0.99) }
     }
 }
 
-/// Repeats a measurement, numbered from 0, until `budget` is over or for `most` times, but at least five times. It returns
-/// the time that counts.
+/// Repeats a measurement until `budget` has passed or `most` times, but at least five times. `once` gets the number of
+/// the repeat, from 0, and returns the time to count.
 pub(crate) fn repeat<E>(
     budget: Duration,
     most: usize,

@@ -1,4 +1,4 @@
-//! The bars, and the measured figures.
+//! The bars, with measured figures.
 
 use serde::Serialize;
 
@@ -7,12 +7,11 @@ use super::row::IngestRow;
 use super::workload::IngestSweep;
 use crate::harness::bars::Verdict;
 
-/// A figure that must be reached.
+/// A required figure.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct IngestBar {
-    /// What is measured.
+    /// The measured quantity.
     pub what: &'static str,
-    /// Its unit.
     pub unit: &'static str,
     /// The figure of the reference system.
     pub reference: f64,
@@ -20,7 +19,6 @@ pub struct IngestBar {
     pub bar: f64,
     /// The desired figure.
     pub aim: f64,
-    /// The measured figure, if any.
     pub measured: Option<f64>,
     /// Whether the bar is met; `None` without a measured figure.
     pub met: Option<bool>,

@@ -1,4 +1,4 @@
-//! The cases: each has one server and one load.
+//! The cases; each has one server and one load.
 
 use std::path::Path;
 use std::process::Command;
@@ -11,7 +11,6 @@ use super::load::{LoadPlan, Pace};
 use super::workload::{IngestSweep, IngestWorkload};
 use crate::harness::launch;
 
-/// The settings of a server.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct ServerSettings {
     pub(super) durability: Durability,
@@ -23,7 +22,7 @@ pub(super) struct ServerSettings {
 }
 
 impl ServerSettings {
-    /// The command that starts such a server over the folder `data`.
+    /// The command that starts this server over the folder `data`.
     pub(super) fn command(&self, program: &Path, data: &Path) -> Command {
         let mut command = launch::command(program);
         command.args(["serve", "--listen", "127.0.0.1:0", "--durability", &self.durability.to_string()]);
@@ -40,19 +39,17 @@ impl ServerSettings {
     }
 }
 
-/// One case.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Case {
     pub(super) sweep: IngestSweep,
-    /// What distinguishes it.
+    /// The setting that differs from other cases.
     pub(super) setting: String,
     pub(super) server: ServerSettings,
     pub(super) load: LoadPlan,
-    /// Whether its tables are compacted afterwards.
+    /// Whether to compact its tables afterwards.
     pub(super) compact: bool,
 }
 
-/// The cases of a workload, in order.
 pub(super) fn cases(workload: &IngestWorkload) -> Vec<Case> {
     IngestSweep::ALL
         .into_iter()

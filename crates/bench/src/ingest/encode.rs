@@ -1,4 +1,4 @@
-//! Encodes records in each wire format, by hand where that is cheap: the load shares the processor with the server.
+//! Encodes records in each wire format, by hand if that is cheaper: the load shares the processor with the server.
 
 use std::io;
 use std::sync::{Arc, LazyLock};
@@ -11,7 +11,7 @@ use arrow::ipc::writer::StreamWriter;
 use super::format::WireFormat;
 use super::records::{HOSTS, Measurement, Records};
 
-/// The hosts' names, all of nine bytes.
+/// The hosts' names, each nine bytes long.
 static NAMES: LazyLock<Vec<String>> = LazyLock::new(|| (0..HOSTS).map(|host| format!("server{host:03}")).collect());
 
 /// Appends records of a table to `out`.
@@ -26,7 +26,6 @@ pub(crate) fn encode(format: WireFormat, of: &Measurement, records: &Records, ou
     Ok(())
 }
 
-/// The name of a host.
 pub(crate) fn name(host: u16) -> &'static str {
     &NAMES[host as usize]
 }
@@ -131,7 +130,7 @@ fn real(hundredths: u16) -> f64 {
     f64::from(hundredths) / 100.0
 }
 
-/// A text of less than 32 bytes in MessagePack.
+/// Appends a text of less than 32 bytes as MessagePack.
 fn text(of: &str, out: &mut Vec<u8>) {
     out.push(0xa0 | of.len() as u8);
     out.extend(of.as_bytes());
@@ -154,7 +153,7 @@ fn float(hundredths: u16, out: &mut Vec<u8>) {
     out.extend(bytes);
 }
 
-/// Hundredths below 10,000 as a decimal number: `3.07`.
+/// Appends hundredths below 10,000 as a decimal number: `3.07`.
 fn decimal(hundredths: u16, out: &mut Vec<u8>) {
     let digit = |n: u16| b'0' + (n % 10) as u8;
     if hundredths >= 1_000 {
@@ -163,7 +162,7 @@ fn decimal(hundredths: u16, out: &mut Vec<u8>) {
     out.extend([digit(hundredths / 100), b'.', digit(hundredths / 10), digit(hundredths)]);
 }
 
-/// A number above 0.
+/// Appends the digits of a number above 0.
 fn digits(mut value: i64, out: &mut Vec<u8>) {
     let mut text = [b'0'; 20];
     let mut at = text.len();

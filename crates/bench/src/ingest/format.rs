@@ -22,7 +22,6 @@ pub enum WireFormat {
 }
 
 impl WireFormat {
-    /// All formats.
     pub const ALL: [Self; 5] = [Self::Columnar, Self::Rows, Self::Lp, Self::Json, Self::Arrow];
 
     /// Its name on the command line.
@@ -51,16 +50,12 @@ impl WireFormat {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum BodyCodec {
-    /// Nothing.
     None,
-    /// gzip.
     Gzip,
-    /// zstd.
     Zstd,
 }
 
 impl BodyCodec {
-    /// All codecs.
     pub const ALL: [Self; 3] = [Self::None, Self::Gzip, Self::Zstd];
 
     /// Its name on the command line and in the header `content-encoding`.

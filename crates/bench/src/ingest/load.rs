@@ -21,7 +21,7 @@ use crate::harness::report::number::{count, ms};
 
 /// Time between notes on progress.
 const PROGRESS: Duration = Duration::from_secs(5);
-/// How long a refused connection waits at most, and how often a waiting one checks for the end.
+/// Longest wait of a refused connection, and the time between checks for the end while waiting.
 const WAIT_MAX: Duration = Duration::from_millis(100);
 /// Attempts to reach a lost server, and the pause between them.
 const RECONNECTS: u32 = 5;
@@ -31,33 +31,28 @@ const RECONNECT_PAUSE: Duration = Duration::from_millis(200);
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Pace {
-    /// Each connection sends its next request after the reply to the last.
+    /// Each connection sends its next request after the last reply.
     Max,
-    /// A fixed number of records per second over all connections. Each request has a due time, from which its latency
-    /// counts, even where no connection was free.
+    /// A fixed number of records per second over all connections. Each request's latency counts from its due time, even
+    /// if no connection was free.
     Rate(f64),
 }
 
-/// What to send.
+/// Describes the requests to send.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct LoadPlan {
-    /// Format of bodies.
     pub format: WireFormat,
-    /// Compression of bodies.
     pub compression: BodyCodec,
-    /// The rate.
     pub pace: Pace,
     /// Connections, 1 to 10,000.
     pub connections: usize,
-    /// Duration in seconds.
     pub seconds: f64,
     /// Records of a request, 1 to 1,000,000.
     pub batch: usize,
-    /// Number of tables, which requests use in turn.
+    /// Number of tables; requests use them in turn.
     pub tables: usize,
-    /// Whether each request has an idempotency key, so that it can be sent again.
+    /// Whether each request has an idempotency key, which makes retries safe.
     pub keys: bool,
-    /// Seed of the values.
     pub seed: u64,
 }
 
@@ -77,18 +72,16 @@ impl Default for LoadPlan {
     }
 }
 
-/// The figures of a load.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct LoadFigures {
-    /// The plan.
     pub plan: LoadPlan,
     /// Time from the first request to the last reply.
     pub elapsed_s: f64,
     /// Acknowledged records.
     pub acknowledged: u64,
-    /// Records that the server has gained.
+    /// Records that the server gained during the load.
     pub stored: u64,
-    /// Records of broken requests and those with a 5xx reply, which may be stored or not.
+    /// Records of broken requests and of 5xx replies; the server may have stored them.
     pub uncertain: u64,
     /// Acknowledged records per second.
     pub records_per_s: f64,
@@ -98,34 +91,28 @@ pub struct LoadFigures {
     pub refused_requests: u64,
     /// Due requests that were not sent in time.
     pub unsent_requests: u64,
-    /// Broken connections.
     pub broken_connections: u64,
-    /// Bytes per record in sent bodies.
     pub wire_bytes_per_record: f64,
-    /// Median time of acknowledged requests.
+    /// Median latency of acknowledged requests.
     pub p50_ms: f64,
-    /// 95th percentile of these times.
     pub p95_ms: f64,
-    /// 99th percentile of these times.
     pub p99_ms: f64,
-    /// The longest of these times.
     pub max_ms: f64,
-    /// Processor time of the load.
     pub load_cpu_s: f64,
 }
 
 impl LoadFigures {
-    /// Whether the server has all acknowledged records exactly once; uncertain ones may be stored or not.
+    /// Whether the server has all acknowledged records exactly once. It may have stored uncertain ones.
     pub fn is_stored(&self) -> bool {
         (self.acknowledged..=self.acknowledged + self.uncertain).contains(&self.stored)
     }
 }
 
-/// Loads a server, then counts what it has stored. Calls `note` with progress every five seconds, and ends early once `stop`
-/// returns true.
+/// Loads a server, then counts its stored rows. Calls `note` with progress every five seconds, and ends early once
+/// `stop` returns true.
 ///
 /// # Errors
-/// Where a setting is invalid, the server is gone, or it refuses requests.
+/// If a setting is invalid, the server is unreachable, or it refuses requests.
 pub fn load(
     target: &Target,
     plan: &LoadPlan,
@@ -205,21 +192,20 @@ struct Drive<'a> {
     end: Instant,
     /// Requests that connections have begun.
     claimed: AtomicU64,
-    /// Whether to end early.
     stopped: AtomicBool,
-    /// One per connection, so that none waits for another.
+    /// One per connection, so that connections share no lock.
     tallies: Vec<Mutex<Tally>>,
 }
 
 impl Drive<'_> {
-    /// The counts of all connections, and the duration.
+    /// Runs the load; returns the counts of all connections and the duration.
     fn run(&self, note: &dyn Fn(&str), stop: &dyn Fn() -> bool) -> Result<(Tally, Duration), LoadError> {
         thread::scope(|scope| {
             let mut threads = Vec::new();
             for connection in 0..self.plan.connections {
                 let started = thread::Builder::new().stack_size(256 << 10).spawn_scoped(scope, move || {
                     let driven = self.drive(connection);
-                    // After one connection gives up, the others need not go on.
+                    // If one connection gives up, stop the others.
                     self.stopped.fetch_or(driven.is_err(), Ordering::SeqCst);
                     driven
                 });
@@ -298,7 +284,7 @@ impl Drive<'_> {
         }
     }
 
-    /// The number of the next request, unless the time is over.
+    /// Claims the number of the next request, unless time is up.
     fn claim(&self) -> Option<u64> {
         if self.stopped.load(Ordering::SeqCst) || Instant::now() >= self.end {
             return None;
@@ -307,12 +293,12 @@ impl Drive<'_> {
         self.due(slot).is_none_or(|due| due < self.end).then_some(slot)
     }
 
-    /// When a request is due; `None` for at once.
+    /// The due time of a request; `None` to send it at once.
     fn due(&self, slot: u64) -> Option<Instant> {
         self.plan.interval_s().map(|interval| self.started + Duration::from_secs_f64(interval * slot as f64))
     }
 
-    /// Waits until a request is due; returns false where the load ends first.
+    /// Waits until a request is due; returns false if the load ends first.
     fn wait_until(&self, due: Option<Instant>) -> bool {
         while let Some(early) = due.and_then(|due| due.checked_duration_since(Instant::now())) {
             if self.stopped.load(Ordering::SeqCst) {
@@ -334,8 +320,8 @@ impl Drive<'_> {
         Connection::open(self.target.address).map_err(gone)
     }
 
-    /// Sends a request and returns the reply; `None` where the connection broke and the outcome is unknown. A request with a
-    /// key is sent again.
+    /// Sends a request and returns the reply; `None` if the connection broke and the outcome is unknown. Retries a
+    /// request with an idempotency key.
     fn send(&self, connection: &mut Connection, request: &[u8], number: usize) -> Result<Option<Reply>, LoadError> {
         let mut tries = 0;
         loop {
@@ -369,7 +355,7 @@ impl Drive<'_> {
         tried
     }
 
-    /// Counts a reply; waits where the server asks for it, unless there is a rate.
+    /// Counts a reply. If the server asks for a pause, waits, unless the load has a fixed rate.
     fn settle(&self, reply: &Reply, number: usize, body_bytes: usize, took: Duration) -> Result<(), LoadError> {
         let records = self.plan.batch as u64;
         self.with_tally(number, |tally| {
@@ -395,7 +381,7 @@ impl Drive<'_> {
         change(&mut self.tallies[number].lock().unwrap_or_else(PoisonError::into_inner));
     }
 
-    /// The counts of all connections since the last call.
+    /// Takes the counts of all connections since the last call.
     fn take(&self) -> Tally {
         let mut sum = Tally::default();
         for tally in &self.tallies {
@@ -419,7 +405,7 @@ impl Drive<'_> {
 }
 
 impl LoadPlan {
-    /// Seconds between requests, where there is a rate.
+    /// Seconds between requests at a fixed rate.
     fn interval_s(&self) -> Option<f64> {
         match self.pace {
             Pace::Max => None,

@@ -1,7 +1,7 @@
 //! Loads a server with rows, and measures it.
 //!
-//! Enters: a [`Target`] and a [`LoadPlan`], or a program and an [`IngestWorkload`]. Leaves: [`LoadFigures`] on acknowledged and
-//! stored records, or an [`Ingest`] with the same for many servers, and what they used.
+//! Enters: a [`Target`] and a [`LoadPlan`], or a program and an [`IngestWorkload`]. Leaves: [`LoadFigures`] on
+//! acknowledged and stored records, or an [`Ingest`] with the same for many servers, and the resources that each used.
 
 mod bars;
 mod cases;

@@ -1,4 +1,4 @@
-//! Request bodies, made when they are needed: no request is sent twice.
+//! Makes request bodies on demand; no two requests are equal.
 
 use std::io::{self, Write as _};
 use std::sync::Arc;
@@ -10,7 +10,7 @@ use super::encode;
 use super::format::{BodyCodec, WireFormat};
 use super::records::{HOSTS, HUNDREDTHS, Measurement, Records};
 
-/// Makes the bodies of one connection, in reused buffers.
+/// Makes one connection's bodies in reused buffers.
 pub(crate) struct Payloads {
     format: WireFormat,
     codec: BodyCodec,
@@ -26,7 +26,7 @@ pub(crate) struct Payloads {
 }
 
 impl Payloads {
-    /// Bodies of connection number `connection`; each number and seed has its own values.
+    /// The bodies of connection number `connection`. Each number and seed has its own values.
     pub(crate) fn new(
         format: WireFormat,
         codec: BodyCodec,
@@ -40,7 +40,7 @@ impl Payloads {
             codec,
             batch,
             random: Stream::new(Seed(seed), World(connection as u32), 0, 0),
-            // Connections begin with different tables, so that all tables are loaded from the start.
+            // Connections start with different tables, so that all tables are loaded from the start.
             next_table: connection % measurements.len(),
             measurements,
             last_time: 0,

@@ -1,9 +1,8 @@
-//! Tables that are loaded, and the records of a request.
+//! The loaded tables, and the records of a request.
 //!
-//! A record has a time in microseconds, one of 1,000 hosts, and three values of two decimals from 0 to 99.99: 6.2 bytes of
-//! entropy beside the time. All values are uniform, so only their width can be saved.
+//! A record has a time in microseconds, one of 1,000 hosts, and three values from 0 to 99.99 with two decimals: 6.2
+//! bytes of entropy besides the time. Values are uniform, so an encoding can only save width.
 
-/// Number of hosts.
 pub(crate) const HOSTS: u32 = 1_000;
 /// Number of values of a field, in hundredths.
 pub(crate) const HUNDREDTHS: u32 = 10_000;

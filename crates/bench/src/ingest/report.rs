@@ -13,7 +13,6 @@ pub fn markdown(ingest: &Ingest) -> String {
     text::render(&sections(ingest))
 }
 
-/// The report as one HTML page.
 pub fn html(ingest: &Ingest) -> String {
     page::render(&sections(ingest))
 }

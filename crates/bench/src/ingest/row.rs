@@ -1,4 +1,4 @@
-//! What one case measured.
+//! The measurements of one case.
 
 use serde::Serialize;
 
@@ -9,11 +9,9 @@ use crate::harness::report::number::{bytes, count, ms};
 /// The figures of one case.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct IngestRow {
-    /// The sweep.
     pub sweep: IngestSweep,
-    /// What distinguishes the case.
+    /// The setting that differs from other cases.
     pub setting: String,
-    /// Format of bodies.
     pub format: WireFormat,
     /// Compression of bodies.
     pub compression: BodyCodec,
@@ -27,15 +25,12 @@ pub struct IngestRow {
     pub flushes: u64,
     /// Megabytes of unflushed rows, at most.
     pub memory_mb: u64,
-    /// Number of tables.
     pub tables: usize,
-    /// Number of connections.
     pub connections: usize,
     /// `max` for as fast as the server answers, or `rate`.
     pub mode: &'static str,
     /// The fixed rate in records per second, if any.
     pub rate: Option<f64>,
-    /// Duration of the load.
     pub elapsed_s: f64,
     /// Acknowledged records per second.
     pub records_per_s: f64,
@@ -45,27 +40,23 @@ pub struct IngestRow {
     pub in_segments: u64,
     /// Acknowledged records.
     pub acknowledged: u64,
-    /// Records of failed requests, which may be stored or not.
+    /// Records of failed requests; the server may have stored them.
     pub uncertain: u64,
     /// Requests refused for lack of memory.
     pub refused_requests: u64,
     /// Due requests that were never sent.
     pub unsent_requests: u64,
-    /// Median time of acknowledged requests.
+    /// Median latency of acknowledged requests.
     pub p50_ms: f64,
-    /// 95th percentile of these times.
     pub p95_ms: f64,
-    /// 99th percentile of these times.
     pub p99_ms: f64,
-    /// User and system time of the server, from its start to its clean end.
+    /// User and system time of the server, until it has ended.
     pub server_cpu_s: f64,
-    /// Stored records per second of that time.
+    /// Stored records per second of the server's processor time.
     pub records_per_server_cpu_s: f64,
     /// Peak memory of the server.
     pub peak_rss_bytes: u64,
-    /// Processor time of the load.
     pub load_cpu_s: f64,
-    /// Bytes per record in sent bodies.
     pub wire_bytes_per_record: f64,
     /// Bytes per record in segments after the server ended.
     pub bytes_per_record: f64,
@@ -74,13 +65,12 @@ pub struct IngestRow {
 }
 
 impl IngestRow {
-    /// Whether all acknowledged records are stored exactly once, by the server's count and in segments.
+    /// Whether every acknowledged record is stored exactly once, by the server's count and in segments.
     pub fn is_stored(&self) -> bool {
         let right = self.acknowledged..=self.acknowledged + self.uncertain;
         right.contains(&self.stored) && self.in_segments == self.stored
     }
 
-    /// The figures in one line.
     pub(super) fn in_brief(&self) -> String {
         format!(
             "{}: {} records/s, {} a server CPU-second, p99 {}, peak {}{}",

@@ -1,4 +1,4 @@
-//! Runs the benchmark: each case with its own server.
+//! Runs the benchmark; each case has its own server.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -22,28 +22,24 @@ use crate::harness::server::RunningServer;
 /// Everything that was measured.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Ingest {
-    /// The machine.
     pub machine: Machine,
-    /// The settings.
     pub workload: IngestWorkload,
-    /// One row per case.
     pub rows: Vec<IngestRow>,
-    /// Bars and measured figures.
     pub bars: Vec<IngestBar>,
 }
 
 impl Ingest {
-    /// Whether every case stored what it acknowledged.
+    /// Whether every case stored all acknowledged records.
     pub fn is_stored(&self) -> bool {
         self.rows.iter().all(IngestRow::is_stored)
     }
 }
 
-/// Measures the cases one after another. Leaves an empty folder.
+/// Measures the cases one after another. Empties the folder at the end.
 ///
 /// # Errors
-/// Where a server does not start, answer or end, and where the user asks to stop. Missing or doubled
-/// rows are a result, in [`Ingest::is_stored`].
+/// If a server does not start, answer or end, or the user asks to stop. Missing or doubled rows are a result, in
+/// [`Ingest::is_stored`].
 pub async fn ingest(bench: &Bench<'_, IngestWorkload>) -> Result<Ingest, BenchError> {
     bench.check_empty()?;
     let machine = Machine::here();
@@ -123,7 +119,7 @@ async fn segments(data: &Path) -> Result<(u64, u64), BenchError> {
     Ok((rows, size))
 }
 
-/// Bytes of all tables once small segments are merged.
+/// Bytes of all tables after small segments are merged.
 async fn compact(data: &Path) -> Result<u64, BenchError> {
     for (_, root) in tables(data)? {
         table::upkeep::compact(&root, disk(), None).await?;

@@ -1,20 +1,19 @@
-//! Counts replies and their times.
+//! Counts replies and their latencies.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
 
 use hdrhistogram::Histogram;
 
-/// Counts of requests, and times of acknowledged ones.
+/// Counts of requests, and latencies of acknowledged ones.
 #[derive(Debug, Clone)]
 pub(super) struct Tally {
     /// Microseconds from the due time, or else from sending, to the reply.
     latency: Histogram<u64>,
-    /// Requests by the status of their replies.
     pub(super) statuses: BTreeMap<u16, u64>,
     /// Acknowledged records.
     pub(super) acknowledged: u64,
-    /// Records that may be stored or not.
+    /// Records that the server may have stored.
     pub(super) uncertain: u64,
     /// Broken connections.
     pub(super) broken: u64,
@@ -24,7 +23,7 @@ pub(super) struct Tally {
 
 impl Default for Tally {
     fn default() -> Self {
-        // From a microsecond to an hour in three digits; longer ones count as an hour.
+        // From a microsecond to an hour, with three digits; longer latencies count as an hour.
         let latency = Histogram::new_with_bounds(1, 3_600_000_000, 3);
         #[expect(clippy::unwrap_used, reason = "bounds that the histogram's documentation allows")]
         let latency = latency.unwrap();
@@ -63,7 +62,7 @@ impl Tally {
         std::mem::take(self)
     }
 
-    /// The time in milliseconds that `share` of the acknowledged requests did not exceed.
+    /// The latency in milliseconds that `share` of the acknowledged requests did not exceed.
     pub(super) fn quantile_ms(&self, share: f64) -> f64 {
         if self.latency.is_empty() { 0.0 } else { self.latency.value_at_quantile(share) as f64 / 1e3 }
     }

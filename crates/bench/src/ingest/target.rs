@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use super::error::LoadError;
 use crate::harness::http::{Connection, Reply};
 
-/// A server, and the loaded database.
+/// A server and its loaded database.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Target {
     pub(super) address: SocketAddr,
@@ -18,10 +18,10 @@ pub struct Target {
 }
 
 impl Target {
-    /// From an address such as `http://127.0.0.1:8080`, which must be on this machine unless `anywhere` is set.
+    /// Reads an address such as `http://127.0.0.1:8080`. It must be on this machine unless `anywhere` is set.
     ///
     /// # Errors
-    /// Where the address is invalid or leads elsewhere, and where a name or the token is invalid.
+    /// If the address is invalid or on another machine, or a name or the token is invalid.
     pub fn new(url: &str, anywhere: bool, database: &str, token: Option<&str>) -> Result<Self, LoadError> {
         let bad = |reason: String| LoadError::Address { given: url.to_owned(), reason };
         let host = url.strip_prefix("http://").ok_or_else(|| bad("give http://HOST:PORT".to_owned()))?;
@@ -38,7 +38,7 @@ impl Target {
         }
         let sendable = |text: &str| !text.is_empty() && text.bytes().all(|b| b.is_ascii_graphic());
         if !sendable(database) || database.contains(['"', '\'', '&', '.', '/', '?', '%', '#', '+']) {
-            return Err(LoadError::Setting { setting: "database", reason: format!("{database:?} is no name") });
+            return Err(LoadError::Setting { setting: "database", reason: format!("{database:?} is not a name") });
         }
         if token.is_some_and(|token| !sendable(token)) {
             let reason = "a token has no spaces and no letters beyond ASCII".to_owned();
@@ -48,7 +48,7 @@ impl Target {
         Ok(Self { address: first, host: host.to_owned(), database: database.to_owned(), token })
     }
 
-    /// The head of a POST to `path`, up to the length of its body.
+    /// The head of a POST to `path`, except for the length of its body.
     pub(super) fn head(&self, path: &str) -> String {
         let token = self.token.as_ref().map(|token| format!("authorization: Bearer {token}\r\n"));
         format!(
@@ -59,7 +59,7 @@ impl Target {
         )
     }
 
-    /// Rows of the tables `names`; 0 for missing tables.
+    /// Counts the rows of the tables `names`; 0 for missing tables.
     pub(super) fn count_rows(&self, names: &[String]) -> Result<BTreeMap<String, u64>, LoadError> {
         let gone = |source| LoadError::Gone { address: self.address, acknowledged: 0, source };
         let mut connection = Connection::open(self.address).map_err(gone)?;

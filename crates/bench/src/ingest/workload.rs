@@ -2,20 +2,17 @@
 
 use serde::Serialize;
 
-/// The settings.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct IngestWorkload {
-    /// The sweeps to run.
     pub sweeps: Vec<IngestSweep>,
-    /// Duration of each case.
+    /// Duration of each case in seconds.
     pub seconds: f64,
-    /// Duration of the overload case.
+    /// Duration of the overload case in seconds.
     pub overload_seconds: f64,
-    /// Connections, except in the sweep of connections.
+    /// Connections, except in the sweep that varies them.
     pub connections: usize,
-    /// Records per second in the case with a rate.
+    /// Records per second in the case with a fixed rate.
     pub rate: f64,
-    /// Seed of the values.
     pub seed: u64,
 }
 
@@ -27,7 +24,7 @@ pub enum IngestSweep {
     Formats,
     /// Compression of bodies.
     Bodies,
-    /// Acknowledged after, shortly before and long before rows are on disk.
+    /// Acknowledge rows after, shortly before or long before they are on disk.
     Durability,
     /// Compression of segments.
     Compression,
@@ -35,13 +32,11 @@ pub enum IngestSweep {
     Buffers,
     /// Segments encoded at once.
     Flushes,
-    /// Number of tables.
     Tables,
-    /// Number of connections.
     Connections,
     /// Requests at a fixed rate.
     Rate,
-    /// More rows than fit in memory.
+    /// More rows than memory can hold.
     Overload,
 }
 
@@ -60,7 +55,6 @@ impl IngestSweep {
         Self::Overload,
     ];
 
-    /// Its name.
     pub fn name(self) -> &'static str {
         match self {
             Self::Formats => "formats",
@@ -76,7 +70,6 @@ impl IngestSweep {
         }
     }
 
-    /// Its title in reports.
     pub fn title(self) -> &'static str {
         match self {
             Self::Formats => "Wire formats",

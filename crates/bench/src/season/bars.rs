@@ -1,4 +1,4 @@
-//! The bars of the season, and the measured figures.
+//! The bars of the season, with measured figures.
 
 use serde::Serialize;
 
@@ -7,26 +7,22 @@ use super::sweeps::{Setting, Sweep, SweepKind};
 use super::writes::Write;
 use crate::harness::bars::Verdict;
 
-/// A figure that must be reached at a number of worlds.
+/// A figure required at a number of worlds.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Bar {
-    /// What is measured.
+    /// The measured quantity.
     pub what: &'static str,
-    /// Its unit.
     pub unit: &'static str,
     /// The required figure.
     pub bar: f64,
     /// The desired figure.
     pub aim: f64,
-    /// Whether more is better.
     pub more_is_better: bool,
-    /// The number of worlds that the bar is set for.
+    /// The number of worlds that the bar applies to.
     pub at_worlds: u32,
-    /// The measured figure.
     pub measured: Option<f64>,
-    /// The number of worlds that it was measured at.
+    /// The number of worlds of the measurement.
     pub measured_worlds: Option<u32>,
-    /// How it compares.
     pub verdict: Verdict,
 }
 
@@ -45,7 +41,7 @@ impl Bar {
     }
 }
 
-/// The bars for two cores, each with the figure measured nearest to its number of worlds.
+/// The bars for two cores. Each gets the figure measured closest to its number of worlds.
 pub fn bars(writes: &[Write], sweeps: &[Sweep], reads: &Reads) -> Vec<Bar> {
     let write = |plays: bool, worlds: u32| {
         let of_kind = writes.iter().filter(|w| w.plays == plays);
@@ -79,7 +75,7 @@ pub fn bars(writes: &[Write], sweeps: &[Sweep], reads: &Reads) -> Vec<Bar> {
         Bar::new("peak memory", "GB", [1.5, 0.5], 100_000, peak(100_000)),
         Bar::new("outcomes on disk", "bits a value", [3.9, 3.3], 10_000, of(false, |w| w.run.outcomes.bits_per_value)),
         Bar::new("plays on disk", "bytes a play", [8.0, 5.0], 10_000, of(true, |w| w.run.events.bytes_per_row)),
-        // The cold read decodes files in the page cache; a warm read takes too little time for a bar.
+        // The cold read decodes files from the page cache. A warm read is too short for a bar.
         Bar::new(
             "one game, all outcomes, files in memory, median",
             "ms",

@@ -1,4 +1,4 @@
-//! The disk space that the experiments need, checked before they begin.
+//! The disk space that the experiments need, checked before they start.
 
 use std::path::Path;
 
@@ -8,15 +8,15 @@ use super::workload::SeasonWorkload;
 use crate::error::BenchError;
 use crate::harness::report::number::bytes as size;
 
-/// Worlds of a range that `manyworlds run` chooses where there are enough of them.
+/// Worlds per range that `manyworlds run` chooses for large ensembles.
 const RANGE_WORLDS: u32 = 5_000;
-/// The season that is written beside R5: bytes per second of each writing core, the cores that a disk can keep busy, and
-/// the seconds of waiting around two rounds of reads.
+/// The season written during R5: bytes per second of each writing core, the number of cores that a disk can keep busy,
+/// and the seconds of waiting around two rounds of reads.
 const BESIDE_BYTES_PER_S: f64 = 100e6;
 const BESIDE_MOST_CORES: usize = 8;
 const BESIDE_WAITS_S: f64 = 5.0;
 
-/// Bytes on disk of a world and a range, rounded up from measured seasons.
+/// Bytes on disk per world and per range, rounded up from measured seasons.
 struct Bytes {
     outcomes_a_world: u64,
     plays_a_world: u64,
@@ -36,7 +36,7 @@ impl Bytes {
     }
 }
 
-/// Bytes of a season that `threads` play, at most: each thread has a range.
+/// Maximum bytes of a season played by `threads` threads, with at least one range per thread.
 fn season_bytes(worlds: u32, plays: bool, range_worlds: u32, threads: usize, codec: Codec) -> u64 {
     let bytes = Bytes::of(codec);
     let ranges = u64::from(worlds.div_ceil(range_worlds)).max(threads as u64);
@@ -45,7 +45,7 @@ fn season_bytes(worlds: u32, plays: bool, range_worlds: u32, threads: usize, cod
     if plays { outcomes + plays_too } else { outcomes }
 }
 
-/// Bytes that the experiments need at any time, on a machine with `cores` cores.
+/// Peak disk space of the experiments, in bytes, on a machine with `cores` cores.
 pub(crate) fn needed(workload: &SeasonWorkload, cores: usize) -> u64 {
     let season = |worlds, plays| season_bytes(worlds, plays, RANGE_WORLDS, cores, Codec::default());
     let written = workload.seasons().into_iter().map(|(worlds, plays)| season(worlds, plays));
@@ -63,7 +63,7 @@ pub(crate) fn needed(workload: &SeasonWorkload, cores: usize) -> u64 {
 /// A sentence about needed and free space.
 ///
 /// # Errors
-/// Where there is too little.
+/// If free space is too low.
 pub(crate) fn check(folder: &Path, needed: u64, free: u64) -> Result<String, BenchError> {
     if free < needed {
         return Err(BenchError::DiskSpace { folder: folder.to_owned(), needed: size(needed), free: size(free) });
@@ -76,7 +76,7 @@ mod tests {
     use super::*;
     use crate::season::tests::example;
 
-    /// A workload of these seasons and nothing else that counts.
+    /// A workload of these seasons only.
     fn workload(scales: &[u32], plays: bool) -> SeasonWorkload {
         let scales = scales.to_vec();
         SeasonWorkload { scales, plays, sweep_worlds: 0, read_seconds: 0.0, ..example().workload }
@@ -84,7 +84,7 @@ mod tests {
 
     #[test]
     fn measured_seasons_fit_into_what_is_said_and_fill_it() {
-        // Worlds, worlds of a range, codec, bytes of outcomes, bytes of plays: as `manyworlds run` measured them.
+        // Worlds, worlds per range, codec, bytes of outcomes, bytes of plays, as measured with `manyworlds run`.
         let (none, zstd) = (Codec::None, Codec::default());
         for (worlds, range, codec, outcomes, plays) in [
             (1_000, 500, zstd, 141_930_000_u64, 345_120_000_u64),

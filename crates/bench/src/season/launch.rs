@@ -1,4 +1,4 @@
-//! Runs of the program in processes of their own.
+//! Runs the program in separate processes.
 
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
@@ -72,7 +72,6 @@ impl RunRequest<'_> {
 pub(crate) struct Running(Child);
 
 impl Running {
-    /// Whether it still runs.
     pub(crate) fn is_alive(&mut self) -> bool {
         matches!(self.0.try_wait(), Ok(None))
     }
@@ -80,7 +79,7 @@ impl Running {
 
 impl Drop for Running {
     fn drop(&mut self) {
-        // Both fail only where the process has ended.
+        // Both fail only if the process has ended.
         let _ = self.0.kill();
         let _ = self.0.wait();
     }

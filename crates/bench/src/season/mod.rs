@@ -1,6 +1,6 @@
-//! Football seasons: written at several scales, with varied settings, and read in every way.
+//! Football seasons: written at several scales and with varied settings, then read in every way.
 //!
-//! Enters: a program and a [`SeasonWorkload`]. Leaves: a [`Season`], and reports of it.
+//! Enters: a program and a [`SeasonWorkload`]. Leaves: a [`Season`] and its reports.
 
 mod bars;
 mod disk_space;

@@ -5,12 +5,12 @@ use model::Catalogue;
 
 use crate::error::BenchError;
 
-/// The game of questions about one game.
+/// The game in questions about one game.
 pub(crate) const GAME: &str = "game-017";
-/// The team of questions about one team.
+/// The team in questions about one team.
 pub(crate) const TEAM: &str = "team-01";
 
-/// Named outcomes of a game, as a parlay reads them; the first five are the small basket.
+/// Outcomes of a game, as a parlay uses them; the first five are the small basket.
 const BASKET: [&str; 12] = [
     "home_margin",
     "total_points",
@@ -26,7 +26,7 @@ const BASKET: [&str; 12] = [
     "home_possession",
 ];
 
-/// The five legs of the priced bet: the value must be above the bound.
+/// The five conditions of the bet: each value must be above its bound.
 const LEGS: [(&str, f64); 5] = [
     ("home_margin", 3.5),
     ("total_points", 40.5),
@@ -57,7 +57,7 @@ pub(crate) fn basket(catalogue: &Catalogue, count: usize) -> Result<Vec<OutcomeR
     BASKET[..count].iter().map(|name| outcome(catalogue, entity, name)).collect()
 }
 
-/// A team's points in each of its games, at home or away.
+/// A team's points in each of its home and away games.
 pub(crate) fn points_of_team(catalogue: &Catalogue, team: &str) -> Result<Vec<OutcomeRef>, BenchError> {
     let games = catalogue.entities.iter().enumerate();
     let of_team = games.filter_map(|(place, game)| match game.members.as_slice() {
@@ -75,7 +75,7 @@ pub(crate) fn all_seasons(catalogue: &Catalogue) -> Result<Vec<OutcomeRef>, Benc
     Ok(teams.map(|t| whole(catalogue, &t.name)).collect::<Result<Vec<_>, _>>()?.concat())
 }
 
-/// The bet's legs.
+/// The conditions of the bet.
 pub(crate) fn legs(catalogue: &Catalogue) -> Result<Vec<Expression>, BenchError> {
     let entity = entity(catalogue, GAME)?;
     let parse = |(name, bound): (&str, f64)| {
@@ -97,7 +97,7 @@ pub(crate) fn season_in_sql(name: &str) -> String {
     format!("SELECT * FROM worlds('{name}', '{TEAM}')")
 }
 
-/// Counts the worlds in which all legs hold, value by value.
+/// Counts the worlds that meet all conditions, value by value.
 pub(crate) fn count_by_brute_force(columns: &Columns) -> Result<usize, BenchError> {
     let catalogue = &columns.ensemble().plan.catalogue;
     let game = entity(catalogue, GAME)?;

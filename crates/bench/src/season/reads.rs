@@ -18,51 +18,47 @@ use crate::error::{BenchError, SqlError};
 use crate::harness::bench::Bench;
 use crate::harness::statistics::{Latency, repeat};
 
-/// Answers an SQL statement over a data folder, and returns the number of rows. The first call for a folder may open it;
-/// later calls must find it open.
+/// Answers an SQL statement over a data folder, and returns the number of rows. The first call for a folder may open
+/// it; later calls must reuse it.
 pub type Sql<'a> = &'a mut dyn FnMut(&Path, &str) -> Result<usize, SqlError>;
 
-/// Memory for columns: enough for all questions, so that warm reads come from memory.
+/// Cache for columns: enough for all questions, so that warm reads come from memory.
 const CACHE_BYTES: usize = 4 << 30;
 const COLD_REPEATS: usize = 300;
 const WARM_REPEATS: usize = 20_000;
-/// Worlds of a range of the season that is written beside reads: few, for frequent commits.
+/// Worlds per range of the season written during reads. A low number makes commits frequent.
 const WRITER_RANGE_WORLDS: u32 = 20;
 const WRITER_WORLDS: u32 = 100_000;
 const WRITER_NAME: &str = "beside";
 
-/// One question's latencies.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Read {
     /// The requirement's number.
     pub id: &'static str,
-    /// The question in words.
+    /// The question in plain words.
     pub what: String,
     /// Values in the answer.
     pub values: usize,
-    /// The first read after opening; the files may be in the page cache.
+    /// The first read after opening; the page cache may hold the files.
     pub cold: Latency,
-    /// Repeated reads, from memory of this process.
+    /// Repeated reads, from this process's memory.
     pub warm: Latency,
-    /// The required p99.
     pub limit: Limit,
 }
 
-/// The largest p99 of a read.
+/// The required p99.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Limit {
-    /// Whether it applies to warm reads or to cold ones.
+    /// Whether it applies to warm or to cold reads.
     pub warm: bool,
-    /// The limit.
     pub p99_ms: f64,
-    /// Whether it was met.
     pub met: bool,
 }
 
-/// A question in this process and in SQL.
+/// The same question natively and in SQL.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Comparison {
-    /// The question in words.
+    /// The question in plain words.
     pub what: String,
     /// The question in SQL.
     pub statement: String,
@@ -76,28 +72,24 @@ pub struct Comparison {
     pub rows: usize,
 }
 
-/// All read latencies.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Reads {
-    /// Worlds of the season.
     pub worlds: usize,
-    /// The questions.
     pub reads: Vec<Read>,
-    /// Worlds that the writer beside R5 committed meanwhile.
+    /// Worlds that the other process committed during R5.
     pub written_beside: usize,
     /// The probability of the bet, confirmed by brute force.
     pub probability: f64,
-    /// Native answers beside SQL; empty without an engine.
+    /// Native answers compared with SQL; empty without an engine.
     pub sql: Vec<Comparison>,
 }
 
-/// The stored season, and how long to repeat a read.
+/// The stored season, and how long to repeat each read.
 struct StoredSeason {
     stored: StoredEnsemble,
     budget: Duration,
 }
 
-/// Measures all reads.
 pub(crate) async fn read_all(bench: &Bench<'_, SeasonWorkload>, sql: Option<Sql<'_>>) -> Result<Reads, BenchError> {
     bench.check_stop("reads")?;
     let data = bench.read_folder();
@@ -151,7 +143,7 @@ impl StoredSeason {
         Ok(Columns::open(self.stored.clone(), CACHE_BYTES)?)
     }
 
-    /// Measures one read, whose cold p99 must not exceed `most_ms`.
+    /// Measures one read; its cold p99 must not exceed `most_ms`.
     fn ask(&self, id: &'static str, what: &str, most_ms: f64, wanted: &[OutcomeRef]) -> Result<Read, BenchError> {
         let cold = repeat(self.budget, COLD_REPEATS, |_| {
             let columns = self.open()?;
@@ -164,7 +156,7 @@ impl StoredSeason {
         Ok(Read { id, what: what.to_owned(), values, cold, warm, limit: Limit::cold(cold, most_ms) })
     }
 
-    /// R6: the probability that five conditions hold together, checked by brute force.
+    /// R6: the probability that five conditions hold together, confirmed by brute force.
     fn price_five_legs(&self) -> Result<(Read, f64), BenchError> {
         let columns = self.open()?;
         let legs = legs(&self.stored.plan.catalogue)?;
@@ -235,8 +227,8 @@ impl StoredSeason {
     }
 }
 
-/// R5: the basket of R2 while another season is written into the same tables on the remaining cores. The answers must equal
-/// the idle ones.
+/// R5: the basket of R2, read while another process writes a season into the same tables on the remaining cores. The
+/// answers must equal those without a writer.
 async fn read_beside_writer(
     bench: &Bench<'_, SeasonWorkload>,
     season: &StoredSeason,
@@ -256,12 +248,12 @@ async fn read_beside_writer(
     let expected = season.open()?.get(wanted)?;
     let mut writer = request.start()?;
     let before = first_commit(&data, &mut writer).await?;
-    // Opened again amid the commits, the table must still show the same season.
+    // A store opened between commits must still show the same season.
     let season = StoredSeason { stored: open_store(&data).await?.ensemble(READ_NAME).await?, budget: season.budget };
     let (mut read, after) = loop {
         let read = season.ask("R5", "5 named outcomes while another season is written", f64::MAX, wanted)?;
         let after = written(&data).await?;
-        // Repeat until there was a commit meanwhile: only then the read was beside a writer.
+        // Repeat until a commit happens during the reads.
         if after > before || !writer.is_alive() {
             break (read, after);
         }
@@ -305,7 +297,7 @@ async fn written(data: &Path) -> Result<usize, BenchError> {
     Ok(store.ensemble(WRITER_NAME).await?.worlds())
 }
 
-/// Times `work`; its result is dropped after the clock has stopped.
+/// Times `work`, excluding the drop of its result.
 fn timed<T>(work: impl FnOnce() -> Result<T, BenchError>) -> Result<Duration, BenchError> {
     let started = Instant::now();
     let result = black_box(work()?);

@@ -12,7 +12,7 @@ use crate::harness::report::plot::{Series, lines, shares, spans};
 use crate::harness::report::{Block, OTHER_SCALE, Section, Table, html as page, markdown as text, on_machine};
 use crate::harness::statistics::Latency;
 
-/// The source system: bits per value, and milliseconds of elapsed time per world for outcomes, and with plays.
+/// The source system: bits per value, and elapsed milliseconds per world for outcomes alone and with plays.
 const SOURCE_BITS: f64 = 8.7;
 const SOURCE_MS: [f64; 2] = [106.0, 198.0];
 const WORLDS: &str = "worlds";
@@ -23,7 +23,6 @@ pub fn markdown(season: &Season) -> String {
     text::render(&sections(season))
 }
 
-/// The report as one HTML page.
 pub fn html(season: &Season) -> String {
     page::render(&sections(season))
 }
@@ -251,7 +250,7 @@ fn cost_table(what: &'static str, sweep: &Sweep) -> Block {
     Table::block(header, sweep.points.iter().map(row))
 }
 
-/// Size beside cost: a codec is chosen by both.
+/// Shows size and cost together, because both decide the choice of a codec.
 fn codec_table(sweep: &Sweep) -> Block {
     let header = [
         "codec",

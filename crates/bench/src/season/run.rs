@@ -17,35 +17,30 @@ use crate::harness::machine::Machine;
 /// Everything that was measured.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Season {
-    /// The machine.
     pub machine: Machine,
-    /// The settings.
     pub workload: SeasonWorkload,
-    /// The write matrix.
     pub writes: Vec<Write>,
-    /// How the cost of a world grows with their number.
+    /// How the cost per world grows with the number of worlds.
     pub scaling: Vec<Scaling>,
-    /// Threads, range sizes, compression codecs.
+    /// Sweeps over threads, range sizes and codecs.
     pub sweeps: Vec<Sweep>,
-    /// Read latencies.
     pub reads: Reads,
-    /// Comparison of the content of runs with equal worlds.
+    /// Whether runs of the same worlds stored the same content.
     pub hashes: Vec<HashCheck>,
-    /// Bars and measured figures.
     pub bars: Vec<Bar>,
 }
 
 impl Season {
-    /// Whether all runs with equal worlds stored the same content.
+    /// Whether all runs of the same worlds stored the same content.
     pub fn is_deterministic(&self) -> bool {
         self.hashes.iter().all(|h| h.different.is_empty())
     }
 }
 
-/// Runs the experiments; with `sql`, also in SQL. Leaves the data folder of the largest season.
+/// Runs the experiments, also in SQL if `sql` is given. Keeps the data folder of the largest season.
 ///
 /// # Errors
-/// Where a run fails or an answer is wrong. Differing content is a result, in [`Season::hashes`].
+/// If a run fails or an answer is wrong. Differing content is a result, in [`Season::hashes`].
 pub async fn season(bench: &Bench<'_, SeasonWorkload>, sql: Option<Sql<'_>>) -> Result<Season, BenchError> {
     bench.workload.check()?;
     bench.check_empty()?;

@@ -1,14 +1,14 @@
-//! How the cost of a world grows with the number of worlds.
+//! How the cost per world grows with the number of worlds.
 
 use serde::Serialize;
 
 use super::writes::Write;
 
-/// Growth up to which it counts as measurement noise.
+/// Growth up to this is measurement noise.
 const PASS_MOST: f64 = 1.10;
 /// Resolution of processor times.
 const TICK_MS: f64 = 10.0;
-/// Growth up to which it is only suspicious.
+/// Growth up to this gets a warning.
 const WARN_MOST: f64 = 1.25;
 
 /// Whether a world costs more at the largest scale than at a smaller one.
@@ -24,7 +24,6 @@ pub enum Growth {
 }
 
 impl Growth {
-    /// Its name.
     pub fn word(self) -> &'static str {
         match self {
             Self::Pass => "PASS",
@@ -39,16 +38,14 @@ impl Growth {
 pub struct Scaling {
     /// The scale.
     pub worlds: u32,
-    /// The largest scale.
     pub largest: u32,
     /// Whether plays were stored.
     pub plays: bool,
     /// Processor time per world at this scale.
     pub cpu_ms_per_world: f64,
-    /// Processor time per world at the largest scale divided by that at this one: 1 for linear cost, less where fixed costs
-    /// still count at this scale, more where the cost grows faster than the worlds.
+    /// Processor time per world at the largest scale divided by that at this scale. 1 means linear cost. Below 1, fixed
+    /// costs still matter at this scale. Above 1, the cost grows faster than the number of worlds.
     pub growth: f64,
-    /// The verdict.
     pub verdict: Growth,
 }
 

@@ -1,4 +1,4 @@
-//! Varies one setting at a time: threads, range sizes, compression codecs.
+//! Varies one setting at a time: threads, range sizes or codecs.
 
 use std::fmt;
 
@@ -13,18 +13,15 @@ use crate::error::BenchError;
 use crate::harness::bench::Bench;
 use crate::harness::statistics::median;
 
-/// Repeats of each setting, in rotated order, so that a slower phase of the machine affects all settings.
+/// Repeats of each setting, in rotated order, so that a slow phase of the machine affects all settings.
 const REPEATS: usize = 3;
 
 /// The varied setting.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum SweepKind {
-    /// Worker threads.
     Threads,
-    /// Worlds of a range.
     RangeWorlds,
-    /// Compression of the tables.
     Codec,
 }
 
@@ -34,7 +31,6 @@ pub enum SweepKind {
 pub enum Setting {
     /// A number of threads or worlds.
     Count(u32),
-    /// A codec.
     Codec(Codec),
 }
 
@@ -47,10 +43,8 @@ impl fmt::Display for Setting {
     }
 }
 
-/// One setting varied.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Sweep {
-    /// The varied setting.
     pub kind: SweepKind,
     /// Worlds of each run.
     pub worlds: u32,
@@ -62,27 +56,21 @@ pub struct Sweep {
     pub points: Vec<SweepPoint>,
 }
 
-/// Medians over the runs of one value.
+/// Medians over the runs with one value.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct SweepPoint {
-    /// The setting.
     pub setting: Setting,
-    /// Number of runs.
     pub runs: usize,
-    /// Elapsed time.
     pub wall_s: f64,
-    /// Processor time.
     pub cpu_s: f64,
-    /// Processor time per world.
     pub cpu_ms_per_world: f64,
-    /// Speed-up over the first value by elapsed time: the median of the ratios within each repeat, which is robust against
-    /// other load.
+    /// Speed-up over the first value by elapsed time: the median of the ratios within each repeat. This is robust
+    /// against other load on the machine.
     pub speed_up: f64,
     /// Time of encoding, compressing and hashing, summed over the threads.
     pub encode_s: f64,
     /// Elapsed time of commits.
     pub commit_s: f64,
-    /// Peak memory.
     pub peak_rss_bytes: u64,
     /// Bytes on disk of outcomes and plays together.
     pub stored_bytes: u64,
@@ -92,7 +80,6 @@ pub struct SweepPoint {
     pub bytes_per_play: f64,
 }
 
-/// All sweeps.
 pub(crate) fn sweep_all(bench: &Bench<'_, SeasonWorkload>, hashes: &mut Hashes) -> Result<Vec<Sweep>, BenchError> {
     let workload = bench.workload;
     if workload.sweep_worlds == 0 {
@@ -152,7 +139,6 @@ fn sweep(
 }
 
 impl SweepKind {
-    /// Its name.
     pub fn word(self) -> &'static str {
         match self {
             Self::Threads => "threads",

@@ -1,4 +1,4 @@
-//! Figures of a season that was never played, and its reports.
+//! Figures and reports of an invented season.
 
 use ::run::{EventTotals, OutcomeTotals, Phases, Summary};
 use table::Codec;
@@ -14,7 +14,7 @@ use super::writes::{Hashes, Write};
 use crate::harness::machine::Machine;
 use crate::harness::statistics::Latency;
 
-/// A run of `worlds` that took `cpu_ms` a world.
+/// A run of `worlds` that took `cpu_ms` per world.
 fn summary(worlds: usize, cpu_ms: f64, hash: &str) -> Summary {
     let values = worlds as u64 * 246_528;
     Summary {
@@ -36,7 +36,7 @@ fn summary(worlds: usize, cpu_ms: f64, hash: &str) -> Summary {
     }
 }
 
-/// Two scales, one sweep, one read, and runs that differ.
+/// Two scales, one sweep, one read, and runs with different content.
 pub(crate) fn example() -> Season {
     let write = |worlds, cpu_ms, plays| Write::of(summary(worlds, cpu_ms, "aa"), plays);
     let writes =

@@ -1,4 +1,4 @@
-//! The settings of the benchmark, and runs that follow them.
+//! The settings of the benchmark, and the runs that use them.
 
 use std::path::{Path, PathBuf};
 
@@ -11,37 +11,34 @@ use crate::error::BenchError;
 use crate::harness::bench::Bench;
 use crate::harness::report::number::short;
 
-/// The ensemble that is read.
+/// The name of the ensemble to read.
 pub(crate) const READ_NAME: &str = "season";
 
-/// The settings.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct SeasonWorkload {
-    /// Worlds of the seasons written, at least one.
+    /// Numbers of worlds of the written seasons, each at least one.
     pub scales: Vec<u32>,
     /// The seed of all seasons.
     pub seed: u64,
-    /// Whether to write every scale with plays, too.
+    /// Whether to also write every scale with plays.
     pub plays: bool,
-    /// Worker threads to compare.
     pub threads: Vec<usize>,
-    /// Worlds of a range to compare.
+    /// Range sizes in worlds to compare.
     pub ranges: Vec<u32>,
-    /// Compression codecs to compare.
     pub codecs: Vec<Codec>,
-    /// Worlds of each run of a sweep; 0 for no sweeps.
+    /// Worlds of each run in a sweep; 0 to skip sweeps.
     pub sweep_worlds: u32,
-    /// How long to repeat each read.
+    /// Seconds to repeat each read.
     pub read_seconds: f64,
 }
 
 impl SeasonWorkload {
-    /// The season that is read: the largest number of worlds, without plays.
+    /// The season to read: the largest number of worlds, without plays.
     pub(crate) fn kept_season(&self) -> (u32, bool) {
         (self.scales.iter().copied().max().unwrap_or(0), false)
     }
 
-    /// Every season once, as worlds and whether it has plays; the one that is kept comes last.
+    /// Every season once, as worlds and whether it has plays; the season to read comes last.
     pub(crate) fn seasons(&self) -> Vec<(u32, bool)> {
         let of_scale = |worlds| [(worlds, false), (worlds, true)].into_iter().take(if self.plays { 2 } else { 1 });
         let mut seasons: Vec<(u32, bool)> = Vec::new();
@@ -54,7 +51,7 @@ impl SeasonWorkload {
         seasons
     }
 
-    /// Worlds of a range in sweeps of other settings: equal for all numbers of threads.
+    /// Worlds per range in sweeps of other settings, equal for all numbers of threads.
     pub(crate) fn shared_range_worlds(&self) -> u32 {
         let most_threads = self.threads.iter().copied().max().unwrap_or(1);
         self.sweep_worlds.div_ceil(2 * most_threads as u32).max(1)
@@ -76,7 +73,6 @@ impl SeasonWorkload {
 }
 
 impl Bench<'_, SeasonWorkload> {
-    /// The data folder of the season that is read.
     pub(crate) fn read_folder(&self) -> PathBuf {
         self.data.join("largest")
     }

@@ -13,11 +13,9 @@ use crate::harness::bench::Bench;
 /// One written season.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Write {
-    /// Worlds played.
     pub worlds: u32,
-    /// Whether plays were stored beside the outcomes.
+    /// Whether plays were stored with the outcomes.
     pub plays: bool,
-    /// Processor time per world.
     pub cpu_ms_per_world: f64,
     /// Worlds per second of elapsed time.
     pub worlds_per_s: f64,
@@ -25,14 +23,12 @@ pub struct Write {
     pub values_per_s: f64,
     /// Plays stored per second of elapsed time.
     pub events_per_s: f64,
-    /// How many times smaller the outcomes are than doubles.
+    /// Size of the outcomes as doubles divided by their stored size.
     pub ratio_to_raw: f64,
-    /// The summary of the run.
     pub run: Summary,
 }
 
 impl Write {
-    /// From the summary of a run.
     pub fn of(run: Summary, plays: bool) -> Self {
         let per_s = |n: u64| if run.wall_s > 0.0 { n as f64 / run.wall_s } else { 0.0 };
         Self {
@@ -48,8 +44,7 @@ impl Write {
     }
 }
 
-/// Writes every scale. Only one season is on the disk at a time: each is removed at once, except the last, which is read
-/// later.
+/// Writes every scale. Removes each season before the next, to save disk space; keeps the last one to read it later.
 pub(crate) fn write_matrix(bench: &Bench<'_, SeasonWorkload>, hashes: &mut Hashes) -> Result<Vec<Write>, BenchError> {
     let workload = bench.workload;
     let mut writes = Vec::new();
@@ -69,7 +64,7 @@ pub(crate) fn write_matrix(bench: &Bench<'_, SeasonWorkload>, hashes: &mut Hashe
     Ok(writes)
 }
 
-/// Content hashes of runs; those with equal worlds must agree.
+/// Content hashes of runs; runs of the same worlds must agree.
 #[derive(Debug, Default)]
 pub struct Hashes(BTreeMap<usize, Vec<Hashed>>);
 
@@ -80,23 +75,21 @@ struct Hashed {
     events: Option<String>,
 }
 
-/// Whether all runs with a number of worlds stored the same content.
+/// Whether all runs of a number of worlds stored the same content.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct HashCheck {
     /// Worlds of each run.
     pub worlds: usize,
-    /// Number of runs.
     pub runs: usize,
     /// Hash of the first run's outcomes.
     pub outcomes: String,
     /// Hash of the plays of the first run with plays.
     pub events: Option<String>,
-    /// Runs with other content: none, unless something is wrong.
+    /// Runs with different content; empty if all is well.
     pub different: Vec<String>,
 }
 
 impl Hashes {
-    /// Adds the hashes of a run.
     pub fn add(&mut self, run: &str, summary: &Summary) {
         let hashed =
             Hashed { run: run.to_owned(), outcomes: summary.hash.clone(), events: summary.events.hash.clone() };

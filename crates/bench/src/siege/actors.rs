@@ -1,4 +1,4 @@
-//! Runs all actors of one life on threads.
+//! Runs all actors of one life in threads.
 
 use world::Stream;
 
@@ -9,11 +9,11 @@ use crate::error::BenchError;
 /// An actor that may fail.
 type Worker = fn(&Front<'_>, Stream) -> Result<(), BenchError>;
 
-/// Actors that only talk to the server; their failures are findings.
+/// Actors that only send requests to the server; their failures are findings.
 const SPEAKERS: [fn(&Front<'_>, Stream); 6] =
     [messy::send, messy::send, askers::ask, askers::ask, hostile::attack, hostile::attack];
 
-/// Actors that also have files, which may fail.
+/// Actors that also use files, which may fail.
 const WORKERS: [Worker; 8] = [
     writers::send,
     writers::send,
@@ -25,7 +25,7 @@ const WORKERS: [Worker; 8] = [
     worlds::play,
 ];
 
-/// Runs all actors while `conduct` runs, which ends the life.
+/// Runs all actors while `conduct` runs. `conduct` ends the life.
 pub(super) fn act(front: &Front<'_>, conduct: impl FnOnce() -> Result<(), BenchError>) -> Result<(), BenchError> {
     std::thread::scope(|scope| {
         scope.spawn(|| watch::watch(front));

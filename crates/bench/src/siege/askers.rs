@@ -1,4 +1,4 @@
-//! Actors that ask questions with known answers, in every way.
+//! Actors that ask questions with known answers, over every interface.
 
 use serde_json::{Value, json};
 use world::Stream;
@@ -14,7 +14,7 @@ use super::writers::{exchange, post, status, words};
 use crate::error::BenchError;
 use crate::harness::http::Connection;
 
-/// Asks question after question until the life is over.
+/// Asks questions until the life is over.
 pub(super) fn ask(front: &Front<'_>, mut dice: Stream) {
     let mut asker = Asker { front, http: None, postgres: None };
     while !front.is_over() {
@@ -30,7 +30,7 @@ pub(super) fn ask(front: &Front<'_>, mut dice: Stream) {
     }
 }
 
-/// Asks by processes of `ask` and `sql` until the life is over.
+/// Asks with processes of `ask` and `sql` until the life is over.
 pub(super) fn ask_by_process(front: &Front<'_>, mut dice: Stream) -> Result<(), BenchError> {
     let campaign = front.campaign;
     while !front.is_over() {
@@ -42,7 +42,7 @@ pub(super) fn ask_by_process(front: &Front<'_>, mut dice: Stream) -> Result<(), 
             0 => ["ask", &name, "--count", "--format", "json"].to_vec(),
             _ => ["sql", &sql, "--format", "json"].to_vec(),
         };
-        // A table that does not exist yet is rightly refused.
+        // The program may refuse a table that does not exist yet.
         let shell = Shell { campaign, life: front.life, actor: "ask" };
         match shell.run(&words, None, None)? {
             Ended::Well(printed) => {
@@ -62,7 +62,7 @@ pub(super) fn ask_by_process(front: &Front<'_>, mut dice: Stream) -> Result<(), 
 /// Compares a count of rows with the requests acknowledged before the question and those sent before the answer.
 fn held(front: &Front<'_>, table: usize, before: &[u64], counted: Option<u64>, question: &str) {
     let ledger = &front.campaign.ledger;
-    // Removed requests need not be counted.
+    // The count may miss removed requests.
     let removed = ledger.removed_below(table);
     let least = before.iter().filter(|request| **request >= removed).count() as u64 * ROWS;
     let most = ledger.sent(table) * ROWS;
@@ -80,7 +80,7 @@ struct Asker<'a, 'b> {
 }
 
 impl Asker<'_, '_> {
-    /// The rows of an answer over HTTP; `None` where the server is busy.
+    /// The rows of an answer over HTTP; `None` if the server is busy.
     fn over_http(&mut self, sql: &str) -> Option<Vec<Vec<Value>>> {
         let body = json!({"sql": sql}).to_string();
         let request = post("/api/v1/sql", "content-type: application/json\r\n", body.as_bytes());
@@ -91,7 +91,7 @@ impl Asker<'_, '_> {
                 Tallies::count(&self.front.campaign.tallies.busy);
                 return None;
             }
-            // A question may need temporary files, which a full disk refuses.
+            // A question may need temporary files, which fail on a full disk.
             Some(_) if self.front.is_disk_full() => return None,
             _ => {
                 self.front.find(Kind::Wrong, format!("{sql}: {}", words(&reply)));
@@ -106,7 +106,7 @@ impl Asker<'_, '_> {
         )
     }
 
-    /// The same over `PostgreSQL`'s protocol, where all values are text.
+    /// The same over `PostgreSQL`'s protocol; all values are text.
     fn over_postgres(&mut self, sql: &str) -> Option<Vec<Vec<Value>>> {
         let connection = match self.postgres.take() {
             Some(connection) => Ok(connection),
@@ -121,7 +121,7 @@ impl Asker<'_, '_> {
                 };
                 Some(rows.into_iter().map(|row| row.into_iter().map(field).collect()).collect())
             }
-            // Busy, or stopped by the time limit.
+            // The server is busy, or its time limit stopped the question.
             Ok((Err(said), _)) if said.contains("53300") || said.contains("57014") || said.contains("53") => {
                 Tallies::count(&self.front.campaign.tallies.busy);
                 None
@@ -150,7 +150,7 @@ impl Asker<'_, '_> {
         }
     }
 
-    /// Asks for an acknowledged request, which must be complete.
+    /// Asks for an acknowledged request; all its rows must be there.
     fn request(&mut self, table: usize, dice: &mut Stream) {
         let ledger = &self.front.campaign.ledger;
         let recent = ledger.last_acknowledged(table, 200);
@@ -178,7 +178,7 @@ impl Asker<'_, '_> {
         }
     }
 
-    /// Prices the bet, whose answer is known.
+    /// Asks for the probability of the bet, and compares it with the known answer.
     fn price(&mut self) {
         let body = bet().to_string();
         let request = post("/api/v1/price", "content-type: application/json\r\n", body.as_bytes());
@@ -204,7 +204,7 @@ impl Asker<'_, '_> {
         let reply = exchange(self.front, &mut self.http, request.as_bytes());
         match status(&reply) {
             Some(200) => Tallies::count(&self.front.campaign.tallies.answers),
-            // Not ready for ten seconds after a failed write.
+            // The server is not ready for ten seconds after a failed write.
             Some(503) if path == "/ready" => {}
             _ => self.front.find(Kind::Wrong, format!("GET {path}: {}", words(&reply))),
         }

@@ -1,4 +1,4 @@
-//! Compares the tables of numbered rows with what was acknowledged.
+//! Compares the tables of numbered rows with the acknowledged requests.
 
 use std::fs::{self, File};
 
@@ -16,7 +16,7 @@ use super::shell::{Ended, Shell};
 use crate::error::BenchError;
 use crate::ingest::records::Measurement;
 
-/// The stored rows of a request: all, distinct numbers, and changed values.
+/// The stored rows of a request: all rows, distinct numbers, and changed values.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 struct Stored {
     rows: u64,
@@ -24,7 +24,7 @@ struct Stored {
     changed: u64,
 }
 
-/// Asks by processes while nothing writes.
+/// Asks with processes while nothing writes.
 pub(super) struct Reader<'a> {
     pub(super) campaign: &'a Campaign<'a>,
     pub(super) life: u32,
@@ -55,7 +55,6 @@ impl Reader<'_> {
         serde_json::from_slice(&printed).map_err(|e| BenchError::Wrong(format!("{statement}: {e}")))
     }
 
-    /// Whether a table exists.
     fn has_table(&self, table: &str) -> Result<bool, BenchError> {
         let (database, name) = table.split_once('.').unwrap_or_default();
         let there = format!(
@@ -65,7 +64,7 @@ impl Reader<'_> {
         Ok(!self.sql(&there)?.is_empty())
     }
 
-    /// The answer to a statement about one table; empty where it does not exist.
+    /// The answer to a statement about one table; empty if the table does not exist.
     pub(super) fn sql_of_table(&self, table: &str, statement: &str) -> Result<Vec<Value>, BenchError> {
         if self.has_table(table)? { self.sql(statement) } else { Ok(Vec::new()) }
     }
@@ -78,7 +77,7 @@ impl Reader<'_> {
         Ok(())
     }
 
-    /// The stored requests from `first` on in SQL, by number; equal neighbours come as one row.
+    /// The stored requests from `first` on, read in SQL and ordered by number. Adjacent equal requests form one row.
     fn stored_in_sql(&self, table: &Measurement, first: u64) -> Result<Vec<Stored>, BenchError> {
         let name = format!("{DATABASE}.{}", table.name);
         let (row, changed) = (rows::row_in_sql(), rows::is_changed_in_sql(table.fields));
@@ -156,7 +155,7 @@ impl Reader<'_> {
         let ledger = &self.campaign.ledger;
         let (removed, gone) = (ledger.removed_below(place), ledger.is_gone_below(place));
         let fates = ledger.fates();
-        // Requests with the same fault become one finding.
+        // Combine requests with the same fault into one finding.
         let mut faults: Vec<(Kind, &'static str, u64, Vec<u64>)> = Vec::new();
         let mut fault = |kind, what, times, request| match faults.iter_mut().find(|fault| fault.1 == what) {
             Some((_, _, all, requests)) => {
@@ -197,7 +196,7 @@ impl Reader<'_> {
     }
 }
 
-/// Adds the rows of a batch to their requests; returns how many belong to none.
+/// Adds a batch's rows to their requests; returns the number of rows that belong to no request.
 fn count(
     batch: &RecordBatch,
     table: &Measurement,

@@ -1,4 +1,4 @@
-//! A clock that steps, for the processes of a siege only: the library of `faketime`, where it is installed.
+//! A clock that steps, for the siege's processes only. It needs the library of `faketime`.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -30,7 +30,7 @@ impl Clock {
         Ok(clock)
     }
 
-    /// Whether it can step.
+    /// Whether the library is installed.
     pub(super) fn is_there(&self) -> bool {
         self.library.is_some()
     }
@@ -40,8 +40,8 @@ impl Clock {
         fs::write(&self.file, format!("{seconds:+}\n")).map_err(BenchError::io("write", &self.file))
     }
 
-    /// Gives a process this clock. Its monotonic clock and the times of files do not change, as on a machine whose clock is
-    /// set.
+    /// Sets this clock for a process. Its monotonic clock and file times stay unchanged, as on a machine with a changed
+    /// clock.
     pub(super) fn give(&self, command: &mut Command) {
         if let Some(library) = self.library {
             command.env("LD_PRELOAD", library).env("FAKETIME_TIMESTAMP_FILE", &self.file);

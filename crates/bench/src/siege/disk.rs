@@ -8,7 +8,7 @@ use rustix::fs::FallocateFlags;
 use crate::error::BenchError;
 use crate::harness::disk_space;
 
-/// A disk for the siege only.
+/// A disk used only by the siege.
 pub(super) struct OwnDisk {
     ballast: PathBuf,
 }
@@ -29,13 +29,12 @@ impl OwnDisk {
             return Ok(());
         }
         match rustix::fs::fallocate(&file, FallocateFlags::empty(), 0, taken) {
-            // The disk was filled meanwhile.
+            // Other writers filled the disk first.
             Ok(()) | Err(rustix::io::Errno::NOSPC) => Ok(()),
             Err(errno) => Err(failed(errno.into())),
         }
     }
 
-    /// Frees the space.
     pub(super) fn release(&self) -> Result<(), BenchError> {
         match fs::remove_file(&self.ballast) {
             Err(source) if source.kind() != std::io::ErrorKind::NotFound => {

@@ -5,7 +5,7 @@ use std::sync::{Mutex, PoisonError};
 
 use serde::Serialize;
 
-/// Counts of findings: all but the last two must be zero.
+/// Counts of findings. All but the last two must be zero.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize)]
 pub struct Figures {
     /// Acknowledged requests with missing rows.
@@ -18,9 +18,8 @@ pub struct Figures {
     pub wrong: u64,
     /// Panics, and processes that died without a kill by the siege.
     pub deaths: u64,
-    /// Seconds in which a running server did not answer, beyond the first second of each silence.
+    /// Seconds without an answer from a running server, beyond the first second of each silence.
     pub silent_s: f64,
-    /// The longest silence in seconds.
     pub longest_silence_s: f64,
 }
 
@@ -34,11 +33,9 @@ impl Figures {
 /// A violation.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Finding {
-    /// Its kind.
     pub kind: Kind,
     /// The life of the server.
     pub life: u32,
-    /// The details.
     pub what: String,
 }
 
@@ -67,11 +64,10 @@ pub enum Kind {
     Changed,
     /// An answer is wrong.
     Wrong,
-    /// A process died.
     Death,
 }
 
-/// Findings that are kept; further ones are only counted.
+/// Number of findings to keep; further ones are only counted.
 const KEPT_MAX: usize = 100;
 
 /// Collects findings from all threads.

@@ -1,4 +1,4 @@
-//! What the actors of a siege share.
+//! State shared by the actors of a siege.
 
 use std::net::SocketAddr;
 use std::path::Path;
@@ -14,12 +14,11 @@ use super::ledger::{Ledger, MessyLedger};
 use super::tallies::Tallies;
 use crate::ingest::records::Measurement;
 
-/// What lasts over all lives.
+/// State that lasts over all lives.
 pub(super) struct Campaign<'a> {
     pub(super) program: &'a Path,
-    /// The data folder.
     pub(super) data: &'a Path,
-    /// A folder for files of the siege, on another disk than the data folder where that has its own.
+    /// A folder for the siege's files. If the data folder has its own disk, this one is on another.
     pub(super) scratch: &'a Path,
     pub(super) seed: u64,
     pub(super) tables: Vec<Measurement>,
@@ -28,7 +27,7 @@ pub(super) struct Campaign<'a> {
     pub(super) messy: MessyLedger,
     pub(super) findings: Findings,
     pub(super) tallies: Tallies,
-    /// What the worlds must be.
+    /// The expected worlds.
     pub(super) known: Known,
     /// Peak memory of the server, and of all its question processes together.
     pub(super) peaks: [AtomicU64; 2],
@@ -43,7 +42,7 @@ pub(super) struct Front<'a> {
     pub(super) server: u32,
     /// Set before the server is killed or stopped.
     pub(super) over: AtomicBool,
-    /// Whether the disk is or was just full.
+    /// Whether the disk is full or was until recently.
     pub(super) disk_full: AtomicBool,
 }
 
@@ -61,7 +60,7 @@ impl Front<'_> {
         Stream::new(Seed(self.campaign.seed), World(self.life), actor, 1)
     }
 
-    /// Waits, or returns early when the life ends.
+    /// Waits; returns early when the life ends.
     pub(super) fn rest(&self, ms: u32) {
         for _ in 0..ms.div_ceil(20) {
             if self.is_over() {
@@ -71,7 +70,7 @@ impl Front<'_> {
         }
     }
 
-    /// Adds a finding, unless the life is over: then the server may have cut off the actor.
+    /// Adds a finding, unless the life is over: its end cuts off actors.
     pub(super) fn find(&self, kind: Kind, what: String) {
         if !self.is_over() {
             self.campaign.findings.add(kind, self.life, 1, what);

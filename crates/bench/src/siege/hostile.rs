@@ -13,7 +13,7 @@ use super::postgres::PgConnection;
 use super::tallies::Tallies;
 use super::writers::{exchange, post, status, words};
 
-/// How long to wait for an answer to garbage.
+/// Time to wait for an answer to garbage.
 const GARBAGE_WAIT: Duration = Duration::from_secs(2);
 
 /// Attacks until the life is over.
@@ -35,7 +35,7 @@ pub(super) fn attack(front: &Front<'_>, mut dice: Stream) {
     }
 }
 
-/// A question that has crashed servers or filled their memory.
+/// A question of a kind that has crashed servers or filled their memory.
 fn statement(dice: &mut Stream) -> String {
     let many = 1 + dice.below(40_000) as usize;
     let table = *pick(dice, &["siege.cpu", "siege.mem", "messy.\"Things\""]);
@@ -70,7 +70,7 @@ fn statement(dice: &mut Stream) -> String {
 fn over_http(front: &Front<'_>, path: &str, body: &str) {
     let request = post(path, "content-type: application/json\r\n", body.as_bytes());
     let reply = exchange(front, &mut None, &request);
-    // An answer that is too long for this client counts as one.
+    // An answer that is too long for this client counts as an answer.
     let is_long = reply.as_ref().is_err_and(|error| error.kind() == std::io::ErrorKind::InvalidData);
     if !matches!(status(&reply), Some(200 | 400 | 408 | 413 | 503)) && !is_long && !front.is_disk_full() {
         let began: String = body.chars().take(100).collect();
@@ -89,7 +89,7 @@ fn over_postgres(front: &Front<'_>, sql: &str) {
 /// Sends invalid bytes to either port.
 fn garbage(front: &Front<'_>, dice: &mut Stream) {
     let bytes: Vec<u8> = (0..=dice.below(5_000)).map(|_| dice.next_u32() as u8).collect();
-    // The server may do anything with the connection, as long as it survives.
+    // The server may close the connection, as long as it survives.
     if dice.chance(0.5) {
         let connected = PgConnection::open(front.postgres);
         drop(connected.and_then(|connection| connection.send_raw(&bytes, GARBAGE_WAIT)));
@@ -104,13 +104,13 @@ fn garbage(front: &Front<'_>, dice: &mut Stream) {
     }
 }
 
-/// A request whose client disconnects before the answer, or in the middle of the body.
+/// Sends a request, and disconnects before the answer or in the middle of the body.
 fn half_a_request(front: &Front<'_>, dice: &mut Stream) {
     let body = json!({"sql": statement(dice)}).to_string();
     let request = post("/api/v1/sql", "content-type: application/json\r\n", body.as_bytes());
     let sent = if dice.chance(0.5) { request.len() } else { dice.below(request.len() as u32) as usize };
     if let Ok(mut stream) = TcpStream::connect(front.address) {
-        // The server may be gone by now.
+        // The server may be gone already.
         drop(stream.write_all(&request[..sent]));
         front.rest(dice.below(300));
     }

@@ -8,9 +8,9 @@ use crate::error::BenchError;
 use crate::harness::child::measure;
 use crate::harness::launch;
 
-/// The ensemble that stays, for questions.
+/// The ensemble that stays for questions.
 const SEASON: [&str; 8] = ["run", "football", "--worlds", "40", "--name", "season", "--format", "json"];
-/// The ensemble that is played and dropped again and again.
+/// The ensemble that is played and dropped repeatedly.
 pub(super) const PASSING: [&str; 12] = [
     "run",
     "football",
@@ -60,9 +60,9 @@ impl Known {
         Ok(Self { hash, price })
     }
 
-    /// A figure in which a price differs from the expected one.
+    /// The first figure that differs from the expected answer.
     pub(super) fn differs(&self, price: &Value) -> Option<String> {
-        // Times are not compared.
+        // All fields except times.
         let fields = ["probability", "worlds", "hits", "matching", "matched"];
         let mut compared = fields.iter().filter(|field| !self.price[**field].is_null());
         let other = compared.find(|field| self.price[**field] != price[**field]);

@@ -27,11 +27,11 @@ pub(super) struct Ledger(Mutex<State>);
 #[derive(Default)]
 struct State {
     fates: Vec<Fate>,
-    /// Unanswered requests with a key, which may be sent again.
+    /// Unanswered requests with a key; they may be sent again.
     again: BTreeSet<u64>,
-    /// By table, the number below which requests may be removed.
+    /// By table: requests below this number may be removed.
     removed: [u64; TABLES as usize],
-    /// By table, the number below which requests are removed, and must not come back.
+    /// By table: requests below this number are removed, and must not come back.
     gone: [u64; TABLES as usize],
 }
 
@@ -61,27 +61,24 @@ impl Ledger {
         requests
     }
 
-    /// Sets the fate of a request.
     pub(super) fn set(&self, request: u64, fate: Fate) {
         self.state().fates[request as usize] = fate;
     }
 
-    /// Keeps a request with a key for sending it again.
+    /// Keeps a request with a key, to send it again later.
     pub(super) fn keep(&self, request: u64) {
         self.state().again.insert(request);
     }
 
-    /// A request to send again, where there is one.
+    /// Takes a request to send again, if any.
     pub(super) fn take_kept(&self) -> Option<u64> {
         self.state().again.pop_first()
     }
 
-    /// The number of requests.
     pub(super) fn len(&self) -> u64 {
         self.state().fates.len() as u64
     }
 
-    /// The fates of all requests.
     pub(super) fn fates(&self) -> Vec<Fate> {
         self.state().fates.clone()
     }
@@ -97,7 +94,7 @@ impl Ledger {
         self.state().removed[table]
     }
 
-    /// Notes that requests below `request` are removed from a table. None of them may be sent again.
+    /// Notes that requests below `request` are removed from a table. The caller must not send any of them again.
     pub(super) fn gone_below(&self, table: usize, request: u64) {
         let mut state = self.state();
         state.gone[table] = state.gone[table].max(request);
@@ -133,7 +130,7 @@ impl Ledger {
     }
 }
 
-/// The values of a row, and whether it was acknowledged; `None` where it was refused.
+/// The values of a row, and whether it was acknowledged; `None` if it was refused.
 type Sent = Option<(Map<String, Value>, bool)>;
 
 /// The rows of mixed types, by number.

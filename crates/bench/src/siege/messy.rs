@@ -1,4 +1,4 @@
-//! Rows of mixed types and names, one per request, and the check of their tables.
+//! Sends rows of mixed types and names, one per request, and checks their tables.
 
 use std::collections::BTreeMap;
 
@@ -12,7 +12,6 @@ use super::tallies::Tallies;
 use super::writers::{exchange, post, status, words};
 use crate::error::BenchError;
 
-/// The database of these tables.
 const DATABASE: &str = "messy";
 const TABLES: [&str; 3] = ["Things", "a.b.c", "größe"];
 /// Names that some stores refuse.
@@ -93,7 +92,7 @@ pub(super) fn send(front: &Front<'_>, mut dice: Stream) {
 fn row(dice: &mut Stream) -> Map<String, Value> {
     let fields = (0..=dice.below(6)).map(|_| {
         let name = (*pick(dice, &NAMES)).to_owned();
-        // Mostly one type per name, so that columns get a type that other values conflict with.
+        // Mostly one type per name, so that other values conflict with the column's type.
         let kind = if dice.chance(0.8) { name.len() as u32 % 5 } else { dice.below(5) };
         (name, value(kind, dice))
     });
@@ -105,7 +104,7 @@ fn value(kind: u32, dice: &mut Stream) -> Value {
         0 => Value::from(i64::from(dice.next_u32()) - (1 << 31)),
         1 => Value::from(*pick(dice, &[i64::MAX, i64::MIN, (1 << 53) + 1, -(1 << 53) - 1, 1_234_567_890_123_456_789])),
         2 => {
-            // Short numbers, which serde_json reads back exactly.
+            // Short numbers, because serde_json reads them back exactly.
             let real = f64::from(dice.next_u32()) / 1e3;
             Number::from_f64(*pick(dice, &[real, -real, 1e22, 0.1])).map_or(Value::Null, Value::Number)
         }

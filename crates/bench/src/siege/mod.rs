@@ -1,10 +1,11 @@
-//! A siege: everything at once against one data folder and a server that is killed again and again.
+//! A siege: every kind of load at once against one data folder, with a server that is killed repeatedly.
 //!
-//! Enters: a program and a [`SiegeWorkload`]. Leaves: a [`Siege`] whose [`Figures`] count lost, doubled and changed rows, wrong
-//! answers, unexpected deaths of processes, and seconds of silence. All but the last must be zero ([`Siege::holds`]).
+//! Enters: a program and a [`SiegeWorkload`]. Leaves: a [`Siege`]. Its [`Figures`] count lost, doubled and changed
+//! rows, wrong answers, unexpected deaths of processes, and seconds of silence. All but the silence must be zero
+//! ([`Siege::holds`]).
 //!
-//! The seed fixes the plan: settings of each server, actions, full disks, steps of the clock, and kills. How far each actor
-//! gets depends on the machine.
+//! The seed fixes the plan: the settings of each server, actions, full disks, steps of the clock, and kills. The
+//! progress of each actor depends on the machine.
 
 mod actors;
 mod askers;

@@ -5,7 +5,7 @@ use std::net::{SocketAddr, TcpStream};
 use std::time::Duration;
 
 const PATIENCE: Duration = Duration::from_secs(90);
-/// Bytes of an answer that are kept, at most.
+/// Maximum bytes to keep of an answer.
 const ANSWER_MAX: usize = 16 << 20;
 
 /// Rows of texts, or the server's error.
@@ -33,14 +33,14 @@ impl PgConnection {
         Ok(connection)
     }
 
-    /// Asks one statement.
+    /// Sends one statement, and returns its answer.
     pub(super) fn ask(&mut self, sql: &str) -> io::Result<Answer> {
         let query = message(b'Q', format!("{sql}\0").as_bytes());
         self.0.get_mut().write_all(&query)?;
         self.until_ready()
     }
 
-    /// Sends bytes, and reads until the server stops or a time is over.
+    /// Sends bytes, and reads until the server stops or `wait` has passed.
     pub(super) fn send_raw(mut self, bytes: &[u8], wait: Duration) -> io::Result<()> {
         self.0.get_mut().set_read_timeout(Some(wait))?;
         self.0.get_mut().write_all(bytes)?;

@@ -1,6 +1,6 @@
-//! Rows whose values follow from their numbers.
+//! Rows with values that follow from their numbers.
 //!
-//! A request has [`ROWS`] rows with unique numbers, and goes to the table of its number.
+//! A request has [`ROWS`] rows with unique numbers. Its own number determines its table.
 
 use std::ops::Range;
 
@@ -9,16 +9,14 @@ use crate::ingest::records::{HOSTS, HUNDREDTHS, Records};
 
 /// Rows of a request.
 pub(super) const ROWS: u64 = 100;
-/// Number of tables, which requests use in turn.
+/// Number of tables; requests use them in turn.
 pub(super) const TABLES: u64 = 3;
-/// The database of these tables.
 pub(super) const DATABASE: &str = "siege";
 /// The time of row 0: 2026-01-01, in microseconds since 1970.
 const FIRST_TIME: i64 = 1_767_225_600_000_000;
 /// Microseconds between rows.
 const STEP: i64 = 1_000;
 
-/// The number of a request's table.
 pub(super) fn table_of(request: u64) -> usize {
     (request % TABLES) as usize
 }
@@ -28,7 +26,6 @@ fn rows_of(request: u64) -> Range<u64> {
     request * ROWS..(request + 1) * ROWS
 }
 
-/// The rows of some requests.
 pub(super) fn records(requests: &[u64]) -> Records {
     let mut records = Records::default();
     for row in requests.iter().flat_map(|request| rows_of(*request)) {
@@ -63,7 +60,7 @@ pub(super) fn row_at(time: i64) -> Option<u64> {
     (since >= 0 && since % STEP == 0).then_some((since / STEP) as u64)
 }
 
-/// Whether the values of a row fit its number.
+/// Whether a row's values match its number.
 pub(super) fn is_row(row: u64, host: &str, values: [f64; 3]) -> bool {
     let expected = values_of(row).map(|hundredths| f64::from(hundredths) / 100.0);
     host == name((row % u64::from(HOSTS)) as u16) && values == expected
@@ -74,12 +71,12 @@ pub(super) fn first_field_sum(request: u64) -> f64 {
     rows_of(request).map(|row| f64::from(values_of(row)[0]) / 100.0).sum()
 }
 
-/// SQL for the number of a row, from its time.
+/// SQL that computes a row's number from its time.
 pub(super) fn row_in_sql() -> String {
     format!("(CAST(time AS BIGINT) - {FIRST_TIME}) / {STEP}")
 }
 
-/// SQL for whether the values of row `r` do not fit its number.
+/// SQL that tests whether the values of row `r` differ from those of its number.
 pub(super) fn is_changed_in_sql(fields: [&str; 3]) -> String {
     let [a, b, c] = fields;
     format!(

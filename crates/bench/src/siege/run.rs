@@ -1,4 +1,4 @@
-//! Runs the siege: one life of the server after another.
+//! Runs the siege, one life of the server after another.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -28,51 +28,41 @@ use crate::harness::machine::Machine;
 use crate::harness::server::RunningServer;
 use crate::ingest::records::measurements;
 
-/// Lives between two full checks; the others check new rows only.
+/// Lives between two full checks; the others check only new rows.
 const CHECK_ALL_EACH: u32 = 8;
 /// Offsets from the machine's clock in seconds.
 const CLOCKS: [i64; 6] = [0, 3_600, -3_600, 40_000, -40_000, 61];
 
-/// The settings.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct SiegeWorkload {
-    /// Duration in minutes.
     pub minutes: f64,
-    /// Seed of the plan.
     pub seed: u64,
-    /// The root of a disk for the siege only, which holds the data folder and may be filled.
+    /// The root of a disk used only by the siege. The disk holds the data folder, and the siege may fill it.
     pub disk: Option<PathBuf>,
 }
 
 /// The result.
 #[derive(Debug, Serialize)]
 pub struct Siege {
-    /// The machine.
     pub machine: Machine,
-    /// The settings.
     pub workload: SiegeWorkload,
     /// Duration, including checks.
     pub elapsed_s: f64,
-    /// Lives of the server: ended by SIGKILL, and in order.
+    /// Lives of the server: those ended by SIGKILL, and those ended in order.
     pub lives: [u32; 2],
-    /// Number of full disks.
     pub full_disks: u32,
-    /// Number of steps of the clock.
     pub clock_steps: u32,
     /// Rows of exports that were compared at the end.
     pub rows_compared: u64,
-    /// Counts of findings.
     pub figures: Figures,
-    /// The findings.
     pub findings: Vec<Finding>,
-    /// Counts of actions.
     pub tallies: Tallies,
     /// Peak memory of the server, and of all its question processes together, in bytes.
     pub peaks: [u64; 2],
 }
 
 impl Siege {
-    /// Whether nothing was found.
+    /// Whether the siege found no violation.
     pub fn holds(&self) -> bool {
         self.figures.holds()
     }
@@ -82,9 +72,9 @@ impl Siege {
 struct Plan {
     flags: Vec<String>,
     lasts: Duration,
-    /// Whether SIGKILL or SIGTERM ends it.
+    /// Whether the life ends by SIGKILL; otherwise by SIGTERM.
     is_killed: bool,
-    /// When the disk becomes full, for how long, and with how many bytes left.
+    /// When the disk becomes full, for how long, and how many bytes stay free.
     full: Option<(Duration, Duration, u64)>,
     /// When the clock steps, and its new offset.
     step: Option<(Duration, i64)>,
@@ -119,7 +109,7 @@ impl Plan {
 /// Besieges a server.
 ///
 /// # Errors
-/// Where the siege cannot go on: its files fail, or a server does not start. Faults of the server are findings.
+/// If the siege cannot continue, because its files fail or a server does not start. Faults of the server are findings.
 pub fn siege(bench: &Bench<'_, SiegeWorkload>) -> Result<Siege, BenchError> {
     let workload = bench.workload;
     if !(workload.minutes > 0.0 && workload.minutes <= 10_000.0) {
@@ -183,7 +173,7 @@ pub fn siege(bench: &Bench<'_, SiegeWorkload>) -> Result<Siege, BenchError> {
     })
 }
 
-/// Copies the data folder from a disk that ends with this process, for later analysis.
+/// Copies the data folder for later analysis: its disk ends with this process.
 fn keep(from: &Path, to: &Path) -> Result<(), BenchError> {
     let copied = Command::new("cp").arg("-a").arg(from).arg(to).status().map_err(BenchError::io("copy", from))?;
     if copied.success() { Ok(()) } else { Err(BenchError::io("copy", from)(std::io::Error::other(copied.to_string()))) }
@@ -194,16 +184,16 @@ struct Done {
     lives: [u32; 2],
     full_disks: u32,
     clock_steps: u32,
-    /// The first request and messy row that are not checked yet.
+    /// The first request and the first messy row not yet checked.
     checked: [u64; 2],
 }
 
-/// The siege under way.
+/// A running siege.
 struct War<'a> {
     bench: &'a Bench<'a, SiegeWorkload>,
     campaign: &'a Campaign<'a>,
     disk: Option<OwnDisk>,
-    /// Findings that were noted.
+    /// Number of findings already noted.
     noted: usize,
     done: Done,
 }
@@ -250,7 +240,7 @@ impl War<'_> {
         let mut dead = None;
         act(&front, || {
             let conducted = self.conduct(&front, plan, &mut server, &mut dead);
-            // The actors must end in any case.
+            // The actors must end even after an error.
             front.over.store(true, Ordering::SeqCst);
             if plan.is_killed && dead.is_none() {
                 server.kill()?;
@@ -315,17 +305,17 @@ impl War<'_> {
         }
         front.over.store(true, Ordering::SeqCst);
         if full_until.is_some() && plan.is_killed {
-            // The server is killed while the disk is full.
+            // Kill the server while the disk is full.
             server.kill()?;
         }
         self.disk.as_ref().map_or(Ok(()), OwnDisk::release)
     }
 
-    /// Compares stored with acknowledged rows: all, or new ones only.
+    /// Compares stored with acknowledged rows, all or only new ones.
     fn check(&mut self, life: u32, all: bool) -> Result<(), BenchError> {
         let reader = Reader { campaign: self.campaign, life };
         let [requests, rows] = if all { [0, 0] } else { self.done.checked };
-        // Requests that are sent again may be older than checked ones.
+        // A kept request may be older than checked ones.
         let requests = self.campaign.ledger.first_kept().map_or(requests, |kept| requests.min(kept));
         let seen = [self.campaign.ledger.len(), self.campaign.messy.len()];
         reader.check(requests)?;
@@ -334,7 +324,6 @@ impl War<'_> {
         Ok(())
     }
 
-    /// Notes new findings.
     fn note_findings(&mut self) {
         let new = self.campaign.findings.since(self.noted);
         for finding in &new {

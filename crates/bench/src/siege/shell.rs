@@ -1,4 +1,4 @@
-//! Runs the program beside its server, and kills some of these processes.
+//! Runs the program next to its server, and kills some of its processes.
 
 use std::fs::{self, File};
 use std::os::unix::process::{CommandExt as _, ExitStatusExt as _};
@@ -11,7 +11,7 @@ use super::tallies::Tallies;
 use crate::error::BenchError;
 use crate::harness::launch;
 
-/// Time after which a process counts as hanging.
+/// A process that runs longer counts as hanging.
 const PATIENCE: Duration = Duration::from_mins(5);
 
 /// How a process ended.
@@ -28,15 +28,15 @@ pub(super) enum Ended {
 pub(super) struct Shell<'a> {
     pub(super) campaign: &'a Campaign<'a>,
     pub(super) life: u32,
-    /// The actor that starts it, which names its files: unique at any time.
+    /// The actor that starts the process. It names the process's files, so it must be unique at any time.
     pub(super) actor: &'static str,
 }
 
 impl Shell<'_> {
-    /// Runs the program with arguments and `--data`, and kills it after `kill_after` where it still runs.
+    /// Runs the program with arguments and `--data`. Kills it after `kill_after` if it still runs.
     ///
     /// # Errors
-    /// Where it cannot be started, or files of the siege fail. A process that dies or hangs is a finding.
+    /// If the process cannot be started, or files of the siege fail. A process that dies or hangs is a finding.
     pub(super) fn run(
         &self,
         words: &[&str],

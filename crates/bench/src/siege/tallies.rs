@@ -1,4 +1,4 @@
-//! Counts of what the siege did.
+//! Counts of the siege's actions.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -9,9 +9,9 @@ use serde::Serialize;
 pub struct Tallies {
     /// Acknowledged requests with rows.
     pub writes: AtomicU64,
-    /// Requests with rows that were refused for now, for lack of memory or disk space.
+    /// Requests with rows refused temporarily, for lack of memory or disk space.
     pub refused_writes: AtomicU64,
-    /// Requests that were sent again with their key after a kill.
+    /// Requests sent again with their key after a kill.
     pub repeated_writes: AtomicU64,
     /// Rows of mixed types and names.
     pub messy_rows: AtomicU64,
@@ -27,16 +27,13 @@ pub struct Tallies {
     pub hostile: AtomicU64,
     /// Successful processes of upkeep.
     pub upkeep: AtomicU64,
-    /// Refused processes of upkeep.
     pub refused_upkeep: AtomicU64,
-    /// Played ensembles.
     pub ensembles: AtomicU64,
     /// Killed processes besides the server.
     pub killed_processes: AtomicU64,
 }
 
 impl Tallies {
-    /// Counts one more.
     pub(super) fn count(which: &AtomicU64) {
         which.fetch_add(1, Ordering::Relaxed);
     }

@@ -1,4 +1,4 @@
-//! Upkeep of tables by processes, beside the server and between its lives.
+//! Upkeep of tables by processes, next to the server and between its lives.
 
 use std::time::Duration;
 
@@ -51,7 +51,7 @@ fn count(campaign: &Campaign<'_>, ended: &Ended) {
     }
 }
 
-/// Runs upkeep while no server runs: removed rows must not come back, and old files may be deleted.
+/// Runs upkeep while no server runs. Removed rows must not come back, and old files may be deleted.
 pub(super) fn between(campaign: &Campaign<'_>, life: u32, dice: &mut Stream) -> Result<(), BenchError> {
     let shell = Shell { campaign, life, actor: "upkeep" };
     let place = dice.below(rows::TABLES as u32) as usize;

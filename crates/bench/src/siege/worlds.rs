@@ -22,7 +22,7 @@ pub(super) fn play(front: &Front<'_>, mut dice: Stream) -> Result<(), BenchError
         }
     };
     while !front.is_over() {
-        // The ensemble of an earlier turn may be complete, in part or missing.
+        // The ensemble of an earlier turn may be complete, partial or missing.
         let resumed = [&PASSING[..], &["--resume"]].concat();
         let kill = dice.chance(0.5).then(|| Duration::from_millis(u64::from(dice.below(1_500))));
         let mut ended = shell.run(&resumed, None, kill)?;

@@ -1,4 +1,4 @@
-//! Actors that send rows: over HTTP in every format, and by processes that append or insert.
+//! Actors that send rows: over HTTP in every format, and with processes that append or insert.
 
 use std::fs;
 use std::io::{self, Write as _};
@@ -35,7 +35,7 @@ pub(super) fn send(front: &Front<'_>, mut dice: Stream) -> Result<(), BenchError
     Ok(())
 }
 
-/// Sends a request on a persistent connection, and connects where there is none.
+/// Sends a request on a persistent connection; connects if needed.
 pub(super) fn exchange(front: &Front<'_>, connection: &mut Option<Connection>, request: &[u8]) -> io::Result<Reply> {
     let mut open = match connection.take() {
         Some(open) => open,
@@ -46,7 +46,7 @@ pub(super) fn exchange(front: &Front<'_>, connection: &mut Option<Connection>, r
     Ok(reply)
 }
 
-/// Sets the fate of a request by its reply.
+/// Sets the fate of a request from its reply.
 fn judge(front: &Front<'_>, number: u64, has_key: bool, reply: &io::Result<Reply>) {
     let (ledger, tallies) = (&front.campaign.ledger, &front.campaign.tallies);
     match status(reply) {
@@ -55,7 +55,7 @@ fn judge(front: &Front<'_>, number: u64, has_key: bool, reply: &io::Result<Reply
             Tallies::count(&tallies.writes);
         }
         Some(429) => {
-            // This attempt was refused; an earlier one may have been stored.
+            // The server refused this attempt, but may have stored an earlier one.
             if !has_key {
                 ledger.set(number, Fate::Refused);
             }
@@ -107,13 +107,12 @@ fn request(front: &Front<'_>, number: u64, has_key: bool, dice: &mut Stream) -> 
     Ok(post(&format.path(DATABASE, &measurement.name), &head, &body))
 }
 
-/// A POST.
 pub(super) fn post(path: &str, headers: &str, body: &[u8]) -> Vec<u8> {
     let head = format!("POST {path} HTTP/1.1\r\nhost: localhost\r\n{headers}content-length: {}\r\n\r\n", body.len());
     [head.as_bytes(), body].concat()
 }
 
-/// Appends and inserts by processes, a third of which are killed.
+/// Appends and inserts with processes; a third of them are killed.
 pub(super) fn append(front: &Front<'_>, mut dice: Stream) -> Result<(), BenchError> {
     let campaign = front.campaign;
     let shell = Shell { campaign, life: front.life, actor: "append" };
@@ -122,7 +121,7 @@ pub(super) fn append(front: &Front<'_>, mut dice: Stream) -> Result<(), BenchErr
         let measurement = &campaign.tables[table];
         let name = format!("{DATABASE}.{}", measurement.name);
         let way = *pick(&mut dice, &["json", "csv", "insert"]);
-        // The first insertion into a table without segments would choose its types.
+        // Wait for a segment: an insertion into a table without segments would choose the column types.
         if way == "insert" && !matches!(shell.run(&["table", "inspect", &name], None, None)?, Ended::Well(_)) {
             front.rest(100);
             continue;
@@ -164,7 +163,7 @@ pub(super) fn append(front: &Front<'_>, mut dice: Stream) -> Result<(), BenchErr
     Ok(())
 }
 
-/// Records as comma-separated values.
+/// Appends records as comma-separated values.
 fn csv(fields: &[&str; 3], records: &crate::ingest::records::Records, out: &mut Vec<u8>) -> io::Result<()> {
     writeln!(out, "time,host,{}", fields.join(","))?;
     for row in 0..records.times.len() {
@@ -177,7 +176,7 @@ fn csv(fields: &[&str; 3], records: &crate::ingest::records::Records, out: &mut 
     Ok(())
 }
 
-/// An error of encoding in memory, which does not happen.
+/// Converts an encoding error in memory, which cannot happen.
 fn io_error(source: io::Error) -> BenchError {
     BenchError::Io { doing: "write", path: "a body".into(), source }
 }

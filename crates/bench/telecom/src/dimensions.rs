@@ -1,5 +1,5 @@
 //! The three dimension tables that `cell_tower_id`, `rate_plan_id` and `termination_code` refer to. The public
-//! call-record benchmark fixes their keys; what else they say is invented here.
+//! call-record benchmark fixes their keys; all other values are invented.
 
 use std::sync::Arc;
 
@@ -29,7 +29,7 @@ const CITIES: u32 = (CITY_STARTS.len() * CITY_ENDS.len()) as u32;
 /// Latitude and longitude of the country's south-western corner, and its extent, in ten-thousandths of a degree.
 const CORNER: [i32; 2] = [300_000, -1_200_000];
 const EXTENT: [u32; 2] = [180_000, 450_000];
-/// The farthest that a tower is from the middle of its city, in the same unit.
+/// Maximum distance of a tower from the middle of its city, in the same unit.
 const CITY_RADIUS: u32 = 2_000;
 
 const PLAN_KINDS: [(&str, i128); 5] =
@@ -60,8 +60,9 @@ const CODES: [(i32, &str, bool); TERMINATION_CODES] = [
 ];
 
 /// The [`TOWERS`] cell towers of `seed`: `tower_id` (1 to 10,000, in order), `region` (nine), `city` (at most 400
-/// invented names), `latitude` and `longitude` (degrees, four decimal places), `technology` (a record's network types
-/// and their shares, though a record's own is unrelated to its tower's, as in the public call-record benchmark).
+/// invented names), `latitude` and `longitude` (degrees, four decimal places), and `technology` (network types with the
+/// same shares as in records). As in the public call-record benchmark, a record's network type is independent of its
+/// tower's.
 pub fn towers(seed: Seed) -> RecordBatch {
     let cities: Vec<[u32; 2]> = (0..CITIES).map(|city| city_place(seed, city)).collect();
     let sites: Vec<Site> = (1..=TOWERS as u32).map(|tower| Site::new(seed, tower, &cities)).collect();
@@ -76,8 +77,8 @@ pub fn towers(seed: Seed) -> RecordBatch {
     ])
 }
 
-/// The [`RATE_PLANS`] plans: `plan_id` (1 to 50, in order), `plan_name`, `monthly_fee` and `price_per_minute` (both in
-/// the currency of `billing_amount`, which does not follow from them).
+/// The [`RATE_PLANS`] plans: `plan_id` (1 to 50, in order), `plan_name`, `monthly_fee` and `price_per_minute`. Prices
+/// use the currency of `billing_amount`, but do not determine it.
 pub fn rate_plans() -> RecordBatch {
     let plans =
         || PLAN_KINDS.iter().flat_map(|&(kind, extra)| PLAN_GIGABYTES.map(|gigabytes| (kind, extra, gigabytes)));
@@ -93,12 +94,12 @@ pub fn rate_plans() -> RecordBatch {
     ])
 }
 
-/// The [`TERMINATION_CODES`] codes that have a description: `termination_code` (ascending, of 1 to 127), `description`,
-/// `is_failure` (whether the call did not come about or was cut off). Descriptions follow the telephone network's
-/// cause values (ITU-T Q.850), but for 1, which 80% of the records have and which stands for a completed call.
+/// The [`TERMINATION_CODES`] described codes: `termination_code` (ascending, from 1 to 127), `description`, and
+/// `is_failure` (whether the call failed or was cut off). Descriptions follow the telephone network's cause values
+/// (ITU-T Q.850), except code 1: 80% of the records have it, and it means a completed call.
 ///
-/// Of the rare codes 21 to 127 that records have, most are absent, as in the public call-record benchmark: an inner join
-/// loses some 2 records in 100,000.
+/// Most of the rare codes 21 to 127 have no description, as in the public call-record benchmark: an inner join loses
+/// about 2 records in 100,000.
 pub fn termination_codes() -> RecordBatch {
     table([
         ("termination_code", Arc::new(Int32Array::from_iter_values(CODES.map(|(code, ..)| code))) as ArrayRef),
@@ -115,7 +116,7 @@ fn table<const N: usize>(columns: [(&str, ArrayRef); N]) -> RecordBatch {
         .expect("columns of one length, none with NULLs")
 }
 
-/// Where a tower stands.
+/// The place of a tower.
 struct Site {
     city: usize,
     place: [i32; 2],
@@ -123,7 +124,7 @@ struct Site {
 }
 
 impl Site {
-    /// Batches are numbered from 1, so the streams of world 0 are free for what belongs to no batch.
+    /// Batches are numbered from 1, so world 0 has free streams for towers.
     fn new(seed: Seed, tower: u32, cities: &[[u32; 2]]) -> Self {
         let mut random = Stream::new(seed, World(0), tower, Purpose::Site as u32);
         let city = random.below(CITIES) as usize;
@@ -136,7 +137,7 @@ impl Site {
     }
 }
 
-/// The middle of a city, from the country's corner.
+/// The middle of a city, relative to the country's corner.
 fn city_place(seed: Seed, city: u32) -> [u32; 2] {
     let mut random = Stream::new(seed, World(0), city, Purpose::City as u32);
     EXTENT.map(|extent| random.below(extent))

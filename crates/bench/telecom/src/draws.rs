@@ -1,15 +1,15 @@
-//! Random words for rows: a value is a function of its row's words, whoever asks for that row.
+//! Random words for rows. A value depends only on its row's words, not on the chunk that contains it.
 
 use std::array;
 use std::ops::Range;
 
 use world::{Seed, Stream, World};
 
-/// Rows that share a stream. A chunk that begins inside a block passes over the words of the rows before it.
+/// Rows that share a stream. A chunk that starts inside a block skips the words of the rows before it.
 pub(crate) const BLOCK: usize = 4096;
 
-/// What random words are for: every purpose has streams of its own, so no column depends on another's draws. The
-/// numbers are part of what a seed means.
+/// The purpose of random words. Each purpose has its own streams, so columns are independent. A changed number changes
+/// the records of every seed.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Purpose {
     Size = 0,
@@ -31,7 +31,7 @@ pub(crate) enum Purpose {
     Site = 16,
 }
 
-/// The random words of a run of rows of one batch.
+/// The random words of consecutive rows of one batch.
 #[derive(Debug, Clone)]
 pub(crate) struct Draws {
     pub(crate) seed: Seed,
@@ -40,7 +40,7 @@ pub(crate) struct Draws {
 }
 
 impl Draws {
-    /// Calls `take` with the `W` words of every row, in order.
+    /// Calls `take` with each row's `W` words, in order.
     #[inline]
     pub(crate) fn each<const W: usize>(&self, purpose: Purpose, mut take: impl FnMut([u32; W])) {
         let mut row = self.rows.start;
@@ -58,7 +58,7 @@ impl Draws {
         }
     }
 
-    /// The value of every row, in order.
+    /// Each row's value, in order.
     #[inline]
     pub(crate) fn values<const W: usize, T>(&self, purpose: Purpose, value: impl Fn([u32; W]) -> T) -> Vec<T> {
         let mut values = Vec::with_capacity(self.rows.len());
@@ -73,8 +73,8 @@ pub(crate) fn below(word: u32, n: u32) -> u32 {
     ((u64::from(word) * u64::from(n)) >> 32) as u32
 }
 
-/// A uniform real number of `low` to `high`, rounded to an integer, so that the two ends have half of the others'
-/// weight: the reference draws all its ranges so. From one random word; `high - low` is below 2^31.
+/// A uniform real number from `low` to `high`, rounded to an integer, from one random word. The two ends have half the
+/// weight of the others, as in the reference. `high - low` is below 2^31.
 #[inline]
 pub(crate) fn rounded(word: u32, low: u32, high: u32) -> u32 {
     low + below(word, 2 * (high - low)).div_ceil(2)

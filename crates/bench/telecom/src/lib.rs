@@ -1,17 +1,16 @@
-//! Generates call detail records: the day of telephone traffic that the storage benchmark streams into tables.
+//! Generates call detail records: the day of telephone traffic that the storage benchmark inserts into tables.
 //!
 //! Enters: a seed, a number of batches, a scale. Leaves: the day's [`Traffic`] (the number of records of each batch),
 //! the [`Records`] of each batch as Arrow record batches with the 18 columns of [`schema`], and three dimension tables
 //! ([`towers`], [`rate_plans`], [`termination_codes`]).
 //!
-//! Guarantees: a record is a pure function of (seed, batch, row), to the byte, for any chunks, order and threads;
-//! `call_id` is unique and `sequence_number` dense over a day; memory is one chunk. Never does I/O, reads no clock,
-//! knows no tables, and answers no questions: a caller that asks some counts the answers itself.
+//! Guarantees: a record is a pure function of (seed, batch, row), to the byte, for any chunks, order and threads.
+//! `call_id` is unique, and `sequence_number` has no gaps within a day. Memory holds one chunk. The crate does no I/O,
+//! reads no clock, and depends on no table; callers count their own expected answers.
 //!
-//! Schema, traffic and distributions are those of a public call-record benchmark for streaming inserts, as its code
-//! draws them, not as its comments say: its nested conditions draw a fresh random number each, and the shares here are
-//! the effective ones. Unlike that benchmark, a seed reproduces its records. Subscribers, places and plans are
-//! invented.
+//! Schema, traffic and distributions are those of a public call-record benchmark for streaming inserts. They follow its
+//! code rather than its comments: its nested conditions draw a new random number each, so the shares here are the
+//! effective ones. Unlike that benchmark, a seed reproduces its records. Subscribers, places and plans are invented.
 //!
 //! ```
 //! use telecom::{CHUNK, Dates, Records, Traffic};

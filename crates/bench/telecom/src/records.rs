@@ -15,35 +15,35 @@ use crate::schema::{BILLING, LOSS, QUALITY, decimal, schema};
 use crate::text::{CALL_ID, PHONE, Words, fixed_width};
 use crate::{Batch, shares, text};
 
-/// A good number of records to make at a time: some 13 MB of Arrow arrays.
+/// A good chunk size: about 13 MB of Arrow arrays.
 pub const CHUNK: usize = 65_536;
 
-/// The most records that one chunk may have: 26 bytes of `call_id` each, counted in 31 bits.
+/// Maximum records of a chunk: 26 bytes of `call_id` each, with 31-bit offsets.
 const CHUNK_MAX: usize = i32::MAX as usize / CALL_ID;
 
-/// 1 October 2025, counted from 1 January 1970.
+/// 1 October 2025, in days since 1970.
 const DAY: i32 = 20_362;
 const SECOND: i64 = 1_000_000;
 const HOUR: i64 = 3_600 * SECOND;
 const DAY_LENGTH: i64 = 24 * HOUR;
-/// From one call of a batch to the next.
+/// Time from one call of a batch to the next.
 const STEP: i64 = 3 * SECOND;
 
-/// What `call_date` says.
+/// How `call_date` is set.
 ///
-/// A batch's calls follow each other three seconds apart from its hour of 1 October 2025 on, so a batch of 500,000 spans
-/// 17 days. The public call-record benchmark dates all of them on the first day nevertheless.
+/// A batch's calls follow each other every three seconds from its hour of 1 October 2025, so a batch of 500,000 spans
+/// 17 days. The public call-record benchmark still dates all of them on the first day.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Dates {
-    /// 1 October 2025 for every call, as in the public call-record benchmark: sizes and answers are comparable with its
+    /// 1 October 2025 for every call, as in the public call-record benchmark. Sizes and answers are comparable with its
     /// own. The default.
     #[default]
     Reference,
-    /// The date of `call_timestamp`: days differ and agree with the time, so that clustering by date means something.
+    /// The date of `call_timestamp`, so that clustering by date has an effect.
     Real,
 }
 
-/// The records of one batch: a pure function of (seed, batch, dates), made as they are asked for.
+/// The records of one batch: a pure function of (seed, batch, dates), made on demand.
 #[derive(Debug, Clone, Copy)]
 pub struct Records {
     seed: Seed,
@@ -52,23 +52,23 @@ pub struct Records {
 }
 
 impl Records {
-    /// The records of a `batch` of [`Traffic`](crate::Traffic), which need not be of the same seed. No two batches of a
-    /// seed share a random draw.
+    /// The records of a `batch` of [`Traffic`](crate::Traffic), possibly of another seed. Batches of the same seed
+    /// share no random draw.
     pub fn new(seed: Seed, batch: Batch, dates: Dates) -> Self {
         Self { seed, batch, dates }
     }
 
-    /// The whole batch in order, `size` records at a time (at least 1; the last chunk may be shorter).
+    /// The whole batch in order, `size` records per chunk (at least 1). The last chunk may be shorter.
     pub fn chunks(self, size: usize) -> impl ExactSizeIterator<Item = RecordBatch> {
         let rows = self.batch.rows;
         let size = size.max(1);
         (0..rows.div_ceil(size)).map(move |chunk| self.chunk(chunk * size..rows.min((chunk + 1) * size)))
     }
 
-    /// The records at `rows` of the batch, counted from 0: the same ones whatever is asked for beside them.
+    /// The records at `rows` of the batch, counted from 0. They do not depend on the chunk.
     ///
     /// # Panics
-    /// Where `rows` ends past the batch or has more than 82 million records, which no Arrow text column holds.
+    /// If `rows` ends past the batch, or has more than 82 million records, the limit of an Arrow text column.
     pub fn chunk(self, rows: Range<usize>) -> RecordBatch {
         assert!(rows.end <= self.batch.rows, "rows {rows:?} of a batch of {}", self.batch.rows);
         assert!(rows.len() <= CHUNK_MAX, "{} records in one chunk: at most {CHUNK_MAX}", rows.len());
@@ -101,7 +101,7 @@ impl Records {
     }
 }
 
-/// Neighbouring rows of a batch, column by column.
+/// Adjacent rows of a batch, by column.
 struct Chunk {
     first_sequence: u64,
     draws: Draws,
@@ -112,7 +112,7 @@ impl Chunk {
         self.draws.rows.len()
     }
 
-    /// Microseconds since 1970. The first call of a batch is already one step past the hour.
+    /// Microseconds since 1970. The first call of a batch is one step after the hour.
     fn times(&self, hour: u8) -> Vec<i64> {
         let start = i64::from(DAY) * DAY_LENGTH + i64::from(hour) * HOUR;
         self.draws.rows.clone().map(|row| start + STEP * (row as i64 + 1)).collect()

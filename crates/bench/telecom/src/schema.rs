@@ -4,7 +4,6 @@ use std::sync::{Arc, LazyLock};
 
 use arrow::datatypes::{DataType, Field, Schema, SchemaRef, TimeUnit};
 
-/// How many columns a call record has.
 pub const COLUMNS: usize = 18;
 
 pub(crate) const BILLING: (u8, i8) = (10, 4);
@@ -38,7 +37,7 @@ static SCHEMA: LazyLock<SchemaRef> = LazyLock::new(|| {
 });
 
 /// The columns of a call record, in order, with the types and nullability of the public call-record benchmark. Only
-/// `bytes_transferred` is ever NULL; `call_timestamp` is UTC in microseconds, money and quality are decimals.
+/// `bytes_transferred` may be NULL. `call_timestamp` is UTC in microseconds; money and quality are decimals.
 pub fn schema() -> SchemaRef {
     SCHEMA.clone()
 }

@@ -1,5 +1,5 @@
-//! What the values of a record are drawn from: the effective shares of the public call-record benchmark. A share is
-//! exact to its last stated digit: it is a count out of a hundred, a thousand, ten or a hundred thousand.
+//! The distributions of a record's values: the effective shares of the public call-record benchmark. Each share is
+//! exact, because it is a count out of a hundred, a thousand, ten thousand or a hundred thousand.
 
 use crate::draws::{below, rounded};
 
@@ -9,7 +9,7 @@ pub const TOWERS: usize = 10_000;
 /// Rate plans, with ids from 1 on.
 pub const RATE_PLANS: usize = 50;
 
-/// Telephone numbers by how often they call: 200,000 hot ones, 800,000 warm ones, 4,000,001 cold ones.
+/// Telephone numbers by frequency of calls: 200,000 hot, 800,000 warm and 4,000,001 cold ones.
 #[inline]
 pub(crate) fn phone([band, word]: [u32; 2]) -> u32 {
     match below(band, 100) {
@@ -29,7 +29,8 @@ pub(crate) fn duration([band, word]: [u32; 2]) -> u32 {
     }
 }
 
-/// Unscaled, four decimal places: 0.10 for each second of a duration of its own, as the reference charges.
+/// Unscaled, four decimal places: 0.10 per second. The duration is drawn separately from the call's, as in the
+/// reference.
 #[inline]
 pub(crate) fn billing(words: [u32; 2]) -> i128 {
     i128::from(duration(words)) * 1_000
@@ -63,7 +64,7 @@ pub(crate) fn network([word]: [u32; 1]) -> &'static str {
     }
 }
 
-/// Bytes moved, of few records.
+/// Transferred bytes; only few records have any.
 #[inline]
 pub(crate) fn bytes([band, word]: [u32; 2]) -> Option<u32> {
     match below(band, 10_000) {
@@ -89,13 +90,13 @@ pub(crate) fn roaming([word]: [u32; 1]) -> bool {
     below(word, 100) < 10
 }
 
-/// Mean opinion score, unscaled, two decimal places: 1.00 to 5.00.
+/// Mean opinion score from 1.00 to 5.00; unscaled, two decimal places.
 #[inline]
 pub(crate) fn quality([word]: [u32; 1]) -> i128 {
     i128::from(rounded(word, 100, 500))
 }
 
-/// Per cent of packets lost, unscaled, two decimal places: 0.00 to 100.00.
+/// Percentage of lost packets from 0.00 to 100.00; unscaled, two decimal places.
 #[inline]
 pub(crate) fn loss([word]: [u32; 1]) -> i128 {
     i128::from(rounded(word, 0, 10_000))
@@ -105,12 +106,12 @@ pub(crate) fn loss([word]: [u32; 1]) -> i128 {
 mod tests {
     use super::*;
 
-    /// One word for each of the `n` equally likely cases.
+    /// One random word for each of `n` equally likely cases.
     fn cases(n: u32) -> impl Iterator<Item = u32> {
         (0..n).map(move |case| (u64::from(case) << 32).div_ceil(u64::from(n)) as u32)
     }
 
-    /// How many of 100,000 equally likely cases give `value`.
+    /// The number of cases, out of 100,000 equally likely ones, that give `value`.
     fn count<T: Copy + PartialEq>(value: T, of: impl Fn(u32) -> T) -> usize {
         cases(100_000).filter(|&word| of(word) == value).count()
     }

@@ -1,4 +1,4 @@
-//! What the records of a day must look like, counted from the arrays that leave the crate.
+//! Checks the records of a day by counting over the public arrays.
 
 use std::collections::HashSet;
 
@@ -58,7 +58,7 @@ fn phones(records: &RecordBatch, name: &str) -> Vec<u32> {
     texts(records, name).into_iter().map(number).collect()
 }
 
-/// How many of `values` meet `condition` is within 4.5 standard errors of `share`.
+/// The share of `values` that meet `condition` is within 4.5 standard errors of `share`.
 fn assert_share<T: Copy>(what: &str, values: &[T], share: f64, condition: impl Fn(T) -> bool) {
     let n = values.len() as f64;
     let count = values.iter().filter(|&&value| condition(value)).count() as f64;
@@ -102,12 +102,12 @@ fn columns_are_those_of_the_benchmark() {
     }
 }
 
-/// A change here changes what every seed means: figures of earlier runs are then no longer comparable.
+/// A failure means that every seed has new records, and earlier figures are no longer comparable.
 #[test]
 fn a_seed_means_these_records() {
     let traffic = Traffic::new(BATCHES, 1.0, Seed(1)).unwrap();
     let first = traffic.batches()[0];
-    // The writer knows no names of time zones; times have a test of their own.
+    // The CSV writer supports no time zones; another test covers times.
     let drawn: Vec<usize> = (0..COLUMNS).filter(|&i| schema().field(i).name() != "call_timestamp").collect();
     let records = whole(1, first, Dates::Reference).project(&drawn).unwrap();
     let mut written = Vec::new();
@@ -172,7 +172,7 @@ fn calls_follow_each_other_three_seconds_apart() {
     assert!(days(&reference).iter().all(|&day| i64::from(day) == DAY / 86_400));
     let real = whole(1, batch, Dates::Real);
     assert!(days(&real).iter().zip(times(&real)).all(|(day, time)| i64::from(*day) == time / (24 * HOUR)));
-    // 60,000 calls take two days and two hours, and begin two hours before midnight; the last is at midnight sharp.
+    // 60,000 calls take two days and two hours, from two hours before midnight. The last is exactly at midnight.
     assert_eq!(days(&real).iter().collect::<HashSet<_>>().len(), 4);
     let date = column(&real, "call_date");
     for (i, (a, b)) in reference.columns().iter().zip(real.columns()).enumerate() {
@@ -200,7 +200,7 @@ fn calls_have_unique_ids_and_dense_sequence_numbers() {
             }
         }
     }
-    // Of n draws of 32 bits, n(n-1)/2 / 2^32 are expected to have come before.
+    // Of n draws of 32 bits, about n(n-1)/2 / 2^32 repeat an earlier one.
     let n = ids.len() as f64;
     let repeated = n * n / 2.0 / 4_294_967_296.0;
     assert!(n > 100_000.0 && n - noise.len() as f64 <= repeated + 4.5 * repeated.sqrt() + 1.0);
@@ -211,16 +211,17 @@ fn numbers_fall_into_three_bands() {
     let records = whole(5, batch(40, 500_000), Dates::Reference);
     for name in ["caller_number", "callee_number"] {
         let ids = phones(&records, name);
-        // 200,000 ends the hot band and begins the warm one, each with half the weight of its neighbours.
+        // 200,000 ends the hot band and starts the warm one, each with half the weight of its neighbours.
         let edge = [0.2 * 0.5 / 199_999.0, 0.48 * 0.5 / 799_999.0];
         assert_share(name, &ids, 0.2 + edge[1], |id| (1..=200_000).contains(&id));
         assert_share(name, &ids, 0.48 - edge[1], |id| (200_001..=999_999).contains(&id));
         assert_share(name, &ids, 0.32, |id| (1_000_000..=5_000_000).contains(&id));
-        // Evenly within: a tenth of each band.
+        // Bands are uniform: check a tenth of each.
         assert_share(name, &ids, 0.02, |id| (40_001..=60_000).contains(&id));
         assert_share(name, &ids, 0.048, |id| (800_001..=880_000).contains(&id));
         assert_share(name, &ids, 0.032, |id| (4_500_001..=4_900_000).contains(&id));
-        // A band of m numbers and k calls has m(1 - exp(-k / m)) distinct ones, give or take the root of that.
+        // k calls to a band of m numbers give about m(1 - exp(-k / m)) distinct ones, with an error of about its square
+        // root.
         let distinct = ids.iter().collect::<HashSet<_>>().len() as f64;
         let bands = [(0.2, 200_000.0), (0.48, 800_000.0), (0.32, 4_000_001.0)];
         let expected: f64 = bands.iter().map(|(share, m)| m * (1.0 - f64::exp(-share * 500_000.0 / m))).sum();
@@ -270,7 +271,7 @@ fn measures_have_the_ranges_and_means_of_the_benchmark() {
         .collect();
     for (name, seconds) in [("duration", integers(&records, "duration_seconds")), ("billing", billing)] {
         assert_share(name, &seconds, 0.05, |s| (1..=10).contains(&s));
-        // 300 ends one band and begins the next, with half weight in either.
+        // 300 ends one band and starts the next, each with half the weight.
         assert_share(name, &seconds, 0.8075 + 0.1425 * 0.5 / 3_300.0, |s| (30..=300).contains(&s));
         assert_share(name, &seconds, 0.1425 * (1.0 - 0.5 / 3_300.0), |s| (301..=3_600).contains(&s));
         let seconds: Vec<f64> = seconds.into_iter().map(f64::from).collect();
@@ -284,7 +285,7 @@ fn measures_have_the_ranges_and_means_of_the_benchmark() {
     assert_even("packet_loss_percent", &decimals(&records, "packet_loss_percent"), 0, 10_000);
 }
 
-/// All of `low` to `high` occur, evenly, but for the two ends, which have half weight.
+/// All values from `low` to `high` occur with equal frequency, except the two ends, which have half the weight.
 fn assert_even(name: &str, values: &[i64], low: i64, high: i64) {
     let steps = (high - low) as f64;
     assert!(values.iter().all(|value| (low..=high).contains(value)), "{name}");
@@ -376,7 +377,7 @@ fn the_scale_multiplies_every_batch() {
         assert_eq!(double.batches()[i].rows, batch.rows * 2);
         assert_eq!(tiny.batches()[i].hour, batch.hour);
     }
-    // 10,000 * 0.00016 is 1.6, and rounds to 2.
+    // 10,000 * 0.00016 is 1.6, rounded to 2.
     assert_eq!(day(0.000_16).batches()[0].rows, 2);
     assert_eq!(tiny.rows(), BATCHES as u64);
     assert_eq!(whole, day(1.0), "a seed has one day");

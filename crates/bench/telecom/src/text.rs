@@ -1,14 +1,12 @@
-//! Text columns, written in place: no formatting machinery, no allocation a row.
+//! Text columns, written in place without formatting or an allocation per row.
 
 use std::iter::repeat_n;
 
 use arrow::array::StringArray;
 use arrow::buffer::{Buffer, OffsetBuffer};
 
-/// Bytes of a call's id.
 pub(crate) const CALL_ID: usize = 26;
 
-/// Bytes of a telephone number.
 pub(crate) const PHONE: usize = 13;
 
 const PAIRS: [[u8; 2]; 100] = {
@@ -49,7 +47,7 @@ fn digits<const N: usize>(text: &mut [u8], mut value: u64) {
     }
 }
 
-/// A text column of `rows` values of `width` bytes each, laid end to end in `bytes`.
+/// A text column of `rows` values of `width` bytes each, stored back to back in `bytes`.
 pub(crate) fn fixed_width(bytes: Vec<u8>, width: usize, rows: usize) -> StringArray {
     StringArray::new(OffsetBuffer::from_lengths(repeat_n(width, rows)), Buffer::from_vec(bytes), None)
 }
@@ -61,7 +59,7 @@ pub(crate) struct Words {
 }
 
 impl Words {
-    /// Room for `rows` values of `width` bytes.
+    /// Reserves space for `rows` values of `width` bytes.
     pub(crate) fn with_capacity(rows: usize, width: usize) -> Self {
         let mut offsets = Vec::with_capacity(rows + 1);
         offsets.push(0);

@@ -1,4 +1,4 @@
-//! The day's traffic: which batch comes in which hour, and with how many records.
+//! The day's traffic: the hour of each batch and its number of records.
 
 use world::{Seed, Stream, World};
 
@@ -7,13 +7,13 @@ use crate::draws::Purpose;
 /// Batches of a day in the public call-record benchmark.
 pub const BATCHES: usize = 500;
 
-/// The most batches that a day may be cut into.
+/// Maximum number of batches in a day.
 pub const BATCHES_MAX: usize = 1_000_000;
 
 /// The largest scale: its largest batches have 500 million records.
 pub const SCALE_MAX: f64 = 1_000.0;
 
-/// A day has fewer records than this: sequence numbers are written with twelve digits.
+/// Limit of records in a day, exclusive: sequence numbers have twelve digits.
 const ROWS_END: u64 = 1_000_000_000_000;
 
 const HOURS: usize = 24;
@@ -21,42 +21,35 @@ const SMALL: u32 = 10_000;
 const MEDIUM: u32 = 100_000;
 const LARGE: u32 = 500_000;
 
-/// Records that arrive together: the unit of insert.
+/// Records that arrive together and are inserted together.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Batch {
     /// Its number in the day, from 1.
     pub number: u32,
-    /// The hour of the day that it arrives in: 0 to 23.
+    /// Its hour of arrival, 0 to 23.
     pub hour: u8,
-    /// How many records it has: at least 1.
+    /// Number of records, at least 1.
     pub rows: usize,
-    /// The sequence number of its first record. Those of a day are dense, from 1.
+    /// The sequence number of its first record. A day's sequence numbers start at 1, without gaps.
     pub first_sequence: u64,
 }
 
-/// Why there is no such day.
+/// Invalid settings of a day.
 #[derive(Debug, thiserror::Error, PartialEq)]
 pub enum TrafficError {
-    /// No batch at all, or more than [`BATCHES_MAX`].
     #[error("a day has 1 to {BATCHES_MAX} batches, not {0}")]
     Batches(usize),
     /// Not a number, not above 0, or above [`SCALE_MAX`].
     #[error("the scale is above 0 and at most {SCALE_MAX}, not {0}")]
     Scale(f64),
-    /// More records than sequence numbers.
     #[error("{batches} batches at scale {scale} have 10^12 records or more, and sequence numbers end there: lower one")]
-    Rows {
-        /// Batches asked for.
-        batches: usize,
-        /// Scale asked for.
-        scale: f64,
-    },
+    Rows { batches: usize, scale: f64 },
 }
 
 /// One day of traffic: quiet at night, bursts of half a million records at rush hours.
 ///
-/// Sizes and their shares are those of the public call-record benchmark. Its day of 500 batches has 39.7 million
-/// records on average with a standard deviation of 1.8 million.
+/// Batch sizes and their shares are those of the public call-record benchmark. Its day of 500 batches has 39.7 million
+/// records on average, with a standard deviation of 1.8 million.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Traffic {
     batches: Vec<Batch>,
@@ -65,8 +58,8 @@ pub struct Traffic {
 
 impl Traffic {
     /// The day of `seed` in `batches` batches (1 to [`BATCHES_MAX`]), which always span all 24 hours: batch b of B
-    /// arrives in hour floor((b - 1) * 24 / B). `scale` (above 0, to [`SCALE_MAX`]) multiplies every batch's records,
-    /// rounded, and at least one remains. A batch's size is drawn for its number alone; the scale changes no draw.
+    /// arrives in hour floor((b - 1) * 24 / B). `scale` (above 0, up to [`SCALE_MAX`]) multiplies each batch's records;
+    /// the result is rounded, but at least one. A batch's random draw depends only on its number, not on the scale.
     pub fn new(batches: usize, scale: f64, seed: Seed) -> Result<Self, TrafficError> {
         if !(1..=BATCHES_MAX).contains(&batches) {
             return Err(TrafficError::Batches(batches));
@@ -92,18 +85,17 @@ impl Traffic {
         Ok(Self { batches: day, rows: total })
     }
 
-    /// The batches in the order of their arrival.
+    /// The batches in order of arrival.
     pub fn batches(&self) -> &[Batch] {
         &self.batches
     }
 
-    /// How many records the day has.
     pub fn rows(&self) -> u64 {
         self.rows
     }
 }
 
-/// How many records a batch of `hour` has at scale 1, where `percentile` is uniform in 0 to 99.
+/// Number of records of a batch at `hour` and scale 1; `percentile` is uniform from 0 to 99.
 fn size(hour: u8, percentile: u32) -> u32 {
     let (share, common, rare) = match hour {
         0..=5 => (100, SMALL, SMALL),

@@ -1,4 +1,4 @@
-//! Whether an event can be played.
+//! Checks that an event can be played.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -10,7 +10,7 @@ use super::{
     WORDS_MAX,
 };
 
-/// Everything that is wrong, place by place.
+/// All faults of an event, with their places.
 #[derive(Default)]
 struct Faults(Vec<Fault>);
 
@@ -31,7 +31,9 @@ impl Faults {
 
     fn text(&mut self, place: &str, text: &str, longest: usize) {
         let length = text.chars().count();
-        self.unless((1..=longest).contains(&length), place, || format!("has {length} letters: 1 to {longest} may be"));
+        self.unless((1..=longest).contains(&length), place, || {
+            format!("has {length} characters: 1 to {longest} allowed")
+        });
     }
 
     fn known(&mut self, place: &str, what: &str, name: &str, names: &BTreeSet<&str>) {
@@ -40,12 +42,12 @@ impl Faults {
         }
     }
 
-    /// All different, as far as `key` tells, which stands at `at` in each: `.name`, or nothing where it is the whole.
+    /// Reports repeated keys; `at` is the key's place within an item, such as `.name`, or empty if the item is the key.
     fn unique<T>(&mut self, place: &str, at: &str, all: &[T], key: impl Fn(&T) -> &str) {
         let mut seen = BTreeMap::new();
         for (i, item) in all.iter().enumerate() {
             if let Some(first) = seen.insert(key(item), i) {
-                let reason = format!("is {:?}, as {place}[{first}]{at} is: they must differ", key(item));
+                let reason = format!("duplicates {place}[{first}]{at} ({:?})", key(item));
                 self.add(format!("{place}[{i}]{at}"), reason);
             }
         }
@@ -53,7 +55,7 @@ impl Faults {
 
     fn factor(&mut self, place: &str, factor: f64, most: f64) {
         self.unless(factor > 0.0 && factor <= most, place, || {
-            format!("is {factor}: above 0 and {most} at most may be")
+            format!("is {factor}: must be above 0 and at most {most}")
         });
     }
 }
@@ -85,10 +87,10 @@ pub(super) fn check(event: &Event) -> Result<(), DefinitionError> {
         ("rows", event.rows.len(), WORDS_MAX / ROW_TILES),
     ];
     for (what, count, most) in counts {
-        faults.unless((1..=most).contains(&count), what, || format!("there are {count}: 1 to {most} may be"));
+        faults.unless((1..=most).contains(&count), what, || format!("has {count} entries: 1 to {most} allowed"));
     }
     faults.unless(known.drops.len() <= WORDS_MAX, "activities", || {
-        format!("they grant {} different drops: {WORDS_MAX} at most may be", known.drops.len())
+        format!("grant {} different drops: at most {WORDS_MAX} allowed", known.drops.len())
     });
     faults.unique("activities", ".key", &event.activities, |a| &a.key);
     faults.unique("players", ".name", &event.players, |p| &p.name);
@@ -115,12 +117,12 @@ pub(super) fn check(event: &Event) -> Result<(), DefinitionError> {
     if faults.0.is_empty() { Ok(()) } else { Err(DefinitionError(faults.0)) }
 }
 
-/// Names that can be referred to.
+/// Names that other parts may refer to.
 struct Known<'a> {
     capabilities: BTreeSet<&'a str>,
     activities: BTreeSet<&'a str>,
     players: BTreeSet<&'a str>,
-    /// What any activity grants.
+    /// Drops that any activity grants.
     drops: BTreeSet<&'a str>,
 }
 
@@ -136,7 +138,6 @@ impl<'a> Known<'a> {
 }
 
 impl Activity {
-    /// What it can grant.
     pub(crate) fn drops(&self) -> impl Iterator<Item = &str> {
         let outcomes = self.lines.iter().flat_map(|line| &line.outcomes);
         outcomes.flat_map(|outcome| &outcome.grants).map(|grant| grant.drop.as_str())
@@ -147,42 +148,45 @@ fn check_activity(faults: &mut Faults, place: &str, activity: &Activity) {
     faults.text(&format!("{place}.key"), &activity.key, KEY_MAX);
     faults.text(&format!("{place}.name"), &activity.name, NAME_MAX);
     faults.unless(activity.solo || activity.group.is_some(), place, || {
-        "nobody can do it: say solo = true, or which groups can, as group = { min = 2, max = 5 }".to_owned()
+        "no player or group can do it: set solo = true or group = { min = 2, max = 5 }".to_owned()
     });
     if let Some(group) = activity.group {
         let min = group.min.unwrap_or(1);
         faults.unless(min >= 1 && min <= group.max.unwrap_or(u32::MAX), &format!("{place}.group"), || {
-            "the smallest group has one player at least, and is not above the largest".to_owned()
+            "min must be at least 1 and not above max".to_owned()
         });
     }
     for (i, band) in activity.bands.iter().enumerate() {
         let place = format!("{place}.bands[{i}]");
         faults.unless(band.min >= 1 && band.min <= band.max, &place, || {
-            format!("is for groups of {} to {} players: nobody is in it", band.min, band.max)
+            format!("covers groups of {} to {} players: min must be at least 1 and not above max", band.min, band.max)
         });
         let other = activity.bands[..i].iter().position(|b| b.min <= band.max && band.min <= b.max);
         faults.unless(other.is_none(), &place, || {
-            format!("shares sizes with bands[{}]: which one is it?", other.unwrap_or_default())
+            format!("overlaps bands[{}]: a group size may have only one band", other.unwrap_or_default())
         });
         faults.factor(&format!("{place}.time"), band.time, FACTOR_MAX);
         faults.factor(&format!("{place}.chance"), band.chance, FACTOR_MAX);
     }
     faults.unless(!activity.lines.is_empty(), &format!("{place}.lines"), || {
-        "there are none: an attempt rolls one line at least".to_owned()
+        "is empty: an attempt needs at least one line".to_owned()
     });
     faults.unique(&format!("{place}.lines"), ".key", &activity.lines, |line| &line.key);
     for (i, line) in activity.lines.iter().enumerate() {
         let place = format!("{place}.lines[{i}]");
         faults.text(&format!("{place}.key"), &line.key, KEY_MAX);
         faults.unless((1..=1 << 24).contains(&line.seconds) && line.spread <= 1 << 24, &place, || {
-            format!("takes {} seconds, {} less or more: 1 to 16777216 may be", line.seconds, line.spread)
+            format!(
+                "takes {} seconds with a spread of {}: use 1 to 16777216 seconds and a spread of at most 16777216",
+                line.seconds, line.spread
+            )
         });
         check_outcomes(faults, &format!("{place}.outcomes"), &line.outcomes);
     }
 }
 
 fn check_outcomes(faults: &mut Faults, place: &str, outcomes: &[super::Outcome]) {
-    faults.unless(!outcomes.is_empty(), place, || "there are none: a roll gives one at least".to_owned());
+    faults.unless(!outcomes.is_empty(), place, || "is empty: a line needs at least one outcome".to_owned());
     faults.unique(place, ".key", outcomes, |outcome| &outcome.key);
     let mut sum = 0.0;
     for (i, outcome) in outcomes.iter().enumerate() {
@@ -196,12 +200,12 @@ fn check_outcomes(faults: &mut Faults, place: &str, outcomes: &[super::Outcome])
             faults.text(&format!("{place}.drop"), &grant.drop, NAME_MAX);
             let [least, most] = grant.units.bounds();
             faults.unless(least >= 1 && least <= most && most <= 1 << 24, &format!("{place}.units"), || {
-                format!("are {least} to {most}: 1 to 16777216 may be, the least first")
+                format!("are {least} to {most}: must be from 1 to 16777216, the smaller first")
             });
         }
     }
-    // Fractions as 1/3 do not sum to exactly 1.
-    faults.unless(sum <= 1.0 + 1e-9, place, || format!("their chances sum to {sum:.4}: 1 at most may be"));
+    // Fractions such as 1/3 do not sum to exactly 1.
+    faults.unless(sum <= 1.0 + 1e-9, place, || format!("chances sum to {sum:.4}: must sum to at most 1"));
 }
 
 fn check_player(faults: &mut Faults, place: &str, player: &Player, known: &Known<'_>) {
@@ -224,13 +228,13 @@ fn check_tile(faults: &mut Faults, place: &str, tile: &Tile, known: &Known<'_>) 
     faults.text(&format!("{place}.key"), &tile.key, KEY_MAX);
     faults.text(&format!("{place}.name"), &tile.name, NAME_MAX);
     faults.unless((1..=1 << 24).contains(&tile.count), &format!("{place}.count"), || {
-        format!("is {}: 1 to 16777216 units may complete a tile", tile.count)
+        format!("is {}: must be from 1 to 16777216", tile.count)
     });
     faults.unless(!tile.rules.is_empty(), &format!("{place}.rules"), || {
-        "there are none: a tile is completed by one activity at least".to_owned()
+        "is empty: a tile needs at least one rule".to_owned()
     });
     faults.unless(tile.rules.len() <= RULES_MAX, &format!("{place}.rules"), || {
-        format!("there are {}: {RULES_MAX} at most may be", tile.rules.len())
+        format!("has {} entries: at most {RULES_MAX} allowed", tile.rules.len())
     });
     for (i, rule) in tile.rules.iter().enumerate() {
         check_rule(faults, &format!("{place}.rules[{i}]"), rule, known);
@@ -239,7 +243,9 @@ fn check_tile(faults: &mut Faults, place: &str, tile: &Tile, known: &Known<'_>) 
 
 fn check_rule(faults: &mut Faults, place: &str, rule: &Rule, known: &Known<'_>) {
     faults.known(&format!("{place}.activity"), "activity", &rule.activity, &known.activities);
-    faults.unless(!rule.drops.is_empty(), &format!("{place}.drops"), || "there are none: no drop counts".to_owned());
+    faults.unless(!rule.drops.is_empty(), &format!("{place}.drops"), || {
+        "is empty: a rule needs at least one drop".to_owned()
+    });
     for (i, drop) in rule.drops.iter().enumerate() {
         faults.known(&format!("{place}.drops[{i}]"), "activity grants", drop, &known.drops);
     }
@@ -247,13 +253,13 @@ fn check_rule(faults: &mut Faults, place: &str, rule: &Rule, known: &Known<'_>) 
         faults.known(&format!("{place}.needs[{i}]"), "capability", key, &known.capabilities);
     }
     faults.unless(rule.modifiers.len() <= MODIFIERS_MAX, &format!("{place}.modifiers"), || {
-        format!("there are {}: {MODIFIERS_MAX} at most may be", rule.modifiers.len())
+        format!("has {} entries: at most {MODIFIERS_MAX} allowed", rule.modifiers.len())
     });
     for (i, modifier) in rule.modifiers.iter().enumerate() {
         let place = format!("{place}.modifiers[{i}]");
         faults.known(&format!("{place}.capability"), "capability", &modifier.capability, &known.capabilities);
         faults.unless(modifier.time.is_some() || modifier.chance.is_some(), &place, || {
-            "changes nothing: give it a time, a chance or both".to_owned()
+            "has no effect: set time, chance or both".to_owned()
         });
         for (what, factor) in [("time", modifier.time), ("chance", modifier.chance)] {
             if let Some(factor) = factor {
@@ -265,7 +271,9 @@ fn check_rule(faults: &mut Faults, place: &str, rule: &Rule, known: &Known<'_>) 
 
 fn check_team(faults: &mut Faults, place: &str, team: &Team, known: &Known<'_>) {
     faults.text(&format!("{place}.name"), &team.name, KEY_MAX);
-    faults.unless(!team.players.is_empty(), &format!("{place}.players"), || "there are none".to_owned());
+    faults.unless(!team.players.is_empty(), &format!("{place}.players"), || {
+        "is empty: a team needs at least one player".to_owned()
+    });
     faults.unique(&format!("{place}.players"), "", &team.players, |name| name);
     for (i, name) in team.players.iter().enumerate() {
         faults.known(&format!("{place}.players[{i}]"), "player", name, &known.players);
@@ -273,19 +281,21 @@ fn check_team(faults: &mut Faults, place: &str, team: &Team, known: &Known<'_>) 
     let told = &team.parameters;
     if let Some(points) = told.aim_points {
         let place = format!("{place}.parameters.aim_points");
-        faults.unless(team.strategy != StrategyKey::Greedy, &place, || "greedy aims at no row".to_owned());
+        faults.unless(team.strategy != StrategyKey::Greedy, &place, || {
+            "strategy greedy does not have this parameter".to_owned()
+        });
         faults.unless(points <= ROW_POINTS, &place, || format!("is {points}: a row has {ROW_POINTS} points"));
     }
     if let Some(weight) = told.sharing_weight {
         let place = format!("{place}.parameters.sharing_weight");
         faults.unless(team.strategy == StrategyKey::ComboUnlocking, &place, || {
-            "only combo_unlocking looks at what activities share".to_owned()
+            "only strategy combo_unlocking has this parameter".to_owned()
         });
-        faults.unless((0.0..=FACTOR_MAX).contains(&weight), &place, || format!("is {weight}: 0 to 1000 may be"));
+        faults.unless((0.0..=FACTOR_MAX).contains(&weight), &place, || format!("is {weight}: must be from 0 to 1000"));
     }
 }
 
-/// Letters and digits of a name in lower case, the rest as one `joint`.
+/// The letters and digits of a name in lower case, with `joint` in place of everything else.
 pub(crate) fn slug(name: &str, joint: char) -> String {
     let mut slug = String::new();
     for c in name.to_lowercase().chars() {
@@ -298,7 +308,7 @@ pub(crate) fn slug(name: &str, joint: char) -> String {
     slug.trim_end_matches(joint).to_owned()
 }
 
-/// Teams become entities and tiles outcomes, whose names have plain letters only.
+/// Teams become entities and tiles become outcomes; these names allow plain letters only.
 fn check_slugs(faults: &mut Faults, event: &Event) {
     let tiles = event.rows.iter().enumerate().flat_map(|(i, row)| {
         let tiles = row.tiles.iter().enumerate();
@@ -310,9 +320,9 @@ fn check_slugs(faults: &mut Faults, event: &Event) {
         for (place, name, joint) in named {
             let plain = slug(name, joint);
             if plain.is_empty() {
-                faults.add(&place, format!("{name:?} has no letter from a to z and no digit"));
+                faults.add(&place, format!("{name:?} needs a letter from a to z or a digit"));
             } else if let Some(other) = seen.insert(plain.clone(), place.clone()) {
-                faults.add(&place, format!("{name:?} is {plain:?} in tables, as {other} is: they must differ there"));
+                faults.add(&place, format!("{name:?} becomes {plain:?} in tables, as does {other}: choose another"));
             }
         }
     }

@@ -16,50 +16,46 @@ pub use read::parse;
 pub(crate) use read::read;
 pub(crate) use value::{chance, duration_s};
 
-/// Tiles of a row; they are worth 1 to 4 points, one each.
+/// Tiles per row, worth 1, 2, 3 and 4 points.
 pub const ROW_TILES: usize = 4;
 /// Points of all tiles of a row.
 pub const ROW_POINTS: u32 = 10;
-/// Players, activities, drops and tiles of an event, at most: each is a word of an event column.
+/// Maximum number of players, activities, drops and tiles of an event, each: they are words of event columns.
 pub const WORDS_MAX: usize = 254;
-/// Teams of an event, at most: a win that they all share is stored exactly.
+/// Maximum number of teams of an event: a win shared by all of them is still stored exactly.
 pub const TEAMS_MAX: usize = 20;
-/// Rules of a tile, at most: all rules of an event have numbers of 16 bits.
+/// Maximum number of rules of a tile, so that all rules of an event have numbers of 16 bits.
 pub const RULES_MAX: usize = 100;
-/// Modifiers of a rule, at most.
+/// Maximum number of modifiers of a rule.
 pub const MODIFIERS_MAX: usize = 6;
 
-/// A day's event of two teams of four.
+/// An example: one day, two teams of four.
 pub const SMALL: &str = include_str!("../../events/small.toml");
-/// Nine days of three teams of twenty.
+/// An example: nine days, three teams of twenty.
 pub const BIG: &str = include_str!("../../events/big.toml");
 
-/// A whole event.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Event {
-    /// For people.
+    /// The display name.
     pub name: String,
-    /// How long it lasts: `24h`, `9days`.
+    /// Its duration: `24h`, `9days`.
     pub duration: String,
-    /// When it starts, on the clocks of [`zone`](Self::zone): `2026-01-10T08:00`.
+    /// Its start, in local time of [`zone`](Self::zone): `2026-01-10T08:00`.
     pub start: String,
-    /// Where those clocks hang, which also tell the players' sessions: a name of the IANA database.
+    /// The time zone of the start and of the players' sessions: a name of the IANA database.
     #[serde(default = "new_york")]
     pub zone: String,
     /// Points of completed tiles in a row that open the next one.
     #[serde(default = "five")]
     pub opening_points: u32,
-    /// What players can have or be able to do: a key each, and its name for people.
+    /// What players can own or do: keys and display names.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub capabilities: BTreeMap<String, String>,
-    /// What players can do.
     pub activities: Vec<Activity>,
-    /// Who plays.
     pub players: Vec<Player>,
-    /// The board, the first row first.
+    /// The rows of the board, in order.
     pub rows: Vec<Row>,
-    /// Who plays with whom, and how.
     pub teams: Vec<Team>,
 }
 
@@ -80,35 +76,35 @@ fn one() -> f64 {
     1.0
 }
 
-/// Something that players do again and again, each time an attempt.
+/// Something that players do repeatedly; each time is an attempt.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Activity {
     /// Its name in rules.
     pub key: String,
-    /// For people.
+    /// The display name.
     pub name: String,
-    /// Whether one player does it alone.
+    /// Whether one player can do it alone.
     #[serde(default, skip_serializing_if = "is_false")]
     pub solo: bool,
-    /// The groups that do it, where groups do.
+    /// The group sizes, if groups do it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub group: Option<GroupSize>,
-    /// What is rolled when an attempt ends.
+    /// The rolls at the end of an attempt.
     pub lines: Vec<Line>,
-    /// How groups of some sizes differ from a single player.
+    /// Differences between groups of some sizes and a single player.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub bands: Vec<Band>,
 }
 
-/// How many players a group has.
+/// The size of a group, in players.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct GroupSize {
-    /// At least; 1 where it is not told.
+    /// Minimum; 1 by default.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub min: Option<u32>,
-    /// At most; no limit where it is not told.
+    /// Maximum; unlimited by default.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max: Option<u32>,
 }
@@ -119,14 +115,12 @@ pub struct GroupSize {
 pub struct Line {
     /// Its name in the activity.
     pub key: String,
-    /// Who rolls.
     pub roll: Roll,
-    /// Seconds that an attempt takes.
+    /// Seconds of an attempt.
     pub seconds: u32,
-    /// Seconds that it may take less or more, all as likely.
+    /// Maximum deviation from these seconds, up or down; uniformly distributed.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub spread: u32,
-    /// What the roll can give.
     pub outcomes: Vec<Outcome>,
 }
 
@@ -145,37 +139,32 @@ pub enum Roll {
     Group,
 }
 
-/// One thing that a roll can give.
+/// One possible result of a roll.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Outcome {
     /// Its name in the line.
     pub key: String,
-    /// How likely it is, as a fraction: `1/128`. What is missing to 1 in a line gives nothing.
+    /// Its probability, as a fraction: `1/128`. If a line's probabilities sum to less than 1, the rest gives nothing.
     pub chance: String,
-    /// What it grants.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub grants: Vec<Grant>,
 }
 
-/// Units of something that tiles ask for.
+/// Units of something that tiles accept.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Grant {
-    /// What.
     pub drop: String,
-    /// How many.
     #[serde(default)]
     pub units: Units,
 }
 
-/// How many units.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(untagged, expecting = "a whole number, or the least and the most as [1, 3]")]
 pub enum Units {
-    /// Always as many.
     Fixed(u32),
-    /// From the first to the second, all as likely.
+    /// From the first to the second number, uniformly distributed.
     Between([u32; 2]),
 }
 
@@ -186,7 +175,7 @@ impl Default for Units {
 }
 
 impl Units {
-    /// The least and the most.
+    /// The smallest and the largest number.
     pub(crate) fn bounds(self) -> [u32; 2] {
         match self {
             Self::Fixed(units) => [units; 2],
@@ -195,48 +184,46 @@ impl Units {
     }
 }
 
-/// How groups of some sizes differ.
+/// A difference for groups of some sizes.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Band {
-    /// The smallest group.
+    /// Size of the smallest group.
     pub min: u32,
-    /// The largest.
+    /// Size of the largest group.
     pub max: u32,
-    /// What an attempt's time is multiplied by.
+    /// Factor on an attempt's time.
     #[serde(default = "one")]
     pub time: f64,
-    /// What the chance of what a tile accepts is multiplied by.
+    /// Factor on the chance of accepted drops.
     #[serde(default = "one")]
     pub chance: f64,
 }
 
-/// Somebody who plays.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Player {
     /// Unique in the event.
     pub name: String,
-    /// What attempts' times are multiplied by: below 1 is faster.
+    /// Factor on the time of attempts: below 1 is faster.
     #[serde(default = "one")]
     pub skill: f64,
-    /// What the player has or can do.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub capabilities: Vec<String>,
-    /// When the player is there, every week; always where there are none.
+    /// The player's weekly sessions; without any, the player is always online.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub sessions: Vec<Session>,
 }
 
-/// A time at which a player is there, every week.
+/// A weekly session of a player.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Session {
-    /// The day on which it begins.
+    /// The day on which it starts.
     pub day: Day,
-    /// When it begins: `18:30`.
+    /// The time at which it starts: `18:30`.
     pub at: String,
-    /// How long it is: 1 to 1440. It may go past midnight.
+    /// Its length in minutes: 1 to 1440. It may continue past midnight.
     pub minutes: u32,
 }
 
@@ -262,20 +249,18 @@ pub struct Row {
     pub tiles: Vec<Tile>,
 }
 
-/// A tile.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Tile {
     /// Unique in the event.
     pub key: String,
-    /// For people.
+    /// The display name.
     pub name: String,
-    /// What it is worth.
     pub points: u32,
     /// Units that complete it.
     #[serde(default = "one_unit")]
     pub count: u32,
-    /// What gives units.
+    /// The ways to win units.
     pub rules: Vec<Rule>,
 }
 
@@ -283,65 +268,62 @@ fn one_unit() -> u32 {
     1
 }
 
-/// How a tile's units are won.
+/// A way to win a tile's units.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Rule {
-    /// By doing this.
+    /// The key of the activity to do.
     pub activity: String,
-    /// By winning one of these.
+    /// The drops that count.
     pub drops: Vec<String>,
-    /// By players who have all of these capabilities.
+    /// The capabilities that a player needs, all of them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub needs: Vec<String>,
-    /// What makes it faster or likelier.
+    /// What makes it faster or more likely.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub modifiers: Vec<Modifier>,
 }
 
-/// What a capability changes.
+/// The effect of a capability.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Modifier {
-    /// The capability, of anybody in the group.
+    /// The capability; one member of the group is enough.
     pub capability: String,
-    /// What an attempt's time is multiplied by.
+    /// Factor on an attempt's time.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub time: Option<f64>,
-    /// What the chance of what the tile accepts is multiplied by.
+    /// Factor on the chance of accepted drops.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub chance: Option<f64>,
 }
 
-/// Players who play together.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Team {
     /// Unique in the event.
     pub name: String,
-    /// How it decides.
+    /// How it chooses work and grants.
     pub strategy: StrategyKey,
-    /// What the strategy can be told.
     #[serde(default, skip_serializing_if = "StrategyParameters::is_empty")]
     pub parameters: StrategyParameters,
-    /// The players by name.
     pub players: Vec<String>,
 }
 
-/// How a team decides what to do, and where units go.
+/// How a team chooses its work and where units go.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum StrategyKey {
-    /// The most points first, then what is done soonest.
+    /// The most points first, then the shortest time.
     Greedy,
-    /// What opens the next row soonest.
+    /// The fastest way to open the next row.
     RowUnlocking,
-    /// As that, but with an eye on what also serves other tiles.
+    /// As `row_unlocking`, but prefers activities that also serve other tiles.
     ComboUnlocking,
 }
 
 impl StrategyKey {
-    /// As it is written.
+    /// Its name in a definition.
     pub fn key(self) -> &'static str {
         match self {
             Self::Greedy => "greedy",
@@ -351,16 +333,15 @@ impl StrategyKey {
     }
 }
 
-/// What strategies can be told.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct StrategyParameters {
-    /// Points that the team aims at in a row before it does anything else: the event's opening points where it is not told.
-    /// Not for `greedy`.
+    /// Points that the team aims at in a row before anything else; the event's opening points by default. Not for
+    /// `greedy`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub aim_points: Option<u32>,
-    /// How much longer a tile seems for each tile of a closed row that the same activity serves: 1 where it is not told.
-    /// For `combo_unlocking` only.
+    /// How much longer a tile's estimated time becomes for each tile of a closed row that shares its activity; 1 by
+    /// default. For `combo_unlocking` only.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sharing_weight: Option<f64>,
 }

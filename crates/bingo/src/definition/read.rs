@@ -1,14 +1,14 @@
-//! From text to an event.
+//! Reads an event from text.
 
 use model::{DefinitionError, Fault};
 
 use super::{Event, check};
 
-/// Reads an event in TOML, or in JSON where the text begins as an object does.
+/// Reads an event in TOML, or in JSON if the text starts with `{`.
 ///
 /// # Errors
-/// Where the text is neither, lacks something or has something else: with the line and the column. Where it is no event
-/// that can be played: with every place that is wrong, as `rows[3].tiles[0].rules[1]`.
+/// If the text is neither, lacks a field or has an unknown one: with line and column. If the event cannot be played:
+/// with the place of every fault, such as `rows[3].tiles[0].rules[1]`.
 pub fn parse(text: &str) -> Result<Event, DefinitionError> {
     let mut event: Event = if text.trim_start().starts_with('{') {
         serde_json::from_str(text).map_err(|e| {
@@ -24,8 +24,8 @@ pub fn parse(text: &str) -> Result<Event, DefinitionError> {
     Ok(event)
 }
 
-/// Keeps twelve digits of every factor: JSON, as it is read here, may lose the last of seventeen, and what is written once
-/// must read as itself.
+/// Keeps twelve digits of every factor. This JSON reader may lose the last of seventeen digits, and a written event
+/// must read back as itself.
 fn shorten(event: &mut Event) {
     let of_bands = event.activities.iter_mut().flat_map(|a| &mut a.bands).flat_map(|b| [&mut b.time, &mut b.chance]);
     let of_players = event.players.iter_mut().map(|player| &mut player.skill);
@@ -37,7 +37,7 @@ fn shorten(event: &mut Event) {
     }
 }
 
-/// Reads what a user wrote into the one text that means the same.
+/// Rewrites a user's text in canonical form.
 pub(crate) fn read(text: &str) -> Result<String, DefinitionError> {
     let event = parse(text)?;
     serde_json::to_string(&event).map_err(|e| one("the event".to_owned(), e.to_string()))

@@ -1,4 +1,4 @@
-//! When a player is there.
+//! When a player is online.
 
 use chrono::{
     DateTime, Datelike as _, Days, LocalResult, NaiveDateTime, NaiveTime, TimeDelta, TimeZone as _, Utc, Weekday,
@@ -8,19 +8,18 @@ use chrono_tz::Tz;
 use super::value::{duration_s, minute, start, zone};
 use super::{Day, Event, Player, Session};
 
-/// Spans of seconds of an event, from its start: in order, and apart from each other.
+/// Spans of seconds from the event's start, sorted and disjoint.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Schedule {
     spans: Vec<[u32; 2]>,
     overlaps: bool,
 }
 
-/// No end: players without sessions are always there.
+/// No end: players without sessions are always online.
 pub(crate) const FOREVER: u32 = u32::MAX;
 
 impl Schedule {
-    /// A player's weekly sessions over an event. Each begins when the clocks of the event's zone show so; those that touch
-    /// become one.
+    /// A player's weekly sessions during an event, in local time of the event's zone. Adjacent sessions are merged.
     pub(crate) fn of(event: &Event, player: &Player) -> Self {
         if player.sessions.is_empty() {
             return Self { spans: vec![[0, FOREVER]], overlaps: false };
@@ -52,17 +51,16 @@ impl Schedule {
         schedule
     }
 
-    /// The spans, each from its first second up to the one after its last.
+    /// The spans, each from its first second to one past its last.
     pub(crate) fn spans(&self) -> &[[u32; 2]] {
         &self.spans
     }
 
-    /// Seconds of an event during which the player is there.
+    /// Seconds of an event during which the player is online.
     pub(crate) fn online_s(&self, duration: u32) -> u64 {
         self.spans.iter().map(|[from, to]| u64::from((*to).min(duration).saturating_sub(*from))).sum()
     }
 
-    /// Whether sessions overlapped.
     pub(crate) fn overlaps(&self) -> bool {
         self.overlaps
     }
@@ -80,10 +78,10 @@ fn weekday(day: Day) -> Weekday {
     }
 }
 
-/// A session that begins on the day with this midnight, as seconds after `start`; `None` where it is over by then.
+/// The span of a session on the day that starts at `midnight`, in seconds after `start`; `None` if it ends by `start`.
 fn span(session: &Session, midnight: NaiveDateTime, zone: Tz, start: DateTime<Utc>) -> Option<[u32; 2]> {
     let local = midnight + TimeDelta::minutes(i64::from(minute(&session.at).ok()?));
-    // A time that the clocks skip is the moment at which they skip it.
+    // A local time that a clock change skips becomes the moment of the change.
     let begins = (0..=180).find_map(|late| match zone.from_local_datetime(&(local + TimeDelta::minutes(late))) {
         LocalResult::Single(time) | LocalResult::Ambiguous(time, _) => Some(time.to_utc()),
         LocalResult::None => None,

@@ -1,4 +1,4 @@
-//! What `append` takes.
+//! Arguments of `append`.
 
 use std::path::{Path, PathBuf};
 
@@ -7,7 +7,7 @@ use table::TableName;
 
 use super::DataArgs;
 
-/// What `append` takes.
+/// Arguments of `append`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct AppendArgs {
     /// Table to append to, as [DATABASE.]NAME

@@ -1,4 +1,4 @@
-//! What `ask` takes.
+//! Arguments of `ask`.
 
 use std::path::PathBuf;
 
@@ -6,7 +6,7 @@ use ::table::TableName;
 
 use super::{DataArgs, FormatArgs};
 
-/// Which rows, in which groups, and which aggregates of each.
+/// The rows, the groups, and the aggregates of each group.
 #[derive(Debug, clap::Args)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag of its own")]
 pub(crate) struct AskArgs {

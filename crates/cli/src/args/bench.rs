@@ -1,4 +1,4 @@
-//! What `bench` takes.
+//! Arguments of `bench`.
 
 mod ask;
 mod ingest;
@@ -14,7 +14,7 @@ use table::Codec;
 
 use super::{FleetArgs, FormatArgs};
 
-/// What can be measured.
+/// A benchmark.
 #[derive(Debug, Subcommand)]
 pub(crate) enum BenchWorkload {
     /// Benchmark simulation and reads
@@ -53,7 +53,7 @@ pub(crate) enum BenchWorkload {
     Siege(BenchSiegeArgs),
 }
 
-/// What `bench cdr` takes.
+/// Arguments of `bench cdr`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct BenchCdrArgs {
     /// Cut the day into this many batches
@@ -104,11 +104,11 @@ pub(crate) struct BenchCdrArgs {
     pub(crate) format: FormatArgs,
 }
 
-/// The ways to compress that others offer too, and how much trying harder gives.
+/// Codecs that other systems also offer, and higher levels of compression.
 const COMPARED_CODECS: [Codec; 6] =
     [Codec::None, Codec::Snappy, Codec::Lz4, Codec::Zstd(1), Codec::Zstd(3), Codec::Zstd(9)];
 
-/// What `bench season` takes.
+/// Arguments of `bench season`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct BenchSeasonArgs {
     /// Write seasons of this many worlds
@@ -157,7 +157,7 @@ pub(crate) struct BenchSeasonArgs {
     pub(crate) format: FormatArgs,
 }
 
-/// What `bench fleet` takes.
+/// Arguments of `bench fleet`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct BenchFleetArgs {
     #[command(flatten)]

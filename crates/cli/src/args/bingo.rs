@@ -1,10 +1,10 @@
-//! What `bingo` takes.
+//! Arguments of `bingo`.
 
 use std::path::PathBuf;
 
 use clap::{Subcommand, ValueEnum};
 
-/// Something to do with events of the bingo model.
+/// A task on events of the bingo model.
 #[derive(Debug, Subcommand)]
 pub(crate) enum BingoTask {
     /// Check an event file

@@ -1,4 +1,4 @@
-//! What `export` takes.
+//! Arguments of `export`.
 
 use std::path::PathBuf;
 
@@ -7,7 +7,7 @@ use table::TableName;
 
 use super::DataArgs;
 
-/// A form of files.
+/// A file format.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum FileFormat {
     /// Parquet, compressed with zstd
@@ -18,7 +18,7 @@ pub(crate) enum FileFormat {
     Json,
 }
 
-/// What `export` takes.
+/// Arguments of `export`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct ExportArgs {
     /// Table to export, as [DATABASE.]NAME

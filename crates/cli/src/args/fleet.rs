@@ -1,8 +1,8 @@
-//! What playing with a fleet takes.
+//! Arguments of fleets.
 
 use super::{FormatArgs, PlaceArgs, PlayArgs};
 
-/// Where a fleet's ledger is.
+/// The address of a fleet's ledger.
 #[derive(Debug, clap::Args)]
 pub(crate) struct LedgerArgs {
     /// Ledger of the fleet, a PostgreSQL database
@@ -12,7 +12,7 @@ pub(crate) struct LedgerArgs {
     pub(crate) ledger: String,
 }
 
-/// Where a fleet's ledger and broker are.
+/// The addresses of a fleet's ledger and broker.
 #[derive(Debug, clap::Args)]
 pub(crate) struct FleetArgs {
     #[command(flatten)]
@@ -24,7 +24,7 @@ pub(crate) struct FleetArgs {
     pub(crate) broker: String,
 }
 
-/// What `submit` takes.
+/// Arguments of `submit`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct SubmitArgs {
     #[command(flatten)]
@@ -36,7 +36,7 @@ pub(crate) struct SubmitArgs {
     pub(crate) watch: bool,
 }
 
-/// What `worker` takes.
+/// Arguments of `worker`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct WorkerArgs {
     #[command(flatten)]
@@ -56,7 +56,7 @@ pub(crate) struct WorkerArgs {
     pub(crate) metrics: Option<std::net::SocketAddr>,
 }
 
-/// What `status` takes.
+/// Arguments of `status`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct StatusArgs {
     /// Ensemble to show [default: the newest ones]
@@ -73,7 +73,7 @@ pub(crate) struct StatusArgs {
     pub(crate) format: FormatArgs,
 }
 
-/// What `pause`, `resume`, `cancel` and `retry` take.
+/// Arguments of `pause`, `resume`, `cancel` and `retry`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct SubmittedArgs {
     /// Ensemble of the fleet

@@ -1,8 +1,8 @@
-//! What `loadgen` takes.
+//! Arguments of `loadgen`.
 
 use bench::ingest::{BodyCodec, WireFormat};
 
-/// What `loadgen` takes.
+/// Arguments of `loadgen`.
 #[derive(Debug, clap::Args)]
 #[command(group = clap::ArgGroup::new("pace").required(true))]
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag of its own")]

@@ -7,7 +7,7 @@ use clap::{Command, CommandFactory as _};
 
 use super::Args;
 
-/// The commands in groups, in the order in which a user meets them.
+/// The commands in groups, in the order of a user's first steps.
 pub(super) const GROUPS: [(&str, &[&str]); 6] = [
     ("Simulate", &["models", "run", "bingo", "calibrate"]),
     ("Explore", &["ensembles", "outcome", "probability", "price", "correlate", "compare", "events", "verify", "drop"]),
@@ -17,7 +17,7 @@ pub(super) const GROUPS: [(&str, &[&str]); 6] = [
     ("Measure", &["loadgen", "bench"]),
 ];
 
-/// What can be typed, with the overview as the help of the program itself. clap has no groups of commands.
+/// The command line, with the overview as the program's own help, because clap has no groups of commands.
 pub(crate) fn command() -> Command {
     let command = Args::command();
     let overview = overview(&command);

@@ -1,4 +1,4 @@
-//! Where tables are.
+//! Places of tables.
 
 use std::fmt;
 use std::path::PathBuf;
@@ -13,7 +13,7 @@ use disk::{Disk, RealDisk};
 /// The folder below which buckets are mirrored.
 const MIRROR: &str = "MANYWORLDS_MIRROR";
 
-/// Where the tables of rows are.
+/// The place of tables of rows.
 #[derive(Debug, clap::Args)]
 pub(crate) struct DataArgs {
     /// Folder of the tables
@@ -21,7 +21,7 @@ pub(crate) struct DataArgs {
     pub(crate) data: PathBuf,
 }
 
-/// Where the tables of ensembles are.
+/// The place of tables of ensembles.
 #[derive(Debug, clap::Args)]
 pub(crate) struct PlaceArgs {
     /// Folder or bucket of the tables
@@ -34,7 +34,7 @@ pub(crate) struct PlaceArgs {
 /// A folder, or a prefix of a bucket.
 #[derive(Debug, Clone)]
 pub(crate) enum Place {
-    /// On a disk of this machine, or one that machines share.
+    /// On a disk of this machine, or one shared by several machines.
     Folder(PathBuf),
     /// In an S3-compatible store.
     Bucket(BucketUrl),
@@ -50,7 +50,7 @@ impl fmt::Display for Place {
 }
 
 impl Place {
-    /// The folder to read and write, and the disk to do it with.
+    /// The folder to read and write, and its disk.
     pub(crate) fn open(&self) -> Result<(PathBuf, Arc<dyn Disk>)> {
         Ok(match self {
             Self::Folder(folder) => (folder.clone(), Arc::new(RealDisk)),

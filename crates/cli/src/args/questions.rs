@@ -1,8 +1,8 @@
-//! What questions about ensembles take.
+//! Arguments of queries on ensembles.
 
 use super::{FormatArgs, PlaceArgs};
 
-/// What `probability` and `price` take.
+/// Arguments of `probability` and `price`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct ProbabilityArgs {
     /// Ensemble to ask
@@ -32,7 +32,7 @@ pub(crate) struct ProbabilityArgs {
     pub(crate) format: FormatArgs,
 }
 
-/// What `outcome` takes.
+/// Arguments of `outcome`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct OutcomeArgs {
     /// Ensemble to ask
@@ -54,7 +54,7 @@ pub(crate) struct OutcomeArgs {
     pub(crate) format: FormatArgs,
 }
 
-/// What `compare` takes.
+/// Arguments of `compare`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct CompareArgs {
     /// Ensemble to compare with
@@ -72,7 +72,7 @@ pub(crate) struct CompareArgs {
     pub(crate) format: FormatArgs,
 }
 
-/// What `correlate` takes.
+/// Arguments of `correlate`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct CorrelateArgs {
     /// Ensemble to ask
@@ -96,7 +96,7 @@ pub(crate) struct CorrelateArgs {
     pub(crate) format: FormatArgs,
 }
 
-/// What `events` takes.
+/// Arguments of `events`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct EventsArgs {
     /// Ensemble to ask
@@ -112,7 +112,7 @@ pub(crate) struct EventsArgs {
     /// The model names its players: football's are `home_wr1`, or `wr1` of either side.
     #[arg(long, value_name = "NAME")]
     pub(crate) player: Option<String>,
-    // The condition that football's `--drive N` stands for: an old spelling.
+    // The condition of football's `--drive N`, an old spelling.
     #[arg(long, hide = true, value_parser = parse_drive)]
     pub(crate) drive: Option<String>,
     /// Show only events that meet this (repeatable)

@@ -1,4 +1,4 @@
-//! What playing an ensemble takes.
+//! Arguments for playing an ensemble.
 
 use std::path::PathBuf;
 
@@ -8,7 +8,7 @@ use table::{Codec, EncodingSet, PageFormat};
 
 use super::{FormatArgs, PlaceArgs, parse_pair};
 
-/// What becomes of events.
+/// The handling of events.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Events {
     /// Store every event as a row
@@ -17,7 +17,7 @@ pub(crate) enum Events {
     Replay,
 }
 
-/// What is to be played.
+/// The plan of an ensemble.
 #[derive(Debug, clap::Args)]
 pub(crate) struct PlanArgs {
     /// Model to play
@@ -57,7 +57,7 @@ pub(crate) struct PlanArgs {
     pub(crate) event: Option<PathBuf>,
 }
 
-/// What is to be played, and where it is kept: by one process as by a fleet.
+/// The plan of an ensemble and its place, for one process or a fleet.
 #[derive(Debug, clap::Args)]
 pub(crate) struct PlayArgs {
     #[command(flatten)]
@@ -86,13 +86,13 @@ pub(crate) struct PlayArgs {
 }
 
 impl PlayArgs {
-    /// How pages are to be written.
+    /// The format of pages.
     pub(crate) fn page_format(&self) -> PageFormat {
         PageFormat { codec: self.codec, encodings: self.encodings }
     }
 }
 
-/// What `run` takes.
+/// Arguments of `run`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct RunArgs {
     #[command(flatten)]
@@ -110,7 +110,7 @@ pub(crate) struct RunArgs {
     pub(crate) resume: bool,
 }
 
-/// When fewer worlds than planned are enough.
+/// A goal that may end a run before all planned worlds.
 #[derive(Debug, clap::Args)]
 pub(crate) struct UntilArgs {
     /// Stop once a mean is this precise
@@ -124,7 +124,7 @@ pub(crate) struct UntilArgs {
     pub(crate) outcome: Option<String>,
 }
 
-/// What `calibrate` takes.
+/// Arguments of `calibrate`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct CalibrateArgs {
     /// Model to compare

@@ -1,4 +1,4 @@
-//! What `serve` takes.
+//! Arguments of `serve`.
 
 use std::net::SocketAddr;
 use std::path::PathBuf;
@@ -9,7 +9,7 @@ use table::{Codec, EncodingSet, TableError, TableName};
 
 use super::{DataArgs, FormatArgs};
 
-/// When a write is acknowledged.
+/// The moment at which the server acknowledges a write.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Durability {
     /// After it is synced to disk
@@ -20,7 +20,7 @@ pub(crate) enum Durability {
     None,
 }
 
-/// By what segments are cut.
+/// The partitions of segments.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Partition {
     /// Put rows in segments in the order of arrival
@@ -31,7 +31,7 @@ pub(crate) enum Partition {
     Hour,
 }
 
-/// What tells the rows of a table apart, beside their time.
+/// The columns that identify a table's rows, besides their time.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Unique {
     pub(crate) table: TableName,
@@ -52,7 +52,7 @@ impl FromStr for Unique {
     }
 }
 
-/// A name of a server, without a port.
+/// A host name without a port.
 fn host(text: &str) -> Result<String, String> {
     let is_name = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '.' | '_');
     if text.is_empty() || !text.chars().all(is_name) {
@@ -61,7 +61,7 @@ fn host(text: &str) -> Result<String, String> {
     Ok(text.to_owned())
 }
 
-/// What `serve` takes.
+/// Arguments of `serve`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct ServeArgs {
     /// Read settings from this TOML file
@@ -186,7 +186,7 @@ pub(crate) struct ServeArgs {
     pub(crate) retain: Option<u64>,
 }
 
-/// What can be done with the tokens that a server asks for.
+/// A task on a server's tokens.
 #[derive(Debug, Subcommand)]
 pub(crate) enum TokenTask {
     /// Create a token and print it once
@@ -233,7 +233,7 @@ pub(crate) enum TokenTask {
     },
 }
 
-/// Where the tokens are.
+/// The place of the tokens.
 #[derive(Debug, clap::Args)]
 pub(crate) struct TokenFileArgs {
     /// File of token hashes

@@ -1,4 +1,4 @@
-//! What `table` takes.
+//! Arguments of `table`.
 
 use std::path::PathBuf;
 use std::str::FromStr;
@@ -8,7 +8,7 @@ use table::{Codec, Curve, EncodingSet, Layout, SIM, TableError, TableName};
 
 use super::{DataArgs, FormatArgs, OnConflict};
 
-/// What can be done to a table.
+/// A task on a table.
 #[derive(Debug, Subcommand)]
 pub(crate) enum TableTask {
     /// Insert rows of files into a table
@@ -67,7 +67,7 @@ pub(crate) enum TableTask {
     Rebuild(RebuildArgs),
 }
 
-/// Which table.
+/// A table and its place.
 #[derive(Debug, clap::Args)]
 pub(crate) struct TableArgs {
     /// Table, as [DATABASE.]NAME
@@ -85,7 +85,7 @@ impl TableArgs {
     }
 }
 
-/// What `table insert` takes.
+/// Arguments of `table insert`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct TableInsertArgs {
     #[command(flatten)]
@@ -141,7 +141,7 @@ pub(crate) struct TableInsertArgs {
     pub(crate) on_conflict: OnConflict,
 }
 
-/// What `table cluster` takes.
+/// Arguments of `table cluster`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct TableClusterArgs {
     #[command(flatten)]
@@ -166,7 +166,7 @@ pub(crate) struct TableClusterArgs {
     pub(crate) all: bool,
 }
 
-/// What `table rewrite` takes.
+/// Arguments of `table rewrite`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct TableRewriteArgs {
     #[command(flatten)]
@@ -206,7 +206,7 @@ pub(crate) struct TableRewriteArgs {
     pub(crate) memory: usize,
 }
 
-/// What `table delete` takes.
+/// Arguments of `table delete`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct TableDeleteArgs {
     #[command(flatten)]
@@ -221,7 +221,7 @@ pub(crate) struct TableDeleteArgs {
     pub(crate) apply: bool,
 }
 
-/// What `table trim` takes.
+/// Arguments of `table trim`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct TableTrimArgs {
     #[command(flatten)]
@@ -246,12 +246,12 @@ pub(crate) struct TableTrimArgs {
     pub(crate) apply: bool,
 }
 
-/// What `table vacuum` works on.
+/// The target of `table vacuum`.
 #[derive(Debug, Clone)]
 pub(crate) enum VacuumTarget {
     /// A table of rows.
     Table(TableName),
-    /// The three tables of ensembles, whose files belong together.
+    /// The three tables of ensembles; their files belong together.
     Ensembles,
 }
 
@@ -266,7 +266,7 @@ impl FromStr for VacuumTarget {
     }
 }
 
-/// What `table vacuum` takes.
+/// Arguments of `table vacuum`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct TableVacuumArgs {
     /// Table, as [DATABASE.]NAME, or `sim`
@@ -285,7 +285,7 @@ pub(crate) struct TableVacuumArgs {
     pub(crate) apply: bool,
 }
 
-/// What `rebuild` takes.
+/// Arguments of `rebuild`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct RebuildArgs {
     #[command(flatten)]

@@ -1,4 +1,4 @@
-//! Every help follows the rules of the style guide, and every example can be typed.
+//! Every help follows the style guide, and every example parses.
 
 use clap::Command;
 
@@ -9,7 +9,7 @@ const SCREEN_LINES: usize = 40;
 const SCREEN_COLUMNS: usize = 80;
 const WORDS_MAX: usize = 8;
 
-/// The visible commands with their names in full, the program itself first.
+/// The visible commands by full name, the program itself first.
 fn visible(name: &str, command: &Command) -> Vec<(String, Command)> {
     let below = command.get_subcommands().filter(|c| !c.is_hide_set() && c.get_name() != "help");
     let below = below.flat_map(|c| visible(&format!("{name} {}", c.get_name()), c));
@@ -23,7 +23,7 @@ fn check_short(of: &str, help: Option<&clap::builder::StyledStr>) {
     assert!(help.split_whitespace().count() <= WORDS_MAX, "{of}: {help:?} has more than {WORDS_MAX} words");
 }
 
-/// The words of a command line as a shell splits it, up to a redirection.
+/// Splits a command line into words as a shell does, up to a redirection.
 fn words(line: &str) -> Vec<String> {
     let (mut words, mut word, mut quote) = (Vec::new(), String::new(), None);
     for c in line.chars().chain([' ']) {

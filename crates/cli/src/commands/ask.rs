@@ -128,7 +128,7 @@ fn show(args: &AskArgs, answer: &Answer) -> Result<()> {
     Ok(())
 }
 
-/// Reports what was read, what was skipped, and why.
+/// Reports the data read and skipped, with reasons.
 fn explain(read: &Reading) -> String {
     let n = |number: usize| count(number as u64);
     let opened = read.segments - read.segments_by_log - read.segments_counted - read.segments_cached;

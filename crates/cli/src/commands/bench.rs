@@ -197,9 +197,9 @@ impl SqlSession {
         Ok(batches.iter().map(RecordBatch::num_rows).sum())
     }
 
-    /// An answer, and what it read from disk.
+    /// An answer, and the data read from disk for it.
     fn ask_reading(&mut self, data: &Path, statement: &str) -> Result<(Vec<RecordBatch>, Reading), SqlError> {
-        // The bench blocks a worker thread of the runtime.
+        // The benchmark blocks a worker thread of the runtime.
         tokio::task::block_in_place(|| {
             tokio::runtime::Handle::current().block_on(async {
                 if self.0.as_ref().is_none_or(|(open, _)| open != data) {

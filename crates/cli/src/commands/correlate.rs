@@ -11,7 +11,7 @@ use super::open_columns;
 use crate::args::{CorrelateArgs, Format};
 use crate::output::{Table, print, print_json};
 
-/// Most outcomes for which the table shows the whole matrix.
+/// Maximum number of outcomes for which the table shows the whole matrix.
 const WHOLE_MATRIX: usize = 12;
 
 pub(crate) async fn correlate(args: &CorrelateArgs) -> Result<ExitCode> {

@@ -82,7 +82,7 @@ fn print_list(rows: &[Value], format: Format) -> Result<ExitCode> {
 }
 
 pub(crate) async fn drop(place: &Place, name: &str, ledger: Option<&str>) -> Result<ExitCode> {
-    // First, so that an unreachable ledger is reported before anything is dropped.
+    // Connect first, so that an unreachable ledger is reported before anything is dropped.
     let ledger = match ledger {
         Some(url) => Some(Ledger::open(url).await?),
         None => None,

@@ -56,7 +56,7 @@ fn print_events(catalogue: &Catalogue, events: &EventRows, rows: &[usize], forma
         };
         return print_json(&rows.iter().map(|&row| object(row)).collect::<Vec<_>>());
     }
-    // People see no empty columns.
+    // The table for people skips empty columns.
     let shown: Vec<usize> = (0..catalogue.events.len())
         .filter(|&c| format == Format::Csv || rows.iter().any(|&row| !cell(c, row).is_null()))
         .collect();

@@ -1,4 +1,4 @@
-//! `manyworlds submit`, `worker`, `pause`, `resume`, `cancel` and `retry`: ensembles that a fleet plays.
+//! `manyworlds submit`, `worker`, `pause`, `resume`, `cancel` and `retry`: ensembles played by a fleet.
 
 use std::process::ExitCode;
 use std::sync::Arc;

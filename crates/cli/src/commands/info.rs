@@ -14,7 +14,7 @@ use super::sql::{open_engine, table_in_sql};
 use crate::args::{Format, Place, TableArgs};
 use crate::output::{Table, count, print, print_json};
 
-/// Most frequent texts shown per column.
+/// Number of most frequent texts to show per column.
 const COMMONEST: usize = 3;
 
 pub(crate) async fn info(args: &TableArgs) -> Result<ExitCode> {

@@ -140,7 +140,7 @@ fn check_options(args: &TableInsertArgs, load: &Load, wanted: &TableOptions) -> 
     Ok(())
 }
 
-/// Names a file's batches, so that a repeat after an interruption skips inserted ones.
+/// Names a file's batches, so that a repeat after an interruption skips inserted batches.
 fn name_of(path: &Path, args: &TableInsertArgs) -> Result<String> {
     let about = path.metadata().with_context(|| format!("looking at {}", path.display()))?;
     let changed = about.modified().ok().and_then(|t| t.duration_since(std::time::UNIX_EPOCH).ok());

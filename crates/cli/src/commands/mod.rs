@@ -48,7 +48,6 @@ use crate::args::{Args, AskArgs, BenchWorkload, Command, Place, TableTask};
 use crate::output::note;
 use crate::settings::Setting;
 
-/// The models of this program.
 const MODELS: &[Plugin] = &[football::PLUGIN, ::bingo::PLUGIN];
 
 pub(crate) fn dispatch(args: Args, settings: &[Setting]) -> Result<ExitCode> {
@@ -122,7 +121,8 @@ fn start_runtime() -> Result<Runtime> {
     builder.build().context("cannot start the runtime")
 }
 
-/// Runs `ask` without the runtime's threads: it has its own, and starting more would cost as much as many queries.
+/// Runs `ask` without the runtime's threads. It has its own threads, and starting more would cost as much as many
+/// queries.
 fn ask(args: &AskArgs) -> Result<ExitCode> {
     let runtime = Builder::new_current_thread().enable_all().build().context("cannot start the runtime")?;
     runtime.block_on(ask::ask(args))
@@ -146,7 +146,7 @@ fn make_model() -> MakeModel {
     Arc::new(|plan| Ok(model_of(plan)?.into()))
 }
 
-/// Serves Prometheus metrics if `--metrics` asks for them.
+/// Serves Prometheus metrics if `--metrics` is given.
 async fn serve_metrics(address: Option<SocketAddr>, meter: &Arc<Meter>) -> Result<()> {
     let Some(address) = address else { return Ok(()) };
     let meter = meter.clone();
@@ -155,7 +155,7 @@ async fn serve_metrics(address: Option<SocketAddr>, meter: &Arc<Meter>) -> Resul
     Ok(())
 }
 
-/// How long an immediate end may take.
+/// Time limit of an immediate end.
 const PARTING: Duration = Duration::from_millis(500);
 
 /// Calls `stop` at each signal to end, with `true` for the first. The second signal ends the process even if its

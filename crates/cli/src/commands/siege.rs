@@ -1,4 +1,4 @@
-//! `manyworlds bench siege`: runs everything at once, on a private disk that it can fill.
+//! `manyworlds bench siege`: runs every kind of load at once, on a private disk that it can fill.
 
 use std::os::unix::process::CommandExt as _;
 use std::process::{Command, ExitCode, Stdio};
@@ -32,20 +32,20 @@ pub(crate) fn siege(args: &BenchSiegeArgs) -> Result<ExitCode> {
     Ok(ExitCode::from(1))
 }
 
-/// Starts a program with private mounts, which end with it.
+/// Starts a program with private mounts; they end with it.
 fn unshare() -> Command {
     let mut unshare = Command::new("unshare");
     unshare.args(["--user", "--map-root-user", "--mount", "--"]);
     unshare
 }
 
-/// Whether the system lets this user have private mounts.
+/// Whether the system permits private mounts for this user.
 fn may_mount() -> bool {
     let tried = unshare().arg("true").stdin(Stdio::null()).stderr(Stdio::null()).status();
     tried.is_ok_and(|status| status.success())
 }
 
-/// Replaces this process by the same command with private mounts; returns only on failure.
+/// Replaces this process with the same command with private mounts; returns only on failure.
 fn go_inside() -> anyhow::Error {
     match std::env::current_exe() {
         Ok(program) => {

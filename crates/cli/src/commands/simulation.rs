@@ -13,7 +13,7 @@ use world::{Seed, World, WorldRange};
 use super::plugin;
 use crate::args::{Events, PlanArgs, UntilArgs};
 
-/// The players of an ensemble, which decide the size of its ranges.
+/// The players of an ensemble; they determine the size of its ranges.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Sizing {
     /// Threads of one process.

@@ -12,7 +12,7 @@ use crate::args::{Format, StatusArgs};
 use crate::output::{Table, count, interval, note, print, print_json};
 use crate::progress::Display;
 
-/// How often `watch` looks at the ledger without a notification.
+/// Time between `watch`'s checks of the ledger without a notification.
 const LOOK_EACH: Duration = Duration::from_millis(200);
 
 pub(crate) async fn status(args: &StatusArgs) -> Result<ExitCode> {
@@ -85,7 +85,7 @@ async fn look(ledger: &Ledger, name: &str, display: &mut Display) -> Result<Opti
     Ok(None)
 }
 
-/// The progress besides the count of worlds.
+/// The progress without the count of worlds.
 fn progress(one: &EnsembleStatus) -> String {
     let mut parts = vec![one.state.word().to_owned(), format!("{} worlds/s", count(one.worlds_per_s as u64))];
     parts.push(match one.workers.iter().filter(|w| w.is_there).count() {

@@ -18,7 +18,7 @@ pub(crate) async fn list(data: &DataArgs, format: &FormatArgs) -> Result<ExitCod
     let mut tables = Vec::new();
     for name in snapshot::tables(&data.data)? {
         let root = name.folder(&data.data);
-        // An unreadable table is listed with the reason, and does not hide others.
+        // List an unreadable table with the reason, together with the others.
         match with_log(&name, &root).await {
             Ok(told) => tables.extend(told),
             Err(error) => tables.push(json!({"table": name.to_string(), "trouble": format!("{error:#}")})),
@@ -171,7 +171,7 @@ pub(crate) async fn drop(args: &TableArgs) -> Result<ExitCode> {
         return Err(no_table(&args.name, &root));
     }
     let _folder_lock = FolderLock::exclusive(&root)?;
-    // Rename first, so that an interrupted drop leaves no half table with a log that does not fit it.
+    // Rename first, so that an interrupted drop leaves no partial table with a log that contradicts it.
     let folder = root.file_name().unwrap_or_default().to_string_lossy();
     let gone = root.with_file_name(format!(".{folder}.{}{TEMPORARY_SUFFIX}", uuid::Uuid::new_v4().simple()));
     let removed = std::fs::rename(&root, &gone).and_then(|()| std::fs::remove_dir_all(&gone));

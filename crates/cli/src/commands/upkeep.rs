@@ -115,7 +115,7 @@ pub(crate) async fn delete(args: &TableDeleteArgs) -> Result<ExitCode> {
     timed.print(deleted(&timed.result, args.apply), args.table.format.format)
 }
 
-/// The rows that were or would be removed; a dry run adds the command to apply it.
+/// The rows that were or would be removed. A dry run adds the command to apply it.
 fn deleted(done: &Deleted, applied: bool) -> Value {
     let mut summary = json!({
         "applied": applied,
@@ -134,7 +134,7 @@ fn deleted(done: &Deleted, applied: bool) -> Value {
 
 pub(crate) async fn rewrite(args: &TableRewriteArgs) -> Result<ExitCode> {
     let root = args.table.folder();
-    // An empty list counts as none.
+    // An empty list counts as no columns.
     let names = |names: &Option<Vec<String>>| -> Option<Vec<String>> {
         names.as_ref().map(|names| names.iter().filter(|name| !name.is_empty()).cloned().collect())
     };
@@ -226,7 +226,7 @@ pub(crate) async fn rebuild(args: &RebuildArgs) -> Result<ExitCode> {
     Ok(if done.damaged.is_empty() { ExitCode::SUCCESS } else { ExitCode::from(1) })
 }
 
-/// Flushes a table's log and returns the number of rows. A running server flushes by itself.
+/// Flushes a table's log, and returns the number of rows. A running server flushes by itself.
 async fn flush(root: &Path) -> Result<u64> {
     match ingest::digest(root, disk(), &DigestOptions::default()).await {
         Err(IngestError::Digesting { .. }) => {
@@ -291,7 +291,7 @@ fn for_people(name: &str, value: &Value) -> String {
     }
 }
 
-/// A bar on a terminal, plain lines elsewhere.
+/// A bar on a terminal, otherwise plain lines.
 fn progress() -> Progress {
     if std::io::stderr().is_terminal() {
         let bar = ProgressBar::with_draw_target(Some(1), ProgressDrawTarget::stderr());

@@ -1,4 +1,4 @@
-//! Processes that append, and that are killed.
+//! Concurrent and killed appends.
 
 use std::collections::BTreeSet;
 use std::io::Write as _;
@@ -12,12 +12,12 @@ use std::time::{Duration, Instant};
 use crate::served::Served;
 use crate::support::{failure, json, program, run};
 
-/// Processes that append at once.
+/// Concurrent append processes.
 const AT_ONCE: usize = 40;
-/// Rows of an append.
+/// Rows per append.
 const ROWS: usize = 10;
 
-/// Begins an append, with its rows on their way.
+/// Starts an append, and sends its rows.
 fn begin(data: &Path, table: &str, words: &[&str], rows: &str) -> Child {
     let mut child = program(&["append", table])
         .args(words)
@@ -28,7 +28,7 @@ fn begin(data: &Path, table: &str, words: &[&str], rows: &str) -> Child {
         .stderr(Stdio::piped())
         .spawn()
         .unwrap();
-    // It may have been killed, or have refused its words.
+    // The process may have been killed, or may have rejected its arguments.
     drop(child.stdin.take().unwrap().write_all(rows.as_bytes()));
     child
 }
@@ -46,7 +46,7 @@ fn lines(number: usize) -> String {
     (number * ROWS..(number + 1) * ROWS).map(line).collect::<Vec<_>>().concat()
 }
 
-/// Appends many times at once, and kills every fifth. Gives those that returned 0.
+/// Runs many appends at once, and kills every fifth. Returns those with exit code 0.
 fn crowd(data: &Path, first: usize, count: usize) -> BTreeSet<usize> {
     let next = AtomicUsize::new(first);
     let acknowledged = Mutex::new(BTreeSet::new());
@@ -61,7 +61,7 @@ fn crowd(data: &Path, first: usize, count: usize) -> BTreeSet<usize> {
                     let mut child = begin(data, "visits", &[], &lines(number));
                     if number.is_multiple_of(5) {
                         sleep(Duration::from_millis(number as u64 * 7_919 % 60));
-                        // It may be done already.
+                        // It may have ended already.
                         drop(child.kill());
                     }
                     let ended = child.wait_with_output().unwrap();
@@ -77,7 +77,7 @@ fn crowd(data: &Path, first: usize, count: usize) -> BTreeSet<usize> {
     acknowledged.into_inner().unwrap()
 }
 
-/// Whether what was acknowledged is there once, and nothing in part.
+/// Checks that every acknowledged append is stored once, and that no append is stored in part.
 fn check(found: &serde_json::Value, acknowledged: &BTreeSet<usize>) {
     let mut numbers = BTreeSet::new();
     for append in found.as_array().unwrap() {
@@ -113,7 +113,7 @@ fn forty_appenders_and_digests_of_which_some_are_killed_lose_and_double_nothing(
                     .unwrap();
                 if turn % 2 == 0 {
                     sleep(Duration::from_millis(turn * 7_919 % 150));
-                    // It may be done already.
+                    // It may have ended already.
                     drop(child.kill());
                 }
                 killed += u32::from(!child.wait().unwrap().success());
@@ -181,7 +181,7 @@ fn rows_are_visible_wherever_a_digest_is_killed() {
             .spawn()
             .unwrap();
         sleep(Duration::from_millis(turn as u64 * 13));
-        // It may be done already.
+        // It may have ended already.
         drop(child.kill());
         child.wait().unwrap();
         check(&json(data, &["sql", APPENDS]), &acknowledged);
@@ -215,7 +215,7 @@ fn values_that_do_not_fit_are_told_and_kept_beside() {
     for digested in [false, true] {
         let output = append(data, "visits", &[], "{\"a\": \"x\"}\n{\"a\": 2}\n");
         assert!(output.status.success());
-        // What the table has counts, not what the stream begins with.
+        // The table's column type decides, not the first value of the input.
         let told = "values that do not fit the column a: 1, kept as text in a_text";
         assert!(said(&output).contains(told), "{}", said(&output));
         if !digested {

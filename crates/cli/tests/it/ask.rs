@@ -1,4 +1,4 @@
-//! Events are asked about at the shell.
+//! Questions about events on the command line.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -38,7 +38,7 @@ fn asked(data: &Path, words: &[&str]) -> Value {
     json(data, &[&["ask", "events"], words].concat())
 }
 
-/// Whether two answers are the same, real numbers to nine digits.
+/// Whether two answers are equal, with real numbers compared to nine digits.
 fn is_same(a: &Value, b: &Value) -> bool {
     match (a, b) {
         (Value::Array(a), Value::Array(b)) => a.len() == b.len() && a.iter().zip(b).all(|(a, b)| is_same(a, b)),
@@ -160,7 +160,7 @@ fn partial_answers_are_gathered() {
         let mut command = program(&["ask", "--format", "json", "--merge"]);
         command.args(files).output().unwrap()
     };
-    // Windows are parts of the question.
+    // Time ranges are parts of the question.
     let refused = merge(&[&one, &two]);
     assert_eq!(refused.status.code(), Some(2));
     assert!(String::from_utf8_lossy(&refused.stderr).contains("different questions"));

@@ -1,4 +1,4 @@
-//! The season's experiments, as small as they can be.
+//! The season benchmark at minimum size.
 
 use serde_json::Value;
 
@@ -29,7 +29,7 @@ fn a_tiny_bench_measures_everything() {
     for name in ["season.md", "season.html"] {
         assert!(std::fs::read_to_string(report.join(name)).unwrap().contains("manyworlds bench season"));
     }
-    // The season that was asked is still there; nothing else is, and the bench will not write beside it.
+    // Only the season that was read remains, and the benchmark refuses a folder with content.
     let left: Vec<_> = std::fs::read_dir(&data).unwrap().map(|entry| entry.unwrap().file_name()).collect();
     assert_eq!(left, ["largest"]);
     assert_eq!(json(&data.join("largest"), &["ensembles"]).as_array().unwrap().len(), 1);
@@ -63,7 +63,7 @@ fn settings_that_cannot_be_measured_are_refused() {
     let brotli = said(&["--codecs", "lz4,brotli"]);
     let choice = ": unknown codec: choose none, snappy, lz4, gzip, or zstd:LEVEL with";
     assert!(brotli.contains("'brotli'") && brotli.contains(choice), "{brotli}");
-    // No disk has room for that many; nothing is played before that is known.
+    // No disk has that much space. The benchmark checks this before it plays.
     let room = said(&["--scales", "4000000000"]);
     assert!(room.contains(" of disk free and the largest season needs up to 1,"), "{room}");
     assert_eq!(room.lines().count(), 1, "{room}");

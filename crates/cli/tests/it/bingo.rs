@@ -1,10 +1,10 @@
-//! Events of the bingo model, from an example to what comes out.
+//! Events of the bingo model, from an example definition to results.
 
 use std::path::{Path, PathBuf};
 
 use crate::support::{failure, json, program, run};
 
-/// What a command that must succeed writes to stdout and stderr.
+/// The stdout and stderr of a command that must succeed.
 fn said(words: &[&str]) -> (String, String) {
     let output = program(words).output().unwrap();
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
@@ -12,7 +12,7 @@ fn said(words: &[&str]) -> (String, String) {
     (text(&output.stdout), text(&output.stderr))
 }
 
-/// An example as a file in a folder.
+/// Writes an example to a file in a folder.
 fn example(folder: &Path, which: &str) -> PathBuf {
     let file = folder.join(format!("{which}.toml"));
     std::fs::write(&file, said(&["bingo", "example", which]).0).unwrap();
@@ -50,10 +50,10 @@ fn all_that_is_wrong_is_told_with_its_place() {
     let faults = refused(&["bingo", "check", path]);
     let lines: Vec<&str> = faults.lines().collect();
     assert_eq!(lines[0], format!("error: {path} does not define a valid event:"));
-    assert_eq!(lines[1], "duration: \"a day\" is no duration: write 24h, or 9days");
+    assert_eq!(lines[1], "duration: invalid duration \"a day\": write 24h or 9days");
     assert!(lines[2].starts_with("rows[") && lines[2].contains("did you mean boss.serpants"), "{faults}");
     assert_eq!(lines.len(), 3, "{faults}");
-    // `run` says the same, and stores nothing.
+    // `run` prints the same error, and stores no ensemble.
     let data = folder.path().join("data");
     assert_eq!(failure(&data, &["run", "bingo", "--event", path], 2), faults);
     assert!(!data.exists());
@@ -122,31 +122,31 @@ fn an_event_is_played_verified_and_asked_about() {
     let points = json(&data, &["outcome", "stored", "--entity", "alpha", "--outcome", "points"]);
     assert_eq!(points[0]["worlds"], 300);
     assert!(points[0]["mean"].as_f64().unwrap() > 0.0);
-    // The run ended with telling the same.
+    // The run's report ended with the same summary.
     let known = stored["known"].as_array().unwrap();
     let known = known.iter().find(|known| known["entity"] == "alpha" && known["outcome"] == "points").unwrap();
     assert_eq!((&known["worlds"], &known["mean"]), (&points[0]["worlds"], &points[0]["mean"]));
     assert!(known["ci_half_width"].as_f64().unwrap() > 0.0, "{known}");
-    // A world played again has the events that were stored.
+    // A replayed world has the events that were stored.
     let events = |name: &str| json(&data, &["events", name, "--entity", "alpha", "--world", "7"]);
     assert!(events("stored").as_array().unwrap().len() > 80, "a drop and a completion a tile at least");
     assert_eq!(events("replayed"), events("stored"));
     standings_select_worlds(&data);
     a_world_is_summarised(&data);
-    // A definition read from the ensemble's description, and written again as JSON, is the same event.
+    // The definition in the ensemble's description, written as JSON, gives the same ensemble.
     let described = json(&data, &["sql", "SELECT parameters FROM ensembles WHERE ensemble = 'stored'"]);
     let described: serde_json::Value = serde_json::from_str(described[0]["parameters"].as_str().unwrap()).unwrap();
     let again = folder.path().join("again.json");
     std::fs::write(&again, described["definition"].to_string()).unwrap();
     let words = ["run", "bingo", "--event", again.to_str().unwrap(), "--worlds", "300", "--name", "again"];
     assert_eq!(json(&data, &words)["hash"], stored["hash"]);
-    // By another rule it is not.
+    // Another rule gives another ensemble.
     let words =
         ["run", "bingo", "--event", file, "--worlds", "300", "--name", "theirs", "--param", "idle_until_quiet=1"];
     assert_ne!(json(&data, &words)["hash"], stored["hash"]);
 }
 
-/// Worlds in which teams stood as they did in world 7 after 12 hours are those that SQL finds.
+/// Conditions on the standings select the same worlds as SQL: those with the standings of world 7 after 12 hours.
 fn standings_select_worlds(data: &Path) {
     let tiles = |team: &str| {
         format!(
@@ -210,23 +210,23 @@ fn a_run_ends_when_what_is_to_be_known_is_known() {
         assert_eq!((&enough["is_enough"], &enough["complete"]), (&true.into(), &false.into()));
         let known = enough["known"].as_array().unwrap();
         let share = known.iter().find(|known| known["entity"] == "alpha" && known["outcome"] == "win_share").unwrap();
-        // What was under way when it was known is stored as well, and no more.
+        // Worlds in progress when the goal was met are also stored, and no others.
         assert_eq!(enough["worlds"], share["worlds"], "{enough}");
-        // It has what it was asked for.
+        // The ensemble has met its goal.
         assert_eq!(json(&data, &["ensembles"])[0]["state"], "enough");
         let found = json(&data, &["verify", "bingo"]);
         let cover = found["checks"][0]["detail"].as_str().unwrap();
         assert!(cover.ends_with(&format!("enough for alpha:win_share within {goal}")), "{cover}");
         (enough["worlds"].as_u64().unwrap(), enough["played"].as_u64().unwrap(), share.clone())
     };
-    // 0.96 divided by the square root of the worlds is 3% after a thousand, and 1.5% after four thousand. On a busy machine
-    // more is played before what is played is known.
+    // 0.96 divided by the square root of the number of worlds is 3% after about a thousand worlds, and 1.5% after four
+    // thousand. A busy machine plays more worlds before it evaluates the finished ones.
     let (few, played, share) = run("3%", &[]);
     assert!(played == few && (400..4_000).contains(&few), "{share}");
     assert!((share["mean"].as_f64().unwrap() - 0.5).abs() < 0.2 && share["ci_half_width"].as_f64().unwrap() <= 0.03);
     let (more, played, share) = run("1.5%", &["--resume"]);
     assert!(played == more - few && (2_000..9_000).contains(&more), "{share}");
     assert!(share["ci_half_width"].as_f64().unwrap() <= 0.015, "{share}");
-    // It is known already.
+    // The stored worlds already meet this goal.
     assert_eq!(run("2%", &["--resume"]), (more, 0, share));
 }

@@ -1,4 +1,4 @@
-//! Ensembles in the S3 server of `scripts/services.sh`: the same answers as from a folder, whoever wrote them.
+//! Ensembles in the S3 server of `scripts/services.sh` give the same answers as in a folder, from any writer.
 
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
@@ -11,14 +11,14 @@ use serde_json::Value;
 use crate::gate::Gate;
 use crate::support::{json, program};
 
-/// A prefix of its own in the services' bucket, and a folder for mirrors of it.
+/// A unique prefix in the services' bucket, and a folder for its mirrors.
 struct Place {
     url: String,
     folder: tempfile::TempDir,
 }
 
 impl Place {
-    /// `None` where the services do not run.
+    /// `None` if the services are not running.
     fn new() -> Option<Self> {
         if std::env::var_os("MANYWORLDS_S3").is_none() {
             assert!(std::env::var_os("CI").is_none(), "start the services: scripts/services.sh start");
@@ -32,7 +32,7 @@ impl Place {
         self.folder.path().join(machine)
     }
 
-    /// The program as another machine runs it: with a mirror of its own.
+    /// Runs the program like another machine, with its own mirror.
     fn program(&self, machine: &str, words: &[&str]) -> Command {
         let mut command = program(words);
         command.args(["--data", &self.url]).env("MANYWORLDS_MIRROR", self.mirrors(machine));
@@ -45,7 +45,7 @@ impl Place {
         serde_json::from_slice(&output.stdout).unwrap()
     }
 
-    /// What a mirror has of the files of a table, apart from its log.
+    /// The number of a table's files in a mirror, without its log.
     fn mirrored(&self, machine: &str, table: &str) -> usize {
         let mirrors = std::fs::read_dir(self.mirrors(machine)).into_iter().flatten().map(Result::unwrap);
         mirrors.map(|mirror| count(&mirror.path().join("sim").join(table))).sum()
@@ -88,16 +88,16 @@ fn a_bucket_answers_as_a_folder_does() {
     ];
     for (number, words) in questions.into_iter().enumerate() {
         assert_eq!(json(&local, words), place.json("reader", words), "{words:?}");
-        // Events come when they are asked for: the first range's, then two ranges', then all.
+        // Events are fetched on demand: first one range's, then two ranges', then all.
         let events = [0, 0, 0, 0, 0, 1, 2, 2, 3][number];
         assert_eq!(place.mirrored("reader", "events"), events, "after {words:?}");
         assert_eq!(place.mirrored("reader", "outcomes"), 3);
     }
     assert_eq!(place.json("reader", &["ensembles"])[0]["state"], "complete");
-    // A mirror may go at any time.
+    // A mirror may be deleted at any time.
     std::fs::remove_dir_all(place.mirrors("reader")).unwrap();
     assert_eq!(json(&local, questions[7]), place.json("reader", questions[7]));
-    // So may an ensemble, whose files others had.
+    // So may an ensemble with files in the mirrors of others.
     assert!(place.program("writer", &["drop", "season"]).output().unwrap().status.success());
     assert_eq!(place.json("reader", &["ensembles"]), Value::Array(Vec::new()));
     assert_eq!(place.json("reader", &RUN)["hash"], here["hash"]);
@@ -133,7 +133,7 @@ fn a_run_killed_while_it_writes_to_a_bucket_is_completed_by_another_machine() {
         sleep(Duration::from_millis(300 + u64::from(kill * 7_919 % 1_500)));
         child.kill().unwrap();
         child.wait().unwrap();
-        // Whoever looks finds whole ranges, and no fewer than before.
+        // Every reader sees only whole ranges, and never fewer than before.
         let listed = place.json("reader", &["ensembles"]);
         let worlds = listed[0]["worlds"].as_u64().unwrap_or(0);
         assert!(worlds >= stored && worlds.is_multiple_of(4), "kill {kill}: {worlds} worlds after {stored}");
@@ -146,7 +146,7 @@ fn a_run_killed_while_it_writes_to_a_bucket_is_completed_by_another_machine() {
     assert_eq!(place.json("reader", &home), json(&place.mirrors("local"), &home));
 }
 
-/// Workers, which end with the test.
+/// Workers; killed when dropped.
 struct Workers(Vec<Child>);
 
 impl Drop for Workers {
@@ -256,7 +256,7 @@ fn a_store_that_refuses_is_told_clearly() {
         assert_eq!(refused.lines().count(), 1, "{refused}");
     }
     let no_key = [("AWS_ACCESS_KEY_ID", None), ("AWS_SECRET_ACCESS_KEY", None)];
-    // As on a machine that is none of Amazon's, wherever this one is.
+    // Simulate a machine outside Amazon's cloud.
     let refused = with(&RUN, url, &[&no_key[..], &[("AWS_METADATA_ENDPOINT", Some("http://127.0.0.1:9"))]].concat());
     let nobody = "no credentials found: set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY";
     assert_eq!(refused, format!("{listing}{nobody}\n"));
@@ -272,7 +272,7 @@ fn a_store_that_refuses_is_told_clearly() {
     assert!(refused.contains("cannot mirror ") && refused.contains("set MANYWORLDS_MIRROR"), "{refused}");
 }
 
-/// Runs the program on an address that is none, or not for this command.
+/// Runs the program on an address that is invalid, or not supported by this command.
 fn refused(words: &[&str], url: &str) -> String {
     said(&program(words).args(["--data", url]).output().unwrap())
 }

@@ -1,6 +1,7 @@
-//! Random questions over random messy tables: `ask` and SQL agree.
+//! Random questions about random messy tables: `ask` and SQL agree.
 //!
-//! A failure prints its seed and the smallest question that fails. `MANYWORLDS_SEED` and `MANYWORLDS_QUESTIONS` choose others.
+//! A failure prints its seed and the smallest failing question. `MANYWORLDS_SEED` and `MANYWORLDS_QUESTIONS` select
+//! other questions.
 
 use std::io::Write as _;
 use std::path::Path;
@@ -23,7 +24,7 @@ use table::{Clustering, Curve, EncodingSet, Inserter, Layout, TableName, TableOp
 
 use crate::support::{program, run};
 
-/// A generator of random numbers: the same for the same seed (SplitMix64).
+/// A random number generator (SplitMix64); equal seeds give equal numbers.
 struct Dice(u64);
 
 impl Dice {
@@ -190,7 +191,7 @@ fn options(dice: &mut Dice) -> TableOptions {
     options
 }
 
-/// Rows as `append` takes them.
+/// Rows in the input format of `append`.
 fn lines(dice: &mut Dice, count: usize) -> Vec<u8> {
     let mut text = Vec::new();
     for _ in 0..count {
@@ -215,7 +216,7 @@ fn lines(dice: &mut Dice, count: usize) -> Vec<u8> {
     text
 }
 
-/// A table with segments, deleted rows and rows in its log, as both are asked about it.
+/// A table with segments, deleted rows and rows in its log, for `ask` and for SQL.
 async fn messy(dice: &mut Dice, data: &Path) -> (Snapshot, Engine) {
     let name: TableName = "messy".parse().unwrap();
     let root = name.folder(data);
@@ -263,7 +264,7 @@ fn literal(dice: &mut Dice, column: &str) -> String {
         "host" => quoted(dice.pick(&TEXTS)),
         "flag" => dice.chance(50).to_string(),
         "day" => format!("'2025-08-{:02}'", 1 + dice.below(9)),
-        // What is less is a real number, and compared as such in SQL.
+        // Smaller values are real numbers, and SQL compares them as such.
         "big" if dice.chance(80) => dice.pick(&WHOLE).max(i64::MIN + 1).to_string(),
         "n" if dice.chance(80) => (dice.below(9) as i64 - 3).to_string(),
         _ => dice.pick(&["0.0", "-0.0", "1.5", "-2.25", "1e300", "3", "600", "0", "9007199254740993"]).to_owned(),
@@ -289,7 +290,7 @@ fn condition(dice: &mut Dice, depth: u32) -> String {
         }
         2 | 3 => format!("host {} {}", dice.pick(&["~", "!~"]), quoted(dice.pick(&PATTERNS))),
         4 => {
-            // By a zero with a sign neither says which infinity it is.
+            // Do not divide by a zero that may have a sign: the sign of the resulting infinity is undefined.
             let operator = dice.pick(&["+", "-", "*", "/"]);
             let b = dice.pick(if operator == "/" { &["n", "y", "3"] } else { &["n", "y", "x"] });
             format!("n {operator} {b} {} {}", sign(dice), literal(dice, "n"))
@@ -350,7 +351,7 @@ fn question(dice: &mut Dice) -> Question {
     question
 }
 
-/// The cells of rows, row by row, in an order of their own.
+/// The cells of the rows, row by row, in sorted order.
 fn cells(rows: &RecordBatch) -> Vec<Vec<String>> {
     let options = FormatOptions::default().with_null("NULL");
     let columns: Vec<_> = rows.columns().iter().map(|c| ArrayFormatter::try_new(c, &options).unwrap()).collect();
@@ -360,7 +361,7 @@ fn cells(rows: &RecordBatch) -> Vec<Vec<String>> {
     cells
 }
 
-/// Whether two cells show one value: real numbers may differ by what the order of adding changes.
+/// Whether two cells are equal; real numbers may differ by the order of addition.
 fn alike(a: &str, b: &str) -> bool {
     if a == b {
         return true;
@@ -384,7 +385,7 @@ async fn in_sql(engine: &Engine, sql: &str) -> Result<RecordBatch, QueryError> {
     Ok(concat_batches(&rows.schema(), &batches).unwrap())
 }
 
-/// What is different, if anything.
+/// The first difference, if any.
 async fn difference(source: &Snapshot, engine: &Engine, question: &Question) -> Option<String> {
     let options = Options { threads: 2, memory_bytes: 1 << 30, cache: None };
     let sql = match ::ask::sql(("default", "messy"), question, &source.schema) {
@@ -409,7 +410,7 @@ async fn difference(source: &Snapshot, engine: &Engine, question: &Question) -> 
     Some(format!("{sql}\nask: {:?}\nSQL: {:?}", by_ask[at], by_sql[at]))
 }
 
-/// Questions that ask for one thing less.
+/// Questions with one part less.
 fn smaller(question: &Question) -> Vec<Question> {
     let mut all = Vec::new();
     let mut less = |change: &dyn Fn(&mut Question)| {

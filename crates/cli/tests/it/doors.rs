@@ -1,4 +1,4 @@
-//! The same rows become the same columns, whichever way they come in: one table of cases for all doors.
+//! The same rows become the same columns over every interface: one table of cases for all of them.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
@@ -14,15 +14,15 @@ use serde_json::{Value, json};
 use crate::served::Served;
 use crate::support::{program, run};
 
-/// Rows, as the formats that can say them write them, and the columns that they become.
+/// Rows in each format that supports them, and the expected columns.
 struct Case {
     json: &'static str,
-    /// Without a header there is none.
+    /// Empty without a header.
     csv: &'static str,
     lines: &'static str,
-    /// Whether MessagePack over HTTP, which has types of its own, can say the same.
+    /// Whether MessagePack over HTTP supports the same rows; it has its own types.
     packed: bool,
-    /// A line for each column in the order of their names: name, type, and the values in the order of `time`.
+    /// A line for each column, ordered by name: name, type, and the values in the order of `time`.
     columns: &'static [&'static str],
 }
 
@@ -43,7 +43,7 @@ const CASES: &[Case] = &[
         packed: false,
         columns: &[r"e set []", r#"n set ["1","2"]"#, r#"o text "[{\"x\":1}]""#, r#"s set ["a","b"]"#],
     },
-    // NULL, and what a row leaves out.
+    // NULL, and missing fields.
     Case {
         json: "{\"time\":1,\"a\":1,\"n\":null}\n{\"time\":2,\"b\":\"x\"}",
         csv: "time,a,n,b\n1,1,,\n2,,,x\n",
@@ -51,7 +51,7 @@ const CASES: &[Case] = &[
         packed: true,
         columns: &["a int 1 null", "b text null \"x\""],
     },
-    // Empty objects, and nothing but a time.
+    // Empty objects, and a row with only a time.
     Case {
         json: "{\"time\":1,\"v\":1}\n{\"time\":2,\"o\":{}}\n{\"time\":3}",
         csv: "time,v\n1,1\n2,\n3,\n",
@@ -59,7 +59,7 @@ const CASES: &[Case] = &[
         packed: false,
         columns: &["v int 1 null null"],
     },
-    // Booleans and texts among numbers.
+    // Booleans and texts mixed with numbers.
     Case {
         json: "{\"time\":1,\"v\":1}\n{\"time\":2,\"v\":true}\n{\"time\":3,\"v\":\"x\"}\n{\"time\":4,\"v\":2}",
         csv: "time,v\n1,1\n2,true\n3,x\n4,2\n",
@@ -67,7 +67,7 @@ const CASES: &[Case] = &[
         packed: true,
         columns: &["v int 1 null null 2", "v_text text null \"true\" \"x\" null"],
     },
-    // Numbers among texts: every cell of a CSV is a text there.
+    // Numbers mixed with texts: in CSV every cell is a text.
     Case {
         json: "{\"time\":1,\"v\":\"x\"}\n{\"time\":2,\"v\":5}\n{\"time\":3,\"v\":false}",
         csv: "",
@@ -75,7 +75,7 @@ const CASES: &[Case] = &[
         packed: true,
         columns: &["v text \"x\" null null", "v_text text null \"5\" \"false\""],
     },
-    // Integers, and then a real number.
+    // Integers followed by a real number.
     Case {
         json: "{\"time\":1,\"v\":1}\n{\"time\":2,\"v\":0.5}\n{\"time\":3,\"v\":2}",
         csv: "time,v\n1,1\n2,0.5\n3,2\n",
@@ -106,7 +106,7 @@ const CASES: &[Case] = &[
         packed: false,
         columns: &["v int 1 null", "v_text text null \"18446744073709551615\""],
     },
-    // Numbers and dates in texts stay texts.
+    // Numbers and dates in quotes stay texts.
     Case {
         json: "{\"time\":1,\"v\":\"007\",\"d\":\"2024-01-02\"}\n{\"time\":2,\"v\":\"12\",\"d\":\"soon\"}",
         csv: "time,v,d\n1,007,2024-01-02\n2,12,soon\n",
@@ -114,7 +114,7 @@ const CASES: &[Case] = &[
         packed: true,
         columns: &["d text \"2024-01-02\" \"soon\"", "v text \"007\" \"12\""],
     },
-    // Times in texts; formats with types keep texts.
+    // Times in quotes; formats with types keep texts.
     Case {
         json: "{\"time\":1,\"at\":\"2024-01-02T03:04:05Z\"}\n{\"time\":2,\"at\":\"2024-01-02T03:04:05.5+01:00\"}\n{\"time\":3,\"at\":\"soon\"}",
         csv: "time,at\n1,2024-01-02T03:04:05\n2,2024-01-02T03:04:05.5+01:00\n3,soon\n",
@@ -125,7 +125,7 @@ const CASES: &[Case] = &[
             "at_text text null null \"soon\"",
         ],
     },
-    // The row's time in seconds, milli-, micro- and nanoseconds, and in texts.
+    // The row's time in seconds, milli-, micro- and nanoseconds, and as text.
     Case {
         json: "{\"time\":1700000000,\"v\":1}\n{\"time\":1700000001000,\"v\":2}\n{\"time\":1700000002000000,\"v\":3}\n{\"time\":1700000003000000001,\"v\":4}\n{\"time\":\"2023-11-14T22:13:24Z\",\"v\":5}\n{\"time\":\"1700000005\",\"v\":6}\n{\"time\":1700000006.5,\"v\":7}",
         csv: "time,v\n1700000000,1\n1700000001000,2\n1700000002000000,3\n1700000003000000001,4\n2023-11-14T22:13:24Z,5\n\"1700000005\",6\n1700000006.5,7\n",
@@ -150,7 +150,7 @@ const CASES: &[Case] = &[
             "load_case int 7",
         ],
     },
-    // A name in another form of Unicode.
+    // A name in another Unicode normalization form.
     Case {
         json: "{\"time\":1,\"gro\u{308}ße\":1}",
         csv: "time,gro\u{308}ße\n1,1\n",
@@ -158,7 +158,7 @@ const CASES: &[Case] = &[
         packed: true,
         columns: &["größe int 1"],
     },
-    // Fields that are named as our own columns are.
+    // Fields with the names of this program's own columns.
     Case {
         json: "{\"time\":1,\"v\":1,\"v_text\":\"mine\",\"time_nanos\":7}\n{\"time\":2,\"v\":\"x\",\"v_text\":\"own\"}",
         csv: "time,v,v_text,time_nanos\n1,1,mine,7\n2,x,own,\n",
@@ -202,7 +202,7 @@ fn bytes_of(values: &[Value]) -> Vec<u8> {
     bytes
 }
 
-/// The program with words and what it reads from stdin.
+/// Runs the program with arguments and stdin.
 fn feed(data: &Path, words: &[&str], stdin: &[u8]) -> Output {
     let mut program = program(words);
     program.arg("--data").arg(data).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
@@ -215,7 +215,7 @@ fn succeeds(output: &Output) {
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
 }
 
-/// The columns of a table as a case has them.
+/// The columns of a table, in the form of a case.
 fn columns(server: &Served, table: &str) -> Vec<String> {
     let sql = format!("SELECT * FROM \"{table}\" ORDER BY time");
     let rows = server.sql(&sql);
@@ -241,7 +241,7 @@ fn columns(server: &Served, table: &str) -> Vec<String> {
     columns.into_values().collect()
 }
 
-/// Sends the rows of a case in through every door that it can take; gives the tables.
+/// Sends the rows of a case over every interface that supports them; returns the tables.
 fn send(server: &Served, data: &Path, folder: &Path, case: &Case, number: usize) -> Vec<String> {
     let rows: Vec<Value> = case.json.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     let mut tables = Vec::new();
@@ -285,7 +285,7 @@ fn send(server: &Served, data: &Path, folder: &Path, case: &Case, number: usize)
         });
         stored("/api/v1/write/msgpack", &bytes_of(&[Value::Array(items.collect())]));
     }
-    // Columns that declare their types.
+    // Columns with declared types.
     let arrow = json!({"sql": format!("SELECT * FROM {from_http}")});
     let arrow = server.post_json("/api/v1/sql?format=arrow", &arrow);
     stored(&format!("/api/v1/write/arrow?table={}", door("http_arrow")), &arrow.body);
@@ -309,7 +309,7 @@ fn the_same_rows_become_the_same_columns_through_every_door() {
     server.stop();
 }
 
-/// Lines that are no rows, each behind a good one, and the reason.
+/// Invalid lines, each after a valid one, and the reason.
 const REFUSED: &[(&str, &str)] = &[
     (r#"{"time":1,"v":1,"v":2}"#, "stands there twice"),
     (r#"{"time":1,"a":{"b":1},"a_b":2}"#, "stands there twice"),
@@ -409,7 +409,7 @@ fn tables_with_dotted_columns_keep_them() {
     let path = folder.path().join("rows.jsonl");
     fs::write(&path, nested).unwrap();
     for table in ["http", "append", "file"] {
-        // As a server of an older version left it.
+        // A table as a server of an older version left it.
         assert_eq!(server.post(&format!("/api/v1/write/json?table={table}"), b"{\"time\":1,\"a.b\":1}").status, 204);
     }
     server.stop();

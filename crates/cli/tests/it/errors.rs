@@ -1,4 +1,4 @@
-//! Bad input: one clear sentence, the right exit code, nothing half-written.
+//! Bad input gives one clear sentence and the right exit code, and stores nothing in part.
 
 use crate::support::{description, failure, json, program, run};
 
@@ -130,7 +130,7 @@ fn folders_that_cannot_be_written_are_told() {
     std::fs::write(&file, "not a folder").unwrap();
     let said = failure(&file.join("data"), &["run", "football", "--worlds", "4"], 2);
     assert!(said.starts_with("error: cannot create the folder"), "{said}");
-    // /dev/full refuses every byte, as a full disk does: the result cannot be written, and that is said.
+    // /dev/full rejects every byte, like a full disk. The program cannot write its result, and reports it.
     let full = std::fs::File::options().write(true).open("/dev/full").unwrap();
     let output = program(&["models"]).stdout(full).output().unwrap();
     assert_eq!(output.status.code(), Some(2));
@@ -143,7 +143,7 @@ fn a_disk_that_fills_up_loses_nothing_committed() {
     let folder = tempfile::tempdir().unwrap();
     let data = folder.path();
     json(data, &["run", "football", "--worlds", "4", "--name", "first"]);
-    // A limit on the size of any file stands in for a full disk: the second run's events do not fit.
+    // A limit on the file size simulates a full disk: the second run's events do not fit.
     let script = format!(
         "trap '' XFSZ; ulimit -f 2000; exec {} run football --worlds 60 --threads 1 --range-worlds 60 --name second --data {}",
         env!("CARGO_BIN_EXE_manyworlds"),

@@ -1,11 +1,11 @@
-//! A table is told of, written out and read in again, and mended, from the shell.
+//! Inspects, exports, imports and repairs a table on the command line.
 
 use std::fs;
 use std::path::Path;
 
 use crate::support::{failure, json, run};
 
-/// Three events in the table `t`.
+/// The table `t` with three events.
 fn table(data: &Path, folder: &Path) {
     let path = folder.join("t.csv");
     fs::write(

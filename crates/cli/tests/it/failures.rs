@@ -1,5 +1,5 @@
-//! The wrong answers that the tool before this one gave, each with a test that it would fail. They are numbered as they
-//! were found.
+//! The wrong answers of this program's predecessor, numbered in order of discovery. Each test here fails on one of
+//! them.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
@@ -34,7 +34,7 @@ fn ask(data: &Path, words: &[&str]) -> Value {
     told(data, &[&["ask", "t"], words].concat())
 }
 
-/// Numbers in no order, the same each time.
+/// Deterministic numbers in no order.
 fn noise(n: u64) -> u64 {
     (n + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(31).wrapping_mul(0xbf58_476d_1ce4_e5b9) >> 33
 }
@@ -44,7 +44,7 @@ fn failure_1_a_condition_on_integers_loses_no_row_whose_value_is_a_new_extreme_o
     let data = tempfile::tempdir().unwrap();
     let data = data.path();
     let mut weights: Vec<u64> = Vec::new();
-    // The extremes come first, second, ..., last of their block, and among many others.
+    // Extremes in the first, second, ..., last place of their block, and among many others.
     for place in [0, 1, 2, 3, 98, 99] {
         let mut block: Vec<u64> = (0..100).map(|n| [10, 11][(noise(n + place) % 2) as usize]).collect();
         block[place as usize] = 100;
@@ -84,7 +84,7 @@ fn failure_2_percentiles_are_those_of_all_values() {
     for part in 0..3 {
         let mut lines = String::new();
         for n in part * 3_000..(part + 1) * 3_000 {
-            // About normal around a mean that differs, with few far away.
+            // Approximately normal with different means and a few outliers.
             let ping =
                 60 + n % 20 + (0..6).map(|k| noise(6 * n + k) % 21).sum::<u64>() + if n % 97 == 0 { 900 } else { 0 };
             let host = format!("host-{}", n % 20);
@@ -99,7 +99,7 @@ fn failure_2_percentiles_are_those_of_all_values() {
     let naive = |values: &[u64], hundredths: usize| {
         let mut sorted = values.to_vec();
         sorted.sort_unstable();
-        // The least value that so many hundredths do not exceed.
+        // The least value that at least the given percentage of values does not exceed.
         *sorted.iter().find(|v| sorted.iter().filter(|w| w <= v).count() * 100 >= hundredths * sorted.len()).unwrap()
     };
     let by_flags = ask(data, &["--group", "host", "--quantiles", "ping:p1,p50,p95,p99", "--sort", "host", "--asc"]);
@@ -121,7 +121,7 @@ fn failure_3_the_top_ten_of_many_groups_is_exact() {
     let data = tempfile::tempdir().unwrap();
     let data = data.path();
     let mut counts: BTreeMap<String, u64> = BTreeMap::new();
-    // Twelve users among 20,000 come more often, each in all parts and the greatest of none.
+    // Twelve users among 20,000 are frequent overall, but not the most frequent in any part.
     for part in 0..4_u64 {
         let often = (0..12).flat_map(|user| std::iter::repeat_n(user * 1_000 + 7, 5 + 2 * user as usize));
         let once = (0..5_000).map(|n| part * 5_000 + n);
@@ -224,16 +224,16 @@ fn failure_4_every_option_works_as_it_is_and_exports_have_their_values_and_trims
 fn failure_5_no_line_stops_the_others_and_no_value_is_cut() {
     let data = tempfile::tempdir().unwrap();
     let data = data.path();
-    // A type that does not fit.
+    // A value of the wrong type.
     appended(data, "{\"a\": 1}\n{\"a\": \"x\"}\n{\"a\": 3}\n");
-    // A line over 64 KB, and one after it.
+    // A line over 64 KB, and a line after it.
     let long = "y".repeat(70_000);
     appended(data, &format!("{{\"a\": 4, \"long\": \"{long}\"}}\n{{\"a\": 5}}\n"));
-    // Lines that are no JSON.
+    // Lines of invalid JSON.
     let output = append(data, "{\"a\": 6}\n{\"a\": \n{\"a\": 7}\n");
     assert_eq!(output.status.code(), Some(1), "what was dropped is no success");
     assert!(String::from_utf8_lossy(&output.stderr).contains("line 2"));
-    // Decimals, after integers too.
+    // Decimals, also after integers.
     appended(data, "{\"b\": 1}\n{\"b\": 2.75}\n{\"c\": 0.1}\n");
     for _ in 0..2 {
         let sql = "SELECT count(*) AS n, sum(a) AS a, max(a_text) AS x, max(length(long)) AS l, sum(b) AS b, max(c) AS c FROM t";
@@ -263,7 +263,7 @@ fn failure_6_twenty_writers_at_once_that_bring_columns_leave_a_table_that_is_rea
     }
 }
 
-/// That data is synced is shown where power is taken away: `ingest`, in `power_loss` and `others`.
+/// The tests of `ingest` with power cuts (`power_loss` and `others`) check that data is synced.
 #[test]
 fn failure_7_a_digest_that_is_killed_hides_no_row() {
     let data = tempfile::tempdir().unwrap();
@@ -275,7 +275,7 @@ fn failure_7_a_digest_that_is_killed_hides_no_row() {
         let mut command = program(&["flush", "t", "--data"]);
         let mut child = command.arg(data).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
         std::thread::sleep(Duration::from_millis(turn * 11));
-        // It may be done already.
+        // It may have ended already.
         drop(child.kill());
         child.wait().unwrap();
         let expected = (turn + 1) * 1_000;

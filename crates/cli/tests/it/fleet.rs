@@ -1,6 +1,6 @@
-//! Fleets of processes: workers that are killed, services that go away, signals, and what is refused.
+//! Fleets of processes: killed workers, service outages, signals, and refusals.
 //!
-//! The services come from `make services`, whose addresses are in the environment.
+//! `make services` starts the services; their addresses are in the environment.
 
 use std::io::{BufRead, BufReader, Read as _, Write as _};
 use std::net::TcpStream;
@@ -18,7 +18,7 @@ use crate::support::{json, program};
 
 const PATIENCE: Duration = Duration::from_mins(3);
 
-/// Where broker and ledger are, as flags.
+/// The addresses of broker and ledger, as flags.
 #[derive(Clone)]
 struct Services {
     broker: String,
@@ -26,7 +26,7 @@ struct Services {
 }
 
 impl Services {
-    /// Those that all tests share.
+    /// The services that all tests share.
     fn shared() -> Self {
         let of = |name: &str| {
             std::env::var(name).unwrap_or_else(|_| {
@@ -47,7 +47,7 @@ impl Services {
 
     fn status(&self, name: &str) -> Option<Value> {
         let output = self.fleet(&["status", name, "--format", "json"]).output().unwrap();
-        // The ledger may be away just now.
+        // The ledger may be temporarily unreachable.
         output.status.success().then(|| serde_json::from_slice(&output.stdout).unwrap())
     }
 
@@ -77,11 +77,11 @@ impl Services {
     }
 }
 
-/// A worker process; killed where it was not ended.
+/// A worker process; killed if dropped before its end.
 struct Worker(Child);
 
 impl Worker {
-    /// Ends it with a signal that lets it finish; its exit code.
+    /// Ends the worker with a signal that lets it finish; returns its exit code.
     fn end(mut self) -> Option<i32> {
         kill(Pid::from_raw(self.0.id() as i32), Signal::SIGTERM).unwrap();
         self.0.wait().unwrap().code()
@@ -109,12 +109,12 @@ fn embedded(folder: &Path, worlds: u32) -> Value {
     json(&folder.join("embedded"), &words.each_ref().map(String::as_str))
 }
 
-/// A name that no other test has: they share a ledger.
+/// A unique name, because tests share a ledger.
 fn name() -> String {
     format!("e-{}", uuid::Uuid::new_v4().simple())
 }
 
-/// Services of one test, which may go away. They are stopped, and what they stored is removed, when it ends.
+/// Services of one test, which it may stop. Dropping them stops the services and removes their data.
 struct OwnServices {
     folder: PathBuf,
     addresses: Services,
@@ -172,7 +172,7 @@ fn killed_workers_and_restarted_services_lose_and_double_nothing() {
             7 => own.restart(&["broker", "--kill"]),
             9 => own.restart(&["ledger", "--kill"]),
             _ => {
-                // Killed, and another takes its place.
+                // Kill it, and start a replacement.
                 drop(workers.remove(random as usize % workers.len()));
                 workers.push(services.worker(&data));
             }
@@ -242,7 +242,7 @@ fn a_second_signal_ends_a_worker_that_waits() {
     let mut worker = Worker(child);
     let mut said = BufReader::new(worker.0.stderr.take().unwrap());
     services.until(&name, |status| status["workers"].as_array().is_some_and(|workers| !workers.is_empty()));
-    // It sleeps for a quarter of an hour over each range. What it says shows that it has heard.
+    // It sleeps for a quarter of an hour over each range. Its output shows that it received the signal.
     let pid = Pid::from_raw(worker.0.id() as i32);
     for expected in ["stopping after", "dropping the ranges"] {
         kill(pid, Signal::SIGTERM).unwrap();
@@ -268,7 +268,7 @@ fn dropped_ensembles_leave_the_status() {
     assert_eq!(drop_it().status.code(), Some(2), "there is nothing more to drop");
 }
 
-/// The address that a process begins with telling.
+/// The address that a process prints first.
 fn metrics_address(said: &mut impl BufRead) -> String {
     let mut line = String::new();
     said.read_line(&mut line).unwrap();
@@ -358,7 +358,7 @@ fn a_worker_ends_as_it_should_on_a_signal_and_tells_prometheus_what_it_did() {
     for name in ["dispatch", "claim", "simulate", "encode", "write", "commit", "note", "acknowledge"] {
         assert!(phase(name) > 0.0, "{name}: {answer}");
     }
-    // What reads the pipe must stay until the worker has said what it has to say.
+    // Keep reading the pipe until the worker has written its last line.
     let ended = worker.end();
     drop(said);
     assert_eq!(ended, Some(0));
@@ -417,7 +417,7 @@ fn ensembles_of_one_seed_are_compared_world_by_world() {
     let data = folder.path().join("data");
     let file = event(folder.path());
     let other = std::fs::read_to_string(&file).unwrap();
-    // The second team alone plays in another way.
+    // Only the second team has another strategy.
     let (first, second) = other.rsplit_once("strategy = \"row_unlocking\"").unwrap();
     let changed = folder.path().join("changed.toml");
     std::fs::write(&changed, format!("{first}strategy = \"greedy\"{second}")).unwrap();

@@ -1,26 +1,26 @@
-//! A way to a service that can be cut, or fall silent.
+//! A proxy to a service that can cut connections, or make them fall silent.
 
 use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::thread;
 
-/// A connection through a gate.
+/// A connection through the gate.
 struct Passing {
     near: TcpStream,
     far: TcpStream,
-    /// Whether its near end stays open though the far one is gone.
+    /// Whether the client's end stays open after the service's end is closed.
     is_silent: Arc<AtomicBool>,
 }
 
 pub(crate) struct Gate {
     pub(crate) address: SocketAddr,
-    /// `None` where nobody is let through.
+    /// `None` if the gate rejects connections.
     passing: Arc<Mutex<Option<Vec<Passing>>>>,
 }
 
 impl Gate {
-    /// A gate before the service at an address.
+    /// A gate in front of the service at an address.
     pub(crate) fn before(service: &str) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let (address, service) = (listener.local_addr().unwrap(), service.to_owned());
@@ -36,7 +36,7 @@ impl Gate {
         Self { address, passing }
     }
 
-    /// Cuts all connections, and lets no others through.
+    /// Cuts all connections, and rejects new ones.
     pub(crate) fn shut(&self) {
         for Passing { near, far, .. } in self.passing.lock().unwrap().take().into_iter().flatten() {
             [near, far].iter().for_each(|stream| drop(stream.shutdown(Shutdown::Both)));
@@ -47,8 +47,8 @@ impl Gate {
         *self.passing.lock().unwrap() = Some(Vec::new());
     }
 
-    /// Lets the connections that there are die without a sign, as where a machine vanishes: the service sees their end, and
-    /// whoever is before the gate sees nothing. New ones pass.
+    /// Breaks the existing connections without a sign, as if a machine vanished: the service sees them end, and clients
+    /// see no change. New connections work.
     pub(crate) fn fall_silent(&self) {
         for Passing { far, is_silent, .. } in self.passing.lock().unwrap().iter().flatten() {
             is_silent.store(true, Ordering::SeqCst);

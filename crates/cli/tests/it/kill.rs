@@ -1,4 +1,4 @@
-//! A run killed at ten random moments and resumed each time ends as an undisturbed one.
+//! A run that is killed at ten random moments and resumed each time has the same result as an undisturbed run.
 
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -41,14 +41,14 @@ fn a_run_killed_at_random_moments_ends_as_an_undisturbed_one() {
     assert_eq!(resumed["hash"], expected["hash"]);
 }
 
-/// How to go on: a run that was killed before it was registered begins anew.
+/// Flags to continue. A run that was killed before it was registered starts again.
 fn resume(data: &Path) -> &'static [&'static str] {
     let listed = run(data, &["ensembles", "--format", "json"]);
     let listed: Value = serde_json::from_slice(&listed.stdout).unwrap_or_default();
     if listed.as_array().is_some_and(|l| !l.is_empty()) { &["--resume"] } else { &[] }
 }
 
-/// A small generator of the test's own (xorshift), so that a failure can be repeated.
+/// A small deterministic generator (xorshift), so that failures can be reproduced.
 fn fastrand(seed: u32) -> impl FnMut() -> u32 {
     let mut state = seed;
     move || {
@@ -66,7 +66,7 @@ fn an_interrupted_run_stops_at_a_range_and_is_resumed() {
     let words =
         ["run", "football", "--worlds", "300", "--range-worlds", "10", "--events", "replay", "--name", "season"];
     let mut child = program(&words).arg("--data").arg(&stopped).stderr(Stdio::piped()).spawn().unwrap();
-    // Interrupted once the first ranges are stored.
+    // Interrupt once the first ranges are stored.
     let ranges = stopped.join("sim/outcomes/ensemble=season/version=1");
     while std::fs::read_dir(&ranges).map_or(0, Iterator::count) < 4 {
         assert!(child.try_wait().unwrap().is_none(), "the run ended before it was interrupted");

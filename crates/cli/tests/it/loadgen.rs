@@ -1,4 +1,4 @@
-//! The load generator and the bench of servers, against real servers.
+//! The load generator and the ingest benchmark, against real servers.
 
 use std::process::{Output, Stdio};
 
@@ -38,7 +38,7 @@ fn every_format_is_loaded_and_all_of_it_is_stored() {
         assert_eq!(figures["statuses"]["204"].as_u64().unwrap() * 500, of("acknowledged"), "{figures}");
         acknowledged += of("acknowledged");
     }
-    // The server says the same when it is asked by others.
+    // Other clients get the same counts from the server.
     let tables = ["cpu", "mem", "disk", "cpu2", "mem2"];
     let rows = tables.map(|table| server.sql(&format!("SELECT count(*) AS n FROM loaded.{table}"))[0]["n"].as_u64());
     assert_eq!(rows.into_iter().flatten().sum::<u64>(), acknowledged);
@@ -58,7 +58,7 @@ fn a_rate_is_kept_or_what_was_not_sent_is_told() {
 #[test]
 fn a_server_without_room_refuses_and_keeps_what_it_acknowledged() {
     let data = tempfile::tempdir().unwrap();
-    // Rows of the first requests fill the memory and nothing writes them out before the end of the load.
+    // The first requests fill the memory, and no flush happens before the end of the load.
     let server = Served::start(data.path(), &["--memory", "1", "--flush-rows", "100000000", "--flush-seconds", "3600"]);
     let figures = figures(&server, &["--max", "--seconds", "1"]);
     assert!(figures["refused_requests"].as_u64().unwrap() > 0, "{figures}");
@@ -74,7 +74,7 @@ fn a_server_that_dies_under_load_is_told() {
         .stderr(Stdio::piped())
         .spawn()
         .unwrap();
-    // Killed once something of the load is there.
+    // Kill the server once it has rows of the load.
     let tables = "SELECT table_name FROM information_schema.tables WHERE table_schema = 'default'";
     while server.sql(tables).as_array().unwrap().is_empty() {}
     server.child.kill().unwrap();
@@ -108,7 +108,7 @@ fn a_tiny_bench_of_servers_finds_stored_what_was_acknowledged() {
     let folder = tempfile::tempdir().unwrap();
     let (data, report) = (folder.path().join("data"), folder.path().join("report"));
     let words = ["bench", "ingest", "--sweep", "formats,overload", "--seconds", "0.3", "--format", "json"];
-    // Servers that took a setting from the environment would not start.
+    // Servers that read the setting from the environment would not start.
     let output = program(&words)
         .env("MANYWORLDS_TOKEN_FILE", "/nowhere/tokens.toml")
         .args(["--report", report.to_str().unwrap(), "--data", data.to_str().unwrap()])
@@ -130,7 +130,7 @@ fn a_tiny_bench_of_servers_finds_stored_what_was_acknowledged() {
     for name in ["ingest.md", "ingest.html"] {
         assert!(std::fs::read_to_string(report.join(name)).unwrap().contains("manyworlds bench ingest"));
     }
-    // Nothing is left of the servers, and nothing is measured where others keep something.
+    // The servers leave no files. The benchmark refuses a folder with other files.
     assert_eq!(std::fs::read_dir(&data).unwrap().count(), 0);
     std::fs::write(data.join("kept"), "").unwrap();
     assert!(failure(&data, &["bench", "ingest"], 2).contains("is not empty"));

@@ -1,4 +1,4 @@
-//! One rule of names, whichever way rows come in.
+//! The same rules for names apply over every interface.
 
 use std::path::Path;
 
@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use crate::served::Served;
 use crate::support::{json, run};
 
-/// Fields of two rows that differ only by case, and the columns that hold them.
+/// Two rows with fields that differ only by case, and the columns that hold them.
 const CASES: [(&str, &str, &str); 4] = [
     ("load", "Load", "Load_case"),
     ("userId", "userID", "userID_case"),
@@ -49,7 +49,7 @@ fn names_that_differ_by_case_are_stored_through_every_door() {
     let said = server.stop();
     assert!(said.contains("flushed all rows"), "{said}");
     for (place, (first, second, column)) in CASES.into_iter().enumerate() {
-        // A file of another's columns has no time of its own.
+        // A file without a time column gets none.
         let doors = ["lines", "json", "csv", "append", "file"];
         for door in &doors[..if second == "Time" { 4 } else { 5 }] {
             let table = format!("{door}{place}");

@@ -1,4 +1,4 @@
-//! Data folders in which this user may not do everything.
+//! Data folders with restricted permissions.
 
 use std::fmt::Write as _;
 use std::fs::{self, Permissions};
@@ -10,10 +10,10 @@ use tempfile::TempDir;
 
 use crate::support::{description, json, program};
 
-/// Somebody who is not root, whom permissions would not hold back.
+/// A user other than root, because permissions do not restrict root.
 struct Anybody {
     folder: TempDir,
-    /// A copy of the program that anybody reaches; `None` where this user is no root.
+    /// A copy of the program that any user can run; `None` if this user is not root.
     program: Option<PathBuf>,
 }
 
@@ -44,7 +44,7 @@ impl Anybody {
         command.args(words).arg("--data").arg(data).output().unwrap()
     }
 
-    /// What it says where it must fail.
+    /// The error of a command that must fail.
     fn failure(&self, data: &Path, words: &[&str]) -> String {
         let output = self.run(data, words);
         let said = String::from_utf8_lossy(&output.stderr).into_owned();
@@ -57,7 +57,7 @@ fn allow(path: &Path, mode: u32) {
     fs::set_permissions(path, Permissions::from_mode(mode)).unwrap();
 }
 
-/// Every file and folder below `path`, itself first.
+/// Every file and folder below `path`, after `path` itself.
 fn tree(path: &Path) -> Vec<PathBuf> {
     let mut all = vec![path.to_owned()];
     if path.is_dir() {
@@ -153,7 +153,7 @@ fn rows_for_a_folder_that_may_not_be_written_are_refused_and_those_before_stay()
     for (layout, doing) in [("row", "create"), ("column", "create"), ("pruned", "create")] {
         let (data, table) = (data.join(layout), data.join(layout).join("default/calls"));
         json(&data, &[&words[..], &["--layout", layout]].concat());
-        // New folders are their owner's alone, also the one above.
+        // New folders are accessible only to their owner, including the parent.
         allow(data.parent().unwrap(), 0o755);
         let before = tree(&data);
         before.iter().for_each(|path| allow(path, if path.is_dir() { 0o555 } else { 0o444 }));
@@ -165,7 +165,7 @@ fn rows_for_a_folder_that_may_not_be_written_are_refused_and_those_before_stay()
         assert_eq!(json(&data, &["sql", "SELECT count(*) AS n FROM calls"])[0]["n"], 2_000, "{layout}");
         before.iter().filter(|path| path.is_dir()).for_each(|path| allow(path, 0o755));
     }
-    // A table that would be made there is not begun.
+    // A failed creation of a table leaves no files.
     let none = data.join("none");
     fs::create_dir(&none).unwrap();
     allow(&none, 0o555);
@@ -187,7 +187,7 @@ fn rows_for_a_disk_that_is_full_are_refused_whole_and_inserted_once_when_there_i
             |rows: &str| ["table", "insert", "calls", file.to_str().unwrap(), "--batch-rows", rows].map(str::to_owned);
         json(&data, &[&words("100").each_ref().map(String::as_str)[..], &["--layout", layout]].concat());
         let before = tree(&data);
-        // A limit on the size of any file stands in for a full disk: a batch of a thousand rows does not fit.
+        // A limit on the file size simulates a full disk: a batch of a thousand rows does not fit.
         let script = format!(
             "trap '' XFSZ; ulimit -f 200; exec {} {} --data {}",
             env!("CARGO_BIN_EXE_manyworlds"),

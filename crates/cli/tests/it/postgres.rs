@@ -1,4 +1,4 @@
-//! A client of `PostgreSQL`'s protocol that knows its messages and nothing else.
+//! A minimal client of `PostgreSQL`'s protocol.
 
 use std::io::{Read as _, Write as _};
 use std::net::TcpStream;
@@ -6,15 +6,15 @@ use std::time::Duration;
 
 use crate::served::Served;
 
-/// A message: its kind, and what is in it.
+/// A message: its kind and its content.
 pub(crate) type Message = (u8, Vec<u8>);
 
 /// A connection.
 pub(crate) struct Client {
     stream: TcpStream,
-    /// By which others cancel what it runs.
+    /// The key with which other connections cancel this one's query.
     pub(crate) key: [u8; 8],
-    /// What it was told last of its transaction.
+    /// The last transaction status from the server.
     pub(crate) status: u8,
 }
 
@@ -29,16 +29,16 @@ fn count<T, const N: usize>(of: &[T], each: impl Fn(&T) -> [u8; N]) -> Vec<u8> {
 
 fn connect(server: &Served) -> TcpStream {
     let stream = TcpStream::connect(server.postgres.unwrap()).unwrap();
-    // Longer than anything here should take; what comes later comes never.
+    // Longer than any test should take.
     stream.set_read_timeout(Some(Duration::from_mins(2))).unwrap();
     stream
 }
 
 impl Client {
-    /// Connects with some parameters, and with a password where one is asked for.
+    /// Connects with parameters, and sends the password if the server asks for it.
     ///
     /// # Errors
-    /// The code with which it is refused.
+    /// The error code, if the server refuses the connection.
     pub(crate) fn open(server: &Served, parameters: &[(&str, &str)], password: &str) -> Result<Self, String> {
         let mut body = 0x0003_0000_u32.to_be_bytes().to_vec();
         for (name, value) in [("user", "me")].iter().chain(parameters) {
@@ -81,7 +81,7 @@ impl Client {
         (head[0], body)
     }
 
-    /// What comes until the server is ready for more.
+    /// All messages until the server is ready for the next query.
     pub(crate) fn until_ready(&mut self) -> Vec<Message> {
         let mut found = Vec::new();
         loop {
@@ -110,7 +110,7 @@ impl Client {
         self.send(b'P', &[text(name), text(sql), count(types, |oid| oid.to_be_bytes())].concat());
     }
 
-    /// Values as they go over the wire, `formats` of them and of the columns that come back.
+    /// Binds values with the formats of values and columns.
     pub(crate) fn bind(&mut self, names: [&str; 2], values: &[Option<&[u8]>], formats: [&[i16]; 2]) {
         let [portal, statement] = names;
         let value = |value: Option<&[u8]>| match value {
@@ -123,7 +123,7 @@ impl Client {
         self.send(b'B', &[text(portal), text(statement), of_values, values.concat(), of_columns].concat());
     }
 
-    /// `what`: `S` a statement, `P` a portal.
+    /// Describes a statement (`what` is `S`) or a portal (`P`).
     pub(crate) fn describe(&mut self, what: u8, name: &str) {
         self.send(b'D', &[vec![what], text(name)].concat());
     }
@@ -136,7 +136,7 @@ impl Client {
         self.send(b'E', &[&text(portal)[..], &most.to_be_bytes()].concat());
     }
 
-    /// The reply to all that was sent.
+    /// Sends Sync, and returns the reply to all messages.
     pub(crate) fn sync(&mut self) -> Vec<Message> {
         self.send(b'S', &[]);
         self.until_ready()
@@ -152,7 +152,7 @@ impl Client {
     }
 }
 
-/// Asks to cancel what the connection of a key runs; returns once the server has taken it.
+/// Cancels the query of the connection with this key; returns once the server has received the request.
 pub(crate) fn cancel(server: &Served, key: [u8; 8]) {
     let mut stream = connect(server);
     stream.write_all(&[&16_u32.to_be_bytes()[..], &80_877_102_u32.to_be_bytes(), &key].concat()).unwrap();
@@ -172,17 +172,17 @@ pub(crate) fn code(reply: &[Message]) -> Option<String> {
     reply.iter().find(|(kind, _)| *kind == b'E').map(|(_, fields)| field(fields, b'C'))
 }
 
-/// What the first error among messages says, or nothing.
+/// The text of the first error among messages; empty without an error.
 pub(crate) fn words(reply: &[Message]) -> String {
     reply.iter().find(|(kind, _)| *kind == b'E').map_or_else(String::new, |(_, fields)| field(fields, b'M'))
 }
 
-/// The kinds of messages, in order.
+/// The kinds of the messages, in order.
 pub(crate) fn kinds(reply: &[Message]) -> String {
     reply.iter().map(|(kind, _)| char::from(*kind)).collect()
 }
 
-/// What statements are said to have done.
+/// The command tags of the statements.
 pub(crate) fn tags(reply: &[Message]) -> Vec<String> {
     let tags = reply.iter().filter(|(kind, _)| *kind == b'C');
     tags.map(|(_, tag)| String::from_utf8(tag[..tag.len() - 1].to_vec()).unwrap()).collect()
@@ -205,7 +205,7 @@ pub(crate) fn rows(reply: &[Message]) -> Vec<Vec<Option<Vec<u8>>>> {
     reply.iter().filter(|(kind, _)| *kind == b'D').map(|(_, body)| row(body)).collect()
 }
 
-/// Columns as they were described: name, number of the type, bytes of a value, format.
+/// The described columns: name, type number, bytes of a value, format.
 pub(crate) fn columns(reply: &[Message]) -> Vec<(String, u32, i16, i16)> {
     let (_, body) = reply.iter().find(|(kind, _)| *kind == b'T').unwrap();
     let mut rest = &body[2..];
@@ -220,7 +220,7 @@ pub(crate) fn columns(reply: &[Message]) -> Vec<(String, u32, i16, i16)> {
     columns
 }
 
-/// The numbers of the types that values of a statement are to have.
+/// The type numbers of a statement's parameters.
 pub(crate) fn parameters(reply: &[Message]) -> Vec<u32> {
     let (_, body) = reply.iter().find(|(kind, _)| *kind == b't').unwrap();
     body[2..].chunks(4).map(|oid| u32::from_be_bytes(oid.try_into().unwrap())).collect()

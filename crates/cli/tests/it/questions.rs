@@ -25,7 +25,7 @@ fn prices_and_distributions_agree() {
         assert_eq!(priced["worlds"], 40);
         assert!((priced["probability"].as_f64().unwrap() - (1.0 - below(bound))).abs() < 1e-9, "{bound}");
     }
-    // A leg and its opposite never hold together; a condition equal to the leg makes it certain.
+    // A condition and its opposite never hold together. Given itself, a condition is certain.
     let both = json(
         data,
         &["price", "season", "--entity", "game-017", "--leg", "home_margin > 0", "--leg", "home_margin <= 0"],
@@ -78,7 +78,7 @@ fn a_world_can_be_looked_at_and_counted_again() {
     }
     let score = plays("stored", &["--summary"]);
     assert_eq!(plays("replayed", &["--summary"]), score);
-    // The old words for it.
+    // The old command names.
     assert_eq!(shown("plays", "stored", &["--box"]), score);
     let box_score = score["tables"][0]["rows"].as_array().unwrap();
     let points = box_score.iter().find(|row| row[0] == "points").unwrap();
@@ -174,7 +174,7 @@ fn verification_finds_a_changed_value() {
     assert_eq!((&found["ok"], &found["hash"]), (&true.into(), &summary["hash"]));
     assert_eq!(found["event_hash"], summary["events"]["hash"]);
     assert!(found["checks"].as_array().unwrap().len() >= 5);
-    // Another seed's range under this one's name: whole and readable, but not what its plays count to.
+    // Another seed's range under this name: whole and readable, but with the wrong events.
     json(data, &[&words[..], &["--name", "other", "--seed", "2"]].concat());
     let file = |ensemble: &str, version: u32| {
         data.join(format!("sim/outcomes/ensemble={ensemble}/version={version}/00000000-00000003.parquet"))
@@ -185,7 +185,7 @@ fn verification_finds_a_changed_value() {
     let found: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
     let recount = found["checks"].as_array().unwrap().iter().find(|c| c["name"] == "outcomes recount from the events");
     assert_eq!(recount.unwrap()["ok"], false, "{found}");
-    // A truncated event segment is a check that does not hold, not a crash.
+    // A truncated event segment fails a check, without a crash.
     let events = data.join("sim/events/ensemble=other/version=2/00000000-00000003.parquet");
     std::fs::write(&events, b"PAR1").unwrap();
     let output = run(data, &["verify", "other"]);
@@ -193,7 +193,7 @@ fn verification_finds_a_changed_value() {
     assert!(String::from_utf8_lossy(&output.stdout).contains("is damaged"));
 }
 
-/// What `sql` says to statements on its stdin, and how it ends.
+/// The stdout, stderr and exit code of `sql` with statements on its stdin.
 fn piped(data: &std::path::Path, text: &str, words: &[&str]) -> (String, String, i32) {
     let mut command = program(&["sql", "--data"]);
     command.arg(data).args(words).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());

@@ -1,4 +1,4 @@
-//! The server as its clients meet it.
+//! The server from a client's view.
 
 use std::io::Write as _;
 
@@ -33,7 +33,7 @@ fn rows_of_every_text_format_are_stored_and_asked_for() {
             {"host": "e", "n": 1, "load": 4.0},
         ])
     );
-    // As clients of the peer ask.
+    // The request format of Arc's clients.
     let asked = json!({"sql": "SELECT host, up, time FROM cpu WHERE host = 'a' LIMIT 1"}).to_string();
     let reply =
         server.send("POST", "/api/v1/query", &[database[0], ("content-type", "application/json")], asked.as_bytes());
@@ -41,7 +41,7 @@ fn rows_of_every_text_format_are_stored_and_asked_for() {
     assert_eq!(reply["columns"], json!(["host", "up", "time"]));
     assert_eq!((&reply["data"], &reply["row_count"]), (&json!([["a", 3, "2023-11-14T22:13:20Z"]]), &json!(1)));
     assert_eq!(reply["success"], json!(true));
-    // What is in no segment yet is in one after the end, and is there for the shell.
+    // At its end, the server writes unflushed rows to segments, for the command line.
     assert!(server.stop().contains("flushed all rows"));
     let stored = json(data.path(), &["sql", "SELECT count(*) AS n FROM metrics.cpu"]);
     assert_eq!(stored[0]["n"], 9);
@@ -61,13 +61,13 @@ fn what_is_refused_is_named_and_the_rest_is_stored() {
     assert_eq!(positions, [2, 4], "{said}");
     let reply = refusing(b"cpu load=3 4\ncpu load=t 5\n");
     assert_eq!((reply.status, reply.json()["stored"].clone()), (400, json!(1)), "{}", reply.text());
-    // A type that the table has otherwise.
+    // A value with another type than the column.
     let reply = refusing(b"cpu load=\"much\" 6\n");
     let said = reply.json();
     assert_eq!((reply.status, &said["refused"][0]["field"]), (400, &json!("load")), "{said}");
     assert!(said["error"].as_str().unwrap().contains("holds real numbers, and text came"), "{said}");
     assert_eq!(server.sql("SELECT count(*) AS n, sum(load) AS s FROM d.cpu"), json!([{"n": 3, "s": 6.0}]));
-    // Without the header the value is kept.
+    // Without the header, the server keeps the value.
     let reply = server.post("/write?db=d", b"cpu load=\"much\" 6\n");
     let told = "table cpu: 1 values that column `load` does not hold are stored as text in `load_text`";
     assert!(reply.status == 204 && reply.head.contains(told), "{}: {}", reply.head, reply.text());

@@ -1,4 +1,4 @@
-//! The document that describes the server, held against the server.
+//! Compares the server with the document that describes it.
 
 use std::collections::BTreeSet;
 use std::io::{Read as _, Write as _};
@@ -72,14 +72,14 @@ fn what_asks_for_a_token_says_so() {
     }
 }
 
-/// Bytes on a connection that came to the server and that it has not read yet, where the system tells.
+/// Bytes that arrived on a connection but that the server has not read yet; 0 if the system does not report them.
 fn unread(stream: &TcpStream) -> u64 {
     let Ok(connections) = std::fs::read_to_string("/proc/net/tcp") else { return 0 };
     let end = |address: std::net::SocketAddr| match address {
         std::net::SocketAddr::V4(v4) => format!("{:08X}:{:04X}", u32::from_ne_bytes(v4.ip().octets()), v4.port()),
         std::net::SocketAddr::V6(v6) => panic!("{v6}"),
     };
-    // The server's end of it.
+    // The server's end of the connection.
     let ends = [end(stream.peer_addr().unwrap()), end(stream.local_addr().unwrap())];
     let fields = connections.lines().map(|line| line.split_whitespace().collect::<Vec<_>>());
     let found = fields.into_iter().find(|fields| fields[1..3] == ends).unwrap();
@@ -92,8 +92,8 @@ fn a_server_that_closes_is_not_ready() {
     let server = Served::start(data.path(), &[]);
     let mut stream = TcpStream::connect(server.address).unwrap();
     stream.write_all(b"GET /ready HTTP/1.1\r\nhost: localhost\r\n").unwrap();
-    // Once another request was answered, the half above has arrived. A connection of which nothing was read is closed
-    // like one that asks nothing.
+    // After the reply to another request, the first half of this one has arrived. The server closes connections without
+    // any read byte like idle ones.
     assert_eq!(server.send("GET", "/ready", &[], b"").status, 200);
     while unread(&stream) > 0 {
         std::thread::sleep(std::time::Duration::from_millis(1));

@@ -39,7 +39,7 @@ fn flags_win_over_the_environment_and_that_over_a_file() {
     ] {
         assert!(said.lines().any(|l| l == line), "{line:?} is not in\n{said}");
     }
-    // What it prints is a file that means the same.
+    // The printed settings are a valid file with the same meaning.
     let again = write(folder.path(), &said);
     let (code, twice, error) = config(&["--config", &again], &[]);
     assert_eq!(code, Some(0), "{error}");

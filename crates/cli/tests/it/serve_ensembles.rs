@@ -1,4 +1,4 @@
-//! Ensembles over HTTP: the answers of the commands.
+//! Ensembles over HTTP have the answers of the commands.
 
 use std::path::Path;
 
@@ -30,7 +30,7 @@ fn the_server_answers_as_the_commands_do() {
     let words = ["price", "season", "--entity", "game-001", "--leg", "home_margin > 3", "--leg", "home_won"];
     let price = json!({"ensemble": "season", "entity": "game-001", "legs": ["home_margin > 3", "home_won"]});
     assert_eq!(answer(&server, "/api/v1/price", &price), json(data.path(), &words));
-    // On condition of an outcome, and of a moment that must be played again.
+    // Given an outcome, and a moment that must be replayed.
     let given = ["home_points > 10", "at q3 8:00 ±900, score 14-10 ±40"];
     let under = [&words[..], &["--given", given[0], "--given", given[1], "--min-worlds", "5"]].concat();
     let mut conditional = price.clone();
@@ -39,7 +39,7 @@ fn the_server_answers_as_the_commands_do() {
     let words = ["outcome", "season", "--entity", "game-001", "--outcome", "home_points", "--cdf"];
     let outcome = json!({"ensemble": "season", "entities": ["game-001"], "outcomes": ["home_points"], "cdf": true});
     assert_eq!(answer(&server, "/api/v1/outcome", &outcome), json(data.path(), &words));
-    // A new version answers from its first moment on, however warm the old one is.
+    // A new version answers at once, even if the old one is cached.
     for seed in ["2", "3"] {
         for _ in 0..3 {
             answer(&server, "/api/v1/price", &price);

@@ -1,4 +1,4 @@
-//! What a server refuses of browsers, what it keeps to itself, and who may read what it writes.
+//! Refused requests of browsers, hidden data, and permissions of written files.
 
 use std::fs;
 use std::io::{Read as _, Write as _};
@@ -50,7 +50,7 @@ fn token(file: &Path, words: &[&str]) -> String {
     String::from_utf8(made.stdout).unwrap().trim().to_owned()
 }
 
-/// Introduces itself to a server as a client of `PostgreSQL`, and gives what came back.
+/// Logs in to a server as a client of `PostgreSQL`; returns the reply.
 fn log_in(address: SocketAddr, password: &str) -> Vec<u8> {
     let mut stream = TcpStream::connect(address).unwrap();
     let message = |kind: Option<u8>, body: &[u8]| {
@@ -155,7 +155,7 @@ fn failed_logins_wait_and_valid_ones_do_not() {
     });
 }
 
-/// Every file and folder below `path`, itself first.
+/// Every file and folder below `path`, after `path` itself.
 fn tree(path: &Path) -> Vec<PathBuf> {
     let mut all = vec![path.to_owned()];
     if path.is_dir() {
@@ -168,7 +168,7 @@ fn tree(path: &Path) -> Vec<PathBuf> {
 fn stored_files_are_for_their_owner_only() {
     let folder = tempfile::tempdir().unwrap();
     let data = folder.path().join("new/data");
-    // A process that would let everybody read and write what it makes.
+    // A process with an open umask: anyone could read and write its files.
     let open = |words: &[&str], input: &str| {
         let mut shell = Command::new("sh");
         shell.args(["-c", "umask 000; exec \"$0\" \"$@\"", env!("CARGO_BIN_EXE_manyworlds")]).args(words);

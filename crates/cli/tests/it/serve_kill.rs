@@ -1,4 +1,4 @@
-//! The server is killed under load, again and again: what it acknowledged is there once.
+//! The server is killed repeatedly under load; every acknowledged row is stored once.
 
 use std::collections::BTreeSet;
 use std::io::{Read as _, Write as _};
@@ -9,10 +9,10 @@ use std::time::Duration;
 
 use crate::served::Served;
 
-/// Kills in the suite; `MANYWORLDS_TEST_KILLS` asks for others.
+/// Kills per run of the tests; `MANYWORLDS_TEST_KILLS` sets another number.
 const KILLS: u64 = 8;
 const WRITERS: usize = 4;
-/// Rows of a request.
+/// Rows per request.
 const ROWS: i64 = 50;
 
 #[test]
@@ -22,7 +22,7 @@ fn what_was_acknowledged_is_there_once_after_kills_under_load() {
     let next = AtomicI64::new(0);
     let mut acknowledged = BTreeSet::new();
     for kill in 0..kills {
-        // Small flushes, so that kills fall into them too.
+        // Small flushes, so that some kills happen during a flush.
         let mut server = Served::start(data.path(), &["--flush-rows", "700", "--flush-seconds", "1", "--compact", "4"]);
         check(&server, &acknowledged, next.load(Ordering::SeqCst), kill);
         let killed = AtomicBool::new(false);
@@ -40,7 +40,7 @@ fn what_was_acknowledged_is_there_once_after_kills_under_load() {
     assert!(acknowledged.len() as u64 > 20 * kills, "only {} requests were acknowledged", acknowledged.len());
 }
 
-/// Sends request after request until the server is gone. Gives those that it acknowledged.
+/// Sends requests until the server is gone. Returns the acknowledged ones.
 fn send(address: SocketAddr, next: &AtomicI64, killed: &AtomicBool) -> Vec<i64> {
     let mut acknowledged = Vec::new();
     let Ok(mut stream) = TcpStream::connect(address) else { return acknowledged };
@@ -62,7 +62,7 @@ fn send(address: SocketAddr, next: &AtomicI64, killed: &AtomicBool) -> Vec<i64> 
     acknowledged
 }
 
-/// Whether every acknowledged request is there whole and once, and nothing is there twice or in part.
+/// Checks that every acknowledged request is stored completely and once, and no request twice or in part.
 fn check(server: &Served, acknowledged: &BTreeSet<i64>, sent: i64, kill: u64) {
     if acknowledged.is_empty() {
         return;

@@ -1,4 +1,4 @@
-//! Clients that are slow, silent or many.
+//! Slow, silent and many clients.
 
 use std::io::{Read as _, Write as _};
 use std::net::{SocketAddr, TcpStream};
@@ -6,10 +6,10 @@ use std::time::Duration;
 
 use crate::served::Served;
 
-/// Longer than a test should take; what comes later comes never.
+/// Longer than any test should take.
 const NEVER: Duration = Duration::from_mins(1);
 
-/// Sends some bytes, waits until the server closes, and gives what it said before.
+/// Sends bytes, waits until the server closes the connection, and returns its reply.
 fn said_before_the_end(server: &Served, sent: &[u8]) -> String {
     let mut stream = TcpStream::connect(server.address).unwrap();
     stream.set_read_timeout(Some(NEVER)).unwrap();
@@ -67,7 +67,7 @@ fn five_hundred_connections_are_answered_at_once() {
     assert_eq!(server.sql("SELECT count(*) AS n, count(DISTINCT host) AS h FROM d.cpu")[0]["n"], 1500);
 }
 
-/// The first byte of a reply; `None` if there is none for so long.
+/// The first byte of a reply; `None` if none comes in time.
 fn first_byte(stream: &mut TcpStream, patience: Duration) -> Option<u8> {
     stream.set_read_timeout(Some(patience)).unwrap();
     let mut byte = [0];
@@ -76,7 +76,7 @@ fn first_byte(stream: &mut TcpStream, patience: Duration) -> Option<u8> {
 
 #[test]
 fn connections_past_the_limit_wait_for_others_to_end() {
-    /// What a client of `PostgreSQL` says first if it wants TLS.
+    /// The first message of a client of `PostgreSQL` that requests TLS.
     const WANTS_TLS: &[u8] = b"\x00\x00\x00\x08\x04\xd2\x16\x2f";
     const SILENCE: Duration = Duration::from_millis(500);
     let data = tempfile::tempdir().unwrap();

@@ -4,7 +4,7 @@ use crate::postgres::{Client, cancel, code, columns, kinds, parameters, rows, ta
 use crate::served::Served;
 use crate::support::program;
 
-/// Makes 10^12 rows out of little.
+/// A short query with 10^12 rows.
 const ENDLESS: &str =
     "SELECT sum(a.value * b.value % 7) FROM generate_series(1, 1000000) a CROSS JOIN generate_series(1, 1000000) b";
 const LINES: &[u8] = b"cpu,host=a load=0.5,cores=8i 1760000000000000000\ncpu,host=b cores=9i 1760000001000001000\n";
@@ -111,7 +111,7 @@ fn what_follows_an_error_is_left_out_until_the_client_asks_for_an_end() {
     client.bind(["", "good"], &[], [&[], &[]]);
     client.execute("", 0);
     assert_eq!(kinds(&client.sync()), "12DC");
-    // In a transaction the error stays.
+    // In a transaction, the error persists.
     client.ask("BEGIN");
     client.execute("nowhere", 0);
     assert_eq!((code(&client.sync()).as_deref(), client.status), (Some("34000"), b'E'));
@@ -133,7 +133,7 @@ fn statements_are_described_before_they_have_values() {
     assert_eq!(columns(&reply), [("host".to_owned(), 25, -1, 0), ("cores".to_owned(), 20, 8, 0)]);
     let reply = describe("SELECT load FROM cpu WHERE cores > $1 AND host = $2", &[]);
     assert_eq!((parameters(&reply), columns(&reply)), (vec![20, 25], vec![("load".to_owned(), 701, 8, 0)]));
-    // What the client says of a value stays.
+    // Types that the client sends for parameters stay.
     let sql = "SELECT load FROM cpu WHERE cores > $1 AND host = $2";
     assert_eq!(parameters(&describe(sql, &[23, 0])), [23, 25]);
     assert_eq!(parameters(&describe(sql, &[0, 1043])), [20, 1043]);
@@ -190,7 +190,7 @@ fn a_connection_holds_so_many_statements_and_portals_only() {
     client.bind(["more", "one"], &[], [&[], &[]]);
     assert_eq!(code(&client.sync()).as_deref(), Some("53200"));
     client.ask("ROLLBACK");
-    // Eight mebibytes of statements, and no more; of values too.
+    // At most eight mebibytes of statements, and of values.
     let long = format!("SELECT '{}'", "x".repeat(1 << 20));
     for statement in 0..7 {
         client.parse(&statement.to_string(), &long, &[]);
@@ -216,7 +216,7 @@ fn a_connection_holds_so_many_statements_and_portals_only() {
     assert_eq!((kinds(&reply).as_str(), code(&reply).as_deref()), ("3E", Some("26000")));
 }
 
-/// In SQL, the number and the length of its type, in text, and in the binary form.
+/// An SQL expression, its type's number and length, the value as text, and in binary form.
 type Case = (&'static str, u32, i16, &'static str, &'static [u8]);
 
 const VALUES: &[Case] = &[
@@ -277,7 +277,7 @@ fn values_of_every_type_go_in_text_and_in_the_binary_form() {
     for format in [0, 1] {
         assert_eq!(rows(&client.ask_in("SELECT NULL AS a, CAST(NULL AS INT) AS b", format)), [vec![None, None]]);
     }
-    // Each column in the form that was asked for it.
+    // Each column has its requested format.
     client.parse("", "SELECT 1::INT AS a, 2::INT AS b", &[]);
     client.bind(["", ""], &[], [&[], &[0, 1]]);
     client.describe(b'P', "");
@@ -326,7 +326,7 @@ fn only_whoever_knows_the_secret_cancels_a_statement() {
     assert_eq!(code(&reply).as_deref(), Some("57014"));
     assert!(words(&reply).contains("longer than"), "nobody else may cancel it: {}", words(&reply));
     client.ask("SET statement_timeout = 0");
-    // A statement is cancelled from the moment on in which it runs, and may not have begun yet.
+    // A statement can be cancelled only while it runs, so try until it has started.
     let key = client.key;
     std::thread::scope(|scope| {
         let asking = scope.spawn(|| client.ask(ENDLESS));
@@ -403,7 +403,7 @@ fn whoever_has_no_token_is_refused() {
     }
     let mut client = open(&reader, "default").unwrap();
     assert_eq!(client.column("SELECT count(*) FROM cpu"), ["2"]);
-    // From the next statement on.
+    // Takes effect with the next statement.
     token(&["revoke", "reader"]);
     client.send(b'Q', b"SELECT 1\0");
     let (kind, fields) = client.read();

@@ -1,4 +1,4 @@
-//! Questions that are heavy, large, or given up.
+//! Heavy, large and abandoned questions.
 
 use std::io::{Read as _, Write as _};
 use std::net::TcpStream;
@@ -9,13 +9,13 @@ use serde_json::{Value, json};
 use crate::served::Served;
 use crate::support::{failure, program, run};
 
-/// Longer than anything here should take; what comes later comes never.
+/// Longer than any test should take.
 const NEVER: Duration = Duration::from_mins(2);
-/// Makes 10^12 rows out of little.
+/// A short query with 10^12 rows.
 const ENDLESS: &str =
     "SELECT sum(a.value * b.value % 7) FROM generate_series(1, 1000000) a CROSS JOIN generate_series(1, 1000000) b";
 
-/// Questions whose work has not ended.
+/// The number of running questions.
 fn running(server: &Served) -> usize {
     let said = server.send("GET", "/metrics", &[], b"").text();
     let line = said.lines().find_map(|l| l.strip_prefix("manyworlds_questions_running "));
@@ -30,7 +30,7 @@ fn wait_until(what: &str, mut holds: impl FnMut() -> bool) {
     }
 }
 
-/// Processor time of the server, in the steps of the system's clock.
+/// Processor time of the server, in clock ticks.
 #[cfg(target_os = "linux")]
 fn processor_time(server: &Served) -> u64 {
     let stat = std::fs::read_to_string(format!("/proc/{}/stat", server.child.id())).unwrap();
@@ -38,7 +38,7 @@ fn processor_time(server: &Served) -> u64 {
     fields[11].parse::<u64>().unwrap() + fields[12].parse::<u64>().unwrap()
 }
 
-/// Waits until the server does nothing for a second.
+/// Waits until the server is idle for a second.
 fn wait_until_idle(server: &Served) {
     wait_until("no question runs", || running(server) == 0);
     #[cfg(target_os = "linux")]
@@ -85,7 +85,7 @@ fn a_price_that_takes_too_long_is_given_up() {
     let words = ["run", "football", "--name", "season", "--worlds", "100", "--events", "replay"];
     assert!(run(data.path(), &words).status.success());
     let server = Served::start(data.path(), &["--question-seconds", "1"]);
-    // Each is played again.
+    // Each moment is replayed.
     let moments = vec!["at q3 8:00"; 999];
     let question = json!({"ensemble": "season", "entity": "game-001", "legs": ["home_won"], "given": moments});
     let (status, said) = refused(&server, "/api/v1/price", &question);
@@ -167,11 +167,11 @@ fn clients_of_postgresql_are_not_served_in_the_open() {
     assert!(said.contains("unencrypted; encrypt with --tls-cert"), "{said}");
 }
 
-/// A message of the protocol of `PostgreSQL`: the whole reply to one that makes no sense, or to none.
+/// The complete reply to a message of `PostgreSQL`'s protocol, possibly empty.
 fn postgres(server: &Served, bytes: &[u8]) -> Vec<u8> {
     let mut stream = TcpStream::connect(server.postgres.unwrap()).unwrap();
     stream.set_read_timeout(Some(NEVER)).unwrap();
-    // A server that has seen enough may close before all of it is sent.
+    // The server may close the connection before reading all bytes.
     drop(stream.write_all(bytes));
     let mut reply = Vec::new();
     drop(stream.read_to_end(&mut reply));
@@ -189,7 +189,7 @@ fn messages_that_make_no_sense_end_their_connection_only() {
         assert!(text.starts_with('R'), "{text:?}");
         text
     };
-    // Too long, too short, cut off, of no kind, and a place for a value that there is not.
+    // Too long, too short, truncated, an unknown kind, and a value for a missing parameter.
     for message in [
         &b"Q\x7f\xff\xff\xffSELECT"[..],
         b"Q\0\0\0\0",

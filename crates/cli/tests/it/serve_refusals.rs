@@ -1,11 +1,11 @@
-//! Every status with which a running server refuses, in the one shape that clients read.
+//! Every error status of a running server, in the one format that clients read.
 
 use serde_json::{Value, json};
 
 use crate::served::{Reply, Served};
 use crate::support::program;
 
-/// What a refusal says, which must be JSON with an `error` in words.
+/// The body of a refusal: JSON with an `error` text.
 #[track_caller]
 fn refused(reply: &Reply, status: u16, words: &str) -> Value {
     assert_eq!(reply.status, status, "{}", reply.text());
@@ -16,7 +16,7 @@ fn refused(reply: &Reply, status: u16, words: &str) -> Value {
     body
 }
 
-/// So many lines of a table, numbered from `first`.
+/// `count` lines of a table, numbered from `first`.
 fn lines(first: usize, count: usize) -> Vec<u8> {
     let lines: Vec<String> = (first..first + count).map(|n| format!("cpu,host=h{} load={n}i {n}\n", n % 10)).collect();
     lines.concat().into_bytes()
@@ -26,7 +26,7 @@ fn lines(first: usize, count: usize) -> Vec<u8> {
 fn bad_bodies_and_large_ones_are_refused() {
     let data = tempfile::tempdir().unwrap();
     let server = Served::start(data.path(), &[]);
-    let body = refused(&server.post("/write?db=d", b"cpu load=1\nno line"), 400, "rejected 1 items, stored 1 rows");
+    let body = refused(&server.post("/write?db=d", b"cpu load=1\nno line"), 400, "rejected 1 item, stored 1 row");
     assert_eq!((&body["stored"], &body["refused"][0]["position"]), (&json!(1), &json!(2)));
     refused(&server.post("/api/v1/write/msgpack", b"\xc1"), 400, "MessagePack");
     refused(&server.post_json("/api/v1/query", &json!({"sql": "SELECT * FROM nothing"})), 400, "no table");
@@ -63,7 +63,7 @@ fn strangers_are_refused() {
 fn what_memory_has_no_room_for_is_refused_whole() {
     const ROWS: usize = 2_000;
     let data = tempfile::tempdir().unwrap();
-    // Nothing is written out before the end.
+    // No flush happens before the end.
     let server = Served::start(data.path(), &["--memory", "1", "--flush-rows", "100000000", "--flush-seconds", "3600"]);
     let mut stored = 0;
     let reply = loop {
@@ -83,7 +83,7 @@ fn what_memory_has_no_room_for_is_refused_whole() {
 fn a_disk_that_refuses_is_told_of() {
     let data = tempfile::tempdir().unwrap();
     let server = Served::start(data.path(), &[]);
-    // A file where the database's folder should be.
+    // A file in place of the database's folder.
     std::fs::write(data.path().join("broken"), "").unwrap();
     let reply = server.post("/write?db=broken", b"cpu load=1");
     refused(&reply, 503, "broken");
@@ -123,7 +123,7 @@ fn tables_and_columns_are_limited_over_all_requests() {
     assert_eq!((&body["stored"], &body["refused"][0]["field"]), (&json!(1), &json!("c")));
     assert_eq!(server.sql("SELECT sum(a) AS a FROM d.one"), json!([{"a": 4.0}]));
     server.stop();
-    // What was acknowledged is there whatever may be new.
+    // Existing tables and columns stay, even above the limits for new ones.
     let server = Served::start(data.path(), &["--max-tables", "1", "--max-columns", "1"]);
     assert_eq!(server.sql("SELECT count(*) AS n, count(b) AS b FROM d.one"), json!([{"n": 2, "b": 1}]));
     assert_eq!(server.post("/write?db=d", b"two a=2 2000\n").status, 204);

@@ -1,4 +1,4 @@
-//! HTTPS, with a certificate that the test makes.
+//! HTTPS with a certificate made by the test.
 
 use std::path::Path;
 use std::process::{Command, Output};

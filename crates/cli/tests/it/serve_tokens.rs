@@ -1,4 +1,4 @@
-//! Tokens, from the shell to the reply.
+//! Tokens, from the command line to the reply.
 
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
@@ -8,7 +8,7 @@ use serde_json::json;
 use crate::served::{Reply, Served};
 use crate::support::{failure, program};
 
-/// Runs `manyworlds token`, which must succeed, and gives what it printed.
+/// Runs `manyworlds token`, which must succeed; returns its output.
 fn token(file: &Path, words: &[&str]) -> String {
     let output = program(&["token"]).args(words).arg("--token-file").arg(file).output().unwrap();
     assert!(output.status.success(), "{words:?}: {}", String::from_utf8_lossy(&output.stderr));
@@ -54,7 +54,7 @@ fn a_server_with_a_token_file_answers_tokens_only() {
     for path in ["/health", "/ready", "/ping"] {
         assert!(server.send("GET", path, &[], b"").status < 300, "{path}");
     }
-    // Wherever clients put it.
+    // Clients may send the token in any of these places.
     for (name, value) in [
         ("authorization", format!("Bearer {good}")),
         ("authorization", format!("Token {good}")),
@@ -100,7 +100,7 @@ fn a_token_reaches_its_databases_and_no_further() {
         let reply = ask(&server, sql, token);
         assert_eq!(reply.status, status, "{sql}: {}", reply.text());
     }
-    // What is out of reach is not even listed.
+    // Databases without access are not listed.
     let listed = ask(&server, "SELECT DISTINCT table_schema AS s FROM information_schema.tables", &reader).text();
     assert!(listed.contains("mine") && !listed.contains("theirs") && !listed.contains("ours"), "{listed}");
     let headers = [("x-api-key", &*reader), ("x-arc-database", "theirs"), ("content-type", "application/json")];
@@ -119,7 +119,7 @@ fn tokens_come_and_go_while_a_server_runs() {
     token(&file, &["revoke", "first"]);
     assert_eq!(write(&server, "/write?db=d", &first), 401);
     assert_eq!(write(&server, "/write?db=d", &second), 204);
-    // Nothing is let in by a file that says nothing.
+    // An empty token file grants no access.
     let text = std::fs::read_to_string(&file).unwrap();
     std::fs::write(&file, "no tokens").unwrap();
     assert_eq!(write(&server, "/write?db=d", &second), 503);
@@ -149,7 +149,7 @@ fn a_token_file_holds_no_token_and_is_private() {
     assert!(refused(&file, &["create", "one", "--read"]).contains("revoke it first"));
     assert!(refused(&file, &["create", "three"]).contains("--read"), "it must be good for something");
     assert!(refused(&file, &["revoke", "twoo"]).contains("did you mean two?"));
-    // Many at once: none is lost.
+    // Concurrent commands lose no token.
     std::thread::scope(|scope| {
         for n in 0..8 {
             let file = &file;
@@ -159,7 +159,7 @@ fn a_token_file_holds_no_token_and_is_private() {
     assert_eq!(token(&file, &["list", "--format", "csv"]).lines().count(), 1 + 10);
     let said = failure(folder.path(), &["serve", "--token-file", "/nowhere/tokens.toml"], 2);
     assert!(said.contains("/nowhere/tokens.toml") && said.contains("token create"), "{said}");
-    // With tokens, other machines may be served.
+    // With tokens, the server may listen on public addresses.
     let words = ["--listen", "0.0.0.0:0", "--token-file", file.to_str().unwrap()];
     let server = Served::start_on(folder.path(), &words);
     assert!(server.address.ip().is_unspecified());
@@ -184,7 +184,7 @@ fn one_token_cannot_take_all_places() {
         while running() != "3" {
             std::thread::sleep(std::time::Duration::from_millis(20));
         }
-        // Its own questions wait for each other; those of others do not wait for them.
+        // Questions of one token queue behind each other, but do not delay those of other tokens.
         for _ in 0..3 {
             assert_eq!(ask(&server, "SELECT 1 AS one", &other).json(), json!([{"one": 1}]));
             assert_eq!(running(), "3");

@@ -1,4 +1,4 @@
-//! Questions that would end a process: the server goes on, and says what was wrong.
+//! Questions that would crash a process: the server continues, and reports the cause.
 #![cfg(target_os = "linux")]
 
 use std::fs;
@@ -21,7 +21,7 @@ fn wait_until(what: &str, mut holds: impl FnMut() -> bool) {
     }
 }
 
-/// The processes that a server has started and that have not ended.
+/// The running child processes of a server.
 fn children(server: &Served) -> Vec<u32> {
     let tasks = fs::read_dir(format!("/proc/{}/task", server.child.id())).unwrap();
     let of = |task: PathBuf| fs::read_to_string(task.join("children")).unwrap_or_default();
@@ -29,7 +29,7 @@ fn children(server: &Served) -> Vec<u32> {
     all.iter().flat_map(|ids| ids.split_whitespace()).map(|id| id.parse().unwrap()).collect()
 }
 
-/// Resident megabytes of a process that nothing else backs; 0 once it has ended.
+/// Anonymous resident megabytes of a process; 0 once it has ended.
 fn megabytes(process: u32) -> u64 {
     let status = fs::read_to_string(format!("/proc/{process}/status")).unwrap_or_default();
     let line = status.lines().find_map(|line| line.strip_prefix("RssAnon:")).unwrap_or_default();
@@ -53,14 +53,14 @@ fn ask(server: &Served, sql: &str) -> (u16, String) {
     (reply.status, reply.text())
 }
 
-/// The server is the one that was started, takes rows in and answers.
+/// Checks that the server did not restart, accepts rows and answers.
 fn lives(server: &Served, after: &str) {
     assert_eq!(server.post("/write?db=d", b"probe n=1i").status, 204, "{after}");
     let (status, said) = ask(server, "SELECT count(*) > 0 AS found FROM d.probe");
     assert_eq!((status, said.as_str()), (200, r#"[{"found":true}]"#), "{after}");
 }
 
-/// Each was seen to end a server, or is of the kind of one that did.
+/// Each question has crashed a server, or is of the kind of one that has.
 fn hostile() -> Vec<(&'static str, String)> {
     let joined = |with: &str, times: usize| vec!["1"; times].join(with);
     vec![
@@ -94,7 +94,7 @@ fn hostile() -> Vec<(&'static str, String)> {
 
 #[test]
 fn no_hostile_question_ends_the_server() {
-    /// Megabytes that a question may hold past `--question-memory`, and that an unused process has.
+    /// Megabytes that a question may use beyond `--question-memory`, and that an idle process uses.
     const PAST: u64 = 300;
     let (_data, server) = started();
     let before = memory(&server);
@@ -120,7 +120,7 @@ fn no_hostile_question_ends_the_server() {
 #[test]
 fn a_question_out_of_time_leaves_nothing() {
     let (data, server) = started();
-    // One call of a function that takes hours, in which a thread cannot be stopped.
+    // A single function call that takes hours; its thread cannot be stopped.
     let endless = "SELECT levenshtein(repeat('a', 2000000), repeat('b', 2000000))";
     let loops = "SELECT sum(a.value * b.value % 7) FROM generate_series(1, 1000000) a \
                  CROSS JOIN generate_series(1, 1000000) b";
@@ -135,7 +135,8 @@ fn a_question_out_of_time_leaves_nothing() {
         });
         lives(&server, sql);
     }
-    // A process that waits has an empty folder in its own, and its own goes with it, also while this looks.
+    // An idle process has a folder with an empty folder inside. Both disappear with the process, even during this
+    // check.
     let entries = |folder: PathBuf| fs::read_dir(folder).into_iter().flatten().map(|entry| entry.unwrap().path());
     wait_until("its temporary files are gone", || {
         let processes: Vec<PathBuf> = entries(data.path().join(".manyworlds.spill")).collect();
@@ -157,7 +158,7 @@ fn a_killed_question_process_is_replaced() {
         wait_until("they are dead", || {
             killed.iter().all(|child| {
                 let stat = fs::read_to_string(format!("/proc/{child}/stat")).unwrap_or_default();
-                // It has ended once the last of its threads has.
+                // A process has ended once its last thread has.
                 let threads = fs::read_dir(format!("/proc/{child}/task")).map_or(0, Iterator::count);
                 stat.is_empty() || (stat.contains(") Z ") && threads <= 1)
             })
@@ -169,7 +170,7 @@ fn a_killed_question_process_is_replaced() {
 #[test]
 fn question_processes_end_with_their_server() {
     let (_data, mut server) = started();
-    // A question that is being answered, too.
+    // Also while a question runs.
     let mut client = TcpStream::connect(server.address).unwrap();
     let body = json!({"sql": "SELECT count(*) FROM generate_series(1, 1000000000000)"}).to_string();
     let head = format!("POST /api/v1/sql HTTP/1.1\r\nhost: localhost\r\ncontent-length: {}\r\n\r\n", body.len());
@@ -202,7 +203,7 @@ fn hostile_statements_over_postgres_end_nothing() {
         let query = message(b'Q', format!("{sql}\0").as_bytes());
         stream.write_all(&[&startup[..], &query, &message(b'X', b"")].concat()).unwrap();
         let mut reply = BufReader::new(stream);
-        // Rows of an answer without end are read until its time is over.
+        // Rows of an endless answer arrive until its time limit.
         let mut length = 0;
         let mut last = Vec::new();
         loop {

@@ -1,4 +1,4 @@
-//! A server in a process of its own, and a client that knows just enough HTTP.
+//! A server in a separate process, and a minimal HTTP client.
 
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::{SocketAddr, TcpStream};
@@ -9,11 +9,11 @@ use serde_json::Value;
 
 use crate::support::program;
 
-/// A running server. Killed when dropped.
+/// A running server; killed when dropped.
 pub(crate) struct Served {
     pub(crate) child: Child,
     pub(crate) address: SocketAddr,
-    /// Where it answers clients of `PostgreSQL`, if it does.
+    /// The address for clients of `PostgreSQL`, if any.
     pub(crate) postgres: Option<SocketAddr>,
     stderr: BufReader<ChildStderr>,
 }
@@ -31,7 +31,7 @@ impl Served {
         Self::start_on(data, &[&["--listen", "127.0.0.1:0"], words].concat())
     }
 
-    /// Starts one that listens where `words` say.
+    /// Starts a server that listens on the address in `words`.
     pub(crate) fn start_on(data: &Path, words: &[&str]) -> Self {
         let mut child = program(&["serve"])
             .args(words)
@@ -57,7 +57,7 @@ impl Served {
         Self { child, address, postgres, stderr }
     }
 
-    /// Sends one request on a connection of its own.
+    /// Sends one request on a new connection.
     pub(crate) fn send(&self, method: &str, path: &str, headers: &[(&str, &str)], body: &[u8]) -> Reply {
         let mut stream = TcpStream::connect(self.address).unwrap();
         let own = if headers.iter().any(|(name, _)| *name == "host") { "" } else { "host: localhost\r\n" };
@@ -66,7 +66,7 @@ impl Served {
         let head =
             format!("{method} {path} HTTP/1.1\r\n{own}connection: close\r\ncontent-length: {length}\r\n{headers}");
         stream.write_all(format!("{head}\r\n").as_bytes()).unwrap();
-        // A server that has seen enough may answer and close before all of it is sent.
+        // The server may reply and close the connection before reading all bytes.
         let sent = stream.write_all(body);
         let mut reply = Vec::new();
         let read = stream.read_to_end(&mut reply);
@@ -94,7 +94,7 @@ impl Served {
         self.send("POST", path, &[("content-type", "application/json")], body.to_string().as_bytes())
     }
 
-    /// Asks it to stop, and waits until it has; gives what it said.
+    /// Asks the server to stop, and waits for its end; returns its output.
     pub(crate) fn stop(mut self) -> String {
         let pid = self.child.id().to_string();
         assert!(std::process::Command::new("kill").args(["-TERM", &pid]).status().unwrap().success());

@@ -1,4 +1,4 @@
-//! Rows of files are inserted, asked and inspected from the shell.
+//! Inserts rows of files, and inspects and queries them on the command line.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -44,7 +44,7 @@ fn rows_of_a_file_are_inserted_once_and_asked_in_every_layout() {
         let listed = json(&data, &["table", "list"]);
         assert_eq!((&listed[0]["table"], &listed[0]["layout"]), (&"calls".into(), &layout.into()));
         assert_eq!(listed[0]["files"], 4);
-        // A second time, as after an interruption, nothing is inserted; unless asked for.
+        // A second time, as after an interruption, `insert` skips the rows, unless a flag says otherwise.
         assert_eq!(json(&data, &insert(&file, &[]))["rows_before"], 1_000, "{layout}");
         assert_eq!(json(&data, &insert(&file, &["--again"]))["rows"], 1_000, "{layout}");
         assert_eq!(json(&data, &["sql", "SELECT count(*) AS n FROM calls"])[0]["n"], 2_000, "{layout}");
@@ -126,7 +126,7 @@ fn what_does_not_fit_is_refused_and_nothing_is_lost() {
     assert!(layout.contains("is there already, of layout pruned"), "{layout}");
     assert_eq!(json(&data, &["table", "list"])[0]["rows"], 1_000);
 
-    // Nothing is refused unless it is asked for.
+    // Values that do not fit are kept by default.
     let kept = run(&data, &insert(&other, &[]));
     let said = String::from_utf8_lossy(&kept.stderr);
     assert!(kept.status.success() && said.contains("fit the column tower: 1, kept as text in tower_text"), "{said}");
@@ -139,7 +139,7 @@ fn what_does_not_fit_is_refused_and_nothing_is_lost() {
         {"id": 2, "tower": 5, "tower_text": null, "cost": 1.5},
     ]);
     assert_eq!(json(&data, &["sql", sql]), expected);
-    // A real number turns a column of integers into one of real numbers.
+    // A real number turns an integer column into a real column.
     fs::write(&other, "id,tower\n3,2.5\n").unwrap();
     json(&data, &insert(&other, &[]));
     let sums = json(&data, &["sql", "SELECT sum(tower) AS towers, count(*) AS n FROM calls"]);
@@ -178,7 +178,7 @@ fn json_lines_are_inserted_as_the_same_rows_of_other_files_are() {
         assert_eq!(inserted["rows"], 1_000, "{ending}");
         let alike = "SELECT count(*) AS n, count(DISTINCT id) AS ids FROM (SELECT DISTINCT * FROM calls)";
         assert_eq!(json(&data, &["sql", alike])[0], serde_json::json!({"n": 1_000, "ids": 1_000}), "{ending}");
-        // A table of its own: texts stay texts, and what a row has not is NULL.
+        // A new table: texts stay texts, and missing values are NULL.
         let own = ["table", "insert", ending, path.to_str().unwrap()];
         assert_eq!(json(&data, &own)["rows"], 1_000, "{ending}");
         let sums = format!("SELECT sum(price) AS price, sum(tower) AS tower, max(at) AS at FROM {ending}");
@@ -229,7 +229,8 @@ fn a_day_of_call_records_passes_the_gates() {
         let lookup_bytes = measured["second_pass"]["variants"][variant]["lookup_bytes"].as_u64().unwrap();
         assert_eq!(lookup_bytes > 0, variant != "row", "{variant}");
     }
-    // Without look-ups all is read of layout column; with them, what holds the number.
+    // Without secondary indexes, layout column reads everything. With them, it reads only the row groups with the
+    // number.
     let groups = |pass: &serde_json::Value, name: &str| {
         let of = |q: &&serde_json::Value| q["name"] == name && q["variant"] == "column";
         let found = pass["queries"].as_array().unwrap().iter().find(of).unwrap();
@@ -253,7 +254,7 @@ fn a_day_of_call_records_passes_the_gates() {
     assert_eq!(again["content_hash"], measured["content_hash"]);
 }
 
-/// Events whose third has no members, and whose fourth has no field for them.
+/// Events: the third has no members, and the fourth lacks the field.
 const TAGGED: &str = r#"{"id": 1, "groups": ["mod2", "mod3"]}
 {"id": 2, "groups": ["say \"a\", b"]}
 {"id": 3, "groups": []}
@@ -279,14 +280,14 @@ fn arrays_of_text_are_sets_in_json_lines_and_in_parquet() {
         )
         .unwrap();
         assert_eq!(json(&data, &["sql", sql]), expected, "{layout}");
-        // In a table that is there, where no first rows tell the types.
+        // Into an existing table, so the first rows do not determine the types.
         fs::write(&file, "{\"id\": 5, \"groups\": []}\n").unwrap();
         assert_eq!(insert("tagged", &file), Some(1), "{layout}");
         fs::write(&file, "{\"id\": 6, \"groups\": 7}\n").unwrap();
         let words = ["table", "insert", "tagged", file.to_str().unwrap(), "--on-conflict", "refuse"];
         let refused = failure(&data, &words, 2);
         assert!(refused.contains("groups: it is integer here and set of texts"), "{refused}");
-        // Cells of a comma-separated file have no parts: there a set is its JSON.
+        // CSV cells have no structure, so a set is JSON there.
         let csv = run(&data, &["sql", sql, "--format", "csv"]);
         let expected =
             "id,groups\n1,\"[\"\"mod2\"\",\"\"mod3\"\"]\"\n2,\"[\"\"say \\\"\"a\\\"\", b\"\"]\"\n3,[]\n4,\n5,[]\n";
@@ -296,7 +297,7 @@ fn arrays_of_text_are_sets_in_json_lines_and_in_parquet() {
         if layout == "row" {
             continue;
         }
-        // A file that we wrote is one that we read.
+        // The program can read its own files.
         let files = fs::read_dir(data.join("default/tagged")).unwrap().map(|e| e.unwrap().path());
         let written: Vec<PathBuf> = files.filter(|f| f.extension().is_some_and(|e| e == "parquet")).collect();
         let rows: u64 = written.iter().map(|file| insert("copied", file).unwrap()).sum();

@@ -1,4 +1,4 @@
-//! Tables are kept in shape from the shell.
+//! Maintenance of tables on the command line.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -13,7 +13,7 @@ use crate::support::{failure, json, run};
 const OCTOBER: i64 = 1_759_276_800_000_000;
 const HOUR: i64 = 3_600_000_000;
 
-/// A table of five batches of a day each, of a hundred rows.
+/// A table of five batches, each with a hundred rows of one day.
 fn insert(data: &Path, name: &str, layout: Layout) {
     let clustering = (layout == Layout::Clustered)
         .then(|| Clustering { columns: vec!["place".to_owned(), "at".to_owned()], curve: Curve::Hilbert });
@@ -55,7 +55,7 @@ fn a_table_is_compacted_clustered_trimmed_and_vacuumed() {
     for figure in ["depth_before", "depth_after", "spilled_bytes", "cpu_s", "wall_s", "peak_rss_bytes"] {
         assert!(clustered[figure].is_number(), "{figure}: {clustered}");
     }
-    // Nothing is left to do, until the key changes; and then again.
+    // No work remains until the key changes; then there is work again.
     assert_eq!(json(data.path(), &["table", "cluster", "calls"])["rows"], 0);
     assert_eq!(
         json(data.path(), &["table", "cluster", "calls", "--columns", "id,at", "--curve", "zorder"])["rows"],
@@ -81,7 +81,7 @@ fn a_table_is_compacted_clustered_trimmed_and_vacuumed() {
     assert!(String::from_utf8(shown.stdout).unwrap().starts_with("figure"), "a table for people");
 }
 
-/// Rows, and sums that tell them apart.
+/// The number of rows, and sums that detect changes.
 fn content(data: &Path, name: &str) -> serde_json::Value {
     let sql = format!("SELECT count(*) AS n, sum(id) AS id, sum(id * place) AS place, max(at) AS at FROM {name}");
     json(data, &["sql", &sql])[0].clone()
@@ -105,7 +105,7 @@ fn a_table_is_rewritten_in_another_layout() {
     );
     assert_eq!((&shown()["codec"], &shown()["bloom"][1]), (&"none".into(), &"place".into()));
     assert!(shown()["columns"][0]["bloom_bytes"].as_u64() > Some(0));
-    // What is not named stays, what is named and empty goes.
+    // Options that are not named stay; those named and empty are removed.
     rewrite(&["--layout", "clustered", "--cluster", "place,at"]);
     rewrite(&["--bloom", "", "--curve", "lexical"]);
     let told = shown();
@@ -115,7 +115,7 @@ fn a_table_is_rewritten_in_another_layout() {
     rewrite(&["--layout", "column"]);
     assert_eq!(shown()["columns"][0]["groups_with_bounds"], 0);
     assert_eq!(content(data.path(), "calls"), before);
-    // Layout row has no log: the table's folder is exchanged.
+    // Layout row has no log, so the table's folder is exchanged.
     assert_eq!(rewrite(&["--layout", "row"])["segments_out"], 1);
     assert_eq!(
         (&json(data.path(), &["table", "list"])[0]["layout"], content(data.path(), "calls")),

@@ -1,4 +1,4 @@
-//! Ensembles that are not whole: worlds are found by their numbers, and what is missing is named.
+//! Incomplete ensembles: worlds keep their numbers, and errors name missing worlds.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -14,7 +14,8 @@ use crate::support::{failure, json, run};
 
 const GAME: &str = "game-005";
 
-/// Plays 8 worlds of football in ranges of 2, and of another ensemble of the same plan the second and the fourth range.
+/// Plays 8 worlds of football in ranges of 2. Plays only the second and the fourth range in another ensemble of the
+/// same plan.
 fn play_with_gaps(data: &Path, events: &str) {
     let words = ["run", "football", "--worlds", "8", "--range-worlds", "2", "--events", events, "--name", "whole"];
     json(data, &words);
@@ -83,7 +84,7 @@ fn worlds_are_found_by_number_beside_gaps() {
         assert_eq!(plays("gaps"), plays("whole"));
         let said = failure(data, &["sql", &format!("SELECT * FROM events('gaps', '{GAME}', '3-6')")], 2);
         assert!(said.contains("does not store world 4: of 8 worlds it stores 2 to 3, 6 to 7"), "{said}");
-        // The same worlds of both are compared: they are the same.
+        // Only worlds that both ensembles store are compared; these are equal.
         let outcome = format!("{GAME}:home_margin");
         let compared = &json(data, &["compare", "gaps", "whole", "--outcome", &outcome])[0];
         assert_eq!((&compared["worlds"], &compared["shares"][1]), (&4.into(), &1.0.into()), "{compared}");
@@ -132,7 +133,7 @@ fn ranges_without_events_are_whole() {
     let folder = tempfile::tempdir().unwrap();
     let data = folder.path().join("data");
     let written = crate::support::program(&["bingo", "example"]).output().unwrap();
-    // Nothing is won in the first minutes of most worlds, and nothing at all in most ranges.
+    // In most worlds no team wins in the first minutes, and most ranges have no win at all.
     let event = String::from_utf8(written.stdout).unwrap().replace("duration = \"24h\"", "duration = \"2m\"");
     let file = folder.path().join("short.toml");
     std::fs::write(&file, event).unwrap();
@@ -163,7 +164,7 @@ fn a_price_without_a_hit_has_an_interval() {
     let outcome = &json(data, &["outcome", "season", "--entity", "game-003", "--outcome", "any_safety"])[0];
     let [low, high] = [0, 1].map(|end| outcome["ci"][end].as_f64().unwrap());
     assert!(low <= outcome["mean"].as_f64().unwrap() && low >= 0.0 && high > 0.05, "{outcome}");
-    // No world differs, which does not say that none may.
+    // No world differs, but the interval still allows for some.
     let same = &json(data, &["compare", "season", "season", "--outcome", "game-003:home_won"])[0];
     assert!(same["difference"] == 0.0 && same["ci_half_width"].as_f64().unwrap() > 0.05, "{same}");
 }
@@ -207,7 +208,7 @@ fn vacuum_frees_versions_that_were_replaced() {
     let version =
         |version: u32| data.join(format!("sim/events/ensemble=season/version={version}/00000001-00000001.parquet"));
     assert!(version(1).exists() && version(2).exists());
-    // A version that is not complete has files that nothing names yet, and may have had them for long.
+    // An incomplete version has files that no log entry names yet, possibly for a long time.
     let staged = data.join("sim/outcomes/ensemble=season/version=3");
     std::fs::create_dir_all(&staged).unwrap();
     let pending = staged.join("00000000-00000000.parquet");
@@ -219,7 +220,7 @@ fn vacuum_frees_versions_that_were_replaced() {
     let shown = vacuum(&["--retain", "0"]);
     assert_eq!((&shown["old_files"], &shown["orphans"], &shown["applied"]), (&5.into(), &1.into(), &false.into()));
     assert!(shown["bytes"].as_u64().unwrap() > 0 && version(1).exists());
-    // Once it is registered it is somebody's.
+    // Once registered, the file belongs to a version.
     std::fs::remove_file(&pending).unwrap();
     let before = json(data, &["verify", "season"]);
     let done = vacuum(&["--retain", "0", "--apply"]);

@@ -111,7 +111,7 @@ impl<'a> Reader<'a> {
             return refuse(format!("it has more cells than the header, which has {}", header.len()));
         }
         if self.at > self.checked && std::str::from_utf8(&self.body[start..self.at]).is_err() {
-            return refuse("the line is no UTF-8");
+            return refuse("the line is not valid UTF-8");
         }
         Ok(())
     }

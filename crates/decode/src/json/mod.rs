@@ -26,7 +26,6 @@ struct Parser<'a> {
     path: Path,
     /// A text without its escapes.
     scratch: Vec<u8>,
-    /// An array's members.
     members: Members,
     /// Whether the row has named any field.
     named: bool,
@@ -115,7 +114,7 @@ impl<'a> Parser<'a> {
             Some(_) => return self.unexpected("the line's end"),
         }
         if self.at > self.checked && std::str::from_utf8(&self.body[start..self.at]).is_err() {
-            return refuse("the line is no UTF-8");
+            return refuse("the line is not valid UTF-8");
         }
         Ok(())
     }

@@ -32,7 +32,7 @@ impl Parser<'_> {
                     }
                 }
             }
-            _ => return refuse(format!("what it has at `{}` is no object", shown(path))),
+            _ => return refuse(format!("the value at `{}` is not an object", shown(path))),
         }
         self.at = end;
         Ok(rows)

@@ -31,7 +31,7 @@ pub(super) fn read<'a>(reader: &mut Reader<'a>, tables: &Tables<'_>) -> Result<C
     let mut columns: Vec<Sent<'_>> = Vec::with_capacity(keys.min(64));
     for _ in 0..keys {
         let Token::Value(Value::Text(name)) = reader.token()? else {
-            return Ok(refuse("a column's name is no text")?);
+            return Ok(refuse("a column's name is not text")?);
         };
         let len = match reader.token()? {
             Token::Array(len) => len,
@@ -145,7 +145,7 @@ fn read_column<'a>(reader: &mut Reader<'a>, len: usize, name: &'a [u8], tables: 
         }
     }
     if let Some(row) = column.bad_text() {
-        return Ok(refuse_field(name, format!("the text in row {row} is no UTF-8"))?);
+        return Ok(refuse_field(name, format!("the text in row {row} is not valid UTF-8"))?);
     }
     Ok(Sent { name, column, out_of_place })
 }

@@ -1,4 +1,4 @@
-//! MessagePack as the peer's clients send it: columnar maps, rows, and batches of either.
+//! MessagePack as Arc's clients send it: columnar maps, rows, and batches of either.
 //!
 //! - columnar `{"m": table, "columns": {"time": [...], name: [...]}}`; `tag_keys`, which newer clients add to mark
 //!   tags, is skipped: a tag is a column like others;
@@ -29,7 +29,6 @@ use super::time::{self, Moment};
 enum Stop {
     /// The rest of the body is unreadable.
     Broken(DecodeError),
-    /// The item is refused.
     Refused(Box<Refusal>),
 }
 
@@ -53,7 +52,7 @@ pub(super) fn decode(body: &[u8], tables: &mut Tables<'_>) -> Result<(), DecodeE
         Token::Map(keys) => {
             if let Some(mut batch) = batch(reader, keys)? {
                 let Token::Array(len) = batch.token()? else {
-                    return Err(batch.malformed("`batch` is no array"));
+                    return Err(batch.malformed("`batch` is not an array"));
                 };
                 items(&mut batch, len, tables)?;
                 // `batch` is the only key: the rest follows the map.
@@ -121,7 +120,7 @@ fn take_item(reader: &mut Reader<'_>, tables: &mut Tables<'_>) -> Result<(), Sto
     let mut named = 0u32;
     for _ in 0..keys {
         let Token::Value(Value::Text(key)) = reader.token()? else {
-            return Ok(refuse("a key is no text")?);
+            return Ok(refuse("a key is not text")?);
         };
         let bit = match key {
             b"m" => {
@@ -216,7 +215,7 @@ fn no_time(token: Token<'_>) -> Taken<Option<Moment>> {
         Token::Value(Value::Text(text)) => format!("{:?}", String::from_utf8_lossy(&text[..text.len().min(64)])),
         other => other.word().to_owned(),
     };
-    super::table::refuse_field(b"time", format!("{what} is no time"))
+    super::table::refuse_field(b"time", format!("{what} is not a time"))
 }
 
 /// MessagePack's own timestamp.

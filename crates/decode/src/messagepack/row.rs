@@ -72,7 +72,7 @@ fn key<'a>(reader: &mut Reader<'a>) -> Result<&'a [u8], Stop> {
 pub(super) fn field<'a>(token: Token<'a>, name: &[u8]) -> Taken<Value<'a>> {
     match token {
         Token::Value(Value::Text(text)) if std::str::from_utf8(text).is_err() => {
-            refuse_field(name, "the text is no UTF-8")
+            refuse_field(name, "the text is not valid UTF-8")
         }
         Token::Value(value) => Ok(value),
         other => refuse_field(name, format!("it is {}, where a number, text or boolean is due", other.word())),

@@ -36,7 +36,7 @@ pub(crate) fn read(body: &[u8], last: bool, state: &mut State, batch: &mut Batch
             return start.at;
         }
         if state.broken {
-            let reason = "it stands behind what is no MessagePack".to_owned();
+            let reason = "it follows invalid MessagePack".to_owned();
             batch.refuse(state.position, Refusal { field: None, reason }, start.at..body.len());
             return body.len();
         }
@@ -91,7 +91,7 @@ impl Row {
                 reader = start;
                 1
             }
-            _ => return refuse(format!("what it has at `{}` is no map", json::shown_path(batch.path()))),
+            _ => return refuse(format!("the value at `{}` is not a map", json::shown_path(batch.path()))),
         };
         if !batch.has_room(rows) {
             return Ok(false);
@@ -154,7 +154,7 @@ impl Row {
         match token(reader)? {
             Token::Value(Value::Text(text)) => {
                 if std::str::from_utf8(text).is_err() {
-                    return refuse_field(self.path.last(), "the text is no UTF-8");
+                    return refuse_field(self.path.last(), "the text is not valid UTF-8");
                 }
                 table.add_value(place, Value::Text(text), limits)
             }

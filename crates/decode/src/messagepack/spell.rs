@@ -79,7 +79,7 @@ fn write_scalar(token: Token<'_>, is_name: bool, out: &mut Vec<u8>) -> Result<()
 
 fn quote(text: &[u8], out: &mut Vec<u8>) -> Result<(), String> {
     if std::str::from_utf8(text).is_err() {
-        return Err("a text in it is no UTF-8".to_owned());
+        return Err("a text in it is not valid UTF-8".to_owned());
     }
     out.push(b'"');
     for &byte in text {

@@ -46,7 +46,6 @@ impl Table {
         self.rules.role(name) == Role::Excluded
     }
 
-    /// Whether a column is left out.
     #[inline]
     pub(crate) fn is_excluded(&self, place: usize) -> bool {
         self.columns[place].role == Role::Excluded
@@ -274,12 +273,12 @@ impl Table {
 fn conflict(named: &Named, value: Value<'_>, written: &[u8]) -> Taken<()> {
     let name = named.name.as_bytes();
     let reason = match (named.role, value) {
-        (Role::RowTime, Value::Text(text)) => format!("{:?} is no time", shown(text)),
-        (Role::RowTime, value) => format!("{} is no time", value.kind().word()),
+        (Role::RowTime, Value::Text(text)) => format!("{:?} is not a time", shown(text)),
+        (Role::RowTime, value) => format!("{} is not a time", value.kind().word()),
         (_, Value::Huge) => format!("{} does not fit 64 bits", shown(written)),
         (Role::Plain, _) => differ((value.kind(), "here"), (named.column.kind(), "rows before")),
-        (Role::Int, _) => format!("{:?} is no integer", shown(written)),
-        _ => format!("{:?} is no time of its field", shown(written)),
+        (Role::Int, _) => format!("{:?} is not an integer", shown(written)),
+        _ => format!("{:?} is not a time of its field", shown(written)),
     };
     refuse_field(name, reason)
 }

@@ -255,7 +255,7 @@ fn arrow_types_that_do_not_fit_are_refused_by_name() {
         shown(&run(ARROW, &body, &wide())),
         [
             "refused 0 cpu.d: its type Date32 is not stored: send integers, floats, text, booleans, times or lists of text",
-            "refused 0 cpu.time: a time is no Date32",
+            "refused 0 cpu.time: a time cannot be Date32",
         ]
     );
     let huge: ArrayRef = Arc::new(UInt64Array::from(vec![1, u64::MAX]));

@@ -248,19 +248,19 @@ fn a_line_that_is_no_utf8_is_refused() {
         &[
             "t 1 v=1.0 s=NULL",
             "t 4 v=NULL s=\"ä\"",
-            "refused 2 t: the line is no UTF-8",
-            "refused 3 t.\u{fffd}: the name is no UTF-8",
+            "refused 2 t: the line is not valid UTF-8",
+            "refused 3 t.\u{fffd}: the name is not valid UTF-8",
         ],
     );
     check(
         Format::Json { table: "t" },
         b"{\"s\":\"\xff\"}\n{\"s\":\"x\",\"time\":20000000000000}",
-        &["t 20000000000000 s=\"x\"", "refused 1 t: the line is no UTF-8"],
+        &["t 20000000000000 s=\"x\"", "refused 1 t: the line is not valid UTF-8"],
     );
     check(
         Format::Csv { table: "t" },
         b"s,time\n\xff,1\nx,2",
-        &["t 2000000 s=\"x\"", "refused 2 t: the line is no UTF-8"],
+        &["t 2000000 s=\"x\"", "refused 2 t: the line is not valid UTF-8"],
     );
 }
 
@@ -425,9 +425,9 @@ fn messagepack_refuses_an_item_and_keeps_the_others() {
             "t.v: it is an integer over 9223372036854775807, where a number, text or boolean is due",
         ),
         (serde_json::json!({"m": "t", "fields": {"": 1}}), "t: a field has no name"),
-        (serde_json::json!({"m": "t", "t": true, "fields": {"v": 1}}), "t.time: boolean is no time"),
-        (serde_json::json!({"m": "t", "t": "yesterday", "fields": {"v": 1}}), "t.time: \"yesterday\" is no time"),
-        (serde_json::json!({"m": "t", "t": 1e300, "fields": {"v": 1}}), &format!("t.time: {} is no time", 1e300)),
+        (serde_json::json!({"m": "t", "t": true, "fields": {"v": 1}}), "t.time: boolean is not a time"),
+        (serde_json::json!({"m": "t", "t": "yesterday", "fields": {"v": 1}}), "t.time: \"yesterday\" is not a time"),
+        (serde_json::json!({"m": "t", "t": 1e300, "fields": {"v": 1}}), &format!("t.time: {} is not a time", 1e300)),
         (serde_json::json!({"m": "t", "fields": {"v": 1}, "tags": {"v": "x"}}), "t.v: the name stands there twice"),
         (
             serde_json::json!({"m": "t", "h": "x", "fields": {}, "tags": {"host": "y"}}),
@@ -459,7 +459,10 @@ fn messagepack_refuses_an_item_and_keeps_the_others() {
             serde_json::json!({"m": "t", "columns": {"v": [1, [2]]}}),
             "t.v: row 1: it is an array, where a number, text or boolean is due",
         ),
-        (serde_json::json!({"m": "t", "columns": {"time": [1, "x"], "v": [1, 2]}}), "t.time: row 1: \"x\" is no time"),
+        (
+            serde_json::json!({"m": "t", "columns": {"time": [1, "x"], "v": [1, 2]}}),
+            "t.time: row 1: \"x\" is not a time",
+        ),
         (serde_json::json!({"batch": []}), "?: the key \"batch\" is not known"),
     ] {
         let batch = serde_json::json!({"batch": [good, bad, good]});
@@ -475,7 +478,7 @@ fn messagepack_refuses_an_item_and_keeps_the_others() {
         &["refused 0 t.v: it is binary data, where a number, text or boolean is due"],
     );
     let column = |text: &[u8]| [b"\x82\xa1m\xa1t\xa7columns\x81\xa1s\x92\xa1x".as_slice(), &[0xa1], text].concat();
-    check(Format::MessagePack, &column(b"\xff"), &["refused 0 t.s: the text in row 1 is no UTF-8"]);
+    check(Format::MessagePack, &column(b"\xff"), &["refused 0 t.s: the text in row 1 is not valid UTF-8"]);
 }
 
 #[test]
@@ -487,7 +490,7 @@ fn messagepack_that_is_none_is_an_error() {
         (b"\x90\x00", "something follows its end"),
         (b"\xdd\xff\xff\xff\xff", "it breaks off"),
         (b"\x82\xa5batch\x90\xa1m\xa1t", "other keys stand beside `batch`"),
-        (b"\x81\xa5batch\x01", "`batch` is no array"),
+        (b"\x81\xa5batch\x01", "`batch` is not an array"),
         (b"\x81\xa7columns\x81\xa1v\xdd\xff\xff\xff\xff", "it breaks off"),
     ] {
         let error = decode(Format::MessagePack, body, &REFUSING, &wide()).unwrap_err();
@@ -524,8 +527,8 @@ fn ndjson_refuses_a_line_and_keeps_the_others() {
         (r#"{"v":"x"}"#, ".v: it is text here and integer in rows before"),
         (r#"{"v":1,"v":2}"#, ".v: the name stands there twice"),
         (r#"{"time":1,"time":2,"v":1}"#, ".time: the name stands there twice"),
-        (r#"{"time":true,"v":1}"#, ".time: boolean is no time"),
-        (r#"{"time":"x","v":1}"#, ".time: \"x\" is no time"),
+        (r#"{"time":true,"v":1}"#, ".time: boolean is not a time"),
+        (r#"{"time":"x","v":1}"#, ".time: \"x\" is not a time"),
         (r#"{"v":01}"#, ": \"01}\" stands where a number is due"),
         (r#"{"v":1.}"#, ": \"1.}\" stands where a number is due"),
         (r#"{"v":-}"#, ": \"-}\" stands where a number is due"),
@@ -581,7 +584,7 @@ fn csv_refuses_a_line_and_keeps_the_others() {
         ("1,\"5\"", ".v: it is text here and integer in rows before"),
         ("1,true", ".v: it is boolean here and integer in rows before"),
         ("1,18446744073709551615", ".v: 18446744073709551615 does not fit 64 bits"),
-        ("x,1", ".time: \"x\" is no time"),
+        ("x,1", ".time: \"x\" is not a time"),
         ("1,\"x", ": a quote is never closed"),
         ("1,x\"y\"", ": a quote stands inside a cell that does not begin with one"),
         ("1,\"x\"y", ": something stands between a closing quote and the next comma"),

@@ -231,7 +231,7 @@ fn what_is_no_row_is_refused_with_its_line_and_bytes() {
     let rows = reader.read(bytes, true, NOW).unwrap();
     assert_eq!(rows.batch.unwrap().num_rows(), 1);
     let refused: Vec<_> = rows.refused.iter().map(|r| (r.position, r.reason.as_str(), r.bytes.clone())).collect();
-    assert_eq!(refused, [(1, "the line is no UTF-8", 0..9), (3, "the line is no UTF-8", 20..31)]);
+    assert_eq!(refused, [(1, "the line is not valid UTF-8", 0..9), (3, "the line is not valid UTF-8", 20..31)]);
 }
 
 #[test]
@@ -420,7 +420,7 @@ fn only_what_lies_under_a_path_is_the_row() {
             "refused 2: \"7,{},{\\\"v\\\":\\\"3\\\"}]}\" stands where `{` is due [7]",
             "refused 2: it names no field [{}]",
             "refused 3: it has nothing at `$.a.b` [{\"a\":1}]",
-            "refused 4: what it has at `$.a.b` is no object [{\"a\":{\"b\":5}}]",
+            "refused 4: the value at `$.a.b` is not an object [{\"a\":{\"b\":5}}]",
             "refused 5: \"}\" stands where a value is due [{\"a\":{\"b\":[{\"v\":9},}]",
             "overflow v -> v_text: 1 from 2, \"3\", integer",
         ],
@@ -440,11 +440,11 @@ fn rules_that_make_no_sense_are_errors() {
     };
     let path = |path: &str| RowRules { path: Some(path.to_owned()), ..RowRules::default() };
     for bad in ["", "a..b", "a[0]", "$.a.", "$.*"] {
-        assert!(error(RowFormat::Json, path(bad)).contains("is no path"), "{bad}");
+        assert!(error(RowFormat::Json, path(bad)).contains("is not a path"), "{bad}");
     }
     assert!(error(RowFormat::Csv, path("a")).contains("CSV has none"));
     let format = RowRules { timestamps: vec![("t".to_owned(), Some("%Q".to_owned()))], ..RowRules::default() };
-    assert!(error(RowFormat::Json, format).contains("\"%Q\", of the field \"t\", is no format of times"));
+    assert!(error(RowFormat::Json, format).contains("\"%Q\", of the field \"t\", is not a time format"));
     let both = RowRules { ints: names(&["t"]), time: Some("t".to_owned()), ..RowRules::default() };
     assert!(error(RowFormat::Json, both).contains("\"t\" is told to be two things at once"));
 }

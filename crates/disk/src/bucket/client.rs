@@ -63,7 +63,7 @@ impl Client {
         &self.requests.url
     }
 
-    /// The store's address, for display and to tell mirrors apart.
+    /// The store's address, for display and to distinguish mirrors.
     pub(super) fn endpoint(&self) -> &str {
         &self.requests.endpoint
     }
@@ -163,7 +163,7 @@ impl Client {
         });
         let answer = || receiver.recv().map_err(|_| stopped())?;
         match Handle::try_current() {
-            // Lets tokio move other tasks to another thread.
+            // Lets tokio move its other tasks off this thread.
             Ok(here) if here.runtime_flavor() == RuntimeFlavor::MultiThread => tokio::task::block_in_place(answer),
             _ => answer(),
         }

@@ -37,7 +37,6 @@ impl BitSet {
         }
     }
 
-    /// Number of worlds in the set.
     pub fn count(&self) -> usize {
         self.words.iter().map(|w| w.count_ones() as usize).sum()
     }
@@ -52,7 +51,6 @@ impl BitSet {
         self.length == 0
     }
 
-    /// Whether the set contains a world.
     pub fn contains(&self, world: usize) -> bool {
         self.words[world / 64] >> (world % 64) & 1 == 1
     }
@@ -62,7 +60,6 @@ impl BitSet {
         (0..self.length).filter(|w| self.contains(*w))
     }
 
-    /// Keeps only worlds also in `other`.
     pub fn intersect(&mut self, other: &Self) {
         self.combine(other, |a, b| a & b);
     }

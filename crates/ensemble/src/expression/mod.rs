@@ -20,7 +20,6 @@ pub struct OutcomeRef {
     pub outcome: usize,
 }
 
-/// A parsed expression.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Expression {
     text: String,

@@ -32,7 +32,6 @@ impl State {
     const ALL: [Self; 7] =
         [Self::Submitting, Self::Running, Self::Paused, Self::Cancelled, Self::Failed, Self::Enough, Self::Complete];
 
-    /// Its name.
     pub fn word(self) -> &'static str {
         match self {
             Self::Submitting => "submitting",
@@ -50,7 +49,6 @@ impl State {
         matches!(self, Self::Submitting | Self::Running | Self::Paused)
     }
 
-    /// Parses a state's name.
     pub(super) fn parse(word: &str) -> std::result::Result<Self, sqlx::Error> {
         let unknown = || sqlx::Error::Decode(format!("unknown state {word:?} of an ensemble").into());
         Self::ALL.into_iter().find(|state| state.word() == word).ok_or_else(unknown)

@@ -37,7 +37,6 @@ const ANSWER: Duration = Duration::from_secs(30);
 /// The schema of a fleet's tables.
 const SCHEMA: &str = "manyworlds";
 
-/// An open ledger.
 #[derive(Debug, Clone)]
 pub struct Ledger {
     /// Replaced after a timeout: the pool's connections may be dead without a sign.

@@ -18,7 +18,6 @@ const CUT_SHORT_MAX: i32 = 20;
 /// The ledger's answer to a claim.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Claim {
-    /// Play it.
     Play,
     /// The range is done, given up or no longer needed.
     Settled,
@@ -31,7 +30,6 @@ pub(crate) enum Claim {
 pub(crate) enum Verdict {
     /// The range is retried.
     Again,
-    /// The range is given up.
     GivenUp,
 }
 
@@ -165,7 +163,6 @@ impl Ledger {
         self.execute("note times", statement).await.map(drop)
     }
 
-    /// Notes a failure of a range.
     pub(crate) async fn note_failure(&self, ensemble: i64, range: WorldRange, reason: &str) -> Result<Verdict> {
         let sql = "UPDATE ranges SET failures = failures + 1, worker = NULL, error = $3, \
                    state = CASE WHEN failures + 1 >= $4 THEN 'failed' ELSE state END \
@@ -200,7 +197,6 @@ impl Ledger {
         ranges.map_err(self.fail("list ranges"))
     }
 
-    /// Marks ranges as published.
     pub(crate) async fn note_published(&self, ensemble: i64, ranges: &[WorldRange]) -> Result<()> {
         let firsts: Vec<i64> = ranges.iter().map(|range| first(*range)).collect();
         let sql = "UPDATE ranges SET published = true WHERE ensemble = $1 AND first_world = ANY($2)";

@@ -44,7 +44,6 @@ pub(crate) struct Totals {
     /// Aggregates of the followed outcomes.
     pub(crate) aggregates: Aggregates,
     pub(crate) until: Option<Until>,
-    /// The catalogue of the model.
     pub(crate) catalogue: Catalogue,
     /// The query's time by the ledger's clock.
     pub(crate) now: DateTime<Utc>,

@@ -8,7 +8,6 @@ use super::{Ledger, Result};
 /// Seconds of silence after which a worker counts as dead.
 pub(super) const GONE_S: f64 = 10.0;
 
-/// A worker's introduction.
 #[derive(Debug, Clone)]
 pub(crate) struct Introduction {
     pub(crate) id: Uuid,

@@ -1,4 +1,4 @@
-//! What one play adds to a game's counts.
+//! Adds one play to a game's counts.
 
 use super::{BoxScore, Drive, Score, Scored, Stat, leader};
 use crate::play::{Kind, NOBODY, Outcome, Play};
@@ -11,7 +11,6 @@ const TURNOVER_DRIVE: usize = 3;
 const DOWNS_DRIVE: usize = 4;
 
 impl BoxScore {
-    /// Counts a play.
     pub(super) fn add(&mut self, play: &Play) {
         if play.drive != self.drive.number {
             self.end_drive();
@@ -85,7 +84,7 @@ impl BoxScore {
         };
     }
 
-    /// Counts the possession under way, which is over.
+    /// Counts the current possession as finished.
     pub(super) fn end_drive(&mut self) {
         let drive = self.drive;
         if drive.plays == 0 && drive.end.is_none() {
@@ -103,7 +102,7 @@ impl BoxScore {
         }
     }
 
-    /// Credits of the defence for bringing a carrier down.
+    /// Credits the defenders who brought the carrier down.
     fn add_tackle(&mut self, play: &Play, side: usize) {
         let defence = &mut self.sides[1 - side].players;
         let shared = play.assist != NOBODY;
@@ -355,7 +354,7 @@ impl BoxScore {
     }
 }
 
-/// Game seconds gone when the play's points were on the board.
+/// Game seconds elapsed when the play's points were scored.
 fn elapsed(play: &Play) -> i16 {
     let before = match play.quarter {
         5 => 3600 + 600,

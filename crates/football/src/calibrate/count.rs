@@ -1,4 +1,4 @@
-//! Counts of a game that are no outcomes but that the real league was measured by.
+//! Counts that are not outcomes but have a measured figure in the real league.
 
 use crate::play::{Foul, Kind, NOBODY, Outcome, Play};
 
@@ -19,9 +19,9 @@ enum End {
 /// Counts over both sides of a game.
 #[derive(Default)]
 pub(super) struct Count {
-    /// Rows by kind.
+    /// Rows by kind of play.
     pub(super) kinds: [f64; Kind::WORDS.len()],
-    /// Fouls accepted, by foul.
+    /// Accepted fouls, by foul.
     pub(super) fouls: [f64; Foul::WORDS.len()],
     pub(super) foul_yards: f64,
     pub(super) foul_first_downs: f64,
@@ -134,12 +134,11 @@ impl Count {
         self.drive_ends[end as usize] += 1.0;
     }
 
-    /// Rows of a kind.
     pub(super) fn rows(&self, kind: Kind) -> f64 {
         self.kinds[kind as usize]
     }
 
-    /// Runs as the real league counts them: scrambles and kneels included.
+    /// Runs as the real league counts them: with scrambles and kneels.
     pub(super) fn runs(&self) -> f64 {
         self.rows(Kind::Run) + self.rows(Kind::Scramble) + self.rows(Kind::Kneel)
     }

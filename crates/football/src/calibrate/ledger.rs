@@ -1,8 +1,8 @@
-//! Sums behind the figures: first and second moments of pairs of numbers, block by block.
+//! Sums behind the figures: first and second moments of pairs of numbers, by block.
 
 use super::Measured;
 
-/// What is worked out from the moments of (x, y).
+/// A statistic computed from the moments of (x, y).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Statistic {
     /// Mean of x over mean of y.
@@ -54,7 +54,7 @@ impl Moments {
     }
 }
 
-/// One figure's label, what it is computed by, and its moments in each block.
+/// One figure: its label, its statistic and its moments in each block.
 pub(super) struct Line {
     group: &'static str,
     what: &'static str,
@@ -65,7 +65,7 @@ pub(super) struct Line {
 }
 
 impl Line {
-    /// Makes the figure a bar.
+    /// Gives the figure a tolerance.
     pub(super) fn within(&mut self, tolerance: f64) {
         self.tolerance = Some(tolerance);
     }
@@ -87,8 +87,8 @@ impl Line {
     }
 }
 
-/// The figures of one kind of observation. Whoever fills it names the same figures in the same order every time; a
-/// figure is found again by its place.
+/// The figures of one unit of observation. Every observation adds the same figures in the same order; a figure's
+/// position identifies it.
 #[derive(Default)]
 pub(super) struct Ledger {
     lines: Vec<Line>,
@@ -98,17 +98,17 @@ pub(super) struct Ledger {
 }
 
 impl Ledger {
-    /// What follows belongs to another independent block (a season).
+    /// Starts the next independent block (a season).
     pub(super) fn start_block(&mut self) {
         self.block += 1;
     }
 
-    /// Starts another observation: its figures come in the same order as before.
+    /// Starts the next observation, with its figures in the same order as before.
     pub(super) fn observe(&mut self) {
         self.next = 0;
     }
 
-    /// Names the group of the figures that follow.
+    /// Sets the group of the next figures.
     pub(super) fn group(&mut self, group: &'static str) {
         self.group = group;
     }
@@ -130,7 +130,6 @@ impl Ledger {
         line
     }
 
-    /// The mean of x.
     pub(super) fn mean(&mut self, what: &'static str, spec: f64, samples: &[f64]) -> &mut Line {
         self.over(what, spec, samples, 1.0)
     }
@@ -162,7 +161,6 @@ impl Ledger {
         self.line(what, spec, Statistic::Deviation, &pairs[..samples.len()])
     }
 
-    /// The correlation of x and y.
     pub(super) fn correlation(&mut self, what: &'static str, spec: f64, pairs: &[(f64, f64)]) -> &mut Line {
         self.line(what, spec, Statistic::Correlation, pairs)
     }
@@ -185,7 +183,7 @@ mod tests {
     #[test]
     fn statistics_and_their_errors_are_those_of_the_textbook() {
         let mut ledger = Ledger::default();
-        // Eight blocks of one pair each: the jackknife error of a mean is the standard error of the mean.
+        // Eight blocks of one pair each: the jackknife error of a mean is then the standard error of the mean.
         let xs = [1.0, 4.0, 2.0, 8.0, 5.0, 7.0, 3.0, 6.0];
         for x in xs {
             ledger.start_block();

@@ -1,4 +1,4 @@
-//! The figures, in order: name, what the real league gave, and how it is counted.
+//! The figures, in order: name, the real league's figure, and how to count it.
 
 use super::count::Count;
 use super::ledger::Ledger;
@@ -8,7 +8,7 @@ use crate::play::{Foul, Kind};
 const RB1: usize = 2;
 const WR1: usize = 6;
 
-/// Enters a game of the model's own league.
+/// Adds a game of the model's own league.
 pub(super) fn game(l: &mut Ledger, score: &BoxScore, count: &Count) {
     l.observe();
     rows(l, count);
@@ -25,7 +25,7 @@ pub(super) fn game(l: &mut Ledger, score: &BoxScore, count: &Count) {
     correlations(l, score, points);
 }
 
-/// Enters a team's season: its mean margin and its wins.
+/// Adds a team's season: its mean margin and its wins.
 pub(super) fn season(l: &mut Ledger, margin: f64, wins: f64) {
     l.observe();
     l.group("season");
@@ -33,7 +33,7 @@ pub(super) fn season(l: &mut Ledger, margin: f64, wins: f64) {
     l.deviation("wins of a team in 16 games, SD", 3.1, &[wins]);
 }
 
-/// Enters a game of two teams that are `difference` rating points apart.
+/// Adds a game of two teams that are `difference` rating points apart.
 pub(super) fn strength(l: &mut Ledger, difference: f64, margin: f64) {
     l.observe();
     l.group("strength");
@@ -215,13 +215,13 @@ fn sum(score: &BoxScore, stat: Stat) -> f64 {
     f64::from(score.count(0, stat, Window::Game) + score.count(1, stat, Window::Game))
 }
 
-/// The quarterback who threw most.
+/// The quarterback with the most attempts.
 fn passer(score: &BoxScore, side: usize) -> &Player {
     let players = &score.sides[side].players;
     if players[1].attempts > players[0].attempts { &players[1] } else { &players[0] }
 }
 
-/// Mean and standard deviation of a number that each side has.
+/// Mean and standard deviation of a number of each side.
 fn spread(l: &mut Ledger, names: [&'static str; 2], spec: [f64; 2], values: [i16; 2]) {
     let values = values.map(f64::from);
     l.mean(names[0], spec[0], &values);
@@ -259,7 +259,7 @@ fn players(l: &mut Ledger, score: &BoxScore) {
     l.mean("players thrown to a team", 8.1, &[0, 1].map(|side| with_touch(side, &|p| p.targets)));
 }
 
-/// The largest shares of a team's runs, and of its targets, that a player had.
+/// The largest share of a team's runs, and of its targets, that one player had.
 fn in_game_shares(l: &mut Ledger, score: &BoxScore) {
     l.group("in-game share");
     let largest = |side: usize, value: fn(&Player) -> i16| {

@@ -1,5 +1,5 @@
-//! Figures by situation: the distance of a kick, the down, the place on the field, where a drive began, how a punt
-//! ended, what a touchdown was scored by.
+//! Figures by situation: the distance of a kick, the down, the field position, the start of a drive, the end of a punt,
+//! the kind of a touchdown.
 
 use super::ledger::Ledger;
 use crate::play::{Foul, Kind, NOBODY, Outcome, Play};
@@ -102,7 +102,7 @@ const FOULS: [(Figure, Foul); 7] = [
     (("illegal use of hands a game", 0.37), Foul::Hands),
 ];
 
-/// Enters a game.
+/// Adds a game.
 pub(super) fn enter(l: &mut Ledger, plays: &[Play]) {
     l.group("by situation");
     let of = |kind: Kind| plays.iter().filter(move |p| p.kind == kind);
@@ -147,7 +147,7 @@ pub(super) fn enter(l: &mut Ledger, plays: &[Play]) {
     }
 }
 
-/// For each figure, the share of the items of its class that `hold`.
+/// For each figure, the share of its class's items that `hold`.
 fn shares<T: Copy>(
     l: &mut Ledger,
     figures: &[Figure],
@@ -199,7 +199,7 @@ fn field(play: &Play) -> usize {
     }
 }
 
-/// A possession: where it began and whether it scored.
+/// A possession: its start, and whether it scored.
 #[derive(Clone, Copy)]
 struct Drive {
     yards_to_goal: i8,
@@ -217,7 +217,7 @@ impl Drive {
         })
     }
 
-    /// Its class among the bands that were measured.
+    /// Its class among the measured bands.
     fn start(self) -> Option<usize> {
         match self.yards_to_goal {
             ..=20 => Some(0),

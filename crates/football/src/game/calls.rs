@@ -1,26 +1,27 @@
-//! What is called: run or pass, and what to do on fourth down, by the measured shares and, late, by the score.
+//! Play calls: run or pass, and what to do on fourth down. They follow the measured shares and, late in a game, the
+//! score.
 
 use super::Game;
 use super::clock::Tempo;
 use crate::play::Kind;
 use crate::tables::{LEAD_MAX, dropback_share, fourth_down_shares};
 
-/// Longest field goals worth trying: from this yard line with time, and with the half's last play.
+/// Yards to the goal line from which a side still tries a field goal: with time left, and on the half's last play.
 const KICK_RANGE: i32 = 36;
 const LAST_KICK_RANGE: i32 = 44;
-/// The measured shares of fourth downs gone for include those late in the game, that are modelled apart: the share of
-/// the others.
+/// Share of fourth downs gone for, without those late in a game. The measured shares include the late ones, but the
+/// model decides these separately.
 const EARLY_GO_SHARE: f32 = 0.7;
-/// Factors on the odds of a pass: of a side in a hurry, of one that lets the clock run, and of one that leads in the
-/// last ten minutes.
+/// Factors on the odds of a pass: for a side in a hurry, for a side that lets the clock run, and for a side that leads
+/// in the last ten minutes.
 const PASS_IN_A_HURRY: f32 = 3.67;
 const PASS_WITH_THE_LEAD: f32 = 0.5;
 const PASS_BEFORE_THE_LEAD_IS_SAFE: f32 = 0.6;
-/// Seconds in which a play from scrimmage leaves none for a kick.
+/// With this many seconds left, a play from scrimmage leaves no time for a kick.
 const LAST_PLAY_SECONDS: i32 = 8;
 
 impl Game<'_> {
-    /// The half or the game may end before another play: a kick for goal is worth trying on any down.
+    /// Whether a side must kick for goal now, on any down: the half or the game may end before the next play.
     pub(super) fn must_kick_now(&self) -> bool {
         if self.quarter == 2 {
             let no_time = self.clock <= LAST_PLAY_SECONDS
@@ -41,7 +42,7 @@ impl Game<'_> {
         }
         let y = self.yard_line;
         let (go, kick) = fourth_down_shares(y, self.distance);
-        // Close to the goal line the clock has little say.
+        // Close to the goal line the clock matters little.
         let early = if y <= 10 { 1.0 } else { EARLY_GO_SHARE };
         let go = (go * early * self.settings.aggression).min(1.0);
         let x = self.uniform();
@@ -54,8 +55,8 @@ impl Game<'_> {
         }
     }
 
-    /// What the score dictates on fourth down late in the game and in overtime: a side that needs a touchdown goes for
-    /// it, a side that a field goal serves kicks.
+    /// The call on fourth down that the score forces late in a game and in overtime. A side that needs a touchdown goes
+    /// for it; a side that needs a field goal kicks.
     fn late_fourth_down(&self) -> Option<Kind> {
         if self.quarter < 4 {
             return None;
@@ -68,14 +69,14 @@ impl Game<'_> {
             0..=5 if self.distance > 1 || self.clock <= 60 => kick(KICK_RANGE),
             -3..=-1 => kick(if self.clock <= 120 { LAST_KICK_RANGE } else { KICK_RANGE }).or(go_within(110)),
             -8..=-4 => go_within(if y <= 50 { 400 } else { 120 }),
-            // Two scores behind: one of them may be a kick.
+            // Two scores behind: one of them may be a field goal.
             -11..=-9 if self.distance > 3 && self.clock > 45 => kick(KICK_RANGE).or(go_within(150)),
             ..=-9 => go_within(if y <= 50 { 450 } else { 150 }),
             _ => None,
         }
     }
 
-    /// The measured share by down and distance, its odds multiplied by plan, score and clock.
+    /// The measured share by down and distance; game plan, score and clock multiply its odds.
     pub(super) fn dropback_probability(&self) -> f32 {
         let base = dropback_share(self.down, self.distance);
         let lead = self.lead();

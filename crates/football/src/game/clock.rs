@@ -1,19 +1,19 @@
-//! The clock: how many seconds go from one snap to the next, who hurries, who lets it run, who stops it.
+//! The clock: seconds between snaps, hurrying, letting the clock run, and stopping it.
 //!
-//! Away from the ends of the halves the seconds are the measured ones. Near them the two sides want opposite things,
-//! so what they do is modelled: the measured seconds of the last two minutes are the mixture of both.
+//! Away from the ends of the halves, the seconds follow the measured tables. Near the ends the two sides want opposite
+//! things, and the measured seconds of the last two minutes mix both, so the model decides for each side.
 
 use super::{Game, low_bits};
 use crate::play::{Kind, Outcome};
 use crate::tables::Lookup;
 
-/// Seconds of a play that stops the clock (out of bounds, a time-out), as the measured tables have them.
+/// Seconds of a play that stops the clock (out of bounds, a time-out), from the measured tables.
 const STOPPED_SECONDS: i32 = 6;
-/// Share of plays after which a side calls a time-out for reasons other than the clock: what is left of the 7.4 a
-/// game once those near the end of the halves are counted.
+/// Share of plays after which a side calls a time-out for reasons other than the clock. It covers the remainder of the
+/// measured 7.4 a game, after the time-outs near the end of the halves.
 const IDLE_TIME_OUT_SHARE: f32 = 0.034;
 
-/// What kind of play the clock ran from.
+/// The kind of play before the clock ran.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum After {
     Run,
@@ -25,11 +25,11 @@ pub(super) enum After {
 /// What the offence wants of the clock.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Tempo {
-    /// Nothing in particular.
+    /// No preference.
     Normal,
     /// Time is short: line up at once.
     Hurry,
-    /// The lead, or the kick that wins, is there: let it run.
+    /// Let the clock run: the side leads, or is about to kick the winning field goal.
     Bleed,
 }
 
@@ -41,7 +41,7 @@ impl Game<'_> {
             2 if self.clock <= 120 && (self.clock >= 30 || self.yard_line <= 60) => Tempo::Hurry,
             4 if lead > 0 && self.clock <= 300 => Tempo::Bleed,
             4 if lead < 0 => {
-                // A side that needs more scores hurries earlier.
+                // A side that needs several scores hurries earlier.
                 let scores = (7 - lead) / 8;
                 if self.clock <= 150 * scores.min(3) { Tempo::Hurry } else { Tempo::Normal }
             }
@@ -51,7 +51,7 @@ impl Game<'_> {
         }
     }
 
-    /// A field goal from here wins, or in overtime decides: worth waiting for the last seconds.
+    /// Whether a field goal from here wins, or decides overtime: the offence then waits for the last seconds.
     pub(super) fn can_win_by_kick(&self) -> bool {
         self.quarter >= 4 && (-2..=0).contains(&self.lead()) && self.yard_line <= 33
     }
@@ -60,7 +60,7 @@ impl Game<'_> {
         (self.quarter == 2 && self.clock <= 120) || (self.quarter >= 4 && self.clock <= 300)
     }
 
-    /// Seconds from the snap of a play that ended in bounds, or out of them, to the next; calls a time-out on it.
+    /// Seconds from the snap of a play to the next snap. May call a time-out.
     pub(super) fn seconds_after(&mut self, after: After) -> i32 {
         if self.current().outcome == Outcome::OutOfBounds && self.clock_stops_out_of_bounds() {
             return STOPPED_SECONDS;
@@ -75,13 +75,13 @@ impl Game<'_> {
             Tempo::Hurry => 11 + self.random.below(13) as i32,
             Tempo::Bleed => {
                 let seconds = 38 + self.random.below(8) as i32;
-                // The winning kick is taken with the last seconds, not after them.
+                // The winning kick needs a few seconds on the clock.
                 if self.can_win_by_kick() { seconds.min((self.clock - 4).max(4)) } else { seconds }
             }
         }
     }
 
-    /// Seconds after a pass that fell: the clock stands.
+    /// Seconds after an incomplete pass, which stops the clock.
     pub(super) fn seconds_after_miss(&mut self) -> i32 {
         self.measured_seconds(After::Miss)
     }
@@ -104,8 +104,8 @@ impl Game<'_> {
         (table.at(word) as f32 * self.pace + 0.5) as i32
     }
 
-    /// Whether a side spends a time-out late in a half: the defence while the lead runs out, or an offence that runs
-    /// out of time.
+    /// The side that calls a time-out late in a half, if any: the defence against a leader who lets the clock run, or
+    /// an offence short of time.
     fn who_stops_the_clock(&mut self) -> Option<usize> {
         let (side, wanted) = match self.tempo {
             Tempo::Bleed if self.lead() <= 16 => (1 - self.offence, self.clock <= 180),
@@ -121,7 +121,7 @@ impl Game<'_> {
         self.current().time_out = side as u8;
     }
 
-    /// The leading side can run the rest of the clock out by kneeling, the other side's time-outs counted.
+    /// Whether the leading side can run out the clock by kneeling, despite the other side's time-outs.
     pub(super) fn can_kneel_it_out(&self) -> bool {
         if self.quarter == 4 && self.lead() > 0 {
             let waits = 4 - self.down;

@@ -1,21 +1,21 @@
-//! Kicks: off, free, punted, for goal, and tries after a touchdown.
+//! Kicks: kick-offs, free kicks, punts, field goals, and tries after a touchdown.
 
 use super::lineup::defender;
 use super::{Game, KICKOFF_YARD_LINE, Phase};
 use crate::play::{Kind, Outcome};
 use crate::tables::field_goal_share;
 
-/// Tries for two points before the score makes them worth while, of all touchdowns.
+/// Share of touchdowns followed by a try for two points before the score suggests one.
 const EARLY_TWO_POINT_SHARE: f32 = 0.03;
-/// Missed kicks for goal that were blocked.
+/// Share of missed field goals that were blocked.
 const FIELD_GOAL_BLOCKED_SHARE: f32 = 0.12;
-/// Punts from the middle of the field and from farther out: aimed at the corner and gone too far, and returned.
+/// Share of punts from up to 45 yards out that end in a touchback; shares returned of those and of longer ones.
 const SHORT_PUNT_TOUCHBACK: f32 = 0.10;
 const SHORT_PUNT_RETURNED: f32 = 0.12;
 const LONG_PUNT_RETURNED: f32 = 0.49;
-/// Returned punts with a block in the back.
+/// Share of returned punts with a block in the back.
 const BLOCK_SHARE: f32 = 0.10;
-/// A kick for goal is taken 17 yards (7 behind the line, 10 of end zone) farther out than the line of scrimmage.
+/// A field goal is 17 yards longer than the distance to the goal line: 7 behind the line and 10 of end zone.
 const FIELD_GOAL_EXTRA_YARDS: i32 = 17;
 const EXTRA_POINT_MADE: f32 = 0.941;
 const TWO_POINT_MADE: f32 = 0.48;
@@ -55,7 +55,7 @@ impl Game<'_> {
         self.return_kick(side, 20);
     }
 
-    /// The receivers bring a kick back from `caught` yards in front of their goal line.
+    /// The receivers return a kick caught `caught` yards in front of their goal line.
     fn return_kick(&mut self, side: usize, caught: i32) {
         let seconds = 5 + self.random.below(3) as i32;
         if self.chance(KICK_RETURN_TOUCHDOWN) {
@@ -120,7 +120,8 @@ impl Game<'_> {
         self.phase = Phase::Kickoff(side);
     }
 
-    /// The usual card: after the touchdown's six points, leads at which two more are worth most, late in the game.
+    /// The usual chart: the leads, after the touchdown's six points and late in the game, at which two more points are
+    /// worth most.
     fn wants_two_points(&mut self) -> bool {
         let lead = self.lead();
         let late = self.quarter == 4 || (self.quarter == 3 && self.clock < 120);

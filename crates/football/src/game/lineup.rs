@@ -1,20 +1,20 @@
-//! Who plays today, and how the ball is shared.
+//! Today's players and their shares of the ball.
 
 use crate::tables::Tables;
 use world::Stream;
 
-/// Receivers in the order of their season's share of targets, as roster places (`play::ROSTER`): WR1, WR2, TE1,
-/// RB1, WR3, RB2, TE2, WR4, RB3, WR5, WR6, TE3, RB4.
+/// Receivers in the order of their season's target shares, as roster places (`play::ROSTER`): WR1, WR2, TE1, RB1, WR3,
+/// RB2, TE2, WR4, RB3, WR5, WR6, TE3, RB4.
 const RECEIVERS: [u8; 13] = [6, 7, 12, 2, 8, 3, 13, 9, 4, 10, 11, 14, 5];
 const TARGET_SHARES: [f32; 13] =
     [0.248, 0.170, 0.130, 0.110, 0.085, 0.067, 0.053, 0.041, 0.032, 0.024, 0.014, 0.012, 0.010];
-/// Receivers and runners who play in every game; those after them get their share, doubled, in every other game.
+/// Receivers and runners who play in every game. The others play in every second game, with twice their share.
 const REGULAR_RECEIVERS: usize = 5;
 const REGULAR_RUNNERS: usize = 3;
 /// Runners on designed runs: RB1, RB2, the quarterback, RB3, RB4.
 const RUNNERS: [u8; 5] = [2, 3, QUARTERBACK, 4, 5];
 const CARRY_SHARES: [f32; 5] = [0.67, 0.19, 0.07, 0.05, 0.02];
-/// Whoever plays quarterback today.
+/// Stands for today's quarterback.
 const QUARTERBACK: u8 = 0;
 /// Tacklers: six named defenders, then all others.
 const TACKLE_CUMULATIVE: [f32; 6] = [0.13, 0.24, 0.34, 0.43, 0.51, 0.58];
@@ -44,7 +44,7 @@ impl Lineup {
         }
     }
 
-    /// The receiver a pass goes to.
+    /// The target of a pass.
     #[inline]
     pub(super) fn receiver(&self, random: &mut Stream) -> u8 {
         RECEIVERS[pick(&self.targets, random)]
@@ -60,7 +60,7 @@ impl Lineup {
     }
 }
 
-/// Running totals of the shares, each spread by its own random factor.
+/// Cumulative shares, each spread by its own random factor.
 fn cumulative<const N: usize>(factors: &[f32; 256], shares: &[f32; N], regulars: usize, bytes: &[u8]) -> [f32; N] {
     let mut total = 0.0;
     std::array::from_fn(|i| {
@@ -83,7 +83,7 @@ pub(super) fn defender(random: &mut Stream) -> u8 {
     defender_at(random.uniform())
 }
 
-/// As [`defender`], from a uniform draw.
+/// [`defender`] from a uniform draw.
 #[inline]
 pub(super) fn defender_at(x: f32) -> u8 {
     let place = TACKLE_CUMULATIVE.iter().filter(|&&c| x >= c).count();

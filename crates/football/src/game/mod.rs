@@ -1,7 +1,7 @@
-//! One game, snap by snap.
+//! Simulates one game, snap by snap.
 //!
-//! Enters: the measured tables, the settings, the edge each offence has, a stream of random draws. Leaves: the
-//! plays, in order. Everything else about a game is counted from its plays (`box_score`).
+//! Enters: the measured tables, the settings, each offence's edge, a stream of random draws. Leaves: the plays, in
+//! order. `box_score` counts everything else about a game from its plays.
 
 mod calls;
 mod clock;
@@ -21,39 +21,38 @@ const QUARTER_SECONDS: i32 = 900;
 const OVERTIME_SECONDS: i32 = 600;
 const KICKOFF_YARD_LINE: i32 = 65;
 const TRY_YARD_LINE: i32 = 15;
-/// A side that has so many points ends the game. No game of plausible sides comes near it, and with what one more score
-/// is worth the points fit the columns of plays, whatever the parameters.
+/// A side with this many points ends the game. Realistic sides never come near it. It keeps the points, with one more
+/// score, within the columns of plays, whatever the parameters.
 const MERCY_POINTS: i32 = 120;
 
-/// What happens next.
+/// The next phase of the game.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Phase {
     /// This side kicks off.
     Kickoff(usize),
     /// This side kicks after conceding a safety.
     FreeKick(usize),
-    /// The offence tries for the extra point or two.
+    /// The offence tries for one or two extra points.
     Try,
     /// A play from scrimmage.
     Snap,
-    /// The game has ended.
     Over,
 }
 
-/// A game under way.
+/// A game in progress.
 pub(crate) struct Game<'a> {
     tables: &'a Tables,
     settings: &'a Settings,
     random: Stream,
     plays: &'a mut Vec<Play>,
     lineups: [Lineup; 2],
-    /// Points by which each side's offence is better than average today, home edge included.
+    /// Points by which each side's offence is better than average today, with the home edge.
     edge: [f32; 2],
-    /// Seconds between snaps against the measured ones.
+    /// Factor on the measured seconds between snaps.
     pace: f32,
-    /// How much more each side means to pass today: a factor on its odds.
+    /// Factor on each side's odds of a pass today.
     pass_plan: [f32; 2],
-    /// What the offence wants of the clock on this play.
+    /// How the offence treats the clock on this play.
     tempo: Tempo,
     phase: Phase,
     quarter: i32,
@@ -70,10 +69,10 @@ pub(crate) struct Game<'a> {
 }
 
 impl<'a> Game<'a> {
-    /// Plays a whole game into `plays`, which is emptied first.
+    /// Simulates a whole game into `plays`, which it clears first.
     ///
     /// # Errors
-    /// Where a number that only grows does not fit its column: the column, and the number.
+    /// If an ever-growing number does not fit its column; returns the column and the number.
     pub(crate) fn play(
         tables: &'a Tables,
         settings: &'a Settings,
@@ -159,7 +158,8 @@ impl<'a> Game<'a> {
         self.quarter += 1;
     }
 
-    /// Overtime ends with a touchdown or safety at once, and with any lead once both sides have had the ball.
+    /// Whether overtime is over: at once after a touchdown or safety, and with any lead once both sides have had the
+    /// ball.
     fn overtime_is_decided(&self) -> bool {
         if self.quarter < 5 || self.score[0] == self.score[1] {
             return false;
@@ -181,14 +181,14 @@ impl<'a> Game<'a> {
         self.random.chance(p)
     }
 
-    /// Two uniform numbers of 16 bits from one random word.
+    /// Two uniform numbers of 16 bits each from one random word.
     fn two_uniforms(&mut self) -> (f32, f32) {
         let word = self.random.next_u32();
         ((word >> 16) as f32 * (1.0 / 65_536.0), low_bits(word))
     }
 
-    /// Begins a row for the situation as it is; [`Self::current`] is it, and [`Self::record`] completes it. A row is
-    /// filled in where it will stay: moving one right after writing its bytes stalls the processor.
+    /// Starts a row for the current situation; [`Self::current`] returns it, and [`Self::record`] completes it. The row
+    /// is filled in place: moving it right after writing its bytes stalls the processor.
     fn row(&mut self, kind: Kind) {
         let from_scrimmage = self.phase == Phase::Snap;
         let (down, distance) = if from_scrimmage { (self.down as i8, self.distance as i8) } else { (0, 0) };
@@ -206,14 +206,14 @@ impl<'a> Game<'a> {
         play.kind = kind;
     }
 
-    /// The row under way.
+    /// The row that [`Self::row`] started.
     fn current(&mut self) -> &mut Play {
         let last = self.plays.len() - 1;
         &mut self.plays[last]
     }
 
-    /// Completes the row under way: its points count for the side that snapped it (or, negative, for the other), and `seconds`
-    /// run off the clock, at most what is left of it.
+    /// Completes the current row. `seconds` run off the clock, at most the time left. The row's points go to the side
+    /// that snapped, or to the other side if negative.
     fn record(&mut self, seconds: i32) {
         let seconds = seconds.clamp(0, self.clock);
         self.clock -= seconds;
@@ -231,13 +231,13 @@ impl<'a> Game<'a> {
         play.away_score = away as i8;
     }
 
-    /// `side` starts a possession with `yards_to_goal` to go.
+    /// Starts a possession of `side` with `yards_to_goal` to go.
     fn start_drive(&mut self, side: usize, yards_to_goal: i32) {
         self.drive += 1;
         self.resume_drive(side, yards_to_goal);
     }
 
-    /// As [`Self::start_drive`], for a possession that a kick-off has already begun to count.
+    /// Like [`Self::start_drive`], for a possession that a kick-off has already counted.
     fn resume_drive(&mut self, side: usize, yards_to_goal: i32) {
         self.offence = side;
         self.yard_line = yards_to_goal.clamp(1, 99);
@@ -250,7 +250,7 @@ impl<'a> Game<'a> {
         self.distance = self.yard_line.min(10);
     }
 
-    /// A touchdown by `side` was recorded: its try comes next.
+    /// Prepares the try after a touchdown by `side`.
     fn after_touchdown(&mut self, side: usize) {
         self.offence = side;
         self.yard_line = TRY_YARD_LINE;
@@ -262,22 +262,23 @@ fn normal(tables: &Tables, random: &mut Stream) -> f32 {
     tables.normal[(random.next_u32() >> 22) as usize]
 }
 
-/// The lowest 16 bits of a word as a uniform number. A table draws with the highest 11, so one word serves both.
+/// The lowest 16 bits of a word as a uniform number. Tables draw with the highest 11 bits, so one word serves both.
 fn low_bits(word: u32) -> f32 {
     (word & 0xFFFF) as f32 * (1.0 / 65_536.0)
 }
 
-/// Points of margin that the offence's edge is turned into: measured so that one rating point gives one point.
+/// Points of margin per point of the offence's edge, measured so that one rating point gives one point.
 const STRENGTH_SCALE: f32 = 1.60;
-/// Standard deviation of the scoring conditions that both sides share in a game, in points.
+/// Standard deviation, in points, of the scoring conditions that both sides share in a game.
 const SCORING_SPREAD: f32 = 3.0;
-/// Added to both offences so that the mean total is the measured one, in scaled points.
+/// Added to both offences, in scaled points, so that the mean total matches the measured one.
 const SCORING_LEVEL: f32 = 1.1;
-/// Mean and spread of the pace of a game. The measured seconds are those of all snaps, and 8% of them, touchdowns and
-/// turnovers, take 6 seconds and not the table's: the others take this much longer.
+/// Mean and spread of a game's pace. The measured seconds cover all snaps, but 8% of them (touchdowns and turnovers)
+/// take 6 seconds instead of the table's; the others take this much longer.
 const PACE_LEVEL: f32 = 1.11;
 const PACE_SPREAD: f32 = 0.05;
-/// The measured shares of passes include those of sides in a hurry, that are modelled apart: the plan before them.
+/// Mean plan to pass, on the log-odds scale. The measured shares include sides in a hurry, which the model handles
+/// separately.
 const PASS_LEVEL: f32 = -0.27;
 /// Spread of a side's plan to pass, on the log-odds scale.
 const PASS_PLAN_SPREAD: f32 = 0.45;

@@ -1,18 +1,18 @@
-//! Fouls: those that wipe a play out, and those added to one.
+//! Fouls: those that wipe out a play, and those added to one.
 
 use super::Game;
 use crate::play::{Foul, Kind};
 
-/// Snaps wiped out by a foul: 9.9 a game over about 148 snaps.
+/// Share of snaps wiped out by a foul: 9.9 a game over about 148 snaps.
 const NO_PLAY_SHARE: f32 = 0.067;
-/// Plays of a passer or carrier brought down with a roughing of the passer, .42 a game (passes and sacks only), and
-/// with another personal foul, of either side or of the defence alone. The latter stand for every 15-yard foul that has
-/// no name here, such as grasping a face mask.
+/// Shares of plays that end with the passer or carrier brought down and that add a foul: roughing the passer, 0.42 a
+/// game (passes and sacks only), or another personal foul, of either side or of the defence alone. The latter stand for
+/// all 15-yard fouls without a name here, such as grasping a face mask.
 const ROUGHING_SHARE: f32 = 0.0095;
 const ROUGHNESS_SHARE: f32 = 0.019;
 const ROUGHNESS_OF_DEFENCE_SHARE: f32 = 0.012;
 
-/// Fouls that wipe a play out: how many a game, cumulative share, side (0 offence, 1 defence), yards, automatic first
+/// Fouls that wipe out a play: number per game, cumulative share, side (0 offence, 1 defence), yards, automatic first
 /// down. Pass interference is enforced at the spot.
 struct Rule {
     foul: Foul,
@@ -36,13 +36,13 @@ const RULES: [Rule; 10] = [
     rule(Foul::NeutralZone, 8.46, true, 5, false),
     rule(Foul::Delay, 8.96, false, 5, false),
     rule(Foul::OffensivePassInterference, 9.34, false, 10, false),
-    // Illegal contact, which has no name of its own here, included.
+    // Includes illegal contact, which has no name of its own here.
     rule(Foul::Hands, 10.11, true, 5, true),
 ];
 
 impl Game<'_> {
-    /// Calls a foul that wipes the coming play out, in its share of snaps. Returns whether it did.
-    /// `chance` is a uniform draw.
+    /// Calls a foul on its share of snaps, which wipes out the coming play; returns whether it did. `chance` is a
+    /// uniform draw.
     pub(super) fn foul_wipes_out_snap(&mut self, chance: f32) -> bool {
         if chance >= NO_PLAY_SHARE {
             return false;
@@ -59,7 +59,8 @@ impl Game<'_> {
         let before_snap = matches!(rule.foul, Foul::FalseStart | Foul::NeutralZone | Foul::Delay | Foul::Offside);
         let seconds = self.seconds_after_foul(before_snap);
         if rule.on_defence {
-            // Interference is at the spot, in the end zone at the one; everything else is limited.
+            // Interference is enforced at the spot, or at the one-yard line if in the end zone; the other fouls are
+            // limited.
             let spot = rule.foul == Foul::PassInterference;
             let yards = if spot { yards.min(self.yard_line - 1) } else { limit(yards, self.yard_line) };
             self.yard_line -= yards;
@@ -79,14 +80,14 @@ impl Game<'_> {
         true
     }
 
-    /// Seconds from a foul to the next snap: the clock starts again on the referee's signal, but for the ends of halves.
+    /// Seconds from a foul to the next snap. The clock restarts on the referee's signal, except near the ends of the
+    /// halves.
     fn seconds_after_foul(&mut self, before_snap: bool) -> i32 {
         let play = if before_snap { 0 } else { 6 };
         if self.clock_stops_out_of_bounds() { play } else { play + 6 + self.random.below(14) as i32 }
     }
 
-    /// Adds a personal foul to a play from scrimmage whose next snap is already set, in its share of plays.
-    /// `x` is a uniform draw.
+    /// Adds a personal foul to its share of plays from scrimmage, once the next snap is set. `x` is a uniform draw.
     pub(super) fn add_personal_foul(&mut self, x: f32) {
         let passing = matches!(self.current().kind, Kind::Pass | Kind::Sack);
         if passing && x < ROUGHING_SHARE {
@@ -111,7 +112,7 @@ impl Game<'_> {
         self.charge(foul, 1 - self.offence, yards);
     }
 
-    /// A block in the back by the side that returned a kick; gives where its drive starts then.
+    /// A block in the back by the returning side; returns the new start of its drive.
     pub(super) fn foul_on_return(&mut self, start: i32) -> i32 {
         let yards = limit(10, 100 - start);
         self.charge(Foul::IllegalBlock, 1 - self.offence, yards);
@@ -126,7 +127,7 @@ impl Game<'_> {
     }
 }
 
-/// No foul costs more than half the way to the goal line it is walked off towards.
+/// A penalty is at most half the distance to the goal line.
 fn limit(yards: i32, room: i32) -> i32 {
     yards.min(room / 2)
 }

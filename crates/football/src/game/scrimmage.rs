@@ -1,4 +1,4 @@
-//! Plays from scrimmage: what is called, what comes of it, and how the clock runs.
+//! Plays from scrimmage: the call, the result, and the clock.
 
 use super::clock::{After, Tempo};
 use super::lineup::{defender, defender_at, position};
@@ -10,52 +10,55 @@ use crate::tables::{
 
 /// Scrambles per drop-back.
 const SCRAMBLE_SHARE: f32 = 0.037;
-/// Fumbles lost per run, catch and sack that is no touchdown: with those included, the measured .0072, .0061, .074.
+/// Fumbles lost per run, catch and sack without a touchdown. With touchdowns included, the rates are the measured
+/// 0.0072, 0.0061 and 0.074.
 const RUN_FUMBLE: f32 = 0.0076;
 const CATCH_FUMBLE: f32 = 0.0066;
 const SACK_FUMBLE: f32 = 0.078;
-/// Share of lost fumbles returned all the way: .13 a game.
+/// Share of lost fumbles returned for a touchdown: 0.13 a game.
 const FUMBLE_RETURN_TOUCHDOWN: f32 = 0.13;
-/// Share of losses reaching the own end zone that end in it: .060 safeties a game.
+/// Share of losses into the own end zone that end in a safety: 0.060 safeties a game.
 const SAFETY_SHARE: f32 = 0.42;
-/// A side in a hurry makes for the side line this much more often.
+/// Factor on how often a side in a hurry runs out of bounds.
 const HURRIED_OUT_OF_BOUNDS: f32 = 1.7;
-/// Share of gains up to so many yards short, on third and on fourth down, that reach the first down: what brings
-/// conversions by distance to the measured ones.
+/// Shares of gains that fall short of the first down by at most so many yards on third and on fourth down, and still
+/// reach it. They bring conversions by distance to the measured ones.
 const STICKS_SHARE: [f32; 2] = [0.29, 0.65];
 const STICKS_REACH: [i32; 2] = [4, 5];
 /// Share of runs this close to the goal line that the quarterback keeps.
 const SNEAK_SHARE: f32 = 0.20;
 const SNEAK_YARDS: i32 = 3;
-/// A defence that guards against the long pass at the end of a half concedes this much completion rate.
+/// Completion rate that a defence concedes when it guards against the long pass at the end of a half.
 const HURRIED_COMPLETION: f32 = 0.04;
-/// The first back rests, and the backup quarterback plays, once a side leads by this much so late.
+/// Leads at which, late in the game, the first back rests and the backup quarterback plays.
 const STARTERS_REST_LEAD: i32 = 12;
 const BACKUP_PLAYS_LEAD: i32 = 20;
 const DECIDED_SECONDS: i32 = 600;
 /// Roster places of the first two backs.
 const FIRST_BACK: u8 = 2;
 const SECOND_BACK: u8 = 3;
-/// Share of interceptions with nobody left ahead: the measured returns end at the goal line, which hides them.
+/// Share of interceptions without a defender ahead. The measured returns end at the goal line and so hide them.
 const CLEAR_RETURN_SHARE: f32 = 0.022;
-/// Share of tackles, and of sacks, that two defenders may share (23% of tackles are, some draw the same man twice).
+/// Shares of tackles and of sacks that two defenders may share. 23% of tackles are shared: some draw the same player
+/// twice.
 const ASSIST_SHARE: f32 = 0.295;
 const HALF_SACK_SHARE: f32 = 0.15;
-/// Share of incomplete passes thrown to nobody: 63.3% of attempts are caught, and 66% of those that have a target.
+/// Share of incomplete passes without a target: 63.3% of all attempts are caught, and 66% of those with a target.
 const THROWN_AWAY_SHARE: f32 = 0.11;
 /// Share of incomplete passes that a defender broke up.
 const PASS_DEFENDED_SHARE: f32 = 0.36;
 
-/// Effect of one (scaled) point of edge: on the completion rate, on yards a catch, on yards a run, on the sack rate,
-/// and, relatively, on interceptions.
+/// Effects of one (scaled) point of edge: on the completion rate, on yards per catch, on yards per run, on the sack
+/// rate, and (relative) on interceptions.
 const COMPLETION_EDGE: f32 = 0.0045;
 const CATCH_EDGE: f32 = 0.04;
 const RUN_EDGE: f32 = 0.045;
 const SACK_EDGE: f32 = -0.0020;
 const INTERCEPTION_EDGE: f32 = -0.04;
 
-/// Corrections that bring rates which emerge from the tables to the measured ones: of the completion rate (the effects
-/// of place, down and target are each relative to the mean, and so overlap), of yards a run and yards a catch.
+/// Corrections that bring rates derived from the tables to the measured ones: the completion rate, yards per run and
+/// yards per catch. The effects of field position, down and target on completions are each relative to the mean, so
+/// they overlap.
 const COMPLETION_LEVEL: f32 = -0.030;
 const RUN_LEVEL: f32 = -0.04;
 const CATCH_LEVEL: f32 = -0.13;
@@ -98,7 +101,7 @@ impl Game<'_> {
         self.carry(yards, RUN_FUMBLE, 0.10, After::Run);
     }
 
-    /// Whether the offence plays the fourth quarter out, `points` or more ahead.
+    /// Whether the offence leads by `points` or more and runs out the fourth quarter.
     fn leads_safely_by(&self, points: i32) -> bool {
         self.quarter == 4 && self.lead() >= points && self.clock <= DECIDED_SECONDS
     }
@@ -136,7 +139,7 @@ impl Game<'_> {
             + COMPLETION_EDGE * edge
             + COMPLETION_LEVEL
             + if self.tempo == Tempo::Hurry { HURRIED_COMPLETION } else { 0.0 };
-        // The same draw again, now among throws only.
+        // Reuses the draw, rescaled to throws.
         let x = (x - no_throw) / (1.0 - no_throw);
         if x < interception {
             self.intercepted();
@@ -161,8 +164,7 @@ impl Game<'_> {
         self.carry(yards, CATCH_FUMBLE, 0.17, After::Catch);
     }
 
-    /// On third and fourth down a play is drawn up to reach the first down: some gains that fall just short of it
-    /// make it.
+    /// On third and fourth down plays aim at the first down: some gains just short of it reach it.
     fn reach_for_the_sticks(&mut self, yards: i32) -> i32 {
         let fourth = usize::from(self.down == 4);
         let short = self.down >= 3 && yards > 0 && (1..=STICKS_REACH[fourth]).contains(&(self.distance - yards));
@@ -184,7 +186,7 @@ impl Game<'_> {
         self.finish_down(seconds);
     }
 
-    /// How far past the line an uncaught pass was thrown, at most out of the back of the end zone; and a uniform draw.
+    /// Yards past the line that an uncaught pass was thrown, at most through the end zone; and a uniform draw.
     fn thrown_to(&mut self) -> (i32, f32) {
         let word = self.random.next_u32();
         (self.tables.air_incomplete.at(word).clamp(-9, self.yard_line + 9), low_bits(word))
@@ -216,7 +218,7 @@ impl Game<'_> {
         self.start_drive(1 - side, to_go - gained);
     }
 
-    /// A runner, receiver or sacked passer with the ball `yards` past the line: scores, loses it, or is brought down.
+    /// A runner, receiver or sacked passer with the ball `yards` past the line scores, loses it, or is brought down.
     fn carry(&mut self, yards: i32, fumble: f32, out_of_bounds: f32, after: After) {
         let side = self.offence;
         if yards >= self.yard_line {
@@ -231,7 +233,7 @@ impl Game<'_> {
         if x < fumble {
             return self.fumble_lost(yards);
         }
-        // A carrier caught in his own end zone gets out of it more often than not.
+        // A carrier caught in his own end zone usually gets out of it.
         let yards =
             if self.yard_line - yards >= 100 && !self.chance(SAFETY_SHARE) { self.yard_line - 99 } else { yards };
         if self.yard_line - yards >= 100 {
@@ -257,7 +259,7 @@ impl Game<'_> {
         self.finish_down(seconds);
     }
 
-    /// Names who made the tackle, in a `shared` part of them together with a second defender.
+    /// Draws the tackler and, for a `shared` part of the tackles, a second defender.
     fn tackle(&mut self, shared: f32) {
         let (x, second) = self.two_uniforms();
         let tackler = defender_at(x);
@@ -288,7 +290,7 @@ impl Game<'_> {
         self.start_drive(1 - side, to_go);
     }
 
-    /// Sets the next snap of the offence; a fourth down that fell short is settled by [`Self::finish_down`].
+    /// Sets the next snap of the offence; [`Self::finish_down`] handles a failed fourth down.
     pub(super) fn advance(&mut self, yards: i32) {
         self.current().yards = yards as i8;
         self.yard_line -= yards;
@@ -309,8 +311,8 @@ impl Game<'_> {
     }
 }
 
-/// Yards as a whole number whose mean is `yards`, from a uniform draw.
+/// Yards as an integer with mean `yards`, from a uniform draw.
 fn whole_yards(yards: f32, uniform: f32) -> i32 {
-    // Casts cut towards zero: from above it, they round down.
+    // Casts truncate towards zero; the offset makes them round down.
     (yards + uniform + 64.0) as i32 - 64
 }

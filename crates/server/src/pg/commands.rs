@@ -1,4 +1,4 @@
-//! Statements besides queries that every client sends: settings, and transactions, which have no effect here.
+//! Statements other than queries that every client sends: settings, and transactions. Transactions have no effect here.
 
 use std::time::Duration;
 
@@ -13,7 +13,7 @@ pub(super) enum Command {
     Begin,
     /// Ends a transaction; holds the command tag.
     End(&'static str),
-    /// A statement within a transaction that has no effect here, such as a savepoint; holds the command tag.
+    /// A statement within a transaction without effect here, such as a savepoint; holds the command tag.
     Nothing(&'static str),
     /// Sets the timeout of statements; `None`: the server's limit.
     Timeout(Option<Duration>),
@@ -53,7 +53,7 @@ const SETTINGS: &[(&str, &str)] = &[
     ("lc_ctype", "C"),
 ];
 
-/// The value of a setting that all sessions share.
+/// The value of a setting that is the same in all sessions.
 pub(super) fn setting(name: &str) -> Option<&'static str> {
     SETTINGS.iter().find(|(known, _)| *known == name).map(|(_, value)| *value)
 }
@@ -61,14 +61,14 @@ pub(super) fn setting(name: &str) -> Option<&'static str> {
 /// Settings with a value per session.
 const OWN: [&str; 4] = ["statement_timeout", "application_name", "search_path", "session_authorization"];
 
-/// Words of a statement that the parser reads.
+/// Maximum number of words that the parser reads.
 const WORDS_MAX: usize = 32;
 
 impl Command {
     /// Parses a statement; `None` for any other.
     ///
     /// # Errors
-    /// If a setting cannot have its value.
+    /// If the value is invalid for the setting.
     pub(super) fn of(sql: &str) -> Result<Option<Self>, PgError> {
         let sql = sql::without_comments(sql);
         let words = sql.split(|c: char| c.is_whitespace() || c == '=' || c == ';').filter(|word| !word.is_empty());
@@ -143,7 +143,7 @@ pub(super) fn is_utf8(encoding: &str) -> bool {
 /// Parses milliseconds, or a number with its unit; 0 means the server's limit.
 ///
 /// # Errors
-/// If the text is neither.
+/// If the text has neither form.
 pub(super) fn timeout(text: &str) -> Result<Option<Duration>, PgError> {
     let text = text.trim().trim_matches('\'');
     if text.eq_ignore_ascii_case("default") {
@@ -160,7 +160,7 @@ pub(super) fn timeout(text: &str) -> Result<Option<Duration>, PgError> {
     };
     let millis = scale.and_then(|scale| number.parse::<u64>().ok()?.checked_mul(scale));
     let millis = millis.ok_or_else(|| {
-        PgError::new("22023", format!("{text:?} is no statement_timeout: write milliseconds, or such as '5s', '1min'"))
+        PgError::new("22023", format!("{text:?} is not a statement_timeout: write milliseconds, '5s' or '1min'"))
     })?;
     Ok((millis > 0).then(|| Duration::from_millis(millis)))
 }

@@ -27,7 +27,7 @@ use tokio::task::JoinSet;
 use crate::app::App;
 use crate::tls::Tls;
 
-/// The ALPN name of the protocol, which TLS clients may send.
+/// The ALPN name of the protocol; TLS clients may send it.
 pub(crate) const ALPN: &[u8] = b"postgresql";
 
 /// A bound listener that does not serve yet.
@@ -160,13 +160,12 @@ impl Slot {
         cancelled
     }
 
-    /// Ends the statement.
     fn end(&self) {
         *self.cancel.lock().unwrap_or_else(PoisonError::into_inner) = None;
     }
 }
 
-/// Waits until the client is gone, even while the server reads nothing from it.
+/// Waits until the client is gone, even while the server does not read from it.
 async fn gone(watch: &TcpStream) {
     const STEP: Duration = Duration::from_millis(100);
     while watch.ready(tokio::io::Interest::READABLE).await.is_ok_and(|ready| !ready.is_read_closed()) {

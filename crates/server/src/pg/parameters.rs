@@ -7,7 +7,7 @@ use sql::Literal;
 use super::error::PgError;
 use super::values::{EPOCH_DAYS, EPOCH_MICROS};
 
-/// Nesting limit of binary arrays.
+/// Maximum nesting of binary arrays.
 const DEPTH_MAX: usize = 6;
 const DAY_MICROS: i64 = 86_400_000_000;
 
@@ -86,7 +86,7 @@ fn decimal(text: &str) -> Result<Literal, PgError> {
     Ok(Literal::Typed(text.to_owned(), format!("Decimal128({}, {})", precision.max(1), fraction.len())))
 }
 
-/// `-1.5e-3` as `-0.0015`; `None` for other text, or if the digits get too long.
+/// Writes `-1.5e-3` as `-0.0015`; `None` for other text, or if there are too many digits.
 fn without_exponent(text: &str) -> Option<String> {
     let (number, exponent) = text.split_once(['e', 'E'])?;
     let exponent = exponent.parse::<i32>().ok().filter(|e| e.abs() <= 40)?;

@@ -28,12 +28,11 @@ use super::values::{Formats, description};
 use super::wire::Wire;
 use super::{Slot, parameters};
 
-/// Bytes of a connection's prepared statements together, and of its portals with their values.
+/// Maximum bytes of a connection's prepared statements together, and of its portals with their values.
 const PREPARED_BYTES_MAX: usize = 8 << 20;
-/// Portals of a connection.
+/// Maximum portals of a connection.
 const PORTALS_MAX: usize = 256;
 
-/// Settings of the session.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Settings {
     pub(super) application: String,
@@ -60,7 +59,7 @@ struct Portal {
     answer: Option<Answer>,
     /// Bytes of the statement and its values.
     bytes: usize,
-    /// Whether everything is sent.
+    /// Whether all rows are sent.
     over: bool,
 }
 
@@ -73,7 +72,7 @@ pub(super) struct Session<'a, S> {
     prepared: HashMap<String, Prepared>,
     portals: HashMap<String, Portal>,
     status: TransactionStatus,
-    /// Set after an error: skips messages until the client syncs.
+    /// Set after an error: the server skips messages until the client syncs.
     skips: bool,
 }
 
@@ -83,7 +82,7 @@ pub(super) async fn closed(closing: &mut watch::Receiver<bool>) {
     drop(closing.wait_for(|closing| *closing).await.map(drop));
 }
 
-/// What follows a message.
+/// The action after a message.
 enum Next {
     Go,
     End,
@@ -130,7 +129,7 @@ impl<'a, S: AsyncRead + AsyncWrite + Unpin> Session<'a, S> {
             let message = tokio::select! {
                 message = self.wire.next() => message,
                 () = late => {
-                    // Drop suspended portals past their deadline, which frees their places.
+                    // Drop suspended portals past their deadline, to free their places.
                     self.portals.retain(|_, portal| portal.answer.as_ref().is_none_or(|a| a.deadline > Instant::now()));
                     continue;
                 }

@@ -187,7 +187,7 @@ async fn password<S: AsyncRead + AsyncWrite + Unpin>(wire: &mut Wire<S>) -> Resu
     }
 }
 
-/// The requested database. Clients that name none send their user name.
+/// The requested database. Clients without a database send their user name.
 async fn database(wanted: &str, asker: &Asker) -> Result<String, PgError> {
     let found = asker.clone().databases().await?;
     if found.iter().any(|name| name == wanted) {

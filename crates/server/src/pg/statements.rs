@@ -40,7 +40,7 @@ pub(super) struct Asked {
     pub(super) columns: SchemaRef,
 }
 
-/// Batches that may wait for the client.
+/// Maximum batches that wait for the client.
 const WAITING: usize = 1;
 
 enum Piece {
@@ -134,7 +134,7 @@ impl Asker {
         app.questions.ask_within(&access, patience, found).await?
     }
 
-    /// Starts a query, which may take `patience`, including the time to send its rows.
+    /// Starts a query. `patience` limits its time, including the time to send its rows.
     pub(super) fn begin(self, sql: String, values: Vec<Literal>, patience: Duration) -> Answer {
         self.app.counters.asked();
         let app = self.app.clone();
@@ -144,7 +144,7 @@ impl Asker {
             let work = |place| async move { Ok(self.produce(question, place, send).await) };
             app.questions.ask_within(&access, patience, work).await
         };
-        // Waiting for a place has a limit of its own, before the query's.
+        // Waiting for a place has its own limit, before the query's limit.
         let deadline = Instant::now() + 2 * patience;
         Answer { asked: Some(Box::pin(asked)), pieces, columns: None, lines: None, sent: 0, deadline }
     }
@@ -154,18 +154,18 @@ type Asking = Pin<Box<dyn Future<Output = Result<Result<(), PgError>, Refusal>> 
 
 /// An answer that arrives in pieces. Dropping it cancels the query.
 pub(super) struct Answer {
-    /// `None` once everything has arrived.
+    /// `None` once all parts have arrived.
     asked: Option<Asking>,
     pieces: mpsc::Receiver<Piece>,
     columns: Option<SchemaRef>,
     pub(super) lines: Option<Lines>,
     /// Rows sent so far.
     pub(super) sent: u64,
-    /// The time after which the answer is dropped.
+    /// The answer is dropped after this time.
     pub(super) deadline: Instant,
 }
 
-/// Events that end the wait for an answer.
+/// Events that end waiting for an answer.
 pub(super) struct Ends<'a> {
     pub(super) cancelled: &'a mut oneshot::Receiver<()>,
     pub(super) watch: &'a TcpStream,

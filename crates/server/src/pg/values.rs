@@ -127,7 +127,7 @@ impl Cells {
     fn list(values: &ArrayRef) -> Result<Self, ArrowError> {
         let item = match values.data_type() {
             DataType::List(item) | DataType::LargeList(item) | DataType::FixedSizeList(item, _) => item.clone(),
-            other => return Err(ArrowError::CastError(format!("{other} is no list"))),
+            other => return Err(ArrowError::CastError(format!("{other} is not a list"))),
         };
         let lists = cast(values, &DataType::List(item.clone()))?.as_list::<i32>().clone();
         let cells = Self::of(&item, lists.values())?;
@@ -272,7 +272,7 @@ fn json(field: &Field, values: &ArrayRef) -> Result<StringViewArray, ArrowError>
     Ok((0..values.len()).map(|row| values.is_valid(row).then(|| text(row))).collect())
 }
 
-/// A float as PostgreSQL prints it, from its digits with and without an exponent.
+/// Formats a float like PostgreSQL, from its digits with and without an exponent.
 fn float(value: f64, plain: String, exponent: String) -> String {
     match value {
         v if v.is_nan() => "NaN".to_owned(),
@@ -306,7 +306,7 @@ fn timestamp(micros: i64) -> String {
     }
 }
 
-/// Writes a number in base 10000: count of digits, weight of the first, sign, scale, digits.
+/// Writes a number in base 10000: count of digits, weight of the first digit, sign, scale, digits.
 fn numeric(text: &str, out: &mut BytesMut) {
     let (negative, digits) = text.strip_prefix('-').map_or((false, text), |rest| (true, rest));
     let (whole, fraction) = digits.split_once('.').unwrap_or((digits, ""));

@@ -8,11 +8,11 @@ use pgwire::messages::Message;
 use pgwire::messages::data::MESSAGE_TYPE_BYTE_DATA_ROW;
 use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWrite, AsyncWriteExt as _};
 
-/// Largest message in bytes, as for a query over HTTP.
+/// Maximum bytes of a message; a query over HTTP has the same limit.
 const MESSAGE_BYTES_MAX: usize = 2 << 20;
-/// Largest message in bytes before authentication.
+/// Maximum bytes of a message before authentication.
 const FIRST_BYTES_MAX: usize = 10_000;
-/// Bytes that are buffered before they are sent.
+/// Bytes to buffer before sending.
 const SENT_TOGETHER: usize = 64 << 10;
 
 /// A stream of messages.
@@ -59,7 +59,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Wire<S> {
         Ok(self.fill(before + length).await?.then(|| self.read.split_to(before + length)))
     }
 
-    /// The first message, which has no type byte, with its length.
+    /// The first message with its length. It has no type byte.
     pub(super) async fn first(&mut self) -> io::Result<Option<BytesMut>> {
         self.frame(0, FIRST_BYTES_MAX).await
     }

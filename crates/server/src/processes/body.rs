@@ -56,7 +56,7 @@ impl<W: Write> Body<W> {
     /// Writes a batch of rows.
     ///
     /// # Errors
-    /// As [`Self::new`].
+    /// See [`Self::new`].
     pub(super) fn write(&mut self, batch: &RecordBatch) -> Result<(), ArrowError> {
         match self {
             Self::Json(writer) => writer.write(batch),
@@ -73,7 +73,7 @@ impl<W: Write> Body<W> {
     /// Ends the body, and returns `W`.
     ///
     /// # Errors
-    /// As [`Self::new`].
+    /// See [`Self::new`].
     pub(super) fn finish(self) -> Result<W, ArrowError> {
         match self {
             Self::Json(writer) => writer.finish(),
@@ -149,7 +149,7 @@ impl<W: Write> Batches<W> {
     }
 }
 
-/// Bytes of the rows themselves: slices of one batch share its memory.
+/// Bytes of the rows in a batch. The memory size of a slice would count the whole batch.
 fn bytes_of(batch: &RecordBatch) -> Result<usize, ArrowError> {
     batch.columns().iter().map(|column| column.to_data().get_slice_memory_size()).sum()
 }

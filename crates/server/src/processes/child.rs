@@ -25,9 +25,10 @@ use super::message::{Ask, Done, Failure, Format, Part, Question, Setup, Sql, Wan
 use crate::error::Refusal;
 use crate::warm::Warm;
 
-/// Threads for blocking calls: more than the calls that open tables, which each hold one while waiting for another.
+/// Threads for blocking calls. Each call that opens a table holds one thread while waiting for another, so there must
+/// be more threads than such calls.
 const BLOCKING: usize = table::CALLS_MAX + 4;
-/// Bytes that a query may use beyond those it counts: for files, growing hash tables and functions.
+/// Bytes that a query may use beyond those counted: for files, growing hash tables and functions.
 const UNCOUNTED_BYTES: u64 = 192 << 20;
 /// Growth in bytes since the start at which the server should replace the process.
 const GROWN_BYTES: u64 = 64 << 20;
@@ -39,7 +40,7 @@ const SPILL_TIMES: u64 = 16;
 /// Answers the queries that arrive on standard input, a socket, until the server closes it.
 ///
 /// # Errors
-/// If standard input is not such a socket, or the threads cannot start.
+/// If standard input is not a socket, or the threads cannot start.
 pub fn answer_questions(make_model: MakeModel) -> io::Result<()> {
     // Applies to this thread and to those that it starts.
     rustix::process::nice(NICE)?;
@@ -47,7 +48,7 @@ pub fn answer_questions(make_model: MakeModel) -> io::Result<()> {
     let Some(setup) = take::<Setup>(&mut stream)? else { return Ok(()) };
     let (send, questions) = mpsc::channel();
     let listening = stream.try_clone()?;
-    // A closed socket means that the server is gone or cancelled the query: end at once.
+    // A closed socket means that the server is gone or has cancelled the query, so end at once.
     thread::Builder::new().name("listen".to_owned()).spawn(move || listen(listening, &send))?;
     let answering = thread::Builder::new().name("question".to_owned()).stack_size(STACK_BYTES);
     let answering = answering.spawn(move || answer_all(stream, setup, make_model, &questions))?;
@@ -145,7 +146,7 @@ impl Answerer {
             Wanted::Description(types) => {
                 let types: Vec<_> = types.iter().copied().map(type_of).collect();
                 let asked = engine.describe(&question.text, &types).await?;
-                // Clients can send a value of any type as text.
+                // Clients can send values of any type as text.
                 let types = asked.values.iter().map(|of: &Option<DataType>| of.as_ref().map_or(TEXT, oid_of)).collect();
                 Part::Types(types).put(&mut self.stream).map_err(|e| unwritten(&e.into()))?;
                 self.columns(&asked.columns)

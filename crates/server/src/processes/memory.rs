@@ -1,4 +1,4 @@
-//! This process's memory, as the system counts it.
+//! This process's memory, as counted by the system.
 
 use std::io;
 
@@ -14,7 +14,7 @@ pub(super) fn used() -> io::Result<u64> {
     kilobytes.map(|n| n << 10).ok_or_else(|| io::Error::new(io::ErrorKind::InvalidData, "the system tells no VmData"))
 }
 
-/// Limits this process to `bytes` of memory: a larger request ends it.
+/// Limits this process to `bytes` of memory. A larger request ends it.
 ///
 /// # Errors
 /// If the system refuses.
@@ -24,7 +24,7 @@ pub(super) fn limit(bytes: u64) -> io::Result<()> {
     setrlimit(Resource::RLIMIT_DATA, bytes, bytes).map_err(io::Error::from)
 }
 
-/// Other systems neither report nor limit it, so only the engine's limit applies there.
+/// Other systems neither report nor limit memory, so only the engine's limit applies there.
 #[cfg(not(target_os = "linux"))]
 pub(super) fn used() -> io::Result<u64> {
     Ok(0)

@@ -19,15 +19,14 @@ use sql::postgres::Login;
 use super::code::code;
 use crate::error::Refusal;
 
-/// Largest message in bytes. Pieces of an answer are far smaller, but a row is never split.
+/// Maximum bytes of a message. Pieces of an answer are far smaller, but a row is never split.
 const BYTES_MAX: u32 = 1 << 30;
 
 /// Settings of all queries of a process. The first message to it.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) struct Setup {
-    /// The data folder.
     pub(crate) data: PathBuf,
-    /// Limit in bytes of a query's memory, and of an answer that is kept whole.
+    /// Memory limit of a query, and of an answer that is kept whole, in bytes.
     pub(crate) memory_bytes: usize,
     /// The folder for temporary files.
     pub(crate) spill: PathBuf,
@@ -38,7 +37,6 @@ pub(crate) struct Setup {
 /// A query.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) enum Question {
-    /// In SQL.
     Sql(Sql),
     /// About the groups of a table, answered by `ask`.
     Ask(Ask),
@@ -66,7 +64,7 @@ pub(crate) struct Ask {
     pub(crate) format: Format,
 }
 
-/// What to return.
+/// The requested answer.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) enum Wanted {
     /// A reply body.
@@ -82,7 +80,7 @@ pub(crate) enum Wanted {
 pub(crate) enum Format {
     /// A JSON array of objects.
     Json,
-    /// A JSON object with rows as arrays, for clients of the peer.
+    /// A JSON object with rows as arrays, for clients of Arc.
     Arrays,
     /// A list of names, for clients of InfluxDB.
     Series(String),
@@ -97,9 +95,9 @@ pub(crate) enum Part {
     Bytes(Vec<u8>),
     /// The parameter types, as OIDs.
     Types(Vec<u32>),
-    /// Notes on the answer, such as inexact results. Precede its bytes.
+    /// Notes on the answer, such as inexact results. They precede its bytes.
     Notes(Vec<String>),
-    /// The columns, as an Arrow IPC stream without rows: a client can read them before the first row.
+    /// The columns, as an Arrow IPC stream without rows, so that a client can read them before the first row.
     Columns(Vec<u8>),
     /// The query failed, perhaps after some rows.
     Failed(Failure),
@@ -114,7 +112,7 @@ pub(crate) struct Done {
     pub(crate) grown: bool,
 }
 
-/// Why a query failed, for both kinds of clients.
+/// The reason that a query failed, for both kinds of clients.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) struct Failure {
     /// The HTTP status.

@@ -1,12 +1,12 @@
-//! Each query runs in a process of its own: a query that overflows its stack, takes uncounted memory or never ends
-//! costs only that process.
+//! Each query runs in its own process. A query that overflows its stack, takes uncounted memory or never ends affects
+//! only that process.
 //!
-//! A [`Pool`] keeps some processes warm. Each answers one query at a time, reads the data folder as a shell does, and
-//! has a memory limit that the system enforces. The server kills a process after a cancelled or failed query; the next
-//! query gets another.
+//! A [`Pool`] keeps some processes warm. Each answers one query at a time, reads the data folder like the command line,
+//! and has a memory limit that the system enforces. The server kills a process after a cancelled or failed query; the
+//! next query gets another one.
 //!
-//! [`message`] is the protocol; [`pool`] and [`process`] are the server's side; [`child`], [`body`] and [`memory`] the
-//! other.
+//! [`message`] is the protocol. [`pool`] and [`process`] are the server's side; [`child`], [`body`] and [`memory`] are
+//! the process's side.
 
 mod body;
 mod child;

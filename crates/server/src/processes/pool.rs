@@ -31,8 +31,8 @@ pub(crate) struct Pool {
 }
 
 impl Pool {
-    /// A pool of `program` over the folder `data`, which no other server uses. `handle` starts the processes, the first
-    /// at once.
+    /// A pool of `program` over the folder `data`; no other server uses this folder. `handle` starts the processes, the
+    /// first one at once.
     ///
     /// # Errors
     /// If the folder for temporary files cannot be emptied.
@@ -57,7 +57,7 @@ impl Pool {
         Ok(pool)
     }
 
-    /// Runs a query; it keeps `place` until its process is done.
+    /// Runs a query. It keeps `place` until its process is done.
     ///
     /// # Errors
     /// If no process can be started.
@@ -131,7 +131,7 @@ impl Answering {
     /// The next part of the answer; `None` at its end.
     ///
     /// # Errors
-    /// Why the query failed.
+    /// The reason that the query failed.
     pub(crate) async fn next(&mut self) -> Result<Option<Part>, Failure> {
         let Some(process) = &mut self.process else { return Ok(None) };
         let mut failed = None;
@@ -151,7 +151,7 @@ impl Answering {
         }
     }
 
-    /// Returns the process to the pool; one that has grown ends instead, to free its memory.
+    /// Returns the process to the pool. A process that has grown ends instead, to free its memory.
     fn end(&mut self, grown: bool) {
         let Some(process) = self.process.take() else { return };
         if grown {

@@ -19,9 +19,9 @@ use tokio::task::JoinHandle;
 use super::message::{Failure, Part, Setup, length_of, put};
 use crate::error::Refusal;
 
-/// How long to wait for the last stderr of a dead process.
+/// Time to wait for the last stderr of a dead process.
 const LAST_WORDS: Duration = Duration::from_secs(1);
-/// Bytes kept of that stderr.
+/// Maximum bytes to keep of that stderr.
 const WORDS_BYTES_MAX: usize = 4096;
 
 /// A process that is idle or runs a query.
@@ -79,7 +79,7 @@ impl Process {
         Part::of(head, rest)
     }
 
-    /// Why the process ended in the middle of an answer.
+    /// The reason that the process ended in the middle of an answer.
     pub(super) async fn last_words(&mut self) -> Failure {
         let said = tokio::time::timeout(LAST_WORDS, &mut self.words).await;
         let said = said.ok().and_then(Result::ok).unwrap_or_default();

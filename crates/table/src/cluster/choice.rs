@@ -1,15 +1,14 @@
 //! Chooses the segments of a clustering run.
 //!
-//! Each run writes segments that do not overlap with each other, and tags them. Later runs only take untagged
-//! segments, so nothing is rewritten without need. Each run adds to the cost of a question: when there are too many,
-//! the next run merges the smallest.
+//! Each run writes segments that do not overlap with each other, and tags them. Later runs only rewrite untagged
+//! segments. Each run adds to the cost of a question; if there are too many runs, the next one merges the smallest.
 
 use std::collections::BTreeMap;
 
 use crate::layout::Clustering;
 use crate::log::Segment;
 
-/// Limit on the runs of a table.
+/// Maximum number of runs of a table.
 pub(crate) const RUNS_MAX: usize = 8;
 
 const KEY: &str = "manyworlds.cluster";

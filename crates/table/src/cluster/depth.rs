@@ -1,8 +1,8 @@
 //! Measures how well a table is clustered.
 //!
-//! The *overlap depth* counts the row groups with the key of a row inside their bounds, in all clustering columns
-//! together, averaged over the rows. A question for one key reads that many row groups: 1 at best, all of them if
-//! clustering has no effect.
+//! The *overlap depth* is the number of row groups with bounds that include a row's key in all clustering columns,
+//! averaged over the rows. A question for one key reads that many row groups: 1 at best, all of them if clustering has
+//! no effect.
 
 use arrow::array::{Array, ArrayRef, RecordBatch};
 use parquet::arrow::arrow_reader::statistics::StatisticsConverter;
@@ -21,7 +21,7 @@ type Bounds = (u32, u32);
 pub(crate) struct Points(Vec<Vec<u32>>);
 
 impl Points {
-    /// Takes keys from a sample of the columns at `columns` of a table.
+    /// The keys of a sample of the columns at `columns` of a table.
     pub(crate) fn of_sample(keys: &Keys, sample: &RecordBatch, columns: &[usize]) -> Self {
         let each = sample.num_rows().div_ceil(POINTS).max(1);
         let mut points = vec![Vec::new(); sample.num_rows().div_ceil(each)];
@@ -73,7 +73,7 @@ fn bounds(input: &Input, position: usize, ranks: &Ranks) -> Option<Vec<Bounds>> 
     let high = places(&converter.row_group_maxes(groups).ok()?);
     let nulls = converter.row_group_null_counts(groups).ok()?;
     let bounds = low.into_iter().zip(high).zip(nulls.iter()).zip(groups).map(|(((low, high), nulls), group)| {
-        // A missing bound excludes nothing; a group of NULLs has none.
+        // A missing bound excludes nothing. A group of NULLs has no bounds.
         let only_nulls = nulls == Some(group.num_rows() as u64);
         let low = low.unwrap_or(if only_nulls { ranks.null() } else { 0 });
         let high = if nulls == Some(0) { high.unwrap_or(u32::MAX) } else { u32::MAX };

@@ -11,9 +11,9 @@ use super::rank::Ranks;
 use crate::error::TableError;
 use crate::input::Input;
 
-/// Limit on the bits of a cell: one counter per cell must fit in the cache.
+/// Maximum bits of a cell: one counter per cell must fit in the cache.
 const CELL_BITS_MAX: u32 = 20;
-/// Average rows per cell, at least: finer cells would only separate rows of the same row group.
+/// Minimum rows per cell, on average: finer cells would only separate rows of the same row group.
 const CELL_ROWS: u64 = 8;
 /// Places of the input to sample, and rows from each.
 const SAMPLE_PLACES: u64 = 128;
@@ -29,8 +29,8 @@ pub(crate) struct Keys {
 }
 
 impl Keys {
-    /// Divides the columns at `columns` by a sample of them, to order `rows` rows. Also returns the columns with only
-    /// one value, which are left out.
+    /// Divides the columns at `columns` by a sample of them, to order `rows` rows. Also returns the skipped columns,
+    /// which have only one value.
     pub(crate) fn of_sample(sample: &RecordBatch, columns: &[usize], rows: u64) -> (Self, Vec<usize>) {
         let varies = |i: &usize| Ranks::of_sample(sample.column(*i), 1).is_some();
         let (varying, constant): (Vec<usize>, Vec<usize>) = (0..columns.len()).partition(varies);

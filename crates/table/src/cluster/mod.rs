@@ -1,8 +1,8 @@
-//! Clustering: reorders the rows of a table so that rows alike in several columns lie together.
+//! Clustering: reorders the rows of a table so that rows with similar values in several columns are adjacent.
 //!
-//! Enters: a table of layout `clustered`. Leaves: the same rows in new segments whose row groups each cover a small
-//! box of the clustering columns. One commit replaces the old segments. Concurrent writers continue; readers of older
-//! versions find their files until a vacuum.
+//! Enters: a table of layout `clustered`. Leaves: the same rows in new segments; each row group covers a small box of
+//! the clustering columns. One commit replaces the old segments. Concurrent writers continue; readers of older versions
+//! find their files until a vacuum.
 //!
 //! A run passes over its input twice. A sample gives the quantiles of each column ([`rank`]) and thus each row's cell
 //! in a cube ([`keys`]). The first pass reads the clustering columns only and counts the rows per cell; along a curve
@@ -37,11 +37,11 @@ use disk::Disk;
 
 /// Default memory for moving rows, in bytes.
 pub const MEMORY: usize = 256 << 20;
-/// Limit on the row groups of a segment.
+/// Maximum row groups of a segment.
 const SEGMENT_GROUPS: usize = 12;
-/// Limit on the uncompressed bytes of a row group, which is in memory during writing.
+/// Maximum uncompressed bytes of a row group. It is in memory during writing.
 const GROUP_BYTES: u64 = 128 << 20;
-/// Attempts of a run that other commands overtake.
+/// Attempts of a run, if other commands change its segments.
 const TRIES: usize = 3;
 
 type Result<T> = std::result::Result<T, TableError>;
@@ -54,7 +54,6 @@ pub struct ClusterOptions {
     pub memory: usize,
     /// Also rewrite segments that are already clustered.
     pub all: bool,
-    /// Receives the progress.
     pub progress: Option<Progress>,
 }
 
@@ -72,24 +71,17 @@ impl fmt::Debug for ClusterOptions {
     }
 }
 
-/// The result of clustering.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Clustered {
     /// Rows moved.
     pub rows: u64,
-    /// Segments read.
     pub segments_in: usize,
-    /// Segments written.
     pub segments_out: usize,
-    /// Bytes of the segments read.
     pub bytes_before: u64,
-    /// Bytes of the segments written.
     pub bytes_after: u64,
-    /// Row groups of the whole table that a question for one key read before, on average.
+    /// Row groups of the whole table that a question for one key read before clustering, on average.
     pub depth_before: f64,
-    /// Row groups that it reads now, on average.
     pub depth_after: f64,
-    /// Bytes spilled to disk.
     pub spilled_bytes: u64,
     /// Clustering columns with only one value, which have no effect.
     pub left_out: Vec<String>,

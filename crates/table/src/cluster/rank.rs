@@ -1,8 +1,8 @@
 //! Ranks of values in a clustering column.
 //!
-//! Quantiles of a sample divide a column into ranks with about the same number of rows. This works alike for skewed
+//! Quantiles of a sample divide a column into ranks with about the same number of rows. This also works for skewed
 //! values, texts with a common prefix, and values that span a century. Equal values share a rank, and larger values
-//! never have a smaller one. NULL has the last rank to itself; NaN is the largest number.
+//! never have a smaller rank. NULL has its own rank, the last; NaN is the largest number.
 
 use std::cmp::Ordering;
 
@@ -49,7 +49,6 @@ impl Ranks {
         Some(Self { bounds, null: (1 << bits) - 1 })
     }
 
-    /// The rank of NULL.
     pub(crate) fn null(&self) -> u32 {
         self.null
     }
@@ -83,8 +82,8 @@ impl Ranks {
     }
 }
 
-/// The values that start a new rank. A value that fills several ranks gets the last, so that ranks count rows, not
-/// values.
+/// The values that start a new rank. A value that fills several ranks gets the last one, so that ranks have equal
+/// numbers of rows.
 fn quantiles<T: Ord + Clone>(mut values: Vec<T>, rows: usize, bits: u32) -> Option<Vec<T>> {
     values.sort_unstable();
     let nulls = rows - values.len();

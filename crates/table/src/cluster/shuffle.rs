@@ -1,9 +1,9 @@
 //! Moves rows into the order of a curve, in bounded memory.
 //!
-//! The order is fixed before any row moves. Counting the rows per cell along the curve gives the position of each
-//! cell's first row. A row takes its cell's next free position, and the position determines its *bin*, a row group of
-//! fixed size. All bins are filled exactly, even if many rows share a cell. This is a counting sort: it compares
-//! nothing and moves every row once.
+//! The order is fixed before any row moves. The counts of rows per cell along the curve give the position of each
+//! cell's first row. A row takes its cell's next free position. The position determines its *bin*, a row group of fixed
+//! size. All bins are filled exactly, even if many rows share a cell. This is a counting sort: it compares no rows, and
+//! moves every row once.
 //!
 //! Rows keep their order within a bin. Questions read row groups whole, so this costs nothing, and columns that grow
 //! with time (timestamps, sequence numbers) stay cheap to store.
@@ -40,7 +40,6 @@ impl Placement {
         Self { next, bin_rows, rows }
     }
 
-    /// The number of bins.
     pub(crate) fn bins(&self) -> usize {
         self.rows.div_ceil(self.bin_rows) as usize
     }
@@ -80,12 +79,10 @@ impl Shuffle {
         Self { root: root.to_owned(), schema: schema.clone(), bins, held: 0, memory, spill: None }
     }
 
-    /// Bytes spilled to disk so far.
     pub(crate) fn spilled(&self) -> u64 {
         self.spill.as_ref().map_or(0, Spill::bytes)
     }
 
-    /// Adds rows to the given bins.
     pub(crate) fn push(&mut self, batch: &RecordBatch, bins: &[u32]) -> Result<()> {
         let (order, ends) = by_bin(bins, self.bins.len());
         let sorted = take_record_batch(batch, &order).map_err(|e| TableError::Unexpected(e.to_string()))?;

@@ -52,7 +52,6 @@ impl Spill {
         self.end
     }
 
-    /// Writes rows.
     pub(crate) fn put(&mut self, batches: &[RecordBatch], schema: &SchemaRef) -> Result<Piece> {
         self.plain.clear();
         let encoded = StreamWriter::try_new(&mut self.plain, schema).and_then(|mut writer| {
@@ -70,7 +69,6 @@ impl Spill {
         Ok(piece)
     }
 
-    /// Reads rows back.
     pub(crate) fn get(&mut self, piece: Piece) -> Result<Vec<RecordBatch>> {
         self.packed.resize(piece.stored, 0);
         self.file.seek(SeekFrom::Start(piece.at)).map_err(TableError::io("read", &self.path))?;

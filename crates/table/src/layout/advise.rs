@@ -1,7 +1,8 @@
 //! Advises on Bloom filters, statistics and clustering columns, from a sample of the rows.
 //!
-//! A filter helps questions by equality if a value is in few row groups and bounds cannot narrow them down. Bounds
-//! help if neighbouring rows are alike. Clustering makes them alike, which pays off for columns with repeated values.
+//! A filter helps questions by equality if few row groups hold a value and bounds cannot exclude the others. Bounds
+//! help if adjacent rows have similar values. Clustering makes adjacent rows similar, which pays off for columns with
+//! repeated values.
 
 use std::sync::Arc;
 
@@ -13,13 +14,13 @@ use arrow::row::{Row, RowConverter, SortField};
 
 use super::limits::GROUP_ROWS_MAX;
 
-/// Limit on the sampled rows.
+/// Maximum sampled rows.
 pub const ADVICE_ROWS: usize = 1_000_000;
-/// Limit on the number of filters: each costs ten bits per value.
+/// Maximum number of filters: each costs ten bits per value.
 const BLOOM_COLUMNS_MAX: usize = 3;
 /// Minimum number of distinct values for a filter to be useful.
 const BLOOM_DISTINCT_MIN: usize = 1_000;
-/// A filter pays off if a value is in at most this share of the row groups.
+/// A filter pays off if at most this share of the row groups holds a value.
 const BLOOM_GROUPS_MAX: f64 = 0.5;
 /// Rows per block; the bounds of blocks are compared with those of all rows.
 const BLOCK_ROWS: usize = 10_000;
@@ -36,12 +37,12 @@ pub struct Advice {
     pub column: String,
     /// Distinct values in the sample, without NULL.
     pub distinct: usize,
-    /// Average share of all values, by rank, within the bounds of 10,000 neighbouring rows: near 0 for sorted rows,
-    /// near 1 for rows in random order.
+    /// Average share of all values, by rank, within the bounds of 10,000 adjacent rows: near 0 for sorted rows, near 1
+    /// for rows in random order.
     pub span: f64,
     /// Whether to add a Bloom filter.
     pub bloom: Verdict,
-    /// Whether statistics exclude rows in their current order.
+    /// Whether statistics exclude rows in the current order.
     pub statistics: Verdict,
     /// Whether to cluster by the column.
     pub cluster: Verdict,
@@ -117,7 +118,7 @@ fn as_keys(values: &ArrayRef) -> Result<ArrayRef, ArrowError> {
     Ok(Arc::new(rows.iter().enumerate().map(key).collect::<BinaryArray>()))
 }
 
-/// Returns the number of distinct values, and the average span of neighbouring rows.
+/// Returns the number of distinct values, and the average span of adjacent rows.
 fn order(values: &ArrayRef) -> Result<(usize, f64), ArrowError> {
     let sorted = sort_to_indices(values, Some(SortOptions { descending: false, nulls_first: false }), None)?;
     let present = values.len() - values.null_count();
@@ -152,7 +153,7 @@ fn bloom(ty: &DataType, rows: usize, distinct: usize, span: f64) -> Verdict {
     if span < NARROW {
         return Verdict::no(format!("inserted in order: bounds narrow a value to {:.1}% of the rows", span * 100.0));
     }
-    // Poisson: the probability that a row group contains a value with `rows / distinct` occurrences in the sample.
+    // Poisson: the probability that a row group contains a value that occurs `rows / distinct` times in the sample.
     let in_group = 1.0 - (-(GROUP_ROWS_MAX.min(rows) as f64) / distinct as f64).exp();
     if in_group > BLOOM_GROUPS_MAX {
         return Verdict::no(format!(

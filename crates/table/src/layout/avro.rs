@@ -1,7 +1,7 @@
-//! Layout `row`: a folder of Avro object container files, the plain baseline for comparisons.
+//! Layout `row`: a folder of Avro object container files. It is the baseline for comparisons.
 //!
-//! Each batch is one file, named once it is complete. The table has no log: it consists of all files with final
-//! names.
+//! Each batch is one file, which gets its final name once it is complete. The table has no log: it consists of all
+//! files with final names.
 
 use std::fs::{self, File};
 use std::io::{BufReader, BufWriter};

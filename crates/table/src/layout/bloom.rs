@@ -1,7 +1,7 @@
-//! Bloom filters of exactly the size that their values need.
+//! Bloom filters with exactly the size that their values need.
 //!
-//! Parquet's split block filter allows any number of blocks. The library's writer only uses powers of two, a third
-//! too large on average.
+//! Parquet's split block filter allows any number of blocks. The Parquet library only writes powers of two, which is a
+//! third too large on average.
 
 use parquet::bloom_filter::Sbbf;
 
@@ -26,9 +26,9 @@ pub(crate) fn filter(hashes: &[u64], false_positives: f64) -> Sbbf {
     Sbbf::new(&bytes)
 }
 
-/// The smallest number of blocks for `distinct` values that keeps the expected false positive rate.
+/// The smallest number of blocks for `distinct` values that reaches the expected false positive rate.
 fn blocks_for(distinct: f64, false_positives: f64) -> usize {
-    // The rate grows with the load: find the load by bisection.
+    // The rate grows with the load, so find the load by bisection.
     let (mut low, mut high) = (0.0, 256.0);
     for _ in 0..40 {
         let load = f64::midpoint(low, high);
@@ -37,9 +37,10 @@ fn blocks_for(distinct: f64, false_positives: f64) -> usize {
     (distinct / f64::max(low, f64::MIN_POSITIVE)).ceil().max(1.0) as usize
 }
 
-/// Expected false positive rate of a filter with `load` values per block. The values per block follow Poisson's law. A
-/// block of `k` values gives a false positive if all 8 words have the requested bit of 32 set, with probability
-/// `(1 - (31/32)^k)^8` (Putze, Sanders and Singler, "Cache-, hash- and space-efficient Bloom filters", 2007).
+/// Expected false positive rate of a filter with `load` values per block. The number of values per block has a Poisson
+/// distribution. A block of `k` values gives a false positive if all 8 words have the requested bit of 32 set, with
+/// probability `(1 - (31/32)^k)^8` (Putze, Sanders and Singler, "Cache-, hash- and space-efficient Bloom filters",
+/// 2007).
 pub(crate) fn false_positive_rate(load: f64) -> f64 {
     let mut probability = (-load).exp();
     let mut rate = 0.0;
@@ -57,7 +58,7 @@ fn distinct(hashes: &[u64]) -> f64 {
     let bits = (2 * hashes.len()).next_power_of_two().max(64);
     let mut map = vec![0u64; bits / 64];
     for hash in hashes {
-        // Mixed again, to be independent of the filter's bits.
+        // Mix again, for independence from the filter's bits.
         let bit = (hash.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 32) as usize & (bits - 1);
         map[bit / 64] |= 1 << (bit % 64);
     }

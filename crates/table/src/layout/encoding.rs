@@ -1,6 +1,6 @@
 //! Chooses an encoding for each column.
 //!
-//! The column's type determines the candidates. Each encodes a sample as a segment would; of those within 2% of the
+//! The column's type determines the candidates. Each encodes a sample as in a segment. Among those within 2% of the
 //! smallest, the cheapest to write wins:
 //!
 //! | type | candidates, cheapest first |
@@ -30,11 +30,10 @@ use super::options::TableOptions;
 use super::text::{Extras, TextColumn};
 use pages::{Codec, EncodingSet};
 
-/// Rows in the sample.
 pub(crate) const SAMPLE_ROWS: usize = 65_536;
 /// A cheaper encoding wins if it is at most this much larger than the smallest.
 const NEAR: f64 = 1.02;
-/// Pages are not compressed if compression leaves more than this share.
+/// Pages stay uncompressed if compression leaves more than this share.
 const INCOMPRESSIBLE: f64 = 0.97;
 /// Size limit of a dictionary in bytes.
 const DICTIONARY_BYTES: usize = 1 << 20;
@@ -69,14 +68,14 @@ impl fmt::Display for ColumnEncoding {
     }
 }
 
-/// How one column is written.
+/// The settings for writing one column.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Choice {
     encoding: ColumnEncoding,
     compressed: bool,
 }
 
-/// How every column of a table is written, chosen from a sample of its rows.
+/// The encodings of a table's columns, chosen from a sample of its rows.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Encodings {
     choices: BTreeMap<String, Choice>,
@@ -98,7 +97,7 @@ impl Encodings {
         Ok(Self { choices, codec, sample: sample.schema(), sample_rows: sample.num_rows() })
     }
 
-    /// Whether the encodings were chosen for these columns.
+    /// Whether these encodings were chosen for the columns of `schema`.
     pub(crate) fn are_of(&self, schema: &SchemaRef) -> bool {
         self.sample == *schema
     }

@@ -1,4 +1,4 @@
-//! Layouts of tables: how rows are stored, and how batches become files.
+//! Layouts of tables: the storage of rows, and the conversion of batches to files.
 
 mod advise;
 pub(crate) mod avro;

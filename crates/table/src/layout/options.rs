@@ -13,16 +13,16 @@ use crate::error::TableError;
 use crate::log::Definition;
 use pages::{Codec, EncodingSet};
 
-/// How the rows of a table are stored.
+/// The storage of a table's rows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Layout {
-    /// Rows in Avro files without a Delta log: the plain baseline.
+    /// Rows in Avro files without a Delta log; the baseline.
     Row,
     /// Parquet with the best encoding per column, without statistics.
     Column,
     /// Like `Column`, with statistics by file, row group and page, and Bloom filters.
     Pruned,
-    /// Like `Pruned`, with rows ordered so that those alike in several columns lie together.
+    /// Like `Pruned`; rows with similar values in several columns are adjacent.
     Clustered,
 }
 
@@ -38,30 +38,28 @@ pub enum Curve {
     Lexical,
 }
 
-/// The clustering of a table.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Clustering {
-    /// At least one column; their order matters for [`Curve::Lexical`] only.
+    /// At least one column. Their order matters only for [`Curve::Lexical`].
     pub columns: Vec<String>,
-    /// The order of the rows.
     pub curve: Curve,
 }
 
-/// How a table stores inserted rows.
+/// The storage of inserted rows.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TableOptions {
     pub layout: Layout,
     /// Columns with a Bloom filter in every row group, for questions by equality.
     pub bloom: Vec<String>,
-    /// Columns with a secondary index per segment, which maps values to row groups for questions by equality, list
-    /// and range. All layouts but `Row` support it.
+    /// Columns with a secondary index per segment. It maps values to row groups, for questions by equality, list and
+    /// range. All layouts except `Row` support it.
     pub lookup: Vec<String>,
     /// The clustering, for layout `Clustered` only.
     pub clustering: Option<Clustering>,
     /// Codec of pages that compress well.
     pub codec: Codec,
     pub encodings: EncodingSet,
-    /// Limit on the rows of a row group. Larger groups make files smaller, smaller ones let questions skip more.
+    /// Maximum rows of a row group. Larger groups make files smaller; smaller groups let questions skip more.
     pub group_rows: usize,
 }
 

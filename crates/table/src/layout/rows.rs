@@ -64,12 +64,12 @@ fn stored_type(ty: &DataType) -> Option<DataType> {
     })
 }
 
-/// Converts a batch to a table's columns: found by name, in the table's order, with the table's types. Missing
-/// nullable columns become NULL.
+/// Converts a batch to a table's columns: finds columns by name, and returns them in the table's order and types.
+/// Missing nullable columns become NULL.
 ///
 /// # Errors
-/// If a column is missing, unknown, NULL where it must not be, or cannot be converted without loss. The error names
-/// the column.
+/// If a column is missing or unknown, is NULL without being nullable, or cannot be converted without loss. The error
+/// names the column.
 pub fn conform(root: &Path, schema: &SchemaRef, batch: &RecordBatch) -> Result<RecordBatch, TableError> {
     if batch.schema_ref() == schema {
         return Ok(batch.clone());

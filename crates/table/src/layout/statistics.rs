@@ -1,4 +1,4 @@
-//! Smallest and largest values of a file's columns, as the Delta log stores them.
+//! Smallest and largest values of a file's columns, in the form of the Delta log.
 
 use std::collections::BTreeMap;
 
@@ -13,8 +13,8 @@ use crate::log::ColumnStatistics;
 /// Digits of a decimal that every JSON reader keeps.
 const EXACT_DIGITS: u8 = 15;
 
-/// Merges the column statistics of a file's row groups. Unknown bounds and those that JSON cannot represent are
-/// omitted and exclude nothing. Each column must be one leaf.
+/// Merges the column statistics of a file's row groups. Omits unknown bounds and those that JSON cannot represent;
+/// missing bounds exclude nothing. Each column must be one leaf.
 pub(crate) fn of_file(schema: &Schema, metadata: &ParquetMetaData) -> BTreeMap<String, ColumnStatistics> {
     let column = |(place, field): (usize, &arrow::datatypes::FieldRef)| {
         // Statistics on the texts of sets do not apply to sets.
@@ -52,7 +52,7 @@ impl Merged {
             None => self.nulls_lost = true,
         }
         let Some((low, high)) = bounds(statistics, ty) else {
-            // The group may be all NULL, but this is not certain here.
+            // The group may be all NULL, but this is not certain.
             self.bounds_lost = true;
             return;
         };
@@ -125,7 +125,7 @@ fn in_four_digits(year: i32) -> bool {
     (0..=9999).contains(&year)
 }
 
-/// JSON has no infinities. Drops the sign of zeros, which do not affect the order.
+/// JSON has no infinities. Drops the sign of zeros, because it does not affect the order.
 fn real(value: f64) -> Option<Value> {
     value.is_finite().then(|| (value + 0.0).into())
 }

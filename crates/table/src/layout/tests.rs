@@ -1,4 +1,4 @@
-//! Every layout returns the rows that were inserted.
+//! Every layout returns the inserted rows.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -263,7 +263,7 @@ async fn invalid_options_are_rejected() {
     assert!(refusal(lookup(Layout::Column, &["c1", "c1"])).await.contains("column \"c1\" is listed twice"));
     assert!(refusal(lookup(Layout::Row, &["c1"])).await.contains("layout row has no secondary indexes"));
     assert!(refusal(TableOptions::new(Layout::Clustered)).await.contains("needs the columns to cluster by"));
-    // None of this created a table. A created table keeps its options.
+    // None of these created a table. A created table keeps its options.
     assert!(Inserter::open(root.path(), Arc::new(RealDisk)).await.unwrap().is_none());
     let pruned = options(Layout::Pruned);
     drop(Inserter::open_or_create(root.path(), Arc::new(RealDisk), &schema(), &pruned).await.unwrap());

@@ -1,9 +1,9 @@
 //! Columns of texts or bytes with common prefixes.
 //!
 //! Parquet's `DELTA_BYTE_ARRAY` stores the length of the prefix that each value shares with the previous one, and the
-//! rest. The library uses the longest such prefix. For random texts with a common beginning (telephone numbers), the
-//! varying lengths cost more than they save. Here all values of a page share only the page's common prefix: the
-//! lengths compress to nothing, and the compressor sees only the differences.
+//! rest. The Parquet library uses the longest such prefix. For random texts with a common start (telephone numbers),
+//! the varying lengths cost more than they save. Here all values of a page share only the page's common prefix. The
+//! lengths compress to almost no bytes, and the compressor sees only the differences.
 
 use arrow::array::{Array, ArrayRef, AsArray, GenericByteArray};
 use arrow::datatypes::{ByteArrayType, DataType};
@@ -38,7 +38,6 @@ impl TextColumn {
         Ok(Self { column, compressor: Compressor::new(codec)?, extras, parts: Vec::new() })
     }
 
-    /// Adds rows.
     pub(crate) fn write(&mut self, part: &ArrayRef) {
         self.parts.push(part.clone());
     }

@@ -39,7 +39,6 @@ pub(crate) struct WrittenRows {
     pub bytes: u64,
     pub rows: u64,
     pub groups: usize,
-    /// Statistics of the columns.
     pub columns: BTreeMap<String, ColumnStatistics>,
 }
 
@@ -88,8 +87,8 @@ enum ColumnUnderWay {
 }
 
 impl RowsWriter {
-    /// Creates the file `path` for about `rows` rows. `may_hold_nan` reports whether a column of real numbers may
-    /// contain NaN: such a column gets no bounds, since NaN has no order.
+    /// Creates the file `path` for about `rows` rows. `may_hold_nan` returns whether a column of real numbers may
+    /// contain NaN. Such a column gets no bounds, because NaN has no order.
     pub(crate) fn create(
         disk: Arc<dyn Disk>,
         path: &Path,
@@ -226,7 +225,7 @@ impl RowsWriter {
     }
 }
 
-/// Checks that every column is one Parquet leaf. All storable types are; other writers' tables may have nested
+/// Checks that every column is one Parquet leaf. All storable types are; tables of other writers may have nested
 /// columns.
 fn one_leaf_each(path: &Path, schema: &SchemaRef, parquet: &SchemaDescriptor) -> Result<(), TableError> {
     let roots = (0..parquet.num_columns()).map(|leaf| (leaf, parquet.get_column_root_idx(leaf)));
@@ -276,7 +275,7 @@ fn properties(
             properties = properties.set_column_statistics_enabled(path.clone(), EnabledStatistics::None);
         }
         if options.bloom.contains(field.name()) {
-            // Reserves for a group of distinct values, then shrinks to the actual number.
+            // Reserve for a group of distinct values, then shrink to the actual number.
             properties = properties
                 .set_column_bloom_filter_max_ndv(path.clone(), group_rows as u64)
                 .set_column_bloom_filter_fpp(path, BLOOM_FALSE_POSITIVES);
@@ -285,7 +284,7 @@ fn properties(
     Ok(properties.build())
 }
 
-/// Rows per row group if `rows` rows are split into as few groups as possible, all about equal.
+/// Rows per row group, if `rows` rows are split into as few groups as possible of about equal size.
 fn group_rows(rows: usize, max: usize) -> usize {
     let groups = rows.div_ceil(max).max(1);
     rows.div_ceil(groups).max(1)

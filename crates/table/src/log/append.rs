@@ -1,8 +1,8 @@
-//! Appends: versions that only add segments, which are most commits.
+//! Appends: commits that only add segments. Most commits are appends.
 //!
-//! delta-rs reads a table's whole list of segments after each commit, so its cost grows with the table. An append
-//! does not need the list: it writes its log entry under the next number, through the same durable store. The list is
-//! read when segments are requested. The first writer of a number wins; the loser reads on and retries. No
+//! delta-rs reads a table's whole list of segments after each commit, so its cost grows with the table. An append does
+//! not need the list: it writes its log entry under the next number, through the same durable store. The list is read
+//! only when segments are requested. The first writer of a number wins; the loser reads the new entries and retries. No
 //! rows are lost, and no transaction commits twice.
 
 use std::collections::HashMap;
@@ -20,7 +20,7 @@ use super::{Change, Table, now_ms};
 /// The highest writer version of the Delta protocol that this module supports.
 const WRITER_VERSION_MAX: i32 = 2;
 
-/// What this handle appended since it last read the table's state.
+/// Data appended by this handle since it last read the table's state.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Appended {
     /// The last appended version; 0 if none.

@@ -17,24 +17,24 @@ use crate::schema::{Field, FieldType};
 
 /// Time limit for retries against other writers.
 const COMMIT_DEADLINE: Duration = Duration::from_mins(1);
-/// Versions between log checkpoints, which keep opening a table cheap.
+/// Versions between log checkpoints, which make opening a table cheap.
 pub(super) const CHECKPOINT_EACH: u64 = 50;
 
 impl Table {
     /// Commits a change and moves this handle to the new version. The change is durable when it returns.
     ///
     /// # Errors
-    /// If the commit failed or is not durable. After a disk failure at the very end the change may be in the table:
-    /// commit a named change again to find out.
+    /// If the commit failed or is not durable. After a disk failure at the very end, the change may be in the table. To
+    /// find out, commit a named change again.
     pub async fn commit(&mut self, change: &Change) -> Result<Committed> {
         let mut committed = self.commit_all(std::slice::from_ref(change)).await?;
         Ok(committed.pop().unwrap_or(Committed::Before))
     }
 
-    /// Atomically commits changes as one version, without those committed before. Returns the outcome of each.
+    /// Atomically commits changes as one version, except those committed before. Returns the outcome of each.
     ///
     /// # Errors
-    /// As [`Self::commit`].
+    /// See [`Self::commit`].
     pub async fn commit_all(&mut self, changes: &[Change]) -> Result<Vec<Committed>> {
         let started = Instant::now();
         if changes.iter().any(|change| self.check_columns(&change.columns).is_err()) {
@@ -57,7 +57,7 @@ impl Table {
                 }
                 Err(error) if is_conflict(&error) && started.elapsed() < COMMIT_DEADLINE => {
                     tracing::debug!(table = %self.root.display(), %error, "another writer was faster; retrying");
-                    // The first conflict often comes from a stale handle; later ones come from concurrent commits.
+                    // The first conflict often comes from a stale handle, later ones from concurrent commits.
                     if !std::mem::take(&mut is_behind) {
                         tokio::time::sleep(jitter()).await;
                     }
@@ -72,8 +72,8 @@ impl Table {
         }
     }
 
-    /// Checks that a rewrite's inputs are still in the table. delta-rs lets removals without data change pass, so two
-    /// rewrites of one segment would duplicate its rows.
+    /// Checks that a rewrite's inputs are still in the table. delta-rs allows conflicting removals without data change,
+    /// so two rewrites of one segment would duplicate its rows.
     async fn check_removed(&self, change: &Change) -> Result<()> {
         if change.rewrite.is_none() {
             return Ok(());
@@ -140,7 +140,7 @@ impl Table {
             Err(error) => Err(error),
         };
         if let Err(error) = written {
-            // The commit stands; a missing checkpoint only costs time.
+            // The commit stands; without the checkpoint, opening only takes longer.
             tracing::warn!(table = %self.root.display(), %error, "cannot write a log checkpoint");
         }
     }
@@ -153,7 +153,7 @@ impl Table {
         let properties = CommitProperties::default()
             .with_create_checkpoint(false)
             .with_application_transactions(transactions(changes));
-        // A rewrite was checked against this version: no other may come between.
+        // A rewrite was checked against this version, so no other version may come between.
         let rewrites = changes.iter().any(|c| c.rewrite.is_some());
         let properties = if rewrites { properties.with_max_retries(0) } else { properties };
         let mut actions: Vec<Action> = Vec::new();
@@ -222,7 +222,7 @@ impl Table {
         Ok(Some(StructType::try_new(schema.fields().map(widened).chain(new))?))
     }
 
-    /// Checks that the table has each of `columns` with the same type or not at all.
+    /// Checks that the table lacks each of `columns`, or has it with the same type.
     pub fn check_columns(&self, columns: &[Field]) -> Result<()> {
         let schema = self.schema()?;
         for field in columns {

@@ -19,8 +19,8 @@ pub struct Definition {
 }
 
 impl Definition {
-    /// Defines a table with `fields`, after the partition columns `partitions`: these are constant within a segment
-    /// and part of its path. `comment` is one sentence for people.
+    /// Defines a table with `fields` after the partition columns `partitions`. Partition columns are constant within a
+    /// segment and part of its path. `comment` is one sentence for people.
     pub fn of_fields(partitions: &[Field], fields: &[Field], comment: &'static str) -> Self {
         Self {
             columns: partitions.iter().chain(fields).map(Field::to_delta).collect(),

@@ -1,4 +1,4 @@
-//! Tables: folders with a Delta log that names their segments.
+//! Tables: folders with segments and a Delta log that names them.
 
 mod actions;
 mod append;
@@ -40,7 +40,7 @@ use disk::{Disk, create_dirs};
 
 const COLUMN_MAPPING: &str = "delta.columnMapping.mode";
 
-/// A segment as the log describes it.
+/// A segment, as described in the log.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Segment {
     /// Path below the table's folder, with `/` between folders.
@@ -50,9 +50,8 @@ pub struct Segment {
     pub rows: u64,
     /// Values of the partition columns; as in Delta, NULL is the empty text.
     pub partition: BTreeMap<String, String>,
-    /// Statistics of the columns, by name.
     pub columns: BTreeMap<String, ColumnStatistics>,
-    /// Tags in the log, such as the clustering.
+    /// Tags in the log, for example the clustering.
     pub tags: BTreeMap<String, String>,
 }
 
@@ -62,13 +61,13 @@ impl Segment {
     /// The tag with the part of the table that the segment belongs to.
     pub(crate) const PART_TAG: &str = "manyworlds.part";
 
-    /// The number of row groups, if recorded. Allows reporting skipped groups without opening the file.
+    /// The number of row groups, if recorded. Skipped groups can then be reported without opening the file.
     pub fn groups(&self) -> Option<usize> {
         self.tags.get(Self::GROUPS_TAG)?.parse().ok()
     }
 
-    /// The part of the table, which is the segment's folder; `None` if it has none. Segments of different parts are
-    /// never merged.
+    /// The part of the table, and the segment's folder; `None` if it has none. Segments of different parts are never
+    /// merged.
     pub fn part(&self) -> Option<&str> {
         self.tags.get(Self::PART_TAG).map(String::as_str)
     }
@@ -78,17 +77,16 @@ impl Segment {
     }
 }
 
-/// What a rewrite does to the rows of its segments.
+/// The effect of a rewrite on the rows of its segments.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Rewrite {
     /// Moves the same rows to other files: the table's change feed stays empty.
     SameRows,
-    /// Drops some of the rows.
     FewerRows,
 }
 
-/// Identifies a change, so that it is applied only once. The table stores the highest version of each name and skips
-/// changes that are not above it.
+/// Identifies a change, so that it is applied only once. The table stores the highest version of each name, and skips
+/// changes up to it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TransactionId {
     /// The writer.
@@ -107,16 +105,16 @@ impl TransactionId {
 /// A change to a table, committed atomically.
 #[derive(Debug, Clone, Default)]
 pub struct Change {
-    /// Segments to add. A segment replaces one of the same path.
+    /// Segments to add. A segment replaces any segment with the same path.
     pub add: Vec<Segment>,
     /// Segments to remove; their files stay until a vacuum.
     pub remove: Vec<Segment>,
     /// Columns that the table needs.
     pub columns: Vec<Field>,
-    /// Identifies the change: it is skipped if it was committed before.
+    /// Identifies the change. A change that was committed before is skipped.
     pub transaction: Option<TransactionId>,
-    /// Set if the added segments hold rows of the removed ones. Then the commit fails unless all of these are still
-    /// in the table, so rows are neither duplicated nor restored.
+    /// Set if the added segments hold rows of the removed ones. The commit then fails unless all removed segments are
+    /// still in the table, so rows are neither duplicated nor restored.
     pub rewrite: Option<Rewrite>,
     /// Integer columns to turn into real numbers.
     pub widen: Vec<String>,
@@ -136,7 +134,7 @@ impl Change {
 pub enum Committed {
     /// The change is in the table from this version on.
     At(u64),
-    /// A change of this name was committed before; nothing was done.
+    /// A change with this name was committed before; this commit had no effect.
     Before,
 }
 
@@ -147,7 +145,7 @@ pub struct Table {
     disk: Arc<dyn Disk>,
     delta: DeltaTable,
     appended: Appended,
-    /// Held while this handle may commit, to keep the folder in place.
+    /// Held while this handle may commit, so that no command replaces the folder.
     _folder_lock: Option<Arc<FolderLock>>,
 }
 
@@ -171,7 +169,7 @@ impl Table {
         disk.fetch_log(&log).map_err(TableError::io("open", &log))?;
         match log.metadata() {
             Ok(found) if found.is_dir() => {}
-            // An inaccessible log is not a missing one.
+            // An inaccessible log is not a missing log.
             Err(refused) if !matches!(refused.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => {
                 return Err(TableError::io("open", &log)(refused));
             }
@@ -201,11 +199,11 @@ impl Table {
             .with_raise_if_key_not_exists(false)
             .with_comment(definition.comment)
             .with_save_mode(SaveMode::Ignore)
-            // A retry would overwrite the metadata of a table that another process created meanwhile.
+            // A retry would overwrite the metadata of a table that another process created concurrently.
             .with_commit_properties(CommitProperties::default().with_max_retries(0));
         match in_turn(create.into_future()).await {
             Ok(table) => Ok(Self::over(root, &disk, table)),
-            // Another process created it meanwhile.
+            // Another process created it concurrently.
             Err(error) => match Self::open(root, disk).await? {
                 Some(table) => Ok(table),
                 None => Err(TableError::log("create", root)(error)),
@@ -222,7 +220,7 @@ impl Table {
         Self { _folder_lock: folder_lock, ..self }
     }
 
-    /// Makes this handle's version durable: its writer may have been killed before it did so.
+    /// Makes this handle's version durable, because its writer may have been killed before doing so.
     pub fn make_durable(&self) -> Result<()> {
         sync_log(&self.root, &*self.disk)
     }
@@ -252,25 +250,23 @@ impl Table {
         Ok(self.schema()?.fields().map(|f| f.name().clone()).collect())
     }
 
-    /// The columns as an Arrow schema.
     pub fn arrow_schema(&self) -> Result<ArrowSchemaRef> {
         let schema: Schema = self
             .schema()?
             .as_ref()
             .try_into_arrow()
             .map_err(|e| TableError::log("read the columns of", &self.root)(DeltaTableError::from(e)))?;
-        // Drops Delta's metadata of fields, which readers of rows do not need.
+        // Drop Delta's metadata of fields, because readers of rows do not need it.
         let fields = schema.fields().iter().map(|f| f.as_ref().clone().with_metadata(HashMap::new()));
         Ok(Arc::new(Schema::new(fields.collect::<Vec<_>>())))
     }
 
-    /// The table's layout and options.
     pub fn options(&self) -> Result<TableOptions> {
         let snapshot = self.delta.snapshot().map_err(TableError::log("read", &self.root))?;
         TableOptions::from_properties(&self.root, snapshot.metadata().configuration())
     }
 
-    /// Names of the partition columns, which are constant within a segment and stored in the log only.
+    /// Names of the partition columns. They are constant within a segment and stored only in the log.
     pub fn partition_columns(&self) -> Result<Vec<String>> {
         let snapshot = self.delta.snapshot().map_err(TableError::log("read", &self.root))?;
         Ok(snapshot.metadata().partition_columns().to_vec())
@@ -329,8 +325,7 @@ impl Table {
         Ok(segments)
     }
 
-    /// Files that were removed from the table and that its log still remembers, with the time of removal in
-    /// milliseconds since 1970.
+    /// Files removed from the table that its log still remembers, with the time of removal in milliseconds since 1970.
     pub(crate) async fn removed_files(&self) -> Result<Vec<(String, i64)>> {
         let fail = TableError::log("read", &self.root);
         let read = async {

@@ -5,7 +5,7 @@ use serde_json::Value;
 
 /// Fractional digits of a second that all writers keep in the log; some truncate the rest.
 const DIGITS_KEPT: usize = 3;
-/// The most that truncation removes, in microseconds.
+/// Maximum loss by truncation, in microseconds.
 const CUT_OFF: i64 = 999;
 
 /// Statistics of a segment's column. Missing values are unknown and exclude nothing.
@@ -15,7 +15,6 @@ pub struct ColumnStatistics {
     pub min: Option<Value>,
     /// An upper bound. Times may be truncated: use [`Self::latest`].
     pub max: Option<Value>,
-    /// The number of NULL rows.
     pub nulls: Option<u64>,
 }
 

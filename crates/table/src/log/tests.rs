@@ -44,7 +44,7 @@ async fn commits_add_and_remove_segments() {
     let mut table = table(root.path()).await;
     assert_eq!(table.commit(&adding(&["x", "y"], None)).await.unwrap(), Committed::At(1));
     assert_eq!(table.segments().await.unwrap(), [segment("x"), segment("y")]);
-    // A segment replaces one of the same path.
+    // A segment replaces the segment with the same path.
     table.commit(&adding(&["x"], None)).await.unwrap();
     let remove = Change { remove: vec![segment("y")], ..Change::default() };
     table.commit(&remove).await.unwrap();
@@ -79,7 +79,7 @@ async fn named_changes_commit_once() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn unsynced_commits_of_others_become_durable() {
-    // Kills the first writer at each disk operation. Then the second commits the same change, and the power fails.
+    // Kill the first writer at each disk operation. Then the second commits the same change, and the power fails.
     let mut found = 0;
     for kill in 0.. {
         let folder = tempfile::tempdir().unwrap();

@@ -1,11 +1,11 @@
 //! Limits concurrent calls of the Delta library.
 //!
-//! Each call occupies a blocking thread of the runtime while it waits for reads on another. With as many calls as
-//! threads, all wait forever.
+//! Each call occupies a blocking thread of the runtime while it waits for reads on another thread. With as many calls
+//! as threads, all wait forever.
 
 use tokio::sync::Semaphore;
 
-/// Limit on concurrent calls of the Delta library per process. The runtime needs more blocking threads than this; the
+/// Maximum concurrent calls of the Delta library per process. The runtime needs more blocking threads than this; the
 /// default is 512.
 pub const CALLS_MAX: usize = 8;
 

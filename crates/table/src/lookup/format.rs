@@ -4,7 +4,7 @@ use twox_hash::XxHash64;
 
 use pages::varint;
 
-/// Limit on the entries of a block.
+/// Maximum entries of a block.
 pub(super) const BLOCK_ENTRIES: usize = 2048;
 /// The last bytes of a file.
 pub(super) const MAGIC: &[u8; 8] = b"MWLOOK01";

@@ -1,4 +1,4 @@
-//! Keys: bytes that sort like the values.
+//! Keys: bytes with the same order as the values.
 //!
 //! Numbers, times and booleans have 8 bytes, wide decimals 16, texts and bytes their own length. Real numbers follow
 //! the total order of IEEE 754, except that both zeros are equal.
@@ -11,15 +11,15 @@ use arrow::datatypes::{
     TimestampMicrosecondType,
 };
 
-/// Limit on the stored bytes of a key. Values with a common prefix of this length share their row groups: lookups may
-/// return extra groups, but never miss one.
+/// Maximum stored bytes of a key. Values with a common prefix of this length share their row groups. Lookups may return
+/// extra groups, but never miss one.
 pub(crate) const KEY_BYTES_MAX: usize = 64;
 /// Digits of a decimal that fits in 64 bits.
 const NARROW_DIGITS: u8 = 18;
 
 const SIGN: u64 = 1 << 63;
 
-/// The keys of a column of numbers; `None` for other types. Undefined where NULL.
+/// The keys of a column of numbers; `None` for other types. Keys of NULL rows are undefined.
 pub(crate) fn numbers(column: &dyn Array) -> Option<Vec<u64>> {
     let signed = |value: i64| value as u64 ^ SIGN;
     macro_rules! integers {
@@ -74,7 +74,6 @@ pub(crate) fn stored(key: &[u8]) -> &[u8] {
     &key[..key.len().min(KEY_BYTES_MAX)]
 }
 
-/// The key of one value.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Key {
     bytes: Vec<u8>,
@@ -106,7 +105,6 @@ impl Key {
     }
 }
 
-/// A range of keys.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct KeyRange {
     /// The first possible key in the range.
@@ -120,7 +118,6 @@ impl KeyRange {
         Self::between(Bound::Included(key), Bound::Included(key))
     }
 
-    /// All keys between two bounds.
     pub fn between(from: Bound<&Key>, to: Bound<&Key>) -> Self {
         // Appending a zero byte gives the next text.
         let next = |key: &Key| [&key.bytes[..], &[0]].concat();
@@ -134,7 +131,7 @@ impl KeyRange {
             Bound::Included(key) | Bound::Excluded(key) => Some(next(key)),
             Bound::Unbounded => None,
         };
-        // Stored keys are truncated, so truncates the bounds outwards.
+        // Stored keys are truncated, so truncate the bounds outwards.
         from.truncate(KEY_BYTES_MAX);
         if let Some(to) = to.as_mut().filter(|to| to.len() > KEY_BYTES_MAX) {
             to.truncate(KEY_BYTES_MAX);

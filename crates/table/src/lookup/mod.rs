@@ -1,16 +1,16 @@
-//! Secondary indexes: a small file beside each segment that maps values to row groups.
+//! Secondary indexes: a small file next to each segment that maps values to row groups.
 //!
 //! The file holds the sorted distinct values of each indexed column with their row groups. A question for one value,
-//! several values or a range reads one or two blocks, and then only the matching row groups. This does not depend on
-//! statistics. Unlike Bloom filters, it supports ranges, and gives false positives only for keys over 64 bytes.
+//! several values or a range reads one or two blocks, and then only the matching row groups. Statistics are not needed.
+//! Unlike Bloom filters, secondary indexes support ranges, and have false positives only for keys over 64 bytes.
 //!
-//! The file lies in the folder `_lookup` beside the segment, with the segment's name and the suffix `.lookup`. Other
-//! engines' clean-up ignores names that start with `_`. It is synced before the log names the segment. If it is
-//! missing (another engine wrote the segment) or damaged (logged as a warning), readers read the whole segment.
+//! The file lies in the folder `_lookup` next to the segment, with the segment's name and the suffix `.lookup`. The
+//! clean-up of other engines ignores names that start with `_`. The file is synced before the log names the segment. If
+//! it is missing (another engine wrote the segment) or damaged (logged as a warning), readers read the whole segment.
 //!
 //! Format: blocks, then the index, then a tail of 40 bytes. A block holds up to [`format::BLOCK_ENTRIES`] entries of
-//! one column, pairs of key and row group, compressed with zstd. Keys are bytes that sort like the values ([`keys`]).
-//! The index holds each block's first key, offset, hash, and row groups.
+//! one column, pairs of key and row group, compressed with zstd. Keys are bytes with the same order as the values
+//! ([`keys`]). The index holds each block's first key, offset, hash, and row groups.
 
 mod format;
 mod keys;
@@ -26,7 +26,7 @@ pub(crate) use write::LookupWriter;
 use crate::error::TableError;
 use crate::log::Segment;
 
-/// The folder of secondary indexes, beside the segments.
+/// The folder of secondary indexes, next to the segments.
 pub(crate) const FOLDER: &str = "_lookup";
 const SUFFIX: &str = ".lookup";
 

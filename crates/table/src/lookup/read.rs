@@ -11,7 +11,7 @@ use super::path_of;
 use super::write::big_endian;
 use crate::log::Segment;
 
-/// Bytes to read from the end of a file first; usually they include the whole index.
+/// Bytes to read first, from the end of a file; usually they include the whole index.
 const END_BYTES: u64 = 16 << 10;
 
 /// The secondary index of one segment. Its blocks are read on demand.
@@ -24,7 +24,7 @@ pub struct Lookup {
 /// The result of a lookup.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Found {
-    /// For each row group, whether it may hold a requested row; never false if it does.
+    /// For each row group, whether it may hold a requested row; always true if it does.
     pub groups: Vec<bool>,
     /// Bytes read.
     pub bytes: u64,
@@ -76,7 +76,7 @@ impl Lookup {
     }
 }
 
-/// Whether the index matches the segment's numbers of rows and row groups, where the log records them.
+/// Whether the index matches the segment's numbers of rows and row groups, if the log records them.
 fn is_of(index: &Index, segment: &Segment) -> bool {
     (segment.rows == 0 || segment.rows == index.rows) && segment.groups().is_none_or(|groups| groups == index.groups)
 }
@@ -109,7 +109,7 @@ fn read_index(file: &File) -> io::Result<Index> {
     if words.0 != MAGIC || at.checked_add(bytes) != Some(length - TAIL_BYTES as u64) {
         return Err(damaged());
     }
-    // Reads a long index again as a whole.
+    // Read a long index again as a whole.
     if at < from {
         end = vec![0; (length - at) as usize];
         file.read_exact_at(&mut end, at)?;

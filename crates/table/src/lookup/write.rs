@@ -80,7 +80,7 @@ fn write(file: &mut NewFile, columns: Vec<Collected>, rows: u64, groups: usize) 
     let mut index = Index { rows, groups, columns: Vec::new() };
     let mut blocks = Blocks::new(groups)?;
     for column in columns {
-        // Sorts and frees one column at a time, to limit memory.
+        // Sort and free one column at a time, to limit memory.
         let (form, last) = column.keys.encode(&mut blocks)?;
         index.columns.push(Column { name: column.name, form, blocks: std::mem::take(&mut blocks.done), last });
     }
@@ -105,7 +105,7 @@ impl Keys {
             Self::Numbers(entries) => {
                 let Some(numbers) = keys::numbers(column) else { return };
                 entries.reserve(numbers.len());
-                // Skips repetitions of the previous row at once: they are common, as with dates.
+                // Skip repetitions of the previous row at once: they are common, for example in dates.
                 let mut last = entries.last().copied();
                 for (row, number) in numbers.into_iter().enumerate() {
                     let entry = u128::from(number) << GROUP_BITS | u128::from(group);
@@ -161,7 +161,7 @@ impl Texts {
     }
 
     /// For keys of equal length that differ in at most 8 bytes, such as telephone numbers: their common prefix, the
-    /// number of remaining bytes, and these as numbers.
+    /// number of remaining bytes, and these bytes as numbers.
     fn as_numbers(&self) -> Option<(Vec<u8>, usize, Vec<u128>)> {
         let length = self.iter().next()?.len();
         if self.iter().any(|key| key.len() != length) {
@@ -196,7 +196,7 @@ impl Texts {
     }
 }
 
-/// Up to 8 bytes as a number; keys of equal length sort like their numbers.
+/// Up to 8 bytes as a number; keys of equal length have the same order as their numbers.
 pub(super) fn big_endian(bytes: &[u8]) -> u64 {
     bytes.iter().fold(0, |number, byte| number << 8 | u64::from(*byte))
 }

@@ -11,10 +11,10 @@ use parquet::errors::Result;
 
 use crate::schema::SegmentSchema;
 
-/// Rows per page of a column without lists, which a reader of one row decodes as a whole.
+/// Rows per page of a column without lists. A reader of one row decodes a whole page.
 pub const PAGE_ROWS: usize = 65_536;
 
-/// The integers of byte-wide indices: 0 to 191, then -64 to -1, so that an index is the value's low byte.
+/// The least integer of byte-wide indices. They are 0 to 191, then -64 to -1, so that an index is the value's low byte.
 const WRAP_MIN: i64 = -64;
 const WRAP_MAX: i64 = 191;
 
@@ -23,29 +23,16 @@ const WRAP_MAX: i64 = 191;
 pub enum FlatColumn<'a> {
     /// Codes of texts; 255 is NULL.
     Labels {
-        /// One code per row.
         codes: &'a [u8],
         /// The texts, in the order of their codes.
         dictionary: &'a [String],
     },
     /// 8-bit integers; `i8::MIN` is NULL if `nullable`.
-    I8 {
-        /// One value per row.
-        values: &'a [i8],
-        nullable: bool,
-    },
+    I8 { values: &'a [i8], nullable: bool },
     /// 16-bit integers; `i16::MIN` is NULL if `nullable`.
-    I16 {
-        /// One value per row.
-        values: &'a [i16],
-        nullable: bool,
-    },
+    I16 { values: &'a [i16], nullable: bool },
     /// 32-bit integers; `i32::MIN` is NULL if `nullable`.
-    I32 {
-        /// One value per row.
-        values: &'a [i32],
-        nullable: bool,
-    },
+    I32 { values: &'a [i32], nullable: bool },
     /// Repeated integers: (value, rows).
     IntRuns(&'a [(i32, u32)]),
     /// Repeated texts: (text, rows).
@@ -55,13 +42,9 @@ pub enum FlatColumn<'a> {
 /// One row of a column of lists.
 #[derive(Debug, Clone, Copy)]
 pub enum ListRows<'a> {
-    /// A list of 16-bit integers.
     I16(&'a [i16]),
-    /// A list of 32-bit integers.
     I32(&'a [i32]),
-    /// A list of real numbers.
     F64(&'a [f64]),
-    /// NULL.
     Null,
 }
 

@@ -1,8 +1,8 @@
 //! Segments: Parquet files that this crate writes and reads page by page.
 //!
-//! A generic Parquet writer hashes every value into a dictionary and does not know that a column holds small
-//! integers. Here such a column gets a dictionary of all possible values and indices of 1, 2, 4 or 8 bits. These
-//! compress well, and any Parquet reader understands them.
+//! A generic Parquet writer hashes every value into a dictionary, even if a column holds only small integers. Here such
+//! a column gets a dictionary of all possible values, and indices of 1, 2, 4 or 8 bits. These compress well, and any
+//! Parquet reader understands them.
 
 mod encode;
 mod reader;

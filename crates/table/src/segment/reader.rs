@@ -23,16 +23,12 @@ pub struct SegmentReader {
     metadata: Arc<ParquetMetaData>,
 }
 
-/// The values of one list.
 #[derive(Debug, Clone, PartialEq)]
 pub enum ListValues {
-    /// Integers of 16 bits.
     I16(Vec<i16>),
-    /// Integers of which some need 32 bits.
+    /// Integers; some need 32 bits.
     I32(Vec<i32>),
-    /// Real numbers.
     F64(Vec<f64>),
-    /// NULL.
     Null,
 }
 
@@ -45,7 +41,6 @@ pub enum FlatValues {
     Texts {
         /// One index per row.
         codes: Vec<u32>,
-        /// The dictionary.
         dictionary: Vec<String>,
     },
 }
@@ -73,7 +68,6 @@ impl SegmentReader {
         Ok(())
     }
 
-    /// The path of the segment.
     pub fn path(&self) -> &Path {
         &self.path
     }
@@ -84,7 +78,6 @@ impl SegmentReader {
         entries.into_iter().flatten().map(|kv| (kv.key.clone(), kv.value.clone().unwrap_or_default())).collect()
     }
 
-    /// Number of row groups.
     pub fn row_groups(&self) -> usize {
         self.metadata.num_row_groups()
     }
@@ -185,7 +178,7 @@ impl SegmentReader {
     }
 }
 
-/// The entries of a dictionary of small integers, as lists of 16-bit integers have.
+/// The entries of a dictionary of small integers, for lists of 16-bit integers.
 fn small_integers(plain: &[u8]) -> Vec<i16> {
     let (entries, _) = plain.as_chunks::<4>();
     entries.iter().map(|entry| i32::from_le_bytes(*entry) as i16).collect()

@@ -1,4 +1,4 @@
-//! Our reader and the Parquet library's read the same values as encoded.
+//! This crate's reader and the Parquet library's read the same values as encoded.
 
 use std::os::unix::fs::FileExt as _;
 use std::path::Path;
@@ -284,7 +284,7 @@ fn damage_every_byte(codec: Codec) {
     let values: Vec<i16> = (0..2_000).map(|i| (i * 37 % 300) as i16).collect();
     write_with(compressed(codec), FieldType::Int32List, |e| e.lists(0, &[ListRows::I16(&values)]).unwrap(), &path);
     let sound = std::fs::read(&path).unwrap();
-    // Writes in place: some systems sync a file that is truncated and rewritten, which is slow.
+    // Write in place: some systems sync a file that is truncated and rewritten, which is slow.
     let file = std::fs::File::options().write(true).open(&path).unwrap();
     for (at, byte) in sound.iter().enumerate().skip(4) {
         file.write_all_at(&[byte ^ 0x41], at as u64).unwrap();

@@ -21,9 +21,7 @@ const BUFFER_BYTES: usize = 1 << 20;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct WrittenSegment {
     pub path: PathBuf,
-    /// Size in bytes.
     pub bytes: u64,
-    /// Number of rows.
     pub rows: u64,
 }
 
@@ -35,7 +33,7 @@ pub struct SegmentWriter {
 }
 
 impl SegmentWriter {
-    /// Creates a segment that will be named `path`, and missing folders.
+    /// Creates a segment with the final name `path`, and missing folders.
     pub fn create(disk: Arc<dyn Disk>, path: &Path, schema: &SegmentSchema) -> Result<Self, TableError> {
         let file = NewFile::create(disk, path)?;
         let properties = WriterProperties::builder().set_created_by(CREATED_BY.to_owned()).build();

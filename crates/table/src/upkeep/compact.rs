@@ -20,23 +20,18 @@ pub(super) const TARGET_ROWS: u64 = 12 * GROUP_ROWS_MAX as u64;
 /// Segments with fewer rows are small.
 const SMALL_ROWS: u64 = TARGET_ROWS / 2;
 
-/// The result of compaction.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Compacted {
     /// Rows moved.
     pub rows: u64,
-    /// Segments read.
     pub segments_in: usize,
-    /// Segments written.
     pub segments_out: usize,
-    /// Bytes of the segments read.
     pub bytes_before: u64,
-    /// Bytes of the segments written.
     pub bytes_after: u64,
 }
 
-/// Merges small segments of neighbouring age in the table in the folder `root`. Rows keep their order. Only segments
-/// of the same clustering run (or none) and of the same part (or none) are merged, so clustering is preserved.
+/// Merges small segments of adjacent age in the table in the folder `root`. Rows keep their order. Only segments of the
+/// same clustering run (or none) and of the same part (or none) are merged, so clustering is preserved.
 ///
 /// # Errors
 /// If the table does not exist, the disk or the log fails, or other commands keep rewriting the same segments. Then
@@ -94,7 +89,7 @@ async fn compact_once(root: &Path, disk: Arc<dyn Disk>, progress: Option<Progres
     Ok(compacted)
 }
 
-/// Writes the rows of some segments as one, with these tags.
+/// Writes the rows of some segments as one segment with these tags.
 pub(super) fn merge_into(
     output: &mut Output,
     merge: &[(Input, Segment)],

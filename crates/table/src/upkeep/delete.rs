@@ -18,12 +18,10 @@ use disk::Disk;
 
 use super::{Result, encodings, retried};
 
-/// What to do with a segment, judged without reading its rows.
+/// The fate of a segment, decided without reading its rows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Fate {
-    /// Keep all rows.
     Keep,
-    /// Remove all rows.
     Remove,
     /// Read the rows.
     Look,
@@ -31,9 +29,9 @@ pub enum Fate {
 
 /// Selects the rows to delete.
 pub trait Filter: Send + Sync + 'static {
-    /// Judges a segment by its statistics.
+    /// Decides by a segment's statistics.
     fn fate(&self, segment: &Segment) -> Fate;
-    /// Whether a row group may have rows to delete, judged by its metadata. Called for segments with [`Fate::Look`].
+    /// Whether a row group may have rows to delete, according to its metadata. Called for segments with [`Fate::Look`].
     fn may_doom(&self, group: &RowGroupMetaData) -> bool {
         let _ = group;
         true
@@ -50,22 +48,20 @@ pub trait Filter: Send + Sync + 'static {
 /// The result of a deletion or of its dry run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Deleted {
-    /// Rows deleted.
     pub rows: u64,
-    /// Approximate bytes of these rows, by the average row of their segments.
+    /// Approximate bytes of these rows, from the average row of their segments.
     pub bytes: u64,
     /// Segments removed from the table.
     pub segments_in: usize,
     /// Segments written with the remaining rows.
     pub segments_out: usize,
-    /// Bytes of the removed segments.
     pub bytes_before: u64,
     /// Bytes of the written segments; 0 in a dry run.
     pub bytes_after: u64,
 }
 
-/// Deletes the rows that a filter selects from the table in the folder `root`. Without `apply` it is a dry run. Rows
-/// inserted meanwhile stay.
+/// Deletes the rows that a filter selects from the table in the folder `root`. Without `apply`, it is a dry run. Rows
+/// inserted during the deletion stay.
 ///
 /// # Errors
 /// If the table or a column does not exist, the filter, the disk or the log fails, or other commands keep rewriting

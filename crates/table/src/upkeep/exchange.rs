@@ -1,8 +1,8 @@
-//! Changes a table from or to layout `row`, which has no log to commit to.
+//! Changes a table from or to layout `row`, which has no log for commits.
 //!
-//! Builds and syncs the new table in a temporary folder beside the old one, then swaps the two names. The swap is
-//! atomic: the table is always either the old or the new one. Finally removes the old files. The [`FolderLock`] keeps
-//! writers out; readers may find missing files and must retry.
+//! Builds and syncs the new table in a temporary folder next to the old one, then swaps the two names. The swap is
+//! atomic: the table is always either the old or the new one. Finally, removes the old files. The [`FolderLock`]
+//! excludes writers; readers may find missing files and must retry.
 
 use std::ffi::OsStr;
 use std::fs;
@@ -51,7 +51,7 @@ fn refuse(root: &Path, reason: &str) -> TableError {
     TableError::Options { path: root.to_owned(), reason: reason.to_owned() }
 }
 
-/// A writer that ignores the lock changed the table after it was read.
+/// The error for a writer that ignored the lock and changed the table after it was read.
 fn overtaken(root: &Path) -> TableError {
     TableError::Busy { path: root.to_owned() }
 }

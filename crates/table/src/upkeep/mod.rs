@@ -38,10 +38,10 @@ use disk::Disk;
 
 type Result<T> = std::result::Result<T, TableError>;
 
-/// Attempts of an operation that other commands overtake.
+/// Attempts of an operation, if other commands change its segments.
 pub(crate) const TRIES: usize = 3;
 
-/// Retries overtaken work.
+/// Retries work that failed because other commands changed its segments.
 async fn retried<T, F: Future<Output = Result<T>>>(work: impl Fn() -> F) -> Result<T> {
     for _ in 1..TRIES {
         match work().await {
@@ -55,9 +55,9 @@ async fn retried<T, F: Future<Output = Result<T>>>(work: impl Fn() -> F) -> Resu
 /// Rewrites the table in the folder `root` with another layout or other options.
 ///
 /// # Errors
-/// If the table does not exist, the options are contradictory or do not fit the columns, the disk or the log fails,
-/// other commands keep rewriting the same segments, or, from and to layout `row`, another process writes to the
-/// table. Then the table is unchanged.
+/// If the table does not exist, the options contradict each other or do not fit the columns, the disk or the log fails,
+/// or other commands keep rewriting the same segments. From and to layout `row`, also if another process writes to the
+/// table. On failure, the table is unchanged.
 pub async fn rewrite(root: &Path, disk: Arc<dyn Disk>, options: &RewriteOptions) -> Result<Rewritten> {
     if options.change.layout == Some(Layout::Row) || AvroTable::is_in(root) {
         return exchange::exchange(root, disk, options).await;

@@ -1,4 +1,4 @@
-//! Removes unreadable segments, so that questions on the others work.
+//! Removes unreadable segments, so that questions about the others work.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -24,18 +24,15 @@ pub struct Rebuilt {
     pub segments: usize,
     /// Readable rows.
     pub rows: u64,
-    /// Unreadable segments.
     pub damaged: Vec<DamagedSegment>,
 }
 
-/// An unreadable segment.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DamagedSegment {
     /// Path below the table's folder.
     pub path: String,
     /// Number of rows according to the log.
     pub rows: u64,
-    /// What is wrong.
     pub reason: String,
     /// The new path of the file; `None` in a dry run or if the file is missing.
     pub kept: Option<PathBuf>,

@@ -1,8 +1,8 @@
 //! Rewrites a table in another layout.
 //!
-//! Reads and writes all segments once, in bounded memory. One commit replaces them and changes the table's
-//! properties. The rewrite includes concurrent inserts, except those of the last moments and those of writers with
-//! the old options: they stay as written, and readers support segments of any layout.
+//! Reads and writes all segments once, in bounded memory. One commit replaces them and changes the table's properties.
+//! The rewrite includes concurrent inserts, except the last ones and those with the old options. These segments stay
+//! unchanged, and readers support segments of any layout.
 //!
 //! Layout `row` has no log: see [`super::exchange`].
 
@@ -26,7 +26,7 @@ use pages::{Codec, EncodingSet};
 use super::compact::{TARGET_ROWS, merge_into};
 use super::{Result, encodings};
 
-/// Rounds that include concurrent inserts; later ones stay as written.
+/// Rounds that include concurrent inserts; later inserts stay unchanged.
 const ROUNDS: usize = 3;
 
 /// The options to change. `None` keeps an option if the new layout supports it.
@@ -36,11 +36,9 @@ pub struct LayoutChange {
     pub bloom: Option<Vec<String>>,
     pub cluster: Option<Vec<String>>,
     pub curve: Option<Curve>,
-    /// Codec of the pages.
     pub codec: Option<Codec>,
-    /// Encodings that pages may use.
     pub encodings: Option<EncodingSet>,
-    /// Integer columns to turn into real numbers; fails for integers beyond 2^53, which would change.
+    /// Integer columns to turn into real numbers. Fails for integers beyond 2^53, because they would change.
     pub widen: Vec<String>,
 }
 
@@ -73,11 +71,9 @@ impl LayoutChange {
 
 #[derive(Clone)]
 pub struct RewriteOptions {
-    /// The options to change.
     pub change: LayoutChange,
     /// Memory in bytes for moving rows into layout `clustered`; the rest is spilled to disk.
     pub memory: usize,
-    /// Receives the progress.
     pub progress: Option<Progress>,
 }
 
@@ -94,22 +90,16 @@ impl fmt::Debug for RewriteOptions {
     }
 }
 
-/// The result of a rewrite.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Rewritten {
     pub layout_before: Layout,
     pub layout: Layout,
-    /// Rows rewritten.
     pub rows: u64,
-    /// Segments read.
     pub segments_in: usize,
-    /// Segments written.
     pub segments_out: usize,
-    /// Bytes of the segments read.
     pub bytes_before: u64,
-    /// Bytes of the segments written.
     pub bytes_after: u64,
-    /// Segments inserted too late for the rewrite; they stay as written.
+    /// Segments inserted too late for the rewrite; they stay unchanged.
     pub segments_left: usize,
 }
 
@@ -167,7 +157,7 @@ pub(super) async fn rewrite_once(root: &Path, disk: Arc<dyn Disk>, options: &Rew
     Ok(rewritten)
 }
 
-/// The schema with the columns `names` widened, and those of them that were integers.
+/// The schema with the columns `names` widened, and the names of those that were integers.
 fn widened(schema: &Schema, names: &[String]) -> (SchemaRef, Vec<String>) {
     let narrow = |f: &FieldRef| f.data_type().is_integer() && names.contains(f.name());
     let widen = schema.fields().iter().filter(|f| narrow(f)).map(|f| f.name().clone()).collect();
@@ -233,7 +223,7 @@ impl Job {
     }
 }
 
-/// Groups neighbours of one part to become one segment each.
+/// Groups adjacent segments of one part; each group becomes one segment.
 fn in_order(inputs: Vec<(Input, Segment)>) -> Vec<Vec<(Input, Segment)>> {
     let mut parts: BTreeMap<Option<String>, Vec<(Input, Segment)>> = BTreeMap::new();
     for (input, segment) in inputs {

@@ -1,4 +1,4 @@
-//! Replaces rows: of rows with equal keys, only the last stays.
+//! Replaces rows: among rows with equal keys, only the last stays.
 
 use std::collections::HashSet;
 use std::ops::RangeInclusive;
@@ -26,7 +26,7 @@ pub struct Superseding {
 
 /// Keeps only the last of the rows with equal values in the column `time` and in `others`. NULL equals NULL, and a
 /// missing column is NULL in every row. Batches are in order and have the same columns. Also returns the keys of the
-/// rows; without a time column this is `None`, and all rows stay.
+/// rows. Without a time column, all rows stay, and the keys are `None`.
 ///
 /// # Errors
 /// If a column has a type that cannot be compared.

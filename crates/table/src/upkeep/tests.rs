@@ -1,4 +1,4 @@
-//! Maintenance keeps every row that it should.
+//! Maintenance keeps all other rows.
 
 #![allow(clippy::from_iter_instead_of_collect, reason = "names the array type")]
 

@@ -23,19 +23,18 @@ use super::{Deleted, Fate, Filter, Result, delete_rows};
 /// Microseconds per day.
 const DAY: i64 = 24 * 3_600 * 1_000_000;
 
-/// Which rows to remove.
+/// The rows to remove.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum TrimLimit {
     /// Rows with a time before this date or RFC 3339 time. Rows without a time stay.
     Before(String),
-    /// The oldest rows, so that at least this many bytes remain, and hardly more. Rows without a time are removed
-    /// with the last row of their segment.
+    /// The oldest rows, so that at least this many bytes remain, and hardly more. Rows without a time are removed with
+    /// the last row of their segment.
     KeepBytes(u64),
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TrimOptions {
-    /// Which rows to remove.
     pub limit: TrimLimit,
     /// The column of row times; `None` for the first column of times, or else of dates.
     pub column: Option<String>,
@@ -46,10 +45,9 @@ pub struct TrimOptions {
 /// The result of trimming or of its dry run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Trimmed {
-    /// The rows removed.
     pub deleted: Deleted,
-    /// Bounds on the times of the removed rows, in microseconds since 1970: the first is at or before the oldest, the
-    /// second after the newest. `None` if no row was removed or the times are unknown.
+    /// Bounds on the times of the removed rows, in microseconds since 1970. The first is not after the oldest row, and
+    /// the second is after the newest. `None` if no row was removed or the times are unknown.
     pub times: Option<(i64, i64)>,
 }
 
@@ -57,7 +55,7 @@ pub struct Trimmed {
 /// [`TrimLimit::KeepBytes`], the size of a row is its segment's average.
 ///
 /// # Errors
-/// If the table or the time column does not exist, and as [`delete_rows`].
+/// If the table or the time column does not exist; also see [`delete_rows`].
 pub async fn trim(root: &Path, disk: Arc<dyn Disk>, options: &TrimOptions) -> Result<Trimmed> {
     let table = output::open(root, disk.clone()).await?;
     let schema = table.arrow_schema()?;

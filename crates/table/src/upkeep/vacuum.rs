@@ -14,9 +14,9 @@ use disk::{Disk, TEMPORARY_SUFFIX, parent, temporary_name};
 
 use super::Result;
 
-/// Default retention of files for readers of older versions; the log remembers removed files for a week.
+/// Default retention of files for readers of older versions. The log remembers removed files for a week.
 pub const RETENTION: Duration = Duration::from_hours(168);
-/// Minimum age of orphans, files that no version named: a writer may be about to commit a younger one.
+/// Minimum age of orphans, files that no version names. A writer may be about to commit a younger file.
 pub const ORPHAN_AGE: Duration = Duration::from_hours(1);
 /// Minimum age of temporary files.
 const TEMPORARY_AGE: Duration = Duration::from_mins(10);
@@ -34,9 +34,8 @@ pub struct VacuumOptions {
 pub struct Vacuumed {
     /// Files of older versions removed.
     pub old: usize,
-    /// Files removed that no version named.
+    /// Removed files that no version names.
     pub orphans: usize,
-    /// Temporary files removed.
     pub temporary: usize,
     /// Bytes of the removed files.
     pub bytes: u64,
@@ -67,14 +66,14 @@ pub async fn vacuum(root: &Path, disk: Arc<dyn Disk>, options: VacuumOptions) ->
 /// `may_come` returns true for their names below the table's folder.
 ///
 /// # Errors
-/// As [`vacuum`].
+/// See [`vacuum`].
 pub async fn vacuum_but(
     root: &Path,
     disk: Arc<dyn Disk>,
     options: VacuumOptions,
     may_come: impl Fn(&str) -> bool,
 ) -> Result<Vacuumed> {
-    // Lists the files before reading the log, so that files committed in between are found in the log.
+    // List the files before reading the log, so that the log has files committed in between.
     output::open_any(root, disk.clone()).await?;
     let files = files(root)?;
     let now = if options.apply { now(root, &*disk, &files) } else { SystemTime::now() };
@@ -139,7 +138,7 @@ impl Found {
         }
         // A secondary index is needed as long as its segment.
         let segment = lookup::segment_of(&self.name).unwrap_or_else(|| self.name.clone());
-        // Other files in the log, and files that are not segments, are not ours to remove.
+        // Keep other files in the log, and files that are not segments: this crate did not create them.
         if segment.starts_with("_delta_log/") || !segment.ends_with(".parquet") || live.contains(&segment) {
             return Kind::Needed;
         }
@@ -158,9 +157,9 @@ fn since(at: i64) -> Duration {
     Duration::from_millis(u64::try_from(now - at).unwrap_or(0))
 }
 
-/// The current time for judging the age of files. To remove files it uses the disk's clock: this machine's clock may
-/// have jumped or differ from that of a shared disk, and then a file about to be committed would look old. If the
-/// disk is full, uses the newest modification time instead.
+/// The current time for computing the age of files. To remove files, it uses the disk's clock: this machine's clock may
+/// have jumped, or differ from that of a shared disk. A file about to be committed would then look old. If the disk is
+/// full, uses the newest modification time instead.
 fn now(root: &Path, disk: &dyn Disk, files: &[Found]) -> SystemTime {
     let path = temporary_name(&root.join("now"));
     let written = disk.create(&path).and_then(|_| path.metadata()?.modified());
@@ -177,7 +176,7 @@ fn files(root: &Path) -> Result<Vec<Found>> {
         for entry in fs::read_dir(&folder).map_err(TableError::io("list the folder", &folder))? {
             let entry = entry.map_err(TableError::io("list the folder", &folder))?;
             let path = entry.path();
-            // Skips files that vanish meanwhile.
+            // Skip files that vanish concurrently.
             let Ok(metadata) = entry.metadata() else { continue };
             if metadata.is_dir() {
                 folders.push(path);

@@ -73,7 +73,7 @@ fn entries(disk: &BucketDisk) -> Vec<String> {
     names
 }
 
-/// Commits changes unique to this committer and changes that all committers make. Returns the versions of the former.
+/// Commits changes unique to this committer, and changes that all committers make. Returns the versions of the former.
 async fn commit_own_and_common(disk: &Arc<BucketDisk>, number: usize, each: usize) -> Vec<u64> {
     let mut table = open_or_create(disk).await;
     let mut versions = Vec::new();
@@ -183,7 +183,7 @@ fn files_round_trip_through_the_bucket() {
     let [writer, reader] = ["writer", "reader"].map(|machine| place.open(machine));
     let at = |disk: &BucketDisk, name: &str| -> PathBuf { disk.root().join("a/b=c").join(name) };
     create_dirs(&*writer, &writer.root().join("a/b=c")).unwrap();
-    // Uploads in one request, in parts, and so that downloads need parts, too.
+    // Sizes for uploads in one request, uploads in parts, and downloads in parts.
     for (name, bytes) in [("empty", 0), ("small", 1000), ("parts", 33 << 20), ("long", (65 << 20) + 1)] {
         let content: Vec<u8> = (0..bytes as u64).map(|i| (i.wrapping_mul(0x9E37_79B9) >> 13) as u8).collect();
         write_file(&*writer, &at(&writer, name), &content).unwrap();

@@ -1,4 +1,4 @@
-//! Other writers may truncate times in the log to milliseconds: trimming and replacing rows stay exact.
+//! Other writers may truncate times in the log to milliseconds. Trimming and replacing rows stay exact.
 
 use std::path::Path;
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! Sections as one HTML page: no scripts, no external files, light and dark colours.
+//! Formats sections as one HTML page without scripts or external files, in light and dark colours.
 
 use super::{Block, OTHER_SCALE, Section, Table};
 
@@ -41,7 +41,7 @@ fn table(table: &Table) -> String {
     format!("<div class=\"wide\"><table>\n<tr>{header}</tr>\n{rows}</table></div>\n")
 }
 
-/// Colours verdicts, except provisional ones on figures of another scale.
+/// Colours a verdict, unless its figure was measured at another scale.
 fn verdict_or(text: &str, plain: impl FnOnce() -> String) -> String {
     if text.ends_with(OTHER_SCALE) {
         return plain();

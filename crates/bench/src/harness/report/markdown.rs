@@ -1,4 +1,4 @@
-//! Sections as Markdown.
+//! Formats sections as Markdown.
 
 use std::fmt::Write as _;
 

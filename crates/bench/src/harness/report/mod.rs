@@ -20,10 +20,9 @@ pub(crate) fn on_machine(machine: &Machine) -> String {
     )
 }
 
-/// Follows a verdict on a figure that was measured at another scale than the bar's.
+/// Suffix of a verdict on a figure that was measured at another scale than its bar.
 pub(crate) const OTHER_SCALE: &str = " (other scale)";
 
-/// A section of a report.
 pub(crate) struct Section {
     pub(crate) title: &'static str,
     pub(crate) blocks: Vec<Block>,
@@ -36,7 +35,7 @@ pub(crate) enum Block {
     Plot { title: &'static str, svg: String },
 }
 
-/// A table of texts; all rows are as long as the header.
+/// A table of texts; all rows have as many cells as the header.
 pub(crate) struct Table {
     header: Vec<&'static str>,
     rows: Vec<Vec<String>>,
@@ -50,7 +49,7 @@ impl Table {
         Block::Table(Self { header: header.to_vec(), rows: rows.into_iter().map(Vec::from).collect() })
     }
 
-    /// Whether a column holds figures, which are right-aligned.
+    /// Whether a column holds figures and is right-aligned.
     pub(crate) fn is_right(&self, column: usize) -> bool {
         let figure = |text: &str| text.is_empty() || text == "-" || text.starts_with(|c: char| c.is_ascii_digit());
         !self.rows.is_empty() && self.rows.iter().all(|row| figure(&row[column]))

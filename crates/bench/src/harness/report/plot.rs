@@ -1,4 +1,4 @@
-//! Plots as SVG. Colours are classes (`f0`.. for fills, `l0`.. for lines) that the page defines.
+//! Plots as SVG. The page defines the colours as classes: `f0`.. for fills, `l0`.. for lines.
 
 use super::html::escape;
 use super::number::{count, short};
@@ -12,7 +12,7 @@ pub(crate) struct Series {
     pub(crate) points: Vec<(f64, f64)>,
 }
 
-/// Lines over `across`; both axes are logarithmic. `marks` are named horizontal lines.
+/// Plots lines over `across`; both axes are logarithmic. `marks` are labelled horizontal lines.
 pub(crate) fn lines(series: &[Series], marks: &[(f64, &str)], across: &str) -> String {
     const LEFT: f64 = 56.0;
     const RIGHT: f64 = 570.0;
@@ -59,7 +59,7 @@ pub(crate) fn lines(series: &[Series], marks: &[(f64, &str)], across: &str) -> S
     frame(300.0, &svg)
 }
 
-/// Sorts labels from top to bottom, and moves them so that none overlaps another or lies below `bottom`.
+/// Sorts labels from top to bottom, and moves them so that they neither overlap nor fall below `bottom`.
 fn spread<T>(mut labels: Vec<(f64, &'static str, T)>, bottom: f64) -> Vec<(f64, &'static str, T)> {
     const LINE: f64 = 15.0;
     labels.sort_by(|a, b| a.0.total_cmp(&b.0));
@@ -74,7 +74,7 @@ fn spread<T>(mut labels: Vec<(f64, &'static str, T)>, bottom: f64) -> Vec<(f64, 
     labels
 }
 
-/// One bar per row, divided into the shares of its parts.
+/// Plots one bar per row, divided into shares.
 pub(crate) fn shares(rows: &[(String, Vec<f64>)], parts: &[&str]) -> String {
     const TOP: f64 = 34.0;
     const ROW: f64 = 28.0;
@@ -106,7 +106,7 @@ pub(crate) enum Scale {
     Logarithmic,
 }
 
-/// Rows of bars, one for each series that has a figure; `say` formats a figure.
+/// Plots rows of bars, one for each series with a figure; `say` formats a figure.
 pub(crate) fn bars(
     rows: &[(String, Vec<Option<f64>>)],
     series: &[&str],
@@ -143,7 +143,7 @@ pub(crate) fn bars(
         for (of, value) in values.iter().enumerate() {
             if let Some(value) = value {
                 let title = format!("{name}, {}: {}", series[of], say(*value));
-                // A zero stays visible.
+                // Keep a zero visible.
                 let width = (x(*value) - left).max(1.5);
                 svg += &bar_part(of, [left, top + of as f64 * BAR, width, BAR], &title);
             }
@@ -160,13 +160,13 @@ fn linear_ticks(high: f64) -> Vec<f64> {
     (0..=(high / step).ceil().max(1.0) as u32).map(|i| f64::from(i) * step).collect()
 }
 
-/// Evenly spaced ticks, few enough that their figures do not touch.
+/// Evenly spaced ticks, few enough that their labels do not touch.
 fn sparse(ticks: &[f64]) -> impl Iterator<Item = f64> {
     const MOST: usize = 9;
     ticks.iter().copied().step_by(ticks.len().div_ceil(MOST))
 }
 
-/// Spans from p50 to p99 over a logarithmic axis of time; each row has one per series.
+/// Plots spans from p50 to p99 over a logarithmic time axis; each row has one per series.
 pub(crate) fn spans(rows: &[(String, Vec<(f64, f64)>)], series: &[&str]) -> String {
     const TOP: f64 = 34.0;
     const ROW: f64 = 30.0;
@@ -222,7 +222,7 @@ fn log_ticks((low, high): (f64, f64)) -> Vec<f64> {
     all[first..=last.max(first + 1).min(all.len() - 1)].to_vec()
 }
 
-/// A round figure in full: `0.5`, `20`, `1,500`.
+/// Formats a round figure in full: `0.5`, `20`, `1,500`.
 fn round(value: f64) -> String {
     if value >= 1000.0 { count(value as u64) } else { format!("{value}") }
 }

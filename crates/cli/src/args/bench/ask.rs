@@ -1,4 +1,4 @@
-//! What `bench ask` takes.
+//! Arguments of `bench ask`.
 
 use std::path::PathBuf;
 
@@ -6,7 +6,7 @@ use bench::ask::{AskWorkload, MixedLoadPlan};
 
 use crate::args::FormatArgs;
 
-/// What `bench ask` takes.
+/// Arguments of `bench ask`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct BenchAskArgs {
     /// Load this many events
@@ -46,7 +46,7 @@ pub(crate) struct BenchAskArgs {
 }
 
 impl BenchAskArgs {
-    /// What to measure.
+    /// The settings of the benchmark.
     pub(crate) fn workload(&self) -> AskWorkload {
         AskWorkload {
             events: self.events,

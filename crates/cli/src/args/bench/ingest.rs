@@ -1,4 +1,4 @@
-//! What `bench ingest` takes.
+//! Arguments of `bench ingest`.
 
 use std::path::PathBuf;
 
@@ -7,7 +7,7 @@ use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 
 use crate::args::FormatArgs;
 
-/// What `bench ingest` compares: one thing, or all.
+/// The comparisons of `bench ingest`: one or all.
 #[derive(Debug, Clone)]
 pub(crate) struct Compared(Vec<IngestSweep>);
 
@@ -20,7 +20,7 @@ fn compared() -> impl TypedValueParser<Value = Compared> {
     })
 }
 
-/// What `bench ingest` takes.
+/// Arguments of `bench ingest`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct BenchIngestArgs {
     /// Choose what to compare
@@ -62,7 +62,7 @@ pub(crate) struct BenchIngestArgs {
 }
 
 impl BenchIngestArgs {
-    /// What to compare.
+    /// The chosen comparisons.
     pub(crate) fn sweeps(&self) -> Vec<IngestSweep> {
         self.sweep.iter().flat_map(|compared| compared.0.clone()).collect()
     }

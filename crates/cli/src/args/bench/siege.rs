@@ -1,10 +1,10 @@
-//! What `bench siege` takes.
+//! Arguments of `bench siege`.
 
 use std::path::PathBuf;
 
 use crate::args::FormatArgs;
 
-/// What `bench siege` takes.
+/// Arguments of `bench siege`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct BenchSiegeArgs {
     /// Run for this many minutes

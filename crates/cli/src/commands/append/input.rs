@@ -13,10 +13,10 @@ use crate::args::{AppendArgs, InputFormat};
 
 /// Bytes per chunk handed to the parser.
 const CHUNK_BYTES: usize = 16 << 20;
-/// Bytes per read from a pipe, and how many reads may wait.
+/// Bytes per read from a pipe, and the maximum number of waiting reads.
 const PIECE_BYTES: usize = 1 << 20;
 const PIECES_MAX: usize = 16;
-/// How long a silent pipe may hold up its rows.
+/// Longest delay of rows by a silent pipe.
 const PATIENCE: Duration = Duration::from_secs(1);
 
 pub(super) struct Input {
@@ -38,7 +38,6 @@ pub(super) enum More {
     Bytes,
     /// No bytes for now.
     Nothing,
-    /// The end of the input.
     End,
 }
 
@@ -68,12 +67,12 @@ impl Input {
         Ok(Self { name: "stdin".to_owned(), format: args.format.unwrap_or(InputFormat::Json), from })
     }
 
-    /// Whether it may never end.
+    /// Whether the input may never end.
     pub(super) fn is_piped(&self) -> bool {
         matches!(self.from, From::Pipe(_))
     }
 
-    /// Appends the next bytes. A pipe returns what it has by `until`.
+    /// Appends the next bytes. A pipe returns the bytes that arrive by `until`.
     pub(super) fn more(&mut self, bytes: &mut Vec<u8>, until: Option<Instant>) -> io::Result<More> {
         match &mut self.from {
             From::File(file) => {

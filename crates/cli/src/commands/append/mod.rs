@@ -1,4 +1,4 @@
-//! `manyworlds append`: rows from stdin or files; few go to a table's log, many to segments.
+//! `manyworlds append`: stores rows from stdin or files. Few rows go to a table's log, many to segments.
 
 mod input;
 mod refused;
@@ -15,7 +15,7 @@ use self::input::{Input, More};
 use self::refused::Refused;
 use self::sink::Sink;
 use crate::args::{AppendArgs, InputFormat};
-use crate::output::{count, note, print};
+use crate::output::{count, count_rows, note, print};
 
 pub(crate) fn append(args: &AppendArgs) -> Result<ExitCode> {
     let rules = RowRules {
@@ -48,7 +48,7 @@ pub(crate) fn append(args: &AppendArgs) -> Result<ExitCode> {
             "the field {field} is stored as the column {column}: another column has its name in another case"
         ));
     }
-    print(&format!("appended {} rows to {}\n", count(sink.rows), args.name))?;
+    print(&format!("appended {} to {}\n", count_rows(sink.rows), args.name))?;
     Ok(if refused.tell()? { ExitCode::from(1) } else { ExitCode::SUCCESS })
 }
 

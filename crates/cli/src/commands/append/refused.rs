@@ -16,7 +16,7 @@ use crate::output::{count, note};
 
 /// Subfolder of the data folder for rejected input.
 const FOLDER: &str = "refused";
-/// Rejected records that are reported one by one.
+/// Number of rejected records to report individually.
 const TOLD_MAX: u64 = 5;
 
 /// Rejected input so far.
@@ -26,7 +26,7 @@ pub(super) struct Refused {
     records: u64,
     input: String,
     format: InputFormat,
-    /// A CSV's header, which the kept records need.
+    /// A CSV's header, to write before the kept records.
     header: Option<Vec<u8>>,
     aside: Option<(PathBuf, File)>,
 }
@@ -45,7 +45,7 @@ impl Refused {
         }
     }
 
-    /// Begins another input.
+    /// Starts another input.
     pub(super) fn begin(&mut self, input: &Input) {
         self.input.clone_from(&input.name);
         if self.format != input.format {
@@ -115,7 +115,7 @@ impl Refused {
         if let Some((path, file)) = &self.aside {
             file.sync_all().with_context(|| format!("writing {}", path.display()))?;
             let records = count(self.records);
-            note(&format!("records that are no rows: {records}, not appended and set aside in {}", path.display()));
+            note(&format!("invalid records: {records}, not appended and set aside in {}", path.display()));
         }
         Ok(self.records > 0)
     }

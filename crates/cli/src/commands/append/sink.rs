@@ -18,11 +18,11 @@ use tokio::runtime::Runtime;
 use crate::commands::{disk, start_runtime};
 use crate::output::note;
 
-/// More rows than this become a bulk load.
+/// More rows than this start a bulk load.
 const LOG_ROWS: usize = 65_536;
-/// How long rows of a pipe wait for more.
+/// Longest wait of a pipe's rows for more rows.
 const WAIT: Duration = Duration::from_secs(1);
-/// How often a bulk load from a busy pipe commits.
+/// Time between commits of a bulk load from a busy pipe.
 const LOAD: Duration = Duration::from_secs(10);
 
 /// Stores rows in a table.
@@ -69,17 +69,17 @@ impl Sink {
         if on_conflict == OnConflict::Overflow {
             return Ok(ingest::columns(&self.root, &self.disk));
         }
-        // The columns noted beside the log may be incomplete, and no later step refuses a row.
+        // The list of columns next to the log may be incomplete, and later steps do not reject rows.
         let snapshot = running(&mut self.runtime)?.block_on(Snapshot::open(&self.root, &[]))?;
         Ok(snapshot.map_or_else(|| Arc::new(Schema::empty()), |snapshot| snapshot.schema))
     }
 
-    /// Begins another input.
+    /// Starts another input.
     pub(super) fn begin(&mut self, is_piped: bool) {
         self.is_piped = is_piped;
     }
 
-    /// When pending rows of a pipe must be durable.
+    /// The time by which pending rows of a pipe must be durable.
     pub(super) fn due(&self) -> Option<Instant> {
         // A bulk load waits for the pipe instead.
         self.since.filter(|_| self.is_piped && self.load.is_none()).map(|since| since + WAIT)
@@ -102,7 +102,7 @@ impl Sink {
         self.load()
     }
 
-    /// Adds the pending rows to a bulk load, beginning one if needed.
+    /// Adds the pending rows to a bulk load; starts one if needed.
     fn load(&mut self) -> Result<()> {
         let runtime = running(&mut self.runtime)?;
         let mut load = match self.load.take() {
@@ -143,7 +143,7 @@ impl Sink {
         Ok(())
     }
 
-    /// Flushes a large log to segments unless another process does. The rows are durable already.
+    /// Flushes a large log to segments, unless another process does. The rows are already durable.
     pub(super) fn digest(&mut self) {
         if !std::mem::take(&mut self.is_digest_due) {
             return;

@@ -1,4 +1,4 @@
-//! Shows answers to people.
+//! Formats answers for people.
 
 use std::fmt::Write as _;
 use std::sync::Arc;
@@ -120,7 +120,7 @@ fn series(answer: &Answer) -> Result<String> {
     Ok(text)
 }
 
-/// A numeric column as floats; `None` for others.
+/// A numeric column as floats; `None` for other columns.
 fn numbers(column: &ArrayRef) -> Option<Vec<Option<f64>>> {
     match column.data_type() {
         DataType::Int64 => Some(column.as_primitive::<Int64Type>().iter().map(|v| v.map(|v| v as f64)).collect()),
@@ -152,7 +152,7 @@ fn cells(batch: &RecordBatch) -> Result<Vec<Vec<String>>> {
     batch.columns().iter().map(column).collect()
 }
 
-/// A number in few digits.
+/// Formats a number with few digits.
 fn short(value: f64) -> String {
     if value == value.trunc() && value.abs() < 1e15 {
         return format!("{value}");
@@ -165,7 +165,7 @@ fn short(value: f64) -> String {
     format!("{value:e}")
 }
 
-/// The buckets of a histogram, each with its start and count, after a drawing of all.
+/// The buckets of a histogram, each with its start and count, after a drawing of all buckets.
 fn buckets(array: &ArrayRef) -> Result<Vec<String>> {
     let lists = array.as_list::<i32>();
     let one = |row: usize| -> Result<String> {

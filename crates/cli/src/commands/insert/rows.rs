@@ -29,7 +29,7 @@ pub(super) enum Rows {
 pub(super) struct Text {
     file: File,
     reader: RowReader,
-    /// Bytes read that do not form a row yet.
+    /// Bytes that do not form a complete row yet.
     bytes: Vec<u8>,
     is_read: bool,
     /// Rows that do not fill a batch yet.
@@ -100,7 +100,6 @@ impl Rows {
         }
     }
 
-    /// Values in overflow columns.
     pub(super) fn overflow(self) -> Vec<Overflow> {
         match self {
             Self::Text(text) => text.overflow,

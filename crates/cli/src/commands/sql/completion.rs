@@ -16,7 +16,6 @@ const KEYWORDS: &str = "ALL AND ANY AS ASC BETWEEN BY CASE CAST COUNT CROSS DESC
      NOT NULL NULLS OFFSET ON OR ORDER OUTER OVER PARTITION RIGHT SELECT SHOW TABLES THEN TRUE UNION USING VALUES WHEN WHERE \
      WITH";
 
-/// Commands of the prompt.
 pub(super) const COMMANDS: [&str; 4] = ["\\d", "\\q", "\\timing", "\\?"];
 
 /// Whether a line is a command of the prompt.
@@ -73,7 +72,7 @@ impl Guide {
         found
     }
 
-    /// The columns of a table; none if it cannot be opened.
+    /// The columns of a table; empty if it cannot be opened.
     fn columns(&self, engine: &Engine, table: &str) -> Vec<String> {
         let asked = self.runtime.block_on(engine.describe(&format!("SELECT * FROM {table}"), &[]));
         let columns = asked.map(|asked| asked.columns.fields().iter().map(|f| f.name().clone()).collect());

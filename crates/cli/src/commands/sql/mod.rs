@@ -17,7 +17,7 @@ use super::{make_model, nothing_stored};
 use crate::args::{Format, Place, SqlArgs};
 use crate::output::{Table, bytes, count, note, print};
 
-/// Rows shown as a table; the other formats write all.
+/// Maximum rows shown as a table; the other formats write all rows.
 const TABLE_ROWS_MAX: usize = 10_000;
 
 pub(crate) async fn sql(args: &SqlArgs) -> Result<ExitCode> {
@@ -68,7 +68,7 @@ async fn ask(args: &SqlArgs, sql: &str) -> Result<usize> {
     Ok(count)
 }
 
-/// What a query read, in one line.
+/// The data that a query read, in one line.
 fn describe(read: &Reading) -> String {
     let of = |part, all| format!("{} of {}", count(part), count(all));
     let by_lookup = match read.groups_skipped_by_lookup {
@@ -145,7 +145,7 @@ async fn as_csv(rows: &mut Rows) -> Result<usize> {
     Ok(total)
 }
 
-/// Writes to memory only: the CSV library turns I/O errors into text, which would hide a closed pipe.
+/// Writes only to memory: the CSV library turns I/O errors into text, which would hide a closed pipe.
 pub(in crate::commands) fn csv(batch: &RecordBatch, header: bool) -> Result<String> {
     let mut text = Vec::new();
     let cells = in_cells(batch).context("cannot write the result")?;

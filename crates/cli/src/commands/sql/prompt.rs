@@ -15,7 +15,7 @@ use super::ask;
 use super::completion::{Guide, is_command};
 use crate::advice::explain;
 use crate::args::SqlArgs;
-use crate::output::{count, note};
+use crate::output::{count_rows, note};
 
 const PROMPT: &str = "manyworlds> ";
 const HISTORY_MAX: usize = 10_000;
@@ -115,9 +115,9 @@ impl Prompt<'_> {
         });
         match asked {
             Some(Ok(rows)) if self.times => {
-                note(&format!("({}, {})", rows_in_words(rows), time_in_words(begun.elapsed())));
+                note(&format!("({}, {})", count_rows(rows as u64), time_in_words(begun.elapsed())));
             }
-            Some(Ok(rows)) => note(&format!("({})", rows_in_words(rows))),
+            Some(Ok(rows)) => note(&format!("({})", count_rows(rows as u64))),
             // The reader of the output is gone.
             Some(Err(error)) if crate::is_broken_pipe(&error) => return Err(error),
             Some(Err(error)) => {
@@ -131,10 +131,6 @@ impl Prompt<'_> {
         }
         Ok(true)
     }
-}
-
-fn rows_in_words(rows: usize) -> String {
-    if rows == 1 { "1 row".to_owned() } else { format!("{} rows", count(rows as u64)) }
 }
 
 fn time_in_words(time: Duration) -> String {

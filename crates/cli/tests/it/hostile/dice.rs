@@ -1,4 +1,4 @@
-//! Random choices that a seed repeats.
+//! Random choices, reproducible from a seed.
 
 /// SplitMix64.
 pub(crate) struct Dice(u64);
@@ -16,7 +16,7 @@ impl Dice {
         z ^ (z >> 31)
     }
 
-    /// From 0 up to and without `end`.
+    /// A number from 0 to `end`, exclusive.
     pub(crate) fn below(&mut self, end: usize) -> usize {
         (self.roll() % end.max(1) as u64) as usize
     }
@@ -29,7 +29,7 @@ impl Dice {
         of[self.below(of.len())]
     }
 
-    /// Flips, removes, doubles, moves or overwrites some bytes.
+    /// Flips, removes, repeats, moves or overwrites some bytes.
     pub(crate) fn damage(&mut self, bytes: &mut Vec<u8>) {
         for _ in 0..=self.below(4) {
             let at = self.below(bytes.len());
@@ -46,7 +46,7 @@ impl Dice {
                 }
                 4 => bytes[at..end].fill(*self.pick(&[&0_u8, &0xFF, &0x7F, &0x80])),
                 5 => bytes[at] = self.roll() as u8,
-                // Numbers at the ends of their types, as lengths and counts.
+                // Numbers at the limits of their types, as lengths and counts.
                 _ => {
                     let number = *self.pick(&[&u64::MAX, &(i64::MAX as u64), &(1 << 31), &(1 << 32), &(1 << 60)]);
                     let end = (at + 8).min(bytes.len());

@@ -1,4 +1,4 @@
-//! Damaged files of every kind that is read: an answer or an error, in bounded memory, and an end.
+//! Damaged files of every kind: each read ends with an answer or an error, in bounded memory.
 
 use std::fs;
 use std::io::Write as _;
@@ -6,9 +6,9 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use super::rounds;
-use crate::support::{json as answer, program};
+use crate::support::{copy, json as answer, program};
 
-/// Bytes of memory that a question about damaged files may have.
+/// Memory limit of a question about damaged files, in kilobytes.
 const MEMORY_KB: u64 = 4 << 20;
 const SECONDS: &str = "600";
 
@@ -22,25 +22,14 @@ fn files(path: &Path) -> Vec<PathBuf> {
     vec![path.to_owned()]
 }
 
-fn copy(from: &Path, to: &Path) {
-    fs::create_dir(to).unwrap();
-    for entry in fs::read_dir(from).unwrap() {
-        let (path, name) = entry.map(|entry| (entry.path(), entry.file_name())).unwrap();
-        if path.is_dir() {
-            copy(&path, &to.join(name));
-        } else {
-            fs::copy(&path, to.join(name)).unwrap();
-        }
-    }
-}
-
 fn feed(data: &Path, words: &[&str], input: &str) {
     let mut child = program(words).arg("--data").arg(data).stdin(Stdio::piped()).stdout(Stdio::null()).spawn().unwrap();
     child.stdin.take().unwrap().write_all(input.as_bytes()).unwrap();
     assert!(child.wait().unwrap().success(), "{words:?}");
 }
 
-/// A data folder with a table of each kind, rows in a log, kept answers, an ensemble; and a partial answer in it.
+/// A data folder with a table of each kind, rows in a log, cached answers and an ensemble. Also writes a partial answer
+/// to it.
 fn fill(data: &Path) {
     let rows = |from: usize| -> String {
         let row = |n: usize| {

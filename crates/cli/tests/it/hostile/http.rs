@@ -16,7 +16,7 @@ pub(super) fn fill(data: &Path) {
     answer(data, &["run", "football", "--worlds", "3", "--name", "season"]);
 }
 
-/// A request is answered within this, however long a question may take.
+/// Time limit for a reply to any request.
 const PATIENCE: Duration = Duration::from_secs(30);
 
 pub(super) fn start(data: &Path) -> Served {
@@ -28,7 +28,7 @@ pub(super) fn start(data: &Path) -> Served {
     server
 }
 
-/// Whether it still does what it is for.
+/// Checks that the server still runs and answers correctly.
 pub(super) fn probe(server: &mut Served) {
     assert_eq!(server.child.try_wait().unwrap(), None, "the server ended");
     assert_eq!(server.sql("SELECT count(*) AS n FROM d.cpu")[0]["n"], 50);
@@ -56,11 +56,11 @@ fn hostile_requests_leave_the_server_alive() {
     assert!(!said.contains("panicked"), "{said}");
 }
 
-/// Sends bytes; the status of the answer, if there is one before the server or the patience ends the connection.
+/// Sends bytes. Returns the status of the reply, if one comes before the server or the time limit ends the connection.
 fn send(server: &Served, request: &[u8]) -> Option<u16> {
     let mut stream = TcpStream::connect(server.address).unwrap();
     stream.set_read_timeout(Some(PATIENCE)).unwrap();
-    // A server that has seen enough may close before all of it is sent.
+    // The server may close the connection before reading all bytes.
     let _ = stream.write_all(request).and_then(|()| stream.shutdown(std::net::Shutdown::Write));
     let mut reply = Vec::new();
     match stream.read_to_end(&mut reply) {
@@ -166,7 +166,7 @@ fn number(dice: &mut Dice) -> Value {
     [json!(0), json!(1), json!(u64::MAX), json!(-1), json!(1.5), json!(null)][dice.below(6)].clone()
 }
 
-/// A leg of a price or a moment of a game.
+/// A condition for a probability, or a moment of a game.
 fn leg(dice: &mut Dice) -> String {
     let depth = *dice.pick(&[&1, &2, &199, &201, &200_000]);
     match dice.below(9) {
@@ -204,7 +204,7 @@ fn rows(dice: &mut Dice) -> String {
             "\"\\ud800\"",
         ])
     };
-    // Names of a fuzzed column must not become the probe's.
+    // Fuzzed columns must not use the names of the probe's columns.
     let count = dice.below(20);
     let row = |n| format!("{{\"c{}\": {}, \"time\": {}}}\n", n % 3, value(dice), value(dice));
     (0..count).map(row).collect::<Vec<_>>().concat()

@@ -1,8 +1,8 @@
-//! Hostile input with a structure, from a seed: requests over HTTP, messages of `PostgreSQL`'s protocol, damaged files.
-//! The program answers or refuses each; it neither panics nor hangs.
+//! Structured hostile input, generated from a seed: HTTP requests, messages of `PostgreSQL`'s protocol, and damaged
+//! files. The program must answer or reject each, without a panic or a hang.
 //!
-//! `MANYWORLDS_HOSTILE_ROUNDS` says how much of it (200), `MANYWORLDS_HOSTILE_SEED` where it begins (1). A failure
-//! prints the seed of its round, which repeats it.
+//! `MANYWORLDS_HOSTILE_ROUNDS` sets the number of rounds (200), `MANYWORLDS_HOSTILE_SEED` the first seed (1). A failure
+//! prints the seed of its round, which reproduces it.
 
 mod dice;
 mod files;
@@ -13,7 +13,7 @@ mod typed;
 
 pub(crate) use dice::Dice;
 
-/// Calls `round` with fresh dice each time, and tells which seed failed.
+/// Calls `round` with new dice each time, and prints the seed that failed.
 pub(crate) fn rounds(share: u64, mut round: impl FnMut(&mut Dice)) {
     let setting = |name: &str, default: u64| match std::env::var(name) {
         Ok(text) => text.parse().unwrap(),
@@ -28,7 +28,7 @@ pub(crate) fn rounds(share: u64, mut round: impl FnMut(&mut Dice)) {
     }
 }
 
-/// Names the seed where a round does not come to its end.
+/// Prints the seed if a round does not complete.
 struct Failing(u64);
 
 impl Drop for Failing {

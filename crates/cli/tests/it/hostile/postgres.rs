@@ -29,7 +29,7 @@ fn hostile_messages_leave_the_server_alive() {
     assert!(!said.contains("panicked"), "{said}");
 }
 
-/// Sends bytes and reads until the server ends the connection, which it does once nothing more comes.
+/// Sends bytes, and reads until the server ends the connection. The server does so after the last byte.
 fn converse(address: std::net::SocketAddr, bytes: &[u8]) {
     let mut stream = TcpStream::connect(address).unwrap();
     stream.set_read_timeout(Some(PATIENCE)).unwrap();
@@ -38,7 +38,7 @@ fn converse(address: std::net::SocketAddr, bytes: &[u8]) {
         let mut back = Vec::new();
         reading.read_to_end(&mut back).map_err(|error| error.kind())
     });
-    // A server that has seen enough may close before all of it is sent.
+    // The server may close the connection before reading all bytes.
     let _ = stream.write_all(bytes).and_then(|()| stream.shutdown(Shutdown::Write));
     let read = reader.join().unwrap();
     assert!(!matches!(read, Err(ErrorKind::WouldBlock | ErrorKind::TimedOut)), "no end within {PATIENCE:?}");
@@ -94,7 +94,7 @@ fn message(dice: &mut Dice) -> Vec<u8> {
     }
 }
 
-/// The rest of a Bind behind the name of its portal.
+/// The rest of a Bind message, after the name of its portal.
 fn bound(dice: &mut Dice) -> Vec<u8> {
     let mut body = [dice.pick(&["", "s"]).as_bytes(), b"\0"].concat();
     let formats = dice.below(4) as u16;

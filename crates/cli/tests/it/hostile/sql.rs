@@ -1,9 +1,9 @@
-//! Questions in SQL that are nearly right: from a grammar, over names and values that are at an edge.
+//! SQL questions that are almost valid: from a grammar, over names and values at limits.
 
 use super::Dice;
 use super::typed::typed_query;
 
-/// Tables that there are, and one that there is not.
+/// Existing tables, and one that does not exist.
 const TABLES: [&str; 10] = [
     "(SELECT column1 AS host, column2 AS load, column3 AS n, column4 AS time FROM (VALUES ('a', 1.5, 1, TIMESTAMP '2026-01-01'), \
      ('b', 'NaN'::DOUBLE, NULL, NULL), (NULL, -0.0, -9223372036854775807, TIMESTAMP '1800-01-01')))",
@@ -188,7 +188,7 @@ fn query(dice: &mut Dice, depth: usize) -> String {
     if dice.one_in(3) {
         sql.push(format!(" ORDER BY {} {}", expression(dice, 1), dice.pick(&["", "DESC", "NULLS FIRST"])));
     }
-    // Without a limit some answers are as long as a table's square.
+    // Without a limit, some answers have the squared number of a table's rows.
     sql.push(format!(" LIMIT {}", dice.pick(&["0", "1", "10", "10", "1 OFFSET 9223372036854775807"])));
     sql.concat()
 }
@@ -218,7 +218,7 @@ pub(crate) fn expression(dice: &mut Dice, depth: usize) -> String {
             let arguments: Vec<String> = (0..dice.below(4)).map(|_| inner(dice)).collect();
             let end =
                 dice.pick(&["", "", "", " FILTER (WHERE n > 0)", " OVER (ORDER BY n)", " OVER (PARTITION BY host)"]);
-            // A text of gigabytes is a question for the limits of memory, not for this.
+            // Texts of gigabytes belong to the tests of memory limits.
             let name = dice.pick(&FUNCTIONS);
             if matches!(name, "repeat" | "lpad") {
                 return format!("{name}({}, {})", inner(dice), dice.below(100));

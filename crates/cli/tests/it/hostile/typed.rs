@@ -1,8 +1,8 @@
-//! Questions in SQL whose types fit, so that they are planned and answered.
+//! SQL questions with matching types, so that they are planned and answered.
 
 use super::Dice;
 
-/// Values at an edge, of each type.
+/// Values at the limits of each type.
 const ROWS: &str = "(SELECT column1 AS host, column2 AS load, column3 AS n, column4 AS time, column5 AS flag FROM (VALUES \
     ('a', 1.5, 1, TIMESTAMP '2026-01-01', true), ('b%_\\', 'NaN'::DOUBLE, NULL, NULL, NULL), \
     (NULL, -0.0, -9223372036854775807, TIMESTAMP '1800-01-01', false), ('', 1e308, 9223372036854775807, NULL, true)))";

@@ -17,7 +17,7 @@ const POINTS_MAX: usize = 4_096;
 
 /// The rows to remove from a table.
 pub(super) struct Cut {
-    /// `None` if rows have no times: then whole segments are removed.
+    /// `None` if rows have no times; then whole segments are removed.
     column: Option<String>,
     /// Rows before this time are removed.
     time: i64,
@@ -29,7 +29,7 @@ pub(super) struct Cut {
 struct Spread {
     path: String,
     bytes: u64,
-    /// Sorted. Each is the earliest time of equally many rows; only the first may represent fewer.
+    /// Sorted. Each is the earliest time of equally many rows; only the first may represent fewer rows.
     times: Vec<i64>,
     newest: Option<i64>,
 }
@@ -91,7 +91,7 @@ impl Cut {
         let read = |segment: &Segment| Spread::read(root, schema, segment, place);
         let spreads: Vec<Spread> = segments.iter().map(read).collect::<Result<_>>()?;
         let from = |time: i64| spreads.iter().map(|spread| spread.bytes_from(time)).sum::<u64>();
-        // Finds the latest time that keeps enough.
+        // Find the latest time that keeps enough.
         let (mut low, mut high) = (i64::MIN, i64::MAX);
         while low < high {
             let middle = ((i128::from(low) + i128::from(high) + 1) >> 1) as i64;
@@ -121,7 +121,7 @@ fn whole(segments: Vec<Segment>, keep: u64) -> BTreeMap<String, Fate> {
 
 impl Filter for Cut {
     fn fate(&self, segment: &Segment) -> Fate {
-        // Keeps segments that were added meanwhile.
+        // Keep segments that were added since.
         self.fates.get(&segment.path).copied().unwrap_or(Fate::Keep)
     }
 
