@@ -6,7 +6,6 @@ use std::sync::Arc;
 use arrow::array::RecordBatch;
 use arrow::compute::concat_batches;
 use arrow::datatypes::{Field, Schema, SchemaRef};
-use arrow::error::ArrowError;
 use decode::OnConflict;
 use disk::Disk;
 use table::{Inserted, Inserter, TableError, TableOptions};

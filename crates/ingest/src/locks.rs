@@ -1,7 +1,8 @@
-//! Two locks in a log's folder, shared by the processes of a machine and released when the holder exits.
+//! Locks shared by the processes of a machine, and released when the holder exits.
 //!
-//! `append.lock` is held briefly by each process that assigns positions. `digest.lock` is held by the process that
-//! turns the log into segments: a server for its life, others for their run.
+//! In a log's folder, `append.lock` is held briefly by each process that assigns positions. `digest.lock` is held by the
+//! process that turns the log into segments: a server for its life, others for their run. `.manyworlds.lock` in the data
+//! folder is held by its only server.
 
 use std::fs::{File, TryLockError};
 use std::path::{Path, PathBuf};
@@ -14,7 +15,16 @@ use crate::error::IngestError;
 /// A lock, released on drop.
 #[derive(Debug)]
 pub(crate) struct Lock {
-    _file: File,
+    file: File,
+}
+
+impl Drop for Lock {
+    fn drop(&mut self) {
+        // Closing alone does not release it while a child process, just forked, still has the file.
+        if let Err(error) = self.file.unlock() {
+            tracing::debug!(%error, "a lock stays until its file is closed");
+        }
+    }
 }
 
 impl Lock {
@@ -22,14 +32,23 @@ impl Lock {
     pub(crate) fn append(folder: &Path) -> Result<Self, IngestError> {
         let (file, path) = open(folder, "append.lock")?;
         file.lock().map_err(IngestError::io("lock", &path))?;
-        Ok(Self { _file: file })
+        Ok(Self { file })
     }
 
     /// Takes the digest lock of the log in `folder`; `None` if another process holds it.
     pub(crate) fn try_digest(folder: &Path) -> Result<Option<Self>, IngestError> {
-        let (file, path) = open(folder, "digest.lock")?;
+        Self::try_named(folder, "digest.lock")
+    }
+
+    /// Takes the lock of a data folder; `None` if another process has it open.
+    pub(crate) fn try_data(data: &Path) -> Result<Option<Self>, IngestError> {
+        Self::try_named(data, ".manyworlds.lock")
+    }
+
+    fn try_named(folder: &Path, name: &str) -> Result<Option<Self>, IngestError> {
+        let (file, path) = open(folder, name)?;
         match file.try_lock() {
-            Ok(()) => Ok(Some(Self { _file: file })),
+            Ok(()) => Ok(Some(Self { file })),
             Err(TryLockError::WouldBlock) => Ok(None),
             Err(TryLockError::Error(cause)) => Err(IngestError::io("lock", &path)(cause)),
         }
@@ -83,5 +102,22 @@ impl Place {
             }
         }
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A child process shares its parent's files until it runs its program.
+    #[test]
+    fn a_dropped_lock_is_free_while_a_child_has_its_file() {
+        let folder = tempfile::tempdir().unwrap();
+        let lock = Lock::try_digest(folder.path()).unwrap().unwrap();
+        let of_child = lock.file.try_clone().unwrap();
+        assert!(Lock::try_digest(folder.path()).unwrap().is_none());
+        drop(lock);
+        assert!(Lock::try_digest(folder.path()).unwrap().is_some());
+        drop(of_child);
     }
 }

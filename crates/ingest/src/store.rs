@@ -1,7 +1,7 @@
 //! All tables that receive rows.
 
 use std::collections::BTreeMap;
-use std::fs::{self, File, TryLockError};
+use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, RwLock};
@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use arrow::array::RecordBatch;
 use arrow::datatypes::SchemaRef;
 use decode::OnConflict;
-use disk::{Disk, create_dirs, create_options};
+use disk::{Disk, create_dirs};
 use table::TableName;
 use tokio::sync::{Mutex, watch};
 use tokio::task::JoinHandle;
@@ -19,12 +19,12 @@ use crate::columns::{Conflict, Overflow, Renamed};
 use crate::error::IngestError;
 use crate::flush::flush;
 use crate::live::{Live, Taken, Trouble, lock};
+use crate::locks::Lock;
 use crate::log::{Durability, Key, has_log};
 use crate::options::StoreOptions;
 use crate::shared::Shared;
 use crate::upkeep::{keep, tidy};
 
-const LOCK: &str = ".manyworlds.lock";
 /// How often to sync logs that acknowledge before syncing.
 const SYNC_EACH: Duration = Duration::from_secs(1);
 /// How often to retry opening a table.
@@ -48,7 +48,7 @@ pub struct Store {
     shut: std::sync::Mutex<BTreeMap<TableName, Trouble>>,
     closing: watch::Sender<bool>,
     /// Released when the store is dropped.
-    _lock: File,
+    _lock: Lock,
 }
 
 /// The result of a write to one table.
@@ -110,7 +110,7 @@ impl Store {
     /// When another process has it open, or a log or a table cannot be read.
     pub async fn open(data: &Path, disk: Arc<dyn Disk>, options: StoreOptions) -> Result<Arc<Self>, IngestError> {
         create_dirs(&*disk, data).map_err(IngestError::io("create the folder", data))?;
-        let lock = lock_folder(data)?;
+        let lock = Lock::try_data(data)?.ok_or_else(|| IngestError::InUse { path: data.to_owned() })?;
         let store = Arc::new(Self {
             data: data.to_owned(),
             disk,
@@ -356,17 +356,6 @@ fn folders(folder: &Path) -> Result<Vec<String>, IngestError> {
         }
     }
     Ok(names)
-}
-
-fn lock_folder(data: &Path) -> Result<File, IngestError> {
-    let path = data.join(LOCK);
-    let file = create_options(&path).create(true).truncate(false).write(true).open(&path);
-    let file = file.map_err(IngestError::io("open", &path))?;
-    match file.try_lock() {
-        Ok(()) => Ok(file),
-        Err(TryLockError::WouldBlock) => Err(IngestError::InUse { path: data.to_owned() }),
-        Err(TryLockError::Error(cause)) => Err(IngestError::io("lock", &path)(cause)),
-    }
 }
 
 /// Takes over rows of other processes, also in tables not opened yet, until the store is gone.
