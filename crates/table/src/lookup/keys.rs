@@ -100,8 +100,9 @@ impl Key {
 
 #[cfg(test)]
 impl Key {
+    /// Whether this key or the next one is truncated as a bound.
     pub(super) fn is_cut(&self) -> bool {
-        self.bytes.len() > KEY_BYTES_MAX
+        self.bytes.len() >= KEY_BYTES_MAX
     }
 }
 
