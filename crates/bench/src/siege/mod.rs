@@ -11,6 +11,7 @@ mod actors;
 mod askers;
 mod check;
 mod clock;
+mod counts;
 mod disk;
 mod findings;
 mod front;
@@ -23,14 +24,12 @@ mod report;
 mod rows;
 mod run;
 mod shell;
-mod tallies;
 mod upkeep;
 mod watch;
 mod worlds;
 mod writers;
 
 pub use findings::{Figures, Finding};
-pub use report::markdown;
 pub use run::{Siege, SiegeWorkload, siege};
 
 #[cfg(test)]

@@ -7,7 +7,7 @@ use hdrhistogram::Histogram;
 
 /// Counts of requests, and latencies of acknowledged ones.
 #[derive(Debug, Clone)]
-pub(super) struct Tally {
+pub(super) struct LoadCounts {
     /// Microseconds from the due time, or else from sending, to the reply.
     latency: Histogram<u64>,
     pub(super) statuses: BTreeMap<u16, u64>,
@@ -21,7 +21,7 @@ pub(super) struct Tally {
     pub(super) body_bytes: u64,
 }
 
-impl Default for Tally {
+impl Default for LoadCounts {
     fn default() -> Self {
         // From a microsecond to an hour, with three digits; longer latencies count as an hour.
         let latency = Histogram::new_with_bounds(1, 3_600_000_000, 3);
@@ -31,7 +31,7 @@ impl Default for Tally {
     }
 }
 
-impl Tally {
+impl LoadCounts {
     pub(super) fn acknowledge(&mut self, records: u64, body_bytes: usize, took: Duration) {
         self.acknowledged += records;
         self.body_bytes += body_bytes as u64;
@@ -78,7 +78,7 @@ mod tests {
 
     #[test]
     fn nothing_is_lost_or_counted_twice_when_taken() {
-        let (mut running, mut total) = (Tally::default(), Tally::default());
+        let (mut running, mut total) = (LoadCounts::default(), LoadCounts::default());
         for request in 1..=100 {
             running.status(if request % 10 == 0 { 429 } else { 204 });
             if request % 10 != 0 {

@@ -6,7 +6,7 @@ use serde::Serialize;
 
 /// Counts of actions.
 #[derive(Debug, Default, Serialize)]
-pub struct Tallies {
+pub struct ActionCounts {
     /// Acknowledged requests with rows.
     pub writes: AtomicU64,
     /// Requests with rows refused temporarily, for lack of memory or disk space.
@@ -33,7 +33,7 @@ pub struct Tallies {
     pub killed_processes: AtomicU64,
 }
 
-impl Tallies {
+impl ActionCounts {
     pub(super) fn count(which: &AtomicU64) {
         which.fetch_add(1, Ordering::Relaxed);
     }

@@ -75,7 +75,7 @@ struct Row<'a> {
 
 /// Values for questions, and statistics of columns.
 #[derive(Debug, Clone)]
-pub(crate) struct Facts {
+pub(crate) struct Expected {
     /// Time of the last call, in microseconds since 1970.
     pub(crate) last: i64,
     /// The first callee.
@@ -99,7 +99,7 @@ pub(crate) const HOUR_MICROS: i64 = 3_600_000_000;
 /// Hashes per pass when counting distinct values.
 const HASHES_MAX: u64 = 10_000_000;
 
-impl Facts {
+impl Expected {
     /// Reads all records.
     pub(crate) fn of(dataset: &Dataset) -> Result<Self, BenchError> {
         let mut calls: HashMap<u64, u32> = HashMap::new();
