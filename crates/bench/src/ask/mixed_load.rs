@@ -47,9 +47,6 @@ pub struct MixedLoad {
 /// Appends events to the table `events` in `data`, flushes it, and asks questions, all at once. The table must already
 /// hold all of `events`. A thread per kind starts its processes, so no kind delays another. Each answer must count at
 /// least the acknowledged events and at most the sent ones.
-///
-/// # Errors
-/// If a process fails, or an answer is wrong.
 pub(super) fn mixed_load(
     program: &Path,
     data: &Path,

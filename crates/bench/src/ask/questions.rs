@@ -119,9 +119,6 @@ impl Question {
     }
 
     /// Checks an answer, a JSON array of objects. Only hours must be in order.
-    ///
-    /// # Errors
-    /// If the answer is wrong.
     pub(super) fn check(&self, answer: &[u8], expected: &Expected) -> Result<(), BenchError> {
         let wrong = |told: String| BenchError::Wrong(format!("{}: {told}", self.id));
         let rows: Vec<Value> = serde_json::from_slice(answer).map_err(|e| wrong(e.to_string()))?;

@@ -97,10 +97,7 @@ fn iso(micros: i64) -> String {
     time.map_or_else(String::new, |time| time.to_string())
 }
 
-/// Asks a question of a variant, and compares the answer with `expected`.
-///
-/// # Errors
-/// If the answer differs.
+/// Asks a question of a variant; an error if the answer differs from `expected`.
 pub(crate) fn ask(
     data: &Path,
     question: &Question,

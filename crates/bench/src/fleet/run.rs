@@ -308,30 +308,20 @@ fn shares(seconds: &Value, phases: &[&str]) -> Vec<(String, f64)> {
 
 fn bars(rows: &[FleetRow], final_worlds: u32) -> Vec<Bar> {
     let row = |experiment, workers| rows.iter().find(|r| r.experiment == experiment && r.workers == workers);
-    let ratio = |experiment, many, figure: fn(&FleetRow) -> f64| {
-        let (few, many) = (row(experiment, 1)?, row(experiment, many)?);
-        Some(figure(many) / figure(few))
-    };
+    let speed = |experiment, workers| row(experiment, workers).map(|r| r.worlds_per_s);
+    let ratio = |experiment, many| Some(speed(experiment, many)? / speed(experiment, 1)?);
     let embedded = row(Experiment::Small, 0).map(|r| 1e3 / r.cpu_ms_per_world);
     let added = row(Experiment::Big, 1).zip(row(Experiment::Big, 0));
     let added = added.map(|(fleet, alone)| (fleet.cpu_ms_per_world / alone.cpu_ms_per_world - 1.0) * 100.0);
     let million = row(Experiment::Final, 2).filter(|_| final_worlds >= 1_000_000).map(|r| r.wall_s);
+    let one = speed(Experiment::Small, 1);
+    let (two, eight) = (ratio(Experiment::Small, 2), ratio(Experiment::Sleeping, 8));
     vec![
         Bar::new("small event, embedded, worlds a CPU-second", "worlds", [15_000.0, 40_000.0], embedded),
-        Bar::new(
-            "small event, a fleet of 1, worlds a second",
-            "worlds",
-            [10_000.0, 30_000.0],
-            row(Experiment::Small, 1).map(|r| r.worlds_per_s),
-        ),
-        Bar::new("2 workers against 1", "times", [1.7, 1.9], ratio(Experiment::Small, 2, |r| r.worlds_per_s)),
+        Bar::new("small event, a fleet of 1, worlds a second", "worlds", [10_000.0, 30_000.0], one),
+        Bar::new("2 workers against 1", "times", [1.7, 1.9], two),
         Bar::new("processor time that the fleet adds, big event", "%", [10.0, 3.0], added),
-        Bar::new(
-            "worlds that sleep 5 ms, 8 workers against 1",
-            "times",
-            [7.2, 7.8],
-            ratio(Experiment::Sleeping, 8, |r| r.worlds_per_s),
-        ),
+        Bar::new("worlds that sleep 5 ms, 8 workers against 1", "times", [7.2, 7.8], eight),
         Bar::new("1,000,000 small worlds to final figures", "s", [100.0, 40.0], million),
     ]
 }

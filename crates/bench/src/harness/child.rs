@@ -125,10 +125,8 @@ impl Drop for Running {
     }
 }
 
-/// Runs a command with `input` on its standard input. Returns its output, and the time and memory it used.
-///
-/// # Errors
-/// If it does not start, or if it fails; the error then has its last line on standard error.
+/// Runs a command with `input` on its standard input. Returns its output, and the time and memory it used. The error of a
+/// failed command has its last line on standard error.
 pub(crate) fn measure(mut command: Command, input: Option<&[u8]>) -> Result<(Vec<u8>, Used), BenchError> {
     let words = words(&command);
     let program = Path::new(command.get_program()).to_owned();

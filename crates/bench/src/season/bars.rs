@@ -31,6 +31,7 @@ pub(super) fn bars(writes: &[Write], sweeps: &[Sweep], reads: &Reads) -> Vec<Bar
         Bar::new(what, unit, goals, measured).at_worlds(at_worlds, worlds)
     };
     let [cpu, cpu_with_plays] = [false, true].map(|plays| of(plays, |w| w.cpu_ms_per_world));
+    let one_game = read("R1", |r| r.cold.p50_ms);
     vec![
         bar("processor time a world, outcomes", "ms", [9.0, 5.0], 10_000, cpu),
         bar("processor time a world, outcomes and plays", "ms", [18.0, 9.0], 10_000, cpu_with_plays),
@@ -39,13 +40,7 @@ pub(super) fn bars(writes: &[Write], sweeps: &[Sweep], reads: &Reads) -> Vec<Bar
         bar("outcomes on disk", "bits a value", [3.9, 3.3], 10_000, of(false, |w| w.run.outcomes.bits_per_value)),
         bar("plays on disk", "bytes a play", [8.0, 5.0], 10_000, of(true, |w| w.run.events.bytes_per_row)),
         // The cold read decodes files from the page cache. A warm read is too short for a bar.
-        bar(
-            "one game, all outcomes, files in memory, median",
-            "ms",
-            [500.0, 100.0],
-            100_000,
-            read("R1", |r| r.cold.p50_ms),
-        ),
+        bar("one game, all outcomes, files in memory, median", "ms", [500.0, 100.0], 100_000, one_game),
         bar("five-leg price, warm in process, median", "ms", [1.0, 0.05], 100_000, read("R6", |r| r.warm.p50_ms)),
         bar("correlation of all outcomes of a game", "s", [8.0, 2.0], 100_000, read("M", |r| r.warm.p50_ms / 1e3)),
         bar("two threads against one", "times", [1.8, 1.95], 10_000, two),

@@ -49,10 +49,7 @@ pub(crate) fn needed(workload: &SeasonWorkload, cores: usize) -> u64 {
     written.chain([asked]).chain(by_codec).chain(by_range).max().unwrap_or(0)
 }
 
-/// A sentence about needed and free space.
-///
-/// # Errors
-/// If free space is too low.
+/// A sentence about needed and free space; an error if free space is too low.
 pub(crate) fn check(folder: &Path, needed: u64, free: u64) -> Result<String, BenchError> {
     if free < needed {
         return Err(BenchError::DiskSpace { folder: folder.to_owned(), needed: size(needed), free: size(free) });

@@ -143,7 +143,7 @@ impl Asker<'_, '_> {
     /// Asks for an acknowledged request; all its rows must be there.
     fn request(&mut self, table: usize, dice: &mut Stream) {
         let ledger = &self.front.campaign.ledger;
-        let recent = ledger.last_acknowledged(table, 200);
+        let recent: Vec<u64> = ledger.acknowledged(table).into_iter().rev().take(200).collect();
         if recent.is_empty() {
             return;
         }

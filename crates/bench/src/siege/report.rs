@@ -2,21 +2,20 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use super::run::{Siege, SiegeWorkload};
+use super::run::{Injected, Siege, SiegeWorkload};
 use crate::harness::bench::Measured;
 use crate::harness::report::number::{bytes, count, short};
 use crate::harness::report::{Report, Section, Table};
 
 impl Measured for Siege {
     fn report(&self) -> Report {
-        let [killed, ended] = self.lives.map(|lives| count(lives.into()));
+        let Injected { lives, full_disks, clock_steps } = self.injected;
+        let [killed, ended] = lives.map(|lives| count(lives.into()));
         let what = format!(
-            "{} s with seed {}: the server was killed {killed} times and ended in order {ended} times; the disk was full {} \
-             times, the clock stepped {} times. At the end every row was read and compared: {}.",
+            "{} s with seed {}: the server was killed {killed} times and ended in order {ended} times; the disk was full \
+             {full_disks} times, the clock stepped {clock_steps} times. At the end every row was read and compared: {}.",
             short(self.elapsed_s),
             self.workload.seed,
-            self.full_disks,
-            self.clock_steps,
             count(self.rows_compared)
         );
         let findings = || {

@@ -57,10 +57,8 @@ pub struct Siege {
     pub workload: SiegeWorkload,
     /// Duration, including checks.
     pub elapsed_s: f64,
-    /// Lives of the server: those ended by SIGKILL, and those ended in order.
-    pub lives: [u32; 2],
-    pub full_disks: u32,
-    pub clock_steps: u32,
+    #[serde(flatten)]
+    pub injected: Injected,
     /// Rows of exports that were compared at the end.
     pub rows_compared: u64,
     pub figures: Figures,
@@ -71,11 +69,13 @@ pub struct Siege {
     pub peaks: [u64; 2],
 }
 
-impl Siege {
-    /// Whether the siege found no violation.
-    pub fn holds(&self) -> bool {
-        self.figures.holds()
-    }
+/// The faults that the siege injected.
+#[derive(Debug, Clone, Copy, Default, Serialize)]
+pub struct Injected {
+    /// Lives of the server: those ended by SIGKILL, and those ended in order.
+    pub lives: [u32; 2],
+    pub full_disks: u32,
+    pub clock_steps: u32,
 }
 
 /// The plan of one life.
@@ -119,7 +119,7 @@ impl Plan {
 /// Besieges a server.
 ///
 /// # Errors
-/// If the siege cannot continue, because its files fail or a server does not start. Faults of the server are findings.
+/// If the siege cannot continue, because its files fail or a server does not start. Injected of the server are findings.
 pub fn siege(bench: &Bench<'_, SiegeWorkload>) -> Result<Siege, BenchError> {
     let workload = bench.workload;
     let can_be = workload.minutes > 0.0 && workload.minutes <= 10_000.0;
@@ -155,14 +155,12 @@ pub fn siege(bench: &Bench<'_, SiegeWorkload>) -> Result<Siege, BenchError> {
         campaign: &campaign,
         disk: workload.disk.as_deref().map(OwnDisk::new),
         noted: 0,
-        lives: [0; 2],
-        full_disks: 0,
-        clock_steps: 0,
+        injected: Injected::default(),
         checked: [0; 2],
     };
     let until = Instant::now() + Duration::from_secs_f64(workload.minutes * 60.0);
     let rows_compared = runner.run(until)?;
-    let Runner { lives, full_disks, clock_steps, .. } = runner;
+    let injected = runner.injected;
     let (figures, findings) = campaign.findings.all();
     if let Some(disk) = workload.disk.as_ref().filter(|_| !findings.is_empty()) {
         keep(&disk.join("data"), &bench.data.join("data"))?;
@@ -171,9 +169,7 @@ pub fn siege(bench: &Bench<'_, SiegeWorkload>) -> Result<Siege, BenchError> {
         machine: Machine::here(),
         workload: workload.clone(),
         elapsed_s: started.elapsed().as_secs_f64(),
-        lives,
-        full_disks,
-        clock_steps,
+        injected,
         rows_compared,
         figures,
         findings,
@@ -195,9 +191,7 @@ struct Runner<'a> {
     disk: Option<OwnDisk>,
     /// Number of findings already noted.
     noted: usize,
-    lives: [u32; 2],
-    full_disks: u32,
-    clock_steps: u32,
+    injected: Injected,
     /// The first request and the first messy row not yet checked.
     checked: [u64; 2],
 }
@@ -259,7 +253,7 @@ impl Runner<'_> {
             self.campaign.findings.add(Kind::Death, life, 1, format!("the server died by itself: {status}"));
             return Ok(());
         }
-        self.lives[usize::from(!plan.is_killed)] += 1;
+        self.injected.lives[usize::from(!plan.is_killed)] += 1;
         if plan.is_killed {
             return Ok(());
         }
@@ -293,13 +287,13 @@ impl Runner<'_> {
             let since = started.elapsed();
             if let Some((_, off)) = step.take_if(|(at, _)| since >= *at).filter(|_| self.campaign.clock.is_there()) {
                 self.campaign.clock.step(off)?;
-                self.clock_steps += 1;
+                self.injected.clock_steps += 1;
             }
             if let (Some((_, lasts, left)), Some(disk)) = (full.take_if(|(at, _, _)| since >= *at), &self.disk) {
                 front.disk_full.store(true, Ordering::SeqCst);
                 disk.fill(left)?;
                 full_until = Some(since + lasts);
-                self.full_disks += 1;
+                self.injected.full_disks += 1;
             }
             if let (Some(_), Some(disk)) = (full_until.take_if(|until| since >= *until), &self.disk) {
                 disk.release()?;
@@ -321,7 +315,7 @@ impl Runner<'_> {
         let [requests, rows] = if all { [0, 0] } else { self.checked };
         // A kept request may be older than checked ones.
         let requests = self.campaign.ledger.first_kept().map_or(requests, |kept| requests.min(kept));
-        let seen = [self.campaign.ledger.len(), self.campaign.messy.len()];
+        let seen = [self.campaign.ledger.len(), self.campaign.messy.rows().len() as u64];
         reader.check(requests)?;
         messy::check(&reader, rows)?;
         self.checked = seen;

@@ -33,10 +33,8 @@ pub(super) struct Shell<'a> {
 }
 
 impl Shell<'_> {
-    /// Runs the program with arguments and `--data`. Kills it after `kill_after` if it still runs.
-    ///
-    /// # Errors
-    /// If the process cannot be started, or files of the siege fail. A process that dies or hangs is a finding.
+    /// Runs the program with arguments and `--data`. Kills it after `kill_after` if it still runs. A process that dies or
+    /// hangs is a finding.
     pub(super) fn run(
         &self,
         words: &[&str],

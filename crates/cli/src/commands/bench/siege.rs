@@ -23,7 +23,7 @@ pub(super) fn siege(mut args: BenchSiegeArgs) -> Result<ExitCode> {
     let context = BenchContext::new("siege", &args.bench)?;
     let besieged = siege::siege(&context.bench())?;
     let code = context.finish(&besieged)?;
-    if !besieged.holds() {
+    if !besieged.figures.holds() {
         note(&format!("the data folder is {}", context.keep().display()));
     }
     Ok(code)
