@@ -57,11 +57,6 @@ impl LoadCounts {
         self.body_bytes += other.body_bytes;
     }
 
-    /// Returns the counts and starts again from 0.
-    pub(super) fn take(&mut self) -> Self {
-        std::mem::take(self)
-    }
-
     /// The latency in milliseconds that `share` of the acknowledged requests did not exceed.
     pub(super) fn quantile_ms(&self, share: f64) -> f64 {
         if self.latency.is_empty() { 0.0 } else { self.latency.value_at_quantile(share) as f64 / 1e3 }
@@ -85,10 +80,10 @@ mod tests {
                 running.acknowledge(1_000, 46_000, Duration::from_millis(request));
             }
             if request % 7 == 0 {
-                total.add(&running.take());
+                total.add(&std::mem::take(&mut running));
             }
         }
-        total.add(&running.take());
+        total.add(&std::mem::take(&mut running));
         assert_eq!(
             (total.acknowledged, &total.statuses, total.refused()),
             (90_000, &BTreeMap::from([(204, 90), (429, 10)]), 10)

@@ -77,7 +77,6 @@ pub struct LoadPlan {
 pub struct LoadFigures {
     /// Time from the first request to the last reply.
     pub elapsed_s: f64,
-    /// Acknowledged records.
     pub acknowledged: u64,
     /// Records that the server gained during the load.
     pub stored: u64,
@@ -376,8 +375,7 @@ impl Drive<'_> {
     fn take(&self) -> LoadCounts {
         let mut sum = LoadCounts::default();
         for counts in &self.counts {
-            let taken = counts.lock().unwrap_or_else(PoisonError::into_inner).take();
-            sum.add(&taken);
+            sum.add(&std::mem::take(&mut *counts.lock().unwrap_or_else(PoisonError::into_inner)));
         }
         sum
     }

@@ -38,7 +38,7 @@ fn bodies_decode_to_the_records_they_were_made_of() {
                 let plain = expand(&body, &Limits::default()).unwrap();
                 let decoded = decode(format, &plain, &Request::default(), &Limits::default()).unwrap();
                 assert!(decoded.refused.is_empty(), "{wire} {codec}: {:?}", decoded.refused);
-                let expected = record_batch(&tables[table], made.records()).unwrap();
+                let expected = record_batch(&tables[table], &made.records).unwrap();
                 let [(found, rows)] = &decoded.tables[..] else { panic!("{wire}: {} tables", decoded.tables.len()) };
                 assert_eq!((found, rows.num_rows()), (name, batch));
                 for field in expected.schema().fields() {
@@ -60,9 +60,9 @@ fn no_body_is_like_another_and_time_only_rises() {
     for _ in 0..20 {
         for payloads in [&mut one, &mut other] {
             payloads.next_body().unwrap();
-            seen.push((payloads.records().hosts.clone(), payloads.records().values.clone()));
+            seen.push((payloads.records.hosts.clone(), payloads.records.values.clone()));
         }
-        for time in &one.records().times {
+        for time in &one.records.times {
             assert!(*time > last);
             last = *time;
         }
@@ -76,7 +76,7 @@ fn no_body_is_like_another_and_time_only_rises() {
 fn values_are_spread_over_all_hosts_and_hundredths() {
     let (mut made, _) = payloads(WireFormat::Columnar, BodyCodec::None, 100_000, 0);
     made.next_body().unwrap();
-    let records = made.records();
+    let records = &made.records;
     let hosts: std::collections::BTreeSet<u16> = records.hosts.iter().copied().collect();
     assert_eq!((hosts.len(), hosts.first(), hosts.last()), (1_000, Some(&0), Some(&999)));
     for values in &records.values {
