@@ -2,11 +2,12 @@
 
 use std::error::Error;
 use std::io;
+use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 
 use ensemble::{EnsembleError, ExpressionError};
 
-use crate::ingest::LoadError;
+use crate::harness::report::number::count;
 
 /// Why an SQL engine refused a statement.
 pub type SqlError = Box<dyn Error + Send + Sync>;
@@ -49,14 +50,32 @@ pub enum BenchError {
     Rows { path: PathBuf, source: arrow::error::ArrowError },
     #[error("cannot read the segment {}", path.display())]
     Segment { path: PathBuf, source: parquet::errors::ParquetError },
-    #[error(transparent)]
-    Load(#[from] LoadError),
+    #[error("invalid address {given:?}: {reason}")]
+    Address { given: String, reason: String },
+    #[error(
+        "{given:?} is another machine, {address}: a load takes all of a server's capacity; add --anywhere if you may do that"
+    )]
+    Elsewhere { given: String, address: SocketAddr },
+    #[error("the server at {address} is gone: {} records were acknowledged", count(*acknowledged))]
+    Gone { address: SocketAddr, acknowledged: u64, source: io::Error },
+    #[error("the server answered {status}: {said}")]
+    Refused { status: u16, said: String },
+    #[error("the server's answer to {question:?} is not a count: {said}")]
+    Count { question: String, said: String },
+    /// Encoding a body or starting a thread failed.
+    #[error("cannot {doing}")]
+    Load { doing: &'static str, source: io::Error },
     /// The user asked to stop.
     #[error("stopped before everything was measured")]
     Stopped,
 }
 
 impl BenchError {
+    /// An error that says what `setting` needs, unless it `holds`.
+    pub(crate) fn require(holds: bool, setting: &'static str, reason: impl Into<String>) -> Result<(), Self> {
+        if holds { Ok(()) } else { Err(Self::Workload { setting, reason: reason.into() }) }
+    }
+
     /// The error for a failed action on a file or process.
     pub(crate) fn io(doing: &'static str, path: &Path) -> impl FnOnce(io::Error) -> Self + use<> {
         let path = path.to_owned();

@@ -30,8 +30,9 @@ pub mod season;
 pub mod siege;
 
 pub use error::{BenchError, SqlError};
-pub use harness::bars::{Mark, Verdict};
-pub use harness::bench::Bench;
+pub use harness::bars::{Bar, Grade, Reference, Scale, Verdict};
+pub use harness::bench::{Ask, Bench, Measured, Reading};
 pub use harness::child::Used;
 pub use harness::machine::Machine;
-pub use harness::statistics::{Latency, median, percentile};
+pub use harness::report::Report;
+pub use harness::statistics::Latency;

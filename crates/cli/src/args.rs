@@ -22,9 +22,7 @@ mod tests;
 
 pub(crate) use append::{AppendArgs, InputFormat, OnConflict};
 pub(crate) use ask::AskArgs;
-pub(crate) use bench::{
-    BenchAskArgs, BenchCdrArgs, BenchFleetArgs, BenchIngestArgs, BenchSeasonArgs, BenchSiegeArgs, BenchWorkload,
-};
+pub(crate) use bench::{BenchArgs, BenchSiegeArgs, BenchWorkload};
 pub(crate) use bingo::{BingoTask, Example};
 use clap::{Parser, Subcommand, ValueEnum};
 pub(crate) use export::{ExportArgs, FileFormat};

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use super::facts::Facts;
+use super::expected::Expected;
 use super::questions::Question;
 use crate::error::BenchError;
 use crate::harness::child::{Used, measure};
@@ -36,9 +36,9 @@ impl Baseline {
     }
 
     /// Asks a question, and checks the answer.
-    pub(super) fn ask(&self, question: &Question, facts: &Facts) -> Result<Used, BenchError> {
-        let (answer, used) = self.run(&question.sql(facts), true)?;
-        question.check(&answer, facts)?;
+    pub(super) fn ask(&self, question: &Question, expected: &Expected) -> Result<Used, BenchError> {
+        let (answer, used) = self.run(&question.sql(expected), true)?;
+        question.check(&answer, expected)?;
         Ok(used)
     }
 

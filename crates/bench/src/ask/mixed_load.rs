@@ -10,24 +10,24 @@ use serde_json::Value;
 
 use super::events::{Event, Events};
 use crate::error::BenchError;
-use crate::harness::child::{Used, measure};
-use crate::harness::launch;
+use crate::harness::child::{Used, command, measure};
 
-#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, clap::Args)]
 pub struct MixedLoadPlan {
-    /// Duration; 0 for no mixed load.
+    /// Mix all work for this many seconds
+    ///
+    /// Appends 5,000 events per second, flushes every 10 s and queries every 2 s. 0 skips it.
+    #[arg(long = "storm-seconds", value_name = "S", default_value_t = 60.0)]
     pub seconds: f64,
+    #[arg(skip = 1_000_usize)]
     pub append_events: usize,
+    #[arg(skip = 5_000.0)]
     pub events_per_s: f64,
     /// Time between flushes.
+    #[arg(skip = 10.0)]
     pub digest_each_s: f64,
+    #[arg(skip = 2.0)]
     pub ask_each_s: f64,
-}
-
-impl Default for MixedLoadPlan {
-    fn default() -> Self {
-        Self { seconds: 60.0, append_events: 1_000, events_per_s: 5_000.0, digest_each_s: 10.0, ask_each_s: 2.0 }
-    }
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -44,38 +44,9 @@ pub struct MixedLoad {
     pub longest_answer_ms: f64,
 }
 
-/// A repeated process: its next start, and its measurements.
-struct Repeated {
-    each: Duration,
-    next: Instant,
-    used: Vec<Used>,
-}
-
-impl Repeated {
-    fn new(each_s: f64) -> Self {
-        Self { each: Duration::from_secs_f64(each_s), next: Instant::now(), used: Vec::new() }
-    }
-
-    /// Whether it is time to start; sets the next time.
-    fn is_due(&mut self) -> bool {
-        let due = Instant::now() >= self.next;
-        if due {
-            self.next += self.each;
-        }
-        due
-    }
-
-    fn cpu_s(&self) -> f64 {
-        self.used.iter().map(|u| u.cpu_ms).sum::<f64>() / 1e3
-    }
-}
-
 /// Appends events to the table `events` in `data`, flushes it, and asks questions, all at once. The table must already
 /// hold all of `events`. A thread per kind starts its processes, so no kind delays another. Each answer must count at
 /// least the acknowledged events and at most the sent ones.
-///
-/// # Errors
-/// If a process fails, or an answer is wrong.
 pub(super) fn mixed_load(
     program: &Path,
     data: &Path,
@@ -87,20 +58,21 @@ pub(super) fn mixed_load(
     let (over, order) = (AtomicBool::new(false), Ordering::SeqCst);
     let started = Instant::now();
     let run = |words: &[&str], input: Option<&[u8]>| {
-        let mut command = launch::command(program);
-        command.args(words).arg("--data").arg(data);
+        let mut command = command(program, words);
+        command.arg("--data").arg(data);
         measure(command, input)
     };
     let repeat = |each_s: f64, once: &(dyn Fn() -> Result<Used, BenchError> + Sync)| {
-        let mut repeated = Repeated::new(each_s);
+        let (mut next, mut used) = (Instant::now(), Vec::new());
         while !over.load(order) {
-            if repeated.is_due() {
-                repeated.used.push(once()?);
+            if Instant::now() >= next {
+                next += Duration::from_secs_f64(each_s);
+                used.push(once()?);
             } else {
                 std::thread::sleep(Duration::from_millis(5));
             }
         }
-        Ok::<_, BenchError>(repeated)
+        Ok::<_, BenchError>(used)
     };
     let append = || {
         let first = (sent.fetch_add(plan.append_events as u64, order) % events.len() as u64) as usize;
@@ -139,15 +111,15 @@ pub(super) fn mixed_load(
     });
     let all = [appends?, digests?, answers?];
     let elapsed_s = started.elapsed().as_secs_f64();
-    let cpu_s = [all[0].cpu_s(), all[1].cpu_s(), all[2].cpu_s()];
+    let cpu_s = all.each_ref().map(|used| used.iter().map(|u| u.cpu_ms).sum::<f64>() / 1e3);
     Ok(MixedLoad {
         plan,
         elapsed_s,
         events: acknowledged.load(order) - events.len() as u64,
-        processes: [all[0].used.len(), all[1].used.len(), all[2].used.len()],
+        processes: all.each_ref().map(Vec::len),
         cores: cpu_s.iter().sum::<f64>() / elapsed_s,
         cpu_s,
-        longest_answer_ms: all[2].used.iter().map(|u| u.wall_ms).fold(0.0, f64::max),
+        longest_answer_ms: all[2].iter().map(|u| u.wall_ms).fold(0.0, f64::max),
     })
 }
 

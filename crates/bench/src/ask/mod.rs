@@ -5,12 +5,11 @@
 
 mod baseline;
 mod events;
-mod facts;
+mod expected;
 mod mixed_load;
 mod questions;
 mod report;
 mod run;
 
 pub use mixed_load::{MixedLoad, MixedLoadPlan};
-pub use report::{html, markdown};
 pub use run::{Ask, AskRow, AskWorkload, ask};

@@ -10,15 +10,14 @@ use world::Seed;
 
 use super::baseline::Baseline;
 use super::events::Events;
-use super::facts::Facts;
+use super::expected::Expected;
 use super::mixed_load::{MixedLoad, MixedLoadPlan, lines, mixed_load};
 use super::questions::{QUESTIONS, Question};
 use crate::error::BenchError;
-use crate::harness::bars::Mark;
+use crate::harness::bars::Bar;
 use crate::harness::bench::Bench;
-use crate::harness::child::{Used, measure};
-use crate::harness::disk_space::folder_bytes;
-use crate::harness::launch;
+use crate::harness::child::{Used, command, measure};
+use crate::harness::disk_space::{folder_bytes, remove_folder};
 use crate::harness::machine::Machine;
 use crate::harness::report::number::{bytes, count, ms};
 use crate::harness::statistics::median;
@@ -26,18 +25,27 @@ use crate::harness::statistics::median;
 /// Events of a small append.
 const SMALL: usize = 10;
 
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, clap::Args)]
 pub struct AskWorkload {
-    /// Events, at least 1,000.
+    /// Load this many events
+    #[arg(long, value_name = "N", default_value_t = 9_043_968)]
     pub events: usize,
+    /// Seed of the events
+    #[arg(long, value_name = "S", default_value_t = 1)]
     pub seed: u64,
-    /// Repeats of each question; medians count.
+    /// Repeat each query and report medians
+    #[arg(long, value_name = "R", default_value_t = 7)]
     pub repeat: usize,
-    /// Number of small appends.
+    /// Append ten events this many times
+    #[arg(long, value_name = "N", default_value_t = 300)]
     pub appends: usize,
+    #[command(flatten)]
     #[serde(rename = "storm")]
     pub mixed_load: MixedLoadPlan,
-    /// DuckDB's command line, the baseline.
+    /// Compare with this DuckDB program
+    ///
+    /// Skipped if it is not installed.
+    #[arg(long, value_name = "PROGRAM", default_value = "duckdb")]
     pub duckdb: PathBuf,
 }
 
@@ -66,7 +74,7 @@ pub struct Ask {
     pub append_mean_cpu_ms: f64,
     #[serde(rename = "storm")]
     pub mixed_load: Option<MixedLoad>,
-    pub bars: Vec<Mark>,
+    pub bars: Vec<Bar>,
 }
 
 /// Time and memory of one question.
@@ -98,7 +106,7 @@ pub fn ask(bench: &Bench<'_, AskWorkload>) -> Result<Ask, BenchError> {
     let runner = Runner { bench, store: bench.data.join("store"), file: bench.data.join("events.jsonl") };
     bench.check_stop(&format!("making {} events", count(workload.events as u64)))?;
     let events = Events::new(workload.events, Seed(workload.seed));
-    let (facts, json_bytes) = runner.write(&events)?;
+    let (expected, json_bytes) = runner.write(&events)?;
     bench.check_stop(&format!("loading {} of JSON", bytes(json_bytes)))?;
     let load = runner.load()?;
     let disk_bytes = folder_bytes(&runner.store)?;
@@ -111,7 +119,7 @@ pub fn ask(bench: &Bench<'_, AskWorkload>) -> Result<Ask, BenchError> {
         None => None,
     };
     fs::remove_file(&runner.file).map_err(BenchError::io("remove", &runner.file))?;
-    let rows = runner.ask_all(&facts, baseline.as_ref().map(|(baseline, _)| baseline))?;
+    let rows = runner.ask_all(&expected, baseline.as_ref().map(|(baseline, _)| baseline))?;
     bench.check_stop(&format!("{} appends of {SMALL} events", count(workload.appends as u64)))?;
     let (append, append_mean_cpu_ms) = runner.append_small(&events)?;
     let mixed_load = (workload.mixed_load.seconds > 0.0).then(|| {
@@ -139,14 +147,9 @@ pub fn ask(bench: &Bench<'_, AskWorkload>) -> Result<Ask, BenchError> {
 
 impl AskWorkload {
     fn check(&self) -> Result<(), BenchError> {
-        let refuse = |setting, reason: &str| Err(BenchError::Workload { setting, reason: reason.to_owned() });
-        if !(1_000..=100_000_000).contains(&self.events) {
-            return refuse("events", "give a number from 1,000 to 100,000,000");
-        }
-        if self.repeat == 0 || self.appends == 0 {
-            return refuse("repeat and appends", "give 1 or more");
-        }
-        Ok(())
+        let events = "give a number from 1,000 to 100,000,000";
+        BenchError::require((1_000..=100_000_000).contains(&self.events), "events", events)?;
+        BenchError::require(self.repeat > 0 && self.appends > 0, "repeat and appends", "give 1 or more")
     }
 }
 
@@ -159,25 +162,25 @@ struct Runner<'a> {
 
 impl Runner<'_> {
     /// Writes the events as JSON lines; returns the expected answers and the number of bytes.
-    fn write(&self, events: &Events) -> Result<(Facts, u64), BenchError> {
-        let mut facts = Facts::new(events.len() as u64);
+    fn write(&self, events: &Events) -> Result<(Expected, u64), BenchError> {
+        let mut expected = Expected::new(events.len() as u64);
         let mut file =
             BufWriter::with_capacity(1 << 20, File::create(&self.file).map_err(BenchError::io("make", &self.file))?);
         let (mut line, mut written) = (String::new(), 0);
         for event in events.iter() {
             line.clear();
             event.write_json(&mut line);
-            facts.add(&event);
+            expected.add(&event);
             written += line.len() as u64;
             file.write_all(line.as_bytes()).map_err(BenchError::io("write", &self.file))?;
         }
         file.flush().map_err(BenchError::io("write", &self.file))?;
-        Ok((facts, written))
+        Ok((expected, written))
     }
 
     fn command(&self, words: &[&str]) -> Command {
-        let mut command = launch::command(self.bench.program);
-        command.args(words).arg("--data").arg(&self.store);
+        let mut command = command(self.bench.program, words);
+        command.arg("--data").arg(&self.store);
         command
     }
 
@@ -191,15 +194,15 @@ impl Runner<'_> {
     }
 
     /// Asks the questions in turn, so that other load on the machine affects all equally.
-    fn ask_all(&self, facts: &Facts, baseline: Option<&Baseline>) -> Result<Vec<AskRow>, BenchError> {
+    fn ask_all(&self, expected: &Expected, baseline: Option<&Baseline>) -> Result<Vec<AskRow>, BenchError> {
         let mut used: Vec<[Vec<Used>; 3]> = vec![Default::default(); QUESTIONS.len()];
         for turn in 0..self.bench.workload.repeat {
             self.bench.check_stop(&format!("asking, turn {} of {}", turn + 1, self.bench.workload.repeat))?;
             for (question, [fresh, again, theirs]) in QUESTIONS.iter().zip(&mut used) {
-                self.forget_answers()?;
-                fresh.push(self.ask(question, facts)?);
-                again.push(self.ask(question, facts)?);
-                theirs.extend(baseline.map(|baseline| baseline.ask(question, facts)).transpose()?);
+                remove_folder(&self.store.join("default").join("events").join("_cache"))?;
+                fresh.push(self.ask(question, expected)?);
+                again.push(self.ask(question, expected)?);
+                theirs.extend(baseline.map(|baseline| baseline.ask(question, expected)).transpose()?);
             }
         }
         let row = |(question, used): (&Question, [Vec<Used>; 3])| {
@@ -220,20 +223,12 @@ impl Runner<'_> {
         Ok(rows)
     }
 
-    fn ask(&self, question: &Question, facts: &Facts) -> Result<Used, BenchError> {
+    fn ask(&self, question: &Question, expected: &Expected) -> Result<Used, BenchError> {
         let mut command = self.command(&["ask", "events", "--format", "json"]);
-        command.args(question.words(facts));
+        command.args(question.words(expected));
         let (answer, used) = measure(command, None)?;
-        question.check(&answer, facts)?;
+        question.check(&answer, expected)?;
         Ok(used)
-    }
-
-    fn forget_answers(&self) -> Result<(), BenchError> {
-        let kept = self.store.join("default").join("events").join("_cache");
-        match fs::remove_dir_all(&kept) {
-            Err(error) if error.kind() != std::io::ErrorKind::NotFound => Err(BenchError::io("remove", &kept)(error)),
-            _ => Ok(()),
-        }
     }
 
     fn append_small(&self, events: &Events) -> Result<(Used, f64), BenchError> {
@@ -258,29 +253,25 @@ fn middle(used: &[Used]) -> Used {
 }
 
 /// The bars for nine million events on two cores.
-fn bars(ask: &Ask) -> Vec<Mark> {
+fn bars(ask: &Ask) -> Vec<Bar> {
     let question = |q: &Question| {
         let row = ask.rows.iter().find(|row| row.id == q.id)?;
-        Some(Mark::new(format!("{}, fresh process", q.what), "CPU ms", q.goal?, Some(row.fresh.cpu_ms)))
+        Some(Bar::new(format!("{}, fresh process", q.what), "CPU ms", q.goal?, Some(row.fresh.cpu_ms)))
     };
     let again = ask.rows.iter().find(|row| row.id == "host").map(|row| row.again.cpu_ms);
     let largest = ask.rows.iter().filter(|row| row.id != "top").map(|row| row.fresh.peak_rss_bytes).max();
     let per_cpu = ask.workload.events as f64 / (ask.load.cpu_ms / 1e3).max(1e-9);
     let mixed_load = ask.mixed_load.as_ref();
-    let mut bars: Vec<Mark> = QUESTIONS.iter().filter_map(question).collect();
+    let append = format!("append {SMALL} records, durable, fresh process");
+    let mut bars: Vec<Bar> = QUESTIONS.iter().filter_map(question).collect();
     bars.extend([
-        Mark::new("the same question again", "CPU ms", [40.0, 15.0], again),
-        Mark::new(
-            format!("append {SMALL} records, durable, fresh process"),
-            "CPU ms",
-            [13.0, 5.0],
-            Some(ask.append.cpu_ms),
-        ),
-        Mark::new("bulk load, records a CPU-second", "K", [600.0, 1_500.0], Some(per_cpu / 1e3)),
-        Mark::new("on disk", "MB", [57.0, 45.0], Some(ask.disk_bytes as f64 / 1e6)),
-        Mark::new("memory of the largest question", "MB", [400.0, 200.0], largest.map(|b| b as f64 / 1e6)),
-        Mark::new("all at once", "% of a core", [40.0, 20.0], mixed_load.map(|s| s.cores * 100.0)),
-        Mark::new("all at once: the longest answer", "ms", [1_000.0, 1_000.0], mixed_load.map(|s| s.longest_answer_ms)),
+        Bar::new("the same question again", "CPU ms", [40.0, 15.0], again),
+        Bar::new(append, "CPU ms", [13.0, 5.0], Some(ask.append.cpu_ms)),
+        Bar::new("bulk load, records a CPU-second", "K", [600.0, 1_500.0], Some(per_cpu / 1e3)),
+        Bar::new("on disk", "MB", [57.0, 45.0], Some(ask.disk_bytes as f64 / 1e6)),
+        Bar::new("memory of the largest question", "MB", [400.0, 200.0], largest.map(|b| b as f64 / 1e6)),
+        Bar::new("all at once", "% of a core", [40.0, 20.0], mixed_load.map(|s| s.cores * 100.0)),
+        Bar::new("all at once: the longest answer", "ms", [1_000.0, 1_000.0], mixed_load.map(|s| s.longest_answer_ms)),
     ]);
     bars
 }

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use arrow::array::RecordBatch;
 use arrow::ipc::reader::FileReader;
 use arrow::ipc::writer::FileWriter;
-use telecom::{Dates, Records, Traffic};
+use telecom::{Records, Traffic};
 use world::{ContentHash, Seed};
 
 use super::hash::content_hash;
@@ -39,7 +39,7 @@ impl Dataset {
     ) -> Result<Self, BenchError> {
         let mut dataset = Self::begin(folder)?;
         for batch in traffic.batches() {
-            let chunks = Records::new(seed, *batch, Dates::Reference).chunks(telecom::CHUNK);
+            let chunks = Records::new(seed, *batch).chunks(telecom::CHUNK);
             dataset.add(folder, chunks.map(Ok), stop)?;
         }
         Ok(dataset)

@@ -6,32 +6,14 @@ use serde::Serialize;
 
 use super::insert::VariantFigures;
 use super::pass::Stored;
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "UPPERCASE")]
-pub enum GateStatus {
-    Pass,
-    /// It nearly fails.
-    Warn,
-    Fail,
-}
-
-impl GateStatus {
-    pub fn word(self) -> &'static str {
-        match self {
-            Self::Pass => "PASS",
-            Self::Warn => "WARN",
-            Self::Fail => "FAIL",
-        }
-    }
-}
+use crate::harness::bars::Grade;
 
 /// A condition and its measured figure.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Gate {
     /// The compared figures.
     pub name: String,
-    pub status: GateStatus,
+    pub status: Grade,
     pub value: f64,
     pub limit: f64,
     pub detail: String,
@@ -76,37 +58,29 @@ pub(crate) fn gates(
 fn same(name: &str, stored: &BTreeMap<&'static str, Stored>, limit: f64, is_same: impl Fn(&Stored) -> bool) -> Gate {
     let different: Vec<String> =
         stored.iter().filter(|(_, s)| !is_same(s)).map(|(n, s)| format!("{n}: {} rows, {}", s.rows, s.hash)).collect();
-    Gate {
-        name: name.to_owned(),
-        status: if different.is_empty() { GateStatus::Pass } else { GateStatus::Fail },
-        value: if limit > 0.0 && different.is_empty() { limit } else { different.len() as f64 },
-        limit,
-        detail: if different.is_empty() { "as generated".to_owned() } else { different.join("; ") },
+    let (name, value) = (name.to_owned(), different.len() as f64);
+    if different.is_empty() {
+        return Gate { name, status: Grade::Pass, value: limit, limit, detail: "as generated".to_owned() };
     }
+    Gate { name, status: Grade::Fail, value, limit, detail: different.join("; ") }
 }
 
 fn at_most(name: &str, value: f64, pass: f64, warn: f64) -> Gate {
-    let status = match value {
-        v if v < pass => GateStatus::Pass,
-        v if v < warn => GateStatus::Warn,
-        _ => GateStatus::Fail,
-    };
-    Gate {
-        name: name.to_owned(),
-        status,
-        value,
-        limit: pass,
-        detail: format!("passes below {pass}, warns below {warn}"),
-    }
+    let detail = format!("passes below {pass}, warns below {warn}");
+    Gate { name: name.to_owned(), status: grade(value < pass, value < warn), value, limit: pass, detail }
 }
 
 fn at_least(name: &str, value: f64, pass: f64, warn: f64) -> Gate {
-    let status = match value {
-        v if v >= pass => GateStatus::Pass,
-        v if v >= warn => GateStatus::Warn,
-        _ => GateStatus::Fail,
-    };
-    Gate { name: name.to_owned(), status, value, limit: pass, detail: format!("passes from {pass}, warns from {warn}") }
+    let detail = format!("passes from {pass}, warns from {warn}");
+    Gate { name: name.to_owned(), status: grade(value >= pass, value >= warn), value, limit: pass, detail }
+}
+
+fn grade(passes: bool, nearly: bool) -> Grade {
+    match (passes, nearly) {
+        (true, _) => Grade::Pass,
+        (false, true) => Grade::Warn,
+        (false, false) => Grade::Fail,
+    }
 }
 
 #[cfg(test)]
@@ -118,8 +92,8 @@ mod tests {
     #[test]
     fn a_gate_says_what_it_found() {
         let statuses = |f: fn(f64) -> Gate| [1.0, 1.3, 1.5].map(|v| f(v).status);
-        assert_eq!(statuses(|v| at_most("a", v, 1.2, 1.4)), [GateStatus::Pass, GateStatus::Warn, GateStatus::Fail]);
-        assert_eq!(statuses(|v| at_least("a", v, 1.5, 1.2)), [GateStatus::Fail, GateStatus::Warn, GateStatus::Pass]);
+        assert_eq!(statuses(|v| at_most("a", v, 1.2, 1.4)), [Grade::Pass, Grade::Warn, Grade::Fail]);
+        assert_eq!(statuses(|v| at_least("a", v, 1.5, 1.2)), [Grade::Fail, Grade::Warn, Grade::Pass]);
     }
 
     #[test]
@@ -130,8 +104,8 @@ mod tests {
             let gates = gates(&good, &stored, &BTreeMap::new(), &BTreeMap::new(), &BTreeMap::new());
             [gates[0].status, gates[1].status]
         };
-        assert_eq!(status(good), [GateStatus::Pass; 2]);
-        assert_eq!(status(Stored { rows: 9, ..good }), [GateStatus::Fail, GateStatus::Pass]);
-        assert_eq!(status(Stored { hash: ContentHash(8), ..good }), [GateStatus::Pass, GateStatus::Fail]);
+        assert_eq!(status(good), [Grade::Pass; 2]);
+        assert_eq!(status(Stored { rows: 9, ..good }), [Grade::Fail, Grade::Pass]);
+        assert_eq!(status(Stored { hash: ContentHash(8), ..good }), [Grade::Pass, Grade::Fail]);
     }
 }

@@ -20,9 +20,7 @@ const ROWS: usize = 65_536;
 /// except nullable ones. Returns the records and their number.
 pub(crate) fn open(path: &Path) -> Result<(Records, u64), BenchError> {
     let count = records(path)?.try_fold(0, |count, batch| Ok::<_, BenchError>(count + batch?.num_rows() as u64))?;
-    if count == 0 {
-        return Err(BenchError::Workload { setting: "input", reason: format!("{} has no rows", path.display()) });
-    }
+    BenchError::require(count > 0, "input", format!("{} has no rows", path.display()))?;
     Ok((records(path)?, count))
 }
 

@@ -4,7 +4,7 @@
 //! and every answer is compared with a count over the records.
 
 mod dataset;
-mod facts;
+mod expected;
 mod gates;
 mod hash;
 mod input;
@@ -17,14 +17,13 @@ mod report;
 mod run;
 mod workload;
 
-pub use facts::Answer;
-pub use gates::{Gate, GateStatus};
+pub use expected::Answer;
+pub use gates::Gate;
 pub use hash::content_hash;
 pub use insert::{Checkpoint, Variant, VariantFigures};
 pub use pass::{Clustering, ColumnBytes};
 pub use phases::Phase;
-pub use questions::{Ask, Queried, Question, Reading};
-pub use report::{html, markdown};
+pub use questions::{Queried, Question};
 pub use run::{Cdr, SecondPass, Slowdown, cdr};
 pub use workload::CdrWorkload;
 

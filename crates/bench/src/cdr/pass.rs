@@ -17,14 +17,14 @@ use table::{Inserter, Layout, StoredTable, TableOptions};
 use world::{ContentHash, Seed};
 
 use super::dataset::Dataset;
-use super::facts::Answer;
+use super::expected::Answer;
 use super::hash::content_hash;
 use super::insert::{Variant, VariantFigures, create, insert_all, lookup_folder_bytes, table_folder};
 use super::phases::Phases;
-use super::questions::{Ask, Queried, Question, ask};
+use super::questions::{Queried, Question, ask};
 use super::workload::CdrWorkload;
 use crate::error::BenchError;
-use crate::harness::bench::Bench;
+use crate::harness::bench::{Ask, Bench};
 use crate::harness::disk_space::{folder_bytes, remove_folder};
 use crate::harness::statistics::median;
 

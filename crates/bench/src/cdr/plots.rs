@@ -2,7 +2,7 @@
 
 use super::questions::Queried;
 use super::run::Cdr;
-use crate::harness::report::Block;
+use crate::harness::report::Section;
 use crate::harness::report::number::{bytes, ms, short};
 use crate::harness::report::plot::{Scale, bars};
 
@@ -11,8 +11,8 @@ fn names(cdr: &Cdr) -> Vec<&'static str> {
     cdr.variants.keys().copied().collect()
 }
 
-/// Bytes per row of every column, for every layout with columns.
-pub(super) fn columns(cdr: &Cdr) -> Block {
+/// Adds the bytes per row of every column, for every layout with columns.
+pub(super) fn columns(cdr: &Cdr, section: Section) -> Section {
     let names = names(cdr);
     let columns = cdr.columns.values().next().into_iter().flatten();
     let row = |(place, (column, _)): (usize, &(String, _))| {
@@ -24,11 +24,11 @@ pub(super) fn columns(cdr: &Cdr) -> Block {
     };
     let rows: Vec<_> = columns.enumerate().map(row).collect();
     let title = "Bytes a row of each column, Bloom filters included (clustered: after clustering)";
-    Block::Plot { title, svg: bars(&rows, &names, Scale::Linear, short) }
+    section.plot(title, bars(&rows, &names, Scale::Linear, short))
 }
 
-/// Time, row groups and bytes of every question.
-pub(super) fn questions(cdr: &Cdr) -> Vec<Block> {
+/// Adds time, row groups and bytes of every question.
+pub(super) fn questions(cdr: &Cdr, section: Section) -> Section {
     let names = names(cdr);
     let share = |q: &Queried| (q.groups_total > 0).then(|| 100.0 * q.groups_read as f64 / q.groups_total as f64);
     let percent = |v: f64| short(v) + "%";
@@ -36,21 +36,12 @@ pub(super) fn questions(cdr: &Cdr) -> Vec<Block> {
     let groups = by_question(&cdr.queries, &names, share);
     let read = by_question(&cdr.queries, &names, |q| Some(q.bytes_read as f64));
     let with_lookups = by_question(&cdr.second_pass.queries, &names, share);
-    vec![
-        Block::Plot { title: "Time of a question", svg: bars(&time, &names, Scale::Logarithmic, ms) },
-        Block::Plot {
-            title: "Share of the row groups that a question reads (row has none, and reads all)",
-            svg: bars(&groups, &names, Scale::Linear, percent),
-        },
-        Block::Plot {
-            title: "Bytes that a question reads",
-            svg: bars(&read, &names, Scale::Logarithmic, |v| bytes(v as u64)),
-        },
-        Block::Plot {
-            title: "Share of the row groups that a question reads, with look-ups",
-            svg: bars(&with_lookups, &names, Scale::Linear, percent),
-        },
-    ]
+    let shares = |rows: &[_]| bars(rows, &names, Scale::Linear, percent);
+    section
+        .plot("Time of a question", bars(&time, &names, Scale::Logarithmic, ms))
+        .plot("Share of the row groups that a question reads (row has none, and reads all)", shares(&groups))
+        .plot("Bytes that a question reads", bars(&read, &names, Scale::Logarithmic, |v| bytes(v as u64)))
+        .plot("Share of the row groups that a question reads, with look-ups", shares(&with_lookups))
 }
 
 /// One row per question, one figure per variant.

@@ -8,28 +8,15 @@ use arrow::compute::cast;
 use arrow::datatypes::{DataType, Decimal128Type, Float64Type, Int64Type};
 use serde::Serialize;
 
-use super::facts::{Answer, Facts, Group, HOUR_MICROS};
+use super::expected::{Answer, Expected, Group, HOUR_MICROS};
 use crate::error::BenchError;
-use crate::error::SqlError;
+use crate::harness::bench::{Ask, Reading};
 use crate::harness::statistics::median;
 
 /// Repeats of a question; the report shows the median.
 const REPEATS: usize = 3;
 /// Total time after which a question is not asked again.
 const ENOUGH_MS: f64 = 5_000.0;
-
-/// The data that a question read from disk.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Reading {
-    pub bytes: u64,
-    pub groups_read: u64,
-    /// Row groups of the table; 0 if the layout has none.
-    pub groups_total: u64,
-}
-
-/// Answers an SQL statement over a data folder, and returns the amount of data read. The first call for a folder may
-/// open it; later calls must reuse it.
-pub type Ask<'a> = &'a mut dyn FnMut(&Path, &str) -> Result<(Vec<RecordBatch>, Reading), SqlError>;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Question {
@@ -55,7 +42,7 @@ pub struct Queried {
 }
 
 /// All questions, with values taken from the records.
-pub(crate) fn questions(facts: &Facts) -> Vec<Question> {
+pub(crate) fn questions(expected: &Expected) -> Vec<Question> {
     const AGGREGATES: &str = "count(*), avg(duration_seconds), sum(billing_amount)";
     let plain = |name, what, condition: String| Question {
         name,
@@ -63,8 +50,8 @@ pub(crate) fn questions(facts: &Facts) -> Vec<Question> {
         sql: format!("SELECT {AGGREGATES} FROM {{t}} WHERE {condition}"),
     };
     let number = |number: &str| format!("'{}'", number.replace('\'', "''"));
-    let hour_ago = iso(facts.last - HOUR_MICROS);
-    let list = facts.listed.iter().map(|n| number(n)).collect::<Vec<_>>().join(", ");
+    let hour_ago = iso(expected.last - HOUR_MICROS);
+    let list = expected.listed.iter().map(|n| number(n)).collect::<Vec<_>>().join(", ");
     vec![
         plain(
             "Q1",
@@ -72,7 +59,7 @@ pub(crate) fn questions(facts: &Facts) -> Vec<Question> {
             "call_timestamp >= (SELECT max(call_timestamp) FROM {t}) - INTERVAL '1 hour'".to_owned(),
         ),
         plain("hour", "the last hour, written out", format!("call_timestamp >= '{hour_ago}Z'")),
-        plain("Q2", "one caller, often calling", format!("caller_number = {}", number(&facts.hot))),
+        plain("Q2", "one caller, often calling", format!("caller_number = {}", number(&expected.hot))),
         plain(
             "Q3",
             "three hours and 101 towers of a day",
@@ -89,9 +76,9 @@ pub(crate) fn questions(facts: &Facts) -> Vec<Question> {
         },
         plain("hours", "three hours", "call_hour BETWEEN 8 AND 10".to_owned()),
         plain("towers", "101 towers", "cell_tower_id BETWEEN 1000 AND 1100".to_owned()),
-        plain("cold", "one caller, seldom calling", format!("caller_number = {}", number(&facts.cold))),
-        plain("absent", "one caller who never called", format!("caller_number = {}", number(&facts.absent))),
-        plain("callee", "one callee", format!("callee_number = {}", number(&facts.callee))),
+        plain("cold", "one caller, seldom calling", format!("caller_number = {}", number(&expected.cold))),
+        plain("absent", "one caller who never called", format!("caller_number = {}", number(&expected.absent))),
+        plain("callee", "one callee", format!("callee_number = {}", number(&expected.callee))),
         plain("list", "five callers, two of whom never called", format!("caller_number IN ({list})")),
         Question {
             name: "join",
@@ -110,10 +97,7 @@ fn iso(micros: i64) -> String {
     time.map_or_else(String::new, |time| time.to_string())
 }
 
-/// Asks a question of a variant, and compares the answer with `expected`.
-///
-/// # Errors
-/// If the answer differs.
+/// Asks a question of a variant; an error if the answer differs from `expected`.
 pub(crate) fn ask(
     data: &Path,
     question: &Question,

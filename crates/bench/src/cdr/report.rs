@@ -1,146 +1,104 @@
-//! The report: as Markdown, and as one HTML page with plots.
+//! The report.
 
-use table::Advice;
-
-use super::gates::Gate;
 use super::insert::VariantFigures;
-use super::pass::Clustering;
-use super::phases::Phase;
 use super::plots;
 use super::questions::Queried;
 use super::run::Cdr;
-use crate::harness::report::number::{bytes, count, ms, rate, short};
+use crate::harness::bars::Grade;
+use crate::harness::bench::Measured;
+use crate::harness::report::number::{bytes, count, ms, or_dash, rate, short};
 use crate::harness::report::plot::{Series, lines};
-use crate::harness::report::{Block, Section, Table, html as page, markdown as text, on_machine};
+use crate::harness::report::{Report, Section, Table};
 
-/// The report as Markdown with aligned tables.
-pub fn markdown(cdr: &Cdr) -> String {
-    text::render(&sections(cdr))
+impl Measured for Cdr {
+    fn report(&self) -> Report {
+        let what = format!(
+            "{} call records in {} batches, which span a day; {} of values. Every variant got the same records, made \
+             before its clock started; content hash {}. Peak memory {}.",
+            count(self.rows),
+            count(self.workload.batches as u64),
+            bytes(self.raw_bytes),
+            self.content_hash,
+            bytes(self.peak_rss_bytes)
+        );
+        let sections = [gates, advice, inserts, checkpoints, clustering, queries, lookups, phases];
+        Report::new("manyworlds bench cdr", &self.machine, what).with(sections.map(|section| section(self)))
+    }
+
+    fn faults(&self) -> Vec<String> {
+        let failed = self.gates.iter().filter(|g| g.status == Grade::Fail);
+        failed.map(|g| format!("FAIL {}: {} ({})", g.name, g.value, g.detail)).collect()
+    }
 }
 
-pub fn html(cdr: &Cdr) -> String {
-    page::render(&sections(cdr))
+fn gates(cdr: &Cdr) -> Section {
+    let table = Table::of(&cdr.gates)
+        .column("gate", |g| g.name.clone())
+        .column("status", |g| g.status)
+        .column("value", |g| short(g.value))
+        .column("limit", |g| short(g.limit))
+        .column("in words", |g| g.detail.clone());
+    Section::new("Gates").table(table)
 }
 
-fn sections(cdr: &Cdr) -> Vec<Section> {
-    vec![
-        head(cdr),
-        gates(&cdr.gates),
-        advice(&cdr.advice),
-        inserts(cdr),
-        checkpoints(cdr),
-        clustering(&cdr.clustering),
-        queries(cdr),
-        lookups(cdr),
-        phases(&cdr.phases),
-    ]
-}
-
-fn head(cdr: &Cdr) -> Section {
-    let what = format!(
-        "{} call records in {} batches, which span a day; {} of values. Every variant got the same records, made \
-         before its clock started; content hash {}. Peak memory {}.",
-        count(cdr.rows),
-        count(cdr.workload.batches as u64),
-        bytes(cdr.raw_bytes),
-        cdr.content_hash,
-        bytes(cdr.peak_rss_bytes)
-    );
-    let blocks = vec![Block::Text(on_machine(&cdr.machine)), Block::Text(what)];
-    Section { title: "manyworlds bench cdr", blocks }
-}
-
-fn gates(gates: &[Gate]) -> Section {
-    let row = |g: &Gate| [g.name.clone(), g.status.word().to_owned(), short(g.value), short(g.limit), g.detail.clone()];
-    let header = ["gate", "status", "value", "limit", "in words"];
-    Section { title: "Gates", blocks: vec![Table::block(header, gates.iter().map(row))] }
-}
-
-fn advice(advice: &[Advice]) -> Section {
-    let row = |a: &Advice| {
-        [
-            a.column.clone(),
-            count(a.distinct as u64),
-            short(a.span * 100.0) + "%",
-            a.bloom.to_string(),
-            a.statistics.to_string(),
-            a.cluster.to_string(),
-        ]
-    };
-    let header = ["column", "distinct", "span", "Bloom filter", "statistics", "clustering"];
+fn advice(cdr: &Cdr) -> Section {
     let words = "From the first million rows. Span: how much of all values, by rank, 10,000 neighbouring rows cover.";
-    let table = Table::block(header, advice.iter().map(row));
-    Section { title: "Advice", blocks: vec![Block::Text(words.to_owned()), table] }
+    let table = Table::of(&cdr.advice)
+        .column("column", |a| a.column.clone())
+        .column("distinct", |a| count(a.distinct as u64))
+        .column("span", |a| short(a.span * 100.0) + "%")
+        .column("Bloom filter", |a| a.bloom.to_string())
+        .column("statistics", |a| a.statistics.to_string())
+        .column("clustering", |a| a.cluster.to_string());
+    Section::new("Advice").text(words).table(table)
 }
 
 fn inserts(cdr: &Cdr) -> Section {
-    let row = |(name, f): (&&'static str, &VariantFigures)| {
-        [
-            (*name).to_owned(),
-            bytes(f.bytes),
-            short(f.bytes as f64 / f.rows.max(1) as f64),
-            short(cdr.raw_bytes as f64 / f.bytes.max(1) as f64),
-            rate(f.rows_per_s),
-            rate(f.rows_per_cpu_s),
-            ms(f.p50_batch_ms),
-            ms(f.p99_batch_ms),
-            ms(f.worst_batch_ms),
-            rate(f.worst_rows_per_s),
-        ]
-    };
-    let header = [
-        "layout",
-        "on disk",
-        "bytes a row",
-        "times smaller",
-        "rows",
-        "rows by CPU",
-        "batch p50",
-        "batch p99",
-        "worst batch",
-        "slowest batch",
-    ];
-    let points = |f: &VariantFigures| f.rows_per_s_by_batch.iter().map(|(n, rate)| (*n as f64, rate / 1e6)).collect();
-    let series: Vec<Series> = cdr.variants.iter().map(|(name, f)| Series { name, points: points(f) }).collect();
     let words = "Every insert is durable when it is counted: file, folder and log are synced. Rows by CPU are rows a \
                  second of processor time.";
-    let blocks = vec![
-        Block::Text(words.to_owned()),
-        Table::block(header, cdr.variants.iter().map(row)),
-        Block::Plot { title: "Million rows a second, by rows of a batch", svg: lines(&series, &[], "rows of a batch") },
-    ];
-    let blocks = blocks.into_iter().chain([plots::columns(cdr)]).collect();
-    Section { title: "Inserting", blocks }
+    let table = Table::of(&cdr.variants)
+        .column("layout", |(name, _)| **name)
+        .column("on disk", |(_, f)| bytes(f.bytes))
+        .column("bytes a row", |(_, f)| short(f.bytes as f64 / f.rows.max(1) as f64))
+        .column("times smaller", |(_, f)| short(cdr.raw_bytes as f64 / f.bytes.max(1) as f64))
+        .column("rows", |(_, f)| rate(f.rows_per_s))
+        .column("rows by CPU", |(_, f)| rate(f.rows_per_cpu_s))
+        .column("batch p50", |(_, f)| ms(f.p50_batch_ms))
+        .column("batch p99", |(_, f)| ms(f.p99_batch_ms))
+        .column("worst batch", |(_, f)| ms(f.worst_batch_ms))
+        .column("slowest batch", |(_, f)| rate(f.worst_rows_per_s));
+    let points = |f: &VariantFigures| f.rows_per_s_by_batch.iter().map(|(n, rate)| (*n as f64, rate / 1e6)).collect();
+    let series: Vec<Series> = cdr.variants.iter().map(|(name, f)| Series { name, points: points(f) }).collect();
+    let speed = lines(&series, &[], "rows of a batch");
+    let section = Section::new("Inserting").text(words).table(table);
+    plots::columns(cdr, section.plot("Million rows a second, by rows of a batch", speed))
 }
 
 fn checkpoints(cdr: &Cdr) -> Section {
-    let rows = cdr.variants.iter().flat_map(|(name, f)| {
-        f.checkpoints.iter().map(|c| {
-            let each = c.bytes as f64 / c.rows.max(1) as f64;
-            [(*name).to_owned(), count(c.batches as u64), count(c.rows), bytes(c.bytes), short(each)]
-        })
-    });
-    let header = ["layout", "batches", "rows", "on disk", "bytes a row"];
-    Section { title: "Checkpoints", blocks: vec![Table::block(header, rows)] }
+    let rows = cdr.variants.iter().flat_map(|(name, f)| f.checkpoints.iter().map(move |c| (*name, c)));
+    let table = Table::of(rows)
+        .column("layout", |(name, _)| *name)
+        .column("batches", |(_, c)| count(c.batches as u64))
+        .column("rows", |(_, c)| count(c.rows))
+        .column("on disk", |(_, c)| bytes(c.bytes))
+        .column("bytes a row", |(_, c)| short(c.bytes as f64 / c.rows.max(1) as f64));
+    Section::new("Checkpoints").table(table)
 }
 
-fn clustering(of: &Clustering) -> Section {
-    let row = [
-        rate(of.rows_per_s),
-        rate(of.rows_per_cpu_s),
-        bytes(of.bytes_before),
-        bytes(of.bytes_after),
-        short(of.bytes_after as f64 / of.bytes_before.max(1) as f64),
-        short(of.depth_before),
-        short(of.depth_after),
-        format!("{} to {}", of.segments.0, of.segments.1),
-        bytes(of.spilled_bytes),
-    ];
-    let header =
-        ["rows", "rows by CPU", "before", "after", "ratio", "depth before", "depth after", "segments", "put aside"];
+fn clustering(cdr: &Cdr) -> Section {
     let words =
         "From reading the first row to the commit. Depth: row groups that a question for one key reads, on average.";
-    Section { title: "Clustering", blocks: vec![Block::Text(words.to_owned()), Table::block(header, [row])] }
+    let table = Table::of([&cdr.clustering])
+        .column("rows", |c| rate(c.rows_per_s))
+        .column("rows by CPU", |c| rate(c.rows_per_cpu_s))
+        .column("before", |c| bytes(c.bytes_before))
+        .column("after", |c| bytes(c.bytes_after))
+        .column("ratio", |c| short(c.bytes_after as f64 / c.bytes_before.max(1) as f64))
+        .column("depth before", |c| short(c.depth_before))
+        .column("depth after", |c| short(c.depth_after))
+        .column("segments", |c| format!("{} to {}", c.segments.0, c.segments.1))
+        .column("put aside", |c| bytes(c.spilled_bytes));
+    Section::new("Clustering").text(words).table(table)
 }
 
 fn share(q: &Queried) -> String {
@@ -151,73 +109,21 @@ fn share(q: &Queried) -> String {
 }
 
 fn queries(cdr: &Cdr) -> Section {
-    let row = |q: &Queried| {
-        [
-            q.name.to_owned(),
-            q.variant.to_owned(),
-            ms(q.ms),
-            ms(q.first_ms),
-            bytes(q.bytes_read),
-            share(q),
-            count(q.rows),
-        ]
-    };
-    let header = ["question", "layout", "time", "first time", "read", "row groups", "rows"];
-    let words = "Every answer equals the count made from the records. Times are the median of three (slow answers: of one), files in the \
-                 system's memory.";
-    let mut blocks = vec![Block::Text(words.to_owned()), Table::block(header, cdr.queries.iter().map(row))];
-    blocks.extend(plots::questions(cdr));
-    Section { title: "Asking", blocks }
+    let words = "Every answer equals the count made from the records. Times are the median of three (slow answers: of one), \
+                 files in the system's memory.";
+    let table = Table::of(&cdr.queries)
+        .column("question", |q| q.name)
+        .column("layout", |q| q.variant)
+        .column("time", |q| ms(q.ms))
+        .column("first time", |q| ms(q.first_ms))
+        .column("read", |q| bytes(q.bytes_read))
+        .column("row groups", |q| share(q))
+        .column("rows", |q| count(q.rows));
+    plots::questions(cdr, Section::new("Asking").text(words).table(table))
 }
 
 fn lookups(cdr: &Cdr) -> Section {
     let pass = &cdr.second_pass;
-    let insert = |(name, f): (&&'static str, &VariantFigures)| {
-        let before = cdr.variants.get(name);
-        let slower = pass.slowdown.get(name);
-        let figure = |of: Option<f64>| of.map_or_else(|| "-".to_owned(), short);
-        [
-            (*name).to_owned(),
-            bytes(f.lookup_bytes),
-            short(f.lookup_bytes as f64 / f.rows.max(1) as f64),
-            rate(f.rows_per_s),
-            rate(f.rows_per_cpu_s),
-            figure(slower.map(|s| s.wall)),
-            figure(slower.map(|s| s.cpu)),
-            ms(f.p99_batch_ms),
-            before.map_or_else(|| "-".to_owned(), |b| ms(b.worst_batch_ms)),
-            ms(f.worst_batch_ms),
-            figure(slower.map(|s| s.worst_batch)),
-        ]
-    };
-    let header = [
-        "layout",
-        "look-ups",
-        "bytes a row",
-        "rows",
-        "rows by CPU",
-        "times slower",
-        "by CPU",
-        "batch p99",
-        "worst without",
-        "worst batch",
-        "times",
-    ];
-    let question = |q: &Queried| {
-        let before = cdr.queries.iter().find(|b| (b.name, b.variant) == (q.name, q.variant));
-        let of_before = |say: fn(&Queried) -> String| before.map_or_else(|| "-".to_owned(), say);
-        [
-            q.name.to_owned(),
-            q.variant.to_owned(),
-            of_before(share),
-            share(q),
-            of_before(|b| ms(b.ms)),
-            ms(q.ms),
-            of_before(|b| bytes(b.bytes_read)),
-            bytes(q.bytes_read),
-        ]
-    };
-    let asked = ["question", "layout", "row groups without", "with", "time without", "with", "read without", "with"];
     let words = format!(
         "The same records again, into tables with look-ups on {}. Layout row has no look-ups: its figures tell how much \
          of a difference is the machine's. After clustering, the look-ups of layout clustered take {}; clustering with \
@@ -227,21 +133,42 @@ fn lookups(cdr: &Cdr) -> Section {
         rate(pass.clustering.rows_per_cpu_s),
         rate(cdr.clustering.rows_per_cpu_s),
     );
+    let variants = pass.variants.iter().map(|(name, f)| (*name, f, cdr.variants.get(name), pass.slowdown.get(name)));
+    let inserts = Table::of(variants)
+        .column("layout", |(name, ..)| *name)
+        .column("look-ups", |(_, f, ..)| bytes(f.lookup_bytes))
+        .column("bytes a row", |(_, f, ..)| short(f.lookup_bytes as f64 / f.rows.max(1) as f64))
+        .column("rows", |(_, f, ..)| rate(f.rows_per_s))
+        .column("rows by CPU", |(_, f, ..)| rate(f.rows_per_cpu_s))
+        .column("times slower", |(.., slower)| or_dash(slower.map(|s| short(s.wall))))
+        .column("by CPU", |(.., slower)| or_dash(slower.map(|s| short(s.cpu))))
+        .column("batch p99", |(_, f, ..)| ms(f.p99_batch_ms))
+        .column("worst without", |(_, _, before, _)| or_dash(before.map(|b| ms(b.worst_batch_ms))))
+        .column("worst batch", |(_, f, ..)| ms(f.worst_batch_ms))
+        .column("times", |(.., slower)| or_dash(slower.map(|s| short(s.worst_batch))));
+    let before = |q: &Queried| cdr.queries.iter().find(|b| (b.name, b.variant) == (q.name, q.variant));
+    let asked = Table::of(pass.queries.iter().map(|q| (q, before(q))))
+        .column("question", |(q, _)| q.name)
+        .column("layout", |(q, _)| q.variant)
+        .column("row groups without", |(_, before)| or_dash(before.map(share)))
+        .column("with", |(q, _)| share(q))
+        .column("time without", |(_, before)| or_dash(before.map(|b| ms(b.ms))))
+        .column("with", |(q, _)| ms(q.ms))
+        .column("read without", |(_, before)| or_dash(before.map(|b| bytes(b.bytes_read))))
+        .column("with", |(q, _)| bytes(q.bytes_read));
     let why = "A condition that is known only once the question runs, as that of Q1, cannot be looked up; the same with \
                its time written out (hour) can.";
-    let blocks = vec![
-        Block::Text(words),
-        Table::block(header, pass.variants.iter().map(insert)),
-        Table::block(asked, pass.queries.iter().map(question)),
-        Block::Text(why.to_owned()),
-    ];
-    Section { title: "Look-ups", blocks }
+    Section::new("Look-ups").text(words).table(inserts).table(asked).text(why)
 }
 
-fn phases(phases: &[Phase]) -> Section {
-    let number = |n: Option<u8>| n.map_or_else(|| "-".to_owned(), |n| n.to_string());
-    let row = |p: &Phase| [number(p.number), p.name.to_owned(), number(p.pass), short(p.wall_s), short(p.cpu_s)];
+fn phases(cdr: &Cdr) -> Section {
+    let number = |n: Option<u8>| or_dash(n.map(|n| n.to_string()));
     let words = "Numbered as in the public benchmark, in the order in which they ran, all repeats together.";
-    let table = Table::block(["number", "phase", "pass", "wall s", "CPU s"], phases.iter().map(row));
-    Section { title: "Phases", blocks: vec![Block::Text(words.to_owned()), table] }
+    let table = Table::of(&cdr.phases)
+        .column("number", |p| number(p.number))
+        .column("phase", |p| p.name)
+        .column("pass", |p| number(p.pass))
+        .column("wall s", |p| short(p.wall_s))
+        .column("CPU s", |p| short(p.cpu_s));
+    Section::new("Phases").text(words).table(table)
 }

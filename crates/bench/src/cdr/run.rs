@@ -12,16 +12,16 @@ use telecom::Traffic;
 use world::Seed;
 
 use super::dataset::Dataset;
-use super::facts::Facts;
-use super::gates::{Gate, GateStatus, gates};
+use super::expected::Expected;
+use super::gates::{Gate, gates};
 use super::input;
 use super::insert::{Variant, VariantFigures};
 use super::pass::{Clustering, ColumnBytes, Pass, Passed, Stored};
 use super::phases::{Phase, Phases};
-use super::questions::{Ask, Queried, questions};
+use super::questions::{Queried, questions};
 use super::workload::CdrWorkload;
 use crate::error::BenchError;
-use crate::harness::bench::Bench;
+use crate::harness::bench::{Ask, Bench};
 use crate::harness::disk_space::remove_folder;
 use crate::harness::machine::Machine;
 
@@ -73,13 +73,6 @@ pub struct Slowdown {
     pub worst_batch: f64,
 }
 
-impl Cdr {
-    /// Whether no gate failed.
-    pub fn passes(&self) -> bool {
-        self.gates.iter().all(|g| g.status != GateStatus::Fail)
-    }
-}
-
 /// Runs the benchmark. `pass-2` keeps the tables of the second pass. Must be called inside a tokio runtime.
 ///
 /// # Errors
@@ -90,17 +83,17 @@ pub async fn cdr(bench: &Bench<'_, CdrWorkload>, sql: Ask<'_>) -> Result<Cdr, Be
     let mut phases = Phases { done: Vec::new(), pass: None, note: bench.note };
     let folder = bench.data.join("records");
     let dataset = phases.time((None, "make the records"), || dataset(bench, &folder))?;
-    let (facts, sample) = phases.time((Some(2), "sample and count distinct values"), || {
-        Ok((Facts::of(&dataset)?, dataset.first(ADVICE_ROWS)?))
+    let (expected, sample) = phases.time((Some(2), "sample and count distinct values"), || {
+        Ok((Expected::of(&dataset)?, dataset.first(ADVICE_ROWS)?))
     })?;
     let advice = phases.time((Some(3), "advise"), || {
         advise(&sample).map_err(|source| BenchError::Rows { path: folder.clone(), source })
     })?;
     drop(sample);
     let towers = telecom::towers(Seed(workload.seed));
-    let count = || facts.answers(&dataset, |tower| region(&towers, tower));
+    let count = || expected.answers(&dataset, |tower| region(&towers, tower));
     let answers = phases.time((None, "answer from the records"), count)?;
-    let questions = questions(&facts);
+    let questions = questions(&expected);
     let asking = (&questions[..], &answers);
 
     let variants = Variant::all(&workload.bloom, &workload.cluster);
@@ -124,8 +117,8 @@ pub async fn cdr(bench: &Bench<'_, CdrWorkload>, sql: Ask<'_>) -> Result<Cdr, Be
     };
     let again = second.run(bench, &mut phases, &dataset, asking, sql).await?;
 
-    let expected = Stored { rows: dataset.rows(), bytes: 0, lookup_bytes: 0, hash: dataset.hash };
-    let check = || Ok(gates(&expected, &passed.stored, &again.stored, &passed.inserted, &facts.distinct));
+    let generated = Stored { rows: dataset.rows(), bytes: 0, lookup_bytes: 0, hash: dataset.hash };
+    let check = || Ok(gates(&generated, &passed.stored, &again.stored, &passed.inserted, &expected.distinct));
     let gates = phases.time((Some(11), "gates"), check)?;
     remove_folder(&folder)?;
     Ok(Cdr {

@@ -7,7 +7,7 @@ use telecom::Traffic;
 use world::Seed;
 
 use super::dataset::Dataset;
-use super::facts::Facts;
+use super::expected::Expected;
 use super::insert::{Variant, create, insert_all, table_folder};
 use super::pass::stored_in;
 
@@ -42,29 +42,29 @@ async fn every_variant_stores_the_same_rows_and_a_lost_segment_shows() {
 }
 
 #[test]
-fn facts_are_those_of_the_records() {
+fn expected_answers_are_those_of_the_records() {
     let data = tempfile::tempdir().unwrap();
     let dataset = day(data.path());
-    let facts = Facts::of(&dataset).unwrap();
+    let expected = Expected::of(&dataset).unwrap();
     let mut callers: Vec<String> = Vec::new();
     for batch in &dataset.batches {
         for records in batch.read().unwrap() {
             callers.extend(text(&records, "caller_number"));
         }
     }
-    assert!(callers.contains(&facts.cold) && !callers.contains(&facts.absent));
-    let called = facts.listed.iter().filter(|number| callers.contains(number)).count();
+    assert!(callers.contains(&expected.cold) && !callers.contains(&expected.absent));
+    let called = expected.listed.iter().filter(|number| callers.contains(number)).count();
     assert_eq!(called, 3);
     let answers =
-        facts.answers(&dataset, |tower| Some(if tower < 5000 { "north" } else { "south" }.to_owned())).unwrap();
-    let of_cold = callers.iter().filter(|c| **c == facts.cold).count() as u64;
+        expected.answers(&dataset, |tower| Some(if tower < 5000 { "north" } else { "south" }.to_owned())).unwrap();
+    let of_cold = callers.iter().filter(|c| **c == expected.cold).count() as u64;
     assert_eq!((answers["cold"].rows, answers["absent"].rows), (of_cold, 0));
     assert_eq!(answers["Q4"].groups.len(), 10);
     assert_eq!(answers["join"].rows, answers["hours"].rows);
-    assert_eq!(facts.distinct["call_id"], dataset.rows());
+    assert_eq!(expected.distinct["call_id"], dataset.rows());
     callers.sort_unstable();
     callers.dedup();
-    assert_eq!(facts.distinct["caller_number"], callers.len() as u64);
+    assert_eq!(expected.distinct["caller_number"], callers.len() as u64);
 }
 
 #[test]

@@ -1,82 +1,58 @@
-//! The report: as Markdown, and as one HTML page with plots.
+//! The report.
 
 use super::run::{Fleet, FleetRow};
-use crate::harness::bars::Mark;
-use crate::harness::report::number::{count, ms};
+use crate::harness::bars::Bar;
+use crate::harness::bench::Measured;
+use crate::harness::report::number::{count, ms, or_dash};
 use crate::harness::report::plot::{Scale, bars};
-use crate::harness::report::{Block, Section, Table, html as page, markdown as text, on_machine};
+use crate::harness::report::{Report, Section, Table};
 
-/// The report as Markdown with aligned tables.
-pub fn markdown(fleet: &Fleet) -> String {
-    text::render(&sections(fleet))
-}
+impl Measured for Fleet {
+    fn report(&self) -> Report {
+        let same = if self.is_deterministic { "the same" } else { "NOT THE SAME" };
+        let what = format!(
+            "The same ensembles played by one process on one thread, and by workers of one thread each; broker and ledger run \
+             on this machine too. Processor time is that of the process, or of all workers from their start to their end. \
+             The content hashes of each experiment are {same}."
+        );
+        Report::new("manyworlds bench fleet", &self.machine, what).with([
+            Bar::section(&self.bars),
+            worlds(&self.rows),
+            phases(&self.rows),
+        ])
+    }
 
-pub fn html(fleet: &Fleet) -> String {
-    page::render(&sections(fleet))
-}
-
-fn sections(fleet: &Fleet) -> Vec<Section> {
-    vec![head(fleet), Mark::section(&fleet.bars), rows(fleet), phases(fleet)]
-}
-
-fn head(fleet: &Fleet) -> Section {
-    let same = if fleet.is_deterministic { "the same" } else { "NOT THE SAME" };
-    let what = format!(
-        "The same ensembles played by one process on one thread, and by workers of one thread each; broker and ledger run on \
-         this machine too. Processor time is that of the process, or of all workers from their start to their end. The \
-         content hashes of each experiment are {same}."
-    );
-    Section {
-        title: "manyworlds bench fleet",
-        blocks: vec![Block::Text(on_machine(&fleet.machine)), Block::Text(what)],
+    fn faults(&self) -> Vec<String> {
+        let fault = "runs of the same ensemble stored different worlds: see the content hashes";
+        if self.is_deterministic { Vec::new() } else { vec![fault.to_owned()] }
     }
 }
 
-fn rows(fleet: &Fleet) -> Section {
-    let row = |row: &FleetRow| {
-        [
-            row.experiment.words().to_owned(),
-            row.name.clone(),
-            count(row.worlds.into()),
-            format!("{:.2} s", row.wall_s),
-            count(row.worlds_per_s.round() as u64),
-            format!("{:.4} ms", row.cpu_ms_per_world),
-            count((1e3 / row.cpu_ms_per_world.max(1e-9)).round() as u64),
-            row.attempts_per_cpu_s.map_or_else(|| "-".to_owned(), |n| format!("{:.2} M", n / 1e6)),
-            row.hash.clone(),
-        ]
-    };
-    let header = [
-        "ensemble",
-        "played by",
-        "worlds",
-        "wall",
-        "worlds/s",
-        "CPU a world",
-        "worlds a CPU-second",
-        "attempts a CPU-second",
-        "hash",
-    ];
-    let plotted: Vec<(String, Vec<Option<f64>>)> = fleet
-        .rows
-        .iter()
-        .map(|r| (format!("{}, {}", r.experiment.words(), r.name), vec![Some(r.cpu_ms_per_world)]))
-        .collect();
-    let blocks = vec![
-        Table::block(header, fleet.rows.iter().map(row)),
-        Block::Plot {
-            title: "Processor time of a world",
-            svg: bars(&plotted, &["CPU a world"], Scale::Logarithmic, ms),
-        },
-    ];
-    Section { title: "Worlds", blocks }
+fn worlds(rows: &[FleetRow]) -> Section {
+    let table = Table::of(rows)
+        .column("ensemble", |r| r.experiment.words())
+        .column("played by", |r| r.name.clone())
+        .column("worlds", |r| count(r.worlds.into()))
+        .column("wall", |r| format!("{:.2} s", r.wall_s))
+        .column("worlds/s", |r| count(r.worlds_per_s.round() as u64))
+        .column("CPU a world", |r| format!("{:.4} ms", r.cpu_ms_per_world))
+        .column("worlds a CPU-second", |r| count((1e3 / r.cpu_ms_per_world.max(1e-9)).round() as u64))
+        .column("attempts a CPU-second", |r| or_dash(r.attempts_per_cpu_s.map(|n| format!("{:.2} M", n / 1e6))))
+        .column("hash", |r| r.hash.clone());
+    let plotted = |r: &FleetRow| (format!("{}, {}", r.experiment.words(), r.name), vec![Some(r.cpu_ms_per_world)]);
+    let plotted: Vec<_> = rows.iter().map(plotted).collect();
+    let svg = bars(&plotted, &["CPU a world"], Scale::Logarithmic, ms);
+    Section::new("Worlds").table(table).plot("Processor time of a world", svg)
 }
 
-fn phases(fleet: &Fleet) -> Section {
-    let told = |row: &FleetRow| {
-        let phases = row.phases.iter().map(|(name, share)| format!("{name} {:.1}%", share * 100.0));
-        [row.experiment.words().to_owned(), row.name.clone(), phases.collect::<Vec<_>>().join(", ")]
+fn phases(rows: &[FleetRow]) -> Section {
+    let shares = |r: &FleetRow| {
+        let shares = r.phases.iter().map(|(name, share)| format!("{name} {:.1}%", share * 100.0));
+        shares.collect::<Vec<_>>().join(", ")
     };
-    let header = ["ensemble", "played by", "shares of the time of all ranges"];
-    Section { title: "Where the time goes", blocks: vec![Table::block(header, fleet.rows.iter().map(told))] }
+    let table = Table::of(rows)
+        .column("ensemble", |r| r.experiment.words())
+        .column("played by", |r| r.name.clone())
+        .column("shares of the time of all ranges", |r| shares(r));
+    Section::new("Where the time goes").table(table)
 }

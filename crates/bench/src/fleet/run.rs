@@ -2,41 +2,56 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use serde::Serialize;
 use serde_json::Value;
 
-use super::crew::Crew;
 use crate::error::BenchError;
-use crate::harness::bars::Mark;
+use crate::harness::bars::Bar;
 use crate::harness::bench::Bench;
-use crate::harness::child::measure;
+use crate::harness::child::{Running, command, measure, measure_json};
 use crate::harness::disk_space::remove_folder;
-use crate::harness::launch;
 use crate::harness::machine::Machine;
 use crate::harness::report::number::count;
 
 /// Time limit for the start of workers.
 const PATIENCE: Duration = Duration::from_secs(30);
+/// Time limit for the end of a worker, which finishes its ranges first.
+const WORKER_END_MAX: Duration = Duration::from_mins(5);
 
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, clap::Args)]
 pub struct FleetWorkload {
-    /// Worlds of the small event.
+    /// Play this many worlds of a small event
+    #[arg(long, value_name = "N", default_value_t = 500_000)]
     pub worlds: u32,
-    /// Worlds of the big event; 0 to skip it.
+    /// Play this many worlds of a big event
+    ///
+    /// 0 skips it.
+    #[arg(long, value_name = "N", default_value_t = 2_000)]
     pub big_worlds: u32,
-    /// Worlds that sleep five milliseconds each; 0 to skip them.
+    /// Play this many worlds that sleep 5 ms
+    ///
+    /// 0 skips them.
+    #[arg(long, value_name = "N", default_value_t = 6_400)]
     pub sleeping_worlds: u32,
-    /// Worlds of the small event that two workers play to final figures; 0 to skip them.
+    /// Play this many worlds with two workers
+    ///
+    /// Of the small event, to final figures. 0 skips them.
+    #[arg(long, value_name = "N", default_value_t = 1_000_000)]
     pub final_worlds: u32,
-    /// Numbers of workers, each with one thread.
+    /// Compare these numbers of workers
+    ///
+    /// Each has one thread.
+    #[arg(long, value_name = "W,..", value_delimiter = ',', default_values_t = [1, 2, 3, 8])]
     pub workers: Vec<usize>,
     /// Address of the broker.
+    #[arg(skip)]
     #[serde(skip)]
     pub broker: String,
     /// Address of the ledger.
+    #[arg(skip)]
     #[serde(skip)]
     pub ledger: String,
 }
@@ -95,7 +110,7 @@ pub struct Fleet {
     pub rows: Vec<FleetRow>,
     /// Whether all rows of an experiment have the same content hash.
     pub is_deterministic: bool,
-    pub bars: Vec<Mark>,
+    pub bars: Vec<Bar>,
 }
 
 /// Runs the benchmark.
@@ -104,10 +119,8 @@ pub struct Fleet {
 /// If the broker or the ledger is unreachable, a process fails, or the user asks to stop.
 pub fn fleet(bench: &Bench<'_, FleetWorkload>) -> Result<Fleet, BenchError> {
     let workload = bench.workload;
-    if workload.worlds == 0 || workload.workers.contains(&0) {
-        let reason = "give 1 or more".to_owned();
-        return Err(BenchError::Workload { setting: "worlds and workers", reason });
-    }
+    let can_be = workload.worlds > 0 && !workload.workers.contains(&0);
+    BenchError::require(can_be, "worlds and workers", "give 1 or more")?;
     bench.check_empty()?;
     let machine = Machine::here();
     let runner = Runner { bench, small: bench.data.join("small.toml"), big: bench.data.join("big.toml") };
@@ -144,7 +157,7 @@ struct Runner<'a> {
 impl Runner<'_> {
     fn write_events(&self) -> Result<(), BenchError> {
         for (which, path) in [("small", &self.small), ("big", &self.big)] {
-            let event = self.output(&["bingo", "example", which], |_| {})?;
+            let (event, _) = measure(self.command(&["bingo", "example", which]), None)?;
             fs::write(path, event).map_err(BenchError::io("write", path))?;
         }
         Ok(())
@@ -154,17 +167,18 @@ impl Runner<'_> {
         if experiment == Experiment::Big { &self.big } else { &self.small }
     }
 
-    fn output(&self, words: &[&str], more: impl Fn(&mut Command)) -> Result<Vec<u8>, BenchError> {
-        let mut command = launch::command(self.bench.program);
-        command.args(words);
-        more(&mut command);
-        Ok(measure(command, None)?.0)
+    /// A command of the program. The environment has the addresses of broker and ledger, because errors show arguments.
+    fn command(&self, words: &[&str]) -> Command {
+        let workload = self.bench.workload;
+        let mut command = command(self.bench.program, words);
+        command.env("MANYWORLDS_BROKER", &workload.broker).env("MANYWORLDS_LEDGER", &workload.ledger);
+        command
     }
 
-    /// Passes the addresses of broker and ledger in the environment, because errors show arguments.
-    fn set_services(&self, command: &mut Command) {
-        let workload = self.bench.workload;
-        command.env("MANYWORLDS_BROKER", &workload.broker).env("MANYWORLDS_LEDGER", &workload.ledger);
+    /// What a command over a data folder prints.
+    fn ask(mut command: Command, data: &Path) -> Result<Value, BenchError> {
+        command.args(["--format", "json", "--data"]).arg(data);
+        Ok(measure_json(command)?.0)
     }
 
     /// A separate folder for each row.
@@ -175,14 +189,9 @@ impl Runner<'_> {
     fn embedded(&self, experiment: Experiment, worlds: u32) -> Result<FleetRow, BenchError> {
         self.bench.check_stop(&format!("{}, {} worlds, one process", experiment.words(), count(worlds.into())))?;
         let data = self.folder(experiment, 0);
-        let mut command = launch::command(self.bench.program);
-        let worlds_text = worlds.to_string();
-        command.args(["run", "bingo", "--threads", "1", "--events", "replay", "--format", "json", "--worlds"]);
-        command.args([&worlds_text, "--event"]).arg(self.event(experiment)).arg("--data").arg(&data);
-        let (printed, used) = measure(command, None)?;
-        let summary = json("run", &printed)?;
-        let phases = ["simulate", "encode", "write", "commit"];
-        let seconds = |name: &str| summary["phases"][format!("{name}_s")].as_f64().unwrap_or_default();
+        let mut command = self.command(&["run", "bingo", "--threads", "1", "--events", "replay", "--format", "json"]);
+        command.args(["--worlds", &worlds.to_string(), "--event"]).arg(self.event(experiment)).arg("--data").arg(&data);
+        let (summary, used) = measure_json::<Value>(command)?;
         let row = FleetRow {
             experiment,
             name: "embedded".to_owned(),
@@ -193,7 +202,7 @@ impl Runner<'_> {
             cpu_ms_per_world: used.cpu_ms / f64::from(worlds),
             attempts_per_cpu_s: Some(self.attempts(experiment, &data)? / (used.cpu_ms / 1e3)),
             hash: text(&summary["hash"]),
-            phases: shares(phases.iter().map(|name| ((*name).to_owned(), seconds(name))).collect()),
+            phases: shares(&summary["phases"], &["simulate", "encode", "write", "commit"]),
         };
         remove_folder(&data)?;
         Ok(row)
@@ -203,14 +212,9 @@ impl Runner<'_> {
     fn attempts(&self, experiment: Experiment, data: &Path) -> Result<f64, BenchError> {
         let teams: &[&str] =
             if experiment == Experiment::Big { &["north", "east", "south"] } else { &["alpha", "beta"] };
-        let printed = self.output(&["outcome", "bingo", "--outcome", "attempts", "--format", "json"], |command| {
-            for team in teams {
-                command.args(["--entity", team]);
-            }
-            command.arg("--data").arg(data);
-        })?;
-        let outcomes = json("outcome", &printed)?;
-        Ok(outcomes.as_array().into_iter().flatten().map(total).sum())
+        let mut words = vec!["outcome", "bingo", "--outcome", "attempts"];
+        words.extend(teams.iter().flat_map(|team| ["--entity", team]));
+        Ok(Self::ask(self.command(&words), data)?.as_array().into_iter().flatten().map(total).sum())
     }
 
     fn fleet(&self, experiment: Experiment, worlds: u32, workers: usize) -> Result<FleetRow, BenchError> {
@@ -218,39 +222,28 @@ impl Runner<'_> {
         self.bench.check_stop(&what)?;
         let data = self.folder(experiment, workers);
         fs::create_dir_all(&data).map_err(BenchError::io("make", &data))?;
-        let mut crew = Crew::new(self.bench.program);
+        let is_slow = experiment == Experiment::Sleeping;
+        let mut crew = Vec::new();
         for _ in 0..workers {
-            let mut command = launch::command(self.bench.program);
-            command.args(["worker", "--concurrency", "1"]);
-            self.set_services(&mut command);
-            if experiment == Experiment::Sleeping {
-                command.args(["--world-pause-ms", "5"]);
-            }
-            command.arg("--data").arg(&data);
-            crew.add(command)?;
+            let mut command = self.command(&["worker", "--concurrency", "1", "--world-pause-ms"]);
+            command.arg(if is_slow { "5" } else { "0" }).arg("--data").arg(&data);
+            crew.push(Running::start(&mut command, Stdio::null())?);
         }
         self.await_workers(workers)?;
         let name = format!("bench-{}", uuid::Uuid::new_v4().simple());
+        let mut submit = self.command(&["submit", "bingo", "--watch", "--events", "replay", "--name", &name]);
+        submit.args(["--worlds", &worlds.to_string(), "--event"]).arg(self.event(experiment));
+        if is_slow {
+            // Half a second each: a suitable size for a model that takes five milliseconds per world.
+            submit.args(["--range-worlds", "100"]);
+        }
         let started = Instant::now();
-        let printed =
-            self.output(&["submit", "bingo", "--watch", "--events", "replay", "--format", "json"], |command| {
-                self.set_services(command);
-                command.args(["--name", &name]);
-                command.args(["--worlds", &worlds.to_string(), "--event"]).arg(self.event(experiment));
-                if experiment == Experiment::Sleeping {
-                    // Half a second each: a suitable size for a model that takes five milliseconds per world.
-                    command.args(["--range-worlds", "100"]);
-                }
-                command.arg("--data").arg(&data);
-            })?;
+        let status = Self::ask(submit, &data)?;
         let wall_s = started.elapsed().as_secs_f64();
-        let status = json("submit", &printed)?;
-        let cpu = crew.dismiss()?.as_secs_f64();
-        let hash = self.hash_of(&data, &name)?;
-        let phases = ["wait", "claim", "simulate", "encode", "write", "commit", "note", "acknowledge"];
-        let seconds = |name: &str| status["phases"][format!("{name}_s")].as_f64().unwrap_or_default();
+        let cpu_s = dismiss(crew)?.as_secs_f64();
         let outcomes = status["outcomes"].as_array();
         let attempts: f64 = outcomes.into_iter().flatten().filter(|o| o["outcome"] == "attempts").map(total).sum();
+        let phases = ["wait", "claim", "simulate", "encode", "write", "commit", "note", "acknowledge"];
         let row = FleetRow {
             experiment,
             name: format!("fleet-{workers}"),
@@ -258,10 +251,10 @@ impl Runner<'_> {
             worlds,
             wall_s,
             worlds_per_s: f64::from(worlds) / wall_s,
-            cpu_ms_per_world: cpu * 1e3 / f64::from(worlds),
-            attempts_per_cpu_s: (attempts > 0.0).then(|| attempts / cpu),
-            hash,
-            phases: shares(phases.iter().map(|name| ((*name).to_owned(), seconds(name))).collect()),
+            cpu_ms_per_world: cpu_s * 1e3 / f64::from(worlds),
+            attempts_per_cpu_s: (attempts > 0.0).then(|| attempts / cpu_s),
+            hash: text(&Self::ask(self.command(&["verify", &name]), &data)?["hash"]),
+            phases: shares(&status["phases"], &phases),
         };
         remove_folder(&data)?;
         Ok(row)
@@ -271,31 +264,31 @@ impl Runner<'_> {
     fn await_workers(&self, workers: usize) -> Result<(), BenchError> {
         let started = Instant::now();
         loop {
-            let printed =
-                self.output(&["status", "--workers", "--format", "json"], |command| self.set_services(command))?;
-            let there = json("status", &printed)?.as_array().map_or(0, Vec::len);
-            if there >= workers {
+            let alive: Vec<Value> = measure_json(self.command(&["status", "--workers", "--format", "json"]))?.0;
+            if alive.len() >= workers {
                 return Ok(());
             }
             if started.elapsed() > PATIENCE {
-                let said = format!("{there} of {workers} workers are alive");
+                let said = format!("{} of {workers} workers are alive", alive.len());
                 return Err(BenchError::Run { command: "manyworlds worker".to_owned(), said });
             }
             std::thread::sleep(Duration::from_millis(100));
         }
     }
-
-    fn hash_of(&self, data: &Path, name: &str) -> Result<String, BenchError> {
-        let printed = self.output(&["verify", name, "--format", "json"], |command| {
-            command.arg("--data").arg(data);
-        })?;
-        Ok(text(&json("verify", &printed)?["hash"]))
-    }
 }
 
-fn json(command: &str, printed: &[u8]) -> Result<Value, BenchError> {
-    let command = format!("manyworlds {command}");
-    serde_json::from_slice(printed).map_err(|source| BenchError::Summary { command, source })
+/// Ends all workers in order; returns their processor time.
+fn dismiss(mut crew: Vec<Running>) -> Result<Duration, BenchError> {
+    crew.iter().try_for_each(Running::terminate)?;
+    let mut cpu = Duration::ZERO;
+    for worker in &mut crew {
+        let ended = worker.wait(WORKER_END_MAX, |_| ())?;
+        if !ended.status.success() {
+            return Err(worker.failed(ended.status.to_string()));
+        }
+        cpu += ended.rusage.utime + ended.rusage.stime;
+    }
+    Ok(cpu)
 }
 
 fn total(outcome: &Value) -> f64 {
@@ -306,37 +299,29 @@ fn text(value: &Value) -> String {
     value.as_str().unwrap_or_default().to_owned()
 }
 
-fn shares(phases: Vec<(String, f64)>) -> Vec<(String, f64)> {
-    let all: f64 = phases.iter().map(|(_, seconds)| seconds).sum();
-    phases.into_iter().map(|(name, seconds)| (name, seconds / all.max(1e-9))).collect()
+/// Each phase's share of the seconds of all.
+fn shares(seconds: &Value, phases: &[&str]) -> Vec<(String, f64)> {
+    let of = |phase: &str| seconds[format!("{phase}_s")].as_f64().unwrap_or_default();
+    let all: f64 = phases.iter().map(|phase| of(phase)).sum();
+    phases.iter().map(|phase| ((*phase).to_owned(), of(phase) / all.max(1e-9))).collect()
 }
 
-fn bars(rows: &[FleetRow], final_worlds: u32) -> Vec<Mark> {
+fn bars(rows: &[FleetRow], final_worlds: u32) -> Vec<Bar> {
     let row = |experiment, workers| rows.iter().find(|r| r.experiment == experiment && r.workers == workers);
-    let ratio = |experiment, many, figure: fn(&FleetRow) -> f64| {
-        let (few, many) = (row(experiment, 1)?, row(experiment, many)?);
-        Some(figure(many) / figure(few))
-    };
+    let speed = |experiment, workers| row(experiment, workers).map(|r| r.worlds_per_s);
+    let ratio = |experiment, many| Some(speed(experiment, many)? / speed(experiment, 1)?);
     let embedded = row(Experiment::Small, 0).map(|r| 1e3 / r.cpu_ms_per_world);
     let added = row(Experiment::Big, 1).zip(row(Experiment::Big, 0));
     let added = added.map(|(fleet, alone)| (fleet.cpu_ms_per_world / alone.cpu_ms_per_world - 1.0) * 100.0);
     let million = row(Experiment::Final, 2).filter(|_| final_worlds >= 1_000_000).map(|r| r.wall_s);
+    let one = speed(Experiment::Small, 1);
+    let (two, eight) = (ratio(Experiment::Small, 2), ratio(Experiment::Sleeping, 8));
     vec![
-        Mark::new("small event, embedded, worlds a CPU-second", "worlds", [15_000.0, 40_000.0], embedded),
-        Mark::new(
-            "small event, a fleet of 1, worlds a second",
-            "worlds",
-            [10_000.0, 30_000.0],
-            row(Experiment::Small, 1).map(|r| r.worlds_per_s),
-        ),
-        Mark::new("2 workers against 1", "times", [1.7, 1.9], ratio(Experiment::Small, 2, |r| r.worlds_per_s)),
-        Mark::new("processor time that the fleet adds, big event", "%", [10.0, 3.0], added),
-        Mark::new(
-            "worlds that sleep 5 ms, 8 workers against 1",
-            "times",
-            [7.2, 7.8],
-            ratio(Experiment::Sleeping, 8, |r| r.worlds_per_s),
-        ),
-        Mark::new("1,000,000 small worlds to final figures", "s", [100.0, 40.0], million),
+        Bar::new("small event, embedded, worlds a CPU-second", "worlds", [15_000.0, 40_000.0], embedded),
+        Bar::new("small event, a fleet of 1, worlds a second", "worlds", [10_000.0, 30_000.0], one),
+        Bar::new("2 workers against 1", "times", [1.7, 1.9], two),
+        Bar::new("processor time that the fleet adds, big event", "%", [10.0, 3.0], added),
+        Bar::new("worlds that sleep 5 ms, 8 workers against 1", "times", [7.2, 7.8], eight),
+        Bar::new("1,000,000 small worlds to final figures", "s", [100.0, 40.0], million),
     ]
 }

@@ -1,9 +1,13 @@
-//! The context of a benchmark: program, work folder, workload, notes and the request to stop.
+//! The context of a benchmark, and what all results have in common.
 
 use std::fs;
 use std::path::Path;
 
-use crate::error::BenchError;
+use arrow::array::RecordBatch;
+use serde::Serialize;
+
+use crate::error::{BenchError, SqlError};
+use crate::harness::report::Report;
 
 /// The context of a benchmark.
 pub struct Bench<'a, W> {
@@ -34,4 +38,25 @@ impl<W> Bench<'_, W> {
         let mut entries = fs::read_dir(self.data).map_err(BenchError::io("list", self.data))?;
         if entries.next().is_some() { Err(BenchError::NotEmpty(self.data.to_owned())) } else { Ok(()) }
     }
+}
+
+/// The data that a question read from disk.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Reading {
+    pub bytes: u64,
+    pub groups_read: u64,
+    /// Row groups of the table; 0 if the layout has none.
+    pub groups_total: u64,
+}
+
+/// Answers an SQL statement over a data folder, and returns the amount of data read. The first call for a folder may
+/// open it; later calls must reuse it.
+pub type Ask<'a> = &'a mut dyn FnMut(&Path, &str) -> Result<(Vec<RecordBatch>, Reading), SqlError>;
+
+/// The figures of a benchmark.
+pub trait Measured: Serialize {
+    fn report(&self) -> Report;
+
+    /// The faults that the benchmark found, as sentences.
+    fn faults(&self) -> Vec<String>;
 }

@@ -1,12 +1,17 @@
-//! Runs and measures a process.
+//! Starts the measured program, and measures its processes.
 
+use std::ffi::OsStr;
 use std::io::{Read as _, Write as _};
-use std::path::Path;
-use std::process::{Command, Stdio};
+use std::path::{Path, PathBuf};
+use std::process::{Child, ChildStderr, Command, Stdio};
+use std::thread::sleep;
 use std::time::{Duration, Instant};
 
+use nix::sys::signal::{Signal, kill};
+use nix::unistd::Pid;
 use serde::Serialize;
-use wait4::Wait4 as _;
+use serde::de::DeserializeOwned;
+use wait4::{ResUse, Wait4 as _};
 
 use crate::error::BenchError;
 
@@ -19,10 +24,109 @@ pub struct Used {
     pub peak_rss_bytes: u64,
 }
 
-/// Runs a command with `input` on its standard input. Returns its output, and the time and memory it used.
-///
-/// # Errors
-/// If it does not start, or if it fails; the error then has its last line on standard error.
+/// A command of the program, without this process's `MANYWORLDS_` variables: they would change the measurement.
+pub(crate) fn command<W: AsRef<OsStr>>(program: &Path, words: impl IntoIterator<Item = W>) -> Command {
+    let mut command = Command::new(program);
+    for (name, _) in std::env::vars_os() {
+        if name.as_encoded_bytes().starts_with(b"MANYWORLDS_") {
+            command.env_remove(name);
+        }
+    }
+    command.args(words);
+    command
+}
+
+/// Runs a command that prints JSON. Returns what it printed, and the time and memory it used.
+pub(crate) fn measure_json<T: DeserializeOwned>(command: Command) -> Result<(T, Used), BenchError> {
+    let words = words(&command);
+    let (printed, used) = measure(command, None)?;
+    let parsed = serde_json::from_slice(&printed);
+    Ok((parsed.map_err(|source| BenchError::Summary { command: words, source })?, used))
+}
+
+/// A running process; killed when dropped.
+pub(crate) struct Running {
+    child: Child,
+    ended: Option<ResUse>,
+    program: PathBuf,
+    words: String,
+}
+
+impl Running {
+    /// Starts a command without input and output; `errors` receives its standard error.
+    pub(crate) fn start(command: &mut Command, errors: Stdio) -> Result<Self, BenchError> {
+        let (program, words) = (PathBuf::from(command.get_program()), words(command));
+        let child = command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(errors).spawn();
+        Ok(Self { child: child.map_err(BenchError::io("start", &program))?, ended: None, program, words })
+    }
+
+    pub(crate) fn id(&self) -> u32 {
+        self.child.id()
+    }
+
+    /// Its standard error, if piped and not yet taken.
+    pub(crate) fn take_errors(&mut self) -> Option<ChildStderr> {
+        self.child.stderr.take()
+    }
+
+    /// Its exit status and usage, once it has ended.
+    pub(crate) fn ended(&mut self) -> Result<Option<ResUse>, BenchError> {
+        if self.ended.is_none() {
+            self.ended = self.child.try_wait4().map_err(BenchError::io("wait for", &self.program))?;
+        }
+        Ok(self.ended)
+    }
+
+    pub(crate) fn is_alive(&mut self) -> bool {
+        matches!(self.ended(), Ok(None))
+    }
+
+    /// Kills it, and waits for its end.
+    pub(crate) fn kill(&mut self) -> Result<(), BenchError> {
+        // The number of a process that has ended may belong to another one.
+        if self.ended.is_none() {
+            self.child.kill().map_err(BenchError::io("kill", &self.program))?;
+            self.child.wait().map_err(BenchError::io("kill", &self.program))?;
+        }
+        Ok(())
+    }
+
+    /// Asks it to end.
+    pub(crate) fn terminate(&self) -> Result<(), BenchError> {
+        let asked = kill(Pid::from_raw(self.id() as i32), Signal::SIGTERM);
+        asked.map_err(|errno| BenchError::io("stop", &self.program)(errno.into()))
+    }
+
+    /// Waits for its end; calls `look` meanwhile. The error says that it does not end.
+    pub(crate) fn wait(&mut self, patience: Duration, mut look: impl FnMut(u32)) -> Result<ResUse, BenchError> {
+        let deadline = Instant::now() + patience;
+        loop {
+            look(self.id());
+            if let Some(ended) = self.ended()? {
+                return Ok(ended);
+            }
+            if Instant::now() > deadline {
+                return Err(self.failed("it does not end".to_owned()));
+            }
+            sleep(Duration::from_millis(5));
+        }
+    }
+
+    /// An error that says what is wrong with the process.
+    pub(crate) fn failed(&self, said: String) -> BenchError {
+        BenchError::Run { command: self.words.clone(), said }
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        // Fails only if the process has ended.
+        drop(self.kill());
+    }
+}
+
+/// Runs a command with `input` on its standard input. Returns its output, and the time and memory it used. The error of a
+/// failed command has its last line on standard error.
 pub(crate) fn measure(mut command: Command, input: Option<&[u8]>) -> Result<(Vec<u8>, Used), BenchError> {
     let words = words(&command);
     let program = Path::new(command.get_program()).to_owned();

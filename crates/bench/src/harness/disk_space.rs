@@ -21,8 +21,12 @@ pub(crate) fn folder_bytes(folder: &Path) -> Result<u64, BenchError> {
     Ok(bytes)
 }
 
+/// Removes a folder, if it exists.
 pub(crate) fn remove_folder(folder: &Path) -> Result<(), BenchError> {
-    std::fs::remove_dir_all(folder).map_err(BenchError::io("remove", folder))
+    match std::fs::remove_dir_all(folder) {
+        Err(error) if error.kind() != std::io::ErrorKind::NotFound => Err(BenchError::io("remove", folder)(error)),
+        _ => Ok(()),
+    }
 }
 
 #[cfg(test)]

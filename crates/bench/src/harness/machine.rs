@@ -25,7 +25,7 @@ impl Machine {
         Self {
             cores: std::thread::available_parallelism().map_or(1, std::num::NonZero::get),
             cpu_model: cpu_model(&read("/proc/cpuinfo")),
-            memory_bytes: memory(&read("/proc/meminfo")),
+            memory_bytes: size_in(&read("/proc/meminfo"), "MemTotal:"),
             kernel: read("/proc/sys/kernel/osrelease").trim().to_owned(),
             load_before: read("/proc/loadavg").split_whitespace().next().and_then(|l| l.parse().ok()).unwrap_or(0.0),
         }
@@ -37,8 +37,13 @@ fn cpu_model(cpuinfo: &str) -> String {
     line.and_then(|l| l.split_once(':')).map_or("unknown processor", |(_, name)| name.trim()).to_owned()
 }
 
-fn memory(meminfo: &str) -> u64 {
-    let line = meminfo.lines().find(|l| l.starts_with("MemTotal:"));
+/// A size that Linux states of a process, in bytes; 0 once it has ended.
+pub(crate) fn size_of(process: u32, field: &str) -> u64 {
+    size_in(&fs::read_to_string(format!("/proc/{process}/status")).unwrap_or_default(), field)
+}
+
+fn size_in(text: &str, field: &str) -> u64 {
+    let line = text.lines().find(|l| l.starts_with(field));
     let kib: Option<u64> = line.and_then(|l| l.split_whitespace().nth(1)).and_then(|n| n.parse().ok());
     kib.unwrap_or(0) * 1024
 }
@@ -51,7 +56,7 @@ mod tests {
     fn the_machine_is_described() {
         assert_eq!(cpu_model("processor\t: 0\nmodel name\t: A CPU @ 2 GHz\n"), "A CPU @ 2 GHz");
         assert_eq!(cpu_model(""), "unknown processor");
-        assert_eq!(memory("MemTotal:        2048 kB\nMemFree: 1 kB\n"), 2 << 20);
+        assert_eq!(size_in("MemFree: 1 kB\nMemTotal:        2048 kB\n", "MemTotal:"), 2 << 20);
         assert!(Machine::here().cores > 0);
     }
 }

@@ -5,7 +5,6 @@ pub(crate) mod bench;
 pub(crate) mod child;
 pub(crate) mod disk_space;
 pub(crate) mod http;
-pub(crate) mod launch;
 pub(crate) mod machine;
 pub(crate) mod report;
 pub(crate) mod server;

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use serde::Serialize;
 
 /// The middle value, or the mean of the two middle ones; 0 for no values.
-pub fn median(values: &[f64]) -> f64 {
+pub(crate) fn median(values: &[f64]) -> f64 {
     let mut sorted = values.to_vec();
     sorted.sort_unstable_by(f64::total_cmp);
     match sorted.len() {
@@ -16,7 +16,7 @@ pub fn median(values: &[f64]) -> f64 {
 }
 
 /// The smallest value that at least `share` (0 to 1) of the values do not exceed; 0 for no values.
-pub fn percentile(values: &[f64], share: f64) -> f64 {
+pub(crate) fn percentile(values: &[f64], share: f64) -> f64 {
     let mut sorted = values.to_vec();
     sorted.sort_unstable_by(f64::total_cmp);
     let rank = (share * sorted.len() as f64).ceil() as usize;

@@ -3,30 +3,22 @@
 use std::path::Path;
 use std::process::Command;
 
+use clap::ValueEnum as _;
 use ingest::Durability;
 use table::Codec;
 
 use super::format::{BodyCodec, WireFormat};
 use super::load::{LoadPlan, Pace};
+use super::row::ServerSettings;
 use super::workload::{IngestSweep, IngestWorkload};
-use crate::harness::launch;
-
-#[derive(Debug, Clone, PartialEq)]
-pub(super) struct ServerSettings {
-    pub(super) durability: Durability,
-    pub(super) codec: Codec,
-    pub(super) flush_rows: u64,
-    pub(super) flushes: u64,
-    /// Megabytes of unflushed rows, at most.
-    pub(super) memory_mb: u64,
-}
+use crate::harness::child::command;
 
 impl ServerSettings {
     /// The command that starts this server over the folder `data`.
     pub(super) fn command(&self, program: &Path, data: &Path) -> Command {
-        let mut command = launch::command(program);
-        command.args(["serve", "--listen", "127.0.0.1:0", "--durability", &self.durability.to_string()]);
+        let mut command = command(program, ["serve", "--listen", "127.0.0.1:0"]);
         for (flag, value) in [
+            ("--durability", self.durability.to_string()),
             ("--codec", self.codec.to_string()),
             ("--flush-rows", self.flush_rows.to_string()),
             ("--flushes", self.flushes.to_string()),
@@ -51,11 +43,8 @@ pub(super) struct Case {
 }
 
 pub(super) fn cases(workload: &IngestWorkload) -> Vec<Case> {
-    IngestSweep::ALL
-        .into_iter()
-        .filter(|sweep| workload.sweeps.contains(sweep))
-        .flat_map(|sweep| of_sweep(sweep, workload))
-        .collect()
+    let is_wanted = |sweep: &&IngestSweep| workload.sweeps.iter().any(|compared| compared.0.contains(sweep));
+    IngestSweep::value_variants().iter().filter(is_wanted).flat_map(|sweep| of_sweep(*sweep, workload)).collect()
 }
 
 fn of_sweep(sweep: IngestSweep, workload: &IngestWorkload) -> Vec<Case> {
@@ -70,10 +59,15 @@ fn of_sweep(sweep: IngestSweep, workload: &IngestWorkload) -> Vec<Case> {
             memory_mb: 256,
         },
         load: LoadPlan {
-            seconds: workload.seconds,
+            format: WireFormat::Columnar,
+            compression: BodyCodec::None,
+            pace: Pace::Max,
             connections: workload.connections,
+            seconds: workload.seconds,
+            batch: 1_000,
+            tables: 3,
+            keys: false,
             seed: workload.seed,
-            ..LoadPlan::default()
         },
         compact: false,
     };
@@ -83,54 +77,44 @@ fn of_sweep(sweep: IngestSweep, workload: &IngestWorkload) -> Vec<Case> {
         case
     };
     match sweep {
-        IngestSweep::Formats => {
-            let of = |format: WireFormat| {
-                with(format.to_string(), &|case| {
-                    case.load.format = format;
-                    case.compact = format == WireFormat::Columnar;
-                })
-            };
-            WireFormat::ALL.map(of).into()
-        }
-        IngestSweep::Bodies => {
-            let of = |codec: BodyCodec| with(format!("{codec} bodies"), &|case| case.load.compression = codec);
-            BodyCodec::ALL.map(of).into()
-        }
-        IngestSweep::Durability => {
-            let of = |durability: Durability| {
-                with(format!("durability {durability}"), &|case| case.server.durability = durability)
-            };
-            [Durability::Sync, Durability::Interval, Durability::None].map(of).into()
-        }
+        IngestSweep::Formats => each(WireFormat::value_variants(), |format| {
+            with(format.to_string(), &|case| {
+                case.load.format = format;
+                case.compact = format == WireFormat::Columnar;
+            })
+        }),
+        IngestSweep::Bodies => each(BodyCodec::value_variants(), |codec| {
+            with(format!("{codec} bodies"), &|case| case.load.compression = codec)
+        }),
+        IngestSweep::Durability => each(&[Durability::Sync, Durability::Interval, Durability::None], |durability| {
+            with(format!("durability {durability}"), &|case| case.server.durability = durability)
+        }),
         IngestSweep::Compression => {
-            let of = |codec: Codec| with(format!("{codec} segments"), &|case| case.server.codec = codec);
-            [Codec::None, Codec::Snappy, Codec::Lz4, Codec::Gzip, Codec::Zstd(1)].map(of).into()
+            each(&[Codec::None, Codec::Snappy, Codec::Lz4, Codec::Gzip, Codec::Zstd(1)], |codec| {
+                with(format!("{codec} segments"), &|case| case.server.codec = codec)
+            })
         }
-        IngestSweep::Buffers => {
-            let of =
-                |rows: u64| with(format!("{}K rows a segment", rows / 1_000), &|case| case.server.flush_rows = rows);
-            [50_000, 100_000, 200_000, 500_000].map(of).into()
-        }
+        IngestSweep::Buffers => each(&[50_000, 100_000, 200_000, 500_000], |rows| {
+            with(format!("{}K rows a segment", rows / 1_000), &|case| case.server.flush_rows = rows)
+        }),
         IngestSweep::Flushes => {
-            let of = |n: u64| with(format!("{n} encoded at once"), &|case| case.server.flushes = n);
-            [1, 2, 4].map(of).into()
+            each(&[1, 2, 4], |n| with(format!("{n} encoded at once"), &|case| case.server.flushes = n))
         }
-        IngestSweep::Tables => {
-            let of = |n: usize| with(format!("{n} tables"), &|case| case.load.tables = n);
-            [1, 3, 12].map(of).into()
-        }
+        IngestSweep::Tables => each(&[1, 3, 12], |n| with(format!("{n} tables"), &|case| case.load.tables = n)),
         IngestSweep::Connections => {
-            let of = |n: usize| with(format!("{n} connections"), &|case| case.load.connections = n);
-            [1, 2, 8, 32].map(of).into()
+            each(&[1, 2, 8, 32], |n| with(format!("{n} connections"), &|case| case.load.connections = n))
         }
-        IngestSweep::Rate => {
-            let rate = workload.rate;
-            vec![with(format!("{} K records/s", rate / 1e3), &|case| case.load.pace = Pace::Rate(rate))]
-        }
+        IngestSweep::Rate => each(&[workload.rate], |rate| {
+            with(format!("{} K records/s", rate / 1e3), &|case| case.load.pace = Pace::Rate(rate))
+        }),
         IngestSweep::Overload => vec![with("overload, 32 MB".to_owned(), &|case| {
             case.server.memory_mb = 32;
             case.load.connections = workload.connections.max(16);
-            case.load.seconds = workload.overload_seconds;
+            case.load.seconds = workload.overload_seconds.unwrap_or(workload.seconds);
         })],
     }
+}
+
+fn each<T: Copy>(values: &[T], case: impl Fn(T) -> Case) -> Vec<Case> {
+    values.iter().map(|value| case(*value)).collect()
 }

@@ -10,12 +10,12 @@ use std::time::{Duration, Instant};
 use run::Usage;
 use serde::Serialize;
 
-use super::error::LoadError;
+use super::counts::LoadCounts;
 use super::format::{BodyCodec, WireFormat};
 use super::payload::Payloads;
 use super::records::{Measurement, measurements};
-use super::tally::Tally;
 use super::target::{Target, refused};
+use crate::error::BenchError;
 use crate::harness::http::{Connection, Reply};
 use crate::harness::report::number::{count, ms};
 
@@ -39,45 +39,44 @@ pub enum Pace {
 }
 
 /// Describes the requests to send.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, clap::Args)]
 pub struct LoadPlan {
+    /// Choose the wire format
+    #[arg(long, value_name = "FORMAT", default_value_t = WireFormat::Columnar)]
     pub format: WireFormat,
+    /// Compress requests with this codec
+    #[arg(long = "compress", value_name = "CODEC", default_value_t = BodyCodec::None)]
     pub compression: BodyCodec,
+    #[arg(skip = Pace::Max)]
     pub pace: Pace,
-    /// Connections, 1 to 10,000.
+    /// Open this many connections
+    #[arg(long, value_name = "N", default_value_t = 8)]
     pub connections: usize,
+    /// Send for this many seconds
+    #[arg(long, value_name = "S", default_value_t = 10.0)]
     pub seconds: f64,
-    /// Records of a request, 1 to 1,000,000.
+    /// Put this many records in a request
+    #[arg(long, value_name = "N", default_value_t = 1_000)]
     pub batch: usize,
-    /// Number of tables; requests use them in turn.
+    /// Spread requests over this many tables
+    ///
+    /// They are named cpu, mem, disk, cpu2 and so on.
+    #[arg(long, value_name = "N", default_value_t = 3)]
     pub tables: usize,
-    /// Whether each request has an idempotency key, which makes retries safe.
+    /// Retry requests on broken connections
+    ///
+    /// Each request has an idempotency key, so that the server stores its rows once.
+    #[arg(long)]
     pub keys: bool,
+    /// Seed of the generated values
+    #[arg(long, value_name = "S", default_value_t = 1)]
     pub seed: u64,
-}
-
-impl Default for LoadPlan {
-    fn default() -> Self {
-        Self {
-            format: WireFormat::Columnar,
-            compression: BodyCodec::None,
-            pace: Pace::Max,
-            connections: 8,
-            seconds: 10.0,
-            batch: 1_000,
-            tables: 3,
-            keys: false,
-            seed: 1,
-        }
-    }
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct LoadFigures {
-    pub plan: LoadPlan,
     /// Time from the first request to the last reply.
     pub elapsed_s: f64,
-    /// Acknowledged records.
     pub acknowledged: u64,
     /// Records that the server gained during the load.
     pub stored: u64,
@@ -118,7 +117,7 @@ pub fn load(
     plan: &LoadPlan,
     note: &dyn Fn(&str),
     stop: &dyn Fn() -> bool,
-) -> Result<LoadFigures, LoadError> {
+) -> Result<LoadFigures, BenchError> {
     plan.check()?;
     let tables: Arc<[Measurement]> = measurements(plan.tables).into();
     let names: Vec<String> = tables.iter().map(|table| table.name.clone()).collect();
@@ -133,14 +132,13 @@ pub fn load(
         end: started + Duration::from_secs_f64(plan.seconds),
         claimed: AtomicU64::new(0),
         stopped: AtomicBool::new(false),
-        tallies: (0..plan.connections).map(|_| Mutex::default()).collect(),
+        counts: (0..plan.connections).map(|_| Mutex::default()).collect(),
     };
     let (total, elapsed) = drive.run(note, stop)?;
     let load_cpu_s = Usage::now().cpu.saturating_sub(cpu).as_secs_f64();
     let after = target.count_rows(&names)?;
     let stored = after.iter().map(|(name, rows)| rows.saturating_sub(before.get(name).copied().unwrap_or(0))).sum();
     Ok(LoadFigures {
-        plan: plan.clone(),
         elapsed_s: elapsed.as_secs_f64(),
         acknowledged: total.acknowledged,
         stored,
@@ -160,25 +158,22 @@ pub fn load(
 }
 
 impl LoadPlan {
-    fn check(&self) -> Result<(), LoadError> {
-        let refuse = |setting, reason: &str| Err(LoadError::Setting { setting, reason: reason.to_owned() });
-        if !(1..=10_000).contains(&self.connections) {
-            return refuse("connections", "give a number from 1 to 10,000");
-        }
-        if !(1..=1_000_000).contains(&self.batch) {
-            return refuse("batch", "give a number of records from 1 to 1,000,000");
-        }
-        if !(1..=1_000).contains(&self.tables) {
-            return refuse("tables", "give a number from 1 to 1,000");
-        }
-        if !(0.001..=1e6).contains(&self.seconds) {
-            return refuse("seconds", "give a number from 0.001 to 1,000,000");
-        }
+    fn check(&self) -> Result<(), BenchError> {
+        let require = BenchError::require;
+        require((1..=10_000).contains(&self.connections), "connections", "give a number from 1 to 10,000")?;
+        let batch = "give a number of records from 1 to 1,000,000";
+        require((1..=1_000_000).contains(&self.batch), "batch", batch)?;
+        require((1..=1_000).contains(&self.tables), "tables", "give a number from 1 to 1,000")?;
+        require((0.001..=1e6).contains(&self.seconds), "seconds", "give a number from 0.001 to 1,000,000")?;
+        let is_rate = !matches!(self.pace, Pace::Rate(rate) if !(1e-3..=1e9).contains(&rate));
+        require(is_rate, "rate", "give records a second, from 0.001 to 1,000,000,000")
+    }
+
+    /// Seconds between requests at a fixed rate.
+    fn interval_s(&self) -> Option<f64> {
         match self.pace {
-            Pace::Rate(rate) if !(1e-3..=1e9).contains(&rate) => {
-                refuse("rate", "give records a second, from 0.001 to 1,000,000,000")
-            }
-            _ => Ok(()),
+            Pace::Max => None,
+            Pace::Rate(records_per_s) => Some(self.batch as f64 / records_per_s),
         }
     }
 }
@@ -194,12 +189,12 @@ struct Drive<'a> {
     claimed: AtomicU64,
     stopped: AtomicBool,
     /// One per connection, so that connections share no lock.
-    tallies: Vec<Mutex<Tally>>,
+    counts: Vec<Mutex<LoadCounts>>,
 }
 
 impl Drive<'_> {
     /// Runs the load; returns the counts of all connections and the duration.
-    fn run(&self, note: &dyn Fn(&str), stop: &dyn Fn() -> bool) -> Result<(Tally, Duration), LoadError> {
+    fn run(&self, note: &dyn Fn(&str), stop: &dyn Fn() -> bool) -> Result<(LoadCounts, Duration), BenchError> {
         thread::scope(|scope| {
             let mut threads = Vec::new();
             for connection in 0..self.plan.connections {
@@ -213,11 +208,11 @@ impl Drive<'_> {
                     Ok(started) => threads.push(started),
                     Err(source) => {
                         self.stopped.store(true, Ordering::SeqCst);
-                        return Err(LoadError::Io { doing: "start a thread for a connection", source });
+                        return Err(BenchError::Load { doing: "start a thread for a connection", source });
                     }
                 }
             }
-            let mut total = Tally::default();
+            let mut total = LoadCounts::default();
             let mut told = Instant::now();
             while !threads.iter().all(thread::ScopedJoinHandle::is_finished) {
                 thread::sleep(Duration::from_millis(20));
@@ -234,8 +229,8 @@ impl Drive<'_> {
             for driven in threads.into_iter().map(thread::ScopedJoinHandle::join) {
                 match driven {
                     Ok(Ok(())) => {}
-                    Ok(Err(LoadError::Gone { address, source, .. })) => {
-                        return Err(LoadError::Gone { address, source, acknowledged: total.acknowledged });
+                    Ok(Err(BenchError::Gone { address, source, .. })) => {
+                        return Err(BenchError::Gone { address, source, acknowledged: total.acknowledged });
                     }
                     Ok(Err(error)) => return Err(error),
                     Err(panic) => std::panic::resume_unwind(panic),
@@ -246,13 +241,13 @@ impl Drive<'_> {
     }
 
     /// Sends the requests of one connection.
-    fn drive(&self, number: usize) -> Result<(), LoadError> {
+    fn drive(&self, number: usize) -> Result<(), BenchError> {
         let plan = self.plan;
-        let made = |source| LoadError::Io { doing: "make a request", source };
+        let made = |source| BenchError::Load { doing: "make a request", source };
         let payloads = Payloads::new(plan.format, plan.compression, self.tables.clone(), plan.batch, plan.seed, number);
         let mut payloads = payloads.map_err(made)?;
         let heads: Vec<String> = self.tables.iter().map(|table| self.head(table)).collect();
-        let mut connection = self.connect()?;
+        let mut connection = self.target.connect()?;
         let mut request = Vec::new();
         while let Some(slot) = self.claim() {
             let (table, body) = payloads.next_body().map_err(made)?;
@@ -315,14 +310,9 @@ impl Drive<'_> {
         due.saturating_sub(self.claimed.load(Ordering::SeqCst))
     }
 
-    fn connect(&self) -> Result<Connection, LoadError> {
-        let gone = |source| LoadError::Gone { address: self.target.address, acknowledged: 0, source };
-        Connection::open(self.target.address).map_err(gone)
-    }
-
     /// Sends a request and returns the reply; `None` if the connection broke and the outcome is unknown. Retries a
     /// request with an idempotency key.
-    fn send(&self, connection: &mut Connection, request: &[u8], number: usize) -> Result<Option<Reply>, LoadError> {
+    fn send(&self, connection: &mut Connection, request: &[u8], number: usize) -> Result<Option<Reply>, BenchError> {
         let mut tries = 0;
         loop {
             let source = match connection.send(request) {
@@ -330,16 +320,16 @@ impl Drive<'_> {
                 Err(source) => source,
             };
             tries += 1;
-            self.with_tally(number, |tally| tally.broken += 1);
+            self.with_counts(number, |counts| counts.broken += 1);
             let found = self.reconnect(connection).is_ok();
             if found && self.plan.keys && tries < RECONNECTS {
                 continue;
             }
-            self.with_tally(number, |tally| tally.uncertain += self.plan.batch as u64);
+            self.with_counts(number, |counts| counts.uncertain += self.plan.batch as u64);
             if found {
                 return Ok(None);
             }
-            return Err(LoadError::Gone { address: self.target.address, acknowledged: 0, source });
+            return Err(self.target.gone(source));
         }
     }
 
@@ -356,14 +346,14 @@ impl Drive<'_> {
     }
 
     /// Counts a reply. If the server asks for a pause, waits, unless the load has a fixed rate.
-    fn settle(&self, reply: &Reply, number: usize, body_bytes: usize, took: Duration) -> Result<(), LoadError> {
+    fn settle(&self, reply: &Reply, number: usize, body_bytes: usize, took: Duration) -> Result<(), BenchError> {
         let records = self.plan.batch as u64;
-        self.with_tally(number, |tally| {
-            tally.status(reply.status);
+        self.with_counts(number, |counts| {
+            counts.status(reply.status);
             match reply.status {
-                200..=299 => tally.acknowledge(records, body_bytes, took),
+                200..=299 => counts.acknowledge(records, body_bytes, took),
                 // The server may have stored the rows before it failed.
-                500.. => tally.uncertain += records,
+                500.. => counts.uncertain += records,
                 _ => {}
             }
         });
@@ -377,21 +367,20 @@ impl Drive<'_> {
         Ok(())
     }
 
-    fn with_tally(&self, number: usize, change: impl FnOnce(&mut Tally)) {
-        change(&mut self.tallies[number].lock().unwrap_or_else(PoisonError::into_inner));
+    fn with_counts(&self, number: usize, change: impl FnOnce(&mut LoadCounts)) {
+        change(&mut self.counts[number].lock().unwrap_or_else(PoisonError::into_inner));
     }
 
     /// Takes the counts of all connections since the last call.
-    fn take(&self) -> Tally {
-        let mut sum = Tally::default();
-        for tally in &self.tallies {
-            let taken = tally.lock().unwrap_or_else(PoisonError::into_inner).take();
-            sum.add(&taken);
+    fn take(&self) -> LoadCounts {
+        let mut sum = LoadCounts::default();
+        for counts in &self.counts {
+            sum.add(&std::mem::take(&mut *counts.lock().unwrap_or_else(PoisonError::into_inner)));
         }
         sum
     }
 
-    fn progress(&self, taken: &Tally, over: Duration) -> String {
+    fn progress(&self, taken: &LoadCounts, over: Duration) -> String {
         format!(
             "{:>4.0} s  {:>12} records/s  p50 {:>8}  p95 {:>8}  p99 {:>8}  429: {}",
             self.started.elapsed().as_secs_f64(),
@@ -401,15 +390,5 @@ impl Drive<'_> {
             ms(taken.quantile_ms(0.99)),
             count(taken.refused()),
         )
-    }
-}
-
-impl LoadPlan {
-    /// Seconds between requests at a fixed rate.
-    fn interval_s(&self) -> Option<f64> {
-        match self.pace {
-            Pace::Max => None,
-            Pace::Rate(records_per_s) => Some(self.batch as f64 / records_per_s),
-        }
     }
 }

@@ -5,8 +5,8 @@
 
 mod bars;
 mod cases;
+mod counts;
 pub(crate) mod encode;
-mod error;
 mod format;
 mod load;
 mod payload;
@@ -14,19 +14,15 @@ pub(crate) mod records;
 mod report;
 mod row;
 mod run;
-mod tally;
 mod target;
 mod workload;
 
-pub use bars::IngestBar;
-pub use error::LoadError;
-pub use format::{BodyCodec, UnknownWord, WireFormat};
+pub use format::{BodyCodec, WireFormat};
 pub use load::{LoadFigures, LoadPlan, Pace, load};
-pub use report::{html, markdown};
-pub use row::IngestRow;
+pub use row::{IngestRow, ServerSettings};
 pub use run::{Ingest, ingest};
 pub use target::Target;
-pub use workload::{IngestSweep, IngestWorkload};
+pub use workload::{Compared, IngestSweep, IngestWorkload};
 
 #[cfg(test)]
 mod tests;

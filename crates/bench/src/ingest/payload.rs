@@ -19,7 +19,8 @@ pub(crate) struct Payloads {
     random: Stream,
     next_table: usize,
     last_time: i64,
-    records: Records,
+    /// The records of the last body.
+    pub(super) records: Records,
     plain: Vec<u8>,
     packed: Vec<u8>,
     zstd: zstd::bulk::Compressor<'static>,
@@ -93,11 +94,5 @@ impl Payloads {
             }
         }
         Ok(&self.packed)
-    }
-
-    /// The records of the last body.
-    #[cfg(test)]
-    pub(crate) fn records(&self) -> &Records {
-        &self.records
     }
 }

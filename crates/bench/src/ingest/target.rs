@@ -1,17 +1,18 @@
 //! The loaded server, and its count of rows.
 
 use std::collections::BTreeMap;
+use std::io;
 use std::net::{SocketAddr, ToSocketAddrs as _};
 
 use serde_json::{Value, json};
 
-use super::error::LoadError;
+use crate::error::BenchError;
 use crate::harness::http::{Connection, Reply};
 
 /// A server and its loaded database.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Target {
-    pub(super) address: SocketAddr,
+    address: SocketAddr,
     host: String,
     pub(super) database: String,
     token: Option<String>,
@@ -22,8 +23,8 @@ impl Target {
     ///
     /// # Errors
     /// If the address is invalid or on another machine, or a name or the token is invalid.
-    pub fn new(url: &str, anywhere: bool, database: &str, token: Option<&str>) -> Result<Self, LoadError> {
-        let bad = |reason: String| LoadError::Address { given: url.to_owned(), reason };
+    pub fn new(url: &str, anywhere: bool, database: &str, token: Option<&str>) -> Result<Self, BenchError> {
+        let bad = |reason: String| BenchError::Address { given: url.to_owned(), reason };
         let host = url.strip_prefix("http://").ok_or_else(|| bad("give http://HOST:PORT".to_owned()))?;
         let host = host.strip_suffix('/').unwrap_or(host);
         if host.contains('/') || !host.contains(':') {
@@ -34,18 +35,27 @@ impl Target {
         if let Some(elsewhere) = addresses.iter().find(|a| !a.ip().is_loopback())
             && !anywhere
         {
-            return Err(LoadError::Elsewhere { given: url.to_owned(), address: *elsewhere });
+            return Err(BenchError::Elsewhere { given: url.to_owned(), address: *elsewhere });
         }
         let sendable = |text: &str| !text.is_empty() && text.bytes().all(|b| b.is_ascii_graphic());
         if !sendable(database) || database.contains(['"', '\'', '&', '.', '/', '?', '%', '#', '+']) {
-            return Err(LoadError::Setting { setting: "database", reason: format!("{database:?} is not a name") });
+            return Err(BenchError::Workload { setting: "database", reason: format!("{database:?} is not a name") });
         }
         if token.is_some_and(|token| !sendable(token)) {
             let reason = "a token has no spaces and no letters beyond ASCII".to_owned();
-            return Err(LoadError::Setting { setting: "token", reason });
+            return Err(BenchError::Workload { setting: "token", reason });
         }
         let token = token.map(str::to_owned);
         Ok(Self { address: first, host: host.to_owned(), database: database.to_owned(), token })
+    }
+
+    pub(super) fn connect(&self) -> Result<Connection, BenchError> {
+        Connection::open(self.address).map_err(|source| self.gone(source))
+    }
+
+    /// The error for a lost server.
+    pub(super) fn gone(&self, source: io::Error) -> BenchError {
+        BenchError::Gone { address: self.address, acknowledged: 0, source }
     }
 
     /// The head of a POST to `path`, except for the length of its body.
@@ -60,9 +70,8 @@ impl Target {
     }
 
     /// Counts the rows of the tables `names`; 0 for missing tables.
-    pub(super) fn count_rows(&self, names: &[String]) -> Result<BTreeMap<String, u64>, LoadError> {
-        let gone = |source| LoadError::Gone { address: self.address, acknowledged: 0, source };
-        let mut connection = Connection::open(self.address).map_err(gone)?;
+    pub(super) fn count_rows(&self, names: &[String]) -> Result<BTreeMap<String, u64>, BenchError> {
+        let mut connection = self.connect()?;
         let there =
             format!("SELECT table_name FROM information_schema.tables WHERE table_schema = '{}'", self.database);
         let there = self.ask(&mut connection, &there)?;
@@ -75,22 +84,22 @@ impl Target {
             let question = format!("SELECT count(*) AS n FROM \"{}\".\"{name}\"", self.database);
             let rows = self.ask(&mut connection, &question)?;
             let count = rows.first().and_then(|row| row["n"].as_u64());
-            let said = || LoadError::Count { question: question.clone(), said: Value::Array(rows.clone()).to_string() };
+            let said =
+                || BenchError::Count { question: question.clone(), said: Value::Array(rows.clone()).to_string() };
             counts.insert(name.clone(), count.ok_or_else(said)?);
         }
         Ok(counts)
     }
 
-    fn ask(&self, connection: &mut Connection, question: &str) -> Result<Vec<Value>, LoadError> {
+    fn ask(&self, connection: &mut Connection, question: &str) -> Result<Vec<Value>, BenchError> {
         let body = json!({"sql": question}).to_string();
         let head = self.head("/api/v1/sql") + "content-type: application/json\r\n";
         let request = format!("{head}content-length: {}\r\n\r\n{body}", body.len());
-        let sent = connection.send(request.as_bytes());
-        let reply = sent.map_err(|source| LoadError::Gone { address: self.address, acknowledged: 0, source })?;
+        let reply = connection.send(request.as_bytes()).map_err(|source| self.gone(source))?;
         if reply.status != 200 {
             return Err(refused(&reply));
         }
-        serde_json::from_slice(&reply.body).map_err(|_| LoadError::Count {
+        serde_json::from_slice(&reply.body).map_err(|_| BenchError::Count {
             question: question.to_owned(),
             said: String::from_utf8_lossy(&reply.body).into_owned(),
         })
@@ -98,14 +107,14 @@ impl Target {
 }
 
 /// The error for a refusal, with the server's message.
-pub(super) fn refused(reply: &Reply) -> LoadError {
+pub(super) fn refused(reply: &Reply) -> BenchError {
     let said = match serde_json::from_slice::<Value>(&reply.body) {
         Ok(Value::Object(fields)) if fields.get("error").is_some_and(Value::is_string) => {
             fields["error"].as_str().unwrap_or_default().to_owned()
         }
         _ => String::from_utf8_lossy(&reply.body).into_owned(),
     };
-    LoadError::Refused { status: reply.status, said }
+    BenchError::Refused { status: reply.status, said }
 }
 
 #[cfg(test)]
@@ -118,11 +127,11 @@ mod tests {
         assert!(
             of("http://127.0.0.1:8080").is_ok() && of("http://localhost:1/").is_ok() && of("http://[::1]:9").is_ok()
         );
-        assert!(matches!(of("http://192.0.2.7:80"), Err(LoadError::Elsewhere { .. })));
+        assert!(matches!(of("http://192.0.2.7:80"), Err(BenchError::Elsewhere { .. })));
         assert!(Target::new("http://192.0.2.7:80", true, "default", None).is_ok());
         for bad in ["127.0.0.1:8080", "https://127.0.0.1:8080", "http://127.0.0.1", "http://127.0.0.1:1/x", "http://:"]
         {
-            assert!(matches!(of(bad), Err(LoadError::Address { .. })), "{bad}");
+            assert!(matches!(of(bad), Err(BenchError::Address { .. })), "{bad}");
         }
     }
 
@@ -131,7 +140,7 @@ mod tests {
         let of = |database, token| Target::new("http://127.0.0.1:1", false, database, token);
         assert!(of("d-1_x", Some("token")).is_ok());
         for (database, token) in [("a b", None), ("a'b", None), ("", None), ("a", Some("a\r\nb")), ("a", Some(""))] {
-            assert!(matches!(of(database, token), Err(LoadError::Setting { .. })), "{database:?} {token:?}");
+            assert!(matches!(of(database, token), Err(BenchError::Workload { .. })), "{database:?} {token:?}");
         }
     }
 }

@@ -16,32 +16,21 @@ const BESIDE_BYTES_PER_S: f64 = 100e6;
 const BESIDE_MOST_CORES: usize = 8;
 const BESIDE_WAITS_S: f64 = 5.0;
 
-/// Bytes on disk per world and per range, rounded up from measured seasons.
-struct Bytes {
-    outcomes_a_world: u64,
-    plays_a_world: u64,
-    /// Headers and index entries of one page per outcome.
-    outcomes_a_range: u64,
-    plays_a_range: u64,
-}
-
-impl Bytes {
-    fn of(codec: Codec) -> Self {
-        let (outcomes_a_world, plays_a_world) = match codec {
-            Codec::Zstd(_) | Codec::Gzip => (98_700, 349_000),
-            // Snappy and LZ4 need less than no compression; the benchmark measures how much less.
-            Codec::None | Codec::Snappy | Codec::Lz4 => (235_000, 885_000),
-        };
-        Self { outcomes_a_world, plays_a_world, outcomes_a_range: 24_700_000, plays_a_range: 3_600_000 }
-    }
-}
+/// Bytes on disk per range, rounded up from measured seasons: headers and index entries of one page per outcome.
+const OUTCOMES_A_RANGE: u64 = 24_700_000;
+const PLAYS_A_RANGE: u64 = 3_600_000;
 
 /// Maximum bytes of a season played by `threads` threads, with at least one range per thread.
 fn season_bytes(worlds: u32, plays: bool, range_worlds: u32, threads: usize, codec: Codec) -> u64 {
-    let bytes = Bytes::of(codec);
+    // Bytes per world, rounded up from measured seasons.
+    let (outcomes_a_world, plays_a_world) = match codec {
+        Codec::Zstd(_) | Codec::Gzip => (98_700, 349_000),
+        // Snappy and LZ4 need less than no compression; the benchmark measures how much less.
+        Codec::None | Codec::Snappy | Codec::Lz4 => (235_000, 885_000),
+    };
     let ranges = u64::from(worlds.div_ceil(range_worlds)).max(threads as u64);
-    let outcomes = u64::from(worlds) * bytes.outcomes_a_world + ranges * bytes.outcomes_a_range;
-    let plays_too = u64::from(worlds) * bytes.plays_a_world + ranges * bytes.plays_a_range;
+    let outcomes = u64::from(worlds) * outcomes_a_world + ranges * OUTCOMES_A_RANGE;
+    let plays_too = u64::from(worlds) * plays_a_world + ranges * PLAYS_A_RANGE;
     if plays { outcomes + plays_too } else { outcomes }
 }
 
@@ -60,10 +49,7 @@ pub(crate) fn needed(workload: &SeasonWorkload, cores: usize) -> u64 {
     written.chain([asked]).chain(by_codec).chain(by_range).max().unwrap_or(0)
 }
 
-/// A sentence about needed and free space.
-///
-/// # Errors
-/// If free space is too low.
+/// A sentence about needed and free space; an error if free space is too low.
 pub(crate) fn check(folder: &Path, needed: u64, free: u64) -> Result<String, BenchError> {
     if free < needed {
         return Err(BenchError::DiskSpace { folder: folder.to_owned(), needed: size(needed), free: size(free) });

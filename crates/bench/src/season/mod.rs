@@ -14,11 +14,9 @@ mod sweeps;
 mod workload;
 mod writes;
 
-pub use bars::{Bar, bars};
-pub use reads::{Comparison, Limit, Read, Reads, Sql};
-pub use report::{html, markdown};
+pub use reads::{Comparison, Limit, Read, Reads};
 pub use run::{Season, season};
-pub use scaling::{Growth, Scaling, scaling};
+pub use scaling::Scaling;
 pub use sweeps::{Setting, Sweep, SweepKind, SweepPoint};
 pub use workload::SeasonWorkload;
 pub use writes::{HashCheck, Hashes, Write};

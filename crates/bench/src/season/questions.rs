@@ -11,23 +11,12 @@ pub(crate) const GAME: &str = "game-017";
 pub(crate) const TEAM: &str = "team-01";
 
 /// Outcomes of a game, as a parlay uses them; the first five are the small basket.
-const BASKET: [&str; 12] = [
-    "home_margin",
-    "total_points",
-    "home_qb1_pass_yards",
-    "away_wr1_catch_yards",
-    "home_rb1_anytime_touchdown",
-    "away_qb1_pass_touchdowns",
-    "home_rb1_rush_yards",
-    "away_points_h1",
-    "home_te1_catches",
-    "away_k_points",
-    "total_sacks",
-    "home_possession",
-];
+const BASKET: &str = "home_margin total_points home_qb1_pass_yards away_wr1_catch_yards home_rb1_anytime_touchdown \
+                      away_qb1_pass_touchdowns home_rb1_rush_yards away_points_h1 home_te1_catches away_k_points \
+                      total_sacks home_possession";
 
 /// The five conditions of the bet: each value must be above its bound.
-const LEGS: [(&str, f64); 5] = [
+const CONDITIONS: [(&str, f64); 5] = [
     ("home_margin", 3.5),
     ("total_points", 40.5),
     ("home_qb1_pass_yards", 199.5),
@@ -54,7 +43,7 @@ pub(crate) fn whole(catalogue: &Catalogue, name: &str) -> Result<Vec<OutcomeRef>
 /// The first `count` outcomes of the basket, of one game.
 pub(crate) fn basket(catalogue: &Catalogue, count: usize) -> Result<Vec<OutcomeRef>, BenchError> {
     let entity = entity(catalogue, GAME)?;
-    BASKET[..count].iter().map(|name| outcome(catalogue, entity, name)).collect()
+    BASKET.split(' ').take(count).map(|name| outcome(catalogue, entity, name)).collect()
 }
 
 /// A team's points in each of its home and away games.
@@ -76,20 +65,23 @@ pub(crate) fn all_seasons(catalogue: &Catalogue) -> Result<Vec<OutcomeRef>, Benc
 }
 
 /// The conditions of the bet.
-pub(crate) fn legs(catalogue: &Catalogue) -> Result<Vec<Expression>, BenchError> {
+pub(crate) fn conditions(catalogue: &Catalogue) -> Result<Vec<Expression>, BenchError> {
     let entity = entity(catalogue, GAME)?;
     let parse = |(name, bound): (&str, f64)| {
         let question = format!("{name} > {bound}");
         Expression::parse(&question, catalogue, Some(entity))
             .map_err(|source| BenchError::Question { question, source })
     };
-    LEGS.into_iter().map(parse).collect()
+    CONDITIONS.into_iter().map(parse).collect()
 }
 
 /// The bet in SQL, over the ensemble `name`.
 pub(crate) fn bet_in_sql(name: &str) -> String {
-    let legs: Vec<String> = LEGS.iter().map(|(outcome, bound)| format!("{outcome} > {bound}")).collect();
-    format!("SELECT avg(CASE WHEN {} THEN 1.0 ELSE 0.0 END) AS p FROM worlds('{name}', '{GAME}')", legs.join(" AND "))
+    let conditions: Vec<String> = CONDITIONS.iter().map(|(outcome, bound)| format!("{outcome} > {bound}")).collect();
+    format!(
+        "SELECT avg(CASE WHEN {} THEN 1.0 ELSE 0.0 END) AS p FROM worlds('{name}', '{GAME}')",
+        conditions.join(" AND ")
+    )
 }
 
 /// One team's season in SQL, over the ensemble `name`.
@@ -102,8 +94,8 @@ pub(crate) fn count_by_brute_force(columns: &Columns) -> Result<usize, BenchErro
     let catalogue = &columns.ensemble().plan.catalogue;
     let game = entity(catalogue, GAME)?;
     let wanted: Vec<OutcomeRef> =
-        LEGS.iter().map(|(name, _)| outcome(catalogue, game, name)).collect::<Result<_, _>>()?;
+        CONDITIONS.iter().map(|(name, _)| outcome(catalogue, game, name)).collect::<Result<_, _>>()?;
     let values = columns.get(&wanted)?;
-    let wins = |world: &usize| values.iter().zip(LEGS).all(|(column, (_, bound))| column.value(*world) > bound);
+    let wins = |world: &usize| values.iter().zip(CONDITIONS).all(|(column, (_, bound))| column.value(*world) > bound);
     Ok((0..columns.worlds()).filter(wins).count())
 }

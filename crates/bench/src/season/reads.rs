@@ -5,22 +5,20 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use arrow::array::RecordBatch;
 use disk::RealDisk;
 use ensemble::{Column, Columns, OutcomeRef, Store, StoredEnsemble, correlation, price};
 use serde::Serialize;
 
-use super::launch::{RunRequest, Running};
+use super::launch::RunRequest;
 use super::questions::{
-    GAME, TEAM, all_seasons, basket, bet_in_sql, count_by_brute_force, legs, points_of_team, season_in_sql, whole,
+    GAME, TEAM, all_seasons, basket, bet_in_sql, conditions, count_by_brute_force, points_of_team, season_in_sql, whole,
 };
 use super::workload::{READ_NAME, SeasonWorkload};
-use crate::error::{BenchError, SqlError};
-use crate::harness::bench::Bench;
+use crate::error::BenchError;
+use crate::harness::bench::{Ask, Bench};
+use crate::harness::child::Running;
 use crate::harness::statistics::{Latency, repeat};
-
-/// Answers an SQL statement over a data folder, and returns the number of rows. The first call for a folder may open
-/// it; later calls must reuse it.
-pub type Sql<'a> = &'a mut dyn FnMut(&Path, &str) -> Result<usize, SqlError>;
 
 /// Cache for columns: enough for all questions, so that warm reads come from memory.
 const CACHE_BYTES: usize = 4 << 30;
@@ -80,7 +78,7 @@ pub struct Reads {
     pub written_beside: usize,
     /// The probability of the bet, confirmed by brute force.
     pub probability: f64,
-    /// Native answers compared with SQL; empty without an engine.
+    /// Native answers compared with SQL.
     pub sql: Vec<Comparison>,
 }
 
@@ -90,7 +88,7 @@ struct StoredSeason {
     budget: Duration,
 }
 
-pub(crate) async fn read_all(bench: &Bench<'_, SeasonWorkload>, sql: Option<Sql<'_>>) -> Result<Reads, BenchError> {
+pub(crate) async fn read_all(bench: &Bench<'_, SeasonWorkload>, sql: Ask<'_>) -> Result<Reads, BenchError> {
     bench.check_stop("reads")?;
     let data = bench.read_folder();
     let stored = open_store(&data).await?.ensemble(READ_NAME).await?;
@@ -113,24 +111,11 @@ pub(crate) async fn read_all(bench: &Bench<'_, SeasonWorkload>, sql: Option<Sql<
     reads.push(beside);
     bench.check_stop("prices")?;
     let (priced, probability) = season.price_five_legs()?;
-    let sql = match sql {
-        Some(sql) => season.compare(&data, sql)?,
-        None => Vec::new(),
-    };
+    let sql = season.compare(&data, sql)?;
     reads.push(priced);
     bench.check_stop("correlations")?;
     reads.push(season.correlate()?);
     Ok(Reads { worlds: season.stored.worlds(), reads, written_beside, probability, sql })
-}
-
-impl Limit {
-    fn cold(measured: Latency, most_ms: f64) -> Self {
-        Self { warm: false, p99_ms: most_ms, met: measured.p99_ms <= most_ms }
-    }
-
-    fn warm(measured: Latency, most_ms: f64) -> Self {
-        Self { warm: true, p99_ms: most_ms, met: measured.p99_ms <= most_ms }
-    }
 }
 
 async fn open_store(data: &Path) -> Result<Store, BenchError> {
@@ -145,67 +130,58 @@ impl StoredSeason {
 
     /// Measures one read; its cold p99 must not exceed `most_ms`.
     fn ask(&self, id: &'static str, what: &str, most_ms: f64, wanted: &[OutcomeRef]) -> Result<Read, BenchError> {
+        self.measure(id, what, wanted.len(), (false, most_ms), |columns| Ok(columns.get(wanted)?))
+    }
+
+    /// Measures a question about `outcomes` outcomes, in new columns and in kept ones. `limit` is whether the required
+    /// p99 applies to warm reads, and its milliseconds.
+    fn measure<T>(
+        &self,
+        id: &'static str,
+        what: &str,
+        outcomes: usize,
+        (warm_limit, p99_ms): (bool, f64),
+        question: impl Fn(&Columns) -> Result<T, BenchError>,
+    ) -> Result<Read, BenchError> {
         let cold = repeat(self.budget, COLD_REPEATS, |_| {
             let columns = self.open()?;
-            timed(|| Ok(columns.get(wanted)?))
+            timed(|| question(&columns))
         })?;
         let columns = self.open()?;
-        columns.get(wanted)?;
-        let warm = repeat(self.budget, WARM_REPEATS, |_| timed(|| Ok(columns.get(wanted)?)))?;
-        let values = wanted.len() * self.stored.worlds();
-        Ok(Read { id, what: what.to_owned(), values, cold, warm, limit: Limit::cold(cold, most_ms) })
+        question(&columns)?;
+        let warm = repeat(self.budget, WARM_REPEATS, |_| timed(|| question(&columns)))?;
+        let measured = if warm_limit { warm } else { cold };
+        let limit = Limit { warm: warm_limit, p99_ms, met: measured.p99_ms <= p99_ms };
+        Ok(Read { id, what: what.to_owned(), values: outcomes * self.stored.worlds(), cold, warm, limit })
     }
 
     /// R6: the probability that five conditions hold together, confirmed by brute force.
     fn price_five_legs(&self) -> Result<(Read, f64), BenchError> {
         let columns = self.open()?;
-        let legs = legs(&self.stored.plan.catalogue)?;
-        let answer = price(&columns, &legs, None)?;
+        let conditions = conditions(&self.stored.plan.catalogue)?;
+        let answer = price(&columns, &conditions, None)?;
         let counted = count_by_brute_force(&columns)?;
         if answer.hits != counted {
             return Err(BenchError::Wrong(format!("{} worlds were priced; brute force counts {counted}", answer.hits)));
         }
-        let cold = repeat(self.budget, COLD_REPEATS, |_| {
-            let columns = self.open()?;
-            timed(|| Ok(price(&columns, &legs, None)?))
-        })?;
-        let warm = repeat(self.budget, WARM_REPEATS, |_| timed(|| Ok(price(&columns, &legs, None)?)))?;
-        let read = Read {
-            id: "R6",
-            what: "five-leg price, equal to brute force".to_owned(),
-            values: legs.len() * self.stored.worlds(),
-            cold,
-            warm,
-            limit: Limit::warm(warm, 10.0),
-        };
-        Ok((read, answer.probability))
+        let what = "five-leg price, equal to brute force";
+        let question = |columns: &Columns| Ok(price(columns, &conditions, None)?);
+        Ok((self.measure("R6", what, conditions.len(), (true, 10.0), question)?, answer.probability))
     }
 
     /// The correlation matrix of all outcomes of a game.
     fn correlate(&self) -> Result<Read, BenchError> {
         let wanted = whole(&self.stored.plan.catalogue, GAME)?;
-        let cold = repeat(self.budget, COLD_REPEATS, |_| {
-            let columns = self.open()?;
-            timed(|| Ok(correlation(&columns.get(&wanted)?)))
-        })?;
-        let columns = self.open()?;
-        let warm = repeat(self.budget, WARM_REPEATS, |_| timed(|| Ok(correlation(&columns.get(&wanted)?))))?;
-        Ok(Read {
-            id: "M",
-            what: "correlations of all outcomes of one game".to_owned(),
-            values: wanted.len() * self.stored.worlds(),
-            cold,
-            warm,
-            limit: Limit::warm(warm, 8000.0),
-        })
+        let question = |columns: &Columns| Ok(correlation(&columns.get(&wanted)?));
+        self.measure("M", "correlations of all outcomes of one game", wanted.len(), (true, 8000.0), question)
     }
 
     /// Measures the same questions natively and in SQL.
-    fn compare(&self, data: &Path, sql: Sql<'_>) -> Result<Vec<Comparison>, BenchError> {
+    fn compare(&self, data: &Path, sql: Ask<'_>) -> Result<Vec<Comparison>, BenchError> {
         let columns = self.open()?;
         let catalogue = &self.stored.plan.catalogue;
-        let (legs, team) = (legs(catalogue)?, whole(catalogue, TEAM)?);
-        let bet = repeat(self.budget, WARM_REPEATS, |_| timed(|| Ok(price(&columns, &legs, None)?)))?;
+        let (conditions, team) = (conditions(catalogue)?, whole(catalogue, TEAM)?);
+        let bet = repeat(self.budget, WARM_REPEATS, |_| timed(|| Ok(price(&columns, &conditions, None)?)))?;
         let season = repeat(self.budget, WARM_REPEATS, |_| timed(|| Ok(columns.get(&team)?)))?;
         let questions = [
             ("five-leg price", bet, bet_in_sql(READ_NAME)),
@@ -216,7 +192,7 @@ impl StoredSeason {
             let mut once = || {
                 let started = Instant::now();
                 let refused = |source| BenchError::Sql { statement: statement.clone(), source };
-                rows = sql(data, &statement).map_err(refused)?;
+                rows = sql(data, &statement).map_err(refused)?.0.iter().map(RecordBatch::num_rows).sum();
                 Ok::<_, BenchError>(started.elapsed())
             };
             let sql_first = Latency::of(&[once()?]);
@@ -268,7 +244,8 @@ async fn read_beside_writer(
         return Err(BenchError::Missing("writer any more: it ended too early".to_owned()));
     }
     open_store(&data).await?.drop_ensemble(WRITER_NAME).await?;
-    read.limit = Limit::cold(read.cold, 2.0 * idle.cold.p99_ms);
+    let p99_ms = 2.0 * idle.cold.p99_ms;
+    read.limit = Limit { warm: false, p99_ms, met: read.cold.p99_ms <= p99_ms };
     Ok((read, after - before))
 }
 

@@ -2,15 +2,16 @@
 
 use serde::Serialize;
 
-use super::bars::{Bar, bars};
+use super::bars::bars;
 use super::disk_space;
-use super::reads::{Reads, Sql, read_all};
+use super::reads::{Reads, read_all};
 use super::scaling::{Scaling, scaling};
 use super::sweeps::{Sweep, sweep_all};
 use super::workload::SeasonWorkload;
 use super::writes::{HashCheck, Hashes, Write, write_matrix};
 use crate::error::BenchError;
-use crate::harness::bench::Bench;
+use crate::harness::bars::Bar;
+use crate::harness::bench::{Ask, Bench};
 use crate::harness::disk_space::free;
 use crate::harness::machine::Machine;
 
@@ -37,11 +38,11 @@ impl Season {
     }
 }
 
-/// Runs the experiments, also in SQL if `sql` is given. Keeps the data folder of the largest season.
+/// Runs the experiments. Keeps the data folder of the largest season.
 ///
 /// # Errors
 /// If a run fails or an answer is wrong. Differing content is a result, in [`Season::hashes`].
-pub async fn season(bench: &Bench<'_, SeasonWorkload>, sql: Option<Sql<'_>>) -> Result<Season, BenchError> {
+pub async fn season(bench: &Bench<'_, SeasonWorkload>, sql: Ask<'_>) -> Result<Season, BenchError> {
     bench.workload.check()?;
     bench.check_empty()?;
     let machine = Machine::here();

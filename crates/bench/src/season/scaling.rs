@@ -3,6 +3,7 @@
 use serde::Serialize;
 
 use super::writes::Write;
+use crate::harness::bars::Grade;
 
 /// Growth up to this is measurement noise.
 const PASS_MOST: f64 = 1.10;
@@ -10,28 +11,6 @@ const PASS_MOST: f64 = 1.10;
 const TICK_MS: f64 = 10.0;
 /// Growth up to this gets a warning.
 const WARN_MOST: f64 = 1.25;
-
-/// Whether a world costs more at the largest scale than at a smaller one.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "UPPERCASE")]
-pub enum Growth {
-    /// No.
-    Pass,
-    /// A little.
-    Warn,
-    /// Yes.
-    Fail,
-}
-
-impl Growth {
-    pub fn word(self) -> &'static str {
-        match self {
-            Self::Pass => "PASS",
-            Self::Warn => "WARN",
-            Self::Fail => "FAIL",
-        }
-    }
-}
 
 /// One scale compared with the largest.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
@@ -46,11 +25,12 @@ pub struct Scaling {
     /// Processor time per world at the largest scale divided by that at this scale. 1 means linear cost. Below 1, fixed
     /// costs still matter at this scale. Above 1, the cost grows faster than the number of worlds.
     pub growth: f64,
-    pub verdict: Growth,
+    /// Whether a world costs more at the largest scale: no, a little, or yes.
+    pub verdict: Grade,
 }
 
 /// Compares each scale with the largest, with and without plays.
-pub fn scaling(writes: &[Write]) -> Vec<Scaling> {
+pub(super) fn scaling(writes: &[Write]) -> Vec<Scaling> {
     let against = |w: &Write| {
         let largest = writes.iter().filter(|l| l.plays == w.plays).max_by_key(|l| l.worlds)?;
         if largest.worlds == w.worlds {
@@ -70,10 +50,10 @@ pub fn scaling(writes: &[Write]) -> Vec<Scaling> {
     writes.iter().filter_map(against).collect()
 }
 
-fn verdict(growth: f64) -> Growth {
+fn verdict(growth: f64) -> Grade {
     match growth {
-        g if g <= PASS_MOST => Growth::Pass,
-        g if g <= WARN_MOST => Growth::Warn,
-        _ => Growth::Fail,
+        g if g <= PASS_MOST => Grade::Pass,
+        g if g <= WARN_MOST => Grade::Warn,
+        _ => Grade::Fail,
     }
 }

@@ -11,6 +11,7 @@ use super::workload::SeasonWorkload;
 use super::writes::Hashes;
 use crate::error::BenchError;
 use crate::harness::bench::Bench;
+use crate::harness::report::number::count;
 use crate::harness::statistics::median;
 
 /// Repeats of each setting, in rotated order, so that a slow phase of the machine affects all settings.
@@ -37,7 +38,7 @@ pub enum Setting {
 impl fmt::Display for Setting {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Count(n) => n.fmt(f),
+            Self::Count(n) => f.write_str(&count(u64::from(*n))),
             Self::Codec(codec) => codec.fmt(f),
         }
     }
@@ -139,7 +140,7 @@ fn sweep(
 }
 
 impl SweepKind {
-    pub fn word(self) -> &'static str {
+    pub(super) fn word(self) -> &'static str {
         match self {
             Self::Threads => "threads",
             Self::RangeWorlds => "range worlds",
@@ -150,7 +151,7 @@ impl SweepKind {
 
 impl SweepPoint {
     /// The medians of `runs`; `first` are the runs to compare with, repeat by repeat.
-    pub fn of(setting: Setting, runs: &[Summary], first: &[Summary]) -> Self {
+    pub(super) fn of(setting: Setting, runs: &[Summary], first: &[Summary]) -> Self {
         let middle = |figure: fn(&Summary) -> f64| median(&runs.iter().map(figure).collect::<Vec<_>>());
         let speed_ups: Vec<f64> = first.iter().zip(runs).map(|(a, b)| a.wall_s / b.wall_s).collect();
         Self {

@@ -5,12 +5,13 @@ use table::Codec;
 
 use super::bars::bars;
 use super::reads::{Limit, Read, Reads};
-use super::report::{html, markdown};
 use super::run::Season;
-use super::scaling::{Growth, scaling};
+use super::scaling::scaling;
 use super::sweeps::{Setting, Sweep, SweepKind, SweepPoint};
 use super::workload::SeasonWorkload;
 use super::writes::{Hashes, Write};
+use crate::harness::bars::Grade;
+use crate::harness::bench::Measured as _;
 use crate::harness::machine::Machine;
 use crate::harness::statistics::Latency;
 
@@ -113,12 +114,12 @@ fn every_season_is_written_once_and_the_one_that_is_asked_last() {
 fn growth_beyond_the_worlds_own_is_told() {
     let season = example();
     let verdicts: Vec<_> = season.scaling.iter().map(|s| (s.worlds, s.plays, s.growth, s.verdict)).collect();
-    assert_eq!(verdicts, [(100, false, 0.5, Growth::Pass), (100, true, 2.0, Growth::Fail)]);
+    assert_eq!(verdicts, [(100, false, 0.5, Grade::Pass), (100, true, 2.0, Grade::Fail)]);
     let grown = |figure| scaling(&[Write::of(summary(10, 8.0, ""), false), Write::of(summary(20, figure, ""), false)]);
-    assert_eq!(grown(8.8)[0].verdict, Growth::Pass);
-    assert_eq!(grown(9.6)[0].verdict, Growth::Warn);
+    assert_eq!(grown(8.8)[0].verdict, Grade::Pass);
+    assert_eq!(grown(9.6)[0].verdict, Grade::Warn);
     let unmeasurable = [Write::of(summary(10, 0.0, ""), false), Write::of(summary(20, 1.0, ""), false)];
-    assert_eq!(scaling(&unmeasurable)[0].verdict, Growth::Pass);
+    assert_eq!(scaling(&unmeasurable)[0].verdict, Grade::Pass);
 }
 
 #[test]
@@ -132,7 +133,9 @@ fn runs_that_stored_something_else_are_named() {
 #[test]
 fn bars_take_the_nearest_scale() {
     let bars = example().bars;
-    let of = |what: &str| bars.iter().find(|b| b.what.starts_with(what)).map(|b| (b.measured, b.measured_worlds));
+    let of = |what: &str| {
+        bars.iter().find(|b| b.what.starts_with(what)).map(|b| (b.measured, b.scale.unwrap().measured_worlds))
+    };
     assert_eq!(of("processor time a world, outcomes and plays"), Some((Some(16.0), Some(1_000))));
     assert_eq!(of("two threads"), Some((Some(1.0), Some(50))));
     assert_eq!(of("five-leg"), Some((Some(0.004), Some(1_000))));
@@ -141,7 +144,7 @@ fn bars_take_the_nearest_scale() {
 
 #[test]
 fn the_report_says_what_was_measured() {
-    let text = markdown(&example());
+    let text = example().report().markdown();
     let expect = |line: &str| assert!(text.contains(line), "{line:?} is not in\n{text}");
     expect("# manyworlds bench season\n");
     expect("Measured on 2 cores of A CPU, 8.00 GB of memory, Linux 6.1; load before the first run 0.10.");
@@ -161,7 +164,7 @@ fn the_report_says_what_was_measured() {
 
 #[test]
 fn tables_are_aligned() {
-    let text = markdown(&example());
+    let text = example().report().markdown();
     let lines: Vec<&str> = text.lines().collect();
     for pair in lines.windows(2).filter(|p| p.iter().all(|l| l.starts_with('|'))) {
         assert_eq!(pair[0].chars().count(), pair[1].chars().count(), "{}\n{}", pair[0], pair[1]);
@@ -173,7 +176,7 @@ fn tables_are_aligned() {
 fn the_page_needs_nothing_else() {
     let mut season = example();
     season.machine.cpu_model = "<b>&".to_owned();
-    let page = html(&season);
+    let page = season.report().html();
     assert_eq!(page.matches("<svg").count(), 5);
     assert!(page.contains("prefers-color-scheme: dark") && page.contains("&lt;b&gt;&amp;"));
     for outside in ["http:", "https:", "<script", "@import", "url(", "NaN", "inf"] {

@@ -14,21 +14,44 @@ use crate::harness::report::number::short;
 /// The name of the ensemble to read.
 pub(crate) const READ_NAME: &str = "season";
 
-#[derive(Debug, Clone, PartialEq, Serialize)]
+/// Codecs that other systems also offer, and higher levels of compression.
+const COMPARED_CODECS: [Codec; 6] =
+    [Codec::None, Codec::Snappy, Codec::Lz4, Codec::Zstd(1), Codec::Zstd(3), Codec::Zstd(9)];
+
+#[derive(Debug, Clone, PartialEq, Serialize, clap::Args)]
 pub struct SeasonWorkload {
-    /// Numbers of worlds of the written seasons, each at least one.
+    /// Write seasons of this many worlds
+    ///
+    /// The reads use the largest one.
+    #[arg(long, value_name = "N,..", value_delimiter = ',', default_values_t = [10, 100, 1_000, 10_000])]
     pub scales: Vec<u32>,
-    /// The seed of all seasons.
+    /// Seed of the seasons
+    #[arg(long, value_name = "S", default_value_t = 1)]
     pub seed: u64,
-    /// Whether to also write every scale with plays.
+    /// Write outcomes and no events
+    #[arg(long = "skip-plays", action = clap::ArgAction::SetFalse)]
     pub plays: bool,
+    /// Compare these numbers of threads
+    #[arg(long = "threads-list", value_name = "T,..", value_delimiter = ',', default_values_t = [1, 2])]
     pub threads: Vec<usize>,
-    /// Range sizes in worlds to compare.
+    /// Compare ranges of this many worlds
+    ///
+    /// Larger ranges than --sweep-worlds are left out.
+    #[arg(long = "range-list", value_name = "R,..", value_delimiter = ',',
+          default_values_t = [500, 1_000, 2_500, 5_000, 10_000])]
     pub ranges: Vec<u32>,
+    /// Compare these compression codecs
+    ///
+    /// none, snappy, lz4, gzip or zstd:LEVEL.
+    #[arg(long, value_name = "CODEC,..", value_delimiter = ',', default_values_t = COMPARED_CODECS)]
     pub codecs: Vec<Codec>,
-    /// Worlds of each run in a sweep; 0 to skip sweeps.
+    /// Compare settings with this many worlds
+    ///
+    /// Each season is written three times. 0 skips the comparison.
+    #[arg(long, value_name = "N", default_value_t = 1_000)]
     pub sweep_worlds: u32,
-    /// Seconds to repeat each read.
+    /// Repeat each read for this many seconds
+    #[arg(long, value_name = "S", default_value_t = 1.0)]
     pub read_seconds: f64,
 }
 
@@ -58,17 +81,11 @@ impl SeasonWorkload {
     }
 
     pub(super) fn check(&self) -> Result<(), BenchError> {
-        let refuse = |setting, reason: &str| Err(BenchError::Workload { setting, reason: reason.to_owned() });
-        if self.scales.is_empty() || self.scales.contains(&0) {
-            return refuse("scales", "give the worlds of one or more seasons, each at least 1");
-        }
-        if self.ranges.contains(&0) || self.threads.contains(&0) {
-            return refuse("sweeps", "ranges and threads are at least 1");
-        }
-        if !(0.0..=600.0).contains(&self.read_seconds) {
-            return refuse("read seconds", "give a number from 0 to 600");
-        }
-        Ok(())
+        let worlds = "give the worlds of one or more seasons, each at least 1";
+        BenchError::require(!self.scales.is_empty() && !self.scales.contains(&0), "scales", worlds)?;
+        let are_positive = !self.ranges.contains(&0) && !self.threads.contains(&0);
+        BenchError::require(are_positive, "sweeps", "ranges and threads are at least 1")?;
+        BenchError::require((0.0..=600.0).contains(&self.read_seconds), "read seconds", "give a number from 0 to 600")
     }
 }
 

@@ -3,13 +3,13 @@
 use serde_json::{Value, json};
 use world::Stream;
 
+use super::counts::ActionCounts;
 use super::findings::Kind;
 use super::front::{Front, pick};
 use super::known::bet;
 use super::postgres::PgConnection;
 use super::rows::{self, DATABASE, ROWS};
 use super::shell::{Ended, Shell};
-use super::tallies::Tallies;
 use super::writers::{exchange, post, status, words};
 use crate::error::BenchError;
 use crate::harness::http::Connection;
@@ -66,7 +66,7 @@ fn held(front: &Front<'_>, table: usize, before: &[u64], counted: Option<u64>, q
     let removed = ledger.removed_below(table);
     let least = before.iter().filter(|request| **request >= removed).count() as u64 * ROWS;
     let most = ledger.sent(table) * ROWS;
-    Tallies::count(&front.campaign.tallies.answers);
+    ActionCounts::count(&front.campaign.actions.answers);
     if !counted.is_some_and(|counted| (least..=most).contains(&counted)) {
         let what = format!("{question}: {counted:?}, where {least} to {most} rows are there");
         front.campaign.findings.add(Kind::Wrong, front.life, 1, what);
@@ -80,30 +80,25 @@ struct Asker<'a, 'b> {
 }
 
 impl Asker<'_, '_> {
-    /// The rows of an answer over HTTP; `None` if the server is busy.
-    fn over_http(&mut self, sql: &str) -> Option<Vec<Vec<Value>>> {
-        let body = json!({"sql": sql}).to_string();
-        let request = post("/api/v1/sql", "content-type: application/json\r\n", body.as_bytes());
+    /// The JSON that a POST gets; `None` if the server is busy, if it `may_fail` and does, or after a finding.
+    fn post(&mut self, path: &str, body: &Value, what: &str, may_fail: bool) -> Option<Value> {
+        let request = post(path, "content-type: application/json\r\n", body.to_string().as_bytes());
         let reply = exchange(self.front, &mut self.http, &request);
         match status(&reply) {
-            Some(200) => {}
-            Some(408 | 503) => {
-                Tallies::count(&self.front.campaign.tallies.busy);
-                return None;
-            }
-            // A question may need temporary files, which fail on a full disk.
-            Some(_) if self.front.is_disk_full() => return None,
-            _ => {
-                self.front.find(Kind::Wrong, format!("{sql}: {}", words(&reply)));
-                return None;
-            }
+            Some(200) => return Some(serde_json::from_slice(&reply.ok()?.body).unwrap_or_default()),
+            Some(408 | 503) => ActionCounts::count(&self.front.campaign.actions.busy),
+            Some(_) if may_fail => {}
+            _ => self.front.find(Kind::Wrong, format!("{what}: {}", words(&reply))),
         }
-        let rows: Vec<Value> = serde_json::from_slice(&reply.ok()?.body).unwrap_or_default();
-        Some(
-            rows.into_iter()
-                .map(|row| row.as_object().into_iter().flat_map(|row| row.values().cloned()).collect())
-                .collect(),
-        )
+        None
+    }
+
+    /// The rows of an answer over HTTP, if any.
+    fn over_http(&mut self, sql: &str) -> Option<Vec<Vec<Value>>> {
+        // A question may need temporary files, which fail on a full disk.
+        let answer = self.post("/api/v1/sql", &json!({"sql": sql}), sql, self.front.is_disk_full())?;
+        let values = |row: &Value| row.as_object().into_iter().flat_map(|row| row.values().cloned()).collect();
+        Some(answer.as_array().into_iter().flatten().map(values).collect())
     }
 
     /// The same over `PostgreSQL`'s protocol; all values are text.
@@ -112,30 +107,25 @@ impl Asker<'_, '_> {
             Some(connection) => Ok(connection),
             None => PgConnection::open(self.front.postgres),
         };
-        let answered = connection.and_then(|mut connection| Ok((connection.ask(sql)?, connection)));
-        match answered {
+        let said = match connection.and_then(|mut connection| Ok((connection.ask(sql)?, connection))) {
             Ok((Ok(rows), connection)) => {
                 self.postgres = Some(connection);
                 let field = |field: Option<String>| {
                     field.map_or(Value::Null, |text| text.parse().unwrap_or(Value::String(text)))
                 };
-                Some(rows.into_iter().map(|row| row.into_iter().map(field).collect()).collect())
+                return Some(rows.into_iter().map(|row| row.into_iter().map(field).collect()).collect());
             }
             // The server is busy, or its time limit stopped the question.
-            Ok((Err(said), _)) if said.contains("53300") || said.contains("57014") || said.contains("53") => {
-                Tallies::count(&self.front.campaign.tallies.busy);
-                None
+            Ok((Err(said), _)) if said.contains("57014") || said.contains("53") => {
+                ActionCounts::count(&self.front.campaign.actions.busy);
+                return None;
             }
-            Ok((Err(_), _)) if self.front.is_disk_full() => None,
-            Ok((Err(said), _)) => {
-                self.front.find(Kind::Wrong, format!("over PostgreSQL, {sql}: {said}"));
-                None
-            }
-            Err(error) => {
-                self.front.find(Kind::Wrong, format!("over PostgreSQL, {sql}: {error}"));
-                None
-            }
-        }
+            Ok((Err(_), _)) if self.front.is_disk_full() => return None,
+            Ok((Err(said), _)) => said,
+            Err(error) => error.to_string(),
+        };
+        self.front.find(Kind::Wrong, format!("over PostgreSQL, {sql}: {said}"));
+        None
     }
 
     /// Counts a table.
@@ -153,7 +143,7 @@ impl Asker<'_, '_> {
     /// Asks for an acknowledged request; all its rows must be there.
     fn request(&mut self, table: usize, dice: &mut Stream) {
         let ledger = &self.front.campaign.ledger;
-        let recent = ledger.last_acknowledged(table, 200);
+        let recent: Vec<u64> = ledger.acknowledged(table).into_iter().rev().take(200).collect();
         if recent.is_empty() {
             return;
         }
@@ -169,7 +159,7 @@ impl Asker<'_, '_> {
         );
         let answer = if dice.chance(0.5) { self.over_http(&sql) } else { self.over_postgres(&sql) };
         let Some(rows) = answer.filter(|_| request >= ledger.removed_below(table)) else { return };
-        Tallies::count(&self.front.campaign.tallies.answers);
+        ActionCounts::count(&self.front.campaign.actions.answers);
         let [n, total] = [0, 1].map(|place| rows.first().and_then(|row| row.get(place)?.as_f64()));
         let expected = rows::first_field_sum(request);
         if n != Some(ROWS as f64) || total.is_none_or(|total| (total - expected).abs() > 1e-6) {
@@ -180,20 +170,10 @@ impl Asker<'_, '_> {
 
     /// Asks for the probability of the bet, and compares it with the known answer.
     fn price(&mut self) {
-        let body = bet().to_string();
-        let request = post("/api/v1/price", "content-type: application/json\r\n", body.as_bytes());
-        let reply = exchange(self.front, &mut self.http, &request);
-        match status(&reply) {
-            Some(200) => {
-                let priced =
-                    serde_json::from_slice(reply.as_ref().map_or(&[][..], |reply| &reply.body[..])).unwrap_or_default();
-                Tallies::count(&self.front.campaign.tallies.answers);
-                if let Some(other) = self.front.campaign.known.differs(&priced) {
-                    self.front.find(Kind::Wrong, format!("price: {other}"));
-                }
-            }
-            Some(408 | 503) => Tallies::count(&self.front.campaign.tallies.busy),
-            _ => self.front.find(Kind::Wrong, format!("price: {}", words(&reply))),
+        let Some(priced) = self.post("/api/v1/price", &bet(), "price", false) else { return };
+        ActionCounts::count(&self.front.campaign.actions.answers);
+        if let Some(other) = self.front.campaign.known.differs(&priced) {
+            self.front.find(Kind::Wrong, format!("price: {other}"));
         }
     }
 
@@ -203,7 +183,7 @@ impl Asker<'_, '_> {
         let request = format!("GET {path} HTTP/1.1\r\nhost: localhost\r\n\r\n");
         let reply = exchange(self.front, &mut self.http, request.as_bytes());
         match status(&reply) {
-            Some(200) => Tallies::count(&self.front.campaign.tallies.answers),
+            Some(200) => ActionCounts::count(&self.front.campaign.actions.answers),
             // The server is not ready for ten seconds after a failed write.
             Some(503) if path == "/ready" => {}
             _ => self.front.find(Kind::Wrong, format!("GET {path}: {}", words(&reply))),

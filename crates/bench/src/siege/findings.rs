@@ -41,14 +41,9 @@ pub struct Finding {
 
 impl fmt::Display for Finding {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let kind = match self.kind {
-            Kind::Lost => "lost",
-            Kind::Doubled => "doubled",
-            Kind::Changed => "changed",
-            Kind::Wrong => "wrong",
-            Kind::Death => "a death",
-        };
-        write!(f, "life {}, {kind}: {}", self.life, self.what)
+        write!(f, "life {}, ", self.life)?;
+        self.kind.serialize(&mut *f)?;
+        write!(f, ": {}", self.what)
     }
 }
 

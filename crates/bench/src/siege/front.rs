@@ -8,10 +8,10 @@ use std::time::Duration;
 use world::{Seed, Stream, World};
 
 use super::clock::Clock;
+use super::counts::ActionCounts;
 use super::findings::{Findings, Kind};
 use super::known::Known;
 use super::ledger::{Ledger, MessyLedger};
-use super::tallies::Tallies;
 use crate::ingest::records::Measurement;
 
 /// State that lasts over all lives.
@@ -26,7 +26,7 @@ pub(super) struct Campaign<'a> {
     pub(super) ledger: Ledger,
     pub(super) messy: MessyLedger,
     pub(super) findings: Findings,
-    pub(super) tallies: Tallies,
+    pub(super) actions: ActionCounts,
     /// The expected worlds.
     pub(super) known: Known,
     /// Peak memory of the server, and of all its question processes together.

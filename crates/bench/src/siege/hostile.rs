@@ -7,10 +7,10 @@ use std::time::Duration;
 use serde_json::json;
 use world::Stream;
 
+use super::counts::ActionCounts;
 use super::findings::Kind;
 use super::front::{Front, pick};
 use super::postgres::PgConnection;
-use super::tallies::Tallies;
 use super::writers::{exchange, post, status, words};
 
 /// Time to wait for an answer to garbage.
@@ -19,7 +19,7 @@ const GARBAGE_WAIT: Duration = Duration::from_secs(2);
 /// Attacks until the life is over.
 pub(super) fn attack(front: &Front<'_>, mut dice: Stream) {
     while !front.is_over() {
-        Tallies::count(&front.campaign.tallies.hostile);
+        ActionCounts::count(&front.campaign.actions.hostile);
         match dice.below(8) {
             0..=2 => over_http(front, "/api/v1/sql", &json!({"sql": statement(&mut dice)}).to_string()),
             3 | 4 => over_postgres(front, &statement(&mut dice)),

@@ -5,26 +5,13 @@ use std::path::Path;
 use serde_json::{Value, json};
 
 use crate::error::BenchError;
-use crate::harness::child::measure;
-use crate::harness::launch;
+use crate::harness::child::{command, measure_json};
 
 /// The ensemble that stays for questions.
-const SEASON: [&str; 8] = ["run", "football", "--worlds", "40", "--name", "season", "--format", "json"];
+const SEASON: &str = "run football --worlds 40 --name season --format json";
 /// The ensemble that is played and dropped repeatedly.
-pub(super) const PASSING: [&str; 12] = [
-    "run",
-    "football",
-    "--worlds",
-    "24",
-    "--range-worlds",
-    "8",
-    "--name",
-    "passing",
-    "--events",
-    "replay",
-    "--format",
-    "json",
-];
+pub(super) const PASSING: &str =
+    "run football --worlds 24 --range-worlds 8 --name passing --events replay --format json";
 
 /// Expected results.
 pub(super) struct Known {
@@ -43,20 +30,19 @@ impl Known {
     /// Plays the ensemble that stays into `data`, and the other one into a folder in `scratch`.
     pub(super) fn find_out(program: &Path, data: &Path, scratch: &Path) -> Result<Self, BenchError> {
         let run = |words: &[&str], data: &Path| {
-            let mut command = launch::command(program);
-            command.args(words).arg("--data").arg(data);
-            let (printed, _) = measure(command, None)?;
-            serde_json::from_slice::<Value>(&printed).map_err(|e| BenchError::Wrong(e.to_string()))
+            let mut command = command(program, words);
+            command.arg("--data").arg(data);
+            measure_json::<Value>(command).map(|(printed, _)| printed)
         };
-        run(&SEASON, data)?;
+        let words = |line: &'static str| line.split(' ').collect::<Vec<_>>();
+        run(&words(SEASON), data)?;
         let bet = bet();
-        let mut words = vec!["price", "season", "--format", "json", "--entity"];
-        words.extend(bet["entity"].as_str());
-        for leg in bet["legs"].as_array().into_iter().flatten().filter_map(Value::as_str) {
-            words.extend(["--condition", leg]);
-        }
-        let price = run(&words, data)?;
-        let hash = run(&PASSING, &scratch.join("sound"))?["hash"].clone();
+        let mut price = vec!["price", "season", "--format", "json", "--entity"];
+        price.extend(bet["entity"].as_str());
+        let conditions = bet["legs"].as_array().into_iter().flatten().filter_map(Value::as_str);
+        price.extend(conditions.flat_map(|condition| ["--condition", condition]));
+        let price = run(&price, data)?;
+        let hash = run(&words(PASSING), &scratch.join("sound"))?["hash"].clone();
         Ok(Self { hash, price })
     }
 

@@ -123,11 +123,6 @@ impl Ledger {
         let of_table = state.fates.iter().zip(0..).filter(|(_, request)| table_of(*request) == table);
         of_table.filter(|(fate, _)| **fate != Fate::Refused).count() as u64
     }
-
-    /// The last acknowledged requests of a table that are not removed, at most `count`, the latest first.
-    pub(super) fn last_acknowledged(&self, table: usize, count: usize) -> Vec<u64> {
-        self.acknowledged(table).into_iter().rev().take(count).collect()
-    }
 }
 
 /// The values of a row, and whether it was acknowledged; `None` if it was refused.
@@ -140,10 +135,5 @@ pub(super) struct MessyLedger(Mutex<Vec<Sent>>);
 impl MessyLedger {
     pub(super) fn rows(&self) -> MutexGuard<'_, Vec<Sent>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// The number of sent rows.
-    pub(super) fn len(&self) -> u64 {
-        self.rows().len() as u64
     }
 }

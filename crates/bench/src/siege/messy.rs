@@ -6,53 +6,17 @@ use serde_json::{Map, Number, Value};
 use world::Stream;
 
 use super::check::Reader;
+use super::counts::ActionCounts;
 use super::findings::Kind;
 use super::front::{Front, pick};
-use super::tallies::Tallies;
 use super::writers::{exchange, post, status, words};
 use crate::error::BenchError;
 
 const DATABASE: &str = "messy";
 const TABLES: [&str; 3] = ["Things", "a.b.c", "größe"];
-/// Names that some stores refuse.
-const NAMES: [&str; 36] = [
-    "load",
-    "Load",
-    "LOAD",
-    "userId",
-    "userID",
-    "user_id",
-    "Time",
-    "TIME",
-    "time_text",
-    "a.b.c",
-    "A.b.c",
-    "a b",
-    "a/b",
-    "1st",
-    "_x",
-    "__y",
-    "größe",
-    "Größe",
-    "GRÖSSE",
-    "日本",
-    "tag-1",
-    "select",
-    "order by",
-    "load_text",
-    "id",
-    "ID",
-    "iD",
-    "x.y",
-    "x_y",
-    "x/y",
-    "100%",
-    "$",
-    "\"quoted\"",
-    "back\\slash",
-    "'",
-    "\u{1F980}",
-];
+/// Names that some stores refuse, separated by `|`.
+const NAMES: &str = "load|Load|LOAD|userId|userID|user_id|Time|TIME|time_text|a.b.c|A.b.c|a b|a/b|1st|_x|__y|größe|Größe|\
+                     GRÖSSE|日本|tag-1|select|order by|load_text|id|ID|iD|x.y|x_y|x/y|100%|$|\"quoted\"|back\\slash|'|\u{1F980}";
 
 fn table_of(number: u64) -> &'static str {
     TABLES[(number % TABLES.len() as u64) as usize]
@@ -79,7 +43,7 @@ pub(super) fn send(front: &Front<'_>, mut dice: Stream) {
                 if let Some((_, acknowledged)) = &mut campaign.messy.rows()[number] {
                     *acknowledged = true;
                 }
-                Tallies::count(&campaign.tallies.messy_rows);
+                ActionCounts::count(&campaign.actions.messy_rows);
             }
             Some(400 | 429) => campaign.messy.rows()[number] = None,
             Some(503) => {}
@@ -90,8 +54,9 @@ pub(super) fn send(front: &Front<'_>, mut dice: Stream) {
 }
 
 fn row(dice: &mut Stream) -> Map<String, Value> {
+    let names: Vec<&str> = NAMES.split('|').collect();
     let fields = (0..=dice.below(6)).map(|_| {
-        let name = (*pick(dice, &NAMES)).to_owned();
+        let name = (*pick(dice, &names)).to_owned();
         // Mostly one type per name, so that other values conflict with the column's type.
         let kind = if dice.chance(0.8) { name.len() as u32 % 5 } else { dice.below(5) };
         (name, value(kind, dice))

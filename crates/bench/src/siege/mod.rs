@@ -2,7 +2,7 @@
 //!
 //! Enters: a program and a [`SiegeWorkload`]. Leaves: a [`Siege`]. Its [`Figures`] count lost, doubled and changed
 //! rows, wrong answers, unexpected deaths of processes, and seconds of silence. All but the silence must be zero
-//! ([`Siege::holds`]).
+//! ([`Figures::holds`]).
 //!
 //! The seed fixes the plan: the settings of each server, actions, full disks, steps of the clock, and kills. The
 //! progress of each actor depends on the machine.
@@ -11,6 +11,7 @@ mod actors;
 mod askers;
 mod check;
 mod clock;
+mod counts;
 mod disk;
 mod findings;
 mod front;
@@ -23,15 +24,13 @@ mod report;
 mod rows;
 mod run;
 mod shell;
-mod tallies;
 mod upkeep;
 mod watch;
 mod worlds;
 mod writers;
 
 pub use findings::{Figures, Finding};
-pub use report::markdown;
-pub use run::{Siege, SiegeWorkload, siege};
+pub use run::{Injected, Siege, SiegeWorkload, siege};
 
 #[cfg(test)]
 mod tests;

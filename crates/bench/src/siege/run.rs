@@ -12,6 +12,7 @@ use world::{Seed, Stream, World};
 use super::actors::act;
 use super::check::Reader;
 use super::clock::Clock;
+use super::counts::ActionCounts;
 use super::disk::OwnDisk;
 use super::findings::{Figures, Finding, Findings, Kind};
 use super::front::{Campaign, Front, pick};
@@ -19,11 +20,10 @@ use super::known::Known;
 use super::ledger::{Ledger, MessyLedger};
 use super::messy;
 use super::rows::TABLES;
-use super::tallies::Tallies;
 use super::upkeep;
 use crate::error::BenchError;
 use crate::harness::bench::Bench;
-use crate::harness::launch;
+use crate::harness::child::command;
 use crate::harness::machine::Machine;
 use crate::harness::server::RunningServer;
 use crate::ingest::records::measurements;
@@ -33,11 +33,20 @@ const CHECK_ALL_EACH: u32 = 8;
 /// Offsets from the machine's clock in seconds.
 const CLOCKS: [i64; 6] = [0, 3_600, -3_600, 40_000, -40_000, 61];
 
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, clap::Args)]
 pub struct SiegeWorkload {
+    /// Run for this many minutes
+    ///
+    /// A finding ends the siege early.
+    #[arg(long, value_name = "N", default_value_t = 5.0)]
     pub minutes: f64,
+    /// Seed of all actions and faults
+    ///
+    /// Determines what each actor sends and queries, and when the disk is full, the clock steps or the server is killed.
+    #[arg(long, value_name = "S", default_value_t = 1)]
     pub seed: u64,
     /// The root of a disk used only by the siege. The disk holds the data folder, and the siege may fill it.
+    #[arg(skip)]
     pub disk: Option<PathBuf>,
 }
 
@@ -48,24 +57,25 @@ pub struct Siege {
     pub workload: SiegeWorkload,
     /// Duration, including checks.
     pub elapsed_s: f64,
-    /// Lives of the server: those ended by SIGKILL, and those ended in order.
-    pub lives: [u32; 2],
-    pub full_disks: u32,
-    pub clock_steps: u32,
+    #[serde(flatten)]
+    pub injected: Injected,
     /// Rows of exports that were compared at the end.
     pub rows_compared: u64,
     pub figures: Figures,
     pub findings: Vec<Finding>,
-    pub tallies: Tallies,
+    #[serde(rename = "tallies")]
+    pub actions: ActionCounts,
     /// Peak memory of the server, and of all its question processes together, in bytes.
     pub peaks: [u64; 2],
 }
 
-impl Siege {
-    /// Whether the siege found no violation.
-    pub fn holds(&self) -> bool {
-        self.figures.holds()
-    }
+/// The faults that the siege injected.
+#[derive(Debug, Clone, Copy, Default, Serialize)]
+pub struct Injected {
+    /// Lives of the server: those ended by SIGKILL, and those ended in order.
+    pub lives: [u32; 2],
+    pub full_disks: u32,
+    pub clock_steps: u32,
 }
 
 /// The plan of one life.
@@ -109,15 +119,11 @@ impl Plan {
 /// Besieges a server.
 ///
 /// # Errors
-/// If the siege cannot continue, because its files fail or a server does not start. Faults of the server are findings.
+/// If the siege cannot continue, because its files fail or a server does not start. Injected of the server are findings.
 pub fn siege(bench: &Bench<'_, SiegeWorkload>) -> Result<Siege, BenchError> {
     let workload = bench.workload;
-    if !(workload.minutes > 0.0 && workload.minutes <= 10_000.0) {
-        return Err(BenchError::Workload {
-            setting: "minutes",
-            reason: "give more than 0, and no more than 10,000".to_owned(),
-        });
-    }
+    let can_be = workload.minutes > 0.0 && workload.minutes <= 10_000.0;
+    BenchError::require(can_be, "minutes", "give more than 0, and no more than 10,000")?;
     bench.check_empty()?;
     let started = Instant::now();
     let data = workload.disk.as_deref().unwrap_or(bench.data).join("data");
@@ -140,20 +146,21 @@ pub fn siege(bench: &Bench<'_, SiegeWorkload>) -> Result<Siege, BenchError> {
         ledger: Ledger::default(),
         messy: MessyLedger::default(),
         findings: Findings::default(),
-        tallies: Tallies::default(),
+        actions: ActionCounts::default(),
         known: Known::find_out(bench.program, &data, &scratch)?,
         peaks: Default::default(),
     };
-    let mut war = War {
+    let mut runner = Runner {
         bench,
         campaign: &campaign,
         disk: workload.disk.as_deref().map(OwnDisk::new),
         noted: 0,
-        done: Done::default(),
+        injected: Injected::default(),
+        checked: [0; 2],
     };
     let until = Instant::now() + Duration::from_secs_f64(workload.minutes * 60.0);
-    let rows_compared = war.wage(until)?;
-    let Done { lives, full_disks, clock_steps, .. } = war.done;
+    let rows_compared = runner.run(until)?;
+    let injected = runner.injected;
     let (figures, findings) = campaign.findings.all();
     if let Some(disk) = workload.disk.as_ref().filter(|_| !findings.is_empty()) {
         keep(&disk.join("data"), &bench.data.join("data"))?;
@@ -162,13 +169,11 @@ pub fn siege(bench: &Bench<'_, SiegeWorkload>) -> Result<Siege, BenchError> {
         machine: Machine::here(),
         workload: workload.clone(),
         elapsed_s: started.elapsed().as_secs_f64(),
-        lives,
-        full_disks,
-        clock_steps,
+        injected,
         rows_compared,
         figures,
         findings,
-        tallies: campaign.tallies,
+        actions: campaign.actions,
         peaks: campaign.peaks.map(AtomicU64::into_inner),
     })
 }
@@ -179,28 +184,21 @@ fn keep(from: &Path, to: &Path) -> Result<(), BenchError> {
     if copied.success() { Ok(()) } else { Err(BenchError::io("copy", from)(std::io::Error::other(copied.to_string()))) }
 }
 
-#[derive(Default)]
-struct Done {
-    lives: [u32; 2],
-    full_disks: u32,
-    clock_steps: u32,
-    /// The first request and the first messy row not yet checked.
-    checked: [u64; 2],
-}
-
 /// A running siege.
-struct War<'a> {
+struct Runner<'a> {
     bench: &'a Bench<'a, SiegeWorkload>,
     campaign: &'a Campaign<'a>,
     disk: Option<OwnDisk>,
     /// Number of findings already noted.
     noted: usize,
-    done: Done,
+    injected: Injected,
+    /// The first request and the first messy row not yet checked.
+    checked: [u64; 2],
 }
 
-impl War<'_> {
+impl Runner<'_> {
     /// Runs lives until a time or a finding, then checks every row.
-    fn wage(&mut self, until: Instant) -> Result<u64, BenchError> {
+    fn run(&mut self, until: Instant) -> Result<u64, BenchError> {
         let mut life = 0;
         while Instant::now() < until && self.noted == 0 {
             if (self.bench.stop)() {
@@ -233,7 +231,7 @@ impl War<'_> {
             life,
             address: server.address,
             postgres,
-            server: server.id(),
+            server: server.process.id(),
             over: AtomicBool::new(false),
             disk_full: AtomicBool::new(false),
         };
@@ -243,7 +241,7 @@ impl War<'_> {
             // The actors must end even after an error.
             front.over.store(true, Ordering::SeqCst);
             if plan.is_killed && dead.is_none() {
-                server.kill()?;
+                server.process.kill()?;
             }
             conducted
         })?;
@@ -255,7 +253,7 @@ impl War<'_> {
             self.campaign.findings.add(Kind::Death, life, 1, format!("the server died by itself: {status}"));
             return Ok(());
         }
-        self.done.lives[usize::from(!plan.is_killed)] += 1;
+        self.injected.lives[usize::from(!plan.is_killed)] += 1;
         if plan.is_killed {
             return Ok(());
         }
@@ -266,8 +264,8 @@ impl War<'_> {
     }
 
     fn command(&self, plan: &Plan) -> Command {
-        let mut command = launch::command(self.bench.program);
-        command.args(["serve", "--listen", "127.0.0.1:0", "--pg", "127.0.0.1:0"]).args(&plan.flags);
+        let mut command = command(self.bench.program, ["serve", "--listen", "127.0.0.1:0", "--pg", "127.0.0.1:0"]);
+        command.args(&plan.flags);
         command.args(["--question-seconds", "3", "--question-memory", "64", "--request-seconds", "10"]);
         command.arg("--data").arg(self.campaign.data);
         self.campaign.clock.give(&mut command);
@@ -289,24 +287,24 @@ impl War<'_> {
             let since = started.elapsed();
             if let Some((_, off)) = step.take_if(|(at, _)| since >= *at).filter(|_| self.campaign.clock.is_there()) {
                 self.campaign.clock.step(off)?;
-                self.done.clock_steps += 1;
+                self.injected.clock_steps += 1;
             }
             if let (Some((_, lasts, left)), Some(disk)) = (full.take_if(|(at, _, _)| since >= *at), &self.disk) {
                 front.disk_full.store(true, Ordering::SeqCst);
                 disk.fill(left)?;
                 full_until = Some(since + lasts);
-                self.done.full_disks += 1;
+                self.injected.full_disks += 1;
             }
             if let (Some(_), Some(disk)) = (full_until.take_if(|until| since >= *until), &self.disk) {
                 disk.release()?;
             }
-            *dead = server.ended()?;
+            *dead = server.process.ended()?.map(|ended| ended.status);
             std::thread::sleep(Duration::from_millis(10));
         }
         front.over.store(true, Ordering::SeqCst);
         if full_until.is_some() && plan.is_killed {
             // Kill the server while the disk is full.
-            server.kill()?;
+            server.process.kill()?;
         }
         self.disk.as_ref().map_or(Ok(()), OwnDisk::release)
     }
@@ -314,13 +312,13 @@ impl War<'_> {
     /// Compares stored with acknowledged rows, all or only new ones.
     fn check(&mut self, life: u32, all: bool) -> Result<(), BenchError> {
         let reader = Reader { campaign: self.campaign, life };
-        let [requests, rows] = if all { [0, 0] } else { self.done.checked };
+        let [requests, rows] = if all { [0, 0] } else { self.checked };
         // A kept request may be older than checked ones.
         let requests = self.campaign.ledger.first_kept().map_or(requests, |kept| requests.min(kept));
-        let seen = [self.campaign.ledger.len(), self.campaign.messy.len()];
+        let seen = [self.campaign.ledger.len(), self.campaign.messy.rows().len() as u64];
         reader.check(requests)?;
         messy::check(&reader, rows)?;
-        self.done.checked = seen;
+        self.checked = seen;
         Ok(())
     }
 

@@ -5,11 +5,11 @@ use std::os::unix::process::{CommandExt as _, ExitStatusExt as _};
 use std::process::{ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 
+use super::counts::ActionCounts;
 use super::findings::Kind;
 use super::front::Campaign;
-use super::tallies::Tallies;
 use crate::error::BenchError;
-use crate::harness::launch;
+use crate::harness::child::command;
 
 /// A process that runs longer counts as hanging.
 const PATIENCE: Duration = Duration::from_mins(5);
@@ -33,10 +33,8 @@ pub(super) struct Shell<'a> {
 }
 
 impl Shell<'_> {
-    /// Runs the program with arguments and `--data`. Kills it after `kill_after` if it still runs.
-    ///
-    /// # Errors
-    /// If the process cannot be started, or files of the siege fail. A process that dies or hangs is a finding.
+    /// Runs the program with arguments and `--data`. Kills it after `kill_after` if it still runs. A process that dies or
+    /// hangs is a finding.
     pub(super) fn run(
         &self,
         words: &[&str],
@@ -46,8 +44,8 @@ impl Shell<'_> {
         let campaign = self.campaign;
         let [stdin, stdout, stderr] =
             ["in", "out", "err"].map(|end| campaign.scratch.join(format!("{}.{end}", self.actor)));
-        let mut command = launch::command(campaign.program);
-        command.args(words).arg("--data").arg(campaign.data).process_group(0);
+        let mut command = command(campaign.program, words);
+        command.arg("--data").arg(campaign.data).process_group(0);
         campaign.clock.give(&mut command);
         command.stdin(Stdio::null());
         if let Some(input) = input {
@@ -81,7 +79,7 @@ impl Shell<'_> {
             return Ok(Ended::Well(fs::read(&stdout).map_err(BenchError::io("read", &stdout))?));
         }
         if killed && status.signal().is_some() {
-            Tallies::count(&campaign.tallies.killed_processes);
+            ActionCounts::count(&campaign.actions.killed_processes);
             return Ok(Ended::Killed);
         }
         Ok(Ended::Refused(tail(&said)))

@@ -4,10 +4,10 @@ use std::time::Duration;
 
 use world::Stream;
 
+use super::counts::ActionCounts;
 use super::front::{Campaign, Front, pick};
 use super::rows::{self, DATABASE};
 use super::shell::{Ended, Shell};
-use super::tallies::Tallies;
 use crate::error::BenchError;
 
 /// Runs upkeep until the life is over; a third of the processes are killed.
@@ -45,8 +45,8 @@ pub(super) fn beside(front: &Front<'_>, mut dice: Stream) -> Result<(), BenchErr
 
 fn count(campaign: &Campaign<'_>, ended: &Ended) {
     match ended {
-        Ended::Well(_) => Tallies::count(&campaign.tallies.upkeep),
-        Ended::Refused(_) => Tallies::count(&campaign.tallies.refused_upkeep),
+        Ended::Well(_) => ActionCounts::count(&campaign.actions.upkeep),
+        Ended::Refused(_) => ActionCounts::count(&campaign.actions.refused_upkeep),
         Ended::Killed => {}
     }
 }

@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 
 use super::front::Front;
 use super::writers::exchange;
+use crate::harness::machine::size_of;
 
 /// Time between checks.
 const PAUSE: Duration = Duration::from_millis(50);
@@ -34,11 +35,6 @@ fn memory(server: u32) -> [u64; 2] {
     let children = tasks.map(|task| fs::read_to_string(task.path().join("children")).unwrap_or_default());
     let children: Vec<String> = children.collect();
     let ids = children.iter().flat_map(|ids| ids.split_whitespace()).filter_map(|id| id.parse().ok());
+    let resident = |process| size_of(process, "RssAnon:");
     [resident(server), ids.map(resident).sum()]
-}
-
-fn resident(process: u32) -> u64 {
-    let status = fs::read_to_string(format!("/proc/{process}/status")).unwrap_or_default();
-    let line = status.lines().find_map(|line| line.strip_prefix("RssAnon:")).unwrap_or_default();
-    line.trim().trim_end_matches(" kB").parse::<u64>().unwrap_or(0) * 1024
 }

@@ -5,11 +5,11 @@ use std::time::Duration;
 use serde_json::Value;
 use world::Stream;
 
+use super::counts::ActionCounts;
 use super::findings::Kind;
 use super::front::Front;
 use super::known::PASSING;
 use super::shell::{Ended, Shell};
-use super::tallies::Tallies;
 use crate::error::BenchError;
 
 /// Plays until the life is over; half of the runs are killed and resumed.
@@ -23,11 +23,12 @@ pub(super) fn play(front: &Front<'_>, mut dice: Stream) -> Result<(), BenchError
     };
     while !front.is_over() {
         // The ensemble of an earlier turn may be complete, partial or missing.
-        let resumed = [&PASSING[..], &["--resume"]].concat();
+        let mut words: Vec<&str> = PASSING.split(' ').chain(["--resume"]).collect();
         let kill = dice.chance(0.5).then(|| Duration::from_millis(u64::from(dice.below(1_500))));
-        let mut ended = shell.run(&resumed, None, kill)?;
+        let mut ended = shell.run(&words, None, kill)?;
         if matches!(ended, Ended::Refused(_)) {
-            ended = shell.run(&PASSING, None, kill)?;
+            words.pop();
+            ended = shell.run(&words, None, kill)?;
         }
         match ended {
             Ended::Well(printed) => {
@@ -39,7 +40,7 @@ pub(super) fn play(front: &Front<'_>, mut dice: Stream) -> Result<(), BenchError
                     find(format!("`verify` of an ensemble that was resumed: {said}"));
                 }
                 shell.run(&["drop", "passing"], None, None)?;
-                Tallies::count(&campaign.tallies.ensembles);
+                ActionCounts::count(&campaign.actions.ensembles);
             }
             Ended::Refused(said) => find(format!("`run`: {said}")),
             Ended::Killed => {}

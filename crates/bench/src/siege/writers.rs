@@ -4,14 +4,15 @@ use std::fs;
 use std::io::{self, Write as _};
 use std::time::Duration;
 
+use clap::ValueEnum as _;
 use world::Stream;
 
+use super::counts::ActionCounts;
 use super::findings::Kind;
 use super::front::{Front, pick};
 use super::ledger::Fate;
 use super::rows::{self, DATABASE};
 use super::shell::{Ended, Shell, tail};
-use super::tallies::Tallies;
 use crate::error::BenchError;
 use crate::harness::http::{Connection, Reply};
 use crate::ingest::encode::encode;
@@ -23,7 +24,7 @@ pub(super) fn send(front: &Front<'_>, mut dice: Stream) -> Result<(), BenchError
     while !front.is_over() {
         let kept = front.campaign.ledger.take_kept();
         if kept.is_some() {
-            Tallies::count(&front.campaign.tallies.repeated_writes);
+            ActionCounts::count(&front.campaign.actions.repeated_writes);
         }
         let number = kept.unwrap_or_else(|| front.campaign.ledger.begin());
         let has_key = kept.is_some() || dice.chance(0.5);
@@ -48,21 +49,21 @@ pub(super) fn exchange(front: &Front<'_>, connection: &mut Option<Connection>, r
 
 /// Sets the fate of a request from its reply.
 fn judge(front: &Front<'_>, number: u64, has_key: bool, reply: &io::Result<Reply>) {
-    let (ledger, tallies) = (&front.campaign.ledger, &front.campaign.tallies);
+    let (ledger, actions) = (&front.campaign.ledger, &front.campaign.actions);
     match status(reply) {
         Some(204) => {
             ledger.set(number, Fate::Acknowledged);
-            Tallies::count(&tallies.writes);
+            ActionCounts::count(&actions.writes);
         }
         Some(429) => {
             // The server refused this attempt, but may have stored an earlier one.
             if !has_key {
                 ledger.set(number, Fate::Refused);
             }
-            Tallies::count(&tallies.refused_writes);
+            ActionCounts::count(&actions.refused_writes);
         }
         None | Some(408 | 500 | 503) => {
-            Tallies::count(&tallies.refused_writes);
+            ActionCounts::count(&actions.refused_writes);
             if !matches!(status(reply), Some(408 | 503)) {
                 front.find(Kind::Wrong, format!("request {number}: {}", words(reply)));
             }
@@ -90,10 +91,10 @@ pub(super) fn words(reply: &io::Result<Reply>) -> String {
 /// A request: head and body.
 fn request(front: &Front<'_>, number: u64, has_key: bool, dice: &mut Stream) -> io::Result<Vec<u8>> {
     let measurement = &front.campaign.tables[rows::table_of(number)];
-    let format = *pick(dice, &WireFormat::ALL);
+    let format = *pick(dice, WireFormat::value_variants());
     let mut plain = Vec::new();
     encode(format, measurement, &rows::records(&[number]), &mut plain)?;
-    let body = match pick(dice, &BodyCodec::ALL) {
+    let body = match pick(dice, BodyCodec::value_variants()) {
         BodyCodec::None => plain,
         BodyCodec::Zstd => zstd::bulk::compress(&plain, 1)?,
         BodyCodec::Gzip => {
@@ -135,22 +136,22 @@ pub(super) fn append(front: &Front<'_>, mut dice: Stream) -> Result<(), BenchErr
         }
         .map_err(io_error)?;
         let kill = dice.chance(0.3).then(|| Duration::from_millis(u64::from(dice.below(400))));
-        let (ended, tally) = if way == "insert" {
+        let (ended, count) = if way == "insert" {
             let file = campaign.scratch.join("insert.jsonl");
             fs::write(&file, &input).map_err(io_error)?;
             let insert = ["table", "insert", &name, &file.to_string_lossy()];
-            (shell.run(&insert, None, kill)?, &campaign.tallies.inserts)
+            (shell.run(&insert, None, kill)?, &campaign.actions.inserts)
         } else {
-            (shell.run(&["append", &name, "--in", way], Some(&input), kill)?, &campaign.tallies.appends)
+            (shell.run(&["append", &name, "--in", way], Some(&input), kill)?, &campaign.actions.appends)
         };
         let fate = match ended {
             Ended::Well(_) => {
-                Tallies::count(tally);
+                ActionCounts::count(count);
                 Fate::Acknowledged
             }
             Ended::Killed => Fate::Torn,
             Ended::Refused(said) => {
-                Tallies::count(&campaign.tallies.refused_writes);
+                ActionCounts::count(&campaign.actions.refused_writes);
                 if !front.is_disk_full() {
                     campaign.findings.add(Kind::Wrong, front.life, 1, format!("{way}: rows were refused: {said}"));
                 }

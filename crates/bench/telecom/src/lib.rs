@@ -13,12 +13,12 @@
 //! effective ones. Unlike that benchmark, a seed reproduces its records. Subscribers, places and plans are invented.
 //!
 //! ```
-//! use telecom::{CHUNK, Dates, Records, Traffic};
+//! use telecom::{CHUNK, Records, Traffic};
 //! use world::Seed;
 //!
 //! let traffic = Traffic::new(24, 0.001, Seed(7))?;
 //! for batch in traffic.batches() {
-//!     let records = Records::new(Seed(7), *batch, Dates::Reference);
+//!     let records = Records::new(Seed(7), *batch);
 //!     let rows: usize = records.chunks(CHUNK).map(|chunk| chunk.num_rows()).sum();
 //!     assert_eq!(rows, batch.rows);
 //! }
@@ -36,7 +36,7 @@ mod text;
 mod traffic;
 
 pub use dimensions::{TERMINATION_CODES, rate_plans, termination_codes, towers};
-pub use records::{CHUNK, Dates, Records};
+pub use records::{CHUNK, Records};
 pub use schema::{COLUMNS, schema};
 pub use shares::{RATE_PLANS, TOWERS};
 pub use traffic::{BATCHES, BATCHES_MAX, Batch, SCALE_MAX, Traffic, TrafficError};

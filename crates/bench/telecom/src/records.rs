@@ -29,33 +29,21 @@ const DAY_LENGTH: i64 = 24 * HOUR;
 /// Time from one call of a batch to the next.
 const STEP: i64 = 3 * SECOND;
 
-/// How `call_date` is set.
+/// The records of one batch: a pure function of (seed, batch), made on demand.
 ///
-/// A batch's calls follow each other every three seconds from its hour of 1 October 2025, so a batch of 500,000 spans
-/// 17 days. The public call-record benchmark still dates all of them on the first day.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Dates {
-    /// 1 October 2025 for every call, as in the public call-record benchmark. Sizes and answers are comparable with its
-    /// own. The default.
-    #[default]
-    Reference,
-    /// The date of `call_timestamp`, so that clustering by date has an effect.
-    Real,
-}
-
-/// The records of one batch: a pure function of (seed, batch, dates), made on demand.
+/// Calls follow each other every three seconds from the batch's hour of 1 October 2025, so a batch of 500,000 spans 17
+/// days. As in the public call-record benchmark, `call_date` still dates all of them on the first day.
 #[derive(Debug, Clone, Copy)]
 pub struct Records {
     seed: Seed,
     batch: Batch,
-    dates: Dates,
 }
 
 impl Records {
     /// The records of a `batch` of [`Traffic`](crate::Traffic), possibly of another seed. Batches of the same seed
     /// share no random draw.
-    pub fn new(seed: Seed, batch: Batch, dates: Dates) -> Self {
-        Self { seed, batch, dates }
+    pub fn new(seed: Seed, batch: Batch) -> Self {
+        Self { seed, batch }
     }
 
     /// The whole batch in order, `size` records per chunk (at least 1). The last chunk may be shorter.
@@ -80,7 +68,7 @@ impl Records {
         let columns: Vec<ArrayRef> = vec![
             Arc::new(chunk.call_ids()),
             Arc::new(TimestampMicrosecondArray::from(times.clone()).with_timezone("UTC")),
-            Arc::new(Date32Array::from(dates(&times, self.dates))),
+            Arc::new(Date32Array::from(vec![DAY; times.len()])),
             Arc::new(Int32Array::from(vec![i32::from(self.batch.hour); times.len()])),
             Arc::new(chunk.phones(Purpose::Caller)),
             Arc::new(chunk.phones(Purpose::Callee)),
@@ -168,13 +156,5 @@ impl Chunk {
         let mut roaming = BooleanBufferBuilder::new(self.rows());
         self.draws.each(Purpose::Roaming, |word| roaming.append(shares::roaming(word)));
         BooleanArray::new(roaming.finish(), None)
-    }
-}
-
-/// Days since 1970.
-fn dates(times: &[i64], dates: Dates) -> Vec<i32> {
-    match dates {
-        Dates::Reference => vec![DAY; times.len()],
-        Dates::Real => times.iter().map(|time| (time / DAY_LENGTH) as i32).collect(),
     }
 }

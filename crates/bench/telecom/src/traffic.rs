@@ -53,7 +53,6 @@ pub enum TrafficError {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Traffic {
     batches: Vec<Batch>,
-    rows: u64,
 }
 
 impl Traffic {
@@ -82,16 +81,12 @@ impl Traffic {
         if total >= ROWS_END {
             return Err(TrafficError::Rows { batches, scale });
         }
-        Ok(Self { batches: day, rows: total })
+        Ok(Self { batches: day })
     }
 
     /// The batches in order of arrival.
     pub fn batches(&self) -> &[Batch] {
         &self.batches
-    }
-
-    pub fn rows(&self) -> u64 {
-        self.rows
     }
 }
 

@@ -1,189 +1,113 @@
 //! `manyworlds bench`: measures this program.
 
+mod siege;
+
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use ::bench::ask;
-use ::bench::cdr::{CdrWorkload, GateStatus, Reading};
-use ::bench::fleet::{self, FleetWorkload};
-use ::bench::ingest::{self, IngestWorkload};
-use ::bench::season::{self, SeasonWorkload};
-use ::bench::{Bench, SqlError, cdr};
+use ::bench::{Bench, Measured, Reading, SqlError, ask, cdr, fleet, ingest, season};
 use anyhow::{Context as _, Result, bail};
 use arrow::array::RecordBatch;
-use serde::Serialize;
 use sql::Engine;
+use tempfile::TempDir;
 
+use super::run;
 use super::sql::open_engine;
-use crate::args::{
-    BenchAskArgs, BenchCdrArgs, BenchFleetArgs, BenchIngestArgs, BenchSeasonArgs, Format, FormatArgs, Place,
-};
+use crate::args::{BenchArgs, BenchWorkload, Format, Place};
 use crate::output::{note, print, print_json};
 
-/// A benchmark's work folder, name and output.
-pub(super) struct Desk<'a> {
-    name: &'static str,
-    report: Option<&'a Path>,
-    format: Format,
-    folder: Folder,
-    program: PathBuf,
-    stop: Arc<AtomicBool>,
+pub(crate) fn bench(workload: BenchWorkload) -> Result<ExitCode> {
+    let mut sql = SqlSession::default();
+    let mut ask = |data: &Path, statement: &str| sql.ask(data, statement);
+    match workload {
+        BenchWorkload::Season(args) => {
+            let context = BenchContext::new("season", &args)?;
+            run(async { context.finish(&season::season(&context.bench(), &mut ask).await?) })
+        }
+        BenchWorkload::Cdr(args) => {
+            let context = BenchContext::new("cdr", &args)?;
+            run(async { context.finish(&cdr::cdr(&context.bench(), &mut ask).await?) })
+        }
+        BenchWorkload::Ingest(args) => {
+            let context = BenchContext::new("ingest", &args)?;
+            run(async { context.finish(&ingest::ingest(&context.bench()).await?) })
+        }
+        BenchWorkload::Ask(args) => {
+            let context = BenchContext::new("ask", &args)?;
+            context.finish(&ask::ask(&context.bench())?)
+        }
+        BenchWorkload::Fleet { fleet, mut args } => {
+            (args.workload.broker, args.workload.ledger) = (fleet.broker, fleet.ledger.ledger);
+            let context = BenchContext::new("fleet", &args)?;
+            context.finish(&fleet::fleet(&context.bench())?)
+        }
+        BenchWorkload::Siege(args) => siege::siege(args),
+    }
 }
 
-impl<'a> Desk<'a> {
+/// A benchmark's arguments, work folder and output.
+pub(super) struct BenchContext<'a, W: clap::Args> {
+    name: &'static str,
+    args: &'a BenchArgs<W>,
+    data: PathBuf,
+    /// Removes the work folder, unless the user named it.
+    temporary: Option<TempDir>,
+    program: PathBuf,
+    stop: Box<dyn Fn() -> bool>,
+}
+
+impl<'a, W: clap::Args> BenchContext<'a, W> {
     /// Creates the folders, and listens for Ctrl-C.
-    pub(super) fn new(
-        name: &'static str,
-        data: Option<&Path>,
-        report: Option<&'a Path>,
-        format: &FormatArgs,
-    ) -> Result<Self> {
-        if format.format == Format::Csv {
+    pub(super) fn new(name: &'static str, args: &'a BenchArgs<W>) -> Result<Self> {
+        if args.format.format == Format::Csv {
             bail!("bench {name} supports --format table and json");
         }
-        report.map_or(Ok(()), |f| fs::create_dir_all(f).with_context(|| format!("cannot create {}", f.display())))?;
-        Ok(Self {
-            name,
-            report,
-            format: format.format,
-            folder: Folder::new(data)?,
-            program: std::env::current_exe().context("cannot find this program")?,
-            stop: stop_on_signal("stopping after the current step")?,
-        })
+        if let Some(folder) = &args.report {
+            fs::create_dir_all(folder).with_context(|| format!("cannot create {}", folder.display()))?;
+        }
+        let temporary = || tempfile::Builder::new().prefix("manyworlds-bench-").tempdir();
+        let (data, temporary) = match &args.data {
+            Some(data) => (data.clone(), None),
+            None => {
+                temporary().map(|folder| (folder.path().to_owned(), Some(folder))).context("cannot create a folder")?
+            }
+        };
+        let program = std::env::current_exe().context("cannot find this program")?;
+        let stop = Box::new(stop_on_signal("stopping after the current step")?);
+        Ok(Self { name, args, data, temporary, program, stop })
     }
 
-    pub(super) fn stops(&self) -> bool {
-        self.stop.load(Ordering::SeqCst)
-    }
-
-    pub(super) fn bench<'b, W>(&'b self, workload: &'b W, stop: &'b dyn Fn() -> bool) -> Bench<'b, W> {
-        Bench { program: &self.program, data: self.folder.path(), workload, note: &note, stop }
+    pub(super) fn bench(&self) -> Bench<'_, W> {
+        let Self { program, data, .. } = self;
+        Bench { program, data, workload: &self.args.workload, note: &note, stop: &*self.stop }
     }
 
     /// Keeps the work folder, and returns it.
     pub(super) fn keep(self) -> PathBuf {
-        self.folder.keep()
+        self.temporary.map_or(self.data, TempDir::keep)
     }
 
-    /// Prints the result in the requested format.
-    pub(super) fn print(&self, measured: &impl Serialize, markdown: &str) -> Result<()> {
-        match self.format {
-            Format::Json => print_json(measured),
-            Format::Table | Format::Csv => print(markdown),
+    /// Prints the result in the requested format, and writes the requested reports.
+    pub(super) fn finish(&self, measured: &impl Measured) -> Result<ExitCode> {
+        let report = measured.report();
+        if let Some(folder) = &self.args.report {
+            for (ending, text) in [("md", report.markdown()), ("html", report.html())] {
+                let path = folder.join(format!("{}.{ending}", self.name));
+                fs::write(&path, text).with_context(|| format!("cannot write {}", path.display()))?;
+                note(&format!("wrote {}", path.display()));
+            }
         }
-    }
-
-    /// Prints the result, and writes the requested reports.
-    fn hand_in(&self, measured: &impl Serialize, markdown: &str, html: &str) -> Result<()> {
-        for (folder, ending, text) in self.report.iter().flat_map(|f| [(f, "md", markdown), (f, "html", html)]) {
-            let path = folder.join(format!("{}.{ending}", self.name));
-            fs::write(&path, text).with_context(|| format!("cannot write {}", path.display()))?;
-            note(&format!("wrote {}", path.display()));
+        match self.args.format.format {
+            Format::Json => print_json(measured)?,
+            Format::Table | Format::Csv => print(&report.markdown())?,
         }
-        self.print(measured, markdown)
+        let faults = measured.faults();
+        faults.iter().for_each(|fault| note(fault));
+        Ok(ExitCode::from(u8::from(!faults.is_empty())))
     }
-}
-
-pub(crate) async fn season(args: &BenchSeasonArgs) -> Result<ExitCode> {
-    let desk = Desk::new("season", args.data.as_deref(), args.report.as_deref(), &args.format)?;
-    let workload = SeasonWorkload {
-        scales: args.scales.clone(),
-        seed: args.seed,
-        plays: !args.skip_plays,
-        threads: args.threads_list.clone(),
-        ranges: args.range_list.clone(),
-        codecs: args.codecs.clone(),
-        sweep_worlds: args.sweep_worlds,
-        read_seconds: args.read_seconds,
-    };
-    let mut sql = SqlSession::default();
-    let mut ask = |data: &Path, statement: &str| sql.ask(data, statement);
-    let measured = season::season(&desk.bench(&workload, &|| desk.stops()), Some(&mut ask)).await?;
-    desk.hand_in(&measured, &season::markdown(&measured), &season::html(&measured))?;
-    if measured.is_deterministic() {
-        return Ok(ExitCode::SUCCESS);
-    }
-    note("runs of the same plan stored different worlds: see the content hashes");
-    Ok(ExitCode::from(1))
-}
-
-pub(crate) async fn cdr(args: &BenchCdrArgs) -> Result<ExitCode> {
-    let desk = Desk::new("cdr", args.data.as_deref(), args.report.as_deref(), &args.format)?;
-    let workload = CdrWorkload {
-        batches: args.batches,
-        scale: args.scale,
-        repeat: args.repeat,
-        seed: args.seed,
-        input: args.input.clone(),
-        bloom: args.bloom.clone(),
-        cluster: args.cluster.clone(),
-        lookup: args.lookup.clone(),
-    };
-    let mut sql = SqlSession::default();
-    let mut ask = |data: &Path, statement: &str| sql.ask_reading(data, statement);
-    let measured = cdr::cdr(&desk.bench(&workload, &|| desk.stops()), &mut ask).await?;
-    desk.hand_in(&measured, &cdr::markdown(&measured), &cdr::html(&measured))?;
-    if measured.passes() {
-        return Ok(ExitCode::SUCCESS);
-    }
-    for gate in measured.gates.iter().filter(|g| g.status == GateStatus::Fail) {
-        note(&format!("FAIL {}: {} ({})", gate.name, gate.value, gate.detail));
-    }
-    Ok(ExitCode::from(1))
-}
-
-pub(crate) fn fleet(args: &BenchFleetArgs) -> Result<ExitCode> {
-    let desk = Desk::new("fleet", args.data.as_deref(), args.report.as_deref(), &args.format)?;
-    let workload = FleetWorkload {
-        worlds: args.worlds,
-        big_worlds: args.big_worlds,
-        sleeping_worlds: args.sleeping_worlds,
-        final_worlds: args.final_worlds,
-        workers: args.workers.clone(),
-        broker: args.fleet.broker.clone(),
-        ledger: args.fleet.ledger.ledger.clone(),
-    };
-    let measured = fleet::fleet(&desk.bench(&workload, &|| desk.stops()))?;
-    desk.hand_in(&measured, &fleet::markdown(&measured), &fleet::html(&measured))?;
-    if measured.is_deterministic {
-        return Ok(ExitCode::SUCCESS);
-    }
-    note("runs of the same ensemble stored different worlds: see the content hashes");
-    Ok(ExitCode::from(1))
-}
-
-pub(crate) async fn ingest(args: &BenchIngestArgs) -> Result<ExitCode> {
-    let desk = Desk::new("ingest", args.data.as_deref(), args.report.as_deref(), &args.format)?;
-    let workload = IngestWorkload {
-        sweeps: args.sweeps(),
-        seconds: args.seconds,
-        overload_seconds: args.overload_seconds.unwrap_or(args.seconds),
-        connections: args.connections,
-        rate: args.rate,
-        seed: args.seed,
-    };
-    let measured = ingest::ingest(&desk.bench(&workload, &|| desk.stops())).await?;
-    desk.hand_in(&measured, &ingest::markdown(&measured), &ingest::html(&measured))?;
-    if measured.is_stored() {
-        return Ok(ExitCode::SUCCESS);
-    }
-    for row in measured.rows.iter().filter(|row| !row.is_stored()) {
-        note(&format!(
-            "{}: {} records acknowledged, {} counted by the server, {} in segments",
-            row.setting, row.acknowledged, row.stored, row.in_segments
-        ));
-    }
-    Ok(ExitCode::from(1))
-}
-
-pub(crate) fn ask(args: &BenchAskArgs) -> Result<ExitCode> {
-    let desk = Desk::new("ask", args.data.as_deref(), args.report.as_deref(), &args.format)?;
-    let measured = ask::ask(&desk.bench(&args.workload(), &|| desk.stops()))?;
-    desk.hand_in(&measured, &ask::markdown(&measured), &ask::html(&measured))?;
-    Ok(ExitCode::SUCCESS)
 }
 
 /// Runs SQL in one session for all statements, as a long-lived program would.
@@ -191,14 +115,8 @@ pub(crate) fn ask(args: &BenchAskArgs) -> Result<ExitCode> {
 struct SqlSession(Option<(PathBuf, Engine)>);
 
 impl SqlSession {
-    /// The number of rows of an answer.
-    fn ask(&mut self, data: &Path, statement: &str) -> Result<usize, SqlError> {
-        let (batches, _) = self.ask_reading(data, statement)?;
-        Ok(batches.iter().map(RecordBatch::num_rows).sum())
-    }
-
     /// An answer, and the data read from disk for it.
-    fn ask_reading(&mut self, data: &Path, statement: &str) -> Result<(Vec<RecordBatch>, Reading), SqlError> {
+    fn ask(&mut self, data: &Path, statement: &str) -> Result<(Vec<RecordBatch>, Reading), SqlError> {
         // The benchmark blocks a worker thread of the runtime.
         tokio::task::block_in_place(|| {
             tokio::runtime::Handle::current().block_on(async {
@@ -221,43 +139,9 @@ impl SqlSession {
     }
 }
 
-/// The work folder of a benchmark.
-enum Folder {
-    Kept(PathBuf),
-    Temporary(tempfile::TempDir),
-}
-
-impl Folder {
-    fn new(given: Option<&Path>) -> Result<Self> {
-        Ok(match given {
-            Some(path) => Self::Kept(path.to_owned()),
-            None => Self::Temporary(
-                tempfile::Builder::new()
-                    .prefix("manyworlds-bench-")
-                    .tempdir()
-                    .context("cannot create a temporary folder")?,
-            ),
-        })
-    }
-
-    /// Keeps it, and returns its path.
-    fn keep(self) -> PathBuf {
-        match self {
-            Self::Kept(path) => path,
-            Self::Temporary(folder) => folder.keep(),
-        }
-    }
-
-    fn path(&self) -> &Path {
-        match self {
-            Self::Kept(path) => path,
-            Self::Temporary(folder) => folder.path(),
-        }
-    }
-}
-
-/// Turns true at Ctrl-C and prints `words`, so that the current step can finish.
-pub(super) fn stop_on_signal(words: &'static str) -> Result<Arc<AtomicBool>> {
+/// Listens for Ctrl-C, and prints `words` then. The returned function says whether it came, so that the current step
+/// can finish.
+pub(super) fn stop_on_signal(words: &'static str) -> Result<impl Fn() -> bool> {
     let stop = Arc::new(AtomicBool::new(false));
     let asked = stop.clone();
     ctrlc::set_handler(move || {
@@ -265,5 +149,5 @@ pub(super) fn stop_on_signal(words: &'static str) -> Result<Arc<AtomicBool>> {
         asked.store(true, Ordering::SeqCst);
     })
     .context("cannot listen for Ctrl-C")?;
-    Ok(stop)
+    Ok(move || stop.load(Ordering::SeqCst))
 }

@@ -1,10 +1,10 @@
 //! `manyworlds loadgen`.
 
 use std::process::ExitCode;
-use std::sync::atomic::Ordering;
 
 use ::bench::ingest::{LoadFigures, LoadPlan, Pace, Target, load};
 use anyhow::Result;
+use serde::Serialize;
 
 use super::bench::stop_on_signal;
 use crate::args::LoadgenArgs;
@@ -12,21 +12,11 @@ use crate::output::{Table, count, note, print, print_json};
 
 pub(crate) fn loadgen(args: &LoadgenArgs) -> Result<ExitCode> {
     let target = Target::new(&args.url, args.anywhere, &args.database, args.token.as_deref())?;
-    let plan = LoadPlan {
-        format: args.format,
-        compression: args.compress,
-        pace: args.rate.map_or(Pace::Max, Pace::Rate),
-        connections: args.connections,
-        seconds: args.seconds,
-        batch: args.batch,
-        tables: args.tables,
-        keys: args.keys,
-        seed: args.seed,
-    };
+    let plan = LoadPlan { pace: args.rate.map_or(Pace::Max, Pace::Rate), ..args.plan.clone() };
     let stop = stop_on_signal("stopping")?;
-    let figures = load(&target, &plan, &note, &|| stop.load(Ordering::SeqCst))?;
+    let figures = load(&target, &plan, &note, &stop)?;
     if args.json {
-        print_json(&figures)?;
+        print_json(&Loaded { plan: &plan, figures: &figures })?;
     } else {
         print(&table(&figures).to_string())?;
     }
@@ -39,6 +29,13 @@ pub(crate) fn loadgen(args: &LoadgenArgs) -> Result<ExitCode> {
         count(figures.stored)
     ));
     Ok(ExitCode::from(1))
+}
+
+#[derive(Serialize)]
+struct Loaded<'a> {
+    plan: &'a LoadPlan,
+    #[serde(flatten)]
+    figures: &'a LoadFigures,
 }
 
 fn table(of: &LoadFigures) -> Table {

@@ -21,7 +21,6 @@ mod outcome;
 mod probability;
 mod run;
 mod serve;
-mod siege;
 mod simulation;
 mod sql;
 mod statistics;
@@ -44,7 +43,7 @@ use ensemble::{Columns, MakeModel, Plan, Store};
 use model::{Model, Parameters, Plugin, UnknownName};
 use tokio::runtime::{Builder, Runtime};
 
-use crate::args::{Args, AskArgs, BenchWorkload, Command, Place, TableTask};
+use crate::args::{Args, AskArgs, Command, Place, TableTask};
 use crate::output::note;
 use crate::settings::Setting;
 
@@ -96,12 +95,7 @@ pub(crate) fn dispatch(args: Args, settings: &[Setting]) -> Result<ExitCode> {
         Command::Table { task: TableTask::Delete(args) } => run(upkeep::delete(&args)),
         Command::Trim(args) | Command::Table { task: TableTask::Trim(args) } => run(upkeep::trim(&args)),
         Command::Table { task: TableTask::Vacuum(args) } => run(upkeep::vacuum(&args)),
-        Command::Bench { workload: BenchWorkload::Season(args) } => run(bench::season(&args)),
-        Command::Bench { workload: BenchWorkload::Cdr(args) } => run(bench::cdr(&args)),
-        Command::Bench { workload: BenchWorkload::Ingest(args) } => run(bench::ingest(&args)),
-        Command::Bench { workload: BenchWorkload::Ask(args) } => bench::ask(&args),
-        Command::Bench { workload: BenchWorkload::Fleet(args) } => bench::fleet(&args),
-        Command::Bench { workload: BenchWorkload::Siege(args) } => siege::siege(&args),
+        Command::Bench { workload } => bench::bench(workload),
     }
 }
 

@@ -1,10 +1,10 @@
 //! Formats sections as one HTML page without scripts or external files, in light and dark colours.
 
-use super::{Block, OTHER_SCALE, Section, Table};
+use super::{Block, Column, OTHER_SCALE, Section};
 
 const STYLE: &str = include_str!("page.css");
 
-pub(crate) fn render(sections: &[Section]) -> String {
+pub(super) fn render(sections: &[Section]) -> String {
     let title = sections.first().map_or("", |s| s.title);
     let body: String =
         sections.iter().enumerate().map(|(place, s)| section(s, if place == 0 { 1 } else { 2 })).collect();
@@ -24,20 +24,23 @@ fn section(section: &Section, level: usize) -> String {
 fn block(block: &Block) -> String {
     match block {
         Block::Text(words) => format!("<p>{}</p>\n", escape(words)),
-        Block::Table(of) => table(of),
+        Block::Table(columns) => table(columns),
         Block::Plot { title, svg } => format!("<figure>\n<figcaption>{}</figcaption>\n{svg}</figure>\n", escape(title)),
     }
 }
 
-fn table(table: &Table) -> String {
-    let class = |c: usize| if table.is_right(c) { " class=\"right\"" } else { "" };
-    let cell = |tag: &str, c: usize, text: &str| format!("<{tag}{}>{}</{tag}>", class(c), escape(text));
-    let header: String = table.header.iter().enumerate().map(|(c, text)| cell("th", c, text)).collect();
-    let row = |row: &Vec<String>| {
-        let cells: String = row.iter().enumerate().map(|(c, text)| verdict_or(text, || cell("td", c, text))).collect();
-        format!("<tr>{cells}</tr>\n")
+fn table(columns: &[Column]) -> String {
+    let cell = |tag: &str, column: &Column, text: &str| {
+        let class = if column.is_right() { " class=\"right\"" } else { "" };
+        format!("<{tag}{class}>{}</{tag}>", escape(text))
     };
-    let rows: String = table.rows.iter().map(row).collect();
+    let header: String = columns.iter().map(|column| cell("th", column, column.header)).collect();
+    let of_row = |column: &Column, row: usize| {
+        let text = &column.cells[row];
+        verdict_or(text, || cell("td", column, text))
+    };
+    let row = |row| format!("<tr>{}</tr>\n", columns.iter().map(|column| of_row(column, row)).collect::<String>());
+    let rows: String = (0..columns.first().map_or(0, |column| column.cells.len())).map(row).collect();
     format!("<div class=\"wide\"><table>\n<tr>{header}</tr>\n{rows}</table></div>\n")
 }
 
@@ -55,6 +58,6 @@ fn verdict_or(text: &str, plain: impl FnOnce() -> String) -> String {
     format!("<td class=\"{class}\">{}</td>", escape(text))
 }
 
-pub(crate) fn escape(text: &str) -> String {
+pub(super) fn escape(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
 }

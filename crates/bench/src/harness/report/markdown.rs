@@ -2,9 +2,9 @@
 
 use std::fmt::Write as _;
 
-use super::{Block, Section, Table};
+use super::{Block, Column, Section};
 
-pub(crate) fn render(sections: &[Section]) -> String {
+pub(super) fn render(sections: &[Section]) -> String {
     let mut text = String::new();
     for (place, section) in sections.iter().enumerate() {
         let marks = if place == 0 { "#" } else { "\n##" };
@@ -13,7 +13,7 @@ pub(crate) fn render(sections: &[Section]) -> String {
         for block in &section.blocks {
             let _ = match block {
                 Block::Text(words) => writeln!(text, "\n{words}"),
-                Block::Table(table) => write!(text, "\n{}", self::table(table)),
+                Block::Table(columns) => write!(text, "\n{}", table(columns)),
                 Block::Plot { .. } => Ok(()),
             };
         }
@@ -21,26 +21,22 @@ pub(crate) fn render(sections: &[Section]) -> String {
     text
 }
 
-fn table(table: &Table) -> String {
-    let columns = 0..table.header.len();
-    let width = |c: usize| {
-        let cells = table.rows.iter().map(|row| row[c].chars().count());
-        cells.max().unwrap_or(0).max(table.header[c].chars().count()).max(3)
+fn table(columns: &[Column]) -> String {
+    let columns: Vec<Vec<String>> = columns.iter().map(aligned).collect();
+    let line = |line: usize| {
+        let cells: Vec<&str> = columns.iter().map(|column| column[line].as_str()).collect();
+        format!("|{}|\n", cells.join("|"))
     };
-    let widths: Vec<usize> = columns.clone().map(width).collect();
-    let right: Vec<bool> = columns.map(|c| table.is_right(c)).collect();
-    let line = |cells: Vec<&str>| {
-        let cells = cells.iter().enumerate().map(|(c, cell)| {
-            let gap = " ".repeat(widths[c] - cell.chars().count());
-            if right[c] { format!(" {gap}{cell} ") } else { format!(" {cell}{gap} ") }
-        });
-        format!("|{}|\n", cells.collect::<Vec<_>>().join("|"))
-    };
-    let dashes = widths.iter().zip(&right).map(|(width, right)| {
-        let dashes = "-".repeat(width + 1);
-        if *right { format!("{dashes}:") } else { format!("{dashes}-") }
-    });
-    let dashes = format!("|{}|\n", dashes.collect::<Vec<_>>().join("|"));
-    let rows = table.rows.iter().map(|row| line(row.iter().map(String::as_str).collect()));
-    [line(table.header.clone()), dashes].into_iter().chain(rows).collect()
+    (0..columns.first().map_or(0, Vec::len)).map(line).collect()
+}
+
+/// The cells of a column with its header and the line below it, all of one width.
+fn aligned(column: &Column) -> Vec<String> {
+    let right = column.is_right();
+    let texts = || [column.header].into_iter().chain(column.cells.iter().map(String::as_str));
+    let width = texts().map(|text| text.chars().count()).max().unwrap_or(0).max(3);
+    let pad = |text| if right { format!(" {text:>width$} ") } else { format!(" {text:<width$} ") };
+    let mut lines: Vec<String> = texts().map(pad).collect();
+    lines.insert(1, "-".repeat(width + 1) + if right { ":" } else { "-" });
+    lines
 }

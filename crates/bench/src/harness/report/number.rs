@@ -11,6 +11,11 @@ pub(crate) fn short(value: f64) -> String {
     }
 }
 
+/// A figure, or a dash for none.
+pub(crate) fn or_dash(figure: Option<String>) -> String {
+    figure.unwrap_or_else(|| "-".to_owned())
+}
+
 /// A count with separated thousands.
 pub(crate) fn count(n: u64) -> String {
     let digits = n.to_string();

@@ -1,10 +1,12 @@
 //! Plots as SVG. The page defines the colours as classes: `f0`.. for fills, `l0`.. for lines.
 
 use super::html::escape;
-use super::number::{count, short};
+use super::number::{count, ms, short};
 
 const WIDTH: f64 = 760.0;
 const TEXT_PX: f64 = 6.6;
+/// Where the plot begins below its legend.
+const TOP: f64 = 34.0;
 
 /// Points joined by a line.
 pub(crate) struct Series {
@@ -12,46 +14,81 @@ pub(crate) struct Series {
     pub(crate) points: Vec<(f64, f64)>,
 }
 
+/// The scale of bars.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Scale {
+    Linear,
+    Logarithmic,
+}
+
+/// An axis: the values at its ends, and where these are.
+struct Axis {
+    scale: Scale,
+    values: (f64, f64),
+    ends: (f64, f64),
+}
+
+impl Axis {
+    /// A horizontal axis of rows with labels, and its grid down to `bottom`.
+    fn with_grid(scale: Scale, left: f64, ticks: &[f64], bottom: f64, say: impl Fn(f64) -> String) -> (Self, String) {
+        const MOST: usize = 9;
+        let axis = Self { scale, values: (ticks[0], ticks[ticks.len() - 1]), ends: (left, WIDTH - 30.0) };
+        // Few enough ticks that their labels do not touch.
+        let grid = ticks.iter().step_by(ticks.len().div_ceil(MOST)).map(|tick| {
+            let at = axis.at(*tick);
+            line("grid", [at, TOP - 6.0, at, bottom]) + &text([at, bottom + 16.0], "middle", "", &say(*tick))
+        });
+        let grid = grid.collect();
+        (axis, grid)
+    }
+
+    fn at(&self, value: f64) -> f64 {
+        let (low, high) = self.values;
+        let share = match self.scale {
+            Scale::Linear => value / high,
+            Scale::Logarithmic => (value.max(low) / low).ln() / (high / low).ln(),
+        };
+        // An axis of one value has it in the middle.
+        let share = if share.is_finite() { share.clamp(0.0, 1.0) } else { 0.5 };
+        self.ends.0 + share * (self.ends.1 - self.ends.0)
+    }
+}
+
 /// Plots lines over `across`; both axes are logarithmic. `marks` are labelled horizontal lines.
 pub(crate) fn lines(series: &[Series], marks: &[(f64, &str)], across: &str) -> String {
     const LEFT: f64 = 56.0;
     const RIGHT: f64 = 570.0;
-    const TOP: f64 = 34.0;
     const BOTTOM: f64 = 262.0;
     let points = || series.iter().flat_map(|s| &s.points);
     let mut places: Vec<f64> = points().map(|p| p.0).collect();
     places.sort_unstable_by(f64::total_cmp);
     places.dedup();
-    let (low, high) = range(&places);
     let heights: Vec<f64> = points().map(|p| p.1).chain(marks.iter().map(|m| m.0)).filter(|v| *v > 0.0).collect();
     let ticks = log_ticks(range(&heights));
-    let (floor, ceiling) = range(&ticks);
-    let x = |v: f64| match (v / low).ln() / (high / low).ln() {
-        share if share.is_finite() => LEFT + 20.0 + share * (RIGHT - LEFT - 30.0),
-        _ => f64::midpoint(LEFT, RIGHT),
-    };
-    let y = |v: f64| BOTTOM - (v.max(floor) / floor).ln() / (ceiling / floor).ln() * (BOTTOM - TOP);
+    let scale = Scale::Logarithmic;
+    let x = Axis { scale, values: range(&places), ends: (LEFT + 20.0, RIGHT - 10.0) };
+    let y = Axis { scale, values: range(&ticks), ends: (BOTTOM, TOP) };
     let mut svg = legend(&series.iter().map(|s| s.name).collect::<Vec<_>>());
     for tick in &ticks {
-        svg += &line("grid", [LEFT, y(*tick), RIGHT, y(*tick)]);
-        svg += &text([LEFT - 8.0, y(*tick) + 4.0], "end", "", &round(*tick));
+        svg += &line("grid", [LEFT, y.at(*tick), RIGHT, y.at(*tick)]);
+        svg += &text([LEFT - 8.0, y.at(*tick) + 4.0], "end", "", &round(*tick));
     }
     for tick in &places {
-        svg += &text([x(*tick), BOTTOM + 18.0], "middle", "", &count(*tick as u64));
+        svg += &text([x.at(*tick), BOTTOM + 18.0], "middle", "", &count(*tick as u64));
     }
     svg += &text([f64::midpoint(LEFT, RIGHT), BOTTOM + 36.0], "middle", "", across);
     let mut labels = Vec::new();
     for (value, name) in marks {
-        svg += &line("mark", [LEFT, y(*value), RIGHT, y(*value)]);
-        labels.push((y(*value), "", format!("{} {name}", round(*value))));
+        svg += &line("mark", [LEFT, y.at(*value), RIGHT, y.at(*value)]);
+        labels.push((y.at(*value), "", format!("{} {name}", round(*value))));
     }
     for (place, of) in series.iter().enumerate() {
-        let path: Vec<String> = of.points.iter().map(|p| format!("{:.1},{:.1}", x(p.0), y(p.1))).collect();
+        let path: Vec<String> = of.points.iter().map(|p| format!("{:.1},{:.1}", x.at(p.0), y.at(p.1))).collect();
         svg += &polyline(place, &path);
         for p in &of.points {
-            svg += &dot(place, x(p.0), y(p.1), &format!("{}: {} at {}", of.name, short(p.1), count(p.0 as u64)));
+            svg += &dot(place, x.at(p.0), y.at(p.1), &format!("{}: {} at {}", of.name, short(p.1), count(p.0 as u64)));
         }
-        labels.extend(of.points.last().map(|last| (y(last.1), "ink", format!("{} {}", short(last.1), of.name))));
+        labels.extend(of.points.last().map(|last| (y.at(last.1), "ink", format!("{} {}", short(last.1), of.name))));
     }
     for (at, class, words) in spread(labels, BOTTOM) {
         svg += &text([RIGHT + 10.0, at + 4.0], "start", class, &words);
@@ -76,7 +113,6 @@ fn spread<T>(mut labels: Vec<(f64, &'static str, T)>, bottom: f64) -> Vec<(f64, 
 
 /// Plots one bar per row, divided into shares.
 pub(crate) fn shares(rows: &[(String, Vec<f64>)], parts: &[&str]) -> String {
-    const TOP: f64 = 34.0;
     const ROW: f64 = 28.0;
     let left = label_width(rows.iter().map(|r| r.0.as_str()));
     let mut svg = legend(parts);
@@ -99,13 +135,6 @@ pub(crate) fn shares(rows: &[(String, Vec<f64>)], parts: &[&str]) -> String {
     frame(TOP + rows.len() as f64 * ROW + 4.0, &svg)
 }
 
-/// The scale of bars.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Scale {
-    Linear,
-    Logarithmic,
-}
-
 /// Plots rows of bars, one for each series with a figure; `say` formats a figure.
 pub(crate) fn bars(
     rows: &[(String, Vec<Option<f64>>)],
@@ -113,7 +142,6 @@ pub(crate) fn bars(
     scale: Scale,
     say: impl Fn(f64) -> String,
 ) -> String {
-    const TOP: f64 = 34.0;
     const BAR: f64 = 7.0;
     const GAP: f64 = 9.0;
     let left = label_width(rows.iter().map(|r| r.0.as_str()));
@@ -122,20 +150,9 @@ pub(crate) fn bars(
         Scale::Linear => linear_ticks(figures().fold(0.0, f64::max)),
         Scale::Logarithmic => log_ticks(range(&figures().filter(|v| *v > 0.0).collect::<Vec<_>>())),
     };
-    let (floor, ceiling) = (ticks[0], ticks[ticks.len() - 1]);
-    let x = |v: f64| {
-        let share = match scale {
-            Scale::Linear => v / ceiling,
-            Scale::Logarithmic => (v.max(floor) / floor).ln() / (ceiling / floor).ln(),
-        };
-        left + share.clamp(0.0, 1.0) * (WIDTH - left - 30.0)
-    };
-    let height = rows.iter().map(|r| r.1.len() as f64 * BAR + GAP).sum::<f64>();
-    let mut svg = legend(series);
-    for tick in sparse(&ticks) {
-        svg += &line("grid", [x(tick), TOP - 6.0, x(tick), TOP + height]);
-        svg += &text([x(tick), TOP + height + 16.0], "middle", "", &say(tick));
-    }
+    let bottom = TOP + rows.iter().map(|r| r.1.len() as f64 * BAR + GAP).sum::<f64>();
+    let (x, grid) = Axis::with_grid(scale, left, &ticks, bottom, &say);
+    let mut svg = legend(series) + &grid;
     let mut top = TOP;
     for (name, values) in rows {
         let middle = top + values.len() as f64 * BAR / 2.0;
@@ -144,13 +161,13 @@ pub(crate) fn bars(
             if let Some(value) = value {
                 let title = format!("{name}, {}: {}", series[of], say(*value));
                 // Keep a zero visible.
-                let width = (x(*value) - left).max(1.5);
+                let width = (x.at(*value) - left).max(1.5);
                 svg += &bar_part(of, [left, top + of as f64 * BAR, width, BAR], &title);
             }
         }
         top += values.len() as f64 * BAR + GAP;
     }
-    frame(top + 22.0, &svg)
+    frame(bottom + 22.0, &svg)
 }
 
 /// Four to eight round steps from 0 to the first at or above `high`.
@@ -160,51 +177,25 @@ fn linear_ticks(high: f64) -> Vec<f64> {
     (0..=(high / step).ceil().max(1.0) as u32).map(|i| f64::from(i) * step).collect()
 }
 
-/// Evenly spaced ticks, few enough that their labels do not touch.
-fn sparse(ticks: &[f64]) -> impl Iterator<Item = f64> {
-    const MOST: usize = 9;
-    ticks.iter().copied().step_by(ticks.len().div_ceil(MOST))
-}
-
 /// Plots spans from p50 to p99 over a logarithmic time axis; each row has one per series.
 pub(crate) fn spans(rows: &[(String, Vec<(f64, f64)>)], series: &[&str]) -> String {
-    const TOP: f64 = 34.0;
     const ROW: f64 = 30.0;
+    const GAP: f64 = 9.0;
     let left = label_width(rows.iter().map(|r| r.0.as_str()));
-    let ends: Vec<f64> = rows.iter().flat_map(|r| &r.1).flat_map(|s| [s.0, s.1]).filter(|v| *v > 0.0).collect();
-    let (low, high) = range(&ends);
-    let (first, last) = (low.log10().floor(), high.log10().ceil().max(low.log10().floor() + 1.0));
-    let x = |ms: f64| left + (ms.log10() - first) / (last - first) * (WIDTH - left - 24.0);
+    let times: Vec<f64> = rows.iter().flat_map(|r| &r.1).flat_map(|s| [s.0, s.1]).filter(|v| *v > 0.0).collect();
     let bottom = TOP + rows.len() as f64 * ROW;
-    let mut svg = legend(series);
-    for power in first as i32..=last as i32 {
-        let at = x(10_f64.powi(power));
-        svg += &line("grid", [at, TOP - 6.0, at, bottom]);
-        svg += &text([at, bottom + 16.0], "middle", "", &power_of_ten_ms(power));
-    }
+    let (x, grid) = Axis::with_grid(Scale::Logarithmic, left, &log_ticks(range(&times)), bottom, ms);
+    let mut svg = legend(series) + &grid;
     for (place, (name, values)) in rows.iter().enumerate() {
         let middle = TOP + (place as f64 + 0.5) * ROW;
         svg += &text([left - 10.0, middle + 4.0], "end", "ink", name);
-        let gap = 9.0;
-        for (of, (p50, p99)) in values.iter().enumerate() {
-            if *p50 <= 0.0 {
-                continue;
-            }
-            let y = middle + (of as f64 - (values.len() as f64 - 1.0) / 2.0) * gap;
-            svg += &thick_line(of, [x(*p50), y, x(*p99), y]);
-            svg += &dot(of, x(*p50), y, &format!("{}: p50 {} ms, p99 {} ms", series[of], short(*p50), short(*p99)));
+        for (of, (p50, p99)) in values.iter().enumerate().filter(|(_, (p50, _))| *p50 > 0.0) {
+            let y = middle + (of as f64 - (values.len() as f64 - 1.0) / 2.0) * GAP;
+            svg += &line(&format!("thick l{of}"), [x.at(*p50), y, x.at(*p99), y]);
+            svg += &dot(of, x.at(*p50), y, &format!("{}: p50 {}, p99 {}", series[of], ms(*p50), ms(*p99)));
         }
     }
     frame(bottom + 26.0, &svg)
-}
-
-fn power_of_ten_ms(power: i32) -> String {
-    match power {
-        3.. => format!("{} s", 10_i64.pow((power - 3) as u32)),
-        0..3 => format!("{} ms", 10_i64.pow(power as u32)),
-        -3..0 => format!("{} us", 10_i64.pow((power + 3) as u32)),
-        _ => format!("{} ns", 10_f64.powi(power + 6)),
-    }
 }
 
 fn range(values: &[f64]) -> (f64, f64) {
@@ -236,7 +227,6 @@ fn legend(names: &[&str]) -> String {
     let mut svg = String::new();
     for (place, name) in names.iter().enumerate() {
         svg += &swatch(place, x);
-        svg += &text([x + 16.0, 14.0], "start", "ink", name);
         x += 34.0 + name.chars().count() as f64 * TEXT_PX;
     }
     svg
@@ -246,20 +236,16 @@ fn swatch(class: usize, x: f64) -> String {
     format!("<rect class=\"f{class}\" x=\"{x:.1}\" y=\"4\" width=\"11\" height=\"11\" rx=\"2\"/>\n")
 }
 
+fn polyline(class: usize, points: &[String]) -> String {
+    format!("<polyline class=\"l{class}\" points=\"{}\"/>\n", points.join(" "))
+}
+
 fn bar_part(class: usize, [x, y, width, height]: [f64; 4], title: &str) -> String {
     format!(
         "<rect class=\"part f{class}\" x=\"{x:.1}\" y=\"{y:.1}\" width=\"{width:.1}\" height=\"{height:.1}\">\
          <title>{}</title></rect>\n",
         escape(title)
     )
-}
-
-fn polyline(class: usize, points: &[String]) -> String {
-    format!("<polyline class=\"l{class}\" points=\"{}\"/>\n", points.join(" "))
-}
-
-fn thick_line(class: usize, ends: [f64; 4]) -> String {
-    line(&format!("thick l{class}"), ends)
 }
 
 fn dot(class: usize, x: f64, y: f64, title: &str) -> String {
@@ -290,7 +276,6 @@ mod tests {
         assert_eq!(log_ticks((3.9, 99.8)), [2.0, 5.0, 10.0, 20.0, 50.0, 100.0]);
         assert_eq!(log_ticks((1.0, 1.0)), [1.0, 2.0]);
         assert_eq!([0.5, 20.0, 1500.0].map(round), ["0.5", "20", "1,500"]);
-        assert_eq!([-4, -3, 0, 2, 4].map(power_of_ten_ms), ["100 ns", "1 us", "1 ms", "100 ms", "10 s"]);
     }
 
     #[test]
@@ -306,7 +291,8 @@ mod tests {
     fn bars_fit_between_their_ticks() {
         assert_eq!(linear_ticks(3.1), [0.0, 0.5, 1.0, 1.5, 2.0, 2.5, 3.0, 3.5]);
         assert_eq!(linear_ticks(100.0).last(), Some(&100.0));
-        assert!(sparse(&log_ticks((0.001, 90_000.0))).count() <= 9);
+        let (_, grid) = Axis::with_grid(Scale::Logarithmic, 0.0, &log_ticks((0.001, 90_000.0)), 0.0, short);
+        assert!(grid.matches("<line").count() <= 9, "{grid}");
         for scale in [Scale::Linear, Scale::Logarithmic] {
             for values in [vec![], vec![None, Some(0.0)], vec![Some(3.0), Some(0.5)]] {
                 let svg = bars(&[("a".to_owned(), values)], &["x", "y"], scale, short);

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use arrow::array::{AsArray, RecordBatch};
+use arrow::array::AsArray;
 use arrow::datatypes::{Date32Type, Decimal128Type, Int32Type, TimestampMicrosecondType};
 
 use super::dataset::Dataset;
@@ -75,7 +75,7 @@ struct Row<'a> {
 
 /// Values for questions, and statistics of columns.
 #[derive(Debug, Clone)]
-pub(crate) struct Facts {
+pub(crate) struct Expected {
     /// Time of the last call, in microseconds since 1970.
     pub(crate) last: i64,
     /// The first callee.
@@ -99,7 +99,7 @@ pub(crate) const HOUR_MICROS: i64 = 3_600_000_000;
 /// Hashes per pass when counting distinct values.
 const HASHES_MAX: u64 = 10_000_000;
 
-impl Facts {
+impl Expected {
     /// Reads all records.
     pub(crate) fn of(dataset: &Dataset) -> Result<Self, BenchError> {
         let mut calls: HashMap<u64, u32> = HashMap::new();
@@ -109,11 +109,12 @@ impl Facts {
             *calls.entry(of_text(row.caller)).or_default() += 1;
             last = last.max(row.time);
             callee.get_or_insert_with(|| row.callee.to_owned());
+            true
         })?;
         let (most, least) = (calls.values().max().copied(), calls.values().min().copied());
         // The first three callers with the most calls, and the first three with the fewest.
         let (mut frequent, mut seldom): (Vec<String>, Vec<String>) = (Vec::new(), Vec::new());
-        each_row_while(dataset, |row| {
+        each_row(dataset, |row| {
             let count = calls.get(&of_text(row.caller)).copied();
             for (found, wanted) in [(&mut frequent, most), (&mut seldom, least)] {
                 if found.len() < 3 && count == wanted && !found.iter().any(|f| f == row.caller) {
@@ -172,6 +173,7 @@ impl Facts {
             if hours {
                 by_tower_and_hours.entry(row.tower).or_default().add(row);
             }
+            true
         })?;
         let whole = |groups: Vec<Group>| Answer { rows: groups.iter().map(|g| g.count).sum(), groups };
         let mut answers: BTreeMap<_, _> =
@@ -213,64 +215,39 @@ fn number_nobody_has(number: &str, called: &impl Fn(&str) -> bool) -> Result<Str
     found.ok_or_else(|| BenchError::Wrong(format!("every number after {number} called")))
 }
 
-fn each_row(dataset: &Dataset, mut take: impl FnMut(&Row<'_>)) -> Result<(), BenchError> {
-    each_row_while(dataset, |row| {
-        take(row);
-        true
-    })
-}
-
 /// Passes rows in order to `take` until it returns false.
-fn each_row_while(dataset: &Dataset, mut take: impl FnMut(&Row<'_>) -> bool) -> Result<(), BenchError> {
-    const COLUMNS: [&str; 8] = [
-        "call_timestamp",
-        "call_date",
-        "call_hour",
-        "caller_number",
-        "callee_number",
-        "duration_seconds",
-        "cell_tower_id",
-        "billing_amount",
-    ];
+fn each_row(dataset: &Dataset, mut take: impl FnMut(&Row<'_>) -> bool) -> Result<(), BenchError> {
+    // In the order of the schema, as they are read.
+    const COLUMNS: &str = "call_timestamp call_date call_hour caller_number callee_number duration_seconds cell_tower_id \
+                           billing_amount";
+    let names: Vec<&str> = COLUMNS.split(' ').collect();
     for batch in &dataset.batches {
-        for records in batch.read_columns(&COLUMNS)? {
-            if !rows_of(&records, &mut take)? {
-                return Ok(());
+        for records in batch.read_columns(&names)? {
+            let [times, dates, hours, callers, callees, durations, towers, billings] = records.columns() else {
+                return Err(BenchError::Missing("columns of the records".to_owned()));
+            };
+            let (times, dates) = (times.as_primitive::<TimestampMicrosecondType>(), dates.as_primitive::<Date32Type>());
+            let (callers, callees) = (callers.as_string::<i32>(), callees.as_string::<i32>());
+            let [hours, durations, towers] = [hours, durations, towers].map(AsArray::as_primitive::<Int32Type>);
+            let billings = billings.as_primitive::<Decimal128Type>();
+            for i in 0..records.num_rows() {
+                let row = Row {
+                    time: times.value(i),
+                    date: dates.value(i),
+                    hour: hours.value(i),
+                    caller: callers.value(i),
+                    callee: callees.value(i),
+                    duration: durations.value(i),
+                    tower: towers.value(i),
+                    billing: billings.value(i),
+                };
+                if !take(&row) {
+                    return Ok(());
+                }
             }
         }
     }
     Ok(())
-}
-
-/// Returns whether `take` wants more rows.
-fn rows_of(records: &RecordBatch, take: &mut impl FnMut(&Row<'_>) -> bool) -> Result<bool, BenchError> {
-    let column = |name: &str| {
-        records.column_by_name(name).ok_or_else(|| BenchError::Missing(format!("column {name} in the records")))
-    };
-    let times = column("call_timestamp")?.as_primitive::<TimestampMicrosecondType>();
-    let dates = column("call_date")?.as_primitive::<Date32Type>();
-    let hours = column("call_hour")?.as_primitive::<Int32Type>();
-    let callers = column("caller_number")?.as_string::<i32>();
-    let callees = column("callee_number")?.as_string::<i32>();
-    let durations = column("duration_seconds")?.as_primitive::<Int32Type>();
-    let towers = column("cell_tower_id")?.as_primitive::<Int32Type>();
-    let billings = column("billing_amount")?.as_primitive::<Decimal128Type>();
-    for i in 0..records.num_rows() {
-        let more = take(&Row {
-            time: times.value(i),
-            date: dates.value(i),
-            hour: hours.value(i),
-            caller: callers.value(i),
-            callee: callees.value(i),
-            duration: durations.value(i),
-            tower: towers.value(i),
-            billing: billings.value(i),
-        });
-        if !more {
-            return Ok(false);
-        }
-    }
-    Ok(true)
 }
 
 /// Counts distinct texts of a column by 64-bit hashes: one too few in one of 20,000 full days. Each pass counts the

@@ -7,7 +7,7 @@ use hdrhistogram::Histogram;
 
 /// Counts of requests, and latencies of acknowledged ones.
 #[derive(Debug, Clone)]
-pub(super) struct Tally {
+pub(super) struct LoadCounts {
     /// Microseconds from the due time, or else from sending, to the reply.
     latency: Histogram<u64>,
     pub(super) statuses: BTreeMap<u16, u64>,
@@ -21,7 +21,7 @@ pub(super) struct Tally {
     pub(super) body_bytes: u64,
 }
 
-impl Default for Tally {
+impl Default for LoadCounts {
     fn default() -> Self {
         // From a microsecond to an hour, with three digits; longer latencies count as an hour.
         let latency = Histogram::new_with_bounds(1, 3_600_000_000, 3);
@@ -31,7 +31,7 @@ impl Default for Tally {
     }
 }
 
-impl Tally {
+impl LoadCounts {
     pub(super) fn acknowledge(&mut self, records: u64, body_bytes: usize, took: Duration) {
         self.acknowledged += records;
         self.body_bytes += body_bytes as u64;
@@ -57,11 +57,6 @@ impl Tally {
         self.body_bytes += other.body_bytes;
     }
 
-    /// Returns the counts and starts again from 0.
-    pub(super) fn take(&mut self) -> Self {
-        std::mem::take(self)
-    }
-
     /// The latency in milliseconds that `share` of the acknowledged requests did not exceed.
     pub(super) fn quantile_ms(&self, share: f64) -> f64 {
         if self.latency.is_empty() { 0.0 } else { self.latency.value_at_quantile(share) as f64 / 1e3 }
@@ -78,17 +73,17 @@ mod tests {
 
     #[test]
     fn nothing_is_lost_or_counted_twice_when_taken() {
-        let (mut running, mut total) = (Tally::default(), Tally::default());
+        let (mut running, mut total) = (LoadCounts::default(), LoadCounts::default());
         for request in 1..=100 {
             running.status(if request % 10 == 0 { 429 } else { 204 });
             if request % 10 != 0 {
                 running.acknowledge(1_000, 46_000, Duration::from_millis(request));
             }
             if request % 7 == 0 {
-                total.add(&running.take());
+                total.add(&std::mem::take(&mut running));
             }
         }
-        total.add(&running.take());
+        total.add(&std::mem::take(&mut running));
         assert_eq!(
             (total.acknowledged, &total.statuses, total.refused()),
             (90_000, &BTreeMap::from([(204, 90), (429, 10)]), 10)

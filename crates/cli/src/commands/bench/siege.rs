@@ -3,33 +3,30 @@
 use std::os::unix::process::CommandExt as _;
 use std::process::{Command, ExitCode, Stdio};
 
-use ::bench::siege::{self, SiegeWorkload};
+use ::bench::siege;
 use anyhow::{Context as _, Result, bail};
 use tempfile::TempDir;
 
-use super::bench::Desk;
+use super::BenchContext;
 use crate::args::BenchSiegeArgs;
 use crate::output::note;
 
-pub(crate) fn siege(args: &BenchSiegeArgs) -> Result<ExitCode> {
+pub(super) fn siege(mut args: BenchSiegeArgs) -> Result<ExitCode> {
     if args.disk > 0 && !args.inside {
         if may_mount() {
             return Err(go_inside());
         }
         note("cannot fill the disk: this system allows no private mounts");
     }
-    let desk = Desk::new("siege", args.data.as_deref(), None, &args.format)?;
     let disk = args.inside.then(|| Mounted::new(args.disk)).transpose()?;
-    let root = disk.as_ref().map(|disk| disk.folder.path().to_owned());
-    let workload = SiegeWorkload { minutes: args.minutes, seed: args.seed, disk: root };
-    let besieged = siege::siege(&desk.bench(&workload, &|| desk.stops()))?;
-    desk.print(&besieged, &siege::markdown(&besieged))?;
-    if besieged.holds() {
-        return Ok(ExitCode::SUCCESS);
+    args.bench.workload.disk = disk.as_ref().map(|disk| disk.folder.path().to_owned());
+    let context = BenchContext::new("siege", &args.bench)?;
+    let besieged = siege::siege(&context.bench())?;
+    let code = context.finish(&besieged)?;
+    if !besieged.figures.holds() {
+        note(&format!("the data folder is {}", context.keep().display()));
     }
-    note(&format!("the data folder is {}", desk.keep().display()));
-    note(&format!("repeat it with manyworlds bench siege --minutes {} --seed {}", args.minutes, args.seed));
-    Ok(ExitCode::from(1))
+    Ok(code)
 }
 
 /// Starts a program with private mounts; they end with it.

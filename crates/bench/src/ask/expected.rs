@@ -9,7 +9,7 @@ const PINGS: usize = 512;
 
 /// The counts that the questions need.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Facts {
+pub(super) struct Expected {
     pub(super) events: u64,
     hosts_by_status: [[u64; STATUSES.len()]; HOSTS],
     pings: Vec<[u64; PINGS]>,
@@ -24,7 +24,7 @@ pub(super) struct Facts {
 /// Start of the day that a question names.
 pub(super) const DAY_ASKED: i64 = START_S + 14 * DAY_S;
 
-impl Facts {
+impl Expected {
     /// Starts with no events; there will be `count`.
     pub(super) fn new(count: u64) -> Self {
         Self {
