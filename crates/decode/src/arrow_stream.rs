@@ -20,22 +20,26 @@ use arrow::datatypes::{DataType, Field, Schema, SchemaRef, TimeUnit};
 use arrow::error::ArrowError;
 use arrow::ipc::reader::StreamDecoder;
 
-use super::table::{Refusal, Taken, check_name, refuse, refuse_field, time_type};
-use super::tables::check_table_name;
+use super::decoded::Decoded;
+use super::error::DecodeError;
+use super::limits::Limits;
+use super::names::{NANOS_TWICE, TIME, TIME_NANOS, body_table, check_name};
+use super::refusal::{Refusal, Refusals, Taken, refuse, refuse_field};
+use super::request::Request;
+use super::table::time_type;
 use super::time::{self, Moment};
-use super::{DecodeError, Decoded, Limits, NANOS_TWICE, Refused, Request, TIME, TIME_NANOS};
 
 const EXACT: CastOptions<'static> =
     CastOptions { safe: false, format_options: arrow::util::display::FormatOptions::new() };
 
 pub(super) fn decode(body: &[u8], table: &str, request: &Request<'_>, limits: &Limits) -> Result<Decoded, DecodeError> {
     let now = request.now_micros;
-    check_table_name(table.as_bytes(), limits)
-        .map_err(|reason| DecodeError::TableName { name: table.to_owned(), reason })?;
+    body_table(table, limits)?;
     let mut stream = Stream { decoder: StreamDecoder::new(), rest: Buffer::from(body), bytes: body.len() };
     let mut plan: Option<Plan> = None;
     let mut taken = Vec::new();
-    let mut refused = Refusals { refused: Vec::new(), beyond: 0, table, limits };
+    let mut refused = Refusals::default();
+    let mut refuse = |position, refusal| refused.push(position, Some(table.as_bytes()), refusal, limits);
     let mut budget = Budget { cells: limits.cells_max, text_bytes: limits.expanded_bytes_max.min(i32::MAX as usize) };
     let mut position = 0;
     let mut is_finer = false;
@@ -44,18 +48,18 @@ pub(super) fn decode(body: &[u8], table: &str, request: &Request<'_>, limits: &L
         if plan.bad.is_empty() {
             match plan.convert(&batch, now, &mut budget, limits) {
                 Ok(converted) => taken.push(converted),
-                Err(refusal) => refused.push(position, *refusal),
+                Err(refusal) => refuse(position, *refusal),
             }
         }
         position += 1;
     }
     if let Some(plan) = &mut plan {
-        plan.bad.drain(..).for_each(|refusal| refused.push(0, refusal));
+        plan.bad.drain(..).for_each(|refusal| refuse(0, refusal));
     }
     let tables = match plan {
         Some(plan) if !taken.is_empty() => {
             let rows = concat_batches(&plan.schema, &taken);
-            let mut rows = rows.map_err(|error| DecodeError::Unassembled { reason: error.to_string() })?;
+            let mut rows = rows.map_err(|error| DecodeError::unassembled(&error))?;
             is_finer = plan.tells_nanos && rows.column(rows.num_columns() - 1).null_count() < rows.num_rows();
             if plan.tells_nanos && !is_finer {
                 rows.remove_column(rows.num_columns() - 1);
@@ -66,24 +70,6 @@ pub(super) fn decode(body: &[u8], table: &str, request: &Request<'_>, limits: &L
     };
     let finer = if is_finer { vec![table.to_owned()] } else { Vec::new() };
     Ok(Decoded { tables, refused: refused.refused, refused_beyond: refused.beyond, finer, overflows: Vec::new() })
-}
-
-struct Refusals<'a> {
-    refused: Vec<Refused>,
-    beyond: usize,
-    table: &'a str,
-    limits: &'a Limits,
-}
-
-impl Refusals<'_> {
-    fn push(&mut self, position: usize, refusal: Refusal) {
-        if self.refused.len() == self.limits.refused_max {
-            self.beyond += 1;
-            return;
-        }
-        let table = Some(self.table.to_owned());
-        self.refused.push(Refused { position, table, field: refusal.field, reason: refusal.reason });
-    }
 }
 
 struct Stream {

@@ -2,24 +2,13 @@
 
 use std::ops::Range;
 
-use super::Limits;
-use super::table::{Refusal, Table, Taken, refuse};
+use super::decoded::RefusedRecord;
+use super::limits::Limits;
+use super::refusal::{Refusal, Taken, refuse};
+use super::table::Table;
 
 /// End a call after this many refused records: each is reported, which takes more memory than its bytes.
 const REFUSED_MAX: usize = 10_000;
-
-/// A record that is not a row.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct RefusedRecord {
-    /// The line on which it begins, from 1 (a CSV's header is line 1), or in MessagePack the index among the maps, from
-    /// 0. Counted over the whole stream.
-    pub position: usize,
-    /// The field at fault, if a single one is.
-    pub field: Option<String>,
-    pub reason: String,
-    /// Its bytes within this call, without the line's end.
-    pub bytes: Range<usize>,
-}
 
 /// The rows of one call, in progress.
 #[derive(Debug)]
@@ -34,7 +23,11 @@ pub(super) struct Batch<'a> {
     pub(super) beyond: Option<usize>,
 }
 
-impl Batch<'_> {
+impl<'a> Batch<'a> {
+    pub(super) fn new(table: &'a mut Table, limits: &'a Limits, now: Option<i64>, beyond: Option<usize>) -> Self {
+        Self { table, limits, now, cells_left: limits.cells_max, refused: Vec::new(), beyond }
+    }
+
     /// Whether to end the call before the next record.
     #[inline]
     pub(super) fn is_full(&self) -> bool {

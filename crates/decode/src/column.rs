@@ -7,10 +7,11 @@ use arrow::array::{
     TimestampMicrosecondArray,
 };
 use arrow::buffer::{NullBuffer, OffsetBuffer, ScalarBuffer};
-use arrow::datatypes::{DataType, Field, TimeUnit};
+use arrow::datatypes::{DataType, Field};
 use arrow::error::ArrowError;
 
-use super::number::{is_exact_as_float, whole};
+use super::kind::Kind;
+use super::number::{Digits, is_exact_as_float, whole};
 use super::set::Members;
 use super::time::Moment;
 
@@ -34,58 +35,14 @@ pub(super) enum Value<'a> {
     Huge,
 }
 
-/// The type of a column's values.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Kind {
-    /// Unknown yet: NULLs only.
-    Nothing,
-    Int,
-    Float,
-    Bool,
-    Text,
-    Time,
-    Set,
-}
-
-impl Kind {
-    /// Its name in errors.
-    pub(super) fn word(self) -> &'static str {
-        match self {
-            Self::Nothing => "NULL",
-            Self::Int => "integer",
-            Self::Float => "float",
-            Self::Bool => "boolean",
-            Self::Text => "text",
-            Self::Time => "timestamp",
-            Self::Set => "set of texts",
-        }
-    }
-
-    /// The kind of an Arrow column; `None` for other types.
-    pub(super) fn of(ty: &DataType) -> Option<Self> {
-        match ty {
-            DataType::Int64 => Some(Self::Int),
-            DataType::Float64 => Some(Self::Float),
-            DataType::Boolean => Some(Self::Bool),
-            DataType::Utf8 => Some(Self::Text),
-            DataType::Timestamp(TimeUnit::Microsecond, Some(_)) => Some(Self::Time),
-            DataType::List(of) if *of.data_type() == DataType::Utf8 => Some(Self::Set),
-            _ => None,
-        }
-    }
-
-    /// The kind of a column of both; `None` for a conflict.
-    pub(super) fn with(self, other: Self) -> Option<Self> {
-        match (self, other) {
-            (a, b) if a == b => Some(a),
-            (Self::Nothing, kind) | (kind, Self::Nothing) => Some(kind),
-            (Self::Int, Self::Float) | (Self::Float, Self::Int) => Some(Self::Float),
-            _ => None,
-        }
-    }
-}
-
 impl Value<'_> {
+    /// The value of a number as JSON writes it: an integer, or with a point or an exponent a float.
+    #[inline]
+    pub(super) fn of_number(digits: &Digits<'_>) -> Self {
+        let value = if digits.is_integer() { digits.int().map(Self::Int) } else { digits.float().map(Self::Float) };
+        value.unwrap_or_else(|| digits.exact_float().map_or(Self::Huge, Self::Float))
+    }
+
     /// As JSON; a text as is.
     pub(super) fn to_text(self) -> Vec<u8> {
         match self {

@@ -5,7 +5,8 @@ use std::io::{ErrorKind, Read};
 
 use flate2::read::MultiGzDecoder;
 
-use super::{DecodeError, Limits};
+use super::error::DecodeError;
+use super::limits::Limits;
 
 const GZIP: &[u8] = &[0x1f, 0x8b];
 const ZSTD: &[u8] = &[0x28, 0xb5, 0x2f, 0xfd];

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use arrow::datatypes::Schema;
 
-use super::column::Kind;
+use super::kind::Kind;
 
 #[derive(Debug, Default)]
 pub(super) struct Known {

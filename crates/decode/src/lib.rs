@@ -43,15 +43,21 @@ mod arrow_stream;
 mod batch;
 mod column;
 mod csv;
+mod decoded;
+mod error;
 mod expand;
 mod json;
+mod kind;
 mod known;
+mod limits;
 mod line_protocol;
 mod lines;
 mod messagepack;
 mod names;
 mod number;
 mod path;
+mod refusal;
+mod request;
 mod rows;
 mod rules;
 mod set;
@@ -59,200 +65,16 @@ mod table;
 mod tables;
 mod time;
 
-use arrow::array::RecordBatch;
-use arrow::datatypes::Schema;
-
-pub use batch::RefusedRecord;
+pub use decoded::{Decoded, Overflow, Refused, RefusedRecord, Rows};
+pub use error::{DecodeError, DecodeErrorKind};
 pub use expand::expand;
-pub use names::{ColumnNames, normal};
+pub use limits::Limits;
+pub use names::{ColumnNames, TIME, TIME_NANOS, normal, overflow_name};
 pub use number::{is_exact_as_float, whole};
-pub use rows::{Overflow, RowFormat, RowReader, Rows};
-pub use rules::{RowRules, overflow_name};
+pub use request::{Format, OnConflict, Precision, Request, RowFormat};
+pub use rows::RowReader;
+pub use rules::RowRules;
 use tables::Tables;
-
-/// The time column of each row.
-pub const TIME: &str = "time";
-/// The column of the nanoseconds past the microsecond in [`TIME`]: 0 to 999; NULL or 0 for none.
-pub const TIME_NANOS: &str = "time_nanos";
-/// Why a sender's own column cannot have that name.
-const NANOS_TWICE: &str = "the name is for the nanoseconds of the row's time, which has some: give the field another";
-
-/// The format of a body.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Format<'a> {
-    /// MessagePack: a map or an array of maps, each columnar or a row. The maps name their tables.
-    MessagePack,
-    /// InfluxDB's line protocol. The lines name their tables.
-    LineProtocol {
-        /// The unit of its timestamps.
-        precision: Precision,
-    },
-    /// One JSON object per line.
-    Json { table: &'a str },
-    /// Comma-separated values under a header.
-    Csv { table: &'a str },
-    /// An Arrow IPC stream.
-    ArrowStream { table: &'a str },
-}
-
-/// The unit of line protocol timestamps.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Precision {
-    /// `ns`, InfluxDB's default.
-    #[default]
-    Nanoseconds,
-    /// `us`
-    Microseconds,
-    /// `ms`
-    Milliseconds,
-    /// `s`
-    Seconds,
-    /// `m`, from InfluxDB 1
-    Minutes,
-    /// `h`, from InfluxDB 1
-    Hours,
-}
-
-/// How to treat a value that does not fit its column.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum OnConflict {
-    /// Keep it as text in the column's overflow column.
-    #[default]
-    Overflow,
-    /// Refuse its row.
-    Refuse,
-}
-
-/// Options of a request, besides the format.
-#[derive(Debug, Clone, Copy, Default)]
-pub struct Request<'a> {
-    /// The time of rows without one, in microseconds since 1970.
-    pub now_micros: i64,
-    /// How to treat values that do not fit their columns.
-    pub on_conflict: OnConflict,
-    /// The table's columns, if the format names one table.
-    pub columns: Option<&'a Schema>,
-}
-
-/// Limits on a body. An item over a limit is refused, or the body if no single item is at fault.
-#[derive(Debug, Clone)]
-pub struct Limits {
-    /// Bytes of a body as sent.
-    pub body_bytes_max: usize,
-    /// Bytes of a decompressed body, and of an expanded text column of an Arrow stream.
-    pub expanded_bytes_max: usize,
-    /// Maximum growth of a compressed body beyond 1 MiB, as a multiple of its size.
-    pub ratio_max: usize,
-    /// Tables per body.
-    pub tables_max: usize,
-    /// Columns per table, without `time`.
-    pub columns_max: usize,
-    /// Values of all tables of a body, including NULLs: rows times columns. A value takes about 8 bytes.
-    pub cells_max: usize,
-    /// Levels of a JSON object, including the line's own.
-    pub depth_max: usize,
-    /// Bytes of a table's name.
-    pub table_bytes_max: usize,
-    /// Bytes of a column's name.
-    pub name_bytes_max: usize,
-    pub text_bytes_max: usize,
-    /// Refused items to report one by one; the others are counted.
-    pub refused_max: usize,
-}
-
-impl Default for Limits {
-    fn default() -> Self {
-        Self {
-            body_bytes_max: 32 << 20,
-            expanded_bytes_max: 128 << 20,
-            ratio_max: 100,
-            tables_max: 1_000,
-            columns_max: 1_000,
-            cells_max: 16 << 20,
-            depth_max: 8,
-            table_bytes_max: 128,
-            name_bytes_max: 256,
-            text_bytes_max: 1 << 20,
-            refused_max: 100,
-        }
-    }
-}
-
-/// The content of a body.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Decoded {
-    /// Rows by table, in the body's order of tables. Column `time` (microseconds, UTC, never NULL) comes first, the
-    /// others in order of appearance: `Int64`, `Float64`, `Utf8`, `Boolean`, times in UTC microseconds, or sets,
-    /// `List<Utf8>` of sorted, distinct members. A column of only NULLs is omitted, unless the format states its type
-    /// (Arrow).
-    pub tables: Vec<(String, RecordBatch)>,
-    /// Refused items, by position.
-    pub refused: Vec<Refused>,
-    /// Refused items not in `refused`, because of [`Limits::refused_max`].
-    pub refused_beyond: usize,
-    /// The tables with a column [`TIME_NANOS`], because they have times finer than a microsecond.
-    pub finer: Vec<String>,
-    /// Values that went to an overflow column, by table and column. Positions are 0 in formats without lines.
-    pub overflows: Vec<(String, Overflow)>,
-}
-
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Refused {
-    /// Its position: in text formats the line on which it begins, from 1 (a CSV's header is line 1); in MessagePack the
-    /// item's index in the batch, and in Arrow the record batch's in the stream, both from 0.
-    pub position: usize,
-    /// The table, if its name could be read.
-    pub table: Option<String>,
-    /// The field or tag at fault, if a single one is.
-    pub field: Option<String>,
-    pub reason: String,
-}
-
-/// A body that is refused whole.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum DecodeError {
-    #[error("the body is not valid {format}: {reason} (byte {at})")]
-    Malformed {
-        format: &'static str,
-        reason: String,
-        /// The offset, in bytes after decompression.
-        at: usize,
-    },
-    #[error("the table's name {name:?} is not accepted: {reason}")]
-    TableName { name: String, reason: String },
-    /// The rules of a stream are invalid.
-    #[error("the rows cannot be read so: {reason}")]
-    Rules { reason: String },
-    /// A bug: Arrow rejects the decoded columns as a batch.
-    #[error("the body's rows do not make a batch, which is a mistake of manyworlds: {reason}; please report it")]
-    Unassembled { reason: String },
-    #[error("the body is too large: {reason}; send fewer rows at once")]
-    TooLarge {
-        /// The limit, and by how much it is exceeded.
-        reason: String,
-    },
-}
-
-/// How to handle a [`DecodeError`].
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum DecodeErrorKind {
-    /// Correct the body: HTTP's 400.
-    Malformed,
-    /// Send less at once: HTTP's 413.
-    TooLarge,
-    /// Report it: HTTP's 500.
-    Bug,
-}
-
-impl DecodeError {
-    pub fn kind(&self) -> DecodeErrorKind {
-        match self {
-            Self::Malformed { .. } | Self::TableName { .. } | Self::Rules { .. } => DecodeErrorKind::Malformed,
-            Self::Unassembled { .. } => DecodeErrorKind::Bug,
-            Self::TooLarge { .. } => DecodeErrorKind::TooLarge,
-        }
-    }
-}
 
 /// Decodes a decompressed body (see [`expand`]).
 ///

@@ -13,17 +13,19 @@
 //!   its fields cannot be told apart, it ends at the next newline, and if a quote is never closed, at its first.
 
 use super::column::Value;
-use super::lines::{Lines, after_newline};
+use super::limits::Limits;
+use super::lines::{Lines, after_newline, check_utf8, utf8_len};
 use super::number::Digits;
-use super::table::{Table, Taken, refuse, refuse_field};
+use super::refusal::{Taken, excerpt, refuse, refuse_field, shown};
+use super::request::Precision;
+use super::table::Table;
 use super::tables::Tables;
 use super::time::Moment;
-use super::{Limits, Precision};
 
 /// Reads all readable lines.
 pub(super) fn decode(body: &[u8], precision: Precision, tables: &mut Tables<'_>) {
     let mut lines = Lines::new(body);
-    let mut parser = Parser { body, at: 0, precision, checked: std::str::from_utf8(body).is_ok(), scratch: Vec::new() };
+    let mut parser = Parser { body, at: 0, precision, checked: utf8_len(body), scratch: Vec::new() };
     loop {
         parser.skip_blank();
         let start = parser.at;
@@ -42,8 +44,8 @@ struct Parser<'a> {
     body: &'a [u8],
     at: usize,
     precision: Precision,
-    /// Whether the whole body is known to be UTF-8.
-    checked: bool,
+    /// Bytes of the body known to be UTF-8.
+    checked: usize,
     /// A name or text without its escapes.
     scratch: Vec<u8>,
 }
@@ -101,9 +103,7 @@ impl<'a> Parser<'a> {
             self.at += 1;
         }
         let time = self.time()?;
-        if !self.checked && std::str::from_utf8(&self.body[start..self.at]).is_err() {
-            return refuse("the line is not valid UTF-8");
-        }
+        check_utf8(self.body, start..self.at, self.checked)?;
         tables.commit(place, time)
     }
 
@@ -172,7 +172,7 @@ impl<'a> Parser<'a> {
         let escaped = self.part(1 | 2 | 4 | 8);
         let raw = &self.body[start..self.at];
         if self.peek() != Some(b'=') {
-            return refuse(format!("{:?} is not followed by `=` and a value", text(raw)));
+            return refuse(format!("{:?} is not followed by `=` and a value", shown(raw)));
         }
         self.at += 1;
         if raw.is_empty() {
@@ -273,9 +273,7 @@ impl<'a> Parser<'a> {
     /// Refuses the text found in place of a value.
     #[cold]
     fn bad_value<T>(&self, name: &[u8]) -> Taken<T> {
-        let rest = &self.body[self.at..];
-        let end = rest.iter().take(32).position(|b| matches!(b, b',' | b' ' | b'\n')).unwrap_or(rest.len().min(32));
-        refuse_field(name, format!("no value is written {:?}", text(&rest[..end])))
+        refuse_field(name, format!("no value is written {:?}", excerpt(&self.body[self.at..], 32, b", \n")))
     }
 
     #[inline]
@@ -300,7 +298,7 @@ impl<'a> Parser<'a> {
         };
         match value {
             Some(value) => Ok(value),
-            None => refuse_field(name, format!("{} does not fit 64 bits", text(&self.body[start..self.at]))),
+            None => refuse_field(name, format!("{} does not fit 64 bits", shown(&self.body[start..self.at]))),
         }
     }
 
@@ -341,9 +339,8 @@ impl<'a> Parser<'a> {
                 Ok(time)
             }
             Some(_) => {
-                let rest = &self.body[self.at..];
-                let end = rest.iter().take(32).position(|b| *b == b'\n').unwrap_or(rest.len().min(32));
-                refuse(format!("{:?} stands where the timestamp or the line's end is due", text(&rest[..end])))
+                let rest = excerpt(&self.body[self.at..], 32, b"\n");
+                refuse(format!("{rest:?} stands where the timestamp or the line's end is due"))
             }
         }
     }
@@ -374,8 +371,4 @@ fn unescape<'s>(raw: &[u8], special: &[u8], scratch: &'s mut Vec<u8>) -> &'s [u8
         at += 1;
     }
     scratch
-}
-
-fn text(raw: &[u8]) -> String {
-    String::from_utf8_lossy(&raw[..raw.len().min(64)]).into_owned()
 }

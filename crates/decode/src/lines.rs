@@ -1,4 +1,8 @@
-//! Line numbers, counted on demand.
+//! Lines of a body: their numbers, counted on demand, and their encoding.
+
+use std::ops::Range;
+
+use super::refusal::{Taken, refuse};
 
 /// A position in a body of lines.
 #[derive(Debug)]
@@ -30,4 +34,18 @@ impl<'a> Lines<'a> {
 /// The first byte after the newline that follows `at`, or the body's end.
 pub(super) fn after_newline(body: &[u8], at: usize) -> usize {
     memchr::memchr(b'\n', &body[at..]).map_or(body.len(), |n| at + n + 1)
+}
+
+/// Bytes at the start of a body that are UTF-8.
+pub(super) fn utf8_len(body: &[u8]) -> usize {
+    std::str::from_utf8(body).map_or_else(|error| error.valid_up_to(), str::len)
+}
+
+/// Refuses a line that is not UTF-8, in a body whose first `checked` bytes are.
+#[inline]
+pub(super) fn check_utf8(body: &[u8], line: Range<usize>, checked: usize) -> Taken<()> {
+    if line.end > checked && std::str::from_utf8(&body[line]).is_err() {
+        return refuse("the line is not valid UTF-8");
+    }
+    Ok(())
 }

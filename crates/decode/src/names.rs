@@ -8,6 +8,18 @@ use std::collections::{HashMap, HashSet};
 
 use unicode_normalization::{IsNormalized, UnicodeNormalization as _, is_nfc_quick};
 
+use super::error::DecodeError;
+use super::limits::Limits;
+use super::refusal::{Taken, refuse, refuse_field};
+
+/// The time column of each row.
+pub const TIME: &str = "time";
+/// The column of the nanoseconds past the microsecond in [`TIME`]: 0 to 999; NULL or 0 for none.
+pub const TIME_NANOS: &str = "time_nanos";
+/// Why a sender's own column cannot have that name.
+pub(crate) const NANOS_TWICE: &str =
+    "the name is for the nanoseconds of the row's time, which has some: give the field another";
+
 /// Returns a name in Unicode normal form C, so that names that look the same are the same.
 pub fn normal(name: &str) -> Cow<'_, str> {
     if name.is_ascii() || is_nfc_quick(name.chars()) == IsNormalized::Yes {
@@ -78,6 +90,66 @@ impl ColumnNames {
             number += 1;
         }
     }
+}
+
+/// Returns the name of the overflow column of the column `name`, which takes values that do not fit as text:
+/// `NAME_text`, with further `_text` suffixes while the name is taken.
+///
+/// A name is taken if the row has a value of its own under it, or a column of that name does not hold text. All code
+/// that fits rows to columns calls this function, so that the names agree.
+pub fn overflow_name(name: &str, taken: impl Fn(&str) -> bool) -> String {
+    let mut overflow = format!("{name}_text");
+    while taken(&overflow) {
+        overflow.push_str("_text");
+    }
+    overflow
+}
+
+pub(crate) fn check_name(name: &[u8], limits: &Limits) -> Taken<()> {
+    if name.len() > limits.name_bytes_max {
+        let shown = &name[..limits.name_bytes_max.min(32)];
+        let reason = format!("the name has {} bytes, where {} are allowed", name.len(), limits.name_bytes_max);
+        return refuse_field(shown, reason);
+    }
+    match std::str::from_utf8(name) {
+        Ok("") => refuse("a field has no name"),
+        Ok(TIME) => refuse_field(name, "the name `time` is the row's own time: give the field another"),
+        Ok(text) if text.chars().any(char::is_control) => refuse_field(name, "the name has control characters"),
+        Ok(_) => Ok(()),
+        Err(_) => refuse_field(name, "the name is not valid UTF-8"),
+    }
+}
+
+/// Checks a table's name and returns its Unicode normal form; an error says why it is invalid.
+pub(crate) fn check_table_name<'n>(name: &'n [u8], limits: &Limits) -> Result<Cow<'n, str>, String> {
+    let fits = |name: &[u8]| match name.len() {
+        bytes if bytes > limits.table_bytes_max => {
+            Err(format!("it has {bytes} bytes, where {} are allowed", limits.table_bytes_max))
+        }
+        _ => Ok(()),
+    };
+    fits(name)?;
+    let name = match std::str::from_utf8(name) {
+        Err(_) => return Err("it is not valid UTF-8".to_owned()),
+        Ok("") => return Err("it is empty".to_owned()),
+        Ok(text) if text.chars().any(char::is_control) => return Err("it has control characters".to_owned()),
+        Ok(text) => normal(text),
+    };
+    // The normal form of some letters is longer.
+    fits(name.as_bytes())?;
+    Ok(name)
+}
+
+/// As [`check_table_name`], for the table of a whole body.
+pub(crate) fn body_table<'n>(name: &'n str, limits: &Limits) -> Result<Cow<'n, str>, DecodeError> {
+    check_table_name(name.as_bytes(), limits).map_err(|reason| DecodeError::TableName { name: name.to_owned(), reason })
+}
+
+/// A name that stands twice among `names`.
+pub(crate) fn repeated<'n>(names: impl Iterator<Item = &'n [u8]>) -> Option<&'n [u8]> {
+    let mut names: Vec<&[u8]> = names.collect();
+    names.sort_unstable();
+    names.windows(2).find(|pair| pair[0] == pair[1]).map(|pair| pair[0])
 }
 
 #[cfg(test)]

@@ -60,3 +60,8 @@ impl Path {
         &self.names
     }
 }
+
+/// A path to rows, as its user writes it.
+pub(super) fn shown(path: &[Box<[u8]>]) -> String {
+    path.iter().fold("$".to_owned(), |shown, name| shown + "." + &String::from_utf8_lossy(name))
+}

@@ -1,27 +1,20 @@
 //! Rows of formats without a schema: a stream a chunk at a time, or a request's body at once.
 
-use arrow::array::RecordBatch;
 use arrow::datatypes::Schema;
 
-use super::batch::{Batch, RefusedRecord};
-use super::column::Kind;
+use super::batch::Batch;
+use super::decoded::{Decoded, Refused, RefusedRecord, Rows};
+use super::error::{DecodeError, wrong};
+use super::kind::Kind;
 use super::known::Known;
+use super::limits::Limits;
 use super::lines::Lines;
-use super::rules::{RowRules, Rules, wrong};
+use super::names::{TIME, body_table};
+use super::refusal::Refusals;
+use super::request::{OnConflict, Request, RowFormat};
+use super::rules::{RowRules, Rules};
 use super::table::Table;
-use super::tables::check_table_name;
-use super::{DecodeError, Decoded, Limits, OnConflict, Refused, Request, TIME, csv, json, messagepack};
-
-/// The format of a stream.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum RowFormat {
-    /// One JSON object per line.
-    Json,
-    /// Comma-separated values under a header.
-    Csv,
-    /// MessagePack: a sequence of maps or arrays of maps.
-    MessagePack,
-}
+use super::{csv, json, messagepack, tables};
 
 /// Maximum bytes per call: offsets of texts are 32 bits wide, and the text of a number is longer than the number.
 const BYTES_MAX: usize = 128 << 20;
@@ -44,35 +37,6 @@ pub struct RowReader {
     /// A CSV's header.
     header: Option<Vec<Box<[u8]>>>,
     packed: messagepack::rows::State,
-}
-
-/// The result of [`RowReader::read`].
-#[derive(Debug, Clone, PartialEq)]
-pub struct Rows {
-    /// Bytes of complete records, accepted or refused. Pass the rest again; if this is 0, with more bytes appended.
-    pub taken: usize,
-    /// The rows; `None` without any. Column `time` (microseconds, UTC) comes first, the others in order of appearance
-    /// in the stream: `Int64`, `Float64`, `Utf8`, `Boolean`, `Timestamp(Microsecond, "UTC")`, or a set, `List<Utf8>` of
-    /// sorted, distinct members. A column of only NULLs is omitted.
-    pub batch: Option<RecordBatch>,
-    pub refused: Vec<RefusedRecord>,
-    /// Values that went to an overflow column, by column.
-    pub overflows: Vec<Overflow>,
-}
-
-/// Values of a field that do not fit its column and are kept as text in another.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Overflow {
-    /// The field's column, NULL in these rows.
-    pub name: String,
-    /// The text column that holds the values, named by [`overflow_name`](crate::overflow_name).
-    pub overflow: String,
-    pub rows: usize,
-    /// The first of them, as in [`RefusedRecord::position`].
-    pub position: usize,
-    /// Its value, truncated if long.
-    pub sample: String,
-    pub holds: &'static str,
 }
 
 impl RowReader {
@@ -137,14 +101,7 @@ impl RowReader {
             Some((chunk, _)) => (chunk, false),
             None => (&bytes[mark..], last),
         };
-        let mut batch = Batch {
-            cells_left: self.limits.cells_max,
-            table: &mut self.table,
-            limits: &self.limits,
-            now: self.stamps.then_some(now_micros),
-            refused: Vec::new(),
-            beyond: None,
-        };
+        let mut batch = Batch::new(&mut self.table, &self.limits, self.stamps.then_some(now_micros), None);
         let mut lines = Lines::from(chunk, self.line);
         let mut taken = match self.format {
             RowFormat::Json => json::rows::read(chunk, last, &mut lines, &mut batch),
@@ -165,7 +122,7 @@ impl RowReader {
         }
         self.begun |= taken > 0;
         let overflows = self.table.take_reports();
-        let batch = self.table.finish(true).map_err(|e| DecodeError::Unassembled { reason: e.to_string() })?;
+        let batch = self.table.finish(true).map_err(|error| DecodeError::unassembled(&error))?;
         Ok(Rows { taken, batch, refused, overflows })
     }
 }
@@ -178,33 +135,21 @@ pub(super) fn decode(
     request: &Request<'_>,
     limits: &Limits,
 ) -> Result<Decoded, DecodeError> {
-    let name = check_table_name(table.as_bytes(), limits)
-        .map_err(|reason| DecodeError::TableName { name: table.to_owned(), reason })?;
+    let name = body_table(table, limits)?;
     let body = body.strip_prefix(BOM).unwrap_or(body);
     let mut rows = Table::new(&name, Rules::new(&RowRules::default())?, request.on_conflict);
     rows.known = request.columns.map(Known::of).unwrap_or_default();
-    let mut batch = Batch {
-        cells_left: limits.cells_max,
-        table: &mut rows,
-        limits,
-        now: Some(request.now_micros),
-        refused: Vec::new(),
-        beyond: Some(0),
-    };
+    let mut batch = Batch::new(&mut rows, limits, Some(request.now_micros), Some(0));
     let mut lines = Lines::new(body);
     match format {
         RowFormat::Csv => csv::rows::read(body, true, &mut None, &mut lines, &mut batch)?,
         _ => json::rows::read(body, true, &mut lines, &mut batch),
     };
-    let (refused, refused_beyond) = (batch.refused, batch.beyond.unwrap_or(0));
-    let refused = refused.into_iter().map(|record| {
+    let beyond = batch.beyond.unwrap_or(0);
+    let refused = batch.refused.into_iter().map(|record| {
         let RefusedRecord { position, field, reason, .. } = record;
         Refused { position, table: Some(name.to_string()), field, reason }
     });
     let refused = refused.collect();
-    let overflows = rows.take_reports().into_iter().map(|overflow| (name.to_string(), overflow)).collect();
-    let finer = if rows.is_finer { vec![name.to_string()] } else { Vec::new() };
-    let batch = rows.finish(false).map_err(|e| DecodeError::Unassembled { reason: e.to_string() })?;
-    let tables = batch.map(|batch| (name.into_owned(), batch)).into_iter().collect();
-    Ok(Decoded { tables, refused, refused_beyond, finer, overflows })
+    tables::finish(vec![rows], Refusals { refused, beyond })
 }

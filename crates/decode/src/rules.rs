@@ -2,10 +2,12 @@
 
 use std::collections::HashMap;
 
-use super::column::{Kind, Value};
+use super::column::Value;
+use super::error::{DecodeError, wrong};
+use super::kind::Kind;
+use super::names::TIME;
 use super::number::{self, Digits};
 use super::time::{self, Moment};
-use super::{DecodeError, TIME};
 
 /// How to read the rows of a stream. Fields are named like their columns: `a_b` is the field `b` of the object `a`.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -21,19 +23,6 @@ pub struct RowRules {
     pub timestamps: Vec<(String, Option<String>)>,
     /// The field of the row's time, instead of `time`.
     pub time: Option<String>,
-}
-
-/// Returns the name of the overflow column of the column `name`, which takes values that do not fit as text:
-/// `NAME_text`, with further `_text` suffixes while the name is taken.
-///
-/// A name is taken if the row has a value of its own under it, or a column of that name does not hold text. All code
-/// that fits rows to columns calls this function, so that the names agree.
-pub fn overflow_name(name: &str, taken: impl Fn(&str) -> bool) -> String {
-    let mut overflow = format!("{name}_text");
-    while taken(&overflow) {
-        overflow.push_str("_text");
-    }
-    overflow
 }
 
 /// The rule for a column.
@@ -180,8 +169,4 @@ fn read_format(name: &str, format: &str) -> Result<time::Format, DecodeError> {
              `%Y-%m-%d %H:%M:%S`"
         )),
     }
-}
-
-pub(super) fn wrong<T>(reason: String) -> Result<T, DecodeError> {
-    Err(DecodeError::Rules { reason })
 }

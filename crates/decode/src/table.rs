@@ -11,83 +11,21 @@ use arrow::datatypes::{DataType, Field, Schema, TimeUnit};
 use arrow::error::ArrowError;
 
 use self::conflicts::{OutOfPlace, Reports};
-use super::column::{Column, Kind, Value};
+use super::column::{Column, Value};
+use super::kind::Kind;
 use super::known::Known;
+use super::limits::Limits;
+use super::names::{NANOS_TWICE, TIME, TIME_NANOS, check_name};
 use super::path::Path;
+use super::refusal::{Taken, refuse_field};
+use super::request::OnConflict;
 use super::rules::{Role, Rules};
-use super::{Limits, NANOS_TWICE, OnConflict, TIME, TIME_NANOS};
 
 /// Up to this many columns, names are searched linearly.
 const SCAN_MAX: usize = 8;
 
-/// Why an item is refused.
-#[derive(Debug)]
-pub(super) struct Refusal {
-    pub(super) field: Option<String>,
-    pub(super) reason: String,
-}
-
-/// Boxed to keep results small: refusals are rare.
-pub(super) type Taken<T> = Result<T, Box<Refusal>>;
-
-/// Refuses a whole item.
-#[cold]
-pub(super) fn refuse<T>(reason: impl Into<String>) -> Taken<T> {
-    Err(Box::new(Refusal { field: None, reason: reason.into() }))
-}
-
-/// Refuses an item because of a field.
-#[cold]
-pub(super) fn refuse_field<T>(field: &[u8], reason: impl Into<String>) -> Taken<T> {
-    Err(Box::new(Refusal { field: Some(String::from_utf8_lossy(field).into_owned()), reason: reason.into() }))
-}
-
-impl Limits {
-    /// Refuses an item that exceeds the body's limit on values.
-    #[cold]
-    pub(super) fn too_many_cells<T>(&self) -> Taken<T> {
-        let max = self.cells_max;
-        refuse(format!("the body holds more than {max} values, rows times columns: send fewer rows at once"))
-    }
-}
-
 pub(super) fn time_type() -> DataType {
     DataType::Timestamp(TimeUnit::Microsecond, Some("UTC".into()))
-}
-
-pub(super) fn check_name(name: &[u8], limits: &Limits) -> Taken<()> {
-    if name.len() > limits.name_bytes_max {
-        let shown = &name[..limits.name_bytes_max.min(32)];
-        let reason = format!("the name has {} bytes, where {} are allowed", name.len(), limits.name_bytes_max);
-        return refuse_field(shown, reason);
-    }
-    match std::str::from_utf8(name) {
-        Ok("") => refuse("a field has no name"),
-        Ok(TIME) => refuse_field(name, "the name `time` is the row's own time: give the field another"),
-        Ok(text) if text.chars().any(char::is_control) => refuse_field(name, "the name has control characters"),
-        Ok(_) => Ok(()),
-        Err(_) => refuse_field(name, "the name is not valid UTF-8"),
-    }
-}
-
-#[inline]
-pub(super) fn check_text(name: &[u8], value: Value<'_>, limits: &Limits) -> Taken<()> {
-    match value {
-        Value::Text(text) if text.len() > limits.text_bytes_max => refuse_field(
-            name,
-            format!("the text has {} bytes, where {} are allowed", text.len(), limits.text_bytes_max),
-        ),
-        Value::Set(members) if members.len() > limits.text_bytes_max => refuse_field(
-            name,
-            format!("the set has {} bytes, where {} are allowed", members.len(), limits.text_bytes_max),
-        ),
-        _ => Ok(()),
-    }
-}
-
-/// A value for reports, truncated if long.
-pub(super) fn shown(raw: &[u8]) -> String {
-    String::from_utf8_lossy(&raw[..raw.len().min(64)]).into_owned()
 }
 
 #[derive(Debug)]

@@ -1,14 +1,17 @@
 //! The tables of one body in progress, and its refused items.
 
-use std::borrow::Cow;
 use std::collections::HashMap;
 
 use super::column::Column;
-use super::names::normal;
+use super::decoded::Decoded;
+use super::error::DecodeError;
+use super::limits::Limits;
+use super::names::{TIME_NANOS, check_table_name};
+use super::refusal::{Refusal, Refusals, Taken, refuse};
+use super::request::{OnConflict, Request};
 use super::rules::Rules;
-use super::table::{Refusal, Sent, Table, Taken, refuse};
+use super::table::{Sent, Table};
 use super::time::Moment;
-use super::{DecodeError, Decoded, Limits, OnConflict, Refused, Request, TIME_NANOS};
 
 /// Up to this many tables, names are searched linearly.
 const SCAN_MAX: usize = 8;
@@ -33,8 +36,7 @@ pub(super) struct Tables<'a> {
     /// The last opened table.
     last: usize,
     cells_left: usize,
-    refused: Vec<Refused>,
-    refused_beyond: usize,
+    refused: Refusals,
 }
 
 impl<'a> Tables<'a> {
@@ -47,8 +49,7 @@ impl<'a> Tables<'a> {
             places: HashMap::new(),
             last: 0,
             cells_left: limits.cells_max,
-            refused: Vec::new(),
-            refused_beyond: 0,
+            refused: Refusals::default(),
         }
     }
 
@@ -152,48 +153,23 @@ impl<'a> Tables<'a> {
             self.places.remove(&table.name);
             self.last = 0;
         }
-        if self.refused.len() == self.limits.refused_max {
-            self.refused_beyond += 1;
-            return;
-        }
-        let table = table.map(|name| shown(name, self.limits.table_bytes_max));
-        self.refused.push(Refused { position, table, field: refusal.field, reason: refusal.reason });
+        self.refused.push(position, table, refusal, self.limits);
     }
 
     pub(super) fn finish(self) -> Result<Decoded, DecodeError> {
-        let mut tables = Vec::with_capacity(self.opened.len());
-        let mut overflows = Vec::new();
-        let finer = self.opened.iter().filter(|table| table.is_finer).map(|table| table.name.to_string()).collect();
-        for mut table in self.opened {
-            overflows.extend(table.take_reports().into_iter().map(|overflow| (table.name.to_string(), overflow)));
-            let rows = table.finish(false).map_err(|e| DecodeError::Unassembled { reason: e.to_string() })?;
-            tables.extend(rows.map(|rows| (table.name.into(), rows)));
-        }
-        Ok(Decoded { tables, refused: self.refused, refused_beyond: self.refused_beyond, finer, overflows })
+        finish(self.opened, self.refused)
     }
 }
 
-/// A name for reports, truncated if too long.
-fn shown(name: &[u8], bytes_max: usize) -> String {
-    String::from_utf8_lossy(&name[..name.len().min(bytes_max)]).into_owned()
-}
-
-/// Checks a table's name and returns its Unicode normal form; an error says why it is invalid.
-pub(super) fn check_table_name<'n>(name: &'n [u8], limits: &Limits) -> Result<Cow<'n, str>, String> {
-    let fits = |name: &[u8]| match name.len() {
-        bytes if bytes > limits.table_bytes_max => {
-            Err(format!("it has {bytes} bytes, where {} are allowed", limits.table_bytes_max))
-        }
-        _ => Ok(()),
-    };
-    fits(name)?;
-    let name = match std::str::from_utf8(name) {
-        Err(_) => return Err("it is not valid UTF-8".to_owned()),
-        Ok("") => return Err("it is empty".to_owned()),
-        Ok(text) if text.chars().any(char::is_control) => return Err("it has control characters".to_owned()),
-        Ok(text) => normal(text),
-    };
-    // The normal form of some letters is longer.
-    fits(name.as_bytes())?;
-    Ok(name)
+/// The content of a body that holds these tables.
+pub(super) fn finish(read: Vec<Table>, refused: Refusals) -> Result<Decoded, DecodeError> {
+    let Refusals { refused, beyond: refused_beyond } = refused;
+    let mut decoded = Decoded { tables: Vec::new(), refused, refused_beyond, finer: Vec::new(), overflows: Vec::new() };
+    for mut table in read {
+        decoded.finer.extend(table.is_finer.then(|| table.name.to_string()));
+        decoded.overflows.extend(table.take_reports().into_iter().map(|overflow| (table.name.to_string(), overflow)));
+        let rows = table.finish(false).map_err(|error| DecodeError::unassembled(&error))?;
+        decoded.tables.extend(rows.map(|rows| (table.name.into(), rows)));
+    }
+    Ok(decoded)
 }

@@ -6,10 +6,16 @@
 
 pub(super) mod rows;
 
-use super::column::{Kind, Value};
+use super::column::Value;
+use super::error::DecodeError;
+use super::kind::Kind;
+use super::limits::Limits;
+use super::lines::{check_utf8, utf8_len};
+use super::names::{TIME, check_name, repeated};
 use super::number::Digits;
-use super::table::{Table, Taken, check_name, refuse};
-use super::{DecodeError, Limits, TIME, time};
+use super::refusal::{Taken, refuse};
+use super::table::Table;
+use super::time;
 
 struct Reader<'a> {
     body: &'a [u8],
@@ -35,8 +41,7 @@ struct Cell<'a> {
 
 impl<'a> Reader<'a> {
     fn new(body: &'a [u8], reach: usize, last: bool) -> Self {
-        let checked = std::str::from_utf8(body).map_or_else(|error| error.valid_up_to(), str::len);
-        Self { body, at: 0, checked, reach, last, scratch: Vec::new() }
+        Self { body, at: 0, checked: utf8_len(body), reach, last, scratch: Vec::new() }
     }
 
     #[inline]
@@ -74,11 +79,9 @@ impl<'a> Reader<'a> {
             }
             self.at += 1;
         }
-        let mut sorted: Vec<&[u8]> = names.iter().map(AsRef::as_ref).collect();
-        sorted.sort_unstable();
-        match sorted.windows(2).find(|pair| pair[0] == pair[1]) {
-            Some(pair) => {
-                let name = String::from_utf8_lossy(pair[0]);
+        match repeated(names.iter().map(AsRef::as_ref)) {
+            Some(name) => {
+                let name = String::from_utf8_lossy(name);
                 Err(malformed(0, format!("the column {name:?} stands there twice")))
             }
             None => Ok(names),
@@ -110,10 +113,7 @@ impl<'a> Reader<'a> {
         if self.peek() == Some(b',') {
             return refuse(format!("it has more cells than the header, which has {}", header.len()));
         }
-        if self.at > self.checked && std::str::from_utf8(&self.body[start..self.at]).is_err() {
-            return refuse("the line is not valid UTF-8");
-        }
-        Ok(())
+        check_utf8(self.body, start..self.at, self.checked)
     }
 
     /// Reads the cell that begins here, up to the comma, line's end or body's end.
@@ -219,6 +219,5 @@ fn read(text: &[u8], kind: Kind) -> Value<'_> {
             _ => time::of_utc(text).map_or(Value::Text(text), Value::Time),
         };
     }
-    let value = if digits.is_integer() { digits.int().map(Value::Int) } else { digits.float().map(Value::Float) };
-    value.unwrap_or_else(|| digits.exact_float().map_or(Value::Huge, Value::Float))
+    Value::of_number(&digits)
 }

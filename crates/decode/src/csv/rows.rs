@@ -1,8 +1,8 @@
 //! Rows under their header.
 
 use super::Reader;
-use crate::DecodeError;
 use crate::batch::Batch;
+use crate::error::DecodeError;
 use crate::lines::Lines;
 
 /// Reads complete lines at the start of `bytes`, possibly not all; returns the bytes read. The first line is the

@@ -1,10 +1,10 @@
 //! Values: scalars, arrays and numbers of any size.
 
 use super::{Parser, Quoted, Scalar, spell};
-use crate::Limits;
 use crate::column::Value;
-use crate::number::Digits;
-use crate::table::{Table, Taken};
+use crate::limits::Limits;
+use crate::refusal::Taken;
+use crate::table::Table;
 
 impl Parser<'_> {
     /// Reads the value of a column.
@@ -25,10 +25,6 @@ impl Parser<'_> {
             }
             Scalar::Value(value) => {
                 let raw = &self.body[start..self.at];
-                table.add_written(column, value, || raw.to_vec(), limits)?;
-            }
-            Scalar::Huge(raw) => {
-                let value = Digits::read(raw).exact_float().map_or(Value::Huge, Value::Float);
                 table.add_written(column, value, || raw.to_vec(), limits)?;
             }
         }

@@ -8,14 +8,14 @@ mod array;
 mod path;
 pub(super) mod rows;
 
-pub(super) use path::shown as shown_path;
-
-use super::Limits;
 use super::column::Value;
+use super::limits::Limits;
+use super::lines::{check_utf8, utf8_len};
 use super::number::Digits;
 use super::path::Path;
+use super::refusal::{Taken, excerpt, refuse, refuse_field};
 use super::set::Members;
-use super::table::{Table, Taken, refuse, refuse_field};
+use super::table::Table;
 
 struct Parser<'a> {
     body: &'a [u8],
@@ -43,7 +43,7 @@ impl<'a> Parser<'a> {
         Self {
             body,
             at: 0,
-            checked: std::str::from_utf8(body).map_or_else(|error| error.valid_up_to(), str::len),
+            checked: utf8_len(body),
             path: Path::default(),
             scratch: Vec::new(),
             members: Members::default(),
@@ -86,11 +86,7 @@ impl<'a> Parser<'a> {
     fn unexpected<T>(&self, due: &str) -> Taken<T> {
         match self.peek() {
             None | Some(b'\n') => refuse(format!("the line breaks off where {due} is due")),
-            Some(_) => {
-                let rest = &self.body[self.at..];
-                let end = rest.iter().take(16).position(|b| *b == b'\n').unwrap_or(rest.len().min(16));
-                refuse(format!("{:?} stands where {due} is due", String::from_utf8_lossy(&rest[..end])))
-            }
+            Some(_) => refuse(format!("{:?} stands where {due} is due", excerpt(&self.body[self.at..], 16, b"\n"))),
         }
     }
 
@@ -113,10 +109,7 @@ impl<'a> Parser<'a> {
             Some(b'\n') => self.at += 1,
             Some(_) => return self.unexpected("the line's end"),
         }
-        if self.at > self.checked && std::str::from_utf8(&self.body[start..self.at]).is_err() {
-            return refuse("the line is not valid UTF-8");
-        }
-        Ok(())
+        check_utf8(self.body, start..self.at, self.checked)
     }
 
     /// Reads the members of an object after its `{`, and of nested objects.
@@ -240,7 +233,7 @@ impl<'a> Parser<'a> {
     fn scalar(&mut self, name: Quoted<'_>) -> Taken<Scalar<'a>> {
         let value = match self.peek() {
             Some(b'"') => return Ok(Scalar::Text(self.quoted("a text")?)),
-            Some(b'-' | b'0'..=b'9') => return self.number(),
+            Some(b'-' | b'0'..=b'9') => self.number()?,
             Some(b't') => self.word("true", Value::Bool(true))?,
             Some(b'f') => self.word("false", Value::Bool(false))?,
             Some(b'n') => self.word("null", Value::Null)?,
@@ -259,15 +252,13 @@ impl<'a> Parser<'a> {
     }
 
     #[inline]
-    fn number(&mut self) -> Taken<Scalar<'a>> {
+    fn number(&mut self) -> Taken<Value<'a>> {
         let digits = Digits::read(&self.body[self.at..]);
         if !digits.is_json() {
             return self.unexpected("a number");
         }
-        let raw = &self.body[self.at..self.at + digits.len()];
         self.at += digits.len();
-        let value = if digits.is_integer() { digits.int().map(Value::Int) } else { digits.float().map(Value::Float) };
-        Ok(value.map_or(Scalar::Huge(raw), Scalar::Value))
+        Ok(Value::of_number(&digits))
     }
 }
 
@@ -275,8 +266,6 @@ impl<'a> Parser<'a> {
 enum Scalar<'a> {
     Text(Quoted<'a>),
     Value(Value<'a>),
-    /// A number that does not fit 64 bits.
-    Huge(&'a [u8]),
 }
 
 /// A text without its escapes.

@@ -1,7 +1,8 @@
 //! Finds the rows under a path in a document.
 
 use super::{Parser, spell};
-use crate::table::{Taken, refuse};
+use crate::path::shown;
+use crate::refusal::{Taken, refuse};
 
 impl Parser<'_> {
     /// The starts of the rows under a path in the document that begins here. Reads all of the document's line.
@@ -65,8 +66,4 @@ impl Parser<'_> {
         self.at = found.unwrap_or(self.at);
         Ok(found.is_some())
     }
-}
-
-pub(crate) fn shown(path: &[Box<[u8]>]) -> String {
-    path.iter().fold("$".to_owned(), |shown, name| shown + "." + &String::from_utf8_lossy(name))
 }

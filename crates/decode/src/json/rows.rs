@@ -3,7 +3,7 @@
 use super::Parser;
 use crate::batch::Batch;
 use crate::lines::{Lines, after_newline};
-use crate::table::{Taken, refuse};
+use crate::refusal::{Taken, refuse};
 
 /// Reads complete lines at the start of `bytes`, possibly not all; returns the bytes read.
 pub(crate) fn read(bytes: &[u8], last: bool, lines: &mut Lines<'_>, batch: &mut Batch<'_>) -> usize {

@@ -3,11 +3,15 @@
 use super::reader::{Reader, Token};
 use super::row::field;
 use super::{Stop, read_time};
-use crate::column::{Column, Effect, Kind, Value};
-use crate::table::{Sent, Taken, check_text, differ, refuse, refuse_field};
+use crate::column::{Column, Effect, Value};
+use crate::kind::Kind;
+use crate::limits::Limits;
+use crate::names::{NANOS_TWICE, TIME, TIME_NANOS, repeated};
+use crate::refusal::{Taken, check_text, refuse, refuse_field};
+use crate::request::OnConflict;
+use crate::table::{Sent, differ};
 use crate::tables::{Tables, Times};
-use crate::time::Moment;
-use crate::{Limits, NANOS_TWICE, OnConflict, TIME, TIME_NANOS, time};
+use crate::time::{self, Moment};
 
 /// First bytes of eight-byte values.
 const FLOAT: u8 = 0xcb;
@@ -22,10 +26,7 @@ pub(super) struct Columns<'a> {
 
 /// Reads the value of the key `columns`.
 pub(super) fn read<'a>(reader: &mut Reader<'a>, tables: &Tables<'_>) -> Result<Columns<'a>, Stop> {
-    let keys = match reader.token()? {
-        Token::Map(keys) => keys,
-        other => return Ok(refuse(format!("`columns` is {}, where a map is due", other.word()))?),
-    };
+    let keys = reader.token()?.keys("`columns`")?;
     let mut rows = None;
     let mut times = None;
     let mut columns: Vec<Sent<'_>> = Vec::with_capacity(keys.min(64));
@@ -65,7 +66,7 @@ pub(super) fn read<'a>(reader: &mut Reader<'a>, tables: &Tables<'_>) -> Result<C
     if columns.is_empty() {
         return Ok(refuse("it names no field")?);
     }
-    if let Some(name) = twice(&columns) {
+    if let Some(name) = repeated(columns.iter().map(|column| column.name)) {
         return Ok(refuse_field(name, "the name stands there twice")?);
     }
     let rows = rows.unwrap_or(0);
@@ -77,13 +78,6 @@ pub(super) fn read<'a>(reader: &mut Reader<'a>, tables: &Tables<'_>) -> Result<C
         return Ok(refuse_field(TIME_NANOS.as_bytes(), NANOS_TWICE)?);
     }
     Ok(Columns { times, columns })
-}
-
-/// A duplicate column name.
-fn twice<'a>(columns: &[Sent<'a>]) -> Option<&'a [u8]> {
-    let mut names: Vec<&[u8]> = columns.iter().map(|column| column.name).collect();
-    names.sort_unstable();
-    names.windows(2).find(|pair| pair[0] == pair[1]).map(|pair| pair[0])
 }
 
 /// Times are rarely finer than a microsecond, so a second pass reads nanoseconds only if there are any.

@@ -19,9 +19,9 @@ mod spell;
 
 use reader::{Reader, Token};
 
-use super::DecodeError;
 use super::column::Value;
-use super::table::{Refusal, Taken, refuse};
+use super::error::DecodeError;
+use super::refusal::{Refusal, Taken, refuse, refuse_field, shown};
 use super::tables::Tables;
 use super::time::{self, Moment};
 
@@ -112,10 +112,7 @@ struct Parts<'a> {
 }
 
 fn take_item(reader: &mut Reader<'_>, tables: &mut Tables<'_>) -> Result<(), Stop> {
-    let keys = match reader.token()? {
-        Token::Map(keys) => keys,
-        other => return Ok(refuse(format!("it is {}, where a map is due", other.word()))?),
-    };
+    let keys = reader.token()?.keys("it")?;
     let mut parts = Parts::default();
     let mut named = 0u32;
     for _ in 0..keys {
@@ -124,7 +121,7 @@ fn take_item(reader: &mut Reader<'_>, tables: &mut Tables<'_>) -> Result<(), Sto
         };
         let bit = match key {
             b"m" => {
-                parts.table = Some(text(reader.token()?, "m")?);
+                parts.table = Some(reader.token()?.text("`m`")?);
                 1
             }
             b"t" => {
@@ -180,18 +177,11 @@ fn table_name(mut reader: Reader<'_>) -> Option<&[u8]> {
     let Token::Map(keys) = reader.token().ok()? else { return None };
     for _ in 0..keys {
         if reader.token().ok()? == Token::Value(Value::Text(b"m")) {
-            return text(reader.token().ok()?, "m").ok();
+            return reader.token().ok()?.text("`m`").ok();
         }
         reader.skip().ok()?;
     }
     None
-}
-
-fn text<'a>(token: Token<'a>, key: &str) -> Taken<&'a [u8]> {
-    match token {
-        Token::Value(Value::Text(text)) => Ok(text),
-        other => refuse(format!("`{key}` is {}, where text is due", other.word())),
-    }
 }
 
 /// A time; `None` for nil.
@@ -212,10 +202,10 @@ fn read_time(token: Token<'_>) -> Taken<Option<Moment>> {
 fn no_time(token: Token<'_>) -> Taken<Option<Moment>> {
     let what = match token {
         Token::Value(Value::Float(value)) => value.to_string(),
-        Token::Value(Value::Text(text)) => format!("{:?}", String::from_utf8_lossy(&text[..text.len().min(64)])),
+        Token::Value(Value::Text(text)) => format!("{:?}", shown(text)),
         other => other.word().to_owned(),
     };
-    super::table::refuse_field(b"time", format!("{what} is not a time"))
+    refuse_field(b"time", format!("{what} is not a time"))
 }
 
 /// MessagePack's own timestamp.

@@ -1,7 +1,8 @@
 //! MessagePack tokens, without recursion. Claimed lengths cause no allocation.
 
-use crate::DecodeError;
 use crate::column::Value;
+use crate::error::DecodeError;
+use crate::refusal::{Taken, refuse};
 
 const BREAKS_OFF: &str = "it breaks off";
 
@@ -22,7 +23,7 @@ pub(super) enum Token<'a> {
     Map(usize),
 }
 
-impl Token<'_> {
+impl<'a> Token<'a> {
     /// Its name in errors.
     pub(super) fn word(&self) -> &'static str {
         match self {
@@ -32,6 +33,24 @@ impl Token<'_> {
             Self::Extension { .. } => "an extension",
             Self::Array(_) => "an array",
             Self::Map(_) => "a map",
+        }
+    }
+
+    /// The number of keys of a map, which `what` has to be.
+    #[inline]
+    pub(super) fn keys(self, what: &str) -> Taken<usize> {
+        match self {
+            Self::Map(keys) => Ok(keys),
+            other => refuse(format!("{what} is {}, where a map is due", other.word())),
+        }
+    }
+
+    /// The text that `what` has to be.
+    #[inline]
+    pub(super) fn text(self, what: &str) -> Taken<&'a [u8]> {
+        match self {
+            Self::Value(Value::Text(text)) => Ok(text),
+            other => refuse(format!("{what} is {}, where text is due", other.word())),
         }
     }
 }
@@ -122,18 +141,9 @@ impl<'a> Reader<'a> {
             0xd1 => Value::Int(i64::from(i16::from_be_bytes(self.fixed()?))),
             0xd2 => Value::Int(i64::from(i32::from_be_bytes(self.fixed()?))),
             0xd3 => Value::Int(i64::from_be_bytes(self.fixed()?)),
-            0xd9 => {
-                let len = self.len8()?;
-                Value::Text(self.take(len)?)
-            }
-            0xda => {
-                let len = self.len16()?;
-                Value::Text(self.take(len)?)
-            }
-            0xdb => {
-                let len = self.len32()?;
-                Value::Text(self.take(len)?)
-            }
+            0xd9 => Value::Text(self.sized(Self::len8)?),
+            0xda => Value::Text(self.sized(Self::len16)?),
+            0xdb => Value::Text(self.sized(Self::len32)?),
             _ => return self.container(tag),
         };
         Ok(Token::Value(value))
@@ -147,9 +157,9 @@ impl<'a> Reader<'a> {
             0xdd => Token::Array(self.len32()?),
             0xde => Token::Map(self.len16()?),
             0xdf => Token::Map(self.len32()?),
-            0xc4 => self.binary(Self::len8)?,
-            0xc5 => self.binary(Self::len16)?,
-            0xc6 => self.binary(Self::len32)?,
+            0xc4 => self.sized(Self::len8).map(|_| Token::Binary)?,
+            0xc5 => self.sized(Self::len16).map(|_| Token::Binary)?,
+            0xc6 => self.sized(Self::len32).map(|_| Token::Binary)?,
             0xc7 => self.extension(Self::len8)?,
             0xc8 => self.extension(Self::len16)?,
             0xc9 => self.extension(Self::len32)?,
@@ -162,10 +172,11 @@ impl<'a> Reader<'a> {
         Ok(token)
     }
 
-    fn binary(&mut self, len: impl Fn(&mut Self) -> Result<usize, DecodeError>) -> Result<Token<'a>, DecodeError> {
+    /// The bytes behind their length.
+    #[inline]
+    fn sized(&mut self, len: impl Fn(&mut Self) -> Result<usize, DecodeError>) -> Result<&'a [u8], DecodeError> {
         let len = len(self)?;
-        self.take(len)?;
-        Ok(Token::Binary)
+        self.take(len)
     }
 
     fn extension(&mut self, len: impl Fn(&mut Self) -> Result<usize, DecodeError>) -> Result<Token<'a>, DecodeError> {

@@ -2,9 +2,9 @@
 
 use super::reader::{Reader, Token};
 use super::{Parts, Stop, read_time};
-use crate::TIME;
 use crate::column::Value;
-use crate::table::{Taken, refuse, refuse_field};
+use crate::names::TIME;
+use crate::refusal::{Taken, refuse_field};
 use crate::tables::Tables;
 
 const HOST: &[u8] = b"host";
@@ -25,8 +25,8 @@ pub(super) fn take(parts: &Parts<'_>, table: &[u8], tables: &mut Tables<'_>) -> 
     }
     let mut time = parts.time;
     if let Some(mut reader) = parts.fields {
-        for _ in 0..keys(&mut reader, "fields")? {
-            let name = key(&mut reader)?;
+        for _ in 0..keys(&mut reader, "`fields`")? {
+            let name = reader.token()?.text("a field's name")?;
             let token = reader.token()?;
             // Some clients send the columnar form's `time` here.
             if name == TIME.as_bytes() && time.is_none() {
@@ -39,8 +39,8 @@ pub(super) fn take(parts: &Parts<'_>, table: &[u8], tables: &mut Tables<'_>) -> 
     }
     if let Some(mut reader) = parts.tags {
         let mut buffer = String::new();
-        for _ in 0..keys(&mut reader, "tags")? {
-            let name = key(&mut reader)?;
+        for _ in 0..keys(&mut reader, "`tags`")? {
+            let name = reader.token()?.text("a field's name")?;
             let value = tag(reader.token()?, name, &mut buffer)?;
             if name == HOST && host == Some(value) {
                 continue;
@@ -54,28 +54,25 @@ pub(super) fn take(parts: &Parts<'_>, table: &[u8], tables: &mut Tables<'_>) -> 
 
 fn keys(reader: &mut Reader<'_>, what: &str) -> Result<usize, Stop> {
     match reader.token()? {
-        Token::Map(keys) => Ok(keys),
         Token::Value(Value::Null) => Ok(0),
-        other => Ok(refuse(format!("`{what}` is {}, where a map is due", other.word()))?),
-    }
-}
-
-#[inline]
-fn key<'a>(reader: &mut Reader<'a>) -> Result<&'a [u8], Stop> {
-    match reader.token()? {
-        Token::Value(Value::Text(name)) => Ok(name),
-        other => Ok(refuse(format!("a field's name is {}, where text is due", other.word()))?),
+        token => Ok(token.keys(what)?),
     }
 }
 
 #[inline]
 pub(super) fn field<'a>(token: Token<'a>, name: &[u8]) -> Taken<Value<'a>> {
     match token {
-        Token::Value(Value::Text(text)) if std::str::from_utf8(text).is_err() => {
-            refuse_field(name, "the text is not valid UTF-8")
-        }
-        Token::Value(value) => Ok(value),
+        Token::Value(value) => checked(value, name),
         other => refuse_field(name, format!("it is {}, where a number, text or boolean is due", other.word())),
+    }
+}
+
+/// A value whose text is UTF-8.
+#[inline]
+pub(super) fn checked<'a>(value: Value<'a>, name: &[u8]) -> Taken<Value<'a>> {
+    match value {
+        Value::Text(text) if std::str::from_utf8(text).is_err() => refuse_field(name, "the text is not valid UTF-8"),
+        value => Ok(value),
     }
 }
 

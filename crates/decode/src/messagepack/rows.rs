@@ -1,14 +1,15 @@
 //! Rows of a stream: maps of fields, or the maps under a path in them.
 
 use super::reader::{Reader, Token};
+use super::row::checked;
 use super::spell;
 use super::timestamp;
 use crate::batch::Batch;
 use crate::column::Value;
-use crate::path::Path;
+use crate::error::DecodeError;
+use crate::path::{self, Path};
+use crate::refusal::{Refusal, Taken, refuse, refuse_field};
 use crate::set::Members;
-use crate::table::{Refusal, Taken, refuse, refuse_field};
-use crate::{DecodeError, json};
 
 /// The state of a stream.
 #[derive(Debug, Default)]
@@ -91,7 +92,7 @@ impl Row {
                 reader = start;
                 1
             }
-            _ => return refuse(format!("the value at `{}` is not a map", json::shown_path(batch.path()))),
+            _ => return refuse(format!("the value at `{}` is not a map", path::shown(batch.path()))),
         };
         if !batch.has_room(rows) {
             return Ok(false);
@@ -109,19 +110,15 @@ impl Row {
 
     fn row(&mut self, reader: &mut Reader<'_>, batch: &mut Batch<'_>) -> Taken<()> {
         self.path.clear();
-        match token(reader)? {
-            Token::Map(0) => refuse("it names no field"),
-            Token::Map(keys) => self.fields(reader, keys, batch),
-            other => refuse(format!("it is {}, where a map is due", other.word())),
+        match token(reader)?.keys("it")? {
+            0 => refuse("it names no field"),
+            keys => self.fields(reader, keys, batch),
         }
     }
 
     fn fields(&mut self, reader: &mut Reader<'_>, keys: usize, batch: &mut Batch<'_>) -> Taken<()> {
         for _ in 0..keys {
-            let name = match token(reader)? {
-                Token::Value(Value::Text(name)) => name,
-                other => return refuse(format!("a field's name is {}, where text is due", other.word())),
-            };
+            let name = token(reader)?.text("a field's name")?;
             let start = *reader;
             if let Token::Map(keys) = token(reader)? {
                 if batch.table.excludes(self.path.field(name)) {
@@ -152,13 +149,7 @@ impl Row {
         }
         let start = *reader;
         match token(reader)? {
-            Token::Value(Value::Text(text)) => {
-                if std::str::from_utf8(text).is_err() {
-                    return refuse_field(self.path.last(), "the text is not valid UTF-8");
-                }
-                table.add_value(place, Value::Text(text), limits)
-            }
-            Token::Value(value) => table.add_value(place, value, limits),
+            Token::Value(value) => table.add_value(place, checked(value, self.path.last())?, limits),
             Token::Huge(value) => {
                 let float = (value as f64 as u128 == u128::from(value)).then_some(value as f64);
                 table.add_written(
@@ -221,7 +212,7 @@ fn find<'a>(mut reader: Reader<'a>, path: &[Box<[u8]>]) -> Taken<Reader<'a>> {
         }
         match found {
             Some(value) => reader = value,
-            None => return refuse(format!("it has nothing at `{}`", json::shown_path(&path[..=depth]))),
+            None => return refuse(format!("it has nothing at `{}`", path::shown(&path[..=depth]))),
         }
     }
     Ok(reader)

@@ -2,10 +2,15 @@
 
 use std::collections::HashMap;
 
-use super::{Named, Table, Taken, check_text, differ, refuse_field, shown};
-use crate::column::{Column, Conflict, Effect, Kind, Value};
-use crate::rules::{Role, overflow_name};
-use crate::{Limits, NANOS_TWICE, OnConflict, Overflow, TIME_NANOS};
+use super::{Named, Table, differ};
+use crate::column::{Column, Conflict, Effect, Value};
+use crate::decoded::Overflow;
+use crate::kind::Kind;
+use crate::limits::Limits;
+use crate::names::{NANOS_TWICE, TIME_NANOS, overflow_name};
+use crate::refusal::{Taken, check_text, refuse_field, shown};
+use crate::request::OnConflict;
+use crate::rules::Role;
 
 const NOT_TEXT: &str = "its overflow column does not hold it, which is a mistake of manyworlds";
 
