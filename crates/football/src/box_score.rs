@@ -135,9 +135,10 @@ pub(crate) struct Player {
 }
 
 /// How points were scored.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 #[repr(i16)]
 pub(crate) enum Score {
+    #[default]
     None = 0,
     Touchdown = 1,
     FieldGoal = 2,
@@ -145,7 +146,7 @@ pub(crate) enum Score {
 }
 
 /// A score, kept for the first and last ones of a game.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Scored {
     pub(crate) score: Score,
     /// 0 nobody, 1 home, 2 away.
@@ -154,10 +155,8 @@ pub(crate) struct Scored {
     pub(crate) at: i16,
 }
 
-const NOT_SCORED: Scored = Scored { score: Score::None, side: 0, at: 0 };
-
 /// Counts of the whole game.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub(crate) struct BoxScore {
     pub(crate) sides: [Side; 2],
     pub(crate) first_score: Scored,
@@ -195,32 +194,9 @@ struct Drive {
 }
 
 impl BoxScore {
-    pub(crate) fn new() -> Self {
-        Self {
-            sides: [Side::default(); 2],
-            first_score: NOT_SCORED,
-            last_score: NOT_SCORED,
-            first_touchdown: NOT_SCORED,
-            last_touchdown: NOT_SCORED,
-            first_touchdown_by: 0,
-            last_touchdown_by: 0,
-            first_field_goal: 0,
-            lead_changes: 0,
-            ties: 0,
-            first_play: 0,
-            late_score: [false; 2],
-            races: [0; 5],
-            overtime: false,
-            drive: Drive::default(),
-            leader: 0,
-            run_side: 0,
-            run_length: 0,
-        }
-    }
-
     /// Counts the plays of a game, in order.
     pub(crate) fn of(plays: &[Play]) -> Self {
-        let mut game = Self::new();
+        let mut game = Self::default();
         for play in plays {
             game.add(play);
         }

@@ -5,6 +5,13 @@
 //! random ratings, a new league each season. The strength scale is measured separately, on pairs of teams a known
 //! number of rating points apart.
 
+/// Figures of like names, each with the real league's number: `figures!("points in quarter ", ""; "1" 8.9, "2" 13.9)`.
+macro_rules! figures {
+    ($before:literal, $after:literal; $($part:literal $spec:literal),+) => {
+        [$((concat!($before, $part, $after), $spec)),+]
+    };
+}
+
 mod count;
 mod ledger;
 mod rows;
@@ -21,6 +28,9 @@ use crate::season::Season;
 use crate::{Football, GAME_PURPOSE, PARAMETERS};
 use count::Count;
 use ledger::Ledger;
+
+/// A figure: its name and the real league's number.
+type Figure = (&'static str, f64);
 
 /// Minimum number of games for [`calibrate`]: two seasons, because a standard error needs two.
 pub const CALIBRATION_GAMES_MIN: usize = 2 * GAMES;
@@ -99,8 +109,9 @@ fn play_season(
     let mut wins = [0.0; TEAMS];
     for (game, fixture) in model.league.fixtures.iter().enumerate() {
         let score = model.play(seed, world, game, &mut season, plays)?;
-        rows::game(&mut ledgers.games, &score, &Count::of(plays));
-        situations::enter(&mut ledgers.games, plays);
+        let count = Count { plays, score: &score };
+        rows::game(&mut ledgers.games, count);
+        situations::enter(&mut ledgers.games, count);
         if fixture.week < REAL_WEEKS {
             let margin = margin(&score);
             for (team, sign) in fixture.teams.into_iter().zip([1.0, -1.0]) {

@@ -16,73 +16,16 @@ const DIVISION: usize = 4;
 const CONFERENCE: usize = 16;
 const DIVISION_WEEKS: usize = 6;
 
-const PLACES: [&str; TEAMS] = [
-    "Alder Bay",
-    "Birchport",
-    "Cedar Falls",
-    "Dunmere",
-    "Eastmoor",
-    "Fallbrook",
-    "Grey Harbour",
-    "Hollowell",
-    "Ironbridge",
-    "Juniper Flats",
-    "Kestrel Point",
-    "Larkfield",
-    "Mill River",
-    "Northgate",
-    "Oldcastle",
-    "Pinecrest",
-    "Quarry Hill",
-    "Redwater",
-    "Saltmarsh",
-    "Thornbury",
-    "Upper Vale",
-    "Vinton",
-    "Westhaven",
-    "Yarrow",
-    "Ashford",
-    "Brackwater",
-    "Coldspring",
-    "Driftwood",
-    "Elmstead",
-    "Foxglove",
-    "Glenrock",
-    "Highmoor",
-];
-const NICKNAMES: [&str; TEAMS] = [
-    "Herons",
-    "Badgers",
-    "Comets",
-    "Otters",
-    "Millers",
-    "Foxes",
-    "Gulls",
-    "Harriers",
-    "Smiths",
-    "Juncos",
-    "Kites",
-    "Larks",
-    "Mariners",
-    "Nomads",
-    "Oaks",
-    "Pikes",
-    "Quakes",
-    "Rapids",
-    "Stags",
-    "Thunder",
-    "Uplanders",
-    "Voyagers",
-    "Wolves",
-    "Yeomen",
-    "Anchors",
-    "Bison",
-    "Cranes",
-    "Drakes",
-    "Elks",
-    "Falconers",
-    "Grizzlies",
-    "Hawks",
+#[rustfmt::skip]
+const NAMES: [&str; TEAMS] = [
+    "Alder Bay Herons", "Birchport Badgers", "Cedar Falls Comets", "Dunmere Otters",
+    "Eastmoor Millers", "Fallbrook Foxes", "Grey Harbour Gulls", "Hollowell Harriers",
+    "Ironbridge Smiths", "Juniper Flats Juncos", "Kestrel Point Kites", "Larkfield Larks",
+    "Mill River Mariners", "Northgate Nomads", "Oldcastle Oaks", "Pinecrest Pikes",
+    "Quarry Hill Quakes", "Redwater Rapids", "Saltmarsh Stags", "Thornbury Thunder",
+    "Upper Vale Uplanders", "Vinton Voyagers", "Westhaven Wolves", "Yarrow Yeomen",
+    "Ashford Anchors", "Brackwater Bison", "Coldspring Cranes", "Driftwood Drakes",
+    "Elmstead Elks", "Foxglove Falconers", "Glenrock Grizzlies", "Highmoor Hawks",
 ];
 const FIRST: [&str; 24] = [
     "Abel", "Bram", "Cato", "Dario", "Emil", "Ferris", "Galen", "Hale", "Ivo", "Joss", "Kellan", "Leif", "Milo",
@@ -149,14 +92,12 @@ impl League {
             |purpose: Purpose| Stream::new(Seed(u64::from(settings.league)), World(u32::MAX), u32::MAX, purpose as u32);
         let mut ratings = stream(Purpose::Ratings);
         let mut names = stream(Purpose::Names);
-        let teams = (0..TEAMS)
-            .map(|t| Team {
-                name: format!("{} {}", PLACES[t], NICKNAMES[t]),
-                offence: settings.rating_spread * ratings.normal(),
-                defence: settings.rating_spread * ratings.normal(),
-                players: (0..23).map(|_| player_name(&mut names)).collect(),
-            })
-            .collect();
+        let teams = Vec::from(NAMES.map(|name| Team {
+            name: name.to_owned(),
+            offence: settings.rating_spread * ratings.normal(),
+            defence: settings.rating_spread * ratings.normal(),
+            players: (0..23).map(|_| player_name(&mut names)).collect(),
+        }));
         Self { teams, fixtures: schedule(&mut stream(Purpose::Schedule)) }
     }
 }

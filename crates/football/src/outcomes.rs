@@ -59,7 +59,7 @@ const SCORER_CODE: &str =
 /// The names of all outcomes of a game, in order.
 pub(crate) fn game_outcomes() -> Vec<Outcome> {
     let mut list = Vec::with_capacity(GAME_OUTCOMES);
-    emit(&BoxScore::new(), &mut list);
+    emit(&BoxScore::default(), &mut list);
     list
 }
 

@@ -133,91 +133,6 @@ pub(crate) const NOBODY: u8 = NULL_LABEL;
 /// No number.
 pub(crate) const NONE: i8 = NULL_I8;
 
-/// One play. The offence is the side that snaps or kicks the ball.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Play {
-    /// Number of the possession in this game, from 1.
-    pub drive: i8,
-    /// 1 to 4, and 5 for overtime.
-    pub quarter: i8,
-    /// Seconds left in the quarter at the snap.
-    pub clock: i16,
-    /// 0 home, 1 away.
-    pub offence: u8,
-    /// 1 to 4; 0 on kick-offs and tries.
-    pub down: i8,
-    /// Yards to a first down; 0 on kick-offs and tries.
-    pub distance: i8,
-    /// Yards to the opponent's goal line.
-    pub yard_line: i8,
-    pub kind: Kind,
-    pub outcome: Outcome,
-    /// Yards gained from scrimmage, or the length of a kick.
-    pub yards: i8,
-    /// Yards the ball flew past the line of scrimmage, or [`NONE`].
-    pub air_yards: i8,
-    /// Yards of the return, or [`NONE`].
-    pub return_yards: i8,
-    /// Roster place of the passer, or [`NOBODY`].
-    pub passer: u8,
-    /// Roster place of the runner or of the pass's target, or [`NOBODY`] if the pass was thrown away.
-    pub player: u8,
-    /// Roster place of the first tackler, in the other team, or [`NOBODY`].
-    pub tackler: u8,
-    /// Roster place of a second tackler who shares the tackle or sack, or [`NOBODY`].
-    pub assist: u8,
-    /// Roster place of the defender who intercepted or broke up the pass or forced the fumble, or [`NOBODY`].
-    pub defender: u8,
-    /// Points of the offence; negative for points of the other side.
-    pub points: i8,
-    /// Home score after the play.
-    pub home_score: i8,
-    /// Away score after the play.
-    pub away_score: i8,
-    /// Whether the offence earned a first down; a touchdown from scrimmage counts.
-    pub first_down: i8,
-    /// Code of the accepted foul, or [`NULL_LABEL`].
-    pub foul: u8,
-    /// The penalised side, or [`NULL_LABEL`].
-    pub foul_side: u8,
-    pub foul_yards: i8,
-    /// The side that called a time-out after the play, or [`NULL_LABEL`].
-    pub time_out: u8,
-    /// Seconds from this snap to the next.
-    pub run_off: i8,
-}
-
-impl Play {
-    pub(crate) const EMPTY: Self = Self {
-        drive: 0,
-        quarter: 1,
-        clock: 0,
-        offence: 0,
-        down: 0,
-        distance: 0,
-        yard_line: 0,
-        kind: Kind::Penalty,
-        outcome: Outcome::NoPlay,
-        yards: 0,
-        air_yards: NONE,
-        return_yards: NONE,
-        passer: NOBODY,
-        player: NOBODY,
-        tackler: NOBODY,
-        assist: NOBODY,
-        defender: NOBODY,
-        points: 0,
-        home_score: 0,
-        away_score: 0,
-        first_down: 0,
-        foul: NOBODY,
-        foul_side: NOBODY,
-        foul_yards: 0,
-        time_out: NOBODY,
-        run_off: 0,
-    };
-}
-
 /// Storage of one field of [`Play`]: `read` appends the field of many plays, `write` restores it from stored values.
 pub(crate) enum Field {
     /// Codes of words.
@@ -228,9 +143,12 @@ pub(crate) enum Field {
     I16 { read: fn(&[Play], &mut Vec<i16>), write: fn(&mut [Play], &[i16]) },
 }
 
-/// The accessors of a field stored unchanged.
-macro_rules! plain {
-    ($kind:ident, $field:ident) => {
+/// The accessors of a field by its type. An unknown code of an enum leaves the field unchanged.
+macro_rules! accessors {
+    (u8, $field:ident) => { accessors!(plain Label, $field) };
+    (i8, $field:ident) => { accessors!(plain I8, $field) };
+    (i16, $field:ident) => { accessors!(plain I16, $field) };
+    (plain $kind:ident, $field:ident) => {
         Field::$kind {
             read: |plays, out| out.extend(plays.iter().map(|p| p.$field)),
             write: |plays, values| {
@@ -240,10 +158,6 @@ macro_rules! plain {
             },
         }
     };
-}
-
-/// The accessors of an enum field. An unknown code leaves the field unchanged.
-macro_rules! coded {
     ($enum:ident, $field:ident) => {
         Field::Label {
             read: |plays, out| out.extend(plays.iter().map(|p| p.$field as u8)),
@@ -267,46 +181,62 @@ pub(crate) struct Column {
 
 const NO_WORDS: &[&str] = &[];
 
-const fn column(
-    name: &'static str,
-    doc: &'static str,
-    words: &'static [&'static str],
-    nullable: bool,
-    field: Field,
-) -> Column {
-    Column { name, doc, words, nullable, field }
+/// Declares the fields of a play and their columns, in storage order. Each field has its type, its value in an empty
+/// play, and its column's name, words and meaning, and whether the column may be empty.
+macro_rules! fields {
+    ($($field:ident: $type:ident = $empty:expr, $name:literal, $words:expr, $nullable:literal, $doc:literal;)+) => {
+        /// One play. The offence is the side that snaps or kicks the ball. Sides and players are codes of words, or
+        /// [`NULL_LABEL`]; a number that is missing is [`NULL_I8`].
+        #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+        pub struct Play {
+            $(#[doc = $doc] pub $field: $type,)+
+        }
+
+        impl Play {
+            pub(crate) const EMPTY: Self = Self { $($field: $empty,)+ };
+        }
+
+        /// The columns of a play, in storage order.
+        pub(crate) const COLUMNS: &[Column] = &[
+            $(Column {
+                name: $name,
+                doc: $doc,
+                words: $words,
+                nullable: $nullable,
+                field: accessors!($type, $field),
+            },)+
+        ];
+    };
 }
 
-/// The columns of a play, in storage order.
-#[rustfmt::skip]
-pub(crate) const COLUMNS: &[Column] = &[
-    column("drive", "possession of the game, from 1", NO_WORDS, false, plain!(I8, drive)),
-    column("quarter", "1 to 4; 5 is overtime", NO_WORDS, false, plain!(I8, quarter)),
-    column("clock", "seconds left in the quarter at the snap", NO_WORDS, false, plain!(I16, clock)),
-    column("offence", "the side that snaps or kicks", SIDES, false, plain!(Label, offence)),
-    column("down", "1 to 4; 0 on kicks-off and tries", NO_WORDS, false, plain!(I8, down)),
-    column("distance", "yards to a first down; 0 on kicks-off and tries", NO_WORDS, false, plain!(I8, distance)),
-    column("yard_line", "yards to the opponent's goal line", NO_WORDS, false, plain!(I8, yard_line)),
-    column("play_type", "what was called", Kind::WORDS, false, coded!(Kind, kind)),
-    column("result", "how it ended", Outcome::WORDS, false, coded!(Outcome, outcome)),
-    column("yards", "yards gained; of a kick, its length", NO_WORDS, false, plain!(I8, yards)),
-    column("air_yards", "yards the pass flew past the line of scrimmage", NO_WORDS, true, plain!(I8, air_yards)),
-    column("return_yards", "yards of the return", NO_WORDS, true, plain!(I8, return_yards)),
-    column("passer", "roster place of the passer", &ROSTER, true, plain!(Label, passer)),
-    column("player", "roster place of the runner, or of the receiver thrown to", &ROSTER, true, plain!(Label, player)),
-    column("tackler", "roster place of the tackler, in the other team", &ROSTER, true, plain!(Label, tackler)),
-    column("assist", "roster place of a second tackler", &ROSTER, true, plain!(Label, assist)),
-    column("defender", "roster place of who intercepted, broke up the pass or forced the fumble", &ROSTER, true, plain!(Label, defender)),
-    column("points", "points scored by the offence; negative: by the other side", NO_WORDS, false, plain!(I8, points)),
-    column("home_score", "home score after the play", NO_WORDS, false, plain!(I8, home_score)),
-    column("away_score", "away score after the play", NO_WORDS, false, plain!(I8, away_score)),
-    column("first_down", "1 where the offence earned a first down", NO_WORDS, false, plain!(I8, first_down)),
-    column("foul", "the accepted foul", Foul::WORDS, true, plain!(Label, foul)),
-    column("foul_side", "the side penalised", SIDES, true, plain!(Label, foul_side)),
-    column("foul_yards", "yards penalised", NO_WORDS, false, plain!(I8, foul_yards)),
-    column("time_out", "the side that called a time-out after the play", SIDES, true, plain!(Label, time_out)),
-    column("run_off", "seconds from this snap to the next", NO_WORDS, false, plain!(I8, run_off)),
-];
+fields! {
+    drive: i8 = 0, "drive", NO_WORDS, false, "possession of the game, from 1";
+    quarter: i8 = 1, "quarter", NO_WORDS, false, "1 to 4; 5 is overtime";
+    clock: i16 = 0, "clock", NO_WORDS, false, "seconds left in the quarter at the snap";
+    offence: u8 = 0, "offence", SIDES, false, "the side that snaps or kicks";
+    down: i8 = 0, "down", NO_WORDS, false, "1 to 4; 0 on kicks-off and tries";
+    distance: i8 = 0, "distance", NO_WORDS, false, "yards to a first down; 0 on kicks-off and tries";
+    yard_line: i8 = 0, "yard_line", NO_WORDS, false, "yards to the opponent's goal line";
+    kind: Kind = Kind::Penalty, "play_type", Kind::WORDS, false, "what was called";
+    outcome: Outcome = Outcome::NoPlay, "result", Outcome::WORDS, false, "how it ended";
+    yards: i8 = 0, "yards", NO_WORDS, false, "yards gained; of a kick, its length";
+    air_yards: i8 = NONE, "air_yards", NO_WORDS, true, "yards the pass flew past the line of scrimmage";
+    return_yards: i8 = NONE, "return_yards", NO_WORDS, true, "yards of the return";
+    passer: u8 = NOBODY, "passer", &ROSTER, true, "roster place of the passer";
+    player: u8 = NOBODY, "player", &ROSTER, true, "roster place of the runner, or of the receiver thrown to";
+    tackler: u8 = NOBODY, "tackler", &ROSTER, true, "roster place of the tackler, in the other team";
+    assist: u8 = NOBODY, "assist", &ROSTER, true, "roster place of a second tackler";
+    defender: u8 = NOBODY, "defender", &ROSTER, true, "roster place of who intercepted, broke up the pass or forced the fumble";
+    points: i8 = 0, "points", NO_WORDS, false, "points scored by the offence; negative: by the other side";
+    home_score: i8 = 0, "home_score", NO_WORDS, false, "home score after the play";
+    away_score: i8 = 0, "away_score", NO_WORDS, false, "away score after the play";
+    first_down: i8 = 0, "first_down", NO_WORDS, false, "1 where the offence earned a first down";
+    foul: u8 = NOBODY, "foul", Foul::WORDS, true, "the accepted foul";
+    foul_side: u8 = NOBODY, "foul_side", SIDES, true, "the side penalised";
+    foul_yards: i8 = 0, "foul_yards", NO_WORDS, false, "yards penalised";
+    time_out: u8 = NOBODY, "time_out", SIDES, true, "the side that called a time-out after the play";
+    run_off: i8 = 0, "run_off", NO_WORDS, false, "seconds from this snap to the next";
+}
 
 /// The event schema of the catalogue.
 pub(crate) fn event_columns() -> Vec<EventColumn> {

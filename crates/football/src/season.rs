@@ -139,12 +139,11 @@ impl Season {
     pub(crate) fn add(&mut self, league: &League, rules: &Rules, week: usize, teams: [usize; 2], game: &BoxScore) {
         let points = [0, 1].map(|side| game.count(side, Stat::Points, Window::Game));
         self.carry(league, rules, teams, points[0] - points[1]);
-        let totals = [0, 1].map(|side| Totals::of(game, side));
         for side in 0..2 {
             let (us, them) = (teams[side], teams[1 - side]);
             let team = &mut self.teams[us];
             team.add_result(week, side == 0, us, them, [points[side], points[1 - side]], game.overtime);
-            team.add_counts(&totals[side], &totals[1 - side]);
+            team.add_counts(game, side);
         }
     }
 
@@ -200,33 +199,6 @@ impl Season {
     }
 }
 
-/// The counts of one side of a game that a season adds up.
-struct Totals {
-    touchdowns: [i16; 4],
-    field_goals: i16,
-    yards: [i16; 2],
-    first_downs: i16,
-    sacks_allowed: i16,
-    turnovers: i16,
-    penalties: [i16; 2],
-}
-
-impl Totals {
-    fn of(game: &BoxScore, side: usize) -> Self {
-        let count = |stat| game.count(side, stat, Window::Game);
-        let [pass, rush, other] = game.sides[side].touchdowns_by;
-        Self {
-            touchdowns: [count(Stat::Touchdowns), pass, rush, other],
-            field_goals: count(Stat::FieldGoals),
-            yards: [count(Stat::PassYards), count(Stat::RushYards)],
-            first_downs: count(Stat::FirstDowns),
-            sacks_allowed: count(Stat::SacksAllowed),
-            turnovers: count(Stat::Interceptions) + count(Stat::FumblesLost),
-            penalties: [count(Stat::Penalties), count(Stat::PenaltyYards)],
-        }
-    }
-}
-
 impl TeamSeason {
     fn add_result(&mut self, week: usize, home: bool, us: usize, them: usize, points: [i16; 2], overtime: bool) {
         let margin = points[0] - points[1];
@@ -276,25 +248,29 @@ impl TeamSeason {
         }
     }
 
-    fn add_counts(&mut self, us: &Totals, them: &Totals) {
-        let [touchdowns, pass, rush, other] = us.touchdowns;
+    fn add_counts(&mut self, score: &BoxScore, us: usize) {
+        let them = 1 - us;
+        let of = |side: usize, stat: Stat| score.count(side, stat, Window::Game);
+        let yards = |side: usize| of(side, Stat::PassYards) + of(side, Stat::RushYards);
+        let turnovers = |side: usize| of(side, Stat::Interceptions) + of(side, Stat::FumblesLost);
+        let [pass, rush, other] = score.sides[us].touchdowns_by;
         let game: [i16; COUNTS] = [
-            touchdowns,
+            of(us, Stat::Touchdowns),
             pass,
             rush,
             other,
-            us.field_goals,
-            us.yards[0] + us.yards[1],
-            us.yards[0],
-            us.yards[1],
-            them.yards[0] + them.yards[1],
-            us.first_downs,
-            them.sacks_allowed,
-            us.sacks_allowed,
-            us.turnovers,
-            them.turnovers,
-            us.penalties[0],
-            us.penalties[1],
+            of(us, Stat::FieldGoals),
+            yards(us),
+            of(us, Stat::PassYards),
+            of(us, Stat::RushYards),
+            yards(them),
+            of(us, Stat::FirstDowns),
+            of(them, Stat::SacksAllowed),
+            of(us, Stat::SacksAllowed),
+            turnovers(us),
+            turnovers(them),
+            of(us, Stat::Penalties),
+            of(us, Stat::PenaltyYards),
         ];
         for (sum, count) in self.counts.iter_mut().zip(game) {
             *sum += count;

@@ -97,10 +97,10 @@ const CARRY_SPREAD: f64 = 0.48;
 
 /// The distributions of the five zones up to 40 yards out, without the end of the field. Plays spread evenly over the
 /// yard lines of a zone, except for the two next to the goal line.
-fn near_goal(zones: [&Quantiles; 5]) -> [Lookup; 5] {
+fn near_goal(zones: &[Quantiles; 5]) -> [Lookup; 5] {
     let first = [1, 3, 6, 11, 21];
     let shares: [&[f64]; 5] = [&ON_THE_GOAL_LINE, &[1.0 / 3.0; 3], &[0.2; 5], &[0.1; 10], &[0.05; 20]];
-    std::array::from_fn(|zone| Lookup::uncensored(zones[zone], first[zone], shares[zone]))
+    std::array::from_fn(|zone| Lookup::uncensored(&zones[zone], first[zone], shares[zone]))
 }
 
 /// Shares of the plays one and two yards out, within those two lines.
@@ -117,41 +117,22 @@ impl Tables {
         let quantile = |i: usize, n: usize| world::normal_quantile((i as f64 + 0.5) / n as f64);
         let factors = |spread: f64| std::array::from_fn(|i| libm::exp(spread * quantile(i, 256)) as f32);
         Self {
-            run: near_goal([
-                &q::DESIGNED_RUN_YTG_1_2,
-                &q::DESIGNED_RUN_YTG_3_5,
-                &q::DESIGNED_RUN_YTG_6_10,
-                &q::DESIGNED_RUN_YTG_11_20,
-                &q::DESIGNED_RUN_YTG_21_40,
-            ]),
-            run_open: Lookup::new(&q::DESIGNED_RUN_YTG_41_99),
-            catch: near_goal([
-                &q::COMPLETION_YTG_1_2,
-                &q::COMPLETION_YTG_3_5,
-                &q::COMPLETION_YTG_6_10,
-                &q::COMPLETION_YTG_11_20,
-                &q::COMPLETION_YTG_21_40,
-            ]),
-            catch_open: [&q::COMPLETION_OPEN_FIELD_RB, &q::COMPLETION_OPEN_FIELD_WR, &q::COMPLETION_OPEN_FIELD_TE]
-                .map(Lookup::new),
+            run: near_goal(&q::DESIGNED_RUN),
+            run_open: Lookup::new(&q::DESIGNED_RUN_OPEN_FIELD),
+            catch: near_goal(&q::COMPLETION),
+            catch_open: q::COMPLETION_OPEN_FIELD.each_ref().map(Lookup::new),
             scramble: Lookup::new(&q::SCRAMBLE),
             sack: Lookup::new(&q::SACK),
             air_complete: Lookup::new(&q::AIR_YARDS_COMPLETED),
             air_incomplete: Lookup::new(&q::AIR_YARDS_INCOMPLETE),
-            punt: [
-                &q::PUNT_GROSS_YTG_30_45,
-                &q::PUNT_GROSS_YTG_46_55,
-                &q::PUNT_GROSS_YTG_56_65,
-                &q::PUNT_GROSS_YTG_66_99,
-            ]
-            .map(Lookup::new),
+            punt: q::PUNT_GROSS.each_ref().map(Lookup::new),
             punt_return: Lookup::new(&q::PUNT_RETURN),
             kick_return: Lookup::new(&q::KICK_RETURN),
             interception_return: Lookup::new(&q::INTERCEPTION_RETURN),
-            run_off_run: Lookup::new(&q::RUNOFF_RUN_NORMAL),
-            run_off_catch: Lookup::new(&q::RUNOFF_COMPLETION_NORMAL),
-            run_off_sack: Lookup::new(&q::RUNOFF_SACK_NORMAL),
-            run_off_miss: Lookup::new(&q::RUNOFF_INCOMPLETION_NORMAL),
+            run_off_run: Lookup::new(&q::RUN_OFF_RUN),
+            run_off_catch: Lookup::new(&q::RUN_OFF_COMPLETION),
+            run_off_sack: Lookup::new(&q::RUN_OFF_SACK),
+            run_off_miss: Lookup::new(&q::RUN_OFF_INCOMPLETION),
             target_factor: factors(TARGET_SPREAD),
             carry_factor: factors(CARRY_SPREAD),
             pass_odds_by_lead: std::array::from_fn(|i| {
@@ -186,7 +167,13 @@ const DROPBACK: [[f32; 9]; 4] = [
 
 #[inline]
 pub(crate) fn dropback_share(down: i32, distance: i32) -> f32 {
-    let column = match distance {
+    DROPBACK[(down - 1) as usize][distance_band(distance)]
+}
+
+/// The column of a distance in [`DROPBACK`].
+#[inline]
+pub(crate) fn distance_band(distance: i32) -> usize {
+    match distance {
         ..=3 => distance.max(1) as usize - 1,
         4..=5 => 3,
         6..=7 => 4,
@@ -194,8 +181,7 @@ pub(crate) fn dropback_share(down: i32, distance: i32) -> f32 {
         10 => 6,
         11..=14 => 7,
         _ => 8,
-    };
-    DROPBACK[(down - 1) as usize][column]
+    }
 }
 
 /// Shares of fourth downs gone for, and kicked for a field goal, by yard line (1-5, 6-10, 11-20, 21-30, 31-35, 36-40,
@@ -291,8 +277,8 @@ mod tests {
         let share = |lookup: &Lookup, least: i32| {
             lookup.0.iter().filter(|&&x| i32::from(x) >= least).count() as f64 / lookup.0.len() as f64
         };
-        let censored = Lookup::new(&q::COMPLETION_YTG_6_10);
-        let whole = Lookup::uncensored(&q::COMPLETION_YTG_6_10, 6, &[0.2; 5]);
+        let censored = Lookup::new(&q::COMPLETION[2]);
+        let whole = Lookup::uncensored(&q::COMPLETION[2], 6, &[0.2; 5]);
         // Nothing is censored below 6 yards. Above, the touchdowns of each line come from a fifth of the catches.
         assert!((share(&censored, 6) - share(&whole, 6)).abs() < 0.01);
         assert!((1..=10).all(|least| share(&whole, least) >= share(&censored, least) - 0.01));

@@ -14,39 +14,26 @@ enum Statistic {
     Slope,
 }
 
-/// Count and sums of a set of pairs.
+/// Sums over a set of pairs: 1, x, y, x², y² and xy.
 #[derive(Debug, Clone, Copy, Default)]
-struct Moments {
-    n: f64,
-    x: f64,
-    y: f64,
-    xx: f64,
-    yy: f64,
-    xy: f64,
-}
+struct Moments([f64; 6]);
 
 impl Moments {
     fn add(&mut self, x: f64, y: f64) {
-        *self = self.plus(&Self { n: 1.0, x, y, xx: x * x, yy: y * y, xy: x * y }, 1.0);
+        *self = self.plus(&Self([1.0, x, y, x * x, y * y, x * y]), 1.0);
     }
 
     fn plus(&self, other: &Self, sign: f64) -> Self {
-        Self {
-            n: self.n + sign * other.n,
-            x: self.x + sign * other.x,
-            y: self.y + sign * other.y,
-            xx: self.xx + sign * other.xx,
-            yy: self.yy + sign * other.yy,
-            xy: self.xy + sign * other.xy,
-        }
+        Self(std::array::from_fn(|i| self.0[i] + sign * other.0[i]))
     }
 
     fn statistic(&self, statistic: Statistic) -> f64 {
-        let variance_x = self.xx / self.n - (self.x / self.n) * (self.x / self.n);
-        let variance_y = self.yy / self.n - (self.y / self.n) * (self.y / self.n);
-        let covariance = self.xy / self.n - (self.x / self.n) * (self.y / self.n);
+        let [n, x, y, xx, yy, xy] = self.0;
+        let variance_x = xx / n - (x / n) * (x / n);
+        let variance_y = yy / n - (y / n) * (y / n);
+        let covariance = xy / n - (x / n) * (y / n);
         match statistic {
-            Statistic::Ratio => self.x / self.y,
+            Statistic::Ratio => x / y,
             Statistic::Deviation => variance_x.sqrt(),
             Statistic::Correlation => covariance / (variance_x * variance_y).sqrt(),
             Statistic::Slope => covariance / variance_x,
@@ -113,7 +100,13 @@ impl Ledger {
         self.group = group;
     }
 
-    fn line(&mut self, what: &'static str, spec: f64, statistic: Statistic, pairs: &[(f64, f64)]) -> &mut Line {
+    fn line(
+        &mut self,
+        what: &'static str,
+        spec: f64,
+        statistic: Statistic,
+        pairs: impl IntoIterator<Item = (f64, f64)>,
+    ) -> &mut Line {
         if self.next == self.lines.len() {
             let (group, blocks) = (self.group, Vec::new());
             self.lines.push(Line { group, what, spec, tolerance: None, statistic, blocks });
@@ -123,7 +116,7 @@ impl Ledger {
         self.next += 1;
         line.blocks.resize(self.block, Moments::default());
         if let Some(block) = line.blocks.last_mut() {
-            for &(x, y) in pairs {
+            for (x, y) in pairs {
                 block.add(x, y);
             }
         }
@@ -131,15 +124,7 @@ impl Ledger {
     }
 
     pub(super) fn mean(&mut self, what: &'static str, spec: f64, samples: &[f64]) -> &mut Line {
-        self.over(what, spec, samples, 1.0)
-    }
-
-    fn over(&mut self, what: &'static str, spec: f64, samples: &[f64], y: f64) -> &mut Line {
-        let mut pairs = [(0.0, 0.0); 2];
-        for (pair, &x) in pairs.iter_mut().zip(samples) {
-            *pair = (x, y);
-        }
-        self.line(what, spec, Statistic::Ratio, &pairs[..samples.len()])
+        self.line(what, spec, Statistic::Ratio, samples.iter().map(|&x| (x, 1.0)))
     }
 
     /// The percentage of observations in which `holds`.
@@ -149,25 +134,21 @@ impl Ledger {
 
     /// The sum of x over the sum of y.
     pub(super) fn ratio(&mut self, what: &'static str, spec: f64, x: f64, y: f64) -> &mut Line {
-        self.line(what, spec, Statistic::Ratio, &[(x, y)])
+        self.line(what, spec, Statistic::Ratio, [(x, y)])
     }
 
     /// The standard deviation of x.
     pub(super) fn deviation(&mut self, what: &'static str, spec: f64, samples: &[f64]) -> &mut Line {
-        let mut pairs = [(0.0, 0.0); 2];
-        for (pair, &x) in pairs.iter_mut().zip(samples) {
-            pair.0 = x;
-        }
-        self.line(what, spec, Statistic::Deviation, &pairs[..samples.len()])
+        self.line(what, spec, Statistic::Deviation, samples.iter().map(|&x| (x, 1.0)))
     }
 
     pub(super) fn correlation(&mut self, what: &'static str, spec: f64, pairs: &[(f64, f64)]) -> &mut Line {
-        self.line(what, spec, Statistic::Correlation, pairs)
+        self.line(what, spec, Statistic::Correlation, pairs.iter().copied())
     }
 
     /// The slope of y on x.
     pub(super) fn slope(&mut self, what: &'static str, spec: f64, x: f64, y: f64) -> &mut Line {
-        self.line(what, spec, Statistic::Slope, &[(x, y)])
+        self.line(what, spec, Statistic::Slope, [(x, y)])
     }
 
     /// Every figure, in order.

@@ -1,24 +1,23 @@
 //! The figures, in order: name, the real league's figure, and how to count it.
 
-use super::count::Count;
+use super::Figure;
+use super::count::{Count, is_caught, is_run};
 use super::ledger::Ledger;
-use crate::box_score::{BoxScore, Player, Stat, Window};
-use crate::play::{Foul, Kind};
+use crate::box_score::{BoxScore, Player, Stat, Window, leader};
+use crate::play::{Foul, Kind, NOBODY, Outcome, Play};
 
 const RB1: usize = 2;
 const WR1: usize = 6;
 
 /// Adds a game of the model's own league.
-pub(super) fn game(l: &mut Ledger, score: &BoxScore, count: &Count) {
+pub(super) fn game(l: &mut Ledger, count: Count<'_>) {
+    let score = count.score;
     l.observe();
-    rows(l, count);
-    penalties(l, count);
-    passing(l, count);
-    running(l, count);
-    kicking(l, count);
-    drives(l, count);
+    for part in [rows, penalties, passing, running, kicking, drives] {
+        part(l, count);
+    }
     let points = [0, 1].map(|side| f64::from(score.count(side, Stat::Points, Window::Game)));
-    scoring(l, score, count, points);
+    scoring(l, count, points);
     margins(l, score, points[0] - points[1]);
     players(l, score);
     in_game_shares(l, score);
@@ -40,10 +39,9 @@ pub(super) fn strength(l: &mut Ledger, difference: f64, margin: f64) {
     l.slope("points of margin a rating point", 1.0, difference, margin).within(0.05);
 }
 
-fn rows(l: &mut Ledger, c: &Count) {
+fn rows(l: &mut Ledger, c: Count<'_>) {
     l.group("rows a game");
-    let all: f64 = c.kinds.iter().sum();
-    l.mean("all, with penalties that wipe a play out", 164.8, &[all]);
+    l.mean("all, with penalties that wipe a play out", 164.8, &[c.plays.len() as f64]);
     l.mean("passes", 69.7, &[c.rows(Kind::Pass)]);
     l.mean("runs, scrambles and kneels included", 52.4, &[c.runs()]);
     l.mean("scrambles", 2.86, &[c.rows(Kind::Scramble)]);
@@ -59,14 +57,16 @@ fn rows(l: &mut Ledger, c: &Count) {
     l.mean("penalties that wipe a play out", 9.9, &[c.rows(Kind::Penalty)]);
 }
 
-fn penalties(l: &mut Ledger, c: &Count) {
+fn penalties(l: &mut Ledger, c: Count<'_>) {
     l.group("penalties a game");
-    let all: f64 = c.fouls.iter().sum();
-    let foul = |foul: Foul| [c.fouls[foul as usize]];
+    let all = c.plays(|p| p.foul != NOBODY);
+    let foul = |foul: Foul| [c.plays(|p| p.foul == foul as u8)];
+    let earned = |p: &Play| p.kind != Kind::Penalty && p.yards >= p.distance;
+    let first_downs = c.plays(|p| p.foul != NOBODY && p.first_down == 1 && !earned(p));
     l.mean("accepted", 13.48, &[all]);
-    l.ratio("yards each", 8.56, c.foul_yards, all);
+    l.ratio("yards each", 8.56, c.sum(|p| p.foul_yards), all);
     l.ratio("share that wipes a play out", 0.72, c.rows(Kind::Penalty), all);
-    l.mean("first downs", 3.92, &[c.foul_first_downs]);
+    l.mean("first downs", 3.92, &[first_downs]);
     l.mean("offensive holding", 2.7, &foul(Foul::Holding));
     l.mean("false start", 2.15, &foul(Foul::FalseStart));
     l.mean("defensive pass interference", 0.98, &foul(Foul::PassInterference));
@@ -74,134 +74,141 @@ fn penalties(l: &mut Ledger, c: &Count) {
     l.mean("roughing the passer", 0.42, &foul(Foul::RoughingPasser));
 }
 
-fn passing(l: &mut Ledger, c: &Count) {
+fn passing(l: &mut Ledger, c: Count<'_>) {
     l.group("passing");
     let passes = c.rows(Kind::Pass);
-    l.ratio("completion rate", 0.633, c.completions, passes);
-    l.ratio("yards an attempt", 7.19, c.pass_yards, passes);
-    l.ratio("yards a catch", 11.4, c.pass_yards, c.completions);
-    l.ratio("catches of 20 yards or more", 0.143, c.long_catches, c.completions);
-    l.ratio("interceptions an attempt", 0.0236, c.interceptions, passes);
-    l.ratio("touchdowns an attempt", 0.045, c.pass_touchdowns, passes).within(0.05 * 0.045);
+    let completions = c.plays(is_caught);
+    let yards = c.stat(Stat::PassYards);
+    l.ratio("completion rate", 0.633, completions, passes);
+    l.ratio("yards an attempt", 7.19, yards, passes);
+    l.ratio("yards a catch", 11.4, yards, completions);
+    l.ratio("catches of 20 yards or more", 0.143, c.plays(|p| is_caught(p) && p.yards >= 20), completions);
+    l.ratio("interceptions an attempt", 0.0236, c.stat(Stat::Interceptions), passes);
+    l.ratio("touchdowns an attempt", 0.045, c.sides(|side| side.touchdowns_by[0]), passes).within(0.05 * 0.045);
     let sacks = c.rows(Kind::Sack);
     l.ratio("sacks an attempt or sack", 0.063, sacks, passes + sacks);
-    l.ratio("yards a sack", -6.6, c.sack_yards, sacks);
+    l.ratio("yards a sack", -6.6, c.sum(|p| if p.kind == Kind::Sack { p.yards } else { 0 }), sacks);
     let dropbacks = passes + sacks + c.rows(Kind::Scramble);
     l.ratio("share of drop-backs", 0.616, dropbacks, dropbacks + c.rows(Kind::Run));
 }
 
-fn running(l: &mut Ledger, c: &Count) {
+fn running(l: &mut Ledger, c: Count<'_>) {
     l.group("running");
-    l.ratio("yards a run, kneels included", 4.23, c.run_yards, c.runs());
-    l.ratio("touchdowns a run", 0.031, c.run_touchdowns, c.runs()).within(0.05 * 0.031);
-    l.ratio("runs of 20 yards or more", 0.026, c.long_runs, c.runs());
-    l.ratio("third downs converted", 0.390, c.third_downs[1], c.third_downs[0]);
-    l.mean("third downs a game", 26.2, &[c.third_downs[0]]);
-    l.ratio("fourth downs converted", 0.500, c.fourth_downs[1], c.fourth_downs[0]);
-    l.mean("fourth downs gone for a game", 1.98, &[c.fourth_downs[0]]);
+    let runs = c.runs();
+    l.ratio("yards a run, kneels included", 4.23, c.stat(Stat::RushYards), runs);
+    l.ratio("touchdowns a run", 0.031, c.sides(|side| side.touchdowns_by[1]), runs).within(0.05 * 0.031);
+    l.ratio("runs of 20 yards or more", 0.026, c.plays(|p| is_run(p) && p.yards >= 20), runs);
+    let [third, converted] = [0, 1].map(|part| c.sides(|side| side.third_downs[part]));
+    l.ratio("third downs converted", 0.390, converted, third);
+    l.mean("third downs a game", 26.2, &[third]);
+    let [fourth, converted] = [0, 1].map(|part| c.sides(|side| side.fourth_downs[part]));
+    l.ratio("fourth downs converted", 0.500, converted, fourth);
+    l.mean("fourth downs gone for a game", 1.98, &[fourth]);
 }
 
-fn kicking(l: &mut Ledger, c: &Count) {
+fn kicking(l: &mut Ledger, c: Count<'_>) {
     l.group("kicking");
-    l.ratio("field goals made", 0.839, c.field_goals_made, c.rows(Kind::FieldGoal));
-    l.ratio("extra points made", 0.941, c.extra_points_made, c.rows(Kind::ExtraPoint));
+    l.ratio("field goals made", 0.839, c.stat(Stat::FieldGoals), c.rows(Kind::FieldGoal));
+    l.ratio("extra points made", 0.941, c.sides(|side| side.extra_points[1]), c.rows(Kind::ExtraPoint));
     let tries = c.rows(Kind::TwoPointPass) + c.rows(Kind::TwoPointRun);
-    l.ratio("two-point tries made", 0.48, c.two_points_made, tries);
-    l.ratio("gross yards a punt", 45.4, c.punt_yards, c.rows(Kind::Punt));
-    l.ratio("net yards a punt", 40.6, c.punt_net_yards, c.rows(Kind::Punt));
-    l.ratio("touchbacks a kick-off", 0.60, c.touchbacks, c.rows(Kind::Kickoff));
+    l.ratio("two-point tries made", 0.48, c.sides(|side| side.two_points[1]), tries);
+    let (punts, gross) = (c.rows(Kind::Punt), c.sides(|side| side.punt_yards));
+    let lost = c.sum(|p| match (p.kind, p.outcome) {
+        (Kind::Punt, Outcome::Touchback) => 20,
+        (Kind::Punt, _) => p.return_yards.max(0),
+        _ => 0,
+    });
+    l.ratio("gross yards a punt", 45.4, gross, punts);
+    l.ratio("net yards a punt", 40.6, gross - lost, punts);
+    l.ratio("touchbacks a kick-off", 0.60, c.sides(|side| side.touchbacks), c.rows(Kind::Kickoff));
 }
 
-fn drives(l: &mut Ledger, c: &Count) {
-    l.group("drives");
-    l.mean("a team and game", 11.46, &[c.drives / 2.0]);
-    l.ratio("yards to goal at the start", 71.8, c.drive_start, c.drives);
-    let ends = [
-        ("% ending in a punt", 39.3),
-        ("% ending in a touchdown", 20.9),
-        ("% ending in a field goal", 14.2),
-        ("% ending in an interception", 7.2),
-        ("% ending in a lost fumble", 4.4),
-        ("% ending on downs", 3.9),
-        ("% ended by the half or game", 6.9),
-        ("% ending in a missed field goal", 2.6),
-        ("% ending in a safety", 0.2),
-    ];
-    for ((what, spec), ended) in ends.into_iter().zip(c.drive_ends) {
-        l.ratio(what, spec, 100.0 * ended, c.drives);
+/// How possessions end, in percent.
+const DRIVE_ENDS: [Figure; 9] = figures!("% ", "";
+    "ending in a punt" 39.3, "ending in a touchdown" 20.9, "ending in a field goal" 14.2,
+    "ending in an interception" 7.2, "ending in a lost fumble" 4.4, "ending on downs" 3.9,
+    "ended by the half or game" 6.9, "ending in a missed field goal" 2.6, "ending in a safety" 0.2);
+
+/// The place in [`DRIVE_ENDS`] of a possession. Its last play decides, but for fouls that wiped out a play.
+fn drive_end(drive: &[Play]) -> usize {
+    let last = drive.iter().rfind(|p| p.down > 0 && p.kind != Kind::Penalty);
+    let Some(last) = last.or_else(|| drive.iter().find(|p| p.down > 0)) else { return 6 };
+    match (last.kind, last.outcome) {
+        (_, Outcome::Touchdown) => 1,
+        (Kind::FieldGoal, Outcome::Good) => 2,
+        (Kind::FieldGoal, _) => 7,
+        (Kind::Punt, _) => 0,
+        (_, Outcome::Intercepted) => 3,
+        (_, Outcome::FumbleLost) => 4,
+        (_, Outcome::Safety) => 8,
+        _ if last.down == 4 && last.first_down == 0 => 5,
+        _ => 6,
     }
 }
 
-fn scoring(l: &mut Ledger, score: &BoxScore, c: &Count, [home, away]: [f64; 2]) {
+fn drives(l: &mut Ledger, c: Count<'_>) {
+    l.group("drives");
+    let mut drives = 0.0;
+    let mut start = 0.0;
+    let mut ends = [0.0; DRIVE_ENDS.len()];
+    for drive in c.drives() {
+        drives += 1.0;
+        start += drive.iter().find(|p| p.down > 0).map_or(0.0, |p| f64::from(p.yard_line));
+        ends[drive_end(drive)] += 100.0;
+    }
+    l.mean("a team and game", 11.46, &[drives / 2.0]);
+    l.ratio("yards to goal at the start", 71.8, start, drives);
+    for ((what, spec), ended) in DRIVE_ENDS.into_iter().zip(ends) {
+        l.ratio(what, spec, ended, drives);
+    }
+}
+
+const QUARTERS: [Figure; 5] = figures!("points in ", "";
+    "quarter 1" 8.9, "quarter 2" 13.9, "quarter 3" 9.5, "quarter 4" 12.9, "overtime" 0.25);
+const SCORELESS: [Figure; 4] = figures!("team scoreless in quarter ", ""; "1" 0.37, "2" 0.19, "3" 0.35, "4" 0.23);
+const SCORES: [Figure; 6] = figures!("% of teams with ", " points";
+    "20" 7.0, "24" 6.8, "17" 6.4, "27" 6.1, "23" 5.0, "10" 4.9);
+
+fn scoring(l: &mut Ledger, c: Count<'_>, [home, away]: [f64; 2]) {
+    let score = c.score;
     l.group("scoring");
     l.mean("total points", 45.4, &[home + away]);
     l.deviation("total points, SD", 14.0, &[home + away]).within(0.7);
     l.deviation("points of a team, SD", 10.0, &[home, away]);
-    let touchdowns = sum(score, Stat::Touchdowns);
-    l.mean("touchdowns", 5.12, &[touchdowns]);
-    l.mean("touchdowns by defence or return", 0.343, &[c.returned_touchdowns]);
-    let quarters = [
-        ("points in quarter 1", 8.9),
-        ("points in quarter 2", 13.9),
-        ("points in quarter 3", 9.5),
-        ("points in quarter 4", 12.9),
-        ("points in overtime", 0.25),
-    ];
-    for (quarter, (what, spec)) in quarters.into_iter().enumerate() {
-        let points: i16 = score.sides.iter().map(|s| s.quarters[quarter][Stat::Points as usize]).sum();
-        l.mean(what, spec, &[f64::from(points)]);
+    l.mean("touchdowns", 5.12, &[c.stat(Stat::Touchdowns)]);
+    l.mean("touchdowns by defence or return", 0.343, &[c.plays(|p| p.points == -6)]);
+    let points = |quarter: usize| [0, 1].map(|side| score.sides[side].quarters[quarter][Stat::Points as usize]);
+    for (quarter, (what, spec)) in QUARTERS.into_iter().enumerate() {
+        l.mean(what, spec, &[f64::from(points(quarter).iter().sum::<i16>())]);
     }
-    let scoreless = [
-        ("team scoreless in quarter 1", 0.37),
-        ("team scoreless in quarter 2", 0.19),
-        ("team scoreless in quarter 3", 0.35),
-        ("team scoreless in quarter 4", 0.23),
-    ];
-    for (scored, (what, spec)) in c.scored.into_iter().zip(scoreless) {
-        l.mean(what, spec, &scored.map(|s| f64::from(u8::from(!s))));
+    for (quarter, (what, spec)) in SCORELESS.into_iter().enumerate() {
+        l.mean(what, spec, &points(quarter).map(|points| f64::from(u8::from(points == 0))));
     }
-    let scores = [
-        ("% of teams with 20 points", 7.0, 20.0),
-        ("% of teams with 24 points", 6.8, 24.0),
-        ("% of teams with 17 points", 6.4, 17.0),
-        ("% of teams with 27 points", 6.1, 27.0),
-        ("% of teams with 23 points", 5.0, 23.0),
-        ("% of teams with 10 points", 4.9, 10.0),
-    ];
-    for (what, spec, points) in scores {
+    for ((what, spec), points) in SCORES.into_iter().zip([20.0, 24.0, 17.0, 27.0, 23.0, 10.0]) {
         l.mean(what, spec, &[home, away].map(|p| if p == points { 100.0 } else { 0.0 }));
     }
     let first = score.first_score;
     l.percent("% of first scores a touchdown", 61.6, first.score as i16 == 1);
-    let winner = crate::box_score::leader(home, away);
+    let winner = leader(home, away);
     l.percent("% of games won by the first to score", 65.0, winner == first.side);
     let half = [0, 1].map(|side| score.count(side, Stat::Points, Window::Half(0)));
-    let leader = crate::box_score::leader(half[0], half[1]);
-    let led = f64::from(u8::from(leader != 0));
-    l.ratio("share of half-time leaders who win", 0.79, f64::from(u8::from(leader == winner)) * led, led);
-    l.mean("turnovers", 2.76, &[sum(score, Stat::Interceptions) + sum(score, Stat::FumblesLost)]);
-    l.mean("time-outs called", 7.4, &[c.time_outs]);
+    let half_time = leader(half[0], half[1]);
+    let led = f64::from(u8::from(half_time != 0));
+    l.ratio("share of half-time leaders who win", 0.79, f64::from(u8::from(half_time == winner)) * led, led);
+    l.mean("turnovers", 2.76, &[c.stat(Stat::Interceptions) + c.stat(Stat::FumblesLost)]);
+    l.mean("time-outs called", 7.4, &[c.plays(|p| p.time_out != NOBODY)]);
 }
+
+const MARGINS: [Figure; 11] = figures!("% by ", "";
+    "1" 4.2, "2" 4.1, "3" 14.7, "4" 4.2, "5" 4.1, "6" 7.1, "7" 10.0, "8" 4.1, "10" 4.7, "14" 5.8, "17" 2.9);
 
 fn margins(l: &mut Ledger, score: &BoxScore, margin: f64) {
     l.group("margin");
     l.mean("home edge", 1.74, &[margin]).within(0.2);
     l.percent("% won at home", 55.9, margin > 0.0);
     l.deviation("SD", 14.2, &[margin]);
-    let shares = [
-        ("% by 1", 1.0, 4.2),
-        ("% by 2", 2.0, 4.1),
-        ("% by 3", 3.0, 14.7),
-        ("% by 4", 4.0, 4.2),
-        ("% by 5", 5.0, 4.1),
-        ("% by 6", 6.0, 7.1),
-        ("% by 7", 7.0, 10.0),
-        ("% by 8", 8.0, 4.1),
-        ("% by 10", 10.0, 4.7),
-        ("% by 14", 14.0, 5.8),
-        ("% by 17", 17.0, 2.9),
-    ];
-    for (what, points, spec) in shares {
+    let by = [1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 10.0, 14.0, 17.0];
+    for ((what, spec), points) in MARGINS.into_iter().zip(by) {
         let line = l.percent(what, spec, margin.abs() == points);
         if matches!(points, 3.0 | 7.0) {
             line.within(1.5);
@@ -209,10 +216,6 @@ fn margins(l: &mut Ledger, score: &BoxScore, margin: f64) {
     }
     l.percent("% with overtime", 5.6, score.overtime);
     l.percent("% tied", 0.4, margin == 0.0);
-}
-
-fn sum(score: &BoxScore, stat: Stat) -> f64 {
-    f64::from(score.count(0, stat, Window::Game) + score.count(1, stat, Window::Game))
 }
 
 /// The quarterback with the most attempts.
