@@ -67,9 +67,9 @@ fn five() -> u32 {
     5
 }
 
-#[allow(clippy::trivially_copy_pass_by_ref, reason = "what serde asks for")]
-fn is_false(value: &bool) -> bool {
-    !value
+/// Whether a written event leaves the value out.
+fn is_default<T: Default + PartialEq>(value: &T) -> bool {
+    *value == T::default()
 }
 
 fn one() -> f64 {
@@ -85,7 +85,7 @@ pub struct Activity {
     /// The display name.
     pub name: String,
     /// Whether one player can do it alone.
-    #[serde(default, skip_serializing_if = "is_false")]
+    #[serde(default, skip_serializing_if = "is_default")]
     pub solo: bool,
     /// The group sizes, if groups do it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -119,14 +119,9 @@ pub struct Line {
     /// Seconds of an attempt.
     pub seconds: u32,
     /// Maximum deviation from these seconds, up or down; uniformly distributed.
-    #[serde(default, skip_serializing_if = "is_zero")]
+    #[serde(default, skip_serializing_if = "is_default")]
     pub spread: u32,
     pub outcomes: Vec<Outcome>,
-}
-
-#[allow(clippy::trivially_copy_pass_by_ref, reason = "what serde asks for")]
-fn is_zero(value: &u32) -> bool {
-    *value == 0
 }
 
 /// Who rolls a line.
@@ -227,7 +222,7 @@ pub struct Session {
     pub minutes: u32,
 }
 
-/// A day of the week.
+/// A day of the week, from Monday on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 #[allow(missing_docs, reason = "the names say it")]
@@ -305,7 +300,7 @@ pub struct Team {
     pub name: String,
     /// How it chooses work and grants.
     pub strategy: StrategyKey,
-    #[serde(default, skip_serializing_if = "StrategyParameters::is_empty")]
+    #[serde(default, skip_serializing_if = "is_default")]
     pub parameters: StrategyParameters,
     pub players: Vec<String>,
 }
@@ -344,10 +339,4 @@ pub struct StrategyParameters {
     /// default. For `combo_unlocking` only.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sharing_weight: Option<f64>,
-}
-
-impl StrategyParameters {
-    fn is_empty(&self) -> bool {
-        *self == Self::default()
-    }
 }

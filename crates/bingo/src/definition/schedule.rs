@@ -1,12 +1,10 @@
 //! When a player is online.
 
-use chrono::{
-    DateTime, Datelike as _, Days, LocalResult, NaiveDateTime, NaiveTime, TimeDelta, TimeZone as _, Utc, Weekday,
-};
+use chrono::{DateTime, Datelike as _, Days, LocalResult, NaiveDateTime, NaiveTime, TimeDelta, TimeZone as _, Utc};
 use chrono_tz::Tz;
 
 use super::value::{duration_s, minute, start, zone};
-use super::{Day, Event, Player, Session};
+use super::{Event, Player, Session};
 
 /// Spans of seconds from the event's start, sorted and disjoint.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -32,7 +30,7 @@ impl Schedule {
             let first = start.with_timezone(&zone).date_naive() - Days::new(1);
             let days = u64::from(duration) / 86_400 + 3;
             for day in (0..days).map(|n| first + Days::new(n)) {
-                let today = player.sessions.iter().filter(|s| weekday(s.day) == day.weekday());
+                let today = player.sessions.iter().filter(|s| s.day as u32 == day.weekday().num_days_from_monday());
                 all.extend(today.filter_map(|session| span(session, day.and_time(NaiveTime::MIN), zone, start)));
             }
         }
@@ -63,18 +61,6 @@ impl Schedule {
 
     pub(crate) fn overlaps(&self) -> bool {
         self.overlaps
-    }
-}
-
-fn weekday(day: Day) -> Weekday {
-    match day {
-        Day::Monday => Weekday::Mon,
-        Day::Tuesday => Weekday::Tue,
-        Day::Wednesday => Weekday::Wed,
-        Day::Thursday => Weekday::Thu,
-        Day::Friday => Weekday::Fri,
-        Day::Saturday => Weekday::Sat,
-        Day::Sunday => Weekday::Sun,
     }
 }
 
