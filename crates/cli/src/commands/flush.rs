@@ -1,7 +1,5 @@
 //! `manyworlds flush`.
 
-use std::process::ExitCode;
-
 use anyhow::Result;
 use ingest::DigestOptions;
 use serde_json::json;
@@ -11,7 +9,7 @@ use super::table::no_table;
 use crate::args::{Format, TableArgs};
 use crate::output::{bytes, count, print, print_json};
 
-pub(crate) async fn flush(args: &TableArgs) -> Result<ExitCode> {
+pub(crate) async fn flush(args: &TableArgs) -> Result<()> {
     let root = args.folder();
     if !root.is_dir() {
         return Err(no_table(&args.name, &root));
@@ -24,16 +22,15 @@ pub(crate) async fn flush(args: &TableArgs) -> Result<ExitCode> {
             "segments": done.segments,
             "bytes": done.bytes,
             "segments_merged": done.merged,
-        }))?,
-        Format::Csv => print(&format!("rows,segments,bytes\n{},{},{}\n", done.rows, done.segments, done.bytes))?,
-        Format::Table if done.rows == 0 => print(&format!("the log of {} is empty\n", args.name))?,
+        })),
+        Format::Csv => print(&format!("rows,segments,bytes\n{},{},{}\n", done.rows, done.segments, done.bytes)),
+        Format::Table if done.rows == 0 => print(&format!("the log of {} is empty\n", args.name)),
         Format::Table => print(&format!(
             "flushed {} rows of {} into {} segments: {}\n",
             count(done.rows),
             args.name,
             count(done.segments as u64),
             bytes(done.bytes)
-        ))?,
+        )),
     }
-    Ok(ExitCode::SUCCESS)
 }
